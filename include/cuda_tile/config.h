@@ -1,0 +1,84 @@
+// The only file that knows compilers and targets: keywords, and how many threads share a block.
+#pragma once
+
+// CUDA_TILE_ON_CUDA: compiled by NVRTC or nvcc, so that a block is a block of GPU threads. Else a host compiler is at work.
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
+#define CUDA_TILE_ON_CUDA 1
+#else
+#define CUDA_TILE_ON_CUDA 0
+#endif
+
+// CUDA_TILE_BLOCK_THREADS: threads that share one tile block, a power of two.
+// 1 is the `cpu` target; more on a host compiler is the `emulated` target.
+#if !defined(CUDA_TILE_BLOCK_THREADS)
+#if CUDA_TILE_ON_CUDA
+#define CUDA_TILE_BLOCK_THREADS 128
+#else
+#define CUDA_TILE_BLOCK_THREADS 1
+#endif
+#endif
+static_assert(CUDA_TILE_BLOCK_THREADS >= 1 && CUDA_TILE_BLOCK_THREADS <= 1024 &&
+                  (CUDA_TILE_BLOCK_THREADS & (CUDA_TILE_BLOCK_THREADS - 1)) == 0,
+              "CUDA_TILE_BLOCK_THREADS must be a power of two between 1 and 1024");
+
+// New NVRTC versions predefine the tile keywords outside of tile mode, too.
+#undef __tile__
+#undef __tile_global__
+
+#if CUDA_TILE_ON_CUDA
+#define __tile__ __device__
+#define __tile_global__ __global__ __launch_bounds__(CUDA_TILE_BLOCK_THREADS)
+#define CUDA_TILE_API __device__ __forceinline__
+#define CUDA_TILE_CONSTEXPR __host__ __device__ __forceinline__ constexpr
+#define CUDA_TILE_UNROLL _Pragma("unroll")
+#define CUDA_TILE_NO_UNROLL _Pragma("unroll 1")
+#else
+#if __has_include(<vector_types.h>)
+#include <vector_types.h>  // NVIDIA's uint3 and dim3, which its other headers would define again
+#else
+struct uint3 {
+  unsigned x, y, z;
+};
+struct dim3 {
+  unsigned x = 1, y = 1, z = 1;
+};
+#endif
+#if !defined(__host__)
+#define __host__
+#define __device__
+#define __global__
+#endif
+#define __tile__
+#define __tile_global__
+#define CUDA_TILE_API inline
+#define CUDA_TILE_CONSTEXPR constexpr
+#define CUDA_TILE_UNROLL
+#define CUDA_TILE_NO_UNROLL
+#endif
+
+// The manual's examples use these names and include no standard header; <cstdint> declares the same ones.
+using int8_t = signed char;
+using int16_t = short;
+using int32_t = int;
+using uint8_t = unsigned char;
+using uint16_t = unsigned short;
+using uint32_t = unsigned int;
+#if defined(_LP64) || defined(__LP64__)
+using int64_t = long;
+using uint64_t = unsigned long;
+#else
+using int64_t = long long;
+using uint64_t = unsigned long long;
+#endif
+
+namespace std {
+using size_t = decltype(sizeof(0));
+}
+
+namespace cuda::tiles {
+
+using size_t = decltype(sizeof(0));
+using ptrdiff_t = decltype(static_cast<char*>(nullptr) - static_cast<char*>(nullptr));
+using nullptr_t = decltype(nullptr);
+
+}  // namespace cuda::tiles

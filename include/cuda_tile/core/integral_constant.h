@@ -1,0 +1,163 @@
+// [2.13.1] integral_constant, its operators and literals, [2.13.2] dimension_map.
+#pragma once
+
+#include "cuda_tile/core/scalars.h"
+
+namespace cuda::tiles {
+namespace detail {
+
+/// Base of integral_constant by value alone: lets `shape{4_ic, 8_ic}` deduce lengths where the compiler cannot apply
+/// the deduction guide of extents to its alias shape (g++ 12).
+template <size_t Value>
+struct constant_value {};
+
+}  // namespace detail
+
+/// [2.13.1] A compile-time integer as an argument.
+template <integral auto V>
+struct integral_constant : detail::constant_value<static_cast<size_t>(V)> {
+  using type = integral_constant;
+  using value_type = decltype(V);
+  static constexpr value_type value = V;
+  CUDA_TILE_CONSTEXPR operator value_type() const noexcept { return V; }
+  CUDA_TILE_CONSTEXPR value_type operator()() const noexcept { return V; }
+};
+
+// [2.13.1.1] overloaded operators
+
+#define CUDA_TILE_CONSTANT_OPERATOR(op)                                                                                \
+  template <auto x, auto y>                                                                                            \
+  CUDA_TILE_CONSTEXPR integral_constant<(x op y)> operator op(integral_constant<x>, integral_constant<y>) noexcept {   \
+    return {};                                                                                                         \
+  }
+CUDA_TILE_CONSTANT_OPERATOR(+)
+CUDA_TILE_CONSTANT_OPERATOR(*)
+CUDA_TILE_CONSTANT_OPERATOR(-)
+CUDA_TILE_CONSTANT_OPERATOR(/)
+CUDA_TILE_CONSTANT_OPERATOR(%)
+CUDA_TILE_CONSTANT_OPERATOR(&)
+CUDA_TILE_CONSTANT_OPERATOR(|)
+CUDA_TILE_CONSTANT_OPERATOR(^)
+CUDA_TILE_CONSTANT_OPERATOR(<<)
+CUDA_TILE_CONSTANT_OPERATOR(>>)
+#undef CUDA_TILE_CONSTANT_OPERATOR
+
+#define CUDA_TILE_CONSTANT_OPERATOR(op)                                                                                \
+  template <auto x>                                                                                                    \
+  CUDA_TILE_CONSTEXPR integral_constant<(op x)> operator op(integral_constant<x>) noexcept {                           \
+    return {};                                                                                                         \
+  }
+CUDA_TILE_CONSTANT_OPERATOR(~)
+CUDA_TILE_CONSTANT_OPERATOR(+)
+CUDA_TILE_CONSTANT_OPERATOR(-)
+#undef CUDA_TILE_CONSTANT_OPERATOR
+
+namespace detail {
+
+template <typename T>
+inline constexpr bool is_integral_constant_v = false;
+template <integral auto V>
+inline constexpr bool is_integral_constant_v<integral_constant<V>> = true;
+
+/// The characters of a decimal literal: digits with separators, no other base, no leading zero but in `0` itself.
+template <char... Chars>
+struct decimal_literal {
+  static constexpr char text[] = {Chars...};
+  static constexpr size_t length = sizeof...(Chars);
+
+  CUDA_TILE_CONSTEXPR static bool valid() {
+    if (text[0] == '0' && length > 1) return false;
+    for (char c : text)
+      if (c != '\'' && (c < '0' || c > '9')) return false;
+    return true;
+  }
+  CUDA_TILE_CONSTEXPR static unsigned long long value() {
+    unsigned long long sum = 0;
+    for (char c : text)
+      if (c != '\'') sum = sum * 10 + static_cast<unsigned long long>(c - '0');
+    return sum;
+  }
+  /// Whether the value fits long long, the largest type of a decimal literal.
+  CUDA_TILE_CONSTEXPR static bool fits() {
+    unsigned long long sum = 0;
+    for (char c : text) {
+      if (c == '\'') continue;
+      unsigned long long digit = static_cast<unsigned long long>(c - '0');
+      if (sum > (0x7fffffffffffffffULL - digit) / 10) return false;
+      sum = sum * 10 + digit;
+    }
+    return true;
+  }
+};
+
+}  // namespace detail
+
+namespace literals {
+
+/// [2.13.1.2] `22_ic` is an integral_constant with the value and type of `22`.
+template <char... Chars>
+CUDA_TILE_CONSTEXPR auto operator""_ic() noexcept {
+  using literal = detail::decimal_literal<Chars...>;
+  static_assert(literal::valid(), "_ic takes decimal integer literals only [2.13.1.2]");
+  static_assert(literal::fits(), "the literal does not fit long long [2.13.1.2]");
+  constexpr unsigned long long value = literal::value();
+  if constexpr (value <= 0x7fffffffULL)
+    return integral_constant<static_cast<int>(value)>{};
+  else if constexpr (sizeof(long) == 8)
+    return integral_constant<static_cast<long>(value)>{};
+  else
+    return integral_constant<static_cast<long long>(value)>{};
+}
+
+}  // namespace literals
+
+namespace detail {
+
+template <size_t... Idx>
+CUDA_TILE_CONSTEXPR bool is_permutation() {
+  unsigned long long seen = 0;
+  bool in_range = ((Idx < sizeof...(Idx)) && ...);
+  ((seen |= Idx < 64 ? 1ULL << (Idx % 64) : 0), ...);
+  return in_range && seen == (sizeof...(Idx) == 0 ? 0 : ~0ULL >> (64 - sizeof...(Idx)));
+}
+
+/// Element i of a pack; 0 beyond its end.
+template <size_t... Values>
+CUDA_TILE_CONSTEXPR size_t pack_element(size_t i) {
+  size_t result = 0, k = 0;
+  ((result = k++ == i ? Values : result), ...);
+  return result;
+}
+template <>
+CUDA_TILE_CONSTEXPR size_t pack_element<>(size_t) {
+  return 0;
+}
+
+}  // namespace detail
+
+/// [2.13.2] A permutation: dimension k of the target is dimension Idx[k] of the source.
+template <size_t... Idx>
+  requires(detail::is_permutation<Idx...>())
+struct dimension_map {
+  constexpr dimension_map() noexcept = default;
+  template <typename... Ts>
+    requires(sizeof...(Ts) > 0)
+  __host__ __device__ explicit constexpr dimension_map(Ts...) noexcept {}
+
+  __host__ __device__ static constexpr size_t rank() noexcept { return sizeof...(Idx); }
+  __host__ __device__ static constexpr size_t mapping(size_t i) noexcept { return detail::pack_element<Idx...>(i); }
+};
+
+template <auto... Vs>
+  requires requires { (size_t(Vs) + ... + size_t(0)); }
+dimension_map(integral_constant<Vs>...) -> dimension_map<size_t(Vs)...>;
+
+namespace detail {
+
+template <typename T>
+inline constexpr bool is_dimension_map_v = false;
+template <size_t... Idx>
+inline constexpr bool is_dimension_map_v<dimension_map<Idx...>> = true;
+
+}  // namespace detail
+}  // namespace cuda::tiles

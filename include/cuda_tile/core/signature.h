@@ -1,0 +1,97 @@
+// The types of a kernel's parameters as numbers, for launchers. Stands alone, so that it also serves next to NVIDIA's header.
+#pragma once
+
+struct __half;
+struct __nv_bfloat16;
+struct __nv_fp8_e4m3;
+struct __nv_fp8_e5m2;
+struct __nv_tf32;
+
+namespace cuda_tile {
+
+enum class parameter_kind : unsigned {
+  other,
+  boolean,
+  signed_integer,
+  unsigned_integer,
+  ieee_float,
+  bfloat16,
+  e4m3,
+  e5m2,
+  tf32,
+  nothing,  // void, behind a pointer
+};
+
+namespace detail {
+
+template <parameter_kind Kind, unsigned Size>
+inline constexpr unsigned code = static_cast<unsigned>(Kind) | Size << 16;
+
+template <typename T>
+inline constexpr unsigned value_code = code<parameter_kind::other, sizeof(T)>;
+template <typename T>
+inline constexpr unsigned value_code<T const> = value_code<T>;
+template <typename T>
+inline constexpr unsigned value_code<T volatile> = value_code<T>;
+template <typename T>
+inline constexpr unsigned value_code<T const volatile> = value_code<T>;
+
+template <typename T>
+inline constexpr unsigned integer_code =
+    code<(T(-1) < T(0)) ? parameter_kind::signed_integer : parameter_kind::unsigned_integer, sizeof(T)>;
+
+// clang-format off
+template <> inline constexpr unsigned value_code<void> = code<parameter_kind::nothing, 0>;
+template <> inline constexpr unsigned value_code<bool> = code<parameter_kind::boolean, 1>;
+template <> inline constexpr unsigned value_code<char> = integer_code<char>;
+template <> inline constexpr unsigned value_code<signed char> = integer_code<signed char>;
+template <> inline constexpr unsigned value_code<unsigned char> = integer_code<unsigned char>;
+template <> inline constexpr unsigned value_code<char8_t> = integer_code<char8_t>;
+template <> inline constexpr unsigned value_code<char16_t> = integer_code<char16_t>;
+template <> inline constexpr unsigned value_code<char32_t> = integer_code<char32_t>;
+template <> inline constexpr unsigned value_code<wchar_t> = integer_code<wchar_t>;
+template <> inline constexpr unsigned value_code<short> = integer_code<short>;
+template <> inline constexpr unsigned value_code<unsigned short> = integer_code<unsigned short>;
+template <> inline constexpr unsigned value_code<int> = integer_code<int>;
+template <> inline constexpr unsigned value_code<unsigned int> = integer_code<unsigned int>;
+template <> inline constexpr unsigned value_code<long> = integer_code<long>;
+template <> inline constexpr unsigned value_code<unsigned long> = integer_code<unsigned long>;
+template <> inline constexpr unsigned value_code<long long> = integer_code<long long>;
+template <> inline constexpr unsigned value_code<unsigned long long> = integer_code<unsigned long long>;
+template <> inline constexpr unsigned value_code<float> = code<parameter_kind::ieee_float, 4>;
+template <> inline constexpr unsigned value_code<double> = code<parameter_kind::ieee_float, 8>;
+template <> inline constexpr unsigned value_code<__half> = code<parameter_kind::ieee_float, 2>;
+template <> inline constexpr unsigned value_code<__nv_bfloat16> = code<parameter_kind::bfloat16, 2>;
+template <> inline constexpr unsigned value_code<__nv_fp8_e4m3> = code<parameter_kind::e4m3, 1>;
+template <> inline constexpr unsigned value_code<__nv_fp8_e5m2> = code<parameter_kind::e5m2, 1>;
+template <> inline constexpr unsigned value_code<__nv_tf32> = code<parameter_kind::tf32, 4>;
+// clang-format on
+
+}  // namespace detail
+
+/// kind | pointer << 8 | size << 16. pointer: 0 a value, 1 a pointer, 2 a pointer to const; then kind and size in bytes
+/// are the pointee's.
+template <typename T>
+inline constexpr unsigned parameter_code = detail::value_code<T>;
+template <typename T>
+inline constexpr unsigned parameter_code<T*> = detail::value_code<T> | 1u << 8;
+template <typename T>
+inline constexpr unsigned parameter_code<T const*> = detail::value_code<T> | 2u << 8;
+
+template <unsigned... Codes>
+struct parameter_codes {};
+
+template <typename Kernel>
+struct signature_of;
+template <typename R, typename... A>
+struct signature_of<R (*)(A...)> {
+  using type = parameter_codes<parameter_code<A>...>;
+};
+
+#if defined(__CUDACC_RTC__)
+// Never read: its mangled name carries a kernel's parameter codes. NVRTC takes no static data members for this.
+template <typename Codes>
+__device__ int signature_tag;
+#endif
+
+}  // namespace cuda_tile

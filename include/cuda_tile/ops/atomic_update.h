@@ -1,0 +1,92 @@
+// What the atomic read-modify-write operations are made of; ops/atomics.h makes the API [2.7.6] to [2.7.14] of it.
+#pragma once
+
+#include "cuda_tile/ops/create.h"
+#include "cuda_tile/ops/elements.h"
+#include "cuda_tile/ops/memory_access.h"
+
+namespace cuda::tiles::detail {
+
+// Which element types an operation takes: 32 and 64 bit integers; those and float and double; those and half. NVIDIA's
+// 13.4 adds bfloat16 to the last.
+
+template <typename T>
+concept atomic_integer =
+    integral_tile<T> && (bitwidth_v<tile_element_t<T>> == 32 || bitwidth_v<tile_element_t<T>> == 64);
+template <typename T>
+concept atomic_word = atomic_integer<T> || is_same_v<tile_element_t<T>, float> || is_same_v<tile_element_t<T>, double>;
+template <typename T>
+concept atomic_number =
+    atomic_word<T> || is_same_v<tile_element_t<T>, __half> || is_same_v<tile_element_t<T>, __nv_bfloat16>;
+
+/// Replaces *p by Function(*p, v).
+template <typename Function>
+struct memory_function {
+  template <int Order, int Scope, typename E>
+  CUDA_TILE_API static E apply(E* p, E v) {
+    return platform::atomic_update<Order, Scope>(p, [v](E k) { return Function{}(k, v); });
+  }
+};
+using memory_bit_and = memory_function<elements::bit_and>;
+using memory_bit_or = memory_function<elements::bit_or>;
+using memory_bit_xor = memory_function<elements::bit_xor>;
+using memory_max = memory_function<elements::max>;
+using memory_min = memory_function<elements::min>;
+
+struct memory_add {
+  template <int Order, int Scope, typename E>
+  CUDA_TILE_API static E apply(E* p, E v) {
+    if constexpr (platform::has_atomic_add<E>)
+      return platform::atomic_add<Order, Scope>(p, v);
+    else
+      return memory_function<elements::add>::apply<Order, Scope>(p, v);
+  }
+};
+/// [2.7.13] k - v is k + (-v), for floating point types exactly so.
+struct memory_sub {
+  template <int Order, int Scope, typename E>
+  CUDA_TILE_API static E apply(E* p, E v) {
+    return memory_add::apply<Order, Scope>(p, elements::negate{}(v));
+  }
+};
+struct memory_exchange {
+  template <int Order, int Scope, typename E>
+  CUDA_TILE_API static E apply(E* p, E v) {
+    return platform::atomic_exchange<Order, Scope>(p, v);
+  }
+};
+
+/// Applies an operation to each location whose mask is true; yields what was there before, zero where the mask is false.
+template <memory_order Order, thread_scope Scope, typename Operation, typename Ptrs, typename Values, typename Mask>
+CUDA_TILE_API tile_load_t<Ptrs> update_memory(Operation, Ptrs const& ptrs, Values const& values, Mask const& mask) {
+  using E = tile_element_t<tile_load_t<Ptrs>>;
+  using R = tile<E, tile_shape_t<Ptrs>>;
+  R old = zeros<R>();
+  for_each_location(
+      [&old](unsigned s, auto p, auto v, auto m) {
+        if (convert<bool>(m))
+          old.slots[s] =
+              Operation::template apply<static_cast<int>(Order), static_cast<int>(Scope)>(p, convert<E>(v));
+      },
+      ptrs, values, mask);
+  return static_cast<tile_load_t<Ptrs>>(shared_value(old));
+}
+
+/// [2.7.6] Stores vals where the memory holds the bits of cmps; yields what was there, cmps where the mask is false.
+template <memory_order Order, thread_scope Scope, typename Ptrs, typename Cmp, typename Val, typename Mask>
+CUDA_TILE_API tile_load_t<Ptrs> compare_exchange_memory(Ptrs const& ptrs, Cmp const& cmps, Val const& vals,
+                                                        Mask const& mask) {
+  using E = tile_element_t<tile_load_t<Ptrs>>;
+  using R = tile<E, tile_shape_t<Ptrs>>;
+  R old = map<R>([](auto c) { return convert<E>(c); }, cmps);
+  for_each_location(
+      [&old](unsigned s, auto p, auto v, auto m) {
+        if (convert<bool>(m))
+          old.slots[s] = platform::atomic_compare_exchange<static_cast<int>(Order), static_cast<int>(Scope)>(
+              p, old.slots[s], convert<E>(v));
+      },
+      ptrs, vals, mask);
+  return static_cast<tile_load_t<Ptrs>>(shared_value(old));
+}
+
+}  // namespace cuda::tiles::detail

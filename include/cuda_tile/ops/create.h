@@ -1,0 +1,59 @@
+// [2.3.1] to [2.3.4] Tiles of given values.
+#pragma once
+
+#include "cuda_tile/tile/tile.h"
+
+namespace cuda::tiles {
+
+/// [2.3.1] Every element is x.
+template <tile_like T>
+CUDA_TILE_API T full(tile_element_t<T> x) noexcept {
+  if constexpr (scalar<T>) {
+    return x;
+  } else {
+    T result;
+    CUDA_TILE_UNROLL
+    for (auto& slot : result.slots) slot = x;
+    return result;
+  }
+}
+
+namespace detail {
+
+/// Whether n is a value of integral scalar E.
+template <typename E>
+CUDA_TILE_CONSTEXPR bool represents(unsigned long long n) {
+  return n <= static_cast<unsigned long long>(greatest_v<E>);
+}
+
+}  // namespace detail
+
+/// [2.3.2] 0, 1, 2, … in row-major order.
+template <integral_tile T>
+  requires(detail::represents<tile_element_t<T>>(tile_size_v<T> - 1))
+CUDA_TILE_API T iota() noexcept {
+  if constexpr (scalar<T>) {
+    return T(0);
+  } else {
+    T result;
+    unsigned const t = platform::thread();
+    CUDA_TILE_UNROLL
+    for (unsigned s = 0; s < T::distribution::slots; ++s)
+      result.slots[s] = static_cast<tile_element_t<T>>(T::distribution::index(t, s));
+    return result;
+  }
+}
+
+/// [2.3.3]
+template <numeric_tile T>
+CUDA_TILE_API T ones() noexcept {
+  return full<T>(detail::convert<tile_element_t<T>>(1));
+}
+
+/// [2.3.4] Positive zeros.
+template <numeric_tile T>
+CUDA_TILE_API T zeros() noexcept {
+  return full<T>(detail::convert<tile_element_t<T>>(0));
+}
+
+}  // namespace cuda::tiles

@@ -1,0 +1,331 @@
+// What the arithmetic operations do to one pair of elements of one type: function objects, the meaning of [2.2].
+//
+// Integers are computed in the unsigned type of their width, so that what the manual leaves undefined wraps around here.
+// bool has one bit: it adds modulo 2 [1.4.1]. Floating point types narrower than float are computed in float and
+// rounded once more, which gives the correctly rounded result for these operations.
+#pragma once
+
+#include "cuda_tile/core/conversions.h"
+#include "cuda_tile/platform/platform.h"
+
+namespace cuda::tiles::elements {
+
+using namespace detail;
+
+/// An unsigned type at least as wide as int, so that no promotion to a signed type happens.
+template <typename E>
+using wide_unsigned = conditional_t<sizeof(E) <= 4, unsigned int, unsigned long long>;
+
+template <typename E>
+CUDA_TILE_CONSTEXPR E wrapped(wide_unsigned<E> x) {
+  if constexpr (is_bool_v<E>)
+    return (x & 1u) != 0;
+  else
+    return static_cast<E>(x);
+}
+
+template <typename E>
+inline constexpr bool is_small_float = is_floating_point_v<E> && floating_rank<E>() < 3;
+
+/// The type in which an element is computed: float for the smaller floating point types.
+template <typename E>
+using compute_t = conditional_t<is_small_float<E>, float, E>;
+
+#define CUDA_TILE_WRAPPING(name, op)                                                                                   \
+  struct name {                                                                                                        \
+    template <typename E>                                                                                              \
+    CUDA_TILE_API E operator()(E a, E b) const {                                                                       \
+      using C = compute_t<E>;                                                                                          \
+      if constexpr (is_integral_scalar_v<E>)                                                                           \
+        return wrapped<E>(static_cast<wide_unsigned<E>>(a) op static_cast<wide_unsigned<E>>(b));                       \
+      else                                                                                                             \
+        return convert<E>(platform::name(convert<C>(a), convert<C>(b)));                                               \
+    }                                                                                                                  \
+  };
+CUDA_TILE_WRAPPING(add, +)
+CUDA_TILE_WRAPPING(sub, -)
+CUDA_TILE_WRAPPING(mul, *)
+#undef CUDA_TILE_WRAPPING
+
+/// Quotient rounded to zero. A divisor of zero gives zero; the manual leaves it undefined.
+template <typename E>
+CUDA_TILE_API E divide_integers(E a, E b) {
+  if constexpr (is_bool_v<E>) {
+    return a && b;
+  } else if constexpr (is_signed_v<E>) {
+    if (b == E(-1)) return wrapped<E>(wide_unsigned<E>(0) - static_cast<wide_unsigned<E>>(a));
+    return b == 0 ? E(0) : static_cast<E>(a / b);
+  } else {
+    return b == 0 ? E(0) : static_cast<E>(a / b);
+  }
+}
+
+struct div {
+  template <typename E>
+  CUDA_TILE_API E operator()(E a, E b) const {
+    using C = compute_t<E>;
+    if constexpr (is_integral_scalar_v<E>)
+      return divide_integers(a, b);
+    else
+      return convert<E>(platform::div(convert<C>(a), convert<C>(b)));
+  }
+};
+
+/// [2.2.9] a - trunc(a / b) * b. Of two infinities NaN, as fmod.
+struct remainder {
+  template <typename E>
+  CUDA_TILE_API E operator()(E a, E b) const {
+    using C = compute_t<E>;
+    if constexpr (is_integral_scalar_v<E>)
+      return sub{}(a, mul{}(divide_integers(a, b), b));
+    else
+      return convert<E>(platform::fmod(convert<C>(a), convert<C>(b)));
+  }
+};
+
+/// [2.2.8]
+struct floordiv {
+  template <typename E>
+  CUDA_TILE_API E operator()(E a, E b) const {
+    E quotient = divide_integers(a, b);
+    if constexpr (is_signed_v<E>) {
+      E rest = remainder{}(a, b);
+      if (rest != 0 && (rest < 0) != (b < 0)) return static_cast<E>(quotient - 1);
+    }
+    return quotient;
+  }
+};
+
+/// [2.2.7]
+struct ceildiv {
+  template <typename E>
+  CUDA_TILE_API E operator()(E a, E b) const {
+    E quotient = divide_integers(a, b);
+    E rest = remainder{}(a, b);
+    bool same_sign = true;
+    if constexpr (is_signed_v<E>) same_sign = (rest < 0) == (b < 0);
+    return rest != E(0) && same_sign ? static_cast<E>(quotient + 1) : quotient;
+  }
+};
+
+/// [2.2.24] The upper half of the product of the operands taken as unsigned.
+struct mulhi {
+  template <typename E>
+  CUDA_TILE_API E operator()(E a, E b) const {
+    if constexpr (is_bool_v<E>) {
+      return false;
+    } else if constexpr (sizeof(E) < 8) {
+      using U = bits_t<E>;
+      unsigned long long product = static_cast<unsigned long long>(static_cast<U>(a)) * static_cast<U>(b);
+      return static_cast<E>(product >> bitwidth_v<E>);
+    } else {
+      unsigned long long x = static_cast<unsigned long long>(a), y = static_cast<unsigned long long>(b);
+      unsigned long long x0 = x & 0xffffffffu, x1 = x >> 32, y0 = y & 0xffffffffu, y1 = y >> 32;
+      unsigned long long low = x0 * y0, middle = x1 * y0 + (low >> 32), middle2 = x0 * y1 + (middle & 0xffffffffu);
+      return static_cast<E>(x1 * y1 + (middle >> 32) + (middle2 >> 32));
+    }
+  }
+};
+
+/// [2.2.4]
+struct negate {
+  template <typename E>
+  CUDA_TILE_API E operator()(E a) const {
+    using C = compute_t<E>;
+    if constexpr (is_integral_scalar_v<E>)
+      return wrapped<E>(wide_unsigned<E>(0) - static_cast<wide_unsigned<E>>(a));
+    else
+      return convert<E>(-convert<C>(a));
+  }
+};
+
+template <typename E>
+CUDA_TILE_API E clear_sign(E a) {
+  using bits = bits_t<E>;
+  return platform::bit_cast<E>(static_cast<bits>(platform::bit_cast<bits>(a) & (static_cast<bits>(~bits(0)) >> 1)));
+}
+
+/// [2.2.22]
+struct abs {
+  template <typename E>
+  CUDA_TILE_API E operator()(E a) const {
+    if constexpr (is_floating_point_v<E>)
+      return clear_sign(a);
+    else if constexpr (is_signed_v<E>)
+      return a < 0 ? negate{}(a) : a;
+    else
+      return a;
+  }
+};
+
+/// [2.2.20] [2.2.21] IEEE 754 maximumNumber and minimumNumber: a NaN counts only if both are, -0 is less than +0.
+template <bool Max>
+struct extremum {
+  template <typename E>
+  CUDA_TILE_API E operator()(E a, E b) const {
+    if constexpr (is_integral_scalar_v<E>) {
+      return (a > b) == Max ? a : b;
+    } else {
+      using C = compute_t<E>;
+      using bits = bits_t<C>;
+      C x = convert<C>(a), y = convert<C>(b);
+      bits p = platform::bit_cast<bits>(x), q = platform::bit_cast<bits>(y);
+      // Equal values differ in nothing but the sign of a zero.
+      C result = x == y ? platform::bit_cast<C>(Max ? p & q : p | q) : (x > y) == Max ? x : y;
+      if (x != x) result = y;
+      if (y != y) result = x;
+      return convert<E>(result);
+    }
+  }
+};
+using max = extremum<true>;
+using min = extremum<false>;
+
+// [2.2.10] comparison; NaN compares unequal to everything
+
+#define CUDA_TILE_COMPARISON(name, op)                                                                                 \
+  struct name {                                                                                                        \
+    template <typename E>                                                                                              \
+    CUDA_TILE_API bool operator()(E a, E b) const {                                                                    \
+      using C = compute_t<E>;                                                                                          \
+      return convert<C>(a) op convert<C>(b);                                                                           \
+    }                                                                                                                  \
+  };
+CUDA_TILE_COMPARISON(equal, ==)
+CUDA_TILE_COMPARISON(not_equal, !=)
+CUDA_TILE_COMPARISON(less, <)
+CUDA_TILE_COMPARISON(less_equal, <=)
+CUDA_TILE_COMPARISON(greater, >)
+CUDA_TILE_COMPARISON(greater_equal, >=)
+#undef CUDA_TILE_COMPARISON
+
+// [2.2.11] to [2.2.14] bits
+
+struct bit_and {
+  template <typename E>
+  CUDA_TILE_API E operator()(E a, E b) const {
+    return static_cast<E>(a & b);
+  }
+};
+struct bit_or {
+  template <typename E>
+  CUDA_TILE_API E operator()(E a, E b) const {
+    return static_cast<E>(a | b);
+  }
+};
+struct bit_xor {
+  template <typename E>
+  CUDA_TILE_API E operator()(E a, E b) const {
+    return static_cast<E>(a ^ b);
+  }
+};
+/// 13.4 widens it to bool.
+struct bit_not {
+  template <typename E>
+  CUDA_TILE_API E operator()(E a) const {
+    if constexpr (is_bool_v<E>)
+      return !a;
+    else
+      return static_cast<E>(~a);
+  }
+};
+
+// [2.2.15] [2.2.16] shifts; a count outside of [0, bitwidth) is undefined and is taken modulo the width of the type here
+
+template <typename E, typename N>
+CUDA_TILE_API unsigned shift_count(N n) {
+  return static_cast<unsigned>(n) % (sizeof(E) * 8);
+}
+struct shift_left {
+  template <typename E, typename N>
+  CUDA_TILE_API E operator()(E a, N n) const {
+    return wrapped<E>(static_cast<wide_unsigned<E>>(a) << shift_count<E>(n));
+  }
+};
+struct shift_right {
+  template <typename E, typename N>
+  CUDA_TILE_API E operator()(E a, N n) const {
+    return static_cast<E>(a >> shift_count<E>(n));
+  }
+};
+
+// [2.2.17] to [2.2.19] logic
+
+struct logical_and {
+  CUDA_TILE_API bool operator()(bool a, bool b) const { return a && b; }
+};
+struct logical_or {
+  CUDA_TILE_API bool operator()(bool a, bool b) const { return a || b; }
+};
+struct logical_not {
+  CUDA_TILE_API bool operator()(bool a) const { return !a; }
+};
+
+/// Changes the last bit of an inexact, truncated or nearest `x` so that rounding it again cannot go wrong: to odd, between
+/// x and its neighbour in the direction of `rest`.
+template <typename F>
+CUDA_TILE_API F round_to_odd(F x, bool inexact, bool rest_positive) {
+  using bits = bits_t<F>;
+  bits b = platform::bit_cast<bits>(x);
+  if (!inexact || (b & 1) != 0) return x;
+  return platform::bit_cast<F>(static_cast<bits>(rest_positive == (x > 0) ? b + 1 : b - 1));
+}
+
+/// fma of half and bfloat16: the product is exact in double, the sum is rounded to odd there and in float.
+template <typename E>
+CUDA_TILE_API E small_fma(E a, E b, E c) {
+  double product = platform::mul(convert<double>(a), convert<double>(b)), addend = convert<double>(c);
+  double sum = platform::add(product, addend);
+  if (!(platform::sub(sum, sum) == 0)) return convert<E>(convert<float>(sum));
+  double part = platform::sub(sum, product);
+  double rest = platform::add(platform::sub(product, platform::sub(sum, part)), platform::sub(addend, part));
+  sum = round_to_odd(sum, rest != 0, rest > 0);
+  float narrow = convert<float>(sum);
+  double left = platform::sub(sum, convert<double>(narrow));
+  bool finite = platform::sub(narrow, narrow) == 0;
+  return convert<E>(narrow == 0 ? narrow : round_to_odd(narrow, finite && left != 0, left > 0));
+}
+
+/// [2.2.23] a * b + c, rounded once.
+struct fma {
+  template <typename E>
+  CUDA_TILE_API E operator()(E a, E b, E c) const {
+    if constexpr (is_small_float<E>)
+      return small_fma(a, b, c);
+    else
+      return platform::fma(a, b, c);
+  }
+};
+
+// Identities of the reductions [2.6]: values that leave the other operand as it is.
+
+template <typename E>
+CUDA_TILE_CONSTEXPR E infinity() {
+  if constexpr (is_same_v<E, double>)
+    return __builtin_bit_cast(double, 0x7ff0000000000000ULL);
+  else
+    return convert<E>(__builtin_bit_cast(float, 0x7f800000u));
+}
+template <typename E>
+CUDA_TILE_CONSTEXPR E quiet_nan() {
+  if constexpr (is_same_v<E, double>)
+    return __builtin_bit_cast(double, 0x7ff8000000000000ULL);
+  else
+    return convert<E>(__builtin_bit_cast(float, 0x7fc00000u));
+}
+template <typename E>
+CUDA_TILE_CONSTEXPR E lowest() {
+  if constexpr (is_floating_point_v<E>)
+    return convert<E>(-infinity<compute_t<E>>());
+  else
+    return least_v<E>;
+}
+template <typename E>
+CUDA_TILE_CONSTEXPR E highest() {
+  if constexpr (is_floating_point_v<E>)
+    return infinity<E>();
+  else
+    return greatest_v<E>;
+}
+
+}  // namespace cuda::tiles::elements

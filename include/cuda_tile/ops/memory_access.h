@@ -1,0 +1,60 @@
+// How operations act on memory: each location once, in program order with the block's other operations [1.10].
+#pragma once
+
+#include "cuda_tile/tile/map.h"
+
+namespace cuda::tiles {
+namespace detail {
+
+template <typename T>
+using pointee_t = remove_pointer_t<tile_element_t<T>>;
+
+}  // namespace detail
+
+/// [2.7.1] Pointer tiles that can be loaded from.
+template <typename T>
+concept loadable_tile = pointer_tile<T> && !detail::is_same_v<detail::remove_cv_t<detail::pointee_t<T>>, void> &&
+                        !detail::is_volatile_v<detail::pointee_t<T>>;
+
+/// [2.7.2] Pointer tiles that can be stored to.
+template <typename T>
+concept storeable_tile = loadable_tile<T> && !detail::is_const_v<detail::pointee_t<T>>;
+
+/// [2.7.3] What a load from T yields.
+template <loadable_tile T>
+using tile_load_t = tile_with_element_t<T, detail::remove_cv_t<detail::pointee_t<T>>>;
+
+namespace detail {
+
+template <typename S, typename F, typename... Operands>
+CUDA_TILE_API void for_each_slot(F f, Operands const&... operands) {
+  using D = distribution<shape_size_v<S>>;
+  if (!D::first(platform::thread())) return;
+  CUDA_TILE_UNROLL
+  for (unsigned s = 0; s < D::slots; ++s) f(s, operand_value(operands, s)...);
+}
+
+/// f(slot, pointer, values of the operands…) for each pointer of `ptrs`, once in the block. The barriers keep the block's
+/// earlier and later accesses on their side of these.
+template <typename F, typename Ptrs, typename... Operands>
+CUDA_TILE_API void for_each_location(F f, Ptrs const& ptrs, Operands const&... operands) {
+  using S = tile_shape_t<Ptrs>;
+  platform::barrier();
+  for_each_slot<S>(f, ptrs, aligned_operand<S>(operands)...);
+  platform::barrier();
+}
+
+/// The same values in all threads: those of the first thread that holds an element, where several do.
+template <typename T>
+CUDA_TILE_API T shared_value(T const& x) {
+  if constexpr (!T::distribution::replicated) {
+    return x;
+  } else {
+    T result;
+    copy_through_scratch(result, x, [](unsigned i) { return i; });
+    return result;
+  }
+}
+
+}  // namespace detail
+}  // namespace cuda::tiles

@@ -1,0 +1,121 @@
+// [2.7.4] Loads and [2.7.5] stores through tiles of pointers. Pointers are taken by value, so that arrays decay.
+#pragma once
+
+#include "cuda_tile/ops/elements.h"
+#include "cuda_tile/ops/memory_access.h"
+
+namespace cuda::tiles {
+
+/// [2.7.4] The values that ptrs point to.
+template <loadable_tile Tile>
+CUDA_TILE_API tile_load_t<Tile> load(Tile ptrs) noexcept {
+  return detail::map<tile_load_t<Tile>>([](auto p) { return *p; }, ptrs);
+}
+
+/// [2.7.4] Where the mask is false, nothing is read and the padding is the result.
+template <loadable_tile Tile, bool_tile_convertible Mask, tile_like Padding>
+  requires broadcastable_to<Mask, tile_shape_t<Tile>> && broadcastable_to<Padding, tile_shape_t<Tile>> &&
+           scalar_convertible_to<tile_element_t<Padding>, tile_element_t<tile_load_t<Tile>>>
+CUDA_TILE_API tile_load_t<Tile> load_masked(Tile ptrs, Mask const& mask, Padding const& padding) noexcept {
+  using E = tile_element_t<tile_load_t<Tile>>;
+  return detail::map<tile_load_t<Tile>>(
+      [](auto p, auto m, auto pad) { return detail::convert<bool>(m) ? *p : detail::convert<E>(pad); }, ptrs, mask,
+      padding);
+}
+
+/// [2.7.4] Where the mask is false the result is unspecified; it is zero here.
+template <loadable_tile Tile, bool_tile_convertible Mask>
+  requires broadcastable_to<Mask, tile_shape_t<Tile>>
+CUDA_TILE_API tile_load_t<Tile> load_masked(Tile ptrs, Mask const& mask) noexcept {
+  using E = tile_element_t<tile_load_t<Tile>>;
+  return detail::map<tile_load_t<Tile>>(
+      [](auto p, auto m) { return detail::convert<bool>(m) ? *p : detail::convert<E>(0); }, ptrs, mask);
+}
+
+namespace detail {
+
+/// Strong reads where the mask is true, else the padding; one value an element in the whole block.
+template <memory_order Order, thread_scope Scope, typename Tile, typename Mask, typename Padding>
+CUDA_TILE_API tile_load_t<Tile> load_atomically(Tile const& ptrs, Mask const& mask, Padding const& padding) {
+  using E = tile_element_t<tile_load_t<Tile>>;
+  using R = tile<E, tile_shape_t<Tile>>;
+  R result = map<R>([](auto pad) { return convert<E>(pad); }, padding);
+  for_each_location(
+      [&result](unsigned s, auto p, auto m) {
+        if (convert<bool>(m))
+          result.slots[s] = platform::atomic_load<static_cast<int>(Order), static_cast<int>(Scope)>(p);
+      },
+      ptrs, mask);
+  return static_cast<tile_load_t<Tile>>(shared_value(result));
+}
+
+}  // namespace detail
+
+template <memory_order Order, thread_scope Scope = default_thread_scope(), loadable_tile Tile>
+  requires read_memory_order<Order>
+CUDA_TILE_API tile_load_t<Tile> atomic_load(Tile ptrs, memory_order_constant<Order> = {},
+                                            thread_scope_constant<Scope> = {}) noexcept {
+  return detail::load_atomically<Order, Scope>(ptrs, true, 0);
+}
+
+template <memory_order Order, thread_scope Scope = default_thread_scope(), loadable_tile Tile,
+          bool_tile_convertible Mask>
+  requires(broadcastable_to<Mask, tile_shape_t<Tile>> && read_memory_order<Order>)
+CUDA_TILE_API tile_load_t<Tile> atomic_load_masked(Tile ptrs, Mask const& mask, memory_order_constant<Order> = {},
+                                                   thread_scope_constant<Scope> = {}) noexcept {
+  return detail::load_atomically<Order, Scope>(ptrs, mask, 0);
+}
+
+template <memory_order Order, thread_scope Scope = default_thread_scope(), loadable_tile Tile,
+          bool_tile_convertible Mask, tile_like Padding>
+  requires broadcastable_to<Mask, tile_shape_t<Tile>> && broadcastable_to<Padding, tile_shape_t<Tile>> &&
+           read_memory_order<Order> &&
+           scalar_convertible_to<tile_element_t<Padding>, tile_element_t<tile_load_t<Tile>>>
+CUDA_TILE_API tile_load_t<Tile> atomic_load_masked(Tile ptrs, Mask const& mask, Padding const& padding,
+                                                   memory_order_constant<Order> = {},
+                                                   thread_scope_constant<Scope> = {}) noexcept {
+  return detail::load_atomically<Order, Scope>(ptrs, mask, padding);
+}
+
+/// [2.7.5]
+template <storeable_tile Ptrs, non_narrowing_tile_convertible_to<tile_load_t<Ptrs>> Value>
+CUDA_TILE_API void store(Ptrs ptrs, Value const& value) noexcept {
+  using E = tile_element_t<tile_load_t<Ptrs>>;
+  detail::for_each_location([](unsigned, auto p, auto v) { *p = detail::convert<E>(v); }, ptrs, value);
+}
+
+/// [2.7.5] Nothing is stored where the mask is false.
+template <storeable_tile Ptrs, non_narrowing_tile_convertible_to<tile_load_t<Ptrs>> Value, bool_tile_convertible Mask>
+  requires broadcastable_to<Mask, tile_shape_t<Ptrs>>
+CUDA_TILE_API void store_masked(Ptrs ptrs, Value const& value, Mask const& mask) noexcept {
+  using E = tile_element_t<tile_load_t<Ptrs>>;
+  detail::for_each_location(
+      [](unsigned, auto p, auto v, auto m) {
+        if (detail::convert<bool>(m)) *p = detail::convert<E>(v);
+      },
+      ptrs, value, mask);
+}
+
+template <memory_order Order, thread_scope Scope = default_thread_scope(), storeable_tile Ptrs,
+          non_narrowing_tile_convertible_to<tile_load_t<Ptrs>> Value, bool_tile_convertible Mask>
+  requires broadcastable_to<Mask, tile_shape_t<Ptrs>> && write_memory_order<Order>
+CUDA_TILE_API void atomic_store_masked(Ptrs ptrs, Value const& value, Mask const& mask,
+                                       memory_order_constant<Order> = {}, thread_scope_constant<Scope> = {}) noexcept {
+  using E = tile_element_t<tile_load_t<Ptrs>>;
+  detail::for_each_location(
+      [](unsigned, auto p, auto v, auto m) {
+        if (detail::convert<bool>(m))
+          platform::atomic_store<static_cast<int>(Order), static_cast<int>(Scope)>(p, detail::convert<E>(v));
+      },
+      ptrs, value, mask);
+}
+
+template <memory_order Order, thread_scope Scope = default_thread_scope(), storeable_tile Ptrs,
+          non_narrowing_tile_convertible_to<tile_load_t<Ptrs>> Value>
+  requires write_memory_order<Order>
+CUDA_TILE_API void atomic_store(Ptrs ptrs, Value const& value, memory_order_constant<Order> = {},
+                                thread_scope_constant<Scope> = {}) noexcept {
+  atomic_store_masked<Order, Scope>(ptrs, value, true);
+}
+
+}  // namespace cuda::tiles

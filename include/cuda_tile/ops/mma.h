@@ -1,0 +1,262 @@
+// [2.5] Matrix multiplication of tiles.
+#pragma once
+
+#include "cuda_tile/ops/create.h"
+#include "cuda_tile/ops/elements.h"
+#include "cuda_tile/tile/exchange.h"
+
+namespace cuda::tiles {
+namespace detail {
+
+template <typename E>
+inline constexpr bool is_8bit_integer = is_integral_scalar_v<E> && bitwidth_v<E> == 8;
+template <>
+inline constexpr bool is_8bit_integer<__half> = false;
+
+// [2.5.1] the table of element types
+
+template <typename E, typename A>
+CUDA_TILE_CONSTEXPR bool is_mma_accumulator() {
+  if constexpr (is_integral_scalar_v<E>)
+    return is_8bit_integer<E> && is_integral_scalar_v<A> && is_signed_v<A> && bitwidth_v<A> == 32;
+  else if constexpr (is_same_v<E, __half> || is_same_v<E, __nv_fp8_e4m3> || is_same_v<E, __nv_fp8_e5m2>)
+    return is_same_v<A, __half> || is_same_v<A, float>;
+  else if constexpr (is_same_v<E, double>)
+    return is_same_v<A, double>;
+  else
+    return is_same_v<A, float>;
+}
+
+template <typename L, typename R>
+inline constexpr bool are_mma_operands =
+    is_same_v<L, R> ? !is_integral_scalar_v<L> || is_8bit_integer<L> : is_8bit_integer<L> && is_8bit_integer<R>;
+
+/// Rows, columns and batches of a matrix tile of rank 2 or 3.
+template <typename T>
+struct matrix {
+  using S = tile_shape_t<T>;
+  static constexpr size_t rank = S::rank();
+  static constexpr bool valid = rank == 2 || rank == 3;
+  static constexpr unsigned batches = rank == 3 ? static_cast<unsigned>(length<S>(0)) : 1;
+  static constexpr unsigned rows = static_cast<unsigned>(length<S>(rank - 2));
+  static constexpr unsigned columns = static_cast<unsigned>(length<S>(rank - 1));
+};
+
+template <typename L, typename R>
+CUDA_TILE_CONSTEXPR bool inner_dimensions_agree() {
+  if constexpr (tile_rank_v<L> != tile_rank_v<R> || (tile_rank_v<L> != 2 && tile_rank_v<L> != 3))
+    return false;
+  else
+    return matrix<L>::columns == matrix<R>::rows;
+}
+
+template <typename L, typename R, typename A>
+CUDA_TILE_CONSTEXPR bool mma_shapes_agree() {
+  if constexpr (!inner_dimensions_agree<L, R>() || tile_rank_v<A> != tile_rank_v<L>) {
+    return false;
+  } else {
+    using l = matrix<L>;
+    using r = matrix<R>;
+    using a = matrix<A>;
+    return a::rows == l::rows && a::columns == r::columns && (l::batches == a::batches || l::batches == 1) &&
+           (r::batches == a::batches || r::batches == 1);
+  }
+}
+
+}  // namespace detail
+
+/// [2.5.1] Whether left L, right R and accumulator A can be multiplied and added.
+template <typename L, typename R, typename A>
+concept mma_compatible =
+    numeric_tile<L> && numeric_tile<R> && numeric_tile<A> &&
+    detail::are_mma_operands<tile_element_t<L>, tile_element_t<R>> &&
+    detail::is_mma_accumulator<tile_element_t<L>, tile_element_t<A>>() && detail::mma_shapes_agree<L, R, A>();
+
+namespace detail {
+
+/// The type in which products are summed: float for accumulators of half.
+template <typename A>
+using accumulator_t = elements::compute_t<A>;
+
+template <typename C, typename E>
+CUDA_TILE_API C multiply_add(E a, E b, C c) {
+  if constexpr (is_integral_scalar_v<C>)
+    return elements::add{}(c, static_cast<C>(static_cast<C>(a) * static_cast<C>(b)));
+  else
+    return platform::multiply_add(convert<C>(a), convert<C>(b), c);
+}
+template <typename C, typename E, typename F>
+  requires(!is_same_v<E, F>)
+CUDA_TILE_API C multiply_add(E a, F b, C c) {
+  return multiply_add<C>(static_cast<C>(a), static_cast<C>(b), c);
+}
+
+/// With one thread: acc (M x N) += a (M x K) * b (K x N), a block of rows and columns at a time in registers.
+template <unsigned M, unsigned N, unsigned K, typename A, typename L, typename R>
+CUDA_TILE_API void multiply_blocks(A* acc, L const* a, R const* b) {
+  using C = accumulator_t<A>;
+#if defined(__AVX512F__)
+  constexpr unsigned most_rows = 8, most_columns = 32;
+#else
+  constexpr unsigned most_rows = 4, most_columns = 16;
+#endif
+  constexpr unsigned rows = M < most_rows ? M : most_rows, columns = N < most_columns ? N : most_columns;
+  for (unsigned i0 = 0; i0 < M; i0 += rows)
+    for (unsigned j0 = 0; j0 < N; j0 += columns) {
+      C c[rows][columns];
+      for (unsigned i = 0; i < rows; ++i)
+        for (unsigned j = 0; j < columns; ++j) c[i][j] = convert<C>(acc[(i0 + i) * N + j0 + j]);
+      for (unsigned k = 0; k < K; ++k)
+        for (unsigned i = 0; i < rows; ++i)
+          for (unsigned j = 0; j < columns; ++j)
+            c[i][j] = multiply_add<C>(a[(i0 + i) * K + k], b[k * N + j0 + j], c[i][j]);
+      for (unsigned i = 0; i < rows; ++i)
+        for (unsigned j = 0; j < columns; ++j) acc[(i0 + i) * N + j0 + j] = convert<A>(c[i][j]);
+    }
+}
+
+/// Writes columns [k0, k0 + Width) of a matrix tile, row by row and batch by batch, to memory that the block shares.
+template <unsigned Width, typename T, typename E>
+CUDA_TILE_API void stage_columns(E* to, T const& from, unsigned k0) {
+  using D = typename T::distribution;
+  constexpr unsigned columns = matrix<T>::columns;
+  unsigned const t = platform::thread();
+  CUDA_TILE_UNROLL
+  for (unsigned s = 0; s < D::slots; ++s) {
+    unsigned i = D::index(t, s), k = i % columns - k0;
+    if (k < Width && D::first(t)) to[i / columns * Width + k] = from.slots[s];
+  }
+}
+/// The same for rows [k0, k0 + Height).
+template <unsigned Height, typename T, typename E>
+CUDA_TILE_API void stage_rows(E* to, T const& from, unsigned k0) {
+  using D = typename T::distribution;
+  constexpr unsigned columns = matrix<T>::columns, rows = matrix<T>::rows;
+  unsigned const t = platform::thread();
+  CUDA_TILE_UNROLL
+  for (unsigned s = 0; s < D::slots; ++s) {
+    unsigned i = D::index(t, s), k = i / columns % rows - k0;
+    if (k < Height && D::first(t)) to[(i / columns / rows * Height + k) * columns + i % columns] = from.slots[s];
+  }
+}
+
+/// With several threads: the operands pass through scratch memory, a part of the inner dimension at a time.
+template <typename L, typename R, typename A>
+CUDA_TILE_API void multiply_through_scratch(A& result, L const& lhs, R const& rhs) {
+  using E = typename A::element_type;
+  using C = accumulator_t<E>;
+  using D = typename A::distribution;
+  using LE = typename L::element_type;
+  using RE = typename R::element_type;
+  constexpr unsigned k_length = matrix<L>::columns, m = matrix<L>::rows, n = matrix<R>::columns;
+  constexpr unsigned step_bytes = (matrix<L>::batches * m + matrix<R>::batches * n) * static_cast<unsigned>(sizeof(LE));
+  static_assert(step_bytes <= platform::scratch_bytes, "mma: a row and a column of these operands exceed shared memory");
+  constexpr unsigned fitting = static_cast<unsigned>(platform::scratch_bytes) / step_bytes;
+  // A power of two, as the length of the inner dimension is.
+  constexpr unsigned width = [] {
+    unsigned w = 1;
+    while (2 * w <= fitting && 2 * w <= k_length) w *= 2;
+    return w;
+  }();
+  LE* a = static_cast<LE*>(platform::scratch());
+  RE* b = reinterpret_cast<RE*>(a + matrix<L>::batches * m * width);
+  unsigned const t = platform::thread();
+
+  C sums[D::slots];
+  CUDA_TILE_UNROLL
+  for (unsigned s = 0; s < D::slots; ++s) sums[s] = convert<C>(result.slots[s]);
+  for (unsigned k0 = 0; k0 < k_length; k0 += width) {
+    platform::barrier();
+    stage_columns<width>(a, lhs, k0);
+    stage_rows<width>(b, rhs, k0);
+    platform::barrier();
+    CUDA_TILE_NO_UNROLL
+    for (unsigned k = 0; k < width; ++k) {
+      CUDA_TILE_UNROLL
+      for (unsigned s = 0; s < D::slots; ++s) {
+        unsigned i = D::index(t, s), batch = i / (m * n), row = i / n % m, column = i % n;
+        LE from_a = a[((matrix<L>::batches == 1 ? 0 : batch) * m + row) * width + k];
+        RE from_b = b[((matrix<R>::batches == 1 ? 0 : batch) * width + k) * n + column];
+        sums[s] = multiply_add<C>(from_a, from_b, sums[s]);
+      }
+    }
+  }
+  CUDA_TILE_UNROLL
+  for (unsigned s = 0; s < D::slots; ++s) result.slots[s] = convert<E>(sums[s]);
+}
+
+}  // namespace detail
+
+/// [2.5.4] lhs * rhs + acc, for each batch of rank 3 operands; a batch of length 1 is broadcast.
+template <numeric_tile L, numeric_tile R, numeric_tile A>
+  requires mma_compatible<L, R, A>
+CUDA_TILE_API A mma(L const& lhs, R const& rhs, A const& acc) noexcept {
+  using l = detail::matrix<L>;
+  using r = detail::matrix<R>;
+  A result = acc;
+  if constexpr (platform::block_threads == 1) {
+    for (unsigned batch = 0; batch < detail::matrix<A>::batches; ++batch)
+      detail::multiply_blocks<l::rows, r::columns, l::columns>(
+          result.slots + batch * l::rows * r::columns, lhs.slots + (l::batches == 1 ? 0 : batch * l::rows * l::columns),
+          rhs.slots + (r::batches == 1 ? 0 : batch * r::rows * r::columns));
+  } else {
+    detail::multiply_through_scratch(result, lhs, rhs);
+  }
+  return result;
+}
+
+namespace detail {
+
+/// [2.5.3] Element type of a product.
+template <typename E>
+CUDA_TILE_CONSTEXPR auto product_element() {
+  if constexpr (is_integral_scalar_v<E>)
+    return type_is<int>{};
+  else if constexpr (is_same_v<E, double>)
+    return type_is<double>{};
+  else if constexpr (is_mma_accumulator<E, __half>())
+    return type_is<__half>{};
+  else
+    return type_is<float>{};
+}
+
+template <typename L, typename R>
+struct product_lengths {
+  CUDA_TILE_CONSTEXPR static size_t at(size_t d) {
+    if (tile_rank_v<L> == 3 && d == 0)
+      return matrix<L>::batches > matrix<R>::batches ? matrix<L>::batches : matrix<R>::batches;
+    return d + 2 == tile_rank_v<L> ? matrix<L>::rows : matrix<R>::columns;
+  }
+};
+
+template <typename L, typename R>
+CUDA_TILE_CONSTEXPR bool matmul_shapes_agree() {
+  if constexpr (!inner_dimensions_agree<L, R>())
+    return false;
+  else
+    return (matrix<L>::batches == matrix<R>::batches || matrix<L>::batches == 1 || matrix<R>::batches == 1) &&
+           tile_shape<make_shape<product_lengths<L, R>, tile_rank_v<L>>>;
+}
+
+}  // namespace detail
+
+/// [2.5.2]
+template <typename L, typename R>
+concept matmul_compatible =
+    numeric_tile<L> && numeric_tile<R> && detail::are_mma_operands<tile_element_t<L>, tile_element_t<R>> &&
+    detail::matmul_shapes_agree<L, R>();
+
+/// [2.5.3]
+template <numeric_tile L, numeric_tile R>
+  requires matmul_compatible<L, R>
+using matmul_result_t = tile<typename decltype(detail::product_element<tile_element_t<L>>())::type,
+                             detail::make_shape<detail::product_lengths<L, R>, tile_rank_v<L>>>;
+
+/// [2.5.5] lhs * rhs.
+template <numeric_tile L, numeric_tile R>
+  requires matmul_compatible<L, R>
+CUDA_TILE_API matmul_result_t<L, R> matmul(L const& lhs, R const& rhs) noexcept {
+  return mma(lhs, rhs, zeros<matmul_result_t<L, R>>());
+}
+
+}  // namespace cuda::tiles

@@ -1,0 +1,48 @@
+// Platform of the `simt` target: the threads of a CUDA block share a tile block.
+#pragma once
+
+#include "cuda_tile/config.h"
+
+namespace cuda::tiles::platform {
+
+inline constexpr unsigned block_threads = CUDA_TILE_BLOCK_THREADS;
+inline constexpr size_t scratch_bytes = 32 * 1024;
+
+__device__ __forceinline__ uint3 block_index() { return uint3{blockIdx.x, blockIdx.y, blockIdx.z}; }
+__device__ __forceinline__ dim3 grid_blocks() { return dim3{gridDim.x, gridDim.y, gridDim.z}; }
+
+__device__ __forceinline__ unsigned thread() { return threadIdx.x; }
+__device__ __forceinline__ void barrier() { __syncthreads(); }
+
+__device__ __forceinline__ void* scratch() {
+  __shared__ __align__(16) unsigned char memory[scratch_bytes];
+  return memory;
+}
+
+// [2.2] arithmetic that is rounded once, whatever the compiler's flags: these forms are never contracted
+
+// clang-format off
+__device__ __forceinline__ float add(float a, float b) { return __fadd_rn(a, b); }
+__device__ __forceinline__ double add(double a, double b) { return __dadd_rn(a, b); }
+__device__ __forceinline__ float sub(float a, float b) { return __fsub_rn(a, b); }
+__device__ __forceinline__ double sub(double a, double b) { return __dsub_rn(a, b); }
+__device__ __forceinline__ float mul(float a, float b) { return __fmul_rn(a, b); }
+__device__ __forceinline__ double mul(double a, double b) { return __dmul_rn(a, b); }
+__device__ __forceinline__ float div(float a, float b) { return __fdiv_rn(a, b); }
+__device__ __forceinline__ double div(double a, double b) { return __ddiv_rn(a, b); }
+__device__ __forceinline__ float fma(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+__device__ __forceinline__ double fma(double a, double b, double c) { return __fma_rn(a, b, c); }
+__device__ __forceinline__ float multiply_add(float a, float b, float c) { return __fmaf_rn(a, b, c); }
+__device__ __forceinline__ double multiply_add(double a, double b, double c) { return __fma_rn(a, b, c); }
+__device__ __forceinline__ float fmod(float a, float b) { return fmodf(a, b); }
+__device__ __forceinline__ double fmod(double a, double b) { return ::fmod(a, b); }
+// clang-format on
+
+template <typename To, typename From>
+__device__ __forceinline__ To bit_cast(From const& from) {
+  return __builtin_bit_cast(To, from);
+}
+
+}  // namespace cuda::tiles::platform
+
+#include "cuda_tile/platform/cuda_atomics.h"

@@ -1,0 +1,31 @@
+// Platform of the `emulated` target: the threads of a block are run by the launcher on a host compiler's code.
+#pragma once
+
+#include "cuda_tile/platform/block.h"
+#include "cuda_tile/platform/host_arithmetic.h"
+#include "cuda_tile/platform/host_atomics.h"
+
+namespace cuda::tiles::platform {
+
+inline constexpr unsigned block_threads = CUDA_TILE_BLOCK_THREADS;
+inline constexpr size_t scratch_bytes = 32 * 1024;
+
+/// The thread of a block that this thread of the host runs just now.
+constinit inline thread_local cuda_tile_block* current_block = nullptr;
+
+inline uint3 block_index() {
+  return uint3{current_block->block[0], current_block->block[1], current_block->block[2]};
+}
+inline dim3 grid_blocks() { return dim3{current_block->grid[0], current_block->grid[1], current_block->grid[2]}; }
+
+inline unsigned thread() { return current_block->thread; }
+inline void* scratch() { return current_block->scratch; }
+
+/// Runs the other threads of the block up to their barrier, on this thread of the host.
+inline void barrier() {
+  cuda_tile_block* self = current_block;
+  self->barrier(self);
+  current_block = self;
+}
+
+}  // namespace cuda::tiles::platform

@@ -1,0 +1,48 @@
+// How a kernel on the host is entered: unpacks arguments, calls the kernel, and describes it to the launcher.
+#pragma once
+
+#include "cuda_tile/config.h"
+#include "cuda_tile/core/signature.h"
+#include "cuda_tile/core/traits.h"
+#include "cuda_tile/platform/block.h"
+#include "cuda_tile/platform/platform.h"
+
+namespace cuda_tile {
+
+template <auto Kernel>
+struct entry;
+
+template <typename... Parameters, void (*Kernel)(Parameters...)>
+struct entry<Kernel> {
+  static constexpr unsigned parameter_count = sizeof...(Parameters);
+  // One more, since an array cannot be empty.
+  static constexpr unsigned parameters[] = {parameter_code<Parameters>..., 0};
+
+  static void run(void* const* arguments, cuda_tile_block* block) {
+    cuda::tiles::platform::current_block = block;
+    call(arguments, cuda::tiles::detail::make_indices<sizeof...(Parameters)>{});
+  }
+
+ private:
+  template <cuda::tiles::size_t... I>
+  static void call([[maybe_unused]] void* const* arguments, cuda::tiles::detail::indices<I...>) {
+    Kernel(*static_cast<cuda::tiles::detail::remove_cvref_t<Parameters>*>(arguments[I])...);
+  }
+};
+
+template <auto Kernel>
+constexpr cuda_tile_kernel describe(char const* name) {
+  return {name,
+          &entry<Kernel>::run,
+          cuda::tiles::platform::block_threads,
+          static_cast<unsigned>(cuda::tiles::platform::scratch_bytes),
+          entry<Kernel>::parameter_count,
+          entry<Kernel>::parameters};
+}
+
+}  // namespace cuda_tile
+
+/// Exports the kernel that a name expression (the rest of the arguments) names, as cuda_tile_kernel_<i>.
+#define CUDA_TILE_ENTRY(i, ...)                                                     \
+  extern "C" __attribute__((visibility("default"))) const cuda_tile_kernel cuda_tile_kernel_##i = \
+      cuda_tile::describe<&__VA_ARGS__>(#__VA_ARGS__);

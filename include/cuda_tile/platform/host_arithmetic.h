@@ -1,0 +1,38 @@
+// Arithmetic of the host's floating point types, each operation rounded once: -ffp-contract=off, or clang's pragma.
+#pragma once
+
+#include "cuda_tile/config.h"
+
+namespace cuda::tiles::platform {
+
+#if defined(__clang__)
+#pragma clang fp contract(off)
+#endif
+
+// clang-format off
+template <typename T> constexpr T add(T a, T b) { return a + b; }
+template <typename T> constexpr T sub(T a, T b) { return a - b; }
+template <typename T> constexpr T mul(T a, T b) { return a * b; }
+template <typename T> constexpr T div(T a, T b) { return a / b; }
+inline float fma(float a, float b, float c) { return __builtin_fmaf(a, b, c); }
+inline double fma(double a, double b, double c) { return __builtin_fma(a, b, c); }
+inline float fmod(float a, float b) { return __builtin_fmodf(a, b); }
+inline double fmod(double a, double b) { return __builtin_fmod(a, b); }
+// clang-format on
+
+/// a * b + c as fast as the processor has it: for sums whose rounding the manual leaves open [2.5].
+template <typename T>
+inline T multiply_add(T a, T b, T c) {
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__aarch64__)
+  return fma(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
+template <typename To, typename From>
+constexpr To bit_cast(From const& from) {
+  return __builtin_bit_cast(To, from);
+}
+
+}  // namespace cuda::tiles::platform

@@ -1,0 +1,63 @@
+// Atomic memory accesses on the host. Order and Scope are the values of memory_order [2.13.7] and thread_scope [2.13.8];
+// every scope is the whole process here.
+#pragma once
+
+#include "cuda_tile/config.h"
+
+namespace cuda::tiles::platform {
+
+template <int Order>
+inline constexpr int host_order = Order == 0   ? __ATOMIC_RELAXED
+                                  : Order == 1 ? __ATOMIC_ACQUIRE
+                                  : Order == 2 ? __ATOMIC_RELEASE
+                                               : __ATOMIC_ACQ_REL;
+/// The order of a compare-and-exchange that finds another value: it only reads.
+template <int Order>
+inline constexpr int host_failure_order = Order == 1 || Order == 3 ? __ATOMIC_ACQUIRE : __ATOMIC_RELAXED;
+
+template <int Order, int Scope, typename E>
+inline E atomic_load(E const* p) {
+  E value;
+  __atomic_load(p, &value, host_order<Order>);
+  return value;
+}
+
+template <int Order, int Scope, typename E>
+inline void atomic_store(E* p, E value) {
+  __atomic_store(p, &value, host_order<Order>);
+}
+
+/// Stores `value` if *p holds the bits of `expected`; returns what *p held.
+template <int Order, int Scope, typename E>
+inline E atomic_compare_exchange(E* p, E expected, E value) {
+  __atomic_compare_exchange(p, &expected, &value, false, host_order<Order>, host_failure_order<Order>);
+  return expected;
+}
+
+template <int Order, int Scope, typename E>
+inline E atomic_exchange(E* p, E value) {
+  E old;
+  __atomic_exchange(p, &value, &old, host_order<Order>);
+  return old;
+}
+
+/// Replaces *p by update(*p) and returns what it held.
+template <int Order, int Scope, typename E, typename F>
+inline E atomic_update(E* p, F update) {
+  E old;
+  __atomic_load(p, &old, __ATOMIC_RELAXED);
+  E value = update(old);
+  while (!__atomic_compare_exchange(p, &old, &value, true, host_order<Order>, __ATOMIC_RELAXED)) value = update(old);
+  return old;
+}
+
+/// Whether the processor adds to an E in memory by itself.
+template <typename E>
+inline constexpr bool has_atomic_add = requires(E e) { e << 1; };
+
+template <int Order, int Scope, typename E>
+inline E atomic_add(E* p, E value) {
+  return __atomic_fetch_add(p, value, host_order<Order>);
+}
+
+}  // namespace cuda::tiles::platform

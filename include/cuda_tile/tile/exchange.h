@@ -1,0 +1,98 @@
+// Moving elements between positions, and so between threads: rearrange, which all shape operations are made of.
+#pragma once
+
+#include "cuda_tile/tile/tile.h"
+
+namespace cuda::tiles::detail {
+
+/// A step through a row-major array for each dimension of a shape of rank Rank: `Steps::at(d)` elements.
+template <typename Shape, typename Steps>
+struct strided_index {
+  /// Position in the source of the element with row-major index `i` of Shape.
+  CUDA_TILE_CONSTEXPR static unsigned of(unsigned i) {
+    unsigned position = 0;
+    CUDA_TILE_UNROLL
+    for (size_t d = Shape::rank(); d-- > 0;) {
+      position += i % static_cast<unsigned>(length<Shape>(d)) * static_cast<unsigned>(Steps::at(d));
+      i /= static_cast<unsigned>(length<Shape>(d));
+    }
+    return position;
+  }
+  CUDA_TILE_CONSTEXPR static bool identity() {
+    for (size_t d = 0; d < Shape::rank(); ++d)
+      if (length<Shape>(d) != 1 && Steps::at(d) != length_product<Shape>(d + 1, Shape::rank())) return false;
+    return true;
+  }
+};
+
+/// Copies with one thread: nested loops, so that the innermost one is plain.
+template <typename Shape, typename Steps, size_t D, typename E>
+CUDA_TILE_API void copy_strided(E* to, E const* from) {
+  if constexpr (D == Shape::rank()) {
+    *to = *from;
+  } else {
+    constexpr size_t step = length_product<Shape>(D + 1, Shape::rank());
+    for (size_t i = 0; i < length<Shape>(D); ++i)
+      copy_strided<Shape, Steps, D + 1>(to + i * step, from + i * Steps::at(D));
+  }
+}
+
+/// Copies between threads: `from` is written to scratch memory in its row-major order, a part at a time, and
+/// `position(i)` says where element i of the result lies.
+template <typename To, typename From, typename Position>
+CUDA_TILE_API void copy_through_scratch(To& to, From const& from, Position position) {
+  using E = typename From::element_type;
+  using source = typename From::distribution;
+  using target = typename To::distribution;
+  constexpr unsigned part = source::size * sizeof(E) <= platform::scratch_bytes
+                                ? source::size
+                                : static_cast<unsigned>(platform::scratch_bytes / sizeof(E));
+  E* scratch = static_cast<E*>(platform::scratch());
+  unsigned const t = platform::thread();
+  for (unsigned begin = 0; begin < source::size; begin += part) {
+    platform::barrier();
+    CUDA_TILE_UNROLL
+    for (unsigned s = 0; s < source::slots; ++s) {
+      unsigned i = source::index(t, s) - begin;
+      if (i < part && source::first(t)) scratch[i] = from.slots[s];
+    }
+    platform::barrier();
+    CUDA_TILE_UNROLL
+    for (unsigned s = 0; s < target::slots; ++s) {
+      unsigned i = position(target::index(t, s)) - begin;
+      if (i < part) to.slots[s] = scratch[i];
+    }
+  }
+}
+
+/// The tile r of shape Shape with r(i0, i1, …) = from's element at row-major position
+/// offset + i0 * Steps::at(0) + i1 * Steps::at(1) + …
+template <typename Shape, typename Steps, typename From>
+CUDA_TILE_API tile<typename From::element_type, Shape> rearrange(From const& from, unsigned offset = 0) {
+  using index = strided_index<Shape, Steps>;
+  tile<typename From::element_type, Shape> to;
+  if constexpr (platform::block_threads == 1) {
+    copy_strided<Shape, Steps, 0>(to.slots, from.slots + offset);
+  } else if constexpr (From::distribution::size == 1) {
+    CUDA_TILE_UNROLL
+    for (auto& slot : to.slots) slot = from.slots[0];
+  } else if constexpr (From::distribution::size == shape_size_v<Shape> && index::identity()) {
+    CUDA_TILE_UNROLL
+    for (unsigned s = 0; s < From::distribution::slots; ++s) to.slots[s] = from.slots[s];
+  } else {
+    copy_through_scratch(to, from, [offset](unsigned i) { return offset + index::of(i); });
+  }
+  return to;
+}
+
+/// Steps that broadcast From to a shape of rank Rank: none along dimensions of length 1.
+template <typename From, size_t Rank>
+struct broadcast_steps {
+  CUDA_TILE_CONSTEXPR static size_t at(size_t d) {
+    constexpr size_t rank = From::rank();
+    if (d + rank < Rank || length<From>(d + rank - Rank) == 1) return 0;
+    return length_product<From>(d + rank - Rank + 1, rank);
+  }
+};
+
+}  // namespace cuda::tiles::detail

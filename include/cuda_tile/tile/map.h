@@ -1,0 +1,89 @@
+// Elementwise operations [1.6.2]: map applies a function to corresponding elements of operands broadcast to one shape.
+#pragma once
+
+#include "cuda_tile/tile/exchange.h"
+
+namespace cuda::tiles::detail {
+
+/// Whether an operand's slot s goes with slot s of a tile of shape S, or its only value with all of them.
+template <typename Operand, typename S>
+inline constexpr bool is_aligned_operand =
+    scalar<Operand> || tile_size_v<Operand> == 1 || tile_size_v<Operand> == shape_size_v<S>;
+
+template <typename Operand>
+CUDA_TILE_API auto operand_value(Operand const& operand, unsigned s) {
+  if constexpr (scalar<Operand>)
+    return static_cast<remove_cv_t<Operand>>(operand);
+  else
+    return operand.slots[tile_size_v<Operand> == 1 ? 0 : s];
+}
+
+/// An operand of nested loops: where its elements are, and the steps that broadcast them.
+template <typename E, typename Steps>
+struct strided_operand {
+  E const* at;
+  template <size_t D>
+  CUDA_TILE_API strided_operand step(size_t i) const {
+    return {at + i * Steps::at(D)};
+  }
+};
+
+template <size_t Rank, typename Operand>
+CUDA_TILE_API auto make_strided_operand(Operand const& operand) {
+  using steps = broadcast_steps<tile_shape_t<Operand>, Rank>;
+  if constexpr (scalar<Operand>)
+    return strided_operand<remove_cv_t<Operand>, steps>{&operand};
+  else
+    return strided_operand<typename Operand::element_type, steps>{operand.slots};
+}
+
+template <typename Shape, size_t D, typename R, typename F, typename... Operands>
+CUDA_TILE_API void map_nested(R* to, F f, Operands... operands) {
+  if constexpr (D == Shape::rank()) {
+    *to = f(*operands.at...);
+  } else {
+    constexpr size_t step = length_product<Shape>(D + 1, Shape::rank());
+    for (size_t i = 0; i < length<Shape>(D); ++i)
+      map_nested<Shape, D + 1>(to + i * step, f, operands.template step<D>(i)...);
+  }
+}
+
+template <typename S, typename Operand>
+CUDA_TILE_API decltype(auto) aligned_operand(Operand const& operand) {
+  if constexpr (is_aligned_operand<Operand, S>)
+    return (operand);
+  else
+    return rearrange<S, broadcast_steps<tile_shape_t<Operand>, S::rank()>>(operand);
+}
+
+template <typename R, typename F, typename... Operands>
+CUDA_TILE_API R map_slots(F f, Operands const&... operands) {
+  R result;
+  CUDA_TILE_UNROLL
+  for (unsigned s = 0; s < R::distribution::slots; ++s) result.slots[s] = f(operand_value(operands, s)...);
+  return result;
+}
+
+/// r(I) = f(a(I), b(I), …), operands broadcast to the shape of R. R is a scalar if all operands are.
+template <typename R, typename F, typename... Operands>
+CUDA_TILE_API R map(F f, Operands const&... operands) {
+  if constexpr (scalar<R>) {
+    return f(operand_value(operands, 0)...);
+  } else if constexpr ((is_aligned_operand<Operands, tile_shape_t<R>> && ...)) {
+    return map_slots<R>(f, operands...);
+  } else if constexpr (platform::block_threads == 1) {
+    R result;
+    map_nested<tile_shape_t<R>, 0>(result.slots, f, make_strided_operand<tile_rank_v<R>>(operands)...);
+    return result;
+  } else {
+    return map_slots<R>(f, aligned_operand<tile_shape_t<R>>(operands)...);
+  }
+}
+
+/// `map` of a binary function on operands converted to E.
+template <typename R, typename E, typename F, typename Lhs, typename Rhs>
+CUDA_TILE_API R map_converted(F f, Lhs const& lhs, Rhs const& rhs) {
+  return map<R>([f](auto a, auto b) { return f(convert<E>(a), convert<E>(b)); }, lhs, rhs);
+}
+
+}  // namespace cuda::tiles::detail

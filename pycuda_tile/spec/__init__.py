@@ -1,0 +1,115 @@
+"""The specification as tables: one row an entity of the C++ API, keyed by its id in the manual's inventory.
+
+The tables in ``tables/`` carry meaning (what an operation takes, gives and does), never C++ text; headers, documentation
+and tests are made from them.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import lru_cache
+from pathlib import Path
+from types import SimpleNamespace
+
+TABLES = Path(__file__).parent / "tables"
+
+_ID = re.compile(r"\d+(\.\d+)*/\S+")
+_SECTION = re.compile(r"\d+(\.\d+)+")
+_NAME = re.compile(r"[a-z_][a-z0-9_]*")
+_YES_NO = {"yes", "no"}
+
+# column -> what a cell may hold: a pattern, a set of words, or None for anything that is not empty
+_COMMON = {"id": _ID, "section": _SECTION, "summary": None}
+_ELEMENTS = {"arithmetic", "integral", "bool"}
+SCHEMAS: dict[str, dict] = {
+    "concepts": {
+        **_COMMON,
+        "name": _NAME,
+        "refines": re.compile(r"([a-z_]+( [a-z_]+)*)?"),
+        "elements": {
+            "", "tile like", "scalar", "pointer", "numeric", "arithmetic", "integral",
+            "floating point", "basic floating point", "restricted floating point",
+        },
+    },
+    "constant_families": {**_COMMON, "name": _NAME},
+    "constants": {
+        "id": _ID, "section": _SECTION, "family": _NAME, "enumerator": _NAME,
+        "value": re.compile(r"\d+"), "alias": _NAME, "default": _YES_NO,
+    },
+    "elementwise": {
+        **_COMMON,
+        "family": {"arithmetic", "comparison", "bitwise"},
+        "name": re.compile(r"([a-z_][a-z0-9_]*)?"),
+        "operator": re.compile(r"[-+*/%&|^~!<>=]*"),
+        "operands": {"1", "2"},
+        "elements": _ELEMENTS,
+        "conversion": {"converted", "compared", "broadcast", "same"},
+        "result": {"converted", "same", "left", "bool"},
+        "function": _NAME,
+    },
+    "math_ops": {**_COMMON, "name": _NAME, "operands": {"1", "2"}},
+    "reductions": {**_COMMON, "name": _NAME, "elements": _ELEMENTS, "function": _NAME},
+    "atomics": {
+        **_COMMON,
+        "name": _NAME,
+        "masked": _YES_NO,
+        "function": _NAME,
+        "elements": {"integral", "integral float double", "integral float double half"},
+    },
+}  # fmt: skip
+
+
+class SpecError(ValueError):
+    """A table that does not follow its schema; the message names file, line, column and the offending cell."""
+
+
+@dataclass(frozen=True)
+class _Place:
+    table: str
+    line: int
+
+    def error(self, text: str) -> SpecError:
+        return SpecError(f"{self.table}.tsv, line {self.line}: {text}")
+
+
+def _check_cell(place: _Place, column: str, rule, cell: str) -> None:
+    if rule is None:
+        valid, wanted = bool(cell), "some text"
+    elif isinstance(rule, set):
+        valid, wanted = cell in rule, "one of " + ", ".join(sorted(repr(word) for word in rule))
+    else:
+        valid, wanted = rule.fullmatch(cell) is not None, f"a match of {rule.pattern}"
+    if not valid:
+        raise place.error(f"column {column} holds {cell!r}, expected {wanted}")
+
+
+def parse(table: str, text: str) -> list[SimpleNamespace]:
+    """Rows of one table as objects with a str attribute a column.
+
+    :raises SpecError: for missing, unknown or misspelt columns, cells that their rule refuses, and repeated ids.
+    """
+    schema = SCHEMAS[table]
+    lines = text.splitlines()
+    columns = lines[0].split("\t")
+    if set(columns) != set(schema) or len(columns) != len(schema):
+        raise _Place(table, 1).error(f"columns are {columns}, expected {sorted(schema)}")
+    rows, seen = [], set()
+    for number, line in enumerate(lines[1:], start=2):
+        place, cells = _Place(table, number), line.split("\t")
+        if len(cells) != len(columns):
+            raise place.error(f"{len(cells)} cells, expected {len(columns)}")
+        row = dict(zip(columns, cells, strict=True))
+        for column, cell in row.items():
+            _check_cell(place, column, schema[column], cell)
+        if row["id"] in seen:
+            raise place.error(f"id {row['id']!r} is there twice")
+        seen.add(row["id"])
+        rows.append(SimpleNamespace(**row))
+    return rows
+
+
+@lru_cache(maxsize=None)
+def load(table: str) -> tuple[SimpleNamespace, ...]:
+    """Rows of ``tables/<table>.tsv``; see :func:`parse`."""
+    return tuple(parse(table, (TABLES / f"{table}.tsv").read_text(encoding="utf-8")))
