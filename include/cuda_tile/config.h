@@ -8,6 +8,13 @@
 #define CUDA_TILE_ON_CUDA 0
 #endif
 
+// CUDA_TILE_ALIAS_DEDUCTION: whether the compiler applies deduction guides to alias templates. g++ 12 fails at ours.
+#if defined(__GNUC__) && !defined(__clang__) && !CUDA_TILE_ON_CUDA
+#define CUDA_TILE_ALIAS_DEDUCTION 0
+#else
+#define CUDA_TILE_ALIAS_DEDUCTION 1
+#endif
+
 // CUDA_TILE_BLOCK_THREADS: threads that share one tile block, a power of two.
 // 1 is the `cpu` target; more on a host compiler is the `emulated` target.
 #if !defined(CUDA_TILE_BLOCK_THREADS)

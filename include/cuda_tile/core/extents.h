@@ -14,12 +14,13 @@ template <typename T>
 concept unqualified_integral = integral<T> && !is_cv_v<T>;
 
 template <typename E>
-concept has_extents_types = unqualified_integral<typename E::rank_type> && unqualified_integral<typename E::index_type>;
+concept has_extents_types =
+    unqualified_integral<typename E::rank_type> && unqualified_integral<typename E::index_type>;
 
 template <typename T, typename U>
 concept same_as = is_same_v<T, U>;
 
-}  // namespace detail
+} // namespace detail
 
 /// [1.5.1] [2.1.3.1] Types that describe the lengths of a multi-dimensional array.
 template <typename T>
@@ -63,9 +64,10 @@ struct dynamic_lengths<I, 0> {
   CUDA_TILE_CONSTEXPR void set(size_t, I) {}
 };
 
-}  // namespace detail
+} // namespace detail
 
-/// [2.8.1] Lengths of a multi-dimensional array, each in the type or, where it is dynamic_extent, in the object.
+/// [2.8.1] Lengths of a multi-dimensional array, each in the type or, where it is dynamic_extent, in the
+/// object.
 template <integral I, size_t... Exts>
 struct extents : private detail::dynamic_lengths<I, (size_t(Exts == dynamic_extent) + ... + size_t(0))> {
   static_assert(!detail::is_cv_v<I>, "the index type of extents must not be cv-qualified [2.8.1]");
@@ -81,7 +83,8 @@ struct extents : private detail::dynamic_lengths<I, (size_t(Exts == dynamic_exte
   }
   __host__ __device__ constexpr index_type extent(rank_type i) const noexcept {
     size_t fixed = static_extent(i);
-    return fixed == dynamic_extent ? this->get(detail::dynamic_before<Exts...>(i)) : static_cast<index_type>(fixed);
+    return fixed == dynamic_extent ? this->get(detail::dynamic_before<Exts...>(i))
+                                   : static_cast<index_type>(fixed);
   }
 
   constexpr extents() noexcept = default;
@@ -104,10 +107,12 @@ struct extents : private detail::dynamic_lengths<I, (size_t(Exts == dynamic_exte
     ((Exts == dynamic_extent ? this->set(k++, static_cast<index_type>(others)) : void()), ...);
   }
 
+#if !CUDA_TILE_ALIAS_DEDUCTION
   /// Only for deduction through the alias shape.
   __host__ __device__ explicit constexpr extents(detail::constant_value<Exts>...) noexcept
     requires(rank() != 0 && rank_dynamic() == 0)
   {}
+#endif
 };
 
 namespace detail {
@@ -118,13 +123,49 @@ inline constexpr size_t extent_constant_or_dynamic = dynamic_extent;
 template <integral auto V>
 inline constexpr size_t extent_constant_or_dynamic<integral_constant<V>> = static_cast<size_t>(V);
 
-}  // namespace detail
+} // namespace detail
 
-template <typename... Ts>
-extents(Ts...) -> extents<uint32_t, detail::extent_constant_or_dynamic<Ts>...>;
+// The deduction guide, for ranks up to 8: clang 19 crashes when it applies one with a pack to the alias
+// shape.
+template <typename T0>
+extents(T0) -> extents<uint32_t, detail::extent_constant_or_dynamic<T0>>;
+template <typename T0, typename T1>
+extents(T0, T1)
+    -> extents<uint32_t, detail::extent_constant_or_dynamic<T0>, detail::extent_constant_or_dynamic<T1>>;
+template <typename T0, typename T1, typename T2>
+extents(T0, T1, T2)
+    -> extents<uint32_t, detail::extent_constant_or_dynamic<T0>, detail::extent_constant_or_dynamic<T1>,
+               detail::extent_constant_or_dynamic<T2>>;
+template <typename T0, typename T1, typename T2, typename T3>
+extents(T0, T1, T2, T3)
+    -> extents<uint32_t, detail::extent_constant_or_dynamic<T0>, detail::extent_constant_or_dynamic<T1>,
+               detail::extent_constant_or_dynamic<T2>, detail::extent_constant_or_dynamic<T3>>;
+template <typename T0, typename T1, typename T2, typename T3, typename T4>
+extents(T0, T1, T2, T3, T4)
+    -> extents<uint32_t, detail::extent_constant_or_dynamic<T0>, detail::extent_constant_or_dynamic<T1>,
+               detail::extent_constant_or_dynamic<T2>, detail::extent_constant_or_dynamic<T3>,
+               detail::extent_constant_or_dynamic<T4>>;
+template <typename T0, typename T1, typename T2, typename T3, typename T4, typename T5>
+extents(T0, T1, T2, T3, T4, T5)
+    -> extents<uint32_t, detail::extent_constant_or_dynamic<T0>, detail::extent_constant_or_dynamic<T1>,
+               detail::extent_constant_or_dynamic<T2>, detail::extent_constant_or_dynamic<T3>,
+               detail::extent_constant_or_dynamic<T4>, detail::extent_constant_or_dynamic<T5>>;
+template <typename T0, typename T1, typename T2, typename T3, typename T4, typename T5, typename T6>
+extents(T0, T1, T2, T3, T4, T5, T6)
+    -> extents<uint32_t, detail::extent_constant_or_dynamic<T0>, detail::extent_constant_or_dynamic<T1>,
+               detail::extent_constant_or_dynamic<T2>, detail::extent_constant_or_dynamic<T3>,
+               detail::extent_constant_or_dynamic<T4>, detail::extent_constant_or_dynamic<T5>,
+               detail::extent_constant_or_dynamic<T6>>;
+template <typename T0, typename T1, typename T2, typename T3, typename T4, typename T5, typename T6,
+          typename T7>
+extents(T0, T1, T2, T3, T4, T5, T6, T7)
+    -> extents<uint32_t, detail::extent_constant_or_dynamic<T0>, detail::extent_constant_or_dynamic<T1>,
+               detail::extent_constant_or_dynamic<T2>, detail::extent_constant_or_dynamic<T3>,
+               detail::extent_constant_or_dynamic<T4>, detail::extent_constant_or_dynamic<T5>,
+               detail::extent_constant_or_dynamic<T6>, detail::extent_constant_or_dynamic<T7>>;
 
-/// [2.8.3] Extents with the index type uint32_t. The manual asks for static lengths, and uses `shape{512_ic, 128}` in an
-/// example: dynamic ones are accepted, and no tile takes them.
+/// [2.8.3] Extents with the index type uint32_t. The manual asks for static lengths, and uses `shape{512_ic,
+/// 128}` in an example: dynamic ones are accepted, and no tile takes them.
 template <size_t... Ts>
 using shape = extents<uint32_t, Ts...>;
 
@@ -134,7 +175,7 @@ CUDA_TILE_CONSTEXPR bool extents_equal(T const& x, U const& y) noexcept {
   if constexpr (static_cast<size_t>(T::rank()) != static_cast<size_t>(U::rank())) {
     return false;
   } else {
-    for (size_t i = 0; i < static_cast<size_t>(T::rank()); ++i)
+    for (size_t i = 0; i != static_cast<size_t>(T::rank()); ++i)
       if (static_cast<size_t>(x.extent(static_cast<typename T::rank_type>(i))) !=
           static_cast<size_t>(y.extent(static_cast<typename U::rank_type>(i))))
         return false;
@@ -162,7 +203,8 @@ CUDA_TILE_CONSTEXPR size_t length_product(size_t first, size_t last, bool* overf
   size_t product = 1;
   for (size_t i = first; i < last; ++i) {
     size_t n = length<S>(i);
-    if (overflow && n != 0 && product > static_cast<size_t>(-1) / n) *overflow = true;
+    if (overflow && n != 0 && product > static_cast<size_t>(-1) / n)
+      *overflow = true;
     product *= n;
   }
   return product;
@@ -181,7 +223,7 @@ struct shape_size {
   static constexpr size_t value = length_product<S>(0, static_cast<size_t>(S::rank()));
 };
 
-}  // namespace detail
+} // namespace detail
 
 /// [2.1.3.4] Number of elements of a shape.
 template <shape_like T>
@@ -194,13 +236,14 @@ CUDA_TILE_CONSTEXPR bool equal_shapes() {
   if constexpr (static_cast<size_t>(T::rank()) != static_cast<size_t>(U::rank())) {
     return false;
   } else {
-    for (size_t i = 0; i < static_cast<size_t>(T::rank()); ++i)
-      if (length<T>(i) != length<U>(i)) return false;
+    for (size_t i = 0; i != static_cast<size_t>(T::rank()); ++i)
+      if (length<T>(i) != length<U>(i))
+        return false;
     return true;
   }
 }
 
-}  // namespace detail
+} // namespace detail
 
 /// [2.1.3.5] Shapes of the same rank and lengths.
 template <typename T, typename U>
@@ -222,17 +265,19 @@ CUDA_TILE_CONSTEXPR bool is_tile_shape() {
     return false;
   } else {
     size_t size = 1;
-    for (size_t i = 0; i < S::rank(); ++i) {
+    for (size_t i = 0; i != S::rank(); ++i) {
       size_t n = S::static_extent(i);
-      if (n == 0 || (n & (n - 1)) != 0 || n > max_tile_size) return false;
+      if (n == 0 || (n & (n - 1)) != 0 || n > max_tile_size)
+        return false;
       size *= n;
-      if (size > max_tile_size) return false;
+      if (size > max_tile_size)
+        return false;
     }
     return true;
   }
 }
 
-}  // namespace detail
+} // namespace detail
 
 /// [2.1.4.6] [1.6.2] Shapes that a tile can have: lengths are powers of two, the index type is uint32_t.
 template <typename T>
@@ -256,13 +301,15 @@ CUDA_TILE_CONSTEXPR bool is_broadcastable_to() {
   if constexpr (n > m) {
     return false;
   } else {
-    for (size_t i = 0; i < n; ++i)
-      if (length<T>(i) != 1 && length<T>(i) != length<U>(i + m - n)) return false;
+    for (size_t i = 0; i != n; ++i)
+      if (length<T>(i) != 1 && length<T>(i) != length<U>(i + m - n))
+        return false;
     return true;
   }
 }
 
-/// Length of T at position i of a shape of rank `rank`: T's dimensions are the last ones, those before have length 1.
+/// Length of T at position i of a shape of rank `rank`: T's dimensions are the last ones, those before have
+/// length 1.
 template <typename T>
 CUDA_TILE_CONSTEXPR size_t aligned_length(size_t i, size_t rank) {
   size_t missing = rank - static_cast<size_t>(T::rank());
@@ -270,17 +317,18 @@ CUDA_TILE_CONSTEXPR size_t aligned_length(size_t i, size_t rank) {
 }
 
 template <typename T, typename U>
-inline constexpr size_t broadcast_rank =
-    static_cast<size_t>(T::rank()) > static_cast<size_t>(U::rank()) ? static_cast<size_t>(T::rank())
-                                                                    : static_cast<size_t>(U::rank());
+inline constexpr size_t broadcast_rank = static_cast<size_t>(T::rank()) > static_cast<size_t>(U::rank())
+                                             ? static_cast<size_t>(T::rank())
+                                             : static_cast<size_t>(U::rank());
 
 template <typename T, typename U>
 struct broadcast_lengths {
   static constexpr size_t rank = broadcast_rank<T, U>;
   CUDA_TILE_CONSTEXPR static bool compatible() {
-    for (size_t i = 0; i < rank; ++i) {
+    for (size_t i = 0; i != rank; ++i) {
       size_t a = aligned_length<T>(i, rank), b = aligned_length<U>(i, rank);
-      if (a != b && a != 1 && b != 1) return false;
+      if (a != b && a != 1 && b != 1)
+        return false;
     }
     return true;
   }
@@ -290,7 +338,7 @@ struct broadcast_lengths {
   }
 };
 
-}  // namespace detail
+} // namespace detail
 
 /// [2.1.5.6] Whether shape T can be broadcast to U.
 template <typename T, typename U>
@@ -306,4 +354,4 @@ template <shape_like T, shape_like U>
   requires shape_broadcast_compatible<T, U>
 using shape_broadcast_t = detail::make_shape<detail::broadcast_lengths<T, U>, detail::broadcast_rank<T, U>>;
 
-}  // namespace cuda::tiles
+} // namespace cuda::tiles

@@ -59,36 +59,27 @@ inline constexpr bool is_integral_constant_v = false;
 template <integral auto V>
 inline constexpr bool is_integral_constant_v<integral_constant<V>> = true;
 
-/// The characters of a decimal literal: digits with separators, no other base, no leading zero but in `0` itself.
-template <char... Chars>
-struct decimal_literal {
-  static constexpr char text[] = {Chars...};
-  static constexpr size_t length = sizeof...(Chars);
-
-  CUDA_TILE_CONSTEXPR static bool valid() {
-    if (text[0] == '0' && length > 1) return false;
-    for (char c : text)
-      if (c != '\'' && (c < '0' || c > '9')) return false;
-    return true;
-  }
-  CUDA_TILE_CONSTEXPR static unsigned long long value() {
-    unsigned long long sum = 0;
-    for (char c : text)
-      if (c != '\'') sum = sum * 10 + static_cast<unsigned long long>(c - '0');
-    return sum;
-  }
-  /// Whether the value fits long long, the largest type of a decimal literal.
-  CUDA_TILE_CONSTEXPR static bool fits() {
-    unsigned long long sum = 0;
-    for (char c : text) {
-      if (c == '\'') continue;
-      unsigned long long digit = static_cast<unsigned long long>(c - '0');
-      if (sum > (0x7fffffffffffffffULL - digit) / 10) return false;
-      sum = sum * 10 + digit;
-    }
-    return true;
-  }
+/// What the characters of a literal say: a decimal number that long long, its largest type, can hold, or not.
+struct parsed_literal {
+  bool decimal = true;
+  bool fits = true;
+  unsigned long long value = 0;
 };
+
+template <char First, char... Rest>
+CUDA_TILE_CONSTEXPR parsed_literal parse_literal() {
+  parsed_literal result;
+  constexpr char text[] = {First, Rest...};
+  for (char c : text) {
+    if (c == '\'') continue;
+    if (c < '0' || c > '9') result.decimal = false;
+    unsigned long long digit = static_cast<unsigned long long>(c - '0');
+    if (result.value > (0x7fffffffffffffffULL - digit) / 10) result.fits = false;
+    result.value = result.value * 10 + digit;
+  }
+  if (First == '0' && sizeof...(Rest) != 0) result.decimal = false;  // octal
+  return result;
+}
 
 }  // namespace detail
 
@@ -97,10 +88,10 @@ namespace literals {
 /// [2.13.1.2] `22_ic` is an integral_constant with the value and type of `22`.
 template <char... Chars>
 CUDA_TILE_CONSTEXPR auto operator""_ic() noexcept {
-  using literal = detail::decimal_literal<Chars...>;
-  static_assert(literal::valid(), "_ic takes decimal integer literals only [2.13.1.2]");
-  static_assert(literal::fits(), "the literal does not fit long long [2.13.1.2]");
-  constexpr unsigned long long value = literal::value();
+  constexpr detail::parsed_literal literal = detail::parse_literal<Chars...>();
+  static_assert(literal.decimal, "_ic takes decimal integer literals only [2.13.1.2]");
+  static_assert(literal.fits, "the literal does not fit long long [2.13.1.2]");
+  constexpr unsigned long long value = literal.value;
   if constexpr (value <= 0x7fffffffULL)
     return integral_constant<static_cast<int>(value)>{};
   else if constexpr (sizeof(long) == 8)

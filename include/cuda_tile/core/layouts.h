@@ -288,7 +288,7 @@ layout_strided_mapping(E const&, S const&) -> layout_strided_mapping<E, S>;
 template <layout_mapping Lhs, layout_mapping Rhs>
 CUDA_TILE_CONSTEXPR bool layout_mapping_equal(Lhs const& x, Rhs const& y) noexcept {
   if (!extents_equal(x.extents(), y.extents())) return false;
-  for (size_t i = 0; i < static_cast<size_t>(Lhs::extents_type::rank()); ++i)
+  for (size_t i = 0; i != static_cast<size_t>(Lhs::extents_type::rank()); ++i)
     if (static_cast<size_t>(x.stride(static_cast<typename Lhs::rank_type>(i))) !=
         static_cast<size_t>(y.stride(static_cast<typename Rhs::rank_type>(i))))
       return false;

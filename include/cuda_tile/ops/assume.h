@@ -12,7 +12,7 @@ inline constexpr bool is_power_of_two = V > 0 && (V & (V - 1)) == 0;
 
 template <typename S>
 CUDA_TILE_CONSTEXPR bool has_no_zero_length() {
-  for (size_t d = 0; d < static_cast<size_t>(S::rank()); ++d)
+  for (size_t d = 0; d != static_cast<size_t>(S::rank()); ++d)
     if (length<S>(d) == 0) return false;
   return true;
 }

@@ -20,7 +20,7 @@ CUDA_TILE_CONSTEXPR bool can_concatenate() {
   if constexpr (tile_rank_v<T> != tile_rank_v<U> || D >= tile_rank_v<T>) {
     return false;
   } else {
-    for (size_t d = 0; d < tile_rank_v<T>; ++d)
+    for (size_t d = 0; d != tile_rank_v<T>; ++d)
       if (d != D && length<tile_shape_t<T>>(d) != length<tile_shape_t<U>>(d)) return false;
     return is_same_v<tile_element_t<T>, tile_element_t<U>> && tile_shape<concatenated_shape<T, U, D>>;
   }

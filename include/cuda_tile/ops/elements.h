@@ -297,35 +297,18 @@ struct fma {
   }
 };
 
-// Identities of the reductions [2.6]: values that leave the other operand as it is.
-
 template <typename E>
-CUDA_TILE_CONSTEXPR E infinity() {
+CUDA_TILE_API E infinity() {
   if constexpr (is_same_v<E, double>)
-    return __builtin_bit_cast(double, 0x7ff0000000000000ULL);
+    return platform::bit_cast<double>(0x7ff0000000000000ULL);
   else
-    return convert<E>(__builtin_bit_cast(float, 0x7f800000u));
+    return convert<E>(platform::bit_cast<float>(0x7f800000u));
 }
 template <typename E>
-CUDA_TILE_CONSTEXPR E quiet_nan() {
+CUDA_TILE_API E quiet_nan() {
   if constexpr (is_same_v<E, double>)
-    return __builtin_bit_cast(double, 0x7ff8000000000000ULL);
+    return platform::bit_cast<double>(0x7ff8000000000000ULL);
   else
-    return convert<E>(__builtin_bit_cast(float, 0x7fc00000u));
+    return convert<E>(platform::bit_cast<float>(0x7fc00000u));
 }
-template <typename E>
-CUDA_TILE_CONSTEXPR E lowest() {
-  if constexpr (is_floating_point_v<E>)
-    return convert<E>(-infinity<compute_t<E>>());
-  else
-    return least_v<E>;
-}
-template <typename E>
-CUDA_TILE_CONSTEXPR E highest() {
-  if constexpr (is_floating_point_v<E>)
-    return infinity<E>();
-  else
-    return greatest_v<E>;
-}
-
 }  // namespace cuda::tiles::elements

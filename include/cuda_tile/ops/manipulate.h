@@ -113,7 +113,7 @@ CUDA_TILE_CONSTEXPR bool divides_shape() {
   if constexpr (S::rank() != tile_rank_v<T>) {
     return false;
   } else {
-    for (size_t d = 0; d < S::rank(); ++d)
+    for (size_t d = 0; d != S::rank(); ++d)
       if (length<tile_shape_t<T>>(d) % length<S>(d) != 0) return false;
     return true;
   }

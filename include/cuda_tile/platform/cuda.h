@@ -40,7 +40,9 @@ __device__ __forceinline__ double fmod(double a, double b) { return ::fmod(a, b)
 
 template <typename To, typename From>
 __device__ __forceinline__ To bit_cast(From const& from) {
-  return __builtin_bit_cast(To, from);
+  To to;  // NVRTC 12.0 has no __builtin_bit_cast
+  memcpy(&to, &from, sizeof(To));
+  return to;
 }
 
 }  // namespace cuda::tiles::platform

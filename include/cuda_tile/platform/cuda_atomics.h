@@ -70,10 +70,10 @@ template <int Order, int Scope, typename E>
 __device__ __forceinline__ E atomic_compare_exchange(E* p, E expected, E value) {
   using word = typename atomic_word<sizeof(E)>::type;
   fence_before<Order, Scope>();
-  word old = compare_and_swap<Scope>(reinterpret_cast<word*>(p), __builtin_bit_cast(word, expected),
-                                     __builtin_bit_cast(word, value));
+  word old = compare_and_swap<Scope>(reinterpret_cast<word*>(p), bit_cast<word>(expected),
+                                     bit_cast<word>(value));
   fence_after<Order, Scope>();
-  return __builtin_bit_cast(E, old);
+  return bit_cast<E>(old);
 }
 
 /// Replaces *p by update(*p) and returns what it held.
@@ -85,10 +85,10 @@ __device__ __forceinline__ E atomic_update(E* p, F update) {
   word old = *const_cast<word volatile*>(address), seen;
   do {
     seen = old;
-    old = compare_and_swap<Scope>(address, seen, __builtin_bit_cast(word, update(__builtin_bit_cast(E, seen))));
+    old = compare_and_swap<Scope>(address, seen, bit_cast<word>(update(bit_cast<E>(seen))));
   } while (old != seen);
   fence_after<Order, Scope>();
-  return __builtin_bit_cast(E, old);
+  return bit_cast<E>(old);
 }
 
 template <int Order, int Scope, typename E>

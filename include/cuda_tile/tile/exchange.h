@@ -19,7 +19,7 @@ struct strided_index {
     return position;
   }
   CUDA_TILE_CONSTEXPR static bool identity() {
-    for (size_t d = 0; d < Shape::rank(); ++d)
+    for (size_t d = 0; d != Shape::rank(); ++d)
       if (length<Shape>(d) != 1 && Steps::at(d) != length_product<Shape>(d + 1, Shape::rank())) return false;
     return true;
   }
@@ -32,7 +32,7 @@ CUDA_TILE_API void copy_strided(E* to, E const* from) {
     *to = *from;
   } else {
     constexpr size_t step = length_product<Shape>(D + 1, Shape::rank());
-    for (size_t i = 0; i < length<Shape>(D); ++i)
+    for (size_t i = 0; i != length<Shape>(D); ++i)
       copy_strided<Shape, Steps, D + 1>(to + i * step, from + i * Steps::at(D));
   }
 }

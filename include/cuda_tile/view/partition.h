@@ -67,7 +67,7 @@ struct partition {
 
   CUDA_TILE_API partition(Span const& span, size_t const (&index)[dims]) : origin{span.data_handle()}, strides{}, valid{} {
     CUDA_TILE_UNROLL
-    for (size_t d = 0; d < rank; ++d) {
+    for (size_t d = 0; d != rank; ++d) {
       size_t first = index[d] * length<Shape>(d);
       size_t extent = static_cast<size_t>(span.mapping().extents().extent(d));
       size_t left = first < extent ? extent - first : 0;
@@ -84,7 +84,7 @@ struct partition {
   }
   CUDA_TILE_API bool whole() const {
     bool all = true;
-    for (size_t d = 0; d < rank; ++d) all = all && valid[d] == length<Shape>(d);
+    for (size_t d = 0; d != rank; ++d) all = all && valid[d] == length<Shape>(d);
     return all;
   }
 };
@@ -107,7 +107,7 @@ CUDA_TILE_API void load_rows(P const& part, Shape shape, Access access, E* to, t
     constexpr size_t step = length_product<Shape>(D + 1, Shape::rank());
     size_t const stride = part.template stride<D>();
     size_t const count = Masked ? part.valid[D] : length<Shape>(D);
-    for (size_t i = 0; i < count; ++i)
+    for (size_t i = 0; i != count; ++i)
       load_rows<Masked, D + 1>(part, shape, access, to + i * step, from + i * stride, pad);
     if constexpr (Masked)
       for (size_t i = count * step; i < length<Shape>(D) * step; ++i) to[i] = pad;
@@ -122,7 +122,7 @@ CUDA_TILE_API void store_rows(P const& part, Shape shape, Access access, typenam
     constexpr size_t step = length_product<Shape>(D + 1, Shape::rank());
     size_t const stride = part.template stride<D>();
     size_t const count = Masked ? part.valid[D] : length<Shape>(D);
-    for (size_t i = 0; i < count; ++i)
+    for (size_t i = 0; i != count; ++i)
       store_rows<Masked, D + 1>(part, shape, access, to + i * stride, from + i * step);
   }
 }
