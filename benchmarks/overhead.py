@@ -1,0 +1,143 @@
+"""What using the package costs beside the work of the kernels: import, build, launch. One table, one run."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import platform
+import subprocess
+import sys
+import tempfile
+import timeit
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+import numpy as np
+
+import pycuda_tile as pct
+from pycuda_tile.toolchain import find_compiler
+
+ROOT = Path(__file__).resolve().parent.parent
+VECTOR_ADD = ROOT / "examples" / "vector_add.cu"
+PROCESSES = 7  # new processes that are started for one figure
+REPEATS = 9  # timings of a loop for one figure
+
+KERNELS = """
+#include "cuda_tile.h"
+__tile_global__ void nothing() {}
+__tile_global__ void four_arrays(const float* a, const float* b, const float* c, float* out) {
+  out[0] = a[0] + b[0] + c[0];
+}
+"""
+
+IMPORT = """
+import time, numpy
+start = time.perf_counter()
+import pycuda_tile as pct
+{then}
+print(time.perf_counter() - start)
+"""
+
+BUILD = """
+import time, numpy
+from pathlib import Path
+import pycuda_tile as pct
+source = Path({source!r})
+for build in range({earlier_builds}):
+    pct.build(source, target="cpu")
+start = time.perf_counter()
+pct.build(source, target="cpu", cache={cache})
+print(time.perf_counter() - start)
+"""
+
+
+def row(what: str, seconds: float, unit: str, figure: str = "") -> None:
+    """One line of the table; `figure` is what the project wants to reach."""
+    scale = {"ms": 1e3, "us": 1e6, "s": 1}[unit]
+    print(f"{what:<58} {scale * seconds:>9.2f} {unit:<3} {figure}")
+
+
+def machine() -> str:
+    """The processor, the cores that this process may use, and the versions that matter."""
+    name = platform.processor() or platform.machine()
+    cpuinfo = Path("/proc/cpuinfo")
+    if cpuinfo.exists():
+        lines = cpuinfo.read_text(encoding="utf-8").splitlines()
+        name = next((line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")), name)
+    cores = len(os.sched_getaffinity(0))
+    python = f"Python {platform.python_version()}, NumPy {np.__version__}"
+    return f"{name}, {cores} cores; {find_compiler()}; {python}"
+
+
+def in_new_process(code: str, cache: str) -> float:
+    """What `code` prints, run in a new process with its own cache folder: seconds."""
+    environment = {
+        **os.environ,
+        "PYCUDA_TILE_CACHE_DIR": cache,
+        "PYTHONPATH": os.pathsep.join(sys.path),
+        "PYTHONPYCACHEPREFIX": os.path.join(cache, "bytecode"),
+        "PYTHONDONTWRITEBYTECODE": "",  # with it, each process would compile all that it imports
+    }
+    done = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True)
+    if done.returncode:
+        sys.exit(f"a measurement failed:\n{done.stderr}")
+    return float(done.stdout)
+
+
+def per_call(function: Callable[[], object]) -> float:
+    """The median time of one call, in seconds."""
+    timer = timeit.Timer(function)
+    count, _ = timer.autorange()
+    return median(time / count for time in timer.repeat(REPEATS, max(1, count // 4)))
+
+
+def imports() -> None:
+    with tempfile.TemporaryDirectory() as cache:
+        for then, what in (
+            ("", "import pycuda_tile, after numpy"),
+            ("pct.build", "... and look up pct.build"),
+        ):
+            code = IMPORT.format(then=then)
+            in_new_process(code, cache)  # the first one compiles Python's byte code
+            row(what, median(in_new_process(code, cache) for _ in range(PROCESSES)), "ms", "at most 60")
+
+
+def builds() -> None:
+    def build(folder: str, cache: bool = True, earlier_builds: int = 0) -> float:
+        return in_new_process(
+            BUILD.format(source=str(VECTOR_ADD), cache=cache, earlier_builds=earlier_builds), folder
+        )
+
+    with tempfile.TemporaryDirectory() as folder:
+        first = build(folder)
+        cold = median(build(folder, cache=False) for _ in range(3))
+        warm = median(build(folder) for _ in range(PROCESSES))
+        again = median(build(folder, earlier_builds=1) for _ in range(PROCESSES))
+    row("build of vector add, first ever (may compile the launcher)", first, "ms")
+    row("build of vector add, not cached", cold, "ms", "under 1500")
+    row("build of vector add, cached, first one, with its imports", warm, "ms", "under 20")
+    row("build of vector add, cached, a later one", again, "ms", "under 20")
+
+
+def launches() -> None:
+    module = pct.build(KERNELS, target="cpu")
+    nothing, four = module.kernel("nothing"), module.kernel("four_arrays")
+    a, b, c, out = (np.zeros(16, np.float32) for _ in range(4))
+    c_abs = ctypes.CDLL(None).abs
+    row("launch, no arguments, 1 block", per_call(lambda: nothing[1]()), "us")
+    row("launch, four NumPy arrays, 1 block", per_call(lambda: four[1](a, b, c, out)), "us")
+    row("launch, no arguments, 64 blocks", per_call(lambda: nothing[64]()), "us")
+    row("beside it: np.add of 16 floats with out=", per_call(lambda: np.add(a, b, out=out)), "us")
+    row("beside it: call of C's abs through ctypes", per_call(lambda: c_abs(1)), "us")
+
+
+def main() -> None:
+    print(machine())
+    imports()
+    builds()
+    launches()
+
+
+if __name__ == "__main__":
+    main()

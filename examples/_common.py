@@ -1,0 +1,169 @@
+"""What the examples share: problems with their NumPy answers, launch and check, timing, progress lines."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from statistics import median
+from typing import Any
+
+import numpy as np
+
+import pycuda_tile as pct
+
+HERE = Path(__file__).resolve().parent
+
+
+@dataclass
+class Problem:
+    """One kernel on one input, and NumPy's answer to the same question.
+
+    `arrays` are the kernel's arrays, the output last. `launch(kernel, *arrays)` launches the kernel on them;
+    on a GPU it gets their copies there. `numpy(*inputs, out=None)` computes the same with NumPy, in the type
+    of its inputs. `tolerance` bounds the largest error: the largest difference from NumPy's answer in double
+    precision, divided by that answer's largest magnitude. `traffic` counts the bytes that must be read and
+    written at least, `flops` the floating-point operations where those are the better measure of speed.
+    """
+
+    kernel: str
+    arrays: tuple[np.ndarray, ...]
+    launch: Callable[..., None]
+    numpy: Callable[..., np.ndarray]
+    tolerance: float
+    traffic: int = 0
+    flops: int = 0
+
+    def expected(self) -> np.ndarray:
+        """NumPy's answer, in double precision where the inputs are floats."""
+        inputs = [a.astype(np.float64) if a.dtype == np.float32 else a for a in self.arrays[:-1]]
+        return self.numpy(*inputs)
+
+
+class Run:
+    """A problem on a module: its arrays are where the target wants them, and launches can be repeated."""
+
+    def __init__(self, module: pct.Module, problem: Problem):
+        self.problem = problem
+        self.kernel = module.kernel(problem.kernel)
+        self.arrays = [on_target(module, array) for array in problem.arrays]
+
+    def launch(self) -> None:
+        """One launch, finished when this returns."""
+        self.problem.launch(self.kernel, *self.arrays)
+        wait(self.arrays[-1])
+
+    def result(self) -> np.ndarray:
+        """The output array, on the host."""
+        return to_numpy(self.arrays[-1])
+
+
+def on_target(module: pct.Module, array: np.ndarray) -> Any:
+    """The array as the module's kernels take it: itself on the host, a copy on a GPU."""
+    if module.target not in ("simt", "tile"):
+        return array
+    from _device import DeviceArray
+
+    return DeviceArray(array)
+
+
+def to_numpy(array: Any) -> np.ndarray:
+    """What `on_target` gave, on the host."""
+    return array if isinstance(array, np.ndarray) else array.to_numpy()
+
+
+def wait(array: Any) -> None:
+    """Wait for all launches where this array is; on the host they are finished when they return."""
+    if not isinstance(array, np.ndarray):
+        array.wait()
+
+
+def largest_error(got: np.ndarray, expected: np.ndarray) -> float:
+    """The largest difference, divided by the largest magnitude expected; infinite where `got` has a NaN."""
+    if got.shape != expected.shape:
+        raise ValueError(f"result has shape {got.shape}, expected {expected.shape}")
+    difference = np.abs(got.astype(np.float64) - expected.astype(np.float64)).max()
+    largest = np.abs(expected).max()
+    return float("inf") if np.isnan(difference) else float(difference / largest if largest else difference)
+
+
+def build(name: str, target: str) -> pct.Module:
+    """The module of examples/`name`.cu."""
+    with progress(f"building {name}.cu"):
+        return pct.build(HERE / f"{name}.cu", target=target)
+
+
+def run(module: pct.Module, problem: Problem) -> int:
+    """Launch once, compare with NumPy, print one line. Returns 0 if the result is right, else 1."""
+    task = Run(module, problem)
+    task.launch()
+    error = largest_error(task.result(), problem.expected())
+    verdict = "agrees with NumPy" if error <= problem.tolerance else "DIFFERS FROM NUMPY"
+    shapes = ", ".join("x".join(map(str, a.shape)) for a in problem.arrays)
+    print(f"{problem.kernel} on {module.target}, arrays of {shapes}: {verdict}, largest error {error:.1e}")
+    return 0 if error <= problem.tolerance else 1
+
+
+def median_seconds(function: Callable[[], object], repeats: int = 5) -> float:
+    """The median time of `repeats` calls, in seconds. The caller has called it once before, to warm up."""
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        function()
+        times.append(time.perf_counter() - start)
+    return median(times)
+
+
+def ceildiv(a: int, b: int) -> int:
+    """a / b, rounded up: the number of tiles of length b that cover a."""
+    return -(-a // b)
+
+
+@contextmanager
+def progress(step: str) -> Iterator[None]:
+    """Say on stderr what is going on, if it takes more than a second."""
+    timer = threading.Timer(1.0, lambda: print(f"{step} ...", file=sys.stderr, flush=True))
+    timer.daemon = True
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+
+
+def parse(
+    argv: list[str], description: str, limits: dict[str, int] | None = None, **sizes: int
+) -> argparse.Namespace:
+    """The options of an example: --target, and --NAME SIZE for each size, with its default and limit."""
+    parser = argparse.ArgumentParser(
+        description=description, formatter_class=argparse.ArgumentDefaultsHelpFormatter
+    )
+    add_target(parser)
+    for name, default in sizes.items():
+        limit = (limits or {}).get(name, 2**31 - 1)
+        option = "--" + name.replace("_", "-")
+        parser.add_argument(option, type=size_up_to(limit), default=default, help="a size", metavar="SIZE")
+    return parser.parse_args(argv)
+
+
+def add_target(parser: argparse.ArgumentParser) -> None:
+    """The option --target."""
+    choices = ["auto", "cpu", "emulated", "simt", "tile"]
+    parser.add_argument("--target", default="auto", choices=choices, help="where to run")
+
+
+def size_up_to(limit: int) -> Callable[[str], int]:
+    """A converter of command line text to a size of at least 1 and at most `limit`."""
+
+    def size(text: str) -> int:
+        value = int(text)
+        if not 1 <= value <= limit:
+            raise argparse.ArgumentTypeError(f"{value} is not from 1 to {limit}")
+        return value
+
+    return size

@@ -1,0 +1,94 @@
+// Fibers by ucontext, which makes a context portably, and setjmp, which switches without a system call
+// (as QEMU's coroutines do).
+#undef _FORTIFY_SOURCE // its longjmp takes a jump to another stack for an attack
+#include "fiber.h"
+
+#include <cstdint>
+#include <ucontext.h>
+
+namespace cuda_tile_launcher {
+
+std::unique_ptr<Fiber> Fiber::create(std::size_t stack_bytes) {
+  auto fiber = std::make_unique<Fiber>();
+  if (!fiber->stack_.reserve(stack_bytes))
+    return nullptr;
+  fiber->prepare();
+  return fiber;
+}
+
+// Enters main() on the fiber's stack, which notes its place and comes straight back.
+void Fiber::prepare() noexcept {
+  ucontext_t here, context;
+  getcontext(&context);
+  context.uc_stack.ss_sp = stack_.base();
+  context.uc_stack.ss_size = stack_.size();
+  context.uc_link = nullptr;
+  const auto address = reinterpret_cast<std::uintptr_t>(this); // makecontext passes only ints
+  makecontext(&context, reinterpret_cast<void (*)()>(&Fiber::main), 2, static_cast<unsigned>(address),
+              static_cast<unsigned>(static_cast<std::uint64_t>(address) >> 32));
+  if (!_setjmp(resumer_))
+    swapcontext(&here, &context);
+}
+
+void Fiber::main(unsigned low, unsigned high) {
+  auto* self = reinterpret_cast<Fiber*>(static_cast<std::uintptr_t>(std::uint64_t{high} << 32 | low));
+  for (;;) {
+    self->finished_ = true;
+    self->suspend();
+    self->function_(self->argument_);
+  }
+}
+
+void Fiber::start(Function function, void* argument) noexcept {
+  function_ = function;
+  argument_ = argument;
+  finished_ = false;
+}
+
+bool Fiber::resume() noexcept {
+  if (!_setjmp(resumer_))
+    _longjmp(own_, 1);
+  return finished_;
+}
+
+void Fiber::suspend() noexcept {
+  if (!_setjmp(own_))
+    _longjmp(resumer_, 1);
+}
+
+std::unique_ptr<Fiber> FiberStore::take() noexcept try {
+  {
+    std::lock_guard lock(mutex_);
+    if (!idle_.empty()) {
+      auto fiber = std::move(idle_.back());
+      idle_.pop_back();
+      return fiber;
+    }
+  }
+  return Fiber::create(stack_bytes_);
+} catch (...) {
+  return nullptr;
+}
+
+void FiberStore::give_back(std::unique_ptr<Fiber> fiber, bool trim) noexcept try {
+  if (trim)
+    fiber->trim(kept_bytes_);
+  std::lock_guard lock(mutex_);
+  idle_.push_back(std::move(fiber));
+} catch (...) {
+  // No memory for the list: the fiber goes.
+}
+
+// Both stores live until the process ends: pool threads may use them while static objects are destroyed.
+
+FiberStore& block_fibers() {
+  static auto* store = new FiberStore(std::size_t{2} << 30, std::size_t{4} << 20);
+  return *store;
+}
+
+FiberStore& thread_fibers() {
+  static auto* store = new FiberStore(std::size_t{256} << 20, std::size_t{256} << 10);
+  return *store;
+}
+
+} // namespace cuda_tile_launcher

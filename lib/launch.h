@@ -1,0 +1,74 @@
+// The state of one launch, shared by the threads that work on it.
+#pragma once
+
+#include "block_order.h"
+#include "launcher.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <string>
+
+namespace cuda_tile_launcher {
+
+struct Launch {
+  Launch(const cuda_tile_kernel& launched, void* const* parameters, const unsigned* blocks,
+         std::uint64_t count, std::uint64_t schedule_seed)
+      : kernel(launched), arguments(parameters), grid{blocks[0], blocks[1], blocks[2]}, block_count(count),
+        seed(schedule_seed), order(count, schedule_seed) {}
+
+  const cuda_tile_kernel& kernel;
+  void* const* const arguments;
+  const unsigned grid[3];
+  const std::uint64_t block_count;
+  const std::uint64_t seed;
+  const BlockOrder order;
+
+  /// Whether a block is left to start.
+  bool has_blocks() const {
+    return !stopped.load(std::memory_order_relaxed) && started.load(std::memory_order_relaxed) < block_count;
+  }
+
+  /// Takes the next block to start; `ordinal` is its place in the order. False: none is left.
+  bool take(std::uint64_t& ordinal) {
+    if (!has_blocks())
+      return false;
+    ordinal = started.fetch_add(1, std::memory_order_relaxed);
+    return ordinal < block_count;
+  }
+
+  /// No further block starts.
+  void stop() { stopped.store(true, std::memory_order_relaxed); }
+
+  /// Ends the launch with an error. Of several, that of the block that started first is kept: which one that
+  /// is does not depend on how the threads ran.
+  void fail(int failure, std::uint64_t ordinal, std::string text) {
+    std::lock_guard lock(result_mutex);
+    stop();
+    if (status != cuda_tile_success && failed_ordinal < ordinal)
+      return;
+    status = failure;
+    failed_ordinal = ordinal;
+    message = std::move(text);
+  }
+
+  // The result, to be read after the last helper is done.
+  int status = cuda_tile_success;
+  std::string message;
+
+  // Guarded by the pool's mutex.
+  unsigned helpers = 0;     // pool threads that are at work on this launch
+  unsigned max_helpers = 0; // more than these do not join
+  bool orphaned = false;    // this is the child of a fork during the launch
+  std::condition_variable helpers_done;
+
+private:
+  std::mutex result_mutex;
+  std::uint64_t failed_ordinal = 0;
+  // Read and written by all threads for each block: on a cache line of their own.
+  alignas(64) std::atomic<std::uint64_t> started{0};
+  std::atomic<bool> stopped{false};
+};
+
+} // namespace cuda_tile_launcher

@@ -1,0 +1,63 @@
+// The C interface on top of the pool.
+#include "launcher.h"
+
+#include "pool.h"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <string_view>
+
+using namespace cuda_tile_launcher;
+
+namespace {
+
+void write_message(std::string_view text, char* error, unsigned error_size) {
+  if (!error || error_size == 0)
+    return;
+  const std::size_t length = std::min<std::size_t>(text.size(), error_size - 1);
+  std::memcpy(error, text.data(), length);
+  error[length] = '\0';
+}
+
+/// The number of blocks, or false if it does not fit.
+bool count_blocks(const unsigned grid[3], std::uint64_t& count) {
+  count = std::uint64_t{grid[0]} * grid[1]; // cannot overflow
+  if (grid[2] != 0 && count > UINT64_MAX / grid[2])
+    return false;
+  count *= grid[2];
+  return true;
+}
+
+} // namespace
+
+#define CUDA_TILE_EXPORT __attribute__((visibility("default")))
+
+extern "C" {
+
+CUDA_TILE_EXPORT int cuda_tile_launch(const cuda_tile_kernel* kernel, void* const* arguments,
+                                      const unsigned grid[3], unsigned long long schedule_seed,
+                                      int (*poll)(void), char* error, unsigned error_size) try {
+  write_message("", error, error_size);
+  std::uint64_t count;
+  if (!kernel || !kernel->entry || kernel->threads == 0 || !grid || !count_blocks(grid, count)) {
+    write_message("no kernel, a kernel without threads, or too many blocks", error, error_size);
+    return cuda_tile_invalid_launch;
+  }
+  if (count == 0)
+    return cuda_tile_success;
+  Launch launch(*kernel, arguments, grid, count, schedule_seed);
+  const int status = Pool::instance().run(launch, poll);
+  write_message(launch.message, error, error_size);
+  return status;
+} catch (const std::exception& failure) {
+  write_message(failure.what(), error, error_size);
+  return cuda_tile_out_of_resources;
+}
+
+CUDA_TILE_EXPORT void cuda_tile_set_num_workers(unsigned count) { Pool::instance().set_num_workers(count); }
+
+CUDA_TILE_EXPORT unsigned cuda_tile_num_workers(void) { return Pool::instance().num_workers(); }
+
+CUDA_TILE_EXPORT unsigned cuda_tile_abi_version(void) { return 1; }
+}

@@ -1,0 +1,35 @@
+// The CPU launcher's C interface: runs the blocks of a kernel that was compiled for the host on a pool of
+// threads. Built by CMakeLists.txt, or by hand: c++ -std=c++20 -O2 -fPIC -shared -fvisibility=hidden -pthread
+// -I include lib/*.cpp
+#pragma once
+
+#include "cuda_tile/platform/block.h"
+
+extern "C" {
+
+/// What cuda_tile_launch returns.
+enum cuda_tile_status {
+  cuda_tile_success = 0,
+  cuda_tile_interrupted = 1,      // poll asked to stop, or the process forked during the launch
+  cuda_tile_out_of_resources = 2, // no memory for stacks or scratch
+  cuda_tile_divergence = 3,       // the threads of a block disagree about barriers
+  cuda_tile_invalid_launch = 4,   // a null kernel, a kernel of no threads, or more than 2^64 - 1 blocks
+};
+
+/// Runs every block of `grid` once and returns a cuda_tile_status; what the blocks wrote is visible to the
+/// caller then. Blocks start in ascending order (x fastest), or in an order shuffled by `schedule_seed`
+/// unless that is 0; as many run at once as there are workers, of which the calling thread is one. `poll`
+/// (may be null) is called about every 50 ms between blocks on the calling thread and its own stack; once it
+/// returns non-zero no further block starts. On failure a message is written to `error` (may be null), at
+/// most `error_size` bytes with the final zero. May be called from many threads at once, from within `poll`,
+/// and after fork.
+int cuda_tile_launch(const cuda_tile_kernel* kernel, void* const* arguments, const unsigned grid[3],
+                     unsigned long long schedule_seed, int (*poll)(void), char* error, unsigned error_size);
+
+/// Threads that work on a launch, the calling one included. 0: as many as this process may use cores.
+void cuda_tile_set_num_workers(unsigned count);
+unsigned cuda_tile_num_workers(void);
+
+/// Changes when this interface or cuda_tile/platform/block.h does.
+unsigned cuda_tile_abi_version(void);
+}

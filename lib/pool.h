@@ -1,0 +1,49 @@
+// The threads that run blocks. They are made when first needed and stay, asleep, between launches.
+#pragma once
+
+#include "block_runner.h"
+
+#include <condition_variable>
+#include <mutex>
+#include <vector>
+
+namespace cuda_tile_launcher {
+
+class Pool {
+public:
+  /// The process's pool. It is never destroyed: its threads may outlive the static objects.
+  static Pool& instance();
+
+  /// Runs all blocks, on the calling thread and on helpers of the pool; returns a cuda_tile_status.
+  int run(Launch& launch, int (*poll)());
+
+  void set_num_workers(unsigned count); // 0: as many as this process may use cores
+  unsigned num_workers();
+
+private:
+  Pool();
+
+  static void* thread_main(void* pool);
+  void work();
+  bool start_thread();
+  Launch* find_work();
+
+  /// Offers a launch to helpers; waits for those that joined, and calls `ask` now and then.
+  void publish(Launch& launch);
+  template <typename Ask>
+  void retire(Launch& launch, Ask ask);
+  void wake_helpers(unsigned wanted);
+
+  static void before_fork();
+  static void after_fork_in_parent();
+  static void after_fork_in_child();
+
+  std::mutex mutex_; // guards everything below
+  std::condition_variable work_;
+  std::vector<Launch*> launches_; // those that helpers may join, oldest first
+  unsigned workers_;
+  unsigned threads_ = 0;
+  unsigned sleeping_ = 0;
+};
+
+} // namespace cuda_tile_launcher

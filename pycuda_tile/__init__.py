@@ -1,0 +1,75 @@
+"""CUDA Tile C++ kernels, compiled and launched from Python.
+
+    import pycuda_tile as pct
+
+    module = pct.build(source)                # text, or the pathlib.Path of a .cu file
+    kernel = module.kernel("vectorAdd")       # or "matmul<float, 64>"
+    kernel[grid](a, b, out, n)                # NumPy arrays, numbers
+
+The table below is the list of the public names and of the modules where they live; each is imported when it is
+first used, so that importing the package costs nothing.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+from .version import VERSION as __version__
+
+if TYPE_CHECKING:
+    from . import reference
+    from .arrays import ptr, strided
+    from .builder import build, nvrtc_build
+    from .errors import CompileError, Diagnostic, Error, LaunchError, TargetUnavailable, UndefinedBehaviorError
+    from .frontend.scan import KernelInfo
+    from .launcher import set_num_workers
+    from .module import Kernel, Module
+
+_PUBLIC = {
+    "build": "builder",
+    "nvrtc_build": "builder",
+    "Module": "module",
+    "Kernel": "module",
+    "KernelInfo": "frontend.scan",
+    "strided": "arrays",
+    "ptr": "arrays",
+    "set_num_workers": "launcher",
+    "Error": "errors",
+    "CompileError": "errors",
+    "Diagnostic": "errors",
+    "LaunchError": "errors",
+    "TargetUnavailable": "errors",
+    "UndefinedBehaviorError": "errors",
+    "reference": "reference",
+}
+__all__ = [
+    "CompileError",
+    "Diagnostic",
+    "Error",
+    "Kernel",
+    "KernelInfo",
+    "LaunchError",
+    "Module",
+    "TargetUnavailable",
+    "UndefinedBehaviorError",
+    "build",
+    "nvrtc_build",
+    "ptr",
+    "reference",
+    "set_num_workers",
+    "strided",
+]
+
+
+def __getattr__(name: str):
+    if name not in _PUBLIC:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    module = importlib.import_module(f".{_PUBLIC[name]}", __name__)
+    value = module if name == _PUBLIC[name] == "reference" else getattr(module, name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *__all__])

@@ -1,0 +1,155 @@
+"""build(): from a source to a Module. Checks what it was given; the targets do the work."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from .errors import BuildTypeError, BuildValueError, NotAvailableYet, SourceNotFound
+from .module import Module
+from .targets import Request
+
+TARGETS = ("cpu", "simt", "tile", "emulated")
+
+
+def build(
+    source: str | os.PathLike,
+    *,
+    target: str = "auto",
+    arch: str | None = None,
+    kernels: Iterable[str] = (),
+    include_dirs: Iterable[str | os.PathLike] = (),
+    defines: Mapping[str, object] | Iterable[str] | None = None,
+    options: Iterable[str] = (),
+    num_threads: int | None = None,
+    checked: bool = False,
+    ignore: Iterable[str] = (),
+    cache: bool = True,
+) -> Module:
+    """Compiles CUDA Tile C++ and returns a Module.
+
+    source:        the text (str), or the path of a .cu or .cuh file (pathlib.Path)
+    target:        "cpu", "simt", "tile", "emulated", or "auto": "simt" where a CUDA GPU can be used, else "cpu"
+    arch:          GPU: "sm_90", ...; default the device at hand, else "sm_80". CPU: as -march, default "native"
+    kernels:       name expressions to instantiate now, such as "softmax<float, 1024>"
+    include_dirs:  where headers are looked for
+    defines:       macros: a dict from name to value, or strings such as "N=4"
+    options:       more options for the compiler
+    num_threads:   simt, emulated: threads that share one tile block, a power of two
+    checked:       find undefined behaviour (not available yet); `ignore` names kinds that are not reported
+    cache:         whether to keep the result on disk and to take it from there
+
+    CompileError if the source does not compile, TargetUnavailable if the target needs what is not installed.
+    """
+    if checked or tuple(_strings(ignore, "ignore")):
+        raise NotAvailableYet("checked builds are not available yet: leave out checked= and ignore=")
+    if target == "auto":
+        target = _best_target()
+    if target not in TARGETS:
+        raise BuildValueError(f"unknown target {target!r}: it is one of {', '.join(TARGETS)}, auto")
+    text, name, path = read_source(source)
+    request = Request(
+        target=target,
+        text=text,
+        name=name,
+        path=path,
+        arch=_check_arch(arch, target),
+        include_dirs=check_include_dirs(include_dirs),
+        defines=check_defines(defines),
+        options=tuple(_strings(options, "options")),
+        num_threads=_check_num_threads(num_threads, target),
+        cache=bool(cache),
+    )
+    return Module(request, tuple(_strings(kernels, "kernels")))
+
+
+def nvrtc_build(source: str | os.PathLike, **arguments) -> Module:
+    """build(source, target="simt", ...): compiles for CUDA GPUs, with or without one at hand."""
+    if "target" in arguments:
+        raise BuildTypeError("nvrtc_build() takes no target: it is simt")
+    return build(source, target="simt", **arguments)
+
+
+def _best_target() -> str:
+    from . import gpu
+
+    return "simt" if gpu.is_usable() else "cpu"
+
+
+def read_source(source: str | os.PathLike) -> tuple[str, str, Path | None]:
+    """A source's text, its name for messages, and absolute path (None for a text)."""
+    if isinstance(source, str):
+        if "\n" not in source and re.search(r"\.cuh?$", source):
+            raise SourceNotFound(f"a str is the source's text; for a file pass pathlib.Path({source!r})")
+        if "\0" in source:
+            raise BuildValueError("the source holds a null character")
+        return source, "<source>", None
+    if not isinstance(source, os.PathLike):
+        raise BuildTypeError(f"the source is a str (text) or a pathlib.Path (file), got {type(source).__name__}")
+    try:
+        path = Path(source).absolute()
+        return path.read_text(encoding="utf-8"), str(source), path
+    except FileNotFoundError:
+        raise SourceNotFound(f"the source {str(source)!r} does not exist") from None
+    except UnicodeDecodeError as error:
+        raise BuildValueError(f"the source {str(source)!r} is no UTF-8 text: {error}") from None
+    except OSError as error:
+        raise BuildValueError(f"the source {str(source)!r} cannot be read: {error.strerror}") from error
+
+
+def _strings(values: Iterable[str], what: str) -> list[str]:
+    values = [values] if isinstance(values, str) else list(values)
+    for value in values:
+        if not isinstance(value, str):
+            raise BuildTypeError(f"{what} holds str, got {type(value).__name__}")
+    return values
+
+
+def _check_arch(arch: str | None, target: str) -> str | None:
+    if arch is None:
+        return None
+    if not isinstance(arch, str) or not re.fullmatch(r"[\w.+=-]+", arch):
+        raise BuildValueError(f"arch {arch!r} is no architecture")
+    if target in ("simt", "tile") and not re.fullmatch(r"sm_\d+[af]?", arch):
+        raise BuildValueError(f"arch {arch!r} is no GPU architecture such as 'sm_90'")
+    return arch
+
+
+def check_include_dirs(include_dirs: Iterable[str | os.PathLike]) -> tuple[Path, ...]:
+    folders = [include_dirs] if isinstance(include_dirs, (str, os.PathLike)) else include_dirs
+    return tuple(Path(folder).absolute() for folder in folders)
+
+
+def check_defines(defines: Mapping[str, object] | Iterable[str] | None) -> dict[str, str]:
+    if defines is None:
+        return {}
+    if isinstance(defines, Mapping):
+        pairs = [(name, _macro_value(value)) for name, value in defines.items()]
+    else:
+        pairs = [(name, value or ("" if given else "1")) for name, given, value in
+                 (define.partition("=") for define in _strings(defines, "defines"))]  # fmt: skip
+    for name, _ in pairs:
+        if not re.fullmatch(r"[A-Za-z_]\w*(\([\w, .]*\))?", str(name)):
+            raise BuildValueError(f"defines: {name!r} is no name of a macro")
+    return dict(pairs)
+
+
+def _macro_value(value: object) -> str:
+    if value is None or value is True:
+        return "1"  # as -DNAME does
+    return "0" if value is False else str(value)
+
+
+def _check_num_threads(num_threads: int | None, target: str) -> int | None:
+    if num_threads is None:
+        return None
+    if not isinstance(num_threads, int) or isinstance(num_threads, bool):
+        raise BuildTypeError(f"num_threads is an integer, got {type(num_threads).__name__}")
+    if target in ("cpu", "tile"):
+        raise BuildValueError(f"num_threads is for the targets simt and emulated, not for {target}")
+    smallest = 32 if target == "simt" else 1
+    if num_threads & (num_threads - 1) or not smallest <= num_threads <= 1024:
+        raise BuildValueError(f"num_threads is a power of two from {smallest} to 1024 on {target}, got {num_threads}")
+    return num_threads

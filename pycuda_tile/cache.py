@@ -1,0 +1,333 @@
+"""The cache of compiled things on disk: one folder an entry, found by a key that the caller makes.
+
+    <cache>/entries/<key>/<number>/   files of one result, with entry.json: checksums, dependencies, meta data
+    <cache>/tmp/<key>/                a result in the making: moved to entries/ when it is complete
+    <cache>/locks/<key>               held while a result is made, so that one process makes it and others wait
+
+A key stands for all that is known before a build (source, flags, compiler, ...). Which headers a build reads is
+known only afterwards: an entry lists them with their checksums, and counts only while all of them are the same.
+Several entries of one key differ in such headers. Every file is checked when an entry is used; a damaged entry
+is removed and made anew.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import fcntl
+import functools
+import hashlib
+import json
+import os
+import shutil
+import stat
+import tempfile
+import time
+import uuid
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from .errors import Error
+from .version import VERSION
+
+_ENTRY = "entry.json"
+_DEFAULT_MEGABYTES = 1024
+_VARIANTS = 8  # entries that one key may have
+
+
+@dataclass
+class Entry:
+    """One result: `folder` holds its files, `meta` what the builder wrote down about it."""
+
+    folder: Path
+    meta: dict
+
+
+@dataclass
+class Result:
+    """What a builder returns: meta data (JSON), and the files that the result depends on."""
+
+    meta: dict
+    dependencies: Iterable[str] = ()
+
+
+Builder = Callable[[Path], Result]  # writes the files of a result into an empty folder
+
+
+def make_key(*parts: object) -> str:
+    """A key for what the parts and the package's version say; parts are str, numbers, None, lists and dicts."""
+    return hashlib.sha256(json.dumps([VERSION, *parts], sort_keys=True).encode()).hexdigest()[:40]
+
+
+def get(key: str, build: Builder) -> Entry:
+    """The entry of `key`; made by `build` if there is none, by one process even if many ask at once."""
+    root = folder()
+    if entry := _find(root, key):
+        return entry
+    try:
+        with _lock(root, key):
+            if entry := _find(root, key):
+                return entry
+            return _make(root, key, build)
+    except OSError as error:
+        raise Error(f"cannot write to the cache folder {root}: {error} (PYCUDA_TILE_CACHE_DIR names another)") from error
+
+
+def make_uncached(build: Builder) -> Entry:
+    """An entry outside the cache; its folder goes with the entry."""
+    place = Path(tempfile.mkdtemp(prefix="pycuda_tile-"))
+    try:
+        entry = Entry(place, build(place).meta)
+    except BaseException:
+        shutil.rmtree(place, ignore_errors=True)
+        raise
+    weakref.finalize(entry, _remove, place, os.getpid())
+    return entry
+
+
+def info() -> dict:
+    """Where the cache is and how full: folder, entries, bytes, limit_bytes."""
+    root = folder()
+    entries = _entries(root)
+    return {
+        "folder": str(root),
+        "entries": len(entries),
+        "bytes": sum(size for _, size, _ in entries),
+        "limit_bytes": _limit(),
+    }
+
+
+def clear() -> int:
+    """Removes all entries, and what killed processes left; returns the number of entries."""
+    root = folder()
+    entries = _entries(root)
+    shutil.rmtree(root / "entries", ignore_errors=True)
+    _sweep(root, older_than=0)
+    return len(entries)
+
+
+# --- where it is -----------------------------------------------------------------------------------------------
+
+
+def folder() -> Path:
+    """The cache's folder, made and private to the user; a temporary one if none can be had."""
+    explicit = os.environ.get("PYCUDA_TILE_CACHE_DIR")
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return _folder(explicit or os.path.join(base, "pycuda_tile"))
+
+
+def _folder(name: str) -> Path:
+    root = Path(name).absolute()
+    try:
+        root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = root.stat()
+        if status.st_uid == os.geteuid():
+            if stat.S_IMODE(status.st_mode) != 0o700:
+                root.chmod(0o700)
+            return _with_parts(root)
+    except OSError:
+        pass
+    # A read-only home, or somebody else's folder: compiled code that lies there could not be trusted.
+    return _with_parts(_scratch_folder(os.getpid()))
+
+
+def _with_parts(root: Path) -> Path:
+    for part in ("entries", "tmp", "locks"):
+        (root / part).mkdir(mode=0o700, exist_ok=True)
+    return root
+
+
+@functools.cache
+def _scratch_folder(process: int) -> Path:
+    place = Path(tempfile.mkdtemp(prefix="pycuda_tile-cache-"))
+    atexit.register(_remove, place, process)
+    return place
+
+
+def _remove(place: Path, process: int) -> None:
+    """Removes a folder that this process made; a forked child leaves its parent's alone."""
+    if os.getpid() == process:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+# --- finding an entry ------------------------------------------------------------------------------------------
+
+
+def _find(root: Path, key: str) -> Entry | None:
+    try:
+        variants = os.listdir(root / "entries" / key)
+    except OSError:
+        return None
+    for variant in variants:
+        place = root / "entries" / key / variant
+        if record := _read(place):
+            if all(_checksum(path) == digest for path, digest in record["dependencies"].items()):
+                _touch(place / _ENTRY)
+                return Entry(place, record["meta"])
+        else:
+            shutil.rmtree(place, ignore_errors=True)
+    return None
+
+
+def _read(place: Path) -> dict | None:
+    """What entry.json says, or None if it or any file beside it is damaged."""
+    try:
+        digest, _, body = (place / _ENTRY).read_bytes().partition(b"\n")
+        if hashlib.sha256(body).hexdigest().encode() != digest:
+            return None
+        record = json.loads(body)
+    except (OSError, ValueError):
+        return None
+    if all(_checksum(place / name) == digest for name, digest in record["files"].items()):
+        return record
+    return None
+
+
+def _checksum(path: str | os.PathLike) -> str | None:
+    try:
+        with open(path, "rb") as stream:
+            return hashlib.sha256(stream.read()).hexdigest()
+    except OSError:
+        return None
+
+
+def _touch(path: Path) -> None:
+    """Notes that an entry is in use, at most once an hour."""
+    with contextlib.suppress(OSError):
+        if time.time() - path.stat().st_mtime > 3600:
+            os.utime(path)
+
+
+# --- making an entry -------------------------------------------------------------------------------------------
+
+
+def _make(root: Path, key: str, build: Builder) -> Entry:
+    place = root / "tmp" / key
+    shutil.rmtree(place, ignore_errors=True)  # what a killed process left
+    place.mkdir(mode=0o700)
+    try:
+        started = time.time_ns()
+        result = build(place)
+        _write_record(place, result, started)
+        final = _move_into(root / "entries" / key, place)
+    finally:
+        shutil.rmtree(place, ignore_errors=True)
+    _evict(root, keep=final)
+    return Entry(final, result.meta)
+
+
+def _move_into(home: Path, place: Path) -> Path:
+    final = home / uuid.uuid4().hex[:12]
+    for attempt in range(3):
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            _drop_oldest(home)
+            return place.rename(final)
+        except FileNotFoundError:  # another process has just removed `home`: _evict(), clear()
+            if attempt == 2:
+                raise
+    raise AssertionError
+
+
+def _write_record(place: Path, result: Result, started: int) -> None:
+    files = {str(path.relative_to(place)): _checksum(path) for path in place.rglob("*") if path.is_file()}
+    dependencies = {}
+    for path in result.dependencies:
+        path = os.path.abspath(path)
+        if not path.startswith(f"{place}/"):
+            dependencies[path] = _checksum_before(path, started)
+    record = {"meta": result.meta, "files": files, "dependencies": dependencies}
+    body = json.dumps(record).encode()
+    aside = place / f"{_ENTRY}.new"
+    aside.write_bytes(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
+    aside.rename(place / _ENTRY)
+
+
+def _checksum_before(path: str, started: int) -> str | None:
+    """A header that was written while the compiler ran may not be what it read: that entry is used only once."""
+    try:
+        changed = os.stat(path).st_mtime_ns >= started
+    except OSError:
+        return "missing"
+    return "changed during the build" if changed else _checksum(path)
+
+
+@contextlib.contextmanager
+def _lock(root: Path, key: str) -> Iterator[None]:
+    path = root / "locks" / key
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        try:
+            with contextlib.suppress(OSError):  # some network file systems have no locks
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if _same_file(descriptor, path):  # not removed by _sweep() meanwhile
+                yield
+                return
+        finally:
+            os.close(descriptor)
+
+
+def _same_file(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except OSError:
+        return False
+
+
+# --- keeping it small ------------------------------------------------------------------------------------------
+
+
+def _limit() -> int:
+    try:
+        return int(os.environ.get("PYCUDA_TILE_CACHE_MEGABYTES", _DEFAULT_MEGABYTES)) << 20
+    except ValueError:
+        return _DEFAULT_MEGABYTES << 20
+
+
+def _entries(root: Path) -> list[tuple[float, int, Path]]:
+    """(time of last use, bytes, folder) of each entry, the longest unused first."""
+    found = []
+    for record in (root / "entries").glob(f"*/*/{_ENTRY}"):
+        with contextlib.suppress(OSError):
+            size = sum(file.stat().st_size for file in record.parent.iterdir())
+            found.append((record.stat().st_mtime, size, record.parent))
+    return sorted(found)
+
+
+def _drop_oldest(home: Path) -> None:
+    variants = sorted(home.iterdir(), key=lambda place: place.stat().st_mtime)
+    for place in variants[: max(0, len(variants) - _VARIANTS + 1)]:
+        shutil.rmtree(place, ignore_errors=True)
+
+
+def _evict(root: Path, keep: Path) -> None:
+    """Removes the entries longest unused while the cache is over its bound, and what killed processes left."""
+    entries = _entries(root)
+    total = sum(size for _, size, _ in entries)
+    if total > _limit():
+        for _, size, place in entries:
+            if total <= _limit() * 0.8:
+                break
+            if place != keep:
+                shutil.rmtree(place, ignore_errors=True)
+                with contextlib.suppress(OSError):
+                    place.parent.rmdir()
+                total -= size
+    _sweep(root, older_than=3600)
+
+
+def _sweep(root: Path, older_than: float) -> None:
+    """Removes locks, and results in the making, that no process holds and that are older than so many seconds."""
+    for path in (root / "locks").iterdir():
+        with contextlib.suppress(OSError):
+            if time.time() - path.stat().st_mtime < older_than:
+                continue
+            descriptor = os.open(path, os.O_RDWR)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                shutil.rmtree(root / "tmp" / path.name, ignore_errors=True)
+                path.unlink()
+            finally:
+                os.close(descriptor)

@@ -1,0 +1,170 @@
+"""The command `pycuda-tile`."""
+
+from __future__ import annotations
+
+import argparse
+import importlib.util
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from .errors import Error
+from .version import VERSION
+
+_OUTPUTS = {"tileir": "tile", "ptx": "simt", "cubin": "simt"}  # what --emit asks of which target
+
+
+def main(argv: Sequence[str] | None = None) -> int:
+    """Runs one command; returns its exit code: 0 done, 1 failed, 2 wrong usage."""
+    arguments = _parser().parse_args(argv)
+    try:
+        return arguments.run(arguments)
+    except Error as error:
+        print(f"pycuda-tile: {error}", file=sys.stderr)
+    except BrokenPipeError:  # pycuda-tile kernels x.cu | head -1
+        sys.stderr.close()
+    except KeyboardInterrupt:
+        print("pycuda-tile: interrupted", file=sys.stderr)
+        return 130
+    return 1
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser("pycuda-tile", description="CUDA Tile C++ kernels: compile, look at, run.")
+    parser.add_argument("--version", action="version", version=f"pycuda-tile {VERSION}")
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    run = commands.add_parser("run", help="run an example; without a name, the table of kernels", add_help=False)
+    run.add_argument("arguments", nargs=argparse.REMAINDER, metavar="[EXAMPLE] ...")
+    run.set_defaults(run=_run)
+
+    doctor = commands.add_parser("doctor", help="what can run on this machine, and what is missing")
+    doctor.set_defaults(run=_doctor)
+
+    compile_ = commands.add_parser("compile", help="compile a file and write what came out")
+    _add_build_arguments(compile_)
+    compile_.add_argument("-o", "--output", type=Path, required=True, metavar="OUT")
+    compile_.add_argument("--emit", choices=sorted(_OUTPUTS), help="default: a cubin, or on cpu a shared library")
+    compile_.set_defaults(run=_compile)
+
+    kernels = commands.add_parser("kernels", help="list the kernels of a file")
+    kernels.add_argument("file", type=Path)
+    kernels.add_argument("-I", dest="include_dirs", action="append", default=[], metavar="DIR")
+    kernels.add_argument("-D", dest="defines", action="append", default=[], metavar="NAME[=VALUE]")
+    kernels.set_defaults(run=_kernels)
+
+    cache = commands.add_parser("cache", help="the cache of compiled kernels")
+    cache.add_argument("action", choices=("info", "clear"))
+    cache.set_defaults(run=_cache)
+
+    regenerate = commands.add_parser("regenerate", help="make the generated headers anew (in a checkout)")
+    regenerate.add_argument("--check", action="store_true", help="only say whether any differs")
+    regenerate.set_defaults(run=_regenerate)
+    return parser
+
+
+def _add_build_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", type=Path)
+    parser.add_argument("--target", default=None, help="cpu, emulated, simt or tile")
+    parser.add_argument("--arch", help="sm_90, ...; on cpu as -march")
+    parser.add_argument("--kernel", dest="kernels", action="append", default=[], metavar="NAME", help='"k<float, 64>"')
+    parser.add_argument("--num-threads", type=int)
+    parser.add_argument("-I", dest="include_dirs", action="append", default=[], metavar="DIR")
+    parser.add_argument("-D", dest="defines", action="append", default=[], metavar="NAME[=VALUE]")
+
+
+def _run(arguments: argparse.Namespace) -> int:
+    from . import resources
+
+    words = arguments.arguments
+    folder = resources.examples_dir()
+    names = sorted(path.stem for path in folder.glob("*.py") if not path.stem.startswith("_"))
+    if words[:1] in (["-h"], ["--help"]):
+        print(f"usage: pycuda-tile run [EXAMPLE] ...\n\nexamples: {', '.join(names)} (default: table)")
+        return 0
+    name = words[0] if words and not words[0].startswith("-") else "table"
+    if name not in names:
+        print(f"pycuda-tile: there is no example {name!r}; there are: {', '.join(names)}", file=sys.stderr)
+        return 2
+    sys.path.insert(0, str(folder))  # examples may share helpers
+    spec = importlib.util.spec_from_file_location(f"pycuda_tile_example_{name}", folder / f"{name}.py")
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    return example.main(words[1:] if words[:1] == [name] else words) or 0
+
+
+def _doctor(_: argparse.Namespace) -> int:
+    from .doctor import report
+
+    text, something_runs = report()
+    print(text)
+    return 0 if something_runs else 1
+
+
+def _compile(arguments: argparse.Namespace) -> int:
+    from .builder import build
+
+    emit = arguments.emit
+    target = arguments.target or _OUTPUTS.get(emit, "auto")
+    if emit and target not in (_OUTPUTS[emit], "tile" if emit == "cubin" else None):
+        print(f"pycuda-tile: --emit {emit} is of the target {_OUTPUTS[emit]}, not {target}", file=sys.stderr)
+        return 2
+    module = build(
+        arguments.file,
+        target=target,
+        arch=arguments.arch,
+        kernels=arguments.kernels,
+        include_dirs=arguments.include_dirs,
+        defines=arguments.defines,
+        num_threads=arguments.num_threads,
+    )
+    output = getattr(module, {"tileir": "tileir", "ptx": "ptx"}.get(emit, "binary"))
+    data = output.encode() if isinstance(output, str) else output
+    _write(arguments.output, data)
+    print(f"{arguments.output}: {len(data)} bytes for {module.target} ({module.arch})")
+    return 0
+
+
+def _write(path: Path, data: bytes) -> None:
+    """Writes a file whole or not at all."""
+    aside = path.with_name(f".{path.name}.new")
+    try:
+        aside.write_bytes(data)
+        aside.replace(path)
+    except OSError as error:
+        aside.unlink(missing_ok=True)
+        raise Error(f"cannot write {path}: {error.strerror}") from error
+
+
+def _kernels(arguments: argparse.Namespace) -> int:
+    from .builder import check_defines, check_include_dirs, read_source
+    from .targets import Request, find_kernels
+
+    text, name, path = read_source(arguments.file)
+    folders, defines = check_include_dirs(arguments.include_dirs), check_defines(arguments.defines)
+    kernels = find_kernels(Request("cpu", text, name, path, include_dirs=folders, defines=defines), {})
+    for kernel in kernels:
+        print(f"{kernel.file}:{kernel.line}: {kernel}")
+        for hint in kernel.hints:
+            print(f"    hint({hint})")
+    if not kernels:
+        print(f"{name}: no kernels (functions declared __tile_global__)", file=sys.stderr)
+    return 0
+
+
+def _cache(arguments: argparse.Namespace) -> int:
+    from . import cache
+
+    if arguments.action == "clear":
+        print(f"removed {cache.clear()} entries")
+        return 0
+    info = cache.info()
+    limit = info["limit_bytes"] / 1e6
+    print(f"{info['folder']}: {info['entries']} entries, {info['bytes'] / 1e6:.1f} MB of at most {limit:.0f} MB")
+    return 0
+
+
+def _regenerate(arguments: argparse.Namespace) -> int:
+    from .codegen import regenerate
+
+    return regenerate(check=arguments.check)

@@ -1,0 +1,368 @@
+"""Finds the kernels (`__tile_global__` functions) of a source by its tokens alone, without a compiler.
+
+What a launch relies on (parameter types) comes from the compiler instead. Macros are not expanded: a kernel that
+a macro makes is not found here, yet can be asked for by name.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+
+from .tokens import Token, tokenize
+
+
+@dataclass(frozen=True)
+class TemplateParam:
+    """kind: "type", "value" or "template"; type: the type of a value, or the concept of a type; default: its text."""
+
+    kind: str
+    name: str
+    default: str | None = None
+    type: str = ""
+    pack: bool = False
+
+
+@dataclass(frozen=True)
+class Param:
+    """name is "" where the source gives none; type is the C++ text."""
+
+    name: str
+    type: str
+
+
+@dataclass(frozen=True)
+class KernelInfo:
+    """One kernel of a source; name has its namespaces, hints hold the text inside `cutile::hint(...)`."""
+
+    name: str
+    template_params: tuple[TemplateParam, ...] = ()
+    params: tuple[Param, ...] = ()
+    hints: tuple[str, ...] = ()
+    file: str = ""
+    line: int = 0
+
+    def __str__(self) -> str:
+        template = f"<{', '.join(_shown(param) for param in self.template_params)}>" if self.template_params else ""
+        params = ", ".join(f"{param.type} {param.name}".strip() for param in self.params)
+        return f"{self.name}{template}({params})"
+
+    def to_json(self) -> dict:
+        return asdict(self)
+
+    @classmethod
+    def from_json(cls, data: dict) -> KernelInfo:
+        templates = tuple(TemplateParam(**param) for param in data["template_params"])
+        params = tuple(Param(**param) for param in data["params"])
+        return cls(data["name"], templates, params, tuple(data["hints"]), data["file"], data["line"])
+
+
+def _shown(param: TemplateParam) -> str:
+    head = param.type or {"type": "typename", "template": "template"}.get(param.kind, "auto")
+    default = f" = {param.default}" if param.default is not None else ""
+    return f"{head}{'...' if param.pack else ''} {param.name}".rstrip() + default
+
+
+@dataclass
+class _Scan:
+    """State of one scan over a source and the user's headers that it includes."""
+
+    include_dirs: tuple[Path, ...]
+    macros: dict[str, str]
+    kernels: dict[tuple[str, str], KernelInfo] = field(default_factory=dict)
+    hints: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of declarations before the definition
+    seen: set[str] = field(default_factory=set)
+    concepts: set[str] = field(default_factory=set)
+
+
+def scan(
+    text: str,
+    file: str,
+    *,
+    path: Path | None = None,
+    include_dirs: Iterable[Path] = (),
+    macros: dict[str, str] | None = None,
+) -> list[KernelInfo]:
+    """The kernels defined in `text` and in the user's own headers, in the order of the text.
+
+    file:         the name to give for the source
+    path:         where the source lies, for `#include "..."` beside it
+    include_dirs: folders of the user's headers; others are not looked into
+    macros:       those that the compiler's command line defines
+    """
+    state = _Scan(tuple(include_dirs), dict(macros or {}))
+    _scan_file(state, text, file, path)
+    return list(state.kernels.values())
+
+
+def _scan_file(state: _Scan, text: str, file: str, path: Path | None) -> None:
+    tokens = []
+    for token in tokenize(text, state.macros):
+        if token.kind != "include":
+            tokens.append(token)
+        elif header := _find_header(state, token.text, path):
+            state.seen.add(str(header))
+            _scan_file(state, header.read_text(encoding="utf-8", errors="replace"), str(header), header)
+    _Parser(state, text, file, tokens).run()
+
+
+def _find_header(state: _Scan, quoted: str, path: Path | None) -> Path | None:
+    folders = list(state.include_dirs)
+    if quoted[0] == '"' and path:
+        folders.insert(0, path.parent)
+    for folder in folders:
+        header = Path(os.path.normpath(folder / quoted[1:-1]))
+        if header.is_file():
+            return None if str(header) in state.seen else header
+    return None
+
+
+_OPEN = {"(": ")", "[": "]", "{": "}", "<": ">"}
+_QUALIFIERS = {"const", "volatile", "__restrict__", "__restrict", "restrict", "struct", "class", "enum", "typename"}
+_TYPE_WORDS = _QUALIFIERS | set(
+    "void bool char short int long float double signed unsigned auto wchar_t char8_t char16_t char32_t".split()
+)
+_ATTRIBUTE_WORDS = {"__launch_bounds__", "__cluster_dims__", "__attribute__", "alignas", "decltype", "noexcept"}
+_HINT = re.compile(r"(?:cutile\s*::\s*|using\s+cutile\s*:.*?\b)hint\s*\(")
+# Without a compiler a template parameter `some_name X` may be a value or a constrained type.
+_CONCEPT_NAME = re.compile(r".*(_tile|_like|_view|_span|integral|floating_point|arithmetic|_as|_to)$")
+
+
+class _Parser:
+    """Goes through the declarations of one file at namespace scope."""
+
+    def __init__(self, state: _Scan, text: str, file: str, tokens: list[Token]):
+        self.state = state
+        self.text = text
+        self.file = file
+        self.tokens = tokens
+        self.scopes: list[str] = []  # names of the open namespaces; "" for those without, and extern "C"
+
+    def run(self) -> None:
+        at = 0
+        statement: list[Token] = []
+        while at < len(self.tokens):
+            token = self.tokens[at]
+            if token.text in ("(", "["):
+                end = self._closing(at)
+                statement += self.tokens[at:end]
+                at = end
+            elif token.text == ";":
+                self._declaration(statement, defined=False)
+                statement, at = [], at + 1
+            elif token.text == "}":
+                if self.scopes:
+                    self.scopes.pop()
+                statement, at = [], at + 1
+            elif token.text != "{":
+                statement.append(token)
+                at += 1
+            elif (scope := _scope(statement)) is not None:
+                self.scopes.append(scope)
+                statement, at = [], at + 1
+            elif _ends_in_requires(statement):
+                at = self._closing(at)
+            else:
+                self._declaration(statement, defined=True)
+                statement, at = [], self._closing(at)
+
+    def _closing(self, at: int) -> int:
+        """The index after the bracket that closes the one at `at`."""
+        depth = 0
+        opening = self.tokens[at].text
+        for index in range(at, len(self.tokens)):
+            text = self.tokens[index].text
+            depth += (text == opening) - (text == _OPEN[opening])
+            if depth == 0:
+                return index + 1
+        return len(self.tokens)
+
+    def _declaration(self, statement: list[Token], defined: bool) -> None:
+        words = [token.text for token in statement]
+        if words.count("concept") == 1 and words.index("concept") + 1 < len(words):
+            self.state.concepts.add(words[words.index("concept") + 1])
+        if "__tile_global__" not in words:
+            return
+        place = _function_name(statement)
+        if place is None:
+            return
+        last = place  # the name may be qualified: a::b::k
+        while place >= 2 and words[place - 1] == "::" and statement[place - 2].kind == "name":
+            place -= 2
+        name = "::".join([*(scope for scope in self.scopes if scope), *words[place : last + 1 : 2]])
+        open_bracket = last + 1
+        params = tuple(
+            param for part in _split(statement[open_bracket + 1 : _closing(words, open_bracket) - 1])
+            if (param := self._param(part))
+        )
+        hints = self.state.hints.get(name, ()) + self._hints(statement)
+        self.state.hints[name] = hints
+        if defined:
+            key = (name, ",".join(param.type for param in params))
+            template = self._template_params(statement[:place])
+            self.state.kernels[key] = KernelInfo(name, template, params, hints, self.file, statement[last].line)
+
+    def _hints(self, statement: list[Token]) -> tuple[str, ...]:
+        text = self._source(statement)
+        found = []
+        for hint in _HINT.finditer(text):
+            depth, end = 1, hint.end()
+            while depth and end < len(text):
+                depth += (text[end] == "(") - (text[end] == ")")
+                end += 1
+            found.append(text[hint.end() : end - 1])
+        return tuple(found)
+
+    def _template_params(self, head: list[Token]) -> tuple[TemplateParam, ...]:
+        words = [token.text for token in head]
+        if "template" not in words:
+            return ()
+        start = words.index("template") + 1
+        if words[start : start + 1] != ["<"]:
+            return ()
+        parts = _split(head[start + 1 : _closing(words, start) - 1])
+        return tuple(self._template_param(part) for part in parts if part)
+
+    def _template_param(self, part: list[Token]) -> TemplateParam:
+        part, default = self._cut_default(part)
+        words = [token.text for token in part]
+        pack = "." in words
+        named = len(words) > 1 and part[-1].kind == "name" and words[-1] not in _TYPE_WORDS and words[-2] != "::"
+        name = words[-1] if named else ""
+        head = [token for token in (part[:-1] if named else part) if token.text != "."]
+        if words[0] == "template":
+            return TemplateParam("template", name, default, self._source(head), pack)
+        if [token.text for token in head] in (["typename"], ["class"]):
+            return TemplateParam("type", name, default, "", pack)
+        return TemplateParam(self._kind(head), name, default, self._source(head), pack)
+
+    def _kind(self, head: list[Token]) -> str:
+        words = [token.text for token in head]
+        if "<" in words:
+            words = words[: words.index("<")]
+        is_concept = words[-1] in self.state.concepts or _CONCEPT_NAME.match(words[-1])
+        return "type" if is_concept and not set(words) & _TYPE_WORDS else "value"
+
+    def _param(self, part: list[Token]) -> Param | None:
+        part, _ = self._cut_default(part)
+        words = [token.text for token in part]
+        if words[:2] == ["[", "["]:
+            part = part[_closing(words, 0) :]
+            words = [token.text for token in part]
+        if not part or words == ["void"]:
+            return None
+        at = _param_name(part)
+        if at is None:
+            return Param("", self._source(part))
+        return Param(words[at], self._source(part[:at] + part[at + 1 :]))
+
+    def _cut_default(self, part: list[Token]) -> tuple[list[Token], str | None]:
+        depth = 0
+        for index, token in enumerate(part):
+            depth += (token.text in _OPEN) - (token.text in _OPEN.values())
+            if token.text == "=" and depth == 0:
+                return part[:index], self._source(part[index + 1 :])
+        return part, None
+
+    def _source(self, tokens: list[Token]) -> str:
+        """The text of the tokens, with white space and comments between them made one space."""
+        out = ""
+        for before, token in zip([None, *tokens], tokens):
+            if before and (before.end < token.start) and out:
+                out += " "
+            out += token.text
+        return re.sub(r"\s+(?=[*&,)])", "", out)
+
+
+def _scope(statement: list[Token]) -> str | None:
+    """The name of the namespace that a statement opens, "" for extern "C"; None if it opens none."""
+    words = [token.text for token in statement]
+    if words[-2:] in (["extern", '"C"'], ["extern", '"C++"']):
+        return ""
+    if "namespace" not in words:  # what stands before it may be a macro without a semicolon
+        return None
+    named = statement[words.index("namespace") + 1 :]
+    return "::".join(token.text for token in named if token.kind == "name" and token.text != "inline")
+
+
+def _ends_in_requires(statement: list[Token]) -> bool:
+    words = [token.text for token in statement]
+    if words[-1:] == [")"]:
+        depth = 0
+        for index in range(len(words) - 1, -1, -1):
+            depth += (words[index] == ")") - (words[index] == "(")
+            if depth == 0:
+                return words[:index][-1:] == ["requires"]
+    return words[-1:] == ["requires"]
+
+
+def _function_name(statement: list[Token]) -> int | None:
+    """The index of the name of the function that a statement declares."""
+    words = [token.text for token in statement]
+    index = words.index("__tile_global__")
+    while index + 1 < len(statement):
+        token = statement[index]
+        if token.text == "[":
+            index = _closing(words, index)
+        elif token.text in _ATTRIBUTE_WORDS and words[index + 1] == "(":
+            index = _closing(words, index + 1)
+        elif token.kind == "name" and words[index + 1] == "(":
+            return index
+        else:
+            index += 1
+    return None
+
+
+def _closing(words: list[str], at: int) -> int:
+    """The index after the bracket that closes the one at `at`; `<` and `>` inside other brackets are operators."""
+    nest: list[str] = []
+    for index in range(at, len(words)):
+        word = words[index]
+        if word in _OPEN and (word != "<" or not nest or nest[-1] == ">"):
+            nest.append(_OPEN[word])
+        elif nest and word == nest[-1]:
+            nest.pop()
+            if not nest:
+                return index + 1
+    return len(words)
+
+
+def _split(tokens: list[Token]) -> list[list[Token]]:
+    """The parts between the commas that stand in no brackets."""
+    parts: list[list[Token]] = [[]]
+    words = [token.text for token in tokens]
+    index = 0
+    while index < len(tokens):
+        if words[index] in _OPEN:
+            end = _closing(words, index)
+            parts[-1] += tokens[index:end]
+            index = end
+            continue
+        if words[index] == ",":
+            parts.append([])
+        else:
+            parts[-1].append(tokens[index])
+        index += 1
+    return parts
+
+
+def _param_name(part: list[Token]) -> int | None:
+    """The index of a parameter's name among its tokens, None if it has none."""
+    words = [token.text for token in part]
+    end = len(part)
+    while end and words[end - 1] == "]":  # float x[4], but not an attribute in front
+        start = len(words) - 1 - words[::-1].index("[", len(words) - end)
+        if start == 0:
+            break
+        end = start
+    for index in range(len(part) - 2):
+        if words[index] == "(" and words[index + 1] in ("*", "&") and part[index + 2].kind == "name":
+            return index + 2  # void (*f)(int)
+    if end < 2 or part[end - 1].kind != "name" or words[end - 1] in _TYPE_WORDS or words[end - 2] == "::":
+        return None
+    if all(word in _QUALIFIERS for word in words[: end - 1]):  # `const tile` is a type without a name
+        return None
+    return end - 1

@@ -1,0 +1,119 @@
+"""Splits C++ text into tokens, and follows its #if lines as far as that is possible without a compiler."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Token:
+    """kind is "name", "number", "string", "punctuation" or "include"; start and end are offsets into the text."""
+
+    kind: str
+    text: str
+    line: int
+    start: int
+    end: int
+
+
+_TOKEN = re.compile(
+    r"""
+    (?P<space>[ \t\r\f\v]+|\\\r?\n)
+  | (?P<newline>\n)
+  | (?P<comment>//(?:[^\\\n]|\\(?:\r?\n|.)?)*|/\*.*?(?:\*/|\Z))
+  | (?P<raw>(?:u8|[uUL])?R"(?P<delimiter>[^()\\\s]{0,16})\(.*?(?:\)(?P=delimiter)"|\Z))
+  | (?P<string>(?:u8|[uUL])?(?:"(?:[^"\\\n]|\\.)*"?|'(?:[^'\\\n]|\\.)*'?))
+  | (?P<number>\.?\d(?:[eEpP][+-]|'\w|[\w.])*)
+  | (?P<name>[A-Za-z_\u0080-\U0010ffff$][\w$]*)
+  | (?P<directive>\#(?:/\*.*?\*/|\\\r?\n|(?!//)[^\n])*)
+  | (?P<punctuation>::|->|.)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_CONTINUATION = re.compile(r"\\\r?\n")
+_INCLUDE = re.compile(r'include\s*([<"][^>"]+[>"])')
+
+
+def tokenize(text: str, macros: dict[str, str]) -> Iterator[Token]:
+    """The tokens of `text` that no #if hides. `macros` are those known before; what #define adds goes into it.
+
+    An #include is one token with the file's name in its quotes. Macros are not expanded.
+    """
+    line = 1
+    at_line_start = True
+    conditions = _Conditions(macros)
+    for match in _TOKEN.finditer(text):
+        kind, found = match.lastgroup, match.group()
+        if kind == "delimiter":
+            kind = "raw"
+        if kind == "directive" and at_line_start:
+            words = _CONTINUATION.sub(" ", re.sub(r"/\*.*?\*/", " ", found, flags=re.DOTALL))[1:].strip()
+            include = _INCLUDE.match(words)
+            if include and conditions.active:
+                yield Token("include", include[1], line, match.start(), match.end())
+            elif not include:
+                conditions.directive(words)
+        elif kind in ("raw", "string", "number", "name", "punctuation", "directive") and conditions.active:
+            kind = {"raw": "string", "directive": "punctuation"}.get(kind, kind)
+            yield Token(kind, found, line, match.start(), match.end())
+        line += found.count("\n")
+        at_line_start = kind == "newline" or (at_line_start and kind in ("space", "comment"))
+
+
+class _Conditions:
+    """The nest of #if lines around a place, and the macros that decide them."""
+
+    def __init__(self, macros: dict[str, str]):
+        self.macros = macros
+        self.nest: list[tuple[bool, bool]] = []  # (this branch is active, an earlier one was)
+
+    @property
+    def active(self) -> bool:
+        return all(active for active, _ in self.nest)
+
+    def directive(self, words: str) -> None:
+        name, _, rest = words.partition(" ")
+        rest = rest.split("//")[0].strip()
+        if name in ("if", "ifdef", "ifndef"):
+            self.nest.append((self._holds(name, rest), False))
+        elif name in ("elif", "elifdef", "elifndef", "else") and self.nest:
+            active, earlier = self.nest[-1]
+            taken = active or earlier
+            holds = name == "else" or self._holds(name.removeprefix("el"), rest)
+            self.nest[-1] = (not taken and holds, taken)
+        elif name == "endif" and self.nest:
+            self.nest.pop()
+        elif name == "define" and self.active:
+            if found := re.match(r"(\w+)(\(?)(.*)", rest, re.DOTALL):
+                self.macros[found[1]] = "" if found[2] else found[3].strip()
+        elif name == "undef" and self.active:
+            self.macros.pop(rest, None)
+
+    def _holds(self, name: str, rest: str) -> bool:
+        if name == "ifdef":
+            return rest in self.macros
+        if name == "ifndef":
+            return rest not in self.macros
+        return _evaluate(rest, self.macros)
+
+
+_DEFINED = re.compile(r"defined\s*(?:\(\s*(\w+)\s*\)|(\w+))")
+_INTEGER = re.compile(r"\b(0[xX][0-9a-fA-F]+|\d+)[uUlL]*\b")
+
+
+def _evaluate(condition: str, macros: dict[str, str]) -> bool:
+    """The value of an #if condition; true if it is beyond us, so that nothing is overlooked."""
+    text = _DEFINED.sub(lambda found: str(int((found[1] or found[2]) in macros)), condition)
+    for _ in range(4):  # macros that stand for macros
+        text = re.sub(r"\b[A-Za-z_]\w*\b", lambda found: macros.get(found[0], "0") or "0", text)
+    text = _INTEGER.sub(lambda found: str(int(found[1], 16 if found[1][:2] in ("0x", "0X") else 10)), text)
+    text = text.replace("&&", " and ").replace("||", " or ")
+    text = re.sub(r"!(?!=)", " not ", text).replace("/", "//")
+    if not re.fullmatch(r"(?:\d+|and|or|not|[-+%()<>=!\s]|\*(?!\*)|//)*", text) or "<<" in text or len(text) > 500:
+        return True
+    try:
+        return bool(eval(text, {"__builtins__": {}}))
+    except (SyntaxError, ZeroDivisionError, ValueError, TypeError):
+        return True

@@ -1,0 +1,139 @@
+"""What the GPU targets share: finding a device, loading a cubin, launching a kernel of it.
+
+Whether there is a device is asked of the driver library itself, which takes no import; cuda.bindings.driver loads
+and launches.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import importlib.util
+import threading
+from collections.abc import Callable, Sequence
+
+from .arguments import Packer
+from .errors import ArgumentTypeError, LaunchError, TargetUnavailable
+
+INSTALL = 'pip install "pycuda-tile[gpu]"'
+_OLDEST = (7, 0)  # compute capability
+_MAJOR, _MINOR = 75, 76  # CUdevice_attribute: compute capability
+
+
+@functools.cache
+def compute_capability() -> tuple[int, int] | None:
+    """Of the first CUDA device; None if the machine has no device or no driver."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return None
+    device, count = ctypes.c_int(), ctypes.c_int()
+    if driver.cuInit(0) or driver.cuDeviceGetCount(ctypes.byref(count)) or not count.value:
+        return None
+    numbers = []
+    driver.cuDeviceGet(ctypes.byref(device), 0)
+    for attribute in (_MAJOR, _MINOR):
+        number = ctypes.c_int()
+        driver.cuDeviceGetAttribute(ctypes.byref(number), attribute, device)
+        numbers.append(number.value)
+    return numbers[0], numbers[1]
+
+
+def is_usable() -> bool:
+    """Whether kernels can be compiled for a CUDA device of this machine and launched on it."""
+    capability = compute_capability()
+    return capability is not None and capability >= _OLDEST and has_cuda_python()
+
+
+def has_cuda_python() -> bool:
+    try:
+        return importlib.util.find_spec("cuda.bindings") is not None
+    except ModuleNotFoundError:
+        return False
+
+
+def default_arch() -> str:
+    """"sm_XX" of the device at hand, else "sm_80"."""
+    capability = compute_capability()
+    return f"sm_{capability[0]}{capability[1]}" if capability else "sm_80"
+
+
+class GpuLauncher:
+    """Launches one kernel of a cubin, which is loaded at the first launch."""
+
+    def __init__(self, target: str, cubin: Callable[[], bytes], symbol: str, threads: int, packer: Packer):
+        self._target = target
+        self._cubin = cubin
+        self._symbol = symbol
+        self._threads = threads
+        self._packer = packer
+        self._lock = threading.Lock()
+        self._kernel = None
+
+    def bind(self, grid: Sequence[int]):
+        """A function that launches the kernel on `grid` with the arguments that it gets, on the default stream."""
+        return lambda *arguments: self.launch(grid, arguments, None)
+
+    def launch(self, grid: Sequence[int], arguments: Sequence[object], stream: object) -> None:
+        """Starts the kernel; as usual on a GPU, it may still run when this returns."""
+        if self._kernel is None:
+            self._load()
+        from cuda.bindings import driver
+
+        frame = self._packer.pack(arguments)
+        call = (self._kernel, *grid, self._threads, 1, 1, 0, _stream_handle(stream), frame.address, 0)
+        (status,) = driver.cuLaunchKernel(*call)
+        if status == driver.CUresult.CUDA_ERROR_INVALID_CONTEXT:  # the first launch of a thread
+            _ensure_context(driver)
+            (status,) = driver.cuLaunchKernel(*call)
+        self._packer.release(frame)  # the driver has copied the arguments
+        self._check(driver, status)
+
+    def _load(self) -> None:
+        self._check_available()
+        from cuda.bindings import driver
+
+        with self._lock:
+            if self._kernel is None:
+                _ensure_context(driver)
+                status, self._library = driver.cuLibraryLoadData(self._cubin(), [], [], 0, [], [], 0)
+                self._check(driver, status)
+                status, kernel = driver.cuLibraryGetKernel(self._library, self._symbol.encode())
+                self._check(driver, status)
+                self._kernel = int(kernel)
+
+    def _check(self, driver, status) -> None:
+        if status != driver.CUresult.CUDA_SUCCESS:
+            _, text = driver.cuGetErrorString(status)
+            raise LaunchError(f"{self._packer.kernel}: {status.name}: {(text or b'').decode()}")
+
+    def _check_available(self) -> None:
+        capability = compute_capability()
+        if capability is None:
+            raise TargetUnavailable(
+                f"{self._packer.kernel} is built for {self._target}, and this machine has no CUDA GPU or no driver for "
+                "it: the kernel can be compiled here, but not launched (target='cpu' runs here)"
+            )
+        if not has_cuda_python():
+            raise TargetUnavailable(f"launching on a GPU needs cuda-python: {INSTALL}")
+
+
+def _ensure_context(driver) -> None:
+    """Makes the first device current for this thread unless the program has chosen one already."""
+    driver.cuInit(0)
+    status, context = driver.cuCtxGetCurrent()
+    if status == driver.CUresult.CUDA_SUCCESS and int(context) == 0:
+        _, context = driver.cuDevicePrimaryCtxRetain(0)
+        driver.cuCtxSetCurrent(context)
+
+
+def _stream_handle(stream: object) -> int:
+    if stream is None:
+        return 0  # the default stream, as CUDA itself takes it
+    if hasattr(stream, "__cuda_stream__"):
+        return int(stream.__cuda_stream__()[1])
+    if isinstance(stream, int):
+        return stream
+    raise ArgumentTypeError(
+        f"a stream is an object with __cuda_stream__ or the address of a cudaStream_t, got {type(stream).__name__}"
+    )

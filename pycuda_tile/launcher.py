@@ -1,0 +1,135 @@
+"""Python's side of the CPU launcher (lib/launcher.h): runs kernels that were compiled for the host."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import operator
+import signal
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+
+from . import cache, resources, toolchain
+from .arguments import ERROR_SIZE, Packer
+from .errors import CompileError, Error, LaunchError
+
+_ABI_VERSION = 1
+_INTERRUPTED = 1
+
+
+class KernelDescription(ctypes.Structure):
+    """`cuda_tile_kernel` of platform/block.h."""
+
+    _fields_ = [
+        ("name", ctypes.c_char_p),
+        ("entry", ctypes.c_void_p),
+        ("threads", ctypes.c_uint),
+        ("scratch_bytes", ctypes.c_uint),
+        ("parameter_count", ctypes.c_uint),
+        ("parameters", ctypes.POINTER(ctypes.c_uint)),
+    ]
+
+    @property
+    def codes(self) -> list[int]:
+        return self.parameters[: self.parameter_count] if self.parameter_count else []
+
+
+def set_num_workers(count: int | None) -> None:
+    """Sets how many threads run the blocks of a launch on the CPU; None: the cores that this process may use."""
+    count = 0 if count is None else operator.index(count)
+    if not 0 <= count <= 65536:
+        raise LaunchError(f"the number of workers is a positive integer or None, got {count}")
+    _library().cuda_tile_set_num_workers(count)
+
+
+def num_workers() -> int:
+    """How many threads run the blocks of a launch on the CPU."""
+    return _library().cuda_tile_num_workers()
+
+
+class HostLauncher:
+    """Launches one kernel of a loaded library."""
+
+    def __init__(self, description: KernelDescription, packer: Packer):
+        self._description = description  # its memory belongs to the library, which is never unloaded
+        self._kernel = ctypes.addressof(description)
+        self._packer = packer
+        self._call = _library().cuda_tile_launch
+
+    def bind(self, grid: Sequence[int]):
+        """A function that launches the kernel on `grid` with the arguments that it gets."""
+        blocks = (ctypes.c_uint * 3)(*grid)
+        return functools.partial(self._run, blocks, 0)
+
+    def launch(self, grid: Sequence[int], arguments: Sequence[object], schedule_seed: int = 0) -> None:
+        self._run((ctypes.c_uint * 3)(*grid), schedule_seed, *arguments)
+
+    def _run(self, blocks: ctypes.Array, schedule_seed: int, *arguments: object) -> None:
+        frame = self._packer.pack(arguments)
+        on_main_thread = threading.get_ident() == threading.main_thread().ident
+        poll = _POLL_ADDRESS if on_main_thread else None
+        status = self._call(self._kernel, frame.address, blocks, schedule_seed, poll, frame.error_address, ERROR_SIZE)
+        if status:
+            self._fail(status, frame.error.value.decode(errors="replace"))
+        self._packer.release(frame)
+
+    def _fail(self, status: int, message: str) -> None:
+        if status == _INTERRUPTED:
+            signal.raise_signal(signal.SIGINT)  # the poll took it; now its handler runs: mostly KeyboardInterrupt
+            raise KeyboardInterrupt
+        raise LaunchError(f"{self._packer.kernel}: {message}")
+
+
+# Asks for a pending Ctrl-C without running Python code: a handler that raised inside the callback would be lost.
+_POLL = ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.pythonapi.PyOS_InterruptOccurred)
+_POLL_ADDRESS = ctypes.cast(_POLL, ctypes.c_void_p).value
+
+
+@functools.cache
+def _library() -> ctypes.CDLL:
+    installed = resources.launcher_library()
+    library = _load(installed) if installed else None
+    if library is None:
+        library = _load(_build().folder / "libcuda_tile_launcher.so")
+    if library is None:
+        raise Error("the CPU launcher that this package brings does not fit its Python files: install it anew")
+    return library
+
+
+def _load(path: Path) -> ctypes.CDLL | None:
+    """The library at `path`, None if it is of another version."""
+    library = ctypes.CDLL(str(path))
+    library.cuda_tile_launch.argtypes = [
+        ctypes.c_void_p,
+        ctypes.c_void_p,
+        ctypes.c_void_p,
+        ctypes.c_ulonglong,
+        ctypes.c_void_p,
+        ctypes.c_void_p,
+        ctypes.c_uint,
+    ]
+    library.cuda_tile_set_num_workers.argtypes = [ctypes.c_uint]
+    library.cuda_tile_set_num_workers.restype = None
+    library.cuda_tile_num_workers.restype = ctypes.c_uint
+    library.cuda_tile_abi_version.restype = ctypes.c_uint
+    return library if library.cuda_tile_abi_version() == _ABI_VERSION else None
+
+
+def _build() -> cache.Entry:
+    """Compiles the launcher, for installations that were made without a compiler."""
+    compiler = toolchain.find_compiler()
+    source = resources.launcher_source_dir()
+    files = sorted(source.glob("*.cpp"))
+    flags = ["-std=c++20", "-O2", "-fPIC", "-shared", "-pthread", "-fvisibility=hidden"]
+    flags += [*compiler.flags, f"-I{resources.include_dir()}"]
+
+    def build(folder: Path) -> cache.Result:
+        output = folder / "libcuda_tile_launcher.so"
+        done = compiler.run([*flags, "-o", str(output), *map(str, files)])
+        if done.returncode:
+            raise CompileError(f"the CPU launcher does not compile with {compiler}:\n{done.stdout[:2000]}", log=done.stdout)
+        headers = [*source.glob("*.h"), resources.include_dir() / "cuda_tile/platform/block.h"]
+        return cache.Result({}, [str(path) for path in (*files, *headers)])
+
+    return cache.get(cache.make_key("launcher", compiler.identity, compiler.version, flags, list(map(str, files))), build)

@@ -1,0 +1,191 @@
+"""A built source (Module) and the kernels that it holds (Kernel)."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import re
+import threading
+from collections.abc import Callable
+
+from .errors import ArgumentTypeError, CompileError, KernelNotFound
+from .frontend.scan import KernelInfo
+from .launch import check_grid
+from .targets import Compiled, Executable, Request
+
+_GRIDS_KEPT = 64  # launch functions that a kernel remembers, one a grid
+
+
+class Module:
+    """A source built for one target.
+
+    target:   "cpu", "emulated", "simt" or "tile"
+    arch:     what it was compiled for: "sm_90", or the host compiler's -march
+    log:      what the compiler printed
+    kernels:  list of KernelInfo: the kernels found in the source
+    binary:   cubin or shared library (bytes) of what was instantiated last
+    ptx, tileir: its PTX (str, on simt) and Tile IR bytecode (on tile), else None
+    """
+
+    def __init__(self, request: Request, names: tuple[str, ...] = ()):
+        self._request = request
+        self._target = importlib.import_module({"simt": ".targets.simt", "tile": ".targets.tile"}.get(
+            request.target, ".targets.host"), __package__)  # fmt: skip
+        self._lock = threading.Lock()
+        self._kernels: dict[str, Kernel] = {}
+        self.target = request.target
+        self.log = ""
+        compiled = self._target.compile(request, names)
+        self.kernels: list[KernelInfo] = compiled.kernels
+        self.arch = compiled.arch
+        self._add(compiled)
+
+    def kernel(self, name_expression: str) -> Kernel:
+        """The kernel called so, such as "vectorAdd" or "ns::matmul<float, 64>"; a template is instantiated when it
+        is first asked for. KernelNotFound (an Error and a KeyError) if there is none."""
+        if not isinstance(name_expression, str):
+            raise TypeError(f"a kernel is named by a str, got {type(name_expression).__name__}")
+        name = _normalized(name_expression)
+        if kernel := self._kernels.get(name):
+            return kernel
+        with self._lock:
+            if name not in self._kernels:
+                self._instantiate(name)
+        return self._kernels[name]
+
+    __getitem__ = kernel
+
+    @property
+    def binary(self) -> bytes:
+        return self._compiled.binary()
+
+    @property
+    def ptx(self) -> str | None:
+        return self._compiled.ptx
+
+    @property
+    def tileir(self) -> bytes | None:
+        return self._compiled.tileir
+
+    def __repr__(self) -> str:
+        return f"<pycuda_tile.Module {self._request.name} for {self.target} ({self.arch}), {len(self.kernels)} kernels>"
+
+    def _add(self, compiled: Compiled) -> None:
+        self._compiled = compiled
+        self.log += compiled.log
+        for name, executable in compiled.executables.items():
+            self._kernels[_normalized(name)] = Kernel(name, self.target, executable)
+
+    def _instantiate(self, name: str) -> None:
+        base = name.split("<")[0].strip().removeprefix("::")
+        infos = [kernel for kernel in self.kernels if kernel.name == base]
+        if not infos and not self._may_exist(base):
+            raise self._not_found(name)
+        if infos and "<" not in name and all(_needs_arguments(info) for info in infos):
+            raise KernelNotFound(f"{name} is a template, so its arguments are part of its name: {_example(infos[0])}")
+        try:
+            self._add(self._target.compile(self._request, (name,), self.kernels))
+        except CompileError as error:
+            if infos or not _says_unknown(error):
+                raise
+            raise self._not_found(name) from error
+
+    def _may_exist(self, base: str) -> bool:
+        """Whether a kernel that the scan did not find may be there all the same, in a header or by a macro."""
+        text = self._request.text
+        word = base.rpartition("::")[2]
+        return bool(re.search(rf"\b{re.escape(word)}\b", text)) or "##" in text or not re.fullmatch(r"[\w:]+", base)
+
+    def _not_found(self, name: str) -> KernelNotFound:
+        listed = ", ".join(str(kernel.name) for kernel in self.kernels) or "none"
+        return KernelNotFound(f"{self._request.name} has no kernel {name!r}; its kernels are: {listed}")
+
+
+class Kernel:
+    """One instantiated kernel: `k[grid](arguments...)` launches it.
+
+    name:        its name expression
+    binary:      cubin or shared library, bytes
+    ptx:         str on `simt`, else None
+    tileir:      bytecode on `tile`, else None
+    attributes:  dict of what the target knows: registers, shared_bytes, local_bytes, threads of a block
+    """
+
+    def __init__(self, name: str, target: str, executable: Executable):
+        self.name = name
+        self.target = target
+        self._executable = executable
+        self._bound: dict[object, Callable] = {}
+
+    def __getitem__(self, grid: object) -> Callable[..., None]:
+        """A function that launches the kernel on `grid`, an integer or a tuple of one to three."""
+        try:
+            return self._bound[grid]
+        except (KeyError, TypeError):
+            pass
+        launch = self._executable.bind(check_grid(self.name, grid))
+        if isinstance(grid, (int, tuple)):
+            if len(self._bound) >= _GRIDS_KEPT:
+                self._bound.clear()
+            self._bound[grid] = launch
+        return launch
+
+    def launch(self, grid: object, *arguments: object, stream: object = None, schedule_seed: int | None = None) -> None:
+        """Launches the kernel on `grid`.
+
+        arguments:      one for each parameter: arrays, numbers, None for a null pointer, pct.strided(x), pct.ptr(x)
+        stream:         simt and tile: any object with __cuda_stream__, or the address of a cudaStream_t
+        schedule_seed:  cpu and emulated: runs the blocks in an order shuffled by this number
+
+        LaunchError, with a message that names the argument, if an argument does not fit; nothing has run then.
+        """
+        seed = 0
+        if schedule_seed is not None:
+            if not isinstance(schedule_seed, int) or not 0 <= schedule_seed < 2**64 - 1:
+                raise ArgumentTypeError(f"{self.name}: schedule_seed is an integer from 0 to 2**64 - 2, got {schedule_seed!r}")
+            seed = schedule_seed + 1  # the launcher's 0 means: in ascending order
+        self._executable.launch(check_grid(self.name, grid), arguments, stream, seed)
+
+    @property
+    def binary(self) -> bytes | None:
+        return self._executable.binary
+
+    @property
+    def ptx(self) -> str | None:
+        return self._executable.ptx
+
+    @property
+    def tileir(self) -> bytes | None:
+        return self._executable.tileir
+
+    @property
+    def attributes(self) -> dict[str, int]:
+        return self._executable.attributes
+
+    def __call__(self, *arguments: object) -> None:
+        raise ArgumentTypeError(f"{self.name}: a launch needs a grid: kernel[grid](...)")
+
+    def __repr__(self) -> str:
+        parameters = ", ".join(f"{p.cxx_type} {p.name}".rstrip() for p in self._executable.parameters)
+        return f"<pycuda_tile.Kernel {self.name}({parameters}) for {self.target}>"
+
+
+@functools.lru_cache(maxsize=1024)
+def _normalized(name: str) -> str:
+    """The same text for the same name however it is spaced."""
+    return re.sub(r"(?<=\W) | (?=\W)", "", " ".join(name.split()))
+
+
+def _needs_arguments(info: KernelInfo) -> bool:
+    return any(param.default is None and not param.pack for param in info.template_params)
+
+
+def _example(info: KernelInfo) -> str:
+    params = ", ".join(f"{param.type or 'typename'} {param.name}".strip() for param in info.template_params)
+    return f"{info.name}<{params}>"
+
+
+def _says_unknown(error: CompileError) -> bool:
+    """Whether a compiler's error is that a name is not declared."""
+    words = ("not declared", "undeclared identifier", "is undefined", "no member named", "is not a member", "has no member")
+    return any(word in diagnostic.message for diagnostic in error.diagnostics for word in words)

@@ -1,0 +1,163 @@
+"""NVIDIA's run-time compiler through cuda.bindings.nvrtc, as the targets simt and tile need it."""
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .errors import Error, TargetUnavailable
+
+
+class NvrtcError(Error):
+    """A program does not compile; the message is the compiler's log."""
+
+
+@dataclass
+class Program:
+    """What NVRTC made: lowered names by name expression, and the outputs that it had."""
+
+    log: str
+    names: dict[str, str] = field(default_factory=dict)
+    cubin: bytes = b""
+    ptx: str = ""
+    tileir: bytes = b""
+
+
+def version(install: str) -> tuple[int, int]:
+    """Of the NVRTC library; TargetUnavailable, naming the line that installs it, if there is none."""
+    nvrtc = _bindings(install)
+    status, major, minor = nvrtc.nvrtcVersion()
+    _check(nvrtc, status)
+    return major, minor
+
+
+def supported_archs(install: str) -> list[int]:
+    """The numbers of the architectures that NVRTC compiles for: 90 for sm_90."""
+    nvrtc = _bindings(install)
+    status, archs = nvrtc.nvrtcGetSupportedArchs()
+    _check(nvrtc, status)
+    return archs
+
+
+def compile_program(
+    text: str, name: str, options: Sequence[str], expressions: Sequence[str], headers: Mapping[str, str], install: str
+) -> Program:
+    """Compiles `text`; `headers` are files that exist in memory only. NvrtcError if it does not compile."""
+    nvrtc = _bindings(install)
+    contents = [content.encode() for content in headers.values()]
+    names = [header.encode() for header in headers]
+    status, program = nvrtc.nvrtcCreateProgram(text.encode(), name.encode(), len(names), contents, names)
+    _check(nvrtc, status)
+    try:
+        for expression in expressions:
+            _check(nvrtc, *nvrtc.nvrtcAddNameExpression(program, expression.encode()))
+        encoded = [option.encode() for option in options]
+        (status,) = nvrtc.nvrtcCompileProgram(program, len(encoded), encoded)
+        log = _output(nvrtc, program, "ProgramLog").rstrip(b"\0").decode(errors="replace").strip()
+        if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
+            raise NvrtcError(log or status.name)
+        return Program(
+            log,
+            {expression: _lowered(nvrtc, program, expression) for expression in expressions},
+            _output(nvrtc, program, "CUBIN"),
+            _output(nvrtc, program, "PTX").rstrip(b"\0").decode(),
+            _output(nvrtc, program, "TileIR"),
+        )
+    finally:
+        nvrtc.nvrtcDestroyProgram(program)
+
+
+def include_dirs() -> list[str]:
+    """The folders with NVIDIA's headers (cuda_tile.h, cuda_fp16.h, ...) that wheels installed."""
+    try:
+        import nvidia
+    except ImportError:
+        return []
+    found = []
+    for root in nvidia.__path__:
+        for include in (*sorted(Path(root).glob("cu*/include")), Path(root) / "cuda_runtime" / "include"):
+            if include.is_dir():
+                found.append(str(include))
+                if (include / "cccl").is_dir():
+                    found.append(str(include / "cccl"))
+    return found
+
+
+_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
+
+
+def dependencies(text: str, path: Path | None, include_dirs: Sequence[str | Path], more: Sequence[Path] = ()) -> list[str]:
+    """Every file that a source may include, whatever its #if lines say: NVRTC does not tell which it read."""
+    found: dict[str, None] = {}
+    queue = [(text, path.parent if path else None)]
+    for header in more:
+        found[str(header)] = None
+        queue.append((header.read_text(encoding="utf-8", errors="replace"), header.parent))
+    if path:
+        found[str(path)] = None
+    while queue:
+        content, folder = queue.pop()
+        for quote, name in _INCLUDE.findall(content):
+            folders = [folder, *include_dirs] if quote == '"' and folder else include_dirs
+            for place in folders:
+                header = os.path.normpath(os.path.join(place, name))
+                if header in found:
+                    break
+                if os.path.isfile(header):
+                    found[header] = None
+                    queue.append((Path(header).read_text(encoding="utf-8", errors="replace"), Path(header).parent))
+                    break
+    return list(found)
+
+
+# --- the bindings ----------------------------------------------------------------------------------------------
+
+
+@functools.cache
+def _load():
+    from cuda.bindings import nvrtc
+
+    nvrtc.nvrtcVersion()  # loads the library
+    return nvrtc
+
+
+def _bindings(install: str):
+    try:
+        return _load()
+    except Exception as error:  # ImportError, or cuda.pathfinder's own errors where the library is missing
+        raise TargetUnavailable(f"NVRTC, NVIDIA's run-time compiler, is not installed ({_brief(error)}): {install}") from error
+
+
+def _brief(error: Exception) -> str:
+    return str(error).strip().splitlines()[0][:120] if str(error).strip() else type(error).__name__
+
+
+def _check(nvrtc, status) -> None:
+    if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
+        raise Error(f"NVRTC: {status.name}")
+
+
+def _output(nvrtc, program, what: str) -> bytes:
+    """One of the outputs of a program, b"" where this NVRTC does not have it."""
+    get_size, get = getattr(nvrtc, f"nvrtcGet{what}Size", None), getattr(nvrtc, f"nvrtcGet{what}", None)
+    if get is None:
+        return b""
+    try:
+        status, size = get_size(program)
+    except RuntimeError:  # bindings newer than the library
+        return b""
+    if status != nvrtc.nvrtcResult.NVRTC_SUCCESS or not size:
+        return b""
+    data = b" " * size
+    _check(nvrtc, *get(program, data))
+    return data
+
+
+def _lowered(nvrtc, program, expression: str) -> str:
+    status, name = nvrtc.nvrtcGetLoweredName(program, expression.encode())
+    _check(nvrtc, status)
+    return name.decode()

@@ -1,0 +1,93 @@
+"""Kernels through NVRTC, as both GPU targets need them: names and parameter types besides the code.
+
+Which types a kernel's parameters have is asked of NVRTC with a second name expression for each kernel: the mangled
+name of `signature_tag<...>` spells the parameter codes out (core/signature.h).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import cache, nvrtc, resources
+from .diagnostics import Places, compile_error
+from .frontend.scan import KernelInfo
+from .parameters import Parameter, decode
+from .targets import Request, entry_names, find_kernels, param_names
+
+SIGNATURE_HEADER = "cuda_tile/core/signature.h"
+_SIGNATURE = "&cuda_tile::signature_tag<cuda_tile::signature_of<decltype(&{})>::type>"
+_MACROS = {"__CUDACC__": "1", "__CUDACC_RTC__": "1"}
+
+
+@dataclass
+class Settings:
+    """How a target calls NVRTC; folders are where headers are looked for, install is a line for TargetUnavailable."""
+
+    options: list[str]
+    folders: list[str]
+    library_dirs: list[str]
+    install: str
+    macros: Mapping[str, str]
+
+    @property
+    def all_options(self) -> list[str]:
+        return ["-std=c++20", "--fmad=false", f"--pre-include={SIGNATURE_HEADER}", *self.options,
+                *(f"-I{folder}" for folder in self.folders)]  # fmt: skip
+
+
+def compile_kernels(
+    request: Request, settings: Settings, names: Sequence[str], known: list[KernelInfo] | None
+) -> tuple[nvrtc.Program, cache.Result]:
+    """The program with the kernels instantiated, and what the cache keeps besides its code."""
+    kernels = find_kernels(request, {**_MACROS, **settings.macros}) if known is None else []
+    expressions = list(dict.fromkeys([*entry_names(kernels), *names]))
+    signatures = {expression: _SIGNATURE.format(expression) for expression in expressions}
+    signature_header = resources.include_dir() / SIGNATURE_HEADER
+    path = str(request.path or request.name)
+    try:
+        program = nvrtc.compile_program(
+            request.text,
+            path,
+            settings.all_options,
+            [*expressions, *signatures.values()],
+            {SIGNATURE_HEADER: signature_header.read_text()},
+            settings.install,
+        )
+    except nvrtc.NvrtcError as error:
+        places = Places(request.name, path, request.text, (str(signature_header), *settings.library_dirs), names=tuple(names))
+        raise compile_error(str(error), places) from None
+    meta = {
+        "symbols": {name: program.names[name] for name in expressions},
+        "codes": {name: _codes(program.names[signature]) for name, signature in signatures.items()},
+        "kernels": [kernel.to_json() for kernel in kernels],
+        "log": program.log.replace(path, request.name),
+    }
+    dependencies = nvrtc.dependencies(request.text, request.path, settings.folders, [signature_header])
+    return program, cache.Result(meta, dependencies)
+
+
+def get(key: Sequence[object], request: Request, build: cache.Builder) -> cache.Entry:
+    """The cached result of `build`; `key` says what it depends on besides the request's source."""
+    if not request.cache:
+        return cache.make_uncached(build)
+    return cache.get(cache.make_key(*key, request.text, request.name, str(request.path)), build)
+
+
+def read_kernels(
+    meta: dict, known: list[KernelInfo] | None
+) -> tuple[list[KernelInfo], list[tuple[str, str, tuple[Parameter, ...]]]]:
+    """The kernels of the source, and (name, symbol, parameters) of each that was instantiated."""
+    kernels = known if known is not None else [KernelInfo.from_json(kernel) for kernel in meta["kernels"]]
+    instantiated = []
+    for name, symbol in meta["symbols"].items():
+        codes = meta["codes"][name]
+        instantiated.append((name, symbol, decode(name, codes, param_names(kernels, name, len(codes)))))
+    return kernels, instantiated
+
+
+def _codes(lowered: str) -> list[int]:
+    """The template arguments in the mangled name of signature_tag."""
+    return [int(code) for code in re.findall(r"Lj(\d+)E", lowered)]

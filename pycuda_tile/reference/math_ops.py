@@ -1,0 +1,149 @@
+"""[2.3.5, 2.3.6, 2.4] Math functions and tests of floating point elements.
+
+The manual asks for approximations and gives no bounds. These are as near as they can easily be: computed in
+double, or in NumPy's longest type for doubles, and rounded once more. `ceil`, `floor` and `sqrt` are exact or
+correctly rounded.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from .conversions import arithmetic_conversion, as_operand, as_operands, is_tile, same_kind
+from .convert import element_cast
+from .rounding import NEAREST, PRECISE_MODES, check_modes, exactly, square_root, subround
+from .scalars import is_basic_float
+
+
+def isinf(x: Any) -> Any:
+    """[2.3.5] Whether each element is an infinity."""
+    x = _basic_float(as_operand(x))
+    return same_kind(np.isinf(x), not is_tile(x), np.dtype(bool))
+
+
+def isnan(x: Any) -> Any:
+    """[2.3.6] Whether each element is no number."""
+    x = _basic_float(as_operand(x))
+    return same_kind(np.isnan(x), not is_tile(x), np.dtype(bool))
+
+
+def ceil(x: Any) -> Any:
+    """[2.4.1] The least integer that is not less."""
+    return _elementwise(np.ceil, x)
+
+
+def floor(x: Any) -> Any:
+    """[2.4.2] The greatest integer that is not greater."""
+    return _elementwise(np.floor, x)
+
+
+def pow(base: Any, exponent: Any) -> Any:
+    """[2.4.3] base to the power of exponent, after arithmetic tile conversion of both."""
+    for operand in as_operands(base, exponent):
+        _basic_float(operand)
+    return _two_operands(np.power, base, exponent)
+
+
+def exp2(x: Any, subnormals: str | None = None) -> Any:
+    """[2.4.4] 2 to the power of x."""
+    return _elementwise(np.exp2, x, subnormals)
+
+
+def exp(x: Any) -> Any:
+    """[2.4.5] e to the power of x."""
+    return _elementwise(np.exp, x)
+
+
+def log2(x: Any) -> Any:
+    """[2.4.6] The logarithm to base 2."""
+    return _elementwise(np.log2, x)
+
+
+def log(x: Any) -> Any:
+    """[2.4.7] The natural logarithm."""
+    return _elementwise(np.log, x)
+
+
+def sqrt(x: Any, rounding: str | None = None, subnormals: str | None = None) -> Any:
+    """[2.4.8] The square root; "round_approximate" gives the correctly rounded one."""
+    x = _basic_float(as_operand(x))
+    check_modes(x.dtype, rounding, subnormals, ("round_approximate",))
+    a = subround(np.asarray(x), subnormals)
+    mode = rounding if rounding in PRECISE_MODES else NEAREST
+    with np.errstate(all="ignore"):
+        result = exactly(square_root, x.dtype, mode, np.sqrt(a), a)
+    return same_kind(subround(result, subnormals), not is_tile(x), x.dtype)
+
+
+def rsqrt(x: Any, subnormals: str | None = None) -> Any:
+    """[2.4.9] 1 / the square root."""
+    return _elementwise(lambda a: 1 / np.sqrt(a), x, subnormals)
+
+
+def cosh(x: Any) -> Any:
+    """[2.4.10] The hyperbolic cosine."""
+    return _elementwise(np.cosh, x)
+
+
+def cos(x: Any) -> Any:
+    """[2.4.11] The cosine."""
+    return _elementwise(np.cos, x)
+
+
+def sinh(x: Any) -> Any:
+    """[2.4.12] The hyperbolic sine."""
+    return _elementwise(np.sinh, x)
+
+
+def sin(x: Any) -> Any:
+    """[2.4.13] The sine."""
+    return _elementwise(np.sin, x)
+
+
+def tanh(x: Any) -> Any:
+    """[2.4.14] The hyperbolic tangent."""
+    return _elementwise(np.tanh, x)
+
+
+def tan(x: Any) -> Any:
+    """[2.4.15] The tangent."""
+    return _elementwise(np.tan, x)
+
+
+def atan2(y: Any, x: Any) -> Any:
+    """[2.4.16] The angle between the positive x axis and the ray to the point (x, y)."""
+    return _two_operands(np.arctan2, y, x)
+
+
+def _elementwise(function: Callable, x: Any, subnormals: str | None = None) -> Any:
+    x = _basic_float(as_operand(x))
+    check_modes(x.dtype, None, subnormals)
+    a = subround(np.asarray(x), subnormals)
+    with np.errstate(all="ignore"):
+        result = _narrow(function(_wide(a)), x.dtype)
+    return same_kind(subround(result, subnormals), not is_tile(x), x.dtype)
+
+
+def _two_operands(function: Callable, lhs: Any, rhs: Any) -> Any:
+    a, b, scalar = arithmetic_conversion(lhs, rhs)
+    _basic_float(a)
+    with np.errstate(all="ignore"):
+        return same_kind(_narrow(function(_wide(a), _wide(b)), a.dtype), scalar, a.dtype)
+
+
+def _wide(x: np.ndarray) -> np.ndarray:
+    return x.astype(np.longdouble if x.dtype == np.float64 else np.float64)
+
+
+def _narrow(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """From the type of `_wide`."""
+    return np.asarray(x).astype(dtype) if dtype == np.float64 else element_cast(np.asarray(x), dtype)
+
+
+def _basic_float(x: Any) -> Any:
+    if not is_basic_float(x.dtype):
+        raise TypeError(f"the operand must be basic floating point, it is {x.dtype.name}")
+    return x

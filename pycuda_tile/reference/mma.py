@@ -1,0 +1,55 @@
+"""[2.5] Matrix products of tiles, one for each index of the first dimension where tiles have three.
+
+The manual asks for an approximation and gives no bound. Floating point products are summed in double
+precision, so a target's result lies within an error bound of that. Integer sums are exact; one that leaves
+the accumulator's range, where the manual leaves the result open, wraps.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .convert import element_cast
+from .scalars import is_integral
+
+# [2.5.1] Element types of the factors, and those that the accumulator may have; the first is matmul's result.
+ACCUMULATORS = {
+    "int8": ("int32",),
+    "uint8": ("int32",),
+    "float8_e4m3fn": ("float16", "float32"),
+    "float8_e5m2": ("float16", "float32"),
+    "float16": ("float16", "float32"),
+    "bfloat16": ("float32",),
+    "float32": ("float32",),
+    "float64": ("float64",),
+}
+
+
+def mma(lhs: np.ndarray, rhs: np.ndarray, acc: np.ndarray) -> np.ndarray:
+    """[2.5.4] lhs rhs + acc: n x k, k x m, n x m; or each with a batch in front, of 1 to broadcast."""
+    _check_factors(lhs, rhs)
+    if acc.dtype.name not in ACCUMULATORS[lhs.dtype.name]:
+        raise TypeError(f"{lhs.dtype.name} factors have no accumulator of {acc.dtype.name}")
+    wide = np.dtype(np.int64 if is_integral(acc.dtype) else np.float64)
+    with np.errstate(all="ignore"):
+        product = np.matmul(lhs.astype(wide), rhs.astype(wide))
+        if product.shape[-2:] != acc.shape[-2:] or np.broadcast_shapes(product.shape, acc.shape) != acc.shape:
+            raise ValueError(f"the accumulator has shape {acc.shape}, the product {product.shape}")
+        return element_cast(product + acc.astype(wide), acc.dtype)
+
+
+def matmul(lhs: np.ndarray, rhs: np.ndarray) -> np.ndarray:
+    """[2.5.5] lhs rhs, in the element type that the manual gives for the factors'."""
+    _check_factors(lhs, rhs)
+    batch = (max(lhs.shape[0], rhs.shape[0]),) if lhs.ndim == 3 else ()
+    shape = (*batch, lhs.shape[-2], rhs.shape[-1])
+    return mma(lhs, rhs, np.zeros(shape, ACCUMULATORS[lhs.dtype.name][0]))
+
+
+def _check_factors(lhs: np.ndarray, rhs: np.ndarray) -> None:
+    """Raise TypeError or ValueError if the manual has no product of these types or shapes."""
+    both_bytes = {lhs.dtype.name, rhs.dtype.name} <= {"int8", "uint8"}
+    if lhs.dtype.name not in ACCUMULATORS or (lhs.dtype != rhs.dtype and not both_bytes):
+        raise TypeError(f"there is no product of {lhs.dtype.name} and {rhs.dtype.name}")
+    if lhs.ndim != rhs.ndim or lhs.ndim not in (2, 3) or lhs.shape[-1] != rhs.shape[-2]:
+        raise ValueError(f"shapes {lhs.shape} and {rhs.shape} do not multiply")

@@ -1,0 +1,118 @@
+"""[2.6] Reductions along a dimension, which stays with length 1.
+
+The manual leaves order and grouping open. A floating point sum or product is taken in double precision or
+better, so a target's result lies within an error bound of it. A signed one that overflows in any order is
+undefined: UndefinedBehaviorError (integer-overflow).
+"""
+
+from __future__ import annotations
+
+import builtins
+import functools
+import math
+from collections.abc import Callable
+
+import numpy as np
+
+from pycuda_tile.errors import UndefinedBehaviorError
+
+from . import arithmetic
+from .convert import element_cast
+from .scalars import bitwidth, integer_range, is_basic_float, is_signed
+
+
+def sum(a: np.ndarray, dim: int) -> np.ndarray:
+    """[2.6.7] The sum along dim."""
+    _check(a, dim)
+    if is_basic_float(a.dtype):
+        with np.errstate(all="ignore"):
+            return element_cast(np.apply_along_axis(_float_sum, dim, a.astype(np.float64)), a.dtype)
+    return _integers(a, dim, builtins.sum, _sum_overflows)
+
+
+def prod(a: np.ndarray, dim: int) -> np.ndarray:
+    """[2.6.8] The product along dim."""
+    _check(a, dim)
+    if is_basic_float(a.dtype):
+        with np.errstate(all="ignore"):
+            wide = a.astype(np.longdouble if a.dtype == np.float64 else np.float64)
+            product = np.prod(wide, axis=dim, keepdims=True)
+            return product.astype(a.dtype) if a.dtype == np.float64 else element_cast(product, a.dtype)
+    return _integers(a, dim, math.prod, _prod_overflows)
+
+
+def reduce_max(a: np.ndarray, dim: int, nan: str | None = None, subnormals: str | None = None) -> np.ndarray:
+    """[2.6.3] The maximum along dim. NaN only where all elements are, unless nan="propagate_nan"."""
+    _check(a, dim)
+    return functools.reduce(
+        lambda x, y: arithmetic.max(x, y, nan, subnormals), np.split(a, a.shape[dim], dim)
+    )
+
+
+def reduce_min(a: np.ndarray, dim: int, nan: str | None = None, subnormals: str | None = None) -> np.ndarray:
+    """[2.6.4] The minimum along dim. NaN only where all elements are, unless nan="propagate_nan"."""
+    _check(a, dim)
+    return functools.reduce(
+        lambda x, y: arithmetic.min(x, y, nan, subnormals), np.split(a, a.shape[dim], dim)
+    )
+
+
+def all_of(a: np.ndarray, dim: int) -> np.ndarray:
+    """[2.6.5] Whether all elements along dim are true, as bool."""
+    _check(a, dim)
+    return element_cast(a, bool).all(axis=dim, keepdims=True)
+
+
+def any_of(a: np.ndarray, dim: int) -> np.ndarray:
+    """[2.6.6] Whether any element along dim is true, as bool."""
+    _check(a, dim)
+    return element_cast(a, bool).any(axis=dim, keepdims=True)
+
+
+def _check(a: np.ndarray, dim: int) -> None:
+    if not isinstance(a, np.ndarray) or not 0 <= dim < a.ndim:
+        raise ValueError(f"dim: expected 0 to rank - 1 of the tile, got {dim}")
+
+
+def _float_sum(values: np.ndarray) -> list[float]:
+    """One sum, without rounding errors on the way. A sum that passes the range of double is infinite."""
+    if not np.isfinite(values).all():
+        return [values.sum()]
+    try:
+        return [math.fsum(values)]
+    except OverflowError:
+        return [values.sum()]
+
+
+def _integers(a: np.ndarray, dim: int, function: Callable, overflows: Callable) -> np.ndarray:
+    """`function` of the lists of Python integers along dim, as elements of a's type."""
+    vectors = np.moveaxis(a, dim, -1)
+    result = np.empty(vectors.shape[:-1], a.dtype)
+    for index in np.ndindex(result.shape):
+        values = [int(v) for v in vectors[index]]
+        if is_signed(a.dtype) and overflows(values, *integer_range(a.dtype)):
+            raise UndefinedBehaviorError(
+                f"an order of the elements overflows {a.dtype.name}", kind="integer-overflow"
+            )
+        exact = function(values)
+        result[index] = exact if is_signed(a.dtype) else exact % 2 ** bitwidth(a.dtype)
+    return np.expand_dims(result, dim)
+
+
+def _sum_overflows(values: list[int], low: int, high: int) -> bool:
+    """Whether the sum of any of the values overflows: all positive ones together, or all negative ones."""
+    positive = [v for v in values if v > 0]
+    negative = [v for v in values if v < 0]
+    return builtins.sum(positive) > high or builtins.sum(negative) < low
+
+
+def _prod_overflows(values: list[int], low: int, high: int) -> bool:
+    """Whether the product of any of the values overflows."""
+    factors = [v for v in values if v != 0]
+    magnitude = math.prod(map(abs, factors))
+    if magnitude <= high:
+        return False
+    if magnitude > -low:
+        return True
+    # The lowest value fits, its opposite does not; leaving out a factor of -1 changes the sign.
+    return math.prod(factors) > 0 or -1 in factors

@@ -1,0 +1,105 @@
+"""[1.9.1, 1.9.2] Rounding modes and subnormal modes, and the exact arithmetic that defines them.
+
+Values are taken as fractions, so that a result is rounded once, whatever the type and the mode. That is slow
+(some microseconds an element) and plain.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from fractions import Fraction
+
+import numpy as np
+
+from .scalars import FLOAT_FORMATS, is_basic_float
+
+NEAREST = "round_ties_to_even"
+PRECISE_MODES = (NEAREST, "round_toward_zero", "round_toward_negative", "round_toward_positive")
+IMPRECISE_MODES = ("round_approximate", "round_full")
+SUBNORMAL_MODES = ("preserve_subnormals", "round_subnormals_to_zero")
+
+
+def check_modes(
+    dtype: np.dtype, rounding: str | None, subnormals: str | None, imprecise: tuple[str, ...] = ()
+) -> None:
+    """Raise TypeError where the API would be ill-formed. None stands for a mode that was not given."""
+    if rounding not in (None, *PRECISE_MODES, *imprecise):
+        raise TypeError(f"rounding: expected one of {', '.join(PRECISE_MODES + imprecise)}, got {rounding}")
+    if subnormals not in (None, *SUBNORMAL_MODES):
+        raise TypeError(f"subnormals: expected one of {', '.join(SUBNORMAL_MODES)}, got {subnormals}")
+    if (rounding or subnormals) and not is_basic_float(dtype):
+        raise TypeError(
+            f"rounding and subnormals are for basic floating point, the operands are {dtype.name}"
+        )
+    for mode in (rounding, subnormals):
+        if mode in (*IMPRECISE_MODES, "round_subnormals_to_zero") and dtype.name != "float32":
+            raise TypeError(f"{mode} is for float32, the operands are {dtype.name}")
+
+
+def subround(x: np.ndarray, subnormals: str | None) -> np.ndarray:
+    """[1.9.2] x, or x with subnormals replaced by zeros of the same sign."""
+    if subnormals != "round_subnormals_to_zero":
+        return x
+    return np.where(np.abs(x) < np.finfo(np.float32).tiny, np.copysign(np.float32(0), x), x)
+
+
+def exactly(
+    function: Callable[..., Fraction], dtype: np.dtype, mode: str, ordinary: np.ndarray, *operands: np.ndarray
+) -> np.ndarray:
+    """`function` of the operands' elements as fractions, rounded to dtype.
+
+    `ordinary` has the results of ordinary arithmetic. They stand where an operand is not finite, where
+    `function` raises ZeroDivisionError or ValueError, and where the exact result is zero.
+    """
+    result = np.array(ordinary, dtype)
+    for index in np.ndindex(result.shape):
+        values = [float(operand[index]) for operand in operands]
+        if not all(map(math.isfinite, values)):
+            continue
+        try:
+            exact = function(*map(Fraction, values))
+        except (ZeroDivisionError, ValueError):
+            continue
+        if exact != 0:
+            result[index] = round_fraction(exact, dtype, mode)
+    return result
+
+
+def round_fraction(value: Fraction, dtype: np.dtype, mode: str) -> float:
+    """`value`, which is not zero, rounded to a value of dtype; a double holds it."""
+    sign, magnitude = (-1.0, -value) if value < 0 else (1.0, value)
+    away = "round_toward_positive" if sign > 0 else "round_toward_negative"
+    mantissa, smallest, largest = FLOAT_FORMATS[dtype.name]
+
+    step = Fraction(2) ** (max(floor_log2(magnitude), smallest) - mantissa)  # distance of neighbours
+    count, rest = divmod(magnitude, step)
+    if mode == NEAREST:
+        count += 2 * rest > step or (2 * rest == step and count % 2 == 1)
+    elif mode == away:
+        count += rest != 0
+    if count * step < Fraction(2) ** (largest + 1):
+        return sign * float(count * step)
+    if mode in (NEAREST, away):
+        return sign * math.inf
+    return sign * float((2 - Fraction(1, 2**mantissa)) * Fraction(2) ** largest)
+
+
+def floor_log2(value: Fraction) -> int:
+    """The largest e with 2**e <= value, for a positive value."""
+    e = value.numerator.bit_length() - value.denominator.bit_length()
+    return e if Fraction(2) ** e <= value else e - 1
+
+
+def square_root(value: Fraction) -> Fraction:
+    """The square root of a value that is not negative, as far as any rounding to a double or less can tell.
+
+    Raises ValueError for a negative value. A root that has no end is cut off at 2^-1100, far below the last
+    bit of any double that is a root, and half of that is added to stand for the rest.
+    """
+    if value < 0:
+        raise ValueError("square root of a negative number")
+    shift = 1100
+    scaled = value * 4**shift
+    root = math.isqrt(math.floor(scaled))
+    return Fraction(root, 2**shift) + (Fraction(1, 2 ** (shift + 1)) if root * root != scaled else 0)

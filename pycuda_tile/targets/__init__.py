@@ -1,0 +1,91 @@
+"""One module a target: each turns a Request into kernels that can be launched. Targets never import each other.
+
+A target module has
+
+    compile(request, names, known=None) -> Compiled
+
+which instantiates the kernels called `names`. Where `known`, the kernels of the source, is None, it looks for them
+and instantiates also those that are no templates.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Protocol
+
+from ..frontend.scan import KernelInfo, scan
+
+
+@dataclass(frozen=True)
+class Request:
+    """The arguments of build(), checked; paths are absolute."""
+
+    target: str
+    text: str
+    name: str  # of the source, in messages
+    path: Path | None  # where the source lies; None if it was given as text
+    arch: str | None = None
+    include_dirs: tuple[Path, ...] = ()
+    defines: dict[str, str] = field(default_factory=dict)
+    options: tuple[str, ...] = ()
+    num_threads: int | None = None
+    cache: bool = True
+
+    @property
+    def user_dirs(self) -> tuple[Path, ...]:
+        """Where the user's own headers are looked for besides `include_dirs`: beside the source."""
+        return (self.path.parent,) if self.path else ()
+
+
+class Executable(Protocol):
+    """One instantiated kernel. What a target does not have is None."""
+
+    parameters: tuple
+    binary: bytes | None
+    ptx: str | None
+    tileir: bytes | None
+    attributes: dict[str, int]
+
+    def bind(self, grid):
+        """A function that launches the kernel on `grid` with the arguments that it gets."""
+
+    def launch(self, grid, arguments, stream, schedule_seed) -> None: ...
+
+
+@dataclass
+class Compiled:
+    """What one compilation gave: the kernels of the source, executables by name."""
+
+    arch: str
+    log: str
+    kernels: list[KernelInfo]
+    executables: dict[str, Executable]
+    binary: Callable[[], bytes]
+    ptx: str | None = None
+    tileir: bytes | None = None
+
+
+def find_kernels(request: Request, macros: Mapping[str, str]) -> list[KernelInfo]:
+    """The kernels of the source and of the user's headers that it includes; `macros` are the compiler's own."""
+    return scan(
+        request.text,
+        request.name,
+        path=request.path,
+        include_dirs=(*request.user_dirs, *request.include_dirs),
+        macros={"__cplusplus": "202002L", **macros, **request.defines},
+    )
+
+
+def entry_names(kernels: list[KernelInfo]) -> list[str]:
+    """The kernels that are compiled without being asked for: no templates, no overloads (a name is not enough)."""
+    names = [kernel.name for kernel in kernels]
+    return [kernel.name for kernel in kernels if not kernel.template_params and names.count(kernel.name) == 1]
+
+
+def param_names(kernels: list[KernelInfo], expression: str, count: int) -> list[str]:
+    """The parameter names of the kernel that an expression like `a::k<float, 4>` names, [] if it is not known."""
+    base = expression.split("<")[0].strip()
+    fitting = [kernel for kernel in kernels if kernel.name == base.removeprefix("::") and len(kernel.params) == count]
+    return [param.name for param in fitting[0].params] if fitting else []

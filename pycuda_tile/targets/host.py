@@ -1,0 +1,144 @@
+"""The targets that run on the host: `cpu`, and `emulated`, where several threads share a tile block as on a GPU.
+
+A generated file includes the user's source and exports a description of each kernel; the host's compiler makes a
+shared library of it, which the CPU launcher runs.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .. import cache, resources, toolchain
+from ..arguments import Packer
+from ..diagnostics import Places, compile_error
+from ..errors import ArgumentTypeError
+from ..frontend.scan import KernelInfo
+from ..launcher import HostLauncher, KernelDescription
+from ..parameters import Parameter, decode
+from . import Compiled, Request, entry_names, find_kernels, param_names
+
+_FLAGS = (
+    "-std=c++20 -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fPIC -shared -fvisibility=hidden "
+    "-fdiagnostics-color=never -ftabstop=1"
+).split()
+_ENVIRONMENT = ("CPATH", "CPLUS_INCLUDE_PATH")  # that compilers listen to
+_SYSTEM_DIRS = ("/usr/include", "/usr/lib", "/usr/local/include", "/opt")
+
+
+@dataclass
+class HostExecutable:
+    """A kernel of a loaded library."""
+
+    parameters: tuple[Parameter, ...]
+    binary: bytes
+    attributes: dict[str, int]
+    launcher: HostLauncher
+    ptx = None
+    tileir = None
+
+    def bind(self, grid: Sequence[int]):
+        return self.launcher.bind(grid)
+
+    def launch(self, grid: Sequence[int], arguments: Sequence[object], stream: object, schedule_seed: int) -> None:
+        if stream is not None:
+            raise ArgumentTypeError("the targets cpu and emulated have no streams, got stream=...")
+        self.launcher.launch(grid, arguments, schedule_seed)
+
+
+def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | None = None) -> Compiled:
+    """See the package's docstring."""
+    compiler = toolchain.find_compiler()
+    flags = _flags(request, compiler)
+    arch = request.arch or "native"
+
+    def build(folder: Path) -> cache.Result:
+        return _build(request, compiler, flags, names, known, folder)
+
+    if not request.cache:
+        return _load(cache.make_uncached(build), arch, known)
+    key = cache.make_key(
+        "host", request.text, request.name, str(request.path), list(names), known is None, flags,
+        [compiler.identity, compiler.version, *compiler.command], toolchain.cpu_identity() if arch == "native" else "",
+        [os.environ.get(name) for name in _ENVIRONMENT],
+    )  # fmt: skip
+    try:
+        return _load(cache.get(key, build), arch, known)
+    except OSError:  # another process removed the entry just now: cache clear, or the bound on its size
+        return _load(cache.get(key, build), arch, known)
+
+
+def _flags(request: Request, compiler: toolchain.Compiler) -> list[str]:
+    flags = [*_FLAGS, f"-march={request.arch or 'native'}", *compiler.flags, f"-I{resources.include_dir()}"]
+    flags += [f"-I{folder}" for folder in request.include_dirs]
+    if request.target == "emulated":
+        flags.append(f"-DCUDA_TILE_BLOCK_THREADS={request.num_threads or 4}")
+    flags += [f"-D{name}={value}" if value else f"-D{name}=" for name, value in request.defines.items()]
+    return flags + list(request.options)
+
+
+def _build(
+    request: Request,
+    compiler: toolchain.Compiler,
+    flags: list[str],
+    names: Sequence[str],
+    known: list[KernelInfo] | None,
+    folder: Path,
+) -> cache.Result:
+    path = request.path or folder / "source.cu"
+    if not request.path:
+        path.write_text(request.text, encoding="utf-8")
+    kernels = find_kernels(request, {}) if known is None else []
+    expressions = list(dict.fromkeys([*entry_names(kernels), *names]))
+    unit = folder / "kernels.cpp"
+    unit.write_text(_translation_unit(path, expressions), encoding="utf-8")
+    depfile = folder / "kernels.d"
+    arguments = [*flags, "-MD", "-MF", str(depfile), "-o", str(folder / "kernels.so"), str(unit)]
+    done = compiler.run(arguments)
+    places = Places(request.name, str(path), request.text, _library_dirs(compiler), {str(unit): unit.read_text()})
+    if done.returncode:
+        raise compile_error(done.stdout, places)
+    meta = {
+        "names": expressions,
+        "kernels": [kernel.to_json() for kernel in kernels],
+        "log": done.stdout.replace(str(path), request.name),
+    }
+    dependencies = _read_depfile(depfile)
+    depfile.unlink()
+    return cache.Result(meta, dependencies)
+
+
+def _translation_unit(source: Path, expressions: Sequence[str]) -> str:
+    lines = [f'#include "{source}"', '#include "cuda_tile/platform/entry.h"']
+    lines += [f"CUDA_TILE_ENTRY({index}, {expression})" for index, expression in enumerate(expressions)]
+    return "\n".join(lines) + "\n"
+
+
+def _library_dirs(compiler: toolchain.Compiler) -> tuple[str, ...]:
+    return (str(resources.include_dir()), os.path.dirname(os.path.realpath(compiler.command[0])), *_SYSTEM_DIRS)
+
+
+def _read_depfile(path: Path) -> list[str]:
+    """The files that a compiler's -MD output names."""
+    _, _, names = path.read_text(encoding="utf-8", errors="surrogateescape").replace("\\\n", " ").partition(": ")
+    words = re.findall(r"(?:\\.|[^\s\\])+", names)
+    return [re.sub(r"\\([ #\\:])", r"\1", word).replace("$$", "$") for word in words]
+
+
+def _load(entry: cache.Entry, arch: str, known: list[KernelInfo] | None) -> Compiled:
+    path = entry.folder / "kernels.so"
+    binary = path.read_bytes()
+    library = ctypes.CDLL(str(path))
+    kernels = known if known is not None else [KernelInfo.from_json(kernel) for kernel in entry.meta["kernels"]]
+    executables = {}
+    for index, name in enumerate(entry.meta["names"]):
+        description = KernelDescription.in_dll(library, f"cuda_tile_kernel_{index}")
+        parameters = decode(name, description.codes, param_names(kernels, name, description.parameter_count))
+        attributes = {"threads": description.threads, "shared_bytes": description.scratch_bytes}
+        launcher = HostLauncher(description, Packer(name, parameters, on_device=False))
+        executables[name] = HostExecutable(parameters, binary, attributes, launcher)
+    return Compiled(arch, entry.meta["log"], kernels, executables, lambda: binary)

@@ -1,0 +1,98 @@
+"""The target `simt`: our header, compiled by NVRTC for any CUDA GPU of compute capability 7.0 up.
+
+Compiling needs no GPU and no driver. A block of T threads works on each tile block; the grid is the user's.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from .. import cache, gpu, nvrtc, nvrtc_kernels, resources
+from ..arguments import Packer
+from ..errors import ArgumentTypeError, BuildValueError
+from ..frontend.scan import KernelInfo
+from ..parameters import Parameter
+from . import Compiled, Request
+
+_THREADS = 128
+
+
+@dataclass
+class SimtExecutable:
+    """A kernel of a cubin."""
+
+    parameters: tuple[Parameter, ...]
+    binary: bytes
+    ptx: str
+    attributes: dict[str, int]
+    launcher: gpu.GpuLauncher
+    tileir = None
+
+    def bind(self, grid: Sequence[int]):
+        return self.launcher.bind(grid)
+
+    def launch(self, grid: Sequence[int], arguments: Sequence[object], stream: object, schedule_seed: int) -> None:
+        if schedule_seed:
+            raise ArgumentTypeError("schedule_seed is for the targets cpu and emulated: a GPU chooses the order itself")
+        self.launcher.launch(grid, arguments, stream)
+
+
+def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | None = None) -> Compiled:
+    """See the package's docstring."""
+    version = nvrtc.version(gpu.INSTALL)
+    arch = request.arch or gpu.default_arch()
+    _check_arch(arch)
+    settings = _settings(request, arch)
+
+    def build(folder: Path) -> cache.Result:
+        program, result = nvrtc_kernels.compile_kernels(request, settings, names, known)
+        (folder / "kernels.cubin").write_bytes(program.cubin)
+        (folder / "kernels.ptx").write_text(program.ptx)
+        return result
+
+    key = ("simt", version, settings.all_options, list(names), known is None)
+    return _load(nvrtc_kernels.get(key, request, build), request, arch, known)
+
+
+def _check_arch(arch: str) -> None:
+    supported = nvrtc.supported_archs(gpu.INSTALL)
+    if int(re.sub(r"\D", "", arch)) not in supported:
+        listed = ", ".join(f"sm_{number}" for number in supported)
+        raise BuildValueError(f"arch {arch!r} is none that the installed NVRTC compiles for: {listed}")
+
+
+def _settings(request: Request, arch: str) -> nvrtc_kernels.Settings:
+    options = [f"-arch={arch}", f"-DCUDA_TILE_BLOCK_THREADS={request.num_threads or _THREADS}", "--ptxas-options=-v"]
+    options += [f"-D{name}={value}" for name, value in request.defines.items()]
+    ours = str(resources.include_dir())
+    folders = [ours, *map(str, request.include_dirs), *map(str, request.user_dirs)]
+    return nvrtc_kernels.Settings([*options, *request.options], folders, [ours], gpu.INSTALL, {})
+
+
+def _load(entry: cache.Entry, request: Request, arch: str, known: list[KernelInfo] | None) -> Compiled:
+    cubin = (entry.folder / "kernels.cubin").read_bytes()
+    ptx = (entry.folder / "kernels.ptx").read_text()
+    kernels, instantiated = nvrtc_kernels.read_kernels(entry.meta, known)
+    threads = request.num_threads or _THREADS
+    executables = {}
+    for name, symbol, parameters in instantiated:
+        launcher = gpu.GpuLauncher("simt", lambda: cubin, symbol, threads, Packer(name, parameters, on_device=True))
+        attributes = {"threads": threads, **_resources(entry.meta["log"], symbol)}
+        executables[name] = SimtExecutable(parameters, cubin, ptx, attributes, launcher)
+    return Compiled(arch, entry.meta["log"], kernels, executables, lambda: cubin, ptx=ptx)
+
+
+def _resources(log: str, symbol: str) -> dict[str, int]:
+    """Registers, shared and local bytes of a kernel, as `ptxas -v` reports them in the log."""
+    _, _, report = log.partition(f"Compiling entry function '{symbol}'")
+    report = report.partition("Compiling entry function")[0]
+    patterns = {
+        "registers": r"Used (\d+) registers",
+        "shared_bytes": r"(\d+) bytes smem",
+        "local_bytes": r"(\d+) bytes stack frame",
+    }
+    found = {name: re.search(pattern, report) for name, pattern in patterns.items()}
+    return {name: int(match[1]) if match else 0 for name, match in found.items()} if found["registers"] else {}

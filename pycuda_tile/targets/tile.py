@@ -1,0 +1,122 @@
+"""The target `tile`: NVIDIA's own header and tile compiler, where NVRTC 13.3 or newer is installed.
+
+NVRTC gives Tile IR bytecode; `tileiras` makes a cubin of it when one is asked for.
+"""
+
+from __future__ import annotations
+
+import functools
+import shutil
+import subprocess
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from .. import cache, gpu, nvrtc, nvrtc_kernels
+from ..arguments import Packer
+from ..errors import ArgumentTypeError, Error, TargetUnavailable
+from ..frontend.scan import KernelInfo
+from ..parameters import Parameter
+from . import Compiled, Request
+
+INSTALL = 'pip install "pycuda-tile[tile]"'
+_OLDEST = (13, 3)
+
+
+@dataclass
+class TileExecutable:
+    """A kernel of a Tile IR module."""
+
+    parameters: tuple[Parameter, ...]
+    tileir: bytes
+    arch: str
+    launcher: gpu.GpuLauncher
+    attributes: dict[str, int] = field(default_factory=dict)
+    ptx = None
+
+    @property
+    def binary(self) -> bytes:
+        return assemble(self.tileir, self.arch)
+
+    def bind(self, grid: Sequence[int]):
+        return self.launcher.bind(grid)
+
+    def launch(self, grid: Sequence[int], arguments: Sequence[object], stream: object, schedule_seed: int) -> None:
+        if schedule_seed:
+            raise ArgumentTypeError("schedule_seed is for the targets cpu and emulated: a GPU chooses the order itself")
+        self.launcher.launch(grid, arguments, stream)
+
+
+def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | None = None) -> Compiled:
+    """See the package's docstring."""
+    nvidia = check_available()
+    arch = request.arch or gpu.default_arch()
+    settings = _settings(request, arch, nvidia)
+
+    def build(folder: Path) -> cache.Result:
+        program, result = nvrtc_kernels.compile_kernels(request, settings, names, known)
+        (folder / "kernels.tileir").write_bytes(program.tileir)
+        return result
+
+    key = ("tile", nvrtc.version(INSTALL), settings.all_options, list(names), known is None)
+    return _load(nvrtc_kernels.get(key, request, build), arch, known)
+
+
+def check_available() -> list[str]:
+    """The folders of NVIDIA's headers; TargetUnavailable if they, or an NVRTC that is new enough, are missing."""
+    version = nvrtc.version(INSTALL)
+    if version < _OLDEST:
+        found = ".".join(map(str, version))
+        raise TargetUnavailable(f"the target tile needs NVRTC 13.3 or newer, installed is {found}: {INSTALL}")
+    folders = nvrtc.include_dirs()
+    if not any((Path(folder) / "cuda_tile.h").exists() for folder in folders):
+        raise TargetUnavailable(f"the target tile needs NVIDIA's cuda_tile.h, which is not installed: {INSTALL}")
+    return folders
+
+
+def _settings(request: Request, arch: str, nvidia: list[str]) -> nvrtc_kernels.Settings:
+    options = [f"-arch={arch}", "--enable-tile", *(f"-D{name}={value}" for name, value in request.defines.items())]
+    folders = [*map(str, request.include_dirs), *map(str, request.user_dirs), *nvidia]
+    return nvrtc_kernels.Settings([*options, *request.options], folders, nvidia, INSTALL, {"__CUDACC_TILE__": "1"})
+
+
+def _load(entry: cache.Entry, arch: str, known: list[KernelInfo] | None) -> Compiled:
+    tileir = (entry.folder / "kernels.tileir").read_bytes()
+    kernels, instantiated = nvrtc_kernels.read_kernels(entry.meta, known)
+    cubin = functools.partial(assemble, tileir, arch)
+    executables = {}
+    for name, symbol, parameters in instantiated:
+        # A tile kernel is launched with one thread a block: its compiler chooses how many there are.
+        launcher = gpu.GpuLauncher("tile", cubin, symbol, 1, Packer(name, parameters, on_device=True))
+        executables[name] = TileExecutable(parameters, tileir, arch, launcher)
+    return Compiled(arch, entry.meta["log"], kernels, executables, cubin, tileir=tileir)
+
+
+# --- from Tile IR to a cubin -----------------------------------------------------------------------------------
+
+
+def assemble(tileir: bytes, arch: str) -> bytes:
+    """The cubin for Tile IR bytecode."""
+    tool = find_tileiras()
+
+    def build(folder: Path) -> cache.Result:
+        source, output = folder / "kernels.tileir", folder / "kernels.cubin"
+        source.write_bytes(tileir)
+        command = [tool, "--gpu-name", arch, str(source), "-o", str(output)]
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
+        if done.returncode:
+            raise Error(f"tileiras cannot assemble the kernels for {arch}: {(done.stderr or done.stdout).strip()[:1000]}")
+        return cache.Result({})
+
+    key = cache.make_key("tileiras", tool, Path(tool).stat().st_mtime_ns, arch, tileir.hex())
+    return (cache.get(key, build).folder / "kernels.cubin").read_bytes()
+
+
+def find_tileiras() -> str:
+    for folder in nvrtc.include_dirs():
+        tool = Path(folder).parent / "bin" / "tileiras"
+        if tool.exists():
+            return str(tool)
+    if tool := shutil.which("tileiras"):
+        return tool
+    raise TargetUnavailable(f"making a cubin of Tile IR needs tileiras, which is not installed: {INSTALL}")

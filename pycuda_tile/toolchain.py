@@ -1,0 +1,166 @@
+"""Finds the C++20 compiler that builds kernels for the host.
+
+The first of: what PYCUDA_TILE_CXX says, g++ 11 or newer, clang++ 19 or newer, the compiler in the ziglang package.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import logging
+import os
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import cache
+from .errors import TargetUnavailable
+
+_MINIMUM = {"gcc": 11, "clang": 19}
+_NAMES = {
+    "gcc": ["g++", *(f"g++-{version}" for version in range(16, 10, -1))],
+    "clang": ["clang++", *(f"clang++-{version}" for version in range(23, 18, -1))],
+}
+INSTALL = 'pip install "pycuda-tile[compiler]"'
+
+
+@dataclass(frozen=True)
+class Compiler:
+    """A C++ compiler: `command` starts it, `kind` is "gcc", "clang" or "zig"."""
+
+    command: tuple[str, ...]
+    kind: str
+    version: str
+    identity: str  # changes when the compiler's file does
+
+    def __str__(self) -> str:
+        return f"{shlex.join(self.command)} ({self.kind} {self.version})"
+
+    @property
+    def flags(self) -> list[str]:
+        """What every call needs with this compiler."""
+        if self.kind == "zig":  # zig turns the sanitizer on by itself
+            return ["-fno-sanitize=undefined", "-Wno-unknown-attributes", "-ferror-limit=20"]
+        if self.kind == "clang":
+            return ["-Wno-unknown-attributes", "-ferror-limit=20"]
+        return ["-Wno-attributes", "-fmax-errors=20"]
+
+    def run(self, arguments: list[str], cwd: Path | None = None) -> subprocess.CompletedProcess:
+        """Runs the compiler; its messages are in English and in ASCII, in `stdout`."""
+        if self.kind == "zig":
+            _say_that_zig_is_slow_at_first()
+        try:
+            return subprocess.run(
+                [*self.command, *arguments],
+                cwd=cwd,
+                env={**os.environ, "LC_ALL": "C"},
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                text=True,
+                errors="replace",
+            )
+        except OSError as error:
+            raise TargetUnavailable(f"the compiler {self} cannot be started: {error}") from error
+
+
+def find_compiler() -> Compiler:
+    """The compiler for kernels; TargetUnavailable if there is none."""
+    if command := os.environ.get("PYCUDA_TILE_CXX"):
+        return _named_by_user(command)
+    too_old = []
+    for kind, names in _NAMES.items():
+        for name in names:
+            if path := shutil.which(name):
+                compiler = _identify((path,))
+                if compiler and compiler.kind == kind and _major(compiler) >= _MINIMUM[kind]:
+                    return compiler
+                if compiler:
+                    too_old.append(str(compiler))
+    if compiler := _zig():
+        return compiler
+    found = f"; found, but too old: {', '.join(too_old)}" if too_old else ""
+    raise TargetUnavailable(
+        f"no C++ compiler for the targets cpu and emulated: g++ 11 or newer or clang++ 19 or newer is needed{found}. "
+        f"Install one, or: {INSTALL}"
+    )
+
+
+def _named_by_user(command: str) -> Compiler:
+    words = shlex.split(command)
+    path = shutil.which(words[0]) if words else None
+    compiler = _identify((path, *words[1:])) if path else None
+    if not compiler:
+        raise TargetUnavailable(f"PYCUDA_TILE_CXX={command!r} is no g++, clang++ or zig that can be started")
+    return compiler
+
+
+def _zig() -> Compiler | None:
+    package = importlib.util.find_spec("ziglang")
+    if not package or not package.submodule_search_locations:
+        return None
+    zig = os.path.join(package.submodule_search_locations[0], "zig")
+    return _identify((zig, "c++")) if os.path.exists(zig) else None
+
+
+def _major(compiler: Compiler) -> int:
+    return int(compiler.version.split(".")[0])
+
+
+@functools.cache
+def _identify(command: tuple[str, ...]) -> Compiler | None:
+    """Kind and version of a compiler, or None if it does not start or is another one."""
+    try:
+        path = os.path.realpath(command[0])
+        status = os.stat(path)
+    except OSError:
+        return None
+    identity = f"{path} {status.st_size} {status.st_mtime_ns}"
+
+    def ask(_: Path) -> cache.Result:
+        return cache.Result(dict(zip(("kind", "version"), _ask_version(command))))
+
+    try:  # starting a compiler takes longer than a whole build from the cache
+        answer = cache.get(cache.make_key("compiler", command, identity), ask).meta
+    except LookupError:
+        return None
+    return Compiler(command, answer["kind"], answer["version"], identity)
+
+
+def _ask_version(command: tuple[str, ...]) -> tuple[str, str]:
+    """(kind, version); LookupError if the command is no compiler that we know."""
+    try:
+        answer = subprocess.run([*command, "--version"], capture_output=True, text=True, timeout=60, check=True).stdout
+    except (OSError, subprocess.SubprocessError) as error:
+        raise LookupError(str(error)) from error
+    version = re.search(r"\b(\d+\.\d+\.\d+)\b", answer)
+    if version and "clang" in answer:
+        return ("zig" if "zig" in os.path.basename(command[0]) else "clang"), version[1]
+    if version and "Free Software Foundation" in answer:
+        return "gcc", version[1]
+    raise LookupError(answer)
+
+
+@functools.cache
+def _say_that_zig_is_slow_at_first() -> None:
+    zig_cache = os.environ.get("ZIG_GLOBAL_CACHE_DIR") or os.path.expanduser("~/.cache/zig")
+    if not os.path.isdir(zig_cache):
+        logging.getLogger("pycuda_tile").warning(
+            "pycuda_tile: the ziglang compiler prepares itself at its first use; this takes about a minute, once"
+        )
+
+
+def cpu_identity() -> str:
+    """What `-march=native` stands for on this machine."""
+    if sys.platform != "linux":
+        import platform
+
+        return platform.processor()
+    with open("/proc/cpuinfo", "rb") as stream:
+        first_core = stream.read(8192).split(b"\n\n")[0].decode(errors="replace")
+    wanted = ("model name", "flags", "Features", "CPU implementer", "CPU part", "CPU variant")
+    return "\n".join(line for line in first_core.splitlines() if line.startswith(wanted))

@@ -1,0 +1,128 @@
+"""Runs C++ tile expressions on arrays: many cases a translation unit, on any target.
+
+A case is an expression in terms of tiles `x0`, `x1`, …, loaded from NumPy arrays of those shapes (an array of rank 0 is
+passed as a scalar), and its result is what the expression's tile holds.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import ml_dtypes
+import numpy as np
+
+import pycuda_tile as pct
+
+CPP_TYPES = {
+    np.dtype(np.bool_): "bool",
+    np.dtype(np.int8): "signed char",
+    np.dtype(np.int16): "short",
+    np.dtype(np.int32): "int",
+    np.dtype(np.int64): "long long",
+    np.dtype(np.uint8): "unsigned char",
+    np.dtype(np.uint16): "unsigned short",
+    np.dtype(np.uint32): "unsigned int",
+    np.dtype(np.uint64): "unsigned long long",
+    np.dtype(np.float32): "float",
+    np.dtype(np.float64): "double",
+    np.dtype(np.float16): "__half",
+    np.dtype(ml_dtypes.bfloat16): "__nv_bfloat16",
+}
+
+
+@dataclass
+class Case:
+    expression: str
+    inputs: list[np.ndarray]
+    shape: tuple[int, ...]  # of the result; () where it is a scalar
+    dtype: np.dtype
+    name: str = ""
+    result: np.ndarray | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        self.dtype = np.dtype(self.dtype)
+        self.name = self.name or self.expression
+
+
+def shape_text(shape: tuple[int, ...]) -> str:
+    return f"ct::shape<{', '.join(map(str, shape))}>"
+
+
+def _parameter(i: int, array: np.ndarray) -> str:
+    cpp = CPP_TYPES[array.dtype]
+    return f"{cpp} x{i}" if array.ndim == 0 else f"const {cpp}* p{i}"
+
+
+def _load(i: int, array: np.ndarray) -> str:
+    offsets = f"ct::iota<ct::tile<int, {shape_text(array.shape)}>>()"
+    return "" if array.ndim == 0 else f"  auto x{i} = ct::load(p{i} + {offsets});\n"
+
+
+def _kernel(number: int, case: Case) -> str:
+    parameters = [_parameter(i, array) for i, array in enumerate(case.inputs)]
+    parameters.append(f"{CPP_TYPES[case.dtype]}* out")
+    lines = "".join(_load(i, array) for i, array in enumerate(case.inputs))
+    offsets = f"ct::iota<ct::tile<int, {shape_text(case.shape)}>>()" if case.shape else "0"
+    return (
+        f"__tile_global__ void case_{number}({', '.join(parameters)}) {{\n{lines}"
+        f"  auto result = {case.expression};\n"
+        f"  static_assert(ct::same_shape<ct::tile_shape_t<decltype(result)>, {shape_text(case.shape)}>);\n"
+        f"  ct::store(out + {offsets}, result);\n}}\n"
+    )
+
+
+def source(cases: list[Case], includes: tuple[str, ...] = ()) -> str:
+    head = "".join(f"#include <{name}>\n" for name in includes)
+    head += '#include "cuda_tile.h"\nnamespace ct = cuda::tiles;\nusing namespace ct::literals;\n'
+    return head + "".join(_kernel(number, case) for number, case in enumerate(cases))
+
+
+def run(cases: list[Case], **build) -> list[Case]:
+    """Builds all cases as one module and runs each as one block; returns them with their results."""
+    module = pct.build(source(cases), **build)
+    for number, case in enumerate(cases):
+        case.result = np.zeros(case.shape, case.dtype)
+        arguments = [x[()] if x.ndim == 0 else np.ascontiguousarray(x) for x in case.inputs]
+        out = case.result.reshape(case.shape or (1,))
+        module.kernel(f"case_{number}")[1](*arguments, out)
+    return cases
+
+
+def assert_same_bits(case: Case, expected: np.ndarray) -> None:
+    """The result is the expected one bit for bit, but for the bits of NaNs; a mismatch shows where and what."""
+    expected = np.asarray(expected)
+    assert expected.dtype == case.dtype and expected.shape == case.shape, (case.name, expected.dtype, expected.shape)
+    if case.dtype == np.bool_ or np.issubdtype(case.dtype, np.integer):
+        wrong = case.result != expected
+    else:
+        bits = np.dtype(f"u{case.dtype.itemsize}")
+        got_bits, want_bits = (np.ascontiguousarray(a).view(bits).reshape(a.shape) for a in (case.result, expected))
+        both_nan = np.isnan(case.result.astype(np.float64)) & np.isnan(expected.astype(np.float64))
+        wrong = (got_bits != want_bits) & ~both_nan
+    report(case, expected, wrong)
+
+
+def assert_close(case: Case, expected: np.ndarray, relative: float, absolute: float = 0.0) -> None:
+    """Each element within relative * |expected| + absolute; NaN and infinities as expected."""
+    got, want = case.result.astype(np.float64), np.asarray(expected).astype(np.float64)
+    with np.errstate(invalid="ignore"):
+        near = np.abs(got - want) <= relative * np.abs(want) + absolute
+    wrong = ~(near | (got == want) | (np.isnan(got) & np.isnan(want)))
+    report(case, np.asarray(expected), wrong)
+
+
+def report(case: Case, expected: np.ndarray, wrong: np.ndarray) -> None:
+    if not np.any(wrong):
+        return
+    index = tuple(int(i) for i in np.argwhere(np.atleast_1d(wrong))[0]) if case.shape else ()
+    operands = []
+    for x in case.inputs:
+        try:
+            operands.append(repr(np.broadcast_to(x, case.shape)[index]))
+        except ValueError:
+            operands.append(f"array of shape {x.shape}")
+    raise AssertionError(
+        f"{case.name} [{', '.join(str(x.dtype) + str(x.shape) for x in case.inputs)}] at {index}: "
+        f"got {case.result[index]!r}, expected {expected[index]!r}, operands {', '.join(operands)}; "
+        f"{int(np.sum(wrong))} of {wrong.size} wrong"
+    )

@@ -1,0 +1,86 @@
+"""Reductions [2.6] against the NumPy reference, along every dimension, for shapes that threads hold in different ways."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from cases import Case, assert_close, assert_same_bits, run
+
+from pycuda_tile import reference, spec
+
+# Replicated, one element a thread, many a thread; short and long along each dimension; beyond scratch memory.
+SHAPES = [(1,), (2,), (16,), (1024,), (4, 8), (64, 4), (4, 256), (1, 1), (2, 8, 16), (16, 1, 32), (2, 4, 2, 8), (128, 512)]
+
+_NUMPY = {
+    "reduce_bitand": lambda x, d: np.bitwise_and.reduce(x, axis=d, keepdims=True),
+    "reduce_bitor": lambda x, d: np.bitwise_or.reduce(x, axis=d, keepdims=True),
+    "reduce_bitxor": lambda x, d: np.bitwise_xor.reduce(x, axis=d, keepdims=True),
+}
+
+
+def _values(row, dtype, shape, seed: int) -> np.ndarray:
+    rng = np.random.default_rng(seed)
+    if dtype == np.bool_:
+        return rng.random(shape) < 0.9
+    if np.issubdtype(dtype, np.floating):
+        return rng.standard_normal(shape).astype(dtype)
+    # Small enough that no order of additions or multiplications overflows.
+    high = 2 if row.name == "prod" else 100
+    return rng.integers(1 if row.name == "prod" else -100, high, shape).astype(dtype)
+
+
+def _types(row) -> list:
+    if row.elements == "bool":
+        return [np.dtype(bool), np.dtype(np.int32), np.dtype(np.float32)]
+    if row.elements == "integral":
+        return [np.dtype(np.int32), np.dtype(np.uint8), np.dtype(bool)]
+    return [np.dtype(np.int32), np.dtype(np.int64), np.dtype(np.float32), np.dtype(np.float64)]
+
+
+def _cases(row) -> list[tuple[Case, np.ndarray, bool]]:
+    made = []
+    function = _NUMPY.get(row.name) or getattr(reference, row.name)
+    for number, shape in enumerate(SHAPES):
+        dtype = _types(row)[number % len(_types(row))]
+        x = _values(row, dtype, shape, number)
+        for d in range(len(shape)):
+            expected = function(x, d)
+            exact = not np.issubdtype(dtype, np.floating) or row.name not in ("sum", "prod")
+            call = f"ct::{row.name}(x0, {d}_ic)" if d % 2 else f"ct::{row.name}<{d}>(x0)"
+            made.append((Case(call, [x], expected.shape, expected.dtype), expected, exact))
+    return made
+
+
+@pytest.mark.parametrize("half", [0, 1])
+def test_row_agrees_with_reference(half, target):
+    made = [entry for row in spec.load("reductions")[half::2] for entry in _cases(row)]
+    run([case for case, _, _ in made], options=("-O1",), **target)
+    for case, expected, exact in made:
+        if exact:
+            assert_same_bits(case, expected)
+        else:
+            # Each of the n - 1 additions errs by half an ulp of a partial sum of magnitudes.
+            unit = np.finfo(case.dtype).eps / 2
+            n = case.inputs[0].size // max(expected.size, 1)
+            magnitude = float(np.max(np.sum(np.abs(case.inputs[0].astype(np.float64)), axis=None)))
+            assert_close(case, expected, relative=n * unit, absolute=n * unit * magnitude / max(expected.size, 1))
+
+
+def test_max_ignores_nan_and_orders_zeros(target):
+    x = np.array([[np.nan, 1.0, -np.inf, 0.5], [np.nan, np.nan, np.nan, -np.inf], [-0.0, 0.0, -0.0, -0.0]], np.float32)
+    x = np.concatenate([x, np.full((1, 4), -0.0, np.float32)])
+    greatest, least = run(
+        [
+            Case("ct::reduce_max(x0, 1_ic)", [x], (4, 1), np.float32),
+            Case("ct::reduce_min(x0, 1_ic)", [x], (4, 1), np.float32),
+        ],
+        **target,
+    )
+    assert_same_bits(greatest, np.array([[1.0], [-np.inf], [0.0], [-0.0]], np.float32))
+    assert_same_bits(least, np.array([[-np.inf], [-np.inf], [-0.0], [-0.0]], np.float32))
+
+
+def test_sum_of_bools_is_modulo_two(target):
+    x = np.array([True, True, True, False])
+    [case] = run([Case("ct::sum(x0, 0_ic)", [x], (1,), bool)], **target)
+    assert_same_bits(case, np.array([True]))

@@ -1,0 +1,139 @@
+// Hand-written kernels that show what the launcher does. Arguments are addresses of pointers, as for real
+// kernels.
+#include "cuda_tile/platform/block.h"
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <ctime>
+
+namespace {
+
+template <typename T>
+T* pointer(void* const* arguments, int i) {
+  return *static_cast<T**>(arguments[i]);
+}
+
+std::size_t number(const cuda_tile_block* b) {
+  return b->block[0] + std::size_t{b->grid[0]} * (b->block[1] + std::size_t{b->grid[1]} * b->block[2]);
+}
+
+// counts[block] += 1
+void count_blocks(void* const* arguments, cuda_tile_block* b) {
+  pointer<unsigned>(arguments, 0)[number(b)] += 1;
+}
+
+// place[block] = how many blocks started before
+void record_order(void* const* arguments, cuda_tile_block* b) {
+  auto* next = pointer<std::atomic<std::uint64_t>>(arguments, 0);
+  pointer<std::uint64_t>(arguments, 1)[number(b)] = next->fetch_add(1);
+}
+
+// Waits for the block before, then lets the next one go on.
+void wait_for_previous(void* const* arguments, cuda_tile_block* b) {
+  auto* done = pointer<std::atomic<std::uint64_t>>(arguments, 0);
+  while (done->load(std::memory_order_acquire) != number(b)) {
+  }
+  pointer<std::uint64_t>(arguments, 1)[0] += number(b); // not atomic: ordered by the wait
+  done->store(number(b) + 1, std::memory_order_release);
+}
+
+// Ends once all blocks have started.
+void meet(void* const* arguments, cuda_tile_block* b) {
+  auto* here = pointer<std::atomic<std::uint64_t>>(arguments, 0);
+  here->fetch_add(1);
+  while (here->load() != b->grid[0]) {
+  }
+}
+
+// Touches every page of a 256 MiB local array.
+void big_stack(void* const* arguments, cuda_tile_block* b) {
+  volatile char tile[std::size_t{256} << 20];
+  std::uint64_t sum = 0;
+  for (std::size_t i = 0; i < sizeof tile; i += 4096)
+    tile[i] = 1;
+  for (std::size_t i = 0; i < sizeof tile; i += 4096)
+    sum += tile[i];
+  pointer<std::uint64_t>(arguments, 0)[number(b)] = sum;
+}
+
+void sleep_ms(long ms) {
+  const timespec time{ms / 1000, ms % 1000 * 1'000'000};
+  nanosleep(&time, nullptr);
+}
+
+// Takes 5 ms and counts the blocks that ran.
+void slow(void* const* arguments, cuda_tile_block*) {
+  sleep_ms(5);
+  pointer<std::atomic<std::uint64_t>>(arguments, 0)->fetch_add(1);
+}
+
+// The address of a local variable, which tells stacks apart.
+void stack_address(void* const* arguments, cuda_tile_block* b) {
+  volatile char here = 0;
+  pointer<std::uint64_t>(arguments, 0)[number(b)] = reinterpret_cast<std::uintptr_t>(&here);
+}
+
+// Threads rotate values through scratch memory 10 times: out[block * T + thread] ends as (thread + 10) % T +
+// block.
+template <unsigned T>
+void rotate(void* const* arguments, cuda_tile_block* b) {
+  auto* scratch = static_cast<std::uint64_t*>(b->scratch);
+  std::uint64_t value = b->thread + number(b);
+  for (int round = 0; round != 10; ++round) {
+    scratch[b->thread] = value;
+    b->barrier(b);
+    value = scratch[(b->thread + 1) % T];
+    b->barrier(b);
+  }
+  pointer<std::uint64_t>(arguments, 0)[number(b) * T + b->thread] = value;
+}
+
+// log[k] = the k-th thread that ran, over three sections between barriers. One block.
+void thread_order(void* const* arguments, cuda_tile_block* b) {
+  auto* next = pointer<std::uint64_t>(arguments, 0);
+  auto* log = pointer<std::uint64_t>(arguments, 1);
+  for (int section = 0; section != 3; ++section) {
+    log[(*next)++] = b->thread;
+    b->barrier(b);
+  }
+}
+
+// In block (1, 2, 0), threads 1 and 2 leave before the second barrier.
+void diverge(void* const*, cuda_tile_block* b) {
+  b->barrier(b);
+  if (b->block[0] == 1 && b->block[1] == 2 && (b->thread == 1 || b->thread == 2))
+    return;
+  b->barrier(b);
+}
+
+// out[thread] = the first byte of scratch memory that nobody wrote
+void read_scratch(void* const* arguments, cuda_tile_block* b) {
+  pointer<std::uint64_t>(arguments, 0)[b->thread] = static_cast<unsigned char*>(b->scratch)[b->thread];
+  b->barrier(b);
+  static_cast<unsigned char*>(b->scratch)[b->thread] = 1;
+}
+
+} // namespace
+
+#define EXPORT(name, function, threads, scratch)                                                             \
+  extern "C" {                                                                                               \
+  __attribute__((visibility("default"))) extern const cuda_tile_kernel kernel_##name;                        \
+  const cuda_tile_kernel kernel_##name = {#name, function, threads, scratch, 0, nullptr};                    \
+  }
+
+EXPORT(count_blocks, count_blocks, 1, 0)
+EXPORT(record_order, record_order, 1, 0)
+EXPORT(wait_for_previous, wait_for_previous, 1, 0)
+EXPORT(meet, meet, 1, 0)
+EXPORT(big_stack, big_stack, 1, 0)
+EXPORT(slow, slow, 1, 0)
+EXPORT(slow_emulated, slow, 2, 0)
+EXPORT(stack_address, stack_address, 1, 0)
+EXPORT(rotate_4, rotate<4>, 4, 4 * 8)
+EXPORT(rotate_32, rotate<32>, 32, 32 * 8)
+EXPORT(rotate_128, rotate<128>, 128, 128 * 8)
+EXPORT(thread_order, thread_order, 8, 0)
+EXPORT(diverge, diverge, 8, 16)
+EXPORT(read_scratch, read_scratch, 4, 64)
+EXPORT(no_threads, count_blocks, 0, 0)

@@ -1,0 +1,245 @@
+"""build(): its arguments, and the modules and kernels that it returns."""
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pycuda_tile as pct
+
+HEAD = '#include "cuda_tile.h"\nnamespace ct = cuda::tiles;\n'
+SET = HEAD + "#ifndef VALUE\n#define VALUE 7\n#endif\n__tile_global__ void set(int* out) { out[0] = VALUE; }\n"
+TEMPLATE = (
+    HEAD
+    + """
+namespace ns {
+template <typename T, int N = 4>
+__tile_global__ void fill(T* out, T value) {
+  ct::store(out + ct::iota<ct::tile<int, ct::shape<N>>>(), ct::full<ct::tile<T, ct::shape<N>>>(value));
+}
+}
+extern "C" __tile_global__ void plain(float* out) { out[0] = 1; }
+"""
+)
+
+
+def run(kernel: pct.Kernel, dtype=np.int32, size=1, *more):
+    out = np.zeros(size, dtype)
+    kernel[1](out, *more)
+    return out
+
+
+def test_text_and_path_give_the_same(host_target, tmp_path: Path):
+    path = tmp_path / "set.cu"
+    path.write_text(SET)
+    for source in (SET, path):
+        module = host_target.build(source)
+        assert run(module.kernel("set"))[0] == run(module["set"])[0] == 7
+    assert module.kernels[0].file == str(path) and module.kernels[0].line == 6
+
+
+def test_module(any_target):
+    module = any_target.build(TEMPLATE)
+    assert module.target == any_target.name
+    assert module.arch == ("native" if any_target.name in ("cpu", "emulated") else "sm_80")
+    assert [kernel.name for kernel in module.kernels] == ["ns::fill", "plain"]
+    assert [(param.name, param.type) for param in module.kernels[0].params] == [("out", "T*"), ("value", "T")]
+    assert [(p.kind, p.name, p.default) for p in module.kernels[0].template_params] == [
+        ("type", "T", None),
+        ("value", "N", "4"),
+    ]
+    assert isinstance(module.log, str) and isinstance(module.binary, bytes) and module.binary[:4] == b"\x7fELF"
+
+
+def test_kernel_outputs(any_target):
+    kernel = any_target.build(TEMPLATE).kernel("plain")
+    assert kernel.binary[:4] == b"\x7fELF"
+    if any_target.name == "simt":
+        assert ".entry plain" in kernel.ptx and kernel.attributes["registers"] > 0
+    else:
+        assert kernel.ptx is None
+    assert (kernel.tileir or b"")[1:7] == (b"TileIR" if any_target.name == "tile" else b"")
+
+
+@pytest.mark.parametrize("arch", ["sm_75", "sm_80", "sm_90"])
+def test_gpu_architectures(arch: str):
+    from conftest import Target
+
+    module = Target("simt", arch=arch).build(SET)
+    assert module.arch == arch and f".target {arch}" in module.kernel("set").ptx
+
+
+def test_templates_are_instantiated_by_name(host_target):
+    module = host_target.build(TEMPLATE)
+    fours = module.kernel("ns::fill<float>")
+    assert run(fours, np.float32, 5, 2.5).tolist() == [2.5] * 4 + [0]
+    eights = module.kernel("ns::fill< int,8 >")
+    assert run(eights, np.int32, 9, 3).tolist() == [3] * 8 + [0]
+    assert module.kernel("ns::fill<int, 8>") is eights
+    assert module.binary == eights.binary
+
+
+def test_kernels_to_instantiate_at_once(host_target, monkeypatch):
+    module = host_target.build(TEMPLATE, kernels=("ns::fill<float, 8>", "ns::fill<int>"))
+    monkeypatch.setattr(module._target, "compile", None)
+    assert run(module["ns::fill<int>"], np.int32, 4, 1).tolist() == [1] * 4
+
+
+def test_kernel_that_does_not_exist(any_target):
+    module = any_target.build(TEMPLATE)
+    for name in ("nosuch", "ns::nosuch<float>", "fill_", "nosuch<3>"):
+        with pytest.raises(KeyError, match="ns::fill, plain") as caught:
+            module.kernel(name)
+        assert isinstance(caught.value, pct.Error)
+    with pytest.raises(pct.Error, match="typename T, int N"):
+        module["ns::fill"]
+
+
+def test_kernel_made_by_a_macro(host_target):
+    source = HEAD + "#define KERNEL(name) __tile_global__ void name(int* out) { out[0] = 3; }\nKERNEL(hidden)\n"
+    module = host_target.build(source)
+    assert module.kernels == [] and run(module["hidden"])[0] == 3
+
+
+def test_defines_options_and_include_dirs(host_target, tmp_path: Path):
+    assert run(host_target.build(SET, defines={"VALUE": 9})["set"])[0] == 9
+    assert run(host_target.build(SET, defines=["VALUE=10"])["set"])[0] == 10
+    assert run(host_target.build(SET, options=["-DVALUE=11"])["set"])[0] == 11
+    (tmp_path / "value.h").write_text("#define VALUE 12\n")
+    assert run(host_target.build("#include <value.h>\n" + SET, include_dirs=[tmp_path])["set"])[0] == 12
+
+
+@pytest.mark.parametrize(
+    ("arguments", "builtin", "words"),
+    [
+        ({"target": "gpu"}, ValueError, "cpu, simt, tile, emulated"),
+        ({"target": None}, ValueError, "unknown target"),
+        ({"source": Path("nosuch.cu")}, FileNotFoundError, "nosuch.cu"),
+        ({"source": "kernel.cu"}, FileNotFoundError, "pathlib.Path"),
+        ({"source": 3}, TypeError, "text"),
+        ({"source": b"x"}, TypeError, "text"),
+        ({"source": "a\0b"}, ValueError, "null"),
+        ({"num_threads": 3, "target": "emulated"}, ValueError, "power of two"),
+        ({"num_threads": 16, "target": "simt"}, ValueError, "from 32 to 1024"),
+        ({"num_threads": 2048, "target": "emulated"}, ValueError, "1024"),
+        ({"num_threads": 4}, ValueError, "not for cpu"),
+        ({"num_threads": "4", "target": "emulated"}, TypeError, "integer"),
+        ({"arch": "90", "target": "simt"}, ValueError, "sm_90"),
+        ({"arch": "-march=x; rm"}, ValueError, "architecture"),
+        ({"defines": {"a b": 1}}, ValueError, "macro"),
+        ({"defines": [1]}, TypeError, "str"),
+        ({"kernels": [1]}, TypeError, "str"),
+        ({"checked": True}, NotImplementedError, "not available yet"),
+    ],
+)
+def test_bad_arguments(cache_folder: Path, arguments: dict, builtin: type, words: str):
+    arguments = {"source": SET, "target": "cpu", **arguments}
+    with pytest.raises(pct.Error, match=words) as caught:
+        pct.build(arguments.pop("source"), **arguments)
+    assert isinstance(caught.value, builtin)
+    assert not cache_folder.exists() or list(cache_folder.rglob("*.so")) == []
+
+
+def test_architecture_that_the_compiler_does_not_know():
+    from conftest import Target
+
+    with pytest.raises(pct.Error, match="sm_90"):
+        Target("simt").build(SET, arch="sm_20")
+    with pytest.raises(pct.CompileError, match="nosuch"):
+        pct.build(SET, target="cpu", arch="nosuch")
+
+
+def test_file_that_is_no_text(tmp_path: Path):
+    (tmp_path / "k.cu").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(pct.Error, match="UTF-8"):
+        pct.build(tmp_path / "k.cu", target="cpu")
+    with pytest.raises(pct.Error, match="cannot be read"):
+        pct.build(tmp_path, target="cpu")
+
+
+def test_auto_is_a_target_that_runs_here():
+    assert run(pct.build(SET).kernel("set"))[0] == 7 or pct.build(SET).target == "simt"
+
+
+def test_nvrtc_build_is_simt():
+    try:
+        assert pct.nvrtc_build(SET, arch="sm_90").target == "simt"
+    except pct.TargetUnavailable as error:
+        pytest.skip(str(error))
+    with pytest.raises(TypeError):
+        pct.nvrtc_build(SET, target="cpu")
+
+
+def test_source_without_kernels(any_target):
+    module = any_target.build("int unused;\n" if any_target.name == "cpu" else "")
+    assert module.kernels == []
+    with pytest.raises(pct.Error, match="none"):
+        module["k"]
+
+
+# --- missing parts ---------------------------------------------------------------------------------------------
+
+
+def test_no_compiler(monkeypatch, cache_folder: Path):
+    from pycuda_tile import toolchain
+
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(toolchain, "_zig", lambda: None)
+    with pytest.raises(pct.TargetUnavailable) as caught:
+        pct.build(SET, target="cpu")
+    assert 'pip install "pycuda-tile[compiler]"' in str(caught.value)
+
+
+def test_compiler_of_the_users_choice(monkeypatch, cache_folder: Path):
+    from pycuda_tile import toolchain
+
+    monkeypatch.setenv("PYCUDA_TILE_CXX", "/nosuch/c++")
+    with pytest.raises(pct.TargetUnavailable, match="PYCUDA_TILE_CXX"):
+        pct.build(SET, target="cpu")
+    monkeypatch.delenv("PYCUDA_TILE_CXX")
+    command = toolchain.find_compiler().command
+    monkeypatch.setenv("PYCUDA_TILE_CXX", " ".join(command))
+    assert toolchain.find_compiler().command == command
+
+
+@pytest.mark.parametrize(("target", "extra"), [("simt", "gpu"), ("tile", "tile")])
+def test_no_nvrtc(monkeypatch, target: str, extra: str):
+    from pycuda_tile import nvrtc
+
+    def missing():
+        raise ImportError("No module named 'cuda'")
+
+    monkeypatch.setattr(nvrtc, "_load", missing)
+    with pytest.raises(pct.TargetUnavailable) as caught:
+        pct.build(SET, target=target)
+    assert f'pip install "pycuda-tile[{extra}]"' in str(caught.value)
+
+
+def test_old_nvrtc_has_no_tile_target(monkeypatch):
+    from pycuda_tile import nvrtc
+
+    monkeypatch.setattr(nvrtc, "version", lambda install: (12, 9))
+    with pytest.raises(pct.TargetUnavailable, match=r"13\.3.*pycuda-tile\[tile\]"):
+        pct.build(SET, target="tile")
+
+
+@pytest.mark.parametrize("target", ["simt", "tile"])
+def test_launch_without_a_gpu(target: str):
+    from conftest import Target
+    from pycuda_tile import gpu
+
+    if gpu.compute_capability():
+        pytest.skip("this machine has a GPU")
+    kernel = Target(target).build(SET).kernel("set")
+    with pytest.raises(pct.TargetUnavailable, match="no CUDA GPU"):
+        kernel[1](None)
+
+
+def test_zig_compiles_where_nothing_else_does(monkeypatch):
+    from pycuda_tile import toolchain
+
+    zig = toolchain._zig()
+    if not zig:
+        pytest.skip("the ziglang package is not installed")
+    monkeypatch.setattr(toolchain, "_NAMES", {})
+    assert run(pct.build(SET, target="cpu").kernel("set"))[0] == 7

@@ -1,0 +1,246 @@
+"""The cache on disk: found again, made once, never half, never wrong."""
+
+import json
+import multiprocessing
+import os
+import signal
+import stat
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+import pycuda_tile as pct
+from pycuda_tile import cache
+
+SOURCE = '#include "{header}"\n__tile_global__ void k(int* out) {{ out[0] = VALUE; }}\n'
+
+
+def write(folder: Path) -> cache.Result:
+    (folder / "data").write_bytes(b"payload")
+    return cache.Result({"answer": 42})
+
+
+def files(folder: Path) -> list[Path]:
+    return [path for path in folder.rglob("*") if path.is_file() and "locks" not in path.parts]
+
+
+def never(_: Path) -> cache.Result:
+    raise AssertionError("made although it is there")
+
+
+def test_entry_is_found_again(cache_folder: Path):
+    first = cache.get("key", write)
+    second = cache.get("key", never)
+    assert first.folder == second.folder and second.meta == {"answer": 42}
+    assert (second.folder / "data").read_bytes() == b"payload"
+
+
+def test_private_to_the_user(cache_folder: Path):
+    cache.get("key", write)
+    assert stat.S_IMODE(cache_folder.stat().st_mode) == 0o700
+    cache_folder.chmod(0o755)
+    cache.get("key", never)
+    assert stat.S_IMODE(cache_folder.stat().st_mode) == 0o700
+
+
+@pytest.mark.parametrize("damage", ["data", "entry.json", "missing"])
+def test_damaged_entry_is_made_anew(cache_folder: Path, damage: str):
+    entry = cache.get("key", write)
+    if damage == "missing":
+        (entry.folder / "data").unlink()
+    else:
+        content = (entry.folder / damage).read_bytes()
+        (entry.folder / damage).write_bytes(content[:-1] + b"!")
+    again = cache.get("key", write)
+    assert (again.folder / "data").read_bytes() == b"payload" and not entry.folder.exists()
+
+
+def test_failure_leaves_nothing(cache_folder: Path):
+    def fail(folder: Path) -> cache.Result:
+        write(folder)
+        raise pct.CompileError("no")
+
+    with pytest.raises(pct.CompileError):
+        cache.get("key", fail)
+    assert files(cache_folder) == []
+
+
+def test_dependencies_decide(cache_folder: Path, tmp_path: Path):
+    header = tmp_path / "header.h"
+    made = []
+
+    def build(folder: Path) -> cache.Result:
+        made.append(header.read_text())
+        return cache.Result({"text": header.read_text()}, [str(header)])
+
+    for text in ("one", "two", "one", "two"):
+        header.write_text(text)
+        os.utime(header, (0, 0))  # the time of change says nothing
+        assert cache.get("key", build).meta["text"] == text
+    assert made == ["one", "two"]
+
+
+def test_header_written_during_the_build_is_not_trusted(cache_folder: Path, tmp_path: Path):
+    header = tmp_path / "header.h"
+
+    def build(folder: Path) -> cache.Result:
+        header.write_text("changed while the compiler ran")
+        return cache.Result({}, [str(header)])
+
+    first = cache.get("key", build)
+    assert cache.get("key", build).folder != first.folder
+
+
+def test_bound_on_the_size(cache_folder: Path, monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PYCUDA_TILE_CACHE_MEGABYTES", "1")
+
+    def build(folder: Path) -> cache.Result:
+        (folder / "data").write_bytes(bytes(400_000))
+        return cache.Result({})
+
+    for number in range(6):
+        entry = cache.get(f"key{number}", build)
+        os.utime(entry.folder / "entry.json", (number, number))
+    assert cache.info()["bytes"] <= 1 << 20
+    assert cache.get("key5", never).folder == entry.folder
+
+
+def test_info_and_clear(cache_folder: Path):
+    cache.get("a", write)
+    cache.get("b", write)
+    info = cache.info()
+    assert (info["entries"], info["folder"]) == (2, str(cache_folder)) and info["bytes"] > 0
+    assert cache.clear() == 2 and cache.info()["entries"] == 0
+    cache.get("a", write)
+
+
+def test_folder_that_cannot_be_used_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+    (tmp_path / "file").write_text("in the way")
+    monkeypatch.setenv("PYCUDA_TILE_CACHE_DIR", str(tmp_path / "file" / "cache"))
+    assert cache.get("key", write).meta == {"answer": 42}
+    assert cache.get("key", never).meta == {"answer": 42}
+
+
+# --- many processes --------------------------------------------------------------------------------------------
+
+COUNTED = """
+import sys, time
+from pathlib import Path
+from pycuda_tile import cache
+def build(folder):
+    with open(sys.argv[1], "a") as log: log.write("x")
+    (folder / "data").write_bytes(b"payload")
+    time.sleep(float(sys.argv[2]))
+    return cache.Result({})
+assert (cache.get("key", build).folder / "data").read_bytes() == b"payload"
+"""
+
+
+def start(tmp_path: Path, seconds: float) -> subprocess.Popen:
+    root = Path(pct.__file__).resolve().parent.parent
+    environment = {**os.environ, "PYTHONPATH": str(root)}
+    return subprocess.Popen([sys.executable, "-c", COUNTED, str(tmp_path / "log"), str(seconds)], env=environment)
+
+
+def test_eight_processes_make_it_once(cache_folder: Path, tmp_path: Path):
+    processes = [start(tmp_path, 0.3) for _ in range(8)]
+    assert [process.wait(timeout=60) for process in processes] == [0] * 8
+    assert (tmp_path / "log").read_text() == "x"
+
+
+def test_killed_process_leaves_no_trace(cache_folder: Path, tmp_path: Path):
+    process = start(tmp_path, 60)
+    deadline = time.monotonic() + 60
+    while not (tmp_path / "log").exists() and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    assert list((cache_folder / "entries").iterdir()) == []
+    assert start(tmp_path, 0).wait(timeout=60) == 0
+    assert list((cache_folder / "tmp").iterdir()) == []
+
+
+# --- builds ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def project(tmp_path: Path) -> Path:
+    (tmp_path / "value.h").write_text('#include "cuda_tile.h"\n#define VALUE 1\n')
+    path = tmp_path / "k.cu"
+    path.write_text(SOURCE.format(header="value.h"))
+    return path
+
+
+def value(module: pct.Module) -> int:
+    import numpy as np
+
+    out = np.zeros(1, np.int32)
+    module.kernel("k")[1](out)
+    return int(out[0])
+
+
+def compilations(monkeypatch: pytest.MonkeyPatch) -> list:
+    """Grows by one with each compilation from now on."""
+    from pycuda_tile.toolchain import Compiler
+
+    calls = []
+    run = Compiler.run
+    monkeypatch.setattr(Compiler, "run", lambda self, *arguments: calls.append(1) or run(self, *arguments))
+    return calls
+
+
+def test_a_build_is_kept_and_follows_its_headers(cache_folder: Path, project: Path, monkeypatch):
+    assert value(pct.build(project, target="cpu")) == 1
+    calls = compilations(monkeypatch)
+    assert value(pct.build(project, target="cpu")) == 1
+    assert calls == []
+    (project.parent / "value.h").write_text('#include "cuda_tile.h"\n#define VALUE 2\n')
+    assert value(pct.build(project, target="cpu")) == 2
+    assert calls == [1]
+
+
+def test_what_else_is_part_of_the_key(cache_folder: Path, project: Path, monkeypatch):
+    build = lambda **arguments: pct.build(project, **{"target": "cpu", **arguments})  # noqa: E731
+    build()
+    calls = compilations(monkeypatch)
+    for arguments in ({"defines": {"X": 1}}, {"options": ["-O1"]}, {"include_dirs": [project.parent]}, {"target": "emulated"}):
+        build(**arguments)
+        count = len(calls)
+        assert count, arguments
+        build(**arguments)
+        assert len(calls) == count, arguments
+        calls.clear()
+
+
+def test_without_the_cache(cache_folder: Path, project: Path):
+    pct.build(project, target="cpu")  # the launcher itself is kept
+    value(pct.build(project, target="cpu"))
+    before = files(cache_folder)
+    assert value(pct.build(project, target="cpu", cache=False)) == 1
+    assert files(cache_folder) == before
+
+
+def test_failed_build_leaves_no_file(cache_folder: Path, project: Path):
+    pct.build(project, target="cpu")
+    before = files(cache_folder)
+    project.write_text("nonsense")
+    for target in ("cpu", "emulated"):
+        with pytest.raises(pct.CompileError):
+            pct.build(project, target=target)
+    assert files(cache_folder) == before
+
+
+def _build_and_run(arguments: tuple[Path, str]) -> int:
+    path, folder = arguments
+    os.environ["PYCUDA_TILE_CACHE_DIR"] = folder
+    return value(pct.build(path, target="cpu"))
+
+
+def test_eight_processes_build_one_entry(cache_folder: Path, project: Path):
+    with multiprocessing.get_context("spawn").Pool(8) as pool:
+        assert pool.map(_build_and_run, [(project, str(cache_folder))] * 8) == [1] * 8
+    metas = [json.loads(path.read_bytes().partition(b"\n")[2])["meta"] for path in cache_folder.rglob("entry.json")]
+    assert sum("names" in meta for meta in metas) == 1

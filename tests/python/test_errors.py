@@ -1,0 +1,180 @@
+"""CompileError: the message shows the user's file, line and text, and what is required, in at most 15 lines."""
+
+import os
+import pickle
+from pathlib import Path
+
+import pytest
+
+import pycuda_tile as pct
+from pycuda_tile.diagnostics import Places, compile_error, parse
+
+HEAD = '#include "cuda_tile.h"\nnamespace ct = cuda::tiles;\n'
+LIBRARY = "/lib/include"
+
+
+def failing(target, source, **arguments) -> pct.CompileError:
+    with pytest.raises(pct.CompileError) as caught:
+        target.build(source, **arguments)
+    assert len(str(caught.value).splitlines()) <= 15
+    return caught.value
+
+
+def test_syntax_error(any_target):
+    error = failing(any_target, HEAD + "__tile_global__ void k(float* x) {\n  x[0] = 1.0f +;\n}\n")
+    assert "<source>:4" in str(error)
+    assert "    4 |   x[0] = 1.0f +;" in str(error)
+    diagnostic = error.diagnostics[0]
+    assert (diagnostic.file, diagnostic.line, diagnostic.severity) == ("<source>", 4, "error")
+    assert diagnostic.message in error.log
+
+
+def test_column_and_caret(any_target):
+    error = failing(any_target, HEAD + "__tile_global__ void k(float* x) {\n\tx[0] = nosuch;\n}\n")
+    assert error.diagnostics[0].column == 9
+    assert "      | \t       ^" in str(error).splitlines()
+
+
+def test_path_of_the_users_file(any_target, tmp_path: Path):
+    path = tmp_path / "my kernel.cu"
+    path.write_text(HEAD + "__tile_global__ void k(float* x) {\n  nosuch();\n}\n")
+    error = failing(any_target, path)
+    assert (error.diagnostics[0].file, error.diagnostics[0].line) == (str(path), 4)
+    assert "my kernel.cu:4" in str(error)
+
+
+def test_error_inside_the_library_is_shown_where_the_user_caused_it(any_target):
+    body = "template <class T> __tile__ auto twice(T t) { return ct::exp(t); }\n__tile_global__ void k(int* x) {\n"
+    body += "  auto a = ct::iota<ct::tile<int, ct::shape<8>>>();\n  auto b = twice(a);\n}\n"
+    error = failing(any_target, HEAD + body)
+    assert error.diagnostics[0].line == 3
+    assert "floating_point_tile" in str(error)
+    assert "<source>:3" in str(error)
+
+
+def test_requirement_of_the_nearest_overload(any_target):
+    body = "__tile_global__ void k(int* x) {\n  auto a = ct::iota<ct::tile<int, ct::shape<8>>>();\n"
+    body += "  auto b = ct::iota<ct::tile<int, ct::shape<16>>>();\n  auto c = a + b;\n}\n"
+    message = str(failing(any_target, HEAD + body))
+    assert "<source>:6" in message and "auto c = a + b;" in message
+    assert "broadcast" in message and "shape<8>" in message and "shape<16>" in message
+
+
+def test_missing_header(any_target):
+    error = failing(any_target, '#include "nosuch.h"\n')
+    assert error.diagnostics[0].line == 1 and "nosuch.h" in error.diagnostics[0].message
+
+
+def test_many_errors_are_cut_but_not_lost(any_target):
+    body = "".join(f"  nosuch{i}();\n" for i in range(18))
+    error = failing(any_target, HEAD + f"__tile_global__ void k() {{\n{body}}}\n")
+    assert "more error" in str(error)
+    assert len(error.diagnostics) == 18
+
+
+def test_wrong_template_arguments_name_the_kernel(any_target):
+    source = HEAD + "template <int N> __tile_global__ void k(float* x) { static_assert(N < 8, \"N is too large\"); }\n"
+    module = any_target.build(source, cache=False)
+    with pytest.raises(pct.CompileError) as caught:
+        module.kernel("k<9>")
+    assert "N is too large" in str(caught.value) and "<source>:3" in str(caught.value)
+    with pytest.raises(pct.CompileError) as caught:
+        module.kernel("k<float>")
+    assert "k<float>" in str(caught.value)
+
+
+def test_compile_error_survives_pickling():
+    error = compile_error("k.cu(3): error: bad\n", Places("k.cu", "k.cu", "a\nb\nc\n"))
+    copy = pickle.loads(pickle.dumps(error))
+    assert (str(copy), copy.diagnostics, copy.log) == (str(error), error.diagnostics, error.log)
+
+
+def test_builtin_bases():
+    from pycuda_tile import errors
+
+    for name in dir(errors):
+        value = getattr(errors, name)
+        if isinstance(value, type) and issubclass(value, Exception):
+            assert issubclass(value, pct.Error), name
+
+
+# --- logs of compilers that are not on every machine -----------------------------------------------------------
+
+NVRTC_12_0 = """\
+/lib/include/x.h(12): error: static assertion failed with "mma: the element type must be float"
+          detected during:
+            instantiation of "auto ct::inner(T) [with T=double]"
+(13): here
+            instantiation of "auto ct::outer(T) [with T=double]"
+k.cu(3): here
+            instantiation of "void k(T *) [with T=double]"
+
+k.cu(5): error: no instance of function template "ct::exp" matches the argument list
+            argument types are: (int)
+
+2 errors detected in the compilation of "k.cu".
+"""
+NVRTC_12_9 = """\
+/lib/include/x.h(12): error: static assertion failed with "mma: the element type must be float"
+  template <class T> auto inner(T x) { static_assert(sizeof(T) == 4, "..."); }
+                                       ^
+          detected during:
+            instantiation of "auto ct::inner(T) [with T=double]" at line 13
+            instantiation of "auto ct::outer(T) [with T=double]" at line 3 of k.cu
+            instantiation of "void k(T *) [with T=double]"
+
+k.cu(5): error: no instance of function template "ct::exp" matches the argument list
+            argument types are: (int)
+    x = ct::exp(3);
+        ^
+"""
+GCC = """\
+In file included from k.cu:1,
+                 from kernels.cpp:1:
+/lib/include/x.h: In instantiation of 'auto ct::inner(T) [with T = double]':
+/lib/include/x.h:13:62:   required from 'auto ct::outer(T) [with T = double]'
+k.cu:3:12:   required from 'void k(T*) [with T = double]'
+kernels.cpp:3:11:   required from here
+/lib/include/x.h:12:73: error: static assertion failed: mma: the element type must be float
+   12 | static_assert
+      |               ~~~~~~~~~~^~~~
+k.cu:5:8: error: no matching function for call to 'exp(int)'
+"""
+CLANG = """\
+In file included from kernels.cpp:1:
+/lib/include/x.h:12:63: error: static assertion failed: mma: the element type must be float
+   12 | static_assert
+/lib/include/x.h:13:57: note: in instantiation of function template specialization 'ct::inner<double>' requested here
+k.cu:3:12: note: in instantiation of function template specialization 'ct::outer<double>' requested here
+kernels.cpp:3:11: note: in instantiation of function template specialization 'k<double>' requested here
+k.cu:5:8: error: no matching function for call to 'exp'
+2 errors generated.
+"""
+TEXT = "1\n2\n  ct::outer(*x);\n4\n  x = ct::exp(3);\n"
+
+
+@pytest.mark.parametrize("log", [NVRTC_12_0, NVRTC_12_9, GCC, CLANG], ids=["nvrtc-12.0", "nvrtc-12.9", "gcc", "clang"])
+def test_known_logs(log: str):
+    diagnostics = parse(log, Places("k.cu", "k.cu", TEXT, (LIBRARY,), {"kernels.cpp": ""}))
+    assert [(d.file, d.line, d.severity) for d in diagnostics] == [("k.cu", 3, "error"), ("k.cu", 5, "error")]
+    assert "mma: the element type must be float" in diagnostics[0].message
+    assert "exp" in diagnostics[1].message
+
+
+def test_unknown_log_is_shown_as_it_is():
+    error = compile_error("something\nnobody expected\n", Places("k.cu", "k.cu", ""))
+    assert "nobody expected" in str(error) and error.diagnostics == []
+    assert "printed nothing" in str(compile_error("", Places("k.cu", "k.cu", "")))
+
+
+@pytest.mark.parametrize("line", ["/usr/bin/ld: cannot find -lx", "collect2: error: ld returned 1 exit status"])
+def test_linker_errors_are_not_lost(line: str):
+    error = compile_error(line + "\n", Places("k.cu", "k.cu", ""))
+    assert line.split(":")[-1].strip() in str(error)
+
+
+def test_short_path_is_relative_only_where_shorter(tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    path = str(tmp_path / "k.cu")
+    assert str(compile_error(f"{path}:1:1: error: x\n", Places(path, path, "a"))).startswith("k.cu:1:1")
+    assert os.path.isabs(compile_error(f"{path}:1:1: error: x\n", Places(path, path, "a")).diagnostics[0].file)
