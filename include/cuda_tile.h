@@ -14,7 +14,8 @@
 #include "cuda_tile/core/constants.h"          // [2.13.3] to [2.13.8] modes, paddings, orders, scopes
 #include "cuda_tile/core/integral_constant.h"  // [2.13.1] constants and literals, [2.13.2] dimension maps
 #include "cuda_tile/core/extents.h"            // [1.5] [2.1.3] [2.8] extents
-#include "cuda_tile/core/conversions.h"        // [1.7] conversions of scalars
+#include "cuda_tile/core/conversions.h"        // [1.7] conversions of scalars: which exist
+#include "cuda_tile/core/convert.h"            // [1.7.2] conversions of scalars: what they give
 #include "cuda_tile/core/layouts.h"            // [1.8.1] [2.10] layout mappings
 #include "cuda_tile/core/tensor_span.h"        // [1.8] [2.11] tensor spans
 #include "cuda_tile/core/irange.h"             // [2.14] integer ranges

@@ -6,8 +6,8 @@
     kernel = module.kernel("vectorAdd")       # or "matmul<float, 64>"
     kernel[grid](a, b, out, n)                # NumPy arrays, numbers
 
-The table below is the list of the public names and of the modules where they live; each is imported when it is
-first used, so that importing the package costs nothing.
+The table below is the list of the public names and of the modules where they live; each is imported when it
+is first used, so that importing the package costs nothing.
 """
 
 from __future__ import annotations
@@ -15,16 +15,25 @@ from __future__ import annotations
 import importlib
 from typing import TYPE_CHECKING
 
-from .version import VERSION as __version__
+from . import version
 
 if TYPE_CHECKING:
     from . import reference
     from .arrays import ptr, strided
     from .builder import build, nvrtc_build
-    from .errors import CompileError, Diagnostic, Error, LaunchError, TargetUnavailable, UndefinedBehaviorError
+    from .errors import (
+        CompileError,
+        Diagnostic,
+        Error,
+        LaunchError,
+        TargetUnavailable,
+        UndefinedBehaviorError,
+    )
     from .frontend.scan import KernelInfo
     from .launcher import set_num_workers
     from .module import Kernel, Module
+
+__version__ = version.VERSION
 
 _PUBLIC = {
     "build": "builder",

@@ -20,9 +20,10 @@ ERROR_SIZE = 512  # bytes of an error's text
 
 
 class Frame:
-    """Memory for one launch, kept for later ones: pointers to the arguments, their values, an error's text."""
+    """Memory for one launch, kept for later ones: pointers to the arguments, their values, an error's
+    text."""
 
-    __slots__ = ("buffer", "address", "error", "error_address")
+    __slots__ = ("address", "buffer", "error", "error_address")
 
     def __init__(self, offsets: Sequence[int], size: int):
         self.buffer = (ctypes.c_char * max(size, 32))()  # ctypes aligns to 16 bytes what is larger than 16
@@ -33,7 +34,8 @@ class Frame:
 
 
 class Packer:
-    """Checks and packs the arguments of one kernel. Frames are reused; any number of threads may pack at once."""
+    """Checks and packs the arguments of one kernel. Frames are reused; any number of threads may pack at
+    once."""
 
     def __init__(self, kernel: str, parameters: Sequence[Parameter], on_device: bool):
         self.kernel = kernel
@@ -50,7 +52,7 @@ class Packer:
         """A frame that holds the arguments; give it back with release() after the launch."""
         if len(arguments) != len(self._converters):
             self._refuse_count(arguments)
-        values = [convert(value) for convert, value in zip(self._converters, arguments)]
+        values = [convert(value) for convert, value in zip(self._converters, arguments, strict=True)]
         try:
             frame = self._free.pop()
         except IndexError:
@@ -66,7 +68,9 @@ class Packer:
 
     def _refuse_count(self, arguments: Sequence[object]) -> None:
         wanted = len(self.parameters)
-        signature = ", ".join(f"{parameter.cxx_type} {parameter.name}".rstrip() for parameter in self.parameters)
+        signature = ", ".join(
+            f"{parameter.cxx_type} {parameter.name}".rstrip() for parameter in self.parameters
+        )
         plural = "" if wanted == 1 else "s"
         raise ArgumentTypeError(
             f"{self.kernel} takes {wanted} argument{plural} ({signature}), got {len(arguments)}"
@@ -74,9 +78,9 @@ class Packer:
 
     def _refuse_value(self, values: Sequence[object], error: Exception) -> None:
         """Finds the number that does not fit: struct.pack does not say which it was."""
-        for parameter, value in zip(self.parameters, values):
+        for parameter, value in zip(self.parameters, values, strict=True):
             try:
-                struct.pack(parameter.format, value)
+                struct.pack(f"={parameter.format}", value)
             except (struct.error, OverflowError, TypeError):
                 raise ArgumentRangeError(f"{parameter} wants {_range(parameter)}, got {value}") from None
         raise error
@@ -86,7 +90,7 @@ def _layout(parameters: Sequence[Parameter], start: int) -> tuple[list[int], int
     """The offset of each argument's value, and the end of the last."""
     offsets, at = [], start
     for parameter in parameters:
-        size = struct.calcsize(parameter.format)
+        size = struct.calcsize(f"={parameter.format}")
         alignment = 8 if size <= 8 else 16
         at = -(-at // alignment) * alignment
         offsets.append(at)
@@ -97,7 +101,7 @@ def _layout(parameters: Sequence[Parameter], start: int) -> tuple[list[int], int
 def _format(parameters: Sequence[Parameter], offsets: Sequence[int]) -> str:
     """The struct format of all values, with the gaps between them."""
     text, at = "=", offsets[0] if offsets else 0
-    for parameter, offset in zip(parameters, offsets):
+    for parameter, offset in zip(parameters, offsets, strict=True):
         text += f"{offset - at}x{parameter.format}"
         at = offset + struct.calcsize(f"={parameter.format}")
     return text
@@ -112,7 +116,7 @@ def _range(parameter: Parameter) -> str:
     return f"a number in the range of {parameter.cxx_type}"
 
 
-# --- one converter a parameter ---------------------------------------------------------------------------------
+# --- one converter a parameter ------------------------------------------------------------------------------
 
 
 def _converter(parameter: Parameter, on_device: bool) -> Callable[[object], object]:
@@ -163,7 +167,11 @@ def _float_converter(parameter: Parameter) -> Callable[[object], float]:
         if type(value) is float:
             return value
         # Not str, which float() takes, nor complex, nor arrays other than those of no dimension.
-        if hasattr(value, "__float__") and getattr(value, "ndim", 0) == 0 and not isinstance(value, np.complexfloating):
+        if (
+            hasattr(value, "__float__")
+            and getattr(value, "ndim", 0) == 0
+            and not isinstance(value, np.complexfloating)
+        ):
             try:
                 return float(value)
             except (TypeError, ValueError, OverflowError):
@@ -184,8 +192,10 @@ def _small_float_converter(parameter: Parameter) -> Callable[[object], int]:
         try:
             import ml_dtypes
         except ImportError:
-            raise ArgumentTypeError(f"{parameter}: converting a number to {parameter.dtype} needs ml_dtypes: "
-                                    "pip install ml_dtypes") from None
+            raise ArgumentTypeError(
+                f"{parameter}: converting a number to {parameter.dtype} needs ml_dtypes: "
+                "pip install ml_dtypes"
+            ) from None
         return int(np.float32(to_float(value)).astype(getattr(ml_dtypes, parameter.dtype)).view(np.uint8))
 
     return convert
@@ -207,7 +217,9 @@ def _bytes_converter(parameter: Parameter) -> Callable[[object], bytes]:
         except TypeError:
             data = value.tobytes() if isinstance(value, (np.generic, np.ndarray)) else None
         if data is None or len(data) != parameter.size:
-            raise _wrong_kind(parameter, f"a struct as {parameter.size} bytes (bytes, ctypes or NumPy)", value)
+            raise _wrong_kind(
+                parameter, f"a struct as {parameter.size} bytes (bytes, ctypes or NumPy)", value
+            )
         return data
 
     return convert

@@ -17,19 +17,18 @@ from numpy import ndarray
 from .errors import ArgumentTypeError, ArgumentValueError
 from .parameters import OTHER, VOID, Parameter
 
-
 from_buffer = c_char.from_buffer
 
 
 @dataclass(frozen=True)
-class strided:  # noqa: N801, reads as a function
+class strided:
     """Passes an array that need not be C-contiguous, to a kernel that handles its strides itself."""
 
     array: object
 
 
 @dataclass(frozen=True)
-class ptr:  # noqa: N801, reads as a function
+class ptr:
     """Passes the address of an array, `offset` elements in, without checks of element type or bounds."""
 
     array: object
@@ -49,7 +48,8 @@ class _Array:
 
 
 def address_converter(parameter: Parameter, on_device: bool) -> Callable[[object], int]:
-    """A function that turns an argument for a pointer parameter into an address, or raises what is wrong with it."""
+    """A function that turns an argument for a pointer parameter into an address, or raises what is wrong
+    with it."""
     right_dtype = None  # found to fit before: NumPy's dtypes are the same object nearly always
     misaligned = parameter.size - 1 if parameter.size in (2, 4, 8) else 0
 
@@ -91,7 +91,9 @@ def _convert_any(value: object, parameter: Parameter, on_device: bool) -> int:
     array = _describe(value.array if any_strides else value, parameter)
     _check_place(array, parameter, on_device)
     if not _dtype_fits(array, parameter):
-        raise ArgumentTypeError(f"{parameter} wants an array of {_wanted(parameter)}, got one of {array.dtype}")
+        raise ArgumentTypeError(
+            f"{parameter} wants an array of {_wanted(parameter)}, got one of {array.dtype}"
+        )
     if not (array.contiguous or any_strides):
         raise ArgumentValueError(
             f"{parameter} wants a C-contiguous array, got one that is not: pass numpy.ascontiguousarray(x), "
@@ -101,7 +103,8 @@ def _convert_any(value: object, parameter: Parameter, on_device: bool) -> int:
         raise ArgumentValueError(f"{parameter} wants an array that the kernel may write, got a read-only one")
     if parameter.size in (2, 4, 8) and array.address % parameter.size:
         raise ArgumentValueError(
-            f"{parameter} wants an array aligned to {parameter.size} bytes, got one at address {array.address:#x}"
+            f"{parameter} wants an array aligned to {parameter.size} bytes, "
+            f"got one at address {array.address:#x}"
         )
     return array.address
 
@@ -121,11 +124,12 @@ def _check_place(array: _Array, parameter: Parameter, on_device: bool) -> None:
         raise ArgumentValueError(f"{parameter} wants an array in host memory, got one on a GPU")
     if on_device and not array.on_device:
         raise ArgumentValueError(
-            f"{parameter} wants an array on the GPU, got one in host memory: copy it there with CuPy or PyTorch first"
+            f"{parameter} wants an array on the GPU, got one in host memory: "
+            "copy it there with CuPy or PyTorch first"
         )
 
 
-# --- describing what holds an array ----------------------------------------------------------------------------
+# --- describing what holds an array -------------------------------------------------------------------------
 
 
 def _describe(value: object, parameter: Parameter) -> _Array:
@@ -134,9 +138,9 @@ def _describe(value: object, parameter: Parameter) -> _Array:
         return _from_torch(value, parameter)
     if (interface := getattr(value, "__cuda_array_interface__", None)) is not None:
         return _from_interface(interface, value, on_device=True)
-    if not isinstance(value, (np.generic, int, float, complex, str, list, tuple)):
-        if (array := _as_numpy(value, parameter)) is not None:
-            return _from_numpy(array)
+    holds_none = isinstance(value, (np.generic, int, float, complex, str, list, tuple))
+    if not holds_none and (array := _as_numpy(value, parameter)) is not None:
+        return _from_numpy(array)
     raise ArgumentTypeError(f"{parameter} wants an array of {_wanted(parameter)} or None, got {_what(value)}")
 
 
@@ -168,7 +172,7 @@ def _is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...] | None, item
     if strides is None or 0 in shape:
         return True
     expected = itemsize
-    for length, stride in zip(reversed(shape), reversed(strides)):
+    for length, stride in zip(reversed(shape), reversed(strides), strict=True):
         if length != 1 and stride != expected:
             return False
         expected *= length
@@ -177,7 +181,9 @@ def _is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...] | None, item
 
 def _from_torch(tensor, parameter: Parameter) -> _Array:
     if tensor.device.type not in ("cpu", "cuda"):
-        raise ArgumentValueError(f"{parameter} wants a tensor on the CPU or a CUDA GPU, got one on {tensor.device}")
+        raise ArgumentValueError(
+            f"{parameter} wants a tensor on the CPU or a CUDA GPU, got one on {tensor.device}"
+        )
     dtype = str(tensor.dtype).removeprefix("torch.")
     address, size = tensor.data_ptr(), tensor.element_size()
     return _Array(address, dtype, size, tensor.is_contiguous(), False, tensor.device.type == "cuda")

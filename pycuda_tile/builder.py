@@ -31,9 +31,9 @@ def build(
     """Compiles CUDA Tile C++ and returns a Module.
 
     source:        the text (str), or the path of a .cu or .cuh file (pathlib.Path)
-    target:        "cpu", "simt", "tile", "emulated", or "auto": "simt" where a CUDA GPU can be used, else "cpu"
-    arch:          GPU: "sm_90", ...; default the device at hand, else "sm_80". CPU: as -march, default "native"
-    kernels:       name expressions to instantiate now, such as "softmax<float, 1024>"
+    target:        "cpu", "simt", "tile", "emulated", or "auto": "simt" where a CUDA GPU can be used, else
+    "cpu" arch:          GPU: "sm_90", ...; default the device at hand, else "sm_80". CPU: as -march, default
+    "native" kernels:       name expressions to instantiate now, such as "softmax<float, 1024>"
     include_dirs:  where headers are looked for
     defines:       macros: a dict from name to value, or strings such as "N=4"
     options:       more options for the compiler
@@ -87,7 +87,9 @@ def read_source(source: str | os.PathLike) -> tuple[str, str, Path | None]:
             raise BuildValueError("the source holds a null character")
         return source, "<source>", None
     if not isinstance(source, os.PathLike):
-        raise BuildTypeError(f"the source is a str (text) or a pathlib.Path (file), got {type(source).__name__}")
+        raise BuildTypeError(
+            f"the source is a str (text) or a pathlib.Path (file), got {type(source).__name__}"
+        )
     try:
         path = Path(source).absolute()
         return path.read_text(encoding="utf-8"), str(source), path
@@ -128,8 +130,10 @@ def check_defines(defines: Mapping[str, object] | Iterable[str] | None) -> dict[
     if isinstance(defines, Mapping):
         pairs = [(name, _macro_value(value)) for name, value in defines.items()]
     else:
-        pairs = [(name, value or ("" if given else "1")) for name, given, value in
-                 (define.partition("=") for define in _strings(defines, "defines"))]  # fmt: skip
+        pairs = [
+            (name, value or ("" if given else "1"))
+            for name, given, value in (define.partition("=") for define in _strings(defines, "defines"))
+        ]
     for name, _ in pairs:
         if not re.fullmatch(r"[A-Za-z_]\w*(\([\w, .]*\))?", str(name)):
             raise BuildValueError(f"defines: {name!r} is no name of a macro")
@@ -151,5 +155,7 @@ def _check_num_threads(num_threads: int | None, target: str) -> int | None:
         raise BuildValueError(f"num_threads is for the targets simt and emulated, not for {target}")
     smallest = 32 if target == "simt" else 1
     if num_threads & (num_threads - 1) or not smallest <= num_threads <= 1024:
-        raise BuildValueError(f"num_threads is a power of two from {smallest} to 1024 on {target}, got {num_threads}")
+        raise BuildValueError(
+            f"num_threads is a power of two from {smallest} to 1024 on {target}, got {num_threads}"
+        )
     return num_threads

@@ -2,12 +2,13 @@
 
     <cache>/entries/<key>/<number>/   files of one result, with entry.json: checksums, dependencies, meta data
     <cache>/tmp/<key>/                a result in the making: moved to entries/ when it is complete
-    <cache>/locks/<key>               held while a result is made, so that one process makes it and others wait
+    <cache>/locks/<key>               held while a result is made, so that one process makes it and others
+    wait
 
-A key stands for all that is known before a build (source, flags, compiler, ...). Which headers a build reads is
-known only afterwards: an entry lists them with their checksums, and counts only while all of them are the same.
-Several entries of one key differ in such headers. Every file is checked when an entry is used; a damaged entry
-is removed and made anew.
+A key stands for all that is known before a build (source, flags, compiler, ...). Which headers a build reads
+is known only afterwards: an entry lists them with their checksums, and counts only while all of them are the
+same. Several entries of one key differ in such headers. Every file is checked when an entry is used; a
+damaged entry is removed and made anew.
 """
 
 from __future__ import annotations
@@ -57,7 +58,8 @@ Builder = Callable[[Path], Result]  # writes the files of a result into an empty
 
 
 def make_key(*parts: object) -> str:
-    """A key for what the parts and the package's version say; parts are str, numbers, None, lists and dicts."""
+    """A key for what the parts and the package's version say; parts are str, numbers, None, lists and
+    dicts."""
     return hashlib.sha256(json.dumps([VERSION, *parts], sort_keys=True).encode()).hexdigest()[:40]
 
 
@@ -72,7 +74,9 @@ def get(key: str, build: Builder) -> Entry:
                 return entry
             return _make(root, key, build)
     except OSError as error:
-        raise Error(f"cannot write to the cache folder {root}: {error} (PYCUDA_TILE_CACHE_DIR names another)") from error
+        raise Error(
+            f"cannot write to the cache folder {root}: {error} (PYCUDA_TILE_CACHE_DIR names another)"
+        ) from error
 
 
 def make_uncached(build: Builder) -> Entry:
@@ -108,7 +112,7 @@ def clear() -> int:
     return len(entries)
 
 
-# --- where it is -----------------------------------------------------------------------------------------------
+# --- where it is --------------------------------------------------------------------------------------------
 
 
 def folder() -> Path:
@@ -152,7 +156,7 @@ def _remove(place: Path, process: int) -> None:
         shutil.rmtree(place, ignore_errors=True)
 
 
-# --- finding an entry ------------------------------------------------------------------------------------------
+# --- finding an entry ---------------------------------------------------------------------------------------
 
 
 def _find(root: Path, key: str) -> Entry | None:
@@ -200,7 +204,7 @@ def _touch(path: Path) -> None:
             os.utime(path)
 
 
-# --- making an entry -------------------------------------------------------------------------------------------
+# --- making an entry ----------------------------------------------------------------------------------------
 
 
 def _make(root: Path, key: str, build: Builder) -> Entry:
@@ -246,7 +250,8 @@ def _write_record(place: Path, result: Result, started: int) -> None:
 
 
 def _checksum_before(path: str, started: int) -> str | None:
-    """A header that was written while the compiler ran may not be what it read: that entry is used only once."""
+    """A header that was written while the compiler ran may not be what it read: that entry is used only
+    once."""
     try:
         changed = os.stat(path).st_mtime_ns >= started
     except OSError:
@@ -276,7 +281,7 @@ def _same_file(descriptor: int, path: Path) -> bool:
         return False
 
 
-# --- keeping it small ------------------------------------------------------------------------------------------
+# --- keeping it small ---------------------------------------------------------------------------------------
 
 
 def _limit() -> int:
@@ -303,7 +308,8 @@ def _drop_oldest(home: Path) -> None:
 
 
 def _evict(root: Path, keep: Path) -> None:
-    """Removes the entries longest unused while the cache is over its bound, and what killed processes left."""
+    """Removes the entries longest unused while the cache is over its bound, and what killed processes
+    left."""
     entries = _entries(root)
     total = sum(size for _, size, _ in entries)
     if total > _limit():
@@ -319,7 +325,8 @@ def _evict(root: Path, keep: Path) -> None:
 
 
 def _sweep(root: Path, older_than: float) -> None:
-    """Removes locks, and results in the making, that no process holds and that are older than so many seconds."""
+    """Removes locks, and results in the making, that no process holds and that are older than so many
+    seconds."""
     for path in (root / "locks").iterdir():
         with contextlib.suppress(OSError):
             if time.time() - path.stat().st_mtime < older_than:

@@ -16,8 +16,11 @@ _OUTPUTS = {"tileir": "tile", "ptx": "simt", "cubin": "simt"}  # what --emit ask
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command; returns its exit code: 0 done, 1 failed, 2 wrong usage."""
-    arguments = _parser().parse_args(argv)
+    words = list(sys.argv[1:] if argv is None else argv)
     try:
+        if words[:1] == ["run"]:  # the options behind it are the example's
+            return _run(words[1:])
+        arguments = _parser().parse_args(words)
         return arguments.run(arguments)
     except Error as error:
         print(f"pycuda-tile: {error}", file=sys.stderr)
@@ -30,13 +33,13 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser("pycuda-tile", description="CUDA Tile C++ kernels: compile, look at, run.")
+    parser = argparse.ArgumentParser(
+        "pycuda-tile", description="CUDA Tile C++ kernels: compile, look at, run."
+    )
     parser.add_argument("--version", action="version", version=f"pycuda-tile {VERSION}")
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
-    run = commands.add_parser("run", help="run an example; without a name, the table of kernels", add_help=False)
-    run.add_argument("arguments", nargs=argparse.REMAINDER, metavar="[EXAMPLE] ...")
-    run.set_defaults(run=_run)
+    commands.add_parser("run", help="run an example; without a name, the table of kernels")
 
     doctor = commands.add_parser("doctor", help="what can run on this machine, and what is missing")
     doctor.set_defaults(run=_doctor)
@@ -44,7 +47,9 @@ def _parser() -> argparse.ArgumentParser:
     compile_ = commands.add_parser("compile", help="compile a file and write what came out")
     _add_build_arguments(compile_)
     compile_.add_argument("-o", "--output", type=Path, required=True, metavar="OUT")
-    compile_.add_argument("--emit", choices=sorted(_OUTPUTS), help="default: a cubin, or on cpu a shared library")
+    compile_.add_argument(
+        "--emit", choices=sorted(_OUTPUTS), help="default: a cubin, or on cpu a shared library"
+    )
     compile_.set_defaults(run=_compile)
 
     kernels = commands.add_parser("kernels", help="list the kernels of a file")
@@ -67,16 +72,17 @@ def _add_build_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path)
     parser.add_argument("--target", default=None, help="cpu, emulated, simt or tile")
     parser.add_argument("--arch", help="sm_90, ...; on cpu as -march")
-    parser.add_argument("--kernel", dest="kernels", action="append", default=[], metavar="NAME", help='"k<float, 64>"')
+    parser.add_argument(
+        "--kernel", dest="kernels", action="append", default=[], metavar="NAME", help='"k<float, 64>"'
+    )
     parser.add_argument("--num-threads", type=int)
     parser.add_argument("-I", dest="include_dirs", action="append", default=[], metavar="DIR")
     parser.add_argument("-D", dest="defines", action="append", default=[], metavar="NAME[=VALUE]")
 
 
-def _run(arguments: argparse.Namespace) -> int:
+def _run(words: list[str]) -> int:
     from . import resources
 
-    words = arguments.arguments
     folder = resources.examples_dir()
     names = sorted(path.stem for path in folder.glob("*.py") if not path.stem.startswith("_"))
     if words[:1] in (["-h"], ["--help"]):
@@ -160,7 +166,9 @@ def _cache(arguments: argparse.Namespace) -> int:
         return 0
     info = cache.info()
     limit = info["limit_bytes"] / 1e6
-    print(f"{info['folder']}: {info['entries']} entries, {info['bytes'] / 1e6:.1f} MB of at most {limit:.0f} MB")
+    print(
+        f"{info['folder']}: {info['entries']} entries, {info['bytes'] / 1e6:.1f} MB of at most {limit:.0f} MB"
+    )
     return 0
 
 

@@ -4,8 +4,8 @@
     compile_error(log, places)  -> CompileError whose message shows the first few of them
 
 A compiler reports an error inside a header together with the chain of instantiations that led there. Here the
-place in the user's file is what counts: the innermost link of that chain which lies in it. Lines that the parser
-does not know are never lost: they stay in CompileError.log.
+place in the user's file is what counts: the innermost link of that chain which lies in it. Lines that the
+parser does not know are never lost: they stay in CompileError.log.
 """
 
 from __future__ import annotations
@@ -67,7 +67,11 @@ class Places:
         if file == _NAME_MAP:
             return " or ".join(self.names)
         lines = self.generated.get(file, "").splitlines()
-        found = re.match(r"CUDA_TILE_ENTRY\(\d+, *(.*)\)$", lines[number - 1]) if 0 < number <= len(lines) else None
+        found = (
+            re.match(r"CUDA_TILE_ENTRY\(\d+, *(.*)\)$", lines[number - 1])
+            if 0 < number <= len(lines)
+            else None
+        )
         return found.group(1) if found else ""
 
 
@@ -85,7 +89,8 @@ class _Record:
 
 
 def parse(log: str, places: Places) -> list[Diagnostic]:
-    """The errors and warnings of a compiler's log, in its order, each placed in the user's file if possible."""
+    """The errors and warnings of a compiler's log, in its order, each placed in the user's file if
+    possible."""
     return [_place(record, places) for record in _records(log)]
 
 
@@ -99,17 +104,23 @@ def compile_error(log: str, places: Places) -> CompileError:
     return CompileError(message, diagnostics, log)
 
 
-# --- reading a log ---------------------------------------------------------------------------------------------
+# --- reading a log ------------------------------------------------------------------------------------------
 
 _GNU = re.compile(r"(?P<file>[^\s:][^:]*):(?P<line>\d+)(?::(?P<column>\d+))?: *(?P<rest>.*)")
-_GNU_SEVERITY = re.compile(r"(fatal error|error|warning|note|sorry, unimplemented|internal compiler error): (.*)")
+_GNU_SEVERITY = re.compile(
+    r"(fatal error|error|warning|note|sorry, unimplemented|internal compiler error): (.*)"
+)
 _EDG = re.compile(
-    r"(?P<file>[^\s(][^(]*)\((?P<line>\d+)\): (?P<severity>catastrophic error|internal error|error|warning|note|remark)"
+    r"(?P<file>[^\s(][^(]*)\((?P<line>\d+)\): "
+    r"(?P<severity>catastrophic error|internal error|error|warning|note|remark)"
     r"(?: #[\d-]+D?)?: (?P<message>.*)"
 )
 _EDG_TRACE = re.compile(r" +(?:detected during )?.* at line (?P<line>\d+)(?: of (?P<file>.*))?$")
 _EDG_TRACE_12_0 = re.compile(r"(?P<file>[^\s(][^(]*)?\((?P<line>\d+)\): here$")
-_TOOL = re.compile(r"(?:[\w./+-]*/)?(?:cc1plus|g\+\+|clang\+\+|c\+\+|collect2|ld(?:\.\w+)?|ptxas|nvrtc)\S* *: (.*)")
+_EDG_MORE = re.compile(r" {12}(?!instantiation of |implicit )\S")
+_TOOL = re.compile(
+    r"(?:[\w./+-]*/)?(?:cc1plus|g\+\+|clang\+\+|c\+\+|collect2|ld(?:\.\w+)?|ptxas|nvrtc)\S* *: (.*)"
+)
 _CHAIN_NOTE = re.compile(r"in instantiation of |in expansion of macro |expanded from macro |while ")
 
 
@@ -143,7 +154,7 @@ def _records(log: str) -> list[_Record]:
                 _add(records, "", 0, 0, *severity.groups(), [])
         elif records and line.strip() == "^" and not records[-1].column and not records[-1].notes:
             records[-1].column = len(line) - 2  # NVRTC indents the source by two spaces
-        elif records and line.startswith("            ") and not records[-1].notes:
+        elif records and _EDG_MORE.match(line) and not records[-1].notes:
             records[-1].message += "; " + line.strip()  # NVRTC: "argument types are: (int)"
     return records
 
@@ -168,7 +179,7 @@ def _add(
     records.append(_Record(file, line, column, severity, message, list(trace)))
 
 
-# --- placing a record in the user's file -----------------------------------------------------------------------
+# --- placing a record in the user's file --------------------------------------------------------------------
 
 
 def _place(record: _Record, places: Places) -> Diagnostic:
@@ -181,7 +192,9 @@ def _place(record: _Record, places: Places) -> Diagnostic:
         if name := places.kernel_name(file, line):
             notes = (*notes, f"in the kernel name: {name}")
             return Diagnostic(places.source, 0, 0, record.severity, record.message, notes)
-    return Diagnostic(record.file or places.source, record.line, record.column, record.severity, record.message, notes)
+    return Diagnostic(
+        record.file or places.source, record.line, record.column, record.severity, record.message, notes
+    )
 
 
 _CONCEPTS = (  # each compiler's words for: this concept does not hold
@@ -195,15 +208,17 @@ _OTHER_REASONS = (
     re.compile(r"(because .*)"),
     re.compile(r"(the expression .* evaluated to 'false')"),
     re.compile(r"(type constraint failed for .*|concept is false for .*)"),
-    re.compile(r"(candidate .* failed deduction|candidate expects .*|the (?:comparison|final comparison) .*)"),
+    re.compile(
+        r"(candidate .* failed deduction|candidate expects .*|the (?:comparison|final comparison) .*)"
+    ),
 )
 
 
 def _requirement(record: _Record) -> tuple[str, ...]:
     """The note that says best what is required.
 
-    Where several overloads were tried, the one whose concepts were followed deepest is nearest to what was meant;
-    the innermost of its concepts that has a public name says what is wrong.
+    Where several overloads were tried, the one whose concepts were followed deepest is nearest to what was
+    meant; the innermost of its concepts that has a public name says what is wrong.
     """
     deepest: list[str] = []
     for pattern in _CONCEPTS:
@@ -227,12 +242,14 @@ def _best_of_chain(chain: list[str]) -> str:
     """The innermost concept of a chain that has a public name; chains run inwards, but g++'s outwards."""
     public = [note for note in chain if "detail::" not in note.partition("<")[0]] or chain
     if public[0].startswith("required for"):
-        return re.sub(r"^required for the satisfaction of '(.*?)'?( \[with .*)?$", r"required: \1\2", public[0])
+        return re.sub(
+            r"^required for the satisfaction of '(.*?)'?( \[with .*)?$", r"required: \1\2", public[0]
+        )
     named = [note for note in public if "does not satisfy" in note]
     return (named or public)[-1]
 
 
-# --- the text of a CompileError --------------------------------------------------------------------------------
+# --- the text of a CompileError -----------------------------------------------------------------------------
 
 
 def _render(errors: list[Diagnostic], places: Places) -> str:
@@ -246,7 +263,9 @@ def _render(errors: list[Diagnostic], places: Places) -> str:
         shown += 1
     if shown < len(errors):
         more = len(errors) - shown
-        lines.append(f"... and {more} more error{'s' if more > 1 else ''}: see .diagnostics, and .log for all of it")
+        lines.append(
+            f"... and {more} more error{'s' if more > 1 else ''}: see .diagnostics, and .log for all of it"
+        )
     return "\n".join(lines)
 
 
@@ -278,7 +297,10 @@ _SHORTER = (  # types as a user writes them
     (re.compile(r"\bcuda::tiles::(?:__1::)?"), ""),
     (re.compile(r"\b(?:18446744073709551615(?:UL)?|4294967295U)\b"), "dynamic_extent"),
     (re.compile(r"\b(\d+)U?L?\b"), r"\1"),
-    (re.compile(r"\bextents<(?:unsigned int|uint32_t|std::uint32_t)(?:, |(?=>))((?:\d+(?:, )?)*)>"), r"shape<\1>"),
+    (
+        re.compile(r"\bextents<(?:unsigned int|uint32_t|std::uint32_t)(?:, |(?=>))((?:\d+(?:, )?)*)>"),
+        r"shape<\1>",
+    ),
     (re.compile(r"> (?=>)"), ">"),
     (re.compile(r"\blayout_right::mapping<[^<>]*(?:<[^<>]*>)?[^<>]*>"), "layout_right"),
 )

@@ -1,4 +1,5 @@
-"""What `pycuda-tile doctor` finds out: for each target what is there, what is missing, and what installs it."""
+"""What `pycuda-tile doctor` finds out: for each target what is there, what is missing, and what installs
+it."""
 
 from __future__ import annotations
 
@@ -31,7 +32,8 @@ def report() -> tuple[str, bool]:
     """The text for people, and whether at least one target runs here."""
     info = cache.info()
     lines = [
-        f"pycuda_tile {VERSION}, Python {platform.python_version()}, {platform.system()} {platform.machine()}",
+        f"pycuda_tile {VERSION}, Python {platform.python_version()}, "
+        f"{platform.system()} {platform.machine()}",
         f"headers  {resources.include_dir()}",
         f"cache    {info['folder']}: {info['entries']} entries, {info['bytes'] / 1e6:.1f} MB",
         "",
@@ -40,7 +42,13 @@ def report() -> tuple[str, bool]:
         lines.insert(1, "this platform is untested: Linux on x86-64 and aarch64 are supported")
     findings = examine()
     for finding in findings:
-        state = "runs here" if finding.runs else "compiles, cannot run here" if finding.compiles else "not available"
+        state = (
+            "runs here"
+            if finding.runs
+            else "compiles, cannot run here"
+            if finding.compiles
+            else "not available"
+        )
         lines.append(f"{finding.target:9} {state}")
         lines += [f"          {note}" for note in finding.notes]
     return "\n".join(lines), any(finding.runs for finding in findings)
@@ -51,7 +59,9 @@ def _host(target: str) -> Finding:
     found = _try(notes, lambda: f"compiler: {toolchain.find_compiler()}")
     launcher = resources.launcher_library()
     notes.append(f"launcher: {launcher or 'is compiled when it is first used'}")
-    notes.append(f"cores: {len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count()}")
+    notes.append(
+        f"cores: {len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count()}"
+    )
     return Finding(target, found, found, notes)
 
 

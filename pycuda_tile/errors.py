@@ -1,7 +1,8 @@
 """The exceptions of pycuda_tile, and the diagnostics that a CompileError carries.
 
 `Error` is the base of all. The classes below the public five also derive from the builtin that a Python user
-would catch: `except ValueError` works for an unknown target, `except KeyError` for an unknown kernel, and so on.
+would catch: `except ValueError` works for an unknown target, `except KeyError` for an unknown kernel, and so
+on.
 """
 
 from __future__ import annotations
@@ -34,7 +35,8 @@ class Error(Exception):
 
 
 class CompileError(Error):
-    """A source does not compile. `diagnostics` is a list of Diagnostic, `log` all that the compiler printed."""
+    """A source does not compile. `diagnostics` is a list of Diagnostic, `log` all that the compiler
+    printed."""
 
     def __init__(self, message: str, diagnostics: list[Diagnostic] | None = None, log: str = ""):
         super().__init__(message)
@@ -51,8 +53,8 @@ class TargetUnavailable(Error):
 
 
 class UndefinedBehaviorError(Error):
-    """A checked build found undefined behaviour; `kind`, `message`, `file`, `line`, `block` and `index` say what
-    and where."""
+    """A checked build found undefined behaviour; `kind`, `message`, `file`, `line`, `block` and `index` say
+    what and where."""
 
     def __init__(self, message: str, kind: str = "", file: str = "", line: int = 0, block=None, index=None):
         super().__init__(message)

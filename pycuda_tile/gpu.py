@@ -1,7 +1,7 @@
 """What the GPU targets share: finding a device, loading a cubin, launching a kernel of it.
 
-Whether there is a device is asked of the driver library itself, which takes no import; cuda.bindings.driver loads
-and launches.
+Whether there is a device is asked of the driver library itself, which takes no import; cuda.bindings.driver
+loads and launches.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def has_cuda_python() -> bool:
 
 
 def default_arch() -> str:
-    """"sm_XX" of the device at hand, else "sm_80"."""
+    """ "sm_XX" of the device at hand, else "sm_80"."""
     capability = compute_capability()
     return f"sm_{capability[0]}{capability[1]}" if capability else "sm_80"
 
@@ -71,7 +71,8 @@ class GpuLauncher:
         self._kernel = None
 
     def bind(self, grid: Sequence[int]):
-        """A function that launches the kernel on `grid` with the arguments that it gets, on the default stream."""
+        """A function that launches the kernel on `grid` with the arguments that it gets, on the default
+        stream."""
         return lambda *arguments: self.launch(grid, arguments, None)
 
     def launch(self, grid: Sequence[int], arguments: Sequence[object], stream: object) -> None:
@@ -111,8 +112,8 @@ class GpuLauncher:
         capability = compute_capability()
         if capability is None:
             raise TargetUnavailable(
-                f"{self._packer.kernel} is built for {self._target}, and this machine has no CUDA GPU or no driver for "
-                "it: the kernel can be compiled here, but not launched (target='cpu' runs here)"
+                f"{self._packer.kernel} is built for {self._target}, and this machine has no CUDA GPU or no "
+                "driver for it: it can be compiled here, but not launched (target='cpu' runs here)"
             )
         if not has_cuda_python():
             raise TargetUnavailable(f"launching on a GPU needs cuda-python: {INSTALL}")
@@ -135,5 +136,6 @@ def _stream_handle(stream: object) -> int:
     if isinstance(stream, int):
         return stream
     raise ArgumentTypeError(
-        f"a stream is an object with __cuda_stream__ or the address of a cudaStream_t, got {type(stream).__name__}"
+        "a stream is an object with __cuda_stream__ or the address of a cudaStream_t, "
+        f"got {type(stream).__name__}"
     )

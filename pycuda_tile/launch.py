@@ -17,8 +17,12 @@ def check_grid(kernel: str, grid: object) -> tuple[int, int, int]:
     except TypeError:
         sizes = ()
     if not 1 <= len(sizes) <= 3:
-        raise ArgumentTypeError(f"{kernel}: the grid is an integer or a tuple of one to three integers, got {grid!r}")
-    for axis, size, limit in zip("xyz", sizes, _LIMITS):
+        raise ArgumentTypeError(
+            f"{kernel}: the grid is an integer or a tuple of one to three integers, got {grid!r}"
+        )
+    for axis, size, limit in zip("xyz", sizes, _LIMITS, strict=False):
         if not 1 <= size <= limit:
-            raise ArgumentValueError(f"{kernel}: grid {grid!r} has {size} blocks along {axis}, allowed are 1 to {limit}")
+            raise ArgumentValueError(
+                f"{kernel}: grid {grid!r} has {size} blocks along {axis}, allowed are 1 to {limit}"
+            )
     return (*sizes, 1, 1)[:3]

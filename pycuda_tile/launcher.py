@@ -36,7 +36,8 @@ class KernelDescription(ctypes.Structure):
 
 
 def set_num_workers(count: int | None) -> None:
-    """Sets how many threads run the blocks of a launch on the CPU; None: the cores that this process may use."""
+    """Sets how many threads run the blocks of a launch on the CPU; None: the cores that this process may
+    use."""
     count = 0 if count is None else operator.index(count)
     if not 0 <= count <= 65536:
         raise LaunchError(f"the number of workers is a positive integer or None, got {count}")
@@ -69,19 +70,24 @@ class HostLauncher:
         frame = self._packer.pack(arguments)
         on_main_thread = threading.get_ident() == threading.main_thread().ident
         poll = _POLL_ADDRESS if on_main_thread else None
-        status = self._call(self._kernel, frame.address, blocks, schedule_seed, poll, frame.error_address, ERROR_SIZE)
+        status = self._call(
+            self._kernel, frame.address, blocks, schedule_seed, poll, frame.error_address, ERROR_SIZE
+        )
         if status:
             self._fail(status, frame.error.value.decode(errors="replace"))
         self._packer.release(frame)
 
     def _fail(self, status: int, message: str) -> None:
         if status == _INTERRUPTED:
-            signal.raise_signal(signal.SIGINT)  # the poll took it; now its handler runs: mostly KeyboardInterrupt
+            signal.raise_signal(
+                signal.SIGINT
+            )  # the poll took it; now its handler runs: mostly KeyboardInterrupt
             raise KeyboardInterrupt
         raise LaunchError(f"{self._packer.kernel}: {message}")
 
 
-# Asks for a pending Ctrl-C without running Python code: a handler that raised inside the callback would be lost.
+# Asks for a pending Ctrl-C without running Python code: a handler that raised inside the callback would be
+# lost.
 _POLL = ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.pythonapi.PyOS_InterruptOccurred)
 _POLL_ADDRESS = ctypes.cast(_POLL, ctypes.c_void_p).value
 
@@ -93,7 +99,9 @@ def _library() -> ctypes.CDLL:
     if library is None:
         library = _load(_build().folder / "libcuda_tile_launcher.so")
     if library is None:
-        raise Error("the CPU launcher that this package brings does not fit its Python files: install it anew")
+        raise Error(
+            "the CPU launcher that this package brings does not fit its Python files: install it anew"
+        )
     return library
 
 
@@ -128,8 +136,12 @@ def _build() -> cache.Entry:
         output = folder / "libcuda_tile_launcher.so"
         done = compiler.run([*flags, "-o", str(output), *map(str, files)])
         if done.returncode:
-            raise CompileError(f"the CPU launcher does not compile with {compiler}:\n{done.stdout[:2000]}", log=done.stdout)
+            raise CompileError(
+                f"the CPU launcher does not compile with {compiler}:\n{done.stdout[:2000]}", log=done.stdout
+            )
         headers = [*source.glob("*.h"), resources.include_dir() / "cuda_tile/platform/block.h"]
         return cache.Result({}, [str(path) for path in (*files, *headers)])
 
-    return cache.get(cache.make_key("launcher", compiler.identity, compiler.version, flags, list(map(str, files))), build)
+    return cache.get(
+        cache.make_key("launcher", compiler.identity, compiler.version, flags, list(map(str, files))), build
+    )

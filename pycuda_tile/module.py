@@ -29,8 +29,10 @@ class Module:
 
     def __init__(self, request: Request, names: tuple[str, ...] = ()):
         self._request = request
-        self._target = importlib.import_module({"simt": ".targets.simt", "tile": ".targets.tile"}.get(
-            request.target, ".targets.host"), __package__)  # fmt: skip
+        self._target = importlib.import_module(
+            {"simt": ".targets.simt", "tile": ".targets.tile"}.get(request.target, ".targets.host"),
+            __package__,
+        )
         self._lock = threading.Lock()
         self._kernels: dict[str, Kernel] = {}
         self.target = request.target
@@ -41,8 +43,8 @@ class Module:
         self._add(compiled)
 
     def kernel(self, name_expression: str) -> Kernel:
-        """The kernel called so, such as "vectorAdd" or "ns::matmul<float, 64>"; a template is instantiated when it
-        is first asked for. KernelNotFound (an Error and a KeyError) if there is none."""
+        """The kernel called so, such as "vectorAdd" or "ns::matmul<float, 64>"; a template is instantiated
+        when it is first asked for. KernelNotFound (an Error and a KeyError) if there is none."""
         if not isinstance(name_expression, str):
             raise TypeError(f"a kernel is named by a str, got {type(name_expression).__name__}")
         name = _normalized(name_expression)
@@ -68,7 +70,8 @@ class Module:
         return self._compiled.tileir
 
     def __repr__(self) -> str:
-        return f"<pycuda_tile.Module {self._request.name} for {self.target} ({self.arch}), {len(self.kernels)} kernels>"
+        count = len(self.kernels)
+        return f"<pycuda_tile.Module {self._request.name} for {self.target} ({self.arch}), {count} kernels>"
 
     def _add(self, compiled: Compiled) -> None:
         self._compiled = compiled
@@ -82,7 +85,9 @@ class Module:
         if not infos and not self._may_exist(base):
             raise self._not_found(name)
         if infos and "<" not in name and all(_needs_arguments(info) for info in infos):
-            raise KernelNotFound(f"{name} is a template, so its arguments are part of its name: {_example(infos[0])}")
+            raise KernelNotFound(
+                f"{name} is a template, so its arguments are part of its name: {_example(infos[0])}"
+            )
         try:
             self._add(self._target.compile(self._request, (name,), self.kernels))
         except CompileError as error:
@@ -91,10 +96,15 @@ class Module:
             raise self._not_found(name) from error
 
     def _may_exist(self, base: str) -> bool:
-        """Whether a kernel that the scan did not find may be there all the same, in a header or by a macro."""
+        """Whether a kernel that the scan did not find may be there all the same, in a header or by a
+        macro."""
         text = self._request.text
         word = base.rpartition("::")[2]
-        return bool(re.search(rf"\b{re.escape(word)}\b", text)) or "##" in text or not re.fullmatch(r"[\w:]+", base)
+        return (
+            bool(re.search(rf"\b{re.escape(word)}\b", text))
+            or "##" in text
+            or not re.fullmatch(r"[\w:]+", base)
+        )
 
     def _not_found(self, name: str) -> KernelNotFound:
         listed = ", ".join(str(kernel.name) for kernel in self.kernels) or "none"
@@ -115,34 +125,38 @@ class Kernel:
         self.name = name
         self.target = target
         self._executable = executable
-        self._bound: dict[object, Callable] = {}
+        self._bound: dict[int | tuple[int, int, int], Callable] = {}
 
     def __getitem__(self, grid: object) -> Callable[..., None]:
         """A function that launches the kernel on `grid`, an integer or a tuple of one to three."""
-        try:
+        if type(grid) is int and grid in self._bound:  # not 1.0 or True, which equal 1
             return self._bound[grid]
-        except (KeyError, TypeError):
-            pass
-        launch = self._executable.bind(check_grid(self.name, grid))
-        if isinstance(grid, (int, tuple)):
+        checked = check_grid(self.name, grid)
+        key = grid if type(grid) is int else checked
+        if key not in self._bound:
             if len(self._bound) >= _GRIDS_KEPT:
                 self._bound.clear()
-            self._bound[grid] = launch
-        return launch
+            self._bound[key] = self._executable.bind(checked)
+        return self._bound[key]
 
-    def launch(self, grid: object, *arguments: object, stream: object = None, schedule_seed: int | None = None) -> None:
+    def launch(
+        self, grid: object, *arguments: object, stream: object = None, schedule_seed: int | None = None
+    ) -> None:
         """Launches the kernel on `grid`.
 
-        arguments:      one for each parameter: arrays, numbers, None for a null pointer, pct.strided(x), pct.ptr(x)
-        stream:         simt and tile: any object with __cuda_stream__, or the address of a cudaStream_t
-        schedule_seed:  cpu and emulated: runs the blocks in an order shuffled by this number
+        arguments:      one for each parameter: arrays, numbers, None for a null pointer, pct.strided(x),
+        pct.ptr(x) stream:         simt and tile: any object with __cuda_stream__, or the address of a
+        cudaStream_t schedule_seed:  cpu and emulated: runs the blocks in an order shuffled by this number
 
-        LaunchError, with a message that names the argument, if an argument does not fit; nothing has run then.
+        LaunchError, with a message that names the argument, if an argument does not fit; nothing has run
+        then.
         """
         seed = 0
         if schedule_seed is not None:
             if not isinstance(schedule_seed, int) or not 0 <= schedule_seed < 2**64 - 1:
-                raise ArgumentTypeError(f"{self.name}: schedule_seed is an integer from 0 to 2**64 - 2, got {schedule_seed!r}")
+                raise ArgumentTypeError(
+                    f"{self.name}: schedule_seed is an integer from 0 to 2**64 - 2, got {schedule_seed!r}"
+                )
             seed = schedule_seed + 1  # the launcher's 0 means: in ascending order
         self._executable.launch(check_grid(self.name, grid), arguments, stream, seed)
 
@@ -187,5 +201,12 @@ def _example(info: KernelInfo) -> str:
 
 def _says_unknown(error: CompileError) -> bool:
     """Whether a compiler's error is that a name is not declared."""
-    words = ("not declared", "undeclared identifier", "is undefined", "no member named", "is not a member", "has no member")
+    words = (
+        "not declared",
+        "undeclared identifier",
+        "is undefined",
+        "no member named",
+        "is not a member",
+        "has no member",
+    )
     return any(word in diagnostic.message for diagnostic in error.diagnostics for word in words)

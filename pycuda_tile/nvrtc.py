@@ -44,7 +44,12 @@ def supported_archs(install: str) -> list[int]:
 
 
 def compile_program(
-    text: str, name: str, options: Sequence[str], expressions: Sequence[str], headers: Mapping[str, str], install: str
+    text: str,
+    name: str,
+    options: Sequence[str],
+    expressions: Sequence[str],
+    headers: Mapping[str, str],
+    install: str,
 ) -> Program:
     """Compiles `text`; `headers` are files that exist in memory only. NvrtcError if it does not compile."""
     nvrtc = _bindings(install)
@@ -90,7 +95,9 @@ def include_dirs() -> list[str]:
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
 
 
-def dependencies(text: str, path: Path | None, include_dirs: Sequence[str | Path], more: Sequence[Path] = ()) -> list[str]:
+def dependencies(
+    text: str, path: Path | None, include_dirs: Sequence[str | Path], more: Sequence[Path] = ()
+) -> list[str]:
     """Every file that a source may include, whatever its #if lines say: NVRTC does not tell which it read."""
     found: dict[str, None] = {}
     queue = [(text, path.parent if path else None)]
@@ -109,12 +116,14 @@ def dependencies(text: str, path: Path | None, include_dirs: Sequence[str | Path
                     break
                 if os.path.isfile(header):
                     found[header] = None
-                    queue.append((Path(header).read_text(encoding="utf-8", errors="replace"), Path(header).parent))
+                    queue.append(
+                        (Path(header).read_text(encoding="utf-8", errors="replace"), Path(header).parent)
+                    )
                     break
     return list(found)
 
 
-# --- the bindings ----------------------------------------------------------------------------------------------
+# --- the bindings -------------------------------------------------------------------------------------------
 
 
 @functools.cache
@@ -129,7 +138,9 @@ def _bindings(install: str):
     try:
         return _load()
     except Exception as error:  # ImportError, or cuda.pathfinder's own errors where the library is missing
-        raise TargetUnavailable(f"NVRTC, NVIDIA's run-time compiler, is not installed ({_brief(error)}): {install}") from error
+        raise TargetUnavailable(
+            f"NVRTC, NVIDIA's run-time compiler, is not installed ({_brief(error)}): {install}"
+        ) from error
 
 
 def _brief(error: Exception) -> str:

@@ -1,7 +1,7 @@
 """Kernels through NVRTC, as both GPU targets need them: names and parameter types besides the code.
 
-Which types a kernel's parameters have is asked of NVRTC with a second name expression for each kernel: the mangled
-name of `signature_tag<...>` spells the parameter codes out (core/signature.h).
+Which types a kernel's parameters have is asked of NVRTC with a second name expression for each kernel: the
+mangled name of `signature_tag<...>` spells the parameter codes out (core/signature.h).
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 
 from . import cache, nvrtc, resources
 from .diagnostics import Places, compile_error
@@ -24,7 +23,8 @@ _MACROS = {"__CUDACC__": "1", "__CUDACC_RTC__": "1"}
 
 @dataclass
 class Settings:
-    """How a target calls NVRTC; folders are where headers are looked for, install is a line for TargetUnavailable."""
+    """How a target calls NVRTC; folders are where headers are looked for, install is a line for
+    TargetUnavailable."""
 
     options: list[str]
     folders: list[str]
@@ -34,8 +34,13 @@ class Settings:
 
     @property
     def all_options(self) -> list[str]:
-        return ["-std=c++20", "--fmad=false", f"--pre-include={SIGNATURE_HEADER}", *self.options,
-                *(f"-I{folder}" for folder in self.folders)]  # fmt: skip
+        return [
+            "-std=c++20",
+            "--fmad=false",
+            f"--pre-include={SIGNATURE_HEADER}",
+            *self.options,
+            *(f"-I{folder}" for folder in self.folders),
+        ]
 
 
 def compile_kernels(
@@ -57,7 +62,13 @@ def compile_kernels(
             settings.install,
         )
     except nvrtc.NvrtcError as error:
-        places = Places(request.name, path, request.text, (str(signature_header), *settings.library_dirs), names=tuple(names))
+        places = Places(
+            request.name,
+            path,
+            request.text,
+            (str(signature_header), *settings.library_dirs),
+            names=tuple(names),
+        )
         raise compile_error(str(error), places) from None
     meta = {
         "symbols": {name: program.names[name] for name in expressions},

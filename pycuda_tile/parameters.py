@@ -58,7 +58,8 @@ _FORMATS = {  # of the struct module
 
 @dataclass(frozen=True)
 class Parameter:
-    """One parameter of an instantiated kernel; of a pointer, kind and size (bytes) are those of the pointee."""
+    """One parameter of an instantiated kernel; of a pointer, kind and size (bytes) are those of the
+    pointee."""
 
     kernel: str
     position: int  # from 1
@@ -80,7 +81,8 @@ class Parameter:
 
     @property
     def dtype(self) -> str:
-        """The NumPy or ml_dtypes name of the element type; "" for void and for types that NumPy does not have."""
+        """The NumPy or ml_dtypes name of the element type; "" for void and for types that NumPy does not
+        have."""
         return _DTYPES.get(self.kind, "").format(bits=8 * self.size)
 
     @property
@@ -96,6 +98,8 @@ def decode(kernel: str, codes: Sequence[int], names: Sequence[str] = ()) -> tupl
     if len(names) != len(codes):
         names = [""] * len(codes)
     return tuple(
-        Parameter(kernel, position, name, code & 0xFF, bool(code >> 8 & 0xFF), (code >> 8 & 0xFF) == 2, code >> 16)
-        for position, (code, name) in enumerate(zip(codes, names), 1)
+        Parameter(
+            kernel, position, name, code & 0xFF, bool(code >> 8 & 0xFF), (code >> 8 & 0xFF) == 2, code >> 16
+        )
+        for position, (code, name) in enumerate(zip(codes, names, strict=True), 1)
     )

@@ -17,7 +17,9 @@ def _find(name: str, witness: str) -> Path:
     for folder in (_PACKAGE / name, _PACKAGE.parent / name):
         if (folder / witness).exists():
             return folder
-    raise FileNotFoundError(f"pycuda_tile is not installed completely: {_PACKAGE / name / witness} is missing")
+    raise FileNotFoundError(
+        f"pycuda_tile is not installed completely: {_PACKAGE / name / witness} is missing"
+    )
 
 
 def include_dir() -> Path:

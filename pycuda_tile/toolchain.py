@@ -1,6 +1,7 @@
 """Finds the C++20 compiler that builds kernels for the host.
 
-The first of: what PYCUDA_TILE_CXX says, g++ 11 or newer, clang++ 19 or newer, the compiler in the ziglang package.
+The first of: what PYCUDA_TILE_CXX says, g++ 11 or newer, clang++ 19 or newer, the compiler in the ziglang
+package.
 """
 
 from __future__ import annotations
@@ -85,8 +86,8 @@ def find_compiler() -> Compiler:
         return compiler
     found = f"; found, but too old: {', '.join(too_old)}" if too_old else ""
     raise TargetUnavailable(
-        f"no C++ compiler for the targets cpu and emulated: g++ 11 or newer or clang++ 19 or newer is needed{found}. "
-        f"Install one, or: {INSTALL}"
+        "no C++ compiler for the targets cpu and emulated: g++ 11 or newer or clang++ 19 or newer is needed"
+        f"{found}. Install one, or: {INSTALL}"
     )
 
 
@@ -122,7 +123,7 @@ def _identify(command: tuple[str, ...]) -> Compiler | None:
     identity = f"{path} {status.st_size} {status.st_mtime_ns}"
 
     def ask(_: Path) -> cache.Result:
-        return cache.Result(dict(zip(("kind", "version"), _ask_version(command))))
+        return cache.Result(dict(zip(("kind", "version"), _ask_version(command), strict=True)))
 
     try:  # starting a compiler takes longer than a whole build from the cache
         answer = cache.get(cache.make_key("compiler", command, identity), ask).meta
@@ -134,7 +135,9 @@ def _identify(command: tuple[str, ...]) -> Compiler | None:
 def _ask_version(command: tuple[str, ...]) -> tuple[str, str]:
     """(kind, version); LookupError if the command is no compiler that we know."""
     try:
-        answer = subprocess.run([*command, "--version"], capture_output=True, text=True, timeout=60, check=True).stdout
+        answer = subprocess.run(
+            [*command, "--version"], capture_output=True, text=True, timeout=60, check=True
+        ).stdout
     except (OSError, subprocess.SubprocessError) as error:
         raise LookupError(str(error)) from error
     version = re.search(r"\b(\d+\.\d+\.\d+)\b", answer)
@@ -150,7 +153,8 @@ def _say_that_zig_is_slow_at_first() -> None:
     zig_cache = os.environ.get("ZIG_GLOBAL_CACHE_DIR") or os.path.expanduser("~/.cache/zig")
     if not os.path.isdir(zig_cache):
         logging.getLogger("pycuda_tile").warning(
-            "pycuda_tile: the ziglang compiler prepares itself at its first use; this takes about a minute, once"
+            "pycuda_tile: the ziglang compiler prepares itself at its first use; "
+            "this takes about a minute, once"
         )
 
 

@@ -1,7 +1,7 @@
 """Which targets exist for the tests, and how they are chosen.
 
-`pytest -k cpu` runs one target. A test that needs what this machine lacks is skipped with a message that says what;
-`--no-skips` makes that a failure, for machines that should have everything.
+`pytest -k cpu` runs one target. A test that needs what this machine lacks is skipped with a message that
+says what; `--no-skips` makes that a failure, for machines that should have everything.
 
 host_target  each way to run kernels without a GPU: cpu, emulated-1, emulated-4, emulated-32
 any_target   each target that can compile: cpu, emulated, simt, tile
@@ -56,6 +56,12 @@ def host_target(request: pytest.FixtureRequest) -> Target:
 @pytest.fixture(params=["cpu", "emulated", "simt", "tile"])
 def any_target(request: pytest.FixtureRequest) -> Target:
     return Target(request.param)
+
+
+@pytest.fixture(scope="session")
+def make_target() -> type[Target]:
+    """Target itself, for tests that need a certain one."""
+    return Target
 
 
 @pytest.fixture

@@ -26,6 +26,7 @@ OUTPUTS = (
     Output("cuda_tile/ops/arithmetic.h", ("elementwise",)),
     Output("cuda_tile/ops/comparison.h", ("elementwise",)),
     Output("cuda_tile/ops/bitwise.h", ("elementwise",)),
+    Output("cuda_tile/ops/math_elements.h", ("math_ops",)),
     Output("cuda_tile/ops/math_ops.h", ("math_ops",)),
     Output("cuda_tile/ops/reduce.h", ("reductions",)),
     Output("cuda_tile/ops/atomics.h", ("atomics",)),

@@ -1,7 +1,7 @@
 """Finds the kernels (`__tile_global__` functions) of a source by its tokens alone, without a compiler.
 
-What a launch relies on (parameter types) comes from the compiler instead. Macros are not expanded: a kernel that
-a macro makes is not found here, yet can be asked for by name.
+What a launch relies on (parameter types) comes from the compiler instead. Macros are not expanded: a kernel
+that a macro makes is not found here, yet can be asked for by name.
 """
 
 from __future__ import annotations
@@ -17,7 +17,8 @@ from .tokens import Token, tokenize
 
 @dataclass(frozen=True)
 class TemplateParam:
-    """kind: "type", "value" or "template"; type: the type of a value, or the concept of a type; default: its text."""
+    """kind: "type", "value" or "template"; type: the type of a value, or the concept of a type; default:
+    its text."""
 
     kind: str
     name: str
@@ -46,7 +47,9 @@ class KernelInfo:
     line: int = 0
 
     def __str__(self) -> str:
-        template = f"<{', '.join(_shown(param) for param in self.template_params)}>" if self.template_params else ""
+        template = (
+            f"<{', '.join(_shown(param) for param in self.template_params)}>" if self.template_params else ""
+        )
         params = ", ".join(f"{param.type} {param.name}".strip() for param in self.params)
         return f"{self.name}{template}({params})"
 
@@ -121,11 +124,29 @@ def _find_header(state: _Scan, quoted: str, path: Path | None) -> Path | None:
 
 
 _OPEN = {"(": ")", "[": "]", "{": "}", "<": ">"}
-_QUALIFIERS = {"const", "volatile", "__restrict__", "__restrict", "restrict", "struct", "class", "enum", "typename"}
-_TYPE_WORDS = _QUALIFIERS | set(
-    "void bool char short int long float double signed unsigned auto wchar_t char8_t char16_t char32_t".split()
-)
-_ATTRIBUTE_WORDS = {"__launch_bounds__", "__cluster_dims__", "__attribute__", "alignas", "decltype", "noexcept"}
+_QUALIFIERS = {
+    "const",
+    "volatile",
+    "__restrict__",
+    "__restrict",
+    "restrict",
+    "struct",
+    "class",
+    "enum",
+    "typename",
+}
+_TYPE_WORDS = _QUALIFIERS | {
+    *("void", "bool", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "auto"),
+    *("wchar_t", "char8_t", "char16_t", "char32_t"),
+}
+_ATTRIBUTE_WORDS = {
+    "__launch_bounds__",
+    "__cluster_dims__",
+    "__attribute__",
+    "alignas",
+    "decltype",
+    "noexcept",
+}
 _HINT = re.compile(r"(?:cutile\s*::\s*|using\s+cutile\s*:.*?\b)hint\s*\(")
 # Without a compiler a template parameter `some_name X` may be a value or a constrained type.
 _CONCEPT_NAME = re.compile(r".*(_tile|_like|_view|_span|integral|floating_point|arithmetic|_as|_to)$")
@@ -195,7 +216,8 @@ class _Parser:
         name = "::".join([*(scope for scope in self.scopes if scope), *words[place : last + 1 : 2]])
         open_bracket = last + 1
         params = tuple(
-            param for part in _split(statement[open_bracket + 1 : _closing(words, open_bracket) - 1])
+            param
+            for part in _split(statement[open_bracket + 1 : _closing(words, open_bracket) - 1])
             if (param := self._param(part))
         )
         hints = self.state.hints.get(name, ()) + self._hints(statement)
@@ -203,7 +225,9 @@ class _Parser:
         if defined:
             key = (name, ",".join(param.type for param in params))
             template = self._template_params(statement[:place])
-            self.state.kernels[key] = KernelInfo(name, template, params, hints, self.file, statement[last].line)
+            self.state.kernels[key] = KernelInfo(
+                name, template, params, hints, self.file, statement[last].line
+            )
 
     def _hints(self, statement: list[Token]) -> tuple[str, ...]:
         text = self._source(statement)
@@ -230,7 +254,9 @@ class _Parser:
         part, default = self._cut_default(part)
         words = [token.text for token in part]
         pack = "." in words
-        named = len(words) > 1 and part[-1].kind == "name" and words[-1] not in _TYPE_WORDS and words[-2] != "::"
+        named = (
+            len(words) > 1 and part[-1].kind == "name" and words[-1] not in _TYPE_WORDS and words[-2] != "::"
+        )
         name = words[-1] if named else ""
         head = [token for token in (part[:-1] if named else part) if token.text != "."]
         if words[0] == "template":
@@ -270,7 +296,7 @@ class _Parser:
     def _source(self, tokens: list[Token]) -> str:
         """The text of the tokens, with white space and comments between them made one space."""
         out = ""
-        for before, token in zip([None, *tokens], tokens):
+        for before, token in zip([None, *tokens], tokens, strict=False):
             if before and (before.end < token.start) and out:
                 out += " "
             out += token.text
@@ -317,7 +343,8 @@ def _function_name(statement: list[Token]) -> int | None:
 
 
 def _closing(words: list[str], at: int) -> int:
-    """The index after the bracket that closes the one at `at`; `<` and `>` inside other brackets are operators."""
+    """The index after the bracket that closes the one at `at`; `<` and `>` inside other brackets are
+    operators."""
     nest: list[str] = []
     for index in range(at, len(words)):
         word = words[index]

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Token:
-    """kind is "name", "number", "string", "punctuation" or "include"; start and end are offsets into the text."""
+    """kind is "name", "number", "string", "punctuation" or "include"; start and end are offsets into the
+    text."""
 
     kind: str
     text: str
@@ -37,7 +38,8 @@ _INCLUDE = re.compile(r'include\s*([<"][^>"]+[>"])')
 
 
 def tokenize(text: str, macros: dict[str, str]) -> Iterator[Token]:
-    """The tokens of `text` that no #if hides. `macros` are those known before; what #define adds goes into it.
+    """The tokens of `text` that no #if hides. `macros` are those known before; what #define adds goes into
+    it.
 
     An #include is one token with the file's name in its quotes. Macros are not expanded.
     """
@@ -111,7 +113,11 @@ def _evaluate(condition: str, macros: dict[str, str]) -> bool:
     text = _INTEGER.sub(lambda found: str(int(found[1], 16 if found[1][:2] in ("0x", "0X") else 10)), text)
     text = text.replace("&&", " and ").replace("||", " or ")
     text = re.sub(r"!(?!=)", " not ", text).replace("/", "//")
-    if not re.fullmatch(r"(?:\d+|and|or|not|[-+%()<>=!\s]|\*(?!\*)|//)*", text) or "<<" in text or len(text) > 500:
+    if (
+        not re.fullmatch(r"(?:\d+|and|or|not|[-+%()<>=!\s]|\*(?!\*)|//)*", text)
+        or "<<" in text
+        or len(text) > 500
+    ):
         return True
     try:
         return bool(eval(text, {"__builtins__": {}}))

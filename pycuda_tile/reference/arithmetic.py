@@ -112,6 +112,8 @@ def fma(lhs: Any, rhs: Any, acc: Any, rounding: str | None = None, subnormals: s
     mode = rounding or NEAREST
     with np.errstate(all="ignore"):
         ordinary = a.astype(np.float64) * b.astype(np.float64) + c.astype(np.float64)
+        # A product of finite numbers is finite, even where it overflows here.
+        ordinary = np.where(np.isfinite(a) & np.isfinite(b) & np.isinf(c), c.astype(np.float64), ordinary)
         ordinary = _zero_sign(ordinary, np.signbit(a) ^ np.signbit(b), np.signbit(c), mode)
         result = exactly(lambda x, y, z: x * y + z, acc.dtype, mode, ordinary.astype(acc.dtype), a, b, c)
     return same_kind(subround(result, subnormals), not is_tile(acc), acc.dtype)

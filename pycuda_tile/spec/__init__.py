@@ -22,6 +22,7 @@ _YES_NO = {"yes", "no"}
 # column -> what a cell may hold: a pattern, a set of words, or None for anything that is not empty
 _COMMON = {"id": _ID, "section": _SECTION, "summary": None}
 _ELEMENTS = {"arithmetic", "integral", "bool"}
+_MODES = {"", "precise rounding", "division rounding", "square root rounding", "nan propagation", "subnormals"}
 SCHEMAS: dict[str, dict] = {
     "concepts": {
         **_COMMON,
@@ -47,9 +48,17 @@ SCHEMAS: dict[str, dict] = {
         "conversion": {"converted", "compared", "broadcast", "same"},
         "result": {"converted", "same", "left", "bool"},
         "function": _NAME,
+        "modes": _MODES,
     },
-    "math_ops": {**_COMMON, "name": _NAME, "operands": {"1", "2"}},
-    "reductions": {**_COMMON, "name": _NAME, "elements": _ELEMENTS, "function": _NAME},
+    "math_ops": {**_COMMON, "name": _NAME, "operands": {"1", "2"}, "modes": _MODES},
+    "reductions": {
+        **_COMMON,
+        "name": _NAME,
+        "elements": _ELEMENTS,
+        "function": _NAME,
+        "modes": _MODES,
+        "kind": {"reduction", "scan"},
+    },
     "atomics": {
         **_COMMON,
         "name": _NAME,

@@ -1,11 +1,12 @@
-"""One module a target: each turns a Request into kernels that can be launched. Targets never import each other.
+"""One module a target: each turns a Request into kernels that can be launched. Targets never import each
+other.
 
 A target module has
 
     compile(request, names, known=None) -> Compiled
 
-which instantiates the kernels called `names`. Where `known`, the kernels of the source, is None, it looks for them
-and instantiates also those that are no templates.
+which instantiates the kernels called `names`. Where `known`, the kernels of the source, is None, it looks
+for them and instantiates also those that are no templates.
 """
 
 from __future__ import annotations
@@ -68,7 +69,8 @@ class Compiled:
 
 
 def find_kernels(request: Request, macros: Mapping[str, str]) -> list[KernelInfo]:
-    """The kernels of the source and of the user's headers that it includes; `macros` are the compiler's own."""
+    """The kernels of the source and of the user's headers that it includes; `macros` are the compiler's
+    own."""
     return scan(
         request.text,
         request.name,
@@ -79,13 +81,17 @@ def find_kernels(request: Request, macros: Mapping[str, str]) -> list[KernelInfo
 
 
 def entry_names(kernels: list[KernelInfo]) -> list[str]:
-    """The kernels that are compiled without being asked for: no templates, no overloads (a name is not enough)."""
+    """The kernels that are compiled without being asked for: no templates, no overloads (a name is not
+    enough)."""
     names = [kernel.name for kernel in kernels]
     return [kernel.name for kernel in kernels if not kernel.template_params and names.count(kernel.name) == 1]
 
 
 def param_names(kernels: list[KernelInfo], expression: str, count: int) -> list[str]:
-    """The parameter names of the kernel that an expression like `a::k<float, 4>` names, [] if it is not known."""
+    """The parameter names of the kernel that an expression like `a::k<float, 4>` names, [] if it is not
+    known."""
     base = expression.split("<")[0].strip()
-    fitting = [kernel for kernel in kernels if kernel.name == base.removeprefix("::") and len(kernel.params) == count]
+    fitting = [
+        kernel for kernel in kernels if kernel.name == base.removeprefix("::") and len(kernel.params) == count
+    ]
     return [param.name for param in fitting[0].params] if fitting else []

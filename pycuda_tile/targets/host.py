@@ -1,7 +1,8 @@
-"""The targets that run on the host: `cpu`, and `emulated`, where several threads share a tile block as on a GPU.
+"""The targets that run on the host: `cpu`, and `emulated`, where several threads share a tile block as on a
+GPU.
 
-A generated file includes the user's source and exports a description of each kernel; the host's compiler makes a
-shared library of it, which the CPU launcher runs.
+A generated file includes the user's source and exports a description of each kernel; the host's compiler
+makes a shared library of it, which the CPU launcher runs.
 """
 
 from __future__ import annotations
@@ -22,10 +23,18 @@ from ..launcher import HostLauncher, KernelDescription
 from ..parameters import Parameter, decode
 from . import Compiled, Request, entry_names, find_kernels, param_names
 
-_FLAGS = (
-    "-std=c++20 -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fPIC -shared -fvisibility=hidden "
-    "-fdiagnostics-color=never -ftabstop=1"
-).split()
+_FLAGS = [
+    "-std=c++20",
+    "-O3",
+    "-ffp-contract=off",
+    "-fno-math-errno",
+    "-fno-trapping-math",
+    "-fPIC",
+    "-shared",
+    "-fvisibility=hidden",
+    "-fdiagnostics-color=never",
+    "-ftabstop=1",
+]
 _ENVIRONMENT = ("CPATH", "CPLUS_INCLUDE_PATH")  # that compilers listen to
 _SYSTEM_DIRS = ("/usr/include", "/usr/lib", "/usr/local/include", "/opt")
 
@@ -44,7 +53,9 @@ class HostExecutable:
     def bind(self, grid: Sequence[int]):
         return self.launcher.bind(grid)
 
-    def launch(self, grid: Sequence[int], arguments: Sequence[object], stream: object, schedule_seed: int) -> None:
+    def launch(
+        self, grid: Sequence[int], arguments: Sequence[object], stream: object, schedule_seed: int
+    ) -> None:
         if stream is not None:
             raise ArgumentTypeError("the targets cpu and emulated have no streams, got stream=...")
         self.launcher.launch(grid, arguments, schedule_seed)
@@ -62,10 +73,17 @@ def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | No
     if not request.cache:
         return _load(cache.make_uncached(build), arch, known)
     key = cache.make_key(
-        "host", request.text, request.name, str(request.path), list(names), known is None, flags,
-        [compiler.identity, compiler.version, *compiler.command], toolchain.cpu_identity() if arch == "native" else "",
+        "host",
+        request.text,
+        request.name,
+        str(request.path),
+        list(names),
+        known is None,
+        flags,
+        [compiler.identity, compiler.version, *compiler.command],
+        toolchain.cpu_identity() if arch == "native" else "",
         [os.environ.get(name) for name in _ENVIRONMENT],
-    )  # fmt: skip
+    )
     try:
         return _load(cache.get(key, build), arch, known)
     except OSError:  # another process removed the entry just now: cache clear, or the bound on its size
@@ -99,7 +117,9 @@ def _build(
     depfile = folder / "kernels.d"
     arguments = [*flags, "-MD", "-MF", str(depfile), "-o", str(folder / "kernels.so"), str(unit)]
     done = compiler.run(arguments)
-    places = Places(request.name, str(path), request.text, _library_dirs(compiler), {str(unit): unit.read_text()})
+    places = Places(
+        request.name, str(path), request.text, _library_dirs(compiler), {str(unit): unit.read_text()}
+    )
     if done.returncode:
         raise compile_error(done.stdout, places)
     meta = {
@@ -119,12 +139,18 @@ def _translation_unit(source: Path, expressions: Sequence[str]) -> str:
 
 
 def _library_dirs(compiler: toolchain.Compiler) -> tuple[str, ...]:
-    return (str(resources.include_dir()), os.path.dirname(os.path.realpath(compiler.command[0])), *_SYSTEM_DIRS)
+    return (
+        str(resources.include_dir()),
+        os.path.dirname(os.path.realpath(compiler.command[0])),
+        *_SYSTEM_DIRS,
+    )
 
 
 def _read_depfile(path: Path) -> list[str]:
     """The files that a compiler's -MD output names."""
-    _, _, names = path.read_text(encoding="utf-8", errors="surrogateescape").replace("\\\n", " ").partition(": ")
+    _, _, names = (
+        path.read_text(encoding="utf-8", errors="surrogateescape").replace("\\\n", " ").partition(": ")
+    )
     words = re.findall(r"(?:\\.|[^\s\\])+", names)
     return [re.sub(r"\\([ #\\:])", r"\1", word).replace("$$", "$") for word in words]
 
@@ -133,7 +159,9 @@ def _load(entry: cache.Entry, arch: str, known: list[KernelInfo] | None) -> Comp
     path = entry.folder / "kernels.so"
     binary = path.read_bytes()
     library = ctypes.CDLL(str(path))
-    kernels = known if known is not None else [KernelInfo.from_json(kernel) for kernel in entry.meta["kernels"]]
+    kernels = (
+        known if known is not None else [KernelInfo.from_json(kernel) for kernel in entry.meta["kernels"]]
+    )
     executables = {}
     for index, name in enumerate(entry.meta["names"]):
         description = KernelDescription.in_dll(library, f"cuda_tile_kernel_{index}")

@@ -34,9 +34,13 @@ class SimtExecutable:
     def bind(self, grid: Sequence[int]):
         return self.launcher.bind(grid)
 
-    def launch(self, grid: Sequence[int], arguments: Sequence[object], stream: object, schedule_seed: int) -> None:
+    def launch(
+        self, grid: Sequence[int], arguments: Sequence[object], stream: object, schedule_seed: int
+    ) -> None:
         if schedule_seed:
-            raise ArgumentTypeError("schedule_seed is for the targets cpu and emulated: a GPU chooses the order itself")
+            raise ArgumentTypeError(
+                "schedule_seed is for the targets cpu and emulated: a GPU chooses the order itself"
+            )
         self.launcher.launch(grid, arguments, stream)
 
 
@@ -65,7 +69,12 @@ def _check_arch(arch: str) -> None:
 
 
 def _settings(request: Request, arch: str) -> nvrtc_kernels.Settings:
-    options = [f"-arch={arch}", f"-DCUDA_TILE_BLOCK_THREADS={request.num_threads or _THREADS}", "--ptxas-options=-v"]
+    options = [
+        f"-arch={arch}",
+        f"-DCUDA_TILE_BLOCK_THREADS={request.num_threads or _THREADS}",
+        "--ptxas-options=-v",
+        "-default-device",  # lambdas too: NVRTC 12 takes them for host functions
+    ]
     options += [f"-D{name}={value}" for name, value in request.defines.items()]
     ours = str(resources.include_dir())
     folders = [ours, *map(str, request.include_dirs), *map(str, request.user_dirs)]
@@ -79,7 +88,9 @@ def _load(entry: cache.Entry, request: Request, arch: str, known: list[KernelInf
     threads = request.num_threads or _THREADS
     executables = {}
     for name, symbol, parameters in instantiated:
-        launcher = gpu.GpuLauncher("simt", lambda: cubin, symbol, threads, Packer(name, parameters, on_device=True))
+        launcher = gpu.GpuLauncher(
+            "simt", lambda: cubin, symbol, threads, Packer(name, parameters, on_device=True)
+        )
         attributes = {"threads": threads, **_resources(entry.meta["log"], symbol)}
         executables[name] = SimtExecutable(parameters, cubin, ptx, attributes, launcher)
     return Compiled(arch, entry.meta["log"], kernels, executables, lambda: cubin, ptx=ptx)
@@ -95,4 +106,6 @@ def _resources(log: str, symbol: str) -> dict[str, int]:
         "local_bytes": r"(\d+) bytes stack frame",
     }
     found = {name: re.search(pattern, report) for name, pattern in patterns.items()}
-    return {name: int(match[1]) if match else 0 for name, match in found.items()} if found["registers"] else {}
+    return (
+        {name: int(match[1]) if match else 0 for name, match in found.items()} if found["registers"] else {}
+    )

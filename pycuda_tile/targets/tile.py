@@ -41,9 +41,13 @@ class TileExecutable:
     def bind(self, grid: Sequence[int]):
         return self.launcher.bind(grid)
 
-    def launch(self, grid: Sequence[int], arguments: Sequence[object], stream: object, schedule_seed: int) -> None:
+    def launch(
+        self, grid: Sequence[int], arguments: Sequence[object], stream: object, schedule_seed: int
+    ) -> None:
         if schedule_seed:
-            raise ArgumentTypeError("schedule_seed is for the targets cpu and emulated: a GPU chooses the order itself")
+            raise ArgumentTypeError(
+                "schedule_seed is for the targets cpu and emulated: a GPU chooses the order itself"
+            )
         self.launcher.launch(grid, arguments, stream)
 
 
@@ -63,21 +67,30 @@ def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | No
 
 
 def check_available() -> list[str]:
-    """The folders of NVIDIA's headers; TargetUnavailable if they, or an NVRTC that is new enough, are missing."""
+    """The folders of NVIDIA's headers; TargetUnavailable if they, or an NVRTC that is new enough, are
+    missing."""
     version = nvrtc.version(INSTALL)
     if version < _OLDEST:
         found = ".".join(map(str, version))
         raise TargetUnavailable(f"the target tile needs NVRTC 13.3 or newer, installed is {found}: {INSTALL}")
     folders = nvrtc.include_dirs()
     if not any((Path(folder) / "cuda_tile.h").exists() for folder in folders):
-        raise TargetUnavailable(f"the target tile needs NVIDIA's cuda_tile.h, which is not installed: {INSTALL}")
+        raise TargetUnavailable(
+            f"the target tile needs NVIDIA's cuda_tile.h, which is not installed: {INSTALL}"
+        )
     return folders
 
 
 def _settings(request: Request, arch: str, nvidia: list[str]) -> nvrtc_kernels.Settings:
-    options = [f"-arch={arch}", "--enable-tile", *(f"-D{name}={value}" for name, value in request.defines.items())]
+    options = [
+        f"-arch={arch}",
+        "--enable-tile",
+        *(f"-D{name}={value}" for name, value in request.defines.items()),
+    ]
     folders = [*map(str, request.include_dirs), *map(str, request.user_dirs), *nvidia]
-    return nvrtc_kernels.Settings([*options, *request.options], folders, nvidia, INSTALL, {"__CUDACC_TILE__": "1"})
+    return nvrtc_kernels.Settings(
+        [*options, *request.options], folders, nvidia, INSTALL, {"__CUDACC_TILE__": "1"}
+    )
 
 
 def _load(entry: cache.Entry, arch: str, known: list[KernelInfo] | None) -> Compiled:
@@ -92,7 +105,7 @@ def _load(entry: cache.Entry, arch: str, known: list[KernelInfo] | None) -> Comp
     return Compiled(arch, entry.meta["log"], kernels, executables, cubin, tileir=tileir)
 
 
-# --- from Tile IR to a cubin -----------------------------------------------------------------------------------
+# --- from Tile IR to a cubin --------------------------------------------------------------------------------
 
 
 def assemble(tileir: bytes, arch: str) -> bytes:
@@ -103,9 +116,12 @@ def assemble(tileir: bytes, arch: str) -> bytes:
         source, output = folder / "kernels.tileir", folder / "kernels.cubin"
         source.write_bytes(tileir)
         command = [tool, "--gpu-name", arch, str(source), "-o", str(output)]
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace")
+        done = subprocess.run(
+            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace"
+        )
         if done.returncode:
-            raise Error(f"tileiras cannot assemble the kernels for {arch}: {(done.stderr or done.stdout).strip()[:1000]}")
+            log = (done.stderr or done.stdout).strip()[:1000]
+            raise Error(f"tileiras cannot assemble the kernels for {arch}: {log}")
         return cache.Result({})
 
     key = cache.make_key("tileiras", tool, Path(tool).stat().st_mtime_ns, arch, tileir.hex())

@@ -53,7 +53,8 @@ def _cases(row) -> list[tuple[Case, np.ndarray, bool]]:
 
 @pytest.mark.parametrize("half", [0, 1])
 def test_row_agrees_with_reference(half, target):
-    made = [entry for row in spec.load("reductions")[half::2] for entry in _cases(row)]
+    rows = [row for row in spec.load("reductions") if row.kind == "reduction" and not row.modes]
+    made = [entry for row in rows[half::2] for entry in _cases(row)]
     run([case for case, _, _ in made], options=("-O1",), **target)
     for case, expected, exact in made:
         if exact:

@@ -84,7 +84,7 @@ def build(folder: Path, *options: str) -> Path:
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory):
-    # -Werror with the usual warnings, and what some systems turn on by default and jumps between stacks must survive
+    # The usual warnings, and a check on by default on some systems that jumps between stacks must survive.
     options = ("-Wall", "-Wextra", "-Wshadow", "-Werror", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2")
     return build(tmp_path_factory.mktemp("launcher"), *options)
 
@@ -118,7 +118,7 @@ def resident_bytes() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
 
-# ---- every block once, in order ---------------------------------------------------------------------------------
+# ---- every block once, in order ------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2**64 - 1])
@@ -165,7 +165,7 @@ def test_blocks_may_wait_for_lower_numbered_ones(launch):
     assert total[0] == 2000 * 1999 // 2
 
 
-# ---- stacks -----------------------------------------------------------------------------------------------------
+# ---- stacks --------------------------------------------------------------------------------------
 
 
 def test_kernels_have_big_stacks_and_give_the_memory_back(launch):
@@ -214,7 +214,7 @@ def test_no_memory_is_an_error(built):
     assert status_and_message.startswith("(2, 'could not get memory"), status_and_message
 
 
-# ---- blocks of several threads ----------------------------------------------------------------------------------
+# ---- blocks of several threads -------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("seed", [0, 5])
@@ -252,8 +252,8 @@ def test_threads_that_disagree_about_barriers_are_an_error(launch, workers, seed
         status, message = launch("diverge", (4, 4), seed=seed)
         assert status == DIVERGENCE
         assert message == (
-            "kernel 'diverge', block (1, 2, 0): after 1 barriers, threads 1-2 ended while threads 0, 3-7 wait in a "
-            "barrier; all threads of a block must pass the same barriers"
+            "kernel 'diverge', block (1, 2, 0): after 1 barriers, threads 1-2 ended while threads 0, 3-7 "
+            "wait in a barrier; all threads of a block must pass the same barriers"
         )
     assert launch("rotate_32", (5,), np.zeros(5 * 32, np.uint64)) == (SUCCESS, "")
 
@@ -265,7 +265,7 @@ def test_scratch_memory_does_not_pass_from_block_to_block(launch):
     assert out.tolist() == [255] * 4
 
 
-# ---- many threads, fork, interruption ---------------------------------------------------------------------------
+# ---- many threads, fork, interruption ------------------------------------------------------------
 
 
 def test_many_threads_launch_at_once(launch):
@@ -345,8 +345,8 @@ def test_poll_interrupts_between_blocks(launch, kernel, workers):
 
 
 def signal_seen():
-    """Yields 1 once a signal handler has raised, else 0. A generator that waits inside `try` catches what a handler
-    raises as soon as Python runs; a function would let it out before its first statement."""
+    """Yields 1 once a signal handler has raised, else 0. A generator that waits inside `try` catches what the
+    handler raises as soon as Python runs; a function would let it out before its first statement."""
     seen = 0
     while True:
         try:
@@ -377,7 +377,7 @@ def test_poll_may_launch(launch):
     assert inner and all(result == ((SUCCESS, ""), 100) for result in inner)
 
 
-# ---- workers ----------------------------------------------------------------------------------------------------
+# ---- workers -------------------------------------------------------------------------------------
 
 
 def test_number_of_workers(launch):
@@ -428,7 +428,7 @@ def test_as_many_blocks_run_at_once_as_workers(built):
     assert run_alone(built, body) == "met\n"
 
 
-# ---- misuse -----------------------------------------------------------------------------------------------------
+# ---- misuse --------------------------------------------------------------------------------------
 
 
 def test_a_kernel_without_threads_and_too_many_blocks_are_refused(launch):

@@ -8,7 +8,9 @@ import pytest
 import pycuda_tile as pct
 
 HEAD = '#include "cuda_tile.h"\nnamespace ct = cuda::tiles;\n'
-SET = HEAD + "#ifndef VALUE\n#define VALUE 7\n#endif\n__tile_global__ void set(int* out) { out[0] = VALUE; }\n"
+SET = (
+    HEAD + "#ifndef VALUE\n#define VALUE 7\n#endif\n__tile_global__ void set(int* out) { out[0] = VALUE; }\n"
+)
 TEMPLATE = (
     HEAD
     + """
@@ -48,7 +50,9 @@ def test_module(any_target):
         ("type", "T", None),
         ("value", "N", "4"),
     ]
-    assert isinstance(module.log, str) and isinstance(module.binary, bytes) and module.binary[:4] == b"\x7fELF"
+    assert (
+        isinstance(module.log, str) and isinstance(module.binary, bytes) and module.binary[:4] == b"\x7fELF"
+    )
 
 
 def test_kernel_outputs(any_target):
@@ -62,10 +66,8 @@ def test_kernel_outputs(any_target):
 
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_80", "sm_90"])
-def test_gpu_architectures(arch: str):
-    from conftest import Target
-
-    module = Target("simt", arch=arch).build(SET)
+def test_gpu_architectures(make_target, arch: str):
+    module = make_target("simt", arch=arch).build(SET)
     assert module.arch == arch and f".target {arch}" in module.kernel("set").ptx
 
 
@@ -96,7 +98,9 @@ def test_kernel_that_does_not_exist(any_target):
 
 
 def test_kernel_made_by_a_macro(host_target):
-    source = HEAD + "#define KERNEL(name) __tile_global__ void name(int* out) { out[0] = 3; }\nKERNEL(hidden)\n"
+    source = (
+        HEAD + "#define KERNEL(name) __tile_global__ void name(int* out) { out[0] = 3; }\nKERNEL(hidden)\n"
+    )
     module = host_target.build(source)
     assert module.kernels == [] and run(module["hidden"])[0] == 3
 
@@ -140,11 +144,9 @@ def test_bad_arguments(cache_folder: Path, arguments: dict, builtin: type, words
     assert not cache_folder.exists() or list(cache_folder.rglob("*.so")) == []
 
 
-def test_architecture_that_the_compiler_does_not_know():
-    from conftest import Target
-
+def test_architecture_that_the_compiler_does_not_know(make_target):
     with pytest.raises(pct.Error, match="sm_90"):
-        Target("simt").build(SET, arch="sm_20")
+        make_target("simt").build(SET, arch="sm_20")
     with pytest.raises(pct.CompileError, match="nosuch"):
         pct.build(SET, target="cpu", arch="nosuch")
 
@@ -177,7 +179,7 @@ def test_source_without_kernels(any_target):
         module["k"]
 
 
-# --- missing parts ---------------------------------------------------------------------------------------------
+# --- missing parts ------------------------------------------------------------------------------------------
 
 
 def test_no_compiler(monkeypatch, cache_folder: Path):
@@ -224,13 +226,12 @@ def test_old_nvrtc_has_no_tile_target(monkeypatch):
 
 
 @pytest.mark.parametrize("target", ["simt", "tile"])
-def test_launch_without_a_gpu(target: str):
-    from conftest import Target
+def test_launch_without_a_gpu(make_target, target: str):
     from pycuda_tile import gpu
 
     if gpu.compute_capability():
         pytest.skip("this machine has a GPU")
-    kernel = Target(target).build(SET).kernel("set")
+    kernel = make_target(target).build(SET).kernel("set")
     with pytest.raises(pct.TargetUnavailable, match="no CUDA GPU"):
         kernel[1](None)
 

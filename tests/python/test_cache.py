@@ -124,7 +124,7 @@ def test_folder_that_cannot_be_used_is_replaced(tmp_path: Path, monkeypatch: pyt
     assert cache.get("key", never).meta == {"answer": 42}
 
 
-# --- many processes --------------------------------------------------------------------------------------------
+# --- many processes -----------------------------------------------------------------------------------------
 
 COUNTED = """
 import sys, time
@@ -142,7 +142,9 @@ assert (cache.get("key", build).folder / "data").read_bytes() == b"payload"
 def start(tmp_path: Path, seconds: float) -> subprocess.Popen:
     root = Path(pct.__file__).resolve().parent.parent
     environment = {**os.environ, "PYTHONPATH": str(root)}
-    return subprocess.Popen([sys.executable, "-c", COUNTED, str(tmp_path / "log"), str(seconds)], env=environment)
+    return subprocess.Popen(
+        [sys.executable, "-c", COUNTED, str(tmp_path / "log"), str(seconds)], env=environment
+    )
 
 
 def test_eight_processes_make_it_once(cache_folder: Path, tmp_path: Path):
@@ -163,7 +165,7 @@ def test_killed_process_leaves_no_trace(cache_folder: Path, tmp_path: Path):
     assert list((cache_folder / "tmp").iterdir()) == []
 
 
-# --- builds ----------------------------------------------------------------------------------------------------
+# --- builds -------------------------------------------------------------------------------------------------
 
 
 @pytest.fixture
@@ -206,7 +208,12 @@ def test_what_else_is_part_of_the_key(cache_folder: Path, project: Path, monkeyp
     build = lambda **arguments: pct.build(project, **{"target": "cpu", **arguments})  # noqa: E731
     build()
     calls = compilations(monkeypatch)
-    for arguments in ({"defines": {"X": 1}}, {"options": ["-O1"]}, {"include_dirs": [project.parent]}, {"target": "emulated"}):
+    for arguments in (
+        {"defines": {"X": 1}},
+        {"options": ["-O1"]},
+        {"include_dirs": [project.parent]},
+        {"target": "emulated"},
+    ):
         build(**arguments)
         count = len(calls)
         assert count, arguments
@@ -242,5 +249,7 @@ def _build_and_run(arguments: tuple[Path, str]) -> int:
 def test_eight_processes_build_one_entry(cache_folder: Path, project: Path):
     with multiprocessing.get_context("spawn").Pool(8) as pool:
         assert pool.map(_build_and_run, [(project, str(cache_folder))] * 8) == [1] * 8
-    metas = [json.loads(path.read_bytes().partition(b"\n")[2])["meta"] for path in cache_folder.rglob("entry.json")]
+    metas = [
+        json.loads(path.read_bytes().partition(b"\n")[2])["meta"] for path in cache_folder.rglob("entry.json")
+    ]
     assert sum("names" in meta for meta in metas) == 1

@@ -17,9 +17,16 @@ def names(text: str, **arguments) -> list[str]:
 
 
 def test_name_parameters_and_place():
-    kernel = only("\n// comment\n__tile_global__ void add(const float* __restrict__ a, float *out, int n = f(1, 2)) {\n}\n")
+    kernel = only(
+        "\n// comment\n"
+        "__tile_global__ void add(const float* __restrict__ a, float *out, int n = f(1, 2)) {\n}\n"
+    )
     assert (kernel.name, kernel.file, kernel.line) == ("add", "k.cu", 3)
-    assert kernel.params == (Param("a", "const float* __restrict__"), Param("out", "float*"), Param("n", "int"))
+    assert kernel.params == (
+        Param("a", "const float* __restrict__"),
+        Param("out", "float*"),
+        Param("n", "int"),
+    )
 
 
 @pytest.mark.parametrize(
@@ -62,7 +69,8 @@ def test_template_parameter(text: str, expected: TemplateParam):
 
 
 def test_concept_of_the_source_constrains_a_type():
-    text = "template <class T> concept small = sizeof(T) < 4;\ntemplate <small T, color C> __tile_global__ void k(T) {}"
+    text = "template <class T> concept small = sizeof(T) < 4;\n"
+    text += "template <small T, color C> __tile_global__ void k(T) {}"
     assert [param.kind for param in only(text).template_params] == ["type", "value"]
 
 
@@ -135,14 +143,18 @@ def test_conditions():
 def test_headers_of_the_user(tmp_path: Path):
     (tmp_path / "beside.cuh").write_text("#pragma once\n__tile_global__ void in_header() {}\n")
     (tmp_path / "inc").mkdir()
-    (tmp_path / "inc" / "found.h").write_text('#include "../beside.cuh"\n__tile_global__ void in_folder() {}\n')
+    (tmp_path / "inc" / "found.h").write_text(
+        '#include "../beside.cuh"\n__tile_global__ void in_folder() {}\n'
+    )
     text = '#include "beside.cuh"\n#include <found.h>\n#include <cuda_tile.h>\n__tile_global__ void k() {}\n'
     kernels = scan(text, "k.cu", path=tmp_path / "k.cu", include_dirs=[tmp_path / "inc"])
     assert [kernel.name for kernel in kernels] == ["in_header", "in_folder", "k"]
     assert kernels[0].file == str(tmp_path / "beside.cuh")
 
 
-@pytest.mark.parametrize("text", ["", "__tile_global__", "__tile_global__ void k(", "template <", "}}}", '"', "#if", "/*", "R\"("])
+@pytest.mark.parametrize(
+    "text", ["", "__tile_global__", "__tile_global__ void k(", "template <", "}}}", '"', "#if", "/*", 'R"(']
+)
 def test_broken_text_does_no_harm(text: str):
     assert scan(text, "k.cu") == []
 

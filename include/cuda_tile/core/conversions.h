@@ -56,23 +56,6 @@ CUDA_TILE_CONSTEXPR bool scalar_conversion_narrows() {
     return true;  // between floating point and integral
 }
 
-/// The scalar conversion of `x` to To. Conversions of NVIDIA's small types go through float.
-template <typename To, typename From>
-CUDA_TILE_CONSTEXPR To convert(From x) {
-  if constexpr (is_same_v<To, From>)
-    return x;
-  else if constexpr (is_pointer_scalar_v<From> || (sizeof(To) >= 4 && sizeof(From) >= 4 && !is_same_v<From, __nv_tf32>))
-    return static_cast<To>(x);
-  else if constexpr (is_integral_scalar_v<To> && is_integral_scalar_v<From>)
-    return static_cast<To>(x);
-  else if constexpr (is_floating_point_v<From> && floating_rank<From>() < 4)
-    return convert<To>(static_cast<float>(x));
-  else if constexpr (is_floating_point_v<To> && floating_rank<To>() < 4 && !is_same_v<From, float>)
-    return static_cast<To>(static_cast<float>(x));
-  else
-    return static_cast<To>(x);
-}
-
 // [1.7.4] arithmetic common type
 
 struct no_type {};

@@ -4,7 +4,7 @@
 // [2.2.1] to [2.2.9], [2.2.20] to [2.2.24] Arithmetic.
 #pragma once
 
-#include "cuda_tile/ops/elements.h"
+#include "cuda_tile/ops/modes.h"
 #include "cuda_tile/tile/map.h"
 
 namespace cuda::tiles {
@@ -25,6 +25,20 @@ CUDA_TILE_API arithmetic_tile_conversion_t<Lhs, Rhs> add(Lhs const& lhs, Rhs con
   return detail::map_converted<R, tile_element_t<R>>(elements::add{}, lhs, rhs);
 }
 
+/// [2.2.1] Sum in a rounding mode.
+template <rounding_mode Mode = default_rounding_mode(),
+          subnormals_rounding_mode SubMode = default_subnormals_rounding_mode(), arithmetic_tile Lhs,
+          arithmetic_tile Rhs>
+  requires arithmetic_tile_convertible<Lhs, Rhs> &&
+           detail::precise_rounding<Mode, SubMode, arithmetic_tile_conversion_t<Lhs, Rhs>>
+CUDA_TILE_API arithmetic_tile_conversion_t<Lhs, Rhs>
+add(Lhs const& lhs, Rhs const& rhs, rounding_mode_constant<Mode>,
+    subnormals_rounding_mode_constant<SubMode> = {}) noexcept {
+  using R = arithmetic_tile_conversion_t<Lhs, Rhs>;
+  return detail::map_converted<R, tile_element_t<R>>(elements::rounded<elements::add, Mode, SubMode>{}, lhs,
+                                                     rhs);
+}
+
 /// [2.2.3] Difference.
 template <arithmetic_tile Lhs, arithmetic_tile Rhs>
   requires arithmetic_tile_convertible<Lhs, Rhs>
@@ -39,6 +53,20 @@ template <arithmetic_tile Lhs, arithmetic_tile Rhs>
 CUDA_TILE_API arithmetic_tile_conversion_t<Lhs, Rhs> sub(Lhs const& lhs, Rhs const& rhs) noexcept {
   using R = arithmetic_tile_conversion_t<Lhs, Rhs>;
   return detail::map_converted<R, tile_element_t<R>>(elements::sub{}, lhs, rhs);
+}
+
+/// [2.2.3] Difference in a rounding mode.
+template <rounding_mode Mode = default_rounding_mode(),
+          subnormals_rounding_mode SubMode = default_subnormals_rounding_mode(), arithmetic_tile Lhs,
+          arithmetic_tile Rhs>
+  requires arithmetic_tile_convertible<Lhs, Rhs> &&
+           detail::precise_rounding<Mode, SubMode, arithmetic_tile_conversion_t<Lhs, Rhs>>
+CUDA_TILE_API arithmetic_tile_conversion_t<Lhs, Rhs>
+sub(Lhs const& lhs, Rhs const& rhs, rounding_mode_constant<Mode>,
+    subnormals_rounding_mode_constant<SubMode> = {}) noexcept {
+  using R = arithmetic_tile_conversion_t<Lhs, Rhs>;
+  return detail::map_converted<R, tile_element_t<R>>(elements::rounded<elements::sub, Mode, SubMode>{}, lhs,
+                                                     rhs);
 }
 
 /// [2.2.5] Product.
@@ -57,6 +85,20 @@ CUDA_TILE_API arithmetic_tile_conversion_t<Lhs, Rhs> mul(Lhs const& lhs, Rhs con
   return detail::map_converted<R, tile_element_t<R>>(elements::mul{}, lhs, rhs);
 }
 
+/// [2.2.5] Product in a rounding mode.
+template <rounding_mode Mode = default_rounding_mode(),
+          subnormals_rounding_mode SubMode = default_subnormals_rounding_mode(), arithmetic_tile Lhs,
+          arithmetic_tile Rhs>
+  requires arithmetic_tile_convertible<Lhs, Rhs> &&
+           detail::precise_rounding<Mode, SubMode, arithmetic_tile_conversion_t<Lhs, Rhs>>
+CUDA_TILE_API arithmetic_tile_conversion_t<Lhs, Rhs>
+mul(Lhs const& lhs, Rhs const& rhs, rounding_mode_constant<Mode>,
+    subnormals_rounding_mode_constant<SubMode> = {}) noexcept {
+  using R = arithmetic_tile_conversion_t<Lhs, Rhs>;
+  return detail::map_converted<R, tile_element_t<R>>(elements::rounded<elements::mul, Mode, SubMode>{}, lhs,
+                                                     rhs);
+}
+
 /// [2.2.6] Quotient, rounded to zero for integers.
 template <arithmetic_tile Lhs, arithmetic_tile Rhs>
   requires arithmetic_tile_convertible<Lhs, Rhs>
@@ -71,6 +113,20 @@ template <arithmetic_tile Lhs, arithmetic_tile Rhs>
 CUDA_TILE_API arithmetic_tile_conversion_t<Lhs, Rhs> div(Lhs const& lhs, Rhs const& rhs) noexcept {
   using R = arithmetic_tile_conversion_t<Lhs, Rhs>;
   return detail::map_converted<R, tile_element_t<R>>(elements::div{}, lhs, rhs);
+}
+
+/// [2.2.6] Quotient in a rounding mode.
+template <rounding_mode Mode = default_rounding_mode(),
+          subnormals_rounding_mode SubMode = default_subnormals_rounding_mode(), arithmetic_tile Lhs,
+          arithmetic_tile Rhs>
+  requires arithmetic_tile_convertible<Lhs, Rhs> &&
+           detail::division_rounding<Mode, SubMode, arithmetic_tile_conversion_t<Lhs, Rhs>>
+CUDA_TILE_API arithmetic_tile_conversion_t<Lhs, Rhs>
+div(Lhs const& lhs, Rhs const& rhs, rounding_mode_constant<Mode>,
+    subnormals_rounding_mode_constant<SubMode> = {}) noexcept {
+  using R = arithmetic_tile_conversion_t<Lhs, Rhs>;
+  return detail::map_converted<R, tile_element_t<R>>(elements::rounded<elements::div, Mode, SubMode>{}, lhs,
+                                                     rhs);
 }
 
 /// [2.2.7] Quotient of integers, rounded up.
@@ -113,12 +169,40 @@ CUDA_TILE_API arithmetic_tile_conversion_t<Lhs, Rhs> max(Lhs const& lhs, Rhs con
   return detail::map_converted<R, tile_element_t<R>>(elements::max{}, lhs, rhs);
 }
 
+/// [2.2.20] The greater operand in a NaN mode.
+template <nan_propagation_mode NanMode = default_nan_propagation_mode(),
+          subnormals_rounding_mode SubMode = default_subnormals_rounding_mode(), arithmetic_tile Lhs,
+          arithmetic_tile Rhs>
+  requires arithmetic_tile_convertible<Lhs, Rhs> &&
+           detail::nan_propagation<NanMode, SubMode, arithmetic_tile_conversion_t<Lhs, Rhs>>
+CUDA_TILE_API arithmetic_tile_conversion_t<Lhs, Rhs>
+max(Lhs const& lhs, Rhs const& rhs, nan_propagation_mode_constant<NanMode>,
+    subnormals_rounding_mode_constant<SubMode> = {}) noexcept {
+  using R = arithmetic_tile_conversion_t<Lhs, Rhs>;
+  return detail::map_converted<R, tile_element_t<R>>(elements::propagating<elements::max, NanMode, SubMode>{},
+                                                     lhs, rhs);
+}
+
 /// [2.2.21] The lesser operand; a NaN is ignored beside a number.
 template <arithmetic_tile Lhs, arithmetic_tile Rhs>
   requires arithmetic_tile_convertible<Lhs, Rhs>
 CUDA_TILE_API arithmetic_tile_conversion_t<Lhs, Rhs> min(Lhs const& lhs, Rhs const& rhs) noexcept {
   using R = arithmetic_tile_conversion_t<Lhs, Rhs>;
   return detail::map_converted<R, tile_element_t<R>>(elements::min{}, lhs, rhs);
+}
+
+/// [2.2.21] The lesser operand in a NaN mode.
+template <nan_propagation_mode NanMode = default_nan_propagation_mode(),
+          subnormals_rounding_mode SubMode = default_subnormals_rounding_mode(), arithmetic_tile Lhs,
+          arithmetic_tile Rhs>
+  requires arithmetic_tile_convertible<Lhs, Rhs> &&
+           detail::nan_propagation<NanMode, SubMode, arithmetic_tile_conversion_t<Lhs, Rhs>>
+CUDA_TILE_API arithmetic_tile_conversion_t<Lhs, Rhs>
+min(Lhs const& lhs, Rhs const& rhs, nan_propagation_mode_constant<NanMode>,
+    subnormals_rounding_mode_constant<SubMode> = {}) noexcept {
+  using R = arithmetic_tile_conversion_t<Lhs, Rhs>;
+  return detail::map_converted<R, tile_element_t<R>>(elements::propagating<elements::min, NanMode, SubMode>{},
+                                                     lhs, rhs);
 }
 
 /// [2.2.24] Upper half of the product of the operands taken as unsigned.
@@ -149,14 +233,21 @@ CUDA_TILE_API arithmetic_tile_promotion_t<T> operator+(T const& x) noexcept {
 }
 
 /// [2.2.23] lhs * rhs + acc, rounded once; lhs and rhs are converted to the type of acc.
-template <arithmetic_tile Lhs, arithmetic_tile Rhs, basic_floating_point_tile Acc>
+template <rounding_mode Mode = default_rounding_mode(),
+          subnormals_rounding_mode SubMode = default_subnormals_rounding_mode(), arithmetic_tile Lhs,
+          arithmetic_tile Rhs, basic_floating_point_tile Acc>
   requires broadcastable_to<Lhs, tile_shape_t<Acc>> && broadcastable_to<Rhs, tile_shape_t<Acc>> &&
            non_narrowing_scalar_convertible_to<tile_element_t<Lhs>, tile_element_t<Acc>> &&
-           non_narrowing_scalar_convertible_to<tile_element_t<Rhs>, tile_element_t<Acc>>
-CUDA_TILE_API Acc fma(Lhs const& lhs, Rhs const& rhs, Acc const& acc) noexcept {
+           non_narrowing_scalar_convertible_to<tile_element_t<Rhs>, tile_element_t<Acc>> &&
+           detail::precise_rounding<Mode, SubMode, Acc>
+CUDA_TILE_API Acc fma(Lhs const& lhs, Rhs const& rhs, Acc const& acc, rounding_mode_constant<Mode> = {},
+                      subnormals_rounding_mode_constant<SubMode> = {}) noexcept {
   using E = tile_element_t<Acc>;
   return detail::map<Acc>(
-      [](auto a, auto b, E c) { return elements::fma{}(detail::convert<E>(a), detail::convert<E>(b), c); },
+      [](auto a, auto b, E c) {
+        return elements::rounded<elements::fma, Mode, SubMode>{}(detail::convert<E>(a), detail::convert<E>(b),
+                                                                 c);
+      },
       lhs, rhs, acc);
 }
 

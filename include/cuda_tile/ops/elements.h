@@ -5,7 +5,7 @@
 // rounded once more, which gives the correctly rounded result for these operations.
 #pragma once
 
-#include "cuda_tile/core/conversions.h"
+#include "cuda_tile/core/convert.h"
 #include "cuda_tile/platform/platform.h"
 
 namespace cuda::tiles::elements {
@@ -261,29 +261,11 @@ struct logical_not {
   CUDA_TILE_API bool operator()(bool a) const { return !a; }
 };
 
-/// Changes the last bit of an inexact, truncated or nearest `x` so that rounding it again cannot go wrong: to odd, between
-/// x and its neighbour in the direction of `rest`.
-template <typename F>
-CUDA_TILE_API F round_to_odd(F x, bool inexact, bool rest_positive) {
-  using bits = bits_t<F>;
-  bits b = platform::bit_cast<bits>(x);
-  if (!inexact || (b & 1) != 0) return x;
-  return platform::bit_cast<F>(static_cast<bits>(rest_positive == (x > 0) ? b + 1 : b - 1));
-}
-
-/// fma of half and bfloat16: the product is exact in double, the sum is rounded to odd there and in float.
+/// fma of half and bfloat16: of the two floats next to the exact result the odd one, which rounds as the exact result.
 template <typename E>
-CUDA_TILE_API E small_fma(E a, E b, E c) {
-  double product = platform::mul(convert<double>(a), convert<double>(b)), addend = convert<double>(c);
-  double sum = platform::add(product, addend);
-  if (!(platform::sub(sum, sum) == 0)) return convert<E>(convert<float>(sum));
-  double part = platform::sub(sum, product);
-  double rest = platform::add(platform::sub(product, platform::sub(sum, part)), platform::sub(addend, part));
-  sum = round_to_odd(sum, rest != 0, rest > 0);
-  float narrow = convert<float>(sum);
-  double left = platform::sub(sum, convert<double>(narrow));
-  bool finite = platform::sub(narrow, narrow) == 0;
-  return convert<E>(narrow == 0 ? narrow : round_to_odd(narrow, finite && left != 0, left > 0));
+CUDA_TILE_API E small_fma(float a, float b, float c) {
+  float below = platform::rounded::fma<2>(a, b, c), above = platform::rounded::fma<3>(a, b, c);
+  return convert<E>((platform::bit_cast<unsigned>(below) & 1) != 0 ? below : above);
 }
 
 /// [2.2.23] a * b + c, rounded once.
@@ -291,9 +273,17 @@ struct fma {
   template <typename E>
   CUDA_TILE_API E operator()(E a, E b, E c) const {
     if constexpr (is_small_float<E>)
-      return small_fma(a, b, c);
+      return small_fma<E>(convert<float>(a), convert<float>(b), convert<float>(c));
     else
       return platform::fma(a, b, c);
+  }
+};
+
+/// [2.4.8] Correctly rounded, as all of these but rsqrt; half and bfloat16 through float.
+struct sqrt {
+  template <typename E>
+  CUDA_TILE_API E operator()(E a) const {
+    return convert<E>(platform::sqrt(convert<compute_t<E>>(a)));
   }
 };
 

@@ -4,7 +4,7 @@
 // [2.4] Math functions; half and bfloat16 are computed in float and rounded once more.
 #pragma once
 
-#include "cuda_tile/ops/elements.h"
+#include "cuda_tile/ops/math_elements.h"
 #include "cuda_tile/tile/map.h"
 
 namespace cuda::tiles {
@@ -12,113 +12,90 @@ namespace cuda::tiles {
 /// [2.4.1] Nearest integer not below x.
 template <basic_floating_point_tile T>
 CUDA_TILE_API T ceil(T const& x) noexcept {
-  using E = tile_element_t<T>;
-  return detail::map<T>(
-      [](E a) { return detail::convert<E>(platform::ceil(detail::convert<elements::compute_t<E>>(a))); }, x);
+  return detail::map<T>(elements::ceil{}, x);
 }
 
 /// [2.4.2] Nearest integer not above x.
 template <basic_floating_point_tile T>
 CUDA_TILE_API T floor(T const& x) noexcept {
-  using E = tile_element_t<T>;
-  return detail::map<T>(
-      [](E a) { return detail::convert<E>(platform::floor(detail::convert<elements::compute_t<E>>(a))); }, x);
+  return detail::map<T>(elements::floor{}, x);
 }
 
 /// [2.4.4] 2 to the power of x.
-template <basic_floating_point_tile T>
-CUDA_TILE_API T exp2(T const& x) noexcept {
-  using E = tile_element_t<T>;
-  return detail::map<T>(
-      [](E a) { return detail::convert<E>(platform::exp2(detail::convert<elements::compute_t<E>>(a))); }, x);
+template <subnormals_rounding_mode SubMode = default_subnormals_rounding_mode(), basic_floating_point_tile T>
+  requires detail::subnormals_rounding<SubMode, T>
+CUDA_TILE_API T exp2(T const& x, subnormals_rounding_mode_constant<SubMode> = {}) noexcept {
+  return detail::map<T>(elements::flushing<elements::exp2, SubMode>{}, x);
 }
 
 /// [2.4.5] e to the power of x.
 template <basic_floating_point_tile T>
 CUDA_TILE_API T exp(T const& x) noexcept {
-  using E = tile_element_t<T>;
-  return detail::map<T>(
-      [](E a) { return detail::convert<E>(platform::exp(detail::convert<elements::compute_t<E>>(a))); }, x);
+  return detail::map<T>(elements::exp{}, x);
 }
 
 /// [2.4.6] Logarithm to base 2.
 template <basic_floating_point_tile T>
 CUDA_TILE_API T log2(T const& x) noexcept {
-  using E = tile_element_t<T>;
-  return detail::map<T>(
-      [](E a) { return detail::convert<E>(platform::log2(detail::convert<elements::compute_t<E>>(a))); }, x);
+  return detail::map<T>(elements::log2{}, x);
 }
 
 /// [2.4.7] Natural logarithm.
 template <basic_floating_point_tile T>
 CUDA_TILE_API T log(T const& x) noexcept {
-  using E = tile_element_t<T>;
-  return detail::map<T>(
-      [](E a) { return detail::convert<E>(platform::log(detail::convert<elements::compute_t<E>>(a))); }, x);
+  return detail::map<T>(elements::log{}, x);
 }
 
 /// [2.4.8] Square root, correctly rounded.
-template <basic_floating_point_tile T>
-CUDA_TILE_API T sqrt(T const& x) noexcept {
-  using E = tile_element_t<T>;
-  return detail::map<T>(
-      [](E a) { return detail::convert<E>(platform::sqrt(detail::convert<elements::compute_t<E>>(a))); }, x);
+template <rounding_mode Mode = default_rounding_mode(),
+          subnormals_rounding_mode SubMode = default_subnormals_rounding_mode(), basic_floating_point_tile T>
+  requires detail::square_root_rounding<Mode, SubMode, T>
+CUDA_TILE_API T sqrt(T const& x, rounding_mode_constant<Mode> = {},
+                     subnormals_rounding_mode_constant<SubMode> = {}) noexcept {
+  return detail::map<T>(elements::rounded<elements::sqrt, Mode, SubMode>{}, x);
 }
 
 /// [2.4.9] Reciprocal square root.
-template <basic_floating_point_tile T>
-CUDA_TILE_API T rsqrt(T const& x) noexcept {
-  using E = tile_element_t<T>;
-  return detail::map<T>(
-      [](E a) { return detail::convert<E>(platform::rsqrt(detail::convert<elements::compute_t<E>>(a))); }, x);
+template <subnormals_rounding_mode SubMode = default_subnormals_rounding_mode(), basic_floating_point_tile T>
+  requires detail::subnormals_rounding<SubMode, T>
+CUDA_TILE_API T rsqrt(T const& x, subnormals_rounding_mode_constant<SubMode> = {}) noexcept {
+  return detail::map<T>(elements::flushing<elements::rsqrt, SubMode>{}, x);
 }
 
 /// [2.4.10] Hyperbolic cosine.
 template <basic_floating_point_tile T>
 CUDA_TILE_API T cosh(T const& x) noexcept {
-  using E = tile_element_t<T>;
-  return detail::map<T>(
-      [](E a) { return detail::convert<E>(platform::cosh(detail::convert<elements::compute_t<E>>(a))); }, x);
+  return detail::map<T>(elements::cosh{}, x);
 }
 
 /// [2.4.11] Cosine.
 template <basic_floating_point_tile T>
 CUDA_TILE_API T cos(T const& x) noexcept {
-  using E = tile_element_t<T>;
-  return detail::map<T>(
-      [](E a) { return detail::convert<E>(platform::cos(detail::convert<elements::compute_t<E>>(a))); }, x);
+  return detail::map<T>(elements::cos{}, x);
 }
 
 /// [2.4.12] Hyperbolic sine.
 template <basic_floating_point_tile T>
 CUDA_TILE_API T sinh(T const& x) noexcept {
-  using E = tile_element_t<T>;
-  return detail::map<T>(
-      [](E a) { return detail::convert<E>(platform::sinh(detail::convert<elements::compute_t<E>>(a))); }, x);
+  return detail::map<T>(elements::sinh{}, x);
 }
 
 /// [2.4.13] Sine.
 template <basic_floating_point_tile T>
 CUDA_TILE_API T sin(T const& x) noexcept {
-  using E = tile_element_t<T>;
-  return detail::map<T>(
-      [](E a) { return detail::convert<E>(platform::sin(detail::convert<elements::compute_t<E>>(a))); }, x);
+  return detail::map<T>(elements::sin{}, x);
 }
 
 /// [2.4.14] Hyperbolic tangent.
 template <basic_floating_point_tile T>
 CUDA_TILE_API T tanh(T const& x) noexcept {
-  using E = tile_element_t<T>;
-  return detail::map<T>(
-      [](E a) { return detail::convert<E>(platform::tanh(detail::convert<elements::compute_t<E>>(a))); }, x);
+  return detail::map<T>(elements::tanh{}, x);
 }
 
 /// [2.4.15] Tangent.
 template <basic_floating_point_tile T>
 CUDA_TILE_API T tan(T const& x) noexcept {
-  using E = tile_element_t<T>;
-  return detail::map<T>(
-      [](E a) { return detail::convert<E>(platform::tan(detail::convert<elements::compute_t<E>>(a))); }, x);
+  return detail::map<T>(elements::tan{}, x);
 }
 
 /// [2.4.3] base to the power of exponent.
@@ -129,12 +106,7 @@ template <arithmetic_tile Lhs, arithmetic_tile Rhs>
 CUDA_TILE_API arithmetic_tile_conversion_t<Lhs, Rhs> pow(Lhs const& lhs, Rhs const& rhs) noexcept {
   using R = arithmetic_tile_conversion_t<Lhs, Rhs>;
   using E = tile_element_t<R>;
-  using C = elements::compute_t<E>;
-  return detail::map_converted<R, E>(
-      [](E a, E b) {
-        return detail::convert<E>(platform::pow(detail::convert<C>(a), detail::convert<C>(b)));
-      },
-      lhs, rhs);
+  return detail::map_converted<R, E>(elements::pow{}, lhs, rhs);
 }
 
 /// [2.4.16] Angle of the point (x, y).
@@ -144,12 +116,7 @@ template <arithmetic_tile Lhs, arithmetic_tile Rhs>
 CUDA_TILE_API arithmetic_tile_conversion_t<Lhs, Rhs> atan2(Lhs const& lhs, Rhs const& rhs) noexcept {
   using R = arithmetic_tile_conversion_t<Lhs, Rhs>;
   using E = tile_element_t<R>;
-  using C = elements::compute_t<E>;
-  return detail::map_converted<R, E>(
-      [](E a, E b) {
-        return detail::convert<E>(platform::atan2(detail::convert<C>(a), detail::convert<C>(b)));
-      },
-      lhs, rhs);
+  return detail::map_converted<R, E>(elements::atan2{}, lhs, rhs);
 }
 
 } // namespace cuda::tiles

@@ -4,6 +4,7 @@
 #include "cuda_tile/platform/block.h"
 #include "cuda_tile/platform/host_arithmetic.h"
 #include "cuda_tile/platform/host_atomics.h"
+#include "cuda_tile/platform/host_rounding.h"
 
 namespace cuda::tiles::platform {
 

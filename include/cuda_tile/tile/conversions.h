@@ -1,7 +1,7 @@
 // [2.1.4] Properties of tile like types, [2.1.5] conversions between them.
 #pragma once
 
-#include "cuda_tile/core/conversions.h"
+#include "cuda_tile/core/convert.h"
 #include "cuda_tile/tile/concepts.h"
 
 namespace cuda::tiles {

@@ -1,0 +1,87 @@
+// [1.7.2] The scalar conversion itself, rounded once to nearest, ties to even.
+//
+// NVIDIA's small types convert from and to float; what is wider than float is first rounded to odd there, which keeps the
+// second rounding right.
+#pragma once
+
+#include "cuda_tile/core/conversions.h"
+#include "cuda_tile/platform/platform.h"
+
+namespace cuda::tiles::detail {
+
+template <typename E>
+inline constexpr bool is_below_float = is_floating_point_v<E> && floating_rank<E>() < 4;
+
+/// `x` as a float: exact, or that of the two floats around it whose last bit is 1.
+CUDA_TILE_API float to_odd_float(double x) {
+  float nearest = static_cast<float>(x);
+  double back = nearest;
+  unsigned b = platform::bit_cast<unsigned>(nearest);
+  bool away = nearest > 0 ? back > x : back < x;
+  bool inexact = back != x && x == x;
+  if (away) --b;
+  if (inexact) b |= 1;
+  return platform::bit_cast<float>(b);
+}
+
+template <typename I>
+  requires is_integral_scalar_v<I>
+CUDA_TILE_API float to_odd_float(I x) {
+  if constexpr (sizeof(I) < 4) {
+    return static_cast<float>(x);
+  } else {
+    using bits = bits_t<I>;
+    bool negative = x < 0;
+    bits magnitude = negative ? bits(0) - static_cast<bits>(x) : static_cast<bits>(x);
+    int shift = 0;
+    bits kept = magnitude;
+    while (kept >> 24 != 0) {
+      kept = static_cast<bits>(kept >> 1 | (kept & 1));
+      ++shift;
+    }
+    // 2^shift, exactly.
+    float value = static_cast<float>(static_cast<unsigned>(kept)) * platform::bit_cast<float>(static_cast<unsigned>(127 + shift) << 23);
+    return negative ? -value : value;
+  }
+}
+
+// tf32 is a float whose last 13 bits do not count. Its own conversions exist in device code only.
+
+CUDA_TILE_API float from_tf32(unsigned b) { return platform::bit_cast<float>(b & 0xffffe000u); }
+CUDA_TILE_API unsigned to_tf32(float x) {
+  unsigned b = platform::bit_cast<unsigned>(x);
+  if ((b & 0x7f800000u) == 0x7f800000u) return (b & 0x007fffffu) != 0 ? b | 0x00400000u : b;
+  return (b + 0x0fffu + (b >> 13 & 1)) & 0xffffe000u;
+}
+
+template <typename To>
+CUDA_TILE_API To from_float(float x) {
+  if constexpr (is_same_v<To, __nv_tf32>)
+    return platform::bit_cast<To>(to_tf32(x));
+  else
+    return static_cast<To>(x);
+}
+template <typename From>
+CUDA_TILE_API float to_float(From x) {
+  if constexpr (is_same_v<From, __nv_tf32>)
+    return from_tf32(platform::bit_cast<unsigned>(x));
+  else
+    return static_cast<float>(x);
+}
+
+/// The scalar conversion of `x` to To.
+template <typename To, typename From>
+CUDA_TILE_API To convert(From x) {
+  if constexpr (is_same_v<To, From>)
+    return x;
+  else if constexpr (is_below_float<From>)
+    return convert<To>(to_float(x));
+  else if constexpr (!is_below_float<To>)
+    return static_cast<To>(x);
+  else if constexpr (is_same_v<From, float>)
+    return from_float<To>(x);
+  else
+    return from_float<To>(to_odd_float(x));
+}
+
+}  // namespace cuda::tiles::detail

@@ -1,0 +1,196 @@
+// [1.9] Numeric modifiers: elementwise functions with a rounding mode, a subnormals mode or a NaN mode.
+#pragma once
+
+#include "cuda_tile/core/constants.h"
+#include "cuda_tile/ops/elements.h"
+
+namespace cuda::tiles {
+namespace elements {
+
+/// [1.9.2] Zero of the same sign for subnormal floats, where the mode asks for it.
+template <subnormals_rounding_mode SubMode, typename E>
+CUDA_TILE_API E subround(E x) {
+  if constexpr (SubMode == subnormals_rounding_mode::round_subnormals_to_zero) {
+    unsigned b = platform::bit_cast<unsigned>(x);
+    return (b & 0x7f800000u) == 0 ? platform::bit_cast<E>(b & 0x80000000u) : x;
+  } else {
+    return x;
+  }
+}
+
+/// `x` rounded to a type narrower than float in the direction of Mode.
+template <rounding_mode Mode, typename E>
+CUDA_TILE_API E narrow(float x) {
+  E nearest = convert<E>(x);
+  float back = convert<float>(nearest);
+  bool negative = (platform::bit_cast<unsigned>(x) >> 31) != 0;
+  bool too_great = back > x, too_small = back < x;
+  bool step_toward_zero = negative ? too_small : too_great;
+  bool step_away = false;
+  if constexpr (Mode == rounding_mode::round_toward_negative) {
+    step_toward_zero = too_great && !negative;
+    step_away = too_great && negative;
+  } else if constexpr (Mode == rounding_mode::round_toward_positive) {
+    step_toward_zero = too_small && negative;
+    step_away = too_small && !negative;
+  }
+  auto b = platform::bit_cast<bits_t<E>>(nearest);
+  // Neighbours of one sign are neighbours as integers; infinity's is the greatest number.
+  if (step_toward_zero) b = static_cast<decltype(b)>(b - 1);
+  if (step_away) b = static_cast<decltype(b)>(b + 1);
+  return platform::bit_cast<E>(b);
+}
+
+template <rounding_mode Mode>
+inline constexpr bool is_precise = Mode == rounding_mode::round_ties_to_even || Mode == rounding_mode::round_toward_zero ||
+                                   Mode == rounding_mode::round_toward_negative ||
+                                   Mode == rounding_mode::round_toward_positive;
+
+// One operation in one rounding mode, on float or double.
+
+#define CUDA_TILE_DIRECTED(name, parameters, arguments)                    \
+  template <rounding_mode Mode, typename C>                                \
+  struct directed_##name {                                                 \
+    CUDA_TILE_API static C apply parameters {                              \
+      return platform::rounded::name<static_cast<int>(Mode)> arguments;    \
+    }                                                                      \
+  };
+CUDA_TILE_DIRECTED(add, (C a, C b), (a, b))
+CUDA_TILE_DIRECTED(sub, (C a, C b), (a, b))
+CUDA_TILE_DIRECTED(mul, (C a, C b), (a, b))
+CUDA_TILE_DIRECTED(div, (C a, C b), (a, b))
+CUDA_TILE_DIRECTED(fma, (C a, C b, C c), (a, b, c))
+CUDA_TILE_DIRECTED(sqrt, (C a), (a))
+#undef CUDA_TILE_DIRECTED
+
+/// The directed form of a function object, and its imprecise ones where it has them [2.2.6] [2.4.8].
+template <typename Function>
+struct directed;
+template <>
+struct directed<add> {
+  template <rounding_mode Mode, typename C>
+  using form = directed_add<Mode, C>;
+};
+template <>
+struct directed<sub> {
+  template <rounding_mode Mode, typename C>
+  using form = directed_sub<Mode, C>;
+};
+template <>
+struct directed<mul> {
+  template <rounding_mode Mode, typename C>
+  using form = directed_mul<Mode, C>;
+};
+template <>
+struct directed<div> {
+  template <rounding_mode Mode, typename C>
+  using form = directed_div<Mode, C>;
+  template <rounding_mode Mode>
+  CUDA_TILE_API static float imprecise(float a, float b) {
+    return Mode == rounding_mode::round_full ? platform::full_div(a, b) : platform::approximate_div(a, b);
+  }
+};
+template <>
+struct directed<fma> {
+  template <rounding_mode Mode, typename C>
+  using form = directed_fma<Mode, C>;
+};
+template <>
+struct directed<sqrt> {
+  template <rounding_mode Mode, typename C>
+  using form = directed_sqrt<Mode, C>;
+  template <rounding_mode Mode>
+  CUDA_TILE_API static float imprecise(float a) {
+    return platform::approximate_sqrt(a);
+  }
+};
+
+/// Function in a rounding mode and a subnormals mode.
+template <typename Function, rounding_mode Mode, subnormals_rounding_mode SubMode>
+struct rounded {
+  template <typename E, typename... Rest>
+  CUDA_TILE_API E operator()(E a, Rest... rest) const {
+    return subround<SubMode>(apply(subround<SubMode>(a), subround<SubMode>(rest)...));
+  }
+
+ private:
+  template <typename E, typename... Rest>
+  CUDA_TILE_API static E apply(E a, Rest... rest) {
+    using C = compute_t<E>;
+    if constexpr (Mode == rounding_mode::round_ties_to_even) {
+      return Function{}(a, rest...);
+    } else if constexpr (!is_precise<Mode>) {
+      return directed<Function>::template imprecise<Mode>(a, rest...);
+    } else {
+      C result = directed<Function>::template form<Mode, C>::apply(convert<C>(a), convert<C>(rest)...);
+      if constexpr (is_small_float<E>)
+        return narrow<Mode, E>(result);
+      else
+        return result;
+    }
+  }
+};
+
+/// [1.9.3] Maximum or minimum in a NaN mode and a subnormals mode.
+template <typename Function, nan_propagation_mode NanMode, subnormals_rounding_mode SubMode>
+struct propagating {
+  template <typename E>
+  CUDA_TILE_API E operator()(E a, E b) const {
+    if constexpr (NanMode == nan_propagation_mode::propagate_nan) {
+      using C = compute_t<E>;
+      C x = convert<C>(a), y = convert<C>(b);
+      if (x != x) return a;
+      if (y != y) return b;
+    }
+    return subround<SubMode>(Function{}(a, b));
+  }
+};
+
+/// Any function of one argument with flushed subnormals [2.4.4] [2.4.9].
+template <typename Function, subnormals_rounding_mode SubMode>
+struct flushing {
+  template <typename E>
+  CUDA_TILE_API E operator()(E a) const {
+    return subround<SubMode>(Function{}(subround<SubMode>(a)));
+  }
+};
+
+}  // namespace elements
+
+namespace detail {
+
+template <subnormals_rounding_mode SubMode, typename E>
+inline constexpr bool subnormals_mode_fits =
+    SubMode == subnormals_rounding_mode::preserve_subnormals ||
+    (SubMode == subnormals_rounding_mode::round_subnormals_to_zero && is_same_v<E, float>);
+
+/// A precise rounding mode for floating point elements; flushing of subnormals for float only.
+template <rounding_mode Mode, subnormals_rounding_mode SubMode, typename T>
+concept precise_rounding =
+    basic_floating_point_tile<T> && elements::is_precise<Mode> && subnormals_mode_fits<SubMode, element_t<T>>;
+
+/// [2.2.6] The same, and for float also approximate and full.
+template <rounding_mode Mode, subnormals_rounding_mode SubMode, typename T>
+concept division_rounding =
+    basic_floating_point_tile<T> && subnormals_mode_fits<SubMode, element_t<T>> &&
+    (elements::is_precise<Mode> ||
+     ((Mode == rounding_mode::round_approximate || Mode == rounding_mode::round_full) && is_same_v<element_t<T>, float>));
+
+/// [2.4.8] The same, and for float also approximate.
+template <rounding_mode Mode, subnormals_rounding_mode SubMode, typename T>
+concept square_root_rounding =
+    basic_floating_point_tile<T> && subnormals_mode_fits<SubMode, element_t<T>> &&
+    (elements::is_precise<Mode> || (Mode == rounding_mode::round_approximate && is_same_v<element_t<T>, float>));
+
+/// [2.2.20] A NaN mode for floating point elements; flushing of subnormals for float only.
+template <nan_propagation_mode NanMode, subnormals_rounding_mode SubMode, typename T>
+concept nan_propagation =
+    basic_floating_point_tile<T> && subnormals_mode_fits<SubMode, element_t<T>> &&
+    (NanMode == nan_propagation_mode::suppress_nan || NanMode == nan_propagation_mode::propagate_nan);
+
+/// [2.4.4] A subnormals mode: flushing for float only.
+template <subnormals_rounding_mode SubMode, typename T>
+concept subnormals_rounding = basic_floating_point_tile<T> && subnormals_mode_fits<SubMode, element_t<T>>;
+
+}  // namespace detail
+}  // namespace cuda::tiles

@@ -1,0 +1,46 @@
+// [2.6.1] Scan of a tile along one dimension by any function object; ops/reduce.h makes the API of it.
+#pragma once
+
+#include "cuda_tile/tile/exchange.h"
+
+namespace cuda::tiles::detail {
+
+/// With one thread: each run of N elements, or N rows of Inner elements, from the first to the last.
+template <unsigned N, unsigned Inner, typename F, typename T>
+CUDA_TILE_API void scan_rows(T& result, F f) {
+  for (unsigned o = 0; o < T::distribution::size / (N * Inner); ++o) {
+    auto* row = result.slots + o * N * Inner;
+    for (unsigned k = 1; k < N; ++k)
+      for (unsigned j = 0; j < Inner; ++j) row[k * Inner + j] = f(row[(k - 1) * Inner + j], row[k * Inner + j]);
+  }
+}
+
+/// With several threads: in step h each element takes in the one h places before it, which holds what h elements give.
+template <unsigned N, unsigned Inner, typename F, typename T>
+CUDA_TILE_API void scan_across_threads(T& result, F f) {
+  using D = typename T::distribution;
+  unsigned const t = platform::thread();
+  CUDA_TILE_NO_UNROLL
+  for (unsigned h = 1; h < N; h *= 2) {
+    T before = result;
+    copy_through_scratch(before, result, [h](unsigned i) { return i / Inner % N >= h ? i - h * Inner : i; });
+    CUDA_TILE_UNROLL
+    for (unsigned s = 0; s < D::slots; ++s)
+      if (D::index(t, s) / Inner % N >= h) result.slots[s] = f(before.slots[s], result.slots[s]);
+  }
+}
+
+template <size_t D, typename F, typename T>
+CUDA_TILE_API T scan(F f, T const& a) {
+  using S = tile_shape_t<T>;
+  constexpr unsigned n = static_cast<unsigned>(length<S>(D));
+  constexpr unsigned inner = static_cast<unsigned>(length_product<S>(D + 1, S::rank()));
+  T result = a;
+  if constexpr (platform::block_threads == 1)
+    scan_rows<n, inner>(result, f);
+  else
+    scan_across_threads<n, inner>(result, f);
+  return result;
+}
+
+}  // namespace cuda::tiles::detail

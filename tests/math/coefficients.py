@@ -1,0 +1,155 @@
+"""Derives the polynomial coefficients of include/cuda_tile/platform/host_math_*.h and prints them as C++.
+
+    python tests/math/coefficients.py [name...]
+
+Each is the polynomial of least weighted maximum error over an interval (Remez's exchange, in 60 digits), found
+coefficient by coefficient: the lowest is rounded to the element type and fixed, and the others are fitted again.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import mpmath
+from mpmath import mp, mpf
+
+mp.dps = 60
+DIGITS = {"float": 24, "double": 53}
+
+
+@dataclass
+class Fit:
+    """Minimises the maximum of |error(x)|, where error = weight * (function - sum of c[i] * x**i for i < terms)."""
+
+    name: str
+    type: str
+    terms: int
+    function: Callable[[mpf], mpf]
+    interval: tuple[mpf, mpf]
+    weight: Callable[[mpf], mpf]  # what one unit of the polynomial's error is in the result, relative to the result
+
+
+def even(function: Callable, order: int) -> Callable:
+    """The Taylor-stable u -> function(sqrt(u)): `order` terms of the series of `function` are given up near 0."""
+    return lambda u: function(mpmath.sqrt(u) if u > mpf(10) ** -18 else mpf(10) ** -9)
+
+
+def remez(fit: Fit, fixed: list[mpf]) -> tuple[list[mpf], mpf]:
+    """The coefficients after the `fixed` lowest ones, and the error reached."""
+    low, high = fit.interval
+    start, count = len(fixed), fit.terms - len(fixed)
+
+    def target(x):
+        return fit.function(x) - sum(c * x**i for i, c in enumerate(fixed))
+
+    nodes = [(low + high) / 2 - (high - low) / 2 * mpmath.cos(mp.pi * i / count) for i in range(count + 1)]
+    samples = [low + (high - low) * (1 - mpmath.cos(mp.pi * mpf(i) / (40 * count))) / 2 for i in range(40 * count + 1)]
+    table = [(x, target(x), fit.weight(x)) for x in samples]
+    for _ in range(30):
+        rows, right = [], []
+        for i, x in enumerate(nodes):
+            w = fit.weight(x)
+            rows.append([w * x ** (start + k) for k in range(count)] + [mpf(-1) ** i])
+            right.append(w * target(x))
+        solution = mpmath.lu_solve(mpmath.matrix(rows), mpmath.matrix(right))
+        coefficients = list(solution)[:count]
+        errors = [w * (t - sum(c * x ** (start + k) for k, c in enumerate(coefficients))) for x, t, w in table]
+        nodes, largest = exchange(samples, errors, count + 1)
+        if largest <= abs(solution[count]) * mpf("1.001"):
+            break
+    return coefficients, largest
+
+
+def exchange(samples: list[mpf], errors: list[mpf], count: int) -> tuple[list[mpf], mpf]:
+    """The `count` points of alternating extrema of the error, and the largest error."""
+    extrema: list[int] = []
+    for i, error in enumerate(errors):
+        if extrema and (error > 0) == (errors[extrema[-1]] > 0):
+            if abs(error) > abs(errors[extrema[-1]]):
+                extrema[-1] = i
+        else:
+            extrema.append(i)
+    while len(extrema) > count:  # drop the smaller end
+        extrema.pop(0 if abs(errors[extrema[0]]) < abs(errors[extrema[-1]]) else -1)
+    if len(extrema) < count:
+        raise ArithmeticError("the error does not alternate often enough: the degree is too high for 60 digits")
+    return [samples[i] for i in extrema], max(abs(e) for e in errors)
+
+
+def rounded(x: mpf, digits: int) -> mpf:
+    with mp.workprec(digits):
+        return +x
+
+
+def solve(fit: Fit) -> tuple[list[mpf], mpf]:
+    fixed: list[mpf] = []
+    while len(fixed) < fit.terms:
+        coefficients, _ = remez(fit, fixed)
+        fixed.append(rounded(coefficients[0], DIGITS[fit.type]))
+    low, high = fit.interval
+    xs = [low + (high - low) * mpf(i) / 500 for i in range(501)]
+    return fixed, max(abs(fit.weight(x) * (fit.function(x) - sum(c * x**i for i, c in enumerate(fixed)))) for x in xs)
+
+
+def literal(x: mpf, kind: str) -> str:
+    import numpy as np
+
+    value = np.float32(float(x)) if kind == "float" else np.float64(float(x))
+    return str(value) + ("f" if kind == "float" else "")
+
+
+def _u(function: Callable[[mpf], mpf]) -> Callable[[mpf], mpf]:
+    """`function` of r, even in r, as one of u = r * r; not evaluated nearer to 0 than the digits allow."""
+    return lambda u: function(mpmath.sqrt(max(u, mpf(10) ** -16)))
+
+
+HALF_LN2 = mpmath.log(2) / 2 * mpf("1.0001")
+QUARTER_PI = mp.pi / 4 * mpf("1.0001")
+HALF_PI = mp.pi / 2 * mpf("1.0001")
+LOG_S = ((mpmath.sqrt(2) - 1) / (mpmath.sqrt(2) + 1)) * mpf("1.0001")
+ATAN_T = (mpmath.sqrt(2) - 1) * mpf("1.0001")
+
+sinh_tail = _u(lambda r: (mpmath.sinh(r) / r - 1) / r**2)  # sinh(r) = r + r^3 P(r^2)
+cosh_tail = _u(lambda r: (mpmath.cosh(r) - 1 - r**2 / 2) / r**4)  # cosh(r) = 1 + r^2 / 2 + r^4 P(r^2)
+log_tail = _u(lambda s: (2 * mpmath.atanh(s) / s - 2) / s**2)  # log((1 + s) / (1 - s)) = 2 s + s^3 P(s^2)
+sin_tail = _u(lambda r: (mpmath.sin(r) / r - 1) / r**2)  # sin(r) = r + r^3 P(r^2)
+cos_tail = _u(lambda r: (mpmath.cos(r) - 1 + r**2 / 2) / r**4)  # cos(r) = 1 - r^2 / 2 + r^4 P(r^2)
+atan_tail = _u(lambda t: (mpmath.atan(t) / t - 1) / t**2)  # atan(t) = t + t^3 P(t^2)
+
+sinh_weight = _u(lambda r: r**3 / mpmath.sinh(r))
+cosh_weight = _u(lambda r: r**4)
+log_weight = _u(lambda s: s**3 / (2 * mpmath.atanh(s)))
+sin_weight = _u(lambda r: r**3 / mpmath.sin(r))
+cos_weight = _u(lambda r: r**4 / mpmath.cos(r))
+atan_weight = _u(lambda t: t**3 / mpmath.atan(t))
+
+FITS = [
+    Fit("sinh_tail", "float", 3, sinh_tail, (mpf(0), HALF_LN2**2), sinh_weight),
+    Fit("cosh_tail", "float", 2, cosh_tail, (mpf(0), HALF_LN2**2), cosh_weight),
+    Fit("sinh_tail", "double", 5, sinh_tail, (mpf(0), HALF_LN2**2), sinh_weight),
+    Fit("cosh_tail", "double", 5, cosh_tail, (mpf(0), HALF_LN2**2), cosh_weight),
+    Fit("log_tail", "float", 3, log_tail, (mpf(0), LOG_S**2), log_weight),
+    Fit("log_tail", "double", 7, log_tail, (mpf(0), LOG_S**2), log_weight),
+    Fit("sin_half_turn_tail", "double", 5, sin_tail, (mpf(0), HALF_PI**2), sin_weight),
+    Fit("sin_tail", "double", 6, sin_tail, (mpf(0), QUARTER_PI**2), sin_weight),
+    Fit("cos_tail", "double", 6, cos_tail, (mpf(0), QUARTER_PI**2), cos_weight),
+    Fit("sin_tail_f", "double", 4, sin_tail, (mpf(0), QUARTER_PI**2), sin_weight),
+    Fit("cos_tail_f", "double", 4, cos_tail, (mpf(0), QUARTER_PI**2), cos_weight),
+    Fit("atan_tail", "double", 12, atan_tail, (mpf(0), ATAN_T**2), atan_weight),
+    Fit("atan_tail_f", "double", 6, atan_tail, (mpf(0), ATAN_T**2), atan_weight),
+]
+
+
+def main(names: list[str]) -> None:
+    for fit in FITS:
+        if names and fit.name not in names:
+            continue
+        coefficients, error = solve(fit)
+        values = ", ".join(literal(c, fit.type) for c in coefficients)
+        print(f"// {fit.name}, {fit.type}: relative error 2^{float(mpmath.log(error, 2)):.1f}\n{values}")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])

@@ -1,0 +1,254 @@
+"""The package as users get it: sdist and wheel, installed into fresh environments, editable too."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import tarfile
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from pycuda_tile.toolchain import find_compiler
+from pycuda_tile.version import VERSION
+
+pytest.importorskip(
+    "scikit_build_core", reason="building the package needs scikit-build-core: run.py installs it"
+)
+
+ROOT = Path(__file__).resolve().parents[2]
+LAUNCHER = "pycuda_tile/lib/libcuda_tile_launcher.so"
+FOLDERS = ("include", "templates", "lib", "examples")
+LAUNCH = """
+import numpy as np, pycuda_tile as pct
+from pycuda_tile import resources
+a = np.arange(1000, dtype=np.float32)
+out = np.empty_like(a)
+kernel = pct.build(resources.examples_dir() / "vector_add.cu", target="cpu").kernel("vector_add")
+kernel[1](a, a, out, 1000)
+assert (out == 2 * a).all()
+"""
+
+
+def run(*command, **environment) -> str:
+    """What a command prints; fails with it if the command does. The checkout is not on its path."""
+    environment = {**os.environ, "PYTHONPATH": "", **environment}
+    command = [str(word) for word in command]
+    result = subprocess.run(command, env=environment, check=False, capture_output=True, text=True, cwd="/")
+    assert result.returncode == 0, result.stdout + result.stderr
+    return result.stdout
+
+
+def build(kind: str, source: Path, output: Path, **environment) -> Path:
+    """An sdist or a wheel of the tree `source`, made by the build backend in a process of its own."""
+    call = f"build_{kind}({str(output)!r}, {{'build-dir': {str(output / 'build')!r}}})"
+    output.mkdir()
+    program = f"import os; os.chdir({str(source)!r}); from scikit_build_core.build import *; {call}"
+    run(sys.executable, "-c", program, **environment)
+    (package,) = output.glob("*.tar.gz" if kind == "sdist" else "*.whl")
+    return package
+
+
+def make_environment(folder: Path) -> Path:
+    """A virtual environment that also sees what the tests' own has, except that one's pycuda_tile."""
+    venv.create(folder, symlinks=True)
+    (site_packages,) = folder.glob("lib/python*/site-packages")
+    # Only the folder is searched; the .pth files in it, so an editable install, are not read.
+    (site_packages / "tests_environment.pth").write_text(sysconfig.get_path("purelib") + "\n")
+    return folder / "bin" / "python"
+
+
+def install(python: Path, *what) -> None:
+    pip = [
+        sys.executable,
+        "-m",
+        "pip",
+        "--python",
+        python,
+        "install",
+        "--quiet",
+        "--no-deps",
+        "--no-build-isolation",
+    ]
+    run(*pip, "--ignore-installed", "--disable-pip-version-check", *what)
+
+
+@pytest.fixture(scope="session")
+def sdist(tmp_path_factory) -> Path:
+    return build("sdist", ROOT, tmp_path_factory.mktemp("packages") / "sdist")
+
+
+@pytest.fixture(scope="session")
+def unpacked(sdist, tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("unpacked")
+    with tarfile.open(sdist) as archive:
+        archive.extractall(folder)
+    return folder / f"pycuda_tile-{VERSION}"
+
+
+@pytest.fixture(scope="session")
+def compiler_environment() -> dict[str, str]:
+    """Tells CMake of a compiler where the system has none of its own, but the tests have one."""
+    compiler = find_compiler()
+    return {"CXX": " ".join(compiler.command)} if compiler.kind == "zig" else {}
+
+
+@pytest.fixture(scope="session")
+def wheel(unpacked, compiler_environment, tmp_path_factory) -> Path:
+    """Built from the sdist, which therefore lacks nothing."""
+    return build("wheel", unpacked, tmp_path_factory.mktemp("packages") / "wheel", **compiler_environment)
+
+
+@pytest.fixture(scope="session")
+def installed(wheel, tmp_path_factory) -> Path:
+    """The Python of an environment with the wheel."""
+    python = make_environment(tmp_path_factory.mktemp("installed") / "venv")
+    install(python, wheel)
+    return python
+
+
+def names(wheel: Path) -> set[str]:
+    return set(zipfile.ZipFile(wheel).namelist())
+
+
+def files(folder: Path) -> set[str]:
+    """The files of a folder of the checkout, relative to the checkout."""
+    found = {path.relative_to(ROOT).as_posix() for path in folder.rglob("*") if path.is_file()}
+    return {name for name in found if "__pycache__" not in name}
+
+
+def test_sdist_holds_what_is_needed_to_build_and_to_test(sdist):
+    with tarfile.open(sdist) as archive:
+        inside = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}
+    single = {"pyproject.toml", "CMakeLists.txt", "README.md", "LICENSE", "CHANGELOG.md", "run.py"}
+    for folder in (*FOLDERS, "pycuda_tile", "tests", "cmake", "docs"):
+        single |= files(ROOT / folder)
+    assert single <= inside
+    assert not [name for name in inside if re.search(r"__pycache__|\.venv|^build/|\.so$", name)]
+
+
+def test_wheel_holds_headers_templates_sources_and_examples(wheel):
+    expected = files(ROOT / "pycuda_tile")
+    for folder in FOLDERS:
+        expected |= {f"pycuda_tile/{name}" for name in files(ROOT / folder)}
+    inside = names(wheel)
+    extra = {LAUNCHER, *(name for name in inside if ".dist-info/" in name or "/lib/cmake/" in name)}
+    assert inside - extra == expected
+    assert LAUNCHER in inside
+    assert "pycuda_tile/py.typed" in inside
+
+
+def test_wheel_serves_every_python_of_its_platform(wheel):
+    assert re.fullmatch(rf"pycuda_tile-{re.escape(VERSION)}-py3-none-\w+\.whl", wheel.name)
+    assert "none-any" not in wheel.name
+
+
+def test_metadata(wheel):
+    info = f"pycuda_tile-{VERSION}.dist-info"
+    archive = zipfile.ZipFile(wheel)
+    metadata = archive.read(f"{info}/METADATA").decode()
+    assert f"\nVersion: {VERSION}\n" in metadata
+    required = re.findall(r"^Requires-Dist: ([\w-]+)(?!.*extra)", metadata, re.MULTILINE)
+    assert sorted(required) == ["ml_dtypes", "numpy"]
+    extras = re.findall(r"^Provides-Extra: (.+)$", metadata, re.MULTILINE)
+    assert {"compiler", "gpu", "tile", "frontend", "examples", "test", "dev"} <= set(extras)
+    assert f"{info}/licenses/LICENSE" in names(wheel)
+
+
+def test_installed_wheel_is_complete(installed, tmp_path):
+    program = """
+from pycuda_tile import resources
+for path in (
+    resources.include_dir() / "cuda_tile.h",
+    resources.templates_dir(),
+    resources.launcher_source_dir(),
+    resources.examples_dir(),
+    resources.launcher_library(),
+):
+    assert path.exists()
+    print(path)
+"""
+    paths = run(installed, "-c", program, HOME=str(tmp_path)).splitlines()
+    package = next(installed.parent.parent.glob("lib/python*/site-packages")) / "pycuda_tile"
+    assert len(paths) == 5
+    assert all(Path(path).is_relative_to(package) for path in paths)
+
+
+def test_installed_wheel_launches_with_its_own_launcher(installed, tmp_path):
+    run(installed, "-c", LAUNCH, PYCUDA_TILE_CACHE_DIR=str(tmp_path))
+    assert not list(tmp_path.rglob("libcuda_tile_launcher.so"))
+
+
+def test_installed_command(installed):
+    assert run(installed.parent / "pycuda-tile", "--version") == f"pycuda-tile {VERSION}\n"
+
+
+def test_installed_wheel_serves_cmake_projects(installed, compiler_environment, tmp_path):
+    (tmp_path / "CMakeLists.txt").write_text("""
+        cmake_minimum_required(VERSION 3.22)
+        project(user CXX)
+        find_package(cuda_tile 0.1 REQUIRED)
+        add_executable(user main.cpp)
+        target_link_libraries(user cuda_tile::cuda_tile cuda_tile::launcher)
+    """)
+    (tmp_path / "main.cpp").write_text("""
+        #include "cuda_tile/platform/block.h"
+        #include <cstdio>
+        #include <launcher.h>
+        static void entry(void* const*, cuda_tile_block* b) { std::printf("block %u\\n", b->block[0]); }
+        int main() {
+          cuda_tile_set_num_workers(1);
+          cuda_tile_kernel kernel{"k", entry, 1, 0, 0, nullptr};
+          const unsigned grid[3] = {3, 1, 1};
+          return cuda_tile_launch(&kernel, nullptr, grid, 0, nullptr, nullptr, 0);
+        }
+    """)
+    package = next(installed.parent.parent.glob("lib/python*/site-packages")) / "pycuda_tile"
+    cmake = [sys.executable, "-c", CMAKE]
+    prefix = f"-DCMAKE_PREFIX_PATH={package}"
+    run(*cmake, "-G", "Ninja", "-S", tmp_path, "-B", tmp_path / "build", prefix, **compiler_environment)
+    run(*cmake, "--build", tmp_path / "build")
+    assert run(tmp_path / "build" / "user") == "block 0\nblock 1\nblock 2\n"
+
+
+# CMake as the build backend finds it: in the environment, or on the system.
+CMAKE = """
+import shutil, subprocess, sys, sysconfig
+from pathlib import Path
+scripts = Path(sysconfig.get_path("scripts"))
+cmake = shutil.which("cmake", path=scripts) or shutil.which("cmake")
+ninja = shutil.which("ninja", path=scripts) or shutil.which("ninja")
+program = [f"-DCMAKE_MAKE_PROGRAM={ninja}"] if "-S" in sys.argv else []
+sys.exit(subprocess.call([cmake, *program, *sys.argv[1:]]))
+"""
+
+
+def test_wheel_without_a_compiler_builds_the_launcher_on_first_use(unpacked, tmp_path):
+    wheel = build("wheel", unpacked, tmp_path / "wheel", CXX="/there/is/no/compiler")
+    assert LAUNCHER not in names(wheel)
+    python = make_environment(tmp_path / "venv")
+    install(python, wheel)
+    run(python, "-c", LAUNCH, PYCUDA_TILE_CACHE_DIR=str(tmp_path / "cache"))
+    assert len(list((tmp_path / "cache").rglob("libcuda_tile_launcher.so"))) == 1
+
+
+def test_editable_install_uses_the_checkout(compiler_environment, tmp_path, monkeypatch):
+    for name, value in compiler_environment.items():
+        monkeypatch.setenv(name, value)
+    python = make_environment(tmp_path / "venv")
+    install(python, f"--config-settings=build-dir={tmp_path / 'build'}", "--editable", ROOT)
+    program = """
+import pycuda_tile
+from pycuda_tile import resources
+print(pycuda_tile.__file__, resources.include_dir(), resources.launcher_library(), sep="\\n")
+"""
+    module, include, launcher = run(python, "-c", program).splitlines()
+    assert Path(module) == ROOT / "pycuda_tile" / "__init__.py"
+    assert Path(include) == ROOT / "include"
+    assert Path(launcher).is_relative_to(tmp_path / "venv")
+    run(python, "-c", LAUNCH, PYCUDA_TILE_CACHE_DIR=str(tmp_path / "cache"))

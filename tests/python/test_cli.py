@@ -1,0 +1,110 @@
+"""The command pycuda-tile: what it prints, writes and returns."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pycuda_tile as pct
+from pycuda_tile.cli import main
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+VECTOR_ADD = str(EXAMPLES / "vector_add.cu")
+
+
+def test_kernels(capsys, tmp_path: Path):
+    path = tmp_path / "k.cu"
+    path.write_text("template <int N> [[cutile::hint(0, occupancy=2)]] __tile_global__ void k(float* x) {}\n")
+    assert main(["kernels", str(path)]) == 0
+    assert capsys.readouterr().out == f"{path}:1: k<int N>(float* x)\n    hint(0, occupancy=2)\n"
+    path.write_text("int x;\n")
+    assert main(["kernels", str(path)]) == 0
+    assert "no kernels" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize(
+    ("options", "start"),
+    [
+        (["--target", "cpu"], b"\x7fELF"),
+        (["--emit", "cubin", "--arch", "sm_90"], b"\x7fELF"),
+        (["--emit", "ptx"], b"//"),
+        (["--emit", "tileir"], b"\x7fTileIR"),
+    ],
+)
+def test_compile(capsys, tmp_path: Path, options: list[str], start: bytes):
+    output = tmp_path / "out"
+    code = main(["compile", VECTOR_ADD, "-o", str(output), *options])
+    captured = capsys.readouterr()
+    if "pip install" in captured.err:
+        pytest.skip(captured.err)
+    assert code == 0 and output.read_bytes().startswith(start)
+    assert list(tmp_path.iterdir()) == [output]
+
+
+def test_compile_failures(capsys, tmp_path: Path):
+    output = tmp_path / "out"
+    assert main(["compile", str(tmp_path / "nosuch.cu"), "-o", str(output)]) == 1
+    assert "nosuch.cu" in capsys.readouterr().err
+    bad = tmp_path / "bad.cu"
+    bad.write_text("nonsense;\n")
+    assert main(["compile", str(bad), "-o", str(output), "--target", "cpu"]) == 1
+    assert "bad.cu:1" in capsys.readouterr().err
+    assert main(["compile", VECTOR_ADD, "-o", str(output), "--target", "cpu", "--emit", "ptx"]) == 2
+    assert main(["compile", VECTOR_ADD, "-o", str(tmp_path / "no" / "folder"), "--target", "cpu"]) == 1
+    assert "cannot write" in capsys.readouterr().err
+    assert not output.exists()
+
+
+def test_doctor(capsys, monkeypatch):
+    assert main(["doctor"]) == 0
+    out = capsys.readouterr().out
+    for target in ("cpu", "emulated", "simt", "tile"):
+        assert f"\n{target}" in out
+    assert "cpu       runs here" in out
+
+
+def test_doctor_where_nothing_runs(capsys, monkeypatch):
+    from pycuda_tile import gpu, nvrtc, toolchain
+
+    def missing(*_):
+        raise pct.TargetUnavailable('nothing here: pip install "something"')
+
+    monkeypatch.setattr(toolchain, "find_compiler", missing)
+    monkeypatch.setattr(nvrtc, "version", missing)
+    monkeypatch.setattr(gpu, "compute_capability", lambda: None)
+    assert main(["doctor"]) == 1
+    assert 'pip install "something"' in capsys.readouterr().out
+
+
+def test_cache(capsys, cache_folder: Path):
+    assert main(["cache", "info"]) == 0
+    assert f"{cache_folder}: 0 entries" in capsys.readouterr().out
+    pct.build(Path(VECTOR_ADD), target="cpu")
+    assert main(["cache", "clear"]) == 0
+    assert "removed" in capsys.readouterr().out
+    assert list((cache_folder).rglob("*.so")) == []
+
+
+def test_run_names_the_examples(capsys):
+    assert main(["run", "nosuch"]) == 2
+    assert "vector_add" in capsys.readouterr().err
+    assert main(["run", "--help"]) == 0
+    assert "vector_add" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("words", [[], ["nosuch"], ["compile", "x.cu"]])
+def test_wrong_usage(words: list[str]):
+    with pytest.raises(SystemExit) as caught:
+        main(words)
+    assert caught.value.code == 2
+
+
+def test_python_dash_m():
+    done = subprocess.run(
+        [sys.executable, "-m", "pycuda_tile", "--version"],
+        capture_output=True,
+        text=True,
+        cwd=EXAMPLES.parent,
+    )
+    assert done.stdout.startswith("pycuda-tile ")

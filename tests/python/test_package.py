@@ -1,0 +1,43 @@
+"""The package itself: its public names, and what importing it costs."""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pycuda_tile as pct
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def test_public_names():
+    for name in pct.__all__:
+        assert getattr(pct, name) is not None
+        assert name in dir(pct)
+    assert callable(pct.build) and callable(pct.nvrtc_build)
+
+
+def test_unknown_name():
+    try:
+        pct.nosuch  # noqa: B018
+    except AttributeError as error:
+        assert "nosuch" in str(error)
+    else:
+        raise AssertionError
+
+
+def test_import_takes_in_nothing_heavy():
+    code = "import sys, pycuda_tile; print(sorted({name.split('.')[0] for name in sys.modules}))"
+    loaded = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, cwd=ROOT, check=True
+    ).stdout
+    for module in ("numpy", "cuda", "jinja2", "clang", "subprocess"):
+        assert f"'{module}'" not in loaded
+
+
+def test_a_cpu_build_needs_no_cuda_package():
+    code = """
+import sys, pathlib, pycuda_tile as pct
+pct.build(pathlib.Path("examples/vector_add.cu"), target="cpu")["vector_add"]
+assert not any(name.split(".")[0] == "cuda" for name in sys.modules)
+"""
+    subprocess.run([sys.executable, "-c", code], cwd=ROOT, check=True)
