@@ -29,7 +29,7 @@ if TYPE_CHECKING:
         TargetUnavailable,
         UndefinedBehaviorError,
     )
-    from .frontend.scan import KernelInfo
+    from .frontend.kernel_info import KernelInfo
     from .launcher import set_num_workers
     from .module import Kernel, Module
 
@@ -40,7 +40,7 @@ _PUBLIC = {
     "nvrtc_build": "builder",
     "Module": "module",
     "Kernel": "module",
-    "KernelInfo": "frontend.scan",
+    "KernelInfo": "frontend.kernel_info",
     "strided": "arrays",
     "ptr": "arrays",
     "set_num_workers": "launcher",

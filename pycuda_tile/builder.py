@@ -75,7 +75,12 @@ def nvrtc_build(source: str | os.PathLike, **arguments) -> Module:
 def _best_target() -> str:
     from . import gpu
 
-    return "simt" if gpu.is_usable() else "cpu"
+    if gpu.is_usable():
+        from .targets import simt
+
+        if simt.compiles_for(gpu.default_arch()):
+            return "simt"
+    return "cpu"
 
 
 def read_source(source: str | os.PathLike) -> tuple[str, str, Path | None]:
@@ -85,6 +90,10 @@ def read_source(source: str | os.PathLike) -> tuple[str, str, Path | None]:
             raise SourceNotFound(f"a str is the source's text; for a file pass pathlib.Path({source!r})")
         if "\0" in source:
             raise BuildValueError("the source holds a null character")
+        try:
+            source.encode()
+        except UnicodeEncodeError as error:
+            raise BuildValueError(f"the source is no Unicode text: {error}") from None
         return source, "<source>", None
     if not isinstance(source, os.PathLike):
         raise BuildTypeError(

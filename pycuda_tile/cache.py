@@ -22,9 +22,7 @@ import json
 import os
 import shutil
 import stat
-import tempfile
 import time
-import uuid
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
@@ -81,6 +79,8 @@ def get(key: str, build: Builder) -> Entry:
 
 def make_uncached(build: Builder) -> Entry:
     """An entry outside the cache; its folder goes with the entry."""
+    import tempfile
+
     place = Path(tempfile.mkdtemp(prefix="pycuda_tile-"))
     try:
         entry = Entry(place, build(place).meta)
@@ -145,6 +145,8 @@ def _with_parts(root: Path) -> Path:
 
 @functools.cache
 def _scratch_folder(process: int) -> Path:
+    import tempfile
+
     place = Path(tempfile.mkdtemp(prefix="pycuda_tile-cache-"))
     atexit.register(_remove, place, process)
     return place
@@ -223,7 +225,7 @@ def _make(root: Path, key: str, build: Builder) -> Entry:
 
 
 def _move_into(home: Path, place: Path) -> Path:
-    final = home / uuid.uuid4().hex[:12]
+    final = home / os.urandom(6).hex()
     for attempt in range(3):
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import ctypes
 import functools
-import operator
 import signal
 import threading
 from collections.abc import Sequence
@@ -12,10 +11,11 @@ from pathlib import Path
 
 from . import cache, resources, toolchain
 from .arguments import ERROR_SIZE, Packer
-from .errors import CompileError, Error, LaunchError
+from .errors import ArgumentValueError, CompileError, Error, LaunchError
 
 _ABI_VERSION = 1
 _INTERRUPTED = 1
+_MOST_WORKERS = 65536
 
 
 class KernelDescription(ctypes.Structure):
@@ -38,10 +38,9 @@ class KernelDescription(ctypes.Structure):
 def set_num_workers(count: int | None) -> None:
     """Sets how many threads run the blocks of a launch on the CPU; None: the cores that this process may
     use."""
-    count = 0 if count is None else operator.index(count)
-    if not 0 <= count <= 65536:
-        raise LaunchError(f"the number of workers is a positive integer or None, got {count}")
-    _library().cuda_tile_set_num_workers(count)
+    if count is not None and not (isinstance(count, int) and 1 <= count <= _MOST_WORKERS):
+        raise ArgumentValueError(f"the number of workers is 1 to {_MOST_WORKERS}, or None, got {count!r}")
+    _library().cuda_tile_set_num_workers(count or 0)
 
 
 def num_workers() -> int:

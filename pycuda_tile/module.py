@@ -8,8 +8,8 @@ import re
 import threading
 from collections.abc import Callable
 
-from .errors import ArgumentTypeError, CompileError, KernelNotFound
-from .frontend.scan import KernelInfo
+from .errors import ArgumentTypeError, BuildTypeError, CompileError, KernelNotFound, NotAvailableYet
+from .frontend.kernel_info import KernelInfo
 from .launch import check_grid
 from .targets import Compiled, Executable, Request
 
@@ -46,7 +46,7 @@ class Module:
         """The kernel called so, such as "vectorAdd" or "ns::matmul<float, 64>"; a template is instantiated
         when it is first asked for. KernelNotFound (an Error and a KeyError) if there is none."""
         if not isinstance(name_expression, str):
-            raise TypeError(f"a kernel is named by a str, got {type(name_expression).__name__}")
+            raise BuildTypeError(f"a kernel is named by a str, got {type(name_expression).__name__}")
         name = _normalized(name_expression)
         if kernel := self._kernels.get(name):
             return kernel
@@ -88,6 +88,8 @@ class Module:
             raise KernelNotFound(
                 f"{name} is a template, so its arguments are part of its name: {_example(infos[0])}"
             )
+        if sum(not info.template_params for info in infos) > 1:
+            raise NotAvailableYet(f"{name} is overloaded; which one is meant cannot be said yet")
         try:
             self._add(self._target.compile(self._request, (name,), self.kernels))
         except CompileError as error:

@@ -55,12 +55,12 @@ def compile_program(
     nvrtc = _bindings(install)
     contents = [content.encode() for content in headers.values()]
     names = [header.encode() for header in headers]
-    status, program = nvrtc.nvrtcCreateProgram(text.encode(), name.encode(), len(names), contents, names)
+    status, program = nvrtc.nvrtcCreateProgram(text.encode(), os.fsencode(name), len(names), contents, names)
     _check(nvrtc, status)
     try:
         for expression in expressions:
             _check(nvrtc, *nvrtc.nvrtcAddNameExpression(program, expression.encode()))
-        encoded = [option.encode() for option in options]
+        encoded = [os.fsencode(option) for option in options]
         (status,) = nvrtc.nvrtcCompileProgram(program, len(encoded), encoded)
         log = _output(nvrtc, program, "ProgramLog").rstrip(b"\0").decode(errors="replace").strip()
         if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:

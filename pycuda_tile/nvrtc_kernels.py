@@ -11,8 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from . import cache, nvrtc, resources
-from .diagnostics import Places, compile_error
-from .frontend.scan import KernelInfo
+from .frontend.kernel_info import KernelInfo
 from .parameters import Parameter, decode
 from .targets import Request, entry_names, find_kernels, param_names
 
@@ -62,6 +61,8 @@ def compile_kernels(
             settings.install,
         )
     except nvrtc.NvrtcError as error:
+        from .diagnostics import Places, compile_error
+
         places = Places(
             request.name,
             path,

@@ -8,6 +8,8 @@ from __future__ import annotations
 import functools
 from pathlib import Path
 
+from .errors import Error
+
 _PACKAGE = Path(__file__).resolve().parent
 
 
@@ -17,9 +19,7 @@ def _find(name: str, witness: str) -> Path:
     for folder in (_PACKAGE / name, _PACKAGE.parent / name):
         if (folder / witness).exists():
             return folder
-    raise FileNotFoundError(
-        f"pycuda_tile is not installed completely: {_PACKAGE / name / witness} is missing"
-    )
+    raise Error(f"pycuda_tile is not installed completely: {_PACKAGE / name / witness} is missing")
 
 
 def include_dir() -> Path:

@@ -8,18 +8,20 @@ from __future__ import annotations
 
 import functools
 import importlib.util
-import logging
 import os
 import re
 import shlex
 import shutil
-import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from . import cache
 from .errors import TargetUnavailable
+
+if TYPE_CHECKING:
+    import subprocess
 
 _MINIMUM = {"gcc": 11, "clang": 19}
 _NAMES = {
@@ -52,6 +54,8 @@ class Compiler:
 
     def run(self, arguments: list[str], cwd: Path | None = None) -> subprocess.CompletedProcess:
         """Runs the compiler; its messages are in English and in ASCII, in `stdout`."""
+        import subprocess  # here and below: a build from the cache starts no compiler
+
         if self.kind == "zig":
             _say_that_zig_is_slow_at_first()
         try:
@@ -134,6 +138,8 @@ def _identify(command: tuple[str, ...]) -> Compiler | None:
 
 def _ask_version(command: tuple[str, ...]) -> tuple[str, str]:
     """(kind, version); LookupError if the command is no compiler that we know."""
+    import subprocess
+
     try:
         answer = subprocess.run(
             [*command, "--version"], capture_output=True, text=True, timeout=60, check=True
@@ -152,6 +158,8 @@ def _ask_version(command: tuple[str, ...]) -> tuple[str, str]:
 def _say_that_zig_is_slow_at_first() -> None:
     zig_cache = os.environ.get("ZIG_GLOBAL_CACHE_DIR") or os.path.expanduser("~/.cache/zig")
     if not os.path.isdir(zig_cache):
+        import logging
+
         logging.getLogger("pycuda_tile").warning(
             "pycuda_tile: the ziglang compiler prepares itself at its first use; "
             "this takes about a minute, once"

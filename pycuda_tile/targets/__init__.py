@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
-from ..frontend.scan import KernelInfo, scan
+from ..frontend.kernel_info import KernelInfo
 
 
 @dataclass(frozen=True)
@@ -69,8 +69,9 @@ class Compiled:
 
 
 def find_kernels(request: Request, macros: Mapping[str, str]) -> list[KernelInfo]:
-    """The kernels of the source and of the user's headers that it includes; `macros` are the compiler's
-    own."""
+    """The kernels of the source and of the user's own headers; `macros` are the compiler's."""
+    from ..frontend.scan import scan  # takes a while to import, and builds from the cache do without
+
     return scan(
         request.text,
         request.name,
@@ -81,8 +82,7 @@ def find_kernels(request: Request, macros: Mapping[str, str]) -> list[KernelInfo
 
 
 def entry_names(kernels: list[KernelInfo]) -> list[str]:
-    """The kernels that are compiled without being asked for: no templates, no overloads (a name is not
-    enough)."""
+    """The kernels that are compiled without being asked for: no templates, and no overloads."""
     names = [kernel.name for kernel in kernels]
     return [kernel.name for kernel in kernels if not kernel.template_params and names.count(kernel.name) == 1]
 

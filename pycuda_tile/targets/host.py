@@ -16,9 +16,8 @@ from pathlib import Path
 
 from .. import cache, resources, toolchain
 from ..arguments import Packer
-from ..diagnostics import Places, compile_error
 from ..errors import ArgumentTypeError
-from ..frontend.scan import KernelInfo
+from ..frontend.kernel_info import KernelInfo
 from ..launcher import HostLauncher, KernelDescription
 from ..parameters import Parameter, decode
 from . import Compiled, Request, entry_names, find_kernels, param_names
@@ -113,14 +112,15 @@ def _build(
     kernels = find_kernels(request, {}) if known is None else []
     expressions = list(dict.fromkeys([*entry_names(kernels), *names]))
     unit = folder / "kernels.cpp"
-    unit.write_text(_translation_unit(path, expressions), encoding="utf-8")
+    unit.write_text(_translation_unit(path, expressions), encoding="utf-8", errors="surrogateescape")
     depfile = folder / "kernels.d"
     arguments = [*flags, "-MD", "-MF", str(depfile), "-o", str(folder / "kernels.so"), str(unit)]
     done = compiler.run(arguments)
-    places = Places(
-        request.name, str(path), request.text, _library_dirs(compiler), {str(unit): unit.read_text()}
-    )
     if done.returncode:
+        from ..diagnostics import Places, compile_error
+
+        generated = {str(unit): _translation_unit(path, expressions)}
+        places = Places(request.name, str(path), request.text, _library_dirs(compiler), generated)
         raise compile_error(done.stdout, places)
     meta = {
         "names": expressions,

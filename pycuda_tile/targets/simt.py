@@ -12,8 +12,8 @@ from pathlib import Path
 
 from .. import cache, gpu, nvrtc, nvrtc_kernels, resources
 from ..arguments import Packer
-from ..errors import ArgumentTypeError, BuildValueError
-from ..frontend.scan import KernelInfo
+from ..errors import ArgumentTypeError, BuildValueError, TargetUnavailable
+from ..frontend.kernel_info import KernelInfo
 from ..parameters import Parameter
 from . import Compiled, Request
 
@@ -49,7 +49,7 @@ def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | No
     version = nvrtc.version(gpu.INSTALL)
     arch = request.arch or gpu.default_arch()
     _check_arch(arch)
-    settings = _settings(request, arch)
+    settings = _settings(request, arch, version)
 
     def build(folder: Path) -> cache.Result:
         program, result = nvrtc_kernels.compile_kernels(request, settings, names, known)
@@ -61,21 +61,34 @@ def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | No
     return _load(nvrtc_kernels.get(key, request, build), request, arch, known)
 
 
+def compiles_for(arch: str) -> bool:
+    """Whether an NVRTC is installed that compiles for `arch`."""
+    try:
+        return _number(arch) in nvrtc.supported_archs(gpu.INSTALL)
+    except TargetUnavailable:
+        return False
+
+
+def _number(arch: str) -> int:
+    return int(re.sub(r"\D", "", arch))
+
+
 def _check_arch(arch: str) -> None:
     supported = nvrtc.supported_archs(gpu.INSTALL)
-    if int(re.sub(r"\D", "", arch)) not in supported:
+    if _number(arch) not in supported:
         listed = ", ".join(f"sm_{number}" for number in supported)
         raise BuildValueError(f"arch {arch!r} is none that the installed NVRTC compiles for: {listed}")
 
 
-def _settings(request: Request, arch: str) -> nvrtc_kernels.Settings:
+def _settings(request: Request, arch: str, version: tuple[int, int]) -> nvrtc_kernels.Settings:
     options = [
         f"-arch={arch}",
         f"-DCUDA_TILE_BLOCK_THREADS={request.num_threads or _THREADS}",
         "--ptxas-options=-v",
-        "-default-device",  # lambdas too: NVRTC 12 takes them for host functions
     ]
     options += [f"-D{name}={value}" for name, value in request.defines.items()]
+    if version < (13, 0):
+        options.append("-default-device")  # before 13, lambdas would be taken for host functions
     ours = str(resources.include_dir())
     folders = [ours, *map(str, request.include_dirs), *map(str, request.user_dirs)]
     return nvrtc_kernels.Settings([*options, *request.options], folders, [ours], gpu.INSTALL, {})

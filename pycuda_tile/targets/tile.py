@@ -15,7 +15,7 @@ from pathlib import Path
 from .. import cache, gpu, nvrtc, nvrtc_kernels
 from ..arguments import Packer
 from ..errors import ArgumentTypeError, Error, TargetUnavailable
-from ..frontend.scan import KernelInfo
+from ..frontend.kernel_info import KernelInfo
 from ..parameters import Parameter
 from . import Compiled, Request
 

@@ -10,8 +10,7 @@ from dataclasses import dataclass, field
 
 import ml_dtypes
 import numpy as np
-
-import pycuda_tile as pct
+from targets import build
 
 CPP_TYPES = {
     np.dtype(np.bool_): "bool",
@@ -77,26 +76,32 @@ def source(cases: list[Case], includes: tuple[str, ...] = ()) -> str:
     return head + "".join(_kernel(number, case) for number, case in enumerate(cases))
 
 
-def run(cases: list[Case], **build) -> list[Case]:
+def run(cases: list[Case], target: dict, **options) -> list[Case]:
     """Builds all cases as one module and runs each as one block; returns them with their results."""
-    module = pct.build(source(cases), **build)
+    module = build(source(cases), target, **options)
     for number, case in enumerate(cases):
         case.result = np.zeros(case.shape, case.dtype)
         arguments = [x[()] if x.ndim == 0 else np.ascontiguousarray(x) for x in case.inputs]
         out = case.result.reshape(case.shape or (1,))
-        module.kernel(f"case_{number}")[1](*arguments, out)
+        module[f"case_{number}"][1](*arguments, out)
     return cases
 
 
 def assert_same_bits(case: Case, expected: np.ndarray) -> None:
     """The result is the expected one bit for bit, but for the bits of NaNs; a mismatch shows where and what."""
     expected = np.asarray(expected)
-    assert expected.dtype == case.dtype and expected.shape == case.shape, (case.name, expected.dtype, expected.shape)
+    assert expected.dtype == case.dtype and expected.shape == case.shape, (
+        case.name,
+        expected.dtype,
+        expected.shape,
+    )
     if case.dtype == np.bool_ or np.issubdtype(case.dtype, np.integer):
         wrong = case.result != expected
     else:
         bits = np.dtype(f"u{case.dtype.itemsize}")
-        got_bits, want_bits = (np.ascontiguousarray(a).view(bits).reshape(a.shape) for a in (case.result, expected))
+        got_bits, want_bits = (
+            np.ascontiguousarray(a).view(bits).reshape(a.shape) for a in (case.result, expected)
+        )
         both_nan = np.isnan(case.result.astype(np.float64)) & np.isnan(expected.astype(np.float64))
         wrong = (got_bits != want_bits) & ~both_nan
     report(case, expected, wrong)

@@ -1,12 +1,7 @@
 """The targets on which the header's semantics are tested."""
 
 import pytest
-
-TARGETS = {
-    "cpu": {"target": "cpu"},
-    "emulated-4": {"target": "emulated", "num_threads": 4},
-    "emulated-32": {"target": "emulated", "num_threads": 32},
-}
+from targets import TARGETS
 
 
 @pytest.fixture(params=TARGETS, scope="session")

@@ -73,7 +73,7 @@ def _cases(family: str) -> list[tuple[Case, np.ndarray]]:
 def test_row_agrees_with_reference(family, target):
     made = _cases(family)
     assert len(made) > 50
-    run([case for case, _ in made], options=("-O1",), **target)
+    run([case for case, _ in made], target, options=("-O1",))
     for case, expected in made:
         assert_same_bits(case, expected)
 
@@ -100,7 +100,7 @@ def test_operands_are_broadcast(target):
     for left, right, shape in BROADCASTS:
         a, b = rng.standard_normal(left).astype(FLOAT), rng.standard_normal(right).astype(FLOAT)
         cases.append(Case("x0 - x1", [np.asarray(a), np.asarray(b)], shape, FLOAT))
-    for case in run(cases, **target):
+    for case in run(cases, target):
         assert_same_bits(case, np.broadcast_to(case.inputs[0] - case.inputs[1], case.shape).astype(FLOAT))
 
 
@@ -124,20 +124,20 @@ def test_operands_are_converted_to_the_common_type(target):
         a = np.arange(8).astype(left)
         b = (np.arange(8) * 3 % 5).astype(right)
         cases.append(Case("x0 + x1", [a, b], (8,), common, f"{left} + {right}"))
-    for case in run(cases, **target):
+    for case in run(cases, target):
         a, b = (x.astype(case.dtype) for x in case.inputs)
         assert_same_bits(case, a + b)
 
 
 def test_a_scalar_takes_the_type_of_the_tile(target):
     tile, number = np.arange(8, dtype=np.float32), np.asarray(np.int32(16777217))
-    [case] = run([Case("x0 * x1", [tile, number], (8,), np.float32)], **target)
+    [case] = run([Case("x0 * x1", [tile, number], (8,), np.float32)], target)
     assert_same_bits(case, tile * np.float32(16777217))
 
 
 def test_unary_plus_promotes(target):
     values = np.array([-128, 127, 0, 5], np.int8)
-    [case] = run([Case("+x0", [values], (4,), np.int32)], **target)
+    [case] = run([Case("+x0", [values], (4,), np.int32)], target)
     assert_same_bits(case, values.astype(np.int32))
 
 
@@ -151,7 +151,7 @@ def test_fma_rounds_once(target):
             Case("ct::fma(x0, x1, x2)", [x, x, acc], (8,), np.float32),
             Case("x0 * x1 + x2", [x, x, acc], (8,), np.float32),
         ],
-        **target,
+        target,
     )
     assert_same_bits(fused, np.full((8,), np.float32(2.0**-24)))
     assert_same_bits(separate, np.zeros((8,), np.float32))

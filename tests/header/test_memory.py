@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+import targets
+from targets import OnArrays
 
-import pycuda_tile as pct
 from pycuda_tile import spec
 
 HEAD = """
@@ -16,8 +17,8 @@ using i32x64 = ct::tile<int, ct::shape<64>>;
 """
 
 
-def build(text: str, target) -> pct.Module:
-    return pct.build(HEAD + text, **target)
+def build(text: str, target) -> OnArrays:
+    return targets.build(HEAD + text, target)
 
 
 def test_gather_and_scatter_with_masks_and_padding(target):
@@ -88,12 +89,21 @@ _UPDATES = {
 }  # fmt: skip
 _ORDERS = ["relaxed", "acquire", "release", "acq_rel"]
 _SCOPES = ["block", "device", "system"]
-_CPP = {"int32": "int", "uint32": "unsigned", "int64": "long long", "uint64": "unsigned long long", "float32": "float", "float64": "double"}
+_CPP = {
+    "int32": "int",
+    "uint32": "unsigned",
+    "int64": "long long",
+    "uint64": "unsigned long long",
+    "float32": "float",
+    "float64": "double",
+}
 
 
 def _atomic_rows():
     for number, row in enumerate(spec.load("atomics")):
-        types = ["int32", "uint32", "int64", "uint64"] + (["float32", "float64"] if "float" in row.elements else [])
+        types = ["int32", "uint32", "int64", "uint64"] + (
+            ["float32", "float64"] if "float" in row.elements else []
+        )
         for dtype in types:
             yield row, dtype, f"{row.name}_{dtype}", _ORDERS[number % 4], _SCOPES[number % 3]
 
@@ -109,14 +119,16 @@ def test_atomic_updates_yield_the_old_value(target):
                                        ct::thread_scope_{scope}_t{{}});
           ct::store(old + lane, before);
         }}""")
-    module = pct.build(HEAD + "".join(text), options=("-O1",), **target)
+    module = targets.build(HEAD + "".join(text), target, options=("-O1",))
     rng = np.random.default_rng(1)
     for row, dtype, name, _, _ in _atomic_rows():
         low = 0 if dtype.startswith("u") else -50
         data, values = (rng.integers(low, 50, 64).astype(dtype) for _ in range(2))
         acts = np.arange(64) % 3 != 0 if row.masked == "yes" else np.ones(64, bool)
         with np.errstate(over="ignore"):
-            expected = np.where(acts, _UPDATES[row.name.removesuffix("_masked")](data, values), data).astype(dtype)
+            expected = np.where(acts, _UPDATES[row.name.removesuffix("_masked")](data, values), data).astype(
+                dtype
+            )
         before, old = data.copy(), np.zeros(64, dtype)
         module[name][1](data, values, old)
         np.testing.assert_array_equal(data, expected, err_msg=name)
@@ -188,7 +200,13 @@ def test_atomic_loads_and_stores(target):
     assert one[0] == 3.5
 
 
-PADDINGS = {"zero": 0.0, "negative_zero": -0.0, "positive_inf": np.inf, "negative_inf": -np.inf, "nan": np.nan}
+PADDINGS = {
+    "zero": 0.0,
+    "negative_zero": -0.0,
+    "positive_inf": np.inf,
+    "negative_inf": -np.inf,
+    "nan": np.nan,
+}
 SIZES = [(1, 1), (4, 8), (5, 11), (8, 16), (3, 64), (33, 1)]
 
 

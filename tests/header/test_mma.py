@@ -27,7 +27,7 @@ def test_mma_of_floats(target):
         a, b, c = (rng.standard_normal(s).astype(dtype) for s in ((m, k), (k, n), (m, n)))
         cases.append(Case("ct::mma(x0, x1, x2)", [a, b, c], (m, n), dtype))
         cases.append(Case("ct::matmul(x0, x1)", [a, b], (m, n), dtype))
-    for case in run(cases, **target):
+    for case in run(cases, target):
         a, b = case.inputs[:2]
         acc = case.inputs[2] if len(case.inputs) == 3 else np.zeros(case.shape, case.dtype)
         expected = reference.mma(*case.inputs) if len(case.inputs) == 3 else reference.matmul(a, b)
@@ -42,7 +42,7 @@ def test_batches_are_broadcast(target):
         b = rng.standard_normal((right, 16, 4)).astype(np.float32)
         c = rng.standard_normal((result, 8, 4)).astype(np.float32)
         cases.append(Case("ct::mma(x0, x1, x2)", [a, b, c], c.shape, np.float32))
-    for case in run(cases, **target):
+    for case in run(cases, target):
         assert_close(case, reference.mma(*case.inputs), *_error_bound(*case.inputs))
 
 
@@ -55,6 +55,6 @@ def test_eight_bit_integers_are_exact_and_may_differ_in_sign(target):
             b = rng.integers(np.iinfo(right).min, np.iinfo(right).max, (32, 8), right, endpoint=True)
             c = rng.integers(-1000, 1000, (16, 8), np.int32)
             cases.append(Case("ct::mma(x0, x1, x2)", [a, b, c], (16, 8), np.int32))
-    for case in run(cases, **target):
+    for case in run(cases, target):
         a, b, c = (x.astype(np.int64) for x in case.inputs)
         assert_same_bits(case, (a @ b + c).astype(np.int32))

@@ -49,7 +49,7 @@ def test_rounding_modes(name, target):
                 flush = {"rounding": mode, "subnormals": FLUSH}
                 made.append((f"ct::{name}(x0, x1, ct::{mode}_t{{}}, ct::{FLUSH}_t{{}})", dtype, a, b, flush))
     cases = [Case(expression, [a, b], SHAPE, dtype) for expression, dtype, a, b, _ in made]
-    run(cases, options=("-O1",), **target)
+    run(cases, target, options=("-O1",))
     for case, (_, _, a, b, modes) in zip(cases, made, strict=True):
         assert_same_bits(case, getattr(reference, name)(a, b, **modes))
 
@@ -66,7 +66,7 @@ def test_fma_in_rounding_modes(target):
                 last = f", ct::{FLUSH}_t{{}}" if flush else ""
                 expression = f"ct::fma(x0, x1, x2, ct::{mode}_t{{}}{last})"
                 made.append((Case(expression, [x.reshape(SHAPE) for x in (a, b, c)], SHAPE, dtype), modes))
-    run([case for case, _ in made], options=("-O1",), **target)
+    run([case for case, _ in made], target, options=("-O1",))
     for case, modes in made:
         assert_same_bits(case, reference.fma(*case.inputs, **modes))
 
@@ -82,7 +82,7 @@ def test_square_root_in_rounding_modes(target):
         if dtype == np.float32:
             flush = {"rounding": MODES[0], "subnormals": FLUSH}
             made.append((Case(f"ct::sqrt(x0, {{}}, ct::{FLUSH}_t{{}})", [x], SHAPE, dtype), flush))
-    run([case for case, _ in made], options=("-O1",), **target)
+    run([case for case, _ in made], target, options=("-O1",))
     for case, modes in made:
         assert_same_bits(case, reference.sqrt(*case.inputs, **modes))
 
@@ -96,8 +96,10 @@ def test_imprecise_division_and_root_are_close(target):
         Case("ct::sqrt(x0, ct::round_approximate_t{})", [a], SHAPE, np.float32),
     ]
     exact = [a.astype(float) / b, a.astype(float) / b, np.sqrt(a.astype(float))]
-    for case, expected in zip(run(cases, **target), exact, strict=True):
-        assert_close(case, expected, relative=2 * np.finfo(np.float32).eps)  # 2 ulp, as CUDA states for division
+    for case, expected in zip(run(cases, target), exact, strict=True):
+        assert_close(
+            case, expected, relative=2 * np.finfo(np.float32).eps
+        )  # 2 ulp, as CUDA states for division
 
 
 @pytest.mark.parametrize("name", ["max", "min"])
@@ -111,7 +113,7 @@ def test_nan_modes(name, target):
             if dtype == np.float32:
                 expression = f"ct::{name}(x0, x1, ct::{nan}_t{{}}, ct::{FLUSH}_t{{}})"
                 made.append((Case(expression, [a, b], SHAPE, dtype), {"nan": nan, "subnormals": FLUSH}))
-    run([case for case, _ in made], options=("-O1",), **target)
+    run([case for case, _ in made], target, options=("-O1",))
     for case, modes in made:
         assert_same_bits(case, getattr(reference, name)(*case.inputs, **modes))
 
@@ -122,11 +124,16 @@ def test_reductions_take_modes(target):
     cases = run(
         [
             Case("ct::reduce_max(x0, 1_ic, ct::propagate_nan_t{})", [x], (2, 1), np.float32),
-            Case(f"ct::reduce_max(x0, 1_ic, ct::suppress_nan_t{{}}, ct::{FLUSH}_t{{}})", [x], (2, 1), np.float32),
+            Case(
+                f"ct::reduce_max(x0, 1_ic, ct::suppress_nan_t{{}}, ct::{FLUSH}_t{{}})",
+                [x],
+                (2, 1),
+                np.float32,
+            ),
             Case("ct::sum(x0, 1_ic, ct::round_toward_positive_t{})", [tenth], (2, 1), np.float32),
             Case("ct::sum(x0, 1_ic, ct::round_toward_negative_t{})", [tenth], (2, 1), np.float32),
         ],
-        **target,
+        target,
     )
     assert_same_bits(cases[0], np.array([[np.nan], [2e-40]], np.float32))
     assert_same_bits(cases[1], np.array([[3.0], [0.0]], np.float32))
@@ -149,7 +156,7 @@ def test_scans(target):
             cases.append(Case(f"ct::partial_prod<{d}>(x0)", [signs], shape, np.float64, f"prod along {d}"))
     mode = "ct::partial_sum(x0, 0_ic, ct::round_toward_zero_t{}, ct::preserve_subnormals_t{})"
     cases.append(Case(mode, [np.arange(16.0)], (16,), np.float64, "sum along 0"))
-    for case in run(cases, options=("-O1",), **target):
+    for case in run(cases, target, options=("-O1",)):
         function = np.cumsum if case.name.startswith("sum") else np.cumprod
         expected = function(case.inputs[0], axis=int(case.name[-1]), dtype=case.dtype)
         assert_same_bits(case, expected)  # integers and powers of two: exact in any order

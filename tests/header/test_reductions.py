@@ -9,7 +9,20 @@ from cases import Case, assert_close, assert_same_bits, run
 from pycuda_tile import reference, spec
 
 # Replicated, one element a thread, many a thread; short and long along each dimension; beyond scratch memory.
-SHAPES = [(1,), (2,), (16,), (1024,), (4, 8), (64, 4), (4, 256), (1, 1), (2, 8, 16), (16, 1, 32), (2, 4, 2, 8), (128, 512)]
+SHAPES = [
+    (1,),
+    (2,),
+    (16,),
+    (1024,),
+    (4, 8),
+    (64, 4),
+    (4, 256),
+    (1, 1),
+    (2, 8, 16),
+    (16, 1, 32),
+    (2, 4, 2, 8),
+    (128, 512),
+]
 
 _NUMPY = {
     "reduce_bitand": lambda x, d: np.bitwise_and.reduce(x, axis=d, keepdims=True),
@@ -55,7 +68,7 @@ def _cases(row) -> list[tuple[Case, np.ndarray, bool]]:
 def test_row_agrees_with_reference(half, target):
     rows = [row for row in spec.load("reductions") if row.kind == "reduction" and not row.modes]
     made = [entry for row in rows[half::2] for entry in _cases(row)]
-    run([case for case, _, _ in made], options=("-O1",), **target)
+    run([case for case, _, _ in made], target, options=("-O1",))
     for case, expected, exact in made:
         if exact:
             assert_same_bits(case, expected)
@@ -64,18 +77,22 @@ def test_row_agrees_with_reference(half, target):
             unit = np.finfo(case.dtype).eps / 2
             n = case.inputs[0].size // max(expected.size, 1)
             magnitude = float(np.max(np.sum(np.abs(case.inputs[0].astype(np.float64)), axis=None)))
-            assert_close(case, expected, relative=n * unit, absolute=n * unit * magnitude / max(expected.size, 1))
+            assert_close(
+                case, expected, relative=n * unit, absolute=n * unit * magnitude / max(expected.size, 1)
+            )
 
 
 def test_max_ignores_nan_and_orders_zeros(target):
-    x = np.array([[np.nan, 1.0, -np.inf, 0.5], [np.nan, np.nan, np.nan, -np.inf], [-0.0, 0.0, -0.0, -0.0]], np.float32)
+    x = np.array(
+        [[np.nan, 1.0, -np.inf, 0.5], [np.nan, np.nan, np.nan, -np.inf], [-0.0, 0.0, -0.0, -0.0]], np.float32
+    )
     x = np.concatenate([x, np.full((1, 4), -0.0, np.float32)])
     greatest, least = run(
         [
             Case("ct::reduce_max(x0, 1_ic)", [x], (4, 1), np.float32),
             Case("ct::reduce_min(x0, 1_ic)", [x], (4, 1), np.float32),
         ],
-        **target,
+        target,
     )
     assert_same_bits(greatest, np.array([[1.0], [-np.inf], [0.0], [-0.0]], np.float32))
     assert_same_bits(least, np.array([[-np.inf], [-np.inf], [-0.0], [-0.0]], np.float32))
@@ -83,5 +100,5 @@ def test_max_ignores_nan_and_orders_zeros(target):
 
 def test_sum_of_bools_is_modulo_two(target):
     x = np.array([True, True, True, False])
-    [case] = run([Case("ct::sum(x0, 0_ic)", [x], (1,), bool)], **target)
+    [case] = run([Case("ct::sum(x0, 0_ic)", [x], (1,), bool)], target)
     assert_same_bits(case, np.array([True]))

@@ -16,7 +16,7 @@ def tile(*shape: int, dtype=I32) -> np.ndarray:
 
 
 def check(cases: list[tuple[Case, np.ndarray]], target) -> None:
-    run([case for case, _ in cases], **target)
+    run([case for case, _ in cases], target)
     for case, expected in cases:
         assert_same_bits(case, expected)
 
@@ -67,7 +67,9 @@ def test_permute(target):
     for shape, order in PERMUTATIONS:
         x = tile(*shape)
         mapping = ", ".join(f"{d}_ic" for d in order)
-        cases.append(case(f"ct::permute(x0, ct::dimension_map{{{mapping}}})", [x], reference.permute(x, order)))
+        cases.append(
+            case(f"ct::permute(x0, ct::dimension_map{{{mapping}}})", [x], reference.permute(x, order))
+        )
     check(cases, target)
 
 
@@ -164,7 +166,9 @@ def test_element_bitcast(target):
         [
             case("ct::element_bitcast<unsigned>(x0)", [floats], floats.view(np.uint32)),
             case("ct::element_bitcast<float>(x0)", [floats.view(np.int32)], floats),
-            case("ct::element_bitcast<signed char>(x0)", [np.full(4, 255, np.uint8)], np.full(4, -1, np.int8)),
+            case(
+                "ct::element_bitcast<signed char>(x0)", [np.full(4, 255, np.uint8)], np.full(4, -1, np.int8)
+            ),
         ],
         target,
     )

@@ -21,7 +21,19 @@ def special(dtype: np.dtype) -> np.ndarray:
             values |= {-1, -2, -7}
         return np.array(sorted(values), dtype)
     info = ml_dtypes.finfo(dtype)
-    positive = [0.0, info.smallest_subnormal, info.tiny, info.tiny * 1.5, info.eps, 0.5, 1.0, 1.5, 2.0, 3.0, 10.0]
+    positive = [
+        0.0,
+        info.smallest_subnormal,
+        info.tiny,
+        info.tiny * 1.5,
+        info.eps,
+        0.5,
+        1.0,
+        1.5,
+        2.0,
+        3.0,
+        10.0,
+    ]
     positive += [float(info.max), float(info.max) / 2, np.inf]
     return np.array(positive + [-v for v in positive] + [np.nan], dtype)
 

@@ -389,33 +389,25 @@ def test_number_of_workers(launch):
     assert launch.workers == 4096
 
 
-def pool_threads() -> int:
-    names = [path.read_text() for path in Path("/proc/self/task").glob("*/comm")]
-    return names.count("cuda_tile\n")
-
-
-def wait_for_pool_threads(count: int) -> bool:
-    deadline = time.monotonic() + 10
-    while pool_threads() != count and time.monotonic() < deadline:
-        time.sleep(0.01)
-    return pool_threads() == count
-
-
-def test_threads_come_when_needed_and_stay_within_the_number_of_workers(launch):
-    launch.workers = 1
-    assert wait_for_pool_threads(0)
-    launch.workers = 6
-    ran = np.zeros(1, np.uint64)
-    launch("slow", (1,), ran)
-    assert pool_threads() == 0  # one block wakes nobody
-    launch("slow", (3,), ran)
-    assert pool_threads() == 2
-    launch("slow", (100,), ran)
-    assert pool_threads() == 5
-    launch.workers = 3
-    assert wait_for_pool_threads(2)
-    launch("slow", (100,), ran)
-    assert pool_threads() == 2
+def test_threads_come_when_needed_and_stay_within_the_number_of_workers(built):
+    body = """
+        import time
+        def pool_threads():
+            return [path.read_text() for path in Path("/proc/self/task").glob("*/comm")].count("cuda_tile\\n")
+        ran = np.zeros(1, np.uint64)
+        launch.workers = 6
+        for blocks in (1, 3, 100):
+            launch("slow", (blocks,), ran)
+            print(blocks, "blocks:", pool_threads())
+        for workers in (3, 1):
+            launch.workers = workers
+            while pool_threads() > workers - 1:
+                time.sleep(0.01)
+            launch("slow", (100,), ran)
+            print(workers, "workers:", pool_threads())
+    """
+    lines = ["1 blocks: 0", "3 blocks: 2", "100 blocks: 5", "3 workers: 2", "1 workers: 0"]
+    assert run_alone(built, body).splitlines() == lines
 
 
 def test_as_many_blocks_run_at_once_as_workers(built):

@@ -179,6 +179,24 @@ def test_source_without_kernels(any_target):
         module["k"]
 
 
+def test_overloads_are_told_apart_from_unknown_names(host_target):
+    source = HEAD + "__tile_global__ void k(int* x) {}\n__tile_global__ void k(float* x) {}\n"
+    with pytest.raises(pct.Error, match="overloaded"):
+        host_target.build(source)["k"]
+
+
+def test_text_that_is_no_unicode():
+    with pytest.raises(pct.Error, match="Unicode"):
+        pct.build("// \udcff", target="cpu")
+
+
+def test_odd_path(host_target, tmp_path: Path):
+    path = tmp_path / "a b#c$d é'.cu"
+    path.write_text(SET)
+    assert run(host_target.build(path)["set"])[0] == 7
+    assert host_target.build(path, defines={"VALUE": 8}).kernels[0].file == str(path)
+
+
 # --- missing parts ------------------------------------------------------------------------------------------
 
 

@@ -369,7 +369,7 @@ def test_number_of_workers(vector_add):
     assert launcher.num_workers() == 1
     pct.set_num_workers(None)
     assert launcher.num_workers() == len(os.sched_getaffinity(0))
-    for count in (-1, 10**9):
+    for count in (0, -1, 10**9, 1.0):
         with pytest.raises(pct.LaunchError, match=r"workers"):
             pct.set_num_workers(count)
 

@@ -4,7 +4,8 @@ from pathlib import Path
 
 import pytest
 
-from pycuda_tile.frontend.scan import KernelInfo, Param, TemplateParam, scan
+from pycuda_tile.frontend.kernel_info import KernelInfo, Param, TemplateParam
+from pycuda_tile.frontend.scan import scan
 
 
 def only(text: str, **arguments) -> KernelInfo:

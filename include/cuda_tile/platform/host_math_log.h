@@ -1,0 +1,75 @@
+// log, log2, rsqrt and pow of float and double on the host.
+//
+// x = 2^k (1 + f) with 1 + f between sqrt(1/2) and sqrt(2); log(1 + f) = 2 atanh(s) with s = f / (2 + f), a polynomial in
+// s^2 that is a least maximum fit: tests/math/coefficients.py makes it.
+#pragma once
+
+#include "cuda_tile/platform/host_math_exp.h"
+
+namespace cuda::tiles::platform::host_math {
+
+/// x = 2^k (1 + f).
+template <typename T>
+struct split {
+  T k, f;
+};
+
+/// Of a finite x > 0, subnormal or not; something of other numbers.
+template <typename T>
+CUDA_TILE_HOST_MATH split<T> split_power(T x) {
+  using R = real<T>;
+  constexpr int mantissa = R::digits - 1;
+  constexpr T smallest_normal = bit_cast<T>(bits_of<T>(1) << mantissa);
+  constexpr bits_of<T> one = bits_of<T>(R::bias) << mantissa, mask = (bits_of<T>(1) << mantissa) - 1;
+  constexpr bits_of<T> half_root = bit_cast<bits_of<T>>(static_cast<T>(0x1.6a09e667f3bcdp-1));
+  constexpr T integer_offset = R::round / T(1.5) * 2;  // 2^digits... its low bits count in units of 2
+  bool is_small = x < smallest_normal;
+  bits_of<T> b = to_bits(is_small ? x * integer_offset : x) + (one - half_root);
+  T biased = from_bits<T>(to_bits(R::round) + (b >> mantissa)) - R::round;
+  return {biased - (is_small ? T(R::bias + R::digits) : T(R::bias)), from_bits<T>((b & mask) + half_root) - 1};
+}
+
+/// log(1 + f) - f = s (h + r) - h, where h = f^2 / 2.
+template <typename T>
+CUDA_TILE_HOST_MATH T log_tail(T f, T h) {
+  T s = f / (2 + f), z = s * s, r;
+  if constexpr (sizeof(T) == 4)
+    r = polynomial(z, 0.66666776f, 0.39977586f, 0.29870716f);
+  else
+    r = polynomial(z, 0.6666666666666734, 0.3999999999941683, 0.2857142874197462, 0.22222198610312907,
+                   0.18183562624834804, 0.1531408901933932, 0.14795609656958594);
+  return s * multiply_add(z, r, h);
+}
+
+/// `y` for finite x > 0, else what a logarithm is there.
+template <typename T>
+CUDA_TILE_HOST_MATH T log_or_special(T x, T y) {
+  y = x < real<T>::infinity ? y : x;  // infinity or NaN
+  y = x < 0 ? real<T>::nan : y;
+  return x == 0 ? -real<T>::infinity : y;
+}
+
+template <typename T>
+CUDA_TILE_HOST_MATH T log(T x) {
+  using log2 = log2_constants<T>;
+  auto [k, f] = split_power(x);
+  T h = T(0.5) * f * f;
+  pair<T> sum = exact_sum(k * log2::high, f);
+  T tail = log_tail(f, h) - h;
+  return log_or_special(x, sum.high + (multiply_add(k, log2::low, sum.low) + tail));
+}
+
+template <typename T>
+CUDA_TILE_HOST_MATH T log2(T x) {
+  constexpr T log2e = static_cast<T>(0x1.71547652b82fep0);
+  constexpr T log2e_low = sizeof(T) == 4 ? T(0x1.4ae0cp-26) : T(0x1.777d0ffda0d24p-56);
+  auto [k, f] = split_power(x);
+  T h = T(0.5) * f * f;
+  T tail = log_tail(f, h) - h;
+  pair<T> product = exact_product(f, log2e);
+  pair<T> sum = exact_sum(k, product.high);
+  T rest = multiply_add(f, log2e_low, multiply_add(tail, log2e, product.low));
+  return log_or_special(x, sum.high + (sum.low + rest));
+}
+
+}  // namespace cuda::tiles::platform::host_math

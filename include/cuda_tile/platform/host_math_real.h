@@ -1,0 +1,142 @@
+// What the host's math functions are built of: the bits of float and double, and sums and products with their errors.
+//
+// A math function of the host is one chain of operations without branches, so that a compiler makes vector code of a
+// loop that calls it. Every multiplication whose rounded product matters is written so that -ffp-contract changes nothing.
+#pragma once
+
+#include "cuda_tile/platform/host_arithmetic.h"
+
+namespace cuda::tiles::platform::host_math {
+
+// Compilers count the length of a function before they inline it into a loop; these are to be inlined always.
+#define CUDA_TILE_HOST_MATH inline __attribute__((always_inline))
+
+template <typename T>
+struct real;
+template <>
+struct real<float> {
+  using bits = unsigned;
+  static constexpr int digits = 24;
+  static constexpr int bias = 127;
+  static constexpr float round = 0x1.8p23f;
+  static constexpr float infinity = __builtin_inff();
+  static constexpr float nan = __builtin_nanf("");
+};
+template <>
+struct real<double> {
+  using bits = unsigned long long;
+  static constexpr int digits = 53;
+  static constexpr int bias = 1023;
+  static constexpr double round = 0x1.8p52;
+  static constexpr double infinity = __builtin_inf();
+  static constexpr double nan = __builtin_nan("");
+};
+template <typename T>
+using bits_of = typename real<T>::bits;
+
+template <typename T>
+inline constexpr bits_of<T> sign_bit = bits_of<T>(1) << (sizeof(T) * 8 - 1);
+
+template <typename T>
+CUDA_TILE_HOST_MATH bits_of<T> to_bits(T x) {
+  return bit_cast<bits_of<T>>(x);
+}
+template <typename T>
+CUDA_TILE_HOST_MATH T from_bits(bits_of<T> bits) {
+  return bit_cast<T>(bits);
+}
+template <typename T>
+CUDA_TILE_HOST_MATH T abs(T x) {
+  return from_bits<T>(to_bits(x) & ~sign_bit<T>);
+}
+/// `x`, negated where the highest bit of `sign` is set.
+template <typename T>
+CUDA_TILE_HOST_MATH T flip_sign(T x, bits_of<T> sign) {
+  return from_bits<T>(to_bits(x) ^ (sign & sign_bit<T>));
+}
+
+/// x within [low, high], NaN if x is.
+template <typename T>
+CUDA_TILE_HOST_MATH T clamp(T x, T low, T high) {
+  x = x < low ? low : x;
+  return x > high ? high : x;
+}
+
+/// An integer as a number and, in the low bits and modulo their width, as bits.
+template <typename T>
+struct integer {
+  T value;
+  bits_of<T> bits;
+};
+
+/// The integer nearest to x * factor, or a neighbour where that is close to a tie; |x * factor| < 2^(digits - 2).
+template <typename T>
+CUDA_TILE_HOST_MATH integer<T> nearest_integer(T x, T factor) {
+  T sum = multiply_add(x, factor, real<T>::round);
+  return {sum - real<T>::round, to_bits(sum) - to_bits(real<T>::round)};
+}
+
+/// 2^n of a normal result.
+template <typename T>
+CUDA_TILE_HOST_MATH T power_of_two(bits_of<T> n) {
+  return from_bits<T>((n + real<T>::bias) << (real<T>::digits - 1));
+}
+
+/// x * 2^n, rounded once; |n| < 2 * bias and 0.25 < |x| < 4.
+template <typename T>
+CUDA_TILE_HOST_MATH T scale(T x, bits_of<T> n) {
+  constexpr bits_of<T> even = 4 * (real<T>::bias + 1);  // keeps the halved number positive
+  bits_of<T> half = ((n + even) >> 1) - even / 2;
+  return x * power_of_two<T>(half) * power_of_two<T>(n - half);
+}
+
+/// The unevaluated sum high + low, |low| at most about an ulp of high.
+template <typename T>
+struct pair {
+  T high, low;
+};
+
+/// a + b with its error; |a| >= |b|, or a = 0, or the sum is exact.
+template <typename T>
+CUDA_TILE_HOST_MATH pair<T> exact_sum(T a, T b) {
+  T sum = a + b;
+  return {sum, (a - sum) + b};
+}
+
+/// a * b with its error.
+template <typename T>
+CUDA_TILE_HOST_MATH pair<T> exact_product(T a, T b) {
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__aarch64__)
+  T product = a * b;
+  return {product, fma(a, b, -product)};
+#else
+  // Dekker: halves of the factors have exact products.
+  constexpr bits_of<T> upper_half = ~bits_of<T>(0) << ((real<T>::digits + 1) / 2);
+  T product = a * b;
+  T a1 = from_bits<T>(to_bits(a) & upper_half), b1 = from_bits<T>(to_bits(b) & upper_half);
+  T a2 = a - a1, b2 = b - b1;
+  return {product, ((a1 * b1 - product) + (a1 * b2 + a2 * b1)) + a2 * b2};
+#endif
+}
+
+/// (a.high + a.low) / (b.high + b.low); b.high is far from underflow and overflow.
+template <typename T>
+CUDA_TILE_HOST_MATH pair<T> quotient(pair<T> a, pair<T> b) {
+  T inverse = T(1) / b.high;
+  T high = a.high * inverse;
+  pair<T> product = exact_product(high, b.high);
+  T rest = ((a.high - product.high) - product.low) + (a.low - high * b.low);
+  return {high, rest * inverse};
+}
+
+/// c0 + c1 x + c2 x^2 + ...
+template <typename T>
+CUDA_TILE_HOST_MATH T polynomial(T, T c0) {
+  return c0;
+}
+template <typename T, typename... Rest>
+CUDA_TILE_HOST_MATH T polynomial(T x, T c0, Rest... rest) {
+  return multiply_add(x, polynomial(x, static_cast<T>(rest)...), c0);
+}
+
+}  // namespace cuda::tiles::platform::host_math

@@ -1,0 +1,60 @@
+"""Building test sources on each target. What runs on `cpu` is also compiled for GPUs, where NVRTC is installed."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import numpy as np
+
+import pycuda_tile as pct
+from pycuda_tile import gpu
+
+TARGETS = {
+    "cpu": {"target": "cpu"},
+    "emulated-4": {"target": "emulated", "num_threads": 4},
+    "emulated-32": {"target": "emulated", "num_threads": 32},
+}
+if gpu.is_usable():
+    TARGETS["simt"] = {"target": "simt"}
+
+_DEVICE = Path(__file__).parents[2] / "examples" / "_device.py"
+
+
+def build(source: str, target: dict, **options) -> OnArrays:
+    """The module of `source`, to be launched on NumPy arrays whatever the target."""
+    if target["target"] == "cpu" and importlib.util.find_spec("cuda") is not None:
+        gpu_options = {name: value for name, value in options.items() if name != "options"}
+        pct.build(source, target="simt", arch="sm_80", **gpu_options)
+    return OnArrays(pct.build(source, **target, **options))
+
+
+class OnArrays:
+    """A module whose kernels take NumPy arrays, which on GPU targets are copied there and back."""
+
+    def __init__(self, module: pct.Module):
+        self.module = module
+
+    def __getitem__(self, name: str):
+        kernel = self.module.kernel(name)
+        if self.module.target != "simt":
+            return kernel
+        return _OnDevice(kernel)
+
+
+class _OnDevice:
+    def __init__(self, kernel):
+        self.kernel = kernel
+
+    def __getitem__(self, grid):
+        def launch(*arguments):
+            spec = importlib.util.spec_from_file_location("_device", _DEVICE)
+            device = importlib.util.module_from_spec(spec)
+            spec.loader.exec_module(device)
+            copies = [device.DeviceArray(x) if isinstance(x, np.ndarray) else x for x in arguments]
+            self.kernel[grid](*copies)
+            for array, copy in zip(arguments, copies, strict=True):
+                if isinstance(array, np.ndarray) and array.flags.writeable:
+                    array[...] = copy.to_numpy()
+
+        return launch

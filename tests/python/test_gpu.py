@@ -1,0 +1,159 @@
+"""Launches on a GPU, against a driver that only writes down what it is asked: no GPU is needed."""
+
+import ctypes
+import struct
+import sys
+import types
+
+import numpy as np
+import pytest
+
+import pycuda_tile as pct
+
+SOURCE = """
+#include "cuda_tile.h"
+__tile_global__ void scale(float* x, int n, double factor) {}
+"""
+
+
+class DeviceArray:
+    def __init__(self, address: int, dtype: str = "<f4", readonly: bool = False, strides=None):
+        self.__cuda_array_interface__ = {
+            "shape": (2, 2),
+            "typestr": dtype,
+            "data": (address, readonly),
+            "strides": strides,
+            "version": 3,
+        }
+
+
+class Result(int):
+    name = "CUDA_ERROR_OF_THE_TEST"
+
+
+class FakeDriver(types.ModuleType):
+    """The few functions of cuda.bindings.driver that a launch calls."""
+
+    class CUresult:
+        CUDA_SUCCESS = Result(0)
+        CUDA_ERROR_INVALID_CONTEXT = Result(201)
+
+    def __init__(self):
+        super().__init__("cuda.bindings.driver")
+        self.context = 0
+        self.launches = []
+        self.status = self.CUresult.CUDA_SUCCESS
+
+    def cuInit(self, flags):
+        return (Result(0),)
+
+    def cuCtxGetCurrent(self):
+        return Result(0), self.context
+
+    def cuDevicePrimaryCtxRetain(self, device):
+        return Result(0), 77 + device
+
+    def cuCtxSetCurrent(self, context):
+        self.context = context
+        return (Result(0),)
+
+    def cuLibraryLoadData(self, code, *options):
+        assert code[:4] == b"\x7fELF" and len(options) == 6
+        return Result(0), "library"
+
+    def cuLibraryGetKernel(self, library, name):
+        assert library == "library"
+        self.symbol = name
+        return Result(0), 1234
+
+    def cuGetErrorString(self, status):
+        return Result(0), b"the words of the driver"
+
+    def cuLaunchKernel(self, kernel, *numbers):
+        if not self.context:
+            return (self.CUresult.CUDA_ERROR_INVALID_CONTEXT,)
+        *sizes, stream, parameters, extra = numbers
+        pointers = struct.unpack("3P", ctypes.string_at(parameters, 24))
+        x, n, factor = (ctypes.string_at(p, size) for p, size in zip(pointers, (8, 4, 8), strict=True))
+        values = (*struct.unpack("P", x), *struct.unpack("i", n), *struct.unpack("d", factor))
+        self.launches.append((kernel, sizes, stream, values, extra))
+        return (self.status,)
+
+
+@pytest.fixture
+def driver(monkeypatch: pytest.MonkeyPatch) -> FakeDriver:
+    from pycuda_tile import gpu
+
+    fake = FakeDriver()
+    pytest.importorskip("cuda.bindings.nvrtc", reason="cuda-bindings is not installed")  # takes the real driver
+    bindings = sys.modules["cuda.bindings"]
+    monkeypatch.setitem(sys.modules, "cuda.bindings.driver", fake)
+    monkeypatch.setattr(bindings, "driver", fake, raising=False)
+    monkeypatch.setattr(gpu, "compute_capability", lambda: (9, 0))
+    return fake
+
+
+@pytest.fixture
+def scale(make_target, driver) -> pct.Kernel:
+    return make_target("simt").build(SOURCE).kernel("scale")
+
+
+def test_launch(scale, driver):
+    scale[3, 2](DeviceArray(4096), 7, 0.5)
+    ((kernel, sizes, stream, values, extra),) = driver.launches
+    assert (kernel, stream, extra, driver.symbol) == (1234, 0, 0, b"_Z5scalePfid")
+    assert sizes == [3, 2, 1, scale.attributes["threads"], 1, 1, 0]
+    assert values == (4096, 7, 0.5)
+
+
+def test_a_new_thread_gets_a_context(scale, driver):
+    scale[1](DeviceArray(4096), 7, 0.5)
+    driver.context = 0
+    scale[1](DeviceArray(8192), 8, 0.5)
+    assert driver.context == 77 and len(driver.launches) == 2
+
+
+def test_streams(scale, driver):
+    class Stream:
+        def __cuda_stream__(self):
+            return 0, 99
+
+    scale.launch(1, DeviceArray(4096), 7, 0.5, stream=Stream())
+    scale.launch(1, DeviceArray(4096), 7, 0.5, stream=55)
+    assert [launch[2] for launch in driver.launches] == [99, 55]
+    with pytest.raises(pct.LaunchError, match="__cuda_stream__"):
+        scale.launch(1, DeviceArray(4096), 7, 0.5, stream="s")
+
+
+def test_errors_of_the_driver(scale, driver):
+    driver.status = Result(700)
+    with pytest.raises(pct.LaunchError, match="scale: CUDA_ERROR_OF_THE_TEST: the words of the driver"):
+        scale[1](DeviceArray(4096), 7, 0.5)
+
+
+@pytest.mark.parametrize(
+    ("array", "words"),
+    [
+        (np.zeros(4, np.float32), "on the GPU, got one in host memory"),
+        (DeviceArray(4096, "<f8"), "float64"),
+        (DeviceArray(4096, readonly=True), "read-only"),
+        (DeviceArray(4096, strides=(4, 8)), "C-contiguous"),
+        (DeviceArray(4098), "aligned"),
+    ],
+)
+def test_wrong_arrays(scale, driver, array, words: str):
+    with pytest.raises(pct.LaunchError, match=f"argument 1 'x' .*{words}"):
+        scale[1](array, 7, 0.5)
+    assert driver.launches == []
+
+
+def test_a_gpu_chooses_its_own_order(scale):
+    with pytest.raises(pct.LaunchError, match="schedule_seed"):
+        scale.launch(1, DeviceArray(4096), 7, 0.5, schedule_seed=3)
+
+
+def test_auto_takes_the_gpu(driver):
+    module = pct.build(SOURCE)
+    if module.target == "cpu":
+        pytest.skip("no NVRTC for sm_90 is installed")
+    assert (module.target, module.arch) == ("simt", "sm_90")
