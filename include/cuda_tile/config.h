@@ -64,6 +64,7 @@ struct dim3 {
 #endif
 
 // The manual's examples use these names and include no standard header; <cstdint> declares the same ones.
+using size_t = decltype(sizeof(0));
 using int8_t = signed char;
 using int16_t = short;
 using int32_t = int;
@@ -79,12 +80,12 @@ using uint64_t = unsigned long long;
 #endif
 
 namespace std {
-using size_t = decltype(sizeof(0));
+using ::size_t;
 }
 
 namespace cuda::tiles {
 
-using size_t = decltype(sizeof(0));
+using ::size_t;
 using ptrdiff_t = decltype(static_cast<char*>(nullptr) - static_cast<char*>(nullptr));
 using nullptr_t = decltype(nullptr);
 

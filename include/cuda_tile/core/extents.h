@@ -125,6 +125,7 @@ inline constexpr size_t extent_constant_or_dynamic<integral_constant<V>> = stati
 
 } // namespace detail
 
+extents() -> extents<uint32_t>;
 // The deduction guide, for ranks up to 8: clang 19 crashes when it applies one with a pack to the alias
 // shape.
 template <typename T0>

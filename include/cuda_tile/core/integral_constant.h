@@ -104,12 +104,13 @@ CUDA_TILE_CONSTEXPR auto operator""_ic() noexcept {
 
 namespace detail {
 
+/// Whether each of 0 … sizeof...(Idx) - 1 is there.
 template <size_t... Idx>
 CUDA_TILE_CONSTEXPR bool is_permutation() {
-  unsigned long long seen = 0;
-  bool in_range = ((Idx < sizeof...(Idx)) && ...);
-  ((seen |= Idx < 64 ? 1ULL << (Idx % 64) : 0), ...);
-  return in_range && seen == (sizeof...(Idx) == 0 ? 0 : ~0ULL >> (64 - sizeof...(Idx)));
+  auto contains = [](size_t value) { return ((Idx == value) || ...); };
+  for (size_t i = 0; i != sizeof...(Idx); ++i)
+    if (!contains(i)) return false;
+  return true;
 }
 
 /// Element i of a pack; 0 beyond its end.
@@ -132,7 +133,7 @@ template <size_t... Idx>
 struct dimension_map {
   constexpr dimension_map() noexcept = default;
   template <typename... Ts>
-    requires(sizeof...(Ts) > 0)
+    requires(sizeof...(Ts) > 0 && sizeof...(Ts) == sizeof...(Idx))
   __host__ __device__ explicit constexpr dimension_map(Ts...) noexcept {}
 
   __host__ __device__ static constexpr size_t rank() noexcept { return sizeof...(Idx); }

@@ -17,7 +17,8 @@ struct irange_sentinel {
 
 /// [2.14.3] The type of a range over bounds of types T and U: their arithmetic conversion.
 template <typename T, typename U>
-  requires integral<arithmetic_common_t<T, U>> && (arithmetic_operand_converts<T, arithmetic_common_t<T, U>>()) &&
+  requires integral<T> && integral<U> && integral<arithmetic_common_t<T, U>> &&
+           (arithmetic_operand_converts<T, arithmetic_common_t<T, U>>()) &&
            (arithmetic_operand_converts<U, arithmetic_common_t<T, U>>())
 using irange_common_t = arithmetic_common_t<T, U>;
 

@@ -112,7 +112,7 @@ CUDA_TILE_HOST_MATH T sinh(T x) {
 template <typename T>
 CUDA_TILE_HOST_MATH T tanh(T x) {
   hyperbolic<T> h = hyperbolic_of(clamp<T>(abs(x), 0, sizeof(T) == 4 ? 10 : 20));
-  pair<T> q = quotient(h.sinh, h.cosh);
+  pair<T> q = quotient(exact_sum(h.sinh.high, h.sinh.low), exact_sum(h.cosh.high, h.cosh.low));
   return flip_sign(q.high + q.low, to_bits(x));
 }
 

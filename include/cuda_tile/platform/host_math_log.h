@@ -29,16 +29,17 @@ CUDA_TILE_HOST_MATH split<T> split_power(T x) {
   return {biased - (is_small ? T(R::bias + R::digits) : T(R::bias)), from_bits<T>((b & mask) + half_root) - 1};
 }
 
-/// log(1 + f) - f = s (h + r) - h, where h = f^2 / 2.
+/// log(1 + f), its high part exact to far more than an ulp of it: f - h + s (h + r) with h = f^2 / 2.
 template <typename T>
-CUDA_TILE_HOST_MATH T log_tail(T f, T h) {
+CUDA_TILE_HOST_MATH pair<T> log_of_sum(T f) {
   T s = f / (2 + f), z = s * s, r;
   if constexpr (sizeof(T) == 4)
     r = polynomial(z, 0.66666776f, 0.39977586f, 0.29870716f);
   else
     r = polynomial(z, 0.6666666666666734, 0.3999999999941683, 0.2857142874197462, 0.22222198610312907,
                    0.18183562624834804, 0.1531408901933932, 0.14795609656958594);
-  return s * multiply_add(z, r, h);
+  pair<T> h = exact_product(f, T(0.5) * f), high = exact_sum(f, -h.high);
+  return {high.high, multiply_add(s, multiply_add(z, r, h.high), high.low - h.low)};
 }
 
 /// `y` for finite x > 0, else what a logarithm is there.
@@ -52,23 +53,21 @@ CUDA_TILE_HOST_MATH T log_or_special(T x, T y) {
 template <typename T>
 CUDA_TILE_HOST_MATH T log(T x) {
   using log2 = log2_constants<T>;
-  auto [k, f] = split_power(x);
-  T h = T(0.5) * f * f;
-  pair<T> sum = exact_sum(k * log2::high, f);
-  T tail = log_tail(f, h) - h;
-  return log_or_special(x, sum.high + (multiply_add(k, log2::low, sum.low) + tail));
+  split<T> parts = split_power(x);
+  pair<T> part = log_of_sum(parts.f);
+  pair<T> sum = exact_sum(parts.k * log2::high, part.high);
+  return log_or_special(x, sum.high + (multiply_add(parts.k, log2::low, sum.low) + part.low));
 }
 
 template <typename T>
 CUDA_TILE_HOST_MATH T log2(T x) {
   constexpr T log2e = static_cast<T>(0x1.71547652b82fep0);
   constexpr T log2e_low = sizeof(T) == 4 ? T(0x1.4ae0cp-26) : T(0x1.777d0ffda0d24p-56);
-  auto [k, f] = split_power(x);
-  T h = T(0.5) * f * f;
-  T tail = log_tail(f, h) - h;
-  pair<T> product = exact_product(f, log2e);
-  pair<T> sum = exact_sum(k, product.high);
-  T rest = multiply_add(f, log2e_low, multiply_add(tail, log2e, product.low));
+  split<T> parts = split_power(x);
+  pair<T> part = log_of_sum(parts.f);
+  pair<T> product = exact_product(part.high, log2e);
+  pair<T> sum = exact_sum(parts.k, product.high);
+  T rest = multiply_add(part.low, log2e, multiply_add(part.high, log2e_low, product.low));
   return log_or_special(x, sum.high + (sum.low + rest));
 }
 
