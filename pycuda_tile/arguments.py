@@ -20,8 +20,7 @@ ERROR_SIZE = 512  # bytes of an error's text
 
 
 class Frame:
-    """Memory for one launch, kept for later ones: pointers to the arguments, their values, an error's
-    text."""
+    """Memory of one launch, kept for later ones: pointers to the arguments, the values, an error's text."""
 
     __slots__ = ("address", "buffer", "error", "error_address")
 
@@ -34,8 +33,7 @@ class Frame:
 
 
 class Packer:
-    """Checks and packs the arguments of one kernel. Frames are reused; any number of threads may pack at
-    once."""
+    """Checks and packs the arguments of one kernel; any number of threads may do so at once."""
 
     def __init__(self, kernel: str, parameters: Sequence[Parameter], on_device: bool):
         self.kernel = kernel

@@ -6,10 +6,11 @@ NumPy arrays (ml_dtypes included) take the short way. All others are described f
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Callable
 from ctypes import addressof, c_char
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy import ndarray
@@ -20,23 +21,22 @@ from .parameters import OTHER, VOID, Parameter
 from_buffer = c_char.from_buffer
 
 
-@dataclass(frozen=True)
 class strided:
     """Passes an array that need not be C-contiguous, to a kernel that handles its strides itself."""
 
-    array: object
+    def __init__(self, array: object):
+        self.array = array
 
 
-@dataclass(frozen=True)
 class ptr:
     """Passes the address of an array, `offset` elements in, without checks of element type or bounds."""
 
-    array: object
-    offset: int = 0
+    def __init__(self, array: object, offset: int = 0):
+        self.array = array
+        self.offset = operator.index(offset)
 
 
-@dataclass
-class _Array:
+class _Array(NamedTuple):
     """What a launch needs to know of an array."""
 
     address: int
@@ -48,8 +48,7 @@ class _Array:
 
 
 def address_converter(parameter: Parameter, on_device: bool) -> Callable[[object], int]:
-    """A function that turns an argument for a pointer parameter into an address, or raises what is wrong
-    with it."""
+    """A function from an argument for a pointer parameter to an address; it raises what is wrong with it."""
     right_dtype = None  # found to fit before: NumPy's dtypes are the same object nearly always
     misaligned = parameter.size - 1 if parameter.size in (2, 4, 8) else 0
 

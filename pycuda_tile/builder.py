@@ -31,9 +31,9 @@ def build(
     """Compiles CUDA Tile C++ and returns a Module.
 
     source:        the text (str), or the path of a .cu or .cuh file (pathlib.Path)
-    target:        "cpu", "simt", "tile", "emulated", or "auto": "simt" where a CUDA GPU can be used, else
-    "cpu" arch:          GPU: "sm_90", ...; default the device at hand, else "sm_80". CPU: as -march, default
-    "native" kernels:       name expressions to instantiate now, such as "softmax<float, 1024>"
+    target:        "cpu", "simt", "tile", "emulated", or "auto": "simt" if a GPU can be used, else "cpu"
+    arch:          GPU: "sm_90", ...; default the one at hand, else "sm_80". CPU: as -march; default "native"
+    kernels:       name expressions to instantiate now, such as "softmax<float, 1024>"
     include_dirs:  where headers are looked for
     defines:       macros: a dict from name to value, or strings such as "N=4"
     options:       more options for the compiler

@@ -2,8 +2,7 @@
 
     <cache>/entries/<key>/<number>/   files of one result, with entry.json: checksums, dependencies, meta data
     <cache>/tmp/<key>/                a result in the making: moved to entries/ when it is complete
-    <cache>/locks/<key>               held while a result is made, so that one process makes it and others
-    wait
+    <cache>/locks/<key>               held while a result is made: one process makes it, others wait
 
 A key stands for all that is known before a build (source, flags, compiler, ...). Which headers a build reads
 is known only afterwards: an entry lists them with their checksums, and counts only while all of them are the
@@ -20,32 +19,31 @@ import functools
 import hashlib
 import json
 import os
-import shutil
 import stat
 import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from .errors import Error
 from .version import VERSION
 
 _ENTRY = "entry.json"
 _DEFAULT_MEGABYTES = 1024
+_LAYOUT = 2  # of the meta data that builders write: a new number makes all entries anew
 _VARIANTS = 8  # entries that one key may have
 
 
-@dataclass
 class Entry:
     """One result: `folder` holds its files, `meta` what the builder wrote down about it."""
 
-    folder: Path
-    meta: dict
+    def __init__(self, folder: Path, meta: dict):
+        self.folder = folder
+        self.meta = meta
 
 
-@dataclass
-class Result:
+class Result(NamedTuple):
     """What a builder returns: meta data (JSON), and the files that the result depends on."""
 
     meta: dict
@@ -58,7 +56,7 @@ Builder = Callable[[Path], Result]  # writes the files of a result into an empty
 def make_key(*parts: object) -> str:
     """A key for what the parts and the package's version say; parts are str, numbers, None, lists and
     dicts."""
-    return hashlib.sha256(json.dumps([VERSION, *parts], sort_keys=True).encode()).hexdigest()[:40]
+    return hashlib.sha256(json.dumps([VERSION, _LAYOUT, *parts], sort_keys=True).encode()).hexdigest()[:40]
 
 
 def get(key: str, build: Builder) -> Entry:
@@ -85,9 +83,9 @@ def make_uncached(build: Builder) -> Entry:
     try:
         entry = Entry(place, build(place).meta)
     except BaseException:
-        shutil.rmtree(place, ignore_errors=True)
+        _remove(place)
         raise
-    weakref.finalize(entry, _remove, place, os.getpid())
+    weakref.finalize(entry, _remove_if_own, place, os.getpid())
     return entry
 
 
@@ -107,7 +105,7 @@ def clear() -> int:
     """Removes all entries, and what killed processes left; returns the number of entries."""
     root = folder()
     entries = _entries(root)
-    shutil.rmtree(root / "entries", ignore_errors=True)
+    _remove(root / "entries")
     _sweep(root, older_than=0)
     return len(entries)
 
@@ -148,14 +146,20 @@ def _scratch_folder(process: int) -> Path:
     import tempfile
 
     place = Path(tempfile.mkdtemp(prefix="pycuda_tile-cache-"))
-    atexit.register(_remove, place, process)
+    atexit.register(_remove_if_own, place, process)
     return place
 
 
-def _remove(place: Path, process: int) -> None:
+def _remove_if_own(place: Path, process: int) -> None:
     """Removes a folder that this process made; a forked child leaves its parent's alone."""
     if os.getpid() == process:
-        shutil.rmtree(place, ignore_errors=True)
+        _remove(place)
+
+
+def _remove(place: Path) -> None:
+    import shutil  # most builds remove nothing, and the import takes longer than they do
+
+    shutil.rmtree(place, ignore_errors=True)
 
 
 # --- finding an entry ---------------------------------------------------------------------------------------
@@ -173,7 +177,7 @@ def _find(root: Path, key: str) -> Entry | None:
                 _touch(place / _ENTRY)
                 return Entry(place, record["meta"])
         else:
-            shutil.rmtree(place, ignore_errors=True)
+            _remove(place)
     return None
 
 
@@ -211,7 +215,7 @@ def _touch(path: Path) -> None:
 
 def _make(root: Path, key: str, build: Builder) -> Entry:
     place = root / "tmp" / key
-    shutil.rmtree(place, ignore_errors=True)  # what a killed process left
+    _remove(place)  # what a killed process left
     place.mkdir(mode=0o700)
     try:
         started = time.time_ns()
@@ -219,7 +223,7 @@ def _make(root: Path, key: str, build: Builder) -> Entry:
         _write_record(place, result, started)
         final = _move_into(root / "entries" / key, place)
     finally:
-        shutil.rmtree(place, ignore_errors=True)
+        _remove(place)
     _evict(root, keep=final)
     return Entry(final, result.meta)
 
@@ -306,7 +310,7 @@ def _entries(root: Path) -> list[tuple[float, int, Path]]:
 def _drop_oldest(home: Path) -> None:
     variants = sorted(home.iterdir(), key=lambda place: place.stat().st_mtime)
     for place in variants[: max(0, len(variants) - _VARIANTS + 1)]:
-        shutil.rmtree(place, ignore_errors=True)
+        _remove(place)
 
 
 def _evict(root: Path, keep: Path) -> None:
@@ -319,7 +323,7 @@ def _evict(root: Path, keep: Path) -> None:
             if total <= _limit() * 0.8:
                 break
             if place != keep:
-                shutil.rmtree(place, ignore_errors=True)
+                _remove(place)
                 with contextlib.suppress(OSError):
                     place.parent.rmdir()
                 total -= size
@@ -336,7 +340,7 @@ def _sweep(root: Path, older_than: float) -> None:
             descriptor = os.open(path, os.O_RDWR)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                shutil.rmtree(root / "tmp" / path.name, ignore_errors=True)
+                _remove(root / "tmp" / path.name)
                 path.unlink()
             finally:
                 os.close(descriptor)

@@ -1,17 +1,15 @@
 """The exceptions of pycuda_tile, and the diagnostics that a CompileError carries.
 
 `Error` is the base of all. The classes below the public five also derive from the builtin that a Python user
-would catch: `except ValueError` works for an unknown target, `except KeyError` for an unknown kernel, and so
-on.
+would catch: `except ValueError` works for an unknown target, `except KeyError` for an unknown kernel.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class Diagnostic:
+class Diagnostic(NamedTuple):
     """One message of a compiler, at the place in the user's file that caused it.
 
     file:      the user's file; "<source>" for a source given as text

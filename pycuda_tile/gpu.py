@@ -53,7 +53,7 @@ def has_cuda_python() -> bool:
 
 
 def default_arch() -> str:
-    """ "sm_XX" of the device at hand, else "sm_80"."""
+    """The architecture of the device at hand, else "sm_80"."""
     capability = compute_capability()
     return f"sm_{capability[0]}{capability[1]}" if capability else "sm_80"
 
@@ -71,8 +71,7 @@ class GpuLauncher:
         self._kernel = None
 
     def bind(self, grid: Sequence[int]):
-        """A function that launches the kernel on `grid` with the arguments that it gets, on the default
-        stream."""
+        """A function that launches the kernel on `grid`, on the default stream, with its own arguments."""
         return lambda *arguments: self.launch(grid, arguments, None)
 
     def launch(self, grid: Sequence[int], arguments: Sequence[object], stream: object) -> None:

@@ -36,8 +36,7 @@ class KernelDescription(ctypes.Structure):
 
 
 def set_num_workers(count: int | None) -> None:
-    """Sets how many threads run the blocks of a launch on the CPU; None: the cores that this process may
-    use."""
+    """Sets how many threads run a launch on the CPU; None: as many as this process may use cores."""
     if count is not None and not (isinstance(count, int) and 1 <= count <= _MOST_WORKERS):
         raise ArgumentValueError(f"the number of workers is 1 to {_MOST_WORKERS}, or None, got {count!r}")
     _library().cuda_tile_set_num_workers(count or 0)
@@ -78,15 +77,13 @@ class HostLauncher:
 
     def _fail(self, status: int, message: str) -> None:
         if status == _INTERRUPTED:
-            signal.raise_signal(
-                signal.SIGINT
-            )  # the poll took it; now its handler runs: mostly KeyboardInterrupt
+            # The poll took the signal; now its handler runs, which mostly raises KeyboardInterrupt.
+            signal.raise_signal(signal.SIGINT)
             raise KeyboardInterrupt
         raise LaunchError(f"{self._packer.kernel}: {message}")
 
 
-# Asks for a pending Ctrl-C without running Python code: a handler that raised inside the callback would be
-# lost.
+# Asks for a pending Ctrl-C without running Python code: what a handler raised in the callback would be lost.
 _POLL = ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.pythonapi.PyOS_InterruptOccurred)
 _POLL_ADDRESS = ctypes.cast(_POLL, ctypes.c_void_p).value
 

@@ -98,8 +98,7 @@ class Module:
             raise self._not_found(name) from error
 
     def _may_exist(self, base: str) -> bool:
-        """Whether a kernel that the scan did not find may be there all the same, in a header or by a
-        macro."""
+        """Whether a kernel that the scan did not find may be there all the same, made by a macro."""
         text = self._request.text
         word = base.rpartition("::")[2]
         return (
@@ -146,12 +145,11 @@ class Kernel:
     ) -> None:
         """Launches the kernel on `grid`.
 
-        arguments:      one for each parameter: arrays, numbers, None for a null pointer, pct.strided(x),
-        pct.ptr(x) stream:         simt and tile: any object with __cuda_stream__, or the address of a
-        cudaStream_t schedule_seed:  cpu and emulated: runs the blocks in an order shuffled by this number
+        arguments:      arrays, numbers, None for a null pointer, pct.strided(x), pct.ptr(x): one a parameter
+        stream:         simt, tile: an object with __cuda_stream__, or the address of a cudaStream_t
+        schedule_seed:  cpu, emulated: runs the blocks in an order shuffled by this number
 
-        LaunchError, with a message that names the argument, if an argument does not fit; nothing has run
-        then.
+        LaunchError, whose message names the argument, if one does not fit; nothing has run then.
         """
         seed = 0
         if schedule_seed is not None:

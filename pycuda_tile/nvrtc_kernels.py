@@ -22,8 +22,7 @@ _MACROS = {"__CUDACC__": "1", "__CUDACC_RTC__": "1"}
 
 @dataclass
 class Settings:
-    """How a target calls NVRTC; folders are where headers are looked for, install is a line for
-    TargetUnavailable."""
+    """How a target calls NVRTC: `folders` are searched for headers, `install` is a line for errors."""
 
     options: list[str]
     folders: list[str]
@@ -74,7 +73,7 @@ def compile_kernels(
     meta = {
         "symbols": {name: program.names[name] for name in expressions},
         "codes": {name: _codes(program.names[signature]) for name, signature in signatures.items()},
-        "kernels": [kernel.to_json() for kernel in kernels],
+        "kernels": kernels,
         "log": program.log.replace(path, request.name),
     }
     dependencies = nvrtc.dependencies(request.text, request.path, settings.folders, [signature_header])

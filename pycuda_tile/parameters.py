@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 OTHER, BOOL, SIGNED, UNSIGNED, FLOAT, BFLOAT16, E4M3, E5M2, TF32, VOID = range(10)
 
@@ -56,8 +56,7 @@ _FORMATS = {  # of the struct module
 }
 
 
-@dataclass(frozen=True)
-class Parameter:
+class Parameter(NamedTuple):
     """One parameter of an instantiated kernel; of a pointer, kind and size (bytes) are those of the
     pointee."""
 

@@ -7,15 +7,11 @@ package.
 from __future__ import annotations
 
 import functools
-import importlib.util
 import os
 import re
-import shlex
-import shutil
 import sys
-from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from . import cache
 from .errors import TargetUnavailable
@@ -31,8 +27,7 @@ _NAMES = {
 INSTALL = 'pip install "pycuda-tile[compiler]"'
 
 
-@dataclass(frozen=True)
-class Compiler:
+class Compiler(NamedTuple):
     """A C++ compiler: `command` starts it, `kind` is "gcc", "clang" or "zig"."""
 
     command: tuple[str, ...]
@@ -41,7 +36,7 @@ class Compiler:
     identity: str  # changes when the compiler's file does
 
     def __str__(self) -> str:
-        return f"{shlex.join(self.command)} ({self.kind} {self.version})"
+        return f"{' '.join(self.command)} ({self.kind} {self.version})"
 
     @property
     def flags(self) -> list[str]:
@@ -80,7 +75,7 @@ def find_compiler() -> Compiler:
     too_old = []
     for kind, names in _NAMES.items():
         for name in names:
-            if path := shutil.which(name):
+            if path := _which(name):
                 compiler = _identify((path,))
                 if compiler and compiler.kind == kind and _major(compiler) >= _MINIMUM[kind]:
                     return compiler
@@ -96,8 +91,10 @@ def find_compiler() -> Compiler:
 
 
 def _named_by_user(command: str) -> Compiler:
+    import shlex
+
     words = shlex.split(command)
-    path = shutil.which(words[0]) if words else None
+    path = _which(words[0]) if words else None
     compiler = _identify((path, *words[1:])) if path else None
     if not compiler:
         raise TargetUnavailable(f"PYCUDA_TILE_CXX={command!r} is no g++, clang++ or zig that can be started")
@@ -105,11 +102,20 @@ def _named_by_user(command: str) -> Compiler:
 
 
 def _zig() -> Compiler | None:
+    import importlib.util
+
     package = importlib.util.find_spec("ziglang")
     if not package or not package.submodule_search_locations:
         return None
     zig = os.path.join(package.submodule_search_locations[0], "zig")
     return _identify((zig, "c++")) if os.path.exists(zig) else None
+
+
+def _which(name: str) -> str | None:
+    """shutil.which, whose import takes longer than a build from the cache."""
+    folders = [""] if os.path.dirname(name) else os.get_exec_path()
+    paths = (os.path.join(folder, name) for folder in folders)
+    return next((path for path in paths if os.path.isfile(path) and os.access(path, os.X_OK)), None)
 
 
 def _major(compiler: Compiler) -> int:

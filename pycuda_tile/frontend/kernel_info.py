@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import asdict, dataclass
+from typing import NamedTuple
 
 
-@dataclass(frozen=True)
-class TemplateParam:
+class TemplateParam(NamedTuple):
     """kind: "type", "value" or "template"; type: the type of a value, or the concept of a type; default:
     its text."""
 
@@ -17,16 +16,14 @@ class TemplateParam:
     pack: bool = False
 
 
-@dataclass(frozen=True)
-class Param:
+class Param(NamedTuple):
     """name is "" where the source gives none; type is the C++ text."""
 
     name: str
     type: str
 
 
-@dataclass(frozen=True)
-class KernelInfo:
+class KernelInfo(NamedTuple):
     """One kernel of a source; name has its namespaces, hints hold the text inside `cutile::hint(...)`."""
 
     name: str
@@ -43,14 +40,12 @@ class KernelInfo:
         params = ", ".join(f"{param.type} {param.name}".strip() for param in self.params)
         return f"{self.name}{template}({params})"
 
-    def to_json(self) -> dict:
-        return asdict(self)
-
     @classmethod
-    def from_json(cls, data: dict) -> KernelInfo:
-        templates = tuple(TemplateParam(**param) for param in data["template_params"])
-        params = tuple(Param(**param) for param in data["params"])
-        return cls(data["name"], templates, params, tuple(data["hints"]), data["file"], data["line"])
+    def from_json(cls, data: list) -> KernelInfo:
+        """A KernelInfo of what json made of one."""
+        name, template_params, params, hints, file, line = data
+        templates = tuple(TemplateParam(*param) for param in template_params)
+        return cls(name, templates, tuple(Param(*param) for param in params), tuple(hints), file, line)
 
 
 def _shown(param: TemplateParam) -> str:

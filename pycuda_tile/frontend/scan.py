@@ -72,27 +72,16 @@ def _find_header(state: _Scan, quoted: str, path: Path | None) -> Path | None:
 
 _OPEN = {"(": ")", "[": "]", "{": "}", "<": ">"}
 _QUALIFIERS = {
-    "const",
-    "volatile",
-    "__restrict__",
-    "__restrict",
-    "restrict",
-    "struct",
-    "class",
-    "enum",
-    "typename",
+    *("const", "volatile", "__restrict__", "__restrict", "restrict"),
+    *("struct", "class", "enum", "typename"),
 }
 _TYPE_WORDS = _QUALIFIERS | {
     *("void", "bool", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "auto"),
     *("wchar_t", "char8_t", "char16_t", "char32_t"),
 }
 _ATTRIBUTE_WORDS = {
-    "__launch_bounds__",
-    "__cluster_dims__",
-    "__attribute__",
-    "alignas",
-    "decltype",
-    "noexcept",
+    *("__launch_bounds__", "__cluster_dims__", "__attribute__"),
+    *("alignas", "decltype", "noexcept"),
 }
 _HINT = re.compile(r"(?:cutile\s*::\s*|using\s+cutile\s*:.*?\b)hint\s*\(")
 # Without a compiler a template parameter `some_name X` may be a value or a constrained type.

@@ -43,7 +43,19 @@ from .math_ops import (
     tanh,
 )
 from .mma import matmul, mma
-from .reduce import all_of, any_of, prod, reduce_max, reduce_min, sum
+from .reduce import (
+    all_of,
+    any_of,
+    partial_prod,
+    partial_sum,
+    prod,
+    reduce_bitand,
+    reduce_bitor,
+    reduce_bitxor,
+    reduce_max,
+    reduce_min,
+    sum,
+)
 from .scalars import arithmetic_common_type
 
 __all__ = [
@@ -51,7 +63,8 @@ __all__ = [
     "ceildiv", "cos", "cosh", "div", "element_bitcast", "element_cast", "equal", "exp", "exp2", "extract",
     "floor", "floordiv", "fma", "full", "greater", "greater_equal", "iota", "isinf", "isnan", "less",
     "less_equal", "log", "log2", "logical_and", "logical_not", "logical_or", "matmul", "max", "min", "mma",
-    "mul", "mulhi", "negate", "not_equal", "ones", "permute", "pow", "prod", "reduce_max", "reduce_min",
+    "mul", "mulhi", "negate", "not_equal", "ones", "partial_prod", "partial_sum", "permute", "pow", "prod",
+    "reduce_bitand", "reduce_bitor", "reduce_bitxor", "reduce_max", "reduce_min",
     "remainder", "reshape", "rsqrt", "select", "sin", "sinh", "sqrt", "sub", "sum", "tan", "tanh",
     "transpose", "zeros",
 ]  # fmt: skip

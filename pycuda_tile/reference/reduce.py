@@ -1,4 +1,4 @@
-"""[2.6] Reductions along a dimension, which stays with length 1.
+"""[2.6] Reductions along a dimension, which stays with length 1, and scans.
 
 The manual leaves order and grouping open. A floating point sum or product is taken in double precision or
 better, so a target's result lies within an error bound of it. A signed one that overflows in any order is
@@ -18,7 +18,7 @@ from pycuda_tile.errors import UndefinedBehaviorError
 
 from . import arithmetic
 from .convert import element_cast
-from .scalars import bitwidth, integer_range, is_basic_float, is_signed
+from .scalars import bitwidth, integer_range, is_basic_float, is_integral, is_signed
 
 
 def sum(a: np.ndarray, dim: int) -> np.ndarray:
@@ -67,6 +67,45 @@ def any_of(a: np.ndarray, dim: int) -> np.ndarray:
     """[2.6.6] Whether any element along dim is true, as bool."""
     _check(a, dim)
     return element_cast(a, bool).any(axis=dim, keepdims=True)
+
+
+def reduce_bitand(a: np.ndarray, dim: int) -> np.ndarray:
+    """[2.6.9] Bitwise and of the integers along dim."""
+    return _bitwise(np.bitwise_and, a, dim)
+
+
+def reduce_bitor(a: np.ndarray, dim: int) -> np.ndarray:
+    """[2.6.10] Bitwise or of the integers along dim."""
+    return _bitwise(np.bitwise_or, a, dim)
+
+
+def reduce_bitxor(a: np.ndarray, dim: int) -> np.ndarray:
+    """[2.6.11] Bitwise exclusive or of the integers along dim."""
+    return _bitwise(np.bitwise_xor, a, dim)
+
+
+def partial_sum(a: np.ndarray, dim: int) -> np.ndarray:
+    """[2.6.12] Along dim, the sum of the elements up to each one."""
+    return _scan(sum, a, dim)
+
+
+def partial_prod(a: np.ndarray, dim: int) -> np.ndarray:
+    """[2.6.13] Along dim, the product of the elements up to each one."""
+    return _scan(prod, a, dim)
+
+
+def _bitwise(function: np.ufunc, a: np.ndarray, dim: int) -> np.ndarray:
+    _check(a, dim)
+    if not is_integral(a.dtype):
+        raise TypeError(f"expected integers, got {a.dtype.name}")
+    return function.reduce(a, axis=dim, keepdims=True)
+
+
+def _scan(reduction: Callable, a: np.ndarray, dim: int) -> np.ndarray:
+    """The reduction of each beginning of `a` along dim, behind one another."""
+    _check(a, dim)
+    beginnings = (np.take(a, range(k + 1), axis=dim) for k in range(a.shape[dim]))
+    return np.concatenate([reduction(beginning, dim) for beginning in beginnings], axis=dim)
 
 
 def _check(a: np.ndarray, dim: int) -> None:

@@ -12,15 +12,13 @@ for them and instantiates also those that are no templates.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 from ..frontend.kernel_info import KernelInfo
 
 
-@dataclass(frozen=True)
-class Request:
+class Request(NamedTuple):
     """The arguments of build(), checked; paths are absolute."""
 
     target: str
@@ -29,7 +27,7 @@ class Request:
     path: Path | None  # where the source lies; None if it was given as text
     arch: str | None = None
     include_dirs: tuple[Path, ...] = ()
-    defines: dict[str, str] = field(default_factory=dict)
+    defines: Mapping[str, str] = {}
     options: tuple[str, ...] = ()
     num_threads: int | None = None
     cache: bool = True
@@ -55,8 +53,7 @@ class Executable(Protocol):
     def launch(self, grid, arguments, stream, schedule_seed) -> None: ...
 
 
-@dataclass
-class Compiled:
+class Compiled(NamedTuple):
     """What one compilation gave: the kernels of the source, executables by name."""
 
     arch: str

@@ -11,8 +11,8 @@ import ctypes
 import os
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from .. import cache, resources, toolchain
 from ..arguments import Packer
@@ -38,16 +38,15 @@ _ENVIRONMENT = ("CPATH", "CPLUS_INCLUDE_PATH")  # that compilers listen to
 _SYSTEM_DIRS = ("/usr/include", "/usr/lib", "/usr/local/include", "/opt")
 
 
-@dataclass
-class HostExecutable:
+class HostExecutable(NamedTuple):
     """A kernel of a loaded library."""
 
     parameters: tuple[Parameter, ...]
     binary: bytes
     attributes: dict[str, int]
     launcher: HostLauncher
-    ptx = None
-    tileir = None
+    ptx: None = None
+    tileir: None = None
 
     def bind(self, grid: Sequence[int]):
         return self.launcher.bind(grid)
@@ -124,7 +123,7 @@ def _build(
         raise compile_error(done.stdout, places)
     meta = {
         "names": expressions,
-        "kernels": [kernel.to_json() for kernel in kernels],
+        "kernels": kernels,
         "log": done.stdout.replace(str(path), request.name),
     }
     dependencies = _read_depfile(depfile)

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
 from pathlib import Path
+from typing import NamedTuple
 
 from .. import cache, gpu, nvrtc, nvrtc_kernels, resources
 from ..arguments import Packer
@@ -20,8 +20,7 @@ from . import Compiled, Request
 _THREADS = 128
 
 
-@dataclass
-class SimtExecutable:
+class SimtExecutable(NamedTuple):
     """A kernel of a cubin."""
 
     parameters: tuple[Parameter, ...]
@@ -29,7 +28,7 @@ class SimtExecutable:
     ptx: str
     attributes: dict[str, int]
     launcher: gpu.GpuLauncher
-    tileir = None
+    tileir: None = None
 
     def bind(self, grid: Sequence[int]):
         return self.launcher.bind(grid)
@@ -90,7 +89,7 @@ def _settings(request: Request, arch: str, version: tuple[int, int]) -> nvrtc_ke
     if version < (13, 0):
         options.append("-default-device")  # before 13, lambdas would be taken for host functions
     ours = str(resources.include_dir())
-    folders = [ours, *map(str, request.include_dirs), *map(str, request.user_dirs)]
+    folders = [ours, *map(str, request.user_dirs), *map(str, request.include_dirs)]
     return nvrtc_kernels.Settings([*options, *request.options], folders, [ours], gpu.INSTALL, {})
 
 

@@ -9,8 +9,8 @@ import functools
 import shutil
 import subprocess
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from pathlib import Path
+from typing import NamedTuple
 
 from .. import cache, gpu, nvrtc, nvrtc_kernels
 from ..arguments import Packer
@@ -23,16 +23,15 @@ INSTALL = 'pip install "pycuda-tile[tile]"'
 _OLDEST = (13, 3)
 
 
-@dataclass
-class TileExecutable:
+class TileExecutable(NamedTuple):
     """A kernel of a Tile IR module."""
 
     parameters: tuple[Parameter, ...]
     tileir: bytes
     arch: str
     launcher: gpu.GpuLauncher
-    attributes: dict[str, int] = field(default_factory=dict)
-    ptx = None
+    attributes: dict[str, int]
+    ptx: None = None
 
     @property
     def binary(self) -> bytes:
@@ -87,7 +86,7 @@ def _settings(request: Request, arch: str, nvidia: list[str]) -> nvrtc_kernels.S
         "--enable-tile",
         *(f"-D{name}={value}" for name, value in request.defines.items()),
     ]
-    folders = [*map(str, request.include_dirs), *map(str, request.user_dirs), *nvidia]
+    folders = [*map(str, request.user_dirs), *map(str, request.include_dirs), *nvidia]
     return nvrtc_kernels.Settings(
         [*options, *request.options], folders, nvidia, INSTALL, {"__CUDACC_TILE__": "1"}
     )
@@ -101,7 +100,7 @@ def _load(entry: cache.Entry, arch: str, known: list[KernelInfo] | None) -> Comp
     for name, symbol, parameters in instantiated:
         # A tile kernel is launched with one thread a block: its compiler chooses how many there are.
         launcher = gpu.GpuLauncher("tile", cubin, symbol, 1, Packer(name, parameters, on_device=True))
-        executables[name] = TileExecutable(parameters, tileir, arch, launcher)
+        executables[name] = TileExecutable(parameters, tileir, arch, launcher, {})
     return Compiled(arch, entry.meta["log"], kernels, executables, cubin, tileir=tileir)
 
 

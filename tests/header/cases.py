@@ -1,7 +1,7 @@
 """Runs C++ tile expressions on arrays: many cases a translation unit, on any target.
 
-A case is an expression in terms of tiles `x0`, `x1`, …, loaded from NumPy arrays of those shapes (an array of rank 0 is
-passed as a scalar), and its result is what the expression's tile holds.
+A case is an expression in terms of tiles `x0`, `x1`, …, loaded from NumPy arrays of those shapes (an array of
+rank 0 is passed as a scalar), and its result is what the expression's tile holds.
 """
 
 from __future__ import annotations
@@ -88,7 +88,7 @@ def run(cases: list[Case], target: dict, **options) -> list[Case]:
 
 
 def assert_same_bits(case: Case, expected: np.ndarray) -> None:
-    """The result is the expected one bit for bit, but for the bits of NaNs; a mismatch shows where and what."""
+    """The result is the expected one bit for bit, but for the bits of NaNs."""
     expected = np.asarray(expected)
     assert expected.dtype == case.dtype and expected.shape == case.shape, (
         case.name,

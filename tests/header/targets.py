@@ -1,4 +1,4 @@
-"""Building test sources on each target. What runs on `cpu` is also compiled for GPUs, where NVRTC is installed."""
+"""Building test sources on each target. What runs on `cpu` is also compiled for GPUs, where NVRTC is."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Elementwise operations [2.2] against the NumPy reference: every row of the table, every element type, bit for bit."""
+"""Elementwise operations [2.2] against the NumPy reference: every row and element type, bit for bit."""
 
 from __future__ import annotations
 

@@ -84,9 +84,15 @@ def test_a_block_sees_its_own_stores(target):
 
 
 _UPDATES = {
-    "atomic_and": np.bitwise_and, "atomic_or": np.bitwise_or, "atomic_xor": np.bitwise_xor, "atomic_max": np.maximum,
-    "atomic_min": np.minimum, "atomic_add": np.add, "atomic_sub": np.subtract, "atomic_xchg": lambda k, v: v,
-}  # fmt: skip
+    "atomic_and": np.bitwise_and,
+    "atomic_or": np.bitwise_or,
+    "atomic_xor": np.bitwise_xor,
+    "atomic_max": np.maximum,
+    "atomic_min": np.minimum,
+    "atomic_add": np.add,
+    "atomic_sub": np.subtract,
+    "atomic_xchg": lambda k, v: v,
+}
 _ORDERS = ["relaxed", "acquire", "release", "acq_rel"]
 _SCOPES = ["block", "device", "system"]
 _CPP = {
@@ -115,8 +121,8 @@ def test_atomic_updates_yield_the_old_value(target):
         text.append(f"""
         __tile_global__ void {name}({_CPP[dtype]}* data, const {_CPP[dtype]}* values, {_CPP[dtype]}* old) {{
           auto lane = ct::iota<i32x64>();
-          auto before = ct::{row.name}(data + lane, ct::load(values + lane){mask}, ct::memory_order_{order}_t{{}},
-                                       ct::thread_scope_{scope}_t{{}});
+          auto before = ct::{row.name}(data + lane, ct::load(values + lane){mask},
+                                       ct::memory_order_{order}_t{{}}, ct::thread_scope_{scope}_t{{}});
           ct::store(old + lane, before);
         }}""")
     module = targets.build(HEAD + "".join(text), target, options=("-O1",))
@@ -158,9 +164,10 @@ def test_compare_exchange(target):
         """
         __tile_global__ void swap(int* data, int* old, float* floats) {
           auto lane = ct::iota<i32x64>();
-          auto got = ct::atomic_compare_exchange(data + lane, lane, lane + 1000, ct::memory_order_acq_rel_t{});
+          ct::memory_order_acq_rel_t order;
+          auto got = ct::atomic_compare_exchange(data + lane, lane, lane + 1000, order);
           ct::store(old + lane, got);
-          auto kept = ct::atomic_compare_exchange_masked(data + lane, lane, lane, lane < 0, ct::memory_order_relaxed_t{});
+          auto kept = ct::atomic_compare_exchange_masked(data + lane, lane, lane, lane < 0, order);
           ct::store(old + 64 + lane, kept);
           ct::atomic_compare_exchange<ct::memory_order::relaxed>(floats, 0.0f, 5.0f);
           ct::atomic_compare_exchange<ct::memory_order::relaxed>(floats + 1, 0.0f, 5.0f);
@@ -186,7 +193,8 @@ def test_atomic_loads_and_stores(target):
           auto x = ct::atomic_load(in + lane, ct::memory_order_acquire_t{}, ct::thread_scope_device_t{});
           ct::atomic_store(out + lane, x, ct::memory_order_release_t{});
           auto y = ct::atomic_load_masked(in + lane, lane < 3, 9, ct::memory_order_relaxed_t{});
-          ct::atomic_store_masked(out + 64 + lane, y, lane < 5, ct::memory_order_relaxed_t{}, ct::thread_scope_block_t{});
+          ct::atomic_store_masked(out + 64 + lane, y, lane < 5, ct::memory_order_relaxed_t{},
+                                  ct::thread_scope_block_t{});
           double d = ct::atomic_load<ct::memory_order::relaxed>(one);
           ct::atomic_store<ct::memory_order::relaxed>(one, d + 1);
         }
@@ -215,8 +223,10 @@ def test_partition_view_covers_any_size(layout, target):
     module = build(
         f"""
         __tile_global__ void copy(const float* in, float* out, int rows, int columns) {{
-          ct::partition_view from{{ct::tensor_span{{in, ct::extents{{rows, columns}}, ct::layout_{layout}{{}}}}, ct::shape{{4_ic, 8_ic}}}};
-          ct::partition_view to{{ct::tensor_span{{out, ct::extents{{rows, columns}}, ct::layout_right{{}}}}, ct::shape{{4_ic, 8_ic}}}};
+          ct::extents size{{rows, columns}};
+          ct::shape<4, 8> shape;
+          ct::partition_view from{{ct::tensor_span{{in, size, ct::layout_{layout}{{}}}}, shape}};
+          ct::partition_view to{{ct::tensor_span{{out, size, ct::layout_right{{}}}}, shape}};
           auto b = ct::bid();
           to.store_masked(from.load_masked(b.y, b.x) + 1.0f, b.y, b.x);
         }}

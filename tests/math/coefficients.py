@@ -85,10 +85,12 @@ def rounded(x: mpf, digits: int) -> mpf:
 
 def solve(fit: Fit) -> tuple[list[mpf], mpf]:
     fixed: list[mpf] = []
+    low, high = fit.interval
     while len(fixed) < fit.terms:
         coefficients, _ = remez(fit, fixed)
-        fixed.append(rounded(coefficients[0], DIGITS[fit.type]))
-    low, high = fit.interval
+        # Powers that all vanish inside of the interval cannot be fitted: no second fit there.
+        take = 1 if low >= 0 else fit.terms
+        fixed += [rounded(c, DIGITS[fit.type]) for c in coefficients[:take]]
     xs = [low + (high - low) * mpf(i) / 500 for i in range(501)]
     return fixed, max(abs(fit.weight(x) * (fit.function(x) - sum(c * x**i for i, c in enumerate(fixed)))) for x in xs)
 
@@ -109,6 +111,7 @@ HALF_LN2 = mpmath.log(2) / 2 * mpf("1.0001")
 QUARTER_PI = mp.pi / 4 * mpf("1.0001")
 HALF_PI = mp.pi / 2 * mpf("1.0001")
 LOG_S = ((mpmath.sqrt(2) - 1) / (mpmath.sqrt(2) + 1)) * mpf("1.0001")
+LOG_F = (mpmath.sqrt(0.5) * mpf("0.99999") - 1, mpmath.sqrt(2) * mpf("1.00001") - 1)
 ATAN_T = (mpmath.sqrt(2) - 1) * mpf("1.0001")
 
 sinh_tail = _u(lambda r: (mpmath.sinh(r) / r - 1) / r**2)  # sinh(r) = r + r^3 P(r^2)
@@ -117,6 +120,16 @@ log_tail = _u(lambda s: (2 * mpmath.atanh(s) / s - 2) / s**2)  # log((1 + s) / (
 sin_tail = _u(lambda r: (mpmath.sin(r) / r - 1) / r**2)  # sin(r) = r + r^3 P(r^2)
 cos_tail = _u(lambda r: (mpmath.cos(r) - 1 + r**2 / 2) / r**4)  # cos(r) = 1 - r^2 / 2 + r^4 P(r^2)
 atan_tail = _u(lambda t: (mpmath.atan(t) / t - 1) / t**2)  # atan(t) = t + t^3 P(t^2)
+
+
+
+def log1p_tail(f: mpf) -> mpf:  # log(1 + f) = f + f^2 P(f)
+    return (mpmath.log1p(f) - f) / f**2 if f else mpf(-1) / 2
+
+
+def log1p_weight(f: mpf) -> mpf:
+    return abs(f**2 / mpmath.log1p(f)) if f else mpf(0)
+
 
 sinh_weight = _u(lambda r: r**3 / mpmath.sinh(r))
 cosh_weight = _u(lambda r: r**4)
@@ -130,7 +143,7 @@ FITS = [
     Fit("cosh_tail", "float", 2, cosh_tail, (mpf(0), HALF_LN2**2), cosh_weight),
     Fit("sinh_tail", "double", 5, sinh_tail, (mpf(0), HALF_LN2**2), sinh_weight),
     Fit("cosh_tail", "double", 5, cosh_tail, (mpf(0), HALF_LN2**2), cosh_weight),
-    Fit("log_tail", "float", 3, log_tail, (mpf(0), LOG_S**2), log_weight),
+    Fit("log1p_tail", "float", 10, log1p_tail, LOG_F, log1p_weight),
     Fit("log_tail", "double", 7, log_tail, (mpf(0), LOG_S**2), log_weight),
     Fit("sin_half_turn_tail", "double", 5, sin_tail, (mpf(0), HALF_PI**2), sin_weight),
     Fit("sin_tail", "double", 6, sin_tail, (mpf(0), QUARTER_PI**2), sin_weight),

@@ -85,7 +85,9 @@ def driver(monkeypatch: pytest.MonkeyPatch) -> FakeDriver:
     from pycuda_tile import gpu
 
     fake = FakeDriver()
-    pytest.importorskip("cuda.bindings.nvrtc", reason="cuda-bindings is not installed")  # takes the real driver
+    pytest.importorskip(
+        "cuda.bindings.nvrtc", reason="cuda-bindings is not installed"
+    )  # takes the real driver
     bindings = sys.modules["cuda.bindings"]
     monkeypatch.setitem(sys.modules, "cuda.bindings.driver", fake)
     monkeypatch.setattr(bindings, "driver", fake, raising=False)

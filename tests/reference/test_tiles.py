@@ -165,3 +165,19 @@ def test_product_types():
         reference.matmul(half, np.ones((4, 2), np.float16))
     with pytest.raises(ValueError, match="accumulator has shape"):
         reference.mma(half, half, np.zeros((4, 2), np.float32))
+
+
+def test_scans_are_the_reductions_of_beginnings():
+    a = np.array([[1, -2, 3, 4], [5, 6, -7, 8]], np.int32)
+    np.testing.assert_array_equal(reference.partial_sum(a, 1), np.cumsum(a, axis=1, dtype=np.int32))
+    np.testing.assert_array_equal(reference.partial_prod(a, 0), np.cumprod(a, axis=0, dtype=np.int32))
+    np.testing.assert_array_equal(reference.partial_sum(a % 2 == 1, 1)[1], [True, True, False, False])
+
+
+def test_bitwise_reductions():
+    a = np.array([[0b0011, 0b1010], [0b0101, 0b0110]], np.uint8)
+    assert reference.reduce_bitand(a, 0).tolist() == [[0b0001, 0b0010]]
+    assert reference.reduce_bitor(a, 1).tolist() == [[0b1011], [0b0111]]
+    assert reference.reduce_bitxor(a, 0).tolist() == [[0b0110, 0b1100]]
+    with pytest.raises(TypeError, match="integers"):
+        reference.reduce_bitor(a.astype(np.float32), 0)

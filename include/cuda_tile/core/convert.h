@@ -17,7 +17,7 @@ CUDA_TILE_API float to_odd_float(double x) {
   float nearest = static_cast<float>(x);
   double back = nearest;
   unsigned b = platform::bit_cast<unsigned>(nearest);
-  bool away = nearest > 0 ? back > x : back < x;
+  bool away = nearest > 0 ? back > x : nearest < 0 && back < x;
   bool inexact = back != x && x == x;
   if (away) --b;
   if (inexact) b |= 1;

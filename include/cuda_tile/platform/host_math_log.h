@@ -22,24 +22,28 @@ CUDA_TILE_HOST_MATH split<T> split_power(T x) {
   constexpr T smallest_normal = bit_cast<T>(bits_of<T>(1) << mantissa);
   constexpr bits_of<T> one = bits_of<T>(R::bias) << mantissa, mask = (bits_of<T>(1) << mantissa) - 1;
   constexpr bits_of<T> half_root = bit_cast<bits_of<T>>(static_cast<T>(0x1.6a09e667f3bcdp-1));
-  constexpr T integer_offset = R::round / T(1.5) * 2;  // 2^digits... its low bits count in units of 2
+  constexpr T two_to_digits = power_of_two<T>(R::digits);
   bool is_small = x < smallest_normal;
-  bits_of<T> b = to_bits(is_small ? x * integer_offset : x) + (one - half_root);
-  T biased = from_bits<T>(to_bits(R::round) + (b >> mantissa)) - R::round;
-  return {biased - (is_small ? T(R::bias + R::digits) : T(R::bias)), from_bits<T>((b & mask) + half_root) - 1};
+  bits_of<T> b = to_bits(is_small ? x * two_to_digits : x) + (one - half_root);
+  T biased = from_bits<T>(to_bits(R::round) + (b >> mantissa));
+  return {biased - (R::round + (is_small ? T(R::bias + R::digits) : T(R::bias))), from_bits<T>((b & mask) + half_root) - 1};
 }
 
-/// log(1 + f), its high part exact to far more than an ulp of it: f - h + s (h + r) with h = f^2 / 2.
+/// log(1 + f), all but about 1/8 of it in the high part, which is exact.
 template <typename T>
 CUDA_TILE_HOST_MATH pair<T> log_of_sum(T f) {
-  T s = f / (2 + f), z = s * s, r;
-  if constexpr (sizeof(T) == 4)
-    r = polynomial(z, 0.66666776f, 0.39977586f, 0.29870716f);
-  else
-    r = polynomial(z, 0.6666666666666734, 0.3999999999941683, 0.2857142874197462, 0.22222198610312907,
-                   0.18183562624834804, 0.1531408901933932, 0.14795609656958594);
-  pair<T> h = exact_product(f, T(0.5) * f), high = exact_sum(f, -h.high);
-  return {high.high, multiply_add(s, multiply_add(z, r, h.high), high.low - h.low)};
+  if constexpr (sizeof(T) == 4) {
+    T q = polynomial(f, -0.49999988f, 0.33333325f, -0.25001583f, 0.20001975f, -0.16609073f, 0.14181815f, -0.1324307f,
+                     0.12904525f, -0.076216765f);
+    return {f, f * f * q};
+  } else {
+    // 2 atanh(s) = f - h + s (h + z r) with h = f^2 / 2.
+    T s = f / (2 + f), z = s * s;
+    T r = polynomial(z, 0.6666666666666734, 0.3999999999941683, 0.2857142874197462, 0.22222198610312907,
+                     0.18183562624834804, 0.1531408901933932, 0.14795609656958594);
+    pair<T> h = exact_product(f, T(0.5) * f), high = exact_sum(f, -h.high);
+    return {high.high, multiply_add(s, multiply_add(z, r, h.high), high.low - h.low)};
+  }
 }
 
 /// `y` for finite x > 0, else what a logarithm is there.

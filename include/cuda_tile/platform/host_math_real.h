@@ -9,7 +9,7 @@
 namespace cuda::tiles::platform::host_math {
 
 // Compilers count the length of a function before they inline it into a loop; these are to be inlined always.
-#define CUDA_TILE_HOST_MATH inline __attribute__((always_inline))
+#define CUDA_TILE_HOST_MATH constexpr inline __attribute__((always_inline))
 
 template <typename T>
 struct real;
@@ -55,14 +55,13 @@ CUDA_TILE_HOST_MATH T flip_sign(T x, bits_of<T> sign) {
   return from_bits<T>(to_bits(x) ^ (sign & sign_bit<T>));
 }
 
-/// x within [low, high], NaN if x is.
+/// x within [-limit, limit], NaN if x is. (g++ makes slow code of two comparisons in a row.)
 template <typename T>
-CUDA_TILE_HOST_MATH T clamp(T x, T low, T high) {
-  x = x < low ? low : x;
-  return x > high ? high : x;
+CUDA_TILE_HOST_MATH T clamp(T x, T limit) {
+  return abs(x) > limit ? flip_sign(limit, to_bits(x)) : x;
 }
 
-/// An integer as a number and, in the low bits and modulo their width, as bits.
+/// An integer n as a number, and as bits of which all but the lowest digits - 3 are undefined.
 template <typename T>
 struct integer {
   T value;
@@ -73,21 +72,22 @@ struct integer {
 template <typename T>
 CUDA_TILE_HOST_MATH integer<T> nearest_integer(T x, T factor) {
   T sum = multiply_add(x, factor, real<T>::round);
-  return {sum - real<T>::round, to_bits(sum) - to_bits(real<T>::round)};
+  return {sum - real<T>::round, to_bits(sum)};
 }
 
-/// 2^n of a normal result.
+/// 2^n of a normal result; n as in `integer`.
 template <typename T>
 CUDA_TILE_HOST_MATH T power_of_two(bits_of<T> n) {
-  return from_bits<T>((n + real<T>::bias) << (real<T>::digits - 1));
+  return from_bits<T>((n << (real<T>::digits - 1)) + (bits_of<T>(real<T>::bias) << (real<T>::digits - 1)));
 }
 
-/// x * 2^n, rounded once; |n| < 2 * bias and 0.25 < |x| < 4.
+/// x * 2^n, rounded once; |n| < 2 * bias, as in `integer`, and 0.25 < |x| < 4.
 template <typename T>
 CUDA_TILE_HOST_MATH T scale(T x, bits_of<T> n) {
-  constexpr bits_of<T> even = 4 * (real<T>::bias + 1);  // keeps the halved number positive
-  bits_of<T> half = ((n + even) >> 1) - even / 2;
-  return x * power_of_two<T>(half) * power_of_two<T>(n - half);
+  constexpr int mantissa = real<T>::digits - 1;
+  constexpr bits_of<T> one = bits_of<T>(real<T>::bias) << mantissa;
+  bits_of<T> half = (n >> 1) << mantissa;  // an arithmetic shift: its upper bits are the sign's
+  return x * from_bits<T>(half + one) * from_bits<T>((n << mantissa) - half + one);
 }
 
 /// The unevaluated sum high + low, |low| at most about an ulp of high.
@@ -129,14 +129,23 @@ CUDA_TILE_HOST_MATH pair<T> quotient(pair<T> a, pair<T> b) {
   return {high, rest * inverse};
 }
 
-/// c0 + c1 x + c2 x^2 + ...
 template <typename T>
-CUDA_TILE_HOST_MATH T polynomial(T, T c0) {
+CUDA_TILE_HOST_MATH T polynomial_by_pairs(T, T, T c0) {
   return c0;
 }
 template <typename T, typename... Rest>
-CUDA_TILE_HOST_MATH T polynomial(T x, T c0, Rest... rest) {
-  return multiply_add(x, polynomial(x, static_cast<T>(rest)...), c0);
+CUDA_TILE_HOST_MATH T polynomial_by_pairs(T x, T square, T c0, T c1, Rest... rest) {
+  T pair = multiply_add(x, c1, c0);
+  if constexpr (sizeof...(rest) == 0)
+    return pair;
+  else
+    return multiply_add(square, polynomial_by_pairs(x, square, rest...), pair);
+}
+
+/// c0 + c1 x + c2 x^2 + ..., two steps of Horner's scheme at a time: half as long a chain of dependent operations.
+template <typename T, typename... C>
+CUDA_TILE_HOST_MATH T polynomial(T x, C... c) {
+  return polynomial_by_pairs(x, x * x, c...);
 }
 
 }  // namespace cuda::tiles::platform::host_math

@@ -1,0 +1,139 @@
+"""half, bfloat16 and fp8 [1.4] with NVIDIA's type headers: conversions, arithmetic in all modes, mma."""
+
+from __future__ import annotations
+
+import ml_dtypes
+import numpy as np
+import pytest
+import targets
+from cases import CPP_TYPES, Case, assert_close, assert_same_bits, source
+from values import mixed, pairs, special
+
+from pycuda_tile import nvrtc, reference
+
+HALF, BFLOAT = np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)
+HEADERS = ("cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h")
+SHAPE, SIZE = (4, 128), 512
+CPP_TYPES.update(
+    {np.dtype(ml_dtypes.float8_e4m3fn): "__nv_fp8_e4m3", np.dtype(ml_dtypes.float8_e5m2): "__nv_fp8_e5m2"}
+)
+
+if not nvrtc.include_dirs():
+    pytest.skip('needs cuda_fp16.h: pip install "pycuda-tile[gpu]"', allow_module_level=True)
+
+
+def run(cases: list[Case], target: dict) -> list[Case]:
+    module = targets.build(source(cases, HEADERS), target, include_dirs=nvrtc.include_dirs())
+    for number, case in enumerate(cases):
+        case.result = np.zeros(case.shape, case.dtype)
+        module[f"case_{number}"][1](*case.inputs, case.result)
+    return cases
+
+
+@pytest.mark.parametrize("dtype", [HALF, BFLOAT], ids=str)
+def test_arithmetic_in_all_rounding_modes(dtype, target):
+    a, b = (x.reshape(SHAPE) for x in pairs(dtype, SIZE, seed=1))
+    c = mixed(dtype, SIZE, seed=2).reshape(SHAPE)
+    made = []
+    for mode in ("ties_to_even", "toward_zero", "toward_negative", "toward_positive"):
+        flag = f"ct::round_{mode}_t{{}}"
+        for name in ("add", "sub", "mul", "div"):
+            made.append((Case(f"ct::{name}(x0, x1, {flag})", [a, b], SHAPE, dtype), name, mode))
+        made.append((Case(f"ct::fma(x0, x1, x2, {flag})", [a, b, c], SHAPE, dtype), "fma", mode))
+        made.append((Case(f"ct::sqrt(x0, {flag})", [a], SHAPE, dtype), "sqrt", mode))
+    run([case for case, _, _ in made], target)
+    for case, name, mode in made:
+        assert_same_bits(case, getattr(reference, name)(*case.inputs, rounding=f"round_{mode}"))
+
+
+@pytest.mark.parametrize("dtype", [HALF, BFLOAT], ids=str)
+def test_comparison_and_extrema(dtype, target):
+    values = special(dtype)
+    a, b = (np.resize(g.ravel(), SIZE).reshape(SHAPE) for g in np.meshgrid(values, values))
+    made = [
+        (Case("x0 < x1", [a, b], SHAPE, bool), reference.less(a, b)),
+        (Case("x0 == x1", [a, b], SHAPE, bool), reference.equal(a, b)),
+        (Case("ct::max(x0, x1)", [a, b], SHAPE, dtype), reference.max(a, b)),
+        (
+            Case("ct::min(x0, x1, ct::propagate_nan_t{})", [a, b], SHAPE, dtype),
+            reference.min(a, b, "propagate_nan"),
+        ),
+        (Case("ct::abs(x0)", [a], SHAPE, dtype), reference.abs(a)),
+        (Case("-x0", [a], SHAPE, dtype), reference.negate(a)),
+        (Case("ct::isnan(x0)", [a], SHAPE, bool), reference.isnan(a)),
+    ]
+    run([case for case, _ in made], target)
+    for case, expected in made:
+        assert_same_bits(case, expected)
+
+
+def _ties(dtype: np.dtype, wide: np.dtype) -> np.ndarray:
+    """Values of `wide` halfway between two of `dtype`, and its neighbours: a second rounding shows there."""
+    rng = np.random.default_rng(3)
+    info = ml_dtypes.finfo(dtype)
+    digits = rng.integers(2**info.nmant, 2 ** (info.nmant + 1), SIZE).astype(wide)
+    halfway = (digits + wide.type(0.5)) * wide.type(2.0 ** -float(info.nmant))
+    return np.choose(rng.integers(0, 3, SIZE), [halfway, np.nextafter(halfway, 0), np.nextafter(halfway, 9)])
+
+
+def test_conversions_round_once(target):
+    made = []
+    for dtype in (HALF, BFLOAT):
+        for wide in (np.dtype(np.float32), np.dtype(np.float64)):
+            x = np.concatenate([_ties(dtype, wide)[: SIZE // 2], mixed(wide, SIZE // 2, seed=4)]).reshape(
+                SHAPE
+            )
+            made.append((Case(f"ct::element_cast<{CPP_TYPES[dtype]}>(x0)", [x], SHAPE, dtype), dtype))
+        for integer in ("int32", "int64", "uint32", "int16"):
+            x = mixed(np.dtype(integer), SIZE, seed=5).reshape(SHAPE)
+            if dtype == HALF:
+                # 65505 to 65519 round to 65504 or to infinity, depending on the reading of [1.7.2].
+                x = np.where(np.abs(x.astype(np.float64)) < 65504, x, x.dtype.type(1))
+            made.append((Case(f"ct::element_cast<{CPP_TYPES[dtype]}>(x0)", [x], SHAPE, dtype), dtype))
+        back = mixed(dtype, SIZE, seed=6).reshape(SHAPE)
+        made.append((Case("ct::element_cast<double>(x0)", [back], SHAPE, np.float64), np.dtype(np.float64)))
+    run([case for case, _ in made], target)
+    for case, dtype in made:
+        assert_same_bits(case, reference.element_cast(case.inputs[0], dtype))
+
+
+@pytest.mark.parametrize("dtype", [ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2], ids=lambda t: t.__name__)
+def test_fp8_conversions(dtype, target):
+    dtype = np.dtype(dtype)
+    every = np.arange(256, dtype=np.uint8).view(dtype).reshape(2, 128)
+    limit = float(ml_dtypes.finfo(dtype).max)
+    inside = np.random.default_rng(7).uniform(-limit, limit, (2, 128)).astype(np.float32)
+    inside[0, :4] = [0.0, -0.0, float(ml_dtypes.finfo(dtype).smallest_subnormal), -limit]
+    cpp = CPP_TYPES[dtype]
+    widened, narrowed, from_double = run(
+        [
+            Case("ct::element_cast<float>(x0)", [every], every.shape, np.float32),
+            Case(f"ct::element_cast<{cpp}>(x0)", [inside], inside.shape, dtype),
+            Case(f"ct::element_cast<{cpp}>(x0)", [inside.astype(np.float64)], inside.shape, dtype),
+        ],
+        target,
+    )
+    assert_same_bits(widened, every.astype(np.float32))
+    assert_same_bits(narrowed, inside.astype(dtype))
+    assert_same_bits(from_double, inside.astype(dtype))
+
+
+def test_mma(target):
+    rng = np.random.default_rng(8)
+    cases = []
+    for dtype, acc in (
+        (HALF, HALF),
+        (HALF, np.float32),
+        (BFLOAT, np.float32),
+        (ml_dtypes.float8_e4m3fn, np.float32),
+    ):
+        a, b = (rng.standard_normal(s).astype(dtype) for s in ((16, 32), (32, 16)))
+        c = rng.standard_normal((16, 16)).astype(acc)
+        cases.append(Case("ct::mma(x0, x1, x2)", [a, b, c], c.shape, acc))
+    for case in run(cases, target):
+        a, b, c = (x.astype(np.float64) for x in case.inputs)
+        # 33 roundings in float, and one to the type of the accumulator.
+        unit = 33 * 2.0**-24 + float(ml_dtypes.finfo(case.dtype).eps) / 2
+        assert_close(
+            case, a @ b + c, relative=0, absolute=unit * float(np.max(np.abs(a) @ np.abs(b) + np.abs(c)))
+        )

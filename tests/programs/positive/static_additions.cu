@@ -1,0 +1,27 @@
+// What NVIDIA's release 13.4 added to the manual of 13.3, and is accepted here, too.
+#include <cuda_bf16.h>
+#include <cuda_fp8.h>
+#include <cuda_tf32.h>
+
+#include "programs.h"
+
+using bx4 = tile<bool, 4>;
+using relaxed = ct::memory_order_relaxed_t;
+
+// complement and shifts of bool
+static_assert(same<decltype(~any<bx4>()), bx4>);
+static_assert(same<decltype(any<bx4>() << 1), bx4> && same<decltype(any<bx4>() >> any<bx4>()), bx4>);
+// classification of restricted floating point types
+static_assert(same<decltype(ct::isnan(any<tile<__nv_fp8_e4m3, 4>>())), bx4>);
+static_assert(same<decltype(ct::isinf(any<tile<__nv_fp8_e5m2, 4>>())), bx4>);
+static_assert(same<decltype(ct::isnan(any<tile<__nv_tf32, 4>>())), bx4>);
+// an integral exponent
+static_assert(same<decltype(ct::pow(any<tile<float, 4>>(), 2)), tile<float, 4>>);
+template <typename T, typename U>
+concept powers = requires(T x, U y) { ct::pow(x, y); };
+static_assert(powers<float, int> && !powers<int, float> && !powers<int, int>);
+// bfloat16 in atomic additions
+static_assert(same<decltype(ct::atomic_add(any<__nv_bfloat16*>(), any<__nv_bfloat16>(), relaxed{})), __nv_bfloat16>);
+static_assert(same<decltype(ct::atomic_sub(any<__nv_bfloat16*>(), any<__nv_bfloat16>(), relaxed{})), __nv_bfloat16>);
+// a fast hyperbolic tangent
+static_assert(same<decltype(ct::tanh(1.0f, ct::round_approximate_t{})), float>);
