@@ -35,7 +35,7 @@ def main(arguments):
         print(__doc__.strip())
     elif command == "test":
         set_up(TEST_EXTRAS)
-        return run(PYTHON, "-m", "pytest", *arguments[1:])
+        return run(PYTHON, "-m", "pytest", *(arguments[1:] or ["--numprocesses=auto"]))
     elif command == "check":
         set_up(CHECK_EXTRAS)
         return check()

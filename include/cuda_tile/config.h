@@ -1,14 +1,16 @@
 // The only file that knows compilers and targets: keywords, and how many threads share a block.
 #pragma once
 
-// CUDA_TILE_ON_CUDA: compiled by NVRTC or nvcc, so that a block is a block of GPU threads. Else a host compiler is at work.
+// CUDA_TILE_ON_CUDA: compiled by NVRTC or nvcc, so that a block is a block of GPU threads. Else a host
+// compiler is at work.
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 #define CUDA_TILE_ON_CUDA 1
 #else
 #define CUDA_TILE_ON_CUDA 0
 #endif
 
-// CUDA_TILE_ALIAS_DEDUCTION: whether the compiler applies deduction guides to alias templates. g++ 12 fails at ours.
+// CUDA_TILE_ALIAS_DEDUCTION: whether the compiler applies deduction guides to alias templates. g++ 12 fails
+// at ours.
 #if defined(__GNUC__) && !defined(__clang__) && !CUDA_TILE_ON_CUDA
 #define CUDA_TILE_ALIAS_DEDUCTION 0
 #else
@@ -41,7 +43,7 @@ static_assert(CUDA_TILE_BLOCK_THREADS >= 1 && CUDA_TILE_BLOCK_THREADS <= 1024 &&
 #define CUDA_TILE_NO_UNROLL _Pragma("unroll 1")
 #else
 #if __has_include(<vector_types.h>)
-#include <vector_types.h>  // NVIDIA's uint3 and dim3, which its other headers would define again
+#include <vector_types.h> // NVIDIA's uint3 and dim3, which its other headers would define again
 #else
 struct uint3 {
   unsigned x, y, z;
@@ -89,4 +91,4 @@ using ::size_t;
 using ptrdiff_t = decltype(static_cast<char*>(nullptr) - static_cast<char*>(nullptr));
 using nullptr_t = decltype(nullptr);
 
-}  // namespace cuda::tiles
+} // namespace cuda::tiles

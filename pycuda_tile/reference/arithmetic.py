@@ -178,7 +178,8 @@ def _extremum(lhs: Any, rhs: Any, nan: str | None, subnormals: str | None, large
         if nan is not None:
             raise TypeError(f"nan is for basic floating point, the operands are {a.dtype.name}")
         return same_kind(np.where((a > b) == largest, a, b), scalar, a.dtype)
-    a_first = (a > b) | ((a == b) & np.signbit(b)) if largest else (a < b) | ((a == b) & np.signbit(a))
+    with np.errstate(invalid="ignore"):
+        a_first = (a > b) | ((a == b) & np.signbit(b)) if largest else (a < b) | ((a == b) & np.signbit(a))
     # A NaN compares false: so far b is taken wherever there is one.
     a_first |= np.isnan(a) if nan == "propagate_nan" else np.isnan(b)
     result = np.where(a_first, a, b)

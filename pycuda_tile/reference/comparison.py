@@ -62,7 +62,8 @@ def logical_not(x: Any) -> Any:
 
 def _compare(op: Callable, lhs: Any, rhs: Any) -> Any:
     a, b, scalar = arithmetic_conversion(lhs, rhs, comparison=True)
-    return same_kind(op(a, b), scalar, BOOL)
+    with np.errstate(invalid="ignore"):  # NaN compares quietly
+        return same_kind(op(a, b), scalar, BOOL)
 
 
 def _logical(op: Callable, lhs: Any, rhs: Any) -> Any:

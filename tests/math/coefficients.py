@@ -123,12 +123,12 @@ atan_tail = _u(lambda t: (mpmath.atan(t) / t - 1) / t**2)  # atan(t) = t + t^3 P
 
 
 
-def log1p_tail(f: mpf) -> mpf:  # log(1 + f) = f + f^2 P(f)
-    return (mpmath.log1p(f) - f) / f**2 if f else mpf(-1) / 2
+def log1p_tail(f: mpf) -> mpf:  # log(1 + f) = f - f^2 / 2 + f^3 / 2 P(f)
+    return (mpmath.log1p(f) - f + f**2 / 2) / f**3 * 2 if abs(f) > mpf(10) ** -15 else mpf(2) / 3
 
 
 def log1p_weight(f: mpf) -> mpf:
-    return abs(f**2 / mpmath.log1p(f)) if f else mpf(0)
+    return abs(f**3 / 2 / mpmath.log1p(f)) if f else mpf(0)
 
 
 sinh_weight = _u(lambda r: r**3 / mpmath.sinh(r))
@@ -143,7 +143,7 @@ FITS = [
     Fit("cosh_tail", "float", 2, cosh_tail, (mpf(0), HALF_LN2**2), cosh_weight),
     Fit("sinh_tail", "double", 5, sinh_tail, (mpf(0), HALF_LN2**2), sinh_weight),
     Fit("cosh_tail", "double", 5, cosh_tail, (mpf(0), HALF_LN2**2), cosh_weight),
-    Fit("log1p_tail", "float", 10, log1p_tail, LOG_F, log1p_weight),
+    Fit("log1p_tail", "float", 9, log1p_tail, LOG_F, log1p_weight),
     Fit("log_tail", "double", 7, log_tail, (mpf(0), LOG_S**2), log_weight),
     Fit("sin_half_turn_tail", "double", 5, sin_tail, (mpf(0), HALF_PI**2), sin_weight),
     Fit("sin_tail", "double", 6, sin_tail, (mpf(0), QUARTER_PI**2), sin_weight),

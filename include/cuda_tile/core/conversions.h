@@ -1,4 +1,5 @@
-// [1.7] Conversions between scalars: which exist, which narrow, the arithmetic common type, and the conversion itself.
+// [1.7] Conversions between scalars: which exist, which narrow, the arithmetic common type, and the
+// conversion itself.
 #pragma once
 
 #include "cuda_tile/core/scalars.h"
@@ -27,8 +28,9 @@ inline constexpr bool floating_rank_within = is_same_v<T, U> || floating_rank<T>
 
 /// Whether every value of integral scalar T is one of U's.
 template <typename T, typename U>
-inline constexpr bool represents_all = is_signed_v<T> ? is_signed_v<U> && bitwidth_v<U> >= bitwidth_v<T>
-                                                      : bitwidth_v<U> - (is_signed_v<U> ? 1 : 0) >= bitwidth_v<T>;
+inline constexpr bool represents_all =
+    is_signed_v<T> ? is_signed_v<U> && bitwidth_v<U> >= bitwidth_v<T>
+                   : bitwidth_v<U> - (is_signed_v<U> ? 1 : 0) >= bitwidth_v<T>;
 
 // [1.7.2] scalar conversions, between cv-unqualified types
 
@@ -53,7 +55,7 @@ CUDA_TILE_CONSTEXPR bool scalar_conversion_narrows() {
   else if constexpr (is_integral_scalar_v<T> && is_integral_scalar_v<U>)
     return !represents_all<T, U>;
   else
-    return true;  // between floating point and integral
+    return true; // between floating point and integral
 }
 
 // [1.7.4] arithmetic common type
@@ -153,8 +155,8 @@ CUDA_TILE_CONSTEXPR auto common_arithmetic() {
 template <typename T, typename U>
 using arithmetic_common_t = typename decltype(common_arithmetic<T, U>())::type;
 
-/// [1.7.4] Whether an operand may be converted so in an arithmetic conversion: never narrowing, but from integral to
-/// floating point.
+/// [1.7.4] Whether an operand may be converted so in an arithmetic conversion: never narrowing, but from
+/// integral to floating point.
 template <typename From, typename To>
 CUDA_TILE_CONSTEXPR bool arithmetic_operand_converts() {
   if constexpr (is_same_v<To, no_type>)
@@ -174,5 +176,5 @@ CUDA_TILE_CONSTEXPR auto promoted() {
 template <typename T>
 using promotion_t = typename decltype(promoted<T>())::type;
 
-}  // namespace detail
-}  // namespace cuda::tiles
+} // namespace detail
+} // namespace cuda::tiles

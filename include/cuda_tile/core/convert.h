@@ -1,7 +1,7 @@
 // [1.7.2] The scalar conversion itself, rounded once to nearest, ties to even.
 //
-// NVIDIA's small types convert from and to float; what is wider than float is first rounded to odd there, which keeps the
-// second rounding right.
+// NVIDIA's small types convert from and to float; what is wider than float is first rounded to odd there,
+// which keeps the second rounding right.
 #pragma once
 
 #include "cuda_tile/core/conversions.h"
@@ -19,8 +19,10 @@ CUDA_TILE_API float to_odd_float(double x) {
   unsigned b = platform::bit_cast<unsigned>(nearest);
   bool away = nearest > 0 ? back > x : nearest < 0 && back < x;
   bool inexact = back != x && x == x;
-  if (away) --b;
-  if (inexact) b |= 1;
+  if (away)
+    --b;
+  if (inexact)
+    b |= 1;
   return platform::bit_cast<float>(b);
 }
 
@@ -40,7 +42,8 @@ CUDA_TILE_API float to_odd_float(I x) {
       ++shift;
     }
     // 2^shift, exactly.
-    float value = static_cast<float>(static_cast<unsigned>(kept)) * platform::bit_cast<float>(static_cast<unsigned>(127 + shift) << 23);
+    float value = static_cast<float>(static_cast<unsigned>(kept)) *
+                  platform::bit_cast<float>(static_cast<unsigned>(127 + shift) << 23);
     return negative ? -value : value;
   }
 }
@@ -50,7 +53,8 @@ CUDA_TILE_API float to_odd_float(I x) {
 CUDA_TILE_API float from_tf32(unsigned b) { return platform::bit_cast<float>(b & 0xffffe000u); }
 CUDA_TILE_API unsigned to_tf32(float x) {
   unsigned b = platform::bit_cast<unsigned>(x);
-  if ((b & 0x7f800000u) == 0x7f800000u) return (b & 0x007fffffu) != 0 ? b | 0x00400000u : b;
+  if ((b & 0x7f800000u) == 0x7f800000u)
+    return (b & 0x007fffffu) != 0 ? b | 0x00400000u : b;
   return (b + 0x0fffu + (b >> 13 & 1)) & 0xffffe000u;
 }
 
@@ -84,4 +88,4 @@ CUDA_TILE_API To convert(From x) {
     return from_float<To>(to_odd_float(x));
 }
 
-}  // namespace cuda::tiles::detail
+} // namespace cuda::tiles::detail

@@ -6,12 +6,12 @@
 namespace cuda::tiles {
 namespace detail {
 
-/// Base of integral_constant by value alone: lets `shape{4_ic, 8_ic}` deduce lengths where the compiler cannot apply
-/// the deduction guide of extents to its alias shape (g++ 12).
+/// Base of integral_constant by value alone: lets `shape{4_ic, 8_ic}` deduce lengths where the compiler
+/// cannot apply the deduction guide of extents to its alias shape (g++ 12).
 template <size_t Value>
 struct constant_value {};
 
-}  // namespace detail
+} // namespace detail
 
 /// [2.13.1] A compile-time integer as an argument.
 template <integral auto V>
@@ -25,10 +25,11 @@ struct integral_constant : detail::constant_value<static_cast<size_t>(V)> {
 
 // [2.13.1.1] overloaded operators
 
-#define CUDA_TILE_CONSTANT_OPERATOR(op)                                                                                \
-  template <auto x, auto y>                                                                                            \
-  CUDA_TILE_CONSTEXPR integral_constant<(x op y)> operator op(integral_constant<x>, integral_constant<y>) noexcept {   \
-    return {};                                                                                                         \
+#define CUDA_TILE_CONSTANT_OPERATOR(op)                                                                      \
+  template <auto x, auto y>                                                                                  \
+  CUDA_TILE_CONSTEXPR integral_constant<(x op y)> operator op(integral_constant<x>,                          \
+                                                              integral_constant<y>) noexcept {               \
+    return {};                                                                                               \
   }
 CUDA_TILE_CONSTANT_OPERATOR(+)
 CUDA_TILE_CONSTANT_OPERATOR(*)
@@ -42,10 +43,10 @@ CUDA_TILE_CONSTANT_OPERATOR(<<)
 CUDA_TILE_CONSTANT_OPERATOR(>>)
 #undef CUDA_TILE_CONSTANT_OPERATOR
 
-#define CUDA_TILE_CONSTANT_OPERATOR(op)                                                                                \
-  template <auto x>                                                                                                    \
-  CUDA_TILE_CONSTEXPR integral_constant<(op x)> operator op(integral_constant<x>) noexcept {                           \
-    return {};                                                                                                         \
+#define CUDA_TILE_CONSTANT_OPERATOR(op)                                                                      \
+  template <auto x>                                                                                          \
+  CUDA_TILE_CONSTEXPR integral_constant<(op x)> operator op(integral_constant<x>) noexcept {                 \
+    return {};                                                                                               \
   }
 CUDA_TILE_CONSTANT_OPERATOR(~)
 CUDA_TILE_CONSTANT_OPERATOR(+)
@@ -71,17 +72,21 @@ CUDA_TILE_CONSTEXPR parsed_literal parse_literal() {
   parsed_literal result;
   constexpr char text[] = {First, Rest...};
   for (char c : text) {
-    if (c == '\'') continue;
-    if (c < '0' || c > '9') result.decimal = false;
+    if (c == '\'')
+      continue;
+    if (c < '0' || c > '9')
+      result.decimal = false;
     unsigned long long digit = static_cast<unsigned long long>(c - '0');
-    if (result.value > (0x7fffffffffffffffULL - digit) / 10) result.fits = false;
+    if (result.value > (0x7fffffffffffffffULL - digit) / 10)
+      result.fits = false;
     result.value = result.value * 10 + digit;
   }
-  if (First == '0' && sizeof...(Rest) != 0) result.decimal = false;  // octal
+  if (First == '0' && sizeof...(Rest) != 0)
+    result.decimal = false; // octal
   return result;
 }
 
-}  // namespace detail
+} // namespace detail
 
 namespace literals {
 
@@ -100,7 +105,7 @@ CUDA_TILE_CONSTEXPR auto operator""_ic() noexcept {
     return integral_constant<static_cast<long long>(value)>{};
 }
 
-}  // namespace literals
+} // namespace literals
 
 namespace detail {
 
@@ -109,7 +114,8 @@ template <size_t... Idx>
 CUDA_TILE_CONSTEXPR bool is_permutation() {
   auto contains = [](size_t value) { return ((Idx == value) || ...); };
   for (size_t i = 0; i != sizeof...(Idx); ++i)
-    if (!contains(i)) return false;
+    if (!contains(i))
+      return false;
   return true;
 }
 
@@ -125,7 +131,7 @@ CUDA_TILE_CONSTEXPR size_t pack_element<>(size_t) {
   return 0;
 }
 
-}  // namespace detail
+} // namespace detail
 
 /// [2.13.2] A permutation: dimension k of the target is dimension Idx[k] of the source.
 template <size_t... Idx>
@@ -137,7 +143,9 @@ struct dimension_map {
   __host__ __device__ explicit constexpr dimension_map(Ts...) noexcept {}
 
   __host__ __device__ static constexpr size_t rank() noexcept { return sizeof...(Idx); }
-  __host__ __device__ static constexpr size_t mapping(size_t i) noexcept { return detail::pack_element<Idx...>(i); }
+  __host__ __device__ static constexpr size_t mapping(size_t i) noexcept {
+    return detail::pack_element<Idx...>(i);
+  }
 };
 
 template <auto... Vs>
@@ -151,5 +159,5 @@ inline constexpr bool is_dimension_map_v = false;
 template <size_t... Idx>
 inline constexpr bool is_dimension_map_v<dimension_map<Idx...>> = true;
 
-}  // namespace detail
-}  // namespace cuda::tiles
+} // namespace detail
+} // namespace cuda::tiles

@@ -18,11 +18,11 @@ struct irange_sentinel {
 /// [2.14.3] The type of a range over bounds of types T and U: their arithmetic conversion.
 template <typename T, typename U>
   requires integral<T> && integral<U> && integral<arithmetic_common_t<T, U>> &&
-           (arithmetic_operand_converts<T, arithmetic_common_t<T, U>>()) &&
-           (arithmetic_operand_converts<U, arithmetic_common_t<T, U>>())
+               (arithmetic_operand_converts<T, arithmetic_common_t<T, U>>()) &&
+               (arithmetic_operand_converts<U, arithmetic_common_t<T, U>>())
 using irange_common_t = arithmetic_common_t<T, U>;
 
-}  // namespace detail
+} // namespace detail
 
 /// [2.14.2]
 template <integral T>
@@ -32,7 +32,8 @@ struct irange_iterator {
   using value_type = T;
 
   constexpr irange_iterator() noexcept = default;
-  __host__ __device__ constexpr irange_iterator(T current, T step) noexcept : current_{current}, step_{step} {}
+  __host__ __device__ constexpr irange_iterator(T current, T step) noexcept
+      : current_{current}, step_{step} {}
 
   __host__ __device__ constexpr T operator*() const noexcept { return current_; }
   __host__ __device__ constexpr irange_iterator& operator++() noexcept {
@@ -51,12 +52,13 @@ struct irange_iterator {
     return !(current_ < other.end);
   }
 
- private:
+private:
   T current_;
   T step_;
 };
 
-/// [2.14.3] lb, lb + step, … below ub. The step must be positive, and ub at most the greatest T minus step plus 1.
+/// [2.14.3] lb, lb + step, … below ub. The step must be positive, and ub at most the greatest T minus step
+/// plus 1.
 template <integral T>
 struct irange {
   using iterator = irange_iterator<T>;
@@ -68,7 +70,8 @@ struct irange {
   __host__ __device__ constexpr detail::irange_sentinel<T> end() const noexcept { return {ub_}; }
   __host__ __device__ constexpr bool empty() const noexcept { return !(lb_ < ub_); }
   __host__ __device__ constexpr int64_t size() const noexcept {
-    if (empty()) return 0;
+    if (empty())
+      return 0;
     using bits = detail::bits_t<T>;
     bits distance = static_cast<bits>(static_cast<bits>(ub_) - static_cast<bits>(lb_));
     return static_cast<int64_t>((distance - 1) / static_cast<bits>(step_) + 1);
@@ -77,7 +80,7 @@ struct irange {
   __host__ __device__ constexpr T upper_bound() const noexcept { return ub_; }
   __host__ __device__ constexpr T step() const noexcept { return step_; }
 
- private:
+private:
   T lb_;
   T ub_;
   T step_;
@@ -88,4 +91,4 @@ irange(U1, U2) -> irange<detail::irange_common_t<U1, U2>>;
 template <typename U1, typename U2, typename U3>
 irange(U1, U2, U3) -> irange<detail::irange_common_t<detail::irange_common_t<U1, U2>, U3>>;
 
-}  // namespace cuda::tiles
+} // namespace cuda::tiles

@@ -20,13 +20,12 @@ struct layout_mapping_static_stride {
 namespace detail {
 
 template <typename M>
-concept has_mapping_types =
-    extents_like<typename M::extents_type> && !is_cv_v<typename M::extents_type> &&
-    is_same_v<typename M::rank_type, typename M::extents_type::rank_type> &&
-    is_same_v<typename M::index_type, typename M::extents_type::index_type> &&
-    is_same_v<typename M::layout_type::template mapping<typename M::extents_type>, M>;
+concept has_mapping_types = extents_like<typename M::extents_type> && !is_cv_v<typename M::extents_type> &&
+                            is_same_v<typename M::rank_type, typename M::extents_type::rank_type> &&
+                            is_same_v<typename M::index_type, typename M::extents_type::index_type> &&
+                            is_same_v<typename M::layout_type::template mapping<typename M::extents_type>, M>;
 
-}  // namespace detail
+} // namespace detail
 
 /// [1.8.1] [2.1.6.1]
 template <typename T>
@@ -46,7 +45,8 @@ CUDA_TILE_CONSTEXPR size_t static_product(size_t first, size_t last) {
   size_t product = 1;
   for (size_t k = first; k < last; ++k) {
     size_t n = length<E>(k);
-    if (n == dynamic_extent) return dynamic_extent;
+    if (n == dynamic_extent)
+      return dynamic_extent;
     product *= n;
   }
   return product;
@@ -55,7 +55,8 @@ CUDA_TILE_CONSTEXPR size_t static_product(size_t first, size_t last) {
 template <typename E>
 CUDA_TILE_CONSTEXPR typename E::index_type extent_product(E const& e, size_t first, size_t last) {
   typename E::index_type product = 1;
-  for (size_t k = first; k < last; ++k) product *= e.extent(static_cast<typename E::rank_type>(k));
+  for (size_t k = first; k < last; ++k)
+    product *= e.extent(static_cast<typename E::rank_type>(k));
   return product;
 }
 
@@ -75,7 +76,7 @@ struct mapping_base {
   __host__ __device__ constexpr extents_type const& extents() const noexcept { return shape; }
 };
 
-}  // namespace detail
+} // namespace detail
 
 template <extents_like E>
 struct layout_right_mapping;
@@ -122,9 +123,9 @@ struct layout_strided {
 template <extents_like E>
 struct layout_right_mapping : detail::mapping_base<E, layout_right> {
   using base = detail::mapping_base<E, layout_right>;
+  using base::base;
   using typename base::index_type;
   using typename base::rank_type;
-  using base::base;
 
   __host__ __device__ static constexpr size_t static_stride(rank_type i) noexcept {
     return detail::static_product<E>(static_cast<size_t>(i) + 1, static_cast<size_t>(E::rank()));
@@ -140,9 +141,9 @@ layout_right_mapping(E const&) -> layout_right_mapping<E>;
 template <extents_like E>
 struct layout_left_mapping : detail::mapping_base<E, layout_left> {
   using base = detail::mapping_base<E, layout_left>;
+  using base::base;
   using typename base::index_type;
   using typename base::rank_type;
-  using base::base;
 
   __host__ __device__ static constexpr size_t static_stride(rank_type i) noexcept {
     return detail::static_product<E>(0, static_cast<size_t>(i));
@@ -166,7 +167,8 @@ template <typename E, size_t A, size_t D>
 struct padded_lengths {
   CUDA_TILE_CONSTEXPR static size_t at(size_t i) {
     size_t n = length<E>(i);
-    if (i != D || n == dynamic_extent) return n;
+    if (i != D || n == dynamic_extent)
+      return n;
     return A == dynamic_extent ? static_cast<size_t>(dynamic_extent) : round_up(n, A);
   }
 };
@@ -212,7 +214,7 @@ struct padded_mapping : mapping_base<E, Layout>, private alignment<typename E::i
     return Mapping<padded_extents_type>{padded_extents()}.stride(static_cast<size_t>(i));
   }
 
- private:
+private:
   __host__ __device__ constexpr index_type padded_extent(size_t k) const noexcept {
     index_type n = this->shape.extent(static_cast<rank_type>(k));
     return k == D ? round_up(n, this->get()) : n;
@@ -234,7 +236,7 @@ using right_mapping = layout_right_mapping<E>;
 template <typename E>
 using left_mapping = layout_left_mapping<E>;
 
-}  // namespace detail
+} // namespace detail
 
 /// [2.10.6]
 template <extents_like E, size_t A>
@@ -259,7 +261,8 @@ struct layout_left_padded_mapping
       : layout_left_padded_mapping::padded_mapping{other, static_cast<typename E::index_type>(alignment)} {}
 };
 template <typename E, typename A>
-layout_left_padded_mapping(E const&, A) -> layout_left_padded_mapping<E, detail::extent_constant_or_dynamic<A>>;
+layout_left_padded_mapping(E const&, A)
+    -> layout_left_padded_mapping<E, detail::extent_constant_or_dynamic<A>>;
 
 /// [2.10.10]
 template <extents_like E, extents_like S>
@@ -287,7 +290,8 @@ layout_strided_mapping(E const&, S const&) -> layout_strided_mapping<E, S>;
 /// [2.1.6.4] Same extents and same strides.
 template <layout_mapping Lhs, layout_mapping Rhs>
 CUDA_TILE_CONSTEXPR bool layout_mapping_equal(Lhs const& x, Rhs const& y) noexcept {
-  if (!extents_equal(x.extents(), y.extents())) return false;
+  if (!extents_equal(x.extents(), y.extents()))
+    return false;
   for (size_t i = 0; i != static_cast<size_t>(Lhs::extents_type::rank()); ++i)
     if (static_cast<size_t>(x.stride(static_cast<typename Lhs::rank_type>(i))) !=
         static_cast<size_t>(y.stride(static_cast<typename Rhs::rank_type>(i))))
@@ -301,4 +305,4 @@ CUDA_TILE_CONSTEXPR bool operator==(Lhs const& lhs, Rhs const& rhs) noexcept {
   return layout_mapping_equal(lhs, rhs);
 }
 
-}  // namespace cuda::tiles
+} // namespace cuda::tiles

@@ -13,7 +13,13 @@ struct __nv_tf32;
 namespace cuda::tiles {
 namespace detail {
 
-enum class category : unsigned char { none, integral, basic_floating_point, restricted_floating_point, pointer };
+enum class category : unsigned char {
+  none,
+  integral,
+  basic_floating_point,
+  restricted_floating_point,
+  pointer
+};
 
 /// Category, and for integral types conversion rank and subrank [1.7.4]; cv-unqualified types only.
 template <typename T>
@@ -158,10 +164,10 @@ template <typename T>
 inline constexpr T greatest_v =
     is_bool_v<T> ? T(1) : static_cast<T>(static_cast<bits_t<T>>(~bits_t<T>(0)) >> (is_signed_v<T> ? 1 : 0));
 
-}  // namespace detail
+} // namespace detail
 
 /// [2.1.2.1] Possibly cv-qualified integral types, __int128 included where the compiler counts it as one.
 template <typename T>
 concept integral = detail::is_integral_scalar_v<T>;
 
-}  // namespace cuda::tiles
+} // namespace cuda::tiles

@@ -1,4 +1,5 @@
-// The types of a kernel's parameters as numbers, for launchers. Stands alone, so that it also serves next to NVIDIA's header.
+// The types of a kernel's parameters as numbers, for launchers. Stands alone, so that it also serves next to
+// NVIDIA's header.
 #pragma once
 
 struct __half;
@@ -19,7 +20,7 @@ enum class parameter_kind : unsigned {
   e4m3,
   e5m2,
   tf32,
-  nothing,  // void, behind a pointer
+  nothing, // void, behind a pointer
 };
 
 namespace detail {
@@ -37,8 +38,9 @@ template <typename T>
 inline constexpr unsigned value_code<T const volatile> = value_code<T>;
 
 template <typename T>
-inline constexpr unsigned integer_code =
-    code<(T(-1) < T(0)) ? parameter_kind::signed_integer : parameter_kind::unsigned_integer, sizeof(T)>;
+inline constexpr unsigned integer_code = code < (T(-1) < T(0)) ? parameter_kind::signed_integer
+                                                               : parameter_kind::unsigned_integer,
+                          sizeof(T) > ;
 
 // clang-format off
 template <> inline constexpr unsigned value_code<void> = code<parameter_kind::nothing, 0>;
@@ -67,10 +69,10 @@ template <> inline constexpr unsigned value_code<__nv_fp8_e5m2> = code<parameter
 template <> inline constexpr unsigned value_code<__nv_tf32> = code<parameter_kind::tf32, 4>;
 // clang-format on
 
-}  // namespace detail
+} // namespace detail
 
-/// kind | pointer << 8 | size << 16. pointer: 0 a value, 1 a pointer, 2 a pointer to const; then kind and size in bytes
-/// are the pointee's.
+/// kind | pointer << 8 | size << 16. pointer: 0 a value, 1 a pointer, 2 a pointer to const; then kind and
+/// size in bytes are the pointee's.
 template <typename T>
 inline constexpr unsigned parameter_code = detail::value_code<T>;
 template <typename T>
@@ -89,9 +91,10 @@ struct signature_of<R (*)(A...)> {
 };
 
 #if defined(__CUDACC_RTC__)
-// Never read: its mangled name carries a kernel's parameter codes. NVRTC takes no static data members for this.
+// Never read: its mangled name carries a kernel's parameter codes. NVRTC takes no static data members for
+// this.
 template <typename Codes>
 __device__ int signature_tag;
 #endif
 
-}  // namespace cuda_tile
+} // namespace cuda_tile

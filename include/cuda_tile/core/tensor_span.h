@@ -30,7 +30,8 @@ inline constexpr bool enable_contiguous_accessor_policy<default_accessor<E>> = t
 /// [1.8.3] [2.1.6.3]
 template <typename T>
 concept tensor_span_like =
-    detail::copyable<T> && layout_mapping<typename T::mapping_type> && accessor_policy<typename T::accessor_type> &&
+    detail::copyable<T> && layout_mapping<typename T::mapping_type> &&
+    accessor_policy<typename T::accessor_type> &&
     detail::is_same_v<typename T::extents_type, typename T::mapping_type::extents_type> &&
     detail::is_same_v<typename T::layout_type, typename T::mapping_type::layout_type> &&
     detail::is_same_v<typename T::index_type, typename T::extents_type::index_type> &&
@@ -69,12 +70,15 @@ struct tensor_span {
 
   /// The layout argument only serves deduction.
   __host__ __device__ constexpr tensor_span(data_handle_type handle, extents_type const& extents,
-                                            layout_type const& = {}, accessor_type const& accessor = {}) noexcept
+                                            layout_type const& = {},
+                                            accessor_type const& accessor = {}) noexcept
     requires detail::constructible_from<mapping_type, extents_type const&>
       : mapping_{extents}, accessor_{accessor}, handle_{handle} {}
 
   __host__ __device__ static constexpr rank_type rank() noexcept { return extents_type::rank(); }
-  __host__ __device__ static constexpr rank_type rank_dynamic() noexcept { return extents_type::rank_dynamic(); }
+  __host__ __device__ static constexpr rank_type rank_dynamic() noexcept {
+    return extents_type::rank_dynamic();
+  }
   __host__ __device__ static constexpr size_t static_extent(rank_type dim) noexcept {
     return extents_type::static_extent(dim);
   }
@@ -86,7 +90,7 @@ struct tensor_span {
   __host__ __device__ constexpr accessor_type const& accessor() const noexcept { return accessor_; }
   __host__ __device__ constexpr data_handle_type data_handle() const noexcept { return handle_; }
 
- private:
+private:
   [[no_unique_address]] mapping_type mapping_;
   [[no_unique_address]] accessor_type accessor_;
   [[no_unique_address]] data_handle_type handle_;
@@ -102,4 +106,4 @@ tensor_span(T*, E const&, L const& = {}, A const& = {}) -> tensor_span<T, E, L, 
 template <typename T>
 concept storeable_tensor_span = tensor_span_like<T> && !detail::is_cv_v<typename T::element_type>;
 
-}  // namespace cuda::tiles
+} // namespace cuda::tiles

@@ -107,4 +107,4 @@ struct make_indices_impl<0, I...> {
 template <size_t N>
 using make_indices = typename make_indices_impl<N>::type;
 
-}  // namespace cuda::tiles::detail
+} // namespace cuda::tiles::detail

@@ -1,4 +1,5 @@
-// [2.15] Assumptions: values are returned as they are. What the compiler can use, the alignment of a pointer, it is told.
+// [2.15] Assumptions: values are returned as they are. What the compiler can use, the alignment of a pointer,
+// it is told.
 #pragma once
 
 #include "cuda_tile/core/integral_constant.h"
@@ -13,7 +14,8 @@ inline constexpr bool is_power_of_two = V > 0 && (V & (V - 1)) == 0;
 template <typename S>
 CUDA_TILE_CONSTEXPR bool has_no_zero_length() {
   for (size_t d = 0; d != static_cast<size_t>(S::rank()); ++d)
-    if (length<S>(d) == 0) return false;
+    if (length<S>(d) == 0)
+      return false;
   return true;
 }
 
@@ -23,18 +25,21 @@ CUDA_TILE_CONSTEXPR bool are_bounds() {
   if constexpr (is_bool_v<E>) {
     return false;
   } else {
-    constexpr unsigned long long greatest = static_cast<unsigned long long>(static_cast<bits_t<E>>(~bits_t<E>(0)) >> 1);
+    constexpr unsigned long long greatest =
+        static_cast<unsigned long long>(static_cast<bits_t<E>>(~bits_t<E>(0)) >> 1);
     auto at_least = [](auto v) {
-      return v < 0 ? is_signed_v<E> && -static_cast<long long>(v + 1) <= static_cast<long long>(greatest) : true;
+      return v < 0 ? is_signed_v<E> && -static_cast<long long>(v + 1) <= static_cast<long long>(greatest)
+                   : true;
     };
     auto at_most = [](auto v) { return v < 0 || static_cast<unsigned long long>(v) <= greatest; };
-    bool ordered = LB < 0 ? (UB >= 0 || LB <= UB)
-                          : UB >= 0 && static_cast<unsigned long long>(LB) <= static_cast<unsigned long long>(UB);
+    bool ordered =
+        LB < 0 ? (UB >= 0 || LB <= UB)
+               : UB >= 0 && static_cast<unsigned long long>(LB) <= static_cast<unsigned long long>(UB);
     return at_least(LB) && at_most(LB) && at_least(UB) && at_most(UB) && ordered;
   }
 }
 
-}  // namespace detail
+} // namespace detail
 
 /// [2.15.1] Partitions of shape S hold one value each.
 template <shape_like S, tile_like T>
@@ -88,14 +93,16 @@ template <integral auto Align, pointer_tile T>
   requires(detail::is_power_of_two<Align>)
 [[nodiscard]] CUDA_TILE_API T assume_aligned(T a, integral_constant<Align> = {}) noexcept {
   if constexpr (scalar<T> && !detail::is_volatile_v<detail::remove_pointer_t<T>>)
-    return static_cast<T>(__builtin_assume_aligned(const_cast<detail::remove_cv_t<detail::remove_pointer_t<T>>*>(a), Align));
+    return static_cast<T>(
+        __builtin_assume_aligned(const_cast<detail::remove_cv_t<detail::remove_pointer_t<T>>*>(a), Align));
   else
     return a;
 }
 
 /// [2.15.8] Along D, runs of Stride pointers p, p + 1, … with p aligned to Align bytes.
 template <integral auto Align, integral auto Stride, integral auto D, pointer_tile T>
-  requires(detail::is_power_of_two<Align> && Stride > 0 && D >= 0 && static_cast<size_t>(D) < tile_rank_v<T> &&
+  requires(detail::is_power_of_two<Align> && Stride > 0 && D >= 0 &&
+           static_cast<size_t>(D) < tile_rank_v<T> &&
            !detail::is_same_v<detail::remove_cv_t<detail::remove_pointer_t<tile_element_t<T>>>, void>)
 [[nodiscard]] CUDA_TILE_API T assume_aligned_strided(T a, integral_constant<Align> = {},
                                                      integral_constant<Stride> = {},
@@ -103,4 +110,4 @@ template <integral auto Align, integral auto Stride, integral auto D, pointer_ti
   return a;
 }
 
-}  // namespace cuda::tiles
+} // namespace cuda::tiles

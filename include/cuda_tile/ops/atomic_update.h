@@ -1,4 +1,5 @@
-// What the atomic read-modify-write operations are made of; ops/atomics.h makes the API [2.7.6] to [2.7.14] of it.
+// What the atomic read-modify-write operations are made of; ops/atomics.h makes the API [2.7.6] to [2.7.14]
+// of it.
 #pragma once
 
 #include "cuda_tile/ops/create.h"
@@ -7,14 +8,15 @@
 
 namespace cuda::tiles::detail {
 
-// Which element types an operation takes: 32 and 64 bit integers; those and float and double; those and half. NVIDIA's
-// 13.4 adds bfloat16 to the last.
+// Which element types an operation takes: 32 and 64 bit integers; those and float and double; those and half.
+// NVIDIA's 13.4 adds bfloat16 to the last.
 
 template <typename T>
 concept atomic_integer =
     integral_tile<T> && (bitwidth_v<tile_element_t<T>> == 32 || bitwidth_v<tile_element_t<T>> == 64);
 template <typename T>
-concept atomic_word = atomic_integer<T> || is_same_v<tile_element_t<T>, float> || is_same_v<tile_element_t<T>, double>;
+concept atomic_word =
+    atomic_integer<T> || is_same_v<tile_element_t<T>, float> || is_same_v<tile_element_t<T>, double>;
 template <typename T>
 concept atomic_number =
     atomic_word<T> || is_same_v<tile_element_t<T>, __half> || is_same_v<tile_element_t<T>, __nv_bfloat16>;
@@ -56,9 +58,12 @@ struct memory_exchange {
   }
 };
 
-/// Applies an operation to each location whose mask is true; yields what was there before, zero where the mask is false.
-template <memory_order Order, thread_scope Scope, typename Operation, typename Ptrs, typename Values, typename Mask>
-CUDA_TILE_API tile_load_t<Ptrs> update_memory(Operation, Ptrs const& ptrs, Values const& values, Mask const& mask) {
+/// Applies an operation to each location whose mask is true; yields what was there before, zero where the
+/// mask is false.
+template <memory_order Order, thread_scope Scope, typename Operation, typename Ptrs, typename Values,
+          typename Mask>
+CUDA_TILE_API tile_load_t<Ptrs> update_memory(Operation, Ptrs const& ptrs, Values const& values,
+                                              Mask const& mask) {
   using E = tile_element_t<tile_load_t<Ptrs>>;
   using R = tile<E, tile_shape_t<Ptrs>>;
   R old = zeros<R>();
@@ -72,7 +77,8 @@ CUDA_TILE_API tile_load_t<Ptrs> update_memory(Operation, Ptrs const& ptrs, Value
   return static_cast<tile_load_t<Ptrs>>(shared_value(old));
 }
 
-/// [2.7.6] Stores vals where the memory holds the bits of cmps; yields what was there, cmps where the mask is false.
+/// [2.7.6] Stores vals where the memory holds the bits of cmps; yields what was there, cmps where the mask is
+/// false.
 template <memory_order Order, thread_scope Scope, typename Ptrs, typename Cmp, typename Val, typename Mask>
 CUDA_TILE_API tile_load_t<Ptrs> compare_exchange_memory(Ptrs const& ptrs, Cmp const& cmps, Val const& vals,
                                                         Mask const& mask) {
@@ -89,4 +95,4 @@ CUDA_TILE_API tile_load_t<Ptrs> compare_exchange_memory(Ptrs const& ptrs, Cmp co
   return static_cast<tile_load_t<Ptrs>>(shared_value(old));
 }
 
-}  // namespace cuda::tiles::detail
+} // namespace cuda::tiles::detail

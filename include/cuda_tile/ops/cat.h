@@ -21,14 +21,16 @@ CUDA_TILE_CONSTEXPR bool can_concatenate() {
     return false;
   } else {
     for (size_t d = 0; d != tile_rank_v<T>; ++d)
-      if (d != D && length<tile_shape_t<T>>(d) != length<tile_shape_t<U>>(d)) return false;
+      if (d != D && length<tile_shape_t<T>>(d) != length<tile_shape_t<U>>(d))
+        return false;
     return is_same_v<tile_element_t<T>, tile_element_t<U>> && tile_shape<concatenated_shape<T, U, D>>;
   }
 }
 
-}  // namespace detail
+} // namespace detail
 
-/// [2.3.12] Tiles of one element type that differ in the length of dimension D at most, with a sum that a tile can have.
+/// [2.3.12] Tiles of one element type that differ in the length of dimension D at most, with a sum that a
+/// tile can have.
 template <typename T, typename U, size_t D>
 concept concatenation_compatible = tile_like<T> && tile_like<U> && detail::can_concatenate<T, U, D>();
 
@@ -65,4 +67,4 @@ CUDA_TILE_API concatenation_t<T, U, static_cast<size_t>(D)> cat(T const& x, U co
   return result;
 }
 
-}  // namespace cuda::tiles
+} // namespace cuda::tiles

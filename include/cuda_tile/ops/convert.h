@@ -24,7 +24,8 @@ CUDA_TILE_API tile_with_element_t<T, bool> isnan(T const& x) noexcept {
 template <scalar E, tile_like T>
   requires tile_convertible_to<T, tile_with_element_t<T, E>>
 CUDA_TILE_API tile_with_element_t<T, E> element_cast(T const& x) noexcept {
-  return detail::map<tile_with_element_t<T, E>>([](auto a) { return detail::convert<detail::remove_cv_t<E>>(a); }, x);
+  return detail::map<tile_with_element_t<T, E>>(
+      [](auto a) { return detail::convert<detail::remove_cv_t<E>>(a); }, x);
 }
 
 /// [2.3.20] The bits of each element as an E of the same size.
@@ -35,4 +36,4 @@ CUDA_TILE_API tile_with_element_t<T, E> element_bitcast(T const& x) noexcept {
       [](auto a) { return platform::bit_cast<detail::remove_cv_t<E>>(a); }, x);
 }
 
-}  // namespace cuda::tiles
+} // namespace cuda::tiles

@@ -13,7 +13,8 @@ CUDA_TILE_API T full(tile_element_t<T> x) noexcept {
   } else {
     T result;
     CUDA_TILE_UNROLL
-    for (auto& slot : result.slots) slot = x;
+    for (auto& slot : result.slots)
+      slot = x;
     return result;
   }
 }
@@ -26,7 +27,7 @@ CUDA_TILE_CONSTEXPR bool represents(unsigned long long n) {
   return n <= static_cast<unsigned long long>(greatest_v<E>);
 }
 
-}  // namespace detail
+} // namespace detail
 
 /// [2.3.2] 0, 1, 2, … in row-major order.
 template <integral_tile T>
@@ -56,4 +57,4 @@ CUDA_TILE_API T zeros() noexcept {
   return full<T>(detail::convert<tile_element_t<T>>(0));
 }
 
-}  // namespace cuda::tiles
+} // namespace cuda::tiles

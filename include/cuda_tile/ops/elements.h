@@ -1,8 +1,9 @@
-// What the arithmetic operations do to one pair of elements of one type: function objects, the meaning of [2.2].
+// What the arithmetic operations do to one pair of elements of one type: function objects, the meaning of
+// [2.2].
 //
-// Integers are computed in the unsigned type of their width, so that what the manual leaves undefined wraps around here.
-// bool has one bit: it adds modulo 2 [1.4.1]. Floating point types narrower than float are computed in float and
-// rounded once more, which gives the correctly rounded result for these operations.
+// Integers are computed in the unsigned type of their width, so that what the manual leaves undefined wraps
+// around here. bool has one bit: it adds modulo 2 [1.4.1]. Floating point types narrower than float are
+// computed in float and rounded once more, which gives the correctly rounded result for these operations.
 #pragma once
 
 #include "cuda_tile/core/convert.h"
@@ -31,16 +32,16 @@ inline constexpr bool is_small_float = is_floating_point_v<E> && floating_rank<E
 template <typename E>
 using compute_t = conditional_t<is_small_float<E>, float, E>;
 
-#define CUDA_TILE_WRAPPING(name, op)                                                                                   \
-  struct name {                                                                                                        \
-    template <typename E>                                                                                              \
-    CUDA_TILE_API E operator()(E a, E b) const {                                                                       \
-      using C = compute_t<E>;                                                                                          \
-      if constexpr (is_integral_scalar_v<E>)                                                                           \
-        return wrapped<E>(static_cast<wide_unsigned<E>>(a) op static_cast<wide_unsigned<E>>(b));                       \
-      else                                                                                                             \
-        return convert<E>(platform::name(convert<C>(a), convert<C>(b)));                                               \
-    }                                                                                                                  \
+#define CUDA_TILE_WRAPPING(name, op)                                                                         \
+  struct name {                                                                                              \
+    template <typename E>                                                                                    \
+    CUDA_TILE_API E operator()(E a, E b) const {                                                             \
+      using C = compute_t<E>;                                                                                \
+      if constexpr (is_integral_scalar_v<E>)                                                                 \
+        return wrapped<E>(static_cast<wide_unsigned<E>>(a) op static_cast<wide_unsigned<E>>(b));             \
+      else                                                                                                   \
+        return convert<E>(platform::name(convert<C>(a), convert<C>(b)));                                     \
+    }                                                                                                        \
   };
 CUDA_TILE_WRAPPING(add, +)
 CUDA_TILE_WRAPPING(sub, -)
@@ -53,7 +54,8 @@ CUDA_TILE_API E divide_integers(E a, E b) {
   if constexpr (is_bool_v<E>) {
     return a && b;
   } else if constexpr (is_signed_v<E>) {
-    if (b == E(-1)) return wrapped<E>(wide_unsigned<E>(0) - static_cast<wide_unsigned<E>>(a));
+    if (b == E(-1))
+      return wrapped<E>(wide_unsigned<E>(0) - static_cast<wide_unsigned<E>>(a));
     return b == 0 ? E(0) : static_cast<E>(a / b);
   } else {
     return b == 0 ? E(0) : static_cast<E>(a / b);
@@ -90,7 +92,8 @@ struct floordiv {
     E quotient = divide_integers(a, b);
     if constexpr (is_signed_v<E>) {
       E rest = remainder{}(a, b);
-      if (rest != 0 && (rest < 0) != (b < 0)) return static_cast<E>(quotient - 1);
+      if (rest != 0 && (rest < 0) != (b < 0))
+        return static_cast<E>(quotient - 1);
     }
     return quotient;
   }
@@ -103,7 +106,8 @@ struct ceildiv {
     E quotient = divide_integers(a, b);
     E rest = remainder{}(a, b);
     bool same_sign = true;
-    if constexpr (is_signed_v<E>) same_sign = (rest < 0) == (b < 0);
+    if constexpr (is_signed_v<E>)
+      same_sign = (rest < 0) == (b < 0);
     return rest != E(0) && same_sign ? static_cast<E>(quotient + 1) : quotient;
   }
 };
@@ -121,7 +125,8 @@ struct mulhi {
     } else {
       unsigned long long x = static_cast<unsigned long long>(a), y = static_cast<unsigned long long>(b);
       unsigned long long x0 = x & 0xffffffffu, x1 = x >> 32, y0 = y & 0xffffffffu, y1 = y >> 32;
-      unsigned long long low = x0 * y0, middle = x1 * y0 + (low >> 32), middle2 = x0 * y1 + (middle & 0xffffffffu);
+      unsigned long long low = x0 * y0, middle = x1 * y0 + (low >> 32),
+                         middle2 = x0 * y1 + (middle & 0xffffffffu);
       return static_cast<E>(x1 * y1 + (middle >> 32) + (middle2 >> 32));
     }
   }
@@ -142,7 +147,8 @@ struct negate {
 template <typename E>
 CUDA_TILE_API E clear_sign(E a) {
   using bits = bits_t<E>;
-  return platform::bit_cast<E>(static_cast<bits>(platform::bit_cast<bits>(a) & (static_cast<bits>(~bits(0)) >> 1)));
+  return platform::bit_cast<E>(
+      static_cast<bits>(platform::bit_cast<bits>(a) & (static_cast<bits>(~bits(0)) >> 1)));
 }
 
 /// [2.2.22]
@@ -158,7 +164,8 @@ struct abs {
   }
 };
 
-/// [2.2.20] [2.2.21] IEEE 754 maximumNumber and minimumNumber: a NaN counts only if both are, -0 is less than +0.
+/// [2.2.20] [2.2.21] IEEE 754 maximumNumber and minimumNumber: a NaN counts only if both are, -0 is less than
+/// +0.
 template <bool Max>
 struct extremum {
   template <typename E>
@@ -172,8 +179,10 @@ struct extremum {
       bits p = platform::bit_cast<bits>(x), q = platform::bit_cast<bits>(y);
       // Equal values differ in nothing but the sign of a zero.
       C result = x == y ? platform::bit_cast<C>(Max ? p & q : p | q) : (x > y) == Max ? x : y;
-      if (x != x) result = y;
-      if (y != y) result = x;
+      if (x != x)
+        result = y;
+      if (y != y)
+        result = x;
       return convert<E>(result);
     }
   }
@@ -183,13 +192,13 @@ using min = extremum<false>;
 
 // [2.2.10] comparison; NaN compares unequal to everything
 
-#define CUDA_TILE_COMPARISON(name, op)                                                                                 \
-  struct name {                                                                                                        \
-    template <typename E>                                                                                              \
-    CUDA_TILE_API bool operator()(E a, E b) const {                                                                    \
-      using C = compute_t<E>;                                                                                          \
-      return convert<C>(a) op convert<C>(b);                                                                           \
-    }                                                                                                                  \
+#define CUDA_TILE_COMPARISON(name, op)                                                                       \
+  struct name {                                                                                              \
+    template <typename E>                                                                                    \
+    CUDA_TILE_API bool operator()(E a, E b) const {                                                          \
+      using C = compute_t<E>;                                                                                \
+      return convert<C>(a) op convert<C>(b);                                                                 \
+    }                                                                                                        \
   };
 CUDA_TILE_COMPARISON(equal, ==)
 CUDA_TILE_COMPARISON(not_equal, !=)
@@ -230,7 +239,8 @@ struct bit_not {
   }
 };
 
-// [2.2.15] [2.2.16] shifts; a count outside of [0, bitwidth) is undefined and is taken modulo the width of the type here
+// [2.2.15] [2.2.16] shifts; a count outside of [0, bitwidth) is undefined and is taken modulo the width of
+// the type here
 
 template <typename E, typename N>
 CUDA_TILE_API unsigned shift_count(N n) {
@@ -261,7 +271,8 @@ struct logical_not {
   CUDA_TILE_API bool operator()(bool a) const { return !a; }
 };
 
-/// fma of half and bfloat16: of the two floats next to the exact result the odd one, which rounds as the exact result.
+/// fma of half and bfloat16: of the two floats next to the exact result the odd one, which rounds as the
+/// exact result.
 template <typename E>
 CUDA_TILE_API E small_fma(float a, float b, float c) {
   float below = platform::rounded::fma<2>(a, b, c), above = platform::rounded::fma<3>(a, b, c);
@@ -301,4 +312,4 @@ CUDA_TILE_API E quiet_nan() {
   else
     return convert<E>(platform::bit_cast<float>(0x7fc00000u));
 }
-}  // namespace cuda::tiles::elements
+} // namespace cuda::tiles::elements

@@ -18,19 +18,21 @@ CUDA_TILE_API tile<tile_element_t<T>, tile_shape_t<T>> as_tile(T const& x) {
   return x;
 }
 
-}  // namespace detail
+} // namespace detail
 
 /// [2.3.7] The same elements in row-major order in another shape.
 template <tile_shape Shape, tile_like Tile>
   requires(tile_size_v<Tile> == shape_size_v<Shape>)
-CUDA_TILE_API tile<tile_element_t<Tile>, detail::remove_cv_t<Shape>> reshape(Tile const& x, Shape = {}) noexcept {
+CUDA_TILE_API tile<tile_element_t<Tile>, detail::remove_cv_t<Shape>> reshape(Tile const& x,
+                                                                             Shape = {}) noexcept {
   if constexpr (scalar<Tile>) {
     return reshape<Shape>(detail::as_tile(x));
   } else {
     // The distribution depends on the size alone, so each thread keeps what it holds.
     tile<tile_element_t<Tile>, detail::remove_cv_t<Shape>> result;
     CUDA_TILE_UNROLL
-    for (unsigned s = 0; s < Tile::distribution::slots; ++s) result.slots[s] = x.slots[s];
+    for (unsigned s = 0; s < Tile::distribution::slots; ++s)
+      result.slots[s] = x.slots[s];
     return result;
   }
 }
@@ -71,7 +73,7 @@ struct transposition<indices<I...>> {
 template <typename T>
 using transposition_t = typename transposition<make_indices<tile_rank_v<T>>>::type;
 
-}  // namespace detail
+} // namespace detail
 
 /// [2.3.8] T with its dimensions permuted by Map.
 template <tile_like T, typename Map>
@@ -85,7 +87,8 @@ CUDA_TILE_API tile_permutation_t<Tile, Map> permute(Tile const& in, Map = {}) no
   if constexpr (tile_rank_v<Tile> < 2)
     return in;
   else
-    return detail::rearrange<tile_shape_t<tile_permutation_t<Tile, Map>>, detail::permuted_steps<Tile, Map>>(in);
+    return detail::rearrange<tile_shape_t<tile_permutation_t<Tile, Map>>, detail::permuted_steps<Tile, Map>>(
+        in);
 }
 
 /// [2.3.10] T with its first two dimensions interchanged.
@@ -103,7 +106,8 @@ template <tile_like T, bool_tile_convertible C>
   requires broadcastable_to<C, tile_shape_t<T>>
 CUDA_TILE_API T select(C const& condition, T const& lhs, T const& rhs) noexcept {
   using E = tile_element_t<T>;
-  return detail::map<T>([](auto c, E a, E b) { return detail::convert<bool>(c) ? a : b; }, condition, lhs, rhs);
+  return detail::map<T>([](auto c, E a, E b) { return detail::convert<bool>(c) ? a : b; }, condition, lhs,
+                        rhs);
 }
 
 namespace detail {
@@ -114,12 +118,13 @@ CUDA_TILE_CONSTEXPR bool divides_shape() {
     return false;
   } else {
     for (size_t d = 0; d != S::rank(); ++d)
-      if (length<tile_shape_t<T>>(d) % length<S>(d) != 0) return false;
+      if (length<tile_shape_t<T>>(d) % length<S>(d) != 0)
+        return false;
     return true;
   }
 }
 
-}  // namespace detail
+} // namespace detail
 
 /// [2.3.16] Whether tiles of shape S partition T.
 template <typename S, typename T>
@@ -148,4 +153,4 @@ CUDA_TILE_API tile<tile_element_t<T>, S> broadcast(T const& x, S = {}) noexcept 
   return detail::map<tile<tile_element_t<T>, S>>([](auto a) { return a; }, x);
 }
 
-}  // namespace cuda::tiles
+} // namespace cuda::tiles

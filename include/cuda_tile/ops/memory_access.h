@@ -1,4 +1,5 @@
-// How operations act on memory: each location once, in program order with the block's other operations [1.10].
+// How operations act on memory: each location once, in program order with the block's other operations
+// [1.10].
 #pragma once
 
 #include "cuda_tile/tile/map.h"
@@ -9,12 +10,13 @@ namespace detail {
 template <typename T>
 using pointee_t = remove_pointer_t<tile_element_t<T>>;
 
-}  // namespace detail
+} // namespace detail
 
 /// [2.7.1] Pointer tiles that can be loaded from.
 template <typename T>
-concept loadable_tile = pointer_tile<T> && !detail::is_same_v<detail::remove_cv_t<detail::pointee_t<T>>, void> &&
-                        !detail::is_volatile_v<detail::pointee_t<T>>;
+concept loadable_tile =
+    pointer_tile<T> && !detail::is_same_v<detail::remove_cv_t<detail::pointee_t<T>>, void> &&
+    !detail::is_volatile_v<detail::pointee_t<T>>;
 
 /// [2.7.2] Pointer tiles that can be stored to.
 template <typename T>
@@ -29,13 +31,15 @@ namespace detail {
 template <typename S, typename F, typename... Operands>
 CUDA_TILE_API void for_each_slot(F f, Operands const&... operands) {
   using D = distribution<shape_size_v<S>>;
-  if (!D::first(platform::thread())) return;
+  if (!D::first(platform::thread()))
+    return;
   CUDA_TILE_UNROLL
-  for (unsigned s = 0; s < D::slots; ++s) f(s, operand_value(operands, s)...);
+  for (unsigned s = 0; s < D::slots; ++s)
+    f(s, operand_value(operands, s)...);
 }
 
-/// f(slot, pointer, values of the operands…) for each pointer of `ptrs`, once in the block. The barriers keep the block's
-/// earlier and later accesses on their side of these.
+/// f(slot, pointer, values of the operands…) for each pointer of `ptrs`, once in the block. The barriers keep
+/// the block's earlier and later accesses on their side of these.
 template <typename F, typename Ptrs, typename... Operands>
 CUDA_TILE_API void for_each_location(F f, Ptrs const& ptrs, Operands const&... operands) {
   using S = tile_shape_t<Ptrs>;
@@ -56,5 +60,5 @@ CUDA_TILE_API T shared_value(T const& x) {
   }
 }
 
-}  // namespace detail
-}  // namespace cuda::tiles
+} // namespace detail
+} // namespace cuda::tiles

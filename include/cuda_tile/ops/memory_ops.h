@@ -1,4 +1,5 @@
-// [2.7.4] Loads and [2.7.5] stores through tiles of pointers. Pointers are taken by value, so that arrays decay.
+// [2.7.4] Loads and [2.7.5] stores through tiles of pointers. Pointers are taken by value, so that arrays
+// decay.
 #pragma once
 
 #include "cuda_tile/ops/elements.h"
@@ -19,8 +20,8 @@ template <loadable_tile Tile, bool_tile_convertible Mask, tile_like Padding>
 CUDA_TILE_API tile_load_t<Tile> load_masked(Tile ptrs, Mask const& mask, Padding const& padding) noexcept {
   using E = tile_element_t<tile_load_t<Tile>>;
   return detail::map<tile_load_t<Tile>>(
-      [](auto p, auto m, auto pad) { return detail::convert<bool>(m) ? *p : detail::convert<E>(pad); }, ptrs, mask,
-      padding);
+      [](auto p, auto m, auto pad) { return detail::convert<bool>(m) ? *p : detail::convert<E>(pad); }, ptrs,
+      mask, padding);
 }
 
 /// [2.7.4] Where the mask is false the result is unspecified; it is zero here.
@@ -49,7 +50,7 @@ CUDA_TILE_API tile_load_t<Tile> load_atomically(Tile const& ptrs, Mask const& ma
   return static_cast<tile_load_t<Tile>>(shared_value(result));
 }
 
-}  // namespace detail
+} // namespace detail
 
 template <memory_order Order, thread_scope Scope = default_thread_scope(), loadable_tile Tile>
   requires read_memory_order<Order>
@@ -61,7 +62,8 @@ CUDA_TILE_API tile_load_t<Tile> atomic_load(Tile ptrs, memory_order_constant<Ord
 template <memory_order Order, thread_scope Scope = default_thread_scope(), loadable_tile Tile,
           bool_tile_convertible Mask>
   requires(broadcastable_to<Mask, tile_shape_t<Tile>> && read_memory_order<Order>)
-CUDA_TILE_API tile_load_t<Tile> atomic_load_masked(Tile ptrs, Mask const& mask, memory_order_constant<Order> = {},
+CUDA_TILE_API tile_load_t<Tile> atomic_load_masked(Tile ptrs, Mask const& mask,
+                                                   memory_order_constant<Order> = {},
                                                    thread_scope_constant<Scope> = {}) noexcept {
   return detail::load_atomically<Order, Scope>(ptrs, mask, 0);
 }
@@ -85,13 +87,15 @@ CUDA_TILE_API void store(Ptrs ptrs, Value const& value) noexcept {
 }
 
 /// [2.7.5] Nothing is stored where the mask is false.
-template <storeable_tile Ptrs, non_narrowing_tile_convertible_to<tile_load_t<Ptrs>> Value, bool_tile_convertible Mask>
+template <storeable_tile Ptrs, non_narrowing_tile_convertible_to<tile_load_t<Ptrs>> Value,
+          bool_tile_convertible Mask>
   requires broadcastable_to<Mask, tile_shape_t<Ptrs>>
 CUDA_TILE_API void store_masked(Ptrs ptrs, Value const& value, Mask const& mask) noexcept {
   using E = tile_element_t<tile_load_t<Ptrs>>;
   detail::for_each_location(
       [](unsigned, auto p, auto v, auto m) {
-        if (detail::convert<bool>(m)) *p = detail::convert<E>(v);
+        if (detail::convert<bool>(m))
+          *p = detail::convert<E>(v);
       },
       ptrs, value, mask);
 }
@@ -100,7 +104,8 @@ template <memory_order Order, thread_scope Scope = default_thread_scope(), store
           non_narrowing_tile_convertible_to<tile_load_t<Ptrs>> Value, bool_tile_convertible Mask>
   requires broadcastable_to<Mask, tile_shape_t<Ptrs>> && write_memory_order<Order>
 CUDA_TILE_API void atomic_store_masked(Ptrs ptrs, Value const& value, Mask const& mask,
-                                       memory_order_constant<Order> = {}, thread_scope_constant<Scope> = {}) noexcept {
+                                       memory_order_constant<Order> = {},
+                                       thread_scope_constant<Scope> = {}) noexcept {
   using E = tile_element_t<tile_load_t<Ptrs>>;
   detail::for_each_location(
       [](unsigned, auto p, auto v, auto m) {
@@ -118,4 +123,4 @@ CUDA_TILE_API void atomic_store(Ptrs ptrs, Value const& value, memory_order_cons
   atomic_store_masked<Order, Scope>(ptrs, value, true);
 }
 
-}  // namespace cuda::tiles
+} // namespace cuda::tiles

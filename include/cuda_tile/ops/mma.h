@@ -28,8 +28,8 @@ CUDA_TILE_CONSTEXPR bool is_mma_accumulator() {
 }
 
 template <typename L, typename R>
-inline constexpr bool are_mma_operands =
-    is_same_v<L, R> ? !is_integral_scalar_v<L> || is_8bit_integer<L> : is_8bit_integer<L> && is_8bit_integer<R>;
+inline constexpr bool are_mma_operands = is_same_v<L, R> ? !is_integral_scalar_v<L> || is_8bit_integer<L>
+                                                         : is_8bit_integer<L> && is_8bit_integer<R>;
 
 /// Rows, columns and batches of a matrix tile of rank 2 or 3.
 template <typename T>
@@ -63,7 +63,7 @@ CUDA_TILE_CONSTEXPR bool mma_shapes_agree() {
   }
 }
 
-}  // namespace detail
+} // namespace detail
 
 /// [2.5.1] Whether left L, right R and accumulator A can be multiplied and added.
 template <typename L, typename R, typename A>
@@ -105,17 +105,20 @@ CUDA_TILE_API void multiply_blocks(A* acc, L const* a, R const* b) {
     for (unsigned j0 = 0; j0 < N; j0 += columns) {
       C c[rows][columns];
       for (unsigned i = 0; i < rows; ++i)
-        for (unsigned j = 0; j < columns; ++j) c[i][j] = convert<C>(acc[(i0 + i) * N + j0 + j]);
+        for (unsigned j = 0; j < columns; ++j)
+          c[i][j] = convert<C>(acc[(i0 + i) * N + j0 + j]);
       for (unsigned k = 0; k < K; ++k)
         for (unsigned i = 0; i < rows; ++i)
           for (unsigned j = 0; j < columns; ++j)
             c[i][j] = multiply_add<C>(a[(i0 + i) * K + k], b[k * N + j0 + j], c[i][j]);
       for (unsigned i = 0; i < rows; ++i)
-        for (unsigned j = 0; j < columns; ++j) acc[(i0 + i) * N + j0 + j] = convert<A>(c[i][j]);
+        for (unsigned j = 0; j < columns; ++j)
+          acc[(i0 + i) * N + j0 + j] = convert<A>(c[i][j]);
     }
 }
 
-/// Writes columns [k0, k0 + Width) of a matrix tile, row by row and batch by batch, to memory that the block shares.
+/// Writes columns [k0, k0 + Width) of a matrix tile, row by row and batch by batch, to memory that the block
+/// shares.
 template <unsigned Width, typename T, typename E>
 CUDA_TILE_API void stage_columns(E* to, T const& from, unsigned k0) {
   using D = typename T::distribution;
@@ -124,7 +127,8 @@ CUDA_TILE_API void stage_columns(E* to, T const& from, unsigned k0) {
   CUDA_TILE_UNROLL
   for (unsigned s = 0; s < D::slots; ++s) {
     unsigned i = D::index(t, s), k = i % columns - k0;
-    if (k < Width && D::first(t)) to[i / columns * Width + k] = from.slots[s];
+    if (k < Width && D::first(t))
+      to[i / columns * Width + k] = from.slots[s];
   }
 }
 /// The same for rows [k0, k0 + Height).
@@ -136,7 +140,8 @@ CUDA_TILE_API void stage_rows(E* to, T const& from, unsigned k0) {
   CUDA_TILE_UNROLL
   for (unsigned s = 0; s < D::slots; ++s) {
     unsigned i = D::index(t, s), k = i / columns % rows - k0;
-    if (k < Height && D::first(t)) to[(i / columns / rows * Height + k) * columns + i % columns] = from.slots[s];
+    if (k < Height && D::first(t))
+      to[(i / columns / rows * Height + k) * columns + i % columns] = from.slots[s];
   }
 }
 
@@ -149,13 +154,16 @@ CUDA_TILE_API void multiply_through_scratch(A& result, L const& lhs, R const& rh
   using LE = typename L::element_type;
   using RE = typename R::element_type;
   constexpr unsigned k_length = matrix<L>::columns, m = matrix<L>::rows, n = matrix<R>::columns;
-  constexpr unsigned step_bytes = (matrix<L>::batches * m + matrix<R>::batches * n) * static_cast<unsigned>(sizeof(LE));
-  static_assert(step_bytes <= platform::scratch_bytes, "mma: a row and a column of these operands exceed shared memory");
+  constexpr unsigned step_bytes =
+      (matrix<L>::batches * m + matrix<R>::batches * n) * static_cast<unsigned>(sizeof(LE));
+  static_assert(step_bytes <= platform::scratch_bytes,
+                "mma: a row and a column of these operands exceed shared memory");
   constexpr unsigned fitting = static_cast<unsigned>(platform::scratch_bytes) / step_bytes;
   // A power of two, as the length of the inner dimension is.
   constexpr unsigned width = [] {
     unsigned w = 1;
-    while (2 * w <= fitting && 2 * w <= k_length) w *= 2;
+    while (2 * w <= fitting && 2 * w <= k_length)
+      w *= 2;
     return w;
   }();
   LE* a = static_cast<LE*>(platform::scratch());
@@ -164,7 +172,8 @@ CUDA_TILE_API void multiply_through_scratch(A& result, L const& lhs, R const& rh
 
   C sums[D::slots];
   CUDA_TILE_UNROLL
-  for (unsigned s = 0; s < D::slots; ++s) sums[s] = convert<C>(result.slots[s]);
+  for (unsigned s = 0; s < D::slots; ++s)
+    sums[s] = convert<C>(result.slots[s]);
   for (unsigned k0 = 0; k0 < k_length; k0 += width) {
     platform::barrier();
     stage_columns<width>(a, lhs, k0);
@@ -182,10 +191,11 @@ CUDA_TILE_API void multiply_through_scratch(A& result, L const& lhs, R const& rh
     }
   }
   CUDA_TILE_UNROLL
-  for (unsigned s = 0; s < D::slots; ++s) result.slots[s] = convert<E>(sums[s]);
+  for (unsigned s = 0; s < D::slots; ++s)
+    result.slots[s] = convert<E>(sums[s]);
 }
 
-}  // namespace detail
+} // namespace detail
 
 /// [2.5.4] lhs * rhs + acc, for each batch of rank 3 operands; a batch of length 1 is broadcast.
 template <numeric_tile L, numeric_tile R, numeric_tile A>
@@ -197,7 +207,8 @@ CUDA_TILE_API A mma(L const& lhs, R const& rhs, A const& acc) noexcept {
   if constexpr (platform::block_threads == 1) {
     for (unsigned batch = 0; batch < detail::matrix<A>::batches; ++batch)
       detail::multiply_blocks<l::rows, r::columns, l::columns>(
-          result.slots + batch * l::rows * r::columns, lhs.slots + (l::batches == 1 ? 0 : batch * l::rows * l::columns),
+          result.slots + batch * l::rows * r::columns,
+          lhs.slots + (l::batches == 1 ? 0 : batch * l::rows * l::columns),
           rhs.slots + (r::batches == 1 ? 0 : batch * r::rows * r::columns));
   } else {
     detail::multiply_through_scratch(result, lhs, rhs);
@@ -238,7 +249,7 @@ CUDA_TILE_CONSTEXPR bool matmul_shapes_agree() {
            tile_shape<make_shape<product_lengths<L, R>, tile_rank_v<L>>>;
 }
 
-}  // namespace detail
+} // namespace detail
 
 /// [2.5.2]
 template <typename L, typename R>
@@ -259,4 +270,4 @@ CUDA_TILE_API matmul_result_t<L, R> matmul(L const& lhs, R const& rhs) noexcept 
   return mma(lhs, rhs, zeros<matmul_result_t<L, R>>());
 }
 
-}  // namespace cuda::tiles
+} // namespace cuda::tiles

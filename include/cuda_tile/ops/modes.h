@@ -36,24 +36,26 @@ CUDA_TILE_API E narrow(float x) {
   }
   auto b = platform::bit_cast<bits_t<E>>(nearest);
   // Neighbours of one sign are neighbours as integers; infinity's is the greatest number.
-  if (step_toward_zero) b = static_cast<decltype(b)>(b - 1);
-  if (step_away) b = static_cast<decltype(b)>(b + 1);
+  if (step_toward_zero)
+    b = static_cast<decltype(b)>(b - 1);
+  if (step_away)
+    b = static_cast<decltype(b)>(b + 1);
   return platform::bit_cast<E>(b);
 }
 
 template <rounding_mode Mode>
-inline constexpr bool is_precise = Mode == rounding_mode::round_ties_to_even || Mode == rounding_mode::round_toward_zero ||
-                                   Mode == rounding_mode::round_toward_negative ||
-                                   Mode == rounding_mode::round_toward_positive;
+inline constexpr bool is_precise =
+    Mode == rounding_mode::round_ties_to_even || Mode == rounding_mode::round_toward_zero ||
+    Mode == rounding_mode::round_toward_negative || Mode == rounding_mode::round_toward_positive;
 
 // One operation in one rounding mode, on float or double.
 
-#define CUDA_TILE_DIRECTED(name, parameters, arguments)                    \
-  template <rounding_mode Mode, typename C>                                \
-  struct directed_##name {                                                 \
-    CUDA_TILE_API static C apply parameters {                              \
-      return platform::rounded::name<static_cast<int>(Mode)> arguments;    \
-    }                                                                      \
+#define CUDA_TILE_DIRECTED(name, parameters, arguments)                                                      \
+  template <rounding_mode Mode, typename C>                                                                  \
+  struct directed_##name {                                                                                   \
+    CUDA_TILE_API static C apply parameters {                                                                \
+      return platform::rounded::name<static_cast<int>(Mode)> arguments;                                      \
+    }                                                                                                        \
   };
 CUDA_TILE_DIRECTED(add, (C a, C b), (a, b))
 CUDA_TILE_DIRECTED(sub, (C a, C b), (a, b))
@@ -113,7 +115,7 @@ struct rounded {
     return subround<SubMode>(apply(subround<SubMode>(a), subround<SubMode>(rest)...));
   }
 
- private:
+private:
   template <typename E, typename... Rest>
   CUDA_TILE_API static E apply(E a, Rest... rest) {
     using C = compute_t<E>;
@@ -139,8 +141,10 @@ struct propagating {
     if constexpr (NanMode == nan_propagation_mode::propagate_nan) {
       using C = compute_t<E>;
       C x = convert<C>(a), y = convert<C>(b);
-      if (x != x) return a;
-      if (y != y) return b;
+      if (x != x)
+        return a;
+      if (y != y)
+        return b;
     }
     return subround<SubMode>(Function{}(a, b));
   }
@@ -155,7 +159,7 @@ struct flushing {
   }
 };
 
-}  // namespace elements
+} // namespace elements
 
 namespace detail {
 
@@ -174,13 +178,14 @@ template <rounding_mode Mode, subnormals_rounding_mode SubMode, typename T>
 concept division_rounding =
     basic_floating_point_tile<T> && subnormals_mode_fits<SubMode, element_t<T>> &&
     (elements::is_precise<Mode> ||
-     ((Mode == rounding_mode::round_approximate || Mode == rounding_mode::round_full) && is_same_v<element_t<T>, float>));
+     ((Mode == rounding_mode::round_approximate || Mode == rounding_mode::round_full) &&
+      is_same_v<element_t<T>, float>));
 
 /// [2.4.8] The same, and for float also approximate.
 template <rounding_mode Mode, subnormals_rounding_mode SubMode, typename T>
-concept square_root_rounding =
-    basic_floating_point_tile<T> && subnormals_mode_fits<SubMode, element_t<T>> &&
-    (elements::is_precise<Mode> || (Mode == rounding_mode::round_approximate && is_same_v<element_t<T>, float>));
+concept square_root_rounding = basic_floating_point_tile<T> && subnormals_mode_fits<SubMode, element_t<T>> &&
+                               (elements::is_precise<Mode> ||
+                                (Mode == rounding_mode::round_approximate && is_same_v<element_t<T>, float>));
 
 /// [2.2.20] A NaN mode for floating point elements; flushing of subnormals for float only.
 template <nan_propagation_mode NanMode, subnormals_rounding_mode SubMode, typename T>
@@ -192,5 +197,5 @@ concept nan_propagation =
 template <subnormals_rounding_mode SubMode, typename T>
 concept subnormals_rounding = basic_floating_point_tile<T> && subnormals_mode_fits<SubMode, element_t<T>>;
 
-}  // namespace detail
-}  // namespace cuda::tiles
+} // namespace detail
+} // namespace cuda::tiles

@@ -1,7 +1,7 @@
 // [2.6.1] Reduction of a tile along one dimension by any function object; ops/reduce.h makes the API of it.
 //
-// The element with row-major index i = (o * n + k) * inner + j goes into result element o * inner + j, where n is the
-// length of the reduced dimension and inner the number of elements behind it. All are powers of two.
+// The element with row-major index i = (o * n + k) * inner + j goes into result element o * inner + j, where
+// n is the length of the reduced dimension and inner the number of elements behind it. All are powers of two.
 #pragma once
 
 #include "cuda_tile/ops/convert.h"
@@ -16,7 +16,7 @@ struct reduced_lengths {
   CUDA_TILE_CONSTEXPR static size_t at(size_t d) { return d == D ? 1 : length<S>(d); }
 };
 
-}  // namespace detail
+} // namespace detail
 
 /// [2.6.2] T with length 1 in dimension D.
 template <tile_like T, size_t D>
@@ -26,16 +26,20 @@ using reduction_result_t =
 
 namespace detail {
 
-/// Reduces N neighbouring elements over explicit lanes, so that the loop vectorises without reordering by the compiler.
+/// Reduces N neighbouring elements over explicit lanes, so that the loop vectorises without reordering by the
+/// compiler.
 template <unsigned N, typename E, typename F>
 CUDA_TILE_API E reduce_run(F f, E const* from) {
   constexpr unsigned lanes = N < 32 ? N : 32;
   E sums[lanes];
-  for (unsigned l = 0; l < lanes; ++l) sums[l] = from[l];
+  for (unsigned l = 0; l < lanes; ++l)
+    sums[l] = from[l];
   for (unsigned i = lanes; i < N; i += lanes)
-    for (unsigned l = 0; l < lanes; ++l) sums[l] = f(sums[l], from[i + l]);
+    for (unsigned l = 0; l < lanes; ++l)
+      sums[l] = f(sums[l], from[i + l]);
   for (unsigned half = lanes / 2; half > 0; half /= 2)
-    for (unsigned l = 0; l < half; ++l) sums[l] = f(sums[l], sums[l + half]);
+    for (unsigned l = 0; l < half; ++l)
+      sums[l] = f(sums[l], sums[l + half]);
   return sums[0];
 }
 
@@ -48,14 +52,17 @@ CUDA_TILE_API void reduce_rows(R& result, F f, T const& a) {
     if constexpr (Inner == 1) {
       *to = reduce_run<N>(f, from);
     } else {
-      for (unsigned j = 0; j < Inner; ++j) to[j] = from[j];
+      for (unsigned j = 0; j < Inner; ++j)
+        to[j] = from[j];
       for (unsigned k = 1; k < N; ++k)
-        for (unsigned j = 0; j < Inner; ++j) to[j] = f(to[j], from[k * Inner + j]);
+        for (unsigned j = 0; j < Inner; ++j)
+          to[j] = f(to[j], from[k * Inner + j]);
     }
   }
 }
 
-/// Which threads hold parts of one result element, from the bits of the row-major index (see tile/distribution.h).
+/// Which threads hold parts of one result element, from the bits of the row-major index (see
+/// tile/distribution.h).
 template <typename Distribution, unsigned N, unsigned Inner>
 struct reduction_parts {
   using D = Distribution;
@@ -107,9 +114,11 @@ CUDA_TILE_API void reduce_across_threads(R& result, F f, T const& a) {
     CUDA_TILE_UNROLL
     for (unsigned s = 0; s < target::slots; ++s) {
       unsigned r = target::index(t, s) - begin;
-      if (r >= step) continue;
+      if (r >= step)
+        continue;
       E value = scratch[r];
-      for (unsigned p = 1; p < parts::count; ++p) value = f(value, scratch[p * step + r]);
+      for (unsigned p = 1; p < parts::count; ++p)
+        value = f(value, scratch[p * step + r]);
       result.slots[s] = value;
     }
   }
@@ -128,5 +137,5 @@ CUDA_TILE_API reduction_result_t<T, D> reduce(F f, T const& a) {
   return result;
 }
 
-}  // namespace detail
-}  // namespace cuda::tiles
+} // namespace detail
+} // namespace cuda::tiles

@@ -11,11 +11,13 @@ CUDA_TILE_API void scan_rows(T& result, F f) {
   for (unsigned o = 0; o < T::distribution::size / (N * Inner); ++o) {
     auto* row = result.slots + o * N * Inner;
     for (unsigned k = 1; k < N; ++k)
-      for (unsigned j = 0; j < Inner; ++j) row[k * Inner + j] = f(row[(k - 1) * Inner + j], row[k * Inner + j]);
+      for (unsigned j = 0; j < Inner; ++j)
+        row[k * Inner + j] = f(row[(k - 1) * Inner + j], row[k * Inner + j]);
   }
 }
 
-/// With several threads: in step h each element takes in the one h places before it, which holds what h elements give.
+/// With several threads: in step h each element takes in the one h places before it, which holds what h
+/// elements give.
 template <unsigned N, unsigned Inner, typename F, typename T>
 CUDA_TILE_API void scan_across_threads(T& result, F f) {
   using D = typename T::distribution;
@@ -26,7 +28,8 @@ CUDA_TILE_API void scan_across_threads(T& result, F f) {
     copy_through_scratch(before, result, [h](unsigned i) { return i / Inner % N >= h ? i - h * Inner : i; });
     CUDA_TILE_UNROLL
     for (unsigned s = 0; s < D::slots; ++s)
-      if (D::index(t, s) / Inner % N >= h) result.slots[s] = f(before.slots[s], result.slots[s]);
+      if (D::index(t, s) / Inner % N >= h)
+        result.slots[s] = f(before.slots[s], result.slots[s]);
   }
 }
 
@@ -43,4 +46,4 @@ CUDA_TILE_API T scan(F f, T const& a) {
   return result;
 }
 
-}  // namespace cuda::tiles::detail
+} // namespace cuda::tiles::detail

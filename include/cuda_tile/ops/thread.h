@@ -11,4 +11,4 @@ CUDA_TILE_API uint3 bid() noexcept { return platform::block_index(); }
 /// [2.1.1.2] Number of tile blocks.
 CUDA_TILE_API dim3 num_blocks() noexcept { return platform::grid_blocks(); }
 
-}  // namespace cuda::tiles
+} // namespace cuda::tiles

@@ -4,12 +4,13 @@
 
 /// One thread's view of the block that it runs. The launcher fills it in, the platform header reads it.
 struct cuda_tile_block {
-  unsigned block[3];                   // index of the block in the grid
-  unsigned grid[3];                    // number of blocks
-  unsigned thread;                     // index of the thread in the block; 0 where a block has one thread
-  void* scratch;                       // memory that the threads of one block share; null where a block has one thread
-  void (*barrier)(cuda_tile_block*);   // waits for the other threads of the block; null where a block has one thread
-  void* launcher;                      // the launcher's own
+  unsigned block[3]; // index of the block in the grid
+  unsigned grid[3];  // number of blocks
+  unsigned thread;   // index of the thread in the block; 0 where a block has one thread
+  void* scratch;     // memory that the threads of one block share; null where a block has one thread
+  void (*barrier)(
+      cuda_tile_block*); // waits for the other threads of the block; null where a block has one thread
+  void* launcher;        // the launcher's own
 };
 
 /// Runs one thread of one block. `arguments[i]` points to the value of parameter i.
@@ -17,10 +18,10 @@ typedef void (*cuda_tile_entry)(void* const* arguments, cuda_tile_block* block);
 
 /// A kernel instantiated for the host: each is exported as `cuda_tile_kernel_<i>`.
 struct cuda_tile_kernel {
-  const char* name;               // the name expression that it was made from
+  const char* name; // the name expression that it was made from
   cuda_tile_entry entry;
-  unsigned threads;               // threads that share one block
-  unsigned scratch_bytes;         // size of cuda_tile_block::scratch
+  unsigned threads;       // threads that share one block
+  unsigned scratch_bytes; // size of cuda_tile_block::scratch
   unsigned parameter_count;
-  const unsigned* parameters;     // one code each, see core/signature.h
+  const unsigned* parameters; // one code each, see core/signature.h
 };

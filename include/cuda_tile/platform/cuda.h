@@ -40,12 +40,12 @@ __device__ __forceinline__ double fmod(double a, double b) { return ::fmod(a, b)
 
 template <typename To, typename From>
 __device__ __forceinline__ To bit_cast(From const& from) {
-  To to;  // NVRTC 12.0 has no __builtin_bit_cast
+  To to; // NVRTC 12.0 has no __builtin_bit_cast
   memcpy(&to, &from, sizeof(To));
   return to;
 }
 
-}  // namespace cuda::tiles::platform
+} // namespace cuda::tiles::platform
 
 #include "cuda_tile/platform/cuda_atomics.h"
 #include "cuda_tile/platform/cuda_rounding.h"

@@ -1,6 +1,6 @@
-// Atomic memory accesses on CUDA devices. Order and Scope are the values of memory_order [2.13.7] (relaxed, acquire,
-// release, acq_rel) and thread_scope [2.13.8] (system, device, block). CUDA's atomic functions are relaxed; fences make
-// the orders.
+// Atomic memory accesses on CUDA devices. Order and Scope are the values of memory_order [2.13.7] (relaxed,
+// acquire, release, acq_rel) and thread_scope [2.13.8] (system, device, block). CUDA's atomic functions are
+// relaxed; fences make the orders.
 #pragma once
 
 #include "cuda_tile/config.h"
@@ -18,11 +18,13 @@ __device__ __forceinline__ void fence() {
 }
 template <int Order, int Scope>
 __device__ __forceinline__ void fence_before() {
-  if constexpr (Order == 2 || Order == 3) fence<Scope>();
+  if constexpr (Order == 2 || Order == 3)
+    fence<Scope>();
 }
 template <int Order, int Scope>
 __device__ __forceinline__ void fence_after() {
-  if constexpr (Order == 1 || Order == 3) fence<Scope>();
+  if constexpr (Order == 1 || Order == 3)
+    fence<Scope>();
 }
 
 template <size_t Bytes>
@@ -43,7 +45,7 @@ struct atomic_word<8> {
 template <int Scope, typename W>
 __device__ __forceinline__ W compare_and_swap(W* p, W expected, W value) {
   if constexpr (sizeof(W) == 2)
-    return atomicCAS(p, expected, value);  // exists for the device scope only, which contains the block
+    return atomicCAS(p, expected, value); // exists for the device scope only, which contains the block
   else if constexpr (Scope == 0)
     return atomicCAS_system(p, expected, value);
   else if constexpr (Scope == 1)
@@ -70,8 +72,8 @@ template <int Order, int Scope, typename E>
 __device__ __forceinline__ E atomic_compare_exchange(E* p, E expected, E value) {
   using word = typename atomic_word<sizeof(E)>::type;
   fence_before<Order, Scope>();
-  word old = compare_and_swap<Scope>(reinterpret_cast<word*>(p), bit_cast<word>(expected),
-                                     bit_cast<word>(value));
+  word old =
+      compare_and_swap<Scope>(reinterpret_cast<word*>(p), bit_cast<word>(expected), bit_cast<word>(value));
   fence_after<Order, Scope>();
   return bit_cast<E>(old);
 }
@@ -124,4 +126,4 @@ __device__ __forceinline__ E atomic_add(E* p, E value) {
   return old;
 }
 
-}  // namespace cuda::tiles::platform
+} // namespace cuda::tiles::platform

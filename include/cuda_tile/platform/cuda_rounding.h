@@ -1,20 +1,20 @@
-// Directed rounding on CUDA devices [1.9.1]: instructions. Mode is a value of rounding_mode: 1 toward zero, 2 toward
-// negative, 3 toward positive.
+// Directed rounding on CUDA devices [1.9.1]: instructions. Mode is a value of rounding_mode: 1 toward zero, 2
+// toward negative, 3 toward positive.
 #pragma once
 
 #include "cuda_tile/config.h"
 
 namespace cuda::tiles::platform::rounded {
 
-#define CUDA_TILE_DIRECTED(F, name, intrinsic, parameters, arguments) \
-  template <int Mode>                                                 \
-  __device__ __forceinline__ F name parameters {                      \
-    if constexpr (Mode == 1)                                          \
-      return intrinsic##_rz arguments;                                \
-    else if constexpr (Mode == 2)                                     \
-      return intrinsic##_rd arguments;                                \
-    else                                                              \
-      return intrinsic##_ru arguments;                                \
+#define CUDA_TILE_DIRECTED(F, name, intrinsic, parameters, arguments)                                        \
+  template <int Mode>                                                                                        \
+  __device__ __forceinline__ F name parameters {                                                             \
+    if constexpr (Mode == 1)                                                                                 \
+      return intrinsic##_rz arguments;                                                                       \
+    else if constexpr (Mode == 2)                                                                            \
+      return intrinsic##_rd arguments;                                                                       \
+    else                                                                                                     \
+      return intrinsic##_ru arguments;                                                                       \
   }
 CUDA_TILE_DIRECTED(float, add, __fadd, (float a, float b), (a, b))
 CUDA_TILE_DIRECTED(float, sub, __fsub, (float a, float b), (a, b))
@@ -30,7 +30,7 @@ CUDA_TILE_DIRECTED(double, fma, __fma, (double a, double b, double c), (a, b, c)
 CUDA_TILE_DIRECTED(double, sqrt, __dsqrt, (double a), (a))
 #undef CUDA_TILE_DIRECTED
 
-}  // namespace cuda::tiles::platform::rounded
+} // namespace cuda::tiles::platform::rounded
 
 namespace cuda::tiles::platform {
 
@@ -52,4 +52,4 @@ __device__ __forceinline__ float approximate_sqrt(float a) {
   return result;
 }
 
-}  // namespace cuda::tiles::platform
+} // namespace cuda::tiles::platform

@@ -1,4 +1,5 @@
-// Platform of the `emulated` target: the threads of a block are run by the launcher on a host compiler's code.
+// Platform of the `emulated` target: the threads of a block are run by the launcher on a host compiler's
+// code.
 #pragma once
 
 #include "cuda_tile/platform/block.h"
@@ -17,7 +18,9 @@ constinit inline thread_local cuda_tile_block* current_block = nullptr;
 inline uint3 block_index() {
   return uint3{current_block->block[0], current_block->block[1], current_block->block[2]};
 }
-inline dim3 grid_blocks() { return dim3{current_block->grid[0], current_block->grid[1], current_block->grid[2]}; }
+inline dim3 grid_blocks() {
+  return dim3{current_block->grid[0], current_block->grid[1], current_block->grid[2]};
+}
 
 inline unsigned thread() { return current_block->thread; }
 inline void* scratch() { return current_block->scratch; }
@@ -29,4 +32,4 @@ inline void barrier() {
   current_block = self;
 }
 
-}  // namespace cuda::tiles::platform
+} // namespace cuda::tiles::platform

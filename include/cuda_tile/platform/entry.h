@@ -23,7 +23,7 @@ struct entry<Kernel> {
     call(arguments, cuda::tiles::detail::make_indices<sizeof...(Parameters)>{});
   }
 
- private:
+private:
   template <cuda::tiles::size_t... I>
   static void call([[maybe_unused]] void* const* arguments, cuda::tiles::detail::indices<I...>) {
     Kernel(*static_cast<cuda::tiles::detail::remove_cvref_t<Parameters>*>(arguments[I])...);
@@ -40,9 +40,9 @@ constexpr cuda_tile_kernel describe(char const* name) {
           entry<Kernel>::parameters};
 }
 
-}  // namespace cuda_tile
+} // namespace cuda_tile
 
 /// Exports the kernel that a name expression (the rest of the arguments) names, as cuda_tile_kernel_<i>.
-#define CUDA_TILE_ENTRY(i, ...)                                                     \
-  extern "C" __attribute__((visibility("default"))) const cuda_tile_kernel cuda_tile_kernel_##i = \
+#define CUDA_TILE_ENTRY(i, ...)                                                                              \
+  extern "C" __attribute__((visibility("default"))) const cuda_tile_kernel cuda_tile_kernel_##i =            \
       cuda_tile::describe<&__VA_ARGS__>(#__VA_ARGS__);

@@ -17,10 +17,12 @@ constinit inline thread_local cuda_tile_block* current_block = nullptr;
 inline uint3 block_index() {
   return uint3{current_block->block[0], current_block->block[1], current_block->block[2]};
 }
-inline dim3 grid_blocks() { return dim3{current_block->grid[0], current_block->grid[1], current_block->grid[2]}; }
+inline dim3 grid_blocks() {
+  return dim3{current_block->grid[0], current_block->grid[1], current_block->grid[2]};
+}
 
 constexpr unsigned thread() { return 0; }
 constexpr void barrier() {}
 constexpr void* scratch() { return nullptr; }
 
-}  // namespace cuda::tiles::platform
+} // namespace cuda::tiles::platform

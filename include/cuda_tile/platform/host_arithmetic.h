@@ -1,4 +1,5 @@
-// Arithmetic of the host's floating point types, each operation rounded once: -ffp-contract=off, or clang's pragma.
+// Arithmetic of the host's floating point types, each operation rounded once: -ffp-contract=off, or clang's
+// pragma.
 #pragma once
 
 #include "cuda_tile/config.h"
@@ -35,4 +36,4 @@ constexpr To bit_cast(From const& from) {
   return __builtin_bit_cast(To, from);
 }
 
-}  // namespace cuda::tiles::platform
+} // namespace cuda::tiles::platform

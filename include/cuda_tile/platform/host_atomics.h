@@ -1,5 +1,5 @@
-// Atomic memory accesses on the host. Order and Scope are the values of memory_order [2.13.7] and thread_scope [2.13.8];
-// every scope is the whole process here.
+// Atomic memory accesses on the host. Order and Scope are the values of memory_order [2.13.7] and
+// thread_scope [2.13.8]; every scope is the whole process here.
 #pragma once
 
 #include "cuda_tile/config.h"
@@ -47,7 +47,8 @@ inline E atomic_update(E* p, F update) {
   E old;
   __atomic_load(p, &old, __ATOMIC_RELAXED);
   E value = update(old);
-  while (!__atomic_compare_exchange(p, &old, &value, true, host_order<Order>, __ATOMIC_RELAXED)) value = update(old);
+  while (!__atomic_compare_exchange(p, &old, &value, true, host_order<Order>, __ATOMIC_RELAXED))
+    value = update(old);
   return old;
 }
 
@@ -60,4 +61,4 @@ inline E atomic_add(E* p, E value) {
   return __atomic_fetch_add(p, value, host_order<Order>);
 }
 
-}  // namespace cuda::tiles::platform
+} // namespace cuda::tiles::platform

@@ -96,8 +96,8 @@ struct hyperbolic {
 template <typename T>
 CUDA_TILE_HOST_MATH hyperbolic<T> hyperbolic_of(T x) {
   reduced<T> e = reduce(x);
-  bits_of<T> limited = x < 27 ? e.n : 40;  // 1 + 2^-80 = 1
-  T r = e.r.high, d = power_of_two<T>(0 - 2 * limited), rd = r * d;
+  factors<T> power = factors_of<T>(0 - e.n);
+  T r = e.r.high, root = power.first * power.second, d = root * root, rd = r * d;
   tails<T> t = tails_of(r);
   T odd = multiply_add(r * t.u, t.odd, e.r.low), even = t.u * t.even;
   pair<T> plus = exact_sum(T(1), d), minus = exact_sum(T(1), -d);
@@ -109,22 +109,27 @@ CUDA_TILE_HOST_MATH hyperbolic<T> hyperbolic_of(T x) {
 }
 
 template <typename T>
+inline constexpr T hyperbolic_overflow = sizeof(T) == 4 ? 90 : 711;
+
+template <typename T>
 CUDA_TILE_HOST_MATH T cosh(T x) {
-  hyperbolic<T> h = hyperbolic_of(clamp<T>(abs(x), sizeof(T) == 4 ? 90 : 711));
-  return scale(h.cosh.high + h.cosh.low, h.n - 1);
+  hyperbolic<T> h = hyperbolic_of(abs(x));
+  T y = scale(h.cosh.high + h.cosh.low, h.n - 1);
+  return abs(x) > hyperbolic_overflow<T> ? real<T>::infinity : y;
 }
 
 template <typename T>
 CUDA_TILE_HOST_MATH T sinh(T x) {
-  hyperbolic<T> h = hyperbolic_of(clamp<T>(abs(x), sizeof(T) == 4 ? 90 : 711));
-  return flip_sign(scale(h.sinh.high + h.sinh.low, h.n - 1), to_bits(x));
+  hyperbolic<T> h = hyperbolic_of(abs(x));
+  T y = scale(h.sinh.high + h.sinh.low, h.n - 1);
+  return flip_sign(abs(x) > hyperbolic_overflow<T> ? real<T>::infinity : y, to_bits(x));
 }
 
 template <typename T>
 CUDA_TILE_HOST_MATH T tanh(T x) {
-  hyperbolic<T> h = hyperbolic_of(clamp<T>(abs(x), sizeof(T) == 4 ? 10 : 20));
+  hyperbolic<T> h = hyperbolic_of(abs(x));
   pair<T> q = quotient(exact_sum(h.sinh.high, h.sinh.low), exact_sum(h.cosh.high, h.cosh.low));
-  return flip_sign(q.high + q.low, to_bits(x));
+  return flip_sign(abs(x) > (sizeof(T) == 4 ? 10 : 20) ? T(1) : q.high + q.low, to_bits(x));
 }
 
 }  // namespace cuda::tiles::platform::host_math

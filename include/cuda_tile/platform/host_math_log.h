@@ -29,20 +29,20 @@ CUDA_TILE_HOST_MATH split<T> split_power(T x) {
   return {biased - (R::round + (is_small ? T(R::bias + R::digits) : T(R::bias))), from_bits<T>((b & mask) + half_root) - 1};
 }
 
-/// log(1 + f), all but about 1/8 of it in the high part, which is exact.
+/// log(1 + f) = f - h + ..., h = f^2 / 2, all but a small part of it in the high part.
 template <typename T>
 CUDA_TILE_HOST_MATH pair<T> log_of_sum(T f) {
+  pair<T> h = exact_product(f, T(0.5) * f), high = exact_sum(f, -h.high);
   if constexpr (sizeof(T) == 4) {
-    T q = polynomial(f, -0.49999988f, 0.33333325f, -0.25001583f, 0.20001975f, -0.16609073f, 0.14181815f, -0.1324307f,
-                     0.12904525f, -0.076216765f);
-    return {f, f * f * q};
+    T p = polynomial(f, 0.66666627f, -0.5000002f, 0.40004238f, -0.33335996f, 0.2843908f, -0.24811111f, 0.23776436f, -0.23351733f,
+                     0.13493527f);
+    return {high.high, multiply_add(f * h.high, p, high.low - h.low)};
   } else {
-    // 2 atanh(s) = f - h + s (h + z r) with h = f^2 / 2.
+    // 2 atanh(s) = f - h + s (h + z p), which takes fewer coefficients, but a division.
     T s = f / (2 + f), z = s * s;
-    T r = polynomial(z, 0.6666666666666734, 0.3999999999941683, 0.2857142874197462, 0.22222198610312907,
+    T p = polynomial(z, 0.6666666666666734, 0.3999999999941683, 0.2857142874197462, 0.22222198610312907,
                      0.18183562624834804, 0.1531408901933932, 0.14795609656958594);
-    pair<T> h = exact_product(f, T(0.5) * f), high = exact_sum(f, -h.high);
-    return {high.high, multiply_add(s, multiply_add(z, r, h.high), high.low - h.low)};
+    return {high.high, multiply_add(s, multiply_add(z, p, h.high), high.low - h.low)};
   }
 }
 

@@ -55,12 +55,6 @@ CUDA_TILE_HOST_MATH T flip_sign(T x, bits_of<T> sign) {
   return from_bits<T>(to_bits(x) ^ (sign & sign_bit<T>));
 }
 
-/// x within [-limit, limit], NaN if x is. (g++ makes slow code of two comparisons in a row.)
-template <typename T>
-CUDA_TILE_HOST_MATH T clamp(T x, T limit) {
-  return abs(x) > limit ? flip_sign(limit, to_bits(x)) : x;
-}
-
 /// An integer n as a number, and as bits of which all but the lowest digits - 3 are undefined.
 template <typename T>
 struct integer {
@@ -81,13 +75,24 @@ CUDA_TILE_HOST_MATH T power_of_two(bits_of<T> n) {
   return from_bits<T>((n << (real<T>::digits - 1)) + (bits_of<T>(real<T>::bias) << (real<T>::digits - 1)));
 }
 
-/// x * 2^n, rounded once; |n| < 2 * bias, as in `integer`, and 0.25 < |x| < 4.
+/// Two normal factors of 2^n; |n| < 2 * bias, as in `integer`.
 template <typename T>
-CUDA_TILE_HOST_MATH T scale(T x, bits_of<T> n) {
+struct factors {
+  T first, second;
+};
+template <typename T>
+CUDA_TILE_HOST_MATH factors<T> factors_of(bits_of<T> n) {
   constexpr int mantissa = real<T>::digits - 1;
   constexpr bits_of<T> one = bits_of<T>(real<T>::bias) << mantissa;
-  bits_of<T> half = (n >> 1) << mantissa;  // an arithmetic shift: its upper bits are the sign's
-  return x * from_bits<T>(half + one) * from_bits<T>((n << mantissa) - half + one);
+  bits_of<T> half = (n >> 1) << mantissa;
+  return {from_bits<T>(half + one), from_bits<T>((n << mantissa) - half + one)};
+}
+
+/// x * 2^n, rounded once, for 0.25 < |x| < 4.
+template <typename T>
+CUDA_TILE_HOST_MATH T scale(T x, bits_of<T> n) {
+  factors<T> power = factors_of<T>(n);
+  return x * power.first * power.second;
 }
 
 /// The unevaluated sum high + low, |low| at most about an ulp of high.

@@ -1,7 +1,8 @@
-// Directed rounding on the host [1.9.1], in integers: the exact result as a significand of up to 128 bits, rounded once.
-// Neither the floating-point environment nor compiler flags play a part. Mode is a value of rounding_mode: 1 toward
-// zero, 2 toward negative, 3 toward positive. F is float or double; narrower types go through float, since directed
-// rounding to a type and then to a narrower one is directed rounding to the narrower one.
+// Directed rounding on the host [1.9.1], in integers: the exact result as a significand of up to 128 bits,
+// rounded once. Neither the floating-point environment nor compiler flags play a part. Mode is a value of
+// rounding_mode: 1 toward zero, 2 toward negative, 3 toward positive. F is float or double; narrower types go
+// through float, since directed rounding to a type and then to a narrower one is directed rounding to the
+// narrower one.
 #pragma once
 
 #include "cuda_tile/platform/host_arithmetic.h"
@@ -23,7 +24,8 @@ struct format<double> {
   static constexpr int mantissa = 52, bias = 1023;
 };
 
-/// (-1)^negative * significand * 2^exponent, and with `rest` a little more: less than one unit of the significand.
+/// (-1)^negative * significand * 2^exponent, and with `rest` a little more: less than one unit of the
+/// significand.
 struct exact {
   bool negative;
   int exponent;
@@ -51,8 +53,10 @@ inline exact unpack(F x) {
   bits b = bit_cast<bits>(x);
   int field = static_cast<int>(b >> m) & (2 * format<F>::bias + 1);
   bits significand = b & ((bits(1) << m) - 1);
-  if (field != 0) significand |= bits(1) << m;
-  exact result{(b >> (sizeof(bits) * 8 - 1)) != 0, (field == 0 ? 1 : field) - format<F>::bias - m, significand};
+  if (field != 0)
+    significand |= bits(1) << m;
+  exact result{(b >> (sizeof(bits) * 8 - 1)) != 0, (field == 0 ? 1 : field) - format<F>::bias - m,
+               significand};
   if (significand != 0) {
     int shift = m - highest_bit(result.significand);
     result.significand <<= shift;
@@ -76,13 +80,16 @@ inline bool rounds_away(bool negative) {
 template <typename F, int Mode>
 inline F round(exact x) {
   using bits = typename format<F>::bits;
-  constexpr int m = format<F>::mantissa, least = 1 - format<F>::bias - m;  // exponent of the last bit of subnormals
+  constexpr int m = format<F>::mantissa,
+                least = 1 - format<F>::bias - m; // exponent of the last bit of subnormals
   int last = x.exponent + highest_bit(x.significand) - m;
-  if (last < least) last = least;
+  if (last < least)
+    last = least;
   int shift = last - x.exponent;
   wide kept = shift <= 0 ? x.significand << -shift : shift < 128 ? x.significand >> shift : 0;
   bool inexact = x.rest || (shift > 0 && (shift >= 128 || kept << shift != x.significand));
-  if (inexact && rounds_away<Mode>(x.negative)) ++kept;
+  if (inexact && rounds_away<Mode>(x.negative))
+    ++kept;
   // A carry out of `kept` moves into the exponent's field, as it should.
   int field = last - least;
   if (field + static_cast<int>(kept >> m) > 2 * format<F>::bias) {
@@ -111,18 +118,21 @@ inline F sum(exact x, exact y) {
     x.significand += kept;
   } else if (x.significand > kept || (x.significand == kept && !x.rest)) {
     x.significand -= kept;
-    if (x.rest) --x.significand;  // x - kept - rest lies between this and the number above
+    if (x.rest)
+      --x.significand; // x - kept - rest lies between this and the number above
   } else {
     x.negative = y.negative;
     x.significand = kept - x.significand;
   }
-  if (x.significand == 0 && !x.rest) return pack<F>(Mode == 2, 0);
+  if (x.significand == 0 && !x.rest)
+    return pack<F>(Mode == 2, 0);
   return round<F, Mode>(x);
 }
 
 template <int Mode, typename F>
 inline F add(F a, F b) {
-  if (!is_finite(a) || !is_finite(b)) return a + b;
+  if (!is_finite(a) || !is_finite(b))
+    return a + b;
   if (a == 0 && b == 0) {
     bool differ = unpack(a).negative != unpack(b).negative;
     return differ ? pack<F>(Mode == 2, 0) : a;
@@ -141,13 +151,15 @@ inline exact product(exact x, exact y) {
 
 template <int Mode, typename F>
 inline F mul(F a, F b) {
-  if (!is_finite(a) || !is_finite(b) || a == 0 || b == 0) return a * b;
+  if (!is_finite(a) || !is_finite(b) || a == 0 || b == 0)
+    return a * b;
   return round<F, Mode>(product(unpack(a), unpack(b)));
 }
 
 template <int Mode, typename F>
 inline F div(F a, F b) {
-  if (!is_finite(a) || !is_finite(b) || a == 0 || b == 0) return a / b;
+  if (!is_finite(a) || !is_finite(b) || a == 0 || b == 0)
+    return a / b;
   exact x = unpack(a), y = unpack(b);
   wide dividend = x.significand << 64, quotient = dividend / y.significand;
   return round<F, Mode>({x.negative != y.negative, x.exponent - y.exponent - 64, quotient,
@@ -156,28 +168,34 @@ inline F div(F a, F b) {
 
 template <int Mode, typename F>
 inline F fma(F a, F b, F c) {
-  if (!is_finite(a) || !is_finite(b) || !is_finite(c)) return platform::fma(a, b, c);
-  if (a == 0 || b == 0) return add<Mode>(a * b, c);
-  if (c == 0) return mul<Mode>(a, b);
+  if (!is_finite(a) || !is_finite(b) || !is_finite(c))
+    return platform::fma(a, b, c);
+  if (a == 0 || b == 0)
+    return add<Mode>(a * b, c);
+  if (c == 0)
+    return mul<Mode>(a, b);
   return sum<F, Mode>(product(unpack(a), unpack(b)), unpack(c));
 }
 
 template <int Mode, typename F>
 inline F sqrt(F a) {
-  if (!is_finite(a) || !(a > 0)) return static_cast<F>(__builtin_sqrt(static_cast<double>(a)));
+  if (!is_finite(a) || !(a > 0))
+    return static_cast<F>(__builtin_sqrt(static_cast<double>(a)));
   exact x = unpack(a);
   // An even exponent, and a significand of which the root has over 60 bits.
   int shift = 124 - format<F>::mantissa - 1;
-  if (((x.exponent - shift) & 1) != 0) ++shift;
+  if (((x.exponent - shift) & 1) != 0)
+    ++shift;
   wide radicand = x.significand << shift, root = 0;
   for (int bit = 62; bit >= 0; --bit) {
     wide candidate = root | wide(1) << bit;
-    if (candidate * candidate <= radicand) root = candidate;
+    if (candidate * candidate <= radicand)
+      root = candidate;
   }
   return round<F, Mode>({false, (x.exponent - shift) / 2, root, root * root != radicand});
 }
 
-}  // namespace cuda::tiles::platform::rounded
+} // namespace cuda::tiles::platform::rounded
 
 namespace cuda::tiles::platform {
 
@@ -187,4 +205,4 @@ inline float approximate_div(float a, float b) { return div(a, b); }
 inline float full_div(float a, float b) { return div(a, b); }
 inline float approximate_sqrt(float a) { return __builtin_sqrtf(a); }
 
-}  // namespace cuda::tiles::platform
+} // namespace cuda::tiles::platform

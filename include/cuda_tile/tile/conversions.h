@@ -19,7 +19,7 @@ struct tile_parts<tile<E, S>> {
   using shape = S;
 };
 
-}  // namespace detail
+} // namespace detail
 
 /// [2.1.4.1]
 template <tile_like T>
@@ -46,7 +46,7 @@ struct tile_or_scalar<true, E, S> {
   using type = E;
 };
 
-}  // namespace detail
+} // namespace detail
 
 /// [2.1.4.5] T with elements of type E; a scalar stays a scalar.
 template <tile_like T, scalar E>
@@ -56,7 +56,8 @@ using tile_with_element_t =
 /// [2.1.5.1]
 template <typename T, typename U>
 concept scalar_convertible_to =
-    scalar<T> && scalar<U> && detail::scalar_conversion_exists<detail::remove_cv_t<T>, detail::remove_cv_t<U>>();
+    scalar<T> && scalar<U> &&
+    detail::scalar_conversion_exists<detail::remove_cv_t<T>, detail::remove_cv_t<U>>();
 /// [2.1.5.2]
 template <typename T, typename U>
 concept non_narrowing_scalar_convertible_to =
@@ -87,7 +88,7 @@ CUDA_TILE_CONSTEXPR bool have_broadcast_tile_shape() {
     return false;
 }
 
-}  // namespace detail
+} // namespace detail
 
 /// [2.1.5.10] Whether two tile like types have a common shape that a tile can have.
 template <typename T, typename U>
@@ -102,7 +103,8 @@ using mutual_broadcast_t =
 
 namespace detail {
 
-/// [1.7.4] Element type of an arithmetic tile conversion: that of the tile where the other operand is a scalar.
+/// [1.7.4] Element type of an arithmetic tile conversion: that of the tile where the other operand is a
+/// scalar.
 template <typename T, typename U>
 struct conversion_element {
   using type = arithmetic_common_t<element_t<T>, element_t<U>>;
@@ -125,16 +127,19 @@ inline constexpr bool operands_convert =
 template <typename T, typename U>
 using comparison_element_t = arithmetic_common_t<element_t<T>, element_t<U>>;
 
-}  // namespace detail
+} // namespace detail
 
-/// [2.1.5.12] Whether an arithmetic conversion of T and U exists: a common shape and element type, without narrowing.
+/// [2.1.5.12] Whether an arithmetic conversion of T and U exists: a common shape and element type, without
+/// narrowing.
 template <typename T, typename U>
-concept arithmetic_tile_convertible = arithmetic_tile<T> && arithmetic_tile<U> && broadcast_compatible<T, U> &&
-                                      detail::operands_convert<T, U, typename detail::conversion_element<T, U>::type>;
+concept arithmetic_tile_convertible =
+    arithmetic_tile<T> && arithmetic_tile<U> && broadcast_compatible<T, U> &&
+    detail::operands_convert<T, U, typename detail::conversion_element<T, U>::type>;
 /// [2.1.5.13]
 template <arithmetic_tile T, arithmetic_tile U>
   requires arithmetic_tile_convertible<T, U>
-using arithmetic_tile_conversion_t = mutual_broadcast_t<T, U, typename detail::conversion_element<T, U>::type>;
+using arithmetic_tile_conversion_t =
+    mutual_broadcast_t<T, U, typename detail::conversion_element<T, U>::type>;
 
 /// [2.1.5.14] As arithmetic_tile_convertible, but no operand is preferred.
 template <typename T, typename U>
@@ -149,4 +154,4 @@ using arithmetic_tile_comparison_t = mutual_broadcast_t<T, U, detail::comparison
 template <arithmetic_tile T>
 using arithmetic_tile_promotion_t = tile_with_element_t<T, detail::promotion_t<tile_element_t<T>>>;
 
-}  // namespace cuda::tiles
+} // namespace cuda::tiles

@@ -1,8 +1,8 @@
 // How the elements of a tile are distributed over the threads of its block.
 //
-// All lengths are powers of two, so an element's row-major index is a string of bits, and the distribution says which
-// bits name the slot and which the thread: from the lowest, log2(vector) slot bits, log2(threads) thread bits, slot
-// bits. With one thread this is the row-major array itself.
+// All lengths are powers of two, so an element's row-major index is a string of bits, and the distribution
+// says which bits name the slot and which the thread: from the lowest, log2(vector) slot bits, log2(threads)
+// thread bits, slot bits. With one thread this is the row-major array itself.
 #pragma once
 
 #include "cuda_tile/core/extents.h"
@@ -51,4 +51,4 @@ struct distribution {
   CUDA_TILE_CONSTEXPR static bool first(unsigned t) { return !replicated || t < size; }
 };
 
-}  // namespace cuda::tiles::detail
+} // namespace cuda::tiles::detail

@@ -1,4 +1,5 @@
-// Moving elements between positions, and so between threads: rearrange, which all shape operations are made of.
+// Moving elements between positions, and so between threads: rearrange, which all shape operations are made
+// of.
 #pragma once
 
 #include "cuda_tile/tile/tile.h"
@@ -20,7 +21,8 @@ struct strided_index {
   }
   CUDA_TILE_CONSTEXPR static bool identity() {
     for (size_t d = 0; d != Shape::rank(); ++d)
-      if (length<Shape>(d) != 1 && Steps::at(d) != length_product<Shape>(d + 1, Shape::rank())) return false;
+      if (length<Shape>(d) != 1 && Steps::at(d) != length_product<Shape>(d + 1, Shape::rank()))
+        return false;
     return true;
   }
 };
@@ -54,13 +56,15 @@ CUDA_TILE_API void copy_through_scratch(To& to, From const& from, Position posit
     CUDA_TILE_UNROLL
     for (unsigned s = 0; s < source::slots; ++s) {
       unsigned i = source::index(t, s) - begin;
-      if (i < part && source::first(t)) scratch[i] = from.slots[s];
+      if (i < part && source::first(t))
+        scratch[i] = from.slots[s];
     }
     platform::barrier();
     CUDA_TILE_UNROLL
     for (unsigned s = 0; s < target::slots; ++s) {
       unsigned i = position(target::index(t, s)) - begin;
-      if (i < part) to.slots[s] = scratch[i];
+      if (i < part)
+        to.slots[s] = scratch[i];
     }
   }
 }
@@ -75,10 +79,12 @@ CUDA_TILE_API tile<typename From::element_type, Shape> rearrange(From const& fro
     copy_strided<Shape, Steps, 0>(to.slots, from.slots + offset);
   } else if constexpr (From::distribution::size == 1) {
     CUDA_TILE_UNROLL
-    for (auto& slot : to.slots) slot = from.slots[0];
+    for (auto& slot : to.slots)
+      slot = from.slots[0];
   } else if constexpr (From::distribution::size == shape_size_v<Shape> && index::identity()) {
     CUDA_TILE_UNROLL
-    for (unsigned s = 0; s < From::distribution::slots; ++s) to.slots[s] = from.slots[s];
+    for (unsigned s = 0; s < From::distribution::slots; ++s)
+      to.slots[s] = from.slots[s];
   } else {
     copy_through_scratch(to, from, [offset](unsigned i) { return offset + index::of(i); });
   }
@@ -90,9 +96,10 @@ template <typename From, size_t Rank>
 struct broadcast_steps {
   CUDA_TILE_CONSTEXPR static size_t at(size_t d) {
     constexpr size_t rank = From::rank();
-    if (d + rank < Rank || length<From>(d + rank - Rank) == 1) return 0;
+    if (d + rank < Rank || length<From>(d + rank - Rank) == 1)
+      return 0;
     return length_product<From>(d + rank - Rank + 1, rank);
   }
 };
 
-}  // namespace cuda::tiles::detail
+} // namespace cuda::tiles::detail

@@ -1,4 +1,5 @@
-// Elementwise operations [1.6.2]: map applies a function to corresponding elements of operands broadcast to one shape.
+// Elementwise operations [1.6.2]: map applies a function to corresponding elements of operands broadcast to
+// one shape.
 #pragma once
 
 #include "cuda_tile/tile/exchange.h"
@@ -60,7 +61,8 @@ template <typename R, typename F, typename... Operands>
 CUDA_TILE_API R map_slots(F f, Operands const&... operands) {
   R result;
   CUDA_TILE_UNROLL
-  for (unsigned s = 0; s < R::distribution::slots; ++s) result.slots[s] = f(operand_value(operands, s)...);
+  for (unsigned s = 0; s < R::distribution::slots; ++s)
+    result.slots[s] = f(operand_value(operands, s)...);
   return result;
 }
 
@@ -86,4 +88,4 @@ CUDA_TILE_API R map_converted(F f, Lhs const& lhs, Rhs const& rhs) {
   return map<R>([f](auto a, auto b) { return f(convert<E>(a), convert<E>(b)); }, lhs, rhs);
 }
 
-}  // namespace cuda::tiles::detail
+} // namespace cuda::tiles::detail

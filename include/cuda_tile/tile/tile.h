@@ -26,7 +26,8 @@ struct tile final {
       slots[0] = detail::convert<E>(other);
     } else {
       CUDA_TILE_UNROLL
-      for (unsigned s = 0; s < distribution::slots; ++s) slots[s] = detail::convert<E>(other.slots[s]);
+      for (unsigned s = 0; s < distribution::slots; ++s)
+        slots[s] = detail::convert<E>(other.slots[s]);
     }
   }
 
@@ -43,4 +44,4 @@ struct tile final {
 template <scalar O>
 tile(O) -> tile<detail::remove_cv_t<O>, shape<>>;
 
-}  // namespace cuda::tiles
+} // namespace cuda::tiles

@@ -1,4 +1,5 @@
-// One partition of a tensor span in memory: where its elements are and which are within the span; its loads and stores.
+// One partition of a tensor span in memory: where its elements are and which are within the span; its loads
+// and stores.
 #pragma once
 
 #include "cuda_tile/core/tensor_span.h"
@@ -59,13 +60,14 @@ struct partition {
   using element = typename Span::element_type;
   using mapping = typename Span::mapping_type;
   static constexpr size_t rank = Shape::rank();
-  static constexpr size_t dims = rank == 0 ? 1 : rank;  // arrays cannot be empty
+  static constexpr size_t dims = rank == 0 ? 1 : rank; // arrays cannot be empty
 
   element* origin;
   size_t strides[dims];
-  size_t valid[dims];  // lengths within the span, from 0 to those of Shape
+  size_t valid[dims]; // lengths within the span, from 0 to those of Shape
 
-  CUDA_TILE_API partition(Span const& span, size_t const (&index)[dims]) : origin{span.data_handle()}, strides{}, valid{} {
+  CUDA_TILE_API partition(Span const& span, size_t const (&index)[dims])
+      : origin{span.data_handle()}, strides{}, valid{} {
     CUDA_TILE_UNROLL
     for (size_t d = 0; d != rank; ++d) {
       size_t first = index[d] * length<Shape>(d);
@@ -79,12 +81,14 @@ struct partition {
 
   template <size_t D>
   CUDA_TILE_API size_t stride() const {
-    constexpr size_t known = layout_mapping_static_stride<mapping>{}(static_cast<typename mapping::rank_type>(D));
+    constexpr size_t known =
+        layout_mapping_static_stride<mapping>{}(static_cast<typename mapping::rank_type>(D));
     return known == dynamic_extent ? strides[D] : known;
   }
   CUDA_TILE_API bool whole() const {
     bool all = true;
-    for (size_t d = 0; d != rank; ++d) all = all && valid[d] == length<Shape>(d);
+    for (size_t d = 0; d != rank; ++d)
+      all = all && valid[d] == length<Shape>(d);
     return all;
   }
 };
@@ -100,7 +104,8 @@ struct partition<Span, Shape> {
 // With one thread: nested loops, of which the innermost is plain where the stride is known to be 1.
 
 template <bool Masked, size_t D, typename P, typename Shape, typename Access, typename E>
-CUDA_TILE_API void load_rows(P const& part, Shape shape, Access access, E* to, typename P::element* from, E pad) {
+CUDA_TILE_API void load_rows(P const& part, Shape shape, Access access, E* to, typename P::element* from,
+                             E pad) {
   if constexpr (D == Shape::rank()) {
     *to = access.read(from);
   } else {
@@ -110,12 +115,14 @@ CUDA_TILE_API void load_rows(P const& part, Shape shape, Access access, E* to, t
     for (size_t i = 0; i != count; ++i)
       load_rows<Masked, D + 1>(part, shape, access, to + i * step, from + i * stride, pad);
     if constexpr (Masked)
-      for (size_t i = count * step; i < length<Shape>(D) * step; ++i) to[i] = pad;
+      for (size_t i = count * step; i < length<Shape>(D) * step; ++i)
+        to[i] = pad;
   }
 }
 
 template <bool Masked, size_t D, typename P, typename Shape, typename Access, typename E>
-CUDA_TILE_API void store_rows(P const& part, Shape shape, Access access, typename P::element* to, E const* from) {
+CUDA_TILE_API void store_rows(P const& part, Shape shape, Access access, typename P::element* to,
+                              E const* from) {
   if constexpr (D == Shape::rank()) {
     access.write(to, *from);
   } else {
@@ -129,7 +136,8 @@ CUDA_TILE_API void store_rows(P const& part, Shape shape, Access access, typenam
 
 // With several threads: each slot finds its own place.
 
-/// Offset in memory of the element with row-major index i; `inside` becomes false where it is beyond the span.
+/// Offset in memory of the element with row-major index i; `inside` becomes false where it is beyond the
+/// span.
 template <size_t D, typename Shape, typename P>
 CUDA_TILE_API size_t element_offset(P const& part, unsigned i, bool& inside) {
   if constexpr (D == Shape::rank()) {
@@ -143,7 +151,8 @@ CUDA_TILE_API size_t element_offset(P const& part, unsigned i, bool& inside) {
 }
 
 template <bool Masked, typename Span, typename Shape, typename Access>
-CUDA_TILE_API auto load_partition(partition<Span, Shape> const& part, Access access, typename Span::value_type pad) {
+CUDA_TILE_API auto load_partition(partition<Span, Shape> const& part, Access access,
+                                  typename Span::value_type pad) {
   using E = typename Span::value_type;
   using D = distribution<shape_size_v<Shape>>;
   tile<E, Shape> result;
@@ -181,11 +190,12 @@ CUDA_TILE_API void store_partition(partition<Span, Shape> const& part, Access ac
         [&](unsigned s, typename Span::value_type v) {
           bool inside = true;
           size_t offset = element_offset<0, Shape>(part, D::index(t, s), inside);
-          if (!Masked || inside) access.write(part.origin + offset, v);
+          if (!Masked || inside)
+            access.write(part.origin + offset, v);
         },
         value);
     platform::barrier();
   }
 }
 
-}  // namespace cuda::tiles::detail
+} // namespace cuda::tiles::detail

@@ -6,8 +6,8 @@
 
 namespace cuda::tiles {
 
-/// [2.12.1] Partition (i0, i1, …) holds the elements from (i0 * Shape0, i1 * Shape1, …) on. Where it reaches over the end of
-/// the span, masked accesses leave those elements out, and others are undefined.
+/// [2.12.1] Partition (i0, i1, …) holds the elements from (i0 * Shape0, i1 * Shape1, …) on. Where it reaches
+/// over the end of the span, masked accesses leave those elements out, and others are undefined.
 template <tensor_span_like Span, tile_shape Shape>
   requires(static_cast<size_t>(Shape::rank()) == static_cast<size_t>(Span::extents_type::rank()))
 struct partition_view {
@@ -33,7 +33,8 @@ struct partition_view {
   template <view_padding Pad = default_view_padding(), typename... Idx>
     requires detail::partition_indices<partition_view, Idx...> && detail::padding_for<Pad, value_type>
   CUDA_TILE_API view_tile_type load_masked(Idx... idx) const noexcept {
-    return detail::load_partition<true>(at(idx...), detail::plain_access{}, detail::padding_value<Pad, value_type>());
+    return detail::load_partition<true>(at(idx...), detail::plain_access{},
+                                        detail::padding_value<Pad, value_type>());
   }
   template <view_padding Pad = default_view_padding(), typename... Idx>
     requires detail::partition_indices<partition_view, Idx...> && detail::padding_for<Pad, value_type>
@@ -135,18 +136,19 @@ struct partition_view {
   template <memory_order Order, thread_scope Scope = default_thread_scope(), tile_like Value, typename... Idx>
     requires write_memory_order<Order> && detail::partition_indices<partition_view, Idx...> &&
              non_narrowing_tile_convertible_to<Value, view_tile_type> && storeable_tensor_span<span_type>
-  CUDA_TILE_API void atomic_store_masked(Value const& a, memory_order_constant<Order>, Idx... idx) const noexcept {
+  CUDA_TILE_API void atomic_store_masked(Value const& a, memory_order_constant<Order>,
+                                         Idx... idx) const noexcept {
     atomic_store_masked<Order, Scope>(a, idx...);
   }
   template <memory_order Order, thread_scope Scope = default_thread_scope(), tile_like Value, typename... Idx>
     requires write_memory_order<Order> && detail::partition_indices<partition_view, Idx...> &&
              non_narrowing_tile_convertible_to<Value, view_tile_type> && storeable_tensor_span<span_type>
-  CUDA_TILE_API void atomic_store_masked(Value const& a, memory_order_constant<Order>, thread_scope_constant<Scope>,
-                                         Idx... idx) const noexcept {
+  CUDA_TILE_API void atomic_store_masked(Value const& a, memory_order_constant<Order>,
+                                         thread_scope_constant<Scope>, Idx... idx) const noexcept {
     atomic_store_masked<Order, Scope>(a, idx...);
   }
 
- private:
+private:
   template <typename... Idx>
   CUDA_TILE_API detail::partition<Span, Shape> at(Idx... idx) const {
     return {span_, {static_cast<size_t>(detail::convert<index_type>(idx))...}};
@@ -158,4 +160,4 @@ struct partition_view {
 template <typename Span, typename Shape>
 partition_view(Span, Shape) -> partition_view<Span, Shape>;
 
-}  // namespace cuda::tiles
+} // namespace cuda::tiles
