@@ -22,11 +22,10 @@ CUDA_TILE_HOST_MATH split<T> split_power(T x) {
   constexpr T smallest_normal = bit_cast<T>(bits_of<T>(1) << mantissa);
   constexpr bits_of<T> one = bits_of<T>(R::bias) << mantissa, mask = (bits_of<T>(1) << mantissa) - 1;
   constexpr bits_of<T> half_root = bit_cast<bits_of<T>>(static_cast<T>(0x1.6a09e667f3bcdp-1));
-  constexpr T two_to_digits = power_of_two<T>(R::digits);
-  bool is_small = x < smallest_normal;
-  bits_of<T> b = to_bits(is_small ? x * two_to_digits : x) + (one - half_root);
-  T biased = from_bits<T>(to_bits(R::round) + (b >> mantissa));
-  return {biased - (R::round + (is_small ? T(R::bias + R::digits) : T(R::bias))), from_bits<T>((b & mask) + half_root) - 1};
+  bits_of<T> factor = to_bits(x < smallest_normal ? power_of_two<T>(R::digits) : T(1));
+  bits_of<T> b = to_bits(x * from_bits<T>(factor)) + (one - half_root);
+  T k = from_bits<T>(to_bits(R::round) + (b >> mantissa) - (factor >> mantissa)) - R::round;
+  return {k, from_bits<T>((b & mask) + half_root) - 1};
 }
 
 /// log(1 + f) = f - h + ..., h = f^2 / 2, all but a small part of it in the high part.
@@ -34,8 +33,8 @@ template <typename T>
 CUDA_TILE_HOST_MATH pair<T> log_of_sum(T f) {
   pair<T> h = exact_product(f, T(0.5) * f), high = exact_sum(f, -h.high);
   if constexpr (sizeof(T) == 4) {
-    T p = polynomial(f, 0.66666627f, -0.5000002f, 0.40004238f, -0.33335996f, 0.2843908f, -0.24811111f, 0.23776436f, -0.23351733f,
-                     0.13493527f);
+    T p = polynomial(f, 0.6666666f, -0.50001645f, 0.40002453f, -0.33246705f, 0.28403518f, -0.26320484f, 0.2552325f,
+                     -0.15268809f);
     return {high.high, multiply_add(f * h.high, p, high.low - h.low)};
   } else {
     // 2 atanh(s) = f - h + s (h + z p), which takes fewer coefficients, but a division.
@@ -50,8 +49,8 @@ CUDA_TILE_HOST_MATH pair<T> log_of_sum(T f) {
 template <typename T>
 CUDA_TILE_HOST_MATH T log_or_special(T x, T y) {
   y = x < real<T>::infinity ? y : x;  // infinity or NaN
-  y = x < 0 ? real<T>::nan : y;
-  return x == 0 ? -real<T>::infinity : y;
+  y = x == 0 ? -real<T>::infinity : y;
+  return x < 0 ? real<T>::nan : y;
 }
 
 template <typename T>

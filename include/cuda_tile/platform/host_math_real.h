@@ -9,7 +9,7 @@
 namespace cuda::tiles::platform::host_math {
 
 // Compilers count the length of a function before they inline it into a loop; these are to be inlined always.
-#define CUDA_TILE_HOST_MATH constexpr inline __attribute__((always_inline))
+#define CUDA_TILE_HOST_MATH inline __attribute__((always_inline))
 
 template <typename T>
 struct real;

@@ -1,0 +1,105 @@
+// sin, cos, tan and atan2 of float and double on the host.
+//
+// Polynomials are least maximum fits: tests/math/coefficients.py makes them. A float is computed in double.
+#pragma once
+
+#include "cuda_tile/platform/host_math_angle.h"
+
+namespace cuda::tiles::platform::host_math {
+
+/// x = n pi + r with |r| <= pi/2, or x + pi/2 = n pi + r for a shift of 1/2.
+CUDA_TILE_HOST_MATH float sin_of_half_turn(float x, double shift) {
+  double d = x;
+  integer<double> n = nearest_integer(multiply_add(d, 0x1.45f306dc9c883p-2, shift), 1.0);
+  double turns = n.value - shift;
+  double r = multiply_add(-turns, 0x1.0b4611a626331p-33, multiply_add(-turns, 0x1.921fb544p1, d));
+  double u = r * r;
+  double p = polynomial(u, -0.16666666626116086, 0.008333331106915297, -0.0001984086796169709, 2.7525370699654655e-06,
+                        -2.3891963122576703e-08);
+  return static_cast<float>(flip_sign(r * multiply_add(u, p, 1.0), n.bits << 63));
+}
+
+struct sine_and_cosine {
+  pair<double> sin, cos;
+};
+
+/// Of |r| <= pi/4.
+CUDA_TILE_HOST_MATH sine_and_cosine sin_cos_of(pair<double> r) {
+  pair<double> u = exact_product(r.high, r.high);
+  double s = polynomial(u.high, -0.1666666666666663, 0.00833333333332184, -0.00019841269829358777, 2.7557313537366665e-06,
+                        -2.5050733899720628e-08, 1.5895384252021775e-10);
+  double c = polynomial(u.high, 0.041666666666666595, -0.001388888888887334, 2.4801587288999623e-05,
+                        -2.7557314216054783e-07, 2.0875705229329205e-09, -1.1358739084205903e-11);
+  pair<double> cos = exact_sum(1.0, -0.5 * u.high);
+  cos.low += multiply_add(u.high * u.high, c, -multiply_add(r.high, r.low, 0.5 * u.low));
+  return {{r.high, multiply_add(r.high * u.high, s, r.low * cos.high)}, cos};
+}
+
+/// sin(r + quadrant pi/2).
+CUDA_TILE_HOST_MATH double sin_of(angle x) {
+  sine_and_cosine of = sin_cos_of(x.r);
+  bool is_odd = x.quadrant & 1;
+  double y = (is_odd ? of.cos.high : of.sin.high) + (is_odd ? of.cos.low : of.sin.low);
+  return flip_sign(y, x.quadrant << 62);
+}
+
+CUDA_TILE_HOST_MATH double tan_of(angle x) {
+  sine_and_cosine of = sin_cos_of(x.r);
+  bool is_odd = x.quadrant & 1;
+  pair<double> numerator = {is_odd ? of.cos.high : of.sin.high, is_odd ? of.cos.low : of.sin.low};
+  pair<double> denominator = {is_odd ? of.sin.high : of.cos.high, is_odd ? of.sin.low : of.cos.low};
+  pair<double> q = quotient(exact_sum(numerator.high, numerator.low), exact_sum(denominator.high, denominator.low));
+  return flip_sign(q.high + q.low, x.quadrant << 63);
+}
+
+CUDA_TILE_HOST_MATH float tan_of_moderate(float x) {
+  double d = x;
+  integer<double> n = nearest_integer(d, 0x1.45f306dc9c883p-1);
+  double r = multiply_add(-n.value, 0x1.0b4611a626331p-34, multiply_add(-n.value, 0x1.921fb544p0, d));
+  double u = r * r;
+  double s = polynomial(u, -0.166666666407801, 0.008333329302791506, -0.00019839311573571552, 2.718114723000012e-06);
+  double c = polynomial(u, -0.5, 0.04166666661944742, -0.0013888883496566743, 2.4799459264785047e-05,
+                        -2.7205682215106306e-07);
+  double sin = r * multiply_add(u, s, 1.0), cos = multiply_add(u, c, 1.0);
+  bool is_odd = n.bits & 1;
+  return static_cast<float>(flip_sign((is_odd ? cos : sin) / (is_odd ? sin : cos), n.bits << 63));
+}
+
+// Of |x| < large_angle, without branches.
+// clang-format off
+CUDA_TILE_HOST_MATH float sin_of_moderate(float x) { return sin_of_half_turn(x, 0.0); }
+CUDA_TILE_HOST_MATH float cos_of_moderate(float x) { return sin_of_half_turn(x, 0.5); }
+CUDA_TILE_HOST_MATH double sin_of_moderate(double x) { return x == 0 ? x : sin_of(reduce_angle(x)); }
+CUDA_TILE_HOST_MATH double cos_of_moderate(double x) {
+  angle reduced = reduce_angle(x);
+  return sin_of({reduced.quadrant + 1, reduced.r});
+}
+CUDA_TILE_HOST_MATH double tan_of_moderate(double x) { return x == 0 ? x : tan_of(reduce_angle(x)); }
+// clang-format on
+
+// Of |x| >= large_angle, or NaN.
+
+inline double sin_of_large(double x) {
+  return x - x == 0 ? sin_of(reduce_large_angle(x)) : real<double>::nan;
+}
+inline double cos_of_large(double x) {
+  if (x - x != 0) return real<double>::nan;
+  angle reduced = reduce_large_angle(x);
+  return sin_of({reduced.quadrant + 1, reduced.r});
+}
+inline double tan_of_large(double x) {
+  return x - x == 0 ? tan_of(reduce_large_angle(x)) : real<double>::nan;
+}
+
+#define CUDA_TILE_TRIGONOMETRIC(name)                                                     \
+  template <typename T>                                                                   \
+  T name(T x) {                                                                           \
+    if (is_large_angle(x)) [[unlikely]] return static_cast<T>(name##_of_large(x));        \
+    return name##_of_moderate(x);                                                         \
+  }
+CUDA_TILE_TRIGONOMETRIC(sin)
+CUDA_TILE_TRIGONOMETRIC(cos)
+CUDA_TILE_TRIGONOMETRIC(tan)
+#undef CUDA_TILE_TRIGONOMETRIC
+
+}  // namespace cuda::tiles::platform::host_math
