@@ -123,6 +123,14 @@ atan_tail = _u(lambda t: (mpmath.atan(t) / t - 1) / t**2)  # atan(t) = t + t^3 P
 
 
 
+# log((1 + s) / (1 - s)) = 2 s + 2/3 s^3 + s^5 P(s^2)
+log_far_tail = _u(lambda s: (2 * mpmath.atanh(s) / s - 2 - s**2 * 2 / 3) / s**4)
+
+
+def exp_tail(r: mpf) -> mpf:  # exp(r) = 1 + r + r^2 P(r)
+    return (mpmath.exp(r) - 1 - r) / r**2 if abs(r) > mpf(10) ** -15 else mpf(1) / 2
+
+
 def log1p_tail(f: mpf) -> mpf:  # log(1 + f) = f - f^2 / 2 + f^3 / 2 P(f)
     return (mpmath.log1p(f) - f + f**2 / 2) / f**3 * 2 if abs(f) > mpf(10) ** -15 else mpf(2) / 3
 
@@ -133,6 +141,7 @@ def log1p_weight(f: mpf) -> mpf:
 
 sinh_weight = _u(lambda r: r**3 / mpmath.sinh(r))
 cosh_weight = _u(lambda r: r**4)
+log_far_weight = _u(lambda s: s**5 / (2 * mpmath.atanh(s)))
 log_weight = _u(lambda s: s**3 / (2 * mpmath.atanh(s)))
 sin_weight = _u(lambda r: r**3 / mpmath.sin(r))
 cos_weight = _u(lambda r: r**4 / mpmath.cos(r))
@@ -145,6 +154,9 @@ FITS = [
     Fit("cosh_tail", "double", 5, cosh_tail, (mpf(0), HALF_LN2**2), cosh_weight),
     Fit("log1p_tail", "float", 8, log1p_tail, LOG_F, log1p_weight),
     Fit("log_tail", "double", 7, log_tail, (mpf(0), LOG_S**2), log_weight),
+    Fit("log_tail_f", "double", 4, log_tail, (mpf(0), LOG_S**2), log_weight),
+    Fit("log_far_tail", "double", 7, log_far_tail, (mpf(0), LOG_S**2), log_far_weight),
+    Fit("exp_tail_f", "double", 6, exp_tail, (-HALF_LN2, HALF_LN2), lambda r: r**2 + mpf("1e-6")),
     Fit("sin_half_turn_tail", "double", 5, sin_tail, (mpf(0), HALF_PI**2), sin_weight),
     Fit("sin_tail", "double", 6, sin_tail, (mpf(0), QUARTER_PI**2), sin_weight),
     Fit("cos_tail", "double", 6, cos_tail, (mpf(0), QUARTER_PI**2), cos_weight),
