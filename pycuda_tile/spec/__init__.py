@@ -22,7 +22,15 @@ _YES_NO = {"yes", "no"}
 # column -> what a cell may hold: a pattern, a set of words, or None for anything that is not empty
 _COMMON = {"id": _ID, "section": _SECTION, "summary": None}
 _ELEMENTS = {"arithmetic", "integral", "bool"}
-_MODES = {"", "precise rounding", "division rounding", "square root rounding", "nan propagation", "subnormals"}
+_MODES = {
+    "",
+    "precise rounding",
+    "division rounding",
+    "square root rounding",
+    "nan propagation",
+    "subnormals",
+    "approximate rounding",
+}
 SCHEMAS: dict[str, dict] = {
     "concepts": {
         **_COMMON,

@@ -77,6 +77,7 @@ def expressions(element: str) -> Iterator[str]:
     yield from _reductions(element)
     yield from _atomics(element)
     if element in FLOATS:
+        yield from _fused(element)
         yield from _math(element)
 
 
@@ -133,8 +134,11 @@ def _elementwise(element: str) -> Iterator[str]:
                 yield f"ct::{row.name}({', '.join(operands)}{modes})"
             else:
                 yield f" {row.operator} ".join(operands) if len(operands) == 2 else f"{row.operator}x"
-    for row_modes in [""] + [f", ct::{mode}_t{{}}" for mode in ROUNDING] * (element in FLOATS):
-        yield f"ct::fma(x, y, x{row_modes})"
+
+
+def _fused(element: str) -> Iterator[str]:
+    for modes in ["", *(f", ct::{mode}_t{{}}" for mode in ROUNDING)]:
+        yield f"ct::fma(x, y, x{modes})"
 
 
 def _math(element: str) -> Iterator[str]:

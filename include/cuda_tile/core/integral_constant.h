@@ -25,11 +25,11 @@ struct integral_constant : detail::constant_value<static_cast<size_t>(V)> {
 
 // [2.13.1.1] overloaded operators
 
+// What has no value, 6_ic / 0_ic say, is an error in the operator: no other operator is looked for.
 #define CUDA_TILE_CONSTANT_OPERATOR(op)                                                                      \
   template <auto x, auto y>                                                                                  \
-  CUDA_TILE_CONSTEXPR integral_constant<(x op y)> operator op(integral_constant<x>,                          \
-                                                              integral_constant<y>) noexcept {               \
-    return {};                                                                                               \
+  CUDA_TILE_CONSTEXPR auto operator op(integral_constant<x>, integral_constant<y>) noexcept {                \
+    return integral_constant<(x op y)>{};                                                                    \
   }
 CUDA_TILE_CONSTANT_OPERATOR(+)
 CUDA_TILE_CONSTANT_OPERATOR(*)

@@ -6,18 +6,32 @@
 
 namespace cuda::tiles {
 
-/// [2.3.5]
-template <basic_floating_point_tile T>
+namespace detail {
+
+/// The type in which an element is looked at: float for those that convert to it without loss.
+template <typename E>
+using inspected_t = conditional_t<is_below_float<E>, float, E>;
+
+} // namespace detail
+
+/// [2.3.5] The manual takes basic floating point tiles, 13.4 all.
+template <floating_point_tile T>
 CUDA_TILE_API tile_with_element_t<T, bool> isinf(T const& x) noexcept {
-  using E = tile_element_t<T>;
+  using E = detail::inspected_t<tile_element_t<T>>;
   return detail::map<tile_with_element_t<T, bool>>(
-      [](E a) { return elements::equal{}(elements::abs{}(a), elements::infinity<E>()); }, x);
+      [](auto a) { return elements::abs{}(detail::convert<E>(a)) == elements::infinity<E>(); }, x);
 }
 
-/// [2.3.6]
-template <basic_floating_point_tile T>
+/// [2.3.6] As isinf.
+template <floating_point_tile T>
 CUDA_TILE_API tile_with_element_t<T, bool> isnan(T const& x) noexcept {
-  return detail::map<tile_with_element_t<T, bool>>([](auto a) { return elements::not_equal{}(a, a); }, x);
+  using E = detail::inspected_t<tile_element_t<T>>;
+  return detail::map<tile_with_element_t<T, bool>>(
+      [](auto a) {
+        E value = detail::convert<E>(a);
+        return value != value;
+      },
+      x);
 }
 
 /// [2.3.19] The tile conversion of x to elements of type E.

@@ -87,8 +87,9 @@ CUDA_TILE_API T sin(T const& x) noexcept {
 }
 
 /// [2.4.14] Hyperbolic tangent.
-template <basic_floating_point_tile T>
-CUDA_TILE_API T tanh(T const& x) noexcept {
+template <rounding_mode Mode = default_rounding_mode(), basic_floating_point_tile T>
+  requires detail::approximate_rounding<Mode, T>
+CUDA_TILE_API T tanh(T const& x, rounding_mode_constant<Mode> = {}) noexcept {
   return detail::map<T>(elements::tanh{}, x);
 }
 
@@ -101,8 +102,7 @@ CUDA_TILE_API T tan(T const& x) noexcept {
 /// [2.4.3] base to the power of exponent.
 template <arithmetic_tile Lhs, arithmetic_tile Rhs>
   requires arithmetic_tile_convertible<Lhs, Rhs> &&
-           basic_floating_point_tile<arithmetic_tile_conversion_t<Lhs, Rhs>> &&
-           basic_floating_point_tile<Lhs> && basic_floating_point_tile<Rhs>
+           basic_floating_point_tile<arithmetic_tile_conversion_t<Lhs, Rhs>> && basic_floating_point_tile<Lhs>
 CUDA_TILE_API arithmetic_tile_conversion_t<Lhs, Rhs> pow(Lhs const& lhs, Rhs const& rhs) noexcept {
   using R = arithmetic_tile_conversion_t<Lhs, Rhs>;
   using E = tile_element_t<R>;

@@ -193,6 +193,12 @@ concept nan_propagation =
     basic_floating_point_tile<T> && subnormals_mode_fits<SubMode, element_t<T>> &&
     (NanMode == nan_propagation_mode::suppress_nan || NanMode == nan_propagation_mode::propagate_nan);
 
+/// [2.4.14] The default rounding, and for float also approximate, which 13.4 adds; it is the same here.
+template <rounding_mode Mode, typename T>
+concept approximate_rounding = basic_floating_point_tile<T> &&
+                               (Mode == default_rounding_mode() ||
+                                (Mode == rounding_mode::round_approximate && is_same_v<element_t<T>, float>));
+
 /// [2.4.4] A subnormals mode: flushing for float only.
 template <subnormals_rounding_mode SubMode, typename T>
 concept subnormals_rounding = basic_floating_point_tile<T> && subnormals_mode_fits<SubMode, element_t<T>>;

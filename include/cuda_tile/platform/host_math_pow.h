@@ -32,15 +32,19 @@ CUDA_TILE_HOST_MATH pair<double> precise_log(double x) {
   return exact_sum(sum.high, sum.low + multiply_add(parts.k, log2::low, part.low));
 }
 
-/// |x|^y where none of x, y and the logarithm is zero, infinity or NaN.
+/// exp(t), which is `y` unless it is too large or too small.
+template <typename T>
+CUDA_TILE_HOST_MATH T limit_power(double t, T y) {
+  y = t > (sizeof(T) == 4 ? 89 : 710) ? real<T>::infinity : y;
+  return t < (sizeof(T) == 4 ? -104 : -746) ? T(0) : y;
+}
+
+/// |x|^y where x and y are neither zero, infinity nor NaN.
 CUDA_TILE_HOST_MATH double power_of_magnitude(double x, double y) {
-  pair<double> l = precise_log(abs(x));
-  y = abs(y) > 0x1p64 ? flip_sign(0x1p64, to_bits(y)) : y;  // as good as infinity
-  pair<double> t = exact_product(l.high, y);
-  double limited = abs(t.high) > 800 ? flip_sign(800.0, to_bits(t.high)) : t.high;
-  reduced<double> e = reduce(limited);
-  e.r.low += multiply_add(l.low, y, t.low);
-  return exp_of(e);
+  pair<double> l = precise_log(abs(x)), t = exact_product(l.high, y);
+  reduced<double> e = reduce(t.high);
+  e.r = exact_sum(e.r.high, e.r.low + multiply_add(l.low, y, t.low));
+  return limit_power(t.high, exp_of(e));
 }
 
 CUDA_TILE_HOST_MATH float power_of_magnitude(float x, float y) {
@@ -49,19 +53,18 @@ CUDA_TILE_HOST_MATH float power_of_magnitude(float x, float y) {
   double p = polynomial(z, 0.6666666564794189, 0.4000033473312721, 0.2853733145906594, 0.23581813894567233);
   double log = multiply_add(parts.k, 0x1.62e42fefa39efp-1, multiply_add(s * z, p, 2 * s));
   double t = y * log;
-  t = abs(t) > 120 ? flip_sign(120.0, to_bits(t)) : t;
   integer<double> n = nearest_integer(t, 0x1.71547652b82fep0);
   double r = multiply_add(-n.value, 0x1.62e42fefa39efp-1, t);
   double e = polynomial(r, 1.0, 1.0, 0.5000000077911932, 0.16666666859573986, 0.04166626992257628, 0.008333264611435935,
                         0.0013946074483052718, 0.00019918249704982624);
-  return static_cast<float>(e * power_of_two<double>(n.bits));
+  return limit_power(t, static_cast<float>(e * power_of_two<double>(n.bits)));
 }
 
-/// Of x >= 0.
+/// A mask of whether x >= 0 is an integer.
 template <typename T>
-CUDA_TILE_HOST_MATH bool is_integer(T x) {
+CUDA_TILE_HOST_MATH bits_of<T> is_integer(T x) {
   constexpr T unit = real<T>::round / T(1.5);  // from here on all are
-  return x >= unit || (x + unit) - unit == x;
+  return mask<T>(x >= unit) | mask<T>((x + unit) - unit == x);
 }
 
 /// The cases of C's Annex F.
@@ -69,13 +72,14 @@ template <typename T>
 CUDA_TILE_HOST_MATH T pow(T x, T y) {
   constexpr T infinity = real<T>::infinity;
   T ax = abs(x), ay = abs(y), result = power_of_magnitude(x, y);
-  bool whole = is_integer(ay), odd = whole & !is_integer(ay * T(0.5));
-  T extreme = (ax < 1) == (y > 0) ? T(0) : infinity;
-  result = (ax == 0) | (ax == infinity) | (ay == infinity) ? extreme : result;
-  result = flip_sign(result, odd ? to_bits(x) : 0);
-  result = (x < 0) & !whole & (ax != infinity) ? real<T>::nan : result;
-  result = (x != x) | (y != y) ? real<T>::nan : result;
-  return (y == 0) | (x == 1) | ((ax == 1) & (ay == infinity)) ? T(1) : result;
+  bits_of<T> whole = is_integer(ay), odd = whole & ~is_integer(ay * T(0.5));
+  bits_of<T> x_infinite = mask<T>(ax == infinity), y_infinite = mask<T>(ay == infinity);
+  bits_of<T> vanishes = ~(mask<T>(ax < 1) ^ mask<T>(y > 0));
+  result = select(mask<T>(ax == 0) | x_infinite | y_infinite, select(vanishes, T(0), infinity), result);
+  result = select(mask<T>(x < 0) & ~whole & ~x_infinite, real<T>::nan, result);
+  result = flip_sign(result, to_bits(x) & odd);
+  result = select(mask<T>(x != x) | mask<T>(y != y), real<T>::nan, result);
+  return select(mask<T>(y == 0) | mask<T>(x == 1) | (mask<T>(ax == 1) & y_infinite), T(1), result);
 }
 
 CUDA_TILE_HOST_MATH float rsqrt(float x) { return static_cast<float>(1.0 / __builtin_sqrt(static_cast<double>(x))); }
@@ -88,7 +92,7 @@ CUDA_TILE_HOST_MATH double rsqrt(double x) {
   pair<double> square = exact_product(root, root), one = exact_product(root, y);
   double lost = (scaled - square.high) - square.low, rest = (1 - one.high) - one.low;
   double corrected = multiply_add(y, multiply_add(-0.5 * lost, y * y, rest), y) * (is_small ? 0x1p100 : 1.0);
-  return (x == 0) | (x == real<double>::infinity) ? y : corrected;
+  return select(mask<double>(x == 0) | mask<double>(x == real<double>::infinity), y, corrected);
 }
 
 }  // namespace cuda::tiles::platform::host_math

@@ -55,6 +55,17 @@ CUDA_TILE_HOST_MATH T flip_sign(T x, bits_of<T> sign) {
   return from_bits<T>(to_bits(x) ^ (sign & sign_bit<T>));
 }
 
+/// All bits set where the comparison `is_so` of numbers of type T holds. g++ 12 threads a branch for each ?: through the code
+/// around it and gives up vector code where a bool takes part in anything but one; where there are many, masks help.
+template <typename T>
+CUDA_TILE_HOST_MATH bits_of<T> mask(bool is_so) {
+  return bits_of<T>(0) - bits_of<T>(is_so);
+}
+template <typename T>
+CUDA_TILE_HOST_MATH T select(bits_of<T> mask, T a, T b) {
+  return from_bits<T>((to_bits(a) & mask) | (to_bits(b) & ~mask));
+}
+
 /// An integer n as a number, and as bits of which all but the lowest digits - 3 are undefined.
 template <typename T>
 struct integer {

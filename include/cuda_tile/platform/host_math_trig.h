@@ -107,20 +107,20 @@ CUDA_TILE_TRIGONOMETRIC(tan)
 /// The larger and the smaller of |x| and |y|, and what to do with the angle between them.
 struct octant {
   double larger, smaller;
-  bool is_steep;  // |y| > |x|
+  bits_of<double> steep;  // a mask: |y| > |x|
 };
 CUDA_TILE_HOST_MATH octant octant_of(double y, double x) {
   double ay = abs(y), ax = abs(x);
-  bool is_steep = ay > ax;
-  return {is_steep ? ay : ax, is_steep ? ax : ay, is_steep};
+  bits_of<double> steep = mask<double>(ay > ax);
+  return {select(steep, ay, ax), select(steep, ax, ay), steep};
 }
 
-/// Adds what the quadrant of (x, y) and the octant say to atan(t) = t.high + t.low, beyond pi/4 where `is_far`.
-CUDA_TILE_HOST_MATH double place_angle(double y, double x, bool is_steep, bool is_far, pair<double> t) {
-  double k = is_far ? 1 : 0;
-  k = is_steep ? 2 - k : k;
-  k = to_bits(x) >> 63 ? 4 - k : k;
-  bits_of<double> sign = to_bits(x) ^ (is_steep ? sign_bit<double> : 0);
+/// Adds what the quadrant of (x, y) and the octant say to atan(t) = t.high + t.low, beyond pi/4 where the mask `far`.
+CUDA_TILE_HOST_MATH double place_angle(double y, double x, bits_of<double> steep, bits_of<double> far, pair<double> t) {
+  double k = select(far, 1.0, 0.0);
+  k = select(steep, 2 - k, k);
+  k = select(0 - (to_bits(x) >> 63), 4 - k, k);
+  bits_of<double> sign = to_bits(x) ^ steep;
   pair<double> sum = exact_sum(k * 0x1.921fb54442d18p-1, flip_sign(t.high, sign));  // the multiples are exact
   double rest = sum.low + multiply_add(k, 0x1.1a62633145c07p-55, flip_sign(t.low, sign));
   return flip_sign(sum.high + rest, to_bits(y));
@@ -128,31 +128,39 @@ CUDA_TILE_HOST_MATH double place_angle(double y, double x, bool is_steep, bool i
 
 CUDA_TILE_HOST_MATH float atan2(float y, float x) {
   octant o = octant_of(y, x);
-  double larger = o.larger > 1e300 ? 1e300 : o.larger, smaller = o.smaller > 1e300 ? 1e300 : o.smaller;
-  larger = larger < 1e-300 ? 1e-300 : larger;  // of two zeros
-  bool is_far = smaller > 0x1.a827999fcef32p-2 * larger;
-  double t = (is_far ? smaller - larger : smaller) / (is_far ? smaller + larger : larger), u = t * t;
+  // Huge numbers for infinity, and any but zero for two zeros.
+  double smaller = select(mask<double>(o.smaller > 1e300), 1e300, o.smaller);
+  double larger = select(mask<double>(o.larger > 1e300), 1e300, o.larger);
+  larger = select(mask<double>(larger == 0), 1.0, larger);
+  bits_of<double> far = mask<double>(smaller > 0x1.a827999fcef32p-2 * larger);
+  double t = select(far, smaller - larger, smaller) / select(far, smaller + larger, larger), u = t * t;
   double p = polynomial(u, -0.3333333249805475, 0.19999903811223407, -0.14282004804457737, 0.11044652837624222,
                         -0.08476042796753985, 0.047433958914496456);
-  return static_cast<float>(place_angle(y, x, o.is_steep, is_far, {t, t * u * p}));
+  return static_cast<float>(place_angle(y, x, o.steep, far, {t, t * u * p}));
+}
+
+/// The octant moved away from overflow and underflow, its larger number neither zero nor infinity.
+CUDA_TILE_HOST_MATH octant normalized(octant o) {
+  double factor = select(mask<double>(o.larger > 0x1p900), 0x1p-200, 1.0);
+  factor = select(mask<double>(o.larger < 0x1p-900), 0x1p200, factor);
+  double larger = o.larger * factor, smaller = o.smaller * factor;
+  bits_of<double> infinite = mask<double>(larger == real<double>::infinity);
+  double ratio = select(mask<double>(smaller == larger), 1.0, smaller * 0);  // of infinities 1
+  return {select(infinite | mask<double>(larger == 0), 1.0, larger), select(infinite, ratio, smaller), o.steep};
 }
 
 CUDA_TILE_HOST_MATH double atan2(double y, double x) {
-  octant o = octant_of(y, x);
-  double factor = o.larger > 0x1p900 ? 0x1p-200 : o.larger < 0x1p-900 ? 0x1p200 : 1.0;
-  double larger = o.larger * factor, smaller = o.smaller * factor;
-  larger = larger > 0x1p1020 ? 0x1p1020 : larger;  // infinity
-  larger = larger < 0x1p-900 ? 0x1p-900 : larger;  // of two zeros
-  smaller = smaller > 0x1p1020 ? 0x1p1020 : smaller;
-  bool is_far = smaller > 0x1.a827999fcef32p-2 * larger;
-  pair<double> difference = exact_sum(-larger, smaller), sum = exact_sum(larger, smaller);
-  pair<double> t = quotient<double>({is_far ? difference.high : smaller, is_far ? difference.low : 0},
-                                    {is_far ? sum.high : larger, is_far ? sum.low : 0});
+  octant o = normalized(octant_of(y, x));
+  bits_of<double> far = mask<double>(o.smaller > 0x1.a827999fcef32p-2 * o.larger);
+  pair<double> difference = exact_sum(-o.larger, o.smaller), sum = exact_sum(o.larger, o.smaller);
+  pair<double> t = quotient<double>({select(far, difference.high, o.smaller), select(far, difference.low, 0.0)},
+                                    {select(far, sum.high, o.larger), select(far, sum.low, 0.0)});
+  t.low = select(mask<double>(o.smaller < 0x1p-900), 0.0, t.low);  // there are no digits to correct anything
   double u = t.high * t.high;
   double p = polynomial(u, -0.33333333333333326, 0.199999999999971, -0.14285714285317708, 0.11111111083861681,
                         -0.0909090799118134, 0.07692279344035942, -0.06666177085492724, 0.058765424828394607,
                         -0.05215363089639591, 0.04491357951634149, -0.0331946366428558, 0.014914997091089137);
-  return place_angle(y, x, o.is_steep, is_far, {t.high, multiply_add(t.high * u, p, multiply_add(t.low, -u, t.low))});
+  return place_angle(y, x, o.steep, far, {t.high, multiply_add(t.high * u, p, multiply_add(t.low, -u, t.low))});
 }
 
 }  // namespace cuda::tiles::platform::host_math

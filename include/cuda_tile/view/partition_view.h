@@ -9,7 +9,8 @@ namespace cuda::tiles {
 /// [2.12.1] Partition (i0, i1, …) holds the elements from (i0 * Shape0, i1 * Shape1, …) on. Where it reaches
 /// over the end of the span, masked accesses leave those elements out, and others are undefined.
 template <tensor_span_like Span, tile_shape Shape>
-  requires(static_cast<size_t>(Shape::rank()) == static_cast<size_t>(Span::extents_type::rank()))
+  requires(static_cast<size_t>(Shape::rank()) == static_cast<size_t>(Span::extents_type::rank()) &&
+           !detail::is_volatile_v<typename Span::element_type>)
 struct partition_view {
   using span_type = Span;
   using view_shape_type = Shape;
@@ -32,14 +33,14 @@ struct partition_view {
 
   template <view_padding Pad = default_view_padding(), typename... Idx>
     requires detail::partition_indices<partition_view, Idx...> && detail::padding_for<Pad, value_type>
-  CUDA_TILE_API view_tile_type load_masked(Idx... idx) const noexcept {
-    return detail::load_partition<true>(at(idx...), detail::plain_access{},
-                                        detail::padding_value<Pad, value_type>());
+  CUDA_TILE_API view_tile_type load_masked(view_padding_constant<Pad>, Idx... idx) const noexcept {
+    return load_masked<Pad>(idx...);
   }
   template <view_padding Pad = default_view_padding(), typename... Idx>
     requires detail::partition_indices<partition_view, Idx...> && detail::padding_for<Pad, value_type>
-  CUDA_TILE_API view_tile_type load_masked(view_padding_constant<Pad>, Idx... idx) const noexcept {
-    return load_masked<Pad>(idx...);
+  CUDA_TILE_API view_tile_type load_masked(Idx... idx) const noexcept {
+    return detail::load_partition<true>(at(idx...), detail::plain_access{},
+                                        detail::padding_value<Pad, value_type>());
   }
 
   template <memory_order Order, thread_scope Scope = default_thread_scope(), typename... Idx>

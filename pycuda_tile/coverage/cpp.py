@@ -1,0 +1,110 @@
+"""C++ as text: as much of the language as finding declarations and uses of names takes, which is no parser."""
+
+from __future__ import annotations
+
+import re
+
+_SKIPPED = re.compile(
+    r"""(?P<comment>//[^\n]*|/\*.*?\*/)|(?P<string>"(?:\\.|[^"\\\n])*")|(?<!\w)'(?:\\.|[^'\\\n])+'""", re.S
+)
+_DEFINE = re.compile(r"\s*#\s*define\s+(\w+)\((\w+)\)\s*(.*)", re.S)
+_DETAIL = re.compile(r"\bnamespace\s+detail\s*\{")
+_CLOSING = {"(": ")", "{": "}", "<": ">"}
+
+
+def split_comments(text: str) -> tuple[str, str]:
+    """A source's code, its literals emptied, and the text of its comments."""
+    comments = []
+
+    def replace(match: re.Match) -> str:
+        if match["comment"]:
+            comments.append(match["comment"])
+            return " "
+        return '""' if match["string"] else "' '"
+
+    return _SKIPPED.sub(replace, text), "\n".join(comments)
+
+
+def expand_macros(code: str) -> str:
+    """Code in which macros of one parameter, used on lines of their own, are replaced by what they make."""
+    macros: dict[str, tuple[str, str]] = {}
+    lines = []
+    for line in code.replace("\\\n", " ").splitlines():
+        used = re.match(r"(\w+)\((.*)\)$", line)
+        if define := _DEFINE.match(line):
+            macros[define[1]] = (define[2], define[3])
+        elif used and used[1] in macros:
+            parameter, body = macros[used[1]]
+            lines.append(re.sub(rf"\b{parameter}\b", lambda _, value=used[2]: value, body))
+        else:
+            lines.append(line)
+    return "\n".join(lines)
+
+
+def end_of_group(code: str, start: int) -> int:
+    """The place behind the bracket that closes the one at `start`; the code's end if there is none.
+
+    Angle brackets count only where they look like those of a template: with no space before them.
+    """
+    closing = [_CLOSING[code[start]]]
+    for place in range(start + 1, len(code)):
+        character = code[place]
+        if character in "({" or (character == "<" and re.match(r"\w<(?![<= ])", code[place - 1 : place + 2])):
+            closing.append(_CLOSING[character])
+        elif character == closing[-1] and not (character == ">" and code[place - 1] in "-= "):
+            closing.pop()
+        elif character in ")}" and character in closing:  # a < that was no bracket
+            while closing.pop() != character:
+                pass
+        if not closing:
+            return place + 1
+    return len(code)
+
+
+def arguments(code: str, start: int) -> list[str]:
+    """The arguments of the call or initialiser whose bracket is at `start`."""
+    end = end_of_group(code, start)
+    found, begin, place = [], start + 1, start + 1
+    while place < end - 1:
+        if code[place] in "({" or (code[place] == "<" and re.match(r"\w<(?![<= ])", code[place - 1 : place + 2])):
+            place = end_of_group(code, place)
+            continue
+        if code[place] == ",":
+            found.append(code[begin:place].strip())
+            begin = place + 1
+        place += 1
+    last = code[begin : end - 1].strip()
+    return [*found, last] if found or last else []
+
+
+def without_detail(code: str) -> str:
+    """Code without what is in namespaces called detail."""
+    while found := _DETAIL.search(code):
+        code = code[: found.start()] + code[end_of_group(code, found.end() - 1) :]
+    return code
+
+
+def class_text(code: str, name: str) -> str:
+    """The definitions of a class template, its specialisations and its bases, as far as they are in `code`."""
+    return "\n".join(_class_texts(code, name, set()))
+
+
+def _class_texts(code: str, name: str, seen: set[str]) -> list[str]:
+    seen.add(name)
+    texts = []
+    for found in re.finditer(rf"\b(?:struct|class)\s+{re.escape(name)}\b", code):
+        opening = re.compile(r"[^;{(]*(?:\([^;{]*\)[^;{(]*)*\{").match(code, found.end())
+        if not opening:
+            continue  # a declaration
+        texts.append(code[found.start() : end_of_group(code, opening.end() - 1)])
+        _, _, bases = opening[0].partition(":")
+        for base in re.findall(r"\w+", bases):
+            if base not in seen:
+                texts += _class_texts(code, base, seen)
+    return texts
+
+
+def enum_text(code: str, name: str) -> str:
+    """The enumerators of an enumeration; `name` is empty for one without a name."""
+    found = re.search(rf"\benum\s+(?:class\s+)?{re.escape(name)}\s*(?::[^;{{]*)?(\{{)", code)
+    return code[found.start(1) : end_of_group(code, found.start(1))] if found else ""
