@@ -62,9 +62,13 @@ def _parser() -> argparse.ArgumentParser:
     cache.add_argument("action", choices=("info", "clear"))
     cache.set_defaults(run=_cache)
 
-    regenerate = commands.add_parser("regenerate", help="make the generated headers anew (in a checkout)")
+    regenerate = commands.add_parser("regenerate", help="make the generated files anew (in a checkout)")
     regenerate.add_argument("--check", action="store_true", help="only say whether any differs")
     regenerate.set_defaults(run=_regenerate)
+
+    coverage = commands.add_parser("coverage", help="what of the API is documented, implemented and tested")
+    coverage.add_argument("--missing", action="store_true", help="only list what is missing")
+    coverage.set_defaults(run=_coverage)
     return parser
 
 
@@ -176,3 +180,11 @@ def _regenerate(arguments: argparse.Namespace) -> int:
     from .codegen import regenerate
 
     return regenerate(check=arguments.check)
+
+
+def _coverage(arguments: argparse.Namespace) -> int:
+    from .coverage import report
+
+    text, complete = report(arguments.missing)
+    print(text)
+    return 0 if complete else 1

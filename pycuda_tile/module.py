@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import os
 import re
 import threading
 from collections.abc import Callable
@@ -78,6 +79,10 @@ class Module:
         self.log += compiled.log
         for name, executable in compiled.executables.items():
             self._kernels[_normalized(name)] = Kernel(name, self.target, executable)
+        if compiled.executables and "PYCUDA_TILE_BUILD_LOG" in os.environ:
+            from .coverage.sources import record  # only the tests ask for it
+
+            record(self.target, self._request.text)
 
     def _instantiate(self, name: str) -> None:
         base = name.split("<")[0].strip().removeprefix("::")

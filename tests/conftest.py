@@ -1,7 +1,8 @@
 """Which targets exist for the tests, and how they are chosen.
 
 `pytest -k cpu` runs one target. A test that needs what this machine lacks is skipped with a message that
-says what; `--no-skips` makes that a failure, for machines that should have everything.
+says what; `--no-skips` makes that a failure, for machines that should have everything. Tests that take long
+are marked `wide` and run with `--wide` only.
 
 host_target  each way to run kernels without a GPU: cpu, emulated-1, emulated-4, emulated-32
 any_target   each target that can compile: cpu, emulated, simt, tile
@@ -9,6 +10,7 @@ any_target   each target that can compile: cpu, emulated, simt, tile
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -21,6 +23,20 @@ EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--no-skips", action="store_true", help="a test whose needs are missing fails")
+    parser.addoption("--wide", action="store_true", help="also all NVRTC versions, architectures and types")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    # What `pycuda-tile coverage` counts as tested.
+    os.environ.setdefault("PYCUDA_TILE_BUILD_LOG", str(EXAMPLES.parent / "build" / "tested"))
+    config.addinivalue_line("markers", "wide: takes long, runs with --wide only")
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    if not config.getoption("--wide"):
+        wide = [item for item in items if item.get_closest_marker("wide")]
+        config.hook.pytest_deselected(items=wide)
+        items[:] = [item for item in items if item not in wide]
 
 
 @pytest.hookimpl(wrapper=True)

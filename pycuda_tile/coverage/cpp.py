@@ -1,4 +1,4 @@
-"""C++ as text: as much of the language as finding declarations and uses of names takes, which is no parser."""
+"""C++ as text: as much of the language as finding declarations and uses of names takes. This is no parser."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ _SKIPPED = re.compile(
 )
 _DEFINE = re.compile(r"\s*#\s*define\s+(\w+)\((\w+)\)\s*(.*)", re.S)
 _DETAIL = re.compile(r"\bnamespace\s+detail\s*\{")
-_CLOSING = {"(": ")", "{": "}", "<": ">"}
+_CLOSING = {"(": ")", "{": "}", "[": "]", "<": ">"}
 
 
 def split_comments(text: str) -> tuple[str, str]:
@@ -41,20 +41,24 @@ def expand_macros(code: str) -> str:
     return "\n".join(lines)
 
 
-def end_of_group(code: str, start: int) -> int:
-    """The place behind the bracket that closes the one at `start`; the code's end if there is none.
+def _opens(code: str, place: int) -> bool:
+    """Whether a bracket opens here; a < only where it looks like a template's, with no space around it."""
+    return code[place] in "({[" or (
+        code[place] == "<" and re.match(r"\w<[^<=\s]", code[place - 1 : place + 2])
+    )
 
-    Angle brackets count only where they look like those of a template: with no space before them.
-    """
+
+def end_of_group(code: str, start: int) -> int:
+    """The place behind the bracket that closes the one at `start`; the code's end if there is none."""
     closing = [_CLOSING[code[start]]]
     for place in range(start + 1, len(code)):
         character = code[place]
-        if character in "({" or (character == "<" and re.match(r"\w<(?![<= ])", code[place - 1 : place + 2])):
+        if _opens(code, place):
             closing.append(_CLOSING[character])
-        elif character == closing[-1] and not (character == ">" and code[place - 1] in "-= "):
+        elif character == ">" == closing[-1] and code[place - 1] not in "- ":
             closing.pop()
-        elif character in ")}" and character in closing:  # a < that was no bracket
-            while closing.pop() != character:
+        elif character in ")}]" and character in closing:
+            while closing.pop() != character:  # what is above it was a < that is no bracket
                 pass
         if not closing:
             return place + 1
@@ -63,17 +67,17 @@ def end_of_group(code: str, start: int) -> int:
 
 def arguments(code: str, start: int) -> list[str]:
     """The arguments of the call or initialiser whose bracket is at `start`."""
-    end = end_of_group(code, start)
+    end = end_of_group(code, start) - 1
     found, begin, place = [], start + 1, start + 1
-    while place < end - 1:
-        if code[place] in "({" or (code[place] == "<" and re.match(r"\w<(?![<= ])", code[place - 1 : place + 2])):
+    while place < end:
+        if _opens(code, place):
             place = end_of_group(code, place)
             continue
         if code[place] == ",":
             found.append(code[begin:place].strip())
             begin = place + 1
         place += 1
-    last = code[begin : end - 1].strip()
+    last = code[begin:end].strip()
     return [*found, last] if found or last else []
 
 
@@ -85,7 +89,7 @@ def without_detail(code: str) -> str:
 
 
 def class_text(code: str, name: str) -> str:
-    """The definitions of a class template, its specialisations and its bases, as far as they are in `code`."""
+    """The definitions of a class template, its specialisations and its bases, those that are in `code`."""
     return "\n".join(_class_texts(code, name, set()))
 
 
@@ -93,15 +97,22 @@ def _class_texts(code: str, name: str, seen: set[str]) -> list[str]:
     seen.add(name)
     texts = []
     for found in re.finditer(rf"\b(?:struct|class)\s+{re.escape(name)}\b", code):
-        opening = re.compile(r"[^;{(]*(?:\([^;{]*\)[^;{(]*)*\{").match(code, found.end())
-        if not opening:
+        body = _body(code, found.end())
+        if body is None:
             continue  # a declaration
-        texts.append(code[found.start() : end_of_group(code, opening.end() - 1)])
-        _, _, bases = opening[0].partition(":")
+        texts.append(code[body : end_of_group(code, body)])
+        _, _, bases = code[found.end() : body].partition(":")
         for base in re.findall(r"\w+", bases):
             if base not in seen:
                 texts += _class_texts(code, base, seen)
     return texts
+
+
+def _body(code: str, place: int) -> int | None:
+    """Where the body begins of the class whose name ends at `place`."""
+    while place < len(code) and code[place] not in "{;>)":
+        place = end_of_group(code, place) if _opens(code, place) else place + 1
+    return place if code[place : place + 1] == "{" else None
 
 
 def enum_text(code: str, name: str) -> str:

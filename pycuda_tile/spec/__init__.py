@@ -1,14 +1,14 @@
 """The specification as tables: one row an entity of the C++ API, keyed by its id in the manual's inventory.
 
-The tables in ``tables/`` carry meaning (what an operation takes, gives and does), never C++ text; headers, documentation
-and tests are made from them.
+The tables in ``tables/`` carry meaning (what an operation takes, gives and does), never C++ text; headers,
+documentation and tests are made from them.
 """
 
 from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -31,7 +31,25 @@ _MODES = {
     "subnormals",
     "approximate rounding",
 }
+_KINDS = {
+    "keyword", "hint", "concept", "alias", "variable", "type", "enum", "enumerator",
+    "function", "member", "operator", "constructor", "deduction",
+}  # fmt: skip
 SCHEMAS: dict[str, dict] = {
+    # Every entity of the API. The families' tables hold more of what they generate, summaries too.
+    "api": {
+        "id": _ID,
+        "section": _SECTION,
+        "name": None,  # in cuda::tiles, if it is no keyword
+        "kind": _KINDS,
+        "form": None,  # how it is used
+        "header": re.compile(r"(cuda_tile/[a-z_/]+\.h)?"),  # where it is declared, below include/
+        "constant": _YES_NO,  # whether the compiler evaluates it: static assertions then test it
+        "exposition": _YES_NO,  # whether the manual has it to explain others only: then it has no header
+        "since": {"13.3", "13.4"},  # 13.4: wider than the manual
+        "summary": re.compile(r".*"),  # empty where a family's table has it
+    },
+    "chapters": {"id": _SECTION, "title": None},
     "concepts": {
         **_COMMON,
         "name": _NAME,
@@ -78,7 +96,7 @@ SCHEMAS: dict[str, dict] = {
 
 
 class SpecError(ValueError):
-    """A table that does not follow its schema; the message names file, line, column and the offending cell."""
+    """A table that does not follow its schema; the message names file, line, column and the wrong cell."""
 
 
 @dataclass(frozen=True)
@@ -104,7 +122,7 @@ def _check_cell(place: _Place, column: str, rule, cell: str) -> None:
 def parse(table: str, text: str) -> list[SimpleNamespace]:
     """Rows of one table as objects with a str attribute a column.
 
-    :raises SpecError: for missing, unknown or misspelt columns, cells that their rule refuses, and repeated ids.
+    :raises SpecError: for missing, unknown or misspelt columns, cells that their rule refuses, repeated ids.
     """
     schema = SCHEMAS[table]
     lines = text.splitlines()
@@ -126,7 +144,24 @@ def parse(table: str, text: str) -> list[SimpleNamespace]:
     return rows
 
 
-@lru_cache(maxsize=None)
+@cache
 def load(table: str) -> tuple[SimpleNamespace, ...]:
     """Rows of ``tables/<table>.tsv``; see :func:`parse`."""
     return tuple(parse(table, (TABLES / f"{table}.tsv").read_text(encoding="utf-8")))
+
+
+@cache
+def summaries() -> dict[str, str]:
+    """What each entity of the API does, by id; from its family's table where the API's has no text."""
+    found = {}
+    for table in SCHEMAS:
+        for row in load(table):
+            if getattr(row, "summary", ""):
+                found.setdefault(row.id, row.summary)
+    return found
+
+
+def entry(row: SimpleNamespace) -> str:
+    """An entity of the API as documentation shows it: `tensor_span::extent(dimension)`."""
+    owner = row.name.rpartition("::")[0]
+    return f"{owner}::{row.form}" if owner and row.kind in ("member", "alias", "enumerator") else row.form

@@ -86,8 +86,8 @@ def _settings(request: Request, arch: str, version: tuple[int, int]) -> nvrtc_ke
         "--ptxas-options=-v",
     ]
     options += [f"-D{name}={value}" for name, value in request.defines.items()]
-    if version < (13, 0):
-        options.append("-default-device")  # before 13, lambdas would be taken for host functions
+    if version < (13, 2):
+        options.append("-default-device")  # before 13.2, lambdas would be taken for host functions
     ours = str(resources.include_dir())
     folders = [ours, *map(str, request.user_dirs), *map(str, request.include_dirs)]
     return nvrtc_kernels.Settings([*options, *request.options], folders, [ours], gpu.INSTALL, {})

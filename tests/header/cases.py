@@ -63,7 +63,7 @@ def _kernel(number: int, case: Case) -> str:
     lines = "".join(_load(i, array) for i, array in enumerate(case.inputs))
     offsets = f"ct::iota<ct::tile<int, {shape_text(case.shape)}>>()" if case.shape else "0"
     return (
-        f"__tile_global__ void case_{number}({', '.join(parameters)}) {{\n{lines}"
+        f"// {case.name}\n__tile_global__ void case_{number}({', '.join(parameters)}) {{\n{lines}"
         f"  auto result = {case.expression};\n"
         f"  static_assert(ct::same_shape<ct::tile_shape_t<decltype(result)>, {shape_text(case.shape)}>);\n"
         f"  ct::store(out + {offsets}, result);\n}}\n"

@@ -137,7 +137,7 @@ def test_a_scalar_takes_the_type_of_the_tile(target):
 
 def test_unary_plus_promotes(target):
     values = np.array([-128, 127, 0, 5], np.int8)
-    [case] = run([Case("+x0", [values], (4,), np.int32)], target)
+    [case] = run([Case("+x0", [values], (4,), np.int32, "2.2.2/operator+")], target)
     assert_same_bits(case, values.astype(np.int32))
 
 

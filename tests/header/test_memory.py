@@ -294,3 +294,53 @@ def test_views_of_rank_0_to_4_and_strides(target):
     padded = 1 + 4 * np.arange(4)[:, None] + np.arange(4)
     padded[:, 3] = 0
     np.testing.assert_array_equal(out[48:64], padded.ravel())
+
+
+def test_load_masked_without_padding_reads_where_the_mask_is_true(target):
+    module = build(
+        """
+        __tile_global__ void some(const int* in, int* out, int n) {
+          auto lane = ct::iota<i32x64>();
+          ct::store_masked(out + lane, ct::load_masked(in + lane, lane < n), lane < n);
+        }
+        """,
+        target,
+    )
+    data, out = np.arange(5, 69, dtype=np.int32), np.full(64, -1, np.int32)
+    module["some"][1](data[:9].copy(), out, 9)
+    np.testing.assert_array_equal(out, np.where(np.arange(64) < 9, data, -1))
+
+
+def test_atomic_accesses_of_partition_views(target):
+    module = build(
+        """
+        __tile_global__ void views(const double* in, double* out) {
+          ct::partition_view from{ct::tensor_span{in, ct::extents{11}}, ct::shape<8>{}};
+          ct::partition_view to{ct::tensor_span{out, ct::extents{6, 11}}, ct::shape<1, 8>{}};
+          using row = ct::shape<1, 8>;
+          ct::memory_order_relaxed_t relaxed;
+          ct::memory_order_acquire_t acquire;
+          ct::memory_order_release_t release;
+          ct::thread_scope_device_t device;
+          ct::view_padding_nan_t nan;
+          to.atomic_store<ct::memory_order::relaxed>(
+              ct::reshape<row>(from.atomic_load<ct::memory_order::relaxed>(0)), 0, 0);
+          to.atomic_store(ct::reshape<row>(from.atomic_load(acquire, 0)), release, 1, 0);
+          to.atomic_store(ct::reshape<row>(from.atomic_load(relaxed, device, 0)), relaxed, device, 2, 0);
+          auto zeros = from.atomic_load_masked<ct::view_padding::zero, ct::memory_order::relaxed>(1);
+          auto padded = from.atomic_load_masked<ct::view_padding::nan, ct::memory_order::relaxed>(nan, 1);
+          to.atomic_store_masked<ct::memory_order::relaxed>(ct::reshape<row>(zeros + padded), 3, 1);
+          padded = from.atomic_load_masked(nan, acquire, 1);
+          to.atomic_store_masked(ct::reshape<row>(padded), release, 4, 1);
+          padded = from.atomic_load_masked(nan, relaxed, device, 1);
+          auto count = ct::sum(ct::select(ct::isnan(padded), 1.0 + 0 * zeros, 0 * zeros), 0_ic);
+          to.atomic_store_masked(ct::broadcast<row>(count), relaxed, device, 5, 1);
+        }
+        """,
+        target,
+    )
+    data, out = np.arange(1.0, 12.0), np.zeros((6, 11))
+    module["views"][1](data, out)
+    np.testing.assert_array_equal(out[:3, :8], np.tile(data[:8], (3, 1)))
+    np.testing.assert_array_equal(out[3:5, 8:], [2 * data[8:], data[8:]])
+    np.testing.assert_array_equal(out[5, 8:], [5, 5, 5])  # five of the eight elements are padding

@@ -132,11 +132,15 @@ def test_reductions_take_modes(target):
             ),
             Case("ct::sum(x0, 1_ic, ct::round_toward_positive_t{})", [tenth], (2, 1), np.float32),
             Case("ct::sum(x0, 1_ic, ct::round_toward_negative_t{})", [tenth], (2, 1), np.float32),
+            Case("ct::reduce_min(x0, 1_ic, ct::propagate_nan_t{})", [x], (2, 1), np.float32),
+            Case("ct::prod(x0, 1_ic, ct::round_toward_zero_t{})", [tenth * 20], (2, 1), np.float32),
         ],
         target,
     )
     assert_same_bits(cases[0], np.array([[np.nan], [2e-40]], np.float32))
     assert_same_bits(cases[1], np.array([[3.0], [0.0]], np.float32))
+    assert_same_bits(cases[4], np.array([[np.nan], [-0.0]], np.float32))
+    assert_same_bits(cases[5], np.full((2, 1), 16, np.float32))
     # (0.1 + 0.1) + (0.1 + 0.1) is exact; grouped otherwise it rounds, up and down in the two modes.
     assert np.all(cases[2].result >= cases[3].result)
     assert_close(cases[2], np.full((2, 1), 4 * float(np.float32(0.1))), relative=4 * np.finfo(np.float32).eps)
@@ -156,6 +160,8 @@ def test_scans(target):
             cases.append(Case(f"ct::partial_prod<{d}>(x0)", [signs], shape, np.float64, f"prod along {d}"))
     mode = "ct::partial_sum(x0, 0_ic, ct::round_toward_zero_t{}, ct::preserve_subnormals_t{})"
     cases.append(Case(mode, [np.arange(16.0)], (16,), np.float64, "sum along 0"))
+    mode = "ct::partial_prod(x0, 0_ic, ct::round_toward_zero_t{}, ct::preserve_subnormals_t{})"
+    cases.append(Case(mode, [np.full(16, 2.0)], (16,), np.float64, "prod along 0"))
     for case in run(cases, target, options=("-O1",)):
         function = reference.partial_sum if case.name.startswith("sum") else reference.partial_prod
         expected = function(case.inputs[0], int(case.name[-1]))

@@ -68,11 +68,13 @@ struct tensor_span {
                                             accessor_type const& accessor = {}) noexcept
       : mapping_{mapping}, accessor_{accessor}, handle_{handle} {}
 
-  /// The layout argument only serves deduction.
+  /// The layout argument only serves deduction. A template, since NVRTC 12.9 and 13.0 ignore the constraint
+  /// of others.
+  template <typename M = mapping_type>
+    requires detail::constructible_from<M, extents_type const&>
   __host__ __device__ constexpr tensor_span(data_handle_type handle, extents_type const& extents,
                                             layout_type const& = {},
                                             accessor_type const& accessor = {}) noexcept
-    requires detail::constructible_from<mapping_type, extents_type const&>
       : mapping_{extents}, accessor_{accessor}, handle_{handle} {}
 
   __host__ __device__ static constexpr rank_type rank() noexcept { return extents_type::rank(); }

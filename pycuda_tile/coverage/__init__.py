@@ -1,0 +1,138 @@
+"""How much of the API [spec/tables/api.tsv] there is: what `pycuda-tile coverage` prints.
+
+documented     the entity has its line in docs/reference.md
+implemented    the header that its row names declares it, and cuda_tile.h includes that header: `declarations`
+tested         a source that the tests gave to the target's compiler uses it: `sources`, `uses`
+
+All three look at text, by name and form; their modules say what that cannot see. In particular, a source that
+uses an entity need not check all of it: this finds what no test touches, and does not say that the rest is
+tested well. Without a checkout, as in an installed package, what is documented and tested is not known.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+
+from .. import spec
+from ..resources import include_dir
+from .declarations import Headers
+from .sources import TARGETS, VARIABLE, Sources
+
+
+@dataclass(frozen=True)
+class Status:
+    """What is there of an entity; None is not known."""
+
+    row: SimpleNamespace
+    implemented: bool
+    documented: bool | None
+    tested: dict[str, bool | None]
+
+    def missing(self) -> str:
+        """What is missing, as text; "" if nothing is."""
+        untested = [target for target, is_tested in self.tested.items() if is_tested is False]
+        faults = [
+            f"not declared in {self.row.header}" if not self.implemented else "",
+            "not in docs/reference.md" if self.documented is False else "",
+            f"not tested on {', '.join(untested)}" if untested else "",
+        ]
+        return "; ".join(filter(None, faults))
+
+    @property
+    def is_complete(self) -> bool:
+        """Whether all is there that must be: targets for GPUs cannot be tested on every machine."""
+        return self.implemented and self.documented is not False and self.tested["cpu"] is not False
+
+
+def checkout() -> Path | None:
+    """The repository that this package is used from, None if it was installed."""
+    root = Path(__file__).resolve().parents[2]
+    return root if (root / "tests/programs/positive").is_dir() else None
+
+
+def built_folder(root: Path) -> Path:
+    """Where the tests of a checkout leave the sources that they built."""
+    return Path(os.environ.get(VARIABLE) or root / "build" / "tested")
+
+
+def statuses(
+    rows: Sequence[SimpleNamespace], include: Path, reference: str | None, sources: Sources | None
+) -> list[Status]:
+    """What is there of each row: in the headers below `include`, the reference's text, the tests' sources."""
+    absent = Headers(include).missing(rows)
+    undocumented = _undocumented(rows, reference) if reference is not None else set()
+    return [
+        Status(
+            row,
+            row.id not in absent,
+            None if reference is None else row.id not in undocumented,
+            {target: _is_tested(row, target, sources) for target in TARGETS},
+        )
+        for row in rows
+    ]
+
+
+def _is_tested(row: SimpleNamespace, target: str, sources: Sources | None) -> bool | None:
+    if row.exposition == "yes":
+        return True
+    return sources and sources.test(row, target)
+
+
+def _undocumented(rows: Sequence[SimpleNamespace], reference: str) -> set[str]:
+    """The ids of the rows that have fewer lines in the reference than there are such rows."""
+    lines = [line.split(" | ") for line in reference.splitlines() if line.startswith("| ")]
+    found = Counter((section, entity.replace("\\|", "|")) for section, entity, *_ in lines)
+    wanted = Counter(map(_line, rows))
+    return {row.id for row in rows if found[_line(row)] < wanted[_line(row)]}
+
+
+def _line(row: SimpleNamespace) -> tuple[str, str]:
+    return f"| {row.section}", f"`{spec.entry(row)}`"
+
+
+def report(missing_only: bool = False) -> tuple[str, bool]:
+    """The text that `pycuda-tile coverage` prints, and whether nothing is missing that must be there."""
+    root = checkout()
+    reference = root / "docs/reference.md" if root else None
+    text = reference.read_text(encoding="utf-8") if reference and reference.exists() else "" if root else None
+    sources = Sources(root, built_folder(root)) if root else None
+    found = statuses(spec.load("api"), include_dir(), text, sources)
+    lines = [] if missing_only else [*_table(found), ""]
+    lines += [f"{status.row.id}: {status.missing()}" for status in found if status.missing()]
+    complete = all(status.is_complete for status in found)
+    if sources is None:
+        lines.append("documented, tested: unknown (run in a checkout)")
+    elif not sources.count("cpu"):
+        lines.append(
+            f"no sources in {built_folder(root)}: run the tests first, with {VARIABLE} set to that folder"
+        )
+        complete = False
+    if not lines:
+        lines.append("nothing is missing")
+    return "\n".join(lines), complete
+
+
+def _table(found: Sequence[Status]) -> Iterator[str]:
+    """Counts a chapter; entities for exposition only are left out, for which there is nothing to do."""
+    found = [status for status in found if status.row.exposition == "no"]
+    heads = ["rows", "documented", "implemented", *TARGETS]
+    yield " " * 45 + "".join(f"{head:>13}" for head in heads)
+    for chapter in spec.load("chapters"):
+        of_chapter = [status for status in found if f"{status.row.section}.".startswith(f"{chapter.id}.")]
+        yield _table_line(f"{chapter.id} {chapter.title}", of_chapter)
+    yield _table_line("all", found)
+
+
+def _table_line(title: str, found: Sequence[Status]) -> str:
+    columns = [
+        [status.documented for status in found],
+        [status.implemented for status in found],
+        *([status.tested[target] for status in found] for target in TARGETS),
+    ]
+    counts = ["unknown" if None in column else str(sum(column)) for column in columns]
+    return f"{title:<45}" + "".join(f"{count:>13}" for count in [str(len(found)), *counts])

@@ -1,0 +1,81 @@
+"""Whether the headers declare an entity of the API: a search by its kind in the header that its row names.
+
+What this cannot see: whether a declaration is the right one. Overloads are only counted, so that one may
+stand in for another of the same name and header. Members are looked for in their class and its bases.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable
+from pathlib import Path
+from types import SimpleNamespace
+
+from . import cpp
+
+# What declares an entity of a kind; NAME is its name. Those of classes are searched for in the class.
+_PATTERNS = {
+    "keyword": r"#\s*define\s+NAME\b",
+    "concept": r"\bconcept\s+NAME\s*=",
+    "alias": r"\busing\s+NAME\s*=|\busing\s+typename\s+\w+::NAME\s*;",
+    "variable": r"\bconstexpr\s+\w+\s+NAME(?!\w)",
+    "enum": r"\benum\s+(?:class\s+)?NAME\s*(?::[^;{]*)?\{",
+    "enumerator": r"[{,]\s*NAME\b",
+    "function": r"(?<!\breturn)(?<=[\w>&*])\s+NAME\s*\(",
+    "member": r"(?<!\breturn)(?<=[\w>&*])\s+NAME\s*(?:\(|=)",
+    "operator": r"\boperator\s*NAME\s*\(",
+    "constructor": r"(?<![\w:~>.])NAME\s*\(|\busing\s+(\w+)::\1\s*;",
+    "deduction": r"\bNAME\s*\([^;]*?\)\s*->\s*NAME\s*<",
+}
+
+
+_WITHOUT_HEADER = {"hint"}  # attributes, which compilers that do not know them pass over
+UNNAMED = "(unnamed)"
+
+
+class Headers:
+    """The headers below `folder` that `cuda_tile.h` includes, in whatever way."""
+
+    def __init__(self, folder: Path):
+        self._code: dict[str, str] = {}
+        waiting = ["cuda_tile.h"]
+        while waiting:
+            name = waiting.pop()
+            path = folder / name
+            if name in self._code or not path.exists():
+                continue
+            text = path.read_text(encoding="utf-8")
+            waiting += re.findall(r'#\s*include\s+"([^"]+)"', text)
+            self._code[name] = cpp.expand_macros(cpp.split_comments(text)[0])
+
+    def missing(self, rows: Iterable[SimpleNamespace]) -> set[str]:
+        """The ids of the rows that their header does not declare, or less often than there are such rows.
+
+        What is wider than the manual may be part of a declaration that is there anyway.
+        """
+        rows = [row for row in rows if row.exposition == "no" and row.kind not in _WITHOUT_HEADER]
+        wanted = Counter(_place(row) for row in rows if row.since == "13.3")
+        found = {place: self._count(*place) for place in map(_place, rows)}
+        return {row.id for row in rows if found[_place(row)] < max(wanted[_place(row)], 1)}
+
+    def _count(self, header: str, kind: str, name: str) -> int:
+        code = self._code.get(header)
+        if code is None:
+            return 0
+        owner, _, name = name.rpartition("::")
+        name = name.removeprefix("operator") if kind == "operator" else name
+        if kind == "enumerator":
+            code = cpp.enum_text(code, owner)
+        elif owner and owner != "literals":
+            code = cpp.class_text(code, owner)
+        elif kind != "keyword":
+            code = cpp.without_detail(code)
+        if kind == "type":
+            return int(bool(cpp.class_text(code, name)))
+        name = "" if name == UNNAMED else name
+        return len(re.findall(_PATTERNS[kind].replace("NAME", re.escape(name.strip())), code))
+
+
+def _place(row: SimpleNamespace) -> tuple[str, str, str]:
+    return row.header, row.kind, row.name

@@ -1,0 +1,67 @@
+"""The table of the API: it has what the families' tables have, and each of its entities is there."""
+
+from __future__ import annotations
+
+import pytest
+
+from pycuda_tile import spec
+from pycuda_tile.codegen import OUTPUTS, render
+from pycuda_tile.coverage import checkout, statuses
+from pycuda_tile.coverage.sources import Sources
+from pycuda_tile.resources import include_dir
+
+ROWS = spec.load("api")
+FAMILIES = [table for table in spec.SCHEMAS if table not in ("api", "chapters")]
+
+
+@pytest.fixture(scope="module")
+def found(tmp_path_factory):
+    """The status of each row; of the tests only the programs of static assertions are looked at."""
+    root = checkout()
+    sources = Sources(root, tmp_path_factory.mktemp("built"))
+    reference = (root / "docs/reference.md").read_text(encoding="utf-8")
+    return statuses(ROWS, include_dir(), reference, sources)
+
+
+@pytest.mark.parametrize("table", FAMILIES)
+def test_rows_of_families_are_in_the_api(table):
+    api = {row.id: row for row in ROWS}
+    for row in spec.load(table):
+        assert row.id in api
+        name = getattr(row, "name", None) or f"operator{getattr(row, 'operator', '')}"
+        assert table == "constants" or api[row.id].name == name
+        assert f"{api[row.id].section}.".startswith(f"{row.section}.")
+
+
+def test_every_entity_has_a_summary_and_a_chapter():
+    chapters = {chapter.id for chapter in spec.load("chapters")}
+    for row in ROWS:
+        assert spec.summaries().get(row.id), row.id
+        assert ".".join(row.section.split(".")[:2]) in chapters, row.id
+        assert row.id.startswith(f"{row.section}/")
+
+
+def test_only_what_needs_no_header_has_none():
+    without = {row.id for row in ROWS if not row.header}
+    assert without == {row.id for row in ROWS if row.exposition == "yes" or row.kind == "hint"}
+
+
+def test_every_entity_is_implemented(found):
+    assert [status.row.id for status in found if not status.implemented] == []
+
+
+def test_every_entity_is_documented(found):
+    assert [status.row.id for status in found if not status.documented] == []
+
+
+def test_reference_is_up_to_date():
+    pytest.importorskip("jinja2", reason="needs jinja2, which makes the page: pip install pycuda-tile[dev]")
+    [output] = [output for output in OUTPUTS if output.path == "docs/reference.md"]
+    assert (checkout() / output.path).read_text(encoding="utf-8") == render(output)
+
+
+@pytest.mark.parametrize("target", ["cpu", "emulated", "simt"])
+def test_static_assertions_test_what_compilers_evaluate(found, target):
+    """What runs is tested by kernels; that none is forgotten, `pycuda-tile coverage` says after the tests."""
+    static = [status for status in found if status.row.constant == "yes"]
+    assert [status.row.id for status in static if not status.tested[target]] == []
