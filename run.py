@@ -35,7 +35,7 @@ def main(arguments):
         print(__doc__.strip())
     elif command == "test":
         set_up(TEST_EXTRAS)
-        return run(PYTHON, "-m", "pytest", *(arguments[1:] or ["--numprocesses=auto"]))
+        return test_all() if not arguments[1:] else run(PYTHON, "-m", "pytest", *arguments[1:])
     elif command == "check":
         set_up(CHECK_EXTRAS)
         return check()
@@ -43,6 +43,12 @@ def main(arguments):
         set_up({"gpu"} if has_cuda_driver() else set())
         return run(PYTHON, "-m", "pycuda_tile", "run", *arguments)
     return 0
+
+
+def test_all():
+    """All tests on all cores, then what of the API they left out."""
+    shutil.rmtree(ROOT / "build" / "tested", ignore_errors=True)
+    return run(PYTHON, "-m", "pytest", "--numprocesses=auto") or run(PYTHON, "-m", "pycuda_tile", "coverage")
 
 
 def run(*command):
