@@ -31,11 +31,6 @@ class Fit:
     weight: Callable[[mpf], mpf]  # what one unit of the polynomial's error is in the result, relative to the result
 
 
-def even(function: Callable, order: int) -> Callable:
-    """The Taylor-stable u -> function(sqrt(u)): `order` terms of the series of `function` are given up near 0."""
-    return lambda u: function(mpmath.sqrt(u) if u > mpf(10) ** -18 else mpf(10) ** -9)
-
-
 def remez(fit: Fit, fixed: list[mpf]) -> tuple[list[mpf], mpf]:
     """The coefficients after the `fixed` lowest ones, and the error reached."""
     low, high = fit.interval

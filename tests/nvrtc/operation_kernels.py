@@ -17,19 +17,30 @@ INTEGERS = [
 FLOATS = ["float", "double", "__half", "__nv_bfloat16"]
 RESTRICTED = ["__nv_fp8_e4m3", "__nv_fp8_e5m2"]
 ELEMENTS = [*INTEGERS, *FLOATS, *RESTRICTED]
-SMALL_FLOATS = ["__half", "__nv_bfloat16", *RESTRICTED]  # those of NVIDIA's headers
+TF32 = "__nv_tf32"  # the newest NVRTC alone has its header
 
 ROUNDING = ["round_ties_to_even", "round_toward_zero", "round_toward_negative", "round_toward_positive"]
+# what a family of modes has: rounding modes for all types and for float alone, flushing for float
+ROUNDING_FAMILIES = {
+    "precise rounding": (ROUNDING, [], True),
+    "division rounding": (ROUNDING, ["round_approximate", "round_full"], True),
+    "square root rounding": (ROUNDING, ["round_approximate"], True),
+    "approximate rounding": (ROUNDING[:1], ["round_approximate"], False),
+}
 FLUSH = "ct::round_subnormals_to_zero_t{}"
 # element type of the factors and of the accumulator [2.5]
 PRODUCTS = [
     ("signed char", "int"), ("unsigned char", "int"), ("float", "float"), ("double", "double"),
     ("__half", "__half"), ("__half", "float"), ("__nv_bfloat16", "float"),
     ("__nv_fp8_e4m3", "__half"), ("__nv_fp8_e4m3", "float"), ("__nv_fp8_e5m2", "float"),
+    (TF32, "float"),
 ]  # fmt: skip
 
 # In the dialect that NVRTC 12.0 takes too, which does not deduce alias templates: ct::shape<4>{}.
 HEAD = """
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_fp8.h>
 #include "cuda_tile.h"
 namespace ct = cuda::tiles;
 using namespace ct::literals;
@@ -49,16 +60,24 @@ __tile__ void put(void* out, T const& result) {
 """
 
 
-def includes(element: str) -> str:
-    """The lines that an element type needs before HEAD."""
-    names = ("cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h") if element in SMALL_FLOATS else ()
-    return "".join(f"#include <{name}>\n" for name in names)
-
-
 def source(element: str) -> str:
     """All operations on tiles of one element type."""
-    text = [includes(element), HEAD]
-    for number, expression in enumerate(expressions(element)):
+    return _source([(element, expression) for expression in expressions(element)])
+
+
+def source_of_a_sample(number: int) -> str:
+    """Each function and operator once; its element type, dimension and modes change with `number`."""
+    uses: dict[str, list[tuple[str, str]]] = {}
+    for element in ELEMENTS:
+        for expression in expressions(element):
+            uses.setdefault(expression.partition("(")[0], []).append((element, expression))
+    return _source([choice[(number + 7 * i) % len(choice)] for i, choice in enumerate(uses.values())])
+
+
+def _source(kernels: list[tuple[str, str]]) -> str:
+    """A kernel for each (element type, expression)."""
+    text = ["#include <cuda_tf32.h>\n" * any(element == TF32 for element, _ in kernels), HEAD]
+    for number, (element, expression) in enumerate(kernels):
         text.append(
             f"__tile_global__ void k{number}({element} const* p, void* out) {{\n"
             f"  auto x = get(p);\n  auto y = get(p + 256);\n  put(out, {expression});\n}}\n"
@@ -71,7 +90,7 @@ def expressions(element: str) -> Iterator[str]:
     yield from _conversions(element)
     yield from _shapes(element)
     yield from _products(element)
-    if element in RESTRICTED:
+    if element in (*RESTRICTED, TF32):
         return
     yield from _elementwise(element)
     yield from _reductions(element)
@@ -82,8 +101,7 @@ def expressions(element: str) -> Iterator[str]:
 
 
 def _conversions(element: str) -> Iterator[str]:
-    to = [e for e in ELEMENTS if element in SMALL_FLOATS or e not in SMALL_FLOATS]
-    yield from (f"ct::element_cast<{e}>(x)" for e in to)
+    yield from (f"ct::element_cast<{other}>(x)" for other in ELEMENTS)
 
 
 def _shapes(element: str) -> Iterator[str]:
@@ -118,10 +136,9 @@ def _modes(row, element: str) -> Iterator[str]:
         for mode in ("suppress_nan", "propagate_nan"):
             yield from [f", ct::{mode}_t{{}}"] + [f", ct::{mode}_t{{}}, {FLUSH}"] * single
     else:
-        imprecise = {"division rounding": ["round_approximate", "round_full"]}
-        imprecise["square root rounding"] = ["round_approximate"]
-        for mode in ROUNDING + imprecise.get(row.modes, []) * single:
-            yield from [f", ct::{mode}_t{{}}"] + [f", ct::{mode}_t{{}}, {FLUSH}"] * single
+        precise, imprecise, flush = ROUNDING_FAMILIES[row.modes]
+        for mode in [*precise, *(imprecise if single else [])]:
+            yield from [f", ct::{mode}_t{{}}"] + [f", ct::{mode}_t{{}}, {FLUSH}"] * (single and flush)
 
 
 def _elementwise(element: str) -> Iterator[str]:
@@ -143,7 +160,7 @@ def _fused(element: str) -> Iterator[str]:
 
 def _math(element: str) -> Iterator[str]:
     for row in spec.load("math_ops"):
-        for modes in _modes(row, element):
+        for modes in dict.fromkeys(["", *_modes(row, element)]):
             yield f"ct::{row.name}({', '.join(['x', 'y'][: int(row.operands)])}{modes})"
 
 

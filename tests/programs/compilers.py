@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import os
 import re
 import shutil
 from collections.abc import Callable
@@ -17,6 +16,7 @@ from pycuda_tile.targets import tile
 
 FOLDER = Path(__file__).parent
 _NVIDIA_HEADER = re.compile(r"#include <(cuda_\w+\.h)>")
+_INSTALL_NVRTC = "pip install nvidia-cuda-nvrtc cuda-python"
 _CLANG = ["clang++", *(f"clang++-{version}" for version in range(25, 18, -1))]
 
 
@@ -38,7 +38,8 @@ def simt(path: Path, arch: str) -> list[Diagnostic]:
     """NVRTC with the header of this project, as the target simt calls it."""
     folders = [resources.include_dir(), FOLDER, *_nvidia_folders(path)]
     options = [f"-arch={arch}", "-DCUDA_TILE_BLOCK_THREADS=128", *(f"-I{folder}" for folder in folders)]
-    if "cuda_tf32.h" in path.read_text():  # whose functions do not say where they run
+    # The functions of cuda_tf32.h do not say where they run, nor did lambdas before NVRTC 13.2.
+    if "cuda_tf32.h" in path.read_text() or nvrtc.version(_INSTALL_NVRTC) < (13, 2):
         options.append("-default-device")
     return _nvrtc(path, options)
 
@@ -49,7 +50,7 @@ def nvidia(path: Path) -> list[Diagnostic]:
     return _nvrtc(path, ["-arch=sm_90", "--enable-tile", *(f"-I{folder}" for folder in folders)])
 
 
-# Those that must accept each good program and refuse each wrong one; NVIDIA's front end is asked apart from them.
+# They must accept each good program and refuse each wrong one; NVIDIA's front end is asked apart from them.
 COMPILERS: dict[str, Callable[[Path], list[Diagnostic]]] = {
     "host": host,
     "host-32-threads": lambda path: host(path, "-DCUDA_TILE_BLOCK_THREADS=32"),
@@ -59,27 +60,20 @@ COMPILERS: dict[str, Callable[[Path], list[Diagnostic]]] = {
 }
 
 
-def errors(name: str, path: Path) -> list[Diagnostic]:
+def errors(compiler: str, path: Path) -> list[Diagnostic]:
     """The errors that a compiler finds; skips the test where the compiler is not installed."""
     try:
-        return {**COMPILERS, "nvidia": nvidia}[name](path)
+        return {**COMPILERS, "nvidia": nvidia}[compiler](path)
     except TargetUnavailable as error:
         pytest.skip(str(error))
 
 
 @functools.cache
 def _find_clang() -> toolchain.Compiler:
-    chosen = os.environ.get("PYCUDA_TILE_CXX")
-    try:
-        for name in filter(shutil.which, _CLANG):
-            os.environ["PYCUDA_TILE_CXX"] = name
-            compiler = toolchain.find_compiler()
-            if int(compiler.version.split(".")[0]) >= 19:
-                return compiler
-    finally:
-        os.environ.pop("PYCUDA_TILE_CXX", None)
-        if chosen is not None:
-            os.environ["PYCUDA_TILE_CXX"] = chosen
+    for path in filter(None, map(shutil.which, _CLANG)):
+        compiler = toolchain._identify((path,))
+        if compiler and int(compiler.version.split(".")[0]) >= 19:
+            return compiler
     raise TargetUnavailable("there is no clang++ 19 or newer here")
 
 
@@ -89,14 +83,15 @@ def _nvidia_folders(path: Path) -> list[str]:
     folders = nvrtc.include_dirs()
     for header in headers:
         if not any((Path(folder) / header).exists() for folder in folders):
-            raise TargetUnavailable(f"NVIDIA's {header} is not installed: pip install nvidia-cuda-runtime nvidia-cuda-crt")
+            install = "pip install nvidia-cuda-runtime nvidia-cuda-crt"
+            raise TargetUnavailable(f"NVIDIA's {header} is not installed: {install}")
     return folders if headers else []
 
 
 def _nvrtc(path: Path, options: list[str]) -> list[Diagnostic]:
-    install = "pip install nvidia-cuda-nvrtc cuda-python"
+    options = ["-std=c++20", "--fmad=false", *options]
     try:
-        nvrtc.compile_program(path.read_text(), str(path), ["-std=c++20", "--fmad=false", *options], [], {}, install)
+        nvrtc.compile_program(path.read_text(), str(path), options, [], {}, _INSTALL_NVRTC)
     except nvrtc.NvrtcError as error:
         assert "Error limit reached" not in str(error), f"{path.name} has too many errors for one run"
         return _errors(path, str(error), 1)
@@ -106,7 +101,8 @@ def _nvrtc(path: Path, options: list[str]) -> list[Diagnostic]:
 def _errors(path: Path, log: str, status: int) -> list[Diagnostic]:
     libraries = (str(resources.include_dir()), str(FOLDER), *nvrtc.include_dirs(), "/usr")
     # NVRTC calls NVIDIA's header by its bare name.
-    places = diagnostics.Places(str(path), str(path), path.read_text(), libraries, generated={"cuda_tile.h": ""})
+    generated = {"cuda_tile.h": ""}
+    places = diagnostics.Places(str(path), str(path), path.read_text(), libraries, generated)
     found = [diagnostic for diagnostic in diagnostics.parse(log, places) if diagnostic.severity == "error"]
     assert bool(found) == bool(status), log
     return found

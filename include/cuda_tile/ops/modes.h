@@ -48,11 +48,13 @@ inline constexpr bool is_precise =
     Mode == rounding_mode::round_ties_to_even || Mode == rounding_mode::round_toward_zero ||
     Mode == rounding_mode::round_toward_negative || Mode == rounding_mode::round_toward_positive;
 
-// One operation in one rounding mode, on float or double.
-
+/// A function object in a directed rounding mode, on float or double.
+template <typename Function>
+struct directed;
 #define CUDA_TILE_DIRECTED(name, parameters, arguments)                                                      \
-  template <rounding_mode Mode, typename C>                                                                  \
-  struct directed_##name {                                                                                   \
+  template <>                                                                                                \
+  struct directed<name> {                                                                                    \
+    template <rounding_mode Mode, typename C>                                                                \
     CUDA_TILE_API static C apply parameters {                                                                \
       return platform::rounded::name<static_cast<int>(Mode)> arguments;                                      \
     }                                                                                                        \
@@ -65,47 +67,16 @@ CUDA_TILE_DIRECTED(fma, (C a, C b, C c), (a, b, c))
 CUDA_TILE_DIRECTED(sqrt, (C a), (a))
 #undef CUDA_TILE_DIRECTED
 
-/// The directed form of a function object, and its imprecise ones where it has them [2.2.6] [2.4.8].
-template <typename Function>
-struct directed;
-template <>
-struct directed<add> {
-  template <rounding_mode Mode, typename C>
-  using form = directed_add<Mode, C>;
-};
-template <>
-struct directed<sub> {
-  template <rounding_mode Mode, typename C>
-  using form = directed_sub<Mode, C>;
-};
-template <>
-struct directed<mul> {
-  template <rounding_mode Mode, typename C>
-  using form = directed_mul<Mode, C>;
-};
-template <>
-struct directed<div> {
-  template <rounding_mode Mode, typename C>
-  using form = directed_div<Mode, C>;
-  template <rounding_mode Mode>
-  CUDA_TILE_API static float imprecise(float a, float b) {
-    return Mode == rounding_mode::round_full ? platform::full_div(a, b) : platform::approximate_div(a, b);
-  }
-};
-template <>
-struct directed<fma> {
-  template <rounding_mode Mode, typename C>
-  using form = directed_fma<Mode, C>;
-};
-template <>
-struct directed<sqrt> {
-  template <rounding_mode Mode, typename C>
-  using form = directed_sqrt<Mode, C>;
-  template <rounding_mode Mode>
-  CUDA_TILE_API static float imprecise(float a) {
-    return platform::approximate_sqrt(a);
-  }
-};
+// [2.2.6] [2.4.8] the imprecise modes, which take floats
+
+template <rounding_mode Mode>
+CUDA_TILE_API float imprecise(div, float a, float b) {
+  return Mode == rounding_mode::round_full ? platform::full_div(a, b) : platform::approximate_div(a, b);
+}
+template <rounding_mode Mode>
+CUDA_TILE_API float imprecise(sqrt, float a) {
+  return platform::approximate_sqrt(a);
+}
 
 /// Function in a rounding mode and a subnormals mode.
 template <typename Function, rounding_mode Mode, subnormals_rounding_mode SubMode>
@@ -122,9 +93,9 @@ private:
     if constexpr (Mode == rounding_mode::round_ties_to_even) {
       return Function{}(a, rest...);
     } else if constexpr (!is_precise<Mode>) {
-      return directed<Function>::template imprecise<Mode>(a, rest...);
+      return imprecise<Mode>(Function{}, a, rest...);
     } else {
-      C result = directed<Function>::template form<Mode, C>::apply(convert<C>(a), convert<C>(rest)...);
+      C result = directed<Function>::template apply<Mode, C>(convert<C>(a), convert<C>(rest)...);
       if constexpr (is_small_float<E>)
         return narrow<Mode, E>(result);
       else

@@ -1,27 +1,27 @@
-// Reduction of angles on the host: x = quadrant * pi/2 + r with |r| <= pi/4, r to about twice the digits of a double.
+// Reduction of angles on the host: x = quadrant * pi/2 + r with |r| <= pi/4, r to about twice the digits of a
+// double.
 #pragma once
 
 #include "cuda_tile/platform/host_math_real.h"
 
 namespace cuda::tiles::platform::host_math {
 
-/// |x| from which on the trigonometric functions leave the chain without branches.
-inline constexpr double large_angle = 0x1p20;
-
+/// Whether x is beyond 2^20, or NaN: such angles take another way, which no loop can take in vectors.
 template <typename T>
 CUDA_TILE_HOST_MATH bool is_large_angle(T x) {
-  return !(abs(x) < static_cast<T>(large_angle));
+  return !(abs(x) < T(0x1p20));
 }
 
 struct angle {
-  bits_of<double> quadrant;  // as in `integer`
+  bits_of<double> quadrant; // as in `integer`
   pair<double> r;
 };
 
-/// Cody and Waite: the parts of pi/2 have 33 bits but for the last one, so that their multiples are exact; |x| < 2^20.
+/// Cody and Waite: the parts of pi/2 have 33 bits but for the last one, so that their multiples are exact;
+/// |x| < 2^20.
 CUDA_TILE_HOST_MATH angle reduce_angle(double x) {
   integer<double> n = nearest_integer(x, 0x1.45f306dc9c883p-1);
-  double first = multiply_add(-n.value, 0x1.921fb544p0, x);  // exact
+  double first = multiply_add(-n.value, 0x1.921fb544p0, x); // exact
   pair<double> second = exact_sum(first, -n.value * 0x1.0b4611a6p-34);
   pair<double> third = exact_sum(second.high, -n.value * 0x1.3198a2ep-69);
   double rest = second.low + multiply_add(-n.value, 0x1.b839a252049c1p-104, third.low);
@@ -35,17 +35,23 @@ __extension__ typedef unsigned __int128 uint128;
 struct turns {
   unsigned quadrant;
   bool is_negative;
-  uint64 rest[3];  // the highest word first
+  uint64 rest[3]; // the highest word first
 };
 
-/// Payne and Hanek: of x = m 2^e only those bits of 2/pi count whose multiples by m are neither whole turns nor tiny.
+/// 2/pi in words of 64 bits after the point.
+// clang-format off
+inline constexpr uint64 two_over_pi[20] = {
+    0,  // before the point, for the angles that are not much larger than 2^20
+    0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
+    0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484,
+    0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f,
+    0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d, 0x7527bac7ebe5f17b,
+    0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab};
+// clang-format on
+
+/// Payne and Hanek: of x = m 2^e only those bits of 2/pi count whose multiples by m are neither whole turns
+/// nor tiny.
 inline turns remainder_of_turns(uint64 m, int e) {
-  constexpr uint64 two_over_pi[20] = {
-      0,  // words of 64 bits after the point
-      0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561, 0xb7246e3a424dd2e0,
-      0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484, 0xe99c7026b45f7e41, 0x3991d639835339f4,
-      0x9c845f8bbdf9283b, 0x1ff897ffde05980f, 0xef2f118b5a0a6d1f, 0x6d367ecf27cb09b7, 0x4f463f669e5fea2d,
-      0x7527bac7ebe5f17b, 0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab};
   unsigned first = static_cast<unsigned>(e + 62), word = first / 64, shift = first % 64;
   uint64 product[3];
   uint128 sum = 0;
@@ -58,28 +64,41 @@ inline turns remainder_of_turns(uint64 m, int e) {
   product[0] -= static_cast<uint64>(quadrant) << 62;
   bool is_negative = product[0] >> 63;
   if (is_negative)
-    for (uint64& digit : product) digit = ~digit;
+    for (uint64& digit : product)
+      digit = ~digit;
   return {quadrant, is_negative, {product[0], product[1], product[2]}};
 }
 
-/// Of any finite |x| >= 2^20.
-inline angle reduce_large_angle(double x) {
-  bits_of<double> b = to_bits(x);
-  int e = static_cast<int>(b >> 52 & 0x7ff) - 1075;
-  turns t = remainder_of_turns((b & ((1ULL << 52) - 1)) | 1ULL << 52, e);
+inline pair<double> rest_in_radians(turns const& t) {
+  // The highest 128 bits that are not zeros, as a multiple of 2^exponent.
   int exponent = -126;
   uint64 third = t.rest[2];
   uint128 rest = static_cast<uint128>(t.rest[0]) << 64 | t.rest[1];
-  for (; !(rest >> 127); --exponent, third <<= 1) rest = rest << 1 | third >> 63;
+  if (!(rest >> 64)) {
+    rest = rest << 64 | third;
+    third = 0;
+    exponent -= 64;
+  }
+  int zeros = __builtin_clzll(static_cast<uint64>(rest >> 64));
+  rest = rest << zeros | third >> 1 >> (63 - zeros);
+  exponent -= zeros;
   double unit = power_of_two<double>(static_cast<bits_of<double>>(exponent + 75));
   double high = static_cast<double>(static_cast<uint64>(rest >> 75)) * unit;
   double low = static_cast<double>(static_cast<uint64>(rest >> 22) & ((1ULL << 53) - 1)) * (unit * 0x1p-53);
-  constexpr double half_pi = 0x1.921fb54442d18p0, half_pi_low = 0x1.1a62633145c07p-54;
-  pair<double> r = exact_product(high, half_pi);
-  r = exact_sum(r.high, r.low + (high * half_pi_low + low * half_pi));
-  bits_of<double> sign = (b >> 63 ^ t.is_negative) << 63;
-  bits_of<double> quadrant = b >> 63 ? 0 - t.quadrant : t.quadrant;
-  return {quadrant, {flip_sign(r.high, sign), flip_sign(r.low, sign)}};
+  pair<double> r = product<double>({high, low}, {0x1.921fb54442d18p0, 0x1.1a62633145c07p-54}); // pi/2
+  return exact_sum(r.high, r.low);
 }
 
-}  // namespace cuda::tiles::platform::host_math
+/// Of any |x| >= 2^20; infinity has no angle.
+inline angle reduce_large_angle(double x) {
+  if (!(abs(x) <= real<double>::largest))
+    return {0, {real<double>::nan, real<double>::nan}};
+  bits_of<double> b = to_bits(x);
+  turns t =
+      remainder_of_turns((b & ((1ULL << 52) - 1)) | 1ULL << 52, static_cast<int>(b >> 52 & 0x7ff) - 1075);
+  pair<double> r = rest_in_radians(t);
+  bits_of<double> sign = (b >> 63 ^ t.is_negative) << 63;
+  return {b >> 63 ? 0 - t.quadrant : t.quadrant, {flip_sign(r.high, sign), flip_sign(r.low, sign)}};
+}
+
+} // namespace cuda::tiles::platform::host_math

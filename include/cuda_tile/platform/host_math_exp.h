@@ -1,7 +1,7 @@
 // exp, exp2, sinh, cosh, tanh of float and double on the host.
 //
-// x = n log(2) + r, |r| <= log(2) / 2 (Cody and Waite), and exp(x) = 2^n (cosh(r) + sinh(r)). The polynomials of the two
-// are least maximum fits: tests/math/coefficients.py makes them.
+// x = n log(2) + r, |r| <= log(2) / 2 (Cody and Waite), and exp(x) = 2^n (cosh(r) + sinh(r)). The polynomials
+// of the two are least maximum fits: tests/math/coefficients.py makes them.
 #pragma once
 
 #include "cuda_tile/platform/host_math_real.h"
@@ -18,41 +18,45 @@ template <typename T>
 CUDA_TILE_HOST_MATH tails<T> tails_of(T r) {
   T u = r * r;
   if constexpr (sizeof(T) == 4)
-    return {u, polynomial(u, 0.16666667f, 0.008333175f, 0.00019974083f), polynomial(u, 0.5f, 0.04166646f, 0.0013935429f)};
+    return {u, polynomial(u, 0.16666667f, 0.008333175f, 0.00019974083f),
+            polynomial(u, 0.5f, 0.04166646f, 0.0013935429f)};
   else
     return {u,
-            polynomial(u, 0.16666666666666677, 0.008333333333321376, 0.00019841269886868758, 2.7557243373512085e-06,
-                       2.5109356263741384e-08),
-            polynomial(u, 0.5, 0.041666666666666685, 0.0013888888888873283, 2.4801587349202134e-05, 2.755725182001156e-07,
-                       2.092176953798104e-09)};
+            polynomial(u, 0.16666666666666677, 0.008333333333321376, 0.00019841269886868758,
+                       2.7557243373512085e-06, 2.5109356263741384e-08),
+            polynomial(u, 0.5, 0.041666666666666685, 0.0013888888888873283, 2.4801587349202134e-05,
+                       2.755725182001156e-07, 2.092176953798104e-09)};
 }
 
 template <typename T>
-struct log2_constants;
+struct ln2;
 template <>
-struct log2_constants<float> {  // log(2) with 15 bits, so that its multiples are exact, and the rest
-  static constexpr float high = 0x1.62e4p-1f, low = 0x1.7f7d1cp-20f, inverse = 0x1.715476p0f;
+struct ln2<float> { // log(2) with 15 bits, so that its multiples are exact, and the rest
+  static constexpr float high = 0x1.62e4p-1f, low = 0x1.7f7d1cp-20f, inverse = 0x1.715476p0f,
+                         inverse_low = 0x1.4ae0cp-26f;
+  static constexpr float nearest = 0x1.62e43p-1f, nearest_low = -0x1.05c61p-29f;
 };
 template <>
-struct log2_constants<double> {  // with 42 bits
-  static constexpr double high = 0x1.62e42fefa38p-1, low = 0x1.ef35793c7673p-45, inverse = 0x1.71547652b82fep0;
+struct ln2<double> { // with 42 bits
+  static constexpr double high = 0x1.62e42fefa38p-1, low = 0x1.ef35793c7673p-45,
+                          inverse = 0x1.71547652b82fep0, inverse_low = 0x1.777d0ffda0d24p-56;
+  static constexpr double nearest = 0x1.62e42fefa39efp-1, nearest_low = 0x1.abc9e3b39803fp-56;
 };
 
 /// x = n log(2) + r.
 template <typename T>
 struct reduced {
-  bits_of<T> n;  // as in `integer`
+  bits_of<T> n; // as in `integer`
   pair<T> r;
 };
 
 /// Of |x| < 2^10.2 (float: 2^8).
 template <typename T>
 CUDA_TILE_HOST_MATH reduced<T> reduce(T x) {
-  using log2 = log2_constants<T>;
-  integer<T> n = nearest_integer(x, log2::inverse);
-  T near = multiply_add(-n.value, log2::high, x);  // exact
-  T r = multiply_add(-n.value, log2::low, near);
-  return {n.bits, {r, multiply_add(-n.value, log2::low, near - r)}};
+  integer<T> n = nearest_integer(x, ln2<T>::inverse);
+  T near = multiply_add(-n.value, ln2<T>::high, x); // exact
+  T r = multiply_add(-n.value, ln2<T>::low, near);
+  return {n.bits, {r, multiply_add(-n.value, ln2<T>::low, near - r)}};
 }
 
 /// 2^n exp(r); a float without r.low, which is at most a quarter of an ulp.
@@ -61,7 +65,8 @@ CUDA_TILE_HOST_MATH T exp_of(reduced<T> x) {
   T r = x.r.high;
   tails<T> t = tails_of(r);
   pair<T> sum = exact_sum(T(1), r);
-  if constexpr (sizeof(T) == 8) sum.low += x.r.low;
+  if constexpr (sizeof(T) == 8)
+    sum.low += x.r.low;
   return scale(sum.high + multiply_add(t.u, multiply_add(r, t.odd, t.even), sum.low), x.n);
 }
 
@@ -74,12 +79,10 @@ CUDA_TILE_HOST_MATH T exp(T x) {
 
 template <typename T>
 CUDA_TILE_HOST_MATH T exp2(T x) {
-  constexpr T ln2 = static_cast<T>(0x1.62e42fefa39efp-1);
-  constexpr T ln2_low = sizeof(T) == 4 ? T(-0x1.05c61p-29) : T(0x1.abc9e3b39803fp-56);
   integer<T> n = nearest_integer(x, T(1));
   T fraction = x - n.value;
-  pair<T> r = exact_product(fraction, ln2);
-  T y = exp_of(reduced<T>{n.bits, {r.high, multiply_add(fraction, ln2_low, r.low)}});
+  pair<T> r = product<T>({fraction, 0}, {ln2<T>::nearest, ln2<T>::nearest_low});
+  T y = exp_of(reduced<T>{n.bits, r});
   y = x > (sizeof(T) == 4 ? T(129) : T(1025)) ? real<T>::infinity : y;
   return x < (sizeof(T) == 4 ? T(-151) : T(-1076)) ? T(0) : y;
 }
@@ -91,8 +94,8 @@ struct hyperbolic {
   pair<T> cosh, sinh;
 };
 
-/// 2 cosh(x) / 2^n = cosh(r) (1 + d) + sinh(r) (1 - d) and 2 sinh(x) / 2^n = sinh(r) (1 + d) + cosh(r) (1 - d), where
-/// d = 2^(-2 n), of x >= 0.
+/// 2 cosh(x) / 2^n = cosh(r) (1 + d) + sinh(r) (1 - d) and 2 sinh(x) / 2^n = sinh(r) (1 + d) + cosh(r) (1 -
+/// d), where d = 2^(-2 n), of x >= 0.
 template <typename T>
 CUDA_TILE_HOST_MATH hyperbolic<T> hyperbolic_of(T x) {
   reduced<T> e = reduce(x);
@@ -132,4 +135,4 @@ CUDA_TILE_HOST_MATH T tanh(T x) {
   return flip_sign(abs(x) > (sizeof(T) == 4 ? 10 : 20) ? T(1) : q.high + q.low, to_bits(x));
 }
 
-}  // namespace cuda::tiles::platform::host_math
+} // namespace cuda::tiles::platform::host_math

@@ -1,7 +1,7 @@
 // log, log2, rsqrt and pow of float and double on the host.
 //
-// x = 2^k (1 + f) with 1 + f between sqrt(1/2) and sqrt(2); log(1 + f) = 2 atanh(s) with s = f / (2 + f), a polynomial in
-// s^2 that is a least maximum fit: tests/math/coefficients.py makes it.
+// x = 2^k (1 + f) with 1 + f between sqrt(1/2) and sqrt(2); log(1 + f) = 2 atanh(s) with s = f / (2 + f), a
+// polynomial in s^2 that is a least maximum fit: tests/math/coefficients.py makes it.
 #pragma once
 
 #include "cuda_tile/platform/host_math_exp.h"
@@ -33,8 +33,8 @@ template <typename T>
 CUDA_TILE_HOST_MATH pair<T> log_of_sum(T f) {
   pair<T> h = exact_product(f, T(0.5) * f), high = exact_sum(f, -h.high);
   if constexpr (sizeof(T) == 4) {
-    T p = polynomial(f, 0.6666666f, -0.50001645f, 0.40002453f, -0.33246705f, 0.28403518f, -0.26320484f, 0.2552325f,
-                     -0.15268809f);
+    T p = polynomial(f, 0.6666666f, -0.50001645f, 0.40002453f, -0.33246705f, 0.28403518f, -0.26320484f,
+                     0.2552325f, -0.15268809f);
     return {high.high, multiply_add(f * h.high, p, high.low - h.low)};
   } else {
     // 2 atanh(s) = f - h + s (h + z p), which takes fewer coefficients, but a division.
@@ -48,30 +48,25 @@ CUDA_TILE_HOST_MATH pair<T> log_of_sum(T f) {
 /// `y` for finite x > 0, else what a logarithm is there.
 template <typename T>
 CUDA_TILE_HOST_MATH T log_or_special(T x, T y) {
-  y = x < real<T>::infinity ? y : x;  // infinity or NaN
+  y = x < real<T>::infinity ? y : x; // infinity or NaN
   y = x == 0 ? -real<T>::infinity : y;
   return x < 0 ? real<T>::nan : y;
 }
 
 template <typename T>
 CUDA_TILE_HOST_MATH T log(T x) {
-  using log2 = log2_constants<T>;
   split<T> parts = split_power(x);
   pair<T> part = log_of_sum(parts.f);
-  pair<T> sum = exact_sum(parts.k * log2::high, part.high);
-  return log_or_special(x, sum.high + (multiply_add(parts.k, log2::low, sum.low) + part.low));
+  pair<T> sum = exact_sum(parts.k * ln2<T>::high, part.high);
+  return log_or_special(x, sum.high + (multiply_add(parts.k, ln2<T>::low, sum.low) + part.low));
 }
 
 template <typename T>
 CUDA_TILE_HOST_MATH T log2(T x) {
-  constexpr T log2e = static_cast<T>(0x1.71547652b82fep0);
-  constexpr T log2e_low = sizeof(T) == 4 ? T(0x1.4ae0cp-26) : T(0x1.777d0ffda0d24p-56);
   split<T> parts = split_power(x);
-  pair<T> part = log_of_sum(parts.f);
-  pair<T> product = exact_product(part.high, log2e);
-  pair<T> sum = exact_sum(parts.k, product.high);
-  T rest = multiply_add(part.low, log2e, multiply_add(part.high, log2e_low, product.low));
-  return log_or_special(x, sum.high + (sum.low + rest));
+  pair<T> part = product<T>(log_of_sum(parts.f), {ln2<T>::inverse, ln2<T>::inverse_low});
+  pair<T> sum = exact_sum(parts.k, part.high);
+  return log_or_special(x, sum.high + (sum.low + part.low));
 }
 
-}  // namespace cuda::tiles::platform::host_math
+} // namespace cuda::tiles::platform::host_math

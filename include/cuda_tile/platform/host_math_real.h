@@ -1,7 +1,9 @@
-// What the host's math functions are built of: the bits of float and double, and sums and products with their errors.
+// What the host's math functions are built of: the bits of float and double, and sums and products with their
+// errors.
 //
-// A math function of the host is one chain of operations without branches, so that a compiler makes vector code of a
-// loop that calls it. Every multiplication whose rounded product matters is written so that -ffp-contract changes nothing.
+// A math function of the host is one chain of operations without branches, so that a compiler makes vector
+// code of a loop that calls it. Every multiplication whose rounded product matters is written so that
+// -ffp-contract changes nothing.
 #pragma once
 
 #include "cuda_tile/platform/host_arithmetic.h"
@@ -19,6 +21,7 @@ struct real<float> {
   static constexpr int digits = 24;
   static constexpr int bias = 127;
   static constexpr float round = 0x1.8p23f;
+  static constexpr float largest = 0x1.fffffep127f;
   static constexpr float infinity = __builtin_inff();
   static constexpr float nan = __builtin_nanf("");
 };
@@ -28,6 +31,7 @@ struct real<double> {
   static constexpr int digits = 53;
   static constexpr int bias = 1023;
   static constexpr double round = 0x1.8p52;
+  static constexpr double largest = 0x1.fffffffffffffp1023;
   static constexpr double infinity = __builtin_inf();
   static constexpr double nan = __builtin_nan("");
 };
@@ -55,11 +59,21 @@ CUDA_TILE_HOST_MATH T flip_sign(T x, bits_of<T> sign) {
   return from_bits<T>(to_bits(x) ^ (sign & sign_bit<T>));
 }
 
-/// All bits set where the comparison `is_so` of numbers of type T holds. g++ 12 threads a branch for each ?: through the code
-/// around it and gives up vector code where a bool takes part in anything but one; where there are many, masks help.
+/// All bits set where a < b, of numbers without a sign; NaN is beyond infinity. In places with many
+/// conditions g++ 12 makes vector code of masks alone: it threads the branch of each ?: through the code
+/// around it.
 template <typename T>
-CUDA_TILE_HOST_MATH bits_of<T> mask(bool is_so) {
-  return bits_of<T>(0) - bits_of<T>(is_so);
+CUDA_TILE_HOST_MATH bits_of<T> less(T a, T b) {
+  return bits_of<T>(0) - ((to_bits(a) - to_bits(b)) >> (sizeof(T) * 8 - 1));
+}
+template <typename T>
+CUDA_TILE_HOST_MATH bits_of<T> is_negative(T x) {
+  return bits_of<T>(0) - (to_bits(x) >> (sizeof(T) * 8 - 1));
+}
+/// Of x without a sign.
+template <typename T>
+CUDA_TILE_HOST_MATH bits_of<T> is_zero(T x) {
+  return less(x, from_bits<T>(1));
 }
 template <typename T>
 CUDA_TILE_HOST_MATH T select(bits_of<T> mask, T a, T b) {
@@ -73,7 +87,8 @@ struct integer {
   bits_of<T> bits;
 };
 
-/// The integer nearest to x * factor, or a neighbour where that is close to a tie; |x * factor| < 2^(digits - 2).
+/// The integer nearest to x * factor, or a neighbour where that is close to a tie; |x * factor| < 2^(digits -
+/// 2).
 template <typename T>
 CUDA_TILE_HOST_MATH integer<T> nearest_integer(T x, T factor) {
   T sum = multiply_add(x, factor, real<T>::round);
@@ -135,13 +150,20 @@ CUDA_TILE_HOST_MATH pair<T> exact_product(T a, T b) {
 #endif
 }
 
-/// (a.high + a.low) / (b.high + b.low); b.high is far from underflow and overflow.
+/// a * b without the product of the low parts.
+template <typename T>
+CUDA_TILE_HOST_MATH pair<T> product(pair<T> a, pair<T> b) {
+  pair<T> high = exact_product(a.high, b.high);
+  return {high.high, multiply_add(a.high, b.low, multiply_add(a.low, b.high, high.low))};
+}
+
+/// a / b with parts low that are small; b.high is far from underflow and overflow.
 template <typename T>
 CUDA_TILE_HOST_MATH pair<T> quotient(pair<T> a, pair<T> b) {
   T inverse = T(1) / b.high;
   T high = a.high * inverse;
-  pair<T> product = exact_product(high, b.high);
-  T rest = ((a.high - product.high) - product.low) + (a.low - high * b.low);
+  pair<T> back = exact_product(high, b.high);
+  T rest = ((a.high - back.high) - back.low) + (a.low - high * b.low);
   return {high, rest * inverse};
 }
 
@@ -158,10 +180,11 @@ CUDA_TILE_HOST_MATH T polynomial_by_pairs(T x, T square, T c0, T c1, Rest... res
     return multiply_add(square, polynomial_by_pairs(x, square, rest...), pair);
 }
 
-/// c0 + c1 x + c2 x^2 + ..., two steps of Horner's scheme at a time: half as long a chain of dependent operations.
+/// c0 + c1 x + c2 x^2 + ..., two steps of Horner's scheme at a time: half as long a chain of dependent
+/// operations.
 template <typename T, typename... C>
 CUDA_TILE_HOST_MATH T polynomial(T x, C... c) {
   return polynomial_by_pairs(x, x * x, c...);
 }
 
-}  // namespace cuda::tiles::platform::host_math
+} // namespace cuda::tiles::platform::host_math

@@ -21,7 +21,9 @@ template <typename T, typename U>
 concept powers = requires(T x, U y) { ct::pow(x, y); };
 static_assert(powers<float, int> && !powers<int, float> && !powers<int, int>);
 // bfloat16 in atomic additions
-static_assert(same<decltype(ct::atomic_add(any<__nv_bfloat16*>(), any<__nv_bfloat16>(), relaxed{})), __nv_bfloat16>);
-static_assert(same<decltype(ct::atomic_sub(any<__nv_bfloat16*>(), any<__nv_bfloat16>(), relaxed{})), __nv_bfloat16>);
+static_assert(
+    same<decltype(ct::atomic_add(any<__nv_bfloat16*>(), any<__nv_bfloat16>(), relaxed{})), __nv_bfloat16>);
+static_assert(
+    same<decltype(ct::atomic_sub(any<__nv_bfloat16*>(), any<__nv_bfloat16>(), relaxed{})), __nv_bfloat16>);
 // a fast hyperbolic tangent
 static_assert(same<decltype(ct::tanh(1.0f, ct::round_approximate_t{})), float>);

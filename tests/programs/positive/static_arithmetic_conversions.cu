@@ -44,7 +44,8 @@ static_assert(!either<signed char, unsigned char>);
 static_assert(!either<signed char, unsigned>);
 static_assert(!either<long long, unsigned long long>);
 static_assert(!either<short, unsigned long>);
-static_assert(sizeof(long) == 8 ? !either<long long, unsigned long> : common<long long, unsigned long, long long>);
+static_assert(sizeof(long) == 8 ? !either<long long, unsigned long>
+                                : common<long long, unsigned long, long long>);
 static_assert(!either<long, unsigned long long>);
 
 // character types: the subrank is below that of the type that they are made of
@@ -70,11 +71,11 @@ static_assert(!either<char16_t, short>);
 static_assert(!either<char32_t, int>);
 // Whether char is signed differs between machines.
 template <bool IsSigned>
-constexpr bool characters = common<char, signed char, signed char> && !either<char, unsigned char> &&
-                            !either<char, char8_t>;
+constexpr bool characters =
+    common<char, signed char, signed char> && !either<char, unsigned char> && !either<char, char8_t>;
 template <>
-constexpr bool characters<false> =
-    common<char, unsigned char, unsigned char> && common<char, char8_t, char8_t> && !either<char, signed char>;
+constexpr bool characters<false> = common<char, unsigned char, unsigned char> &&
+                                   common<char, char8_t, char8_t> && !either<char, signed char>;
 static_assert(characters<(char(-1) < 0)>);
 // wchar_t: signed with 32 bits, unsigned with 32 bits, or unsigned with 16 bits
 template <bool IsSigned, int Bytes>
@@ -85,8 +86,7 @@ constexpr bool wide_characters<false, 4> =
     common<wchar_t, unsigned, unsigned> && !either<wchar_t, int> && !either<wchar_t, char32_t>;
 template <>
 constexpr bool wide_characters<false, 2> = common<wchar_t, unsigned short, unsigned short> &&
-                                           !either<wchar_t, char16_t> &&
-                                           common<wchar_t, char32_t, char32_t>;
+                                           !either<wchar_t, char16_t> && common<wchar_t, char32_t, char32_t>;
 static_assert(wide_characters<(wchar_t(-1) < 0), int(sizeof(wchar_t))>);
 
 // two tiles: common element, common shape

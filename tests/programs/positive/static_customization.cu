@@ -103,10 +103,13 @@ inline constexpr bool cuda::tiles::enable_contiguous_accessor_policy<mine::acces
 
 // [1.5.1] extents
 static_assert(ct::extents_like<mine::extents> && !ct::shape_like<mine::extents>);
-static_assert(ct::extents_like<mine::shape> && ct::shape_like<mine::shape> && ct::shape_size_v<mine::shape> == 32);
+static_assert(ct::extents_like<mine::shape> && ct::shape_like<mine::shape> &&
+              ct::shape_size_v<mine::shape> == 32);
 static_assert(ct::same_shape<mine::shape, ct::shape<4, 8>> && !ct::same_shape<mine::extents, mine::extents>);
-static_assert(ct::extents_equal(mine::extents{8}, mine::shape{}) && !ct::extents_equal(mine::extents{7}, mine::shape{}));
-static_assert(ct::extents_equal(ct::shape<4, 8>{}, mine::shape{}) && mine::shape{} == ct::extents<long, 4, 8>{});
+static_assert(ct::extents_equal(mine::extents{8}, mine::shape{}) &&
+              !ct::extents_equal(mine::extents{7}, mine::shape{}));
+static_assert(ct::extents_equal(ct::shape<4, 8>{}, mine::shape{}) &&
+              mine::shape{} == ct::extents<long, 4, 8>{});
 static_assert(!ct::tile_shape<mine::shape>); // [1.6.2] a tile's is a ct::extents
 static_assert(ct::shape_broadcastable_to<mine::shape, ct::shape<2, 4, 8>>);
 static_assert(same<ct::shape_broadcast_t<mine::shape, ct::shape<2, 1, 1>>, ct::shape<2, 4, 8>>);
@@ -128,16 +131,26 @@ static_assert(!ct::extents_like<almost<float, int, decltype(sizeof(0))>>); // ra
 static_assert(!ct::extents_like<almost<int, float, decltype(sizeof(0))>>); // so are lengths
 
 // [1.8.1] layouts
-static_assert(ct::layout_mapping<mine::mapping<mine::extents>> && ct::layout_mapping<mine::mapping<ct::shape<4>>>);
+static_assert(ct::layout_mapping<mine::mapping<mine::extents>> &&
+              ct::layout_mapping<mine::mapping<ct::shape<4>>>);
 static_assert(ct::layout_mapping<mine::other_mapping>);
 static_assert(ct::layout_mapping_static_stride<mine::mapping<mine::shape>>{}(0) == 100);
 static_assert(ct::layout_mapping_equal(mine::mapping{mine::extents{8}}, mine::mapping{mine::shape{}}));
 static_assert(ct::layout_mapping<ct::layout_right_mapping<mine::extents>>);
 static_assert(ct::layout_right_mapping<mine::shape>::static_stride(0) == 8);
 static_assert(ct::layout_left_mapping<mine::shape>::static_stride(1) == 4);
-static_assert(ct::layout_right_padded_mapping<mine::shape, 16>::static_stride(0) == 16); // #padding-of-own-extents
+static_assert(ct::layout_right_padded_mapping<mine::shape, 16>::static_stride(0) ==
+              16); // #padding-of-own-extents
 static_assert(ct::layout_right_mapping<mine::extents>::static_stride(0) == ct::dynamic_extent);
 static_assert(ct::layout_strided_mapping<mine::shape, ct::extents<int, 9, 1>>::static_stride(0) == 9);
+struct not_strided : mine::mapping<mine::shape> {
+  struct layout_type {
+    template <typename E>
+    using mapping = not_strided;
+  };
+  __tile__ __host__ __device__ static constexpr bool is_always_strided() { return false; }
+};
+static_assert(!ct::layout_mapping<not_strided>); // #not-strided
 struct other_index : mine::other_mapping {
   using index_type = long;
 };

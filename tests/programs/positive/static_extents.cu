@@ -22,7 +22,8 @@ static_assert(same<decltype(mixed::rank()), mixed::rank_type>);
 static_assert(same<decltype(mixed::rank_dynamic()), mixed::rank_type>);
 static_assert(same<decltype(mixed::static_extent(0)), decltype(sizeof(0))>);
 static_assert(same<decltype(any<ct::extents<int16_t, dyn>>().extent(0)), int16_t>);
-static_assert(noexcept(mixed::rank()) && noexcept(mixed::static_extent(0)) && noexcept(any<mixed>().extent(0)));
+static_assert(noexcept(mixed::rank()) && noexcept(mixed::static_extent(0)) &&
+              noexcept(any<mixed>().extent(0)));
 
 // default construction: dynamic extents are 0
 static_assert(mixed{}.extent(0) == 4 && mixed{}.extent(1) == 0 && mixed{}.extent(2) == 7);
@@ -30,11 +31,11 @@ static_assert(ext<33, 0>{}.extent(0) == 33 && ext<33, 0>{}.extent(1) == 0);
 
 // from the dynamic extents, and from all
 static_assert(mixed{5}.extent(1) == 5); // #constexpr-extents
-static_assert(mixed{4, 5, 7}.extent(1) == 5 && mixed{4, 5, 7}.extent(2) == 7); // #constexpr-extents
+static_assert(mixed{4, 5, 7}.extent(1) == 5 && mixed{4, 5, 7}.extent(2) == 7);
 static_assert(ext<dyn, 4, dyn>{3, 7}.extent(0) == 3); // #constexpr-extents
 static_assert(ext<dyn, 4, dyn>{3, 7}.extent(2) == 7); // #constexpr-extents
-static_assert(ext<dyn, dyn>{3, 7}.extent(1) == 7); // #constexpr-extents
-static_assert(ext<4, 8>{4, 8}.extent(1) == 8); // #constexpr-extents
+static_assert(ext<dyn, dyn>{3, 7}.extent(1) == 7);    // #constexpr-extents
+static_assert(ext<4, 8>{4, 8}.extent(1) == 8);
 static_assert(ext<dyn>{3_ic}.extent(0) == 3); // #constexpr-extents
 static_assert(constructible<mixed, int> && constructible<mixed, int, int, int> && constructible<mixed, long>);
 static_assert(constructible<mixed, decltype(5_ic)>); // whatever converts to the index type
@@ -59,7 +60,8 @@ static_assert(same<decltype(ct::extents{7}), ext<dyn>>);
 static_assert(same<decltype(ct::extents{}), ext<>>);
 static_assert(same<decltype(ct::extents{7ull, short(1), 'a'}), ext<dyn, dyn, dyn>>);
 static_assert(same<decltype(ct::extents{ct::integral_constant<short(3)>{}}), ext<3>>);
-static_assert(same<decltype(ct::extents{1_ic, 2_ic, 3_ic, 4_ic, 5_ic, 6_ic, 7_ic, 8_ic}), ext<1, 2, 3, 4, 5, 6, 7, 8>>);
+static_assert(
+    same<decltype(ct::extents{1_ic, 2_ic, 3_ic, 4_ic, 5_ic, 6_ic, 7_ic, 8_ic}), ext<1, 2, 3, 4, 5, 6, 7, 8>>);
 // [2.8.3] shape
 static_assert(same<ct::shape<4, 5>, ct::extents<uint32_t, 4, 5>>);
 static_assert(same<ct::shape<>, ct::extents<uint32_t>>);
@@ -73,7 +75,8 @@ static_assert(ct::extents_like<ct::extents<bool, 1>>); // bool is integral #bool
 static_assert(!ct::extents_like<int> && !ct::extents_like<mixed&> && !ct::extents_like<tile<int>>);
 static_assert(!ct::extents_like<mixed const>); // cannot be assigned #const-models
 // [2.1.3.3] shape like
-static_assert(ct::shape_like<ext<>> && ct::shape_like<ct::shape<4, 7>> && ct::shape_like<ct::extents<int16_t, 0>>);
+static_assert(ct::shape_like<ext<>> && ct::shape_like<ct::shape<4, 7>> &&
+              ct::shape_like<ct::extents<int16_t, 0>>);
 static_assert(!ct::shape_like<mixed> && !ct::shape_like<int>);
 
 // [2.1.3.4] number of elements

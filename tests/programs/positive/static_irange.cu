@@ -35,16 +35,18 @@ static_assert(!has_range<int, float> && !has_range<int, int*> && !has_range<int>
 // in constant expressions
 static_assert(ct::irange(5, 12, 2).lower_bound() == 5 && ct::irange(5, 12, 2).upper_bound() == 12);
 static_assert(ct::irange(5, 12, 2).step() == 2 && ct::irange(5, 12).step() == 1);
-static_assert(ct::irange(5, 12, 2).size() == 4 && ct::irange(5, 13, 2).size() == 4 && ct::irange(5, 14, 2).size() == 5);
+static_assert(ct::irange(5, 12, 2).size() == 4 && ct::irange(5, 13, 2).size() == 4 &&
+              ct::irange(5, 14, 2).size() == 5);
 static_assert(ct::irange(-10, -6).size() == 4 && ct::irange(0, 1).size() == 1);
 static_assert(ct::irange(20, 10).empty() && ct::irange(20, 20).empty() && !ct::irange(20, 21).empty());
 static_assert(ct::irange(20, 10).size() == 0 && ct::irange(20, 20).size() == 0);
 static_assert(ct::irange<unsigned char>(0, 246, 10).size() == 25);
-static_assert(ct::irange<signed char>(-128, 127).size() == 255); // #irange-size
+static_assert(ct::irange<signed char>(-128, 127).size() == 255);               // #irange-size
 static_assert(ct::irange(-2147483647 - 1, 2147483647).size() == 4294967295ll); // #irange-size
 static_assert(*ct::irange(5, 12, 2).begin() == 5);
 static_assert(iterator(5, 2) == iterator(5, 3) && iterator(5, 2) != iterator(7, 2)); // by position alone
-static_assert(iterator(5, 2) != sentinel(7) && iterator(7, 2) == sentinel(7) && iterator(8, 2) == sentinel(7));
+static_assert(iterator(5, 2) != sentinel(7) && iterator(7, 2) == sentinel(7) &&
+              iterator(8, 2) == sentinel(7));
 static_assert(*++iterator(5, 2) == 7 && *iterator(5, 2)++ == 5);
 
 template <typename R>
@@ -57,4 +59,5 @@ __tile__ constexpr long long total(R range) {
 static_assert(total(ct::irange(5, 12, 2)) == 5070911);
 static_assert(total(ct::irange(5, 11, 2)) == 50709);
 static_assert(total(ct::irange(20, 10)) == 0);
-static_assert(total(ct::irange<unsigned char>(200, 246, 10)) == (((200ll * 100 + 210) * 100 + 220) * 100 + 230) * 100 + 240);
+static_assert(total(ct::irange<unsigned char>(200, 246, 10)) ==
+              (((200ll * 100 + 210) * 100 + 220) * 100 + 230) * 100 + 240);

@@ -42,11 +42,11 @@ static_assert(same<right::extents_type, ext<2, 3, 4>> && same<strided::extents_t
 // [2.10.2] row major
 static_assert(right::static_stride(0) == 12 && right::static_stride(1) == 4 && right::static_stride(2) == 1);
 static_assert(right{{}}.stride(0) == 12); // #constexpr-mapping
-static_assert(right{{}}.stride(2) == 1); // #constexpr-mapping
+static_assert(right{{}}.stride(2) == 1);  // #constexpr-mapping
 static_assert(ct::layout_right_mapping<ext<2, dyn, 4>>::static_stride(0) == dyn);
 static_assert(ct::layout_right_mapping<ext<2, dyn, 4>>::static_stride(1) == 4);
 static_assert(ct::layout_right_mapping<ext<dyn, 3, 4>>::static_stride(0) == 12);
-static_assert(ct::layout_right_mapping{ext<2, dyn, 4>{5}}.stride(0) == 20); // #constexpr-mapping
+static_assert(ct::layout_right_mapping{ext<2, dyn, 4>{5}}.stride(0) == 20);             // #constexpr-mapping
 static_assert(ct::layout_right_mapping{ext<2, dyn, 4>{5}}.extents() == ext<2, 5, 4>{}); // #constexpr-mapping
 
 // [2.10.4] column major
@@ -67,8 +67,8 @@ static_assert(ct::layout_right_padded_mapping<ext<2, dyn>, 4>::static_stride(0) 
 static_assert(ct::layout_right_padded_mapping<ext<dyn, 3>, 4>::static_stride(0) == 4);
 static_assert(ct::layout_right_padded_mapping<ext<2, 3>, dyn>::static_stride(0) == dyn);
 static_assert(ct::layout_right_padded_mapping<ext<2, 3>, dyn>::static_stride(1) == 1);
-static_assert(ct::layout_right_padded_mapping{ext<2, 3>{}, 4}.stride(0) == 4); // #constexpr-mapping
-static_assert(ct::layout_right_padded_mapping{ext<2, 3>{}, 3}.stride(0) == 3); // #constexpr-mapping
+static_assert(ct::layout_right_padded_mapping{ext<2, 3>{}, 4}.stride(0) == 4);        // #constexpr-mapping
+static_assert(ct::layout_right_padded_mapping{ext<2, 3>{}, 3}.stride(0) == 3);        // #constexpr-mapping
 static_assert(ct::layout_right_padded_mapping{ext<2, dyn>{9}, 4_ic}.stride(0) == 12); // #constexpr-mapping
 static_assert(right_padded{{}, 8}.stride(0) == 4); // a static alignment stays #constexpr-mapping
 
@@ -85,8 +85,10 @@ static_assert(ct::layout_strided_mapping<ext<2, 3>, ext<dyn, 1>>::static_stride(
 static_assert(ct::layout_strided_mapping{ext<2, 3>{}, ext<dyn, 1>{9}}.stride(0) == 9); // #constexpr-mapping
 
 // deduction
-static_assert(same<decltype(ct::layout_right_mapping{ct::extents{2_ic, 3}}), ct::layout_right_mapping<ext<2, dyn>>>);
-static_assert(same<decltype(ct::layout_left_mapping{ct::extents{2_ic, 3_ic}}), ct::layout_left_mapping<ext<2, 3>>>);
+static_assert(
+    same<decltype(ct::layout_right_mapping{ct::extents{2_ic, 3}}), ct::layout_right_mapping<ext<2, dyn>>>);
+static_assert(
+    same<decltype(ct::layout_left_mapping{ct::extents{2_ic, 3_ic}}), ct::layout_left_mapping<ext<2, 3>>>);
 static_assert(same<decltype(ct::layout_right_padded_mapping{ext<2, 3>{}, 4_ic}), right_padded>);
 static_assert(same<decltype(ct::layout_right_padded_mapping{ext<2, 3>{}, 4}),
                    ct::layout_right_padded_mapping<ext<2, 3>, dyn>>);
@@ -116,10 +118,13 @@ static_assert(ct::layout_mapping_static_stride<strided>{}(1) == 2);
 static_assert(same<decltype(ct::layout_mapping_static_stride<left>{}(0)), decltype(sizeof(0))>);
 
 // [2.1.6.4] [2.10.11] comparison: extents and strides
-static_assert(ct::layout_mapping_equal(right{{}}, ct::layout_right_mapping<ct::extents<int, 2, 3, 4>>{{}})); // #constexpr-mapping
+static_assert(ct::layout_mapping_equal(right{{}}, ct::layout_right_mapping<ct::extents<int, 2, 3, 4>>{
+                                                      {}}));                             // #constexpr-mapping
 static_assert(right{{}} == ct::layout_strided_mapping{ext<2, 3, 4>{}, ext<12, 4, 1>{}}); // #constexpr-mapping
-static_assert(right{{}} != left{{}}); // #constexpr-mapping
-static_assert(ct::layout_right_mapping{ext<4>{}} == ct::layout_left_mapping{ext<4>{}}); // #constexpr-mapping
-static_assert(!ct::layout_mapping_equal(ct::layout_right_mapping{ext<4>{}}, ct::layout_right_mapping{ext<4, 1>{}})); // #constexpr-mapping
-static_assert(noexcept(any<right>() == any<left>()) && noexcept(ct::layout_mapping_equal(any<right>(), any<left>())));
+static_assert(right{{}} != left{{}});                                                    // #constexpr-mapping
+static_assert(ct::layout_right_mapping{ext<4>{}} == ct::layout_left_mapping{ext<4>{}});  // #constexpr-mapping
+static_assert(!ct::layout_mapping_equal(ct::layout_right_mapping{ext<4>{}},
+                                        ct::layout_right_mapping{ext<4, 1>{}})); // #constexpr-mapping
+static_assert(noexcept(any<right>() == any<left>()) &&
+              noexcept(ct::layout_mapping_equal(any<right>(), any<left>())));
 static_assert(same<decltype(any<right>() == any<left>()), bool>);

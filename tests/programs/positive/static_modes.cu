@@ -35,15 +35,18 @@ static_assert(adds<f32x4, nearest> && adds<f32x4, zero> && adds<f32x4, down> && 
 static_assert(adds<double, nearest> && adds<f64x4, zero> && adds<f64x4, down> && adds<f64x4, up>);
 static_assert(adds<f32x4, nearest, flush> && adds<float, up, flush>);
 static_assert(!adds_at_all<f64x4, nearest, flush> && !adds_at_all<double, up, flush>);
-static_assert(!adds_at_all<f32x4, approximate> && !adds_at_all<f32x4, full> && !adds_at_all<double, approximate>);
+static_assert(!adds_at_all<f32x4, approximate> && !adds_at_all<f32x4, full> &&
+              !adds_at_all<double, approximate>);
 static_assert(!adds_at_all<i32x4, nearest> && !adds_at_all<int, zero>);
 static_assert(same<decltype(ct::add(any<f32x4>(), 1, zero{})), f32x4>);
 static_assert(same<decltype(ct::mul(any<float>(), any<double>(), zero{})), double>);
-static_assert(same<decltype(ct::sub(any<tile<float, 4, 1>>(), any<f32x4>(), zero{}, flush{})), tile<float, 4, 4>>);
+static_assert(
+    same<decltype(ct::sub(any<tile<float, 4, 1>>(), any<f32x4>(), zero{}, flush{})), tile<float, 4, 4>>);
 static_assert(same<decltype(ct::add<ct::rounding_mode::round_toward_zero>(0.0, 1.0, {})), double>);
 static_assert(same<decltype(ct::add(1.0f, 2.5f, {}, flush{})), float>);
 // [2.2.6] division has the imprecise modes for float
-static_assert(divides<f32x4, zero> && divides<f64x4, up> && divides<f32x4, approximate> && divides<f32x4, full>);
+static_assert(divides<f32x4, zero> && divides<f64x4, up> && divides<f32x4, approximate> &&
+              divides<f32x4, full>);
 static_assert(divides<f32x4, full, flush> && divides<f32x4, approximate, flush>);
 static_assert(!divides<f64x4, approximate> && !divides<f64x4, full> && !divides<f64x4, zero, flush>);
 static_assert(!divides<i32x4, zero>);
@@ -79,11 +82,14 @@ concept exponentiates = requires(T x, SubMode s) {
   ct::rsqrt(x, s);
 };
 template <typename T, typename SubMode>
-concept exponentiates_at_all = requires(T x, SubMode s) { ct::exp2(x, s); } || requires(T x, SubMode s) { ct::rsqrt(x, s); };
+concept exponentiates_at_all =
+    requires(T x, SubMode s) { ct::exp2(x, s); } || requires(T x, SubMode s) { ct::rsqrt(x, s); };
 template <typename T, typename Mode, typename SubMode = preserve>
 concept has_root = requires(T x, Mode m, SubMode s) { ct::sqrt(x, m, s); };
-static_assert(exponentiates<f32x4, flush> && exponentiates<f64x4, preserve> && !exponentiates_at_all<f64x4, flush>);
-static_assert(has_root<f32x4, zero> && has_root<f64x4, up> && has_root<float, approximate> && has_root<f32x4, down, flush>);
+static_assert(exponentiates<f32x4, flush> && exponentiates<f64x4, preserve> &&
+              !exponentiates_at_all<f64x4, flush>);
+static_assert(has_root<f32x4, zero> && has_root<f64x4, up> && has_root<float, approximate> &&
+              has_root<f32x4, down, flush>);
 static_assert(!has_root<f64x4, approximate> && !has_root<f32x4, full> && !has_root<f64x4, zero, flush>);
 static_assert(same<decltype(ct::sqrt(any<f32x4>(), approximate{}, flush{})), f32x4>);
 
@@ -101,7 +107,8 @@ concept sums_at_all = requires(T x, Mode m, SubMode s) { ct::sum(x, 0_ic, m, s);
                       requires(T x, Mode m, SubMode s) { ct::partial_sum(x, 0_ic, m, s); } ||
                       requires(T x, Mode m, SubMode s) { ct::partial_prod(x, 0_ic, m, s); };
 static_assert(sums<f32x4, zero> && sums<f64x4, down> && sums<f32x4, nearest, flush>);
-static_assert(!sums_at_all<f64x4, nearest, flush> && !sums_at_all<f32x4, approximate> && !sums_at_all<i32x4, zero>);
+static_assert(!sums_at_all<f64x4, nearest, flush> && !sums_at_all<f32x4, approximate> &&
+              !sums_at_all<i32x4, zero>);
 static_assert(same<decltype(ct::sum(any<tile<float, 2, 4>>(), 1_ic, zero{})), tile<float, 2, 1>>);
 static_assert(same<decltype(ct::partial_sum(any<i32x4>(), 0_ic)), i32x4>);
 static_assert(same<decltype(ct::partial_prod<0>(any<f64x4>())), f64x4>);
@@ -110,7 +117,8 @@ template <typename T, auto D>
 concept scans = requires(T x) { ct::partial_sum<D>(x); } && requires(T x) { ct::partial_prod<D>(x); };
 template <typename T, auto D>
 concept scans_at_all = requires(T x) { ct::partial_sum<D>(x); } || requires(T x) { ct::partial_prod<D>(x); };
-static_assert(scans<tile<int, 2, 4>, 1> && !scans_at_all<tile<int, 2, 4>, 2> && !scans_at_all<tile<int, 2, 4>, -1>);
+static_assert(scans<tile<int, 2, 4>, 1> && !scans_at_all<tile<int, 2, 4>, 2> &&
+              !scans_at_all<tile<int, 2, 4>, -1>);
 static_assert(!scans_at_all<int, 0> && !scans_at_all<tile<int*, 4>, 0>);
 template <typename T, typename NanMode, typename SubMode = preserve>
 concept reduces = requires(T x, NanMode n, SubMode s) {

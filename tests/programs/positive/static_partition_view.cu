@@ -18,8 +18,9 @@ static_assert(same<decltype(any<view<int> const>().span()), view<int>::span_type
 static_assert(noexcept(any<view<int>>().span()));
 
 // construction and deduction
-static_assert(same<decltype(ct::partition_view{any<ct::tensor_span<int, ext<4, dyn>>>(), ct::shape{2_ic, 8_ic}}),
-                   view<int>>);
+static_assert(
+    same<decltype(ct::partition_view{any<ct::tensor_span<int, ext<4, dyn>>>(), ct::shape{2_ic, 8_ic}}),
+         view<int>>);
 static_assert(constructible<view<int>, view<int>::span_type, ct::shape<2, 8>>);
 static_assert(noexcept(view<int>(any<view<int>::span_type>(), ct::shape<2, 8>{})));
 template <typename Span, typename Shape>
@@ -59,8 +60,10 @@ concept pads = requires(V const& v) {
 };
 static_assert(pads<view<int>, ct::view_padding::zero> && pads<view<float>, ct::view_padding::zero>);
 static_assert(!pads<view<int>, ct::view_padding::nan> && pads<view<float>, ct::view_padding::nan>);
-static_assert(!pads<view<int>, ct::view_padding::positive_inf> && pads<view<double>, ct::view_padding::positive_inf>);
-static_assert(!pads<view<int>, ct::view_padding::negative_inf> && pads<view<double>, ct::view_padding::negative_inf>);
+static_assert(!pads<view<int>, ct::view_padding::positive_inf> &&
+              pads<view<double>, ct::view_padding::positive_inf>);
+static_assert(!pads<view<int>, ct::view_padding::negative_inf> &&
+              pads<view<double>, ct::view_padding::negative_inf>);
 static_assert(!pads<view<int>, ct::view_padding::negative_zero>);
 static_assert(pads<view<float const>, ct::view_padding::negative_zero>);
 
@@ -78,13 +81,16 @@ static_assert(!atomically_loads<view<int>, ct::memory_order::acq_rel>);
 using block = ct::thread_scope_block_t;
 using zero = ct::view_padding_zero_t;
 static_assert(same<decltype(any<view<int>>().atomic_load(relaxed{}, block{}, 0, 0)), tile<int, 2, 8>>);
-static_assert(same<decltype(any<view<int>>().atomic_load_masked<ct::view_padding::zero, ct::memory_order::relaxed>(0, 0)),
+static_assert(same<decltype(any<view<int>>()
+                                .atomic_load_masked<ct::view_padding::zero, ct::memory_order::relaxed>(0, 0)),
                    tile<int, 2, 8>>);
-static_assert(same<decltype(any<view<int>>().atomic_load_masked<ct::view_padding::zero, ct::memory_order::relaxed>(
-                       zero{}, 0, 0)),
-                   tile<int, 2, 8>>);
+static_assert(
+    same<decltype(any<view<int>>().atomic_load_masked<ct::view_padding::zero, ct::memory_order::relaxed>(
+             zero{}, 0, 0)),
+         tile<int, 2, 8>>);
 static_assert(same<decltype(any<view<int>>().atomic_load_masked(zero{}, relaxed{}, 0, 0)), tile<int, 2, 8>>);
-static_assert(same<decltype(any<view<int>>().atomic_load_masked(zero{}, relaxed{}, block{}, 0, 0)), tile<int, 2, 8>>);
+static_assert(
+    same<decltype(any<view<int>>().atomic_load_masked(zero{}, relaxed{}, block{}, 0, 0)), tile<int, 2, 8>>);
 static_assert(same<decltype(any<view<float>>().atomic_load_masked(ct::view_padding_nan_t{}, relaxed{}, 0, 0)),
                    tile<float, 2, 8>>);
 
@@ -93,7 +99,8 @@ template <typename V, typename Value, typename... Idx>
 concept stores = requires(V const& v, Value value, Idx... idx) { v.store(value, idx...); };
 template <typename V, typename Value, typename... Idx>
 concept stores_masked = requires(V const& v, Value value, Idx... idx) { v.store_masked(value, idx...); };
-static_assert(stores<view<int>, tile<int, 2, 8>, int, int> && stores_masked<view<int>, tile<int, 2, 8>, int, int>);
+static_assert(stores<view<int>, tile<int, 2, 8>, int, int> &&
+              stores_masked<view<int>, tile<int, 2, 8>, int, int>);
 static_assert(stores<view<int>, tile<short, 2, 8>, int, int>);
 static_assert(stores<view<double>, tile<float, 2, 8>, int, int>);
 static_assert(!stores<view<int>, tile<float, 2, 8>, int, int>);

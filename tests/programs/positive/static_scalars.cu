@@ -3,13 +3,12 @@
 
 // An integral scalar meets the concepts of integral, arithmetic and numeric tiles and scalars, and no other.
 template <typename T>
-constexpr bool is_integral = ct::tile_like<T> && ct::scalar<T> && ct::integral<T> && ct::integral_tile<T> &&
-                             ct::integral_scalar<T> && ct::arithmetic_tile<T> && ct::arithmetic_scalar<T> &&
-                             ct::numeric_tile<T> && ct::numeric_scalar<T> && !ct::floating_point_tile<T> &&
-                             !ct::floating_point_scalar<T> && !ct::basic_floating_point_tile<T> &&
-                             !ct::basic_floating_point_scalar<T> && !ct::restricted_floating_point_tile<T> &&
-                             !ct::restricted_floating_point_scalar<T> && !ct::pointer_tile<T> &&
-                             !ct::pointer_scalar<T>;
+constexpr bool is_integral =
+    ct::tile_like<T> && ct::scalar<T> && ct::integral<T> && ct::integral_tile<T> && ct::integral_scalar<T> &&
+    ct::arithmetic_tile<T> && ct::arithmetic_scalar<T> && ct::numeric_tile<T> && ct::numeric_scalar<T> &&
+    !ct::floating_point_tile<T> && !ct::floating_point_scalar<T> && !ct::basic_floating_point_tile<T> &&
+    !ct::basic_floating_point_scalar<T> && !ct::restricted_floating_point_tile<T> &&
+    !ct::restricted_floating_point_scalar<T> && !ct::pointer_tile<T> && !ct::pointer_scalar<T>;
 template <typename T>
 constexpr bool is_basic_floating_point =
     ct::tile_like<T> && ct::scalar<T> && !ct::integral<T> && !ct::integral_tile<T> &&
@@ -104,12 +103,13 @@ static_assert(is_none<void(int)>);
 static_assert(ct::integral<bool> && ct::integral<char8_t> && ct::integral<long const volatile>);
 static_assert(!ct::integral<float> && !ct::integral<int*> && !ct::integral<int&> && !ct::integral<void>);
 
-// The notes of [2.1.2.13] to [2.1.2.17] on which concept subsumes which: the more constrained overload is taken.
+// The notes of [2.1.2.13] to [2.1.2.17] on which concept subsumes which: the more constrained overload is
+// taken.
 template <ct::numeric_tile T>
 __tile__ char is_arithmetic_scalar(T*);
 template <ct::arithmetic_scalar T>
 __tile__ int is_arithmetic_scalar(T*);
-static_assert(same<decltype(is_arithmetic_scalar(any<int*>())), int>);      // [2.1.2.13]
+static_assert(same<decltype(is_arithmetic_scalar(any<int*>())), int>); // [2.1.2.13]
 static_assert(same<decltype(is_arithmetic_scalar(any<tile<int>*>())), char>);
 
 template <ct::numeric_scalar T>

@@ -23,12 +23,12 @@ static_assert(span::static_extent(0) == 2 && span::static_extent(1) == dyn);
 static_assert(__is_trivially_copyable(span));
 
 // what the members yield, also in constant expressions
-constexpr span s{nullptr, ext<2, dyn>{5}};   // #constexpr-span
-static_assert(s.extent(0) == 2);             // #constexpr-span
-static_assert(s.extent(1) == 5);             // #constexpr-span
-static_assert(s.extents() == ext<2, 5>{});   // #constexpr-span
-static_assert(s.mapping().stride(0) == 5);   // #constexpr-span
-static_assert(s.data_handle() == nullptr);   // #constexpr-span
+constexpr span s{nullptr, ext<2, dyn>{5}}; // #constexpr-span
+static_assert(s.extent(0) == 2);           // #constexpr-span
+static_assert(s.extent(1) == 5);           // #constexpr-span
+static_assert(s.extents() == ext<2, 5>{}); // #constexpr-span
+static_assert(s.mapping().stride(0) == 5); // #constexpr-span
+static_assert(s.data_handle() == nullptr); // #constexpr-span
 static_assert(same<decltype(any<span const>().extent(0)), uint32_t>);
 static_assert(same<decltype(any<span const>().extents()), ext<2, dyn> const&>);
 static_assert(same<decltype(any<span const>().mapping()), span::mapping_type const&>);
@@ -53,17 +53,21 @@ static_assert(noexcept(span(any<float*>(), any<ext<2, dyn>>())));
 static_assert(noexcept(span(any<float*>(), any<span::mapping_type>())));
 
 // deduction: from extents, a policy, an accessor, a mapping
-static_assert(same<decltype(ct::tensor_span{any<int*>(), ct::extents{2_ic, 3}}), ct::tensor_span<int, ext<2, dyn>>>);
-static_assert(same<decltype(ct::tensor_span{any<int const*>(), ct::shape{2_ic}}), ct::tensor_span<int const, ext<2>>>);
+static_assert(
+    same<decltype(ct::tensor_span{any<int*>(), ct::extents{2_ic, 3}}), ct::tensor_span<int, ext<2, dyn>>>);
+static_assert(
+    same<decltype(ct::tensor_span{any<int const*>(), ct::shape{2_ic}}), ct::tensor_span<int const, ext<2>>>);
 static_assert(same<decltype(ct::tensor_span{any<int*>(), ext<2>{}, ct::layout_left{}}),
                    ct::tensor_span<int, ext<2>, ct::layout_left>>);
-static_assert(same<decltype(ct::tensor_span{any<int*>(), ext<2>{}, ct::layout_left{}, ct::default_accessor<int>{}}),
-                   ct::tensor_span<int, ext<2>, ct::layout_left>>);
+static_assert(
+    same<decltype(ct::tensor_span{any<int*>(), ext<2>{}, ct::layout_left{}, ct::default_accessor<int>{}}),
+         ct::tensor_span<int, ext<2>, ct::layout_left>>);
 static_assert(same<decltype(ct::tensor_span{any<int*>(), ct::layout_right_mapping{ext<2>{}}}),
                    ct::tensor_span<int, ext<2>>>);
 static_assert(same<decltype(ct::tensor_span{any<int*>(), ct::layout_left_mapping{ext<2, 3>{}}}),
                    ct::tensor_span<int, ext<2, 3>, ct::layout_left>>);
-static_assert(same<decltype(ct::tensor_span{any<int*>(), ct::layout_right_padded_mapping{ext<2, 3>{}, 4_ic}}), padded>);
+static_assert(
+    same<decltype(ct::tensor_span{any<int*>(), ct::layout_right_padded_mapping{ext<2, 3>{}, 4_ic}}), padded>);
 static_assert(same<decltype(ct::tensor_span{any<int*>(), ct::layout_strided_mapping{ext<2>{}, ext<3>{}},
                                             ct::default_accessor<int>{}}),
                    ct::tensor_span<int, ext<2>, ct::layout_strided<ext<3>>>>);
@@ -79,8 +83,9 @@ static_assert(!ct::tensor_span_like<span const>); // cannot be assigned #const-m
 static_assert(!ct::storeable_tensor_span<int*>);
 
 // [2.11.3] [2.1.6.2] accessors
-static_assert(ct::accessor_policy<ct::default_accessor<int>> && ct::accessor_policy<ct::default_accessor<int const>>);
-static_assert(!ct::accessor_policy<ct::default_accessor<int> const>); // cannot be assigned #const-models
+static_assert(ct::accessor_policy<ct::default_accessor<int>> &&
+              ct::accessor_policy<ct::default_accessor<int const>>);
+static_assert(!ct::accessor_policy<ct::default_accessor<int> const>); // cannot be assigned
 static_assert(!ct::accessor_policy<int>);
 static_assert(same<ct::default_accessor<int const>::element_type, int const>);
 static_assert(same<ct::default_accessor<int const>::data_handle_type, int const*>);

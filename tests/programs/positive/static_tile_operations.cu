@@ -26,7 +26,8 @@ static_assert(has_zeros<i32x2x4> && has_zeros<float> && !has_zeros<ptrx4> && !ha
 
 // [2.3.5] [2.3.6]
 static_assert(same<decltype(ct::isinf(any<f32x4>())), bx4> && same<decltype(ct::isnan(1.0)), bool>);
-static_assert(noexcept(ct::isinf(1.0f)) && noexcept(ct::isnan(any<f32x4>()))); // not printed #noexcept-classification
+static_assert(noexcept(ct::isinf(1.0f)) &&
+              noexcept(ct::isnan(any<f32x4>()))); // not printed #noexcept-classification
 template <typename T>
 concept classified = requires(T x) { ct::isinf(x); } && requires(T x) { ct::isnan(x); };
 static_assert(classified<f32x4> && classified<double> && !classified<int> && !classified<ptrx4>);
@@ -42,12 +43,14 @@ static_assert(reshapes<i32x2x4, ct::shape<2, 2, 2>> && !reshapes<i32x2x4, ct::sh
 template <typename T, typename S>
 concept reshapes_to = requires(T x) { ct::reshape<S>(x); };
 static_assert(!reshapes_to<i32x2x4, ct::shape<8> const>); // #const-models
-static_assert(!reshapes<int, ct::shape<2>> && !reshapes<i32x2x4, ct::extents<int, 8>> && !reshapes<i32x2x4, int>);
+static_assert(!reshapes<int, ct::shape<2>> && !reshapes<i32x2x4, ct::extents<int, 8>> &&
+              !reshapes<i32x2x4, int>);
 
 // [2.3.8] [2.3.9]
 template <auto... Idx>
 using map = ct::dimension_map<Idx...>;
-static_assert(same<ct::tile_permutation_t<int, map<>>, int> && same<ct::tile_permutation_t<int const, map<>>, int>);
+static_assert(same<ct::tile_permutation_t<int, map<>>, int> &&
+              same<ct::tile_permutation_t<int const, map<>>, int>);
 static_assert(same<ct::tile_permutation_t<tile<int>, map<> const>, tile<int>>);
 static_assert(same<ct::tile_permutation_t<tile<int, 8>, map<0>>, tile<int, 8>>);
 static_assert(same<ct::tile_permutation_t<tile<int, 4, 2, 16, 8>, map<2, 1, 3, 0>>, tile<int, 16, 2, 8, 4>>);
@@ -96,7 +99,8 @@ static_assert(!selects<tile<bool, 2, 2, 4>, i32x2x4, i32x2x4>);
 static_assert(ct::extractable_from<ct::shape<>, int> && ct::extractable_from<ct::shape<>, tile<int>>);
 static_assert(ct::extractable_from<ct::shape<16, 2>, tile<int, 32, 8>>);
 static_assert(!ct::extractable_from<ct::shape<2, 16>, tile<int, 32, 8>>);
-static_assert(!ct::extractable_from<ct::shape<2>, tile<int, 32, 8>> && !ct::extractable_from<ct::shape<1>, int>);
+static_assert(!ct::extractable_from<ct::shape<2>, tile<int, 32, 8>> &&
+              !ct::extractable_from<ct::shape<1>, int>);
 static_assert(!ct::extractable_from<ct::extents<int, 16, 2>, tile<int, 32, 8>>);
 static_assert(same<decltype(ct::extract(any<i32x2x4>(), ct::shape{1_ic, 2_ic}, 0, 1)), tile<int, 1, 2>>);
 static_assert(same<decltype(ct::extract(any<i32x2x4>(), ct::shape{1_ic, 2_ic}, 0_ic, 1u)), tile<int, 1, 2>>);
@@ -104,7 +108,8 @@ static_assert(same<decltype(ct::extract(1, ct::shape<>{})), tile<int>>);
 template <typename T, typename S, typename... Idx>
 concept extracts = requires(T x, S s, Idx... idx) { ct::extract(x, s, idx...); };
 static_assert(extracts<i32x2x4, ct::shape<1, 1>, int, float> && !extracts<i32x2x4, ct::shape<1, 1>, int>);
-static_assert(!extracts<i32x2x4, ct::shape<1, 1>, int, int, int> && !extracts<i32x2x4, ct::shape<1, 1>, int, int*>);
+static_assert(!extracts<i32x2x4, ct::shape<1, 1>, int, int, int> &&
+              !extracts<i32x2x4, ct::shape<1, 1>, int, int*>);
 static_assert(!extracts<i32x2x4, ct::shape<4, 4>, int, int>);
 
 // [2.3.18]
@@ -128,7 +133,8 @@ template <typename T, typename E>
 concept bitcasts = requires(T x) { ct::element_bitcast<E>(x); };
 static_assert(casts<i32x2x4, bool> && casts<ptrx4, bool> && !casts<ptrx4, long> && !casts<i32x2x4, int*>);
 static_assert(!casts<ptrx4, float*> && !casts<tile<int const*>, int*>);
-static_assert(bitcasts<i32x2x4, float> && bitcasts<ptrx4, unsigned long long> && bitcasts<tile<unsigned char>, bool>);
+static_assert(bitcasts<i32x2x4, float> && bitcasts<ptrx4, unsigned long long> &&
+              bitcasts<tile<unsigned char>, bool>);
 static_assert(!bitcasts<i32x2x4, double> && !bitcasts<int, short>);
 
 // [2.4] math: of basic floating point tiles, in their own type
@@ -149,7 +155,8 @@ concept has_some_math = requires(T x) { ct::ceil(x); } || requires(T x) { ct::ex
 static_assert(!has_some_math<int> && !has_some_math<i32x2x4> && !has_some_math<ptrx4>);
 static_assert(same<decltype(ct::exp<double>(0.0)), double>); // discouraged #explicit-math-argument
 // [2.4.3] [2.4.16] of two operands, with arithmetic conversion
-static_assert(same<decltype(ct::pow(any<f32x4>(), 2.0f)), f32x4> && same<decltype(ct::pow(2.0f, 2.0)), double>);
+static_assert(same<decltype(ct::pow(any<f32x4>(), 2.0f)), f32x4> &&
+              same<decltype(ct::pow(2.0f, 2.0)), double>);
 static_assert(same<decltype(ct::pow(any<f32x4>(), any<tile<double, 2, 1>>())), tile<double, 2, 4>>);
 static_assert(same<decltype(ct::atan2(any<f32x4>(), 2)), f32x4> && same<decltype(ct::atan2(1, 2.0)), double>);
 template <typename T, typename U>
@@ -157,7 +164,8 @@ concept powers = requires(T x, U y) { ct::pow(x, y); };
 template <typename T, typename U>
 concept angles = requires(T y, U x) { ct::atan2(y, x); };
 static_assert(!powers<f32x4, double> && !powers<int, float> && !powers<i32x2x4, i32x2x4>);
-static_assert(!angles<f32x4, double> && !angles<int, int> && !angles<i32x2x4, float> && angles<i32x2x4, f32x4>);
+static_assert(!angles<f32x4, double> && !angles<int, int> && !angles<i32x2x4, float> &&
+              angles<i32x2x4, f32x4>);
 
 // [2.5.1] mma
 template <typename L, typename R, typename A>
@@ -165,7 +173,8 @@ constexpr bool multiplies = ct::mma_compatible<L, R, A>;
 static_assert(multiplies<tile<float, 2, 8>, tile<float, 8, 4>, tile<float, 2, 4>>);
 static_assert(multiplies<tile<double, 2, 8>, tile<double, 8, 4>, tile<double, 2, 4>>);
 static_assert(multiplies<tile<signed char, 2, 8>, tile<signed char, 8, 4>, tile<int, 2, 4>>);
-static_assert(multiplies<tile<signed char, 2, 8>, tile<unsigned char, 8, 4>, tile<int, 2, 4>>); // one bitwidth
+static_assert(
+    multiplies<tile<signed char, 2, 8>, tile<unsigned char, 8, 4>, tile<int, 2, 4>>); // one bitwidth
 static_assert(multiplies<tile<char, 2, 8>, tile<char8_t, 8, 4>, tile<int, 2, 4>>);
 static_assert(!multiplies<tile<float, 2, 8>, tile<float, 8, 4>, tile<double, 2, 4>>);
 static_assert(!multiplies<tile<double, 2, 8>, tile<double, 8, 4>, tile<float, 2, 4>>);
@@ -174,10 +183,12 @@ static_assert(!multiplies<tile<int, 2, 8>, tile<int, 8, 4>, tile<int, 2, 4>>);
 static_assert(!multiplies<tile<short, 2, 8>, tile<short, 8, 4>, tile<int, 2, 4>>);
 static_assert(!multiplies<tile<signed char, 2, 8>, tile<signed char, 8, 4>, tile<unsigned, 2, 4>>);
 static_assert(!multiplies<tile<signed char, 2, 8>, tile<signed char, 8, 4>, tile<long long, 2, 4>>);
-static_assert(!multiplies<tile<bool, 2, 8>, tile<bool, 8, 4>, tile<int, 2, 4>>); // its bitwidth is 1 #bool-matrices
+static_assert(
+    !multiplies<tile<bool, 2, 8>, tile<bool, 8, 4>, tile<int, 2, 4>>); // its bitwidth is 1 #bool-matrices
 static_assert(!multiplies<tile<float, 2, 8>, tile<float, 4, 8>, tile<float, 2, 4>>);
 static_assert(!multiplies<tile<float, 2, 8>, tile<float, 8, 4>, tile<float, 4, 2>>);
-static_assert(!multiplies<tile<float, 8>, tile<float, 8>, tile<float, 8>> && !multiplies<float, float, float>);
+static_assert(!multiplies<tile<float, 8>, tile<float, 8>, tile<float, 8>> &&
+              !multiplies<float, float, float>);
 static_assert(!multiplies<tile<int*, 2, 2>, tile<int*, 2, 2>, tile<int*, 2, 2>>);
 // rank 3: each batch is that of the accumulator, or 1
 static_assert(multiplies<tile<float, 4, 2, 8>, tile<float, 4, 8, 4>, tile<float, 4, 2, 4>>);
@@ -185,25 +196,30 @@ static_assert(multiplies<tile<float, 1, 2, 8>, tile<float, 4, 8, 4>, tile<float,
 static_assert(multiplies<tile<float, 4, 2, 8>, tile<float, 1, 8, 4>, tile<float, 4, 2, 4>>);
 static_assert(multiplies<tile<float, 1, 2, 8>, tile<float, 1, 8, 4>, tile<float, 4, 2, 4>>);
 static_assert(!multiplies<tile<float, 4, 2, 8>, tile<float, 4, 8, 4>, tile<float, 1, 2, 4>>);
-static_assert(!multiplies<tile<float, 2, 2, 8>, tile<float, 1, 8, 4>, tile<float, 4, 2, 4>>); // "and", not "or"
+static_assert(
+    !multiplies<tile<float, 2, 2, 8>, tile<float, 1, 8, 4>, tile<float, 4, 2, 4>>); // "and", not "or"
 static_assert(!multiplies<tile<float, 2, 8>, tile<float, 1, 8, 4>, tile<float, 1, 2, 4>>);
 static_assert(!multiplies<tile<float, 1, 1, 2, 8>, tile<float, 1, 1, 8, 4>, tile<float, 1, 1, 2, 4>>);
-static_assert(same<decltype(ct::mma(any<tile<float, 2, 8>>(), any<tile<float, 8, 4>>(), any<tile<float, 2, 4>>())),
-                   tile<float, 2, 4>>);
+static_assert(
+    same<decltype(ct::mma(any<tile<float, 2, 8>>(), any<tile<float, 8, 4>>(), any<tile<float, 2, 4>>())),
+         tile<float, 2, 4>>);
 
 // [2.5.2] [2.5.3] [2.5.5] matmul
 static_assert(same<ct::matmul_result_t<tile<float, 2, 8>, tile<float, 8, 4>>, tile<float, 2, 4>>);
 static_assert(same<ct::matmul_result_t<tile<double, 2, 8>, tile<double, 8, 4>>, tile<double, 2, 4>>);
-static_assert(same<ct::matmul_result_t<tile<signed char, 2, 8>, tile<unsigned char, 8, 4>>, tile<int32_t, 2, 4>>);
+static_assert(
+    same<ct::matmul_result_t<tile<signed char, 2, 8>, tile<unsigned char, 8, 4>>, tile<int32_t, 2, 4>>);
 static_assert(same<ct::matmul_result_t<tile<float, 1, 2, 8>, tile<float, 4, 8, 4>>, tile<float, 4, 2, 4>>);
 static_assert(same<ct::matmul_result_t<tile<float, 4, 2, 8>, tile<float, 4, 8, 4>>, tile<float, 4, 2, 4>>);
-static_assert(same<decltype(ct::matmul(any<tile<float, 2, 8>>(), any<tile<float, 8, 4>>())), tile<float, 2, 4>>);
+static_assert(
+    same<decltype(ct::matmul(any<tile<float, 2, 8>>(), any<tile<float, 8, 4>>())), tile<float, 2, 4>>);
 static_assert(!ct::matmul_compatible<tile<float, 2, 8>, tile<float, 4, 8>>);
 static_assert(!ct::matmul_compatible<tile<float, 2, 2, 8>, tile<float, 4, 8, 4>>);
 static_assert(!ct::matmul_compatible<tile<int, 2, 8>, tile<int, 8, 4>>);
 static_assert(!ct::matmul_compatible<tile<bool, 2, 8>, tile<bool, 8, 4>>); // #bool-matrices
 static_assert(!ct::matmul_compatible<tile<float, 2, 8>, tile<double, 8, 4>>);
-static_assert(!ct::matmul_compatible<tile<float, 1 << 13, 1>, tile<float, 1, 1 << 12>>); // no tile is so large
+static_assert(
+    !ct::matmul_compatible<tile<float, 1 << 13, 1>, tile<float, 1, 1 << 12>>); // no tile is so large
 
 // [2.6.2] reductions
 static_assert(same<ct::reduction_result_t<i32x2x4, 0>, tile<int, 1, 4>>);
@@ -227,7 +243,8 @@ template <typename T, auto D>
 concept ands = requires(T x) { ct::reduce_bitand<D>(x); };
 template <typename T, auto D>
 concept alls = requires(T x) { ct::all_of<D>(x); } && requires(T x) { ct::any_of<D>(x); };
-static_assert(sums<i32x2x4, 1> && !sums<i32x2x4, 2> && !sums<i32x2x4, -1> && !sums<int, 0> && !sums<ptrx4, 0>);
+static_assert(sums<i32x2x4, 1> && !sums<i32x2x4, 2> && !sums<i32x2x4, -1> && !sums<int, 0> &&
+              !sums<ptrx4, 0>);
 static_assert(orders<i32x2x4, 1> && !orders<i32x2x4, 2> && !orders<ptrx4, 0>);
 static_assert(ands<i32x2x4, 1> && !ands<i32x2x4, 2> && !ands<f32x4, 0>);
 static_assert(alls<ptrx4, 0> && !alls<ptrx4, 1> && !alls<bool, 0>);

@@ -43,7 +43,8 @@ static_assert(ct::tile_shape<ct::shape<1 << 24>>);
 static_assert(!ct::tile_shape<ct::shape<1 << 25>>);
 static_assert(ct::tile_shape<ct::shape<1 << 12, 1 << 12>>);
 static_assert(!ct::tile_shape<ct::shape<1 << 12, 1 << 13>>);
-static_assert(!ct::tile_shape<ct::shape<65536, 65536, 65536, 65536>>); // its size overflows #tile-size-overflow
+static_assert(
+    !ct::tile_shape<ct::shape<65536, 65536, 65536, 65536>>); // its size overflows #tile-size-overflow
 
 // [2.1.4.1] to [2.1.4.5]
 static_assert(same<ct::tile_element_t<int>, int>);
@@ -95,7 +96,8 @@ static_assert(implicit<int, tile<int>>);
 static_assert(implicit<short, tile<int>>);
 static_assert(implicit<float, tile<double>>);
 static_assert(!implicit<double, tile<float>> && constructible<tile<float>, double>);
-static_assert(!implicit<int, tile<float>> && constructible<tile<float>, int>); // narrows: integral to floating
+static_assert(!implicit<int, tile<float>> &&
+              constructible<tile<float>, int>); // narrows: integral to floating
 static_assert(!implicit<unsigned, tile<int>> && constructible<tile<int>, unsigned>);
 static_assert(!constructible<tile<int, 1>, int>);
 static_assert(!constructible<tile<int, 4>, int>);
@@ -111,8 +113,8 @@ static_assert(!implicit<int*, tile<bool>> && constructible<tile<bool>, int*>);
 static_assert(noexcept(tile<double, 4>(any<tile<float, 4>>())));
 
 // [2.9.1] conversions of singleton tiles to scalars, explicit where they narrow
-static_assert(implicit<tile<int>, int>); // #tile-to-scalar
-static_assert(implicit<tile<int, 1, 1>, long>); // #tile-to-scalar
+static_assert(implicit<tile<int>, int>);         // #tile-to-scalar
+static_assert(implicit<tile<int, 1, 1>, long>);  // #tile-to-scalar
 static_assert(implicit<tile<float, 1>, double>); // #tile-to-scalar
 static_assert(implicit<tile<int*>, int const*>); // #tile-to-scalar
 static_assert(!implicit<tile<double, 1>, float> && constructible<float, tile<double, 1>>);

@@ -1,0 +1,357 @@
+"""Tile functions on arrays that hypothesis makes, against the NumPy reference, on all targets at once.
+
+A family of operations on one element type is one kernel, which is built once and then launched on many arrays.
+Values go to the edges (both zeros, subnormals, infinities, NaN, extremes), operands are all pairs of the drawn
+values. Where the manual leaves a result undefined, a kernel may give anything, but must end.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import ml_dtypes
+import numpy as np
+import pytest
+from cases import CPP_TYPES, Case, assert_same_bits, report, shape_text
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from targets import TARGETS, OnArrays
+from values import BOOL, FLOATS, INTEGERS, special
+
+import pycuda_tile as pct
+from pycuda_tile import nvrtc, reference
+from pycuda_tile.errors import UndefinedBehaviorError
+
+SHAPE = (8, 32)
+SMALL_FLOATS = [np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)]
+RESTRICTED = [np.dtype(ml_dtypes.float8_e4m3fn), np.dtype(ml_dtypes.float8_e5m2)]
+CPP = {**CPP_TYPES, RESTRICTED[0]: "__nv_fp8_e4m3", RESTRICTED[1]: "__nv_fp8_e5m2"}
+HEADERS = ("cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h") if nvrtc.include_dirs() else ()
+ALL_FLOATS = [*FLOATS, *(SMALL_FLOATS if HEADERS else [])]
+
+ROUNDING = ["round_ties_to_even", "round_toward_zero", "round_toward_negative", "round_toward_positive"]
+FLUSH = "round_subnormals_to_zero"
+
+examples = settings(deadline=None, max_examples=20)
+
+
+# --- arrays -------------------------------------------------------------------------------------------------
+
+
+def arrays(dtype: np.dtype, *shape: int) -> st.SearchStrategy[np.ndarray]:
+    """Arrays of special values and others; those of floats lie near ties and cancel each other often."""
+    edges = st.sampled_from([x.item() for x in special(dtype)])
+    if dtype == BOOL:
+        return hnp.arrays(dtype, shape, elements=edges, fill=st.nothing())
+    if np.issubdtype(dtype, np.integer):
+        info = np.iinfo(dtype)
+        small = st.integers(max(info.min, -20), 20)
+        elements = st.one_of(edges, small, st.integers(int(info.min), int(info.max)))
+        return hnp.arrays(dtype, shape, elements=elements, fill=st.nothing())
+    bits = np.dtype(f"u{dtype.itemsize}")
+    of_bits = st.integers(0, np.iinfo(bits).max).map(lambda b: float(bits.type(b).view(dtype)))
+    digits = ml_dtypes.finfo(dtype).nmant
+    near = st.builds(
+        lambda mantissa, exponent: float(np.ldexp(float(mantissa), exponent)),
+        st.integers(-(2 ** (digits + 1)), 2 ** (digits + 1)),
+        st.integers(-digits - 2, 2 - digits),
+    )
+    elements = st.one_of(edges.map(float), near, of_bits)
+    doubles = hnp.arrays(np.float64, shape, elements=elements, fill=st.nothing())
+    return doubles.map(lambda array: array.astype(dtype))
+
+
+# --- kernels ------------------------------------------------------------------------------------------------
+
+
+@dataclass(frozen=True)
+class Operation:
+    """An expression of the inputs x0, x1, ..., and what it means as a function of some of them."""
+
+    expression: str
+    function: Callable[..., np.ndarray]
+    operands: tuple[int, ...]  # which inputs the function takes
+    along: int | None = None  # the dimension of a reduction
+    exact: bool = True  # else a sum of floats, whose order of additions is open
+
+
+@dataclass(frozen=True)
+class Family:
+    """Operations on the same inputs: one kernel. Inputs of rank 0 are scalars."""
+
+    inputs: tuple[tuple[np.dtype, tuple[int, ...]], ...]
+    operations: tuple[Operation, ...]
+
+    @functools.cached_property
+    def outputs(self) -> list[np.ndarray]:
+        ones = [np.ones(shape, dtype) for dtype, shape in self.inputs]
+        return [np.asarray(op.function(*(ones[i] for i in op.operands))) for op in self.operations]
+
+
+HEAD = """
+#include "cuda_tile.h"
+namespace ct = cuda::tiles;
+using namespace ct::literals;
+template <typename E, typename Shape, typename T>
+__tile__ void put(E* out, T const& result) {
+  static_assert(ct::same_shape<ct::tile_shape_t<T>, Shape>);
+  ct::store(out + ct::iota<ct::tile<int, Shape>>(), result);
+}
+"""
+
+
+def _source(family: Family) -> str:
+    parameters, lines = [], []
+    for i, (dtype, shape) in enumerate(family.inputs):
+        parameters.append(f"const {CPP[dtype]}* p{i}" if shape else f"{CPP[dtype]} x{i}")
+        if shape:
+            lines.append(f"auto x{i} = ct::load(p{i} + ct::iota<ct::tile<int, {shape_text(shape)}>>());")
+    for i, (operation, out) in enumerate(zip(family.operations, family.outputs, strict=True)):
+        parameters.append(f"{CPP[out.dtype]}* out{i}")
+        lines.append(f"put<{CPP[out.dtype]}, {shape_text(out.shape)}>(out{i}, {operation.expression});")
+    includes = "".join(f"#include <{name}>\n" for name in HEADERS)
+    body = "".join(f"  {line}\n" for line in lines)
+    return f"{includes}{HEAD}__tile_global__ void kernel({', '.join(parameters)}) {{\n{body}}}\n"
+
+
+@functools.cache
+def _kernel(family: Family, target: str):
+    options = () if target == "simt" else ("-O1",)
+    module = pct.build(_source(family), **TARGETS[target], options=options, include_dirs=nvrtc.include_dirs())
+    return OnArrays(module)["kernel"]
+
+
+def check(family: Family, *inputs: np.ndarray) -> None:
+    """Each operation gives on each target what the reference gives, where that is defined."""
+    operands = [[inputs[i] for i in operation.operands] for operation in family.operations]
+    expected = list(map(_expected, family.operations, operands))
+    for target in TARGETS:
+        results = [np.zeros(out.shape, out.dtype) for out in family.outputs]
+        arguments = [x[()] if x.ndim == 0 else np.ascontiguousarray(x) for x in inputs]
+        _kernel(family, target)[1](*arguments, *results)
+        for operation, taken, result, (want, defined) in zip(
+            family.operations, operands, results, expected, strict=True
+        ):
+            name = f"{operation.expression} on {target}"
+            case = Case(name, taken, want.shape, want.dtype, result=np.where(defined, result, want))
+            if operation.exact:
+                assert_same_bits(case, want)
+            else:
+                _assert_is_sum(case, want, operation.along)
+
+
+def _expected(operation: Operation, operands: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    """The reference's result and where it is defined; elsewhere it is zero."""
+    with np.errstate(all="ignore"):
+        try:
+            result = np.asarray(operation.function(*operands))
+            return result, np.ones(result.shape, bool)
+        except UndefinedBehaviorError:
+            return _part_by_part(operation, np.broadcast_arrays(*operands))
+
+
+def _part_by_part(operation: Operation, operands: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
+    shape = tuple(1 if d == operation.along else n for d, n in enumerate(operands[0].shape))
+    ones = [np.ones((1, 1), x.dtype) for x in operands]
+    result = np.zeros(shape, operation.function(*ones).dtype)
+    defined = np.zeros(shape, bool)
+    for index in np.ndindex(shape):
+        place = tuple(slice(None) if d == operation.along else slice(k, k + 1) for d, k in enumerate(index))
+        try:
+            result[index] = operation.function(*(x[place] for x in operands)).item()
+            defined[index] = True
+        except UndefinedBehaviorError:
+            pass
+    return result, defined
+
+
+def _assert_is_sum(case: Case, expected: np.ndarray, along: int) -> None:
+    """The sum within the error of any order, where none overflows on the way."""
+    info = ml_dtypes.finfo(case.dtype)
+    terms = np.abs(case.inputs[0].astype(np.longdouble))
+    magnitude = np.sum(np.where(np.isfinite(terms), terms, 0), axis=along, keepdims=True)
+    got, want = case.result.astype(np.longdouble), expected.astype(np.longdouble)
+    with np.errstate(invalid="ignore"):
+        near = np.abs(got - want) <= terms.shape[along] * float(info.eps) / 2 * magnitude
+    right = near | (got == want) | (np.isnan(got) & np.isnan(want))
+    report(case, expected, ~right & (magnitude < float(info.max)))
+
+
+# --- the operations -----------------------------------------------------------------------------------------
+
+FIRST, PAIR, THREE = (0,), (0, 1), (0, 1, 2)
+
+
+def call(name: str, operands: tuple[int, ...], *modes: str, **named: str) -> Operation:
+    """A function of the reference's name, with modes."""
+    arguments = ", ".join([*(f"x{i}" for i in operands), *(f"ct::{mode}_t{{}}" for mode in named.values())])
+    return Operation(
+        f"ct::{name}({arguments})", functools.partial(getattr(reference, name), **named), operands
+    )
+
+
+def _comparisons() -> list[Operation]:
+    functions = {
+        "==": reference.equal, "!=": reference.not_equal, "<": reference.less,
+        "<=": reference.less_equal, ">": reference.greater, ">=": reference.greater_equal,
+        "&&": reference.logical_and, "||": reference.logical_or,
+    }  # fmt: skip
+    pairs = [Operation(f"x0 {sign} x1", function, PAIR) for sign, function in functions.items()]
+    return [*pairs, Operation("!x0", reference.logical_not, FIRST)]
+
+
+@functools.cache
+def float_family(dtype: np.dtype) -> Family:
+    """x0 is a column, x1 a row, x2 a whole tile."""
+    made = [*_comparisons(), Operation("-x0", reference.negate, FIRST)]
+    made += [call(name, FIRST) for name in ("abs", "isnan", "isinf", "ceil", "floor")]
+    made += [call("remainder", PAIR), call("fma", THREE)]
+    for flush in [{}, {"subnormals": FLUSH}] if dtype == np.float32 else [{}]:
+        for mode in ROUNDING:
+            modes = {"rounding": mode, **flush}
+            made += [call(name, PAIR, **modes) for name in ("add", "sub", "mul", "div")]
+            made += [call("fma", THREE, **modes), call("sqrt", FIRST, **modes)]
+        for nan in ("suppress_nan", "propagate_nan"):
+            made += [call(name, PAIR, nan=nan, **flush) for name in ("max", "min")]
+    return Family(((dtype, (8, 1)), (dtype, (1, 32)), (dtype, SHAPE)), tuple(made))
+
+
+@pytest.mark.parametrize("dtype", ALL_FLOATS, ids=str)
+def test_floating_point_arithmetic(dtype):
+    @examples
+    @given(arrays(dtype, 8, 1), arrays(dtype, 1, 32), arrays(dtype, 1, 32))
+    def holds(a, b, c):
+        acc = np.concatenate([np.roll(c, 5 * i) for i in range(8)])
+        check(float_family(dtype), a, b, acc)
+
+    holds()
+
+
+@functools.cache
+def integer_family(dtype: np.dtype) -> Family:
+    made = [*_comparisons(), Operation("-x0", reference.negate, FIRST)]
+    made += [call(name, PAIR) for name in ("add", "sub", "mul", "div", "ceildiv", "floordiv", "remainder")]
+    made += [call("mulhi", PAIR), call("max", PAIR), call("min", PAIR), call("abs", FIRST)]
+    bitwise = {"&": np.bitwise_and, "|": np.bitwise_or, "^": np.bitwise_xor}
+    made += [Operation(f"x0 {sign} x1", function, PAIR) for sign, function in bitwise.items()]
+    made.append(Operation("~x0", np.invert, FIRST))
+    made += [Operation("x0 << x2", np.left_shift, (0, 2)), Operation("x0 >> x2", np.right_shift, (0, 2))]
+    return Family(((dtype, (8, 1)), (dtype, (1, 32)), (dtype, (1, 32))), tuple(made))
+
+
+@pytest.mark.parametrize("dtype", [*INTEGERS, BOOL], ids=str)
+def test_integer_arithmetic(dtype):
+    bits = 1 if dtype == BOOL else dtype.itemsize * 8
+    counts = hnp.arrays(np.int64, (1, 32), elements=st.integers(0, bits - 1), fill=st.nothing())
+
+    @examples
+    @given(arrays(dtype, 8, 1), arrays(dtype, 1, 32), counts)
+    def holds(a, b, count):
+        check(integer_family(dtype), a, b, count.astype(dtype))
+
+    holds()
+
+
+@functools.cache
+def conversion_family(dtype: np.dtype) -> Family:
+    to = [BOOL, *INTEGERS, *ALL_FLOATS, *(RESTRICTED if HEADERS else [])]
+    made = [
+        Operation(
+            f"ct::element_cast<{CPP[t]}>(x0)", functools.partial(reference.element_cast, dtype=t), FIRST
+        )
+        for t in to
+    ]
+    return Family(((dtype, (1, 64)),), tuple(made))
+
+
+@pytest.mark.parametrize("dtype", [BOOL, *INTEGERS, *ALL_FLOATS], ids=str)
+def test_conversions(dtype):
+    @examples
+    @given(arrays(dtype, 1, 64))
+    def holds(x):
+        check(conversion_family(dtype), x)
+
+    holds()
+
+
+@functools.cache
+def reduction_family(dtype: np.dtype) -> Family:
+    floating = dtype in ALL_FLOATS
+    made = []
+
+    def add(name: str, d: int, exact: bool = True, **modes: str) -> None:
+        arguments = ", ".join(["x0", f"{d}_ic", *(f"ct::{mode}_t{{}}" for mode in modes.values())])
+        function = functools.partial(getattr(reference, name), dim=d, **modes)
+        made.append(Operation(f"ct::{name}({arguments})", function, FIRST, along=d, exact=exact))
+
+    for d in (0, 1):
+        for name in ("reduce_max", "reduce_min"):
+            for nan in ("suppress_nan", "propagate_nan") if floating else ():
+                add(name, d, nan=nan)
+            add(name, d)
+        for name in ("all_of", "any_of"):
+            add(name, d)
+        add("sum", d, exact=not floating)
+        for name in () if floating else ("prod", "reduce_bitand", "reduce_bitor", "reduce_bitxor"):
+            add(name, d)
+    return Family(((dtype, SHAPE),), tuple(made))
+
+
+@pytest.mark.parametrize("dtype", [BOOL, *INTEGERS, *ALL_FLOATS], ids=str)
+def test_reductions(dtype):
+    @examples
+    @given(arrays(dtype, 1, 32), st.lists(st.integers(0, 31), min_size=8, max_size=8))
+    def holds(row, shifts):
+        check(reduction_family(dtype), np.concatenate([np.roll(row, shift) for shift in shifts]))
+
+    holds()
+
+
+# --- shapes [2.3] and memory [2.7], with indices that are known at run time -----------------------------------
+
+INT = np.dtype(np.int32)
+MOVED = [np.dtype(np.int8), np.dtype(np.float32), np.dtype(np.uint64)]
+
+
+@functools.cache
+def shape_family(dtype: np.dtype) -> Family:
+    """x0 and x1 are tiles, x2 a mask, x3 and x4 indices."""
+    made = [
+        Operation("ct::select(x2, x0, x1)", lambda a, b, mask: reference.select(mask, a, b), THREE),
+        Operation(
+            "ct::extract(x0, ct::shape<4, 8>{}, x3, x4)",
+            lambda a, i, j: reference.extract(a, (4, 8), int(i), int(j)),
+            (0, 3, 4),
+        ),
+        Operation(
+            "ct::broadcast(ct::extract(x1, ct::shape<1, 32>{}, 4 * x3 + x4, 0), ct::shape<8, 32>{})",
+            lambda b, i, j: reference.broadcast(reference.extract(b, (1, 32), 4 * int(i) + int(j), 0), SHAPE),
+            (1, 3, 4),
+        ),
+        Operation("ct::transpose(x0)", reference.transpose, FIRST),
+        Operation(
+            "ct::permute(ct::reshape(x0, ct::shape<4, 2, 32>{}), ct::dimension_map<2, 0, 1>{})",
+            lambda a: reference.permute(reference.reshape(a, (4, 2, 32)), (2, 0, 1)),
+            FIRST,
+        ),
+        Operation("ct::cat(x0, x1, 0_ic)", lambda a, b: reference.cat(a, b, 0), PAIR),
+        Operation("ct::cat(x0, x1, 1_ic)", lambda a, b: reference.cat(a, b, 1), PAIR),
+    ]
+    inputs = ((dtype, SHAPE), (dtype, SHAPE), (BOOL, SHAPE), (INT, ()), (INT, ()))
+    return Family(inputs, tuple(made))
+
+
+@pytest.mark.parametrize("dtype", MOVED, ids=str)
+def test_shapes(dtype):
+    masks = hnp.arrays(BOOL, SHAPE)
+
+    @examples
+    @given(arrays(dtype, 1, 32), arrays(dtype, 1, 32), masks, st.integers(0, 1), st.integers(0, 3))
+    def holds(a, b, mask, i, j):
+        tiles = (np.concatenate([np.roll(x, k) for k in range(8)]) for x in (a, b))
+        check(shape_family(dtype), *tiles, mask, np.asarray(INT.type(i)), np.asarray(INT.type(j)))
+
+    holds()
