@@ -115,6 +115,7 @@ def _evaluate(condition: str, macros: dict[str, str]) -> bool:
     if (
         not re.fullmatch(r"(?:\d+|and|or|not|[-+%()<>=!\s]|\*(?!\*)|//)*", text)
         or "<<" in text
+        or re.search(r"[\d)]\s*\(", text)  # a call
         or len(text) > 500
     ):
         return True
