@@ -59,7 +59,13 @@ def _scan_file(state: _Scan, text: str, file: str, path: Path | None) -> None:
     _Parser(state, text, file, tokens).run()
 
 
+# NVIDIA's own headers hold no kernels, and are long.
+_NVIDIA = re.compile(r"cuda(_\w+\.h|/std/.*)")
+
+
 def _find_header(state: _Scan, quoted: str, path: Path | None) -> Path | None:
+    if _NVIDIA.fullmatch(quoted[1:-1]):
+        return None
     folders = list(state.include_dirs)
     if quoted[0] == '"' and path:
         folders.insert(0, path.parent)
