@@ -1,8 +1,9 @@
 """Tile functions on arrays that hypothesis makes, against the NumPy reference, on all targets at once.
 
-A family of operations on one element type is one kernel, which is built once and then launched on many arrays.
-Values go to the edges (both zeros, subnormals, infinities, NaN, extremes), operands are all pairs of the drawn
-values. Where the manual leaves a result undefined, a kernel may give anything, but must end.
+A family of operations on one element type is one kernel, built once and then launched on many arrays. Values
+go to the edges (both zeros, subnormals, infinities, NaN, extremes), operands are all pairs of them. Where the
+manual leaves a result undefined, a kernel may give anything, but must end.
+`pytest --wide` takes all element types and many more examples.
 """
 
 from __future__ import annotations
@@ -25,17 +26,32 @@ import pycuda_tile as pct
 from pycuda_tile import nvrtc, reference
 from pycuda_tile.errors import UndefinedBehaviorError
 
-SHAPE = (8, 32)
+SHAPE = (8, 16)
 SMALL_FLOATS = [np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)]
 RESTRICTED = [np.dtype(ml_dtypes.float8_e4m3fn), np.dtype(ml_dtypes.float8_e5m2)]
 CPP = {**CPP_TYPES, RESTRICTED[0]: "__nv_fp8_e4m3", RESTRICTED[1]: "__nv_fp8_e5m2"}
-HEADERS = ("cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h") if nvrtc.include_dirs() else ()
+INCLUDE = nvrtc.include_dirs()
+HEADERS = ("cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h") if INCLUDE else ()
 ALL_FLOATS = [*FLOATS, *(SMALL_FLOATS if HEADERS else [])]
+
+EVERY = [BOOL, *INTEGERS, *ALL_FLOATS]
 
 ROUNDING = ["round_ties_to_even", "round_toward_zero", "round_toward_negative", "round_toward_positive"]
 FLUSH = "round_subnormals_to_zero"
 
-examples = settings(deadline=None, max_examples=20)
+
+def _chosen(names: str) -> list[np.dtype]:
+    return [np.dtype(name) for name in names.split()]
+
+
+def types(default: list[np.dtype], every: list[np.dtype]) -> list:
+    """Parameters of a test: the default element types, and with --wide the others."""
+    return [pytest.param(t, id=str(t), marks=() if t in default else pytest.mark.wide) for t in every]
+
+
+@pytest.fixture(scope="module")
+def examples(pytestconfig: pytest.Config) -> settings:
+    return settings(deadline=None, max_examples=200 if pytestconfig.getoption("--wide") else 12)
 
 
 # --- arrays -------------------------------------------------------------------------------------------------
@@ -120,7 +136,7 @@ def _source(family: Family) -> str:
 @functools.cache
 def _kernel(family: Family, target: str):
     options = () if target == "simt" else ("-O1",)
-    module = pct.build(_source(family), **TARGETS[target], options=options, include_dirs=nvrtc.include_dirs())
+    module = pct.build(_source(family), **TARGETS[target], include_dirs=INCLUDE, options=options)
     return OnArrays(module)["kernel"]
 
 
@@ -171,11 +187,13 @@ def _part_by_part(operation: Operation, operands: Sequence[np.ndarray]) -> tuple
 def _assert_is_sum(case: Case, expected: np.ndarray, along: int) -> None:
     """The sum within the error of any order, where none overflows on the way."""
     info = ml_dtypes.finfo(case.dtype)
-    terms = np.abs(case.inputs[0].astype(np.longdouble))
-    magnitude = np.sum(np.where(np.isfinite(terms), terms, 0), axis=along, keepdims=True)
-    got, want = case.result.astype(np.longdouble), expected.astype(np.longdouble)
     with np.errstate(invalid="ignore"):
-        near = np.abs(got - want) <= terms.shape[along] * float(info.eps) / 2 * magnitude
+        x, got, want = (
+            array.astype(np.float64).astype(np.longdouble)
+            for array in (case.inputs[0], case.result, expected)
+        )
+        magnitude = np.sum(np.where(np.isfinite(x), np.abs(x), 0), axis=along, keepdims=True)
+        near = np.abs(got - want) <= x.shape[along] * float(info.eps) / 2 * magnitude
     right = near | (got == want) | (np.isnan(got) & np.isnan(want))
     report(case, expected, ~right & (magnitude < float(info.max)))
 
@@ -216,13 +234,13 @@ def float_family(dtype: np.dtype) -> Family:
             made += [call("fma", THREE, **modes), call("sqrt", FIRST, **modes)]
         for nan in ("suppress_nan", "propagate_nan"):
             made += [call(name, PAIR, nan=nan, **flush) for name in ("max", "min")]
-    return Family(((dtype, (8, 1)), (dtype, (1, 32)), (dtype, SHAPE)), tuple(made))
+    return Family(((dtype, (8, 1)), (dtype, (1, 16)), (dtype, SHAPE)), tuple(made))
 
 
-@pytest.mark.parametrize("dtype", ALL_FLOATS, ids=str)
-def test_floating_point_arithmetic(dtype):
+@pytest.mark.parametrize("dtype", types(ALL_FLOATS, ALL_FLOATS))
+def test_floating_point_arithmetic(dtype, examples):
     @examples
-    @given(arrays(dtype, 8, 1), arrays(dtype, 1, 32), arrays(dtype, 1, 32))
+    @given(arrays(dtype, 8, 1), arrays(dtype, 1, 16), arrays(dtype, 1, 16))
     def holds(a, b, c):
         acc = np.concatenate([np.roll(c, 5 * i) for i in range(8)])
         check(float_family(dtype), a, b, acc)
@@ -239,16 +257,16 @@ def integer_family(dtype: np.dtype) -> Family:
     made += [Operation(f"x0 {sign} x1", function, PAIR) for sign, function in bitwise.items()]
     made.append(Operation("~x0", np.invert, FIRST))
     made += [Operation("x0 << x2", np.left_shift, (0, 2)), Operation("x0 >> x2", np.right_shift, (0, 2))]
-    return Family(((dtype, (8, 1)), (dtype, (1, 32)), (dtype, (1, 32))), tuple(made))
+    return Family(((dtype, (8, 1)), (dtype, (1, 16)), (dtype, (1, 16))), tuple(made))
 
 
-@pytest.mark.parametrize("dtype", [*INTEGERS, BOOL], ids=str)
-def test_integer_arithmetic(dtype):
+@pytest.mark.parametrize("dtype", types(_chosen("int8 int64 uint32 bool"), [*INTEGERS, BOOL]))
+def test_integer_arithmetic(dtype, examples):
     bits = 1 if dtype == BOOL else dtype.itemsize * 8
-    counts = hnp.arrays(np.int64, (1, 32), elements=st.integers(0, bits - 1), fill=st.nothing())
+    counts = hnp.arrays(np.int64, (1, 16), elements=st.integers(0, bits - 1), fill=st.nothing())
 
     @examples
-    @given(arrays(dtype, 8, 1), arrays(dtype, 1, 32), counts)
+    @given(arrays(dtype, 8, 1), arrays(dtype, 1, 16), counts)
     def holds(a, b, count):
         check(integer_family(dtype), a, b, count.astype(dtype))
 
@@ -267,8 +285,8 @@ def conversion_family(dtype: np.dtype) -> Family:
     return Family(((dtype, (1, 64)),), tuple(made))
 
 
-@pytest.mark.parametrize("dtype", [BOOL, *INTEGERS, *ALL_FLOATS], ids=str)
-def test_conversions(dtype):
+@pytest.mark.parametrize("dtype", types(_chosen("int64 uint64 float32 float64"), EVERY))
+def test_conversions(dtype, examples):
     @examples
     @given(arrays(dtype, 1, 64))
     def holds(x):
@@ -300,20 +318,19 @@ def reduction_family(dtype: np.dtype) -> Family:
     return Family(((dtype, SHAPE),), tuple(made))
 
 
-@pytest.mark.parametrize("dtype", [BOOL, *INTEGERS, *ALL_FLOATS], ids=str)
-def test_reductions(dtype):
+@pytest.mark.parametrize("dtype", types(_chosen("int32 bool float32 float16"), EVERY))
+def test_reductions(dtype, examples):
     @examples
-    @given(arrays(dtype, 1, 32), st.lists(st.integers(0, 31), min_size=8, max_size=8))
+    @given(arrays(dtype, 1, 16), st.lists(st.integers(0, 15), min_size=8, max_size=8))
     def holds(row, shifts):
         check(reduction_family(dtype), np.concatenate([np.roll(row, shift) for shift in shifts]))
 
     holds()
 
 
-# --- shapes [2.3] and memory [2.7], with indices that are known at run time -----------------------------------
+# --- shapes [2.3], with indices that are known at run time --------------------------------------------------
 
 INT = np.dtype(np.int32)
-MOVED = [np.dtype(np.int8), np.dtype(np.float32), np.dtype(np.uint64)]
 
 
 @functools.cache
@@ -322,19 +339,19 @@ def shape_family(dtype: np.dtype) -> Family:
     made = [
         Operation("ct::select(x2, x0, x1)", lambda a, b, mask: reference.select(mask, a, b), THREE),
         Operation(
-            "ct::extract(x0, ct::shape<4, 8>{}, x3, x4)",
-            lambda a, i, j: reference.extract(a, (4, 8), int(i), int(j)),
+            "ct::extract(x0, ct::shape<4, 4>{}, x3, x4)",
+            lambda a, i, j: reference.extract(a, (4, 4), int(i), int(j)),
             (0, 3, 4),
         ),
         Operation(
-            "ct::broadcast(ct::extract(x1, ct::shape<1, 32>{}, 4 * x3 + x4, 0), ct::shape<8, 32>{})",
-            lambda b, i, j: reference.broadcast(reference.extract(b, (1, 32), 4 * int(i) + int(j), 0), SHAPE),
+            "ct::broadcast(ct::extract(x1, ct::shape<1, 16>{}, 4 * x3 + x4, 0), ct::shape<8, 16>{})",
+            lambda b, i, j: reference.broadcast(reference.extract(b, (1, 16), 4 * int(i) + int(j), 0), SHAPE),
             (1, 3, 4),
         ),
         Operation("ct::transpose(x0)", reference.transpose, FIRST),
         Operation(
-            "ct::permute(ct::reshape(x0, ct::shape<4, 2, 32>{}), ct::dimension_map<2, 0, 1>{})",
-            lambda a: reference.permute(reference.reshape(a, (4, 2, 32)), (2, 0, 1)),
+            "ct::permute(ct::reshape(x0, ct::shape<4, 2, 16>{}), ct::dimension_map<2, 0, 1>{})",
+            lambda a: reference.permute(reference.reshape(a, (4, 2, 16)), (2, 0, 1)),
             FIRST,
         ),
         Operation("ct::cat(x0, x1, 0_ic)", lambda a, b: reference.cat(a, b, 0), PAIR),
@@ -344,12 +361,12 @@ def shape_family(dtype: np.dtype) -> Family:
     return Family(inputs, tuple(made))
 
 
-@pytest.mark.parametrize("dtype", MOVED, ids=str)
-def test_shapes(dtype):
+@pytest.mark.parametrize("dtype", types(_chosen("float64"), EVERY))
+def test_shapes(dtype, examples):
     masks = hnp.arrays(BOOL, SHAPE)
 
     @examples
-    @given(arrays(dtype, 1, 32), arrays(dtype, 1, 32), masks, st.integers(0, 1), st.integers(0, 3))
+    @given(arrays(dtype, 1, 16), arrays(dtype, 1, 16), masks, st.integers(0, 1), st.integers(0, 3))
     def holds(a, b, mask, i, j):
         tiles = (np.concatenate([np.roll(x, k) for k in range(8)]) for x in (a, b))
         check(shape_family(dtype), *tiles, mask, np.asarray(INT.type(i)), np.asarray(INT.type(j)))

@@ -1,9 +1,10 @@
-"""Derives the polynomial coefficients of include/cuda_tile/platform/host_math_*.h and prints them as C++.
+"""Derives the polynomials' coefficients of include/cuda_tile/platform/host_math_*.h and prints them as C++.
 
     python tests/math/coefficients.py [name...]
 
-Each is the polynomial of least weighted maximum error over an interval (Remez's exchange, in 60 digits), found
-coefficient by coefficient: the lowest is rounded to the element type and fixed, and the others are fitted again.
+Each is the polynomial of least weighted maximum error over an interval (Remez's exchange, in 60 digits),
+found coefficient by coefficient: the lowest is rounded to the element type and fixed, and the others are
+fitted again.
 """
 
 from __future__ import annotations
@@ -11,24 +12,26 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 
 import mpmath
 from mpmath import mp, mpf
 
+HEADERS = Path(__file__).resolve().parent.parent.parent / "include" / "cuda_tile" / "platform"
 mp.dps = 60
 DIGITS = {"float": 24, "double": 53}
 
 
 @dataclass
 class Fit:
-    """Minimises the maximum of |error(x)|, where error = weight * (function - sum of c[i] * x**i for i < terms)."""
+    """Minimises the maximum of |weight * (function - sum of c[i] * x**i for i < terms)|."""
 
     name: str
     type: str
     terms: int
     function: Callable[[mpf], mpf]
     interval: tuple[mpf, mpf]
-    weight: Callable[[mpf], mpf]  # what one unit of the polynomial's error is in the result, relative to the result
+    weight: Callable[[mpf], mpf]  # what an error of the polynomial is in the result, relative to it
 
 
 def remez(fit: Fit, fixed: list[mpf]) -> tuple[list[mpf], mpf]:
@@ -40,7 +43,8 @@ def remez(fit: Fit, fixed: list[mpf]) -> tuple[list[mpf], mpf]:
         return fit.function(x) - sum(c * x**i for i, c in enumerate(fixed))
 
     nodes = [(low + high) / 2 - (high - low) / 2 * mpmath.cos(mp.pi * i / count) for i in range(count + 1)]
-    samples = [low + (high - low) * (1 - mpmath.cos(mp.pi * mpf(i) / (40 * count))) / 2 for i in range(40 * count + 1)]
+    steps = 40 * count
+    samples = [low + (high - low) * (1 - mpmath.cos(mp.pi * i / steps)) / 2 for i in range(steps + 1)]
     table = [(x, target(x), fit.weight(x)) for x in samples]
     for _ in range(30):
         rows, right = [], []
@@ -50,7 +54,10 @@ def remez(fit: Fit, fixed: list[mpf]) -> tuple[list[mpf], mpf]:
             right.append(w * target(x))
         solution = mpmath.lu_solve(mpmath.matrix(rows), mpmath.matrix(right))
         coefficients = list(solution)[:count]
-        errors = [w * (t - sum(c * x ** (start + k) for k, c in enumerate(coefficients))) for x, t, w in table]
+        powers = range(start, fit.terms)
+        errors = [
+            w * (t - sum(c * x**k for k, c in zip(powers, coefficients, strict=True))) for x, t, w in table
+        ]
         nodes, largest = exchange(samples, errors, count + 1)
         if largest <= abs(solution[count]) * mpf("1.001"):
             break
@@ -69,7 +76,7 @@ def exchange(samples: list[mpf], errors: list[mpf], count: int) -> tuple[list[mp
     while len(extrema) > count:  # drop the smaller end
         extrema.pop(0 if abs(errors[extrema[0]]) < abs(errors[extrema[-1]]) else -1)
     if len(extrema) < count:
-        raise ArithmeticError("the error does not alternate often enough: the degree is too high for 60 digits")
+        raise ArithmeticError("the error alternates too seldom: the degree is too high for 60 digits")
     return [samples[i] for i in extrema], max(abs(e) for e in errors)
 
 
@@ -87,7 +94,8 @@ def solve(fit: Fit) -> tuple[list[mpf], mpf]:
         take = 1 if low >= 0 else fit.terms
         fixed += [rounded(c, DIGITS[fit.type]) for c in coefficients[:take]]
     xs = [low + (high - low) * mpf(i) / 500 for i in range(501)]
-    return fixed, max(abs(fit.weight(x) * (fit.function(x) - sum(c * x**i for i, c in enumerate(fixed)))) for x in xs)
+    errors = [fit.weight(x) * (fit.function(x) - sum(c * x**i for i, c in enumerate(fixed))) for x in xs]
+    return fixed, max(abs(error) for error in errors)
 
 
 def literal(x: mpf, kind: str) -> str:
@@ -112,14 +120,11 @@ ATAN_T = (mpmath.sqrt(2) - 1) * mpf("1.0001")
 sinh_tail = _u(lambda r: (mpmath.sinh(r) / r - 1) / r**2)  # sinh(r) = r + r^3 P(r^2)
 cosh_tail = _u(lambda r: (mpmath.cosh(r) - 1 - r**2 / 2) / r**4)  # cosh(r) = 1 + r^2 / 2 + r^4 P(r^2)
 log_tail = _u(lambda s: (2 * mpmath.atanh(s) / s - 2) / s**2)  # log((1 + s) / (1 - s)) = 2 s + s^3 P(s^2)
+# log((1 + s) / (1 - s)) = 2 s + 2/3 s^3 + s^5 P(s^2)
+log_far_tail = _u(lambda s: (2 * mpmath.atanh(s) / s - 2 - s**2 * 2 / 3) / s**4)
 sin_tail = _u(lambda r: (mpmath.sin(r) / r - 1) / r**2)  # sin(r) = r + r^3 P(r^2)
 cos_tail = _u(lambda r: (mpmath.cos(r) - 1 + r**2 / 2) / r**4)  # cos(r) = 1 - r^2 / 2 + r^4 P(r^2)
 atan_tail = _u(lambda t: (mpmath.atan(t) / t - 1) / t**2)  # atan(t) = t + t^3 P(t^2)
-
-
-
-# log((1 + s) / (1 - s)) = 2 s + 2/3 s^3 + s^5 P(s^2)
-log_far_tail = _u(lambda s: (2 * mpmath.atanh(s) / s - 2 - s**2 * 2 / 3) / s**4)
 
 
 def exp_tail(r: mpf) -> mpf:  # exp(r) = 1 + r + r^2 P(r)
@@ -163,12 +168,15 @@ FITS = [
 
 
 def main(names: list[str]) -> None:
+    headers = "".join(path.read_text(encoding="utf-8") for path in HEADERS.glob("host_math_*.h"))
     for fit in FITS:
         if names and fit.name not in names:
             continue
         coefficients, error = solve(fit)
-        values = ", ".join(literal(c, fit.type) for c in coefficients)
-        print(f"// {fit.name}, {fit.type}: relative error 2^{float(mpmath.log(error, 2)):.1f}\n{values}")
+        values = [literal(c, fit.type) for c in coefficients]
+        state = "" if all(value in headers for value in values) else ", not all of them in the headers"
+        print(f"// {fit.name}, {fit.type}: error 2^{float(mpmath.log(error, 2)):.1f} of the result{state}")
+        print(", ".join(values))
 
 
 if __name__ == "__main__":

@@ -2,8 +2,9 @@
 
     python tests/math/exhaustive.py [--write docs/math.md] [--random COUNT] [FUNCTION ...]
 
-A float function of one argument is tried with all 2^32 floats, which takes minutes; the others with COUNT random
-arguments. ceil, floor and sqrt are left out: they are the processor's instructions. `--write` puts the figures into bounds.tsv beside this file and their table into the docs page.
+A float function of one argument is tried with all 2^32 floats, which takes minutes; the others with COUNT
+random arguments. ceil, floor and sqrt are left out: they are the processor's instructions. `--write` puts the
+figures into bounds.tsv beside this file and their table into the docs page.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ sys.path.insert(0, str(REPOSITORY))
 from pycuda_tile import toolchain  # noqa: E402
 
 BOUNDS = FOLDER / "bounds.tsv"
-FLAGS = "-std=c++20 -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math".split()
+FLAGS = ["-std=c++20", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]
 BUILDS = {"with fused multiply-add": "x86-64-v3", "without": "x86-64"}
 EXACT = ("ceil", "floor", "sqrt")  # the processor's own instructions, correctly rounded
 MARKS = ("<!-- table: tests/math/exhaustive.py -->\n", "<!-- end of table -->\n")
@@ -53,7 +54,8 @@ def measure(programs: dict[str, Path], row: dict[str, str], count: int) -> float
         answer = subprocess.run(command, capture_output=True, text=True, check=True).stdout
         error, x, y = answer.split()
         second = f", {float.fromhex(y)!r}" if row["name"] in ("pow", "atan2") else ""
-        print(f"{row['name']} of {row['type']} {name}: {error} ulp at {float.fromhex(x)!r}{second}", flush=True)
+        at = f"{float.fromhex(x)!r}{second}"
+        print(f"{row['name']} of {row['type']} {name}: {error} ulp at {at}", flush=True)
         largest = max(largest, float(error))
     return largest
 
@@ -80,16 +82,17 @@ def write_page(page: Path, rows: list[dict[str, str]]) -> None:
 
 
 def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    form = argparse.RawDescriptionHelpFormatter
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=form)
     parser.add_argument("functions", nargs="*", metavar="FUNCTION", help="all if none is named")
-    parser.add_argument("--random", type=int, default=100_000_000, metavar="COUNT", help="random arguments to try")
+    parser.add_argument("--random", type=int, default=40_000_000, metavar="COUNT", help="random arguments")
     parser.add_argument("--write", type=Path, metavar="PAGE", help="docs page to put the table into")
     arguments = parser.parse_args()
     rows = read_bounds()
     with tempfile.TemporaryDirectory() as folder:
         programs = {name: build(arch, Path(folder)) for name, arch in BUILDS.items()}
         for row in rows:
-            if row["name"] in EXACT or arguments.functions and row["name"] not in arguments.functions:
+            if row["name"] in EXACT or (arguments.functions and row["name"] not in arguments.functions):
                 continue
             row["measured"] = f"{measure(programs, row, arguments.random):.3f}"
             if arguments.write:

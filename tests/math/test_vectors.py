@@ -9,11 +9,12 @@ import pytest
 
 from pycuda_tile import resources, toolchain
 
-UNARY = (
-    "ceil floor exp2 exp log2 log sqrt rsqrt cosh sinh tanh cos_of_moderate sin_of_moderate tan_of_moderate"
-).split()
-BINARY = ("pow", "atan2")
-FLAGS = "-std=c++20 -O3 -ffp-contract=off -fno-math-errno -fno-trapping-math -fdiagnostics-color=never -c".split()
+UNARY = [
+    "ceil", "floor", "exp2", "exp", "log2", "log", "sqrt", "rsqrt", "cosh", "sinh", "tanh",
+    "cos_of_moderate", "sin_of_moderate", "tan_of_moderate",
+]  # fmt: skip
+BINARY = ["pow", "atan2"]
+FLAGS = ["-std=c++20", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-c"]
 REPORT = {"gcc": "-fopt-info-vec-optimized", "clang": "-Rpass=loop-vectorize", "zig": "-Rpass=loop-vectorize"}
 
 

@@ -1,4 +1,4 @@
-"""The versions of NVRTC that the header is tested with, fetched from the package index where they are missing."""
+"""The versions of NVRTC that the header is tested with; those that are not installed are fetched with pip."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ class Nvrtc:
 
 
 def get(name: str, folder: Path) -> Nvrtc:
-    """The NVRTC called `name`; those that are not installed are kept in `folder`. Skips the test without it."""
+    """The NVRTC called `name`, kept in `folder` if it is not installed; without it the test is skipped."""
     if name == NEWEST:
         library, includes = _find_installed(), nvrtc.include_dirs()
     else:
@@ -114,7 +114,7 @@ def _download(packages: list[str], folder: Path) -> None:
     done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True)
     if done.returncode:
         reason = (done.stderr.strip().splitlines() or ["no reason given"])[-1]
-        pytest.skip(f"this fails, see if it works by hand: python {shlex.join(arguments)} ({reason})")
+        pytest.skip(f"needs another NVRTC, and cannot fetch it: python {shlex.join(arguments)}: {reason}")
 
 
 def _unpack(wheel: Path, folder: Path) -> None:

@@ -53,11 +53,15 @@ def as_12_0(text: str) -> str:
     """The text without deduction of shapes from constants."""
     constants = r"\d+_ic(?:, \d+_ic)*|"
     return re.sub(
-        rf"\bct::shape\{{({constants})\}}", lambda match: f"ct::shape<{match[1].replace('_ic', '')}>{{}}", text
+        rf"\bct::shape\{{({constants})\}}",
+        lambda match: f"ct::shape<{match[1].replace('_ic', '')}>{{}}",
+        text,
     )
 
 
-def job(text: str, nvrtc: Nvrtc, arch: int, expressions: list[str] | None = None, options: tuple = ()) -> dict:
+def job(
+    text: str, nvrtc: Nvrtc, arch: int, expressions: list[str] | None = None, options: tuple = ()
+) -> dict:
     """A job for NVRTC with the options that the target simt passes."""
     if nvrtc.version < (12, 1):
         text = as_12_0(text)
@@ -75,7 +79,9 @@ def job(text: str, nvrtc: Nvrtc, arch: int, expressions: list[str] | None = None
 def check(nvrtc: Nvrtc, jobs: dict[str, dict]) -> None:
     """Each of the named jobs compiles, without warnings of the compiler itself."""
     results = dict(zip(jobs, nvrtc.compile(list(jobs.values())), strict=True))
-    failed = [f"{name}:\n{result['log'][:3000]}" for name, result in results.items() if not result["cubin_bytes"]]
+    failed = [
+        f"{name}:\n{result['log'][:3000]}" for name, result in results.items() if not result["cubin_bytes"]
+    ]
     assert not failed, "\n\n".join(failed)
     for name, result in results.items():
         warnings = [line for line in result["log"].splitlines() if "warning" in line]

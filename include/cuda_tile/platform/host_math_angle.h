@@ -1,5 +1,5 @@
-// Reduction of angles on the host: x = quadrant * pi/2 + r with |r| <= pi/4, r to about twice the digits of a
-// double.
+// Reduction of angles on the host: x = quadrant * pi/2 + r with |r| <= pi/4, r to more digits than a
+// double's.
 #pragma once
 
 #include "cuda_tile/platform/host_math_real.h"
@@ -17,8 +17,7 @@ struct angle {
   pair<double> r;
 };
 
-/// Cody and Waite: the parts of pi/2 have 33 bits but for the last one, so that their multiples are exact;
-/// |x| < 2^20.
+/// Of |x| < 2^20. Cody and Waite: pi/2 in parts of 33 bits, whose multiples are exact, and a last one.
 CUDA_TILE_HOST_MATH angle reduce_angle(double x) {
   integer<double> n = nearest_integer(x, 0x1.45f306dc9c883p-1);
   double first = multiply_add(-n.value, 0x1.921fb544p0, x); // exact
@@ -49,8 +48,7 @@ inline constexpr uint64 two_over_pi[20] = {
     0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab};
 // clang-format on
 
-/// Payne and Hanek: of x = m 2^e only those bits of 2/pi count whose multiples by m are neither whole turns
-/// nor tiny.
+/// Payne and Hanek: of x = m 2^e count those bits of 2/pi whose multiples are neither whole turns nor tiny.
 inline turns remainder_of_turns(uint64 m, int e) {
   unsigned first = static_cast<unsigned>(e + 62), word = first / 64, shift = first % 64;
   uint64 product[3];

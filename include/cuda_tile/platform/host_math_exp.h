@@ -70,6 +70,8 @@ CUDA_TILE_HOST_MATH T exp_of(reduced<T> x) {
   return scale(sum.high + multiply_add(t.u, multiply_add(r, t.odd, t.even), sum.low), x.n);
 }
 
+// Far away from 0 n is undefined, and so is what comes of it: the limits are beyond overflow and underflow.
+
 template <typename T>
 CUDA_TILE_HOST_MATH T exp(T x) {
   T y = exp_of(reduce(x));
@@ -94,8 +96,9 @@ struct hyperbolic {
   pair<T> cosh, sinh;
 };
 
-/// 2 cosh(x) / 2^n = cosh(r) (1 + d) + sinh(r) (1 - d) and 2 sinh(x) / 2^n = sinh(r) (1 + d) + cosh(r) (1 -
-/// d), where d = 2^(-2 n), of x >= 0.
+/// Of x >= 0, with d = 2^(-2 n):
+///     2 cosh(x) / 2^n = cosh(r) (1 + d) + sinh(r) (1 - d)
+///     2 sinh(x) / 2^n = sinh(r) (1 + d) + cosh(r) (1 - d)
 template <typename T>
 CUDA_TILE_HOST_MATH hyperbolic<T> hyperbolic_of(T x) {
   reduced<T> e = reduce(x);
@@ -128,11 +131,25 @@ CUDA_TILE_HOST_MATH T sinh(T x) {
   return flip_sign(abs(x) > hyperbolic_overflow<T> ? real<T>::infinity : y, to_bits(x));
 }
 
-template <typename T>
-CUDA_TILE_HOST_MATH T tanh(T x) {
-  hyperbolic<T> h = hyperbolic_of(abs(x));
-  pair<T> q = quotient(exact_sum(h.sinh.high, h.sinh.low), exact_sum(h.cosh.high, h.cosh.low));
-  return flip_sign(abs(x) > (sizeof(T) == 4 ? 10 : 20) ? T(1) : q.high + q.low, to_bits(x));
+CUDA_TILE_HOST_MATH double tanh(double x) {
+  hyperbolic<double> h = hyperbolic_of(abs(x));
+  pair<double> q = quotient(exact_sum(h.sinh.high, h.sinh.low), exact_sum(h.cosh.high, h.cosh.low));
+  return flip_sign(abs(x) > 20 ? 1.0 : q.high + q.low, to_bits(x));
+}
+
+/// (exp(r) - 1) / r of |r| <= log(2) / 2, to more digits than a float's.
+CUDA_TILE_HOST_MATH double short_exponential(double r) {
+  return polynomial(r, 1.0, 0.5000000077911932, 0.16666666859573986, 0.04166626992257628,
+                    0.008333264611435935, 0.0013946074483052718, 0.00019918249704982624);
+}
+
+/// m / (m + 2) with m = exp(2 x) - 1.
+CUDA_TILE_HOST_MATH float tanh(float x) {
+  double d = abs(x);
+  integer<double> n = nearest_integer(d, 2 * ln2<double>::inverse);
+  double r = multiply_add(-n.value, ln2<double>::nearest, 2 * d), power = power_of_two<double>(n.bits);
+  double m = multiply_add(r * short_exponential(r), power, power - 1);
+  return flip_sign(abs(x) > 10 ? 1.0f : static_cast<float>(m / (m + 2)), to_bits(x));
 }
 
 } // namespace cuda::tiles::platform::host_math

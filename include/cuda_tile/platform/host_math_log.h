@@ -1,7 +1,8 @@
-// log, log2, rsqrt and pow of float and double on the host.
+// log and log2 of float and double on the host.
 //
-// x = 2^k (1 + f) with 1 + f between sqrt(1/2) and sqrt(2); log(1 + f) = 2 atanh(s) with s = f / (2 + f), a
-// polynomial in s^2 that is a least maximum fit: tests/math/coefficients.py makes it.
+// x = 2^k (1 + f) with 1 + f between sqrt(1/2) and sqrt(2). log(1 + f) is a polynomial in f for float and
+// 2 atanh(s) with s = f / (2 + f), a polynomial in s^2, for double; they are least maximum fits:
+// tests/math/coefficients.py makes them.
 #pragma once
 
 #include "cuda_tile/platform/host_math_exp.h"

@@ -49,8 +49,7 @@ CUDA_TILE_HOST_MATH float power_of_magnitude(float x, float y) {
   double t = y * log;
   integer<double> n = nearest_integer(t, ln2<double>::inverse);
   double r = multiply_add(-n.value, ln2<double>::nearest, t);
-  double e = polynomial(r, 1.0, 1.0, 0.5000000077911932, 0.16666666859573986, 0.04166626992257628,
-                        0.008333264611435935, 0.0013946074483052718, 0.00019918249704982624);
+  double e = multiply_add(r, short_exponential(r), 1.0);
   return limit_power(static_cast<float>(t), static_cast<float>(e * power_of_two<double>(n.bits)));
 }
 

@@ -1,9 +1,8 @@
-// What the host's math functions are built of: the bits of float and double, and sums and products with their
-// errors.
+// What the host's math functions are built of: bits of float and double, sums and products with their errors.
 //
 // A math function of the host is one chain of operations without branches, so that a compiler makes vector
-// code of a loop that calls it. Every multiplication whose rounded product matters is written so that
-// -ffp-contract changes nothing.
+// code of a loop that calls it. Whether it contracts products and sums (-ffp-contract) may change the last
+// place of a result, but not the bounds of its error.
 #pragma once
 
 #include "cuda_tile/platform/host_arithmetic.h"
@@ -20,7 +19,7 @@ struct real<float> {
   using bits = unsigned;
   static constexpr int digits = 24;
   static constexpr int bias = 127;
-  static constexpr float round = 0x1.8p23f;
+  static constexpr float round = 0x1.8p23f; // added to a number, rounds it to an integer
   static constexpr float largest = 0x1.fffffep127f;
   static constexpr float infinity = __builtin_inff();
   static constexpr float nan = __builtin_nanf("");
@@ -59,9 +58,10 @@ CUDA_TILE_HOST_MATH T flip_sign(T x, bits_of<T> sign) {
   return from_bits<T>(to_bits(x) ^ (sign & sign_bit<T>));
 }
 
-/// All bits set where a < b, of numbers without a sign; NaN is beyond infinity. In places with many
-/// conditions g++ 12 makes vector code of masks alone: it threads the branch of each ?: through the code
-/// around it.
+// Conditions as masks, all bits set where they hold: where there are many, g++ 12 makes no vector code of ?:,
+// because it threads the branches through the code around them.
+
+/// a < b, of numbers without a sign; NaN is beyond infinity.
 template <typename T>
 CUDA_TILE_HOST_MATH bits_of<T> less(T a, T b) {
   return bits_of<T>(0) - ((to_bits(a) - to_bits(b)) >> (sizeof(T) * 8 - 1));
@@ -87,8 +87,7 @@ struct integer {
   bits_of<T> bits;
 };
 
-/// The integer nearest to x * factor, or a neighbour where that is close to a tie; |x * factor| < 2^(digits -
-/// 2).
+/// The integer nearest to x * factor, or a neighbour close to a tie; |x * factor| < 2^(digits - 2).
 template <typename T>
 CUDA_TILE_HOST_MATH integer<T> nearest_integer(T x, T factor) {
   T sum = multiply_add(x, factor, real<T>::round);
@@ -180,8 +179,7 @@ CUDA_TILE_HOST_MATH T polynomial_by_pairs(T x, T square, T c0, T c1, Rest... res
     return multiply_add(square, polynomial_by_pairs(x, square, rest...), pair);
 }
 
-/// c0 + c1 x + c2 x^2 + ..., two steps of Horner's scheme at a time: half as long a chain of dependent
-/// operations.
+/// c0 + c1 x + c2 x^2 + ..., two of Horner's steps at a time, which makes the chain half as long.
 template <typename T, typename... C>
 CUDA_TILE_HOST_MATH T polynomial(T x, C... c) {
   return polynomial_by_pairs(x, x * x, c...);

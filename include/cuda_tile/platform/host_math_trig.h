@@ -109,8 +109,7 @@ CUDA_TILE_HOST_MATH octant octant_of(double y, double x) {
   return {select(steep, ay, ax), select(steep, ax, ay), steep};
 }
 
-/// Adds what the quadrant of (x, y) and the octant say to atan(t) = t.high + t.low, beyond pi/4 where the
-/// mask `far`.
+/// Adds what the quadrant of (x, y) and the octant say to atan(t) = t.high + t.low, and pi/4 where `far`.
 CUDA_TILE_HOST_MATH double place_angle(double y, double x, bits_of<double> steep, bits_of<double> far,
                                        pair<double> t) {
   double k = select(far, 1.0, 0.0);
@@ -125,7 +124,7 @@ CUDA_TILE_HOST_MATH double place_angle(double y, double x, bits_of<double> steep
 
 CUDA_TILE_HOST_MATH float atan2(float y, float x) {
   octant o = octant_of(y, x);
-  // Huge numbers for infinity, and any but zero for two zeros.
+  // A huge number for infinity, and any but zero as the larger of two zeros.
   double smaller = select(less(1e300, o.smaller), 1e300, o.smaller);
   double larger = select(less(1e300, o.larger), 1e300, o.larger);
   larger = select(is_zero(larger), 1.0, larger);
