@@ -271,7 +271,10 @@ def _render(errors: list[Diagnostic], places: Places) -> str:
 
 def _render_one(error: Diagnostic, places: Places) -> list[str]:
     position = "".join(f":{number}" for number in (error.line, error.column) if number)
-    lines = [_cut(f"{_short_path(error.file)}{position}: {error.severity}: {_shortened(error.message)}")]
+    # What is required comes first: a refused call says which requirement failed in its first line.
+    requirement = [_shortened(note) for note in error.notes if note.startswith(("required: ", 'concept "'))][:1]
+    what = ": ".join([*requirement, _shortened(error.message)])
+    lines = [_cut(f"{_short_path(error.file)}{position}: {error.severity}: {what}")]
     if text := places.line(error.file, error.line):
         if error.message.startswith("expected") and not text[: error.column - 1].strip():
             # What is missing is mostly missing at the end of the line before.
@@ -281,7 +284,8 @@ def _render_one(error: Diagnostic, places: Places) -> list[str]:
             # Tabs are kept, so that the caret stands below its character.
             indent = re.sub(r"[^\t]", " ", text[: error.column - 1])
             lines.append(f"      | {indent}^")
-    return lines + [_cut(f"  {_shortened(note)}") for note in error.notes]
+    rest = [note for note in map(_shortened, error.notes) if note not in requirement]
+    return lines + [_cut(f"  {note}") for note in rest]
 
 
 def _render_raw(log: str, places: Places) -> str:
