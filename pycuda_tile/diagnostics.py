@@ -269,10 +269,13 @@ def _render(errors: list[Diagnostic], places: Places) -> str:
     return "\n".join(lines)
 
 
+_REQUIREMENTS = ("required: ", 'concept "')  # how such notes begin
+
+
 def _render_one(error: Diagnostic, places: Places) -> list[str]:
     position = "".join(f":{number}" for number in (error.line, error.column) if number)
     # What is required comes first: a refused call says which requirement failed in its first line.
-    requirement = [_shortened(note) for note in error.notes if note.startswith(("required: ", 'concept "'))][:1]
+    requirement = [_shortened(note) for note in error.notes if note.startswith(_REQUIREMENTS)][:1]
     what = ": ".join([*requirement, _shortened(error.message)])
     lines = [_cut(f"{_short_path(error.file)}{position}: {error.severity}: {what}")]
     if text := places.line(error.file, error.line):
