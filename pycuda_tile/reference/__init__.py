@@ -2,12 +2,22 @@
 
 Tiles are NumPy arrays, scalars are NumPy scalars, and Python numbers adapt to the other operand. The
 functions are named as in C++; operators have their named form (`add`) or NumPy's name (`less`). Modes are
-given by name: `add(a, b, rounding="round_toward_negative")`. What the API refuses raises TypeError or
-ValueError; what the manual leaves undefined raises UndefinedBehaviorError. All targets are tested against
-these functions.
+given by name: `add(a, b, rounding="round_toward_negative")`. Memory is accessed through `pointer(array)` and
+`PartitionView(array, shape)`. What the API refuses raises TypeError or ValueError; what the manual leaves
+undefined raises UndefinedBehaviorError. All targets are tested against these functions.
 """
 
 from .arithmetic import abs, add, ceildiv, div, floordiv, fma, max, min, mul, mulhi, negate, remainder, sub
+from .assume import (
+    assume_aligned,
+    assume_aligned_strided,
+    assume_blocked,
+    assume_bounded,
+    assume_bounded_above,
+    assume_bounded_below,
+    assume_divisible,
+    assume_divisible_strided,
+)
 from .comparison import (
     equal,
     greater,
@@ -42,6 +52,36 @@ from .math_ops import (
     tan,
     tanh,
 )
+from .memory import (
+    Pointers,
+    atomic_add,
+    atomic_add_masked,
+    atomic_and,
+    atomic_and_masked,
+    atomic_compare_exchange,
+    atomic_compare_exchange_masked,
+    atomic_load,
+    atomic_load_masked,
+    atomic_max,
+    atomic_max_masked,
+    atomic_min,
+    atomic_min_masked,
+    atomic_or,
+    atomic_or_masked,
+    atomic_store,
+    atomic_store_masked,
+    atomic_sub,
+    atomic_sub_masked,
+    atomic_xchg,
+    atomic_xchg_masked,
+    atomic_xor,
+    atomic_xor_masked,
+    load,
+    load_masked,
+    pointer,
+    store,
+    store_masked,
+)
 from .mma import matmul, mma
 from .reduce import (
     all_of,
@@ -57,14 +97,22 @@ from .reduce import (
     sum,
 )
 from .scalars import arithmetic_common_type
+from .views import PartitionView
 
 __all__ = [
-    "abs", "add", "all_of", "any_of", "arithmetic_common_type", "atan2", "broadcast", "cat", "ceil",
-    "ceildiv", "cos", "cosh", "div", "element_bitcast", "element_cast", "equal", "exp", "exp2", "extract",
-    "floor", "floordiv", "fma", "full", "greater", "greater_equal", "iota", "isinf", "isnan", "less",
-    "less_equal", "log", "log2", "logical_and", "logical_not", "logical_or", "matmul", "max", "min", "mma",
-    "mul", "mulhi", "negate", "not_equal", "ones", "partial_prod", "partial_sum", "permute", "pow", "prod",
-    "reduce_bitand", "reduce_bitor", "reduce_bitxor", "reduce_max", "reduce_min",
-    "remainder", "reshape", "rsqrt", "select", "sin", "sinh", "sqrt", "sub", "sum", "tan", "tanh",
-    "transpose", "zeros",
+    "PartitionView", "Pointers", "abs", "add", "all_of", "any_of", "arithmetic_common_type",
+    "assume_aligned", "assume_aligned_strided", "assume_blocked", "assume_bounded", "assume_bounded_above",
+    "assume_bounded_below", "assume_divisible", "assume_divisible_strided", "atan2", "atomic_add",
+    "atomic_add_masked", "atomic_and", "atomic_and_masked", "atomic_compare_exchange",
+    "atomic_compare_exchange_masked", "atomic_load", "atomic_load_masked", "atomic_max",
+    "atomic_max_masked", "atomic_min", "atomic_min_masked", "atomic_or", "atomic_or_masked", "atomic_store",
+    "atomic_store_masked", "atomic_sub", "atomic_sub_masked", "atomic_xchg", "atomic_xchg_masked",
+    "atomic_xor", "atomic_xor_masked", "broadcast", "cat", "ceil", "ceildiv", "cos", "cosh", "div",
+    "element_bitcast", "element_cast", "equal", "exp", "exp2", "extract", "floor", "floordiv", "fma",
+    "full", "greater", "greater_equal", "iota", "isinf", "isnan", "less", "less_equal", "load",
+    "load_masked", "log", "log2", "logical_and", "logical_not", "logical_or", "matmul", "max", "min", "mma",
+    "mul", "mulhi", "negate", "not_equal", "ones", "partial_prod", "partial_sum", "permute", "pointer",
+    "pow", "prod", "reduce_bitand", "reduce_bitor", "reduce_bitxor", "reduce_max", "reduce_min",
+    "remainder", "reshape", "rsqrt", "select", "sin", "sinh", "sqrt", "store", "store_masked", "sub", "sum",
+    "tan", "tanh", "transpose", "zeros",
 ]  # fmt: skip
