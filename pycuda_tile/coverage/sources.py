@@ -20,7 +20,7 @@ from .uses import Source
 VARIABLE = "PYCUDA_TILE_BUILD_LOG"
 TARGETS = ("cpu", "emulated", "simt", "tile")
 # A statement on which NVIDIA's compiler is known to disagree: a comment behind it names the disagreement.
-_DISAGREEMENT = re.compile(r"^(?![ \t]*//)[^;]*;[ \t]*//[^\n]*#[a-z][a-z0-9-]+[^\n]*", re.M)
+_DISAGREEMENT = re.compile(r"^(?![ \t]*(?://|$))[^;]*;[ \t]*//[^\n]*#[a-z][a-z0-9-]+[^\n]*", re.M)
 
 
 def record(target: str, text: str) -> None:

@@ -215,12 +215,12 @@ def test_report_names_what_is_missing(tmp_path):
     rows = [row("function", "add", "add(x, y)"), row("function", "sub", "sub(x, y)", id="2.2.1/y")]
     reference = "| 2.2.1 | `add(x, y)` | Sum. | api.h |\n"
     added, subtracted = coverage.statuses(rows, tmp_path, reference, Sources(tmp_path, tmp_path))
-    assert added.missing() == "not tested on cpu, emulated, simt, tile" and not added.is_complete
+    assert added.missing() == "not tested on cpu, emulated, simt, tile" and not added.is_complete()
     assert subtracted.missing() == (
         "not declared in api.h; not in docs/reference.md; not tested on cpu, emulated, simt, tile"
     )
     installed = coverage.statuses(rows, tmp_path, None, None)
-    assert [status.is_complete for status in installed] == [True, False]
+    assert [status.is_complete() for status in installed] == [True, False]
     assert [status.missing() for status in installed] == ["", "not declared in api.h"]
 
 

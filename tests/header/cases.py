@@ -12,6 +12,8 @@ import ml_dtypes
 import numpy as np
 from targets import build
 
+from pycuda_tile import nvrtc
+
 CPP_TYPES = {
     np.dtype(np.bool_): "bool",
     np.dtype(np.int8): "signed char",
@@ -26,6 +28,8 @@ CPP_TYPES = {
     np.dtype(np.float64): "double",
     np.dtype(np.float16): "__half",
     np.dtype(ml_dtypes.bfloat16): "__nv_bfloat16",
+    np.dtype(ml_dtypes.float8_e4m3fn): "__nv_fp8_e4m3",
+    np.dtype(ml_dtypes.float8_e5m2): "__nv_fp8_e5m2",
 }
 
 
@@ -70,15 +74,22 @@ def _kernel(number: int, case: Case) -> str:
     )
 
 
-def source(cases: list[Case], includes: tuple[str, ...] = ()) -> str:
-    head = "".join(f"#include <{name}>\n" for name in includes)
-    head += '#include "cuda_tile.h"\nnamespace ct = cuda::tiles;\nusing namespace ct::literals;\n'
-    return head + "".join(_kernel(number, case) for number, case in enumerate(cases))
+def _includes(cases: list[Case]) -> str:
+    """The headers of the types that C++ does not have itself."""
+    used = {CPP_TYPES[x.dtype] for case in cases for x in (case, *case.inputs)}
+    headers = {"cuda_fp16.h": "__half", "cuda_bf16.h": "__nv_bfloat16", "cuda_fp8.h": "__nv_fp8"}
+    needed = (name for name, start in headers.items() if any(cpp.startswith(start) for cpp in used))
+    return "".join(f"#include <{name}>\n" for name in needed)
+
+
+def source(cases: list[Case]) -> str:
+    head = '#include "cuda_tile.h"\nnamespace ct = cuda::tiles;\nusing namespace ct::literals;\n'
+    return _includes(cases) + head + "".join(_kernel(number, case) for number, case in enumerate(cases))
 
 
 def run(cases: list[Case], target: dict, **options) -> list[Case]:
     """Builds all cases as one module and runs each as one block; returns them with their results."""
-    module = build(source(cases), target, **options)
+    module = build(source(cases), target, include_dirs=nvrtc.include_dirs(), **options)
     for number, case in enumerate(cases):
         case.result = np.zeros(case.shape, case.dtype)
         arguments = [x[()] if x.ndim == 0 else np.ascontiguousarray(x) for x in case.inputs]

@@ -20,16 +20,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from targets import TARGETS, OnArrays
-from values import BOOL, FLOATS, INTEGERS, special
+from values import BOOL, FLOATS, INTEGERS, SMALL_FLOATS, special
 
 import pycuda_tile as pct
 from pycuda_tile import nvrtc, reference
 from pycuda_tile.errors import UndefinedBehaviorError
 
 SHAPE = (8, 16)
-SMALL_FLOATS = [np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)]
 RESTRICTED = [np.dtype(ml_dtypes.float8_e4m3fn), np.dtype(ml_dtypes.float8_e5m2)]
-CPP = {**CPP_TYPES, RESTRICTED[0]: "__nv_fp8_e4m3", RESTRICTED[1]: "__nv_fp8_e5m2"}
 INCLUDE = nvrtc.include_dirs()
 HEADERS = ("cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h") if INCLUDE else ()
 ALL_FLOATS = [*FLOATS, *(SMALL_FLOATS if HEADERS else [])]
@@ -122,12 +120,12 @@ __tile__ void put(E* out, T const& result) {
 def _source(family: Family) -> str:
     parameters, lines = [], []
     for i, (dtype, shape) in enumerate(family.inputs):
-        parameters.append(f"const {CPP[dtype]}* p{i}" if shape else f"{CPP[dtype]} x{i}")
+        parameters.append(f"const {CPP_TYPES[dtype]}* p{i}" if shape else f"{CPP_TYPES[dtype]} x{i}")
         if shape:
             lines.append(f"auto x{i} = ct::load(p{i} + ct::iota<ct::tile<int, {shape_text(shape)}>>());")
     for i, (operation, out) in enumerate(zip(family.operations, family.outputs, strict=True)):
-        parameters.append(f"{CPP[out.dtype]}* out{i}")
-        lines.append(f"put<{CPP[out.dtype]}, {shape_text(out.shape)}>(out{i}, {operation.expression});")
+        parameters.append(f"{CPP_TYPES[out.dtype]}* out{i}")
+        lines.append(f"put<{CPP_TYPES[out.dtype]}, {shape_text(out.shape)}>(out{i}, {operation.expression});")
     includes = "".join(f"#include <{name}>\n" for name in HEADERS)
     body = "".join(f"  {line}\n" for line in lines)
     return f"{includes}{HEAD}__tile_global__ void kernel({', '.join(parameters)}) {{\n{body}}}\n"
@@ -278,7 +276,7 @@ def conversion_family(dtype: np.dtype) -> Family:
     to = [BOOL, *INTEGERS, *ALL_FLOATS, *(RESTRICTED if HEADERS else [])]
     made = [
         Operation(
-            f"ct::element_cast<{CPP[t]}>(x0)", functools.partial(reference.element_cast, dtype=t), FIRST
+            f"ct::element_cast<{CPP_TYPES[t]}>(x0)", functools.partial(reference.element_cast, dtype=t), FIRST
         )
         for t in to
     ]

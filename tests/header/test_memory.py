@@ -318,23 +318,24 @@ def test_atomic_accesses_of_partition_views(target):
           ct::partition_view from{ct::tensor_span{in, ct::extents{11}}, ct::shape<8>{}};
           ct::partition_view to{ct::tensor_span{out, ct::extents{6, 11}}, ct::shape<1, 8>{}};
           using row = ct::shape<1, 8>;
-          ct::memory_order_relaxed_t relaxed;
-          ct::memory_order_acquire_t acquire;
-          ct::memory_order_release_t release;
-          ct::thread_scope_device_t device;
-          ct::view_padding_nan_t nan;
           to.atomic_store<ct::memory_order::relaxed>(
               ct::reshape<row>(from.atomic_load<ct::memory_order::relaxed>(0)), 0, 0);
-          to.atomic_store(ct::reshape<row>(from.atomic_load(acquire, 0)), release, 1, 0);
-          to.atomic_store(ct::reshape<row>(from.atomic_load(relaxed, device, 0)), relaxed, device, 2, 0);
+          auto acquired = ct::reshape<row>(from.atomic_load(ct::memory_order_acquire_t{}, 0));
+          to.atomic_store(acquired, ct::memory_order_release_t{}, 1, 0);
+          auto relaxed = from.atomic_load(ct::memory_order_relaxed_t{}, ct::thread_scope_device_t{}, 0);
+          to.atomic_store(ct::reshape<row>(relaxed), ct::memory_order_relaxed_t{},
+                          ct::thread_scope_device_t{}, 2, 0);
           auto zeros = from.atomic_load_masked<ct::view_padding::zero, ct::memory_order::relaxed>(1);
-          auto padded = from.atomic_load_masked<ct::view_padding::nan, ct::memory_order::relaxed>(nan, 1);
+          auto padded = from.atomic_load_masked<ct::view_padding::nan, ct::memory_order::relaxed>(
+              ct::view_padding_nan_t{}, 1);
           to.atomic_store_masked<ct::memory_order::relaxed>(ct::reshape<row>(zeros + padded), 3, 1);
-          padded = from.atomic_load_masked(nan, acquire, 1);
-          to.atomic_store_masked(ct::reshape<row>(padded), release, 4, 1);
-          padded = from.atomic_load_masked(nan, relaxed, device, 1);
+          padded = from.atomic_load_masked(ct::view_padding_nan_t{}, ct::memory_order_acquire_t{}, 1);
+          to.atomic_store_masked(ct::reshape<row>(padded), ct::memory_order_release_t{}, 4, 1);
+          padded = from.atomic_load_masked(ct::view_padding_nan_t{}, ct::memory_order_relaxed_t{},
+                                           ct::thread_scope_device_t{}, 1);
           auto count = ct::sum(ct::select(ct::isnan(padded), 1.0 + 0 * zeros, 0 * zeros), 0_ic);
-          to.atomic_store_masked(ct::broadcast<row>(count), relaxed, device, 5, 1);
+          to.atomic_store_masked(ct::broadcast<row>(count), ct::memory_order_relaxed_t{},
+                                 ct::thread_scope_device_t{}, 5, 1);
         }
         """,
         target,

@@ -5,29 +5,16 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 import pytest
-import targets
-from cases import CPP_TYPES, Case, assert_close, assert_same_bits, source
+from cases import CPP_TYPES, Case, assert_close, assert_same_bits, run
 from values import mixed, pairs, special
 
 from pycuda_tile import nvrtc, reference
 
 HALF, BFLOAT = np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)
-HEADERS = ("cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h")
 SHAPE, SIZE = (4, 128), 512
-CPP_TYPES.update(
-    {np.dtype(ml_dtypes.float8_e4m3fn): "__nv_fp8_e4m3", np.dtype(ml_dtypes.float8_e5m2): "__nv_fp8_e5m2"}
-)
 
 if not nvrtc.include_dirs():
     pytest.skip('needs cuda_fp16.h: pip install "pycuda-tile[gpu]"', allow_module_level=True)
-
-
-def run(cases: list[Case], target: dict) -> list[Case]:
-    module = targets.build(source(cases, HEADERS), target, include_dirs=nvrtc.include_dirs())
-    for number, case in enumerate(cases):
-        case.result = np.zeros(case.shape, case.dtype)
-        module[f"case_{number}"][1](*case.inputs, case.result)
-    return cases
 
 
 @pytest.mark.parametrize("dtype", [HALF, BFLOAT], ids=str)

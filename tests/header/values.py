@@ -7,6 +7,7 @@ import numpy as np
 
 INTEGERS = [np.dtype(c) for c in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")]
 FLOATS = [np.dtype(np.float32), np.dtype(np.float64)]
+SMALL_FLOATS = [np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)]
 BOOL = np.dtype(np.bool_)
 
 
