@@ -36,6 +36,7 @@ OUTPUTS = (
     Output("include/cuda_tile/ops/reduce.h", ("reductions",)),
     Output("include/cuda_tile/ops/atomics.h", ("atomics",)),
     Output("docs/reference.md", ("api", "chapters")),
+    Output("docs/disagreements.md", ("disagreements",)),
 )
 
 

@@ -50,6 +50,13 @@ SCHEMAS: dict[str, dict] = {
         "summary": re.compile(r".*"),  # empty where a family's table has it
     },
     "chapters": {"id": _SECTION, "title": None},
+    # Where NVIDIA's front end judges a test program otherwise.
+    "disagreements": {
+        "id": re.compile(r"[a-z][a-z0-9-]*(/right)?"),  # a negative case, or behind # in a positive program
+        "section": _SECTION,
+        "right": {"manual", "nvidia", "open"},  # whose reading is taken; open: the manual leaves room
+        "why": None,
+    },
     "concepts": {
         **_COMMON,
         "name": _NAME,

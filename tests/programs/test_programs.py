@@ -2,8 +2,9 @@
 
 positive/*.cu       static assertions; a comment `#name` marks one on which NVIDIA's front end disagrees
 negative/*.toml     statements that must not compile, many to a compiler run; see Case
-disagreements.toml  why NVIDIA's front end disagrees, by that name or the name of the case; `name/right` is
-                    that of the statement beside a case which must compile
+
+The table disagreements says why NVIDIA's front end disagrees, by that name or the name of the case;
+`name/right` is that of the statement beside a case which must compile.
 """
 
 from __future__ import annotations
@@ -18,7 +19,7 @@ import pytest
 from ahead import begins, result
 from compilers import COMPILERS, FOLDER, errors
 
-from pycuda_tile import toolchain
+from pycuda_tile import spec, toolchain
 
 try:
     import tomllib
@@ -27,7 +28,7 @@ except ModuleNotFoundError:  # Python 3.10, where pytest needs the same under it
 
 POSITIVE = sorted(FOLDER.glob("positive/*.cu"))
 NEGATIVE = [*sorted(FOLDER.glob("negative/*.toml")), FOLDER / "manual" / "ill_formed.toml"]
-DISAGREEMENTS = tomllib.loads((FOLDER / "disagreements.toml").read_text())
+DISAGREEMENTS = {row.id: row for row in spec.load("disagreements")}
 
 # A wrong program must not be refused for these, which are slips in the program itself.
 SLIPS = re.compile(
@@ -209,25 +210,19 @@ def nvidia_disagreements() -> tuple[dict[str, str], int]:
 
 @begins(nvidia_disagreements)
 def test_agreement_with_nvidia(record_property):
-    """NVIDIA's front end agrees but where disagreements.toml says why it does not."""
+    """NVIDIA's front end agrees but where the table disagreements says why it does not."""
     found, questions = result(nvidia_disagreements)
     count = f"{questions - len(found)} of {questions}"
     record_property("agreement with NVIDIA's front end", count)
     print(f"NVIDIA's front end agrees on {count}")
     unlisted = [f"{name}: {said}" for name, said in found.items() if listed_name(name) not in DISAGREEMENTS]
-    assert not unlisted, "list these in disagreements.toml, or mend them:\n" + "\n".join(unlisted)
+    assert not unlisted, "list these in spec/tables/disagreements.tsv, or mend them:\n" + "\n".join(unlisted)
     marked = {f"{path.name}:{line} #{name}" for path in POSITIVE for line, name in marks(path).items()}
     named = {name for name in DISAGREEMENTS if name not in map(listed_name, marked)}
     gone = sorted((marked | named) - set(found))
-    assert not gone, f"no disagreement any more, remove from programs and disagreements.toml: {gone}"
+    assert not gone, f"no disagreement any more, remove from programs and the table disagreements: {gone}"
 
 
 def listed_name(name: str) -> str:
-    """The name in disagreements.toml of what nvidia_disagreements() calls `name`."""
+    """The name in the table disagreements of what nvidia_disagreements() calls `name`."""
     return name.partition("#")[2] if "#" in name else name
-
-
-def test_disagreements_are_explained():
-    for name, entry in DISAGREEMENTS.items():
-        assert set(entry) == {"section", "right", "why"}, name
-        assert entry["right"] in ("manual", "nvidia", "open"), name
