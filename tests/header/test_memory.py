@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import targets
+from cases import CPP_TYPES
 from targets import OnArrays
+from values import SMALL_FLOATS
 
-from pycuda_tile import spec
+from pycuda_tile import nvrtc, reference, spec
 
 HEAD = """
 #include "cuda_tile.h"
@@ -83,34 +85,16 @@ def test_a_block_sees_its_own_stores(target):
     np.testing.assert_array_equal(data, np.arange(64) + 2)
 
 
-_UPDATES = {
-    "atomic_and": np.bitwise_and,
-    "atomic_or": np.bitwise_or,
-    "atomic_xor": np.bitwise_xor,
-    "atomic_max": np.maximum,
-    "atomic_min": np.minimum,
-    "atomic_add": np.add,
-    "atomic_sub": np.subtract,
-    "atomic_xchg": lambda k, v: v,
-}
 _ORDERS = ["relaxed", "acquire", "release", "acq_rel"]
 _SCOPES = ["block", "device", "system"]
-_CPP = {
-    "int32": "int",
-    "uint32": "unsigned",
-    "int64": "long long",
-    "uint64": "unsigned long long",
-    "float32": "float",
-    "float64": "double",
-}
+_UPDATED = [np.dtype(name) for name in ("int32", "uint32", "int64", "uint64", "float32", "float64")]
 
 
 def _atomic_rows():
+    """Each update on each of its types; __half and, since 13.4, __nv_bfloat16 where their headers are."""
     for number, row in enumerate(spec.load("atomics")):
-        types = ["int32", "uint32", "int64", "uint64"] + (
-            ["float32", "float64"] if "float" in row.elements else []
-        )
-        for dtype in types:
+        small = SMALL_FLOATS if "half" in row.elements and nvrtc.include_dirs() else []
+        for dtype in [*(_UPDATED if "float" in row.elements else _UPDATED[:4]), *small]:
             yield row, dtype, f"{row.name}_{dtype}", _ORDERS[number % 4], _SCOPES[number % 3]
 
 
@@ -118,26 +102,28 @@ def test_atomic_updates_yield_the_old_value(target):
     text = []
     for row, dtype, name, order, scope in _atomic_rows():
         mask = ", lane % 3 != 0" if row.masked == "yes" else ""
+        cpp = CPP_TYPES[dtype]
         text.append(f"""
-        __tile_global__ void {name}({_CPP[dtype]}* data, const {_CPP[dtype]}* values, {_CPP[dtype]}* old) {{
+        __tile_global__ void {name}({cpp}* data, const {cpp}* values, {cpp}* old) {{
           auto lane = ct::iota<i32x64>();
           auto before = ct::{row.name}(data + lane, ct::load(values + lane){mask},
                                        ct::memory_order_{order}_t{{}}, ct::thread_scope_{scope}_t{{}});
           ct::store(old + lane, before);
         }}""")
-    module = targets.build(HEAD + "".join(text), target, options=("-O1",))
-    rng = np.random.default_rng(1)
+    includes = "#include <cuda_fp16.h>\n#include <cuda_bf16.h>\n" if nvrtc.include_dirs() else ""
+    source = includes + HEAD + "".join(text)
+    module = targets.build(source, target, include_dirs=nvrtc.include_dirs(), options=("-O1",))
+    rng, lane = np.random.default_rng(1), np.arange(64)
     for row, dtype, name, _, _ in _atomic_rows():
-        low = 0 if dtype.startswith("u") else -50
+        low = 0 if dtype.kind == "u" else -50
         data, values = (rng.integers(low, 50, 64).astype(dtype) for _ in range(2))
-        acts = np.arange(64) % 3 != 0 if row.masked == "yes" else np.ones(64, bool)
-        with np.errstate(over="ignore"):
-            expected = np.where(acts, _UPDATES[row.name.removesuffix("_masked")](data, values), data).astype(
-                dtype
-            )
-        before, old = data.copy(), np.zeros(64, dtype)
+        mask = (lane % 3 != 0,) if row.masked == "yes" else ()
+        expected = data.copy()
+        before = getattr(reference, row.name)(reference.pointer(expected) + lane, values, *mask)
+        old = np.zeros(64, dtype)
         module[name][1](data, values, old)
         np.testing.assert_array_equal(data, expected, err_msg=name)
+        acts = mask[0] if mask else np.ones(64, bool)  # what others yield is unspecified
         np.testing.assert_array_equal(old[acts], before[acts], err_msg=name)
 
 
