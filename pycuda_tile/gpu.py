@@ -118,6 +118,26 @@ class GpuLauncher:
             raise TargetUnavailable(f"launching on a GPU needs cuda-python: {INSTALL}")
 
 
+class ClusterLauncher:
+    """Launches a kernel that was compiled for clusters of blocks, as a hint asks.
+
+    CUDA refuses grids that are no multiple of the cluster along x; a hint changes no meaning, so these run
+    the kernel compiled without: `make_plain` compiles that when it is first needed.
+    """
+
+    def __init__(self, clustered: GpuLauncher, cluster: int, make_plain: Callable[[], GpuLauncher]):
+        self._clustered = clustered
+        self._cluster = cluster
+        self._plain = functools.cache(make_plain)
+
+    def bind(self, grid: Sequence[int]):
+        return lambda *arguments: self.launch(grid, arguments, None)
+
+    def launch(self, grid: Sequence[int], arguments: Sequence[object], stream: object) -> None:
+        launcher = self._plain() if grid[0] % self._cluster else self._clustered
+        launcher.launch(grid, arguments, stream)
+
+
 def _ensure_context(driver) -> None:
     """Makes the first device current for this thread unless the program has chosen one already."""
     driver.cuInit(0)

@@ -7,15 +7,20 @@ mangled name of `signature_tag<...>` spells the parameter codes out (core/signat
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from . import cache, nvrtc, resources
 from .frontend.kernel_info import KernelInfo
 from .parameters import Parameter, decode
-from .targets import Request, entry_names, find_kernels, param_names
+from .targets import Request, entry_names, find_kernels, find_keywords, param_names
+
+if TYPE_CHECKING:
+    from .frontend.hints import Hint
 
 SIGNATURE_HEADER = "cuda_tile/core/signature.h"
+LAUNCH_HEADER = "cuda_tile/core/launch_hints.h"
 _SIGNATURE = "&cuda_tile::signature_tag<cuda_tile::signature_of<decltype(&{})>::type>"
 _MACROS = {"__CUDACC__": "1", "__CUDACC_RTC__": "1"}
 
@@ -29,6 +34,7 @@ class Settings:
     library_dirs: list[str]
     install: str
     macros: Mapping[str, str]
+    attributes: Callable[[list[Hint]], str] | None = None  # of kernels with hints, as CUDA's own
 
     @property
     def all_options(self) -> list[str]:
@@ -48,15 +54,16 @@ def compile_kernels(
     kernels = find_kernels(request, {**_MACROS, **settings.macros}) if known is None else []
     expressions = list(dict.fromkeys([*entry_names(kernels), *names]))
     signatures = {expression: _SIGNATURE.format(expression) for expression in expressions}
-    signature_header = resources.include_dir() / SIGNATURE_HEADER
+    text, hint_options = _apply_hints(request, settings)
+    headers = [resources.include_dir() / header for header in (SIGNATURE_HEADER, LAUNCH_HEADER)]
     path = str(request.path or request.name)
     try:
         program = nvrtc.compile_program(
-            request.text,
+            text,
             path,
-            settings.all_options,
+            [*settings.all_options, *hint_options],
             [*expressions, *signatures.values()],
-            {SIGNATURE_HEADER: signature_header.read_text()},
+            {SIGNATURE_HEADER: headers[0].read_text(), LAUNCH_HEADER: headers[1].read_text()},
             settings.install,
         )
     except nvrtc.NvrtcError as error:
@@ -66,7 +73,7 @@ def compile_kernels(
             request.name,
             path,
             request.text,
-            (str(signature_header), *settings.library_dirs),
+            (*map(str, headers), *settings.library_dirs),
             names=tuple(names),
         )
         raise compile_error(str(error), places) from None
@@ -76,8 +83,20 @@ def compile_kernels(
         "kernels": kernels,
         "log": program.log.replace(path, request.name),
     }
-    dependencies = nvrtc.dependencies(request.text, request.path, settings.folders, [signature_header])
+    dependencies = nvrtc.dependencies(request.text, request.path, settings.folders, headers)
     return program, cache.Result(meta, dependencies)
+
+
+def _apply_hints(request: Request, settings: Settings) -> tuple[str, list[str]]:
+    """The source with the attributes that hints ask for, and the options that they need."""
+    if settings.attributes is None or "hint" not in request.text:
+        return request.text, []
+    from .frontend.launch_hints import mark
+
+    found = find_keywords(request, {**_MACROS, **settings.macros})
+    text, macros = mark(request.text, found, settings.attributes)
+    options = [f"-D{word}=__global__ {attributes}" for word, attributes in macros.items()]
+    return text, [f"--pre-include={LAUNCH_HEADER}", *options] if options else []
 
 
 def get(key: Sequence[object], request: Request, build: cache.Builder) -> cache.Entry:

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .hints import attributes
 from .kernel_info import KernelInfo, Param, TemplateParam
 from .tokens import Token, tokenize
 
@@ -26,6 +27,7 @@ class _Scan:
     hints: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of declarations before the definition
     seen: set[str] = field(default_factory=set)
     concepts: set[str] = field(default_factory=set)
+    keywords: list[tuple[str, int, str]] = field(default_factory=list)  # file, offset, name of the kernel
 
 
 def scan(
@@ -43,9 +45,28 @@ def scan(
     include_dirs: folders of the user's headers; others are not looked into
     macros:       those that the compiler's command line defines
     """
+    return list(_scan(text, file, path, include_dirs, macros).kernels.values())
+
+
+def keywords(
+    text: str,
+    file: str,
+    *,
+    path: Path | None = None,
+    include_dirs: Iterable[Path] = (),
+    macros: dict[str, str] | None = None,
+) -> list[tuple[int, tuple[str, ...]]]:
+    """Where `__tile_global__` stands in `text`, and the hints of the kernel that it declares; as scan()."""
+    state = _scan(text, file, path, include_dirs, macros)
+    return [(offset, state.hints[name]) for where, offset, name in state.keywords if where == file]
+
+
+def _scan(
+    text: str, file: str, path: Path | None, include_dirs: Iterable[Path], macros: dict[str, str] | None
+) -> _Scan:
     state = _Scan(tuple(include_dirs), dict(macros or {}))
     _scan_file(state, text, file, path)
-    return list(state.kernels.values())
+    return state
 
 
 def _scan_file(state: _Scan, text: str, file: str, path: Path | None) -> None:
@@ -89,7 +110,6 @@ _ATTRIBUTE_WORDS = {
     *("__launch_bounds__", "__cluster_dims__", "__attribute__"),
     *("alignas", "decltype", "noexcept"),
 }
-_HINT = re.compile(r"(?:cutile\s*::\s*|using\s+cutile\s*:.*?\b)hint\s*\(")
 # Without a compiler a template parameter `some_name X` may be a value or a constrained type.
 _CONCEPT_NAME = re.compile(r".*(_tile|_like|_view|_span|integral|floating_point|arithmetic|_as|_to)$")
 
@@ -162,25 +182,15 @@ class _Parser:
             for part in _split(statement[open_bracket + 1 : _closing(words, open_bracket) - 1])
             if (param := self._param(part))
         )
-        hints = self.state.hints.get(name, ()) + self._hints(statement)
+        hints = self.state.hints.get(name, ()) + tuple(hint for hint, _ in attributes(self.text, statement))
         self.state.hints[name] = hints
+        self.state.keywords.append((self.file, statement[words.index("__tile_global__")].start, name))
         if defined:
             key = (name, ",".join(param.type for param in params))
             template = self._template_params(statement[:place])
             self.state.kernels[key] = KernelInfo(
                 name, template, params, hints, self.file, statement[last].line
             )
-
-    def _hints(self, statement: list[Token]) -> tuple[str, ...]:
-        text = self._source(statement)
-        found = []
-        for hint in _HINT.finditer(text):
-            depth, end = 1, hint.end()
-            while depth and end < len(text):
-                depth += (text[end] == "(") - (text[end] == ")")
-                end += 1
-            found.append(text[hint.end() : end - 1])
-        return tuple(found)
 
     def _template_params(self, head: list[Token]) -> tuple[TemplateParam, ...]:
         words = [token.text for token in head]

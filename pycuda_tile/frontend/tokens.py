@@ -123,3 +123,42 @@ def _evaluate(condition: str, macros: dict[str, str]) -> bool:
         return bool(eval(text, {"__builtins__": {}}))
     except (SyntaxError, ZeroDivisionError, ValueError, TypeError):
         return True
+
+
+# --- constants ----------------------------------------------------------------------------------------------
+
+
+def constant(text: str) -> int | None:
+    """The value of a C++ integral constant expression made of literals and operators; None if it is more."""
+    text = re.sub(r"(?<=\w)'(?=\w)", "", text)
+    text = re.sub(r"\btrue\b", "1", re.sub(r"\bfalse\b", "0", text))
+    text = re.sub(r"\b(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)[uUlLzZ]*\b", lambda found: _literal(found[1]), text)
+    if not re.fullmatch(r"(?:\d+|<<|>>|[-+%()&|^~,\s]|\*(?!\*)|/(?!/))+", text) or len(text) > 200:
+        return None
+    if any(int(number) > 1 << 16 for number in re.findall(r"<<\s*(\d+)", text)) or re.search(
+        r"[\d)]\s*\(", text
+    ):
+        return None
+    try:
+        value = eval(text.replace("/", "//"), {"__builtins__": {}})
+    except (SyntaxError, ZeroDivisionError, ValueError, TypeError, OverflowError, MemoryError):
+        return None
+    while isinstance(value, tuple) and value:  # the comma operator
+        value = value[-1]
+    return value if isinstance(value, int) else None
+
+
+def _literal(text: str) -> str:
+    base = {"0x": 16, "0b": 2}.get(text[:2].lower(), 8 if re.fullmatch(r"0[0-7]+", text) else 10)
+    return str(int(text, base))
+
+
+def split_at_commas(text: str) -> list[str]:
+    """The parts of C++ text between the commas that stand in no brackets or strings."""
+    parts, depth, start = [], 0, 0
+    for token in tokenize(text, {}):
+        depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
+        if token.text == "," and depth == 0:
+            parts.append(text[start : token.start])
+            start = token.end
+    return [*parts, text[start:]]

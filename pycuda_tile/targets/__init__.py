@@ -31,6 +31,7 @@ class Request(NamedTuple):
     options: tuple[str, ...] = ()
     num_threads: int | None = None
     cache: bool = True
+    clusters: bool = True  # whether the hint num_cta_in_cga counts
 
     @property
     def user_dirs(self) -> tuple[Path, ...]:
@@ -69,13 +70,22 @@ def find_kernels(request: Request, macros: Mapping[str, str]) -> list[KernelInfo
     """The kernels of the source and of the user's own headers; `macros` are the compiler's."""
     from ..frontend.scan import scan  # takes a while to import, and builds from the cache do without
 
-    return scan(
-        request.text,
-        request.name,
-        path=request.path,
-        include_dirs=(*request.user_dirs, *request.include_dirs),
-        macros={"__cplusplus": "202002L", **macros, **request.defines},
-    )
+    return scan(request.text, request.name, **_places(request, macros))
+
+
+def find_keywords(request: Request, macros: Mapping[str, str]) -> list[tuple[int, tuple[str, ...]]]:
+    """Where `__tile_global__` stands in the source, and the hints of each kernel."""
+    from ..frontend.scan import keywords
+
+    return keywords(request.text, request.name, **_places(request, macros))
+
+
+def _places(request: Request, macros: Mapping[str, str]) -> dict:
+    return {
+        "path": request.path,
+        "include_dirs": (*request.user_dirs, *request.include_dirs),
+        "macros": {"__cplusplus": "202002L", **macros, **request.defines},
+    }
 
 
 def entry_names(kernels: list[KernelInfo]) -> list[str]:

@@ -5,6 +5,7 @@ Compiling needs no GPU and no driver. A block of T threads works on each tile bl
 
 from __future__ import annotations
 
+import functools
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -27,7 +28,7 @@ class SimtExecutable(NamedTuple):
     binary: bytes
     ptx: str
     attributes: dict[str, int]
-    launcher: gpu.GpuLauncher
+    launcher: gpu.GpuLauncher | gpu.ClusterLauncher
     tileir: None = None
 
     def bind(self, grid: Sequence[int]):
@@ -56,7 +57,7 @@ def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | No
         (folder / "kernels.ptx").write_text(program.ptx)
         return result
 
-    key = ("simt", version, settings.all_options, list(names), known is None)
+    key = ("simt", version, settings.all_options, list(names), known is None, request.clusters)
     return _load(nvrtc_kernels.get(key, request, build), request, arch, known)
 
 
@@ -90,7 +91,20 @@ def _settings(request: Request, arch: str, version: tuple[int, int]) -> nvrtc_ke
         options.append("-default-device")  # before 13.2, lambdas would be taken for host functions
     ours = str(resources.include_dir())
     folders = [ours, *map(str, request.user_dirs), *map(str, request.include_dirs)]
-    return nvrtc_kernels.Settings([*options, *request.options], folders, [ours], gpu.INSTALL, {})
+    return nvrtc_kernels.Settings(
+        [*options, *request.options], folders, [ours], gpu.INSTALL, {}, _attributes(request, arch)
+    )
+
+
+def _attributes(request: Request, arch: str):
+    """A function from the hints of a kernel to the attributes that they ask for."""
+
+    def attributes(hints) -> str:
+        from ..frontend.launch_hints import launch_attributes
+
+        return launch_attributes(hints, _number(arch), request.num_threads or _THREADS, request.clusters)
+
+    return attributes
 
 
 def _load(entry: cache.Entry, request: Request, arch: str, known: list[KernelInfo] | None) -> Compiled:
@@ -100,12 +114,26 @@ def _load(entry: cache.Entry, request: Request, arch: str, known: list[KernelInf
     threads = request.num_threads or _THREADS
     executables = {}
     for name, symbol, parameters in instantiated:
-        launcher = gpu.GpuLauncher(
-            "simt", lambda: cubin, symbol, threads, Packer(name, parameters, on_device=True)
-        )
+        packer = Packer(name, parameters, on_device=True)
+        launcher = gpu.GpuLauncher("simt", lambda: cubin, symbol, threads, packer)
         attributes = {"threads": threads, **_resources(entry.meta["log"], symbol)}
+        if (cluster := _cluster(ptx, symbol)) > 1:
+            attributes["cluster"] = cluster
+            launcher = gpu.ClusterLauncher(launcher, cluster, functools.partial(_unclustered, request, name))
         executables[name] = SimtExecutable(parameters, cubin, ptx, attributes, launcher)
     return Compiled(arch, entry.meta["log"], kernels, executables, lambda: cubin, ptx=ptx)
+
+
+def _cluster(ptx: str, symbol: str) -> int:
+    """Blocks of a cluster that a kernel's PTX requires, 1 if it requires none."""
+    _, _, kernel = ptx.partition(f".entry {symbol}(")
+    found = re.search(r"\.reqnctapercluster (\d+)", kernel.partition("{")[0])
+    return int(found[1]) if found else 1
+
+
+def _unclustered(request: Request, name: str) -> gpu.GpuLauncher:
+    """The same kernel without clusters."""
+    return compile(request._replace(clusters=False), (name,), []).executables[name].launcher
 
 
 def _resources(log: str, symbol: str) -> dict[str, int]:

@@ -127,6 +127,19 @@ def test_streams(scale, driver):
         scale.launch(1, DeviceArray(4096), 7, 0.5, stream="s")
 
 
+def test_clusters_only_where_they_divide_the_grid(make_target, driver):
+    """CUDA refuses other grids, and a hint must not."""
+    source = SOURCE.replace("__tile_global__", "[[cutile::hint(0, num_cta_in_cga=4)]] __tile_global__")
+    scale = make_target("simt", arch="sm_90").build(source).kernel("scale")
+    loaded = []
+    load = driver.cuLibraryLoadData
+    driver.cuLibraryLoadData = lambda code, *options: loaded.append(code) or load(code, *options)
+    for grid in (8, (4, 3), 6, 3):
+        scale[grid](DeviceArray(4096), 7, 0.5)
+    assert [launch[1][:2] for launch in driver.launches] == [[8, 1], [4, 3], [6, 1], [3, 1]]
+    assert len(loaded) == 2 and loaded[0] == scale.binary != loaded[1]
+
+
 def test_errors_of_the_driver(scale, driver):
     driver.status = Result(700)
     with pytest.raises(pct.LaunchError, match="scale: CUDA_ERROR_OF_THE_TEST: the words of the driver"):

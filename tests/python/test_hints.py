@@ -1,0 +1,175 @@
+"""Optimization hints: how their text is read, which count, and what they do on simt."""
+
+import re
+
+import pytest
+
+import pycuda_tile as pct
+from pycuda_tile.frontend import hints
+from pycuda_tile.frontend.tokens import constant
+
+SOURCE = """
+#include "cuda_tile.h"
+namespace ct = cuda::tiles;
+%s
+__tile_global__ void k(float* x) { x[0] = 1; }
+"""
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [
+        *(("4", 4), ("(4, 3)", 3), ("0x1Fu", 31), ("0b101", 5), ("010", 8), ("1'000", 1000), ("-1", -1)),
+        *(
+            ("true", 1),
+            ("1 << 3", 8),
+            ("7 / 2 * 2", 6),
+            ("N", None),
+            ("f(3)", None),
+            ("1 / 0", None),
+            ("", None),
+        ),
+    ],
+)
+def test_constants(text: str, value: int | None):
+    assert constant(text) == value
+
+
+def test_pairs():
+    assert hints.parse("900, occupancy = (4, 3), latency=N") == [
+        hints.Hint("900", "occupancy", "(4, 3)"),
+        hints.Hint("900", "latency", "N"),
+    ]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["0, latency=4, 3", "0", "", "latency=4", '0, "latency"=4', "0, latency=1.5", "0, latency==4", "0,"],
+)
+def test_malformed(text: str):
+    with pytest.raises(hints.MalformedHint, match=re.escape(f"hint({text})")):
+        hints.parse(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("0, num_cta_per_cga=2", "num_cta_in_cga is meant"),
+        ("90, occupancy=2", "900 for sm_90"),
+        ("0, occupancy=33", "the values are 1 to 32"),
+        ("0, num_cta_in_cga=3", "1, 2, 4, 8 and 16"),
+        ("800, num_cta_in_cga=2", "sm_80 has no clusters"),
+        ("0, allow_tma=2", "true and false"),
+        ("0, occupancy=32", ""),
+        ("800, num_cta_in_cga=1", ""),
+        ("0, allow_tma=true", ""),
+        ("A, occupancy=N", ""),
+    ],
+)
+def test_why_ignored(text: str, words: str):
+    (hint,) = hints.parse(text)
+    reason = hints.why_ignored(hint)
+    assert words in reason and bool(words) == bool(reason)
+
+
+# --- what they do -------------------------------------------------------------------------------------------
+
+
+OCCUPANCY = [  # hints of a kernel, architecture, blocks a multiprocessor that are asked for
+    ("[[cutile::hint(0, occupancy=3)]]", "sm_90", 3),
+    ("[[cutile::hint(0, occupancy=3)]]", "sm_75", 3),
+    ("[[cutile::hint(900, occupancy=3)]]", "sm_75", None),
+    ("[[cutile::hint(900, occupancy=4)]] [[cutile::hint(0, occupancy=3)]]", "sm_90", 4),
+    ("[[using cutile : hint(0, occupancy=3, occupancy=5), hint(1000, occupancy=6)]]", "sm_90", 5),
+    ("[[cutile::hint(0, occupancy=5)]] [[cutile::hint(0, occupancy=33)]]", "sm_90", 5),
+    ("[[cutile::hint(0, occupancy=(4, 3))]]", "sm_90", 3),
+    ("[[cutile::hint(0, occupancy=32)]]", "sm_90", 16),  # of 128 threads no more fit
+    ("[[cutile::hint(0, occupancy=32)]]", "sm_75", 8),
+    ("[[cutile::hint(0, latency=3, allow_tma=false)]]", "sm_90", None),
+]
+CLUSTERS = [
+    ("[[cutile::hint(0, num_cta_in_cga=2)]]", "sm_90", 2),
+    ("[[cutile::hint(0, num_cta_in_cga=2)]]", "sm_75", None),
+    ("[[using cutile : hint(900, num_cta_in_cga=4), hint(1000, num_cta_in_cga=8)]]", "sm_90", 4),
+    ("[[using cutile : hint(1000, num_cta_in_cga=4), hint(0, num_cta_in_cga=2)]]", "sm_90", 2),
+    ("[[cutile::hint(0, num_cta_in_cga=16)]]", "sm_90", 8),  # more are not portable
+    ("[[cutile::hint(0, num_cta_in_cga=3)]]", "sm_90", 1),
+]
+
+
+def asked(make_target, hints_of_kernels: list[str], arch: str, pattern: str) -> list[int | None]:
+    """The number that the pattern finds in each kernel's PTX; all kernels are compiled at once."""
+    kernels = [
+        f"{hint} __tile_global__ void k{index}(float*);"
+        f"__tile_global__ void k{index}(float* x) {{ x[0] = 1; }}"
+        for index, hint in enumerate(hints_of_kernels)
+    ]
+    module = make_target("simt", arch=arch).build('#include "cuda_tile.h"\n' + "\n".join(kernels))
+    found = []
+    for index in range(len(kernels)):
+        entry = re.search(rf"\.entry _Z2k{index}Pf\(.*?\{{", module.ptx, re.DOTALL)
+        number = re.search(pattern, entry[0])
+        found.append(number and int(number[1]))
+    return found
+
+
+@pytest.mark.parametrize("arch", ["sm_90", "sm_75"])
+@pytest.mark.parametrize(
+    ("rows", "pattern"),
+    [(OCCUPANCY, r"\.minnctapersm (\d+)"), (CLUSTERS, r"\.reqnctapercluster (\d+), 1, 1")],
+    ids=["occupancy-is-launch-bounds", "clusters-where-the-device-has-them"],
+)
+def test_kernels_ask_for(make_target, rows: list[tuple], pattern: str, arch: str):
+    rows = [row for row in rows if row[1] == arch]
+    assert asked(make_target, [row[0] for row in rows], arch, pattern) == [row[2] for row in rows]
+
+
+def test_values_of_template_parameters(make_target):
+    text = """
+    #include "cuda_tile.h"
+    template <int A, int O, int C>
+    [[cutile::hint(A, occupancy = O, num_cta_in_cga = C * 2)]]
+    __tile_global__ void k(float* x) { x[0] = O; }
+    """
+    module = make_target("simt", arch="sm_90").build(text)
+    found = {}
+    for name in ("k<0, 2, 4>", "k<900, 5, 1>", "k<800, 5, 1>", "k<0, 0, 3>"):
+        kernel = module.kernel(name)
+        bounds = re.search(r"\.minnctapersm (\d+)", kernel.ptx)
+        found[name] = (bounds and int(bounds[1]), kernel.attributes.get("cluster"))
+    assert found == {
+        "k<0, 2, 4>": (2, 8),
+        "k<900, 5, 1>": (5, 2),
+        "k<800, 5, 1>": (None, None),
+        "k<0, 0, 3>": (None, None),
+    }
+
+
+def test_errors_keep_their_columns(make_target):
+    text = SOURCE % "[[cutile::hint(0, occupancy=3)]] __tile_global__ void broken() { nonsense; }"
+    with pytest.raises(pct.CompileError) as caught:
+        make_target("simt", arch="sm_90").build(text)
+    (diagnostic,) = (d for d in caught.value.diagnostics if d.severity == "error")
+    line = text.splitlines()[diagnostic.line - 1]
+    assert line[diagnostic.column - 1 :].startswith("nonsense")
+    assert "__tile_hint" not in str(caught.value)
+
+
+def test_hosts_accept_all_hints(host_target):
+    """Two hints an attribute, on templates, declarations and statements, with template parameters."""
+    text = """
+    #include "cuda_tile.h"
+    namespace ct = cuda::tiles;
+    template <int N> [[using cutile : hint(0, occupancy = N), hint(900, num_cta_in_cga = 2)]]
+    __tile_global__ void k(float* x) {
+      auto p = x + ct::iota<ct::tile<int, ct::shape<4>>>();
+      ct::tile<float, ct::shape<4>> t;
+      [[using cutile : hint(0, latency = N), hint(900, allow_tma = false)]] t = ct::load(p);
+      [[cutile::hint(0, latency = 7)]] ct::store(p, t + 1.0f);
+    }
+    """
+    import numpy as np
+
+    x = np.zeros(4, np.float32)
+    host_target.build(text).kernel("k<3>")[1](x)
+    assert x.tolist() == [1] * 4
