@@ -14,7 +14,7 @@ import numpy as np
 
 from .arrays import address_converter
 from .errors import ArgumentRangeError, ArgumentTypeError
-from .parameters import BFLOAT16, BOOL, E4M3, E5M2, FLOAT, OTHER, SIGNED, TF32, UNSIGNED, Parameter
+from .parameters import BFLOAT16, BOOL, E2M1, E4M3, E5M2, E8M0, FLOAT, OTHER, SIGNED, TF32, UNSIGNED, Parameter
 
 ERROR_SIZE = 512  # bytes of an error's text
 
@@ -127,7 +127,7 @@ def _converter(parameter: Parameter, on_device: bool) -> Callable[[object], obje
         return _bool_converter(parameter)
     if parameter.kind == OTHER:
         return _bytes_converter(parameter)
-    if parameter.kind in (BFLOAT16, E4M3, E5M2, TF32):
+    if parameter.kind in (BFLOAT16, E4M3, E5M2, E8M0, E2M1, TF32):
         return _small_float_converter(parameter)
     assert parameter.kind == FLOAT, parameter
     return _float_converter(parameter)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-OTHER, BOOL, SIGNED, UNSIGNED, FLOAT, BFLOAT16, E4M3, E5M2, TF32, VOID = range(10)
+OTHER, BOOL, SIGNED, UNSIGNED, FLOAT, BFLOAT16, E4M3, E5M2, TF32, VOID, E8M0, E2M1 = range(12)
 
 _CXX_NAMES = {
     (BOOL, 1): "bool",
@@ -24,6 +24,8 @@ _CXX_NAMES = {
     (E4M3, 1): "__nv_fp8_e4m3",
     (E5M2, 1): "__nv_fp8_e5m2",
     (TF32, 4): "__nv_tf32",
+    (E8M0, 1): "__nv_fp8_e8m0",
+    (E2M1, 1): "__nv_fp4_e2m1",
     (VOID, 0): "void",
 }
 _DTYPES = {
@@ -34,6 +36,8 @@ _DTYPES = {
     BFLOAT16: "bfloat16",
     E4M3: "float8_e4m3fn",
     E5M2: "float8_e5m2",
+    E8M0: "float8_e8m0fnu",
+    E2M1: "float4_e2m1fn",
     TF32: "float32",
 }
 _FORMATS = {  # of the struct module
@@ -52,6 +56,8 @@ _FORMATS = {  # of the struct module
     (BFLOAT16, 2): "H",  # as bits
     (E4M3, 1): "B",
     (E5M2, 1): "B",
+    (E8M0, 1): "B",
+    (E2M1, 1): "B",
     (TF32, 4): "I",
 }
 

@@ -17,16 +17,18 @@ from .scalars import LARGEST_RESTRICTED, bitwidth, integer_range, is_float, is_i
 def element_cast(x: Any, dtype: DTypeLike) -> Any:
     """[1.7.2] Each element converted by value; narrowing is allowed.
 
-    To floating point: rounded to nearest, ties to even; fp8 types saturate, as their header does (the manual
-    leaves the result open). To integers: integers modulo 2^n, floating point cut off toward zero; raises
-    UndefinedBehaviorError (conversion-range) where that does not fit. To bool: whether the element is not
-    zero.
+    To floating point: rounded to nearest, ties to even; fp8 and fp4 saturate, as their headers do (the manual
+    leaves the result open); e8m0 takes the least power of two that is not below the magnitude. To integers:
+    integers modulo 2^n, floating point cut off toward zero; raises UndefinedBehaviorError (conversion-range)
+    where that does not fit. To bool: whether the element is not zero.
     """
     source, target = np.asarray(x), np.dtype(dtype)
     if target == source.dtype:
         result = source.copy()
     elif target.kind == "b":
         result = np.asarray(source != 0)
+    elif target.name == "float8_e8m0fnu":
+        result = _to_power_of_two(source, target)
     elif is_float(target):
         result = _to_float(source, target)
     elif is_integral(source.dtype):
@@ -59,6 +61,8 @@ def _to_float(source: np.ndarray, target: np.dtype) -> np.ndarray:
         source = np.array([max(-limit, min(limit, int(v))) for v in source.flat]).reshape(source.shape)
     with np.errstate(all="ignore"):
         result = np.asarray(source.astype(target))
+    if target.name == "float4_e2m1fn" and not is_integral(source.dtype):
+        result[np.isnan(source)] = 6.0  # it has no NaN
     if _rounds_once(source.dtype, target):
         return result
     for index in np.ndindex(source.shape):
@@ -66,6 +70,14 @@ def _to_float(source: np.ndarray, target: np.dtype) -> np.ndarray:
         if np.isfinite(value) and value != 0:
             result[index] = round_fraction(_fraction(value), target, "round_ties_to_even")
     return result
+
+
+def _to_power_of_two(source: np.ndarray, target: np.dtype) -> np.ndarray:
+    with np.errstate(all="ignore"):
+        fraction, exponent = np.frexp(np.abs(source.astype(np.longdouble)))
+    least = np.clip(exponent - (fraction == 0.5), -127, 127)
+    bits = np.where(fraction == 0, 0, np.where(np.isinf(fraction), 254, least + 127))
+    return np.where(np.isnan(fraction), 255, bits).astype(np.uint8).view(target)
 
 
 def _rounds_once(source: np.dtype, target: np.dtype) -> bool:

@@ -1,8 +1,8 @@
 """[1.4] The scalar types as NumPy dtypes, and what the conversion rules ask of them.
 
-`__half` is float16; `__nv_bfloat16`, `__nv_fp8_e4m3` and `__nv_fp8_e5m2` are the types of the ml_dtypes
-package. `char` and `long long` are the NumPy types of the same size. `__nv_tf32` has no NumPy type and is
-left out.
+`__half` is float16; `__nv_bfloat16`, `__nv_fp8_e4m3`, `__nv_fp8_e5m2`, `__nv_fp8_e8m0` and `__nv_fp4_e2m1`
+are the types of the ml_dtypes package. `char` and `long long` are the NumPy types of the same size.
+`__nv_tf32` has no NumPy type and is left out.
 """
 
 from __future__ import annotations
@@ -18,14 +18,18 @@ FLOAT_FORMATS = {
     "float64": (52, -1022, 1023),
     "float8_e4m3fn": (3, -6, 8),
     "float8_e5m2": (2, -14, 15),
+    "float8_e8m0fnu": (0, -127, 127),
+    "float4_e2m1fn": (1, 0, 2),
 }
 BASIC_FLOATS = ("float16", "bfloat16", "float32", "float64")
 
 # The largest finite value of the restricted types.
-LARGEST_RESTRICTED = {"float8_e4m3fn": 448.0, "float8_e5m2": 57344.0}
+LARGEST_RESTRICTED = {"float8_e4m3fn": 448.0, "float8_e5m2": 57344.0, "float4_e2m1fn": 6.0}
 
 # [1.7.1] The types of greater conversion rank than each.
 GREATER_RANK = {
+    "float4_e2m1fn": ("float8_e4m3fn", "float8_e5m2", "float16", "bfloat16", "float32", "float64"),
+    "float8_e8m0fnu": ("bfloat16", "float32", "float64"),
     "float8_e4m3fn": ("float16", "bfloat16", "float32", "float64"),
     "float8_e5m2": ("float16", "bfloat16", "float32", "float64"),
     "float16": ("float32", "float64"),

@@ -30,6 +30,8 @@ CPP_TYPES = {
     np.dtype(ml_dtypes.bfloat16): "__nv_bfloat16",
     np.dtype(ml_dtypes.float8_e4m3fn): "__nv_fp8_e4m3",
     np.dtype(ml_dtypes.float8_e5m2): "__nv_fp8_e5m2",
+    np.dtype(ml_dtypes.float8_e8m0fnu): "__nv_fp8_e8m0",
+    np.dtype(ml_dtypes.float4_e2m1fn): "__nv_fp4_e2m1",
 }
 
 
@@ -77,7 +79,12 @@ def _kernel(number: int, case: Case) -> str:
 def _includes(cases: list[Case]) -> str:
     """The headers of the types that C++ does not have itself."""
     used = {CPP_TYPES[x.dtype] for case in cases for x in (case, *case.inputs)}
-    headers = {"cuda_fp16.h": "__half", "cuda_bf16.h": "__nv_bfloat16", "cuda_fp8.h": "__nv_fp8"}
+    headers = {
+        "cuda_fp16.h": "__half",
+        "cuda_bf16.h": "__nv_bfloat16",
+        "cuda_fp8.h": "__nv_fp8",
+        "cuda_fp4.h": "__nv_fp4",
+    }
     needed = (name for name, start in headers.items() if any(cpp.startswith(start) for cpp in used))
     return "".join(f"#include <{name}>\n" for name in needed)
 

@@ -124,3 +124,42 @@ def test_mma(target):
         assert_close(
             case, a @ b + c, relative=0, absolute=unit * float(np.max(np.abs(a) @ np.abs(b) + np.abs(c)))
         )
+
+
+SINCE_13_4 = [np.dtype(ml_dtypes.float8_e8m0fnu), np.dtype(ml_dtypes.float4_e2m1fn)]
+
+
+@pytest.mark.parametrize("dtype", SINCE_13_4, ids=str)
+def test_every_value_of_the_types_since_13_4(dtype, target):
+    bits = np.arange(16 if dtype.name.startswith("float4") else 256, dtype=np.uint8)
+    values = bits.view(dtype)
+    made = [
+        Case("ct::element_cast<float>(x0)", [values], bits.shape, np.float32),
+        Case("ct::isnan(x0)", [values], bits.shape, bool),
+        Case("ct::select(x1, x0, x0)", [values, bits < 8], bits.shape, dtype),
+    ]
+    if bits.size == 256:  # fp4 has 4 bits, so it is the bits of nothing else
+        made.append(Case("ct::element_bitcast<unsigned char>(x0)", [values], bits.shape, np.uint8))
+    run(made, target)
+    floats = values.astype(np.float32)
+    for case, expected in zip(made, [floats, np.isnan(floats), values, bits], strict=False):
+        assert_same_bits(case, expected)
+
+
+@pytest.mark.parametrize("source", [np.float32, np.float64, HALF, np.int32], ids=lambda t: np.dtype(t).name)
+@pytest.mark.parametrize("dtype", SINCE_13_4, ids=str)
+def test_conversions_to_the_types_since_13_4(dtype, source, target):
+    """All values, what lies between, near overflow, and what is no number."""
+    finite = np.unique(np.abs(np.arange(255, dtype=np.uint8).view(dtype).astype(np.float64)))
+    finite = finite[(finite < 60000) & (finite > 2.0**-20)] if source == HALF else finite[finite < 2.0**30]
+    between = np.convolve(finite, [0.5, 0.5], "valid")
+    near = (
+        [np.nextafter(between.astype(source), x).astype(np.float64) for x in (0, 1e4)]
+        if source != np.int32
+        else []
+    )
+    special = [] if source == np.int32 else [0.0, -0.0, np.inf, -np.inf, np.nan]
+    x = np.concatenate([finite, between, *near, -between, special]).astype(source)
+    x = np.resize(x, 1024)
+    [case] = run([Case(f"ct::element_cast<{CPP_TYPES[dtype]}>(x0)", [x], (1024,), dtype)], target)
+    assert_same_bits(case, reference.element_cast(x, dtype))

@@ -19,12 +19,19 @@ CUDA_TILE_CONSTEXPR int floating_rank() {
     return 3;
   else if constexpr (is_same_v<T, __half> || is_same_v<T, __nv_bfloat16>)
     return 2;
-  else
+  else if constexpr (!is_same_v<T, __nv_fp4_e2m1>)
     return 1;
+  else
+    return 0;
 }
+/// The exponents of e8m0 are those of bfloat16 and wider; its lack of a sign leaves no room for others.
+template <typename T, typename U>
+inline constexpr bool is_beyond_e8m0 =
+    (is_same_v<T, __nv_fp8_e8m0> && is_same_v<U, __half>) || is_same_v<U, __nv_fp8_e8m0>;
 /// Whether U has at least the rank of T. Types on one level, half and bfloat16 say, are unordered.
 template <typename T, typename U>
-inline constexpr bool floating_rank_within = is_same_v<T, U> || floating_rank<T>() < floating_rank<U>();
+inline constexpr bool floating_rank_within =
+    is_same_v<T, U> || (floating_rank<T>() < floating_rank<U>() && !is_beyond_e8m0<T, U>);
 
 /// Whether every value of integral scalar T is one of U's.
 template <typename T, typename U>

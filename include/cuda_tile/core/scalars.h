@@ -8,6 +8,8 @@ struct __half;
 struct __nv_bfloat16;
 struct __nv_fp8_e4m3;
 struct __nv_fp8_e5m2;
+struct __nv_fp8_e8m0;
+struct __nv_fp4_e2m1;
 struct __nv_tf32;
 
 namespace cuda::tiles {
@@ -88,6 +90,11 @@ template <>
 struct scalar_traits<__nv_fp8_e4m3> : floating_traits<category::restricted_floating_point, 8, 3, 4> {};
 template <>
 struct scalar_traits<__nv_fp8_e5m2> : floating_traits<category::restricted_floating_point, 8, 2, 5> {};
+// Since 13.4; e8m0 has neither sign nor zero.
+template <>
+struct scalar_traits<__nv_fp8_e8m0> : floating_traits<category::restricted_floating_point, 8, 0, 8> {};
+template <>
+struct scalar_traits<__nv_fp4_e2m1> : floating_traits<category::restricted_floating_point, 4, 1, 2> {};
 
 template <typename T>
 inline constexpr category pointee_category = scalar_traits<remove_cv_t<T>>::kind;
@@ -135,6 +142,8 @@ inline constexpr bool is_bool_v = is_same_v<remove_cv_t<T>, bool>;
 /// Bits needed to encode the values of T: 1 for bool.
 template <typename T>
 inline constexpr int bitwidth_v = is_bool_v<T> ? 1 : static_cast<int>(sizeof(T) * 8);
+template <>
+inline constexpr int bitwidth_v<__nv_fp4_e2m1> = 4;
 
 template <size_t Bytes>
 struct unsigned_of_size;

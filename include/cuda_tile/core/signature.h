@@ -6,6 +6,8 @@ struct __half;
 struct __nv_bfloat16;
 struct __nv_fp8_e4m3;
 struct __nv_fp8_e5m2;
+struct __nv_fp8_e8m0;
+struct __nv_fp4_e2m1;
 struct __nv_tf32;
 
 namespace cuda_tile {
@@ -21,6 +23,8 @@ enum class parameter_kind : unsigned {
   e5m2,
   tf32,
   nothing, // void, behind a pointer
+  e8m0,
+  e2m1,
 };
 
 namespace detail {
@@ -66,6 +70,8 @@ template <> inline constexpr unsigned value_code<__half> = code<parameter_kind::
 template <> inline constexpr unsigned value_code<__nv_bfloat16> = code<parameter_kind::bfloat16, 2>;
 template <> inline constexpr unsigned value_code<__nv_fp8_e4m3> = code<parameter_kind::e4m3, 1>;
 template <> inline constexpr unsigned value_code<__nv_fp8_e5m2> = code<parameter_kind::e5m2, 1>;
+template <> inline constexpr unsigned value_code<__nv_fp8_e8m0> = code<parameter_kind::e8m0, 1>;
+template <> inline constexpr unsigned value_code<__nv_fp4_e2m1> = code<parameter_kind::e2m1, 1>;
 template <> inline constexpr unsigned value_code<__nv_tf32> = code<parameter_kind::tf32, 4>;
 // clang-format on
 

@@ -42,9 +42,10 @@ CUDA_TILE_API tile_with_element_t<T, E> element_cast(T const& x) noexcept {
       [](auto a) { return detail::convert<detail::remove_cv_t<E>>(a); }, x);
 }
 
-/// [2.3.20] The bits of each element as an E of the same size.
+/// [2.3.20] The bits of each element as an E of the same size and, but for bool, bitwidth.
 template <scalar E, tile_like T>
-  requires(sizeof(E) == sizeof(tile_element_t<T>))
+  requires(sizeof(E) == sizeof(tile_element_t<T>) &&
+           (detail::bitwidth_v<detail::remove_cv_t<E>> == 4) == (detail::bitwidth_v<tile_element_t<T>> == 4))
 CUDA_TILE_API tile_with_element_t<T, E> element_bitcast(T const& x) noexcept {
   return detail::map<tile_with_element_t<T, E>>(
       [](auto a) { return platform::bit_cast<detail::remove_cv_t<E>>(a); }, x);

@@ -1,5 +1,6 @@
 // What NVIDIA's release 13.4 added to the manual of 13.3, and is accepted here, too.
 #include <cuda_bf16.h>
+#include <cuda_fp4.h>
 #include <cuda_fp8.h>
 #include <cuda_tf32.h>
 
@@ -27,3 +28,23 @@ static_assert(
     same<decltype(ct::atomic_sub(any<__nv_bfloat16*>(), any<__nv_bfloat16>(), relaxed{})), __nv_bfloat16>);
 // a fast hyperbolic tangent
 static_assert(same<decltype(ct::tanh(1.0f, ct::round_approximate_t{})), float>);
+// two restricted floating point types more, and where they stand among the others
+static_assert(ct::restricted_floating_point_tile<tile<__nv_fp4_e2m1, 4>> &&
+              ct::restricted_floating_point_tile<__nv_fp8_e8m0>);
+static_assert(!ct::basic_floating_point_tile<__nv_fp4_e2m1> && !ct::arithmetic_tile<__nv_fp8_e8m0>);
+static_assert(
+    same<decltype(ct::element_cast<__nv_fp4_e2m1>(any<tile<double, 4>>())), tile<__nv_fp4_e2m1, 4>>);
+static_assert(same<decltype(ct::element_cast<int>(any<tile<__nv_fp8_e8m0, 4>>())), tile<int, 4>>);
+static_assert(same<decltype(ct::element_bitcast<unsigned char>(any<tile<__nv_fp8_e8m0, 4>>())),
+                   tile<unsigned char, 4>>);
+static_assert(same<decltype(ct::zeros<tile<__nv_fp4_e2m1, 4>>()), tile<__nv_fp4_e2m1, 4>>);
+template <typename To, typename From>
+concept stores = requires(To* p, From x) { ct::store(p, x); };
+static_assert(stores<__nv_fp8_e4m3, __nv_fp4_e2m1> && stores<__nv_fp8_e5m2, __nv_fp4_e2m1> &&
+              stores<__half, __nv_fp4_e2m1> && stores<float, __nv_fp4_e2m1>);
+static_assert(!stores<__nv_fp4_e2m1, __nv_fp8_e4m3> && !stores<__nv_fp4_e2m1, __nv_fp8_e8m0> &&
+              !stores<__nv_fp8_e8m0, __nv_fp4_e2m1> && !stores<__nv_fp4_e2m1, float>);
+static_assert(stores<__nv_bfloat16, __nv_fp8_e8m0> && stores<float, __nv_fp8_e8m0> &&
+              stores<double, __nv_fp8_e8m0>);
+static_assert(!stores<__half, __nv_fp8_e8m0> && !stores<__nv_fp8_e8m0, __nv_fp8_e4m3> &&
+              !stores<__nv_fp8_e5m2, __nv_fp8_e8m0>);
