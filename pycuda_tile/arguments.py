@@ -14,7 +14,20 @@ import numpy as np
 
 from .arrays import address_converter
 from .errors import ArgumentRangeError, ArgumentTypeError
-from .parameters import BFLOAT16, BOOL, E2M1, E4M3, E5M2, E8M0, FLOAT, OTHER, SIGNED, TF32, UNSIGNED, Parameter
+from .parameters import (
+    BFLOAT16,
+    BOOL,
+    E2M1,
+    E4M3,
+    E5M2,
+    E8M0,
+    FLOAT,
+    OTHER,
+    SIGNED,
+    TF32,
+    UNSIGNED,
+    Parameter,
+)
 
 ERROR_SIZE = 512  # bytes of an error's text
 
