@@ -53,10 +53,12 @@ def _parser() -> argparse.ArgumentParser:
     compile_.set_defaults(run=_compile)
 
     kernels = commands.add_parser("kernels", help="list the kernels of a file")
-    kernels.add_argument("file", type=Path)
-    kernels.add_argument("-I", dest="include_dirs", action="append", default=[], metavar="DIR")
-    kernels.add_argument("-D", dest="defines", action="append", default=[], metavar="NAME[=VALUE]")
+    _add_source_arguments(kernels)
     kernels.set_defaults(run=_kernels)
+
+    check = commands.add_parser("check", help="errors, hints that are ignored and why, what loses on GPUs")
+    _add_build_arguments(check)
+    check.set_defaults(run=_check)
 
     cache = commands.add_parser("cache", help="the cache of compiled kernels")
     cache.add_argument("action", choices=("info", "clear"))
@@ -72,16 +74,20 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _add_build_arguments(parser: argparse.ArgumentParser) -> None:
+def _add_source_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path)
+    parser.add_argument("-I", dest="include_dirs", action="append", default=[], metavar="DIR")
+    parser.add_argument("-D", dest="defines", action="append", default=[], metavar="NAME[=VALUE]")
+
+
+def _add_build_arguments(parser: argparse.ArgumentParser) -> None:
+    _add_source_arguments(parser)
     parser.add_argument("--target", default=None, help="cpu, emulated, simt or tile")
     parser.add_argument("--arch", help="sm_90, ...; on cpu as -march")
     parser.add_argument(
         "--kernel", dest="kernels", action="append", default=[], metavar="NAME", help='"k<float, 64>"'
     )
     parser.add_argument("--num-threads", type=int)
-    parser.add_argument("-I", dest="include_dirs", action="append", default=[], metavar="DIR")
-    parser.add_argument("-D", dest="defines", action="append", default=[], metavar="NAME[=VALUE]")
 
 
 def _run(words: list[str]) -> int:
@@ -112,22 +118,12 @@ def _doctor(_: argparse.Namespace) -> int:
 
 
 def _compile(arguments: argparse.Namespace) -> int:
-    from .builder import build
-
     emit = arguments.emit
     target = arguments.target or _OUTPUTS.get(emit, "auto")
     if emit and target not in (_OUTPUTS[emit], "tile" if emit == "cubin" else None):
         print(f"pycuda-tile: --emit {emit} is of the target {_OUTPUTS[emit]}, not {target}", file=sys.stderr)
         return 2
-    module = build(
-        arguments.file,
-        target=target,
-        arch=arguments.arch,
-        kernels=arguments.kernels,
-        include_dirs=arguments.include_dirs,
-        defines=arguments.defines,
-        num_threads=arguments.num_threads,
-    )
+    module = _build(arguments, target)
     output = getattr(module, {"tileir": "tileir", "ptx": "ptx"}.get(emit, "binary"))
     data = output.encode() if isinstance(output, str) else output
     _write(arguments.output, data)
@@ -147,19 +143,74 @@ def _write(path: Path, data: bytes) -> None:
 
 
 def _kernels(arguments: argparse.Namespace) -> int:
-    from .builder import check_defines, check_include_dirs, read_source
-    from .targets import Request, find_kernels
+    from .frontend import clang
+    from .frontend.kernels import NOTE, find
 
-    text, name, path = read_source(arguments.file)
-    folders, defines = check_include_dirs(arguments.include_dirs), check_defines(arguments.defines)
-    kernels = find_kernels(Request("cpu", text, name, path, include_dirs=folders, defines=defines), {})
+    text, name, places = _source(arguments)
+    kernels = find(text, name, thorough=True, **places)
     for kernel in kernels:
         print(f"{kernel.file}:{kernel.line}: {kernel}")
         for hint in kernel.hints:
             print(f"    hint({hint})")
     if not kernels:
         print(f"{name}: no kernels (functions declared __tile_global__)", file=sys.stderr)
+    if clang.load() is None:
+        print(f"note: {NOTE}: {clang.INSTALL}", file=sys.stderr)
     return 0
+
+
+def _source(arguments: argparse.Namespace) -> tuple[str, str, dict]:
+    """Text and name of the file that a command is about, and what the front end wants to know besides."""
+    from .builder import check_defines, check_include_dirs, read_source
+
+    text, name, path = read_source(arguments.file)
+    folders = (path.parent, *check_include_dirs(arguments.include_dirs))
+    macros = {"__cplusplus": "202002L", **check_defines(arguments.defines)}
+    return text, name, {"path": path, "include_dirs": folders, "macros": macros}
+
+
+def _check(arguments: argparse.Namespace) -> int:
+    from .diagnostics import show
+    from .frontend.check import check
+
+    text, name, places = _source(arguments)
+    diagnostics, note = check(text, name, **places)
+    compiled, where = _compile_diagnostics(arguments)
+    diagnostics = compiled + diagnostics
+    for diagnostic in diagnostics:
+        print(show(diagnostic))
+    if note:
+        print(f"note: {note}", file=sys.stderr)
+    errors, warnings = (sum(d.severity == kind for d in diagnostics) for kind in ("error", "warning"))
+    print(f"{name}: {where}, {errors} errors, {warnings} warnings")
+    return 1 if errors else 0
+
+
+def _compile_diagnostics(arguments: argparse.Namespace) -> tuple[list, str]:
+    """The errors of the compiler, and in words what was done."""
+    from .errors import CompileError, TargetUnavailable
+
+    try:
+        module = _build(arguments, arguments.target or "auto")
+    except CompileError as error:
+        return error.diagnostics, "does not compile"
+    except TargetUnavailable as error:
+        return [], f"not compiled ({error})"
+    return [], f"compiles for {module.target} ({module.arch})"
+
+
+def _build(arguments: argparse.Namespace, target: str):
+    from .builder import build
+
+    return build(
+        arguments.file,
+        target=target,
+        arch=arguments.arch,
+        kernels=arguments.kernels,
+        include_dirs=arguments.include_dirs,
+        defines=arguments.defines,
+        num_threads=arguments.num_threads,
+    )
 
 
 def _cache(arguments: argparse.Namespace) -> int:

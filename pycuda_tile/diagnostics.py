@@ -104,6 +104,13 @@ def compile_error(log: str, places: Places) -> CompileError:
     return CompileError(message, diagnostics, log)
 
 
+def show(diagnostic: Diagnostic) -> str:
+    """A diagnostic in one line, as compilers print them."""
+    position = "".join(f":{number}" for number in (diagnostic.line, diagnostic.column) if number)
+    notes = "".join(f"\n  {note}" for note in diagnostic.notes)
+    return f"{_short_path(diagnostic.file)}{position}: {diagnostic.severity}: {_shortened(diagnostic.message)}{notes}"
+
+
 # --- reading a log ------------------------------------------------------------------------------------------
 
 _GNU = re.compile(r"(?P<file>[^\s:][^:]*):(?P<line>\d+)(?::(?P<column>\d+))?: *(?P<rest>.*)")

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from . import cache, nvrtc, resources
 from .frontend.kernel_info import KernelInfo
 from .parameters import Parameter, decode
-from .targets import Request, entry_names, find_kernels, find_keywords, param_names
+from .targets import Request, entry_names, find_kernels, find_keywords, front_end, param_names
 
 if TYPE_CHECKING:
     from .frontend.hints import Hint
@@ -103,7 +103,8 @@ def get(key: Sequence[object], request: Request, build: cache.Builder) -> cache.
     """The cached result of `build`; `key` says what it depends on besides the request's source."""
     if not request.cache:
         return cache.make_uncached(build)
-    return cache.get(cache.make_key(*key, request.text, request.name, str(request.path)), build)
+    parts = (*key, request.text, request.name, str(request.path), front_end(request))
+    return cache.get(cache.make_key(*parts), build)
 
 
 def read_kernels(

@@ -169,7 +169,7 @@ class _Parser:
             self.state.concepts.add(words[words.index("concept") + 1])
         if "__tile_global__" not in words:
             return
-        place = _function_name(statement)
+        place = function_name(statement)
         if place is None:
             return
         last = place  # the name may be qualified: a::b::k
@@ -277,7 +277,7 @@ def _ends_in_requires(statement: list[Token]) -> bool:
     return words[-1:] == ["requires"]
 
 
-def _function_name(statement: list[Token]) -> int | None:
+def function_name(statement: list[Token]) -> int | None:
     """The index of the name of the function that a statement declares."""
     words = [token.text for token in statement]
     index = words.index("__tile_global__")

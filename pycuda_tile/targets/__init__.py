@@ -68,9 +68,21 @@ class Compiled(NamedTuple):
 
 def find_kernels(request: Request, macros: Mapping[str, str]) -> list[KernelInfo]:
     """The kernels of the source and of the user's own headers; `macros` are the compiler's."""
-    from ..frontend.scan import scan  # takes a while to import, and builds from the cache do without
+    from ..frontend.kernels import find  # takes a while to import, and builds from the cache do without
 
-    return scan(request.text, request.name, **_places(request, macros))
+    return find(request.text, request.name, **_places(request, macros))
+
+
+def front_end(request: Request) -> str:
+    """What finds the kernels of a source, for a cache key: libclang only where macros may make some."""
+    if "#define" not in request.text.replace(" ", ""):
+        return ""
+    import importlib.util
+
+    try:
+        return "libclang" if importlib.util.find_spec("clang") else ""
+    except ValueError:  # somebody made its import fail
+        return ""
 
 
 def find_keywords(request: Request, macros: Mapping[str, str]) -> list[tuple[int, tuple[str, ...]]]:

@@ -14,13 +14,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from .. import cache, resources, toolchain
+from .. import cache, nvrtc, resources, toolchain
 from ..arguments import Packer
 from ..errors import ArgumentTypeError
 from ..frontend.kernel_info import KernelInfo
 from ..launcher import HostLauncher, KernelDescription
 from ..parameters import Parameter, decode
-from . import Compiled, Request, entry_names, find_kernels, param_names
+from . import Compiled, Request, entry_names, find_kernels, front_end, param_names
 
 _FLAGS = [
     "-std=c++20",
@@ -81,6 +81,7 @@ def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | No
         [compiler.identity, compiler.version, *compiler.command],
         toolchain.cpu_identity() if arch == "native" else "",
         [os.environ.get(name) for name in _ENVIRONMENT],
+        front_end(request),
     )
     try:
         return _load(cache.get(key, build), arch, known)
@@ -91,6 +92,8 @@ def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | No
 def _flags(request: Request, compiler: toolchain.Compiler) -> list[str]:
     flags = [*_FLAGS, f"-march={request.arch or 'native'}", *compiler.flags, f"-I{resources.include_dir()}"]
     flags += [f"-I{folder}" for folder in request.include_dirs]
+    flags += [f"-isystem{folder}" for folder in nvrtc.host_include_dirs()]
+    flags += ["-idirafter", str(resources.small_float_dir())]
     if request.target == "emulated":
         flags.append(f"-DCUDA_TILE_BLOCK_THREADS={request.num_threads or 4}")
     flags += [f"-D{name}={value}" if value else f"-D{name}=" for name, value in request.defines.items()]
