@@ -20,6 +20,7 @@ from . import version
 if TYPE_CHECKING:
     from . import reference
     from .arrays import ptr, strided
+    from .autotuner import autotune
     from .builder import build, nvrtc_build
     from .errors import (
         CompileError,
@@ -44,6 +45,7 @@ _PUBLIC = {
     "strided": "arrays",
     "ptr": "arrays",
     "set_num_workers": "launcher",
+    "autotune": "autotuner",
     "Error": "errors",
     "CompileError": "errors",
     "Diagnostic": "errors",
@@ -62,6 +64,7 @@ __all__ = [
     "Module",
     "TargetUnavailable",
     "UndefinedBehaviorError",
+    "autotune",
     "build",
     "nvrtc_build",
     "ptr",

@@ -1,0 +1,103 @@
+"""Chooses among configurations of a kernel by timing them, and remembers the choice in the cache."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from statistics import median
+from typing import TypeVar
+
+from . import cache, toolchain
+from .errors import BuildTypeError, BuildValueError, Error
+
+Config = TypeVar("Config")
+
+_ROUNDS = 7
+_SHORTEST = 200e-6  # seconds of one timing: shorter launches are repeated within it
+_HOPELESS = 2.0  # times the fastest of the first round
+
+
+def autotune(
+    make_kernel: Callable[[Config], Callable[..., object]],
+    configs: Iterable[Config],
+    *,
+    args: Sequence[object],
+    key: object,
+) -> Config:
+    """The configuration whose kernel is the fastest on this machine.
+
+    make_kernel:  config -> a function that launches the kernel: lambda c: module[f"f<{c}>"][grid_of(c)]
+    configs:      what to choose from: anything that JSON can write
+    args:         the arguments of a launch; the arrays are written to, many times, so pass copies of those
+                  that a kernel changes in place
+    key:          what else the choice depends on (name, sizes, element types): anything that JSON can write.
+                  The same key and configurations on the same machine are not timed again.
+
+    A configuration that cannot be built or launched (pct.Error) is passed over; if none can, the first
+    error is raised. Configurations are timed in turn, and the median of their times counts.
+    """
+    configs = list(configs)
+    if not configs:
+        raise BuildValueError("autotune: configs is empty, one configuration or more is needed")
+    written = _written("configs", configs)
+    identity = cache.make_key("autotune", written, _written("key", key), toolchain.cpu_identity(), _gpu())
+
+    def choose(_) -> cache.Result:
+        return cache.Result({"choice": _fastest(make_kernel, configs, args)})
+
+    return configs[cache.get(identity, choose).meta["choice"]]
+
+
+def _written(name: str, value: object) -> str:
+    try:
+        return json.dumps(value, sort_keys=True)
+    except (TypeError, ValueError) as error:
+        raise BuildTypeError(
+            f"autotune: {name} must be something that JSON can write, so that the choice can be found again: "
+            f"{error}"
+        ) from error
+
+
+def _fastest(make_kernel: Callable, configs: Sequence, args: Sequence[object]) -> int:
+    """The index of the configuration with the shortest median time."""
+    launches, first_error = {}, None
+    for index, config in enumerate(configs):
+        try:
+            launch = make_kernel(config)
+            _seconds(launch, args, 1)  # the first launch warms up: memory, caches, threads
+            launches[index] = launch
+        except Error as error:
+            first_error = first_error or error
+    if not launches:
+        raise first_error
+    first = {index: _seconds(launch, args, 1) for index, launch in launches.items()}
+    best = min(first.values())
+    hopeful = [index for index, taken in first.items() if taken <= _HOPELESS * best]
+    count = max(1, round(_SHORTEST / max(best, 1e-9)))
+    times = {index: [] for index in hopeful}
+    for _ in range(_ROUNDS):
+        for index in hopeful:
+            times[index].append(_seconds(launches[index], args, count))
+    return min(hopeful, key=lambda index: median(times[index]))
+
+
+def _seconds(launch: Callable, args: Sequence[object], count: int) -> float:
+    start = time.perf_counter()
+    for _ in range(count):
+        launch(*args)
+    if driver := sys.modules.get("cuda.bindings.driver"):  # else no kernel can be at work on a GPU
+        driver.cuCtxSynchronize()
+    return (time.perf_counter() - start) / count
+
+
+def _gpu() -> str:
+    """The GPU's name, where kernels have been launched on one."""
+    driver = sys.modules.get("cuda.bindings.driver")
+    if not driver:
+        return ""
+    status, device = driver.cuCtxGetDevice()
+    if status != driver.CUresult.CUDA_SUCCESS:
+        return ""
+    return driver.cuDeviceGetName(128, device)[1].split(b"\0")[0].decode(errors="replace")

@@ -1,0 +1,118 @@
+"""pct.autotune: the fastest configuration is chosen, remembered in the cache, and errors are for people."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pytest
+
+import pycuda_tile as pct
+
+SCALE = """
+#include "cuda_tile.h"
+namespace ct = cuda::tiles;
+template <int tile>
+__tile_global__ void scale(const float* in, float* out, int n) {
+  ct::partition_view in_view{ct::tensor_span{in, ct::extents{n}}, ct::shape<tile>{}};
+  ct::partition_view out_view{ct::tensor_span{out, ct::extents{n}}, ct::shape<tile>{}};
+  auto block = ct::bid().x;
+  out_view.store_masked(in_view.load_masked(block) * 2.0f, block);
+}
+"""
+
+
+@pytest.fixture(autouse=True)
+def own_cache(tmp_path, monkeypatch):
+    monkeypatch.setenv("PYCUDA_TILE_CACHE_DIR", str(tmp_path / "cache"))
+
+
+class Sleepers:
+    """Stands in for kernels: configuration s sleeps s seconds; `launches` counts."""
+
+    def __init__(self):
+        self.launches = 0
+
+    def make(self, config):
+        def launch(*_):
+            self.launches += 1
+            time.sleep(config["seconds"])
+
+        return launch
+
+
+CONFIGS = [{"seconds": 0.05}, {"seconds": 0.001}, {"seconds": 0.02}]
+
+
+def test_fastest_is_chosen():
+    assert pct.autotune(Sleepers().make, CONFIGS, args=(), key="sleep") is CONFIGS[1]
+
+
+def test_choice_is_remembered():
+    first, again = Sleepers(), Sleepers()
+    chosen = pct.autotune(first.make, CONFIGS, args=(), key=["sleep", 1])
+    assert pct.autotune(again.make, CONFIGS, args=(), key=["sleep", 1]) == chosen
+    assert first.launches > 0 and again.launches == 0
+
+
+@pytest.mark.parametrize(("configs", "key"), [(CONFIGS, "other"), (CONFIGS[:2], "sleep")])
+def test_other_key_or_configs_are_timed(configs, key):
+    pct.autotune(Sleepers().make, CONFIGS, args=(), key="sleep")
+    again = Sleepers()
+    pct.autotune(again.make, configs, args=(), key=key)
+    assert again.launches > 0
+
+
+def test_choice_goes_with_the_cache():
+    pct.autotune(Sleepers().make, CONFIGS, args=(), key="sleep")
+    from pycuda_tile import cache
+
+    assert cache.clear() == 1
+    again = Sleepers()
+    pct.autotune(again.make, CONFIGS, args=(), key="sleep")
+    assert again.launches > 0
+
+
+def test_kernel():
+    module = pct.build(SCALE, target="cpu")
+    x, out = np.arange(1000, dtype=np.float32), np.zeros(1000, np.float32)
+    configs = [64, 1024]
+    chosen = pct.autotune(
+        lambda tile: module[f"scale<{tile}>"][-(-1000 // tile)], configs, args=(x, out, 1000), key="scale"
+    )
+    assert chosen in configs
+    assert np.array_equal(out, 2 * x)
+
+
+def test_configuration_that_does_not_compile_is_passed_over():
+    module = pct.build(SCALE, target="cpu")
+    x, out = np.ones(64, np.float32), np.zeros(64, np.float32)
+    make = lambda tile: module[f"scale<{tile}>"][1]  # noqa: E731
+    assert pct.autotune(make, [63, 64], args=(x, out, 64), key="scale") == 64  # 63 is no power of two
+
+
+def test_error_where_none_works():
+    def make(_):
+        raise pct.LaunchError("does not work")
+
+    with pytest.raises(pct.LaunchError, match="does not work"):
+        pct.autotune(make, [1, 2], args=(), key="none")
+
+
+def test_errors_of_the_program_are_not_hidden():
+    def make(_):
+        raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        pct.autotune(make, [1, 2], args=(), key="bug")
+
+
+def test_no_configuration():
+    with pytest.raises(pct.Error, match="configs is empty"):
+        pct.autotune(Sleepers().make, [], args=(), key="sleep")
+
+
+@pytest.mark.parametrize(("configs", "key", "name"), [([object()], "k", "configs"), ([1], object(), "key")])
+def test_what_json_cannot_write(configs, key, name):
+    with pytest.raises(pct.Error, match=f"{name} must be something that JSON can write"):
+        pct.autotune(Sleepers().make, configs, args=(), key=key)
