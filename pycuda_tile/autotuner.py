@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import json
-import sys
 import time
 from collections.abc import Callable, Iterable, Sequence
 from statistics import median
 from typing import TypeVar
 
-from . import cache, toolchain
+from . import cache, gpu, toolchain
 from .errors import BuildTypeError, BuildValueError, Error
 
 Config = TypeVar("Config")
@@ -42,7 +41,8 @@ def autotune(
     if not configs:
         raise BuildValueError("autotune: configs is empty, one configuration or more is needed")
     written = _written("configs", configs)
-    identity = cache.make_key("autotune", written, _written("key", key), toolchain.cpu_identity(), _gpu())
+    machine = [toolchain.cpu_identity(), gpu.compute_capability()]
+    identity = cache.make_key("autotune", written, _written("key", key), machine)
 
     def choose(_) -> cache.Result:
         return cache.Result({"choice": _fastest(make_kernel, configs, args)})
@@ -87,17 +87,12 @@ def _seconds(launch: Callable, args: Sequence[object], count: int) -> float:
     start = time.perf_counter()
     for _ in range(count):
         launch(*args)
-    if driver := sys.modules.get("cuda.bindings.driver"):  # else no kernel can be at work on a GPU
-        driver.cuCtxSynchronize()
+    _wait_for_gpu()
     return (time.perf_counter() - start) / count
 
 
-def _gpu() -> str:
-    """The GPU's name, where kernels have been launched on one."""
-    driver = sys.modules.get("cuda.bindings.driver")
-    if not driver:
-        return ""
-    status, device = driver.cuCtxGetDevice()
-    if status != driver.CUresult.CUDA_SUCCESS:
-        return ""
-    return driver.cuDeviceGetName(128, device)[1].split(b"\0")[0].decode(errors="replace")
+def _wait_for_gpu() -> None:
+    if gpu.is_usable():
+        from cuda.bindings import driver
+
+        driver.cuCtxSynchronize()
