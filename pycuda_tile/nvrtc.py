@@ -77,19 +77,39 @@ def compile_program(
 
 
 def include_dirs() -> list[str]:
-    """The folders with NVIDIA's headers (cuda_tile.h, cuda_fp16.h, ...) that wheels installed."""
+    """The folders with NVIDIA's headers (cuda_tile.h, cuda_fp16.h, ...): of wheels, else of a toolkit."""
+    found = [folder for root in _wheel_roots() for folder in _header_dirs(root)]
+    if any(os.path.isfile(os.path.join(folder, "cuda_fp16.h")) for folder in found):
+        return found
+    for root in (os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH"), "/usr/local/cuda"):
+        if root and os.path.isfile(os.path.join(root, "include", "cuda_fp16.h")):
+            return found + _header_dirs(root)
+    return found
+
+
+def host_include_dirs() -> list[str]:
+    """The folders of NVIDIA's headers if a host compiler can include them, so nothing is missing; else []."""
+    found = include_dirs()
+    needed = ("cuda_fp16.h", "crt/host_defines.h", "nv/target")
+    complete = all(any(os.path.isfile(os.path.join(folder, file)) for folder in found) for file in needed)
+    return found if complete else []
+
+
+def _wheel_roots() -> list[str]:
     try:
         import nvidia
     except ImportError:
         return []
-    found = []
-    for root in nvidia.__path__:
-        for include in (*sorted(Path(root).glob("cu*/include")), Path(root) / "cuda_runtime" / "include"):
-            if include.is_dir():
-                found.append(str(include))
-                if (include / "cccl").is_dir():
-                    found.append(str(include / "cccl"))
-    return found
+    return [
+        str(folder)
+        for root in nvidia.__path__
+        for folder in (*sorted(Path(root).glob("cu[0-9]*")), Path(root, "cuda_runtime"), Path(root, "cuda_cccl"))
+    ]
+
+
+def _header_dirs(root: str) -> list[str]:
+    folders = (os.path.join(root, "include"), os.path.join(root, "include", "cccl"))
+    return [folder for folder in folders if os.path.isdir(folder)]
 
 
 _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)

@@ -27,6 +27,16 @@ def include_dir() -> Path:
     return _find("include", "cuda_tile.h")
 
 
+def small_float_dir() -> Path:
+    """Our own cuda_fp16.h and its sisters, for the end of the include path: NVIDIA's win where they are."""
+    return include_dir() / "cuda_tile" / "compatible" / "small_floats"
+
+
+def standard_dir() -> Path:
+    """Standard headers (type_traits, cmath, ...) for NVRTC, which has none."""
+    return include_dir() / "cuda_tile" / "compatible" / "standard"
+
+
 def templates_dir() -> Path:
     """The jinja2 templates of the generated headers."""
     return _find("templates", ".")
