@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from .frontend.kernel_info import KernelInfo
     from .launcher import set_num_workers
     from .module import Kernel, Module
+    from .torch_operator import torch_op
 
 __version__ = version.VERSION
 
@@ -46,6 +47,7 @@ _PUBLIC = {
     "ptr": "arrays",
     "set_num_workers": "launcher",
     "autotune": "autotuner",
+    "torch_op": "torch_operator",
     "Error": "errors",
     "CompileError": "errors",
     "Diagnostic": "errors",
@@ -71,6 +73,7 @@ __all__ = [
     "reference",
     "set_num_workers",
     "strided",
+    "torch_op",
 ]
 
 

@@ -1,7 +1,8 @@
 """Arrays as kernel arguments: whatever holds one becomes a checked address, without a copy.
 
-NumPy arrays (ml_dtypes included) take the short way. All others are described first: PyTorch tensors,
-`__cuda_array_interface__`, `__array_interface__`, DLPack, the buffer protocol.
+NumPy arrays (ml_dtypes included) and PyTorch's plain tensors take the short way. All others are described
+first: PyTorch tensors, `__cuda_array_interface__`, `__array_interface__`, DLPack, the buffer protocol. No
+framework is imported: an array of it can only come from a program that has.
 """
 
 from __future__ import annotations
@@ -19,6 +20,7 @@ from .errors import ArgumentTypeError, ArgumentValueError
 from .parameters import OTHER, VOID, Parameter
 
 from_buffer = c_char.from_buffer
+_torch_tensor: type | None = None  # torch.Tensor, once a tensor was passed
 
 
 class strided:
@@ -50,11 +52,13 @@ class _Array(NamedTuple):
 def address_converter(parameter: Parameter, on_device: bool) -> Callable[[object], int]:
     """A function from an argument for a pointer parameter to an address; it raises what is wrong with it."""
     right_dtype = None  # found to fit before: NumPy's dtypes are the same object nearly always
+    right_torch_dtype = None
     misaligned = parameter.size - 1 if parameter.size in (2, 4, 8) else 0
 
     def convert(value: object) -> int:
-        nonlocal right_dtype
-        if type(value) is ndarray and not on_device:
+        nonlocal right_dtype, right_torch_dtype
+        kind = type(value)
+        if kind is ndarray and not on_device:
             dtype = value.dtype
             if dtype is right_dtype or _fits(dtype, parameter):
                 right_dtype = dtype
@@ -66,11 +70,35 @@ def address_converter(parameter: Parameter, on_device: bool) -> Callable[[object
                 else:
                     if not address & misaligned:
                         return address
+        elif (
+            kind is _torch_tensor
+            and value.dtype is right_torch_dtype
+            and (address := _plain_tensor(value, on_device))
+            and not address & misaligned
+        ):
+            return address
         if value is None:
             return 0
-        return _convert_any(value, parameter, on_device)
+        address = _convert_any(value, parameter, on_device)
+        if type(value) is _torch_tensor:
+            right_torch_dtype = value.dtype
+        return address
 
     return convert
+
+
+def _plain_tensor(tensor, on_device: bool) -> int:
+    """The address of a tensor that is in the right place and needs no words about it, else 0."""
+    try:
+        if (
+            (tensor.is_cuda if on_device else tensor.is_cpu)
+            and tensor.is_contiguous()
+            and not tensor.is_neg()
+        ):
+            return tensor.data_ptr()
+    except RuntimeError:  # a sparse one
+        pass
+    return 0
 
 
 def _fits(dtype: np.dtype, parameter: Parameter) -> bool:
@@ -134,12 +162,12 @@ def _check_place(array: _Array, parameter: Parameter, on_device: bool) -> None:
 def _describe(value: object, parameter: Parameter) -> _Array:
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.Tensor):
-        return _from_torch(value, parameter)
+        return _from_torch(value, parameter, torch)
     if (interface := getattr(value, "__cuda_array_interface__", None)) is not None:
         return _from_interface(interface, value, on_device=True)
     holds_none = isinstance(value, (np.generic, int, float, complex, str, list, tuple))
-    if not holds_none and (array := _as_numpy(value, parameter)) is not None:
-        return _from_numpy(array)
+    if not holds_none and (array := _from_host(value, parameter)) is not None:
+        return array
     raise ArgumentTypeError(f"{parameter} wants an array of {_wanted(parameter)} or None, got {_what(value)}")
 
 
@@ -178,31 +206,59 @@ def _is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...] | None, item
     return True
 
 
-def _from_torch(tensor, parameter: Parameter) -> _Array:
+def _from_torch(tensor, parameter: Parameter, torch) -> _Array:
+    global _torch_tensor
+    _torch_tensor = torch.Tensor
     if tensor.device.type not in ("cpu", "cuda"):
         raise ArgumentValueError(
             f"{parameter} wants a tensor on the CPU or a CUDA GPU, got one on {tensor.device}"
         )
-    dtype = str(tensor.dtype).removeprefix("torch.")
-    address, size = tensor.data_ptr(), tensor.element_size()
-    return _Array(address, dtype, size, tensor.is_contiguous(), False, tensor.device.type == "cuda")
-
-
-def _as_numpy(value: object, parameter: Parameter) -> ndarray | None:
-    """A NumPy view of what is in host memory; None if the object holds no array."""
-    if isinstance(value, ndarray):
-        return value
-    if hasattr(value, "__array_interface__"):
-        return np.asarray(value)
-    if hasattr(value, "__dlpack__"):
-        device = getattr(value, "__dlpack_device__", lambda: (1, 0))()[0]
-        if device not in (1, 3):  # kDLCPU, kDLCUDAHost
-            return None
-        try:
-            return np.from_dlpack(value)
-        except (TypeError, ValueError, RuntimeError, BufferError) as error:
-            raise ArgumentTypeError(f"{parameter}: cannot take the array through DLPack: {error}") from error
+    if tensor.layout != torch.strided or tensor.is_neg() or tensor.is_conj():
+        raise ArgumentValueError(
+            f"{parameter} wants a tensor whose memory holds its values, got a sparse one or a view that "
+            "negates or conjugates: pass x.to_dense() or x.resolve_neg()"
+        )
     try:
-        return np.asarray(memoryview(value))
+        address = tensor.data_ptr()
+        known = address or not tensor.numel() or type(tensor) is torch.Tensor
+    except RuntimeError:
+        known = False
+    if not known:  # a stand-in while a function is traced
+        raise ArgumentTypeError(
+            f"{parameter} wants a tensor with memory, got a {type(tensor).__name__}: "
+            "under torch.compile, launch from an operator made with pycuda_tile.torch_op"
+        )
+    dtype = str(tensor.dtype).removeprefix("torch.")
+    on_device = tensor.device.type == "cuda"
+    return _Array(address, dtype, tensor.element_size(), tensor.is_contiguous(), False, on_device)
+
+
+def _from_host(value: object, parameter: Parameter) -> _Array | None:
+    """An array that offers its memory without CUDA's interface; None if the object holds no array."""
+    if isinstance(value, ndarray):
+        return _from_numpy(value)
+    if hasattr(value, "__array_interface__"):
+        return _from_numpy(np.asarray(value))
+    if hasattr(value, "__dlpack__"):
+        return _from_dlpack(value, parameter)
+    try:
+        return _from_numpy(np.asarray(memoryview(value)))
     except (TypeError, ValueError):
         return None
+
+
+def _from_dlpack(value: object, parameter: Parameter) -> _Array:
+    from . import dlpack
+
+    try:
+        tensor = dlpack.read(value)
+    except Exception as error:  # each framework raises its own
+        raise ArgumentTypeError(f"{parameter}: cannot take the array through DLPack: {error}") from error
+    if tensor.device not in (*dlpack.HOST, *dlpack.CUDA):
+        raise ArgumentValueError(f"{parameter} wants an array on the CPU or a CUDA GPU, got one elsewhere")
+    strides = tensor.strides and tuple(stride * tensor.itemsize for stride in tensor.strides)
+    # Arrays of JAX never change; it does not say so in old forms of DLPack.
+    readonly = tensor.readonly or type(value).__module__.partition(".")[0] in ("jax", "jaxlib")
+    contiguous = _is_contiguous(tensor.shape, strides, tensor.itemsize)
+    on_device = tensor.device in dlpack.CUDA
+    return _Array(tensor.address, tensor.dtype, tensor.itemsize, contiguous, readonly, on_device)

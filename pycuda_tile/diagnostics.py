@@ -108,7 +108,8 @@ def show(diagnostic: Diagnostic) -> str:
     """A diagnostic in one line, as compilers print them."""
     position = "".join(f":{number}" for number in (diagnostic.line, diagnostic.column) if number)
     notes = "".join(f"\n  {note}" for note in diagnostic.notes)
-    return f"{_short_path(diagnostic.file)}{position}: {diagnostic.severity}: {_shortened(diagnostic.message)}{notes}"
+    message = f"{diagnostic.severity}: {_shortened(diagnostic.message)}{notes}"
+    return f"{_short_path(diagnostic.file)}{position}: {message}"
 
 
 # --- reading a log ------------------------------------------------------------------------------------------

@@ -9,10 +9,12 @@ from __future__ import annotations
 import ctypes
 import functools
 import importlib.util
+import sys
 import threading
 from collections.abc import Callable, Sequence
 
 from .arguments import Packer
+from .arrays import ptr, strided
 from .errors import ArgumentTypeError, LaunchError, TargetUnavailable
 
 INSTALL = 'pip install "pycuda-tile[gpu]"'
@@ -71,7 +73,7 @@ class GpuLauncher:
         self._kernel = None
 
     def bind(self, grid: Sequence[int]):
-        """A function that launches the kernel on `grid`, on the default stream, with its own arguments."""
+        """A function that launches the kernel on `grid`, on the stream of its arguments' framework."""
         return lambda *arguments: self.launch(grid, arguments, None)
 
     def launch(self, grid: Sequence[int], arguments: Sequence[object], stream: object) -> None:
@@ -81,7 +83,8 @@ class GpuLauncher:
         from cuda.bindings import driver
 
         frame = self._packer.pack(arguments)
-        call = (self._kernel, *grid, self._threads, 1, 1, 0, _stream_handle(stream), frame.address, 0)
+        handle = current_stream(arguments) if stream is None else stream_handle(stream)
+        call = (self._kernel, *grid, self._threads, 1, 1, 0, handle, frame.address, 0)
         (status,) = driver.cuLaunchKernel(*call)
         if status == driver.CUresult.CUDA_ERROR_INVALID_CONTEXT:  # the first launch of a thread
             _ensure_context(driver)
@@ -147,14 +150,36 @@ def _ensure_context(driver) -> None:
         driver.cuCtxSetCurrent(context)
 
 
-def _stream_handle(stream: object) -> int:
-    if stream is None:
-        return 0  # the default stream, as CUDA itself takes it
+# --- streams ------------------------------------------------------------------------------------------------
+
+
+def stream_handle(stream: object) -> int:
+    """The cudaStream_t of an object with __cuda_stream__, of PyTorch's, CuPy's or Numba's, or itself."""
     if hasattr(stream, "__cuda_stream__"):
         return int(stream.__cuda_stream__()[1])
-    if isinstance(stream, int):
+    if isinstance(stream, int) and not isinstance(stream, bool):
         return stream
+    for attribute in ("cuda_stream", "ptr", "handle"):  # older PyTorch, CuPy and Numba
+        handle = getattr(stream, attribute, None)
+        handle = getattr(handle, "value", handle)  # Numba's is a ctypes pointer
+        if isinstance(handle, int):
+            return handle
     raise ArgumentTypeError(
         "a stream is an object with __cuda_stream__ or the address of a cudaStream_t, "
         f"got {type(stream).__name__}"
     )
+
+
+def current_stream(arguments: Sequence[object]) -> int:
+    """The stream on which a launch with these arguments belongs: the current one of the framework that the
+    first array is of; else 0, CUDA's default stream."""
+    for value in arguments:
+        value = getattr(value, "array", value) if isinstance(value, (ptr, strided)) else value
+        framework = type(value).__module__.partition(".")[0]
+        if framework == "torch" and getattr(value, "is_cuda", False):
+            return sys.modules["torch"].cuda.current_stream(value.device).cuda_stream
+        if framework == "cupy":
+            return sys.modules["cupy"].cuda.get_current_stream().ptr
+        if interface := getattr(value, "__cuda_array_interface__", None):
+            return interface.get("stream") or 0
+    return 0

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from .errors import ArgumentTypeError, BuildTypeError, CompileError, KernelNotFound, NotAvailableYet
 from .frontend.kernel_info import KernelInfo
 from .launch import check_grid
+from .parameters import Parameter
 from .targets import Compiled, Executable, Request
 
 _GRIDS_KEPT = 64  # launch functions that a kernel remembers, one a grid
@@ -121,6 +122,7 @@ class Kernel:
     """One instantiated kernel: `k[grid](arguments...)` launches it.
 
     name:        its name expression
+    parameters:  tuple of what is known of each parameter: name, cxx_type, dtype
     binary:      cubin or shared library, bytes
     ptx:         str on `simt`, else None
     tileir:      bytecode on `tile`, else None
@@ -164,6 +166,11 @@ class Kernel:
                 )
             seed = schedule_seed + 1  # the launcher's 0 means: in ascending order
         self._executable.launch(check_grid(self.name, grid), arguments, stream, seed)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Name, C++ type and NumPy type of each parameter, as the compiler sees them."""
+        return self._executable.parameters
 
     @property
     def binary(self) -> bytes | None:

@@ -17,7 +17,7 @@ from .tokens import Token, tokenize
 _NOTE = f"libclang is not installed, so nothing is linted: {clang.INSTALL}"
 _EFFECTS = {
     "occupancy": "launch bounds on simt, a hint to the compiler on tile, nothing on cpu",
-    "num_cta_in_cga": "size of clusters on simt from sm_90 on, a hint to the compiler on tile, nothing on cpu",
+    "num_cta_in_cga": "size of clusters on simt from sm_90, a hint to the compiler on tile, nothing on cpu",
     "latency": "a hint to the compiler on tile, nothing elsewhere",
     "allow_tma": "a hint to the compiler on tile, nothing elsewhere",
 }

@@ -112,7 +112,7 @@ def parse(
     config = ours / "cuda_tile" / "config.h"
     files = {main: text, str(config): config.read_text() + _MARKS}
     arguments = ["-x", "c++", "-std=c++20", "-w", "-ferror-limit=0", f"-I{ours}"]
-    arguments += [f"-I{folder}" for folder in include_dirs]
+    arguments += [f"-I{folder}" for folder in (*include_dirs, resources.small_float_dir())]
     arguments += [f"-D{macro}={value}" for macro, value in (macros or {}).items() if macro != "__cplusplus"]
     index = cindex.Index.create()
     for _ in range(_MOST_STUBS):

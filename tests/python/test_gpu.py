@@ -127,6 +127,51 @@ def test_streams(scale, driver):
         scale.launch(1, DeviceArray(4096), 7, 0.5, stream="s")
 
 
+class Current:
+    """A framework's module with a current stream of its own."""
+
+    class cuda:
+        @staticmethod
+        def current_stream(device):
+            assert device == "cuda:0"
+            return types.SimpleNamespace(cuda_stream=11)
+
+        @staticmethod
+        def get_current_stream():
+            return types.SimpleNamespace(ptr=12)
+
+
+@pytest.mark.parametrize(("framework", "stream"), [("torch", 11), ("cupy", 12), ("numba", 13)])
+def test_the_frameworks_current_stream_is_the_default(
+    scale, driver, monkeypatch, framework: str, stream: int
+):
+    array = type("Array", (DeviceArray,), {"__module__": f"{framework}.core"})(4096)
+    array.is_cuda, array.device = True, "cuda:0"
+    array.__cuda_array_interface__["stream"] = 13
+    current = Current()
+    current.Tensor = type(None)
+    monkeypatch.setitem(sys.modules, framework, current)
+    scale[1](array, 7, 0.5)
+    scale[1](pct.ptr(array), 7, 0.5)
+    scale.launch(1, array, 7, 0.5, stream=99)
+    assert [launch[2] for launch in driver.launches] == [stream, stream, 99]
+
+
+@pytest.mark.parametrize(
+    "stream",
+    [
+        types.SimpleNamespace(cuda_stream=5),
+        types.SimpleNamespace(ptr=5),
+        types.SimpleNamespace(handle=ctypes.c_void_p(5)),
+        types.SimpleNamespace(__cuda_stream__=lambda: (0, 5), ptr=6),
+    ],
+    ids=["torch", "cupy", "numba", "protocol"],
+)
+def test_streams_of_frameworks(scale, driver, stream):
+    scale.launch(1, DeviceArray(4096), 7, 0.5, stream=stream)
+    assert driver.launches[0][2] == 5
+
+
 def test_clusters_only_where_they_divide_the_grid(make_target, driver):
     """CUDA refuses other grids, and a hint must not."""
     source = SOURCE.replace("__tile_global__", "[[cutile::hint(0, num_cta_in_cga=4)]] __tile_global__")

@@ -1,0 +1,95 @@
+"""Reads what an object's __dlpack__ gives: the address, type and strides of an array, on the host or a GPU.
+
+NumPy reads DLPack too, but neither bfloat16 and 8-bit floats nor memory of a GPU.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from typing import NamedTuple
+
+HOST = (1, 3)  # kDLCPU, kDLCUDAHost
+CUDA = (2, 13)  # kDLCUDA, kDLCUDAManaged
+_KINDS = {  # DLDataTypeCode
+    **{0: "int{}", 1: "uint{}", 2: "float{}", 4: "bfloat16", 5: "complex{}", 6: "bool"},
+    **{7: "float8_e3m4", 8: "float8_e4m3", 9: "float8_e4m3b11fnuz", 10: "float8_e4m3fn"},
+    **{11: "float8_e4m3fnuz", 12: "float8_e5m2", 13: "float8_e5m2fnuz", 14: "float8_e8m0fnu"},
+}
+_READ_ONLY = 1  # flag
+
+
+class Tensor(NamedTuple):
+    """strides count elements; None where the array is C-contiguous."""
+
+    address: int
+    dtype: str
+    itemsize: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...] | None
+    readonly: bool
+    device: int
+
+
+class _Tensor(ctypes.Structure):
+    """DLTensor."""
+
+    _fields_ = [
+        ("data", ctypes.c_void_p),
+        ("device_type", ctypes.c_int32),
+        ("device_id", ctypes.c_int32),
+        ("ndim", ctypes.c_int32),
+        ("code", ctypes.c_uint8),
+        ("bits", ctypes.c_uint8),
+        ("lanes", ctypes.c_uint16),
+        ("shape", ctypes.POINTER(ctypes.c_int64)),
+        ("strides", ctypes.POINTER(ctypes.c_int64)),
+        ("byte_offset", ctypes.c_uint64),
+    ]
+
+
+class _Versioned(ctypes.Structure):
+    """DLManagedTensorVersioned, as far as it is read."""
+
+    _fields_ = [
+        ("major", ctypes.c_uint32),
+        ("minor", ctypes.c_uint32),
+        ("context", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
+        ("flags", ctypes.c_uint64),
+        ("tensor", _Tensor),
+    ]
+
+
+_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_pointer.restype, _pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
+_name = ctypes.pythonapi.PyCapsule_GetName
+_name.restype, _name.argtypes = ctypes.c_char_p, [ctypes.py_object]
+
+
+def read(value: object) -> Tensor:
+    """What `value` exports; the memory stays `value`'s own. BufferError if that is not possible."""
+    try:
+        capsule = value.__dlpack__(max_version=(1, 0))
+    except TypeError:  # an exporter from before DLPack 1.0
+        capsule = value.__dlpack__()
+    name = _name(capsule)
+    if name not in (b"dltensor", b"dltensor_versioned"):
+        raise BufferError(f"the capsule of __dlpack__ is called {name!r}")
+    address = _pointer(capsule, name)  # not taken over: the capsule's own destructor frees it
+    if name == b"dltensor_versioned":
+        managed = _Versioned.from_address(address)
+        if managed.major > 1:
+            raise BufferError(f"DLPack {managed.major}.{managed.minor} is not known here")
+        return _describe(managed.tensor, bool(managed.flags & _READ_ONLY))
+    return _describe(_Tensor.from_address(address), readonly=False)
+
+
+def _describe(tensor: _Tensor, readonly: bool) -> Tensor:
+    dtype = _KINDS.get(tensor.code, f"type {tensor.code} of {{}} bits").format(tensor.bits)
+    if tensor.lanes != 1:
+        dtype += f" x {tensor.lanes}"
+    shape = tuple(tensor.shape[: tensor.ndim]) if tensor.ndim else ()
+    strides = tuple(tensor.strides[: tensor.ndim]) if tensor.ndim and tensor.strides else None
+    address = (tensor.data or 0) + tensor.byte_offset
+    itemsize = tensor.bits * tensor.lanes // 8
+    return Tensor(address, dtype, itemsize, shape, strides, readonly, tensor.device_type)
