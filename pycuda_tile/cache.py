@@ -3,6 +3,7 @@
     <cache>/entries/<key>/<number>/   files of one result, with entry.json: checksums, dependencies, meta data
     <cache>/tmp/<key>/                a result in the making: moved to entries/ when it is complete
     <cache>/locks/<key>               held while a result is made: one process makes it, others wait
+    <cache>/stored                    its length says how much was stored since the size was last looked at
 
 A key stands for all that is known before a build (source, flags, compiler, ...). Which headers a build reads
 is known only afterwards: an entry lists them with their checksums, and counts only while all of them are the
@@ -224,7 +225,8 @@ def _make(root: Path, key: str, build: Builder) -> Entry:
         final = _move_into(root / "entries" / key, place)
     finally:
         _remove(place)
-    _evict(root, keep=final)
+    if _much_is_new(root, sum(file.stat().st_size for file in final.iterdir())):
+        _evict(root, keep=final)
     return Entry(final, result.meta)
 
 
@@ -305,6 +307,22 @@ def _entries(root: Path) -> list[tuple[float, int, Path]]:
             size = sum(file.stat().st_size for file in record.parent.iterdir())
             found.append((record.stat().st_mtime, size, record.parent))
     return sorted(found)
+
+
+_UNIT = 1 << 16  # bytes that one byte of `stored` stands for
+
+
+def _much_is_new(root: Path, size: int) -> bool:
+    """Whether, with `size` bytes more, a sixteenth of the bound was stored since this was last true: looking
+    at all entries each time would make the cache the slower the more it holds."""
+    path = root / "stored"
+    with open(path, "ab") as stream:  # appended to by many processes at once
+        stream.write(b"." * max(1, size // _UNIT))
+        stream.flush()
+        if os.fstat(stream.fileno()).st_size * _UNIT < _limit() // 16:
+            return False
+        stream.truncate(0)
+    return True
 
 
 def _drop_oldest(home: Path) -> None:

@@ -108,6 +108,40 @@ def test_bound_on_the_size(cache_folder: Path, monkeypatch: pytest.MonkeyPatch):
     assert cache.get("key5", never).folder == entry.folder
 
 
+def test_the_size_is_looked_at_now_and_then_only(cache_folder: Path, monkeypatch: pytest.MonkeyPatch):
+    """Counting all entries at each store would take longer the more there are."""
+    monkeypatch.setenv("PYCUDA_TILE_CACHE_MEGABYTES", "16")  # a sixteenth is sixteen entries' worth
+    counted = []
+    entries = cache._entries
+    monkeypatch.setattr(cache, "_entries", lambda root: counted.append(1) or entries(root))
+    for number in range(40):
+        cache.get(f"key{number}", write)
+    assert len(counted) == 2
+
+
+def die_at(call: int):
+    """An audit hook that ends the process at its so many-th call of the operating system."""
+    left = iter(range(call))
+    return lambda event, _: event[:3] in ("ope", "os.") and next(left, None) is None and os._exit(9)
+
+
+def test_killed_at_any_moment(cache_folder: Path):
+    """Whatever call a process dies in, others find the whole entry or make it."""
+    for calls in range(100):
+        child = os.fork()
+        if not child:
+            sys.addaudithook(die_at(calls))
+            cache.get(f"key{calls}", write)
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        entry = cache.get(f"key{calls}", write)
+        assert (entry.folder / "data").read_bytes() == b"payload" and entry.meta == {"answer": 42}
+        if os.waitstatus_to_exitcode(status) == 0:
+            break
+    assert calls > 15 and status == 0
+    assert list((cache_folder / "tmp").iterdir()) == []
+
+
 def test_info_and_clear(cache_folder: Path):
     cache.get("a", write)
     cache.get("b", write)
