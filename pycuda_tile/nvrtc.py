@@ -100,10 +100,12 @@ def _wheel_roots() -> list[str]:
         import nvidia
     except ImportError:
         return []
+    patterns = ("cu[0-9]*", "cuda_runtime", "cuda_cccl")
     return [
         str(folder)
         for root in nvidia.__path__
-        for folder in (*sorted(Path(root).glob("cu[0-9]*")), Path(root, "cuda_runtime"), Path(root, "cuda_cccl"))
+        for name in patterns
+        for folder in sorted(Path(root).glob(name))
     ]
 
 

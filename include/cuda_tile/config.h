@@ -73,7 +73,7 @@ using int32_t = int;
 using uint8_t = unsigned char;
 using uint16_t = unsigned short;
 using uint32_t = unsigned int;
-#if defined(_LP64) || defined(__LP64__)
+#if (defined(_LP64) || defined(__LP64__)) && !defined(__CUDACC_RTC__) // NVRTC has libcu++'s
 using int64_t = long;
 using uint64_t = unsigned long;
 #else

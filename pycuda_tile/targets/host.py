@@ -143,6 +143,7 @@ def _translation_unit(source: Path, expressions: Sequence[str]) -> str:
 def _library_dirs(compiler: toolchain.Compiler) -> tuple[str, ...]:
     return (
         str(resources.include_dir()),
+        *nvrtc.host_include_dirs(),
         os.path.dirname(os.path.realpath(compiler.command[0])),
         *_SYSTEM_DIRS,
     )

@@ -49,7 +49,7 @@ def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | No
     version = nvrtc.version(gpu.INSTALL)
     arch = request.arch or gpu.default_arch()
     _check_arch(arch)
-    settings = _settings(request, arch, version)
+    settings = _settings(request, arch)
 
     def build(folder: Path) -> cache.Result:
         program, result = nvrtc_kernels.compile_kernels(request, settings, names, known)
@@ -80,19 +80,20 @@ def _check_arch(arch: str) -> None:
         raise BuildValueError(f"arch {arch!r} is none that the installed NVRTC compiles for: {listed}")
 
 
-def _settings(request: Request, arch: str, version: tuple[int, int]) -> nvrtc_kernels.Settings:
+def _settings(request: Request, arch: str) -> nvrtc_kernels.Settings:
     options = [
         f"-arch={arch}",
         f"-DCUDA_TILE_BLOCK_THREADS={request.num_threads or _THREADS}",
         "--ptxas-options=-v",
     ]
     options += [f"-D{name}={value}" for name, value in request.defines.items()]
-    if version < (13, 2):
-        options.append("-default-device")  # before 13.2, lambdas would be taken for host functions
+    options.append("-default-device")  # for cuda_tf32.h, and before 13.2 for lambdas: else host functions
     ours = str(resources.include_dir())
-    folders = [ours, *map(str, request.user_dirs), *map(str, request.include_dirs)]
+    nvidia = nvrtc.include_dirs()
+    folders = [ours, *map(str, request.user_dirs), *map(str, request.include_dirs), *nvidia]
+    folders += map(str, (resources.small_float_dir(), resources.standard_dir()))
     return nvrtc_kernels.Settings(
-        [*options, *request.options], folders, [ours], gpu.INSTALL, {}, _attributes(request, arch)
+        [*options, *request.options], folders, [ours, *nvidia], gpu.INSTALL, {}, _attributes(request, arch)
     )
 
 

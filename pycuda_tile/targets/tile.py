@@ -12,7 +12,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from .. import cache, gpu, nvrtc, nvrtc_kernels
+from .. import cache, gpu, nvrtc, nvrtc_kernels, resources
 from ..arguments import Packer
 from ..errors import ArgumentTypeError, Error, TargetUnavailable
 from ..frontend.kernel_info import KernelInfo
@@ -86,9 +86,10 @@ def _settings(request: Request, arch: str, nvidia: list[str]) -> nvrtc_kernels.S
         "--enable-tile",
         *(f"-D{name}={value}" for name, value in request.defines.items()),
     ]
-    folders = [*map(str, request.user_dirs), *map(str, request.include_dirs), *nvidia]
+    standard = str(resources.standard_dir())
+    folders = [*map(str, request.user_dirs), *map(str, request.include_dirs), *nvidia, standard]
     return nvrtc_kernels.Settings(
-        [*options, *request.options], folders, nvidia, INSTALL, {"__CUDACC_TILE__": "1"}
+        [*options, *request.options], folders, [*nvidia, standard], INSTALL, {"__CUDACC_TILE__": "1"}
     )
 
 

@@ -68,7 +68,7 @@ def job(
     request = Request(
         "simt", text, "job.cu", None, f"sm_{arch}", include_dirs=nvrtc.include_dirs, options=options
     )
-    settings = simt._settings(request, f"sm_{arch}", nvrtc.version)
+    settings = simt._settings(request, f"sm_{arch}")
     return {
         "source": text,
         "options": list(dict.fromkeys(settings.all_options)),

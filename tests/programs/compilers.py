@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 import functools
-import re
 import shutil
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from pycuda_tile import diagnostics, nvrtc, resources, toolchain
+from pycuda_tile import diagnostics, nvrtc, nvrtc_kernels, resources, toolchain
 from pycuda_tile.errors import Diagnostic, TargetUnavailable
-from pycuda_tile.targets import tile
+from pycuda_tile.targets import Request
+from pycuda_tile.targets import simt as targets_simt
+from pycuda_tile.targets import tile as targets_tile
 
 FOLDER = Path(__file__).parent
-_NVIDIA_HEADER = re.compile(r"#include <(cuda_\w+\.h)>")
 _INSTALL_NVRTC = "pip install nvidia-cuda-nvrtc cuda-python"
 _CLANG = ["clang++", *(f"clang++-{version}" for version in range(25, 18, -1))]
 
@@ -23,10 +23,12 @@ _CLANG = ["clang++", *(f"clang++-{version}" for version in range(25, 18, -1))]
 def host(path: Path, *options: str, compiler: toolchain.Compiler | None = None) -> list[Diagnostic]:
     """The compiler that builds kernels for the host."""
     compiler = compiler or toolchain.find_compiler()
-    folders = [resources.include_dir(), FOLDER, *_nvidia_folders(path)]
+    folders = [f"-I{folder}" for folder in (resources.include_dir(), FOLDER)]
+    folders += [f"-isystem{folder}" for folder in nvrtc.host_include_dirs()]
+    folders += ["-idirafter", str(resources.small_float_dir())]
     unlimited = "-fmax-errors=0" if compiler.kind == "gcc" else "-ferror-limit=0"
     flags = ["-std=c++20", "-fsyntax-only", "-fdiagnostics-color=never", *compiler.flags, unlimited, *options]
-    done = compiler.run([*flags, *(f"-I{folder}" for folder in folders), "-x", "c++", str(path)])
+    done = compiler.run([*flags, *folders, "-x", "c++", str(path)])
     return _errors(path, done.stdout, done.returncode)
 
 
@@ -36,18 +38,15 @@ def clang(path: Path) -> list[Diagnostic]:
 
 def simt(path: Path, arch: str) -> list[Diagnostic]:
     """NVRTC with the header of this project, as the target simt calls it."""
-    folders = [resources.include_dir(), FOLDER, *_nvidia_folders(path)]
-    options = [f"-arch={arch}", "-DCUDA_TILE_BLOCK_THREADS=128", *(f"-I{folder}" for folder in folders)]
-    # The functions of cuda_tf32.h do not say where they run, nor did lambdas before NVRTC 13.2.
-    if "cuda_tf32.h" in path.read_text() or nvrtc.version(_INSTALL_NVRTC) < (13, 2):
-        options.append("-default-device")
-    return _nvrtc(path, options)
+    nvrtc.version(_INSTALL_NVRTC)
+    request = Request("simt", "", path.name, None, arch, include_dirs=(FOLDER,))
+    return _nvrtc(path, targets_simt._settings(request, arch).all_options)
 
 
 def nvidia(path: Path) -> list[Diagnostic]:
     """NVIDIA's own header and front end, as the target tile calls them."""
-    folders = [FOLDER, *tile.check_available()]
-    return _nvrtc(path, ["-arch=sm_90", "--enable-tile", *(f"-I{folder}" for folder in folders)])
+    request = Request("tile", "", path.name, None, "sm_90", include_dirs=(FOLDER,))
+    return _nvrtc(path, targets_tile._settings(request, "sm_90", targets_tile.check_available()).all_options)
 
 
 # They must accept each good program and refuse each wrong one; NVIDIA's front end is asked apart from them.
@@ -77,21 +76,12 @@ def _find_clang() -> toolchain.Compiler:
     raise TargetUnavailable("there is no clang++ 19 or newer here")
 
 
-def _nvidia_folders(path: Path) -> list[str]:
-    """Where NVIDIA's headers are, if the program includes some."""
-    headers = _NVIDIA_HEADER.findall(path.read_text())
-    folders = nvrtc.include_dirs()
-    for header in headers:
-        if not any((Path(folder) / header).exists() for folder in folders):
-            install = "pip install nvidia-cuda-runtime nvidia-cuda-crt"
-            raise TargetUnavailable(f"NVIDIA's {header} is not installed: {install}")
-    return folders if headers else []
-
-
 def _nvrtc(path: Path, options: list[str]) -> list[Diagnostic]:
-    options = ["-std=c++20", "--fmad=false", *options]
+    headers = {
+        nvrtc_kernels.SIGNATURE_HEADER: (resources.include_dir() / nvrtc_kernels.SIGNATURE_HEADER).read_text()
+    }
     try:
-        nvrtc.compile_program(path.read_text(), str(path), options, [], {}, _INSTALL_NVRTC)
+        nvrtc.compile_program(path.read_text(), str(path), options, [], headers, _INSTALL_NVRTC)
     except nvrtc.NvrtcError as error:
         assert "Error limit reached" not in str(error), f"{path.name} has too many errors for one run"
         return _errors(path, str(error), 1)

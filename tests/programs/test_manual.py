@@ -19,7 +19,6 @@ from manual_runs import RUNS, Array
 from targets import TARGETS, OnArrays
 
 import pycuda_tile as pct
-from pycuda_tile import nvrtc
 
 UNITS = sorted(FOLDER.glob("manual/*.cu"))
 RUNNABLE = [path for path in UNITS if path.stem != "undefined"]
@@ -31,13 +30,8 @@ NOT_YET: dict[str, str] = {}  # example: what it waits for
 
 
 def build(path: Path, target: str, **arguments) -> pct.Module:
-    folders = [FOLDER]
-    if "<cuda_" in path.read_text() and target != "tile":  # which knows where NVIDIA's headers are
-        folders += nvrtc.include_dirs()
-        if not any((Path(folder) / "cuda_fp16.h").exists() for folder in folders):
-            pytest.skip("NVIDIA's cuda_fp16.h is not installed: pip install nvidia-cuda-runtime")
     try:
-        return pct.build(path, target=target, include_dirs=folders, **arguments)
+        return pct.build(path, target=target, include_dirs=[FOLDER], **arguments)
     except pct.TargetUnavailable as error:
         pytest.skip(str(error))
 

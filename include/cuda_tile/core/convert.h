@@ -5,6 +5,7 @@
 #pragma once
 
 #include "cuda_tile/core/conversions.h"
+#include "cuda_tile/core/small_float_bits.h"
 #include "cuda_tile/platform/platform.h"
 
 namespace cuda::tiles::detail {
@@ -48,29 +49,24 @@ CUDA_TILE_API float to_odd_float(I x) {
   }
 }
 
-// tf32 is a float whose last 13 bits do not count. Its own conversions exist in device code only.
-
-CUDA_TILE_API float from_tf32(unsigned b) { return platform::bit_cast<float>(b & 0xffffe000u); }
-CUDA_TILE_API unsigned to_tf32(float x) {
-  unsigned b = platform::bit_cast<unsigned>(x);
-  if ((b & 0x7f800000u) == 0x7f800000u)
-    return (b & 0x007fffffu) != 0 ? b | 0x00400000u : b;
-  return (b + 0x0fffu + (b >> 13 & 1)) & 0xffffe000u;
-}
+// NVIDIA's types convert themselves on a device, by its instructions; those of tf32 exist there only, and
+// are the same bits everywhere.
+template <typename E>
+inline constexpr bool converts_itself = CUDA_TILE_ON_CUDA && !is_same_v<E, __nv_tf32>;
 
 template <typename To>
 CUDA_TILE_API To from_float(float x) {
-  if constexpr (is_same_v<To, __nv_tf32>)
-    return platform::bit_cast<To>(to_tf32(x));
-  else
+  if constexpr (converts_itself<To>)
     return static_cast<To>(x);
+  else
+    return platform::bit_cast<To>(static_cast<bits_t<To>>(format_of<To>::from_float(x)));
 }
 template <typename From>
 CUDA_TILE_API float to_float(From x) {
-  if constexpr (is_same_v<From, __nv_tf32>)
-    return from_tf32(platform::bit_cast<unsigned>(x));
-  else
+  if constexpr (converts_itself<From>)
     return static_cast<float>(x);
+  else
+    return format_of<From>::to_float(platform::bit_cast<bits_t<From>>(x));
 }
 
 /// The scalar conversion of `x` to To.

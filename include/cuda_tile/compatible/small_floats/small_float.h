@@ -1,0 +1,65 @@
+// Our small floating point types, for machines without NVIDIA's headers, have those names, sizes and values;
+// this is what they share: conversions and arithmetic through float.
+#pragma once
+
+#include "cuda_tile/core/convert.h"
+
+namespace cuda_tile {
+
+/// Which conversions of a type are implicit: those of half and bfloat16 are, the others only hold values.
+enum class conversions : bool { written, implicit };
+
+/// The base of the small type E, which holds its bits.
+template <typename E, typename Bits, conversions Conversions>
+struct small_float {
+  Bits __x;
+
+  small_float() = default;
+  /// From any arithmetic type, rounded once.
+  template <typename T>
+    requires cuda::tiles::detail::is_arithmetic_v<T> && (!cuda::tiles::detail::is_below_float<T>)
+  CUDA_TILE_BITS explicit(Conversions == conversions::written) small_float(T x)
+      : __x(static_cast<Bits>(format::from_float(near_float(x)))) {}
+  CUDA_TILE_BITS explicit(Conversions == conversions::written) operator float() const {
+    return format::to_float(__x);
+  }
+
+private:
+  using format = cuda::tiles::detail::format_of<E>;
+
+  /// A float that rounds to the small type as x does.
+  template <typename T>
+  static CUDA_TILE_BITS float near_float(T x) {
+    if constexpr (cuda::tiles::detail::is_same_v<T, float>)
+      return x;
+    else
+      return cuda::tiles::detail::to_odd_float(x);
+  }
+};
+
+template <typename E>
+concept computing_small_float =
+    requires(E e) { []<typename Bits>(small_float<E, Bits, conversions::implicit> const&) {}(e); };
+
+// clang-format off
+template <computing_small_float E>
+CUDA_TILE_BITS E operator+(E a, E b) { return static_cast<float>(a) + static_cast<float>(b); }
+template <computing_small_float E>
+CUDA_TILE_BITS E operator-(E a, E b) { return static_cast<float>(a) - static_cast<float>(b); }
+template <computing_small_float E>
+CUDA_TILE_BITS E operator*(E a, E b) { return static_cast<float>(a) * static_cast<float>(b); }
+template <computing_small_float E>
+CUDA_TILE_BITS E operator/(E a, E b) { return static_cast<float>(a) / static_cast<float>(b); }
+template <computing_small_float E>
+CUDA_TILE_BITS E operator-(E a) { return -static_cast<float>(a); }
+template <computing_small_float E>
+CUDA_TILE_BITS E& operator+=(E& a, E b) { return a = a + b; }
+template <computing_small_float E>
+CUDA_TILE_BITS E& operator-=(E& a, E b) { return a = a - b; }
+template <computing_small_float E>
+CUDA_TILE_BITS E& operator*=(E& a, E b) { return a = a * b; }
+template <computing_small_float E>
+CUDA_TILE_BITS E& operator/=(E& a, E b) { return a = a / b; }
+// clang-format on
+
+} // namespace cuda_tile

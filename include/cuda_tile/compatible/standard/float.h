@@ -1,0 +1,4 @@
+// <float.h> for NVRTC.
+#pragma once
+
+#include <cfloat>

@@ -1,0 +1,4 @@
+// <limits.h> for NVRTC.
+#pragma once
+
+#include <climits>

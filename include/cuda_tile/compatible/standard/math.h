@@ -1,0 +1,4 @@
+// <math.h> for NVRTC.
+#pragma once
+
+#include <cmath>

@@ -1,0 +1,4 @@
+// <stddef.h> for NVRTC.
+#pragma once
+
+#include <cstddef>

@@ -1,0 +1,4 @@
+// <stdint.h> for NVRTC.
+#pragma once
+
+#include <cstdint>

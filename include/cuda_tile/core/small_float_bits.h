@@ -1,0 +1,116 @@
+// The bits of small floating point values from a float and back [1.7.2]: integer arithmetic without branches,
+// which the host's compiler vectorises.
+#pragma once
+
+#include "cuda_tile/core/scalars.h"
+#include "cuda_tile/platform/platform.h"
+
+#if CUDA_TILE_ON_CUDA
+#define CUDA_TILE_BITS CUDA_TILE_API
+#else
+#define CUDA_TILE_BITS constexpr
+#endif
+
+namespace cuda::tiles::detail {
+
+/// What follows the greatest finite value of a small format.
+enum class beyond_finite : unsigned char {
+  infinity, // IEEE 754: infinity, then NaN
+  nan,      // one NaN at the end, no infinity: what is too great saturates
+  nothing,  // neither: NaN becomes the greatest value, too
+};
+
+template <int Mantissa, int Exponent, beyond_finite Beyond, bool Saturates>
+struct small_format {
+  static constexpr int bias = (1 << (Exponent - 1)) - 1;
+  static constexpr int shift = 23 - Mantissa; // of a float's mantissa to this one's place
+  static constexpr unsigned sign = 1u << (Mantissa + Exponent);
+  static constexpr unsigned infinity = ((1u << Exponent) - 1) << Mantissa;
+  static constexpr unsigned greatest = Beyond == beyond_finite::infinity ? infinity - 1
+                                       : Beyond == beyond_finite::nan    ? sign - 2
+                                                                         : sign - 1;
+  static constexpr unsigned nan = Beyond == beyond_finite::infinity ? sign - 1
+                                  : Beyond == beyond_finite::nan    ? sign - 1
+                                                                    : greatest;
+
+  /// Rounded to nearest, ties to even.
+  static CUDA_TILE_BITS unsigned from_float(float x) {
+    unsigned bits = platform::bit_cast<unsigned>(x);
+    unsigned magnitude = bits & 0x7fffffffu;
+    unsigned rounded = (magnitude + (1u << (shift - 1)) - 1 + (magnitude >> shift & 1)) >> shift;
+    if constexpr (bias < 127) {
+      // Below the least normal value a float addition rounds: the last bit of the sum is worth our last bit.
+      constexpr unsigned least_normal = static_cast<unsigned>(127 - bias + 1) << 23;
+      constexpr unsigned one_up = static_cast<unsigned>(127 - bias + shift + 1) << 23;
+      float sum = platform::bit_cast<float>(magnitude) + platform::bit_cast<float>(one_up);
+      unsigned subnormal = platform::bit_cast<unsigned>(sum) - one_up;
+      unsigned normal = rounded - (static_cast<unsigned>(127 - bias) << Mantissa);
+      rounded = magnitude < least_normal ? subnormal : normal;
+    }
+    constexpr unsigned limit = Saturates ? greatest : infinity;
+    rounded = rounded > limit ? limit : rounded;
+    rounded = magnitude > 0x7f800000u ? nan : rounded;
+    bool signless = magnitude > 0x7f800000u; // as a device makes NaN
+    return rounded | (signless ? 0 : bits >> 31 << (Mantissa + Exponent));
+  }
+
+  /// Exact.
+  static CUDA_TILE_BITS float to_float(unsigned small) {
+    unsigned magnitude = small & (sign - 1);
+    // As a float of the same mantissa and exponent bits, times a power of two for the other bias.
+    float scale = platform::bit_cast<float>(static_cast<unsigned>(bias < 127 ? 254 - bias : 127) << 23);
+    float value = platform::bit_cast<float>(magnitude << shift) * scale;
+    unsigned bits = platform::bit_cast<unsigned>(value);
+    if constexpr (Beyond == beyond_finite::infinity)
+      bits |= magnitude >= infinity ? 0x7f800000u : 0;
+    if constexpr (Beyond == beyond_finite::nan)
+      bits = magnitude == nan ? 0x7fffffffu : bits;
+    return platform::bit_cast<float>(bits | (small & sign) << (31 - Mantissa - Exponent));
+  }
+};
+
+/// A power of two, or NaN: no sign, no zero [13.4]. Rounded up, as NVIDIA's type does by default.
+struct e8m0_format {
+  static CUDA_TILE_BITS unsigned from_float(float x) {
+    unsigned magnitude = platform::bit_cast<unsigned>(x) & 0x7fffffffu;
+    unsigned exponent = magnitude >> 23;
+    bool up = exponent != 0 ? (magnitude & 0x7fffffu) != 0 : (magnitude > 0x400000u);
+    unsigned rounded = exponent + (up ? 1 : 0);
+    return magnitude > 0x7f800000u ? 255 : rounded > 254 ? 254 : rounded;
+  }
+  static CUDA_TILE_BITS float to_float(unsigned small) {
+    return platform::bit_cast<float>(small == 0 ? 0x400000u : small == 255 ? 0x7fffffffu : small << 23);
+  }
+};
+
+/// tf32 is a float whose last 13 bits do not count.
+struct tf32_format {
+  static CUDA_TILE_BITS unsigned from_float(float x) {
+    unsigned b = platform::bit_cast<unsigned>(x);
+    unsigned rounded = (b + 0x0fffu + (b >> 13 & 1)) & 0xffffe000u;
+    unsigned special = (b & 0x007fffffu) != 0 ? b | 0x00400000u : b;
+    return (b & 0x7f800000u) == 0x7f800000u ? special : rounded;
+  }
+  static CUDA_TILE_BITS float to_float(unsigned small) {
+    return platform::bit_cast<float>(small & 0xffffe000u);
+  }
+};
+
+template <typename E>
+struct format_of;
+template <>
+struct format_of<__half> : small_format<10, 5, beyond_finite::infinity, false> {};
+template <>
+struct format_of<__nv_bfloat16> : small_format<7, 8, beyond_finite::infinity, false> {};
+template <>
+struct format_of<__nv_fp8_e4m3> : small_format<3, 4, beyond_finite::nan, true> {};
+template <>
+struct format_of<__nv_fp8_e5m2> : small_format<2, 5, beyond_finite::infinity, true> {};
+template <>
+struct format_of<__nv_fp4_e2m1> : small_format<1, 2, beyond_finite::nothing, true> {};
+template <>
+struct format_of<__nv_fp8_e8m0> : e8m0_format {};
+template <>
+struct format_of<__nv_tf32> : tf32_format {};
+
+} // namespace cuda::tiles::detail
