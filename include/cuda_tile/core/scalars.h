@@ -126,8 +126,10 @@ template <typename T>
 inline constexpr bool is_numeric_v = is_integral_scalar_v<T> || is_floating_point_v<T>;
 template <typename T>
 inline constexpr bool is_pointer_scalar_v = category_of<T> == category::pointer;
+// Compared as an integer: for enumerations nvcc 13.0 asks the tiles' operators first, whose concepts ask
+// this.
 template <typename T>
-inline constexpr bool is_scalar_v = category_of<T> != category::none;
+inline constexpr bool is_scalar_v = static_cast<int>(category_of<T>) != static_cast<int>(category::none);
 
 // [1.4.1] properties of integral scalars
 
