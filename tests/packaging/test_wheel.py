@@ -189,31 +189,15 @@ def test_installed_command(installed):
 
 
 def test_installed_wheel_serves_cmake_projects(installed, compiler_environment, tmp_path):
-    (tmp_path / "CMakeLists.txt").write_text("""
-        cmake_minimum_required(VERSION 3.22)
-        project(user CXX)
-        find_package(cuda_tile 0.1 REQUIRED)
-        add_executable(user main.cpp)
-        target_link_libraries(user cuda_tile::cuda_tile cuda_tile::launcher)
-    """)
-    (tmp_path / "main.cpp").write_text("""
-        #include "cuda_tile/platform/block.h"
-        #include <cstdio>
-        #include <launcher.h>
-        static void entry(void* const*, cuda_tile_block* b) { std::printf("block %u\\n", b->block[0]); }
-        int main() {
-          cuda_tile_set_num_workers(1);
-          cuda_tile_kernel kernel{"k", entry, 1, 0, 0, nullptr};
-          const unsigned grid[3] = {3, 1, 1};
-          return cuda_tile_launch(&kernel, nullptr, grid, 0, nullptr, nullptr, 0);
-        }
-    """)
     package = next(installed.parent.parent.glob("lib/python*/site-packages")) / "pycuda_tile"
     cmake = [sys.executable, "-c", CMAKE]
-    prefix = f"-DCMAKE_PREFIX_PATH={package}"
-    run(*cmake, "-G", "Ninja", "-S", tmp_path, "-B", tmp_path / "build", prefix, **compiler_environment)
+    project = ["-S", package / "examples" / "cpp_project", "-B", tmp_path / "build"]
+    environment = {**compiler_environment, "CUDACXX": "/there/is/no/nvcc"}
+    options = ["-G", "Ninja", f"-DCMAKE_PREFIX_PATH={package}", "-DFETCHCONTENT_FULLY_DISCONNECTED=ON"]
+    assert "FetchContent" not in run(*cmake, *options, *project, **environment)
     run(*cmake, "--build", tmp_path / "build")
-    assert run(tmp_path / "build" / "user") == "block 0\nblock 1\nblock 2\n"
+    assert run(tmp_path / "build" / "axpy_cpu") == "1000 elements are right\n"
+    assert not (tmp_path / "build" / "_deps").exists()  # found, not fetched
 
 
 # CMake as the build backend finds it: in the environment, or on the system.

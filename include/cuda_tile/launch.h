@@ -1,0 +1,98 @@
+// Launches kernels from C++: on the host's cores through the CPU launcher (link cuda_tile::launcher), or on a
+// GPU where nvcc compiles this. Not part of cuda_tile.h: include it in host code.
+#pragma once
+
+#include "cuda_tile.h"
+
+#if CUDA_TILE_ON_CUDA
+#include <cuda_runtime_api.h>
+#else
+#include "launcher.h"
+#endif
+
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+
+namespace cuda_tile {
+
+/// Numbers of blocks along x, y and z.
+struct grid {
+  unsigned x, y, z;
+
+  constexpr grid(unsigned blocks_x, unsigned blocks_y = 1, unsigned blocks_z = 1)
+      : x(blocks_x), y(blocks_y), z(blocks_z) {}
+};
+
+/// A launch that was refused, or that failed; what() says why.
+struct launch_error : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+#if CUDA_TILE_ON_CUDA
+
+/// Starts `kernel` on `blocks` in a stream. Arguments are converted to the kernel's parameters; pointers are
+/// to memory of the GPU. As usual there, the kernel may still run when this returns.
+template <typename... Parameters, typename... Arguments>
+void launch_on(cudaStream_t stream, void (*kernel)(Parameters...), grid blocks, Arguments&&... arguments) {
+  static_assert(sizeof...(Parameters) == sizeof...(Arguments),
+                "as many arguments as the kernel has parameters");
+  kernel<<<dim3(blocks.x, blocks.y, blocks.z), CUDA_TILE_BLOCK_THREADS, 0, stream>>>(
+      static_cast<Parameters>(std::forward<Arguments>(arguments))...);
+  if (const cudaError_t status = cudaGetLastError(); status != cudaSuccess)
+    throw launch_error(cudaGetErrorString(status));
+}
+
+/// launch_on() in the default stream.
+template <typename... Parameters, typename... Arguments>
+void launch(void (*kernel)(Parameters...), grid blocks, Arguments&&... arguments) {
+  launch_on(nullptr, kernel, blocks, std::forward<Arguments>(arguments)...);
+}
+
+#else
+
+namespace detail {
+
+/// Runs one thread of one block; behind the arguments stands the kernel itself.
+template <typename... Parameters>
+void run_kernel(void* const* arguments, cuda_tile_block* block) {
+  cuda::tiles::platform::current_block = block;
+  const auto kernel = *static_cast<void (**)(Parameters...)>(arguments[sizeof...(Parameters)]);
+  [&]<std::size_t... I>(std::index_sequence<I...>) {
+    kernel(*static_cast<std::remove_cvref_t<Parameters>*>(arguments[I])...);
+  }(std::index_sequence_for<Parameters...>{});
+}
+
+} // namespace detail
+
+/// Runs `kernel` on `blocks` and returns when it is done. Arguments are converted to the kernel's parameters.
+/// Throws launch_error. May be called from many threads at once; cuda_tile_set_num_workers() of launcher.h
+/// says how many cores take part.
+template <typename... Parameters, typename... Arguments>
+void launch(void (*kernel)(Parameters...), grid blocks, Arguments&&... arguments) {
+  static_assert(sizeof...(Parameters) == sizeof...(Arguments),
+                "as many arguments as the kernel has parameters");
+  std::tuple<std::remove_cvref_t<Parameters>...> values(
+      static_cast<std::remove_cvref_t<Parameters>>(std::forward<Arguments>(arguments))...);
+  cuda_tile_kernel description{};
+  description.name = "";
+  description.entry = &detail::run_kernel<Parameters...>;
+  description.threads = cuda::tiles::platform::block_threads;
+  description.scratch_bytes = static_cast<unsigned>(cuda::tiles::platform::scratch_bytes);
+  const unsigned sizes[3] = {blocks.x, blocks.y, blocks.z};
+  char error[512];
+  const int status = std::apply(
+      [&](auto&... value) {
+        void* const addresses[] = {const_cast<void*>(static_cast<void const*>(&value))..., &kernel};
+        return cuda_tile_launch(&description, addresses, sizes, 0, nullptr, error, sizeof(error));
+      },
+      values);
+  if (status != cuda_tile_success)
+    throw launch_error(error);
+}
+
+#endif
+
+} // namespace cuda_tile

@@ -1,0 +1,144 @@
+"""examples/cpp_project: a C++ project that uses the headers and the launcher without Python."""
+
+import json
+import os
+import shlex
+import shutil
+import subprocess
+import sysconfig
+from pathlib import Path
+
+import pytest
+
+from pycuda_tile.toolchain import find_compiler
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = ROOT / "examples" / "cpp_project"
+
+
+def tool(name: str) -> str:
+    """A program of the tests' environment, or of the system; skips the test if there is none."""
+    found = shutil.which(name, path=sysconfig.get_path("scripts")) or shutil.which(name)
+    return found or pytest.skip(f"{name} is not installed")
+
+
+def nvcc() -> str | None:
+    """NVIDIA's compiler: of a wheel, else of a toolkit."""
+    try:
+        import nvidia
+    except ImportError:
+        return shutil.which("nvcc")
+    wheels = (
+        Path(folder, sub) for folder in nvidia.__path__ for sub in ("cu13/bin/nvcc", "cuda_nvcc/bin/nvcc")
+    )
+    return next((str(path) for path in wheels if path.exists()), None) or shutil.which("nvcc")
+
+
+def run(*command, **environment) -> str:
+    done = subprocess.run(
+        [str(word) for word in command],
+        env={**os.environ, **environment},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory) -> Path:
+    """The build folder of the project, which takes the checkout by FetchContent."""
+    folder = tmp_path_factory.mktemp("cpp_project")
+    compiler = find_compiler()
+    environment = {"CXX": " ".join(compiler.command), "CUDACXX": nvcc() or "/there/is/no/nvcc"}
+    options = ["-DCMAKE_CXX_FLAGS=-march=native", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"]
+    options += [f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}", "-DCMAKE_DISABLE_FIND_PACKAGE_cuda_tile=ON"]
+    run(tool("cmake"), "-S", PROJECT, "-B", folder, "-G", "Ninja", *options, **environment)
+    run(tool("cmake"), "--build", folder, "--target", "axpy_cpu")
+    return folder
+
+
+def command_of(built: Path, file: str) -> list[str]:
+    entries = json.loads((built / "compile_commands.json").read_text())
+    (entry,) = (entry for entry in entries if entry["file"] == str(PROJECT / file))
+    return shlex.split(entry["command"])
+
+
+def test_runs_on_the_host(built):
+    """The program checks its own result, which is wrong where a * x + y rounds once."""
+    assert run(built / "axpy_cpu") == "1000 elements are right\n"
+
+
+# Scalar code in a kernel, which compilers contract where they may: 2^-24 is left then, else 0.
+CONTRACTION = """
+#include "cuda_tile.h"
+__tile_global__ void k(float a, float b, float c, float* out) { out[0] = a * b + c; }
+"""
+
+
+def compile_and_run(command: list[str], source: Path, flags: list[str] | None = None) -> str:
+    """Compiles and links `source` as the project compiles main.cpp, and returns what the program prints."""
+    program = source.with_suffix("")
+    library = next(Path(command[-1]).rglob("libcuda_tile_launcher.so"))
+    words = [*command[: command.index("-o")], *(flags or [])]
+    words = [word for word in words if word != "-DNDEBUG"]
+    run(*words, "-o", program, source, library, f"-Wl,-rpath,{library.parent}")
+    return run(program)
+
+
+def test_no_contraction_on_the_host(built, tmp_path: Path):
+    if "fma" not in Path("/proc/cpuinfo").read_text():
+        pytest.skip("this processor has no fused multiply-add")
+    source = tmp_path / "main.cpp"
+    source.write_text(
+        CONTRACTION
+        + """
+        #include "cuda_tile/launch.h"
+        #include <cstdio>
+        int main(int count, char**) {
+          float out, a = count + 0x1p-12f;
+          cuda_tile::launch(k, 1, a, a, -1 - 0x1p-11f, &out);
+          std::printf("%g", out);
+        }"""
+    )
+    command = [*command_of(built, "main.cpp"), str(built)]
+    assert compile_and_run(command, source) == "0"
+    assert compile_and_run(command, source, ["-ffp-contract=fast"]) == "5.96046e-08"
+
+
+def test_no_contraction_by_nvcc(built, tmp_path: Path):
+    if nvcc() is None:
+        pytest.skip("nvcc is not installed")
+    run(tool("cmake"), "--build", built, "--target", "axpy_gpu_objects")
+    command = command_of(built, "main.cu")
+    assert not any(word.startswith("--enable-tile") for word in command)
+    (tmp_path / "k.cu").write_text(CONTRACTION)
+    ptx = [*command[: command.index("-c")], str(tmp_path / "k.cu"), "-ptx", "-arch=sm_80", "-o", "-"]
+    ptx = [word for word in ptx if not word.startswith("--generate-code")]
+    assert "fma.rn.f32" not in run(*ptx)
+    assert "fma.rn.f32" in run(*[word.replace("--fmad=false", "--fmad=true") for word in ptx])
+
+
+def test_launch_from_cpp(built, tmp_path: Path):
+    """Conversions of arguments, grids of three dimensions, errors, templates."""
+    (tmp_path / "main.cpp").write_text("""
+        #include "cuda_tile/launch.h"
+        #include <cassert>
+        template <typename T> __tile_global__ void where(T* out, short value) {
+          auto b = cuda::tiles::bid();
+          auto g = cuda::tiles::num_blocks();
+          out[b.x + g.x * (b.y + g.y * b.z)] = T(b.x + 10 * b.y + 100 * b.z) + value;
+        }
+        __tile_global__ void nothing() {}
+        int main() {
+          double out[24];
+          cuda_tile::launch(where<double>, {2, 3, 4}, out, 1000L);
+          assert(out[0] == 1000 && out[23] == 1321 && out[6] == 1100);
+          cuda_tile::launch(nothing, 1);
+          cuda_tile::launch(nothing, 0);
+          float* none = nullptr;
+          cuda_tile::launch(where<float>, 0, none, 1);
+        }
+    """)
+    assert compile_and_run([*command_of(built, "main.cpp"), str(built)], tmp_path / "main.cpp") == ""
