@@ -13,9 +13,13 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+import ml_dtypes
 import numpy as np
 
 import pycuda_tile as pct
+
+# The element types that kernels with a type parameter are run with: NumPy's, and the C++ name.
+CPP_NAMES = {"float32": "float", "float16": "__half", "bfloat16": "__nv_bfloat16"}
 
 HERE = Path(__file__).resolve().parent
 
@@ -24,9 +28,10 @@ HERE = Path(__file__).resolve().parent
 class Problem:
     """One kernel on one input, and NumPy's answer to the same question.
 
-    `arrays` are the kernel's arrays, the output last. `launch(kernel, *arrays)` launches the kernel on them;
-    on a GPU it gets their copies there. `numpy(*inputs, out=None)` computes the same with NumPy, in the type
-    of its inputs. `tolerance` bounds the largest error: the largest difference from NumPy's answer in double
+    `arrays` are the kernel's arrays, the outputs last. `launch(kernel, *arrays)` launches the kernel on them;
+    on a GPU it gets their copies there; with `more_kernels`, it gets these after the first. `numpy(*inputs,
+    out=None)` computes the same with NumPy, in the type of its inputs; it yields as many arrays as there are
+    `outputs`. `tolerance` bounds the largest error: the largest difference from NumPy's answer in double
     precision, divided by that answer's largest magnitude. `traffic` counts the bytes that must be read and
     written at least, `flops` the floating-point operations where those are the better measure of speed.
     """
@@ -38,11 +43,18 @@ class Problem:
     tolerance: float
     traffic: int = 0
     flops: int = 0
+    outputs: int = 1
+    more_kernels: tuple[str, ...] = ()
 
-    def expected(self) -> np.ndarray:
+    @property
+    def kernels(self) -> tuple[str, ...]:
+        """The name expressions of all its kernels."""
+        return (self.kernel, *self.more_kernels)
+
+    def expected(self) -> np.ndarray | tuple[np.ndarray, ...]:
         """NumPy's answer, in double precision where the inputs are floats."""
-        inputs = [a.astype(np.float64) if a.dtype == np.float32 else a for a in self.arrays[:-1]]
-        return self.numpy(*inputs)
+        inputs = self.arrays[: -self.outputs]
+        return self.numpy(*(a.astype(np.float64) if a.dtype.name in CPP_NAMES else a for a in inputs))
 
 
 class Run:
@@ -50,17 +62,24 @@ class Run:
 
     def __init__(self, module: pct.Module, problem: Problem):
         self.problem = problem
-        self.kernel = module.kernel(problem.kernel)
+        self.kernels = [module.kernel(name) for name in problem.kernels]
         self.arrays = [on_target(module, array) for array in problem.arrays]
 
     def launch(self) -> None:
         """One launch, finished when this returns."""
-        self.problem.launch(self.kernel, *self.arrays)
+        self.problem.launch(*self.kernels, *self.arrays)
         wait(self.arrays[-1])
 
     def result(self) -> np.ndarray:
-        """The output array, on the host."""
+        """The output array, or the last of them, on the host."""
         return to_numpy(self.arrays[-1])
+
+    def error(self) -> float:
+        """The largest error of any output."""
+        expected = self.problem.expected()
+        wanted = (expected,) if self.problem.outputs == 1 else expected
+        got = map(to_numpy, self.arrays[-self.problem.outputs :])
+        return max(largest_error(*pair) for pair in zip(got, wanted, strict=True))
 
 
 def on_target(module: pct.Module, array: np.ndarray) -> Any:
@@ -92,17 +111,22 @@ def largest_error(got: np.ndarray, expected: np.ndarray) -> float:
     return float("inf") if np.isnan(difference) else float(difference / largest if largest else difference)
 
 
-def build(name: str, target: str) -> pct.Module:
-    """The module of examples/`name`.cu."""
+def build(name: str, target: str, kernels: tuple[str, ...] = ()) -> pct.Module:
+    """The module of examples/`name`.cu; `kernels` are the instances wanted of its templates."""
     with progress(f"building {name}.cu"):
-        return pct.build(HERE / f"{name}.cu", target=target)
+        return pct.build(HERE / f"{name}.cu", target=target, kernels=kernels)
+
+
+def build_and_run(name: str, target: str, problem: Problem) -> int:
+    """`run` on examples/`name`.cu, whose kernels are templates."""
+    return run(build(name, target, problem.kernels), problem)
 
 
 def run(module: pct.Module, problem: Problem) -> int:
     """Launch once, compare with NumPy, print one line. Returns 0 if the result is right, else 1."""
     task = Run(module, problem)
     task.launch()
-    error = largest_error(task.result(), problem.expected())
+    error = task.error()
     verdict = "agrees with NumPy" if error <= problem.tolerance else "DIFFERS FROM NUMPY"
     shapes = ", ".join("x".join(map(str, a.shape)) for a in problem.arrays)
     print(f"{problem.kernel} on {module.target}, arrays of {shapes}: {verdict}, largest error {error:.1e}")
@@ -117,6 +141,16 @@ def median_seconds(function: Callable[[], object], repeats: int = 5) -> float:
         function()
         times.append(time.perf_counter() - start)
     return median(times)
+
+
+def random(rng: np.random.Generator, shape: tuple[int, ...], dtype: str) -> np.ndarray:
+    """Normally distributed numbers of the element type called `dtype`."""
+    return rng.standard_normal(shape, np.float32).astype(np.dtype(getattr(ml_dtypes, dtype, dtype)))
+
+
+def rounding(dtype: str) -> float:
+    """The largest relative error of one rounding to the element type."""
+    return float(ml_dtypes.finfo(getattr(ml_dtypes, dtype, dtype)).eps) / 2
 
 
 def ceildiv(a: int, b: int) -> int:
@@ -137,13 +171,16 @@ def progress(step: str) -> Iterator[None]:
 
 
 def parse(
-    argv: list[str], description: str, limits: dict[str, int] | None = None, **sizes: int
+    argv: list[str], description: str, limits: dict[str, int] | None = None, *, dtype: str = "", **sizes: int
 ) -> argparse.Namespace:
-    """The options of an example: --target, and --NAME SIZE for each size, with its default and limit."""
+    """The options of an example: --target, --NAME SIZE for each size, with its default and limit, and --dtype
+    for kernels with a type parameter, where a default is given."""
     parser = argparse.ArgumentParser(
         description=description, formatter_class=argparse.ArgumentDefaultsHelpFormatter
     )
     add_target(parser)
+    if dtype:
+        parser.add_argument("--dtype", default=dtype, choices=list(CPP_NAMES), help="element type")
     for name, default in sizes.items():
         limit = (limits or {}).get(name, 2**31 - 1)
         option = "--" + name.replace("_", "-")

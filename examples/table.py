@@ -15,7 +15,7 @@ import matmul
 import softmax
 import transpose
 import vector_add
-from _common import Problem, Run, add_target, build, largest_error, median_seconds, progress
+from _common import Problem, Run, add_target, build, median_seconds, progress
 
 HEADER = ("kernel", "size", "target", "largest error", "time", "speed", "NumPy")
 
@@ -41,7 +41,7 @@ def measure(size: str, problem: Problem, target: str) -> tuple[list[str], bool]:
     with progress(f"running {problem.kernel}"):
         run = Run(module, problem)
         run.launch()
-        error = largest_error(run.result(), problem.expected())
+        error = run.error()
         seconds = median_seconds(run.launch)
     with progress(f"running {problem.kernel} with NumPy"):
         *inputs, out = problem.arrays

@@ -1,0 +1,90 @@
+"""The examples whose kernels are templates, on every target that runs here, in each element type, at sizes
+that are no multiples of their tiles, against NumPy. Also compiled for GPUs where that is installed.
+"""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import pytest
+
+import pycuda_tile as pct
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+# The arguments of each example's `problem`; every type stands somewhere.
+CASES = {
+    "bias_gelu": [(1, 1, "float32"), (33, 130, "float16"), (17, 5, "bfloat16")],
+    "swiglu": [(1, "float32"), (1500, "float16"), (1024, "bfloat16")],
+    "rms_norm": [(1, 1, "float32"), (3, 1000, "float16"), (2, 1024, "bfloat16")],
+    "rotary": [(1, 1, "float32"), (3, 12, "float16"), (2, 8, "bfloat16")],
+    "attention": [
+        (1, 1, 1, "float32", True),
+        (2, 70, 50, "float32", True),
+        (1, 33, 64, "float16", False),
+        (1, 64, 64, "bfloat16", True),
+    ],
+    "split_k_matmul": [(1, 1, 1, 1, "float32"), (35, 40, 300, 3, "float16"), (5, 7, 64, 4, "bfloat16")],
+    "batched_matmul": [(1, 1, 1, 1, "float32"), (3, 35, 40, 50, "float16"), (2, 32, 32, 32, "bfloat16")],
+    "top_k": [(1, 5, "float32"), (3, 1000, "float16"), (2, 1024, "bfloat16")],
+    "dropout": [(1, "float32"), (1500, "float16"), (1024, "bfloat16")],
+    "cross_entropy": [(1, 1, "float32"), (9, 1100, "float16"), (7, 512, "bfloat16")],
+    "int8_matmul": [(1, 1, 1, "float32"), (35, 40, 100, "float16"), (32, 32, 64, "bfloat16")],
+    "segmented_scan": [(1, 1, "float32"), (3, 150, "float16"), (2, 64, "bfloat16")],
+}
+TARGETS = {
+    "cpu": {"target": "cpu"},
+    "emulated-4": {"target": "emulated", "num_threads": 4},
+    "emulated-32": {"target": "emulated", "num_threads": 32},
+}
+
+
+@pytest.fixture(autouse=True)
+def examples_importable(monkeypatch):
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+
+
+def problems(name: str) -> list:
+    return [importlib.import_module(name).problem(*arguments) for arguments in CASES[name]]
+
+
+def build(name: str, kernels: dict, **options) -> pct.Module:
+    try:
+        return pct.build(EXAMPLES / f"{name}.cu", kernels=tuple(kernels), **options)
+    except pct.TargetUnavailable as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.parametrize("target", TARGETS)
+@pytest.mark.parametrize("name", CASES)
+def test_results_agree_with_numpy(name, target):
+    common = importlib.import_module("_common")
+    made = problems(name)
+    kernels = dict.fromkeys(kernel for problem in made for kernel in problem.kernels)
+    module = build(name, kernels, **TARGETS[target], options=("-O1",))
+    for arguments, problem in zip(CASES[name], made, strict=True):
+        task = common.Run(module, problem)
+        task.launch()
+        assert task.error() <= problem.tolerance, arguments
+
+
+@pytest.mark.parametrize("target, arch", [("simt", "sm_75"), ("simt", "sm_90"), ("tile", "sm_90")])
+@pytest.mark.parametrize("name", CASES)
+def test_compiles_for_gpus(name, target, arch):
+    # Tensor cores of sm_75 take no bfloat16.
+    made = problems(name) if arch != "sm_75" else problems(name)[:2]
+    kernels = dict.fromkeys(kernel for problem in made for kernel in problem.kernels)
+    module = build(name, kernels, target=target, arch=arch)
+    for expression in kernels:
+        kernel = module.kernel(expression)
+        assert kernel.tileir if target == "tile" else f".target {arch}" in kernel.ptx
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_script_runs(name, capsys, monkeypatch):
+    """The scripts say what they found; each runs the smallest problem here instead of its own."""
+    module = importlib.import_module(name)
+    small = module.problem(*CASES[name][0])
+    monkeypatch.setattr(module, "problem", lambda *arguments: small)
+    assert module.main(["--target", "cpu"]) == 0
+    assert "agrees with NumPy" in capsys.readouterr().out
