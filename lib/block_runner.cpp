@@ -9,6 +9,34 @@ namespace cuda_tile_launcher {
 
 namespace {
 
+// Blocks are taken one by one, and more at once while they are so short that taking them would count.
+constexpr std::int64_t chunk_time = 20'000; // ns
+constexpr std::uint64_t largest_chunk = 256;
+
+std::int64_t exact_time() noexcept {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
+}
+
+/// Sets the index of the block after this one, x fastest.
+void next_block_index(cuda_tile_block& block) noexcept {
+  if (++block.block[0] != block.grid[0])
+    return;
+  block.block[0] = 0;
+  if (++block.block[1] != block.grid[1])
+    return;
+  block.block[1] = 0;
+  ++block.block[2];
+}
+
+/// Streaming stores of kernels come before all that this thread does next.
+void finish_streaming_stores() noexcept {
+#ifdef __SSE__
+  __builtin_ia32_sfence();
+#endif
+}
+
 class SingleThreadRunner final : public BlockRunner {
 public:
   SingleThreadRunner(Launch& launch, std::unique_ptr<Fiber> fiber)
@@ -25,11 +53,29 @@ public:
 
 private:
   void run_blocks() {
-    for (std::uint64_t ordinal; launch_.take(ordinal);) {
-      set_block_index(block_, launch_.order(ordinal));
+    std::uint64_t chunk = 1;
+    for (std::uint64_t begin, end; launch_.take(chunk, begin, end);) {
+      const std::int64_t start = exact_time();
+      run_range(begin, end);
+      const std::int64_t now = exact_time();
+      if (now - start < chunk_time && chunk < largest_chunk)
+        chunk *= 2;
+      if (now >= deadline_)
+        break;
+    }
+    finish_streaming_stores();
+  }
+
+  void run_range(std::uint64_t begin, std::uint64_t end) {
+    set_block_index(block_, launch_.order(begin));
+    for (std::uint64_t ordinal = begin;;) {
       launch_.kernel.entry(launch_.arguments, &block_);
-      if (deadline_ != never && coarse_time() >= deadline_)
+      if (++ordinal == end || launch_.is_stopped())
         return;
+      if (launch_.seed == 0)
+        next_block_index(block_);
+      else
+        set_block_index(block_, launch_.order(ordinal));
     }
   }
 

@@ -4,6 +4,7 @@
 #include "block_order.h"
 #include "launcher.h"
 
+#include <algorithm>
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
@@ -27,15 +28,29 @@ struct Launch {
 
   /// Whether a block is left to start.
   bool has_blocks() const {
-    return !stopped.load(std::memory_order_relaxed) && started.load(std::memory_order_relaxed) < block_count;
+    return !is_stopped() && started.load(std::memory_order_relaxed) < block_count;
   }
+
+  bool is_stopped() const { return stopped.load(std::memory_order_relaxed); }
 
   /// Takes the next block to start; `ordinal` is its place in the order. False: none is left.
   bool take(std::uint64_t& ordinal) {
+    std::uint64_t end;
+    return take(1, ordinal, end);
+  }
+
+  /// Takes the next blocks to start, [begin, end): up to `wanted`, fewer near the end of the launch, so that
+  /// all threads finish at about the same time. False: none is left.
+  bool take(std::uint64_t wanted, std::uint64_t& begin, std::uint64_t& end) {
     if (!has_blocks())
       return false;
-    ordinal = started.fetch_add(1, std::memory_order_relaxed);
-    return ordinal < block_count;
+    if (wanted > 1) {
+      const std::uint64_t left = block_count - std::min(block_count, started.load(std::memory_order_relaxed));
+      wanted = std::clamp<std::uint64_t>(left / (4 * most_threads), 1, wanted);
+    }
+    begin = started.fetch_add(wanted, std::memory_order_relaxed);
+    end = std::min(begin + wanted, block_count);
+    return begin < block_count;
   }
 
   /// No further block starts.
@@ -52,6 +67,8 @@ struct Launch {
     failed_ordinal = ordinal;
     message = std::move(text);
   }
+
+  std::uint64_t most_threads = 1; // that may work on it; set before helpers join
 
   // The result, to be read after the last helper is done.
   int status = cuda_tile_success;

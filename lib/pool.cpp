@@ -92,6 +92,7 @@ void Pool::publish(Launch& launch) {
     launch.max_helpers = static_cast<unsigned>(std::min<std::uint64_t>(workers_ - 1, launch.block_count - 1));
     if (launch.max_helpers == 0)
       return;
+    launch.most_threads = launch.max_helpers + 1;
     while (threads_ < launch.max_helpers && start_thread()) {
     }
     launches_.push_back(&launch);
