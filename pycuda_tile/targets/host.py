@@ -18,6 +18,7 @@ from .. import cache, nvrtc, resources, toolchain
 from ..arguments import Packer
 from ..errors import ArgumentTypeError
 from ..frontend.kernel_info import KernelInfo
+from ..kernel_output import KernelOutput
 from ..launcher import HostLauncher, KernelDescription
 from ..parameters import Parameter, decode
 from . import Compiled, Request, entry_names, find_kernels, front_end, param_names
@@ -45,18 +46,32 @@ class HostExecutable(NamedTuple):
     binary: bytes
     attributes: dict[str, int]
     launcher: HostLauncher
+    output: KernelOutput
     ptx: None = None
     tileir: None = None
 
     def bind(self, grid: Sequence[int]):
-        return self.launcher.bind(grid)
+        run, printed, show = self.launcher.bind(grid), self.output.size, self.output.show
+
+        def launch(*arguments: object) -> None:
+            try:
+                run(*arguments)
+            finally:
+                if printed.value:
+                    show()
+
+        return launch
 
     def launch(
         self, grid: Sequence[int], arguments: Sequence[object], stream: object, schedule_seed: int
     ) -> None:
         if stream is not None:
             raise ArgumentTypeError("the targets cpu and emulated have no streams, got stream=...")
-        self.launcher.launch(grid, arguments, schedule_seed)
+        try:
+            self.launcher.launch(grid, arguments, schedule_seed)
+        finally:
+            if self.output.size.value:
+                self.output.show()
 
 
 def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | None = None) -> Compiled:
@@ -135,7 +150,8 @@ def _build(
 
 
 def _translation_unit(source: Path, expressions: Sequence[str]) -> str:
-    lines = [f'#include "{source}"', '#include "cuda_tile/platform/entry.h"']
+    ours = ('#include "cuda_tile/platform/entry.h"', '#include "cuda_tile/platform/print.h"')
+    lines = [f'#include "{source}"', *ours]
     lines += [f"CUDA_TILE_ENTRY({index}, {expression})" for index, expression in enumerate(expressions)]
     return "\n".join(lines) + "\n"
 
@@ -166,10 +182,11 @@ def _load(entry: cache.Entry, arch: str, known: list[KernelInfo] | None) -> Comp
         known if known is not None else [KernelInfo.from_json(kernel) for kernel in entry.meta["kernels"]]
     )
     executables = {}
+    output = KernelOutput(library)
     for index, name in enumerate(entry.meta["names"]):
         description = KernelDescription.in_dll(library, f"cuda_tile_kernel_{index}")
         parameters = decode(name, description.codes, param_names(kernels, name, description.parameter_count))
         attributes = {"threads": description.threads, "shared_bytes": description.scratch_bytes}
         launcher = HostLauncher(description, Packer(name, parameters, on_device=False))
-        executables[name] = HostExecutable(parameters, binary, attributes, launcher)
+        executables[name] = HostExecutable(parameters, binary, attributes, launcher, output)
     return Compiled(arch, entry.meta["log"], kernels, executables, lambda: binary)

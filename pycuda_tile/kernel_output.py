@@ -1,0 +1,26 @@
+"""What kernels on the host print: kept by their library (platform/print.h), shown on sys.stdout afterwards."""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+
+
+class KernelOutput:
+    """The printed text of one library of kernels."""
+
+    def __init__(self, library: ctypes.CDLL):
+        self.size = ctypes.c_ulong.in_dll(library, "cuda_tile_output_size")
+        self._take, self._free = library.cuda_tile_take_output, library.cuda_tile_free_output
+        self._take.restype, self._take.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
+        self._free.restype, self._free.argtypes = None, [ctypes.c_void_p]
+
+    def show(self) -> None:
+        """Writes to sys.stdout what launches have printed; to be called if `size` is not 0."""
+        size = ctypes.c_ulong()
+        text = self._take(ctypes.byref(size))
+        if text:
+            written = ctypes.string_at(text, size.value).decode(errors="replace")
+            self._free(text)
+            if sys.stdout is not None:
+                sys.stdout.write(written)
