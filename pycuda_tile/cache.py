@@ -32,7 +32,7 @@ from .version import VERSION
 
 _ENTRY = "entry.json"
 _DEFAULT_MEGABYTES = 1024
-_LAYOUT = 2  # of the meta data that builders write: a new number makes all entries anew
+_LAYOUT = 3  # of the meta data that builders write: a new number makes all entries anew
 _VARIANTS = 8  # entries that one key may have
 
 

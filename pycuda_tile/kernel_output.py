@@ -1,4 +1,4 @@
-"""What kernels on the host print: kept by their library (platform/print.h), shown on sys.stdout afterwards."""
+"""What kernels on the host print: kept by their library (platform/print.h), then shown on sys.stdout."""
 
 from __future__ import annotations
 
