@@ -1,9 +1,11 @@
 // Blocks of one thread: a loop over blocks on one big stack.
 #include "block_runner.h"
 
+#include "checked_launch.h"
 #include "fiber.h"
 
 #include <ctime>
+#include <optional>
 
 namespace cuda_tile_launcher {
 
@@ -41,13 +43,20 @@ class SingleThreadRunner final : public BlockRunner {
 public:
   SingleThreadRunner(Launch& launch, std::unique_ptr<Fiber> fiber)
       : launch_(launch), fiber_(std::move(fiber)),
-        block_{{}, {launch.grid[0], launch.grid[1], launch.grid[2]}, 0, nullptr, nullptr, nullptr} {}
+        block_{{}, {launch.grid[0], launch.grid[1], launch.grid[2]}, 0, nullptr, nullptr, nullptr, nullptr} {
+    if (launch.checked) {
+      checked_.emplace(launch, *fiber_);
+      block_.launcher = &*checked_;
+      block_.checks = &CheckedBlock::functions;
+    }
+  }
   ~SingleThreadRunner() override { block_fibers().give_back(std::move(fiber_), touched_new_memory()); }
 
   bool run_until(std::int64_t deadline) noexcept override {
     deadline_ = deadline;
     fiber_->start([](void* self) { static_cast<SingleThreadRunner*>(self)->run_blocks(); }, this);
-    fiber_->resume();
+    if (!fiber_->resume())
+      fiber_->abandon(); // a check ended the block and with it the launch
     return !launch_.has_blocks();
   }
 
@@ -69,6 +78,8 @@ private:
   void run_range(std::uint64_t begin, std::uint64_t end) {
     set_block_index(block_, launch_.order(begin));
     for (std::uint64_t ordinal = begin;;) {
+      if (checked_)
+        checked_->begin(launch_.order(ordinal), ordinal);
       launch_.kernel.entry(launch_.arguments, &block_);
       if (++ordinal == end || launch_.is_stopped())
         return;
@@ -81,6 +92,7 @@ private:
 
   Launch& launch_;
   std::unique_ptr<Fiber> fiber_;
+  std::optional<CheckedBlock> checked_;
   cuda_tile_block block_;
   std::int64_t deadline_ = never;
 };

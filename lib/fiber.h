@@ -27,6 +27,12 @@ public:
   /// Forgets a suspended function; its local variables are not destroyed.
   void abandon() noexcept { prepare(); }
   void trim(std::size_t kept) noexcept { stack_.trim(kept); }
+  bool is_finished() const noexcept { return finished_; }
+  /// Whether an address lies on its stack.
+  bool contains(const void* address) const noexcept {
+    const auto* const base = static_cast<const char*>(stack_.base());
+    return address >= base && address < base + stack_.size();
+  }
 
 private:
   static void main(unsigned low, unsigned high);

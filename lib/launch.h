@@ -13,6 +13,8 @@
 
 namespace cuda_tile_launcher {
 
+class CheckedLaunch;
+
 struct Launch {
   Launch(const cuda_tile_kernel& launched, void* const* parameters, const unsigned* blocks,
          std::uint64_t count, std::uint64_t schedule_seed)
@@ -27,9 +29,7 @@ struct Launch {
   const BlockOrder order;
 
   /// Whether a block is left to start.
-  bool has_blocks() const {
-    return !is_stopped() && started.load(std::memory_order_relaxed) < block_count;
-  }
+  bool has_blocks() const { return !is_stopped() && started.load(std::memory_order_relaxed) < block_count; }
 
   bool is_stopped() const { return stopped.load(std::memory_order_relaxed); }
 
@@ -59,6 +59,11 @@ struct Launch {
   /// Ends the launch with an error. Of several, that of the block that started first is kept: which one that
   /// is does not depend on how the threads ran.
   void fail(int failure, std::uint64_t ordinal, std::string text) {
+    fail(failure, ordinal, std::move(text), [] {});
+  }
+  /// `keep()` notes more about the error that is kept.
+  template <typename Keep>
+  void fail(int failure, std::uint64_t ordinal, std::string text, Keep keep) {
     std::lock_guard lock(result_mutex);
     stop();
     if (status != cuda_tile_success && failed_ordinal < ordinal)
@@ -66,9 +71,11 @@ struct Launch {
     status = failure;
     failed_ordinal = ordinal;
     message = std::move(text);
+    keep();
   }
 
-  std::uint64_t most_threads = 1; // that may work on it; set before helpers join
+  CheckedLaunch* checked = nullptr; // of a checked launch
+  std::uint64_t most_threads = 1;   // that may work on it; set before helpers join
 
   // The result, to be read after the last helper is done.
   int status = cuda_tile_success;

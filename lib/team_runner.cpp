@@ -50,8 +50,8 @@ public:
     std::align(scratch_alignment, launch_.kernel.scratch_bytes, aligned, room);
     for (unsigned i = 0; i != threads_.size(); ++i) {
       threads_[i].launch = &launch_;
-      threads_[i].block = {{},     {launch_.grid[0], launch_.grid[1], launch_.grid[2]}, i, aligned, barrier,
-                           nullptr};
+      threads_[i].block = {
+          {}, {launch_.grid[0], launch_.grid[1], launch_.grid[2]}, i, aligned, barrier, nullptr, nullptr};
       threads_[i].fiber = thread_fibers().take();
       if (!threads_[i].fiber)
         return false;

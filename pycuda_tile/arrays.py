@@ -16,6 +16,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy import ndarray
 
+try:
+    from numpy.lib.array_utils import byte_bounds
+except ImportError:  # NumPy 1
+    from numpy import byte_bounds
+
 from .errors import ArgumentTypeError, ArgumentValueError
 from .parameters import OTHER, VOID, Parameter
 
@@ -85,6 +90,34 @@ def address_converter(parameter: Parameter, on_device: bool) -> Callable[[object
         return address
 
     return convert
+
+
+class Extent(NamedTuple):
+    """The memory of an array that was passed."""
+
+    address: int  # its lowest
+    nbytes: int
+    itemsize: int
+    readonly: bool
+
+
+def extent_of(value: object, parameter: Parameter) -> Extent:
+    """The memory that a kernel may access through an argument in host memory: of a pct.ptr or a
+    pct.strided, that of its array."""
+    if isinstance(value, (ptr, strided)):
+        value = value.array
+    readonly = _describe(value, parameter).readonly
+    if (torch := sys.modules.get("torch")) is not None and isinstance(value, torch.Tensor):
+        storage = value.untyped_storage()
+        return Extent(storage.data_ptr(), storage.nbytes(), value.element_size(), readonly)
+    if isinstance(value, ndarray) or hasattr(value, "__array_interface__"):
+        array = np.asarray(value)
+    elif hasattr(value, "__dlpack__"):
+        array = np.from_dlpack(value)
+    else:
+        array = np.asarray(memoryview(value))
+    low, high = byte_bounds(array)
+    return Extent(low, high - low if array.size else 0, array.itemsize, readonly)
 
 
 def _plain_tensor(tensor, on_device: bool) -> int:

@@ -38,13 +38,12 @@ def build(
     defines:       macros: a dict from name to value, or strings such as "N=4"
     options:       more options for the compiler
     num_threads:   simt, emulated: threads that share one tile block, a power of two
-    checked:       find undefined behaviour (not available yet); `ignore` names kinds that are not reported
+    checked:       cpu: find undefined behaviour; a launch that meets it raises UndefinedBehaviorError
+    ignore:        kinds of undefined behaviour that a checked build does not report, such as "data-race"
     cache:         whether to keep the result on disk and to take it from there
 
     CompileError if the source does not compile, TargetUnavailable if the target needs what is not installed.
     """
-    if checked or tuple(_strings(ignore, "ignore")):
-        raise NotAvailableYet("checked builds are not available yet: leave out checked= and ignore=")
     if target == "auto":
         target = _best_target()
     if target not in TARGETS:
@@ -61,8 +60,23 @@ def build(
         options=tuple(_strings(options, "options")),
         num_threads=_check_num_threads(num_threads, target),
         cache=bool(cache),
+        checked=bool(checked),
+        ignored=_check_ignored(ignore, checked, target),
     )
     return Module(request, tuple(_strings(kernels, "kernels")))
+
+
+def _check_ignored(ignore: Iterable[str], checked: bool, target: str) -> tuple[str, ...]:
+    kinds = _strings(ignore, "ignore")
+    if not checked:
+        if kinds:
+            raise BuildValueError("ignore is for checked builds: pass checked=True, too")
+        return ()
+    if target != "cpu":
+        raise NotAvailableYet(f"checked builds are for the target cpu, not for {target} yet")
+    from .checked import check_ignored
+
+    return check_ignored(kinds)
 
 
 def nvrtc_build(source: str | os.PathLike, **arguments) -> Module:

@@ -13,7 +13,7 @@ from . import cache, resources, toolchain
 from .arguments import ERROR_SIZE, Packer
 from .errors import ArgumentValueError, CompileError, Error, LaunchError
 
-_ABI_VERSION = 1
+_ABI_VERSION = 2
 _INTERRUPTED = 1
 _MOST_WORKERS = 65536
 
@@ -39,12 +39,12 @@ def set_num_workers(count: int | None) -> None:
     """Sets how many threads run a launch on the CPU; None: as many as this process may use cores."""
     if count is not None and not (isinstance(count, int) and 1 <= count <= _MOST_WORKERS):
         raise ArgumentValueError(f"the number of workers is 1 to {_MOST_WORKERS}, or None, got {count!r}")
-    _library().cuda_tile_set_num_workers(count or 0)
+    library().cuda_tile_set_num_workers(count or 0)
 
 
 def num_workers() -> int:
     """How many threads run the blocks of a launch on the CPU."""
-    return _library().cuda_tile_num_workers()
+    return library().cuda_tile_num_workers()
 
 
 class HostLauncher:
@@ -54,7 +54,7 @@ class HostLauncher:
         self._description = description  # its memory belongs to the library, which is never unloaded
         self._kernel = ctypes.addressof(description)
         self._packer = packer
-        self._call = _library().cuda_tile_launch
+        self._call = library().cuda_tile_launch
 
     def bind(self, grid: Sequence[int]):
         """A function that launches the kernel on `grid` with the arguments that it gets."""
@@ -66,10 +66,14 @@ class HostLauncher:
 
     def _run(self, blocks: ctypes.Array, schedule_seed: int, *arguments: object) -> None:
         frame = self._packer.pack(arguments)
-        on_main_thread = threading.get_ident() == threading.main_thread().ident
-        poll = _POLL_ADDRESS if on_main_thread else None
         status = self._call(
-            self._kernel, frame.address, blocks, schedule_seed, poll, frame.error_address, ERROR_SIZE
+            self._kernel,
+            frame.address,
+            blocks,
+            schedule_seed,
+            poll_address(),
+            frame.error_address,
+            ERROR_SIZE,
         )
         if status:
             self._fail(status, frame.error.value.decode(errors="replace"))
@@ -88,36 +92,40 @@ _POLL = ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.pythonapi.PyOS_InterruptOccurred)
 _POLL_ADDRESS = ctypes.cast(_POLL, ctypes.c_void_p).value
 
 
+def poll_address() -> int | None:
+    """What asks the main thread for a pending Ctrl-C; no other thread is asked."""
+    return _POLL_ADDRESS if threading.get_ident() == threading.main_thread().ident else None
+
+
 @functools.cache
-def _library() -> ctypes.CDLL:
+def library() -> ctypes.CDLL:
     installed = resources.launcher_library()
-    library = _load(installed) if installed else None
-    if library is None:
-        library = _load(_build().folder / "libcuda_tile_launcher.so")
-    if library is None:
+    loaded = _load(installed) if installed else None
+    if loaded is None:
+        loaded = _load(_build().folder / "libcuda_tile_launcher.so")
+    if loaded is None:
         raise Error(
             "the CPU launcher that this package brings does not fit its Python files: install it anew"
         )
-    return library
+    return loaded
 
 
 def _load(path: Path) -> ctypes.CDLL | None:
     """The library at `path`, None if it is of another version."""
     library = ctypes.CDLL(str(path))
-    library.cuda_tile_launch.argtypes = [
-        ctypes.c_void_p,
-        ctypes.c_void_p,
-        ctypes.c_void_p,
-        ctypes.c_ulonglong,
-        ctypes.c_void_p,
-        ctypes.c_void_p,
-        ctypes.c_uint,
-    ]
+    pointer, number = ctypes.c_void_p, ctypes.c_ulonglong
+    launch = [pointer, pointer, pointer, number, pointer]
+    error = [pointer, ctypes.c_uint]
+    library.cuda_tile_launch.argtypes = [*launch, *error]
     library.cuda_tile_set_num_workers.argtypes = [ctypes.c_uint]
     library.cuda_tile_set_num_workers.restype = None
     library.cuda_tile_num_workers.restype = ctypes.c_uint
     library.cuda_tile_abi_version.restype = ctypes.c_uint
-    return library if library.cuda_tile_abi_version() == _ABI_VERSION else None
+    if library.cuda_tile_abi_version() != _ABI_VERSION:
+        return None
+    checks = [pointer, ctypes.c_uint, number, pointer]
+    library.cuda_tile_launch_checked.argtypes = [*launch, *checks, *error]
+    return library
 
 
 def _build() -> cache.Entry:
@@ -135,7 +143,9 @@ def _build() -> cache.Entry:
             raise CompileError(
                 f"the CPU launcher does not compile with {compiler}:\n{done.stdout[:2000]}", log=done.stdout
             )
-        headers = [*source.glob("*.h"), resources.include_dir() / "cuda_tile/platform/block.h"]
+        platform = resources.include_dir() / "cuda_tile/platform"
+        shared = [platform / name for name in ("block.h", "checked.h", "violations.h")]
+        headers = [*source.glob("*.h"), *shared]
         return cache.Result({}, [str(path) for path in (*files, *headers)])
 
     return cache.get(

@@ -30,7 +30,27 @@ static_assert(CUDA_TILE_BLOCK_THREADS >= 1 && CUDA_TILE_BLOCK_THREADS <= 1024 &&
                   (CUDA_TILE_BLOCK_THREADS & (CUDA_TILE_BLOCK_THREADS - 1)) == 0,
               "CUDA_TILE_BLOCK_THREADS must be a power of two between 1 and 1024");
 
-// New NVRTC versions predefine the tile keywords outside of tile mode, too.
+// CUDA_TILE_CHECKED: whether undefined behaviour is looked for and reported; for one thread a block on a host.
+#if !defined(CUDA_TILE_CHECKED)
+#define CUDA_TILE_CHECKED 0
+#endif
+static_assert(!CUDA_TILE_CHECKED || (!CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1),
+              "CUDA_TILE_CHECKED is for host compilers and blocks of one thread");
+
+#if !CUDA_TILE_ON_CUDA
+#if __has_include(<vector_types.h>)
+#include <vector_types.h> // NVIDIA's uint3 and dim3, which its other headers would define again
+#else
+struct uint3 {
+  unsigned x, y, z;
+};
+struct dim3 {
+  unsigned x = 1, y = 1, z = 1;
+};
+#endif
+#endif
+
+// New versions of NVRTC and of NVIDIA's headers define the tile keywords outside of tile mode, too.
 #undef __tile__
 #undef __tile_global__
 
@@ -42,16 +62,6 @@ static_assert(CUDA_TILE_BLOCK_THREADS >= 1 && CUDA_TILE_BLOCK_THREADS <= 1024 &&
 #define CUDA_TILE_UNROLL _Pragma("unroll")
 #define CUDA_TILE_NO_UNROLL _Pragma("unroll 1")
 #else
-#if __has_include(<vector_types.h>)
-#include <vector_types.h> // NVIDIA's uint3 and dim3, which its other headers would define again
-#else
-struct uint3 {
-  unsigned x, y, z;
-};
-struct dim3 {
-  unsigned x = 1, y = 1, z = 1;
-};
-#endif
 #if !defined(__host__)
 #define __host__
 #define __device__
@@ -59,7 +69,11 @@ struct dim3 {
 #endif
 #define __tile__
 #define __tile_global__
+#if CUDA_TILE_CHECKED // a report names the caller's line, which the debug information of inlined code has
+#define CUDA_TILE_API inline __attribute__((always_inline))
+#else
 #define CUDA_TILE_API inline
+#endif
 #define CUDA_TILE_CONSTEXPR constexpr
 #define CUDA_TILE_UNROLL
 #define CUDA_TILE_NO_UNROLL

@@ -66,6 +66,8 @@ SCHEMAS: dict[str, dict] = {
             "floating point", "basic floating point", "restricted floating point",
         },
     },
+    # What a checked build looks for, in the order of cuda_tile_violation_kind.
+    "violations": {"id": re.compile(r"[a-z-]+"), "section": _SECTION, "requirement": None},
     "constant_families": {**_COMMON, "name": _NAME},
     "constants": {
         "id": _ID, "section": _SECTION, "family": _NAME, "enumerator": _NAME,

@@ -31,6 +31,8 @@ class Request(NamedTuple):
     options: tuple[str, ...] = ()
     num_threads: int | None = None
     cache: bool = True
+    checked: bool = False
+    ignored: tuple[str, ...] = ()  # kinds of undefined behaviour that a checked build does not report
     clusters: bool = True  # whether the hint num_cta_in_cga counts
 
     @property

@@ -78,13 +78,12 @@ def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | No
     """See the package's docstring."""
     compiler = toolchain.find_compiler()
     flags = _flags(request, compiler)
-    arch = request.arch or "native"
 
     def build(folder: Path) -> cache.Result:
         return _build(request, compiler, flags, names, known, folder)
 
     if not request.cache:
-        return _load(cache.make_uncached(build), arch, known)
+        return _load(request, cache.make_uncached(build), known)
     key = cache.make_key(
         "host",
         request.text,
@@ -94,14 +93,14 @@ def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | No
         known is None,
         flags,
         [compiler.identity, compiler.version, *compiler.command],
-        toolchain.cpu_identity() if arch == "native" else "",
+        toolchain.cpu_identity() if request.arch in (None, "native") else "",
         [os.environ.get(name) for name in _ENVIRONMENT],
         front_end(request),
     )
     try:
-        return _load(cache.get(key, build), arch, known)
+        return _load(request, cache.get(key, build), known)
     except OSError:  # another process removed the entry just now: cache clear, or the bound on its size
-        return _load(cache.get(key, build), arch, known)
+        return _load(request, cache.get(key, build), known)
 
 
 def _flags(request: Request, compiler: toolchain.Compiler) -> list[str]:
@@ -109,6 +108,8 @@ def _flags(request: Request, compiler: toolchain.Compiler) -> list[str]:
     flags += [f"-I{folder}" for folder in request.include_dirs]
     flags += [f"-isystem{folder}" for folder in nvrtc.host_include_dirs()]
     flags += ["-idirafter", str(resources.small_float_dir())]
+    if request.checked:
+        flags += ["-DCUDA_TILE_CHECKED=1", "-g1"]  # line tables, for reports
     if request.target == "emulated":
         flags.append(f"-DCUDA_TILE_BLOCK_THREADS={request.num_threads or 4}")
     flags += [f"-D{name}={value}" if value else f"-D{name}=" for name, value in request.defines.items()]
@@ -174,7 +175,7 @@ def _read_depfile(path: Path) -> list[str]:
     return [re.sub(r"\\([ #\\:])", r"\1", word).replace("$$", "$") for word in words]
 
 
-def _load(entry: cache.Entry, arch: str, known: list[KernelInfo] | None) -> Compiled:
+def _load(request: Request, entry: cache.Entry, known: list[KernelInfo] | None) -> Compiled:
     path = entry.folder / "kernels.so"
     binary = path.read_bytes()
     library = ctypes.CDLL(str(path))
@@ -187,6 +188,15 @@ def _load(entry: cache.Entry, arch: str, known: list[KernelInfo] | None) -> Comp
         description = KernelDescription.in_dll(library, f"cuda_tile_kernel_{index}")
         parameters = decode(name, description.codes, param_names(kernels, name, description.parameter_count))
         attributes = {"threads": description.threads, "shared_bytes": description.scratch_bytes}
-        launcher = HostLauncher(description, Packer(name, parameters, on_device=False))
+        launcher = _launcher(request, description, Packer(name, parameters, on_device=False), entry.folder)
         executables[name] = HostExecutable(parameters, binary, attributes, launcher, output)
-    return Compiled(arch, entry.meta["log"], kernels, executables, lambda: binary)
+    return Compiled(request.arch or "native", entry.meta["log"], kernels, executables, lambda: binary)
+
+
+def _launcher(request: Request, description: KernelDescription, packer: Packer, folder: Path) -> HostLauncher:
+    if not request.checked:
+        return HostLauncher(description, packer)
+    from ..checked.launcher import CheckedLauncher
+
+    source = (request.name, request.path or folder / "source.cu")
+    return CheckedLauncher(description, packer, folder / "kernels.so", source, request.ignored)

@@ -137,7 +137,9 @@ def test_defines_options_and_include_dirs(host_target, tmp_path: Path):
         ({"defines": {"a b": 1}}, ValueError, "macro"),
         ({"defines": [1]}, TypeError, "str"),
         ({"kernels": [1]}, TypeError, "str"),
-        ({"checked": True}, NotImplementedError, "not available yet"),
+        ({"checked": True, "target": "emulated"}, NotImplementedError, "for the target cpu"),
+        ({"checked": True, "ignore": "races"}, ValueError, "data-race"),
+        ({"ignore": "data-race"}, ValueError, "checked=True"),
     ],
 )
 def test_bad_arguments(cache_folder: Path, arguments: dict, builtin: type, words: str):

@@ -66,6 +66,9 @@ CUDA_TILE_API tile_load_t<Ptrs> update_memory(Operation, Ptrs const& ptrs, Value
                                               Mask const& mask) {
   using E = tile_element_t<tile_load_t<Ptrs>>;
   using R = tile<E, tile_shape_t<Ptrs>>;
+  constexpr unsigned flags = checks::atomic_flags<checks::reads | checks::writes, Order, Scope>;
+  checks::before_write<tile_shape_t<Ptrs>>("an atomic update", values, mask);
+  checks::before_access<flags>("an atomic update", ptrs, mask);
   R old = zeros<R>();
   for_each_location(
       [&old](unsigned s, auto p, auto v, auto m) {
@@ -74,6 +77,8 @@ CUDA_TILE_API tile_load_t<Ptrs> update_memory(Operation, Ptrs const& ptrs, Value
               Operation::template apply<static_cast<int>(Order), static_cast<int>(Scope)>(p, convert<E>(v));
       },
       ptrs, values, mask);
+  checks::after_access<flags>(ptrs, mask);
+  checks::after_masked_load(old, mask);
   return static_cast<tile_load_t<Ptrs>>(shared_value(old));
 }
 
@@ -84,6 +89,10 @@ CUDA_TILE_API tile_load_t<Ptrs> compare_exchange_memory(Ptrs const& ptrs, Cmp co
                                                         Mask const& mask) {
   using E = tile_element_t<tile_load_t<Ptrs>>;
   using R = tile<E, tile_shape_t<Ptrs>>;
+  constexpr unsigned flags = checks::atomic_flags<checks::reads | checks::writes, Order, Scope>;
+  checks::before_write<tile_shape_t<Ptrs>>("atomic_compare_exchange", cmps, mask);
+  checks::before_write<tile_shape_t<Ptrs>>("atomic_compare_exchange", vals, mask);
+  checks::before_access<flags>("atomic_compare_exchange", ptrs, mask);
   R old = map<R>([](auto c) { return convert<E>(c); }, cmps);
   for_each_location(
       [&old](unsigned s, auto p, auto v, auto m) {
@@ -92,6 +101,7 @@ CUDA_TILE_API tile_load_t<Ptrs> compare_exchange_memory(Ptrs const& ptrs, Cmp co
               p, old.slots[s], convert<E>(v));
       },
       ptrs, vals, mask);
+  checks::after_access<flags>(ptrs, mask);
   return static_cast<tile_load_t<Ptrs>>(shared_value(old));
 }
 

@@ -47,6 +47,7 @@ CUDA_TILE_API concatenation_t<T, U, static_cast<size_t>(D)> cat(T const& x, U co
   using R = concatenation_t<T, U, static_cast<size_t>(D)>;
   constexpr unsigned run = static_cast<unsigned>(detail::length_product<tile_shape_t<T>>(D, tile_rank_v<T>));
   R result;
+  checks::after_cat<run>(result, x, y);
   if constexpr (platform::block_threads == 1) {
     for (unsigned i = 0; i < tile_size_v<T>; i += run)
       for (unsigned j = 0; j < run; ++j) {

@@ -38,6 +38,7 @@ CUDA_TILE_API tile_with_element_t<T, bool> isnan(T const& x) noexcept {
 template <scalar E, tile_like T>
   requires tile_convertible_to<T, tile_with_element_t<T, E>>
 CUDA_TILE_API tile_with_element_t<T, E> element_cast(T const& x) noexcept {
+  checks::before_conversion<E>(x);
   return detail::map<tile_with_element_t<T, E>>(
       [](auto a) { return detail::convert<detail::remove_cv_t<E>>(a); }, x);
 }
@@ -47,6 +48,7 @@ template <scalar E, tile_like T>
   requires(sizeof(E) == sizeof(tile_element_t<T>) &&
            (detail::bitwidth_v<detail::remove_cv_t<E>> == 4) == (detail::bitwidth_v<tile_element_t<T>> == 4))
 CUDA_TILE_API tile_with_element_t<T, E> element_bitcast(T const& x) noexcept {
+  checks::before_bitcast<E>(x);
   return detail::map<tile_with_element_t<T, E>>(
       [](auto a) { return platform::bit_cast<detail::remove_cv_t<E>>(a); }, x);
 }

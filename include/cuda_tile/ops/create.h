@@ -12,6 +12,7 @@ CUDA_TILE_API T full(tile_element_t<T> x) noexcept {
     return x;
   } else {
     T result;
+    checks::define(result);
     CUDA_TILE_UNROLL
     for (auto& slot : result.slots)
       slot = x;
@@ -37,6 +38,7 @@ CUDA_TILE_API T iota() noexcept {
     return T(0);
   } else {
     T result;
+    checks::define(result);
     unsigned const t = platform::thread();
     CUDA_TILE_UNROLL
     for (unsigned s = 0; s < T::distribution::slots; ++s)

@@ -313,3 +313,7 @@ CUDA_TILE_API E quiet_nan() {
     return convert<E>(platform::bit_cast<float>(0x7fc00000u));
 }
 } // namespace cuda::tiles::elements
+
+#if CUDA_TILE_CHECKED
+#include "cuda_tile/ops/preconditions.h"
+#endif

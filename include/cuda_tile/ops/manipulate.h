@@ -30,6 +30,7 @@ CUDA_TILE_API tile<tile_element_t<Tile>, detail::remove_cv_t<Shape>> reshape(Til
   } else {
     // The distribution depends on the size alone, so each thread keeps what it holds.
     tile<tile_element_t<Tile>, detail::remove_cv_t<Shape>> result;
+    checks::after_rearrange(result, x, [](unsigned i) { return i; });
     CUDA_TILE_UNROLL
     for (unsigned s = 0; s < Tile::distribution::slots; ++s)
       result.slots[s] = x.slots[s];
@@ -140,7 +141,9 @@ CUDA_TILE_API tile<tile_element_t<T>, S> extract(T const& x, S, Indices... idx) 
   } else {
     using steps = detail::row_major_steps<tile_shape_t<T>>;
     size_t offset = 0, d = 0;
-    ((offset += static_cast<size_t>(idx) * detail::length<S>(d) * steps::at(d), ++d), ...);
+    ((checks::before_extract<T>(static_cast<size_t>(idx), d, detail::length<S>(d)),
+      offset += static_cast<size_t>(idx) * detail::length<S>(d) * steps::at(d), ++d),
+     ...);
     // Out of bounds is undefined; stay within the tile all the same.
     return detail::rearrange<S, steps>(x, static_cast<unsigned>(offset % tile_size_v<T>));
   }

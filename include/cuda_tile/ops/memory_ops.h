@@ -10,6 +10,7 @@ namespace cuda::tiles {
 /// [2.7.4] The values that ptrs point to.
 template <loadable_tile Tile>
 CUDA_TILE_API tile_load_t<Tile> load(Tile ptrs) noexcept {
+  checks::before_access<checks::reads>("load", ptrs, true);
   return detail::map<tile_load_t<Tile>>([](auto p) { return *p; }, ptrs);
 }
 
@@ -19,6 +20,8 @@ template <loadable_tile Tile, bool_tile_convertible Mask, tile_like Padding>
            scalar_convertible_to<tile_element_t<Padding>, tile_element_t<tile_load_t<Tile>>>
 CUDA_TILE_API tile_load_t<Tile> load_masked(Tile ptrs, Mask const& mask, Padding const& padding) noexcept {
   using E = tile_element_t<tile_load_t<Tile>>;
+  checks::before_access<checks::reads>("load_masked", ptrs, mask);
+  checks::before_conversion<E>(padding);
   return detail::map<tile_load_t<Tile>>(
       [](auto p, auto m, auto pad) { return detail::convert<bool>(m) ? *p : detail::convert<E>(pad); }, ptrs,
       mask, padding);
@@ -29,8 +32,11 @@ template <loadable_tile Tile, bool_tile_convertible Mask>
   requires broadcastable_to<Mask, tile_shape_t<Tile>>
 CUDA_TILE_API tile_load_t<Tile> load_masked(Tile ptrs, Mask const& mask) noexcept {
   using E = tile_element_t<tile_load_t<Tile>>;
-  return detail::map<tile_load_t<Tile>>(
+  checks::before_access<checks::reads>("load_masked", ptrs, mask);
+  auto result = detail::map<tile_load_t<Tile>>(
       [](auto p, auto m) { return detail::convert<bool>(m) ? *p : detail::convert<E>(0); }, ptrs, mask);
+  checks::after_masked_load(result, mask);
+  return result;
 }
 
 namespace detail {
@@ -40,6 +46,9 @@ template <memory_order Order, thread_scope Scope, typename Tile, typename Mask, 
 CUDA_TILE_API tile_load_t<Tile> load_atomically(Tile const& ptrs, Mask const& mask, Padding const& padding) {
   using E = tile_element_t<tile_load_t<Tile>>;
   using R = tile<E, tile_shape_t<Tile>>;
+  constexpr unsigned flags = checks::atomic_flags<checks::reads, Order, Scope>;
+  checks::before_access<flags>("atomic_load", ptrs, mask);
+  checks::before_conversion<E>(padding);
   R result = map<R>([](auto pad) { return convert<E>(pad); }, padding);
   for_each_location(
       [&result](unsigned s, auto p, auto m) {
@@ -47,6 +56,7 @@ CUDA_TILE_API tile_load_t<Tile> load_atomically(Tile const& ptrs, Mask const& ma
           result.slots[s] = platform::atomic_load<static_cast<int>(Order), static_cast<int>(Scope)>(p);
       },
       ptrs, mask);
+  checks::after_access<flags>(ptrs, mask);
   return static_cast<tile_load_t<Tile>>(shared_value(result));
 }
 
@@ -65,7 +75,9 @@ template <memory_order Order, thread_scope Scope = default_thread_scope(), loada
 CUDA_TILE_API tile_load_t<Tile> atomic_load_masked(Tile ptrs, Mask const& mask,
                                                    memory_order_constant<Order> = {},
                                                    thread_scope_constant<Scope> = {}) noexcept {
-  return detail::load_atomically<Order, Scope>(ptrs, mask, 0);
+  auto result = detail::load_atomically<Order, Scope>(ptrs, mask, 0);
+  checks::after_masked_load(result, mask);
+  return result;
 }
 
 template <memory_order Order, thread_scope Scope = default_thread_scope(), loadable_tile Tile,
@@ -83,6 +95,8 @@ CUDA_TILE_API tile_load_t<Tile> atomic_load_masked(Tile ptrs, Mask const& mask, 
 template <storeable_tile Ptrs, non_narrowing_tile_convertible_to<tile_load_t<Ptrs>> Value>
 CUDA_TILE_API void store(Ptrs ptrs, Value const& value) noexcept {
   using E = tile_element_t<tile_load_t<Ptrs>>;
+  checks::before_write<tile_shape_t<Ptrs>>("store", value, true);
+  checks::before_access<checks::writes>("store", ptrs, true);
   detail::for_each_location([](unsigned, auto p, auto v) { *p = detail::convert<E>(v); }, ptrs, value);
 }
 
@@ -92,6 +106,8 @@ template <storeable_tile Ptrs, non_narrowing_tile_convertible_to<tile_load_t<Ptr
   requires broadcastable_to<Mask, tile_shape_t<Ptrs>>
 CUDA_TILE_API void store_masked(Ptrs ptrs, Value const& value, Mask const& mask) noexcept {
   using E = tile_element_t<tile_load_t<Ptrs>>;
+  checks::before_write<tile_shape_t<Ptrs>>("store_masked", value, mask);
+  checks::before_access<checks::writes>("store_masked", ptrs, mask);
   detail::for_each_location(
       [](unsigned, auto p, auto v, auto m) {
         if (detail::convert<bool>(m))
@@ -107,6 +123,8 @@ CUDA_TILE_API void atomic_store_masked(Ptrs ptrs, Value const& value, Mask const
                                        memory_order_constant<Order> = {},
                                        thread_scope_constant<Scope> = {}) noexcept {
   using E = tile_element_t<tile_load_t<Ptrs>>;
+  checks::before_write<tile_shape_t<Ptrs>>("atomic_store", value, mask);
+  checks::before_access<checks::atomic_flags<checks::writes, Order, Scope>>("atomic_store", ptrs, mask);
   detail::for_each_location(
       [](unsigned, auto p, auto v, auto m) {
         if (detail::convert<bool>(m))

@@ -203,6 +203,9 @@ template <numeric_tile L, numeric_tile R, numeric_tile A>
 CUDA_TILE_API A mma(L const& lhs, R const& rhs, A const& acc) noexcept {
   using l = detail::matrix<L>;
   using r = detail::matrix<R>;
+  checks::require_defined("mma", lhs);
+  checks::require_defined("mma", rhs);
+  checks::require_defined("mma", acc);
   A result = acc;
   if constexpr (platform::block_threads == 1) {
     for (unsigned batch = 0; batch < detail::matrix<A>::batches; ++batch)

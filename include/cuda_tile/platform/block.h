@@ -11,6 +11,7 @@ struct cuda_tile_block {
   void (*barrier)(
       cuda_tile_block*); // waits for the other threads of the block; null where a block has one thread
   void* launcher;        // the launcher's own
+  const struct cuda_tile_checks* checks; // of a checked launch (platform/checked.h), else null
 };
 
 /// Runs one thread of one block. `arguments[i]` points to the value of parameter i.

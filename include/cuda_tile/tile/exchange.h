@@ -75,6 +75,7 @@ template <typename Shape, typename Steps, typename From>
 CUDA_TILE_API tile<typename From::element_type, Shape> rearrange(From const& from, unsigned offset = 0) {
   using index = strided_index<Shape, Steps>;
   tile<typename From::element_type, Shape> to;
+  checks::after_rearrange(to, from, [offset](unsigned i) { return offset + index::of(i); });
   if constexpr (platform::block_threads == 1) {
     copy_strided<Shape, Steps, 0>(to.slots, from.slots + offset);
   } else if constexpr (From::distribution::size == 1) {

@@ -11,14 +11,6 @@ template <typename Operand, typename S>
 inline constexpr bool is_aligned_operand =
     scalar<Operand> || tile_size_v<Operand> == 1 || tile_size_v<Operand> == shape_size_v<S>;
 
-template <typename Operand>
-CUDA_TILE_API auto operand_value(Operand const& operand, unsigned s) {
-  if constexpr (scalar<Operand>)
-    return static_cast<remove_cv_t<Operand>>(operand);
-  else
-    return operand.slots[tile_size_v<Operand> == 1 ? 0 : s];
-}
-
 /// An operand of nested loops: where its elements are, and the steps that broadcast them.
 template <typename E, typename Steps>
 struct strided_operand {
@@ -59,7 +51,9 @@ CUDA_TILE_API decltype(auto) aligned_operand(Operand const& operand) {
 
 template <typename R, typename F, typename... Operands>
 CUDA_TILE_API R map_slots(F f, Operands const&... operands) {
+  checks::before_map<tile_shape_t<R>>(f, operands...);
   R result;
+  checks::after_map(result, operands...);
   CUDA_TILE_UNROLL
   for (unsigned s = 0; s < R::distribution::slots; ++s)
     result.slots[s] = f(operand_value(operands, s)...);
@@ -70,10 +64,11 @@ CUDA_TILE_API R map_slots(F f, Operands const&... operands) {
 template <typename R, typename F, typename... Operands>
 CUDA_TILE_API R map(F f, Operands const&... operands) {
   if constexpr (scalar<R>) {
+    checks::before_map<shape<>>(f, operands...);
     return f(operand_value(operands, 0)...);
   } else if constexpr ((is_aligned_operand<Operands, tile_shape_t<R>> && ...)) {
     return map_slots<R>(f, operands...);
-  } else if constexpr (platform::block_threads == 1) {
+  } else if constexpr (platform::block_threads == 1 && !checks::enabled) {
     R result;
     map_nested<tile_shape_t<R>, 0>(result.slots, f, make_strided_operand<tile_rank_v<R>>(operands)...);
     return result;
@@ -82,10 +77,18 @@ CUDA_TILE_API R map(F f, Operands const&... operands) {
   }
 }
 
-/// `map` of a binary function on operands converted to E.
+/// A binary function on operands converted to E.
+template <typename E, typename F>
+struct on_converted {
+  F f;
+  template <typename A, typename B>
+  CUDA_TILE_API auto operator()(A a, B b) const {
+    return f(convert<E>(a), convert<E>(b));
+  }
+};
 template <typename R, typename E, typename F, typename Lhs, typename Rhs>
 CUDA_TILE_API R map_converted(F f, Lhs const& lhs, Rhs const& rhs) {
-  return map<R>([f](auto a, auto b) { return f(convert<E>(a), convert<E>(b)); }, lhs, rhs);
+  return map<R>(on_converted<E, F>{f}, lhs, rhs);
 }
 
 } // namespace cuda::tiles::detail

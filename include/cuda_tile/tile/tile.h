@@ -1,6 +1,7 @@
 // [1.6] [2.9] tile: an immutable multi-dimensional array of scalars, distributed over the threads of a block.
 #pragma once
 
+#include "cuda_tile/tile/checks.h"
 #include "cuda_tile/tile/conversions.h"
 #include "cuda_tile/tile/distribution.h"
 
@@ -22,6 +23,8 @@ struct tile final {
   template <tile_like O>
     requires tile_convertible_to<O, tile>
   CUDA_TILE_API explicit(!non_narrowing_tile_convertible_to<O, tile>) tile(O const& other) noexcept {
+    checks::before_conversion<E>(other);
+    checks::after_map(*this, other);
     if constexpr (scalar<O>) {
       slots[0] = detail::convert<E>(other);
     } else {
@@ -34,11 +37,17 @@ struct tile final {
   template <scalar O>
     requires(scalar_convertible_to<E, O> && shape_size_v<S> == 1)
   CUDA_TILE_API explicit(!non_narrowing_scalar_convertible_to<E, O>) operator O() const noexcept {
+    checks::before_conversion<O>(*this);
+    checks::require_defined("conversion to a scalar", *this);
     return detail::convert<O>(slots[0]);
   }
 
   /// What this thread holds of the tile; see tile/distribution.h. Not part of the API.
   E slots[distribution::slots];
+#if CUDA_TILE_CHECKED
+  /// Which elements have no value; see tile/checks.h.
+  unsigned undefined = checks::none_defined;
+#endif
 };
 
 template <scalar O>

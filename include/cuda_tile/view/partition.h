@@ -5,6 +5,7 @@
 #include "cuda_tile/core/tensor_span.h"
 #include "cuda_tile/ops/elements.h"
 #include "cuda_tile/ops/memory_access.h"
+#include "cuda_tile/view/checked_partition.h"
 
 namespace cuda::tiles::detail {
 
@@ -33,6 +34,8 @@ CUDA_TILE_API E padding_value() {
 
 /// Weak memory operations.
 struct plain_access {
+  template <unsigned Flags>
+  static constexpr unsigned flags = Flags;
   template <typename E>
   CUDA_TILE_API static remove_cv_t<E> read(E* p) {
     return *p;
@@ -45,6 +48,8 @@ struct plain_access {
 /// Strong memory operations of an order and scope.
 template <memory_order Order, thread_scope Scope>
 struct atomic_access {
+  template <unsigned Flags>
+  static constexpr unsigned flags = checks::atomic_flags<Flags, Order, Scope>;
   template <typename E>
   CUDA_TILE_API static remove_cv_t<E> read(E* p) {
     return platform::atomic_load<static_cast<int>(Order), static_cast<int>(Scope)>(p);
@@ -156,11 +161,14 @@ CUDA_TILE_API auto load_partition(partition<Span, Shape> const& part, Access acc
   using E = typename Span::value_type;
   using D = distribution<shape_size_v<Shape>>;
   tile<E, Shape> result;
+  checks::define(result);
+  checks::before_partition_access<Access::template flags<checks::reads>, Masked, Shape>(part);
   if constexpr (platform::block_threads == 1) {
     if (!Masked || part.whole())
       load_rows<false, 0>(part, Shape{}, access, result.slots, part.origin, pad);
     else
       load_rows<true, 0>(part, Shape{}, access, result.slots, part.origin, pad);
+    checks::after_partition_access<Access::template flags<checks::reads>>(part);
     return result;
   } else {
     unsigned const t = platform::thread();
@@ -177,6 +185,8 @@ CUDA_TILE_API auto load_partition(partition<Span, Shape> const& part, Access acc
 template <bool Masked, typename Span, typename Shape, typename Access>
 CUDA_TILE_API void store_partition(partition<Span, Shape> const& part, Access access,
                                    tile<typename Span::value_type, Shape> const& value) {
+  checks::require_defined("a store to a partition", value);
+  checks::before_partition_access<Access::template flags<checks::writes>, Masked, Shape>(part);
   if constexpr (platform::block_threads == 1) {
     if (!Masked || part.whole())
       store_rows<false, 0>(part, Shape{}, access, part.origin, value.slots);

@@ -152,6 +152,7 @@ struct partition_view {
 private:
   template <typename... Idx>
   CUDA_TILE_API detail::partition<Span, Shape> at(Idx... idx) const {
+    checks::before_partition<Shape>(span_, idx...);
     return {span_, {static_cast<size_t>(detail::convert<index_type>(idx))...}};
   }
 

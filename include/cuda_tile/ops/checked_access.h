@@ -1,0 +1,145 @@
+// Accesses of memory in checked builds, before they happen: by tiles of pointers, and by rows of a partition.
+// Empty in other builds.
+#pragma once
+
+#include "cuda_tile/tile/map.h"
+
+namespace cuda::tiles::checks {
+
+/// What an access does; as cuda_tile_access_flags.
+enum access_flags : unsigned {
+  reads = 1,
+  writes = 2,
+  is_atomic = 4,
+  acquires = 8,
+  releases = 16,
+  block_scope = 32
+};
+
+/// The flags of a strong operation that reads and writes what `Flags` says.
+template <unsigned Flags, memory_order Order, thread_scope Scope>
+inline constexpr unsigned atomic_flags =
+    Flags | is_atomic |
+    ((Flags & reads) != 0 && (Order == memory_order::acquire || Order == memory_order::acq_rel) ? acquires
+                                                                                                : 0) |
+    ((Flags & writes) != 0 && (Order == memory_order::release || Order == memory_order::acq_rel) ? releases
+                                                                                                 : 0) |
+    (Scope == thread_scope::block ? block_scope : 0);
+
+#if CUDA_TILE_CHECKED
+
+static_assert(block_scope == static_cast<unsigned>(cuda_tile_block_scope));
+
+/// Collects accesses into runs of elements that lie one behind the other.
+template <typename S>
+struct access_runs {
+  cuda_tile_access run;
+  char const* function;
+
+  CUDA_TILE_API access_runs(char const* f, unsigned size, unsigned flags)
+      : run{nullptr, 0, size, flags, {}}, function{f} {}
+
+  CUDA_TILE_API void add(void const volatile* pointer, unsigned position, unsigned long long count = 1) {
+    char const* p = const_cast<char const*>(static_cast<char const volatile*>(pointer));
+    if (run.count != 0 && static_cast<char const*>(run.address) + run.count * run.size == p) {
+      run.count += count;
+      return;
+    }
+    flush();
+    run.address = p;
+    run.count = count;
+    run.element = element_of<S>(function, position);
+  }
+  CUDA_TILE_API void flush() {
+    if (run.count != 0)
+      platform::current_block->checks->access(platform::current_block, &run);
+    run.count = 0;
+  }
+};
+
+/// A write that is not atomic goes to each location once.
+template <typename Ptrs, typename Mask>
+CUDA_TILE_API void require_distinct(char const* function, Ptrs const& ptrs, Mask const& mask) {
+  using S = tile_shape_t<Ptrs>;
+  cuda_tile_place places[shape_size_v<S>];
+  unsigned count = 0;
+  for (unsigned s = 0; s < shape_size_v<S>; ++s)
+    if (detail::convert<bool>(detail::operand_value(mask, s)))
+      places[count++] = {
+          const_cast<void const*>(static_cast<void const volatile*>(detail::operand_value(ptrs, s))), s};
+  auto* block = platform::current_block;
+  unsigned twice = block->checks->find_repetition(block, places, count);
+  if (twice != count)
+    report<S>(cuda_tile_data_race, function, places[twice].position, places[twice].address);
+}
+
+/// Before what each pointer points to whose mask is true is accessed.
+template <unsigned Flags, typename Ptrs, typename Mask>
+CUDA_TILE_API void before_access(char const* function, Ptrs const& ptrs, Mask const& given_mask) {
+  using S = tile_shape_t<Ptrs>;
+  decltype(auto) mask = detail::aligned_operand<S>(given_mask);
+  require_defined(function, mask);
+  require_defined(function, ptrs, mask);
+  access_runs<S> runs{function, sizeof(*detail::operand_value(ptrs, 0)), Flags};
+  [[maybe_unused]] auto const* last = detail::operand_value(ptrs, 0);
+  [[maybe_unused]] bool distinct = true, first = true;
+  for (unsigned s = 0; s < shape_size_v<S>; ++s) {
+    if (!detail::convert<bool>(detail::operand_value(mask, s)))
+      continue;
+    auto const* p = detail::operand_value(ptrs, s);
+    distinct = distinct && (first || p > last);
+    first = false;
+    last = p;
+    runs.add(p, s);
+  }
+  runs.flush();
+  if constexpr ((Flags & (writes | is_atomic)) == writes)
+    if (!distinct)
+      require_distinct(function, ptrs, mask);
+}
+
+template <unsigned Flags, typename Ptrs, typename Mask>
+CUDA_TILE_API void after_access(Ptrs const& ptrs, Mask const& given_mask) {
+  if constexpr ((Flags & (acquires | block_scope)) == acquires) {
+    using S = tile_shape_t<Ptrs>;
+    decltype(auto) mask = detail::aligned_operand<S>(given_mask);
+    for (unsigned s = 0; s < shape_size_v<S>; ++s)
+      if (detail::convert<bool>(detail::operand_value(mask, s)))
+        platform::current_block->checks->acquired(platform::current_block, detail::operand_value(ptrs, s));
+  }
+}
+
+/// Values that are written where the mask is true.
+template <typename S, typename Value, typename Mask>
+CUDA_TILE_API void before_write(char const* function, Value const& value, Mask const& mask) {
+  require_defined(function, detail::aligned_operand<S>(value), detail::aligned_operand<S>(mask));
+}
+
+/// A load without padding gives no values where the mask is false.
+template <typename R, typename Mask>
+CUDA_TILE_API void after_masked_load(R& result, Mask const& given_mask) {
+  if constexpr (!scalar<R>) {
+    decltype(auto) mask = detail::aligned_operand<tile_shape_t<R>>(given_mask);
+    bool whole = true;
+    for (unsigned s = 0; s < tile_size_v<R>; ++s)
+      whole = whole && detail::convert<bool>(detail::operand_value(mask, s));
+    if (!whole)
+      set_undefined(result,
+                    [&](unsigned s) { return !detail::convert<bool>(detail::operand_value(mask, s)); });
+  }
+}
+
+#else
+
+template <unsigned Flags, typename Ptrs, typename Mask>
+CUDA_TILE_API void before_access(char const*, Ptrs const&, Mask const&) {}
+template <unsigned Flags, typename Ptrs, typename Mask>
+CUDA_TILE_API void after_access(Ptrs const&, Mask const&) {}
+template <typename S, typename Value, typename Mask>
+CUDA_TILE_API void before_write(char const*, Value const&, Mask const&) {}
+template <typename R, typename Mask>
+CUDA_TILE_API void after_masked_load(R&, Mask const&) {}
+
+#endif
+
+} // namespace cuda::tiles::checks

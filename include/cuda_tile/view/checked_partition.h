@@ -1,0 +1,124 @@
+// What checked builds ask of the access to a partition [2.12.1]. Empty in other builds.
+#pragma once
+
+#include "cuda_tile/ops/checked_access.h"
+
+namespace cuda::tiles::checks {
+
+#if CUDA_TILE_CHECKED
+
+/// Whether different indices lead to different elements; true where that is not known of a large span.
+template <typename Mapping>
+bool is_injective(Mapping const& mapping) {
+  constexpr size_t rank = static_cast<size_t>(Mapping::extents_type::rank());
+  size_t strides[rank + 1] = {}, lengths[rank + 1] = {}, count = 0;
+  for (size_t d = 0; d != rank; ++d) {
+    size_t length =
+        static_cast<size_t>(mapping.extents().extent(static_cast<typename Mapping::rank_type>(d)));
+    if (length == 0)
+      return true;
+    if (length == 1)
+      continue;
+    size_t stride = static_cast<size_t>(mapping.stride(static_cast<typename Mapping::rank_type>(d))),
+           at = count++;
+    for (; at != 0 && strides[at - 1] > stride; --at)
+      strides[at] = strides[at - 1], lengths[at] = lengths[at - 1];
+    strides[at] = stride, lengths[at] = length;
+  }
+  // In ascending order each stride steps over all that the smaller ones reach.
+  size_t reach = 0;
+  bool nested = true;
+  for (size_t i = 0; i != count; ++i) {
+    nested = nested && strides[i] > reach;
+    reach += strides[i] * (lengths[i] - 1);
+  }
+  constexpr size_t most = 1 << 16;
+  if (nested || reach >= most)
+    return nested || (count != 0 && strides[0] != 0);
+  // Small: visit each element.
+  unsigned char visited[most] = {};
+  size_t size = 1;
+  for (size_t i = 0; i != count; ++i)
+    size *= lengths[i];
+  if (size > most)
+    return false;
+  for (size_t n = 0; n != size; ++n) {
+    size_t rest = n, place = 0;
+    for (size_t i = 0; i != count; ++i) {
+      place += rest % lengths[i] * strides[i];
+      rest /= lengths[i];
+    }
+    if (visited[place]++)
+      return false;
+  }
+  return true;
+}
+
+/// Indices of a partition of shape S of a span.
+template <typename S, typename Span, typename... Idx>
+CUDA_TILE_API void before_partition(Span const& span, Idx... idx) {
+  using mapping = typename Span::mapping_type;
+  using index = typename Span::index_type;
+  size_t d = 0;
+  auto check = [&](auto i) {
+    size_t extent =
+        static_cast<size_t>(span.mapping().extents().extent(static_cast<typename mapping::rank_type>(d)));
+    size_t count = (extent + detail::length<S>(d) - 1) / detail::length<S>(d);
+    if (i < decltype(i)(0) || static_cast<size_t>(i) >= count)
+      report(cuda_tile_partition_bounds, "partition_view", 0, i, d, count);
+    ++d;
+  };
+  (before_conversion<index>(idx), ...);
+  (check(detail::convert<index>(idx)), ...);
+  if (!is_injective(span.mapping()))
+    report(cuda_tile_not_injective, "partition_view", 0);
+}
+
+template <bool Masked, size_t D, typename Shape, typename P>
+CUDA_TILE_API void add_rows(access_runs<Shape>& runs, P const& part, typename P::element* at,
+                            unsigned position) {
+  if constexpr (D == Shape::rank()) {
+    runs.add(at, position);
+  } else {
+    constexpr unsigned step = static_cast<unsigned>(detail::length_product<Shape>(D + 1, Shape::rank()));
+    size_t const stride = part.template stride<D>();
+    size_t const count = Masked ? part.valid[D] : detail::length<Shape>(D);
+    if (D + 1 == Shape::rank() && stride == 1 && count != 0)
+      return runs.add(at, position, count);
+    for (size_t i = 0; i != count; ++i)
+      add_rows<Masked, D + 1>(runs, part, at + i * stride, position + static_cast<unsigned>(i) * step);
+  }
+}
+
+/// Before the elements of a partition are accessed.
+template <unsigned Flags, bool Masked, typename Shape, typename P>
+CUDA_TILE_API void before_partition_access(P const& part) {
+  char const* function = (Flags & writes) != 0 ? "a store to a partition" : "a load of a partition";
+  if (!Masked && !part.whole())
+    report<Shape>(cuda_tile_unmasked_partition, function, 0);
+  access_runs<Shape> runs{function, sizeof(*part.origin), Flags};
+  if (Masked && !part.whole())
+    add_rows<true, 0>(runs, part, part.origin, 0);
+  else
+    add_rows<false, 0>(runs, part, part.origin, 0);
+  runs.flush();
+}
+/// After an atomic load of a partition's first element, for all of it.
+template <unsigned Flags, typename P>
+CUDA_TILE_API void after_partition_access(P const& part) {
+  if constexpr ((Flags & (acquires | block_scope)) == acquires)
+    platform::current_block->checks->acquired(platform::current_block, part.origin);
+}
+
+#else
+
+template <typename S, typename Span, typename... Idx>
+CUDA_TILE_API void before_partition(Span const&, Idx...) {}
+template <unsigned Flags, bool Masked, typename Shape, typename P>
+CUDA_TILE_API void before_partition_access(P const&) {}
+template <unsigned Flags, typename P>
+CUDA_TILE_API void after_partition_access(P const&) {}
+
+#endif
+
+} // namespace cuda::tiles::checks

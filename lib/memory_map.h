@@ -1,0 +1,31 @@
+// The arrays that a checked launch was given, and what lies at an address.
+#pragma once
+
+#include "launcher.h"
+
+#include <cstdint>
+#include <vector>
+
+namespace cuda_tile_launcher {
+
+/// Memory of one array, or of several that overlap.
+struct Region {
+  std::uintptr_t begin, end;
+  std::uint32_t unit; // bytes of the smallest element
+  bool writable;
+  unsigned number; // of the first array in it, in the order in which they were given
+};
+
+class MemoryMap {
+public:
+  MemoryMap(const cuda_tile_array* arrays, unsigned count);
+
+  /// The region that an address lies in, or right behind where none begins there; null if there is none.
+  const Region* find(std::uintptr_t address) const noexcept;
+  const std::vector<Region>& regions() const noexcept { return regions_; }
+
+private:
+  std::vector<Region> regions_; // in ascending order
+};
+
+} // namespace cuda_tile_launcher

@@ -1,0 +1,22 @@
+"""Checked builds on the host: launches that find undefined behaviour, and the reports of what they found."""
+
+from __future__ import annotations
+
+from ..errors import BuildValueError
+
+#: What is looked for, in the order of cuda_tile_violation_kind (include/cuda_tile/platform/violations.h).
+KINDS = (
+    "integer-overflow", "division-by-zero", "shift-range", "abs-range", "pointer-arithmetic", "shape-size",
+    "extract-bounds", "bitcast-value", "assumption", "uninitialized-tile", "extent-index", "extent-range",
+    "dimension-map-index", "stride-index", "stride-range", "partition-bounds", "unmasked-partition",
+    "not-injective", "irange-step", "irange-bound", "conversion-range", "data-race", "memory-bounds",
+    "misaligned-access", "read-only-write",
+)  # fmt: skip
+
+
+def check_ignored(kinds: list[str]) -> tuple[str, ...]:
+    """The kinds of violations that are not to be reported; BuildValueError if one does not exist."""
+    for kind in kinds:
+        if kind not in KINDS:
+            raise BuildValueError(f"ignore names {kind!r}, which is none of {', '.join(KINDS)}")
+    return tuple(kinds)

@@ -1,0 +1,77 @@
+"""Launches of checked kernels: the launcher is told which arrays they may access."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..arguments import ERROR_SIZE, Packer
+from ..arrays import Extent, extent_of
+from ..launcher import HostLauncher, KernelDescription, library, poll_address
+from ..parameters import Parameter
+from . import KINDS
+from .report import Report, make_error
+
+_VIOLATED = 5
+
+
+class _Array(ctypes.Structure):
+    """`cuda_tile_array` of lib/launcher.h."""
+
+    _fields_ = [
+        ("address", ctypes.c_void_p),
+        ("bytes", ctypes.c_ulonglong),
+        ("item_bytes", ctypes.c_uint),
+        ("writable", ctypes.c_uint),
+    ]
+
+
+class CheckedLauncher(HostLauncher):
+    """Launches one kernel of a library that was built with checks.
+
+    path: the library's; source: the name of its source in messages, and where it lies; ignored: kinds of
+    violations that are not reported.
+    """
+
+    def __init__(
+        self,
+        description: KernelDescription,
+        packer: Packer,
+        path: Path,
+        source: tuple[str, Path],
+        ignored: Sequence[str],
+    ):
+        super().__init__(description, packer)
+        self._path = path
+        self._source = source
+        self._ignored = sum(1 << KINDS.index(kind) for kind in set(ignored))
+        self._call_checked = library().cuda_tile_launch_checked
+
+    def _run(self, blocks: ctypes.Array, schedule_seed: int, *arguments: object) -> None:
+        frame = self._packer.pack(arguments)
+        extents = self._extents(arguments)
+        arrays = (_Array * len(extents))(
+            *(
+                (extent.address, extent.nbytes, extent.itemsize, not (parameter.const or extent.readonly))
+                for parameter, extent in extents
+            )
+        )
+        report = Report()
+        status = self._call_checked(
+            self._kernel, frame.address, blocks, schedule_seed, poll_address(), arrays, len(extents),
+            self._ignored, ctypes.byref(report), frame.error_address, ERROR_SIZE,
+        )  # fmt: skip
+        if status == _VIOLATED:
+            raise make_error(report, self._packer.kernel, self._path, extents, self._source)
+        if status:
+            self._fail(status, frame.error.value.decode(errors="replace"))
+        self._packer.release(frame)
+
+    def _extents(self, arguments: Sequence[object]) -> list[tuple[Parameter, Extent]]:
+        """The memory of the arrays among the arguments, which were checked before."""
+        return [
+            (parameter, extent_of(value, parameter))
+            for parameter, value in zip(self._packer.parameters, arguments, strict=True)
+            if parameter.pointer and value is not None
+        ]

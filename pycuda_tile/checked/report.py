@@ -1,0 +1,162 @@
+"""What a checked launch says of a violation: what, where, which element and block, and what is required."""
+
+from __future__ import annotations
+
+import ctypes
+import struct
+from collections.abc import Sequence
+from pathlib import Path
+
+from .. import resources, spec
+from ..arrays import Extent
+from ..errors import UndefinedBehaviorError
+from ..parameters import BFLOAT16, BOOL, FLOAT, OTHER, SIGNED, UNSIGNED, Parameter, decode
+from . import KINDS
+from .lines import Frame, find_frames
+
+_READS, _WRITES, _ATOMIC = 1, 2, 4
+_NO_ARRAY = 2**32 - 1
+
+
+class Value(ctypes.Structure):
+    """`cuda_tile_value` of platform/checked.h."""
+
+    _fields_ = [("code", ctypes.c_uint), ("bits", ctypes.c_ulonglong)]
+
+
+class Report(ctypes.Structure):
+    """`cuda_tile_report` of lib/launcher.h."""
+
+    _fields_ = [
+        ("kind", ctypes.c_uint),
+        ("function", ctypes.c_char * 64),
+        ("rank", ctypes.c_uint),
+        ("index", ctypes.c_uint * 16),
+        ("block", ctypes.c_uint * 3),
+        ("value_count", ctypes.c_uint),
+        ("values", Value * 4),
+        ("frames", ctypes.c_ulonglong * 32),
+        ("flags", ctypes.c_uint),
+        ("size", ctypes.c_uint),
+        ("array", ctypes.c_uint),
+        ("offset", ctypes.c_longlong),
+        ("other_flags", ctypes.c_uint),
+        ("other_block", ctypes.c_uint * 3),
+        ("other_frame", ctypes.c_ulonglong),
+    ]
+
+
+def make_error(
+    report: Report,
+    kernel: str,
+    library: Path,
+    extents: Sequence[tuple[Parameter, Extent]],
+    source: tuple[str, Path],
+) -> UndefinedBehaviorError:
+    """The exception for a report; `extents` are those of the arrays that the launch was given, `source` the
+    name of the user's source in messages and where it lies for the compiler."""
+    kind, index = KINDS[report.kind], tuple(report.index[: report.rank])
+    offsets = [offset for offset in report.frames if offset]
+    place = _user_frame(find_frames(library, offsets), source)
+    lines = [f"{kind}: {_what(kind, report, extents)}"]
+    lines.append(f"  {_where(place)}, kernel {kernel}, block {tuple(report.block)}")
+    if report.rank:
+        lines[-1] += f", element {index}"
+    lines += _excerpt(place, source)
+    if report.other_frame:
+        other = _user_frame(find_frames(library, [report.other_frame]), source)
+        lines.append(
+            f"  and {_access(report.other_flags)} at {_where(other)}, block {tuple(report.other_block)}"
+        )
+        lines += _excerpt(other, source)
+    row = next(row for row in spec.load("violations") if row.id == kind)
+    lines.append(f"  {row.requirement} [{row.section}]")
+    file, line = (place.file, place.line) if place else ("", 0)
+    return UndefinedBehaviorError("\n".join(lines), kind, file, line, tuple(report.block), index)
+
+
+def _user_frame(calls: Sequence[Sequence[Frame]], source: tuple[str, Path]) -> Frame | None:
+    """The innermost call whose line is the user's; its file as messages name it."""
+    ours = str(resources.include_dir())
+    frames = (frame for frames in calls for frame in frames if not frame.file.startswith(ours))
+    frame = next(frames, None)
+    # A text was compiled in a folder that was moved since.
+    if (
+        frame
+        and Path(frame.file).name == source[1].name
+        and (source[0] == "<source>" or Path(frame.file) == source[1])
+    ):
+        return frame._replace(file=source[0])
+    return frame
+
+
+def _where(frame: Frame | None) -> str:
+    if frame is None:
+        return "at a line that is not known, for want of addr2line or llvm-symbolizer"
+    return f"{frame.file}:{frame.line}"
+
+
+def _excerpt(frame: Frame | None, source: tuple[str, Path]) -> list[str]:
+    try:
+        path = source[1] if frame.file == source[0] else Path(frame.file)
+        line = path.read_text(encoding="utf-8").splitlines()[frame.line - 1]
+    except (AttributeError, OSError, ValueError, IndexError):
+        return []
+    return [f"    {frame.line} | {line.strip()}"]
+
+
+# --- what happened ------------------------------------------------------------------------------------------
+
+
+def _what(kind: str, report: Report, extents: Sequence[tuple[Parameter, Extent]]) -> str:
+    function = report.function.decode()
+    values = [_show(value) for value in report.values[: report.value_count]]
+    if kind == "partition-bounds":
+        index, dimension, count = values
+        return f"partition index {index} along dimension {dimension}, where there are {count} partitions"
+    if kind == "extract-bounds":
+        index, dimension, count = values
+        return f"extract: index {index} along dimension {dimension}, where there are {count} partitions"
+    if report.flags:
+        return f"{function}: {_access(report.flags)} of {report.size} bytes {_memory(report, extents)}"
+    return f"{function}({', '.join(values)})" if values else function
+
+
+def _access(flags: int) -> str:
+    word = {_READS: "read", _WRITES: "write"}.get(flags & (_READS | _WRITES), "update")
+    return f"atomic {word}" if flags & _ATOMIC else word
+
+
+def _memory(report: Report, extents: Sequence[tuple[Parameter, Extent]]) -> str:
+    if report.array == _NO_ARRAY:
+        if not report.offset:
+            return "through a null pointer"
+        address = report.offset % 2**64
+        near = [(parameter, extent) for parameter, extent in extents if extent.address > address]
+        parameter, extent = min(near, key=lambda pair: pair[1].address, default=(None, None))
+        if parameter and extent.address - address <= extent.nbytes:
+            return f"{extent.address - address} bytes before {_name(parameter)}"
+        return f"at address {address:#x}, which is in none of the arrays that were passed"
+    parameter, extent = extents[report.array]
+    element = report.offset // extent.itemsize
+    count = extent.nbytes // extent.itemsize
+    return f"at element {element} of {_name(parameter)}, which has {count} elements"
+
+
+def _name(parameter: Parameter) -> str:
+    return f"'{parameter.name}'" if parameter.name else f"argument {parameter.position}"
+
+
+def _show(value: Value) -> str:
+    [parameter] = decode("", [value.code])
+    if parameter.pointer or parameter.kind == OTHER:
+        return f"{value.bits:#x}"
+    raw = value.bits.to_bytes(8, "little")[: parameter.size]
+    if parameter.kind in (BOOL, SIGNED, UNSIGNED):
+        number = int.from_bytes(raw, "little", signed=parameter.kind == SIGNED)
+        return str(bool(number)).lower() if parameter.kind == BOOL else str(number)
+    if parameter.kind == BFLOAT16:
+        return f"{struct.unpack('<f', bytes(2) + raw)[0]:g}"
+    if parameter.kind == FLOAT:
+        return f"{struct.unpack({2: '<e', 4: '<f', 8: '<d'}[parameter.size], raw)[0]:g}"
+    return f"{parameter.cxx_type} {value.bits:#x}"
