@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import threading
 from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
@@ -30,7 +31,7 @@ def record(target: str, text: str) -> None:
     if path.exists():
         return
     folder.mkdir(parents=True, exist_ok=True)
-    aside = path.with_suffix(f".{os.getpid()}")
+    aside = path.with_suffix(f".{os.getpid()}-{threading.get_ident()}")
     aside.write_text(text, encoding="utf-8")
     aside.replace(path)
 
