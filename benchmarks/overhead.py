@@ -1,8 +1,7 @@
-"""What using the package costs beside the work of the kernels: import, build, launch. One table, one run."""
+"""What using the package costs before a kernel runs: import and build. One table, one run."""
 
 from __future__ import annotations
 
-import ctypes
 import os
 import platform
 import subprocess
@@ -15,21 +14,12 @@ from statistics import median
 
 import numpy as np
 
-import pycuda_tile as pct
 from pycuda_tile.toolchain import find_compiler
 
 ROOT = Path(__file__).resolve().parent.parent
 VECTOR_ADD = ROOT / "examples" / "vector_add.cu"
 PROCESSES = 7  # new processes that are started for one figure
 REPEATS = 9  # timings of a loop for one figure
-
-KERNELS = """
-#include "cuda_tile.h"
-__tile_global__ void nothing() {}
-__tile_global__ void four_arrays(const float* a, const float* b, const float* c, float* out) {
-  out[0] = a[0] + b[0] + c[0];
-}
-"""
 
 IMPORT = """
 import time, numpy
@@ -86,10 +76,10 @@ def in_new_process(code: str, cache: str) -> float:
 
 
 def per_call(function: Callable[[], object]) -> float:
-    """The median time of one call, in seconds."""
+    """The time of one call, in seconds: the best of several loops, which others on the machine disturb least."""
     timer = timeit.Timer(function)
-    count, _ = timer.autorange()
-    return median(time / count for time in timer.repeat(REPEATS, max(1, count // 4)))
+    count = max(1, timer.autorange()[0] // 4)
+    return min(timer.repeat(REPEATS, count)) / count
 
 
 def imports() -> None:
@@ -120,23 +110,10 @@ def builds() -> None:
     row("build of vector add, cached, a later one", again, "ms", "under 20")
 
 
-def launches() -> None:
-    module = pct.build(KERNELS, target="cpu")
-    nothing, four = module.kernel("nothing"), module.kernel("four_arrays")
-    a, b, c, out = (np.zeros(16, np.float32) for _ in range(4))
-    c_abs = ctypes.CDLL(None).abs
-    row("launch, no arguments, 1 block", per_call(lambda: nothing[1]()), "us")
-    row("launch, four NumPy arrays, 1 block", per_call(lambda: four[1](a, b, c, out)), "us")
-    row("launch, no arguments, 64 blocks", per_call(lambda: nothing[64]()), "us")
-    row("beside it: np.add of 16 floats with out=", per_call(lambda: np.add(a, b, out=out)), "us")
-    row("beside it: call of C's abs through ctypes", per_call(lambda: c_abs(1)), "us")
-
-
 def main() -> None:
     print(machine())
     imports()
     builds()
-    launches()
 
 
 if __name__ == "__main__":
