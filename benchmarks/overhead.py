@@ -76,7 +76,7 @@ def in_new_process(code: str, cache: str) -> float:
 
 
 def per_call(function: Callable[[], object]) -> float:
-    """The time of one call, in seconds: the best of several loops, which others on the machine disturb least."""
+    """The time of one call, in seconds: the best of several loops, which others disturb least."""
     timer = timeit.Timer(function)
     count = max(1, timer.autorange()[0] // 4)
     return min(timer.repeat(REPEATS, count)) / count
