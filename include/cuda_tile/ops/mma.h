@@ -4,6 +4,9 @@
 #include "cuda_tile/ops/create.h"
 #include "cuda_tile/ops/elements.h"
 #include "cuda_tile/tile/exchange.h"
+#if !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1
+#include "cuda_tile/ops/mma_blocks.h"
+#endif
 
 namespace cuda::tiles {
 namespace detail {
@@ -91,32 +94,6 @@ CUDA_TILE_API C multiply_add(E a, F b, C c) {
   return multiply_add<C>(static_cast<C>(a), static_cast<C>(b), c);
 }
 
-/// With one thread: acc (M x N) += a (M x K) * b (K x N), a block of rows and columns at a time in registers.
-template <unsigned M, unsigned N, unsigned K, typename A, typename L, typename R>
-CUDA_TILE_API void multiply_blocks(A* acc, L const* a, R const* b) {
-  using C = accumulator_t<A>;
-#if defined(__AVX512F__)
-  constexpr unsigned most_rows = 8, most_columns = 32;
-#else
-  constexpr unsigned most_rows = 4, most_columns = 16;
-#endif
-  constexpr unsigned rows = M < most_rows ? M : most_rows, columns = N < most_columns ? N : most_columns;
-  for (unsigned i0 = 0; i0 < M; i0 += rows)
-    for (unsigned j0 = 0; j0 < N; j0 += columns) {
-      C c[rows][columns];
-      for (unsigned i = 0; i < rows; ++i)
-        for (unsigned j = 0; j < columns; ++j)
-          c[i][j] = convert<C>(acc[(i0 + i) * N + j0 + j]);
-      for (unsigned k = 0; k < K; ++k)
-        for (unsigned i = 0; i < rows; ++i)
-          for (unsigned j = 0; j < columns; ++j)
-            c[i][j] = multiply_add<C>(a[(i0 + i) * K + k], b[k * N + j0 + j], c[i][j]);
-      for (unsigned i = 0; i < rows; ++i)
-        for (unsigned j = 0; j < columns; ++j)
-          acc[(i0 + i) * N + j0 + j] = convert<A>(c[i][j]);
-    }
-}
-
 /// Writes columns [k0, k0 + Width) of a matrix tile, row by row and batch by batch, to memory that the block
 /// shares.
 template <unsigned Width, typename T, typename E>
@@ -201,21 +178,23 @@ CUDA_TILE_API void multiply_through_scratch(A& result, L const& lhs, R const& rh
 template <numeric_tile L, numeric_tile R, numeric_tile A>
   requires mma_compatible<L, R, A>
 CUDA_TILE_API A mma(L const& lhs, R const& rhs, A const& acc) noexcept {
-  using l = detail::matrix<L>;
-  using r = detail::matrix<R>;
   checks::require_defined("mma", lhs);
   checks::require_defined("mma", rhs);
   checks::require_defined("mma", acc);
+#if !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1
+  using l = detail::matrix<L>;
+  using r = detail::matrix<R>;
+  using sum = detail::accumulator_t<tile_element_t<A>>;
+  A result;
+  for (unsigned batch = 0; batch < detail::matrix<A>::batches; ++batch)
+    detail::multiply_blocks<l::rows, r::columns, l::columns, sum>(
+        result.slots + batch * l::rows * r::columns, acc.slots + batch * l::rows * r::columns,
+        lhs.slots + (l::batches == 1 ? 0 : batch * l::rows * l::columns),
+        rhs.slots + (r::batches == 1 ? 0 : batch * r::rows * r::columns));
+#else
   A result = acc;
-  if constexpr (platform::block_threads == 1) {
-    for (unsigned batch = 0; batch < detail::matrix<A>::batches; ++batch)
-      detail::multiply_blocks<l::rows, r::columns, l::columns>(
-          result.slots + batch * l::rows * r::columns,
-          lhs.slots + (l::batches == 1 ? 0 : batch * l::rows * l::columns),
-          rhs.slots + (r::batches == 1 ? 0 : batch * r::rows * r::columns));
-  } else {
-    detail::multiply_through_scratch(result, lhs, rhs);
-  }
+  detail::multiply_through_scratch(result, lhs, rhs);
+#endif
   return result;
 }
 

@@ -1,0 +1,158 @@
+// Matrix multiplication with one thread a block: sums stay in registers for a block of rows and columns.
+//
+// The right operand is packed, as many columns at a time as the block has, and both are converted to what is
+// multiplied: elements to the accumulator's type, 8 bit integers to 16 bits, of which processors multiply and
+// add two at once. So "step" below is one k of the product, or two for integers.
+#pragma once
+
+#include "cuda_tile/ops/elements.h"
+#include "cuda_tile/platform/host_vectors.h"
+
+namespace cuda::tiles::detail {
+
+/// How elements are multiplied and summed as C.
+template <typename C>
+struct block_arithmetic {
+  using factor = C;
+  static constexpr unsigned per_step = 1;
+  using sums = platform::vector<C>;
+  static sums splat(factor const* a) { return *a - sums{}; }
+  static sums add_products(sums a, factor const* b, sums c) {
+    return platform::multiply_add_vectors(a, platform::load_vector<sums>(b), c);
+  }
+};
+template <>
+struct block_arithmetic<int> {
+  using factor = short;
+  static constexpr unsigned per_step = 2;
+  using sums = platform::vector<int>;
+  static platform::vector<short> splat(factor const* a) {
+    int pair;
+    __builtin_memcpy(&pair, a, sizeof pair);
+    return (platform::vector<short>)(pair - sums{});
+  }
+  static sums add_products(platform::vector<short> a, factor const* b, sums c) {
+    return platform::add_products_of_pairs(a, platform::load_vector<platform::vector<short>>(b), c);
+  }
+};
+
+template <typename C, unsigned N>
+struct block_shape {
+  static constexpr unsigned lanes = platform::vector_bytes / static_cast<unsigned>(sizeof(C));
+  static constexpr unsigned vectors = N >= 2 * lanes ? 2 : 1;
+  static constexpr unsigned columns = vectors * lanes;
+  /// Sums, a row of the right operand and one value of the left one fit into the registers.
+  static constexpr unsigned rows = platform::vector_registers == 32 ? 8 : 6;
+};
+
+/// sums[Rows][columns] = from + a b, for `steps` steps; rows of a are a_stride apart, of the others N.
+template <unsigned Rows, unsigned N, typename C, typename F>
+CUDA_TILE_API void multiply_block(C* to, C const* from, F const* a, unsigned a_stride, F const* b,
+                                  unsigned steps) {
+  using arithmetic = block_arithmetic<C>;
+  using sums = typename arithmetic::sums;
+  using shape = block_shape<C, N>;
+  constexpr unsigned vectors = shape::vectors, lanes = shape::lanes, per_step = arithmetic::per_step;
+  sums c[Rows][vectors];
+  for (unsigned i = 0; i < Rows; ++i)
+    for (unsigned v = 0; v < vectors; ++v)
+      c[i][v] = platform::load_vector<sums>(from + i * N + v * lanes);
+  for (unsigned k = 0; k < steps; ++k) {
+    for (unsigned i = 0; i < Rows; ++i) {
+      auto factor = arithmetic::splat(a + i * a_stride + k * per_step);
+      for (unsigned v = 0; v < vectors; ++v)
+        c[i][v] = arithmetic::add_products(factor, b + (k * vectors + v) * lanes * per_step, c[i][v]);
+    }
+  }
+  for (unsigned i = 0; i < Rows; ++i)
+    for (unsigned v = 0; v < vectors; ++v)
+      platform::store_vector(to + i * N + v * lanes, c[i][v]);
+}
+
+/// Columns [j0, j0 + columns) of rows [k0, k0 + steps * per_step) of b, in the order in which they are read.
+template <unsigned N, unsigned Steps, typename C, typename F, typename R>
+CUDA_TILE_API void pack_columns(F* to, R const* b) {
+  constexpr unsigned columns = block_shape<C, N>::columns, per_step = block_arithmetic<C>::per_step;
+  for (unsigned k = 0; k < Steps; ++k)
+    for (unsigned j = 0; j < columns; ++j)
+      for (unsigned p = 0; p < per_step; ++p)
+        to[(k * columns + j) * per_step + p] = convert<F>(b[(k * per_step + p) * N + j]);
+}
+
+/// result (M x N) = acc + a (M x K) b (K x N), of factors F; N is a multiple of a block's columns, K of a
+/// step.
+template <unsigned M, unsigned N, unsigned K, typename C, typename F, typename R>
+CUDA_TILE_API void multiply_packed(C* result, C const* acc, F const* a, R const* b) {
+  using shape = block_shape<C, N>;
+  constexpr unsigned per_step = block_arithmetic<C>::per_step;
+  constexpr unsigned most = 256 * per_step, depth = K < most ? K : most, steps = depth / per_step;
+  constexpr unsigned rows = M < shape::rows ? M : shape::rows, rest = M % rows;
+  for (unsigned j = 0; j < N; j += shape::columns)
+    for (unsigned k = 0; k < K; k += depth) {
+      F packed[depth * shape::columns];
+      pack_columns<N, steps, C>(packed, b + k * N + j);
+      C const* from = (k == 0 ? acc : result) + j;
+      unsigned i = 0;
+      for (; i + rows <= M; i += rows)
+        multiply_block<rows, N>(result + i * N + j, from + i * N, a + i * K + k, K, packed, steps);
+      if constexpr (rest != 0)
+        multiply_block<rest, N>(result + i * N + j, from + i * N, a + i * K + k, K, packed, steps);
+    }
+}
+
+/// Calls f with a pointer to the elements of `from` converted to E: where they are, if that is their type.
+template <typename E, unsigned Size, typename T, typename F>
+CUDA_TILE_API void with_converted(T const* from, F f) {
+  if constexpr (is_same_v<E, T>) {
+    f(from);
+  } else {
+    E converted[Size];
+    for (unsigned i = 0; i < Size; ++i)
+      converted[i] = convert<E>(from[i]);
+    f(converted);
+  }
+}
+
+template <typename C, unsigned N, unsigned K>
+inline constexpr bool fits_blocks =
+    N >= platform::vector_bytes / sizeof(C) && K >= block_arithmetic<C>::per_step;
+
+/// The plain form, for tiles that are narrower than a vector.
+template <unsigned M, unsigned N, unsigned K, typename C, typename A, typename L, typename R>
+CUDA_TILE_API void multiply_narrow(A* result, A const* acc, L const* a, R const* b) {
+  for (unsigned i = 0; i < M; ++i)
+    for (unsigned j = 0; j < N; ++j) {
+      C sum = convert<C>(acc[i * N + j]);
+      for (unsigned k = 0; k < K; ++k) {
+        if constexpr (is_integral_scalar_v<C>)
+          sum = elements::add{}(sum,
+                                static_cast<C>(static_cast<C>(a[i * K + k]) * static_cast<C>(b[k * N + j])));
+        else
+          sum = platform::multiply_add(convert<C>(a[i * K + k]), convert<C>(b[k * N + j]), sum);
+      }
+      result[i * N + j] = convert<A>(sum);
+    }
+}
+
+/// result (M x N) = acc + a (M x K) b (K x N), summed as C.
+template <unsigned M, unsigned N, unsigned K, typename C, typename A, typename L, typename R>
+CUDA_TILE_API void multiply_blocks(A* result, A const* acc, L const* a, R const* b) {
+  if constexpr (!fits_blocks<C, N, K>) {
+    multiply_narrow<M, N, K, C>(result, acc, a, b);
+  } else {
+    using F = typename block_arithmetic<C>::factor;
+    with_converted<F, M * K>(a, [&](F const* factors) {
+      if constexpr (is_same_v<A, C>) {
+        multiply_packed<M, N, K>(result, acc, factors, b);
+      } else {
+        C sums[M * N];
+        with_converted<C, M * N>(acc,
+                                 [&](C const* from) { multiply_packed<M, N, K>(sums, from, factors, b); });
+        for (unsigned i = 0; i < M * N; ++i)
+          result[i] = convert<A>(sums[i]);
+      }
+    });
+  }
+}
+
+} // namespace cuda::tiles::detail

@@ -1,0 +1,85 @@
+// Vectors as wide as the host's registers, for loops whose registers a compiler does not choose well by
+// itself.
+#pragma once
+
+#include "cuda_tile/platform/host_arithmetic.h"
+
+namespace cuda::tiles::platform {
+
+#if defined(__AVX512F__) && defined(__AVX512BW__)
+inline constexpr unsigned vector_bytes = 64, vector_registers = 32;
+#elif defined(__AVX__)
+inline constexpr unsigned vector_bytes = 32, vector_registers = 16;
+#elif defined(__aarch64__)
+inline constexpr unsigned vector_bytes = 16, vector_registers = 32;
+#else
+inline constexpr unsigned vector_bytes = 16, vector_registers = 16;
+#endif
+
+template <typename T>
+struct vector_of {
+  typedef T type __attribute__((vector_size(vector_bytes)));
+};
+template <typename T>
+using vector = typename vector_of<T>::type;
+
+template <typename V, typename T>
+inline V load_vector(T const* from) {
+  V v;
+  __builtin_memcpy(&v, from, sizeof v);
+  return v;
+}
+template <typename V, typename T>
+inline void store_vector(T* to, V v) {
+  __builtin_memcpy(to, &v, sizeof v);
+}
+
+/// a * b + c, as the scalar multiply_add.
+template <typename V>
+inline V multiply_add_vectors(V a, V b, V c) {
+#if defined(__clang__) && defined(__FMA__)
+  return __builtin_elementwise_fma(a, b, c);
+#elif defined(__FMA__)
+  if constexpr (sizeof(a[0]) == 4) {
+#if defined(__AVX512F__) && defined(__AVX512BW__)
+    return __builtin_ia32_vfmaddps512_mask(a, b, c, -1, 4);
+  } else {
+    return __builtin_ia32_vfmaddpd512_mask(a, b, c, -1, 4);
+#else
+    return __builtin_ia32_vfmaddps256(a, b, c);
+  } else {
+    return __builtin_ia32_vfmaddpd256(a, b, c);
+#endif
+  }
+#else
+  for (unsigned l = 0; l < sizeof a / sizeof a[0]; ++l)
+    c[l] = multiply_add(a[l], b[l], c[l]);
+  return c;
+#endif
+}
+
+inline vector<int> add_lanes(vector<int> a, vector<int> b) {
+  return (vector<int>)((vector<unsigned>)a + (vector<unsigned>)b); // wraps around
+}
+
+/// c plus the sums of the products of neighbours: a and b hold two 16 bit integers for each lane of c.
+inline vector<int> add_products_of_pairs(vector<short> a, vector<short> b, vector<int> c) {
+#if defined(__AVX512F__) && defined(__AVX512BW__)
+#if defined(__clang__)
+  return add_lanes(c, (vector<int>)__builtin_ia32_pmaddwd512(a, b));
+#else
+  return add_lanes(c, (vector<int>)__builtin_ia32_pmaddwd512_mask(a, b, (vector<int>){}, (unsigned short)-1));
+#endif
+#elif defined(__AVX2__)
+  return add_lanes(c, (vector<int>)__builtin_ia32_pmaddwd256(a, b));
+#elif defined(__SSE2__) && !defined(__AVX__)
+  return add_lanes(c, (vector<int>)__builtin_ia32_pmaddwd128(a, b));
+#else
+  vector<int> products;
+  for (unsigned l = 0; l < sizeof c / sizeof c[0]; ++l)
+    products[l] = a[2 * l] * b[2 * l] + a[2 * l + 1] * b[2 * l + 1];
+  return add_lanes(c, products);
+#endif
+}
+
+} // namespace cuda::tiles::platform
