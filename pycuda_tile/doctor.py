@@ -10,6 +10,7 @@ from dataclasses import dataclass
 
 from . import cache, gpu, nvrtc, resources, toolchain
 from .errors import Error, TargetUnavailable
+from .launcher import num_workers
 from .version import VERSION
 
 
@@ -51,33 +52,62 @@ def report() -> tuple[str, bool]:
         )
         lines.append(f"{finding.target:9} {state}")
         lines += [f"          {note}" for note in finding.notes]
+    lines.append(f"front end {_front_end()}")
     return "\n".join(lines), any(finding.runs for finding in findings)
+
+
+_PROBE = """
+#include "cuda_tile.h"
+__tile_global__ void probe(int* out) { out[cuda::tiles::bid().x] = 1; }
+"""
 
 
 def _host(target: str) -> Finding:
     notes: list[str] = []
-    found = _try(notes, lambda: f"compiler: {toolchain.find_compiler()}")
+    compiles = _try(notes, lambda: f"compiler: {toolchain.find_compiler()}")
     launcher = resources.launcher_library()
     notes.append(f"launcher: {launcher or 'is compiled when it is first used'}")
-    notes.append(
-        f"cores: {len(os.sched_getaffinity(0)) if hasattr(os, 'sched_getaffinity') else os.cpu_count()}"
-    )
-    return Finding(target, found, found, notes)
+    runs = compiles and _try(notes, lambda: _run_probe(target))
+    if compiles:
+        notes.append(_small_floats(nvrtc.host_include_dirs()))
+    return Finding(target, compiles, runs, notes)
+
+
+def _run_probe(target: str) -> str:
+    """Builds and launches a small kernel: a compiler that is there need not work."""
+    import numpy as np
+
+    from .builder import build
+
+    out = np.zeros(4, np.int32)
+    build(_PROBE, target=target).kernel("probe")[4](out)
+    if out.tolist() != [1] * 4:
+        raise Error("a kernel was built and launched, and its result is wrong")
+    return f"a kernel was built and launched, on {num_workers()} cores"
+
+
+def _small_floats(folders: list[str]) -> str:
+    """Where the headers of __half and its sisters come from."""
+    found = next((folder for folder in folders if os.path.isfile(os.path.join(folder, "cuda_fp16.h"))), None)
+    return f"cuda_fp16.h and others: {found or f'our own; for NVIDIA headers: {gpu.INSTALL}'}"
 
 
 def _simt() -> Finding:
     notes: list[str] = []
     found = _try(notes, lambda: f"NVRTC {_version(gpu.INSTALL)}")
-    return Finding("simt", found, found and _device(notes), notes)
+    if found:
+        notes.append(_small_floats(nvrtc.include_dirs()))
+    return Finding("simt", found, _device(notes) and found, notes)
 
 
 def _tile() -> Finding:
     from .targets import tile
 
     notes: list[str] = []
-    found = _try(notes, lambda: f"NVRTC {_version(tile.INSTALL)}, headers {tile.check_available()}")
+    found = _try(notes, lambda: f"NVRTC {_version(tile.INSTALL)}")
+    found = found and _try(notes, lambda: f"NVIDIA's headers: {tile.check_available()[0]}")
     assembles = _try(notes, lambda: f"tileiras: {tile.find_tileiras()}")
-    return Finding("tile", found, found and assembles and _device(notes), notes)
+    return Finding("tile", found, _device(notes) and found and assembles, notes)
 
 
 def _version(install: str) -> str:
@@ -85,14 +115,29 @@ def _version(install: str) -> str:
 
 
 def _device(notes: list[str]) -> bool:
-    capability = gpu.compute_capability()
-    if capability is None:
-        notes.append("no CUDA GPU, or no driver for it")
+    driver, capability = gpu.driver_version(), gpu.compute_capability()
+    if driver is None:
+        notes.append(
+            "missing: no driver for CUDA GPUs: install NVIDIA's, for instance with apt install nvidia-driver"
+        )
         return False
-    notes.append(f"CUDA GPU of compute capability {capability[0]}.{capability[1]}")
+    notes.append(f"driver: for CUDA up to {driver}")
+    if capability is None:
+        notes.append("missing: no CUDA GPU that the driver shows to this process")
+        return False
+    notes.append(f"GPU: {gpu.device_name()}, compute capability {capability[0]}.{capability[1]}")
     if not gpu.has_cuda_python():
-        notes.append(f"launching needs cuda-python: {gpu.INSTALL}")
+        notes.append(f"missing: launching needs cuda-python: {gpu.INSTALL}")
     return gpu.is_usable()
+
+
+def _front_end() -> str:
+    from .frontend import clang
+
+    cindex = clang.load()
+    if cindex is None:
+        return f"libclang is not installed: no lints, no kernels of macros: {clang.INSTALL}"
+    return "libclang, for pycuda-tile check and kernels that macros make"
 
 
 def _try(notes: list[str], find: Callable[[], str]) -> bool:

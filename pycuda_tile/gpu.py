@@ -41,6 +41,27 @@ def compute_capability() -> tuple[int, int] | None:
     return numbers[0], numbers[1]
 
 
+def driver_version() -> str | None:
+    """The newest CUDA version that the driver knows; None without a driver."""
+    try:
+        driver = ctypes.CDLL("libcuda.so.1")
+    except OSError:
+        return None
+    number = ctypes.c_int()
+    if driver.cuDriverGetVersion(ctypes.byref(number)):
+        return None
+    return f"{number.value // 1000}.{number.value % 1000 // 10}"
+
+
+def device_name() -> str:
+    """Of the first CUDA device; to be asked where compute_capability() found one."""
+    driver = ctypes.CDLL("libcuda.so.1")
+    device, name = ctypes.c_int(), ctypes.create_string_buffer(128)
+    driver.cuDeviceGet(ctypes.byref(device), 0)
+    driver.cuDeviceGetName(name, len(name), device)
+    return name.value.decode(errors="replace")
+
+
 def is_usable() -> bool:
     """Whether kernels can be compiled for a CUDA device of this machine and launched on it."""
     capability = compute_capability()

@@ -67,15 +67,48 @@ def test_doctor(capsys, monkeypatch):
 
 def test_doctor_where_nothing_runs(capsys, monkeypatch):
     from pycuda_tile import gpu, nvrtc, toolchain
+    from pycuda_tile.frontend import clang
 
     def missing(*_):
         raise pct.TargetUnavailable('nothing here: pip install "something"')
 
     monkeypatch.setattr(toolchain, "find_compiler", missing)
     monkeypatch.setattr(nvrtc, "version", missing)
-    monkeypatch.setattr(gpu, "compute_capability", lambda: None)
+    monkeypatch.setattr(gpu, "driver_version", lambda: None)
+    monkeypatch.setattr(clang, "load", lambda: None)
     assert main(["doctor"]) == 1
-    assert 'pip install "something"' in capsys.readouterr().out
+    out = capsys.readouterr().out
+    for target in ("cpu", "emulated", "simt", "tile"):
+        assert f"\n{target:9} not available\n" in out
+    assert out.count('missing: nothing here: pip install "something"') == 4
+    assert "pycuda-tile[frontend]" in out and "no driver for CUDA GPUs" in out
+
+
+def test_doctor_where_a_gpu_is(capsys, monkeypatch):
+    from pycuda_tile import gpu
+
+    monkeypatch.setattr(gpu, "driver_version", lambda: "13.1")
+    monkeypatch.setattr(gpu, "compute_capability", lambda: (9, 0))
+    monkeypatch.setattr(gpu, "device_name", lambda: "A GPU of the test")
+    monkeypatch.setattr(gpu, "has_cuda_python", lambda: False)
+    assert main(["doctor"]) == 0
+    out = capsys.readouterr().out
+    assert "driver: for CUDA up to 13.1" in out
+    assert "A GPU of the test, compute capability 9.0" in out
+    assert "missing: launching needs cuda-python" in out and "simt      runs here" not in out
+
+
+def test_doctor_tries_what_it_finds(capsys, monkeypatch, tmp_path: Path, cache_folder: Path):
+    """A compiler that says that it is one, and makes nothing that can be loaded."""
+    fake = tmp_path / "g++"
+    fake.write_text(
+        '#!/bin/sh\n[ "$1" = --version ] || exit 1\necho "g++ 12.2.0, by the Free Software Foundation"\n'
+    )
+    fake.chmod(0o755)
+    monkeypatch.setenv("PYCUDA_TILE_CXX", str(fake))
+    main(["doctor"])
+    out = capsys.readouterr().out
+    assert "cpu       compiles, cannot run here" in out and "failed: " in out
 
 
 def test_cache(capsys, cache_folder: Path):
