@@ -35,6 +35,8 @@ _FLAGS = [
     "-fdiagnostics-color=never",
     "-ftabstop=1",
 ]
+# A library's variables of templates are its own, though other libraries have some of the same name.
+_GCC_FLAGS = ["-fno-gnu-unique"]
 _ENVIRONMENT = ("CPATH", "CPLUS_INCLUDE_PATH")  # that compilers listen to
 _SYSTEM_DIRS = ("/usr/include", "/usr/lib", "/usr/local/include", "/opt")
 
@@ -104,7 +106,8 @@ def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | No
 
 
 def _flags(request: Request, compiler: toolchain.Compiler) -> list[str]:
-    flags = [*_FLAGS, f"-march={request.arch or 'native'}", *compiler.flags, f"-I{resources.include_dir()}"]
+    flags = [*_FLAGS, *(_GCC_FLAGS if compiler.kind == "gcc" else [])]
+    flags += [f"-march={request.arch or 'native'}", *compiler.flags, f"-I{resources.include_dir()}"]
     flags += [f"-I{folder}" for folder in request.include_dirs]
     flags += [f"-isystem{folder}" for folder in nvrtc.host_include_dirs()]
     flags += ["-idirafter", str(resources.small_float_dir())]
@@ -134,18 +137,23 @@ def _build(
     depfile = folder / "kernels.d"
     arguments = [*flags, "-MD", "-MF", str(depfile), "-o", str(folder / "kernels.so"), str(unit)]
     done = compiler.run(arguments)
+    log, left_out = done.stdout, []
     if done.returncode:
         from ..diagnostics import Places, compile_error
+        from ..lenient import compile_again
 
         generated = {str(unit): _translation_unit(path, expressions)}
         places = Places(request.name, str(path), request.text, _library_dirs(compiler), generated)
-        raise compile_error(done.stdout, places)
+        again = compile_again(compiler, arguments, log, places, request.include_dirs)
+        if again is None:
+            raise compile_error(log, places)
+        log, left_out = again
     meta = {
         "names": expressions,
         "kernels": kernels,
-        "log": done.stdout.replace(str(path), request.name),
+        "log": log.replace(str(path), request.name),
     }
-    dependencies = _read_depfile(depfile)
+    dependencies = [*_read_depfile(depfile), *left_out]
     depfile.unlink()
     return cache.Result(meta, dependencies)
 

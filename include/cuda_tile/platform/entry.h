@@ -45,4 +45,4 @@ constexpr cuda_tile_kernel describe(char const* name) {
 /// Exports the kernel that a name expression (the rest of the arguments) names, as cuda_tile_kernel_<i>.
 #define CUDA_TILE_ENTRY(i, ...)                                                                              \
   extern "C" __attribute__((visibility("default"))) const cuda_tile_kernel cuda_tile_kernel_##i =            \
-      cuda_tile::describe<&__VA_ARGS__>(#__VA_ARGS__);
+      cuda_tile::describe<(__VA_ARGS__)>(#__VA_ARGS__);
