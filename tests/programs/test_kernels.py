@@ -1,0 +1,146 @@
+"""What the kernels of positive/kernels_*.cu yield on each target that runs here; they also compile for GPUs.
+
+Each is asked for by its name expression.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pycuda_tile as pct
+
+FOLDER = Path(__file__).parent
+TARGETS = {
+    "cpu": {"target": "cpu"},
+    "emulated-4": {"target": "emulated", "num_threads": 4},
+    "emulated-32": {"target": "emulated", "num_threads": 32},
+    "simt": {"target": "simt", "arch": "sm_90"},
+    "tile": {"target": "tile", "arch": "sm_90"},
+}
+f, i, h = np.float32, np.int32, np.float16
+inf = np.inf
+
+
+def given(values, dtype=f) -> np.ndarray:
+    return np.array(values, dtype)
+
+
+def empty(size: int, dtype=f) -> np.ndarray:
+    """An array for results, full of what no kernel yields."""
+    return np.full(size, 77, dtype)
+
+
+x8 = given([1, 2, 3, 4, 5, 6, 7, 8])
+square = np.arange(16, dtype=f).reshape(4, 4)
+# Kernel: arguments, grid, and what each array argument holds afterwards (None: anything).
+PATTERNS = {
+    "float_argument<float>": ([empty(8)], 1, [[f(1e-06)] * 8]),
+    "float_argument<float, 0.5f, 4>": ([empty(4)], 1, [[0.5] * 4]),
+    "common_names": ([empty(1), empty(1), 1.5, 2.0, 3, 4, 5], 1, [[5.5], [18]]),
+    "call_forms": (
+        [square.ravel(), empty(16)],
+        1,
+        [None, np.ravel(square.sum(1)[:, None] * 2 + square.max(0) + square.min(0))],
+    ),
+    "padding_argument": ([given([-1, 2, 3]), empty(8), 3], 1, [None, [-1, 2, 3, -1, -1, -1, -1, -1]]),
+    "deduction": (
+        [np.arange(8, dtype=i), empty(8, i), 2],
+        1,
+        [None, [100 * k + 10 * m + k for k, m in enumerate([0, 2, 4, 6, 1, 3, 5, 7])]],
+    ),
+    "scalars<float>": ([given([4, 5, 6]), empty(6), 3], 1, [None, [4, 5, 6, 0, 3, 6]]),
+    "scalars<__half>": ([given([4, 5, 6], h), empty(6, h), 3], 1, [None, [4, 5, 6, 0, 3, 6]]),
+    "reassigned": ([x8, None, empty(1), 2], 1, [None, [3]]),
+    "raw_accesses": ([given([9, 2, 3, 4, 0, 0, 0], i)], 1, [[1, 2, 3, 4, 5, 7, 10]]),
+    "control_flow": ([empty(3, i), 6], 3, [[6, -1, -1]]),
+    "assigned_later": ([empty(4), 1], 1, [[41] * 4]),
+    "hinted<2, 4>": ([given([1, 2, 3, 4])], 1, [[2, 3, 4, 5]]),
+    "same_names": ([empty(2), empty(1, i)], 1, [[13, 5], [8]]),
+    "standard_names": ([empty(4), 2, 3, -1, 5], 1, [[8, 8, f(-3.4028235e38), f(-3.4028235e38)]]),
+}
+TEMPLATES = {
+    "parameters<float, 4, true, 0.5f, activation::relu>": ([empty(4)], 1, [[0, 0, 0, 1]]),
+    "parameters<__half, 8, false, 2.0f, (activation)2>": (
+        [empty(8, h)],
+        1,
+        [[8, 6, 4, 2, 0, -2, -4, -6]],
+    ),
+    "other_values<green, 'x', (1LL << 40)>": ([empty(4, np.int64)], 1, [[1, 120, 1 << 40, 3]]),
+    "other_values<red, '\\n', -1, 7u>": ([empty(4, np.int64)], 1, [[0, 10, -1, 7]]),
+    "packs<add_all, int, float, unsigned>": ([empty(2), 1, 2.5, 3], 1, [[6.5, 3]]),
+    "packs<add_all, double>": ([empty(2), 1.25], 1, [[1.25, 1]]),
+    "a::b::inner": ([empty(1, i)], 1, [[3]]),
+    "a::b::inner_template<float>": ([empty(1)], 1, [[4]]),
+    "tagged<a::b::tag>": ([empty(1, i)], 1, [[5]]),
+    "plain": ([empty(1, i)], 1, [[6]]),
+    "plain_too": ([empty(1, i)], 1, [[7]]),
+    "constants": ([empty(4), empty(1, i)], 1, [[0, 1, 2, 3], [138]]),
+    "structs": ([x8, empty(2)], 1, [None, [4.5, 204]]),
+    "lambdas": ([given([1, 2, 3, 4]), empty(4), 1.0], 1, [None, [7, 11, 15, 19]]),
+    "arrays": ([x8, empty(8), 3], 1, [None, [7, 8, 9, 10, 2, 3, 4, 5]]),
+}
+ALL = {"kernels_patterns": PATTERNS, "kernels_templates": TEMPLATES}
+
+
+def build(name: str, target: str, kernels: dict) -> pct.Module:
+    options = ("-O1",) if target in ("cpu", "emulated-4", "emulated-32") else ()
+    try:
+        return pct.build(
+            FOLDER / "positive" / f"{name}.cu",
+            kernels=tuple(kernels),
+            include_dirs=[FOLDER],
+            options=options,
+            **TARGETS[target],
+        )
+    except pct.TargetUnavailable as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.parametrize("target", ["cpu", "emulated-4", "emulated-32"])
+@pytest.mark.parametrize("name", ALL)
+def test_results(name, target):
+    module = build(name, target, ALL[name])
+    for expression, (arguments, grid, expected) in ALL[name].items():
+        copies = [x.copy() if isinstance(x, np.ndarray) else x for x in arguments]
+        module.kernel(expression)[grid](*copies)
+        arrays = [x for x in copies if isinstance(x, np.ndarray)]
+        for position, (array, wanted) in enumerate(zip(arrays, expected, strict=True)):
+            if wanted is not None:
+                np.testing.assert_array_equal(array, wanted, f"{expression}, array {position}")
+
+
+@pytest.mark.parametrize("target", ["simt", "tile"])
+@pytest.mark.parametrize("name", ALL)
+def test_compiles_for_gpus(name, target):
+    kernels = dict(ALL[name])
+    if target == "tile":  # takes parameters of arithmetic and pointer types only, no packs
+        kernels = {expression: run for expression, run in kernels.items() if "packs" not in expression}
+    module = build(name, target, kernels)
+    assert all(module.kernel(expression).binary for expression in kernels if target == "simt")
+    assert all(module.kernel(expression).tileir for expression in kernels if target == "tile")
+
+
+def test_overloads_are_told_apart():
+    """A name expression of an overload needs a cast: this is how it is written."""
+    module = build("kernels_templates", "cpu", ["plain"])
+    for cast, array, wanted in [("float", empty(1), 1), ("int", empty(1, i), 2)]:
+        module.kernel(f"(void (*)({cast}*))overloaded")[1](array)
+        assert array == wanted
+
+
+def test_modules_with_helpers_of_one_name_stay_apart():
+    """Two libraries in one process, each with its own `helper` and its own static variable."""
+    source = """
+        #include "cuda_tile.h"
+        __tile__ inline int helper() { return VALUE; }
+        template <typename T> __tile__ inline T shared = VALUE;
+        __tile_global__ void k(int* y) { y[0] = helper(); y[1] = shared<int>; }
+    """
+    results = [empty(2, i), empty(2, i)]
+    modules = [pct.build(source, target="cpu", defines={"VALUE": str(value)}) for value in (1, 2)]
+    for module, result in zip(modules, results, strict=True):
+        module.kernel("k")[1](result)
+    assert [list(result) for result in results] == [[1, 1], [2, 2]]
