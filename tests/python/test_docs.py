@@ -1,0 +1,27 @@
+"""The Python examples of README and docs run as they stand."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
+def test_examples_of(page: str, capsys):
+    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL | re.M)
+    assert blocks
+    names: dict = {}
+    for block in blocks:
+        if "import torch" in block:
+            try:
+                import torch._dynamo  # noqa: F401  needs all that torch depends on
+            except ImportError:
+                continue
+        exec(compile(block, page, "exec"), names)
+    if page == "docs/python.md":
+        assert (
+            "argument 1 'x' (const float*) wants an array of float32, got one of float64"
+            in capsys.readouterr().out
+        )
