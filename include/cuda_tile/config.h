@@ -54,6 +54,16 @@ struct dim3 {
 #undef __tile__
 #undef __tile_global__
 
+// Where tile functions are macros, a compiler warns of each hint: that it does not know it, or that it is for
+// tile functions.
+#if CUDA_TILE_ON_CUDA
+#if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ < 1302
+#pragma nv_diag_suppress 2803
+#else
+#pragma nv_diag_suppress 20363, 20366
+#endif
+#endif
+
 #if CUDA_TILE_ON_CUDA
 #define __tile__ __device__
 #define __tile_global__ __global__ __launch_bounds__(CUDA_TILE_BLOCK_THREADS)

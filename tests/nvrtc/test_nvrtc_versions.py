@@ -141,7 +141,7 @@ PARAMETERS = {
 def test_kernels_tell_the_types_of_their_parameters(name, get_nvrtc):
     nvrtc = get_nvrtc(name)
     text = "#include <cuda_fp16.h>\n" + KERNEL
-    expressions = {kernel: nvrtc_kernels._SIGNATURE.format(kernel) for kernel in PARAMETERS}
+    expressions = {kernel: nvrtc_kernels._SIGNATURE.format(f"&{kernel}") for kernel in PARAMETERS}
     [result] = nvrtc.compile([job(text, nvrtc, 80, [*PARAMETERS, *expressions.values()])])
     assert result["names"].get("plain") == "plain", result["log"][:3000]
     for kernel, parameters in PARAMETERS.items():
