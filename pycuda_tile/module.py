@@ -9,11 +9,11 @@ import re
 import threading
 from collections.abc import Callable
 
-from .errors import ArgumentTypeError, BuildTypeError, CompileError, KernelNotFound, NotAvailableYet
+from .errors import ArgumentTypeError, BuildTypeError, CompileError, KernelNotFound
 from .frontend.kernel_info import KernelInfo
 from .launch import check_grid
 from .parameters import Parameter
-from .targets import Compiled, Executable, Request
+from .targets import Compiled, Executable, Request, split_overload
 
 _GRIDS_KEPT = 64  # launch functions that a kernel remembers, one a grid
 
@@ -45,8 +45,9 @@ class Module:
         self._add(compiled)
 
     def kernel(self, name_expression: str) -> Kernel:
-        """The kernel called so, such as "vectorAdd" or "ns::matmul<float, 64>"; a template is instantiated
-        when it is first asked for. KernelNotFound (an Error and a KeyError) if there is none."""
+        """The kernel called so, such as "vectorAdd" or "ns::matmul<float, 64>", of overloads with parameters:
+        "k(float*, int)". A template is instantiated when it is first asked for. KernelNotFound (an Error and
+        a KeyError) if there is none."""
         if not isinstance(name_expression, str):
             raise BuildTypeError(f"a kernel is named by a str, got {type(name_expression).__name__}")
         name = _normalized(name_expression)
@@ -86,16 +87,19 @@ class Module:
             record(self.target, self._request.text)
 
     def _instantiate(self, name: str) -> None:
-        base = name.split("<")[0].strip().removeprefix("::")
+        function, types = split_overload(name)
+        base = function.split("<")[0].strip().removeprefix("::")
         infos = [kernel for kernel in self.kernels if kernel.name == base]
         if not infos and not self._may_exist(base):
             raise self._not_found(name)
-        if infos and "<" not in name and all(_needs_arguments(info) for info in infos):
+        if infos and "<" not in function and all(_needs_arguments(info) for info in infos):
             raise KernelNotFound(
                 f"{name} is a template, so its arguments are part of its name: {_example(infos[0])}"
             )
-        if sum(not info.template_params for info in infos) > 1:
-            raise NotAvailableYet(f"{name} is overloaded; which one is meant cannot be said yet")
+        if types is None and sum(not info.template_params for info in infos) > 1:
+            types_of = [", ".join(param.type for param in info.params) for info in infos]
+            listed = ", ".join(f"{base}({types})" for types in types_of)
+            raise KernelNotFound(f"{name} is overloaded, so its parameters are part of its name: {listed}")
         try:
             self._add(self._target.compile(self._request, (name,), self.kernels))
         except CompileError as error:

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from . import cache, nvrtc, resources
 from .frontend.kernel_info import KernelInfo
 from .parameters import Parameter, decode
-from .targets import Request, entry_names, find_kernels, find_keywords, front_end, param_names
+from .targets import Request, cxx_expression, entry_names, find_kernels, find_keywords, front_end, param_names
 
 if TYPE_CHECKING:
     from .frontend.hints import Hint
@@ -53,7 +53,8 @@ def compile_kernels(
     """The program with the kernels instantiated, and what the cache keeps besides its code."""
     kernels = find_kernels(request, {**_MACROS, **settings.macros}) if known is None else []
     expressions = list(dict.fromkeys([*entry_names(kernels), *names]))
-    signatures = {expression: _SIGNATURE.format(_address(expression)) for expression in expressions}
+    functions = {name: cxx_expression(name) for name in expressions}
+    signatures = {name: _SIGNATURE.format(_address(function)) for name, function in functions.items()}
     text, hint_options = _apply_hints(request, settings)
     headers = [resources.include_dir() / header for header in (SIGNATURE_HEADER, LAUNCH_HEADER)]
     path = str(request.path or request.name)
@@ -62,7 +63,7 @@ def compile_kernels(
             text,
             path,
             [*settings.all_options, *hint_options],
-            [*expressions, *signatures.values()],
+            [*functions.values(), *signatures.values()],
             {SIGNATURE_HEADER: headers[0].read_text(), LAUNCH_HEADER: headers[1].read_text()},
             settings.install,
         )
@@ -78,7 +79,7 @@ def compile_kernels(
         )
         raise compile_error(str(error), places) from None
     meta = {
-        "symbols": {name: program.names[name] for name in expressions},
+        "symbols": {name: program.names[function] for name, function in functions.items()},
         "codes": {name: _codes(program.names[signature]) for name, signature in signatures.items()},
         "kernels": kernels,
         "log": program.log.replace(path, request.name),

@@ -108,11 +108,35 @@ def entry_names(kernels: list[KernelInfo]) -> list[str]:
     return [kernel.name for kernel in kernels if not kernel.template_params and names.count(kernel.name) == 1]
 
 
+def split_overload(name: str) -> tuple[str, str | None]:
+    """`k(float*, int)`, which names one of several overloads, as its name and its parameters' types."""
+    if not name.endswith(")") or name.startswith("static_cast<"):
+        return name, None
+    depth = 0
+    for at in range(len(name) - 1, 0, -1):
+        depth += (name[at] == ")") - (name[at] == "(")
+        if depth == 0:
+            return name[:at].rstrip(), name[at + 1 : -1]
+    return name, None
+
+
+def cxx_expression(name: str) -> str:
+    """A kernel's name as a C++ expression that stands for the function."""
+    function, types = split_overload(name)
+    return name if types is None else f"static_cast<void (*)({types})>({function})"
+
+
+def _same_text(one: str, other: str) -> bool:
+    return "".join(one.split()) == "".join(other.split())
+
+
 def param_names(kernels: list[KernelInfo], expression: str, count: int) -> list[str]:
     """The parameter names of the kernel that an expression like `a::k<float, 4>` names, [] if it is not
     known."""
-    base = expression.split("<")[0].strip()
-    fitting = [
-        kernel for kernel in kernels if kernel.name == base.removeprefix("::") and len(kernel.params) == count
-    ]
+    name, types = split_overload(expression)
+    base = name.split("<")[0].strip().removeprefix("::")
+    fitting = [kernel for kernel in kernels if kernel.name == base and len(kernel.params) == count]
+    if types is not None:
+        exact = [kernel for kernel in fitting if _same_text(", ".join(p.type for p in kernel.params), types)]
+        fitting = exact or fitting
     return [param.name for param in fitting[0].params] if fitting else []

@@ -21,7 +21,7 @@ from ..frontend.kernel_info import KernelInfo
 from ..kernel_output import KernelOutput
 from ..launcher import HostLauncher, KernelDescription
 from ..parameters import Parameter, decode
-from . import Compiled, Request, entry_names, find_kernels, front_end, param_names
+from . import Compiled, Request, cxx_expression, entry_names, find_kernels, front_end, param_names
 
 _FLAGS = [
     "-std=c++20",
@@ -161,7 +161,7 @@ def _build(
 def _translation_unit(source: Path, expressions: Sequence[str]) -> str:
     ours = ('#include "cuda_tile/platform/entry.h"', '#include "cuda_tile/platform/print.h"')
     lines = [f'#include "{source}"', *ours]
-    lines += [f"CUDA_TILE_ENTRY({index}, {expression})" for index, expression in enumerate(expressions)]
+    lines += [f"CUDA_TILE_ENTRY({index}, {cxx_expression(name)})" for index, name in enumerate(expressions)]
     return "\n".join(lines) + "\n"
 
 

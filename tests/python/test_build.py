@@ -1,5 +1,6 @@
 """build(): its arguments, and the modules and kernels that it returns."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -189,6 +190,36 @@ def test_overloads_are_told_apart_from_unknown_names(host_target):
     source = HEAD + "__tile_global__ void k(int* x) {}\n__tile_global__ void k(float* x) {}\n"
     with pytest.raises(pct.Error, match="overloaded"):
         host_target.build(source)["k"]
+
+
+def test_overloads_are_named_by_their_parameters(any_target):
+    source = (
+        HEAD
+        + """
+    namespace a {
+    __tile_global__ void k(int* x) { x[0] = 1; }
+    __tile_global__ void k(float* x, const int* n) { x[0] = n[0]; }
+    template <int N> __tile_global__ void k(short* x) { x[0] = N; }
+    }
+    """
+    )
+    module = any_target.build(source)
+    names = ["a::k(int*)", "a::k( float *, const int * )", "::a::k<3>(short*)"]
+    kernels = [module.kernel(name) for name in names]
+    assert [[p.cxx_type for p in kernel.parameters] for kernel in kernels] == [
+        ["int*"],
+        ["float*", "const int*"],
+        ["short*"],
+    ]
+    assert [p.name for p in kernels[1].parameters] == ["x", "n"] and kernels[0].binary
+    with pytest.raises(KeyError, match=re.escape("a::k(int*), a::k(float*, const int*)")):
+        module.kernel("a::k")
+    with pytest.raises(pct.Error):
+        module.kernel("a::k(double*)")
+    if any_target.name == "cpu":
+        x = np.zeros(1, np.float32)
+        kernels[1][1](x, np.array([7], np.int32))
+        assert x[0] == 7
 
 
 def test_text_that_is_no_unicode():
