@@ -1,0 +1,6 @@
+"""Runs a module of Tile IR on NumPy arrays: exact and slow, the meaning of each operation in plain sight."""
+
+from .errors import AssertionFailed
+from .run import interpret
+
+__all__ = ["AssertionFailed", "interpret"]

@@ -1,0 +1,285 @@
+"""Operations on memory: loads, stores and atomics through pointers and views, and prints.
+
+`MEMORY[name](block, op)` puts the access in its order and returns the operation's results; a load's is an
+Access until somebody wants its value. `OTHER` holds what makes tokens, pointers and views, and asserts.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from ..reading import (
+    attribute,
+    group,
+    operand,
+    operands_of,
+    pointee,
+    predicate,
+    result_element,
+    source_element,
+    view_facts,
+)
+from . import assumptions, atomics, messages
+from .elements import DTYPES, unsigned, wrap
+from .errors import AssertionFailed
+from .operations import dtype_in_memory, pointee_size
+from .order import Access, Token
+from .views import GatherScatterView, Places, TensorView, TileView
+
+_TRUE = np.ones((), bool)
+_PADDINGS = {"zero": 0.0, "neg_zero": -0.0, "nan": np.nan, "pos_inf": np.inf, "neg_inf": -np.inf}
+
+
+def _add(block: Any, op: Any, run: Callable[[], Any]) -> Access:
+    token = operand(op, "token")
+    after: Token = () if token is None else block.get(token)
+    return block.order.add(run, after)
+
+
+def _with_value(access: Access) -> list:
+    return [access.result if access.done else access, (access,)]
+
+
+def _mask(block: Any, op: Any) -> np.ndarray:
+    mask = operand(op, "mask")
+    return _TRUE if mask is None else block.get(mask)
+
+
+# --- through pointers ---
+
+
+def _load_ptr(block: Any, op: Any) -> list:
+    addresses, mask = block.get(operand(op, "source")), _mask(block, op)
+    dtype = dtype_in_memory(source_element(op))
+    padding = operand(op, "paddingValue")
+    otherwise = block.program.undefined(addresses.shape, dtype) if padding is None else block.get(padding)
+    memory, report = block.program.memory, block.report(op)
+    return _with_value(_add(block, op, lambda: memory.load(addresses, dtype, mask, otherwise, report)))
+
+
+def _store_ptr(block: Any, op: Any) -> list:
+    addresses, value = block.get(operand(op, "destination")), block.get(operand(op, "value"))
+    mask, memory, report = _mask(block, op), block.program.memory, block.report(op)
+    return [(_add(block, op, lambda: block.program.changed(memory.store(addresses, value, mask, report))),)]
+
+
+def _atomic_rmw(block: Any, op: Any) -> list:
+    addresses, arg = block.get(operand(op, "pointers")), block.get(operand(op, "arg"))
+    mask, mode, report = _mask(block, op), attribute(op, "mode", "add"), block.report(op)
+    memory = block.program.memory
+
+    def run() -> np.ndarray:
+        return block.program.changed(atomics.update(memory, addresses, arg, mask, mode, report))
+
+    return _with_value(_add(block, op, run))
+
+
+def _atomic_cas(block: Any, op: Any) -> list:
+    addresses, mask, report = block.get(operand(op, "pointers")), _mask(block, op), block.report(op)
+    cmp, val = block.get(operand(op, "cmp")), block.get(operand(op, "val"))
+    memory = block.program.memory
+
+    def run() -> np.ndarray:
+        old = atomics.compare_exchange(memory, addresses, cmp, val, mask, report)
+        if old.tobytes() == np.asarray(cmp).tobytes():
+            block.program.changed(None)
+        return old
+
+    return _with_value(_add(block, op, run))
+
+
+# --- through views ---
+
+
+def _places(block: Any, op: Any) -> tuple[TileView | GatherScatterView, Places]:
+    view = block.get(operand(op, "view"))
+    index = [block.get(value) for value in group(op, "index")]
+    _check_inbounds(block, op, view, index)
+    return view, view.places(index)
+
+
+def _check_inbounds(block: Any, op: Any, view: Any, index: list[np.ndarray]) -> None:
+    """The promise of `inbounds`: along those axes all of the tile lies in the tensor."""
+    for d, promised in enumerate(attribute(op, "inbounds", None) or ()):
+        if promised and isinstance(view, TileView):
+            first, extent = int(unsigned(index[d])) * view.steps[d], view.tensor.shape[view.axes[d]]
+            if first + view.tile[d] > extent:
+                block.report(op)(
+                    "unmasked-partition",
+                    f"elements {first} to {first + view.tile[d] - 1} of axis {d} of a tensor of {extent}, "
+                    "though the tile was promised to lie in it",
+                )
+
+
+def _load_view(block: Any, op: Any) -> list:
+    _, places = _places(block, op)
+    dtype = DTYPES[result_element(op)]
+    padding = operand(op, "view").type.padding
+    if padding is None:
+        otherwise = block.program.undefined(places.inside.shape, dtype)
+    else:
+        otherwise = np.asarray(_PADDINGS[padding]).astype(dtype)
+    memory, report = block.program.memory, block.report(op)
+
+    def run() -> np.ndarray:
+        return memory.load(places.addresses, dtype, places.inside, otherwise, report)
+
+    return _with_value(_add(block, op, run))
+
+
+def _store_view(block: Any, op: Any) -> list:
+    _, places = _places(block, op)
+    tile, memory, report = block.get(operand(op, "tile")), block.program.memory, block.report(op)
+
+    def run() -> None:
+        block.program.changed(memory.store(places.addresses, tile, places.inside, report))
+
+    return [(_add(block, op, run),)]
+
+
+def _atomic_red_view(block: Any, op: Any) -> list:
+    _, places = _places(block, op)
+    value, mode, report = block.get(operand(op, "value")), attribute(op, "mode", "add"), block.report(op)
+    memory = block.program.memory
+
+    def run() -> None:
+        block.program.changed(atomics.update(memory, places.addresses, value, places.inside, mode, report))
+
+    return [(_add(block, op, run),)]
+
+
+def _print(block: Any, op: Any) -> list:
+    text = messages.expand(attribute(op, "str"), [block.get(value) for value in group(op, "args")])
+    access = _add(block, op, lambda: block.program.write(text))
+    return [(access,)] * len(op.results)
+
+
+MEMORY: dict[str, Callable[[Any, Any], list]] = {
+    "load_ptr_tko": _load_ptr,
+    "store_ptr_tko": _store_ptr,
+    "atomic_rmw_tko": _atomic_rmw,
+    "atomic_cas_tko": _atomic_cas,
+    "load_view_tko": _load_view,
+    "store_view_tko": _store_view,
+    "atomic_red_view_tko": _atomic_red_view,
+    "print_tko": _print,
+    "print": _print,
+}
+
+# --- tokens, pointers, views ---
+
+
+def _tokens(block: Any, op: Any) -> list:
+    """Whatever comes after the result comes after all that the operands come after."""
+    tokens = [block.get(value) for value in operands_of(op)]
+    return [tuple(dict.fromkeys(access for token in tokens for access in token))]
+
+
+def _block_id(block: Any, op: Any) -> list:
+    return [np.asarray(i, np.int32) for i in block.index]
+
+
+def _num_blocks(block: Any, op: Any) -> list:
+    return [np.asarray(n, np.int32) for n in block.program.grid]
+
+
+def _get_global(block: Any, op: Any) -> list:
+    return [np.asarray(block.program.globals[attribute(op, "name")], np.int64)]
+
+
+def _alloca(block: Any, op: Any) -> list:
+    dtype = dtype_in_memory(result_element(op))
+    array = np.zeros(int(attribute(op, "num_elem")), dtype)
+    return [np.asarray(block.program.memory.add(array, f"what {op} allocates"), np.int64)]
+
+
+def _tensor_view(block: Any, op: Any) -> list:
+    kind = view_facts(op.results[0].type)
+    base = int(block.get(operand(op, "base")))
+    shape = _filled(kind.shape, [block.get(value) for value in group(op, "dynamicShape")])
+    strides = _filled(kind.strides, [block.get(value) for value in group(op, "dynamicStrides")])
+    return [TensorView(base, pointee_size(kind.element), shape, strides)]
+
+
+def _filled(static: tuple[int | None, ...], dynamic: list[np.ndarray]) -> tuple[int, ...]:
+    left = iter(dynamic)
+    return tuple(int(unsigned(next(left))) if n is None else n for n in static)
+
+
+def _tile_view(block: Any, op: Any) -> list:
+    kind, tensor = view_facts(op.results[0].type), block.get(operand(op, "tensor_view"))
+    return [TileView(tensor, kind.tile, kind.axes, kind.steps)]
+
+
+def _gather_scatter_view(block: Any, op: Any) -> list:
+    kind, tensor = view_facts(op.results[0].type), block.get(operand(op, "tensor_view"))
+    return [GatherScatterView(tensor, kind.tile, kind.axes, kind.sparse)]
+
+
+def _shape(block: Any, op: Any, extents: tuple[int, ...]) -> list:
+    dtype = DTYPES[result_element(op)]
+    for extent in extents:
+        if extent >> (8 * dtype.itemsize):
+            block.report(op)("extent-range", f"extent {extent} does not fit in {dtype.name}")
+    return [wrap(np.asarray(extent, object), dtype) for extent in extents]
+
+
+def _tensor_shape(block: Any, op: Any) -> list:
+    return _shape(block, op, block.get(operand(op, "src")).shape)
+
+
+def _index_space_shape(block: Any, op: Any) -> list:
+    return _shape(block, op, block.get(operand(op, "src")).index_space)
+
+
+def _assume(block: Any, op: Any) -> list:
+    value = block.get(operand(op, "value"))
+    kind, *facts = predicate(op)
+    report = block.report(op)
+    value_checked = np.asarray(value.base, np.int64) if isinstance(value, TensorView) else value
+    if kind == "bounded":
+        assumptions.bounded(value_checked, *facts, report)
+    elif kind == "div_by":
+        element = source_element(op)
+        step = pointee_size(pointee(element)) if element.startswith("ptr<") else 1
+        assumptions.divisible(value_checked, *facts, step, report)
+    else:
+        assumptions.same_elements(value_checked, *facts, report)
+    return [value]
+
+
+def _assert(block: Any, op: Any) -> list:
+    condition = block.get(operand(op, "condition"))
+    if not condition.all():
+        place = tuple(int(i) for i in np.argwhere(~condition)[0]) if condition.ndim else ()
+        where = f" at element {list(place)}" if place else ""
+        raise AssertionFailed(
+            f"{op}: block {block.index}: assertion failed{where}: {attribute(op, 'message')}",
+            block=block.index,
+            index=place,
+        )
+    return []
+
+
+OTHER: dict[str, Callable[[Any, Any], list]] = {
+    "make_token": lambda block, op: [()],
+    "join_tokens": _tokens,
+    "memory_fence_alias_tko": _tokens,
+    "gdc_wait_tko": _tokens,
+    "gdc_launch_dependents_tko": _tokens,
+    "get_tile_block_id": _block_id,
+    "get_num_tile_blocks": _num_blocks,
+    "get_global": _get_global,
+    "alloca": _alloca,
+    "make_tensor_view": _tensor_view,
+    "make_partition_view": _tile_view,
+    "make_strided_view": _tile_view,
+    "make_gather_scatter_view": _gather_scatter_view,
+    "get_tensor_shape": _tensor_shape,
+    "get_index_space_shape": _index_space_shape,
+    "assume": _assume,
+    "assert": _assert,
+}

@@ -1,0 +1,133 @@
+"""Conversions of elements: widths of integers, formats of floating point, bits, bytes."""
+
+from __future__ import annotations
+
+from fractions import Fraction
+
+import numpy as np
+
+from pycuda_tile import reference
+from pycuda_tile.reference.rounding import round_fraction
+from pycuda_tile.reference.scalars import FLOAT_FORMATS, LARGEST_RESTRICTED
+
+from .elements import DTYPES, Report, bits_of, read, signed, to_tf32, unlimited, unsigned, width, wrap
+
+_DIRECTED = {
+    "zero": "round_toward_zero",
+    "negative_inf": "round_toward_negative",
+    "positive_inf": "round_toward_positive",
+}
+# The last integer that rounds to a finite number, and what greater ones give.
+_BEYOND = {"f8E4M3FN": (464, np.nan), "f8E5M2": (61439, np.inf)}
+
+
+def exti(source: np.ndarray, to: str, signedness: str) -> np.ndarray:
+    """The integer in more bits."""
+    return wrap(read(source, signedness), DTYPES[to])
+
+
+def trunci(source: np.ndarray, to: str, overflow: str, report: Report) -> np.ndarray:
+    """The low bits; reports where dropped bits are not what `overflow` promises."""
+    result = wrap(source, DTYPES[to])
+    if overflow in ("no_signed_wrap", "no_wrap") and (signed(result) != signed(source)).any():
+        report("integer-overflow", f"a signed number does not fit in {to}, which was promised")
+    if overflow in ("no_unsigned_wrap", "no_wrap") and (unsigned(result) != unsigned(source)).any():
+        report("integer-overflow", f"an unsigned number does not fit in {to}, which was promised")
+    return result
+
+
+def itof(source: np.ndarray, to: str, signedness: str) -> np.ndarray:
+    """The number rounded to nearest; out of range, infinity where the format has it, else NaN."""
+    value = read(source, signedness)
+    result = _narrow(value, to)
+    if to in _BEYOND:
+        last, outside = _BEYOND[to]
+        magnitude = unlimited(value)
+        for beyond, sign in ((magnitude > last, 1), (magnitude < -last, -1)):
+            result = np.where(np.asarray(beyond, bool), DTYPES[to].type(sign * outside), result)
+    return result
+
+
+def ftoi(source: np.ndarray, to: str, signedness: str, report: Report) -> np.ndarray:
+    """The number cut off, or the nearest end of the range; 0 for NaN. Infinity is undefined
+    (conversion-range) and goes to the end of the range."""
+    wide = np.asarray(source.astype(np.float64))
+    if np.isinf(wide).any():
+        report("conversion-range", f"an infinity has no value in {to}")
+    bits = width(DTYPES[to])
+    low, high = (
+        (-(1 << (bits - 1)), (1 << (bits - 1)) - 1) if signedness == "signed" else (0, (1 << bits) - 1)
+    )
+    below, above = wide <= low, wide >= high  # as doubles: high of 64 bits rounds up to 2^63, out of range
+    usual = np.where(below | above | np.isnan(wide), 0.0, np.trunc(wide))
+    whole = usual.astype(np.uint64 if signedness == "unsigned" and bits == 64 else np.int64)
+    result = unlimited(whole) if bits == 64 else whole
+    result = np.where(below, low, np.where(above, high, result))
+    return wrap(np.asarray(result), DTYPES[to])
+
+
+def ftof(source: np.ndarray, to: str, rounding: str) -> np.ndarray:
+    """The number in another format. To fp8: saturated, as the reference and the hardware do."""
+    if rounding == "nearest_even" or to not in ("f16", "bf16", "f32", "f64"):
+        return _narrow(source, to)
+    dtype = DTYPES[to]
+    result = np.asarray(reference.element_cast(source, dtype))
+    wide = source.astype(np.float64)
+    for place in np.ndindex(wide.shape):
+        if np.isfinite(wide[place]) and wide[place] != 0:
+            result[place] = round_fraction(Fraction(float(wide[place])), dtype, _DIRECTED[rounding])
+    return result
+
+
+def bitcast(source: np.ndarray, to: str) -> np.ndarray:
+    """The bits of each element as an element of another type of that width."""
+    dtype = DTYPES[to]
+    if source.dtype.itemsize == dtype.itemsize:
+        return np.asarray(np.ascontiguousarray(source).view(dtype)).reshape(source.shape)
+    raise TypeError(f"bits of {source.dtype.name} are not those of {to}")
+
+
+def pack(source: np.ndarray, element: str) -> np.ndarray:
+    """The elements as bytes, the lowest first; of four bits, the first is the low half of a byte."""
+    flat = np.ascontiguousarray(source)
+    if element == "i1":
+        return np.packbits(flat, bitorder="little").view(np.int8)
+    if bits_of(element) == 4:
+        halves = flat.view(np.uint8) & np.uint8(15)
+        return np.asarray(halves[0::2] | (halves[1::2] << np.uint8(4)), np.uint8).view(np.int8)
+    return flat.view(np.int8)
+
+
+def unpack(source: np.ndarray, to: str) -> np.ndarray:
+    """The inverse of pack."""
+    flat = np.ascontiguousarray(source)
+    if to == "i1":
+        return np.unpackbits(flat.view(np.uint8), bitorder="little").astype(bool)
+    if bits_of(to) == 4:
+        halves = np.stack([flat.view(np.uint8) & np.uint8(15), flat.view(np.uint8) >> np.uint8(4)], 1)
+        values = halves.reshape(-1)
+        return wrap(values, DTYPES["i4"]) if to == "i4" else values.view(DTYPES[to])
+    return flat.view(DTYPES[to])
+
+
+def _narrow(value: np.ndarray, to: str) -> np.ndarray:
+    if to == "tf32":
+        # One rounding only: tf32 has 11 bits, so the way through float32 must not round first.
+        return to_tf32(_to_odd_float32(value))
+    dtype = DTYPES[to]
+    if dtype.name in FLOAT_FORMATS or dtype.name in LARGEST_RESTRICTED:
+        return np.asarray(reference.element_cast(np.asarray(value), dtype))
+    return np.asarray(value).astype(np.float64).astype(dtype)
+
+
+def _to_odd_float32(value: np.ndarray) -> np.ndarray:
+    """float32 rounded to odd: what is rounded once more to fewer bits is then rounded right."""
+    wide = np.asarray(value).astype(np.float64)
+    with np.errstate(all="ignore"):
+        nearest = wide.astype(np.float32)
+    toward_zero = np.where(
+        np.abs(nearest.astype(np.float64)) > np.abs(wide), np.nextafter(nearest, 0), nearest
+    )
+    toward_zero = np.asarray(toward_zero, np.float32)
+    inexact = (toward_zero.astype(np.float64) != wide) & np.isfinite(wide)
+    return np.asarray(toward_zero.view(np.uint32) | inexact.astype(np.uint32)).view(np.float32)

@@ -1,0 +1,109 @@
+"""Element types of Tile IR as NumPy types, and integers read as signed or unsigned.
+
+A tile is a NumPy array, also with no dimension. Integers have no sign in Tile IR: they are kept in NumPy's
+signed types, i1 as bool. tf32 is kept as float32 whose 13 last bits are zero, pointers as int64 addresses.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import ml_dtypes
+import numpy as np
+
+from ..ir import Constant
+
+#: What is called when a program does what is undefined: kind (as in UndefinedBehaviorError) and message.
+Report = Callable[[str, str], None]
+
+DTYPES = {
+    "i1": np.dtype(bool),
+    "i4": np.dtype(ml_dtypes.int4),
+    "i8": np.dtype(np.int8),
+    "i16": np.dtype(np.int16),
+    "i32": np.dtype(np.int32),
+    "i64": np.dtype(np.int64),
+    "f16": np.dtype(np.float16),
+    "bf16": np.dtype(ml_dtypes.bfloat16),
+    "f32": np.dtype(np.float32),
+    "tf32": np.dtype(np.float32),
+    "f64": np.dtype(np.float64),
+    "f8E4M3FN": np.dtype(ml_dtypes.float8_e4m3fn),
+    "f8E5M2": np.dtype(ml_dtypes.float8_e5m2),
+}
+# Newer types, which an older ml_dtypes may lack.
+for _name, _attribute in {"f8E8M0FNU": "float8_e8m0fnu", "f4E2M1FN": "float4_e2m1fn"}.items():
+    if hasattr(ml_dtypes, _attribute):
+        DTYPES[_name] = np.dtype(getattr(ml_dtypes, _attribute))
+
+#: Bits of an element where that is not the size of the NumPy type.
+_BITS = {"i1": 1, "i4": 4, "f4E2M1FN": 4, "tf32": 19}
+
+
+def bits_of(element: str) -> int:
+    """The width of an element in bits."""
+    return _BITS.get(element) or 8 * DTYPES[element].itemsize
+
+
+def width(dtype: np.dtype) -> int:
+    """The bits of an integer of this NumPy type."""
+    return {np.dtype(bool): 1, DTYPES["i4"]: 4}.get(dtype) or 8 * dtype.itemsize
+
+
+def signed(x: np.ndarray) -> np.ndarray:
+    """Integers read as signed; i1 reads as 0 or -1."""
+    if x.dtype == bool:
+        return np.negative(x.astype(np.int8))
+    return x if x.dtype.kind == "i" else x.astype(np.int8)
+
+
+def unsigned(x: np.ndarray) -> np.ndarray:
+    """Integers read as unsigned; i1 reads as 0 or 1."""
+    if x.dtype == bool:
+        return x.astype(np.uint8)
+    if x.dtype == DTYPES["i4"]:
+        return x.astype(np.uint8) & np.uint8(15)
+    return np.asarray(x).view(np.dtype(f"u{x.dtype.itemsize}"))
+
+
+def read(x: np.ndarray, signedness: str) -> np.ndarray:
+    """Integers read as `signed` or `unsigned`."""
+    return signed(x) if signedness == "signed" else unsigned(x)
+
+
+def unlimited(x: np.ndarray) -> np.ndarray:
+    """Integers as Python's, which have no limit."""
+    return np.asarray(x.astype(object), object)
+
+
+def wrap(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """The low bits of integers, Python's or NumPy's, as an integer element of `dtype`."""
+    bits = width(dtype)
+    if bits == 1:
+        return np.asarray(np.asarray(x & 1) != 0)
+    if x.dtype == object:
+        half = 1 << (bits - 1)
+        return np.asarray(((x + half) % (2 * half)) - half).astype(np.int64).astype(dtype)
+    if bits == 4:
+        return (((x & 15) ^ 8).astype(np.int8) - 8).astype(dtype)
+    return np.asarray(x).astype(dtype)
+
+
+def to_tf32(x: np.ndarray) -> np.ndarray:
+    """float32 values rounded to tf32, to nearest, ties to even; a NaN stays one."""
+    bits = np.asarray(x, np.float32).view(np.uint32)
+    rounded = bits + np.uint32(0xFFF) + ((bits >> np.uint32(13)) & np.uint32(1))
+    rounded &= np.uint32(0xFFFFE000)
+    nan = np.uint32(0x7FC00000)
+    return np.asarray(np.where(np.isnan(x), nan, rounded).astype(np.uint32)).view(np.float32)
+
+
+def constant(found: Constant) -> np.ndarray:
+    """A typed number as a tile without dimension."""
+    dtype = DTYPES[found.type.name]
+    if found.type.name == "i1":
+        return np.asarray(bool(found.bits & 1))
+    if found.type.name == "tf32":
+        return np.asarray(found.bits << 13, np.uint32).view(np.float32)
+    bits = found.bits % (1 << 8 * dtype.itemsize)
+    return np.asarray(bits, f"u{dtype.itemsize}").view(dtype)

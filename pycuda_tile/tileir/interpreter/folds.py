@@ -1,0 +1,55 @@
+"""Reductions and scans: a function folded along an axis, from the first element to the last."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+
+import numpy as np
+
+Tiles = list[np.ndarray]
+#: From an element and an accumulator for each operand, side by side, to the next accumulators.
+Body = Callable[[Tiles], Tiles]
+
+
+def reduce(body: Body, operands: Sequence[np.ndarray], identities: Tiles, dim: int) -> Tiles:
+    """What is left of each operand when axis `dim` is folded; no axis stands for it."""
+    *_, last = _states(body, operands, identities, dim, reverse=False)
+    return last
+
+
+def scan(body: Body, operands: Sequence[np.ndarray], identities: Tiles, dim: int, reverse: bool) -> Tiles:
+    """Each operand with what the fold had got to at each place of axis `dim`; from the end with `reverse`."""
+    states = list(_states(body, operands, identities, dim, reverse))
+    if reverse:
+        states.reverse()
+    return [np.stack(parts, dim) for parts in zip(*states, strict=True)]
+
+
+def one_by_one(body: Body) -> Body:
+    """A body for tiles, from one that takes tiles without dimension only."""
+
+    def of_tiles(arguments: Tiles) -> Tiles:
+        shape = arguments[0].shape
+        results: Tiles = []
+        for place in np.ndindex(shape):
+            parts = body([np.asarray(argument[place]) for argument in arguments])
+            results = results or [np.empty(shape, part.dtype) for part in parts]
+            for result, part in zip(results, parts, strict=True):
+                result[place] = part
+        return results
+
+    return of_tiles
+
+
+def _states(
+    body: Body, operands: Sequence[np.ndarray], identities: Tiles, dim: int, reverse: bool
+) -> Iterator[Tiles]:
+    moved = [np.moveaxis(operand, dim, 0) for operand in operands]
+    shape = moved[0].shape[1:]
+    accumulators = [np.broadcast_to(identity, shape) for identity in identities]
+    places = range(moved[0].shape[0])
+    for place in reversed(places) if reverse else places:
+        elements = [np.asarray(operand[place]) for operand in moved]
+        pairs = zip(elements, accumulators, strict=True)
+        accumulators = body([tile for pair in pairs for tile in pair])
+        yield accumulators

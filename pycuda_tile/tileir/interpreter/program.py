@@ -1,0 +1,113 @@
+"""What the tile blocks of one run share, and the order in which they go on."""
+
+from __future__ import annotations
+
+import itertools
+import random
+import sys
+from collections import deque
+from collections.abc import Generator, Iterator
+from typing import Any, TextIO
+
+import numpy as np
+
+from pycuda_tile.errors import LaunchError
+
+from .memory import Memory
+
+#: How often a block may give way before another goes on; a block that waits for another does so for ever.
+_TURNS = 1000
+#: How many rounds of loops without end all blocks may do while memory stays as it is.
+_IDLE_ROUNDS = 1_000_000
+
+
+class Program:
+    """A run of an entry.
+
+    raises:       whether undefined behaviour is an error
+    interleaves:  whether blocks give way before each operation on memory
+    functions:    what operations do, by their identity, found once
+    """
+
+    def __init__(self, grid: tuple[int, int, int], raises: bool, seed: int | None, out: TextIO | None = None):
+        self.grid, self.raises = grid, raises
+        self.chance = None if seed is None else random.Random(seed)
+        self.interleaves = self.chance is not None
+        self.memory = Memory()
+        self.globals: dict[str, int] = {}
+        self.functions: dict[int, Any] = {}
+        self._noise = None if seed is None else np.random.default_rng(seed)
+        self._out = out
+        self._idle = 0
+
+    def write(self, text: str) -> None:
+        """What a print prints."""
+        (self._out or sys.stdout).write(text)
+
+    def undefined(self, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
+        """Values for elements that have none: zero; with a seed anything, which shows who relies on them."""
+        if self._noise is None or dtype.kind == "b":
+            return np.zeros((), dtype)
+        noise = self._noise.integers(0, 256, (*shape, dtype.itemsize), np.uint8)
+        return noise.view(dtype).reshape(shape)
+
+    def changed(self, result: Any) -> Any:
+        """Memory may be another; hands on `result`."""
+        self._idle = 0
+        return result
+
+    def step(self) -> None:
+        """A round of a loop without end. Raises LaunchError where nothing can come of it any more."""
+        self._idle += 1
+        if self._idle > _IDLE_ROUNDS:
+            raise LaunchError(
+                f"loops ran {_IDLE_ROUNDS} rounds while no block wrote to memory: "
+                "what they wait for does not come"
+            )
+
+    def run(self, start: Any) -> None:
+        """Run all blocks; start(index) is a generator that yields where another block may go on."""
+        starts = (start(index) for index in self._indices())
+        if self.chance is None:
+            _in_turns(starts)
+        else:
+            self._by_chance(starts)
+
+    def _indices(self) -> list[tuple[int, int, int]]:
+        x, y, z = map(range, self.grid)
+        indices = [(i, j, k) for k, j, i in itertools.product(z, y, x)]
+        if self.chance is not None:
+            self.chance.shuffle(indices)
+        return indices
+
+    def _by_chance(self, starts: Iterator[Generator]) -> None:
+        """Any block that runs, or the next that does not yet, goes on at each step."""
+        running: list[Generator] = []
+        waiting = True
+        while running or waiting:
+            if waiting and (not running or self.chance.random() < 0.1):
+                if (block := next(starts, None)) is None:
+                    waiting = False
+                    continue
+                running.append(block)
+            place = self.chance.randrange(len(running))
+            if next(running[place], "end") == "end":
+                running.pop(place)
+
+
+def _in_turns(starts: Iterator[Generator]) -> None:
+    """One block after another, in ascending order; one that does not end lets the next ones go on."""
+    halted: deque[Generator] = deque()
+    for block in starts:
+        if not _goes_on(block):
+            continue
+        halted.append(block)
+        # Give those that were halted before a turn, too: what they wait for may have come.
+        halted = deque(b for b in halted if _goes_on(b))
+    while halted:
+        halted = deque(b for b in halted if _goes_on(b))
+
+
+def _goes_on(block: Generator) -> bool:
+    """Whether a block is still running after its turn."""
+    return all(next(block, "end") != "end" for _ in range(_TURNS))

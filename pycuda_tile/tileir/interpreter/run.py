@@ -1,0 +1,88 @@
+"""interpret(): an entry run over a grid of tile blocks."""
+
+from __future__ import annotations
+
+import operator
+from typing import Any
+
+import numpy as np
+
+from pycuda_tile.errors import ArgumentTypeError, ArgumentValueError, KernelNotFound
+
+from ..ir import Entry, Module, Value
+from ..reading import pointee, value_element
+from .arguments import Parameter, bind
+from .block import Block
+from .order import Order
+from .program import Program
+
+_LARGEST_GRID = 2**24 - 1
+
+
+def interpret(
+    m: Module,
+    entry: str,
+    grid: int | tuple[int, ...],
+    *args: Any,
+    on_ub: str = "raise",
+    seed: int | None = None,
+) -> None:
+    """Run an entry of a module; arrays are changed in place.
+
+    entry:  its name
+    grid:   tile blocks along x, y and z: an integer or a tuple of one to three
+    args:   one for each parameter: an array in host memory for a pointer (also pycuda_tile.ptr, .strided, or
+            None for a null pointer), else a number
+    on_ub:  "raise": undefined behaviour raises UndefinedBehaviorError; "continue": what is undefined has the
+            documented value, or wraps, or is left out, and the program goes on
+    seed:   memory operations that no token orders happen in an order of this seed's, blocks interleave, and
+            undefined values differ; without a seed all goes in the order of the text, block after block
+
+    Raises AssertionFailed where an `assert` does not hold, KernelNotFound, ArgumentTypeError and
+    ArgumentValueError for arguments, and LaunchError where blocks wait for each other without end.
+    """
+    if on_ub not in ("raise", "continue"):
+        raise ArgumentValueError(f"on_ub: expected 'raise' or 'continue', got {on_ub!r}")
+    found = _entry(m, entry)
+    program = Program(_grid(grid), on_ub == "raise", seed)
+    parameters = [_parameter(entry, i, value) for i, value in enumerate(found.params)]
+    arguments = bind(entry, parameters, args, program.memory)
+    for item in m.globals:
+        # Copied: each run is a module loaded anew.
+        data = np.array(item.value)
+        program.globals[item.name] = program.memory.add(data, f"global @{item.name}", readonly=item.constant)
+    program.run(lambda index: Block(program, index, Order(program.chance)).run(found, arguments))
+
+
+def _entry(m: Module, name: str) -> Entry:
+    for entry in m.entries:
+        if entry.name == name:
+            return entry
+    names = ", ".join(entry.name for entry in m.entries) or "none"
+    raise KernelNotFound(f"the module has no entry {name!r}; it has: {names}")
+
+
+def _grid(grid: int | tuple[int, ...]) -> tuple[int, int, int]:
+    try:
+        extents = (
+            tuple(map(operator.index, grid)) if isinstance(grid, (tuple, list)) else (operator.index(grid),)
+        )
+    except TypeError:
+        raise ArgumentTypeError(
+            f"grid: expected an integer or a tuple of one to three, got {grid!r}"
+        ) from None
+    if not 1 <= len(extents) <= 3:
+        raise ArgumentValueError(f"grid: expected one to three extents, got {len(extents)}")
+    if not all(1 <= n <= _LARGEST_GRID for n in extents):
+        raise ArgumentValueError(f"grid: extents must be from 1 to {_LARGEST_GRID}, got {grid}")
+    x, y, z = extents + (1,) * (3 - len(extents))
+    return x, y, z
+
+
+def _parameter(entry: str, number: int, value: Value) -> Parameter:
+    element = value_element(value)
+    pointer = element.startswith("ptr<")
+    what = pointee(element)
+    if pointer and what.startswith("ptr<"):
+        what = "ptr"
+    return Parameter(entry, number + 1, value.name, what, pointer)

@@ -1,0 +1,94 @@
+"""Operations that move elements, and matrix products."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from pycuda_tile import reference
+
+from .elements import DTYPES, Report, read, unsigned, wrap
+
+
+def iota(count: int, element: str) -> np.ndarray:
+    """0, 1, 2, ..., read as unsigned."""
+    return wrap(np.arange(count), DTYPES[element])
+
+
+def broadcast(source: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """Axes of length 1 repeated."""
+    return np.broadcast_to(source, shape)
+
+
+def reshape(source: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
+    """The elements in row-major order in another shape."""
+    return np.reshape(source, shape)
+
+
+def permute(source: np.ndarray, permutation: tuple[int, ...]) -> np.ndarray:
+    """Axis i of the result is axis permutation[i] of source."""
+    return np.transpose(source, permutation)
+
+
+def cat(lhs: np.ndarray, rhs: np.ndarray, dim: int) -> np.ndarray:
+    """lhs, then rhs, along dim."""
+    return np.concatenate([lhs, rhs], axis=dim)
+
+
+def select(cond: np.ndarray, val_if_true: np.ndarray, val_if_false: np.ndarray) -> np.ndarray:
+    """Elements of the one or the other."""
+    return np.where(cond, val_if_true, val_if_false)
+
+
+def extract(
+    source: np.ndarray, indices: list[np.ndarray], shape: tuple[int, ...], report: Report
+) -> np.ndarray:
+    """Slice number `indices` of source, cut into slices of `shape`. A slice that does not exist is undefined
+    (extract-bounds); the number modulo the count of slices stands for it."""
+    return source[slice_of(source.shape, indices, shape, report)]
+
+
+def insert(
+    source: np.ndarray, destination: np.ndarray, indices: list[np.ndarray], report: Report
+) -> np.ndarray:
+    """destination with slice number `indices` replaced by source; bounds as in extract."""
+    result = destination.copy()
+    result[slice_of(destination.shape, indices, source.shape, report)] = source
+    return result
+
+
+def slice_of(
+    whole: tuple[int, ...], indices: list[np.ndarray], shape: tuple[int, ...], report: Report
+) -> tuple[slice, ...]:
+    """Where in a tile of shape `whole` slice number `indices` of `shape` lies."""
+    numbers = [int(unsigned(index)) for index in indices]
+    counts = [n // s for n, s in zip(whole, shape, strict=True)]
+    if any(i >= n for i, n in zip(numbers, counts, strict=True)):
+        report("extract-bounds", f"slice {tuple(numbers)} of a tile that has {tuple(counts)} slices")
+    starts = [i % n * s for i, n, s in zip(numbers, counts, shape, strict=True)]
+    return tuple(slice(start, start + s) for start, s in zip(starts, shape, strict=True))
+
+
+def mmaf(lhs: np.ndarray, rhs: np.ndarray, acc: np.ndarray) -> np.ndarray:
+    """lhs rhs + acc, summed in double."""
+    return reference.mma(lhs, rhs, acc)
+
+
+def mmai(lhs: np.ndarray, rhs: np.ndarray, acc: np.ndarray, sign_lhs: str, sign_rhs: str) -> np.ndarray:
+    """lhs rhs + acc of bytes, each factor read as signed or unsigned; the sum wraps."""
+    return reference.mma(read(lhs, sign_lhs), read(rhs, sign_rhs), acc)
+
+
+def mmaf_scaled(
+    lhs: np.ndarray, rhs: np.ndarray, acc: np.ndarray, lhs_scale: np.ndarray, rhs_scale: np.ndarray
+) -> np.ndarray:
+    """(lhs * lhs_scale) (rhs * rhs_scale) + acc; a scale is for a block of elements along the summed axis."""
+    a = lhs.astype(np.float64) * _along(lhs_scale, lhs.shape[-1], -1)
+    b = rhs.astype(np.float64) * _along(rhs_scale, rhs.shape[-2], -2)
+    with np.errstate(all="ignore"):
+        return reference.element_cast(np.asarray(a @ b + acc.astype(np.float64)), acc.dtype)
+
+
+def _along(scale: np.ndarray, length: int, axis: int) -> np.ndarray:
+    return np.repeat(scale.astype(np.float64), math.ceil(length / scale.shape[axis]), axis)

@@ -1,0 +1,99 @@
+"""Views of memory: strided tensors, and the tiles that they are cut into. All lengths are in elements."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+
+from .elements import unsigned
+
+
+class TensorView(NamedTuple):
+    """A tensor in memory: element (i, j) is at base + (i * strides[0] + j * strides[1]) * itemsize."""
+
+    base: int
+    itemsize: int
+    shape: tuple[int, ...]
+    strides: tuple[int, ...]
+
+
+class Places(NamedTuple):
+    """Where the elements of one tile of a view are, and which of them lie in the tensor."""
+
+    addresses: np.ndarray
+    inside: np.ndarray
+
+
+class TileView(NamedTuple):
+    """A tensor cut into tiles: tile number i along axis d begins at element i * steps[d] of the tensor's axis
+    axes[d]. A partition view has steps equal to its tile's extents."""
+
+    tensor: TensorView
+    tile: tuple[int, ...]
+    axes: tuple[int, ...]
+    steps: tuple[int, ...]
+
+    @property
+    def index_space(self) -> tuple[int, ...]:
+        """How many tiles there are along each axis, those that the tensor's end cuts among them."""
+        return tuple(
+            -(-self.tensor.shape[axis] // step) for axis, step in zip(self.axes, self.steps, strict=True)
+        )
+
+    def places(self, index: list[np.ndarray]) -> Places:
+        """The elements of tile `index`; an index beyond the index space has none inside."""
+        return _places(
+            self,
+            [
+                _first(i, step, self.tensor.shape[axis]) + np.arange(n)
+                for i, step, n, axis in zip(index, self.steps, self.tile, self.axes, strict=True)
+            ],
+        )
+
+
+class GatherScatterView(NamedTuple):
+    """A tensor of which a tile takes any rows: along `sparse` an index names each element, along the other
+    axes the number of the tile."""
+
+    tensor: TensorView
+    tile: tuple[int, ...]
+    axes: tuple[int, ...]
+    sparse: int
+
+    @property
+    def index_space(self) -> tuple[int, ...]:
+        """How many elements there are along the sparse axis, how many tiles along the others."""
+        return tuple(
+            n if d == self.sparse else -(-n // size)
+            for d, (n, size) in enumerate(zip(self.tensor.shape, self.tile, strict=True))
+        )
+
+    def places(self, index: list[np.ndarray]) -> Places:
+        """The elements of the tile that `index` names: elements along the sparse axis, a tile elsewhere."""
+        coordinates = []
+        for d, (i, size) in enumerate(zip(index, self.tile, strict=True)):
+            extent = self.tensor.shape[d]
+            if d == self.sparse:
+                coordinates.append(np.minimum(unsigned(i), np.uint64(extent)).astype(np.int64))
+            else:
+                coordinates.append(_first(i, size, extent) + np.arange(size))
+        return _places(self, coordinates)
+
+
+def _first(index: np.ndarray, step: int, extent: int) -> int:
+    """Where a tile begins; all that lies beyond the tensor is as good as its end."""
+    return min(int(unsigned(index)) * step, extent)
+
+
+def _places(view: TileView | GatherScatterView, coordinates: list[np.ndarray]) -> Places:
+    """Addresses of the product of coordinates along each axis of a tile, and which of them are inside."""
+    tensor, rank = view.tensor, len(view.tile)
+    addresses, inside = np.asarray(tensor.base, np.int64), np.ones((), bool)
+    for d, (along, axis) in enumerate(zip(coordinates, view.axes, strict=True)):
+        valid = along < tensor.shape[axis]
+        offset = np.where(valid, along, 0) * np.int64(tensor.strides[axis] * tensor.itemsize)
+        to_axis = (-1,) + (1,) * (rank - 1 - d)
+        addresses = addresses + offset.reshape(to_axis)
+        inside = inside & valid.reshape(to_axis)
+    return Places(np.broadcast_to(addresses, view.tile), np.broadcast_to(inside, view.tile))

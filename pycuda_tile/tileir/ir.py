@@ -1,0 +1,224 @@
+"""The model of a module of Tile IR: types, values, operations, entries and globals.
+
+Operations are all of one class; what each has is said by its row of tables/opcodes.tsv, whose names of
+operands, attributes and results are the ones used here. Values and operations are compared by identity.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+
+# --- types ---
+
+
+@dataclass(frozen=True)
+class Scalar:
+    """An element type: i1 to i64, f16, bf16, f32, tf32, f64, f8E4M3FN, f8E5M2, ..."""
+
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+
+@dataclass(frozen=True)
+class Pointer:
+    """An address of elements."""
+
+    pointee: Scalar | Pointer
+
+    def __str__(self) -> str:
+        return f"ptr<{self.pointee}>"
+
+
+@dataclass(frozen=True)
+class Tile:
+    """An array of elements; a shape of () is a single one."""
+
+    element: Scalar | Pointer
+    shape: tuple[int, ...]
+
+    def __str__(self) -> str:
+        return f"tile<{''.join(f'{n}x' for n in self.shape)}{self.element}>"
+
+
+@dataclass(frozen=True)
+class TensorView:
+    """A strided tensor in memory; None is an extent or stride that an operand gives, in elements."""
+
+    element: Scalar
+    shape: tuple[int | None, ...]
+    strides: tuple[int | None, ...]
+
+    def __str__(self) -> str:
+        extents = "".join(f"{'?' if n is None else n}x" for n in self.shape)
+        strides = ",".join("?" if n is None else str(n) for n in self.strides)
+        return f"tensor_view<{extents}{self.element}" + (f", strides=[{strides}]>" if self.shape else ">")
+
+
+@dataclass(frozen=True)
+class TileView:
+    """A tensor cut into tiles.
+
+    kind:     "partition_view", "strided_view" or "gather_scatter_view"
+    tile:     the shape of the tiles
+    tensor:   the tensor's type
+    dim_map:  the tensor's axis for each of the tile's
+    padding:  what elements beyond the tensor are: zero, neg_zero, nan, pos_inf, neg_inf; None: undefined
+    steps:    elements from one tile to the next, along each axis
+    sparse:   the axis along which an index names each element, of a gather_scatter_view
+    """
+
+    kind: str
+    tile: tuple[int, ...]
+    tensor: TensorView
+    dim_map: tuple[int, ...]
+    padding: str | None = None
+    steps: tuple[int, ...] = ()
+    sparse: int | None = None
+
+    def __str__(self) -> str:
+        tile = "x".join(map(str, self.tile))
+        padding = f", padding_value = {self.padding}" if self.padding else ""
+        return f"{self.kind}<tile=({tile}){padding}, {self.tensor}, dim_map={list(self.dim_map)}>"
+
+
+@dataclass(frozen=True)
+class Token:
+    """The type of tokens, which order memory operations."""
+
+    def __str__(self) -> str:
+        return "token"
+
+
+@dataclass(frozen=True)
+class Function:
+    """What an entry takes and yields."""
+
+    inputs: tuple[Any, ...]
+    results: tuple[Any, ...] = ()
+
+
+Type = Scalar | Pointer | Tile | TensorView | TileView | Token | Function
+
+# --- attributes that are no numbers, strings or enumerators ---
+
+
+@dataclass(frozen=True)
+class DivBy:
+    """assume: multiples of `divisor`; with `every` and `along` the first of each run along an axis."""
+
+    divisor: int
+    every: int | None = None
+    along: int | None = None
+
+
+@dataclass(frozen=True)
+class SameElements:
+    """assume: equal in each block of these extents."""
+
+    groups: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Bounded:
+    """assume: from lower to upper, read as signed; None is no bound."""
+
+    lower: int | None = None
+    upper: int | None = None
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A typed number, as its bits."""
+
+    type: Scalar
+    bits: int
+
+
+# --- values, operations, modules ---
+
+
+@dataclass(eq=False)
+class Value:
+    """What an operation yields or a block is given."""
+
+    type: Any
+    name: str = ""
+
+
+@dataclass(eq=False)
+class Block:
+    """Operations in order; the last one ends the block."""
+
+    arguments: list[Value] = field(default_factory=list)
+    ops: list[Operation] = field(default_factory=list)
+
+
+@dataclass(eq=False)
+class Operation:
+    """One operation.
+
+    operands:    values by the name of the operand; several for one that may stand for any number
+    attributes:  by name; enumerators and symbols as strings, dense constants as arrays
+    regions:     the block of each; None for one that is left out
+    line:        in the text that it was read from; 0 if there is none
+    """
+
+    name: str
+    operands: dict[str, list[Value]] = field(default_factory=dict)
+    attributes: dict[str, Any] = field(default_factory=dict)
+    results: list[Value] = field(default_factory=list)
+    regions: list[Block | None] = field(default_factory=list)
+    line: int = 0
+
+    def __str__(self) -> str:
+        return f"line {self.line}: {self.name}" if self.line else self.name
+
+
+@dataclass(eq=False)
+class Entry:
+    """A kernel."""
+
+    name: str
+    body: Block
+    hints: dict[str, dict[str, Any]] = field(default_factory=dict)
+
+    @property
+    def params(self) -> list[Value]:
+        return self.body.arguments
+
+
+@dataclass(eq=False)
+class Global:
+    """A buffer that lives as long as its module."""
+
+    name: str
+    type: Tile
+    value: np.ndarray
+    alignment: int = 0
+    private: bool = False
+    constant: bool = False
+
+
+@dataclass(eq=False)
+class Module:
+    """What is compiled together."""
+
+    entries: list[Entry] = field(default_factory=list)
+    globals: list[Global] = field(default_factory=list)
+    version: tuple[int, int] = (13, 1)
+    producer: str = ""
+
+
+def walk(block: Block) -> Iterator[Operation]:
+    """All operations of a block, those in regions behind the operation that has them."""
+    for op in block.ops:
+        yield op
+        for inner in op.regions:
+            if inner is not None:
+                yield from walk(inner)

@@ -1,0 +1,268 @@
+"""Operations on memory in C++: loads, stores and atomics through pointers and views.
+
+Tokens have no counterpart: operations happen in the order of the text, which all tokens allow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from ..reading import (
+    attribute,
+    group,
+    operand,
+    pointee,
+    result_element,
+    result_shape,
+    value_element,
+    value_shape,
+    view_facts,
+)
+from .types import NotLowered, element, shape
+
+_ORDERS = {"relaxed": "relaxed", "acquire": "acquire", "release": "release", "acq_rel": "acq_rel"}
+_SCOPES = {"tl_blk": "block", "device": "device", "sys": "system"}
+_PADDINGS = {
+    "zero": "zero",
+    "neg_zero": "negative_zero",
+    "nan": "nan",
+    "pos_inf": "positive_inf",
+    "neg_inf": "negative_inf",
+}
+_UPDATES = {
+    "and": "and",
+    "or": "or",
+    "xor": "xor",
+    "add": "add",
+    "addf": "add",
+    "max": "max",
+    "min": "min",
+    "umax": "max",
+    "umin": "min",
+    "xchg": "xchg",
+}
+
+
+class Tensor(NamedTuple):
+    """A tensor view: C++ expressions of its base, extents and strides, and which are known numbers."""
+
+    base: str
+    element: str
+    extents: tuple[str, ...]
+    strides: tuple[str, ...]
+    known_extents: tuple[int | None, ...]
+    known_strides: tuple[int | None, ...]
+
+
+class Tiles(NamedTuple):
+    """A view of tiles: the C++ name of the partition_view, and what it was made of."""
+
+    name: str
+    tensor: Tensor
+    kind: Any
+
+
+def order_and_scope(op: Any) -> list[str]:
+    """Constants for a strong access; none for a weak one."""
+    order = attribute(op, "memory_ordering_semantics", "weak")
+    if order == "weak":
+        return []
+    scope = attribute(op, "memory_scope", None) or "sys"
+    return [f"ct::memory_order_{_ORDERS[order]}_t{{}}", f"ct::thread_scope_{_SCOPES[scope]}_t{{}}"]
+
+
+def load_ptr(translator: Any, op: Any) -> None:
+    names = translator.names
+    arguments = [names[operand(op, "source")]]
+    mask, padding = operand(op, "mask"), operand(op, "paddingValue")
+    modes = order_and_scope(op)
+    function = "atomic_load" if modes else "load"
+    if mask is not None:
+        function += "_masked"
+        arguments.append(names[mask])
+        if padding is not None:
+            arguments.append(names[padding])
+    translator.define(op.results[0], f"ct::{function}({', '.join(arguments + modes)})")
+
+
+def store_ptr(translator: Any, op: Any) -> None:
+    names = translator.names
+    arguments = [names[operand(op, "destination")], names[operand(op, "value")]]
+    mask, modes = operand(op, "mask"), order_and_scope(op)
+    function = "atomic_store" if modes else "store"
+    if mask is not None:
+        function += "_masked"
+        arguments.append(names[mask])
+    translator.line(f"ct::{function}({', '.join(arguments + modes)});")
+
+
+def atomic_rmw(translator: Any, op: Any) -> None:
+    pointers, arg, mask = (operand(op, name) for name in ("pointers", "arg", "mask"))
+    mode = attribute(op, "mode", "add")
+    arguments = [translator.names[pointers], translator.names[arg]]
+    if mode in ("umax", "umin"):
+        unsigned = {"i32": "unsigned", "i64": "unsigned long long"}[value_element(arg)]
+        extents = value_shape(arg)
+        kind = f"ct::tile<{unsigned}*, {shape(extents)}>" if extents else f"{unsigned}*"
+        arguments = [
+            f"tileir::address_cast<{kind}>({arguments[0]})",
+            f"ct::element_bitcast<{unsigned}>({arguments[1]})",
+        ]
+    function = f"ct::atomic_{_UPDATES[mode]}"
+    if mask is not None:
+        function += "_masked"
+        arguments.append(translator.names[mask])
+    text = f"{function}({', '.join(arguments + order_and_scope(op))})"
+    if mode in ("umax", "umin"):
+        text = f"ct::element_bitcast<{element(value_element(arg))}>({text})"
+    translator.define(op.results[0], text)
+
+
+def atomic_cas(translator: Any, op: Any) -> None:
+    arguments = [translator.names[operand(op, name)] for name in ("pointers", "cmp", "val")]
+    mask = operand(op, "mask")
+    function = "ct::atomic_compare_exchange"
+    if mask is not None:
+        function += "_masked"
+        arguments.append(translator.names[mask])
+    translator.define(op.results[0], f"{function}({', '.join(arguments + order_and_scope(op))})")
+
+
+def unsigned_scalar(translator: Any, value: Any) -> str:
+    """An integer without dimension, read as unsigned."""
+    kinds = {"i8": "unsigned char", "i16": "unsigned short", "i32": "unsigned", "i64": "unsigned long long"}
+    kind = kinds.get(value_element(value), "unsigned")
+    return f"static_cast<{kind}>({translator.names[value]})"
+
+
+def make_tensor_view(translator: Any, op: Any) -> None:
+    kind = view_facts(op.results[0].type)
+    name = translator.fresh("tensor")
+
+    def all_of(known: tuple[int | None, ...], given: list[Any], what: str) -> tuple[str, ...]:
+        left, texts = iter(given), []
+        for d, n in enumerate(known):
+            if n is None:
+                variable = translator.fresh(f"{name}_{what}{d}")
+                value = unsigned_scalar(translator, next(left))
+                translator.line(f"auto const {variable} = static_cast<long long>({value});")
+                texts.append(variable)
+            else:
+                texts.append(str(n))
+        return tuple(texts)
+
+    extents = all_of(kind.shape, group(op, "dynamicShape"), "extent")
+    strides = all_of(kind.strides, group(op, "dynamicStrides"), "stride")
+    base = translator.names[operand(op, "base")]
+    translator.views[id(op.results[0])] = Tensor(
+        base, element(kind.element), extents, strides, kind.shape, kind.strides
+    )
+
+
+def make_partition_view(translator: Any, op: Any) -> None:
+    """A span with the tensor's axes in the order of the tile's, cut into tiles."""
+    kind = view_facts(op.results[0].type)
+    if kind.steps != kind.tile:
+        raise NotLowered("a traversal other than tile after tile")
+    tensor = translator.views[id(operand(op, "tensor_view"))]
+    extents = [tensor.extents[axis] for axis in kind.axes]
+    name = translator.fresh("view")
+    known = ", ".join(_static(tensor.known_extents[axis]) for axis in kind.axes)
+    steps = ", ".join(_static(tensor.known_strides[axis]) for axis in kind.axes)
+    mapping = f"ct::layout_strided_mapping<ct::extents<long long, {known}>, ct::extents<long long, {steps}>>"
+    if not kind.axes:
+        raise NotLowered("a view without axes")
+    given_extents = ", ".join(extents)
+    given_strides = ", ".join(tensor.strides[axis] for axis in kind.axes)
+    translator.line(f"using {name}_mapping = {mapping};")
+    translator.line(
+        f"ct::partition_view {name}{{ct::tensor_span{{{tensor.base}, {name}_mapping{{"
+        f"typename {name}_mapping::extents_type{{{given_extents}}}, "
+        f"ct::extents<long long, {steps}>{{{given_strides}}}}}}}, {shape(kind.tile)}{{}}}};"
+    )
+    translator.views[id(op.results[0])] = Tiles(name, tensor, kind)
+
+
+def _static(n: int | None) -> str:
+    return "ct::dynamic_extent" if n is None else str(n)
+
+
+def _indices(translator: Any, op: Any) -> list[str]:
+    return [unsigned_scalar(translator, value) for value in group(op, "index")]
+
+
+def _whole(op: Any) -> bool:
+    """Whether the tile is promised to lie in the tensor."""
+    promised = attribute(op, "inbounds", None) or ()
+    return bool(promised) and all(promised)
+
+
+def load_view(translator: Any, op: Any) -> None:
+    view = translator.views[id(operand(op, "view"))]
+    modes, arguments = order_and_scope(op), []
+    function = "atomic_load" if modes else "load"
+    if not _whole(op):
+        function += "_masked"
+        padding = operand(op, "view").type.padding
+        if padding not in (None, "zero"):
+            arguments.append(f"ct::view_padding_{_PADDINGS[padding]}_t{{}}")
+        elif modes:
+            arguments.append("ct::view_padding_zero_t{}")
+    arguments += modes + _indices(translator, op)
+    text = f"{view.name}.{function}({', '.join(arguments)})"
+    if not result_shape(op):
+        text = f"tileir::element_of({text})"
+    translator.define(op.results[0], text)
+
+
+def store_view(translator: Any, op: Any) -> None:
+    view = translator.views[id(operand(op, "view"))]
+    modes = order_and_scope(op)
+    function = ("atomic_store" if modes else "store") + ("" if _whole(op) else "_masked")
+    arguments = [translator.names[operand(op, "tile")], *modes, *_indices(translator, op)]
+    translator.line(f"{view.name}.{function}({', '.join(arguments)});")
+
+
+def tensor_shape(translator: Any, op: Any) -> None:
+    view = translator.views[id(operand(op, "src"))]
+    kind = element(result_element(op))
+    for value, extent in zip(op.results, view.extents, strict=True):
+        translator.define(value, f"static_cast<{kind}>({extent})")
+
+
+def index_space_shape(translator: Any, op: Any) -> None:
+    view = translator.views[id(operand(op, "src"))]
+    kind = element(result_element(op))
+    for value, axis, step in zip(op.results, view.kind.axes, view.kind.steps, strict=True):
+        extent = view.tensor.extents[axis]
+        translator.define(value, f"static_cast<{kind}>(({extent} + {step - 1}) / {step})")
+
+
+def get_global(translator: Any, op: Any) -> None:
+    translator.define(op.results[0], translator.globals[attribute(op, "name")])
+
+
+def alloca(translator: Any, op: Any) -> None:
+    if translator.target != "cpu":
+        raise NotLowered("alloca but on the cpu target")
+    name, kind = translator.fresh("buffer"), element(pointee(result_element(op)))
+    translator.line(f"{kind} {name}[{int(attribute(op, 'num_elem'))}] = {{}};")
+    translator.define(op.results[0], f"&{name}[0]")
+
+
+MEMORY: dict[str, Callable[[Any, Any], None]] = {
+    "load_ptr_tko": load_ptr,
+    "store_ptr_tko": store_ptr,
+    "atomic_rmw_tko": atomic_rmw,
+    "atomic_cas_tko": atomic_cas,
+    "make_tensor_view": make_tensor_view,
+    "make_partition_view": make_partition_view,
+    "make_strided_view": make_partition_view,
+    "load_view_tko": load_view,
+    "store_view_tko": store_view,
+    "get_tensor_shape": tensor_shape,
+    "get_index_space_shape": index_space_shape,
+    "get_global": get_global,
+    "alloca": alloca,
+}

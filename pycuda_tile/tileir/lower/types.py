@@ -1,0 +1,75 @@
+"""Types and constants of Tile IR in C++."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from ..interpreter.elements import DTYPES
+
+ELEMENTS = {
+    "i1": "bool",
+    "i8": "signed char",
+    "i16": "short",
+    "i32": "int",
+    "i64": "long long",
+    "f16": "__half",
+    "bf16": "__nv_bfloat16",
+    "f32": "float",
+    "tf32": "__nv_tf32",
+    "f64": "double",
+    "f8E4M3FN": "__nv_fp8_e4m3",
+    "f8E5M2": "__nv_fp8_e5m2",
+    "f8E8M0FNU": "__nv_fp8_e8m0",
+    "f4E2M1FN": "__nv_fp4_e2m1",
+}
+
+
+class NotLowered(Exception):
+    """Something that has no translation; the message says what."""
+
+
+def element(name: str) -> str:
+    """An element type; "ptr<f32>" is a pointer to floats."""
+    if name.startswith("ptr<"):
+        pointee = name[4:-1]
+        if pointee.startswith("ptr<"):
+            raise NotLowered(f"pointers to pointers ({name})")
+        return f"{element(pointee)}*"
+    if name not in ELEMENTS:
+        raise NotLowered(f"elements of type {name}")
+    return ELEMENTS[name]
+
+
+def shape(extents: tuple[int, ...]) -> str:
+    return f"ct::shape<{', '.join(map(str, extents))}>"
+
+
+def tile(name: str, extents: tuple[int, ...]) -> str:
+    """A tile; one without dimension is a scalar."""
+    return f"ct::tile<{element(name)}, {shape(extents)}>" if extents else element(name)
+
+
+def literal(value: np.generic, name: str) -> str:
+    """One element as a C++ expression of exactly its type and bits."""
+    if name == "i1":
+        return "true" if value else "false"
+    if name == "i64":
+        return "(-9223372036854775807LL - 1)" if int(value) == -(2**63) else f"{int(value)}LL"
+    if name == "i32":
+        return "(-2147483647 - 1)" if int(value) == -(2**31) else str(int(value))
+    if name in ("i8", "i16"):
+        return f"static_cast<{ELEMENTS[name]}>({int(value)})"
+    number = float(value)
+    if name in ("f32", "f64") and math.isfinite(number):
+        return number.hex() + ("f" if name == "f32" else "")
+    return from_bits(np.asarray(value), name)
+
+
+def from_bits(value: np.ndarray, name: str) -> str:
+    """An element given by its bits."""
+    size = DTYPES[name].itemsize
+    unsigned = {1: "unsigned char", 2: "unsigned short", 4: "unsigned", 8: "unsigned long long"}[size]
+    bits = int(value.reshape(-1).view(f"u{size}")[0])
+    return f"ct::platform::bit_cast<{element(name)}>(static_cast<{unsigned}>({bits:#x}))"

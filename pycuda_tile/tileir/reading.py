@@ -1,0 +1,118 @@
+"""Questions that the interpreter and the translation to C++ ask of the model."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from .ir import Block, Bounded, DivBy, Operation, Pointer, TensorView, Tile, TileView, Token, Value
+
+
+class TensorFacts(NamedTuple):
+    """A tensor view's type; None is an extent or stride that is not known before the run."""
+
+    element: str
+    shape: tuple[int | None, ...]
+    strides: tuple[int | None, ...]
+
+
+class TileFacts(NamedTuple):
+    """A view's type: its tile, the tensor's axis and the step for each of the tile's axes."""
+
+    tile: tuple[int, ...]
+    axes: tuple[int, ...]
+    steps: tuple[int, ...]
+    sparse: int | None
+
+
+def attribute(op: Operation, name: str, default: Any = None) -> Any:
+    """An attribute; `default` where it is not given."""
+    return op.attributes.get(name, default)
+
+
+def operand(op: Operation, name: str) -> Value | None:
+    """The operand of that name; None for one that is left out."""
+    found = op.operands.get(name)
+    return found[0] if found else None
+
+
+def group(op: Operation, name: str) -> list[Value]:
+    """The operands that one name stands for."""
+    return op.operands.get(name, [])
+
+
+def operands_of(op: Operation) -> list[Value]:
+    return [value for found in op.operands.values() for value in found]
+
+
+def region(op: Operation, number: int) -> Block | None:
+    return op.regions[number] if number < len(op.regions) else None
+
+
+def element_of(type_: Any) -> str:
+    """An element type's name; "ptr<f32>" for pointers, the tensor's for views."""
+    if isinstance(type_, (Tile, TensorView)):
+        return str(type_.element)
+    return str(type_.tensor.element if isinstance(type_, TileView) else type_)
+
+
+def value_element(value: Value) -> str:
+    return element_of(value.type)
+
+
+def value_shape(value: Value) -> tuple[int, ...]:
+    return value.type.shape
+
+
+def is_token(value: Value) -> bool:
+    return isinstance(value.type, Token)
+
+
+def is_pointer(value: Value) -> bool:
+    return isinstance(value.type, Tile) and isinstance(value.type.element, Pointer)
+
+
+def result_element(op: Operation) -> str:
+    return value_element(op.results[0])
+
+
+def result_shape(op: Operation) -> tuple[int, ...]:
+    return value_shape(op.results[0])
+
+
+def source_element(op: Operation) -> str:
+    return value_element(operands_of(op)[0])
+
+
+def source_shape(op: Operation) -> tuple[int, ...]:
+    return value_shape(operands_of(op)[0])
+
+
+def pointee(element: str) -> str:
+    """What "ptr<f32>" points to."""
+    return element.removeprefix("ptr<").removesuffix(">") if element.startswith("ptr<") else element
+
+
+def predicate(op: Operation) -> tuple:
+    """What `assume` promises: ("bounded", lower, upper), ("div_by", divisor, every, along) or
+    ("same_elements", groups)."""
+    found = op.attributes["predicate"]
+    if isinstance(found, Bounded):
+        return "bounded", found.lower, found.upper
+    if isinstance(found, DivBy):
+        return "div_by", found.divisor, found.every, found.along
+    return "same_elements", found.groups
+
+
+def view_facts(type_: TensorView | TileView) -> Any:
+    """TensorFacts or TileFacts."""
+    if isinstance(type_, TensorView):
+        return TensorFacts(str(type_.element), type_.shape, type_.strides)
+    return TileFacts(type_.tile, type_.dim_map, type_.steps or type_.tile, type_.sparse)
+
+
+def dense(op: Operation) -> np.ndarray:
+    """A constant's elements, in the shape of the result."""
+    value = np.asarray(op.attributes["value"])
+    return np.broadcast_to(value, result_shape(op))

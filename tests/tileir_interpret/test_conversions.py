@@ -1,0 +1,182 @@
+"""Conversions of elements in the Tile IR interpreter, against fractions, struct and plain counting."""
+
+from __future__ import annotations
+
+import math
+import struct
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from pycuda_tile.tileir.interpreter import conversions
+from pycuda_tile.tileir.interpreter.elements import DTYPES, to_tf32
+
+EDGES = [0.0, -0.0, 0.4, -0.6, 1.5, -2.5, 127.5, 128.0, -128.9, -129.0, 255.9, 256.0, 3e9, -3e9, 1e20, -1e20]
+
+
+def unexpected(kind: str, message: str) -> None:
+    raise AssertionError(f"reported {kind}: {message}")
+
+
+def values(name: str) -> np.ndarray:
+    """Every number of a format of 8 or 16 bits, NaN left out."""
+    dtype = DTYPES[name]
+    bits = np.arange(256 if dtype.itemsize == 1 else 65536).astype(f"u{dtype.itemsize}")
+    numbers = bits.view(dtype)
+    with np.errstate(invalid="ignore"):
+        return numbers[~np.isnan(numbers.astype(np.float64))]
+
+
+@pytest.mark.parametrize(
+    "to, low, high", [("i8", -128, 127), ("i32", -(2**31), 2**31 - 1), ("i64", -(2**63), 2**63 - 1)]
+)
+def test_ftoi_signed_cuts_off_and_saturates(to: str, low: int, high: int) -> None:
+    result = conversions.ftoi(np.array([*EDGES, math.nan]), to, "signed", unexpected)
+    assert [int(v) for v in result] == [max(low, min(high, int(v))) for v in EDGES] + [0]
+
+
+@pytest.mark.parametrize("to, bits", [("i8", 8), ("i16", 16), ("i32", 32), ("i64", 64)])
+def test_ftoi_unsigned_cuts_off_and_saturates(to: str, bits: int) -> None:
+    result = conversions.ftoi(np.array([*EDGES, math.nan]), to, "unsigned", unexpected)
+    expected = [max(0, min((1 << bits) - 1, int(v))) for v in EDGES] + [0]
+    assert [int(v) % (1 << bits) for v in result] == expected
+
+
+def test_ftoi_of_infinity_is_undefined() -> None:
+    found: list[str] = []
+    result = conversions.ftoi(
+        np.array([math.inf, -math.inf], np.float32), "i16", "signed", lambda kind, message: found.append(kind)
+    )
+    assert found == ["conversion-range"]
+    assert result.tolist() == [32767, -32768]
+
+
+@pytest.mark.parametrize("to", ["f16", "bf16", "f32", "f64"])
+@pytest.mark.parametrize("signedness", ["signed", "unsigned"])
+def test_itof_is_the_nearest(to: str, signedness: str) -> None:
+    # Halfway cases of every format, on both sides of even, and the extremes.
+    numbers = [0, 1, 255, 257, 259, 2049, 2051, 65519, 65520, 2**24 + 1, 2**24 + 3, 2**53 + 1, 2**63 - 1]
+    source = np.array(numbers + [-n for n in numbers] + [-(2**63)], np.int64)
+    result = conversions.itof(source, to, signedness)
+    for number, got in zip(source, result, strict=True):
+        exact = int(number) % 2**64 if signedness == "unsigned" else int(number)
+        assert float(got) == nearest(exact, to), exact
+
+
+def nearest(number: int, to: str) -> float:
+    """An integer rounded to a format's precision by shifting, to nearest, ties to even."""
+    bits, beyond = {"f16": (11, 2**16), "bf16": (8, 2**128), "f32": (24, 2**128), "f64": (53, 2**1024)}[to]
+    shift = max(0, abs(number).bit_length() - bits)
+    kept, rest = divmod(abs(number), 1 << shift)
+    kept += 2 * rest > 1 << shift or (shift > 0 and 2 * rest == 1 << shift and kept % 2 == 1)
+    rounded = kept << shift
+    return math.copysign(rounded if rounded < beyond else math.inf, number)
+
+
+def test_itof_beyond_fp8() -> None:
+    numbers = np.array([448, 464, 465, -465, 480, 100000], np.int32)
+    e4m3 = conversions.itof(numbers, "f8E4M3FN", "signed").astype(np.float32)
+    assert e4m3[:2].tolist() == [448, 448]
+    assert np.isnan(e4m3[2:]).all()
+    numbers = np.array([57344, 61439, 61440, -61440], np.int32)
+    e5m2 = conversions.itof(numbers, "f8E5M2", "signed").astype(np.float32)
+    assert e5m2.tolist() == [57344, 57344, math.inf, -math.inf]
+
+
+@pytest.mark.parametrize("name", ["f16", "bf16", "f8E4M3FN", "f8E5M2"])
+def test_ftof_widens_exactly_and_comes_back(name: str) -> None:
+    numbers = values(name)
+    for wide in ("f32", "f64"):
+        widened = conversions.ftof(numbers, wide, "nearest_even")
+        assert (widened.astype(np.float64) == numbers.astype(np.float64)).all()
+        finite = np.isfinite(widened)
+        back = conversions.ftof(widened[finite], name, "nearest_even")
+        assert back.tobytes() == numbers[finite].tobytes()
+
+
+def test_ftof_of_halves_agrees_with_struct() -> None:
+    rng = np.random.default_rng(5)
+    source = rng.integers(0, 1 << 32, 3000, np.uint32).view(np.float32)
+    source = source[np.abs(source) < 65000]
+    result = conversions.ftof(source, "f16", "nearest_even")
+    assert result.tobytes() == b"".join(struct.pack("<e", v) for v in source.tolist())
+
+
+def test_ftof_toward_zero_never_grows() -> None:
+    source = np.array([1 + 2**-12, -1 - 2**-12, 65519.0, 1e30, -1e30, math.inf, 2.0**-26, 0.0], np.float32)
+    result = conversions.ftof(source, "f16", "zero").astype(np.float64)
+    assert result.tolist() == [1, -1, 65504, 65504, -65504, math.inf, 0, 0]
+
+
+def test_tf32_rounds_once_to_eleven_bits() -> None:
+    step = 2.0**-10  # of tf32 at 1
+    half = 2.0**-11
+    source = np.array(
+        [1 + half, 1 + 3 * half, 1 + half + 2.0**-40, 1 + half - 2.0**-40, -1 - half - 2.0**-40]
+    )
+    result = conversions.ftof(source, "tf32", "nearest_even")
+    assert result.tolist() == [1, 1 + 2 * step, 1 + step, 1, -1 - step]
+    special = to_tf32(np.array([math.inf, -math.inf, 3.4028235e38], np.float32))
+    assert special.tolist() == [math.inf, -math.inf, math.inf]
+    # A NaN whose 19 first bits are those of infinity stays a NaN.
+    assert np.isnan(to_tf32(np.array([0x7F800001], np.uint32).view(np.float32)))[0]
+
+
+@pytest.mark.parametrize("to", ["i16", "i32", "i64"])
+def test_exti_and_trunci(to: str) -> None:
+    source = np.array([0, 1, 127, -128, -1], np.int8)
+    bits = {"i16": 16, "i32": 32, "i64": 64}[to]
+    assert conversions.exti(source, to, "signed").tolist() == source.tolist()
+    unsigned = conversions.exti(source, to, "unsigned")
+    assert [int(v) for v in unsigned] == [0, 1, 127, 128, 255]
+    assert unsigned.dtype.itemsize * 8 == bits
+    assert conversions.trunci(unsigned, "i8", "none", unexpected).tolist() == source.tolist()
+    ones = conversions.exti(np.array([False, True]), to, "signed")
+    assert ones.tolist() == [0, -1]
+    assert conversions.trunci(np.array([2, 3], DTYPES[to]), "i1", "none", unexpected).tolist() == [
+        False,
+        True,
+    ]
+
+
+@pytest.mark.parametrize(
+    "value, overflow, broken",
+    [
+        (127, "no_signed_wrap", False),
+        (128, "no_signed_wrap", True),
+        (-128, "no_signed_wrap", False),
+        (-129, "no_signed_wrap", True),
+        (255, "no_unsigned_wrap", False),
+        (256, "no_unsigned_wrap", True),
+        (-1, "no_unsigned_wrap", True),
+        (127, "no_wrap", False),
+        (128, "no_wrap", True),
+    ],
+)
+def test_trunci_promises(value: int, overflow: str, broken: bool) -> None:
+    found: list[str] = []
+    conversions.trunci(np.array(value, np.int32), "i8", overflow, lambda kind, message: found.append(kind))
+    assert found == ["integer-overflow"] * broken
+
+
+def test_bitcast_keeps_bits() -> None:
+    source = np.array([0x7FC00001, -(2**31), 0x3F800000], np.int32)
+    as_floats = conversions.bitcast(source, "f32")
+    assert as_floats[2] == 1
+    assert conversions.bitcast(as_floats, "i32").tolist() == source.tolist()
+    assert conversions.bitcast(np.array(0x3C00, np.int16), "f16").shape == ()
+
+
+def test_pack_and_unpack() -> None:
+    halves = np.array([1.0, -2.0], np.float16)
+    packed = conversions.pack(halves, "f16")
+    assert packed.tobytes() == struct.pack("<2e", 1.0, -2.0)
+    assert conversions.unpack(packed, "f16").tolist() == [1, -2]
+    fours = np.array([1.0, -6.0], ml_dtypes.float4_e2m1fn)  # bits 0010 and 1111
+    assert conversions.pack(fours, "f4E2M1FN").view(np.uint8).tolist() == [0xF2]
+    back = conversions.unpack(np.array([0xF2], np.uint8).view(np.int8), "f4E2M1FN")
+    assert back.astype(np.float32).tolist() == [1, -6]
+    bits = np.array([True, False, False, True, True, False, False, False])
+    assert conversions.pack(bits, "i1").tolist() == [0b11001]
+    assert conversions.unpack(conversions.pack(bits, "i1"), "i1").tolist() == bits.tolist()
