@@ -84,7 +84,7 @@ def _rounds_once(source: np.dtype, target: np.dtype) -> bool:
     """Whether NumPy's conversion rounds once; those that go through float on the way round twice."""
     if is_integral(source):
         return target.itemsize >= 4 or bitwidth(source) <= 16
-    return source.itemsize < 8 or target.kind == "f"
+    return source.itemsize < 8 or target.name in ("float16", "float32", "float64")
 
 
 def _fraction(value: Any) -> Fraction:

@@ -13,6 +13,7 @@ enum class conversions : bool { written, implicit };
 template <typename E, typename Bits, conversions Conversions>
 struct small_float {
   Bits __x;
+  static constexpr bool computes = Conversions == conversions::implicit;
 
   small_float() = default;
   /// From any arithmetic type, rounded once.
@@ -38,8 +39,7 @@ private:
 };
 
 template <typename E>
-concept computing_small_float =
-    requires(E e) { []<typename Bits>(small_float<E, Bits, conversions::implicit> const&) {}(e); };
+concept computing_small_float = E::computes;
 
 // clang-format off
 template <computing_small_float E>
