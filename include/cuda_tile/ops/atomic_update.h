@@ -5,6 +5,9 @@
 #include "cuda_tile/ops/create.h"
 #include "cuda_tile/ops/elements.h"
 #include "cuda_tile/ops/memory_access.h"
+#if !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1
+#include "cuda_tile/ops/atomic_sums.h"
+#endif
 
 namespace cuda::tiles::detail {
 
@@ -51,6 +54,7 @@ struct memory_sub {
     return memory_add::apply<Order, Scope>(p, elements::negate{}(v));
   }
 };
+
 struct memory_exchange {
   template <int Order, int Scope, typename E>
   CUDA_TILE_API static E apply(E* p, E v) {
@@ -70,13 +74,24 @@ CUDA_TILE_API tile_load_t<Ptrs> update_memory(Operation, Ptrs const& ptrs, Value
   checks::before_write<tile_shape_t<Ptrs>>("an atomic update", values, mask);
   checks::before_access<flags>("an atomic update", ptrs, mask);
   R old = zeros<R>();
-  for_each_location(
-      [&old](unsigned s, auto p, auto v, auto m) {
-        if (convert<bool>(m))
-          old.slots[s] =
-              Operation::template apply<static_cast<int>(Order), static_cast<int>(Scope)>(p, convert<E>(v));
-      },
-      ptrs, values, mask);
+  bool done = false;
+#if !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1
+  if constexpr (is_same_v<Operation, memory_add> && sums_before_adding<E, shape_size_v<tile_shape_t<Ptrs>>>)
+    done = add_sums(
+        [](auto p, E sum) {
+          return Operation::template apply<static_cast<int>(Order), static_cast<int>(Scope)>(p, sum);
+        },
+        old, ptrs, map<R>([](auto v) { return convert<E>(v); }, values),
+        map<tile<bool, tile_shape_t<Ptrs>>>([](auto m) { return convert<bool>(m); }, mask));
+#endif
+  if (!done)
+    for_each_location(
+        [&old](unsigned s, auto p, auto v, auto m) {
+          if (convert<bool>(m))
+            old.slots[s] =
+                Operation::template apply<static_cast<int>(Order), static_cast<int>(Scope)>(p, convert<E>(v));
+        },
+        ptrs, values, mask);
   checks::after_access<flags>(ptrs, mask);
   checks::after_masked_load(old, mask);
   return static_cast<tile_load_t<Ptrs>>(shared_value(old));

@@ -4,6 +4,9 @@
 
 #include "cuda_tile/ops/elements.h"
 #include "cuda_tile/ops/memory_access.h"
+#if !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1
+#include "cuda_tile/ops/memory_rows.h"
+#endif
 
 namespace cuda::tiles {
 
@@ -11,6 +14,10 @@ namespace cuda::tiles {
 template <loadable_tile Tile>
 CUDA_TILE_API tile_load_t<Tile> load(Tile ptrs) noexcept {
   checks::before_access<checks::reads>("load", ptrs, true);
+#if !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1
+  if constexpr (!scalar<Tile>)
+    return detail::load_by_runs<tile_load_t<Tile>>(ptrs);
+#endif
   return detail::map<tile_load_t<Tile>>([](auto p) { return *p; }, ptrs);
 }
 
