@@ -12,7 +12,7 @@ from ..errors import Diagnostic
 from . import clang
 from .hints import ACCESS_KINDS, KERNEL_KINDS, Hint, MalformedHint, attributes, overridden, parse, why_ignored
 from .scan import function_name
-from .tokens import Token, tokenize
+from .tokens import Token, expand, tokenize
 
 _NOTE = f"libclang is not installed, so nothing is linted: {clang.INSTALL}"
 _EFFECTS = {
@@ -62,14 +62,15 @@ def check(
 
 def check_hints(text: str, file: str, macros: Mapping[str, str] | None = None) -> list[Diagnostic]:
     """One diagnostic a hint of the source, in its order."""
-    tokens = [token for token in tokenize(text, dict(macros or {})) if token.kind != "include"]
+    macros = dict(macros or {})
+    tokens = [token for token in tokenize(text, macros) if token.kind != "include"]
     found: list[Diagnostic] = []
     of_kernels: dict[str, list[Hint]] = {}
     for statement, start in _statements(tokens):
         hints: list[Hint] = []
         for written, line in attributes(text, statement):
             try:
-                hints += parse(written, line)
+                hints += parse(expand(written, macros), line)
             except MalformedHint as error:
                 found.append(Diagnostic(file, line, 0, "error", str(error)))
         if not hints:

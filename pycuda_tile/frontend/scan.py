@@ -14,7 +14,7 @@ from pathlib import Path
 
 from .hints import attributes
 from .kernel_info import KernelInfo, Param, TemplateParam
-from .tokens import Token, tokenize
+from .tokens import Token, expand, tokenize
 
 
 @dataclass
@@ -58,7 +58,11 @@ def keywords(
 ) -> list[tuple[int, tuple[str, ...]]]:
     """Where `__tile_global__` stands in `text`, and the hints of the kernel that it declares; as scan()."""
     state = _scan(text, file, path, include_dirs, macros)
-    return [(offset, state.hints[name]) for where, offset, name in state.keywords if where == file]
+    return [
+        (offset, tuple(expand(hint, state.macros) for hint in state.hints[name]))
+        for where, offset, name in state.keywords
+        if where == file
+    ]
 
 
 def _scan(

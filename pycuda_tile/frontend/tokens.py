@@ -153,6 +153,13 @@ def _literal(text: str) -> str:
     return str(int(text, base))
 
 
+def expand(text: str, macros: dict[str, str]) -> str:
+    """The text with the macros replaced that take no arguments and stand for something."""
+    for _ in range(4):  # macros that stand for macros
+        text = re.sub(r"\b[A-Za-z_]\w*\b", lambda found: macros.get(found[0]) or found[0], text)
+    return text
+
+
 def split_at_commas(text: str) -> list[str]:
     """The parts of C++ text between the commas that stand in no brackets or strings."""
     parts, depth, start = [], 0, 0

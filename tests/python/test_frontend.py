@@ -223,6 +223,12 @@ def test_hints_of_kernels():
     ]
 
 
+def test_macros_in_hints():
+    text = "#define BLOCKS 40\n#define ALL 0, occupancy = BLOCKS\n"
+    (found,) = check_hints(text + "[[cutile::hint(ALL)]] __tile_global__ void k() {}", "k.cu")
+    assert "occupancy = 40 is out of range" in found.message
+
+
 def test_check_command(capsys, tmp_path: Path):
     path = tmp_path / "k.cu"
     path.write_text(HEAD + "[[cutile::hint(0, occupancy=40)]] __tile_global__ void k(float* x) {}\n")

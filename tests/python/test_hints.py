@@ -145,6 +145,12 @@ def test_values_of_template_parameters(make_target):
     }
 
 
+def test_values_of_macros(make_target):
+    hint = "#define HINT 900, occupancy = BLOCKS\n[[cutile::hint(HINT)]]"
+    module = make_target("simt", arch="sm_90").build(SOURCE % hint, defines={"BLOCKS": 3})
+    assert ".minnctapersm 3" in module.ptx
+
+
 def test_errors_keep_their_columns(make_target):
     text = SOURCE % "[[cutile::hint(0, occupancy=3)]] __tile_global__ void broken() { nonsense; }"
     with pytest.raises(pct.CompileError) as caught:
