@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 import pycuda_tile as pct
+from pycuda_tile import gpu
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 # The arguments of each example's `problem`; every type stands somewhere.
@@ -88,3 +89,26 @@ def test_script_runs(name, capsys, monkeypatch):
     monkeypatch.setattr(module, "problem", lambda *arguments: small)
     assert module.main(["--target", "cpu"]) == 0
     assert "agrees with NumPy" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("arch", ["sm_75", "sm_90"])
+def test_tile_code_in_an_ordinary_kernel_compiles(arch):
+    """examples/mixed.cu: PTX of its own, shared memory of its own beside that of tile operations."""
+    mixed = importlib.import_module("mixed")
+    kernel = build("mixed", mixed.problem(3, 5).kernels, target="simt", arch=arch).kernel("smooth")
+    assert f".target {arch}" in kernel.ptx and "ex2.approx.f32" in kernel.ptx
+    own = 4 * (mixed.MAX_COLUMNS + 32)
+    assert own < kernel.attributes["shared_bytes"] <= own + 33 * 1024
+
+
+def test_tile_code_in_an_ordinary_kernel_runs():
+    if not gpu.is_usable():
+        pytest.skip("needs a CUDA GPU: other targets have no ordinary kernels")
+    assert importlib.import_module("mixed").main(["--rows", "5", "--columns", "1000"]) == 0
+
+
+def test_each_example_is_tested():
+    """In this file or in test_examples.py."""
+    others = (EXAMPLES.parent / "tests" / "examples" / "test_examples.py").read_text()
+    for path in EXAMPLES.glob("*.cu"):
+        assert path.stem in {*CASES, "mixed"} or f'"{path.stem}"' in others, path.name
