@@ -236,6 +236,20 @@ def test_dlpack_that_does_not_fit(copies):
             launch(good, wrong, 0)
 
 
+def test_dlpack_of_a_gpu():
+    """Read here without one: only the address is taken."""
+    from pycuda_tile.arrays import address_converter
+    from pycuda_tile.parameters import BFLOAT16, Parameter
+
+    parameter = Parameter("k", 1, "x", BFLOAT16, pointer=True, const=False, size=2)
+    a = np.zeros((2, 4), ml_dtypes.bfloat16)
+    convert = address_converter(parameter, on_device=True)
+    assert convert(Exporter(a, device=2)) == a.ctypes.data
+    assert convert(pct.ptr(Exporter(a, device=2), offset=3)) == a.ctypes.data + 6
+    with pytest.raises(pct.LaunchError, match="on the GPU, got one in host memory"):
+        convert(Exporter(a))
+
+
 def test_no_framework_is_imported():
     program = f"""
 import sys, numpy as np, pathlib, pycuda_tile as pct
