@@ -1,0 +1,196 @@
+"""Operations of Tile IR, built for the cpu and emulated targets, against the interpreter: bit for bit."""
+
+from __future__ import annotations
+
+import functools
+import itertools
+
+import numpy as np
+import pytest
+from tileir_modules import elementwise, tile
+
+from pycuda_tile import tileir
+from pycuda_tile.tileir.interpreter.elements import DTYPES
+
+COUNT = 64
+INTEGERS = ["i1", "i8", "i16", "i32", "i64"]
+FLOATS = ["f16", "bf16", "f32", "f64"]
+RELATIONS = ["equal", "not_equal", "less_than", "less_than_or_equal", "greater_than", "greater_than_or_equal"]
+DIRECTIONS = ["nearest_even", "zero", "negative_inf", "positive_inf"]
+NUMBERS = [0.0, -0.0, 1.0, -1.5, np.inf, -np.inf, np.nan, 3.0]
+
+
+def values(kind: str, part: int) -> np.ndarray:
+    """Elements of which all pairs of two operands (part 0 and 1) are interesting: 8 x 8."""
+    dtype = DTYPES[kind]
+    if kind == "i1":
+        some = np.array([False, True] * 4)
+    elif dtype.kind == "i":
+        info = np.iinfo(dtype)
+        some = np.array([0, 1, -1, 2, -7, 100, info.min, info.max], dtype)
+    else:
+        tiny = {"f16": 6e-8, "bf16": 1e-40, "f32": 1e-45, "f64": 5e-324}[kind]
+        some = np.array([*NUMBERS[:-1], tiny], dtype)
+    return np.repeat(some, 8) if part == 0 else np.tile(some, 8)
+
+
+def cases():
+    """name, operation, attributes, kinds of the operands, kind of the result."""
+    for kind in INTEGERS:
+        for name in ("addi", "subi", "muli", "mulhii", "andi", "ori", "xori"):
+            yield name, {}, [kind, kind], kind
+        for name, sign in itertools.product(("maxi", "mini"), ("signed", "unsigned")):
+            yield name, {"signedness": sign}, [kind, kind], kind
+        for relation, sign in itertools.product(RELATIONS, ("signed", "unsigned")):
+            yield "cmpi", {"comparison_predicate": relation, "signedness": sign}, [kind, kind], "i1"
+        for name in ("negi", "absi"):
+            yield name, {}, [kind], kind
+        for to in INTEGERS:
+            if INTEGERS.index(to) > INTEGERS.index(kind):
+                yield from (("exti", {"signedness": s}, [kind], to) for s in ("signed", "unsigned"))
+            elif to != kind:
+                yield "trunci", {}, [kind], to
+        for to, sign in itertools.product(FLOATS, ("signed", "unsigned")):
+            yield "itof", {"signedness": sign}, [kind], to
+    for kind in FLOATS:
+        for name, rounding in itertools.product(("addf", "subf", "mulf", "divf"), DIRECTIONS):
+            yield name, {"rounding_mode": rounding}, [kind, kind], kind
+        for name, nan in itertools.product(("maxf", "minf"), (False, True)):
+            yield name, {"propagate_nan": nan}, [kind, kind], kind
+        for relation, ordering in itertools.product(RELATIONS, ("ordered", "unordered")):
+            yield (
+                "cmpf",
+                {"comparison_predicate": relation, "comparison_ordering": ordering},
+                [kind] * 2,
+                "i1",
+            )
+        for name in ("absf", "negf", "ceil", "floor"):
+            yield name, {}, [kind], kind
+        for rounding in DIRECTIONS:
+            yield "sqrt", {"rounding_mode": rounding}, [kind], kind
+        yield "remf", {}, [kind, kind], kind
+        yield "fma", {"rounding_mode": "nearest_even"}, [kind, kind, kind], kind
+        for to in FLOATS:
+            if to != kind:
+                yield "ftof", {}, [kind], to
+    for name in ("addf", "subf", "mulf", "divf", "maxf", "minf"):
+        yield name, {"flush_to_zero": True}, ["f32", "f32"], "f32"
+    for kind, to in (("i32", "f32"), ("f64", "i64"), ("i16", "bf16"), ("f16", "i16")):
+        yield "bitcast", {}, [kind], to
+
+
+def label(name: str, attributes: dict, kinds: list[str], to: str) -> str:
+    said = [str(v) for v in attributes.values() if v is not True] + [
+        k for k, v in attributes.items() if v is True
+    ]
+    return "_".join([name, *said, *kinds, to])
+
+
+OPERANDS = {
+    1: ["source"],
+    2: ["lhs", "rhs"],
+    3: ["lhs", "rhs", "acc"],
+}
+CASES = {label(*case): case for case in cases()}
+#: Only the defined inputs of these have one result.
+GUARDED = {f"{name}_{sign}_{rounding}": (name, sign, rounding)
+           for name in ("divi", "remi", "shli", "shri") for sign in ("signed", "unsigned")
+           for rounding in (("zero", "positive_inf") if name == "divi" else ("zero",))}  # fmt: skip
+
+
+def entry(name: str):
+    operation, attributes, kinds, to = CASES[name]
+
+    def function(builder, loaded):
+        names = dict(zip(OPERANDS[len(kinds)], loaded, strict=True))
+        return builder.op(operation, tile(to, COUNT), attributes=attributes, **names)
+
+    return elementwise(name, function, kinds, to, COUNT)
+
+
+@functools.cache
+def built(target: str):
+    module = tileir.Module([entry(name) for name in CASES])
+    return module, tileir.build(module, target=target, options=("-O1",))
+
+
+def same(got: np.ndarray, expected: np.ndarray) -> bool:
+    """The same bits, or both NaN."""
+    if got.dtype.kind in "biu":
+        return np.array_equal(got, expected)
+    nan = np.isnan(expected.astype(np.float64))
+    unsigned = f"u{got.dtype.itemsize}"
+    equal = got.view(unsigned) == expected.view(unsigned)
+    return bool(np.where(nan, np.isnan(got.astype(np.float64)), equal).all())
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_as_interpreted(name: str) -> None:
+    _, _, kinds, to = CASES[name]
+    module, compiled = built("cpu")
+    arrays = [values(kind, i % 2) for i, kind in enumerate(kinds)]
+    expected, got = np.zeros(COUNT, DTYPES[to]), np.ones(COUNT, DTYPES[to])
+    tileir.interpret(module, name, 1, *arrays, expected)
+    compiled.kernel(name)[1](*arrays, got)
+    assert same(got, expected), [
+        (i, [a[i] for a in arrays], got[i], expected[i])
+        for i in range(COUNT)
+        if not same(got[i : i + 1], expected[i : i + 1])
+    ]
+
+
+@pytest.mark.parametrize("kind", ["i8", "i16", "i32", "i64"])
+@pytest.mark.parametrize("name", GUARDED)
+def test_divisions_and_shifts(name: str, kind: str) -> None:
+    operation, sign, rounding = GUARDED[name]
+    a, b = values(kind, 0), values(kind, 1)
+    bits = 8 * a.itemsize
+    if operation in ("divi", "remi"):
+        defined = (b != 0) & ~((b == -1) & (a == np.iinfo(a.dtype).min))
+    else:
+        defined = (b >= 0) & (b < bits)
+    b = np.where(defined, b, np.ones_like(b))
+    attributes = {"signedness": sign, "rounding": rounding} if operation == "divi" else {"signedness": sign}
+
+    def function(builder, loaded):
+        return builder.op(operation, tile(kind, COUNT), attributes=attributes, lhs=loaded[0], rhs=loaded[1])
+
+    module = tileir.Module([elementwise("kernel", function, [kind, kind], kind, COUNT)])
+    expected, got = np.zeros(COUNT, a.dtype), np.ones(COUNT, a.dtype)
+    tileir.interpret(module, "kernel", 1, a, b, expected)
+    tileir.build(module, options=("-O1",)).kernel("kernel")[1](a, b, got)
+    assert got.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("source", FLOATS)
+@pytest.mark.parametrize("to", ["i8", "i16", "i32", "i64"])
+@pytest.mark.parametrize("sign", ["signed", "unsigned"])
+def test_float_to_integer_saturates(source: str, to: str, sign: str) -> None:
+    numbers = [
+        0,
+        -0.9,
+        1.9,
+        -1.9,
+        127.5,
+        128,
+        -128.9,
+        -129,
+        255.5,
+        256,
+        32767.9,
+        40000,
+        -40000,
+        65504,
+        np.nan,
+    ]
+    large = [2.0**31, -(2.0**31), 2.0**32, 2.0**63, -(2.0**63), 2.0**64, 1e30] if source != "f16" else []
+    array = np.resize(np.array([*numbers, *large]).astype(DTYPES[source]), COUNT)
+
+    def function(builder, loaded):
+        return builder.op("ftoi", tile(to, COUNT), attributes={"signedness": sign}, source=loaded[0])
+
+    module = tileir.Module([elementwise("kernel", function, [source], to, COUNT)])
+    expected, got = np.zeros(COUNT, DTYPES[to]), np.ones(COUNT, DTYPES[to])
+    tileir.interpret(module, "kernel", 1, array, expected)
+    tileir.build(module, options=("-O1",)).kernel("kernel")[1](array, got)
+    assert got.tolist() == expected.tolist()
