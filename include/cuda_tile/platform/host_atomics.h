@@ -24,6 +24,10 @@ inline E atomic_load(E const* p) {
 
 template <int Order, int Scope, typename E>
 inline void atomic_store(E* p, E value) {
+#if defined(__SSE2__)
+  if constexpr (Order >= 2) // unlike locked instructions, a plain store may overtake streaming stores
+    __builtin_ia32_sfence();
+#endif
   __atomic_store(p, &value, host_order<Order>);
 }
 

@@ -5,6 +5,9 @@
 #include "cuda_tile/core/tensor_span.h"
 #include "cuda_tile/ops/elements.h"
 #include "cuda_tile/ops/memory_access.h"
+#if !CUDA_TILE_ON_CUDA
+#include "cuda_tile/platform/host_streaming.h"
+#endif
 #include "cuda_tile/view/checked_partition.h"
 
 namespace cuda::tiles::detail {
@@ -60,6 +63,9 @@ struct atomic_access {
   }
 };
 
+/// Weak stores of whole rows, of which the caches keep nothing.
+struct streaming_access : plain_access {};
+
 template <typename Span, typename Shape>
 struct partition {
   using element = typename Span::element_type;
@@ -71,6 +77,8 @@ struct partition {
   size_t strides[dims];
   size_t valid[dims]; // lengths within the span, from 0 to those of Shape
 
+  size_t elements = 1; // of the whole span
+
   CUDA_TILE_API partition(Span const& span, size_t const (&index)[dims])
       : origin{span.data_handle()}, strides{}, valid{} {
     CUDA_TILE_UNROLL
@@ -78,6 +86,7 @@ struct partition {
       size_t first = index[d] * length<Shape>(d);
       size_t extent = static_cast<size_t>(span.mapping().extents().extent(d));
       size_t left = first < extent ? extent - first : 0;
+      elements *= extent;
       strides[d] = static_cast<size_t>(span.mapping().stride(d));
       valid[d] = left < length<Shape>(d) ? left : length<Shape>(d);
       origin += first * strides[d];
@@ -130,6 +139,10 @@ CUDA_TILE_API void store_rows(P const& part, Shape shape, Access access, typenam
                               E const* from) {
   if constexpr (D == Shape::rank()) {
     access.write(to, *from);
+#if !CUDA_TILE_ON_CUDA
+  } else if constexpr (is_same_v<Access, streaming_access> && D + 1 == Shape::rank()) {
+    platform::stream<length<Shape>(D) * sizeof(E)>(to, from);
+#endif
   } else {
     constexpr size_t step = length_product<Shape>(D + 1, Shape::rank());
     size_t const stride = part.template stride<D>();
@@ -164,6 +177,10 @@ CUDA_TILE_API auto load_partition(partition<Span, Shape> const& part, Access acc
   checks::define(result);
   checks::before_partition_access<Access::template flags<checks::reads>, Masked, Shape>(part);
   if constexpr (platform::block_threads == 1) {
+#if !CUDA_TILE_ON_CUDA
+    if constexpr (!is_same_v<typename Span::element_type, typename Span::value_type const>)
+      platform::last_loaded = part.origin;
+#endif
     if (!Masked || part.whole())
       load_rows<false, 0>(part, Shape{}, access, result.slots, part.origin, pad);
     else
@@ -182,12 +199,41 @@ CUDA_TILE_API auto load_partition(partition<Span, Shape> const& part, Access acc
   }
 }
 
+#if !CUDA_TILE_ON_CUDA
+/// Rows without gaps that are long enough to be stored past the caches.
+template <typename Access, typename Span, typename Shape>
+inline constexpr bool can_stream = false;
+template <typename Span, typename Shape>
+  requires(Shape::rank() != 0 && platform::has_streaming_stores)
+inline constexpr bool can_stream<plain_access, Span, Shape> =
+    layout_mapping_static_stride<typename Span::mapping_type>{}(
+        static_cast<typename Span::rank_type>(Shape::rank() - 1)) == 1 &&
+    length<Shape>(Shape::rank() - 1) * sizeof(typename Span::value_type) % 64 == 0;
+
+/// Whether the span is large, all rows of this partition lie at multiples of 16 bytes, and they were not just
+/// loaded.
+template <typename P>
+CUDA_TILE_API bool is_worth_streaming(P const& part) {
+  constexpr size_t size = sizeof(typename P::element);
+  size_t places = reinterpret_cast<size_t>(part.origin);
+  for (size_t d = 0; d + 1 < P::rank; ++d)
+    places |= part.strides[d] * size;
+  return part.elements * size >= platform::streaming_bytes && places % 16 == 0 &&
+         part.origin != platform::last_loaded;
+}
+#endif
+
 template <bool Masked, typename Span, typename Shape, typename Access>
 CUDA_TILE_API void store_partition(partition<Span, Shape> const& part, Access access,
                                    tile<typename Span::value_type, Shape> const& value) {
   checks::require_defined("a store to a partition", value);
   checks::before_partition_access<Access::template flags<checks::writes>, Masked, Shape>(part);
   if constexpr (platform::block_threads == 1) {
+#if !CUDA_TILE_ON_CUDA
+    if constexpr (can_stream<Access, Span, Shape>)
+      if ((!Masked || part.whole()) && is_worth_streaming(part))
+        return store_rows<false, 0>(part, Shape{}, streaming_access{}, part.origin, value.slots);
+#endif
     if (!Masked || part.whole())
       store_rows<false, 0>(part, Shape{}, access, part.origin, value.slots);
     else
