@@ -123,6 +123,7 @@ def test_no_contraction_by_nvcc(built, tmp_path: Path):
 def test_launch_from_cpp(built, tmp_path: Path):
     """Conversions of arguments, grids of three dimensions, errors, templates."""
     (tmp_path / "main.cpp").write_text("""
+        #include <cuda_fp16.h>
         #include "cuda_tile/launch.h"
         #include <cassert>
         template <typename T> __tile_global__ void where(T* out, short value) {
@@ -131,11 +132,15 @@ def test_launch_from_cpp(built, tmp_path: Path):
           out[b.x + g.x * (b.y + g.y * b.z)] = T(b.x + 10 * b.y + 100 * b.z) + value;
         }
         __tile_global__ void nothing() {}
+        __tile_global__ void halves(__half* out, float value) { out[0] = __half(value); }
         int main() {
           double out[24];
           cuda_tile::launch(where<double>, {2, 3, 4}, out, 1000L);
           assert(out[0] == 1000 && out[23] == 1321 && out[6] == 1100);
           cuda_tile::launch(nothing, 1);
+          __half half;
+          cuda_tile::launch(halves, 1, &half, 0.1);
+          assert(float(half) == 0.0999755859375f);
           cuda_tile::launch(nothing, 0);
           float* none = nullptr;
           cuda_tile::launch(where<float>, 0, none, 1);

@@ -193,10 +193,13 @@ def test_installed_wheel_serves_cmake_projects(installed, compiler_environment, 
     cmake = [sys.executable, "-c", CMAKE]
     project = ["-S", package / "examples" / "cpp_project", "-B", tmp_path / "build"]
     environment = {**compiler_environment, "CUDACXX": "/there/is/no/nvcc"}
-    options = ["-G", "Ninja", f"-DCMAKE_PREFIX_PATH={package}", "-DFETCHCONTENT_FULLY_DISCONNECTED=ON"]
+    options = ["-G", "Ninja", f"-DCMAKE_PREFIX_PATH={package}", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"]
     assert "FetchContent" not in run(*cmake, *options, *project, **environment)
     run(*cmake, "--build", tmp_path / "build")
     assert run(tmp_path / "build" / "axpy_cpu") == "1000 elements are right\n"
+    commands = (tmp_path / "build" / "compile_commands.json").read_text()
+    folder = re.search(r"-idirafter (\S+)", commands)[1]  # of our own cuda_fp16.h
+    assert Path(folder, "cuda_fp16.h").exists() and Path(folder).is_relative_to(package)
     assert not (tmp_path / "build" / "_deps").exists()  # found, not fetched
 
 
