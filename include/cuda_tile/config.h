@@ -30,7 +30,8 @@ static_assert(CUDA_TILE_BLOCK_THREADS >= 1 && CUDA_TILE_BLOCK_THREADS <= 1024 &&
                   (CUDA_TILE_BLOCK_THREADS & (CUDA_TILE_BLOCK_THREADS - 1)) == 0,
               "CUDA_TILE_BLOCK_THREADS must be a power of two between 1 and 1024");
 
-// CUDA_TILE_CHECKED: whether undefined behaviour is looked for and reported; for one thread a block on a host.
+// CUDA_TILE_CHECKED: whether undefined behaviour is looked for and reported; for one thread a block on a
+// host.
 #if !defined(CUDA_TILE_CHECKED)
 #define CUDA_TILE_CHECKED 0
 #endif
@@ -108,6 +109,16 @@ using uint64_t = unsigned long long;
 namespace std {
 using ::size_t;
 }
+
+// nvcc includes <cmath> before every source, and kernels rely on its macros.
+#if defined(__CUDACC_RTC__)
+#include "cuda_tile/compatible/standard/cmath"
+#elif !CUDA_TILE_ON_CUDA && !defined(INFINITY)
+// clang-format off
+#define INFINITY (__builtin_inff ()) // letter by letter as the C library has them, so that it may come later
+#define NAN (__builtin_nanf (""))
+// clang-format on
+#endif
 
 namespace cuda::tiles {
 

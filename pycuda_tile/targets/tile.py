@@ -6,6 +6,7 @@ NVRTC gives Tile IR bytecode; `tileiras` makes a cubin of it when one is asked f
 from __future__ import annotations
 
 import functools
+import re
 import shutil
 import subprocess
 from collections.abc import Sequence
@@ -21,6 +22,7 @@ from . import Compiled, Request
 
 INSTALL = 'pip install "pycuda-tile[tile]"'
 _OLDEST = (13, 3)
+_LIBCUXX = re.compile(r"include\s*<(cuda/|cooperative_groups|tuple|functional|numeric|bit>)")
 
 
 class TileExecutable(NamedTuple):
@@ -87,6 +89,9 @@ def _settings(request: Request, arch: str, nvidia: list[str]) -> nvrtc_kernels.S
         *(f"-D{name}={value}" for name, value in request.defines.items()),
     ]
     standard = str(resources.standard_dir())
+    options += ["--pre-include=cstdint", "--pre-include=cmath"]  # which nvcc includes before every source
+    if _LIBCUXX.search(request.text):  # int64_t is another type there
+        options.append("-DCUDA_TILE_BESIDE_LIBCUXX")
     folders = [*map(str, request.user_dirs), *map(str, request.include_dirs), *nvidia, standard]
     return nvrtc_kernels.Settings(
         [*options, *request.options], folders, [*nvidia, standard], INSTALL, {"__CUDACC_TILE__": "1"}

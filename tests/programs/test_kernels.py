@@ -82,7 +82,25 @@ TEMPLATES = {
     "lambdas": ([given([1, 2, 3, 4]), empty(4), 1.0], 1, [None, [7, 11, 15, 19]]),
     "arrays": ([x8, empty(8), 3], 1, [None, [7, 8, 9, 10, 2, 3, 4, 5]]),
 }
-ALL = {"kernels_patterns": PATTERNS, "kernels_templates": TEMPLATES}
+a, b = np.arange(32 * 16, dtype=f).reshape(32, 16) % 7, np.arange(16 * 16, dtype=f).reshape(16, 16) % 5
+c, d = np.arange(20 * 24).reshape(20, 24) % 3, np.arange(18 * 24).reshape(18, 24) % 4
+PUBLISHED = {
+    "persistent<float, 32, 16, 16, false, 1, 2, 4>": (
+        [a.ravel(), b.ravel(), empty(32 * 16), 16, 0],
+        1,
+        [None, None, (a @ b).ravel()],
+    ),
+    "persistent<__half, 20, 18, 24, true, 1, 1, 0>": (
+        [c.astype(h).ravel(), d.astype(h).ravel(), empty(20 * 18), 24, 0],
+        3,
+        [None, None, (c @ d.T).ravel()],
+    ),
+    "activate<float, 4, 0>": ([given([-2, 4, 6]), empty(4), 3, 0.5, True], 1, [None, [1, -4, -6, 77]]),
+    "activate<float, 4, 1>": ([given([5, 5]), empty(4), 2, 0.0, False], 1, [None, [0.5, 0.5, 77, 77]]),
+    "activate<__half, 4, 2>": ([given([-2, 4], h), empty(3, h), 2, 0.0, False], 1, [None, [0, 8, 77]]),
+    "unqualified::copy": ([x8, empty(8), 7], 1, [None, [1, 2, 3, 4, 5, 6, 7, 77]]),
+}
+ALL = {"kernels_patterns": PATTERNS, "kernels_templates": TEMPLATES, "kernels_published": PUBLISHED}
 
 
 def build(name: str, target: str, kernels: dict) -> pct.Module:

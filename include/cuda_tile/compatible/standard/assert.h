@@ -1,0 +1,2 @@
+// <assert.h> for NVRTC, which has assert built in.
+#pragma once

@@ -1,0 +1,2 @@
+// <stdio.h> for NVRTC, which has printf built in.
+#pragma once

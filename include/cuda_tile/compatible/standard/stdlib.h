@@ -1,0 +1,2 @@
+// <stdlib.h> for NVRTC, which has malloc built in.
+#pragma once

@@ -1,0 +1,2 @@
+// <string.h> for NVRTC, which has memcpy built in.
+#pragma once
