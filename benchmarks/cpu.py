@@ -1,0 +1,179 @@
+"""Our kernels on the cpu beside PyTorch and NumPy: one table, one process, both sides in turn on all cores.
+
+speed = peer's time / our time, the median of the rounds' ratios, with their quartiles.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import re
+import sys
+import time
+from pathlib import Path
+from statistics import median
+from typing import NamedTuple
+
+import numpy as np
+from interleaved import ROUNDS, SPREAD, Comparison, compare, seconds
+from overhead import ROOT, machine
+
+import pycuda_tile as pct
+
+try:
+    import torch
+except ImportError:
+    sys.exit("benchmarks/cpu.py compares with PyTorch: pip install torch")
+
+from cpu_work import Kernels, Work, all_work
+
+RESULTS = ROOT / "benchmarks" / "results"
+README = ROOT / "README.md"
+BEGIN, END = "<!-- begin: made by benchmarks/cpu.py -->", "<!-- end -->"
+LOADED = 0.3  # of the cores busy with other work before the run
+
+
+class Row(NamedTuple):
+    work: Work
+    result: Comparison
+    config: object
+
+    @property
+    def verdict(self) -> str:
+        notes = []
+        if self.work.target is not None and self.result.speed < self.work.target:
+            notes.append("below target")
+        if not self.result.is_conclusive:
+            notes.append("inconclusive")
+        if self.result.rounds < ROUNDS:
+            notes.append(f"rounds: {self.result.rounds}")
+        return ", ".join(notes)
+
+
+def measure(work: Work, kernels: Kernels) -> Row:
+    pair = work.prepare(kernels)
+    pair.ours()
+    pair.check()
+    return Row(work, compare(pair.ours, pair.peer), pair.config)
+
+
+def copy_bandwidth() -> float:
+    """Bytes read and written per second by all cores."""
+    source, to = torch.ones(1 << 24), torch.empty(1 << 24)
+    return 2 * 4 * source.numel() / median(seconds(lambda: to.copy_(source), 3) for _ in range(ROUNDS))
+
+
+def build_seconds(arch: str) -> tuple[list[float], str]:
+    """Cold builds of the examples, and the name of the slowest."""
+    taken = {}
+    for path in sorted((ROOT / "examples").glob("*.cu")):
+        if "cuda_runtime" in path.read_text():
+            continue  # for nvcc
+        start = time.perf_counter()
+        pct.build(path, target="cpu", arch=arch, cache=False)
+        taken[path.stem] = time.perf_counter() - start
+    return sorted(taken.values()), max(taken, key=taken.get)
+
+
+# ---- what is shown -----------------------------------------------------------------------------------
+
+
+def describe(arch: str, load: float) -> str:
+    busy = load > LOADED * len(os.sched_getaffinity(0))
+    state = f"loaded machine ({load:.1f} other processes): figures are rough" if busy else "quiet machine"
+    return f"{machine()}, PyTorch {torch.__version__}; -march={arch}; {state}"
+
+
+def text_line(row: Row) -> str:
+    speed, result = f"{row.result.speed:5.2f}", row.result
+    rate = f"{row.work.moved / result.ours / 1e9:6.1f}" if row.work.moved else ""
+    target = "" if row.work.target is None else f"{row.work.target:.1f}"
+    return (
+        f"{row.work.name:<43} {row.work.peer:<35} {target:>6} {speed:>6} {result.low:6.2f} {result.high:6.2f} "
+        f"{result.ours * 1e3:8.2f} {result.peers * 1e3:8.2f} {rate:>6}  {row.config!s:<16} {row.verdict}".rstrip()
+    )
+
+
+TEXT_HEAD = (
+    f"{'work':<43} {'peer':<35} {'target':>6} {'speed':>6} {'q1':>6} {'q3':>6} {'ours ms':>8} {'peer ms':>8} "
+    f"{'GB/s':>6}  tile"
+)
+
+
+def markdown(rows: list[Row], description: str, footer: list[str]) -> str:
+    lines = [
+        "Speed = the peer's time / ours (2 = twice as fast), median of interleaved rounds, quartiles in brackets.",
+        "",
+        "| work | peer | wanted | speed | ours, ms |",
+        "|---|---|---|---|---|",
+    ]
+    for row in rows:
+        target = "" if row.work.target is None else f"{row.work.target:.1f}"
+        speed = f"{row.result.speed:.2f} ({row.result.low:.2f} to {row.result.high:.2f})"
+        if not row.result.is_conclusive:
+            speed += ", inconclusive"
+        lines.append(
+            f"| {row.work.name} | {row.work.peer} | {target} | {speed} | {row.result.ours * 1e3:.2f} |"
+        )
+    lines += ["", *(f"{line}.  " for line in footer), f"{description}."]
+    return "\n".join(lines)
+
+
+def replace_between_markers(path: Path, text: str) -> None:
+    old = path.read_text(encoding="utf-8")
+    if BEGIN not in old or END not in old:
+        sys.exit(f"{path}: the markers {BEGIN} and {END} are missing")
+    pattern = re.escape(BEGIN) + ".*?" + re.escape(END)
+    path.write_text(
+        re.sub(pattern, lambda _: f"{BEGIN}\n\n{text}\n\n{END}", old, flags=re.S), encoding="utf-8"
+    )
+
+
+def run(arch: str, only: str, write: bool) -> None:
+    description = describe(arch, os.getloadavg()[0])
+    lines = [description, f"{ROUNDS} rounds; inconclusive: quartiles more than {SPREAD:.0%} apart", TEXT_HEAD]
+    print("\n".join(lines))
+    kernels, rows = Kernels(arch), []
+    for work in all_work():
+        if only not in f"{work.name} {work.peer}":
+            continue
+        rows.append(measure(work, kernels))
+        print(text_line(rows[-1]), flush=True)
+    footer = []
+    if not only:
+        taken, slowest = build_seconds(arch)
+        footer = [
+            f"Copy bandwidth of this machine, all cores: {copy_bandwidth() / 1e9:.1f} GB/s read and written",
+            f"Cold build of an example kernel: median {median(taken):.2f} s (wanted: under 2), "
+            f"longest {taken[-1]:.2f} s ({slowest}; wanted: under 5)",
+        ]
+        print("\n".join(footer))
+    if write:
+        name = "cpu.txt" if arch == "native" else f"cpu_{arch}.txt"
+        RESULTS.mkdir(exist_ok=True)
+        (RESULTS / name).write_text("\n".join([*lines, *map(text_line, rows), *footer]) + "\n")
+        if arch == "native":
+            replace_between_markers(README, markdown(rows, description, footer))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--only", default="", metavar="TEXT", help="rows whose name or peer holds TEXT")
+    parser.add_argument("--march", default="native", help="as the compiler's -march (default: native)")
+    parser.add_argument("--write", action="store_true", help="keep the table: benchmarks/results, README.md")
+    parser.add_argument("--growth", action="store_true", help="time against size, as pictures in docs/")
+    options = parser.parse_args()
+    if options.write and options.only:
+        parser.error("--write keeps the whole table: leave out --only")
+    torch.set_num_threads(len(os.sched_getaffinity(0)))
+    np.random.seed(0)
+    if options.growth:
+        from cpu_growth import draw
+
+        draw(Kernels(options.march))
+    else:
+        run(options.march, options.only, options.write)
+
+
+if __name__ == "__main__":
+    main()

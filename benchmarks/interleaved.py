@@ -1,0 +1,68 @@
+"""Times two functions in turn, so that whatever else the machine does falls on both."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from statistics import median, quantiles
+from typing import NamedTuple
+
+ROUNDS = 9
+SPREAD = 0.15  # quartiles further apart than this part of the median: the figure says little
+ATTEMPTS = 3
+_TIMING = 30e-3  # seconds of one timing at least: shorter calls are repeated within it
+_LONG = 1.0  # seconds of a round: three are enough; and one where a round takes ten times that
+_REST = 3e-3  # seconds before each timing: threads of OpenMP spin for a while after their last work
+
+
+class Comparison(NamedTuple):
+    """Times of one call in seconds, and what the rounds say of peer time / our time."""
+
+    ours: float
+    peers: float
+    speed: float
+    low: float  # first and third quartile of the speed
+    high: float
+    rounds: int
+
+    @property
+    def is_conclusive(self) -> bool:
+        return self.high - self.low <= SPREAD * self.speed
+
+
+def compare(ours: Callable[[], object], peer: Callable[[], object], attempts: int = ATTEMPTS) -> Comparison:
+    """Repeated while it is inconclusive, at most `attempts` times; the last result counts."""
+    for _ in range(attempts):
+        result = _compare_once(ours, peer)
+        if result.is_conclusive:
+            break
+    return result
+
+
+def _compare_once(ours: Callable, peer: Callable) -> Comparison:
+    functions = (ours, peer)
+    first = [seconds(function, 1) for function in functions]
+    counts = [max(1, round(_TIMING / taken)) for taken in first]
+    if sum(first) >= 10 * _LONG:
+        return Comparison(*first, *[first[1] / first[0]] * 3, rounds=1)
+    rounds = []
+    for number in range(ROUNDS if sum(first) < _LONG else 3):
+        taken = [0.0, 0.0]
+        for side in (0, 1) if number % 2 else (1, 0):
+            taken[side] = seconds(functions[side], counts[side])
+        rounds.append(taken)
+    ratios = [peers / mine for mine, peers in rounds]
+    low, _, high = quantiles(ratios, n=4, method="inclusive")
+    mine, peers = (median(column) for column in zip(*rounds, strict=True))
+    return Comparison(mine, peers, median(ratios), low, high, len(rounds))
+
+
+def seconds(function: Callable[[], object], count: int) -> float:
+    """Of one call, as the mean of `count`, after one that warms up where it is short."""
+    time.sleep(_REST)
+    if count > 1:
+        function()
+    start = time.perf_counter()
+    for _ in range(count):
+        function()
+    return (time.perf_counter() - start) / count

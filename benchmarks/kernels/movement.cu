@@ -1,0 +1,39 @@
+// Work that moves: transposition, rows by index, and a histogram.
+#include "cuda_tile.h"
+
+namespace ct = cuda::tiles;
+
+/// out[j, i] = in[i, j]. Grid: (ceil(columns / tile), ceil(rows / tile)).
+template <int tile>
+__tile_global__ void transpose(const float* __restrict__ in, float* __restrict__ out, int rows, int columns) {
+  ct::partition_view in_view{ct::tensor_span{in, ct::extents{rows, columns}}, ct::shape<tile, tile>{}};
+  ct::partition_view out_view{ct::tensor_span{out, ct::extents{columns, rows}}, ct::shape<tile, tile>{}};
+  auto block = ct::bid();
+  out_view.store_masked(ct::transpose(in_view.load_masked(block.y, block.x)), block.x, block.y);
+}
+
+/// out[i, :] = table[index[i], :], rows of at most `width` floats. Grid: ceil(rows / tile).
+template <int tile, int width>
+__tile_global__ void gather(const float* __restrict__ table, const int* __restrict__ index,
+                            float* __restrict__ out, int rows, int columns) {
+  ct::partition_view index_view{ct::tensor_span{index, ct::extents{rows}}, ct::shape<tile>{}};
+  ct::partition_view out_view{ct::tensor_span{out, ct::extents{rows, columns}}, ct::shape<tile, width>{}};
+  auto block = ct::bid().x;
+  auto row = ct::reshape(index_view.load_masked(block), ct::shape<tile, 1>{});
+  auto column = ct::iota<ct::tile<int, ct::shape<1, width>>>();
+  auto offset = ct::element_cast<long long>(row) * columns + ct::min(column, columns - 1);
+  out_view.store_masked(ct::load(table + offset), block, 0);
+}
+
+/// counts[v] += how often v is among n values; others than [0, bins) are skipped. Grid: ceil(n / tile).
+template <int tile>
+__tile_global__ void histogram(const int* __restrict__ values, int* __restrict__ counts, int n, int bins) {
+  using int_tile = ct::tile<int, ct::shape<tile>>;
+  ct::partition_view view{ct::tensor_span{values, ct::extents{n}}, ct::shape<tile>{}};
+  auto block = static_cast<int>(ct::bid().x);
+  auto value = view.load_masked(block);
+  auto counted = block * tile + ct::iota<int_tile>() < n && value >= 0 && value < bins;
+  auto counter = counts + ct::select(counted, value, ct::zeros<int_tile>());
+  ct::atomic_add_masked(counter, ct::ones<int_tile>(), counted, ct::memory_order_relaxed_t{},
+                        ct::thread_scope_device_t{});
+}

@@ -1,0 +1,54 @@
+// Work along the rows of a matrix of floats: softmax, layer norm, partial sums; and the sum of an array.
+#include "cuda_tile.h"
+
+namespace ct = cuda::tiles;
+using namespace ct::literals;
+
+/// Softmax of each row; width >= columns. Grid: rows.
+template <int width>
+__tile_global__ void softmax(const float* __restrict__ in, float* __restrict__ out, int rows, int columns) {
+  ct::partition_view in_view{ct::tensor_span{in, ct::extents{rows, columns}}, ct::shape<1, width>{}};
+  ct::partition_view out_view{ct::tensor_span{out, ct::extents{rows, columns}}, ct::shape<1, width>{}};
+  auto row = ct::bid().x;
+  auto x = in_view.load_masked(ct::view_padding_negative_inf_t{}, row, 0);
+  auto exponentials = ct::exp(x - ct::reduce_max(x, 1_ic));
+  out_view.store_masked(exponentials / ct::sum(exponentials, 1_ic), row, 0);
+}
+
+/// (in - mean) / sqrt(variance + epsilon) * weight + bias of each row; width >= columns. Grid: rows.
+template <int width>
+__tile_global__ void layer_norm(const float* __restrict__ in, const float* __restrict__ weight,
+                                const float* __restrict__ bias, float* __restrict__ out, int rows,
+                                int columns, float epsilon) {
+  using row_shape = ct::shape<1, width>;
+  ct::partition_view in_view{ct::tensor_span{in, ct::extents{rows, columns}}, row_shape{}};
+  ct::partition_view weight_view{ct::tensor_span{weight, ct::extents{columns}}, ct::shape<width>{}};
+  ct::partition_view bias_view{ct::tensor_span{bias, ct::extents{columns}}, ct::shape<width>{}};
+  ct::partition_view out_view{ct::tensor_span{out, ct::extents{rows, columns}}, row_shape{}};
+  auto row = ct::bid().x;
+  auto x = in_view.load_masked(row, 0);
+  auto mean = ct::sum(x, 1_ic) / static_cast<float>(columns);
+  auto in_row = ct::iota<ct::tile<int, row_shape>>() < columns;
+  auto deviation = ct::select(in_row, x - mean, ct::zeros<ct::tile<float, row_shape>>());
+  auto variance = ct::sum(deviation * deviation, 1_ic) / static_cast<float>(columns);
+  auto normal = deviation / ct::sqrt(variance + epsilon);
+  out_view.store_masked(normal * weight_view.load_masked(0) + bias_view.load_masked(0), row, 0);
+}
+
+/// Partial sums along each row; width >= columns. Grid: rows.
+template <int width>
+__tile_global__ void partial_sum(const float* __restrict__ in, float* __restrict__ out, int rows,
+                                 int columns) {
+  ct::partition_view in_view{ct::tensor_span{in, ct::extents{rows, columns}}, ct::shape<1, width>{}};
+  ct::partition_view out_view{ct::tensor_span{out, ct::extents{rows, columns}}, ct::shape<1, width>{}};
+  auto row = ct::bid().x;
+  out_view.store_masked(ct::partial_sum(in_view.load_masked(row, 0), 1_ic), row, 0);
+}
+
+/// out[block] = the sum of the block's tile of n floats. Grid: ceil(n / tile).
+template <int tile>
+__tile_global__ void sum(const float* __restrict__ in, float* __restrict__ out, int n) {
+  ct::partition_view view{ct::tensor_span{in, ct::extents{n}}, ct::shape<tile>{}};
+  auto block = ct::bid().x;
+  out[block] = static_cast<float>(ct::sum(view.load_masked(block), 0_ic));
+}
