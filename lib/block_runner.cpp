@@ -55,8 +55,10 @@ public:
   bool run_until(std::int64_t deadline) noexcept override {
     deadline_ = deadline;
     fiber_->start([](void* self) { static_cast<SingleThreadRunner*>(self)->run_blocks(); }, this);
-    if (!fiber_->resume())
-      fiber_->abandon(); // a check ended the block and with it the launch
+    if (!fiber_->resume()) { // a check ended the block and with it the launch
+      checked_->end();
+      fiber_->abandon();
+    }
     return !launch_.has_blocks();
   }
 
@@ -81,6 +83,8 @@ private:
       if (checked_)
         checked_->begin(launch_.order(ordinal), ordinal);
       launch_.kernel.entry(launch_.arguments, &block_);
+      if (checked_)
+        checked_->end();
       if (++ordinal == end || launch_.is_stopped())
         return;
       if (launch_.seed == 0)

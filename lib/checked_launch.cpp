@@ -54,6 +54,7 @@ const cuda_tile_checks CheckedBlock::functions = {
       CheckedBlock& self = of(block);
       self.checked_.races.acquire(self.history_, reinterpret_cast<std::uintptr_t>(address));
     },
+    [](cuda_tile_block* block) { of(block).wait_.stop(true); },
     [](cuda_tile_block* block, const void* address, const char** begin, const char** end) -> int {
       const Region* const region = of(block).region_of(reinterpret_cast<std::uintptr_t>(address));
       if (!region)
@@ -74,13 +75,10 @@ const cuda_tile_checks CheckedBlock::functions = {
       return found;
     },
     [](cuda_tile_block* block, const unsigned char* undefined, unsigned count) -> unsigned {
-      auto& kept = of(block).undefined_;
-      kept.push_back(std::make_unique<unsigned char[]>(count));
-      std::memcpy(kept.back().get(), undefined, count);
-      return static_cast<unsigned>(kept.size()) + 1;
+      return of(block).undefined_.keep({reinterpret_cast<const char*>(undefined), count});
     },
     [](cuda_tile_block* block, unsigned number) -> const unsigned char* {
-      return of(block).undefined_[number - 2].get();
+      return of(block).undefined_[number];
     },
 };
 
@@ -88,6 +86,7 @@ void CheckedBlock::begin(std::uint64_t number, std::uint64_t ordinal) {
   ordinal_ = ordinal;
   history_.begin(number);
   undefined_.clear();
+  wait_.begin_block();
 }
 
 // ---- accesses ----------------------------------------------------------------------------------------
@@ -111,6 +110,7 @@ bool CheckedBlock::is_own(std::uintptr_t address) const {
 void CheckedBlock::check(cuda_tile_block& block, const cuda_tile_access& access, const void* site) {
   if (launch_.is_stopped()) // a block that waits for one that was ended would wait for ever
     fiber_.suspend();
+  note_progress(block, access);
   const auto begin = reinterpret_cast<std::uintptr_t>(access.address);
   const std::uintptr_t end = begin + access.count * access.size;
   cuda_tile_violation violation{cuda_tile_memory_bounds, access.element, 0, {}};
@@ -146,26 +146,44 @@ void CheckedBlock::check(cuda_tile_block& block, const cuda_tile_access& access,
       checked_.races.release(history_, address);
 }
 
+void CheckedBlock::note_progress(cuda_tile_block& block, const cuda_tile_access& access) {
+  if ((access.flags & (cuda_tile_is_atomic | cuda_tile_reads)) != (cuda_tile_is_atomic | cuda_tile_reads))
+    return wait_.stop((access.flags & cuda_tile_writes) != 0);
+  if (!wait_.repeat(reinterpret_cast<std::uintptr_t>(access.address)))
+    return;
+  cuda_tile_report report = make_report(block, access.element);
+  launch_.fail(cuda_tile_endless_wait, ordinal_, "a wait that cannot end",
+               [&] { checked_.report() = report; });
+  fiber_.suspend();
+}
+
 // ---- reports -----------------------------------------------------------------------------------------
+
+/// Where the block is.
+cuda_tile_report CheckedBlock::make_report(const cuda_tile_block& block,
+                                           const cuda_tile_element& element) const {
+  cuda_tile_report report{};
+  std::strncpy(report.function, element.function, sizeof report.function - 1);
+  report.rank = std::min(element.rank, 16u);
+  unsigned position = element.position;
+  for (unsigned d = report.rank; d-- != 0;) {
+    report.index[d] = position % element.lengths[d];
+    position /= element.lengths[d];
+  }
+  std::copy_n(block.block, 3, report.block);
+  find_frames(checked_.library, report.frames);
+  report.array = ~0u;
+  return report;
+}
 
 void CheckedBlock::violate(cuda_tile_block& block, const cuda_tile_violation& violation,
                            const cuda_tile_access* access, std::uintptr_t address, const Event* other) {
   if (checked_.ignores(violation.kind))
     return;
-  cuda_tile_report report{};
+  cuda_tile_report report = make_report(block, violation.element);
   report.kind = violation.kind;
-  std::strncpy(report.function, violation.element.function, sizeof report.function - 1);
-  report.rank = std::min(violation.element.rank, 16u);
-  unsigned position = violation.element.position;
-  for (unsigned d = report.rank; d-- != 0;) {
-    report.index[d] = position % violation.element.lengths[d];
-    position /= violation.element.lengths[d];
-  }
-  std::copy_n(block.block, 3, report.block);
   report.value_count = violation.value_count;
   std::copy_n(violation.values, 4, report.values);
-  find_frames(checked_.library, report.frames);
-  report.array = ~0u;
   if (access) {
     report.flags = access->flags;
     report.size = access->size;

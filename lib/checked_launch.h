@@ -5,9 +5,12 @@
 #include "launch.h"
 #include "memory_map.h"
 #include "race_detector.h"
+#include "waits.h"
 
-#include <memory>
-#include <vector>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 
 namespace cuda_tile_launcher {
 
@@ -19,6 +22,7 @@ public:
 
   const MemoryMap memory;
   RaceDetector races;
+  Waits waits;
   const void* const library; // where the kernel's library is loaded
 
   bool ignores(unsigned kind) const { return ignored_ >> kind & 1; }
@@ -29,24 +33,53 @@ private:
   cuda_tile_report& report_;
 };
 
+/// Which elements of a block's tiles have no value: a byte for each, equal ones once.
+class UndefinedElements {
+public:
+  /// A number above 1.
+  unsigned keep(std::string_view flags) {
+    const auto found = numbers_.find(flags);
+    if (found != numbers_.end())
+      return found->second;
+    const std::string& kept = kept_.emplace_back(flags); // stays where it is
+    return numbers_[kept] = static_cast<unsigned>(kept_.size()) + 1;
+  }
+  const unsigned char* operator[](unsigned number) const {
+    return reinterpret_cast<const unsigned char*>(kept_[number - 2].data());
+  }
+  void clear() {
+    numbers_.clear();
+    kept_.clear();
+  }
+
+private:
+  std::deque<std::string> kept_;
+  std::unordered_map<std::string_view, unsigned> numbers_;
+};
+
 /// The block that one thread runs just now.
 class CheckedBlock {
 public:
   /// The fiber runs the blocks; one whose launch failed suspends it.
-  CheckedBlock(Launch& launch, Fiber& fiber) : launch_(launch), checked_(*launch.checked), fiber_(fiber) {}
+  CheckedBlock(Launch& launch, Fiber& fiber)
+      : launch_(launch), checked_(*launch.checked), fiber_(fiber), wait_(checked_.waits) {}
 
   static const cuda_tile_checks functions;
 
   /// Before the block with this number and place in the order runs.
   void begin(std::uint64_t number, std::uint64_t ordinal);
+  /// After the block ran, also where it was ended.
+  void end() { wait_.end_block(); }
 
 private:
   static CheckedBlock& of(cuda_tile_block* block) { return *static_cast<CheckedBlock*>(block->launcher); }
 
+  cuda_tile_report make_report(const cuda_tile_block& block, const cuda_tile_element& element) const;
   void violate(cuda_tile_block& block, const cuda_tile_violation& violation,
                const cuda_tile_access* access = nullptr, std::uintptr_t address = 0,
                const Event* other = nullptr);
   void check(cuda_tile_block& block, const cuda_tile_access& access, const void* site);
+  void note_progress(cuda_tile_block& block, const cuda_tile_access& access);
   const Region* region_of(std::uintptr_t address);
   bool is_own(std::uintptr_t address) const;
 
@@ -55,8 +88,9 @@ private:
   Fiber& fiber_;
   std::uint64_t ordinal_ = 0;
   BlockHistory history_;
+  Wait wait_;
   const Region* last_region_ = nullptr;
-  std::vector<std::unique_ptr<unsigned char[]>> undefined_;
+  UndefinedElements undefined_;
 };
 
 } // namespace cuda_tile_launcher

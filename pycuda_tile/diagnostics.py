@@ -14,6 +14,7 @@ import os
 import re
 from dataclasses import dataclass, field, replace
 
+from . import spec
 from .errors import CompileError, Diagnostic
 
 MESSAGE_LINES = 15  # at most, in a CompileError
@@ -129,7 +130,9 @@ _EDG_MORE = re.compile(r" {12}(?!instantiation of |implicit )\S")
 _TOOL = re.compile(
     r"(?:[\w./+-]*/)?(?:cc1plus|g\+\+|clang\+\+|c\+\+|collect2|ld(?:\.\w+)?|ptxas|nvrtc)\S* *: (.*)"
 )
-_CHAIN_NOTE = re.compile(r"in instantiation of |in expansion of macro |expanded from macro |while ")
+_CHAIN_NOTE = re.compile(
+    r"in instantiation of |in call to |in expansion of macro |expanded from macro |while "
+)
 
 
 def _records(log: str) -> list[_Record]:
@@ -150,6 +153,8 @@ def _records(log: str) -> list[_Record]:
                 _add(records, *place, *severity.groups(), gnu_trace)
             elif rest.startswith(("required from", "recursively required from")):
                 gnu_trace.append(place)
+            elif rest.startswith("in 'constexpr' expansion of"):
+                gnu_trace.insert(0, place)  # from the outside inwards
             elif records and rest.startswith(("required for", "in requirements")):
                 records[-1].notes.append(rest)
         elif line.startswith(("In file included from ", "                 from ")):
@@ -193,6 +198,8 @@ def _add(
 def _place(record: _Record, places: Places) -> Diagnostic:
     chain = [(record.file, record.line, record.column), *record.trace]
     notes = _requirement(record)
+    if violation := _violation(record):
+        record, notes = replace(record, message=violation), ()
     for file, line, column in chain:
         if file and places.is_users(file):
             return Diagnostic(places.shown(file), line, column, record.severity, record.message, notes)
@@ -203,6 +210,20 @@ def _place(record: _Record, places: Places) -> Diagnostic:
     return Diagnostic(
         record.file or places.source, record.line, record.column, record.severity, record.message, notes
     )
+
+
+_VIOLATED = re.compile(r"\bviolated\b.*?(?:Kind = |<)cuda_tile_(\w+)")
+
+
+def _violation(record: _Record) -> str:
+    """What a constant expression violates [3.1], by its kind; "" if nothing."""
+    for text in (record.message, *record.notes):
+        if found := _VIOLATED.search(text):
+            kind = found[1].replace("_", "-")
+            for row in spec.load("violations"):
+                if row.id == kind:
+                    return f"{kind}: {row.requirement} [{row.section}]"
+    return ""
 
 
 _CONCEPTS = (  # each compiler's words for: this concept does not hold

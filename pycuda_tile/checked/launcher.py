@@ -11,9 +11,9 @@ from ..arrays import Extent, extent_of
 from ..launcher import HostLauncher, KernelDescription, library, poll_address
 from ..parameters import Parameter
 from . import KINDS
-from .report import Report, make_error
+from .report import Report, make_error, make_wait_error
 
-_VIOLATED = 5
+_VIOLATED, _ENDLESS_WAIT = 5, 6
 
 
 class _Array(ctypes.Structure):
@@ -64,6 +64,8 @@ class CheckedLauncher(HostLauncher):
         )  # fmt: skip
         if status == _VIOLATED:
             raise make_error(report, self._packer.kernel, self._path, extents, self._source)
+        if status == _ENDLESS_WAIT:
+            raise make_wait_error(report, self._packer.kernel, self._path, self._source)
         if status:
             self._fail(status, frame.error.value.decode(errors="replace"))
         self._packer.release(frame)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from .. import resources, spec
 from ..arrays import Extent
-from ..errors import UndefinedBehaviorError
+from ..errors import LaunchError, UndefinedBehaviorError
 from ..parameters import BFLOAT16, BOOL, FLOAT, OTHER, SIGNED, UNSIGNED, Parameter, decode
 from . import KINDS
 from .lines import Frame, find_frames
@@ -75,6 +75,19 @@ def make_error(
     return UndefinedBehaviorError("\n".join(lines), kind, file, line, tuple(report.block), index)
 
 
+def make_wait_error(report: Report, kernel: str, library: Path, source: tuple[str, Path]) -> LaunchError:
+    """The exception for a launch of which all blocks wait; arguments as of `make_error`."""
+    place = _user_frame(find_frames(library, [offset for offset in report.frames if offset]), source)
+    lines = [
+        "all blocks that run wait for what none of them changes: the launch would never end",
+        f"  {_where(place)}, kernel {kernel}, block {tuple(report.block)}: repeated"
+        f" {report.function.decode()}",
+        *_excerpt(place, source),
+        "  A block may wait for blocks with lower numbers, which start before it, and for locks.",
+    ]
+    return LaunchError("\n".join(lines))
+
+
 def _user_frame(calls: Sequence[Sequence[Frame]], source: tuple[str, Path]) -> Frame | None:
     """The innermost call whose line is the user's; its file as messages name it."""
     ours = str(resources.include_dir())
@@ -117,14 +130,55 @@ def _what(kind: str, report: Report, extents: Sequence[tuple[Parameter, Extent]]
     if kind == "extract-bounds":
         index, dimension, count = values
         return f"extract: index {index} along dimension {dimension}, where there are {count} partitions"
+    if kind == "pointer-arithmetic":
+        return _pointer_arithmetic(function, report.values, values, extents)
+    if kind == "assumption":
+        return _assumption(function, *values)
+    if kind == "data-race" and not report.flags:
+        pointed = _pointed(report.values[0].bits, extents)
+        return f"{function}: another element of the tile points to the same location, {pointed}"
     if report.flags:
         return f"{function}: {_access(report.flags)} of {report.size} bytes {_memory(report, extents)}"
     return f"{function}({', '.join(values)})" if values else function
 
 
+def _assumption(function: str, value: str, *constants: str) -> str:
+    """What an element of a tile is, and was assumed to be."""
+    wanted = {
+        "assume_blocked": "as the first element of its block",
+        "assume_bounded": "from {} to {}",
+        "assume_bounded_above": "at most {1}",
+        "assume_bounded_below": "at least {0}",
+        "assume_divisible": "divisible by {}",
+        "assume_divisible_strided": "in a run of {1} along {2} that counts up from a multiple of {0}",
+        "assume_aligned": "aligned to {} bytes",
+        "assume_aligned_strided": "in a run of {1} along {2} from an address aligned to {0} bytes",
+    }[function]
+    return f"{function}: an element is {value}, and was assumed to be {wanted.format(*constants)}"
+
+
 def _access(flags: int) -> str:
     word = {_READS: "read", _WRITES: "write"}.get(flags & (_READS | _WRITES), "update")
     return f"atomic {word}" if flags & _ATOMIC else word
+
+
+def _pointer_arithmetic(
+    function: str, raw: Sequence[Value], shown: list[str], extents: Sequence[tuple[Parameter, Extent]]
+) -> str:
+    """The pointers by the arrays that they point into."""
+    operands = [
+        _pointed(value.bits, extents) if decode("", [value.code])[0].pointer else text
+        for value, text in zip(raw, shown, strict=False)
+    ]
+    return f"{function}: {operands[0]} {function.removeprefix('operator')} {operands[1]}"
+
+
+def _pointed(address: int, extents: Sequence[tuple[Parameter, Extent]]) -> str:
+    for parameter, extent in extents:
+        if extent.address <= address <= extent.address + extent.nbytes:
+            element = (address - extent.address) // extent.itemsize
+            return f"&{_name(parameter)}[{element}] ({extent.nbytes // extent.itemsize} elements)"
+    return f"{address:#x}" if address else "a null pointer"
 
 
 def _memory(report: Report, extents: Sequence[tuple[Parameter, Extent]]) -> str:

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cuda_tile/core/integral_constant.h"
+#include "cuda_tile/core/violation.h"
 
 namespace cuda::tiles {
 
@@ -79,10 +80,14 @@ struct extents : private detail::dynamic_lengths<I, (size_t(Exts == dynamic_exte
     return (size_t(Exts == dynamic_extent) + ... + size_t(0));
   }
   __host__ __device__ static constexpr size_t static_extent(rank_type i) noexcept {
+    checks::require<cuda_tile_extent_index>(i < rank(), "static_extent", i, rank());
     return detail::pack_element<Exts...>(i);
   }
   __host__ __device__ constexpr index_type extent(rank_type i) const noexcept {
     size_t fixed = static_extent(i);
+    if (fixed != dynamic_extent)
+      checks::require<cuda_tile_extent_range>(fixed <= static_cast<size_t>(detail::greatest_v<index_type>),
+                                              "extent", fixed);
     return fixed == dynamic_extent ? this->get(detail::dynamic_before<Exts...>(i))
                                    : static_cast<index_type>(fixed);
   }
@@ -104,7 +109,11 @@ struct extents : private detail::dynamic_lengths<I, (size_t(Exts == dynamic_exte
              (detail::convertible_to<Others, index_type> && ...))
   __host__ __device__ explicit constexpr extents(Others... others) noexcept {
     size_t k = 0;
-    ((Exts == dynamic_extent ? this->set(k++, static_cast<index_type>(others)) : void()), ...);
+    ((Exts == dynamic_extent ? this->set(k++, static_cast<index_type>(others))
+                             : checks::require<cuda_tile_extent_range>(
+                                   static_cast<index_type>(others) == static_cast<index_type>(Exts),
+                                   "extents", static_cast<index_type>(others), Exts)),
+     ...);
   }
 
 #if !CUDA_TILE_ALIAS_DEDUCTION

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cuda_tile/core/scalars.h"
+#include "cuda_tile/core/violation.h"
 
 namespace cuda::tiles {
 namespace detail {
@@ -144,6 +145,7 @@ struct dimension_map {
 
   __host__ __device__ static constexpr size_t rank() noexcept { return sizeof...(Idx); }
   __host__ __device__ static constexpr size_t mapping(size_t i) noexcept {
+    checks::require<cuda_tile_dimension_map_index>(i < rank(), "dimension_map::mapping", i, rank());
     return detail::pack_element<Idx...>(i);
   }
 };

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cuda_tile/core/conversions.h"
+#include "cuda_tile/core/violation.h"
 
 namespace cuda::tiles {
 namespace detail {
@@ -64,7 +65,11 @@ struct irange {
   using iterator = irange_iterator<T>;
   using const_iterator = irange_iterator<T>;
 
-  __host__ __device__ constexpr irange(T lb, T ub, T step = 1) noexcept : lb_{lb}, ub_{ub}, step_{step} {}
+  __host__ __device__ constexpr irange(T lb, T ub, T step = 1) noexcept : lb_{lb}, ub_{ub}, step_{step} {
+    checks::require<cuda_tile_irange_step>(step > 0, "irange", lb, ub, step);
+    checks::require<cuda_tile_irange_bound>(step <= 0 || ub <= detail::greatest_v<T> - (step - 1), "irange",
+                                            lb, ub, step);
+  }
 
   __host__ __device__ constexpr iterator begin() const noexcept { return {lb_, step_}; }
   __host__ __device__ constexpr detail::irange_sentinel<T> end() const noexcept { return {ub_}; }

@@ -39,6 +39,11 @@ concept layout_mapping = detail::copyable<T> && detail::has_mapping_types<T> &&
 
 namespace detail {
 
+template <typename I>
+CUDA_TILE_CONSTEXPR bool fits_product(I a, I b) {
+  return b <= 0 || a <= greatest_v<I> / b;
+}
+
 /// Product of the static lengths of [first, last), dynamic_extent if one of them is dynamic.
 template <typename E>
 CUDA_TILE_CONSTEXPR size_t static_product(size_t first, size_t last) {
@@ -47,6 +52,7 @@ CUDA_TILE_CONSTEXPR size_t static_product(size_t first, size_t last) {
     size_t n = length<E>(k);
     if (n == dynamic_extent)
       return dynamic_extent;
+    checks::require<cuda_tile_stride_range>(fits_product(product, n), "static_stride", product, n);
     product *= n;
   }
   return product;
@@ -55,8 +61,11 @@ CUDA_TILE_CONSTEXPR size_t static_product(size_t first, size_t last) {
 template <typename E>
 CUDA_TILE_CONSTEXPR typename E::index_type extent_product(E const& e, size_t first, size_t last) {
   typename E::index_type product = 1;
-  for (size_t k = first; k < last; ++k)
-    product *= e.extent(static_cast<typename E::rank_type>(k));
+  for (size_t k = first; k < last; ++k) {
+    typename E::index_type n = e.extent(static_cast<typename E::rank_type>(k));
+    checks::require<cuda_tile_stride_range>(fits_product(product, n), "stride", product, n);
+    product *= n;
+  }
   return product;
 }
 
@@ -74,6 +83,11 @@ struct mapping_base {
   __host__ __device__ explicit constexpr mapping_base(E const& other) noexcept : shape{other} {}
   __host__ __device__ static constexpr bool is_always_strided() noexcept { return true; }
   __host__ __device__ constexpr extents_type const& extents() const noexcept { return shape; }
+
+protected:
+  __host__ __device__ static constexpr void require_index(rank_type i, char const* function) noexcept {
+    checks::require<cuda_tile_stride_index>(i >= 0 && i < E::rank(), function, i, E::rank());
+  }
 };
 
 } // namespace detail
@@ -128,9 +142,11 @@ struct layout_right_mapping : detail::mapping_base<E, layout_right> {
   using typename base::rank_type;
 
   __host__ __device__ static constexpr size_t static_stride(rank_type i) noexcept {
+    base::require_index(i, "static_stride");
     return detail::static_product<E>(static_cast<size_t>(i) + 1, static_cast<size_t>(E::rank()));
   }
   __host__ __device__ constexpr index_type stride(rank_type i) const noexcept {
+    base::require_index(i, "stride");
     return detail::extent_product(this->shape, static_cast<size_t>(i) + 1, static_cast<size_t>(E::rank()));
   }
 };
@@ -146,9 +162,11 @@ struct layout_left_mapping : detail::mapping_base<E, layout_left> {
   using typename base::rank_type;
 
   __host__ __device__ static constexpr size_t static_stride(rank_type i) noexcept {
+    base::require_index(i, "static_stride");
     return detail::static_product<E>(0, static_cast<size_t>(i));
   }
   __host__ __device__ constexpr index_type stride(rank_type i) const noexcept {
+    base::require_index(i, "stride");
     return detail::extent_product(this->shape, 0, static_cast<size_t>(i));
   }
 };
@@ -159,6 +177,8 @@ namespace detail {
 
 template <typename T>
 CUDA_TILE_CONSTEXPR T round_up(T n, T multiple) {
+  checks::require<cuda_tile_stride_range>(multiple > 0 && n <= greatest_v<T> - (multiple - 1),
+                                          "a padded layout", n, multiple);
   return static_cast<T>((n + multiple - 1) / multiple * multiple);
 }
 
@@ -208,9 +228,11 @@ struct padded_mapping : mapping_base<E, Layout>, private alignment<typename E::i
       : base{other}, alignment<index_type, A>{a} {}
 
   __host__ __device__ static constexpr size_t static_stride(rank_type i) noexcept {
+    base::require_index(i, "static_stride");
     return Mapping<padded_extents_type>::static_stride(static_cast<size_t>(i));
   }
   __host__ __device__ constexpr index_type stride(rank_type i) const noexcept {
+    base::require_index(i, "stride");
     return Mapping<padded_extents_type>{padded_extents()}.stride(static_cast<size_t>(i));
   }
 
@@ -278,9 +300,11 @@ struct layout_strided_mapping : detail::mapping_base<E, layout_strided<S>> {
   __host__ __device__ constexpr layout_strided_mapping(E const& other, S const& s) noexcept
       : base{other}, strides{s} {}
   __host__ __device__ static constexpr size_t static_stride(rank_type i) noexcept {
+    base::require_index(i, "static_stride");
     return S::static_extent(static_cast<typename S::rank_type>(i));
   }
   __host__ __device__ constexpr index_type stride(rank_type i) const noexcept {
+    base::require_index(i, "stride");
     return strides.extent(static_cast<typename S::rank_type>(i));
   }
 };

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cuda_tile/core/integral_constant.h"
+#include "cuda_tile/ops/checked_assume.h"
 #include "cuda_tile/tile/tile.h"
 
 namespace cuda::tiles {
@@ -46,6 +47,7 @@ template <shape_like S, tile_like T>
   requires(detail::has_no_zero_length<S>() && static_cast<size_t>(S::rank()) == tile_rank_v<T> &&
            (pointer_tile<T> || integral_tile<T>))
 [[nodiscard]] CUDA_TILE_API T assume_blocked(T const& a, S = {}) noexcept {
+  checks::assume_blocked<S>(a);
   return a;
 }
 
@@ -54,6 +56,7 @@ template <integral auto LB, integral auto UB, integral_tile T>
   requires(detail::are_bounds<tile_element_t<T>, LB, UB>())
 [[nodiscard]] CUDA_TILE_API T assume_bounded(T const& a, integral_constant<LB> = {},
                                              integral_constant<UB> = {}) noexcept {
+  checks::assume_bounded<LB, UB>("assume_bounded", a);
   return a;
 }
 
@@ -61,6 +64,7 @@ template <integral auto LB, integral auto UB, integral_tile T>
 template <integral auto UB, integral_tile T>
   requires(detail::are_bounds<tile_element_t<T>, UB, UB>())
 [[nodiscard]] CUDA_TILE_API T assume_bounded_above(T const& a, integral_constant<UB> = {}) noexcept {
+  checks::assume_bounded<detail::least_v<tile_element_t<T>>, UB>("assume_bounded_above", a);
   return a;
 }
 
@@ -68,6 +72,7 @@ template <integral auto UB, integral_tile T>
 template <integral auto LB, integral_tile T>
   requires(detail::is_signed_v<tile_element_t<T>> && detail::are_bounds<tile_element_t<T>, LB, LB>())
 [[nodiscard]] CUDA_TILE_API T assume_bounded_below(T const& a, integral_constant<LB> = {}) noexcept {
+  checks::assume_bounded<LB, detail::greatest_v<tile_element_t<T>>>("assume_bounded_below", a);
   return a;
 }
 
@@ -75,6 +80,7 @@ template <integral auto LB, integral_tile T>
 template <integral auto Div, integral_tile T>
   requires(detail::is_power_of_two<Div>)
 [[nodiscard]] CUDA_TILE_API T assume_divisible(T const& a, integral_constant<Div> = {}) noexcept {
+  checks::assume_multiple<Div>("assume_divisible", a);
   return a;
 }
 
@@ -85,6 +91,7 @@ template <integral auto Div, integral auto Stride, integral auto D, integral_til
 [[nodiscard]] CUDA_TILE_API T assume_divisible_strided(T const& a, integral_constant<Div> = {},
                                                        integral_constant<Stride> = {},
                                                        integral_constant<D> = {}) noexcept {
+  checks::assume_runs<Div, Stride, D>("assume_divisible_strided", a, 1);
   return a;
 }
 
@@ -92,6 +99,7 @@ template <integral auto Div, integral auto Stride, integral auto D, integral_til
 template <integral auto Align, pointer_tile T>
   requires(detail::is_power_of_two<Align>)
 [[nodiscard]] CUDA_TILE_API T assume_aligned(T a, integral_constant<Align> = {}) noexcept {
+  checks::assume_multiple<Align>("assume_aligned", a);
   if constexpr (scalar<T> && !detail::is_volatile_v<detail::remove_pointer_t<T>>)
     return static_cast<T>(
         __builtin_assume_aligned(const_cast<detail::remove_cv_t<detail::remove_pointer_t<T>>*>(a), Align));
@@ -107,6 +115,8 @@ template <integral auto Align, integral auto Stride, integral auto D, pointer_ti
 [[nodiscard]] CUDA_TILE_API T assume_aligned_strided(T a, integral_constant<Align> = {},
                                                      integral_constant<Stride> = {},
                                                      integral_constant<D> = {}) noexcept {
+  checks::assume_runs<Align, Stride, D>("assume_aligned_strided", a,
+                                        sizeof(detail::remove_pointer_t<tile_element_t<T>>));
   return a;
 }
 

@@ -27,6 +27,7 @@ concept atomic_number =
 /// Replaces *p by Function(*p, v).
 template <typename Function>
 struct memory_function {
+  using function = Function;
   template <int Order, int Scope, typename E>
   CUDA_TILE_API static E apply(E* p, E v) {
     return platform::atomic_update<Order, Scope>(p, [v](E k) { return Function{}(k, v); });
@@ -39,6 +40,7 @@ using memory_max = memory_function<elements::max>;
 using memory_min = memory_function<elements::min>;
 
 struct memory_add {
+  using function = elements::add;
   template <int Order, int Scope, typename E>
   CUDA_TILE_API static E apply(E* p, E v) {
     if constexpr (platform::has_atomic_add<E>)
@@ -49,13 +51,21 @@ struct memory_add {
 };
 /// [2.7.13] k - v is k + (-v), for floating point types exactly so.
 struct memory_sub {
+  using function = elements::sub;
   template <int Order, int Scope, typename E>
   CUDA_TILE_API static E apply(E* p, E v) {
     return memory_add::apply<Order, Scope>(p, elements::negate{}(v));
   }
 };
 
+struct second_value {
+  template <typename E>
+  CUDA_TILE_API E operator()(E, E v) const {
+    return v;
+  }
+};
 struct memory_exchange {
+  using function = second_value;
   template <int Order, int Scope, typename E>
   CUDA_TILE_API static E apply(E* p, E v) {
     return platform::atomic_exchange<Order, Scope>(p, v);
@@ -74,9 +84,10 @@ CUDA_TILE_API tile_load_t<Ptrs> update_memory(Operation, Ptrs const& ptrs, Value
   checks::before_write<tile_shape_t<Ptrs>>("an atomic update", values, mask);
   checks::before_access<flags>("an atomic update", ptrs, mask);
   R old = zeros<R>();
-  bool done = false;
+  bool done = false, changed = false;
 #if !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1
-  if constexpr (is_same_v<Operation, memory_add> && sums_before_adding<E, shape_size_v<tile_shape_t<Ptrs>>>)
+  if constexpr (!checks::enabled && is_same_v<Operation, memory_add> &&
+                sums_before_adding<E, shape_size_v<tile_shape_t<Ptrs>>>)
     done = add_sums(
         [](auto p, E sum) {
           return Operation::template apply<static_cast<int>(Order), static_cast<int>(Scope)>(p, sum);
@@ -86,13 +97,15 @@ CUDA_TILE_API tile_load_t<Ptrs> update_memory(Operation, Ptrs const& ptrs, Value
 #endif
   if (!done)
     for_each_location(
-        [&old](unsigned s, auto p, auto v, auto m) {
-          if (convert<bool>(m))
-            old.slots[s] =
-                Operation::template apply<static_cast<int>(Order), static_cast<int>(Scope)>(p, convert<E>(v));
+        [&](unsigned s, auto p, auto v, auto m) {
+          if (!convert<bool>(m))
+            return;
+          old.slots[s] =
+              Operation::template apply<static_cast<int>(Order), static_cast<int>(Scope)>(p, convert<E>(v));
+          changed |= checks::after_update<tile_shape_t<Ptrs>, Operation>(s, old.slots[s], convert<E>(v));
         },
         ptrs, values, mask);
-  checks::after_access<flags>(ptrs, mask);
+  checks::after_access<flags>(ptrs, mask, changed);
   checks::after_masked_load(old, mask);
   return static_cast<tile_load_t<Ptrs>>(shared_value(old));
 }
@@ -109,14 +122,18 @@ CUDA_TILE_API tile_load_t<Ptrs> compare_exchange_memory(Ptrs const& ptrs, Cmp co
   checks::before_write<tile_shape_t<Ptrs>>("atomic_compare_exchange", vals, mask);
   checks::before_access<flags>("atomic_compare_exchange", ptrs, mask);
   R old = map<R>([](auto c) { return convert<E>(c); }, cmps);
+  bool changed = false;
   for_each_location(
-      [&old](unsigned s, auto p, auto v, auto m) {
-        if (convert<bool>(m))
-          old.slots[s] = platform::atomic_compare_exchange<static_cast<int>(Order), static_cast<int>(Scope)>(
-              p, old.slots[s], convert<E>(v));
+      [&](unsigned s, auto p, auto v, auto m) {
+        if (!convert<bool>(m))
+          return;
+        E const expected = old.slots[s];
+        old.slots[s] = platform::atomic_compare_exchange<static_cast<int>(Order), static_cast<int>(Scope)>(
+            p, expected, convert<E>(v));
+        changed |= checks::after_exchange(old.slots[s], expected);
       },
       ptrs, vals, mask);
-  checks::after_access<flags>(ptrs, mask);
+  checks::after_access<flags>(ptrs, mask, changed);
   return static_cast<tile_load_t<Ptrs>>(shared_value(old));
 }
 

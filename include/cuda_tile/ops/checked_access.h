@@ -7,14 +7,7 @@
 namespace cuda::tiles::checks {
 
 /// What an access does; as cuda_tile_access_flags.
-enum access_flags : unsigned {
-  reads = 1,
-  writes = 2,
-  is_atomic = 4,
-  acquires = 8,
-  releases = 16,
-  block_scope = 32
-};
+inline constexpr unsigned reads = 1, writes = 2, is_atomic = 4, acquires = 8, releases = 16, block_scope = 32;
 
 /// The flags of a strong operation that reads and writes what `Flags` says.
 template <unsigned Flags, memory_order Order, thread_scope Scope>
@@ -28,7 +21,7 @@ inline constexpr unsigned atomic_flags =
 
 #if CUDA_TILE_CHECKED
 
-static_assert(block_scope == static_cast<unsigned>(cuda_tile_block_scope));
+static_assert(block_scope == cuda_tile_block_scope);
 
 /// Collects accesses into runs of elements that lie one behind the other.
 template <typename S>
@@ -98,8 +91,11 @@ CUDA_TILE_API void before_access(char const* function, Ptrs const& ptrs, Mask co
       require_distinct(function, ptrs, mask);
 }
 
+/// `changed`: whether memory has other bits now.
 template <unsigned Flags, typename Ptrs, typename Mask>
-CUDA_TILE_API void after_access(Ptrs const& ptrs, Mask const& given_mask) {
+CUDA_TILE_API void after_access(Ptrs const& ptrs, Mask const& given_mask, bool changed = false) {
+  if (changed)
+    platform::current_block->checks->changed(platform::current_block);
   if constexpr ((Flags & (acquires | block_scope)) == acquires) {
     using S = tile_shape_t<Ptrs>;
     decltype(auto) mask = detail::aligned_operand<S>(given_mask);
@@ -109,10 +105,45 @@ CUDA_TILE_API void after_access(Ptrs const& ptrs, Mask const& given_mask) {
   }
 }
 
+/// After element s of a tile of shape S was updated: whether the memory changed.
+template <typename S, typename Operation, typename E>
+CUDA_TILE_API bool after_update(unsigned s, E old, E value) {
+  if constexpr (requires { precondition<Operation>::violated(old, value); })
+    if (int kind = precondition<Operation>::violated(old, value); kind >= 0)
+      report<S>(static_cast<cuda_tile_violation_kind>(kind), precondition<Operation>::function, s, old,
+                value);
+  E const result = typename Operation::function{}(old, value);
+  return __builtin_memcmp(&result, &old, sizeof old) != 0;
+}
+/// Whether the exchange took place.
+template <typename E>
+CUDA_TILE_API bool after_exchange(E const& old, E const& expected) {
+  return __builtin_memcmp(&old, &expected, sizeof old) == 0;
+}
+
 /// Values that are written where the mask is true.
 template <typename S, typename Value, typename Mask>
 CUDA_TILE_API void before_write(char const* function, Value const& value, Mask const& mask) {
   require_defined(function, detail::aligned_operand<S>(value), detail::aligned_operand<S>(mask));
+}
+
+/// Elements of a result are those of x where the condition is true, else those of y.
+template <typename R, typename Condition, typename X, typename Y>
+CUDA_TILE_API void after_choice(R& result, Condition const& given_condition, X const& given_x,
+                                Y const& given_y) {
+  if constexpr (!scalar<R>) {
+    if (result.undefined == all_defined)
+      return;
+    using S = tile_shape_t<R>;
+    decltype(auto) condition = detail::aligned_operand<S>(given_condition);
+    decltype(auto) x = detail::aligned_operand<S>(given_x);
+    decltype(auto) y = detail::aligned_operand<S>(given_y);
+    set_undefined(result, [&](unsigned s) {
+      return is_undefined(condition, s) ||
+             (detail::convert<bool>(detail::operand_value(condition, s)) ? is_undefined(x, s)
+                                                                         : is_undefined(y, s));
+    });
+  }
 }
 
 /// A load without padding gives no values where the mask is false.
@@ -134,9 +165,19 @@ CUDA_TILE_API void after_masked_load(R& result, Mask const& given_mask) {
 template <unsigned Flags, typename Ptrs, typename Mask>
 CUDA_TILE_API void before_access(char const*, Ptrs const&, Mask const&) {}
 template <unsigned Flags, typename Ptrs, typename Mask>
-CUDA_TILE_API void after_access(Ptrs const&, Mask const&) {}
+CUDA_TILE_API void after_access(Ptrs const&, Mask const&, bool = false) {}
+template <typename S, typename Operation, typename E>
+CUDA_TILE_API bool after_update(unsigned, E, E) {
+  return false;
+}
+template <typename E>
+CUDA_TILE_API bool after_exchange(E const&, E const&) {
+  return false;
+}
 template <typename S, typename Value, typename Mask>
 CUDA_TILE_API void before_write(char const*, Value const&, Mask const&) {}
+template <typename R, typename Condition, typename X, typename Y>
+CUDA_TILE_API void after_choice(R&, Condition const&, X const&, Y const&) {}
 template <typename R, typename Mask>
 CUDA_TILE_API void after_masked_load(R&, Mask const&) {}
 

@@ -1,6 +1,7 @@
 // [2.3.7] to [2.3.18] Operations on shapes: reshape, permute, transpose, cat, select, extract, broadcast.
 #pragma once
 
+#include "cuda_tile/ops/checked_access.h"
 #include "cuda_tile/tile/map.h"
 
 namespace cuda::tiles {
@@ -107,8 +108,10 @@ template <tile_like T, bool_tile_convertible C>
   requires broadcastable_to<C, tile_shape_t<T>>
 CUDA_TILE_API T select(C const& condition, T const& lhs, T const& rhs) noexcept {
   using E = tile_element_t<T>;
-  return detail::map<T>([](auto c, E a, E b) { return detail::convert<bool>(c) ? a : b; }, condition, lhs,
-                        rhs);
+  T result =
+      detail::map<T>([](auto c, E a, E b) { return detail::convert<bool>(c) ? a : b; }, condition, lhs, rhs);
+  checks::after_choice(result, condition, lhs, rhs);
+  return result;
 }
 
 namespace detail {

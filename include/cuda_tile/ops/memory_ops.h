@@ -29,9 +29,11 @@ CUDA_TILE_API tile_load_t<Tile> load_masked(Tile ptrs, Mask const& mask, Padding
   using E = tile_element_t<tile_load_t<Tile>>;
   checks::before_access<checks::reads>("load_masked", ptrs, mask);
   checks::before_conversion<E>(padding);
-  return detail::map<tile_load_t<Tile>>(
+  auto result = detail::map<tile_load_t<Tile>>(
       [](auto p, auto m, auto pad) { return detail::convert<bool>(m) ? *p : detail::convert<E>(pad); }, ptrs,
       mask, padding);
+  checks::after_choice(result, mask, true, padding);
+  return result;
 }
 
 /// [2.7.4] Where the mask is false the result is unspecified; it is zero here.

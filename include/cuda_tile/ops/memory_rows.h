@@ -23,6 +23,7 @@ CUDA_TILE_API R load_by_runs(Ptrs const& ptrs) {
   constexpr unsigned run = load_run<E, typename R::shape_type>(), size = R::distribution::size;
   constexpr unsigned ahead = 16 * run;
   R result;
+  checks::define(result);
   for (unsigned i = 0; i < size && i < ahead; i += run)
     __builtin_prefetch(ptrs.slots[i]);
   for (unsigned i = 0; i < size; i += run) {

@@ -1,6 +1,7 @@
 // [2.5] Matrix multiplication of tiles.
 #pragma once
 
+#include "cuda_tile/ops/checked_mma.h"
 #include "cuda_tile/ops/create.h"
 #include "cuda_tile/ops/elements.h"
 #include "cuda_tile/tile/exchange.h"
@@ -178,9 +179,6 @@ CUDA_TILE_API void multiply_through_scratch(A& result, L const& lhs, R const& rh
 template <numeric_tile L, numeric_tile R, numeric_tile A>
   requires mma_compatible<L, R, A>
 CUDA_TILE_API A mma(L const& lhs, R const& rhs, A const& acc) noexcept {
-  checks::require_defined("mma", lhs);
-  checks::require_defined("mma", rhs);
-  checks::require_defined("mma", acc);
 #if !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1
   using l = detail::matrix<L>;
   using r = detail::matrix<R>;
@@ -195,6 +193,7 @@ CUDA_TILE_API A mma(L const& lhs, R const& rhs, A const& acc) noexcept {
   A result = acc;
   detail::multiply_through_scratch(result, lhs, rhs);
 #endif
+  checks::after_mma<detail::matrix>(result, lhs, rhs, acc);
   return result;
 }
 

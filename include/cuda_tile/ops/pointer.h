@@ -2,6 +2,7 @@
 // to pointers.
 #pragma once
 
+#include "cuda_tile/ops/checked_pointer.h"
 #include "cuda_tile/tile/map.h"
 
 namespace cuda::tiles {
@@ -33,6 +34,7 @@ template <pointer_tile Ptr, integral_tile Offset>
 CUDA_TILE_API mutual_broadcast_t<Ptr, Offset, tile_element_t<Ptr>> operator+(Ptr ptr,
                                                                              Offset offset) noexcept {
   using R = mutual_broadcast_t<Ptr, Offset, tile_element_t<Ptr>>;
+  checks::before_advance<tile_shape_t<R>>("operator+", false, ptr, offset);
   return detail::map<R>([](auto p, auto n) { return p + n; }, ptr, offset);
 }
 template <integral_tile Offset, pointer_tile Ptr>
@@ -40,6 +42,7 @@ template <integral_tile Offset, pointer_tile Ptr>
 CUDA_TILE_API mutual_broadcast_t<Offset, Ptr, tile_element_t<Ptr>> operator+(Offset offset,
                                                                              Ptr ptr) noexcept {
   using R = mutual_broadcast_t<Offset, Ptr, tile_element_t<Ptr>>;
+  checks::before_advance<tile_shape_t<R>>("operator+", false, ptr, offset);
   return detail::map<R>([](auto n, auto p) { return p + n; }, offset, ptr);
 }
 
@@ -49,6 +52,7 @@ template <pointer_tile Ptr, integral_tile Offset>
 CUDA_TILE_API mutual_broadcast_t<Ptr, Offset, tile_element_t<Ptr>> operator-(Ptr ptr,
                                                                              Offset offset) noexcept {
   using R = mutual_broadcast_t<Ptr, Offset, tile_element_t<Ptr>>;
+  checks::before_advance<tile_shape_t<R>>("operator-", true, ptr, offset);
   return detail::map<R>([](auto p, auto n) { return p - n; }, ptr, offset);
 }
 
@@ -57,6 +61,7 @@ template <pointer_tile Lhs, pointer_tile Rhs>
   requires broadcast_compatible<Lhs, Rhs> && detail::subtractable_pointers<Lhs, Rhs>
 CUDA_TILE_API mutual_broadcast_t<Lhs, Rhs, ptrdiff_t> operator-(Lhs lhs, Rhs rhs) noexcept {
   using R = mutual_broadcast_t<Lhs, Rhs, ptrdiff_t>;
+  checks::before_difference<tile_shape_t<R>>(lhs, rhs);
   return detail::map<R>([](auto a, auto b) -> ptrdiff_t { return a - b; }, lhs, rhs);
 }
 

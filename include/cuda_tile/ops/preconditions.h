@@ -4,6 +4,11 @@
 #include "cuda_tile/ops/elements.h"
 #include "cuda_tile/tile/map.h"
 
+namespace cuda::tiles::detail {
+struct memory_add;
+struct memory_sub;
+} // namespace cuda::tiles::detail
+
 namespace cuda::tiles::checks {
 
 template <typename E>
@@ -77,6 +82,28 @@ CUDA_TILE_NEGATES(abs, cuda_tile_abs_range)
 CUDA_TILE_SHIFTS(shift_left)
 CUDA_TILE_SHIFTS(shift_right)
 #undef CUDA_TILE_SHIFTS
+
+/// Of what memory held and an operand [2.7.12].
+template <>
+struct precondition<detail::memory_add> {
+  static constexpr char const* function = "atomic_add";
+  template <typename E>
+  static int violated(E k, E v) {
+    return precondition<elements::add>::violated(k, v);
+  }
+};
+/// [2.7.13] k + (-v)
+template <>
+struct precondition<detail::memory_sub> {
+  static constexpr char const* function = "atomic_sub";
+  template <typename E>
+  static int violated(E k, E v) {
+    if constexpr (can_overflow<E>)
+      if (v == detail::least_v<E>)
+        return cuda_tile_integer_overflow;
+    return precondition<elements::sub>::violated(k, v);
+  }
+};
 
 // Sums and products of signed integers [2.6.1]: no order and grouping may overflow, so neither may the sum of
 // the positive elements alone, nor that of the negative ones, nor the product of those that are not zero.

@@ -57,6 +57,8 @@ struct cuda_tile_checks {
   void (*access)(cuda_tile_block*, const cuda_tile_access*);
   /// Whatever was released at an address is ordered before what the block does next.
   void (*acquired)(cuda_tile_block*, const void* address);
+  /// An atomic update gave memory other bits: who waits for that may go on.
+  void (*changed)(cuda_tile_block*);
   /// The array that an address lies in or right behind; false if it is in none that the launcher knows.
   int (*find_array)(cuda_tile_block*, const void* address, const char** begin, const char** end);
   /// The place whose address an earlier one has, too; `count` if there is none. Sorts the places.

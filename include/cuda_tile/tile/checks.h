@@ -5,16 +5,10 @@
 #pragma once
 
 #include "cuda_tile/core/extents.h"
-#include "cuda_tile/core/signature.h"
-#include "cuda_tile/platform/platform.h"
+#include "cuda_tile/core/violation.h"
 #include "cuda_tile/tile/conversions.h"
-#if CUDA_TILE_CHECKED
-#include "cuda_tile/platform/checked.h"
-#endif
 
 namespace cuda::tiles::checks {
-
-inline constexpr bool enabled = CUDA_TILE_CHECKED;
 
 #if CUDA_TILE_CHECKED
 
@@ -37,21 +31,11 @@ CUDA_TILE_API cuda_tile_element element_of(char const* function, unsigned positi
   return {function, lengths_of<S>.at, static_cast<unsigned>(S::rank()), position};
 }
 
-template <typename T>
-CUDA_TILE_API cuda_tile_value value_of(T x) {
-  cuda_tile_value value{cuda_tile::parameter_code<T>, 0};
-  __builtin_memcpy(&value.bits, &x, sizeof x <= sizeof value.bits ? sizeof x : sizeof value.bits);
-  return value;
-}
-
 /// Reports a violation at an element of a tile of shape S; returns if its kind is ignored.
 template <typename S = shape<>, typename... Values>
 CUDA_TILE_API void report(cuda_tile_violation_kind kind, char const* function, unsigned position,
                           Values... values) {
-  cuda_tile_violation violation{
-      kind, element_of<S>(function, position), sizeof...(Values), {value_of(values)...}};
-  if (auto* block = platform::current_block; block && block->checks)
-    block->checks->report(block, &violation);
+  report_at(kind, element_of<S>(function, position), values...);
 }
 
 // ---- elements without a value
@@ -230,16 +214,44 @@ struct reduction_condition {
   static constexpr char const* function = "a reduction";
 };
 
+/// Whether one of n elements, `step` apart from the first on, has no value.
+template <typename T>
+CUDA_TILE_API bool is_any_undefined(T const& a, unsigned first, unsigned n, unsigned step) {
+  bool found = false;
+  for (unsigned k = 0; k < n; ++k)
+    found = found || is_undefined(a, first + k * step);
+  return found;
+}
+
 /// Before a reduction or scan of N elements that are Inner apart.
 template <unsigned N, unsigned Inner, typename F, typename T>
 CUDA_TILE_API void before_reduction(F, T const& a) {
   using condition = reduction_condition<F>;
-  require_defined(condition::function, a);
+  require_some_defined(condition::function, a);
   if constexpr (requires { condition::template violated<N>(a.slots, Inner); })
     for (unsigned first = 0; first < T::distribution::size;
          first += first % Inner == Inner - 1 ? Inner * (N - 1) + 1 : 1)
-      if (int kind = condition::template violated<N>(a.slots + first, Inner); kind >= 0)
+      if (int kind = condition::template violated<N>(a.slots + first, Inner);
+          kind >= 0 && !is_any_undefined(a, first, N, Inner))
         report<tile_shape_t<T>>(static_cast<cuda_tile_violation_kind>(kind), condition::function, first);
+}
+
+/// Results of reductions of N elements that are Inner apart have values where all of these have.
+template <unsigned N, unsigned Inner, typename R, typename T>
+CUDA_TILE_API void after_reduction(R& result, T const& a) {
+  define(result);
+  if (a.undefined != all_defined)
+    set_undefined(
+        result, [&](unsigned i) { return is_any_undefined(a, i / Inner * Inner * N + i % Inner, N, Inner); });
+}
+/// As after_reduction, for elements up to the one in question.
+template <unsigned N, unsigned Inner, typename R, typename T>
+CUDA_TILE_API void after_scan(R& result, T const& a) {
+  if (a.undefined != all_defined)
+    set_undefined(result, [&](unsigned i) {
+      unsigned const k = i / Inner % N;
+      return is_any_undefined(a, i - k * Inner, k + 1, Inner);
+    });
 }
 
 #else
@@ -262,6 +274,10 @@ template <unsigned Run, typename R, typename T>
 CUDA_TILE_API void after_cat(R&, T const&, T const&) {}
 template <unsigned N, unsigned Inner, typename F, typename T>
 CUDA_TILE_API void before_reduction(F, T const&) {}
+template <unsigned N, unsigned Inner, typename R, typename T>
+CUDA_TILE_API void after_reduction(R&, T const&) {}
+template <unsigned N, unsigned Inner, typename R, typename T>
+CUDA_TILE_API void after_scan(R&, T const&) {}
 template <typename T>
 CUDA_TILE_API void require_defined(char const*, T const&) {}
 

@@ -90,6 +90,27 @@ CUDA_TILE_API void add_rows(access_runs<Shape>& runs, P const& part, typename P:
   }
 }
 
+/// Whether element `position` of a partition lies in the span.
+template <size_t D, typename Shape, typename P>
+CUDA_TILE_API bool is_inside(P const& part, unsigned position) {
+  if constexpr (D == Shape::rank()) {
+    return true;
+  } else {
+    constexpr unsigned step = static_cast<unsigned>(detail::length_product<Shape>(D + 1, Shape::rank()));
+    return position / step < part.valid[D] && is_inside<D + 1, Shape>(part, position % step);
+  }
+}
+
+/// The elements of a value that are stored.
+template <bool Masked, typename Shape, typename P, typename T>
+CUDA_TILE_API void require_defined_inside(P const& part, T const& value) {
+  if (value.undefined == all_defined)
+    return;
+  for (unsigned s = 0; s < T::distribution::size; ++s)
+    if (is_undefined(value, s) && (!Masked || is_inside<0, Shape>(part, s)))
+      return report<Shape>(cuda_tile_uninitialized_tile, "a store to a partition", s);
+}
+
 /// Before the elements of a partition are accessed.
 template <unsigned Flags, bool Masked, typename Shape, typename P>
 CUDA_TILE_API void before_partition_access(P const& part) {
@@ -114,6 +135,8 @@ CUDA_TILE_API void after_partition_access(P const& part) {
 
 template <typename S, typename Span, typename... Idx>
 CUDA_TILE_API void before_partition(Span const&, Idx...) {}
+template <bool Masked, typename Shape, typename P, typename T>
+CUDA_TILE_API void require_defined_inside(P const&, T const&) {}
 template <unsigned Flags, bool Masked, typename Shape, typename P>
 CUDA_TILE_API void before_partition_access(P const&) {}
 template <unsigned Flags, typename P>

@@ -226,7 +226,7 @@ CUDA_TILE_API bool is_worth_streaming(P const& part) {
 template <bool Masked, typename Span, typename Shape, typename Access>
 CUDA_TILE_API void store_partition(partition<Span, Shape> const& part, Access access,
                                    tile<typename Span::value_type, Shape> const& value) {
-  checks::require_defined("a store to a partition", value);
+  checks::require_defined_inside<Masked, Shape>(part, value);
   checks::before_partition_access<Access::template flags<checks::writes>, Masked, Shape>(part);
   if constexpr (platform::block_threads == 1) {
 #if !CUDA_TILE_ON_CUDA

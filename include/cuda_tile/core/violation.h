@@ -1,0 +1,53 @@
+// How checked builds report undefined behaviour [3.1], and the check of a single condition.
+#pragma once
+
+#include "cuda_tile/core/signature.h"
+#include "cuda_tile/platform/platform.h"
+#include "cuda_tile/platform/violations.h"
+#if CUDA_TILE_CHECKED
+#include "cuda_tile/platform/checked.h"
+#endif
+
+namespace cuda::tiles::checks {
+
+inline constexpr bool enabled = CUDA_TILE_CHECKED;
+
+#if CUDA_TILE_CHECKED
+
+template <typename T>
+CUDA_TILE_API cuda_tile_value value_of(T x) {
+  cuda_tile_value value{cuda_tile::parameter_code<T>, 0};
+  __builtin_memcpy(&value.bits, &x, sizeof x <= sizeof value.bits ? sizeof x : sizeof value.bits);
+  return value;
+}
+
+/// Reports a violation; returns if its kind is ignored, or where no kernel runs.
+template <typename... Values>
+CUDA_TILE_API void report_at(cuda_tile_violation_kind kind, cuda_tile_element const& element,
+                             Values... values) {
+  cuda_tile_violation violation{kind, element, sizeof...(Values), {value_of(values)...}};
+  if (auto* block = platform::current_block; block && block->checks)
+    block->checks->report(block, &violation);
+}
+
+/// Not constexpr: in a constant expression its call is an error, which names the kind.
+template <cuda_tile_violation_kind Kind, typename... Values>
+CUDA_TILE_API void violated(char const* function, Values... values) {
+  report_at(Kind, {function, nullptr, 0, 0}, values...);
+}
+
+/// What must hold where `function` is called with these values.
+template <cuda_tile_violation_kind Kind, typename... Values>
+CUDA_TILE_CONSTEXPR void require(bool holds, char const* function, Values... values) {
+  if (!holds)
+    violated<Kind>(function, values...);
+}
+
+#else
+
+template <cuda_tile_violation_kind Kind, typename... Values>
+CUDA_TILE_CONSTEXPR void require(bool, char const*, Values...) {}
+
+#endif
+
+} // namespace cuda::tiles::checks

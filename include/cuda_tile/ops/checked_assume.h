@@ -1,0 +1,91 @@
+// Assumptions [2.15] in checked builds. Empty in other builds.
+#pragma once
+
+#include "cuda_tile/core/integral_constant.h"
+#include "cuda_tile/tile/map.h"
+
+namespace cuda::tiles::checks {
+
+#if CUDA_TILE_CHECKED
+
+/// What is assumed: `holds(s)` of element s. The constants of the assumption are shown behind the element.
+template <typename T, typename Holds, typename... Constants>
+CUDA_TILE_API void require_assumed(char const* function, T const& a, Holds holds, Constants... constants) {
+  require_some_defined(function, a);
+  for (unsigned s = 0; s < tile_size_v<T>; ++s)
+    if (!is_undefined(a, s) && !holds(s))
+      report<tile_shape_t<T>>(cuda_tile_assumption, function, s, detail::operand_value(a, s), constants...);
+}
+
+/// A pointer's address, an integer's value modulo 2^64.
+template <typename T>
+CUDA_TILE_API unsigned long long number_of(T x) {
+  if constexpr (detail::is_pointer_v<T>)
+    return reinterpret_cast<unsigned long long>(x);
+  else
+    return static_cast<unsigned long long>(x);
+}
+
+/// Position of the first element of the block of shape Blocks that element `position` of shape S lies in.
+template <typename Blocks, typename S, size_t D = 0>
+CUDA_TILE_API unsigned block_start(unsigned position) {
+  if constexpr (D == static_cast<size_t>(S::rank())) {
+    return 0;
+  } else {
+    constexpr unsigned step = static_cast<unsigned>(detail::length_product<S>(D + 1, S::rank()));
+    constexpr unsigned length = static_cast<unsigned>(detail::length<Blocks>(D));
+    return position / step / length * length * step + block_start<Blocks, S, D + 1>(position % step);
+  }
+}
+template <typename Blocks, typename T>
+CUDA_TILE_API void assume_blocked(T const& a) {
+  require_assumed("assume_blocked", a, [&](unsigned s) {
+    unsigned const start = block_start<Blocks, tile_shape_t<T>>(s);
+    return is_undefined(a, start) || detail::operand_value(a, s) == detail::operand_value(a, start);
+  });
+}
+
+template <auto LB, auto UB, typename T>
+CUDA_TILE_API void assume_bounded(char const* function, T const& a) {
+  using E = tile_element_t<T>;
+  auto holds = [&](unsigned s) {
+    E const x = detail::operand_value(a, s);
+    return static_cast<E>(LB) <= x && x <= static_cast<E>(UB);
+  };
+  require_assumed(function, a, holds, LB, UB);
+}
+
+template <auto Div, typename T>
+CUDA_TILE_API void assume_multiple(char const* function, T const& a) {
+  auto holds = [&](unsigned s) { return number_of(detail::operand_value(a, s)) % Div == 0; };
+  require_assumed(function, a, holds, Div);
+}
+
+/// Runs of Stride elements along D that begin at a multiple of Div and go on in steps of `step`.
+template <auto Div, auto Stride, auto D, typename T>
+CUDA_TILE_API void assume_runs(char const* function, T const& a, unsigned long long step) {
+  using S = tile_shape_t<T>;
+  constexpr unsigned inner = static_cast<unsigned>(detail::length_product<S>(D + 1, S::rank()));
+  constexpr unsigned long long stride = Stride;
+  auto holds = [&](unsigned s) {
+    unsigned const place = static_cast<unsigned>(s / inner % detail::length<S>(D) % stride);
+    auto const first = detail::operand_value(a, s - place * inner), x = detail::operand_value(a, s);
+    return number_of(first) % Div == 0 && !(x < first) && number_of(x) - number_of(first) == place * step;
+  };
+  require_assumed(function, a, holds, Div, Stride, D);
+}
+
+#else
+
+template <typename Blocks, typename T>
+CUDA_TILE_API void assume_blocked(T const&) {}
+template <auto LB, auto UB, typename T>
+CUDA_TILE_API void assume_bounded(char const*, T const&) {}
+template <auto Div, typename T>
+CUDA_TILE_API void assume_multiple(char const*, T const&) {}
+template <auto Div, auto Stride, auto D, typename T>
+CUDA_TILE_API void assume_runs(char const*, T const&, unsigned long long) {}
+
+#endif
+
+} // namespace cuda::tiles::checks

@@ -1,0 +1,92 @@
+// Pointer arithmetic in checked builds: it must stay within one array, or one behind its last element
+// [2.2.26]. Arrays are those that the launch was given; of a kernel's own variables the bounds are not known.
+// Empty in other builds.
+#pragma once
+
+#include "cuda_tile/tile/map.h"
+
+namespace cuda::tiles::checks {
+
+#if CUDA_TILE_CHECKED
+
+/// An array of those that the launch was given.
+struct known_array {
+  char const* begin = nullptr;
+  char const* end = nullptr;
+
+  /// One behind the last element counts.
+  CUDA_TILE_API bool contains(char const* p) const { return begin != nullptr && begin <= p && p <= end; }
+  CUDA_TILE_API bool find(char const* p) {
+    return platform::current_block->checks->find_array(platform::current_block, p, &begin, &end) != 0;
+  }
+  /// The array that begins at p, or ends there if it is to be left backwards.
+  CUDA_TILE_API bool find(char const* p, bool backwards) {
+    if (contains(p) && (!backwards || p != begin))
+      return true;
+    return (backwards && find(p - 1)) || find(p);
+  }
+};
+
+template <typename T>
+CUDA_TILE_API char const* address_of(T const volatile* p) {
+  return const_cast<char const*>(reinterpret_cast<char const volatile*>(p));
+}
+
+/// Whether `count` elements of `size` bytes lie between p and the end of its array in that direction.
+CUDA_TILE_API bool is_within_array(known_array& array, char const* p, size_t size, unsigned long long count,
+                                   bool backwards) {
+  if (count == 0)
+    return true;
+  if (p == nullptr)
+    return false;
+  if (!array.find(p, backwards))
+    return true;
+  return count <= static_cast<size_t>(backwards ? p - array.begin : array.end - p) / size;
+}
+
+/// Before pointers of a tile of shape S, or elements before them, are made of others.
+template <typename S, typename Ptr, typename Offset>
+CUDA_TILE_API void before_advance(char const* function, bool subtracts, Ptr const& given_ptrs,
+                                  Offset const& given_offsets) {
+  decltype(auto) ptrs = detail::aligned_operand<S>(given_ptrs);
+  decltype(auto) offsets = detail::aligned_operand<S>(given_offsets);
+  known_array array;
+  for (unsigned s = 0; s < shape_size_v<S>; ++s) {
+    auto const p = detail::operand_value(ptrs, s);
+    auto const n = detail::operand_value(offsets, s);
+    bool const negative = n < decltype(n)(0);
+    auto const count = static_cast<unsigned long long>(n);
+    if (is_within_array(array, address_of(p), sizeof *p, negative ? 0 - count : count, negative != subtracts))
+      continue;
+    if (!is_undefined(ptrs, s) && !is_undefined(offsets, s))
+      report<S>(cuda_tile_pointer_arithmetic, function, s, p, n);
+  }
+}
+
+/// Before a difference of pointers is taken.
+template <typename S, typename Lhs, typename Rhs>
+CUDA_TILE_API void before_difference(Lhs const& given_lhs, Rhs const& given_rhs) {
+  decltype(auto) lhs = detail::aligned_operand<S>(given_lhs);
+  decltype(auto) rhs = detail::aligned_operand<S>(given_rhs);
+  for (unsigned s = 0; s < shape_size_v<S>; ++s) {
+    auto const a = detail::operand_value(lhs, s);
+    auto const b = detail::operand_value(rhs, s);
+    known_array of_a, of_b;
+    bool const known_a = of_a.find(address_of(a)), known_b = of_b.find(address_of(b));
+    bool const one_array = known_a || known_b ? of_a.contains(address_of(b)) || of_b.contains(address_of(a))
+                                              : (a == nullptr) == (b == nullptr);
+    if (!one_array && !is_undefined(lhs, s) && !is_undefined(rhs, s))
+      report<S>(cuda_tile_pointer_arithmetic, "operator-", s, a, b);
+  }
+}
+
+#else
+
+template <typename S, typename Ptr, typename Offset>
+CUDA_TILE_API void before_advance(char const*, bool, Ptr const&, Offset const&) {}
+template <typename S, typename Lhs, typename Rhs>
+CUDA_TILE_API void before_difference(Lhs const&, Rhs const&) {}
+
+#endif
+
+} // namespace cuda::tiles::checks
