@@ -80,7 +80,7 @@ struct extents : private detail::dynamic_lengths<I, (size_t(Exts == dynamic_exte
     return (size_t(Exts == dynamic_extent) + ... + size_t(0));
   }
   __host__ __device__ static constexpr size_t static_extent(rank_type i) noexcept {
-    checks::require<cuda_tile_extent_index>(i < rank(), "static_extent", i, rank());
+    checks::require<cuda_tile_extent_index>(checks::is_index(i, rank()), "static_extent", i, rank());
     return detail::pack_element<Exts...>(i);
   }
   __host__ __device__ constexpr index_type extent(rank_type i) const noexcept {

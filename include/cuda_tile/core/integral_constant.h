@@ -145,7 +145,8 @@ struct dimension_map {
 
   __host__ __device__ static constexpr size_t rank() noexcept { return sizeof...(Idx); }
   __host__ __device__ static constexpr size_t mapping(size_t i) noexcept {
-    checks::require<cuda_tile_dimension_map_index>(i < rank(), "dimension_map::mapping", i, rank());
+    checks::require<cuda_tile_dimension_map_index>(checks::is_index(i, rank()), "dimension_map::mapping", i,
+                                                   rank());
     return detail::pack_element<Idx...>(i);
   }
 };

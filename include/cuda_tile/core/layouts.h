@@ -86,7 +86,8 @@ struct mapping_base {
 
 protected:
   __host__ __device__ static constexpr void require_index(rank_type i, char const* function) noexcept {
-    checks::require<cuda_tile_stride_index>(i >= 0 && i < E::rank(), function, i, E::rank());
+    checks::require<cuda_tile_stride_index>(checks::is_index(static_cast<size_t>(i), E::rank()), function, i,
+                                            E::rank());
   }
 };
 

@@ -12,6 +12,9 @@ namespace cuda::tiles::checks {
 
 inline constexpr bool enabled = CUDA_TILE_CHECKED;
 
+/// Whether an index is less than a count, and not negative.
+CUDA_TILE_CONSTEXPR bool is_index(size_t i, size_t count) { return i < count; }
+
 #if CUDA_TILE_CHECKED
 
 template <typename T>
