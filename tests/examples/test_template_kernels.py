@@ -35,6 +35,7 @@ CASES = {
 }
 TARGETS = {
     "cpu": {"target": "cpu"},
+    "checked": {"target": "cpu", "checked": True},
     "emulated-4": {"target": "emulated", "num_threads": 4},
     "emulated-32": {"target": "emulated", "num_threads": 32},
 }

@@ -15,6 +15,7 @@ import pycuda_tile as pct
 FOLDER = Path(__file__).parent
 TARGETS = {
     "cpu": {"target": "cpu"},
+    "checked": {"target": "cpu", "checked": True},
     "emulated-4": {"target": "emulated", "num_threads": 4},
     "emulated-32": {"target": "emulated", "num_threads": 32},
     "simt": {"target": "simt", "arch": "sm_90"},
