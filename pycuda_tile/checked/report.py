@@ -177,7 +177,7 @@ def _pointed(address: int, extents: Sequence[tuple[Parameter, Extent]]) -> str:
     for parameter, extent in extents:
         if extent.address <= address <= extent.address + extent.nbytes:
             element = (address - extent.address) // extent.itemsize
-            return f"&{_name(parameter)}[{element}] ({extent.nbytes // extent.itemsize} elements)"
+            return f"&{_name(parameter, quote='')}[{element}] ({extent.nbytes // extent.itemsize} elements)"
     return f"{address:#x}" if address else "a null pointer"
 
 
@@ -197,8 +197,8 @@ def _memory(report: Report, extents: Sequence[tuple[Parameter, Extent]]) -> str:
     return f"at element {element} of {_name(parameter)}, which has {count} elements"
 
 
-def _name(parameter: Parameter) -> str:
-    return f"'{parameter.name}'" if parameter.name else f"argument {parameter.position}"
+def _name(parameter: Parameter, quote: str = "'") -> str:
+    return f"{quote}{parameter.name}{quote}" if parameter.name else f"argument {parameter.position}"
 
 
 def _show(value: Value) -> str:

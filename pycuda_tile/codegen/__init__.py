@@ -38,6 +38,7 @@ OUTPUTS = (
     Output("include/cuda_tile/ops/atomics.h", ("atomics",)),
     Output("docs/reference.md", ("api", "chapters")),
     Output("docs/disagreements.md", ("disagreements",)),
+    Output("docs/checked.md", ("violations",)),
 )
 
 

@@ -8,9 +8,10 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/python.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md", "docs/checked.md"])
 def test_examples_of(page: str, capsys):
-    blocks = re.findall(r"^```python\n(.*?)^```", (ROOT / page).read_text(encoding="utf-8"), re.DOTALL | re.M)
+    text = (ROOT / page).read_text(encoding="utf-8")
+    blocks = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.M)
     assert blocks
     names: dict = {}
     for block in blocks:
@@ -25,3 +26,5 @@ def test_examples_of(page: str, capsys):
             "argument 1 'x' (const float*) wants an array of float32, got one of float64"
             in capsys.readouterr().out
         )
+    for shown in re.findall(r"^prints\n\n```\n(.*?)^```", text, re.DOTALL | re.M):
+        assert shown in capsys.readouterr().out
