@@ -10,43 +10,18 @@ import contextlib
 import importlib
 import io
 import multiprocessing
-import sys
 import time
 from pathlib import Path
 from statistics import median
 
 import numpy as np
+from example_problems import EXAMPLES, PROBLEMS
 from overhead import machine
 
 import pycuda_tile as pct
 
 HERE = Path(__file__).resolve().parent
-EXAMPLES = HERE.parent / "examples"
-sys.path.insert(0, str(EXAMPLES))
 ROUNDS = 5
-
-# The arguments of each example's `problem`.
-PROBLEMS = {
-    "attention": (8, 512, 64, "float32", True),
-    "batched_matmul": (4, 256, 256, 256, "float32"),
-    "bias_gelu": (1000, 1000, "float32"),
-    "cross_entropy": (500, 2000, "float32"),
-    "dropout": (1_000_000, "float32"),
-    "gather": (20_000, 50, 20_000),
-    "histogram": (1_000_000, 256),
-    "int8_matmul": (256, 256, 256, "float32"),
-    "layer_norm": (1000, 1000),
-    "matmul": (400, 400, 400),
-    "rms_norm": (1000, 1000, "float32"),
-    "rotary": (1000, 1000, "float32"),
-    "segmented_scan": (1000, 1000, "float32"),
-    "softmax": (1000, 1000),
-    "split_k_matmul": (128, 128, 2048, 4, "float32"),
-    "swiglu": (1_000_000, "float32"),
-    "top_k": (500, 1000, "float32"),
-    "transpose": (1000, 1000),
-    "vector_add": (1_000_000,),
-}
 
 
 def launches(name: str) -> list:
