@@ -112,7 +112,8 @@ def _flags(request: Request, compiler: toolchain.Compiler) -> list[str]:
     flags += [f"-isystem{folder}" for folder in nvrtc.host_include_dirs()]
     flags += ["-idirafter", str(resources.small_float_dir())]
     if request.checked:
-        flags += ["-DCUDA_TILE_CHECKED=1", "-g1"]  # line tables, for reports
+        # Line tables, for reports: of DWARF 4, as GNU addr2line misreads clang's DWARF 5.
+        flags += ["-DCUDA_TILE_CHECKED=1", "-g1", "-gdwarf-4"]
     if request.target == "emulated":
         flags.append(f"-DCUDA_TILE_BLOCK_THREADS={request.num_threads or 4}")
     flags += [f"-D{name}={value}" if value else f"-D{name}=" for name, value in request.defines.items()]
