@@ -51,7 +51,7 @@ def compile_again(
             note = f"note: left out, since never used and wrong: {', '.join(overlay.names)}\n"
             return log + note, [str(path) for path in overlay.texts]
     taken_out = re.compile(rf"\b({'|'.join(overlay.names)})\b")
-    if overlay.names and any(taken_out.search(error.message) for error in errors):
+    if overlay.names and taken_out.search(log):
         return None  # it is used: what was wrong at first is the better message
     if overlay.names and errors:
         raise compile_error(log, places)

@@ -119,3 +119,21 @@ template <typename T> void i(T x = T{}) { auto f = [](auto y) { return y; }; }
     assert without.count("\n") == text.count("\n")
     assert without.splitlines()[1] == "namespace n { template <typename T> int a(T x) ; }"
     assert without.splitlines()[10] == "int plain(int x) { return x; }"
+
+
+def test_a_helper_that_is_used_and_wrong_keeps_its_message(tmp_path):
+    """It is used by a kernel template only: that shows when its body is gone, and is no better message."""
+    (tmp_path / "helpers.h").write_text(
+        "template <typename T>\n__tile__ T next(T x) {\n  return x + undeclared(T());\n}\n"
+    )
+    source = """#include "cuda_tile.h"
+#include "helpers.h"
+template <typename T>
+__tile_global__ void kernel(T* x) {
+  x[0] = next(x[0]);
+}
+"""
+    module = pct.build(source, target="cpu", include_dirs=[tmp_path])
+    with pytest.raises(pct.CompileError, match="undeclared") as error:
+        module.kernel("kernel<int>")
+    assert error.value.diagnostics[0].file == str(tmp_path / "helpers.h")
