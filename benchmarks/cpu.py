@@ -85,13 +85,12 @@ def describe(arch: str, load: float) -> str:
 
 
 def text_line(row: Row) -> str:
-    speed, result = f"{row.result.speed:5.2f}", row.result
-    rate = f"{row.work.moved / result.ours / 1e9:6.1f}" if row.work.moved else ""
-    target = "" if row.work.target is None else f"{row.work.target:.1f}"
-    return (
-        f"{row.work.name:<43} {row.work.peer:<35} {target:>6} {speed:>6} {result.low:6.2f} {result.high:6.2f} "
-        f"{result.ours * 1e3:8.2f} {result.peers * 1e3:8.2f} {rate:>6}  {row.config!s:<16} {row.verdict}".rstrip()
-    )
+    work, result = row.work, row.result
+    target = "" if work.target is None else f"{work.target:.1f}"
+    rate = f"{work.moved / result.ours / 1e9:.1f}" if work.moved else ""
+    figures = f"{target:>6} {result.speed:6.2f} {result.low:6.2f} {result.high:6.2f}"
+    times = f"{result.ours * 1e3:8.2f} {result.peers * 1e3:8.2f} {rate:>6}"
+    return f"{work.name:<43} {work.peer:<35} {figures} {times}  {row.config!s:<16} {row.verdict}".rstrip()
 
 
 TEXT_HEAD = (
@@ -102,7 +101,7 @@ TEXT_HEAD = (
 
 def markdown(rows: list[Row], description: str, footer: list[str]) -> str:
     lines = [
-        "Speed = the peer's time / ours (2 = twice as fast), median of interleaved rounds, quartiles in brackets.",
+        "Speed = the peer's time / ours (2: twice as fast), median of interleaved rounds, and quartiles.",
         "",
         "| work | peer | wanted | speed | ours, ms |",
         "|---|---|---|---|---|",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import hashlib
 import math
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -11,6 +13,7 @@ import numpy as np
 import torch
 
 import pycuda_tile as pct
+from pycuda_tile import resources
 
 KERNELS = Path(__file__).resolve().parent / "kernels"
 MI = 1 << 20
@@ -53,10 +56,16 @@ class Kernels:
         self, make: Callable, configs: list, *arguments: object, key: object
     ) -> tuple[Function, object]:
         """The fastest launch make(config)(*arguments), as a function without parameters, and its config."""
-        binaries = [(KERNELS / f"{name}.cu").read_text() for name in sorted(self._modules)]
-        best = pct.autotune(make, configs, args=arguments, key=[key, self.arch, binaries])
+        best = pct.autotune(make, configs, args=arguments, key=[key, self.arch, sources()])
         launch = make(best)
         return (lambda: launch(*arguments)), best
+
+
+@functools.cache
+def sources() -> str:
+    """Changes when a kernel or a header does, and then tile sizes are chosen anew."""
+    files = sorted([*KERNELS.glob("*.cu"), *resources.include_dir().rglob("*.h")])
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()
 
 
 def ceildiv(a: int, b: int) -> int:
@@ -92,7 +101,7 @@ def check_equal(ours: torch.Tensor, wanted: torch.Tensor) -> Function:
 
 # ---- element by element ------------------------------------------------------------------------------
 
-STREAM_TILES = [1024, 4096, 16384]
+STREAM_TILES = [64, 128, 256, 1024, 4096]
 
 
 def vector_add(kernels: Kernels, n: int = 16 * MI) -> Pair:
@@ -124,7 +133,7 @@ def bias_gelu(kernels: Kernels, rows: int = 4096, columns: int = 4096) -> Pair:
         changed.add_(bias)
         torch.ops.aten.gelu.out(changed, approximate="tanh", out=wanted)
 
-    ours, config = kernels.choose(make, [512, 1024, 4096], x, bias, out, rows, columns, key=["gelu", rows])
+    ours, config = kernels.choose(make, [64, 128, 512, 2048], x, bias, out, rows, columns, key=["gelu", rows])
     return Pair(ours, peer, check_close(out, expected, 1e-6), config)
 
 
@@ -137,7 +146,7 @@ def ten_steps(kernels: Kernels, n: int = 16 * MI) -> Pair:
     def torchs(y: torch.Tensor) -> torch.Tensor:
         return y.mul_(0.5).add_(1).mul_(0.75).add_(2).mul_(0.5).add_(3).mul_(0.25).add_(4).mul_(0.5).add_(5)
 
-    ours, config = kernels.choose(make, STREAM_TILES, z, n, key=["ten_steps", n])
+    _, config = kernels.choose(make, STREAM_TILES, z, n, key=["ten_steps", n])
     launch = make(config)
     check = check_equal(x, torchs(x.clone()))
     return Pair(lambda: launch(x, n), lambda: torchs(y), check, config)
@@ -174,7 +183,8 @@ def layer_norm(kernels: Kernels, rows: int = 4096, columns: int = 1024) -> Pair:
 
 def sum_of_all(kernels: Kernels, n: int = 16 * MI) -> Pair:
     x = random(n) + 0.5
-    parts, out, wanted = torch.empty(ceildiv(n, min(STREAM_TILES))), torch.empty(1), torch.empty(())
+    tiles = [1024, 4096, 16384]
+    parts, out, wanted = torch.empty(ceildiv(n, tiles[0])), torch.empty(1), torch.empty(())
 
     def make(tile: int) -> Function:
         count = ceildiv(n, tile)
@@ -187,7 +197,7 @@ def sum_of_all(kernels: Kernels, n: int = 16 * MI) -> Pair:
 
         return launch
 
-    ours, config = kernels.choose(make, STREAM_TILES, key=["sum", n])
+    ours, config = kernels.choose(make, tiles, key=["sum", n])
     return Pair(
         ours,
         lambda: torch.sum(x, 0, out=wanted),
@@ -248,9 +258,7 @@ def histogram(kernels: Kernels, n: int = 16 * MI, bins: int = 256) -> Pair:
 
         return zero_and_launch
 
-    ours, config = kernels.choose(
-        make, [1024, 4096, 16384, 65536], values, counts, n, bins, key=["histogram", n]
-    )
+    ours, config = kernels.choose(make, [1024, 4096, 16384], values, counts, n, bins, key=["histogram", n])
     wanted = torch.bincount(values, minlength=bins).int()
     return Pair(ours, lambda: torch.bincount(values, minlength=bins), check_equal(counts, wanted), config)
 
