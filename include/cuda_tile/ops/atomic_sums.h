@@ -21,30 +21,29 @@ template <typename Add, typename E, typename S, typename P>
 CUDA_TILE_API bool add_sums(Add add, tile<E, S>& old, tile<P*, S> const& ptrs, tile<E, S> const& values,
                             tile<bool, S> const& mask) {
   constexpr unsigned size = static_cast<unsigned>(shape_size_v<S>), most = summed_locations<size>;
-  // Bits in place of conditions, which would become branches.
-  constexpr unsigned long long greatest = ~0ULL >> 1;
-  unsigned long long addresses[size];
-  __builtin_memcpy(addresses, ptrs.slots, sizeof addresses);
-  unsigned char kept[size];
-  __builtin_memcpy(kept, mask.slots, sizeof kept);
-  long long low = greatest, high = 0;
-  for (unsigned s = 0; s < size; ++s) {
-    auto bits = 0 - static_cast<unsigned long long>(kept[s]);
-    auto lowest = static_cast<long long>(addresses[s] | (~bits & greatest));
-    auto highest = static_cast<long long>(addresses[s] & bits);
-    low = lowest < low ? lowest : low;
-    high = highest > high ? highest : high;
-  }
-  if (high < low)
+  auto address = [&](unsigned s) { return platform::bit_cast<unsigned long long>(ptrs.slots[s]); };
+  auto kept = [&](unsigned s) { return platform::bit_cast<unsigned char>(mask.slots[s]); };
+  unsigned first_kept = 0;
+  while (first_kept < size && !kept(first_kept))
+    ++first_kept;
+  if (first_kept == size)
     return true;
-  auto count = static_cast<unsigned long long>(high - low) / sizeof(E) + 1;
-  if (count > most)
-    return false;
-  unsigned places[size];
+  // Places count from the first location; bits stand for conditions, which would become branches.
+  unsigned long long base = address(first_kept), far = 0;
+  int places[size], low = 0, high = 0;
   for (unsigned s = 0; s < size; ++s) {
-    auto place = static_cast<unsigned>(addresses[s] - static_cast<unsigned long long>(low)) / 4;
-    unsigned bits = 0 - static_cast<unsigned>(kept[s]);
-    places[s] = (place & bits) | (static_cast<unsigned>(count) & ~bits);
+    unsigned long long distance = address(s) - base, bits = 0ULL - kept(s);
+    far |= (distance + (1ULL << 32)) & bits;
+    places[s] = static_cast<int>(static_cast<unsigned>((distance & bits) >> 2));
+    low = places[s] < low ? places[s] : low;
+    high = places[s] > high ? places[s] : high;
+  }
+  auto count = static_cast<unsigned long long>(static_cast<long long>(high) - low + 1);
+  if (far >> 33 != 0 || count > most)
+    return false;
+  for (unsigned s = 0; s < size; ++s) {
+    int bits = 0 - static_cast<int>(kept(s));
+    places[s] = ((places[s] - low) & bits) | (static_cast<int>(count) & ~bits);
   }
   unsigned long long sums[most + 1]; // sum and number; the last one takes what the mask leaves out
   for (unsigned i = 0; i <= count; ++i)
@@ -54,7 +53,7 @@ CUDA_TILE_API bool add_sums(Add add, tile<E, S>& old, tile<P*, S> const& ptrs, t
     old.slots[s] = static_cast<E>(sum >> 32);
     sums[places[s]] = sum + (static_cast<unsigned long long>(values.slots[s]) << 32 | 1);
   }
-  P* first = reinterpret_cast<P*>(low);
+  P* first = ptrs.slots[first_kept] + low;
   for (unsigned i = 0; i < count; ++i)
     if (static_cast<unsigned>(sums[i]) != 0)
       sums[i] = static_cast<unsigned>(add(first + i, static_cast<E>(sums[i] >> 32)));

@@ -92,8 +92,7 @@ CUDA_TILE_API tile_load_t<Ptrs> update_memory(Operation, Ptrs const& ptrs, Value
         [](auto p, E sum) {
           return Operation::template apply<static_cast<int>(Order), static_cast<int>(Scope)>(p, sum);
         },
-        old, ptrs, map<R>([](auto v) { return convert<E>(v); }, values),
-        map<tile<bool, tile_shape_t<Ptrs>>>([](auto m) { return convert<bool>(m); }, mask));
+        old, ptrs, broadcast_tile<R>(values), broadcast_tile<tile<bool, tile_shape_t<Ptrs>>>(mask));
 #endif
   if (!done)
     for_each_location(

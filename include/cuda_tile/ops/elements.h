@@ -261,11 +261,11 @@ struct shift_right {
 
 // [2.2.17] to [2.2.19] logic
 
-struct logical_and {
-  CUDA_TILE_API bool operator()(bool a, bool b) const { return a && b; }
+struct logical_and { // not by &&, of which compilers make branches
+  CUDA_TILE_API bool operator()(bool a, bool b) const { return (a & b) != 0; }
 };
 struct logical_or {
-  CUDA_TILE_API bool operator()(bool a, bool b) const { return a || b; }
+  CUDA_TILE_API bool operator()(bool a, bool b) const { return (a | b) != 0; }
 };
 struct logical_not {
   CUDA_TILE_API bool operator()(bool a) const { return !a; }

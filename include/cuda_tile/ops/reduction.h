@@ -7,6 +7,9 @@
 #include "cuda_tile/ops/convert.h"
 #include "cuda_tile/ops/elements.h"
 #include "cuda_tile/tile/exchange.h"
+#if !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1
+#include "cuda_tile/ops/vector_elements.h"
+#endif
 
 namespace cuda::tiles {
 namespace detail {
@@ -31,6 +34,10 @@ namespace detail {
 template <unsigned N, typename E, typename F>
 CUDA_TILE_API E reduce_run(F f, E const* from) {
   constexpr unsigned lanes = N < 32 ? N : 32;
+#if !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1
+  if constexpr (has_vector_form<F, E, lanes>)
+    return reduce_vectors<N, lanes>(f, from);
+#endif
   E sums[lanes];
   for (unsigned l = 0; l < lanes; ++l)
     sums[l] = from[l];

@@ -7,7 +7,7 @@
 namespace cuda::tiles::platform {
 
 /// Arrays of so many bytes are written past the caches.
-inline constexpr size_t streaming_bytes = size_t(32) << 20;
+inline constexpr size_t streaming_bytes = size_t(16) << 20;
 
 /// Where this thread last loaded from an array that it may also store to: what is changed in place is in the
 /// caches already.

@@ -34,6 +34,35 @@ inline void store_vector(T* to, V v) {
   __builtin_memcpy(to, &v, sizeof v);
 }
 
+/// Lane l of the result is lane l + By, modulo their number.
+template <unsigned By, typename V>
+inline V rotate_lanes(V v) {
+  constexpr unsigned lanes = sizeof(V) / sizeof(v[0]);
+#if defined(__clang__)
+  V rotated;
+  for (unsigned l = 0; l < lanes; ++l)
+    rotated[l] = v[(l + By) % lanes];
+  return rotated;
+#else
+  decltype(v == v) places{};
+  for (unsigned l = 0; l < lanes; ++l)
+    places[l] = (l + By) % lanes;
+  return __builtin_shuffle(v, places);
+#endif
+}
+
+/// Copies `Bytes` bytes, a multiple of a vector's, without a call.
+template <unsigned long long Bytes>
+inline void copy_vectors(void* to, void const* from) {
+  for (unsigned long long i = 0; i < Bytes; i += vector_bytes) {
+    auto v = load_vector<vector<long long>>(static_cast<char const*>(from) + i);
+    store_vector(static_cast<char*>(to) + i, v);
+#if defined(__GNUC__) && !defined(__clang__)
+    asm("" : : :); // or g++ makes a call of it again
+#endif
+  }
+}
+
 /// a * b + c, as the scalar multiply_add.
 template <typename V>
 inline V multiply_add_vectors(V a, V b, V c) {

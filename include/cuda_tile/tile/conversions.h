@@ -161,6 +161,10 @@ template <typename Operand>
 CUDA_TILE_API auto operand_value(Operand const& operand, unsigned s) {
   if constexpr (scalar<Operand>)
     return static_cast<remove_cv_t<Operand>>(operand);
+#if !CUDA_TILE_ON_CUDA
+  else if constexpr (is_bool_v<typename Operand::element_type>) // g++ 12 makes no vectors of a bool in memory
+    return __builtin_bit_cast(unsigned char, operand.slots[tile_size_v<Operand> == 1 ? 0 : s]) != 0;
+#endif
   else
     return operand.slots[tile_size_v<Operand> == 1 ? 0 : s];
 }

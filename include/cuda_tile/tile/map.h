@@ -77,6 +77,24 @@ CUDA_TILE_API R map(F f, Operands const&... operands) {
   }
 }
 
+/// Converts to the tile type T; what has that type already is not copied.
+template <typename T, typename Value>
+CUDA_TILE_API decltype(auto) converted_tile(Value const& value) {
+  if constexpr (is_same_v<T, Value>)
+    return (value);
+  else
+    return T(value);
+}
+
+/// Converts and broadcasts to the tile type T; what has that type already is not copied.
+template <typename T, typename Operand>
+CUDA_TILE_API decltype(auto) broadcast_tile(Operand const& operand) {
+  if constexpr (is_same_v<T, Operand>)
+    return (operand);
+  else
+    return map<T>([](auto v) { return convert<typename T::element_type>(v); }, operand);
+}
+
 /// A binary function on operands converted to E.
 template <typename E, typename F>
 struct on_converted {

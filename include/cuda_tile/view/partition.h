@@ -7,6 +7,7 @@
 #include "cuda_tile/ops/memory_access.h"
 #if !CUDA_TILE_ON_CUDA
 #include "cuda_tile/platform/host_streaming.h"
+#include "cuda_tile/platform/host_vectors.h"
 #endif
 #include "cuda_tile/view/checked_partition.h"
 
@@ -117,11 +118,28 @@ struct partition<Span, Shape> {
 
 // With one thread: nested loops, of which the innermost is plain where the stride is known to be 1.
 
+/// Whether rows are copied in whole vectors: those of spans that have no gaps within them.
+template <size_t D, typename P, typename Shape, typename Access, typename E>
+CUDA_TILE_CONSTEXPR bool copies_vectors() {
+#if !CUDA_TILE_ON_CUDA && !CUDA_TILE_CHECKED
+  if constexpr (D + 1 == Shape::rank())
+    return is_same_v<Access, plain_access> &&
+           layout_mapping_static_stride<typename P::mapping>{}(
+               static_cast<typename P::mapping::rank_type>(D)) == 1 &&
+           length<Shape>(D) * sizeof(E) % platform::vector_bytes == 0;
+#endif
+  return false;
+}
+
 template <bool Masked, size_t D, typename P, typename Shape, typename Access, typename E>
 CUDA_TILE_API void load_rows(P const& part, Shape shape, Access access, E* to, typename P::element* from,
                              E pad) {
   if constexpr (D == Shape::rank()) {
     *to = access.read(from);
+#if !CUDA_TILE_ON_CUDA
+  } else if constexpr (!Masked && copies_vectors<D, P, Shape, Access, E>()) {
+    platform::copy_vectors<length<Shape>(D) * sizeof(E)>(to, from);
+#endif
   } else {
     constexpr size_t step = length_product<Shape>(D + 1, Shape::rank());
     size_t const stride = part.template stride<D>();
@@ -142,6 +160,8 @@ CUDA_TILE_API void store_rows(P const& part, Shape shape, Access access, typenam
 #if !CUDA_TILE_ON_CUDA
   } else if constexpr (is_same_v<Access, streaming_access> && D + 1 == Shape::rank()) {
     platform::stream<length<Shape>(D) * sizeof(E)>(to, from);
+  } else if constexpr (!Masked && copies_vectors<D, P, Shape, Access, E>()) {
+    platform::copy_vectors<length<Shape>(D) * sizeof(E)>(to, from);
 #endif
   } else {
     constexpr size_t step = length_product<Shape>(D + 1, Shape::rank());

@@ -98,21 +98,24 @@ struct partition_view {
     requires detail::partition_indices<partition_view, Idx...> &&
              non_narrowing_tile_convertible_to<Value, view_tile_type> && storeable_tensor_span<span_type>
   CUDA_TILE_API void store(Value const& a, Idx... idx) const noexcept {
-    detail::store_partition<false>(at(idx...), detail::plain_access{}, view_tile_type(a));
+    detail::store_partition<false>(at(idx...), detail::plain_access{},
+                                   detail::converted_tile<view_tile_type>(a));
   }
 
   template <tile_like Value, typename... Idx>
     requires detail::partition_indices<partition_view, Idx...> &&
              non_narrowing_tile_convertible_to<Value, view_tile_type> && storeable_tensor_span<span_type>
   CUDA_TILE_API void store_masked(Value const& a, Idx... idx) const noexcept {
-    detail::store_partition<true>(at(idx...), detail::plain_access{}, view_tile_type(a));
+    detail::store_partition<true>(at(idx...), detail::plain_access{},
+                                  detail::converted_tile<view_tile_type>(a));
   }
 
   template <memory_order Order, thread_scope Scope = default_thread_scope(), tile_like Value, typename... Idx>
     requires write_memory_order<Order> && detail::partition_indices<partition_view, Idx...> &&
              non_narrowing_tile_convertible_to<Value, view_tile_type> && storeable_tensor_span<span_type>
   CUDA_TILE_API void atomic_store(Value const& a, Idx... idx) const noexcept {
-    detail::store_partition<false>(at(idx...), detail::atomic_access<Order, Scope>{}, view_tile_type(a));
+    detail::store_partition<false>(at(idx...), detail::atomic_access<Order, Scope>{},
+                                   detail::converted_tile<view_tile_type>(a));
   }
   template <memory_order Order, thread_scope Scope = default_thread_scope(), tile_like Value, typename... Idx>
     requires write_memory_order<Order> && detail::partition_indices<partition_view, Idx...> &&
@@ -132,7 +135,8 @@ struct partition_view {
     requires write_memory_order<Order> && detail::partition_indices<partition_view, Idx...> &&
              non_narrowing_tile_convertible_to<Value, view_tile_type> && storeable_tensor_span<span_type>
   CUDA_TILE_API void atomic_store_masked(Value const& a, Idx... idx) const noexcept {
-    detail::store_partition<true>(at(idx...), detail::atomic_access<Order, Scope>{}, view_tile_type(a));
+    detail::store_partition<true>(at(idx...), detail::atomic_access<Order, Scope>{},
+                                  detail::converted_tile<view_tile_type>(a));
   }
   template <memory_order Order, thread_scope Scope = default_thread_scope(), tile_like Value, typename... Idx>
     requires write_memory_order<Order> && detail::partition_indices<partition_view, Idx...> &&
