@@ -185,9 +185,9 @@ def _output(nvrtc, program, what: str) -> bytes:
         return b""
     if status != nvrtc.nvrtcResult.NVRTC_SUCCESS or not size:
         return b""
-    data = b" " * size
+    data = bytes(size + 1)  # a new object, also for size 1: Python keeps one object of each single byte
     _check(nvrtc, *get(program, data))
-    return data
+    return data[:size]
 
 
 def _lowered(nvrtc, program, expression: str) -> str:

@@ -193,6 +193,23 @@ def test_reduce_of_two_tiles_finds_the_greatest_and_its_place(run, dim: int) -> 
     assert got.tolist() == expected.tolist()
 
 
+def test_reduce_does_not_need_its_identity(run) -> None:
+    """NVIDIA's front end gives the minimum of signed integers the identity -1."""
+    builder = Builder(POINTER, POINTER)
+    values, _ = builder.load(builder.pointers(builder.arguments[0], 8))
+    attributes = {"dim": 0, "identities": [constant("i32", 2**32 - 1)]}
+    (least,) = builder.op("reduce", [INT], attributes=attributes, operands=[values])
+    with builder.region(builder.block.ops[-1], INT, INT) as (element, accumulator):
+        smaller = compare(builder, "less_than", element, accumulator)
+        arms = {"cond": smaller, "val_if_true": element, "val_if_false": accumulator}
+        builder.op("yield", operands=[builder.op("select", INT, **arms)])
+    shape = tile("i32", 1)
+    builder.store(builder.pointers(builder.arguments[1], 1), builder.op("reshape", shape, source=least))
+    got = np.zeros(1, np.int32)
+    run(builder.module(), 1, np.array([9, 4, 8, 3, 7, 5, 6, 8], np.int32), got)
+    assert got[0] == 3
+
+
 @pytest.mark.parametrize("reverse", [False, True])
 @pytest.mark.parametrize("dim", [0, 1])
 def test_scan(run, dim: int, reverse: bool) -> None:

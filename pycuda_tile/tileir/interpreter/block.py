@@ -170,14 +170,11 @@ class Block:
             if elementwise
             else folds.one_by_one(lambda arguments: self._scalars(body, arguments))
         )
-        operands, dim, start = (
-            self.operands(op),
-            attribute(op, "dim"),
-            [constant(found) for found in attribute(op, "identities")],
-        )
-        if op.name == "scan":
-            return folds.scan(run, operands, start, dim, bool(attribute(op, "reverse", False)))
-        return folds.reduce(run, operands, start, dim)
+        operands, dim = self.operands(op), attribute(op, "dim")
+        if op.name == "reduce":
+            return folds.reduce(run, operands, dim)
+        start = [constant(found) for found in attribute(op, "identities")]
+        return folds.scan(run, operands, start, dim, bool(attribute(op, "reverse", False)))
         yield  # a generator, as all that can have a region
 
     def _tiles(self, body: Any, arguments: list[np.ndarray]) -> list[np.ndarray]:

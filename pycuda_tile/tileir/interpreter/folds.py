@@ -11,9 +11,15 @@ Tiles = list[np.ndarray]
 Body = Callable[[Tiles], Tiles]
 
 
-def reduce(body: Body, operands: Sequence[np.ndarray], identities: Tiles, dim: int) -> Tiles:
-    """What is left of each operand when axis `dim` is folded; no axis stands for it."""
-    *_, last = _states(body, operands, identities, dim, reverse=False)
+def reduce(body: Body, operands: Sequence[np.ndarray], dim: int) -> Tiles:
+    """What is left of each operand when axis `dim` is folded; no axis stands for it.
+
+    The first elements are the first accumulators, as 8.3.19 allows: NVIDIA's front end gives the minimum of
+    signed integers an identity that is none, -1.
+    """
+    firsts = [operand.take(0, dim) for operand in operands]
+    rest = [operand.take(range(1, operand.shape[dim]), dim) for operand in operands]
+    *_, last = [firsts, *_states(body, rest, firsts, dim, reverse=False)]
     return last
 
 
