@@ -217,3 +217,13 @@ def test_auto_takes_the_gpu(driver):
     if module.target == "cpu":
         pytest.skip("no NVRTC for sm_90 is installed")
     assert (module.target, module.arch) == ("simt", "sm_90")
+
+
+def test_outputs_of_one_byte_leave_python_alone():
+    """Python keeps one object of each single byte: what NVRTC writes must go elsewhere."""
+    try:
+        module = pct.build(SOURCE, target="tile", arch="sm_90", cache=False)
+    except pct.TargetUnavailable as error:
+        pytest.skip(str(error))
+    assert module.kernel("scale").tileir and not module.log  # the log is its final zero alone
+    assert [bytes([value])[0] for value in range(256)] == list(range(256))
