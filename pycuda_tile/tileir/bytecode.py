@@ -1,6 +1,6 @@
 """Reads the binary form of modules, versions 13.1 to 13.5.
 
-What each operation has is said by tables/opcodes.tsv, whose `payload` column is in the order of the bytes:
+What each operation has is said by tables/operations.tsv, whose `payload` column is in the order of the bytes:
 results, flags, attributes, operands, regions. Numbers are LEB128 ("varint").
 """
 

@@ -1,6 +1,6 @@
 """The model of a module of Tile IR: types, values, operations, entries and globals.
 
-Operations are all of one class; what each has is said by its row of tables/opcodes.tsv, whose names of
+Operations are all of one class; what each has is said by its row of tables/operations.tsv, whose names of
 operands, attributes and results are the ones used here. Values and operations are compared by identity.
 """
 

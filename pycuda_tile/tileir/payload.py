@@ -1,4 +1,4 @@
-"""What follows an opcode: rows of tables/opcodes.tsv, flags and attributes."""
+"""What follows an opcode: rows of tables/operations.tsv, flags and attributes."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def _lines(name: str) -> list[list[str]]:
 #: By opcode.
 ROWS: dict[int, Row] = {
     int(code, 16): Row(name, _version(since), [part.split() for part in payload.split(";") if part.strip()])
-    for code, name, since, payload in _lines("opcodes.tsv")
+    for code, name, since, payload, *_ in _lines("operations.tsv")
 }
 #: Names of enumerators by enumeration and number.
 ENUMS: dict[str, dict[int, str]] = {}
