@@ -1,7 +1,7 @@
 """The cache of compiled things on disk: one folder an entry, found by a key that the caller makes.
 
     <cache>/entries/<key>/<number>/   files of one result, with entry.json: checksums, dependencies, meta data
-    <cache>/tmp/<key>/                a result in the making: moved to entries/ when it is complete
+    <cache>/tmp/<key>/<number>/       a result in the making: moved to entries/ when it is complete
     <cache>/locks/<key>               held while a result is made: one process makes it, others wait
     <cache>/stored                    its length says how much was stored since the size was last looked at
 
@@ -215,23 +215,30 @@ def _touch(path: Path) -> None:
 
 
 def _make(root: Path, key: str, build: Builder) -> Entry:
-    place = root / "tmp" / key
-    _remove(place)  # what a killed process left
-    place.mkdir(mode=0o700)
+    making = root / "tmp" / key
+    _remove(making)  # what a killed process left
+    place = making / os.urandom(6).hex()
+    place.mkdir(mode=0o700, parents=True)
     try:
         started = time.time_ns()
         result = build(place)
         _write_record(place, result, started)
         final = _move_into(root / "entries" / key, place)
     finally:
-        _remove(place)
+        _remove(making)
     if _much_is_new(root, sum(file.stat().st_size for file in final.iterdir())):
         _evict(root, keep=final)
     return Entry(final, result.meta)
 
 
+def final_place(place: Path) -> Path:
+    """Where the files will lie that a builder writes into `place`: for the paths in debug information."""
+    making = place.parent.parent
+    return making.parent / "entries" / place.parent.name / place.name if making.name == "tmp" else place
+
+
 def _move_into(home: Path, place: Path) -> Path:
-    final = home / os.urandom(6).hex()
+    final = final_place(place)
     for attempt in range(3):
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:

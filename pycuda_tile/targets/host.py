@@ -136,6 +136,7 @@ def _build(
     unit = folder / "kernels.cpp"
     unit.write_text(_translation_unit(path, expressions), encoding="utf-8", errors="surrogateescape")
     depfile = folder / "kernels.d"
+    flags = [*flags, f"-ffile-prefix-map={folder}={cache.final_place(folder)}"]
     arguments = [*flags, "-MD", "-MF", str(depfile), "-o", str(folder / "kernels.so"), str(unit)]
     done = compiler.run(arguments)
     log, left_out = done.stdout, []
