@@ -183,13 +183,14 @@ def layer_norm(kernels: Kernels, rows: int = 4096, columns: int = 1024) -> Pair:
 
 def sum_of_all(kernels: Kernels, n: int = 16 * MI) -> Pair:
     x = random(n) + 0.5
-    tiles = [1024, 4096, 16384]
-    parts, out, wanted = torch.empty(ceildiv(n, tiles[0])), torch.empty(1), torch.empty(())
+    configs = [[64, 64], [128, 64], [256, 32], [1024, 8]]
+    parts, out, wanted = torch.empty(ceildiv(n, 4096)), torch.empty(1), torch.empty(())
 
-    def make(tile: int) -> Function:
-        count = ceildiv(n, tile)
-        first = kernels.get("rows", f"sum<{tile}>")[count]
-        second = kernels.get("rows", f"sum<{power_of_two(count)}>")[1]
+    def make(config: list[int]) -> Function:
+        tile, steps = config
+        count = ceildiv(n, tile * steps)
+        first = kernels.get("rows", f"sum<{tile}, {steps}>")[count]
+        second = kernels.get("rows", f"sum<{power_of_two(count)}, 1>")[1]
 
         def launch(*_: object) -> None:
             first(x, parts, n)
@@ -197,7 +198,7 @@ def sum_of_all(kernels: Kernels, n: int = 16 * MI) -> Pair:
 
         return launch
 
-    ours, config = kernels.choose(make, tiles, key=["sum", n])
+    ours, config = kernels.choose(make, configs, key=["sum", n])
     return Pair(
         ours,
         lambda: torch.sum(x, 0, out=wanted),
@@ -265,7 +266,7 @@ def histogram(kernels: Kernels, n: int = 16 * MI, bins: int = 256) -> Pair:
 
 # ---- matrices ----------------------------------------------------------------------------------------
 
-MATMUL_TILES = [[64, 64, 64], [64, 128, 128], [128, 128, 128], [128, 256, 128], [256, 128, 256]]
+MATMUL_TILES = [[64, 64, 64], [64, 128, 128], [128, 128, 128], [256, 128, 256], [256, 256, 256]]
 
 
 def make_matmul(kernels: Kernels, types: str, n: int) -> Callable[[list[int]], Function]:

@@ -45,10 +45,13 @@ __tile_global__ void partial_sum(const float* __restrict__ in, float* __restrict
   out_view.store_masked(ct::partial_sum(in_view.load_masked(row, 0), 1_ic), row, 0);
 }
 
-/// out[block] = the sum of the block's tile of n floats. Grid: ceil(n / tile).
-template <int tile>
+/// out[block] = the sum of the block's `steps` tiles of n floats. Grid: ceil(n / (steps * tile)).
+template <int tile, int steps>
 __tile_global__ void sum(const float* __restrict__ in, float* __restrict__ out, int n) {
   ct::partition_view view{ct::tensor_span{in, ct::extents{n}}, ct::shape<tile>{}};
   auto block = ct::bid().x;
-  out[block] = static_cast<float>(ct::sum(view.load_masked(block), 0_ic));
+  auto sums = ct::zeros<ct::tile<float, ct::shape<tile>>>();
+  for (auto step : ct::irange(block * steps, (block + 1) * steps))
+    sums = sums + view.load_masked(step);
+  out[block] = static_cast<float>(ct::sum(sums, 0_ic));
 }

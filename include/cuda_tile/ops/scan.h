@@ -2,6 +2,9 @@
 #pragma once
 
 #include "cuda_tile/tile/exchange.h"
+#if !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1
+#include "cuda_tile/ops/vector_elements.h"
+#endif
 
 namespace cuda::tiles::detail {
 
@@ -10,6 +13,12 @@ template <unsigned N, unsigned Inner, typename F, typename T>
 CUDA_TILE_API void scan_rows(T& result, F f) {
   for (unsigned o = 0; o < T::distribution::size / (N * Inner); ++o) {
     auto* row = result.slots + o * N * Inner;
+#if !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1
+    if constexpr (Inner == 1 && scans_vectors<F, typename T::element_type, N>) {
+      add_partial_sums<N>(row);
+      continue;
+    }
+#endif
     for (unsigned k = 1; k < N; ++k)
       for (unsigned j = 0; j < Inner; ++j)
         row[k * Inner + j] = f(row[(k - 1) * Inner + j], row[k * Inner + j]);

@@ -97,4 +97,30 @@ CUDA_TILE_API E reduce_vectors(F, E const* from) {
   return combine_vectors<F>(c[0], platform::rotate_lanes<1>(c[0]))[0];
 }
 
+/// Whether partial sums are made within vectors first: the sum before a vector is then added once to each.
+template <typename F, typename E, unsigned N>
+inline constexpr bool scans_vectors =
+    is_same_v<F, elements::add> && has_vector_form<F, E, N> && N * sizeof(E) > platform::vector_bytes;
+
+/// row[i] = row[0] + ... + row[i], of N elements. What comes in at the front is -0, which changes nothing.
+template <unsigned N, typename E>
+CUDA_TILE_API void add_partial_sums(E* row) {
+  using V = platform::vector<E>;
+  constexpr unsigned width = sizeof(V) / sizeof(E);
+  V before = -V{};
+  for (unsigned i = 0; i < N; i += width) {
+    V v = platform::load_vector<V>(row + i);
+    v += platform::shift_lanes<1>(v);
+    if constexpr (width >= 4)
+      v += platform::shift_lanes<2>(v);
+    if constexpr (width >= 8)
+      v += platform::shift_lanes<4>(v);
+    if constexpr (width >= 16)
+      v += platform::shift_lanes<8>(v);
+    v += before;
+    platform::store_vector(row + i, v);
+    before = platform::splat_last(v);
+  }
+}
+
 } // namespace cuda::tiles::detail

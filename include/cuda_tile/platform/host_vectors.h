@@ -34,27 +34,47 @@ inline void store_vector(T* to, V v) {
   __builtin_memcpy(to, &v, sizeof v);
 }
 
-/// Lane l of the result is lane l + By, modulo their number.
-template <unsigned By, typename V>
-inline V rotate_lanes(V v) {
-  constexpr unsigned lanes = sizeof(V) / sizeof(v[0]);
+/// Lane l of the result is lane place(l) of a, or of b where that is not less than the number of lanes.
+template <typename V, typename Place>
+inline V shuffle_lanes(V a, V b, Place place) {
+  constexpr unsigned lanes = sizeof(V) / sizeof(a[0]);
 #if defined(__clang__)
-  V rotated;
+  V shuffled;
   for (unsigned l = 0; l < lanes; ++l)
-    rotated[l] = v[(l + By) % lanes];
-  return rotated;
+    shuffled[l] = place(l) < lanes ? a[place(l) % lanes] : b[place(l) % lanes];
+  return shuffled;
 #else
-  decltype(v == v) places{};
+  decltype(a == b) places{};
   for (unsigned l = 0; l < lanes; ++l)
-    places[l] = (l + By) % lanes;
-  return __builtin_shuffle(v, places);
+    places[l] = place(l);
+  return __builtin_shuffle(a, b, places);
 #endif
 }
 
-/// Copies `Bytes` bytes, a multiple of a vector's, without a call.
-template <unsigned long long Bytes>
+/// Lane l of the result is lane l + By, modulo their number.
+template <unsigned By, typename V>
+inline V rotate_lanes(V v) {
+  return shuffle_lanes(v, v, [](unsigned l) { return (l + By) % unsigned(sizeof(V) / sizeof(v[0])); });
+}
+/// Lane l of the result is lane l - By, and -0 where there is none.
+template <unsigned By, typename V>
+inline V shift_lanes(V v) {
+  constexpr unsigned lanes = sizeof(V) / sizeof(v[0]);
+  return shuffle_lanes(v, -V{}, [](unsigned l) { return l < By ? lanes : l - By; });
+}
+/// All lanes as the last one.
+template <typename V>
+inline V splat_last(V v) {
+  return shuffle_lanes(v, v, [](unsigned) { return unsigned(sizeof(V) / sizeof(v[0])) - 1; });
+}
+
+/// Copies `Bytes` bytes, a multiple of a vector's, without a call; fetches what lies `Ahead` bytes further
+/// on.
+template <unsigned long long Bytes, unsigned Ahead = 0>
 inline void copy_vectors(void* to, void const* from) {
   for (unsigned long long i = 0; i < Bytes; i += vector_bytes) {
+    if (Ahead != 0 && i % 64 == 0)
+      __builtin_prefetch(static_cast<char const*>(from) + i + Ahead);
     auto v = load_vector<vector<long long>>(static_cast<char const*>(from) + i);
     store_vector(static_cast<char*>(to) + i, v);
 #if defined(__GNUC__) && !defined(__clang__)

@@ -138,7 +138,9 @@ CUDA_TILE_API void load_rows(P const& part, Shape shape, Access access, E* to, t
     *to = access.read(from);
 #if !CUDA_TILE_ON_CUDA
   } else if constexpr (!Masked && copies_vectors<D, P, Shape, Access, E>()) {
-    platform::copy_vectors<length<Shape>(D) * sizeof(E)>(to, from);
+    // The tile of the next block likely follows, and its beginning is not where a processor would look ahead.
+    constexpr unsigned ahead = shape_size_v<Shape> == length<Shape>(D) ? 2048 : 0;
+    platform::copy_vectors<length<Shape>(D) * sizeof(E), ahead>(to, from);
 #endif
   } else {
     constexpr size_t step = length_product<Shape>(D + 1, Shape::rank());
