@@ -3,6 +3,8 @@
 #undef _FORTIFY_SOURCE // its longjmp takes a jump to another stack for an attack
 #include "fiber.h"
 
+#include "sanitizer.h"
+
 #include <cstdint>
 #include <ucontext.h>
 
@@ -16,6 +18,17 @@ std::unique_ptr<Fiber> Fiber::create(std::size_t stack_bytes) {
   return fiber;
 }
 
+namespace {
+
+/// Back on the stack that resumed a fiber.
+void finish_resume(void* kept) noexcept {
+  const void* bottom = nullptr;
+  std::size_t size = 0;
+  finish_switch(kept, bottom, size);
+}
+
+} // namespace
+
 // Enters main() on the fiber's stack, which notes its place and comes straight back.
 void Fiber::prepare() noexcept {
   ucontext_t here, context;
@@ -26,12 +39,16 @@ void Fiber::prepare() noexcept {
   const auto address = reinterpret_cast<std::uintptr_t>(this); // makecontext passes only ints
   makecontext(&context, reinterpret_cast<void (*)()>(&Fiber::main), 2, static_cast<unsigned>(address),
               static_cast<unsigned>(static_cast<std::uint64_t>(address) >> 32));
+  void* kept = nullptr;
+  start_switch(kept, stack_.base(), stack_.size());
   if (!_setjmp(resumer_))
     swapcontext(&here, &context);
+  finish_resume(kept);
 }
 
 void Fiber::main(unsigned low, unsigned high) {
   auto* self = reinterpret_cast<Fiber*>(static_cast<std::uintptr_t>(std::uint64_t{high} << 32 | low));
+  finish_switch(nullptr, self->resumer_stack_, self->resumer_stack_size_);
   for (;;) {
     self->finished_ = true;
     self->suspend();
@@ -46,14 +63,19 @@ void Fiber::start(Function function, void* argument) noexcept {
 }
 
 bool Fiber::resume() noexcept {
+  void* kept = nullptr;
+  start_switch(kept, stack_.base(), stack_.size());
   if (!_setjmp(resumer_))
     _longjmp(own_, 1);
+  finish_resume(kept);
   return finished_;
 }
 
 void Fiber::suspend() noexcept {
+  start_switch(kept_, resumer_stack_, resumer_stack_size_);
   if (!_setjmp(own_))
     _longjmp(resumer_, 1);
+  finish_switch(kept_, resumer_stack_, resumer_stack_size_);
 }
 
 std::unique_ptr<Fiber> FiberStore::take() noexcept try {

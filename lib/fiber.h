@@ -44,6 +44,10 @@ private:
   bool finished_ = true;
   jmp_buf own_;     // where the fiber goes on
   jmp_buf resumer_; // where resume() goes on
+  // For AddressSanitizer.
+  void* kept_ = nullptr;
+  const void* resumer_stack_ = nullptr;
+  std::size_t resumer_stack_size_ = 0;
 };
 
 /// Fibers of one stack size that nobody uses at the moment: as many as were ever in use at once.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import argparse
 import importlib.util
+import os
+import runpy
 import sys
 from collections.abc import Sequence
 from pathlib import Path
@@ -90,23 +92,58 @@ def _add_build_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--num-threads", type=int)
 
 
+_RUN_HELP = """usage: pycuda-tile run [EXAMPLE | SCRIPT.py] [--debug | --sanitize] ...
+
+--debug     in gdb, which stops in the example's kernels; built for the cpu without optimisation
+--sanitize  with AddressSanitizer and UndefinedBehaviorSanitizer watching kernels on the cpu
+Other options go to the example or script.
+
+examples: {} (default: table)"""
+
+
 def _run(words: list[str]) -> int:
-    from . import resources
+    from . import launcher, resources
 
     folder = resources.examples_dir()
     names = sorted(path.stem for path in folder.glob("*.py") if not path.stem.startswith("_"))
     if words[:1] in (["-h"], ["--help"]):
-        print(f"usage: pycuda-tile run [EXAMPLE] ...\n\nexamples: {', '.join(names)} (default: table)")
+        print(_RUN_HELP.format(", ".join(names)))
         return 0
+    tools = [word for word in words if word in ("--debug", "--sanitize")]
+    words = [word for word in words if word not in tools]
     name = words[0] if words and not words[0].startswith("-") else "table"
-    if name not in names:
+    script = Path(name) if name.endswith(".py") else folder / f"{name}.py"
+    if name.endswith(".py") and not script.is_file():
+        print(f"pycuda-tile: there is no script {name}", file=sys.stderr)
+        return 2
+    if not name.endswith(".py") and name not in names:
         print(f"pycuda-tile: there is no example {name!r}; there are: {', '.join(names)}", file=sys.stderr)
         return 2
+    if tools:
+        return _run_with(tools[0], words, folder / f"{name}.cu")
+    if os.environ.get("PYCUDA_TILE_DEBUG"):
+        launcher.set_num_workers(1)  # one block at a time, so that a debugger steps through it
+    if name.endswith(".py"):
+        sys.argv = words
+        runpy.run_path(name, run_name="__main__")
+        return 0
     sys.path.insert(0, str(folder))  # examples may share helpers
-    spec = importlib.util.spec_from_file_location(f"pycuda_tile_example_{name}", folder / f"{name}.py")
+    spec = importlib.util.spec_from_file_location(f"pycuda_tile_example_{name}", script)
     example = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(example)
     return example.main(words[1:] if words[:1] == [name] else words) or 0
+
+
+def _run_with(tool: str, words: list[str], source: Path) -> int:
+    """Runs an example or a script with a tool that watches kernels on the cpu."""
+    from .debug import tools
+    from .frontend.scan import scan
+
+    kernels = []
+    if source.is_file():  # an example's
+        kernels = [kernel.name for kernel in scan(source.read_text(), str(source), path=source)]
+        words = words if "--target" in words else [*words, "--target", "cpu"]
+    return tools.run_in_gdb(words, kernels) if tool == "--debug" else tools.run_sanitized(words)
 
 
 def _doctor(_: argparse.Namespace) -> int:

@@ -14,7 +14,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from .. import cache, nvrtc, resources, toolchain
+from .. import cache, debug, nvrtc, resources, toolchain
 from ..arguments import Packer
 from ..errors import ArgumentTypeError
 from ..frontend.kernel_info import KernelInfo
@@ -117,7 +117,9 @@ def _flags(request: Request, compiler: toolchain.Compiler) -> list[str]:
     if request.target == "emulated":
         flags.append(f"-DCUDA_TILE_BLOCK_THREADS={request.num_threads or 4}")
     flags += [f"-D{name}={value}" if value else f"-D{name}=" for name, value in request.defines.items()]
-    return flags + list(request.options)
+    flags += [*debug.environment_flags(), *request.options]
+    debug.check_sanitizers(flags)
+    return flags
 
 
 def _build(

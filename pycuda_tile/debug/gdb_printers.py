@@ -1,0 +1,183 @@
+"""Loaded by gdb (`gdb -x FILE`): tiles, extents and small floats are printed by their values.
+
+Standard library and gdb's own module only: this is gdb's Python.
+"""
+
+import os
+import re
+import struct
+
+import gdb
+
+_MOST = 8  # elements of a row, and rows, that are shown
+
+
+def element(value):
+    """An element as text: numbers for the small floats, what gdb prints for others."""
+    type_ = value.type.strip_typedefs().unqualified()
+    name = type_.name or ""
+    if type_.sizeof > 2 or not name.startswith("__"):
+        return value.format_string()
+    raw = gdb.selected_inferior().read_memory(int(value.address), type_.sizeof).tobytes()
+    number = small_float(name, raw)
+    return value.format_string(raw=True) if number is None else f"{number:g}"
+
+
+def small_float(name, raw):
+    """The value of a small float from its bytes; None for other types."""
+    if name == "__half":
+        return struct.unpack("<e", raw)[0]
+    if name == "__nv_bfloat16":
+        return struct.unpack("<f", bytes(2) + raw)[0]
+    formats = {"__nv_fp8_e4m3": (4, 3), "__nv_fp8_e5m2": (5, 2), "__nv_fp4_e2m1": (2, 1)}
+    if name == "__nv_fp8_e8m0":
+        return 2.0 ** (raw[0] - 127) if raw[0] != 255 else float("nan")
+    if name not in formats:
+        return None
+    return decode(raw[0], *formats[name])
+
+
+def decode(bits, exponent_bits, mantissa_bits):
+    """An 8 or 4 bit float: e5m2 has infinities, e4m3 a NaN, e2m1 neither."""
+    sign = -1.0 if bits >> (exponent_bits + mantissa_bits) & 1 else 1.0
+    exponent = bits >> mantissa_bits & ((1 << exponent_bits) - 1)
+    mantissa = bits & ((1 << mantissa_bits) - 1)
+    bias = (1 << (exponent_bits - 1)) - 1
+    if exponent_bits == 5 and exponent == 31:
+        return sign * float("nan" if mantissa else "inf")
+    if exponent_bits == 4 and exponent == 15 and mantissa == 7:
+        return float("nan")
+    scale = 2.0 ** (max(exponent, 1) - bias - mantissa_bits)
+    return sign * (mantissa + (1 << mantissa_bits if exponent else 0)) * scale
+
+
+def lengths(shape):
+    """The numbers of extents<I, ...>; None for a dynamic one. gdb knows packs by the type's name only."""
+    numbers = re.findall(r"\d+", shape.strip_typedefs().name.partition(",")[2])
+    return [None if int(number) == 2**64 - 1 else int(number) for number in numbers]
+
+
+class Tile:
+    """tile<E, S>: rows of elements, long ones shortened."""
+
+    def __init__(self, value):
+        self.value = value
+        type_ = value.type.strip_typedefs()
+        self.element, self.shape = type_.template_argument(0), lengths(type_.template_argument(1))
+
+    def to_string(self):
+        slots = self.value["slots"]
+        count = 1
+        for length in self.shape:
+            count *= length
+        head = f"tile<{self.element}, {'x'.join(map(str, self.shape)) or 'one element'}>"
+        if slots.type.range()[1] + 1 != count:
+            return f"{head}, a thread's part: {slots.format_string(max_elements=_MOST)}"
+        return f"{head} {self.rows(slots, 0, 0)}"
+
+    def rows(self, slots, depth, first):
+        if depth == len(self.shape):
+            return element(slots[first])
+        step = 1
+        for length in self.shape[depth + 1 :]:
+            step *= length
+        length = self.shape[depth]
+        shown = [self.rows(slots, depth + 1, first + i * step) for i in range(min(length, _MOST))]
+        return "[" + ", ".join(shown) + (", ...]" if length > _MOST else "]")
+
+
+def extents(value):
+    """The lengths of an extents object, those of the type and those of the object."""
+    type_ = value.type.strip_typedefs()
+    found, place = lengths(type_), 0
+    for i, length in enumerate(found):
+        if length is None:
+            found[i] = int(value[type_.fields()[0]]["values"][place])
+            place += 1
+    return f"({', '.join(map(str, found))})"
+
+
+class Extents:
+    """extents<I, ...>."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def to_string(self):
+        return f"extents{extents(self.value)}"
+
+
+class TensorSpan:
+    """tensor_span<...>: where it begins, its extents and its layout."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def to_string(self):
+        mapping = self.value["mapping_"]
+        while "shape" not in [field.name for field in mapping.type.strip_typedefs().fields()]:
+            mapping = mapping[mapping.type.strip_typedefs().fields()[0]]  # the base class
+        layout = re.search(r"layout_\w+?(?=_mapping|\b)", str(self.value["mapping_"].type.strip_typedefs()))
+        return f"tensor_span({self.value['handle_']}, extents{extents(mapping['shape'])}, {layout[0]})"
+
+
+class PartitionView:
+    """partition_view<...>: its span and the shape of its tiles."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def to_string(self):
+        shape = lengths(self.value.type.strip_typedefs().template_argument(1))
+        return f"partition_view({TensorSpan(self.value['span_']).to_string()}, shape{tuple(shape)})"
+
+
+class Constant:
+    """integral_constant<V>."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def to_string(self):
+        return f"{self.value.type.strip_typedefs().template_argument(0)}_ic"
+
+
+class SmallFloat:
+    """__half and its sisters."""
+
+    def __init__(self, value):
+        self.value = value
+
+    def to_string(self):
+        return element(self.value)
+
+
+def find(value):
+    """The printer of a value's type, if it is one of ours."""
+    type_ = value.type.strip_typedefs().unqualified()
+    name = re.sub(r"<.*", "", type_.name or "")
+    if value.address is not None and re.fullmatch(r"__half|__nv_(bfloat16|fp8_\w+|fp4_\w+)", name):
+        return SmallFloat(value)
+    printers = {
+        "tile": Tile,
+        "extents": Extents,
+        "tensor_span": TensorSpan,
+        "partition_view": PartitionView,
+        "integral_constant": Constant,
+    }
+    made = printers.get(name.removeprefix("cuda::tiles::")) if name.startswith("cuda::tiles::") else None
+    return made(value) if made else None
+
+
+def follow_moved_sources(event):
+    """A kernel is compiled in a folder that is moved when it is done: where its sources are now."""
+    found = re.fullmatch(r"(.*)/entries/(\w+)/\w+/kernels\.so", event.new_objfile.filename or "")
+    if found:
+        compiled = os.path.join(found[1], "tmp", found[2])
+        now = os.path.dirname(event.new_objfile.filename)
+        gdb.execute(f"set substitute-path {compiled} {now}", to_string=True)
+
+
+gdb.pretty_printers.append(find)
+gdb.events.new_objfile.connect(follow_moved_sources)
+gdb.execute("skip -gfi */cuda_tile/*/*.h", to_string=True)  # `step` goes over the header

@@ -1,0 +1,62 @@
+"""`pycuda-tile run` in gdb or with sanitizers: in a child process, which is told by its environment."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+
+from .. import toolchain
+from ..errors import TargetUnavailable
+from . import GDB_PRINTERS
+
+_RUN = [sys.executable, "-m", "pycuda_tile", "run"]
+_SANITIZERS = "address,undefined"
+
+
+def run_in_gdb(words: Sequence[str], kernels: Sequence[str]) -> int:
+    """Runs `pycuda-tile run WORDS` in gdb, which stops in the given kernels; returns gdb's exit code."""
+    gdb = shutil.which("gdb")
+    if gdb is None:
+        raise TargetUnavailable("--debug needs gdb: install it, on Debian with `apt install gdb`")
+    commands = ["set breakpoint pending on", *(f"break {kernel}" for kernel in kernels), "run"]
+    arguments = [word for command in commands for word in ("-ex", command)]
+    command = [gdb, "-q", "-x", str(GDB_PRINTERS), *arguments, "--args", *_RUN, *words]
+    return _run(command, PYCUDA_TILE_DEBUG="1")
+
+
+def run_sanitized(words: Sequence[str]) -> int:
+    """Runs `pycuda-tile run WORDS`, kernels watched by AddressSanitizer and UBSan; returns its exit code."""
+    runtime = asan_runtime()
+    options = ":".join(filter(None, ["detect_leaks=0", os.environ.get("ASAN_OPTIONS")]))
+    return _run(
+        [*_RUN, *words],
+        PYCUDA_TILE_SANITIZE=_SANITIZERS,
+        LD_PRELOAD=str(runtime),
+        ASAN_OPTIONS=options,  # Python keeps what it has until it ends: no leaks
+    )
+
+
+def asan_runtime() -> Path:
+    """The shared library of AddressSanitizer's runtime, of the compiler that builds kernels."""
+    compiler = toolchain.find_compiler()
+    names = ["libasan.so", f"libclang_rt.asan-{os.uname().machine}.so", "libclang_rt.asan.so"]
+    for name in names:
+        asked = [*compiler.command, f"-print-file-name={name}"]
+        found = Path(subprocess.run(asked, capture_output=True, text=True).stdout.strip())
+        if found.is_absolute() and found.exists():
+            return found
+    raise TargetUnavailable(
+        f"{compiler.command[0]} has no shared runtime of AddressSanitizer: g++ brings it, for clang install"
+        " libclang-rt-VERSION-dev"
+    )
+
+
+def _run(command: Sequence[str], **environment: str) -> int:
+    try:
+        return subprocess.run(command, env={**os.environ, **environment}, check=False).returncode
+    except KeyboardInterrupt:
+        return 130
