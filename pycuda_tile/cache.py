@@ -1,7 +1,7 @@
 """The cache of compiled things on disk: one folder an entry, found by a key that the caller makes.
 
     <cache>/entries/<key>/<number>/   files of one result, with entry.json: checksums, dependencies, meta data
-    <cache>/tmp/<key>/<number>/       a result in the making: moved to entries/ when it is complete
+    <cache>/tmp/<key>.<number>/       a result in the making: moved to entries/ when it is complete
     <cache>/locks/<key>               held while a result is made: one process makes it, others wait
     <cache>/stored                    its length says how much was stored since the size was last looked at
 
@@ -215,17 +215,16 @@ def _touch(path: Path) -> None:
 
 
 def _make(root: Path, key: str, build: Builder) -> Entry:
-    making = root / "tmp" / key
-    _remove(making)  # what a killed process left
-    place = making / os.urandom(6).hex()
-    place.mkdir(mode=0o700, parents=True)
+    _remove_unfinished(root, key)
+    place = root / "tmp" / f"{key}.{os.urandom(6).hex()}"
+    place.mkdir(mode=0o700)
     try:
         started = time.time_ns()
         result = build(place)
         _write_record(place, result, started)
         final = _move_into(root / "entries" / key, place)
     finally:
-        _remove(making)
+        _remove(place)
     if _much_is_new(root, sum(file.stat().st_size for file in final.iterdir())):
         _evict(root, keep=final)
     return Entry(final, result.meta)
@@ -233,8 +232,14 @@ def _make(root: Path, key: str, build: Builder) -> Entry:
 
 def final_place(place: Path) -> Path:
     """Where the files will lie that a builder writes into `place`: for the paths in debug information."""
-    making = place.parent.parent
-    return making.parent / "entries" / place.parent.name / place.name if making.name == "tmp" else place
+    key, _, number = place.name.partition(".")
+    return place.parent.parent / "entries" / key / number if number else place
+
+
+def _remove_unfinished(root: Path, key: str) -> None:
+    """What a killed process left; the caller holds the key's lock."""
+    for place in (root / "tmp").glob(f"{key}.*"):
+        _remove(place)
 
 
 def _move_into(home: Path, place: Path) -> Path:
@@ -365,7 +370,7 @@ def _sweep(root: Path, older_than: float) -> None:
             descriptor = os.open(path, os.O_RDWR)
             try:
                 fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                _remove(root / "tmp" / path.name)
+                _remove_unfinished(root, path.name)
                 path.unlink()
             finally:
                 os.close(descriptor)

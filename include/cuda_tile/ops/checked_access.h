@@ -128,9 +128,9 @@ CUDA_TILE_API void before_write(char const* function, Value const& value, Mask c
 }
 
 /// Elements of a result are those of x where the condition is true, else those of y.
-template <typename R, typename Condition, typename X, typename Y>
-CUDA_TILE_API void after_choice(R& result, Condition const& given_condition, X const& given_x,
-                                Y const& given_y) {
+template <typename R, typename Condition, typename Chosen, typename Other>
+CUDA_TILE_API void after_choice(R& result, Condition const& given_condition, Chosen const& given_x,
+                                Other const& given_y) {
   if constexpr (!scalar<R>) {
     if (result.undefined == all_defined)
       return;
@@ -176,8 +176,8 @@ CUDA_TILE_API bool after_exchange(E const&, E const&) {
 }
 template <typename S, typename Value, typename Mask>
 CUDA_TILE_API void before_write(char const*, Value const&, Mask const&) {}
-template <typename R, typename Condition, typename X, typename Y>
-CUDA_TILE_API void after_choice(R&, Condition const&, X const&, Y const&) {}
+template <typename R, typename Condition, typename Chosen, typename Other>
+CUDA_TILE_API void after_choice(R&, Condition const&, Chosen const&, Other const&) {}
 template <typename R, typename Mask>
 CUDA_TILE_API void after_masked_load(R&, Mask const&) {}
 
