@@ -14,19 +14,39 @@ from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from .bytecode import BytecodeError, read_bytecode
+    from .equality import equal
     from .interpreter import AssertionFailed, interpret
     from .ir import Module
     from .lower import build
+    from .text import ParseError, parse
+    from .verifier import VerifyError, verify
 
 _PUBLIC = {
     "Module": "ir",
+    "equal": "equality",
+    "parse": "text",
+    "ParseError": "text",
     "read_bytecode": "bytecode",
     "BytecodeError": "bytecode",
     "interpret": "interpreter",
     "AssertionFailed": "interpreter.errors",
     "build": "lower",
+    "verify": "verifier",
+    "VerifyError": "verifier",
 }
-__all__ = ["AssertionFailed", "BytecodeError", "Module", "build", "interpret", "read_bytecode"]
+__all__ = [
+    "AssertionFailed",
+    "BytecodeError",
+    "Module",
+    "ParseError",
+    "VerifyError",
+    "build",
+    "equal",
+    "interpret",
+    "parse",
+    "read_bytecode",
+    "verify",
+]
 
 
 def __getattr__(name: str):

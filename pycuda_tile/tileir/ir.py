@@ -27,12 +27,13 @@ class Scalar:
 
 @dataclass(frozen=True)
 class Pointer:
-    """An address of elements."""
+    """An address of elements; `attr` is the attribute none, unicast or multicast, where one is given."""
 
     pointee: Scalar | Pointer
+    attr: str | None = None
 
     def __str__(self) -> str:
-        return f"ptr<{self.pointee}>"
+        return f"ptr<{self.pointee}, <{self.attr}>>" if self.attr else f"ptr<{self.pointee}>"
 
 
 @dataclass(frozen=True)
@@ -48,16 +49,19 @@ class Tile:
 
 @dataclass(frozen=True)
 class TensorView:
-    """A strided tensor in memory; None is an extent or stride that an operand gives, in elements."""
+    """A strided tensor in memory; None is an extent or stride that an operand gives, in elements. `attr`: as
+    of pointers."""
 
-    element: Scalar
+    element: Scalar | Pointer
     shape: tuple[int | None, ...]
     strides: tuple[int | None, ...]
+    attr: str | None = None
 
     def __str__(self) -> str:
         extents = "".join(f"{'?' if n is None else n}x" for n in self.shape)
         strides = ",".join("?" if n is None else str(n) for n in self.strides)
-        return f"tensor_view<{extents}{self.element}" + (f", strides=[{strides}]>" if self.shape else ">")
+        text = f"tensor_view<{extents}{self.element}" + (f", strides=[{strides}]" if self.shape else "")
+        return text + (f", #cuda_tile.ptr_attr<{self.attr}>>" if self.attr else ">")
 
 
 @dataclass(frozen=True)
@@ -82,9 +86,15 @@ class TileView:
     sparse: int | None = None
 
     def __str__(self) -> str:
-        tile = "x".join(map(str, self.tile))
-        padding = f", padding_value = {self.padding}" if self.padding else ""
-        return f"{self.kind}<tile=({tile}){padding}, {self.tensor}, dim_map={list(self.dim_map)}>"
+        text = f"{self.kind}<tile=({'x'.join(map(str, self.tile))})"
+        if self.kind == "strided_view":
+            text += f", traversal_strides=[{','.join(map(str, self.steps))}]"
+        if self.padding:
+            text += f", padding_value = {self.padding}"
+        text += f", {self.tensor}"
+        if self.dim_map != tuple(range(len(self.dim_map))):
+            text += f", dim_map={list(self.dim_map)}"
+        return text + (">" if self.sparse is None else f", sparse_dim={self.sparse}>")
 
 
 @dataclass(frozen=True)
@@ -213,6 +223,13 @@ class Module:
     globals: list[Global] = field(default_factory=list)
     version: tuple[int, int] = (13, 1)
     producer: str = ""
+    name: str = ""
+
+    def __str__(self) -> str:
+        """The text that `tileir.parse` reads."""
+        from .text import print_module
+
+        return print_module(self)
 
 
 def walk(block: Block) -> Iterator[Operation]:

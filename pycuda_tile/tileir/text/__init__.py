@@ -1,0 +1,11 @@
+"""The textual form of Tile IR: `parse` reads it, `print_module` writes it.
+
+formats.py says what an operation looks like (from tables/operations.tsv); parser.py and printer.py follow it,
+forms.py has the few operations that need more; lexer.py, types.py, numbers.py and values.py have the rest.
+"""
+
+from .lexer import ParseError
+from .parser import parse
+from .printer import print_module
+
+__all__ = ["ParseError", "parse", "print_module"]

@@ -1,0 +1,243 @@
+"""Operations whose text no format can tell: loops, conditionals, folds, tensor views.
+
+Each has a parser and a printer, which belong together.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from ..ir import Operation, TensorView, Value
+from .values import parse_bool, parse_constant, parse_integer, parse_list, print_constant
+
+if TYPE_CHECKING:
+    from .parser import OperationReader
+    from .printer import Printer
+
+
+# --- iter_values(%inside = %outside, ...) ---
+
+
+def _parse_carried(reader: OperationReader) -> list[str]:
+    """Fills initValues; the names inside."""
+    tokens, names, values = reader.tokens, [], []
+    if tokens.accept("iter_values"):
+        tokens.expect("(")
+        while not tokens.accept(")"):
+            if names:
+                tokens.expect(",")
+            names.append(reader.parser.new_name())
+            tokens.expect("=")
+            values.append(reader.parser.value())
+    reader.op.operands["initValues"] = values
+    return names
+
+
+def _print_carried(printer: Printer, arguments: list[Value], values: list[Value]) -> str:
+    if not values:
+        return ""
+    pairs = (f"{printer.name(a)} = {printer.name(v)}" for a, v in zip(arguments, values, strict=True))
+    return f" iter_values({', '.join(pairs)})"
+
+
+def _results(reader: OperationReader) -> list[Any]:
+    """(type, ...)"""
+    reader.tokens.expect("(")
+    types = reader.parser.types_list()
+    reader.tokens.expect(")")
+    return types
+
+
+def _region(reader: OperationReader, names: list[str], types: list[Any]) -> None:
+    arguments = [reader.parser.define(name, type_) for name, type_ in zip(names, types, strict=True)]
+    reader.op.regions.append(reader.parser.block(arguments, reader.op.name))
+
+
+# --- for ---
+
+
+def _parse_for(reader: OperationReader) -> None:
+    tokens, parser, op = reader.tokens, reader.parser, reader.op
+    op.attributes["unsignedCmp"] = tokens.accept("unsigned")
+    induction = parser.new_name()
+    for words, name in ((("in", "("), "lowerBound"), (("to",), "upperBound"), ((",", "step"), "step")):
+        for word in words:
+            tokens.expect(word)
+        op.operands[name] = [parser.value()]
+    tokens.expect(")")
+    tokens.expect(":")
+    at, type_ = tokens.at, parser.type()
+    reader._share(["lowerBound", "upperBound", "step"], type_, at)
+    names = _parse_carried(reader)
+    carried = [value.type for value in op.operands["initValues"]]
+    at, reader.types = tokens.at, []
+    if tokens.accept("->"):
+        reader.types = _results(reader)
+    if reader.types != carried:
+        tokens.fail("the results of for have the types of its carried values", at)
+    _region(reader, [induction, *names], [type_, *carried])
+
+
+def _print_for(printer: Printer, op: Operation) -> str:
+    lower, upper, step = (printer.name(op.operands[n][0]) for n in ("lowerBound", "upperBound", "step"))
+    body, values = op.regions[0], op.operands.get("initValues", [])
+    unsigned = "unsigned " if op.attributes.get("unsignedCmp") else ""
+    head = f"for {unsigned}{printer.name(body.arguments[0])} in ({lower} to {upper}, step {step})"
+    head += f" : {op.operands['lowerBound'][0].type}{_print_carried(printer, body.arguments[1:], values)}"
+    types = ", ".join(str(value.type) for value in op.results)
+    return head + (f" -> ({types})" if types else "") + printer.region(body, "continue")
+
+
+# --- loop ---
+
+
+def _parse_loop(reader: OperationReader) -> None:
+    tokens, op = reader.tokens, reader.op
+    names = _parse_carried(reader)
+    carried = [value.type for value in op.operands["initValues"]]
+    at, reader.types = tokens.at, []
+    if tokens.accept(":"):
+        first = reader.parser.types_list()
+        if carried and first != carried:
+            tokens.fail("these are not the types of the carried values", at)
+        if not carried:
+            reader.types = first
+        elif tokens.accept("->"):
+            reader.types = reader.parser.types_list()
+    elif carried:
+        tokens.wrong("':' and the types of the carried values")
+    _region(reader, names, carried)
+
+
+def _print_loop(printer: Printer, op: Operation) -> str:
+    body, values = op.regions[0], op.operands.get("initValues", [])
+    carried = ", ".join(str(value.type) for value in values)
+    results = ", ".join(str(value.type) for value in op.results)
+    types = f"{carried} -> {results}" if carried and results else carried or results
+    head = "loop" + _print_carried(printer, body.arguments, values) + (f" : {types}" if types else "")
+    return head + printer.region(body, "continue")
+
+
+# --- if ---
+
+
+def _parse_if(reader: OperationReader) -> None:
+    tokens, op = reader.tokens, reader.op
+    op.operands["condition"] = [reader.parser.value()]
+    reader.types = []
+    if tokens.accept("->"):
+        reader.types = _results(reader)
+    _region(reader, [], [])
+    if tokens.accept("else"):
+        _region(reader, [], [])
+    else:
+        op.regions.append(None)
+
+
+def _print_if(printer: Printer, op: Operation) -> str:
+    types = ", ".join(str(value.type) for value in op.results)
+    head = f"if {printer.name(op.operands['condition'][0])}" + (f" -> ({types})" if types else "")
+    text = head + printer.region(op.regions[0], "yield")
+    other = op.regions[1] if len(op.regions) > 1 else None
+    return text if other is None else text + " else" + printer.region(other, "yield")
+
+
+# --- reduce and scan ---
+
+
+def _parse_fold(reader: OperationReader) -> None:
+    tokens, parser, op = reader.tokens, reader.parser, reader.op
+    op.operands["operands"] = [parser.value()]
+    while tokens.accept(","):
+        op.operands["operands"].append(parser.value())
+    keys = {
+        "dim": parse_integer,
+        "reverse": parse_bool,
+        "identities": lambda t: parse_list(t, parse_constant),
+    }
+    for key in keys if op.name == "scan" else ("dim", "identities"):
+        tokens.expect(key)
+        tokens.expect("=")
+        op.attributes[key] = keys[key](tokens)
+    tokens.expect(":")
+    at, types = tokens.at, parser.types_list()
+    if types != [value.type for value in op.operands["operands"]]:
+        tokens.fail("these are not the types of the operands", at)
+    tokens.expect("->")
+    reader.types = parser.types_list()
+    arguments = parser.arguments()
+    op.regions.append(parser.block(arguments, op.name))
+
+
+def _print_fold(printer: Printer, op: Operation) -> str:
+    operands, given = op.operands["operands"], op.attributes
+    text = f"{op.name} {', '.join(map(printer.name, operands))} dim={given['dim']}"
+    if op.name == "scan":
+        text += f" reverse={str(bool(given.get('reverse'))).lower()}"
+    text += f" identities=[{', '.join(map(print_constant, given['identities']))}]"
+    text += f" : {', '.join(str(value.type) for value in operands)}"
+    text += f" -> {', '.join(str(value.type) for value in op.results)}"
+    body = op.regions[0]
+    arguments = ", ".join(f"{printer.name(value)}: {value.type}" for value in body.arguments)
+    return f"{text}\n{printer.indent}({arguments})" + printer.region(body, "yield")
+
+
+# --- make_tensor_view ---
+
+
+def _parse_tensor(reader: OperationReader) -> None:
+    tokens, parser, op = reader.tokens, reader.parser, reader.op
+    op.operands["base"] = [parser.value()]
+    lists = {}
+    for key, name in (("shape", "dynamicShape"), ("strides", "dynamicStrides")):
+        tokens.expect(",")
+        tokens.expect(key)
+        tokens.expect("=")
+        lists[key] = parse_list(tokens, lambda _: _extent(reader))
+        op.operands[name] = [n for n in lists[key] if isinstance(n, Value)]
+    tokens.expect(":")
+    at, type_ = tokens.at, parser.type()
+    dynamic = op.operands["dynamicShape"] + op.operands["dynamicStrides"]
+    if dynamic:
+        reader._share(["dynamicShape", "dynamicStrides"], type_, at)
+        tokens.expect("->")
+        at, type_ = tokens.at, parser.type()
+    given = [[None if isinstance(n, Value) else n for n in found] for found in lists.values()]
+    if not isinstance(type_, TensorView) or [[*type_.shape], [*type_.strides]] != given:
+        tokens.fail("expected a tensor_view of this shape and these strides", at, "a tensor_view")
+    reader.result_types["result"] = type_
+    reader.types = [type_]
+
+
+def _extent(reader: OperationReader) -> int | Value:
+    return reader.parser.value() if reader.tokens.next[:1] == "%" else parse_integer(reader.tokens, 0)
+
+
+def _print_tensor(printer: Printer, op: Operation) -> str:
+    type_, dynamic = op.results[0].type, []
+    text = f"make_tensor_view {printer.name(op.operands['base'][0])}"
+    for key, name, extents in (
+        ("shape", "dynamicShape", type_.shape),
+        ("strides", "dynamicStrides", type_.strides),
+    ):
+        given = iter(op.operands.get(name, []))
+        dynamic += op.operands.get(name, [])
+        parts = (printer.name(next(given)) if n is None else str(n) for n in extents)
+        text += f", {key} = [{', '.join(parts)}]"
+    return text + " : " + (f"{dynamic[0].type} -> " if dynamic else "") + str(type_)
+
+
+PARSERS = {
+    "for": _parse_for,
+    "loop": _parse_loop,
+    "if": _parse_if,
+    "fold": _parse_fold,
+    "tensor": _parse_tensor,
+}
+PRINTERS = {
+    "for": _print_for,
+    "loop": _print_loop,
+    "if": _print_if,
+    "fold": _print_fold,
+    "tensor": _print_tensor,
+}

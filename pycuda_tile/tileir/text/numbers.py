@@ -1,0 +1,122 @@
+"""Numbers as text, the way NVIDIA's disassembler prints them, and from text."""
+
+from __future__ import annotations
+
+import re
+from decimal import ROUND_HALF_UP, Context, Decimal
+
+import numpy as np
+
+from ..interpreter.elements import DTYPES, bits_of
+
+#: Bits of the significand, the hidden one included.
+_PRECISION = {
+    "f16": 11,
+    "bf16": 8,
+    "f32": 24,
+    "tf32": 11,
+    "f64": 53,
+    "f8E4M3FN": 4,
+    "f8E5M2": 3,
+    "f8E8M0FNU": 1,
+}
+_FLOAT = re.compile(r"-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
+_INTEGER = re.compile(r"-?(?:\d+|0x[0-9a-fA-F]+)")
+
+
+def is_integer(element: str) -> bool:
+    return element[0] == "i"
+
+
+def to_bits(array: np.ndarray, element: str) -> np.ndarray:
+    """Elements as unsigned integers that hold their bits."""
+    if element == "i1":
+        return array.astype(np.uint8)
+    raw = np.ascontiguousarray(array).view(f"u{DTYPES[element].itemsize}")
+    if element == "tf32":
+        return raw >> 13
+    return raw & 15 if bits_of(element) == 4 else raw
+
+
+def from_bits(bits: list[int] | np.ndarray, element: str) -> np.ndarray:
+    """The inverse of to_bits."""
+    if element == "i1":
+        return np.asarray(bits, np.uint8).astype(bool)
+    raw = np.asarray(bits, f"u{DTYPES[element].itemsize}")
+    if bits_of(element) == 4:
+        return raw.astype(np.int8).astype(DTYPES["i4"]) if element == "i4" else raw.view(DTYPES[element])
+    return (raw << 13 if element == "tf32" else raw).view(DTYPES[element])
+
+
+def print_number(bits: int, element: str) -> str:
+    """The text of one element: true, -1, 1.000000e+00, 9.99999993E-9, 0x7F800000."""
+    if element == "i1":
+        return "true" if bits else "false"
+    if is_integer(element):
+        width = bits_of(element)
+        return str(bits - (1 << width) if bits >> (width - 1) else bits)
+    value = float(from_bits([bits], element)[0])
+    if np.isfinite(value):
+        for text in (f"{value:.6e}", _full(value, _PRECISION.get(element, 2))):
+            if "." in text and parse_number(text, element) == bits:
+                return text
+    return f"0x{bits:0{-(-bits_of(element) // 4)}X}"
+
+
+def _full(value: float, precision: int) -> str:
+    """As many digits as make the number unique; a short exponent is written as zeros."""
+    digits = 2 + precision * 59 // 196
+    rounded = Context(prec=digits, rounding=ROUND_HALF_UP).create_decimal(Decimal(value)).normalize()
+    sign, figures, exponent = rounded.as_tuple()
+    text, first = "".join(map(str, figures)), exponent + len(figures) - 1
+    minus = "-" if sign else ""
+    if exponent >= 0 and exponent <= 3 and len(text) + exponent <= digits:
+        return minus + text + "0" * exponent
+    if exponent < 0 <= first:
+        return minus + text[: first + 1] + "." + text[first + 1 :]
+    if -3 <= first < 0:
+        return minus + "0." + "0" * (-first - 1) + text
+    return f"{minus}{text[0]}.{text[1:] or '0'}E{first:+d}"
+
+
+def parse_number(text: str, element: str) -> int | None:
+    """The bits of one element; None for text that is no number of this type."""
+    width = bits_of(element)
+    if element == "i1" and text in ("true", "false"):
+        return int(text == "true")
+    if is_integer(element):
+        if not _INTEGER.fullmatch(text) or len(text) > 40:
+            return None
+        value = int(text, 0) if "0x" in text else int(text)
+        return value % (1 << width) if -(1 << width) < value < 1 << width else None
+    if text.startswith("0x"):
+        return int(text, 16) if len(text) < 20 and int(text, 16) >> width == 0 else None
+    if not _FLOAT.fullmatch(text) or len(text) > 1100:
+        return None
+    return int(to_bits(_float(text, element), element)[0])
+
+
+def _float(text: str, element: str) -> np.ndarray:
+    """The nearest element."""
+    with np.errstate(over="ignore"):
+        value = np.array([float(text)])
+        if element != "tf32":
+            return value.astype(DTYPES[element])
+        raw = value.astype(np.float32).view(np.uint32)
+    raw += np.uint32(0xFFF) + (raw >> 13 & 1)
+    return (raw & np.uint32(0xFFFFE000)).view(np.float32)
+
+
+def print_dense(array: np.ndarray, element: str) -> str:
+    """Elements as a list nested as the shape is; one element if all have the same bits."""
+    if array.size > 1 and not any(array.strides):
+        array = array.reshape(-1)[:1].reshape(())
+    bits = to_bits(array, element)
+    if array.ndim == 0 or (bits == bits.reshape(-1)[0]).all():
+        return print_number(int(bits.reshape(-1)[0]), element)
+    known = {n: print_number(n, element) for n in np.unique(bits).tolist()}
+    return _nested(bits.tolist(), known)
+
+
+def _nested(values: list, known: dict[int, str]) -> str:
+    return "[" + ", ".join(known[v] if isinstance(v, int) else _nested(v, known) for v in values) + "]"

@@ -1,0 +1,197 @@
+"""Modules as text that NVIDIA's tools print likewise, up to blanks, and that `parse` reads."""
+
+from __future__ import annotations
+
+import re
+
+from ..ir import Block, Entry, Global, Module, Operation, Value
+from .formats import Format, Item, formats
+from .forms import PRINTERS
+from .values import print_hints, print_predicate, print_string, print_symbol, print_value
+
+_NAME = re.compile(r"[A-Za-z_$.-][\w$.-]*")
+#: Names that the reader of bytecode gives and that say nothing: such values are numbered.
+_PLAIN = {"result", "to", "results", "reduced_values"}
+
+
+def print_module(module: Module) -> str:
+    """The text of a module."""
+    lines = [f"// Producer: {' '.join(module.producer.split())}"] if module.producer else []
+    items = [*map(_global, module.globals), *(Printer().entry(entry) for entry in module.entries)]
+    if module.name:
+        items = [f"module {print_symbol(module.name)} {{", *items, "}"]
+    return "\n".join([*lines, *items]) + "\n"
+
+
+def _global(found: Global) -> str:
+    words = "global" + (" private" if found.private else "") + (" constant" if found.constant else "")
+    alignment = f" alignment = {found.alignment}" if found.alignment else ""
+    value = print_value(found.value, found.type)
+    return f"{words} {print_symbol(found.name)}{alignment} {value} : {found.type}"
+
+
+class Printer:
+    """One entry."""
+
+    def __init__(self) -> None:
+        self.indent = ""
+        self._names: dict[Value, str] = {}
+        self._used: set[str] = set()
+        self._number = self._conflict = 0
+        self._formats = formats()
+
+    def entry(self, entry: Entry) -> str:
+        for i, value in enumerate(entry.params):
+            self._give(value, value.name or f"arg{i}")
+        self._name_all(entry.body)
+        parameters = ", ".join(f"{self.name(value)}: {value.type}" for value in entry.params)
+        hints = f" optimization_hints={print_hints(entry.hints)}" if entry.hints else ""
+        return f"entry {print_symbol(entry.name)}({parameters}){hints}" + self.region(entry.body, "")
+
+    # --- names ---
+
+    def name(self, value: Value) -> str:
+        found = self._names.get(value)
+        if found is None:  # a module that does not hold together is printed, too
+            self._give(value, "undefined")
+            found = self._names[value]
+        return found
+
+    def _give(self, value: Value, wish: str) -> None:
+        self._names[value] = "%" + self._unique(wish)
+
+    def _unique(self, wish: str) -> str:
+        name = wish
+        if not _NAME.fullmatch(wish):
+            name = str(self._number)
+            self._number += 1
+        while name in self._used:
+            name = f"{wish}_{self._conflict}"
+            self._conflict += 1
+        self._used.add(name)
+        return name
+
+    def _name_all(self, block: Block) -> None:
+        """The results of a block come first, then what is in its regions."""
+        for op in block.ops:
+            self._name_results(op)
+        for op in block.ops:
+            for inner in op.regions:
+                if inner is not None:
+                    number, conflict = self._number, self._conflict
+                    for i, value in enumerate(inner.arguments):
+                        self._give(value, value.name or _argument(op.name, i))
+                    self._name_all(inner)
+                    self._number, self._conflict = number, conflict
+
+    def _name_results(self, op: Operation) -> None:
+        wishes = [value.name if value.name not in _PLAIN else "" for value in op.results]
+        if len(op.results) > 1 and not all(map(_NAME.fullmatch, wishes)):
+            pack = self._unique("")
+            for i, value in enumerate(op.results):
+                self._names[value] = f"%{pack}#{i}"
+            return
+        for value, wish in zip(op.results, wishes, strict=True):
+            self._give(value, wish)
+
+    # --- operations ---
+
+    def region(self, block: Block, implied: str) -> str:
+        """{ operations }; an ending that is `implied` and has no operands is left out."""
+        ops = block.ops
+        if ops and ops[-1].name == implied and not any(ops[-1].operands.values()):
+            ops = ops[:-1]
+        outer, self.indent = self.indent, self.indent + "  "
+        lines = [self.indent + self.operation(op) for op in ops]
+        self.indent = outer
+        return " {\n" + "".join(line + "\n" for line in lines) + outer + "}"
+
+    def operation(self, op: Operation) -> str:
+        form = self._formats.get(op.name)
+        if form is None:
+            raise ValueError(f"{op} is no operation of Tile IR")
+        first = form.items[0]
+        if first.kind == "form":
+            text = PRINTERS[first.name](self, op)
+        else:
+            text = op.name + "".join(self._items(form, op, form.items))
+        return self._results(op) + text
+
+    def _results(self, op: Operation) -> str:
+        if not op.results:
+            return ""
+        first = self.name(op.results[0])
+        if "#" in first:
+            return f"{first.split('#')[0]}:{len(op.results)} = "
+        return ", ".join(map(self.name, op.results)) + " = "
+
+    def _items(self, form: Format, op: Operation, items: tuple[Item, ...]) -> list[str]:
+        parts = []
+        for i, item in enumerate(items):
+            text = getattr(self, "_" + item.kind)(form, op, item)
+            if text:
+                apart = (item.space or (i == 0 and items is form.items)) and text[0] != ","
+                parts.append((" " if apart else "") + text)
+        return parts
+
+    # --- one method for each kind of item ---
+
+    def _literal(self, form: Format, op: Operation, item: Item) -> str:
+        return "" if item.name.endswith("?") else item.name
+
+    def _operand(self, form: Format, op: Operation, item: Item) -> str:
+        return self.name(op.operands[item.name][0])
+
+    def _operands(self, form: Format, op: Operation, item: Item) -> str:
+        return ", ".join(map(self.name, op.operands.get(item.name, ())))
+
+    def _attribute(self, form: Format, op: Operation, item: Item) -> str:
+        kind, value = form.attributes[item.name].kind, op.attributes.get(item.name)
+        if kind == "unit":
+            return item.name if value else ""
+        if kind == "hints":
+            return f"{item.name} = {print_hints(value)}" if value else ""
+        if kind == "bools":
+            words = ", ".join(str(bool(v)).lower() for v in value or ())
+            return f"{item.name} = [{words}]" if any(value or ()) else ""
+        if kind == "string":
+            return print_string(value)
+        if kind == "tagged":
+            return print_predicate(value)
+        return "" if value is None else str(list(value) if kind == "i32s" else value)
+
+    def _symbol(self, form: Format, op: Operation, item: Item) -> str:
+        return print_symbol(op.attributes[item.name])
+
+    def _framed(self, form: Format, op: Operation, item: Item) -> str:
+        value = op.attributes.get(item.name, item.default)
+        return "" if value in (None, item.default) else f"{item.word}<{value}>"
+
+    def _dense(self, form: Format, op: Operation, item: Item) -> str:
+        return print_value(op.attributes[item.name], op.results[0].type)
+
+    def _group(self, form: Format, op: Operation, item: Item) -> str:
+        named = next(i for i in item.items if i.kind not in ("literal",)).name.split("=")[0]
+        there = op.results if named in form.results else op.operands.get(named)
+        return "".join(self._items(form, op, item.items)) if there else ""
+
+    def _type(self, form: Format, op: Operation, item: Item) -> str:
+        name = item.name.split("=")[0]
+        if name in form.operands:
+            return ", ".join(dict.fromkeys(str(value.type) for value in op.operands[name]))
+        return str(op.results[form.results.index(name)].type)
+
+    def _types(self, form: Format, op: Operation, item: Item) -> str:
+        found = op.operands.get(item.name, []) if item.name in form.operands else op.results
+        return ", ".join(str(value.type) for value in found)
+
+    def _shared(self, form: Format, op: Operation, item: Item) -> str:
+        return str(op.results[0].type) if op.results else "token"
+
+
+def _argument(name: str, number: int) -> str:
+    if name == "for":
+        return f"iterArg{number - 1}" if number else "loopIdx"
+    if name == "loop":
+        return f"iterArg{number}"
+    return f"{name}_{'rhs' if number % 2 else 'lhs'}"

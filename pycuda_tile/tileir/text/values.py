@@ -1,0 +1,299 @@
+"""Attributes that are values: dense constants, identities, hints, predicates, strings; parsed and printed."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+import numpy as np
+
+from ..interpreter.elements import DTYPES, bits_of
+from ..ir import Bounded, Constant, DivBy, SameElements, Scalar, Tile
+from .lexer import Tokens
+from .numbers import from_bits, parse_number, print_dense, print_number
+from .types import scalar
+
+_ESCAPE = re.compile(rb'\\([0-9A-Fa-f]{2}|[nt"\\])')
+_ESCAPES = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
+_BARE = re.compile(r"[A-Za-z_][\w$.]*")
+_LIMIT = 1 << 63
+
+
+# --- strings, symbols, numbers ---
+
+
+def parse_string(tokens: Tokens) -> str:
+    text = tokens.next
+    if len(text) < 2 or text[0] != '"':
+        tokens.wrong("a string")
+    tokens.at += 1
+    return _unescape(text[1:-1])
+
+
+def _unescape(text: str) -> str:
+    def plain(m: re.Match[bytes]) -> bytes:
+        return _ESCAPES.get(m[1]) or bytes([int(m[1], 16)])
+
+    return _ESCAPE.sub(plain, text.encode()).decode("utf-8", "replace")
+
+
+def print_string(text: str) -> str:
+    encoded = text.encode("utf-8", "replace")
+    plain = (
+        chr(b) if 32 <= b < 127 and b not in b'"\\' else "\\\\" if b == 92 else f"\\{b:02X}" for b in encoded
+    )
+    return '"' + "".join(plain) + '"'
+
+
+def parse_symbol(tokens: Tokens) -> str:
+    text = tokens.next
+    if text[:1] != "@" or len(text) < 2:
+        tokens.wrong("a symbol, @name")
+    tokens.at += 1
+    return _unescape(text[2:-1]) if text[1] == '"' else text[1:]
+
+
+def print_symbol(name: str) -> str:
+    return "@" + (name if _BARE.fullmatch(name) else print_string(name))
+
+
+def parse_integer(tokens: Tokens, least: int = -_LIMIT) -> int:
+    text = tokens.next
+    if not re.fullmatch(r"-?\d{1,20}", text) or not least <= int(text) < _LIMIT:
+        tokens.wrong("an integer" if least < 0 else f"an integer from {least} on")
+    tokens.at += 1
+    return int(text)
+
+
+def parse_list(tokens: Tokens, item) -> list:
+    """[item, ...]"""
+    found: list = []
+    tokens.expect("[")
+    while not tokens.accept("]"):
+        if found:
+            tokens.expect(",")
+        found.append(item(tokens))
+    return found
+
+
+def parse_bool(tokens: Tokens) -> bool:
+    if tokens.next not in ("true", "false"):
+        tokens.wrong("true or false")
+    return tokens.take() == "true"
+
+
+# --- constants ---
+
+
+class Dense:
+    """Elements between "<" and ">": their type, their list, and where they stand."""
+
+    def __init__(self, tokens: Tokens):
+        self.tokens, self.start = tokens, tokens.at
+        if tokens.accept("dense"):
+            tokens.expect("<")  # an older form, whose element type is the result's
+            self.element = ""
+        else:
+            tokens.expect("<")
+            self.element = _element(tokens)
+            tokens.expect(":")
+        self.first = tokens.at
+        self._skip()
+        self.end = tokens.at
+        tokens.expect(">")
+
+    def _skip(self) -> None:
+        """Finds the end; elements are read when the type is known."""
+        depth, tokens = 0, self.tokens
+        while tokens.next and (depth or tokens.next != ">"):
+            if tokens.next in ("{", "}"):
+                break
+            depth += {"[": 1, "]": -1}.get(tokens.next, 0)
+            tokens.at += 1
+
+    def array(self, type_: Any) -> np.ndarray:
+        """The elements of a constant of this type."""
+        tokens = self.tokens
+        if not isinstance(type_, Tile) or not isinstance(type_.element, Scalar):
+            tokens.fail(f"a constant has a type of tiles of numbers, not {type_}", self.start)
+        element = type_.element.name
+        if self.element not in ("", element):
+            tokens.fail(f"a constant of {self.element} elements has type {type_}", self.start)
+        if element not in DTYPES:
+            tokens.fail(f"constants of {element} are not supported", self.start)
+        after, tokens.at = tokens.at, self.first
+        found = self._elements(element, type_.shape)
+        if tokens.at != self.end:
+            tokens.wrong("'>'")
+        tokens.at = after
+        return found
+
+    def _elements(self, element: str, shape: tuple[int, ...]) -> np.ndarray:
+        if self.tokens.next[:3] == '"0x':
+            return self._hexadecimal(element, shape)
+        known: dict[str, int] = {}
+        if self.tokens.next != "[":
+            return np.broadcast_to(from_bits([self._number(element, known)], element), shape)
+        bits: list[int] = []
+        self._list(element, shape, bits, known)
+        return from_bits(bits, element).reshape(shape)
+
+    def _list(self, element: str, shape: tuple[int, ...], bits: list[int], known: dict[str, int]) -> None:
+        if not shape:
+            bits.append(self._number(element, known))
+            return
+        tokens = self.tokens
+        tokens.expect("[")
+        for i in range(shape[0]):
+            if i and not tokens.accept(","):
+                tokens.wrong(f"',' (a list of {shape[0]} elements)")
+            self._list(element, shape[1:], bits, known)
+        if not tokens.accept("]"):
+            tokens.wrong(f"']' (a list of {shape[0]} elements)")
+
+    def _number(self, element: str, known: dict[str, int]) -> int:
+        text = self.tokens.next
+        bits = known.get(text)
+        if bits is None:
+            bits = parse_number(text, element)
+            if bits is None:
+                self.tokens.wrong(f"a number of type {element}")
+            known[text] = bits
+        self.tokens.at += 1
+        return bits
+
+    def _hexadecimal(self, element: str, shape: tuple[int, ...]) -> np.ndarray:
+        """ "0x..." holds the bytes of all elements, or of one for all."""
+        text = self.tokens.next[3:-1]
+        size, wide = int(np.prod(shape, dtype=np.int64)), DTYPES[element].itemsize
+        try:
+            raw = np.frombuffer(bytes.fromhex(text), np.uint8)
+        except ValueError:
+            self.tokens.wrong("hexadecimal digits, two for each byte")
+        if element == "i1" and raw.size == -(-size // 8):
+            values = np.unpackbits(raw, bitorder="little")[:size].astype(bool)
+        elif element != "i1" and raw.size in (wide, wide * size):
+            values = raw.view(DTYPES[element]) if bits_of(element) != 4 else from_bits(raw, element)
+        else:
+            self.tokens.wrong(f"{size * wide} bytes")
+        self.tokens.at += 1
+        return values.reshape(shape) if values.size == size else np.broadcast_to(values, shape)
+
+
+def _element(tokens: Tokens) -> str:
+    found = scalar(tokens.next)
+    if found is None:
+        tokens.wrong("an element type")
+    tokens.at += 1
+    return found.name
+
+
+def print_value(array: np.ndarray, type_: Tile) -> str:
+    element = type_.element.name
+    return f"<{element}: {print_dense(np.broadcast_to(np.asarray(array), type_.shape), element)}>"
+
+
+def parse_constant(tokens: Tokens) -> Constant:
+    """A typed number: 1.0 : f32."""
+    at = tokens.at
+    text = tokens.take()
+    tokens.expect(":")
+    element = _element(tokens)
+    bits = parse_number(text, element) if element in DTYPES else None
+    if bits is None:
+        tokens.fail(f"expected a number of type {element}, found '{text}'", at)
+    return Constant(Scalar(element), bits)
+
+
+def print_constant(constant: Constant) -> str:
+    return f"{print_number(constant.bits, constant.type.name)} : {constant.type}"
+
+
+# --- hints and predicates ---
+
+
+def parse_hints(tokens: Tokens) -> dict[str, dict[str, Any]]:
+    """<sm_100 = {latency = 3, allow_tma = false}, ...>"""
+    tokens.expect("<")
+    found: dict[str, dict[str, Any]] = {}
+    while not tokens.accept(">"):
+        if found:
+            tokens.expect(",")
+        name = _key(tokens)
+        tokens.expect("{")
+        keys: dict[str, Any] = {}
+        while not tokens.accept("}"):
+            if keys:
+                tokens.expect(",")
+            key = _key(tokens)
+            keys[key] = _hint(tokens)
+        found[name] = keys
+    return found
+
+
+def _key(tokens: Tokens) -> str:
+    if not _BARE.fullmatch(tokens.next):
+        tokens.wrong("a name")
+    name = tokens.take()
+    tokens.expect("=")
+    return name
+
+
+def _hint(tokens: Tokens) -> Any:
+    if tokens.next in ("true", "false"):
+        return parse_bool(tokens)
+    if tokens.next[:1] == '"':
+        return parse_string(tokens)
+    if tokens.ahead(1) == ":":
+        return parse_constant(tokens)
+    return Constant(Scalar("i32"), parse_integer(tokens) % (1 << 32))
+
+
+def print_hints(hints: dict[str, dict[str, Any]]) -> str:
+    return "<" + ", ".join(f"{k} = {_print_hint(v)}" for k, v in hints.items()) + ">"
+
+
+def _print_hint(value: Any) -> str:
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{k} = {_print_hint(v)}" for k, v in value.items()) + "}"
+    if isinstance(value, Constant):
+        return print_number(value.bits, "i32") if value.type.name == "i32" else print_constant(value)
+    return print_string(value) if isinstance(value, str) else str(value).lower()
+
+
+def parse_predicate(tokens: Tokens) -> Bounded | DivBy | SameElements:
+    name = tokens.next.removeprefix("#").removeprefix("cuda_tile.")
+    if name not in ("bounded", "div_by", "same_elements"):
+        tokens.wrong("bounded, div_by or same_elements")
+    tokens.at += 1
+    tokens.expect("<")
+    if name == "bounded":
+        lower = _bound(tokens)
+        tokens.expect(",")
+        found: Bounded | DivBy | SameElements = Bounded(lower, _bound(tokens))
+    elif name == "same_elements":
+        found = SameElements(tuple(parse_list(tokens, parse_integer)))
+    else:
+        divisor = parse_integer(tokens, 0)
+        every = along = None
+        if tokens.accept(",") and (tokens.expect("every") or True):
+            every = parse_integer(tokens)
+            tokens.expect("along")
+            along = parse_integer(tokens)
+        found = DivBy(divisor, every, along)
+    tokens.expect(">")
+    return found
+
+
+def _bound(tokens: Tokens) -> int | None:
+    return None if tokens.accept("?") else parse_integer(tokens)
+
+
+def print_predicate(found: Bounded | DivBy | SameElements) -> str:
+    if isinstance(found, Bounded):
+        lower, upper = ("?" if n is None else n for n in (found.lower, found.upper))
+        return f"bounded<{lower}, {upper}>"
+    if isinstance(found, SameElements):
+        return f"same_elements<{list(found.groups)}>"
+    run = "" if found.every is None else f", every {found.every} along {found.along}"
+    return f"div_by<{found.divisor}{run}>"
