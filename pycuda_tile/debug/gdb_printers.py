@@ -3,7 +3,6 @@
 Standard library and gdb's own module only: this is gdb's Python.
 """
 
-import os
 import re
 import struct
 
@@ -169,15 +168,5 @@ def find(value):
     return made(value) if made else None
 
 
-def follow_moved_sources(event):
-    """A kernel is compiled in a folder that is moved when it is done: where its sources are now."""
-    found = re.fullmatch(r"(.*)/entries/(\w+)/\w+/kernels\.so", event.new_objfile.filename or "")
-    if found:
-        compiled = os.path.join(found[1], "tmp", found[2])
-        now = os.path.dirname(event.new_objfile.filename)
-        gdb.execute(f"set substitute-path {compiled} {now}", to_string=True)
-
-
 gdb.pretty_printers.append(find)
-gdb.events.new_objfile.connect(follow_moved_sources)
 gdb.execute("skip -gfi */cuda_tile/*/*.h", to_string=True)  # `step` goes over the header
