@@ -463,8 +463,10 @@ def test_block_that_waits_for_a_later_one(seed: int | None) -> None:
             with builder.region(leave):
                 builder.op("break", operands=[])
             builder.op("continue", operands=[])
+        builder.op("yield", operands=[])
     with builder.region(branch):
         builder.store(flag, builder.constant("i32", 1))
+        builder.op("yield", operands=[])
     array = np.zeros(1, np.int32)
     tileir.interpret(builder.module(), "kernel", 2, array, seed=seed)
     assert array[0] == 1
@@ -530,7 +532,7 @@ def shifting(builder: Builder) -> None:
 
 def converting(builder: Builder) -> None:
     infinite = builder.constant("f32", np.inf)
-    builder.op("ftoi", INT, line=6, attributes={"signedness": "signed"}, source=infinite)
+    builder.op("ftoi", INT, line=6, attributes={"signedness": "signed"}, **{"from": infinite})
 
 
 def reading_behind(builder: Builder) -> None:
@@ -617,10 +619,11 @@ def test_a_store_to_what_is_read_only() -> None:
     builder.store(builder.arguments[0], builder.constant("i32", 1))
     array = np.zeros(1, np.int32)
     array.flags.writeable = False
+    module = builder.module()
     with pytest.raises(pct.UndefinedBehaviorError) as error:
-        tileir.interpret(builder.module(), "kernel", 1, array)
+        tileir.interpret(module, "kernel", 1, array)
     assert error.value.kind == "read-only-write"
-    tileir.interpret(builder.module(), "kernel", 1, array, on_ub="continue")
+    tileir.interpret(module, "kernel", 1, array, on_ub="continue")
     assert array[0] == 0
 
 

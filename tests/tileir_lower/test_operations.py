@@ -87,9 +87,8 @@ def label(name: str, attributes: dict, kinds: list[str], to: str) -> str:
 
 
 OPERANDS = {
-    1: ["source"],
-    2: ["lhs", "rhs"],
-    3: ["lhs", "rhs", "acc"],
+    **{name: ["from"] for name in ("exti", "trunci", "itof", "ftof", "ftoi")},
+    "mulhii": ["x", "y"],
 }
 CASES = {label(*case): case for case in cases()}
 #: Only the defined inputs of these have one result.
@@ -102,7 +101,8 @@ def entry(name: str):
     operation, attributes, kinds, to = CASES[name]
 
     def function(builder, loaded):
-        names = dict(zip(OPERANDS[len(kinds)], loaded, strict=True))
+        usual = ["source"] if len(kinds) == 1 else ["lhs", "rhs", "acc"][: len(kinds)]
+        names = dict(zip(OPERANDS.get(operation, usual), loaded, strict=True))
         return builder.op(operation, tile(to, COUNT), attributes=attributes, **names)
 
     return elementwise(name, function, kinds, to, COUNT)
@@ -187,7 +187,7 @@ def test_float_to_integer_saturates(source: str, to: str, sign: str) -> None:
     array = np.resize(np.array([*numbers, *large]).astype(DTYPES[source]), COUNT)
 
     def function(builder, loaded):
-        return builder.op("ftoi", tile(to, COUNT), attributes={"signedness": sign}, source=loaded[0])
+        return builder.op("ftoi", tile(to, COUNT), attributes={"signedness": sign}, **{"from": loaded[0]})
 
     module = tileir.Module([elementwise("kernel", function, [source], to, COUNT)])
     expected, got = np.zeros(COUNT, DTYPES[to]), np.ones(COUNT, DTYPES[to])

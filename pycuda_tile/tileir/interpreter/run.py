@@ -11,6 +11,7 @@ from pycuda_tile.errors import ArgumentTypeError, ArgumentValueError, KernelNotF
 
 from ..ir import Entry, Module, Value
 from ..reading import pointee, value_element
+from ..verifier import verify_once
 from .arguments import Parameter, bind
 from .block import Block
 from .order import Order
@@ -38,11 +39,13 @@ def interpret(
     seed:   memory operations that no token orders happen in an order of this seed's, blocks interleave, and
             undefined values differ; without a seed all goes in the order of the text, block after block
 
-    Raises AssertionFailed where an `assert` does not hold, KernelNotFound, ArgumentTypeError and
-    ArgumentValueError for arguments, and LaunchError where blocks wait for each other without end.
+    Raises VerifyError where the module breaks a rule, AssertionFailed where an `assert` does not hold,
+    KernelNotFound, ArgumentTypeError and ArgumentValueError for arguments, and LaunchError where blocks wait
+    for each other without end.
     """
     if on_ub not in ("raise", "continue"):
         raise ArgumentValueError(f"on_ub: expected 'raise' or 'continue', got {on_ub!r}")
+    verify_once(m)
     found = _entry(m, entry)
     program = Program(_grid(grid), on_ub == "raise", seed)
     parameters = [_parameter(entry, i, value) for i, value in enumerate(found.params)]

@@ -1,0 +1,146 @@
+"""Rules of memory, views, tokens, assumptions and prints."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from ..ir import Bounded, DivBy, SameElements, TensorView, Tile
+from .general import is_pointer
+from .kinds import FLOATS, INTEGERS, WIDTHS, is_power_of_two
+from .place import Place, types
+
+_UPDATES = {
+    "addf": {"f16", "bf16", "f32", "f64"},
+    "xchg": {"i32", "i64", "f32", "f64"},
+}
+_EXPRESSION = re.compile(r"%%|%[-+ #0]*\d*(?:\.\d*)?(?:hh|h|ll|l|j|z|t|L)?[a-zA-Z]")
+
+
+def one_type(place: Place) -> str | None:
+    values = place.values(*place.words)
+    return None if len({value.type for value in values}) <= 1 else types(values)
+
+
+def global_exists(place: Place) -> str | None:
+    name, pointee = place.attribute("name"), place.type("result").element.pointee
+    found = place.globals.get(name)
+    if found is None:
+        return f"@{name}, and there are {', '.join('@' + n for n in place.globals) or 'none'}"
+    return None if found.type.element == pointee else f"a pointer to {pointee} for @{name}: {found.type}"
+
+
+def alloca_numbers(place: Place) -> str | None:
+    count, alignment = place.attribute("num_elem"), place.attribute("alignment", 1)
+    return None if count > 0 and is_power_of_two(alignment) else f"{count} and {alignment}"
+
+
+def two_tokens(place: Place) -> str | None:
+    count = len(place.values("tokens"))
+    return None if count >= 2 else str(count)
+
+
+def rmw_types(place: Place) -> str | None:
+    mode, name = place.attribute("mode", "add"), "arg" if place.op.name == "atomic_rmw_tko" else "value"
+    element = str(place.type(name).element)
+    return None if element in _UPDATES.get(mode, {"i32", "i64"}) else f"{mode} of {element}"
+
+
+def result_per_axis(place: Place) -> str | None:
+    src, count = place.type("src"), len(place.op.results)
+    rank = len(src.shape if isinstance(src, TensorView) else src.tile)
+    return None if count == rank else f"{count} results for {src}"
+
+
+def view_index(place: Place) -> str | None:
+    view, index = place.type("view"), place.values("index")
+    if len(index) != len(view.tile):
+        return f"{len(index)} indices for {view}"
+    shapes = [(view.tile[d],) if d == view.sparse else () for d in range(len(index))]
+    ok = all(value.type.shape == shape for value, shape in zip(index, shapes, strict=True))
+    return None if ok and len({value.type.element for value in index}) <= 1 else types(index)
+
+
+def view_tile(place: Place) -> str | None:
+    view, (tile, *_) = place.type("view"), place.values("tile", "value", "reduced_values")
+    wanted = Tile(view.tensor.element, tuple(view.tile))
+    return None if tile.type == wanted else f"{tile.type}, where the view has {wanted}"
+
+
+def inbounds_length(place: Place) -> str | None:
+    count, indices = len(place.attribute("inbounds") or ()), len(place.values("index"))
+    return None if count in (0, indices) else f"{count} entries for {indices} indices"
+
+
+def view_of_tensor(place: Place) -> str | None:
+    tensor, view = place.type("tensor_view"), place.type("result")
+    kind = place.op.name.removeprefix("make_")
+    return None if view.tensor == tensor and view.kind == kind else f"{view} of {tensor}"
+
+
+def partition(place: Place) -> str | None:
+    view = place.type("result")
+    rank = len(view.tensor.shape)
+    ok = len(view.tile) == rank and sorted(view.dim_map) == list(range(rank))
+    ok = ok and (view.sparse is None or 0 <= view.sparse < rank)
+    floats = str(view.tensor.element) not in INTEGERS
+    return None if ok and (floats or view.padding in (None, "zero")) else str(view)
+
+
+def dynamic_count(place: Place) -> str | None:
+    view = place.type("result")
+    counts = [len(place.values(name)) for name in ("dynamicShape", "dynamicStrides")]
+    wanted = [view.shape.count(None), view.strides.count(None)]
+    return None if counts == wanted else f"{counts[0]} extents and {counts[1]} strides for {view}"
+
+
+def points_to_tensor(place: Place) -> str | None:
+    base, view = place.type("base"), place.type("result")
+    return None if base.element.pointee == view.element else f"{base} for {view}"
+
+
+def predicate_fits(place: Place) -> str | None:
+    predicate, type_ = place.attribute("predicate"), place.type("value")
+    checks = {Bounded: _bounded, DivBy: _div_by, SameElements: _same_elements}
+    check = checks.get(type(predicate))
+    return None if check and check(predicate, type_) else f"{predicate} of {type_}"
+
+
+def _is_integer(type_: Any) -> bool:
+    return isinstance(type_, Tile) and str(type_.element) in INTEGERS
+
+
+def _bounded(predicate: Bounded, type_: Any) -> bool:
+    if not _is_integer(type_):
+        return False
+    half = 1 << (WIDTHS[str(type_.element)] - 1)
+    given = [bound for bound in (predicate.lower, predicate.upper) if bound is not None]
+    return given == sorted(given) and all(-half <= bound < half for bound in given)
+
+
+def _div_by(predicate: DivBy, type_: Any) -> bool:
+    every, along = predicate.every, predicate.along
+    if not is_power_of_two(predicate.divisor) or (every is None) != (along is None):
+        return False
+    if isinstance(type_, TensorView):
+        return every is None
+    if not (_is_integer(type_) or is_pointer(type_)):
+        return False
+    if every is None or along is None:
+        return True
+    return 0 <= along < len(type_.shape) and 0 < every <= type_.shape[along]
+
+
+def _same_elements(predicate: SameElements, type_: Any) -> bool:
+    if not (_is_integer(type_) or is_pointer(type_)) or len(predicate.groups) != len(type_.shape):
+        return False
+    return all(n > 0 for n in predicate.groups)
+
+
+def format_count(place: Place) -> str | None:
+    text, values = place.attribute("str"), place.values("args")
+    count = sum(found != "%%" for found in _EXPRESSION.findall(text))
+    if count != len(values):
+        return f"{count} expressions for {len(values)} operands"
+    allowed = {*INTEGERS, *FLOATS}
+    return None if all(str(value.type.element) in allowed for value in values) else types(values)

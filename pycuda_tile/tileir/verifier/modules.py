@@ -1,0 +1,47 @@
+"""Rules of modules, globals and entries. Functions yield the rule's name and what they found if it is broken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from ..ir import Entry, Global, Module, Tile
+from . import kinds
+
+_VERSIONS = ((13, 1), (13, 5))
+Problem = tuple[str, str]
+
+
+def module(m: Module) -> Iterator[Problem]:
+    first, last = _VERSIONS
+    if not first <= tuple(m.version) <= last:
+        yield "version", ".".join(map(str, m.version))
+
+
+def variable(item: Global, names: set[str], version: tuple[int, int]) -> Iterator[Problem]:
+    yield from _symbol(item.name, names)
+    if not isinstance(item.type, Tile) or len(item.type.shape) != 1 or kinds.wrong(item.type):
+        yield "global_1d", str(item.type)
+    elif not kinds.fits(item.type, "number") or kinds.since(item.type) > version:
+        yield "type_legal", str(item.type)
+    elif np.shape(item.value) not in ((), item.type.shape):
+        yield "value_fits", f"a value of shape {np.shape(item.value)} for {item.type}"
+    if item.alignment and not kinds.is_power_of_two(item.alignment):
+        yield "alignment_power", str(item.alignment)
+
+
+def entry(item: Entry, names: set[str]) -> Iterator[Problem]:
+    yield from _symbol(item.name, names)
+    for value in item.params:
+        if not isinstance(value.type, Tile) or value.type.shape:
+            yield "entry_params", str(value.type)
+    last = item.body.ops[-1].name if item.body.ops else "nothing"
+    if last != "return":
+        yield "entry_ends", last
+
+
+def _symbol(name: str, names: set[str]) -> Iterator[Problem]:
+    if name in names:
+        yield "symbol_unique", f"@{name} twice"
+    names.add(name)

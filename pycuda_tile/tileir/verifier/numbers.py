@@ -1,0 +1,96 @@
+"""Rules of conversions, constants and matrix products."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .kinds import WIDTHS
+from .place import Place, types
+
+_IEEE = {"nearest_even", "zero", "negative_inf", "positive_inf"}
+_NARROWING = {
+    "f16": {"nearest_even", "zero"},
+    "bf16": {"nearest_even", "zero"},
+    "f32": {"nearest_even", "zero"},
+    "tf32": {"nearest_even", "zero", "nearest_away"},
+    "f8E8M0FNU": {"zero", "positive_inf"},
+}
+_SUMS = {
+    "f8E4M3FN": {"f16", "f32"},
+    "f8E5M2": {"f16", "f32"},
+    "f16": {"f16", "f32"},
+    "bf16": {"f32"},
+    "tf32": {"f32"},
+    "f32": {"f32"},
+    "f64": {"f64"},
+}
+
+
+def _ends(place: Place) -> tuple[str, str]:
+    """Element types from which and to which a conversion goes."""
+    (source,), result = next(iter(place.op.operands.values())), place.op.results[0]
+    return str(source.type.element), str(result.type.element)
+
+
+def _both(place: Place) -> str:
+    return " to ".join(_ends(place))
+
+
+def equal_width(place: Place) -> str | None:
+    source, result = _ends(place)
+    return None if WIDTHS.get(source) == WIDTHS.get(result, -1) else _both(place)
+
+
+def wider(place: Place) -> str | None:
+    source, result = _ends(place)
+    return None if WIDTHS[source] < WIDTHS[result] else _both(place)
+
+
+def narrower(place: Place) -> str | None:
+    source, result = _ends(place)
+    return None if WIDTHS[source] > WIDTHS[result] else _both(place)
+
+
+def other_element(place: Place) -> str | None:
+    source, result = _ends(place)
+    return _both(place) if source == result else None
+
+
+def ftof_rounding(place: Place) -> str | None:
+    source, result = _ends(place)
+    allowed = _IEEE if WIDTHS[source] < WIDTHS[result] else _NARROWING.get(result, {"nearest_even"})
+    found = place.attribute("rounding_mode", "nearest_even")
+    return None if found in allowed else f"{found} from {source} to {result}"
+
+
+def value_fits(place: Place) -> str | None:
+    value, type_ = place.attribute("value"), place.type("result")
+    return None if np.shape(value) in ((), type_.shape) else f"a value of shape {np.shape(value)} for {type_}"
+
+
+def iota_fits(place: Place) -> str | None:
+    type_ = place.type("result")
+    return None if type_.shape[0] <= 1 << WIDTHS[str(type_.element)] else str(type_)
+
+
+def mma_shapes(place: Place) -> str | None:
+    values = place.values("lhs", "rhs", "acc")
+    lhs, rhs, acc = (value.type.shape for value in values)
+    ok = len(lhs) == len(rhs) == len(acc) and len(lhs) in (2, 3)
+    ok = ok and lhs[:-2] == rhs[:-2] == acc[:-2] and lhs[-1] == rhs[-2] and acc[-2:] == (lhs[-2], rhs[-1])
+    return None if ok else types(values)
+
+
+def mma_types(place: Place) -> str | None:
+    lhs, acc = str(place.type("lhs").element), str(place.type("acc").element)
+    return None if acc in _SUMS[lhs] else f"{lhs} summed to {acc}"
+
+
+def scale_shapes(place: Place) -> str | None:
+    for name, along in (("lhs", -1), ("rhs", -2)):
+        whole, scale = place.type(name).shape, place.type(f"{name}_scale").shape
+        ok = len(whole) == len(scale)
+        ok = ok and all(n == s for d, (n, s) in enumerate(zip(whole, scale)) if d - len(whole) != along)  # noqa: B905
+        if not ok or whole[along] % scale[along]:
+            return types(place.values(name, f"{name}_scale"))
+    return None

@@ -1,0 +1,102 @@
+"""Goes through a module, operation by operation, and applies to each the rules of its row."""
+
+from __future__ import annotations
+
+from typing import Any, NoReturn
+
+from ..ir import Block, Entry, Global, Module, Operation, Value
+from . import control, general, memory, modules, numbers, shapes, structure
+from .errors import VerifyError
+from .place import Place
+from .table import Row, meanings, rows
+
+_DEPTH = 200
+_FAMILIES = (general, numbers, shapes, memory, control)
+#: Rules of tables/rules.tsv that `structure` and `modules` call themselves.
+_RULES = {
+    name: getattr(family, name) for family in _FAMILIES for name in meanings() if name in family.__dict__
+}
+
+
+class Walk:
+    """One verification. Raises VerifyError at the first rule that is broken."""
+
+    def __init__(self, module: Module):
+        self.module = module
+        self.globals: dict[str, Global] = {}
+        self.visible: set[Value] = set()
+        self.outer: list[Operation] = []
+        self.path: list[int] = []
+
+    def run(self) -> None:
+        names: set[str] = set()
+        self._owner("module", "", modules.module(self.module))
+        for item in self.module.globals:
+            self._owner("global", f"global {item.name}", modules.variable(item, names, self.module.version))
+            self.globals[item.name] = item
+        for entry in self.module.entries:
+            self._owner("entry", f"entry {entry.name}", modules.entry(entry, names))
+            self._entry(entry)
+
+    def _owner(self, op: str, where: str, problems: Any) -> None:
+        for rule, found in problems:
+            raise VerifyError(op, where or "module", rule, _meaning(rule, []), found)
+
+    def _entry(self, entry: Entry) -> None:
+        self.entry, self.visible, self.outer, self.path = entry, set(), [], []
+        self._block(entry.body, None)
+
+    def _block(self, block: Block, op: Operation | None) -> None:
+        """A block in `op`; None is the entry."""
+        added = list(block.arguments)
+        self._check("defined_once", op, structure.new(added, self.visible))
+        for value in added:
+            self._check("type_legal", op, structure.legal(value, self.module.version))
+        self.visible.update(added)
+        self.path.append(0)
+        for inner in block.ops:
+            self.path[-1] += 1
+            self._operation(inner, block)
+            added.extend(inner.results)
+        self._check("block_ends", op, structure.ends(block))
+        self.path.pop()
+        self.visible.difference_update(added)
+
+    def _operation(self, op: Operation, block: Block) -> None:
+        row = rows().get(op.name)
+        if row is None or op.name in ("entry", "global", "module"):
+            self._fail("operation", op, op.name)
+        for rule, found in structure.problems(op, row, self.visible, self.module.version):
+            self._fail(rule, op, found)
+        place = Place(op, row, [], self.outer, block, self.entry, self.globals)
+        self._rules(place, row)
+        if len(self.outer) >= _DEPTH:
+            self._fail("depth", op, f"{len(self.outer) + 1} levels")
+        self.outer.append(op)
+        for region in op.regions:
+            if region is not None:
+                self._block(region, op)
+        self.outer.pop()
+        self._check("defined_once", op, structure.new(op.results, self.visible))
+        self.visible.update(op.results)
+
+    def _rules(self, place: Place, row: Row) -> None:
+        for rule, *words in row.rules:
+            place.words = words
+            found = _RULES[rule](place)
+            if found is not None:
+                self._fail(rule, place.op, found, words)
+
+    def _check(self, rule: str, op: Operation | None, found: str | None) -> None:
+        if found is not None:
+            self._fail(rule, op, found)
+
+    def _fail(self, rule: str, op: Operation | None, found: str, words: Any = ()) -> NoReturn:
+        name = op.name if op else "entry"
+        path = ".".join(map(str, self.path))
+        where = f"entry {self.entry.name}" + (f", operation {path}" if op else "")
+        raise VerifyError(name, op.line if op and op.line else where, rule, _meaning(rule, words), found)
+
+
+def _meaning(rule: str, words: Any) -> str:
+    return meanings().get(rule, rule).replace("{names}", ", ".join(words))
