@@ -13,7 +13,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from .bytecode import BytecodeError, read_bytecode
+    from .bytecode import BytecodeError, read_bytecode, write_bytecode
     from .equality import equal
     from .interpreter import AssertionFailed, interpret
     from .ir import Module
@@ -27,6 +27,7 @@ _PUBLIC = {
     "parse": "text",
     "ParseError": "text",
     "read_bytecode": "bytecode",
+    "write_bytecode": "bytecode",
     "BytecodeError": "bytecode",
     "interpret": "interpreter",
     "AssertionFailed": "interpreter.errors",
@@ -46,6 +47,7 @@ __all__ = [
     "parse",
     "read_bytecode",
     "verify",
+    "write_bytecode",
 ]
 
 

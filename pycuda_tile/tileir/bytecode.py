@@ -1,162 +1,195 @@
-"""Reads the binary form of modules, versions 13.1 to 13.5.
+"""The binary form of modules, versions 13.1 to 13.5, read and written.
 
-What each operation has is said by tables/operations.tsv, whose `payload` column is in the order of the bytes:
-results, flags, attributes, operands, regions. Numbers are LEB128 ("varint").
+A file is a header and sections (sections.py). What each operation has is said by tables/operations.tsv, what
+types and attributes have by tables/encodings.tsv; payload.py says how, and one walk reads and writes. Numbers
+are LEB128 ("varint").
+
+Not kept: the debug section and places in it (a written module has none), attributes of arguments, names of
+values, entries of tables that nothing refers to.
 """
 
 from __future__ import annotations
 
 from typing import Any
 
-from pycuda_tile.errors import Error
+from .codec import NEWEST, BytecodeError, NeedsVersion, Reader, Version, Writer
+from .instructions import Body
+from .ir import Block, Entry, Function, Global, Module, Value
+from .payload import Io, enumerator, tagged
+from .pools import Pools, Tables
+from .sections import read_sections, table, write_section
 
-from . import payload
-from .ir import Block, Entry, Function, Global, Module, Operation, Value
-from .sections import Cursor, Tables, sections
+__all__ = ["VERSIONS", "BytecodeError", "read_bytecode", "write_bytecode"]
 
-_NEWEST = (13, 5)
-_DEPTH = 200
-
-
-class BytecodeError(Error, ValueError):
-    """Bytes are no module; `offset` says where in the file that showed."""
-
-    def __init__(self, message: str, offset: int):
-        super().__init__(f"byte {offset}: {message}")
-        self.message, self.offset = message, offset
+#: The versions that are read and written.
+VERSIONS: tuple[Version, ...] = tuple((13, minor) for minor in range(1, NEWEST[1] + 1))
+_MAGIC = b"\x7fTileIR\0"
+_HINTS = 11
+_ARRAY = 6
+_ENTRY, _HAS_HINTS = 2, 4  # bits of a function's flags
 
 
 def read_bytecode(data: bytes) -> Module:
-    """The module that the binary form holds. Raises BytecodeError where it is none."""
+    """The module that the binary form holds. Raises BytecodeError where it is none.
+
+    Not kept: debug information, attributes of arguments.
+    """
     data = bytes(data)
-    cursor = Cursor(data, 0, len(data), BytecodeError)
-    if data[:8] != b"\x7fTileIR\0":
+    if not data.startswith(_MAGIC):
         raise BytecodeError("this is no Tile IR: it does not begin with 7F 'TileIR' 00", 0)
-    cursor.take(8)
-    version = (cursor.byte(), cursor.byte())
-    if not (13, 1) <= version <= _NEWEST:
-        raise BytecodeError(
-            f"version {version[0]}.{version[1]}: expected 13.1 to {_NEWEST[0]}.{_NEWEST[1]}", 8
-        )
-    if cursor.byte() | cursor.byte() << 8:
-        raise BytecodeError("preview content", 10)
-    found = sections(cursor)
-    tables = Tables(found, version, BytecodeError)
+    io = Reader(data, len(_MAGIC), len(data), NEWEST)
+    version = (io.byte(), io.byte())
+    if version not in VERSIONS:
+        known = f"{VERSIONS[0][0]}.{VERSIONS[0][1]} to {NEWEST[0]}.{NEWEST[1]}"
+        raise BytecodeError(f"version {version[0]}.{version[1]}: expected {known}", 8)
+    if io.take(2) != b"\0\0":
+        raise BytecodeError("it has content that is a preview", 10)
+    io.version = version
+    found = read_sections(io)
+    tables = Tables(found)
+    for section in found.values():
+        section.tables = tables
     module = Module(version=version)
-    if (producer := found.get("producer")) is not None:
-        module.producer = tables.string(producer)
-    module.globals = _globals(found.get("globals"), tables)
-    module.entries = _entries(found.get("functions"), tables)
+    if (section := found.get("producer")) is not None:
+        module.producer = section.tables.string(section)
+        section.at_end("the producer")
+    if (section := found.get("globals")) is not None:
+        module.globals = section.sequence(None, lambda _: _global(section))
+        section.at_end("the globals")
+    if (section := found.get("functions")) is None:
+        io.fail("there is no section of functions")
+    module.entries = _read_entries(section)
+    _check_names(io, module)
     return module
 
 
-def _globals(cursor: Cursor | None, tables: Tables) -> list[Global]:
-    result = []
-    for _ in range(cursor.count() if cursor is not None else 0):
-        name, type_ = tables.string(cursor), tables.type(cursor)
-        value, alignment = tables.dense(cursor, type_), cursor.varint()
-        private = constant = False
-        if tables.version >= (13, 3):
-            private, constant = bool(cursor.varint()), bool(cursor.varint())
-        result.append(Global(name, type_, value, alignment, private, constant))
-    return result
+def write_bytecode(m: Module, version: Version | str | None = None) -> bytes:
+    """The binary form of a module.
+
+    version: (13, 3) or "13.3"; by default the lowest that holds the module, which all newer tools read
+
+    Raises BytecodeError, which names the operation, where the module does not fit the version or is none.
+    Debug information is not written.
+    """
+    wanted = VERSIONS[0] if version is None else _version(version)
+    while True:
+        try:
+            return _write(m, wanted)
+        except NeedsVersion as error:
+            if version is not None:
+                raise
+            wanted = error.version
 
 
-def _entries(cursor: Cursor | None, tables: Tables) -> list[Entry]:
-    if cursor is None:
-        raise BytecodeError("a module without functions", 0)
+def _version(version: Version | str) -> Version:
+    try:
+        parts = version.split(".") if isinstance(version, str) else version
+        found = tuple(int(part) for part in parts)
+    except (TypeError, ValueError):
+        found = ()
+    if found not in VERSIONS:
+        known = ", ".join(f"{major}.{minor}" for major, minor in VERSIONS)
+        raise BytecodeError(f"version {version!r}: expected one of {known}", None)
+    return found
+
+
+def _write(m: Module, version: Version) -> bytes:
+    pools = Pools(version)
+    out = Writer(version)
+    out.out += _MAGIC + bytes([*version, 0, 0])
+    _check_names(out, m)
+
+    def part(write: Any) -> bytes:
+        io = Writer(version, pools)
+        write(io)
+        return bytes(io.out)
+
+    if m.globals:
+        write_section(out, "globals", part(lambda io: io.sequence(m.globals, lambda g: _global(io, g))))
+    functions = part(lambda io: io.sequence(m.entries, lambda entry: _write_entry(io, entry)))
+    producer = part(lambda io: io.tables.string(io, m.producer)) if m.producer else b""
+    write_section(out, "functions", functions)
+    if pools.constants:
+        write_section(out, "constants", table(out, pools.constants, 8))
+    write_section(out, "types", table(out, pools.types, 4))
+    if producer:
+        write_section(out, "producer", producer)
+    write_section(out, "strings", table(out, (name.encode() for name in pools.strings), 4))
+    return bytes(out.out) + b"\0"
+
+
+def _check_names(io: Io, module: Module) -> None:
+    seen: set[str] = set()
+    for item in (*module.globals, *module.entries):
+        if item.name in seen:
+            io.fail(f"two entries or globals are named {item.name!r:.100}")
+        seen.add(item.name)
+
+
+def _global(io: Io, item: Global | None = None) -> Global:
+    """A global that is read, or `item`, which is written."""
+    of = (lambda name: None) if item is None else (lambda name: getattr(item, name))
+    io.where = "" if item is None else f"global {item.name!r:.100}"
+    name, type_ = io.tables.string(io, of("name")), io.tables.type(io, of("type"))
+    value, alignment = io.tables.dense(io, of("value"), type_), io.varint(of("alignment"))
+    visibility, constant = "private" if of("private") else "public", bool(of("constant"))
+    if io.version >= (13, 3):
+        visibility = enumerator(io, visibility, "SymbolVisibility")
+        constant = bool(io.varint(int(constant)))
+    elif visibility == "private" or constant:
+        io.needs((13, 3), "a global that is private or constant")
+    return Global(name, type_, value, alignment, visibility == "private", constant)
+
+
+def _read_entries(io: Reader) -> list[Entry]:
+    # Entries may share a signature; what they have together is bounded by the file, so that a small file does
+    # not become a large module.
+    left = 4096 + len(io.data)
     result = []
-    for _ in range(cursor.count()):
-        name, signature, flags, hints = tables.string(cursor), tables.type(cursor), cursor.byte(), {}
-        if not isinstance(signature, Function):
-            cursor.fail(f"function {name} has type {signature}")
-        cursor.varint()  # its location
-        if tables.version >= _NEWEST:
-            hints = payload.tagged(cursor, tables) if flags & 2 else {}
-            payload.tagged(cursor, tables)  # attributes of arguments, of which there are none
-        elif flags & 6 == 6:
-            hints = payload.tagged(cursor, tables)
-        length = cursor.varint()
+    for _ in range(io.count()):
+        name, signature, flags = io.tables.string(io), io.tables.type(io), io.byte()
+        io.where = f"entry {name!r:.100}"
+        if not isinstance(signature, Function) or signature.results:
+            io.fail("its type is no function without results")
+        if not flags & _ENTRY or (io.version >= (13, 5) and flags & _HAS_HINTS):
+            io.fail("a function that is no entry is a preview")
+        left -= len(signature.inputs)
+        if left < 0:
+            io.fail("there are more parameters than the file has bytes")
+        io.varint()  # its location in the debug section
+        hints = tagged(io) if io.version >= (13, 5) or flags & _HAS_HINTS else {}
+        if not isinstance(hints, dict):
+            io.fail("its hints are no dictionary")
+        if io.version >= (13, 5) and not isinstance(tagged(io), list):
+            io.fail("the attributes of its arguments are no list")
         arguments = [Value(type_, f"arg{i}") for i, type_ in enumerate(signature.inputs)]
-        body = cursor.part(length)
-        reader = _Body(body, tables, list(arguments))
-        ops = []
-        while not body.done():
-            ops.append(reader.operation(0))
+        part = io.part(io.varint())
+        body, ops = Body(part, arguments), []
+        while not part.done():
+            ops.append(body.operation())
+        if not ops:
+            part.fail(f"entry {name!r:.100} has no operations")
         result.append(Entry(name, Block(arguments, ops), hints))
     return result
 
 
-class _Body:
-    """Operations of one function; `values` are those that can be seen, by number."""
-
-    def __init__(self, cursor: Cursor, tables: Tables, values: list[Value]):
-        self.cursor, self.tables, self.values = cursor, tables, values
-
-    def operation(self, depth: int) -> Operation:
-        cursor = self.cursor
-        start = cursor.at
-        row = payload.ROWS.get(cursor.varint())
-        if row is None or row.since > self.tables.version:
-            raise BytecodeError("an operation that this version does not have", start)
-        op, flags = Operation(row.name), 0
-        for part in row.parts:
-            kind, words = part[0], part[1:]
-            if kind.startswith("results"):
-                op.results = self._results(kind, words)
-            elif kind.startswith("flags"):
-                flags = payload.flags(cursor, self.tables, kind, words, op.attributes)
-            elif kind == "attr":
-                payload.attribute(cursor, self.tables, words, flags, op)
-            elif kind.startswith("operand"):
-                self._operands(kind, words, flags, op)
-            elif kind == "regions":
-                op.regions = [self._region(depth) for _ in range(cursor.count())]
-        self.values.extend(op.results)
-        return op
-
-    def _results(self, kind: str, names: list[str]) -> list[Value]:
-        names = [name.strip(".()") for name in names]
-        count = self.cursor.count() if kind == "results*" else len(names)
-        wishes = names if len(names) == count else [""] * count
-        return [Value(self.tables.type(self.cursor), wish) for wish in wishes]
-
-    def _value(self) -> Value:
-        number = self.cursor.varint()
-        if number >= len(self.values):
-            self.cursor.fail(f"value {number} of {len(self.values)}")
-        return self.values[number]
-
-    def _operands(self, kind: str, words: list[str], flags: int, op: Operation) -> None:
-        if kind == "operand?":
-            if flags >> int(words[2]) & 1:
-                op.operands[words[0]] = [self._value()]
-        elif kind == "operands*":
-            op.operands[words[0].rstrip(".")] = [self._value() for _ in range(self.cursor.count())]
-        elif kind == "operands#":
-            *single, last = words
-            found = [self._value() for _ in range(self.cursor.count())]
-            if len(found) < len(single):
-                self.cursor.fail(f"{op.name} has {len(found)} operands, expected at least {len(single)}")
-            for name, value in zip(single, found, strict=False):
-                op.operands[name] = [value]
-            op.operands[last.rstrip(".?")] = found[len(single) :]
-        else:
-            for name in words:
-                op.operands[name] = [self._value()]
-
-    def _region(self, depth: int) -> Block | None:
-        if depth > _DEPTH:
-            self.cursor.fail(f"regions nested more than {_DEPTH} deep")
-        blocks: list[Any] = [self._block(depth) for _ in range(self.cursor.count())]
-        if len(blocks) > 1:
-            self.cursor.fail(f"a region of {len(blocks)} blocks")
-        return blocks[0] if blocks else None
-
-    def _block(self, depth: int) -> Block:
-        visible = len(self.values)
-        block = Block([Value(self.tables.type(self.cursor), "") for _ in range(self.cursor.count())])
-        self.values.extend(block.arguments)
-        block.ops = [self.operation(depth + 1) for _ in range(self.cursor.count())]
-        del self.values[visible:]
-        return block
+def _write_entry(io: Writer, entry: Entry) -> None:
+    io.where = where = f"entry {entry.name!r:.100}"
+    newest = io.version >= (13, 5)
+    io.tables.string(io, entry.name)
+    io.tables.type(io, Function(tuple(value.type for value in entry.params)))
+    io.byte(_ENTRY | (_HAS_HINTS if entry.hints and not newest else 0))
+    io.varint(0)  # no debug information
+    if entry.hints or newest:
+        tagged(io, entry.hints, tag=_HINTS)
+    if newest:
+        tagged(io, [], tag=_ARRAY)
+    part = Writer(io.version, io.tables)
+    body = Body(part, entry.params)
+    for op in entry.body.ops:
+        body.operation(op)
+    io.where = where
+    if not entry.body.ops:
+        io.fail("it has no operations")
+    io.varint(len(part.out))
+    io.out += part.out

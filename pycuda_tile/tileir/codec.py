@@ -1,0 +1,189 @@
+"""The numbers of the binary form, read and written.
+
+Reader and Writer have the same methods, so that one walk over a description does both: a Writer's write what
+they are given, a Reader's pass over it, and both return what stands in the file. `tables` is what the file
+refers to by number (pools.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from itertools import repeat
+from typing import Any, NoReturn
+
+import numpy as np
+
+from pycuda_tile.errors import Error
+
+Version = tuple[int, int]
+NEWEST: Version = (13, 5)
+_LARGEST = 2**64 - 1
+
+
+class BytecodeError(Error, ValueError):
+    """Bytes are no module: `offset` says where in the file that showed. Or a module cannot be written:
+    `offset` is None."""
+
+    def __init__(self, message: str, offset: int | None):
+        super().__init__(message if offset is None else f"byte {offset}: {message}")
+        self.message, self.offset = message, offset
+
+
+class NeedsVersion(BytecodeError):
+    """A module holds what older versions do not have; `version` is the first that does."""
+
+    def __init__(self, message: str, version: Version):
+        super().__init__(message, None)
+        self.version = version
+
+
+class Reader:
+    """A place in a part of the file; whatever would run past the part's end is an error."""
+
+    reading = True
+
+    def __init__(self, data: bytes, at: int, end: int, version: Version, tables: Any = None):
+        self.data, self.at, self.end, self.version, self.tables = data, at, end, version, tables
+        self.where = ""  # the operation that is read, for messages
+
+    def fail(self, message: str) -> NoReturn:
+        raise BytecodeError(f"{self.where}: {message}" if self.where else message, self.at)
+
+    def needs(self, since: Version, what: str) -> None:
+        if since > self.version:
+            self.fail(
+                f"{what} is of version {_dotted(since)} and newer; the file says {_dotted(self.version)}"
+            )
+
+    def done(self) -> bool:
+        return self.at >= self.end
+
+    def take(self, count: int) -> bytes:
+        if not 0 <= count <= self.end - self.at:
+            self.fail(f"{count} bytes expected, {self.end - self.at} left")
+        self.at += count
+        return self.data[self.at - count : self.at]
+
+    def part(self, count: int) -> Reader:
+        if not 0 <= count <= self.end - self.at:
+            self.fail(f"{count} bytes expected, {self.end - self.at} left")
+        start = self.at
+        self.at += count
+        return Reader(self.data, start, self.at, self.version, self.tables)
+
+    def at_end(self, what: str) -> None:
+        if not self.done():
+            self.fail(f"{self.end - self.at} bytes are left over behind {what}")
+
+    def byte(self, _: int | None = None) -> int:
+        return self.take(1)[0]
+
+    def varint(self, _: int | None = None) -> int:
+        result = shift = 0
+        while True:
+            if self.at >= self.end:
+                self.fail("a number expected, no bytes left")
+            byte = self.data[self.at]
+            self.at += 1
+            result |= (byte & 127) << shift
+            shift += 7
+            if byte < 128:
+                break
+            if shift > 63:
+                self.fail("a number of more than 64 bits")
+        if result > _LARGEST:
+            self.fail("a number of more than 64 bits")
+        return result
+
+    def svarint(self, _: int | None = None) -> int:
+        value = self.varint()
+        return (value >> 1) ^ -(value & 1)
+
+    def count(self, _: int = 0) -> int:
+        """How many things follow; each takes a byte at least."""
+        count = self.varint()
+        if count > self.end - self.at:
+            self.fail(f"{count} entries expected, {self.end - self.at} bytes left")
+        return count
+
+    def sequence(self, _: Any, each: Callable[[Any], Any]) -> list:
+        return list(map(each, repeat(None, self.count())))
+
+    def array(self, _: Any, width: int) -> tuple[int, ...]:
+        """Signed integers of `width` bytes."""
+        raw = self.take(self.varint() * width)
+        return tuple(np.frombuffer(raw, f"<i{width}").tolist())
+
+    def align(self, to: int, start: int = 0) -> None:
+        self.part(-(self.at - start) % to)
+
+
+class Writer:
+    """Bytes in the making."""
+
+    reading = False
+
+    def __init__(self, version: Version, tables: Any = None):
+        self.out, self.version, self.tables = bytearray(), version, tables
+        self.where = ""  # the operation that is written, for messages
+
+    def fail(self, message: str) -> NoReturn:
+        raise BytecodeError(f"{self.where}: {message}" if self.where else message, None)
+
+    def needs(self, since: Version, what: str) -> None:
+        if since > self.version:
+            where = f"{self.where}: " if self.where else ""
+            raise NeedsVersion(
+                f"{where}bytecode {_dotted(self.version)} cannot hold {what}: "
+                f"it needs version {_dotted(since)}",
+                since,
+            )
+
+    def byte(self, value: int | None = None) -> int:
+        return self._number(value, 255, self.out.append)
+
+    def varint(self, value: int | None = None) -> int:
+        return self._number(value, _LARGEST, self._varint)
+
+    def _number(self, value: int | None, largest: int, write: Callable[[int], None]) -> int:
+        if not isinstance(value, (int, np.integer)) or not 0 <= value <= largest:
+            self.fail(f"{value!r:.60} is no number from 0 to {largest}")
+        write(int(value))
+        return value
+
+    def _varint(self, value: int) -> None:
+        while value > 127:
+            self.out.append(value & 127 | 128)
+            value >>= 7
+        self.out.append(value)
+
+    def svarint(self, value: int | None = None) -> int:
+        if not isinstance(value, (int, np.integer)) or not -(2**63) <= value < 2**63:
+            self.fail(f"{value!r:.60} is no number of 64 bits")
+        self._varint((int(value) << 1 ^ int(value) >> 63) & _LARGEST)
+        return value
+
+    def count(self, count: int = 0) -> int:
+        return self.varint(count)
+
+    def sequence(self, items: Iterable, each: Callable[[Any], Any]) -> list:
+        items = list(items)
+        self.varint(len(items))
+        return list(map(each, items))
+
+    def array(self, items: Sequence[int], width: int) -> tuple[int, ...]:
+        """Signed integers of `width` bytes."""
+        half = 1 << (8 * width - 1)
+        for item in items:
+            if not isinstance(item, (int, np.integer)) or not -half <= item < half:
+                self.fail(f"{item!r:.60} is no integer of {8 * width} bits")
+        self.varint(len(items))
+        self.out += np.array(items, f"<i{width}").tobytes()
+        return tuple(items)
+
+    def align(self, to: int) -> None:
+        self.out += b"\xcb" * (-len(self.out) % to)
+
+
+def _dotted(version: Version) -> str:
+    return f"{version[0]}.{version[1]}"

@@ -1,0 +1,68 @@
+"""The bytes of dense constants, and the arrays that they are.
+
+Elements stand in row-major order, little-endian; one element stands for all. i1 is packed, 4-bit floats take
+a byte each, tf32 three.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from .interpreter.elements import DTYPES
+from .ir import Tile
+
+
+def element_of(type_: object) -> str | None:
+    """The element type of constants of a type; None if there are none."""
+    known = isinstance(type_, Tile) and str(type_.element) in DTYPES and str(type_.element) != "i4"
+    return str(type_.element) if known else None
+
+
+def to_elements(raw: bytes, name: str) -> np.ndarray | None:
+    """The elements that the bytes hold, of i1 all bits; None where they end in the midst of one."""
+    if name == "i1":
+        return np.unpackbits(np.frombuffer(raw, np.uint8), bitorder="little").view(bool)
+    dtype = DTYPES[name]
+    if name == "tf32":
+        if len(raw) % 3:
+            return None
+        parts = np.frombuffer(raw, np.uint8).reshape(-1, 3).astype(np.uint32)
+        bits = (parts[:, 0] | parts[:, 1] << 8 | parts[:, 2] << 16) << 13
+        return bits.astype(np.uint32).view(np.float32)
+    if len(raw) % dtype.itemsize:
+        return None
+    if name == "f4E2M1FN":  # the high bits mean nothing
+        return (np.frombuffer(raw, np.uint8) & np.uint8(15)).view(dtype)
+    return np.frombuffer(raw, dtype)
+
+
+def to_array(elements: np.ndarray, type_: Tile) -> np.ndarray | None:
+    """Elements in the shape of the type, without a copy; None where there are too many or too few."""
+    size = math.prod(type_.shape)
+    if str(type_.element) == "i1":
+        if elements.size == 8 and size > 8:  # one byte stands for all
+            elements = elements[:1]
+        elif elements.size == -(-size // 8) * 8:
+            elements = elements[:size]
+    if elements.size not in (1, size):
+        return None
+    return np.broadcast_to(elements, (size,)).reshape(type_.shape)
+
+
+def to_bytes(array: np.ndarray, name: str) -> bytes:
+    """The bytes of elements of type `name`; one element's if all are the same."""
+    flat = np.ascontiguousarray(array).reshape(-1)
+    if name == "i1":
+        if flat.size > 8 and (flat.all() or not flat.any()):
+            return b"\xff" if flat[0] else b"\x00"
+        if 1 < flat.size <= 8 and flat.all():
+            return b"\xff"
+        return np.packbits(flat, bitorder="little").tobytes()
+    if name == "tf32":
+        words = (flat.view(np.uint32) >> 13).astype("<u4")
+        raw, width = np.ascontiguousarray(words.view(np.uint8).reshape(-1, 4)[:, :3]).tobytes(), 3
+    else:
+        raw, width = flat.tobytes(), flat.dtype.itemsize
+    return raw[:width] if raw == raw[:width] * flat.size else raw

@@ -1,0 +1,192 @@
+"""The operations of a body in the binary form: one walk that reads them, or writes them.
+
+Values have numbers: a function's arguments, then results as their operations end, and a block's arguments,
+which like all that the block makes are forgotten behind it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from .ir import Block, Operation, Token, Value
+from .payload import ROW_OF, ROWS, Io, Part, Record, Row
+
+_DEPTH = 64
+_NEVER_STORED = ("entry", "global", "module")
+
+
+class Body:
+    """The operations of one function; `arguments` are its."""
+
+    def __init__(self, io: Io, arguments: list[Value]):
+        self.io = io
+        self.values: list[Value] = []
+        self.numbers: dict[int, int] = {}
+        self._define(arguments)
+
+    def operation(self, op: Operation | None = None, depth: int = 0) -> Operation:
+        """The operation that is read, or `op`, which is written."""
+        io = self.io
+        row = self._row(op)
+        io.where = str(op or row.name)
+        made, given = Operation(row.name), op or Operation(row.name)
+        parts = iter(row.parts)
+        stored: list[Value] = []
+        if row.parts[0].what.startswith("results"):
+            made.results, stored = self._results(next(parts), given)
+        type_ = made.results[0].type if made.results else None
+        record = Record(io, {**given.operands, **given.attributes}, type_=type_)
+        for part in parts:
+            if part.what.startswith("operand"):
+                if record.there(part):
+                    self._operands(part, given.operands, made.operands)
+            elif part.what == "regions":
+                made.regions = self._regions(given.regions, depth)
+            else:
+                record.part(part)
+        made.attributes = record.found
+        self._define(stored)
+        self._check(row, op, made)
+        return made
+
+    def _row(self, op: Operation | None) -> Row:
+        io = self.io
+        io.where = "" if op is None else str(op)
+        if op is not None and (op.name not in ROW_OF or op.name in _NEVER_STORED):
+            io.fail(f"there is no operation {op.name!r}" if op.name not in ROW_OF else "stands in no body")
+        code = io.varint(None if op is None else ROW_OF[op.name].code)
+        row = ROWS.get(code)
+        if row is None or row.name in _NEVER_STORED:
+            io.fail(f"there is no operation {code:x} (hexadecimal)")
+        io.needs(row.since, f"the operation {row.name}")
+        return row
+
+    def _check(self, row: Row, op: Operation | None, made: Operation) -> None:
+        """That nothing of `op` was left out, and that lists are as long as they must be."""
+        inbounds = made.attributes.get("inbounds")
+        if inbounds and len(inbounds) != len(made.operands["index"]):
+            self.io.fail(f"inbounds has {len(inbounds)} entries for {len(made.operands['index'])} indices")
+        if op is None:
+            return
+        for name, values in op.operands.items():
+            if values and name not in made.operands:
+                self.io.fail(f"{row.name} has no operand {name!r}")
+        known = {name for part in row.parts if part.what in ("attr", "flags") for name in part.names}
+        if unknown := [name for name in op.attributes if name not in known]:
+            self.io.fail(f"{row.name} has no attribute {unknown[0]!r}")
+        if op.regions and not any(part.what == "regions" for part in row.parts):
+            self.io.fail(f"{row.name} has no regions")
+
+    # --- values ---
+
+    def _define(self, values: list[Value]) -> None:
+        for value in values:
+            self.numbers[id(value)] = len(self.values)
+            self.values.append(value)
+
+    def _forget(self, mark: int) -> None:
+        for value in self.values[mark:]:
+            self.numbers.pop(id(value), None)
+        del self.values[mark:]
+
+    def _use(self, value: Value | None) -> Value:
+        if value is not None and id(value) not in self.numbers:
+            self.io.fail("an operand is a value that is not known here")
+        number = self.io.varint(None if value is None else self.numbers[id(value)])
+        if number >= len(self.values):
+            self.io.fail(f"value {number} of {len(self.values)}")
+        return self.values[number]
+
+    def _value(self, value: Value | None, name: str = "") -> Value:
+        """A value that is made here: a result or an argument of a block."""
+        if value is None:
+            return Value(self.io.tables.type(self.io), name)
+        self.io.tables.type(self.io, value.type)
+        return value
+
+    # --- parts ---
+
+    def _results(self, part: Part, given: Operation) -> tuple[list[Value], list[Value]]:
+        """The results, and those that are stored."""
+        io, names = self.io, part.names
+        any_number = bool(names) and names[0].endswith("...")
+        given_results: list = given.results if not io.reading else [None] * len(names)
+        if part.since is not None:
+            if part.since > io.version:
+                return self._no_results(part, given)
+            names, any_number = (names[0].rstrip("."),), False
+        if not io.reading and not any_number and len(given_results) != len(names):
+            io.fail(f"has {len(given_results)} results, expected {len(names)}")
+        if part.what == "results":
+            found = [self._value(v, n) for v, n in zip(given_results, names, strict=True)]
+            return found, found
+        count = io.count(len(given_results))
+        if not any_number and count != len(names):
+            io.fail(f"has {count} results, expected {len(names)}")
+        wishes = names if not any_number else [""] * count
+        values = [None] * count if io.reading else given_results
+        found = [self._value(v, n) for v, n in zip(values, wishes, strict=True)]
+        return found, found
+
+    def _no_results(self, part: Part, given: Operation) -> tuple[list[Value], list[Value]]:
+        """A token that older versions do not have: it may be there, if nothing uses it."""
+        if self.io.count(0):
+            self.io.fail("has results, expected none")
+        return given.results or [Value(Token(), part.names[0].rstrip("."))], []
+
+    def _operands(self, part: Part, given: dict[str, list[Value]], made: dict[str, list[Value]]) -> None:
+        io, names = self.io, [name.rstrip(".?") for name in part.names]
+
+        def one(name: str) -> Value:
+            values = given.get(name) or [None]
+            if not io.reading and (values[0] is None or len(values) != 1):
+                io.fail(f"operand {name}: expected one value")
+            return self._use(values[0])
+
+        if part.what == "operands*":
+            made[names[0]] = io.sequence(given.get(names[0], ()), self._use)
+        elif part.what == "operands#":
+            made.update(self._all_operands(part, names, given))
+        else:
+            for name in names:
+                made[name] = [one(name)]
+
+    def _all_operands(self, part: Part, names: list[str], given: dict) -> dict[str, list[Value]]:
+        """Operands behind the number of all: one of each name, the rest is the last one's."""
+        *single, last = names
+        values: list[Any] = [value for name in names for value in given.get(name, ())]
+        if not self.io.reading and any(len(given.get(name, ())) != 1 for name in single):
+            self.io.fail(f"expected one value each for {', '.join(single)}")
+        found = self.io.sequence(values, self._use)
+        rest = len(found) - len(single)
+        if rest < 0 or (part.names[-1].endswith("?") and rest > 1):
+            self.io.fail(f"has {len(found)} operands, which is too {'few' if rest < 0 else 'many'}")
+        made = {name: [value] for name, value in zip(single, found, strict=False)}
+        return {**made, last: found[len(single) :]}
+
+    # --- regions ---
+
+    def _regions(self, given: list[Block | None], depth: int) -> list[Block | None]:
+        if depth >= _DEPTH:
+            self.io.fail(f"regions nested more than {_DEPTH} deep")
+        where = self.io.where
+        found = []
+        for i in range(self.io.count(len(given))):
+            block = None if self.io.reading else given[i]
+            self.io.where = where
+            count = self.io.count(0 if block is None else 1)
+            if count > 1:
+                self.io.fail(f"a region of {count} blocks")
+            found.append(self._block(block, depth) if count else None)
+        self.io.where = where
+        return found
+
+    def _block(self, block: Block | None, depth: int) -> Block:
+        io, mark = self.io, len(self.values)
+        made = Block(io.sequence(block.arguments if block else (), self._value))
+        self._define(made.arguments)
+        ops: list[Any] = block.ops if block else []
+        for i in range(io.count(len(ops))):
+            made.ops.append(self.operation(None if io.reading else ops[i], depth + 1))
+        self._forget(mark)
+        return made
