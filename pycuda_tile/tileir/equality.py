@@ -26,7 +26,7 @@ def _same_global(a: Global, b: Global) -> bool:
 
 
 def _same_entry(a: Entry, b: Entry) -> bool:
-    return a.name == b.name and a.hints == b.hints and _same_block(a.body, b.body, {})
+    return a.name == b.name and _plain(a.hints) == _plain(b.hints) and _same_block(a.body, b.body, {})
 
 
 def _same_block(a: Block | None, b: Block | None, known: dict[Value, Value]) -> bool:
@@ -70,9 +70,18 @@ def _same_attributes(a: Operation, b: Operation) -> bool:
 def _same(a: Any, b: Any, op: Operation) -> bool:
     if isinstance(a, np.ndarray) or isinstance(b, np.ndarray):
         return _same_bits(a, b, op.results[0].type)
-    if isinstance(a, (list, tuple)) and not isinstance(a, Constant):
+    if isinstance(a, (list, tuple)):
         return list(a) == list(b)
-    return a == b
+    return _plain(a) == _plain(b)
+
+
+def _plain(value: Any) -> Any:
+    """Hints with bits of type i1 as bools: text does not tell them apart."""
+    if isinstance(value, dict):
+        return {name: _plain(inner) for name, inner in value.items()}
+    if isinstance(value, Constant) and value.type.name == "i1":
+        return bool(value.bits)
+    return value
 
 
 def _same_bits(a: Any, b: Any, type_: Tile) -> bool:

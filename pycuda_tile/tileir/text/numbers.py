@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from decimal import ROUND_HALF_UP, Context, Decimal
 
 import numpy as np
 
@@ -20,6 +19,8 @@ _PRECISION = {
     "f8E5M2": 3,
     "f8E8M0FNU": 1,
 }
+#: Lists of more elements are printed as their bytes.
+_LONG_LIST = 100
 _FLOAT = re.compile(r"-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
 _INTEGER = re.compile(r"-?(?:\d+|0x[0-9a-fA-F]+)")
 
@@ -57,24 +58,46 @@ def print_number(bits: int, element: str) -> str:
         return str(bits - (1 << width) if bits >> (width - 1) else bits)
     value = float(from_bits([bits], element)[0])
     if np.isfinite(value):
-        for text in (f"{value:.6e}", _full(value, _PRECISION.get(element, 2))):
+        for text in (_short(value), _full(value, 2 + _PRECISION.get(element, 2) * 59 // 196)):
             if "." in text and parse_number(text, element) == bits:
                 return text
     return f"0x{bits:0{-(-bits_of(element) // 4)}X}"
 
 
+def _digits(value: float, precision: int) -> tuple[str, int]:
+    """At most `precision` digits d and an exponent e, so that d * 10^e is about the magnitude.
+
+    What is beyond the digits is first cut off, as many whole digits as the number of bits says, then rounded.
+    """
+    number, divisor = abs(value).as_integer_ratio()
+    exponent = 1 - divisor.bit_length()
+    number *= 5**-exponent
+    cut = max(number.bit_length() - (precision * 196 + 58) // 59, 0) * 59 // 196
+    number, exponent = number // 10**cut, exponent + cut
+    if (over := len(str(number)) - precision) > 0:
+        number, exponent = (number + 5 * 10 ** (over - 1)) // 10**over, exponent + over
+    text = str(number)
+    kept = text.rstrip("0") or "0"
+    return kept, exponent + len(text) - len(kept) if number else 0
+
+
+def _short(value: float) -> str:
+    """Six digits and an exponent: 1.000000e+00."""
+    text, exponent = _digits(value, 6)
+    sign = "-" if np.signbit(value) else ""
+    return f"{sign}{text[0]}.{text[1:]:0<6}e{exponent + len(text) - 1:+03d}"
+
+
 def _full(value: float, precision: int) -> str:
-    """As many digits as make the number unique; a short exponent is written as zeros."""
-    digits = 2 + precision * 59 // 196
-    rounded = Context(prec=digits, rounding=ROUND_HALF_UP).create_decimal(Decimal(value)).normalize()
-    sign, figures, exponent = rounded.as_tuple()
-    text, first = "".join(map(str, figures)), exponent + len(figures) - 1
-    minus = "-" if sign else ""
-    if exponent >= 0 and exponent <= 3 and len(text) + exponent <= digits:
+    """As many digits as make the number unique; up to three zeros stand for an exponent."""
+    text, exponent = _digits(value, precision)
+    first = exponent + len(text) - 1
+    minus = "-" if np.signbit(value) else ""
+    if 0 <= exponent <= 3 and len(text) + exponent <= precision:
         return minus + text + "0" * exponent
     if exponent < 0 <= first:
         return minus + text[: first + 1] + "." + text[first + 1 :]
-    if -3 <= first < 0:
+    if exponent < 0 and -3 <= first:
         return minus + "0." + "0" * (-first - 1) + text
     return f"{minus}{text[0]}.{text[1:] or '0'}E{first:+d}"
 
@@ -108,12 +131,16 @@ def _float(text: str, element: str) -> np.ndarray:
 
 
 def print_dense(array: np.ndarray, element: str) -> str:
-    """Elements as a list nested as the shape is; one element if all have the same bits."""
+    """Elements as a list nested as the shape is; one element if all have the same bits; the bytes of many."""
     if array.size > 1 and not any(array.strides):
         array = array.reshape(-1)[:1].reshape(())
     bits = to_bits(array, element)
-    if array.ndim == 0 or (bits == bits.reshape(-1)[0]).all():
-        return print_number(int(bits.reshape(-1)[0]), element)
+    first = bits.reshape(-1)[0]
+    if (bits == first).all():
+        return print_number(int(first), element)
+    if bits.size > _LONG_LIST:
+        raw = bits.astype(np.uint8) if bits_of(element) < 8 else np.ascontiguousarray(array)
+        return f'"0x{raw.tobytes().hex().upper()}"'
     known = {n: print_number(n, element) for n in np.unique(bits).tolist()}
     return _nested(bits.tolist(), known)
 

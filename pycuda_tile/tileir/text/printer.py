@@ -85,7 +85,12 @@ class Printer:
                     self._number, self._conflict = number, conflict
 
     def _name_results(self, op: Operation) -> None:
-        wishes = [value.name if value.name not in _PLAIN else "" for value in op.results]
+        form = self._formats[op.name]
+        wishes = [value.name for value in op.results]
+        if len(wishes) == 1 and wishes[0] in _PLAIN:
+            wishes = [""]
+        elif len(wishes) > 1 and not any(wishes) and len(form.results) == len(wishes):
+            wishes = list(form.results)
         if len(op.results) > 1 and not all(map(_NAME.fullmatch, wishes)):
             pack = self._unique("")
             for i, value in enumerate(op.results):

@@ -133,7 +133,7 @@ class Dense:
             return self._hexadecimal(element, shape)
         known: dict[str, int] = {}
         if self.tokens.next != "[":
-            return np.broadcast_to(from_bits([self._number(element, known)], element), shape)
+            return np.broadcast_to(from_bits([self._number(element, known)], element)[0], shape)
         bits: list[int] = []
         self._list(element, shape, bits, known)
         return from_bits(bits, element).reshape(shape)
@@ -170,14 +170,14 @@ class Dense:
             raw = np.frombuffer(bytes.fromhex(text), np.uint8)
         except ValueError:
             self.tokens.wrong("hexadecimal digits, two for each byte")
-        if element == "i1" and raw.size == -(-size // 8):
-            values = np.unpackbits(raw, bitorder="little")[:size].astype(bool)
+        if element == "i1" and raw.size in (1, size):
+            values = raw.astype(bool)
         elif element != "i1" and raw.size in (wide, wide * size):
             values = raw.view(DTYPES[element]) if bits_of(element) != 4 else from_bits(raw, element)
         else:
             self.tokens.wrong(f"{size * wide} bytes")
         self.tokens.at += 1
-        return values.reshape(shape) if values.size == size else np.broadcast_to(values, shape)
+        return values.reshape(shape) if values.size == size else np.broadcast_to(values[0], shape)
 
 
 def _element(tokens: Tokens) -> str:
@@ -194,8 +194,10 @@ def print_value(array: np.ndarray, type_: Tile) -> str:
 
 
 def parse_constant(tokens: Tokens) -> Constant:
-    """A typed number: 1.0 : f32."""
+    """A typed number: 1.0 : f32; true and false need no type."""
     at = tokens.at
+    if tokens.next in ("true", "false") and tokens.ahead(1) != ":":
+        return Constant(Scalar("i1"), int(tokens.take() == "true"))
     text = tokens.take()
     tokens.expect(":")
     element = _element(tokens)
@@ -206,7 +208,8 @@ def parse_constant(tokens: Tokens) -> Constant:
 
 
 def print_constant(constant: Constant) -> str:
-    return f"{print_number(constant.bits, constant.type.name)} : {constant.type}"
+    text = print_number(constant.bits, constant.type.name)
+    return text if constant.type.name == "i1" else f"{text} : {constant.type}"
 
 
 # --- hints and predicates ---
