@@ -97,7 +97,7 @@ def _full(value: float, precision: int) -> str:
         return minus + text + "0" * exponent
     if exponent < 0 <= first:
         return minus + text[: first + 1] + "." + text[first + 1 :]
-    if exponent < 0 and -3 <= first:
+    if exponent < 0 and first >= -3:
         return minus + "0." + "0" * (-first - 1) + text
     return f"{minus}{text[0]}.{text[1:] or '0'}E{first:+d}"
 
