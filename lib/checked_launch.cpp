@@ -43,6 +43,19 @@ CheckedLaunch::CheckedLaunch(const cuda_tile_kernel& kernel, const cuda_tile_arr
     : memory(arrays, count), races(memory), library(library_of(reinterpret_cast<const void*>(kernel.entry))),
       ignored_(ignored), report_(report) {}
 
+const cuda_tile_checks CheckedThread::functions = {
+    [](cuda_tile_block* block, const cuda_tile_violation* violation) {
+      of(block).violate(*block, *violation);
+    },
+    [](cuda_tile_block* block, const cuda_tile_access* access) { of(block).check_memory(*block, *access); },
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
+    nullptr,
+};
+
 const cuda_tile_checks CheckedBlock::functions = {
     [](cuda_tile_block* block, const cuda_tile_violation* violation) {
       of(block).violate(*block, *violation);
@@ -91,7 +104,7 @@ void CheckedBlock::begin(std::uint64_t number, std::uint64_t ordinal) {
 
 // ---- accesses ----------------------------------------------------------------------------------------
 
-const Region* CheckedBlock::region_of(std::uintptr_t address) {
+const Region* CheckedThread::region_of(std::uintptr_t address) {
   if (!last_region_ || address < last_region_->begin || address >= last_region_->end) {
     const Region* const found = checked_.memory.find(address);
     if (!found)
@@ -102,15 +115,16 @@ const Region* CheckedBlock::region_of(std::uintptr_t address) {
 }
 
 /// Whether the kernel's own variables lie there: on its stack, or in a loaded library.
-bool CheckedBlock::is_own(std::uintptr_t address) const {
+bool CheckedThread::is_own(std::uintptr_t address) const {
   const auto* const place = reinterpret_cast<const void*>(address);
   return fiber_.contains(place) || library_of(place) != nullptr;
 }
 
-void CheckedBlock::check(cuda_tile_block& block, const cuda_tile_access& access, const void* site) {
-  if (launch_.is_stopped()) // a block that waits for one that was ended would wait for ever
+const Region* CheckedThread::check_memory(cuda_tile_block& block, const cuda_tile_access& access) {
+  if (launch_.is_stopped()) { // a block that waits for one that was ended would wait for ever
+    is_ended_ = true;
     fiber_.suspend();
-  note_progress(block, access);
+  }
   const auto begin = reinterpret_cast<std::uintptr_t>(access.address);
   const std::uintptr_t end = begin + access.count * access.size;
   cuda_tile_violation violation{cuda_tile_memory_bounds, access.element, 0, {}};
@@ -126,18 +140,28 @@ void CheckedBlock::check(cuda_tile_block& block, const cuda_tile_access& access,
       violation.element.position += static_cast<unsigned>((first - begin) / access.size);
       violate(block, violation, &access, first);
     }
-    return;
+    return nullptr;
   }
   if (access.flags & cuda_tile_writes && !region->writable) {
     violation.kind = cuda_tile_read_only_write;
     violate(block, violation, &access, begin);
   }
+  return region;
+}
+
+void CheckedBlock::check(cuda_tile_block& block, const cuda_tile_access& access, const void* site) {
+  const Region* const region = check_memory(block, access);
+  note_progress(block, access);
+  if (!region)
+    return;
+  const auto begin = reinterpret_cast<std::uintptr_t>(access.address);
+  const std::uintptr_t end = begin + access.count * access.size;
   // Parts of elements are left out: neighbours would seem to meet.
   std::uintptr_t at = begin;
   if (access.size >= region->unit && !checked_.ignores(cuda_tile_data_race))
     if (const Event* const other =
             checked_.races.access(history_, *region, begin, end, access.flags, site, at)) {
-      violation.kind = cuda_tile_data_race;
+      cuda_tile_violation violation{cuda_tile_data_race, access.element, 0, {}};
       violation.element.position += static_cast<unsigned>((at - begin) / access.size);
       violate(block, violation, &access, at, other);
     }
@@ -160,8 +184,8 @@ void CheckedBlock::note_progress(cuda_tile_block& block, const cuda_tile_access&
 // ---- reports -----------------------------------------------------------------------------------------
 
 /// Where the block is.
-cuda_tile_report CheckedBlock::make_report(const cuda_tile_block& block,
-                                           const cuda_tile_element& element) const {
+cuda_tile_report CheckedThread::make_report(const cuda_tile_block& block,
+                                            const cuda_tile_element& element) const {
   cuda_tile_report report{};
   std::strncpy(report.function, element.function, sizeof report.function - 1);
   report.rank = std::min(element.rank, 16u);
@@ -176,8 +200,8 @@ cuda_tile_report CheckedBlock::make_report(const cuda_tile_block& block,
   return report;
 }
 
-void CheckedBlock::violate(cuda_tile_block& block, const cuda_tile_violation& violation,
-                           const cuda_tile_access* access, std::uintptr_t address, const Event* other) {
+void CheckedThread::violate(cuda_tile_block& block, const cuda_tile_violation& violation,
+                            const cuda_tile_access* access, std::uintptr_t address, const Event* other) {
   if (checked_.ignores(violation.kind))
     return;
   cuda_tile_report report = make_report(block, violation.element);
@@ -203,6 +227,7 @@ void CheckedBlock::violate(cuda_tile_block& block, const cuda_tile_violation& vi
                          reinterpret_cast<std::uintptr_t>(checked_.library);
   }
   launch_.fail(cuda_tile_violated, ordinal_, "undefined behaviour", [&] { checked_.report() = report; });
+  is_ended_ = true;
   fiber_.suspend();
 }
 

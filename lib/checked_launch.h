@@ -57,12 +57,45 @@ private:
   std::unordered_map<std::string_view, unsigned> numbers_;
 };
 
-/// The block that one thread runs just now.
-class CheckedBlock {
+/// A thread of a block: what it accesses lies in memory that the launch was given.
+class CheckedThread {
 public:
-  /// The fiber runs the blocks; one whose launch failed suspends it.
-  CheckedBlock(Launch& launch, Fiber& fiber)
-      : launch_(launch), checked_(*launch.checked), fiber_(fiber), wait_(checked_.waits) {}
+  /// The fiber runs it; a violation ends the launch and suspends the fiber.
+  CheckedThread(Launch& launch, Fiber& fiber) : launch_(launch), checked_(*launch.checked), fiber_(fiber) {}
+
+  static const cuda_tile_checks functions;
+
+  void begin(std::uint64_t ordinal) { ordinal_ = ordinal; }
+  /// Whether a violation has ended it.
+  bool is_ended() const { return is_ended_; }
+  Fiber& fiber() { return fiber_; }
+  static CheckedThread& of(cuda_tile_block* block) { return *static_cast<CheckedThread*>(block->launcher); }
+
+protected:
+  /// Where the access lies; null if that is no memory of the launch, and allowed all the same.
+  const Region* check_memory(cuda_tile_block& block, const cuda_tile_access& access);
+  cuda_tile_report make_report(const cuda_tile_block& block, const cuda_tile_element& element) const;
+  void violate(cuda_tile_block& block, const cuda_tile_violation& violation,
+               const cuda_tile_access* access = nullptr, std::uintptr_t address = 0,
+               const Event* other = nullptr);
+  const Region* region_of(std::uintptr_t address);
+
+  Launch& launch_;
+  CheckedLaunch& checked_;
+  Fiber& fiber_;
+  std::uint64_t ordinal_ = 0;
+  bool is_ended_ = false;
+
+private:
+  bool is_own(std::uintptr_t address) const;
+
+  const Region* last_region_ = nullptr;
+};
+
+/// The block that one thread runs just now.
+class CheckedBlock : public CheckedThread {
+public:
+  CheckedBlock(Launch& launch, Fiber& fiber) : CheckedThread(launch, fiber), wait_(checked_.waits) {}
 
   static const cuda_tile_checks functions;
 
@@ -74,22 +107,11 @@ public:
 private:
   static CheckedBlock& of(cuda_tile_block* block) { return *static_cast<CheckedBlock*>(block->launcher); }
 
-  cuda_tile_report make_report(const cuda_tile_block& block, const cuda_tile_element& element) const;
-  void violate(cuda_tile_block& block, const cuda_tile_violation& violation,
-               const cuda_tile_access* access = nullptr, std::uintptr_t address = 0,
-               const Event* other = nullptr);
   void check(cuda_tile_block& block, const cuda_tile_access& access, const void* site);
   void note_progress(cuda_tile_block& block, const cuda_tile_access& access);
-  const Region* region_of(std::uintptr_t address);
-  bool is_own(std::uintptr_t address) const;
 
-  Launch& launch_;
-  CheckedLaunch& checked_;
-  Fiber& fiber_;
-  std::uint64_t ordinal_ = 0;
   BlockHistory history_;
   Wait wait_;
-  const Region* last_region_ = nullptr;
   UndefinedElements undefined_;
 };
 

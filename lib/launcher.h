@@ -29,31 +29,6 @@ enum cuda_tile_status {
 int cuda_tile_launch(const cuda_tile_kernel* kernel, void* const* arguments, const unsigned grid[3],
                      unsigned long long schedule_seed, int (*poll)(void), char* error, unsigned error_size);
 
-/// Memory that a checked launch may access.
-struct cuda_tile_array {
-  const void* address;
-  unsigned long long bytes;
-  unsigned item_bytes;
-  unsigned writable;
-};
-
-/// Code addresses are offsets in the kernel's library, for its debug information; 0 stands for none.
-struct cuda_tile_report {
-  unsigned kind; // a cuda_tile_violation_kind
-  char function[64];
-  unsigned rank, index[16]; // of the element
-  unsigned block[3];
-  unsigned value_count;
-  cuda_tile_value values[4];
-  unsigned long long frames[32]; // of the block's stack, the innermost first
-  // Where memory is concerned: the access, and where it is from the first element of which array.
-  unsigned flags, size, array; // array: an index, or ~0 if there is none
-  long long offset;            // in bytes
-  // With what an access races.
-  unsigned other_flags, other_block[3];
-  unsigned long long other_frame;
-};
-
 /// As cuda_tile_launch, of a kernel that was compiled with CUDA_TILE_CHECKED. Bits of `ignored` stand for the
 /// kinds of violations that are not reported. On cuda_tile_violated `report` is filled in.
 int cuda_tile_launch_checked(const cuda_tile_kernel* kernel, void* const* arguments, const unsigned grid[3],

@@ -1,11 +1,13 @@
 // Blocks of several threads, for the emulated target: the threads of a block are fibers of one OS thread,
 // which take turns from barrier to barrier. So their order is the same in each run, or shuffled by the seed.
 #include "block_runner.h"
+#include "checked_launch.h"
 #include "fiber.h"
 
 #include <cstring>
 #include <memory>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -56,6 +58,14 @@ public:
       if (!threads_[i].fiber)
         return false;
       threads_[i].block.launcher = threads_[i].fiber.get();
+      if (launch_.checked) {
+        threads_[i].checked.emplace(launch_, *threads_[i].fiber);
+        threads_[i].block.launcher = &*threads_[i].checked;
+        threads_[i].block.checks = &CheckedThread::functions;
+        threads_[i].block.barrier = [](cuda_tile_block* block) {
+          CheckedThread::of(block).fiber().suspend();
+        };
+      }
     }
     std::iota(order_.begin(), order_.end(), 0u);
     return true;
@@ -75,6 +85,7 @@ private:
     Launch* launch;
     cuda_tile_block block;
     std::unique_ptr<Fiber> fiber;
+    std::optional<CheckedThread> checked;
   };
 
   static void barrier(cuda_tile_block* block) { static_cast<Fiber*>(block->launcher)->suspend(); }
@@ -90,9 +101,13 @@ private:
     for (Thread& thread : threads_) {
       set_block_index(thread.block, launch_.order(ordinal));
       thread.fiber->start(run_thread, &thread);
+      if (thread.checked)
+        thread.checked->begin(ordinal);
     }
     for (std::uint64_t barriers = 0;; ++barriers) {
       const unsigned ended = run_to_barrier(mix(launch_.seed + ordinal) + barriers);
+      if (is_violated_)
+        return abandon();
       if (ended == threads_.size())
         return;
       if (ended != 0)
@@ -105,9 +120,20 @@ private:
     if (launch_.seed != 0)
       shuffle(order_.data(), static_cast<unsigned>(order_.size()), seed);
     unsigned count = 0;
-    for (const unsigned i : order_)
+    for (const unsigned i : order_) {
       count += ended_[i] = threads_[i].fiber->resume();
+      is_violated_ = threads_[i].checked && threads_[i].checked->is_ended();
+      if (is_violated_) // what the other threads would find comes of that
+        break;
+    }
     return count;
+  }
+
+  /// Ends the block: one of its threads violated what is checked.
+  void abandon() {
+    for (Thread& thread : threads_)
+      if (!thread.fiber->is_finished())
+        thread.fiber->abandon();
   }
 
   void report_divergence(std::uint64_t ordinal, std::uint64_t barriers) {
@@ -128,6 +154,7 @@ private:
   std::vector<unsigned> order_;
   std::vector<char> ended_;
   std::vector<char> scratch_;
+  bool is_violated_ = false;
 };
 
 } // namespace

@@ -7,7 +7,7 @@ import re
 from collections.abc import Iterable, Mapping
 from pathlib import Path
 
-from .errors import BuildTypeError, BuildValueError, NotAvailableYet, SourceNotFound
+from .errors import BuildTypeError, BuildValueError, SourceNotFound
 from .module import Module
 from .targets import Request
 
@@ -38,7 +38,7 @@ def build(
     defines:       macros: a dict from name to value, or strings such as "N=4"
     options:       more options for the compiler
     num_threads:   simt, emulated: threads that share one tile block, a power of two
-    checked:       cpu: find undefined behaviour; a launch that meets it raises UndefinedBehaviorError
+    checked:       find undefined behaviour: a launch that meets it raises UndefinedBehaviorError; fully on cpu
     ignore:        kinds of undefined behaviour that a checked build does not report, such as "data-race"
     cache:         whether to keep the result on disk and to take it from there
 
@@ -72,8 +72,8 @@ def _check_ignored(ignore: Iterable[str], checked: bool, target: str) -> tuple[s
         if kinds:
             raise BuildValueError("ignore is for checked builds: pass checked=True, too")
         return ()
-    if target != "cpu":
-        raise NotAvailableYet(f"checked builds are for the target cpu, not for {target} yet")
+    if target == "tile":
+        raise BuildValueError("NVIDIA's compiler makes no checked builds: build for cpu, simt or emulated")
     from .checked import check_ignored
 
     return check_ignored(kinds)

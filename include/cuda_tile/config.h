@@ -30,13 +30,14 @@ static_assert(CUDA_TILE_BLOCK_THREADS >= 1 && CUDA_TILE_BLOCK_THREADS <= 1024 &&
                   (CUDA_TILE_BLOCK_THREADS & (CUDA_TILE_BLOCK_THREADS - 1)) == 0,
               "CUDA_TILE_BLOCK_THREADS must be a power of two between 1 and 1024");
 
-// CUDA_TILE_CHECKED: whether undefined behaviour is looked for and reported; for one thread a block on a
-// host.
+// CUDA_TILE_CHECKED: whether undefined behaviour is looked for and reported.
 #if !defined(CUDA_TILE_CHECKED)
 #define CUDA_TILE_CHECKED 0
 #endif
-static_assert(!CUDA_TILE_CHECKED || (!CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1),
-              "CUDA_TILE_CHECKED is for host compilers and blocks of one thread");
+
+// CUDA_TILE_CHECKED_FULLY: whether that includes elements without a value, pointer arithmetic, reductions and
+// races: where blocks of one thread run on a host. Elsewhere each thread checks its own elements alone.
+#define CUDA_TILE_CHECKED_FULLY (CUDA_TILE_CHECKED && !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1)
 
 #if !CUDA_TILE_ON_CUDA
 #if __has_include(<vector_types.h>)

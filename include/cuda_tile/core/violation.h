@@ -4,8 +4,10 @@
 #include "cuda_tile/core/signature.h"
 #include "cuda_tile/platform/platform.h"
 #include "cuda_tile/platform/violations.h"
-#if CUDA_TILE_CHECKED
-#include "cuda_tile/platform/checked.h"
+#if CUDA_TILE_CHECKED && CUDA_TILE_ON_CUDA
+#include "cuda_tile/platform/cuda_checks.h"
+#elif CUDA_TILE_CHECKED
+#include "cuda_tile/platform/host_checks.h"
 #endif
 
 namespace cuda::tiles::checks {
@@ -20,17 +22,16 @@ CUDA_TILE_CONSTEXPR bool is_index(size_t i, size_t count) { return i < count; }
 template <typename T>
 CUDA_TILE_API cuda_tile_value value_of(T x) {
   cuda_tile_value value{cuda_tile::parameter_code<T>, 0};
-  __builtin_memcpy(&value.bits, &x, sizeof x <= sizeof value.bits ? sizeof x : sizeof value.bits);
+  platform::copy_bytes(&value.bits, &x, sizeof x <= sizeof value.bits ? sizeof x : sizeof value.bits);
   return value;
 }
 
-/// Reports a violation; returns if its kind is ignored, or where no kernel runs.
+/// Reports a violation; returns if its kind is ignored, or where no kernel runs. The platform's part.
 template <typename... Values>
 CUDA_TILE_API void report_at(cuda_tile_violation_kind kind, cuda_tile_element const& element,
                              Values... values) {
   cuda_tile_violation violation{kind, element, sizeof...(Values), {value_of(values)...}};
-  if (auto* block = platform::current_block; block && block->checks)
-    block->checks->report(block, &violation);
+  platform::report(violation);
 }
 
 /// Not constexpr: in a constant expression its call is an error, which names the kind.

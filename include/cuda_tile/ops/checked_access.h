@@ -34,7 +34,9 @@ struct access_runs {
 
   CUDA_TILE_API void add(void const volatile* pointer, unsigned position, unsigned long long count = 1) {
     char const* p = const_cast<char const*>(static_cast<char const volatile*>(pointer));
-    if (run.count != 0 && static_cast<char const*>(run.address) + run.count * run.size == p) {
+    // Of several threads each holds elements from here and there.
+    if (CUDA_TILE_CHECKED_FULLY && run.count != 0 &&
+        static_cast<char const*>(run.address) + run.count * run.size == p) {
       run.count += count;
       return;
     }
@@ -45,10 +47,12 @@ struct access_runs {
   }
   CUDA_TILE_API void flush() {
     if (run.count != 0)
-      platform::current_block->checks->access(platform::current_block, &run);
+      platform::check_access(run);
     run.count = 0;
   }
 };
+
+#if CUDA_TILE_CHECKED_FULLY
 
 /// A write that is not atomic goes to each location once.
 template <typename Ptrs, typename Mask>
@@ -66,6 +70,13 @@ CUDA_TILE_API void require_distinct(char const* function, Ptrs const& ptrs, Mask
     report<S>(cuda_tile_data_race, function, places[twice].position, places[twice].address);
 }
 
+#else
+
+template <typename Ptrs, typename Mask>
+CUDA_TILE_API void require_distinct(char const*, Ptrs const&, Mask const&) {}
+
+#endif
+
 /// Before what each pointer points to whose mask is true is accessed.
 template <unsigned Flags, typename Ptrs, typename Mask>
 CUDA_TILE_API void before_access(char const* function, Ptrs const& ptrs, Mask const& given_mask) {
@@ -76,20 +87,22 @@ CUDA_TILE_API void before_access(char const* function, Ptrs const& ptrs, Mask co
   access_runs<S> runs{function, sizeof(*detail::operand_value(ptrs, 0)), Flags};
   [[maybe_unused]] auto const* last = detail::operand_value(ptrs, 0);
   [[maybe_unused]] bool distinct = true, first = true;
-  for (unsigned s = 0; s < shape_size_v<S>; ++s) {
+  for (unsigned s = 0; s < detail::distribution<shape_size_v<S>>::slots; ++s) {
     if (!detail::convert<bool>(detail::operand_value(mask, s)))
       continue;
     auto const* p = detail::operand_value(ptrs, s);
     distinct = distinct && (first || p > last);
     first = false;
     last = p;
-    runs.add(p, s);
+    runs.add(p, position<S>(s));
   }
   runs.flush();
   if constexpr ((Flags & (writes | is_atomic)) == writes)
     if (!distinct)
       require_distinct(function, ptrs, mask);
 }
+
+#if CUDA_TILE_CHECKED_FULLY
 
 /// `changed`: whether memory has other bits now.
 template <unsigned Flags, typename Ptrs, typename Mask>
@@ -105,16 +118,24 @@ CUDA_TILE_API void after_access(Ptrs const& ptrs, Mask const& given_mask, bool c
   }
 }
 
-/// After element s of a tile of shape S was updated: whether the memory changed.
+#endif
+
+/// After the element in slot s of a tile of shape S was updated: whether the memory changed.
 template <typename S, typename Operation, typename E>
 CUDA_TILE_API bool after_update(unsigned s, E old, E value) {
   if constexpr (requires { precondition<Operation>::violated(old, value); })
     if (int kind = precondition<Operation>::violated(old, value); kind >= 0)
-      report<S>(static_cast<cuda_tile_violation_kind>(kind), precondition<Operation>::function, s, old,
-                value);
-  E const result = typename Operation::function{}(old, value);
-  return __builtin_memcmp(&result, &old, sizeof old) != 0;
+      report<S>(static_cast<cuda_tile_violation_kind>(kind), precondition<Operation>::function,
+                position<S>(s), old, value);
+  if constexpr (CUDA_TILE_CHECKED_FULLY) {
+    E const result = typename Operation::function{}(old, value);
+    return __builtin_memcmp(&result, &old, sizeof old) != 0;
+  }
+  return false;
 }
+
+#if CUDA_TILE_CHECKED_FULLY
+
 /// Whether the exchange took place.
 template <typename E>
 CUDA_TILE_API bool after_exchange(E const& old, E const& expected) {
@@ -160,16 +181,23 @@ CUDA_TILE_API void after_masked_load(R& result, Mask const& given_mask) {
   }
 }
 
+#endif
+
 #else
 
 template <unsigned Flags, typename Ptrs, typename Mask>
 CUDA_TILE_API void before_access(char const*, Ptrs const&, Mask const&) {}
-template <unsigned Flags, typename Ptrs, typename Mask>
-CUDA_TILE_API void after_access(Ptrs const&, Mask const&, bool = false) {}
 template <typename S, typename Operation, typename E>
 CUDA_TILE_API bool after_update(unsigned, E, E) {
   return false;
 }
+
+#endif
+
+#if !CUDA_TILE_CHECKED_FULLY
+
+template <unsigned Flags, typename Ptrs, typename Mask>
+CUDA_TILE_API void after_access(Ptrs const&, Mask const&, bool = false) {}
 template <typename E>
 CUDA_TILE_API bool after_exchange(E const&, E const&) {
   return false;

@@ -8,13 +8,32 @@ namespace cuda::tiles::checks {
 
 #if CUDA_TILE_CHECKED
 
-/// What is assumed: `holds(s)` of element s. The constants of the assumption are shown behind the element.
+/// What is assumed: `holds(s)` of what lies in slot s. The constants of the assumption are shown behind the
+/// element.
 template <typename T, typename Holds, typename... Constants>
 CUDA_TILE_API void require_assumed(char const* function, T const& a, Holds holds, Constants... constants) {
   require_some_defined(function, a);
-  for (unsigned s = 0; s < tile_size_v<T>; ++s)
+  using S = tile_shape_t<T>;
+  for (unsigned s = 0; s < detail::distribution<shape_size_v<S>>::slots; ++s)
     if (!is_undefined(a, s) && !holds(s))
-      report<tile_shape_t<T>>(cuda_tile_assumption, function, s, detail::operand_value(a, s), constants...);
+      report<S>(cuda_tile_assumption, function, position<S>(s), detail::operand_value(a, s), constants...);
+}
+
+/// In slot s, the element at place(i) for that at i: from whichever thread holds it.
+template <typename T, typename Place>
+CUDA_TILE_API T taken_from(T const& a, Place place) {
+  if constexpr (scalar<T>) {
+    return a;
+  } else {
+    T result = a;
+    if constexpr (platform::block_threads == 1) {
+      for (unsigned s = 0; s < tile_size_v<T>; ++s)
+        result.slots[s] = a.slots[place(s)];
+    } else {
+      detail::copy_through_scratch(result, a, place);
+    }
+    return result;
+  }
 }
 
 /// A pointer's address, an integer's value modulo 2^64.
@@ -39,9 +58,11 @@ CUDA_TILE_API unsigned block_start(unsigned position) {
 }
 template <typename Blocks, typename T>
 CUDA_TILE_API void assume_blocked(T const& a) {
+  using S = tile_shape_t<T>;
+  T const first = taken_from(a, [](unsigned i) { return block_start<Blocks, S>(i); });
   require_assumed("assume_blocked", a, [&](unsigned s) {
-    unsigned const start = block_start<Blocks, tile_shape_t<T>>(s);
-    return is_undefined(a, start) || detail::operand_value(a, s) == detail::operand_value(a, start);
+    return is_undefined(a, block_start<Blocks, S>(position<S>(s))) ||
+           detail::operand_value(a, s) == detail::operand_value(first, s);
   });
 }
 
@@ -67,9 +88,11 @@ CUDA_TILE_API void assume_runs(char const* function, T const& a, unsigned long l
   using S = tile_shape_t<T>;
   constexpr unsigned inner = static_cast<unsigned>(detail::length_product<S>(D + 1, S::rank()));
   constexpr unsigned long long stride = Stride;
+  auto place_of = [](unsigned i) { return static_cast<unsigned>(i / inner % detail::length<S>(D) % stride); };
+  T const firsts = taken_from(a, [&](unsigned i) { return i - place_of(i) * inner; });
   auto holds = [&](unsigned s) {
-    unsigned const place = static_cast<unsigned>(s / inner % detail::length<S>(D) % stride);
-    auto const first = detail::operand_value(a, s - place * inner), x = detail::operand_value(a, s);
+    unsigned const place = place_of(position<S>(s));
+    auto const first = detail::operand_value(firsts, s), x = detail::operand_value(a, s);
     return number_of(first) % Div == 0 && !(x < first) && number_of(x) - number_of(first) == place * step;
   };
   require_assumed(function, a, holds, Div, Stride, D);

@@ -5,7 +5,7 @@
 
 namespace cuda::tiles::checks {
 
-#if CUDA_TILE_CHECKED
+#if CUDA_TILE_CHECKED_FULLY
 
 /// An element of lhs * rhs + acc has a value where its row, its column and its addend have. `matrix<T>` gives
 /// a tile's rows, columns and batches.

@@ -7,7 +7,7 @@
 
 namespace cuda::tiles::checks {
 
-#if CUDA_TILE_CHECKED
+#if CUDA_TILE_CHECKED_FULLY
 
 /// An array of those that the launch was given.
 struct known_array {

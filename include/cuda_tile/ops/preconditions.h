@@ -14,22 +14,21 @@ namespace cuda::tiles::checks {
 template <typename E>
 inline constexpr bool can_overflow = detail::is_integral_scalar_v<E> && detail::is_signed_v<E>;
 
-#define CUDA_TILE_OVERFLOWS(name, builtin)                                                                   \
+#define CUDA_TILE_OVERFLOWS(name)                                                                            \
   template <>                                                                                                \
   struct precondition<elements::name> {                                                                      \
     static constexpr char const* function = #name;                                                           \
     template <typename E>                                                                                    \
     static int violated(E a, E b) {                                                                          \
-      E result;                                                                                              \
       if constexpr (can_overflow<E>)                                                                         \
-        return builtin(a, b, &result) ? cuda_tile_integer_overflow : -1;                                     \
+        return platform::name##_overflows(a, b) ? cuda_tile_integer_overflow : -1;                           \
       else                                                                                                   \
         return -1;                                                                                           \
     }                                                                                                        \
   };
-CUDA_TILE_OVERFLOWS(add, __builtin_add_overflow)
-CUDA_TILE_OVERFLOWS(sub, __builtin_sub_overflow)
-CUDA_TILE_OVERFLOWS(mul, __builtin_mul_overflow)
+CUDA_TILE_OVERFLOWS(add)
+CUDA_TILE_OVERFLOWS(sub)
+CUDA_TILE_OVERFLOWS(mul)
 #undef CUDA_TILE_OVERFLOWS
 
 #define CUDA_TILE_DIVIDES(name)                                                                              \
@@ -105,6 +104,8 @@ struct precondition<detail::memory_sub> {
   }
 };
 
+#if CUDA_TILE_CHECKED_FULLY
+
 // Sums and products of signed integers [2.6.1]: no order and grouping may overflow, so neither may the sum of
 // the positive elements alone, nor that of the negative ones, nor the product of those that are not zero.
 
@@ -150,6 +151,8 @@ struct reduction_condition<elements::mul> {
     }
   }
 };
+
+#endif
 
 /// That of F, on operands converted to E.
 template <typename E, typename F>

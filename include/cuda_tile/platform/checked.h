@@ -49,6 +49,41 @@ struct cuda_tile_place {
   unsigned position;
 };
 
+/// Memory that a checked launch may access.
+struct cuda_tile_array {
+  const void* address;
+  unsigned long long bytes;
+  unsigned item_bytes;
+  unsigned writable;
+};
+
+/// Of the first violation of a launch. Code addresses are offsets in the kernel's library, for its debug
+/// information, on a GPU numbers of sites; 0 stands for none.
+struct cuda_tile_report {
+  unsigned kind; // a cuda_tile_violation_kind
+  char function[64];
+  unsigned rank, index[16]; // of the element
+  unsigned block[3];
+  unsigned value_count;
+  cuda_tile_value values[4];
+  unsigned long long frames[32]; // of the block's stack, the innermost first
+  // Where memory is concerned: the access, and where it is from the first element of which array.
+  unsigned flags, size, array; // array: an index, or ~0 if there is none
+  long long offset;            // in bytes
+  // With what an access races.
+  unsigned other_flags, other_block[3];
+  unsigned long long other_frame;
+};
+
+/// What a checked launch on a GPU is told and tells.
+struct cuda_tile_device_checks {
+  cuda_tile_report report;
+  unsigned is_taken; // whether the report is one
+  unsigned array_count;
+  unsigned long long ignored; // bits of kinds
+  cuda_tile_array arrays[512];
+};
+
 /// The launcher's part of the checks.
 struct cuda_tile_checks {
   /// Ends the block and the launch. Returns if violations of that kind are ignored.

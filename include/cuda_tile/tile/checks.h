@@ -1,103 +1,16 @@
-// Finding undefined behaviour [3.1] in checked builds. Everything here is empty in others.
-//
-// A tile of a checked build has a member `undefined`, which says which of its elements have no value: 0 none,
-// 1 all, or the number under which the launcher keeps a flag for each.
+// Finding undefined behaviour [3.1] in checked builds: in the elements that a thread holds. Everything here
+// is empty in others.
 #pragma once
 
 #include "cuda_tile/core/extents.h"
 #include "cuda_tile/core/violation.h"
+#include "cuda_tile/tile/checked_values.h"
 #include "cuda_tile/tile/conversions.h"
+#include "cuda_tile/tile/distribution.h"
 
 namespace cuda::tiles::checks {
 
 #if CUDA_TILE_CHECKED
-
-inline constexpr unsigned all_defined = 0, none_defined = 1;
-
-/// The lengths of a shape as reports hold them.
-template <typename S>
-struct shape_lengths {
-  unsigned at[S::rank() + 1];
-  constexpr shape_lengths() : at{} {
-    for (size_t d = 0; d != S::rank(); ++d)
-      at[d] = static_cast<unsigned>(detail::length<S>(d));
-  }
-};
-template <typename S>
-inline constexpr shape_lengths<S> lengths_of{};
-
-template <typename S>
-CUDA_TILE_API cuda_tile_element element_of(char const* function, unsigned position) {
-  return {function, lengths_of<S>.at, static_cast<unsigned>(S::rank()), position};
-}
-
-/// Reports a violation at an element of a tile of shape S; returns if its kind is ignored.
-template <typename S = shape<>, typename... Values>
-CUDA_TILE_API void report(cuda_tile_violation_kind kind, char const* function, unsigned position,
-                          Values... values) {
-  report_at(kind, element_of<S>(function, position), values...);
-}
-
-// ---- elements without a value
-
-template <typename T>
-CUDA_TILE_API unsigned char const* undefined_elements(T const& x) {
-  return platform::current_block->checks->undefined(platform::current_block, x.undefined);
-}
-
-/// Whether element s of an operand has no value; a tile of one element stands for all of them.
-template <typename T>
-CUDA_TILE_API bool is_undefined(T const& x, unsigned s) {
-  if constexpr (scalar<T>)
-    return false;
-  else
-    return x.undefined != all_defined &&
-           (x.undefined == none_defined || undefined_elements(x)[T::distribution::size == 1 ? 0 : s] != 0);
-}
-
-/// An operand whose elements count where the mask, of the same shape, is true: they must have a value.
-template <typename T, typename Mask = bool>
-CUDA_TILE_API void require_defined(char const* function, T const& x, Mask const& mask = true) {
-  if constexpr (!scalar<T>)
-    if (x.undefined != all_defined)
-      for (unsigned s = 0; s < T::distribution::size; ++s)
-        if (detail::convert<bool>(detail::operand_value(mask, s)) && is_undefined(x, s))
-          return report<tile_shape_t<T>>(cuda_tile_uninitialized_tile, function, s);
-}
-
-/// A tile that no element has been given a value is refused at its first use.
-template <typename T>
-CUDA_TILE_API void require_some_defined(char const* function, T const& x) {
-  if constexpr (!scalar<T>)
-    if (x.undefined == none_defined)
-      report<tile_shape_t<T>>(cuda_tile_uninitialized_tile, function, 0);
-}
-
-/// Records of which elements of a result `is_undefined(s)` holds.
-template <typename R, typename F>
-CUDA_TILE_API void set_undefined(R& result, F is_undefined) {
-  unsigned char flags[R::distribution::size];
-  for (unsigned s = 0; s < R::distribution::size; ++s)
-    flags[s] = is_undefined(s);
-  auto* block = platform::current_block;
-  result.undefined = block->checks->keep_undefined(block, flags, R::distribution::size);
-}
-
-/// All elements of a result are given values.
-template <typename R>
-CUDA_TILE_API void define(R& result) {
-  result.undefined = all_defined;
-}
-
-/// Element i of a result is element position(i) of `from`.
-template <typename R, typename From, typename Position>
-CUDA_TILE_API void after_rearrange(R& result, From const& from, Position position) {
-  define(result);
-  if (from.undefined == none_defined)
-    report<tile_shape_t<From>>(cuda_tile_uninitialized_tile, "", 0);
-  else if (from.undefined != all_defined)
-    set_undefined(result, [&](unsigned i) { return is_undefined(from, position(i)); });
-}
 
 // ---- elementwise operations
 
@@ -111,33 +24,20 @@ struct precondition {
 template <typename S, typename F, typename... Operands>
 CUDA_TILE_API void before_map(F, Operands const&... operands) {
   using condition = precondition<F>;
+  constexpr unsigned slots = detail::distribution<shape_size_v<S>>::slots;
   (require_some_defined(condition::function, operands), ...);
   if constexpr (requires { condition::violated(detail::operand_value(operands, 0)...); }) {
     bool holds = true;
-    for (unsigned s = 0; s < shape_size_v<S>; ++s)
+    for (unsigned s = 0; s < slots; ++s)
       holds &= condition::violated(detail::operand_value(operands, s)...) < 0;
     if (holds)
       return;
-    for (unsigned s = 0; s < shape_size_v<S>; ++s)
+    for (unsigned s = 0; s < slots; ++s)
       if (int kind = condition::violated(detail::operand_value(operands, s)...);
           kind >= 0 && !(is_undefined(operands, s) || ...))
-        report<S>(static_cast<cuda_tile_violation_kind>(kind), condition::function, s,
+        report<S>(static_cast<cuda_tile_violation_kind>(kind), condition::function, position<S>(s),
                   detail::operand_value(operands, s)...);
   }
-}
-
-/// An element of the result has a value where those of all operands have.
-template <typename R, typename... Operands>
-CUDA_TILE_API void after_map(R& result, Operands const&... operands) {
-  define(result);
-  auto some_undefined = [](auto const& x) {
-    if constexpr (scalar<detail::remove_cvref_t<decltype(x)>>)
-      return false;
-    else
-      return x.undefined != all_defined;
-  };
-  if ((some_undefined(operands) || ...))
-    set_undefined(result, [&](unsigned s) { return (is_undefined(operands, s) || ...); });
 }
 
 /// The conversion of an element to E [1.7.2].
@@ -195,91 +95,16 @@ CUDA_TILE_API void before_extract(size_t index, size_t d, size_t n) {
            detail::length<tile_shape_t<T>>(d) / n);
 }
 
-/// `x` and `y` take turns in runs of Run elements [2.3.14].
-template <unsigned Run, typename R, typename T>
-CUDA_TILE_API void after_cat(R& result, T const& x, T const& y) {
-  define(result);
-  require_some_defined("cat", x);
-  require_some_defined("cat", y);
-  if (x.undefined != all_defined || y.undefined != all_defined)
-    set_undefined(result, [&](unsigned i) {
-      return is_undefined(i / Run % 2 == 0 ? x : y, i / (2 * Run) * Run + i % Run);
-    });
-}
-
-/// What a function object that reduces must not do to the elements of one result, in any order: the N
-/// elements begin at `a[at]` and are `step` apart.
-template <typename F>
-struct reduction_condition {
-  static constexpr char const* function = "a reduction";
-};
-
-/// Whether one of n elements, `step` apart from the first on, has no value.
-template <typename T>
-CUDA_TILE_API bool is_any_undefined(T const& a, unsigned first, unsigned n, unsigned step) {
-  bool found = false;
-  for (unsigned k = 0; k < n; ++k)
-    found = found || is_undefined(a, first + k * step);
-  return found;
-}
-
-/// Before a reduction or scan of N elements that are Inner apart.
-template <unsigned N, unsigned Inner, typename F, typename T>
-CUDA_TILE_API void before_reduction(F, T const& a) {
-  using condition = reduction_condition<F>;
-  require_some_defined(condition::function, a);
-  if constexpr (requires { condition::template violated<N>(a.slots, Inner); })
-    for (unsigned first = 0; first < T::distribution::size;
-         first += first % Inner == Inner - 1 ? Inner * (N - 1) + 1 : 1)
-      if (int kind = condition::template violated<N>(a.slots + first, Inner);
-          kind >= 0 && !is_any_undefined(a, first, N, Inner))
-        report<tile_shape_t<T>>(static_cast<cuda_tile_violation_kind>(kind), condition::function, first);
-}
-
-/// Results of reductions of N elements that are Inner apart have values where all of these have.
-template <unsigned N, unsigned Inner, typename R, typename T>
-CUDA_TILE_API void after_reduction(R& result, T const& a) {
-  define(result);
-  if (a.undefined != all_defined)
-    set_undefined(
-        result, [&](unsigned i) { return is_any_undefined(a, i / Inner * Inner * N + i % Inner, N, Inner); });
-}
-/// As after_reduction, for elements up to the one in question.
-template <unsigned N, unsigned Inner, typename R, typename T>
-CUDA_TILE_API void after_scan(R& result, T const& a) {
-  if (a.undefined != all_defined)
-    set_undefined(result, [&](unsigned i) {
-      unsigned const k = i / Inner % N;
-      return is_any_undefined(a, i - k * Inner, k + 1, Inner);
-    });
-}
-
 #else
 
 template <typename S, typename F, typename... Operands>
 CUDA_TILE_API void before_map(F, Operands const&...) {}
-template <typename R, typename... Operands>
-CUDA_TILE_API void after_map(R&, Operands const&...) {}
-template <typename R>
-CUDA_TILE_API void define(R&) {}
-template <typename R, typename From, typename Position>
-CUDA_TILE_API void after_rearrange(R&, From const&, Position) {}
 template <typename E, typename T>
 CUDA_TILE_API void before_conversion(T const&) {}
 template <typename E, typename T>
 CUDA_TILE_API void before_bitcast(T const&) {}
 template <typename T>
 CUDA_TILE_API void before_extract(size_t, size_t, size_t) {}
-template <unsigned Run, typename R, typename T>
-CUDA_TILE_API void after_cat(R&, T const&, T const&) {}
-template <unsigned N, unsigned Inner, typename F, typename T>
-CUDA_TILE_API void before_reduction(F, T const&) {}
-template <unsigned N, unsigned Inner, typename R, typename T>
-CUDA_TILE_API void after_reduction(R&, T const&) {}
-template <unsigned N, unsigned Inner, typename R, typename T>
-CUDA_TILE_API void after_scan(R&, T const&) {}
-template <typename T>
-CUDA_TILE_API void require_defined(char const*, T const&) {}
 
 #endif
 

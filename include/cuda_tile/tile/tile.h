@@ -44,7 +44,7 @@ struct tile final {
 
   /// What this thread holds of the tile; see tile/distribution.h. Not part of the API.
   E slots[distribution::slots];
-#if CUDA_TILE_CHECKED
+#if CUDA_TILE_CHECKED_FULLY
   /// Which elements have no value; see tile/checks.h.
   unsigned undefined = checks::none_defined;
 #endif

@@ -3,9 +3,16 @@
 
 #include "cuda_tile/ops/checked_access.h"
 
+namespace cuda::tiles::detail {
+template <size_t D, typename Shape, typename P>
+CUDA_TILE_API size_t element_offset(P const& part, unsigned i, bool& inside); // view/partition.h
+}
+
 namespace cuda::tiles::checks {
 
 #if CUDA_TILE_CHECKED
+
+#if CUDA_TILE_CHECKED_FULLY
 
 /// Whether different indices lead to different elements; true where that is not known of a large span.
 template <typename Mapping>
@@ -54,6 +61,16 @@ bool is_injective(Mapping const& mapping) {
   return true;
 }
 
+#else
+
+/// Each thread would have to visit all elements.
+template <typename Mapping>
+CUDA_TILE_API bool is_injective(Mapping const&) {
+  return true;
+}
+
+#endif
+
 /// Indices of a partition of shape S of a span.
 template <typename S, typename Span, typename... Idx>
 CUDA_TILE_API void before_partition(Span const& span, Idx... idx) {
@@ -73,6 +90,8 @@ CUDA_TILE_API void before_partition(Span const& span, Idx... idx) {
   if (!is_injective(span.mapping()))
     report(cuda_tile_not_injective, "partition_view", 0);
 }
+
+#if CUDA_TILE_CHECKED_FULLY
 
 template <bool Masked, size_t D, typename Shape, typename P>
 CUDA_TILE_API void add_rows(access_runs<Shape>& runs, P const& part, typename P::element* at,
@@ -111,6 +130,8 @@ CUDA_TILE_API void require_defined_inside(P const& part, T const& value) {
       return report<Shape>(cuda_tile_uninitialized_tile, "a store to a partition", s);
 }
 
+#endif
+
 /// Before the elements of a partition are accessed.
 template <unsigned Flags, bool Masked, typename Shape, typename P>
 CUDA_TILE_API void before_partition_access(P const& part) {
@@ -118,12 +139,24 @@ CUDA_TILE_API void before_partition_access(P const& part) {
   if (!Masked && !part.whole())
     report<Shape>(cuda_tile_unmasked_partition, function, 0);
   access_runs<Shape> runs{function, sizeof(*part.origin), Flags};
+#if CUDA_TILE_CHECKED_FULLY
   if (Masked && !part.whole())
     add_rows<true, 0>(runs, part, part.origin, 0);
   else
     add_rows<false, 0>(runs, part, part.origin, 0);
+#else
+  for (unsigned s = 0; s < detail::distribution<shape_size_v<Shape>>::slots; ++s) {
+    bool inside = true;
+    size_t const offset = detail::element_offset<0, Shape>(part, position<Shape>(s), inside);
+    if (!Masked || inside)
+      runs.add(part.origin + offset, position<Shape>(s));
+  }
+#endif
   runs.flush();
 }
+
+#if CUDA_TILE_CHECKED_FULLY
+
 /// After an atomic load of a partition's first element, for all of it.
 template <unsigned Flags, typename P>
 CUDA_TILE_API void after_partition_access(P const& part) {
@@ -131,14 +164,21 @@ CUDA_TILE_API void after_partition_access(P const& part) {
     platform::current_block->checks->acquired(platform::current_block, part.origin);
 }
 
+#endif
+
 #else
 
 template <typename S, typename Span, typename... Idx>
 CUDA_TILE_API void before_partition(Span const&, Idx...) {}
-template <bool Masked, typename Shape, typename P, typename T>
-CUDA_TILE_API void require_defined_inside(P const&, T const&) {}
 template <unsigned Flags, bool Masked, typename Shape, typename P>
 CUDA_TILE_API void before_partition_access(P const&) {}
+
+#endif
+
+#if !CUDA_TILE_CHECKED_FULLY
+
+template <bool Masked, typename Shape, typename P, typename T>
+CUDA_TILE_API void require_defined_inside(P const&, T const&) {}
 template <unsigned Flags, typename P>
 CUDA_TILE_API void after_partition_access(P const&) {}
 
