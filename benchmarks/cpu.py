@@ -15,10 +15,9 @@ from statistics import median
 from typing import NamedTuple
 
 import numpy as np
+from compile_time import SOURCES, build_for_host, instances
 from interleaved import ROUNDS, SPREAD, Comparison, compare, seconds
 from overhead import ROOT, machine
-
-import pycuda_tile as pct
 
 try:
     import torch
@@ -63,16 +62,16 @@ def copy_bandwidth() -> float:
     return 2 * 4 * source.numel() / median(seconds(lambda: to.copy_(source), 3) for _ in range(ROUNDS))
 
 
-def build_seconds(arch: str) -> tuple[list[float], str]:
-    """Cold builds of the examples, and the name of the slowest."""
+def build_seconds() -> tuple[float, float, str]:
+    """Cold builds of the examples: the median, the longest, and whose that is."""
     taken = {}
-    for path in sorted((ROOT / "examples").glob("*.cu")):
-        if "cuda_runtime" in path.read_text():
-            continue  # for nvcc
+    for path in SOURCES:
+        instances(path)  # imports the example
         start = time.perf_counter()
-        pct.build(path, target="cpu", arch=arch, cache=False)
+        build_for_host(path)
         taken[path.stem] = time.perf_counter() - start
-    return sorted(taken.values()), max(taken, key=taken.get)
+    slowest = max(taken, key=taken.get)
+    return median(taken.values()), taken[slowest], slowest
 
 
 # ---- what is shown -----------------------------------------------------------------------------------
@@ -128,11 +127,12 @@ def replace_between_markers(path: Path, text: str) -> None:
     )
 
 
-def run(arch: str, only: str, write: bool) -> None:
+def run(kernels: Kernels, only: str, write: bool) -> None:
+    arch = kernels.arch
     description = describe(arch, os.getloadavg()[0])
     lines = [description, f"{ROUNDS} rounds; inconclusive: quartiles more than {SPREAD:.0%} apart", TEXT_HEAD]
     print("\n".join(lines))
-    kernels, rows = Kernels(arch), []
+    rows = []
     for work in all_work():
         if only not in f"{work.name} {work.peer}":
             continue
@@ -140,11 +140,11 @@ def run(arch: str, only: str, write: bool) -> None:
         print(text_line(rows[-1]), flush=True)
     footer = []
     if not only:
-        taken, slowest = build_seconds(arch)
+        middle, longest, slowest = build_seconds()
         footer = [
             f"Copy bandwidth of this machine, all cores: {copy_bandwidth() / 1e9:.1f} GB/s read and written",
-            f"Cold build of an example kernel: median {median(taken):.2f} s (wanted: under 2), "
-            f"longest {taken[-1]:.2f} s ({slowest}; wanted: under 5)",
+            f"Cold build of an example kernel: median {middle:.2f} s (wanted: under 2), "
+            f"longest {longest:.2f} s ({slowest}; wanted: under 5)",
         ]
         print("\n".join(footer))
     if write:
@@ -159,6 +159,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="", metavar="TEXT", help="rows whose name or peer holds TEXT")
     parser.add_argument("--march", default="native", help="as the compiler's -march (default: native)")
+    parser.add_argument(
+        "--tune", action="store_true", help="choose tile sizes anew, not as an earlier run did"
+    )
     parser.add_argument("--write", action="store_true", help="keep the table: benchmarks/results, README.md")
     parser.add_argument("--growth", action="store_true", help="time against size, as pictures in docs/")
     options = parser.parse_args()
@@ -166,12 +169,13 @@ def main() -> None:
         parser.error("--write keeps the whole table: leave out --only")
     torch.set_num_threads(len(os.sched_getaffinity(0)))
     np.random.seed(0)
+    kernels = Kernels(options.march, tuning=str(time.time()) if options.tune else "")
     if options.growth:
         from cpu_growth import draw
 
-        draw(Kernels(options.march))
+        draw(kernels, describe(kernels.arch, os.getloadavg()[0]))
     else:
-        run(options.march, options.only, options.write)
+        run(kernels, options.only, options.write)
 
 
 if __name__ == "__main__":

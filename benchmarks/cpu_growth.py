@@ -7,9 +7,9 @@ from collections.abc import Callable
 from statistics import median
 
 import torch
-from cpu_work import Kernels, Pair, ceildiv, matmul_float, random, sum_of_all, vector_add
+from cpu_work import Kernels, Pair, ceildiv, matmul, random, sum_of_all, vector_add
 from interleaved import seconds
-from overhead import ROOT, machine
+from overhead import ROOT
 
 try:
     import matplotlib
@@ -24,17 +24,21 @@ TILES = [1 << power for power in range(5, 23)]
 _ROUNDS = 5
 
 
-def draw(kernels: Kernels) -> None:
+def draw(kernels: Kernels, description: str) -> None:
     matplotlib.use("Agg")
     plt.rcParams.update({"font.size": 9, "axes.grid": True, "grid.alpha": 0.3})
     figure, axes = plt.subplots(1, 3, figsize=(12, 3.6), layout="constrained")
     growth(axes[0], "vector add", "floats", STREAMED, lambda n: vector_add(kernels, n), "torch.add")
     growth(axes[1], "sum", "floats", STREAMED, lambda n: sum_of_all(kernels, n), "torch.sum")
-    growth(axes[2], "matmul, float", "n", MATRICES, lambda n: matmul_float(n)(kernels), "torch.mm")
-    save(figure, "growth.png")
+    growth(axes[2], "matmul, float", "n", MATRICES, lambda n: square(kernels, n), "torch.mm")
+    save(figure, "growth.png", description)
     figure, axis = plt.subplots(figsize=(6, 3.6), layout="constrained")
     fusion(axis, kernels)
-    save(figure, "fusion.png")
+    save(figure, "fusion.png", description)
+
+
+def square(kernels: Kernels, n: int) -> Pair:
+    return matmul(kernels, n, "float, float, float", torch.float32, 1e-5, [[64, 64, 64], [128, 128, 128]])
 
 
 def growth(axis, title: str, unit: str, sizes: list[int], prepare: Callable[[int], Pair], peer: str) -> None:
@@ -76,7 +80,7 @@ def timed(function: Callable[[], object]) -> float:
     return seconds(function, round(5e-3 / once)) if once < 2.5e-3 else once
 
 
-def save(figure, name: str) -> None:
-    figure.suptitle(machine(), fontsize=7)
+def save(figure, name: str, description: str) -> None:
+    figure.suptitle("\n".join(description.split("; ")), fontsize=6)
     figure.savefig(DOCS / name, dpi=110)
     print(DOCS / name)

@@ -41,10 +41,11 @@ class Work(NamedTuple):
 
 
 class Kernels:
-    """The benchmark's kernels, built for one processor architecture."""
+    """The benchmark's kernels, built for one processor; tile sizes are chosen once for each `tuning`."""
 
-    def __init__(self, arch: str):
+    def __init__(self, arch: str, tuning: str = ""):
         self.arch = arch
+        self.tuning = tuning
         self._modules: dict[str, pct.Module] = {}
 
     def get(self, file: str, name: str) -> pct.Kernel:
@@ -56,7 +57,7 @@ class Kernels:
         self, make: Callable, configs: list, *arguments: object, key: object
     ) -> tuple[Function, object]:
         """The fastest launch make(config)(*arguments), as a function without parameters, and its config."""
-        best = pct.autotune(make, configs, args=arguments, key=[key, self.arch, sources()])
+        best = pct.autotune(make, configs, args=arguments, key=[key, self.arch, self.tuning, sources()])
         launch = make(best)
         return (lambda: launch(*arguments)), best
 
@@ -278,11 +279,13 @@ def make_matmul(kernels: Kernels, types: str, n: int) -> Callable[[list[int]], F
     return make
 
 
-def matmul(kernels: Kernels, n: int, types: str, dtype: torch.dtype, tolerance: float) -> Pair:
+def matmul(
+    kernels: Kernels, n: int, types: str, dtype: torch.dtype, tolerance: float, tiles: list = MATMUL_TILES
+) -> Pair:
     a, b = random(n, n, dtype=dtype), random(n, n, dtype=dtype).t().contiguous()
     out, wanted = torch.empty(n, n, dtype=dtype), torch.empty(n, n, dtype=dtype)
     make = make_matmul(kernels, types, n)
-    ours, config = kernels.choose(make, MATMUL_TILES, a, b, out, n, n, n, key=["matmul", types, n])
+    ours, config = kernels.choose(make, tiles, a, b, out, n, n, n, key=["matmul", types, n])
     expected = a.double() @ b.double()
     return Pair(ours, lambda: torch.mm(a, b, out=wanted), check_close(out, expected, tolerance), config)
 
