@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import os
 import platform
+import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
 
 from . import cache, gpu, nvrtc, resources, toolchain
+from .checked.lines import line_tool
 from .errors import Error, TargetUnavailable
 from .launcher import num_workers
 from .version import VERSION
@@ -53,6 +55,7 @@ def report() -> tuple[str, bool]:
         lines.append(f"{finding.target:9} {state}")
         lines += [f"          {note}" for note in finding.notes]
     lines.append(f"front end {_front_end()}")
+    lines.append(f"tools     {_tools()}")
     return "\n".join(lines), any(finding.runs for finding in findings)
 
 
@@ -129,6 +132,14 @@ def _device(notes: list[str]) -> bool:
     if not gpu.has_cuda_python():
         notes.append(f"missing: launching needs cuda-python: {gpu.INSTALL}")
     return gpu.is_usable()
+
+
+def _tools() -> str:
+    """What checked builds and `run --debug` call."""
+    lines = line_tool()
+    reports = f"{lines[0]}, for lines in reports of checked builds" if lines else ""
+    missing = "no addr2line: reports of checked builds lack lines; install binutils"
+    return f"{reports or missing}; {'gdb' if shutil.which('gdb') else 'no gdb'}, for run --debug"
 
 
 def _front_end() -> str:

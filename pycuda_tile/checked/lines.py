@@ -21,7 +21,8 @@ class Frame(NamedTuple):
 
 
 @functools.cache
-def _tool() -> list[str] | None:
+def line_tool() -> list[str] | None:
+    """The command that finds lines, if one is installed."""
     found = next((path for path in map(shutil.which, _TOOLS) if path), None)
     if found is None:
         return None
@@ -32,7 +33,7 @@ def _tool() -> list[str] | None:
 def find_frames(library: Path, offsets: Sequence[int]) -> list[list[Frame]]:
     """For each offset in a library, the calls that lead there, the innermost first; [] where it is not
     known."""
-    tool = _tool()
+    tool = line_tool()
     if tool is None or not offsets:
         return [[] for _ in offsets]
     done = subprocess.run([*tool, str(library), *map(hex, offsets)], capture_output=True, text=True)
