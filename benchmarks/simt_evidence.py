@@ -1,0 +1,186 @@
+"""What NVRTC makes of kernels for GPUs, seen without one: registers and spills from ptxas, and the machine
+instructions of the main loop, counted. One table; `--write` keeps it in docs/simt.md.
+
+Needs NVRTC and nvdisasm (in the wheel nvidia-cuda-nvcc, or the CUDA toolkit's), but no GPU."""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import NamedTuple
+
+import pycuda_tile as pct
+
+ROOT = Path(__file__).resolve().parent.parent
+DOCUMENT = ROOT / "docs" / "simt.md"
+BEGIN, END = "<!-- made by benchmarks/simt_evidence.py -->", "<!-- end -->"
+ARCHS = ("sm_75", "sm_80", "sm_90")
+
+
+class Example(NamedTuple):
+    """A kernel of benchmarks/kernels, as a table names it and as a module does."""
+
+    title: str
+    source: str
+    kernel: str
+    loops: bool = False  # over tiles; else the whole kernel is counted
+    since: int = 70  # compute capability
+
+
+KERNELS = (
+    Example("vector add", "elementwise", "vector_add<1024>"),
+    Example("bias + GELU", "elementwise", "bias_gelu<1024>"),
+    Example("softmax", "rows", "softmax<1024>"),
+    Example("layer norm", "rows", "layer_norm<1024>"),
+    Example("sum", "rows", "sum<4096, 1>"),
+    Example("transpose", "movement", "transpose<64>"),
+    Example("gather", "movement", "gather<16, 64>"),
+    Example("histogram", "movement", "histogram<1024>"),
+    Example("matmul f32", "matmul", "matmul<float, float, float, 64, 64, 32>", True),
+    Example("matmul bf16", "matmul", "matmul<__nv_bfloat16, float, __nv_bfloat16, 128, 128, 64>", True, 80),
+    Example("matmul f16", "matmul", "matmul<__half, float, __half, 128, 128, 64>", True),
+    Example("matmul s8", "matmul", "matmul<signed char, int, int, 128, 128, 64>", True),
+    Example("matmul f64", "matmul", "matmul<double, double, double, 64, 64, 16>", True),
+    Example("attention bf16", "attention", "attention<__nv_bfloat16, 64, 64, 64>", True, 80),
+)
+
+# Columns: which instructions of the main loop are counted in each.
+COUNTED = {
+    "barriers": r"BAR\.SYNC",
+    "LDG.128": r"LDG\.E(?!\.U|\.S)\S*\.128",
+    "LDG other": r"LDG\.(?!\S*\.128)",
+    "STG.128": r"STG\.\S*\.128",
+    "STG other": r"STG\.(?!\S*\.128)",
+    "LDS": r"LDS(?!M)",
+    "LDSM": r"LDSM",
+    "STS": r"STS",
+    "shuffles": r"SHFL",
+    "matrix": r"(HMMA|HGMMA|IMMA|IGMMA|QGMMA|DMMA)\b",
+    "FMA": r"(FFMA|DFMA|IMAD)\b",
+}
+
+
+class Evidence(NamedTuple):
+    """Of one kernel on one architecture."""
+
+    threads: int
+    registers: int
+    shared_bytes: int
+    spilled_bytes: int
+    warnings: int  # of ptxas that it serialised matrix instructions (C75xx)
+    instructions: int
+    counts: dict[str, int]
+
+
+def find_nvdisasm() -> str | None:
+    """The disassembler of the CUDA toolkit, or of NVIDIA's wheels beside this Python's packages."""
+    if found := shutil.which("nvdisasm"):
+        return found
+    for folder in map(Path, sys.path):
+        for path in sorted(folder.glob("nvidia/*/bin/nvdisasm")):
+            return str(path)
+    return None
+
+
+@functools.cache
+def _nvdisasm() -> str:
+    if found := find_nvdisasm():
+        return found
+    sys.exit("nvdisasm is missing: install the wheel nvidia-cuda-nvcc or the CUDA toolkit")
+
+
+def disassemble(cubin: bytes, symbol: str) -> list[str]:
+    """The lines of one kernel: instructions, and labels that end in a colon."""
+    with tempfile.NamedTemporaryFile(suffix=".cubin") as file:
+        file.write(cubin)
+        file.flush()
+        text = subprocess.run(
+            [_nvdisasm(), "-c", file.name], capture_output=True, text=True, check=True
+        ).stdout
+    _, _, section = text.partition(f".section\t.text.{symbol},")
+    lines = (
+        re.sub(r"/\*.*?\*/", "", line).strip() for line in section.partition("\n.section")[0].split("\n")
+    )
+    return [line for line in lines if line.startswith(".L_") or line.endswith(";")]
+
+
+def main_loop(lines: list[str]) -> list[str]:
+    """The loop of most instructions, by its back edge; [] if there is none."""
+    labels = {line[:-1]: i for i, line in enumerate(lines) if line.endswith(":")}
+    longest: list[str] = []
+    for i, line in enumerate(lines):
+        target = re.search(r"\bBRA\S*\s.*?\(?(\.L_\w+)", line)
+        begin = labels.get(target[1], i) if target else i
+        if begin < i and i - begin > len(longest):
+            longest = lines[begin : i + 1]
+    return longest
+
+
+def count(lines: list[str]) -> dict[str, int]:
+    opcodes = Counter(match[1] for line in lines if (match := re.match(r"(?:@\S+\s+)?(\S+)", line)))
+    return {
+        name: sum(n for opcode, n in opcodes.items() if re.match(pattern, opcode))
+        for name, pattern in COUNTED.items()
+    }
+
+
+def examine(kernel: pct.Kernel, log: str, loops: bool) -> Evidence:
+    """Of a kernel of target simt, counted in its main loop or in all of it. `log` is its module's."""
+    symbol = re.search(r"Compiling entry function '(\w+)'", log)[1]
+    lines = disassemble(kernel.binary, symbol)
+    counted = main_loop(lines) if loops else lines
+    spilled = sum(map(int, re.findall(r"(\d+) bytes spill stores", log)))
+    return Evidence(
+        kernel.attributes["threads"],
+        kernel.attributes["registers"],
+        kernel.attributes["shared_bytes"],
+        spilled,
+        len(re.findall(r"\bC75\d\d\b", log)),
+        sum(line.endswith(";") for line in counted),
+        count(counted),
+    )
+
+
+def build(example: Example, arch: str, num_threads: int | None = None) -> Evidence:
+    path = ROOT / "benchmarks" / "kernels" / f"{example.source}.cu"
+    module = pct.build(path, target="simt", arch=arch, kernels=(example.kernel,), num_threads=num_threads)
+    return examine(module.kernel(example.kernel), module.log, example.loops)
+
+
+def table(archs: tuple[str, ...], only: str = "") -> str:
+    titles = ["kernel", "arch", "T", "registers", "spilled", "shared", "instructions", *COUNTED]
+    rows = [titles, ["---"] * 2 + ["---:"] * (len(titles) - 2)]
+    for example in KERNELS:
+        for arch in archs:
+            if only not in example.title or int(re.sub(r"\D", "", arch)) < example.since:
+                continue
+            seen = build(example, arch)
+            figures = [seen.threads, seen.registers, seen.spilled_bytes, seen.shared_bytes]
+            rows.append(
+                [example.title, arch, *map(str, [*figures, seen.instructions, *seen.counts.values()])]
+            )
+    return "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--arch", nargs="+", default=ARCHS, help="such as sm_80")
+    parser.add_argument("--only", default="", help="kernels whose title contains this")
+    parser.add_argument("--write", action="store_true", help="keep the table in docs/simt.md")
+    arguments = parser.parse_args()
+    text = table(tuple(arguments.arch), arguments.only)
+    print(text)
+    if arguments.write:
+        before, _, rest = DOCUMENT.read_text().partition(BEGIN)
+        DOCUMENT.write_text(f"{before}{BEGIN}\n{text}{END}{rest.partition(END)[2]}")
+
+
+if __name__ == "__main__":
+    main()
