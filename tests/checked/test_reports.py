@@ -108,6 +108,15 @@ def test_ignored_kinds_wrap_around(folder):
     assert x[5 * 8 + 6] == -(2**31)
 
 
+def test_reports_without_a_tool_that_finds_lines(folder, monkeypatch):
+    monkeypatch.setattr("pycuda_tile.checked.lines.line_tool", lambda: None)
+    error = violation(
+        pct.build(folder / "count.cu", target="cpu", checked=True)["count_up<int>"], overflowing()
+    )
+    assert (error.kind, error.index, error.file, error.line) == ("integer-overflow", (1, 2), "", 0)
+    assert "for want of addr2line" in str(error)
+
+
 def test_errors_of_arguments(folder):
     with pytest.raises(pct.Error, match="integer-overflow"):
         pct.build(SOURCE, target="cpu", checked=True, ignore=["integer overflow"], include_dirs=[folder])
