@@ -217,11 +217,11 @@ class Global:
 
 @dataclass(eq=False)
 class Module:
-    """What is compiled together."""
+    """What is compiled together. `version` is that of the file that it was read from, else the newest."""
 
     entries: list[Entry] = field(default_factory=list)
     globals: list[Global] = field(default_factory=list)
-    version: tuple[int, int] = (13, 1)
+    version: tuple[int, int] = (13, 5)
     producer: str = ""
     name: str = ""
 
