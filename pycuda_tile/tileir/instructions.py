@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from .codec import Version
 from .ir import Block, Operation, Token, Value
 from .payload import ROW_OF, ROWS, Io, Part, Record, Row
 
@@ -22,6 +23,7 @@ class Body:
         self.io = io
         self.values: list[Value] = []
         self.numbers: dict[int, int] = {}
+        self.newer: dict[int, Version] = {}  # values that only newer versions have
         self._define(arguments)
 
     def operation(self, op: Operation | None = None, depth: int = 0) -> Operation:
@@ -91,6 +93,8 @@ class Body:
 
     def _use(self, value: Value | None) -> Value:
         if value is not None and id(value) not in self.numbers:
+            if id(value) in self.newer:
+                self.io.needs(self.newer[id(value)], "a result that is used here")
             self.io.fail("an operand is a value that is not known here")
         number = self.io.varint(None if value is None else self.numbers[id(value)])
         if number >= len(self.values):
@@ -132,6 +136,7 @@ class Body:
         """A token that older versions do not have: it may be there, if nothing uses it."""
         if self.io.count(0):
             self.io.fail("has results, expected none")
+        self.newer.update((id(value), part.since) for value in given.results)
         return given.results or [Value(Token(), part.names[0].rstrip("."))], []
 
     def _operands(self, part: Part, given: dict[str, list[Value]], made: dict[str, list[Value]]) -> None:

@@ -150,6 +150,8 @@ class Record:
 
     def _attribute(self, part: Part, name: str) -> None:
         io, value = self.io, self.given.get(name, part.default)
+        if part.kind == "bools" and not value:  # one for each index
+            value = [False] * len(self.given.get("index", ()))
         if not io.reading and value is None:
             io.fail(f"{name} is missing")
         if part.since is not None and part.since > io.version:
