@@ -255,6 +255,7 @@ class OperationReader:
     def finish(self) -> None:
         """The results, now that all is known."""
         op, count = self.op, len(self.names)
+        op.operands = {name: op.operands[name] for name in self.form.operands if name in op.operands}
         types = [self.result_types[n] for n in self.form.results] if self.types is None else self.types
         if count not in (0, len(types)):
             self.tokens.fail(f"{op.name} has {len(types)} results, {count} are named", self.start)
