@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import operator
 import sys
+import types
 from collections.abc import Callable
 from ctypes import addressof, c_char
 from typing import NamedTuple
@@ -102,15 +103,18 @@ class Extent(NamedTuple):
 
 
 def extent_of(value: object, parameter: Parameter) -> Extent:
-    """The memory that a kernel may access through an argument in host memory: of a pct.ptr or a
-    pct.strided, that of its array."""
+    """The memory that a kernel may access through an argument: of a pct.ptr or a pct.strided, that of its
+    array."""
     if isinstance(value, (ptr, strided)):
         value = value.array
-    readonly = _describe(value, parameter).readonly
+    described = _describe(value, parameter)
+    readonly = described.readonly
     if (torch := sys.modules.get("torch")) is not None and isinstance(value, torch.Tensor):
         storage = value.untyped_storage()
         return Extent(storage.data_ptr(), storage.nbytes(), value.element_size(), readonly)
-    if isinstance(value, ndarray) or hasattr(value, "__array_interface__"):
+    if described.on_device:
+        array = _outline(value)
+    elif isinstance(value, ndarray) or hasattr(value, "__array_interface__"):
         array = np.asarray(value)
     elif hasattr(value, "__dlpack__"):
         array = np.from_dlpack(value)
@@ -118,6 +122,20 @@ def extent_of(value: object, parameter: Parameter) -> Extent:
         array = np.asarray(memoryview(value))
     low, high = byte_bounds(array)
     return Extent(low, high - low if array.size else 0, array.itemsize, readonly)
+
+
+def _outline(value: object) -> ndarray:
+    """An array at the same addresses as one on a GPU: not to be read."""
+    if (interface := getattr(value, "__cuda_array_interface__", None)) is None:
+        from . import dlpack
+
+        tensor = dlpack.read(value)
+        strides = tensor.strides and tuple(stride * tensor.itemsize for stride in tensor.strides)
+        typestr = f"|V{tensor.itemsize}"
+        interface = {"shape": tensor.shape, "typestr": typestr, "data": (tensor.address, False)}
+        interface["strides"] = strides
+    host = {name: interface.get(name) for name in ("shape", "typestr", "data", "strides")}
+    return np.asarray(types.SimpleNamespace(__array_interface__={**host, "version": 3}))
 
 
 def _plain_tensor(tensor, on_device: bool) -> int:

@@ -38,7 +38,7 @@ def build(
     defines:       macros: a dict from name to value, or strings such as "N=4"
     options:       more options for the compiler
     num_threads:   simt, emulated: threads that share one tile block, a power of two
-    checked:       find undefined behaviour: a launch that meets it raises UndefinedBehaviorError; fully on cpu
+    checked:       find undefined behaviour, most of it on cpu: a launch raises UndefinedBehaviorError
     ignore:        kinds of undefined behaviour that a checked build does not report, such as "data-race"
     cache:         whether to keep the result on disk and to take it from there
 

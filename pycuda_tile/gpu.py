@@ -108,7 +108,7 @@ class GpuLauncher:
         call = (self._kernel, *grid, self._threads, 1, 1, 0, handle, frame.address, 0)
         (status,) = driver.cuLaunchKernel(*call)
         if status == driver.CUresult.CUDA_ERROR_INVALID_CONTEXT:  # the first launch of a thread
-            _ensure_context(driver)
+            ensure_context(driver)
             (status,) = driver.cuLaunchKernel(*call)
         self._packer.release(frame)  # the driver has copied the arguments
         self._check(driver, status)
@@ -119,7 +119,7 @@ class GpuLauncher:
 
         with self._lock:
             if self._kernel is None:
-                _ensure_context(driver)
+                ensure_context(driver)
                 status, self._library = driver.cuLibraryLoadData(self._cubin(), [], [], 0, [], [], 0)
                 self._check(driver, status)
                 status, kernel = driver.cuLibraryGetKernel(self._library, self._symbol.encode())
@@ -162,7 +162,7 @@ class ClusterLauncher:
         launcher.launch(grid, arguments, stream)
 
 
-def _ensure_context(driver) -> None:
+def ensure_context(driver) -> None:
     """Makes the first device current for this thread unless the program has chosen one already."""
     driver.cuInit(0)
     status, context = driver.cuCtxGetCurrent()

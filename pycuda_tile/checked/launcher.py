@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -11,12 +12,13 @@ from ..arrays import Extent, extent_of
 from ..launcher import HostLauncher, KernelDescription, library, poll_address
 from ..parameters import Parameter
 from . import KINDS
+from .lines import find_frames
 from .report import Report, make_error, make_wait_error
 
 _VIOLATED, _ENDLESS_WAIT = 5, 6
 
 
-class _Array(ctypes.Structure):
+class Array(ctypes.Structure):
     """`cuda_tile_array` of lib/launcher.h."""
 
     _fields_ = [
@@ -24,6 +26,15 @@ class _Array(ctypes.Structure):
         ("bytes", ctypes.c_ulonglong),
         ("item_bytes", ctypes.c_uint),
         ("writable", ctypes.c_uint),
+    ]
+
+
+def extents_of(packer: Packer, arguments: Sequence[object]) -> list[tuple[Parameter, Extent]]:
+    """The memory of the arrays among the arguments of a launch, which were checked before."""
+    return [
+        (parameter, extent_of(value, parameter))
+        for parameter, value in zip(packer.parameters, arguments, strict=True)
+        if parameter.pointer and value is not None
     ]
 
 
@@ -43,15 +54,15 @@ class CheckedLauncher(HostLauncher):
         ignored: Sequence[str],
     ):
         super().__init__(description, packer)
-        self._path = path
+        self._find_frames = functools.partial(find_frames, path)
         self._source = source
         self._ignored = sum(1 << KINDS.index(kind) for kind in set(ignored))
         self._call_checked = library().cuda_tile_launch_checked
 
     def _run(self, blocks: ctypes.Array, schedule_seed: int, *arguments: object) -> None:
         frame = self._packer.pack(arguments)
-        extents = self._extents(arguments)
-        arrays = (_Array * len(extents))(
+        extents = extents_of(self._packer, arguments)
+        arrays = (Array * len(extents))(
             *(
                 (extent.address, extent.nbytes, extent.itemsize, not (parameter.const or extent.readonly))
                 for parameter, extent in extents
@@ -63,17 +74,9 @@ class CheckedLauncher(HostLauncher):
             self._ignored, ctypes.byref(report), frame.error_address, ERROR_SIZE,
         )  # fmt: skip
         if status == _VIOLATED:
-            raise make_error(report, self._packer.kernel, self._path, extents, self._source)
+            raise make_error(report, self._packer.kernel, self._find_frames, extents, self._source)
         if status == _ENDLESS_WAIT:
-            raise make_wait_error(report, self._packer.kernel, self._path, self._source)
+            raise make_wait_error(report, self._packer.kernel, self._find_frames, self._source)
         if status:
             self._fail(status, frame.error.value.decode(errors="replace"))
         self._packer.release(frame)
-
-    def _extents(self, arguments: Sequence[object]) -> list[tuple[Parameter, Extent]]:
-        """The memory of the arrays among the arguments, which were checked before."""
-        return [
-            (parameter, extent_of(value, parameter))
-            for parameter, value in zip(self._packer.parameters, arguments, strict=True)
-            if parameter.pointer and value is not None
-        ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import struct
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from .. import resources, spec
@@ -12,7 +12,9 @@ from ..arrays import Extent
 from ..errors import LaunchError, UndefinedBehaviorError
 from ..parameters import BFLOAT16, BOOL, FLOAT, OTHER, SIGNED, UNSIGNED, Parameter, decode
 from . import KINDS
-from .lines import Frame, find_frames
+from .lines import Frame
+
+FindFrames = Callable[[Sequence[int]], Sequence[Sequence[Frame]]]  # the calls at places in the code
 
 _READS, _WRITES, _ATOMIC = 1, 2, 4
 _NO_ARRAY = 2**32 - 1
@@ -49,7 +51,7 @@ class Report(ctypes.Structure):
 def make_error(
     report: Report,
     kernel: str,
-    library: Path,
+    find_frames: FindFrames,
     extents: Sequence[tuple[Parameter, Extent]],
     source: tuple[str, Path],
 ) -> UndefinedBehaviorError:
@@ -57,14 +59,14 @@ def make_error(
     name of the user's source in messages and where it lies for the compiler."""
     kind, index = KINDS[report.kind], tuple(report.index[: report.rank])
     offsets = [offset for offset in report.frames if offset]
-    place = _user_frame(find_frames(library, offsets), source)
+    place = _user_frame(find_frames(offsets), source)
     lines = [f"{kind}: {_what(kind, report, extents)}"]
     lines.append(f"  {_where(place)}, kernel {kernel}, block {tuple(report.block)}")
     if report.rank:
         lines[-1] += f", element {index}"
     lines += _excerpt(place, source)
     if report.other_frame:
-        other = _user_frame(find_frames(library, [report.other_frame]), source)
+        other = _user_frame(find_frames([report.other_frame]), source)
         lines.append(
             f"  and {_access(report.other_flags)} at {_where(other)}, block {tuple(report.other_block)}"
         )
@@ -75,9 +77,11 @@ def make_error(
     return UndefinedBehaviorError("\n".join(lines), kind, file, line, tuple(report.block), index)
 
 
-def make_wait_error(report: Report, kernel: str, library: Path, source: tuple[str, Path]) -> LaunchError:
+def make_wait_error(
+    report: Report, kernel: str, find_frames: FindFrames, source: tuple[str, Path]
+) -> LaunchError:
     """The exception for a launch of which all blocks wait; arguments as of `make_error`."""
-    place = _user_frame(find_frames(library, [offset for offset in report.frames if offset]), source)
+    place = _user_frame(find_frames([offset for offset in report.frames if offset]), source)
     lines = [
         "all blocks that run wait for what none of them changes: the launch would never end",
         f"  {_where(place)}, kernel {kernel}, block {tuple(report.block)}: repeated"

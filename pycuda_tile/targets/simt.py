@@ -55,6 +55,8 @@ def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | No
         program, result = nvrtc_kernels.compile_kernels(request, settings, names, known)
         (folder / "kernels.cubin").write_bytes(program.cubin)
         (folder / "kernels.ptx").write_text(program.ptx)
+        if request.checked:  # reports show lines of it
+            (folder / "source.cu").write_text(request.text, encoding="utf-8")
         return result
 
     key = ("simt", version, settings.all_options, list(names), known is None, request.clusters)
@@ -86,6 +88,8 @@ def _settings(request: Request, arch: str) -> nvrtc_kernels.Settings:
         f"-DCUDA_TILE_BLOCK_THREADS={request.num_threads or _THREADS}",
         "--ptxas-options=-v",
     ]
+    if request.checked:
+        options += ["-DCUDA_TILE_CHECKED=1", "-lineinfo"]
     options += [f"-D{name}={value}" for name, value in request.defines.items()]
     options.append("-default-device")  # for cuda_tf32.h, and before 13.2 for lambdas: else host functions
     ours = str(resources.include_dir())
@@ -113,16 +117,28 @@ def _load(entry: cache.Entry, request: Request, arch: str, known: list[KernelInf
     ptx = (entry.folder / "kernels.ptx").read_text()
     kernels, instantiated = nvrtc_kernels.read_kernels(entry.meta, known)
     threads = request.num_threads or _THREADS
+    make_launcher = _launchers(request, entry, cubin, ptx, threads)
     executables = {}
     for name, symbol, parameters in instantiated:
         packer = Packer(name, parameters, on_device=True)
-        launcher = gpu.GpuLauncher("simt", lambda: cubin, symbol, threads, packer)
+        launcher = make_launcher(symbol, packer)
         attributes = {"threads": threads, **_resources(entry.meta["log"], symbol)}
         if (cluster := _cluster(ptx, symbol)) > 1:
             attributes["cluster"] = cluster
             launcher = gpu.ClusterLauncher(launcher, cluster, functools.partial(_unclustered, request, name))
         executables[name] = SimtExecutable(parameters, cubin, ptx, attributes, launcher)
     return Compiled(arch, entry.meta["log"], kernels, executables, lambda: cubin, ptx=ptx)
+
+
+def _launchers(request: Request, entry: cache.Entry, cubin: bytes, ptx: str, threads: int):
+    """A function that makes the launcher of a kernel."""
+    if not request.checked:
+        return lambda symbol, packer: gpu.GpuLauncher("simt", lambda: cubin, symbol, threads, packer)
+    from ..checked.device import CheckedGpuLauncher, make_checked_code
+
+    code = make_checked_code(ptx, entry.folder)
+    source = (request.name, request.path or entry.folder / "source.cu")
+    return lambda symbol, packer: CheckedGpuLauncher(code, symbol, threads, packer, source, request.ignored)
 
 
 def _cluster(ptx: str, symbol: str) -> int:

@@ -1,0 +1,131 @@
+"""Launches of checked kernels on a GPU: in a variable of its module the kernel finds what it may access, and
+leaves its first violation (include/cuda_tile/platform/cuda_checks.h)."""
+
+from __future__ import annotations
+
+import ctypes
+import threading
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from .. import gpu
+from ..arguments import Packer
+from ..errors import LaunchError
+from . import KINDS
+from .launcher import Array, extents_of
+from .report import Report, make_error
+from .sites import Place, frames_of, number_sites, publish_variables
+
+_VARIABLE = "cuda_tile_checks"
+_MOST_ARRAYS = 512
+
+
+class _DeviceChecks(ctypes.Structure):
+    """`cuda_tile_device_checks` of platform/checked.h."""
+
+    _fields_ = [
+        ("report", Report),
+        ("is_taken", ctypes.c_uint),
+        ("array_count", ctypes.c_uint),
+        ("ignored", ctypes.c_ulonglong),
+        ("arrays", Array * _MOST_ARRAYS),
+    ]
+
+
+class CheckedCode(NamedTuple):
+    """PTX whose checks are numbered: `sites` says where each lies, `variables` are the module's."""
+
+    ptx: bytes
+    sites: list[list[Place]]
+    variables: list[str]
+
+
+def make_checked_code(ptx: str, folder: Path) -> CheckedCode:
+    """From the PTX of a checked build; a source given as text lies in `folder` as source.cu."""
+    numbered, sites = number_sites(ptx)
+    published, variables = publish_variables(numbered)
+    text = str(folder / "source.cu")
+    named = [
+        [(text if Path(file).name == "<source>" else file, line) for file, line in site] for site in sites
+    ]
+    return CheckedCode(published.encode() + b"\0", named, [name for name in variables if name != _VARIABLE])
+
+
+class CheckedGpuLauncher(gpu.GpuLauncher):
+    """Launches one checked kernel, waits for it, and raises what it found.
+
+    source: the name of the kernel's source in messages, and where it lies; ignored: kinds of violations that
+    are not reported.
+    """
+
+    def __init__(
+        self,
+        code: CheckedCode,
+        symbol: str,
+        threads: int,
+        packer: Packer,
+        source: tuple[str, Path],
+        ignored: Sequence[str],
+    ):
+        super().__init__("simt", lambda: code.ptx, symbol, threads, packer)
+        self._code = code
+        self._source = source
+        self._ignored = sum(1 << KINDS.index(kind) for kind in set(ignored))
+        self._one_at_a_time = threading.Lock()
+
+    def launch(self, grid: Sequence[int], arguments: Sequence[object], stream: object) -> None:
+        self._packer.release(self._packer.pack(arguments))  # what does not fit is refused first
+        extents = extents_of(self._packer, arguments)
+        if self._kernel is None:
+            self._load()
+        from cuda.bindings import driver
+
+        gpu.ensure_context(driver)
+        handle = gpu.current_stream(arguments) if stream is None else gpu.stream_handle(stream)
+        with self._one_at_a_time:
+            found = self._find(driver, _VARIABLE)
+            if found is None:
+                return super().launch(grid, arguments, handle)  # a kernel that does nothing to be checked
+            variable, _ = found
+            checks = self._prepare(driver, extents)
+            size = ctypes.sizeof(checks)
+            self._call(driver, driver.cuMemcpyHtoDAsync, variable, ctypes.addressof(checks), size, handle)
+            super().launch(grid, arguments, handle)
+            self._call(driver, driver.cuMemcpyDtoHAsync, ctypes.addressof(checks), variable, size, handle)
+            self._call(driver, driver.cuStreamSynchronize, handle)
+        if checks.is_taken:
+            raise self._error(checks.report, extents)
+
+    def _prepare(self, driver, extents: Sequence[tuple]) -> _DeviceChecks:
+        """What the launch is told: the arrays that it was given, then the module's own variables."""
+        arrays = [
+            Array(extent.address, extent.nbytes, extent.itemsize, not (parameter.const or extent.readonly))
+            for parameter, extent in extents
+        ]
+        variables = (self._find(driver, name) for name in self._code.variables)
+        arrays += [Array(*found, 1, 1) for found in variables if found]
+        if len(arrays) > _MOST_ARRAYS:
+            raise LaunchError(f"{self._packer.kernel}: a checked launch on a GPU takes {_MOST_ARRAYS} arrays")
+        checks = _DeviceChecks(array_count=len(arrays), ignored=self._ignored)
+        checks.arrays[: len(arrays)] = arrays
+        return checks
+
+    def _find(self, driver, name: str) -> tuple[int, int] | None:
+        """Address and size of a variable; None if the code has none of that name, for want of use."""
+        status, address, size = driver.cuLibraryGetGlobal(self._library, name.encode())
+        if status == driver.CUresult.CUDA_ERROR_NOT_FOUND:
+            return None
+        self._check(driver, status)
+        return int(address), size
+
+    def _call(self, driver, function, *arguments: object) -> None:
+        (status,) = function(*arguments)
+        self._check(driver, status)
+
+    def _error(self, report: Report, extents: Sequence[tuple]):
+        if report.array >= len(extents):  # one of the module's own variables
+            report.array, report.offset = 2**32 - 1, -1
+        frames = [frames_of(self._code.sites, report.frames[0])]
+        report.frames[0] = 0
+        return make_error(report, self._packer.kernel, lambda _: frames, extents, self._source)
