@@ -22,6 +22,10 @@ def main(argv: Sequence[str] | None = None) -> int:
     try:
         if words[:1] == ["run"]:  # the options behind it are the example's
             return _run(words[1:])
+        if words[:1] == ["tileir"]:
+            from .tileir import command
+
+            return command.main(words[1:])
         arguments = _parser().parse_args(words)
         return arguments.run(arguments)
     except Error as error:
@@ -61,6 +65,8 @@ def _parser() -> argparse.ArgumentParser:
     check = commands.add_parser("check", help="errors, hints that are ignored and why, what loses on GPUs")
     _add_build_arguments(check)
     check.set_defaults(run=_check)
+
+    commands.add_parser("tileir", help="print, verify or run a module of Tile IR, text or bytecode")
 
     cache = commands.add_parser("cache", help="the cache of compiled kernels")
     cache.add_argument("action", choices=("info", "clear"))
