@@ -1,26 +1,18 @@
 """The examples of chapter 8 of the manual, each in an entry: parsed, printed, parsed again, verified, run.
 
 What the manual prints wrongly is put right: the body argument of the first reduce, the result's shape of the
-second, a bitcast to pointers in assume. examples/ has a file for each operation, modules apart by `// -----`.
+second, a bitcast to pointers in assume.
 """
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import pytest
+from chapter_examples import EXAMPLES, FILES
 
 from pycuda_tile import tileir
 from pycuda_tile.tileir.interpreter.elements import DTYPES
 from pycuda_tile.tileir.ir import Pointer, walk
-
-FILES = sorted((Path(__file__).parent / "examples").glob("*.mlir"))
-EXAMPLES = {
-    f"{path.stem}-{i}": text
-    for path in FILES
-    for i, text in enumerate(path.read_text(encoding="utf-8").split("// -----\n"))
-}
 
 
 @pytest.mark.parametrize("name", EXAMPLES)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ir import Block, Entry, Global, Module, Operation, Tile, Value
+from ..ir import Block, Entry, Global, Module, Operation, Tile, Token, Value
 from .formats import Format, Item, enumerators, formats, kinds
 from .lexer import Tokens
 from .types import parse_type
@@ -22,6 +22,7 @@ from .values import (
 MAX_NESTING = 100
 _PREFIX = "cuda_tile."
 _PRODUCER = "// Producer: "
+_TERMINATORS = ("break", "continue", "return", "yield")
 #: What ends a region that ends without one.
 _IMPLIED = {"for": "continue", "loop": "continue", "if": "yield"}
 
@@ -136,11 +137,13 @@ class Parser:
             if not tokens.next:
                 tokens.wrong("an operation or '}'")
             block.ops.append(self.operation())
+            if block.ops[-1].name in _TERMINATORS and tokens.next != "}":
+                tokens.wrong(f"'}}' behind {block.ops[-1].name}")
         self.depth -= 1
         for name in self.scope[outer:]:
             del self.values[name]
         del self.scope[outer:]
-        if not block.ops or block.ops[-1].name not in ("break", "continue", "return", "yield"):
+        if not block.ops or block.ops[-1].name not in _TERMINATORS:
             ending = "return" if parent == "entry" else _IMPLIED.get(parent)
             if ending is None:
                 tokens.at -= 1
@@ -256,7 +259,9 @@ class OperationReader:
         """The results, now that all is known."""
         op, count = self.op, len(self.names)
         op.operands = {name: op.operands[name] for name in self.form.operands if name in op.operands}
-        types = [self.result_types[n] for n in self.form.results] if self.types is None else self.types
+        types = self.types
+        if types is None:  # a result whose type is not in the text is a token
+            types = [self.result_types.get(n, Token()) for n in self.form.results]
         if count not in (0, len(types)):
             self.tokens.fail(f"{op.name} has {len(types)} results, {count} are named", self.start)
         op.results = [
@@ -338,7 +343,7 @@ class OperationReader:
                     ahead += 1
             elif item.kind in ("operand", "operands"):
                 return text[:1] == "%" and (item.kind == "operands" or self._fits(text, item.name))
-            elif item.kind in ("type", "types"):
+            elif item.kind in ("type", "types", "shared"):
                 return bool(self._given(item.name.split("=")[0])) or item.name in self.form.results
         return True
 
@@ -374,7 +379,9 @@ class OperationReader:
         if item.name in self.form.results:
             self.types = types
             return
-        values = self._given(item.name)
+        self._check(self._given(item.name), types, at)
+
+    def _check(self, values: list[Value], types: list[Any], at: int) -> None:
         if len(types) != len(values):
             self.tokens.fail(f"{len(values)} operands have {len(types)} types", at)
         for value, type_ in zip(values, types, strict=True):
@@ -382,12 +389,14 @@ class OperationReader:
                 self.tokens.fail(f"{self._called(value)} has type {value.type}, not {type_}", at)
 
     def _shared(self, item: Item) -> None:
-        """One type, for as many results as have names."""
-        at, type_ = self.tokens.at, self.parser.type()
-        if item.name in self.form.operands:
-            self._share([item.name], type_, at)
+        """One type: of as many results as have names, or of all operands, which may also have one each."""
+        at = self.tokens.at
+        if item.name in self.form.results:
+            self.types = [self.parser.type()] * len(self.names)
+        elif len(types := self.parser.types_list()) == 1:
+            self._share([item.name], types[0], at)
         else:
-            self.types = [type_] * len(self.names)
+            self._check(self._given(item.name), types, at)
 
     def _form(self, item: Item) -> None:
         from .forms import PARSERS
