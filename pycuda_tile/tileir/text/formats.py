@@ -7,7 +7,7 @@ The parser and the printer both follow it. In a format
     @$a                a symbol
     word<$a=default>   an attribute that is left out where it has this value
     #x  #x=y=z         the type of x; of x, y and z, which share it
-    #x...  #x*         the type of each; the type that all share, their number is told by something else
+    #x...  #x*         the type of each; one type that all share (operands may also have one each)
     ( ... )?           there, if what it names is
     <name>             a form of its own: forms.py
     else               stands for itself; blanks separate

@@ -198,6 +198,9 @@ def _parse_tensor(reader: OperationReader) -> None:
     tokens.expect(":")
     at, type_ = tokens.at, parser.type()
     dynamic = op.operands["dynamicShape"] + op.operands["dynamicStrides"]
+    if type_ == op.operands["base"][0].type:  # which stands here if the pointer has an attribute
+        tokens.expect("," if dynamic else "->")
+        at, type_ = tokens.at, parser.type()
     if dynamic:
         reader._share(["dynamicShape", "dynamicStrides"], type_, at)
         tokens.expect("->")
@@ -224,7 +227,9 @@ def _print_tensor(printer: Printer, op: Operation) -> str:
         dynamic += op.operands.get(name, [])
         parts = (printer.name(next(given)) if n is None else str(n) for n in extents)
         text += f", {key} = [{', '.join(parts)}]"
-    return text + " : " + (f"{dynamic[0].type} -> " if dynamic else "") + str(type_)
+    types = [op.operands["base"][0].type] if type_.attr else []
+    types += [value.type for value in dynamic[:1]]
+    return text + " : " + ", ".join(map(str, types)) + (" -> " if types else "") + str(type_)
 
 
 PARSERS = {

@@ -182,16 +182,18 @@ class Printer:
 
     def _type(self, form: Format, op: Operation, item: Item) -> str:
         name = item.name.split("=")[0]
-        if name in form.operands:
-            return ", ".join(dict.fromkeys(str(value.type) for value in op.operands[name]))
-        return str(op.results[form.results.index(name)].type)
+        value = op.operands[name][0] if name in form.operands else op.results[form.results.index(name)]
+        return str(value.type)
 
     def _types(self, form: Format, op: Operation, item: Item) -> str:
         found = op.operands.get(item.name, []) if item.name in form.operands else op.results
         return ", ".join(str(value.type) for value in found)
 
     def _shared(self, form: Format, op: Operation, item: Item) -> str:
-        return str(op.results[0].type) if op.results else "token"
+        if item.name in form.results:
+            return str(op.results[0].type)
+        types = [str(value.type) for value in op.operands[item.name]]
+        return types[0] if len(set(types)) == 1 else ", ".join(types)
 
 
 def _argument(name: str, number: int) -> str:

@@ -194,13 +194,15 @@ def print_value(array: np.ndarray, type_: Tile) -> str:
 
 
 def parse_constant(tokens: Tokens) -> Constant:
-    """A typed number: 1.0 : f32; true and false need no type."""
+    """A typed number: 1.0 : f32; true and false need no type, nor do numbers of 64 bits."""
     at = tokens.at
     if tokens.next in ("true", "false") and tokens.ahead(1) != ":":
         return Constant(Scalar("i1"), int(tokens.take() == "true"))
     text = tokens.take()
-    tokens.expect(":")
-    element = _element(tokens)
+    if tokens.accept(":"):
+        element = _element(tokens)
+    else:
+        element = "f64" if any(sign in text for sign in ".eExX") else "i64"
     bits = parse_number(text, element) if element in DTYPES else None
     if bits is None:
         tokens.fail(f"expected a number of type {element}, found '{text}'", at)
@@ -209,7 +211,7 @@ def parse_constant(tokens: Tokens) -> Constant:
 
 def print_constant(constant: Constant) -> str:
     text = print_number(constant.bits, constant.type.name)
-    return text if constant.type.name == "i1" else f"{text} : {constant.type}"
+    return text if constant.type.name in ("i1", "i64", "f64") else f"{text} : {constant.type}"
 
 
 # --- hints and predicates ---
