@@ -253,7 +253,7 @@ template <typename P, typename Shape>
 struct packed {
   using element_type = P;
   using shape_type = Shape;
-  using distribution = ct::detail::distribution<ct::shape_size_v<Shape>>;
+  using distribution = typename ct::tile<unsigned char, Shape>::distribution;
   P slots[distribution::slots];
 };
 
