@@ -113,7 +113,7 @@ def markdown(rows: list[Row], description: str, footer: list[str]) -> str:
         lines.append(
             f"| {row.work.name} | {row.work.peer} | {target} | {speed} | {row.result.ours * 1e3:.2f} |"
         )
-    lines += ["", *(f"{line}.  " for line in footer), f"{description}."]
+    lines += ["", *(f"- {line}." for line in footer), f"- {description}."]
     return "\n".join(lines)
 
 

@@ -51,8 +51,10 @@ def growth(axis, title: str, unit: str, sizes: list[int], prepare: Callable[[int
         for column, taken in zip((ours, peers), zip(*times, strict=True), strict=True):
             column.append(median(taken) * 1e3)
         print(f"{title} {size}: ours {ours[-1]:.4f} ms, {peer} {peers[-1]:.4f} ms", flush=True)
-    axis.loglog(sizes, ours, "o-", label="pycuda_tile")
-    axis.loglog(sizes, peers, "s--", label=peer)
+    axis.set_xscale("log", base=2)
+    axis.set_yscale("log")
+    axis.plot(sizes, ours, "o-", label="pycuda_tile")
+    axis.plot(sizes, peers, "s--", label=peer)
     axis.set(title=title, xlabel=unit, ylabel="ms")
     axis.legend()
 
@@ -64,7 +66,9 @@ def fusion(axis, kernels: Kernels, n: int = 1 << 24) -> None:
         times.append(median(timed(lambda launch=launch: launch(x, n)) for _ in range(_ROUNDS)) * 1e3)
         print(f"ten steps, tile {tile}: {times[-1]:.3f} ms", flush=True)
     calls = median(timed(lambda: ten_calls(x)) for _ in range(_ROUNDS)) * 1e3
-    axis.loglog(TILES, times, "o-", label="pycuda_tile, one kernel")
+    axis.set_xscale("log", base=2)
+    axis.set_yscale("log")
+    axis.plot(TILES, times, "o-", label="pycuda_tile, one kernel")
     axis.axhline(calls, linestyle="--", color="tab:orange", label="torch, ten calls in place")
     axis.set(title="ten element-wise steps over 16 Mi floats", xlabel="elements of a tile", ylabel="ms")
     axis.set_ylim(bottom=min(times) / 2)
