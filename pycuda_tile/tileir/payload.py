@@ -161,6 +161,8 @@ class Record:
         elif part.kind == "dense":
             self.found[name] = io.tables.dense(io, value, self.type)
         elif part.kind == "bits":
+            if not isinstance(self.found["type"], Scalar):
+                io.fail(f"a number of type {self.found['type']}")
             self.found[name] = _bits(io, value, self.found["type"].name)
         elif part.kind.startswith("enum:"):
             self.found[name] = enumerator(io, value, part.kind[5:])
@@ -258,8 +260,6 @@ def tagged(io: Io, value: Any = None, depth: int = 0, tag: int | None = None) ->
     found = parts({} if io.reading else vars(value), depth)
     if row.name in _CLASSES:
         return _CLASSES[row.name](**found)
-    if not isinstance(found["type"], Scalar):
-        io.fail(f"a number of type {found['type']}")
     return Constant(**found)
 
 

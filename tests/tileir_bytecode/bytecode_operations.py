@@ -243,7 +243,7 @@ OPERATIONS: dict[str, tuple[str, str]] = {
     "gdc_launch_dependents_tko": ("%r = gdc_launch_dependents_tko token = %t -> token", "13.4"),
     "gdc_wait_tko": ("%r = gdc_wait_tko -> token", "13.4"),
     "fpowi": ("%r = fpowi %f, %n : tile<4xf32>, tile<4xi32>", "13.4"),
-    "memory_fence_alias_tko": ("%r = memory_fence_alias_tko %t : token", "13.4"),
+    "memory_fence_alias_tko": ("%r = memory_fence_alias_tko %t", "13.4"),
     "multimem_load_reduce_view_tko": (
         f"{_MULTICAST} %r, %u = multimem_load_reduce_view_tko weak add %M[%i]"
         f" : {_MANY}, tile<i32> -> tile<16xf32>, token",

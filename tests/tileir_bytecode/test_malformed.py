@@ -1,0 +1,352 @@
+"""What is no bytecode ends in BytecodeError with an offset: no other exception, no hang, little memory."""
+
+from __future__ import annotations
+
+import functools
+import tracemalloc
+
+import numpy as np
+import pytest
+from bytecode_operations import OPERATIONS, module
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from pycuda_tile import tileir
+from pycuda_tile.tileir.bytecode import VERSIONS
+
+HUGE = [
+    b"\xff" * 9 + b"\x01",  # 2^64 - 1
+    b"\x80" * 9 + b"\x01",  # 2^63
+    b"\xff" * 4 + b"\x0f",
+    b"\xff" * 20,
+    b"\x80" * 9 + b"\x00",  # 0, and longer than needed
+]
+SMALL = settings(max_examples=300, deadline=None, derandomize=True, suppress_health_check=list(HealthCheck))
+
+
+@functools.cache
+def corpus() -> list[bytes]:
+    """Modules of few operations and of many, at each version that holds them."""
+    names = list(OPERATIONS)
+    groups = [names[i : i + 1] for i in range(0, len(names), 5)] + [names]
+    found = []
+    for group in groups:
+        for version in VERSIONS:
+            kept = [n for n in group if OPERATIONS[n][1] <= "13." + str(version[1])]
+            if kept:
+                found.append(tileir.write_bytecode(module(*kept), version))
+    return found
+
+
+def pick(number: int) -> bytes:
+    return corpus()[number % len(corpus())]
+
+
+def read(data: bytes) -> None:
+    """Reads; what cannot be read says where. What can be read can be written and read again."""
+    try:
+        m = tileir.read_bytecode(data)
+    except tileir.BytecodeError as error:
+        assert error.offset is not None and 0 <= error.offset <= len(data)
+        assert str(error).startswith(f"byte {error.offset}: ")
+        return
+    again = tileir.read_bytecode(tileir.write_bytecode(m))
+    assert tileir.equal(again, m)
+
+
+files = st.integers(0, 10**6)  # numbers of files in the corpus
+places = st.integers(0, 2**31)
+
+
+@SMALL
+@given(files, places)
+def test_truncated(number: int, place: int) -> None:
+    data = pick(number)
+    cut = data[: place % len(data)]
+    with pytest.raises(tileir.BytecodeError) as caught:
+        tileir.read_bytecode(cut)
+    assert 0 <= caught.value.offset <= len(cut)
+
+
+@SMALL
+@given(files, st.lists(st.tuples(places, st.integers(0, 255)), min_size=1, max_size=4))
+def test_changed_bytes(number: int, changes: list[tuple[int, int]]) -> None:
+    data = pick(number)
+    changed = bytearray(data)
+    for place, byte in changes:
+        changed[place % len(data)] = byte
+    read(bytes(changed))
+
+
+@SMALL
+@given(files, places, st.sampled_from(HUGE), st.booleans())
+def test_huge_numbers(number: int, place: int, huge: bytes, insert: bool) -> None:
+    data = pick(number)
+    at = place % len(data)
+    read(data[:at] + huge + data[at + (0 if insert else len(huge)) :])
+
+
+@SMALL
+@given(files, files, places, places, places)
+def test_spliced(number: int, second: int, place: int, begin: int, length: int) -> None:
+    data, other = pick(number), pick(second)
+    at, begin = place % len(data), begin % len(other)
+    piece = other[begin : begin + length % 64]
+    read(data[:at] + piece + data[at + len(piece) :])
+
+
+@SMALL
+@given(st.binary(max_size=200), st.sampled_from(VERSIONS))
+def test_noise(noise: bytes, version: tuple[int, int]) -> None:
+    read(b"\x7fTileIR\0" + bytes([*version, 0, 0]) + noise)
+
+
+@SMALL
+@given(files, st.sampled_from(VERSIONS))
+def test_another_version(number: int, version: tuple[int, int]) -> None:
+    """A file that says another version than it has."""
+    data = pick(number)
+    read(data[:8] + bytes(version) + data[10:])
+
+
+# --- files made by hand ---
+
+STRINGS, FUNCTIONS, DEBUG, CONSTANTS, TYPES, GLOBALS, PRODUCER = 1, 2, 3, 4, 5, 6, 7
+F32, I1, PTR, TILE, TENSOR, PARTITION, FUNCTION, TOKEN = 7, 0, 12, 13, 14, 15, 16, 17
+ENTRY = bytes([1, 0, 0, 2, 0])  # one function: string 0, type 0, an entry, no place
+RETURN = bytes([0x5C, 0, 0])
+
+
+def varint(value: int) -> bytes:
+    low = value & 127
+    return bytes([low]) if value < 128 else bytes([low | 128]) + varint(value >> 7)
+
+
+def table(entries: list[bytes], width: int) -> bytes:
+    if not entries:
+        return b"\0"
+    count = varint(len(entries))
+    offsets = np.cumsum([0, *map(len, entries[:-1])]).astype(f"<u{width}").tobytes()
+    return count + b"\xcb" * (-len(count) % width) + offsets + b"".join(entries)
+
+
+def section(number: int, payload: bytes) -> bytes:
+    return bytes([number]) + varint(len(payload)) + payload
+
+
+def file(*sections: bytes, version: tuple[int, int] = (13, 3), end: bytes = b"\0") -> bytes:
+    return b"\x7fTileIR\0" + bytes([*version, 0, 0]) + b"".join(sections) + end
+
+
+def with_body(body: bytes, types: tuple[bytes, ...] = (), constants: tuple[bytes, ...] = ()) -> bytes:
+    """An entry without parameters; type 0 is its."""
+    functions = ENTRY + varint(len(body)) + body
+    return file(
+        section(STRINGS, table([b"k"], 4)),
+        section(TYPES, table([bytes([FUNCTION, 0, 0]), *types], 4)),
+        section(CONSTANTS, table([varint(len(c)) + c for c in constants], 8)),
+        section(FUNCTIONS, functions),
+    )
+
+
+def shape(*extents: int) -> bytes:
+    return varint(len(extents)) + np.array(extents, "<i8").tobytes()
+
+
+def fails(data: bytes, message: str) -> None:
+    with pytest.raises(tileir.BytecodeError, match=message) as caught:
+        tileir.read_bytecode(data)
+    assert 0 <= caught.value.offset <= len(data)
+
+
+def test_the_files_made_by_hand_can_be_read() -> None:
+    constant = bytes([0x10, 2, 0])
+    m = tileir.read_bytecode(
+        with_body(constant + RETURN, (bytes([F32]), bytes([TILE, 1]) + shape(2)), (bytes(8),))
+    )
+    assert [op.name for op in m.entries[0].body.ops] == ["constant", "return"]
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (b"", "this is no Tile IR"),
+        (b"\x7fTileIR", "this is no Tile IR"),
+        (b"\x7fTileIR\0", "1 bytes expected, 0 left"),
+        (b"\x7fTileIR\0\x0d\x06\0\0\0", "version 13.6: expected 13.1 to 13.5"),
+        (b"\x7fTileIR\0\x0c\x01\0\0\0", "version 12.1"),
+        (b"\x7fTileIR\0\x0d\x05\x01\0\0", "preview"),
+        (file(), "no section of functions"),
+        (file(end=b""), "0 left"),
+        (file(section(FUNCTIONS, b"\0"), end=b"\0\0"), "1 bytes are left over behind the last section"),
+        (file(section(8, b"")), "there is no section 8"),
+        (
+            file(section(FUNCTIONS, b"\0"), section(FUNCTIONS, b"\0")),
+            "the section of functions is there twice",
+        ),
+        (file(bytes([FUNCTIONS | 128, 1, 3, 0])), "alignment 3 is no power of two"),
+        (file(bytes([FUNCTIONS | 128, 1, 0, 0])), "alignment 0 is no power of two"),
+        (file(bytes([FUNCTIONS | 128, 1]) + varint(2**62)), "bytes expected"),
+        (file(bytes([FUNCTIONS]) + varint(2**63)), "bytes expected"),
+        (file(section(FUNCTIONS, varint(2**40))), "entries expected, 0 bytes left"),
+        (file(section(FUNCTIONS, ENTRY)), "string 0 of 0"),
+        (file(section(FUNCTIONS, b"\0"), section(STRINGS, varint(2**60))), "entries expected"),
+        (file(section(FUNCTIONS, b"\0"), section(STRINGS, b"\x05" + bytes(20))), "bytes expected"),
+        (
+            file(section(PRODUCER, b"\0\0"), section(FUNCTIONS, b"\0"), section(STRINGS, table([b"p"], 4))),
+            "left over",
+        ),
+        (with_body(b""), "entry 'k' has no operations"),
+        (with_body(RETURN + b"\x5c"), "a number expected, no bytes left"),
+        (with_body(b"\x19"), "there is no operation 19"),
+        (with_body(b"\x16"), "there is no operation 16"),
+        (with_body(b"\xff\xff\x03"), "there is no operation ffff"),
+        (with_body(bytes([0x77, 0, 0])), "the operation gdc_launch_dependents_tko is of version 13.4"),
+        (with_body(bytes([0x4F, 1, 0]), (bytes([F32]),)), "negf: value 0 of 0"),
+        (with_body(bytes([0x5C, 1, 0])), "return: has 1 results, expected 0"),
+        (with_body(bytes([0x5C, 0]) + varint(2**50)), "entries expected"),
+        (with_body(bytes([0x44, 1])), "type 1 of 1"),
+        (with_body(bytes([0x44, 1]), (bytes([99]),)), "type tag 99"),
+        (with_body(bytes([0x44, 1]), (bytes([TOKEN, 0]),)), "1 bytes are left over behind type 1"),
+        (with_body(bytes([0x44, 1]), (b"\x82\x01",)), "type fnv8E5M3FNU is of version 13.4"),
+        (with_body(bytes([0x44, 1]), (bytes([PTR, 1]),)), "types nested too deep"),
+        (with_body(bytes([0x44, 1]), (bytes([PTR, 2]), bytes([TOKEN]))), "elements of type token"),
+        (with_body(bytes([0x44, 1]), (bytes([FUNCTION, 1, 0, 0]),)), "a function of what is no tile"),
+        (with_body(bytes([0x44, 2]), (bytes([F32]), bytes([TILE, 1]) + shape(0))), "a tile of shape"),
+        (with_body(bytes([0x44, 2]), (bytes([F32]), bytes([TILE, 1]) + shape(-4))), "a tile of shape"),
+        (
+            with_body(bytes([0x44, 2]), (bytes([F32]), bytes([TILE, 1]) + shape(2**62, 2**62))),
+            "a tile of shape",
+        ),
+        (with_body(bytes([0x44, 2]), (bytes([F32]), bytes([TILE, 1]) + shape(*[1] * 33))), "a tile of shape"),
+        (with_body(bytes([0x44, 2]), (bytes([F32]), bytes([TILE, 1]) + varint(2**61))), "bytes expected"),
+        (
+            with_body(bytes([0x44, 2]), (bytes([F32]), bytes([TENSOR, 1]) + shape(4) + shape())),
+            "a tensor of shape",
+        ),
+        (with_body(bytes([0x10, 2, 0]), (bytes([F32]), bytes([TILE, 1]) + shape(4))), "constant 0 of 0"),
+        (
+            with_body(bytes([0x10, 2, 0]), (bytes([F32]), bytes([TILE, 1]) + shape(4)), (bytes(12),)),
+            "constant 0 is of another length than tile<4xf32>",
+        ),
+        (
+            with_body(bytes([0x10, 2, 0]), (bytes([F32]), bytes([TILE, 1]) + shape(4)), (bytes(3),)),
+            "constant 0 is of another length",
+        ),
+        (
+            with_body(bytes([0x10, 2, 0]), (bytes([F32]), bytes([TILE, 1]) + shape(4)), (b"",)),
+            "constant 0 is of another length",
+        ),
+        (
+            with_body(bytes([0x10, 2, 0]), (bytes([I1]), bytes([TILE, 1]) + shape(16)), (bytes(16),)),
+            "constant 0 is of another length",  # a byte for each element is not how i1 is stored
+        ),
+        (with_body(bytes([0x10, 1, 0]), (bytes([TOKEN]),), (b"\0",)), "a constant of type token"),
+    ],
+)
+def test_message(data: bytes, message: str) -> None:
+    fails(data, message)
+
+
+def test_offsets_of_tables() -> None:
+    for offsets in ([1, 1], [0, 3], [0, 2**32 - 1], [1, 0]):
+        strings = b"\2\xcb\xcb\xcb" + np.array(offsets, "<u4").tobytes() + b"ab"
+        fails(file(section(FUNCTIONS, b"\0"), section(STRINGS, strings)), "offsets of a table")
+
+
+def test_strings_are_utf8() -> None:
+    data = file(
+        section(STRINGS, table([b"\xff\xfe"], 4)),
+        section(TYPES, table([bytes([FUNCTION, 0, 0])], 4)),
+        section(FUNCTIONS, ENTRY + b"\3" + RETURN),
+    )
+    fails(data, "string 0 is no UTF-8")
+
+
+def test_names_are_unique() -> None:
+    body = b"\3" + RETURN
+    data = file(
+        section(STRINGS, table([b"k"], 4)),
+        section(TYPES, table([bytes([FUNCTION, 0, 0])], 4)),
+        section(FUNCTIONS, b"\2" + ENTRY[1:] + body + ENTRY[1:] + body),
+    )
+    fails(data, "two entries or globals are named 'k'")
+
+
+@pytest.mark.parametrize(("flags", "version"), [(0, 3), (1, 3), (6, 5)])
+def test_functions_that_are_no_entries(flags: int, version: int) -> None:
+    data = file(
+        section(STRINGS, table([b"k"], 4)),
+        section(TYPES, table([bytes([FUNCTION, 0, 0])], 4)),
+        section(FUNCTIONS, bytes([1, 0, 0, flags, 0, 3]) + RETURN),
+        version=(13, version),
+    )
+    fails(data, "a function that is no entry is a preview")
+
+
+def test_deep_regions_are_refused_before_the_stack_ends() -> None:
+    loop = bytes([0x41, 0, 0, 1, 1, 0, 1])  # no results, no operands, a region with a block of one operation
+    fails(with_body(loop * 5000), "regions nested more than 64 deep")
+
+
+def test_deep_attributes_are_refused_before_the_stack_ends() -> None:
+    nested = bytes([0x5E, 0, 0, 0, 1]) + bytes([6, 1]) * 5000  # scan; its identities are lists of lists
+    fails(with_body(nested), "attributes nested too deep")
+
+
+def peak(data: bytes) -> int:
+    """The most memory that reading takes, in bytes."""
+    tracemalloc.start()
+    try:
+        tileir.read_bytecode(data)
+    except tileir.BytecodeError:
+        pass
+    finally:
+        found = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    return found
+
+
+def test_small_files_stay_small() -> None:
+    """One long string, constant or signature that much refers to is there once."""
+    asserts = bytes([0x05, 1, 0])  # string 1, value 0
+    condition = bytes([0x10, 2, 0])  # a constant of type 2
+    types = table(
+        [
+            bytes([FUNCTION, 0, 0]),
+            bytes([I1]),
+            bytes([TILE, 1]) + shape(),
+            bytes([F32]),
+            bytes([TILE, 3]) + shape(1 << 18),
+        ],
+        4,
+    )
+    constants = table([b"\1\1", varint(1 << 20) + bytes(1 << 20)], 8)
+    body = condition + asserts * 1000 + bytes([0x10, 4, 1]) * 1000 + RETURN
+    data = file(
+        section(STRINGS, table([b"k", b"x" * (1 << 20)], 4)),
+        section(TYPES, types),
+        section(CONSTANTS, constants),
+        section(FUNCTIONS, ENTRY + varint(len(body)) + body),
+    )
+    assert len(tileir.read_bytecode(data).entries[0].body.ops) == 2002
+    assert peak(data) < 12 << 20
+
+
+def test_signatures_do_not_multiply() -> None:
+    count = 2000
+    entry = b"".join(varint(i) + bytes([2, 2, 0, 3]) + RETURN for i in range(count))
+    signature = bytes([FUNCTION]) + varint(count) + bytes([1]) * count + b"\0"
+    data = file(
+        section(STRINGS, table([b"k%d" % i for i in range(count)], 4)),
+        section(TYPES, table([bytes([I1]), bytes([TILE, 0]) + shape(), signature], 4)),
+        section(FUNCTIONS, varint(count) + entry),
+    )
+    fails(data, "more parameters than the file has bytes")
+    assert peak(data) < 40 << 20
+
+
+def test_shapes_of_many_extents_are_refused_at_once() -> None:
+    """A product of a million large extents would take minutes."""
+    types = (bytes([F32]), bytes([TILE, 1]) + shape(*[2**62] * (1 << 17)))
+    fails(with_body(bytes([0x44, 2]), types), "a tile of shape")
