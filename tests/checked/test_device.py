@@ -1,5 +1,5 @@
-"""Checks where several threads share a block: run on the emulated target; compiled for GPUs, and launched there
-against a driver that only pretends. Kernels are in device.cu."""
+"""Checks where several threads share a block: run on the emulated target, compiled for GPUs, and launched
+with a driver that only pretends. Kernels are in device.cu."""
 
 from __future__ import annotations
 
