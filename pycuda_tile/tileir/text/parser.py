@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir import Block, Entry, Global, Module, Operation, Tile, Token, Value
+from . import drafts
 from .formats import Format, Item, enumerators, formats, kinds
 from .lexer import Tokens
 from .types import parse_type
@@ -44,7 +45,8 @@ class Parser:
         self.scope: list[str] = []  # their names, innermost last
         self.types: dict[str, Any] = {}
         self.depth = 0
-        self._formats = formats()
+        self.last_token: Value | None = None  # of the draft's last operation on memory
+        self._formats, self._drafts = formats(), drafts.draft_names()
 
     # --- modules ---
 
@@ -85,7 +87,7 @@ class Parser:
     def _entry(self) -> Entry:
         tokens = self.tokens
         name = parse_symbol(tokens)
-        self.values, self.scope = {}, []
+        self.values, self.scope, self.last_token = {}, [], None
         block = Block(self.arguments())
         hints = {}
         if tokens.accept("optimization_hints"):
@@ -128,7 +130,7 @@ class Parser:
         return block
 
     def operations(self, block: Block, parent: str, arguments: int = 0) -> None:
-        tokens, outer = self.tokens, len(self.scope) - arguments
+        tokens, outer, token = self.tokens, len(self.scope) - arguments, self.last_token
         tokens.expect("{")
         self.depth += 1
         if self.depth > MAX_NESTING:
@@ -136,13 +138,14 @@ class Parser:
         while not tokens.accept("}"):
             if not tokens.next:
                 tokens.wrong("an operation or '}'")
-            block.ops.append(self.operation())
+            block.ops += self.next_operations()
             if block.ops[-1].name in _TERMINATORS and tokens.next != "}":
                 tokens.wrong(f"'}}' behind {block.ops[-1].name}")
         self.depth -= 1
         for name in self.scope[outer:]:
             del self.values[name]
         del self.scope[outer:]
+        self.last_token = token
         if not block.ops or block.ops[-1].name not in _TERMINATORS:
             ending = "return" if parent == "entry" else _IMPLIED.get(parent)
             if ending is None:
@@ -152,24 +155,24 @@ class Parser:
 
     # --- operations ---
 
-    def operation(self) -> Operation:
+    def next_operations(self) -> list[Operation]:
+        """The operation that stands next; several for one of the draft."""
         tokens = self.tokens
         start = tokens.at
         names = self._result_names() if tokens.next[:1] == "%" else []
         name = tokens.next.removeprefix(_PREFIX)
+        if name in self._drafts and drafts.is_draft(self, name):
+            return drafts.parse_draft(self, name, names, start)
         form = self._formats.get(name)
-        if form is None or not form.items or name in ("entry", "global", "module"):
-            return self._other(name, names, start)
+        if form is None or name in ("entry", "global", "module"):
+            tokens.wrong("an operation")
         tokens.at += 1
         op = Operation(form.name, line=tokens.line(start))
         reader = OperationReader(self, form, op, names, start)
         reader.items(form.items)
         reader.finish()
         self._skip_location()
-        return op
-
-    def _other(self, name: str, names: list[str], start: int) -> Operation:
-        self.tokens.wrong("an operation")
+        return [op]
 
     def _skip_location(self) -> None:
         tokens = self.tokens

@@ -7,6 +7,7 @@ import re
 from ..ir import Block, Entry, Global, Module, Operation, Value
 from .formats import Format, Item, formats
 from .forms import PRINTERS
+from .generic import print_generic
 from .values import print_hints, print_predicate, print_string, print_symbol, print_value
 
 _NAME = re.compile(r"[A-Za-z_$.-][\w$.-]*")
@@ -112,15 +113,18 @@ class Printer:
         return " {\n" + "".join(line + "\n" for line in lines) + outer + "}"
 
     def operation(self, op: Operation) -> str:
-        form = self._formats.get(op.name)
-        if form is None:
-            raise ValueError(f"{op} is no operation of Tile IR")
+        try:
+            text = self._own_form(op)
+        except Exception:  # without what its form needs, which `verify` explains: still to be looked at
+            text = print_generic(self, op)
+        return self._results(op) + text
+
+    def _own_form(self, op: Operation) -> str:
+        form = self._formats[op.name]
         first = form.items[0]
         if first.kind == "form":
-            text = PRINTERS[first.name](self, op)
-        else:
-            text = op.name + "".join(self._items(form, op, form.items))
-        return self._results(op) + text
+            return PRINTERS[first.name](self, op)
+        return op.name + "".join(self._items(form, op, form.items))
 
     def _results(self, op: Operation) -> str:
         if not op.results:
@@ -178,7 +182,7 @@ class Printer:
     def _group(self, form: Format, op: Operation, item: Item) -> str:
         named = next(i for i in item.items if i.kind not in ("literal",)).name.split("=")[0]
         there = op.results if named in form.results else op.operands.get(named)
-        return "".join(self._items(form, op, item.items)) if there else ""
+        return "".join(self._items(form, op, item.items)).lstrip() if there else ""
 
     def _type(self, form: Format, op: Operation, item: Item) -> str:
         name = item.name.split("=")[0]
