@@ -1,0 +1,105 @@
+"""NVIDIA's tools take what write_bytecode writes: the disassembler says the same, tileiras assembles it."""
+
+from __future__ import annotations
+
+import functools
+import importlib
+import inspect
+import subprocess
+from pathlib import Path
+
+import pytest
+from bytecode_operations import OPERATIONS, module
+
+import pycuda_tile as pct
+from pycuda_tile import tileir
+from pycuda_tile.targets.tile import assemble, find_tileiras
+from pycuda_tile.tileir.bytecode import VERSIONS
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+#: mixed.cu is no tile program: ordinary CUDA with tile code in it. The others have no problem to build.
+SOURCES = [path.stem for path in sorted(EXAMPLES.glob("*.cu")) if path.stem != "mixed"]
+#: Their text says the reduction in a form of its own, and leaves `add` out.
+OTHER_TEXT = {"multimem_load_reduce_view_tko", "multimem_reduce_view_tko", "multimem_store_view_tko"}
+
+
+@functools.cache
+def tools() -> Path:
+    """The folder of tileiras and the disassembler."""
+    try:
+        return Path(find_tileiras()).parent
+    except pct.TargetUnavailable as error:
+        pytest.skip(str(error))
+
+
+def disassembled(data: bytes, folder: Path) -> str:
+    tool = tools() / "tileirdisasm"
+    if not tool.exists():
+        pytest.skip(f"there is no disassembler beside tileiras: {tool}")
+    path = folder / "m.tileir"
+    path.write_bytes(data)
+    done = subprocess.run([tool, path], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.parametrize("version", [f"{major}.{minor}" for major, minor in VERSIONS])
+def test_the_disassembler_says_the_same(version: str, tmp_path: Path) -> None:
+    """All operations that the version has, an entry for each."""
+    names = [name for name, (_, needed) in OPERATIONS.items() if needed <= version]
+    written = module(*names)
+    text = disassembled(tileir.write_bytecode(written, version), tmp_path)
+    for name in names:
+        assert f"entry @{name}(" in text
+    names = [name for name in names if name not in OTHER_TEXT]
+    written = module(*names)
+    text = disassembled(tileir.write_bytecode(written, version), tmp_path)
+    assert tileir.equal(tileir.parse(text), written)
+
+
+@functools.cache
+def front_end(name: str) -> bytes:
+    """The bytecode of an example's kernels."""
+    example = importlib.import_module(name)
+    kernels: tuple[str, ...] = ()
+    if hasattr(example, "problem"):
+        words = {"dtype": "float16", "causal": True}
+        sizes = [words.get(name, 8) for name in inspect.signature(example.problem).parameters]
+        kernels = example.problem(*sizes).kernels
+    try:
+        return pct.build(EXAMPLES / f"{name}.cu", target="tile", arch="sm_100", kernels=kernels).tileir
+    except pct.TargetUnavailable as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.parametrize("name", SOURCES)
+def test_example(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """C++, NVIDIA's front end, read and written again: to the disassembler it is the same."""
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    data = front_end(name)
+    m = tileir.read_bytecode(data)
+    assert m.entries and m.producer and m.version == (13, data[9])
+    text = disassembled(data, tmp_path)
+    assert tileir.equal(tileir.parse(text), m)
+    lowest = tileir.write_bytecode(m)
+    for minor in range(lowest[9], VERSIONS[-1][1] + 1):
+        written = tileir.write_bytecode(m, (13, minor))
+        assert tileir.equal(tileir.read_bytecode(written), m)
+    assert disassembled(lowest, tmp_path) == text
+    assert disassembled(written, tmp_path) == text
+
+
+@pytest.mark.parametrize("arch", ["sm_90", "sm_100"])
+@pytest.mark.parametrize("name", ["vector_add", "softmax", "matmul", "histogram", "attention"])
+def test_example_is_assembled(name: str, arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    tools()
+    written = tileir.write_bytecode(tileir.read_bytecode(front_end(name)))
+    assert assemble(written, arch).startswith(b"\x7fELF")
+
+
+@pytest.mark.parametrize("version", ["13.1", "13.3", "13.5"])
+def test_every_operation_is_assembled(version: str) -> None:
+    tools()
+    names = [name for name, (_, needed) in OPERATIONS.items() if needed <= version]
+    assert assemble(tileir.write_bytecode(module(*names), version), "sm_100").startswith(b"\x7fELF")
