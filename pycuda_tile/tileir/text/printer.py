@@ -86,11 +86,11 @@ class Printer:
                     self._number, self._conflict = number, conflict
 
     def _name_results(self, op: Operation) -> None:
-        form = self._formats[op.name]
+        form = self._formats.get(op.name)
         wishes = [value.name for value in op.results]
         if len(wishes) == 1 and wishes[0] in _PLAIN:
             wishes = [""]
-        elif len(wishes) > 1 and not any(wishes) and len(form.results) == len(wishes):
+        elif len(wishes) > 1 and not any(wishes) and form is not None and len(form.results) == len(wishes):
             wishes = list(form.results)
         if len(op.results) > 1 and not all(map(_NAME.fullmatch, wishes)):
             pack = self._unique("")
