@@ -1,4 +1,4 @@
-"""Reductions of rows that are longer than the processor's vectors: NaN and zeros anywhere in them."""
+"""Reductions and partial sums of rows longer than the processor's vectors: NaN and zeros anywhere in them."""
 
 from __future__ import annotations
 
@@ -22,12 +22,19 @@ __tile_global__ void reduce(const E* in, E* out) {  // out: greatest, least, sum
   out[4 * row + 2] = static_cast<E>(ct::sum(x, 0_ic));
   out[4 * row + 3] = static_cast<E>(ct::prod(x, 0_ic));
 }
+template <typename E, int n>
+__tile_global__ void scan(const E* in, E* out) {
+  ct::partition_view in_view{ct::tensor_span{in, ct::extents{n}}, ct::shape<n>{}};
+  ct::partition_view out_view{ct::tensor_span{out, ct::extents{n}}, ct::shape<n>{}};
+  out_view.store(ct::partial_sum(in_view.load(0), 0_ic), 0);
+}
 """
 
 
 @pytest.fixture(scope="module")
 def module():
-    names = [f"reduce<{type_name}, {n}>" for type_name in ("float", "double") for n in LENGTHS]
+    types, functions = ("float", "double"), ("reduce", "scan")
+    names = [f"{function}<{t}, {n}>" for function in functions for t in types for n in LENGTHS]
     return pct.build(SOURCE, target="cpu", kernels=names)
 
 
@@ -68,3 +75,20 @@ def test_every_element_counts_once(module, dtype, n):
     rows = np.ones((n, n), dtype)
     np.fill_diagonal(rows, 2)
     np.testing.assert_array_equal(reduce_rows(module, rows), [[2, 1, n + 1, 2]] * n)
+
+
+@pytest.mark.parametrize("n", LENGTHS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_partial_sums(module, dtype, n):
+    kernel = module.kernel(f"scan<{'float' if dtype == np.float32 else 'double'}, {n}>")
+    row, out = np.arange(n).astype(dtype), np.empty(n, dtype)
+    kernel[1](row, out)
+    np.testing.assert_array_equal(out, np.cumsum(row))  # integers, so that any order is exact
+    kernel[1](np.full(n, -0.0, dtype), out)
+    assert (out == 0).all() and np.signbit(out).all()
+    row[n // 2] = np.inf
+    kernel[1](row, out)
+    np.testing.assert_array_equal(out, np.cumsum(row))
+    row[n // 2] = np.nan
+    kernel[1](row, out)
+    np.testing.assert_array_equal(np.isnan(out), np.arange(n) >= n // 2)
