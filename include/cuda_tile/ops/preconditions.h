@@ -12,7 +12,10 @@ struct memory_sub;
 namespace cuda::tiles::checks {
 
 template <typename E>
-inline constexpr bool can_overflow = detail::is_integral_scalar_v<E> && detail::is_signed_v<E>;
+inline constexpr bool can_overflow = false;
+template <typename E>
+  requires detail::is_integral_scalar_v<E>
+inline constexpr bool can_overflow<E> = detail::is_signed_v<E>;
 
 #define CUDA_TILE_OVERFLOWS(name)                                                                            \
   template <>                                                                                                \
