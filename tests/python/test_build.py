@@ -138,7 +138,7 @@ def test_defines_options_and_include_dirs(host_target, tmp_path: Path):
         ({"defines": {"a b": 1}}, ValueError, "macro"),
         ({"defines": [1]}, TypeError, "str"),
         ({"kernels": [1]}, TypeError, "str"),
-        ({"checked": True, "target": "emulated"}, NotImplementedError, "for the target cpu"),
+        ({"checked": True, "target": "tile"}, ValueError, "cpu, simt or emulated"),
         ({"checked": True, "ignore": "races"}, ValueError, "data-race"),
         ({"ignore": "data-race"}, ValueError, "checked=True"),
     ],
