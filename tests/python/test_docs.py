@@ -8,7 +8,7 @@ import pytest
 ROOT = Path(__file__).resolve().parents[2]
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/python.md", "docs/checked.md"])
+@pytest.mark.parametrize("page", ["README.md", "docs/python.md", "docs/checked.md", "docs/tileir.md"])
 def test_examples_of(page: str, capsys):
     text = (ROOT / page).read_text(encoding="utf-8")
     blocks = re.findall(r"^```python\n(.*?)^```", text, re.DOTALL | re.M)

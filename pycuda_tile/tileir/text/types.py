@@ -27,9 +27,9 @@ def parse_type(tokens: Tokens, known: dict[str, Any]) -> Any:
         try:
             found = known[text] = _Type(text).whole()
         except _Wrong as wrong:
-            tokens.fail(
-                f"expected {wrong} in type '{text}'" if text else f"expected {wrong}", expected=str(wrong)
-            )
+            if "<" not in text:
+                tokens.wrong("a type")
+            tokens.fail(f"expected {wrong} in type '{text}'", expected=str(wrong))
     tokens.at += 1
     return found
 
