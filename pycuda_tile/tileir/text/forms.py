@@ -11,7 +11,7 @@ from ..ir import Operation, TensorView, Value
 from .values import parse_bool, parse_constant, parse_integer, parse_list, print_constant
 
 if TYPE_CHECKING:
-    from .parser import OperationReader
+    from .operations import OperationReader
     from .printer import Printer
 
 
@@ -67,7 +67,7 @@ def _parse_for(reader: OperationReader) -> None:
     tokens.expect(")")
     tokens.expect(":")
     at, type_ = tokens.at, parser.type()
-    reader._share(["lowerBound", "upperBound", "step"], type_, at)
+    reader.share(["lowerBound", "upperBound", "step"], type_, at)
     names = _parse_carried(reader)
     carried = [value.type for value in op.operands["initValues"]]
     at, reader.types = tokens.at, []
@@ -202,7 +202,7 @@ def _parse_tensor(reader: OperationReader) -> None:
         tokens.expect("," if dynamic else "->")
         at, type_ = tokens.at, parser.type()
     if dynamic:
-        reader._share(["dynamicShape", "dynamicStrides"], type_, at)
+        reader.share(["dynamicShape", "dynamicStrides"], type_, at)
         tokens.expect("->")
         at, type_ = tokens.at, parser.type()
     given = [[None if isinstance(n, Value) else n for n in found] for found in lists.values()]
