@@ -245,20 +245,20 @@ OPERATIONS: dict[str, tuple[str, str]] = {
     "fpowi": ("%r = fpowi %f, %n : tile<4xf32>, tile<4xi32>", "13.4"),
     "memory_fence_alias_tko": ("%r = memory_fence_alias_tko %t", "13.4"),
     "multimem_load_reduce_view_tko": (
-        f"{_MULTICAST} %r, %u = multimem_load_reduce_view_tko weak add %M[%i]"
+        f"{_MULTICAST} %r, %u = multimem_load_reduce_view_tko weak %M[%i]"
         f" : {_MANY}, tile<i32> -> tile<16xf32>, token",
         "13.5",
     ),
     "multimem_reduce_view_tko": (
         f"{_MULTICAST} %z = constant <f32: 1.0> : tile<16xf32>"
-        f" %r = multimem_reduce_view_tko relaxed sys add %z, %M[%i] token = %t"
-        f" : tile<16xf32>, {_MANY}, tile<i32> -> token",
+        f" %r = multimem_reduce_view_tko relaxed sys %M, %z[%i] token = %t"
+        f" : {_MANY}, tile<16xf32>, tile<i32>, token -> token",
         "13.5",
     ),
     "multimem_store_view_tko": (
         f"{_MULTICAST} %z = constant <f32: 1.0> : tile<16xf32>"
-        f" %r = multimem_store_view_tko weak %z, %M[%i] inbounds = [true]"
-        f" : tile<16xf32>, {_MANY}, tile<i32> -> token",
+        f" %r = multimem_store_view_tko weak %M, %z[%i] inbounds = [true]"
+        f" : {_MANY}, tile<16xf32>, tile<i32> -> token",
         "13.5",
     ),
     "pointer_none": ("%r = int_to_ptr %w : tile<i64> -> tile<ptr<f32, <none>>>", "13.4"),

@@ -23,7 +23,7 @@ from ..rows import rows
 
 _ITEM = re.compile(
     r"(?P<space>\s*)(?:(?P<form><[a-z]+>)|<\$(?P<dense>\w+)>|%(?P<operand>\w+)(?P<many>\.\.\.)?|@\$(?P<symbol>\w+)"
-    r"|(?P<word>\w+)<\$(?P<framed>\w+)=(?P<default>\w+)>|\$(?P<attribute>\w+)"
+    r"|(?P<word>[\w.#]+)<\$(?P<framed>\w+)=(?P<default>\w+)>|\$(?P<attribute>\w+)"
     r"|\#(?P<type>\w+(?:=\w+)*)(?P<dots>\.\.\.|\*)?|(?P<open>\((?=.*\)\?))|(?P<close>\)\?)"
     r"|(?P<literal>->|,\?|\w+|[^\s\w]))"
 )

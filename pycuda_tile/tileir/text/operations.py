@@ -112,6 +112,10 @@ class OperationReader:
     def _group(self, item: Item) -> None:
         if self._is_there(item.items):
             self.items(item.items)
+            return
+        for inner in item.items:
+            if inner.kind == "framed":
+                self.op.attributes[inner.name] = inner.default
 
     def _is_there(self, items: tuple[Item, ...]) -> bool:
         """Whether the text goes on with a group: its words, and a value that fits its operand."""
@@ -119,14 +123,16 @@ class OperationReader:
         for item in items:
             text = self.tokens.ahead(ahead)
             if item.kind == "literal":
-                if text == item.name.rstrip("?") or not item.name.endswith("?"):
-                    if text != item.name.rstrip("?"):
-                        return False
+                if text == item.name.rstrip("?"):
                     ahead += 1
+                elif not item.name.endswith("?"):
+                    return False
             elif item.kind in ("operand", "operands"):
                 return text[:1] == "%" and (item.kind == "operands" or self._fits(text, item.name))
             elif item.kind in ("type", "types", "shared"):
                 return bool(self._given(item.name.split("=")[0])) or item.name in self.form.results
+            else:
+                break
         return True
 
     def _fits(self, text: str, name: str) -> bool:
@@ -175,7 +181,12 @@ class OperationReader:
         at = self.tokens.at
         if item.name in self.form.results:
             self.types = [self.parser.type()] * len(self.names)
-        elif len(types := self.parser.types_list()) == 1:
+            return
+        types = [self.parser.type()]
+        while self.tokens.next == "," and self.tokens.ahead(1) != "token":
+            self.tokens.at += 1
+            types.append(self.parser.type())
+        if len(types) == 1:
             self.share([item.name], types[0], at)
         else:
             self._check(self._given(item.name), types, at)

@@ -180,8 +180,12 @@ class Printer:
         return print_value(op.attributes[item.name], op.results[0].type)
 
     def _group(self, form: Format, op: Operation, item: Item) -> str:
-        named = next(i for i in item.items if i.kind not in ("literal",)).name.split("=")[0]
-        there = op.results if named in form.results else op.operands.get(named)
+        found = next(inner for inner in item.items if inner.kind != "literal")
+        named = found.name.split("=")[0]
+        if found.kind == "framed":
+            there: object = self._framed(form, op, found)
+        else:
+            there = op.results if named in form.results else op.operands.get(named)
         return "".join(self._items(form, op, item.items)).lstrip() if there else ""
 
     def _type(self, form: Format, op: Operation, item: Item) -> str:
