@@ -243,11 +243,16 @@ def get_global(translator: Any, op: Any) -> None:
     translator.define(op.results[0], translator.globals[attribute(op, "name")])
 
 
+#: Memory that the threads of a block share. The threads of an emulated block are fibers of one thread.
+_BUFFERS = {"cpu": "", "simt": "__shared__ ", "emulated": "static thread_local "}
+
+
 def alloca(translator: Any, op: Any) -> None:
-    if translator.target != "cpu":
-        raise NotLowered("alloca but on the cpu target")
     name, kind = translator.fresh("buffer"), element(pointee(result_element(op)))
-    translator.line(f"{kind} {name}[{int(attribute(op, 'num_elem'))}] = {{}};")
+    alignment, count = int(attribute(op, "alignment", 1)), int(attribute(op, "num_elem"))
+    start = " = {}" if translator.target == "cpu" else ""
+    where = _BUFFERS[translator.target]
+    translator.line(f"alignas({kind}) alignas({alignment}) {where}{kind} {name}[{count}]{start};")
     translator.define(op.results[0], f"&{name}[0]")
 
 

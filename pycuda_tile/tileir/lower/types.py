@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from ..interpreter.elements import DTYPES
+from ..reading import pointee
 
 ELEMENTS = {
     "i1": "bool",
@@ -33,10 +34,10 @@ class NotLowered(Exception):
 def element(name: str) -> str:
     """An element type; "ptr<f32>" is a pointer to floats."""
     if name.startswith("ptr<"):
-        pointee = name[4:-1]
-        if pointee.startswith("ptr<"):
+        what = pointee(name)
+        if what.startswith("ptr<"):
             raise NotLowered(f"pointers to pointers ({name})")
-        return f"{element(pointee)}*"
+        return f"{element(what)}*"
     if name not in ELEMENTS:
         raise NotLowered(f"elements of type {name}")
     return ELEMENTS[name]

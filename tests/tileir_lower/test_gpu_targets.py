@@ -1,0 +1,51 @@
+"""What NVIDIA's front end makes of the examples, built for GPUs with our header and NVRTC, and emulated.
+
+Needs NVIDIA's front end, but no GPU.
+"""
+
+from __future__ import annotations
+
+import importlib
+
+import pytest
+from test_circle import EXAMPLES, PROBLEMS, front_end, made
+
+from pycuda_tile import tileir
+
+KERNELS = {"blur": ("blur_pass",), "digits": ("dense_relu", "dense", "classify")}
+#: One each of those that threads of a block do together: reductions, products, scans, local memory, atomics.
+EMULATED = ["transpose", "attention", "top_k", "histogram", "segmented_scan", "cross_entropy"]
+
+
+@pytest.fixture(autouse=True)
+def examples_importable(monkeypatch):
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+
+
+@pytest.mark.parametrize("name", [*PROBLEMS, *KERNELS])
+def test_compiles_for_simt(name: str) -> None:
+    for expression in KERNELS.get(name) or made(name).kernels:
+        module, entry = front_end(name, expression)
+        kernel = tileir.build(module, target="simt", arch="sm_80").kernel(entry)
+        assert ".target sm_80" in kernel.ptx and kernel.binary
+
+
+class Emulated:
+    """An example's kernels by way of NVIDIA's front end, run by emulated threads."""
+
+    target = "emulated"
+
+    def __init__(self, name: str):
+        self.name = name
+
+    def kernel(self, expression: str):
+        module, entry = front_end(self.name, expression)
+        return tileir.build(module, target="emulated", num_threads=4, options=("-O1",)).kernel(entry)
+
+
+@pytest.mark.parametrize("name", EMULATED)
+def test_runs_emulated(name: str) -> None:
+    problem, common = made(name), importlib.import_module("_common")
+    task = common.Run(Emulated(name), problem)
+    task.launch()
+    assert task.error() <= problem.tolerance
