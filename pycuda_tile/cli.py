@@ -66,7 +66,7 @@ def _parser() -> argparse.ArgumentParser:
     _add_build_arguments(check)
     check.set_defaults(run=_check)
 
-    commands.add_parser("tileir", help="print, verify or run a module of Tile IR, text or bytecode")
+    commands.add_parser("tileir", help="print, verify, run or write a module of Tile IR, text or bytecode")
 
     cache = commands.add_parser("cache", help="the cache of compiled kernels")
     cache.add_argument("action", choices=("info", "clear"))

@@ -1,17 +1,17 @@
-"""The command `pycuda-tile tileir`: modules of Tile IR printed, verified and run, from text or bytecode."""
+"""The command `pycuda-tile tileir`: modules of Tile IR, text or bytecode, printed, verified, run, written."""
 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 
 from pycuda_tile.errors import Error
 
-from . import interpret, parse, read_bytecode, verify
+from . import BytecodeError, interpret, parse, read_bytecode, verify, write_bytecode
 from .interpreter.elements import DTYPES
 from .ir import Entry, Module, Value, walk
 from .reading import pointee, value_element
@@ -31,8 +31,10 @@ Arrays are changed in memory. Without --out those that changed are printed."""
 def main(words: Sequence[str]) -> int:
     """Runs `pycuda-tile tileir WORDS`; returns its exit code: 0 done, 1 failed. Wrong usage exits with 2."""
     parser = argparse.ArgumentParser("pycuda-tile tileir", description="Tile IR, as text or bytecode.")
-    actions = {"print": _print, "verify": _verify, "run": _run}
-    parser.add_argument("action", choices=actions, help="print as text, check the rules, or run an entry")
+    actions = {"print": _print, "verify": _verify, "run": _run, "write": _write}
+    parser.add_argument(
+        "action", choices=actions, help="print as text, check the rules, run an entry, or write as bytecode"
+    )
     parser.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     found = parser.parse_args(words)
     return actions[found.action](found.rest)
@@ -71,6 +73,20 @@ def _verify(words: Sequence[str]) -> int:
     operations = sum(1 for entry in module.entries for _ in walk(entry.body))
     entries = ", ".join(map(_signature, module.entries)) or "no entries"
     print(f"{path}: in order, {operations} operations: {entries}")
+    return 0
+
+
+def _write(words: Sequence[str]) -> int:
+    parser = _parser("write", "Write a module as bytecode.")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="OUT")
+    parser.add_argument("--version", help="such as 13.1; default: the lowest that holds the module")
+    given = parser.parse_args(words)
+    try:
+        data = write_bytecode(read(given.file), given.version)
+    except BytecodeError as error:
+        raise Error(f"{given.file}: {error}") from error
+    _replace(given.output, lambda file: file.write(data))
+    print(f"{given.output}: {len(data)} bytes, version {data[8]}.{data[9]}")
     return 0
 
 
@@ -115,7 +131,7 @@ def _run(words: Sequence[str]) -> int:
     before = [np.array(value) for value in values]
     interpret(module, entry.name, grid, *values, on_ub=given.on_ub, seed=given.seed)
     for number, path in outputs:
-        _save(path, values[number - 1])
+        _replace(path, lambda file, array=values[number - 1]: np.save(file, array))
     if not outputs:
         _show(entry, values, before)
     return 0
@@ -194,12 +210,12 @@ def _output(parser: argparse.ArgumentParser, text: str, values: list[Any]) -> tu
     return int(number), Path(path)
 
 
-def _save(path: Path, array: np.ndarray) -> None:
-    """Writes an array whole or not at all."""
+def _replace(path: Path, write: Callable[[BinaryIO], object]) -> None:
+    """Writes a file whole or not at all."""
     aside = path.with_name(f".{path.name}.new")
     try:
         with aside.open("wb") as file:
-            np.save(file, array)
+            write(file)
         aside.replace(path)
     except OSError as error:
         aside.unlink(missing_ok=True)

@@ -90,8 +90,12 @@ def source_shape(op: Operation) -> tuple[int, ...]:
 
 
 def pointee(element: str) -> str:
-    """What "ptr<f32>" points to."""
-    return element.removeprefix("ptr<").removesuffix(">") if element.startswith("ptr<") else element
+    """What "ptr<f32>" points to, or "ptr<f32, <none>>"."""
+    if not element.startswith("ptr<"):
+        return element
+    inner = element[len("ptr<") : -1]
+    what, comma, _ = inner.rpartition(", <")
+    return what if comma and what.count("<") == what.count(">") else inner
 
 
 def predicate(op: Operation) -> tuple:
