@@ -10,10 +10,12 @@ from __future__ import annotations
 
 import ctypes
 import os
+import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..errors import BuildValueError
+from ..errors import BuildValueError, TargetUnavailable
+from ..toolchain import Compiler
 
 GDB_PRINTERS = Path(__file__).with_name("gdb_printers.py")
 
@@ -26,8 +28,9 @@ def environment_flags() -> list[str]:
     return flags
 
 
-def check_sanitizers(flags: Sequence[str]) -> None:
-    """BuildValueError for sanitizers whose runtime this process lacks: loading the kernel would end it."""
+def sanitizer_flags(flags: Sequence[str], compiler: Compiler) -> list[str]:
+    """What the compiler is to be told besides where its flags ask for sanitizers. BuildValueError for those
+    that this process cannot load kernels with: it would end."""
     asked = {
         name for flag in flags if flag.startswith("-fsanitize=") for name in flag.partition("=")[2].split(",")
     }
@@ -36,8 +39,32 @@ def check_sanitizers(flags: Sequence[str]) -> None:
             "-fsanitize=thread does not know the launcher's threads; races between blocks are found by"
             " checked=True"
         )
+    if "memory" in asked:
+        raise BuildValueError(
+            "-fsanitize=memory would have to watch Python, too; checked=True finds such tiles"
+        )
+    if "address" in asked and compiler.kind == "zig":
+        raise BuildValueError("zig has no -fsanitize=address: install g++ or clang++ for it")
     if "address" in asked and not hasattr(ctypes.CDLL(None), "__asan_init"):
         raise BuildValueError(
             "-fsanitize=address needs its runtime in the process from the start: run the script with"
             " `pycuda-tile run --sanitize SCRIPT.py`, or with LD_PRELOAD=$(g++ -print-file-name=libasan.so)"
         )
+    if not asked or compiler.kind != "clang":
+        return []
+    runtime = find_runtime(compiler, "ubsan_standalone")  # clang leaves it to the program, which is Python
+    return ["-shared-libsan", f"-Wl,-rpath,{runtime.parent}"]
+
+
+def find_runtime(compiler: Compiler, name: str) -> Path:
+    """The shared library of a sanitizer's runtime that belongs to the compiler; TargetUnavailable without."""
+    names = [f"libclang_rt.{name}-{os.uname().machine}.so", f"libclang_rt.{name}.so"]
+    for library in [f"lib{name}.so"] if compiler.kind == "gcc" else names:
+        asked = [*compiler.command, f"-print-file-name={library}"]
+        found = Path(subprocess.run(asked, capture_output=True, text=True).stdout.strip())
+        if found.is_absolute() and found.exists():
+            return found
+    raise TargetUnavailable(
+        f"{compiler.command[0]} has no shared runtime of its sanitizers: g++ brings it, for clang install"
+        " libclang-rt-VERSION-dev"
+    )

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from .. import toolchain
 from ..errors import TargetUnavailable
-from . import GDB_PRINTERS
+from . import GDB_PRINTERS, find_runtime
 
 _RUN = [sys.executable, "-m", "pycuda_tile", "run"]
 _SANITIZERS = "address,undefined"
@@ -42,17 +42,7 @@ def run_sanitized(words: Sequence[str]) -> int:
 
 def asan_runtime() -> Path:
     """The shared library of AddressSanitizer's runtime, of the compiler that builds kernels."""
-    compiler = toolchain.find_compiler()
-    names = ["libasan.so", f"libclang_rt.asan-{os.uname().machine}.so", "libclang_rt.asan.so"]
-    for name in names:
-        asked = [*compiler.command, f"-print-file-name={name}"]
-        found = Path(subprocess.run(asked, capture_output=True, text=True).stdout.strip())
-        if found.is_absolute() and found.exists():
-            return found
-    raise TargetUnavailable(
-        f"{compiler.command[0]} has no shared runtime of AddressSanitizer: g++ brings it, for clang install"
-        " libclang-rt-VERSION-dev"
-    )
+    return find_runtime(toolchain.find_compiler(), "asan")
 
 
 def _run(command: Sequence[str], **environment: str) -> int:

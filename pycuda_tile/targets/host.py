@@ -118,8 +118,7 @@ def _flags(request: Request, compiler: toolchain.Compiler) -> list[str]:
         flags.append(f"-DCUDA_TILE_BLOCK_THREADS={request.num_threads or 4}")
     flags += [f"-D{name}={value}" if value else f"-D{name}=" for name, value in request.defines.items()]
     flags += [*debug.environment_flags(), *request.options]
-    debug.check_sanitizers(flags)
-    return flags
+    return flags + debug.sanitizer_flags(flags, compiler)
 
 
 def _build(

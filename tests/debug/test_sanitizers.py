@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,7 @@ from pathlib import Path
 import pytest
 
 import pycuda_tile as pct
+from pycuda_tile import toolchain
 from pycuda_tile.debug import tools
 
 ROOT = Path(__file__).parents[2]
@@ -76,6 +78,24 @@ def test_overflow_of_scalars_of_the_kernels_own(script):
     assert "source.cu:10:17: runtime error: signed integer overflow: 2147483647 * 2" in done.stderr
 
 
+def test_with_clang(script, monkeypatch):
+    """Whose runtime is another library, which its kernels must be told to use."""
+    clang = next((path for path in map(shutil.which, ("clang++-19", "clang++")) if path), None)
+    if clang is None:
+        pytest.skip("clang++ is not installed")
+    monkeypatch.setenv("PYCUDA_TILE_CXX", clang)
+    if int(toolchain.find_compiler().version.split(".")[0]) < 19:
+        pytest.skip("clang++ is older than 19")
+    try:
+        tools.asan_runtime()
+    except pct.TargetUnavailable as error:
+        pytest.skip(str(error))
+    assert "runtime error: signed integer overflow" in run(script, "overflow", "--sanitize").stderr
+    assert "source.cu:14" in run(script, "outside", "--sanitize").stderr
+    done = run(script, "overflow", "-fsanitize=undefined", "-g")
+    assert done.returncode == 0 and "signed integer overflow" in done.stderr
+
+
 def test_write_behind_an_array(script):
     done = run(script, "outside", "--sanitize")
     assert done.returncode != 0 and "the end" not in done.stdout
@@ -94,8 +114,9 @@ def test_without_the_runtime_a_build_is_refused(script):
     """Loading such a kernel would end the process."""
     done = run(script, "right", "-fsanitize=address")
     assert "pycuda-tile run --sanitize" in done.stderr and done.returncode == 1
-    done = run(script, "right", "-fsanitize=undefined,thread")
-    assert "checked=True" in done.stderr and done.returncode == 1
+    for sanitizer in ("thread", "memory"):
+        done = run(script, "right", f"-fsanitize=undefined,{sanitizer}")
+        assert "checked=True" in done.stderr and done.returncode == 1
 
 
 def test_undefined_behaviour_alone_needs_no_runtime_before(script):
