@@ -87,7 +87,7 @@ CUDA_TILE_API void before_access(char const* function, Ptrs const& ptrs, Mask co
   access_runs<S> runs{function, sizeof(*detail::operand_value(ptrs, 0)), Flags};
   [[maybe_unused]] auto const* last = detail::operand_value(ptrs, 0);
   [[maybe_unused]] bool distinct = true, first = true;
-  for (unsigned s = 0; s < detail::distribution<shape_size_v<S>>::slots; ++s) {
+  for (unsigned s = 0; s < detail::distribution_of<S>::slots; ++s) {
     if (!detail::convert<bool>(detail::operand_value(mask, s)))
       continue;
     auto const* p = detail::operand_value(ptrs, s);

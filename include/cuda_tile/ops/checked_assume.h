@@ -14,7 +14,7 @@ template <typename T, typename Holds, typename... Constants>
 CUDA_TILE_API void require_assumed(char const* function, T const& a, Holds holds, Constants... constants) {
   require_some_defined(function, a);
   using S = tile_shape_t<T>;
-  for (unsigned s = 0; s < detail::distribution<shape_size_v<S>>::slots; ++s)
+  for (unsigned s = 0; s < detail::distribution_of<S>::slots; ++s)
     if (!is_undefined(a, s) && !holds(s))
       report<S>(cuda_tile_assumption, function, position<S>(s), detail::operand_value(a, s), constants...);
 }

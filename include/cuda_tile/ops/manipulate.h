@@ -28,8 +28,10 @@ CUDA_TILE_API tile<tile_element_t<Tile>, detail::remove_cv_t<Shape>> reshape(Til
                                                                              Shape = {}) noexcept {
   if constexpr (scalar<Tile>) {
     return reshape<Shape>(detail::as_tile(x));
+  } else if constexpr (platform::block_threads > 1) {
+    using S = detail::remove_cv_t<Shape>;
+    return detail::rearrange<S, detail::row_major_steps<S>>(x);
   } else {
-    // The distribution depends on the size alone, so each thread keeps what it holds.
     tile<tile_element_t<Tile>, detail::remove_cv_t<Shape>> result;
     checks::after_rearrange(result, x, [](unsigned i) { return i; });
     CUDA_TILE_UNROLL

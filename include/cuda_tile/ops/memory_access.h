@@ -32,7 +32,7 @@ namespace detail {
 
 template <typename S, typename F, typename... Operands>
 CUDA_TILE_API void for_each_slot(F f, Operands const&... operands) {
-  using D = distribution<shape_size_v<S>>;
+  using D = distribution_of<S>;
   if (!D::first(platform::thread()))
     return;
   CUDA_TILE_UNROLL

@@ -7,6 +7,8 @@
 #include "cuda_tile/tile/exchange.h"
 #if !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1
 #include "cuda_tile/ops/mma_blocks.h"
+#else
+#include "cuda_tile/ops/mma_units.h"
 #endif
 
 namespace cuda::tiles {
@@ -191,7 +193,10 @@ CUDA_TILE_API A mma(L const& lhs, R const& rhs, A const& acc) noexcept {
         rhs.slots + (r::batches == 1 ? 0 : batch * r::rows * r::columns));
 #else
   A result = acc;
-  detail::multiply_through_scratch(result, lhs, rhs);
+  if constexpr (detail::matrix<A>::batches == 1 && detail::uses_matrix_unit<L, R, A>())
+    detail::multiply_with_unit(result, lhs, rhs);
+  else
+    detail::multiply_through_scratch(result, lhs, rhs);
 #endif
   checks::after_mma<detail::matrix>(result, lhs, rhs, acc);
   return result;

@@ -19,6 +19,43 @@ __device__ __forceinline__ void* scratch() {
   return memory;
 }
 
+template <unsigned Bytes>
+struct words;
+template <>
+struct words<4> {
+  using type = unsigned;
+};
+template <>
+struct words<16> {
+  using type = uint4;
+};
+
+/// Copies 4 or 16 bytes, whatever they are, to an address that is a multiple of that.
+template <unsigned Bytes>
+__device__ __forceinline__ void store_aligned(void* to, void const* from) {
+  typename words<Bytes>::type value;
+  memcpy(&value, from, Bytes);
+  *static_cast<typename words<Bytes>::type*>(to) = value;
+}
+/// The same from such an address.
+template <unsigned Bytes>
+__device__ __forceinline__ void load_aligned(void* to, void const* from) {
+  typename words<Bytes>::type value = *static_cast<typename words<Bytes>::type const*>(from);
+  memcpy(to, &value, Bytes);
+}
+
+/// What the thread of the same warp holds whose number differs in the bits of `mask`. All threads take part.
+template <typename E>
+__device__ __forceinline__ E shuffle_xor(E value, unsigned mask) {
+  unsigned words[(sizeof(E) + 3) / 4] = {};
+  memcpy(words, &value, sizeof(E));
+#pragma unroll
+  for (unsigned& word : words)
+    word = __shfl_xor_sync(~0u, word, mask);
+  memcpy(&value, words, sizeof(E));
+  return value;
+}
+
 // [2.2] arithmetic that is rounded once, whatever the compiler's flags: these forms are never contracted
 
 // clang-format off

@@ -32,4 +32,18 @@ inline void barrier() {
   current_block = self;
 }
 
+/// Where threads of a block leave what others ask them for: fibers of one thread of the host share it.
+constinit inline thread_local unsigned long long left_words[block_threads][8] = {};
+
+/// What the thread of the same warp holds whose number differs in the bits of `mask`. All threads take part.
+template <typename E>
+inline E shuffle_xor(E value, unsigned mask) {
+  static_assert(sizeof(E) <= sizeof left_words[0]);
+  barrier();
+  __builtin_memcpy(left_words[thread()], &value, sizeof(E));
+  barrier();
+  __builtin_memcpy(&value, left_words[thread() ^ mask], sizeof(E));
+  return value;
+}
+
 } // namespace cuda::tiles::platform

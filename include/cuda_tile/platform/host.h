@@ -24,5 +24,9 @@ inline dim3 grid_blocks() {
 constexpr unsigned thread() { return 0; }
 constexpr void barrier() {}
 constexpr void* scratch() { return nullptr; }
+template <typename E>
+constexpr E shuffle_xor(E value, unsigned) {
+  return value;
+}
 
 } // namespace cuda::tiles::platform

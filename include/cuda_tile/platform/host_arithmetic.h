@@ -36,4 +36,14 @@ constexpr To bit_cast(From const& from) {
   return __builtin_bit_cast(To, from);
 }
 
+/// Copies between an array and an address that is a multiple of Bytes.
+template <unsigned Bytes>
+inline void store_aligned(void* to, void const* from) {
+  __builtin_memcpy(__builtin_assume_aligned(to, Bytes), from, Bytes);
+}
+template <unsigned Bytes>
+inline void load_aligned(void* to, void const* from) {
+  __builtin_memcpy(to, __builtin_assume_aligned(from, Bytes), Bytes);
+}
+
 } // namespace cuda::tiles::platform

@@ -41,7 +41,7 @@ CUDA_TILE_API void report(cuda_tile_violation_kind kind, char const* function, u
 /// Position in a tile of shape S of what this thread holds in slot s.
 template <typename S>
 CUDA_TILE_API unsigned position(unsigned s) {
-  return detail::distribution<shape_size_v<S>>::index(platform::thread(), s);
+  return detail::distribution_of<S>::index(platform::thread(), s);
 }
 
 #endif

@@ -24,7 +24,7 @@ struct precondition {
 template <typename S, typename F, typename... Operands>
 CUDA_TILE_API void before_map(F, Operands const&... operands) {
   using condition = precondition<F>;
-  constexpr unsigned slots = detail::distribution<shape_size_v<S>>::slots;
+  constexpr unsigned slots = detail::distribution_of<S>::slots;
   (require_some_defined(condition::function, operands), ...);
   if constexpr (requires { condition::violated(detail::operand_value(operands, 0)...); }) {
     bool holds = true;

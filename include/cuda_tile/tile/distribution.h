@@ -1,54 +1,57 @@
 // How the elements of a tile are distributed over the threads of its block.
 //
 // All lengths are powers of two, so an element's row-major index is a string of bits, and the distribution
-// says which bits name the slot and which the thread: from the lowest, log2(vector) slot bits, log2(threads)
-// thread bits, slot bits. With one thread this is the row-major array itself.
+// says which of them name the thread and which the slot in that thread. Bits of the thread that name nothing
+// make copies: those threads hold the same. With one thread this is the row-major array itself.
 #pragma once
 
 #include "cuda_tile/core/extents.h"
-#include "cuda_tile/platform/platform.h"
+#include "cuda_tile/tile/distribution_bits.h"
 
 namespace cuda::tiles::detail {
 
-template <size_t Size>
+/// Of tiles of `Size` elements in rows of `Columns`.
+template <size_t Size, size_t Columns>
 struct distribution {
   static constexpr unsigned size = static_cast<unsigned>(Size);
   static constexpr unsigned threads = platform::block_threads;
-  /// With fewer elements than threads, element i is held by each thread t with t % size == i.
-  static constexpr bool replicated = size < threads;
-  static constexpr unsigned slots = replicated ? 1 : size / threads;
-  /// Neighbouring elements that a thread holds in neighbouring slots.
-  static constexpr unsigned vector = threads == 1 ? slots : slots < 8 ? slots : 8;
+  static constexpr index_bits bits = distribute(size, static_cast<unsigned>(Columns), threads);
+  static constexpr bool replicated = bits.copies() != 0;
+  static constexpr unsigned slots = 1u << bits.slot_count;
+  /// Neighbouring elements of a row that a thread holds in neighbouring slots.
+  static constexpr unsigned vector = bits.vector(static_cast<unsigned>(Columns));
 
   /// Row-major index of what thread `t` holds in `slot`.
   CUDA_TILE_CONSTEXPR static unsigned index(unsigned t, unsigned slot) {
     if constexpr (threads == 1)
       return slot;
-    else if constexpr (replicated)
-      return t % size;
     else
-      return slot / vector * (threads * vector) + t * vector + slot % vector;
+      return move_bits<distribution, bits_of_thread>(t) | move_bits<distribution, bits_of_slot>(slot);
   }
   /// The slot that holds element `i`, in whichever thread.
   CUDA_TILE_CONSTEXPR static unsigned slot(unsigned i) {
     if constexpr (threads == 1)
       return i;
-    else if constexpr (replicated)
-      return 0;
     else
-      return i / (threads * vector) * vector + i % vector;
+      return move_bits_back<distribution, bits_of_slot>(i);
   }
   /// The first thread that holds element `i`.
   CUDA_TILE_CONSTEXPR static unsigned owner(unsigned i) {
-    if constexpr (threads == 1)
-      return 0;
-    else if constexpr (replicated)
-      return i;
-    else
-      return i / vector % threads;
+    return move_bits_back<distribution, bits_of_thread>(i);
   }
   /// Whether thread `t` is the first that holds its elements: the one that acts on memory for them.
-  CUDA_TILE_CONSTEXPR static bool first(unsigned t) { return !replicated || t < size; }
+  CUDA_TILE_CONSTEXPR static bool first(unsigned t) { return (t & bits.copies()) == 0; }
 };
+
+template <typename S>
+CUDA_TILE_CONSTEXPR size_t row_length() {
+  if constexpr (S::rank() == 0)
+    return 1;
+  else
+    return length<S>(S::rank() - 1);
+}
+
+template <typename S>
+using distribution_of = distribution<shape_size_v<S>, row_length<S>()>;
 
 } // namespace cuda::tiles::detail

@@ -19,12 +19,6 @@ struct strided_index {
     }
     return position;
   }
-  CUDA_TILE_CONSTEXPR static bool identity() {
-    for (size_t d = 0; d != Shape::rank(); ++d)
-      if (length<Shape>(d) != 1 && Steps::at(d) != length_product<Shape>(d + 1, Shape::rank()))
-        return false;
-    return true;
-  }
 };
 
 /// Copies with one thread: nested loops, so that the innermost one is plain.
@@ -69,11 +63,36 @@ CUDA_TILE_API void copy_through_scratch(To& to, From const& from, Position posit
   }
 }
 
+/// Whether each thread holds all that its elements of the result are made of, in slots that are known:
+/// whether each bit of the source's index is a bit of the same thread, or of the slot, in both.
+template <typename Target, typename Source, typename Index>
+CUDA_TILE_CONSTEXPR bool stays_in_thread() {
+  constexpr index_bits source = Source::bits, target = Target::bits;
+  unsigned in_threads = 0; // bits of the source's index
+  for (unsigned b = 0; b < source.thread_count; ++b) {
+    if (source.thread[b] == index_bits::none)
+      continue;
+    unsigned const bit = 1u << source.thread[b];
+    in_threads |= bit;
+    if (target.thread[b] == index_bits::none || Index::of(1u << target.thread[b]) != bit)
+      return false;
+  }
+  for (unsigned b = 0; b < target.slot_count; ++b)
+    if ((Index::of(1u << target.slot[b]) & in_threads) != 0)
+      return false;
+  for (unsigned b = 0; b < target.thread_count; ++b)
+    if (target.thread[b] != index_bits::none && (Index::of(1u << target.thread[b]) & ~in_threads) != 0)
+      return false;
+  return true;
+}
+
 /// The tile r of shape Shape with r(i0, i1, …) = from's element at row-major position
 /// offset + i0 * Steps::at(0) + i1 * Steps::at(1) + …
 template <typename Shape, typename Steps, typename From>
 CUDA_TILE_API tile<typename From::element_type, Shape> rearrange(From const& from, unsigned offset = 0) {
   using index = strided_index<Shape, Steps>;
+  using source = typename From::distribution;
+  using target = distribution_of<Shape>;
   tile<typename From::element_type, Shape> to;
   checks::after_rearrange(to, from, [offset](unsigned i) { return offset + index::of(i); });
   if constexpr (platform::block_threads == 1) {
@@ -82,10 +101,10 @@ CUDA_TILE_API tile<typename From::element_type, Shape> rearrange(From const& fro
     CUDA_TILE_UNROLL
     for (auto& slot : to.slots)
       slot = from.slots[0];
-  } else if constexpr (From::distribution::size == shape_size_v<Shape> && index::identity()) {
+  } else if constexpr (From::distribution::size <= target::size && stays_in_thread<target, source, index>()) {
     CUDA_TILE_UNROLL
-    for (unsigned s = 0; s < From::distribution::slots; ++s)
-      to.slots[s] = from.slots[s];
+    for (unsigned s = 0; s < target::slots; ++s)
+      to.slots[s] = from.slots[source::slot(index::of(target::index(0, s)))];
   } else {
     copy_through_scratch(to, from, [offset](unsigned i) { return offset + index::of(i); });
   }

@@ -15,7 +15,7 @@ struct tile final {
   using shape_type = S;
   using element_type = E;
   using rank_type = typename S::rank_type;
-  using distribution = detail::distribution<shape_size_v<S>>;
+  using distribution = detail::distribution_of<S>;
 
   /// The elements are uninitialised.
   tile() = default;

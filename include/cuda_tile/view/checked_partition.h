@@ -145,7 +145,7 @@ CUDA_TILE_API void before_partition_access(P const& part) {
   else
     add_rows<false, 0>(runs, part, part.origin, 0);
 #else
-  for (unsigned s = 0; s < detail::distribution<shape_size_v<Shape>>::slots; ++s) {
+  for (unsigned s = 0; s < detail::distribution_of<Shape>::slots; ++s) {
     bool inside = true;
     size_t const offset = detail::element_offset<0, Shape>(part, position<Shape>(s), inside);
     if (!Masked || inside)

@@ -10,6 +10,7 @@
 #include "cuda_tile/platform/host_vectors.h"
 #endif
 #include "cuda_tile/view/checked_partition.h"
+#include "cuda_tile/view/partition_vectors.h"
 
 namespace cuda::tiles::detail {
 
@@ -190,11 +191,14 @@ CUDA_TILE_API size_t element_offset(P const& part, unsigned i, bool& inside) {
   }
 }
 
+template <typename Access, typename Span, typename Shape>
+inline constexpr bool accesses_vectors = is_same_v<Access, plain_access> && access_vector<Span, Shape>() > 1;
+
 template <bool Masked, typename Span, typename Shape, typename Access>
 CUDA_TILE_API auto load_partition(partition<Span, Shape> const& part, Access access,
                                   typename Span::value_type pad) {
   using E = typename Span::value_type;
-  using D = distribution<shape_size_v<Shape>>;
+  using D = distribution_of<Shape>;
   tile<E, Shape> result;
   checks::define(result);
   checks::before_partition_access<Access::template flags<checks::reads>, Masked, Shape>(part);
@@ -211,6 +215,23 @@ CUDA_TILE_API auto load_partition(partition<Span, Shape> const& part, Access acc
     return result;
   } else {
     unsigned const t = platform::thread();
+    if constexpr (accesses_vectors<Access, Span, Shape>) {
+      constexpr unsigned vector = access_vector<Span, Shape>();
+      if (is_vectorisable<vector>(part)) {
+        CUDA_TILE_UNROLL
+        for (unsigned s = 0; s < D::slots; s += vector) {
+          bool inside = true;
+          size_t offset = element_offset<0, Shape>(part, D::index(t, s), inside);
+          if (!Masked || inside)
+            platform::load_aligned<16>(result.slots + s, part.origin + offset);
+          else
+            CUDA_TILE_UNROLL
+          for (unsigned j = 0; j < vector; ++j)
+            result.slots[s + j] = pad;
+        }
+        return result;
+      }
+    }
     CUDA_TILE_UNROLL
     for (unsigned s = 0; s < D::slots; ++s) {
       bool inside = true;
@@ -245,6 +266,34 @@ CUDA_TILE_API bool is_worth_streaming(P const& part) {
 }
 #endif
 
+/// With several threads: what this one holds, in vectors where that can be.
+template <bool Masked, typename Span, typename Shape, typename Access>
+CUDA_TILE_API void store_slots(partition<Span, Shape> const& part, Access access,
+                               tile<typename Span::value_type, Shape> const& value) {
+  using D = distribution_of<Shape>;
+  unsigned const t = platform::thread();
+  if constexpr (accesses_vectors<Access, Span, Shape>) {
+    constexpr unsigned vector = access_vector<Span, Shape>();
+    if (is_vectorisable<vector>(part)) {
+      CUDA_TILE_UNROLL
+      for (unsigned s = 0; s < D::slots; s += vector) {
+        bool inside = true;
+        size_t offset = element_offset<0, Shape>(part, D::index(t, s), inside);
+        if (!Masked || inside)
+          platform::store_aligned<16>(part.origin + offset, value.slots + s);
+      }
+      return;
+    }
+  }
+  CUDA_TILE_UNROLL
+  for (unsigned s = 0; s < D::slots; ++s) {
+    bool inside = true;
+    size_t offset = element_offset<0, Shape>(part, D::index(t, s), inside);
+    if (!Masked || inside)
+      access.write(part.origin + offset, operand_value(value, s));
+  }
+}
+
 template <bool Masked, typename Span, typename Shape, typename Access>
 CUDA_TILE_API void store_partition(partition<Span, Shape> const& part, Access access,
                                    tile<typename Span::value_type, Shape> const& value) {
@@ -261,17 +310,9 @@ CUDA_TILE_API void store_partition(partition<Span, Shape> const& part, Access ac
     else
       store_rows<true, 0>(part, Shape{}, access, part.origin, value.slots);
   } else {
-    using D = distribution<shape_size_v<Shape>>;
-    unsigned const t = platform::thread();
     platform::barrier();
-    for_each_slot<Shape>(
-        [&](unsigned s, typename Span::value_type v) {
-          bool inside = true;
-          size_t offset = element_offset<0, Shape>(part, D::index(t, s), inside);
-          if (!Masked || inside)
-            access.write(part.origin + offset, v);
-        },
-        value);
+    if (distribution_of<Shape>::first(platform::thread()))
+      store_slots<Masked>(part, access, value);
     platform::barrier();
   }
 }

@@ -1,0 +1,85 @@
+"""How tiles are distributed over threads, as the compiler sees it: every element is in a thread and a slot,
+vectors are neighbours in memory, and the reductions of matrix rows need no other distribution."""
+
+from __future__ import annotations
+
+import pytest
+
+import pycuda_tile as pct
+
+SHAPES = [
+    "",
+    "1",
+    "2",
+    "64",
+    "1024",
+    "1, 1024",
+    "16, 8",
+    "16, 64",
+    "64, 1",
+    "128, 64",
+    "256, 128",
+    "2, 64, 32",
+]
+SHAPES += ["8, 64", "1024, 2", "4, 4096", "4096, 1", "1, 128, 64", "64, 8, 1", "32, 4"]
+
+SOURCE = """
+#include "cuda_tile.h"
+namespace ct = cuda::tiles;
+
+/// Whether `index` takes each element to exactly one slot of one first thread, and `slot` and `owner` back.
+template <typename D>
+constexpr bool is_bijection() {{
+  bool seen[D::size] = {{}};
+  unsigned count = 0;
+  for (unsigned t = 0; t < D::threads; ++t)
+    for (unsigned s = 0; s < D::slots; ++s) {{
+      unsigned i = D::index(t, s);
+      if (i >= D::size || D::slot(i) != s)
+        return false;
+      if (!D::first(t))
+        continue;
+      if (seen[i] || D::owner(i) != t)
+        return false;
+      seen[i] = true;
+      ++count;
+    }}
+  return count == D::size;
+}}
+
+template <typename D>
+constexpr bool has_vectors(unsigned columns) {{
+  for (unsigned t = 0; t < D::threads; ++t)
+    for (unsigned s = 0; s < D::slots; ++s)
+      if (D::index(t, s) != D::index(t, s / D::vector * D::vector) + s % D::vector)
+        return false;
+  return D::vector <= columns;
+}}
+
+{asserts}
+__tile_global__ void nothing() {{}}
+"""
+ASSERT = """
+namespace n{number} {{
+using S = ct::shape<{shape}>;
+using D = ct::detail::distribution_of<S>;
+static_assert(is_bijection<D>() && has_vectors<D>(ct::detail::row_length<S>()));
+}}
+"""
+
+
+@pytest.mark.parametrize("threads", [4, 32, 128, 256])
+def test_distributions(threads):
+    asserts = "".join(ASSERT.format(number=i, shape=shape) for i, shape in enumerate(SHAPES))
+    options = ("-fconstexpr-ops-limit=1000000000",)
+    source = SOURCE.format(asserts=asserts)
+    pct.build(source, target="emulated", num_threads=threads, options=options).kernel("nothing")
+
+
+def test_matrix_accumulators_hold_eight_neighbours():
+    asserts = """
+    using D = ct::detail::distribution_of<ct::shape<128, 128>>;
+    static_assert(D::slots == 128 && D::vector == 8);
+    static_assert(D::index(1, 0) == 8 && D::index(4, 0) == 128 && D::index(0, 32) == 8 * 128);
+    """
+    pct.build(SOURCE.format(asserts=asserts), target="emulated", num_threads=128).kernel("nothing")
