@@ -6,7 +6,6 @@ from typing import TYPE_CHECKING, Any
 
 from ..ir import Operation, Tile, Token, Value
 from .formats import Format, Item, enumerators, kinds
-from .forms import PARSERS
 from .values import (
     Dense,
     parse_bool,
@@ -68,7 +67,7 @@ class OperationReader:
 
     def _operands(self, item: Item) -> None:
         found = self.op.operands[item.name] = []
-        if self.tokens.next[:1] != "%":
+        if self.tokens.next[:1] != "%" or self.tokens.ahead(1) == "=":  # which is the next operation
             return
         found.append(self.parser.value())
         while self.tokens.next == "," and self.tokens.ahead(1)[:1] == "%":
@@ -190,9 +189,6 @@ class OperationReader:
             self.share([item.name], types[0], at)
         else:
             self._check(self._given(item.name), types, at)
-
-    def _form(self, item: Item) -> None:
-        PARSERS[item.name](self)
 
 
 _VALUES = {

@@ -7,12 +7,14 @@ from typing import Any
 from ..ir import Block, Entry, Global, Module, Operation, Value
 from . import drafts
 from .formats import formats
+from .forms import PARSERS
 from .lexer import Tokens
 from .operations import OperationReader
 from .types import parse_type
 from .values import Dense, parse_hints, parse_integer, parse_symbol
 
-MAX_NESTING = 100
+#: As in the binary form.
+MAX_NESTING = 200
 _PREFIX = "cuda_tile."
 _PRODUCER = "// Producer: "
 _TERMINATORS = ("break", "continue", "return", "yield")
@@ -25,7 +27,11 @@ def parse(text: str) -> Module:
 
     Raises ParseError (line, column, what was expected) where it is none.
     """
-    return Parser(text).module()
+    parser = Parser(text)
+    try:
+        return parser.module()
+    except RecursionError:
+        parser.tokens.fail("regions nested deeper than Python's recursion limit allows")
 
 
 class Parser:
@@ -80,13 +86,12 @@ class Parser:
         tokens = self.tokens
         name = parse_symbol(tokens)
         self.values, self.scope, self.last_token = {}, [], None
-        block = Block(self.arguments())
+        arguments = self.arguments()
         hints = {}
         if tokens.accept("optimization_hints"):
             tokens.expect("=")
             hints = parse_hints(tokens)
-        self.operations(block, "entry")
-        return Entry(name, block, hints)
+        return Entry(name, self.block(arguments, "entry"), hints)
 
     def _global(self) -> Global:
         tokens, options = self.tokens, {}
@@ -118,11 +123,7 @@ class Parser:
     def block(self, arguments: list[Value], parent: str) -> Block:
         """{ operations }, in which `arguments`, defined just before, can be seen."""
         block = Block(arguments)
-        self.operations(block, parent, len(arguments))
-        return block
-
-    def operations(self, block: Block, parent: str, arguments: int = 0) -> None:
-        tokens, outer, token = self.tokens, len(self.scope) - arguments, self.last_token
+        tokens, outer, token = self.tokens, len(self.scope) - len(arguments), self.last_token
         tokens.expect("{")
         self.depth += 1
         if self.depth > MAX_NESTING:
@@ -131,7 +132,7 @@ class Parser:
             if not tokens.next:
                 tokens.wrong("an operation or '}'")
             block.ops += self.next_operations()
-            if block.ops[-1].name in _TERMINATORS and tokens.next != "}":
+            if block.ops and block.ops[-1].name in _TERMINATORS and tokens.next != "}":
                 tokens.wrong(f"'}}' behind {block.ops[-1].name}")
         self.depth -= 1
         for name in self.scope[outer:]:
@@ -144,6 +145,7 @@ class Parser:
                 tokens.at -= 1
                 tokens.wrong(f"yield at the end of {parent}")
             block.ops.append(Operation(ending, {"operands": []}))
+        return block
 
     # --- operations ---
 
@@ -161,7 +163,10 @@ class Parser:
         tokens.at += 1
         op = Operation(form.name, line=tokens.line(start))
         reader = OperationReader(self, form, op, names, start)
-        reader.items(form.items)
+        if form.items and form.items[0].kind == "form":  # not one of the others' methods: regions nest deep
+            PARSERS[form.items[0].name](reader)
+        else:
+            reader.items(form.items)
         reader.finish()
         self._skip_location()
         return [op]

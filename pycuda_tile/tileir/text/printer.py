@@ -108,23 +108,24 @@ class Printer:
         if ops and ops[-1].name == implied and not any(ops[-1].operands.values()):
             ops = ops[:-1]
         outer, self.indent = self.indent, self.indent + "  "
-        lines = [self.indent + self.operation(op) for op in ops]
+        lines = []
+        for op in ops:  # not a comprehension: regions nest deep
+            lines.append(self.indent + self.operation(op))
         self.indent = outer
         return " {\n" + "".join(line + "\n" for line in lines) + outer + "}"
 
     def operation(self, op: Operation) -> str:
         try:
-            text = self._own_form(op)
+            form = self._formats[op.name]
+            if form.items and form.items[0].kind == "form":
+                text = PRINTERS[form.items[0].name](self, op)
+            else:
+                text = op.name + "".join(self._items(form, op, form.items))
+        except RecursionError:
+            raise
         except Exception:  # without what its form needs, which `verify` explains: still to be looked at
             text = print_generic(self, op)
         return self._results(op) + text
-
-    def _own_form(self, op: Operation) -> str:
-        form = self._formats[op.name]
-        first = form.items[0]
-        if first.kind == "form":
-            return PRINTERS[first.name](self, op)
-        return op.name + "".join(self._items(form, op, form.items))
 
     def _results(self, op: Operation) -> str:
         if not op.results:
