@@ -6,10 +6,12 @@ import copy
 
 import numpy as np
 import pytest
+from bytecode_operations import OPERATIONS
+from bytecode_operations import module as operation_module
 
 import pycuda_tile as pct
 from pycuda_tile import tileir
-from pycuda_tile.tileir.ir import Block, Global, Operation, Scalar, Tile, Value
+from pycuda_tile.tileir.ir import Block, Global, Operation, Scalar, Tile, Token, Value
 from pycuda_tile.tileir.verifier.table import meanings, rows
 
 #: Values that the programs below use.
@@ -45,6 +47,14 @@ def module(body: str) -> tileir.Module:
 def fold(types: str, ends: str = "yield %a : tile<f32>", rest: str = "%a: tile<f32>, %e: tile<f32>") -> str:
     return f"%r = reduce %f dim=0 identities=[0.0 : f32] : {types}\n({rest}) {{\n{ends}\n}}"
 
+
+MULTICAST = "%a = int_to_ptr %l : tile<i64> -> tile<ptr<f32, <multicast>>>\n"
+FEW = "tensor_view<16xf32, strides=[1], #cuda_tile.ptr_attr<multicast>>"
+MANY = f"partition_view<tile=(8), {FEW}>"
+MULTICAST_VIEW = (
+    MULTICAST + f"%tvm = make_tensor_view %a, shape = [16], strides = [1] : {FEW}\n"
+    f"%vm = make_partition_view %tvm : {MANY}\n"
+)
 
 BROKEN = [
     # operands and results that agree
@@ -110,7 +120,37 @@ BROKEN = [
     ("%r = get_global @letters : tile<ptr<i32>>", "global_exists", "@numbers"),
     ("%r = get_global @numbers : tile<ptr<f32>>", "global_exists", "tile<2xi32>"),
     ("%r = join_tokens %t : token", "two_tokens", "1"),
-    ("%r = alloca num_elem = 0, alignment = 4 : tile<ptr<f32>>", "alloca_numbers", "0 and 4"),
+    ("%r = alloca num_elem = 4, alignment = 3 : tile<ptr<f32>>", "alloca_numbers", "4 and 3"),
+    (
+        MULTICAST + "%r, %u = load_ptr_tko weak %a : tile<ptr<f32, <multicast>>> -> tile<f32>, token",
+        "no_multicast",
+        "source is not of multicast memory; found tile<ptr<f32, <multicast>>>",
+    ),
+    (
+        MULTICAST + "%r = make_tensor_view %a, shape = [4], strides = [1] : tensor_view<4xf32, strides=[1]>",
+        "points_to_tensor",
+        "<multicast>",
+    ),
+    (
+        MULTICAST_VIEW + f"%u = store_view_tko weak %f, %vm[%n] : tile<8xf32>, {MANY}, tile<i32> -> token",
+        "no_multicast",
+        "view is not of multicast memory",
+    ),
+    (
+        MULTICAST_VIEW + "%u = multimem_reduce_view_tko relaxed sys %vm, %f[%n] "
+        "attributes {reduction = #cuda_tile.multimem_reduction_kind<max>} "
+        f": {MANY}, tile<8xf32>, tile<i32> -> token",
+        "multimem_types",
+        "max of f32",
+    ),
+    (
+        "%tvm = make_tensor_view %p, shape = [16], strides = [1] : tensor_view<16xf32, strides=[1]>\n"
+        "%vm = make_partition_view %tvm : partition_view<tile=(8), tensor_view<16xf32, strides=[1]>>\n"
+        "%r, %u = multimem_load_reduce_view_tko weak %vm[%n] : partition_view<tile=(8), "
+        "tensor_view<16xf32, strides=[1]>>, tile<i32> -> tile<8xf32>, token",
+        "multicast",
+        "tensor_view<16xf32, strides=[1]>",
+    ),
     # views
     ("%r = get_tensor_shape %tv : " + TENSOR + " -> tile<i32>", "result_per_axis", "1 results"),
     (f"%r, %u = load_view_tko weak %v[%n] : {VIEW}, tile<i32> -> tile<4x8xf32>, token",
@@ -336,6 +376,18 @@ def parameter_with_axes(m, body):
     body.arguments[2].type = Tile(Scalar("i32"), (4,))
 
 
+def hints_without_an_architecture(m, body):
+    m.entries[0].hints = {"occupancy": 2}
+
+
+def hints_that_are_no_names(m, body):
+    value, types = body.arguments[0], (Tile(Scalar("f32"), ()), Token())
+    hints = {"sm_100": {"late ncy": True}}
+    attributes = {"memory_ordering_semantics": "weak", "optimization_hints": hints}
+    results = [Value(type_) for type_ in types]
+    body.ops.insert(0, Operation("load_ptr_tko", {"source": [value]}, attributes, results))
+
+
 def entry_twice(m, body):
     m.entries.append(m.entries[0])
 
@@ -436,6 +488,8 @@ CHANGES = [
     (too_new, "since", "13.4"),
     (type_too_new, "type_legal", "f4E2M1FN"),
     (version_of_the_future, "version", "14.0"),
+    (hints_without_an_architecture, "attribute_value", "'occupancy': 2"),
+    (hints_that_are_no_names, "attribute_value", "late ncy"),
     (parameter_with_axes, "entry_params", "tile<4xi32>"),
     (entry_twice, "symbol_unique", "@kernel"),
     (entry_named_as_a_global, "symbol_unique", "@numbers"),
@@ -480,3 +534,39 @@ def test_error_is_a_value_error_and_says_where_without_text() -> None:
         tileir.verify(found)
     assert isinstance(error.value, pct.Error)
     assert (error.value.op, error.value.line) == ("addi", "entry kernel, operation 17")
+
+
+@pytest.mark.parametrize("reduction", ["add", "min", "max", "and", "or", "xor", "umin", "umax"])
+@pytest.mark.parametrize("element", ["i32", "i64", "f16", "bf16", "f32", "f64"])
+def test_what_multimem_operations_reduce(element: str, reduction: str) -> None:
+    """As NVIDIA's assembler takes it."""
+    whole, halves = element[0] == "i", element.endswith("f16")
+    tensor = f"tensor_view<16x{element}, strides=[1], #cuda_tile.ptr_attr<multicast>>"
+    view = f"partition_view<tile=(8), {tensor}>"
+    kind = f"attributes {{reduction = #cuda_tile.multimem_reduction_kind<{reduction}>}}"
+    start = (
+        f"%a = int_to_ptr %l : tile<i64> -> tile<ptr<{element}, <multicast>>>\n"
+        f"%w = make_tensor_view %a, shape = [16], strides = [1] : {tensor}\n"
+        f"%y = make_partition_view %w : {view}\n"
+        f"%x = constant <{element}: {0 if whole else 0.0}> : tile<8x{element}>\n"
+    )
+    load = f"%r, %u = multimem_load_reduce_view_tko weak %y[%n] {kind} : {view} -> tile<8x{element}>, token"
+    store = (
+        f"%u = multimem_reduce_view_tko relaxed sys %y, %x[%n] {kind} : {view}, tile<8x{element}> -> token"
+    )
+    for operation, allowed in (
+        (load, whole or reduction == "add" or (halves and reduction in ("min", "max"))),
+        (store, whole or reduction == "add"),
+    ):
+        found = module(start + operation.replace(" -> ", ", tile<i32> -> "))
+        if allowed:
+            tileir.verify(found)
+        else:
+            with pytest.raises(tileir.VerifyError, match=f"{reduction} of {element}"):
+                tileir.verify(found)
+
+
+@pytest.mark.parametrize("name", OPERATIONS)
+def test_modules_in_order(name: str) -> None:
+    """One for each operation, which NVIDIA's assembler takes, too."""
+    tileir.verify(operation_module(name))

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 from typing import Any
 
-from ..ir import Pointer, Scalar, TensorView, Tile, TileView, Token
+from ..ir import Constant, Pointer, Scalar, TensorView, Tile, TileView, Token
 
 LARGEST_TILE = 1 << 24
+_NAME = re.compile(r"[A-Za-z_][\w$.]*")
 WIDTHS = {
     "i1": 1, "i4": 4, "i8": 8, "i16": 16, "i32": 32, "i64": 64,
     "f16": 16, "bf16": 16, "f32": 32, "tf32": 19, "f64": 64,
@@ -67,6 +69,16 @@ def words(kind: str) -> str:
     rank, _, what = kind.rpartition(" ")
     text = _WORDS.get(what) or f"a tile of {', '.join(_ELEMENTS.get(what, (what,)))}"
     return f"{text} with {rank[0]} axes" if rank else text
+
+
+def are_hints(found: Any) -> bool:
+    """Whether these are hints: for each architecture names with a number, a truth value or text."""
+    if not isinstance(found, dict) or not all(isinstance(inner, dict) for inner in found.values()):
+        return False
+    names = [*found, *(name for inner in found.values() for name in inner)]
+    values = [value for inner in found.values() for value in inner.values()]
+    named = all(isinstance(name, str) and _NAME.fullmatch(name) for name in names)
+    return named and all(isinstance(value, (Constant, bool, str)) for value in values)
 
 
 def is_power_of_two(n: int) -> bool:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Any
 
-from ..ir import Bounded, DivBy, SameElements, TensorView, Tile
+from ..ir import Bounded, DivBy, SameElements, TensorView, Tile, TileView
 from .general import is_pointer
 from .kinds import FLOATS, INTEGERS, WIDTHS, is_power_of_two
 from .place import Place, types
@@ -14,6 +14,9 @@ _UPDATES = {
     "addf": {"f16", "bf16", "f32", "f64"},
     "xchg": {"i32", "i64", "f32", "f64"},
 }
+#: What multimem operations reduce, by element; all of integers. The load that reduces has two more.
+_REDUCED = {name: {"add"} for name in FLOATS}
+_LOADED = {**_REDUCED, "f16": {"add", "min", "max"}, "bf16": {"add", "min", "max"}}
 _EXPRESSION = re.compile(r"%%|%[-+ #0]*\d*(?:\.\d*)?(?:hh|h|ll|l|j|z|t|L)?[a-zA-Z]")
 
 
@@ -32,7 +35,7 @@ def global_exists(place: Place) -> str | None:
 
 def alloca_numbers(place: Place) -> str | None:
     count, alignment = place.attribute("num_elem"), place.attribute("alignment", 1)
-    return None if count > 0 and is_power_of_two(alignment) else f"{count} and {alignment}"
+    return None if count >= 0 and is_power_of_two(alignment) else f"{count} and {alignment}"
 
 
 def two_tokens(place: Place) -> str | None:
@@ -44,6 +47,24 @@ def rmw_types(place: Place) -> str | None:
     mode, name = place.attribute("mode", "add"), "arg" if place.op.name == "atomic_rmw_tko" else "value"
     element = str(place.type(name).element)
     return None if element in _UPDATES.get(mode, {"i32", "i64"}) else f"{mode} of {element}"
+
+
+def multimem_types(place: Place) -> str | None:
+    element, reduction = str(place.type("view").tensor.element), place.attribute("reduction")
+    known = _LOADED if place.op.name == "multimem_load_reduce_view_tko" else _REDUCED
+    ok = element in ("i32", "i64") or reduction in known.get(element, ())
+    return None if ok else f"{reduction} of {element}"
+
+
+def multicast(place: Place) -> str | None:
+    view = place.type("view")
+    return None if view.tensor.attr == "multicast" else str(view)
+
+
+def no_multicast(place: Place) -> str | None:
+    (type_,) = (value.type for value in place.values(*place.words))
+    found = type_.tensor.attr if isinstance(type_, TileView) else type_.element.attr
+    return str(type_) if found == "multicast" else None
 
 
 def result_per_axis(place: Place) -> str | None:
@@ -96,7 +117,8 @@ def dynamic_count(place: Place) -> str | None:
 
 def points_to_tensor(place: Place) -> str | None:
     base, view = place.type("base"), place.type("result")
-    return None if base.element.pointee == view.element else f"{base} for {view}"
+    ok = base.element.pointee == view.element and base.element.attr == view.attr
+    return None if ok else f"{base} for {view}"
 
 
 def predicate_fits(place: Place) -> str | None:

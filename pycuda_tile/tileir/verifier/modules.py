@@ -36,6 +36,8 @@ def entry(item: Entry, names: set[str]) -> Iterator[Problem]:
     for value in item.params:
         if not isinstance(value.type, Tile) or value.type.shape:
             yield "entry_params", str(value.type)
+    if not kinds.are_hints(item.hints):
+        yield "attribute_value", f"hints {item.hints!r:.60}"
     last = item.body.ops[-1].name if item.body.ops else "nothing"
     if last != "return":
         yield "entry_ends", last

@@ -77,7 +77,7 @@ def _is(value: Any, kind: str) -> bool:
         return isinstance(value, str)
     if kind in ("i32s", "bools", "array"):
         return isinstance(value, (list, tuple))
-    return isinstance(value, dict) if kind == "hints" else True
+    return kinds.are_hints(value) if kind == "hints" else True
 
 
 def _kinds(op: Operation, row: Row) -> Iterator[Problem]:

@@ -86,7 +86,7 @@ def _row(line: dict[str, str]) -> Row:
         elif kind == "attr":
             name, _, what = words[0].partition(":")
             row.attributes[name] = what
-            if len(words) > 1 or re.search(rf"\${name}=", line["format"]):
+            if len(words) > 1 or what == "bools" or re.search(rf"\${name}=", line["format"]):
                 row.optional.add(name)
     for group in filter(None, line["types"].split(";")):
         names, _, what = group.partition(":")
