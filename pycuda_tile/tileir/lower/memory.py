@@ -252,7 +252,7 @@ def alloca(translator: Any, op: Any) -> None:
     alignment, count = int(attribute(op, "alignment", 1)), int(attribute(op, "num_elem"))
     start = " = {}" if translator.target == "cpu" else ""
     where = _BUFFERS[translator.target]
-    translator.line(f"alignas({kind}) alignas({alignment}) {where}{kind} {name}[{count}]{start};")
+    translator.line(f"alignas({kind}) alignas({alignment}) {where}{kind} {name}[{max(count, 1)}]{start};")
     translator.define(op.results[0], f"&{name}[0]")
 
 
