@@ -45,7 +45,24 @@ class SimtExecutable(NamedTuple):
 
 
 def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | None = None) -> Compiled:
-    """See the package's docstring."""
+    """See the package's docstring. Where num_threads is not given, blocks have 128 threads, or 256 if the
+    registers of 128 do not hold the tiles."""
+    if request.num_threads:
+        return _compile(request, names, known)
+    compiled = _compile(request, names, known)
+    if not request.checked and (spilled := _spilled_bytes(compiled.log)):
+        wide = _compile(request._replace(num_threads=2 * _THREADS), names, known)
+        if _spilled_bytes(wide.log) < spilled:
+            return wide
+    return compiled
+
+
+def _spilled_bytes(log: str) -> int:
+    """Of all kernels of a module, a thread."""
+    return sum(map(int, re.findall(r"(\d+) bytes spill stores", log)))
+
+
+def _compile(request: Request, names: Sequence[str], known: list[KernelInfo] | None) -> Compiled:
     version = nvrtc.version(gpu.INSTALL)
     arch = request.arch or gpu.default_arch()
     _check_arch(arch)
