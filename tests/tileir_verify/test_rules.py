@@ -91,6 +91,7 @@ BROKEN = [
     ("%r = permute %m [1, 0] : tile<4x8xf32> -> tile<4x8xf32>", "permutation", "[1, 0]"),
     ("%r = reshape %f : tile<8xf32> -> tile<4xf32>", "equal_count", "tile<4xf32>"),
     ("%r = pack %h : tile<8xf16> -> tile<8xi8>", "packed_length", "tile<8xi8>"),
+    ("%r = pack %b : tile<8xi8> -> tile<8xi8>", "packed_length", "tile<8xi8>, tile<8xi8>"),
     ("%r = iota : tile<512xi8>", "iota_fits", "tile<512xi8>"),
     ("%r = iota : tile<12xi32>", "type_legal", "tile<12xi32>"),
     # products

@@ -39,8 +39,9 @@ def index_per_axis(place: Place) -> str | None:
 
 def packed_length(place: Place) -> str | None:
     values = place.values("source", "result")
-    bits = [math.prod(v.type.shape) * WIDTHS[str(v.type.element)] for v in values]
-    return None if bits[0] == bits[1] else types(values)
+    widths = [WIDTHS[str(v.type.element)] for v in values]
+    bits = [math.prod(v.type.shape) * width for v, width in zip(values, widths, strict=True)]
+    return None if bits[0] == bits[1] and widths[0] != widths[1] else types(values)
 
 
 def permutation(place: Place) -> str | None:
