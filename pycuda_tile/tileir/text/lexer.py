@@ -17,16 +17,23 @@ _TYPE = rf"!?(?:cuda_tile\.)?(?:tile|ptr|tensor_view|(?:partition|strided|gather
 _TOKEN = re.compile(
     r"(?:\s+|//[^\n]*)*"
     rf"({_TYPE}|%{_SUFFIX}(?:\#\d+)?|@(?:{_SUFFIX}|\"(?:[^\"\\\n]|\\.)*\")|\"(?:[^\"\\\n]|\\.)*\""
-    r"|->|-?(?:0x[0-9A-Fa-f]+|\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)|[#!]?[A-Za-z_][\w$.]*|\S|$)"
+    r"|->|-?(?:0x[0-9A-Fa-f]+|\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)|[#!]?[A-Za-z_][\w$.]*"
+    r"|(?P<open>\"[^\n]*)|\S|$)"  # a string that does not end is a mark alone, its line is not read again
 )
+
+
+_NEAR = 100  # characters of a long line that are shown before an error
 
 
 class ParseError(Error, ValueError):
     """Text is no module; `line` and `column` count from 1, `expected` is what should be there."""
 
     def __init__(self, message: str, line: int, column: int, source: str, expected: str = ""):
-        caret = " " * (column - 1) + "^"
-        super().__init__(f"line {line}, column {column}: {message}\n    {source}\n    {caret}")
+        """`source` is the whole line; of a long one the message shows what is near."""
+        first = max(column - _NEAR, 0) if column > 3 * _NEAR else 0
+        shown = "..." * bool(first) + source[first : column + 2 * _NEAR].expandtabs(1)
+        caret = " " * (column - 1 - first + 3 * bool(first)) + "^"
+        super().__init__(f"line {line}, column {column}: {message}\n    {shown}\n    {caret}")
         self.message, self.line, self.column, self.expected = message, line, column, expected
 
 
@@ -35,7 +42,7 @@ class Tokens:
 
     def __init__(self, text: str):
         self.text, self.at = text, 0
-        found = [(m[1], m.start(1)) for m in _TOKEN.finditer(text)]
+        found = [('"' if m["open"] else m[1], m.start(1)) for m in _TOKEN.finditer(text)]
         if not found or found[-1][0]:
             found.append(("", len(text)))
         self.texts, self.starts = [part for part, _ in found], [start for _, start in found]
@@ -69,24 +76,16 @@ class Tokens:
 
     def wrong(self, expected: str) -> NoReturn:
         """Raises: something else was expected here."""
-        found = f"found '{_short(self.next)}'" if self.next else "the text ends"
+        found = f"found '{short(self.next)}'" if self.next else "the text ends"
         self.fail(f"expected {expected}, {found}", expected=expected)
 
     def fail(self, message: str, at: int | None = None, expected: str = "") -> NoReturn:
         at = self.at if at is None else at
         line, start = self.line(at), self.starts[at]
         begin = self._lines[line - 1]
-        source = self.text[begin:].split("\n", 1)[0] if len(self.text) < 1 << 16 else self._source(begin)
-        column = start - begin + 1
-        if column > 300:  # a line that no one wants to see whole
-            source = "..." + source[column - 101 : column + 100]
-            raise ParseError(message, line, column, source, expected)
-        raise ParseError(message, line, column, source[: column + 200].expandtabs(1), expected)
-
-    def _source(self, begin: int) -> str:
-        end = self.text.find("\n", begin)
-        return self.text[begin : end if end >= 0 else len(self.text)]
+        end = self._lines[line] - 1 if line < len(self._lines) else len(self.text)
+        raise ParseError(message, line, start - begin + 1, self.text[begin:end], expected)
 
 
-def _short(text: str) -> str:
+def short(text: str) -> str:
     return text if len(text) < 60 else text[:57] + "..."

@@ -40,6 +40,7 @@ class Parser:
     def __init__(self, text: str):
         self.tokens = Tokens(text)
         self.values: dict[str, Value] = {}
+        self.symbols: set[str] = set()
         self.scope: list[str] = []  # their names, innermost last
         self.types: dict[str, Any] = {}
         self.depth = 0
@@ -78,8 +79,9 @@ class Parser:
         else:
             tokens.at = start
             tokens.wrong("entry or global")
-        if any(made.name == other.name for other in (*module.entries, *module.globals)):
+        if made.name in self.symbols:
             tokens.fail(f"{made.name} is there twice", start)
+        self.symbols.add(made.name)
         (module.entries if isinstance(made, Entry) else module.globals).append(made)
 
     def _entry(self) -> Entry:

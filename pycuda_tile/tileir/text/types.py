@@ -7,12 +7,13 @@ from typing import Any
 
 from ..ir import Pointer, Scalar, TensorView, Tile, TileView, Token
 from .formats import enumerators, kinds
-from .lexer import Tokens
+from .lexer import Tokens, short
 
 _FP8 = {"fp8e4m3fn": "f8E4M3FN", "fp8e5m2": "f8E5M2", "F4E2M1FN": "f4E2M1FN"}
 _VIEWS = ("partition_view", "strided_view", "gather_scatter_view")
 _PART = re.compile(r"\s+|//[^\n]*|([A-Za-z_][\w.]*|\d+|[^\s])")
 _MAX_ELEMENTS = 1 << 24
+_MAX_AXES = 32  # as arrays of all versions of NumPy
 
 
 class _Wrong(Exception):
@@ -29,7 +30,7 @@ def parse_type(tokens: Tokens, known: dict[str, Any]) -> Any:
         except _Wrong as wrong:
             if "<" not in text:
                 tokens.wrong("a type")
-            tokens.fail(f"expected {wrong} in type '{text}'", expected=str(wrong))
+            tokens.fail(f"expected {wrong} in type '{short(text)}'", expected=str(wrong))
     tokens.at += 1
     return found
 
@@ -75,6 +76,8 @@ class _Type:
             self.expect("<")
             shape = self.extents()
             found = Tile(self.element(), tuple(shape))
+            if len(shape) > _MAX_AXES:
+                raise _Wrong(f"at most {_MAX_AXES} axes")
             size = 1
             for n in shape:
                 if n is None or not 1 <= (size := size * n) <= _MAX_ELEMENTS:
