@@ -4,8 +4,8 @@ A file is a header and sections (sections.py). What each operation has is said b
 types and attributes have by tables/encodings.tsv; payload.py says how, and one walk reads and writes. Numbers
 are LEB128 ("varint").
 
-Not kept: the debug section and places in it (a written module has none), attributes of arguments, names of
-values, entries of tables that nothing refers to.
+Of debug information the lines of operations are read, and nothing is written. Not kept: attributes of
+arguments, names of values, entries of tables that nothing refers to.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ from __future__ import annotations
 from typing import Any
 
 from .codec import NEWEST, BytecodeError, NeedsVersion, Reader, Version, Writer
+from .debug import Lines
 from .instructions import Body
 from .ir import Block, Entry, Function, Global, Module, Value
 from .payload import Io, enumerator, tagged
@@ -32,9 +33,10 @@ _ENTRY, _HAS_HINTS = 2, 4  # bits of a function's flags
 def read_bytecode(data: bytes) -> Module:
     """The module that the binary form holds. Raises BytecodeError where it is none.
 
-    Not kept: debug information, attributes of arguments.
+    Of debug information each operation gets its line in the source; of what was inlined, the line that it was
+    inlined to.
     """
-    data = bytes(data)
+    data = bytes(memoryview(data))  # an integer is no file, and a large one no reason to run out of memory
     if not data.startswith(_MAGIC):
         raise BytecodeError("this is no Tile IR: it does not begin with 7F 'TileIR' 00", 0)
     io = Reader(data, len(_MAGIC), len(data), NEWEST)
@@ -58,7 +60,7 @@ def read_bytecode(data: bytes) -> Module:
         section.at_end("the globals")
     if (section := found.get("functions")) is None:
         io.fail("there is no section of functions")
-    module.entries = _read_entries(section)
+    module.entries = _read_entries(section, Lines(found.get("debug")))
     _check_names(io, module)
     return module
 
@@ -141,7 +143,7 @@ def _global(io: Io, item: Global | None = None) -> Global:
     return Global(name, type_, value, alignment, visibility == "private", constant)
 
 
-def _read_entries(io: Reader) -> list[Entry]:
+def _read_entries(io: Reader, lines: Lines) -> list[Entry]:
     # Entries may share a signature; what they have together is bounded by the file, so that a small file does
     # not become a large module.
     left = 4096 + len(io.data)
@@ -156,7 +158,7 @@ def _read_entries(io: Reader) -> list[Entry]:
         left -= len(signature.inputs)
         if left < 0:
             io.fail("there are more parameters than the file has bytes")
-        io.varint()  # its location in the debug section
+        places = lines.of(io.varint())
         hints = tagged(io) if io.version >= (13, 5) or flags & _HAS_HINTS else {}
         if not isinstance(hints, dict):
             io.fail("its hints are no dictionary")
@@ -164,7 +166,7 @@ def _read_entries(io: Reader) -> list[Entry]:
             io.fail("the attributes of its arguments are no list")
         arguments = [Value(type_, f"arg{i}") for i, type_ in enumerate(signature.inputs)]
         part = io.part(io.varint())
-        body, ops = Body(part, arguments), []
+        body, ops = Body(part, arguments, places), []
         while not part.done():
             ops.append(body.operation())
         if not ops:

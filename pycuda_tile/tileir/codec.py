@@ -117,6 +117,20 @@ class Reader:
     def align(self, to: int, start: int = 0) -> None:
         self.part(-(self.at - start) % to)
 
+    def table(self, width: int, start: int) -> list[tuple[int, int]]:
+        """Where entries of a table begin and end: offsets of `width` bytes, aligned from `start` on, and the
+        entries up to the end of the part."""
+        count = self.count()
+        if count == 0:
+            return []
+        self.align(width, start)
+        offsets = np.frombuffer(self.take(count * width), f"<u{width}")
+        left = self.end - self.at
+        if offsets[0] != 0 or (offsets[1:] < offsets[:-1]).any() or offsets[-1] > left:
+            self.fail(f"offsets of a table that do not ascend from 0 to {left}")
+        begins = [self.at + n for n in offsets.tolist()]
+        return list(zip(begins, [*begins[1:], self.end], strict=True))
+
 
 class Writer:
     """Bytes in the making."""

@@ -6,6 +6,7 @@ which like all that the block makes are forgotten behind it.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any
 
 from .codec import Version
@@ -17,10 +18,10 @@ _NEVER_STORED = ("entry", "global", "module")
 
 
 class Body:
-    """The operations of one function; `arguments` are its."""
+    """The operations of one function; `arguments` are its, `lines` those of the operations that are read."""
 
-    def __init__(self, io: Io, arguments: list[Value]):
-        self.io = io
+    def __init__(self, io: Io, arguments: list[Value], lines: Iterator[int] | None = None):
+        self.io, self.lines = io, lines or iter(())
         self.values: list[Value] = []
         self.numbers: dict[int, int] = {}
         self.newer: dict[int, Version] = {}  # values that only newer versions have
@@ -31,7 +32,7 @@ class Body:
         io = self.io
         row = self._row(op)
         io.where = str(op or row.name)
-        made, given = Operation(row.name), op or Operation(row.name)
+        made, given = Operation(row.name, line=next(self.lines, 0)), op or Operation(row.name)
         parts = iter(row.parts)
         stored: list[Value] = []
         if row.parts[0].what.startswith("results"):

@@ -176,7 +176,7 @@ class Operation:
     operands:    values by the name of the operand; several for one that may stand for any number
     attributes:  by name; enumerators and symbols as strings, dense constants as arrays
     regions:     the block of each; None for one that is left out
-    line:        in the text that it was read from; 0 if there is none
+    line:        in the text that it was read from, or in the source that bytecode is of; 0 if it is unknown
     """
 
     name: str

@@ -19,9 +19,9 @@ class Tables:
     does not grow in memory."""
 
     def __init__(self, sections: dict[str, Reader]):
-        self._strings = _entries(sections.get("strings"), 4)
-        self._types = _entries(sections.get("types"), 4)
-        self._constants = _entries(sections.get("constants"), 8)
+        self._strings = _table(sections.get("strings"), 4)
+        self._types = _table(sections.get("types"), 4)
+        self._constants = _table(sections.get("constants"), 8)
         self._known: dict[Any, Any] = {}
 
     def _entry(self, entries: list[tuple[int, int]], io: Reader, what: str) -> tuple[int, Reader]:
@@ -65,20 +65,8 @@ class Tables:
         return found
 
 
-def _entries(section: Reader | None, width: int) -> list[tuple[int, int]]:
-    """Where entries of a table begin and end; its offsets have `width` bytes."""
-    if section is None:
-        return []
-    start, count = section.at, section.count()
-    if count == 0:
-        return []
-    section.align(width, start)
-    offsets = np.frombuffer(section.take(count * width), f"<u{width}")
-    left = section.end - section.at
-    if offsets[0] != 0 or (offsets[1:] < offsets[:-1]).any() or offsets[-1] > left:
-        section.fail(f"offsets of a table that do not ascend from 0 to {left}")
-    begins = [section.at + n for n in offsets.tolist()]
-    return list(zip(begins, [*begins[1:], section.end], strict=True))
+def _table(section: Reader | None, width: int) -> list[tuple[int, int]]:
+    return [] if section is None else section.table(width, section.at)
 
 
 class Pools:

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from pycuda_tile import tileir
 from pycuda_tile.tileir.bytecode import VERSIONS
+from pycuda_tile.tileir.ir import walk
 
 HUGE = [
     b"\xff" * 9 + b"\x01",  # 2^64 - 1
@@ -350,3 +351,98 @@ def test_shapes_of_many_extents_are_refused_at_once() -> None:
     """A product of a million large extents would take minutes."""
     types = (bytes([F32]), bytes([TILE, 1]) + shape(*[2**62] * (1 << 17)))
     fails(with_body(bytes([0x44, 2]), types), "a tile of shape")
+
+
+# --- the debug section ---
+
+UNKNOWN, PLACE, CALL = 0, 4, 6
+
+
+def debug(references: list[int], attributes: list[bytes], offset: int = 0) -> bytes:
+    """A debug section of one record."""
+    start = b"\1\xcb\xcb\xcb" + np.array([offset], "<u4").tobytes() + varint(len(references))
+    start += b"\xcb" * (-len(start) % 8) + np.array(references, "<u8").tobytes()
+    count = varint(len(attributes))
+    offsets = np.cumsum([0, *map(len, attributes[:-1])]).astype("<u4").tobytes()
+    start += count
+    return start + b"\xcb" * (-len(start) % 4) + offsets + b"".join(attributes)
+
+
+def with_debug(section_: bytes, place: int = 1) -> bytes:
+    """Two tokens, the second in an `if`, and debug information."""
+    body = (
+        bytes([0x44, 1])
+        + bytes([0x10, 3, 0])
+        + bytes([0x32, 0, 1, 2, 1, 0, 2, 0x44, 1, 0x6D, 0, 0, 0])
+        + RETURN
+    )
+    return file(
+        section(STRINGS, table([b"k"], 4)),
+        section(
+            TYPES,
+            table([bytes([FUNCTION, 0, 0]), bytes([TOKEN]), bytes([I1]), bytes([TILE, 2]) + shape()], 4),
+        ),
+        section(CONSTANTS, table([b"\1\1"], 8)),
+        section(FUNCTIONS, bytes([1, 0, 0, 2, place]) + varint(len(body)) + body),
+        section(DEBUG, section_),
+    )
+
+
+def place(line: int) -> bytes:
+    return bytes([PLACE, 0, 0]) + varint(line) + b"\1"
+
+
+def lines(data: bytes) -> list[int]:
+    return [op.line for op in walk(tileir.read_bytecode(data).entries[0].body)]
+
+
+def test_lines() -> None:
+    """In the order of the payload; of what is inlined the place that it was inlined to at last."""
+    attributes = [bytes([UNKNOWN]), place(7), place(300), bytes([CALL, 2, 3]), bytes([CALL, 2, 4])]
+    record = [1, 2, 0, 1, 3, 4, 5]
+    assert lines(with_debug(debug(record, attributes))) == [7, 0, 0, 300, 300, 300]
+    assert lines(with_debug(debug([9, *record], attributes, offset=1))) == [7, 0, 0, 300, 300, 300]
+    assert lines(with_debug(debug(record[:3], attributes))) == [7, 0, 0, 0, 0, 0]
+    assert lines(with_debug(debug(record, attributes), place=0)) == [0] * 6
+    assert lines(with_debug(debug(record, attributes, offset=2**32 - 1))) == [0] * 6
+
+
+@pytest.mark.parametrize(
+    ("section_", "message"),
+    [
+        (b"", "a number expected"),
+        (varint(2**40), "entries expected"),
+        (b"\0" * 8 + varint(2**40), "entries expected"),
+        (debug([1, 2], [place(7)]), "debug attribute 2 of 1"),
+        (debug([1, 2**64 - 1], [place(7)]), "debug attribute 18446744073709551615 of 1"),
+        (debug([1, 1], [bytes([CALL, 1, 1])]), "call sites nested more than 256 deep"),
+        (debug([1, 1], [bytes([PLACE, 0])]), "a number expected"),
+    ],
+)
+def test_malformed_lines(section_: bytes, message: str) -> None:
+    fails(with_debug(section_), message)
+
+
+def test_a_record_that_is_not_there() -> None:
+    fails(with_debug(debug([1, 1], [place(7)]), place=3), "debug record 3 of 1")
+
+
+@SMALL
+@given(st.lists(st.tuples(places, st.integers(0, 255)), min_size=1, max_size=4), places)
+def test_changed_debug_sections(changes: list[tuple[int, int]], cut: int) -> None:
+    changed = bytearray(debug([1, 2, 3, 3, 2, 1, 2], [place(7), bytes([CALL, 1, 3]), place(2)]))
+    for where, byte in changes:
+        changed[where % len(changed)] = byte
+    read(with_debug(bytes(changed)))
+    read(with_debug(bytes(changed[: cut % len(changed)])))
+
+
+@pytest.mark.parametrize("data", [10**15, "text", None, [127, 84]])
+def test_what_is_no_bytes(data: object) -> None:
+    with pytest.raises(TypeError, match="bytes-like"):
+        tileir.read_bytecode(data)
+
+
+@pytest.mark.parametrize("kind", [bytes, bytearray, memoryview, lambda data: np.frombuffer(data, np.uint8)])
+def test_any_buffer_is_read(kind) -> None:
+    assert tileir.read_bytecode(kind(pick(0))).entries

@@ -15,6 +15,7 @@ import pycuda_tile as pct
 from pycuda_tile import tileir
 from pycuda_tile.targets.tile import assemble, find_tileiras
 from pycuda_tile.tileir.bytecode import VERSIONS
+from pycuda_tile.tileir.ir import walk
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 #: mixed.cu is no tile program: ordinary CUDA with tile code in it. The others have no problem to build.
@@ -98,3 +99,13 @@ def test_every_operation_is_assembled(version: str) -> None:
     tools()
     names = [name for name, (_, needed) in OPERATIONS.items() if needed <= version]
     assert assemble(tileir.write_bytecode(module(*names), version), "sm_100").startswith(b"\x7fELF")
+
+
+def test_lines_of_the_source(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also of operations that were inlined, and that stand in a loop."""
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+    source = (EXAMPLES / "matmul.cu").read_text().splitlines()
+    (entry,) = tileir.read_bytecode(front_end("matmul")).entries
+    found = {op.name: source[op.line - 1] for op in walk(entry.body) if op.line}
+    assert "mma(" in found["mmaf"]
+    assert "load" in found["load_view_tko"] and "store" in found["store_view_tko"]
