@@ -15,7 +15,7 @@ def element(value):
     """An element as text: numbers for the small floats, what gdb prints for others."""
     type_ = value.type.strip_typedefs().unqualified()
     name = type_.name or ""
-    if type_.sizeof > 2 or not name.startswith("__"):
+    if (type_.sizeof > 2 and name != "__nv_tf32") or not name.startswith("__"):
         return value.format_string()
     raw = gdb.selected_inferior().read_memory(int(value.address), type_.sizeof).tobytes()
     number = small_float(name, raw)
@@ -28,6 +28,8 @@ def small_float(name, raw):
         return struct.unpack("<e", raw)[0]
     if name == "__nv_bfloat16":
         return struct.unpack("<f", bytes(2) + raw)[0]
+    if name == "__nv_tf32":
+        return struct.unpack("<f", raw)[0]
     formats = {"__nv_fp8_e4m3": (4, 3), "__nv_fp8_e5m2": (5, 2), "__nv_fp4_e2m1": (2, 1)}
     if name == "__nv_fp8_e8m0":
         return 2.0 ** (raw[0] - 127) if raw[0] != 255 else float("nan")

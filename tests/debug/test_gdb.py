@@ -130,3 +130,4 @@ def test_small_floats_decode_as_their_types_do(monkeypatch):
         expected = raw.view(dtype).astype(np.float64)
         got = [module.small_float(name, int(bits).to_bytes(size, "little")) for bits in raw]
         np.testing.assert_array_equal(got, expected)
+    assert module.small_float("__nv_tf32", np.float32(-2.5).tobytes()) == -2.5

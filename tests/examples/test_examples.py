@@ -37,13 +37,13 @@ def examples_importable(monkeypatch):
     monkeypatch.syspath_prepend(str(EXAMPLES))
 
 
-@pytest.fixture(scope="module", params=["cpu", "checked", "emulated-4", "emulated-32"])
+@pytest.fixture(scope="module", params=["cpu", "checked", "checked-32", "emulated-4", "emulated-32"])
 def build(request):
     """A function that builds an example's source for one of the targets that run on the host."""
     target, _, threads = request.param.partition("-")
     options = {"target": target, "num_threads": int(threads) if threads else None}
     if target == "checked":
-        options = {"target": "cpu", "checked": True}
+        options |= {"target": "emulated" if threads else "cpu", "checked": True}
     return lambda name: pct.build(EXAMPLES / f"{name}.cu", **options)
 
 
