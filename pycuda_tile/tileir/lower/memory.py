@@ -19,6 +19,7 @@ from ..reading import (
     value_shape,
     view_facts,
 )
+from .places import outside, places
 from .types import NotLowered, element, shape
 
 _ORDERS = {"relaxed": "relaxed", "acquire": "acquire", "release": "release", "acq_rel": "acq_rel"}
@@ -56,7 +57,7 @@ class Tensor(NamedTuple):
 
 
 class Tiles(NamedTuple):
-    """A view of tiles: the C++ name of the partition_view, and what it was made of."""
+    """A view of tiles: the C++ name of the partition_view ("" for other views), and what it was made of."""
 
     name: str
     tensor: Tensor
@@ -99,24 +100,26 @@ def store_ptr(translator: Any, op: Any) -> None:
 
 def atomic_rmw(translator: Any, op: Any) -> None:
     pointers, arg, mask = (operand(op, name) for name in ("pointers", "arg", "mask"))
-    mode = attribute(op, "mode", "add")
-    arguments = [translator.names[pointers], translator.names[arg]]
+    masked = None if mask is None else translator.names[mask]
+    translator.define(op.results[0], _update(translator, op, translator.names[pointers], arg, masked))
+
+
+def _update(translator: Any, op: Any, pointers: str, arg: Any, mask: str | None) -> str:
+    """The name of what was in memory before an atomic update of it."""
+    mode, value = attribute(op, "mode", "add"), translator.names[arg]
     if mode in ("umax", "umin"):
         unsigned = {"i32": "unsigned", "i64": "unsigned long long"}[value_element(arg)]
         extents = value_shape(arg)
         kind = f"ct::tile<{unsigned}*, {shape(extents)}>" if extents else f"{unsigned}*"
-        arguments = [
-            f"tileir::address_cast<{kind}>({arguments[0]})",
-            f"ct::element_bitcast<{unsigned}>({arguments[1]})",
-        ]
-    function = f"ct::atomic_{_UPDATES[mode]}"
-    if mask is not None:
-        function += "_masked"
-        arguments.append(translator.names[mask])
-    text = f"{function}({', '.join(arguments + order_and_scope(op))})"
+        pointers = f"tileir::address_cast<{kind}>({pointers})"
+        value = f"ct::element_bitcast<{unsigned}>({value})"
+    arguments = [pointers, value, *([] if mask is None else [mask]), *order_and_scope(op)]
+    masked = "" if mask is None else "_masked"
+    text, name = f"ct::atomic_{_UPDATES[mode]}{masked}({', '.join(arguments)})", translator.fresh("before")
     if mode in ("umax", "umin"):
         text = f"ct::element_bitcast<{element(value_element(arg))}>({text})"
-    translator.define(op.results[0], text)
+    translator.line(f"[[maybe_unused]] auto const {name} = {text};")
+    return name
 
 
 def atomic_cas(translator: Any, op: Any) -> None:
@@ -163,9 +166,10 @@ def make_tensor_view(translator: Any, op: Any) -> None:
 def make_partition_view(translator: Any, op: Any) -> None:
     """A span with the tensor's axes in the order of the tile's, cut into tiles."""
     kind = view_facts(op.results[0].type)
-    if kind.steps != kind.tile:
-        raise NotLowered("a traversal other than tile after tile")
     tensor = translator.views[id(operand(op, "tensor_view"))]
+    if kind.steps != kind.tile or kind.sparse is not None:
+        translator.views[id(op.results[0])] = Tiles("", tensor, kind)
+        return
     extents = [tensor.extents[axis] for axis in kind.axes]
     name = translator.fresh("view")
     known = ", ".join(_static(tensor.known_extents[axis]) for axis in kind.axes)
@@ -202,6 +206,11 @@ def load_view(translator: Any, op: Any) -> None:
     view = translator.views[id(operand(op, "view"))]
     modes, arguments = order_and_scope(op), []
     function = "atomic_load" if modes else "load"
+    if not view.name:
+        found = places(translator, op, view)
+        arguments = [found.pointers, found.inside, outside(op), *modes]
+        translator.define(op.results[0], f"ct::{function}_masked({', '.join(arguments)})")
+        return
     if not _whole(op):
         function += "_masked"
         padding = operand(op, "view").type.padding
@@ -219,9 +228,19 @@ def load_view(translator: Any, op: Any) -> None:
 def store_view(translator: Any, op: Any) -> None:
     view = translator.views[id(operand(op, "view"))]
     modes = order_and_scope(op)
-    function = ("atomic_store" if modes else "store") + ("" if _whole(op) else "_masked")
+    function = ("atomic_store" if modes else "store") + ("" if _whole(op) and view.name else "_masked")
+    if not view.name:
+        found = places(translator, op, view)
+        arguments = [found.pointers, translator.names[operand(op, "tile")], found.inside, *modes]
+        translator.line(f"ct::{function}({', '.join(arguments)});")
+        return
     arguments = [translator.names[operand(op, "tile")], *modes, *_indices(translator, op)]
     translator.line(f"{view.name}.{function}({', '.join(arguments)});")
+
+
+def atomic_red_view(translator: Any, op: Any) -> None:
+    found, value = places(translator, op, translator.views[id(operand(op, "view"))]), operand(op, "value")
+    _update(translator, op, found.pointers, value, found.inside)
 
 
 def tensor_shape(translator: Any, op: Any) -> None:
@@ -234,8 +253,8 @@ def tensor_shape(translator: Any, op: Any) -> None:
 def index_space_shape(translator: Any, op: Any) -> None:
     view = translator.views[id(operand(op, "src"))]
     kind = element(result_element(op))
-    for value, axis, step in zip(op.results, view.kind.axes, view.kind.steps, strict=True):
-        extent = view.tensor.extents[axis]
+    for d, (value, axis, step) in enumerate(zip(op.results, view.kind.axes, view.kind.steps, strict=True)):
+        extent, step = view.tensor.extents[axis], 1 if d == view.kind.sparse else step
         translator.define(value, f"static_cast<{kind}>(({extent} + {step - 1}) / {step})")
 
 
@@ -264,6 +283,8 @@ MEMORY: dict[str, Callable[[Any, Any], None]] = {
     "make_tensor_view": make_tensor_view,
     "make_partition_view": make_partition_view,
     "make_strided_view": make_partition_view,
+    "make_gather_scatter_view": make_partition_view,
+    "atomic_red_view_tko": atomic_red_view,
     "load_view_tko": load_view,
     "store_view_tko": store_view,
     "get_tensor_shape": tensor_shape,

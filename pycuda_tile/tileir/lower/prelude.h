@@ -188,6 +188,12 @@ CUDA_TILE_API R splat(T const& x) {
   return map<R>([](auto e) { return e; }, element_of(x));
 }
 
+/// What elements outside of a tensor are read as.
+template <typename E, ct::view_padding Pad>
+CUDA_TILE_API E padding() {
+  return padding_value<Pad, E>();
+}
+
 /// The elements of an array, in row-major order.
 template <typename R, typename E>
 CUDA_TILE_API R listed(E const* from) {

@@ -1,0 +1,65 @@
+"""Views whose tiles overlap or take any rows, and atomics on views: a tile of pointers, and a mask."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+from ..reading import group, operand, value_element
+from .types import element, shape
+
+_UNSIGNED = {"i8": "unsigned char", "i16": "unsigned short", "i32": "unsigned", "i64": "unsigned long long"}
+
+_PADDINGS = {
+    "zero": "zero",
+    "neg_zero": "negative_zero",
+    "nan": "nan",
+    "pos_inf": "positive_inf",
+    "neg_inf": "negative_inf",
+}
+
+
+class Places(NamedTuple):
+    """C++ names: pointers to the elements of a tile, and which of them are in the tensor."""
+
+    pointers: str
+    inside: str
+
+
+def places(translator: Any, op: Any, view: Any) -> Places:
+    """Of the tile that the operation's indices name."""
+    kind, tensor, line = view.kind, view.tensor, translator.line
+    extents, coordinates = shape(kind.tile), []
+    for d, (index, n) in enumerate(zip(group(op, "index"), kind.tile, strict=True)):
+        name = translator.names[index]
+        unsigned = _UNSIGNED[value_element(index)]
+        if d == kind.sparse:
+            wide = f"tileir::resize<ct::tile<long long, ct::shape<{n}>>, tileir::as_unsigned>({name})"
+        else:
+            first = f"static_cast<long long>(static_cast<{unsigned}>({name})) * {kind.steps[d]}"
+            wide = f"ct::iota<ct::tile<long long, ct::shape<{n}>>>() + {first}"
+        coordinates.append(translator.fresh(f"coordinate{d}"))
+        flat = shape(tuple(m if i == d else 1 for i, m in enumerate(kind.tile)))
+        line(f"auto const {coordinates[-1]} = ct::broadcast(ct::reshape({wide}, {flat}{{}}), {extents}{{}});")
+    given = ", ".join(coordinates)
+    taken = ", ".join(f"long long i{d}" for d in range(len(coordinates)))
+    axes = list(enumerate(kind.axes))
+    within = " && ".join(f"i{d} >= 0 && i{d} < {tensor.extents[axis]}" for d, axis in axes)
+    offset = " + ".join(f"i{d} * {tensor.strides[axis]}" for d, axis in axes)
+    inside, pointers = translator.fresh("inside"), translator.fresh("pointers")
+    line(
+        f"auto const {inside} = tileir::map<ct::tile<bool, {extents}>>("
+        f"[&]({taken}) {{ return {within}; }}, {given});"
+    )
+    line(
+        f"auto const {pointers} = tileir::map<ct::tile<{tensor.element}*, {extents}>>("
+        f"[&](bool in, {taken}) {{ return {tensor.base} + (in ? {offset} : 0); }}, {inside}, {given});"
+    )
+    return Places(pointers, inside)
+
+
+def outside(op: Any) -> str:
+    """What elements beyond the tensor are: a tile."""
+    view = operand(op, "view").type
+    kind = element(str(view.tensor.element))
+    bits = f"tileir::padding<{kind}, ct::view_padding::{_PADDINGS[view.padding or 'zero']}>()"
+    return f"ct::full<ct::tile<{kind}, {shape(view.tile)}>>({bits})"
