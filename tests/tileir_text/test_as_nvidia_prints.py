@@ -1,0 +1,64 @@
+"""NVIDIA's disassembler prints what we print, up to blanks and names of values."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pycuda_tile as pct
+from pycuda_tile import tileir
+from pycuda_tile.targets.tile import find_tileiras
+
+MODULES = {path.stem: path.read_text() for path in sorted((Path(__file__).parent / "modules").glob("*.mlir"))}
+
+
+def disassembled(module: tileir.Module, folder: Path) -> str:
+    try:
+        tool = Path(find_tileiras()).parent / "tileirdisasm"
+    except pct.TargetUnavailable as error:
+        pytest.skip(str(error))
+    if not tool.exists():
+        pytest.skip(f"there is no disassembler beside tileiras: {tool}")
+    path = folder / "m.tileir"
+    path.write_bytes(tileir.write_bytecode(module))
+    done = subprocess.run([tool, path], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def lines(text: str) -> list[str]:
+    """Without names of values and what is left of "="; hints are sorted, as NVIDIA's are."""
+    text = re.sub(r"^// Producer.*\n", "", text)
+    text = re.sub(r"^(\s*)%[^=]*= ", r"\1", text, flags=re.M)
+    text = re.sub(r"%[\w$.-]+(#\d+)?", "%", text)
+    text = re.sub(r"=<(sm_\w+ = {[^}]*}), (default = {[^}]*})>", r"=<\2, \1>", text)
+    return [re.sub(r"\s+", " ", line).strip() for line in text.splitlines()]
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_modules(name: str, tmp_path: Path) -> None:
+    module = tileir.parse(MODULES[name])
+    text = disassembled(module, tmp_path)
+    assert lines(text) == lines(str(module))
+    assert tileir.equal(tileir.parse(text), module)
+
+
+@pytest.mark.parametrize("element", ["f16", "bf16", "f32", "f64"])
+def test_floats(element: str, tmp_path: Path) -> None:
+    """Of all bits, and decimal ones of few digits."""
+    rng, width = np.random.default_rng(0), {"f32": 32, "f64": 64}.get(element, 16)
+    rows = [rng.integers(0, 1 << width, 64, np.uint64) for _ in range(10)]
+    if width > 16:
+        scales = (float(10**n) for n in range(-3, 7))
+        decimal = [np.round(rng.normal(0, scale, 64), 3).astype(f"f{width // 8}") for scale in scales]
+        rows += [row.view(f"u{width // 8}") for row in decimal]
+    body = "".join(
+        f"%c{i} = constant <{element}: [{', '.join(hex(n) for n in row.tolist())}]> : tile<64x{element}>\n"
+        for i, row in enumerate(rows)
+    )
+    module = tileir.parse(f"entry @k() {{\n{body}}}")
+    assert lines(disassembled(module, tmp_path)) == lines(str(module))
