@@ -274,15 +274,25 @@ def test_names_are_unique() -> None:
     fails(data, "two entries or globals are named 'k'")
 
 
-@pytest.mark.parametrize(("flags", "version"), [(0, 3), (1, 3), (6, 5)])
-def test_functions_that_are_no_entries(flags: int, version: int) -> None:
+@pytest.mark.parametrize(
+    ("flags", "version", "message"),
+    [
+        *(
+            (flags, version, "a function that is no entry is a preview")
+            for flags, version in ((0, 3), (1, 3), (6, 5))
+        ),
+        (0x12, 3, "flags 12 "),
+        (0x82, 5, "flags 82 "),
+    ],
+)
+def test_flags_of_functions(flags: int, version: int, message: str) -> None:
     data = file(
         section(STRINGS, table([b"k"], 4)),
         section(TYPES, table([bytes([FUNCTION, 0, 0])], 4)),
         section(FUNCTIONS, bytes([1, 0, 0, flags, 0, 3]) + RETURN),
         version=(13, version),
     )
-    fails(data, "a function that is no entry is a preview")
+    fails(data, message)
 
 
 def test_deep_regions_are_refused_before_the_stack_ends() -> None:
