@@ -7,7 +7,7 @@ import itertools
 
 import numpy as np
 import pytest
-from tileir_modules import elementwise, tile
+from tileir_modules import Builder, elementwise, tile
 
 from pycuda_tile import tileir
 from pycuda_tile.tileir.interpreter.elements import DTYPES
@@ -194,3 +194,43 @@ def test_float_to_integer_saturates(source: str, to: str, sign: str) -> None:
     tileir.interpret(module, "kernel", 1, array, expected)
     tileir.build(module, options=("-O1",)).kernel("kernel")[1](array, got)
     assert got.tolist() == expected.tolist()
+
+
+@pytest.mark.parametrize("scale", ["f8E8M0FNU", "f8E4M3FN"])
+@pytest.mark.parametrize("kind", ["f8E4M3FN", "f8E5M2"])
+def test_scaled_product(kind: str, scale: str) -> None:
+    """Small integers and powers of two: all sums are exact."""
+    rng = np.random.default_rng(0)
+    shapes = {
+        "lhs": (2, 4, 8),
+        "rhs": (2, 8, 4),
+        "acc": (2, 4, 4),
+        "lhs_scale": (2, 4, 2),
+        "rhs_scale": (2, 4, 4),
+    }
+    kinds = {"lhs": kind, "rhs": kind, "acc": "f32", "lhs_scale": scale, "rhs_scale": scale}
+    arrays = {
+        name: (2.0 ** rng.integers(-2, 3, shape) if "scale" in name else rng.integers(-3, 4, shape))
+        .astype(np.float32)
+        .astype(DTYPES[kinds[name]])
+        for name, shape in shapes.items()
+    }
+    builder = Builder(tile("ptr<f32>"))
+    operands = {
+        name: builder.op("constant", tile(kinds[name], *array.shape), attributes={"value": array})
+        for name, array in arrays.items()
+    }
+    product = builder.op("mmaf_scaled", tile("f32", 2, 4, 4), **operands)
+    flat = builder.op("reshape", tile("f32", 32), source=product)
+    builder.store(builder.pointers(builder.arguments[0], 32), flat)
+    wide = {name: array.astype(np.float64) for name, array in arrays.items()}
+    lhs = wide["lhs"] * np.repeat(wide["lhs_scale"], 4, axis=2)
+    rhs = wide["rhs"] * np.repeat(wide["rhs_scale"], 2, axis=1)
+    module = builder.module()
+    for run in (
+        lambda out: tileir.interpret(module, "kernel", 1, out),
+        lambda out: tileir.build(module, options=("-O1",)).kernel("kernel")[1](out),
+    ):
+        out = np.zeros((2, 4, 4), np.float32)
+        run(out)
+        assert np.array_equal(out, lhs @ rhs + wide["acc"])

@@ -235,6 +235,26 @@ def _mmai(op: Any, names: list[str]) -> str:
     return f"ct::mma({', '.join([*factors, names[2]])})"
 
 
+def _mmaf_scaled(op: Any, names: list[str]) -> str:
+    lhs, rhs, _, lhs_scale, rhs_scale = operands_of(op)
+    factors = [
+        _scaled(names[0], lhs.type.shape, names[3], lhs_scale.type.shape, -1),
+        _scaled(names[1], rhs.type.shape, names[4], rhs_scale.type.shape, -2),
+    ]
+    return f"ct::mma({', '.join([*factors, names[2]])})"
+
+
+def _scaled(name: str, extents: tuple[int, ...], scale: str, groups: tuple[int, ...], along: int) -> str:
+    """A factor as floats, each run of elements along an axis times its scale."""
+    at = len(extents) + along
+    count = groups[at]
+    parts = shape((*extents[:at], count, extents[at] // count, *extents[at + 1 :]))
+    one_each = shape((*groups[: at + 1], 1, *groups[at + 1 :]))
+    values = f"ct::reshape(ct::element_cast<float>({name}), {parts}{{}})"
+    scales = f"ct::reshape(ct::element_cast<float>({scale}), {one_each}{{}})"
+    return f"ct::reshape(ct::mul({values}, {scales}), {shape(extents)}{{}})"
+
+
 def _fpowi(op: Any, names: list[str]) -> str:
     return f"ct::pow({names[0]}, ct::element_cast<{element(result_element(op))}>({names[1]}))"
 
@@ -311,6 +331,7 @@ EXPRESSIONS: dict[str, Expression] = {
     "iota": _iota,
     "constant": _constant,
     "mmaf": _call("ct::mma"),
+    "mmaf_scaled": _mmaf_scaled,
     "mmai": _mmai,
 }
 
