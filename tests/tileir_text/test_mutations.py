@@ -1,17 +1,20 @@
-"""Text that is not right: each mutation of an example is a module or a ParseError, soon and nothing else."""
+"""Text that is not right: each mutation of a module is a module or a ParseError, soon and nothing else."""
 
 from __future__ import annotations
 
 import random
 import re
+from pathlib import Path
 
 import pytest
 from chapter_examples import EXAMPLES
 
 from pycuda_tile import tileir
 
+MODULES = {path.stem: path.read_text() for path in (Path(__file__).parent / "modules").glob("*.mlir")}
+TEXTS = EXAMPLES | MODULES
 _PIECE = re.compile(r"//[^\n]*|%[\w#.]+|\"[^\"]*\"|\d+|\w+|\s+|.", re.DOTALL)
-_ALL = sorted({piece for text in EXAMPLES.values() for piece in _PIECE.findall(text) if not piece.isspace()})
+_ALL = sorted({piece for text in TEXTS.values() for piece in _PIECE.findall(text) if not piece.isspace()})
 _STRANGE = [
     "\0",
     "é",
@@ -60,11 +63,11 @@ def mutated(text: str, rng: random.Random) -> str:
     return found[: rng.randrange(len(found) + 1)] if rng.random() < 0.05 else found
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize("name", TEXTS)
 def test_mutations_end_in_a_module_or_in_an_error_with_its_place(name: str) -> None:
     rng = random.Random(name)
     for _ in range(150):
-        text = mutated(EXAMPLES[name], rng)
+        text = mutated(TEXTS[name], rng)
         try:
             module = tileir.parse(text)
         except tileir.ParseError as error:
