@@ -53,8 +53,13 @@ def region(op: Operation, number: int) -> Block | None:
 def element_of(type_: Any) -> str:
     """An element type's name; "ptr<f32>" for pointers, the tensor's for views."""
     if isinstance(type_, (Tile, TensorView)):
-        return str(type_.element)
-    return str(type_.tensor.element if isinstance(type_, TileView) else type_)
+        return _plain(type_.element)
+    return _plain(type_.tensor.element) if isinstance(type_, TileView) else str(type_)
+
+
+def _plain(element: Any) -> str:
+    """Pointers without their attribute (none, unicast, multicast): there is one device."""
+    return f"ptr<{_plain(element.pointee)}>" if isinstance(element, Pointer) else str(element)
 
 
 def value_element(value: Value) -> str:
@@ -112,7 +117,7 @@ def predicate(op: Operation) -> tuple:
 def view_facts(type_: TensorView | TileView) -> Any:
     """TensorFacts or TileFacts."""
     if isinstance(type_, TensorView):
-        return TensorFacts(str(type_.element), type_.shape, type_.strides)
+        return TensorFacts(_plain(type_.element), type_.shape, type_.strides)
     return TileFacts(type_.tile, type_.dim_map, type_.steps or type_.tile, type_.sparse)
 
 

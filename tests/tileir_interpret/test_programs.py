@@ -472,6 +472,24 @@ def test_block_that_waits_for_a_later_one(seed: int | None) -> None:
     assert array[0] == 1
 
 
+def test_attribute_of_a_pointer_changes_nothing(run) -> None:
+    text = """entry @kernel(%p: tile<ptr<i32, <none>>>) {
+  %t = make_tensor_view %p, shape = [4], strides = [1]
+    : tensor_view<4xi32, strides=[1], #cuda_tile.ptr_attr<none>>
+  %v = make_partition_view %t
+    : partition_view<tile=(4), tensor_view<4xi32, strides=[1], #cuda_tile.ptr_attr<none>>>
+  %zero = constant <i32: 0> : tile<i32>
+  %some = iota : tile<4xi32>
+  %stored = store_view_tko weak %some, %v[%zero]
+    : tile<4xi32>, partition_view<tile=(4), tensor_view<4xi32, strides=[1], #cuda_tile.ptr_attr<none>>>,
+    tile<i32> -> token
+  return
+}"""
+    array = np.full(4, 7, np.int32)
+    run(tileir.parse(text), 1, array)
+    assert array.tolist() == [0, 1, 2, 3]
+
+
 # --- prints and assertions ---
 
 
