@@ -27,7 +27,7 @@ VERSIONS: tuple[Version, ...] = tuple((13, minor) for minor in range(1, NEWEST[1
 _MAGIC = b"\x7fTileIR\0"
 _HINTS = 11
 _ARRAY = 6
-_ENTRY, _HAS_HINTS, _FLAGS = 2, 4, 7  # bits of a function's flags, and all that there are
+_PRIVATE, _ENTRY, _HAS_HINTS, _FLAGS = 1, 2, 4, 7  # bits of a function's flags, and all of them
 
 
 def read_bytecode(data: bytes) -> Module:
@@ -153,10 +153,12 @@ def _read_entries(io: Reader, lines: Lines) -> list[Entry]:
         io.where = f"entry {name!r:.100}"
         if not isinstance(signature, Function) or signature.results:
             io.fail("its type is no function without results")
-        if flags > _FLAGS:
+        if flags > _FLAGS and io.version >= (13, 4):  # older ones ignore the other bits
             io.fail(f"flags {flags:x} (hexadecimal): expected at most {_FLAGS}")
         if not flags & _ENTRY or (io.version >= (13, 5) and flags & _HAS_HINTS):
             io.fail("a function that is no entry is a preview")
+        if flags & _PRIVATE:
+            io.fail("an entry cannot be private")
         left -= len(signature.inputs)
         if left < 0:
             io.fail("there are more parameters than the file has bytes")

@@ -281,7 +281,8 @@ def test_names_are_unique() -> None:
             (flags, version, "a function that is no entry is a preview")
             for flags, version in ((0, 3), (1, 3), (6, 5))
         ),
-        (0x12, 3, "flags 12 "),
+        (0x12, 4, "flags 12 "),
+        (3, 1, "an entry cannot be private"),
         (0x82, 5, "flags 82 "),
     ],
 )
