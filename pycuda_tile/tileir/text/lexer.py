@@ -17,7 +17,7 @@ _TYPE = rf"!?(?:cuda_tile\.)?(?:tile|ptr|tensor_view|(?:partition|strided|gather
 _TOKEN = re.compile(
     r"(?:\s+|//[^\n]*)*"
     rf"({_TYPE}|%{_SUFFIX}(?:\#\d+)?|@(?:{_SUFFIX}|\"(?:[^\"\\\n]|\\.)*\")|\"(?:[^\"\\\n]|\\.)*\""
-    r"|->|-?(?:0x[0-9A-Fa-f]+|\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)|[#!]?[A-Za-z_][\w$.]*"
+    r"|->|-(?:inf|nan)\b|-?(?:0x[0-9A-Fa-f]+(?:(?:\.[0-9A-Fa-f]*)?p[-+]?\d+)?|\d+(?:\.\d*)?(?:[eE][-+]?\d+)?)|[#!]?[A-Za-z_][\w$.]*"
     r"|(?P<open>\"[^\n]*)|\S|$)"  # a string that does not end is a mark alone, its line is not read again
 )
 

@@ -21,7 +21,10 @@ _PRECISION = {
 }
 #: Lists of more elements are printed as their bytes.
 _LONG_LIST = 100
-_FLOAT = re.compile(r"-?\d+(?:\.\d*)?(?:[eE][-+]?\d+)?")
+_FLOAT = re.compile(
+    r"-?(?:\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|0x[0-9a-fA-F]+(?:\.[0-9a-fA-F]*)?(?:p[-+]?\d{1,6})?|inf|nan)"
+)
+_BITS = re.compile(r"0x[0-9a-fA-F]+")
 _INTEGER = re.compile(r"-?(?:\d+|0x[0-9a-fA-F]+)")
 
 
@@ -112,17 +115,28 @@ def parse_number(text: str, element: str) -> int | None:
             return None
         value = int(text, 0) if "0x" in text else int(text)
         return value % (1 << width) if -(1 << width) < value < 1 << width else None
-    if text.startswith("0x"):
+    if _BITS.fullmatch(text):
         return int(text, 16) if len(text) < 20 and int(text, 16) >> width == 0 else None
     if not _FLOAT.fullmatch(text) or len(text) > 1100:
         return None
-    return int(to_bits(_float(text, element), element)[0])
+    return _float_bits(text, element)
 
 
-def _float(text: str, element: str) -> np.ndarray:
-    """The nearest element."""
+def _float_bits(text: str, element: str) -> int | None:
+    """The bits of the nearest element; None for an infinity or a NaN that the type has not."""
+    try:
+        value = float.fromhex(text) if "0x" in text else float(text)
+    except OverflowError:
+        value = -np.inf if text.startswith("-") else np.inf
+    found = _nearest(value, element)
+    if text.lstrip("-") in ("inf", "nan") and repr(abs(float(found[0]))) != text.lstrip("-"):
+        return None
+    return int(to_bits(found, element)[0])
+
+
+def _nearest(number: float, element: str) -> np.ndarray:
     with np.errstate(over="ignore"):
-        value = np.array([float(text)])
+        value = np.array([number])
         if element != "tf32":
             return value.astype(DTYPES[element])
         raw = value.astype(np.float32).view(np.uint32)

@@ -54,15 +54,21 @@ class Parser:
         head = tokens.text.lstrip().split("\n", 1)[0]
         if head.startswith(_PRODUCER):
             module.producer = head.removeprefix(_PRODUCER).strip()
+        while self._skip_alias():
+            pass
         wrapped = tokens.next.removeprefix(_PREFIX) == "module"
         if wrapped:
             tokens.at += 1
             module.name = parse_symbol(tokens) if tokens.next[:1] == "@" else ""
             tokens.expect("{")
         while tokens.next and not (wrapped and tokens.next == "}"):
-            self._item(module)
+            if not self._skip_alias():
+                self._item(module)
         if wrapped:
             tokens.expect("}")
+            self._skip_location()
+            while self._skip_alias():
+                pass
             if tokens.next:
                 tokens.wrong("the end of the text")
         return module
@@ -82,6 +88,7 @@ class Parser:
         if made.name in self.symbols:
             tokens.fail(f"{made.name} is there twice", start)
         self.symbols.add(made.name)
+        self._skip_location()
         (module.entries if isinstance(made, Entry) else module.globals).append(made)
 
     def _entry(self) -> Entry:
@@ -118,6 +125,7 @@ class Parser:
             name = self.new_name()
             self.tokens.expect(":")
             found.append(self.define(name, self.type()))
+            self._skip_location()
         return found
 
     # --- blocks ---
@@ -172,6 +180,15 @@ class Parser:
         reader.finish()
         self._skip_location()
         return [op]
+
+    def _skip_alias(self) -> bool:
+        """#loc1 = loc(...)"""
+        tokens = self.tokens
+        if tokens.next[:1] != "#" or tokens.ahead(1) != "=" or tokens.ahead(2) != "loc":
+            return False
+        tokens.at += 2
+        self._skip_location()
+        return True
 
     def _skip_location(self) -> None:
         tokens = self.tokens

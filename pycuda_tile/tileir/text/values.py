@@ -199,10 +199,8 @@ def parse_constant(tokens: Tokens) -> Constant:
     if tokens.next in ("true", "false") and tokens.ahead(1) != ":":
         return Constant(Scalar("i1"), int(tokens.take() == "true"))
     text = tokens.take()
-    if tokens.accept(":"):
-        element = _element(tokens)
-    else:
-        element = "f64" if any(sign in text for sign in ".eExX") else "i64"
+    implied = "f64" if "." in text else "i64"
+    element = _element(tokens) if tokens.accept(":") else implied
     bits = parse_number(text, element) if element in DTYPES else None
     if bits is None:
         tokens.fail(f"expected a number of type {element}, found '{text}'", at)
@@ -211,7 +209,8 @@ def parse_constant(tokens: Tokens) -> Constant:
 
 def print_constant(constant: Constant) -> str:
     text = print_number(constant.bits, constant.type.name)
-    return text if constant.type.name in ("i1", "i64", "f64") else f"{text} : {constant.type}"
+    name = constant.type.name  # which a bool, an i64 and a decimal f64 need not
+    return text if name in ("i1", "i64") or (name == "f64" and "." in text) else f"{text} : {name}"
 
 
 # --- hints and predicates ---

@@ -48,6 +48,13 @@ entry @products() {
   return
 }
 entry @folds() {
+  %w = constant <f64: 1.0> : tile<8xf64>
+  %lowest, %third = reduce %w, %w dim=0 identities=[0xFFF0000000000000 : f64, 0.33333333333333331] : tile<8xf64>, tile<8xf64> -> tile<f64>, tile<f64>
+  (%a: tile<f64>, %b: tile<f64>, %c: tile<f64>, %d: tile<f64>) {
+    %m = maxf %a, %b : tile<f64>
+    %s = addf %c, %d : tile<f64>
+    yield %m, %s : tile<f64>, tile<f64>
+  }
   %f = constant <f32: 1.0> : tile<4x8xf32>
   %i = constant <i32: 2> : tile<4x8xi32>
   %sum, %most = reduce %f, %i dim=1 identities=[0.000000e+00 : f32, -2147483648 : i32] : tile<4x8xf32>, tile<4x8xi32> -> tile<4xf32>, tile<4xi32>
