@@ -22,7 +22,7 @@ _PRECISION = {
 #: Lists of more elements are printed as their bytes.
 _LONG_LIST = 100
 _FLOAT = re.compile(
-    r"-?(?:\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|0x[0-9a-fA-F]+(?:\.[0-9a-fA-F]*)?(?:p[-+]?\d{1,6})?|inf|nan)"
+    r"-?(?:\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|0x[0-9a-fA-F]+(?:\.[0-9a-fA-F]*)?p[-+]?\d{1,6}|inf|nan)"
 )
 _BITS = re.compile(r"0x[0-9a-fA-F]+")
 _INTEGER = re.compile(r"-?(?:\d+|0x[0-9a-fA-F]+)")
