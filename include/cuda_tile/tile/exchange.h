@@ -67,7 +67,7 @@ CUDA_TILE_API void copy_through_scratch(To& to, From const& from, Position posit
 /// whether each bit of the source's index is a bit of the same thread, or of the slot, in both.
 template <typename Target, typename Source, typename Index>
 CUDA_TILE_CONSTEXPR bool stays_in_thread() {
-  constexpr index_bits source = Source::bits, target = Target::bits;
+  index_bits const source = Source::bits, target = Target::bits;
   unsigned in_threads = 0; // bits of the source's index
   for (unsigned b = 0; b < source.thread_count; ++b) {
     if (source.thread[b] == index_bits::none)
