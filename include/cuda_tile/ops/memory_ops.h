@@ -6,6 +6,8 @@
 #include "cuda_tile/ops/memory_access.h"
 #if !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1
 #include "cuda_tile/ops/memory_rows.h"
+#else
+#include "cuda_tile/ops/memory_vectors.h"
 #endif
 
 namespace cuda::tiles {
@@ -17,6 +19,10 @@ CUDA_TILE_API tile_load_t<Tile> load(Tile ptrs) noexcept {
 #if !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1
   if constexpr (!scalar<Tile>)
     return detail::load_by_runs<tile_load_t<Tile>>(ptrs);
+#else
+  if constexpr (!scalar<Tile>)
+    if constexpr (detail::load_vector_length<tile_load_t<Tile>>() > 1)
+      return detail::load_in_vectors<tile_load_t<Tile>>(ptrs);
 #endif
   return detail::map<tile_load_t<Tile>>([](auto p) { return *p; }, ptrs);
 }
