@@ -21,7 +21,8 @@ __tile_global__ void attention(const E* __restrict__ q, const E* __restrict__ k,
   auto head = ct::bid().y;
   auto block = static_cast<int>(ct::bid().x);
   auto queries = ct::reshape(q_view.load_masked(head, block, 0), ct::shape<tile_q, dim>{});
-  auto query = block * tile_q + ct::reshape(ct::iota<ct::tile<int, ct::shape<tile_q>>>(), ct::shape<tile_q, 1>{});
+  auto query =
+      block * tile_q + ct::reshape(ct::iota<ct::tile<int, ct::shape<tile_q>>>(), ct::shape<tile_q, 1>{});
   using column = ct::tile<float, ct::shape<tile_q, 1>>;
   auto greatest = ct::full<column>(-1e30f);
   auto total = ct::zeros<column>();
@@ -30,7 +31,8 @@ __tile_global__ void attention(const E* __restrict__ q, const E* __restrict__ k,
   for (int step : ct::irange(0, ct::ceildiv(ct::min((block + 1) * tile_q, length), tile_k))) {
     auto keys = ct::reshape(k_view.load_masked(head, step, 0), ct::shape<tile_k, dim>{});
     auto values = ct::reshape(v_view.load_masked(head, step, 0), ct::shape<tile_k, dim>{});
-    auto scores = ct::mma(queries, ct::transpose(keys), ct::zeros<ct::tile<float, ct::shape<tile_q, tile_k>>>());
+    auto scores =
+        ct::mma(queries, ct::transpose(keys), ct::zeros<ct::tile<float, ct::shape<tile_q, tile_k>>>());
     auto key = step * tile_k + ct::iota<ct::tile<int, ct::shape<1, tile_k>>>();
     auto masked = ct::select(key <= query && key < length, scores * scale,
                              ct::full<ct::tile<float, ct::shape<tile_q, tile_k>>>(-1e30f));

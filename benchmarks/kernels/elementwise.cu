@@ -14,7 +14,8 @@ __tile_global__ void vector_add(const float* __restrict__ a, const float* __rest
   out_view.store_masked(a_view.load_masked(block) + b_view.load_masked(block), block);
 }
 
-/// out = gelu(in + bias), the form with tanh; in and out of rows x columns. Grid: (ceil(columns / tile), rows).
+/// out = gelu(in + bias), the form with tanh; in and out of rows x columns. Grid: (ceil(columns / tile),
+/// rows).
 template <int tile>
 __tile_global__ void bias_gelu(const float* __restrict__ in, const float* __restrict__ bias,
                                float* __restrict__ out, int rows, int columns) {
