@@ -234,3 +234,47 @@ def test_scaled_product(kind: str, scale: str) -> None:
         out = np.zeros((2, 4, 4), np.float32)
         run(out)
         assert np.array_equal(out, lhs @ rhs + wide["acc"])
+
+
+@pytest.mark.parametrize(
+    "kind, target",
+    [
+        *((kind, "cpu") for kind in ("i1", "i16", "i32", "i64", "f16", "f32", "f64", "f4E2M1FN")),
+        ("i1", "emulated"),
+        ("f16", "emulated"),
+    ],
+)
+def test_bytes_as_elements_and_back(kind: str, target: str) -> None:
+    """All 256 bytes unpacked; what they are is seen by turning the elements around and packing them."""
+    builder = Builder(tile("ptr<i8>"), tile("ptr<i8>"))
+    read, write = (builder.pointers(argument, 256) for argument in builder.arguments)
+    source, _ = builder.load(read)
+    count = 256 * 8 // _width(kind)
+    elements = builder.op("unpack", tile(kind, count), source=source)
+    halves = [
+        builder.op(
+            "extract", tile(kind, count // 2), source=elements, indices=[builder.constant("i32", half)]
+        )
+        for half in (1, 0)
+    ]
+    swapped = builder.op("cat", tile(kind, count), attributes={"dim": 0}, lhs=halves[0], rhs=halves[1])
+    column = builder.op("reshape", tile(kind, count // 2, 2), source=swapped)
+    turned = builder.op(
+        "permute", tile(kind, 2, count // 2), attributes={"permutation": (1, 0)}, source=column
+    )
+    flat = builder.op("reshape", tile(kind, count), source=turned)
+    builder.store(write, builder.op("pack", tile("i8", 256), source=flat))
+    module, array = builder.module(), np.random.default_rng(0).permutation(256).astype(np.uint8)
+    expected, got = np.zeros(256, np.uint8), np.zeros(256, np.uint8)
+    tileir.interpret(module, "kernel", 1, array.view(np.int8), expected.view(np.int8))
+    tileir.build(module, target=target, options=("-O1",)).kernel("kernel")[1](array, got)
+    np.testing.assert_array_equal(got, expected)
+    bits = np.unpackbits(array, bitorder="little").reshape(count, -1)
+    by_hand = (
+        np.concatenate([bits[count // 2 :], bits[: count // 2]]).reshape(count // 2, 2, -1).swapaxes(0, 1)
+    )
+    np.testing.assert_array_equal(np.packbits(by_hand.reshape(-1), bitorder="little"), expected)
+
+
+def _width(kind: str) -> int:
+    return {"i1": 1, "f4E2M1FN": 4}.get(kind) or 8 * DTYPES[kind].itemsize

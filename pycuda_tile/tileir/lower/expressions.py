@@ -19,6 +19,7 @@ from ..reading import (
     source_element,
     source_shape,
 )
+from ..verifier.kinds import WIDTHS
 from .types import NotLowered, element, literal, shape, tile
 
 Expression = Callable[[Any, list[str]], str]
@@ -260,10 +261,8 @@ def _fpowi(op: Any, names: list[str]) -> str:
 
 
 def _pack(op: Any, names: list[str]) -> str:
-    wide = source_element(op) if op.name == "pack" else result_element(op)
-    if wide in ("i1", "i4", "f4E2M1FN"):
-        raise NotLowered(f"{op.name} of {wide}")
-    return f"tileir::repacked<{result(op)}>({names[0]})"
+    widths = WIDTHS[source_element(op)], WIDTHS[result_element(op)]
+    return f"tileir::repacked<{result(op)}, {widths[0]}, {widths[1]}>({names[0]})"
 
 
 def _exp_like(op: Any, names: list[str]) -> str:
