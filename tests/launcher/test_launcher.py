@@ -355,7 +355,10 @@ def signal_seen():
             seen = 1
 
 
-def test_ctrl_c_ends_a_launch(launch):
+def test_ctrl_c_ends_a_launch(launch, request):
+    # It is ignored where the tests run in the background.
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     poll = signal_seen()
     next(poll)
     timer = threading.Timer(0.2, os.kill, (os.getpid(), signal.SIGINT))

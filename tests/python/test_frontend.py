@@ -229,7 +229,8 @@ def test_macros_in_hints():
     assert "occupancy = 40 is out of range" in found.message
 
 
-def test_check_command(capsys, tmp_path: Path):
+def test_check_command(capsys, tmp_path: Path, monkeypatch):
+    monkeypatch.chdir(Path(__file__).parent)  # far from the file, which is named in full then
     path = tmp_path / "k.cu"
     path.write_text(HEAD + "[[cutile::hint(0, occupancy=40)]] __tile_global__ void k(float* x) {}\n")
     assert main(["check", str(path), "--target", "cpu"]) == 0

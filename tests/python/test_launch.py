@@ -434,6 +434,7 @@ INTERRUPTED = """
 import sys, threading, time, os, signal
 import numpy as np
 import pycuda_tile as pct
+signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where the tests run in the background
 kernel = pct.build(sys.argv[1], target=sys.argv[2]).kernel("spin")
 started = np.zeros(1, np.int32)
 def interrupt():

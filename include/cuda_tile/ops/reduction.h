@@ -81,14 +81,14 @@ struct reduction_parts {
   /// The bits of the slot that name a part.
   CUDA_TILE_CONSTEXPR static unsigned slot_bits() {
     unsigned mask = 0;
-    for (unsigned b = 0; b < D::bits.slot_count; ++b)
+    for (unsigned b = 0; b != D::bits.slot_count; ++b)
       mask |= is_reduced(D::bits.slot[b]) ? 1u << b : 0;
     return mask;
   }
   /// The bits of the thread that do.
   CUDA_TILE_CONSTEXPR static unsigned thread_bits() {
     unsigned mask = 0;
-    for (unsigned b = 0; b < D::bits.thread_count; ++b)
+    for (unsigned b = 0; b != D::bits.thread_count; ++b)
       mask |= is_reduced(D::bits.thread[b]) ? 1u << b : 0;
     return mask;
   }
