@@ -121,9 +121,8 @@ class Printer:
                 text = PRINTERS[form.items[0].name](self, op)
             else:
                 text = op.name + "".join(self._items(form, op, form.items))
-        except RecursionError:
-            raise
-        except Exception:  # without what its form needs, which `verify` explains: still to be looked at
+        except (AttributeError, LookupError, TypeError, ValueError):
+            # Without what its form needs, which `verify` explains: still to be looked at.
             text = print_generic(self, op)
         return self._results(op) + text
 
