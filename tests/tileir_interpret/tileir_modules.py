@@ -10,6 +10,7 @@ import numpy as np
 from pycuda_tile.tileir.interpreter.elements import DTYPES
 from pycuda_tile.tileir.ir import (
     Block,
+    Constant,
     Entry,
     Module,
     Operation,
@@ -117,3 +118,16 @@ def elementwise(name: str, function: Callable, types: list[str], result: str, co
     loaded = [builder.load(builder.pointers(source, count))[0] for source in sources]
     builder.store(builder.pointers(target, count), function(builder, loaded))
     return builder.entry()
+
+
+INT = tile("i32")
+POINTER = tile("ptr<i32>")
+
+
+def compare(builder: Builder, predicate: str, lhs, rhs):
+    attributes = {"comparison_predicate": predicate, "signedness": "signed"}
+    return builder.op("cmpi", tile("i1"), attributes=attributes, lhs=lhs, rhs=rhs)
+
+
+def constant(element: str, bits: int) -> Constant:
+    return Constant(Scalar(element), bits)
