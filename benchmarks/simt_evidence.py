@@ -1,7 +1,7 @@
 """What NVRTC makes of kernels for GPUs, seen without one: registers and spills from ptxas, and the machine
 instructions of the main loop, counted. One table; `--write` keeps it in docs/simt.md.
 
-Needs NVRTC and nvdisasm (in the wheel nvidia-cuda-nvcc, or the CUDA toolkit's), but no GPU."""
+Needs NVRTC and nvdisasm (in the wheel nvidia-cuda-nvdisasm, or the CUDA toolkit's), but no GPU."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def find_nvdisasm() -> str | None:
 def _nvdisasm() -> str:
     if found := find_nvdisasm():
         return found
-    sys.exit("nvdisasm is missing: install the wheel nvidia-cuda-nvcc or the CUDA toolkit")
+    sys.exit("nvdisasm is missing: install the wheel nvidia-cuda-nvdisasm or the CUDA toolkit")
 
 
 def disassemble(cubin: bytes, symbol: str) -> list[str]:

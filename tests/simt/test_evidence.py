@@ -24,7 +24,7 @@ def evidence():
     pytest.importorskip("cuda.bindings.nvrtc", reason="needs cuda-python and NVRTC")
     module = _load("simt_evidence")
     if module.find_nvdisasm() is None:
-        pytest.skip("nvdisasm is missing: it comes with the wheel nvidia-cuda-nvcc or the CUDA toolkit")
+        pytest.skip("nvdisasm is missing: it comes with the wheel nvidia-cuda-nvdisasm or the CUDA toolkit")
     return lambda title, arch: module.build(
         next(example for example in module.KERNELS if example.title == title), arch
     )
