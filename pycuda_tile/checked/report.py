@@ -97,12 +97,7 @@ def _user_frame(calls: Sequence[Sequence[Frame]], source: tuple[str, Path]) -> F
     ours = str(resources.include_dir())
     frames = (frame for frames in calls for frame in frames if not frame.file.startswith(ours))
     frame = next(frames, None)
-    # A text was compiled in a folder that was moved since.
-    if (
-        frame
-        and Path(frame.file).name == source[1].name
-        and (source[0] == "<source>" or Path(frame.file) == source[1])
-    ):
+    if frame and Path(frame.file) == source[1]:
         return frame._replace(file=source[0])
     return frame
 

@@ -222,12 +222,13 @@ CUDA_TILE_API auto load_partition(partition<Span, Shape> const& part, Access acc
         for (unsigned s = 0; s < D::slots; s += vector) {
           bool inside = true;
           size_t offset = element_offset<0, Shape>(part, D::index(t, s), inside);
-          if (!Masked || inside)
+          if (!Masked || inside) {
             platform::load_aligned<16>(result.slots + s, part.origin + offset);
-          else
+          } else {
             CUDA_TILE_UNROLL
-          for (unsigned j = 0; j < vector; ++j)
-            result.slots[s + j] = pad;
+            for (unsigned j = 0; j < vector; ++j)
+              result.slots[s + j] = pad;
+          }
         }
         return result;
       }
