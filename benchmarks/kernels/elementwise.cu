@@ -1,7 +1,17 @@
-// Elementwise work: a sum of two arrays, a bias with GELU, and a chain of ten steps. One block a tile.
+// Elementwise work: a copy, a sum of two arrays, a bias with GELU, and a chain of ten steps. One block a
+// tile.
 #include "cuda_tile.h"
 
 namespace ct = cuda::tiles;
+
+/// out = in, each of n floats. Grid: ceil(n / tile).
+template <int tile>
+__tile_global__ void copy(const float* __restrict__ in, float* __restrict__ out, int n) {
+  ct::partition_view in_view{ct::tensor_span{in, ct::extents{n}}, ct::shape<tile>{}};
+  ct::partition_view out_view{ct::tensor_span{out, ct::extents{n}}, ct::shape<tile>{}};
+  auto block = ct::bid().x;
+  out_view.store_masked(in_view.load_masked(block), block);
+}
 
 /// out = a + b, each of n floats. Grid: ceil(n / tile).
 template <int tile>

@@ -1,4 +1,5 @@
-// Work along the rows of a matrix of floats: softmax, layer norm, partial sums; and the sum of an array.
+// Work along the rows of a matrix of floats: softmax, layer norm, partial sums; and sums of rows, of columns,
+// and of an array.
 #include "cuda_tile.h"
 
 namespace ct = cuda::tiles;
@@ -54,4 +55,35 @@ __tile_global__ void sum(const float* __restrict__ in, float* __restrict__ out, 
   for (auto step : ct::irange(block * steps, (block + 1) * steps))
     sums = sums + view.load_masked(step);
   out[block] = static_cast<float>(ct::sum(sums, 0_ic));
+}
+
+/// out[i] = the sum of row i. Grid: ceil(rows / tile_rows).
+template <int tile_rows, int tile_columns>
+__tile_global__ void row_sum(const float* __restrict__ in, float* __restrict__ out, int rows, int columns) {
+  using tile_shape = ct::shape<tile_rows, tile_columns>;
+  ct::partition_view view{ct::tensor_span{in, ct::extents{rows, columns}}, tile_shape{}};
+  ct::partition_view out_view{ct::tensor_span{out, ct::extents{rows}}, ct::shape<tile_rows>{}};
+  auto block = ct::bid().x;
+  auto sums = ct::zeros<ct::tile<float, tile_shape>>();
+  for (int step : ct::irange(0, ct::ceildiv(columns, tile_columns)))
+    sums = sums + view.load_masked(block, step);
+  out_view.store_masked(ct::reshape(ct::sum(sums, 1_ic), ct::shape<tile_rows>{}), block);
+}
+
+/// out[y, j] = the sum of column j over the `steps` tiles of rows of the blocks y; out of gridDim.y x
+/// columns. Grid: (ceil(columns / tile_columns), ceil(rows / (steps * tile_rows))).
+template <int tile_rows, int tile_columns>
+__tile_global__ void column_sum(const float* __restrict__ in, float* __restrict__ out, int rows, int columns,
+                                int steps) {
+  using tile_shape = ct::shape<tile_rows, tile_columns>;
+  auto pieces = ct::ceildiv(rows, steps * tile_rows);
+  ct::partition_view view{ct::tensor_span{in, ct::extents{rows, columns}}, tile_shape{}};
+  ct::partition_view out_view{ct::tensor_span{out, ct::extents{pieces, columns}},
+                              ct::shape<1, tile_columns>{}};
+  auto block = ct::bid();
+  auto piece = static_cast<int>(block.y);
+  auto sums = ct::zeros<ct::tile<float, tile_shape>>();
+  for (int step : ct::irange(piece * steps, ct::min((piece + 1) * steps, ct::ceildiv(rows, tile_rows))))
+    sums = sums + view.load_masked(step, block.x);
+  out_view.store_masked(ct::sum(sums, 0_ic), piece, block.x);
 }
