@@ -82,13 +82,23 @@ def default_arch() -> str:
 
 
 class GpuLauncher:
-    """Launches one kernel of a cubin, which is loaded at the first launch."""
+    """Launches one kernel of a cubin, which is loaded at the first launch. A block has `threads` threads and
+    `shared` bytes of dynamic shared memory."""
 
-    def __init__(self, target: str, cubin: Callable[[], bytes], symbol: str, threads: int, packer: Packer):
+    def __init__(
+        self,
+        target: str,
+        cubin: Callable[[], bytes],
+        symbol: str,
+        threads: int,
+        packer: Packer,
+        shared: int = 0,
+    ):
         self._target = target
         self._cubin = cubin
         self._symbol = symbol
         self._threads = threads
+        self._shared = shared
         self._packer = packer
         self._lock = threading.Lock()
         self._kernel = None
@@ -105,7 +115,7 @@ class GpuLauncher:
 
         frame = self._packer.pack(arguments)
         handle = current_stream(arguments) if stream is None else stream_handle(stream)
-        call = (self._kernel, *grid, self._threads, 1, 1, 0, handle, frame.address, 0)
+        call = (self._kernel, *grid, self._threads, 1, 1, self._shared, handle, frame.address, 0)
         (status,) = driver.cuLaunchKernel(*call)
         if status == driver.CUresult.CUDA_ERROR_INVALID_CONTEXT:  # the first launch of a thread
             ensure_context(driver)
@@ -124,7 +134,18 @@ class GpuLauncher:
                 self._check(driver, status)
                 status, kernel = driver.cuLibraryGetKernel(self._library, self._symbol.encode())
                 self._check(driver, status)
+                self._allow_shared(driver, kernel)
                 self._kernel = int(kernel)
+
+    def _allow_shared(self, driver, kernel) -> None:
+        """From 48 KiB up, CUDA wants to be asked first."""
+        if self._shared <= 48 * 1024:
+            return
+        status, device = driver.cuCtxGetDevice()
+        self._check(driver, status)
+        attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+        (status,) = driver.cuKernelSetAttribute(attribute, self._shared, kernel, device)
+        self._check(driver, status)
 
     def _check(self, driver, status) -> None:
         if status != driver.CUresult.CUDA_SUCCESS:

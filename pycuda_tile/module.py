@@ -130,7 +130,8 @@ class Kernel:
     binary:      cubin or shared library, bytes
     ptx:         str on `simt`, else None
     tileir:      bytecode on `tile`, else None
-    attributes:  dict of what the target knows: registers, shared_bytes, local_bytes, threads of a block
+    attributes:  dict of what the target knows: registers, shared_bytes (of them dynamic_shared_bytes),
+                 local_bytes, threads of a block
     """
 
     def __init__(self, name: str, target: str, executable: Executable):

@@ -80,7 +80,7 @@ void launch(void (*kernel)(Parameters...), grid blocks, Arguments&&... arguments
   description.name = "";
   description.entry = &detail::run_kernel<Parameters...>;
   description.threads = cuda::tiles::platform::block_threads;
-  description.scratch_bytes = static_cast<unsigned>(cuda::tiles::platform::scratch_bytes);
+  description.scratch_bytes = static_cast<unsigned>(cuda::tiles::platform::scratch_limit);
   const unsigned sizes[3] = {blocks.x, blocks.y, blocks.z};
   char error[512];
   const int status = std::apply(

@@ -67,8 +67,9 @@ class CheckedGpuLauncher(gpu.GpuLauncher):
         packer: Packer,
         source: tuple[str, Path],
         ignored: Sequence[str],
+        shared: int = 0,
     ):
-        super().__init__("simt", lambda: code.ptx, symbol, threads, packer)
+        super().__init__("simt", lambda: code.ptx, symbol, threads, packer, shared)
         self._code = code
         self._source = source
         self._ignored = sum(1 << KINDS.index(kind) for kind in set(ignored))

@@ -45,15 +45,18 @@ class SimtExecutable(NamedTuple):
 
 
 def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | None = None) -> Compiled:
-    """See the package's docstring. Where num_threads is not given, blocks have 128 threads, or 256 if the
-    registers of 128 do not hold the tiles."""
-    if request.num_threads:
-        return _compile(request, names, known)
+    """See the package's docstring. Where num_threads is not given, blocks have 128 threads, or 256 or 512 if
+    the registers of fewer do not hold the tiles."""
     compiled = _compile(request, names, known)
-    if not request.checked and (spilled := _spilled_bytes(compiled.log)):
-        wide = _compile(request._replace(num_threads=2 * _THREADS), names, known)
-        if _spilled_bytes(wide.log) < spilled:
-            return wide
+    if request.num_threads or request.checked:
+        return compiled
+    for threads in (2 * _THREADS, 4 * _THREADS):
+        if not (spilled := _spilled_bytes(compiled.log)):
+            break
+        wider = _compile(request._replace(num_threads=threads), names, known)
+        if _spilled_bytes(wider.log) >= spilled:
+            break
+        compiled = wider
     return compiled
 
 
@@ -103,6 +106,7 @@ def _settings(request: Request, arch: str) -> nvrtc_kernels.Settings:
     options = [
         f"-arch={arch}",
         f"-DCUDA_TILE_BLOCK_THREADS={request.num_threads or _THREADS}",
+        "-DCUDA_TILE_DYNAMIC_SCRATCH=1",
         "--ptxas-options=-v",
     ]
     if request.checked:
@@ -138,8 +142,9 @@ def _load(entry: cache.Entry, request: Request, arch: str, known: list[KernelInf
     executables = {}
     for name, symbol, parameters in instantiated:
         packer = Packer(name, parameters, on_device=True)
-        launcher = make_launcher(symbol, packer)
-        attributes = {"threads": threads, **_resources(entry.meta["log"], symbol)}
+        scratch = _scratch_bytes(ptx, symbol)
+        launcher = make_launcher(symbol, packer, scratch)
+        attributes = {"threads": threads, **_resources(entry.meta["log"], symbol, scratch)}
         if (cluster := _cluster(ptx, symbol)) > 1:
             attributes["cluster"] = cluster
             launcher = gpu.ClusterLauncher(launcher, cluster, functools.partial(_unclustered, request, name))
@@ -150,12 +155,26 @@ def _load(entry: cache.Entry, request: Request, arch: str, known: list[KernelInf
 def _launchers(request: Request, entry: cache.Entry, cubin: bytes, ptx: str, threads: int):
     """A function that makes the launcher of a kernel."""
     if not request.checked:
-        return lambda symbol, packer: gpu.GpuLauncher("simt", lambda: cubin, symbol, threads, packer)
+        return lambda symbol, packer, scratch: gpu.GpuLauncher(
+            "simt", lambda: cubin, symbol, threads, packer, scratch
+        )
     from ..checked.device import CheckedGpuLauncher, make_checked_code
 
     code = make_checked_code(ptx, entry.folder)
     source = (request.name, request.path or entry.folder / "source.cu")
-    return lambda symbol, packer: CheckedGpuLauncher(code, symbol, threads, packer, source, request.ignored)
+    return lambda symbol, packer, scratch: CheckedGpuLauncher(
+        code, symbol, threads, packer, source, request.ignored, scratch
+    )
+
+
+def _scratch_bytes(ptx: str, symbol: str) -> int:
+    """Dynamic shared memory that a kernel's tile operations take: the greatest that a line of its PTX, or of
+    a function that is not a kernel, names (platform/cuda.h)."""
+    functions = re.split(r"(\.(?:entry|func)\b)", ptx)
+    names = zip(functions[1::2], functions[2::2], strict=True)
+    bodies = (body for kind, body in names if kind == ".func" or body.lstrip().startswith(f"{symbol}("))
+    found = (int(size) for body in bodies for size in re.findall(r"// cuda_tile scratch (\d+)", body))
+    return max(found, default=0)
 
 
 def _cluster(ptx: str, symbol: str) -> int:
@@ -170,8 +189,9 @@ def _unclustered(request: Request, name: str) -> gpu.GpuLauncher:
     return compile(request._replace(clusters=False), (name,), []).executables[name].launcher
 
 
-def _resources(log: str, symbol: str) -> dict[str, int]:
-    """Registers, shared and local bytes of a kernel, as `ptxas -v` reports them in the log."""
+def _resources(log: str, symbol: str, scratch: int) -> dict[str, int]:
+    """Registers, shared and local bytes of a kernel, as `ptxas -v` reports them in the log; of the shared
+    ones, `scratch` are given by the launch."""
     _, _, report = log.partition(f"Compiling entry function '{symbol}'")
     report = report.partition("Compiling entry function")[0]
     patterns = {
@@ -180,6 +200,8 @@ def _resources(log: str, symbol: str) -> dict[str, int]:
         "local_bytes": r"(\d+) bytes stack frame",
     }
     found = {name: re.search(pattern, report) for name, pattern in patterns.items()}
-    return (
-        {name: int(match[1]) if match else 0 for name, match in found.items()} if found["registers"] else {}
-    )
+    if not found["registers"]:
+        return {}
+    resources = {name: int(match[1]) if match else 0 for name, match in found.items()}
+    resources["shared_bytes"] += scratch
+    return {**resources, "dynamic_shared_bytes": scratch}

@@ -38,10 +38,14 @@ class FakeDriver(types.ModuleType):
         CUDA_SUCCESS = Result(0)
         CUDA_ERROR_INVALID_CONTEXT = Result(201)
 
+    class CUfunction_attribute:
+        CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8
+
     def __init__(self):
         super().__init__("cuda.bindings.driver")
         self.context = 0
         self.launches = []
+        self.kernel_attributes = []
         self.status = self.CUresult.CUDA_SUCCESS
 
     def cuInit(self, flags):
@@ -65,6 +69,13 @@ class FakeDriver(types.ModuleType):
         assert library == "library"
         self.symbol = name
         return Result(0), 1234
+
+    def cuCtxGetDevice(self):
+        return Result(0), 3
+
+    def cuKernelSetAttribute(self, attribute, value, kernel, device):
+        self.kernel_attributes.append((attribute, value, kernel, device))
+        return (Result(0),)
 
     def cuGetErrorString(self, status):
         return Result(0), b"the words of the driver"
@@ -106,6 +117,31 @@ def test_launch(scale, driver):
     assert (kernel, stream, extra, driver.symbol) == (1234, 0, 0, b"_Z5scalePfid")
     assert sizes == [3, 2, 1, scale.attributes["threads"], 1, 1, 0]
     assert values == (4096, 7, 0.5)
+
+
+SHARED = """
+#include "cuda_tile.h"
+namespace platform = cuda::tiles::platform;
+
+template <int Bytes>
+__tile_global__ void share(float* x, int n, double factor) {
+  auto* memory = static_cast<volatile char*>(platform::scratch<Bytes>());
+  memory[n] = 1;
+  static_cast<volatile char*>(platform::scratch<16>())[0] = memory[n + 1];
+}
+"""
+
+
+@pytest.mark.parametrize(("size", "asks"), [(48 * 1024, False), (48 * 1024 + 16, True)])
+def test_dynamic_shared_memory(make_target, driver, size, asks):
+    names = [f"share<{size}>", "share<64>"]
+    module = make_target("simt").build(SHARED, kernels=names)
+    kernel = module.kernel(names[0])
+    assert kernel.attributes["dynamic_shared_bytes"] == kernel.attributes["shared_bytes"] == size
+    assert module.kernel(names[1]).attributes["shared_bytes"] == 64  # another kernel's is no matter
+    kernel[1](DeviceArray(4096), 7, 0.5)
+    assert driver.launches[0][1][-1] == size
+    assert driver.kernel_attributes == ([(8, size, 1234, 3)] if asks else [])
 
 
 def test_a_new_thread_gets_a_context(scale, driver):

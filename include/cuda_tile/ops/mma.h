@@ -146,7 +146,7 @@ CUDA_TILE_API void multiply_through_scratch(A& result, L const& lhs, R const& rh
       w *= 2;
     return w;
   }();
-  LE* a = static_cast<LE*>(platform::scratch());
+  LE* a = static_cast<LE*>(platform::scratch<step_bytes * width>());
   RE* b = reinterpret_cast<RE*>(a + matrix<L>::batches * m * width);
   unsigned const t = platform::thread();
 

@@ -125,7 +125,8 @@ CUDA_TILE_API void multiply_parts(float* sums, L const& lhs, R const& rhs) {
   using E = typename L::element_type;
   using share = warp_share<A>;
   constexpr unsigned inner = static_cast<unsigned>(row_length<typename L::shape_type>());
-  staged_matrix<E, Width> left{static_cast<E*>(platform::scratch())};
+  constexpr unsigned bytes = (share::rows + share::columns) * Width * sizeof(E);
+  staged_matrix<E, Width> left{static_cast<E*>(platform::scratch<bytes>())};
   staged_matrix<E, share::columns> right{left.at + share::rows * Width};
   platform::barrier();
   stage_left<K0, Width>(left, lhs);

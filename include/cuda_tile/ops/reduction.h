@@ -137,7 +137,7 @@ CUDA_TILE_API void reduce_warps(R& result, F f, E const* collected) {
   unsigned const t = platform::thread();
   constexpr unsigned fitting = static_cast<unsigned>(platform::scratch_bytes / (Parts::count * sizeof(E)));
   constexpr unsigned step = target::size < fitting ? target::size : fitting;
-  E* scratch = static_cast<E*>(platform::scratch());
+  E* scratch = static_cast<E*>(platform::scratch<Parts::count * step * sizeof(E)>());
   bool const writes = source::first(t) && (t & Parts::in_lanes) == 0;
   for (unsigned begin = 0; begin < target::size; begin += step) {
     platform::barrier();

@@ -6,7 +6,17 @@
 namespace cuda::tiles::platform {
 
 inline constexpr unsigned block_threads = CUDA_TILE_BLOCK_THREADS;
+/// The most memory that an exchange between threads takes at a time.
 inline constexpr size_t scratch_bytes = 32 * 1024;
+/// The most that any operation may take. Dynamic shared memory, CUDA_TILE_DYNAMIC_SCRATCH, is for launchers
+/// that give what kernels take: from 48 KiB up CUDA asks for a kernel's consent.
+#if CUDA_TILE_DYNAMIC_SCRATCH && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+inline constexpr size_t scratch_limit = 96 * 1024;
+#elif CUDA_TILE_DYNAMIC_SCRATCH
+inline constexpr size_t scratch_limit = 64 * 1024;
+#else
+inline constexpr size_t scratch_limit = scratch_bytes;
+#endif
 
 __device__ __forceinline__ uint3 block_index() { return uint3{blockIdx.x, blockIdx.y, blockIdx.z}; }
 __device__ __forceinline__ dim3 grid_blocks() { return dim3{gridDim.x, gridDim.y, gridDim.z}; }
@@ -14,23 +24,39 @@ __device__ __forceinline__ dim3 grid_blocks() { return dim3{gridDim.x, gridDim.y
 __device__ __forceinline__ unsigned thread() { return threadIdx.x; }
 __device__ __forceinline__ void barrier() { __syncthreads(); }
 
+/// Memory that the block's threads share, at the same place for all who ask: Bytes of it, aligned to 1024.
+template <size_t Bytes>
 __device__ __forceinline__ void* scratch() {
-  __shared__ __align__(16) unsigned char memory[scratch_bytes];
+  static_assert(Bytes <= scratch_limit);
+#if CUDA_TILE_DYNAMIC_SCRATCH
+  extern __shared__ __align__(1024) unsigned char memory[];
+  asm volatile("// cuda_tile scratch %0" : : "n"(Bytes)); // the launcher reads it: a kernel's greatest counts
+#else
+  __shared__ __align__(1024) unsigned char memory[scratch_bytes];
+#endif
   return memory;
 }
 
 template <unsigned Bytes>
 struct words;
 template <>
+struct words<2> {
+  using type = unsigned short;
+};
+template <>
 struct words<4> {
   using type = unsigned;
+};
+template <>
+struct words<8> {
+  using type = uint2;
 };
 template <>
 struct words<16> {
   using type = uint4;
 };
 
-/// Copies 4 or 16 bytes, whatever they are, to an address that is a multiple of that.
+/// Copies 2, 4, 8 or 16 bytes, whatever they are, to an address that is a multiple of that.
 template <unsigned Bytes>
 __device__ __forceinline__ void store_aligned(void* to, void const* from) {
   typename words<Bytes>::type value;

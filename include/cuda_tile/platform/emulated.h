@@ -10,7 +10,8 @@
 namespace cuda::tiles::platform {
 
 inline constexpr unsigned block_threads = CUDA_TILE_BLOCK_THREADS;
-inline constexpr size_t scratch_bytes = 32 * 1024;
+inline constexpr size_t scratch_bytes = 32 * 1024; // as platform/cuda.h has them
+inline constexpr size_t scratch_limit = 96 * 1024;
 
 /// The thread of a block that this thread of the host runs just now.
 constinit inline thread_local cuda_tile_block* current_block = nullptr;
@@ -23,7 +24,11 @@ inline dim3 grid_blocks() {
 }
 
 inline unsigned thread() { return current_block->thread; }
-inline void* scratch() { return current_block->scratch; }
+template <size_t Bytes>
+inline void* scratch() {
+  static_assert(Bytes <= scratch_limit);
+  return current_block->scratch;
+}
 
 /// Runs the other threads of the block up to their barrier, on this thread of the host.
 inline void barrier() {

@@ -35,7 +35,7 @@ constexpr cuda_tile_kernel describe(char const* name) {
   return {name,
           &entry<Kernel>::run,
           cuda::tiles::platform::block_threads,
-          static_cast<unsigned>(cuda::tiles::platform::scratch_bytes),
+          static_cast<unsigned>(cuda::tiles::platform::scratch_limit),
           entry<Kernel>::parameter_count,
           entry<Kernel>::parameters};
 }

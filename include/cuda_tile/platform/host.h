@@ -9,7 +9,7 @@
 namespace cuda::tiles::platform {
 
 inline constexpr unsigned block_threads = 1;
-inline constexpr size_t scratch_bytes = 0;
+inline constexpr size_t scratch_bytes = 0, scratch_limit = 0;
 
 /// The block that this thread of the host runs; the kernel's entry sets it.
 constinit inline thread_local cuda_tile_block* current_block = nullptr;
@@ -23,7 +23,10 @@ inline dim3 grid_blocks() {
 
 constexpr unsigned thread() { return 0; }
 constexpr void barrier() {}
-constexpr void* scratch() { return nullptr; }
+template <size_t>
+constexpr void* scratch() {
+  return nullptr;
+}
 template <typename E>
 constexpr E shuffle_xor(E value, unsigned) {
   return value;

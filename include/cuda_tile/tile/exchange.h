@@ -43,7 +43,7 @@ CUDA_TILE_API void copy_through_scratch(To& to, From const& from, Position posit
   constexpr unsigned part = source::size * sizeof(E) <= platform::scratch_bytes
                                 ? source::size
                                 : static_cast<unsigned>(platform::scratch_bytes / sizeof(E));
-  E* scratch = static_cast<E*>(platform::scratch());
+  E* scratch = static_cast<E*>(platform::scratch<part * sizeof(E)>());
   unsigned const t = platform::thread();
   for (unsigned begin = 0; begin < source::size; begin += part) {
     platform::barrier();
