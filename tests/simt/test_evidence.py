@@ -8,6 +8,8 @@ from pathlib import Path
 
 import pytest
 
+import pycuda_tile as pct
+
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 
@@ -25,28 +27,86 @@ def evidence():
     module = _load("simt_evidence")
     if module.find_nvdisasm() is None:
         pytest.skip("nvdisasm is missing: it comes with the wheel nvidia-cuda-nvdisasm or the CUDA toolkit")
-    return lambda title, arch: module.build(
-        next(example for example in module.KERNELS if example.title == title), arch
-    )
+    return Evidence(module)
+
+
+class Evidence:
+    def __init__(self, module) -> None:
+        self.module = module
+
+    def __call__(self, title: str, arch: str):
+        example = next(example for example in self.module.KERNELS if example.title == title)
+        return self.module.build(example, arch)
+
+    def of_source(self, source: str, arch: str):
+        """Of a source's only kernel."""
+        module = pct.build(source, target="simt", arch=arch)
+        (info,) = module.kernels
+        return self.module.examine(module.kernel(info.name), module.log, loops=False)
 
 
 def test_rows_are_loaded_in_vectors_and_reduced_by_shuffles(evidence):
     seen = evidence("softmax", "sm_80")
     assert seen.threads == 128 and seen.spilled_bytes == 0
-    assert seen.counts["LDG.128"] == 2  # 1024 floats of 128 threads
+    assert seen.counts["LDG.128"] == 2 + 2  # 1024 floats of 128 threads: within the span, and at its end
     assert seen.counts["shuffles"] == 10  # of 32 lanes, twice
 
 
 def test_vector_add_loads_and_stores_16_bytes(evidence):
     seen = evidence("vector add", "sm_90")
-    assert (seen.counts["LDG.128"], seen.counts["STG.128"]) == (4, 2)
+    # Within the span and at its end; one by one where arrays begin or end elsewhere.
+    assert (seen.counts["LDG.128"], seen.counts["STG.128"]) == (4 + 4, 2 + 2)
+    assert (seen.counts["LDG other"], seen.counts["STG other"]) == (16, 8)
+
+
+COPIES = """
+#include "cuda_tile.h"
+namespace ct = cuda::tiles;
+using namespace ct::literals;
+using rows = ct::shape<16, 64>;
+
+__tile_global__ void known(const float* in, float* out) {{
+  auto extents = ct::extents<int, 128, 1024>{{}};
+  ct::partition_view from{{ct::tensor_span{{ct::assume_aligned(in, 16_ic), extents}}, rows{{}}}};
+  ct::partition_view to{{ct::tensor_span{{ct::assume_aligned(out, 16_ic), extents}}, rows{{}}}};
+  auto block = ct::bid();
+  to.store{masked}(from.load{masked}(block.y, block.x), block.y, block.x);
+}}
+"""
+
+
+@pytest.mark.parametrize(("masked", "paths"), [("", 1), ("_masked", 2)])
+@pytest.mark.parametrize("arch", ["sm_75", "sm_90"])
+def test_what_is_known_of_memory_is_not_asked(evidence, masked, paths, arch):
+    """Aligned arrays and static extents: no element is moved by itself."""
+    seen = evidence.of_source(COPIES.format(masked=masked), arch)
+    assert (seen.counts["LDG.128"], seen.counts["STG.128"]) == (2 * paths, 2 * paths)
+    assert (seen.counts["LDG other"], seen.counts["STG other"]) == (0, 0)
+
+
+POINTERS = """
+#include "cuda_tile.h"
+namespace ct = cuda::tiles;
+__tile_global__ void copy(const short* in, short* out, int n) {
+  auto i = static_cast<int>(ct::bid().x) * 1024 + ct::iota<ct::tile<int, ct::shape<1024>>>();
+  ct::store_masked(out + i, ct::load_masked(in + i, i < n), i < n);
+}
+"""
+
+
+def test_pointers_are_followed_in_vectors(evidence):
+    seen = evidence.of_source(POINTERS, "sm_80")
+    assert (seen.counts["LDG.128"], seen.counts["STG.128"]) == (1, 1)  # of 8 elements
+    assert (seen.counts["LDG other"], seen.counts["STG other"]) == (8, 8)
 
 
 @pytest.mark.parametrize(("title", "arch"), [("matmul f16", "sm_75"), ("matmul bf16", "sm_80")])
 def test_products_of_halves_use_matrix_instructions_and_spill_nothing(evidence, title, arch):
     seen = evidence(title, arch)
-    assert seen.threads == 256 and seen.spilled_bytes == 0 and seen.warnings == 0
-    # Of 128 x 128 x 64, eight warps share instructions of 16 x 8 x 16, on sm_75 of 16 x 8 x 8.
-    assert seen.counts["matrix"] == 8 * 16 * 4 // 8 * (2 if arch == "sm_75" else 1)
+    assert seen.spilled_bytes == 0 and seen.warnings == 0
+    # Of 128 x 128 x 64, the warps share instructions of 16 x 8 x 16, on sm_75 of 16 x 8 x 8.
+    instructions = 8 * 16 * 4 * (2 if arch == "sm_75" else 1)
+    assert seen.counts["matrix"] == instructions // (seen.threads // 32)
     assert seen.counts["barriers"] == 2
-    assert seen.counts["LDG.128"] == 8
+    whole = 2 * 128 * 64 * 2 // 16 // seen.threads  # both operands, once within the span and once at its end
+    assert seen.counts["LDG.128"] == 2 * whole

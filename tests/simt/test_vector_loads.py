@@ -16,6 +16,13 @@ __tile_global__ void by_pointers(const float* in, float* out, int stride) {
   ct::store(out + i, ct::load(in + i * stride));
 }
 
+/// Two arrays of rows in which `skipped` elements are left out at the end of each eight.
+__tile_global__ void by_masked_pointers(const short* in, short* out, int n, int skipped) {
+  auto i = ct::iota<ct::tile<int, ct::shape<1024>>>();
+  auto chosen = i < n && i % 8 < 8 - skipped;
+  ct::store_masked(out + i, ct::load_masked(in + i, chosen, -2), chosen || i >= 1000);
+}
+
 __tile_global__ void by_views(const short* in, short* out, int rows, int columns) {
   ct::partition_view from{ct::tensor_span{in, ct::extents{rows, columns}}, ct::shape<16, 64>{}};
   ct::partition_view to{ct::tensor_span{out, ct::extents{rows, columns}}, ct::shape<16, 64>{}};
@@ -36,6 +43,20 @@ def test_pointers(module, offset, stride):
     out = np.zeros(1024, np.float32)
     module.kernel("by_pointers")[1](pct.ptr(values, offset), out, stride)
     np.testing.assert_array_equal(out, values[offset : offset + 1024 * stride : stride])
+
+
+@pytest.mark.parametrize("n", [0, 5, 992, 1024])
+@pytest.mark.parametrize("skipped", [0, 3, 8])
+@pytest.mark.parametrize("offset", [0, 1, 8])
+def test_masked_pointers(module, offset, skipped, n):
+    values = np.arange(2048, dtype=np.int16)
+    out = np.full(2048, -7, np.int16)
+    module.kernel("by_masked_pointers")[1](pct.ptr(values, offset), pct.ptr(out, offset), n, skipped)
+    i = np.arange(1024)
+    chosen = (i < n) & (i % 8 < 8 - skipped)
+    expected = np.full(2048, -7, np.int16)
+    expected[offset:][:1024] = np.where(chosen, i + offset, np.where(i >= 1000, -2, -7))
+    np.testing.assert_array_equal(out, expected)
 
 
 @pytest.mark.parametrize("columns", [64, 72, 100, 129])

@@ -30,6 +30,13 @@ using tile_load_t = tile_with_element_t<T, detail::remove_cv_t<detail::pointee_t
 
 namespace detail {
 
+/// How many neighbours of a tile of shape S a thread holds together, at most 16 bytes of them.
+template <typename E, typename S>
+CUDA_TILE_CONSTEXPR unsigned vector_length() {
+  constexpr unsigned most = sizeof(E) < 16 ? 16 / static_cast<unsigned>(sizeof(E)) : 1;
+  return least(most, distribution_of<S>::vector);
+}
+
 template <typename S, typename F, typename... Operands>
 CUDA_TILE_API void for_each_slot(F f, Operands const&... operands) {
   using D = distribution_of<S>;

@@ -11,6 +11,41 @@
 #endif
 
 namespace cuda::tiles {
+namespace detail {
+
+/// *ptrs where the mask is true, else the padding.
+template <typename E, typename Ptrs, typename Mask, typename Padding>
+CUDA_TILE_API tile_load_t<Ptrs> load_where(Ptrs const& ptrs, Mask const& mask, Padding const& padding) {
+  using R = tile_load_t<Ptrs>;
+#if CUDA_TILE_ON_CUDA || CUDA_TILE_BLOCK_THREADS > 1
+  if constexpr (!scalar<Ptrs>) {
+    using S = tile_shape_t<Ptrs>;
+    return load_slots<R>(ptrs, aligned_operand<S>(mask), aligned_operand<S>(padding));
+  }
+#endif
+  return map<R>([](auto p, auto m, auto pad) { return convert<bool>(m) ? *p : convert<E>(pad); }, ptrs, mask,
+                padding);
+}
+
+/// *ptrs = value where the mask is true.
+template <typename Ptrs, typename Value, typename Mask>
+CUDA_TILE_API void store_where(Ptrs const& ptrs, Value const& value, Mask const& mask) {
+  using E = tile_element_t<tile_load_t<Ptrs>>;
+#if CUDA_TILE_ON_CUDA || CUDA_TILE_BLOCK_THREADS > 1
+  if constexpr (!scalar<Ptrs>) {
+    using S = tile_shape_t<Ptrs>;
+    return store_slots(ptrs, aligned_operand<S>(value), aligned_operand<S>(mask));
+  }
+#endif
+  for_each_location(
+      [](unsigned, auto p, auto v, auto m) {
+        if (convert<bool>(m))
+          *p = convert<E>(v);
+      },
+      ptrs, value, mask);
+}
+
+} // namespace detail
 
 /// [2.7.4] The values that ptrs point to.
 template <loadable_tile Tile>
@@ -21,8 +56,7 @@ CUDA_TILE_API tile_load_t<Tile> load(Tile ptrs) noexcept {
     return detail::load_by_runs<tile_load_t<Tile>>(ptrs);
 #else
   if constexpr (!scalar<Tile>)
-    if constexpr (detail::load_vector_length<tile_load_t<Tile>>() > 1)
-      return detail::load_in_vectors<tile_load_t<Tile>>(ptrs);
+    return detail::load_slots<tile_load_t<Tile>>(ptrs, true, tile_element_t<tile_load_t<Tile>>{});
 #endif
   return detail::map<tile_load_t<Tile>>([](auto p) { return *p; }, ptrs);
 }
@@ -35,9 +69,7 @@ CUDA_TILE_API tile_load_t<Tile> load_masked(Tile ptrs, Mask const& mask, Padding
   using E = tile_element_t<tile_load_t<Tile>>;
   checks::before_access<checks::reads>("load_masked", ptrs, mask);
   checks::before_conversion<E>(padding);
-  auto result = detail::map<tile_load_t<Tile>>(
-      [](auto p, auto m, auto pad) { return detail::convert<bool>(m) ? *p : detail::convert<E>(pad); }, ptrs,
-      mask, padding);
+  auto result = detail::load_where<E>(ptrs, mask, padding);
   checks::after_choice(result, mask, true, padding);
   return result;
 }
@@ -48,8 +80,7 @@ template <loadable_tile Tile, bool_tile_convertible Mask>
 CUDA_TILE_API tile_load_t<Tile> load_masked(Tile ptrs, Mask const& mask) noexcept {
   using E = tile_element_t<tile_load_t<Tile>>;
   checks::before_access<checks::reads>("load_masked", ptrs, mask);
-  auto result = detail::map<tile_load_t<Tile>>(
-      [](auto p, auto m) { return detail::convert<bool>(m) ? *p : detail::convert<E>(0); }, ptrs, mask);
+  auto result = detail::load_where<E>(ptrs, mask, 0);
   checks::after_masked_load(result, mask);
   return result;
 }
@@ -109,10 +140,9 @@ CUDA_TILE_API tile_load_t<Tile> atomic_load_masked(Tile ptrs, Mask const& mask, 
 /// [2.7.5]
 template <storeable_tile Ptrs, non_narrowing_tile_convertible_to<tile_load_t<Ptrs>> Value>
 CUDA_TILE_API void store(Ptrs ptrs, Value const& value) noexcept {
-  using E = tile_element_t<tile_load_t<Ptrs>>;
   checks::before_write<tile_shape_t<Ptrs>>("store", value, true);
   checks::before_access<checks::writes>("store", ptrs, true);
-  detail::for_each_location([](unsigned, auto p, auto v) { *p = detail::convert<E>(v); }, ptrs, value);
+  detail::store_where(ptrs, value, true);
 }
 
 /// [2.7.5] Nothing is stored where the mask is false.
@@ -120,15 +150,9 @@ template <storeable_tile Ptrs, non_narrowing_tile_convertible_to<tile_load_t<Ptr
           bool_tile_convertible Mask>
   requires broadcastable_to<Mask, tile_shape_t<Ptrs>>
 CUDA_TILE_API void store_masked(Ptrs ptrs, Value const& value, Mask const& mask) noexcept {
-  using E = tile_element_t<tile_load_t<Ptrs>>;
   checks::before_write<tile_shape_t<Ptrs>>("store_masked", value, mask);
   checks::before_access<checks::writes>("store_masked", ptrs, mask);
-  detail::for_each_location(
-      [](unsigned, auto p, auto v, auto m) {
-        if (detail::convert<bool>(m))
-          *p = detail::convert<E>(v);
-      },
-      ptrs, value, mask);
+  detail::store_where(ptrs, value, mask);
 }
 
 template <memory_order Order, thread_scope Scope = default_thread_scope(), storeable_tile Ptrs,

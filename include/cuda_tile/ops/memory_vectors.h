@@ -1,40 +1,98 @@
-// Loads through tiles of pointers with several threads a block: what a thread holds is loaded 16 bytes at a
-// time where its pointers are neighbours and the first is a multiple of 16. That is asked when the kernel
-// runs; of pointers that are sums with an iota, the compiler knows the first half of the answer.
+// Accesses through tiles of pointers with several threads a block: what a thread holds is loaded and stored
+// up to 16 bytes at a time where its pointers are neighbours, the first of each group is a multiple of that,
+// and the mask is the same within each group. That is asked when the kernel runs, once a thread; of pointers
+// that are sums with an iota, the compiler knows the first part of the answer.
 #pragma once
 
 #include "cuda_tile/ops/memory_access.h"
 
 namespace cuda::tiles::detail {
 
-/// Number of elements of 16 bytes, if a thread holds so many neighbours of the tile; else 1.
-template <typename R>
-CUDA_TILE_CONSTEXPR unsigned load_vector_length() {
-  constexpr unsigned length = static_cast<unsigned>(16 / sizeof(typename R::element_type));
-  return R::distribution::vector >= length ? length : 1;
+/// Whether all that this thread holds can be accessed in groups of Vector.
+template <unsigned Vector, typename Ptrs, typename Mask>
+CUDA_TILE_API bool are_vectors(Ptrs const& ptrs, Mask const& mask) {
+  bool are = true;
+  CUDA_TILE_UNROLL
+  for (unsigned s = 0; s < Ptrs::distribution::slots; s += Vector) {
+    are = are && reinterpret_cast<size_t>(ptrs.slots[s]) % (Vector * sizeof(*ptrs.slots[s])) == 0;
+    CUDA_TILE_UNROLL
+    for (unsigned j = 1; j < Vector; ++j)
+      are = are && ptrs.slots[s + j] == ptrs.slots[s] + j &&
+            convert<bool>(operand_value(mask, s + j)) == convert<bool>(operand_value(mask, s));
+  }
+  return are;
 }
 
-/// *ptrs for each element.
-template <typename R, typename Ptrs>
-CUDA_TILE_API R load_in_vectors(Ptrs const& ptrs) {
-  constexpr unsigned vector = load_vector_length<R>();
-  R result;
-  checks::define(result);
+/// In groups of Vector: *ptrs where the mask is true, else the padding.
+template <unsigned Vector, typename R, typename Ptrs, typename Mask, typename Padding>
+CUDA_TILE_API void load_groups(R& result, Ptrs const& ptrs, Mask const& mask, Padding const& padding) {
+  using E = typename R::element_type;
   CUDA_TILE_UNROLL
-  for (unsigned s = 0; s < R::distribution::slots; s += vector) {
-    bool neighbours = reinterpret_cast<size_t>(ptrs.slots[s]) % 16 == 0;
-    CUDA_TILE_UNROLL
-    for (unsigned j = 1; j < vector; ++j)
-      neighbours = neighbours && ptrs.slots[s + j] == ptrs.slots[s] + j;
-    if (neighbours) {
-      platform::load_aligned<16>(result.slots + s, ptrs.slots[s]);
+  for (unsigned s = 0; s < R::distribution::slots; s += Vector) {
+    if (convert<bool>(operand_value(mask, s))) {
+      if constexpr (Vector == 1)
+        result.slots[s] = *ptrs.slots[s];
+      else
+        platform::load_aligned<Vector * sizeof(E)>(result.slots + s, ptrs.slots[s]);
     } else {
       CUDA_TILE_UNROLL
-      for (unsigned j = 0; j < vector; ++j)
-        result.slots[s + j] = *ptrs.slots[s + j];
+      for (unsigned j = 0; j < Vector; ++j)
+        result.slots[s + j] = convert<E>(operand_value(padding, s + j));
     }
   }
+}
+
+/// *ptrs where the mask is true, else the padding; both have the shape of ptrs or are single values.
+template <typename R, typename Ptrs, typename Mask, typename Padding>
+CUDA_TILE_API R load_slots(Ptrs const& ptrs, Mask const& mask, Padding const& padding) {
+  constexpr unsigned vector = vector_length<typename R::element_type, tile_shape_t<R>>();
+  R result;
+  checks::define(result);
+  if constexpr (vector > 1) {
+    if (are_vectors<vector>(ptrs, mask)) {
+      load_groups<vector>(result, ptrs, mask, padding);
+      return result;
+    }
+  }
+  load_groups<1>(result, ptrs, mask, padding);
   return result;
+}
+
+/// In groups of Vector: *ptrs = values where the mask is true.
+template <unsigned Vector, typename Ptrs, typename Value, typename Mask>
+CUDA_TILE_API void store_groups(Ptrs const& ptrs, Value const& value, Mask const& mask) {
+  using E = pointee_t<Ptrs>;
+  CUDA_TILE_UNROLL
+  for (unsigned s = 0; s < Ptrs::distribution::slots; s += Vector) {
+    if (!convert<bool>(operand_value(mask, s)))
+      continue;
+    E group[Vector];
+    CUDA_TILE_UNROLL
+    for (unsigned j = 0; j < Vector; ++j)
+      group[j] = convert<E>(operand_value(value, s + j));
+    if constexpr (Vector == 1)
+      *ptrs.slots[s] = group[0];
+    else
+      platform::store_global<Vector * sizeof(E)>(ptrs.slots[s], group);
+  }
+}
+
+/// *ptrs = values where the mask is true, once in the block.
+template <typename Ptrs, typename Value, typename Mask>
+CUDA_TILE_API void store_slots(Ptrs const& ptrs, Value const& value, Mask const& mask) {
+  constexpr unsigned vector = vector_length<pointee_t<Ptrs>, tile_shape_t<Ptrs>>();
+  platform::barrier();
+  if (Ptrs::distribution::first(platform::thread())) {
+    if constexpr (vector > 1) {
+      if (are_vectors<vector>(ptrs, mask))
+        store_groups<vector>(ptrs, value, mask);
+      else
+        store_groups<1>(ptrs, value, mask);
+    } else {
+      store_groups<1>(ptrs, value, mask);
+    }
+  }
+  platform::barrier();
 }
 
 } // namespace cuda::tiles::detail

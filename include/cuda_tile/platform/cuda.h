@@ -70,6 +70,24 @@ __device__ __forceinline__ void load_aligned(void* to, void const* from) {
   memcpy(to, &value, Bytes);
 }
 
+/// The same to global memory. In one instruction: what a compiler makes of an assignment of 8 or 16 bytes may
+/// be several.
+template <unsigned Bytes>
+__device__ __forceinline__ void store_global(void* to, void const* from) {
+  [[maybe_unused]] size_t const at = __cvta_generic_to_global(to);
+  unsigned words[(Bytes + 3) / 4];
+  memcpy(words, from, Bytes);
+  if constexpr (Bytes == 16)
+    asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};"
+                 :
+                 : "l"(at), "r"(words[0]), "r"(words[1]), "r"(words[2]), "r"(words[3])
+                 : "memory");
+  else if constexpr (Bytes == 8)
+    asm volatile("st.global.v2.b32 [%0], {%1, %2};" : : "l"(at), "r"(words[0]), "r"(words[1]) : "memory");
+  else
+    store_aligned<Bytes>(to, from);
+}
+
 /// What the thread of the same warp holds whose number differs in the bits of `mask`. All threads take part.
 template <typename E>
 __device__ __forceinline__ E shuffle_xor(E value, unsigned mask) {

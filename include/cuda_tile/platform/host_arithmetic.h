@@ -42,6 +42,10 @@ inline void store_aligned(void* to, void const* from) {
   __builtin_memcpy(__builtin_assume_aligned(to, Bytes), from, Bytes);
 }
 template <unsigned Bytes>
+inline void store_global(void* to, void const* from) {
+  store_aligned<Bytes>(to, from);
+}
+template <unsigned Bytes>
 inline void load_aligned(void* to, void const* from) {
   __builtin_memcpy(to, __builtin_assume_aligned(from, Bytes), Bytes);
 }

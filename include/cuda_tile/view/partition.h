@@ -1,10 +1,7 @@
-// One partition of a tensor span in memory: where its elements are and which are within the span; its loads
-// and stores.
+// Loads and stores of one partition of a tensor span.
 #pragma once
 
-#include "cuda_tile/core/tensor_span.h"
-#include "cuda_tile/ops/elements.h"
-#include "cuda_tile/ops/memory_access.h"
+#include "cuda_tile/view/partition_place.h"
 #if !CUDA_TILE_ON_CUDA
 #include "cuda_tile/platform/host_streaming.h"
 #include "cuda_tile/platform/host_vectors.h"
@@ -13,109 +10,6 @@
 #include "cuda_tile/view/partition_vectors.h"
 
 namespace cuda::tiles::detail {
-
-/// [2.12.1] As many indices as dimensions, each convertible to the view's index type.
-template <typename View, typename... Idx>
-concept partition_indices = sizeof...(Idx) == View::view_shape_type::rank() &&
-                            (scalar_convertible_to<Idx, typename View::index_type> && ...);
-
-/// [2.12.1] Padding other than zero needs a basic floating point element.
-template <view_padding Pad, typename E>
-concept padding_for = Pad == view_padding::zero || is_basic_floating_point_v<E>;
-
-template <view_padding Pad, typename E>
-CUDA_TILE_API E padding_value() {
-  if constexpr (Pad == view_padding::zero)
-    return convert<E>(0);
-  else if constexpr (Pad == view_padding::negative_zero)
-    return elements::negate{}(convert<E>(0));
-  else if constexpr (Pad == view_padding::positive_inf)
-    return elements::infinity<E>();
-  else if constexpr (Pad == view_padding::negative_inf)
-    return elements::negate{}(elements::infinity<E>());
-  else
-    return elements::quiet_nan<E>();
-}
-
-/// Weak memory operations.
-struct plain_access {
-  template <unsigned Flags>
-  static constexpr unsigned flags = Flags;
-  template <typename E>
-  CUDA_TILE_API static remove_cv_t<E> read(E* p) {
-    return *p;
-  }
-  template <typename E>
-  CUDA_TILE_API static void write(E* p, E value) {
-    *p = value;
-  }
-};
-/// Strong memory operations of an order and scope.
-template <memory_order Order, thread_scope Scope>
-struct atomic_access {
-  template <unsigned Flags>
-  static constexpr unsigned flags = checks::atomic_flags<Flags, Order, Scope>;
-  template <typename E>
-  CUDA_TILE_API static remove_cv_t<E> read(E* p) {
-    return platform::atomic_load<static_cast<int>(Order), static_cast<int>(Scope)>(p);
-  }
-  template <typename E>
-  CUDA_TILE_API static void write(E* p, E value) {
-    platform::atomic_store<static_cast<int>(Order), static_cast<int>(Scope)>(p, value);
-  }
-};
-
-/// Weak stores of whole rows, of which the caches keep nothing.
-struct streaming_access : plain_access {};
-
-template <typename Span, typename Shape>
-struct partition {
-  using element = typename Span::element_type;
-  using mapping = typename Span::mapping_type;
-  static constexpr size_t rank = Shape::rank();
-  static constexpr size_t dims = rank == 0 ? 1 : rank; // arrays cannot be empty
-
-  element* origin;
-  size_t strides[dims];
-  size_t valid[dims]; // lengths within the span, from 0 to those of Shape
-
-  size_t elements = 1; // of the whole span
-
-  CUDA_TILE_API partition(Span const& span, size_t const (&index)[dims])
-      : origin{span.data_handle()}, strides{}, valid{} {
-    CUDA_TILE_UNROLL
-    for (size_t d = 0; d != rank; ++d) {
-      size_t first = index[d] * length<Shape>(d);
-      size_t extent = static_cast<size_t>(span.mapping().extents().extent(d));
-      size_t left = first < extent ? extent - first : 0;
-      elements *= extent;
-      strides[d] = static_cast<size_t>(span.mapping().stride(d));
-      valid[d] = left < length<Shape>(d) ? left : length<Shape>(d);
-      origin += first * strides[d];
-    }
-  }
-
-  template <size_t D>
-  CUDA_TILE_API size_t stride() const {
-    constexpr size_t known =
-        layout_mapping_static_stride<mapping>{}(static_cast<typename mapping::rank_type>(D));
-    return known == dynamic_extent ? strides[D] : known;
-  }
-  CUDA_TILE_API bool whole() const {
-    bool all = true;
-    for (size_t d = 0; d != rank; ++d)
-      all = all && valid[d] == length<Shape>(d);
-    return all;
-  }
-};
-template <typename Span, typename Shape>
-  requires(Shape::rank() == 0)
-struct partition<Span, Shape> {
-  using element = typename Span::element_type;
-  element* origin;
-  CUDA_TILE_API partition(Span const& span, detail::indices<>) : origin{span.data_handle()} {}
-  CUDA_TILE_API bool whole() const { return true; }
-};
 
 // With one thread: nested loops, of which the innermost is plain where the stride is known to be 1.
 
@@ -175,25 +69,6 @@ CUDA_TILE_API void store_rows(P const& part, Shape shape, Access access, typenam
   }
 }
 
-// With several threads: each slot finds its own place.
-
-/// Offset in memory of the element with row-major index i; `inside` becomes false where it is beyond the
-/// span.
-template <size_t D, typename Shape, typename P>
-CUDA_TILE_API size_t element_offset(P const& part, unsigned i, bool& inside) {
-  if constexpr (D == Shape::rank()) {
-    return 0;
-  } else {
-    constexpr unsigned step = static_cast<unsigned>(length_product<Shape>(D + 1, Shape::rank()));
-    size_t k = i / step;
-    inside = inside && k < part.valid[D];
-    return k * part.template stride<D>() + element_offset<D + 1, Shape>(part, i % step, inside);
-  }
-}
-
-template <typename Access, typename Span, typename Shape>
-inline constexpr bool accesses_vectors = is_same_v<Access, plain_access> && access_vector<Span, Shape>() > 1;
-
 template <bool Masked, typename Span, typename Shape, typename Access>
 CUDA_TILE_API auto load_partition(partition<Span, Shape> const& part, Access access,
                                   typename Span::value_type pad) {
@@ -214,31 +89,7 @@ CUDA_TILE_API auto load_partition(partition<Span, Shape> const& part, Access acc
     checks::after_partition_access<Access::template flags<checks::reads>>(part);
     return result;
   } else {
-    unsigned const t = platform::thread();
-    if constexpr (accesses_vectors<Access, Span, Shape>) {
-      constexpr unsigned vector = access_vector<Span, Shape>();
-      if (is_vectorisable<vector>(part)) {
-        CUDA_TILE_UNROLL
-        for (unsigned s = 0; s < D::slots; s += vector) {
-          bool inside = true;
-          size_t offset = element_offset<0, Shape>(part, D::index(t, s), inside);
-          if (!Masked || inside) {
-            platform::load_aligned<16>(result.slots + s, part.origin + offset);
-          } else {
-            CUDA_TILE_UNROLL
-            for (unsigned j = 0; j < vector; ++j)
-              result.slots[s + j] = pad;
-          }
-        }
-        return result;
-      }
-    }
-    CUDA_TILE_UNROLL
-    for (unsigned s = 0; s < D::slots; ++s) {
-      bool inside = true;
-      size_t offset = element_offset<0, Shape>(part, D::index(t, s), inside);
-      result.slots[s] = !Masked || inside ? access.read(part.origin + offset) : pad;
-    }
+    load_slots<Masked>(result, part, access, pad);
     return result;
   }
 }
@@ -267,34 +118,6 @@ CUDA_TILE_API bool is_worth_streaming(P const& part) {
 }
 #endif
 
-/// With several threads: what this one holds, in vectors where that can be.
-template <bool Masked, typename Span, typename Shape, typename Access>
-CUDA_TILE_API void store_slots(partition<Span, Shape> const& part, Access access,
-                               tile<typename Span::value_type, Shape> const& value) {
-  using D = distribution_of<Shape>;
-  unsigned const t = platform::thread();
-  if constexpr (accesses_vectors<Access, Span, Shape>) {
-    constexpr unsigned vector = access_vector<Span, Shape>();
-    if (is_vectorisable<vector>(part)) {
-      CUDA_TILE_UNROLL
-      for (unsigned s = 0; s < D::slots; s += vector) {
-        bool inside = true;
-        size_t offset = element_offset<0, Shape>(part, D::index(t, s), inside);
-        if (!Masked || inside)
-          platform::store_aligned<16>(part.origin + offset, value.slots + s);
-      }
-      return;
-    }
-  }
-  CUDA_TILE_UNROLL
-  for (unsigned s = 0; s < D::slots; ++s) {
-    bool inside = true;
-    size_t offset = element_offset<0, Shape>(part, D::index(t, s), inside);
-    if (!Masked || inside)
-      access.write(part.origin + offset, operand_value(value, s));
-  }
-}
-
 template <bool Masked, typename Span, typename Shape, typename Access>
 CUDA_TILE_API void store_partition(partition<Span, Shape> const& part, Access access,
                                    tile<typename Span::value_type, Shape> const& value) {
@@ -312,8 +135,7 @@ CUDA_TILE_API void store_partition(partition<Span, Shape> const& part, Access ac
       store_rows<true, 0>(part, Shape{}, access, part.origin, value.slots);
   } else {
     platform::barrier();
-    if (distribution_of<Shape>::first(platform::thread()))
-      store_slots<Masked>(part, access, value);
+    store_slots<Masked>(part, access, value);
     platform::barrier();
   }
 }

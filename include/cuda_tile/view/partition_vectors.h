@@ -1,35 +1,111 @@
-// Accesses of 16 bytes, with several threads a block: where neighbours of a tile are neighbours in memory, at
-// multiples of 16 bytes, and are all within the span or all beyond it. That is asked once a tile.
+// A partition's loads and stores with several threads a block: up to 16 bytes at a time where neighbours of a
+// tile are neighbours in memory, at multiples of that, and are all within the span or all beyond it. Both are
+// asked once an access, of all threads alike, so masks cost something at the edges of a span only.
 #pragma once
 
 #include "cuda_tile/core/layouts.h"
-#include "cuda_tile/tile/tile.h"
+#include "cuda_tile/view/partition_place.h"
 
 namespace cuda::tiles::detail {
 
 /// How many elements a thread accesses at once; 1 if it cannot.
-template <typename Span, typename Shape>
+template <typename Span, typename Shape, typename Access>
 CUDA_TILE_CONSTEXPR unsigned access_vector() {
-  if constexpr (Shape::rank() == 0) {
+  if constexpr (Shape::rank() == 0 || !is_same_v<Access, plain_access>) {
     return 1;
   } else {
-    using E = typename Span::value_type;
-    constexpr unsigned wanted = static_cast<unsigned>(16 / sizeof(E));
     constexpr size_t stride = layout_mapping_static_stride<typename Span::mapping_type>{}(
         static_cast<typename Span::rank_type>(Shape::rank() - 1));
-    return stride == 1 && distribution_of<Shape>::vector >= wanted ? wanted : 1;
+    return stride == 1 ? vector_length<typename Span::value_type, Shape>() : 1;
   }
 }
 
-/// Whether this partition may be accessed in vectors.
-template <unsigned Vector, typename P>
-CUDA_TILE_API bool is_vectorisable(P const& part) {
-  constexpr size_t last = P::rank - 1;
-  size_t places = reinterpret_cast<size_t>(part.origin);
+/// The partition from element i on. Bits of an element's index are of its thread or of its slot, so that
+/// places of threads and places of slots add up: the latter are the same in all threads.
+template <size_t D, typename Shape, typename P>
+CUDA_TILE_API void move_to(P& part, unsigned i) {
+  if constexpr (D != Shape::rank()) {
+    constexpr unsigned step = static_cast<unsigned>(length_product<Shape>(D + 1, Shape::rank()));
+    unsigned const k = i / step;
+    part.origin += k * part.template stride<D>();
+    part.valid[D] = k < part.valid[D] ? part.valid[D] - k : 0;
+    move_to<D + 1, Shape>(part, i % step);
+  }
+}
+
+/// access(slot, address, whether it is inside) for each Vector of this thread's elements.
+template <unsigned Vector, bool Masked, typename Span, typename Shape, typename Access>
+CUDA_TILE_API void for_each_vector(partition<Span, Shape> part, Access const& access) {
+  using D = distribution_of<Shape>;
+  move_to<0, Shape>(part, D::index(platform::thread(), 0));
   CUDA_TILE_UNROLL
-  for (size_t d = 0; d + 1 < P::rank; ++d)
-    places |= part.strides[d] * sizeof(typename P::element);
-  return places % 16 == 0 && part.valid[last] % Vector == 0;
+  for (unsigned s = 0; s < D::slots; s += Vector) {
+    bool inside = true;
+    size_t const offset = element_offset<0, Shape>(part, D::index(0, s), inside);
+    access.template at<Vector>(s, part.origin + offset, !Masked || inside);
+  }
+}
+
+/// The same, of as many elements at once as can be: `Vector` or one.
+template <unsigned Vector, bool Masked, typename Span, typename Shape, typename Access>
+CUDA_TILE_API void access_slots(partition<Span, Shape> const& part, Access const& access) {
+  if constexpr (Vector > 1) {
+    bool const aligned = part.places % (Vector * sizeof(typename Span::value_type)) == 0;
+    if (aligned && (!Masked || part.whole()))
+      return for_each_vector<Vector, false>(part, access);
+    if (Masked && aligned && part.valid[Shape::rank() - 1] % Vector == 0)
+      return for_each_vector<Vector, true>(part, access);
+  }
+  for_each_vector<1, Masked>(part, access);
+}
+
+template <typename T, typename Access>
+struct slot_loads {
+  using element = typename T::element_type;
+  T& to;
+  Access access;
+  element pad;
+  template <unsigned Vector, typename E>
+  CUDA_TILE_API void at(unsigned s, E* from, bool inside) const {
+    if constexpr (Vector == 1) {
+      to.slots[s] = inside ? access.read(from) : pad;
+    } else if (inside) {
+      platform::load_aligned<Vector * sizeof(E)>(to.slots + s, from);
+    } else {
+      CUDA_TILE_UNROLL
+      for (unsigned j = 0; j < Vector; ++j)
+        to.slots[s + j] = pad;
+    }
+  }
+};
+
+template <typename T, typename Access>
+struct slot_stores {
+  T const& value;
+  Access access;
+  template <unsigned Vector, typename E>
+  CUDA_TILE_API void at(unsigned s, E* to, bool inside) const {
+    if (!inside)
+      return;
+    if constexpr (Vector == 1)
+      access.write(to, operand_value(value, s));
+    else
+      platform::store_global<Vector * sizeof(E)>(to, value.slots + s);
+  }
+};
+
+/// What this thread holds of the partition; what is beyond the span becomes `pad`.
+template <bool Masked, typename T, typename Span, typename Shape, typename Access>
+CUDA_TILE_API void load_slots(T& to, partition<Span, Shape> const& part, Access access,
+                              typename Span::value_type pad) {
+  access_slots<access_vector<Span, Shape, Access>(), Masked>(part, slot_loads<T, Access>{to, access, pad});
+}
+
+/// Of threads that hold the same, the first stores.
+template <bool Masked, typename T, typename Span, typename Shape, typename Access>
+CUDA_TILE_API void store_slots(partition<Span, Shape> const& part, Access access, T const& value) {
+  if (distribution_of<Shape>::first(platform::thread()))
+    access_slots<access_vector<Span, Shape, Access>(), Masked>(part, slot_stores<T, Access>{value, access});
 }
 
 } // namespace cuda::tiles::detail

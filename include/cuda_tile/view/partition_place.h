@@ -1,0 +1,131 @@
+// Where one partition of a tensor span lies in memory, which of its elements are within the span, and how
+// single ones are accessed.
+#pragma once
+
+#include "cuda_tile/core/tensor_span.h"
+#include "cuda_tile/ops/elements.h"
+#include "cuda_tile/ops/memory_access.h"
+
+namespace cuda::tiles::detail {
+
+/// [2.12.1] As many indices as dimensions, each convertible to the view's index type.
+template <typename View, typename... Idx>
+concept partition_indices = sizeof...(Idx) == View::view_shape_type::rank() &&
+                            (scalar_convertible_to<Idx, typename View::index_type> && ...);
+
+/// [2.12.1] Padding other than zero needs a basic floating point element.
+template <view_padding Pad, typename E>
+concept padding_for = Pad == view_padding::zero || is_basic_floating_point_v<E>;
+
+template <view_padding Pad, typename E>
+CUDA_TILE_API E padding_value() {
+  if constexpr (Pad == view_padding::zero)
+    return convert<E>(0);
+  else if constexpr (Pad == view_padding::negative_zero)
+    return elements::negate{}(convert<E>(0));
+  else if constexpr (Pad == view_padding::positive_inf)
+    return elements::infinity<E>();
+  else if constexpr (Pad == view_padding::negative_inf)
+    return elements::negate{}(elements::infinity<E>());
+  else
+    return elements::quiet_nan<E>();
+}
+
+/// Weak memory operations.
+struct plain_access {
+  template <unsigned Flags>
+  static constexpr unsigned flags = Flags;
+  template <typename E>
+  CUDA_TILE_API static remove_cv_t<E> read(E* p) {
+    return *p;
+  }
+  template <typename E>
+  CUDA_TILE_API static void write(E* p, E value) {
+    *p = value;
+  }
+};
+/// Strong memory operations of an order and scope.
+template <memory_order Order, thread_scope Scope>
+struct atomic_access {
+  template <unsigned Flags>
+  static constexpr unsigned flags = checks::atomic_flags<Flags, Order, Scope>;
+  template <typename E>
+  CUDA_TILE_API static remove_cv_t<E> read(E* p) {
+    return platform::atomic_load<static_cast<int>(Order), static_cast<int>(Scope)>(p);
+  }
+  template <typename E>
+  CUDA_TILE_API static void write(E* p, E value) {
+    platform::atomic_store<static_cast<int>(Order), static_cast<int>(Scope)>(p, value);
+  }
+};
+
+/// Weak stores of whole rows, of which the caches keep nothing.
+struct streaming_access : plain_access {};
+
+template <typename Span, typename Shape>
+struct partition {
+  using element = typename Span::element_type;
+  using mapping = typename Span::mapping_type;
+  static constexpr size_t rank = Shape::rank();
+  static constexpr size_t dims = rank == 0 ? 1 : rank; // arrays cannot be empty
+
+  element* origin;
+  size_t strides[dims];
+  unsigned valid[dims]; // lengths within the span, from 0 to those of Shape
+
+  size_t elements = 1; // of the whole span
+  size_t places;       // bits that the addresses of all rows may have, beside multiples of the rows' bytes
+
+  CUDA_TILE_API partition(Span const& span, size_t const (&index)[dims])
+      : origin{span.data_handle()}, strides{}, valid{}, places{reinterpret_cast<size_t>(origin)} {
+    CUDA_TILE_UNROLL
+    for (size_t d = 0; d != rank; ++d) {
+      size_t first = index[d] * length<Shape>(d);
+      size_t extent = static_cast<size_t>(span.mapping().extents().extent(d));
+      size_t left = first < extent ? extent - first : 0;
+      elements *= extent;
+      strides[d] = static_cast<size_t>(span.mapping().stride(d));
+      valid[d] = static_cast<unsigned>(left < length<Shape>(d) ? left : length<Shape>(d));
+      origin += first * strides[d];
+      if (d + 1 != rank) // Not of `origin`: this is the same for all partitions that a loop comes by.
+        places |= (length<Shape>(d) == 1 ? first * strides[d] : strides[d]) * sizeof(element);
+    }
+  }
+
+  template <size_t D>
+  CUDA_TILE_API size_t stride() const {
+    constexpr size_t known =
+        layout_mapping_static_stride<mapping>{}(static_cast<typename mapping::rank_type>(D));
+    return known == dynamic_extent ? strides[D] : known;
+  }
+  CUDA_TILE_API bool whole() const {
+    bool all = true;
+    for (size_t d = 0; d != rank; ++d)
+      all = all && valid[d] == length<Shape>(d);
+    return all;
+  }
+};
+template <typename Span, typename Shape>
+  requires(Shape::rank() == 0)
+struct partition<Span, Shape> {
+  using element = typename Span::element_type;
+  element* origin;
+  CUDA_TILE_API partition(Span const& span, detail::indices<>) : origin{span.data_handle()} {}
+  CUDA_TILE_API bool whole() const { return true; }
+};
+
+/// Offset in memory of the element with row-major index i; `inside` becomes false where it is beyond the
+/// span.
+template <size_t D, typename Shape, typename P>
+CUDA_TILE_API size_t element_offset(P const& part, unsigned i, bool& inside) {
+  if constexpr (D == Shape::rank()) {
+    return 0;
+  } else {
+    constexpr unsigned step = static_cast<unsigned>(length_product<Shape>(D + 1, Shape::rank()));
+    unsigned k = i / step;
+    inside = inside && k < part.valid[D];
+    return k * part.template stride<D>() + element_offset<D + 1, Shape>(part, i % step, inside);
+  }
+}
+
+} // namespace cuda::tiles::detail
