@@ -3,21 +3,16 @@
 
 #include "cuda_tile/ops/checked_mma.h"
 #include "cuda_tile/ops/create.h"
-#include "cuda_tile/ops/elements.h"
-#include "cuda_tile/tile/exchange.h"
+#include "cuda_tile/ops/mma_operands.h"
 #if !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1
 #include "cuda_tile/ops/mma_blocks.h"
 #else
+#include "cuda_tile/ops/mma_fma.h"
 #include "cuda_tile/ops/mma_units.h"
 #endif
 
 namespace cuda::tiles {
 namespace detail {
-
-template <typename E>
-inline constexpr bool is_8bit_integer = is_integral_scalar_v<E> && bitwidth_v<E> == 8;
-template <>
-inline constexpr bool is_8bit_integer<__half> = false;
 
 // [2.5.1] the table of element types
 
@@ -36,17 +31,6 @@ CUDA_TILE_CONSTEXPR bool is_mma_accumulator() {
 template <typename L, typename R>
 inline constexpr bool are_mma_operands = is_same_v<L, R> ? !is_integral_scalar_v<L> || is_8bit_integer<L>
                                                          : is_8bit_integer<L> && is_8bit_integer<R>;
-
-/// Rows, columns and batches of a matrix tile of rank 2 or 3.
-template <typename T>
-struct matrix {
-  using S = tile_shape_t<T>;
-  static constexpr size_t rank = S::rank();
-  static constexpr bool valid = rank == 2 || rank == 3;
-  static constexpr unsigned batches = rank == 3 ? static_cast<unsigned>(length<S>(0)) : 1;
-  static constexpr unsigned rows = static_cast<unsigned>(length<S>(rank - 2));
-  static constexpr unsigned columns = static_cast<unsigned>(length<S>(rank - 1));
-};
 
 template <typename L, typename R>
 CUDA_TILE_CONSTEXPR bool inner_dimensions_agree() {
@@ -78,105 +62,6 @@ concept mma_compatible =
     detail::are_mma_operands<tile_element_t<L>, tile_element_t<R>> &&
     detail::is_mma_accumulator<tile_element_t<L>, tile_element_t<A>>() && detail::mma_shapes_agree<L, R, A>();
 
-namespace detail {
-
-/// The type in which products are summed: float for accumulators of half.
-template <typename A>
-using accumulator_t = elements::compute_t<A>;
-
-template <typename C, typename E>
-CUDA_TILE_API C multiply_add(E a, E b, C c) {
-  if constexpr (is_integral_scalar_v<C>)
-    return elements::add{}(c, static_cast<C>(static_cast<C>(a) * static_cast<C>(b)));
-  else
-    return platform::multiply_add(convert<C>(a), convert<C>(b), c);
-}
-template <typename C, typename E, typename F>
-  requires(!is_same_v<E, F>)
-CUDA_TILE_API C multiply_add(E a, F b, C c) {
-  return multiply_add<C>(static_cast<C>(a), static_cast<C>(b), c);
-}
-
-/// Writes columns [k0, k0 + Width) of a matrix tile, row by row and batch by batch, to memory that the block
-/// shares.
-template <unsigned Width, typename T, typename E>
-CUDA_TILE_API void stage_columns(E* to, T const& from, unsigned k0) {
-  using D = typename T::distribution;
-  constexpr unsigned columns = matrix<T>::columns;
-  unsigned const t = platform::thread();
-  CUDA_TILE_UNROLL
-  for (unsigned s = 0; s < D::slots; ++s) {
-    unsigned i = D::index(t, s), k = i % columns - k0;
-    if (k < Width && D::first(t))
-      to[i / columns * Width + k] = from.slots[s];
-  }
-}
-/// The same for rows [k0, k0 + Height).
-template <unsigned Height, typename T, typename E>
-CUDA_TILE_API void stage_rows(E* to, T const& from, unsigned k0) {
-  using D = typename T::distribution;
-  constexpr unsigned columns = matrix<T>::columns, rows = matrix<T>::rows;
-  unsigned const t = platform::thread();
-  CUDA_TILE_UNROLL
-  for (unsigned s = 0; s < D::slots; ++s) {
-    unsigned i = D::index(t, s), k = i / columns % rows - k0;
-    if (k < Height && D::first(t))
-      to[(i / columns / rows * Height + k) * columns + i % columns] = from.slots[s];
-  }
-}
-
-/// With several threads: the operands pass through scratch memory, a part of the inner dimension at a time.
-template <typename L, typename R, typename A>
-CUDA_TILE_API void multiply_through_scratch(A& result, L const& lhs, R const& rhs) {
-  using E = typename A::element_type;
-  using C = accumulator_t<E>;
-  using D = typename A::distribution;
-  using LE = typename L::element_type;
-  using RE = typename R::element_type;
-  constexpr unsigned k_length = matrix<L>::columns, m = matrix<L>::rows, n = matrix<R>::columns;
-  constexpr unsigned step_bytes =
-      (matrix<L>::batches * m + matrix<R>::batches * n) * static_cast<unsigned>(sizeof(LE));
-  static_assert(step_bytes <= platform::scratch_bytes,
-                "mma: a row and a column of these operands exceed shared memory");
-  constexpr unsigned fitting = static_cast<unsigned>(platform::scratch_bytes) / step_bytes;
-  // A power of two, as the length of the inner dimension is.
-  constexpr unsigned width = [] {
-    unsigned w = 1;
-    while (2 * w <= fitting && 2 * w <= k_length)
-      w *= 2;
-    return w;
-  }();
-  LE* a = static_cast<LE*>(platform::scratch<step_bytes * width>());
-  RE* b = reinterpret_cast<RE*>(a + matrix<L>::batches * m * width);
-  unsigned const t = platform::thread();
-
-  C sums[D::slots];
-  CUDA_TILE_UNROLL
-  for (unsigned s = 0; s < D::slots; ++s)
-    sums[s] = convert<C>(result.slots[s]);
-  for (unsigned k0 = 0; k0 < k_length; k0 += width) {
-    platform::barrier();
-    stage_columns<width>(a, lhs, k0);
-    stage_rows<width>(b, rhs, k0);
-    platform::barrier();
-    CUDA_TILE_NO_UNROLL
-    for (unsigned k = 0; k < width; ++k) {
-      CUDA_TILE_UNROLL
-      for (unsigned s = 0; s < D::slots; ++s) {
-        unsigned i = D::index(t, s), batch = i / (m * n), row = i / n % m, column = i % n;
-        LE from_a = a[((matrix<L>::batches == 1 ? 0 : batch) * m + row) * width + k];
-        RE from_b = b[((matrix<R>::batches == 1 ? 0 : batch) * width + k) * n + column];
-        sums[s] = multiply_add<C>(from_a, from_b, sums[s]);
-      }
-    }
-  }
-  CUDA_TILE_UNROLL
-  for (unsigned s = 0; s < D::slots; ++s)
-    result.slots[s] = convert<E>(sums[s]);
-}
-
-} // namespace detail
-
 /// [2.5.4] lhs * rhs + acc, for each batch of rank 3 operands; a batch of length 1 is broadcast.
 template <numeric_tile L, numeric_tile R, numeric_tile A>
   requires mma_compatible<L, R, A>
@@ -193,10 +78,10 @@ CUDA_TILE_API A mma(L const& lhs, R const& rhs, A const& acc) noexcept {
         rhs.slots + (r::batches == 1 ? 0 : batch * r::rows * r::columns));
 #else
   A result = acc;
-  if constexpr (detail::matrix<A>::batches == 1 && detail::uses_matrix_unit<L, R, A>())
+  if constexpr (detail::uses_matrix_unit<L, R, A>())
     detail::multiply_with_unit(result, lhs, rhs);
   else
-    detail::multiply_through_scratch(result, lhs, rhs);
+    detail::multiply_without_unit(result, lhs, rhs);
 #endif
   checks::after_mma<detail::matrix>(result, lhs, rhs, acc);
   return result;

@@ -1,180 +1,182 @@
-// Matrix multiplication by matrix instructions, with several threads a block: of 16 bit elements, summed as
-// floats. The accumulators are fragments as they are distributed (tile/distribution_bits.h); both operands
-// pass through shared memory, in segments of 8 elements.
+// Matrix products by matrix instructions, with several threads a block. Accumulators are fragments as they
+// are distributed (tile/distribution_bits.h); both operands pass through shared memory.
 #pragma once
 
-#include "cuda_tile/tile/exchange.h"
-#if CUDA_TILE_ON_CUDA
-#include "cuda_tile/platform/cuda_matrix.h"
-#else
-#include "cuda_tile/platform/emulated_matrix.h"
-#endif
+#include "cuda_tile/ops/mma_staging.h"
+#include "cuda_tile/ops/mma_unit_table.h"
 
 namespace cuda::tiles::detail {
 
-/// Where segment `segment` of a row of `Segments` lies in shared memory, in segments: so that neither 8 rows'
-/// same segment nor 2 rows' 4 neighbouring ones meet in a bank (8 segments are all 32 banks).
-template <unsigned Segments>
-CUDA_TILE_CONSTEXPR unsigned swizzled(unsigned row, unsigned segment) {
-  if constexpr (Segments >= 8)
-    segment ^= (row & 1) << 2 | (row & 2) | (row >> 2 & 1);
-  else
-    segment ^= row / (8 / Segments) % Segments;
-  return row * Segments + segment;
-}
+/// Multiplies elements L and R by instructions of `unit`. Which of the inner dimension's cells meet in an
+/// instruction, and which columns, is free where both operands agree.
+template <typename L, typename R>
+struct multiply_by_units {
+  using unit = matrix_unit<L, R>;
+  using left = typename unit::left;
+  using right = typename unit::right;
+  using sum = typename unit::sum;
+  using cell = typename unit::cell;
+  static constexpr unsigned depth = unit::depth;
+  static constexpr unsigned chunk = unit::load == right_load::words ? 0 : unit::per_cell;
 
-template <typename E, unsigned Columns>
-struct staged_matrix {
-  E* at;
-  CUDA_TILE_API E* segment(unsigned row, unsigned segment) const {
-    return at + swizzled<Columns / 8>(row, segment) * 8;
+  CUDA_TILE_CONSTEXPR static unsigned row_place(unsigned k) {
+    return unit::load == right_load::transposed_bytes ? k_place(k) : k;
   }
-};
 
-/// Columns [K0, K0 + Width) of the left operand, row by row.
-template <unsigned K0, unsigned Width, typename T, typename E>
-CUDA_TILE_API void stage_left(staged_matrix<E, Width> to, T const& from) {
-  using D = typename T::distribution;
-  constexpr unsigned columns = static_cast<unsigned>(row_length<typename T::shape_type>());
-  constexpr unsigned run = D::vector < 8 ? 2 : 8;
-  unsigned const t = platform::thread();
-  if (!D::first(t))
-    return;
-  CUDA_TILE_UNROLL
-  for (unsigned s = 0; s < D::slots; s += run) {
-    unsigned const i = D::index(t, s), row = i / columns, k = i % columns - K0;
-    if (Width != columns && k >= Width)
-      continue;
-    if constexpr (run == 8)
-      platform::store_aligned<16>(to.segment(row, k / 8), from.slots + s);
-    else
-      platform::store_aligned<4>(to.segment(row, k / 8) + k % 8, from.slots + s);
+  /// Of `run` neighbouring columns a lane has the two of each of run / 2 instructions. Where a load gives a
+  /// lane what `Neighbours` instructions multiply, these take neighbouring columns.
+  template <typename P>
+  static constexpr unsigned neighbours =
+      unit::load == right_load::transposed_pairs
+          ? 1
+          : least(P::run / 2, unit::load == right_load::words ? 16 / sizeof(cell) : 2);
+  /// How many instructions a load serves.
+  template <typename P>
+  static constexpr unsigned served =
+      unit::load == right_load::transposed_pairs ? least(P::run / 2, 2) : neighbours<P>;
+
+  /// The slot of a row in which column e (0 or 1) of instruction n is.
+  template <typename P>
+  CUDA_TILE_CONSTEXPR static unsigned slot(unsigned n, unsigned e) {
+    constexpr unsigned v = neighbours<P>;
+    return n / v * 2 * v + e * v + n % v;
   }
-}
 
-/// Rows [K0, K0 + Height) of the right operand. An instruction's 8 columns become neighbours: of each
-/// 4 * Run columns, lane q accumulates Run neighbours, two by an instruction.
-template <unsigned K0, unsigned Height, unsigned Run, unsigned Columns, typename T, typename E>
-CUDA_TILE_API void stage_right(staged_matrix<E, Columns> to, T const& from) {
-  using D = typename T::distribution;
-  static_assert(D::vector >= 2);
-  unsigned const t = platform::thread();
-  if (!D::first(t))
-    return;
-  CUDA_TILE_UNROLL
-  for (unsigned s = 0; s < D::slots; s += 2) {
-    unsigned const i = D::index(t, s), column = i % Columns, k = i / Columns - K0;
-    if (T::distribution::size != Height * Columns && k >= Height)
-      continue;
-    unsigned const q = column / Run % 4, segment = column / (4 * Run) * (Run / 2) + column % Run / 2;
-    platform::store_aligned<4>(to.segment(k, segment) + 2 * q, from.slots + s);
+  /// Where lane `lane` finds its part of 16 rows from `row`, 8 cells from k: registers 0 to 3 of ldmatrix.
+  CUDA_TILE_CONSTEXPR static unsigned left_row(unsigned row, unsigned lane) { return row + lane % 16; }
+  CUDA_TILE_CONSTEXPR static unsigned left_k(unsigned k, unsigned lane) {
+    return k + lane / 16 * 4 * unit::per_cell;
   }
-}
+  /// The same of cell i, where it is loaded by itself.
+  CUDA_TILE_CONSTEXPR static unsigned cell_row(unsigned row, unsigned lane, unsigned i) {
+    return row + lane / 4 + i % 2 * 8;
+  }
+  CUDA_TILE_CONSTEXPR static unsigned cell_k(unsigned k, unsigned lane, unsigned i) {
+    return k + lane % 4 + i / 2 * 4;
+  }
 
-/// A matrix product's lengths, and which of them a warp accumulates.
-template <typename A>
-struct warp_share {
-  using D = typename A::distribution;
-  static constexpr unsigned columns = static_cast<unsigned>(row_length<typename A::shape_type>());
-  static constexpr unsigned rows = D::size / columns;
-  static constexpr unsigned warps = D::threads / 32;
-  static constexpr unsigned by_rows = warps < rows / 16 ? warps : rows / 16;
-  static constexpr unsigned by_columns = warps / by_rows < columns / 8 ? warps / by_rows : columns / 8;
-  static constexpr unsigned row_blocks = rows / 16 / by_rows;         // of 16
-  static constexpr unsigned column_blocks = columns / 8 / by_columns; // of 8, an instruction's
-  static constexpr unsigned held = 2 * column_blocks;                 // neighbours in a thread's slots
-};
-
-/// sums += left right, of one part of the inner dimension in shared memory.
-template <typename E, unsigned Width, typename Share>
-CUDA_TILE_API void multiply_staged(float* sums, staged_matrix<E, Width> left,
-                                   staged_matrix<E, Share::columns> right) {
-  unsigned const warp = platform::thread() / 32;
-  unsigned const first_row = warp % Share::by_rows * 16;
-  unsigned const first_segment = warp / Share::by_rows % Share::by_columns * Share::column_blocks;
-  constexpr unsigned together = Share::column_blocks < 2 ? 1 : 2; // instructions that a load serves
-  CUDA_TILE_UNROLL
-  for (unsigned k = 0; k < Width; k += 16) {
-    unsigned a[Share::row_blocks][4];
-    CUDA_TILE_UNROLL
-    for (unsigned r = 0; r < Share::row_blocks; ++r)
-      platform::load_matrices<4, false>(a[r], [&](unsigned lane) -> void const* {
-        return left.segment(first_row + r * 16 * Share::by_rows + lane % 16, k / 8 + lane / 16);
+  template <typename Staged>
+  CUDA_TILE_API static void load_left(cell (&a)[4], Staged from, unsigned row, unsigned k) {
+    if constexpr (sizeof(cell) == 4) {
+      platform::load_matrices<4, false>(a, [&](unsigned lane) -> void const* {
+        return from.element(left_row(row, lane), left_k(k, lane));
       });
-    CUDA_TILE_UNROLL
-    for (unsigned n = 0; n < Share::column_blocks; n += together) {
-      unsigned b[2 * together];
-      platform::load_matrices<2 * together, true>(b, [&](unsigned lane) -> void const* {
-        return right.segment(k + lane % 16, first_segment + n + lane / 16);
-      });
+    } else {
+      unsigned const lane = platform::thread() % 32;
       CUDA_TILE_UNROLL
-      for (unsigned j = 0; j < together; ++j)
+      for (unsigned i = 0; i < 4; ++i)
+        a[i] = *from.element(cell_row(row, lane, i), cell_k(k, lane, i));
+    }
+  }
+
+  /// Where lane `lane` finds its part of `depth` rows from k, for instruction n of the columns from `column`.
+  template <typename P>
+  CUDA_TILE_CONSTEXPR static unsigned right_row(unsigned k, unsigned lane) {
+    return unit::load == right_load::words              ? k + lane % 4
+           : unit::load == right_load::transposed_bytes ? k + lane
+                                                        : k + lane % 16;
+  }
+  template <typename P>
+  CUDA_TILE_CONSTEXPR static unsigned right_column(unsigned column, unsigned n, unsigned lane) {
+    constexpr unsigned per_run = P::run / 2;
+    if constexpr (unit::load == right_load::words) {
+      unsigned const g = lane / 4;
+      return column + n / per_run * 4 * P::run + g / 2 * P::run + slot<P>(n % per_run, g % 2);
+    } else if constexpr (unit::load == right_load::transposed_bytes) {
+      return (column + n * 8) * column_order<chunk, P::run>::gap;
+    } else {
+      return column + (n + lane / 16) * 8;
+    }
+  }
+
+  /// The cells of `served` instructions from n on: two of each.
+  template <typename P, typename Staged>
+  CUDA_TILE_API static void load_right(cell (&b)[served<P>][2], Staged from, unsigned k, unsigned column,
+                                       unsigned n) {
+    auto const address = [&](unsigned lane) -> void const* {
+      return from.element(right_row<P>(k, lane), right_column<P>(column, n, lane));
+    };
+    if constexpr (unit::load == right_load::transposed_pairs) {
+      platform::load_matrices<2 * served<P>, true>(&b[0][0], address);
+    } else if constexpr (unit::load == right_load::transposed_bytes) {
+      unsigned pairs[4];
+      platform::load_matrices<4, true>(pairs, address);
+      CUDA_TILE_UNROLL
+      for (unsigned j = 0; j < served<P>; ++j)
         CUDA_TILE_UNROLL
-      for (unsigned r = 0; r < Share::row_blocks; ++r) {
-        float* upper = sums + 2 * r * Share::held + 2 * (n + j);
-        float d[4] = {upper[0], upper[1], upper[Share::held], upper[Share::held + 1]};
-        platform::multiply_matrices<E>(d, a[r], b + 2 * j);
-        upper[0] = d[0], upper[1] = d[1], upper[Share::held] = d[2], upper[Share::held + 1] = d[3];
+      for (unsigned i = 0; i < 2; ++i)
+        b[j][i] = platform::select_bytes(pairs[2 * i], pairs[2 * i + 1], j == 0 ? 0x6420 : 0x7531);
+    } else {
+      unsigned const lane = platform::thread() % 32;
+      CUDA_TILE_UNROLL
+      for (unsigned i = 0; i < 2; ++i) {
+        cell row[served<P>];
+        platform::load_aligned<served<P> * sizeof(cell)>(
+            row, from.element(right_row<P>(k + 4 * i, lane), right_column<P>(column, n, lane)));
+        CUDA_TILE_UNROLL
+        for (unsigned j = 0; j < served<P>; ++j)
+          b[j][i] = row[j];
       }
     }
   }
-}
 
-template <unsigned K0, unsigned Width, typename A, typename L, typename R>
-CUDA_TILE_API void multiply_parts(float* sums, L const& lhs, R const& rhs) {
-  using E = typename L::element_type;
-  using share = warp_share<A>;
-  constexpr unsigned inner = static_cast<unsigned>(row_length<typename L::shape_type>());
-  constexpr unsigned bytes = (share::rows + share::columns) * Width * sizeof(E);
-  staged_matrix<E, Width> left{static_cast<E*>(platform::scratch<bytes>())};
-  staged_matrix<E, share::columns> right{left.at + share::rows * Width};
-  platform::barrier();
-  stage_left<K0, Width>(left, lhs);
-  stage_right<K0, Width, A::distribution::vector, share::columns>(right, rhs);
-  platform::barrier();
-  multiply_staged<E, Width, share>(sums, left, right);
-  if constexpr (K0 + Width < inner)
-    multiply_parts<K0 + Width, Width, A>(sums, lhs, rhs);
-}
+  /// sums += left right, of what is staged.
+  template <typename P, typename Left, typename Right>
+  CUDA_TILE_API static void multiply(sum* sums, Left from_left, Right from_right) {
+    constexpr unsigned width = Left::columns, count = served<P>;
+    unsigned const warp = platform::thread() / 32, column = P::column(warp);
+    CUDA_TILE_UNROLL
+    for (unsigned first = 0; first < P::row_blocks; first += P::together) {
+      unsigned const right_begin = P::right_batch(P::row(warp, first)) * width;
+      CUDA_TILE_UNROLL
+      for (unsigned k = 0; k < width; k += depth) {
+        cell a[P::together][4];
+        CUDA_TILE_UNROLL
+        for (unsigned r = 0; r < P::together; ++r)
+          load_left(a[r], from_left, P::left_row(P::row(warp, first + r)), k);
+        CUDA_TILE_UNROLL
+        for (unsigned n = 0; n < P::column_blocks; n += count) {
+          cell b[count][2];
+          load_right<P>(b, from_right, right_begin + k, column, n);
+          CUDA_TILE_UNROLL
+          for (unsigned j = 0; j < count; ++j)
+            CUDA_TILE_UNROLL
+          for (unsigned r = 0; r < P::together; ++r)
+            multiply_block<P>(sums, first + r, n + j, a[r], b[j]);
+        }
+      }
+    }
+  }
 
-/// The part of the inner dimension that fits in shared memory, at least 16; 0 if none does.
-template <typename L, typename A>
-CUDA_TILE_CONSTEXPR unsigned staged_width() {
-  using share = warp_share<A>;
-  unsigned width = static_cast<unsigned>(row_length<typename L::shape_type>());
-  while (width >= 16 &&
-         (share::rows + share::columns) * width * sizeof(typename L::element_type) > platform::scratch_bytes)
-    width /= 2;
-  return width < 16 ? 0 : width;
-}
+  template <typename P>
+  CUDA_TILE_API static void multiply_block(sum* sums, unsigned block, unsigned n, cell const (&a)[4],
+                                           cell const (&b)[2]) {
+    sum d[4];
+    CUDA_TILE_UNROLL
+    for (unsigned i = 0; i < 4; ++i)
+      d[i] = sums[P::slot(block, i / 2) + slot<P>(n, i % 2)];
+    platform::multiply_matrices<left, right>(d, a, b);
+    CUDA_TILE_UNROLL
+    for (unsigned i = 0; i < 4; ++i)
+      sums[P::slot(block, i / 2) + slot<P>(n, i % 2)] = d[i];
+  }
+};
 
-/// Whether matrix instructions compute mma(L, R, A): matrices of 16 bit floating point elements of at least
-/// 16 x 16 and 16 x 8, one batch.
+/// Whether matrix instructions compute mma(L, R, A).
 template <typename L, typename R, typename A>
 CUDA_TILE_CONSTEXPR bool uses_matrix_unit() {
-  if constexpr (!platform::has_matrix_unit<typename L::element_type>) {
+  using LE = typename L::element_type;
+  using RE = typename R::element_type;
+  if constexpr (!matrix_unit<LE, RE>::exists)
     return false;
-  } else {
-    constexpr size_t m = row_length<typename A::shape_type>(), n = row_length<typename L::shape_type>();
-    constexpr size_t rows = A::distribution::size / m;
-    if constexpr (rows < 16 || m < 8 || n < 16)
-      return false;
-    else
-      return L::distribution::size == rows * n && R::distribution::size == n * m && staged_width<L, A>() != 0;
-  }
+  else
+    return multiplies_staged<multiply_by_units<LE, RE>, L, R, A>();
 }
 
 template <typename L, typename R, typename A>
 CUDA_TILE_API void multiply_with_unit(A& result, L const& lhs, R const& rhs) {
-  constexpr unsigned slots = A::distribution::slots;
-  float sums[slots];
-  CUDA_TILE_UNROLL
-  for (unsigned s = 0; s < slots; ++s)
-    sums[s] = convert<float>(result.slots[s]);
-  multiply_parts<0, staged_width<L, A>(), A>(sums, lhs, rhs);
-  CUDA_TILE_UNROLL
-  for (unsigned s = 0; s < slots; ++s)
-    result.slots[s] = convert<typename A::element_type>(sums[s]);
+  using way = multiply_by_units<typename L::element_type, typename R::element_type>;
+  staged_product<way, product<L, R, A>>::add_to(result, lhs, rhs);
 }
 
 } // namespace cuda::tiles::detail

@@ -1,23 +1,33 @@
-// Matrix instructions of CUDA devices, for 16 bit floating point elements. Fragments are those of PTX
-// 9.7.14.5 (mma.m16n8k16): of lane 4 g + q, a[i] holds row g + 8 (i % 2), columns 2 q + 8 (i / 2) and the
-// next; b[i] rows 2 q + 8 i and the next, column g; d[i] row g + 8 (i / 2), column 2 q + i % 2.
+// Matrix instructions of CUDA devices. Fragments are those of PTX 9.7.14.5, in cells of a register each (see
+// ops/mma_unit_table.h): of lane 4 g + q, a[i] is cell q + 4 (i / 2) of row g + 8 (i % 2); b[i] is cell
+// q + 4 i of column g; d[i] is row g + 8 (i / 2), column 2 q + i % 2.
 #pragma once
 
 #include "cuda_tile/core/scalars.h"
 
 namespace cuda::tiles::platform {
 
-/// Whether the device multiplies matrices of E by itself.
-template <typename E>
-inline constexpr bool has_matrix_unit = false;
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 750
-template <>
-inline constexpr bool has_matrix_unit<__half> = true;
+/// The device's compute capability, times 10.
+#if defined(__CUDA_ARCH__)
+inline constexpr unsigned matrix_arch = __CUDA_ARCH__ / 10;
+#else
+inline constexpr unsigned matrix_arch = 0;
 #endif
-#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
-template <>
-inline constexpr bool has_matrix_unit<__nv_bfloat16> = true;
-#endif
+/// Instructions for fp8 came to PTX with CUDA 12.4.
+inline constexpr unsigned fp8_units_since =
+    __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1204 ? 89 : 10000;
+
+/// Bytes of `low` (0 to 3) and `high` (4 to 7): digit i of `which` says which becomes byte i.
+__device__ __forceinline__ unsigned select_bytes(unsigned low, unsigned high, unsigned which) {
+  return __byte_perm(low, high, which);
+}
+
+/// The products of two halves in each word.
+__device__ __forceinline__ unsigned multiply_halves(unsigned a, unsigned b) {
+  unsigned products;
+  asm("mul.rn.f16x2 %0, %1, %2;" : "=r"(products) : "r"(a), "r"(b));
+  return products;
+}
 
 #if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 750
 
@@ -44,35 +54,99 @@ __device__ __forceinline__ void load_matrices(unsigned* to, Address address) {
                  : "memory");
 }
 
-/// d += a b, of 16 x 16 and 16 x 8 elements E.
-template <typename E>
-__device__ __forceinline__ void multiply_matrices(float (&d)[4], unsigned const (&a)[4], unsigned const* b) {
+// Instructions of 16 rows and a whole inner dimension of cells; of 16 rows and half of it, part i; and of
+// 8 rows, part h of them, and half of it.
+#define CUDA_TILE_MMA_WHOLE(instruction, sum, cell)                                                          \
+  asm("mma.sync.aligned." instruction " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"     \
+      : "+" sum(d[0]), "+" sum(d[1]), "+" sum(d[2]), "+" sum(d[3])                                           \
+      : cell(a[0]), cell(a[1]), cell(a[2]), cell(a[3]), cell(b[0]), cell(b[1]))
+#define CUDA_TILE_MMA_HALF(instruction, i)                                                                   \
+  asm("mma.sync.aligned." instruction " {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"                 \
+      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                                       \
+      : "r"(a[2 * i]), "r"(a[2 * i + 1]), "r"(b[i]))
+#define CUDA_TILE_MMA_QUARTER(instruction, sum, cell, h, i)                                                  \
+  asm("mma.sync.aligned." instruction " {%0, %1}, {%2}, {%3}, {%0, %1};"                                     \
+      : "+" sum(d[2 * h]), "+" sum(d[2 * h + 1])                                                             \
+      : cell(a[h + 2 * i]), cell(b[i]))
+#define CUDA_TILE_MMA_QUARTERS(instruction, sum, cell)                                                       \
+  CUDA_TILE_MMA_QUARTER(instruction, sum, cell, 0, 0);                                                       \
+  CUDA_TILE_MMA_QUARTER(instruction, sum, cell, 1, 0);                                                       \
+  CUDA_TILE_MMA_QUARTER(instruction, sum, cell, 0, 1);                                                       \
+  CUDA_TILE_MMA_QUARTER(instruction, sum, cell, 1, 1)
 #if __CUDA_ARCH__ >= 800
-  if constexpr (detail::is_same_v<E, __half>)
-    asm("mma.sync.aligned.m16n8k16.row.col.f32.f16.f16.f32 "
-        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
-  else
-    asm("mma.sync.aligned.m16n8k16.row.col.f32.bf16.bf16.f32 "
-        "{%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"
-        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-        : "r"(a[0]), "r"(a[1]), "r"(a[2]), "r"(a[3]), "r"(b[0]), "r"(b[1]));
+#define CUDA_TILE_MMA_INTEGERS(left, right)                                                                  \
+  CUDA_TILE_MMA_WHOLE("m16n8k32.row.col.s32." left "." right ".s32", "r", "r")
 #else
-#pragma unroll
-  for (unsigned i = 0; i < 2; ++i) // its two halves are fragments of m16n8k8
-    asm("mma.sync.aligned.m16n8k8.row.col.f32.f16.f16.f32 {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"
-        : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])
-        : "r"(a[2 * i]), "r"(a[2 * i + 1]), "r"(b[i]));
+#define CUDA_TILE_MMA_INTEGERS(left, right)                                                                  \
+  CUDA_TILE_MMA_QUARTERS("m8n8k16.row.col.s32." left "." right ".s32", "r", "r")
+#endif
+
+template <typename E>
+inline constexpr bool is_half = detail::is_same_v<E, __half>;
+template <typename E>
+inline constexpr bool is_bfloat16 = detail::is_same_v<E, __nv_bfloat16>;
+template <typename E>
+inline constexpr bool is_e4m3 = detail::is_same_v<E, __nv_fp8_e4m3>;
+
+/// d += a b, of elements L and R, floating point.
+template <typename L, typename R>
+__device__ __forceinline__ void multiply_matrices(float (&d)[4], unsigned const (&a)[4],
+                                                  unsigned const (&b)[2]) {
+#if __CUDA_ARCH__ >= 800
+  if constexpr (is_half<L>)
+    CUDA_TILE_MMA_WHOLE("m16n8k16.row.col.f32.f16.f16.f32", "f", "r");
+  else if constexpr (is_bfloat16<L>)
+    CUDA_TILE_MMA_WHOLE("m16n8k16.row.col.f32.bf16.bf16.f32", "f", "r");
+  else if constexpr (detail::is_same_v<L, __nv_tf32>)
+    CUDA_TILE_MMA_WHOLE("m16n8k8.row.col.f32.tf32.tf32.f32", "f", "r");
+  else if constexpr (is_e4m3<L>)
+    CUDA_TILE_MMA_WHOLE("m16n8k32.row.col.f32.e4m3.e4m3.f32", "f", "r");
+  else
+    CUDA_TILE_MMA_WHOLE("m16n8k32.row.col.f32.e5m2.e5m2.f32", "f", "r");
+#else
+  CUDA_TILE_MMA_HALF("m16n8k8.row.col.f32.f16.f16.f32", 0);
+  CUDA_TILE_MMA_HALF("m16n8k8.row.col.f32.f16.f16.f32", 1);
 #endif
 }
+
+/// Of 8 bit integers; sums wrap around.
+template <typename L, typename R>
+__device__ __forceinline__ void multiply_matrices(int (&d)[4], unsigned const (&a)[4],
+                                                  unsigned const (&b)[2]) {
+  if constexpr (detail::is_signed_v<L> && detail::is_signed_v<R>) {
+    CUDA_TILE_MMA_INTEGERS("s8", "s8");
+  } else if constexpr (detail::is_signed_v<L>) {
+    CUDA_TILE_MMA_INTEGERS("s8", "u8");
+  } else if constexpr (detail::is_signed_v<R>) {
+    CUDA_TILE_MMA_INTEGERS("u8", "s8");
+  } else {
+    CUDA_TILE_MMA_INTEGERS("u8", "u8");
+  }
+}
+
+/// Of doubles: each product is added as by fused multiply-add.
+template <typename L, typename R>
+__device__ __forceinline__ void multiply_matrices(double (&d)[4], double const (&a)[4],
+                                                  double const (&b)[2]) {
+#if __CUDA_ARCH__ >= 900
+  CUDA_TILE_MMA_WHOLE("m16n8k8.row.col.f64.f64.f64.f64", "d", "d");
+#else
+  CUDA_TILE_MMA_QUARTERS("m8n8k4.row.col.f64.f64.f64.f64", "d", "d");
+#endif
+}
+
+#undef CUDA_TILE_MMA_INTEGERS
+#undef CUDA_TILE_MMA_QUARTERS
+#undef CUDA_TILE_MMA_QUARTER
+#undef CUDA_TILE_MMA_HALF
+#undef CUDA_TILE_MMA_WHOLE
 
 #else
 
 template <unsigned Count, bool Transposed, typename Address>
 __device__ void load_matrices(unsigned* to, Address address);
-template <typename E>
-__device__ void multiply_matrices(float (&d)[4], unsigned const (&a)[4], unsigned const* b);
+template <typename L, typename R, typename Sum, typename Cell>
+__device__ void multiply_matrices(Sum (&d)[4], Cell const (&a)[4], Cell const (&b)[2]);
 
 #endif
 

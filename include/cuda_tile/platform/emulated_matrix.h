@@ -7,14 +7,32 @@
 
 namespace cuda::tiles::platform {
 
-template <typename E>
-inline constexpr bool has_matrix_unit = false;
-#if CUDA_TILE_BLOCK_THREADS >= 32
-template <>
-inline constexpr bool has_matrix_unit<__half> = true;
-template <>
-inline constexpr bool has_matrix_unit<__nv_bfloat16> = true;
+// CUDA_TILE_MATRIX_ARCH: the compute capability, times 10, whose matrix instructions are emulated.
+#if CUDA_TILE_BLOCK_THREADS < 32
+inline constexpr unsigned matrix_arch = 0;
+#elif defined(CUDA_TILE_MATRIX_ARCH)
+inline constexpr unsigned matrix_arch = CUDA_TILE_MATRIX_ARCH;
+#else
+inline constexpr unsigned matrix_arch = 90;
 #endif
+inline constexpr unsigned fp8_units_since = 89;
+
+inline unsigned select_bytes(unsigned low, unsigned high, unsigned which) {
+  unsigned long long const both = low | static_cast<unsigned long long>(high) << 32;
+  unsigned selected = 0;
+  for (unsigned i = 0; i < 4; ++i)
+    selected |= static_cast<unsigned>(both >> 8 * (which >> 4 * i & 7) & 0xff) << 8 * i;
+  return selected;
+}
+
+inline unsigned multiply_halves(unsigned a, unsigned b) {
+  using half = detail::format_of<__half>;
+  auto const product = [&](unsigned shift) {
+    return half::from_float(half::to_float(a >> shift & 0xffff) * half::to_float(b >> shift & 0xffff))
+           << shift;
+  };
+  return product(0) | product(16);
+}
 
 template <unsigned Count, bool Transposed, typename Address>
 inline void load_matrices(unsigned* to, Address address) {
@@ -29,29 +47,42 @@ inline void load_matrices(unsigned* to, Address address) {
   }
 }
 
-/// Element `half` (0 or 1) of register `i` of a lane of this warp.
-template <typename E>
-inline float fragment_element(unsigned lane, unsigned i, unsigned half) {
-  unsigned short bits;
-  unsigned const* words = reinterpret_cast<unsigned const*>(left_words[thread() / 32 * 32 + lane]);
-  __builtin_memcpy(&bits, reinterpret_cast<char const*>(words + i) + 2 * half, 2);
-  return detail::convert<float>(bit_cast<E>(bits));
+/// What a lane of this warp left of its registers: element `part` of cell i; 0 to 3 are a, 4 and 5 are b.
+template <typename E, typename Cell>
+inline E fragment_element(unsigned lane, unsigned i, unsigned part) {
+  E element;
+  char const* cells = reinterpret_cast<char const*>(left_words[thread() / 32 * 32 + lane]);
+  __builtin_memcpy(&element, cells + i * sizeof(Cell) + part * sizeof(E), sizeof(E));
+  return element;
 }
 
-/// Sums in ascending order, each product added with one rounding. Devices add several products at once, with
-/// more bits than a float has but fewer than that would take, and truncate.
-template <typename E>
-inline void multiply_matrices(float (&d)[4], unsigned const (&a)[4], unsigned const* b) {
+inline float add_product(float a, float b, float sum) { return multiply_add(a, b, sum); }
+inline double add_product(double a, double b, double sum) { return fma(a, b, sum); }
+inline int add_product(int a, int b, int sum) {
+  return static_cast<int>(static_cast<unsigned>(a * b) + static_cast<unsigned>(sum));
+}
+
+/// Sums in ascending order, each product added with one rounding. Devices do so with doubles; of others they
+/// add several products at once, with more bits than a float has but fewer than that would take, and
+/// truncate.
+template <typename L, typename R, typename Sum, typename Cell>
+inline void multiply_matrices(Sum (&d)[4], Cell const (&a)[4], Cell const (&b)[2]) {
+  static_assert(6 * sizeof(Cell) <= sizeof left_words[0]);
+  constexpr unsigned per_cell = sizeof(Cell) / sizeof(L);
   barrier();
-  __builtin_memcpy(left_words[thread()], a, 16);
-  __builtin_memcpy(left_words[thread()] + 2, b, 8);
+  char* left = reinterpret_cast<char*>(left_words[thread()]);
+  __builtin_memcpy(left, a, sizeof a);
+  __builtin_memcpy(left + sizeof a, b, sizeof b);
   barrier();
   unsigned const g = thread() % 32 / 4, q = thread() % 4;
   for (unsigned i = 0; i < 4; ++i) {
     unsigned const column = 2 * q + i % 2;
-    for (unsigned k = 0; k < 16; ++k)
-      d[i] = multiply_add(fragment_element<E>(4 * g + k % 8 / 2, i / 2 + k / 8 * 2, k % 2),
-                          fragment_element<E>(4 * column + k % 8 / 2, 4 + k / 8, k % 2), d[i]);
+    for (unsigned k = 0; k < 8 * per_cell; ++k) {
+      unsigned const cell = k / per_cell, part = k % per_cell;
+      d[i] = add_product(
+          detail::convert<Sum>(fragment_element<L, Cell>(4 * g + cell % 4, i / 2 + cell / 4 * 2, part)),
+          detail::convert<Sum>(fragment_element<R, Cell>(4 * column + cell % 4, 4 + cell / 4, part)), d[i]);
+    }
   }
 }
 

@@ -1,0 +1,208 @@
+// Operands of a matrix product in memory that the block shares: rows of segments of 16 bytes, placed so that
+// the threads of a warp meet in no bank.
+#pragma once
+
+#include "cuda_tile/ops/fp8_halves.h"
+#include "cuda_tile/ops/mma_operands.h"
+
+namespace cuda::tiles::detail {
+
+/// Where segment `segment` of a row of `Segments` lies, in segments; 8 of them are all 32 banks. Bits of row
+/// and segment are so mixed into the last three that those of these in any one column are independent:
+///
+///   row 0, 1, 2                        one segment of 8 rows: ldmatrix, and stores of 4 bytes
+///   row 0, 1, 3                        the same of rows in the order of k_place
+///   row 0, segment 0, 1                2 rows of 4: stores of 8 halves
+///   row 0, 1, segment 0                4 rows of 2: loads of words, stores of 8 bytes
+///   row 0, segment 1, 2 (or 2, 3)      2 rows, every second (fourth) segment: stores of 8 floats (doubles)
+template <unsigned Segments>
+CUDA_TILE_CONSTEXPR unsigned swizzled(unsigned row, unsigned segment) {
+  constexpr unsigned mask = Segments < 8 ? Segments - 1 : 7;
+  unsigned const mixed = (row & 1) * 5 ^ (row & 2) ^ (row >> 2 & 1) ^ (row >> 3 & 1) ^ (segment >> 2 & 2);
+  return row * Segments + (segment ^ (mixed & mask));
+}
+
+template <typename E, unsigned Columns>
+struct staged_matrix {
+  static constexpr unsigned columns = Columns, per_segment = 16 / sizeof(E), segments = Columns / per_segment;
+  static_assert(Columns >= per_segment);
+  E* at;
+
+  /// In elements from the first.
+  CUDA_TILE_CONSTEXPR static unsigned place(unsigned row, unsigned column) {
+    return swizzled<segments>(row, column / per_segment) * per_segment + column % per_segment;
+  }
+  CUDA_TILE_API E* element(unsigned row, unsigned column) const { return at + place(row, column); }
+};
+
+/// A matrix product's lengths, and which of its accumulators a warp and a thread hold. Rows are those of all
+/// batches.
+template <typename L, typename R, typename A>
+struct product {
+  using D = typename A::distribution;
+  static constexpr unsigned batches = matrix<A>::batches;
+  static constexpr unsigned left_batches = matrix<L>::batches, right_batches = matrix<R>::batches;
+  static constexpr unsigned m = matrix<A>::rows, columns = matrix<A>::columns, inner = matrix<L>::columns;
+  static constexpr unsigned rows = batches * m;
+
+  static constexpr unsigned warps = D::threads / 32;
+  static constexpr unsigned by_rows = least(warps, rows / 16);
+  static constexpr unsigned by_columns =
+      by_rows == 0 || columns < 8 ? 1 : least(warps / by_rows, columns / 8);
+  static constexpr unsigned row_blocks = by_rows == 0 ? 0 : rows / 16 / by_rows; // of 16
+  static constexpr unsigned column_blocks = columns / 8 / by_columns;            // of 8
+  static constexpr unsigned held = 2 * column_blocks;                            // of a row, by a thread
+  static constexpr unsigned run = D::vector;                                     // neighbours among them
+  /// Row blocks of a warp that are of one batch; all if the batches have the right operand in common.
+  static constexpr unsigned together =
+      right_batches == 1 || by_rows == 0 ? row_blocks : (m / 16 < by_rows ? 1 : m / 16 / by_rows);
+
+  /// The first row of a warp's block.
+  CUDA_TILE_CONSTEXPR static unsigned row(unsigned warp, unsigned block) {
+    return (block * by_rows + warp % by_rows) * 16;
+  }
+  CUDA_TILE_CONSTEXPR static unsigned column(unsigned warp) {
+    return warp / by_rows % by_columns * column_blocks * 8;
+  }
+  CUDA_TILE_CONSTEXPR static unsigned left_row(unsigned row) {
+    return left_batches == batches ? row : row % m;
+  }
+  CUDA_TILE_CONSTEXPR static unsigned right_batch(unsigned row) { return right_batches == 1 ? 0 : row / m; }
+  /// Where the accumulators of a row block's upper or lower 8 rows begin.
+  CUDA_TILE_CONSTEXPR static unsigned slot(unsigned block, unsigned lower) {
+    return (2 * block + lower) * held;
+  }
+};
+
+/// How the right operand's columns are ordered in a staged row. ldmatrix gives lane 4 g + q the elements g of
+/// 8 groups of Chunk bytes or halves, so each thread's Run neighbours (tile/distribution_bits.h) are dealt
+/// out, Chunk to a segment; 0: they stay. What has fewer neighbours than a chunk takes leaves gaps.
+template <unsigned Chunk, unsigned Run>
+struct column_order {
+  static constexpr unsigned chunk = Chunk < Run ? Chunk : Run;
+  static constexpr unsigned gap = Chunk < Run || Chunk == 0 ? 1 : Chunk / Run;
+  static constexpr unsigned together = Chunk == 0 ? 16 : gap == 1 ? Chunk : 1; // that may be stored at once
+
+  CUDA_TILE_CONSTEXPR static unsigned place(unsigned column) {
+    if constexpr (Chunk == 0)
+      return column;
+    unsigned const group = column / (4 * Run), q = column / Run % 4, s = column % Run;
+    return gap * (group * 4 * Run + s / chunk * 4 * chunk + q * chunk + s % chunk);
+  }
+};
+
+/// The place of row k of the right operand, whose bytes ldmatrix transposes in pairs: a lane gets rows 2 q
+/// and 2 q + 1 of each 8, and its cells are to hold rows 4 q to 4 q + 3.
+CUDA_TILE_CONSTEXPR unsigned k_place(unsigned k) {
+  return (k & ~15u) | (k & 1) | (k >> 1 & 6) | (k << 2 & 8);
+}
+
+/// Stores Count elements as F, at most 16 bytes.
+template <typename F, unsigned Count, typename E>
+CUDA_TILE_API void store_converted(F* to, E const* from) {
+  F values[Count];
+  convert_all<Count>(values, from);
+  if constexpr (Count == 1)
+    *to = values[0];
+  else
+    platform::store_aligned<Count * sizeof(F)>(to, values);
+}
+
+/// Columns [K0, K0 + Width) of the left operand, row by row and batch by batch.
+template <unsigned K0, unsigned Width, typename F, typename T>
+CUDA_TILE_API void stage_left(staged_matrix<F, Width> to, T const& from) {
+  using D = typename T::distribution;
+  constexpr unsigned columns = matrix<T>::columns;
+  constexpr unsigned step = least(D::vector, to.per_segment);
+  unsigned const t = platform::thread();
+  if (!D::first(t))
+    return;
+  CUDA_TILE_UNROLL
+  for (unsigned s = 0; s < D::slots; s += step) {
+    unsigned const i = D::index(t, s), row = i / columns, k = i % columns - K0;
+    if (Width == columns || k < Width)
+      store_converted<F, step>(to.element(row, k), from.slots + s);
+  }
+}
+
+/// Rows [K0, K0 + Width) of the right operand, batch by batch, columns as Order and rows as `row_place` say.
+template <unsigned K0, unsigned Width, typename Order, typename F, unsigned Columns, typename T, typename Row>
+CUDA_TILE_API void stage_right(staged_matrix<F, Columns> to, T const& from, Row row_place) {
+  using D = typename T::distribution;
+  constexpr unsigned columns = matrix<T>::columns, inner = matrix<T>::rows;
+  constexpr unsigned step = least(D::vector, least(to.per_segment, Order::together));
+  unsigned const t = platform::thread();
+  if (!D::first(t))
+    return;
+  CUDA_TILE_UNROLL
+  for (unsigned s = 0; s < D::slots; s += step) {
+    unsigned const i = D::index(t, s), row = i / columns, k = row % inner - K0;
+    if (Width == inner || k < Width)
+      store_converted<F, step>(to.element(row / inner * Width + row_place(k), Order::place(i % columns)),
+                               from.slots + s);
+  }
+}
+
+/// result = acc + lhs rhs, as Way multiplies what is staged. As much of the inner dimension is staged at a
+/// time as fits.
+template <typename Way, typename P>
+struct staged_product {
+  using left_type = typename Way::left;
+  using right_type = typename Way::right;
+  using sum = typename Way::sum;
+  using order = column_order<Way::chunk, P::run>;
+  static constexpr unsigned right_columns = P::columns * order::gap;
+
+  CUDA_TILE_CONSTEXPR static unsigned bytes(unsigned width) {
+    return width * static_cast<unsigned>(P::left_batches * P::m * sizeof(left_type) +
+                                         P::right_batches * right_columns * sizeof(right_type));
+  }
+  /// The part of the inner dimension that fits in shared memory; 0 if too little does.
+  static constexpr unsigned width = [] {
+    unsigned w = P::inner;
+    while (w >= Way::depth && bytes(w) > platform::scratch_limit)
+      w /= 2;
+    return w < Way::depth ? 0 : w;
+  }();
+
+  template <unsigned K0, typename L, typename R>
+  CUDA_TILE_API static void add_parts(sum* sums, L const& lhs, R const& rhs) {
+    staged_matrix<left_type, width> left{static_cast<left_type*>(platform::scratch<bytes(width)>())};
+    staged_matrix<right_type, right_columns> right{
+        reinterpret_cast<right_type*>(left.at + P::left_batches * P::m * width)};
+    platform::barrier();
+    stage_left<K0>(left, lhs);
+    stage_right<K0, width, order>(right, rhs, [](unsigned k) { return Way::row_place(k); });
+    platform::barrier();
+    Way::template multiply<P>(sums, left, right);
+    if constexpr (K0 + width < P::inner)
+      add_parts<K0 + width>(sums, lhs, rhs);
+  }
+
+  template <typename A, typename L, typename R>
+  CUDA_TILE_API static void add_to(A& result, L const& lhs, R const& rhs) {
+    constexpr unsigned slots = A::distribution::slots;
+    sum sums[slots];
+    CUDA_TILE_UNROLL
+    for (unsigned s = 0; s < slots; ++s)
+      sums[s] = convert<sum>(result.slots[s]);
+    add_parts<0>(sums, lhs, rhs);
+    CUDA_TILE_UNROLL
+    for (unsigned s = 0; s < slots; ++s)
+      result.slots[s] = convert<typename A::element_type>(sums[s]);
+  }
+};
+
+/// Whether Way multiplies tiles L and R into A, held as distribute_matrix says: at least 16 rows of each
+/// batch, 8 columns, and an inner dimension as long as Way takes.
+template <typename Way, typename L, typename R, typename A>
+CUDA_TILE_CONSTEXPR bool multiplies_staged() {
+  using P = product<L, R, A>;
+  if constexpr (!is_matrix(P::rows, P::columns, platform::block_threads) || P::m < 16 || P::columns < 8 ||
+                P::inner < Way::depth)
+    return false;
+  else
+    return staged_product<Way, P>::width != 0;
+}
+
+} // namespace cuda::tiles::detail
