@@ -4,6 +4,7 @@
 #include "checked_launch.h"
 #include "fiber.h"
 
+#include <algorithm>
 #include <ctime>
 #include <optional>
 
@@ -42,8 +43,8 @@ void finish_streaming_stores() noexcept {
 class SingleThreadRunner final : public BlockRunner {
 public:
   SingleThreadRunner(Launch& launch, std::unique_ptr<Fiber> fiber)
-      : launch_(launch), fiber_(std::move(fiber)),
-        block_{{}, {launch.grid[0], launch.grid[1], launch.grid[2]}, 0, nullptr, nullptr, nullptr, nullptr} {
+      : launch_(launch), fiber_(std::move(fiber)), block_{} {
+    std::copy(launch.grid, launch.grid + 3, block_.grid);
     if (launch.checked) {
       checked_.emplace(launch, *fiber_);
       block_.launcher = &*checked_;

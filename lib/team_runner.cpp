@@ -4,6 +4,7 @@
 #include "checked_launch.h"
 #include "fiber.h"
 
+#include <algorithm>
 #include <cstring>
 #include <memory>
 #include <numeric>
@@ -34,6 +35,21 @@ std::string ranges(const std::vector<char>& flags, char wanted) {
   return text;
 }
 
+/// Whether two threads wait in the same barrier of the source.
+bool wait_together(const cuda_tile_block& a, const cuda_tile_block& b) {
+  if (a.barrier_line != b.barrier_line || !a.barrier_file != !b.barrier_file)
+    return false;
+  return a.barrier_file == b.barrier_file || std::strcmp(a.barrier_file, b.barrier_file) == 0;
+}
+
+/// "the barrier at exchange.h:49"
+std::string barrier_name(const cuda_tile_block& block) {
+  if (!block.barrier_file)
+    return "a barrier";
+  const std::string path = block.barrier_file;
+  return "the barrier at " + path.substr(path.rfind('/') + 1) + ":" + std::to_string(block.barrier_line);
+}
+
 class TeamRunner final : public BlockRunner {
 public:
   explicit TeamRunner(Launch& launch)
@@ -52,19 +68,21 @@ public:
     std::align(scratch_alignment, launch_.kernel.scratch_bytes, aligned, room);
     for (unsigned i = 0; i != threads_.size(); ++i) {
       threads_[i].launch = &launch_;
-      threads_[i].block = {
-          {}, {launch_.grid[0], launch_.grid[1], launch_.grid[2]}, i, aligned, barrier, nullptr, nullptr};
+      cuda_tile_block& block = threads_[i].block;
+      block = {};
+      std::copy(launch_.grid, launch_.grid + 3, block.grid);
+      block.thread = i;
+      block.scratch = aligned;
+      block.barrier = barrier;
       threads_[i].fiber = thread_fibers().take();
       if (!threads_[i].fiber)
         return false;
-      threads_[i].block.launcher = threads_[i].fiber.get();
+      block.launcher = threads_[i].fiber.get();
       if (launch_.checked) {
         threads_[i].checked.emplace(launch_, *threads_[i].fiber);
-        threads_[i].block.launcher = &*threads_[i].checked;
-        threads_[i].block.checks = &CheckedThread::functions;
-        threads_[i].block.barrier = [](cuda_tile_block* block) {
-          CheckedThread::of(block).fiber().suspend();
-        };
+        block.launcher = &*threads_[i].checked;
+        block.checks = &CheckedThread::functions;
+        block.barrier = [](cuda_tile_block* self) { CheckedThread::of(self).fiber().suspend(); };
       }
     }
     std::iota(order_.begin(), order_.end(), 0u);
@@ -111,8 +129,23 @@ private:
       if (ended == threads_.size())
         return;
       if (ended != 0)
-        return report_divergence(ordinal, barriers);
+        return report_divergence(ordinal, barriers, ended_, 0, "ended");
+      if (const unsigned i = find_apart(); i != 0) {
+        std::vector<char> with_first;
+        for (const Thread& thread : threads_)
+          with_first.push_back(wait_together(threads_[0].block, thread.block));
+        return report_divergence(ordinal, barriers, with_first, i,
+                                 "wait in " + barrier_name(threads_[0].block));
+      }
     }
+  }
+
+  /// A thread that waits in another barrier than thread 0 does; 0 if there is none.
+  unsigned find_apart() const {
+    for (unsigned i = 1; i != threads_.size(); ++i)
+      if (!wait_together(threads_[0].block, threads_[i].block))
+        return i;
+    return 0;
   }
 
   /// Lets each thread go on up to its next barrier or its end; returns how many ended.
@@ -136,17 +169,20 @@ private:
         thread.fiber->abandon();
   }
 
-  void report_divergence(std::uint64_t ordinal, std::uint64_t barriers) {
-    for (std::size_t i = 0; i != threads_.size(); ++i)
-      if (!ended_[i])
-        threads_[i].fiber->abandon();
+  /// `apart` threads do `what`, while the others wait where thread `other` does.
+  void report_divergence(std::uint64_t ordinal, std::uint64_t barriers, const std::vector<char>& apart,
+                         unsigned other, const std::string& what) {
+    while (apart[other])
+      ++other;
     const unsigned (&at)[3] = threads_[0].block.block;
     launch_.fail(cuda_tile_divergence, ordinal,
                  "kernel '" + std::string(launch_.kernel.name) + "', block (" + std::to_string(at[0]) + ", " +
                      std::to_string(at[1]) + ", " + std::to_string(at[2]) + "): after " +
-                     std::to_string(barriers) + " barriers, threads " + ranges(ended_, 1) +
-                     " ended while threads " + ranges(ended_, 0) +
-                     " wait in a barrier; all threads of a block must pass the same barriers");
+                     std::to_string(barriers) + " barriers, threads " + ranges(apart, 1) + " " + what +
+                     " while threads " + ranges(apart, 0) + " wait in " +
+                     barrier_name(threads_[other].block) +
+                     "; all threads of a block must pass the same barriers");
+    abandon();
   }
 
   Launch& launch_;

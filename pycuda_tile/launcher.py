@@ -13,7 +13,7 @@ from . import cache, resources, toolchain
 from .arguments import ERROR_SIZE, Packer
 from .errors import ArgumentValueError, CompileError, Error, LaunchError
 
-_ABI_VERSION = 3
+_ABI_VERSION = 4
 _INTERRUPTED = 1
 _MOST_WORKERS = 65536
 

@@ -12,6 +12,8 @@ struct cuda_tile_block {
       cuda_tile_block*); // waits for the other threads of the block; null where a block has one thread
   void* launcher;        // the launcher's own
   const struct cuda_tile_checks* checks; // of a checked launch (platform/checked.h), else null
+  const char* barrier_file; // where in the source the barrier is that this thread waits in; null: not told
+  unsigned barrier_line;
 };
 
 /// Runs one thread of one block. `arguments[i]` points to the value of parameter i.

@@ -30,9 +30,12 @@ inline void* scratch() {
   return current_block->scratch;
 }
 
-/// Runs the other threads of the block up to their barrier, on this thread of the host.
-inline void barrier() {
+/// Runs the other threads of the block up to their barrier, on this thread of the host. That it is the same
+/// one the launcher sees from its place in the source, whatever the compiler makes of that.
+inline void barrier(char const* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
   cuda_tile_block* self = current_block;
+  self->barrier_file = file;
+  self->barrier_line = line;
   self->barrier(self);
   current_block = self;
 }
