@@ -120,7 +120,7 @@ CUDA_TILE_API tile_load_t<Ptrs> compare_exchange_memory(Ptrs const& ptrs, Cmp co
   checks::before_write<tile_shape_t<Ptrs>>("atomic_compare_exchange", cmps, mask);
   checks::before_write<tile_shape_t<Ptrs>>("atomic_compare_exchange", vals, mask);
   checks::before_access<flags>("atomic_compare_exchange", ptrs, mask);
-  R old = map<R>([](auto c) { return convert<E>(c); }, cmps);
+  R old = normal(map<R>([](auto c) { return convert<E>(c); }, cmps));
   bool changed = false;
   for_each_location(
       [&](unsigned s, auto p, auto v, auto m) {

@@ -77,6 +77,28 @@ struct transposition<indices<I...>> {
 template <typename T>
 using transposition_t = typename transposition<make_indices<tile_rank_v<T>>>::type;
 
+#if CUDA_TILE_HAS_FORMS
+template <typename Map>
+CUDA_TILE_CONSTEXPR bool swaps_last_two() {
+  constexpr size_t rank = Map::rank();
+  for (size_t d = 0; d + 2 < rank; ++d)
+    if (Map::mapping(d) != d)
+      return false;
+  return Map::mapping(rank - 2) == rank - 1;
+}
+
+/// The same slots with the other form.
+template <typename R, typename T>
+CUDA_TILE_API R transposed_in_place(T const& x) {
+  R result;
+  CUDA_TILE_UNROLL
+  for (unsigned s = 0; s < R::distribution::slots; ++s)
+    result.slots[s] = x.slots[s];
+  result.transposed = x.transposed == 0;
+  return result;
+}
+#endif
+
 } // namespace detail
 
 /// [2.3.8] T with its dimensions permuted by Map.
@@ -90,6 +112,10 @@ template <typename Map, tile_like Tile>
 CUDA_TILE_API tile_permutation_t<Tile, Map> permute(Tile const& in, Map = {}) noexcept {
   if constexpr (tile_rank_v<Tile> < 2)
     return in;
+#if CUDA_TILE_HAS_FORMS
+  else if constexpr (detail::may_be_transposed<tile_shape_t<Tile>>() && detail::swaps_last_two<Map>())
+    return detail::transposed_in_place<tile_permutation_t<Tile, Map>>(in);
+#endif
   else
     return detail::rearrange<tile_shape_t<tile_permutation_t<Tile, Map>>, detail::permuted_steps<Tile, Map>>(
         in);

@@ -53,7 +53,7 @@ template <typename F, typename Ptrs, typename... Operands>
 CUDA_TILE_API void for_each_location(F f, Ptrs const& ptrs, Operands const&... operands) {
   using S = tile_shape_t<Ptrs>;
   platform::barrier();
-  for_each_slot<S>(f, ptrs, aligned_operand<S>(operands)...);
+  for_each_slot<S>(f, normal(ptrs), aligned_operand<S>(operands)...);
   platform::barrier();
 }
 

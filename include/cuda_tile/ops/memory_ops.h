@@ -20,7 +20,7 @@ CUDA_TILE_API tile_load_t<Ptrs> load_where(Ptrs const& ptrs, Mask const& mask, P
 #if CUDA_TILE_ON_CUDA || CUDA_TILE_BLOCK_THREADS > 1
   if constexpr (!scalar<Ptrs>) {
     using S = tile_shape_t<Ptrs>;
-    return load_slots<R>(ptrs, aligned_operand<S>(mask), aligned_operand<S>(padding));
+    return load_slots<R>(normal(ptrs), aligned_operand<S>(mask), aligned_operand<S>(padding));
   }
 #endif
   return map<R>([](auto p, auto m, auto pad) { return convert<bool>(m) ? *p : convert<E>(pad); }, ptrs, mask,
@@ -34,7 +34,7 @@ CUDA_TILE_API void store_where(Ptrs const& ptrs, Value const& value, Mask const&
 #if CUDA_TILE_ON_CUDA || CUDA_TILE_BLOCK_THREADS > 1
   if constexpr (!scalar<Ptrs>) {
     using S = tile_shape_t<Ptrs>;
-    return store_slots(ptrs, aligned_operand<S>(value), aligned_operand<S>(mask));
+    return store_slots(normal(ptrs), aligned_operand<S>(value), aligned_operand<S>(mask));
   }
 #endif
   for_each_location(
@@ -56,7 +56,8 @@ CUDA_TILE_API tile_load_t<Tile> load(Tile ptrs) noexcept {
     return detail::load_by_runs<tile_load_t<Tile>>(ptrs);
 #else
   if constexpr (!scalar<Tile>)
-    return detail::load_slots<tile_load_t<Tile>>(ptrs, true, tile_element_t<tile_load_t<Tile>>{});
+    return detail::load_slots<tile_load_t<Tile>>(detail::normal(ptrs), true,
+                                                 tile_element_t<tile_load_t<Tile>>{});
 #endif
   return detail::map<tile_load_t<Tile>>([](auto p) { return *p; }, ptrs);
 }
@@ -95,7 +96,7 @@ CUDA_TILE_API tile_load_t<Tile> load_atomically(Tile const& ptrs, Mask const& ma
   constexpr unsigned flags = checks::atomic_flags<checks::reads, Order, Scope>;
   checks::before_access<flags>("atomic_load", ptrs, mask);
   checks::before_conversion<E>(padding);
-  R result = map<R>([](auto pad) { return convert<E>(pad); }, padding);
+  R result = normal(map<R>([](auto pad) { return convert<E>(pad); }, padding));
   for_each_location(
       [&result](unsigned s, auto p, auto m) {
         if (convert<bool>(m))

@@ -48,13 +48,10 @@ CUDA_TILE_API R load_slots(Ptrs const& ptrs, Mask const& mask, Padding const& pa
   constexpr unsigned vector = vector_length<typename R::element_type, tile_shape_t<R>>();
   R result;
   checks::define(result);
-  if constexpr (vector > 1) {
-    if (are_vectors<vector>(ptrs, mask)) {
-      load_groups<vector>(result, ptrs, mask, padding);
-      return result;
-    }
-  }
-  load_groups<1>(result, ptrs, mask, padding);
+  if (vector > 1 && are_vectors<vector>(ptrs, mask))
+    load_groups<vector>(result, ptrs, mask, padding);
+  else
+    load_groups<1>(result, ptrs, mask, padding);
   return result;
 }
 

@@ -77,11 +77,11 @@ CUDA_TILE_API A mma(L const& lhs, R const& rhs, A const& acc) noexcept {
         lhs.slots + (l::batches == 1 ? 0 : batch * l::rows * l::columns),
         rhs.slots + (r::batches == 1 ? 0 : batch * r::rows * r::columns));
 #else
-  A result = acc;
+  A result = detail::normal(acc);
   if constexpr (detail::uses_matrix_unit<L, R, A>())
-    detail::multiply_with_unit(result, lhs, rhs);
+    detail::multiply_with_unit(result, detail::normal(lhs), detail::normal(rhs));
   else
-    detail::multiply_without_unit(result, lhs, rhs);
+    detail::multiply_without_unit(result, detail::normal(lhs), detail::normal(rhs));
 #endif
   checks::after_mma<detail::matrix>(result, lhs, rhs, acc);
   return result;

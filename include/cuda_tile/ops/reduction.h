@@ -202,7 +202,7 @@ CUDA_TILE_API reduction_result_t<T, D> reduce(F f, T const& a) {
   if constexpr (platform::block_threads == 1)
     reduce_rows<n, inner>(result, f, a);
   else
-    reduce_across_threads<n, inner>(result, f, a);
+    reduce_across_threads<n, inner>(result, f, normal(a));
   return result;
 }
 

@@ -48,7 +48,7 @@ CUDA_TILE_API T scan(F f, T const& a) {
   constexpr unsigned n = static_cast<unsigned>(length<S>(D));
   constexpr unsigned inner = static_cast<unsigned>(length_product<S>(D + 1, S::rank()));
   checks::before_reduction<n, inner>(f, a);
-  T result = a;
+  T result = normal(a);
   checks::after_scan<n, inner>(result, a);
   if constexpr (platform::block_threads == 1)
     scan_rows<n, inner>(result, f);

@@ -49,7 +49,7 @@ CUDA_TILE_API void copy_through_scratch(To& to, From const& from, Position posit
     platform::barrier();
     CUDA_TILE_UNROLL
     for (unsigned s = 0; s < source::slots; ++s) {
-      unsigned i = source::index(t, s) - begin;
+      unsigned i = index_in(from, t, s) - begin;
       if (i < part && source::first(t))
         scratch[i] = from.slots[s];
     }
@@ -60,6 +60,24 @@ CUDA_TILE_API void copy_through_scratch(To& to, From const& from, Position posit
       if (i < part)
         to.slots[s] = scratch[i];
     }
+  }
+}
+
+/// x itself, or if it is transposed, the same tile with its elements where the distribution of its shape has
+/// them.
+template <typename T>
+CUDA_TILE_API decltype(auto) normal(T const& x) {
+  if constexpr (may_be_transposed<tile_shape_t<T>>()) {
+    T result = x;
+    if (is_transposed(x)) {
+      copy_through_scratch(result, x, [](unsigned i) { return i; });
+#if CUDA_TILE_HAS_FORMS
+      result.transposed = 0;
+#endif
+    }
+    return result;
+  } else {
+    return (x);
   }
 }
 
@@ -102,9 +120,10 @@ CUDA_TILE_API tile<typename From::element_type, Shape> rearrange(From const& fro
     for (auto& slot : to.slots)
       slot = from.slots[0];
   } else if constexpr (From::distribution::size <= target::size && stays_in_thread<target, source, index>()) {
+    auto const& elements = normal(from);
     CUDA_TILE_UNROLL
     for (unsigned s = 0; s < target::slots; ++s)
-      to.slots[s] = from.slots[source::slot(index::of(target::index(0, s)))];
+      to.slots[s] = elements.slots[source::slot(index::of(target::index(0, s)))];
   } else {
     copy_through_scratch(to, from, [offset](unsigned i) { return offset + index::of(i); });
   }

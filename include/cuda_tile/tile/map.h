@@ -44,7 +44,7 @@ CUDA_TILE_API void map_nested(R* to, F f, Operands... operands) {
 template <typename S, typename Operand>
 CUDA_TILE_API decltype(auto) aligned_operand(Operand const& operand) {
   if constexpr (is_aligned_operand<Operand, S>)
-    return (operand);
+    return normal(operand);
   else
     return rearrange<S, broadcast_steps<tile_shape_t<Operand>, S::rank()>>(operand);
 }
@@ -60,6 +60,27 @@ CUDA_TILE_API R map_slots(F f, Operands const&... operands) {
   return result;
 }
 
+#if CUDA_TILE_HAS_FORMS
+/// Whether an operand's slots are in order for a transposed result: they are transposed, or the same value.
+template <typename Operand>
+CUDA_TILE_API bool fits_transposed(Operand const& operand) {
+  if constexpr (tile_size_v<Operand> == 1)
+    return true;
+  else
+    return is_transposed(operand);
+}
+
+/// In the form that all operands have, else in the normal one.
+template <typename R, typename F, typename... Operands>
+CUDA_TILE_API R map_in_form(F f, Operands const&... operands) {
+  bool const form = (is_transposed(operands) || ...) && (fits_transposed(operands) && ...);
+  auto in_order = [form](auto const& operand) { return form ? operand : normal(operand); };
+  R result = map_slots<R>(f, in_order(operands)...);
+  result.transposed = form;
+  return result;
+}
+#endif
+
 /// r(I) = f(a(I), b(I), …), operands broadcast to the shape of R. R is a scalar if all operands are.
 template <typename R, typename F, typename... Operands>
 CUDA_TILE_API R map(F f, Operands const&... operands) {
@@ -67,6 +88,10 @@ CUDA_TILE_API R map(F f, Operands const&... operands) {
     checks::before_map<shape<>>(f, operands...);
     return f(operand_value(operands, 0)...);
   } else if constexpr ((is_aligned_operand<Operands, tile_shape_t<R>> && ...)) {
+#if CUDA_TILE_HAS_FORMS
+    if constexpr (may_be_transposed<tile_shape_t<R>>())
+      return map_in_form<R>(f, operands...);
+#endif
     return map_slots<R>(f, operands...);
   } else if constexpr (platform::block_threads == 1 && !checks::enabled) {
     R result;

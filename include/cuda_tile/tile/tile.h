@@ -4,6 +4,7 @@
 #include "cuda_tile/tile/checks.h"
 #include "cuda_tile/tile/conversions.h"
 #include "cuda_tile/tile/distribution.h"
+#include "cuda_tile/tile/transposed.h"
 
 namespace cuda::tiles {
 
@@ -31,6 +32,9 @@ struct tile final {
       CUDA_TILE_UNROLL
       for (unsigned s = 0; s < distribution::slots; ++s)
         slots[s] = detail::convert<E>(other.slots[s]);
+#if CUDA_TILE_HAS_FORMS
+      transposed = other.transposed;
+#endif
     }
   }
 
@@ -44,6 +48,9 @@ struct tile final {
 
   /// What this thread holds of the tile; see tile/distribution.h. Not part of the API.
   E slots[distribution::slots];
+#if CUDA_TILE_HAS_FORMS
+  unsigned transposed = 0; // whether it is; see tile/transposed.h. A bool beside padding would not be folded
+#endif
 #if CUDA_TILE_CHECKED_FULLY
   /// Which elements have no value; see tile/checks.h.
   unsigned undefined = checks::none_defined;

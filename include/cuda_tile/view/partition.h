@@ -134,8 +134,9 @@ CUDA_TILE_API void store_partition(partition<Span, Shape> const& part, Access ac
     else
       store_rows<true, 0>(part, Shape{}, access, part.origin, value.slots);
   } else {
+    auto const& elements = normal(value);
     platform::barrier();
-    store_slots<Masked>(part, access, value);
+    store_slots<Masked>(part, access, elements);
     platform::barrier();
   }
 }

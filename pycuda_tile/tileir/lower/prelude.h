@@ -302,12 +302,16 @@ struct packed {
 };
 
 template <typename P, typename T, typename... Ts>
-CUDA_TILE_API auto pack(T const& first, Ts const&... others) {
+CUDA_TILE_API auto pack_slots(T const& first, Ts const&... others) {
   packed<P, ct::tile_shape_t<T>> result;
   CUDA_TILE_UNROLL
   for (unsigned s = 0; s < T::distribution::slots; ++s)
     result.slots[s] = P{first.slots[s], others.slots[s]...};
   return result;
+}
+template <typename P, typename... Ts>
+CUDA_TILE_API auto pack(Ts const&... tiles) {
+  return pack_slots<P>(normal(tiles)...);
 }
 /// The tile of one member, in a shape of as many elements.
 template <typename R, typename P, typename S, typename F>

@@ -1,0 +1,78 @@
+// The form of a tile: whether its last two dimensions were interchanged without moving an element.
+//
+// transpose leaves each element in its thread and slot, and the tile says so: slot s of thread t then holds
+// what the distribution of the transposed shape names. Operations on elements keep the form that all their
+// operands have, matrix products take operands in both; all others ask for the normal() form (exchange.h).
+// The form is a value, since tiles of both forms are of one type; with all functions inlined, the compiler
+// knows it. There is none with fewer threads than a warp, where nothing is distributed as a matrix, nor in
+// checked builds, which name elements by slots.
+#pragma once
+
+#include "cuda_tile/tile/distribution.h"
+
+#define CUDA_TILE_HAS_FORMS (CUDA_TILE_BLOCK_THREADS >= 32 && !CUDA_TILE_CHECKED)
+
+namespace cuda::tiles::detail {
+
+template <typename S>
+struct transposed_lengths {
+  static constexpr size_t rank = S::rank();
+  CUDA_TILE_CONSTEXPR static size_t at(size_t d) {
+    return length<S>(d + 2 < rank ? d : d + 1 == rank ? rank - 2 : rank - 1);
+  }
+};
+/// S with its last two lengths interchanged.
+template <typename S>
+using transposed_shape = make_shape<transposed_lengths<S>, S::rank()>;
+
+/// Whether tiles of shape S have the form.
+template <typename S>
+CUDA_TILE_CONSTEXPR bool may_be_transposed() {
+#if CUDA_TILE_HAS_FORMS
+  if constexpr (S::rank() >= 2) {
+    constexpr size_t columns = row_length<S>(), rows = length<S>(S::rank() - 2);
+    return rows >= 16 && columns >= 16 && !distribution_of<S>::replicated;
+  }
+#endif
+  return false;
+}
+
+#if CUDA_TILE_HAS_FORMS
+
+template <typename T>
+CUDA_TILE_API bool is_transposed(T const& x) {
+  if constexpr (is_tile_v<T>)
+    return may_be_transposed<typename T::shape_type>() && x.transposed != 0;
+  else
+    return false;
+}
+
+/// Row-major index of what thread `t` holds in `slot` of x.
+template <typename T>
+CUDA_TILE_API unsigned index_in(T const& x, unsigned t, unsigned slot) {
+  using S = typename T::shape_type;
+  if constexpr (is_tile_v<T> && may_be_transposed<S>()) {
+    if (x.transposed) {
+      constexpr unsigned columns = static_cast<unsigned>(row_length<S>());
+      constexpr unsigned rows = static_cast<unsigned>(length<S>(S::rank() - 2));
+      unsigned const i = distribution_of<transposed_shape<S>>::index(t, slot);
+      return (i / (rows * columns) * rows + i % rows) * columns + i / rows % columns;
+    }
+  }
+  return T::distribution::index(t, slot);
+}
+
+#else
+
+template <typename T>
+CUDA_TILE_CONSTEXPR bool is_transposed(T const&) {
+  return false;
+}
+template <typename T>
+CUDA_TILE_API unsigned index_in(T const&, unsigned t, unsigned slot) {
+  return T::distribution::index(t, slot);
+}
+
+#endif
+
+} // namespace cuda::tiles::detail
