@@ -24,44 +24,44 @@ struct multiply_by_fma {
     constexpr unsigned width = Left::columns;
     unsigned const warp = platform::thread() / 32, g = platform::thread() % 32 / 4,
                    q = platform::thread() % 4;
-    unsigned const column = P::column(warp) + q * P::run;
+    unsigned const left_place = Left::place(P::left_row(P::row(warp, 0) + g), 0);
+    unsigned const right_place =
+        Right::place(P::right_batch(P::row(warp, 0)) * width, P::column(warp) + q * P::run);
     CUDA_TILE_UNROLL
     for (unsigned first = 0; first < P::row_blocks; first += P::together) {
-      unsigned const right_begin = P::right_batch(P::row(warp, first)) * width;
+      unsigned const right_row = P::right_batch(P::row(0, first)) * width;
       CUDA_TILE_NO_UNROLL
       for (unsigned k = 0; k < width; k += depth) {
-        C a[P::together][2][depth];
+        C a[2 * P::together][depth];
         CUDA_TILE_UNROLL
-        for (unsigned r = 0; r < P::together; ++r)
-          CUDA_TILE_UNROLL
-        for (unsigned lower = 0; lower < 2; ++lower)
+        for (unsigned r = 0; r < 2 * P::together; ++r)
           platform::load_aligned<16>(
-              a[r][lower], from_left.element(P::left_row(P::row(warp, first + r) + 8 * lower + g), k));
+              a[r], from_left.element(left_place ^ Left::place(0, k),
+                                      Left::place(P::left_row(P::row(0, first + r / 2)) + r % 2 * 8, 0)));
         CUDA_TILE_UNROLL
         for (unsigned i = 0; i < depth; ++i)
           CUDA_TILE_UNROLL
         for (unsigned c = 0; c < P::held; c += P::run) {
           C b[P::run];
-          load_run(b, from_right, right_begin + k + i, column + 4 * c);
+          CUDA_TILE_UNROLL
+          for (unsigned j = 0; j < P::run; j += at_once<P>)
+            platform::load_aligned<at_once<P> * sizeof(C)>(
+                b + j,
+                from_right.element(right_place ^ Right::place(k, 0), Right::place(right_row + i, 4 * c + j)));
           CUDA_TILE_UNROLL
           for (unsigned r = 0; r < 2 * P::together; ++r)
             CUDA_TILE_UNROLL
           for (unsigned j = 0; j < P::run; ++j) {
             C& to = sums[P::slot(first + r / 2, r % 2) + c + j];
-            to = multiply_add<C>(a[r / 2][r % 2][i], b[j], to);
+            to = multiply_add<C>(a[r][i], b[j], to);
           }
         }
       }
     }
   }
 
-  template <unsigned Run, typename Right>
-  CUDA_TILE_API static void load_run(C (&to)[Run], Right from, unsigned row, unsigned column) {
-    constexpr unsigned count = least(Run, depth);
-    CUDA_TILE_UNROLL
-    for (unsigned j = 0; j < Run; j += count)
-      platform::load_aligned<count * sizeof(C)>(to + j, from.element(row, column + j));
-  }
+  template <typename P>
+  static constexpr unsigned at_once = least(P::run, depth); // columns
 };
 
 /// Writes columns [k0, k0 + Width) of a matrix tile, row by row and batch by batch, to memory that the block

@@ -22,6 +22,9 @@ CUDA_TILE_CONSTEXPR unsigned swizzled(unsigned row, unsigned segment) {
   return row * Segments + (segment ^ (mixed & mask));
 }
 
+/// Places are linear: that of the exclusive or of two indices is the exclusive or of their places. So a
+/// thread's places are one of its own, and constants: whose last bits are mixed in, and the others added, by
+/// the instruction that accesses.
 template <typename E, unsigned Columns>
 struct staged_matrix {
   static constexpr unsigned columns = Columns, per_segment = 16 / sizeof(E), segments = Columns / per_segment;
@@ -32,7 +35,11 @@ struct staged_matrix {
   CUDA_TILE_CONSTEXPR static unsigned place(unsigned row, unsigned column) {
     return swizzled<segments>(row, column / per_segment) * per_segment + column % per_segment;
   }
-  CUDA_TILE_API E* element(unsigned row, unsigned column) const { return at + place(row, column); }
+  /// The element whose row and column are those of two places that have no bit of either in common.
+  CUDA_TILE_API E* element(unsigned place, unsigned constant) const {
+    constexpr unsigned mixed = least(segments, 8) * per_segment - 1;
+    return at + (place ^ (constant & mixed)) + (constant & ~mixed);
+  }
 };
 
 /// A matrix product's lengths, and which of its accumulators a warp and a thread hold. Rows are those of all
@@ -108,39 +115,39 @@ CUDA_TILE_API void store_converted(F* to, E const* from) {
     platform::store_aligned<Count * sizeof(F)>(to, values);
 }
 
+/// Stores those of a tile's elements for which `wanted(i)`, at `place(i)`, Step neighbours at once.
+template <unsigned Step, typename F, unsigned Columns, typename T, typename Wanted, typename Place>
+CUDA_TILE_API void stage(staged_matrix<F, Columns> to, T const& from, Wanted wanted, Place place) {
+  using D = typename T::distribution;
+  unsigned const t = platform::thread(), own = place(D::index(t, 0));
+  if (!D::first(t))
+    return;
+  CUDA_TILE_UNROLL
+  for (unsigned s = 0; s < D::slots; s += Step)
+    if (wanted(D::index(t, s)))
+      store_converted<F, Step>(to.element(own, place(D::index(0, s))), from.slots + s);
+}
+
 /// Columns [K0, K0 + Width) of the left operand, row by row and batch by batch.
 template <unsigned K0, unsigned Width, typename F, typename T>
 CUDA_TILE_API void stage_left(staged_matrix<F, Width> to, T const& from) {
-  using D = typename T::distribution;
   constexpr unsigned columns = matrix<T>::columns;
-  constexpr unsigned step = least(D::vector, to.per_segment);
-  unsigned const t = platform::thread();
-  if (!D::first(t))
-    return;
-  CUDA_TILE_UNROLL
-  for (unsigned s = 0; s < D::slots; s += step) {
-    unsigned const i = D::index(t, s), row = i / columns, k = i % columns - K0;
-    if (Width == columns || k < Width)
-      store_converted<F, step>(to.element(row, k), from.slots + s);
-  }
+  stage<least(T::distribution::vector, to.per_segment)>(
+      to, from, [](unsigned i) { return i % columns / Width == K0 / Width; },
+      [](unsigned i) { return staged_matrix<F, Width>::place(i / columns, i % Width); });
 }
 
-/// Rows [K0, K0 + Width) of the right operand, batch by batch, columns as Order and rows as `row_place` say.
-template <unsigned K0, unsigned Width, typename Order, typename F, unsigned Columns, typename T, typename Row>
-CUDA_TILE_API void stage_right(staged_matrix<F, Columns> to, T const& from, Row row_place) {
-  using D = typename T::distribution;
+/// Rows [K0, K0 + Width) of the right operand, batch by batch, columns as Order and rows as Way say.
+template <unsigned K0, unsigned Width, typename Way, typename Order, typename F, unsigned Columns, typename T>
+CUDA_TILE_API void stage_right(staged_matrix<F, Columns> to, T const& from) {
   constexpr unsigned columns = matrix<T>::columns, inner = matrix<T>::rows;
-  constexpr unsigned step = least(D::vector, least(to.per_segment, Order::together));
-  unsigned const t = platform::thread();
-  if (!D::first(t))
-    return;
-  CUDA_TILE_UNROLL
-  for (unsigned s = 0; s < D::slots; s += step) {
-    unsigned const i = D::index(t, s), row = i / columns, k = row % inner - K0;
-    if (Width == inner || k < Width)
-      store_converted<F, step>(to.element(row / inner * Width + row_place(k), Order::place(i % columns)),
-                               from.slots + s);
-  }
+  stage<least(T::distribution::vector, least(to.per_segment, Order::together))>(
+      to, from, [](unsigned i) { return i / columns % inner / Width == K0 / Width; },
+      [](unsigned i) {
+        unsigned const row = i / columns;
+        return staged_matrix<F, Columns>::place(row / inner * Width + Way::row_place(row % Width),
+                                                Order::place(i % columns));
+      });
 }
 
 /// result = acc + lhs rhs, as Way multiplies what is staged. As much of the inner dimension is staged at a
@@ -172,7 +179,7 @@ struct staged_product {
         reinterpret_cast<right_type*>(left.at + P::left_batches * P::m * width)};
     platform::barrier();
     stage_left<K0>(left, lhs);
-    stage_right<K0, width, order>(right, rhs, [](unsigned k) { return Way::row_place(k); });
+    stage_right<K0, width, Way, order>(right, rhs);
     platform::barrier();
     Way::template multiply<P>(sums, left, right);
     if constexpr (K0 + width < P::inner)

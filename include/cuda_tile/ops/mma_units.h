@@ -7,6 +7,10 @@
 
 namespace cuda::tiles::detail {
 
+struct staged_index {
+  unsigned row, column;
+};
+
 /// Multiplies elements L and R by instructions of `unit`. Which of the inner dimension's cells meet in an
 /// instruction, and which columns, is free where both operands agree.
 template <typename L, typename R>
@@ -42,80 +46,82 @@ struct multiply_by_units {
     return n / v * 2 * v + e * v + n % v;
   }
 
-  /// Where lane `lane` finds its part of 16 rows from `row`, 8 cells from k: registers 0 to 3 of ldmatrix.
-  CUDA_TILE_CONSTEXPR static unsigned left_row(unsigned row, unsigned lane) { return row + lane % 16; }
-  CUDA_TILE_CONSTEXPR static unsigned left_k(unsigned k, unsigned lane) {
-    return k + lane / 16 * 4 * unit::per_cell;
+  /// Where a lane finds its part of 16 rows of 8 cells: one of 4 by itself, or for ldmatrix.
+  CUDA_TILE_CONSTEXPR static staged_index left_index(unsigned lane) {
+    if constexpr (sizeof(cell) == 4)
+      return {lane % 16, lane / 16 * 4 * unit::per_cell};
+    else
+      return {lane / 4, lane % 4};
   }
-  /// The same of cell i, where it is loaded by itself.
-  CUDA_TILE_CONSTEXPR static unsigned cell_row(unsigned row, unsigned lane, unsigned i) {
-    return row + lane / 4 + i % 2 * 8;
+  /// Where it finds its part of `depth` rows, and of the first columns of a warp.
+  template <typename P>
+  CUDA_TILE_CONSTEXPR static staged_index right_index(unsigned lane) {
+    if constexpr (unit::load == right_load::words)
+      return {lane % 4, lane / 8 * P::run + slot<P>(0, lane / 4 % 2)};
+    else if constexpr (unit::load == right_load::transposed_bytes)
+      return {lane, 0};
+    else
+      return {lane % 16, lane / 16 * 8};
   }
-  CUDA_TILE_CONSTEXPR static unsigned cell_k(unsigned k, unsigned lane, unsigned i) {
-    return k + lane % 4 + i / 2 * 4;
+  /// By how many columns those of instruction n are farther.
+  template <typename P>
+  CUDA_TILE_CONSTEXPR static unsigned right_column(unsigned n) {
+    constexpr unsigned per_run = P::run / 2;
+    if constexpr (unit::load == right_load::words)
+      return n / per_run * 4 * P::run + slot<P>(n % per_run, 0);
+    else
+      return n * 8 * column_order<chunk, P::run>::gap;
   }
 
-  template <typename Staged>
-  CUDA_TILE_API static void load_left(cell (&a)[4], Staged from, unsigned row, unsigned k) {
+  /// The cells of a warp's row block from k on.
+  template <typename P, typename Staged>
+  CUDA_TILE_API static void load_left(cell (&a)[4], Staged from, unsigned block, unsigned k) {
+    unsigned const row = P::row(platform::thread() / 32, 0), step = P::left_row(P::row(0, block));
+    auto const address = [&](unsigned lane, unsigned more_rows, unsigned more_k) {
+      staged_index const own = left_index(lane);
+      return from.element(from.place(P::left_row(row + own.row), own.column),
+                          from.place(step + more_rows, k + more_k));
+    };
     if constexpr (sizeof(cell) == 4) {
-      platform::load_matrices<4, false>(a, [&](unsigned lane) -> void const* {
-        return from.element(left_row(row, lane), left_k(k, lane));
-      });
+      platform::load_matrices<4, false>(a, [&](unsigned lane) -> void const* { return address(lane, 0, 0); });
     } else {
-      unsigned const lane = platform::thread() % 32;
       CUDA_TILE_UNROLL
       for (unsigned i = 0; i < 4; ++i)
-        a[i] = *from.element(cell_row(row, lane, i), cell_k(k, lane, i));
+        a[i] = *address(platform::thread() % 32, i % 2 * 8, i / 2 * 4);
     }
   }
 
-  /// Where lane `lane` finds its part of `depth` rows from k, for instruction n of the columns from `column`.
-  template <typename P>
-  CUDA_TILE_CONSTEXPR static unsigned right_row(unsigned k, unsigned lane) {
-    return unit::load == right_load::words              ? k + lane % 4
-           : unit::load == right_load::transposed_bytes ? k + lane
-                                                        : k + lane % 16;
-  }
-  template <typename P>
-  CUDA_TILE_CONSTEXPR static unsigned right_column(unsigned column, unsigned n, unsigned lane) {
-    constexpr unsigned per_run = P::run / 2;
-    if constexpr (unit::load == right_load::words) {
-      unsigned const g = lane / 4;
-      return column + n / per_run * 4 * P::run + g / 2 * P::run + slot<P>(n % per_run, g % 2);
-    } else if constexpr (unit::load == right_load::transposed_bytes) {
-      return (column + n * 8) * column_order<chunk, P::run>::gap;
-    } else {
-      return column + (n + lane / 16) * 8;
-    }
-  }
-
-  /// The cells of `served` instructions from n on: two of each.
+  /// The cells, two of each, of `served` instructions from n on, for the batch of a row block.
   template <typename P, typename Staged>
-  CUDA_TILE_API static void load_right(cell (&b)[served<P>][2], Staged from, unsigned k, unsigned column,
-                                       unsigned n) {
-    auto const address = [&](unsigned lane) -> void const* {
-      return from.element(right_row<P>(k, lane), right_column<P>(column, n, lane));
+  CUDA_TILE_API static void load_right(cell (&b)[served<P>][2], Staged from, unsigned block, unsigned k,
+                                       unsigned width, unsigned n) {
+    unsigned const warp = platform::thread() / 32, row = P::right_batch(P::row(warp, 0)) * width,
+                   step = P::right_batch(P::row(0, block)) * width;
+    unsigned const column = P::column(warp) * column_order<chunk, P::run>::gap;
+    auto const address = [&](unsigned lane, unsigned more_k) {
+      staged_index const own = right_index<P>(lane);
+      return from.element(from.place(row + own.row, column + own.column),
+                          from.place(step + k + more_k, right_column<P>(n)));
     };
+    auto const matrices = [&](unsigned lane) -> void const* { return address(lane, 0); };
     if constexpr (unit::load == right_load::transposed_pairs) {
-      platform::load_matrices<2 * served<P>, true>(&b[0][0], address);
+      platform::load_matrices<2 * served<P>, true>(&b[0][0], matrices);
     } else if constexpr (unit::load == right_load::transposed_bytes) {
       unsigned pairs[4];
-      platform::load_matrices<4, true>(pairs, address);
+      platform::load_matrices<4, true>(pairs, matrices);
       CUDA_TILE_UNROLL
       for (unsigned j = 0; j < served<P>; ++j)
         CUDA_TILE_UNROLL
       for (unsigned i = 0; i < 2; ++i)
         b[j][i] = platform::select_bytes(pairs[2 * i], pairs[2 * i + 1], j == 0 ? 0x6420 : 0x7531);
     } else {
-      unsigned const lane = platform::thread() % 32;
       CUDA_TILE_UNROLL
       for (unsigned i = 0; i < 2; ++i) {
-        cell row[served<P>];
-        platform::load_aligned<served<P> * sizeof(cell)>(
-            row, from.element(right_row<P>(k + 4 * i, lane), right_column<P>(column, n, lane)));
+        cell cells[served<P>];
+        platform::load_aligned<served<P> * sizeof(cell)>(cells, address(platform::thread() % 32, 4 * i));
         CUDA_TILE_UNROLL
         for (unsigned j = 0; j < served<P>; ++j)
-          b[j][i] = row[j];
+          b[j][i] = cells[j];
       }
     }
   }
@@ -124,20 +130,18 @@ struct multiply_by_units {
   template <typename P, typename Left, typename Right>
   CUDA_TILE_API static void multiply(sum* sums, Left from_left, Right from_right) {
     constexpr unsigned width = Left::columns, count = served<P>;
-    unsigned const warp = platform::thread() / 32, column = P::column(warp);
     CUDA_TILE_UNROLL
     for (unsigned first = 0; first < P::row_blocks; first += P::together) {
-      unsigned const right_begin = P::right_batch(P::row(warp, first)) * width;
       CUDA_TILE_UNROLL
       for (unsigned k = 0; k < width; k += depth) {
         cell a[P::together][4];
         CUDA_TILE_UNROLL
         for (unsigned r = 0; r < P::together; ++r)
-          load_left(a[r], from_left, P::left_row(P::row(warp, first + r)), k);
+          load_left<P>(a[r], from_left, first + r, k);
         CUDA_TILE_UNROLL
         for (unsigned n = 0; n < P::column_blocks; n += count) {
           cell b[count][2];
-          load_right<P>(b, from_right, right_begin + k, column, n);
+          load_right<P>(b, from_right, first, k, width, n);
           CUDA_TILE_UNROLL
           for (unsigned j = 0; j < count; ++j)
             CUDA_TILE_UNROLL
