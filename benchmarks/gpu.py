@@ -1,42 +1,49 @@
-"""Times of kernels on a GPU: our header, beside NVIDIA's tile compiler on the same source, PyTorch, Triton,
-and what copying takes. One run makes one table and results/gpu.json, in less than 8 minutes.
+"""Times of kernels on a GPU: our header, beside NVIDIA's tile compiler on the same source, cuBLAS, cuDNN and
+PyTorch's own kernels, Triton, and what copying takes. One run makes one table and results/gpu.json, in less
+than 8 minutes.
 
-    python benchmarks/gpu.py                                  on a machine with a GPU
-    python benchmarks/gpu.py --make-peers DIR --arch sm_90    before, where NVIDIA's tile compiler is: no GPU
-    python benchmarks/gpu.py --peers DIR                      then uses those cubins
+    python benchmarks/gpu.py --make-peers DIR     before, where NVIDIA's tile compiler is: needs no GPU
+    python benchmarks/gpu.py --peers DIR          on a machine with a GPU; DIR is build/gpu_peers if not given
+    python benchmarks/gpu.py --dry-run            small sizes on the processor: that all of it works, no times
 
-Needs PyTorch and pycuda-tile[gpu]. Triton's kernels are those that torch.compile makes of PyTorch's calls."""
+Needs PyTorch and pycuda-tile[gpu]; Triton and cuda-core for those columns. First everything is built, by all
+processors at once; another process (gpu_worker.py) then checks and times, and if a kernel breaks it, the next
+process goes on with the next candidate."""
 
 from __future__ import annotations
 
 import argparse
-import ctypes
+import datetime
 import importlib.metadata
 import importlib.util
 import json
-import re
+import math
+import os
+import platform
+import queue
+import subprocess
 import sys
+import threading
 import time
-from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, wait
+from multiprocessing import get_context
 from pathlib import Path
-from statistics import median
 
-import pycuda_tile as pct
 from pycuda_tile import gpu
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results" / "gpu.json"
-ROUNDS, SECONDS = 7, 0.02  # timings of each, and how long one takes at least
-CACHE = 256 << 20  # bytes that calls go round in: more than a GPU's cache holds
-BUDGET = 7 * 60  # seconds after which no further work is begun
-
-Call = Callable[[tuple], object]
+PEERS = HERE.parent / "build" / "gpu_peers"
+WHO = ("ours", "nvidia", "torch", "triton")
+MINUTES = 7.5  # after which the run ends with what it has
+BUILDING = 150  # seconds for all builds at once; what is missing then is built when its turn comes
+SILENCE = 90  # seconds without a line from the worker, after which it is thought to hang
 
 
 def requirements() -> str | None:
     """What is missing for a run on this machine, for people."""
     if gpu.compute_capability() is None:
-        return "there is no CUDA GPU that a driver shows here; --make-peers needs none"
+        return "there is no CUDA GPU that a driver shows here; --make-peers and --dry-run need none"
     if not gpu.has_cuda_python():
         return f"cuda-python is missing: {gpu.INSTALL}"
     if importlib.util.find_spec("torch") is None:
@@ -44,194 +51,212 @@ def requirements() -> str | None:
     return None
 
 
-# --- timing
+# --- builds -------------------------------------------------------------------------------------------------
 
 
-def measure(call: Call, sets: list[tuple]) -> float:
-    """Seconds of a call on the device: the median of rounds, each going round the sets of arguments."""
-    import torch
-
-    def run(repeats: int) -> float:
-        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
-        begin.record()
-        for i in range(repeats):
-            call(sets[i % len(sets)])
-        end.record()
-        end.synchronize()
-        return begin.elapsed_time(end) * 1e-3
-
-    run(2)
-    repeats = max(3, min(1000, int(SECONDS / max(run(5) / 5, 1e-7))))
-    return median(run(repeats) / repeats for _ in range(ROUNDS))
-
-
-def copy_bandwidth() -> float:
-    """Bytes a second that a copy within the device reads and writes."""
-    import torch
-
-    arrays = [torch.empty(CACHE, dtype=torch.uint8, device="cuda") for _ in range(2)]
-    return 2 * CACHE / measure(lambda pair: pair[1].copy_(pair[0]), [(arrays[0], arrays[1])])
-
-
-# --- who computes
-
-
-def source(work) -> Path:
-    return HERE / "kernels" / f"{work.source}.cu"
-
-
-def our_call(work) -> tuple[Call, dict]:
-    kernel = pct.build(source(work), target="simt").kernel(work.kernel)
-    stream = CurrentStream()
-    return lambda arguments: kernel.launch(work.grid, *arguments, stream=stream), kernel.attributes
-
-
-class CurrentStream:
-    """PyTorch's, as CUDA's Python packages exchange streams."""
-
-    def __cuda_stream__(self) -> tuple[int, int]:
-        import torch
-
-        return 0, torch.cuda.current_stream().cuda_stream
-
-
-def peer_file(folder: Path, title: str) -> Path:
-    return folder / (re.sub(r"\W+", "_", title) + ".cubin")
-
-
-def nvidias_call(work, folder: Path) -> Call:
-    """A kernel of NVIDIA's tile compiler, of the same source. Its launches name blocks of one thread."""
-    import torch
-
-    try:
-        from cuda.core import Device, LaunchConfig, ObjectCode, launch
-    except ImportError:  # before 0.5
-        from cuda.core.experimental import Device, LaunchConfig, ObjectCode, launch
-
-    cubin = peer_file(folder, work.title).read_bytes()
-    symbol = re.search(rb"\.text\.(\w+)", cubin)[1].decode()
-    device = Device()
-    device.set_current()
-    kernel = ObjectCode.from_cubin(cubin).get_kernel(symbol)
-    config = LaunchConfig(grid=work.grid, block=1)
-    stream = device.create_stream(CurrentStream())
-
-    def passed(value: object) -> object:
-        if isinstance(value, torch.Tensor):
-            return value.data_ptr()
-        return ctypes.c_float(value) if isinstance(value, float) else ctypes.c_int(value)
-
-    return lambda arguments: launch(stream, config, kernel, *map(passed, arguments))
-
-
-def torch_call(work) -> Call:
-    return lambda arguments: work.torch(*arguments)
-
-
-def triton_call(work) -> Call:
-    import torch
-
-    if work.flops:
-        raise NotImplementedError("torch.compile leaves products to cuBLAS")
-    compiled = torch.compile(work.torch, dynamic=False)
-    return lambda arguments: compiled(*arguments)
-
-
-# --- one run
-
-
-def error(work, arguments: tuple) -> float:
-    """Greatest difference of the result from the exact one, in units of that one's greatest element."""
-    exact = work.exact(*arguments)
-    return float((arguments[work.out].double() - exact).abs().max() / exact.abs().max())
-
-
-def compare(work, folder: Path | None) -> dict:
-    """Times in seconds by name, and how wrong results are. What cannot run leaves a line that says why."""
-    import torch
-
-    arguments = work.make()
-    sets = [arguments, *(work.make() for _ in range(min(7, CACHE // work.bytes)))]
-    result: dict = {"title": work.title, "bytes": work.bytes, "flops": work.flops, "seconds": {}, "notes": {}}
-
-    def own() -> Call:
-        call, result["attributes"] = our_call(work)
-        return call
-
-    calls = {"ours": own, "torch": lambda: torch_call(work), "triton": lambda: triton_call(work)}
-    if folder is not None:
-        calls["nvidia"] = lambda: nvidias_call(work, folder)
-    for name, make in calls.items():
-        try:
-            call = make()
-            if name in ("ours", "nvidia"):
-                arguments[work.out].fill_(float("nan"))
-                call(arguments)
-                torch.cuda.synchronize()
-                result.setdefault("errors", {})[name] = wrong = error(work, arguments)
-                if not wrong <= work.tolerance:
-                    result["notes"][name] = f"wrong by {wrong:.2g}, at most {work.tolerance:.2g} is expected"
-                    continue
-            result["seconds"][name] = measure(call, sets)
-        except Exception as problem:  # a peer that cannot run must not end the run of the others
-            result["notes"][name] = f"{type(problem).__name__}: {problem}".splitlines()[0][:200]
-    return result
-
-
-def row(result: dict, bandwidth: float) -> str:
-    seconds = result["seconds"]
-    cells = [f"{seconds[name] * 1e6:.1f}" if name in seconds else "-" for name in PEERS]
-    speed = "-"
-    if ours := seconds.get("ours"):
-        speed = f"{result['flops'] / ours / 1e12:.1f} TFLOP/s"
-        if not result["flops"]:
-            speed = f"{result['bytes'] / ours / bandwidth:.2f} of copying"
-    return "| " + " | ".join([result["title"], *cells, speed]) + " |"
-
-
-PEERS = ("ours", "nvidia", "torch", "triton")
-
-
-def run(folder: Path | None, only: str) -> None:
-    import torch
+def build_all(only: str, jobs: int, seconds: float) -> list[str]:
+    """Fills the cache with our kernels, several at once. What does not build is no matter here: the worker
+    says so. Returns what was not built in time."""
     from gpu_work import works
 
-    torch.manual_seed(0)
-    torch.backends.cuda.matmul.allow_tf32 = False
-    begin, bandwidth = time.monotonic(), copy_bandwidth()
-    packages = ("torch", "triton", "cuda-core", "cuda-bindings", "nvidia-cuda-nvrtc", "pycuda-tile")
-    versions = {d.metadata["Name"]: d.version for d in importlib.metadata.distributions()}
-    report = {
-        "device": gpu.device_name(),
-        "driver": gpu.driver_version(),
-        "versions": {name: versions[name] for name in packages if name in versions},
-        "copy_bytes_per_second": bandwidth,
-        "results": [],
+    tasks = []
+    pool = ProcessPoolExecutor(jobs, get_context("spawn"))
+    for work in works("meta"):
+        if only in work.title:
+            for label, launches in work.candidates.items():
+                kernels = [launch.kernel for launch in launches]
+                for threads in work.threads:
+                    task = pool.submit(build_one, work.path, kernels, threads)
+                    tasks.append((f"{work.title} {label}, T = {threads}", task))
+    late = wait([task for _, task in tasks], timeout=seconds).not_done
+    children = list(getattr(pool, "_processes", {}).values()) if late else []
+    pool.shutdown(wait=not late, cancel_futures=True)
+    for process in children:  # a compiler that takes minutes would take them from the measurements
+        process.terminate()
+    return [name for name, task in tasks if task in late]
+
+
+def build_one(path: Path, kernels: list[str], threads: int) -> None:
+    from gpu_worker import build
+
+    build(path, kernels, "simt", threads)
+
+
+# --- the worker, watched ------------------------------------------------------------------------------------
+
+
+class Run:
+    """One run: starts workers until all work is done, and keeps what they say."""
+
+    def __init__(self, device: str, peers: Path | None, only: str, output: Path, end: float):
+        self.options = {"device": device, "peers": str(peers) if peers else "", "only": only, "deadline": end}
+        self.end = end
+        self.output = output
+        self.broken: list[str] = []
+        self.report: dict = {"results": [], "notes": []}
+
+    def go(self) -> None:
+        while time.time() < self.end:
+            current, why = self.watch()
+            if not why:
+                break
+            if current in self.broken or len(self.broken) > 25:
+                self.note("all", "all", f"the worker cannot go on: {current}: {why}")
+                break
+            self.broken.append(current)
+            title, who, label = [*current.split(" / "), "", ""][:3]
+            self.note(title, who, f"{label}: it ended its process ({why})")
+            if who == "all" and title != "about":
+                self.report["results"].append({"title": title, "seconds": {}})
+        self.save()
+
+    def watch(self) -> tuple[str, str]:
+        """One worker, to its end: the candidate it was at, and why it ended if that was too early."""
+        done = [result["title"] for result in self.report["results"]]
+        options = json.dumps({**self.options, "skip": self.broken, "done": done})
+        command = [sys.executable, str(HERE / "gpu_worker.py"), options]
+        process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        lines: queue.Queue[str | None] = queue.Queue()
+        errors: list[str] = []
+        readers = [
+            threading.Thread(target=lambda: [*map(lines.put, process.stdout), lines.put(None)], daemon=True),
+            threading.Thread(target=lambda: errors.extend(process.stderr), daemon=True),
+        ]
+        for reader in readers:
+            reader.start()
+        current = "about / the worker / start"
+        try:
+            while True:
+                left = self.end - time.time()
+                line = lines.get(timeout=max(0.1, min(SILENCE, left)))
+                if line is None:
+                    break
+                if not line.startswith('{"event"'):
+                    continue
+                event = json.loads(line)
+                if event["event"] == "end":
+                    return current, ""
+                if event["event"] == "start":
+                    current = event["name"]
+                else:
+                    self.heard(event)
+        except queue.Empty:
+            if time.time() >= self.end:
+                self.note("all", "all", f"the time was over at: {current}")
+                return current, ""
+            return current, f"no word for {SILENCE} s"
+        finally:
+            process.kill()
+            process.wait()
+        readers[1].join(5)
+        return current, (errors[-1].strip() if errors else f"exit status {process.returncode}")[:200]
+
+    def heard(self, event: dict) -> None:
+        kind = event.pop("event")
+        if kind == "about" and "device" not in self.report:
+            self.report = {**event, **versions(), **self.report}
+            print(f"{event['device']}, copies {event['copy'] / 1e9:.0f} GB/s; times are microseconds\n")
+        elif kind == "note":
+            self.note(event["title"], event["who"], event["text"])
+        elif kind == "result":
+            if not self.report["results"]:
+                print(heading())
+            self.report["results"].append(event)
+            print(row(event, self.report.get("copy", math.nan)), flush=True)
+            self.save()
+
+    def note(self, title: str, who: str, text: str) -> None:
+        self.report["notes"].append({"title": title, "who": who, "text": text})
+        if title in ("peers", "about", "all"):
+            print(f"{title}, {who}: {text}", flush=True)
+
+    def save(self) -> None:
+        self.output.parent.mkdir(parents=True, exist_ok=True)
+        partial = self.output.with_suffix(".partial")
+        partial.write_text(json.dumps(self.report, indent=1) + "\n")
+        partial.replace(self.output)
+
+
+# --- the table ----------------------------------------------------------------------------------------------
+
+
+def heading() -> str:
+    titles = ["work", *WHO, "ours", "ours / nvidia", "ours / copy", "wanted", "reached"]
+    return "| " + " | ".join(titles) + " |\n|" + " --- |" + " ---: |" * (len(titles) - 1)
+
+
+def ratios(result: dict, copy: float) -> dict[str, float]:
+    """Our speed: of NVIDIA's tile compiler, and of a copy of as many bytes. What is not known is missing."""
+    seconds, found = result["seconds"], {}
+    if "ours" in seconds:
+        if "nvidia" in seconds:
+            found["nvidia"] = seconds["nvidia"] / seconds["ours"]
+        if not result.get("flops") and copy > 0:
+            found["copy"] = result["bytes"] / seconds["ours"] / copy
+    return found
+
+
+def reached(result: dict, copy: float) -> str:
+    """Whether our speed is what is wanted: of NVIDIA's, or for work like a copy of the better of that and 0.9
+    of a copy."""
+    if not result.get("wanted"):
+        return ""
+    found = ratios(result, copy)
+    wanted = [found["nvidia"] >= result["wanted"]] if "nvidia" in found else []
+    if result["like_a_copy"] and "copy" in found:
+        wanted.append(found["copy"] >= 0.9 * result["wanted"])
+        if "nvidia" not in found and wanted[0]:
+            return "of a copy"
+    elif "nvidia" not in found:
+        return "not known"
+    return "yes" if wanted and all(wanted) else "no"
+
+
+def row(result: dict, copy: float) -> str:
+    seconds = result["seconds"]
+    cells = [f"{seconds[name] * 1e6:.1f}" if name in seconds else "-" for name in WHO]
+    found, ours = ratios(result, copy), seconds.get("ours")
+    speed = "-"
+    if ours:
+        amount, unit = (
+            (result["flops"] / 1e12, "TFLOP/s") if result["flops"] else (result["bytes"] / 1e9, "GB/s")
+        )
+        speed = f"{amount / ours:.0f} {unit}" if amount / ours >= 10 else f"{amount / ours:.2g} {unit}"
+    cells += [speed, *(f"{found[name]:.2f}" if name in found else "-" for name in ("nvidia", "copy"))]
+    wanted = f"{result['wanted']:g}" if result.get("wanted") else "-"
+    return "| " + " | ".join([result["title"], *cells, wanted, reached(result, copy)]) + " |"
+
+
+def versions() -> dict:
+    packages = ("torch", "triton", "cuda-core", "cuda-bindings", "nvidia-cuda-nvrtc", "nvidia-cublas",
+                "nvidia-cudnn-cu13", "numpy")  # fmt: skip
+    found = {d.metadata["Name"]: d.version for d in importlib.metadata.distributions()}
+    try:
+        driver = Path("/proc/driver/nvidia/version").read_text().splitlines()[0]
+    except OSError:
+        driver = None
+    try:
+        commit = subprocess.run(
+            ["git", "rev-parse", "HEAD"], cwd=HERE, capture_output=True, text=True
+        ).stdout.strip()
+    except OSError:
+        commit = ""
+    return {
+        "driver": driver,
+        "cuda": gpu.driver_version(),
+        "python": platform.python_version(),
+        "versions": {name: found[name] for name in packages if name in found},
+        "commit": commit,
+        "date": datetime.datetime.now(datetime.timezone.utc).strftime("%Y-%m-%d %H:%M UTC"),
     }
-    print(f"{report['device']}, driver {report['driver']}, copies {bandwidth / 1e9:.0f} GB/s; microseconds\n")
-    print("| work | " + " | ".join(PEERS) + " | ours |\n| --- |" + " ---: |" * (len(PEERS) + 1))
-    for work in works():
-        if only not in work.title:
-            continue
-        if time.monotonic() - begin > BUDGET:
-            report["results"].append({"title": work.title, "seconds": {}, "notes": {"all": "no time left"}})
-            print(f"| {work.title} | no time left |", flush=True)
-            continue
-        report["results"].append(compare(work, folder))
-        print(row(report["results"][-1], bandwidth), flush=True)
+
+
+def configurations(report: dict) -> str:
+    lines = []
     for result in report["results"]:
-        for name, note in result["notes"].items():
-            print(f"{result['title']}, {name}: {note}")
-    RESULTS.write_text(json.dumps(report, indent=1) + "\n")
-
-
-def make_peers(folder: Path, arch: str, kernels: list[tuple[str, Path, str]]) -> None:
-    """Cubins of NVIDIA's tile compiler, of (title, source, kernel) each."""
-    folder.mkdir(parents=True, exist_ok=True)
-    for title, path, kernel in kernels:
-        module = pct.build(path, target="tile", arch=arch, kernels=(kernel,))
-        peer_file(folder, title).write_bytes(module.kernel(kernel).binary)
-        print(peer_file(folder, title))
+        chosen = ", ".join(f"{who}: {label}" for who, label in result.get("configurations", {}).items())
+        lines.append(f"{result['title']}: {chosen}")
+    return "\n".join(lines)
 
 
 def main() -> None:
@@ -239,19 +264,48 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--only", default="", help="work whose title contains this")
-    parser.add_argument("--peers", type=Path, metavar="DIR", help="cubins that --make-peers made")
+    parser.add_argument("--peers", type=Path, default=PEERS, metavar="DIR", help="cubins of --make-peers")
     parser.add_argument("--make-peers", type=Path, metavar="DIR", help="only make cubins; needs no GPU")
     parser.add_argument("--arch", default="sm_90", help="of --make-peers")
-    arguments = parser.parse_args()
-    if arguments.make_peers:
-        from gpu_work import works
-
-        chosen = [(work.title, source(work), work.kernel) for work in works() if arguments.only in work.title]
-        make_peers(arguments.make_peers, arguments.arch, chosen)
-    elif missing := requirements():
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="builds at once")
+    parser.add_argument("--output", type=Path, default=RESULTS, help="the JSON file to write")
+    parser.add_argument("--minutes", type=float, default=MINUTES, help="after which the run ends")
+    parser.add_argument("--dry-run", action="store_true", help="small sizes on the processor, no GPU")
+    given = parser.parse_args()
+    if given.make_peers:
+        make_peers(given)
+        return
+    if not given.dry_run and (missing := requirements()):
         sys.exit(f"gpu.py cannot run here: {missing}")
+    end = time.time() + 60 * given.minutes
+    os.environ["PYTHONPATH"] = os.pathsep.join([str(HERE.parent), os.environ.get("PYTHONPATH", "")])
+    if given.dry_run:
+        os.environ.setdefault("TRITON_INTERPRET", "1")
+        if given.output == RESULTS:
+            given.output = HERE.parent / "build" / "gpu_dry_run.json"
+        run = Run("cpu", None, given.only, given.output, end)
     else:
-        run(arguments.peers, arguments.only)
+        run = Run("cuda", given.peers, given.only, given.output, end)
+        late = build_all(given.only, given.jobs, min(BUILDING, 20 * given.minutes))
+        print(f"built in {given.minutes * 60 - (end - time.time()):.0f} s; late: {', '.join(late) or 'none'}")
+    run.go()
+    for note in run.report["notes"]:
+        print(f"{note['title']}, {note['who']}: {note['text']}")
+    print(configurations(run.report))
+
+
+def make_peers(given: argparse.Namespace) -> None:
+    import gpu_peers
+    from gpu_work import works
+
+    kernels = {
+        (work.path, launch.kernel): None
+        for work in works("meta")
+        if given.only in work.title
+        for launches in work.candidates.values()
+        for launch in launches
+    }
+    gpu_peers.make(given.make_peers, given.arch, kernels, given.jobs)
 
 
 if __name__ == "__main__":

@@ -1,5 +1,6 @@
 // Causal attention: out = softmax(q k^T / sqrt(dim), of the keys up to the query's place) v, for each head.
 #include <cuda_bf16.h>
+#include <cuda_fp16.h>
 
 #include "cuda_tile.h"
 

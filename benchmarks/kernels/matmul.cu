@@ -1,5 +1,6 @@
 // Matrix product: c = a b, with a of m x k, b of k x n and c of m x n. One block a tile of c.
 #include <cuda_bf16.h>
+#include <cuda_fp16.h>
 
 #include "cuda_tile.h"
 

@@ -1,0 +1,139 @@
+// A CUDA driver without a GPU: functions succeed and write down that they were called. fake_driver.py
+// compiles it, with functions.inc: a line FUNCTION(name) for each other function that cuda.bindings knows.
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+
+using u64 = unsigned long long;
+using u = unsigned;
+
+static FILE* open_log() {
+  const char* path = std::getenv("FAKE_CUDA_LOG");
+  return path ? std::fopen(path, "w") : nullptr;
+}
+
+static FILE* log_file = open_log();
+static bool has_context = !std::getenv("FAKE_CUDA_NO_CONTEXT");
+static const u64 context = 0xC0;
+static const int not_found = 500;
+static const int invalid_context = 201;
+
+static int note(const char* text) {
+  if (log_file) {
+    std::fprintf(log_file, "%s\n", text);
+    std::fflush(log_file);
+  }
+  return 0;
+}
+
+template <typename T>
+static int give(T* place, T value, const char* text) {
+  *place = value;
+  return note(text);
+}
+
+static int launched(const char* name, u64 function, const u* sizes, u64 stream, void** arguments) {
+  if (log_file) {
+    u64 first = 0;
+    if (arguments && arguments[0])
+      std::memcpy(&first, arguments[0], 8);
+    char text[256];
+    std::snprintf(text, sizeof text,
+                  "%s %llx grid %u %u %u block %u %u %u shared %u stream %llx first %llx%s", name, function,
+                  sizes[0], sizes[1], sizes[2], sizes[3], sizes[4], sizes[5], sizes[6], stream, first,
+                  has_context ? "" : " without context");
+    note(text);
+  }
+  return has_context ? 0 : invalid_context;
+}
+
+extern "C" {
+int cuDriverGetVersion(int* version) { return give(version, 13000, "cuDriverGetVersion"); }
+int cuGetExportTable(const void**, const void*) { return not_found; } // NVRTC asks for one
+int cuDeviceGetCount(int* count) { return give(count, 1, "cuDeviceGetCount"); }
+int cuDeviceGet(int* device, int) { return give(device, 0, "cuDeviceGet"); }
+int cuDeviceGetName(char* name, int size, int) { return std::snprintf(name, size, "Fake GPU") < 0; }
+int cuDeviceGetAttribute(int* value, int attribute, int) {
+  return give(value, attribute == 75 ? 9 : attribute == 76 ? 0 : 1, "cuDeviceGetAttribute");
+}
+int cuCtxGetDevice(int* device) { return give(device, 0, "cuCtxGetDevice"); }
+int cuCtxGetCurrent(u64* current) { return give(current, has_context ? context : 0, "cuCtxGetCurrent"); }
+int cuDevicePrimaryCtxRetain(u64* current, int) { return give(current, context, "cuDevicePrimaryCtxRetain"); }
+int cuCtxSetCurrent(u64) {
+  has_context = true;
+  return note("cuCtxSetCurrent");
+}
+int cuStreamGetCtx(u64, u64* current) { return give(current, context, "cuStreamGetCtx"); }
+int cuStreamCreateWithPriority(u64* stream, u, int) {
+  return give(stream, u64{0x51}, "cuStreamCreateWithPriority");
+}
+int cuLibraryLoadData(u64* library, const void*, void*, void*, u, void*, void*, u) {
+  return give(library, u64{0x11B}, "cuLibraryLoadData");
+}
+int cuLibraryGetKernel(u64* kernel, u64, const char*) {
+  return give(kernel, u64{0xCE}, "cuLibraryGetKernel");
+}
+int cuKernelGetFunction(u64* function, u64) { return give(function, u64{0xF1}, "cuKernelGetFunction"); }
+int cuEventCreate(u64* event, u) {
+  static u64 last = 0xE0;
+  return give(event, ++last, "cuEventCreate");
+}
+int cuEventRecord(u64 event, u64 stream) {
+  char text[64];
+  std::snprintf(text, sizeof text, "cuEventRecord %llx stream %llx", event, stream);
+  return note(text);
+}
+int cuEventElapsedTime(float* milliseconds, u64, u64) {
+  return give(milliseconds, 1.0f, "cuEventElapsedTime");
+}
+int cuThreadExchangeStreamCaptureMode(int* mode) {
+  static int current = 0;
+  char text[64];
+  std::snprintf(text, sizeof text, "cuThreadExchangeStreamCaptureMode %d", *mode);
+  int before = current;
+  current = *mode;
+  return give(mode, before, text);
+}
+int cuLaunchKernel(u64 function, u x, u y, u z, u threads, u ty, u tz, u shared, u64 stream, void** arguments,
+                   void**) {
+  const u sizes[] = {x, y, z, threads, ty, tz, shared};
+  return launched("cuLaunchKernel", function, sizes, stream, arguments);
+}
+struct launch_config {
+  u sizes[7];
+  u64 stream;
+};
+int cuLaunchKernelEx(const launch_config* config, u64 function, void** arguments, void**) {
+  return launched("cuLaunchKernelEx", function, config->sizes, config->stream, arguments);
+}
+
+#define FUNCTION(name)                                                                                       \
+  int name() { return note(#name); }
+#define WRITTEN(name)
+#include "functions.inc"
+#undef FUNCTION
+#undef WRITTEN
+
+int cuGetProcAddress_v2(const char*, void**, int, u64, int*);
+
+struct entry {
+  const char* name;
+  void* function;
+};
+#define FUNCTION(name) {#name, reinterpret_cast<void*>(name)},
+#define WRITTEN(name) FUNCTION(name)
+static const entry entries[] = {
+#include "functions.inc"
+    {"cuGetProcAddress", reinterpret_cast<void*>(cuGetProcAddress_v2)},
+};
+
+int cuGetProcAddress_v2(const char* name, void** function, int, u64, int* status) {
+  *function = nullptr;
+  for (const entry& known : entries)
+    if (!std::strcmp(known.name, name))
+      *function = known.function;
+  if (status)
+    *status = *function ? 0 : 1;
+  return *function ? 0 : not_found;
+}
+}
