@@ -104,7 +104,7 @@ void FiberStore::give_back(std::unique_ptr<Fiber> fiber, bool trim) noexcept try
 // Both stores live until the process ends: pool threads may use them while static objects are destroyed.
 
 FiberStore& block_fibers() {
-  static auto* store = new FiberStore(std::size_t{2} << 30, std::size_t{4} << 20);
+  static auto* store = new FiberStore(std::size_t{2} << 30, std::size_t{12} << 20);
   return *store;
 }
 

@@ -18,5 +18,8 @@ __tile_global__ void matmul(const E* __restrict__ a, const E* __restrict__ b, C*
   auto sum = ct::zeros<ct::tile<A, ct::shape<tile_m, tile_n>>>();
   for (int step : ct::irange(0, ct::ceildiv(k, tile_k)))
     sum = ct::mma(a_view.load_masked(row, step), b_view.load_masked(step, column), sum);
-  c_view.store_masked(ct::element_cast<C>(sum), row, column);
+  if constexpr (sizeof(A) == sizeof(C))
+    c_view.store_masked(sum, row, column);
+  else
+    c_view.store_masked(ct::element_cast<C>(sum), row, column);
 }

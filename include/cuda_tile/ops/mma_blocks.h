@@ -17,6 +17,7 @@ struct block_arithmetic {
   static constexpr unsigned per_step = 1;
   using sums = platform::vector<C>;
   static sums splat(factor const* a) { return *a - sums{}; }
+  static sums add(sums a, sums b) { return a + b; }
   static sums add_products(sums a, factor const* b, sums c) {
     return platform::multiply_add_vectors(a, platform::load_vector<sums>(b), c);
   }
@@ -31,6 +32,7 @@ struct block_arithmetic<int> {
     __builtin_memcpy(&pair, a, sizeof pair);
     return (platform::vector<short>)(pair - sums{});
   }
+  static sums add(sums a, sums b) { return platform::add_lanes(a, b); }
   static sums add_products(platform::vector<short> a, factor const* b, sums c) {
     return platform::add_products_of_pairs(a, platform::load_vector<platform::vector<short>>(b), c);
   }
@@ -45,19 +47,24 @@ struct block_shape {
   static constexpr unsigned rows = platform::vector_registers == 32 ? 8 : 6;
 };
 
-/// sums[Rows][columns] = from + a b, for `steps` steps; rows of a are a_stride apart, of the others N.
-template <unsigned Rows, unsigned N, typename C, typename F>
-CUDA_TILE_API void multiply_block(C* to, C const* from, F const* a, unsigned a_stride, F const* b,
-                                  unsigned steps) {
+/// to[Rows][columns] = from + a b, for `Steps` steps; rows of a are a_stride apart, of the others N. `from`
+/// is added last, so that it and `to` can be fetched meanwhile. A function of its own, as compilers find
+/// registers for all sums then.
+template <unsigned Rows, unsigned N, unsigned Steps, typename C, typename F>
+__attribute__((noinline)) void multiply_block(C* to, C const* from, F const* a, unsigned a_stride,
+                                              F const* b) {
   using arithmetic = block_arithmetic<C>;
   using sums = typename arithmetic::sums;
   using shape = block_shape<C, N>;
   constexpr unsigned vectors = shape::vectors, lanes = shape::lanes, per_step = arithmetic::per_step;
   sums c[Rows][vectors];
-  for (unsigned i = 0; i < Rows; ++i)
+  for (unsigned i = 0; i < Rows; ++i) {
+    __builtin_prefetch(from + i * N);
+    __builtin_prefetch(to + i * N, 1);
     for (unsigned v = 0; v < vectors; ++v)
-      c[i][v] = platform::load_vector<sums>(from + i * N + v * lanes);
-  for (unsigned k = 0; k < steps; ++k) {
+      c[i][v] = -sums{};
+  }
+  for (unsigned k = 0; k < Steps; ++k) {
     for (unsigned i = 0; i < Rows; ++i) {
       auto factor = arithmetic::splat(a + i * a_stride + k * per_step);
       for (unsigned v = 0; v < vectors; ++v)
@@ -65,39 +72,76 @@ CUDA_TILE_API void multiply_block(C* to, C const* from, F const* a, unsigned a_s
     }
   }
   for (unsigned i = 0; i < Rows; ++i)
-    for (unsigned v = 0; v < vectors; ++v)
-      platform::store_vector(to + i * N + v * lanes, c[i][v]);
+    for (unsigned v = 0; v < vectors; ++v) {
+      unsigned at = i * N + v * lanes;
+      platform::store_vector(to + at, arithmetic::add(platform::load_vector<sums>(from + at), c[i][v]));
+    }
 }
 
-/// Columns [j0, j0 + columns) of rows [k0, k0 + steps * per_step) of b, in the order in which they are read.
+/// multiply_block for the rows [begin, end) of M: as many as registers hold at a time, and what is left in
+/// fours, as fewer would leave the processor waiting for sums.
+template <unsigned M, unsigned N, unsigned Steps, typename C, typename F>
+CUDA_TILE_API void multiply_rows(unsigned begin, unsigned end, C* to, C const* from, F const* a,
+                                 unsigned a_stride, F const* b) {
+  constexpr unsigned most = block_shape<C, N>::rows, rows = M < most ? M : most;
+  constexpr unsigned in_fours = M % rows == 0 ? 0 : M % rows == 4 ? 4 : 8;
+  static_assert(M >= in_fours && (M - in_fours) % rows == 0);
+  unsigned i = begin;
+  for (; i < end && i < M - in_fours; i += rows)
+    multiply_block<rows, N, Steps>(to + i * N, from + i * N, a + i * a_stride, a_stride, b);
+  if constexpr (in_fours != 0)
+    for (; i < end; i += 4)
+      multiply_block<4, N, Steps>(to + i * N, from + i * N, a + i * a_stride, a_stride, b);
+}
+
+/// `Steps` steps of as many columns as a block has, in the order in which they are read.
 template <unsigned N, unsigned Steps, typename C, typename F, typename R>
 CUDA_TILE_API void pack_columns(F* to, R const* b) {
   constexpr unsigned columns = block_shape<C, N>::columns, per_step = block_arithmetic<C>::per_step;
-  for (unsigned k = 0; k < Steps; ++k)
+  for (unsigned k = 0; k < Steps; ++k) {
+    __builtin_prefetch(b + (k + 24) * per_step * N); // rows are too far apart for the processor to foresee
     for (unsigned j = 0; j < columns; ++j)
       for (unsigned p = 0; p < per_step; ++p)
         to[(k * columns + j) * per_step + p] = convert<F>(b[(k * per_step + p) * N + j]);
+  }
 }
 
+/// How much of the operands is multiplied at a time.
+template <typename C, unsigned M, unsigned N, unsigned K>
+struct block_depth {
+  static constexpr unsigned per_step = block_arithmetic<C>::per_step;
+  /// A panel, the packed columns of a block, is read from the second cache at no cost; a deep one is added to
+  /// the result less often.
+  static constexpr unsigned panel_bytes = 32 * 1024;
+  static constexpr unsigned step_bytes = block_shape<C, N>::columns * static_cast<unsigned>(sizeof(C));
+  static constexpr unsigned most = panel_bytes / step_bytes * per_step;
+  static constexpr unsigned depth = K < most ? K : most;
+  static constexpr unsigned steps = depth / per_step;
+  /// Rows of the left operand that stay in the second cache while all panels pass by.
+  static constexpr unsigned group_bytes = 128 * 1024;
+  static constexpr unsigned row_bytes = depth * static_cast<unsigned>(sizeof(C)) / per_step;
+  static constexpr unsigned rows = block_shape<C, N>::rows;
+  static constexpr unsigned fitting = (group_bytes / row_bytes + rows - 1) / rows * rows;
+  static constexpr unsigned group = M < fitting + rows ? M : fitting;
+  static constexpr unsigned panels = M > group ? N / block_shape<C, N>::columns : 1;
+};
+
 /// result (M x N) = acc + a (M x K) b (K x N), of factors F; N is a multiple of a block's columns, K of a
-/// step.
+/// step. Panels are packed once, and kept if there is more than one group of rows.
 template <unsigned M, unsigned N, unsigned K, typename C, typename F, typename R>
 CUDA_TILE_API void multiply_packed(C* result, C const* acc, F const* a, R const* b) {
-  using shape = block_shape<C, N>;
-  constexpr unsigned per_step = block_arithmetic<C>::per_step;
-  constexpr unsigned most = 256 * per_step, depth = K < most ? K : most, steps = depth / per_step;
-  constexpr unsigned rows = M < shape::rows ? M : shape::rows, rest = M % rows;
-  for (unsigned j = 0; j < N; j += shape::columns)
-    for (unsigned k = 0; k < K; k += depth) {
-      F packed[depth * shape::columns];
-      pack_columns<N, steps, C>(packed, b + k * N + j);
-      C const* from = (k == 0 ? acc : result) + j;
-      unsigned i = 0;
-      for (; i + rows <= M; i += rows)
-        multiply_block<rows, N>(result + i * N + j, from + i * N, a + i * K + k, K, packed, steps);
-      if constexpr (rest != 0)
-        multiply_block<rest, N>(result + i * N + j, from + i * N, a + i * K + k, K, packed, steps);
-    }
+  using part = block_depth<C, M, N, K>;
+  constexpr unsigned columns = block_shape<C, N>::columns, panel = part::depth * columns;
+  alignas(64) F packed[part::panels * panel];
+  for (unsigned k = 0; k < K; k += part::depth)
+    for (unsigned i = 0; i < M; i += part::group)
+      for (unsigned j = 0; j < N; j += columns) {
+        F* to = packed + (part::panels > 1 ? j / columns * panel : 0);
+        if (i == 0)
+          pack_columns<N, part::steps, C>(to, b + k * N + j);
+        unsigned end = M - i < part::group ? M : i + part::group;
+        multiply_rows<M, N, part::steps>(i, end, result + j, (k == 0 ? acc : result) + j, a + k, K, to);
+      }
 }
 
 /// Calls f with a pointer to the elements of `from` converted to E: where they are, if that is their type.

@@ -68,13 +68,13 @@ inline V splat_last(V v) {
   return shuffle_lanes(v, v, [](unsigned) { return unsigned(sizeof(V) / sizeof(v[0])) - 1; });
 }
 
-/// Copies `Bytes` bytes, a multiple of a vector's, without a call; fetches what lies `Ahead` bytes further
-/// on.
-template <unsigned long long Bytes, unsigned Ahead = 0>
-inline void copy_vectors(void* to, void const* from) {
+/// Copies `Bytes` bytes, a multiple of a vector's, without a call; fetches what lies `ahead` bytes further
+/// on, if that is not 0.
+template <unsigned long long Bytes>
+inline void copy_vectors(void* to, void const* from, size_t ahead = 0) {
   for (unsigned long long i = 0; i < Bytes; i += vector_bytes) {
-    if (Ahead != 0 && i % 64 == 0)
-      __builtin_prefetch(static_cast<char const*>(from) + i + Ahead);
+    if (ahead != 0 && i % 64 == 0)
+      __builtin_prefetch(static_cast<char const*>(from) + i + ahead);
     auto v = load_vector<vector<long long>>(static_cast<char const*>(from) + i);
     store_vector(static_cast<char*>(to) + i, v);
 #if defined(__GNUC__) && !defined(__clang__)

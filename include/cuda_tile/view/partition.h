@@ -26,6 +26,16 @@ CUDA_TILE_CONSTEXPR bool copies_vectors() {
   return false;
 }
 
+/// From a row to what a processor fetches too late by itself. Of a tile of one row: the tile that likely
+/// follows. Else the row after the next, which is far away where the span is wide.
+template <size_t D, typename Shape, typename E, typename P>
+CUDA_TILE_API size_t bytes_ahead(P const& part) {
+  if constexpr (shape_size_v<Shape> == length<Shape>(D))
+    return 2048;
+  else
+    return 2 * part.template stride<D - 1>() * sizeof(E);
+}
+
 template <bool Masked, size_t D, typename P, typename Shape, typename Access, typename E>
 CUDA_TILE_API void load_rows(P const& part, Shape shape, Access access, E* to, typename P::element* from,
                              E pad) {
@@ -33,9 +43,7 @@ CUDA_TILE_API void load_rows(P const& part, Shape shape, Access access, E* to, t
     *to = access.read(from);
 #if !CUDA_TILE_ON_CUDA
   } else if constexpr (!Masked && copies_vectors<D, P, Shape, Access, E>()) {
-    // The tile of the next block likely follows, and its beginning is not where a processor would look ahead.
-    constexpr unsigned ahead = shape_size_v<Shape> == length<Shape>(D) ? 2048 : 0;
-    platform::copy_vectors<length<Shape>(D) * sizeof(E), ahead>(to, from);
+    platform::copy_vectors<length<Shape>(D) * sizeof(E)>(to, from, bytes_ahead<D, Shape, E>(part));
 #endif
   } else {
     constexpr size_t step = length_product<Shape>(D + 1, Shape::rank());

@@ -1,0 +1,119 @@
+"""Products with one thread a block, at the edges of their blocks: rows left over, deep and wide operands.
+
+Each product is computed once more by NumPy in a wider type. Also on plain x86-64, where vectors are short.
+"""
+
+from __future__ import annotations
+
+import platform
+
+import ml_dtypes
+import numpy as np
+import pytest
+from cases import Case, report, source
+
+import pycuda_tile as pct
+from pycuda_tile import nvrtc
+
+# rows, inner, columns: some larger than what is multiplied at a time, along each dimension
+SIZES = [
+    (1, 16, 64),
+    (2, 64, 16),
+    (8, 128, 32),
+    (16, 1, 128),
+    (32, 2048, 32),
+    (64, 8, 8),
+    (128, 512, 16),
+    (256, 256, 64),
+    (512, 1024, 32),
+    (1024, 64, 4),
+]
+ARCHS = ["native"] + (["x86-64"] if platform.machine() in ("x86_64", "AMD64") else [])
+
+
+def run(cases: list[Case], arch: str) -> list[Case]:
+    module = pct.build(source(cases), target="cpu", arch=arch, include_dirs=nvrtc.include_dirs())
+    for number, case in enumerate(cases):
+        case.result = np.zeros(case.shape, case.dtype)
+        module.kernel(f"case_{number}")[1](*case.inputs, case.result)
+    return cases
+
+
+def operands(
+    rng: np.random.Generator, size: tuple[int, int, int], dtype: type, sums: type
+) -> list[np.ndarray]:
+    m, k, n = size
+    return [
+        rng.standard_normal((m, k)).astype(dtype),
+        rng.standard_normal((k, n)).astype(dtype),
+        rng.standard_normal((m, n)).astype(sums),
+    ]
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize(
+    "dtype, sums",
+    [
+        (np.float32, np.float32),
+        (np.float64, np.float64),
+        (np.float16, np.float16),
+        (ml_dtypes.bfloat16, np.float32),
+        (ml_dtypes.float8_e4m3fn, np.float32),
+    ],
+)
+def test_floats_are_within_the_bound_of_their_sums(arch, dtype, sums):
+    rng = np.random.default_rng(6)
+    cases = [Case("ct::mma(x0, x1, x2)", operands(rng, size, dtype, sums), size[::2], sums) for size in SIZES]
+    for case in run(cases, arch):
+        wide = np.longdouble if sums == np.float64 else np.float64
+        a, b, c = (x.astype(wide) for x in case.inputs)
+        # Each of the products and sums is rounded once at most, in float where elements are smaller.
+        unit = np.finfo(np.float64 if sums == np.float64 else np.float32).eps / 2
+        bound = (a.shape[1] + 2) * unit * (np.abs(a) @ np.abs(b) + np.abs(c)).astype(np.float64)
+        exact = a @ b + c
+        if sums == np.float16:
+            bound += np.finfo(np.float16).eps / 2 * np.abs(exact).astype(np.float64) + 2.0**-24
+        wrong = np.abs(case.result.astype(wide) - exact).astype(np.float64) > bound
+        report(case, exact.astype(np.float64), wrong)
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize("left", [np.int8, np.uint8])
+@pytest.mark.parametrize("right", [np.int8, np.uint8])
+def test_integers_are_exact(arch, left, right):
+    rng = np.random.default_rng(7)
+    cases = []
+    for m, k, n in SIZES:
+        a = rng.integers(np.iinfo(left).min, np.iinfo(left).max, (m, k), left, endpoint=True)
+        b = rng.integers(np.iinfo(right).min, np.iinfo(right).max, (k, n), right, endpoint=True)
+        c = rng.integers(-(2**31), 2**31 - 1, (m, n), np.int32, endpoint=True)
+        cases.append(Case("ct::mma(x0, x1, x2)", [a, b, c], (m, n), np.int32))
+    for case in run(cases, arch):
+        a, b, c = (x.astype(np.float64) for x in case.inputs)
+        wanted = (a @ b + c).astype(np.int64).astype(np.int32)  # sums wrap around
+        report(case, wanted, case.result != wanted)
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+def test_zeros_keep_their_sign_and_infinities_their_value(arch):
+    m, k, n = 16, 32, 32
+    a, b, c = (
+        np.full((m, k), -0.0, np.float32),
+        np.ones((k, n), np.float32),
+        np.full((m, n), -0.0, np.float32),
+    )
+    infinite = np.ones((m, k), np.float32)
+    infinite[3, 5] = np.inf
+    cases = [
+        Case("ct::mma(x0, x1, x2)", [a, b, c], (m, n), np.float32),
+        Case("ct::mma(x0, x1, x2)", [infinite, b, c], (m, n), np.float32),
+        Case("ct::mma(x0, x1, x2)", [infinite, b, np.full((m, n), -np.inf, np.float32)], (m, n), np.float32),
+    ]
+    zeros, infinities, without_value = run(cases, arch)
+    report(zeros, c, ~np.signbit(zeros.result) | (zeros.result != 0))
+    wanted = np.full((m, n), k, np.float32)
+    wanted[3] = np.inf
+    report(infinities, wanted, infinities.result != wanted)
+    assert (
+        np.isnan(without_value.result[3]).all() and (np.delete(without_value.result, 3, 0) == -np.inf).all()
+    )
