@@ -1,6 +1,9 @@
 // [2.6.1] Scan of a tile along one dimension by any function object; ops/reduce.h makes the API of it.
 #pragma once
 
+#if CUDA_TILE_ON_CUDA || CUDA_TILE_BLOCK_THREADS > 1
+#include "cuda_tile/ops/scan_threads.h"
+#endif
 #include "cuda_tile/tile/exchange.h"
 #if !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1
 #include "cuda_tile/ops/vector_elements.h"
@@ -25,23 +28,6 @@ CUDA_TILE_API void scan_rows(T& result, F f) {
   }
 }
 
-/// With several threads: in step h each element takes in the one h places before it, which holds what h
-/// elements give.
-template <unsigned N, unsigned Inner, typename F, typename T>
-CUDA_TILE_API void scan_across_threads(T& result, F f) {
-  using D = typename T::distribution;
-  unsigned const t = platform::thread();
-  CUDA_TILE_NO_UNROLL
-  for (unsigned h = 1; h < N; h *= 2) {
-    T before = result;
-    copy_through_scratch(before, result, [h](unsigned i) { return i / Inner % N >= h ? i - h * Inner : i; });
-    CUDA_TILE_UNROLL
-    for (unsigned s = 0; s < D::slots; ++s)
-      if (D::index(t, s) / Inner % N >= h)
-        result.slots[s] = f(before.slots[s], result.slots[s]);
-  }
-}
-
 template <size_t D, typename F, typename T>
 CUDA_TILE_API T scan(F f, T const& a) {
   using S = tile_shape_t<T>;
@@ -50,10 +36,12 @@ CUDA_TILE_API T scan(F f, T const& a) {
   checks::before_reduction<n, inner>(f, a);
   T result = normal(a);
   checks::after_scan<n, inner>(result, a);
-  if constexpr (platform::block_threads == 1)
-    scan_rows<n, inner>(result, f);
-  else
+#if CUDA_TILE_ON_CUDA || CUDA_TILE_BLOCK_THREADS > 1
+  if constexpr (platform::block_threads > 1)
     scan_across_threads<n, inner>(result, f);
+  else
+#endif
+    scan_rows<n, inner>(result, f);
   return result;
 }
 
