@@ -57,14 +57,18 @@ class _Array(NamedTuple):
 
 def address_converter(parameter: Parameter, on_device: bool) -> Callable[[object], int]:
     """A function from an argument for a pointer parameter to an address; it raises what is wrong with it."""
+    return _device_converter(parameter) if on_device else _host_converter(parameter)
+
+
+def _host_converter(parameter: Parameter) -> Callable[[object], int]:
     right_dtype = None  # found to fit before: NumPy's dtypes are the same object nearly always
     right_torch_dtype = None
-    misaligned = parameter.size - 1 if parameter.size in (2, 4, 8) else 0
+    misaligned = _misaligned(parameter)
 
     def convert(value: object) -> int:
         nonlocal right_dtype, right_torch_dtype
         kind = type(value)
-        if kind is ndarray and not on_device:
+        if kind is ndarray:
             dtype = value.dtype
             if dtype is right_dtype or _fits(dtype, parameter):
                 right_dtype = dtype
@@ -76,21 +80,51 @@ def address_converter(parameter: Parameter, on_device: bool) -> Callable[[object
                 else:
                     if not address & misaligned:
                         return address
-        elif (
-            kind is _torch_tensor
-            and value.dtype is right_torch_dtype
-            and (address := _plain_tensor(value, on_device))
-            and not address & misaligned
-        ):
-            return address
+        elif kind is _torch_tensor and value.dtype is right_torch_dtype:
+            try:
+                if value.is_cpu and value.is_contiguous() and not value.is_neg():
+                    address = value.data_ptr()
+                    if address and not address & misaligned:
+                        return address
+            except RuntimeError:  # a sparse one
+                pass
         if value is None:
             return 0
-        address = _convert_any(value, parameter, on_device)
+        address = _convert_any(value, parameter, on_device=False)
         if type(value) is _torch_tensor:
             right_torch_dtype = value.dtype
         return address
 
     return convert
+
+
+def _device_converter(parameter: Parameter) -> Callable[[object], int]:
+    right_dtype = None  # of torch: found to fit before
+    misaligned = _misaligned(parameter)
+
+    def convert(value: object) -> int:
+        nonlocal right_dtype
+        if type(value) is _torch_tensor and value.dtype is right_dtype:
+            try:
+                if value.is_cuda and value.is_contiguous() and not value.is_neg():
+                    address = value.data_ptr()
+                    if address and not address & misaligned:
+                        return address
+            except RuntimeError:  # a sparse one
+                pass
+        if value is None:
+            return 0
+        address = _convert_any(value, parameter, on_device=True)
+        if type(value) is _torch_tensor:
+            right_dtype = value.dtype
+        return address
+
+    return convert
+
+
+def _misaligned(parameter: Parameter) -> int:
+    """The bits that must be 0 in an address."""
+    return parameter.size - 1 if parameter.size in (2, 4, 8) else 0
 
 
 class Extent(NamedTuple):
@@ -136,20 +170,6 @@ def _outline(value: object) -> ndarray:
         interface["strides"] = strides
     host = {name: interface.get(name) for name in ("shape", "typestr", "data", "strides")}
     return np.asarray(types.SimpleNamespace(__array_interface__={**host, "version": 3}))
-
-
-def _plain_tensor(tensor, on_device: bool) -> int:
-    """The address of a tensor that is in the right place and needs no words about it, else 0."""
-    try:
-        if (
-            (tensor.is_cuda if on_device else tensor.is_cpu)
-            and tensor.is_contiguous()
-            and not tensor.is_neg()
-        ):
-            return tensor.data_ptr()
-    except RuntimeError:  # a sparse one
-        pass
-    return 0
 
 
 def _fits(dtype: np.dtype, parameter: Parameter) -> bool:

@@ -6,6 +6,7 @@ loads and launches.
 
 from __future__ import annotations
 
+import contextlib
 import ctypes
 import functools
 import importlib.util
@@ -111,28 +112,30 @@ class GpuLauncher:
         """Starts the kernel; as usual on a GPU, it may still run when this returns."""
         if self._kernel is None:
             self._load()
-        from cuda.bindings import driver
-
+        driver = sys.modules["cuda.bindings.driver"]  # as _load has imported it: quicker than an import
         frame = self._packer.pack(arguments)
         handle = current_stream(arguments) if stream is None else stream_handle(stream)
         call = (self._kernel, *grid, self._threads, 1, 1, self._shared, handle, frame.address, 0)
         (status,) = driver.cuLaunchKernel(*call)
-        if status == driver.CUresult.CUDA_ERROR_INVALID_CONTEXT:  # the first launch of a thread
+        if status and status == driver.CUresult.CUDA_ERROR_INVALID_CONTEXT:  # the first launch of a thread
             ensure_context(driver)
             (status,) = driver.cuLaunchKernel(*call)
         self._packer.release(frame)  # the driver has copied the arguments
-        self._check(driver, status)
+        if status:
+            self._check(driver, status)
 
     def _load(self) -> None:
         self._check_available()
         from cuda.bindings import driver
 
-        with self._lock:
+        with self._lock, _allowed_while_capturing(driver):
             if self._kernel is None:
                 ensure_context(driver)
                 status, self._library = driver.cuLibraryLoadData(self._cubin(), [], [], 0, [], [], 0)
                 self._check(driver, status)
                 status, kernel = driver.cuLibraryGetKernel(self._library, self._symbol.encode())
+                self._check(driver, status)
+                status, _ = driver.cuKernelGetFunction(kernel)  # loads the code now, not at the first launch
                 self._check(driver, status)
                 self._allow_shared(driver, kernel)
                 self._kernel = int(kernel)
@@ -183,6 +186,20 @@ class ClusterLauncher:
         launcher.launch(grid, arguments, stream)
 
 
+@contextlib.contextmanager
+def _allowed_while_capturing(driver):
+    """For what CUDA forbids a thread while a stream is captured into a graph, and which a capture that is
+    none of ours does not mind: loading code, where a kernel's first launch is captured."""
+    status, before = driver.cuThreadExchangeStreamCaptureMode(
+        driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
+    )
+    try:
+        yield
+    finally:
+        if not status:
+            driver.cuThreadExchangeStreamCaptureMode(before)
+
+
 def ensure_context(driver) -> None:
     """Makes the first device current for this thread unless the program has chosen one already."""
     driver.cuInit(0)
@@ -216,12 +233,32 @@ def current_stream(arguments: Sequence[object]) -> int:
     """The stream on which a launch with these arguments belongs: the current one of the framework that the
     first array is of; else 0, CUDA's default stream."""
     for value in arguments:
-        value = getattr(value, "array", value) if isinstance(value, (ptr, strided)) else value
-        framework = type(value).__module__.partition(".")[0]
-        if framework == "torch" and getattr(value, "is_cuda", False):
-            return sys.modules["torch"].cuda.current_stream(value.device).cuda_stream
-        if framework == "cupy":
+        kind = type(value)
+        if kind is int or kind is float:
+            continue
+        if kind is ptr or kind is strided:
+            value = value.array
+            kind = type(value)
+        framework = _framework(kind)
+        if framework == "torch":
+            if getattr(value, "is_cuda", False):
+                return _stream_of_torch(sys.modules["torch"])(value)
+        elif framework == "cupy":
             return sys.modules["cupy"].cuda.get_current_stream().ptr
-        if interface := getattr(value, "__cuda_array_interface__", None):
+        elif interface := getattr(value, "__cuda_array_interface__", None):
             return interface.get("stream") or 0
     return 0
+
+
+@functools.lru_cache(maxsize=256)
+def _framework(kind: type) -> str:
+    """The package that a type comes from."""
+    return kind.__module__.partition(".")[0]
+
+
+@functools.lru_cache(maxsize=1)
+def _stream_of_torch(torch) -> Callable[[object], int]:
+    """From a tensor to the current stream of its device."""
+    if raw := getattr(getattr(torch, "_C", None), "_cuda_getCurrentRawStream", None):
+        return lambda tensor: raw(tensor.get_device())  # five times as fast, as torch.compile's code has it
+    return lambda tensor: torch.cuda.current_stream(tensor.device).cuda_stream

@@ -198,6 +198,9 @@ class FakeDriver(types.ModuleType):
         CUDA_ERROR_INVALID_CONTEXT = Result(201)
         CUDA_ERROR_NOT_FOUND = Result(500)
 
+    class CUstreamCaptureMode:
+        CU_STREAM_CAPTURE_MODE_RELAXED = 2
+
     def __init__(self):
         from pycuda_tile.checked.device import _DeviceChecks
 
@@ -216,6 +219,12 @@ class FakeDriver(types.ModuleType):
 
     def cuLibraryGetKernel(self, library, name):
         return Result(0), 1234
+
+    def cuThreadExchangeStreamCaptureMode(self, mode):
+        return Result(0), 0
+
+    def cuKernelGetFunction(self, kernel):
+        return Result(0), "function"
 
     def cuLibraryGetGlobal(self, library, name):
         if name == b"cuda_tile_checks":

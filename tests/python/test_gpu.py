@@ -38,12 +38,16 @@ class FakeDriver(types.ModuleType):
         CUDA_SUCCESS = Result(0)
         CUDA_ERROR_INVALID_CONTEXT = Result(201)
 
+    class CUstreamCaptureMode:
+        CU_STREAM_CAPTURE_MODE_RELAXED = 2
+
     class CUfunction_attribute:
         CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8
 
     def __init__(self):
         super().__init__("cuda.bindings.driver")
         self.context = 0
+        self.capture_mode = 0
         self.launches = []
         self.kernel_attributes = []
         self.status = self.CUresult.CUDA_SUCCESS
@@ -69,6 +73,14 @@ class FakeDriver(types.ModuleType):
         assert library == "library"
         self.symbol = name
         return Result(0), 1234
+
+    def cuThreadExchangeStreamCaptureMode(self, mode):
+        before, self.capture_mode = self.capture_mode, mode
+        return Result(0), before
+
+    def cuKernelGetFunction(self, kernel):
+        assert self.capture_mode == 2
+        return Result(0), "function"
 
     def cuCtxGetDevice(self):
         return Result(0), 3

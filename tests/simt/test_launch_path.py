@@ -1,0 +1,168 @@
+"""What a launch on a GPU asks of the driver, seen with a driver that writes it down: nothing that a capture
+into a CUDA graph forbids, and nothing but the launch from the second time on."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+import pycuda_tile as pct
+
+pytest.importorskip("cuda.bindings.driver", reason="needs cuda-python")
+SOURCE = """
+#include "cuda_tile.h"
+__tile_global__ void copy(const float* a, float* out, int n) { out[n] = a[n]; }
+"""
+PROGRAM = """
+import pycuda_tile as pct
+class Array:
+    def __init__(self, address):
+        self.__cuda_array_interface__ = {
+            "shape": (4,), "typestr": "<f4", "data": (address, False), "version": 3, "stream": 7
+        }
+kernel = pct.build(SOURCE, target="simt", arch="sm_90").kernel("copy")
+a, out = Array(0x1000), Array(0x2000)
+def begin_of_launches():
+    from cuda.bindings import driver
+    driver.cuCtxSynchronize()  # marks the place in the list of calls
+"""
+
+
+@pytest.fixture(scope="module")
+def driver(tmp_path_factory):
+    """A function that runs code with the driver: its calls from the first launch on."""
+    spec = importlib.util.spec_from_file_location("fake_driver", Path(__file__).parent / "fake_driver.py")
+    fake = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(fake)
+    folder = tmp_path_factory.mktemp("driver")
+    fake.build(folder)
+    try:
+        pct.build(SOURCE, target="simt", arch="sm_90")
+    except pct.TargetUnavailable as missing:
+        pytest.skip(str(missing))
+
+    def run(code: str, **environment: str) -> list[str]:
+        program = f"SOURCE = {SOURCE!r}\n{PROGRAM}\nbegin_of_launches()\n{code}"
+        _, calls = fake.run(folder, program, **environment)
+        return calls[calls.index("cuCtxSynchronize") + 1 :]
+
+    return run
+
+
+def _launch(grid: int, stream: int) -> str:
+    return f"cuLaunchKernel ce grid {grid} 1 1 block 128 1 1 shared 0 stream {stream} first 1000"
+
+
+def test_the_first_launch_loads_and_the_next_only_launch(driver):
+    calls = driver("for grid in (1, 2, 3): kernel[grid](a, out, 1)")
+    assert calls[-3:] == [_launch(1, 7), _launch(2, 7), _launch(3, 7)]
+    assert [call for call in calls[:-3] if "Launch" in call] == []
+    assert calls.count("cuLibraryLoadData") == 1
+
+
+def test_loading_is_allowed_while_a_stream_is_captured(driver):
+    """Code is loaded in the relaxed mode of captures, all of it, and the thread's own mode comes back."""
+    calls = driver("kernel[1](a, out, 1)")
+    relaxed, restored = (i for i, call in enumerate(calls) if call.startswith("cuThreadExchange"))
+    assert calls[relaxed].endswith(" 2") and calls[restored].endswith(" 0")
+    loading = ["cuLibraryLoadData", "cuLibraryGetKernel", "cuKernelGetFunction"]
+    assert [call for call in calls[relaxed:restored] if call in loading] == loading
+    assert calls[restored + 1 :] == [_launch(1, 7)]
+
+
+def test_a_thread_without_a_context_gets_one(driver):
+    calls = driver("kernel[1](a, out, 1)", FAKE_CUDA_NO_CONTEXT="1")
+    assert "cuDevicePrimaryCtxRetain" in calls and calls[-1] == _launch(1, 7)
+
+
+def test_a_graph_builder_of_cuda_core_is_a_stream(driver):
+    if importlib.util.find_spec("cuda.core") is None:
+        pytest.skip("needs cuda-core")
+    calls = driver("""
+class Builder:  # as cuda.core's are
+    def __cuda_stream__(self):
+        return 0, 9
+kernel.launch(2, a, out, 1, stream=Builder())
+""")
+    assert calls[-1] == _launch(2, 9)
+
+
+# --- where a GPU is -----------------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def torch():
+    from pycuda_tile import gpu
+
+    if not gpu.is_usable():
+        pytest.skip("no GPU is here")
+    torch = pytest.importorskip("torch", reason="needs PyTorch")
+    if not torch.cuda.is_available():
+        pytest.skip("this PyTorch uses no GPU")
+    return torch
+
+
+ADD_ONE = """
+#include "cuda_tile.h"
+namespace ct = cuda::tiles;
+__tile_global__ void add_one(float* x, int n) {
+  ct::partition_view view{ct::tensor_span{x, ct::extents{n}}, ct::shape<128>{}};
+  view.store_masked(view.load_masked(ct::bid().x) + 1.0f, ct::bid().x);
+}
+"""
+
+
+@pytest.mark.parametrize("warm", [True, False], ids=["launched before", "first launch"])
+def test_launches_are_captured_by_torch(torch, warm):
+    kernel = pct.build(ADD_ONE, target="simt").kernel("add_one")
+    x = torch.zeros(1000, device="cuda")
+    if warm:
+        kernel[8](x, 1000)
+        x.zero_()
+    torch.cuda.synchronize()
+    graph = torch.cuda.CUDAGraph()
+    with torch.cuda.graph(graph):
+        for _ in range(3):
+            kernel[8](x, 1000)
+    torch.cuda.synchronize()
+    assert (x == 0).all()  # captured, not run
+    for _ in range(5):
+        graph.replay()
+    torch.cuda.synchronize()
+    assert (x == 15).all()
+
+
+def test_launches_are_captured_by_cuda_core(torch):
+    core = pytest.importorskip("cuda.core", reason="needs cuda-core")
+    if not hasattr(core, "Device"):
+        pytest.skip("this cuda-core is older than 0.5")
+    kernel = pct.build(ADD_ONE, target="simt").kernel("add_one")
+    x = torch.zeros(1000, device="cuda")
+    torch.cuda.synchronize()
+    device = core.Device()
+    device.set_current()
+    stream = device.create_stream()
+    builder = stream.create_graph_builder().begin_building()
+    for _ in range(3):
+        kernel.launch(8, x, 1000, stream=builder)
+    graph = builder.end_building().complete()
+    for _ in range(5):
+        graph.launch(stream)
+    stream.sync()
+    assert (x == 15).all()
+
+
+def test_launches_follow_the_order_of_their_stream(torch):
+    kernel = pct.build(ADD_ONE, target="simt").kernel("add_one")
+    x = torch.zeros(1 << 22, device="cuda")
+    stream = torch.cuda.Stream()
+    stream.wait_stream(torch.cuda.current_stream())
+    with torch.cuda.stream(stream):
+        for _ in range(50):
+            kernel[1 << 15](x, 1 << 22)
+            x.mul_(2.0).sub_(1.0)  # 2 (x + 1) - 1 = 2 x + 1
+            x.clamp_(max=100.0)
+    torch.cuda.current_stream().wait_stream(stream)
+    assert (x == 100).all()
