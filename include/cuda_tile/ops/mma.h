@@ -79,7 +79,7 @@ CUDA_TILE_API A mma(L const& lhs, R const& rhs, A const& acc) noexcept {
 #else
   A result = detail::normal(acc);
   if constexpr (detail::uses_matrix_unit<L, R, A>())
-    detail::multiply_with_unit(result, detail::normal(lhs), detail::normal(rhs));
+    detail::multiply_with_unit(result, detail::normal(lhs), rhs);
   else
     detail::multiply_without_unit(result, detail::normal(lhs), detail::normal(rhs));
 #endif

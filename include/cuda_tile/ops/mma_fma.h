@@ -3,7 +3,7 @@
 // plain form.
 #pragma once
 
-#include "cuda_tile/ops/mma_staging.h"
+#include "cuda_tile/ops/mma_right.h"
 
 namespace cuda::tiles::detail {
 
@@ -15,9 +15,8 @@ struct multiply_by_fma {
   using right = C;
   using sum = C;
   static constexpr unsigned depth = 16 / sizeof(C); // a segment
-  static constexpr unsigned chunk = 0;
-
-  CUDA_TILE_CONSTEXPR static unsigned row_place(unsigned k) { return k; }
+  template <typename P>
+  using right_staging = staged_rows<C, load_words<C>, P>;
 
   template <typename P, typename Left, typename Right>
   CUDA_TILE_API static void multiply(C* sums, Left from_left, Right from_right) {

@@ -98,12 +98,6 @@ struct column_order {
   }
 };
 
-/// The place of row k of the right operand, whose bytes ldmatrix transposes in pairs: a lane gets rows 2 q
-/// and 2 q + 1 of each 8, and its cells are to hold rows 4 q to 4 q + 3.
-CUDA_TILE_CONSTEXPR unsigned k_place(unsigned k) {
-  return (k & ~15u) | (k & 1) | (k >> 1 & 6) | (k << 2 & 8);
-}
-
 /// Stores Count elements as F, at most 16 bytes.
 template <typename F, unsigned Count, typename E>
 CUDA_TILE_API void store_converted(F* to, E const* from) {
@@ -115,10 +109,11 @@ CUDA_TILE_API void store_converted(F* to, E const* from) {
     platform::store_aligned<Count * sizeof(F)>(to, values);
 }
 
-/// Stores those of a tile's elements for which `wanted(i)`, at `place(i)`, Step neighbours at once.
-template <unsigned Step, typename F, unsigned Columns, typename T, typename Wanted, typename Place>
+/// Stores those of a tile's elements for which `wanted(i)`, at `place(i)`, Step neighbours at once. D says
+/// which they are.
+template <unsigned Step, typename D, typename F, unsigned Columns, typename T, typename Wanted,
+          typename Place>
 CUDA_TILE_API void stage(staged_matrix<F, Columns> to, T const& from, Wanted wanted, Place place) {
-  using D = typename T::distribution;
   unsigned const t = platform::thread(), own = place(D::index(t, 0));
   if (!D::first(t))
     return;
@@ -131,23 +126,11 @@ CUDA_TILE_API void stage(staged_matrix<F, Columns> to, T const& from, Wanted wan
 /// Columns [K0, K0 + Width) of the left operand, row by row and batch by batch.
 template <unsigned K0, unsigned Width, typename F, typename T>
 CUDA_TILE_API void stage_left(staged_matrix<F, Width> to, T const& from) {
+  using D = typename T::distribution;
   constexpr unsigned columns = matrix<T>::columns;
-  stage<least(T::distribution::vector, to.per_segment)>(
+  stage<least(D::vector, to.per_segment), D>(
       to, from, [](unsigned i) { return i % columns / Width == K0 / Width; },
       [](unsigned i) { return staged_matrix<F, Width>::place(i / columns, i % Width); });
-}
-
-/// Rows [K0, K0 + Width) of the right operand, batch by batch, columns as Order and rows as Way say.
-template <unsigned K0, unsigned Width, typename Way, typename Order, typename F, unsigned Columns, typename T>
-CUDA_TILE_API void stage_right(staged_matrix<F, Columns> to, T const& from) {
-  constexpr unsigned columns = matrix<T>::columns, inner = matrix<T>::rows;
-  stage<least(T::distribution::vector, least(to.per_segment, Order::together))>(
-      to, from, [](unsigned i) { return i / columns % inner / Width == K0 / Width; },
-      [](unsigned i) {
-        unsigned const row = i / columns;
-        return staged_matrix<F, Columns>::place(row / inner * Width + Way::row_place(row % Width),
-                                                Order::place(i % columns));
-      });
 }
 
 /// result = acc + lhs rhs, as Way multiplies what is staged. As much of the inner dimension is staged at a
@@ -155,14 +138,13 @@ CUDA_TILE_API void stage_right(staged_matrix<F, Columns> to, T const& from) {
 template <typename Way, typename P>
 struct staged_product {
   using left_type = typename Way::left;
-  using right_type = typename Way::right;
   using sum = typename Way::sum;
-  using order = column_order<Way::chunk, P::run>;
-  static constexpr unsigned right_columns = P::columns * order::gap;
+  using right_staging = typename Way::template right_staging<P>;
 
-  CUDA_TILE_CONSTEXPR static unsigned bytes(unsigned width) {
-    return width * static_cast<unsigned>(P::left_batches * P::m * sizeof(left_type) +
-                                         P::right_batches * right_columns * sizeof(right_type));
+  CUDA_TILE_CONSTEXPR static unsigned left_elements(unsigned width) { return P::left_batches * P::m * width; }
+  CUDA_TILE_CONSTEXPR static size_t bytes(unsigned width) {
+    return left_elements(width) * sizeof(left_type) +
+           right_staging::elements(width) * sizeof(typename Way::right);
   }
   /// The part of the inner dimension that fits in shared memory; 0 if too little does.
   static constexpr unsigned width = [] {
@@ -175,11 +157,11 @@ struct staged_product {
   template <unsigned K0, typename L, typename R>
   CUDA_TILE_API static void add_parts(sum* sums, L const& lhs, R const& rhs) {
     staged_matrix<left_type, width> left{static_cast<left_type*>(platform::scratch<bytes(width)>())};
-    staged_matrix<right_type, right_columns> right{
-        reinterpret_cast<right_type*>(left.at + P::left_batches * P::m * width)};
+    typename right_staging::template matrix<width> right{
+        reinterpret_cast<typename Way::right*>(left.at + left_elements(width))};
     platform::barrier();
     stage_left<K0>(left, lhs);
-    stage_right<K0, width, Way, order>(right, rhs);
+    right_staging::template stage<K0, width>(right, rhs);
     platform::barrier();
     Way::template multiply<P>(sums, left, right);
     if constexpr (K0 + width < P::inner)

@@ -7,7 +7,7 @@
 #pragma once
 
 #include "cuda_tile/ops/fp8_halves.h"
-#include "cuda_tile/ops/mma_operands.h"
+#include "cuda_tile/ops/mma_right.h"
 
 namespace cuda::tiles::detail {
 
@@ -30,14 +30,6 @@ inline constexpr bool has_unit = platform::matrix_arch >= unit_since<E>();
 template <typename E>
 using unit_factor_t = conditional_t<is_fp8<E> && !has_unit<E>, __half, E>;
 
-/// How a lane's registers are filled from the staged right operand, whose rows are those of the inner
-/// dimension.
-enum class right_load : unsigned char {
-  transposed_pairs, // of 16 bits: by ldmatrix.trans
-  transposed_bytes, // the same, and bytes of two registers change places
-  words,            // as they lie: a cell is one element
-};
-
 /// Of elements L and R.
 template <typename L, typename R>
 struct matrix_unit {
@@ -49,9 +41,11 @@ struct matrix_unit {
   static constexpr bool exists = has_unit<left> && has_unit<right>;
   static constexpr unsigned per_cell = sizeof(cell) / sizeof(left);
   static constexpr unsigned depth = 8 * per_cell; // of the inner dimension
-  static constexpr right_load load = per_cell == 1   ? right_load::words
-                                     : per_cell == 2 ? right_load::transposed_pairs
-                                                     : right_load::transposed_bytes;
+  /// How the right operand is loaded, if it is transposed or not.
+  template <bool Transposed>
+  using load = conditional_t<
+      Transposed, load_columns<cell, per_cell>,
+      conditional_t<per_cell == 1, load_words<cell>, conditional_t<per_cell == 2, load_pairs, load_bytes>>>;
 };
 
 } // namespace cuda::tiles::detail

@@ -47,6 +47,11 @@ __device__ __forceinline__ void load_matrices(unsigned* to, Address address) {
                  : "=r"(to[0]), "=r"(to[1]), "=r"(to[2]), "=r"(to[3])
                  : "r"(from)
                  : "memory");
+  else if constexpr (!Transposed)
+    asm volatile("ldmatrix.sync.aligned.m8n8.x2.shared.b16 {%0, %1}, [%2];"
+                 : "=r"(to[0]), "=r"(to[1])
+                 : "r"(from)
+                 : "memory");
   else
     asm volatile("ldmatrix.sync.aligned.m8n8.x2.trans.shared.b16 {%0, %1}, [%2];"
                  : "=r"(to[0]), "=r"(to[1])

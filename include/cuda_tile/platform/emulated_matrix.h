@@ -41,7 +41,7 @@ inline void load_matrices(unsigned* to, Address address) {
     unsigned short pair[2];
     for (unsigned j = 0; j < 2; ++j) {
       unsigned const row = Transposed ? 2 * q + j : g, column = Transposed ? g : 2 * q + j;
-      __builtin_memcpy(&pair[j], static_cast<char const*>(address(8 * i + row)) + 2 * column, 2);
+      __builtin_memcpy(&pair[j], reinterpret_cast<char const*>(address(8 * i + row)) + 2 * column, 2);
     }
     to[i] = pair[0] | static_cast<unsigned>(pair[1]) << 16;
   }
