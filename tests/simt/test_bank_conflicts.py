@@ -46,7 +46,7 @@ constexpr unsigned turns(Address address) {{
   return most;
 }}
 
-/// Stores of Step elements F from each slot of a warp's threads, as D distributes them; `place` says where, in
+/// Stores of Step elements F from each slot of a warp's threads, as D distributes them, at `place`, in
 /// elements.
 template <unsigned Step, typename F, typename D, typename Place>
 constexpr unsigned turns_of_stores(unsigned warp, Place place) {{
