@@ -106,23 +106,35 @@ class GpuLauncher:
 
     def bind(self, grid: Sequence[int]):
         """A function that launches the kernel on `grid`, on the stream of its arguments' framework."""
-        return lambda *arguments: self.launch(grid, arguments, None)
+        start, sizes = self._start, self._sizes(grid)
+        return lambda *arguments: start(sizes, arguments, None)
 
     def launch(self, grid: Sequence[int], arguments: Sequence[object], stream: object) -> None:
         """Starts the kernel; as usual on a GPU, it may still run when this returns."""
+        self._start(self._sizes(grid), arguments, stream)
+
+    def _sizes(self, grid: Sequence[int]) -> tuple[int, ...]:
+        return (*grid, self._threads, 1, 1, self._shared)
+
+    def _start(self, sizes: tuple[int, ...], arguments: Sequence[object], stream: object) -> None:
         if self._kernel is None:
             self._load()
-        driver = sys.modules["cuda.bindings.driver"]  # as _load has imported it: quicker than an import
         frame = self._packer.pack(arguments)
         handle = current_stream(arguments) if stream is None else stream_handle(stream)
-        call = (self._kernel, *grid, self._threads, 1, 1, self._shared, handle, frame.address, 0)
-        (status,) = driver.cuLaunchKernel(*call)
-        if status and status == driver.CUresult.CUDA_ERROR_INVALID_CONTEXT:  # the first launch of a thread
-            ensure_context(driver)
-            (status,) = driver.cuLaunchKernel(*call)
-        self._packer.release(frame)  # the driver has copied the arguments
+        driver = sys.modules["cuda.bindings.driver"]  # as _load has imported it: quicker than an import
+        status = driver.cuLaunchKernel(self._kernel, *sizes, handle, frame.address, 0)[0]
         if status:
-            self._check(driver, status)
+            self._try_again(status, (*sizes, handle, frame.address, 0))
+        self._packer.release(frame)  # the driver has copied the arguments
+
+    def _try_again(self, status, call: tuple) -> None:
+        """After a launch that failed: as the first launch of a thread does, which has no context yet."""
+        from cuda.bindings import driver
+
+        if status == driver.CUresult.CUDA_ERROR_INVALID_CONTEXT:
+            ensure_context(driver)
+            (status,) = driver.cuLaunchKernel(self._kernel, *call)
+        self._check(driver, status)
 
     def _load(self) -> None:
         self._check_available()

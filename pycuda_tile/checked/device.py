@@ -75,6 +75,9 @@ class CheckedGpuLauncher(gpu.GpuLauncher):
         self._ignored = sum(1 << KINDS.index(kind) for kind in set(ignored))
         self._one_at_a_time = threading.Lock()
 
+    def bind(self, grid: Sequence[int]):
+        return lambda *arguments: self.launch(grid, arguments, None)
+
     def launch(self, grid: Sequence[int], arguments: Sequence[object], stream: object) -> None:
         self._packer.release(self._packer.pack(arguments))  # what does not fit is refused first
         extents = extents_of(self._packer, arguments)
