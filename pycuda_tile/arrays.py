@@ -7,6 +7,7 @@ framework is imported: an array of it can only come from a program that has.
 
 from __future__ import annotations
 
+import functools
 import operator
 import sys
 import types
@@ -259,11 +260,16 @@ def _from_numpy(array: ndarray) -> _Array:
 
 
 def _from_interface(interface: dict, owner: object, on_device: bool) -> _Array:
-    dtype = np.dtype(interface["typestr"])
-    name = str(getattr(owner, "dtype", dtype))  # ml_dtypes have no typestr of their own
+    dtype = _dtype_of(interface["typestr"])
+    own = getattr(owner, "dtype", dtype)  # ml_dtypes have no typestr of their own
+    name = _spelled(own) if isinstance(own, np.dtype) else str(own)
     address, readonly = interface["data"]
     contiguous = _is_contiguous(interface["shape"], interface.get("strides"), dtype.itemsize)
     return _Array(address or 0, name, dtype.itemsize, contiguous, readonly, on_device)
+
+
+_dtype_of = functools.lru_cache(maxsize=64)(np.dtype)  # of an array interface's typestr
+_spelled = functools.lru_cache(maxsize=64)(str)  # NumPy takes ten microseconds to spell a dtype
 
 
 def _is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...] | None, itemsize: int) -> bool:

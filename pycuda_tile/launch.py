@@ -11,6 +11,8 @@ _LIMITS = (2**31 - 1, 65535, 65535)  # CUDA's, for x, y and z
 
 def check_grid(kernel: str, grid: object) -> tuple[int, int, int]:
     """The numbers of blocks along x, y and z, from an integer or a tuple of one to three."""
+    if type(grid) is int and 1 <= grid <= _LIMITS[0]:  # nearly always, and quick
+        return grid, 1, 1
     sizes = grid if isinstance(grid, (tuple, list)) else (grid,)
     try:
         sizes = tuple(operator.index(size) for size in sizes)

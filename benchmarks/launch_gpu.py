@@ -1,0 +1,158 @@
+"""What a launch from Python costs on a GPU, beside cuda.core's own launch of the same cubin with the same
+arguments. One table, one run; wanted is at most 1.2 times as long.
+
+    python benchmarks/launch_gpu.py [--json FILE]
+    python benchmarks/launch_gpu.py --python-only DRIVER      where there is no GPU: what Python does of it
+
+Times are of the host: launches are queued, and the queue is emptied outside of what is timed. PyTorch's
+tensors are checked by ours; cuda.core is given their addresses. --python-only takes the folder of a
+libcuda.so.1 whose functions do nothing, as tests/simt/fake_driver.py builds it, and starts itself again."""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import json
+import os
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+from statistics import median
+
+import pycuda_tile as pct
+from pycuda_tile import gpu
+
+SOURCE = """
+#include "cuda_tile.h"
+__tile_global__ void nothing() {}
+__tile_global__ void numbers(int a, float b, int c, float d) {}
+__tile_global__ void four_arrays(const float* a, const float* b, const float* c, float* out) {
+  if (a == nullptr) out[0] = b[0] + c[0];
+}
+__tile_global__ void mixed(const float* a, const float* b, float* out, int n, float factor) {
+  if (n < 0) out[0] = a[0] + factor * b[0];
+}
+"""
+LAUNCHES = 200  # in a row: fewer than a stream's queue takes without waiting
+ROUNDS = 101
+WANTED = 1.2
+
+
+class Address:
+    """An array in the memory of a GPU, known by its address only."""
+
+    def __init__(self, address: int):
+        self._address = address
+        interface = {"shape": (16,), "typestr": "<f4", "data": (address, False), "version": 3, "stream": 1}
+        self.__cuda_array_interface__ = interface
+
+    def data_ptr(self) -> int:
+        return self._address
+
+
+def arrays() -> list:
+    try:
+        import torch
+
+        if torch.cuda.is_available():
+            return [torch.zeros(16, device="cuda") for _ in range(4)]
+    except ImportError:
+        pass
+    return [Address(0x1000 * i) for i in range(1, 5)]
+
+
+def compare(one: Callable, other: Callable, wait: Callable) -> dict[str, float]:
+    """Median seconds of a launch by each, in turn, and the median ratio of the rounds."""
+
+    def seconds(launch: Callable) -> float:
+        begin = time.perf_counter()
+        for _ in range(LAUNCHES):
+            launch()
+        taken = (time.perf_counter() - begin) / LAUNCHES
+        wait()
+        return taken
+
+    seconds(one), seconds(other)
+    rounds = [(seconds(one), seconds(other)) for _ in range(ROUNDS)]
+    ours, theirs = ([pair[i] for pair in rounds] for i in (0, 1))
+    return {
+        "ours": median(ours),
+        "cuda.core": median(theirs),
+        "ratio": median(a / b for a, b in rounds),
+    }
+
+
+def measure() -> list[dict]:
+    from gpu_peers import core
+
+    cuda = core()
+    module = pct.build(SOURCE, target="simt")
+    device = cuda.Device()
+    device.set_current()
+    stream = device.create_stream()
+    a, b, c, out = arrays()
+    number, real = ctypes.c_int, ctypes.c_float
+    cases = [
+        ("no arguments", "nothing", (), lambda: ()),
+        ("four numbers", "numbers", (1, 2.0, 3, 4.0), lambda: (number(1), real(2.0), number(3), real(4.0))),
+        ("four arrays", "four_arrays", (a, b, c, out),
+         lambda: (a.data_ptr(), b.data_ptr(), c.data_ptr(), out.data_ptr())),
+        ("three arrays, two numbers", "mixed", (a, b, out, 16, 2.0),
+         lambda: (a.data_ptr(), b.data_ptr(), out.data_ptr(), number(16), real(2.0))),
+    ]  # fmt: skip
+    results = []
+    for title, name, arguments, passed in cases:
+        kernel = module.kernel(name)
+        function = cuda.ObjectCode.from_cubin(kernel.binary).get_kernel(_symbol(kernel.ptx, name))
+        config = cuda.LaunchConfig(
+            grid=1, block=kernel.attributes["threads"], shmem_size=kernel.attributes["dynamic_shared_bytes"]
+        )
+        bound = kernel[1]
+
+        def theirs(function=function, config=config, passed=passed) -> None:
+            cuda.launch(stream, config, function, *passed())
+
+        ways = {
+            "": lambda bound=bound, arguments=arguments: bound(*arguments),
+            ", stream given": lambda kernel=kernel, arguments=arguments: kernel.launch(
+                1, *arguments, stream=stream
+            ),
+        }
+        for way, ours in ways.items():
+            results.append({"launch": title + way, **compare(ours, theirs, stream.sync)})
+    return results
+
+
+def _symbol(ptx: str, name: str) -> str:
+    begin = ptx.index(f".entry _Z{len(name)}{name}") + len(".entry ")
+    return ptx[begin : ptx.index("(", begin)]
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--json", type=Path, metavar="FILE", help="where to write the numbers, too")
+    parser.add_argument("--python-only", metavar="DRIVER", help="the folder of a driver that does nothing")
+    given = parser.parse_args()
+    if given.python_only and os.environ.get("LD_LIBRARY_PATH") != given.python_only:
+        os.environ["LD_LIBRARY_PATH"] = given.python_only  # read when a process starts
+        os.execv(sys.executable, [sys.executable, *sys.argv])
+    if gpu.compute_capability() is None:
+        sys.exit("launch_gpu.py cannot run here: there is no CUDA GPU that a driver shows; see --python-only")
+    try:
+        results = measure()
+    except ImportError as missing:
+        sys.exit(f"launch_gpu.py cannot run here: {missing}: pip install cuda-core")
+    print(f"{gpu.device_name()}, CUDA {gpu.driver_version()}; microseconds of the host, wanted {WANTED}\n")
+    print("| launch | ours | cuda.core | ratio |\n| --- | ---: | ---: | ---: |")
+    for result in results:
+        times = f"{result['ours'] * 1e6:.2f} | {result['cuda.core'] * 1e6:.2f}"
+        print(f"| {result['launch']} | {times} | {result['ratio']:.2f} |")
+    if given.json:
+        given.json.write_text(json.dumps({"device": gpu.device_name(), "results": results}, indent=1) + "\n")
+
+
+if __name__ == "__main__":
+    main()
