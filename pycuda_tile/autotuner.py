@@ -34,6 +34,10 @@ def autotune(
     key:          what else the choice depends on (name, sizes, element types): anything that JSON can write.
                   The same key and configurations on the same machine are not timed again.
 
+    What a configuration says is make_kernel's own matter: sizes of tiles, and on a GPU also `num_threads`,
+    lambda c: pct.build(path, num_threads=c[0]).kernel(f"f<{c[1]}>")[grid_of(c)]. Where an argument is an
+    array on a GPU, events on the current stream of its framework take the times, so launches belong there.
+
     A configuration that cannot be built or launched (pct.Error) is passed over; if none can, the first
     error is raised. Configurations are timed in turn, and the median of their times counts.
     """
@@ -42,6 +46,8 @@ def autotune(
         raise BuildValueError("autotune: configs is empty, one configuration or more is needed")
     written = _written("configs", configs)
     machine = [toolchain.cpu_identity(), gpu.compute_capability()]
+    if machine[1]:
+        machine.append(gpu.device_name())
     identity = cache.make_key("autotune", written, _written("key", key), machine)
 
     def choose(_) -> cache.Result:
@@ -62,32 +68,40 @@ def _written(name: str, value: object) -> str:
 
 def _fastest(make_kernel: Callable, configs: Sequence, args: Sequence[object]) -> int:
     """The index of the configuration with the shortest median time."""
+    seconds = _clock(args)
     launches, first_error = {}, None
     for index, config in enumerate(configs):
         try:
             launch = make_kernel(config)
-            _seconds(launch, args, 1)  # the first launch warms up: memory, caches, threads
+            seconds(launch, args, 1)  # the first launch warms up: memory, caches, threads
             launches[index] = launch
         except Error as error:
             first_error = first_error or error
     if not launches:
         raise first_error
-    first = {index: _seconds(launch, args, 1) for index, launch in launches.items()}
+    first = {index: seconds(launch, args, 1) for index, launch in launches.items()}
     best = min(first.values())
     hopeful = [index for index, taken in first.items() if taken <= _HOPELESS * best]
     count = max(1, round(_SHORTEST / max(best, 1e-9)))
     times = {index: [] for index in hopeful}
     for _ in range(_ROUNDS):
         for index in hopeful:
-            times[index].append(_seconds(launches[index], args, count))
+            times[index].append(seconds(launches[index], args, count))
     return min(hopeful, key=lambda index: median(times[index]))
+
+
+def _clock(args: Sequence[object]) -> Callable[[Callable, Sequence[object], int], float]:
+    """What takes the seconds of a launch, the mean of some in a row: where these arguments are."""
+    if gpu.is_usable() and any(map(gpu.is_on_device, args)):
+        return gpu.EventClock(args).seconds
+    return _seconds
 
 
 def _seconds(launch: Callable, args: Sequence[object], count: int) -> float:
     start = time.perf_counter()
     for _ in range(count):
         launch(*args)
-    _wait_for_gpu()
+    _wait_for_gpu()  # where the arrays are none of the arguments
     return (time.perf_counter() - start) / count
 
 

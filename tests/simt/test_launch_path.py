@@ -89,6 +89,25 @@ kernel.launch(2, a, out, 1, stream=Builder())
     assert calls[-1] == _launch(2, 9)
 
 
+def test_autotune_takes_times_with_events(driver, tmp_path):
+    """The driver's launches take as many milliseconds as their blocks have threads: 64 is the fastest."""
+    calls = driver(
+        """
+make = lambda c: pct.build(SOURCE, target="simt", arch="sm_90", num_threads=c["num_threads"])["copy"][5]
+configs = [{"num_threads": n} for n in (128, 64, 256)]
+chosen = pct.autotune(make, configs, args=(a, out, 1), key="copy")
+assert chosen == configs[1], chosen
+assert pct.autotune(make, configs, args=(a, out, 1), key="copy") == chosen  # remembered
+""",
+        PYCUDA_TILE_CACHE_DIR=str(tmp_path / "cache"),
+    )
+    records = [call for call in calls if call.startswith("cuEventRecord")]
+    assert set(records) == {"cuEventRecord stream 7"} and len(records) % 2 == 0
+    launched = [call for call in calls if call.startswith("cuLaunchKernel")]
+    assert {call.partition(" block ")[2].split()[0] for call in launched} == {"64", "128", "256"}
+    assert calls.count("cuEventDestroy") == 2
+
+
 # --- where a GPU is -----------------------------------------------------------------------------------------
 
 
