@@ -27,6 +27,12 @@ CUDA_TILE_CONSTEXPR bool can_concatenate() {
   }
 }
 
+/// Element i of the result lies in run i / Run, of x if that is even; its place in x or y is the same.
+template <unsigned Run>
+struct index_in_half {
+  CUDA_TILE_CONSTEXPR static unsigned of(unsigned i) { return i / (2 * Run) * Run + i % Run; }
+};
+
 } // namespace detail
 
 /// [2.3.12] Tiles of one element type that differ in the length of dimension D at most, with a sum that a
@@ -55,11 +61,9 @@ CUDA_TILE_API concatenation_t<T, U, static_cast<size_t>(D)> cat(T const& x, U co
         result.slots[2 * i + run + j] = y.slots[i + j];
       }
   } else {
-    // Result element i lies in run i / run, of x if that is even; its place in x or y is the same.
-    auto position = [](unsigned i) { return i / (2 * run) * run + i % run; };
     R from_x, from_y;
-    detail::copy_through_scratch(from_x, x, position);
-    detail::copy_through_scratch(from_y, y, position);
+    detail::copy_through_scratch<detail::index_in_half<run>>(from_x, x);
+    detail::copy_through_scratch<detail::index_in_half<run>>(from_y, y);
     unsigned const t = platform::thread();
     CUDA_TILE_UNROLL
     for (unsigned s = 0; s < R::distribution::slots; ++s)

@@ -30,7 +30,7 @@ CUDA_TILE_API T taken_from(T const& a, Place place) {
       for (unsigned s = 0; s < tile_size_v<T>; ++s)
         result.slots[s] = a.slots[place(s)];
     } else {
-      detail::copy_through_scratch(result, a, place);
+      detail::take_through_scratch(result, a, place);
     }
     return result;
   }

@@ -64,7 +64,7 @@ CUDA_TILE_API T shared_value(T const& x) {
     return x;
   } else {
     T result;
-    copy_through_scratch(result, x, [](unsigned i) { return i; });
+    copy_through_scratch<same_index>(result, x);
     return result;
   }
 }

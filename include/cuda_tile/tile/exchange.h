@@ -2,6 +2,7 @@
 // of.
 #pragma once
 
+#include "cuda_tile/tile/scratch_layout.h"
 #include "cuda_tile/tile/tile.h"
 
 namespace cuda::tiles::detail {
@@ -33,16 +34,111 @@ CUDA_TILE_API void copy_strided(E* to, E const* from) {
   }
 }
 
-/// Copies between threads: `from` is written to scratch memory in its row-major order, a part at a time, and
-/// `position(i)` says where element i of the result lies.
+/// What each slot of each thread holds of a tile of shape S in one of its forms.
+template <typename S, bool Transposed>
+struct held_index {
+  using form = distribution_of<S>;
+  static constexpr unsigned slots = form::slots;
+  CUDA_TILE_CONSTEXPR static unsigned index(unsigned t, unsigned slot) { return form::index(t, slot); }
+};
+template <typename S>
+struct held_index<S, true> {
+  using form = distribution_of<transposed_shape<S>>;
+  static constexpr unsigned slots = form::slots;
+  CUDA_TILE_CONSTEXPR static unsigned index(unsigned t, unsigned slot) {
+    return transposed_index<S>(form::index(t, slot));
+  }
+};
+/// What a tile of shape S takes to each slot of each thread from places that Index names.
+template <typename S, typename Index>
+struct taken_index {
+  static constexpr unsigned slots = distribution_of<S>::slots;
+  CUDA_TILE_CONSTEXPR static unsigned index(unsigned t, unsigned slot) {
+    return Index::of(distribution_of<S>::index(t, slot));
+  }
+};
+struct same_index {
+  CUDA_TILE_CONSTEXPR static unsigned of(unsigned i) { return i; }
+};
+
+/// f(slot, place) for each 2^Vector slots of this thread whose elements are in the part [begin, begin +
+/// Count) of a tile; `start` is the index of the thread's slot 0, of which `Others` may be more bits.
+template <typename Layout, unsigned Count, unsigned Vector, typename Pattern, unsigned Size, unsigned Others,
+          typename F>
+CUDA_TILE_API void for_each_place(unsigned start, unsigned begin, F const& f) {
+  // Bits that are the slot's alone are added, as a constant in the instruction.
+  constexpr unsigned shared = Layout::template bits_of_threads<Pattern>(Others);
+  unsigned const first = Layout::place(start);
+  CUDA_TILE_UNROLL
+  for (unsigned s = 0; s < Pattern::slots; s += 1u << Vector) {
+    unsigned const i = Pattern::index(0, s), place = Layout::place(i);
+    if (Size == Count || ((start ^ i) & ~(Count - 1)) == begin)
+      f(s, (first ^ (place & shared)) + (place & ~shared));
+  }
+}
+
+template <unsigned Vector, typename E>
+struct write_scratch {
+  E const* slots;
+  E* scratch;
+  CUDA_TILE_API void operator()(unsigned s, unsigned place) const {
+    if constexpr (Vector == 0)
+      scratch[place] = slots[s];
+    else
+      platform::store_aligned<sizeof(E) << Vector>(scratch + place, slots + s);
+  }
+};
+template <unsigned Vector, typename E>
+struct read_scratch {
+  E* slots;
+  E const* scratch;
+  CUDA_TILE_API void operator()(unsigned s, unsigned place) const {
+    if constexpr (Vector == 0)
+      slots[s] = scratch[place];
+    else
+      platform::load_aligned<sizeof(E) << Vector>(slots + s, scratch + place);
+  }
+};
+
+/// Element i of `to` becomes element Index::of(i) ^ offset of `from`, which is in the given form; the offset
+/// has no bit that Index::of(i) has. All pass through scratch memory, a part at a time.
+template <typename Index, bool Transposed, typename To, typename From>
+CUDA_TILE_API void copy_form_through_scratch(To& to, From const& from, unsigned offset) {
+  using E = typename From::element_type;
+  using write = held_index<tile_shape_t<From>, Transposed>;
+  using read = taken_index<tile_shape_t<To>, Index>;
+  constexpr unsigned size = From::distribution::size;
+  constexpr unsigned part = least(size, static_cast<unsigned>(platform::scratch_bytes / sizeof(E)));
+  using layout = scratch_layout<E, part, write, read>;
+  constexpr unsigned offsets = (size - 1) & ~Index::of(To::distribution::size - 1);
+  E* scratch = static_cast<E*>(platform::scratch<part * sizeof(E)>());
+  unsigned const t = platform::thread();
+  for (unsigned begin = 0; begin < size; begin += part) {
+    platform::barrier();
+    if (write::form::first(t))
+      for_each_place<layout, part, layout::swizzle.write, write, size, 0>(
+          write::index(t, 0), begin, write_scratch<layout::swizzle.write, E>{from.slots, scratch});
+    platform::barrier();
+    for_each_place<layout, part, layout::swizzle.read, read, size, offsets>(
+        read::index(t, 0) ^ offset, begin, read_scratch<layout::swizzle.read, E>{to.slots, scratch});
+  }
+}
+template <typename Index, typename To, typename From>
+CUDA_TILE_API void copy_through_scratch(To& to, From const& from, unsigned offset = 0) {
+  if constexpr (may_be_transposed<tile_shape_t<From>>()) {
+    if (is_transposed(from))
+      return copy_form_through_scratch<Index, true>(to, from, offset);
+  }
+  copy_form_through_scratch<Index, false>(to, from, offset);
+}
+
+/// The same with places that are no permutation of bits: `position(i)` says where element i of `to` lies.
 template <typename To, typename From, typename Position>
-CUDA_TILE_API void copy_through_scratch(To& to, From const& from, Position position) {
+CUDA_TILE_API void take_through_scratch(To& to, From const& from, Position position) {
   using E = typename From::element_type;
   using source = typename From::distribution;
   using target = typename To::distribution;
-  constexpr unsigned part = source::size * sizeof(E) <= platform::scratch_bytes
-                                ? source::size
-                                : static_cast<unsigned>(platform::scratch_bytes / sizeof(E));
+  constexpr unsigned part = least(source::size, static_cast<unsigned>(platform::scratch_bytes / sizeof(E)));
   E* scratch = static_cast<E*>(platform::scratch<part * sizeof(E)>());
   unsigned const t = platform::thread();
   for (unsigned begin = 0; begin < source::size; begin += part) {
@@ -70,7 +166,7 @@ CUDA_TILE_API decltype(auto) normal(T const& x) {
   if constexpr (may_be_transposed<tile_shape_t<T>>()) {
     T result = x;
     if (is_transposed(x)) {
-      copy_through_scratch(result, x, [](unsigned i) { return i; });
+      copy_form_through_scratch<same_index, true>(result, x, 0);
 #if CUDA_TILE_HAS_FORMS
       result.transposed = 0;
 #endif
@@ -125,7 +221,7 @@ CUDA_TILE_API tile<typename From::element_type, Shape> rearrange(From const& fro
     for (unsigned s = 0; s < target::slots; ++s)
       to.slots[s] = elements.slots[source::slot(index::of(target::index(0, s)))];
   } else {
-    copy_through_scratch(to, from, [offset](unsigned i) { return offset + index::of(i); });
+    copy_through_scratch<index>(to, from, offset);
   }
   return to;
 }

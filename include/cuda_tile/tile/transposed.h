@@ -37,6 +37,14 @@ CUDA_TILE_CONSTEXPR bool may_be_transposed() {
   return false;
 }
 
+/// Index in a tile of shape S of what has index i in the transposed one.
+template <typename S>
+CUDA_TILE_CONSTEXPR unsigned transposed_index(unsigned i) {
+  constexpr unsigned columns = static_cast<unsigned>(row_length<S>());
+  constexpr unsigned rows = static_cast<unsigned>(length<S>(S::rank() - 2));
+  return (i / (rows * columns) * rows + i % rows) * columns + i / rows % columns;
+}
+
 #if CUDA_TILE_HAS_FORMS
 
 template <typename T>
@@ -52,12 +60,8 @@ template <typename T>
 CUDA_TILE_API unsigned index_in(T const& x, unsigned t, unsigned slot) {
   using S = typename T::shape_type;
   if constexpr (is_tile_v<T> && may_be_transposed<S>()) {
-    if (x.transposed) {
-      constexpr unsigned columns = static_cast<unsigned>(row_length<S>());
-      constexpr unsigned rows = static_cast<unsigned>(length<S>(S::rank() - 2));
-      unsigned const i = distribution_of<transposed_shape<S>>::index(t, slot);
-      return (i / (rows * columns) * rows + i % rows) * columns + i / rows % columns;
-    }
+    if (x.transposed)
+      return transposed_index<S>(distribution_of<transposed_shape<S>>::index(t, slot));
   }
   return T::distribution::index(t, slot);
 }

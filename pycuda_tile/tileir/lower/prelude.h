@@ -217,7 +217,7 @@ CUDA_TILE_API T reversed(T const& x) {
     for (unsigned i = 0; i < T::distribution::size; ++i)
       result.slots[i] = x.slots[position(i)];
   } else {
-    copy_through_scratch(result, x, position);
+    take_through_scratch(result, x, position);
   }
   return result;
 }
