@@ -5,22 +5,30 @@
 
 namespace cuda::tiles {
 
-/// [2.3.1] Every element is x.
-template <tile_like T>
-CUDA_TILE_API T full(tile_element_t<T> x) noexcept {
-  if constexpr (scalar<T>) {
-    return x;
-  } else {
-    T result;
-    checks::define(result);
-    CUDA_TILE_UNROLL
-    for (auto& slot : result.slots)
-      slot = x;
-    return result;
-  }
+namespace detail {
+
+// g++ copies a returned tile, unless it is declared in the outermost block of its function: hence these two.
+
+template <typename T>
+CUDA_TILE_API T filled(typename T::element_type x) {
+  T result;
+  checks::define(result);
+  CUDA_TILE_UNROLL
+  for (auto& slot : result.slots)
+    slot = x;
+  return result;
 }
 
-namespace detail {
+template <typename T>
+CUDA_TILE_API T numbered() {
+  T result;
+  checks::define(result);
+  unsigned const t = platform::thread();
+  CUDA_TILE_UNROLL
+  for (unsigned s = 0; s < T::distribution::slots; ++s)
+    result.slots[s] = static_cast<typename T::element_type>(T::distribution::index(t, s));
+  return result;
+}
 
 /// Whether n is a value of integral scalar E.
 template <typename E>
@@ -30,21 +38,23 @@ CUDA_TILE_CONSTEXPR bool represents(unsigned long long n) {
 
 } // namespace detail
 
+/// [2.3.1] Every element is x.
+template <tile_like T>
+CUDA_TILE_API T full(tile_element_t<T> x) noexcept {
+  if constexpr (scalar<T>)
+    return x;
+  else
+    return detail::filled<T>(x);
+}
+
 /// [2.3.2] 0, 1, 2, … in row-major order.
 template <integral_tile T>
   requires(detail::represents<tile_element_t<T>>(tile_size_v<T> - 1))
 CUDA_TILE_API T iota() noexcept {
-  if constexpr (scalar<T>) {
+  if constexpr (scalar<T>)
     return T(0);
-  } else {
-    T result;
-    checks::define(result);
-    unsigned const t = platform::thread();
-    CUDA_TILE_UNROLL
-    for (unsigned s = 0; s < T::distribution::slots; ++s)
-      result.slots[s] = static_cast<tile_element_t<T>>(T::distribution::index(t, s));
-    return result;
-  }
+  else
+    return detail::numbered<T>();
 }
 
 /// [2.3.3]

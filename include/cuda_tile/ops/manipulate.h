@@ -19,6 +19,17 @@ CUDA_TILE_API tile<tile_element_t<T>, tile_shape_t<T>> as_tile(T const& x) {
   return x;
 }
 
+/// With one thread, which has all elements in row-major order.
+template <typename Shape, typename Tile>
+CUDA_TILE_API tile<tile_element_t<Tile>, Shape> reshaped(Tile const& x) {
+  tile<tile_element_t<Tile>, Shape> result;
+  checks::after_rearrange(result, x, [](unsigned i) { return i; });
+  CUDA_TILE_UNROLL
+  for (unsigned s = 0; s < Tile::distribution::slots; ++s)
+    result.slots[s] = x.slots[s];
+  return result;
+}
+
 } // namespace detail
 
 /// [2.3.7] The same elements in row-major order in another shape.
@@ -32,12 +43,7 @@ CUDA_TILE_API tile<tile_element_t<Tile>, detail::remove_cv_t<Shape>> reshape(Til
     using S = detail::remove_cv_t<Shape>;
     return detail::rearrange<S, detail::row_major_steps<S>>(x);
   } else {
-    tile<tile_element_t<Tile>, detail::remove_cv_t<Shape>> result;
-    checks::after_rearrange(result, x, [](unsigned i) { return i; });
-    CUDA_TILE_UNROLL
-    for (unsigned s = 0; s < Tile::distribution::slots; ++s)
-      result.slots[s] = x.slots[s];
-    return result;
+    return detail::reshaped<detail::remove_cv_t<Shape>>(x);
   }
 }
 

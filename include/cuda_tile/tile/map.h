@@ -81,6 +81,14 @@ CUDA_TILE_API R map_in_form(F f, Operands const&... operands) {
 }
 #endif
 
+/// With one thread, the operands broadcast by their steps.
+template <typename R, typename F, typename... Operands>
+CUDA_TILE_API R map_broadcast(F f, Operands const&... operands) {
+  R result;
+  map_nested<tile_shape_t<R>, 0>(result.slots, f, make_strided_operand<tile_rank_v<R>>(operands)...);
+  return result;
+}
+
 /// r(I) = f(a(I), b(I), …), operands broadcast to the shape of R. R is a scalar if all operands are.
 template <typename R, typename F, typename... Operands>
 CUDA_TILE_API R map(F f, Operands const&... operands) {
@@ -94,9 +102,7 @@ CUDA_TILE_API R map(F f, Operands const&... operands) {
 #endif
     return map_slots<R>(f, operands...);
   } else if constexpr (platform::block_threads == 1 && !checks::enabled) {
-    R result;
-    map_nested<tile_shape_t<R>, 0>(result.slots, f, make_strided_operand<tile_rank_v<R>>(operands)...);
-    return result;
+    return map_broadcast<R>(f, operands...);
   } else {
     return map_slots<R>(f, aligned_operand<tile_shape_t<R>>(operands)...);
   }
