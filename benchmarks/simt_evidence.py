@@ -34,6 +34,7 @@ class Example(NamedTuple):
     since: int = 70  # compute capability
 
 
+FP8 = "__nv_fp8_e4m3"
 KERNELS = (
     Example("vector add", "elementwise", "vector_add<1024>"),
     Example("bias + GELU", "elementwise", "bias_gelu<1024>"),
@@ -43,28 +44,56 @@ KERNELS = (
     Example("transpose", "movement", "transpose<64>"),
     Example("gather", "movement", "gather<16, 64>"),
     Example("histogram", "movement", "histogram<1024>"),
-    Example("matmul f32", "matmul", "matmul<float, float, float, 64, 64, 32>", True),
-    Example("matmul bf16", "matmul", "matmul<__nv_bfloat16, float, __nv_bfloat16, 128, 128, 64>", True, 80),
-    Example("matmul f16", "matmul", "matmul<__half, float, __half, 128, 128, 64>", True),
-    Example("matmul s8", "matmul", "matmul<signed char, int, int, 128, 128, 64>", True),
-    Example("matmul f64", "matmul", "matmul<double, double, double, 64, 64, 16>", True),
-    Example("attention bf16", "attention", "attention<__nv_bfloat16, 64, 64, 64>", True, 80),
+    Example("matmul f32", "matmul", "matmul<float, float, float, 64, 64, 32>", True, warps=16),
+    Example(
+        "matmul bf16", "matmul", "matmul<__nv_bfloat16, float, __nv_bfloat16, 128, 128, 64>", True, 80, 8
+    ),
+    Example("matmul f16", "matmul", "matmul<__half, float, __half, 128, 128, 64>", True, warps=8),
+    Example("matmul s8", "matmul", "matmul<signed char, int, int, 128, 128, 64>", True, warps=8),
+    Example("matmul f64", "matmul", "matmul<double, double, double, 64, 64, 16>", True, warps=8),
+    Example(
+        "a b^T s8", "products", "matmul_transposed<signed char, signed char, int, int, 128, 128, 64>", True
+    ),
+    Example("a b^T tf32", "products", "matmul_transposed<float, __nv_tf32, float, float, 128, 64, 32>", True),
+    Example("a b^T fp8", "products", f"matmul_transposed<{FP8}, {FP8}, float, float, 128, 128, 64>", True),
+    Example("batched f16", "products", "matmul_batched<__half, float, 4, 32, 64, 32>", True),
+    Example("attention bf16", "attention", "attention<__nv_bfloat16, 64, 64, 64>", True, 80, 8),
 )
 
 # Columns: which instructions of the main loop are counted in each.
 COUNTED = {
     "barriers": r"BAR\.SYNC",
-    "LDG.128": r"LDG\.E(?!\.U|\.S)\S*\.128",
-    "LDG other": r"LDG\.(?!\S*\.128)",
+    "LDG.128": r"LDG\.\S*\.128",
+    "LDG.64": r"LDG\.\S*\.64",
+    "LDG other": r"LDG\.(?!\S*\.(128|64))",
     "STG.128": r"STG\.\S*\.128",
     "STG other": r"STG\.(?!\S*\.128)",
     "LDS": r"LDS(?!M)",
     "LDSM": r"LDSM",
     "STS": r"STS",
     "shuffles": r"SHFL",
-    "matrix": r"(HMMA|HGMMA|IMMA|IGMMA|QGMMA|DMMA)\b",
+    "matrix": r"(HMMA|QMMA|OMMA|HGMMA|IMMA|IGMMA|QGMMA|DMMA)\b",
     "FMA": r"(FFMA|DFMA|IMAD)\b",
 }
+
+
+class Multiprocessor(NamedTuple):
+    """What one can hold: "Technical Specifications per Compute Capability" of the CUDA programming guide."""
+
+    warps: int
+    blocks: int
+    shared_bytes: int
+    reserved_bytes: int  # of each block's shared memory
+
+
+MULTIPROCESSORS = {
+    75: Multiprocessor(32, 16, 64 * 1024, 0),
+    80: Multiprocessor(64, 32, 164 * 1024, 1024),
+    90: Multiprocessor(64, 32, 228 * 1024, 1024),
+}
+WAIT = (
+    r"BAR\.SYNC|WARPGROUP\.DEPBAR|LDGDEPBAR|SYNCS"  # for other threads, for copies, for matrix instructions
+)
 
 
 class Evidence(NamedTuple):
@@ -77,6 +106,20 @@ class Evidence(NamedTuple):
     warnings: int  # of ptxas that it serialised matrix instructions (C75xx)
     instructions: int
     counts: dict[str, int]
+    early_loads: float  # share of the main loop's global loads that precede its last wait; 1 without loads
+
+    def blocks(self, arch: str) -> int:
+        """That a multiprocessor holds at the same time."""
+        has = MULTIPROCESSORS[compute_capability(arch)]
+        warps = self.threads // 32
+        # Each quarter has 16384 registers, which are given to warps by 256.
+        by_registers = 4 * (16384 // (32 * -(-self.registers // 8) * 8)) // warps
+        by_memory = has.shared_bytes // (self.shared_bytes + has.reserved_bytes or 1)
+        return min(by_registers, by_memory, has.warps // warps, has.blocks)
+
+
+def compute_capability(arch: str) -> int:
+    return int(re.sub(r"\D", "", arch))
 
 
 def find_nvdisasm() -> str | None:
@@ -131,6 +174,14 @@ def count(lines: list[str]) -> dict[str, int]:
     }
 
 
+def early_loads(loop: list[str]) -> float:
+    """The share of a loop's global loads that precede its last wait: they are on their way meanwhile."""
+    opcodes = [match[1] if (match := re.match(r"(?:@\S+\s+)?(\S+)", line)) else "" for line in loop]
+    loads = [i for i, opcode in enumerate(opcodes) if opcode.startswith("LDG")]
+    waits = [i for i, opcode in enumerate(opcodes) if re.match(WAIT, opcode)]
+    return sum(i < waits[-1] for i in loads) / len(loads) if loads and waits else 1.0
+
+
 def examine(kernel: pct.Kernel, log: str, loops: bool) -> Evidence:
     """Of a kernel of target simt, counted in its main loop or in all of it. `log` is its module's."""
     symbol = re.search(r"Compiling entry function '(\w+)'", log)[1]
@@ -145,6 +196,7 @@ def examine(kernel: pct.Kernel, log: str, loops: bool) -> Evidence:
         len(re.findall(r"\bC75\d\d\b", log)),
         sum(line.endswith(";") for line in counted),
         count(counted),
+        early_loads(counted) if loops else 1.0,
     )
 
 
@@ -155,17 +207,18 @@ def build(example: Example, arch: str, num_threads: int | None = None) -> Eviden
 
 
 def table(archs: tuple[str, ...], only: str = "") -> str:
-    titles = ["kernel", "arch", "T", "registers", "spilled", "shared", "instructions", *COUNTED]
+    titles = ["kernel", "arch", "T", "registers", "spilled", "shared", "blocks/SM", "instructions", *COUNTED]
+    titles.append("early loads")
     rows = [titles, ["---"] * 2 + ["---:"] * (len(titles) - 2)]
     for example in KERNELS:
         for arch in archs:
-            if only not in example.title or int(re.sub(r"\D", "", arch)) < example.since:
+            if only not in example.title or compute_capability(arch) < example.since:
                 continue
             seen = build(example, arch)
-            figures = [seen.threads, seen.registers, seen.spilled_bytes, seen.shared_bytes]
-            rows.append(
-                [example.title, arch, *map(str, [*figures, seen.instructions, *seen.counts.values()])]
-            )
+            figures = [seen.threads, seen.registers, seen.spilled_bytes, seen.shared_bytes, seen.blocks(arch)]
+            figures += [seen.instructions, *seen.counts.values()]
+            early = f"{seen.early_loads:.0%}" if example.loops else "-"
+            rows.append([example.title, arch, *map(str, figures), early])
     return "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n"
 
 

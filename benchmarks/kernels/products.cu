@@ -24,3 +24,22 @@ __tile_global__ void matmul_transposed(const E* __restrict__ a, const E* __restr
   }
   c_view.store_masked(ct::element_cast<C>(sum), row, column);
 }
+
+/// c[i] = a[i] b for each of `tile_batch` matrices a block: one right side for all. Grid: (ceil(n / tile_n),
+/// ceil(batches / tile_batch)).
+template <typename E, typename A, int tile_batch, int tile_m, int tile_n, int tile_k>
+__tile_global__ void matmul_batched(const E* __restrict__ a, const E* __restrict__ b, A* __restrict__ c,
+                                    int batches, int n, int k) {
+  using left = ct::shape<tile_batch, tile_m, tile_k>;
+  using right = ct::shape<1, tile_k, tile_n>;
+  using result = ct::shape<tile_batch, tile_m, tile_n>;
+  ct::partition_view a_view{ct::tensor_span{a, ct::extents{batches, tile_m, k}}, left{}};
+  ct::partition_view b_view{ct::tensor_span{b, ct::extents{1, k, n}}, right{}};
+  ct::partition_view c_view{ct::tensor_span{c, ct::extents{batches, tile_m, n}}, result{}};
+  auto batch = ct::bid().y;
+  auto column = ct::bid().x;
+  auto sum = ct::zeros<ct::tile<A, result>>();
+  for (int step : ct::irange(0, ct::ceildiv(k, tile_k)))
+    sum = ct::mma(a_view.load_masked(batch, 0, step), b_view.load_masked(0, step, column), sum);
+  c_view.store_masked(sum, batch, 0, column);
+}

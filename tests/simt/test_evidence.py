@@ -110,3 +110,23 @@ def test_products_of_halves_use_matrix_instructions_and_spill_nothing(evidence, 
     assert seen.counts["barriers"] == 2
     whole = 2 * 128 * 64 * 2 // 16 // seen.threads  # both operands, once within the span and once at its end
     assert seen.counts["LDG.128"] == 2 * whole
+
+
+@pytest.mark.parametrize(
+    ("title", "arch", "products", "an_instruction"),
+    [
+        ("a b^T s8", "sm_75", 128 * 128 * 64, 8 * 8 * 16),
+        ("a b^T s8", "sm_80", 128 * 128 * 64, 16 * 8 * 32),
+        ("a b^T tf32", "sm_80", 128 * 64 * 32, 16 * 8 * 8),
+        ("a b^T fp8", "sm_80", 128 * 128 * 64, 16 * 8 * 16),  # as halves
+        ("a b^T fp8", "sm_89", 128 * 128 * 64, 16 * 8 * 32),
+        ("matmul f64", "sm_80", 64 * 64 * 16, 8 * 8 * 4),
+        ("matmul f64", "sm_90", 64 * 64 * 16, 16 * 8 * 8),
+        ("batched f16", "sm_80", 4 * 32 * 64 * 32, 16 * 8 * 16),
+    ],
+)
+def test_warps_share_the_matrix_instructions_of_all_types(evidence, title, arch, products, an_instruction):
+    seen = evidence(title, arch)
+    assert seen.spilled_bytes == 0 and seen.warnings == 0
+    assert seen.counts["matrix"] == products // an_instruction // (seen.threads // 32)
+    assert seen.counts["barriers"] == 2
