@@ -39,6 +39,17 @@ static_assert(CUDA_TILE_BLOCK_THREADS >= 1 && CUDA_TILE_BLOCK_THREADS <= 1024 &&
 // races: where blocks of one thread run on a host. Elsewhere each thread checks its own elements alone.
 #define CUDA_TILE_CHECKED_FULLY (CUDA_TILE_CHECKED && !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1)
 
+// CUDA_TILE_WARP_GROUPS: whether groups of four warps multiply matrices: on sm_90a, or where that is
+// emulated.
+#if CUDA_TILE_CHECKED || CUDA_TILE_BLOCK_THREADS % 128 != 0
+#undef CUDA_TILE_WARP_GROUPS
+#define CUDA_TILE_WARP_GROUPS 0
+#elif defined(__CUDA_ARCH_FEAT_SM90_ALL) && !defined(CUDA_TILE_WARP_GROUPS)
+#define CUDA_TILE_WARP_GROUPS 1
+#elif !defined(CUDA_TILE_WARP_GROUPS)
+#define CUDA_TILE_WARP_GROUPS 0
+#endif
+
 #if !CUDA_TILE_ON_CUDA
 #if __has_include(<vector_types.h>)
 #include <vector_types.h> // NVIDIA's uint3 and dim3, which its other headers would define again
@@ -126,5 +137,11 @@ namespace cuda::tiles {
 using ::size_t;
 using ptrdiff_t = decltype(static_cast<char*>(nullptr) - static_cast<char*>(nullptr));
 using nullptr_t = decltype(nullptr);
+
+#if CUDA_TILE_WARP_GROUPS
+namespace platform {
+CUDA_TILE_API void finish_groups(); // platform/cuda_groups.h: waits for their products
+}
+#endif
 
 } // namespace cuda::tiles

@@ -34,6 +34,7 @@ OUTPUTS = (
     Output("include/cuda_tile/core/constants.h", ("constant_families", "constants")),
     Output("include/cuda_tile/platform/math.h", ("math_ops",)),
     Output("include/cuda_tile/platform/violations.h", ("violations",)),
+    Output("include/cuda_tile/platform/cuda_groups.h", ("group_products",)),
     Output("include/cuda_tile/tile/concepts.h", ("concepts",)),
     Output("include/cuda_tile/ops/arithmetic.h", ("elementwise",)),
     Output("include/cuda_tile/ops/comparison.h", ("elementwise",)),

@@ -68,6 +68,11 @@ SCHEMAS: dict[str, dict] = {
     },
     # What a checked build looks for, in the order of cuda_tile_violation_kind.
     "violations": {"id": re.compile(r"[a-z-]+"), "section": _SECTION, "requirement": None},
+    # The matrix instructions of warp groups that are used: 64 rows, these columns, and an inner length of 16.
+    "group_products": {
+        "id": re.compile(r"n\d+-[a-z0-9]+"), "columns": re.compile(r"\d+"), "type": _NAME,
+        "element": re.compile(r"[a-z0-9]+"),  # as PTX spells it
+    },
     "constant_families": {**_COMMON, "name": _NAME},
     "constants": {
         "id": _ID, "section": _SECTION, "family": _NAME, "enumerator": _NAME,

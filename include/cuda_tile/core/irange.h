@@ -25,6 +25,9 @@ using irange_common_t = arithmetic_common_t<T, U>;
 
 } // namespace detail
 
+template <integral T>
+struct irange;
+
 /// [2.14.2]
 template <integral T>
 struct irange_iterator {
@@ -39,6 +42,12 @@ struct irange_iterator {
   __host__ __device__ constexpr T operator*() const noexcept { return current_; }
   __host__ __device__ constexpr irange_iterator& operator++() noexcept {
     current_ = static_cast<T>(current_ + step_);
+#if CUDA_TILE_WARP_GROUPS
+    // Sums that the loop left open (tile/open.h), where it ends: ptxas follows them to a wait on that edge,
+    // but not to one behind the loop, where the path around it arrives, too.
+    if (!(current_ < end_) && !__builtin_is_constant_evaluated())
+      platform::finish_groups();
+#endif
     return *this;
   }
   __host__ __device__ constexpr irange_iterator operator++(int) noexcept {
@@ -56,6 +65,10 @@ struct irange_iterator {
 private:
   T current_;
   T step_;
+#if CUDA_TILE_WARP_GROUPS
+  T end_ = {};
+  friend irange<T>;
+#endif
 };
 
 /// [2.14.3] lb, lb + step, … below ub. The step must be positive, and ub at most the greatest T minus step
@@ -71,7 +84,13 @@ struct irange {
                                             lb, ub, step);
   }
 
-  __host__ __device__ constexpr iterator begin() const noexcept { return {lb_, step_}; }
+  __host__ __device__ constexpr iterator begin() const noexcept {
+    iterator first{lb_, step_};
+#if CUDA_TILE_WARP_GROUPS
+    first.end_ = ub_;
+#endif
+    return first;
+  }
   __host__ __device__ constexpr detail::irange_sentinel<T> end() const noexcept { return {ub_}; }
   __host__ __device__ constexpr bool empty() const noexcept { return !(lb_ < ub_); }
   __host__ __device__ constexpr int64_t size() const noexcept {

@@ -16,7 +16,12 @@ CUDA_TILE_API T filled(typename T::element_type x) {
   CUDA_TILE_UNROLL
   for (auto& slot : result.slots)
     slot = x;
+#if CUDA_TILE_WARP_GROUPS
+  // A compiler that knew these values would move them to the registers of open sums where a loop ends.
+  return settled(result);
+#else
   return result;
+#endif
 }
 
 template <typename T>

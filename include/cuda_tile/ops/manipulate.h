@@ -97,10 +97,11 @@ CUDA_TILE_CONSTEXPR bool swaps_last_two() {
 template <typename R, typename T>
 CUDA_TILE_API R transposed_in_place(T const& x) {
   R result;
+  auto const& from = settled(x);
   CUDA_TILE_UNROLL
   for (unsigned s = 0; s < R::distribution::slots; ++s)
-    result.slots[s] = x.slots[s];
-  result.transposed = x.transposed == 0;
+    result.slots[s] = from.slots[s];
+  result.transposed = from.transposed == 0;
   return result;
 }
 #endif

@@ -8,6 +8,7 @@
 #include "cuda_tile/ops/mma_blocks.h"
 #else
 #include "cuda_tile/ops/mma_fma.h"
+#include "cuda_tile/ops/mma_groups.h"
 #include "cuda_tile/ops/mma_units.h"
 #endif
 
@@ -78,7 +79,12 @@ CUDA_TILE_API A mma(L const& lhs, R const& rhs, A const& acc) noexcept {
         rhs.slots + (r::batches == 1 ? 0 : batch * r::rows * r::columns));
 #else
   A result = detail::normal(acc);
-  if constexpr (detail::uses_matrix_unit<L, R, A>())
+#if CUDA_TILE_WARP_GROUPS
+  if constexpr (detail::uses_warp_groups<L, R, A>())
+    detail::multiply_with_groups(result, detail::normal(lhs), rhs);
+  else
+#endif
+      if constexpr (detail::uses_matrix_unit<L, R, A>())
     detail::multiply_with_unit(result, detail::normal(lhs), rhs);
   else
     detail::multiply_without_unit(result, detail::normal(lhs), detail::normal(rhs));

@@ -27,6 +27,7 @@ CUDA_TILE_CONSTEXPR unsigned swizzled(unsigned row, unsigned segment) {
 /// the instruction that accesses.
 template <typename E, unsigned Columns>
 struct staged_matrix {
+  using element_type = E;
   static constexpr unsigned columns = Columns, per_segment = 16 / sizeof(E), segments = Columns / per_segment;
   static_assert(Columns >= per_segment);
   E* at;
@@ -111,16 +112,16 @@ CUDA_TILE_API void store_converted(F* to, E const* from) {
 
 /// Stores those of a tile's elements for which `wanted(i)`, at `place(i)`, Step neighbours at once. D says
 /// which they are.
-template <unsigned Step, typename D, typename F, unsigned Columns, typename T, typename Wanted,
-          typename Place>
-CUDA_TILE_API void stage(staged_matrix<F, Columns> to, T const& from, Wanted wanted, Place place) {
+template <unsigned Step, typename D, typename To, typename T, typename Wanted, typename Place>
+CUDA_TILE_API void stage(To to, T const& from, Wanted wanted, Place place) {
   unsigned const t = platform::thread(), own = place(D::index(t, 0));
   if (!D::first(t))
     return;
   CUDA_TILE_UNROLL
   for (unsigned s = 0; s < D::slots; s += Step)
     if (wanted(D::index(t, s)))
-      store_converted<F, Step>(to.element(own, place(D::index(0, s))), from.slots + s);
+      store_converted<typename To::element_type, Step>(to.element(own, place(D::index(0, s))),
+                                                       from.slots + s);
 }
 
 /// Columns [K0, K0 + Width) of the left operand, row by row and batch by batch.

@@ -28,6 +28,9 @@ __device__ __forceinline__ void barrier() { __syncthreads(); }
 template <size_t Bytes>
 __device__ __forceinline__ void* scratch() {
   static_assert(Bytes <= scratch_limit);
+#if CUDA_TILE_WARP_GROUPS
+  finish_groups();
+#endif
 #if CUDA_TILE_DYNAMIC_SCRATCH
   extern __shared__ __align__(1024) unsigned char memory[];
   asm volatile("// cuda_tile scratch %0" : : "n"(Bytes)); // the launcher reads it: a kernel's greatest counts

@@ -27,6 +27,9 @@ inline unsigned thread() { return current_block->thread; }
 template <size_t Bytes>
 inline void* scratch() {
   static_assert(Bytes <= scratch_limit);
+#if CUDA_TILE_WARP_GROUPS
+  finish_groups();
+#endif
   return current_block->scratch;
 }
 

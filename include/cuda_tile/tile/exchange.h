@@ -124,7 +124,8 @@ CUDA_TILE_API void copy_form_through_scratch(To& to, From const& from, unsigned 
   }
 }
 template <typename Index, typename To, typename From>
-CUDA_TILE_API void copy_through_scratch(To& to, From const& from, unsigned offset = 0) {
+CUDA_TILE_API void copy_through_scratch(To& to, From const& open, unsigned offset = 0) {
+  auto const& from = settled(open);
   if constexpr (may_be_transposed<tile_shape_t<From>>()) {
     if (is_transposed(from))
       return copy_form_through_scratch<Index, true>(to, from, offset);
@@ -134,11 +135,12 @@ CUDA_TILE_API void copy_through_scratch(To& to, From const& from, unsigned offse
 
 /// The same with places that are no permutation of bits: `position(i)` says where element i of `to` lies.
 template <typename To, typename From, typename Position>
-CUDA_TILE_API void take_through_scratch(To& to, From const& from, Position position) {
+CUDA_TILE_API void take_through_scratch(To& to, From const& open, Position position) {
   using E = typename From::element_type;
   using source = typename From::distribution;
   using target = typename To::distribution;
   constexpr unsigned part = least(source::size, static_cast<unsigned>(platform::scratch_bytes / sizeof(E)));
+  auto const& from = settled(open);
   E* scratch = static_cast<E*>(platform::scratch<part * sizeof(E)>());
   unsigned const t = platform::thread();
   for (unsigned begin = 0; begin < source::size; begin += part) {
@@ -159,14 +161,14 @@ CUDA_TILE_API void take_through_scratch(To& to, From const& from, Position posit
   }
 }
 
-/// x itself, or if it is transposed, the same tile with its elements where the distribution of its shape has
-/// them.
+/// x itself; if it is open, once it is settled; if it is transposed, the same tile with its elements where
+/// the distribution of its shape has them.
 template <typename T>
 CUDA_TILE_API decltype(auto) normal(T const& x) {
   if constexpr (may_be_transposed<tile_shape_t<T>>()) {
-    T result = x;
+    T result = settled(x);
     if (is_transposed(x)) {
-      copy_form_through_scratch<same_index, true>(result, x, 0);
+      copy_form_through_scratch<same_index, true>(result, T(result), 0);
 #if CUDA_TILE_HAS_FORMS
       result.transposed = 0;
 #endif

@@ -74,7 +74,7 @@ CUDA_TILE_API bool fits_transposed(Operand const& operand) {
 template <typename R, typename F, typename... Operands>
 CUDA_TILE_API R map_in_form(F f, Operands const&... operands) {
   bool const form = (is_transposed(operands) || ...) && (fits_transposed(operands) && ...);
-  auto in_order = [form](auto const& operand) { return form ? operand : normal(operand); };
+  auto in_order = [form](auto const& operand) { return form ? settled(operand) : normal(operand); };
   R result = map_slots<R>(f, in_order(operands)...);
   result.transposed = form;
   return result;

@@ -4,7 +4,7 @@
 #include "cuda_tile/tile/checks.h"
 #include "cuda_tile/tile/conversions.h"
 #include "cuda_tile/tile/distribution.h"
-#include "cuda_tile/tile/transposed.h"
+#include "cuda_tile/tile/open.h"
 
 namespace cuda::tiles {
 
@@ -29,9 +29,10 @@ struct tile final {
     if constexpr (scalar<O>) {
       slots[0] = detail::convert<E>(other);
     } else {
+      auto const& from = detail::settled(other);
       CUDA_TILE_UNROLL
       for (unsigned s = 0; s < distribution::slots; ++s)
-        slots[s] = detail::convert<E>(other.slots[s]);
+        slots[s] = detail::convert<E>(from.slots[s]);
 #if CUDA_TILE_HAS_FORMS
       transposed = other.transposed;
 #endif

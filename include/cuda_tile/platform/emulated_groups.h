@@ -1,0 +1,105 @@
+// The matrix instructions of platform/cuda_groups.h, thread by thread: operands are found where
+// PTX 9.7.15.5.1 says that descriptors and swizzling put them. As on the device, products are computed at
+// some time before they are waited for, here as late as can be; until then sums are NaN, and which sums they
+// become is in their bits.
+#pragma once
+
+#include "cuda_tile/core/convert.h"
+#include "cuda_tile/platform/emulated.h"
+
+namespace cuda::tiles::platform {
+
+/// One instruction that a thread started: `step` adds its product to sums.
+struct group_step {
+  void (*step)(float* sums, unsigned long long a, unsigned long long b);
+  unsigned long long a, b;
+};
+/// What a thread started since it last waited, and the sums of the last groups that it waited for.
+struct group_state {
+  static constexpr unsigned most_sums = 128, most_steps = 64, remembered = 8;
+  float sums[remembered][most_sums];
+  group_step steps[most_steps];
+  unsigned step_count, group; // number of the group
+};
+constinit inline thread_local group_state group_states[block_threads] = {};
+
+/// The bits of sum `slot` of a group that is open.
+inline unsigned open_bits(unsigned group, unsigned slot) {
+  return 0x7fa00000 | group % group_state::remembered << 8 | slot;
+}
+
+inline void show_to_groups() {}
+inline void open_group() {}
+inline void close_group() {}
+
+CUDA_TILE_API void finish_groups() {
+  group_state& state = group_states[thread()];
+  if (state.step_count == 0)
+    return;
+  for (unsigned i = 0; i < state.step_count; ++i)
+    state.steps[i].step(state.sums[state.group % group_state::remembered], state.steps[i].a,
+                        state.steps[i].b);
+  state.step_count = 0;
+  ++state.group;
+}
+
+template <unsigned Count>
+inline void finish_sums(float* sums) {
+  finish_groups();
+  group_state& state = group_states[thread()];
+  for (unsigned s = 0; s < Count; ++s)
+    for (unsigned group = 0; group < group_state::remembered; ++group)
+      if (__builtin_bit_cast(unsigned, sums[s]) == open_bits(group, s)) {
+        sums[s] = state.sums[group][s];
+        break;
+      }
+}
+
+inline unsigned shared_address(void const* pointer) {
+  return static_cast<unsigned>(static_cast<char const*>(pointer) -
+                               static_cast<char const*>(current_block->scratch));
+}
+
+/// The element of an operand, 16 rows or columns of which are of the inner dimension: number k of that, and
+/// number n of the other. OthersTogether: whether neighbours in memory are of one k.
+template <typename E, bool OthersTogether>
+inline float described_element(unsigned long long descriptor, unsigned n, unsigned k) {
+  auto const field = [descriptor](unsigned bit) {
+    return static_cast<unsigned>(descriptor >> bit & 0x3fff) << 4;
+  };
+  unsigned const start = field(0), leading = field(16), stride = field(32);
+  unsigned const address =
+      start + (OthersTogether ? n % 32 * 2 + n / 32 * leading + k % 8 * 64 + k / 8 * stride
+                              : k * 2 + n % 8 * 64 + n / 8 * stride);
+  unsigned const mixed = descriptor >> 62 == 2 ? address ^ (address >> 7 & 3) << 4 : ~0u;
+  unsigned short bits;
+  __builtin_memcpy(&bits, static_cast<char const*>(current_block->scratch) + mixed, 2);
+  return detail::convert<float>(bit_cast<E>(bits));
+}
+
+template <unsigned N, typename E, bool RowsInA, bool ColumnsInB, typename Slots>
+inline void add_group_product(float* sums, unsigned long long a, unsigned long long b) {
+  unsigned const warp = thread() / 32 % 4, g = thread() % 32 / 4, q = thread() % 4;
+  for (unsigned i = 0; i < N / 2; ++i) {
+    unsigned const row = 16 * warp + g + i / 2 % 2 * 8, column = 2 * q + i % 2 + i / 4 * 8;
+    float& sum = sums[Slots::of(i)];
+    for (unsigned k = 0; k < 16; ++k)
+      sum = multiply_add(described_element<E, RowsInA>(a, row, k),
+                         described_element<E, ColumnsInB>(b, column, k), sum);
+  }
+}
+
+template <unsigned N, typename E, bool RowsInA, bool ColumnsInB, typename Slots>
+inline void multiply_group(float* sums, unsigned long long a, unsigned long long b) {
+  group_state& state = group_states[thread()];
+  for (unsigned i = 0; i < N / 2; ++i) {
+    unsigned const slot = Slots::of(i), open = open_bits(state.group, slot);
+    if (__builtin_bit_cast(unsigned, sums[slot]) == open)
+      continue;
+    state.sums[state.group % group_state::remembered][slot] = sums[slot];
+    sums[slot] = __builtin_bit_cast(float, open);
+  }
+  state.steps[state.step_count++] = {&add_group_product<N, E, RowsInA, ColumnsInB, Slots>, a, b};
+}
+
+} // namespace cuda::tiles::platform

@@ -1,0 +1,42 @@
+// Tiles that are still being computed: sums of the matrix instructions of warp groups, whose registers are
+// written while the threads that started them go on. Whoever reads such a tile asks for it settled() first.
+// There is no sign that a tile is open: each that may be is waited for, which costs one instruction. With a
+// sign, waits would depend on it, and a compiler that cannot follow it takes no instruction out of turn.
+#pragma once
+
+#include "cuda_tile/tile/transposed.h"
+#if CUDA_TILE_WARP_GROUPS && CUDA_TILE_ON_CUDA
+#include "cuda_tile/platform/cuda_groups.h"
+#elif CUDA_TILE_WARP_GROUPS
+#include "cuda_tile/platform/emulated_groups.h"
+#endif
+
+namespace cuda::tiles::detail {
+
+/// Whether tiles of elements E and shape S may be open: what warp groups can sum.
+template <typename E, typename S>
+CUDA_TILE_CONSTEXPR bool may_be_open() {
+#if CUDA_TILE_WARP_GROUPS
+  if constexpr (is_same_v<E, float> && may_be_transposed<S>()) {
+    constexpr size_t columns = row_length<S>(), rows = shape_size_v<S> / columns;
+    constexpr unsigned slots = distribution_of<S>::slots;
+    return rows >= 64 && columns >= 32 && distribution_of<S>::vector == 8 && slots >= 16 && slots <= 128;
+  }
+#endif
+  return false;
+}
+
+/// x itself, or once it is computed.
+template <typename T>
+CUDA_TILE_API decltype(auto) settled(T const& x) {
+#if CUDA_TILE_WARP_GROUPS
+  if constexpr (may_be_open<element_t<T>, typename tile_parts<remove_cv_t<T>>::shape>()) {
+    T result = x;
+    platform::finish_sums<T::distribution::slots>(result.slots);
+    return result;
+  } else
+#endif
+    return (x);
+}
+
+} // namespace cuda::tiles::detail

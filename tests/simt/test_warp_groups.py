@@ -1,0 +1,152 @@
+"""Matrix products by warp groups (wgmma), whose sums stay open: the emulated target computes them as late as
+it can, from descriptors, as the PTX manual has them; ptxas says whether it can leave them open."""
+
+from __future__ import annotations
+
+import importlib.util
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pycuda_tile as pct
+
+KERNELS = Path(__file__).parents[2] / "benchmarks" / "kernels"
+SOURCE = """
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include "cuda_tile.h"
+namespace ct = cuda::tiles;
+
+template <typename E, size_t M, size_t N>
+__tile__ auto view(E* p, ct::shape<M, N> s) {
+  return ct::partition_view{ct::tensor_span{p, s}, s};
+}
+
+/// In a loop over parts of k; b is n x k if it is taken transposed.
+template <typename E, typename C, int M, int N, int K, bool Transposed>
+__tile_global__ void matmul(const E* a, const E* b, C* c, int k) {
+  using tile = ct::tile<C, ct::shape<M, N>>;
+  using left = ct::tile<E, ct::shape<M, K>>;
+  using right = ct::tile<E, ct::shape<K, N>>;
+  static_assert(ct::detail::uses_warp_groups<left, right, tile>());
+  auto rows = ct::integral_constant<M>{};
+  ct::partition_view a_view{ct::tensor_span{a, ct::extents{rows, k}}, ct::shape<M, K>{}};
+  auto sum = ct::zeros<tile>();
+  for (int step : ct::irange(0, ct::ceildiv(k, K))) {
+    left part = a_view.load_masked(0, step);
+    if constexpr (Transposed) {
+      auto extents = ct::extents{ct::integral_constant<N>{}, k};
+      ct::partition_view b_view{ct::tensor_span{b, extents}, ct::shape<N, K>{}};
+      sum = ct::mma(part, ct::transpose(b_view.load_masked(0, step)), sum);
+    } else {
+      auto extents = ct::extents{k, ct::integral_constant<N>{}};
+      ct::partition_view b_view{ct::tensor_span{b, extents}, ct::shape<K, N>{}};
+      sum = ct::mma(part, b_view.load_masked(step, 0), sum);
+    }
+  }
+  view(c, ct::shape<M, N>{}).store(sum, 0, 0);
+}
+
+/// Open sums meet every kind of operation, and exchanges of other tiles happen while they are open.
+__tile_global__ void used(const __half* a, const __half* b, float* out) {
+  ct::shape<64, 64> s;
+  auto x = view(a, s).load(0, 0), y = view(b, s).load(0, 0);
+  auto none = ct::zeros<ct::tile<float, ct::shape<64, 64>>>();
+  auto p = ct::mma(x, y, none);
+  auto moved = ct::reshape(ct::reshape(x, ct::shape<4096>{}), s) + ct::reshape(y, s);
+  auto q = ct::mma(moved, x, none);
+  auto r = ct::mma(x, ct::transpose(y), p);
+  auto store = [&, i = 0](auto const& value) mutable { view(out + i++ * 4096, s).store(value, 0, 0); };
+  store(p);
+  store(q);
+  store(ct::transpose(r));
+  store(ct::broadcast(ct::sum(ct::mma(y, x, none), ct::integral_constant<1>{}), s));
+  store(ct::partial_sum(ct::mma(y, x, none), ct::integral_constant<0>{}));
+  store(ct::select(ct::mma(y, x, none) > 0.0f, r, p * 2.0f));
+  auto halves = ct::extract(ct::mma(y, x, none), ct::shape<32, 64>{}, 1, 0);
+  store(ct::cat(halves, halves, ct::integral_constant<0>{}));
+  store(ct::element_cast<float>(ct::mma(x, y, ct::zeros<ct::tile<__half, ct::shape<64, 64>>>())));
+}
+"""
+OPTIONS = ("-DCUDA_TILE_WARP_GROUPS=1",)
+# threads, then m, n and k of tiles: groups that share rows or columns, have two blocks of rows, parts of k
+CASES = [
+    (128, (64, 32, 32)),
+    (128, (128, 64, 64)),
+    (256, (64, 128, 32)),
+    (256, (128, 128, 256)),
+    (256, (256, 64, 32)),
+]
+
+
+def _integers(*shape: int) -> np.ndarray:
+    return np.random.default_rng(4).integers(-3, 4, shape).astype(np.float16)
+
+
+@pytest.mark.parametrize(("threads", "lengths"), CASES)
+@pytest.mark.parametrize("transposed", [False, True])
+def test_products_are_exact(threads, lengths, transposed):
+    m, n, k_tile = lengths
+    name = f"matmul<__half, float, {m}, {n}, {k_tile}, {str(transposed).lower()}>"
+    module = pct.build(SOURCE, target="emulated", num_threads=threads, kernels=(name,), options=OPTIONS)
+    for k in (k_tile, 2 * k_tile + 8):
+        a, b = _integers(m, k), _integers(k, n)
+        c = np.full((m, n), np.nan, np.float32)
+        module.kernel(name)[1](a, np.ascontiguousarray(b.T) if transposed else b, c, k)
+        np.testing.assert_array_equal(c, a.astype(np.float32) @ b.astype(np.float32))
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_open_sums_are_waited_for(seed):
+    module = pct.build(SOURCE, target="emulated", num_threads=128, options=OPTIONS)
+    x, y = _integers(64, 64), _integers(64, 64)[::-1].copy()
+    out = np.full((8, 64, 64), np.nan, np.float32)
+    module.kernel("used").launch(1, x, y, out, schedule_seed=seed)
+    x, y = x.astype(np.float32), y.astype(np.float32)
+    p, q, r, s = x @ y, (x + y) @ x, x @ y + x @ y.T, y @ x
+    sums = np.broadcast_to(s.sum(1, keepdims=True), s.shape)
+    halves = np.concatenate([s[32:], s[32:]])
+    expected = [p, q, r.T, sums, s.cumsum(0), np.where(s > 0, r, p * 2), halves, p]
+    for i, (found, wanted) in enumerate(zip(out, expected, strict=True)):
+        np.testing.assert_array_equal(found, wanted, err_msg=str(i))
+
+
+def test_a_sum_that_nobody_waited_for_is_no_number():
+    """What the tests above would see if an operation did not wait."""
+    source = (
+        SOURCE
+        + """
+    __tile_global__ void hasty(const __half* a, float* out) {
+      ct::shape<64, 64> s;
+      auto sum = ct::mma(view(a, s).load(0, 0), view(a, s).load(0, 0),
+                         ct::zeros<ct::tile<float, ct::shape<64, 64>>>());
+      out[ct::platform::thread()] = sum.slots[0];
+    }
+    """
+    )
+    module = pct.build(source, target="emulated", num_threads=128, options=OPTIONS)
+    out = np.zeros(128, np.float32)
+    module.kernel("hasty")[1](_integers(64, 64), out)
+    assert np.isnan(out).all()
+
+
+@pytest.mark.parametrize(
+    ("source", "name", "products"),
+    [
+        ("matmul", "matmul<__half, float, __half, 128, 128, 64>", 4),
+        ("matmul", "matmul<__nv_bfloat16, float, __nv_bfloat16, 128, 256, 64>", 4),
+        ("attention", "attention<__nv_bfloat16, 64, 64, 64>", 8),
+        ("attention", "attention<__nv_bfloat16, 128, 64, 64>", 8),
+    ],
+)
+def test_ptxas_leaves_sums_open(source, name, products):
+    if importlib.util.find_spec("cuda") is None:
+        pytest.skip("needs cuda-python and NVRTC")
+    module = pct.build(
+        KERNELS / f"{source}.cu", target="simt", arch="sm_90a", kernels=(name,), num_threads=256
+    )
+    assert module.kernel(name).ptx.count("wgmma.mma_async") == products
+    assert not re.findall("C75..", module.log)  # that it serialised products
+    assert "0 bytes spill stores" in module.log
