@@ -29,6 +29,7 @@ from concurrent.futures import ProcessPoolExecutor, wait
 from multiprocessing import get_context
 from pathlib import Path
 
+import pycuda_tile as pct
 from pycuda_tile import gpu
 
 HERE = Path(__file__).resolve().parent
@@ -77,9 +78,8 @@ def build_all(only: str, jobs: int, seconds: float) -> list[str]:
 
 
 def build_one(path: Path, kernels: list[str], threads: int) -> None:
-    from gpu_worker import build
-
-    build(path, kernels, "simt", threads)
+    """As gpu_worker.our_call does, so that it finds the result in the cache; without importing PyTorch."""
+    pct.build(path, target="simt", kernels=kernels, num_threads=threads)
 
 
 # --- the worker, watched ------------------------------------------------------------------------------------

@@ -125,12 +125,9 @@ class Worker:
             raise Broken(gpu_peers.first_line(error)) from problem
 
 
-def build(path: Path, kernels: list[str], target: str, threads: int | None) -> pct.Module:
-    return pct.build(path, target=target, kernels=kernels, num_threads=threads)
-
-
 def our_call(path: Path, launches: tuple[Launch, ...], target: str, threads: int | None) -> Call:
-    module = build(path, [launch.kernel for launch in launches], target, threads)
+    kernels = [launch.kernel for launch in launches]
+    module = pct.build(path, target=target, kernels=kernels, num_threads=threads)
     bound = [(launch, module.kernel(launch.kernel)[launch.grid]) for launch in launches]
 
     def call(arguments: tuple) -> None:
