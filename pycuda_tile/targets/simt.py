@@ -67,7 +67,7 @@ def _spilled_bytes(log: str) -> int:
 
 def _compile(request: Request, names: Sequence[str], known: list[KernelInfo] | None) -> Compiled:
     version = nvrtc.version(gpu.INSTALL)
-    arch = request.arch or gpu.default_arch()
+    arch = request.arch or _default_arch(request.text)
     _check_arch(arch)
     settings = _settings(request, arch)
 
@@ -81,6 +81,13 @@ def _compile(request: Request, names: Sequence[str], known: list[KernelInfo] | N
 
     key = ("simt", version, settings.all_options, list(names), known is None, request.clusters)
     return _load(nvrtc_kernels.get(key, request, build), request, arch, known)
+
+
+def _default_arch(text: str) -> str:
+    """The device's. Of compute capability 9.0, sources that multiply matrices get the architecture with the
+    matrix instructions of warp groups, whose code runs on no other device."""
+    arch = gpu.default_arch()
+    return "sm_90a" if arch == "sm_90" and re.search(r"\b(mma|matmul)\b", text) else arch
 
 
 def compiles_for(arch: str) -> bool:

@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import pycuda_tile as pct
+from pycuda_tile import gpu
 
 KERNELS = Path(__file__).parents[2] / "benchmarks" / "kernels"
 SOURCE = """
@@ -150,3 +151,13 @@ def test_ptxas_leaves_sums_open(source, name, products):
     assert module.kernel(name).ptx.count("wgmma.mma_async") == products
     assert not re.findall("C75..", module.log)  # that it serialised products
     assert "0 bytes spill stores" in module.log
+
+
+@pytest.mark.parametrize(("capability", "arch"), [((9, 0), "sm_90a"), ((8, 0), "sm_80")])
+def test_devices_that_have_them_get_them_where_matrices_are_multiplied(monkeypatch, capability, arch):
+    if importlib.util.find_spec("cuda") is None:
+        pytest.skip("needs cuda-python and NVRTC")
+    monkeypatch.setattr(gpu, "compute_capability", lambda: capability)
+    assert pct.build(KERNELS / "matmul.cu", target="simt", kernels=()).arch == arch
+    nothing = '#include "cuda_tile.h"\n__tile_global__ void nothing() {}'
+    assert pct.build(nothing, target="simt").arch == arch.removesuffix("a")
