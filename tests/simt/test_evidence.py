@@ -21,28 +21,77 @@ def _load(name: str):
     return module
 
 
+_simt_evidence = _load("simt_evidence")
+
+
 @pytest.fixture(scope="module")
 def evidence():
     pytest.importorskip("cuda.bindings.nvrtc", reason="needs cuda-python and NVRTC")
-    module = _load("simt_evidence")
-    if module.find_nvdisasm() is None:
+    if _simt_evidence.find_nvdisasm() is None:
         pytest.skip("nvdisasm is missing: it comes with the wheel nvidia-cuda-nvdisasm or the CUDA toolkit")
-    return Evidence(module)
+    return Evidence(_simt_evidence)
 
 
 class Evidence:
     def __init__(self, module) -> None:
         self.module = module
 
+    def example(self, title: str):
+        return next(example for example in self.module.KERNELS if example.title == title)
+
     def __call__(self, title: str, arch: str):
-        example = next(example for example in self.module.KERNELS if example.title == title)
-        return self.module.build(example, arch)
+        return self.module.build(self.example(title), arch)
 
     def of_source(self, source: str, arch: str):
         """Of a source's only kernel."""
         module = pct.build(source, target="simt", arch=arch)
         (info,) = module.kernels
         return self.module.examine(module.kernel(info.name), module.log, loops=False)
+
+
+# Each example on one of the architectures.
+CASES = [
+    (
+        example.title,
+        [arch for arch in _simt_evidence.ARCHS if _simt_evidence.compute_capability(arch) >= example.since],
+    )
+    for example in _simt_evidence.KERNELS
+]
+
+
+@pytest.mark.parametrize(
+    ("title", "arch"), [(title, archs[i % len(archs)]) for i, (title, archs) in enumerate(CASES)]
+)
+def test_every_example_fits_its_machine(evidence, title, arch):
+    """No spills, no serialised matrix instructions, as many threads at the same time as wanted, and in loops
+    over tiles half of the loads under way before the last wait."""
+    seen, example = evidence(title, arch), evidence.example(title)
+    assert (seen.spilled_bytes, seen.warnings) == (0, 0)
+    assert seen.blocks(arch) * seen.threads // 32 >= example.warps
+    assert seen.early_loads >= 0.5
+    assert seen.counts["LDG.128"] + seen.counts["LDG.64"] > 0
+
+
+def test_loads_before_the_last_wait_are_counted(evidence):
+    loop = [".L_1:", "LDG.E.128 R4, [R2.64] ;", "BAR.SYNC 0x0 ;", "@P0 LDG.E R8, [R2.64] ;", "BRA `(.L_1) ;"]
+    assert evidence.module.early_loads(loop) == 0.5
+    assert evidence.module.early_loads(loop[:2]) == 1  # nothing waits
+
+
+@pytest.mark.parametrize(
+    ("arch", "threads", "registers", "shared", "blocks"),
+    [
+        ("sm_80", 128, 32, 0, 16),
+        ("sm_80", 128, 33, 0, 12),  # registers are given by 8 to a thread
+        ("sm_90", 256, 255, 0, 1),
+        ("sm_75", 128, 32, 16384, 4),
+        ("sm_80", 32, 16, 0, 32),
+        ("sm_90", 128, 32, 75 * 1024, 3),
+    ],
+)
+def test_blocks_that_a_multiprocessor_holds(evidence, arch, threads, registers, shared, blocks):
+    made = evidence.module.Evidence(threads, registers, shared, 0, 0, 0, {}, 1.0)
+    assert made.blocks(arch) == blocks
 
 
 def test_rows_are_loaded_in_vectors_and_reduced_by_shuffles(evidence):
