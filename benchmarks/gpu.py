@@ -17,7 +17,6 @@ import datetime
 import importlib.metadata
 import importlib.util
 import json
-import math
 import os
 import platform
 import queue
@@ -38,7 +37,8 @@ PEERS = HERE.parent / "build" / "gpu_peers"
 WHO = ("ours", "nvidia", "torch", "triton")
 MINUTES = 7.5  # after which the run ends with what it has
 BUILDING = 150  # seconds for all builds at once; what is missing then is built when its turn comes
-SILENCE = 90  # seconds without a line from the worker, after which it is thought to hang
+SILENCE = 120  # seconds without a line from the worker, after which it is thought to hang
+PATIENCE = 3  # processes that one peer may break
 
 
 def requirements() -> str | None:
@@ -93,6 +93,7 @@ class Run:
         self.end = end
         self.output = output
         self.broken: list[str] = []
+        self.without: list[str] = []
         self.report: dict = {"results": [], "notes": []}
 
     def go(self) -> None:
@@ -104,16 +105,25 @@ class Run:
                 self.note("all", "all", f"the worker cannot go on: {current}: {why}")
                 break
             self.broken.append(current)
+            self.drop()
             title, who, label = [*current.split(" / "), "", ""][:3]
             self.note(title, who, f"{label}: it ended its process ({why})")
             if who == "all" and title != "about":
                 self.report["results"].append({"title": title, "seconds": {}})
         self.save()
 
+    def drop(self) -> None:
+        """A peer that broke some processes is left out from then on: each new process takes seconds."""
+        broke = [name.split(" / ")[1] for name in self.broken if not name.startswith("peers")]
+        for who in WHO[1:]:
+            if broke.count(who) == PATIENCE:
+                self.without.append(who)
+                self.note("all", who, f"left out from here on, since it ended {PATIENCE} processes")
+
     def watch(self) -> tuple[str, str]:
         """One worker, to its end: the candidate it was at, and why it ended if that was too early."""
         done = [result["title"] for result in self.report["results"]]
-        options = json.dumps({**self.options, "skip": self.broken, "done": done})
+        options = json.dumps({**self.options, "skip": self.broken, "without": self.without, "done": done})
         command = [sys.executable, str(HERE / "gpu_worker.py"), options]
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         lines: queue.Queue[str | None] = queue.Queue()
@@ -162,7 +172,7 @@ class Run:
             if not self.report["results"]:
                 print(heading())
             self.report["results"].append(event)
-            print(row(event, self.report.get("copy", math.nan)), flush=True)
+            print(row(event, self.report.get("copy", 0.0)), flush=True)
             self.save()
 
     def note(self, title: str, who: str, text: str) -> None:

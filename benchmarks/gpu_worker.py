@@ -12,7 +12,7 @@ import math
 import os
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from statistics import median
 
@@ -35,13 +35,22 @@ class Broken(Exception):
 
 
 class Worker:
-    """Compares works. `skip` holds the names of candidates that broke earlier processes."""
+    """Compares works. `skip` holds the names of candidates that broke earlier processes, `without` who is
+    left out."""
 
-    def __init__(self, device: Device, target: str, peers: gpu_peers.Peers | None, skip: set[str]):
+    def __init__(
+        self,
+        device: Device,
+        target: str,
+        peers: gpu_peers.Peers | None,
+        skip: set[str],
+        without: Sequence[str] = (),
+    ):
         self.device = device
         self.target = target
         self.peers = peers
         self.skip = skip
+        self.without = without
 
     # --- who computes: the candidates of a work, by the name of who and by a label
 
@@ -80,7 +89,7 @@ class Worker:
         tried: dict[str, dict[str, float]] = {}
         for who, label, make in self.candidates(work):
             name = f"{work.title} / {who} / {label}"
-            if name in self.skip:
+            if name in self.skip or who in self.without:
                 continue
             emit("start", name=name)
             try:
@@ -181,7 +190,7 @@ def _probe(peers: gpu_peers.Peers, device: Device) -> str:
 
 def about(device: Device) -> dict:
     if device.name != "cuda":
-        return {"device": "none: small sizes on the processor, no time means anything", "copy": math.nan}
+        return {"device": "none: small sizes on the processor, no time means anything", "copy": 0.0}
     properties = torch.cuda.get_device_properties(0)
     return {
         "device": properties.name,
@@ -202,7 +211,7 @@ def main(options: dict) -> None:
     emit("about", **about(device))
     peers = probe(Path(options["peers"]), device, skip) if options["peers"] else None
     target = "cpu" if small else "simt"
-    worker = Worker(device, target, peers, skip)
+    worker = Worker(device, target, peers, skip, options["without"])
     for work in works(device.name, small):
         if work.title in options["done"] or options["only"] not in work.title:
             continue

@@ -96,7 +96,7 @@ for title in ("first", "second", "third"):
     seconds = {}
     for who in ("ours", "nvidia", "triton"):
         name = f"{title} / {who} / x"
-        if name in options["skip"]:
+        if name in options["skip"] or who in options["without"]:
             continue
         emit("start", name=name)
         if (title, who) == ("second", "nvidia"):
@@ -129,6 +129,17 @@ def test_what_breaks_a_process_is_passed_over(benchmark, fake_run, monkeypatch, 
     assert "an illegal memory access" in notes["second", "nvidia"]
     assert "no word for 3 s" in notes["third", "triton"]
     assert report["device"] == "Fake GPU"
+
+
+def test_a_peer_that_breaks_too_much_is_left_out(benchmark, fake_run, monkeypatch, tmp_path):
+    monkeypatch.setattr(benchmark, "PATIENCE", 1)
+    monkeypatch.setattr(benchmark, "SILENCE", 3)
+    run = fake_run(60)
+    run.go()
+    report = json.loads((tmp_path / "out.json").read_text())
+    found = {result["title"]: set(result["seconds"]) for result in report["results"]}
+    assert found == {"first": {"ours", "nvidia", "triton"}, "second": {"ours", "triton"}, "third": {"ours"}}
+    assert {note["who"] for note in report["notes"] if "left out" in note["text"]} == {"nvidia", "triton"}
 
 
 def test_the_time_is_kept(fake_run, tmp_path):
