@@ -7,8 +7,44 @@
 
 namespace cuda::tiles::detail {
 
-/// Multiplies and sums as C. A thread's accumulators are 2 rows of each of its row blocks, and runs of
-/// neighbouring columns; segments of the inner dimension are read at once, as are those of columns.
+/// A thread's share of the accumulators while they are multiplied: 2 rows of each row block of a warp, and
+/// runs of columns. To load a register takes as long as 4 products, so a share is to be about square: where
+/// it is wide, lanes 4 g + q that differ in the last bit of g exchange halves of each run of 8 columns for
+/// rows.
+template <typename C, typename P>
+struct fma_share {
+  static constexpr bool exchanges =
+      sizeof(C) == 4 && P::run == 8 && P::inner >= 16 && P::held >= 16 * P::together;
+  static constexpr unsigned rows = exchanges ? 2 : 1;     // neighbours
+  static constexpr unsigned lane_bit = exchanges ? 4 : 0; // of the slot, too: the two change places
+
+  /// Between the two distributions.
+  CUDA_TILE_API static void exchange(C* sums) {
+    if constexpr (exchanges) {
+      bool const upper = (platform::thread() & lane_bit) != 0;
+      CUDA_TILE_UNROLL
+      for (unsigned s = 0; s < 2 * P::row_blocks * P::held; ++s)
+        if ((s & lane_bit) == 0) {
+          C& first = sums[s];
+          C& second = sums[s | lane_bit];
+          C const received = platform::shuffle_xor(upper ? first : second, lane_bit);
+          first = upper ? received : first;
+          second = upper ? second : received;
+        }
+    }
+  }
+  /// The first of a lane's rows, in a block, and of its columns.
+  CUDA_TILE_API static unsigned row() { return platform::thread() % 32 / 4 & ~(rows - 1); }
+  CUDA_TILE_API static unsigned column() {
+    return platform::thread() % 4 * P::run | column_of_slot(platform::thread() & lane_bit);
+  }
+  /// Slots of a row are those of runs.
+  CUDA_TILE_CONSTEXPR static unsigned column_of_slot(unsigned s) {
+    return s / P::run * 4 * P::run + s % P::run;
+  }
+};
+
+/// Multiplies and sums as C. Segments of the inner dimension are read at once, as are those of columns.
 template <typename C>
 struct multiply_by_fma {
   using left = C;
@@ -20,47 +56,55 @@ struct multiply_by_fma {
 
   template <typename P, typename Left, typename Right>
   CUDA_TILE_API static void multiply(C* sums, Left from_left, Right from_right) {
+    using share = fma_share<C, P>;
     constexpr unsigned width = Left::columns;
-    unsigned const warp = platform::thread() / 32, g = platform::thread() % 32 / 4,
-                   q = platform::thread() % 4;
-    unsigned const left_place = Left::place(P::left_row(P::row(warp, 0) + g), 0);
-    unsigned const right_place =
-        Right::place(P::right_batch(P::row(warp, 0)) * width, P::column(warp) + q * P::run);
+    unsigned const row = P::row(platform::thread() / 32, 0), column = P::column(platform::thread() / 32);
+    unsigned const left_place = Left::place(P::left_row(row + share::row()), 0);
+    unsigned const right_place = Right::place(P::right_batch(row) * width, column + share::column());
+    share::exchange(sums);
     CUDA_TILE_UNROLL
     for (unsigned first = 0; first < P::row_blocks; first += P::together) {
-      unsigned const right_row = P::right_batch(P::row(0, first)) * width;
       CUDA_TILE_NO_UNROLL
-      for (unsigned k = 0; k < width; k += depth) {
-        C a[2 * P::together][depth];
+      for (unsigned k = 0; k < width; k += depth)
+        add_segment<P>(sums, from_left, left_place ^ Left::place(0, k), from_right,
+                       right_place ^ Right::place(k, 0), first, P::right_batch(P::row(0, first)) * width);
+    }
+    share::exchange(sums);
+  }
+
+  /// The products of one segment of the inner dimension, for the row blocks from `first` on.
+  template <typename P, typename Left, typename Right>
+  CUDA_TILE_API static void add_segment(C* sums, Left from_left, unsigned left_place, Right from_right,
+                                        unsigned right_place, unsigned first, unsigned right_row) {
+    using share = fma_share<C, P>;
+    constexpr unsigned rows = 2 * P::together * share::rows, columns = least(P::run, depth); // at once
+    C a[rows][depth];
+    CUDA_TILE_UNROLL
+    for (unsigned r = 0; r < rows; ++r) {
+      unsigned const half = r / share::rows, of_block = half % 2 * 8 + r % share::rows;
+      platform::load_aligned<16>(
+          a[r],
+          from_left.element(left_place, Left::place(P::left_row(P::row(0, first + half / 2)) + of_block, 0)));
+    }
+    CUDA_TILE_UNROLL
+    for (unsigned i = 0; i < depth; ++i)
+      CUDA_TILE_UNROLL
+    for (unsigned s = 0; s < P::held; s += columns) {
+      if ((s & share::lane_bit) != 0)
+        continue;
+      C b[columns];
+      platform::load_aligned<sizeof b>(
+          b, from_right.element(right_place, Right::place(right_row + i, share::column_of_slot(s))));
+      CUDA_TILE_UNROLL
+      for (unsigned r = 0; r < rows; ++r)
         CUDA_TILE_UNROLL
-        for (unsigned r = 0; r < 2 * P::together; ++r)
-          platform::load_aligned<16>(
-              a[r], from_left.element(left_place ^ Left::place(0, k),
-                                      Left::place(P::left_row(P::row(0, first + r / 2)) + r % 2 * 8, 0)));
-        CUDA_TILE_UNROLL
-        for (unsigned i = 0; i < depth; ++i)
-          CUDA_TILE_UNROLL
-        for (unsigned c = 0; c < P::held; c += P::run) {
-          C b[P::run];
-          CUDA_TILE_UNROLL
-          for (unsigned j = 0; j < P::run; j += at_once<P>)
-            platform::load_aligned<at_once<P> * sizeof(C)>(
-                b + j,
-                from_right.element(right_place ^ Right::place(k, 0), Right::place(right_row + i, 4 * c + j)));
-          CUDA_TILE_UNROLL
-          for (unsigned r = 0; r < 2 * P::together; ++r)
-            CUDA_TILE_UNROLL
-          for (unsigned j = 0; j < P::run; ++j) {
-            C& to = sums[P::slot(first + r / 2, r % 2) + c + j];
-            to = multiply_add<C>(a[r][i], b[j], to);
-          }
-        }
+      for (unsigned j = 0; j < columns; ++j) {
+        unsigned const half = r / share::rows;
+        C& to = sums[P::slot(first + half / 2, half % 2) + (s | r % share::rows * 4) + j];
+        to = multiply_add<C>(a[r][i], b[j], to);
       }
     }
   }
-
-  template <typename P>
-  static constexpr unsigned at_once = least(P::run, depth); // columns
 };
 
 /// Writes columns [k0, k0 + Width) of a matrix tile, row by row and batch by batch, to memory that the block
