@@ -140,11 +140,12 @@ def test_older_devices_multiply_fp8_as_half_and_the_rest_by_fma(arch, units):
         _check(module, name)
 
 
-def test_inner_dimensions_shorter_than_an_instruction_are_multiplied_by_fma():
+def test_floats_and_short_inner_dimensions_are_multiplied_by_fma():
     names = [
         "matmul<false, __half, __half, float, 32, 16, 8>",
         "matmul<false, signed char, signed char, int, 16, 16, 16>",
         "matmul<false, float, float, float, 16, 8, 1>",
+        "matmul<false, float, float, float, 32, 64, 16>",  # lanes exchange columns for rows
         "matmul<false, double, double, double, 64, 8, 2>",
         "matmul<false, __nv_tf32, __nv_tf32, float, 8, 32, 16>",
     ]
@@ -156,7 +157,7 @@ def test_inner_dimensions_shorter_than_an_instruction_are_multiplied_by_fma():
 @pytest.mark.parametrize("threads", [32, 128])
 def test_batches_have_operands_of_their_own_or_in_common(threads):
     """Few rows a batch, so that warps hold several, and many, so that several warps hold one."""
-    lengths = [(4, 4, 16, 32, 32), (2, 2, 64, 16, 32), (1, 4, 32, 8, 32), (4, 1, 16, 16, 64)]
+    lengths = [(4, 4, 16, 64, 32), (2, 2, 64, 16, 32), (1, 4, 32, 8, 32), (4, 1, 16, 16, 64)]
     names = [
         f"batched<{element}, {accumulator}, {', '.join(map(str, shape))}>"
         for element, accumulator in (("__half", "float"), ("signed char", "int"), ("float", "float"))
