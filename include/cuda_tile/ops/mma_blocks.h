@@ -6,6 +6,7 @@
 #pragma once
 
 #include "cuda_tile/ops/elements.h"
+#include "cuda_tile/ops/mma_amx.h"
 #include "cuda_tile/platform/host_vectors.h"
 
 namespace cuda::tiles::detail {
@@ -181,6 +182,11 @@ CUDA_TILE_API void multiply_narrow(A* result, A const* acc, L const* a, R const*
 /// result (M x N) = acc + a (M x K) b (K x N), summed as C.
 template <unsigned M, unsigned N, unsigned K, typename C, typename A, typename L, typename R>
 CUDA_TILE_API void multiply_blocks(A* result, A const* acc, L const* a, R const* b) {
+#if CUDA_TILE_HAS_AMX
+  if constexpr (fits_amx<M, N, K, A, C, L, R>())
+    if (multiply_with_amx<M, N, K>(result, acc, a, b))
+      return;
+#endif
   if constexpr (!fits_blocks<C, N, K>) {
     multiply_narrow<M, N, K, C>(result, acc, a, b);
   } else {
