@@ -21,7 +21,7 @@ import pycuda_tile as pct
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENT = ROOT / "docs" / "simt.md"
 BEGIN, END = "<!-- made by benchmarks/simt_evidence.py -->", "<!-- end -->"
-ARCHS = ("sm_75", "sm_80", "sm_90")
+ARCHS = ("sm_75", "sm_80", "sm_90a")
 
 
 class Example(NamedTuple):
