@@ -123,6 +123,12 @@ def _product(element, result, m_tile: int, n_tile: int, transposed: bool = False
     return Problem((2, 2), [a, given, out, m, n, k], out, (a.astype(F64) @ b.astype(F64)).astype(result))
 
 
+def _batched() -> Problem:
+    batches, m, n, k = 3, 16, 35, 41
+    a, b, out = _integers(np.float16, batches, m, k), _integers(np.float16, k, n), _blank(F32, batches, m, n)
+    return Problem((2, 2), [a, b, out, batches, n, k], out, a.astype(F32) @ b.astype(F32))
+
+
 def _attention() -> Problem:
     heads, length, dim = 2, 75, 32
     q, k, v = (x.astype(BF16) for x in _random(3, heads, length, dim))
@@ -162,6 +168,7 @@ for _name, _element, _result in [
     KERNELS[f"matmul<{_name}, 64, 32, 32>"] = functools.partial(_product, _element, _result, 64, 32), (128,)
 _halves = functools.partial(_product, np.float16, F32, 32, 16, True)
 KERNELS["matmul_transposed<__half, __half, float, float, 32, 16, 32>"] = _halves, (32, 128)
+KERNELS["matmul_batched<__half, float, 2, 16, 32, 16>"] = _batched, (32, 128)
 KERNELS["attention<__nv_bfloat16, 32, 32, 32>"] = _attention, (4, 32, 128)
 
 

@@ -133,6 +133,28 @@ def test_what_is_known_of_memory_is_not_asked(evidence, masked, paths, arch):
     assert (seen.counts["LDG other"], seen.counts["STG other"]) == (0, 0)
 
 
+DIVISIBLE = """
+#include "cuda_tile.h"
+namespace ct = cuda::tiles;
+using namespace ct::literals;
+using rows = ct::shape<16, 64>;
+
+__tile_global__ void divisible(const float* in, float* out, int lines, int width) {
+  auto extents = ct::extents{lines, ct::assume_divisible(width, 4_ic)};
+  ct::partition_view from{ct::tensor_span{ct::assume_aligned(in, 16_ic), extents}, rows{}};
+  ct::partition_view to{ct::tensor_span{ct::assume_aligned(out, 16_ic), extents}, rows{}};
+  auto block = ct::bid();
+  to.store_masked(from.load_masked(block.y, block.x), block.y, block.x);
+}
+"""
+
+
+def test_a_divisor_that_is_assumed_is_not_asked(evidence):
+    seen = evidence.of_source(DIVISIBLE, "sm_80")
+    assert (seen.counts["LDG.128"], seen.counts["STG.128"]) == (4, 4)  # within the span, and at its end
+    assert (seen.counts["LDG other"], seen.counts["STG other"]) == (0, 0)
+
+
 POINTERS = """
 #include "cuda_tile.h"
 namespace ct = cuda::tiles;

@@ -1,5 +1,5 @@
-// [2.15] Assumptions: values are returned as they are. What the compiler can use, the alignment of a pointer,
-// it is told.
+// [2.15] Assumptions: values are returned as they are. What the compiler can use, the alignment of a pointer
+// and the divisor of an integer, it is told.
 #pragma once
 
 #include "cuda_tile/core/integral_constant.h"
@@ -81,6 +81,10 @@ template <integral auto Div, integral_tile T>
   requires(detail::is_power_of_two<Div>)
 [[nodiscard]] CUDA_TILE_API T assume_divisible(T const& a, integral_constant<Div> = {}) noexcept {
   checks::assume_multiple<Div>("assume_divisible", a);
+#if CUDA_TILE_ON_CUDA && !CUDA_TILE_CHECKED
+  if constexpr (scalar<T>)
+    __builtin_assume((a & static_cast<T>(Div - 1)) == 0);
+#endif
   return a;
 }
 

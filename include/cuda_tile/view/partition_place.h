@@ -74,6 +74,7 @@ struct partition {
   unsigned valid[dims]; // lengths within the span, from 0 to those of Shape
 
   size_t elements = 1; // of the whole span
+  size_t row = 1;      // length of the last dimension of the span
   size_t places;       // bits that the addresses of all rows may have, beside multiples of the rows' bytes
 
   CUDA_TILE_API partition(Span const& span, size_t const (&index)[dims])
@@ -87,7 +88,9 @@ struct partition {
       strides[d] = static_cast<size_t>(span.mapping().stride(d));
       valid[d] = static_cast<unsigned>(left < length<Shape>(d) ? left : length<Shape>(d));
       origin += first * strides[d];
-      if (d + 1 != rank) // Not of `origin`: this is the same for all partitions that a loop comes by.
+      if (d + 1 == rank)
+        row = extent;
+      else // Not of `origin`: this is the same for all partitions that a loop comes by.
         places |= (length<Shape>(d) == 1 ? first * strides[d] : strides[d]) * sizeof(element);
     }
   }

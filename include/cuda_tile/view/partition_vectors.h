@@ -50,10 +50,12 @@ CUDA_TILE_API void for_each_vector(partition<Span, Shape> part, Access const& ac
 template <unsigned Vector, bool Masked, typename Span, typename Shape, typename Access>
 CUDA_TILE_API void access_slots(partition<Span, Shape> const& part, Access const& access) {
   if constexpr (Vector > 1) {
+    constexpr size_t last = Shape::rank() - 1;
     bool const aligned = part.places % (Vector * sizeof(typename Span::value_type)) == 0;
+    bool const ends_with_vector = part.valid[last] == length<Shape>(last) || part.row % Vector == 0;
     if (aligned && (!Masked || part.whole()))
       return for_each_vector<Vector, false>(part, access);
-    if (Masked && aligned && part.valid[Shape::rank() - 1] % Vector == 0)
+    if (Masked && aligned && ends_with_vector)
       return for_each_vector<Vector, true>(part, access);
   }
   for_each_vector<1, Masked>(part, access);
