@@ -14,6 +14,51 @@ inline constexpr unsigned summed_locations = static_cast<unsigned>(Size / 4 < 40
 template <typename E, size_t Size>
 inline constexpr bool sums_before_adding = is_integral_scalar_v<E> && sizeof(E) == 4 && Size >= 256;
 
+/// Neighbouring locations.
+template <typename P>
+struct location_range {
+  P* first = nullptr;
+  unsigned long long count = 0;
+};
+
+/// A range that holds all of ptrs: all that have the bits of the address that they agree in.
+template <typename P, typename S>
+CUDA_TILE_API location_range<P> common_range(tile<P*, S> const& ptrs) {
+  auto address = [&](unsigned s) { return platform::bit_cast<unsigned long long>(ptrs.slots[s]); };
+  unsigned long long differing = 0;
+  for (unsigned s = 0; s < static_cast<unsigned>(shape_size_v<S>); ++s)
+    differing |= address(s) ^ address(0);
+  for (unsigned shift = 1; shift < 64; shift *= 2)
+    differing |= differing >> shift;
+  return {ptrs.slots[0] - (address(0) & differing) / sizeof(P), differing / sizeof(P) + 1};
+}
+
+/// From the first to the last location whose mask is true; any one if there is none.
+template <typename P, typename S>
+CUDA_TILE_API location_range<P> exact_range(tile<P*, S> const& ptrs, tile<bool, S> const& mask) {
+  constexpr unsigned size = static_cast<unsigned>(shape_size_v<S>);
+  auto address = [&](unsigned s) { return platform::bit_cast<unsigned long long>(ptrs.slots[s]); };
+  auto kept = [&](unsigned s) { return platform::bit_cast<unsigned char>(mask.slots[s]); };
+  unsigned origin = 0;
+  while (origin < size && !kept(origin))
+    ++origin;
+  if (origin == size)
+    return {ptrs.slots[0], 1};
+  // In 32 bits, of which there are more in a vector; bits stand for the mask, which would become a branch.
+  unsigned long long base = address(origin), far = 0;
+  int low = 0, high = 0;
+  for (unsigned s = 0; s < size; ++s) {
+    unsigned long long distance = address(s) - base, bits = 0ULL - kept(s);
+    far |= (distance + (1ULL << 32)) & bits;
+    int place = static_cast<int>(static_cast<unsigned>((distance & bits) / sizeof(P)));
+    low = place < low ? place : low;
+    high = place > high ? place : high;
+  }
+  if (far >> 33 != 0)
+    return {nullptr, ~0ULL};
+  return {ptrs.slots[origin] + low, static_cast<unsigned long long>(static_cast<long long>(high) - low) + 1};
+}
+
 /// Adds values to *ptrs where the mask is true, integers, which sum in any order. `add(p, sum)` does it for
 /// one location and yields what was there; `old` gets what was there before each element's turn. False, and
 /// nothing is done, if the locations are not within summed_locations neighbours.
@@ -21,44 +66,46 @@ template <typename Add, typename E, typename S, typename P>
 CUDA_TILE_API bool add_sums(Add add, tile<E, S>& old, tile<P*, S> const& ptrs, tile<E, S> const& values,
                             tile<bool, S> const& mask) {
   constexpr unsigned size = static_cast<unsigned>(shape_size_v<S>), most = summed_locations<size>;
-  auto address = [&](unsigned s) { return platform::bit_cast<unsigned long long>(ptrs.slots[s]); };
-  auto kept = [&](unsigned s) { return platform::bit_cast<unsigned char>(mask.slots[s]); };
-  unsigned first_kept = 0;
-  while (first_kept < size && !kept(first_kept))
-    ++first_kept;
-  if (first_kept == size)
-    return true;
-  // Places count from the first location; bits stand for conditions, which would become branches.
-  unsigned long long base = address(first_kept), far = 0;
-  int places[size], low = 0, high = 0;
-  for (unsigned s = 0; s < size; ++s) {
-    unsigned long long distance = address(s) - base, bits = 0ULL - kept(s);
-    far |= (distance + (1ULL << 32)) & bits;
-    places[s] = static_cast<int>(static_cast<unsigned>((distance & bits) >> 2));
-    low = places[s] < low ? places[s] : low;
-    high = places[s] > high ? places[s] : high;
-  }
-  auto count = static_cast<unsigned long long>(static_cast<long long>(high) - low + 1);
-  if (far >> 33 != 0 || count > most)
+  auto kept = [&](unsigned s) { return platform::bit_cast<unsigned char>(mask.slots[s]) != 0; };
+  // What the mask leaves out mostly lies near too, and then need not be told apart.
+  location_range<P> range = common_range(ptrs);
+  if (range.count > most)
+    range = exact_range(ptrs, mask);
+  if (range.count > most)
     return false;
-  for (unsigned s = 0; s < size; ++s) {
-    int bits = 0 - static_cast<int>(kept(s));
-    places[s] = ((places[s] - low) & bits) | (static_cast<int>(count) & ~bits);
-  }
-  unsigned long long sums[most + 1]; // sum and number; the last one takes what the mask leaves out
-  for (unsigned i = 0; i <= count; ++i)
+  P* const first = range.first;
+  unsigned const count = static_cast<unsigned>(range.count);
+
+  unsigned long long sums[most]; // sum and number
+  for (unsigned i = 0; i < count; ++i)
     sums[i] = 0;
-  for (unsigned s = 0; s < size; ++s) {
-    unsigned long long sum = sums[places[s]];
-    old.slots[s] = static_cast<E>(sum >> 32);
-    sums[places[s]] = sum + (static_cast<unsigned long long>(values.slots[s]) << 32 | 1);
-  }
-  P* first = ptrs.slots[first_kept] + low;
+  auto one = [&](unsigned s) { return static_cast<unsigned long long>(values.slots[s]) << 32 | 1; };
+  auto place = [&](unsigned s) { return static_cast<size_t>(ptrs.slots[s] - first); };
+  auto kept_place = [&](unsigned s) { return kept(s) ? place(s) : 0; };
+  auto add_up = [&](auto place, auto one) {
+#pragma GCC unroll 4
+    for (unsigned s = 0; s < size; ++s) {
+      unsigned long long& sum = sums[place(s)];
+      old.slots[s] = static_cast<E>(sum >> 32);
+      sum += one(s);
+    }
+  };
+  unsigned char left_out = 0;
+  for (unsigned s = 0; s < size; ++s)
+    left_out |= platform::bit_cast<unsigned char>(mask.slots[s]) ^ 1;
+  E differing = 0;
+  for (unsigned s = 0; s < size; ++s)
+    differing |= values.slots[s] ^ values.slots[0];
+  if (left_out == 0 && differing == 0)
+    add_up(place, [each = one(0)](unsigned) { return each; });
+  else
+    add_up(kept_place, [&](unsigned s) { return one(s) & (0 - static_cast<unsigned long long>(kept(s))); });
+
   for (unsigned i = 0; i < count; ++i)
     if (static_cast<unsigned>(sums[i]) != 0)
       sums[i] = static_cast<unsigned>(add(first + i, static_cast<E>(sums[i] >> 32)));
   for (unsigned s = 0; s < size; ++s)
-    old.slots[s] = mask.slots[s] ? elements::add{}(old.slots[s], static_cast<E>(sums[places[s]])) : E(0);
+    old.slots[s] = kept(s) ? elements::add{}(old.slots[s], static_cast<E>(sums[kept_place(s)])) : E(0);
   return true;
 }
 

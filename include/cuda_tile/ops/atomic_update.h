@@ -83,7 +83,8 @@ CUDA_TILE_API tile_load_t<Ptrs> update_memory(Operation, Ptrs const& ptrs, Value
   constexpr unsigned flags = checks::atomic_flags<checks::reads | checks::writes, Order, Scope>;
   checks::before_write<tile_shape_t<Ptrs>>("an atomic update", values, mask);
   checks::before_access<flags>("an atomic update", ptrs, mask);
-  R old = zeros<R>();
+  R old;
+  checks::define(old);
   bool done = false, changed = false;
 #if !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1
   if constexpr (!checks::enabled && is_same_v<Operation, memory_add> &&
@@ -97,6 +98,7 @@ CUDA_TILE_API tile_load_t<Ptrs> update_memory(Operation, Ptrs const& ptrs, Value
   if (!done)
     for_each_location(
         [&](unsigned s, auto p, auto v, auto m) {
+          old.slots[s] = E(0);
           if (!convert<bool>(m))
             return;
           old.slots[s] =

@@ -32,7 +32,7 @@ CUDA_TILE_API Tile operator+(Tile x) noexcept {
 template <pointer_tile Ptr, integral_tile Offset>
   requires broadcast_compatible<Ptr, Offset> && detail::object_pointer_tile<Ptr>
 CUDA_TILE_API mutual_broadcast_t<Ptr, Offset, tile_element_t<Ptr>> operator+(Ptr ptr,
-                                                                             Offset offset) noexcept {
+                                                                             Offset const& offset) noexcept {
   using R = mutual_broadcast_t<Ptr, Offset, tile_element_t<Ptr>>;
   checks::before_advance<tile_shape_t<R>>("operator+", false, ptr, offset);
   return detail::map<R>([](auto p, auto n) { return p + n; }, ptr, offset);
@@ -50,7 +50,7 @@ CUDA_TILE_API mutual_broadcast_t<Offset, Ptr, tile_element_t<Ptr>> operator+(Off
 template <pointer_tile Ptr, integral_tile Offset>
   requires broadcast_compatible<Ptr, Offset> && detail::object_pointer_tile<Ptr>
 CUDA_TILE_API mutual_broadcast_t<Ptr, Offset, tile_element_t<Ptr>> operator-(Ptr ptr,
-                                                                             Offset offset) noexcept {
+                                                                             Offset const& offset) noexcept {
   using R = mutual_broadcast_t<Ptr, Offset, tile_element_t<Ptr>>;
   checks::before_advance<tile_shape_t<R>>("operator-", true, ptr, offset);
   return detail::map<R>([](auto p, auto n) { return p - n; }, ptr, offset);

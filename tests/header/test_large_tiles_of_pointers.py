@@ -1,0 +1,86 @@
+"""Tiles of many pointers with one thread a block: atomic additions that meet in few locations are summed
+before, and loads of neighbours are done at once. Whatever the pointers, nothing of that shows."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import pycuda_tile as pct
+
+SIZE = 512
+FAR = 1 << 20
+SOURCE = """
+#include "cuda_tile.h"
+namespace ct = cuda::tiles;
+using S = ct::shape<512>;
+__tile_global__ void add(int* data, const long long* place, const int* value, const bool* kept, int* old) {
+  auto lane = ct::iota<ct::tile<int, S>>();
+  auto before = ct::atomic_add_masked(data + ct::load(place + lane), ct::load(value + lane),
+                                      ct::load(kept + lane), ct::memory_order_relaxed_t{});
+  ct::store(old + lane, before);
+}
+template <typename E, int rows, int columns>
+__tile_global__ void gather(const E* data, const long long* place, E* out) {
+  auto lane = ct::reshape(ct::iota<ct::tile<int, ct::shape<rows * columns>>>(), ct::shape<rows, columns>{});
+  ct::store(out + lane, ct::load(data + ct::load(place + lane)));
+}
+"""
+SHAPES = [("float", 32, 16), ("double", 8, 64), ("signed char", 16, 128), ("short", 64, 2), ("int", 128, 1)]
+
+
+@pytest.fixture(scope="module")
+def module():
+    names = ["add", *(f"gather<{t}, {rows}, {columns}>" for t, rows, columns in SHAPES)]
+    return pct.build(SOURCE, target="cpu", kernels=names)
+
+
+def _places(case: str, rng: np.random.Generator, data: np.ndarray) -> np.ndarray:
+    if case == "across":  # locations whose addresses differ in many bits
+        block = 1 << 16
+        middle = (-data.ctypes.data % block + block) // 4
+        return middle + rng.integers(-20, 20, SIZE)
+    if case == "far":
+        return rng.integers(0, 2 * FAR, SIZE) // 100 * 100
+    if case == "one":
+        return np.full(SIZE, 7)
+    return FAR + rng.integers(0, 100, SIZE)
+
+
+@pytest.mark.parametrize("values", ["ones", "any"])
+@pytest.mark.parametrize("mask", ["all", "some", "none", "left out lies far"])
+@pytest.mark.parametrize("case", ["near", "across", "far", "one"])
+def test_atomic_additions_of_many_elements(module, case, mask, values):
+    rng = np.random.default_rng(SIZE)
+    data = rng.integers(-1000, 1000, 2 * FAR).astype(np.int32)
+    place = _places(case, rng, data).astype(np.int64)
+    value = np.ones(SIZE, np.int32) if values == "ones" else rng.integers(-(2**31), 2**31, SIZE, np.int32)
+    kept = np.full(SIZE, mask == "all")
+    if mask not in ("all", "none"):
+        kept[:] = rng.random(SIZE) < 0.7
+        kept[0] = False
+    if mask == "left out lies far":
+        place[~kept] = rng.integers(0, 2 * FAR, (~kept).sum())
+    expected, before = data.copy(), np.zeros(SIZE, np.int32)
+    for i in np.flatnonzero(kept):
+        before[i] = expected[place[i]]
+        expected[place[i]] = (int(before[i]) + int(value[i]) + 2**31) % 2**32 - 2**31  # wraps around
+    old = np.full(SIZE, 77, np.int32)
+    module.kernel("add")[1](data, place, value, kept, old)
+    np.testing.assert_array_equal(data, expected)
+    np.testing.assert_array_equal(old[kept], before[kept])
+
+
+@pytest.mark.parametrize("type_name, rows, columns", SHAPES)
+def test_rows_of_which_some_are_neighbours(module, type_name, rows, columns):
+    dtype = {"float": np.float32, "double": np.float64, "signed char": np.int8, "short": np.int16}.get(
+        type_name, np.int32
+    )
+    rng = np.random.default_rng(rows)
+    data = rng.integers(-100, 100, 10000).astype(dtype)
+    place = rng.integers(0, 9000, (rows, 1)) + np.arange(columns)
+    for row in range(1, rows, 2):  # neighbours but for one
+        place[row, rng.integers(columns)] = rng.integers(0, 10000)
+    out = np.zeros((rows, columns), dtype)
+    module.kernel(f"gather<{type_name}, {rows}, {columns}>")[1](data, place.astype(np.int64), out)
+    np.testing.assert_array_equal(out, data[place])
