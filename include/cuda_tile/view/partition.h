@@ -26,12 +26,21 @@ CUDA_TILE_CONSTEXPR bool copies_vectors() {
   return false;
 }
 
-/// From a row to what a processor fetches too late by itself. Of a tile of one row: the tile that likely
-/// follows. Else the row after the next, which is far away where the span is wide.
+/// Whether a tile is one row that is copied in whole vectors.
+template <typename P, typename Shape, typename Access, typename E>
+CUDA_TILE_CONSTEXPR bool is_row_of_vectors() {
+  if constexpr (Shape::rank() != 0)
+    return shape_size_v<Shape> == length<Shape>(Shape::rank() - 1) &&
+           copies_vectors<Shape::rank() - 1, P, Shape, Access, E>();
+  return false;
+}
+
+/// From a row to what a processor fetches too late by itself: the row after the next, which is far away where
+/// the span is wide. What follows a tile of one row it fetches in time.
 template <size_t D, typename Shape, typename E, typename P>
 CUDA_TILE_API size_t bytes_ahead(P const& part) {
   if constexpr (shape_size_v<Shape> == length<Shape>(D))
-    return 2048;
+    return 0;
   else
     return 2 * part.template stride<D - 1>() * sizeof(E);
 }
@@ -77,6 +86,26 @@ CUDA_TILE_API void store_rows(P const& part, Shape shape, Access access, typenam
   }
 }
 
+template <bool Masked, typename P, typename Shape, typename Access, typename E>
+CUDA_TILE_API void load_elements(P const& part, Shape shape, Access access, E* to, E pad) {
+#if !CUDA_TILE_ON_CUDA
+  if constexpr (Masked && is_row_of_vectors<P, Shape, Access, E>()) {
+    // A part of the row is padded elsewhere first: only what is written at one place can be in registers.
+    E padded[shape_size_v<Shape>];
+    E const* from = part.origin;
+    if (!part.whole()) {
+      load_rows<true, 0>(part, shape, access, padded, part.origin, pad);
+      from = padded;
+    }
+    return platform::copy_vectors<sizeof padded>(to, from);
+  }
+#endif
+  if (!Masked || part.whole())
+    load_rows<false, 0>(part, shape, access, to, part.origin, pad);
+  else
+    load_rows<true, 0>(part, shape, access, to, part.origin, pad);
+}
+
 template <bool Masked, typename Span, typename Shape, typename Access>
 CUDA_TILE_API auto load_partition(partition<Span, Shape> const& part, Access access,
                                   typename Span::value_type pad) {
@@ -90,10 +119,7 @@ CUDA_TILE_API auto load_partition(partition<Span, Shape> const& part, Access acc
     if constexpr (!is_same_v<typename Span::element_type, typename Span::value_type const>)
       platform::last_loaded = part.origin;
 #endif
-    if (!Masked || part.whole())
-      load_rows<false, 0>(part, Shape{}, access, result.slots, part.origin, pad);
-    else
-      load_rows<true, 0>(part, Shape{}, access, result.slots, part.origin, pad);
+    load_elements<Masked>(part, Shape{}, access, result.slots, pad);
     checks::after_partition_access<Access::template flags<checks::reads>>(part);
     return result;
   } else {
