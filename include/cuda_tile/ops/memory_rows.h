@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cuda_tile/ops/memory_access.h"
+#include "cuda_tile/platform/host_vectors.h"
 
 namespace cuda::tiles::detail {
 
@@ -16,12 +17,33 @@ CUDA_TILE_CONSTEXPR unsigned load_run() {
     return static_cast<unsigned>(length<S>(rank - 1) * sizeof(E) > 64 ? 64 / sizeof(E) : length<S>(rank - 1));
 }
 
+/// Whether N pointers follow each other. In vectors, which g++ does not make of conditions.
+template <unsigned N, typename P>
+CUDA_TILE_API bool are_neighbours(P* const* ptrs) {
+  using V = platform::vector<unsigned long long>;
+  constexpr unsigned lanes = sizeof(V) / sizeof(P*);
+  unsigned long long differing = 0, first = platform::bit_cast<unsigned long long>(ptrs[0]);
+  if constexpr (N % lanes == 0) {
+    V expected, all{};
+    for (unsigned l = 0; l < lanes; ++l)
+      expected[l] = first + l * sizeof(P);
+    for (unsigned i = 0; i < N; i += lanes)
+      all |= platform::load_vector<V>(ptrs + i) ^ (expected + i * sizeof(P));
+    for (unsigned l = 0; l < lanes; ++l)
+      differing |= all[l];
+  } else {
+    for (unsigned i = 0; i < N; ++i)
+      differing |= platform::bit_cast<unsigned long long>(ptrs[i]) ^ (first + i * sizeof(P));
+  }
+  return differing == 0;
+}
+
 /// *ptrs for each element.
 template <typename R, typename Ptrs>
 CUDA_TILE_API R load_by_runs(Ptrs const& ptrs) {
   using E = typename R::element_type;
   constexpr unsigned run = load_run<E, typename R::shape_type>(), size = R::distribution::size;
-  constexpr unsigned ahead = 16 * run;
+  constexpr unsigned ahead = 32 * run;
   R result;
   checks::define(result);
   for (unsigned i = 0; i < size && i < ahead; i += run)
@@ -29,10 +51,7 @@ CUDA_TILE_API R load_by_runs(Ptrs const& ptrs) {
   for (unsigned i = 0; i < size; i += run) {
     if (i + ahead < size)
       __builtin_prefetch(ptrs.slots[i + ahead]);
-    bool neighbours = true;
-    for (unsigned j = 0; j < run; ++j)
-      neighbours &= ptrs.slots[i + j] == ptrs.slots[i] + j;
-    if (neighbours)
+    if (are_neighbours<run>(ptrs.slots + i))
       __builtin_memcpy(result.slots + i, ptrs.slots[i], run * sizeof(E));
     else
       for (unsigned j = 0; j < run; ++j)

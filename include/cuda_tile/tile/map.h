@@ -36,8 +36,13 @@ CUDA_TILE_API void map_nested(R* to, F f, Operands... operands) {
     *to = f(*operands.at...);
   } else {
     constexpr size_t step = length_product<Shape>(D + 1, Shape::rank());
-    for (size_t i = 0; i < length<Shape>(D); ++i)
+    for (size_t i = 0; i < length<Shape>(D); ++i) {
       map_nested<Shape, D + 1>(to + i * step, f, operands.template step<D>(i)...);
+#if defined(__GNUC__) && !defined(__clang__) && !CUDA_TILE_ON_CUDA
+      if constexpr (D + 2 == Shape::rank())
+        asm("" : : :); // or g++ makes vectors of columns, where rows are short
+#endif
+    }
   }
 }
 
