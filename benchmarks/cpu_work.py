@@ -169,7 +169,12 @@ def softmax(kernels: Kernels, rows: int = 4096, columns: int = 1024) -> Pair:
 def layer_norm(kernels: Kernels, rows: int = 4096, columns: int = 1024) -> Pair:
     x, weight, bias, out = random(rows, columns), random(columns), random(columns), torch.empty(rows, columns)
     wanted, mean, scale = torch.empty(rows, columns), torch.empty(rows, 1), torch.empty(rows, 1)
-    launch = kernels.get("rows", f"layer_norm<{power_of_two(columns)}>")[rows]
+
+    def make(tile: int) -> Function:
+        return kernels.get("rows", f"layer_norm_by_parts<{tile}>")[rows]
+
+    arguments = x, weight, bias, out, rows, columns, 1e-5
+    ours, config = kernels.choose(make, [32, 64, 128, 256], *arguments, key=["layer_norm", rows])
 
     def peer() -> None:
         torch.ops.aten.native_layer_norm.out(
@@ -177,20 +182,18 @@ def layer_norm(kernels: Kernels, rows: int = 4096, columns: int = 1024) -> Pair:
         )
 
     expected = torch.nn.functional.layer_norm(x.double(), [columns], weight.double(), bias.double())
-    return Pair(
-        lambda: launch(x, weight, bias, out, rows, columns, 1e-5), peer, check_close(out, expected, 1e-6)
-    )
+    return Pair(ours, peer, check_close(out, expected, 1e-6), config)
 
 
 def sum_of_all(kernels: Kernels, n: int = 16 * MI) -> Pair:
     x = random(n) + 0.5
-    configs = [[64, 64], [128, 64], [256, 32], [1024, 8]]
+    configs = [[64, 32], [64, 128], [64, 512], [128, 64], [128, 256], [256, 16]]
     parts, out, wanted = torch.empty(ceildiv(n, 4096)), torch.empty(1), torch.empty(())
 
     def make(config: list[int]) -> Function:
         tile, steps = config
-        count = ceildiv(n, tile * steps)
-        first = kernels.get("rows", f"sum<{tile}, {steps}>")[count]
+        count = ceildiv(n, 4 * tile * steps)
+        first = kernels.get("rows", f"sum_of_four<{tile}, {steps}>")[count]
         second = kernels.get("rows", f"sum<{power_of_two(count)}, 1>")[1]
 
         def launch(*_: object) -> None:

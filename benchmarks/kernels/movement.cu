@@ -21,8 +21,8 @@ __tile_global__ void gather(const float* __restrict__ table, const int* __restri
   auto block = ct::bid().x;
   auto row = ct::reshape(index_view.load_masked(block), ct::shape<tile, 1>{});
   auto column = ct::iota<ct::tile<int, ct::shape<1, width>>>();
-  auto offset = ct::element_cast<long long>(row) * columns + ct::min(column, columns - 1);
-  out_view.store_masked(ct::load(table + offset), block, 0);
+  auto row_begin = table + ct::element_cast<long long>(row) * columns;
+  out_view.store_masked(ct::load(row_begin + ct::min(column, columns - 1)), block, 0);
 }
 
 /// counts[v] += how often v is among n values; others than [0, bins) are skipped. Grid: ceil(n / tile).
@@ -32,7 +32,8 @@ __tile_global__ void histogram(const int* __restrict__ values, int* __restrict__
   ct::partition_view view{ct::tensor_span{values, ct::extents{n}}, ct::shape<tile>{}};
   auto block = static_cast<int>(ct::bid().x);
   auto value = view.load_masked(block);
-  auto counted = block * tile + ct::iota<int_tile>() < n && value >= 0 && value < bins;
+  auto counted = ct::iota<int_tile>() < n - block * tile &&
+                 ct::element_cast<unsigned>(value) < static_cast<unsigned>(bins); // negative: beyond all
   auto counter = counts + ct::select(counted, value, ct::zeros<int_tile>());
   ct::atomic_add_masked(counter, ct::ones<int_tile>(), counted, ct::memory_order_relaxed_t{},
                         ct::thread_scope_device_t{});

@@ -36,6 +36,40 @@ __tile_global__ void layer_norm(const float* __restrict__ in, const float* __res
   out_view.store_masked(normal * weight_view.load_masked(0) + bias_view.load_masked(0), row, 0);
 }
 
+/// The same for rows of any length, a part at a time: parts are small enough for a processor's registers, and
+/// read again from the nearest cache. Grid: rows.
+template <int tile>
+__tile_global__ void layer_norm_by_parts(const float* __restrict__ in, const float* __restrict__ weight,
+                                         const float* __restrict__ bias, float* __restrict__ out, int rows,
+                                         int columns, float epsilon) {
+  using part_shape = ct::shape<1, tile>;
+  ct::partition_view in_view{ct::tensor_span{in, ct::extents{rows, columns}}, part_shape{}};
+  ct::partition_view weight_view{ct::tensor_span{weight, ct::extents{columns}}, ct::shape<tile>{}};
+  ct::partition_view bias_view{ct::tensor_span{bias, ct::extents{columns}}, ct::shape<tile>{}};
+  ct::partition_view out_view{ct::tensor_span{out, ct::extents{rows, columns}}, part_shape{}};
+  auto row = ct::bid().x;
+  int whole_parts = columns / tile, parts = ct::ceildiv(columns, tile);
+  float total = 0, squares = 0;
+  for (int part : ct::irange(0, parts))
+    total += static_cast<float>(ct::sum(in_view.load_masked(row, part), 1_ic));
+  float mean = total / static_cast<float>(columns);
+  for (int part : ct::irange(0, whole_parts)) {
+    auto deviation = in_view.load(row, part) - mean;
+    squares += static_cast<float>(ct::sum(deviation * deviation, 1_ic));
+  }
+  if (whole_parts < parts) {
+    auto in_row = ct::iota<ct::tile<int, part_shape>>() < columns - whole_parts * tile;
+    auto deviation = ct::select(in_row, in_view.load_masked(row, whole_parts) - mean,
+                                ct::zeros<ct::tile<float, part_shape>>());
+    squares += static_cast<float>(ct::sum(deviation * deviation, 1_ic));
+  }
+  float scale = 1.0f / ct::sqrt(squares / static_cast<float>(columns) + epsilon);
+  for (int part : ct::irange(0, parts)) {
+    auto normal = (in_view.load_masked(row, part) - mean) * scale;
+    out_view.store_masked(normal * weight_view.load_masked(part) + bias_view.load_masked(part), row, part);
+  }
+}
+
 /// Partial sums along each row; width >= columns. Grid: rows.
 template <int width>
 __tile_global__ void partial_sum(const float* __restrict__ in, float* __restrict__ out, int rows,
@@ -54,6 +88,19 @@ __tile_global__ void sum(const float* __restrict__ in, float* __restrict__ out, 
   auto sums = ct::zeros<ct::tile<float, ct::shape<tile>>>();
   for (auto step : ct::irange(block * steps, (block + 1) * steps))
     sums = sums + view.load_masked(step);
+  out[block] = static_cast<float>(ct::sum(sums, 0_ic));
+}
+
+/// The same, from four places at once, which a processor's own fetching ahead makes the most of. Grid:
+/// ceil(n / (4 * steps * tile)).
+template <int tile, int steps>
+__tile_global__ void sum_of_four(const float* __restrict__ in, float* __restrict__ out, int n) {
+  ct::partition_view view{ct::tensor_span{in, ct::extents{n}}, ct::shape<tile>{}};
+  int block = static_cast<int>(ct::bid().x), begin = block * 4 * steps;
+  auto sums = ct::zeros<ct::tile<float, ct::shape<tile>>>();
+  for (int step : ct::irange(begin, begin + steps))
+    sums = sums + ((view.load_masked(step) + view.load_masked(step + steps)) +
+                   (view.load_masked(step + 2 * steps) + view.load_masked(step + 3 * steps)));
   out[block] = static_cast<float>(ct::sum(sums, 0_ic));
 }
 

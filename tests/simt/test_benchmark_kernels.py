@@ -60,9 +60,10 @@ def test_sums(kernel):
     np.testing.assert_allclose(columns, [exact[:32].sum(0), exact[32:].sum(0)], atol=1e-4)
     kernel("rows", "sum<256, 4>")[3](x, total, x.size)
     flat = exact.ravel()
-    np.testing.assert_allclose(
-        total, [flat[:1024].sum(), flat[1024:2048].sum(), flat[2048:].sum()], atol=1e-4
-    )
+    parts = [flat[:1024].sum(), flat[1024:2048].sum(), flat[2048:].sum()]
+    np.testing.assert_allclose(total, parts, atol=1e-4)
+    kernel("rows", "sum_of_four<64, 4>")[3](x, total, x.size)
+    np.testing.assert_allclose(total, parts, atol=1e-4)
 
 
 def test_rows(kernel):
@@ -75,6 +76,10 @@ def test_rows(kernel):
     kernel("rows", "layer_norm<128>")[5](x, weight, bias, out, 5, 77, 1e-5)
     normal = (exact - exact.mean(1, keepdims=True)) / np.sqrt(exact.var(1, keepdims=True) + 1e-5)
     np.testing.assert_allclose(out, normal * weight + bias, atol=1e-4)
+    for tile in (32, 128):  # 77 = 2 x 32 + 13, and less than one tile
+        out = _poisoned(5, 77)
+        kernel("rows", f"layer_norm_by_parts<{tile}>")[5](x, weight, bias, out, 5, 77, 1e-5)
+        np.testing.assert_allclose(out, normal * weight + bias, atol=1e-4)
     kernel("rows", "partial_sum<128>")[5](x, out, 5, 77)
     np.testing.assert_allclose(out, exact.cumsum(1), atol=1e-4)
 
