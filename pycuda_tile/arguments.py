@@ -54,26 +54,43 @@ class Packer:
         self._converters = [_converter(parameter, on_device) for parameter in parameters]
         pointers = 8 * len(parameters)
         self._offsets, end = _layout(parameters, pointers)
-        self._values_at = self._offsets[0] if parameters else 0
         self._size = end
-        self._pack_into = struct.Struct(_format(parameters, self._offsets)).pack_into
         self._free: list[Frame] = []
+        self.pack = self._make_pack()
 
-    def pack(self, arguments: Sequence[object]) -> Frame:
-        """A frame that holds the arguments; give it back with release() after the launch."""
-        if len(arguments) != len(self._converters):
-            self._refuse_count(arguments)
-        # Of equal length, as was just checked; strict= would take longer than all else in this line.
-        values = [convert(value) for convert, value in zip(self._converters, arguments)]  # noqa: B905
-        try:
-            frame = self._free.pop()
-        except IndexError:
-            frame = Frame(self._offsets, self._size)
-        try:
-            self._pack_into(frame.buffer, self._values_at, *values)
-        except (struct.error, OverflowError, TypeError) as error:
-            self._refuse_value(values, error)
-        return frame
+    def _make_pack(self) -> Callable[[Sequence[object]], Frame]:
+        """pack(): a frame that holds the arguments; to be given back with release() after the launch.
+
+        Written out for this number of arguments, as namedtuple does it: a loop over them would take as long
+        as all else.
+        """
+        count = len(self._converters)
+        values = "".join(f"v{i}, " for i in range(count))
+        lines = [
+            "def pack(arguments):",
+            f"    if len(arguments) != {count}: refuse_count(arguments)",
+            f"    {values}= arguments" if count else "",
+            *(f"    v{i} = convert{i}(v{i})" for i in range(count)),
+            "    try: frame = pop()",
+            "    except IndexError: frame = Frame(offsets, size)",
+            f"    try: pack_into(frame.buffer, start, {values})",
+            f"    except errors as error: refuse_value(({values}), error)",
+            "    return frame",
+        ]
+        names = {
+            **{f"convert{i}": convert for i, convert in enumerate(self._converters)},
+            "pop": self._free.pop,
+            "Frame": Frame,
+            "offsets": self._offsets,
+            "size": self._size,
+            "start": self._offsets[0] if count else 0,
+            "pack_into": struct.Struct(_format(self.parameters, self._offsets)).pack_into,
+            "errors": (struct.error, OverflowError, TypeError),
+            "refuse_count": self._refuse_count,
+            "refuse_value": self._refuse_value,
+        }
+        exec("\n".join(lines), names)  # holds nothing of the kernel's but numbers
+        return names["pack"]
 
     def release(self, frame: Frame) -> None:
         self._free.append(frame)
