@@ -38,8 +38,14 @@ def make(folder: Path, arch: str, kernels: Iterable[tuple[Path, str]], jobs: int
                 continue
             print(tasks[task], flush=True)
     found.sort(key=lambda entry: (entry["kernel"], entry["variant"]))
-    about = {"nvrtc": ".".join(map(str, _nvrtc_version())), "arch": arch}
+    about = {"nvrtc": ".".join(map(str, _nvrtc_version())), "arch": arch, "sources": sources()}
     (folder / MANIFEST).write_text(json.dumps({"made with": about, "kernels": found}, indent=1) + "\n")
+
+
+def sources() -> str:
+    """Changes when a kernel of the benchmarks does: cubins made before are of another source then."""
+    files = sorted((Path(__file__).resolve().parent / "kernels").glob("*.cu"))
+    return hashlib.sha256(b"".join(path.read_bytes() for path in files)).hexdigest()[:16]
 
 
 def _nvrtc_version() -> tuple[int, int]:

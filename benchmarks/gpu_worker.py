@@ -156,6 +156,9 @@ def probe(folder: Path, device: Device, skip: set[str]) -> gpu_peers.Peers | Non
     except (OSError, ValueError, KeyError) as problem:
         emit("note", title="peers", who="nvidia", text=f"no cubins in {folder}: {problem}")
         return None
+    if peers.about.get("sources") != gpu_peers.sources():
+        text = "the cubins are of other sources than these: make them again with --make-peers"
+        emit("note", title="peers", who="nvidia", text=text)
     for block in ("one", "all"):
         peers.block = block
         name = f"peers / nvidia / block {block}"
