@@ -28,13 +28,13 @@ __tile_global__ void gather(const float* __restrict__ table, const int* __restri
 /// counts[v] += how often v is among n values; others than [0, bins) are skipped. Grid: ceil(n / tile).
 template <int tile>
 __tile_global__ void histogram(const int* __restrict__ values, int* __restrict__ counts, int n, int bins) {
-  using int_tile = ct::tile<int, ct::shape<tile>>;
-  ct::partition_view view{ct::tensor_span{values, ct::extents{n}}, ct::shape<tile>{}};
+  using shape = ct::shape<tile>;
+  auto unsigned_values = reinterpret_cast<const unsigned*>(values); // of which negative ones are the greatest
+  ct::partition_view view{ct::tensor_span{unsigned_values, ct::extents{n}}, shape{}};
   auto block = static_cast<int>(ct::bid().x);
   auto value = view.load_masked(block);
-  auto counted = ct::iota<int_tile>() < n - block * tile &&
-                 ct::element_cast<unsigned>(value) < static_cast<unsigned>(bins); // negative: beyond all
-  auto counter = counts + ct::select(counted, value, ct::zeros<int_tile>());
-  ct::atomic_add_masked(counter, ct::ones<int_tile>(), counted, ct::memory_order_relaxed_t{},
-                        ct::thread_scope_device_t{});
+  auto left = static_cast<unsigned>(n - block * tile), last = static_cast<unsigned>(bins - 1);
+  auto counted = ct::iota<ct::tile<unsigned, shape>>() < left && value <= last;
+  ct::atomic_add_masked(counts + ct::min(value, last), ct::ones<ct::tile<int, shape>>(), counted,
+                        ct::memory_order_relaxed_t{}, ct::thread_scope_device_t{});
 }
