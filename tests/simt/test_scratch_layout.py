@@ -95,13 +95,13 @@ constexpr bool check() {{
 }}
 
 template <typename From, typename To>
-using reshaped = strided_index<To, row_major_steps<To>>;
+using of_reshape = strided_index<To, row_major_steps<To>>;
 template <typename From, typename To>
-using broadcast = strided_index<To, broadcast_steps<From, To::rank()>>;
+using of_broadcast = strided_index<To, broadcast_steps<From, To::rank()>>;
 template <typename From, typename To>
-using extracted = strided_index<To, row_major_steps<From>>;
+using of_extract = strided_index<To, row_major_steps<From>>;
 template <typename From, typename To, int... Dimensions>
-using permuted = strided_index<To, permuted_steps<ct::tile<int, From>, ct::dimension_map<Dimensions...>>>;
+using of_permute = strided_index<To, permuted_steps<ct::tile<int, From>, ct::dimension_map<Dimensions...>>>;
 
 {asserts}
 __tile_global__ void nothing() {{}}
@@ -113,24 +113,24 @@ CASES = [
     ("transposed tall", "128, 16", "true", "128, 16", "same_index"),
     ("transposed wide", "32, 128", "true", "32, 128", "same_index"),
     ("transposed batches", "2, 32, 32", "true", "2, 32, 32", "same_index"),
-    ("permuted small", "8, 32", "false", "32, 8", "permuted<From, To, 1, 0>"),
-    ("permuted runs", "4, 256", "false", "256, 4", "permuted<From, To, 1, 0>"),
-    ("permuted three", "8, 16, 32", "false", "32, 8, 16", "permuted<From, To, 2, 0, 1>"),
-    ("permuted outer", "4, 8, 64", "false", "8, 4, 64", "permuted<From, To, 1, 0, 2>"),
-    ("permuted four", "2, 16, 4, 16", "false", "16, 2, 16, 4", "permuted<From, To, 3, 0, 1, 2>"),
-    ("reshaped to rows", "2048", "false", "32, 64", "reshaped<From, To>"),
-    ("reshaped to runs", "32, 64", "false", "2048", "reshaped<From, To>"),
-    ("reshaped transposed", "32, 64", "true", "64, 32", "reshaped<From, To>"),
-    ("reshaped column", "64", "false", "64, 1", "reshaped<From, To>"),
-    ("broadcast row", "1, 64", "false", "64, 64", "broadcast<From, To>"),
-    ("broadcast column", "64, 1", "false", "64, 64", "broadcast<From, To>"),
-    ("broadcast vector", "128", "false", "16, 128", "broadcast<From, To>"),
-    ("broadcast middle", "16, 1, 8", "false", "16, 32, 8", "broadcast<From, To>"),
+    ("permuted small", "8, 32", "false", "32, 8", "of_permute<From, To, 1, 0>"),
+    ("permuted runs", "4, 256", "false", "256, 4", "of_permute<From, To, 1, 0>"),
+    ("permuted three", "8, 16, 32", "false", "32, 8, 16", "of_permute<From, To, 2, 0, 1>"),
+    ("permuted outer", "4, 8, 64", "false", "8, 4, 64", "of_permute<From, To, 1, 0, 2>"),
+    ("permuted four", "2, 16, 4, 16", "false", "16, 2, 16, 4", "of_permute<From, To, 3, 0, 1, 2>"),
+    ("reshaped to rows", "2048", "false", "32, 64", "of_reshape<From, To>"),
+    ("reshaped to runs", "32, 64", "false", "2048", "of_reshape<From, To>"),
+    ("reshaped transposed", "32, 64", "true", "64, 32", "of_reshape<From, To>"),
+    ("reshaped column", "64", "false", "64, 1", "of_reshape<From, To>"),
+    ("broadcast row", "1, 64", "false", "64, 64", "of_broadcast<From, To>"),
+    ("broadcast column", "64, 1", "false", "64, 64", "of_broadcast<From, To>"),
+    ("broadcast vector", "128", "false", "16, 128", "of_broadcast<From, To>"),
+    ("broadcast middle", "16, 1, 8", "false", "16, 32, 8", "of_broadcast<From, To>"),
     ("halves behind", "64, 32", "false", "64, 64", "index_in_half<32>"),
     ("halves below", "32, 64", "false", "64, 64", "index_in_half<2048>"),
-    ("extracted columns", "64, 64", "false", "64, 16", "extracted<From, To>"),
-    ("extracted rows", "64, 64", "false", "16, 64", "extracted<From, To>"),
-    ("extracted run", "2048", "false", "256", "extracted<From, To>"),
+    ("extracted columns", "64, 64", "false", "64, 16", "of_extract<From, To>"),
+    ("extracted rows", "64, 64", "false", "16, 64", "of_extract<From, To>"),
+    ("extracted run", "2048", "false", "256", "of_extract<From, To>"),
 ]
 ELEMENTS = ["unsigned char", "unsigned short", "unsigned", "unsigned long long"]
 ASSERT = """
