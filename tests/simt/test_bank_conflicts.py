@@ -125,6 +125,24 @@ using tiles = checked<multiply_by_units<E, E, Transposed>, ct::tile<E, ct::shape
                       ct::tile<E, ct::shape<K, N>>,
                       ct::tile<typename matrix_unit<E, E>::sum, ct::shape<M, N>>>;
 
+/// What a thread multiplies by multiply-add: loads of a segment of a row, and of neighbouring columns.
+template <typename E, unsigned M, unsigned N, unsigned K>
+struct floats : checked<multiply_by_fma<E>, ct::tile<E, ct::shape<M, K>>, ct::tile<E, ct::shape<K, N>>,
+                        ct::tile<E, ct::shape<M, N>>> {{
+  static constexpr bool loads() {{
+    using P = typename floats::P;
+    using share = fma_share<E, P>;
+    auto const left_place = [](unsigned lane) {{
+      return floats::left::place(share::row(lane), 0) * static_cast<unsigned>(sizeof(E));
+    }};
+    auto const right_place = [](unsigned lane) {{
+      return floats::right::place(0, share::column(lane)) * static_cast<unsigned>(sizeof(E));
+    }};
+    constexpr unsigned right_bytes = least(P::run * static_cast<unsigned>(sizeof(E)), 16);
+    return turns<16>(left_place) == 1 && turns<right_bytes>(right_place) == 1;
+  }}
+}};
+
 {asserts}
 __tile_global__ void nothing() {{}}
 """
@@ -141,8 +159,10 @@ def test_staging_is_free_of_bank_conflicts(threads):
         for m, n, k in SHAPES:
             if k * BYTES.get(element, 1) < 32 or (m + n) * k * BYTES.get(element, 1) > 96 * 1024:
                 continue
-            for transposed in ("false", "true"):
-                kind = f"tiles<{element}, {transposed}, {m}, {n}, {k}>"
+            kinds = [f"tiles<{element}, {transposed}, {m}, {n}, {k}>" for transposed in ("false", "true")]
+            if element == "double":
+                kinds += [f"floats<{e}, {m}, {n}, {k}>" for e in ("float", "double")]
+            for kind in kinds:
                 asserts += [f'static_assert({kind}::stores(), "stores of {kind}");']
                 asserts += [f'static_assert({kind}::loads(), "loads of {kind}");']
     options = ("-fconstexpr-ops-limit=10000000000", "-fconstexpr-loop-limit=10000000")

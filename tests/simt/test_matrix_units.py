@@ -154,6 +154,23 @@ def test_floats_and_short_inner_dimensions_are_multiplied_by_fma():
         _check(module, name)
 
 
+def test_operands_that_shared_memory_does_not_hold_are_staged_in_parts():
+    names = [
+        "matmul<true, double, double, double, 128, 128, 64>",  # 128 KiB
+        "matmul<true, __half, __half, float, 256, 128, 256>",
+        "matmul<false, float, float, float, 128, 128, 128>",
+        "transposed<__nv_tf32, float, 128, 128, 128>",
+    ]
+    module = pct.build(SOURCE, target="emulated", num_threads=256, kernels=names)
+    for name in names[:-1]:
+        _check(module, name)
+    rng = np.random.default_rng(6)
+    a, b = (_operand(rng, np.float32, (128, 128)) for _ in range(2))
+    c = np.full((128, 128), np.nan, np.float32)
+    module.kernel(names[-1])[1](a, b, c)
+    np.testing.assert_array_equal(c, a @ b.T)
+
+
 @pytest.mark.parametrize("threads", [32, 128])
 def test_batches_have_operands_of_their_own_or_in_common(threads):
     """Few rows a batch, so that warps hold several, and many, so that several warps hold one."""

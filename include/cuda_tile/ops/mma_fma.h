@@ -34,9 +34,9 @@ struct fma_share {
     }
   }
   /// The first of a lane's rows, in a block, and of its columns.
-  CUDA_TILE_API static unsigned row() { return platform::thread() % 32 / 4 & ~(rows - 1); }
-  CUDA_TILE_API static unsigned column() {
-    return platform::thread() % 4 * P::run | column_of_slot(platform::thread() & lane_bit);
+  CUDA_TILE_CONSTEXPR static unsigned row(unsigned lane) { return lane / 4 & ~(rows - 1); }
+  CUDA_TILE_CONSTEXPR static unsigned column(unsigned lane) {
+    return lane % 4 * P::run | column_of_slot(lane & lane_bit);
   }
   /// Slots of a row are those of runs.
   CUDA_TILE_CONSTEXPR static unsigned column_of_slot(unsigned s) {
@@ -51,16 +51,18 @@ struct multiply_by_fma {
   using right = C;
   using sum = C;
   static constexpr unsigned depth = 16 / sizeof(C); // a segment
+  using right_load = load_words<C>;
   template <typename P>
-  using right_staging = staged_rows<C, load_words<C>, P>;
+  using right_staging = staged_rows<C, right_load, P>;
 
   template <typename P, typename Left, typename Right>
   CUDA_TILE_API static void multiply(C* sums, Left from_left, Right from_right) {
     using share = fma_share<C, P>;
     constexpr unsigned width = Left::columns;
-    unsigned const row = P::row(platform::thread() / 32, 0), column = P::column(platform::thread() / 32);
-    unsigned const left_place = Left::place(P::left_row(row + share::row()), 0);
-    unsigned const right_place = Right::place(P::right_batch(row) * width, column + share::column());
+    unsigned const warp = platform::thread() / 32, lane = platform::thread() % 32, row = P::row(warp, 0);
+    unsigned const left_place = Left::place(P::left_row(row + share::row(lane)), 0);
+    unsigned const right_place =
+        Right::place(P::right_batch(row) * width, P::column(warp) + share::column(lane));
     share::exchange(sums);
     CUDA_TILE_UNROLL
     for (unsigned first = 0; first < P::row_blocks; first += P::together) {
