@@ -50,6 +50,15 @@ __tile_global__ void matmul(const E* a, const E* b, C* c, int k) {
   view(c, ct::shape<M, N>{}).store(sum, 0, 0);
 }
 
+/// Operands held k x m, and k x n or n x k.
+__tile_global__ void transposed(const __half* a, const __half* b, const __half* c, float* out) {
+  auto left = ct::transpose(view(a, ct::shape<32, 64>{}).load(0, 0));
+  auto right = view(b, ct::shape<32, 128>{}).load(0, 0);
+  auto other = ct::transpose(view(c, ct::shape<128, 32>{}).load(0, 0));
+  auto sum = ct::mma(left, right, ct::zeros<ct::tile<float, ct::shape<64, 128>>>());
+  view(out, ct::shape<64, 128>{}).store(ct::mma(left, other, sum), 0, 0);
+}
+
 /// Open sums meet every kind of operation, and exchanges of other tiles happen while they are open.
 __tile_global__ void used(const __half* a, const __half* b, float* out) {
   ct::shape<64, 64> s;
@@ -97,6 +106,15 @@ def test_products_are_exact(threads, lengths, transposed):
         c = np.full((m, n), np.nan, np.float32)
         module.kernel(name)[1](a, np.ascontiguousarray(b.T) if transposed else b, c, k)
         np.testing.assert_array_equal(c, a.astype(np.float32) @ b.astype(np.float32))
+
+
+def test_both_operands_are_taken_transposed():
+    module = pct.build(SOURCE, target="emulated", num_threads=128, options=OPTIONS)
+    a, b, c = _integers(32, 64), _integers(32, 128), _integers(128, 32)
+    out = np.full((64, 128), np.nan, np.float32)
+    module.kernel("transposed")[1](a, b, c, out)
+    a, b, c = (x.astype(np.float32) for x in (a, b, c))
+    np.testing.assert_array_equal(out, a.T @ b + a.T @ c.T)
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])

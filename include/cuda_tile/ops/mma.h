@@ -81,7 +81,7 @@ CUDA_TILE_API A mma(L const& lhs, R const& rhs, A const& acc) noexcept {
   A result = detail::normal(acc);
 #if CUDA_TILE_WARP_GROUPS
   if constexpr (detail::uses_warp_groups<L, R, A>())
-    detail::multiply_with_groups(result, detail::normal(lhs), rhs);
+    detail::multiply_with_groups(result, lhs, rhs);
   else
 #endif
       if constexpr (detail::uses_matrix_unit<L, R, A>())

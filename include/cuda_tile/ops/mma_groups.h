@@ -138,7 +138,11 @@ CUDA_TILE_API void multiply_with_groups(A& result, L const& lhs, R const& rhs) {
   CUDA_TILE_UNROLL
   for (unsigned s = 0; s < slots; ++s)
     sums[s] = convert<float>(result.slots[s]);
-  if (is_transposed(rhs))
+  if (is_transposed(lhs) && is_transposed(rhs))
+    group_product<E, P, true, false>::template add_parts<0>(sums, lhs, rhs);
+  else if (is_transposed(lhs))
+    group_product<E, P, true, true>::template add_parts<0>(sums, lhs, rhs);
+  else if (is_transposed(rhs))
     group_product<E, P, false, false>::template add_parts<0>(sums, lhs, rhs);
   else
     group_product<E, P, false, true>::template add_parts<0>(sums, lhs, rhs);
