@@ -42,9 +42,9 @@ class Evidence:
     def __call__(self, title: str, arch: str):
         return self.module.build(self.example(title), arch)
 
-    def of_source(self, source: str, arch: str):
+    def of_source(self, source: str, arch: str, options: tuple = ()):
         """Of a source's only kernel."""
-        module = pct.build(source, target="simt", arch=arch)
+        module = pct.build(source, target="simt", arch=arch, options=options)
         (info,) = module.kernels
         return self.module.examine(module.kernel(info.name), module.log, loops=False)
 
@@ -201,3 +201,26 @@ def test_warps_share_the_matrix_instructions_of_all_types(evidence, title, arch,
     assert seen.spilled_bytes == 0 and seen.warnings == 0
     assert seen.counts["matrix"] == products // an_instruction // (seen.threads // 32)
     assert seen.counts["barriers"] == 2
+
+
+EXCHANGES = """
+#include "cuda_tile.h"
+namespace ct = cuda::tiles;
+__tile_global__ void exchanges(float* p) {
+  auto rows = ct::partition_view{ct::tensor_span{p, ct::shape<64, 32>{}}, ct::shape<64, 32>{}}.load(0, 0);
+  auto wide = ct::reshape(ct::element_cast<double>(rows), ct::shape<2, 8, 128>{});
+  auto columns = ct::element_cast<float>(ct::permute(wide, ct::dimension_map<2, 0, 1>{}));
+  auto array = ct::shape<2048>{};
+  auto all = ct::cat(ct::reshape(columns, array), ct::reshape(rows, array), ct::integral_constant<0>{});
+  ct::partition_view{ct::tensor_span{p, ct::shape<4096>{}}, ct::shape<4096>{}}.store(all, 0);
+}
+"""
+
+
+def test_shared_memory_is_that_of_the_largest_exchange(evidence):
+    assert evidence.of_source(EXCHANGES, "sm_80").shared_bytes == 2048 * 8
+
+
+def test_other_launchers_are_asked_for_no_dynamic_shared_memory(evidence):
+    seen = evidence.of_source(EXCHANGES, "sm_80", ("-UCUDA_TILE_DYNAMIC_SCRATCH",))
+    assert seen.shared_bytes == 32 * 1024

@@ -24,6 +24,14 @@ __device__ __forceinline__ dim3 grid_blocks() { return dim3{gridDim.x, gridDim.y
 __device__ __forceinline__ unsigned thread() { return threadIdx.x; }
 __device__ __forceinline__ void barrier() { __syncthreads(); }
 
+#if !CUDA_TILE_DYNAMIC_SCRATCH
+/// Not in a template: there is one for all sizes.
+__device__ __forceinline__ void* static_scratch() {
+  __shared__ __align__(1024) unsigned char memory[scratch_bytes];
+  return memory;
+}
+#endif
+
 /// Memory that the block's threads share, at the same place for all who ask: Bytes of it, aligned to 1024.
 template <size_t Bytes>
 __device__ __forceinline__ void* scratch() {
@@ -34,10 +42,10 @@ __device__ __forceinline__ void* scratch() {
 #if CUDA_TILE_DYNAMIC_SCRATCH
   extern __shared__ __align__(1024) unsigned char memory[];
   asm volatile("// cuda_tile scratch %0" : : "n"(Bytes)); // the launcher reads it: a kernel's greatest counts
-#else
-  __shared__ __align__(1024) unsigned char memory[scratch_bytes];
-#endif
   return memory;
+#else
+  return static_scratch();
+#endif
 }
 
 template <unsigned Bytes>
