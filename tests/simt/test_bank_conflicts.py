@@ -74,11 +74,12 @@ struct checked {{
                              typename R::distribution>;
   static_assert(width == P::inner, "a whole operand is staged: indices are those of the tile");
 
-  /// Stores of 2 or 4 elements to a segment meet if the threads' neighbours are not as many as those that
-  /// they accumulate, and those of 8 bytes to columns.
-  static constexpr unsigned allowed = !by_columns && Way::right_load::chunk != 0 && held::vector != P::run ? 2
-                                      : by_columns && held::vector * sizeof(typename Way::right) < 16 ? 2
-                                                                                                     : 1;
+  /// Stores of 2 or 4 elements to a segment of a row meet if the threads' neighbours are not as many as those
+  /// that they accumulate; those to columns if they are of 4 bytes, or of 8 to rows of 32.
+  static constexpr unsigned bytes = held::vector * sizeof(typename Way::right);
+  static constexpr bool meet = by_columns ? bytes < 8 || (bytes < 16 && right::segments < 4)
+                                          : Way::right_load::chunk != 0 && held::vector != P::run;
+  static constexpr unsigned allowed = meet ? 2 : 1;
 
   static constexpr bool stores() {{
     constexpr unsigned left_step = least(L::distribution::vector, left::per_segment);

@@ -11,14 +11,14 @@ namespace cuda::tiles::detail {
 /// and segment are so mixed into the last three that those of these in any one column are independent:
 ///
 ///   row 0, 1, 2                        one segment of 8 rows: ldmatrix, and stores of 4 bytes
-///   row 0, 1, 3                        the same of rows in the order of k_place
+///   row 0, 1, 3                        the same of rows in the order of load_bytes
 ///   row 0, segment 0, 1                2 rows of 4: stores of 8 halves
-///   row 0, 1, segment 0                4 rows of 2: loads of words, stores of 8 bytes
+///   row 0, 1 (or 3), segment 0         4 rows of 2: loads of words, stores of 8 bytes (to columns)
 ///   row 0, segment 1, 2 (or 2, 3)      2 rows, every second (fourth) segment: stores of 8 floats (doubles)
 template <unsigned Segments>
 CUDA_TILE_CONSTEXPR unsigned swizzled(unsigned row, unsigned segment) {
   constexpr unsigned mask = Segments < 8 ? Segments - 1 : 7;
-  unsigned const mixed = (row & 1) * 5 ^ (row & 2) ^ (row >> 2 & 1) ^ (row >> 3 & 1) ^ (segment >> 2 & 2);
+  unsigned const mixed = (row & 1) * 5 ^ (row & 2) ^ (row >> 2 & 1) ^ (row >> 3 & 1) * 3 ^ (segment >> 2 & 2);
   return row * Segments + (segment ^ (mixed & mask));
 }
 
