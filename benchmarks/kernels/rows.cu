@@ -13,7 +13,7 @@ __tile_global__ void softmax(const float* __restrict__ in, float* __restrict__ o
   auto row = ct::bid().x;
   auto x = in_view.load_masked(ct::view_padding_negative_inf_t{}, row, 0);
   auto exponentials = ct::exp(x - ct::reduce_max(x, 1_ic));
-  out_view.store_masked(exponentials / ct::sum(exponentials, 1_ic), row, 0);
+  out_view.store_masked(exponentials * (1.0f / ct::sum(exponentials, 1_ic)), row, 0);
 }
 
 /// (in - mean) / sqrt(variance + epsilon) * weight + bias of each row; width >= columns. Grid: rows.

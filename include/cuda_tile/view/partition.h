@@ -35,12 +35,13 @@ CUDA_TILE_CONSTEXPR bool is_row_of_vectors() {
   return false;
 }
 
-/// From a row to what a processor fetches too late by itself: the row after the next, which is far away where
-/// the span is wide. What follows a tile of one row it fetches in time.
+/// From a row to what a processor fetches too late by itself. Of a tile of one row: the tile that likely
+/// follows, if tiles are so large that it begins in another page. Else the row after the next, which is far
+/// away where the span is wide.
 template <size_t D, typename Shape, typename E, typename P>
 CUDA_TILE_API size_t bytes_ahead(P const& part) {
   if constexpr (shape_size_v<Shape> == length<Shape>(D))
-    return 0;
+    return length<Shape>(D) * sizeof(E) >= 4096 ? 2048 : 0;
   else
     return 2 * part.template stride<D - 1>() * sizeof(E);
 }
@@ -97,7 +98,8 @@ CUDA_TILE_API void load_elements(P const& part, Shape shape, Access access, E* t
       load_rows<true, 0>(part, shape, access, padded, part.origin, pad);
       from = padded;
     }
-    return platform::copy_vectors<sizeof padded>(to, from);
+    constexpr size_t last = Shape::rank() - 1;
+    return platform::copy_vectors<sizeof padded>(to, from, bytes_ahead<last, Shape, E>(part));
   }
 #endif
   if (!Masked || part.whole())
