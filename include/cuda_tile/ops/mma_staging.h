@@ -92,10 +92,12 @@ struct column_order {
   static constexpr unsigned together = Chunk == 0 ? 16 : gap == 1 ? Chunk : 1; // that may be stored at once
 
   CUDA_TILE_CONSTEXPR static unsigned place(unsigned column) {
-    if constexpr (Chunk == 0)
+    if constexpr (Chunk == 0) {
       return column;
-    unsigned const group = column / (4 * Run), q = column / Run % 4, s = column % Run;
-    return gap * (group * 4 * Run + s / chunk * 4 * chunk + q * chunk + s % chunk);
+    } else {
+      unsigned const group = column / (4 * Run), q = column / Run % 4, s = column % Run;
+      return gap * (group * 4 * Run + s / chunk * 4 * chunk + q * chunk + s % chunk);
+    }
   }
 };
 
