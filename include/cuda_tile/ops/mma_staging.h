@@ -54,16 +54,16 @@ struct product {
   static constexpr unsigned rows = batches * m;
 
   static constexpr unsigned warps = D::threads / 32;
-  static constexpr unsigned by_rows = least(warps, rows / 16);
-  static constexpr unsigned by_columns =
-      by_rows == 0 || columns < 8 ? 1 : least(warps / by_rows, columns / 8);
-  static constexpr unsigned row_blocks = by_rows == 0 ? 0 : rows / 16 / by_rows; // of 16
-  static constexpr unsigned column_blocks = columns / 8 / by_columns;            // of 8
-  static constexpr unsigned held = 2 * column_blocks;                            // of a row, by a thread
-  static constexpr unsigned run = D::vector;                                     // neighbours among them
+  static constexpr bool is_shared = rows >= 16 && warps != 0; // else nothing below is used
+  static constexpr unsigned by_rows = is_shared ? least(warps, rows / 16) : 1;
+  static constexpr unsigned by_columns = is_shared && columns >= 8 ? least(warps / by_rows, columns / 8) : 1;
+  static constexpr unsigned row_blocks = rows / 16 / by_rows;         // of 16
+  static constexpr unsigned column_blocks = columns / 8 / by_columns; // of 8
+  static constexpr unsigned held = 2 * column_blocks;                 // of a row, by a thread
+  static constexpr unsigned run = D::vector;                          // neighbours among them
   /// Row blocks of a warp that are of one batch; all if the batches have the right operand in common.
   static constexpr unsigned together =
-      right_batches == 1 || by_rows == 0 ? row_blocks : (m / 16 < by_rows ? 1 : m / 16 / by_rows);
+      right_batches == 1 ? row_blocks : (m / 16 < by_rows ? 1 : m / 16 / by_rows);
 
   /// The first row of a warp's block.
   CUDA_TILE_CONSTEXPR static unsigned row(unsigned warp, unsigned block) {

@@ -50,13 +50,13 @@ struct scan_run {
 
   /// The bit of the slot or of the thread that index bit `bit` is; 0 if it is none.
   CUDA_TILE_CONSTEXPR static unsigned slot_bit(unsigned bit) {
-    for (unsigned b = 0; b < D::bits.slot_count; ++b)
+    for (unsigned b = 0; b != D::bits.slot_count; ++b)
       if (D::bits.slot[b] == bit)
         return 1u << b;
     return 0;
   }
   CUDA_TILE_CONSTEXPR static unsigned thread_bit(unsigned bit) {
-    for (unsigned b = 0; b < D::bits.thread_count; ++b)
+    for (unsigned b = 0; b != D::bits.thread_count; ++b)
       if (D::bits.thread[b] == bit)
         return 1u << b;
     return 0;
