@@ -140,9 +140,10 @@ CASES["reduced"] = (_x.T, _x.sum(0, keepdims=True) + _x.sum(1, keepdims=True), (
 CASES["scanned"] = (_x.T, _x.cumsum(0), ())
 
 
-@pytest.mark.parametrize("threads", [4, 32, 128])
-def test_transposed_tiles(threads):
-    module = pct.build(SOURCE, target="emulated", num_threads=threads)
+@pytest.mark.parametrize(("threads", "forms"), [(4, 1), (32, 1), (128, 1), (128, 0)])
+def test_transposed_tiles(threads, forms):
+    options = (f"-DCUDA_TILE_FORMS={forms}",)
+    module = pct.build(SOURCE, target="emulated", num_threads=threads, options=options)
     for name, (values, expected, rest) in CASES.items():
         out = np.zeros(expected.shape, np.float32)
         module.kernel(name)[1](np.ascontiguousarray(values), out, *rest)

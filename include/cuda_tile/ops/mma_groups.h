@@ -56,6 +56,15 @@ CUDA_TILE_API void stage_for_groups(To to, T const& from) {
       });
 }
 
+/// The part of the inner dimension of both operands that fits in shared memory.
+template <typename P, typename E>
+CUDA_TILE_CONSTEXPR unsigned part_of_inner() {
+  unsigned width = P::inner;
+  while (width > 32 && (P::m + P::columns) * width * sizeof(E) > platform::scratch_limit)
+    width /= 2;
+  return width;
+}
+
 /// A product's parts, and how instructions of warp groups compute them; InnerRows: whether a staged operand's
 /// rows are those of the inner dimension.
 template <typename E, typename P, bool LeftInnerRows, bool RightInnerRows>
@@ -63,12 +72,7 @@ struct group_product {
   /// What a group's sums are.
   static constexpr unsigned columns = P::column_blocks * 8;
   /// A part of the inner dimension that fits in shared memory.
-  static constexpr unsigned width = [] {
-    unsigned w = P::inner;
-    while (w > 32 && (P::m + P::columns) * w * sizeof(E) > platform::scratch_limit)
-      w /= 2;
-    return w;
-  }();
+  static constexpr unsigned width = part_of_inner<P, E>();
 
   using left_matrix =
       conditional_t<LeftInnerRows, group_matrix<E, width, P::m>, group_matrix<E, P::m, width>>;

@@ -150,12 +150,13 @@ struct staged_product {
            right_staging::elements(width) * sizeof(typename Way::right);
   }
   /// The part of the inner dimension that fits in shared memory; 0 if too little does.
-  static constexpr unsigned width = [] {
+  CUDA_TILE_CONSTEXPR static unsigned find_width() {
     unsigned w = P::inner;
     while (w >= Way::depth && bytes(w) > platform::scratch_limit)
       w /= 2;
     return w < Way::depth ? 0 : w;
-  }();
+  }
+  static constexpr unsigned width = find_width();
 
   template <unsigned K0, typename L, typename R>
   CUDA_TILE_API static void add_parts(sum* sums, L const& lhs, R const& rhs) {

@@ -175,7 +175,7 @@ CUDA_TILE_API decltype(auto) normal(T const& x) {
     }
     return result;
   } else {
-    return (x);
+    return settled(x);
   }
 }
 

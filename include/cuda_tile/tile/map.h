@@ -79,7 +79,13 @@ CUDA_TILE_API bool fits_transposed(Operand const& operand) {
 template <typename R, typename F, typename... Operands>
 CUDA_TILE_API R map_in_form(F f, Operands const&... operands) {
   bool const form = (is_transposed(operands) || ...) && (fits_transposed(operands) && ...);
-  auto in_order = [form](auto const& operand) { return form ? settled(operand) : normal(operand); };
+  constexpr unsigned tiles = (0u + ... + (tile_size_v<Operands> != 1));
+  auto in_order = [form](auto const& operand) {
+    if constexpr (tiles <= 1)
+      return settled(operand);
+    else
+      return form ? settled(operand) : normal(operand);
+  };
   R result = map_slots<R>(f, in_order(operands)...);
   result.transposed = form;
   return result;
@@ -105,7 +111,7 @@ CUDA_TILE_API R map(F f, Operands const&... operands) {
     if constexpr (may_be_transposed<tile_shape_t<R>>())
       return map_in_form<R>(f, operands...);
 #endif
-    return map_slots<R>(f, operands...);
+    return map_slots<R>(f, settled(operands)...);
   } else if constexpr (platform::block_threads == 1 && !checks::enabled) {
     return map_broadcast<R>(f, operands...);
   } else {

@@ -10,7 +10,11 @@
 
 #include "cuda_tile/tile/distribution.h"
 
-#define CUDA_TILE_HAS_FORMS (CUDA_TILE_BLOCK_THREADS >= 32 && !CUDA_TILE_CHECKED)
+// CUDA_TILE_FORMS: 0 where a source transposes nothing, which spares the compiler what it would find unused.
+#if !defined(CUDA_TILE_FORMS)
+#define CUDA_TILE_FORMS 1
+#endif
+#define CUDA_TILE_HAS_FORMS (CUDA_TILE_FORMS && CUDA_TILE_BLOCK_THREADS >= 32 && !CUDA_TILE_CHECKED)
 
 namespace cuda::tiles::detail {
 
