@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import time
 from collections.abc import Callable, Iterable, Sequence
-from statistics import median
 from typing import TypeVar
 
 from . import cache, gpu, toolchain
@@ -13,9 +12,8 @@ from .errors import BuildTypeError, BuildValueError, Error
 
 Config = TypeVar("Config")
 
-_ROUNDS = 7
 _SHORTEST = 200e-6  # seconds of one timing: shorter launches are repeated within it
-_HOPELESS = 2.0  # times the fastest of the first round
+_HEATS = ((1, 2.0), (6, 1.15), (14, 1.0))  # rounds, and who stays: times the fastest
 
 
 def autotune(
@@ -39,7 +37,8 @@ def autotune(
     array on a GPU, events on the current stream of its framework take the times, so launches belong there.
 
     A configuration that cannot be built or launched (pct.Error) is passed over; if none can, the first
-    error is raised. Configurations are timed in turn, and the median of their times counts.
+    error is raised. Configurations are timed in turn, the closer to the fastest the more often; the lower
+    quartile of their times counts, as what else a machine does only adds to them.
     """
     configs = list(configs)
     if not configs:
@@ -67,7 +66,7 @@ def _written(name: str, value: object) -> str:
 
 
 def _fastest(make_kernel: Callable, configs: Sequence, args: Sequence[object]) -> int:
-    """The index of the configuration with the shortest median time."""
+    """The index of the configuration with the shortest time."""
     seconds = _clock(args)
     launches, first_error = {}, None
     for index, config in enumerate(configs):
@@ -79,15 +78,23 @@ def _fastest(make_kernel: Callable, configs: Sequence, args: Sequence[object]) -
             first_error = first_error or error
     if not launches:
         raise first_error
-    first = {index: seconds(launch, args, 1) for index, launch in launches.items()}
-    best = min(first.values())
-    hopeful = [index for index, taken in first.items() if taken <= _HOPELESS * best]
-    count = max(1, round(_SHORTEST / max(best, 1e-9)))
-    times = {index: [] for index in hopeful}
-    for _ in range(_ROUNDS):
-        for index in hopeful:
-            times[index].append(seconds(launches[index], args, count))
-    return min(hopeful, key=lambda index: median(times[index]))
+    times = {index: [seconds(launch, args, 1)] for index, launch in launches.items()}
+    count = max(1, round(_SHORTEST / max(_shortest(times), 1e-9)))
+    for rounds, margin in _HEATS:
+        for _ in range(rounds):
+            for index, taken in times.items():
+                taken.append(seconds(launches[index], args, count))
+        limit = margin * _shortest(times)
+        times = {index: taken for index, taken in times.items() if _lower_quartile(taken) <= limit}
+    return next(iter(times))
+
+
+def _shortest(times: dict[int, list[float]]) -> float:
+    return min(map(_lower_quartile, times.values()))
+
+
+def _lower_quartile(taken: list[float]) -> float:
+    return sorted(taken)[len(taken) // 4]
 
 
 def _clock(args: Sequence[object]) -> Callable[[Callable, Sequence[object], int], float]:
