@@ -16,9 +16,9 @@ namespace {
 constexpr std::int64_t chunk_time = 20'000; // ns
 constexpr std::uint64_t largest_chunk = 256;
 
-std::int64_t exact_time() noexcept {
+std::int64_t nanoseconds(clockid_t clock) noexcept {
   timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
+  clock_gettime(clock, &now);
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
@@ -113,15 +113,14 @@ std::unique_ptr<BlockRunner> make_block_runner(Launch& launch) noexcept try {
   return nullptr;
 }
 
+std::int64_t exact_time() noexcept { return nanoseconds(CLOCK_MONOTONIC); }
+
 std::int64_t coarse_time() noexcept {
 #ifdef CLOCK_MONOTONIC_COARSE
-  constexpr clockid_t clock = CLOCK_MONOTONIC_COARSE;
+  return nanoseconds(CLOCK_MONOTONIC_COARSE);
 #else
-  constexpr clockid_t clock = CLOCK_MONOTONIC;
+  return nanoseconds(CLOCK_MONOTONIC);
 #endif
-  timespec now;
-  clock_gettime(clock, &now);
-  return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
 void set_block_index(cuda_tile_block& block, std::uint64_t number) noexcept {

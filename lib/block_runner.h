@@ -21,7 +21,8 @@ std::unique_ptr<BlockRunner> make_block_runner(Launch& launch) noexcept;
 /// For kernels whose blocks have several threads (team_runner.cpp).
 std::unique_ptr<BlockRunner> make_team_runner(Launch& launch);
 
-/// Nanoseconds of a steady clock that is cheap to read and exact to a few milliseconds.
+/// Nanoseconds of a steady clock; the second is cheaper to read, and exact to a few milliseconds.
+std::int64_t exact_time() noexcept;
 std::int64_t coarse_time() noexcept;
 constexpr std::int64_t never = INT64_MAX;
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "block_order.h"
+#include "cpu_placement.h"
 #include "launcher.h"
 
 #include <algorithm>
@@ -74,17 +75,21 @@ struct Launch {
     keep();
   }
 
-  CheckedLaunch* checked = nullptr; // of a checked launch
-  std::uint64_t most_threads = 1;   // that may work on it; set before helpers join
+  CheckedLaunch* checked = nullptr;        // of a checked launch
+  std::uint64_t most_threads = 1;          // that may work on it; set before helpers join
+  OccupiedCpus cpus;                       // of the threads that work on it
+  const pthread_t thread = pthread_self(); // that launched it
 
   // The result, to be read after the last helper is done.
   int status = cuda_tile_success;
   std::string message;
 
   // Guarded by the pool's mutex.
-  unsigned helpers = 0;     // pool threads that are at work on this launch
-  unsigned max_helpers = 0; // more than these do not join
-  bool orphaned = false;    // this is the child of a fork during the launch
+  std::atomic<unsigned> helpers{0}; // pool threads that are at work on this launch; also read without it
+  unsigned max_helpers = 0;         // more than these do not join
+  bool is_waiting = false;          // the launching thread, for the helpers to be done
+  Affinity affinity;                // of the launching thread, until it is awake
+  bool orphaned = false;            // this is the child of a fork during the launch
   std::condition_variable helpers_done;
 
 private:

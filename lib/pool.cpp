@@ -1,5 +1,6 @@
 // Launches are offered in a list; sleeping threads are woken, join the oldest launch that has blocks left,
-// and sleep again. The launching thread works too, so a launch never waits for a thread to wake up.
+// and sleep again. The launching thread works too, so a launch never waits for a thread to wake up. Waking
+// takes longer than a short launch, so who waits stays awake for a moment, giving way to all other threads.
 #include "pool.h"
 
 #include "fiber.h"
@@ -7,18 +8,19 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
-#include <new>
 #include <pthread.h>
 #ifdef __linux__
 #include <sched.h>
 #endif
 #include <thread>
+#include <utility>
 
 namespace cuda_tile_launcher {
 
 namespace {
 
 constexpr std::int64_t poll_interval = 50'000'000; // ns
+constexpr std::int64_t awake_time = 100'000;       // ns
 constexpr unsigned most_workers = 4096;
 
 unsigned usable_cores() {
@@ -28,6 +30,18 @@ unsigned usable_cores() {
     return static_cast<unsigned>(CPU_COUNT(&cores));
 #endif
   return std::max(1u, std::thread::hardware_concurrency());
+}
+
+/// Waits until `is_true()`, for awake_time; false: it is not.
+template <typename Condition>
+bool wait_awake(Condition is_true) {
+  const std::int64_t end = exact_time() + awake_time;
+  while (!is_true()) {
+    if (exact_time() >= end)
+      return false;
+    std::this_thread::yield();
+  }
+  return true;
 }
 
 } // namespace
@@ -44,7 +58,9 @@ Pool::Pool() : workers_(usable_cores()) {
 void Pool::set_num_workers(unsigned count) {
   std::lock_guard lock(mutex_);
   workers_ = count ? std::min(count, most_workers) : usable_cores();
-  work_.notify_all(); // threads beyond the number end
+  calls_.fetch_add(1, std::memory_order_relaxed);
+  while (sleeping_)
+    wake_helpers(workers_); // those beyond the number end
 }
 
 unsigned Pool::num_workers() {
@@ -86,24 +102,26 @@ int Pool::run(Launch& launch, int (*poll)()) {
 }
 
 void Pool::publish(Launch& launch) {
-  unsigned wake;
-  {
-    std::lock_guard lock(mutex_);
-    launch.max_helpers = static_cast<unsigned>(std::min<std::uint64_t>(workers_ - 1, launch.block_count - 1));
-    if (launch.max_helpers == 0)
-      return;
-    launch.most_threads = launch.max_helpers + 1;
-    while (threads_ < launch.max_helpers && start_thread()) {
-    }
-    launches_.push_back(&launch);
-    wake = std::min(launch.max_helpers, sleeping_);
+  std::lock_guard lock(mutex_);
+  launch.max_helpers = static_cast<unsigned>(std::min<std::uint64_t>(workers_ - 1, launch.block_count - 1));
+  if (launch.max_helpers == 0)
+    return;
+  launch.most_threads = launch.max_helpers + 1;
+  while (threads_ < launch.max_helpers && start_thread()) {
   }
-  wake_helpers(wake);
+  launches_.push_back(&launch);
+  calls_.fetch_add(1, std::memory_order_relaxed);
+  launch.cpus.enter();
+  wake_helpers(launch.max_helpers);
 }
 
 template <typename Ask>
 void Pool::retire(Launch& launch, Ask ask) {
-  std::unique_lock lock(mutex_);
+  std::unique_lock lock(mutex_, std::defer_lock);
+  const auto is_done = [&] { return launch.helpers.load(std::memory_order_relaxed) == 0; };
+  if (!wait_awake([&] { return is_done() && lock.try_lock(); }))
+    lock.lock();
+  launch.is_waiting = true;
   while (launch.helpers != 0)
     if (launch.helpers_done.wait_for(lock, std::chrono::nanoseconds(poll_interval)) ==
         std::cv_status::timeout) {
@@ -111,13 +129,18 @@ void Pool::retire(Launch& launch, Ask ask) {
       ask();
       lock.lock();
     }
+  launch.affinity.restore();
   std::erase(launches_, &launch);
 }
 
 // Each thread that wakes up wakes two more: the caller soon works itself, and many threads are awake soon.
 void Pool::wake_helpers(unsigned wanted) {
-  for (unsigned n = std::min(wanted, 2u); n != 0; --n)
-    work_.notify_one();
+  for (unsigned n = std::min(wanted, 2u); n != 0 && sleeping_; --n) {
+    Helper& helper = *std::exchange(sleeping_, sleeping_->next);
+    helper.is_called = true;
+    helper.affinity.keep_off_this_cpu(helper.thread);
+    helper.wake.notify_one();
+  }
 }
 
 // ---- helping -----------------------------------------------------------------------------------------
@@ -154,29 +177,43 @@ Launch* Pool::find_work() {
   return found == launches_.end() ? nullptr : *found;
 }
 
+void Pool::wait_for_call(Helper& helper, std::unique_lock<std::mutex>& lock) {
+  const unsigned seen = calls_.load(std::memory_order_relaxed);
+  const auto is_called = [&] { return calls_.load(std::memory_order_relaxed) != seen; };
+  lock.unlock();
+  if (wait_awake([&] { return is_called() && lock.try_lock(); }))
+    return;
+  lock.lock();
+  if (is_called())
+    return;
+  helper.is_called = false;
+  helper.next = std::exchange(sleeping_, &helper);
+  helper.wake.wait(lock, [&] { return helper.is_called; });
+  helper.affinity.restore();
+}
+
 void Pool::work() {
+  Helper self;
   std::unique_lock lock(mutex_);
   while (threads_ <= workers_ - 1) {
     Launch* const launch = find_work();
     if (!launch) {
-      ++sleeping_;
-      work_.wait(lock);
-      --sleeping_;
+      wait_for_call(self, lock);
       continue;
     }
-    ++launch->helpers;
-    const unsigned wanted = launch->max_helpers - std::min(launch->max_helpers, launch->helpers);
-    const unsigned wake = std::min(wanted, sleeping_);
+    launch->cpus.enter();
+    wake_helpers(launch->max_helpers - ++launch->helpers);
     lock.unlock();
-    wake_helpers(wake);
     const auto runner = make_block_runner(*launch);
     if (runner)
       runner->run_until(never);
     lock.lock();
     if (!runner)
       launch->max_helpers = 0; // no memory for more: the launching thread and the others go on
-    if (--launch->helpers == 0)
+    if (--launch->helpers == 0 && launch->is_waiting) {
+      launch->affinity.keep_off_this_cpu(launch->thread);
       launch->helpers_done.notify_one();
+    }
   }
   --threads_;
 }
@@ -198,8 +235,8 @@ void Pool::after_fork_in_parent() {
 
 void Pool::after_fork_in_child() {
   Pool& pool = instance();
-  new (&pool.work_) std::condition_variable; // the old one still counts waiting threads
-  pool.threads_ = pool.sleeping_ = 0;
+  pool.threads_ = 0;
+  pool.sleeping_ = nullptr;
   for (Launch* launch : pool.launches_) {
     launch->orphaned = true;
     launch->helpers = 0;

@@ -3,6 +3,7 @@
 
 #include "block_runner.h"
 
+#include <atomic>
 #include <condition_variable>
 #include <mutex>
 #include <vector>
@@ -24,9 +25,20 @@ private:
   Pool();
 
   static void* thread_main(void* pool);
-  void work();
   bool start_thread();
+
+  /// A thread of the pool. Those that sleep are in a list.
+  struct Helper {
+    const pthread_t thread = pthread_self();
+    std::condition_variable wake;
+    bool is_called = false;
+    Affinity affinity; // until it is awake
+    Helper* next = nullptr;
+  };
+
+  void work();
   Launch* find_work();
+  void wait_for_call(Helper& helper, std::unique_lock<std::mutex>& lock);
 
   /// Offers a launch to helpers; waits for those that joined, and calls `ask` now and then.
   void publish(Launch& launch);
@@ -38,12 +50,13 @@ private:
   static void after_fork_in_parent();
   static void after_fork_in_child();
 
-  std::mutex mutex_; // guards everything below
-  std::condition_variable work_;
+  std::mutex mutex_;              // guards everything below
   std::vector<Launch*> launches_; // those that helpers may join, oldest first
   unsigned workers_;
   unsigned threads_ = 0;
-  unsigned sleeping_ = 0;
+  Helper* sleeping_ = nullptr; // the last to fall asleep
+  /// Counts what threads are called for: launches, and other numbers of them. Also read without the mutex.
+  std::atomic<unsigned> calls_{0};
 };
 
 } // namespace cuda_tile_launcher

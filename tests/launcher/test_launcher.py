@@ -423,6 +423,30 @@ def test_as_many_blocks_run_at_once_as_workers(built):
     assert run_alone(built, body) == "met\n"
 
 
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="threads are placed on Linux only")
+@pytest.mark.parametrize("cpus", ["all", "one"])
+def test_threads_may_run_where_they_might_before(built, cpus):
+    body = f"""
+        import os, time
+        allowed = os.sched_getaffinity(0) if {cpus == "all"} else {{min(os.sched_getaffinity(0))}}
+        os.sched_setaffinity(0, allowed)
+        launch.workers = 3
+        ran = np.zeros(1, np.uint64)
+        for _ in range(100):
+            assert launch("slow", (20,), ran) == (0, "")
+            time.sleep(0.001)  # threads fall asleep, and have to be woken
+        def restricted():
+            pool = [path.parent for path in Path("/proc/self/task").glob("*/comm")
+                    if path.read_text() == "cuda_tile\\n"]
+            return [path for path in ["0", *pool] if os.sched_getaffinity(int(Path(path).name)) != allowed]
+        end = time.monotonic() + 10
+        while restricted() and time.monotonic() < end:
+            time.sleep(0.01)
+        print("restricted:", restricted())
+    """
+    assert run_alone(built, body) == "restricted: []\n"
+
+
 # ---- misuse --------------------------------------------------------------------------------------
 
 
