@@ -12,7 +12,7 @@ SPREAD = 0.15  # quartiles further apart than this part of the median: the figur
 ATTEMPTS = 3
 _TIMING = 30e-3  # seconds of one timing at least: shorter calls are repeated within it
 _LONG = 1.0  # seconds of a round: three are enough; and one where a round takes ten times that
-_REST = 3e-3  # seconds before each timing: threads of OpenMP spin for a while after their last work
+_REST = 40e-3  # seconds before each timing: threads of OpenMP and OpenBLAS spin after work
 
 
 class Comparison(NamedTuple):
