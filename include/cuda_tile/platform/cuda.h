@@ -140,4 +140,5 @@ __device__ __forceinline__ To bit_cast(From const& from) {
 } // namespace cuda::tiles::platform
 
 #include "cuda_tile/platform/cuda_atomics.h"
+#include "cuda_tile/platform/cuda_partial.h"
 #include "cuda_tile/platform/cuda_rounding.h"

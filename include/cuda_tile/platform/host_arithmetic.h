@@ -50,4 +50,18 @@ inline void load_aligned(void* to, void const* from) {
   __builtin_memcpy(to, __builtin_assume_aligned(from, Bytes), Bytes);
 }
 
+/// The first `count` elements at `from`, then `pad`, Count of them. If they come at once, `from` is a
+/// multiple of their bytes, and `count` is at least Count or not positive.
+template <unsigned Count, bool AtOnce, typename E>
+inline void load_first(E* to, E const* from, int count, E pad) {
+  for (int i = 0; i < static_cast<int>(Count); ++i)
+    to[i] = i < count ? from[i] : pad;
+}
+/// The first `count` elements at `to` become those at `from`, likewise.
+template <unsigned Count, bool AtOnce, typename E>
+inline void store_first(E* to, E const* from, int count) {
+  for (int i = 0; i < static_cast<int>(Count) && i < count; ++i)
+    to[i] = from[i];
+}
+
 } // namespace cuda::tiles::platform

@@ -5,8 +5,10 @@
 
 namespace cuda::tiles::detail {
 template <size_t D, typename Shape, typename P>
-CUDA_TILE_API size_t element_offset(P const& part, unsigned i, bool& inside); // view/partition.h
-}
+CUDA_TILE_API size_t element_offset(P const& part, unsigned i); // view/partition_place.h
+template <size_t D, typename Shape, typename P>
+CUDA_TILE_API int count_inside(P const& part, unsigned i);
+} // namespace cuda::tiles::detail
 
 namespace cuda::tiles::checks {
 
@@ -146,10 +148,9 @@ CUDA_TILE_API void before_partition_access(P const& part) {
     add_rows<false, 0>(runs, part, part.origin, 0);
 #else
   for (unsigned s = 0; s < detail::distribution_of<Shape>::slots; ++s) {
-    bool inside = true;
-    size_t const offset = detail::element_offset<0, Shape>(part, position<Shape>(s), inside);
-    if (!Masked || inside)
-      runs.add(part.origin + offset, position<Shape>(s));
+    unsigned const i = position<Shape>(s);
+    if (!Masked || detail::count_inside<0, Shape>(part, i) > 0)
+      runs.add(part.origin + detail::element_offset<0, Shape>(part, i), i);
   }
 #endif
   runs.flush();

@@ -117,17 +117,32 @@ struct partition<Span, Shape> {
   CUDA_TILE_API bool whole() const { return true; }
 };
 
-/// Offset in memory of the element with row-major index i; `inside` becomes false where it is beyond the
-/// span.
+/// Offset in memory of the element with row-major index i.
 template <size_t D, typename Shape, typename P>
-CUDA_TILE_API size_t element_offset(P const& part, unsigned i, bool& inside) {
+CUDA_TILE_API size_t element_offset(P const& part, unsigned i) {
   if constexpr (D == Shape::rank()) {
     return 0;
   } else {
     constexpr unsigned step = static_cast<unsigned>(length_product<Shape>(D + 1, Shape::rank()));
-    unsigned k = i / step;
-    inside = inside && k < part.valid[D];
-    return k * part.template stride<D>() + element_offset<D + 1, Shape>(part, i % step, inside);
+    return i / step * part.template stride<D>() + element_offset<D + 1, Shape>(part, i % step);
+  }
+}
+
+/// How many elements from the one with row-major index i on are within the span, in their row; what is not
+/// positive means none.
+template <size_t D, typename Shape, typename P>
+CUDA_TILE_API int count_inside(P const& part, unsigned i) {
+  if constexpr (D == Shape::rank()) {
+    return 1;
+  } else {
+    constexpr unsigned step = static_cast<unsigned>(length_product<Shape>(D + 1, Shape::rank()));
+    int const left = static_cast<int>(part.valid[D]) - static_cast<int>(i / step);
+    if constexpr (D + 1 >= Shape::rank()) {
+      return left;
+    } else {
+      int const of_row = count_inside<D + 1, Shape>(part, i % step);
+      return left > 0 ? of_row : 0;
+    }
   }
 }
 

@@ -33,32 +33,40 @@ CUDA_TILE_API void move_to(P& part, unsigned i) {
   }
 }
 
-/// access(slot, address, whether it is inside) for each Vector of this thread's elements.
-template <unsigned Vector, bool Masked, typename Span, typename Shape, typename Access>
+/// How a thread's vectors are accessed: all elements of all of them, as all are inside; all or none of each,
+/// at once; or one by one.
+enum class vectors { whole, whole_or_none, by_elements };
+
+/// access.at<Vector, Kind>(slot, address, how many elements are inside) for each Vector of this thread's
+/// elements.
+template <unsigned Vector, bool Masked, vectors Kind, typename Span, typename Shape, typename Access>
 CUDA_TILE_API void for_each_vector(partition<Span, Shape> part, Access const& access) {
   using D = distribution_of<Shape>;
   move_to<0, Shape>(part, D::index(platform::thread(), 0));
   CUDA_TILE_UNROLL
   for (unsigned s = 0; s < D::slots; s += Vector) {
-    bool inside = true;
-    size_t const offset = element_offset<0, Shape>(part, D::index(0, s), inside);
-    access.template at<Vector>(s, part.origin + offset, !Masked || inside);
+    unsigned const i = D::index(0, s);
+    access.template at<Vector, Kind>(s, part.origin + element_offset<0, Shape>(part, i),
+                                     Masked ? count_inside<0, Shape>(part, i) : static_cast<int>(Vector));
   }
 }
 
 /// The same, of as many elements at once as can be: `Vector` or one.
 template <unsigned Vector, bool Masked, typename Span, typename Shape, typename Access>
 CUDA_TILE_API void access_slots(partition<Span, Shape> const& part, Access const& access) {
-  if constexpr (Vector > 1) {
+  if constexpr (Vector == 1) {
+    for_each_vector<1, Masked, vectors::by_elements>(part, access);
+  } else {
     constexpr size_t last = Shape::rank() - 1;
     bool const aligned = part.places % (Vector * sizeof(typename Span::value_type)) == 0;
     bool const ends_with_vector = part.valid[last] == length<Shape>(last) || part.row % Vector == 0;
     if (aligned && (!Masked || part.whole()))
-      return for_each_vector<Vector, false>(part, access);
-    if (Masked && aligned && ends_with_vector)
-      return for_each_vector<Vector, true>(part, access);
+      for_each_vector<Vector, false, vectors::whole>(part, access);
+    else if (Masked && aligned && ends_with_vector)
+      for_each_vector<Vector, true, vectors::whole_or_none>(part, access);
+    else
+      for_each_vector<Vector, Masked, vectors::by_elements>(part, access);
   }
-  for_each_vector<1, Masked>(part, access);
 }
 
 template <typename T, typename Access>
@@ -67,16 +75,14 @@ struct slot_loads {
   T& to;
   Access access;
   element pad;
-  template <unsigned Vector, typename E>
-  CUDA_TILE_API void at(unsigned s, E* from, bool inside) const {
+  template <unsigned Vector, vectors Kind, typename E>
+  CUDA_TILE_API void at(unsigned s, E* from, int inside) const {
     if constexpr (Vector == 1) {
-      to.slots[s] = inside ? access.read(from) : pad;
-    } else if (inside) {
+      to.slots[s] = inside > 0 ? access.read(from) : pad;
+    } else if constexpr (Kind == vectors::whole) {
       platform::load_aligned<Vector * sizeof(E)>(to.slots + s, from);
     } else {
-      CUDA_TILE_UNROLL
-      for (unsigned j = 0; j < Vector; ++j)
-        to.slots[s + j] = pad;
+      platform::load_first<Vector, Kind == vectors::whole_or_none, element>(to.slots + s, from, inside, pad);
     }
   }
 };
@@ -85,14 +91,16 @@ template <typename T, typename Access>
 struct slot_stores {
   T const& value;
   Access access;
-  template <unsigned Vector, typename E>
-  CUDA_TILE_API void at(unsigned s, E* to, bool inside) const {
-    if (!inside)
-      return;
-    if constexpr (Vector == 1)
-      access.write(to, operand_value(value, s));
-    else
+  template <unsigned Vector, vectors Kind, typename E>
+  CUDA_TILE_API void at(unsigned s, E* to, int inside) const {
+    if constexpr (Vector == 1) {
+      if (inside > 0)
+        access.write(to, operand_value(value, s));
+    } else if constexpr (Kind == vectors::whole) {
       platform::store_global<Vector * sizeof(E)>(to, value.slots + s);
+    } else {
+      platform::store_first<Vector, Kind == vectors::whole_or_none>(to, value.slots + s, inside);
+    }
   }
 };
 
