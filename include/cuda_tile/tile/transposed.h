@@ -49,14 +49,12 @@ CUDA_TILE_CONSTEXPR unsigned transposed_index(unsigned i) {
   return (i / (rows * columns) * rows + i % rows) * columns + i / rows % columns;
 }
 
-#if CUDA_TILE_HAS_FORMS
-
 template <typename T>
-CUDA_TILE_API bool is_transposed(T const& x) {
+CUDA_TILE_CONSTEXPR bool is_transposed(T const& x) {
   if constexpr (is_tile_v<T>)
-    return may_be_transposed<typename T::shape_type>() && x.transposed != 0;
-  else
-    return false;
+    if constexpr (may_be_transposed<typename T::shape_type>())
+      return x.transposed != 0;
+  return false;
 }
 
 /// Row-major index of what thread `t` holds in `slot` of x.
@@ -69,18 +67,5 @@ CUDA_TILE_API unsigned index_in(T const& x, unsigned t, unsigned slot) {
   }
   return T::distribution::index(t, slot);
 }
-
-#else
-
-template <typename T>
-CUDA_TILE_CONSTEXPR bool is_transposed(T const&) {
-  return false;
-}
-template <typename T>
-CUDA_TILE_API unsigned index_in(T const&, unsigned t, unsigned slot) {
-  return T::distribution::index(t, slot);
-}
-
-#endif
 
 } // namespace cuda::tiles::detail
