@@ -61,6 +61,8 @@ KERNELS = (
     ),
     Example("a b^T tf32", "products", "matmul_transposed<float, __nv_tf32, float, float, 128, 64, 32>", True),
     Example("a b^T fp8", "products", f"matmul_transposed<{FP8}, {FP8}, float, float, 128, 128, 64>", True),
+    Example("ab tf32", "products", "matmul_converted<float, __nv_tf32, float, float, 128, 64, 32>", True, 90),
+    Example("ab fp8", "products", f"matmul_converted<{FP8}, {FP8}, float, float, 128, 128, 64>", True, 90),
     Example("batched f16", "products", "matmul_batched<__half, float, 4, 32, 64, 32>", True),
     Example("attention bf16", "attention", "attention<__nv_bfloat16, 64, 64, 64>", True, 80),
 )

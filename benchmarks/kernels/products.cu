@@ -1,4 +1,5 @@
-// Matrix product with the right side transposed, c = a b^T, as tensor cores take fp8: a of m x k, b of n x k.
+// Matrix products of small types: c = a b^T, as tensor cores take fp8, of m x k and n x k; c = a b; and of
+// batches.
 #include <cuda_bf16.h>
 #include <cuda_fp8.h>
 #include <cuda_tf32.h>
@@ -21,6 +22,24 @@ __tile_global__ void matmul_transposed(const E* __restrict__ a, const E* __restr
     auto left = ct::element_cast<M>(a_view.load_masked(row, step));
     auto right = ct::element_cast<M>(b_view.load_masked(column, step));
     sum = ct::mma(left, ct::transpose(right), sum);
+  }
+  c_view.store_masked(ct::element_cast<C>(sum), row, column);
+}
+
+/// c = a b, with b of k x n; otherwise the same.
+template <typename E, typename M, typename A, typename C, int tile_m, int tile_n, int tile_k>
+__tile_global__ void matmul_converted(const E* __restrict__ a, const E* __restrict__ b, C* __restrict__ c,
+                                      int m, int n, int k) {
+  ct::partition_view a_view{ct::tensor_span{a, ct::extents{m, k}}, ct::shape<tile_m, tile_k>{}};
+  ct::partition_view b_view{ct::tensor_span{b, ct::extents{k, n}}, ct::shape<tile_k, tile_n>{}};
+  ct::partition_view c_view{ct::tensor_span{c, ct::extents{m, n}}, ct::shape<tile_m, tile_n>{}};
+  auto row = ct::bid().y;
+  auto column = ct::bid().x;
+  auto sum = ct::zeros<ct::tile<A, ct::shape<tile_m, tile_n>>>();
+  for (int step : ct::irange(0, ct::ceildiv(k, tile_k))) {
+    auto left = ct::element_cast<M>(a_view.load_masked(row, step));
+    auto right = ct::element_cast<M>(b_view.load_masked(step, column));
+    sum = ct::mma(left, right, sum);
   }
   c_view.store_masked(ct::element_cast<C>(sum), row, column);
 }

@@ -17,6 +17,7 @@ TABLES = Path(__file__).parent / "tables"
 _ID = re.compile(r"\d+(\.\d+)*/\S+")
 _SECTION = re.compile(r"\d+(\.\d+)+")
 _NAME = re.compile(r"[a-z_][a-z0-9_]*")
+_ELEMENT_TYPE = re.compile(r"__\w+|(un)?signed char")
 _YES_NO = {"yes", "no"}
 
 # column -> what a cell may hold: a pattern, a set of words, or None for anything that is not empty
@@ -68,10 +69,11 @@ SCHEMAS: dict[str, dict] = {
     },
     # What a checked build looks for, in the order of cuda_tile_violation_kind.
     "violations": {"id": re.compile(r"[a-z-]+"), "section": _SECTION, "requirement": None},
-    # The matrix instructions of warp groups that are used: 64 rows, these columns, and an inner length of 16.
+    # The matrix instructions of warp groups that are used (PTX 9.7.15.5.2), of 64 rows: as PTX spells both
+    # elements, their types, the inner length, what sums are, and along which dimension neighbours may lie.
     "group_products": {
-        "id": re.compile(r"n\d+-[a-z0-9]+"), "columns": re.compile(r"\d+"), "type": _NAME,
-        "element": re.compile(r"[a-z0-9]+"),  # as PTX spells it
+        "id": re.compile(r"[a-z0-9]+-[a-z0-9]+"), "left": _ELEMENT_TYPE, "right": _ELEMENT_TYPE,
+        "inner": {"8", "16", "32"}, "sum": {"f32", "s32"}, "majors": {"both", "inner"},
     },
     "constant_families": {**_COMMON, "name": _NAME},
     "constants": {

@@ -144,6 +144,53 @@ struct floats : checked<multiply_by_fma<E>, ct::tile<E, ct::shape<M, K>>, ct::ti
   }}
 }};
 
+#if CUDA_TILE_WARP_GROUPS
+/// What warp groups multiply: stores alone, since instructions read what they take.
+template <typename E, bool LeftInnerRows, bool RightInnerRows, unsigned M, unsigned N, unsigned K>
+struct groups {{
+  using unit = group_unit<E>;
+  using L = ct::tile<E, ct::shape<M, K>>;
+  using R = ct::tile<E, ct::shape<K, N>>;
+  using A = ct::tile<typename unit::sum, ct::shape<M, N>>;
+  using product = group_product<L, R, A, LeftInnerRows, RightInnerRows>;
+  using left = typename product::template left_staging<0>;
+  using right = typename product::template right_staging<0>;
+  static_assert(uses_warp_groups<L, R, A>() && product::width == K);
+
+  /// Threads hold 8 neighbours, and store 16 bytes at once, or what a transposition leaves of that. Where a
+  /// warp holds less of a row, stores may meet.
+  template <typename S>
+  static constexpr unsigned allowed =
+      S::D::vector == 8 && (S::step * sizeof(E) == 16 || S::step <= 2) ? 1 : 2;
+
+  template <typename S>
+  static constexpr unsigned turns_of() {{
+    unsigned most = 1;
+    for (unsigned warp = 0; warp < platform_warps; ++warp) {{
+      unsigned seen = 1;
+      if (S::by_words) {{
+        for (unsigned s = 0; s < S::D::slots; s += 4)
+          for (unsigned e = 0; e < 2; ++e) {{
+            unsigned const now = turns<2>([&](unsigned lane) {{
+              return S::place(S::turned_index(warp * 32 + lane, s) | S::D::index(0, e)) *
+                     static_cast<unsigned>(sizeof(E));
+            }});
+            seen = now > seen ? now : seen;
+          }}
+      }} else {{
+        seen = turns_of_stores<S::step, E, typename S::D>(warp, S::place);
+      }}
+      most = seen > most ? seen : most;
+    }}
+    return most;
+  }}
+  static constexpr unsigned platform_warps = ct::platform::block_threads / 32;
+  static constexpr bool stores() {{
+    return turns_of<left>() <= allowed<left> && turns_of<right>() <= allowed<right>;
+  }}
+}};
+#endif
+
 {asserts}
 __tile_global__ void nothing() {{}}
 """
@@ -167,5 +214,27 @@ def test_staging_is_free_of_bank_conflicts(threads):
                 asserts += [f'static_assert({kind}::stores(), "stores of {kind}");']
                 asserts += [f'static_assert({kind}::loads(), "loads of {kind}");']
     options = ("-fconstexpr-ops-limit=10000000000", "-fconstexpr-loop-limit=10000000")
+    source = SOURCE.format(asserts="\n".join(asserts))
+    pct.build(source, target="emulated", num_threads=threads, options=options).kernel("nothing")
+
+
+# m, n, and bytes of k.
+GROUP_SHAPES = [(64, 64, 128), (128, 128, 128), (128, 256, 64), (64, 32, 256), (256, 64, 128)]
+
+
+@pytest.mark.parametrize("threads", [128, 256])
+def test_what_warp_groups_take_is_staged_free_of_bank_conflicts(threads):
+    asserts = []
+    for element in ("__half", "__nv_tf32", "__nv_fp8_e4m3", "signed char"):
+        for m, n, bytes_of_k in GROUP_SHAPES:
+            size = BYTES.get(element, 1)
+            if not 16 <= m * n // threads <= 128 or (size == 4 and bytes_of_k < 128):
+                continue
+            for left in (False, True) if size == 2 else (False,):
+                for right in (False, True):
+                    kind = f"groups<{element}, {left}, {right}, {m}, {n}, {bytes_of_k // size}>".lower()
+                    asserts += [f'static_assert({kind}::stores(), "stores of {kind}");']
+    options = ("-fconstexpr-ops-limit=10000000000", "-fconstexpr-loop-limit=10000000")
+    options += ("-DCUDA_TILE_WARP_GROUPS=1",)
     source = SOURCE.format(asserts="\n".join(asserts))
     pct.build(source, target="emulated", num_threads=threads, options=options).kernel("nothing")

@@ -7,6 +7,7 @@ import importlib.util
 import re
 from pathlib import Path
 
+import ml_dtypes
 import numpy as np
 import pytest
 
@@ -17,6 +18,8 @@ KERNELS = Path(__file__).parents[2] / "benchmarks" / "kernels"
 SOURCE = """
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
+#include <cuda_fp8.h>
+#include <cuda_tf32.h>
 #include "cuda_tile.h"
 namespace ct = cuda::tiles;
 
@@ -26,11 +29,11 @@ __tile__ auto view(E* p, ct::shape<M, N> s) {
 }
 
 /// In a loop over parts of k; b is n x k if it is taken transposed.
-template <typename E, typename C, int M, int N, int K, bool Transposed>
-__tile_global__ void matmul(const E* a, const E* b, C* c, int k) {
+template <typename L, typename R, typename C, int M, int N, int K, bool Transposed>
+__tile_global__ void matmul(const L* a, const R* b, C* c, int k) {
   using tile = ct::tile<C, ct::shape<M, N>>;
-  using left = ct::tile<E, ct::shape<M, K>>;
-  using right = ct::tile<E, ct::shape<K, N>>;
+  using left = ct::tile<L, ct::shape<M, K>>;
+  using right = ct::tile<R, ct::shape<K, N>>;
   static_assert(ct::detail::uses_warp_groups<left, right, tile>());
   auto rows = ct::integral_constant<M>{};
   ct::partition_view a_view{ct::tensor_span{a, ct::extents{rows, k}}, ct::shape<M, K>{}};
@@ -81,31 +84,91 @@ __tile_global__ void used(const __half* a, const __half* b, float* out) {
 }
 """
 OPTIONS = ("-DCUDA_TILE_WARP_GROUPS=1",)
-# threads, then m, n and k of tiles: groups that share rows or columns, have two blocks of rows, parts of k
-CASES = [
-    (128, (64, 32, 32)),
-    (128, (128, 64, 64)),
-    (256, (64, 128, 32)),
-    (256, (128, 128, 256)),
-    (256, (256, 64, 32)),
+# Left and right elements, their types in NumPy, and what they are summed as.
+HALVES = ("__half", "__half", np.float16, np.float16, "float")
+TYPES = [
+    ("__nv_tf32", "__nv_tf32", np.float32, np.float32, "float"),
+    ("__nv_fp8_e4m3", "__nv_fp8_e4m3", ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e4m3fn, "float"),
+    ("__nv_fp8_e5m2", "__nv_fp8_e5m2", ml_dtypes.float8_e5m2, ml_dtypes.float8_e5m2, "float"),
+    ("__nv_fp8_e4m3", "__nv_fp8_e4m3", ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e4m3fn, "__half"),
+    ("signed char", "signed char", np.int8, np.int8, "int"),
+    ("signed char", "unsigned char", np.int8, np.uint8, "int"),
+    ("unsigned char", "signed char", np.uint8, np.int8, "int"),
+    ("unsigned char", "unsigned char", np.uint8, np.uint8, "int"),
 ]
+SUMS = {"float": np.float32, "__half": np.float16, "int": np.int32}
+# Threads, then m, n and bytes of k of tiles: groups that share rows or columns, have two blocks of rows,
+# parts of k.
+CASES = [
+    (128, (64, 32, 64)),
+    (128, (128, 64, 128)),
+    (256, (64, 128, 64)),
+    (256, (128, 128, 512)),
+    (256, (256, 64, 64)),
+]
+# The same of all types, and of some in parts of k.
+CASES_OF_TYPES = [(128, (128, 64, 128)), (256, (64, 128, 128)), (512, (64, 128, 128))]
+IN_PARTS = (256, (128, 128, 512))
+
+
+def _operand(seed: int, dtype: type, *shape: int) -> np.ndarray:
+    """All values of 8 bit integers; of other types integers whose products and sums are exact."""
+    rng = np.random.default_rng(seed)
+    if np.issubdtype(dtype, np.integer):
+        return rng.integers(np.iinfo(dtype).min, np.iinfo(dtype).max, shape, dtype, endpoint=True)
+    return rng.integers(-3, 4, shape).astype(dtype)
 
 
 def _integers(*shape: int) -> np.ndarray:
-    return np.random.default_rng(4).integers(-3, 4, shape).astype(np.float16)
+    return _operand(4, np.float16, *shape)
+
+
+def _kernel(elements: tuple, lengths: tuple[int, int, int], transposed: bool) -> str:
+    left, right, dtype, _, total = elements
+    m, n, bytes_of_k = lengths
+    k = bytes_of_k // np.dtype(dtype).itemsize
+    return f"matmul<{left}, {right}, {total}, {m}, {n}, {k}, {str(transposed).lower()}>"
+
+
+def _check(kernel: pct.Kernel, elements: tuple, lengths: tuple[int, int, int], transposed: bool) -> None:
+    _, _, left, right, total = elements
+    m, n, bytes_of_k = lengths
+    tile = bytes_of_k // np.dtype(left).itemsize
+    for k in (tile, 2 * tile + 8):
+        a, b = _operand(4, left, m, k), _operand(5, right, k, n)
+        c = np.full((m, n), -1, SUMS[total])
+        kernel[1](a, np.ascontiguousarray(b.T) if transposed else b, c, k)
+        expected = a.astype(np.float64) @ b.astype(np.float64)
+        np.testing.assert_array_equal(c.astype(np.float64), expected, err_msg=f"{kernel.name}, k = {k}")
 
 
 @pytest.mark.parametrize(("threads", "lengths"), CASES)
 @pytest.mark.parametrize("transposed", [False, True])
 def test_products_are_exact(threads, lengths, transposed):
-    m, n, k_tile = lengths
-    name = f"matmul<__half, float, {m}, {n}, {k_tile}, {str(transposed).lower()}>"
+    name = _kernel(HALVES, lengths, transposed)
     module = pct.build(SOURCE, target="emulated", num_threads=threads, kernels=(name,), options=OPTIONS)
-    for k in (k_tile, 2 * k_tile + 8):
-        a, b = _integers(m, k), _integers(k, n)
-        c = np.full((m, n), np.nan, np.float32)
-        module.kernel(name)[1](a, np.ascontiguousarray(b.T) if transposed else b, c, k)
-        np.testing.assert_array_equal(c, a.astype(np.float32) @ b.astype(np.float32))
+    _check(module.kernel(name), HALVES, lengths, transposed)
+
+
+def _check_types(threads: int, lengths: tuple[int, int, int], types: list[tuple]) -> None:
+    cases = [(elements, lengths, transposed) for elements in types for transposed in (False, True)]
+    names = [_kernel(*case) for case in cases]
+    module = pct.build(SOURCE, target="emulated", num_threads=threads, kernels=tuple(names), options=OPTIONS)
+    for name, case in zip(names, cases, strict=True):
+        _check(module.kernel(name), *case)
+
+
+@pytest.mark.parametrize(("threads", "lengths"), CASES_OF_TYPES)
+def test_products_of_all_types_are_exact(threads, lengths):
+    _check_types(threads, lengths, TYPES)
+
+
+def test_products_of_all_sizes_are_exact_in_parts():
+    _check_types(*IN_PARTS, [TYPES[0], TYPES[2], TYPES[5]])
+
+
+def test_more_columns_than_sums_of_their_own_are_exact():
+    _check_types(256, (128, 256, 64), [TYPES[1]])
 
 
 def test_both_operands_are_taken_transposed():
@@ -151,11 +214,19 @@ def test_a_sum_that_nobody_waited_for_is_no_number():
     assert np.isnan(out).all()
 
 
+FP8 = "__nv_fp8_e4m3"
+
+
 @pytest.mark.parametrize(
     ("source", "name", "products"),
     [
         ("matmul", "matmul<__half, float, __half, 128, 128, 64>", 4),
         ("matmul", "matmul<__nv_bfloat16, float, __nv_bfloat16, 128, 256, 64>", 4),
+        ("matmul", "matmul<signed char, int, int, 128, 128, 64>", 2),
+        ("products", "matmul_transposed<float, __nv_tf32, float, float, 128, 128, 32>", 4),
+        ("products", "matmul_converted<float, __nv_tf32, float, float, 128, 128, 32>", 4),
+        ("products", f"matmul_transposed<{FP8}, {FP8}, float, float, 128, 128, 64>", 2),
+        ("products", f"matmul_converted<{FP8}, {FP8}, float, float, 128, 128, 64>", 2),
         ("attention", "attention<__nv_bfloat16, 64, 64, 64>", 8),
         ("attention", "attention<__nv_bfloat16, 128, 64, 64>", 8),
     ],

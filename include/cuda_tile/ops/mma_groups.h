@@ -1,118 +1,148 @@
-// Matrix products of half and bfloat16 by warp groups. Both operands pass through shared memory, whole blocks
-// of 32 columns at a time; sums stay open (tile/open.h), so that the loads of the next step go on meanwhile.
+// Matrix products by warp groups (wgmma). Both operands pass through shared memory; sums stay open
+// (tile/open.h), so that the loads of the next step go on meanwhile.
 #pragma once
 
-#include "cuda_tile/ops/mma_staging.h"
-#include "cuda_tile/tile/open.h"
+#include "cuda_tile/ops/group_staging.h"
 
 #if CUDA_TILE_WARP_GROUPS
 
 namespace cuda::tiles::detail {
 
-/// Rows of E in shared memory as instructions take them with 64-byte swizzling (PTX 9.7.15.5.1.2): blocks of
-/// 32 columns, in each all rows, of 4 segments of 16 bytes that change places from two rows to the next. So
-/// neither 2 rows' 4 segments, nor one segment of 8 rows, meet in a bank. Places are linear, as those of
-/// staged_matrix.
-template <typename E, unsigned Rows, unsigned Columns>
-struct group_matrix {
-  using element_type = E;
-  static_assert(sizeof(E) == 2 && Rows % 8 == 0 && Columns % 32 == 0);
-  static constexpr unsigned per_segment = 8, block_bytes = Rows * 64, bytes = Columns / 32 * block_bytes;
-  E* at;
-
-  CUDA_TILE_CONSTEXPR static unsigned place(unsigned row, unsigned column) {
-    return (column / 32 * Rows + row) * 32 + ((column / 8 ^ row / 2) % 4) * 8 + column % 8;
-  }
-  CUDA_TILE_API E* element(unsigned place, unsigned constant) const {
-    return at + (place ^ constant % 32) + constant / 32 * 32;
-  }
-
-  /// Describes what begins at a row that is a multiple of 8 and a column that is one of 16, or 32 if the
-  /// columns are not the inner dimension.
-  CUDA_TILE_API unsigned long long descriptor(unsigned row, unsigned column) const {
-    constexpr unsigned long long swizzled = 2ull << 62, eight_rows = 512 >> 4;
-    unsigned const first =
-        platform::shared_address(at) + column / 32 * block_bytes + row * 64 + column % 32 * 2;
-    return swizzled | eight_rows << 32 | static_cast<unsigned long long>(block_bytes >> 4) << 16 |
-           (first & 0x3ffff) >> 4;
-  }
+/// E as platform/ names it.
+template <typename E>
+struct group_element {
+  using type = E;
+};
+template <typename E>
+  requires is_8bit_integer<E>
+struct group_element<E> {
+  using type = conditional_t<is_signed_v<E>, signed char, unsigned char>;
 };
 
-/// Stores what is in [K0, K0 + Width) of the inner dimension of an operand. Transposed: its form, so that
-/// rows held are columns. InnerRows: whether rows held are those of the inner dimension. Dealt: whether the
-/// other dimension is the product's columns, of which each thread sums 8 neighbours, two by each of the
-/// instruction's groups of 8.
-template <bool Transposed, bool InnerRows, bool Dealt, unsigned K0, unsigned Width, typename To, typename T>
-CUDA_TILE_API void stage_for_groups(To to, T const& from) {
-  using S = conditional_t<Transposed, transposed_shape<typename T::shape_type>, typename T::shape_type>;
-  using D = distribution_of<S>;
-  using order = column_order<Dealt ? 2 : 0, 8>;
-  constexpr unsigned columns = static_cast<unsigned>(row_length<S>());
-  stage<Dealt && InnerRows ? 2 : least(D::vector, To::per_segment), D>(
-      to, from, [](unsigned i) { return (InnerRows ? i / columns : i % columns) / Width == K0 / Width; },
-      [](unsigned i) {
-        return InnerRows ? To::place(i / columns % Width, order::place(i % columns))
-                         : To::place(order::place(i / columns), i % columns % Width);
-      });
-}
+/// How warp groups multiply elements E. PTX 9.7.15.5.2.
+template <typename E>
+struct group_unit {
+  static constexpr bool exists = is_same_v<E, __half> || is_same_v<E, __nv_bfloat16> ||
+                                 is_same_v<E, __nv_tf32> || is_fp8<E> || is_8bit_integer<E>;
+  using element = typename group_element<E>::type;
+  using sum = conditional_t<is_8bit_integer<E>, int, float>;
+  /// Whether neighbours in memory may be rows (columns) of the product; else they are of the inner dimension.
+  static constexpr bool either_major = sizeof(E) == 2;
+  /// Whether sums have fewer bits than a float, so that those of a tile are begun anew and added as floats.
+  static constexpr bool promoted = is_fp8<E>;
+  /// Of the inner dimension, of an instruction and of a staged line.
+  static constexpr unsigned depth = 32 / sizeof(E), least_inner = sizeof(E) == 1 ? 64 : 32;
+};
 
-/// The part of the inner dimension of both operands that fits in shared memory.
-template <typename P, typename E>
-CUDA_TILE_CONSTEXPR unsigned part_of_inner() {
-  unsigned width = P::inner;
-  while (width > 32 && (P::m + P::columns) * width * sizeof(E) > platform::scratch_limit)
-    width /= 2;
-  return width;
-}
-
-/// A product's parts, and how instructions of warp groups compute them; InnerRows: whether a staged operand's
-/// rows are those of the inner dimension.
-template <typename E, typename P, bool LeftInnerRows, bool RightInnerRows>
+/// A product's parts, and how instructions of warp groups compute them; InnerRows: whether rows that an
+/// operand holds are those of the inner dimension.
+template <typename L, typename R, typename A, bool LeftInnerRows, bool RightInnerRows>
 struct group_product {
-  /// What a group's sums are.
+  using P = product<L, R, A>;
+  using unit = group_unit<typename L::element_type>;
+  using left_element = typename unit::element;
+  using right_element = typename group_unit<typename R::element_type>::element;
+  using sum = typename unit::sum;
+  /// A group's, and an instruction's: of those that need registers beside the sums, few.
   static constexpr unsigned columns = P::column_blocks * 8;
-  /// A part of the inner dimension that fits in shared memory.
-  static constexpr unsigned width = part_of_inner<P, E>();
+  static constexpr unsigned at_once = unit::promoted ? least(columns, 128) : columns;
 
-  using left_matrix =
-      conditional_t<LeftInnerRows, group_matrix<E, width, P::m>, group_matrix<E, P::m, width>>;
-  using right_matrix =
-      conditional_t<RightInnerRows, group_matrix<E, width, P::columns>, group_matrix<E, P::columns, width>>;
+  /// The part of the inner dimension that fits in shared memory.
+  CUDA_TILE_CONSTEXPR static unsigned find_width() {
+    unsigned width = P::inner;
+    while (width > unit::least_inner &&
+           (P::m + P::columns) * width * sizeof(left_element) > platform::scratch_limit)
+      width /= 2;
+    return width;
+  }
+  static constexpr unsigned width = find_width();
 
-  /// Where PTX's registers are among a thread's slots of a block of 64 rows.
-  template <unsigned Block>
+  /// Whether the right operand is staged as it is held, row by row of the inner dimension.
+  static constexpr bool columns_in_b = RightInnerRows && unit::either_major;
+  using dealt = dealt_columns<RightInnerRows && sizeof(right_element) == 1>;
+
+  using left_matrix = conditional_t<LeftInnerRows, group_matrix<left_element, width, P::m>,
+                                    group_matrix<left_element, P::m, width>>;
+  using right_matrix = conditional_t<columns_in_b, group_matrix<right_element, width, P::columns>,
+                                     group_matrix<right_element, P::columns, width>>;
+  template <typename S, bool Transposed>
+  using held_shape = conditional_t<Transposed, transposed_shape<S>, S>;
+  template <unsigned K0>
+  using left_staging = group_staging<left_matrix, held_shape<typename L::shape_type, LeftInnerRows>,
+                                     LeftInnerRows, false, all_rows, K0, width>;
+  template <unsigned K0>
+  using right_staging = group_staging<right_matrix, held_shape<typename R::shape_type, !RightInnerRows>,
+                                      RightInnerRows, RightInnerRows != columns_in_b, dealt, K0, width>;
+
+  /// Where PTX's registers are among a thread's slots of a block of 64 rows, of columns from First on.
+  template <unsigned Block, unsigned First>
   struct slots {
     CUDA_TILE_CONSTEXPR static unsigned of(unsigned i) {
-      return P::slot(Block, i / 2 % 2) + i / 4 * 2 + i % 2;
+      return P::slot(Block, i / 2 % 2) + First / 4 + dealt::held(i / 4 * 2 + i % 2);
     }
   };
+  struct in_order {
+    CUDA_TILE_CONSTEXPR static unsigned of(unsigned i) { return i; }
+  };
 
-  template <unsigned Block>
-  CUDA_TILE_API static void multiply_block(float* sums, left_matrix left, right_matrix right, unsigned k) {
+  template <unsigned Block, unsigned First, bool Fresh, typename Slots>
+  CUDA_TILE_API static void multiply_block(sum* sums, left_matrix left, right_matrix right, unsigned k) {
+    unsigned const warp = platform::thread() / 128 * 4;
+    unsigned const row = P::row(warp, Block), column = P::column(warp) + First;
+    platform::multiply_group<at_once, left_element, right_element, LeftInnerRows, columns_in_b, Fresh, Slots>(
+        sums, LeftInnerRows ? left.descriptor(k, row) : left.descriptor(row, k),
+        columns_in_b ? right.descriptor(k, column) : right.descriptor(column, k));
+  }
+
+  /// sums += left right, which stays open.
+  template <unsigned Block = 0>
+  CUDA_TILE_API static void multiply_blocks(sum* sums, left_matrix left, right_matrix right, unsigned k) {
     if constexpr (Block < P::row_blocks) {
-      unsigned const warp = platform::thread() / 128 * 4;
-      unsigned const row = P::row(warp, Block), column = P::column(warp);
-      platform::multiply_group<columns, E, LeftInnerRows, RightInnerRows, slots<Block>>(
-          sums, LeftInnerRows ? left.descriptor(k, row) : left.descriptor(row, k),
-          RightInnerRows ? right.descriptor(k, column) : right.descriptor(column, k));
-      multiply_block<Block + 1>(sums, left, right, k);
+      multiply_block<Block, 0, false, slots<Block, 0>>(sums, left, right, k);
+      multiply_blocks<Block + 1>(sums, left, right, k);
     }
   }
 
-  template <unsigned K0, typename L, typename R>
-  CUDA_TILE_API static void add_parts(float* sums, L const& lhs, R const& rhs) {
-    left_matrix left{static_cast<E*>(platform::scratch<left_matrix::bytes + right_matrix::bytes>())};
-    right_matrix right{left.at + left_matrix::bytes / sizeof(E)};
+  /// The same, not open: sums of its own, block by block, which are then added.
+  template <unsigned Block = 0, unsigned First = 0>
+  CUDA_TILE_API static void add_blocks(sum* sums, left_matrix left, right_matrix right) {
+    if constexpr (First == columns) {
+      add_blocks<Block + 1>(sums, left, right);
+    } else if constexpr (Block < P::row_blocks) {
+      sum own[at_once / 2];
+      platform::open_group();
+      multiply_block<Block, First, true, in_order>(own, left, right, 0);
+      CUDA_TILE_UNROLL
+      for (unsigned k = unit::depth; k < width; k += unit::depth)
+        multiply_block<Block, First, false, in_order>(own, left, right, k);
+      platform::close_group();
+      platform::finish_sums<at_once / 2>(own);
+      CUDA_TILE_UNROLL
+      for (unsigned i = 0; i < at_once / 2; ++i)
+        sums[slots<Block, First>::of(i)] += own[i];
+      add_blocks<Block, First + at_once>(sums, left, right);
+    }
+  }
+
+  template <unsigned K0 = 0>
+  CUDA_TILE_API static void add_parts(sum* sums, L const& lhs, R const& rhs) {
+    left_matrix left{
+        static_cast<left_element*>(platform::scratch<left_matrix::bytes + right_matrix::bytes>())};
+    right_matrix right{reinterpret_cast<right_element*>(left.at + left_matrix::bytes / sizeof(left_element))};
     platform::barrier();
-    stage_for_groups<LeftInnerRows, LeftInnerRows, false, K0, width>(left, lhs);
-    stage_for_groups<!RightInnerRows, RightInnerRows, true, K0, width>(right, rhs);
+    left_staging<K0>::run(left, lhs);
+    right_staging<K0>::run(right, rhs);
     platform::show_to_groups();
     platform::barrier();
-    platform::open_group();
-    CUDA_TILE_UNROLL
-    for (unsigned k = 0; k < width; k += 16)
-      multiply_block<0>(sums, left, right, k);
-    platform::close_group();
+    if constexpr (unit::promoted) {
+      add_blocks(sums, left, right);
+    } else {
+      platform::open_group();
+      CUDA_TILE_UNROLL
+      for (unsigned k = 0; k < width; k += unit::depth)
+        multiply_blocks(sums, left, right, k);
+      platform::close_group();
+    }
     if constexpr (K0 + width < P::inner) {
       platform::finish_sums<P::D::slots>(sums);
       add_parts<K0 + width>(sums, lhs, rhs);
@@ -120,37 +150,53 @@ struct group_product {
   }
 };
 
-/// Whether warp groups compute mma(L, R, A): 16 bit elements, 64 rows for each group and 32 columns.
+/// Whether warp groups compute mma(L, R, A): 64 rows for each group, 32 columns, and an inner dimension of a
+/// staged line.
 template <typename L, typename R, typename A>
 CUDA_TILE_CONSTEXPR bool uses_warp_groups() {
-  using E = typename L::element_type;
+  using unit = group_unit<typename L::element_type>;
   using P = product<L, R, A>;
-  if constexpr (!is_same_v<E, __half> && !is_same_v<E, __nv_bfloat16>)
+  if constexpr (!unit::exists)
     return false;
   else
-    return P::batches == 1 && P::inner >= 32 && may_be_open<float, typename A::shape_type>() &&
-           (P::m + P::columns) * 32 * sizeof(E) <= platform::scratch_limit;
+    return P::batches == 1 && P::inner >= unit::least_inner &&
+           may_be_open<typename unit::sum, typename A::shape_type>() &&
+           (P::m + P::columns) * unit::least_inner * sizeof(typename unit::element) <=
+               platform::scratch_limit;
+}
+
+/// sums += lhs rhs, of which Left and Right are transposed.
+template <typename A, bool Left, bool Right, typename Sum, typename L, typename R>
+CUDA_TILE_API void add_group_product(Sum* sums, L const& lhs, R const& rhs) {
+  group_product<L, R, A, Left, !Right>::add_parts(sums, lhs, rhs);
 }
 
 /// result += lhs rhs, for operands in either form.
 template <typename A, typename L, typename R>
 CUDA_TILE_API void multiply_with_groups(A& result, L const& lhs, R const& rhs) {
-  using E = typename L::element_type;
-  using P = product<L, R, A>;
-  constexpr unsigned slots = P::D::slots;
-  float sums[slots];
+  using unit = group_unit<typename L::element_type>;
+  using sum = typename unit::sum;
+  constexpr unsigned slots = A::distribution::slots;
+  sum sums[slots];
   CUDA_TILE_UNROLL
   for (unsigned s = 0; s < slots; ++s)
-    sums[s] = convert<float>(result.slots[s]);
-  if (is_transposed(lhs) && is_transposed(rhs))
-    group_product<E, P, true, false>::template add_parts<0>(sums, lhs, rhs);
-  else if (is_transposed(lhs))
-    group_product<E, P, true, true>::template add_parts<0>(sums, lhs, rhs);
-  else if (is_transposed(rhs))
-    group_product<E, P, false, false>::template add_parts<0>(sums, lhs, rhs);
-  else
-    group_product<E, P, false, true>::template add_parts<0>(sums, lhs, rhs);
-  if constexpr (!is_same_v<typename A::element_type, float>)
+    sums[s] = convert<sum>(result.slots[s]);
+  if constexpr (!unit::either_major) {
+    if (is_transposed(rhs))
+      add_group_product<A, false, true>(sums, normal(lhs), rhs);
+    else
+      add_group_product<A, false, false>(sums, normal(lhs), rhs);
+  } else if (is_transposed(lhs)) {
+    if (is_transposed(rhs))
+      add_group_product<A, true, true>(sums, lhs, rhs);
+    else
+      add_group_product<A, true, false>(sums, lhs, rhs);
+  } else if (is_transposed(rhs)) {
+    add_group_product<A, false, true>(sums, lhs, rhs);
+  } else {
+    add_group_product<A, false, false>(sums, lhs, rhs);
+  }
+  if constexpr (!is_same_v<typename A::element_type, sum>)
     platform::finish_sums<slots>(sums);
   CUDA_TILE_UNROLL
   for (unsigned s = 0; s < slots; ++s)

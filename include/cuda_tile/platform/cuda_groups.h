@@ -2,8 +2,8 @@
 // Template: templates/platform/cuda_groups.h.j2
 // Tables: pycuda_tile/spec/tables/group_products.tsv
 // Matrix instructions of warp groups: wgmma, PTX 9.7.15, of compute capability 9.0 alone. A group is four
-// warps. Both operands lie in shared memory, as 64 bits describe it (ops/mma_groups.h); sums are registers,
-// which the instruction goes on writing until they are waited for.
+// warps. Both operands lie in shared memory, as 64 bits describe it (ops/group_staging.h); sums are
+// registers, which the instruction goes on writing until they are waited for.
 #pragma once
 
 #include "cuda_tile/core/scalars.h"
@@ -25,69 +25,95 @@ __device__ __forceinline__ void finish_groups() {
   asm volatile("wgmma.wait_group.sync.aligned 0;" : : : "memory");
 }
 
+#define CUDA_TILE_FINISH_16(sum)                                                                             \
+  asm volatile("wgmma.wait_group.sync.aligned 0;"                                                            \
+               : "+" sum(sums[0]), "+" sum(sums[1]), "+" sum(sums[2]), "+" sum(sums[3]), "+" sum(sums[4]),   \
+                 "+" sum(sums[5]), "+" sum(sums[6]), "+" sum(sums[7]), "+" sum(sums[8]), "+" sum(sums[9]),   \
+                 "+" sum(sums[10]), "+" sum(sums[11]), "+" sum(sums[12]), "+" sum(sums[13]),                 \
+                 "+" sum(sums[14]), "+" sum(sums[15])                                                        \
+               :                                                                                             \
+               : "memory")
+#define CUDA_TILE_FINISH_32(sum)                                                                             \
+  asm volatile("wgmma.wait_group.sync.aligned 0;"                                                            \
+               : "+" sum(sums[0]), "+" sum(sums[1]), "+" sum(sums[2]), "+" sum(sums[3]), "+" sum(sums[4]),   \
+                 "+" sum(sums[5]), "+" sum(sums[6]), "+" sum(sums[7]), "+" sum(sums[8]), "+" sum(sums[9]),   \
+                 "+" sum(sums[10]), "+" sum(sums[11]), "+" sum(sums[12]), "+" sum(sums[13]),                 \
+                 "+" sum(sums[14]), "+" sum(sums[15]), "+" sum(sums[16]), "+" sum(sums[17]),                 \
+                 "+" sum(sums[18]), "+" sum(sums[19]), "+" sum(sums[20]), "+" sum(sums[21]),                 \
+                 "+" sum(sums[22]), "+" sum(sums[23]), "+" sum(sums[24]), "+" sum(sums[25]),                 \
+                 "+" sum(sums[26]), "+" sum(sums[27]), "+" sum(sums[28]), "+" sum(sums[29]),                 \
+                 "+" sum(sums[30]), "+" sum(sums[31])                                                        \
+               :                                                                                             \
+               : "memory")
+#define CUDA_TILE_FINISH_64(sum)                                                                             \
+  asm volatile(                                                                                              \
+      "wgmma.wait_group.sync.aligned 0;"                                                                     \
+      : "+" sum(sums[0]), "+" sum(sums[1]), "+" sum(sums[2]), "+" sum(sums[3]), "+" sum(sums[4]),            \
+        "+" sum(sums[5]), "+" sum(sums[6]), "+" sum(sums[7]), "+" sum(sums[8]), "+" sum(sums[9]),            \
+        "+" sum(sums[10]), "+" sum(sums[11]), "+" sum(sums[12]), "+" sum(sums[13]), "+" sum(sums[14]),       \
+        "+" sum(sums[15]), "+" sum(sums[16]), "+" sum(sums[17]), "+" sum(sums[18]), "+" sum(sums[19]),       \
+        "+" sum(sums[20]), "+" sum(sums[21]), "+" sum(sums[22]), "+" sum(sums[23]), "+" sum(sums[24]),       \
+        "+" sum(sums[25]), "+" sum(sums[26]), "+" sum(sums[27]), "+" sum(sums[28]), "+" sum(sums[29]),       \
+        "+" sum(sums[30]), "+" sum(sums[31]), "+" sum(sums[32]), "+" sum(sums[33]), "+" sum(sums[34]),       \
+        "+" sum(sums[35]), "+" sum(sums[36]), "+" sum(sums[37]), "+" sum(sums[38]), "+" sum(sums[39]),       \
+        "+" sum(sums[40]), "+" sum(sums[41]), "+" sum(sums[42]), "+" sum(sums[43]), "+" sum(sums[44]),       \
+        "+" sum(sums[45]), "+" sum(sums[46]), "+" sum(sums[47]), "+" sum(sums[48]), "+" sum(sums[49]),       \
+        "+" sum(sums[50]), "+" sum(sums[51]), "+" sum(sums[52]), "+" sum(sums[53]), "+" sum(sums[54]),       \
+        "+" sum(sums[55]), "+" sum(sums[56]), "+" sum(sums[57]), "+" sum(sums[58]), "+" sum(sums[59]),       \
+        "+" sum(sums[60]), "+" sum(sums[61]), "+" sum(sums[62]), "+" sum(sums[63])                           \
+      :                                                                                                      \
+      : "memory")
+#define CUDA_TILE_FINISH_128(sum)                                                                            \
+  asm volatile(                                                                                              \
+      "wgmma.wait_group.sync.aligned 0;"                                                                     \
+      : "+" sum(sums[0]), "+" sum(sums[1]), "+" sum(sums[2]), "+" sum(sums[3]), "+" sum(sums[4]),            \
+        "+" sum(sums[5]), "+" sum(sums[6]), "+" sum(sums[7]), "+" sum(sums[8]), "+" sum(sums[9]),            \
+        "+" sum(sums[10]), "+" sum(sums[11]), "+" sum(sums[12]), "+" sum(sums[13]), "+" sum(sums[14]),       \
+        "+" sum(sums[15]), "+" sum(sums[16]), "+" sum(sums[17]), "+" sum(sums[18]), "+" sum(sums[19]),       \
+        "+" sum(sums[20]), "+" sum(sums[21]), "+" sum(sums[22]), "+" sum(sums[23]), "+" sum(sums[24]),       \
+        "+" sum(sums[25]), "+" sum(sums[26]), "+" sum(sums[27]), "+" sum(sums[28]), "+" sum(sums[29]),       \
+        "+" sum(sums[30]), "+" sum(sums[31]), "+" sum(sums[32]), "+" sum(sums[33]), "+" sum(sums[34]),       \
+        "+" sum(sums[35]), "+" sum(sums[36]), "+" sum(sums[37]), "+" sum(sums[38]), "+" sum(sums[39]),       \
+        "+" sum(sums[40]), "+" sum(sums[41]), "+" sum(sums[42]), "+" sum(sums[43]), "+" sum(sums[44]),       \
+        "+" sum(sums[45]), "+" sum(sums[46]), "+" sum(sums[47]), "+" sum(sums[48]), "+" sum(sums[49]),       \
+        "+" sum(sums[50]), "+" sum(sums[51]), "+" sum(sums[52]), "+" sum(sums[53]), "+" sum(sums[54]),       \
+        "+" sum(sums[55]), "+" sum(sums[56]), "+" sum(sums[57]), "+" sum(sums[58]), "+" sum(sums[59]),       \
+        "+" sum(sums[60]), "+" sum(sums[61]), "+" sum(sums[62]), "+" sum(sums[63]), "+" sum(sums[64]),       \
+        "+" sum(sums[65]), "+" sum(sums[66]), "+" sum(sums[67]), "+" sum(sums[68]), "+" sum(sums[69]),       \
+        "+" sum(sums[70]), "+" sum(sums[71]), "+" sum(sums[72]), "+" sum(sums[73]), "+" sum(sums[74]),       \
+        "+" sum(sums[75]), "+" sum(sums[76]), "+" sum(sums[77]), "+" sum(sums[78]), "+" sum(sums[79]),       \
+        "+" sum(sums[80]), "+" sum(sums[81]), "+" sum(sums[82]), "+" sum(sums[83]), "+" sum(sums[84]),       \
+        "+" sum(sums[85]), "+" sum(sums[86]), "+" sum(sums[87]), "+" sum(sums[88]), "+" sum(sums[89]),       \
+        "+" sum(sums[90]), "+" sum(sums[91]), "+" sum(sums[92]), "+" sum(sums[93]), "+" sum(sums[94]),       \
+        "+" sum(sums[95]), "+" sum(sums[96]), "+" sum(sums[97]), "+" sum(sums[98]), "+" sum(sums[99]),       \
+        "+" sum(sums[100]), "+" sum(sums[101]), "+" sum(sums[102]), "+" sum(sums[103]), "+" sum(sums[104]),  \
+        "+" sum(sums[105]), "+" sum(sums[106]), "+" sum(sums[107]), "+" sum(sums[108]), "+" sum(sums[109]),  \
+        "+" sum(sums[110]), "+" sum(sums[111]), "+" sum(sums[112]), "+" sum(sums[113]), "+" sum(sums[114]),  \
+        "+" sum(sums[115]), "+" sum(sums[116]), "+" sum(sums[117]), "+" sum(sums[118]), "+" sum(sums[119]),  \
+        "+" sum(sums[120]), "+" sum(sums[121]), "+" sum(sums[122]), "+" sum(sums[123]), "+" sum(sums[124]),  \
+        "+" sum(sums[125]), "+" sum(sums[126]), "+" sum(sums[127])                                           \
+      :                                                                                                      \
+      : "memory")
+
 /// Waits for the sums in Count registers.
-template <unsigned Count>
-__device__ __forceinline__ void finish_sums(float* sums) {
-  if constexpr (Count == 16)
-    asm volatile("wgmma.wait_group.sync.aligned 0;"
-                 : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3]), "+f"(sums[4]), "+f"(sums[5]),
-                   "+f"(sums[6]), "+f"(sums[7]), "+f"(sums[8]), "+f"(sums[9]), "+f"(sums[10]), "+f"(sums[11]),
-                   "+f"(sums[12]), "+f"(sums[13]), "+f"(sums[14]), "+f"(sums[15])
-                 :
-                 : "memory");
+template <unsigned Count, typename Sum>
+__device__ __forceinline__ void finish_sums(Sum* sums) {
+  if constexpr (Count == 16 && detail::is_same_v<Sum, float>)
+    CUDA_TILE_FINISH_16("f");
+  else if constexpr (Count == 16)
+    CUDA_TILE_FINISH_16("r");
+  else if constexpr (Count == 32 && detail::is_same_v<Sum, float>)
+    CUDA_TILE_FINISH_32("f");
   else if constexpr (Count == 32)
-    asm volatile("wgmma.wait_group.sync.aligned 0;"
-                 : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3]), "+f"(sums[4]), "+f"(sums[5]),
-                   "+f"(sums[6]), "+f"(sums[7]), "+f"(sums[8]), "+f"(sums[9]), "+f"(sums[10]), "+f"(sums[11]),
-                   "+f"(sums[12]), "+f"(sums[13]), "+f"(sums[14]), "+f"(sums[15]), "+f"(sums[16]),
-                   "+f"(sums[17]), "+f"(sums[18]), "+f"(sums[19]), "+f"(sums[20]), "+f"(sums[21]),
-                   "+f"(sums[22]), "+f"(sums[23]), "+f"(sums[24]), "+f"(sums[25]), "+f"(sums[26]),
-                   "+f"(sums[27]), "+f"(sums[28]), "+f"(sums[29]), "+f"(sums[30]), "+f"(sums[31])
-                 :
-                 : "memory");
+    CUDA_TILE_FINISH_32("r");
+  else if constexpr (Count == 64 && detail::is_same_v<Sum, float>)
+    CUDA_TILE_FINISH_64("f");
   else if constexpr (Count == 64)
-    asm volatile(
-        "wgmma.wait_group.sync.aligned 0;"
-        : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3]), "+f"(sums[4]), "+f"(sums[5]),
-          "+f"(sums[6]), "+f"(sums[7]), "+f"(sums[8]), "+f"(sums[9]), "+f"(sums[10]), "+f"(sums[11]),
-          "+f"(sums[12]), "+f"(sums[13]), "+f"(sums[14]), "+f"(sums[15]), "+f"(sums[16]), "+f"(sums[17]),
-          "+f"(sums[18]), "+f"(sums[19]), "+f"(sums[20]), "+f"(sums[21]), "+f"(sums[22]), "+f"(sums[23]),
-          "+f"(sums[24]), "+f"(sums[25]), "+f"(sums[26]), "+f"(sums[27]), "+f"(sums[28]), "+f"(sums[29]),
-          "+f"(sums[30]), "+f"(sums[31]), "+f"(sums[32]), "+f"(sums[33]), "+f"(sums[34]), "+f"(sums[35]),
-          "+f"(sums[36]), "+f"(sums[37]), "+f"(sums[38]), "+f"(sums[39]), "+f"(sums[40]), "+f"(sums[41]),
-          "+f"(sums[42]), "+f"(sums[43]), "+f"(sums[44]), "+f"(sums[45]), "+f"(sums[46]), "+f"(sums[47]),
-          "+f"(sums[48]), "+f"(sums[49]), "+f"(sums[50]), "+f"(sums[51]), "+f"(sums[52]), "+f"(sums[53]),
-          "+f"(sums[54]), "+f"(sums[55]), "+f"(sums[56]), "+f"(sums[57]), "+f"(sums[58]), "+f"(sums[59]),
-          "+f"(sums[60]), "+f"(sums[61]), "+f"(sums[62]), "+f"(sums[63])
-        :
-        : "memory");
+    CUDA_TILE_FINISH_64("r");
+  else if constexpr (Count == 128 && detail::is_same_v<Sum, float>)
+    CUDA_TILE_FINISH_128("f");
   else if constexpr (Count == 128)
-    asm volatile(
-        "wgmma.wait_group.sync.aligned 0;"
-        : "+f"(sums[0]), "+f"(sums[1]), "+f"(sums[2]), "+f"(sums[3]), "+f"(sums[4]), "+f"(sums[5]),
-          "+f"(sums[6]), "+f"(sums[7]), "+f"(sums[8]), "+f"(sums[9]), "+f"(sums[10]), "+f"(sums[11]),
-          "+f"(sums[12]), "+f"(sums[13]), "+f"(sums[14]), "+f"(sums[15]), "+f"(sums[16]), "+f"(sums[17]),
-          "+f"(sums[18]), "+f"(sums[19]), "+f"(sums[20]), "+f"(sums[21]), "+f"(sums[22]), "+f"(sums[23]),
-          "+f"(sums[24]), "+f"(sums[25]), "+f"(sums[26]), "+f"(sums[27]), "+f"(sums[28]), "+f"(sums[29]),
-          "+f"(sums[30]), "+f"(sums[31]), "+f"(sums[32]), "+f"(sums[33]), "+f"(sums[34]), "+f"(sums[35]),
-          "+f"(sums[36]), "+f"(sums[37]), "+f"(sums[38]), "+f"(sums[39]), "+f"(sums[40]), "+f"(sums[41]),
-          "+f"(sums[42]), "+f"(sums[43]), "+f"(sums[44]), "+f"(sums[45]), "+f"(sums[46]), "+f"(sums[47]),
-          "+f"(sums[48]), "+f"(sums[49]), "+f"(sums[50]), "+f"(sums[51]), "+f"(sums[52]), "+f"(sums[53]),
-          "+f"(sums[54]), "+f"(sums[55]), "+f"(sums[56]), "+f"(sums[57]), "+f"(sums[58]), "+f"(sums[59]),
-          "+f"(sums[60]), "+f"(sums[61]), "+f"(sums[62]), "+f"(sums[63]), "+f"(sums[64]), "+f"(sums[65]),
-          "+f"(sums[66]), "+f"(sums[67]), "+f"(sums[68]), "+f"(sums[69]), "+f"(sums[70]), "+f"(sums[71]),
-          "+f"(sums[72]), "+f"(sums[73]), "+f"(sums[74]), "+f"(sums[75]), "+f"(sums[76]), "+f"(sums[77]),
-          "+f"(sums[78]), "+f"(sums[79]), "+f"(sums[80]), "+f"(sums[81]), "+f"(sums[82]), "+f"(sums[83]),
-          "+f"(sums[84]), "+f"(sums[85]), "+f"(sums[86]), "+f"(sums[87]), "+f"(sums[88]), "+f"(sums[89]),
-          "+f"(sums[90]), "+f"(sums[91]), "+f"(sums[92]), "+f"(sums[93]), "+f"(sums[94]), "+f"(sums[95]),
-          "+f"(sums[96]), "+f"(sums[97]), "+f"(sums[98]), "+f"(sums[99]), "+f"(sums[100]), "+f"(sums[101]),
-          "+f"(sums[102]), "+f"(sums[103]), "+f"(sums[104]), "+f"(sums[105]), "+f"(sums[106]),
-          "+f"(sums[107]), "+f"(sums[108]), "+f"(sums[109]), "+f"(sums[110]), "+f"(sums[111]),
-          "+f"(sums[112]), "+f"(sums[113]), "+f"(sums[114]), "+f"(sums[115]), "+f"(sums[116]),
-          "+f"(sums[117]), "+f"(sums[118]), "+f"(sums[119]), "+f"(sums[120]), "+f"(sums[121]),
-          "+f"(sums[122]), "+f"(sums[123]), "+f"(sums[124]), "+f"(sums[125]), "+f"(sums[126]), "+f"(sums[127])
-        :
-        : "memory");
+    CUDA_TILE_FINISH_128("r");
 }
 
 /// An address in shared memory as descriptors have it.
@@ -95,246 +121,229 @@ __device__ __forceinline__ unsigned shared_address(void const* pointer) {
   return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 }
 
-/// sums (64 x N) += a (64 x 16) b (16 x N), of elements E. The register that PTX calls d[i] lies in slot
-/// Slots::of(i): lane 4 g + q of warp w has there row 16 w + g + 8 (i / 2 % 2), column 2 q + i % 2 + 8 (i /
-/// 4). RowsInA, ColumnsInB: whether neighbours in memory are rows of a (columns of b), else of the inner
-/// dimension.
-template <unsigned N, typename E, bool RowsInA, bool ColumnsInB, typename Slots>
-__device__ __forceinline__ void multiply_group(float* sums, unsigned long long a, unsigned long long b) {
-  if constexpr (N == 32 && detail::is_same_v<E, __half>)
-    asm volatile("wgmma.mma_async.sync.aligned.m64n32k16.f32.f16.f16 "
-                 "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15}, "
-                 "%16, %17, 1, 1, 1, %18, %19;"
-                 : "+f"(sums[Slots::of(0)]), "+f"(sums[Slots::of(1)]), "+f"(sums[Slots::of(2)]),
-                   "+f"(sums[Slots::of(3)]), "+f"(sums[Slots::of(4)]), "+f"(sums[Slots::of(5)]),
-                   "+f"(sums[Slots::of(6)]), "+f"(sums[Slots::of(7)]), "+f"(sums[Slots::of(8)]),
-                   "+f"(sums[Slots::of(9)]), "+f"(sums[Slots::of(10)]), "+f"(sums[Slots::of(11)]),
-                   "+f"(sums[Slots::of(12)]), "+f"(sums[Slots::of(13)]), "+f"(sums[Slots::of(14)]),
-                   "+f"(sums[Slots::of(15)])
-                 : "l"(a), "l"(b), "n"(RowsInA), "n"(ColumnsInB)
-                 : "memory");
-  else if constexpr (N == 32 && detail::is_same_v<E, __nv_bfloat16>)
-    asm volatile("wgmma.mma_async.sync.aligned.m64n32k16.f32.bf16.bf16 "
-                 "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15}, "
-                 "%16, %17, 1, 1, 1, %18, %19;"
-                 : "+f"(sums[Slots::of(0)]), "+f"(sums[Slots::of(1)]), "+f"(sums[Slots::of(2)]),
-                   "+f"(sums[Slots::of(3)]), "+f"(sums[Slots::of(4)]), "+f"(sums[Slots::of(5)]),
-                   "+f"(sums[Slots::of(6)]), "+f"(sums[Slots::of(7)]), "+f"(sums[Slots::of(8)]),
-                   "+f"(sums[Slots::of(9)]), "+f"(sums[Slots::of(10)]), "+f"(sums[Slots::of(11)]),
-                   "+f"(sums[Slots::of(12)]), "+f"(sums[Slots::of(13)]), "+f"(sums[Slots::of(14)]),
-                   "+f"(sums[Slots::of(15)])
-                 : "l"(a), "l"(b), "n"(RowsInA), "n"(ColumnsInB)
-                 : "memory");
-  else if constexpr (N == 64 && detail::is_same_v<E, __half>)
-    asm volatile("wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16 "
-                 "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, "
-                 "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
-                 "%32, %33, 1, 1, 1, %34, %35;"
-                 : "+f"(sums[Slots::of(0)]), "+f"(sums[Slots::of(1)]), "+f"(sums[Slots::of(2)]),
-                   "+f"(sums[Slots::of(3)]), "+f"(sums[Slots::of(4)]), "+f"(sums[Slots::of(5)]),
-                   "+f"(sums[Slots::of(6)]), "+f"(sums[Slots::of(7)]), "+f"(sums[Slots::of(8)]),
-                   "+f"(sums[Slots::of(9)]), "+f"(sums[Slots::of(10)]), "+f"(sums[Slots::of(11)]),
-                   "+f"(sums[Slots::of(12)]), "+f"(sums[Slots::of(13)]), "+f"(sums[Slots::of(14)]),
-                   "+f"(sums[Slots::of(15)]), "+f"(sums[Slots::of(16)]), "+f"(sums[Slots::of(17)]),
-                   "+f"(sums[Slots::of(18)]), "+f"(sums[Slots::of(19)]), "+f"(sums[Slots::of(20)]),
-                   "+f"(sums[Slots::of(21)]), "+f"(sums[Slots::of(22)]), "+f"(sums[Slots::of(23)]),
-                   "+f"(sums[Slots::of(24)]), "+f"(sums[Slots::of(25)]), "+f"(sums[Slots::of(26)]),
-                   "+f"(sums[Slots::of(27)]), "+f"(sums[Slots::of(28)]), "+f"(sums[Slots::of(29)]),
-                   "+f"(sums[Slots::of(30)]), "+f"(sums[Slots::of(31)])
-                 : "l"(a), "l"(b), "n"(RowsInA), "n"(ColumnsInB)
-                 : "memory");
-  else if constexpr (N == 64 && detail::is_same_v<E, __nv_bfloat16>)
-    asm volatile("wgmma.mma_async.sync.aligned.m64n64k16.f32.bf16.bf16 "
-                 "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, "
-                 "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, "
-                 "%32, %33, 1, 1, 1, %34, %35;"
-                 : "+f"(sums[Slots::of(0)]), "+f"(sums[Slots::of(1)]), "+f"(sums[Slots::of(2)]),
-                   "+f"(sums[Slots::of(3)]), "+f"(sums[Slots::of(4)]), "+f"(sums[Slots::of(5)]),
-                   "+f"(sums[Slots::of(6)]), "+f"(sums[Slots::of(7)]), "+f"(sums[Slots::of(8)]),
-                   "+f"(sums[Slots::of(9)]), "+f"(sums[Slots::of(10)]), "+f"(sums[Slots::of(11)]),
-                   "+f"(sums[Slots::of(12)]), "+f"(sums[Slots::of(13)]), "+f"(sums[Slots::of(14)]),
-                   "+f"(sums[Slots::of(15)]), "+f"(sums[Slots::of(16)]), "+f"(sums[Slots::of(17)]),
-                   "+f"(sums[Slots::of(18)]), "+f"(sums[Slots::of(19)]), "+f"(sums[Slots::of(20)]),
-                   "+f"(sums[Slots::of(21)]), "+f"(sums[Slots::of(22)]), "+f"(sums[Slots::of(23)]),
-                   "+f"(sums[Slots::of(24)]), "+f"(sums[Slots::of(25)]), "+f"(sums[Slots::of(26)]),
-                   "+f"(sums[Slots::of(27)]), "+f"(sums[Slots::of(28)]), "+f"(sums[Slots::of(29)]),
-                   "+f"(sums[Slots::of(30)]), "+f"(sums[Slots::of(31)])
-                 : "l"(a), "l"(b), "n"(RowsInA), "n"(ColumnsInB)
-                 : "memory");
-  else if constexpr (N == 128 && detail::is_same_v<E, __half>)
-    asm volatile("wgmma.mma_async.sync.aligned.m64n128k16.f32.f16.f16 "
-                 "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, "
-                 "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, "
-                 "%38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, "
-                 "%56, %57, %58, %59, %60, %61, %62, %63}, "
-                 "%64, %65, 1, 1, 1, %66, %67;"
-                 : "+f"(sums[Slots::of(0)]), "+f"(sums[Slots::of(1)]), "+f"(sums[Slots::of(2)]),
-                   "+f"(sums[Slots::of(3)]), "+f"(sums[Slots::of(4)]), "+f"(sums[Slots::of(5)]),
-                   "+f"(sums[Slots::of(6)]), "+f"(sums[Slots::of(7)]), "+f"(sums[Slots::of(8)]),
-                   "+f"(sums[Slots::of(9)]), "+f"(sums[Slots::of(10)]), "+f"(sums[Slots::of(11)]),
-                   "+f"(sums[Slots::of(12)]), "+f"(sums[Slots::of(13)]), "+f"(sums[Slots::of(14)]),
-                   "+f"(sums[Slots::of(15)]), "+f"(sums[Slots::of(16)]), "+f"(sums[Slots::of(17)]),
-                   "+f"(sums[Slots::of(18)]), "+f"(sums[Slots::of(19)]), "+f"(sums[Slots::of(20)]),
-                   "+f"(sums[Slots::of(21)]), "+f"(sums[Slots::of(22)]), "+f"(sums[Slots::of(23)]),
-                   "+f"(sums[Slots::of(24)]), "+f"(sums[Slots::of(25)]), "+f"(sums[Slots::of(26)]),
-                   "+f"(sums[Slots::of(27)]), "+f"(sums[Slots::of(28)]), "+f"(sums[Slots::of(29)]),
-                   "+f"(sums[Slots::of(30)]), "+f"(sums[Slots::of(31)]), "+f"(sums[Slots::of(32)]),
-                   "+f"(sums[Slots::of(33)]), "+f"(sums[Slots::of(34)]), "+f"(sums[Slots::of(35)]),
-                   "+f"(sums[Slots::of(36)]), "+f"(sums[Slots::of(37)]), "+f"(sums[Slots::of(38)]),
-                   "+f"(sums[Slots::of(39)]), "+f"(sums[Slots::of(40)]), "+f"(sums[Slots::of(41)]),
-                   "+f"(sums[Slots::of(42)]), "+f"(sums[Slots::of(43)]), "+f"(sums[Slots::of(44)]),
-                   "+f"(sums[Slots::of(45)]), "+f"(sums[Slots::of(46)]), "+f"(sums[Slots::of(47)]),
-                   "+f"(sums[Slots::of(48)]), "+f"(sums[Slots::of(49)]), "+f"(sums[Slots::of(50)]),
-                   "+f"(sums[Slots::of(51)]), "+f"(sums[Slots::of(52)]), "+f"(sums[Slots::of(53)]),
-                   "+f"(sums[Slots::of(54)]), "+f"(sums[Slots::of(55)]), "+f"(sums[Slots::of(56)]),
-                   "+f"(sums[Slots::of(57)]), "+f"(sums[Slots::of(58)]), "+f"(sums[Slots::of(59)]),
-                   "+f"(sums[Slots::of(60)]), "+f"(sums[Slots::of(61)]), "+f"(sums[Slots::of(62)]),
-                   "+f"(sums[Slots::of(63)])
-                 : "l"(a), "l"(b), "n"(RowsInA), "n"(ColumnsInB)
-                 : "memory");
-  else if constexpr (N == 128 && detail::is_same_v<E, __nv_bfloat16>)
-    asm volatile("wgmma.mma_async.sync.aligned.m64n128k16.f32.bf16.bf16 "
-                 "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, "
-                 "%20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, "
-                 "%38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, "
-                 "%56, %57, %58, %59, %60, %61, %62, %63}, "
-                 "%64, %65, 1, 1, 1, %66, %67;"
-                 : "+f"(sums[Slots::of(0)]), "+f"(sums[Slots::of(1)]), "+f"(sums[Slots::of(2)]),
-                   "+f"(sums[Slots::of(3)]), "+f"(sums[Slots::of(4)]), "+f"(sums[Slots::of(5)]),
-                   "+f"(sums[Slots::of(6)]), "+f"(sums[Slots::of(7)]), "+f"(sums[Slots::of(8)]),
-                   "+f"(sums[Slots::of(9)]), "+f"(sums[Slots::of(10)]), "+f"(sums[Slots::of(11)]),
-                   "+f"(sums[Slots::of(12)]), "+f"(sums[Slots::of(13)]), "+f"(sums[Slots::of(14)]),
-                   "+f"(sums[Slots::of(15)]), "+f"(sums[Slots::of(16)]), "+f"(sums[Slots::of(17)]),
-                   "+f"(sums[Slots::of(18)]), "+f"(sums[Slots::of(19)]), "+f"(sums[Slots::of(20)]),
-                   "+f"(sums[Slots::of(21)]), "+f"(sums[Slots::of(22)]), "+f"(sums[Slots::of(23)]),
-                   "+f"(sums[Slots::of(24)]), "+f"(sums[Slots::of(25)]), "+f"(sums[Slots::of(26)]),
-                   "+f"(sums[Slots::of(27)]), "+f"(sums[Slots::of(28)]), "+f"(sums[Slots::of(29)]),
-                   "+f"(sums[Slots::of(30)]), "+f"(sums[Slots::of(31)]), "+f"(sums[Slots::of(32)]),
-                   "+f"(sums[Slots::of(33)]), "+f"(sums[Slots::of(34)]), "+f"(sums[Slots::of(35)]),
-                   "+f"(sums[Slots::of(36)]), "+f"(sums[Slots::of(37)]), "+f"(sums[Slots::of(38)]),
-                   "+f"(sums[Slots::of(39)]), "+f"(sums[Slots::of(40)]), "+f"(sums[Slots::of(41)]),
-                   "+f"(sums[Slots::of(42)]), "+f"(sums[Slots::of(43)]), "+f"(sums[Slots::of(44)]),
-                   "+f"(sums[Slots::of(45)]), "+f"(sums[Slots::of(46)]), "+f"(sums[Slots::of(47)]),
-                   "+f"(sums[Slots::of(48)]), "+f"(sums[Slots::of(49)]), "+f"(sums[Slots::of(50)]),
-                   "+f"(sums[Slots::of(51)]), "+f"(sums[Slots::of(52)]), "+f"(sums[Slots::of(53)]),
-                   "+f"(sums[Slots::of(54)]), "+f"(sums[Slots::of(55)]), "+f"(sums[Slots::of(56)]),
-                   "+f"(sums[Slots::of(57)]), "+f"(sums[Slots::of(58)]), "+f"(sums[Slots::of(59)]),
-                   "+f"(sums[Slots::of(60)]), "+f"(sums[Slots::of(61)]), "+f"(sums[Slots::of(62)]),
-                   "+f"(sums[Slots::of(63)])
-                 : "l"(a), "l"(b), "n"(RowsInA), "n"(ColumnsInB)
-                 : "memory");
-  else if constexpr (N == 256 && detail::is_same_v<E, __half>)
-    asm volatile(
-        "wgmma.mma_async.sync.aligned.m64n256k16.f32.f16.f16 "
-        "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, "
-        "%21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, "
-        "%41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, "
-        "%61, %62, %63, %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, "
-        "%81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, %96, %97, %98, %99, "
-        "%100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, %112, %113, %114, %115, "
-        "%116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127}, "
-        "%128, %129, 1, 1, 1, %130, %131;"
-        : "+f"(sums[Slots::of(0)]), "+f"(sums[Slots::of(1)]), "+f"(sums[Slots::of(2)]),
-          "+f"(sums[Slots::of(3)]), "+f"(sums[Slots::of(4)]), "+f"(sums[Slots::of(5)]),
-          "+f"(sums[Slots::of(6)]), "+f"(sums[Slots::of(7)]), "+f"(sums[Slots::of(8)]),
-          "+f"(sums[Slots::of(9)]), "+f"(sums[Slots::of(10)]), "+f"(sums[Slots::of(11)]),
-          "+f"(sums[Slots::of(12)]), "+f"(sums[Slots::of(13)]), "+f"(sums[Slots::of(14)]),
-          "+f"(sums[Slots::of(15)]), "+f"(sums[Slots::of(16)]), "+f"(sums[Slots::of(17)]),
-          "+f"(sums[Slots::of(18)]), "+f"(sums[Slots::of(19)]), "+f"(sums[Slots::of(20)]),
-          "+f"(sums[Slots::of(21)]), "+f"(sums[Slots::of(22)]), "+f"(sums[Slots::of(23)]),
-          "+f"(sums[Slots::of(24)]), "+f"(sums[Slots::of(25)]), "+f"(sums[Slots::of(26)]),
-          "+f"(sums[Slots::of(27)]), "+f"(sums[Slots::of(28)]), "+f"(sums[Slots::of(29)]),
-          "+f"(sums[Slots::of(30)]), "+f"(sums[Slots::of(31)]), "+f"(sums[Slots::of(32)]),
-          "+f"(sums[Slots::of(33)]), "+f"(sums[Slots::of(34)]), "+f"(sums[Slots::of(35)]),
-          "+f"(sums[Slots::of(36)]), "+f"(sums[Slots::of(37)]), "+f"(sums[Slots::of(38)]),
-          "+f"(sums[Slots::of(39)]), "+f"(sums[Slots::of(40)]), "+f"(sums[Slots::of(41)]),
-          "+f"(sums[Slots::of(42)]), "+f"(sums[Slots::of(43)]), "+f"(sums[Slots::of(44)]),
-          "+f"(sums[Slots::of(45)]), "+f"(sums[Slots::of(46)]), "+f"(sums[Slots::of(47)]),
-          "+f"(sums[Slots::of(48)]), "+f"(sums[Slots::of(49)]), "+f"(sums[Slots::of(50)]),
-          "+f"(sums[Slots::of(51)]), "+f"(sums[Slots::of(52)]), "+f"(sums[Slots::of(53)]),
-          "+f"(sums[Slots::of(54)]), "+f"(sums[Slots::of(55)]), "+f"(sums[Slots::of(56)]),
-          "+f"(sums[Slots::of(57)]), "+f"(sums[Slots::of(58)]), "+f"(sums[Slots::of(59)]),
-          "+f"(sums[Slots::of(60)]), "+f"(sums[Slots::of(61)]), "+f"(sums[Slots::of(62)]),
-          "+f"(sums[Slots::of(63)]), "+f"(sums[Slots::of(64)]), "+f"(sums[Slots::of(65)]),
-          "+f"(sums[Slots::of(66)]), "+f"(sums[Slots::of(67)]), "+f"(sums[Slots::of(68)]),
-          "+f"(sums[Slots::of(69)]), "+f"(sums[Slots::of(70)]), "+f"(sums[Slots::of(71)]),
-          "+f"(sums[Slots::of(72)]), "+f"(sums[Slots::of(73)]), "+f"(sums[Slots::of(74)]),
-          "+f"(sums[Slots::of(75)]), "+f"(sums[Slots::of(76)]), "+f"(sums[Slots::of(77)]),
-          "+f"(sums[Slots::of(78)]), "+f"(sums[Slots::of(79)]), "+f"(sums[Slots::of(80)]),
-          "+f"(sums[Slots::of(81)]), "+f"(sums[Slots::of(82)]), "+f"(sums[Slots::of(83)]),
-          "+f"(sums[Slots::of(84)]), "+f"(sums[Slots::of(85)]), "+f"(sums[Slots::of(86)]),
-          "+f"(sums[Slots::of(87)]), "+f"(sums[Slots::of(88)]), "+f"(sums[Slots::of(89)]),
-          "+f"(sums[Slots::of(90)]), "+f"(sums[Slots::of(91)]), "+f"(sums[Slots::of(92)]),
-          "+f"(sums[Slots::of(93)]), "+f"(sums[Slots::of(94)]), "+f"(sums[Slots::of(95)]),
-          "+f"(sums[Slots::of(96)]), "+f"(sums[Slots::of(97)]), "+f"(sums[Slots::of(98)]),
-          "+f"(sums[Slots::of(99)]), "+f"(sums[Slots::of(100)]), "+f"(sums[Slots::of(101)]),
-          "+f"(sums[Slots::of(102)]), "+f"(sums[Slots::of(103)]), "+f"(sums[Slots::of(104)]),
-          "+f"(sums[Slots::of(105)]), "+f"(sums[Slots::of(106)]), "+f"(sums[Slots::of(107)]),
-          "+f"(sums[Slots::of(108)]), "+f"(sums[Slots::of(109)]), "+f"(sums[Slots::of(110)]),
-          "+f"(sums[Slots::of(111)]), "+f"(sums[Slots::of(112)]), "+f"(sums[Slots::of(113)]),
-          "+f"(sums[Slots::of(114)]), "+f"(sums[Slots::of(115)]), "+f"(sums[Slots::of(116)]),
-          "+f"(sums[Slots::of(117)]), "+f"(sums[Slots::of(118)]), "+f"(sums[Slots::of(119)]),
-          "+f"(sums[Slots::of(120)]), "+f"(sums[Slots::of(121)]), "+f"(sums[Slots::of(122)]),
-          "+f"(sums[Slots::of(123)]), "+f"(sums[Slots::of(124)]), "+f"(sums[Slots::of(125)]),
-          "+f"(sums[Slots::of(126)]), "+f"(sums[Slots::of(127)])
-        : "l"(a), "l"(b), "n"(RowsInA), "n"(ColumnsInB)
-        : "memory");
-  else if constexpr (N == 256 && detail::is_same_v<E, __nv_bfloat16>)
-    asm volatile(
-        "wgmma.mma_async.sync.aligned.m64n256k16.f32.bf16.bf16 "
-        "{%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, "
-        "%21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, "
-        "%41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, "
-        "%61, %62, %63, %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, "
-        "%81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, %96, %97, %98, %99, "
-        "%100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, %112, %113, %114, %115, "
-        "%116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127}, "
-        "%128, %129, 1, 1, 1, %130, %131;"
-        : "+f"(sums[Slots::of(0)]), "+f"(sums[Slots::of(1)]), "+f"(sums[Slots::of(2)]),
-          "+f"(sums[Slots::of(3)]), "+f"(sums[Slots::of(4)]), "+f"(sums[Slots::of(5)]),
-          "+f"(sums[Slots::of(6)]), "+f"(sums[Slots::of(7)]), "+f"(sums[Slots::of(8)]),
-          "+f"(sums[Slots::of(9)]), "+f"(sums[Slots::of(10)]), "+f"(sums[Slots::of(11)]),
-          "+f"(sums[Slots::of(12)]), "+f"(sums[Slots::of(13)]), "+f"(sums[Slots::of(14)]),
-          "+f"(sums[Slots::of(15)]), "+f"(sums[Slots::of(16)]), "+f"(sums[Slots::of(17)]),
-          "+f"(sums[Slots::of(18)]), "+f"(sums[Slots::of(19)]), "+f"(sums[Slots::of(20)]),
-          "+f"(sums[Slots::of(21)]), "+f"(sums[Slots::of(22)]), "+f"(sums[Slots::of(23)]),
-          "+f"(sums[Slots::of(24)]), "+f"(sums[Slots::of(25)]), "+f"(sums[Slots::of(26)]),
-          "+f"(sums[Slots::of(27)]), "+f"(sums[Slots::of(28)]), "+f"(sums[Slots::of(29)]),
-          "+f"(sums[Slots::of(30)]), "+f"(sums[Slots::of(31)]), "+f"(sums[Slots::of(32)]),
-          "+f"(sums[Slots::of(33)]), "+f"(sums[Slots::of(34)]), "+f"(sums[Slots::of(35)]),
-          "+f"(sums[Slots::of(36)]), "+f"(sums[Slots::of(37)]), "+f"(sums[Slots::of(38)]),
-          "+f"(sums[Slots::of(39)]), "+f"(sums[Slots::of(40)]), "+f"(sums[Slots::of(41)]),
-          "+f"(sums[Slots::of(42)]), "+f"(sums[Slots::of(43)]), "+f"(sums[Slots::of(44)]),
-          "+f"(sums[Slots::of(45)]), "+f"(sums[Slots::of(46)]), "+f"(sums[Slots::of(47)]),
-          "+f"(sums[Slots::of(48)]), "+f"(sums[Slots::of(49)]), "+f"(sums[Slots::of(50)]),
-          "+f"(sums[Slots::of(51)]), "+f"(sums[Slots::of(52)]), "+f"(sums[Slots::of(53)]),
-          "+f"(sums[Slots::of(54)]), "+f"(sums[Slots::of(55)]), "+f"(sums[Slots::of(56)]),
-          "+f"(sums[Slots::of(57)]), "+f"(sums[Slots::of(58)]), "+f"(sums[Slots::of(59)]),
-          "+f"(sums[Slots::of(60)]), "+f"(sums[Slots::of(61)]), "+f"(sums[Slots::of(62)]),
-          "+f"(sums[Slots::of(63)]), "+f"(sums[Slots::of(64)]), "+f"(sums[Slots::of(65)]),
-          "+f"(sums[Slots::of(66)]), "+f"(sums[Slots::of(67)]), "+f"(sums[Slots::of(68)]),
-          "+f"(sums[Slots::of(69)]), "+f"(sums[Slots::of(70)]), "+f"(sums[Slots::of(71)]),
-          "+f"(sums[Slots::of(72)]), "+f"(sums[Slots::of(73)]), "+f"(sums[Slots::of(74)]),
-          "+f"(sums[Slots::of(75)]), "+f"(sums[Slots::of(76)]), "+f"(sums[Slots::of(77)]),
-          "+f"(sums[Slots::of(78)]), "+f"(sums[Slots::of(79)]), "+f"(sums[Slots::of(80)]),
-          "+f"(sums[Slots::of(81)]), "+f"(sums[Slots::of(82)]), "+f"(sums[Slots::of(83)]),
-          "+f"(sums[Slots::of(84)]), "+f"(sums[Slots::of(85)]), "+f"(sums[Slots::of(86)]),
-          "+f"(sums[Slots::of(87)]), "+f"(sums[Slots::of(88)]), "+f"(sums[Slots::of(89)]),
-          "+f"(sums[Slots::of(90)]), "+f"(sums[Slots::of(91)]), "+f"(sums[Slots::of(92)]),
-          "+f"(sums[Slots::of(93)]), "+f"(sums[Slots::of(94)]), "+f"(sums[Slots::of(95)]),
-          "+f"(sums[Slots::of(96)]), "+f"(sums[Slots::of(97)]), "+f"(sums[Slots::of(98)]),
-          "+f"(sums[Slots::of(99)]), "+f"(sums[Slots::of(100)]), "+f"(sums[Slots::of(101)]),
-          "+f"(sums[Slots::of(102)]), "+f"(sums[Slots::of(103)]), "+f"(sums[Slots::of(104)]),
-          "+f"(sums[Slots::of(105)]), "+f"(sums[Slots::of(106)]), "+f"(sums[Slots::of(107)]),
-          "+f"(sums[Slots::of(108)]), "+f"(sums[Slots::of(109)]), "+f"(sums[Slots::of(110)]),
-          "+f"(sums[Slots::of(111)]), "+f"(sums[Slots::of(112)]), "+f"(sums[Slots::of(113)]),
-          "+f"(sums[Slots::of(114)]), "+f"(sums[Slots::of(115)]), "+f"(sums[Slots::of(116)]),
-          "+f"(sums[Slots::of(117)]), "+f"(sums[Slots::of(118)]), "+f"(sums[Slots::of(119)]),
-          "+f"(sums[Slots::of(120)]), "+f"(sums[Slots::of(121)]), "+f"(sums[Slots::of(122)]),
-          "+f"(sums[Slots::of(123)]), "+f"(sums[Slots::of(124)]), "+f"(sums[Slots::of(125)]),
-          "+f"(sums[Slots::of(126)]), "+f"(sums[Slots::of(127)])
-        : "l"(a), "l"(b), "n"(RowsInA), "n"(ColumnsInB)
-        : "memory");
+// The instruction of N columns: `kind` is what its name says behind N, `sum` how asm names a register of
+// sums, `rest` are the operands behind the one that says whether sums are added to.
+#define CUDA_TILE_GROUP_32(kind, sum, rest)                                                                  \
+  asm volatile("wgmma.mma_async.sync.aligned.m64n32" kind                                                    \
+               " {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15}, %16, %17, %18" rest \
+               ";"                                                                                           \
+               : "+" sum(sums[Slots::of(0)]), "+" sum(sums[Slots::of(1)]), "+" sum(sums[Slots::of(2)]),      \
+                 "+" sum(sums[Slots::of(3)]), "+" sum(sums[Slots::of(4)]), "+" sum(sums[Slots::of(5)]),      \
+                 "+" sum(sums[Slots::of(6)]), "+" sum(sums[Slots::of(7)]), "+" sum(sums[Slots::of(8)]),      \
+                 "+" sum(sums[Slots::of(9)]), "+" sum(sums[Slots::of(10)]), "+" sum(sums[Slots::of(11)]),    \
+                 "+" sum(sums[Slots::of(12)]), "+" sum(sums[Slots::of(13)]), "+" sum(sums[Slots::of(14)]),   \
+                 "+" sum(sums[Slots::of(15)])                                                                \
+               : "l"(a), "l"(b), "n"(!Fresh), "n"(RowsInA), "n"(ColumnsInB)                                  \
+               : "memory")
+#define CUDA_TILE_GROUP_64(kind, sum, rest)                                                                  \
+  asm volatile("wgmma.mma_async.sync.aligned.m64n64" kind                                                    \
+               " {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, "     \
+               "%19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31}, %32, %33, %34" rest ";"    \
+               : "+" sum(sums[Slots::of(0)]), "+" sum(sums[Slots::of(1)]), "+" sum(sums[Slots::of(2)]),      \
+                 "+" sum(sums[Slots::of(3)]), "+" sum(sums[Slots::of(4)]), "+" sum(sums[Slots::of(5)]),      \
+                 "+" sum(sums[Slots::of(6)]), "+" sum(sums[Slots::of(7)]), "+" sum(sums[Slots::of(8)]),      \
+                 "+" sum(sums[Slots::of(9)]), "+" sum(sums[Slots::of(10)]), "+" sum(sums[Slots::of(11)]),    \
+                 "+" sum(sums[Slots::of(12)]), "+" sum(sums[Slots::of(13)]), "+" sum(sums[Slots::of(14)]),   \
+                 "+" sum(sums[Slots::of(15)]), "+" sum(sums[Slots::of(16)]), "+" sum(sums[Slots::of(17)]),   \
+                 "+" sum(sums[Slots::of(18)]), "+" sum(sums[Slots::of(19)]), "+" sum(sums[Slots::of(20)]),   \
+                 "+" sum(sums[Slots::of(21)]), "+" sum(sums[Slots::of(22)]), "+" sum(sums[Slots::of(23)]),   \
+                 "+" sum(sums[Slots::of(24)]), "+" sum(sums[Slots::of(25)]), "+" sum(sums[Slots::of(26)]),   \
+                 "+" sum(sums[Slots::of(27)]), "+" sum(sums[Slots::of(28)]), "+" sum(sums[Slots::of(29)]),   \
+                 "+" sum(sums[Slots::of(30)]), "+" sum(sums[Slots::of(31)])                                  \
+               : "l"(a), "l"(b), "n"(!Fresh), "n"(RowsInA), "n"(ColumnsInB)                                  \
+               : "memory")
+#define CUDA_TILE_GROUP_128(kind, sum, rest)                                                                 \
+  asm volatile("wgmma.mma_async.sync.aligned.m64n128" kind                                                   \
+               " {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, "     \
+               "%19, %20, %21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, "  \
+               "%37, %38, %39, %40, %41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, "  \
+               "%55, %56, %57, %58, %59, %60, %61, %62, %63}, %64, %65, %66" rest ";"                        \
+               : "+" sum(sums[Slots::of(0)]), "+" sum(sums[Slots::of(1)]), "+" sum(sums[Slots::of(2)]),      \
+                 "+" sum(sums[Slots::of(3)]), "+" sum(sums[Slots::of(4)]), "+" sum(sums[Slots::of(5)]),      \
+                 "+" sum(sums[Slots::of(6)]), "+" sum(sums[Slots::of(7)]), "+" sum(sums[Slots::of(8)]),      \
+                 "+" sum(sums[Slots::of(9)]), "+" sum(sums[Slots::of(10)]), "+" sum(sums[Slots::of(11)]),    \
+                 "+" sum(sums[Slots::of(12)]), "+" sum(sums[Slots::of(13)]), "+" sum(sums[Slots::of(14)]),   \
+                 "+" sum(sums[Slots::of(15)]), "+" sum(sums[Slots::of(16)]), "+" sum(sums[Slots::of(17)]),   \
+                 "+" sum(sums[Slots::of(18)]), "+" sum(sums[Slots::of(19)]), "+" sum(sums[Slots::of(20)]),   \
+                 "+" sum(sums[Slots::of(21)]), "+" sum(sums[Slots::of(22)]), "+" sum(sums[Slots::of(23)]),   \
+                 "+" sum(sums[Slots::of(24)]), "+" sum(sums[Slots::of(25)]), "+" sum(sums[Slots::of(26)]),   \
+                 "+" sum(sums[Slots::of(27)]), "+" sum(sums[Slots::of(28)]), "+" sum(sums[Slots::of(29)]),   \
+                 "+" sum(sums[Slots::of(30)]), "+" sum(sums[Slots::of(31)]), "+" sum(sums[Slots::of(32)]),   \
+                 "+" sum(sums[Slots::of(33)]), "+" sum(sums[Slots::of(34)]), "+" sum(sums[Slots::of(35)]),   \
+                 "+" sum(sums[Slots::of(36)]), "+" sum(sums[Slots::of(37)]), "+" sum(sums[Slots::of(38)]),   \
+                 "+" sum(sums[Slots::of(39)]), "+" sum(sums[Slots::of(40)]), "+" sum(sums[Slots::of(41)]),   \
+                 "+" sum(sums[Slots::of(42)]), "+" sum(sums[Slots::of(43)]), "+" sum(sums[Slots::of(44)]),   \
+                 "+" sum(sums[Slots::of(45)]), "+" sum(sums[Slots::of(46)]), "+" sum(sums[Slots::of(47)]),   \
+                 "+" sum(sums[Slots::of(48)]), "+" sum(sums[Slots::of(49)]), "+" sum(sums[Slots::of(50)]),   \
+                 "+" sum(sums[Slots::of(51)]), "+" sum(sums[Slots::of(52)]), "+" sum(sums[Slots::of(53)]),   \
+                 "+" sum(sums[Slots::of(54)]), "+" sum(sums[Slots::of(55)]), "+" sum(sums[Slots::of(56)]),   \
+                 "+" sum(sums[Slots::of(57)]), "+" sum(sums[Slots::of(58)]), "+" sum(sums[Slots::of(59)]),   \
+                 "+" sum(sums[Slots::of(60)]), "+" sum(sums[Slots::of(61)]), "+" sum(sums[Slots::of(62)]),   \
+                 "+" sum(sums[Slots::of(63)])                                                                \
+               : "l"(a), "l"(b), "n"(!Fresh), "n"(RowsInA), "n"(ColumnsInB)                                  \
+               : "memory")
+#define CUDA_TILE_GROUP_256(kind, sum, rest)                                                                 \
+  asm volatile(                                                                                              \
+      "wgmma.mma_async.sync.aligned.m64n256" kind                                                            \
+      " {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15, %16, %17, %18, %19, %20, "    \
+      "%21, %22, %23, %24, %25, %26, %27, %28, %29, %30, %31, %32, %33, %34, %35, %36, %37, %38, %39, %40, " \
+      "%41, %42, %43, %44, %45, %46, %47, %48, %49, %50, %51, %52, %53, %54, %55, %56, %57, %58, %59, %60, " \
+      "%61, %62, %63, %64, %65, %66, %67, %68, %69, %70, %71, %72, %73, %74, %75, %76, %77, %78, %79, %80, " \
+      "%81, %82, %83, %84, %85, %86, %87, %88, %89, %90, %91, %92, %93, %94, %95, %96, %97, %98, %99, "      \
+      "%100, %101, %102, %103, %104, %105, %106, %107, %108, %109, %110, %111, %112, %113, %114, %115, "     \
+      "%116, %117, %118, %119, %120, %121, %122, %123, %124, %125, %126, %127}, %128, %129, %130" rest ";"   \
+      : "+" sum(sums[Slots::of(0)]), "+" sum(sums[Slots::of(1)]), "+" sum(sums[Slots::of(2)]),               \
+        "+" sum(sums[Slots::of(3)]), "+" sum(sums[Slots::of(4)]), "+" sum(sums[Slots::of(5)]),               \
+        "+" sum(sums[Slots::of(6)]), "+" sum(sums[Slots::of(7)]), "+" sum(sums[Slots::of(8)]),               \
+        "+" sum(sums[Slots::of(9)]), "+" sum(sums[Slots::of(10)]), "+" sum(sums[Slots::of(11)]),             \
+        "+" sum(sums[Slots::of(12)]), "+" sum(sums[Slots::of(13)]), "+" sum(sums[Slots::of(14)]),            \
+        "+" sum(sums[Slots::of(15)]), "+" sum(sums[Slots::of(16)]), "+" sum(sums[Slots::of(17)]),            \
+        "+" sum(sums[Slots::of(18)]), "+" sum(sums[Slots::of(19)]), "+" sum(sums[Slots::of(20)]),            \
+        "+" sum(sums[Slots::of(21)]), "+" sum(sums[Slots::of(22)]), "+" sum(sums[Slots::of(23)]),            \
+        "+" sum(sums[Slots::of(24)]), "+" sum(sums[Slots::of(25)]), "+" sum(sums[Slots::of(26)]),            \
+        "+" sum(sums[Slots::of(27)]), "+" sum(sums[Slots::of(28)]), "+" sum(sums[Slots::of(29)]),            \
+        "+" sum(sums[Slots::of(30)]), "+" sum(sums[Slots::of(31)]), "+" sum(sums[Slots::of(32)]),            \
+        "+" sum(sums[Slots::of(33)]), "+" sum(sums[Slots::of(34)]), "+" sum(sums[Slots::of(35)]),            \
+        "+" sum(sums[Slots::of(36)]), "+" sum(sums[Slots::of(37)]), "+" sum(sums[Slots::of(38)]),            \
+        "+" sum(sums[Slots::of(39)]), "+" sum(sums[Slots::of(40)]), "+" sum(sums[Slots::of(41)]),            \
+        "+" sum(sums[Slots::of(42)]), "+" sum(sums[Slots::of(43)]), "+" sum(sums[Slots::of(44)]),            \
+        "+" sum(sums[Slots::of(45)]), "+" sum(sums[Slots::of(46)]), "+" sum(sums[Slots::of(47)]),            \
+        "+" sum(sums[Slots::of(48)]), "+" sum(sums[Slots::of(49)]), "+" sum(sums[Slots::of(50)]),            \
+        "+" sum(sums[Slots::of(51)]), "+" sum(sums[Slots::of(52)]), "+" sum(sums[Slots::of(53)]),            \
+        "+" sum(sums[Slots::of(54)]), "+" sum(sums[Slots::of(55)]), "+" sum(sums[Slots::of(56)]),            \
+        "+" sum(sums[Slots::of(57)]), "+" sum(sums[Slots::of(58)]), "+" sum(sums[Slots::of(59)]),            \
+        "+" sum(sums[Slots::of(60)]), "+" sum(sums[Slots::of(61)]), "+" sum(sums[Slots::of(62)]),            \
+        "+" sum(sums[Slots::of(63)]), "+" sum(sums[Slots::of(64)]), "+" sum(sums[Slots::of(65)]),            \
+        "+" sum(sums[Slots::of(66)]), "+" sum(sums[Slots::of(67)]), "+" sum(sums[Slots::of(68)]),            \
+        "+" sum(sums[Slots::of(69)]), "+" sum(sums[Slots::of(70)]), "+" sum(sums[Slots::of(71)]),            \
+        "+" sum(sums[Slots::of(72)]), "+" sum(sums[Slots::of(73)]), "+" sum(sums[Slots::of(74)]),            \
+        "+" sum(sums[Slots::of(75)]), "+" sum(sums[Slots::of(76)]), "+" sum(sums[Slots::of(77)]),            \
+        "+" sum(sums[Slots::of(78)]), "+" sum(sums[Slots::of(79)]), "+" sum(sums[Slots::of(80)]),            \
+        "+" sum(sums[Slots::of(81)]), "+" sum(sums[Slots::of(82)]), "+" sum(sums[Slots::of(83)]),            \
+        "+" sum(sums[Slots::of(84)]), "+" sum(sums[Slots::of(85)]), "+" sum(sums[Slots::of(86)]),            \
+        "+" sum(sums[Slots::of(87)]), "+" sum(sums[Slots::of(88)]), "+" sum(sums[Slots::of(89)]),            \
+        "+" sum(sums[Slots::of(90)]), "+" sum(sums[Slots::of(91)]), "+" sum(sums[Slots::of(92)]),            \
+        "+" sum(sums[Slots::of(93)]), "+" sum(sums[Slots::of(94)]), "+" sum(sums[Slots::of(95)]),            \
+        "+" sum(sums[Slots::of(96)]), "+" sum(sums[Slots::of(97)]), "+" sum(sums[Slots::of(98)]),            \
+        "+" sum(sums[Slots::of(99)]), "+" sum(sums[Slots::of(100)]), "+" sum(sums[Slots::of(101)]),          \
+        "+" sum(sums[Slots::of(102)]), "+" sum(sums[Slots::of(103)]), "+" sum(sums[Slots::of(104)]),         \
+        "+" sum(sums[Slots::of(105)]), "+" sum(sums[Slots::of(106)]), "+" sum(sums[Slots::of(107)]),         \
+        "+" sum(sums[Slots::of(108)]), "+" sum(sums[Slots::of(109)]), "+" sum(sums[Slots::of(110)]),         \
+        "+" sum(sums[Slots::of(111)]), "+" sum(sums[Slots::of(112)]), "+" sum(sums[Slots::of(113)]),         \
+        "+" sum(sums[Slots::of(114)]), "+" sum(sums[Slots::of(115)]), "+" sum(sums[Slots::of(116)]),         \
+        "+" sum(sums[Slots::of(117)]), "+" sum(sums[Slots::of(118)]), "+" sum(sums[Slots::of(119)]),         \
+        "+" sum(sums[Slots::of(120)]), "+" sum(sums[Slots::of(121)]), "+" sum(sums[Slots::of(122)]),         \
+        "+" sum(sums[Slots::of(123)]), "+" sum(sums[Slots::of(124)]), "+" sum(sums[Slots::of(125)]),         \
+        "+" sum(sums[Slots::of(126)]), "+" sum(sums[Slots::of(127)])                                         \
+      : "l"(a), "l"(b), "n"(!Fresh), "n"(RowsInA), "n"(ColumnsInB)                                           \
+      : "memory")
+
+/// sums (64 x N) += a (64 x K) b (K x N), of elements L and R, where K of them are 32 bytes; if Fresh, = a b.
+/// The register that PTX calls d[i] lies in slot Slots::of(i): lane 4 g + q of warp w has there row
+/// 16 w + g + 8 (i / 2 % 2), column 2 q + i % 2 + 8 (i / 4). PTX 9.7.15.5.1.1. RowsInA, ColumnsInB: whether
+/// neighbours in memory are rows of a (columns of b), else of the inner dimension, as must be unless elements
+/// are of 16 bits.
+template <unsigned N, typename L, typename R, bool RowsInA, bool ColumnsInB, bool Fresh, typename Slots,
+          typename Sum>
+__device__ __forceinline__ void multiply_group(Sum* sums, unsigned long long a, unsigned long long b) {
+  if constexpr (detail::is_same_v<L, __half> && detail::is_same_v<R, __half>) {
+    if constexpr (N == 32)
+      CUDA_TILE_GROUP_32("k16.f32.f16.f16", "f", ", 1, 1, %19, %20");
+    else if constexpr (N == 64)
+      CUDA_TILE_GROUP_64("k16.f32.f16.f16", "f", ", 1, 1, %35, %36");
+    else if constexpr (N == 128)
+      CUDA_TILE_GROUP_128("k16.f32.f16.f16", "f", ", 1, 1, %67, %68");
+    else if constexpr (N == 256)
+      CUDA_TILE_GROUP_256("k16.f32.f16.f16", "f", ", 1, 1, %131, %132");
+  } else if constexpr (detail::is_same_v<L, __nv_bfloat16> && detail::is_same_v<R, __nv_bfloat16>) {
+    if constexpr (N == 32)
+      CUDA_TILE_GROUP_32("k16.f32.bf16.bf16", "f", ", 1, 1, %19, %20");
+    else if constexpr (N == 64)
+      CUDA_TILE_GROUP_64("k16.f32.bf16.bf16", "f", ", 1, 1, %35, %36");
+    else if constexpr (N == 128)
+      CUDA_TILE_GROUP_128("k16.f32.bf16.bf16", "f", ", 1, 1, %67, %68");
+    else if constexpr (N == 256)
+      CUDA_TILE_GROUP_256("k16.f32.bf16.bf16", "f", ", 1, 1, %131, %132");
+  } else if constexpr (detail::is_same_v<L, __nv_tf32> && detail::is_same_v<R, __nv_tf32>) {
+    static_assert(!RowsInA && !ColumnsInB);
+    if constexpr (N == 32)
+      CUDA_TILE_GROUP_32("k8.f32.tf32.tf32", "f", ", 1, 1");
+    else if constexpr (N == 64)
+      CUDA_TILE_GROUP_64("k8.f32.tf32.tf32", "f", ", 1, 1");
+    else if constexpr (N == 128)
+      CUDA_TILE_GROUP_128("k8.f32.tf32.tf32", "f", ", 1, 1");
+    else if constexpr (N == 256)
+      CUDA_TILE_GROUP_256("k8.f32.tf32.tf32", "f", ", 1, 1");
+  } else if constexpr (detail::is_same_v<L, __nv_fp8_e4m3> && detail::is_same_v<R, __nv_fp8_e4m3>) {
+    static_assert(!RowsInA && !ColumnsInB);
+    if constexpr (N == 32)
+      CUDA_TILE_GROUP_32("k32.f32.e4m3.e4m3", "f", ", 1, 1");
+    else if constexpr (N == 64)
+      CUDA_TILE_GROUP_64("k32.f32.e4m3.e4m3", "f", ", 1, 1");
+    else if constexpr (N == 128)
+      CUDA_TILE_GROUP_128("k32.f32.e4m3.e4m3", "f", ", 1, 1");
+    else if constexpr (N == 256)
+      CUDA_TILE_GROUP_256("k32.f32.e4m3.e4m3", "f", ", 1, 1");
+  } else if constexpr (detail::is_same_v<L, __nv_fp8_e5m2> && detail::is_same_v<R, __nv_fp8_e5m2>) {
+    static_assert(!RowsInA && !ColumnsInB);
+    if constexpr (N == 32)
+      CUDA_TILE_GROUP_32("k32.f32.e5m2.e5m2", "f", ", 1, 1");
+    else if constexpr (N == 64)
+      CUDA_TILE_GROUP_64("k32.f32.e5m2.e5m2", "f", ", 1, 1");
+    else if constexpr (N == 128)
+      CUDA_TILE_GROUP_128("k32.f32.e5m2.e5m2", "f", ", 1, 1");
+    else if constexpr (N == 256)
+      CUDA_TILE_GROUP_256("k32.f32.e5m2.e5m2", "f", ", 1, 1");
+  } else if constexpr (detail::is_same_v<L, signed char> && detail::is_same_v<R, signed char>) {
+    static_assert(!RowsInA && !ColumnsInB);
+    if constexpr (N == 32)
+      CUDA_TILE_GROUP_32("k32.s32.s8.s8", "r", "");
+    else if constexpr (N == 64)
+      CUDA_TILE_GROUP_64("k32.s32.s8.s8", "r", "");
+    else if constexpr (N == 128)
+      CUDA_TILE_GROUP_128("k32.s32.s8.s8", "r", "");
+    else if constexpr (N == 256)
+      CUDA_TILE_GROUP_256("k32.s32.s8.s8", "r", "");
+  } else if constexpr (detail::is_same_v<L, signed char> && detail::is_same_v<R, unsigned char>) {
+    static_assert(!RowsInA && !ColumnsInB);
+    if constexpr (N == 32)
+      CUDA_TILE_GROUP_32("k32.s32.s8.u8", "r", "");
+    else if constexpr (N == 64)
+      CUDA_TILE_GROUP_64("k32.s32.s8.u8", "r", "");
+    else if constexpr (N == 128)
+      CUDA_TILE_GROUP_128("k32.s32.s8.u8", "r", "");
+    else if constexpr (N == 256)
+      CUDA_TILE_GROUP_256("k32.s32.s8.u8", "r", "");
+  } else if constexpr (detail::is_same_v<L, unsigned char> && detail::is_same_v<R, signed char>) {
+    static_assert(!RowsInA && !ColumnsInB);
+    if constexpr (N == 32)
+      CUDA_TILE_GROUP_32("k32.s32.u8.s8", "r", "");
+    else if constexpr (N == 64)
+      CUDA_TILE_GROUP_64("k32.s32.u8.s8", "r", "");
+    else if constexpr (N == 128)
+      CUDA_TILE_GROUP_128("k32.s32.u8.s8", "r", "");
+    else if constexpr (N == 256)
+      CUDA_TILE_GROUP_256("k32.s32.u8.s8", "r", "");
+  } else if constexpr (detail::is_same_v<L, unsigned char> && detail::is_same_v<R, unsigned char>) {
+    static_assert(!RowsInA && !ColumnsInB);
+    if constexpr (N == 32)
+      CUDA_TILE_GROUP_32("k32.s32.u8.u8", "r", "");
+    else if constexpr (N == 64)
+      CUDA_TILE_GROUP_64("k32.s32.u8.u8", "r", "");
+    else if constexpr (N == 128)
+      CUDA_TILE_GROUP_128("k32.s32.u8.u8", "r", "");
+    else if constexpr (N == 256)
+      CUDA_TILE_GROUP_256("k32.s32.u8.u8", "r", "");
+  }
 }
+
+#undef CUDA_TILE_FINISH_16
+#undef CUDA_TILE_GROUP_32
+#undef CUDA_TILE_FINISH_32
+#undef CUDA_TILE_GROUP_64
+#undef CUDA_TILE_FINISH_64
+#undef CUDA_TILE_GROUP_128
+#undef CUDA_TILE_FINISH_128
+#undef CUDA_TILE_GROUP_256
 
 } // namespace cuda::tiles::platform

@@ -59,6 +59,14 @@ __device__ __forceinline__ void load_matrices(unsigned* to, Address address) {
                  : "memory");
 }
 
+/// Of a warp's matrix of 8 x 8 elements of 16 bits, of which lane 4 g + q has columns 2 q and 2 q + 1 of row
+/// g: rows 2 q and 2 q + 1 of column g. PTX 9.7.14.5.17 (movmatrix).
+__device__ __forceinline__ unsigned transpose_matrix(unsigned pair) {
+  unsigned transposed;
+  asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(transposed) : "r"(pair));
+  return transposed;
+}
+
 // Instructions of 16 rows and a whole inner dimension of cells; of 16 rows and half of it, part i; and of
 // 8 rows, part h of them, and half of it.
 #define CUDA_TILE_MMA_WHOLE(instruction, sum, cell)                                                          \

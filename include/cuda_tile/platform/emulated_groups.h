@@ -1,23 +1,24 @@
 // The matrix instructions of platform/cuda_groups.h, thread by thread: operands are found where
 // PTX 9.7.15.5.1 says that descriptors and swizzling put them. As on the device, products are computed at
-// some time before they are waited for, here as late as can be; until then sums are NaN, and which sums they
-// become is in their bits.
+// some time before they are waited for, here as late as can be; until then sums are NaN, or integers near
+// 2^31, and which sums they become is in their bits. fp8 is summed as floats, too, which devices do not.
 #pragma once
 
 #include "cuda_tile/core/convert.h"
 #include "cuda_tile/platform/emulated.h"
+#include "cuda_tile/platform/emulated_matrix.h"
 
 namespace cuda::tiles::platform {
 
-/// One instruction that a thread started: `step` adds its product to sums.
+/// One instruction that a thread started: `step` adds its product to sums, of which it knows the type.
 struct group_step {
-  void (*step)(float* sums, unsigned long long a, unsigned long long b);
+  void (*step)(unsigned* sums, unsigned long long a, unsigned long long b);
   unsigned long long a, b;
 };
 /// What a thread started since it last waited, and the sums of the last groups that it waited for.
 struct group_state {
   static constexpr unsigned most_sums = 128, most_steps = 64, remembered = 8;
-  float sums[remembered][most_sums];
+  unsigned sums[remembered][most_sums];
   group_step steps[most_steps];
   unsigned step_count, group; // number of the group
 };
@@ -43,14 +44,14 @@ CUDA_TILE_API void finish_groups() {
   ++state.group;
 }
 
-template <unsigned Count>
-inline void finish_sums(float* sums) {
+template <unsigned Count, typename Sum>
+inline void finish_sums(Sum* sums) {
   finish_groups();
   group_state& state = group_states[thread()];
   for (unsigned s = 0; s < Count; ++s)
     for (unsigned group = 0; group < group_state::remembered; ++group)
       if (__builtin_bit_cast(unsigned, sums[s]) == open_bits(group, s)) {
-        sums[s] = state.sums[group][s];
+        sums[s] = bit_cast<Sum>(state.sums[group][s]);
         break;
       }
 }
@@ -60,46 +61,56 @@ inline unsigned shared_address(void const* pointer) {
                                static_cast<char const*>(current_block->scratch));
 }
 
-/// The element of an operand, 16 rows or columns of which are of the inner dimension: number k of that, and
-/// number n of the other. OthersTogether: whether neighbours in memory are of one k.
+/// The element of an operand: number k of the instruction's part of the inner dimension, and number n of the
+/// other. OthersTogether: whether neighbours in memory are of one k. Bits 62 and 63 are 1 for 128-byte
+/// swizzling, 2 for 64-byte.
 template <typename E, bool OthersTogether>
-inline float described_element(unsigned long long descriptor, unsigned n, unsigned k) {
+inline E described_element(unsigned long long descriptor, unsigned n, unsigned k) {
   auto const field = [descriptor](unsigned bit) {
     return static_cast<unsigned>(descriptor >> bit & 0x3fff) << 4;
   };
   unsigned const start = field(0), leading = field(16), stride = field(32);
+  unsigned const swizzling = static_cast<unsigned>(descriptor >> 62), line = 256u >> swizzling;
   unsigned const address =
       start + (OthersTogether ? n % 32 * 2 + n / 32 * leading + k % 8 * 64 + k / 8 * stride
-                              : k * 2 + n % 8 * 64 + n / 8 * stride);
-  unsigned const mixed = descriptor >> 62 == 2 ? address ^ (address >> 7 & 3) << 4 : ~0u;
-  unsigned short bits;
-  __builtin_memcpy(&bits, static_cast<char const*>(current_block->scratch) + mixed, 2);
-  return detail::convert<float>(bit_cast<E>(bits));
+                              : k * static_cast<unsigned>(sizeof(E)) + n % 8 * line + n / 8 * stride);
+  unsigned const mixed = address ^ (address >> 7 & (line / 16 - 1)) << 4;
+  bool const known = swizzling == 2 || (swizzling == 1 && !OthersTogether);
+  E element;
+  __builtin_memcpy(&element, static_cast<char const*>(current_block->scratch) + (known ? mixed : ~0u),
+                   sizeof(E));
+  return element;
 }
 
-template <unsigned N, typename E, bool RowsInA, bool ColumnsInB, typename Slots>
-inline void add_group_product(float* sums, unsigned long long a, unsigned long long b) {
+template <unsigned N, typename L, typename R, bool RowsInA, bool ColumnsInB, bool Fresh, typename Slots,
+          typename Sum>
+inline void add_group_product(unsigned* sums, unsigned long long a, unsigned long long b) {
   unsigned const warp = thread() / 32 % 4, g = thread() % 32 / 4, q = thread() % 4;
   for (unsigned i = 0; i < N / 2; ++i) {
     unsigned const row = 16 * warp + g + i / 2 % 2 * 8, column = 2 * q + i % 2 + i / 4 * 8;
-    float& sum = sums[Slots::of(i)];
-    for (unsigned k = 0; k < 16; ++k)
-      sum = multiply_add(described_element<E, RowsInA>(a, row, k),
-                         described_element<E, ColumnsInB>(b, column, k), sum);
+    Sum sum = Fresh ? Sum{} : bit_cast<Sum>(sums[Slots::of(i)]);
+    for (unsigned k = 0; k < 32 / sizeof(L); ++k)
+      sum = add_product(detail::convert<Sum>(described_element<L, RowsInA>(a, row, k)),
+                        detail::convert<Sum>(described_element<R, ColumnsInB>(b, column, k)), sum);
+    sums[Slots::of(i)] = bit_cast<unsigned>(sum);
   }
 }
 
-template <unsigned N, typename E, bool RowsInA, bool ColumnsInB, typename Slots>
-inline void multiply_group(float* sums, unsigned long long a, unsigned long long b) {
+template <unsigned N, typename L, typename R, bool RowsInA, bool ColumnsInB, bool Fresh, typename Slots,
+          typename Sum>
+inline void multiply_group(Sum* sums, unsigned long long a, unsigned long long b) {
+  static_assert(sizeof(L) == 2 || (!RowsInA && !ColumnsInB), "PTX 9.7.15.5.2");
   group_state& state = group_states[thread()];
   for (unsigned i = 0; i < N / 2; ++i) {
     unsigned const slot = Slots::of(i), open = open_bits(state.group, slot);
-    if (__builtin_bit_cast(unsigned, sums[slot]) == open)
+    if (!Fresh && bit_cast<unsigned>(sums[slot]) == open)
       continue;
-    state.sums[state.group % group_state::remembered][slot] = sums[slot];
-    sums[slot] = __builtin_bit_cast(float, open);
+    if (!Fresh)
+      state.sums[state.group % group_state::remembered][slot] = bit_cast<unsigned>(sums[slot]);
+    sums[slot] = bit_cast<Sum>(open);
   }
-  state.steps[state.step_count++] = {&add_group_product<N, E, RowsInA, ColumnsInB, Slots>, a, b};
+  state.steps[state.step_count++] = {&add_group_product<N, L, R, RowsInA, ColumnsInB, Fresh, Slots, Sum>, a,
+                                     b};
 }
 
 } // namespace cuda::tiles::platform

@@ -47,6 +47,15 @@ inline void load_matrices(unsigned* to, Address address) {
   }
 }
 
+inline unsigned transpose_matrix(unsigned pair) {
+  barrier();
+  left_words[thread()][0] = pair;
+  barrier();
+  unsigned const g = thread() % 32 / 4, q = thread() % 4, first = thread() / 32 * 32 + g / 2;
+  auto const row = [&](unsigned r) { return left_words[first + 4 * r][0] >> 16 * (g % 2) & 0xffff; };
+  return static_cast<unsigned>(row(2 * q) | row(2 * q + 1) << 16);
+}
+
 /// What a lane of this warp left of its registers: element `part` of cell i; 0 to 3 are a, 4 and 5 are b.
 template <typename E, typename Cell>
 inline E fragment_element(unsigned lane, unsigned i, unsigned part) {

@@ -17,7 +17,8 @@ namespace cuda::tiles::detail {
 template <typename E, typename S>
 CUDA_TILE_CONSTEXPR bool may_be_open() {
 #if CUDA_TILE_WARP_GROUPS
-  if constexpr (is_same_v<E, float> && S::rank() >= 2 && !distribution_of<S>::replicated) {
+  if constexpr ((is_same_v<E, float> || is_same_v<E, int>) && S::rank() >= 2 &&
+                !distribution_of<S>::replicated) {
     constexpr size_t columns = row_length<S>(), rows = shape_size_v<S> / columns;
     constexpr unsigned slots = distribution_of<S>::slots;
     return rows >= 64 && columns >= 32 && distribution_of<S>::vector == 8 && slots >= 16 && slots <= 128;
