@@ -107,7 +107,7 @@ CASES = [
     (256, (256, 64, 64)),
 ]
 # The same of all types, and of some in parts of k.
-CASES_OF_TYPES = [(128, (128, 64, 128)), (256, (64, 128, 128)), (512, (64, 128, 128))]
+CASES_OF_TYPES = [(128, (128, 64, 128)), (256, (64, 128, 128))]
 IN_PARTS = (256, (128, 128, 512))
 
 
@@ -165,6 +165,10 @@ def test_products_of_all_types_are_exact(threads, lengths):
 
 def test_products_of_all_sizes_are_exact_in_parts():
     _check_types(*IN_PARTS, [TYPES[0], TYPES[2], TYPES[5]])
+
+
+def test_threads_that_hold_fewer_neighbours_than_are_stored_at_once():
+    _check_types(512, (64, 128, 128), TYPES[:2])
 
 
 def test_more_columns_than_sums_of_their_own_are_exact():
