@@ -6,7 +6,8 @@ arguments. One table, one run; wanted is at most 1.2 times as long.
 
 Times are of the host: launches are queued, and the queue is emptied outside of what is timed. PyTorch's
 tensors are checked by ours; cuda.core is given their addresses. --python-only takes the folder of a
-libcuda.so.1 whose functions do nothing, as tests/simt/fake_driver.py builds it, and starts itself again."""
+libcuda.so.1 whose functions do nothing, as tests/simt/fake_driver.py builds it, and starts itself again; the
+tensors are of that GPU that is not there."""
 
 from __future__ import annotations
 
@@ -39,27 +40,16 @@ ROUNDS = 101
 WANTED = 1.2
 
 
-class Address:
-    """An array in the memory of a GPU, known by its address only."""
-
-    def __init__(self, address: int):
-        self._address = address
-        interface = {"shape": (16,), "typestr": "<f4", "data": (address, False), "version": 3, "stream": 1}
-        self.__cuda_array_interface__ = interface
-
-    def data_ptr(self) -> int:
-        return self._address
-
-
-def arrays() -> list:
-    try:
+def tensors(are_real: bool) -> list:
+    if are_real:
         import torch
 
-        if torch.cuda.is_available():
-            return [torch.zeros(16, device="cuda") for _ in range(4)]
-    except ImportError:
-        pass
-    return [Address(0x1000 * i) for i in range(1, 5)]
+        return [torch.zeros(16, device="cuda") for _ in range(4)]
+    sys.path.append(str(Path(__file__).parents[1] / "tests" / "simt"))
+    import fake_tensors
+
+    fake_tensors.give_streams()
+    return [fake_tensors.make(0x1000 * i, (16,)) for i in range(1, 5)]
 
 
 def compare(one: Callable, other: Callable, wait: Callable) -> dict[str, float]:
@@ -83,7 +73,7 @@ def compare(one: Callable, other: Callable, wait: Callable) -> dict[str, float]:
     }
 
 
-def measure() -> list[dict]:
+def measure(on_gpu: bool) -> list[dict]:
     from gpu_peers import core
 
     cuda = core()
@@ -91,7 +81,7 @@ def measure() -> list[dict]:
     device = cuda.Device()
     device.set_current()
     stream = device.create_stream()
-    a, b, c, out = arrays()
+    a, b, c, out = tensors(on_gpu)
     number, real = ctypes.c_int, ctypes.c_float
     cases = [
         ("no arguments", "nothing", (), lambda: ()),
@@ -142,9 +132,9 @@ def main() -> None:
     if gpu.compute_capability() is None:
         sys.exit("launch_gpu.py cannot run here: there is no CUDA GPU that a driver shows; see --python-only")
     try:
-        results = measure()
+        results = measure(on_gpu=not given.python_only)
     except ImportError as missing:
-        sys.exit(f"launch_gpu.py cannot run here: {missing}: pip install cuda-core")
+        sys.exit(f"launch_gpu.py cannot run here: {missing}: pip install cuda-core torch")
     print(f"{gpu.device_name()}, CUDA {gpu.driver_version()}; microseconds of the host, wanted {WANTED}\n")
     print("| launch | ours | cuda.core | ratio |\n| --- | ---: | ---: | ---: |")
     for result in results:

@@ -58,18 +58,15 @@ class _Array(NamedTuple):
 
 def address_converter(parameter: Parameter, on_device: bool) -> Callable[[object], int]:
     """A function from an argument for a pointer parameter to an address; it raises what is wrong with it."""
-    return _device_converter(parameter) if on_device else _host_converter(parameter)
-
-
-def _host_converter(parameter: Parameter) -> Callable[[object], int]:
     right_dtype = None  # found to fit before: NumPy's dtypes are the same object nearly always
     right_torch_dtype = None
     misaligned = _misaligned(parameter)
+    is_here = operator.attrgetter("is_cuda" if on_device else "is_cpu")
 
     def convert(value: object) -> int:
         nonlocal right_dtype, right_torch_dtype
         kind = type(value)
-        if kind is ndarray:
+        if kind is ndarray and not on_device:
             dtype = value.dtype
             if dtype is right_dtype or _fits(dtype, parameter):
                 right_dtype = dtype
@@ -83,7 +80,7 @@ def _host_converter(parameter: Parameter) -> Callable[[object], int]:
                         return address
         elif kind is _torch_tensor and value.dtype is right_torch_dtype:
             try:
-                if value.is_cpu and value.is_contiguous() and not value.is_neg():
+                if is_here(value) and value.is_contiguous() and not value.is_neg():
                     address = value.data_ptr()
                     if address and not address & misaligned:
                         return address
@@ -91,33 +88,9 @@ def _host_converter(parameter: Parameter) -> Callable[[object], int]:
                 pass
         if value is None:
             return 0
-        address = _convert_any(value, parameter, on_device=False)
-        if type(value) is _torch_tensor:
+        address = _convert_any(value, parameter, on_device)
+        if type(value) is _torch_tensor and not value.dtype.is_complex:  # which may be conjugates
             right_torch_dtype = value.dtype
-        return address
-
-    return convert
-
-
-def _device_converter(parameter: Parameter) -> Callable[[object], int]:
-    right_dtype = None  # of torch: found to fit before
-    misaligned = _misaligned(parameter)
-
-    def convert(value: object) -> int:
-        nonlocal right_dtype
-        if type(value) is _torch_tensor and value.dtype is right_dtype:
-            try:
-                if value.is_cuda and value.is_contiguous() and not value.is_neg():
-                    address = value.data_ptr()
-                    if address and not address & misaligned:
-                        return address
-            except RuntimeError:  # a sparse one
-                pass
-        if value is None:
-            return 0
-        address = _convert_any(value, parameter, on_device=True)
-        if type(value) is _torch_tensor:
-            right_dtype = value.dtype
         return address
 
     return convert
@@ -297,12 +270,12 @@ def _from_torch(tensor, parameter: Parameter, torch) -> _Array:
         )
     try:
         address = tensor.data_ptr()
-        known = address or not tensor.numel() or type(tensor) is torch.Tensor
+        known = address or not tensor.numel()
     except RuntimeError:
         known = False
-    if not known:  # a stand-in while a function is traced
+    if not known:  # a stand-in while a function is traced, or its storage was freed
         raise ArgumentTypeError(
-            f"{parameter} wants a tensor with memory, got a {type(tensor).__name__}: "
+            f"{parameter} wants a tensor with memory, got a {type(tensor).__name__} without: "
             "under torch.compile, launch from an operator made with pycuda_tile.torch_op"
         )
     dtype = str(tensor.dtype).removeprefix("torch.")

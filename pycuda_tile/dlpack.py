@@ -16,6 +16,7 @@ _KINDS = {  # DLDataTypeCode
     **{11: "float8_e4m3fnuz", 12: "float8_e5m2", 13: "float8_e5m2fnuz", 14: "float8_e8m0fnu"},
 }
 _READ_ONLY = 1  # flag
+_EXCHANGE = b"dlpack_exchange_api"
 
 
 class Tensor(NamedTuple):
@@ -60,6 +61,18 @@ class _Versioned(ctypes.Structure):
     ]
 
 
+class _ExchangeApi(ctypes.Structure):
+    """DLPackExchangeAPI."""
+
+    _fields_ = [
+        ("major", ctypes.c_uint32),
+        ("minor", ctypes.c_uint32),
+        *((name, ctypes.c_void_p) for name in ("previous", "allocate", "give", "take")),
+        ("describe", ctypes.c_void_p),
+        ("current_stream", ctypes.c_void_p),
+    ]
+
+
 _pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _pointer.restype, _pointer.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
 _name = ctypes.pythonapi.PyCapsule_GetName
@@ -82,6 +95,17 @@ def read(value: object) -> Tensor:
             raise BufferError(f"DLPack {managed.major}.{managed.minor} is not known here")
         return _describe(managed.tensor, bool(managed.flags & _READ_ONLY))
     return _describe(_Tensor.from_address(address), readonly=False)
+
+
+def exchange_api(kind: type) -> int | None:
+    """The address of the C functions by which a type's objects give their arrays (DLPack 1.3; PyTorch has it
+    from 2.10 on), to be called with the GIL; None if the type has none that is known here."""
+    capsule = getattr(kind, "__dlpack_c_exchange_api__", None)
+    if capsule is None or _name(capsule) != _EXCHANGE:
+        return None
+    address = _pointer(capsule, _EXCHANGE)
+    api = _ExchangeApi.from_address(address)
+    return address if api.major == 1 and api.describe and api.current_stream else None
 
 
 def _describe(tensor: _Tensor, readonly: bool) -> Tensor:

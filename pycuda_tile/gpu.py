@@ -10,10 +10,12 @@ import contextlib
 import ctypes
 import functools
 import importlib.util
+import os
 import sys
 import threading
 from collections.abc import Callable, Sequence
 
+from . import direct
 from .arguments import Packer
 from .arrays import ptr, strided
 from .errors import ArgumentTypeError, LaunchError, TargetUnavailable
@@ -102,25 +104,35 @@ class GpuLauncher:
         self._shared = shared
         self._packer = packer
         self._lock = threading.Lock()
-        self._kernel = None
+        self._kernel = None  # address of its CUkernel, once it is loaded
+        self._direct: direct.DirectKernel | None = None
 
-    def bind(self, grid: Sequence[int]):
-        """A function that launches the kernel on `grid`, on the stream of its arguments' framework."""
-        start, sizes = self._start, self._sizes(grid)
-        return lambda *arguments: start(sizes, arguments, None)
+    def bind(self, grid: Sequence[int], stream: int | None = None) -> Callable[..., None]:
+        """A function that launches the kernel on `grid`, on `stream` or on that of its arguments' framework.
+        As usual on a GPU, it may still run when that returns."""
+        sizes = (*grid, self._threads, 1, 1, self._shared)
 
-    def launch(self, grid: Sequence[int], arguments: Sequence[object], stream: object) -> None:
-        """Starts the kernel; as usual on a GPU, it may still run when this returns."""
-        self._start(self._sizes(grid), arguments, stream)
+        def launch(*arguments: object) -> None:
+            self._start(sizes, arguments, stream)
 
-    def _sizes(self, grid: Sequence[int]) -> tuple[int, ...]:
-        return (*grid, self._threads, 1, 1, self._shared)
+        kernel = self._direct or self._make_direct()
+        return launch if kernel is None else kernel.bind(grid, launch, stream)
 
-    def _start(self, sizes: tuple[int, ...], arguments: Sequence[object], stream: object) -> None:
+    def _make_direct(self) -> direct.DirectKernel | None:
+        if compute_capability() is None or (start := _launch_address()) is None:
+            return None
+        with self._lock:
+            kernel = direct.make_kernel(self._packer.parameters, True, start, self._threads, self._shared)
+            if kernel is not None and self._kernel is not None:
+                kernel.load(self._kernel)
+            self._direct = kernel
+        return kernel
+
+    def _start(self, sizes: tuple[int, ...], arguments: Sequence[object], stream: int | None) -> None:
         if self._kernel is None:
             self._load()
         frame = self._packer.pack(arguments)
-        handle = current_stream(arguments) if stream is None else stream_handle(stream)
+        handle = current_stream(arguments) if stream is None else stream
         driver = sys.modules["cuda.bindings.driver"]  # as _load has imported it: quicker than an import
         status = driver.cuLaunchKernel(self._kernel, *sizes, handle, frame.address, 0)[0]
         if status:
@@ -151,6 +163,8 @@ class GpuLauncher:
                 self._check(driver, status)
                 self._allow_shared(driver, kernel)
                 self._kernel = int(kernel)
+                if self._direct is not None:
+                    self._direct.load(self._kernel)
 
     def _allow_shared(self, driver, kernel) -> None:
         """From 48 KiB up, CUDA wants to be asked first."""
@@ -190,12 +204,17 @@ class ClusterLauncher:
         self._cluster = cluster
         self._plain = functools.cache(make_plain)
 
-    def bind(self, grid: Sequence[int]):
-        return lambda *arguments: self.launch(grid, arguments, None)
-
-    def launch(self, grid: Sequence[int], arguments: Sequence[object], stream: object) -> None:
+    def bind(self, grid: Sequence[int], stream: int | None = None) -> Callable[..., None]:
         launcher = self._plain() if grid[0] % self._cluster else self._clustered
-        launcher.launch(grid, arguments, stream)
+        return launcher.bind(grid, stream)
+
+
+@functools.cache
+def _launch_address() -> int | None:
+    """Of cuLaunchKernel; None if the user has told cuda.bindings to call others. There must be a driver."""
+    if os.environ.get("CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM", "0") != "0":
+        return None
+    return ctypes.cast(ctypes.CDLL("libcuda.so.1").cuLaunchKernel, ctypes.c_void_p).value
 
 
 @contextlib.contextmanager
@@ -269,8 +288,8 @@ def is_on_device(value: object) -> bool:
 
 def stream_handle(stream: object) -> int:
     """The cudaStream_t of an object with __cuda_stream__, of PyTorch's, CuPy's or Numba's, or itself."""
-    if hasattr(stream, "__cuda_stream__"):
-        return int(stream.__cuda_stream__()[1])
+    if protocol := getattr(stream, "__cuda_stream__", None):
+        return int(protocol()[1])
     if isinstance(stream, int) and not isinstance(stream, bool):
         return stream
     for attribute in ("cuda_stream", "ptr", "handle"):  # older PyTorch, CuPy and Numba

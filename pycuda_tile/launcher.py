@@ -6,12 +6,11 @@ import ctypes
 import functools
 import signal
 import threading
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
-from . import cache, resources, toolchain
+from . import direct, native, resources
 from .arguments import ERROR_SIZE, Packer
-from .errors import ArgumentValueError, CompileError, Error, LaunchError
+from .errors import ArgumentValueError, LaunchError
 
 _ABI_VERSION = 4
 _INTERRUPTED = 1
@@ -56,13 +55,20 @@ class HostLauncher:
         self._packer = packer
         self._call = library().cuda_tile_launch
 
-    def bind(self, grid: Sequence[int]):
+    def bind(self, grid: Sequence[int], schedule_seed: int = 0) -> Callable[..., None]:
         """A function that launches the kernel on `grid` with the arguments that it gets."""
-        blocks = (ctypes.c_uint * 3)(*grid)
-        return functools.partial(self._run, blocks, 0)
+        run = functools.partial(self._run, (ctypes.c_uint * 3)(*grid), schedule_seed)
+        if schedule_seed or (kernel := self._direct) is None:
+            return run
+        return kernel.bind(grid, run, fail=self._fail)
 
-    def launch(self, grid: Sequence[int], arguments: Sequence[object], schedule_seed: int = 0) -> None:
-        self._run((ctypes.c_uint * 3)(*grid), schedule_seed, *arguments)
+    @functools.cached_property
+    def _direct(self) -> direct.DirectKernel | None:
+        start = ctypes.cast(self._call, ctypes.c_void_p).value
+        kernel = direct.make_kernel(self._packer.parameters, False, start)
+        if kernel is not None:
+            kernel.load(self._kernel)
+        return kernel
 
     def _run(self, blocks: ctypes.Array, schedule_seed: int, *arguments: object) -> None:
         frame = self._packer.pack(arguments)
@@ -76,15 +82,15 @@ class HostLauncher:
             ERROR_SIZE,
         )
         if status:
-            self._fail(status, frame.error.value.decode(errors="replace"))
+            self._fail(status, frame.error.value)
         self._packer.release(frame)
 
-    def _fail(self, status: int, message: str) -> None:
+    def _fail(self, status: int, message: bytes) -> None:
         if status == _INTERRUPTED:
             # The poll took the signal; now its handler runs, which mostly raises KeyboardInterrupt.
             signal.raise_signal(signal.SIGINT)
             raise KeyboardInterrupt
-        raise LaunchError(f"{self._packer.kernel}: {message}")
+        raise LaunchError(f"{self._packer.kernel}: {message.decode(errors='replace')}")
 
 
 # Asks for a pending Ctrl-C without running Python code: what a handler raised in the callback would be lost.
@@ -99,55 +105,16 @@ def poll_address() -> int | None:
 
 @functools.cache
 def library() -> ctypes.CDLL:
-    installed = resources.launcher_library()
-    loaded = _load(installed) if installed else None
-    if loaded is None:
-        loaded = _load(_build().folder / "libcuda_tile_launcher.so")
-    if loaded is None:
-        raise Error(
-            "the CPU launcher that this package brings does not fit its Python files: install it anew"
-        )
-    return loaded
-
-
-def _load(path: Path) -> ctypes.CDLL | None:
-    """The library at `path`, None if it is of another version."""
-    library = ctypes.CDLL(str(path))
+    library = native.load(
+        "cuda_tile_launcher", resources.launcher_source_dir(), ("cuda_tile_abi_version", _ABI_VERSION)
+    )
     pointer, number = ctypes.c_void_p, ctypes.c_ulonglong
     launch = [pointer, pointer, pointer, number, pointer]
     error = [pointer, ctypes.c_uint]
+    checks = [pointer, ctypes.c_uint, number, pointer]
     library.cuda_tile_launch.argtypes = [*launch, *error]
+    library.cuda_tile_launch_checked.argtypes = [*launch, *checks, *error]
     library.cuda_tile_set_num_workers.argtypes = [ctypes.c_uint]
     library.cuda_tile_set_num_workers.restype = None
     library.cuda_tile_num_workers.restype = ctypes.c_uint
-    library.cuda_tile_abi_version.restype = ctypes.c_uint
-    if library.cuda_tile_abi_version() != _ABI_VERSION:
-        return None
-    checks = [pointer, ctypes.c_uint, number, pointer]
-    library.cuda_tile_launch_checked.argtypes = [*launch, *checks, *error]
     return library
-
-
-def _build() -> cache.Entry:
-    """Compiles the launcher, for installations that were made without a compiler."""
-    compiler = toolchain.find_compiler()
-    source = resources.launcher_source_dir()
-    files = sorted(source.glob("*.cpp"))
-    flags = ["-std=c++20", "-O2", "-fPIC", "-shared", "-pthread", "-fvisibility=hidden"]
-    flags += [*compiler.flags, f"-I{resources.include_dir()}"]
-
-    def build(folder: Path) -> cache.Result:
-        output = folder / "libcuda_tile_launcher.so"
-        done = compiler.run([*flags, "-o", str(output), *map(str, files)])
-        if done.returncode:
-            raise CompileError(
-                f"the CPU launcher does not compile with {compiler}:\n{done.stdout[:2000]}", log=done.stdout
-            )
-        platform = resources.include_dir() / "cuda_tile/platform"
-        shared = [platform / name for name in ("block.h", "checked.h", "violations.h")]
-        headers = [*source.glob("*.h"), *shared]
-        return cache.Result({}, [str(path) for path in (*files, *headers)])
-
-    return cache.get(
-        cache.make_key("launcher", compiler.identity, compiler.version, flags, list(map(str, files))), build
-    )

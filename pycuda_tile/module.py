@@ -15,7 +15,7 @@ from .launch import check_grid
 from .parameters import Parameter
 from .targets import Compiled, Executable, Request, split_overload
 
-_GRIDS_KEPT = 64  # launch functions that a kernel remembers, one a grid
+_LAUNCHES_KEPT = 64  # functions that a kernel remembers, one a grid and stream
 
 
 class Module:
@@ -138,19 +138,29 @@ class Kernel:
         self.name = name
         self.target = target
         self._executable = executable
-        self._bound: dict[int | tuple[int, int, int], Callable] = {}
+        self._bound: dict[object, Callable[..., None]] = {}
 
     def __getitem__(self, grid: object) -> Callable[..., None]:
         """A function that launches the kernel on `grid`, an integer or a tuple of one to three."""
-        if type(grid) is int and grid in self._bound:  # not 1.0 or True, which equal 1
-            return self._bound[grid]
+        if type(grid) is int and (launch := self._bound.get(grid)):  # not 1.0 or True, which equal 1
+            return launch
+        return self._bind(grid, None)
+
+    def _on_stream(self, grid: object, stream: int) -> Callable[..., None]:
+        if type(grid) is int and (launch := self._bound.get((grid, stream))):
+            return launch
+        return self._bind(grid, stream)
+
+    def _bind(self, grid: object, stream: int | None) -> Callable[..., None]:
         checked = check_grid(self.name, grid)
         key = grid if type(grid) is int else checked
-        if key not in self._bound:
-            if len(self._bound) >= _GRIDS_KEPT:
+        if stream is not None:
+            key = (key, stream)
+        if (launch := self._bound.get(key)) is None:
+            if len(self._bound) >= _LAUNCHES_KEPT:
                 self._bound.clear()
-            self._bound[key] = self._executable.bind(checked)
-        return self._bound[key]
+            launch = self._bound[key] = self._executable.bind(checked, stream)
+        return launch
 
     def launch(
         self, grid: object, *arguments: object, stream: object = None, schedule_seed: int | None = None
@@ -163,14 +173,17 @@ class Kernel:
 
         LaunchError, whose message names the argument, if one does not fit; nothing has run then.
         """
-        seed = 0
-        if schedule_seed is not None:
-            if not isinstance(schedule_seed, int) or not 0 <= schedule_seed < 2**64 - 1:
-                raise ArgumentTypeError(
-                    f"{self.name}: schedule_seed is an integer from 0 to 2**64 - 2, got {schedule_seed!r}"
-                )
+        handle = None if stream is None else self._executable.stream_handle(stream)
+        if schedule_seed is None:
+            launch = self[grid] if handle is None else self._on_stream(grid, handle)
+        elif isinstance(schedule_seed, int) and 0 <= schedule_seed < 2**64 - 1:
             seed = schedule_seed + 1  # the launcher's 0 means: in ascending order
-        self._executable.launch(check_grid(self.name, grid), arguments, stream, seed)
+            launch = self._executable.bind(check_grid(self.name, grid), handle, seed)
+        else:
+            raise ArgumentTypeError(
+                f"{self.name}: schedule_seed is an integer from 0 to 2**64 - 2, got {schedule_seed!r}"
+            )
+        launch(*arguments)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:

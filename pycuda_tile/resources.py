@@ -52,12 +52,21 @@ def examples_dir() -> Path:
     return _find("examples", ".")
 
 
+def direct_source_dir() -> Path:
+    """The C++ source of what launches without Python code."""
+    return launcher_source_dir() / "python"
+
+
 def launcher_library() -> Path | None:
     """The CPU launcher as it was compiled when the package was installed; None if it was not."""
+    return installed_library("libcuda_tile_launcher.so")
+
+
+def installed_library(name: str) -> Path | None:
     import pycuda_tile
 
     for folder in pycuda_tile.__path__:
-        library = Path(folder) / "lib" / "libcuda_tile_launcher.so"
+        library = Path(folder) / "lib" / name
         if library.exists():
             return library
     return None

@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -75,10 +75,11 @@ class CheckedGpuLauncher(gpu.GpuLauncher):
         self._ignored = sum(1 << KINDS.index(kind) for kind in set(ignored))
         self._one_at_a_time = threading.Lock()
 
-    def bind(self, grid: Sequence[int]):
-        return lambda *arguments: self.launch(grid, arguments, None)
+    def bind(self, grid: Sequence[int], stream: int | None = None) -> Callable[..., None]:
+        sizes = (*grid, self._threads, 1, 1, self._shared)
+        return lambda *arguments: self._start_checked(sizes, arguments, stream)
 
-    def launch(self, grid: Sequence[int], arguments: Sequence[object], stream: object) -> None:
+    def _start_checked(self, sizes: tuple[int, ...], arguments: Sequence[object], stream: int | None) -> None:
         self._packer.release(self._packer.pack(arguments))  # what does not fit is refused first
         extents = extents_of(self._packer, arguments)
         if self._kernel is None:
@@ -86,16 +87,16 @@ class CheckedGpuLauncher(gpu.GpuLauncher):
         from cuda.bindings import driver
 
         gpu.ensure_context(driver)
-        handle = gpu.current_stream(arguments) if stream is None else gpu.stream_handle(stream)
+        handle = gpu.current_stream(arguments) if stream is None else stream
         with self._one_at_a_time:
             found = self._find(driver, _VARIABLE)
             if found is None:
-                return super().launch(grid, arguments, handle)  # a kernel that does nothing to be checked
+                return self._start(sizes, arguments, handle)  # a kernel that does nothing to be checked
             variable, _ = found
             checks = self._prepare(driver, extents)
             size = ctypes.sizeof(checks)
             self._call(driver, driver.cuMemcpyHtoDAsync, variable, ctypes.addressof(checks), size, handle)
-            super().launch(grid, arguments, handle)
+            self._start(sizes, arguments, handle)
             self._call(driver, driver.cuMemcpyDtoHAsync, ctypes.addressof(checks), variable, size, handle)
             self._call(driver, driver.cuStreamSynchronize, handle)
         if checks.is_taken:

@@ -58,6 +58,7 @@ class CheckedLauncher(HostLauncher):
         self._source = source
         self._ignored = sum(1 << KINDS.index(kind) for kind in set(ignored))
         self._call_checked = library().cuda_tile_launch_checked
+        self._direct = None  # the arrays of every launch are looked at
 
     def _run(self, blocks: ctypes.Array, schedule_seed: int, *arguments: object) -> None:
         frame = self._packer.pack(arguments)
@@ -78,5 +79,5 @@ class CheckedLauncher(HostLauncher):
         if status == _ENDLESS_WAIT:
             raise make_wait_error(report, self._packer.kernel, self._find_frames, self._source)
         if status:
-            self._fail(status, frame.error.value.decode(errors="replace"))
+            self._fail(status, frame.error.value)
         self._packer.release(frame)

@@ -11,7 +11,7 @@ for them and instantiates also those that are no templates.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
@@ -50,10 +50,17 @@ class Executable(Protocol):
     tileir: bytes | None
     attributes: dict[str, int]
 
-    def bind(self, grid):
-        """A function that launches the kernel on `grid` with the arguments that it gets."""
+    def bind(
+        self, grid: Sequence[int], stream: int | None = None, schedule_seed: int = 0
+    ) -> Callable[..., None]:
+        """A function that launches the kernel on `grid` with the arguments that it gets.
 
-    def launch(self, grid, arguments, stream, schedule_seed) -> None: ...
+        stream:         a cudaStream_t; None: the current one of the framework that the first array is of
+        schedule_seed:  0: in ascending order
+        """
+
+    def stream_handle(self, stream: object) -> int:
+        """The cudaStream_t of what a user calls a stream."""
 
 
 class Compiled(NamedTuple):

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -52,8 +52,8 @@ class HostExecutable(NamedTuple):
     ptx: None = None
     tileir: None = None
 
-    def bind(self, grid: Sequence[int]):
-        run, printed, show = self.launcher.bind(grid), self.output.size, self.output.show
+    def bind(self, grid: Sequence[int], stream: None = None, schedule_seed: int = 0) -> Callable[..., None]:
+        run, printed, show = self.launcher.bind(grid, schedule_seed), self.output.size, self.output.show
 
         def launch(*arguments: object) -> None:
             try:
@@ -64,16 +64,9 @@ class HostExecutable(NamedTuple):
 
         return launch
 
-    def launch(
-        self, grid: Sequence[int], arguments: Sequence[object], stream: object, schedule_seed: int
-    ) -> None:
-        if stream is not None:
-            raise ArgumentTypeError("the targets cpu and emulated have no streams, got stream=...")
-        try:
-            self.launcher.launch(grid, arguments, schedule_seed)
-        finally:
-            if self.output.size.value:
-                self.output.show()
+    @staticmethod
+    def stream_handle(stream: object) -> int:
+        raise ArgumentTypeError("the targets cpu and emulated have no streams, got stream=...")
 
 
 def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | None = None) -> Compiled:

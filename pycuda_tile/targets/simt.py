@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -31,17 +31,16 @@ class SimtExecutable(NamedTuple):
     launcher: gpu.GpuLauncher | gpu.ClusterLauncher
     tileir: None = None
 
-    def bind(self, grid: Sequence[int]):
-        return self.launcher.bind(grid)
-
-    def launch(
-        self, grid: Sequence[int], arguments: Sequence[object], stream: object, schedule_seed: int
-    ) -> None:
+    def bind(
+        self, grid: Sequence[int], stream: int | None = None, schedule_seed: int = 0
+    ) -> Callable[..., None]:
         if schedule_seed:
             raise ArgumentTypeError(
                 "schedule_seed is for the targets cpu and emulated: a GPU chooses the order itself"
             )
-        self.launcher.launch(grid, arguments, stream)
+        return self.launcher.bind(grid, stream)
+
+    stream_handle = staticmethod(gpu.stream_handle)
 
 
 def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | None = None) -> Compiled:

@@ -9,7 +9,7 @@ import functools
 import re
 import shutil
 import subprocess
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,17 +39,16 @@ class TileExecutable(NamedTuple):
     def binary(self) -> bytes:
         return assemble(self.tileir, self.arch)
 
-    def bind(self, grid: Sequence[int]):
-        return self.launcher.bind(grid)
-
-    def launch(
-        self, grid: Sequence[int], arguments: Sequence[object], stream: object, schedule_seed: int
-    ) -> None:
+    def bind(
+        self, grid: Sequence[int], stream: int | None = None, schedule_seed: int = 0
+    ) -> Callable[..., None]:
         if schedule_seed:
             raise ArgumentTypeError(
                 "schedule_seed is for the targets cpu and emulated: a GPU chooses the order itself"
             )
-        self.launcher.launch(grid, arguments, stream)
+        return self.launcher.bind(grid, stream)
+
+    stream_handle = staticmethod(gpu.stream_handle)
 
 
 def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | None = None) -> Compiled:

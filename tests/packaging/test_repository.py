@@ -23,4 +23,4 @@ def test_changelog_has_this_version():
 
 def test_cmake_builds_every_source_of_the_launcher():
     listed = (ROOT / "lib" / "CMakeLists.txt").read_text()
-    assert [path.name for path in (ROOT / "lib").glob("*.cpp") if path.name not in listed] == []
+    assert [path.name for path in (ROOT / "lib").rglob("*.cpp") if path.name not in listed] == []

@@ -22,7 +22,7 @@ pytest.importorskip(
 )
 
 ROOT = Path(__file__).resolve().parents[2]
-LAUNCHER = "pycuda_tile/lib/libcuda_tile_launcher.so"
+LIBRARIES = {f"pycuda_tile/lib/libcuda_tile_{name}.so" for name in ("launcher", "python")}
 FOLDERS = ("include", "templates", "lib", "examples")
 LAUNCH = """
 import numpy as np, pycuda_tile as pct
@@ -137,9 +137,8 @@ def test_wheel_holds_headers_templates_sources_and_examples(wheel):
     for folder in FOLDERS:
         expected |= {f"pycuda_tile/{name}" for name in files(ROOT / folder)}
     inside = names(wheel)
-    extra = {LAUNCHER, *(name for name in inside if ".dist-info/" in name or "/lib/cmake/" in name)}
-    assert inside - extra == expected
-    assert LAUNCHER in inside
+    extra = {name for name in inside if ".dist-info/" in name or "/lib/cmake/" in name}
+    assert inside - extra == expected | LIBRARIES
     assert "pycuda_tile/py.typed" in inside
 
 
@@ -169,19 +168,20 @@ for path in (
     resources.launcher_source_dir(),
     resources.examples_dir(),
     resources.launcher_library(),
+    resources.installed_library("libcuda_tile_python.so"),
 ):
     assert path.exists()
     print(path)
 """
     paths = run(installed, "-c", program, HOME=str(tmp_path)).splitlines()
     package = next(installed.parent.parent.glob("lib/python*/site-packages")) / "pycuda_tile"
-    assert len(paths) == 5
+    assert len(paths) == 6
     assert all(Path(path).is_relative_to(package) for path in paths)
 
 
 def test_installed_wheel_launches_with_its_own_launcher(installed, tmp_path):
     run(installed, "-c", LAUNCH, PYCUDA_TILE_CACHE_DIR=str(tmp_path))
-    assert not list(tmp_path.rglob("libcuda_tile_launcher.so"))
+    assert not list(tmp_path.rglob("libcuda_tile_*.so"))
 
 
 def test_installed_command(installed):
@@ -217,11 +217,12 @@ sys.exit(subprocess.call([cmake, *program, *sys.argv[1:]]))
 
 def test_wheel_without_a_compiler_builds_the_launcher_on_first_use(unpacked, tmp_path):
     wheel = build("wheel", unpacked, tmp_path / "wheel", CXX="/there/is/no/compiler")
-    assert LAUNCHER not in names(wheel)
+    assert not LIBRARIES & names(wheel)
     python = make_environment(tmp_path / "venv")
     install(python, wheel)
     run(python, "-c", LAUNCH, PYCUDA_TILE_CACHE_DIR=str(tmp_path / "cache"))
-    assert len(list((tmp_path / "cache").rglob("libcuda_tile_launcher.so"))) == 1
+    compiled = sorted(path.name for path in (tmp_path / "cache").rglob("libcuda_tile_*.so"))
+    assert compiled == sorted(Path(name).name for name in LIBRARIES)
 
 
 def test_editable_install_uses_the_checkout(compiler_environment, tmp_path, monkeypatch):

@@ -6,11 +6,13 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
+import fake_driver
 import pytest
 
 import pycuda_tile as pct
 
 pytest.importorskip("cuda.bindings.driver", reason="needs cuda-python")
+FOLDER = str(Path(__file__).parent)
 SOURCE = """
 #include "cuda_tile.h"
 __tile_global__ void copy(const float* a, float* out, int n) { out[n] = a[n]; }
@@ -33,25 +35,22 @@ def begin_of_launches():
 @pytest.fixture(scope="module")
 def driver(tmp_path_factory):
     """A function that runs code with the driver: its calls from the first launch on."""
-    spec = importlib.util.spec_from_file_location("fake_driver", Path(__file__).parent / "fake_driver.py")
-    fake = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(fake)
     folder = tmp_path_factory.mktemp("driver")
-    fake.build(folder)
+    fake_driver.build(folder)
     try:
         pct.build(SOURCE, target="simt", arch="sm_90")
     except pct.TargetUnavailable as missing:
         pytest.skip(str(missing))
 
     def run(code: str, **environment: str) -> list[str]:
-        program = f"SOURCE = {SOURCE!r}\n{PROGRAM}\nbegin_of_launches()\n{code}"
-        _, calls = fake.run(folder, program, **environment)
+        program = f"SOURCE, FOLDER = {SOURCE!r}, {FOLDER!r}\n{PROGRAM}\nbegin_of_launches()\n{code}"
+        _, calls = fake_driver.run(folder, program, **environment)
         return calls[calls.index("cuCtxSynchronize") + 1 :]
 
     return run
 
 
-def _launch(grid: int, stream: int) -> str:
+def _launch(grid: int, stream: int | str) -> str:
     return f"cuLaunchKernel ce grid {grid} 1 1 block 128 1 1 shared 0 stream {stream} first 1000"
 
 
@@ -87,6 +86,31 @@ class Builder:  # as cuda.core's are
 kernel.launch(2, a, out, 1, stream=Builder())
 """)
     assert calls[-1] == _launch(2, 9)
+
+
+def test_tensors_are_launched_without_python(driver):
+    pytest.importorskip("torch", reason="needs PyTorch")
+    calls = driver("""
+import sys
+sys.path.append(FOLDER)
+import fake_tensors
+try:
+    a, out = fake_tensors.make(0x1000, (4,), device=1), fake_tensors.make(0x2000, (4,))
+except (RuntimeError, AssertionError):  # a PyTorch without CUDA
+    sys.exit()
+fake_tensors.give_streams()
+one, two = kernel[1], kernel[2]
+one(a, out, 1)  # loads it
+kernel._executable.launcher._start = None
+one(a, out, 1)
+two(a, out, 1)
+kernel[3](a, out, 1)
+kernel.launch(4, a, out, 1, stream=5)
+""")
+    if not calls:
+        pytest.skip("this PyTorch has no CUDA tensors")
+    streams = [(1, 0x71), (1, 0x71), (2, 0x71), (3, 0x71), (4, 5)]
+    assert calls[-5:] == [_launch(grid, f"{stream:x}") for grid, stream in streams]
 
 
 def test_autotune_takes_times_with_events(driver, tmp_path):

@@ -1,0 +1,248 @@
+// Checks and packs the arguments of a launch, and starts it: see call.h.
+#include "call.h"
+
+namespace {
+
+using Parameter = cuda_tile_python_parameter;
+using Kernel = cuda_tile_python_kernel;
+using Call = cuda_tile_python_call;
+
+cuda_tile_python_objects known;
+
+struct Arguments {
+  std::uint64_t values[cuda_tile_python_most_parameters]; // the low bytes hold what is smaller: little endian
+  void* pointers[cuda_tile_python_most_parameters];
+  bool has_device = false; // of the first tensor
+  std::int32_t device_id;
+};
+
+PyObject* type_of(PyObject* object) {
+  PyObject* type = PyObject_Type(object);
+  Py_DecRef(type); // the object holds it
+  return type;
+}
+
+/// Clears the error of what did not work out, but not such as KeyboardInterrupt.
+bool refuse() {
+  if (PyErr_ExceptionMatches(known.exception))
+    PyErr_Clear();
+  return false;
+}
+
+// ---- one argument each: false leaves the launch to Python ------------------------------------------------
+
+bool take_integer(const Parameter& parameter, PyObject* object, std::uint64_t& value) {
+  PyObject* index = PyNumber_Index(object);
+  if (!index)
+    return refuse();
+  const long long number = PyLong_AsLongLong(index);
+  Py_DecRef(index);
+  if (number == -1 && PyErr_Occurred())
+    return refuse();
+  value = static_cast<std::uint64_t>(number);
+  return parameter.lowest <= number && number <= parameter.highest;
+}
+
+bool take_boolean(PyObject* object, std::uint64_t& value) {
+  value = object == known.true_object;
+  return value || object == known.false_object;
+}
+
+bool take_number(PyObject* object, bool is_double, std::uint64_t& value) {
+  PyObject* type = type_of(object);
+  if (type != known.float_type && type != known.int_type && type != known.float32 && type != known.float64)
+    return false;
+  const double number = PyFloat_AsDouble(object);
+  if (number == -1 && PyErr_Occurred())
+    return refuse();
+  if (is_double) {
+    __builtin_memcpy(&value, &number, sizeof number);
+    return true;
+  }
+  const float single = static_cast<float>(number);
+  __builtin_memcpy(&value, &single, sizeof single);
+  return !__builtin_isinf(single) || __builtin_isinf(number); // in the range of float
+}
+
+bool take_ndarray(const Parameter& parameter, PyObject* object, std::uint64_t& value) {
+  if (parameter.dtype) {
+    PyObject* dtype = PyObject_GetAttr(object, known.dtype);
+    if (!dtype)
+      return refuse();
+    Py_DecRef(dtype); // the array holds it
+    if (dtype != parameter.dtype)
+      return false;
+  }
+  Py_buffer view;
+  if (PyObject_GetBuffer(object, &view, PyBUF_SIMPLE))
+    return refuse();
+  value = reinterpret_cast<std::uint64_t>(view.buf);
+  const bool fits = view.len > 0 && !(view.readonly && parameter.writable);
+  PyBuffer_Release(&view);
+  return fits;
+}
+
+bool take_tensor(const Parameter& parameter, PyObject* object, bool on_device, std::uint64_t& value,
+                 Arguments& arguments) {
+  dlpack::Tensor tensor;
+  if (known.torch->describe(object, &tensor))
+    return refuse();
+  const bool is_here = on_device ? tensor.device_type == dlpack::cuda : tensor.device_type == dlpack::host;
+  const bool right_type = parameter.bits ? tensor.code == parameter.code && tensor.bits == parameter.bits
+                                         : tensor.code != dlpack::complex_code; // which may be a conjugate
+  if (!is_here || !right_type || tensor.lanes != 1 || tensor.is_empty() || !tensor.is_contiguous())
+    return false;
+  PyObject* is_negated = PyObject_CallFunctionObjArgs(known.is_neg, object, nullptr); // DLPack does not say
+  if (!is_negated)
+    return refuse();
+  Py_DecRef(is_negated);
+  if (!arguments.has_device) {
+    arguments.has_device = true;
+    arguments.device_id = tensor.device_id;
+  }
+  value = tensor.address();
+  return is_negated == known.false_object && tensor.data;
+}
+
+bool take_array(const Parameter& parameter, PyObject* object, bool on_device, std::uint64_t& value,
+                Arguments& arguments) {
+  if (object == known.none) {
+    value = 0;
+    return true;
+  }
+  PyObject* type = type_of(object);
+  bool fits = false;
+  if (type == known.ndarray)
+    fits = !on_device && take_ndarray(parameter, object, value);
+  else if (known.torch && (type == known.tensor || type == known.parameter))
+    fits = take_tensor(parameter, object, on_device, value, arguments);
+  return fits && !(value & parameter.misaligned);
+}
+
+bool take_all(const Kernel& kernel, PyObject* const* objects, std::ptrdiff_t count, Arguments& arguments) {
+  if (count != kernel.count)
+    return false;
+  for (unsigned i = 0; i < kernel.count; ++i) {
+    const Parameter& parameter = kernel.parameters[i];
+    std::uint64_t& value = arguments.values[i];
+    arguments.pointers[i] = &value;
+    bool taken = false;
+    switch (parameter.kind) {
+    case cuda_tile_python_integer:
+      taken = take_integer(parameter, objects[i], value);
+      break;
+    case cuda_tile_python_boolean:
+      taken = take_boolean(objects[i], value);
+      break;
+    case cuda_tile_python_float:
+      taken = take_number(objects[i], false, value);
+      break;
+    case cuda_tile_python_double:
+      taken = take_number(objects[i], true, value);
+      break;
+    case cuda_tile_python_array:
+      taken = take_array(parameter, objects[i], kernel.on_device, value, arguments);
+      break;
+    }
+    if (!taken)
+      return false;
+  }
+  return true;
+}
+
+// ---- starting --------------------------------------------------------------------------------------------
+
+using StartOnDevice = int (*)(void* function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned,
+                              unsigned, unsigned shared_bytes, void* stream, void** arguments, void** extra);
+using StartOnHost = int (*)(const void* kernel, void* const* arguments, const unsigned grid[3],
+                            unsigned long long schedule_seed, int (*poll)(), char* error,
+                            unsigned error_size);
+
+/// False: nothing was started.
+bool start_on_device(const Call& call, Arguments& arguments) {
+  const Kernel& kernel = *call.kernel;
+  void* stream = call.stream;
+  if (!call.has_stream && arguments.has_device &&
+      known.torch->current_stream(dlpack::cuda, arguments.device_id, &stream))
+    return refuse();
+  const auto start = reinterpret_cast<StartOnDevice>(kernel.start);
+  PyThreadState* state = PyEval_SaveThread(); // a launch waits where the queue is full
+  const int status = start(kernel.function, call.grid[0], call.grid[1], call.grid[2], kernel.threads, 1, 1,
+                           kernel.shared_bytes, stream, arguments.pointers, nullptr);
+  PyEval_RestoreThread(state);
+  return status == 0;
+}
+
+/// Whether Ctrl-C was pressed.
+int poll() {
+  const int state = PyGILState_Ensure();
+  const int interrupted = PyOS_InterruptOccurred();
+  PyGILState_Release(state);
+  return interrupted;
+}
+
+PyObject* none() {
+  Py_IncRef(known.none);
+  return known.none;
+}
+
+PyObject* run_on_host(const Call& call, Arguments& arguments, PyObject* fail) {
+  char error[512];
+  const auto start = reinterpret_cast<StartOnHost>(call.kernel->start);
+  const auto asked = PyThread_get_thread_ident() == known.main_thread ? poll : nullptr;
+  PyThreadState* state = PyEval_SaveThread();
+  const int status =
+      start(call.kernel->function, arguments.pointers, call.grid, 0, asked, error, sizeof error);
+  PyEval_RestoreThread(state);
+  if (!status)
+    return none();
+  PyObject* number = PyLong_FromLong(status);
+  PyObject* message = PyBytes_FromString(error);
+  PyObject* result =
+      number && message ? PyObject_CallFunctionObjArgs(fail, number, message, nullptr) : nullptr;
+  Py_DecRef(number);
+  Py_DecRef(message);
+  return result;
+}
+
+PyObject* call_python(PyObject* function, PyObject* const* objects, std::ptrdiff_t count) {
+  PyObject* tuple = PyTuple_New(count);
+  if (!tuple)
+    return nullptr;
+  for (std::ptrdiff_t i = 0; i < count; ++i) {
+    Py_IncRef(objects[i]);
+    PyTuple_SetItem(tuple, i, objects[i]);
+  }
+  PyObject* result = PyObject_CallObject(function, tuple);
+  Py_DecRef(tuple);
+  return result;
+}
+
+PyObject* launch(PyObject* self, PyObject* const* objects, std::ptrdiff_t count) {
+  const Call& call = *static_cast<const Call*>(PyLong_AsVoidPtr(PyTuple_GetItem(self, 0)));
+  Arguments arguments;
+  if (call.kernel->function && take_all(*call.kernel, objects, count, arguments)) {
+    if (!call.kernel->on_device)
+      return run_on_host(call, arguments, PyTuple_GetItem(self, 2));
+    if (start_on_device(call, arguments))
+      return none();
+  }
+  return PyErr_Occurred() ? nullptr : call_python(PyTuple_GetItem(self, 1), objects, count);
+}
+
+PyMethodDef method{"launch", launch, METH_FASTCALL, "Launches a kernel on a grid with the arguments given."};
+
+} // namespace
+
+#define EXPORT __attribute__((visibility("default")))
+
+extern "C" {
+
+EXPORT void cuda_tile_python_set_objects(const cuda_tile_python_objects* objects) { known = *objects; }
+
+EXPORT PyObject* cuda_tile_python_function(PyObject* self) {
+  return PyCFunction_NewEx(&method, self, nullptr);
+}
+
+EXPORT unsigned cuda_tile_python_abi_version(void) { return 1; }
+}
