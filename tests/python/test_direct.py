@@ -148,6 +148,16 @@ def test_what_needs_python():
     assert direct.make_kernel([INT] * 32, False, 1) is not None
 
 
+def test_without_the_library_python_launches(make_target, monkeypatch):
+    monkeypatch.setattr(direct, "library", lambda: None)
+    source = '#include "cuda_tile.h"\n__tile_global__ void set(int* out, int value) { out[0] = value; }\n'
+    kernel, out = make_target("cpu").build(source).kernel("set"), np.zeros(1, np.int32)
+    kernel[1](out, 7)
+    assert out[0] == 7
+    with pytest.raises(pct.LaunchError, match=r"argument 2 'value' .* wants an integer"):
+        kernel[1](out, "7")
+
+
 def test_functions_keep_nothing_alive():
     """Neither arguments, nor themselves by a cycle that Python cannot see."""
     site, array = Site([FLOATS], on_device=False), np.zeros(4, np.float32)
