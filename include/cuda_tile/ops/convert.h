@@ -39,8 +39,11 @@ template <scalar E, tile_like T>
   requires tile_convertible_to<T, tile_with_element_t<T, E>>
 CUDA_TILE_API tile_with_element_t<T, E> element_cast(T const& x) noexcept {
   checks::before_conversion<E>(x);
-  return detail::map<tile_with_element_t<T, E>>(
-      [](auto a) { return detail::convert<detail::remove_cv_t<E>>(a); }, x);
+  if constexpr (detail::is_same_v<tile_with_element_t<T, E>, T>)
+    return detail::settled(x); // a copy, not one of each element: compiles sooner
+  else
+    return detail::map<tile_with_element_t<T, E>>(
+        [](auto a) { return detail::convert<detail::remove_cv_t<E>>(a); }, x);
 }
 
 /// [2.3.20] The bits of each element as an E of the same size and, but for bool, bitwidth.

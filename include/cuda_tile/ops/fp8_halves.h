@@ -30,7 +30,16 @@ CUDA_TILE_API unsigned halves_of(unsigned upper) {
 /// to[i] = from[i], converted to F.
 template <unsigned Count, typename F, typename E>
 CUDA_TILE_API void convert_all(F* to, E const* from) {
-  if constexpr (is_fp8<E> && is_same_v<F, __half> && Count % 2 == 0) {
+  if constexpr (is_fp8<E> && is_same_v<F, __half> && Count % 4 == 0) {
+    CUDA_TILE_UNROLL
+    for (unsigned i = 0; i < Count; i += 4) {
+      unsigned bytes;
+      platform::copy<4>(&bytes, from + i);
+      unsigned const halves[2] = {halves_of<E>(platform::select_bytes(bytes, 0, 0x1404)),
+                                  halves_of<E>(platform::select_bytes(bytes, 0, 0x3424))};
+      platform::copy<8>(to + i, halves);
+    }
+  } else if constexpr (is_fp8<E> && is_same_v<F, __half> && Count % 2 == 0) {
     CUDA_TILE_UNROLL
     for (unsigned i = 0; i < Count; i += 2) {
       unsigned const low = platform::bit_cast<unsigned char>(from[i]);

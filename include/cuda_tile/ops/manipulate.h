@@ -98,10 +98,8 @@ template <typename R, typename T>
 CUDA_TILE_API R transposed_in_place(T const& x) {
   R result;
   auto const& from = settled(x);
-  CUDA_TILE_UNROLL
-  for (unsigned s = 0; s < R::distribution::slots; ++s)
-    result.slots[s] = from.slots[s];
-  result.transposed = from.transposed == 0;
+  platform::copy<sizeof result.slots>(result.slots, from.slots);
+  result.transposed = x.transposed == 0;
   return result;
 }
 #endif

@@ -101,15 +101,24 @@ struct column_order {
   }
 };
 
-/// Stores Count elements as F, at most 16 bytes.
+/// Stores Count elements, at most 16 bytes.
+template <unsigned Count, typename E>
+CUDA_TILE_API void store_elements(E* to, E const* from) {
+  if constexpr (Count == 1)
+    *to = *from;
+  else
+    platform::store_aligned<Count * sizeof(E)>(to, from);
+}
+/// The same as F.
 template <typename F, unsigned Count, typename E>
 CUDA_TILE_API void store_converted(F* to, E const* from) {
-  F values[Count];
-  convert_all<Count>(values, from);
-  if constexpr (Count == 1)
-    *to = values[0];
-  else
-    platform::store_aligned<Count * sizeof(F)>(to, values);
+  if constexpr (is_same_v<E, F>) {
+    store_elements<Count>(to, from);
+  } else {
+    F values[Count];
+    convert_all<Count>(values, from);
+    store_elements<Count>(to, values);
+  }
 }
 
 /// Stores those of a tile's elements for which `wanted(i)`, at `place(i)`, Step neighbours at once. D says
@@ -174,6 +183,8 @@ struct staged_product {
 
   template <typename A, typename L, typename R>
   CUDA_TILE_API static void add_to(A& result, L const& lhs, R const& rhs) {
+    if constexpr (is_same_v<sum, typename A::element_type>)
+      return add_parts<0>(result.slots, lhs, rhs);
     constexpr unsigned slots = A::distribution::slots;
     sum sums[slots];
     CUDA_TILE_UNROLL

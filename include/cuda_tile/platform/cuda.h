@@ -67,6 +67,11 @@ struct words<16> {
   using type = uint4;
 };
 
+template <size_t Bytes>
+__device__ __forceinline__ void copy(void* to, void const* from) {
+  memcpy(to, from, Bytes);
+}
+
 /// Copies 2, 4, 8 or 16 bytes, whatever they are, to an address that is a multiple of that.
 template <unsigned Bytes>
 __device__ __forceinline__ void store_aligned(void* to, void const* from) {

@@ -36,6 +36,11 @@ constexpr To bit_cast(From const& from) {
   return __builtin_bit_cast(To, from);
 }
 
+template <size_t Bytes>
+inline void copy(void* to, void const* from) {
+  __builtin_memcpy(to, from, Bytes);
+}
+
 /// Copies between an array and an address that is a multiple of Bytes.
 template <unsigned Bytes>
 inline void store_aligned(void* to, void const* from) {

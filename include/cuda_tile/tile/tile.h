@@ -47,11 +47,13 @@ struct tile final {
     return detail::convert<O>(slots[0]);
   }
 
+#if CUDA_TILE_HAS_FORMS
+  /// Whether it is; see tile/transposed.h. A bool beside padding would not be folded, nor, behind the slots,
+  /// what a compiler thinks may change with one of them.
+  unsigned transposed = 0;
+#endif
   /// What this thread holds of the tile; see tile/distribution.h. Not part of the API.
   E slots[distribution::slots];
-#if CUDA_TILE_HAS_FORMS
-  unsigned transposed = 0; // whether it is; see tile/transposed.h. A bool beside padding would not be folded
-#endif
 #if CUDA_TILE_CHECKED_FULLY
   /// Which elements have no value; see tile/checks.h.
   unsigned undefined = checks::none_defined;
