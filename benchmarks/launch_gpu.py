@@ -21,6 +21,8 @@ from collections.abc import Callable
 from pathlib import Path
 from statistics import median
 
+from overhead import machine
+
 import pycuda_tile as pct
 from pycuda_tile import gpu
 
@@ -83,34 +85,33 @@ def measure(on_gpu: bool) -> list[dict]:
     stream = device.create_stream()
     a, b, c, out = tensors(on_gpu)
     number, real = ctypes.c_int, ctypes.c_float
-    cases = [
-        ("no arguments", "nothing", (), lambda: ()),
-        ("four numbers", "numbers", (1, 2.0, 3, 4.0), lambda: (number(1), real(2.0), number(3), real(4.0))),
-        ("four arrays", "four_arrays", (a, b, c, out),
-         lambda: (a.data_ptr(), b.data_ptr(), c.data_ptr(), out.data_ptr())),
-        ("three arrays, two numbers", "mixed", (a, b, out, 16, 2.0),
-         lambda: (a.data_ptr(), b.data_ptr(), out.data_ptr(), number(16), real(2.0))),
+    cases = [  # as a user writes them: to kernel[1], to the kernel with a stream, to cuda.core
+        ("no arguments", "nothing", lambda launch: lambda: launch(),
+         lambda kernel: lambda: kernel.launch(1, stream=stream),
+         lambda config, function: lambda: cuda.launch(stream, config, function)),
+        ("four numbers", "numbers", lambda launch: lambda: launch(1, 2.0, 3, 4.0),
+         lambda kernel: lambda: kernel.launch(1, 1, 2.0, 3, 4.0, stream=stream),
+         lambda config, function: lambda: cuda.launch(
+             stream, config, function, number(1), real(2.0), number(3), real(4.0))),
+        ("four arrays", "four_arrays", lambda launch: lambda: launch(a, b, c, out),
+         lambda kernel: lambda: kernel.launch(1, a, b, c, out, stream=stream),
+         lambda config, function: lambda: cuda.launch(
+             stream, config, function, a.data_ptr(), b.data_ptr(), c.data_ptr(), out.data_ptr())),
+        ("three arrays, two numbers", "mixed", lambda launch: lambda: launch(a, b, out, 16, 2.0),
+         lambda kernel: lambda: kernel.launch(1, a, b, out, 16, 2.0, stream=stream),
+         lambda config, function: lambda: cuda.launch(
+             stream, config, function, a.data_ptr(), b.data_ptr(), out.data_ptr(), number(16), real(2.0))),
     ]  # fmt: skip
     results = []
-    for title, name, arguments, passed in cases:
+    for title, name, ours, ours_on_stream, theirs in cases:
         kernel = module.kernel(name)
         function = cuda.ObjectCode.from_cubin(kernel.binary).get_kernel(_symbol(kernel.ptx, name))
         config = cuda.LaunchConfig(
             grid=1, block=kernel.attributes["threads"], shmem_size=kernel.attributes["dynamic_shared_bytes"]
         )
-        bound = kernel[1]
-
-        def theirs(function=function, config=config, passed=passed) -> None:
-            cuda.launch(stream, config, function, *passed())
-
-        ways = {
-            "": lambda bound=bound, arguments=arguments: bound(*arguments),
-            ", stream given": lambda kernel=kernel, arguments=arguments: kernel.launch(
-                1, *arguments, stream=stream
-            ),
-        }
-        for way, ours in ways.items():
-            results.append({"launch": title + way, **compare(ours, theirs, stream.sync)})
+        peer = theirs(config, function)
+        for way, launch in (("", ours(kernel[1])), (", stream given", ours_on_stream(kernel))):
+            results.append({"launch": title + way, **compare(launch, peer, stream.sync)})
     return results
 
 
@@ -135,13 +136,16 @@ def main() -> None:
         results = measure(on_gpu=not given.python_only)
     except ImportError as missing:
         sys.exit(f"launch_gpu.py cannot run here: {missing}: pip install cuda-core torch")
-    print(f"{gpu.device_name()}, CUDA {gpu.driver_version()}; microseconds of the host, wanted {WANTED}\n")
+    device = f"{gpu.device_name()}, CUDA {gpu.driver_version()}"
+    if given.python_only:
+        device = f"No GPU, a driver that does nothing; {machine()}"
+    print(f"{device}\nMicroseconds of the host, wanted {WANTED}\n")
     print("| launch | ours | cuda.core | ratio |\n| --- | ---: | ---: | ---: |")
     for result in results:
         times = f"{result['ours'] * 1e6:.2f} | {result['cuda.core'] * 1e6:.2f}"
         print(f"| {result['launch']} | {times} | {result['ratio']:.2f} |")
     if given.json:
-        given.json.write_text(json.dumps({"device": gpu.device_name(), "results": results}, indent=1) + "\n")
+        given.json.write_text(json.dumps({"device": device, "results": results}, indent=1) + "\n")
 
 
 if __name__ == "__main__":

@@ -146,11 +146,6 @@ class Kernel:
             return launch
         return self._bind(grid, None)
 
-    def _on_stream(self, grid: object, stream: int) -> Callable[..., None]:
-        if type(grid) is int and (launch := self._bound.get((grid, stream))):
-            return launch
-        return self._bind(grid, stream)
-
     def _bind(self, grid: object, stream: int | None) -> Callable[..., None]:
         checked = check_grid(self.name, grid)
         key = grid if type(grid) is int else checked
@@ -175,7 +170,8 @@ class Kernel:
         """
         handle = None if stream is None else self._executable.stream_handle(stream)
         if schedule_seed is None:
-            launch = self[grid] if handle is None else self._on_stream(grid, handle)
+            key = grid if handle is None else (grid, handle)
+            launch = (self._bound.get(key) if type(grid) is int else None) or self._bind(grid, handle)
         elif isinstance(schedule_seed, int) and 0 <= schedule_seed < 2**64 - 1:
             seed = schedule_seed + 1  # the launcher's 0 means: in ascending order
             launch = self._executable.bind(check_grid(self.name, grid), handle, seed)

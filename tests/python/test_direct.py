@@ -3,6 +3,7 @@ Python, and what it keeps."""
 
 import ctypes
 import gc
+import os
 import struct
 import sys
 import threading
@@ -123,6 +124,30 @@ def test_a_launch_within_a_launch():
     site.wait = again
     site.launch(1)
     assert [started.values for started in site.started] == [[struct.pack("i", i)] for i in (2, 1)]
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_the_child_of_a_fork_is_asked_for_an_interrupt():
+    """By its main thread, which is the one that forked: a Site wants to see that."""
+    site, ended = Site([INT], on_device=False), []
+
+    def fork():
+        if (child := os.fork()) == 0:
+            site.launch(1)
+            os._exit(0 if site.started else 1)
+        ended.append(os.waitpid(child, 0)[1])
+
+    for start in (fork, lambda: run_in_thread(fork)):
+        start()
+    assert ended == [0, 0]
+    site.launch(1)
+    assert len(site.started) == 1
+
+
+def run_in_thread(work) -> None:
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
 
 
 def test_streams(torch, cuda_tensor, current_streams):

@@ -4,6 +4,10 @@ into a CUDA graph forbids, and nothing but the launch from the second time on.""
 from __future__ import annotations
 
 import importlib.util
+import json
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 import fake_driver
@@ -33,10 +37,15 @@ def begin_of_launches():
 
 
 @pytest.fixture(scope="module")
-def driver(tmp_path_factory):
-    """A function that runs code with the driver: its calls from the first launch on."""
+def driver_folder(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("driver")
     fake_driver.build(folder)
+    return folder
+
+
+@pytest.fixture(scope="module")
+def driver(driver_folder):
+    """A function that runs code with the driver: its calls from the first launch on."""
     try:
         pct.build(SOURCE, target="simt", arch="sm_90")
     except pct.TargetUnavailable as missing:
@@ -44,7 +53,7 @@ def driver(tmp_path_factory):
 
     def run(code: str, **environment: str) -> list[str]:
         program = f"SOURCE, FOLDER = {SOURCE!r}, {FOLDER!r}\n{PROGRAM}\nbegin_of_launches()\n{code}"
-        _, calls = fake_driver.run(folder, program, **environment)
+        _, calls = fake_driver.run(driver_folder, program, **environment)
         return calls[calls.index("cuCtxSynchronize") + 1 :]
 
     return run
@@ -111,6 +120,19 @@ kernel.launch(4, a, out, 1, stream=5)
         pytest.skip("this PyTorch has no CUDA tensors")
     streams = [(1, 0x71), (1, 0x71), (2, 0x71), (3, 0x71), (4, 5)]
     assert calls[-5:] == [_launch(grid, f"{stream:x}") for grid, stream in streams]
+
+
+def test_the_benchmark_runs_without_a_gpu(driver, driver_folder, tmp_path):
+    pytest.importorskip("cuda.core", reason="needs cuda-core")
+    if pytest.importorskip("torch", reason="needs PyTorch").version.cuda is None:
+        pytest.skip("this PyTorch has no CUDA tensors")
+    script = Path(__file__).parents[2] / "benchmarks" / "launch_gpu.py"
+    command = [sys.executable, script, "--python-only", driver_folder, "--json", tmp_path / "results"]
+    environment = {**os.environ, "PYTHONPATH": str(script.parents[1])}
+    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr
+    results = json.loads((tmp_path / "results").read_text())["results"]
+    assert len(results) == 8 and all(result["ours"] > 0 < result["cuda.core"] for result in results)
 
 
 def test_autotune_takes_times_with_events(driver, tmp_path):
