@@ -19,9 +19,9 @@ __tile_global__ void matmul_transposed(const E* __restrict__ a, const E* __restr
   auto column = ct::bid().x;
   auto sum = ct::zeros<ct::tile<A, ct::shape<tile_m, tile_n>>>();
   for (int step : ct::irange(0, ct::ceildiv(k, tile_k))) {
-    auto left = ct::element_cast<M>(a_view.load_masked(row, step));
-    auto right = ct::element_cast<M>(b_view.load_masked(column, step));
-    sum = ct::mma(left, ct::transpose(right), sum);
+    auto left = a_view.load_masked(row, step); // both before a conversion, which may wait for open products
+    auto right = b_view.load_masked(column, step);
+    sum = ct::mma(ct::element_cast<M>(left), ct::transpose(ct::element_cast<M>(right)), sum);
   }
   c_view.store_masked(ct::element_cast<C>(sum), row, column);
 }
@@ -37,9 +37,9 @@ __tile_global__ void matmul_converted(const E* __restrict__ a, const E* __restri
   auto column = ct::bid().x;
   auto sum = ct::zeros<ct::tile<A, ct::shape<tile_m, tile_n>>>();
   for (int step : ct::irange(0, ct::ceildiv(k, tile_k))) {
-    auto left = ct::element_cast<M>(a_view.load_masked(row, step));
-    auto right = ct::element_cast<M>(b_view.load_masked(step, column));
-    sum = ct::mma(left, right, sum);
+    auto left = a_view.load_masked(row, step);
+    auto right = b_view.load_masked(step, column);
+    sum = ct::mma(ct::element_cast<M>(left), ct::element_cast<M>(right), sum);
   }
   c_view.store_masked(ct::element_cast<C>(sum), row, column);
 }

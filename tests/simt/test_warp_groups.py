@@ -62,6 +62,20 @@ __tile_global__ void transposed(const __half* a, const __half* b, const __half* 
   view(out, ct::shape<64, 128>{}).store(ct::mma(left, other, sum), 0, 0);
 }
 
+/// Open integers, too, are waited for.
+template <int N>
+__tile_global__ void used_integers(const signed char* a, const signed char* b, int* out) {
+  ct::shape<N, N> s;
+  auto x = view(a, s).load(0, 0), y = view(b, s).load(0, 0);
+  auto none = ct::zeros<ct::tile<int, ct::shape<N, N>>>();
+  auto store = [&, i = 0](auto const& value) mutable { view(out + i++ * N * N, s).store(value, 0, 0); };
+  store(ct::mma(x, y, none));
+  store(ct::mma(y, x, none) * 2 + ct::mma(ct::transpose(x), y, none));
+  store(ct::broadcast(ct::sum(ct::mma(y, x, none), ct::integral_constant<1>{}), s));
+  store(ct::transpose(ct::mma(y, x, none)));
+  store(ct::element_cast<int>(ct::element_cast<float>(ct::mma(x, y, none))));
+}
+
 /// Open sums meet every kind of operation, and exchanges of other tiles happen while they are open.
 __tile_global__ void used(const __half* a, const __half* b, float* out) {
   ct::shape<64, 64> s;
@@ -195,6 +209,19 @@ def test_open_sums_are_waited_for(seed):
     sums = np.broadcast_to(s.sum(1, keepdims=True), s.shape)
     halves = np.concatenate([s[32:], s[32:]])
     expected = [p, q, r.T, sums, s.cumsum(0), np.where(s > 0, r, p * 2), halves, p]
+    for i, (found, wanted) in enumerate(zip(out, expected, strict=True)):
+        np.testing.assert_array_equal(found, wanted, err_msg=str(i))
+
+
+def test_open_integers_are_waited_for():
+    name = "used_integers<64>"
+    module = pct.build(SOURCE, target="emulated", num_threads=128, kernels=(name,), options=OPTIONS)
+    x, y = _operand(6, np.int8, 64, 64), _operand(7, np.int8, 64, 64)
+    out = np.full((5, 64, 64), -1, np.int32)
+    module.kernel(name)[1](x, y, out)
+    x, y = x.astype(np.int32), y.astype(np.int32)
+    p, q = x @ y, y @ x
+    expected = [p, 2 * q + x.T @ y, np.broadcast_to(q.sum(1, keepdims=True), q.shape), q.T, p]
     for i, (found, wanted) in enumerate(zip(out, expected, strict=True)):
         np.testing.assert_array_equal(found, wanted, err_msg=str(i))
 
