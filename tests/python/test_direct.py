@@ -193,12 +193,8 @@ def test_functions_keep_nothing_alive():
     del value
     site.by_python.clear()
     assert sys.getrefcount(array) == count
-    for single in (None, True, np.dtype(np.float32)):
-        before = sys.getrefcount(single)
-        for _ in range(1000):
-            site.launch(None)
-            site.started.clear()
-        assert sys.getrefcount(single) - before < 500
+    check_references(site, None, None)
+    check_references(site, array, np.dtype(np.float32))
     alive = weakref.ref(site)
     del site
     gc.collect()
@@ -222,6 +218,22 @@ def current_streams(torch, monkeypatch):
     yield errors
     direct._objects.torch = known
     direct._publish()
+
+
+def test_tensors_keep_nothing_alive(torch):
+    site, tensor = Site([FLOATS], on_device=False), torch.zeros(4)
+    site.launch(tensor)  # PyTorch is met
+    check_references(site, tensor, tensor)
+    check_references(site, tensor, False)
+
+
+def check_references(site: Site, value: object, single: object) -> None:
+    """Launches take no references of an object, or give them back."""
+    before = sys.getrefcount(single)
+    for _ in range(1000):
+        site.launch(value)
+        site.started.clear()
+    assert abs(sys.getrefcount(single) - before) < 500
 
 
 @pytest.fixture
