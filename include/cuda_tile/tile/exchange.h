@@ -166,13 +166,13 @@ CUDA_TILE_API void take_through_scratch(To& to, From const& open, Position posit
 template <typename T>
 CUDA_TILE_API decltype(auto) normal(T const& x) {
   if constexpr (may_be_transposed<tile_shape_t<T>>()) {
-    T result = settled(x);
-    if (is_transposed(x)) {
-      copy_form_through_scratch<same_index, true>(result, T(result), 0);
+    auto const& from = settled(x);
+    T result = from;
+    if (is_transposed(x))
+      copy_form_through_scratch<same_index, true>(result, from, 0);
 #if CUDA_TILE_HAS_FORMS
-      result.transposed = 0;
+    result.transposed = 0;
 #endif
-    }
     return result;
   } else {
     return settled(x);
