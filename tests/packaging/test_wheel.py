@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
+import shlex
 import subprocess
 import sys
 import sysconfig
@@ -85,7 +87,7 @@ def sdist(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def unpacked(sdist, tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("unpacked")
+    folder = tmp_path_factory.mktemp("a path with blanks, and ü")
     with tarfile.open(sdist) as archive:
         archive.extractall(folder)
     return folder / f"pycuda_tile-{VERSION}"
@@ -107,7 +109,7 @@ def wheel(unpacked, compiler_environment, tmp_path_factory) -> Path:
 @pytest.fixture(scope="session")
 def installed(wheel, tmp_path_factory) -> Path:
     """The Python of an environment with the wheel."""
-    python = make_environment(tmp_path_factory.mktemp("installed") / "venv")
+    python = make_environment(tmp_path_factory.mktemp("installed, with blanks, ü") / "venv")
     install(python, wheel)
     return python
 
@@ -197,8 +199,9 @@ def test_installed_wheel_serves_cmake_projects(installed, compiler_environment, 
     assert "FetchContent" not in run(*cmake, *options, *project, **environment)
     run(*cmake, "--build", tmp_path / "build")
     assert run(tmp_path / "build" / "axpy_cpu") == "1000 elements are right\n"
-    commands = (tmp_path / "build" / "compile_commands.json").read_text()
-    folder = re.search(r"-idirafter (\S+)", commands)[1]  # of our own cuda_fp16.h
+    commands = json.loads((tmp_path / "build" / "compile_commands.json").read_text())
+    words = shlex.split(commands[0]["command"])
+    (folder,) = (word[10:] for word in words if word.startswith("-idirafter"))  # of our own cuda_fp16.h
     assert Path(folder, "cuda_fp16.h").exists() and Path(folder).is_relative_to(package)
     assert not (tmp_path / "build" / "_deps").exists()  # found, not fetched
 
