@@ -87,7 +87,7 @@ def sdist(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def unpacked(sdist, tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("a path with blanks, and ü")
+    folder = tmp_path_factory.mktemp("a path with blanks and ü")
     with tarfile.open(sdist) as archive:
         archive.extractall(folder)
     return folder / f"pycuda_tile-{VERSION}"
@@ -109,7 +109,7 @@ def wheel(unpacked, compiler_environment, tmp_path_factory) -> Path:
 @pytest.fixture(scope="session")
 def installed(wheel, tmp_path_factory) -> Path:
     """The Python of an environment with the wheel."""
-    python = make_environment(tmp_path_factory.mktemp("installed, with blanks, ü") / "venv")
+    python = make_environment(tmp_path_factory.mktemp("installed with blanks ü") / "venv")
     install(python, wheel)
     return python
 
