@@ -32,19 +32,19 @@ namespace detail {
 template <parameter_kind Kind, unsigned Size>
 inline constexpr unsigned code = static_cast<unsigned>(Kind) | Size << 16;
 
-template <typename T>
-inline constexpr unsigned value_code = code<parameter_kind::other, sizeof(T)>;
-template <typename T>
-inline constexpr unsigned value_code<T const> = value_code<T>;
-template <typename T>
-inline constexpr unsigned value_code<T volatile> = value_code<T>;
-template <typename T>
-inline constexpr unsigned value_code<T const volatile> = value_code<T>;
+template <typename Type>
+inline constexpr unsigned value_code = code<parameter_kind::other, sizeof(Type)>;
+template <typename Type>
+inline constexpr unsigned value_code<Type const> = value_code<Type>;
+template <typename Type>
+inline constexpr unsigned value_code<Type volatile> = value_code<Type>;
+template <typename Type>
+inline constexpr unsigned value_code<Type const volatile> = value_code<Type>;
 
-template <typename T>
-inline constexpr unsigned integer_code = code < (T(-1) < T(0)) ? parameter_kind::signed_integer
-                                                               : parameter_kind::unsigned_integer,
-                          sizeof(T) > ;
+template <typename Type>
+inline constexpr unsigned integer_code = code < (Type(-1) < Type(0)) ? parameter_kind::signed_integer
+                                                                     : parameter_kind::unsigned_integer,
+                          sizeof(Type) > ;
 
 // clang-format off
 template <> inline constexpr unsigned value_code<void> = code<parameter_kind::nothing, 0>;
@@ -79,21 +79,23 @@ template <> inline constexpr unsigned value_code<__nv_tf32> = code<parameter_kin
 
 /// kind | pointer << 8 | size << 16. pointer: 0 a value, 1 a pointer, 2 a pointer to const; then kind and
 /// size in bytes are the pointee's.
-template <typename T>
-inline constexpr unsigned parameter_code = detail::value_code<T>;
-template <typename T>
-inline constexpr unsigned parameter_code<T*> = detail::value_code<T> | 1u << 8;
-template <typename T>
-inline constexpr unsigned parameter_code<T const*> = detail::value_code<T> | 2u << 8;
+template <typename Type>
+inline constexpr unsigned parameter_code = detail::value_code<Type>;
+template <typename Type>
+inline constexpr unsigned parameter_code<Type*> = detail::value_code<Type> | 1u << 8;
+template <typename Type>
+inline constexpr unsigned parameter_code<Type const*> = detail::value_code<Type> | 2u << 8;
+template <typename Type>
+inline constexpr unsigned parameter_code<Type&> = parameter_code<Type*>; // passed as an address
 
 template <unsigned... Codes>
 struct parameter_codes {};
 
 template <typename Kernel>
 struct signature_of;
-template <typename R, typename... A>
-struct signature_of<R (*)(A...)> {
-  using type = parameter_codes<parameter_code<A>...>;
+template <typename Result, typename... Parameters>
+struct signature_of<Result (*)(Parameters...)> {
+  using type = parameter_codes<parameter_code<Parameters>...>;
 };
 
 #if defined(__CUDACC_RTC__)

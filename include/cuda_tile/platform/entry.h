@@ -9,8 +9,23 @@
 
 namespace cuda_tile {
 
+/// What a launcher's argument is to a kernel: the value, or what a reference stands for, as its address is
+/// passed.
+template <typename Parameter>
+struct argument {
+  static auto& at(void* place) {
+    return *static_cast<cuda::tiles::detail::remove_cvref_t<Parameter>*>(place);
+  }
+};
+template <typename Parameter>
+struct argument<Parameter&> {
+  static Parameter& at(void* place) { return **static_cast<Parameter**>(place); }
+};
+
 template <auto Kernel>
-struct entry;
+struct entry {
+  static_assert(sizeof(Kernel) == 0, "a kernel is a function that returns void");
+};
 
 template <typename... Parameters, void (*Kernel)(Parameters...)>
 struct entry<Kernel> {
@@ -24,9 +39,9 @@ struct entry<Kernel> {
   }
 
 private:
-  template <cuda::tiles::size_t... I>
-  static void call([[maybe_unused]] void* const* arguments, cuda::tiles::detail::indices<I...>) {
-    Kernel(*static_cast<cuda::tiles::detail::remove_cvref_t<Parameters>*>(arguments[I])...);
+  template <cuda::tiles::size_t... Is>
+  static void call([[maybe_unused]] void* const* arguments, cuda::tiles::detail::indices<Is...>) {
+    Kernel(argument<Parameters>::at(arguments[Is])...);
   }
 };
 
