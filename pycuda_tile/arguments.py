@@ -215,7 +215,7 @@ def _small_float_converter(parameter: Parameter) -> Callable[[object], int]:
     if parameter.kind in (BFLOAT16, TF32):
         dropped = 16 if parameter.kind == BFLOAT16 else 13
         shift = 16 if parameter.kind == BFLOAT16 else 0
-        return lambda value: _round_float32(to_float(value), dropped) >> shift
+        return lambda value: _round_float32(_to_float32(parameter, to_float(value)), dropped) >> shift
 
     def convert(value: object) -> int:
         try:
@@ -225,14 +225,22 @@ def _small_float_converter(parameter: Parameter) -> Callable[[object], int]:
                 f"{parameter}: converting a number to {parameter.dtype} needs ml_dtypes: "
                 "pip install ml_dtypes"
             ) from None
-        return int(np.float32(to_float(value)).astype(getattr(ml_dtypes, parameter.dtype)).view(np.uint8))
+        number = _to_float32(parameter, to_float(value))
+        return int(number.astype(getattr(ml_dtypes, parameter.dtype)).view(np.uint8))
 
     return convert
 
 
-def _round_float32(value: float, dropped_bits: int) -> int:
+def _to_float32(parameter: Parameter, value: float) -> np.float32:
+    try:
+        return np.float32(struct.unpack("=f", struct.pack("=f", value))[0])
+    except OverflowError:
+        raise ArgumentRangeError(f"{parameter} wants {_range(parameter)}, got {value}") from None
+
+
+def _round_float32(value: np.float32, dropped_bits: int) -> int:
     """The bits of a float32 rounded to nearest even at some bit above the last."""
-    bits = int(np.float32(value).view(np.uint32))
+    bits = int(value.view(np.uint32))
     low = 1 << dropped_bits
     if bits & 0x7F800000 == 0x7F800000:  # infinity stays, NaN must not become infinity
         return bits & -low | (low << 5 if bits & 0x7FFFFF else 0)

@@ -100,6 +100,27 @@ def test_float_that_does_not_fit(make_target):
         kernel[1](np.zeros(1, np.float32), 1e40)
 
 
+def test_small_float_that_does_not_fit():
+    from pycuda_tile.arguments import Packer
+    from pycuda_tile.parameters import BFLOAT16, E4M3, decode
+
+    for kind, size in ((BFLOAT16, 2), (E4M3, 1)):
+        packer = Packer("k", decode("k", [kind | size << 16]), on_device=False)
+        with pytest.raises(pct.LaunchError, match=r"in the range of \w+, got 1e\+40"):
+            packer.pack([1e40])
+
+
+def test_reference_is_an_array(host_target):
+    """As for NVIDIA's compilers, a reference is passed as an address."""
+    source = '#include "cuda_tile.h"\n__tile_global__ void k(int& x, const float& y) { x = 21 * int(y); }\n'
+    kernel = host_target.build(source)["k"]
+    x = np.array([40, 7], np.int32)
+    kernel[1](x, np.full((), 2, np.float32))
+    assert x.tolist() == [42, 7]
+    with pytest.raises(pct.LaunchError, match="argument 1 'x'"):
+        kernel[1](3, np.zeros(1, np.float32))
+
+
 def test_bool(make_target):
     kernel = copy_kernel(make_target("cpu"), "bool")
     out = np.zeros(1, np.bool_)
@@ -247,7 +268,7 @@ def test_bfloat16_rounds_to_nearest_even():
     special = np.array([0, -0.0, np.inf, -np.inf, np.nan, 3e38, 1e-40, 1.00390625, 1.01171875], np.float32)
     for value in (*values, *special):
         expected = int(np.array(value).astype(ml_dtypes.bfloat16).view(np.uint16))
-        got = _round_float32(float(value), 16) >> 16
+        got = _round_float32(value, 16) >> 16
         assert got == expected or (np.isnan(value) and got & 0x7FFF > 0x7F80), value
 
 
