@@ -2,6 +2,15 @@
 // parts.
 #pragma once
 
+// The headers' template parameters have names of one capital letter, as NVIDIA's do: macros with such names
+// break both.
+#if defined(A) || defined(B) || defined(C) || defined(D) || defined(E) || defined(F) || defined(I) ||        \
+    defined(K) || defined(L) || defined(M) || defined(N) || defined(O) || defined(P) || defined(R) ||        \
+    defined(S) || defined(T) || defined(U) || defined(V) || defined(W)
+#error                                                                                                       \
+    "a macro is named by one capital letter, as N, before cuda_tile.h is read: name it otherwise, or define it below the #include"
+#endif
+
 #if defined(__CUDACC_TILE__)
 // NVIDIA's tile compiler is at work: its own header implements the API there.
 #include_next <cuda_tile.h>

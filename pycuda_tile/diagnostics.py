@@ -234,6 +234,9 @@ _CONCEPTS = (  # each compiler's words for: this concept does not hold
 _OTHER_REASONS = (
     re.compile(r"(the required .* is invalid.*)"),
     re.compile(r"(no known conversion .*)"),
+    re.compile(r" *(?:candidate template ignored: )?(couldn't (?:deduce|infer) template .*)"),
+    re.compile(r" *(?:candidate template ignored: )?((?:deduced conflicting|mismatched) types .*)"),
+    re.compile(r"candidate template ignored: (could not match .*)"),
     re.compile(r"(because .*)"),
     re.compile(r"(the expression .* evaluated to 'false')"),
     re.compile(r"(type constraint failed for .*|concept is false for .*)"),

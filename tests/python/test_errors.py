@@ -3,6 +3,7 @@ lines."""
 
 import os
 import pickle
+import re
 from pathlib import Path
 
 import pytest
@@ -32,6 +33,51 @@ def skip_if_terse(target) -> None:
             pytest.skip(str(error))
         if version < (13, 0):
             pytest.skip("NVRTC 12 says less")
+
+
+@pytest.mark.parametrize(
+    ("call", "reason"),
+    [
+        ("ct::atomic_add(x + i, i)", "'Order'"),
+        ("ct::store(x + i, ct::select(i < 3, i, 0))", "deduced conflicting types"),
+        ("ct::sum(i)", "'D'"),
+        ("ct::sum(i, 0)", "integral_constant"),
+    ],
+)
+def test_why_an_argument_list_does_not_match(host_target, call: str, reason: str):
+    body = f"  auto i = ct::iota<ct::tile<int, ct::shape<8>>>();\n  {call};\n"
+    error = failing(host_target, HEAD + f"__tile_global__ void k(int* x) {{\n{body}}}\n")
+    assert reason in str(error).splitlines()[-1]
+
+
+def test_kernel_that_returns_something(any_target):
+    error = failing(any_target, HEAD + "__tile_global__ int k(int* x) { return 1; }\n", kernels=["k"])
+    assert "void" in str(error).splitlines()[0]
+
+
+@pytest.mark.parametrize("place", ["argument", "source"])
+@pytest.mark.parametrize("name", ["cpu", "simt"])
+def test_macro_that_breaks_the_headers(make_target, name: str, place: str):
+    source, defines = HEAD + "__tile_global__ void k(int* x) { x[0] = N; }\n", {"N": 8}
+    if place == "source":
+        source, defines = "#define N 8\n" + source, {}
+    error = failing(make_target(name), source, kernels=["k"], defines=defines)
+    assert "a macro is named by one capital letter" in str(error).splitlines()[0]
+
+
+def test_macro_below_the_headers(any_target):
+    source = HEAD + "#define N 8\n__tile_global__ void k(int* x) { x[0] = N; }\n"
+    any_target.build(source, kernels=["k"])
+
+
+def test_all_capital_letters_that_the_headers_use_are_refused_as_macros():
+    include = Path(__file__).resolve().parents[2] / "include"
+    names, used = (include / "cuda_tile.h").read_text(), set()
+    for header in include.rglob("*"):
+        if header.is_file():
+            code = re.sub(r'//.*|"[^"\n]*"', "", header.read_text(encoding="utf-8"))
+            used |= set(re.findall(r"(?<![\w'])[A-Z](?!\w)", code))
+    assert used == set(re.findall(r"defined\(([A-Z])\)", names))
 
 
 def test_syntax_error(any_target):
