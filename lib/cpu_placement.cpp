@@ -5,8 +5,10 @@ namespace cuda_tile_launcher {
 
 #ifdef __linux__
 
+int current_cpu() noexcept { return sched_getcpu(); }
+
 void Affinity::keep_off_this_cpu(pthread_t thread) noexcept {
-  const int cpu = sched_getcpu();
+  const int cpu = current_cpu();
   if (cpu < 0 || cpu >= CPU_SETSIZE || pthread_getaffinity_np(thread, sizeof allowed_, &allowed_) != 0)
     return;
   cpu_set_t others = allowed_;
@@ -20,15 +22,8 @@ void Affinity::restore() noexcept {
   is_changed_ = false;
 }
 
-bool OccupiedCpus::take(unsigned cpu) noexcept {
-  const std::uint64_t bit = std::uint64_t{1} << cpu % word_bits;
-  return (taken_[cpu / word_bits].fetch_or(bit, std::memory_order_relaxed) & bit) == 0;
-}
-
-void OccupiedCpus::enter() noexcept {
-  static_assert(words * word_bits == CPU_SETSIZE);
-  const int cpu = sched_getcpu();
-  if (cpu < 0 || cpu >= CPU_SETSIZE || take(static_cast<unsigned>(cpu)))
+void leave_cpu(int cpu) noexcept {
+  if (cpu < 0 || current_cpu() != cpu)
     return;
   Affinity own;
   own.keep_off_this_cpu(pthread_self());
@@ -39,8 +34,8 @@ void OccupiedCpus::enter() noexcept {
 
 void Affinity::keep_off_this_cpu(pthread_t) noexcept {}
 void Affinity::restore() noexcept {}
-bool OccupiedCpus::take(unsigned) noexcept { return true; }
-void OccupiedCpus::enter() noexcept {}
+int current_cpu() noexcept { return -1; }
+void leave_cpu(int) noexcept {}
 
 #endif
 

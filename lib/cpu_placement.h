@@ -2,10 +2,9 @@
 //
 // A scheduler may put a thread that is woken behind the one that woke it although another processor is idle
 // (virtual ones that are halted do not look it), and takes longer to part the two than many launches take.
+// Threads are only pushed apart, and may run anywhere again at once.
 #pragma once
 
-#include <atomic>
-#include <cstdint>
 #include <pthread.h>
 #ifdef __linux__
 #include <sched.h>
@@ -30,19 +29,10 @@ private:
 #endif
 };
 
-/// The processors that threads of one launch began to work on.
-class OccupiedCpus {
-public:
-  /// Notes the processor of the calling thread. If another thread has it, moves to a different one.
-  void enter() noexcept;
+/// The processor that the calling thread runs on; -1: not known.
+int current_cpu() noexcept;
 
-private:
-  static constexpr unsigned word_bits = 64, words = 16; // as many as a cpu_set_t names
-
-  /// False: another thread has it.
-  bool take(unsigned cpu) noexcept;
-
-  std::atomic<std::uint64_t> taken_[words]{};
-};
+/// Moves the calling thread to another processor if it runs on this one.
+void leave_cpu(int cpu) noexcept;
 
 } // namespace cuda_tile_launcher

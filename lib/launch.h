@@ -77,7 +77,6 @@ struct Launch {
 
   CheckedLaunch* checked = nullptr;        // of a checked launch
   std::uint64_t most_threads = 1;          // that may work on it; set before helpers join
-  OccupiedCpus cpus;                       // of the threads that work on it
   const pthread_t thread = pthread_self(); // that launched it
 
   // The result, to be read after the last helper is done.

@@ -20,7 +20,7 @@ namespace cuda_tile_launcher {
 namespace {
 
 constexpr std::int64_t poll_interval = 50'000'000; // ns
-constexpr std::int64_t awake_time = 100'000;       // ns
+constexpr std::int64_t awake_time = 300'000;       // ns
 constexpr unsigned most_workers = 4096;
 
 unsigned usable_cores() {
@@ -111,7 +111,7 @@ void Pool::publish(Launch& launch) {
   }
   launches_.push_back(&launch);
   calls_.fetch_add(1, std::memory_order_relaxed);
-  launch.cpus.enter();
+  launch_cpu_.store(current_cpu(), std::memory_order_relaxed);
   wake_helpers(launch.max_helpers);
 }
 
@@ -179,12 +179,15 @@ Launch* Pool::find_work() {
 
 void Pool::wait_for_call(Helper& helper, std::unique_lock<std::mutex>& lock) {
   const unsigned seen = calls_.load(std::memory_order_relaxed);
-  const auto is_called = [&] { return calls_.load(std::memory_order_relaxed) != seen; };
+  const auto is_called = [&] {
+    leave_cpu(launch_cpu_.load(std::memory_order_relaxed)); // there it would see a launch when it is over
+    return calls_.load(std::memory_order_relaxed) != seen;
+  };
   lock.unlock();
   if (wait_awake([&] { return is_called() && lock.try_lock(); }))
     return;
   lock.lock();
-  if (is_called())
+  if (calls_.load(std::memory_order_relaxed) != seen)
     return;
   helper.is_called = false;
   helper.next = std::exchange(sleeping_, &helper);
@@ -201,7 +204,7 @@ void Pool::work() {
       wait_for_call(self, lock);
       continue;
     }
-    launch->cpus.enter();
+    leave_cpu(launch_cpu_.load(std::memory_order_relaxed));
     wake_helpers(launch->max_helpers - ++launch->helpers);
     lock.unlock();
     const auto runner = make_block_runner(*launch);

@@ -57,6 +57,7 @@ private:
   Helper* sleeping_ = nullptr; // the last to fall asleep
   /// Counts what threads are called for: launches, and other numbers of them. Also read without the mutex.
   std::atomic<unsigned> calls_{0};
+  std::atomic<int> launch_cpu_{-1}; // where the last launching thread was; also read without the mutex
 };
 
 } // namespace cuda_tile_launcher
