@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import importlib.util
 import subprocess
 import sys
 from dataclasses import dataclass
 from pathlib import Path
 
 from .. import spec
+from ..errors import BuildValueError
 from ..resources import include_dir, templates_dir
 from ..tileir.rows import rows as tileir_rows
 
@@ -93,9 +95,18 @@ def render(output: Output) -> str:
 def regenerate(check: bool = False, root: Path | None = None) -> int:
     """Write every generated file below ``root``, the checkout, or with ``check`` only compare.
 
-    Returns 0, or 1 if ``check`` found a file that differs; its name goes to standard error.
+    Returns 0, or 1 if ``check`` found a file that differs; its name goes to standard error. Raises
+    BuildValueError outside of a checkout, or where packages of the extra ``dev`` are missing.
     """
     root = root or include_dir().parent
+    if not (root / "pyproject.toml").exists():
+        raise BuildValueError(f"generated files are made in a checkout of the project, not in '{root}'")
+    for package in ("jinja2", "clang_format"):
+        if importlib.util.find_spec(package) is None:
+            raise BuildValueError(
+                f"generated files are made with {package}, which is not installed: "
+                'pip install "pycuda-tile[dev]"'
+            )
     stale = []
     for output in OUTPUTS:
         path, text = root / output.path, render(output)

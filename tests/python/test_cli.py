@@ -142,3 +142,14 @@ def test_python_dash_m():
         cwd=EXAMPLES.parent,
     )
     assert done.stdout.startswith("pycuda-tile ")
+
+
+def test_regenerate_says_what_it_lacks(capsys, monkeypatch, tmp_path: Path):
+    monkeypatch.setattr("pycuda_tile.codegen.include_dir", lambda: tmp_path / "include")  # as installed
+    assert main(["regenerate"]) == 1
+    assert "checkout" in capsys.readouterr().err
+    assert not list(tmp_path.iterdir())
+    (tmp_path / "pyproject.toml").touch()
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    assert main(["regenerate", "--check"]) == 1
+    assert "pip install" in capsys.readouterr().err
