@@ -55,6 +55,12 @@ void launch(void (*kernel)(Parameters...), grid blocks, Arguments&&... arguments
 
 namespace detail {
 
+/// What is kept of an argument during a launch: a variable that the kernel may change itself, else a copy.
+template <typename Parameter>
+using kept_argument = std::conditional_t<std::is_lvalue_reference_v<Parameter> &&
+                                             !std::is_const_v<std::remove_reference_t<Parameter>>,
+                                         Parameter, std::remove_cvref_t<Parameter>>;
+
 /// Runs one thread of one block; behind the arguments stands the kernel itself.
 template <typename... Parameters>
 void run_kernel(void* const* arguments, cuda_tile_block* block) {
@@ -74,8 +80,8 @@ template <typename... Parameters, typename... Arguments>
 void launch(void (*kernel)(Parameters...), grid blocks, Arguments&&... arguments) {
   static_assert(sizeof...(Parameters) == sizeof...(Arguments),
                 "as many arguments as the kernel has parameters");
-  std::tuple<std::remove_cvref_t<Parameters>...> values(
-      static_cast<std::remove_cvref_t<Parameters>>(std::forward<Arguments>(arguments))...);
+  std::tuple<detail::kept_argument<Parameters>...> values(
+      static_cast<detail::kept_argument<Parameters>>(std::forward<Arguments>(arguments))...);
   cuda_tile_kernel description{};
   description.name = "";
   description.entry = &detail::run_kernel<Parameters...>;

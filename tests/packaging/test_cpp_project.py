@@ -135,6 +135,9 @@ def test_launch_from_cpp(built, tmp_path: Path):
         }
         __tile_global__ void nothing() {}
         __tile_global__ void halves(__half* out, float value) { out[0] = __half(value); }
+        __tile_global__ void referred(int const& factor, double const& number, float& out) {
+          out = float(factor * number);
+        }
         int main() {
           double out[24];
           cuda_tile::launch(where<double>, {2, 3, 4}, out, 1000L);
@@ -146,6 +149,9 @@ def test_launch_from_cpp(built, tmp_path: Path):
           cuda_tile::launch(nothing, 0);
           float* none = nullptr;
           cuda_tile::launch(where<float>, 0, none, 1);
+          float changed = 0;
+          cuda_tile::launch(referred, 1, 3, 2, changed);
+          assert(changed == 6);
         }
     """)
     assert compile_and_run([*command_of(built, "main.cpp"), str(built)], tmp_path / "main.cpp") == ""
