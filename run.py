@@ -120,7 +120,8 @@ def set_up(extras):
 def what_is_installed():
     """A hash of what an editable install depends on: Python files and headers are used where they are."""
     files = [ROOT / "pyproject.toml", ROOT / "CMakeLists.txt", ROOT / "pycuda_tile" / "version.py"]
-    files += sorted((ROOT / "lib").iterdir()) + sorted((ROOT / "cmake").iterdir())
+    folders = [ROOT / "lib", ROOT / "lib" / "python", ROOT / "cmake"]
+    files += [path for folder in folders for path in sorted(folder.iterdir()) if path.is_file()]
     files += [ROOT / "include/cuda_tile/platform/block.h"]
     digest = hashlib.sha256(f"{sys.version} {ROOT}".encode())
     for path in files:
