@@ -170,6 +170,8 @@ for _name, _element, _result in [
     KERNELS[f"matmul<{_name}, 64, 32, 32>"] = functools.partial(_product, _element, _result, 64, 32), (128,)
 _halves = functools.partial(_product, np.float16, F32, 32, 16, True)
 KERNELS["matmul_transposed<__half, __half, float, float, 32, 16, 32>"] = _halves, (32, 128)
+_floats = functools.partial(_product, F32, F32, 32, 16)
+KERNELS["matmul_converted<float, __nv_tf32, float, float, 32, 16, 32>"] = _floats, (4, 32, 128)
 KERNELS["matmul_batched<__half, float, 2, 16, 32, 16>"] = _batched, (32, 128)
 KERNELS["attention<__nv_bfloat16, 32, 32, 32>"] = _attention, (4, 32, 128)
 
