@@ -3,10 +3,8 @@ not launched: every kind of parameter with every kind of argument."""
 
 import ctypes
 
-import fake_tensors
 import ml_dtypes
 import numpy as np
-import pytest
 from direct_site import STREAM, Site, parameter
 
 import pycuda_tile as pct
@@ -135,19 +133,3 @@ def test_cuda_tensors_as_through_python(torch, cuda_tensor):
     ]
     assert agree(POINTERS, True, values) > 20
     assert agree(POINTERS, False, [value for value in values if value.is_cuda]) == 0
-
-
-@pytest.fixture
-def torch():
-    return pytest.importorskip("torch", reason="torch is not installed")
-
-
-@pytest.fixture
-def cuda_tensor(torch, monkeypatch):
-    """A function that makes CUDA tensors at made-up addresses."""
-    monkeypatch.setattr(torch.cuda, "_lazy_init", torch.cuda._lazy_init)  # and back afterwards
-    try:
-        fake_tensors.make(0x1000, (1,))
-    except (RuntimeError, AssertionError) as error:
-        pytest.skip(f"this PyTorch has no CUDA tensors: {error}")
-    return fake_tensors.make
