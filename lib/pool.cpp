@@ -179,15 +179,16 @@ Launch* Pool::find_work() {
 
 void Pool::wait_for_call(Helper& helper, std::unique_lock<std::mutex>& lock) {
   const unsigned seen = calls_.load(std::memory_order_relaxed);
-  const auto is_called = [&] {
-    leave_cpu(launch_cpu_.load(std::memory_order_relaxed)); // there it would see a launch when it is over
-    return calls_.load(std::memory_order_relaxed) != seen;
-  };
+  const auto is_called = [&] { return calls_.load(std::memory_order_relaxed) != seen; };
   lock.unlock();
-  if (wait_awake([&] { return is_called() && lock.try_lock(); }))
+  const bool was_called = wait_awake([&] {
+    leave_cpu(launch_cpu_.load(std::memory_order_relaxed)); // there it would see a launch when it is over
+    return is_called() && lock.try_lock();
+  });
+  if (was_called)
     return;
   lock.lock();
-  if (calls_.load(std::memory_order_relaxed) != seen)
+  if (is_called())
     return;
   helper.is_called = false;
   helper.next = std::exchange(sleeping_, &helper);
