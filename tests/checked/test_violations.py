@@ -239,6 +239,45 @@ def test_selection_leaves_out_what_has_no_value(module):
     np.testing.assert_array_equal(result, [9, 9, 2, 3])
 
 
+# Kernels in which a second operand decides about elements 2 and 3, which have no value; the deciding value.
+AND = ("logical_and", "logical_and_mirrored", "logical_and_of_ints", "bitwise_and", "all_of")
+OR = ("logical_or", "logical_or_mirrored", "bitwise_or", "any_of")
+LOGIC = [*((name, False) for name in AND), *((name, True) for name in OR)]
+
+
+@pytest.mark.parametrize("name, deciding", LOGIC)
+def test_logic_has_a_value_where_one_operand_decides(module, name, deciding):
+    x, decider, result = np.ones(4, I32), np.array([1, 0, deciding, deciding], bool), out(4, bool)
+    module.kernel(name)[1](x, 2, decider, result)
+    expected = [deciding] * 4 if name.endswith("_of") else [1, deciding, deciding, deciding]
+    np.testing.assert_array_equal(result, expected)
+
+
+@pytest.mark.parametrize("name, deciding", LOGIC)
+def test_logic_has_no_value_where_no_operand_decides(module, name, deciding):
+    decider = np.full(4, not deciding)
+    if name.endswith("_of"):
+        error = caught(module, name, np.full(4, not deciding, I32), 2, decider, out(4, bool))
+    else:
+        decider[:3] = deciding
+        error = caught(module, name, np.ones(4, I32), 2, decider, out(4, bool))
+        assert error.index == (3,)
+    assert error.kind == "uninitialized-tile"
+
+
+@pytest.mark.parametrize("name", ["bitwise_xor", "bitwise_and_of_ints"])
+@pytest.mark.parametrize("value", [False, True])
+def test_other_bitwise_operations_need_all_values(module, name, value):
+    error = caught(module, name, np.ones(4, I32), 2, np.full(4, value), out(4, bool))
+    assert (error.kind, error.index) == ("uninitialized-tile", (2,))
+
+
+def test_an_operand_without_a_value_decides_nothing(module):
+    """Where no value was loaded, memory holds what the deciding value would be made of."""
+    error = caught(module, "logical_and", np.zeros(4, I32), 2, np.ones(4, bool), out(4, bool))
+    assert (error.kind, error.index) == ("uninitialized-tile", (2,))
+
+
 # ---- partitions
 
 

@@ -134,6 +134,26 @@ __tile_global__ void select_unpadded(const int* a, int n, int* out) {
   auto x = ct::load_masked(a + i, i < n);
   ct::store(out + i, ct::select(i < n, x, i));
 }
+// Of a[0] to a[n - 1], the others have no value, with `decider`.
+#define LOGIC(name, ...)                                                                                     \
+  __tile_global__ void name(const int* a, int n, const bool* decider, bool* out) {                           \
+    auto i = ct::iota<tile<int, 4>>();                                                                       \
+    auto x = ct::load_masked(a + i, i < n) == 1;                                                             \
+    auto y = ct::load(decider + i);                                                                          \
+    ct::store(out + i, __VA_ARGS__);                                                                         \
+  }
+LOGIC(logical_and, y&& x)
+LOGIC(logical_and_mirrored, x&& y)
+LOGIC(logical_and_of_ints, ct::element_cast<int>(x) && ct::element_cast<int>(y))
+LOGIC(bitwise_and, x& y)
+LOGIC(logical_or, y || x)
+LOGIC(logical_or_mirrored, x || y)
+LOGIC(bitwise_or, y | x)
+LOGIC(all_of, ct::broadcast<ct::shape<4>>(ct::all_of(ct::cat(x, y, 0_ic), 0_ic)))
+LOGIC(any_of, ct::broadcast<ct::shape<4>>(ct::any_of(ct::cat(x, y, 0_ic), 0_ic)))
+LOGIC(bitwise_xor, x ^ y)
+LOGIC(bitwise_and_of_ints, (ct::element_cast<int>(x) & ct::element_cast<int>(y)) == 1)
+#undef LOGIC
 __tile_global__ void sum_unpadded(const int* a, int rows, int stored, int* out) {
   auto i = ct::iota<tile<int, 4>>();
   auto place = ct::reshape(i, ct::shape{4_ic, 1_ic}) * 4 + ct::reshape(i, ct::shape{1_ic, 4_ic});

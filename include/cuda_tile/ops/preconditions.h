@@ -155,6 +155,34 @@ struct reduction_condition<elements::mul> {
   }
 };
 
+// Logic: false decides `and`, true decides `or`; for bits only those of bool, which has one.
+
+#define CUDA_TILE_DECIDED(name, value)                                                                       \
+  template <>                                                                                                \
+  struct decision<elements::name> {                                                                          \
+    template <typename E>                                                                                    \
+    static bool is_made_by(E x) {                                                                            \
+      if constexpr (detail::is_bool_v<E>)                                                                    \
+        return x == value;                                                                                   \
+      else                                                                                                   \
+        return false;                                                                                        \
+    }                                                                                                        \
+  };
+CUDA_TILE_DECIDED(logical_and, false)
+CUDA_TILE_DECIDED(logical_or, true)
+CUDA_TILE_DECIDED(bit_and, false)
+CUDA_TILE_DECIDED(bit_or, true)
+#undef CUDA_TILE_DECIDED
+
+/// That of F, on operands converted to E.
+template <typename E, typename F>
+struct decision<detail::on_converted<E, F>> {
+  template <typename A>
+  static bool is_made_by(A a) {
+    return decision<F>::is_made_by(detail::convert<E>(a));
+  }
+};
+
 #endif
 
 /// That of F, on operands converted to E.

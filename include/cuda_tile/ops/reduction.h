@@ -198,7 +198,7 @@ CUDA_TILE_API reduction_result_t<T, D> reduce(F f, T const& a) {
   constexpr unsigned inner = static_cast<unsigned>(length_product<S>(D + 1, S::rank()));
   reduction_result_t<T, D> result;
   checks::before_reduction<n, inner>(f, a);
-  checks::after_reduction<n, inner>(result, a);
+  checks::after_reduction<n, inner>(f, result, a);
   if constexpr (platform::block_threads == 1)
     reduce_rows<n, inner>(result, f, a);
   else

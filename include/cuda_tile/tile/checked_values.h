@@ -109,8 +109,22 @@ CUDA_TILE_API void after_rearrange(R& result, From const& from, Position positio
     set_undefined(result, [&](unsigned i) { return is_undefined(from, position(i)); });
 }
 
-/// An element of the result has a value where those of all operands have.
-template <typename R, typename... Operands>
+/// Values that decide the result of a function object, whatever its other operand is.
+template <typename F>
+struct decision {
+  template <typename E>
+  static bool is_made_by(E) {
+    return false;
+  }
+};
+
+template <typename F, typename T>
+CUDA_TILE_API bool is_decided_by(T const& x, unsigned s) {
+  return !is_undefined(x, s) && decision<F>::is_made_by(detail::operand_value(x, s));
+}
+
+/// An element of the result of F has a value where those of all operands have, or one of them decides.
+template <typename F, typename R, typename... Operands>
 CUDA_TILE_API void after_map(R& result, Operands const&... operands) {
   define(result);
   auto some_undefined = [](auto const& x) {
@@ -120,7 +134,9 @@ CUDA_TILE_API void after_map(R& result, Operands const&... operands) {
       return x.undefined != all_defined;
   };
   if ((some_undefined(operands) || ...))
-    set_undefined(result, [&](unsigned s) { return (is_undefined(operands, s) || ...); });
+    set_undefined(result, [&](unsigned s) {
+      return (is_undefined(operands, s) || ...) && !(is_decided_by<F>(operands, s) || ...);
+    });
 }
 
 /// `x` and `y` take turns in runs of Run elements [2.3.14].
@@ -164,15 +180,27 @@ CUDA_TILE_API void before_reduction(F, T const& a) {
         report<tile_shape_t<T>>(static_cast<cuda_tile_violation_kind>(kind), condition::function, first);
 }
 
-/// Results of reductions of N elements that are Inner apart have values where all of these have.
-template <unsigned N, unsigned Inner, typename R, typename T>
-CUDA_TILE_API void after_reduction(R& result, T const& a) {
+/// Whether one of n elements, `step` apart from the first on, decides the result of F.
+template <typename F, typename T>
+CUDA_TILE_API bool is_decided_by_any(T const& a, unsigned first, unsigned n, unsigned step) {
+  bool found = false;
+  for (unsigned k = 0; k < n; ++k)
+    found = found || is_decided_by<F>(a, first + k * step);
+  return found;
+}
+
+/// Results of reductions by F of N elements that are Inner apart have values where all of these have, or one
+/// of them decides.
+template <unsigned N, unsigned Inner, typename F, typename R, typename T>
+CUDA_TILE_API void after_reduction(F, R& result, T const& a) {
   define(result);
   if (a.undefined != all_defined)
-    set_undefined(
-        result, [&](unsigned i) { return is_any_undefined(a, i / Inner * Inner * N + i % Inner, N, Inner); });
+    set_undefined(result, [&](unsigned i) {
+      unsigned const first = i / Inner * Inner * N + i % Inner;
+      return is_any_undefined(a, first, N, Inner) && !is_decided_by_any<F>(a, first, N, Inner);
+    });
 }
-/// As after_reduction, for elements up to the one in question.
+/// As after_reduction, for elements up to the one in question; there are no scans that an element decides.
 template <unsigned N, unsigned Inner, typename R, typename T>
 CUDA_TILE_API void after_scan(R& result, T const& a) {
   if (a.undefined != all_defined)
@@ -184,7 +212,7 @@ CUDA_TILE_API void after_scan(R& result, T const& a) {
 
 #else
 
-template <typename R, typename... Operands>
+template <typename F, typename R, typename... Operands>
 CUDA_TILE_API void after_map(R&, Operands const&...) {}
 template <typename R>
 CUDA_TILE_API void define(R&) {}
@@ -194,8 +222,8 @@ template <unsigned Run, typename R, typename T>
 CUDA_TILE_API void after_cat(R&, T const&, T const&) {}
 template <unsigned N, unsigned Inner, typename F, typename T>
 CUDA_TILE_API void before_reduction(F, T const&) {}
-template <unsigned N, unsigned Inner, typename R, typename T>
-CUDA_TILE_API void after_reduction(R&, T const&) {}
+template <unsigned N, unsigned Inner, typename F, typename R, typename T>
+CUDA_TILE_API void after_reduction(F, R&, T const&) {}
 template <unsigned N, unsigned Inner, typename R, typename T>
 CUDA_TILE_API void after_scan(R&, T const&) {}
 template <typename T, typename Mask = bool>

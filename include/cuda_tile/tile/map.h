@@ -58,7 +58,7 @@ template <typename R, typename F, typename... Operands>
 CUDA_TILE_API R map_slots(F f, Operands const&... operands) {
   checks::before_map<tile_shape_t<R>>(f, operands...);
   R result;
-  checks::after_map(result, operands...);
+  checks::after_map<F>(result, operands...);
   CUDA_TILE_UNROLL
   for (unsigned s = 0; s < R::distribution::slots; ++s)
     result.slots[s] = f(operand_value(operands, s)...);

@@ -25,7 +25,7 @@ struct tile final {
     requires tile_convertible_to<O, tile>
   CUDA_TILE_API explicit(!non_narrowing_tile_convertible_to<O, tile>) tile(O const& other) noexcept {
     checks::before_conversion<E>(other);
-    checks::after_map(*this, other);
+    checks::after_map<void>(*this, other);
     if constexpr (scalar<O>) {
       slots[0] = detail::convert<E>(other);
     } else {
