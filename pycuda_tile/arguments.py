@@ -8,7 +8,7 @@ from __future__ import annotations
 import ctypes
 import operator
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 
@@ -59,7 +59,8 @@ class Packer:
         self.pack = self._make_pack()
 
     def _make_pack(self) -> Callable[[Sequence[object]], Frame]:
-        """pack(): a frame that holds the arguments; to be given back with release() after the launch.
+        """pack(): a frame that holds the arguments; to be given back with release() after the launch. Those
+        given by name are refused.
 
         Written out for this number of arguments, as namedtuple does it: a loop over them would take as long
         as all else.
@@ -67,8 +68,8 @@ class Packer:
         count = len(self._converters)
         values = "".join(f"v{i}, " for i in range(count))
         lines = [
-            "def pack(arguments):",
-            f"    if len(arguments) != {count}: refuse_count(arguments)",
+            "def pack(arguments, named=()):",
+            f"    if len(arguments) != {count} or named: refuse_number(arguments, named)",
             f"    {values}= arguments" if count else "",
             *(f"    v{i} = convert{i}(v{i})" for i in range(count)),
             "    try: frame = pop()",
@@ -86,7 +87,7 @@ class Packer:
             "start": self._offsets[0] if count else 0,
             "pack_into": struct.Struct(_format(self.parameters, self._offsets)).pack_into,
             "errors": (struct.error, OverflowError, TypeError),
-            "refuse_count": self._refuse_count,
+            "refuse_number": self._refuse_number,
             "refuse_value": self._refuse_value,
         }
         exec("\n".join(lines), names)  # holds nothing of the kernel's but numbers
@@ -95,15 +96,18 @@ class Packer:
     def release(self, frame: Frame) -> None:
         self._free.append(frame)
 
-    def _refuse_count(self, arguments: Sequence[object]) -> None:
+    def _refuse_number(self, arguments: Sequence[object], named: Iterable[str]) -> None:
         wanted = len(self.parameters)
         signature = ", ".join(
             f"{parameter.cxx_type} {parameter.name}".rstrip() for parameter in self.parameters
         )
         plural = "" if wanted == 1 else "s"
-        raise ArgumentTypeError(
-            f"{self.kernel} takes {wanted} argument{plural} ({signature}), got {len(arguments)}"
-        ) from None
+        message = f"{self.kernel} takes {wanted} argument{plural} ({signature}), got {len(arguments)}"
+        if named:
+            message += f" and by name {', '.join(named)}: a launch takes arguments by their position"
+        if options := [name for name in ("stream", "schedule_seed") if name in named]:
+            message += f"; {' and '.join(options)} can be given to kernel.launch(grid, ...)"
+        raise ArgumentTypeError(message) from None
 
     def _refuse_value(self, values: Sequence[object], error: Exception) -> None:
         """Finds the number that does not fit: struct.pack does not say which it was."""

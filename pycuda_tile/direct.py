@@ -18,9 +18,10 @@ import numpy as np
 
 from . import dlpack, native, resources
 from .errors import Error
+from .kernel_output import KernelOutput
 from .parameters import BFLOAT16, BOOL, E4M3, E5M2, E8M0, FLOAT, SIGNED, TF32, UNSIGNED, VOID, Parameter
 
-_ABI_VERSION = 1
+_ABI_VERSION = 2
 _MOST_PARAMETERS = 32
 _INTEGER, _BOOLEAN, _FLOAT, _DOUBLE, _ARRAY = range(5)
 _SCALARS = {BOOL: (1,), SIGNED: (1, 2, 4, 8), UNSIGNED: (1, 2, 4, 8), FLOAT: (4, 8)}  # sizes in bytes
@@ -77,6 +78,7 @@ class _Call(ctypes.Structure):
         ("grid", ctypes.c_uint * 3),
         ("has_stream", ctypes.c_uint),
         ("stream", ctypes.c_void_p),
+        ("printed", ctypes.POINTER(ctypes.c_ulong)),
     ]
 
 
@@ -99,20 +101,26 @@ class DirectKernel:
         by_python: Callable[..., None],
         stream: int | None = None,
         fail: Callable[[int, bytes], None] | None = None,
+        output: KernelOutput | None = None,
     ) -> Callable[..., None]:
         """A function that launches the kernel on `grid`.
 
-        by_python:  does the same through Python
+        by_python:  does the same through Python, and refuses arguments given by name
         stream:     None: the current one of the framework that the first array is of
         fail:       on the host, raises an error from what cuda_tile_launch gave
+        output:     on the host, what the kernel prints
         """
         call = _Call(ctypes.pointer(self._kernel), tuple(grid), stream is not None, stream)
+        if output is not None:
+            call.printed = ctypes.pointer(output.size)
 
-        def launch(*arguments: object) -> None:
+        def launch(*arguments: object, **named: object) -> None:
             _meet_torch()
-            by_python(*arguments)
+            by_python(*arguments, **named)
 
-        return library().cuda_tile_python_function((ctypes.addressof(call), launch, fail, call))
+        return library().cuda_tile_python_function(
+            (ctypes.addressof(call), launch, fail, output and output.show, call)
+        )
 
 
 def make_kernel(

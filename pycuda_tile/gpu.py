@@ -13,7 +13,7 @@ import importlib.util
 import os
 import sys
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 from . import direct
 from .arguments import Packer
@@ -112,8 +112,8 @@ class GpuLauncher:
         As usual on a GPU, it may still run when that returns."""
         sizes = (*grid, self._threads, 1, 1, self._shared)
 
-        def launch(*arguments: object) -> None:
-            self._start(sizes, arguments, stream)
+        def launch(*arguments: object, **named: object) -> None:
+            self._start(sizes, arguments, stream, named)
 
         kernel = self._direct or self._make_direct()
         return launch if kernel is None else kernel.bind(grid, launch, stream)
@@ -128,10 +128,16 @@ class GpuLauncher:
             self._direct = kernel
         return kernel
 
-    def _start(self, sizes: tuple[int, ...], arguments: Sequence[object], stream: int | None) -> None:
+    def _start(
+        self,
+        sizes: tuple[int, ...],
+        arguments: Sequence[object],
+        stream: int | None,
+        named: Iterable[str] = (),
+    ) -> None:
         if self._kernel is None:
             self._load()
-        frame = self._packer.pack(arguments)
+        frame = self._packer.pack(arguments, named)
         handle = current_stream(arguments) if stream is None else stream
         driver = sys.modules["cuda.bindings.driver"]  # as _load has imported it: quicker than an import
         status = driver.cuLaunchKernel(self._kernel, *sizes, handle, frame.address, 0)[0]

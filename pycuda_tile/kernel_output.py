@@ -10,13 +10,15 @@ class KernelOutput:
     """The printed text of one library of kernels."""
 
     def __init__(self, library: ctypes.CDLL):
-        self.size = ctypes.c_ulong.in_dll(library, "cuda_tile_output_size")
+        self.size = ctypes.c_ulong.in_dll(library, "cuda_tile_output_size")  # bytes not shown yet
         self._take, self._free = library.cuda_tile_take_output, library.cuda_tile_free_output
         self._take.restype, self._take.argtypes = ctypes.c_void_p, [ctypes.c_void_p]
         self._free.restype, self._free.argtypes = None, [ctypes.c_void_p]
 
     def show(self) -> None:
-        """Writes to sys.stdout what launches have printed; to be called if `size` is not 0."""
+        """Writes to sys.stdout what launches have printed."""
+        if not self.size.value:
+            return
         size = ctypes.c_ulong()
         text = self._take(ctypes.byref(size))
         if text:

@@ -11,6 +11,7 @@ from collections.abc import Callable, Sequence
 from . import direct, native, resources
 from .arguments import ERROR_SIZE, Packer
 from .errors import ArgumentValueError, LaunchError
+from .kernel_output import KernelOutput
 
 _ABI_VERSION = 4
 _INTERRUPTED = 1
@@ -49,10 +50,11 @@ def num_workers() -> int:
 class HostLauncher:
     """Launches one kernel of a loaded library."""
 
-    def __init__(self, description: KernelDescription, packer: Packer):
+    def __init__(self, description: KernelDescription, packer: Packer, output: KernelOutput):
         self._description = description  # its memory belongs to the library, which is never unloaded
         self._kernel = ctypes.addressof(description)
         self._packer = packer
+        self._output = output
         self._call = library().cuda_tile_launch
 
     def bind(self, grid: Sequence[int], schedule_seed: int = 0) -> Callable[..., None]:
@@ -60,7 +62,7 @@ class HostLauncher:
         run = functools.partial(self._run, (ctypes.c_uint * 3)(*grid), schedule_seed)
         if schedule_seed or (kernel := self._direct) is None:
             return run
-        return kernel.bind(grid, run, fail=self._fail)
+        return kernel.bind(grid, run, fail=self._fail, output=self._output)
 
     @functools.cached_property
     def _direct(self) -> direct.DirectKernel | None:
@@ -70,8 +72,8 @@ class HostLauncher:
             kernel.load(self._kernel)
         return kernel
 
-    def _run(self, blocks: ctypes.Array, schedule_seed: int, *arguments: object) -> None:
-        frame = self._packer.pack(arguments)
+    def _run(self, blocks: ctypes.Array, schedule_seed: int, /, *arguments: object, **named: object) -> None:
+        frame = self._packer.pack(arguments, named)
         status = self._call(
             self._kernel,
             frame.address,
@@ -83,9 +85,11 @@ class HostLauncher:
         )
         if status:
             self._fail(status, frame.error.value)
+        self._output.show()
         self._packer.release(frame)
 
     def _fail(self, status: int, message: bytes) -> None:
+        self._output.show()
         if status == _INTERRUPTED:
             # The poll took the signal; now its handler runs, which mostly raises KeyboardInterrupt.
             signal.raise_signal(signal.SIGINT)

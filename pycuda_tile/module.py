@@ -158,13 +158,19 @@ class Kernel:
         return launch
 
     def launch(
-        self, grid: object, *arguments: object, stream: object = None, schedule_seed: int | None = None
+        self,
+        grid: object,
+        *arguments: object,
+        stream: object = None,
+        schedule_seed: int | None = None,
+        **named: object,
     ) -> None:
         """Launches the kernel on `grid`.
 
         arguments:      arrays, numbers, None for a null pointer, pct.strided(x), pct.ptr(x): one a parameter
         stream:         simt, tile: an object with __cuda_stream__, or the address of a cudaStream_t
         schedule_seed:  cpu, emulated: runs the blocks in an order shuffled by this number
+        named:          refused: arguments go by their position
 
         LaunchError, whose message names the argument, if one does not fit; nothing has run then.
         """
@@ -179,7 +185,7 @@ class Kernel:
             raise ArgumentTypeError(
                 f"{self.name}: schedule_seed is an integer from 0 to 2**64 - 2, got {schedule_seed!r}"
             )
-        launch(*arguments)
+        launch(*arguments, **named)
 
     @property
     def parameters(self) -> tuple[Parameter, ...]:
@@ -202,7 +208,7 @@ class Kernel:
     def attributes(self) -> dict[str, int]:
         return self._executable.attributes
 
-    def __call__(self, *arguments: object) -> None:
+    def __call__(self, *arguments: object, **named: object) -> None:
         raise ArgumentTypeError(f"{self.name}: a launch needs a grid: kernel[grid](...)")
 
     def __repr__(self) -> str:

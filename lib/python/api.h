@@ -9,15 +9,17 @@ extern "C" {
 struct PyObject;
 struct PyThreadState;
 
-using PyCFunctionFast = PyObject* (*)(PyObject* self, PyObject* const* arguments, std::ptrdiff_t count);
+/// Behind the `count` arguments by position are those by name; `names` is null if there are none.
+using PyCFunctionFastWithKeywords = PyObject* (*)(PyObject* self, PyObject* const* arguments,
+                                                  std::ptrdiff_t count, PyObject* names);
 
 struct PyMethodDef {
   const char* name;
-  PyCFunctionFast function;
+  PyCFunctionFastWithKeywords function;
   int flags;
   const char* doc;
 };
-constexpr int METH_FASTCALL = 0x80;
+constexpr int METH_FASTCALL = 0x80, METH_KEYWORDS = 0x2;
 
 struct Py_buffer {
   void* buf;
@@ -39,13 +41,17 @@ void Py_IncRef(PyObject* object);
 void Py_DecRef(PyObject* object);
 PyObject* PyObject_Type(PyObject* object);
 PyObject* PyObject_GetAttr(PyObject* object, PyObject* name);
-PyObject* PyObject_CallObject(PyObject* callable, PyObject* arguments);
+PyObject* PyObject_Call(PyObject* callable, PyObject* arguments,
+                        PyObject* named); // a tuple and a dict, or null
 PyObject* PyObject_CallFunctionObjArgs(PyObject* callable, ...);
 int PyObject_GetBuffer(PyObject* object, Py_buffer* view, int flags);
 void PyBuffer_Release(Py_buffer* view);
 PyObject* PyTuple_New(std::ptrdiff_t length);
 PyObject* PyTuple_GetItem(PyObject* tuple, std::ptrdiff_t index);              // borrowed
 int PyTuple_SetItem(PyObject* tuple, std::ptrdiff_t index, PyObject* element); // takes the reference
+std::ptrdiff_t PyTuple_Size(PyObject* tuple);
+PyObject* PyDict_New();
+int PyDict_SetItem(PyObject* dict, PyObject* key, PyObject* value);
 PyObject* PyNumber_Index(PyObject* object);
 long long PyLong_AsLongLong(PyObject* object);
 void* PyLong_AsVoidPtr(PyObject* object);

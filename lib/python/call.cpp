@@ -186,7 +186,7 @@ PyObject* none() {
   return known.none;
 }
 
-PyObject* run_on_host(const Call& call, Arguments& arguments, PyObject* fail) {
+PyObject* run_on_host(const Call& call, Arguments& arguments, PyObject* fail, PyObject* show) {
   char error[512];
   const auto start = reinterpret_cast<StartOnHost>(call.kernel->start);
   const auto asked = PyThread_get_thread_ident() == known.main_thread ? poll : nullptr;
@@ -195,7 +195,7 @@ PyObject* run_on_host(const Call& call, Arguments& arguments, PyObject* fail) {
       start(call.kernel->function, arguments.pointers, call.grid, 0, asked, error, sizeof error);
   PyEval_RestoreThread(state);
   if (!status)
-    return none();
+    return call.printed && *call.printed ? PyObject_CallFunctionObjArgs(show, nullptr) : none();
   PyObject* number = PyLong_FromLong(status);
   PyObject* message = PyBytes_FromString(error);
   PyObject* result =
@@ -205,32 +205,47 @@ PyObject* run_on_host(const Call& call, Arguments& arguments, PyObject* fail) {
   return result;
 }
 
-PyObject* call_python(PyObject* function, PyObject* const* objects, std::ptrdiff_t count) {
+/// Null, after an error, or a dict of objects by their names.
+PyObject* make_dict(PyObject* names, PyObject* const* objects) {
+  PyObject* dict = PyDict_New();
+  for (std::ptrdiff_t i = 0; dict && i < PyTuple_Size(names); ++i)
+    if (PyDict_SetItem(dict, PyTuple_GetItem(names, i), objects[i])) {
+      Py_DecRef(dict);
+      dict = nullptr;
+    }
+  return dict;
+}
+
+PyObject* call_python(PyObject* function, PyObject* const* objects, std::ptrdiff_t count, PyObject* names) {
   PyObject* tuple = PyTuple_New(count);
-  if (!tuple)
-    return nullptr;
-  for (std::ptrdiff_t i = 0; i < count; ++i) {
-    Py_IncRef(objects[i]);
-    PyTuple_SetItem(tuple, i, objects[i]);
+  PyObject* named = tuple && names ? make_dict(names, objects + count) : nullptr;
+  PyObject* result = nullptr;
+  if (tuple && (named || !names)) {
+    for (std::ptrdiff_t i = 0; i < count; ++i) {
+      Py_IncRef(objects[i]);
+      PyTuple_SetItem(tuple, i, objects[i]);
+    }
+    result = PyObject_Call(function, tuple, named);
   }
-  PyObject* result = PyObject_CallObject(function, tuple);
+  Py_DecRef(named);
   Py_DecRef(tuple);
   return result;
 }
 
-PyObject* launch(PyObject* self, PyObject* const* objects, std::ptrdiff_t count) {
+PyObject* launch(PyObject* self, PyObject* const* objects, std::ptrdiff_t count, PyObject* names) {
   const Call& call = *static_cast<const Call*>(PyLong_AsVoidPtr(PyTuple_GetItem(self, 0)));
   Arguments arguments;
-  if (call.kernel->function && take_all(*call.kernel, objects, count, arguments)) {
+  if (!names && call.kernel->function && take_all(*call.kernel, objects, count, arguments)) {
     if (!call.kernel->on_device)
-      return run_on_host(call, arguments, PyTuple_GetItem(self, 2));
+      return run_on_host(call, arguments, PyTuple_GetItem(self, 2), PyTuple_GetItem(self, 3));
     if (start_on_device(call, arguments))
       return none();
   }
-  return PyErr_Occurred() ? nullptr : call_python(PyTuple_GetItem(self, 1), objects, count);
+  return PyErr_Occurred() ? nullptr : call_python(PyTuple_GetItem(self, 1), objects, count, names);
 }
 
-PyMethodDef method{"launch", launch, METH_FASTCALL, "Launches a kernel on a grid with the arguments given."};
+PyMethodDef method{"launch", launch, METH_FASTCALL | METH_KEYWORDS,
+                   "Launches a kernel on a grid with the arguments given."};
 
 } // namespace
 
@@ -244,5 +259,5 @@ EXPORT PyObject* cuda_tile_python_function(PyObject* self) {
   return PyCFunction_NewEx(&method, self, nullptr);
 }
 
-EXPORT unsigned cuda_tile_python_abi_version(void) { return 1; }
+EXPORT unsigned cuda_tile_python_abi_version(void) { return 2; }
 }

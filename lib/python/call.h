@@ -55,6 +55,7 @@ struct cuda_tile_python_call {
   unsigned grid[3];
   unsigned has_stream; // else the current one of the first array's framework
   void* stream;
+  const unsigned long* printed; // by kernels on the host and not shown yet: bytes; null: none ever
 };
 
 enum { cuda_tile_python_most_parameters = 32 };
@@ -63,7 +64,8 @@ void cuda_tile_python_set_objects(const cuda_tile_python_objects* objects);
 
 /// The function that makes a call. `self` is a tuple, which lives as long as the function does: the address
 /// of a cuda_tile_python_call; the way through Python, a function of the arguments; for kernels on the host a
-/// function of status and message that raises what a launch failed of; and whatever else must live.
+/// function of status and message that raises what a launch failed of; one that shows what was printed; and
+/// whatever else must live.
 PyObject* cuda_tile_python_function(PyObject* self);
 
 /// Changes when this interface does.

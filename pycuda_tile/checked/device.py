@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -77,10 +77,12 @@ class CheckedGpuLauncher(gpu.GpuLauncher):
 
     def bind(self, grid: Sequence[int], stream: int | None = None) -> Callable[..., None]:
         sizes = (*grid, self._threads, 1, 1, self._shared)
-        return lambda *arguments: self._start_checked(sizes, arguments, stream)
+        return lambda *arguments, **named: self._start_checked(sizes, arguments, stream, named)
 
-    def _start_checked(self, sizes: tuple[int, ...], arguments: Sequence[object], stream: int | None) -> None:
-        self._packer.release(self._packer.pack(arguments))  # what does not fit is refused first
+    def _start_checked(
+        self, sizes: tuple[int, ...], arguments: Sequence[object], stream: int | None, named: Iterable[str]
+    ) -> None:
+        self._packer.release(self._packer.pack(arguments, named))  # what does not fit is refused first
         extents = extents_of(self._packer, arguments)
         if self._kernel is None:
             self._load()

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ..arguments import ERROR_SIZE, Packer
 from ..arrays import Extent, extent_of
+from ..kernel_output import KernelOutput
 from ..launcher import HostLauncher, KernelDescription, library, poll_address
 from ..parameters import Parameter
 from . import KINDS
@@ -49,19 +50,20 @@ class CheckedLauncher(HostLauncher):
         self,
         description: KernelDescription,
         packer: Packer,
+        output: KernelOutput,
         path: Path,
         source: tuple[str, Path],
         ignored: Sequence[str],
     ):
-        super().__init__(description, packer)
+        super().__init__(description, packer, output)
         self._find_frames = functools.partial(find_frames, path)
         self._source = source
         self._ignored = sum(1 << KINDS.index(kind) for kind in set(ignored))
         self._call_checked = library().cuda_tile_launch_checked
         self._direct = None  # the arrays of every launch are looked at
 
-    def _run(self, blocks: ctypes.Array, schedule_seed: int, *arguments: object) -> None:
-        frame = self._packer.pack(arguments)
+    def _run(self, blocks: ctypes.Array, schedule_seed: int, /, *arguments: object, **named: object) -> None:
+        frame = self._packer.pack(arguments, named)
         extents = extents_of(self._packer, arguments)
         arrays = (Array * len(extents))(
             *(
@@ -74,6 +76,7 @@ class CheckedLauncher(HostLauncher):
             self._kernel, frame.address, blocks, schedule_seed, poll_address(), arrays, len(extents),
             self._ignored, ctypes.byref(report), frame.error_address, ERROR_SIZE,
         )  # fmt: skip
+        self._output.show()
         if status == _VIOLATED:
             raise make_error(report, self._packer.kernel, self._find_frames, extents, self._source)
         if status == _ENDLESS_WAIT:

@@ -48,21 +48,11 @@ class HostExecutable(NamedTuple):
     binary: bytes
     attributes: dict[str, int]
     launcher: HostLauncher
-    output: KernelOutput
     ptx: None = None
     tileir: None = None
 
     def bind(self, grid: Sequence[int], stream: None = None, schedule_seed: int = 0) -> Callable[..., None]:
-        run, printed, show = self.launcher.bind(grid, schedule_seed), self.output.size, self.output.show
-
-        def launch(*arguments: object) -> None:
-            try:
-                run(*arguments)
-            finally:
-                if printed.value:
-                    show()
-
-        return launch
+        return self.launcher.bind(grid, schedule_seed)
 
     @staticmethod
     def stream_handle(stream: object) -> int:
@@ -192,15 +182,18 @@ def _load(request: Request, entry: cache.Entry, known: list[KernelInfo] | None) 
         description = KernelDescription.in_dll(library, f"cuda_tile_kernel_{index}")
         parameters = decode(name, description.codes, param_names(kernels, name, description.parameter_count))
         attributes = {"threads": description.threads, "shared_bytes": description.scratch_bytes}
-        launcher = _launcher(request, description, Packer(name, parameters, on_device=False), entry.folder)
-        executables[name] = HostExecutable(parameters, binary, attributes, launcher, output)
+        packer = Packer(name, parameters, on_device=False)
+        launcher = _launcher(request, description, packer, output, entry.folder)
+        executables[name] = HostExecutable(parameters, binary, attributes, launcher)
     return Compiled(request.arch or "native", entry.meta["log"], kernels, executables, lambda: binary)
 
 
-def _launcher(request: Request, description: KernelDescription, packer: Packer, folder: Path) -> HostLauncher:
+def _launcher(
+    request: Request, description: KernelDescription, packer: Packer, output: KernelOutput, folder: Path
+) -> HostLauncher:
     if not request.checked:
-        return HostLauncher(description, packer)
+        return HostLauncher(description, packer, output)
     from ..checked.launcher import CheckedLauncher
 
     source = (request.name, request.path or folder / "source.cu")
-    return CheckedLauncher(description, packer, folder / "kernels.so", source, request.ignored)
+    return CheckedLauncher(description, packer, output, folder / "kernels.so", source, request.ignored)

@@ -8,6 +8,7 @@ import struct
 import sys
 import threading
 import weakref
+from pathlib import Path
 
 import fake_tensors
 import numpy as np
@@ -15,7 +16,9 @@ import pytest
 from direct_site import STREAM, Site, parameter
 
 import pycuda_tile as pct
-from pycuda_tile import direct
+from pycuda_tile import direct, gpu
+from pycuda_tile.arguments import Packer
+from pycuda_tile.checked.device import CheckedGpuLauncher
 from pycuda_tile.parameters import BFLOAT16, FLOAT, OTHER, SIGNED
 
 FLOATS = parameter(FLOAT, 4, True)
@@ -81,6 +84,36 @@ def test_an_interrupt_while_arguments_are_read_is_raised():
     assert not site.by_python
     site.launch(Number(ValueError()))
     assert len(site.by_python) == 1 and not site.started
+
+
+def test_arguments_by_name_are_left_to_python():
+    """Which refuses them."""
+    calls = []
+
+    def by_python(*arguments, **named):
+        calls.append((arguments, named))
+
+    launch = Site([INT, INT], True).kernel.bind((1, 1, 1), by_python)
+    value, name = object(), "the name of an argument"
+    counts = sys.getrefcount(value), sys.getrefcount(name)
+    for _ in range(100):
+        launch(1, **{name: value})
+        launch(**{name: value, "y": 2})
+    assert calls == 100 * [((1,), {name: value}), ((), {name: value, "y": 2})]
+    calls.clear()
+    assert (sys.getrefcount(value), sys.getrefcount(name)) == counts
+
+
+@pytest.mark.parametrize("launcher", [gpu.GpuLauncher, CheckedGpuLauncher])
+def test_arguments_by_name_are_refused_on_gpus(launcher, monkeypatch):
+    packer = Packer("k", [INT], on_device=True)
+    if launcher is CheckedGpuLauncher:
+        launcher = CheckedGpuLauncher(None, "k", 128, packer, ("", Path()), ())
+    else:
+        launcher = gpu.GpuLauncher("simt", bytes, "k", 128, packer)
+    monkeypatch.setattr(launcher, "_load", lambda: None)
+    with pytest.raises(pct.LaunchError, match=r"k takes 1 argument \(int x\), got 0 and by name x"):
+        launcher.bind((1, 1, 1))(x=1)
 
 
 def test_before_its_code_is_loaded_python_launches():

@@ -3,6 +3,7 @@ process."""
 
 import array
 import ctypes
+import functools
 import multiprocessing
 import os
 import signal
@@ -18,6 +19,7 @@ import pytest
 
 import pycuda_tile as pct
 
+VECTOR_ADD = Path(__file__).resolve().parents[2] / "examples" / "vector_add.cu"
 HEAD = '#include "cuda_tile.h"\nnamespace ct = cuda::tiles;\n'
 BLOCKS = (
     HEAD
@@ -350,6 +352,24 @@ def test_wrong_number_of_arguments(vector_add, count: int):
         vector_add[1](*[None] * count)
 
 
+@pytest.mark.parametrize("checked", [False, True])
+def test_arguments_by_name(vector_add, make_target, checked: bool):
+    if checked:
+        vector_add = make_target("cpu").build(VECTOR_ADD, checked=True)["vector_add"]
+    a = np.zeros(4, F)
+    words = r"^vector_add takes 4 arguments \(const float\* a, .* int n\), got 3 and by name n: .* position$"
+    for launch in (vector_add[1], functools.partial(vector_add.launch, 1)):
+        with pytest.raises(pct.LaunchError, match=words) as caught:
+            launch(a, a, a, n=4)
+        assert isinstance(caught.value, TypeError)
+    with pytest.raises(
+        pct.LaunchError, match=r"schedule_seed can be given to kernel\.launch\(grid, \.\.\.\)"
+    ):
+        vector_add[1](a, a, a, 4, schedule_seed=1)
+    with pytest.raises(pct.LaunchError, match=r"kernel\[grid\]"):
+        vector_add(a, a, a, n=4)
+
+
 @pytest.mark.parametrize(
     ("grid", "builtin", "words"),
     [
@@ -429,9 +449,7 @@ def test_a_launch_lets_other_threads_run(make_target):
 
 
 def _in_child(results) -> None:
-    kernel = pct.build(
-        Path(__file__).resolve().parents[2] / "examples" / "vector_add.cu", target="cpu"
-    ).kernel("vector_add")
+    kernel = pct.build(VECTOR_ADD, target="cpu").kernel("vector_add")
     out = np.zeros(5000, F)
     kernel[5](np.ones(5000, F), np.ones(5000, F), out, 5000)
     results.put(bool((out == 2).all()))
