@@ -34,9 +34,9 @@ def build(
     target:        "cpu", "simt", "tile", "emulated", or "auto": "simt" if a GPU can be used, else "cpu"
     arch:          GPU: "sm_90", ...; default the one at hand, else "sm_80". CPU: as -march; default "native"
     kernels:       name expressions to instantiate now, such as "softmax<float, 1024>"
-    include_dirs:  where headers are looked for
+    include_dirs:  folders where headers are looked for
     defines:       macros: a dict from name to value, or strings such as "N=4"
-    options:       more options for the compiler
+    options:       more options for the compiler, each a str
     num_threads:   simt, emulated: threads that share one tile block, a power of two
     checked:       find undefined behaviour, most of it on cpu: a launch raises UndefinedBehaviorError
     ignore:        kinds of undefined behaviour that a checked build does not report, such as "data-race"
@@ -57,7 +57,7 @@ def build(
         arch=_check_arch(arch, target),
         include_dirs=check_include_dirs(include_dirs),
         defines=check_defines(defines),
-        options=tuple(_strings(options, "options")),
+        options=_check_options(options),
         num_threads=_check_num_threads(num_threads, target),
         cache=bool(cache),
         checked=bool(checked),
@@ -124,12 +124,39 @@ def read_source(source: str | os.PathLike) -> tuple[str, str, Path | None]:
         raise BuildValueError(f"the source {str(source)!r} cannot be read: {error.strerror}") from error
 
 
+def _elements(values: Iterable, what: str, of: str, single: type | tuple[type, ...]) -> list:
+    """The elements of an argument that holds several; what is of a type in `single` is one of them."""
+    if isinstance(values, single):
+        return [values]
+    try:
+        return list(values)
+    except TypeError:
+        raise BuildTypeError(f"{what} is a sequence of {of}, got {type(values).__name__}") from None
+
+
 def _strings(values: Iterable[str], what: str) -> list[str]:
-    values = [values] if isinstance(values, str) else list(values)
+    values = _elements(values, what, "str", str)
     for value in values:
         if not isinstance(value, str):
             raise BuildTypeError(f"{what} holds str, got {type(value).__name__}")
+        _check_characters(value, what)
     return values
+
+
+def _check_characters(text: str, what: str) -> None:
+    """Of what a compiler is started with."""
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        raise BuildValueError(f"{what}: {text!r} is no Unicode text") from None
+    if "\0" in text:
+        raise BuildValueError(f"{what}: {text!r} holds a null character")
+
+
+def _check_options(options: Iterable[str]) -> tuple[str, ...]:
+    if isinstance(options, str):  # would be one option, whatever blanks are in it
+        raise BuildTypeError(f"options is a sequence of str: pass options={options.split()}")
+    return tuple(_strings(options, "options"))
 
 
 def _check_arch(arch: str | None, target: str) -> str | None:
@@ -143,7 +170,15 @@ def _check_arch(arch: str | None, target: str) -> str | None:
 
 
 def check_include_dirs(include_dirs: Iterable[str | os.PathLike]) -> tuple[Path, ...]:
-    folders = [include_dirs] if isinstance(include_dirs, (str, os.PathLike)) else include_dirs
+    """Absolute paths of folders that exist: compilers say nothing of others."""
+    folders = _elements(include_dirs, "include_dirs", "paths", (str, os.PathLike))
+    for folder in folders:
+        if not isinstance(folder, (str, os.PathLike)):
+            raise BuildTypeError(f"include_dirs holds paths, got {type(folder).__name__}")
+        _check_characters(str(folder), "include_dirs")
+        if not os.path.isdir(folder):
+            wrong = "is no folder" if os.path.exists(folder) else "does not exist"
+            raise BuildValueError(f"include_dirs: {str(folder)!r} {wrong}")
     return tuple(Path(folder).absolute() for folder in folders)
 
 
@@ -157,7 +192,8 @@ def check_defines(defines: Mapping[str, object] | Iterable[str] | None) -> dict[
             (name, value or ("" if given else "1"))
             for name, given, value in (define.partition("=") for define in _strings(defines, "defines"))
         ]
-    for name, _ in pairs:
+    for name, value in pairs:
+        _check_characters(value, "defines")
         if not re.fullmatch(r"[A-Za-z_]\w*(\([\w, .]*\))?", str(name)):
             raise BuildValueError(f"defines: {name!r} is no name of a macro")
     return dict(pairs)
