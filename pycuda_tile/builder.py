@@ -42,7 +42,8 @@ def build(
     ignore:        kinds of undefined behaviour that a checked build does not report, such as "data-race"
     cache:         whether to keep the result on disk and to take it from there
 
-    CompileError if the source does not compile, TargetUnavailable if the target needs what is not installed.
+    CompileError if the source does not compile, KernelNotFound if it has none of a name in `kernels`,
+    TargetUnavailable if the target needs what is not installed.
     """
     if target == "auto":
         target = _best_target()

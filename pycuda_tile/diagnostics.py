@@ -19,6 +19,7 @@ from .errors import CompileError, Diagnostic
 
 MESSAGE_LINES = 15  # at most, in a CompileError
 _LINE_WIDTH = 200  # longer lines of a message are cut
+IN_NAME = "in the kernel name"  # begins the note of an error in what a kernel was asked for by
 _NAME_MAP = "__nv_name_map"  # where NVRTC says that it found a bad name expression
 
 
@@ -205,7 +206,7 @@ def _place(record: _Record, places: Places) -> Diagnostic:
             return Diagnostic(places.shown(file), line, column, record.severity, record.message, notes)
     for file, line, _ in chain:
         if name := places.kernel_name(file, line):
-            notes = (*notes, f"in the kernel name: {name}")
+            notes = (*notes, f"{IN_NAME}: {name}")
             return Diagnostic(places.source, 0, 0, record.severity, record.message, notes)
     return Diagnostic(
         record.file or places.source, record.line, record.column, record.severity, record.message, notes

@@ -39,8 +39,9 @@ class Module:
         self._kernels: dict[str, Kernel] = {}
         self.target = request.target
         self.log = ""
-        compiled = self._target.compile(request, names)
-        self.kernels: list[KernelInfo] = compiled.kernels
+        self.kernels: list[KernelInfo] = []
+        compiled = self._compile(tuple(map(_normalized, names)))
+        self.kernels = compiled.kernels
         self.arch = compiled.arch
         self._add(compiled)
 
@@ -48,8 +49,6 @@ class Module:
         """The kernel called so, such as "vectorAdd" or "ns::matmul<float, 64>", of overloads with parameters:
         "k(float*, int)". A template is instantiated when it is first asked for. KernelNotFound (an Error and
         a KeyError) if there is none."""
-        if not isinstance(name_expression, str):
-            raise BuildTypeError(f"a kernel is named by a str, got {type(name_expression).__name__}")
         name = _normalized(name_expression)
         if kernel := self._kernels.get(name):
             return kernel
@@ -85,6 +84,22 @@ class Module:
             from .coverage.sources import record  # only the tests ask for it
 
             record(self.target, self._request.text)
+
+    def _compile(self, names: tuple[str, ...]) -> Compiled:
+        """All kernels at once. Where one of the names is wrong, each is asked for alone, which says it in our
+        own words."""
+        try:
+            return self._target.compile(self._request, names)
+        except CompileError as error:
+            from .diagnostics import IN_NAME  # imported by whoever raised the error
+
+            if not any(note.startswith(IN_NAME) for found in error.diagnostics for note in found.notes):
+                raise
+            failed = error
+        self.kernels = self._target.compile(self._request, ()).kernels
+        for name in names:
+            self.kernel(name)
+        raise failed
 
     def _instantiate(self, name: str) -> None:
         function, types = split_overload(name)
@@ -216,10 +231,19 @@ class Kernel:
         return f"<pycuda_tile.Kernel {self.name}({parameters}) for {self.target}>"
 
 
-@functools.lru_cache(maxsize=1024)
 def _normalized(name: str) -> str:
-    """The same text for the same name however it is spaced."""
-    return re.sub(r"(?<=\W) | (?=\W)", "", " ".join(name.split()))
+    """The same text for the same name however it is spaced. KernelNotFound if it can be no name."""
+    if not isinstance(name, str):
+        raise BuildTypeError(f"a kernel is named by a str, got {type(name).__name__}")
+    return _respaced(name)
+
+
+@functools.lru_cache(maxsize=1024)
+def _respaced(name: str) -> str:
+    words = " ".join(name.split())
+    if not words or not words.isprintable():
+        raise KernelNotFound(f"{name!r} is no name of a kernel")
+    return re.sub(r"(?<=\W) | (?=\W)", "", words)
 
 
 def _needs_arguments(info: KernelInfo) -> bool:

@@ -99,6 +99,26 @@ def test_kernel_that_does_not_exist(any_target):
         module["ns::fill"]
 
 
+def test_kernels_to_instantiate_that_do_not_exist(any_target):
+    """As where they are asked for later."""
+    for name, words in (("nosuch", "nosuch.*ns::fill, plain"), ("ns::fill", "typename T, int N")):
+        with pytest.raises(KeyError, match=words) as caught:
+            any_target.build(TEMPLATE, kernels=["plain", name])
+        assert isinstance(caught.value, pct.Error)
+    assert any_target.build(TEMPLATE, kernels=["ns::fill<float,\n  8>"])["ns::fill<float, 8>"].binary
+
+
+@pytest.mark.parametrize("name", ["", " \n", "k\0", "\ud800"])
+def test_what_can_be_no_name(host_target, name: str):
+    module = host_target.build(TEMPLATE)
+    with pytest.raises(KeyError, match="no name of a kernel"):
+        module[name]
+    with pytest.raises(pct.Error):
+        host_target.build(TEMPLATE, kernels=[name])
+    with pytest.raises(pct.Error, match="named by a str, got list"):
+        module[[name]]
+
+
 def test_kernel_made_by_a_macro(host_target, monkeypatch):
     """Without libclang it is not listed, yet found by its name."""
     monkeypatch.setitem(sys.modules, "clang", None)
