@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 from .. import cache, debug, nvrtc, resources, toolchain
 from ..arguments import Packer
-from ..errors import ArgumentTypeError
+from ..errors import ArgumentTypeError, CompileError
 from ..frontend.kernel_info import KernelInfo
 from ..kernel_output import KernelOutput
 from ..launcher import HostLauncher, KernelDescription
@@ -139,6 +139,8 @@ def _build(
         "kernels": kernels,
         "log": log.replace(str(path), request.name),
     }
+    if not (folder / "kernels.so").exists():
+        raise CompileError(f"{request.name}: the compiler made no library{_options(request)}", log=log)
     dependencies = [*_read_depfile(depfile), *left_out]
     depfile.unlink()
     return cache.Result(meta, dependencies)
@@ -172,7 +174,7 @@ def _read_depfile(path: Path) -> list[str]:
 def _load(request: Request, entry: cache.Entry, known: list[KernelInfo] | None) -> Compiled:
     path = entry.folder / "kernels.so"
     binary = path.read_bytes()
-    library = ctypes.CDLL(str(path))
+    library = _open(path, request)
     kernels = (
         known if known is not None else [KernelInfo.from_json(kernel) for kernel in entry.meta["kernels"]]
     )
@@ -186,6 +188,24 @@ def _load(request: Request, entry: cache.Entry, known: list[KernelInfo] | None) 
         launcher = _launcher(request, description, packer, output, entry.folder)
         executables[name] = HostExecutable(parameters, binary, attributes, launcher)
     return Compiled(request.arch or "native", entry.meta["log"], kernels, executables, lambda: binary)
+
+
+def _open(path: Path, request: Request) -> ctypes.CDLL:
+    try:
+        return ctypes.CDLL(str(path))
+    except OSError as error:
+        if not path.exists():
+            raise  # see compile()
+        reason = str(error).removeprefix(f"{path}: ")
+        if "undefined symbol" in reason:
+            reason += ", which the source declares and does not define"
+        raise CompileError(
+            f"{request.name}: what it was compiled to cannot be loaded: {reason}{_options(request)}"
+        ) from None
+
+
+def _options(request: Request) -> str:
+    return f" (options: {' '.join(request.options)})" if request.options else ""
 
 
 def _launcher(

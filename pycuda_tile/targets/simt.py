@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from .. import cache, gpu, nvrtc, nvrtc_kernels, resources
 from ..arguments import Packer
-from ..errors import ArgumentTypeError, BuildValueError, TargetUnavailable
+from ..errors import ArgumentTypeError, BuildValueError, CompileError, TargetUnavailable
 from ..frontend.kernel_info import KernelInfo
 from ..parameters import Parameter
 from . import Compiled, Request
@@ -72,6 +72,9 @@ def _compile(request: Request, names: Sequence[str], known: list[KernelInfo] | N
 
     def build(folder: Path) -> cache.Result:
         program, result = nvrtc_kernels.compile_kernels(request, settings, names, known)
+        if not program.cubin:
+            options = " ".join(request.options)
+            raise CompileError(f"{request.name}: NVRTC made no cubin (options: {options})", log=program.log)
         (folder / "kernels.cubin").write_bytes(program.cubin)
         (folder / "kernels.ptx").write_text(program.ptx)
         if request.checked:  # reports show lines of it

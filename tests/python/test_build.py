@@ -190,6 +190,24 @@ def test_architecture_that_the_compiler_does_not_know(make_target):
         pct.build(SET, target="cpu", arch="nosuch")
 
 
+@pytest.mark.parametrize("option", ["-c", "-E", "-fsyntax-only"])
+@pytest.mark.parametrize("cache", [False, True])
+def test_options_with_which_nothing_can_be_run(option: str, cache: bool):
+    with pytest.raises(pct.CompileError, match=rf"librar.*{option}|loaded.*{option}"):
+        pct.build(SET, target="cpu", options=[option], cache=cache)
+
+
+def test_option_without_machine_code(make_target):
+    with pytest.raises(pct.CompileError, match=r"no cubin.*-dlto"):
+        make_target("simt").build(SET, options=["-dlto"])
+
+
+def test_function_that_is_not_defined(any_target):
+    source = HEAD + "__tile_global__ void k(int* x) { int missing(int); x[0] = missing(1); }\n"
+    with pytest.raises(pct.Error, match="missing"):
+        assert any_target.build(source).binary  # for which `tile` compiles to the end
+
+
 def test_file_that_is_no_text(tmp_path: Path):
     (tmp_path / "k.cu").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(pct.Error, match="UTF-8"):
