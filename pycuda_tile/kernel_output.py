@@ -25,4 +25,13 @@ class KernelOutput:
             written = ctypes.string_at(text, size.value).decode(errors="replace")
             self._free(text)
             if sys.stdout is not None:
-                sys.stdout.write(written)
+                _write(written)
+
+
+def _write(text: str) -> None:
+    """Letters that sys.stdout cannot show become question marks, as the kernel has run."""
+    try:
+        sys.stdout.write(text)
+    except UnicodeEncodeError:  # before anything was written
+        encoding = sys.stdout.encoding or "ascii"
+        sys.stdout.write(text.encode(encoding, "replace").decode(encoding))

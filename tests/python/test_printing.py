@@ -19,6 +19,7 @@ __tile_global__ void greet(int n) {
   printf("%s", "\\n");
 }
 __tile_global__ void long_line(int n) { for (int i = 0; i < n; ++i) printf("%05d %f\\n", i, 0.5); }
+__tile_global__ void letters() { printf("gr\\u00fc\\u00df \\u4e16 \\xff.\\n"); }
 __tile_global__ void silent() { fputs("to the terminal\\n", stderr); }
 """
 GREETING = "block {} of 3\na line\nx\n"
@@ -73,6 +74,16 @@ def test_nothing_else_is_caught(module, capfd):
     module["silent"][1]()
     captured = capfd.readouterr()
     assert captured.err == "to the terminal\n" and captured.out == ""
+
+
+@pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
+@pytest.mark.parametrize("schedule_seed", [None, 1])  # with one, the launch goes through Python
+def test_letters_that_stdout_cannot_show(module, monkeypatch, encoding: str, schedule_seed: int | None):
+    shown = io.TextIOWrapper(io.BytesIO(), encoding)
+    monkeypatch.setattr(sys, "stdout", shown)
+    module["letters"].launch(1, schedule_seed=schedule_seed)
+    shown.flush()
+    assert shown.buffer.getvalue() == "gr\u00fc\u00df \u4e16 \ufffd.\n".encode(encoding, "replace")
 
 
 def test_without_stdout(module, monkeypatch):
