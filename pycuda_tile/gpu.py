@@ -14,6 +14,7 @@ import os
 import sys
 import threading
 from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
 
 from . import direct
 from .arguments import Packer
@@ -213,6 +214,23 @@ class ClusterLauncher:
     def bind(self, grid: Sequence[int], stream: int | None = None) -> Callable[..., None]:
         launcher = self._plain() if grid[0] % self._cluster else self._clustered
         return launcher.bind(grid, stream)
+
+
+class OnGpu(Protocol):
+    """An executable of a GPU target."""
+
+    launcher: GpuLauncher | ClusterLauncher
+
+
+def bind(
+    executable: OnGpu, grid: Sequence[int], stream: int | None = None, schedule_seed: int = 0
+) -> Callable[..., None]:
+    """The method `bind` of executables of GPU targets."""
+    if schedule_seed:
+        raise ArgumentTypeError(
+            "schedule_seed is for the targets cpu and emulated: a GPU chooses the order itself"
+        )
+    return executable.launcher.bind(grid, stream)
 
 
 @functools.cache

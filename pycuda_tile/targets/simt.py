@@ -7,13 +7,13 @@ from __future__ import annotations
 
 import functools
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from .. import cache, gpu, nvrtc, nvrtc_kernels, resources
 from ..arguments import Packer
-from ..errors import ArgumentTypeError, BuildValueError, CompileError, TargetUnavailable
+from ..errors import BuildValueError, CompileError, TargetUnavailable
 from ..frontend.kernel_info import KernelInfo
 from ..parameters import Parameter
 from . import Compiled, Request
@@ -31,15 +31,7 @@ class SimtExecutable(NamedTuple):
     launcher: gpu.GpuLauncher | gpu.ClusterLauncher
     tileir: None = None
 
-    def bind(
-        self, grid: Sequence[int], stream: int | None = None, schedule_seed: int = 0
-    ) -> Callable[..., None]:
-        if schedule_seed:
-            raise ArgumentTypeError(
-                "schedule_seed is for the targets cpu and emulated: a GPU chooses the order itself"
-            )
-        return self.launcher.bind(grid, stream)
-
+    bind = gpu.bind
     stream_handle = staticmethod(gpu.stream_handle)
 
 

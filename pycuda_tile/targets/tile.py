@@ -9,13 +9,13 @@ import functools
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from .. import cache, gpu, nvrtc, nvrtc_kernels, resources
 from ..arguments import Packer
-from ..errors import ArgumentTypeError, Error, TargetUnavailable
+from ..errors import Error, TargetUnavailable
 from ..frontend.kernel_info import KernelInfo
 from ..parameters import Parameter
 from . import Compiled, Request
@@ -39,15 +39,7 @@ class TileExecutable(NamedTuple):
     def binary(self) -> bytes:
         return assemble(self.tileir, self.arch)
 
-    def bind(
-        self, grid: Sequence[int], stream: int | None = None, schedule_seed: int = 0
-    ) -> Callable[..., None]:
-        if schedule_seed:
-            raise ArgumentTypeError(
-                "schedule_seed is for the targets cpu and emulated: a GPU chooses the order itself"
-            )
-        return self.launcher.bind(grid, stream)
-
+    bind = gpu.bind
     stream_handle = staticmethod(gpu.stream_handle)
 
 

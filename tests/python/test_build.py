@@ -341,6 +341,13 @@ def test_launch_without_a_gpu(make_target, target: str):
         kernel[1](None)
 
 
+@pytest.mark.parametrize("target", ["simt", "tile"])
+def test_a_gpu_chooses_the_order_of_blocks(make_target, target: str):
+    kernel = make_target(target).build(SET).kernel("set")
+    with pytest.raises(pct.LaunchError, match="schedule_seed is for the targets cpu and emulated"):
+        kernel.launch(1, None, schedule_seed=1)
+
+
 def test_zig_compiles_where_nothing_else_does(monkeypatch):
     from pycuda_tile import toolchain
 
