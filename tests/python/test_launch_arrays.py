@@ -1,0 +1,148 @@
+"""Arrays as kernel arguments: what arrives in the kernel, what is refused before it runs."""
+
+import array
+import ctypes
+
+import numpy as np
+import pytest
+
+import pycuda_tile as pct
+from pycuda_tile.arguments import Packer
+from pycuda_tile.parameters import FLOAT, decode
+
+HEAD = '#include "cuda_tile.h"\nnamespace ct = cuda::tiles;\n'
+F = np.float32
+
+
+def add(kernel: pct.Kernel, a, b, out) -> None:
+    kernel[1](a, b, out, 4)
+
+
+class DeviceArray:
+    """Four floats at an address of a GPU."""
+
+    @property
+    def __cuda_array_interface__(self) -> dict:
+        return {"shape": (4,), "typestr": "<f4", "data": (4096, False), "version": 3, "strides": None}
+
+
+def test_holders_of_arrays(vector_add):
+    ones = np.ones(4, np.float32)
+    out = np.zeros(4, np.float32)
+
+    class Interface:
+        __array_interface__ = ones.__array_interface__
+
+    class DLPack:
+        def __dlpack__(self, **arguments):
+            return ones.__dlpack__(**arguments)
+
+        def __dlpack_device__(self):
+            return ones.__dlpack_device__()
+
+    read_only = ones.copy()
+    read_only.flags.writeable = False
+    holders = [
+        ones,
+        read_only,
+        array.array("f", [1] * 4),
+        (ctypes.c_float * 4)(1, 1, 1, 1),
+        memoryview(ones),
+        ones.view(np.matrix),
+        Interface(),
+        DLPack(),
+        pct.ptr(np.ones(9, np.float32), offset=5),
+        pct.strided(ones),
+    ]
+    for holder in holders:
+        out[:] = 0
+        add(vector_add, holder, ones, out)
+        assert out.tolist() == [2] * 4, holder
+    raw = array.array("f", [0] * 4)
+    add(vector_add, ones, ones, raw)
+    assert raw.tolist() == [2] * 4
+
+
+def test_reference_is_an_array(host_target):
+    """As for NVIDIA's compilers, a reference is passed as an address."""
+    source = '#include "cuda_tile.h"\n__tile_global__ void k(int& x, const float& y) { x = 21 * int(y); }\n'
+    kernel = host_target.build(source)["k"]
+    x = np.array([40, 7], np.int32)
+    kernel[1](x, np.full((), 2, np.float32))
+    assert x.tolist() == [42, 7]
+    with pytest.raises(pct.LaunchError, match="argument 1 'x'"):
+        kernel[1](3, np.zeros(1, np.float32))
+
+
+def test_torch_tensors(vector_add):
+    torch = pytest.importorskip("torch", reason="torch is not installed")
+    a, out = torch.ones(4), torch.zeros(4)
+    add(vector_add, a, a, out)
+    assert out.tolist() == [2] * 4
+    with pytest.raises(pct.LaunchError, match=r"float64"):
+        add(vector_add, a.double(), a, out)
+
+
+def test_null_pointer_and_empty_array(make_target):
+    source = HEAD + "__tile_global__ void is_null(const float* p, int* out) { out[0] = p == nullptr; }\n"
+    kernel = make_target("cpu").build(source).kernel("is_null")
+    out = np.zeros(1, np.int32)
+    kernel[1](None, out)
+    assert out[0] == 1
+    kernel[1](np.zeros(4, np.float32), out)
+    assert out[0] == 0
+    kernel[1](np.zeros(0, np.float32), out)
+
+
+def aligned_wrongly() -> np.ndarray:
+    return np.frombuffer(bytearray(17), np.uint8)[1:].view(F)
+
+
+@pytest.mark.parametrize(
+    ("a", "builtin", "words"),
+    [
+        (lambda: np.ones(4), TypeError, "wants an array of float32, got one of float64"),
+        (lambda: np.ones(4, np.int32), TypeError, "got one of int32"),
+        (lambda: np.ones(4, ">f4"), TypeError, "foreign byte order"),
+        (lambda: np.ones(8, F)[::2], ValueError, "C-contiguous.*ascontiguousarray"),
+        (lambda: np.ones((2, 2), F).T, ValueError, "C-contiguous"),
+        (aligned_wrongly, ValueError, "aligned to 4 bytes"),
+        (lambda: [1.0] * 4, TypeError, "got a list: pass numpy.asarray"),
+        (lambda: 3, TypeError, "got int 3"),
+        (lambda: F(3), TypeError, "got float32 3.0"),
+        (lambda: "text", TypeError, "type str"),
+        (lambda: object(), TypeError, "type object"),
+        (lambda: b"1234", TypeError, "got one of uint8"),
+    ],
+)
+def test_wrong_arrays(vector_add, a, builtin: type, words: str):
+    out = np.full(4, 5, F)
+    with pytest.raises(
+        pct.LaunchError, match=f"vector_add: argument 1 'a' \\(const float\\*\\) .*{words}"
+    ) as caught:
+        vector_add[1](a(), np.ones(4, F), out, 4)
+    assert isinstance(caught.value, builtin)
+    assert out.tolist() == [5] * 4
+
+
+def test_read_only_array(vector_add):
+    out = np.zeros(4, F)
+    out.flags.writeable = False
+    with pytest.raises(pct.LaunchError, match=r"argument 3 'out' .* may write, got a read-only one"):
+        vector_add[1](np.ones(4, F), np.ones(4, F), out, 4)
+    with pytest.raises(pct.LaunchError, match=r"read-only"):
+        vector_add[1](np.ones(4, F), np.ones(4, F), pct.strided(out), 4)
+
+
+def test_device_array_on_the_host(vector_add):
+
+    with pytest.raises(pct.LaunchError, match=r"argument 2 'b' .* host memory, got one on a GPU"):
+        vector_add[1](np.ones(4, F), DeviceArray(), np.zeros(4, F), 4)
+
+
+def test_host_array_on_a_gpu_target():
+    packer = Packer("k", decode("k", [FLOAT | 1 << 8 | 4 << 16], ["x"]), on_device=True)
+    with pytest.raises(pct.LaunchError, match=r"'x' .* on the GPU, got one in host memory"):
+        packer.pack([np.zeros(4, F)])
+    frame = packer.pack([DeviceArray()])
+    assert ctypes.c_void_p.from_address(ctypes.c_void_p.from_address(frame.address).value).value == 4096
