@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from .errors import Error
+from .output_file import write_file
 from .version import VERSION
 
 _OUTPUTS = {"tileir": "tile", "ptx": "simt", "cubin": "simt"}  # what --emit asks of which target
@@ -169,20 +170,9 @@ def _compile(arguments: argparse.Namespace) -> int:
     module = _build(arguments, target)
     output = getattr(module, {"tileir": "tileir", "ptx": "ptx"}.get(emit, "binary"))
     data = output.encode() if isinstance(output, str) else output
-    _write(arguments.output, data)
+    write_file(arguments.output, lambda file: file.write(data))
     print(f"{arguments.output}: {len(data)} bytes for {module.target} ({module.arch})")
     return 0
-
-
-def _write(path: Path, data: bytes) -> None:
-    """Writes a file whole or not at all."""
-    aside = path.with_name(f".{path.name}.new")
-    try:
-        aside.write_bytes(data)
-        aside.replace(path)
-    except OSError as error:
-        aside.unlink(missing_ok=True)
-        raise Error(f"cannot write {path}: {error.strerror}") from error
 
 
 def _kernels(arguments: argparse.Namespace) -> int:

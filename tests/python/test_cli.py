@@ -1,5 +1,6 @@
 """The command pycuda-tile: what it prints, writes and returns."""
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -55,6 +56,29 @@ def test_compile_failures(capsys, tmp_path: Path):
     assert main(["compile", VECTOR_ADD, "-o", str(tmp_path / "no" / "folder"), "--target", "cpu"]) == 1
     assert "cannot write" in capsys.readouterr().err
     assert not output.exists()
+
+
+@pytest.mark.parametrize("output", ["", ".", "..", "/", "folder", "file/below"])
+def test_compile_to_what_can_be_no_file(capsys, tmp_path: Path, monkeypatch, output: str):
+    monkeypatch.chdir(tmp_path)
+    Path("folder").mkdir()
+    Path("file").write_bytes(b"")
+    assert main(["compile", VECTOR_ADD, "-o", output, "--target", "cpu"]) == 1
+    assert "cannot write" in capsys.readouterr().err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file", "folder"]
+
+
+def test_compile_to_what_is_there(capsys, tmp_path: Path):
+    """A link and a pipe stay what they are."""
+    link, file, pipe = tmp_path / "link", tmp_path / "file", tmp_path / "pipe"
+    file.write_bytes(b"old")
+    link.symlink_to(file)
+    os.mkfifo(pipe)
+    with open(os.open(pipe, os.O_RDONLY | os.O_NONBLOCK), "rb") as reader:
+        for output in (link, pipe):
+            assert main(["compile", VECTOR_ADD, "-o", str(output), "--target", "cpu"]) == 0
+        assert file.read_bytes() == reader.read()
+    assert link.is_symlink() and pipe.is_fifo() and file.read_bytes().startswith(b"\x7fELF")
 
 
 def test_doctor(capsys, monkeypatch):
