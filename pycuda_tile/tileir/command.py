@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import argparse
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
 from pycuda_tile.errors import Error
+from pycuda_tile.output_file import write_file
 
 from . import BytecodeError, interpret, parse, read_bytecode, verify, write_bytecode
 from .interpreter.elements import DTYPES
@@ -85,7 +86,7 @@ def _write(words: Sequence[str]) -> int:
         data = write_bytecode(read(given.file), given.version)
     except BytecodeError as error:
         raise Error(f"{given.file}: {error}") from error
-    _replace(given.output, lambda file: file.write(data))
+    write_file(given.output, lambda file: file.write(data))
     print(f"{given.output}: {len(data)} bytes, version {data[8]}.{data[9]}")
     return 0
 
@@ -131,7 +132,7 @@ def _run(words: Sequence[str]) -> int:
     before = [np.array(value) for value in values]
     interpret(module, entry.name, grid, *values, on_ub=given.on_ub, seed=given.seed)
     for number, path in outputs:
-        _replace(path, lambda file, array=values[number - 1]: np.save(file, array))
+        write_file(path, lambda file, array=values[number - 1]: np.save(file, array))
     if not outputs:
         _show(entry, values, before)
     return 0
@@ -208,18 +209,6 @@ def _output(parser: argparse.ArgumentParser, text: str, values: list[Any]) -> tu
         expected = ", ".join(arrays) or "no array is given"
         parser.error(f"--out {text}: expected N=FILE.npy, where argument N is an array: {expected}")
     return int(number), Path(path)
-
-
-def _replace(path: Path, write: Callable[[BinaryIO], object]) -> None:
-    """Writes a file whole or not at all."""
-    aside = path.with_name(f".{path.name}.new")
-    try:
-        with aside.open("wb") as file:
-            write(file)
-        aside.replace(path)
-    except OSError as error:
-        aside.unlink(missing_ok=True)
-        raise Error(f"cannot write {path}: {error.strerror}") from error
 
 
 def _show(entry: Entry, values: list[Any], before: list[np.ndarray]) -> None:

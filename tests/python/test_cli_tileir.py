@@ -169,6 +169,7 @@ def test_undefined_behaviour_is_reported(capsys, twice: Path):
         (["zeros:f32:999999999999999999", "1"], 1, "zeros:f32:999999999999999999: "),
         (["nosuch.npy", "1"], 1, "cannot read nosuch.npy"),
         (["zeros:f32:4", "1", "--out", "1=no/such/folder.npy"], 1, "cannot write no/such/folder.npy"),
+        (["zeros:f32:4", "1", "--out", "1=."], 1, "cannot write ."),
     ],
 )
 def test_wrong_arguments(capsys, monkeypatch, tmp_path: Path, words: list[str], code: int, message: str):
