@@ -103,26 +103,30 @@ def read_source(source: str | os.PathLike) -> tuple[str, str, Path | None]:
     if isinstance(source, str):
         if "\n" not in source and re.search(r"\.cuh?$", source):
             raise SourceNotFound(f"a str is the source's text; for a file pass pathlib.Path({source!r})")
-        if "\0" in source:
-            raise BuildValueError("the source holds a null character")
         try:
             source.encode()
         except UnicodeEncodeError as error:
             raise BuildValueError(f"the source is no Unicode text: {error}") from None
-        return source, "<source>", None
+        return _without_null(source, "<source>"), "<source>", None
     if not isinstance(source, os.PathLike):
         raise BuildTypeError(
             f"the source is a str (text) or a pathlib.Path (file), got {type(source).__name__}"
         )
     try:
         path = Path(source).absolute()
-        return path.read_text(encoding="utf-8"), str(source), path
+        return _without_null(path.read_text(encoding="utf-8"), str(source)), str(source), path
     except FileNotFoundError:
         raise SourceNotFound(f"the source {str(source)!r} does not exist") from None
     except UnicodeDecodeError as error:
         raise BuildValueError(f"the source {str(source)!r} is no UTF-8 text: {error}") from None
     except OSError as error:
         raise BuildValueError(f"the source {str(source)!r} cannot be read: {error.strerror}") from error
+
+
+def _without_null(text: str, name: str) -> str:
+    if "\0" in text:
+        raise BuildValueError(f"the source {name!r} holds a null character")
+    return text
 
 
 def _elements(values: Iterable, what: str, of: str, single: type | tuple[type, ...]) -> list:

@@ -212,6 +212,9 @@ def test_file_that_is_no_text(tmp_path: Path):
     (tmp_path / "k.cu").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(pct.Error, match="UTF-8"):
         pct.build(tmp_path / "k.cu", target="cpu")
+    (tmp_path / "k.cu").write_bytes(b"int x;\0\n")
+    with pytest.raises(pct.Error, match=r"k\.cu' holds a null character"):
+        pct.build(tmp_path / "k.cu", target="cpu")
     with pytest.raises(pct.Error, match="cannot be read"):
         pct.build(tmp_path, target="cpu")
 
