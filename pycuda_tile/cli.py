@@ -134,6 +134,7 @@ def _run(words: list[str]) -> int:
         sys.argv = words
         runpy.run_path(name, run_name="__main__")
         return 0
+    sys.argv[:1] = [f"pycuda-tile run {name}"]  # as which it says what its usage is
     sys.path.insert(0, str(folder))  # examples may share helpers
     spec = importlib.util.spec_from_file_location(f"pycuda_tile_example_{name}", script)
     example = importlib.util.module_from_spec(spec)

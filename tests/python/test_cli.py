@@ -151,6 +151,13 @@ def test_run_names_the_examples(capsys):
     assert "vector_add" in capsys.readouterr().out
 
 
+def test_examples_say_by_what_they_are_called(capsys, monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["/usr/bin/pycuda-tile", "run", "vector_add", "--nosuch"])
+    with pytest.raises(SystemExit):
+        main()
+    assert capsys.readouterr().err.startswith("usage: pycuda-tile run vector_add [-h]")
+
+
 @pytest.mark.parametrize("words", [[], ["nosuch"], ["compile", "x.cu"]])
 def test_wrong_usage(words: list[str]):
     with pytest.raises(SystemExit) as caught:
