@@ -142,6 +142,8 @@ def _format(parameters: Sequence[Parameter], offsets: Sequence[int]) -> str:
 
 def _range(parameter: Parameter) -> str:
     bits = 8 * parameter.size
+    if parameter.pointer:
+        return "an address from 0 to 2**64 - 1"
     if parameter.kind == SIGNED:
         return f"an integer from {-(2 ** (bits - 1))} to {2 ** (bits - 1) - 1}"
     if parameter.kind == UNSIGNED:
@@ -253,10 +255,13 @@ def _round_float32(value: np.float32, dropped_bits: int) -> int:
 
 def _bytes_converter(parameter: Parameter) -> Callable[[object], bytes]:
     def convert(value: object) -> bytes:
+        is_numpys = isinstance(value, (np.generic, np.ndarray))
         try:
             data = bytes(memoryview(value).cast("B"))
         except TypeError:
-            data = value.tobytes() if isinstance(value, (np.generic, np.ndarray)) else None
+            data = value.tobytes() if is_numpys else None
+        if is_numpys and value.dtype.hasobject:
+            data = None
         if data is None or len(data) != parameter.size:
             raise _wrong_kind(
                 parameter, f"a struct as {parameter.size} bytes (bytes, ctypes or NumPy)", value

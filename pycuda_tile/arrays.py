@@ -147,6 +147,8 @@ def _outline(value: object) -> ndarray:
 
 
 def _fits(dtype: np.dtype, parameter: Parameter) -> bool:
+    if dtype.hasobject:
+        return False
     if parameter.kind == VOID:
         return True
     if parameter.kind == OTHER:
@@ -188,6 +190,8 @@ def _dtype_fits(array: _Array, parameter: Parameter) -> bool:
 
 
 def _wanted(parameter: Parameter) -> str:
+    if parameter.kind == VOID:
+        return "any type"
     return parameter.dtype or f"items of {parameter.size} bytes"
 
 
@@ -208,12 +212,18 @@ def _describe(value: object, parameter: Parameter) -> _Array:
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.Tensor):
         return _from_torch(value, parameter, torch)
-    if (interface := getattr(value, "__cuda_array_interface__", None)) is not None:
-        return _from_interface(interface, value, on_device=True)
-    holds_none = isinstance(value, (np.generic, int, float, complex, str, list, tuple))
-    if not holds_none and (array := _from_host(value, parameter)) is not None:
-        return array
-    raise ArgumentTypeError(f"{parameter} wants an array of {_wanted(parameter)} or None, got {_what(value)}")
+    try:
+        array = _from_other(value)
+    except Exception as error:  # whatever an object's own attributes raise
+        raise ArgumentTypeError(
+            f"{parameter} wants an array of {_wanted(parameter)}, got {_what(value)}, "
+            f"which cannot be taken as one: {type(error).__name__}: {error}"
+        ) from error
+    if array is None:
+        raise ArgumentTypeError(
+            f"{parameter} wants an array of {_wanted(parameter)} or None, got {_what(value)}"
+        )
+    return array
 
 
 def _what(value: object) -> str:
@@ -225,20 +235,36 @@ def _what(value: object) -> str:
     return f"an object of type {kind}"
 
 
+def _from_other(value: object) -> _Array | None:
+    """Of what is no tensor of PyTorch; None if the object holds no array."""
+    if (interface := getattr(value, "__cuda_array_interface__", None)) is not None:
+        return _from_interface(interface, value)
+    if isinstance(value, (np.generic, int, float, complex, str, list, tuple)):
+        return None
+    return _from_host(value)
+
+
 def _from_numpy(array: ndarray) -> _Array:
+    if array.dtype.hasobject:
+        raise TypeError("its elements are Python objects")
     interface = array.__array_interface__
     address, readonly = interface["data"]
     dtype = array.dtype.name if array.dtype.isnative else f"{array.dtype.name} in foreign byte order"
     return _Array(address, dtype, array.itemsize, array.flags.c_contiguous, readonly, False)
 
 
-def _from_interface(interface: dict, owner: object, on_device: bool) -> _Array:
+def _from_interface(interface: dict, owner: object) -> _Array:
+    """Of CUDA's array interface."""
+    if interface.get("mask") is not None:
+        raise ValueError("it has a mask")
     dtype = _dtype_of(interface["typestr"])
     own = getattr(owner, "dtype", dtype)  # ml_dtypes have no typestr of their own
     name = _spelled(own) if isinstance(own, np.dtype) else str(own)
     address, readonly = interface["data"]
     contiguous = _is_contiguous(interface["shape"], interface.get("strides"), dtype.itemsize)
-    return _Array(address or 0, name, dtype.itemsize, contiguous, readonly, on_device)
+    if not address and 0 not in interface["shape"]:
+        raise ValueError("it has elements, and no memory")
+    return _Array(operator.index(address or 0), name, dtype.itemsize, contiguous, readonly, True)
 
 
 _dtype_of = functools.lru_cache(maxsize=64)(np.dtype)  # of an array interface's typestr
@@ -283,29 +309,28 @@ def _from_torch(tensor, parameter: Parameter, torch) -> _Array:
     return _Array(address, dtype, tensor.element_size(), tensor.is_contiguous(), False, on_device)
 
 
-def _from_host(value: object, parameter: Parameter) -> _Array | None:
+def _from_host(value: object) -> _Array | None:
     """An array that offers its memory without CUDA's interface; None if the object holds no array."""
     if isinstance(value, ndarray):
         return _from_numpy(value)
     if hasattr(value, "__array_interface__"):
         return _from_numpy(np.asarray(value))
     if hasattr(value, "__dlpack__"):
-        return _from_dlpack(value, parameter)
+        return _from_dlpack(value)
     try:
         return _from_numpy(np.asarray(memoryview(value)))
     except (TypeError, ValueError):
         return None
 
 
-def _from_dlpack(value: object, parameter: Parameter) -> _Array:
+def _from_dlpack(value: object) -> _Array:
     from . import dlpack
 
-    try:
-        tensor = dlpack.read(value)
-    except Exception as error:  # each framework raises its own
-        raise ArgumentTypeError(f"{parameter}: cannot take the array through DLPack: {error}") from error
+    tensor = dlpack.read(value)
     if tensor.device not in (*dlpack.HOST, *dlpack.CUDA):
-        raise ArgumentValueError(f"{parameter} wants an array on the CPU or a CUDA GPU, got one elsewhere")
+        raise ValueError("it is elsewhere than on the CPU or a CUDA GPU")
+    if not tensor.address and 0 not in tensor.shape:
+        raise ValueError("it has elements, and no memory")
     strides = tensor.strides and tuple(stride * tensor.itemsize for stride in tensor.strides)
     # Arrays of JAX never change; it does not say so in old forms of DLPack.
     readonly = tensor.readonly or type(value).__module__.partition(".")[0] in ("jax", "jaxlib")

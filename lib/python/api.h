@@ -34,7 +34,8 @@ struct Py_buffer {
   std::ptrdiff_t* suboffsets;
   void* internal;
 };
-constexpr int PyBUF_SIMPLE = 0; // C-contiguous bytes
+constexpr int PyBUF_SIMPLE = 0;   // C-contiguous bytes
+constexpr int PyBUF_FORMAT = 0x4; // also their types, as the module struct has them
 
 PyObject* PyCFunction_NewEx(PyMethodDef* method, PyObject* self, PyObject* module);
 void Py_IncRef(PyObject* object);

@@ -74,10 +74,12 @@ bool take_ndarray(const Parameter& parameter, PyObject* object, std::uint64_t& v
       return false;
   }
   Py_buffer view;
-  if (PyObject_GetBuffer(object, &view, PyBUF_SIMPLE))
+  if (PyObject_GetBuffer(object, &view, parameter.dtype ? PyBUF_SIMPLE : PyBUF_FORMAT))
     return refuse();
   value = reinterpret_cast<std::uint64_t>(view.buf);
-  const bool fits = view.len > 0 && !(view.readonly && parameter.writable);
+  // Objects are an O in the format, which may also be of a name: Python knows.
+  const bool may_hold_objects = !parameter.dtype && view.format && __builtin_strchr(view.format, 'O');
+  const bool fits = view.len > 0 && !(view.readonly && parameter.writable) && !may_hold_objects;
   PyBuffer_Release(&view);
   return fits;
 }

@@ -125,6 +125,79 @@ def test_wrong_arrays(vector_add, a, builtin: type, words: str):
     assert out.tolist() == [5] * 4
 
 
+class Liar:
+    """Says of itself what it is told to say."""
+
+    def __init__(self, protocol: str, **said: object):
+        setattr(self, protocol, said)
+
+
+class Raising:
+    """As frameworks do for what they cannot export."""
+
+    @property
+    def __array_interface__(self) -> dict:
+        raise RuntimeError("not this one")
+
+
+HOST, DEVICE = "__array_interface__", "__cuda_array_interface__"
+FOUR = {"shape": (4,), "typestr": "<f4", "version": 3}
+
+
+@pytest.mark.parametrize(
+    ("a", "words"),
+    [
+        (lambda: Liar(HOST, **FOUR, data=(0, False)), "NULL"),
+        (lambda: Liar(HOST, **{**FOUR, "shape": (-4,)}, data=(64, False)), "negative"),
+        (lambda: Liar(HOST, shape=(4,)), "typestr"),
+        (lambda: Raising(), "RuntimeError: not this one"),
+        (lambda: Liar(DEVICE, shape=(4,)), "KeyError: 'typestr'"),
+        (lambda: Liar(DEVICE, **FOUR, data=4096), "unpack"),
+        (lambda: Liar(DEVICE, **FOUR, data=("4096", False)), "integer"),
+        (lambda: Liar(DEVICE, **FOUR, data=(0, False)), "elements, and no memory"),
+        (lambda: Liar(DEVICE, **FOUR, data=(4096, False), mask=DeviceArray()), "mask"),
+    ],
+)
+def test_objects_that_describe_no_array(vector_add, a, words: str):
+    with pytest.raises(
+        pct.LaunchError, match=f"argument 1 'a' .* (Liar|Raising), which cannot be taken as one: .*{words}"
+    ) as caught:
+        add(vector_add, a(), np.ones(4, F), np.zeros(4, F))
+    assert isinstance(caught.value, TypeError)
+
+
+@pytest.mark.parametrize("dtype", [object, [("O", "f4"), ("x", object)]])
+@pytest.mark.parametrize("wrap", [lambda x: x, pct.ptr, pct.strided])
+def test_python_objects_are_no_elements(make_target, dtype, wrap):
+    """A kernel that wrote to them would break Python."""
+    source = f"""{HEAD}
+    struct pair {{ long long a, b; }};
+    __tile_global__ void any(void* x) {{ *static_cast<long long*>(x) = 7; }}
+    __tile_global__ void pairs(pair* x) {{ x->a = 7; }}
+    __tile_global__ void value(pair x) {{}}
+    """
+    module, objects = make_target("cpu").build(source), np.zeros(2, dtype)
+    for name in ("any", "pairs", "value"):
+        with pytest.raises(pct.LaunchError, match="argument 1 'x'"):
+            module[name][1](wrap(objects))
+
+
+def test_fields_by_any_name(make_target):
+    kernel = make_target("cpu").build(f"{HEAD}__tile_global__ void any(void* x) {{}}\n")["any"]
+    kernel[1](np.zeros(2, [("Old", "f4")]))
+    with pytest.raises(pct.LaunchError, match=r"void\*\) wants an array of any type or None, got a list"):
+        kernel[1]([1])
+
+
+def test_address_that_is_none(vector_add):
+    a = np.ones(4, F)
+    for offset in (2**70, -(2**70)):
+        with pytest.raises(
+            pct.LaunchError, match=r"argument 1 'a' .* wants an address from 0 to 2\*\*64 - 1"
+        ):
+            add(vector_add, pct.ptr(a, offset), a, a)
+
+
 def test_read_only_array(vector_add):
     out = np.zeros(4, F)
     out.flags.writeable = False
