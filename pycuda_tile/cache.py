@@ -28,6 +28,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .errors import Error
+from .forks import lock_files
 from .version import VERSION
 
 _ENTRY = "entry.json"
@@ -284,6 +285,7 @@ def _lock(root: Path, key: str) -> Iterator[None]:
     path = root / "locks" / key
     while True:
         descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        lock_files.add(descriptor)
         try:
             with contextlib.suppress(OSError):  # some network file systems have no locks
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
@@ -291,6 +293,9 @@ def _lock(root: Path, key: str) -> Iterator[None]:
                 yield
                 return
         finally:
+            with contextlib.suppress(OSError):
+                fcntl.flock(descriptor, fcntl.LOCK_UN)  # closing leaves it locked if a child has it, too
+            lock_files.discard(descriptor)
             os.close(descriptor)
 
 

@@ -6,10 +6,10 @@ import functools
 import importlib
 import os
 import re
-import threading
 from collections.abc import Callable
 
 from .errors import ArgumentTypeError, BuildTypeError, CompileError, KernelNotFound
+from .forks import Lock
 from .frontend.kernel_info import KernelInfo
 from .launch import check_grid
 from .parameters import Parameter
@@ -35,7 +35,7 @@ class Module:
             {"simt": ".targets.simt", "tile": ".targets.tile"}.get(request.target, ".targets.host"),
             __package__,
         )
-        self._lock = threading.Lock()
+        self._lock = Lock()
         self._kernels: dict[str, Kernel] = {}
         self.target = request.target
         self.log = ""

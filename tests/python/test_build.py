@@ -1,7 +1,10 @@
 """build(): its arguments, and the modules and kernels that it returns."""
 
+import os
 import re
+import signal
 import sys
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -349,6 +352,30 @@ def test_a_gpu_chooses_the_order_of_blocks(make_target, target: str):
     kernel = make_target(target).build(SET).kernel("set")
     with pytest.raises(pct.LaunchError, match="schedule_seed is for the targets cpu and emulated"):
         kernel.launch(1, None, schedule_seed=1)
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_a_child_instantiates_what_a_thread_was_at_during_the_fork(make_target, monkeypatch):
+    module = make_target("cpu").build(TEMPLATE)
+    compile, busy, go_on = module._target.compile, threading.Event(), threading.Event()
+
+    def wait(*arguments):
+        busy.set()
+        assert go_on.wait(30)
+        return compile(*arguments)
+
+    monkeypatch.setattr(module._target, "compile", wait)
+    thread = threading.Thread(target=lambda: module["ns::fill<int>"])
+    thread.start()
+    assert busy.wait(30)
+    monkeypatch.setattr(module._target, "compile", compile)
+    if (child := os.fork()) == 0:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(60)
+        os._exit(0 if run(module["ns::fill<int>"], np.int32, 4, 3).tolist() == [3] * 4 else 1)
+    assert os.waitpid(child, 0) == (child, 0)
+    go_on.set()
+    thread.join()
 
 
 def test_zig_compiles_where_nothing_else_does(monkeypatch):

@@ -7,6 +7,7 @@ import signal
 import stat
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 
@@ -140,6 +141,69 @@ def test_killed_at_any_moment(cache_folder: Path):
             break
     assert calls > 15 and status == 0
     assert list((cache_folder / "tmp").iterdir()) == []
+
+
+def in_child(work) -> int:
+    """The exit code of a child that does this work; one that hangs is killed by a signal."""
+    if (child := os.fork()) == 0:
+        signal.signal(signal.SIGALRM, signal.SIG_DFL)
+        signal.alarm(30)
+        try:
+            work()
+            os._exit(0)
+        finally:
+            os._exit(1)
+    return child
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_child_of_a_fork_during_a_build(cache_folder: Path):
+    """It has no thread that would let the lock go: others must not wait for that."""
+    building, go_on = threading.Event(), threading.Event()
+
+    def slow(folder: Path) -> cache.Result:
+        building.set()
+        assert go_on.wait(30)
+        return write(folder)
+
+    thread = threading.Thread(target=lambda: cache.get("k", slow))
+    thread.start()
+    assert building.wait(30)
+    waiting, go = os.pipe()
+    child = in_child(lambda: os.read(waiting, 1))
+    go_on.set()
+    thread.join()
+    cache.clear()
+    other = in_child(lambda: cache.get("k", write))
+    assert os.waitpid(other, 0) == (other, 0)
+    os.write(go, b"x")
+    assert os.waitpid(child, 0) == (child, 0)
+    os.close(waiting)
+    os.close(go)
+
+
+@pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+def test_child_of_a_fork_whose_parent_is_gone(cache_folder: Path):
+    """The child, here a grandchild, does not hold what the builder held."""
+    building = threading.Event()
+
+    def endless(folder: Path) -> cache.Result:
+        building.set()
+        time.sleep(60)
+        raise AssertionError
+
+    ends, done = os.pipe()
+
+    def build_and_go() -> None:
+        threading.Thread(target=lambda: cache.get("k", endless), daemon=True).start()
+        assert building.wait(30)
+        in_child(lambda: (cache.get("k", write), os.write(done, b"x")))
+
+    child = in_child(build_and_go)
+    os.close(done)
+    assert os.waitpid(child, 0) == (child, 0)
+    assert os.read(ends, 1) == b"x"  # nothing, if the grandchild was killed
+    os.close(ends)
 
 
 def test_info_and_clear(cache_folder: Path):
