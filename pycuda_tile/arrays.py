@@ -257,8 +257,9 @@ def _from_interface(interface: dict, owner: object) -> _Array:
     """Of CUDA's array interface."""
     if interface.get("mask") is not None:
         raise ValueError("it has a mask")
-    dtype = _dtype_of(interface["typestr"])
-    own = getattr(owner, "dtype", dtype)  # ml_dtypes have no typestr of their own
+    own = getattr(owner, "dtype", None)  # ml_dtypes have no typestr of their own, or one that NumPy refuses
+    dtype = own if isinstance(own, np.dtype) else _dtype_of(interface["typestr"])
+    own = dtype if own is None else own
     name = _spelled(own) if isinstance(own, np.dtype) else str(own)
     address, readonly = interface["data"]
     contiguous = _is_contiguous(interface["shape"], interface.get("strides"), dtype.itemsize)

@@ -1,4 +1,4 @@
-"""Building test sources on each target. What runs on `cpu` is also compiled for GPUs, where NVRTC is."""
+"""Building test sources on each target. Without a GPU, what NVRTC makes for one runs on the PTX machine."""
 
 from __future__ import annotations
 
@@ -17,15 +17,16 @@ TARGETS = {
 }
 if gpu.is_usable():
     TARGETS["simt"] = {"target": "simt"}
+elif importlib.util.find_spec("cuda") is not None:
+    TARGETS["ptx"] = {"target": "simt", "arch": "sm_80"}
 
 _DEVICE = Path(__file__).parents[2] / "examples" / "_device.py"
 
 
 def build(source: str, target: dict, **options) -> OnArrays:
     """The module of `source`, to be launched on NumPy arrays whatever the target."""
-    if target["target"] == "cpu" and importlib.util.find_spec("cuda") is not None:
-        gpu_options = {name: value for name, value in options.items() if name != "options"}
-        pct.build(source, target="simt", arch="sm_80", **gpu_options)
+    if target["target"] == "simt":
+        options.pop("options", None)  # a host compiler's
     return OnArrays(pct.build(source, **target, **options))
 
 
@@ -39,7 +40,11 @@ class OnArrays:
         kernel = self.module.kernel(name)
         if self.module.target != "simt":
             return kernel
-        return _OnDevice(kernel)
+        if gpu.is_usable():
+            return _OnDevice(kernel)
+        from run_ptx import PtxKernel
+
+        return PtxKernel(kernel)
 
 
 class _OnDevice:

@@ -1,0 +1,76 @@
+"""Kernels built for GPUs, run on the PTX machine: launched on NumPy arrays as other targets are."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import types
+
+import numpy as np
+from numpy.lib.array_utils import byte_bounds
+from ptx_machine import launch, parse
+from ptx_machine.memory import Global
+
+import pycuda_tile as pct
+from pycuda_tile.arguments import Packer
+from pycuda_tile.launch import check_grid
+
+parse = functools.lru_cache(maxsize=8)(parse)
+
+
+class PtxKernel:
+    """A kernel of target simt.
+
+    ptx:           another program with the same kernel
+    seed, notice:  see ptx_machine.launch
+    """
+
+    def __init__(self, kernel: pct.Kernel, ptx: str = "", seed: int | None = None, notice=None):
+        self._name, self._ptx = kernel.name, ptx or kernel.ptx
+        self._seed = seed
+        self._notice = notice
+        self._launcher = getattr(kernel._executable.launcher, "_clustered", kernel._executable.launcher)
+
+    def __getitem__(self, grid: object):
+        grid = check_grid(self._name, grid)
+        launcher = self._launcher
+
+        def run(*arguments: object) -> None:
+            globe = Global()
+            content = _packed(launcher._packer, [_on_device(x, globe) for x in arguments])
+            launch(
+                parse(self._ptx),
+                launcher._symbol,
+                grid,
+                launcher._threads,
+                content,
+                globe,
+                launcher._shared,
+                self._seed,
+                self._notice,
+            )
+
+        return run
+
+
+def _packed(packer: Packer, arguments: list[object]) -> list[bytes]:
+    """The bytes of each argument, as a launch gives them to the driver."""
+    frame = packer.pack(arguments)
+    addresses = (ctypes.c_void_p * len(packer.parameters)).from_address(frame.address)
+    sizes = (8 if parameter.pointer else parameter.size for parameter in packer.parameters)
+    return [ctypes.string_at(address, size) for address, size in zip(addresses, sizes, strict=True)]
+
+
+def _on_device(value: object, globe: Global) -> object:
+    """An array, as if it were on a GPU at its own address."""
+    array = getattr(value, "array", value)
+    if not isinstance(array, np.ndarray):
+        return value
+    low, high = byte_bounds(array) if array.size else (array.ctypes.data,) * 2
+    globe.add(low, high - low, array.flags.writeable)
+    interface = dict(array.__array_interface__, version=3)
+    interface = {name: interface[name] for name in ("shape", "typestr", "data", "strides", "version")}
+    shown = types.SimpleNamespace(__cuda_array_interface__=interface, dtype=array.dtype)
+    if isinstance(value, pct.strided):
+        return pct.strided(shown)
+    return pct.ptr(shown, value.offset) if isinstance(value, pct.ptr) else shown

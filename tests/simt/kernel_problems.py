@@ -1,0 +1,236 @@
+"""What the kernels of benchmarks/kernels are to compute, by NumPy: problem(name) for any sizes of tiles, at
+odd lengths, which tiles do not divide. Where values are small integers, results are exact."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import NamedTuple
+
+import ml_dtypes
+import numpy as np
+
+FOLDER = Path(__file__).parents[2] / "benchmarks" / "kernels"
+F32, F64, I32 = np.float32, np.float64, np.int32
+_TYPES = {
+    "float": F32,
+    "double": F64,
+    "int": I32,
+    "signed char": np.int8,
+    "__half": np.float16,
+    "__nv_bfloat16": ml_dtypes.bfloat16,
+    "__nv_fp8_e4m3": ml_dtypes.float8_e4m3fn,
+}
+
+
+class Problem(NamedTuple):
+    """A launch and what becomes of its array `out`."""
+
+    grid: object
+    arguments: list
+    out: np.ndarray
+    expected: np.ndarray
+    tolerance: float = 0
+
+    def check(self, message: str = "") -> None:
+        expected = np.asarray(self.expected, F64)
+        np.testing.assert_allclose(
+            self.out.astype(F64), expected, self.tolerance, self.tolerance, err_msg=message
+        )
+
+
+def problem(kernel: str) -> Problem:
+    """Of a kernel as it is named in a module: "softmax<1024>"."""
+    base, _, arguments = kernel.rstrip(">").partition("<")
+    values = [int(x) if x.strip().isdigit() else _TYPES.get(x.strip()) for x in arguments.split(",")]
+    return _PROBLEMS[base](*values)
+
+
+def source_of(kernel: str) -> Path:
+    """The file that defines a kernel."""
+    definition = re.compile(rf"__tile_global__ void {kernel.split('<')[0]}\(")
+    (path,) = (path for path in FOLDER.glob("*.cu") if definition.search(path.read_text()))
+    return path
+
+
+def defined_kernels() -> set[str]:
+    texts = (path.read_text() for path in FOLDER.glob("*.cu"))
+    return {name for text in texts for name in re.findall(r"__tile_global__ void (\w+)\(", text)}
+
+
+def _random(*shape: int) -> np.ndarray:
+    return np.random.default_rng(3).standard_normal(shape).astype(F32)
+
+
+def _integers(dtype, *shape: int) -> np.ndarray:
+    return np.random.default_rng(len(shape) + shape[0]).integers(-4, 5, shape).astype(dtype)
+
+
+def _blank(dtype, *shape: int) -> np.ndarray:
+    """Elements that no result has, so that one which is not written shows."""
+    return np.full(shape, 99, dtype)
+
+
+# --- one element, and rows ----------------------------------------------------------------------------------
+
+
+def _copy(tile: int) -> Problem:
+    n = 4 * tile - 21
+    x, out = _random(n), _blank(F32, n)
+    return Problem(4, [x, out, n], out, x)
+
+
+def _vector_add(tile: int) -> Problem:
+    n = 4 * tile - 23
+    a, b, out = _random(n), _random(2 * n)[::2].copy(), _blank(F32, n)
+    return Problem(4, [a, b, out, n], out, a + b)
+
+
+def _bias_gelu(tile: int) -> Problem:
+    columns = tile + 44
+    x, bias, out = _random(3, columns), _random(columns), _blank(F32, 3, columns)
+    y = (x + bias).astype(F64)
+    expected = 0.5 * y * (1 + np.tanh(0.7978845608 * (y + 0.044715 * y**3)))
+    return Problem((2, 3), [x, bias, out, 3, columns], out, expected, 1e-5)
+
+
+def _ten_steps(tile: int) -> Problem:
+    n = 4 * tile - 21
+    x = _random(n)
+    y = x.astype(F64)
+    for factor, term in [(0.5, 1), (0.75, 2), (0.5, 3), (0.25, 4), (0.5, 5)]:
+        y = y * factor + term
+    return Problem(4, [x, n], x, y, 1e-5)
+
+
+def _softmax(width: int) -> Problem:
+    columns = width - 55
+    x, out = _random(3, columns), _blank(F32, 3, columns)
+    e = np.exp(x.astype(F64))
+    return Problem(3, [x, out, 3, columns], out, e / e.sum(1, keepdims=True), 1e-5)
+
+
+def _layer_norm(width: int) -> Problem:
+    return _normalized(width - 55)
+
+
+def _layer_norm_by_parts(tile: int) -> Problem:
+    return _normalized(3 * tile + 9)
+
+
+def _normalized(columns: int) -> Problem:
+    x, weight, out = _random(3, columns), _random(columns), _blank(F32, 3, columns)
+    bias = _random(2 * columns)[::2].copy()
+    normal = (x - x.mean(1, keepdims=True, dtype=F64)) / np.sqrt(x.var(1, keepdims=True, dtype=F64) + 1e-5)
+    return Problem(3, [x, weight, bias, out, 3, columns, 1e-5], out, normal * weight + bias, 1e-4)
+
+
+def _partial_sum(width: int) -> Problem:
+    columns = width - 55
+    x, out = _integers(F32, 3, columns), _blank(F32, 3, columns)
+    return Problem(3, [x, out, 3, columns], out, x.cumsum(1))
+
+
+def _sum(tile: int, steps: int) -> Problem:
+    share = tile * steps
+    x, out = _integers(F32, 2 * share - 21), _blank(F32, 2)
+    return Problem(2, [x, out, x.size], out, [x[:share].sum(), x[share:].sum()])
+
+
+def _row_sum(rows: int, columns: int) -> Problem:
+    height, width = 2 * rows + 5, 2 * columns + 6
+    x, out = _integers(F32, height, width), _blank(F32, height)
+    return Problem(3, [x, out, height, width], out, x.sum(1))
+
+
+def _column_sum(rows: int, columns: int) -> Problem:
+    height, width, share = 2 * rows + 5, 2 * columns + 6, 2 * rows
+    x, out = _integers(F32, height, width), _blank(F32, 2, width)
+    return Problem((3, 2), [x, out, height, width, 2], out, [x[:share].sum(0), x[share:].sum(0)])
+
+
+# --- movement -----------------------------------------------------------------------------------------------
+
+
+def _transpose(tile: int) -> Problem:
+    rows, columns = tile + 5, 2 * tile + 6
+    x, out = _random(rows, columns), _blank(F32, columns, rows)
+    return Problem((3, 2), [x, out, rows, columns], out, x.T)
+
+
+def _gather(tile: int, width: int) -> Problem:
+    rows, columns = tile + 5, width - 1
+    table, index = _random(50, columns), np.random.default_rng(5).integers(0, 50, rows).astype(I32)
+    out = _blank(F32, rows, columns)
+    return Problem(2, [table, index, out, rows, columns], out, table[index])
+
+
+def _histogram(tile: int) -> Problem:
+    n = 4 * tile - 21
+    values, counts = np.random.default_rng(6).integers(-3, 40, n).astype(I32), np.zeros(37, I32)
+    expected = np.bincount(values[(values >= 0) & (values < 37)], minlength=37)
+    return Problem(4, [values, counts, n, 37], counts, expected)
+
+
+# --- products -----------------------------------------------------------------------------------------------
+
+
+def _matmul(element, _, result, *tiles: int) -> Problem:
+    return _product(element, result, tiles)
+
+
+def _matmul_transposed(element, _multiplied, _summed, result, *tiles: int) -> Problem:
+    return _product(element, result, tiles, transposed=True)
+
+
+def _matmul_converted(element, _multiplied, _summed, result, *tiles: int) -> Problem:
+    return _product(element, result, tiles)
+
+
+def _product(element, result, tiles: tuple[int, ...], transposed: bool = False) -> Problem:
+    m, n, k = tiles[0] + 5, tiles[1] + 3, 2 * tiles[2] + 7
+    a, b, out = _integers(element, m, k), _integers(element, k, n), _blank(result, m, n)
+    given = np.ascontiguousarray(b.T) if transposed else b
+    return Problem((2, 2), [a, given, out, m, n, k], out, (a.astype(F64) @ b.astype(F64)).astype(result))
+
+
+def _matmul_batched(element, result, batch: int, *tiles: int) -> Problem:
+    batches, m, n, k = batch + 1, tiles[0], tiles[1] + 3, tiles[2] * 2 + 9
+    a, b, out = _integers(element, batches, m, k), _integers(element, k, n), _blank(result, batches, m, n)
+    return Problem((2, 2), [a, b, out, batches, n, k], out, a.astype(F32) @ b.astype(F32))
+
+
+def _attention(element, tile_q: int, tile_k: int, dim: int) -> Problem:
+    heads, length = 2, 2 * max(tile_q, tile_k) + 11
+    q, k, v = (x.astype(element) for x in _random(3, heads, length, dim))
+    out = _blank(element, heads, length, dim)
+    scores = q.astype(F64) @ k.astype(F64).transpose(0, 2, 1) * 0.25
+    scores[:, np.arange(length)[:, None] < np.arange(length)] = -np.inf
+    weights = np.exp(scores - scores.max(2, keepdims=True))
+    expected = weights / weights.sum(2, keepdims=True) @ v.astype(F64)
+    arguments = [q, k, v, out, heads, length, 0.25]
+    return Problem((-(-length // tile_q), heads), arguments, out, expected, 0.02)
+
+
+_PROBLEMS = {
+    "copy": _copy,
+    "vector_add": _vector_add,
+    "bias_gelu": _bias_gelu,
+    "ten_steps": _ten_steps,
+    "softmax": _softmax,
+    "layer_norm": _layer_norm,
+    "layer_norm_by_parts": _layer_norm_by_parts,
+    "partial_sum": _partial_sum,
+    "sum": _sum,
+    "sum_of_four": lambda tile, steps: _sum(tile, 4 * steps),
+    "row_sum": _row_sum,
+    "column_sum": _column_sum,
+    "transpose": _transpose,
+    "gather": _gather,
+    "histogram": _histogram,
+    "matmul": _matmul,
+    "matmul_transposed": _matmul_transposed,
+    "matmul_converted": _matmul_converted,
+    "matmul_batched": _matmul_batched,
+    "attention": _attention,
+}
