@@ -75,6 +75,9 @@ class Module:
         count = len(self.kernels)
         return f"<pycuda_tile.Module {self._request.name} for {self.target} ({self.arch}), {count} kernels>"
 
+    def __reduce__(self):
+        raise _not_picklable(self)
+
     def _add(self, compiled: Compiled) -> None:
         self._compiled = compiled
         self.log += compiled.log
@@ -226,6 +229,9 @@ class Kernel:
     def __call__(self, *arguments: object, **named: object) -> None:
         raise ArgumentTypeError(f"{self.name}: a launch needs a grid: kernel[grid](...)")
 
+    def __reduce__(self):
+        raise _not_picklable(self)
+
     def __repr__(self) -> str:
         parameters = ", ".join(f"{p.cxx_type} {p.name}".rstrip() for p in self._executable.parameters)
         return f"<pycuda_tile.Kernel {self.name}({parameters}) for {self.target}>"
@@ -244,6 +250,13 @@ def _respaced(name: str) -> str:
     if not words or not words.isprintable():
         raise KernelNotFound(f"{name!r} is no name of a kernel")
     return re.sub(r"(?<=\W) | (?=\W)", "", words)
+
+
+def _not_picklable(what: Module | Kernel) -> BuildTypeError:
+    return BuildTypeError(
+        f"{what!r} is loaded code, which cannot be pickled or copied: build the source in each process, "
+        "where the cache has it"
+    )
 
 
 def _needs_arguments(info: KernelInfo) -> bool:

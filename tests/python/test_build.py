@@ -1,6 +1,8 @@
 """build(): its arguments, and the modules and kernels that it returns."""
 
+import copy
 import os
+import pickle
 import re
 import signal
 import sys
@@ -240,6 +242,15 @@ def test_source_without_kernels(any_target):
     assert module.kernels == []
     with pytest.raises(pct.Error, match="none"):
         module["k"]
+
+
+@pytest.mark.parametrize("act", [pickle.dumps, copy.copy, copy.deepcopy])
+def test_loaded_code_is_not_pickled(host_target, act):
+    module = host_target.build(SET)
+    for what in (module, module["set"]):
+        with pytest.raises(pct.Error, match="build the source in each process") as caught:
+            act(what)
+        assert isinstance(caught.value, TypeError)
 
 
 def test_overloads_are_told_apart_from_unknown_names(host_target):
