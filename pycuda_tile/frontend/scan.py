@@ -215,7 +215,7 @@ class _Parser:
         )
         name = words[-1] if named else ""
         head = [token for token in (part[:-1] if named else part) if token.text != "."]
-        if words[0] == "template":
+        if words[:1] == ["template"]:
             return TemplateParam("template", name, default, self._source(head), pack)
         if [token.text for token in head] in (["typename"], ["class"]):
             return TemplateParam("type", name, default, "", pack)
@@ -225,7 +225,8 @@ class _Parser:
         words = [token.text for token in head]
         if "<" in words:
             words = words[: words.index("<")]
-        is_concept = words[-1] in self.state.concepts or _CONCEPT_NAME.match(words[-1])
+        concept = words[-1] if words else ""
+        is_concept = concept in self.state.concepts or _CONCEPT_NAME.match(concept)
         return "type" if is_concept and not set(words) & _TYPE_WORDS else "value"
 
     def _param(self, part: list[Token]) -> Param | None:
@@ -336,7 +337,7 @@ def _param_name(part: list[Token]) -> int | None:
     """The index of a parameter's name among its tokens, None if it has none."""
     words = [token.text for token in part]
     end = len(part)
-    while end and words[end - 1] == "]":  # float x[4], but not an attribute in front
+    while "[" in words[:end] and words[end - 1] == "]":  # float x[4], but not an attribute in front
         start = len(words) - 1 - words[::-1].index("[", len(words) - end)
         if start == 0:
             break

@@ -113,7 +113,7 @@ def _evaluate(condition: str, macros: dict[str, str]) -> bool:
     text = text.replace("&&", " and ").replace("||", " or ")
     text = re.sub(r"!(?!=)", " not ", text).replace("/", "//")
     if (
-        not re.fullmatch(r"(?:\d+|and|or|not|[-+%()<>=!\s]|\*(?!\*)|//)*", text)
+        not re.fullmatch(r"(?:and|or|not|[-+%()<>=!\s\d]|\*(?!\*)|//)*", text)
         or "<<" in text
         or re.search(r"[\d)]\s*\(", text)  # a call
         or len(text) > 500
@@ -121,7 +121,7 @@ def _evaluate(condition: str, macros: dict[str, str]) -> bool:
         return True
     try:
         return bool(eval(text, {"__builtins__": {}}))
-    except (SyntaxError, ZeroDivisionError, ValueError, TypeError):
+    except (SyntaxError, ZeroDivisionError, ValueError, TypeError, MemoryError, RecursionError):
         return True
 
 
@@ -133,7 +133,7 @@ def constant(text: str) -> int | None:
     text = re.sub(r"(?<=\w)'(?=\w)", "", text)
     text = re.sub(r"\btrue\b", "1", re.sub(r"\bfalse\b", "0", text))
     text = re.sub(r"\b(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)[uUlLzZ]*\b", lambda found: _literal(found[1]), text)
-    if not re.fullmatch(r"(?:\d+|<<|>>|[-+%()&|^~,\s]|\*(?!\*)|/(?!/))+", text) or len(text) > 200:
+    if not re.fullmatch(r"(?:<<|>>|[-+%()&|^~,\s\d]|\*(?!\*)|/(?!/))+", text) or len(text) > 200:
         return None
     if any(int(number) > 1 << 16 for number in re.findall(r"<<\s*(\d+)", text)) or re.search(
         r"[\d)]\s*\(", text
@@ -141,7 +141,15 @@ def constant(text: str) -> int | None:
         return None
     try:
         value = eval(text.replace("/", "//"), {"__builtins__": {}})
-    except (SyntaxError, ZeroDivisionError, ValueError, TypeError, OverflowError, MemoryError):
+    except (
+        SyntaxError,
+        ZeroDivisionError,
+        ValueError,
+        TypeError,
+        OverflowError,
+        MemoryError,
+        RecursionError,
+    ):
         return None
     while isinstance(value, tuple) and value:  # the comma operator
         value = value[-1]

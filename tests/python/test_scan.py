@@ -161,6 +161,25 @@ def test_broken_text_does_no_harm(text: str):
     assert scan(text, "k.cu") == []
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        "template <= 4> __tile_global__ void k() {}",
+        "template <<4> = 5> __tile_global__ void k() {}",
+        "__tile_global__ void k(int x], int y) {}",
+    ],
+)
+def test_parameters_that_are_none(text: str):
+    """The compiler says what is wrong with them."""
+    assert [kernel.name for kernel in scan(text, "k.cu")] == ["k"]
+
+
+@pytest.mark.parametrize("condition", ["9" * 60 + " & X", " + ".join(20 * ["1234567"]) + " ** 2", "((" * 99])
+def test_conditions_beyond_us_hold(condition: str):
+    """And take no time that doubles with each digit."""
+    assert [kernel.name for kernel in scan(f"#if {condition}\n__tile_global__ void k() {{}}", "k")] == ["k"]
+
+
 def test_json_round_trip():
     kernel = only("template <int N = 4> [[cutile::hint(0, occupancy=2)]] __tile_global__ void k(float* a) {}")
     assert KernelInfo.from_json(json.loads(json.dumps(kernel))) == kernel
