@@ -1,0 +1,122 @@
+"""By which names kernels are asked for, and what is said of names of none."""
+
+import re
+import sys
+
+import numpy as np
+import pytest
+
+import pycuda_tile as pct
+
+HEAD = '#include "cuda_tile.h"\nnamespace ct = cuda::tiles;\n'
+TEMPLATE = (
+    HEAD
+    + """
+namespace ns {
+template <typename T, int N = 4>
+__tile_global__ void fill(T* out, T value) {
+  ct::store(out + ct::iota<ct::tile<int, ct::shape<N>>>(), ct::full<ct::tile<T, ct::shape<N>>>(value));
+}
+}
+extern "C" __tile_global__ void plain(float* out) { out[0] = 1; }
+"""
+)
+
+
+def run(kernel: pct.Kernel, dtype=np.int32, size=1, *more):
+    out = np.zeros(size, dtype)
+    kernel[1](out, *more)
+    return out
+
+
+def test_templates_are_instantiated_by_name(host_target):
+    module = host_target.build(TEMPLATE)
+    fours = module.kernel("ns::fill<float>")
+    assert run(fours, np.float32, 5, 2.5).tolist() == [2.5] * 4 + [0]
+    eights = module.kernel("ns::fill< int,8 >")
+    assert run(eights, np.int32, 9, 3).tolist() == [3] * 8 + [0]
+    assert module.kernel("ns::fill<int, 8>") is eights
+    assert module.binary == eights.binary
+
+
+def test_kernels_to_instantiate_at_once(host_target, monkeypatch):
+    module = host_target.build(TEMPLATE, kernels=("ns::fill<float, 8>", "ns::fill<int>"))
+    monkeypatch.setattr(module._target, "compile", None)
+    assert run(module["ns::fill<int>"], np.int32, 4, 1).tolist() == [1] * 4
+
+
+def test_kernel_that_does_not_exist(any_target):
+    module = any_target.build(TEMPLATE)
+    for name in ("nosuch", "ns::nosuch<float>", "fill_", "nosuch<3>"):
+        with pytest.raises(KeyError, match="ns::fill, plain") as caught:
+            module.kernel(name)
+        assert isinstance(caught.value, pct.Error)
+    with pytest.raises(pct.Error, match="typename T, int N"):
+        module["ns::fill"]
+
+
+def test_kernels_to_instantiate_that_do_not_exist(any_target):
+    """As where they are asked for later."""
+    for name, words in (("nosuch", "nosuch.*ns::fill, plain"), ("ns::fill", "typename T, int N")):
+        with pytest.raises(KeyError, match=words) as caught:
+            any_target.build(TEMPLATE, kernels=["plain", name])
+        assert isinstance(caught.value, pct.Error)
+    assert any_target.build(TEMPLATE, kernels=["ns::fill<float,\n  8>"])["ns::fill<float, 8>"].binary
+
+
+@pytest.mark.parametrize("name", ["", " \n", "k\0", "\ud800"])
+def test_what_can_be_no_name(host_target, name: str):
+    module = host_target.build(TEMPLATE)
+    with pytest.raises(KeyError, match="no name of a kernel"):
+        module[name]
+    with pytest.raises(pct.Error):
+        host_target.build(TEMPLATE, kernels=[name])
+    with pytest.raises(pct.Error, match="named by a str, got list"):
+        module[[name]]
+
+
+def test_kernel_made_by_a_macro(host_target, monkeypatch):
+    """Without libclang it is not listed, yet found by its name."""
+    monkeypatch.setitem(sys.modules, "clang", None)
+    monkeypatch.setattr("pycuda_tile.frontend.clang.load", lambda: None)
+    source = (
+        HEAD + "#define KERNEL(name) __tile_global__ void name(int* out) { out[0] = 3; }\nKERNEL(hidden)\n"
+    )
+    module = host_target.build(source)
+    assert module.kernels == [] and run(module["hidden"])[0] == 3
+
+
+def test_overloads_are_told_apart_from_unknown_names(host_target):
+    source = HEAD + "__tile_global__ void k(int* x) {}\n__tile_global__ void k(float* x) {}\n"
+    with pytest.raises(pct.Error, match="overloaded"):
+        host_target.build(source)["k"]
+
+
+def test_overloads_are_named_by_their_parameters(any_target):
+    source = (
+        HEAD
+        + """
+    namespace a {
+    __tile_global__ void k(int* x) { x[0] = 1; }
+    __tile_global__ void k(float* x, const int* n) { x[0] = n[0]; }
+    template <int N> __tile_global__ void k(short* x) { x[0] = N; }
+    }
+    """
+    )
+    module = any_target.build(source)
+    names = ["a::k(int*)", "a::k( float *, const int * )", "::a::k<3>(short*)"]
+    kernels = [module.kernel(name) for name in names]
+    assert [[p.cxx_type for p in kernel.parameters] for kernel in kernels] == [
+        ["int*"],
+        ["float*", "const int*"],
+        ["short*"],
+    ]
+    assert [p.name for p in kernels[1].parameters] == ["x", "n"] and kernels[0].binary
+    with pytest.raises(KeyError, match=re.escape("a::k(int*), a::k(float*, const int*)")):
+        module.kernel("a::k")
+    with pytest.raises(pct.Error):
+        module.kernel("a::k(double*)")
+    if any_target.name == "cpu":
+        x = np.zeros(1, np.float32)
+        kernels[1][1](x, np.array([7], np.int32))
+        assert x[0] == 7
