@@ -98,13 +98,25 @@ class Module:
 
             if not any(note.startswith(IN_NAME) for found in error.diagnostics for note in found.notes):
                 raise
-            failed = error
-        self.kernels = self._target.compile(self._request, ()).kernels
+        compiled = self._target.compile(self._request, ())
+        self.kernels = compiled.kernels
         for name in names:
             self.kernel(name)
-        raise failed
+        return compiled
 
     def _instantiate(self, name: str) -> None:
+        expression, is_known = self._expression(name)
+        if expression not in self._kernels:
+            try:
+                self._add(self._target.compile(self._request, (expression,), self.kernels))
+            except CompileError as error:
+                if is_known or not _says_unknown(error):
+                    raise
+                raise self._not_found(name) from error
+        self._kernels[name] = self._kernels[expression]
+
+    def _expression(self, name: str) -> tuple[str, bool]:
+        """The expression by which a compiler knows the kernel of that name, and whether the scan found it."""
         function, types = split_overload(name)
         base = function.split("<")[0].strip().removeprefix("::")
         infos = [kernel for kernel in self.kernels if kernel.name == base]
@@ -114,16 +126,17 @@ class Module:
             raise KernelNotFound(
                 f"{name} is a template, so its arguments are part of its name: {_example(infos[0])}"
             )
-        if types is None and sum(not info.template_params for info in infos) > 1:
-            types_of = [", ".join(param.type for param in info.params) for info in infos]
-            listed = ", ".join(f"{base}({types})" for types in types_of)
-            raise KernelNotFound(f"{name} is overloaded, so its parameters are part of its name: {listed}")
-        try:
-            self._add(self._target.compile(self._request, (name,), self.kernels))
-        except CompileError as error:
-            if infos or not _says_unknown(error):
-                raise
-            raise self._not_found(name) from error
+        plain = [info for info in infos if not info.template_params]
+        if types is None and "<" not in function:
+            if plain and len(infos) > 1:
+                types_of = [", ".join(param.type for param in info.params) for info in plain]
+                listed = ", ".join(f"{base}({types})" for types in types_of)
+                raise KernelNotFound(
+                    f"{name} is overloaded, so its parameters are part of its name: {listed}"
+                )
+            if infos and not plain:
+                return f"{name}<>", True  # each of its arguments has a default
+        return name, bool(infos)
 
     def _may_exist(self, base: str) -> bool:
         """Whether a kernel that the scan did not find may be there all the same, made by a macro."""

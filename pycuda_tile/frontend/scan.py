@@ -23,7 +23,7 @@ class _Scan:
 
     include_dirs: tuple[Path, ...]
     macros: dict[str, str]
-    kernels: dict[tuple[str, str], KernelInfo] = field(default_factory=dict)
+    kernels: dict[tuple[str, bool, str], KernelInfo] = field(default_factory=dict)
     hints: dict[str, tuple[str, ...]] = field(default_factory=dict)  # of declarations before the definition
     seen: set[str] = field(default_factory=set)
     concepts: set[str] = field(default_factory=set)
@@ -190,8 +190,8 @@ class _Parser:
         self.state.hints[name] = hints
         self.state.keywords.append((self.file, statement[words.index("__tile_global__")].start, name))
         if defined:
-            key = (name, ",".join(param.type for param in params))
             template = self._template_params(statement[:place])
+            key = (name, bool(template), ",".join(param.type for param in params))
             self.state.kernels[key] = KernelInfo(
                 name, template, params, hints, self.file, statement[last].line
             )

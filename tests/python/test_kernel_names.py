@@ -92,6 +92,34 @@ def test_overloads_are_told_apart_from_unknown_names(host_target):
         host_target.build(source)["k"]
 
 
+def test_a_template_and_a_function_of_one_name(any_target):
+    source = (
+        HEAD
+        + """
+    template <typename T> __tile_global__ void k(int* x, T) { x[0] = 1; }
+    template <typename T = float> __tile_global__ void k(int* x) { x[0] = 2; }
+    __tile_global__ void k(int* x) { x[0] = 3; }
+    """
+    )
+    module = any_target.build(source)
+    with pytest.raises(KeyError, match=r"overloaded.*: k\(int\*\)$"):
+        module["k"]
+    names = ["k<int>(int*, int)", "k<int>(int*)", "k(int*)"]
+    kernels = [module[name] for name in names]
+    assert [len(kernel.parameters) for kernel in kernels] == [2, 1, 1]
+    if any_target.name == "cpu":
+        assert [
+            run(kernel, np.int32, 1, *more)[0] for kernel, more in zip(kernels, ([0], [], []), strict=True)
+        ] == [1, 2, 3]
+
+
+def test_template_arguments_that_all_have_defaults(any_target):
+    source = HEAD + "template <int N = 3> __tile_global__ void k(int* x) { x[0] = N; }\n"
+    for module in (any_target.build(source), any_target.build(source, kernels=["k"])):
+        assert all(module[name].binary for name in ("k", "k<>", "::k"))
+        assert any_target.name != "cpu" or run(module["k"])[0] == 3
+
+
 def test_overloads_are_named_by_their_parameters(any_target):
     source = (
         HEAD
