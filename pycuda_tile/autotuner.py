@@ -40,6 +40,10 @@ def autotune(
     error is raised. Configurations are timed in turn, the closer to the fastest the more often; the lower
     quartile of their times counts, as what else a machine does only adds to them.
     """
+    if not isinstance(args, (tuple, list)):
+        raise BuildTypeError(f"autotune: args is a tuple of the arguments, got {type(args).__name__}")
+    if isinstance(configs, str) or not isinstance(configs, Iterable):
+        raise BuildTypeError(f"autotune: configs are several configurations, got {type(configs).__name__}")
     configs = list(configs)
     if not configs:
         raise BuildValueError("autotune: configs is empty, one configuration or more is needed")

@@ -107,6 +107,21 @@ def test_errors_of_the_program_are_not_hidden():
         pct.autotune(make, [1, 2], args=(), key="bug")
 
 
+@pytest.mark.parametrize(
+    ("given", "words"),
+    [
+        ({"args": None}, "args is a tuple of the arguments, got NoneType"),
+        ({"args": np.zeros(1)}, "args is a tuple of the arguments, got ndarray"),  # not (array,)
+        ({"configs": None}, "configs are several configurations, got NoneType"),
+        ({"configs": "fast"}, "configs are several configurations, got str"),
+    ],
+)
+def test_what_is_no_sequence(given: dict, words: str):
+    with pytest.raises(pct.Error, match=words) as caught:
+        pct.autotune(lambda config: print, **{"configs": [1], "args": (), "key": "k", **given})
+    assert isinstance(caught.value, TypeError)
+
+
 def test_no_configuration():
     with pytest.raises(pct.Error, match="configs is empty"):
         pct.autotune(Sleepers().make, [], args=(), key="sleep")
