@@ -72,6 +72,8 @@ def get(key: str, build: Builder) -> Entry:
                 return entry
             return _make(root, key, build)
     except OSError as error:
+        if isinstance(error.filename, str) and not error.filename.startswith(f"{root}/"):
+            raise  # what `build` was at: a file of the user's
         raise Error(
             f"cannot write to the cache folder {root}: {error} (PYCUDA_TILE_CACHE_DIR names another)"
         ) from error

@@ -143,6 +143,13 @@ def test_killed_at_any_moment(cache_folder: Path):
     assert list((cache_folder / "tmp").iterdir()) == []
 
 
+def test_errors_of_a_builder_are_its_own(cache_folder: Path):
+    with pytest.raises(FileNotFoundError, match="/nosuch/file"):
+        cache.get("k", lambda _: Path("/nosuch/file").read_text())
+    with pytest.raises(pct.Error, match="cannot write to the cache folder"):
+        cache.get("k", lambda folder: (folder / "no" / "file").write_text(""))
+
+
 def in_child(work) -> int:
     """The exit code of a child that does this work; one that hangs is killed by a signal."""
     if (child := os.fork()) == 0:
