@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import os
 import re
 from collections.abc import Iterable, Mapping
@@ -213,8 +214,9 @@ def _macro_value(value: object) -> str:
 def _check_num_threads(num_threads: int | None, target: str) -> int | None:
     if num_threads is None:
         return None
-    if not isinstance(num_threads, int) or isinstance(num_threads, bool):
+    if not hasattr(num_threads, "__index__") or isinstance(num_threads, bool):
         raise BuildTypeError(f"num_threads is an integer, got {type(num_threads).__name__}")
+    num_threads = operator.index(num_threads)
     if target in ("cpu", "tile"):
         raise BuildValueError(f"num_threads is for the targets simt and emulated, not for {target}")
     smallest = 32 if target == "simt" else 1

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import operator
 import signal
 import threading
 from collections.abc import Callable, Sequence
@@ -37,9 +38,13 @@ class KernelDescription(ctypes.Structure):
 
 def set_num_workers(count: int | None) -> None:
     """Sets how many threads run a launch on the CPU; None: as many as this process may use cores."""
-    if count is not None and not (isinstance(count, int) and 1 <= count <= _MOST_WORKERS):
+    try:
+        wanted = 0 if count is None else operator.index(count)
+    except TypeError:
+        wanted = -1
+    if not (count is None or 1 <= wanted <= _MOST_WORKERS):
         raise ArgumentValueError(f"the number of workers is 1 to {_MOST_WORKERS}, or None, got {count!r}")
-    library().cuda_tile_set_num_workers(count or 0)
+    library().cuda_tile_set_num_workers(wanted)
 
 
 def num_workers() -> int:

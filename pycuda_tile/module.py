@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import operator
 import os
 import re
 from collections.abc import Callable
@@ -209,8 +210,8 @@ class Kernel:
         if schedule_seed is None:
             key = grid if handle is None else (grid, handle)
             launch = (self._bound.get(key) if type(grid) is int else None) or self._bind(grid, handle)
-        elif isinstance(schedule_seed, int) and 0 <= schedule_seed < 2**64 - 1:
-            seed = schedule_seed + 1  # the launcher's 0 means: in ascending order
+        elif hasattr(schedule_seed, "__index__") and 0 <= operator.index(schedule_seed) < 2**64 - 1:
+            seed = operator.index(schedule_seed) + 1  # the launcher's 0 means: in ascending order
             launch = self._executable.bind(check_grid(self.name, grid), handle, seed)
         else:
             raise ArgumentTypeError(

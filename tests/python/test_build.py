@@ -130,6 +130,11 @@ def test_bad_arguments(cache_folder: Path, arguments: dict, builtin: type, words
     assert not cache_folder.exists() or list(cache_folder.rglob("*.so")) == []
 
 
+def test_numbers_of_numpy(make_target):
+    source = HEAD + "__tile_global__ void k(int* x) { x[0] = CUDA_TILE_BLOCK_THREADS; }\n"
+    assert run(make_target("emulated", num_threads=np.int64(8)).build(source)["k"])[0] == 8
+
+
 def test_architecture_that_the_compiler_does_not_know(make_target):
     with pytest.raises(pct.Error, match="sm_90"):
         make_target("simt").build(SET, arch="sm_20")

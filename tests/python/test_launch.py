@@ -50,7 +50,7 @@ def test_schedule_seed_changes_the_order_only(host_target):
     pct.set_num_workers(1)
     try:
         orders = []
-        for seed in (None, 1, 1, 2):
+        for seed in (None, 1, np.uint64(1), 2):
             out = np.zeros(64, np.int32)
             kernel.launch(64, np.zeros(1, np.int32), out, schedule_seed=seed)
             orders.append(out.tolist())
@@ -126,6 +126,8 @@ def test_number_of_workers(vector_add):
 
     pct.set_num_workers(1)
     assert launcher.num_workers() == 1
+    pct.set_num_workers(np.int64(2))
+    assert launcher.num_workers() == 2
     pct.set_num_workers(None)
     assert launcher.num_workers() == len(os.sched_getaffinity(0))
     for count in (0, -1, 10**9, 1.0):
