@@ -1,9 +1,10 @@
 """What the kernels of benchmarks/kernels are to compute, by NumPy: problem(name) for any sizes of tiles, at
-odd lengths, which tiles do not divide. Where values are small integers, results are exact."""
+odd lengths, which tiles do not divide, or even ones. Where values are small integers, results are exact."""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,11 +40,16 @@ class Problem(NamedTuple):
         )
 
 
-def problem(kernel: str) -> Problem:
+Odd = Callable[[int, int], int]  # of an even length and what makes it odd
+
+
+def problem(kernel: str, odd: bool = True) -> Problem:
     """Of a kernel as it is named in a module: "softmax<1024>"."""
     base, _, arguments = kernel.rstrip(">").partition("<")
     values = [int(x) if x.strip().isdigit() else _TYPES.get(x.strip()) for x in arguments.split(",")]
-    return _PROBLEMS[base](*values)
+    return _PROBLEMS[base](
+        (lambda length, more: length + more) if odd else (lambda length, _: length), *values
+    )
 
 
 def source_of(kernel: str) -> Path:
@@ -74,28 +80,28 @@ def _blank(dtype, *shape: int) -> np.ndarray:
 # --- one element, and rows ----------------------------------------------------------------------------------
 
 
-def _copy(tile: int) -> Problem:
-    n = 4 * tile - 21
+def _copy(odd: Odd, tile: int) -> Problem:
+    n = odd(4 * tile, -21)
     x, out = _random(n), _blank(F32, n)
     return Problem(4, [x, out, n], out, x)
 
 
-def _vector_add(tile: int) -> Problem:
-    n = 4 * tile - 23
+def _vector_add(odd: Odd, tile: int) -> Problem:
+    n = odd(4 * tile, -23)
     a, b, out = _random(n), _random(2 * n)[::2].copy(), _blank(F32, n)
     return Problem(4, [a, b, out, n], out, a + b)
 
 
-def _bias_gelu(tile: int) -> Problem:
-    columns = tile + 44
+def _bias_gelu(odd: Odd, tile: int) -> Problem:
+    columns = odd(2 * tile, 44 - tile)
     x, bias, out = _random(3, columns), _random(columns), _blank(F32, 3, columns)
     y = (x + bias).astype(F64)
     expected = 0.5 * y * (1 + np.tanh(0.7978845608 * (y + 0.044715 * y**3)))
     return Problem((2, 3), [x, bias, out, 3, columns], out, expected, 1e-5)
 
 
-def _ten_steps(tile: int) -> Problem:
-    n = 4 * tile - 21
+def _ten_steps(odd: Odd, tile: int) -> Problem:
+    n = odd(4 * tile, -21)
     x = _random(n)
     y = x.astype(F64)
     for factor, term in [(0.5, 1), (0.75, 2), (0.5, 3), (0.25, 4), (0.5, 5)]:
@@ -103,19 +109,19 @@ def _ten_steps(tile: int) -> Problem:
     return Problem(4, [x, n], x, y, 1e-5)
 
 
-def _softmax(width: int) -> Problem:
-    columns = width - 55
+def _softmax(odd: Odd, width: int) -> Problem:
+    columns = odd(width, -55)
     x, out = _random(3, columns), _blank(F32, 3, columns)
     e = np.exp(x.astype(F64))
     return Problem(3, [x, out, 3, columns], out, e / e.sum(1, keepdims=True), 1e-5)
 
 
-def _layer_norm(width: int) -> Problem:
-    return _normalized(width - 55)
+def _layer_norm(odd: Odd, width: int) -> Problem:
+    return _normalized(odd(width, -55))
 
 
-def _layer_norm_by_parts(tile: int) -> Problem:
-    return _normalized(3 * tile + 9)
+def _layer_norm_by_parts(odd: Odd, tile: int) -> Problem:
+    return _normalized(odd(3 * tile, 9))
 
 
 def _normalized(columns: int) -> Problem:
@@ -125,26 +131,26 @@ def _normalized(columns: int) -> Problem:
     return Problem(3, [x, weight, bias, out, 3, columns, 1e-5], out, normal * weight + bias, 1e-4)
 
 
-def _partial_sum(width: int) -> Problem:
-    columns = width - 55
+def _partial_sum(odd: Odd, width: int) -> Problem:
+    columns = odd(width, -55)
     x, out = _integers(F32, 3, columns), _blank(F32, 3, columns)
     return Problem(3, [x, out, 3, columns], out, x.cumsum(1))
 
 
-def _sum(tile: int, steps: int) -> Problem:
+def _sum(odd: Odd, tile: int, steps: int) -> Problem:
     share = tile * steps
-    x, out = _integers(F32, 2 * share - 21), _blank(F32, 2)
+    x, out = _integers(F32, odd(2 * share, -21)), _blank(F32, 2)
     return Problem(2, [x, out, x.size], out, [x[:share].sum(), x[share:].sum()])
 
 
-def _row_sum(rows: int, columns: int) -> Problem:
-    height, width = 2 * rows + 5, 2 * columns + 6
+def _row_sum(odd: Odd, rows: int, columns: int) -> Problem:
+    height, width = odd(3 * rows, 5 - rows), odd(2 * columns, 6)
     x, out = _integers(F32, height, width), _blank(F32, height)
     return Problem(3, [x, out, height, width], out, x.sum(1))
 
 
-def _column_sum(rows: int, columns: int) -> Problem:
-    height, width, share = 2 * rows + 5, 2 * columns + 6, 2 * rows
+def _column_sum(odd: Odd, rows: int, columns: int) -> Problem:
+    height, width, share = odd(4 * rows, 5 - 2 * rows), odd(3 * columns, 6 - columns), 2 * rows
     x, out = _integers(F32, height, width), _blank(F32, 2, width)
     return Problem((3, 2), [x, out, height, width, 2], out, [x[:share].sum(0), x[share:].sum(0)])
 
@@ -152,21 +158,21 @@ def _column_sum(rows: int, columns: int) -> Problem:
 # --- movement -----------------------------------------------------------------------------------------------
 
 
-def _transpose(tile: int) -> Problem:
-    rows, columns = tile + 5, 2 * tile + 6
+def _transpose(odd: Odd, tile: int) -> Problem:
+    rows, columns = odd(2 * tile, 5 - tile), odd(3 * tile, 6 - tile)
     x, out = _random(rows, columns), _blank(F32, columns, rows)
     return Problem((3, 2), [x, out, rows, columns], out, x.T)
 
 
-def _gather(tile: int, width: int) -> Problem:
-    rows, columns = tile + 5, width - 1
+def _gather(odd: Odd, tile: int, width: int) -> Problem:
+    rows, columns = odd(2 * tile, 5 - tile), odd(width, -1)
     table, index = _random(50, columns), np.random.default_rng(5).integers(0, 50, rows).astype(I32)
     out = _blank(F32, rows, columns)
     return Problem(2, [table, index, out, rows, columns], out, table[index])
 
 
-def _histogram(tile: int) -> Problem:
-    n = 4 * tile - 21
+def _histogram(odd: Odd, tile: int) -> Problem:
+    n = odd(4 * tile, -21)
     values, counts = np.random.default_rng(6).integers(-3, 40, n).astype(I32), np.zeros(37, I32)
     expected = np.bincount(values[(values >= 0) & (values < 37)], minlength=37)
     return Problem(4, [values, counts, n, 37], counts, expected)
@@ -175,33 +181,34 @@ def _histogram(tile: int) -> Problem:
 # --- products -----------------------------------------------------------------------------------------------
 
 
-def _matmul(element, _, result, *tiles: int) -> Problem:
-    return _product(element, result, tiles)
+def _matmul(odd: Odd, element, _, result, *tiles: int) -> Problem:
+    return _product(odd, element, result, tiles)
 
 
-def _matmul_transposed(element, _multiplied, _summed, result, *tiles: int) -> Problem:
-    return _product(element, result, tiles, transposed=True)
+def _matmul_transposed(odd: Odd, element, _multiplied, _summed, result, *tiles: int) -> Problem:
+    return _product(odd, element, result, tiles, transposed=True)
 
 
-def _matmul_converted(element, _multiplied, _summed, result, *tiles: int) -> Problem:
-    return _product(element, result, tiles)
+def _matmul_converted(odd: Odd, element, _multiplied, _summed, result, *tiles: int) -> Problem:
+    return _product(odd, element, result, tiles)
 
 
-def _product(element, result, tiles: tuple[int, ...], transposed: bool = False) -> Problem:
-    m, n, k = tiles[0] + 5, tiles[1] + 3, 2 * tiles[2] + 7
+def _product(odd: Odd, element, result, tiles: tuple[int, ...], transposed: bool = False) -> Problem:
+    m, n, k = odd(2 * tiles[0], 5 - tiles[0]), odd(2 * tiles[1], 3 - tiles[1]), odd(2 * tiles[2], 7)
     a, b, out = _integers(element, m, k), _integers(element, k, n), _blank(result, m, n)
     given = np.ascontiguousarray(b.T) if transposed else b
     return Problem((2, 2), [a, given, out, m, n, k], out, (a.astype(F64) @ b.astype(F64)).astype(result))
 
 
-def _matmul_batched(element, result, batch: int, *tiles: int) -> Problem:
-    batches, m, n, k = batch + 1, tiles[0], tiles[1] + 3, tiles[2] * 2 + 9
+def _matmul_batched(odd: Odd, element, result, batch: int, *tiles: int) -> Problem:
+    batches, m = odd(2 * batch, 1 - batch), tiles[0]
+    n, k = odd(2 * tiles[1], 3 - tiles[1]), odd(2 * tiles[2], 9)
     a, b, out = _integers(element, batches, m, k), _integers(element, k, n), _blank(result, batches, m, n)
     return Problem((2, 2), [a, b, out, batches, n, k], out, a.astype(F32) @ b.astype(F32))
 
 
-def _attention(element, tile_q: int, tile_k: int, dim: int) -> Problem:
-    heads, length = 2, 2 * max(tile_q, tile_k) + 11
+def _attention(odd: Odd, element, tile_q: int, tile_k: int, dim: int) -> Problem:
+    heads, length = 2, odd(2 * max(tile_q, tile_k), 11)
     q, k, v = (x.astype(element) for x in _random(3, heads, length, dim))
     out = _blank(element, heads, length, dim)
     scores = q.astype(F64) @ k.astype(F64).transpose(0, 2, 1) * 0.25
@@ -222,7 +229,7 @@ _PROBLEMS = {
     "layer_norm_by_parts": _layer_norm_by_parts,
     "partial_sum": _partial_sum,
     "sum": _sum,
-    "sum_of_four": lambda tile, steps: _sum(tile, 4 * steps),
+    "sum_of_four": lambda odd, tile, steps: _sum(odd, tile, 4 * steps),
     "row_sum": _row_sum,
     "column_sum": _column_sum,
     "transpose": _transpose,

@@ -100,8 +100,18 @@ __device__ __forceinline__ void store_global(void* to, void const* from) {
                  : "memory");
   else if constexpr (Bytes == 8)
     asm volatile("st.global.v2.b32 [%0], {%1, %2};" : : "l"(at), "r"(words[0]), "r"(words[1]) : "memory");
+  else if constexpr (Bytes == 4)
+    asm volatile("st.global.b32 [%0], %1;" : : "l"(at), "r"(words[0]) : "memory");
   else
     store_aligned<Bytes>(to, from);
+}
+
+/// p, of which the compiler knows nothing more: what is added to it stays a sum.
+template <typename T>
+__device__ __forceinline__ T* opaque(T* p) {
+  size_t at = reinterpret_cast<size_t>(p);
+  asm("" : "+l"(at));
+  return reinterpret_cast<T*>(at);
 }
 
 /// What the thread of the same warp holds whose number differs in the bits of `mask`. All threads take part.

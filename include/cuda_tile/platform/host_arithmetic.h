@@ -50,6 +50,10 @@ template <unsigned Bytes>
 inline void store_global(void* to, void const* from) {
   store_aligned<Bytes>(to, from);
 }
+template <typename T>
+inline T* opaque(T* p) {
+  return p;
+}
 template <unsigned Bytes>
 inline void load_aligned(void* to, void const* from) {
   __builtin_memcpy(to, __builtin_assume_aligned(from, Bytes), Bytes);

@@ -48,11 +48,11 @@ struct index_bits {
   }
 };
 
-/// Tiles of few rows, or of few columns: runs of up to 8 elements go around the threads in row-major order.
+/// Tiles of few rows, or of few columns: runs of up to 4 elements go around the threads in row-major order.
 CUDA_TILE_CONSTEXPR index_bits distribute_runs(unsigned size, unsigned threads) {
   unsigned const n = log2_of(size), t = log2_of(threads);
   index_bits bits;
-  unsigned const slots = n > t ? n - t : 0, run = least(slots, threads == 1 ? slots : 3);
+  unsigned const slots = n > t ? n - t : 0, run = least(slots, threads == 1 ? slots : 2);
   bits.add_slots(0, run);
   bits.add_threads(run, least(n, t));
   bits.add_copies(t - least(n, t));

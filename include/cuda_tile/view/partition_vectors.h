@@ -38,11 +38,12 @@ CUDA_TILE_API void move_to(P& part, unsigned i) {
 enum class vectors { whole, whole_or_none, by_elements };
 
 /// access.at<Vector, Kind>(slot, address, how many elements are inside) for each Vector of this thread's
-/// elements.
+/// elements, after access.begin<Vector>(address of the first).
 template <unsigned Vector, bool Masked, vectors Kind, typename Span, typename Shape, typename Access>
 CUDA_TILE_API void for_each_vector(partition<Span, Shape> part, Access const& access) {
   using D = distribution_of<Shape>;
   move_to<0, Shape>(part, D::index(platform::thread(), 0));
+  part.origin = access.template begin<Vector>(part.origin);
   CUDA_TILE_UNROLL
   for (unsigned s = 0; s < D::slots; s += Vector) {
     unsigned const i = D::index(0, s);
@@ -75,6 +76,10 @@ struct slot_loads {
   T& to;
   Access access;
   element pad;
+  template <unsigned Vector, typename E>
+  CUDA_TILE_API E* begin(E* origin) const {
+    return origin;
+  }
   template <unsigned Vector, vectors Kind, typename E>
   CUDA_TILE_API void at(unsigned s, E* from, int inside) const {
     if constexpr (Vector == 1) {
@@ -91,6 +96,14 @@ template <typename T, typename Access>
 struct slot_stores {
   T const& value;
   Access access;
+  /// Of one address and constants, as instructions take them, compilers make one a store.
+  template <unsigned Vector, typename E>
+  CUDA_TILE_API E* begin(E* origin) const {
+    if constexpr (Vector == 1)
+      return origin;
+    else
+      return platform::opaque(origin);
+  }
   template <unsigned Vector, vectors Kind, typename E>
   CUDA_TILE_API void at(unsigned s, E* to, int inside) const {
     if constexpr (Vector == 1) {

@@ -1,0 +1,83 @@
+"""How accesses of kernels meet global memory's sectors of 32 bytes and shared memory's banks, instruction by
+instruction, as NVRTC wrote them: at even sizes, where nothing lies across."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+import pytest
+from kernel_problems import problem, source_of
+from ptx_machine.memory import Global
+from ptx_machine.shared import Shared
+from run_ptx import PtxKernel
+
+import pycuda_tile as pct
+
+pytest.importorskip("cuda.bindings.nvrtc", reason="needs cuda-python and NVRTC")
+
+SECTOR, BANKS, WORD = 32, 32, 4
+
+
+class Traffic:
+    """Of a launch: sectors of global memory and passes over the banks of shared memory, and the fewest that
+    the bytes need."""
+
+    def __init__(self):
+        self.taken: Counter[str] = Counter()
+        self.needed: Counter[str] = Counter()
+
+    def __call__(self, instruction, space, warps, addresses, size: int) -> None:
+        count = {Global: self._count_sectors, Shared: self._count_passes}.get(type(space))
+        if count:
+            what = f"{type(space).__name__.lower()} {instruction.name[:2]}"
+            for warp in np.unique(warps):
+                count(what, addresses[warps == warp].astype(np.int64), size)
+
+    def _count_sectors(self, what: str, addresses: np.ndarray, size: int) -> None:
+        self.taken[what] += len(np.unique(addresses // SECTOR))  # aligned: none lies in two
+        self.needed[what] += -(-len(np.unique(addresses)) * size // SECTOR)
+
+    def _count_passes(self, what: str, addresses: np.ndarray, size: int) -> None:
+        """Of 128 bytes: 32 lanes, or 16 of 8 bytes, or 8 of 16."""
+        lanes = BANKS * WORD // max(size, WORD)
+        for first in range(0, len(addresses), lanes):
+            part = addresses[first : first + lanes, None] // WORD + np.arange(-(-size // WORD))
+            self.taken[what] += np.bincount(np.unique(part) % BANKS).max()
+            self.needed[what] += 1
+
+    def ratio(self, what: str) -> float:
+        return self.taken[what] / self.needed[what]
+
+
+def traffic(name: str) -> Traffic:
+    kernel = pct.build(source_of(name), target="simt", arch="sm_80", kernels=(name,)).kernel(name)
+    seen, work = Traffic(), problem(name, odd=False)
+    PtxKernel(kernel, notice=seen)[work.grid](*work.arguments)
+    work.check()
+    return seen
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "copy<1024>",
+        "vector_add<1024>",
+        "bias_gelu<1024>",
+        "ten_steps<1024>",
+        "softmax<1024>",
+        "layer_norm<1024>",
+        "partial_sum<1024>",
+        "sum<4096, 1>",
+    ],
+)
+def test_streaming_kernels_move_whole_sectors(name):
+    """NumPy's arrays begin at multiples of 16 bytes, so that a warp may touch one sector more than its 16."""
+    seen = traffic(name)
+    for what in seen.needed:
+        assert seen.ratio(what) <= (17 / 16 if what.startswith("global") else 1), what
+
+
+def test_a_transposition_meets_no_bank_twice():
+    seen = traffic("transpose<64>")
+    assert seen.ratio("shared st") == seen.ratio("shared ld") == 1
