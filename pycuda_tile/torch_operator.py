@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 
 from .errors import BuildTypeError, BuildValueError, TargetUnavailable
@@ -82,6 +83,8 @@ def _check(name: str, kernel: Kernel, outputs: dict, derived: dict) -> tuple[Par
         raise BuildTypeError(
             f"torch_op wants a kernel, such as module.kernel('k'), got {type(kernel).__name__}"
         )
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_]\w*::[A-Za-z_]\w*", name):
+        raise BuildValueError(f"an operator is named as 'namespace::name', got {name!r}")
     parameters = kernel.parameters
     names = [parameter.name for parameter in parameters]
     if not all(names):
@@ -91,6 +94,8 @@ def _check(name: str, kernel: Kernel, outputs: dict, derived: dict) -> tuple[Par
     for given in (*outputs, *derived):
         if given not in names:
             raise BuildValueError(f"{kernel.name} has no parameter {given!r}; it has {', '.join(names)}")
+    if both := [given for given in outputs if given in derived]:
+        raise BuildValueError(f"{kernel.name}: {', '.join(both)} cannot be both an output and derived")
     for parameter in parameters:
         if parameter.name in outputs and (not parameter.pointer or parameter.const):
             raise BuildValueError(

@@ -146,6 +146,23 @@ def test_torch_operator_refuses(torch, vector_add):
         pct.torch_op("pycuda_tile_tests::bad", vector_add[1], 1)
 
 
+@pytest.mark.parametrize("name", ["add", "a b::add", "a::b::add", "", 3])
+def test_torch_operator_of_no_name(torch, vector_add, name):
+    with pytest.raises(pct.Error, match="named as 'namespace::name'"):
+        pct.torch_op(name, vector_add, 1)
+
+
+def test_torch_operator_whose_parameter_is_given_twice(torch, vector_add):
+    with pytest.raises(pct.Error, match="out cannot be both an output and derived"):
+        pct.torch_op(
+            "pycuda_tile_tests::bad",
+            vector_add,
+            1,
+            outputs={"out": torch.empty_like},
+            derived={"out": lambda a: a},
+        )
+
+
 def test_torch_operator_without_torch(monkeypatch, vector_add):
     monkeypatch.setitem(sys.modules, "torch", None)
     with pytest.raises(pct.TargetUnavailable, match="pip install torch"):
