@@ -2,35 +2,62 @@
 // before they are written, and would be gone before somebody reads them.
 #pragma once
 
-#include "cuda_tile/config.h"
+#include "cuda_tile/platform/host_vectors.h"
+#include "cuda_tile/platform/platform.h"
 
 namespace cuda::tiles::platform {
 
 /// Arrays of so many bytes are written past the caches.
 inline constexpr size_t streaming_bytes = size_t(16) << 20;
 
-/// Where this thread last loaded from an array that it may also store to: what is changed in place is in the
-/// caches already.
-constinit inline thread_local void const* last_loaded = nullptr;
+/// Notes that a block loads from an array that it may also store to: what is changed in place is in the
+/// caches already. In the block's context, as another variable of the thread would cost a call.
+inline void note_load(void const* from) {
+  if (current_block)
+    current_block->last_loaded = from;
+}
+inline bool was_just_loaded(void const* from) { return current_block && current_block->last_loaded == from; }
 
 #if defined(__SSE2__)
 
 inline constexpr bool has_streaming_stores = true;
 
-/// Copies `Bytes` bytes to an address that is a multiple of 16. Other threads see them in order after this
-/// thread's next locked instruction, and after the launch.
+template <typename V>
+inline void stream_vector(V* to, V value) {
+#if defined(__clang__)
+  __builtin_nontemporal_store(value, to);
+#elif defined(__AVX512F__) && defined(__AVX512BW__)
+  if constexpr (sizeof(V) == 64)
+    __builtin_ia32_movntdq512(to, value);
+  else
+    __builtin_ia32_movntdq(to, value);
+#elif defined(__AVX__)
+  if constexpr (sizeof(V) == 32)
+    __builtin_ia32_movntdq256(to, value);
+  else
+    __builtin_ia32_movntdq(to, value);
+#else
+  __builtin_ia32_movntdq(to, value);
+#endif
+}
+
+template <typename V, size_t Bytes>
+inline void stream_vectors(void* to, void const* from) {
+  for (size_t i = 0; i < Bytes; i += sizeof(V))
+    stream_vector(reinterpret_cast<V*>(static_cast<char*>(to) + i),
+                  load_vector<V>(static_cast<char const*>(from) + i));
+}
+
+/// Copies `Bytes` bytes, a multiple of 64, to an address that is a multiple of 16, in whole vectors if it is
+/// one of theirs. Other threads see them in order after this thread's next locked instruction, and after the
+/// launch.
 template <size_t Bytes>
 inline void stream(void* to, void const* from) {
-  using vector = long long __attribute__((vector_size(16)));
-  for (size_t i = 0; i < Bytes / 16; ++i) {
-    vector value;
-    __builtin_memcpy(&value, static_cast<char const*>(from) + i * 16, 16);
-#if defined(__clang__)
-    __builtin_nontemporal_store(value, static_cast<vector*>(to) + i);
-#else
-    __builtin_ia32_movntdq(static_cast<vector*>(to) + i, value);
-#endif
-  }
+  using narrow = long long __attribute__((vector_size(16)));
+  if (reinterpret_cast<size_t>(to) % vector_bytes == 0)
+    stream_vectors<vector<long long>, Bytes>(to, from);
+  else
+    stream_vectors<narrow, Bytes>(to, from);
 }
 
 #else

@@ -68,15 +68,22 @@ inline V splat_last(V v) {
   return shuffle_lanes(v, v, [](unsigned) { return unsigned(sizeof(V) / sizeof(v[0])) - 1; });
 }
 
-/// Copies `Bytes` bytes, a multiple of a vector's, without a call; fetches what lies `ahead` bytes further
-/// on, if that is not 0.
-template <unsigned long long Bytes>
+/// Copies `Bytes` bytes, a multiple of a vector's, without a call, and `AtOnce`, which is likewise, at a time
+/// if that divides them; fetches what lies `ahead` bytes further on, if that is not 0.
+template <unsigned long long Bytes, unsigned AtOnce = vector_bytes>
 inline void copy_vectors(void* to, void const* from, size_t ahead = 0) {
-  for (unsigned long long i = 0; i < Bytes; i += vector_bytes) {
-    if (ahead != 0 && i % 64 == 0)
-      __builtin_prefetch(static_cast<char const*>(from) + i + ahead);
-    auto v = load_vector<vector<long long>>(static_cast<char const*>(from) + i);
-    store_vector(static_cast<char*>(to) + i, v);
+  using V = vector<long long>;
+  constexpr unsigned step = Bytes % AtOnce == 0 ? AtOnce : vector_bytes, count = step / vector_bytes;
+  for (unsigned long long i = 0; i < Bytes; i += step) {
+    char const* const source = static_cast<char const*>(from) + i;
+    if (ahead != 0 && (step % 64 == 0 || i % 64 == 0))
+      for (unsigned line = 0; line < step; line += 64)
+        __builtin_prefetch(source + line + ahead);
+    V v[count];
+    for (unsigned n = 0; n < count; ++n)
+      v[n] = load_vector<V>(source + n * vector_bytes);
+    for (unsigned n = 0; n < count; ++n)
+      store_vector(static_cast<char*>(to) + i + n * vector_bytes, v[n]);
 #if defined(__GNUC__) && !defined(__clang__)
     asm("" : : :); // or g++ makes a call of it again
 #endif

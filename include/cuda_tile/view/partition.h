@@ -46,6 +46,14 @@ CUDA_TILE_API size_t bytes_ahead(P const& part) {
     return 2 * part.template stride<D - 1>() * sizeof(E);
 }
 
+#if !CUDA_TILE_ON_CUDA
+/// How many bytes of a row are copied at a time: two cache lines, which is faster where rows are far apart,
+/// and slower in a tile of one long row.
+template <size_t D, typename Shape>
+inline constexpr unsigned bytes_at_once =
+    shape_size_v<Shape> == length<Shape>(D) ? platform::vector_bytes : 128;
+#endif
+
 template <bool Masked, size_t D, typename P, typename Shape, typename Access, typename E>
 CUDA_TILE_API void load_rows(P const& part, Shape shape, Access access, E* to, typename P::element* from,
                              E pad) {
@@ -53,7 +61,8 @@ CUDA_TILE_API void load_rows(P const& part, Shape shape, Access access, E* to, t
     *to = access.read(from);
 #if !CUDA_TILE_ON_CUDA
   } else if constexpr (!Masked && copies_vectors<D, P, Shape, Access, E>()) {
-    platform::copy_vectors<length<Shape>(D) * sizeof(E)>(to, from, bytes_ahead<D, Shape, E>(part));
+    platform::copy_vectors<length<Shape>(D) * sizeof(E), bytes_at_once<D, Shape>>(
+        to, from, bytes_ahead<D, Shape, E>(part));
 #endif
   } else {
     constexpr size_t step = length_product<Shape>(D + 1, Shape::rank());
@@ -76,7 +85,7 @@ CUDA_TILE_API void store_rows(P const& part, Shape shape, Access access, typenam
   } else if constexpr (is_same_v<Access, streaming_access> && D + 1 == Shape::rank()) {
     platform::stream<length<Shape>(D) * sizeof(E)>(to, from);
   } else if constexpr (!Masked && copies_vectors<D, P, Shape, Access, E>()) {
-    platform::copy_vectors<length<Shape>(D) * sizeof(E)>(to, from);
+    platform::copy_vectors<length<Shape>(D) * sizeof(E), bytes_at_once<D, Shape>>(to, from);
 #endif
   } else {
     constexpr size_t step = length_product<Shape>(D + 1, Shape::rank());
@@ -112,14 +121,13 @@ template <bool Masked, typename Span, typename Shape, typename Access>
 CUDA_TILE_API auto load_partition(partition<Span, Shape> const& part, Access access,
                                   typename Span::value_type pad) {
   using E = typename Span::value_type;
-  using D = distribution_of<Shape>;
   tile<E, Shape> result;
   checks::define(result);
   checks::before_partition_access<Access::template flags<checks::reads>, Masked, Shape>(part);
   if constexpr (platform::block_threads == 1) {
 #if !CUDA_TILE_ON_CUDA
     if constexpr (!is_same_v<typename Span::element_type, typename Span::value_type const>)
-      platform::last_loaded = part.origin;
+      platform::note_load(part.origin);
 #endif
     load_elements<Masked>(part, Shape{}, access, result.slots, pad);
     checks::after_partition_access<Access::template flags<checks::reads>>(part);
@@ -150,7 +158,7 @@ CUDA_TILE_API bool is_worth_streaming(P const& part) {
   for (size_t d = 0; d + 1 < P::rank; ++d)
     places |= part.strides[d] * size;
   return part.elements * size >= platform::streaming_bytes && places % 16 == 0 &&
-         part.origin != platform::last_loaded;
+         !platform::was_just_loaded(part.origin);
 }
 #endif
 
