@@ -254,8 +254,10 @@ def histogram(kernels: Kernels, n: int = 16 * MI, bins: int = 256) -> Pair:
     values = torch.randint(0, bins, (n,), dtype=torch.int32, generator=torch.Generator().manual_seed(2))
     counts = torch.zeros(bins, dtype=torch.int32)
 
-    def make(tile: int) -> Function:
-        launch = kernels.get("movement", f"histogram<{tile}>")[ceildiv(n, tile)]
+    def make(config: list[int]) -> Function:
+        tile, steps = config
+        kernel = kernels.get("movement", f"histogram_of_steps<{tile}, {steps}>")
+        launch = kernel[ceildiv(n, tile * steps)]
 
         def zero_and_launch(*arguments: object) -> None:
             counts.zero_()
@@ -263,7 +265,8 @@ def histogram(kernels: Kernels, n: int = 16 * MI, bins: int = 256) -> Pair:
 
         return zero_and_launch
 
-    ours, config = kernels.choose(make, [1024, 4096, 16384], values, counts, n, bins, key=["histogram", n])
+    configs = [[4096, 8], [8192, 8], [16384, 4], [16384, 8], [32768, 4]]
+    ours, config = kernels.choose(make, configs, values, counts, n, bins, key=["histogram", n])
     wanted = torch.bincount(values, minlength=bins).int()
     return Pair(ours, lambda: torch.bincount(values, minlength=bins), check_equal(counts, wanted), config)
 

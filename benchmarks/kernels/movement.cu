@@ -2,6 +2,7 @@
 #include "cuda_tile.h"
 
 namespace ct = cuda::tiles;
+using namespace ct::literals;
 
 /// out[j, i] = in[i, j]. Grid: (ceil(columns / tile), ceil(rows / tile)).
 template <int tile>
@@ -37,4 +38,27 @@ __tile_global__ void histogram(const int* __restrict__ values, int* __restrict__
   auto counted = ct::iota<ct::tile<unsigned, shape>>() < left && value <= last;
   ct::atomic_add_masked(counts + ct::min(value, last), ct::ones<ct::tile<int, shape>>(), counted,
                         ct::memory_order_relaxed_t{}, ct::thread_scope_device_t{});
+}
+
+/// The same, for `steps` tiles a block; of a tile without others, nothing is masked. Grid: ceil(n / (steps *
+/// tile)).
+template <int tile, int steps>
+__tile_global__ void histogram_of_steps(const int* __restrict__ values, int* __restrict__ counts, int n,
+                                        int bins) {
+  using shape = ct::shape<tile>;
+  auto unsigned_values = reinterpret_cast<const unsigned*>(values);
+  ct::partition_view view{ct::tensor_span{unsigned_values, ct::extents{n}}, shape{}};
+  auto ones = ct::ones<ct::tile<int, shape>>();
+  auto last = static_cast<unsigned>(bins - 1);
+  int begin = static_cast<int>(ct::bid().x) * steps;
+  for (int step : ct::irange(begin, ct::min(begin + steps, ct::ceildiv(n, tile)))) {
+    auto value = view.load_masked(step);
+    auto left = n - step * tile;
+    if (left >= tile && ct::reduce_max(value, 0_ic) <= last)
+      ct::atomic_add(counts + value, ones, ct::memory_order_relaxed_t{}, ct::thread_scope_device_t{});
+    else
+      ct::atomic_add_masked(counts + ct::min(value, last), ones,
+                            ct::iota<ct::tile<int, shape>>() < left && value <= last,
+                            ct::memory_order_relaxed_t{}, ct::thread_scope_device_t{});
+  }
 }

@@ -171,11 +171,12 @@ def _gather(odd: Odd, tile: int, width: int) -> Problem:
     return Problem(2, [table, index, out, rows, columns], out, table[index])
 
 
-def _histogram(odd: Odd, tile: int) -> Problem:
+def _histogram(odd: Odd, tile: int, steps: int = 1) -> Problem:
     n = odd(4 * tile, -21)
     values, counts = np.random.default_rng(6).integers(-3, 40, n).astype(I32), np.zeros(37, I32)
+    values[tile : 2 * tile] %= 37  # all of them are counted
     expected = np.bincount(values[(values >= 0) & (values < 37)], minlength=37)
-    return Problem(4, [values, counts, n, 37], counts, expected)
+    return Problem(-(-4 // steps), [values, counts, n, 37], counts, expected)
 
 
 # --- products -----------------------------------------------------------------------------------------------
@@ -235,6 +236,7 @@ _PROBLEMS = {
     "transpose": _transpose,
     "gather": _gather,
     "histogram": _histogram,
+    "histogram_of_steps": _histogram,
     "matmul": _matmul,
     "matmul_transposed": _matmul_transposed,
     "matmul_converted": _matmul_converted,

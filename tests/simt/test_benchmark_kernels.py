@@ -39,6 +39,7 @@ KERNELS = {  # threads of a block
     "transpose<32>": SMALL,
     "gather<16, 32>": SMALL,
     "histogram<256>": SMALL,
+    "histogram_of_steps<256, 3>": SMALL,
     "matmul_transposed<__half, __half, float, float, 32, 16, 32>": (32, 128),
     "matmul_transposed<signed char, signed char, int, int, 32, 32, 32>": (32,),
     "matmul_converted<float, __nv_tf32, float, float, 32, 16, 32>": (4, 32, 128),

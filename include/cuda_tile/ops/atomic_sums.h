@@ -4,6 +4,7 @@
 
 #include "cuda_tile/ops/elements.h"
 #include "cuda_tile/ops/memory_access.h"
+#include "cuda_tile/platform/host_vectors.h"
 
 namespace cuda::tiles::detail {
 
@@ -24,13 +25,22 @@ struct location_range {
 /// A range that holds all of ptrs: all that have the bits of the address that they agree in.
 template <typename P, typename S>
 CUDA_TILE_API location_range<P> common_range(tile<P*, S> const& ptrs) {
-  auto address = [&](unsigned s) { return platform::bit_cast<unsigned long long>(ptrs.slots[s]); };
+  using V = platform::vector<unsigned long long>;
+  constexpr unsigned size = static_cast<unsigned>(shape_size_v<S>), lanes = sizeof(V) / sizeof(P*), line = 8;
+  static_assert(sizeof(P*) == 8 && size % line == 0 && line % lanes == 0);
+  auto const first = platform::bit_cast<unsigned long long>(ptrs.slots[0]);
+  V all{};
+  for (unsigned s = 0; s < size; s += line) {
+    __builtin_prefetch(ptrs.slots + s + 8 * line); // large tiles lie in the second cache
+    for (unsigned l = 0; l < line; l += lanes)
+      all |= platform::load_vector<V>(ptrs.slots + s + l) ^ first;
+  }
   unsigned long long differing = 0;
-  for (unsigned s = 0; s < static_cast<unsigned>(shape_size_v<S>); ++s)
-    differing |= address(s) ^ address(0);
+  for (unsigned l = 0; l < lanes; ++l)
+    differing |= all[l];
   for (unsigned shift = 1; shift < 64; shift *= 2)
     differing |= differing >> shift;
-  return {ptrs.slots[0] - (address(0) & differing) / sizeof(P), differing / sizeof(P) + 1};
+  return {ptrs.slots[0] - (first & differing) / sizeof(P), differing / sizeof(P) + 1};
 }
 
 /// From the first to the last location whose mask is true; any one if there is none.
