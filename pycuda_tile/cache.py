@@ -136,7 +136,7 @@ def _folder(name: str) -> Path:
     except OSError:
         pass
     # A read-only home, or somebody else's folder: compiled code that lies there could not be trusted.
-    return _with_parts(_scratch_folder(os.getpid()))
+    return _with_parts(_scratch_folder(name, os.getpid()))
 
 
 def _with_parts(root: Path) -> Path:
@@ -146,10 +146,15 @@ def _with_parts(root: Path) -> Path:
 
 
 @functools.cache
-def _scratch_folder(process: int) -> Path:
+def _scratch_folder(instead_of: str, process: int) -> Path:
+    import logging
     import tempfile
 
     place = Path(tempfile.mkdtemp(prefix="pycuda_tile-cache-"))
+    logging.getLogger("pycuda_tile").warning(
+        f"pycuda_tile: the cache folder {instead_of} cannot be used: it must be a folder of this user's that "
+        f"can be written to. Until this process ends, {place} stands in"
+    )
     atexit.register(_remove_if_own, place, process)
     return place
 

@@ -222,11 +222,13 @@ def test_info_and_clear(cache_folder: Path):
     cache.get("a", write)
 
 
-def test_folder_that_cannot_be_used_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch):
+def test_folder_that_cannot_be_used_is_replaced(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog):
     (tmp_path / "file").write_text("in the way")
     monkeypatch.setenv("PYCUDA_TILE_CACHE_DIR", str(tmp_path / "file" / "cache"))
     assert cache.get("key", write).meta == {"answer": 42}
     assert cache.get("key", never).meta == {"answer": 42}
+    (warning,) = caplog.messages  # once a process
+    assert f"the cache folder {tmp_path / 'file' / 'cache'} cannot be used" in warning
 
 
 # --- many processes -----------------------------------------------------------------------------------------
