@@ -19,6 +19,8 @@ _OUTPUTS = {"tileir": "tile", "ptx": "simt", "cubin": "simt"}  # what --emit ask
 
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command; returns its exit code: 0 done, 1 failed, 2 wrong usage."""
+    if argv is None and hasattr(sys.stdout, "reconfigure"):
+        sys.stdout.reconfigure(errors="backslashreplace")  # names of files, where output is ascii
     words = list(sys.argv[1:] if argv is None else argv)
     try:
         if words[:1] == ["run"]:  # the options behind it are the example's

@@ -175,6 +175,17 @@ def test_python_dash_m():
     assert done.stdout.startswith("pycuda-tile ")
 
 
+def test_names_that_the_output_cannot_show(tmp_path: Path):
+    path = tmp_path / "k\u00e9.cu"
+    path.write_text("__tile_global__ void k() {}\n", encoding="utf-8")
+    done = subprocess.run(
+        [sys.executable, "-m", "pycuda_tile", "kernels", path],
+        env={**os.environ, "PYTHONIOENCODING": "ascii", "PYTHONPATH": str(EXAMPLES.parent)},
+        capture_output=True,
+    )
+    assert done.stdout.endswith(rb"k\xe9.cu:1: k()" + b"\n") and done.returncode == 0
+
+
 def test_regenerate_says_what_it_lacks(capsys, monkeypatch, tmp_path: Path):
     monkeypatch.setattr("pycuda_tile.codegen.include_dir", lambda: tmp_path / "include")  # as installed
     assert main(["regenerate"]) == 1
