@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from run_ptx import PtxModule
 
 import pycuda_tile as pct
 
@@ -37,9 +38,12 @@ def examples_importable(monkeypatch):
     monkeypatch.syspath_prepend(str(EXAMPLES))
 
 
-@pytest.fixture(scope="module", params=["cpu", "checked", "checked-32", "emulated-4", "emulated-32"])
+@pytest.fixture(scope="module", params=["cpu", "checked", "checked-32", "emulated-4", "emulated-32", "ptx"])
 def build(request):
     """A function that builds an example's source for one of the targets that run on the host."""
+    if request.param == "ptx":
+        pytest.importorskip("cuda.bindings.nvrtc", reason="needs cuda-python and NVRTC")
+        return lambda name: PtxModule(pct.build(EXAMPLES / f"{name}.cu", target="simt", arch="sm_80"))
     target, _, threads = request.param.partition("-")
     options = {"target": target, "num_threads": int(threads) if threads else None}
     if target == "checked":

@@ -18,6 +18,18 @@ from pycuda_tile.launch import check_grid
 parse = functools.lru_cache(maxsize=8)(parse)
 
 
+class PtxModule:
+    """A module of target simt, whose kernels take arrays of the host."""
+
+    target = "ptx"
+
+    def __init__(self, module: pct.Module):
+        self._module = module
+
+    def kernel(self, name: str) -> PtxKernel:
+        return PtxKernel(self._module.kernel(name))
+
+
 class PtxKernel:
     """A kernel of target simt.
 
