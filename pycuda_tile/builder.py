@@ -113,15 +113,22 @@ def read_source(source: str | os.PathLike) -> tuple[str, str, Path | None]:
         raise BuildTypeError(
             f"the source is a str (text) or a pathlib.Path (file), got {type(source).__name__}"
         )
+    path = Path(source).absolute()
+    if re.search(r'["\n\r]', str(path)):
+        raise BuildValueError(
+            f"the source's path {str(source)!r} has a quote or line break: no #include takes it"
+        )
     try:
-        path = Path(source).absolute()
-        return _without_null(path.read_text(encoding="utf-8"), str(source)), str(source), path
+        text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
         raise SourceNotFound(f"the source {str(source)!r} does not exist") from None
     except UnicodeDecodeError as error:
         raise BuildValueError(f"the source {str(source)!r} is no UTF-8 text: {error}") from None
     except OSError as error:
         raise BuildValueError(f"the source {str(source)!r} cannot be read: {error.strerror}") from error
+    except ValueError as error:  # a null character
+        raise BuildValueError(f"the source {str(source)!r} cannot be read: {error}") from error
+    return _without_null(text, str(source)), str(source), path
 
 
 def _without_null(text: str, name: str) -> str:

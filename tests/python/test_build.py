@@ -92,6 +92,7 @@ def test_defines_options_and_include_dirs(host_target, tmp_path: Path):
         ({"target": None}, ValueError, "unknown target"),
         ({"source": Path("nosuch.cu")}, FileNotFoundError, "nosuch.cu"),
         ({"source": "kernel.cu"}, FileNotFoundError, "pathlib.Path"),
+        ({"source": Path("a\0b.cu")}, ValueError, "null"),
         ({"source": 3}, TypeError, "text"),
         ({"source": b"x"}, TypeError, "text"),
         ({"source": "a\0b"}, ValueError, "null"),
@@ -203,6 +204,13 @@ def test_loaded_code_is_not_pickled(host_target, act):
 def test_text_that_is_no_unicode():
     with pytest.raises(pct.Error, match="Unicode"):
         pct.build("// \udcff", target="cpu")
+
+
+@pytest.mark.parametrize("name", ['a"b.cu', "a\nb.cu"])
+def test_path_that_no_include_takes(host_target, tmp_path: Path, name: str):
+    (tmp_path / name).write_text(SET)
+    with pytest.raises(pct.Error, match="has a quote or line break"):
+        host_target.build(tmp_path / name)
 
 
 def test_odd_path(host_target, tmp_path: Path):
