@@ -14,7 +14,7 @@ from ..arguments import Packer
 from ..errors import LaunchError
 from . import KINDS
 from .launcher import Array, extents_of
-from .report import Report, make_error
+from .report import NO_ARRAY, Report, make_error
 from .sites import Place, frames_of, number_sites, publish_variables
 
 _VARIABLE = "cuda_tile_checks"
@@ -102,7 +102,7 @@ class CheckedGpuLauncher(gpu.GpuLauncher):
             self._call(driver, driver.cuMemcpyDtoHAsync, ctypes.addressof(checks), variable, size, handle)
             self._call(driver, driver.cuStreamSynchronize, handle)
         if checks.is_taken:
-            raise self._error(checks.report, extents)
+            raise self._error(checks, extents)
 
     def _prepare(self, driver, extents: Sequence[tuple]) -> _DeviceChecks:
         """What the launch is told: the arrays that it was given, then the module's own variables."""
@@ -130,9 +130,11 @@ class CheckedGpuLauncher(gpu.GpuLauncher):
         (status,) = function(*arguments)
         self._check(driver, status)
 
-    def _error(self, report: Report, extents: Sequence[tuple]):
-        if report.array >= len(extents):  # one of the module's own variables
-            report.array, report.offset = 2**32 - 1, -1
+    def _error(self, checks: _DeviceChecks, extents: Sequence[tuple]):
+        report = checks.report
+        if len(extents) <= report.array < checks.array_count:  # one of the module's own variables
+            report.offset += checks.arrays[report.array].address
+            report.array = NO_ARRAY
         frames = [frames_of(self._code.sites, report.frames[0])]
         report.frames[0] = 0
         return make_error(report, self._packer.kernel, lambda _: frames, extents, self._source)

@@ -17,7 +17,7 @@ from .lines import Frame
 FindFrames = Callable[[Sequence[int]], Sequence[Sequence[Frame]]]  # the calls at places in the code
 
 _READS, _WRITES, _ATOMIC = 1, 2, 4
-_NO_ARRAY = 2**32 - 1
+NO_ARRAY = 2**32 - 1
 
 
 class Value(ctypes.Structure):
@@ -181,19 +181,31 @@ def _pointed(address: int, extents: Sequence[tuple[Parameter, Extent]]) -> str:
 
 
 def _memory(report: Report, extents: Sequence[tuple[Parameter, Extent]]) -> str:
-    if report.array == _NO_ARRAY:
+    if report.array == NO_ARRAY:
         if not report.offset:
             return "through a null pointer"
-        address = report.offset % 2**64
-        near = [(parameter, extent) for parameter, extent in extents if extent.address > address]
-        parameter, extent = min(near, key=lambda pair: pair[1].address, default=(None, None))
-        if parameter and extent.address - address <= extent.nbytes:
-            return f"{extent.address - address} bytes before {_name(parameter)}"
+        return _near(report.offset % 2**64, extents)
+    return _element(report.offset, *extents[report.array])
+
+
+def _near(address: int, extents: Sequence[tuple[Parameter, Extent]]) -> str:
+    """Of an address in none of the arrays: within one's length before or behind the nearest, by that one."""
+    distances = {}
+    for parameter, extent in extents:
+        before, behind = extent.address - address, address - (extent.address + extent.nbytes)
+        if max(before, behind) <= extent.nbytes:
+            distances[max(before, behind)] = parameter, extent
+    if not distances:
         return f"at address {address:#x}, which is in none of the arrays that were passed"
-    parameter, extent = extents[report.array]
-    element = report.offset // extent.itemsize
+    parameter, extent = distances[min(distances)]
+    if address < extent.address:
+        return f"{extent.address - address} bytes before {_name(parameter)}"
+    return _element(address - extent.address, parameter, extent)
+
+
+def _element(offset: int, parameter: Parameter, extent: Extent) -> str:
     count = extent.nbytes // extent.itemsize
-    return f"at element {element} of {_name(parameter)}, which has {count} elements"
+    return f"at element {offset // extent.itemsize} of {_name(parameter)}, which has {count} elements"
 
 
 def _name(parameter: Parameter, quote: str = "'") -> str:

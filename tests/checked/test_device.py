@@ -1,9 +1,10 @@
-"""Checks where several threads share a block: run on the emulated target, compiled for GPUs, and launched
-with a driver that only pretends. Kernels are in device.cu."""
+"""Checks where several threads share a block: run on the emulated target and, compiled for GPUs, on the PTX
+machine; and launched with a driver that only pretends. Kernels are in device.cu."""
 
 from __future__ import annotations
 
 import ctypes
+import functools
 import subprocess
 import sys
 import types
@@ -11,6 +12,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from ptx_driver import PtxDriver
 
 import pycuda_tile as pct
 from pycuda_tile.checked import KINDS
@@ -26,9 +28,41 @@ def line_of(text: str) -> int:
     return line
 
 
-@pytest.fixture(scope="module", params=[4, 32, 128])
-def module(request) -> pct.Module:
-    return pct.build(SOURCE, target="emulated", num_threads=request.param, checked=True, options=("-O1",))
+@pytest.fixture(params=[4, 32, 128, "ptx"])
+def module(request):
+    if request.param == "ptx":
+        return OnPtx(request.getfixturevalue("simt"), request.getfixturevalue("monkeypatch"))
+    return emulated(request.param)
+
+
+@functools.cache
+def emulated(threads: int) -> pct.Module:
+    return pct.build(SOURCE, target="emulated", num_threads=threads, checked=True, options=("-O1",))
+
+
+class OnPtx:
+    """A module for GPUs whose kernels take arrays of the host, and run on the PTX machine."""
+
+    def __init__(self, module: pct.Module, monkeypatch: pytest.MonkeyPatch):
+        self._module, self._driver = module, PtxDriver()
+        self._driver.install(monkeypatch)
+
+    def kernel(self, name: str):
+        kernel = self._module.kernel(name)
+        kernel._executable.launcher._kernel = None  # loaded by the driver of another test
+        return _Launches(kernel, self._driver)
+
+
+class _Launches:
+    def __init__(self, kernel: pct.Kernel, driver: PtxDriver):
+        self._kernel, self._driver = kernel, driver
+
+    def __getitem__(self, grid):
+        def launch(*arguments):
+            given = [self._driver.device_array(x) if isinstance(x, np.ndarray) else x for x in arguments]
+            self._kernel[grid](*given)
+
+        return launch
 
 
 def values(changed: dict[int, int] | None = None, start: int = 1, n: int = 128) -> np.ndarray:

@@ -22,7 +22,7 @@ them, lanes that miss from an instruction for all of a warp, threads that wait f
 that it does not know.
 """
 
-from .machine import launch
+from .machine import launch, place
 from .program import PtxError, parse
 
-__all__ = ["PtxError", "launch", "parse"]
+__all__ = ["PtxError", "launch", "parse", "place"]

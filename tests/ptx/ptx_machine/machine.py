@@ -7,13 +7,14 @@ over.
 
 from __future__ import annotations
 
+import ctypes
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 
 from . import arithmetic, controls, conversions, floats, matrices, memory, warp_groups, warps
-from .operands import Operands
+from .operands import Operands, immediate
 from .program import Function, Instruction, Program, PtxError, Variable
 from .shared import WARP, Shared
 from .types import NUMPY
@@ -34,6 +35,7 @@ def launch(
     shared: int = 0,
     seed: int | None = None,
     notice=None,
+    addresses: dict[str, int] | None = None,
 ) -> None:
     """Runs the kernel `name` on `grid` (x, y, z), with blocks of `threads` threads.
 
@@ -42,6 +44,7 @@ def launch(
     shared:     bytes of dynamic shared memory
     seed:       draws the order in which warps run
     notice:     called for each access of memory: (instruction, space, lanes, addresses, bytes)
+    addresses:  of the program's variables, if they have been placed
     """
     if name not in program.functions:
         raise PtxError(f"no function {name}")
@@ -49,7 +52,7 @@ def launch(
     program = Program({function.name: function for function in functions}, {v.name: v for v in variables})
     count = grid[0] * grid[1] * grid[2]
     together = max(1, _LANES // threads)
-    addresses = _place_variables(variables, globe)
+    addresses = addresses or place(variables, globe)
     for first in range(0, count, together):
         blocks = np.arange(first, min(first + together, count))
         machine = Machine(program, grid, blocks, threads, addresses, globe, shared, seed)
@@ -57,29 +60,32 @@ def launch(
         machine.run(name, arguments)
 
 
-def _place_variables(variables: Sequence[Variable], globe: memory.Global) -> dict[str, int]:
-    wanted = (variable for variable in variables if variable.space in ("global", "const"))
-    return {variable.name: globe.add_bytes(_content(variable), variable.alignment) for variable in wanted}
+def place(variables: Iterable[Variable], globe: memory.Global) -> dict[str, int]:
+    """Gives global variables memory, and their first values, of which some are addresses of others."""
+    wanted = [variable for variable in variables if variable.space in ("global", "const")]
+    found = {variable.name: globe.add_bytes(bytes(variable.size), variable.alignment) for variable in wanted}
+    for variable in wanted:
+        content = _content(variable, found)
+        ctypes.memmove(found[variable.name], content, len(content))
+    return found
+
+
+def _content(variable: Variable, addresses: dict[str, int]) -> bytes:
+    dtype = NUMPY[variable.kind]
+    values = np.zeros(variable.count, dtype)
+    numbers = variable.values.strip("{}").split(",") if variable.values else []
+    for i, number in enumerate(map(str.strip, numbers)):
+        if pointer := re.fullmatch(r"generic\(([\w$]+)\)", number):
+            values[i] = addresses[pointer[1]]
+        else:
+            values[i] = immediate(number, dtype)
+    return values.tobytes()
 
 
 def _aligned_only(at: int, alignment: int) -> int:
     """The next place that is a multiple of `alignment`, and of nothing greater."""
     place = -(-at // alignment) * alignment
     return place if place % (2 * alignment) else place + alignment
-
-
-def _content(variable: Variable) -> bytes:
-    dtype = NUMPY[variable.kind]
-    values = np.zeros(variable.count, dtype)
-    numbers = variable.values.strip("{}").split(",") if variable.values else []
-    for i, number in enumerate(numbers):
-        number = number.strip()
-        if re.match(r"0[fFdD]", number):
-            bits = np.array(int(number[2:], 16), np.uint32 if len(number) == 10 else np.uint64)
-            values[i] = bits.view(dtype)
-        elif re.fullmatch(r"-?\w+", number) and not re.match(r"[A-Za-z_]", number):
-            values[i] = np.array(int(number, 0) % 2 ** (8 * dtype.itemsize)).astype(dtype)
-    return values.tobytes()
 
 
 class Machine:

@@ -25,6 +25,12 @@ class Variable:
     values: str = ""
 
     @property
+    def pointee(self) -> str:
+        """The variable whose address it holds at first, or ""."""
+        found = re.fullmatch(r"generic\(([\w$]+)\)", self.values)
+        return found[1] if found else ""
+
+    @property
     def size(self) -> int:
         return self.count * NUMPY[self.kind].itemsize
 
@@ -70,6 +76,8 @@ class Program:
             for name in new:
                 functions[name] = self.functions[name]
                 named |= functions[name].names()
+        while more := {v.pointee for v in self.variables.values() if v.name in named} - named - {""}:
+            named |= more
         return list(functions.values()), [v for v in self.variables.values() if v.name in named]
 
 
