@@ -6,13 +6,12 @@ from __future__ import annotations
 import ctypes
 import functools
 import subprocess
-import sys
 import types
 from pathlib import Path
 
 import numpy as np
 import pytest
-from ptx_driver import PtxDriver
+from ptx_driver import SUCCESS, PtxDriver
 
 import pycuda_tile as pct
 from pycuda_tile.checked import KINDS
@@ -220,74 +219,37 @@ def find_ptxas() -> Path:
     return found[0]
 
 
-class Result(int):
-    name = "CUDA_ERROR_OF_THE_TEST"
-
-
-class FakeDriver(types.ModuleType):
+class FakeDriver(PtxDriver):
     """A driver whose launches do nothing but call `kernel(checks)` on the module's variable."""
-
-    class CUresult:
-        CUDA_SUCCESS = Result(0)
-        CUDA_ERROR_INVALID_CONTEXT = Result(201)
-        CUDA_ERROR_NOT_FOUND = Result(500)
-
-    class CUstreamCaptureMode:
-        CU_STREAM_CAPTURE_MODE_RELAXED = 2
 
     def __init__(self):
         from pycuda_tile.checked.device import _DeviceChecks
 
-        super().__init__("cuda.bindings.driver")
+        super().__init__()
         self.checks, self.kernel, self.waited = _DeviceChecks(), lambda checks: None, 0
-
-    def cuInit(self, flags):
-        return (Result(0),)
-
-    def cuCtxGetCurrent(self):
-        return Result(0), 1
 
     def cuLibraryLoadData(self, code, *options):
         assert code.startswith(b"//") and code.endswith(b"\0")
-        return Result(0), "library"
-
-    def cuLibraryGetKernel(self, library, name):
-        return Result(0), 1234
-
-    def cuThreadExchangeStreamCaptureMode(self, mode):
-        return Result(0), 0
-
-    def cuKernelGetFunction(self, kernel):
-        return Result(0), "function"
+        return SUCCESS, "library"
 
     def cuLibraryGetGlobal(self, library, name):
         if name == b"cuda_tile_checks":
-            return Result(0), ctypes.addressof(self.checks), ctypes.sizeof(self.checks)
-        return (Result(0), 0x9000, 256) if name == b"table" else (self.CUresult.CUDA_ERROR_NOT_FOUND, 0, 0)
-
-    def cuMemcpyHtoDAsync(self, to, source, size, stream):
-        ctypes.memmove(to, source, size)
-        return (Result(0),)
-
-    cuMemcpyDtoHAsync = cuMemcpyHtoDAsync
+            return SUCCESS, ctypes.addressof(self.checks), ctypes.sizeof(self.checks)
+        return (SUCCESS, 0x9000, 256) if name == b"table" else (self.CUresult.CUDA_ERROR_NOT_FOUND, 0, 0)
 
     def cuLaunchKernel(self, *arguments):
         self.kernel(self.checks)
-        return (Result(0),)
+        return (SUCCESS,)
 
     def cuStreamSynchronize(self, stream):
         self.waited += 1
-        return (Result(0),)
+        return (SUCCESS,)
 
 
 @pytest.fixture
 def driver(monkeypatch: pytest.MonkeyPatch, simt) -> FakeDriver:
-    from pycuda_tile import gpu
-
     fake = FakeDriver()
-    monkeypatch.setitem(sys.modules, "cuda.bindings.driver", fake)
-    monkeypatch.setattr(sys.modules["cuda.bindings"], "driver", fake, raising=False)
-    monkeypatch.setattr(gpu, "compute_capability", lambda: (8, 0))
+    fake.install(monkeypatch)
     return fake
 
 

@@ -12,6 +12,7 @@ import pytest
 from ptx_machine import launch, parse, place
 from ptx_machine.memory import Global
 from ptx_machine.program import Program
+from run_ptx import device_array
 
 from pycuda_tile import gpu
 
@@ -52,10 +53,7 @@ class PtxDriver(types.ModuleType):
 
     def device_array(self, array: np.ndarray) -> types.SimpleNamespace:
         """An array as if it were on the GPU, at its own address."""
-        self.globe.add(array.ctypes.data, array.nbytes, array.flags.writeable)
-        interface = {"shape": array.shape, "typestr": array.dtype.str, "version": 3, "strides": array.strides}
-        interface["data"] = (array.ctypes.data, not array.flags.writeable)
-        return types.SimpleNamespace(__cuda_array_interface__=interface, dtype=array.dtype)
+        return device_array(array, self.globe)
 
     def cuInit(self, flags):
         return (SUCCESS,)

@@ -73,16 +73,21 @@ def _packed(packer: Packer, arguments: list[object]) -> list[bytes]:
     return [ctypes.string_at(address, size) for address, size in zip(addresses, sizes, strict=True)]
 
 
-def _on_device(value: object, globe: Global) -> object:
-    """An array, as if it were on a GPU at its own address."""
-    array = getattr(value, "array", value)
-    if not isinstance(array, np.ndarray):
-        return value
+def device_array(array: np.ndarray, globe: Global) -> types.SimpleNamespace:
+    """An array as if it were on a GPU, at its own address, and in its memory."""
     low, high = byte_bounds(array) if array.size else (array.ctypes.data,) * 2
     globe.add(low, high - low, array.flags.writeable)
     interface = dict(array.__array_interface__, version=3)
     interface = {name: interface[name] for name in ("shape", "typestr", "data", "strides", "version")}
-    shown = types.SimpleNamespace(__cuda_array_interface__=interface, dtype=array.dtype)
+    return types.SimpleNamespace(__cuda_array_interface__=interface, dtype=array.dtype)
+
+
+def _on_device(value: object, globe: Global) -> object:
+    """An argument with its array, if it has one, as if that were on a GPU."""
+    array = getattr(value, "array", value)
+    if not isinstance(array, np.ndarray):
+        return value
+    shown = device_array(array, globe)
     if isinstance(value, pct.strided):
         return pct.strided(shown)
     return pct.ptr(shown, value.offset) if isinstance(value, pct.ptr) else shown

@@ -5,28 +5,9 @@ import sys
 
 import numpy as np
 import pytest
+from template_source import HEAD, TEMPLATE, run
 
 import pycuda_tile as pct
-
-HEAD = '#include "cuda_tile.h"\nnamespace ct = cuda::tiles;\n'
-TEMPLATE = (
-    HEAD
-    + """
-namespace ns {
-template <typename T, int N = 4>
-__tile_global__ void fill(T* out, T value) {
-  ct::store(out + ct::iota<ct::tile<int, ct::shape<N>>>(), ct::full<ct::tile<T, ct::shape<N>>>(value));
-}
-}
-extern "C" __tile_global__ void plain(float* out) { out[0] = 1; }
-"""
-)
-
-
-def run(kernel: pct.Kernel, dtype=np.int32, size=1, *more):
-    out = np.zeros(size, dtype)
-    kernel[1](out, *more)
-    return out
 
 
 def test_templates_are_instantiated_by_name(host_target):

@@ -47,10 +47,10 @@ def _mma(machine, instruction: Instruction, shape: tuple[int, int, int], kinds: 
     places = (
         _left(rows, inner, ELEMENTS[left_kind][1]),
         _right(inner, columns, ELEMENTS[right_kind][1]),
-        _result(rows, columns),
+        places_of_result(rows, columns),
     )
     reads = [
-        _reader(machine, text, kind, place, size)
+        reader(machine, text, kind, place, size)
         for text, kind, place, size in zip(
             sources,
             (left_kind, right_kind, result_kind),
@@ -85,7 +85,7 @@ def as_tf32(values: np.ndarray) -> np.ndarray:
     return (values.view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)
 
 
-def _reader(machine, text: str, kind: str, place, size: tuple[int, int]) -> Callable[[], np.ndarray]:
+def reader(machine, text: str, kind: str, place, size: tuple[int, int]) -> Callable[[], np.ndarray]:
     """A function that gives the matrices of all warps."""
     reads = [
         machine.operands.read(part, "b64" if kind == "f64" else "b32")
@@ -144,7 +144,7 @@ def _right(inner: int, columns: int, pack: int):
     return member * pack + element + 4 * pack * register, group + 0 * i
 
 
-def _result(rows: int, columns: int):
+def places_of_result(rows: int, columns: int):
     """Two neighbouring columns, then down by 8 rows, then on by 8 columns."""
     group, member = np.arange(WARP)[:, None] // 4, np.arange(WARP)[:, None] % 4
     i = np.arange(rows * columns // WARP)

@@ -58,8 +58,8 @@ def _mma_async(machine, instruction: Instruction) -> Step:
         raise PtxError(f"a left operand in registers is unknown here: {instruction}")
     signs = [int(x) for x in rest[:2]] or [1, 1]  # integers have none
     transposed = [bool(int(x)) for x in rest[2:]] or [False, False]
-    place = matrices._result(16, columns)
-    read = matrices._reader(machine, to, result_kind, place, (16, columns))
+    place = matrices.places_of_result(16, columns)
+    read = matrices.reader(machine, to, result_kind, place, (16, columns))
     write = matrices.writer(machine, to, result_kind, place)
     descriptors = [machine.operands.read(text, "u64") for text in (left, right)]
     keeps = machine.operands.read(scale, "pred")
