@@ -12,6 +12,7 @@ from typing import NamedTuple
 from .. import gpu
 from ..arguments import Packer
 from ..errors import LaunchError
+from ..streams import current_stream
 from . import KINDS
 from .launcher import Array, extents_of
 from .report import NO_ARRAY, Report, make_error
@@ -89,7 +90,7 @@ class CheckedGpuLauncher(gpu.GpuLauncher):
         from cuda.bindings import driver
 
         gpu.ensure_context(driver)
-        handle = gpu.current_stream(arguments) if stream is None else stream
+        handle = current_stream(arguments) if stream is None else stream
         with self._one_at_a_time:
             found = self._find(driver, _VARIABLE)
             if found is None:

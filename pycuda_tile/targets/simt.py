@@ -16,6 +16,7 @@ from ..arguments import Packer
 from ..errors import BuildValueError, CompileError, TargetUnavailable
 from ..frontend.kernel_info import KernelInfo
 from ..parameters import Parameter
+from ..streams import stream_handle
 from . import Compiled, Request
 
 _THREADS = 128
@@ -32,7 +33,7 @@ class SimtExecutable(NamedTuple):
     tileir: None = None
 
     bind = gpu.bind
-    stream_handle = staticmethod(gpu.stream_handle)
+    stream_handle = staticmethod(stream_handle)
 
 
 def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | None = None) -> Compiled:

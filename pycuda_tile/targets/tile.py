@@ -18,6 +18,7 @@ from ..arguments import Packer
 from ..errors import Error, TargetUnavailable
 from ..frontend.kernel_info import KernelInfo
 from ..parameters import Parameter
+from ..streams import stream_handle
 from . import Compiled, Request
 
 INSTALL = 'pip install "pycuda-tile[tile]"'
@@ -40,7 +41,7 @@ class TileExecutable(NamedTuple):
         return assemble(self.tileir, self.arch)
 
     bind = gpu.bind
-    stream_handle = staticmethod(gpu.stream_handle)
+    stream_handle = staticmethod(stream_handle)
 
 
 def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | None = None) -> Compiled:
