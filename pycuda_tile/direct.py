@@ -19,9 +19,10 @@ import numpy as np
 from . import dlpack, native, resources
 from .errors import Error
 from .kernel_output import KernelOutput
+from .launch import MOST_BLOCKS
 from .parameters import BFLOAT16, BOOL, E4M3, E5M2, E8M0, FLOAT, SIGNED, TF32, UNSIGNED, VOID, Parameter
 
-_ABI_VERSION = 2
+_ABI_VERSION = 3
 _MOST_PARAMETERS = 32
 _INTEGER, _BOOLEAN, _FLOAT, _DOUBLE, _ARRAY = range(5)
 _SCALARS = {BOOL: (1,), SIGNED: (1, 2, 4, 8), UNSIGNED: (1, 2, 4, 8), FLOAT: (4, 8)}  # sizes in bytes
@@ -52,8 +53,12 @@ class _Parameter(ctypes.Structure):
 
 class _Objects(ctypes.Structure):
     _fields_ = [
-        *((name, ctypes.py_object) for name in ("none", "true", "false", "int", "float", "exception")),
-        *((name, ctypes.py_object) for name in ("ndarray", "float32", "float64", "dtype")),
+        *(
+            (name, ctypes.py_object)
+            for name in ("none", "true", "false", "int", "float", "tuple", "exception")
+        ),
+        *((name, ctypes.py_object) for name in ("ndarray", "float32", "float64")),
+        *((name, ctypes.py_object) for name in ("dtype", "stream", "cuda_stream")),
         *((name, ctypes.py_object) for name in ("tensor", "parameter", "is_neg")),
         ("torch", ctypes.c_void_p),
         ("main_thread", ctypes.c_ulong),
@@ -111,16 +116,17 @@ class DirectKernel:
         output:     on the host, what the kernel prints
         """
         call = _Call(ctypes.pointer(self._kernel), tuple(grid), stream is not None, stream)
-        if output is not None:
-            call.printed = ctypes.pointer(output.size)
+        return _make_function(library().cuda_tile_python_function, call, by_python, fail, output)
 
-        def launch(*arguments: object, **named: object) -> None:
-            _meet_torch()
-            by_python(*arguments, **named)
-
-        return library().cuda_tile_python_function(
-            (ctypes.addressof(call), launch, fail, output and output.show, call)
-        )
+    def bind_any_grid(
+        self,
+        by_python: Callable[..., None],
+        fail: Callable[[int, bytes], None] | None = None,
+        output: KernelOutput | None = None,
+    ) -> Callable[..., None]:
+        """A function as Kernel.launch is: it takes the grid as its first argument, and a stream by name."""
+        call = _Call(ctypes.pointer(self._kernel), MOST_BLOCKS)
+        return _make_function(library().cuda_tile_python_function_of_grid, call, by_python, fail, output)
 
 
 def make_kernel(
@@ -135,6 +141,23 @@ def make_kernel(
         return None
     described = (_Parameter * len(parameters))(*map(_describe, parameters))
     return DirectKernel(_Kernel(described, len(parameters), on_device, start, None, threads, shared_bytes))
+
+
+def _make_function(
+    make: Callable[[tuple], Callable[..., None]],
+    call: _Call,
+    by_python: Callable[..., None],
+    fail: Callable[[int, bytes], None] | None,
+    output: KernelOutput | None,
+) -> Callable[..., None]:
+    if output is not None:
+        call.printed = ctypes.pointer(output.size)
+
+    def launch(*arguments: object, **named: object) -> None:
+        _meet_torch()
+        by_python(*arguments, **named)
+
+    return make((ctypes.addressof(call), launch, fail, output and output.show, call))
 
 
 def _is_known(parameter: Parameter) -> bool:
@@ -172,8 +195,9 @@ def _describe_array(parameter: Parameter) -> _Parameter:
 # --- the library --------------------------------------------------------------------------------------------
 
 _objects = _Objects(
-    *(None, True, False, int, float, Exception),
-    *(np.ndarray, np.float32, np.float64, "dtype"),
+    *(None, True, False, int, float, tuple, Exception),
+    *(np.ndarray, np.float32, np.float64),
+    *("dtype", "stream", "__cuda_stream__"),
 )
 
 
@@ -187,8 +211,8 @@ def library() -> ctypes.PyDLL | None:
         library = native.load("cuda_tile_python", resources.direct_source_dir(), abi, ctypes.PyDLL)
     except (Error, OSError):
         return None
-    library.cuda_tile_python_function.restype = ctypes.py_object
-    library.cuda_tile_python_function.argtypes = [ctypes.py_object]
+    for function in (library.cuda_tile_python_function, library.cuda_tile_python_function_of_grid):
+        function.restype, function.argtypes = ctypes.py_object, [ctypes.py_object]
     _objects.main_thread = threading.main_thread().ident
     library.cuda_tile_python_set_objects(ctypes.byref(_objects))
     os.register_at_fork(after_in_child=_follow_fork)

@@ -120,6 +120,11 @@ class GpuLauncher:
         kernel = self._direct or self._make_direct()
         return launch if kernel is None else kernel.bind(grid, launch, stream)
 
+    def bind_any_grid(self, by_python: Callable[..., None]) -> Callable[..., None] | None:
+        """See Executable."""
+        kernel = self._direct or self._make_direct()
+        return kernel and kernel.bind_any_grid(by_python)
+
     def _make_direct(self) -> direct.DirectKernel | None:
         if compute_capability() is None or (start := _launch_address()) is None:
             return None
@@ -216,6 +221,9 @@ class ClusterLauncher:
         launcher = self._plain() if grid[0] % self._cluster else self._clustered
         return launcher.bind(grid, stream)
 
+    def bind_any_grid(self, by_python: Callable[..., None]) -> None:
+        """None: the grid decides which kernel is launched."""
+
 
 class OnGpu(Protocol):
     """An executable of a GPU target."""
@@ -232,6 +240,11 @@ def bind(
             "schedule_seed is for the targets cpu and emulated: a GPU chooses the order itself"
         )
     return executable.launcher.bind(grid, stream)
+
+
+def bind_any_grid(executable: OnGpu, by_python: Callable[..., None]) -> Callable[..., None] | None:
+    """The method `bind_any_grid` of executables of GPU targets."""
+    return executable.launcher.bind_any_grid(by_python)
 
 
 @functools.cache

@@ -6,12 +6,12 @@ import operator
 
 from .errors import ArgumentTypeError, ArgumentValueError
 
-_LIMITS = (2**31 - 1, 65535, 65535)  # CUDA's, for x, y and z
+MOST_BLOCKS = 2**31 - 1, 65535, 65535  # CUDA's, along x, y and z
 
 
 def check_grid(kernel: str, grid: object) -> tuple[int, int, int]:
     """The numbers of blocks along x, y and z, from an integer or a tuple of one to three."""
-    if type(grid) is int and 1 <= grid <= _LIMITS[0]:  # nearly always, and quick
+    if type(grid) is int and 1 <= grid <= MOST_BLOCKS[0]:  # nearly always, and quick
         return grid, 1, 1
     sizes = grid if isinstance(grid, (tuple, list)) else (grid,)
     try:
@@ -22,7 +22,7 @@ def check_grid(kernel: str, grid: object) -> tuple[int, int, int]:
         raise ArgumentTypeError(
             f"{kernel}: the grid is an integer or a tuple of one to three integers, got {grid!r}"
         )
-    for axis, size, limit in zip("xyz", sizes, _LIMITS, strict=False):
+    for axis, size, limit in zip("xyz", sizes, MOST_BLOCKS, strict=False):
         if not 1 <= size <= limit:
             raise ArgumentValueError(
                 f"{kernel}: grid {grid!r} has {size} blocks along {axis}, allowed are 1 to {limit}"

@@ -69,6 +69,11 @@ class HostLauncher:
             return run
         return kernel.bind(grid, run, fail=self._fail, output=self._output)
 
+    def bind_any_grid(self, by_python: Callable[..., None]) -> Callable[..., None] | None:
+        """See Executable."""
+        kernel = self._direct
+        return kernel and kernel.bind_any_grid(by_python, self._fail, self._output)
+
     @functools.cached_property
     def _direct(self) -> direct.DirectKernel | None:
         start = ctypes.cast(self._call, ctypes.c_void_p).value

@@ -187,6 +187,8 @@ class Kernel:
             if len(self._bound) >= _LAUNCHES_KEPT:
                 self._bound.clear()
             launch = self._bound[key] = self._executable.bind(checked, stream)
+            if "launch" not in self.__dict__ and (quick := self._executable.bind_any_grid(self.launch)):
+                self.launch = quick
         return launch
 
     def launch(

@@ -45,6 +45,7 @@ PyObject* PyObject_GetAttr(PyObject* object, PyObject* name);
 PyObject* PyObject_Call(PyObject* callable, PyObject* arguments,
                         PyObject* named); // a tuple and a dict, or null
 PyObject* PyObject_CallFunctionObjArgs(PyObject* callable, ...);
+PyObject* PyObject_CallMethodObjArgs(PyObject* object, PyObject* name, ...);
 int PyObject_GetBuffer(PyObject* object, Py_buffer* view, int flags);
 void PyBuffer_Release(Py_buffer* view);
 PyObject* PyTuple_New(std::ptrdiff_t length);

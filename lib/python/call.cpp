@@ -152,6 +152,68 @@ bool take_all(const Kernel& kernel, PyObject* const* objects, std::ptrdiff_t cou
   return true;
 }
 
+// ---- grid and stream -------------------------------------------------------------------------------------
+
+/// An int from 1 to `size`.
+bool take_size(PyObject* object, unsigned& size) {
+  if (type_of(object) != known.int_type)
+    return false;
+  const long long number = PyLong_AsLongLong(object);
+  if (number == -1 && PyErr_Occurred())
+    return refuse();
+  const bool fits = 1 <= number && number <= size;
+  size = static_cast<unsigned>(number);
+  return fits;
+}
+
+/// An int or a tuple of one to three, each at most what `grid` has there.
+bool take_grid(PyObject* object, unsigned (&grid)[3]) {
+  const bool is_tuple = type_of(object) == known.tuple_type;
+  const std::ptrdiff_t axes = is_tuple ? PyTuple_Size(object) : 1;
+  if (axes < 1 || axes > 3)
+    return false;
+  for (std::ptrdiff_t i = 0; i < axes; ++i)
+    if (!take_size(is_tuple ? PyTuple_GetItem(object, i) : object, grid[i]))
+      return false;
+  for (std::ptrdiff_t i = axes; i < 3; ++i)
+    grid[i] = 1;
+  return true;
+}
+
+bool take_stream_address(PyObject* object, void*& stream) {
+  if (type_of(object) != known.int_type)
+    return false;
+  const long long address = PyLong_AsLongLong(object);
+  if (address == -1 && PyErr_Occurred())
+    return refuse();
+  stream = reinterpret_cast<void*>(address);
+  return address >= 0;
+}
+
+/// The address of a stream, or an object with __cuda_stream__, which gives a version and the address.
+bool take_stream(PyObject* object, Call& call) {
+  if (object == known.none)
+    return true;
+  if (!call.kernel->on_device)
+    return false;
+  call.has_stream = true;
+  if (type_of(object) == known.int_type)
+    return take_stream_address(object, call.stream);
+  PyObject* pair = PyObject_CallMethodObjArgs(object, known.cuda_stream, nullptr);
+  if (!pair)
+    return refuse();
+  const bool taken = type_of(pair) == known.tuple_type && PyTuple_Size(pair) == 2 &&
+                     take_stream_address(PyTuple_GetItem(pair, 1), call.stream);
+  Py_DecRef(pair);
+  return taken;
+}
+
+/// What is given by name: a stream and nothing else.
+bool take_named(PyObject* names, PyObject* const* objects, Call& call) {
+  return PyTuple_Size(names) == 1 && PyTuple_GetItem(names, 0) == known.stream && // they are interned
+         take_stream(objects[0], call);
+}
+
 // ---- starting --------------------------------------------------------------------------------------------
 
 using StartOnDevice = int (*)(void* function, unsigned x, unsigned y, unsigned z, unsigned threads, unsigned,
@@ -234,20 +296,44 @@ PyObject* call_python(PyObject* function, PyObject* const* objects, std::ptrdiff
   return result;
 }
 
-PyObject* launch(PyObject* self, PyObject* const* objects, std::ptrdiff_t count, PyObject* names) {
-  const Call& call = *static_cast<const Call*>(PyLong_AsVoidPtr(PyTuple_GetItem(self, 0)));
+const Call& call_of(PyObject* self) {
+  return *static_cast<const Call*>(PyLong_AsVoidPtr(PyTuple_GetItem(self, 0)));
+}
+
+/// Null after an error, and without one where nothing was started.
+PyObject* run(const Call& call, PyObject* self, PyObject* const* objects, std::ptrdiff_t count) {
   Arguments arguments;
-  if (!names && call.kernel->function && take_all(*call.kernel, objects, count, arguments)) {
-    if (!call.kernel->on_device)
-      return run_on_host(call, arguments, PyTuple_GetItem(self, 2), PyTuple_GetItem(self, 3));
-    if (start_on_device(call, arguments))
-      return none();
-  }
-  return PyErr_Occurred() ? nullptr : call_python(PyTuple_GetItem(self, 1), objects, count, names);
+  if (!take_all(*call.kernel, objects, count, arguments))
+    return nullptr;
+  if (!call.kernel->on_device)
+    return run_on_host(call, arguments, PyTuple_GetItem(self, 2), PyTuple_GetItem(self, 3));
+  return start_on_device(call, arguments) ? none() : nullptr;
+}
+
+PyObject* launch(PyObject* self, PyObject* const* objects, std::ptrdiff_t count, PyObject* names) {
+  const Call& call = call_of(self);
+  PyObject* result = call.kernel->function && !names ? run(call, self, objects, count) : nullptr;
+  if (result || PyErr_Occurred())
+    return result;
+  return call_python(PyTuple_GetItem(self, 1), objects, count, names);
+}
+
+PyObject* launch_on_grid(PyObject* self, PyObject* const* objects, std::ptrdiff_t count, PyObject* names) {
+  Call call = call_of(self);
+  PyObject* result = nullptr;
+  if (call.kernel->function && count > 0 && take_grid(objects[0], call.grid) &&
+      (!names || take_named(names, objects + count, call)))
+    result = run(call, self, objects + 1, count - 1);
+  if (result || PyErr_Occurred())
+    return result;
+  return call_python(PyTuple_GetItem(self, 1), objects, count, names);
 }
 
 PyMethodDef method{"launch", launch, METH_FASTCALL | METH_KEYWORDS,
                    "Launches a kernel on a grid with the arguments given."};
+PyMethodDef method_of_grid{"launch", launch_on_grid, METH_FASTCALL | METH_KEYWORDS,
+                           "launch(grid, /, *arguments, stream=None, schedule_seed=None)\n--\n\n"
+                           "Launches the kernel on `grid`: see pycuda_tile.Kernel.launch."};
 
 } // namespace
 
@@ -261,5 +347,9 @@ EXPORT PyObject* cuda_tile_python_function(PyObject* self) {
   return PyCFunction_NewEx(&method, self, nullptr);
 }
 
-EXPORT unsigned cuda_tile_python_abi_version(void) { return 2; }
+EXPORT PyObject* cuda_tile_python_function_of_grid(PyObject* self) {
+  return PyCFunction_NewEx(&method_of_grid, self, nullptr);
+}
+
+EXPORT unsigned cuda_tile_python_abi_version(void) { return 3; }
 }

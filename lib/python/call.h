@@ -31,12 +31,12 @@ struct cuda_tile_python_parameter {
 
 /// Python's objects that arguments are compared with.
 struct cuda_tile_python_objects {
-  PyObject *none, *true_object, *false_object, *int_type, *float_type, *exception;
-  PyObject *ndarray, *float32, *float64; // NumPy's
-  PyObject* dtype;                       // the text "dtype"
-  PyObject *tensor, *parameter, *is_neg; // torch.Tensor, torch.nn.Parameter, torch.Tensor.is_neg
-  const dlpack::ExchangeApi* torch;      // null: no tensor is known
-  unsigned long main_thread;             // of the process: Python asks no other for Ctrl-C
+  PyObject *none, *true_object, *false_object, *int_type, *float_type, *tuple_type, *exception;
+  PyObject *ndarray, *float32, *float64;  // NumPy's
+  PyObject *dtype, *stream, *cuda_stream; // the texts "dtype", "stream" and "__cuda_stream__"
+  PyObject *tensor, *parameter, *is_neg;  // torch.Tensor, torch.nn.Parameter, torch.Tensor.is_neg
+  const dlpack::ExchangeApi* torch;       // null: no tensor is known
+  unsigned long main_thread;              // of the process: Python asks no other for Ctrl-C
 };
 
 /// What all launches of a kernel share.
@@ -52,7 +52,7 @@ struct cuda_tile_python_kernel {
 /// What a launch function knows besides.
 struct cuda_tile_python_call {
   const cuda_tile_python_kernel* kernel;
-  unsigned grid[3];
+  unsigned grid[3];    // or the greatest that may be given
   unsigned has_stream; // else the current one of the first array's framework
   void* stream;
   const unsigned long* printed; // by kernels on the host and not shown yet: bytes; null: none ever
@@ -67,6 +67,9 @@ void cuda_tile_python_set_objects(const cuda_tile_python_objects* objects);
 /// function of status and message that raises what a launch failed of; one that shows what was printed; and
 /// whatever else must live.
 PyObject* cuda_tile_python_function(PyObject* self);
+
+/// The same, of a call whose grid is the first argument; a stream may be given by name.
+PyObject* cuda_tile_python_function_of_grid(PyObject* self);
 
 /// Changes when this interface does.
 unsigned cuda_tile_python_abi_version(void);

@@ -80,6 +80,9 @@ class CheckedGpuLauncher(gpu.GpuLauncher):
         sizes = (*grid, self._threads, 1, 1, self._shared)
         return lambda *arguments, **named: self._start_checked(sizes, arguments, stream, named)
 
+    def bind_any_grid(self, by_python: Callable[..., None]) -> None:
+        """None: the arrays of every launch are looked at."""
+
     def _start_checked(
         self, sizes: tuple[int, ...], arguments: Sequence[object], stream: int | None, named: Iterable[str]
     ) -> None:

@@ -59,6 +59,10 @@ class Executable(Protocol):
         schedule_seed:  0: in ascending order
         """
 
+    def bind_any_grid(self, by_python: Callable[..., None]) -> Callable[..., None] | None:
+        """A function as Kernel.launch is that runs no Python code where it can, else `by_python`, which does
+        the same; None where it never can."""
+
     def stream_handle(self, stream: object) -> int:
         """The cudaStream_t of what a user calls a stream."""
 

@@ -54,6 +54,9 @@ class HostExecutable(NamedTuple):
     def bind(self, grid: Sequence[int], stream: None = None, schedule_seed: int = 0) -> Callable[..., None]:
         return self.launcher.bind(grid, schedule_seed)
 
+    def bind_any_grid(self, by_python: Callable[..., None]) -> Callable[..., None] | None:
+        return self.launcher.bind_any_grid(by_python)
+
     @staticmethod
     def stream_handle(stream: object) -> int:
         raise ArgumentTypeError("the targets cpu and emulated have no streams, got stream=...")

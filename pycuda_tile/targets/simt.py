@@ -33,6 +33,7 @@ class SimtExecutable(NamedTuple):
     tileir: None = None
 
     bind = gpu.bind
+    bind_any_grid = gpu.bind_any_grid
     stream_handle = staticmethod(stream_handle)
 
 

@@ -41,6 +41,7 @@ class TileExecutable(NamedTuple):
         return assemble(self.tileir, self.arch)
 
     bind = gpu.bind
+    bind_any_grid = gpu.bind_any_grid
     stream_handle = staticmethod(stream_handle)
 
 

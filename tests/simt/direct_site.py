@@ -48,9 +48,10 @@ class Site:
         assert self.kernel is not None
         self.kernel.load(KERNEL)
         self.launch = self.kernel.bind((3, 2, 1), self._python, stream, self._fail)
+        self.launch_on = self.kernel.bind_any_grid(self._python, self._fail)  # as Kernel.launch
 
-    def _python(self, *arguments) -> None:
-        self.by_python.append(arguments)
+    def _python(self, *arguments, **named) -> None:
+        self.by_python.append((*arguments, named) if named else arguments)
 
     def _fail(self, status: int, message: bytes) -> None:
         self.failed.append((status, message))
