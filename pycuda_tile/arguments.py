@@ -22,6 +22,7 @@ from .parameters import (
     E5M2,
     E8M0,
     FLOAT,
+    FUNCTION,
     OTHER,
     SIGNED,
     TF32,
@@ -156,6 +157,8 @@ def _range(parameter: Parameter) -> str:
 
 def _converter(parameter: Parameter, on_device: bool) -> Callable[[object], object]:
     """A function from an argument to what struct.pack takes."""
+    if parameter.kind == FUNCTION:
+        return _function_converter(parameter)
     if parameter.pointer:
         return address_converter(parameter, on_device)
     if parameter.kind in (SIGNED, UNSIGNED):
@@ -184,6 +187,17 @@ def _integer_converter(parameter: Parameter) -> Callable[[object], int]:
             return index(value)
         except TypeError:
             raise _wrong_kind(parameter, "an integer", value) from None
+
+    return convert
+
+
+def _function_converter(parameter: Parameter) -> Callable[[object], int]:
+    def convert(value: object) -> int:
+        if value is None:
+            return 0
+        if isinstance(value, (int, np.integer)) and not isinstance(value, bool):
+            return int(value)
+        raise _wrong_kind(parameter, "the function's address, an integer", value)
 
     return convert
 

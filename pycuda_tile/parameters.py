@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-OTHER, BOOL, SIGNED, UNSIGNED, FLOAT, BFLOAT16, E4M3, E5M2, TF32, VOID, E8M0, E2M1 = range(12)
+OTHER, BOOL, SIGNED, UNSIGNED, FLOAT, BFLOAT16, E4M3, E5M2, TF32, VOID, E8M0, E2M1, FUNCTION = range(13)
 
 _CXX_NAMES = {
     (BOOL, 1): "bool",
@@ -81,6 +81,8 @@ class Parameter(NamedTuple):
 
     @property
     def cxx_type(self) -> str:
+        if self.kind == FUNCTION:
+            return "pointer to a function"
         base = _CXX_NAMES.get((self.kind, self.size), f"a type of {self.size} bytes")
         return f"{'const ' if self.const else ''}{base}{'*' if self.pointer else ''}"
 

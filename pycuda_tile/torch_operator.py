@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 from .errors import BuildTypeError, BuildValueError, TargetUnavailable
 from .module import Kernel
-from .parameters import BOOL, OTHER, SIGNED, UNSIGNED, VOID, Parameter
+from .parameters import BOOL, FUNCTION, OTHER, SIGNED, UNSIGNED, VOID, Parameter
 
 _INTEGERS = (SIGNED, UNSIGNED)
 
@@ -108,16 +108,16 @@ def _schema(parameters, inputs: list[Parameter], outputs: dict) -> str:
     letters = iter("abcdefghijklmnopqrstuvwxyz")
     words = []
     for parameter in inputs:
-        if parameter.pointer:
+        if parameter.pointer and parameter.kind != FUNCTION:
             kind = "Tensor" if parameter.const else f"Tensor({next(letters)}!)"
         elif parameter.kind == BOOL:
             kind = "bool"
         elif parameter.kind in _INTEGERS:
             kind = "SymInt"
-        elif parameter.kind not in (OTHER, VOID):
+        elif parameter.kind not in (OTHER, VOID, FUNCTION):
             kind = "float"
         else:
-            raise BuildValueError(f"{parameter} is a struct, which no PyTorch operator takes: derive it")
+            raise BuildValueError(f"{parameter} is nothing that PyTorch operators take: derive it")
         words.append(f"{kind} {parameter.name}")
     count = len(outputs)
     result = "()" if not count else "Tensor" if count == 1 else f"({', '.join(['Tensor'] * count)})"

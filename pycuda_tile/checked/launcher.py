@@ -11,7 +11,7 @@ from ..arguments import ERROR_SIZE, Packer
 from ..arrays import Extent, extent_of
 from ..kernel_output import KernelOutput
 from ..launcher import HostLauncher, KernelDescription, library, poll_address
-from ..parameters import Parameter
+from ..parameters import FUNCTION, Parameter
 from . import KINDS
 from .lines import find_frames
 from .report import Report, make_error, make_wait_error
@@ -35,7 +35,7 @@ def extents_of(packer: Packer, arguments: Sequence[object]) -> list[tuple[Parame
     return [
         (parameter, extent_of(value, parameter))
         for parameter, value in zip(packer.parameters, arguments, strict=True)
-        if parameter.pointer and value is not None
+        if parameter.pointer and parameter.kind != FUNCTION and value is not None
     ]
 
 

@@ -125,7 +125,9 @@ def test_nvrtc_12_0_does_not_deduce_shapes(get_nvrtc):
 KERNEL = """
 #include "cuda_tile.h"
 struct pair { int first, second; };
+struct opaque;
 extern "C" __tile_global__ void plain(const float* __restrict__ a, int n, double* out) {}
+extern "C" __tile_global__ void callbacks(int (*f)(opaque*), opaque const* p, void (&g)(...)) {}
 namespace inner {
 template <typename E> __tile_global__ void generic(E* p, unsigned char c, bool b, pair x) {}
 }
@@ -133,6 +135,7 @@ template <typename E> __tile_global__ void generic(E* p, unsigned char c, bool b
 # kernel: kind, pointer and size of its parameters, as core/signature.h has them
 PARAMETERS = {
     "plain": [(4, 2, 4), (2, 0, 4), (4, 1, 8)],
+    "callbacks": [(12, 1, 0), (9, 2, 0), (12, 1, 0)],
     "inner::generic<__half>": [(4, 1, 2), (3, 0, 1), (1, 0, 1), (0, 0, 8)],
 }
 

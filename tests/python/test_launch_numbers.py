@@ -121,3 +121,35 @@ def test_bfloat16_rounds_to_nearest_even():
         expected = int(np.array(value).astype(ml_dtypes.bfloat16).view(np.uint16))
         got = _round_float32(value, 16) >> 16
         assert got == expected or (np.isnan(value) and got & 0x7FFF > 0x7F80), value
+
+
+OPAQUE = (
+    HEAD
+    + """struct handle;
+__tile__ int read(const handle* h) { return *reinterpret_cast<const int*>(h); }
+__tile_global__ void call(int* out, int (*f)(int), const handle* h) { out[0] = f ? f(3) : read(h); }
+"""
+)
+
+
+@pytest.mark.parametrize("checked", [False, True])
+def test_functions_and_incomplete_types(make_target, checked: bool):
+    """A function goes by its address, an array of any type for a type that nobody knows."""
+    kernel = make_target("cpu").build(OPAQUE, checked=checked)["call"]
+    assert [p.cxx_type for p in kernel.parameters] == ["int*", "pointer to a function", "const void*"]
+    twice = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)(lambda x: 2 * x)
+    address = ctypes.cast(twice, ctypes.c_void_p).value
+    out = np.zeros(1, np.int32)
+    for given in (address, np.uint64(address)):
+        kernel[1](out, given, None)
+        assert out.tolist() == [6]
+        out[0] = 0
+    kernel[1](out, None, np.array([5], np.int32))
+    assert out.tolist() == [5]
+    for wrong in (twice, out, True, 1.0, "f"):
+        with pytest.raises(
+            pct.LaunchError, match=r"'f' \(pointer to a function\) wants the function's address"
+        ):
+            kernel[1](out, wrong, None)
+    with pytest.raises(pct.LaunchError, match=r"from 0 to 2\*\*64 - 1, got -1"):
+        kernel[1](out, -1, None)

@@ -22,9 +22,10 @@ enum class parameter_kind : unsigned {
   e4m3,
   e5m2,
   tf32,
-  nothing, // void, behind a pointer
+  nothing, // void or an incomplete type, behind a pointer
   e8m0,
   e2m1,
+  function, // behind a pointer
 };
 
 namespace detail {
@@ -33,7 +34,16 @@ template <parameter_kind Kind, unsigned Size>
 inline constexpr unsigned code = static_cast<unsigned>(Kind) | Size << 16;
 
 template <typename Type>
-inline constexpr unsigned value_code = code<parameter_kind::other, sizeof(Type)>;
+inline constexpr unsigned value_code = code<parameter_kind::nothing, 0>;
+template <typename Type>
+  requires requires { sizeof(Type); }
+inline constexpr unsigned value_code<Type> = code<parameter_kind::other, sizeof(Type)>;
+template <typename Result, typename... Parameters>
+inline constexpr unsigned value_code<Result(Parameters...)> = code<parameter_kind::function, 0>;
+template <typename Result, typename... Parameters>
+inline constexpr unsigned value_code<Result(Parameters...) noexcept> = code<parameter_kind::function, 0>;
+template <typename Result, typename... Parameters>
+inline constexpr unsigned value_code<Result(Parameters..., ...)> = code<parameter_kind::function, 0>;
 template <typename Type>
 inline constexpr unsigned value_code<Type const> = value_code<Type>;
 template <typename Type>
