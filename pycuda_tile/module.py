@@ -7,14 +7,14 @@ import importlib
 import operator
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from .errors import ArgumentTypeError, BuildTypeError, CompileError, KernelNotFound
 from .forks import Lock
 from .frontend.kernel_info import KernelInfo
 from .launch import check_grid
 from .parameters import Parameter
-from .targets import Compiled, Executable, Request, split_overload
+from .targets import Compiled, Executable, Request, base_name, split_overload
 
 _LAUNCHES_KEPT = 64  # functions that a kernel remembers, one a grid and stream
 
@@ -59,6 +59,20 @@ class Module:
         return self._kernels[name]
 
     __getitem__ = kernel
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is a kernel of that name. Template arguments and parameters in it are not tried."""
+        if not isinstance(name, str):
+            return False
+        try:
+            normalized = _normalized(name)
+        except KernelNotFound:
+            return False
+        return normalized in self._kernels or base_name(normalized) in list(self)
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the kernels in the source."""
+        return iter([kernel.name for kernel in self.kernels])
 
     @property
     def binary(self) -> bytes:
@@ -119,7 +133,7 @@ class Module:
     def _expression(self, name: str) -> tuple[str, bool]:
         """The expression by which a compiler knows the kernel of that name, and whether the scan found it."""
         function, types = split_overload(name)
-        base = function.split("<")[0].strip().removeprefix("::")
+        base = base_name(name)
         infos = [kernel for kernel in self.kernels if kernel.name == base]
         if not infos and not self._may_exist(base):
             raise self._not_found(name)

@@ -131,6 +131,11 @@ def split_overload(name: str) -> tuple[str, str | None]:
     return name, None
 
 
+def base_name(expression: str) -> str:
+    """A kernel's name without template arguments and parameters, as KernelInfo has it."""
+    return split_overload(expression)[0].split("<")[0].strip().removeprefix("::")
+
+
 def cxx_expression(name: str) -> str:
     """A kernel's name as a C++ expression that stands for the function."""
     function, types = split_overload(name)
@@ -144,8 +149,8 @@ def _same_text(one: str, other: str) -> bool:
 def param_names(kernels: list[KernelInfo], expression: str, count: int) -> list[str]:
     """The parameter names of the kernel that an expression like `a::k<float, 4>` names, [] if it is not
     known."""
-    name, types = split_overload(expression)
-    base = name.split("<")[0].strip().removeprefix("::")
+    _, types = split_overload(expression)
+    base = base_name(expression)
     fitting = [kernel for kernel in kernels if kernel.name == base and len(kernel.params) == count]
     if types is not None:
         exact = [kernel for kernel in fitting if _same_text(", ".join(p.type for p in kernel.params), types)]
