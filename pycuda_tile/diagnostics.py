@@ -15,6 +15,7 @@ import re
 from dataclasses import dataclass, field, replace
 
 from . import spec
+from .demangle import demangled
 from .errors import CompileError, Diagnostic
 
 MESSAGE_LINES = 15  # at most, in a CompileError
@@ -325,7 +326,7 @@ def _render_one(error: Diagnostic, places: Places) -> list[str]:
 
 
 def _render_raw(log: str, places: Places) -> str:
-    lines = [_cut(line) for line in log.splitlines() if line.strip()]
+    lines = [_cut(line) for line in demangled(log).splitlines() if line.strip()]
     head = f"{_short_path(places.source)}: the compiler failed"
     if not lines:
         return f"{head} and printed nothing"

@@ -16,6 +16,7 @@ from typing import NamedTuple
 
 from .. import cache, debug, nvrtc, resources, toolchain
 from ..arguments import Packer
+from ..demangle import demangled
 from ..errors import ArgumentTypeError, CompileError
 from ..frontend.kernel_info import KernelInfo
 from ..kernel_output import KernelOutput
@@ -201,7 +202,7 @@ def _open(path: Path, request: Request) -> ctypes.CDLL:
             raise  # see compile()
         reason = str(error).removeprefix(f"{path}: ")
         if "undefined symbol" in reason:
-            reason += ", which the source declares and does not define"
+            reason = f"{demangled(reason)}, which the source declares and does not define"
         raise CompileError(
             f"{request.name}: what it was compiled to cannot be loaded: {reason}{_options(request)}"
         ) from None
