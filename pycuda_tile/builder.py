@@ -59,7 +59,7 @@ def build(
         arch=_check_arch(arch, target),
         include_dirs=check_include_dirs(include_dirs),
         defines=check_defines(defines),
-        options=_check_options(options),
+        options=_check_options(options, target),
         num_threads=_check_num_threads(num_threads, target),
         cache=bool(cache),
         checked=bool(checked),
@@ -166,10 +166,18 @@ def _check_characters(text: str, what: str) -> None:
         raise BuildValueError(f"{what}: {text!r} holds a null character")
 
 
-def _check_options(options: Iterable[str]) -> tuple[str, ...]:
+def _check_options(options: Iterable[str], target: str) -> tuple[str, ...]:
     if isinstance(options, str):  # would be one option, whatever blanks are in it
         raise BuildTypeError(f"options is a sequence of str: pass options={options.split()}")
-    return tuple(_strings(options, "options"))
+    words = _strings(options, "options")
+    if target in ("simt", "tile"):
+        for option, following in zip(words, [*words[1:], "sm_80"], strict=False):
+            name, _, value = option.partition("=")
+            if name in ("-arch", "--gpu-architecture"):
+                raise BuildValueError(
+                    f"options: {option!r} is an argument of its own: pass arch={value or following!r}"
+                )
+    return tuple(words)
 
 
 def _check_arch(arch: str | None, target: str) -> str | None:

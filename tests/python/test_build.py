@@ -13,6 +13,8 @@ import pytest
 from template_source import HEAD, TEMPLATE, run
 
 import pycuda_tile as pct
+from pycuda_tile import demangle
+from pycuda_tile.demangle import demangled
 
 SET = (
     HEAD + "#ifndef VALUE\n#define VALUE 7\n#endif\n__tile_global__ void set(int* out) { out[0] = VALUE; }\n"
@@ -41,6 +43,27 @@ def test_module(any_target):
     assert (
         isinstance(module.log, str) and isinstance(module.binary, bytes) and module.binary[:4] == b"\x7fELF"
     )
+
+
+def test_names_in_a_module(any_target):
+    """What needs no compiler to be known: of a template, its arguments are not tried."""
+    module = any_target.build(TEMPLATE)
+    inside = ["plain", " plain ", "::plain", "ns::fill", "ns :: fill< float, 4>", "ns::fill<nosuch>"]
+    assert all(name in module for name in inside)
+    outside = [
+        "",
+        "plai",
+        "fill",
+        "ns::",
+        "\n",
+        "ns::fill2<float>",
+        3,
+        None,
+        b"plain",
+        module.kernel("plain"),
+    ]
+    assert not any(name in module for name in outside)
+    assert list(module) == ["ns::fill", "plain"]
 
 
 def test_kernel_outputs(any_target):
@@ -84,6 +107,10 @@ def test_defines_options_and_include_dirs(host_target, tmp_path: Path):
         ({"num_threads": 4}, ValueError, "not for cpu"),
         ({"num_threads": "4", "target": "emulated"}, TypeError, "integer"),
         ({"arch": "90", "target": "simt"}, ValueError, "sm_90"),
+        ({"options": ["-arch=sm_75"], "target": "simt"}, ValueError, "options: .*pass arch='sm_75'"),
+        ({"options": ["-w", "-arch", "sm_75"], "target": "tile"}, ValueError, "'-arch'.*pass arch='sm_75'"),
+        ({"options": ["--gpu-architecture=sm_75"], "target": "simt"}, ValueError, "pass arch='sm_75'"),
+        ({"options": ["-arch"], "target": "simt"}, ValueError, "pass arch='sm_80'"),
         ({"arch": "-march=x; rm"}, ValueError, "architecture"),
         ({"defines": {"a b": 1}}, ValueError, "macro"),
         ({"defines": [1]}, TypeError, "str"),
@@ -141,6 +168,25 @@ def test_function_that_is_not_defined(any_target):
     source = HEAD + "__tile_global__ void k(int* x) { int missing(int); x[0] = missing(1); }\n"
     with pytest.raises(pct.Error, match="missing"):
         assert any_target.build(source).binary  # for which `tile` compiles to the end
+
+
+def test_undefined_functions_are_named_in_cxx(make_target, any_target):
+    """Linkers show them mangled."""
+    if any_target.name == "tile":
+        pytest.skip("NVIDIA's compiler says it in its own words")
+    source = HEAD + "namespace ns { template <typename T> __tile__ int missing(T*, T); }\n"
+    source += "__tile_global__ void k(int* x) { x[0] = ns::missing(x, 1); }\n"
+    with pytest.raises(pct.CompileError, match=r"int ns::missing<int>\(int\*, int\)") as caught:
+        any_target.build(source)
+    assert "_Z" not in str(caught.value)
+
+
+def test_names_that_are_not_mangled_are_shown_as_they_are(monkeypatch):
+    text = "unresolved '_Z', _Zap, x_Z1fv, 3_Z1fv"
+    assert demangled(text) == text
+    assert demangled("_Z1fv and _Z1fv.cold") == "f() and f() [clone .cold]"
+    monkeypatch.setattr(demangle, "_LIBRARY", "libnosuch.so")
+    assert demangled("_Z1fv") == "_Z1fv"
 
 
 def test_file_that_is_no_text(tmp_path: Path):
