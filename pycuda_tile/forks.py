@@ -1,9 +1,12 @@
-"""Locks of threads that a child does not have: what other threads hold during a fork, nobody there would
-release."""
+"""Threads that the child of a fork does not have: of the locks that they held nobody there would release any,
+and modules that they were importing would stay half done."""
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import os
+import sys
 import threading
 import weakref
 
@@ -26,6 +29,15 @@ _locks: weakref.WeakSet[Lock] = weakref.WeakSet()
 lock_files: set[int] = set()  # descriptors of files that are locked by flock(); a child closes its own
 
 
+def _wait_for_imports() -> None:
+    """By other threads, of this package's modules: a child would wait for their ends for ever."""
+    for name, module in list(sys.modules.items()):
+        spec = getattr(module, "__spec__", None)
+        if name.startswith(f"{__package__}.") and getattr(spec, "_initializing", False):
+            with contextlib.suppress(Exception):  # it is that thread's to say
+                importlib.import_module(name)
+
+
 def _follow_fork() -> None:
     for lock in _locks:
         lock._lock = threading.Lock()
@@ -34,4 +46,4 @@ def _follow_fork() -> None:
     lock_files.clear()
 
 
-os.register_at_fork(after_in_child=_follow_fork)
+os.register_at_fork(before=_wait_for_imports, after_in_child=_follow_fork)

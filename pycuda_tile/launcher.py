@@ -61,25 +61,26 @@ class HostLauncher:
         self._packer = packer
         self._output = output
         self._call = library().cuda_tile_launch
+        self._direct: direct.DirectKernel | None = None
 
     def bind(self, grid: Sequence[int], schedule_seed: int = 0) -> Callable[..., None]:
         """A function that launches the kernel on `grid` with the arguments that it gets."""
         run = functools.partial(self._run, (ctypes.c_uint * 3)(*grid), schedule_seed)
-        if schedule_seed or (kernel := self._direct) is None:
+        if schedule_seed or (kernel := self._direct or self._make_direct()) is None:
             return run
         return kernel.bind(grid, run, fail=self._fail, output=self._output)
 
     def bind_any_grid(self, by_python: Callable[..., None]) -> Callable[..., None] | None:
         """See Executable."""
-        kernel = self._direct
+        kernel = self._direct or self._make_direct()
         return kernel and kernel.bind_any_grid(by_python, self._fail, self._output)
 
-    @functools.cached_property
-    def _direct(self) -> direct.DirectKernel | None:
+    def _make_direct(self) -> direct.DirectKernel | None:
         start = ctypes.cast(self._call, ctypes.c_void_p).value
         kernel = direct.make_kernel(self._packer.parameters, False, start)
         if kernel is not None:
             kernel.load(self._kernel)
+        self._direct = kernel
         return kernel
 
     def _run(self, blocks: ctypes.Array, schedule_seed: int, /, *arguments: object, **named: object) -> None:

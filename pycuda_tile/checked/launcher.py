@@ -60,7 +60,9 @@ class CheckedLauncher(HostLauncher):
         self._source = source
         self._ignored = sum(1 << KINDS.index(kind) for kind in set(ignored))
         self._call_checked = library().cuda_tile_launch_checked
-        self._direct = None  # the arrays of every launch are looked at
+
+    def _make_direct(self) -> None:
+        """None: the arrays of every launch are looked at."""
 
     def _run(self, blocks: ctypes.Array, schedule_seed: int, /, *arguments: object, **named: object) -> None:
         frame = self._packer.pack(arguments, named)

@@ -1,0 +1,77 @@
+"""What other threads of the parent were at is no trap for the child of a fork."""
+
+import importlib
+import importlib.machinery
+import os
+import signal
+import sys
+import threading
+import time
+
+import numpy as np
+import pytest
+
+from pycuda_tile import direct
+
+pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
+NAME = "pycuda_tile.slow_module_of_the_test"
+
+
+class SlowImport:
+    """A finder and loader of a module that takes its time."""
+
+    def __init__(self):
+        self.began = threading.Event()
+
+    def find_spec(self, name, path=None, target=None):
+        return importlib.machinery.ModuleSpec(name, self) if name == NAME else None
+
+    def create_module(self, spec):
+        return None
+
+    def exec_module(self, module):
+        self.began.set()
+        time.sleep(0.3)
+        module.value = 7
+
+
+def ends_well(child: int) -> bool:
+    return os.waitpid(child, 0)[1] == 0
+
+
+def test_a_module_that_a_thread_was_importing(monkeypatch):
+    finder = SlowImport()
+    monkeypatch.setattr(sys, "meta_path", [finder, *sys.meta_path])
+    thread = threading.Thread(target=importlib.import_module, args=(NAME,))
+    thread.start()
+    finder.began.wait()
+    if (child := os.fork()) == 0:
+        signal.alarm(20)
+        os._exit(importlib.import_module(NAME).value - 7)
+    thread.join()
+    del sys.modules[NAME]
+    assert ends_well(child)
+
+
+def test_a_kernel_that_a_thread_was_launching_for_the_first_time(make_target, monkeypatch):
+    source = '#include "cuda_tile.h"\n__tile_global__ void set(int* out, int value) { out[0] = value; }\n'
+    module = make_target("cpu").build(source + source.splitlines()[1].replace("set", "other"))
+    began, make = threading.Event(), direct.make_kernel
+
+    def make_slowly(*arguments):
+        began.set()
+        time.sleep(0.3)
+        return make(*arguments)
+
+    monkeypatch.setattr(direct, "make_kernel", make_slowly)
+    out = np.zeros(1, np.int32)
+    thread = threading.Thread(target=lambda: module["set"][1](np.zeros(1, np.int32), 5))
+    thread.start()
+    began.wait()
+    if (child := os.fork()) == 0:
+        signal.alarm(20)
+        module["set"][1](out, 7)
+        module["other"][1](out, out[0] + 1)
+        os._exit(out[0] - 8)
+    thread.join()
+    assert ends_well(child)
