@@ -12,7 +12,7 @@ import pytest
 from ptx_machine import launch, parse, place
 from ptx_machine.memory import Global
 from ptx_machine.program import Program
-from run_ptx import device_array
+from run_ptx import argument_bytes, device_array
 
 from pycuda_tile import gpu
 
@@ -91,15 +91,12 @@ class PtxDriver(types.ModuleType):
 
     def cuLaunchKernel(self, kernel, x, y, z, threads, _y, _z, shared, stream, arguments, extra):
         library, name = self.kernels[kernel]
-        parameters = library.program.functions[name].parameters
-        values = (ctypes.c_void_p * len(parameters)).from_address(arguments)
-        content = [ctypes.string_at(a, p.size) for a, p in zip(values, parameters, strict=True)]
         launch(
             library.program,
             name,
             (x, y, z),
             threads,
-            content,
+            argument_bytes(library.program, name, arguments),
             self.globe,
             shared,
             addresses=library.addresses,

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.lib.array_utils import byte_bounds
 from ptx_machine import launch, parse
 from ptx_machine.memory import Global
+from ptx_machine.program import Program
 
 import pycuda_tile as pct
-from pycuda_tile.arguments import Packer
 from pycuda_tile.launch import check_grid
 
 parse = functools.lru_cache(maxsize=8)(parse)
@@ -49,13 +49,14 @@ class PtxKernel:
 
         def run(*arguments: object) -> None:
             globe = Global()
-            content = _packed(launcher._packer, [_on_device(x, globe) for x in arguments])
+            program = parse(self._ptx)
+            frame = launcher._packer.pack([_on_device(x, globe) for x in arguments])
             launch(
-                parse(self._ptx),
+                program,
                 launcher._symbol,
                 grid,
                 launcher._threads,
-                content,
+                argument_bytes(program, launcher._symbol, frame.address),
                 globe,
                 launcher._shared,
                 self._seed,
@@ -65,12 +66,12 @@ class PtxKernel:
         return run
 
 
-def _packed(packer: Packer, arguments: list[object]) -> list[bytes]:
-    """The bytes of each argument, as a launch gives them to the driver."""
-    frame = packer.pack(arguments)
-    addresses = (ctypes.c_void_p * len(packer.parameters)).from_address(frame.address)
-    sizes = (8 if parameter.pointer else parameter.size for parameter in packer.parameters)
-    return [ctypes.string_at(address, size) for address, size in zip(addresses, sizes, strict=True)]
+def argument_bytes(program: Program, name: str, address: int) -> list[bytes]:
+    """The bytes of each argument of a kernel, where a launch gives the driver the address of pointers to
+    them."""
+    parameters = program.functions[name].parameters
+    places = (ctypes.c_void_p * len(parameters)).from_address(address)
+    return [ctypes.string_at(place, p.size) for place, p in zip(places, parameters, strict=True)]
 
 
 def device_array(array: np.ndarray, globe: Global) -> types.SimpleNamespace:

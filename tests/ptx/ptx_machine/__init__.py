@@ -8,7 +8,9 @@
     controls.py      branches, calls, barriers
     memory.py        global memory within bounds, shared and local memory; atomics
     shared.py        races in shared memory, and what the asynchronous proxy may read there
-    arithmetic.py    integers, comparisons, bits, selection
+    arithmetic.py    integers, moves
+    bits.py          the bits of integers
+    comparisons.py   comparisons, and selection by them
     floats.py        floating point, and its approximations
     rounding.py      each operation rounded once (rounded.cpp), and values rounded to a format
     conversions.py   cvt
