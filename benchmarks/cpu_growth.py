@@ -7,7 +7,7 @@ from collections.abc import Callable
 from statistics import median
 
 import torch
-from cpu_work import Kernels, Pair, ceildiv, matmul, random, sum_of_all, vector_add
+from cpu_work import Kernels, Pair, ceildiv, make_matmul_by_rows, matmul, random, sum_of_all, vector_add
 from interleaved import seconds
 from overhead import ROOT
 
@@ -38,7 +38,8 @@ def draw(kernels: Kernels, description: str) -> None:
 
 
 def square(kernels: Kernels, n: int) -> Pair:
-    return matmul(kernels, n, "float, float, float", torch.float32, 1e-5, [[64, 64, 64], [128, 128, 128]])
+    tiles = [[64, 64, 128], [256, 64, 512], [512, 64, 512]]
+    return matmul(kernels, n, make_matmul_by_rows(kernels, n), tiles, torch.float32, 1e-5)
 
 
 def growth(axis, title: str, unit: str, sizes: list[int], prepare: Callable[[int], Pair], peer: str) -> None:

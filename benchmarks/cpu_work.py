@@ -285,6 +285,18 @@ MATMUL_TILES = [
     [512, 512, 1024],
 ]
 
+# Of matmul_by_rows: wide enough for packing to pay, narrow enough for the second cache.
+ROW_TILES = [
+    [64, 64, 128],
+    [128, 64, 512],
+    [256, 64, 512],
+    [512, 64, 512],
+    [512, 64, 1024],
+    [512, 128, 512],
+    [1024, 64, 512],
+    [1024, 64, 1024],
+]
+
 
 def make_matmul(kernels: Kernels, types: str, n: int) -> Callable[[list[int]], Function]:
     def make(tiles: list[int]) -> Function:
@@ -295,24 +307,38 @@ def make_matmul(kernels: Kernels, types: str, n: int) -> Callable[[list[int]], F
     return make
 
 
+def make_matmul_by_rows(kernels: Kernels, n: int) -> Callable[[list[int]], Function]:
+    def make(tiles: list[int]) -> Function:
+        m_tile, n_tile, k_tile = tiles
+        name = f"matmul_by_rows<float, float, {m_tile}, {n_tile}, {k_tile}>"
+        return kernels.get("matmul", name)[ceildiv(n, m_tile)]
+
+    return make
+
+
 def matmul(
-    kernels: Kernels, n: int, types: str, dtype: torch.dtype, tolerance: float, tiles: list = MATMUL_TILES
+    kernels: Kernels, n: int, make: Callable, tiles: list, dtype: torch.dtype, tolerance: float
 ) -> Pair:
     a, b = random(n, n, dtype=dtype), random(n, n, dtype=dtype).t().contiguous()
     out, wanted = torch.empty(n, n, dtype=dtype), torch.empty(n, n, dtype=dtype)
-    make = make_matmul(kernels, types, n)
-    ours, config = kernels.choose(make, tiles, a, b, out, n, n, n, key=["matmul", types, n])
+    ours, config = kernels.choose(make, tiles, a, b, out, n, n, n, key=["matmul", str(dtype), n])
     expected = a.double() @ b.double()
     return Pair(ours, lambda: torch.mm(a, b, out=wanted), check_close(out, expected, tolerance), config)
 
 
 def matmul_float(n: int) -> Callable[[Kernels], Pair]:
-    return lambda kernels: matmul(kernels, n, "float, float, float", torch.float32, 1e-5)
+    def prepare(kernels: Kernels) -> Pair:
+        return matmul(kernels, n, make_matmul_by_rows(kernels, n), ROW_TILES, torch.float32, 1e-5)
+
+    return prepare
 
 
 def matmul_bfloat16(n: int) -> Callable[[Kernels], Pair]:
-    types = "__nv_bfloat16, float, __nv_bfloat16"
-    return lambda kernels: matmul(kernels, n, types, torch.bfloat16, 2**-8)
+    def prepare(kernels: Kernels) -> Pair:
+        make = make_matmul(kernels, "__nv_bfloat16, float, __nv_bfloat16", n)
+        return matmul(kernels, n, make, MATMUL_TILES, torch.bfloat16, 2**-8)
+
+    return prepare
 
 
 def matmul_numpy(n: int) -> Callable[[Kernels], Pair]:

@@ -10,7 +10,7 @@ import platform
 import ml_dtypes
 import numpy as np
 import pytest
-from cases import Case, report, source
+from cases import Case, assert_same_bits, report, source
 
 import pycuda_tile as pct
 from pycuda_tile import nvrtc
@@ -75,6 +75,24 @@ def test_floats_are_within_the_bound_of_their_sums(arch, dtype, sums):
             bound += np.finfo(np.float16).eps / 2 * np.abs(exact).astype(np.float64) + 2.0**-24
         wrong = np.abs(case.result.astype(wide) - exact).astype(np.float64) > bound
         report(case, exact.astype(np.float64), wrong)
+
+
+@pytest.mark.parametrize("arch", ARCHS)
+@pytest.mark.parametrize(
+    "dtype, sums",
+    [(np.float32, np.float32), (np.float64, np.float64), (np.float16, np.float16), (np.int8, np.int32)],
+)
+def test_matmul_is_mma_with_zeros(arch, dtype, sums):
+    rng = np.random.default_rng(8)
+    cases = []
+    for m, k, n in SIZES:
+        a, b = ((rng.standard_normal(shape) * 8).astype(dtype) for shape in ((m, k), (k, n)))
+        a[0] = -0.0  # whose products with positive numbers are negative zeros, and their sum with zero is not
+        cases.append(Case("ct::matmul(x0, x1)", [a, b], (m, n), sums))
+        cases.append(Case("ct::mma(x0, x1, x2)", [a, b, np.zeros((m, n), sums)], (m, n), sums))
+    run(cases, arch)
+    for ours, wanted in zip(cases[::2], cases[1::2], strict=True):
+        assert_same_bits(ours, wanted.result)
 
 
 @pytest.mark.parametrize("arch", ARCHS)

@@ -54,6 +54,32 @@ CUDA_TILE_CONSTEXPR bool mma_shapes_agree() {
   }
 }
 
+#if !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1
+/// lhs * rhs + acc with one thread a block; acc: slots of the accumulator, or null where needs_no_zeros says
+/// so.
+template <typename A, typename L, typename R>
+CUDA_TILE_API A multiply_tiles(L const& lhs, R const& rhs, tile_element_t<A> const* acc) {
+  using l = matrix<L>;
+  using r = matrix<R>;
+  using sum = accumulator_t<tile_element_t<A>>;
+  constexpr unsigned size = l::rows * r::columns;
+  A result;
+  for (unsigned batch = 0; batch < matrix<A>::batches; ++batch)
+    multiply_blocks<l::rows, r::columns, l::columns, sum>(
+        result.slots + batch * size, acc == nullptr ? nullptr : acc + batch * size,
+        lhs.slots + (l::batches == 1 ? 0 : batch * l::rows * l::columns),
+        rhs.slots + (r::batches == 1 ? 0 : batch * r::rows * r::columns));
+  return result;
+}
+
+template <typename A, typename L, typename R>
+CUDA_TILE_CONSTEXPR bool needs_no_accumulator() {
+  return needs_no_zeros<matrix<L>::rows, matrix<R>::columns, matrix<L>::columns,
+                        accumulator_t<tile_element_t<A>>, tile_element_t<A>, tile_element_t<L>,
+                        tile_element_t<R>>();
+}
+#endif
+
 } // namespace detail
 
 /// [2.5.1] Whether left L, right R and accumulator A can be multiplied and added.
@@ -68,15 +94,7 @@ template <numeric_tile L, numeric_tile R, numeric_tile A>
   requires mma_compatible<L, R, A>
 CUDA_TILE_API A mma(L const& lhs, R const& rhs, A const& acc) noexcept {
 #if !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1
-  using l = detail::matrix<L>;
-  using r = detail::matrix<R>;
-  using sum = detail::accumulator_t<tile_element_t<A>>;
-  A result;
-  for (unsigned batch = 0; batch < detail::matrix<A>::batches; ++batch)
-    detail::multiply_blocks<l::rows, r::columns, l::columns, sum>(
-        result.slots + batch * l::rows * r::columns, acc.slots + batch * l::rows * r::columns,
-        lhs.slots + (l::batches == 1 ? 0 : batch * l::rows * l::columns),
-        rhs.slots + (r::batches == 1 ? 0 : batch * r::rows * r::columns));
+  A result = detail::multiply_tiles<A>(lhs, rhs, acc.slots);
 #else
   A result = detail::normal(acc);
 #if CUDA_TILE_WARP_GROUPS
@@ -144,7 +162,13 @@ using matmul_result_t = tile<typename decltype(detail::product_element<tile_elem
 template <numeric_tile L, numeric_tile R>
   requires matmul_compatible<L, R>
 CUDA_TILE_API matmul_result_t<L, R> matmul(L const& lhs, R const& rhs) noexcept {
-  return mma(lhs, rhs, zeros<matmul_result_t<L, R>>());
+  using result = matmul_result_t<L, R>;
+#if !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1 && !CUDA_TILE_CHECKED
+  if constexpr (detail::needs_no_accumulator<result, L, R>())
+    return detail::multiply_tiles<result>(lhs, rhs, nullptr);
+  else
+#endif
+    return mma(lhs, rhs, zeros<result>());
 }
 
 } // namespace cuda::tiles

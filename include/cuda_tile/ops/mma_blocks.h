@@ -48,11 +48,19 @@ struct block_shape {
   static constexpr unsigned rows = platform::vector_registers == 32 ? 8 : 6;
 };
 
-/// to[Rows][columns] = from + a b, for `Steps` steps; rows of a are a_stride apart, of the others N. `from`
-/// is added last, so that it and `to` can be fetched meanwhile. A function of its own, as compilers find
+/// What a product is added to, of which rows are `stride` apart: 0 where all are the same, zeros.
+template <typename C>
+struct addend {
+  C const* from;
+  unsigned stride;
+  C const* row(unsigned i) const { return from + i * stride; }
+};
+
+/// to[Rows][columns] = acc + a b, for `Steps` steps; rows of a are a_stride apart, those of `to` N. `acc` is
+/// added last, so that it and `to` can be fetched meanwhile. A function of its own, as compilers find
 /// registers for all sums then.
 template <unsigned Rows, unsigned N, unsigned Steps, typename C, typename F>
-__attribute__((noinline)) void multiply_block(C* to, C const* from, F const* a, unsigned a_stride,
+__attribute__((noinline)) void multiply_block(C* to, addend<C> acc, F const* a, unsigned a_stride,
                                               F const* b) {
   using arithmetic = block_arithmetic<C>;
   using sums = typename arithmetic::sums;
@@ -60,7 +68,7 @@ __attribute__((noinline)) void multiply_block(C* to, C const* from, F const* a, 
   constexpr unsigned vectors = shape::vectors, lanes = shape::lanes, per_step = arithmetic::per_step;
   sums c[Rows][vectors];
   for (unsigned i = 0; i < Rows; ++i) {
-    __builtin_prefetch(from + i * N);
+    __builtin_prefetch(acc.row(i));
     __builtin_prefetch(to + i * N, 1);
     for (unsigned v = 0; v < vectors; ++v)
       c[i][v] = -sums{};
@@ -73,26 +81,25 @@ __attribute__((noinline)) void multiply_block(C* to, C const* from, F const* a, 
     }
   }
   for (unsigned i = 0; i < Rows; ++i)
-    for (unsigned v = 0; v < vectors; ++v) {
-      unsigned at = i * N + v * lanes;
-      platform::store_vector(to + at, arithmetic::add(platform::load_vector<sums>(from + at), c[i][v]));
-    }
+    for (unsigned v = 0; v < vectors; ++v)
+      platform::store_vector(to + i * N + v * lanes,
+                             arithmetic::add(platform::load_vector<sums>(acc.row(i) + v * lanes), c[i][v]));
 }
 
 /// multiply_block for the rows [begin, end) of M: as many as registers hold at a time, and what is left in
 /// fours, as fewer would leave the processor waiting for sums.
 template <unsigned M, unsigned N, unsigned Steps, typename C, typename F>
-CUDA_TILE_API void multiply_rows(unsigned begin, unsigned end, C* to, C const* from, F const* a,
+CUDA_TILE_API void multiply_rows(unsigned begin, unsigned end, C* to, addend<C> acc, F const* a,
                                  unsigned a_stride, F const* b) {
   constexpr unsigned most = block_shape<C, N>::rows, rows = M < most ? M : most;
   constexpr unsigned in_fours = M % rows == 0 ? 0 : M % rows == 4 ? 4 : 8;
   static_assert(M >= in_fours && (M - in_fours) % rows == 0);
   unsigned i = begin;
   for (; i < end && i < M - in_fours; i += rows)
-    multiply_block<rows, N, Steps>(to + i * N, from + i * N, a + i * a_stride, a_stride, b);
+    multiply_block<rows, N, Steps>(to + i * N, addend{acc.row(i), acc.stride}, a + i * a_stride, a_stride, b);
   if constexpr (in_fours != 0)
     for (; i < end; i += 4)
-      multiply_block<4, N, Steps>(to + i * N, from + i * N, a + i * a_stride, a_stride, b);
+      multiply_block<4, N, Steps>(to + i * N, addend{acc.row(i), acc.stride}, a + i * a_stride, a_stride, b);
 }
 
 /// `Steps` steps of as many columns as a block has, in the order in which they are read.
@@ -128,12 +135,13 @@ struct block_depth {
 };
 
 /// result (M x N) = acc + a (M x K) b (K x N), of factors F; N is a multiple of a block's columns, K of a
-/// step. Panels are packed once, and kept if there is more than one group of rows.
+/// step; acc is null for zeros. Panels are packed once, and kept if there is more than one group of rows.
 template <unsigned M, unsigned N, unsigned K, typename C, typename F, typename R>
 CUDA_TILE_API void multiply_packed(C* result, C const* acc, F const* a, R const* b) {
   using part = block_depth<C, M, N, K>;
   constexpr unsigned columns = block_shape<C, N>::columns, panel = part::depth * columns;
   alignas(64) F packed[part::panels * panel];
+  constexpr C zeros[columns]{};
   for (unsigned k = 0; k < K; k += part::depth)
     for (unsigned i = 0; i < M; i += part::group)
       for (unsigned j = 0; j < N; j += columns) {
@@ -141,7 +149,9 @@ CUDA_TILE_API void multiply_packed(C* result, C const* acc, F const* a, R const*
         if (i == 0)
           pack_columns<N, part::steps, C>(to, b + k * N + j);
         unsigned end = M - i < part::group ? M : i + part::group;
-        multiply_rows<M, N, part::steps>(i, end, result + j, (k == 0 ? acc : result) + j, a + k, K, to);
+        C const* from = k == 0 ? acc : result;
+        addend<C> sums = from == nullptr ? addend<C>{zeros, 0} : addend<C>{from + j, N};
+        multiply_rows<M, N, part::steps>(i, end, result + j, sums, a + k, K, to);
       }
 }
 
@@ -177,6 +187,16 @@ CUDA_TILE_API void multiply_narrow(A* result, A const* acc, L const* a, R const*
       }
       result[i * N + j] = convert<A>(sum);
     }
+}
+
+/// Whether multiply_blocks takes null for an accumulator of zeros.
+template <unsigned M, unsigned N, unsigned K, typename C, typename A, typename L, typename R>
+CUDA_TILE_CONSTEXPR bool needs_no_zeros() {
+#if CUDA_TILE_HAS_AMX
+  if constexpr (fits_amx<M, N, K, A, C, L, R>())
+    return false;
+#endif
+  return fits_blocks<C, N, K> && is_same_v<A, C>;
 }
 
 /// result (M x N) = acc + a (M x K) b (K x N), summed as C.

@@ -69,21 +69,27 @@ inline V splat_last(V v) {
 }
 
 /// Copies `Bytes` bytes, a multiple of a vector's, without a call, and `AtOnce`, which is likewise, at a time
-/// if that divides them; fetches what lies `ahead` bytes further on, if that is not 0.
+/// if that divides them; fetches what lies `ahead` bytes further on, and for writing, `written_ahead`, if
+/// they are not 0.
 template <unsigned long long Bytes, unsigned AtOnce = vector_bytes>
-inline void copy_vectors(void* to, void const* from, size_t ahead = 0) {
+inline void copy_vectors(void* to, void const* from, size_t ahead = 0, size_t written_ahead = 0) {
   using V = vector<long long>;
   constexpr unsigned step = Bytes % AtOnce == 0 ? AtOnce : vector_bytes, count = step / vector_bytes;
   for (unsigned long long i = 0; i < Bytes; i += step) {
     char const* const source = static_cast<char const*>(from) + i;
-    if (ahead != 0 && (step % 64 == 0 || i % 64 == 0))
-      for (unsigned line = 0; line < step; line += 64)
-        __builtin_prefetch(source + line + ahead);
+    char* const target = static_cast<char*>(to) + i;
+    if (step % 64 == 0 || i % 64 == 0)
+      for (unsigned line = 0; line < step; line += 64) {
+        if (ahead != 0)
+          __builtin_prefetch(source + line + ahead);
+        if (written_ahead != 0)
+          __builtin_prefetch(target + line + written_ahead, 1);
+      }
     V v[count];
     for (unsigned n = 0; n < count; ++n)
       v[n] = load_vector<V>(source + n * vector_bytes);
     for (unsigned n = 0; n < count; ++n)
-      store_vector(static_cast<char*>(to) + i + n * vector_bytes, v[n]);
+      store_vector(target + n * vector_bytes, v[n]);
 #if defined(__GNUC__) && !defined(__clang__)
     asm("" : : :); // or g++ makes a call of it again
 #endif

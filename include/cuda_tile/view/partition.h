@@ -85,7 +85,9 @@ CUDA_TILE_API void store_rows(P const& part, Shape shape, Access access, typenam
   } else if constexpr (is_same_v<Access, streaming_access> && D + 1 == Shape::rank()) {
     platform::stream<length<Shape>(D) * sizeof(E)>(to, from);
   } else if constexpr (!Masked && copies_vectors<D, P, Shape, Access, E>()) {
-    platform::copy_vectors<length<Shape>(D) * sizeof(E), bytes_at_once<D, Shape>>(to, from);
+    constexpr bool is_one_row = shape_size_v<Shape> == length<Shape>(D);
+    platform::copy_vectors<length<Shape>(D) * sizeof(E), bytes_at_once<D, Shape>>(
+        to, from, 0, is_one_row ? 0 : bytes_ahead<D, Shape, E>(part));
 #endif
   } else {
     constexpr size_t step = length_product<Shape>(D + 1, Shape::rank());
