@@ -223,7 +223,9 @@ def _float_converter(parameter: Parameter) -> Callable[[object], float]:
         ):
             try:
                 return float(value)
-            except (TypeError, ValueError, OverflowError):
+            except OverflowError:
+                raise ArgumentRangeError(f"{parameter} wants {_range(parameter)}, got a greater one") from None
+            except (TypeError, ValueError):
                 pass
         raise _wrong_kind(parameter, "a number", value)
 

@@ -108,7 +108,7 @@ def read_source(source: str | os.PathLike) -> tuple[str, str, Path | None]:
             source.encode()
         except UnicodeEncodeError as error:
             raise BuildValueError(f"the source is no Unicode text: {error}") from None
-        return _without_null(source, "<source>"), "<source>", None
+        return _without_null(source.removeprefix("\ufeff"), "<source>"), "<source>", None
     if not isinstance(source, os.PathLike):
         raise BuildTypeError(
             f"the source is a str (text) or a pathlib.Path (file), got {type(source).__name__}"
@@ -119,7 +119,7 @@ def read_source(source: str | os.PathLike) -> tuple[str, str, Path | None]:
             f"the source's path {str(source)!r} has a quote or line break: no #include takes it"
         )
     try:
-        text = path.read_text(encoding="utf-8")
+        text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise SourceNotFound(f"the source {str(source)!r} does not exist") from None
     except UnicodeDecodeError as error:

@@ -206,7 +206,7 @@ def _source(arguments: argparse.Namespace) -> tuple[str, str, dict]:
 
 
 def _check(arguments: argparse.Namespace) -> int:
-    from .diagnostics import show
+    from .diagnostic_text import show
     from .frontend.check import check
 
     text, name, places = _source(arguments)

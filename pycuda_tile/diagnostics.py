@@ -10,16 +10,15 @@ parser does not know are never lost: they stay in CompileError.log.
 
 from __future__ import annotations
 
-import os
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
 from . import spec
-from .demangle import demangled
+from .diagnostic_text import render, render_log
 from .errors import CompileError, Diagnostic
+from .kernel_names import from_cxx_expression
 
-MESSAGE_LINES = 15  # at most, in a CompileError
-_LINE_WIDTH = 200  # longer lines of a message are cut
 IN_NAME = "in the kernel name"  # begins the note of an error in what a kernel was asked for by
 _NAME_MAP = "__nv_name_map"  # where NVRTC says that it found a bad name expression
 
@@ -34,6 +33,7 @@ class Places:
     library_dirs: folders of headers that are not the user's
     generated:    text of generated files, by path: one kernel name a line
     names:        the name expressions of the kernels that were asked for
+    end:          the line of a generated file behind the source that is wrong if the source is not over
     """
 
     source: str
@@ -42,6 +42,7 @@ class Places:
     library_dirs: tuple[str, ...] = ()
     generated: dict[str, str] = field(default_factory=dict)
     names: tuple[str, ...] = ()
+    end: str = ""
 
     def is_users(self, file: str) -> bool:
         if file == self.path:
@@ -52,6 +53,9 @@ class Places:
 
     def shown(self, file: str) -> str:
         return self.source if file == self.path else file
+
+    def is_end(self, file: str, number: int) -> bool:
+        return self.end != "" and self.end in self.generated.get(file, "").splitlines()[number - 1 : number]
 
     def line(self, file: str, number: int) -> str:
         """The text of a line of a user's file, "" if there is none."""
@@ -75,7 +79,7 @@ class Places:
             if 0 < number <= len(lines)
             else None
         )
-        return found.group(1) if found else ""
+        return from_cxx_expression(found.group(1)) if found else ""
 
 
 @dataclass
@@ -94,7 +98,16 @@ class _Record:
 def parse(log: str, places: Places) -> list[Diagnostic]:
     """The errors and warnings of a compiler's log, in its order, each placed in the user's file if
     possible."""
-    return [_place(record, places) for record in _records(log)]
+    records = _records(log)
+    for at, record in enumerate(records):
+        if record.severity == "error" and places.is_end(record.file, record.line):
+            return _without_echoes(_place(r, places) for r in records[:at]) or [_unfinished(places)]
+    return _without_echoes(_place(record, places) for record in records)
+
+
+def _unfinished(places: Places) -> Diagnostic:
+    message = "the source ends within a declaration: a } or ; is missing"
+    return Diagnostic(places.source, len(places.text.splitlines()), 0, "error", message)
 
 
 def compile_error(log: str, places: Places) -> CompileError:
@@ -103,16 +116,8 @@ def compile_error(log: str, places: Places) -> CompileError:
     places = replace(places, path=places.source)
     diagnostics = parse(log, places)
     errors = [d for d in diagnostics if d.severity == "error"]
-    message = _render(errors, places) if errors else _render_raw(log, places)
+    message = render(errors, places) if errors else render_log(log, places)
     return CompileError(message, diagnostics, log)
-
-
-def show(diagnostic: Diagnostic) -> str:
-    """A diagnostic in one line, as compilers print them."""
-    position = "".join(f":{number}" for number in (diagnostic.line, diagnostic.column) if number)
-    notes = "".join(f"\n  {note}" for note in diagnostic.notes)
-    message = f"{diagnostic.severity}: {_shortened(diagnostic.message)}{notes}"
-    return f"{_short_path(diagnostic.file)}{position}: {message}"
 
 
 # --- reading a log ------------------------------------------------------------------------------------------
@@ -126,6 +131,7 @@ _EDG = re.compile(
     r"(?P<severity>catastrophic error|internal error|error|warning|note|remark)"
     r"(?: #[\d-]+D?)?: (?P<message>.*)"
 )
+_EDG_END = re.compile(r"At end of source: (?:catastrophic )?error(?: #[\d-]+D?)?: (.*)")
 _EDG_TRACE = re.compile(r" +(?:detected during )?.* at line (?P<line>\d+)(?: of (?P<file>.*))?$")
 _EDG_TRACE_12_0 = re.compile(r"(?P<file>[^\s(][^(]*)?\((?P<line>\d+)\): here$")
 _EDG_MORE = re.compile(r" {12}(?!instantiation of |implicit )\S")
@@ -145,6 +151,8 @@ def _records(log: str) -> list[_Record]:
         if found := _EDG.match(line):
             edg_file = found["file"]
             _add(records, found["file"], int(found["line"]), 0, found["severity"], found["message"], [])
+        elif found := _EDG_END.match(line):
+            _add(records, "", 0, 0, "error", f"{found[1]} at the end of the source", [])
         elif records and (found := _EDG_TRACE.match(line) or _EDG_TRACE_12_0.match(line)):
             edg_file = found["file"] or edg_file
             records[-1].trace.append((edg_file, int(found["line"]), 0))
@@ -197,6 +205,27 @@ def _add(
 # --- placing a record in the user's file --------------------------------------------------------------------
 
 
+def _without_echoes(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Of those about the same kernel name only the first: compilers stumble over it again and again. Of the
+    kernels of the source, which nobody asked for by name, other errors say more."""
+    seen: set[str] = set()
+    kept = []
+    for diagnostic in diagnostics:
+        is_error = diagnostic.severity == "error"
+        names = [note for note in diagnostic.notes if is_error and note.startswith(IN_NAME)]
+        if seen.isdisjoint(names):
+            kept.append(diagnostic)
+        seen.update(names)
+    return [diagnostic for diagnostic in kept if diagnostic.file != _NAME_MAP] or kept
+
+
+_FITS_NO_KERNEL = re.compile(  # what each compiler says of what platform/entry.h or core/signature.h asks
+    r"no matching function for call to 'describe|invalid 'static_cast'|static_cast from .* is not allowed|"
+    r"address of overloaded function .* cannot be static_cast|"
+    r"invalid type conversion|cannot determine which instance of function template"
+)
+
+
 def _place(record: _Record, places: Places) -> Diagnostic:
     chain = [(record.file, record.line, record.column), *record.trace]
     notes = _requirement(record)
@@ -207,8 +236,11 @@ def _place(record: _Record, places: Places) -> Diagnostic:
             return Diagnostic(places.shown(file), line, column, record.severity, record.message, notes)
     for file, line, _ in chain:
         if name := places.kernel_name(file, line):
+            message = record.message
+            if _FITS_NO_KERNEL.match(message):
+                message, notes = "no kernel fits this name", ()
             notes = (*notes, f"{IN_NAME}: {name}")
-            return Diagnostic(places.source, 0, 0, record.severity, record.message, notes)
+            return Diagnostic(places.source, 0, 0, record.severity, message, notes)
     return Diagnostic(
         record.file or places.source, record.line, record.column, record.severity, record.message, notes
     )
@@ -281,85 +313,3 @@ def _best_of_chain(chain: list[str]) -> str:
         )
     named = [note for note in public if "does not satisfy" in note]
     return (named or public)[-1]
-
-
-# --- the text of a CompileError -----------------------------------------------------------------------------
-
-
-def _render(errors: list[Diagnostic], places: Places) -> str:
-    lines: list[str] = []
-    shown = 0
-    for error in errors:
-        block = _render_one(error, places)
-        if lines and len(lines) + len(block) > MESSAGE_LINES - 1:
-            break
-        lines += block
-        shown += 1
-    if shown < len(errors):
-        more = len(errors) - shown
-        lines.append(
-            f"... and {more} more error{'s' if more > 1 else ''}: see .diagnostics, and .log for all of it"
-        )
-    return "\n".join(lines)
-
-
-_REQUIREMENTS = ("required: ", 'concept "')  # how such notes begin
-
-
-def _render_one(error: Diagnostic, places: Places) -> list[str]:
-    position = "".join(f":{number}" for number in (error.line, error.column) if number)
-    # What is required comes first: a refused call says which requirement failed in its first line.
-    requirement = [_shortened(note) for note in error.notes if note.startswith(_REQUIREMENTS)][:1]
-    what = ": ".join([*requirement, _shortened(error.message)])
-    lines = [_cut(f"{_short_path(error.file)}{position}: {error.severity}: {what}")]
-    if text := places.line(error.file, error.line):
-        if error.message.startswith("expected") and not text[: error.column - 1].strip():
-            # What is missing is mostly missing at the end of the line before.
-            lines.append(_cut(f"{error.line - 1:5} | {places.line(error.file, error.line - 1)}"))
-        lines.append(_cut(f"{error.line:5} | {text}"))
-        if 0 < error.column <= min(len(text) + 1, _LINE_WIDTH):
-            # Tabs are kept, so that the caret stands below its character.
-            indent = re.sub(r"[^\t]", " ", text[: error.column - 1])
-            lines.append(f"      | {indent}^")
-    rest = [note for note in map(_shortened, error.notes) if note not in requirement]
-    return lines + [_cut(f"  {note}") for note in rest]
-
-
-def _render_raw(log: str, places: Places) -> str:
-    lines = [_cut(line) for line in demangled(log).splitlines() if line.strip()]
-    head = f"{_short_path(places.source)}: the compiler failed"
-    if not lines:
-        return f"{head} and printed nothing"
-    cut = lines[: MESSAGE_LINES - 2]
-    return "\n".join([f"{head}:", *cut] + (["... see .log for all of it"] if len(lines) > len(cut) else []))
-
-
-_SHORTER = (  # types as a user writes them
-    (re.compile(r"\bcuda::tiles::(?:__1::)?"), ""),
-    (re.compile(r"\b(?:18446744073709551615(?:UL)?|4294967295U)\b"), "dynamic_extent"),
-    (re.compile(r"\b(\d+)U?L?\b"), r"\1"),
-    (
-        re.compile(r"\bextents<(?:unsigned int|uint32_t|std::uint32_t)(?:, |(?=>))((?:\d+(?:, )?)*)>"),
-        r"shape<\1>",
-    ),
-    (re.compile(r"> (?=>)"), ">"),
-    (re.compile(r"\blayout_right::mapping<[^<>]*(?:<[^<>]*>)?[^<>]*>"), "layout_right"),
-)
-
-
-def _shortened(text: str) -> str:
-    for pattern, short in _SHORTER:
-        text = pattern.sub(short, text)
-    return text
-
-
-def _cut(line: str) -> str:
-    return line if len(line) <= _LINE_WIDTH else line[: _LINE_WIDTH - 4] + " ..."
-
-
-def _short_path(file: str) -> str:
-    """The path relative to the working directory where that is shorter."""
-    if not os.path.isabs(file):
-        return file
-    relative = os.path.relpath(file)
-    return relative if len(relative) < len(file) and not relative.startswith("../..") else file

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import importlib
 import operator
 import os
@@ -12,9 +11,10 @@ from collections.abc import Callable, Iterator
 from .errors import ArgumentTypeError, BuildTypeError, CompileError, KernelNotFound
 from .forks import Lock
 from .frontend.kernel_info import KernelInfo
+from .kernel_names import base_name, normalized, split_overload
 from .launch import check_grid
 from .parameters import Parameter
-from .targets import Compiled, Executable, Request, base_name, split_overload
+from .targets import Compiled, Executable, Request
 
 _LAUNCHES_KEPT = 64  # functions that a kernel remembers, one a grid and stream
 
@@ -41,7 +41,7 @@ class Module:
         self.target = request.target
         self.log = ""
         self.kernels: list[KernelInfo] = []
-        compiled = self._compile(tuple(map(_normalized, names)))
+        compiled = self._compile(tuple(map(normalized, names)))
         self.kernels = compiled.kernels
         self.arch = compiled.arch
         self._add(compiled)
@@ -50,7 +50,7 @@ class Module:
         """The kernel called so, such as "vectorAdd" or "ns::matmul<float, 64>", of overloads with parameters:
         "k(float*, int)". A template is instantiated when it is first asked for. KernelNotFound (an Error and
         a KeyError) if there is none."""
-        name = _normalized(name_expression)
+        name = normalized(name_expression)
         if kernel := self._kernels.get(name):
             return kernel
         with self._lock:
@@ -65,10 +65,10 @@ class Module:
         if not isinstance(name, str):
             return False
         try:
-            normalized = _normalized(name)
+            known = normalized(name)
         except KernelNotFound:
             return False
-        return normalized in self._kernels or base_name(normalized) in list(self)
+        return known in self._kernels or base_name(known) in list(self)
 
     def __iter__(self) -> Iterator[str]:
         """The names of the kernels in the source."""
@@ -97,7 +97,7 @@ class Module:
         self._compiled = compiled
         self.log += compiled.log
         for name, executable in compiled.executables.items():
-            self._kernels[_normalized(name)] = Kernel(name, self.target, executable)
+            self._kernels[normalized(name)] = Kernel(name, self.target, executable)
         if compiled.executables and "PYCUDA_TILE_BUILD_LOG" in os.environ:
             from .coverage.sources import record  # only the tests ask for it
 
@@ -265,21 +265,6 @@ class Kernel:
     def __repr__(self) -> str:
         parameters = ", ".join(f"{p.cxx_type} {p.name}".rstrip() for p in self._executable.parameters)
         return f"<pycuda_tile.Kernel {self.name}({parameters}) for {self.target}>"
-
-
-def _normalized(name: str) -> str:
-    """The same text for the same name however it is spaced. KernelNotFound if it can be no name."""
-    if not isinstance(name, str):
-        raise BuildTypeError(f"a kernel is named by a str, got {type(name).__name__}")
-    return _respaced(name)
-
-
-@functools.lru_cache(maxsize=1024)
-def _respaced(name: str) -> str:
-    words = " ".join(name.split())
-    if not words or not words.isprintable():
-        raise KernelNotFound(f"{name!r} is no name of a kernel")
-    return re.sub(r"(?<=\W) | (?=\W)", "", words)
 
 
 def _not_picklable(what: Module | Kernel) -> BuildTypeError:

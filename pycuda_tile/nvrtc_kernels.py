@@ -13,8 +13,9 @@ from typing import TYPE_CHECKING
 
 from . import cache, nvrtc, resources
 from .frontend.kernel_info import KernelInfo
+from .kernel_names import cxx_expression
 from .parameters import Parameter, decode
-from .targets import Request, cxx_expression, entry_names, find_kernels, find_keywords, front_end, param_names
+from .targets import Request, entry_names, find_kernels, find_keywords, front_end, param_names
 
 if TYPE_CHECKING:
     from .frontend.hints import Hint

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import NamedTuple, Protocol
 
 from ..frontend.kernel_info import KernelInfo
+from ..kernel_names import base_name, split_overload
 
 
 class Request(NamedTuple):
@@ -117,29 +118,6 @@ def entry_names(kernels: list[KernelInfo]) -> list[str]:
     """The kernels that are compiled without being asked for: no templates, and no overloads."""
     names = [kernel.name for kernel in kernels]
     return [kernel.name for kernel in kernels if not kernel.template_params and names.count(kernel.name) == 1]
-
-
-def split_overload(name: str) -> tuple[str, str | None]:
-    """`k(float*, int)`, which names one of several overloads, as its name and its parameters' types."""
-    if not name.endswith(")") or name.startswith("static_cast<"):
-        return name, None
-    depth = 0
-    for at in range(len(name) - 1, 0, -1):
-        depth += (name[at] == ")") - (name[at] == "(")
-        if depth == 0:
-            return name[:at].rstrip(), name[at + 1 : -1]
-    return name, None
-
-
-def base_name(expression: str) -> str:
-    """A kernel's name without template arguments and parameters, as KernelInfo has it."""
-    return split_overload(expression)[0].split("<")[0].strip().removeprefix("::")
-
-
-def cxx_expression(name: str) -> str:
-    """A kernel's name as a C++ expression that stands for the function."""
-    function, types = split_overload(name)
-    return name if types is None else f"static_cast<void (*)({types})>({function})"
 
 
 def _same_text(one: str, other: str) -> bool:

@@ -19,10 +19,11 @@ from ..arguments import Packer
 from ..demangle import demangled
 from ..errors import ArgumentTypeError, CompileError
 from ..frontend.kernel_info import KernelInfo
+from ..kernel_names import cxx_expression
 from ..kernel_output import KernelOutput
 from ..launcher import HostLauncher, KernelDescription
 from ..parameters import Parameter, decode
-from . import Compiled, Request, cxx_expression, entry_names, find_kernels, front_end, param_names
+from . import Compiled, Request, entry_names, find_kernels, front_end, param_names
 
 _FLAGS = [
     "-std=c++20",
@@ -38,6 +39,8 @@ _FLAGS = [
 ]
 # A library's variables of templates are its own, though other libraries have some of the same name.
 _GCC_FLAGS = ["-fno-gnu-unique"]
+# Behind the source: wrong wherever one of its declarations has not ended.
+_END = "namespace cuda_tile_end { template <int> struct test; } namespace cuda_tile_ended = ::cuda_tile_end;"
 _ENVIRONMENT = ("CPATH", "CPLUS_INCLUDE_PATH")  # that compilers listen to
 _SYSTEM_DIRS = ("/usr/include", "/usr/lib", "/usr/local/include", "/opt")
 
@@ -133,7 +136,7 @@ def _build(
         from ..lenient import compile_again
 
         generated = {str(unit): _translation_unit(path, expressions)}
-        places = Places(request.name, str(path), request.text, _library_dirs(compiler), generated)
+        places = Places(request.name, str(path), request.text, _library_dirs(compiler), generated, end=_END)
         again = compile_again(compiler, arguments, log, places, request.include_dirs)
         if again is None:
             raise compile_error(log, places)
@@ -152,7 +155,7 @@ def _build(
 
 def _translation_unit(source: Path, expressions: Sequence[str]) -> str:
     ours = ('#include "cuda_tile/platform/entry.h"', '#include "cuda_tile/platform/print.h"')
-    lines = [f'#include "{source}"', *ours]
+    lines = [f'#include "{source}"', _END, *ours]
     lines += [f"CUDA_TILE_ENTRY({index}, {cxx_expression(name)})" for index, name in enumerate(expressions)]
     return "\n".join(lines) + "\n"
 

@@ -189,6 +189,14 @@ def test_names_that_are_not_mangled_are_shown_as_they_are(monkeypatch):
     assert demangled("_Z1fv") == "_Z1fv"
 
 
+def test_byte_order_mark(any_target, tmp_path: Path):
+    """As some editors write it; NVRTC does not take it."""
+    (tmp_path / "k.cu").write_bytes(b"\xef\xbb\xbf" + SET.replace("\n", "\r\n").encode())
+    for source in (tmp_path / "k.cu", "\ufeff" + SET):
+        module = any_target.build(source)
+        assert (module.kernels[0].name, module.kernels[0].line) == ("set", 6)
+
+
 def test_file_that_is_no_text(tmp_path: Path):
     (tmp_path / "k.cu").write_bytes(b"\xff\xfe\x00")
     with pytest.raises(pct.Error, match="UTF-8"):

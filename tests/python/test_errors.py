@@ -230,6 +230,18 @@ def test_known_logs(log: str):
     assert "exp" in diagnostics[1].message
 
 
+@pytest.mark.parametrize(
+    "text", ["namespace a {", "__tile_global__ void k(int* x) {\n  if (*x) {", 'extern "C" {', "int x = 3 +"]
+)
+def test_source_that_ends_too_early(any_target, text: str):
+    """Of all that follows nothing is said: it would be about our own files."""
+    with pytest.raises(pct.CompileError, match="end") as caught:
+        any_target.build(f'#include "cuda_tile.h"\n{text}\n')
+    assert {diagnostic.file for diagnostic in caught.value.diagnostics} == {"<source>"}
+    assert any_target.name != "cpu" or len(caught.value.diagnostics) == 1
+    assert ".h" not in str(caught.value) and ".cpp" not in str(caught.value)
+
+
 def test_unknown_log_is_shown_as_it_is():
     error = compile_error("something\nnobody expected\n", Places("k.cu", "k.cu", ""))
     assert "nobody expected" in str(error) and error.diagnostics == []

@@ -8,6 +8,7 @@ import pytest
 from template_source import HEAD, TEMPLATE, run
 
 import pycuda_tile as pct
+from pycuda_tile.kernel_names import normalized
 
 
 def test_templates_are_instantiated_by_name(host_target):
@@ -54,6 +55,36 @@ def test_what_can_be_no_name(host_target, name: str):
         host_target.build(TEMPLATE, kernels=[name])
     with pytest.raises(pct.Error, match="named by a str, got list"):
         module[[name]]
+
+
+NAMES = ["k", "::a::k", "größe", "k$1", "A<int>::k<3>", "k(int*)", "k<int>(A<int>*, int (*)(int))"]
+ARGUMENTS = ["','", "'>'", "'\"'", r"'\''", "1'000", "1'000,1'000", '"x("', "sizeof(int)", "(1>2)", "1<<3"]
+ARGUMENTS += ["[]()->int{return 3;}()", "A<B<int>>", "a<=b", "5>=3", "-1", "int&&", "int[3]", "struct S"]
+NO_NAMES = ["a::", "::", "<>", "k<>>", "k<int", "k<1>2>", "k<3>x", "k<3>;k<4>", "k;", "k)", "(k", "(k)"]
+NO_NAMES += ["k/*", "k//", "&k", "*k", "1k", "a:k", "k{}", "k()()", "#k", '";}', "k'", 'k<">', "k int"]
+
+
+@pytest.mark.parametrize("name", [*NAMES, *(f"k<{argument}>" for argument in ARGUMENTS)])
+def test_names_as_they_may_be(name: str):
+    assert normalized(f" {name}\n") == normalized(name)
+
+
+@pytest.mark.parametrize("name", NO_NAMES)
+def test_names_as_none_is(name: str):
+    """Without a compiler, which would say it in words of our own files."""
+    with pytest.raises(KeyError, match="is no name of a kernel: names are such as"):
+        normalized(name)
+
+
+@pytest.mark.parametrize(
+    "name", ["ns::fill<>", "ns::fill<3>", "ns::fill<int,>", "ns::fill<nosuch>", "plain(double*)", "ns"]
+)
+def test_names_that_fit_no_kernel(any_target, name: str):
+    with pytest.raises(pct.CompileError) as caught:
+        any_target.build(TEMPLATE)[name]
+    (diagnostic,) = caught.value.diagnostics
+    assert f"in the kernel name: {name}" in str(caught.value) and diagnostic.file == "<source>"
+    assert not re.search("describe|signature|entry|cuda_tile", str(caught.value))
 
 
 def test_kernel_made_by_a_macro(host_target, monkeypatch):

@@ -69,6 +69,8 @@ def test_float_that_does_not_fit(make_target):
     kernel = copy_kernel(make_target("cpu"), "float")
     with pytest.raises(pct.LaunchError, match=r"range of float, got 1e"):
         kernel[1](np.zeros(1, np.float32), 1e40)
+    with pytest.raises(pct.LaunchError, match=r"range of float, got a greater one"):
+        kernel[1](np.zeros(1, np.float32), 10**400)
 
 
 def test_small_float_that_does_not_fit():
