@@ -224,7 +224,7 @@ def _float_converter(parameter: Parameter) -> Callable[[object], float]:
             try:
                 return float(value)
             except OverflowError:
-                raise ArgumentRangeError(f"{parameter} wants {_range(parameter)}, got a greater one") from None
+                raise ArgumentRangeError(f"{parameter} wants {_range(parameter)}, got a greater") from None
             except (TypeError, ValueError):
                 pass
         raise _wrong_kind(parameter, "a number", value)
