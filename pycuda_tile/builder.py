@@ -113,7 +113,12 @@ def read_source(source: str | os.PathLike) -> tuple[str, str, Path | None]:
         raise BuildTypeError(
             f"the source is a str (text) or a pathlib.Path (file), got {type(source).__name__}"
         )
-    path = Path(source).absolute()
+    try:
+        path = Path(source).absolute()
+    except FileNotFoundError:
+        raise SourceNotFound(
+            f"the source {str(source)!r} does not exist, nor the working directory"
+        ) from None
     if re.search(r'["\n\r]', str(path)):
         raise BuildValueError(
             f"the source's path {str(source)!r} has a quote or line break: no #include takes it"

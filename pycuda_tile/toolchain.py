@@ -6,9 +6,11 @@ package.
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import re
+import signal
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -54,7 +56,7 @@ class Compiler(NamedTuple):
         if self.kind == "zig":
             _say_that_zig_is_slow_at_first()
         try:
-            return subprocess.run(
+            process = subprocess.Popen(
                 [*self.command, *arguments],
                 cwd=cwd,
                 env={**os.environ, "LC_ALL": "C"},
@@ -63,9 +65,18 @@ class Compiler(NamedTuple):
                 stderr=subprocess.STDOUT,
                 text=True,
                 errors="replace",
+                start_new_session=True,  # a group of processes: compilers start others
             )
         except OSError as error:
             raise TargetUnavailable(f"the compiler {self} cannot be started: {error}") from error
+        with process:
+            try:
+                output, _ = process.communicate()
+            except BaseException:  # such as KeyboardInterrupt
+                with contextlib.suppress(ProcessLookupError):
+                    os.killpg(process.pid, signal.SIGKILL)
+                raise
+        return subprocess.CompletedProcess(process.args, process.returncode, output)
 
 
 def find_compiler() -> Compiler:
