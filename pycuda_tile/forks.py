@@ -11,6 +11,34 @@ import threading
 import weakref
 
 
+class _Gate:
+    """Threads go in and out; a fork waits until no other thread is inside, and lets none in."""
+
+    def __init__(self):
+        self._changed = threading.Condition()
+        self._inside: list[int] = []  # the threads, once for each time that they entered
+
+    def __enter__(self) -> None:
+        with self._changed:
+            self._inside.append(threading.get_ident())
+
+    def __exit__(self, *_: object) -> None:
+        with self._changed:
+            self._inside.remove(threading.get_ident())
+            self._changed.notify_all()
+
+    def close(self) -> None:
+        self._changed.acquire()
+        while any(thread != threading.get_ident() for thread in self._inside):
+            self._changed.wait()
+
+    def reopen(self) -> None:
+        self._changed.release()
+
+
+uncut = _Gate()  # with uncut: what a fork may not cut in two, such as calls of libraries that hold locks
+
+
 class Lock:
     """A threading.Lock that is free in the child of a fork."""
 
@@ -46,4 +74,6 @@ def _follow_fork() -> None:
     lock_files.clear()
 
 
+# What is registered last is called first before a fork: the gate is closed when imports are waited for.
 os.register_at_fork(before=_wait_for_imports, after_in_child=_follow_fork)
+os.register_at_fork(before=uncut.close, after_in_parent=uncut.reopen, after_in_child=uncut.reopen)

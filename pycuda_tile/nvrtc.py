@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from . import forks
 from .errors import Error, TargetUnavailable
 
 
@@ -53,6 +54,18 @@ def compile_program(
 ) -> Program:
     """Compiles `text`; `headers` are files that exist in memory only. NvrtcError if it does not compile."""
     nvrtc = _bindings(install)
+    with forks.uncut:  # NVRTC has locks of its own
+        return _compile(nvrtc, text, name, options, expressions, headers)
+
+
+def _compile(
+    nvrtc,
+    text: str,
+    name: str,
+    options: Sequence[str],
+    expressions: Sequence[str],
+    headers: Mapping[str, str],
+) -> Program:
     contents = [content.encode() for content in headers.values()]
     names = [header.encode() for header in headers]
     status, program = nvrtc.nvrtcCreateProgram(text.encode(), os.fsencode(name), len(names), contents, names)
@@ -150,9 +163,10 @@ def dependencies(
 
 @functools.cache
 def _load():
-    from cuda.bindings import nvrtc
+    with forks.uncut:
+        from cuda.bindings import nvrtc
 
-    nvrtc.nvrtcVersion()  # loads the library
+        nvrtc.nvrtcVersion()  # loads the library
     return nvrtc
 
 

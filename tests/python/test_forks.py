@@ -11,7 +11,8 @@ import time
 import numpy as np
 import pytest
 
-from pycuda_tile import direct
+import pycuda_tile as pct
+from pycuda_tile import direct, forks, nvrtc
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 NAME = "pycuda_tile.slow_module_of_the_test"
@@ -51,6 +52,47 @@ def test_a_module_that_a_thread_was_importing(monkeypatch):
     thread.join()
     del sys.modules[NAME]
     assert ends_well(child)
+
+
+def test_a_program_that_a_thread_was_compiling(make_target, monkeypatch):
+    """NVRTC's own locks: the fork waits until it is done, and nobody begins meanwhile."""
+    make_target("simt")  # or the test is skipped
+    began, ended, compile_program = threading.Event(), [], nvrtc._compile
+
+    def compile_slowly(*arguments):
+        began.set()
+        time.sleep(0.3)
+        program = compile_program(*arguments)
+        ended.append(threading.current_thread())
+        return program
+
+    def build(value: int) -> None:
+        text = f'extern "C" __global__ void k(int* x) {{ x[0] = {value}; }}\n'
+        pct.build(text, target="simt", arch="sm_90", cache=False)
+
+    monkeypatch.setattr(nvrtc, "_compile", compile_slowly)
+    thread = threading.Thread(target=build, args=(1,))
+    thread.start()
+    began.wait()
+    if (child := os.fork()) == 0:
+        signal.alarm(60)
+        before = len(ended)
+        build(2)
+        os._exit(10 * before + len(ended) - 12)
+    thread.join()
+    assert ends_well(child)
+
+
+def test_a_fork_by_a_thread_inside():
+    """As a handler of a signal may do, which comes while its thread compiles."""
+    with forks.uncut:
+        if (child := os.fork()) == 0:
+            signal.alarm(20)
+            with forks.uncut:
+                os._exit(0)
+        assert ends_well(child)
+    with forks.uncut:
+        pass
 
 
 def test_a_kernel_that_a_thread_was_launching_for_the_first_time(make_target, monkeypatch):
