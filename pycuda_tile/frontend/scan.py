@@ -190,7 +190,7 @@ class _Parser:
         self.state.hints[name] = hints
         self.state.keywords.append((self.file, statement[words.index("__tile_global__")].start, name))
         if defined:
-            template = self._template_params(statement[:place])
+            template = self._template_params(statement[:place]) + _invented(params)
             key = (name, bool(template), ",".join(param.type for param in params))
             self.state.kernels[key] = KernelInfo(
                 name, template, params, hints, self.file, statement[last].line
@@ -258,6 +258,12 @@ class _Parser:
                 out += " "
             out += token.text
         return re.sub(r"\s+(?=[*&,)])", "", out)
+
+
+def _invented(params: Iterable[Param]) -> tuple[TemplateParam, ...]:
+    """The template parameters that parameters of a type with `auto` in it stand for."""
+    automatic = [param for param in params if re.search(r"\bauto\b", param.type)]
+    return tuple(TemplateParam("type", "", None, "auto", "..." in param.type) for param in automatic)
 
 
 def _scope(statement: list[Token]) -> str | None:

@@ -159,6 +159,11 @@ def test_options_with_which_nothing_can_be_run(option: str, cache: bool):
         pct.build(SET, target="cpu", options=[option], cache=cache)
 
 
+def test_older_cxx(any_target):
+    with pytest.raises(pct.CompileError, match=r"C\+\+20|c\+\+20"):
+        any_target.build(SET, options=["-std=c++17"])
+
+
 def test_option_without_machine_code(make_target):
     with pytest.raises(pct.CompileError, match=r"no cubin.*-dlto"):
         make_target("simt").build(SET, options=["-dlto"])

@@ -132,6 +132,17 @@ def test_template_arguments_that_all_have_defaults(any_target):
         assert any_target.name != "cpu" or run(module["k"])[0] == 3
 
 
+def test_parameters_of_type_auto_make_a_template(any_target):
+    source = HEAD + "template <int N> __tile_global__ void k(auto* x, const auto y) { x[0] = N + y; }\n"
+    module = any_target.build(source + "__tile_global__ void plain(int* x) { x[0] = 7; }\n")
+    with pytest.raises(KeyError, match=r"arguments are part of its name: k<int N, auto, auto>"):
+        module["k"]
+    kernel = module["k<3, float, int>"]
+    assert [p.cxx_type for p in kernel.parameters] == ["float*", "int"] and kernel.parameters[1].name == "y"
+    if any_target.name == "cpu":
+        assert run(kernel, np.float32, 1, 2)[0] == 5
+
+
 def test_overloads_are_named_by_their_parameters(any_target):
     source = (
         HEAD

@@ -2,6 +2,10 @@
 // NVIDIA's header.
 #pragma once
 
+#if __cplusplus < 202002L
+#error "CUDA Tile C++ needs C++20: compile with -std=c++20 or newer"
+#endif
+
 struct __half;
 struct __nv_bfloat16;
 struct __nv_fp8_e4m3;
@@ -33,11 +37,18 @@ namespace detail {
 template <parameter_kind Kind, unsigned Size>
 inline constexpr unsigned code = static_cast<unsigned>(Kind) | Size << 16;
 
+// Of any type, also an incomplete one.
+template <typename Type, typename = decltype(nullptr)>
+struct other_code {
+  static constexpr unsigned value = code<parameter_kind::nothing, 0>;
+};
 template <typename Type>
-inline constexpr unsigned value_code = code<parameter_kind::nothing, 0>;
+struct other_code<Type, decltype(sizeof(Type), nullptr)> {
+  static constexpr unsigned value = code<parameter_kind::other, sizeof(Type)>;
+};
+
 template <typename Type>
-  requires requires { sizeof(Type); }
-inline constexpr unsigned value_code<Type> = code<parameter_kind::other, sizeof(Type)>;
+inline constexpr unsigned value_code = other_code<Type>::value;
 template <typename Result, typename... Parameters>
 inline constexpr unsigned value_code<Result(Parameters...)> = code<parameter_kind::function, 0>;
 template <typename Result, typename... Parameters>
