@@ -40,6 +40,8 @@ def autotune(
     error is raised. Configurations are timed in turn, the closer to the fastest the more often; the lower
     quartile of their times counts, as what else a machine does only adds to them.
     """
+    if not callable(make_kernel):
+        raise BuildTypeError(f"autotune: make_kernel is a function, got {type(make_kernel).__name__}")
     if not isinstance(args, (tuple, list)):
         raise BuildTypeError(f"autotune: args is a tuple of the arguments, got {type(args).__name__}")
     if isinstance(configs, str) or not isinstance(configs, Iterable):
@@ -76,6 +78,8 @@ def _fastest(make_kernel: Callable, configs: Sequence, args: Sequence[object]) -
     for index, config in enumerate(configs):
         try:
             launch = make_kernel(config)
+            if not callable(launch):
+                raise BuildTypeError(f"autotune: make_kernel({config!r}) gave {launch!r}, not a function")
             seconds(launch, args, 1)  # the first launch warms up: memory, caches, threads
             launches[index] = launch
         except Error as error:

@@ -45,7 +45,7 @@ def torch_op(
         raise TargetUnavailable(
             f"torch_op needs PyTorch 2.4 or newer ({error}): pip install torch"
         ) from error
-    outputs, derived = dict(outputs or {}), dict(derived or {})
+    outputs, derived = (_functions("outputs", outputs), _functions("derived", derived))
     parameters = _check(name, kernel, outputs, derived)
     inputs = [p for p in parameters if p.name not in outputs and p.name not in derived]
     mutated = tuple(p.name for p in inputs if p.pointer and not p.const)
@@ -76,6 +76,14 @@ def torch_op(
     operator = torch.library.custom_op(name, run, mutates_args=mutated, schema=schema)
     operator.register_fake(make_outputs)
     return operator
+
+
+def _functions(what: str, given: Mapping[str, Callable] | None) -> dict[str, Callable]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping) or not all(map(callable, given.values())):
+        raise BuildTypeError(f"torch_op: {what} is a dict from parameter names to functions, got {given!r}")
+    return dict(given)
 
 
 def _check(name: str, kernel: Kernel, outputs: dict, derived: dict) -> tuple[Parameter, ...]:

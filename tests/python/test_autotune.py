@@ -131,3 +131,10 @@ def test_no_configuration():
 def test_what_json_cannot_write(configs, key, name):
     with pytest.raises(pct.Error, match=f"{name} must be something that JSON can write"):
         pct.autotune(Sleepers().make, configs, args=(), key=key)
+
+
+def test_what_makes_no_kernels():
+    for wrong, words in ((3, "make_kernel is a function, got int"), (lambda c: None, "'a'.* gave None")):
+        with pytest.raises(TypeError, match=words) as caught:
+            pct.autotune(wrong, ["a"], args=(), key="k")
+        assert isinstance(caught.value, pct.Error)

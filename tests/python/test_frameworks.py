@@ -144,6 +144,9 @@ def test_torch_operator_refuses(torch, vector_add):
         pct.torch_op("pycuda_tile_tests::bad", vector_add, 1, outputs={"a": torch.empty_like})
     with pytest.raises(TypeError, match="wants a kernel"):
         pct.torch_op("pycuda_tile_tests::bad", vector_add[1], 1)
+    for what, wrong in (("outputs", ["out"]), ("outputs", {"out": 3}), ("derived", {"n": 7})):
+        with pytest.raises(TypeError, match=f"{what} is a dict from parameter names to functions, got"):
+            pct.torch_op("pycuda_tile_tests::bad", vector_add, 1, **{what: wrong})
 
 
 @pytest.mark.parametrize("name", ["add", "a b::add", "a::b::add", "", 3])
