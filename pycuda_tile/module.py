@@ -16,6 +16,7 @@ from .launch import check_grid
 from .parameters import Parameter
 from .targets import Compiled, Executable, Request
 
+_are_ints = {int}.issuperset  # types: not those of 1.0 or True, which equal 1
 _LAUNCHES_KEPT = 64  # functions that a kernel remembers, one a grid and stream
 
 
@@ -188,13 +189,15 @@ class Kernel:
 
     def __getitem__(self, grid: object) -> Callable[..., None]:
         """A function that launches the kernel on `grid`, an integer or a tuple of one to three."""
-        if type(grid) is int and (launch := self._bound.get(grid)):  # not 1.0 or True, which equal 1
+        kind = type(grid)
+        is_usual = kind is int or (kind is tuple and _are_ints(map(type, grid)))
+        if is_usual and (launch := self._bound.get(grid)):
             return launch
         return self._bind(grid, None)
 
     def _bind(self, grid: object, stream: int | None) -> Callable[..., None]:
         checked = check_grid(self.name, grid)
-        key = grid if type(grid) is int else checked
+        key = grid if type(grid) in (int, tuple) else checked
         if stream is not None:
             key = (key, stream)
         if (launch := self._bound.get(key)) is None:
