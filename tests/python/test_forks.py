@@ -45,7 +45,7 @@ def test_a_module_that_a_thread_was_importing(monkeypatch):
     monkeypatch.setattr(sys, "meta_path", [finder, *sys.meta_path])
     thread = threading.Thread(target=importlib.import_module, args=(NAME,))
     thread.start()
-    finder.began.wait()
+    assert finder.began.wait(60)
     if (child := os.fork()) == 0:
         signal.alarm(20)
         os._exit(importlib.import_module(NAME).value - 7)
@@ -56,7 +56,7 @@ def test_a_module_that_a_thread_was_importing(monkeypatch):
 
 def test_a_program_that_a_thread_was_compiling(make_target, monkeypatch):
     """NVRTC's own locks: the fork waits until it is done, and nobody begins meanwhile."""
-    make_target("simt")  # or the test is skipped
+    make_target("simt", arch="sm_90").build("")  # or the test is skipped
     began, ended, compile_program = threading.Event(), [], nvrtc._compile
 
     def compile_slowly(*arguments):
@@ -73,7 +73,7 @@ def test_a_program_that_a_thread_was_compiling(make_target, monkeypatch):
     monkeypatch.setattr(nvrtc, "_compile", compile_slowly)
     thread = threading.Thread(target=build, args=(1,))
     thread.start()
-    began.wait()
+    assert began.wait(60)
     if (child := os.fork()) == 0:
         signal.alarm(60)
         before = len(ended)
@@ -109,7 +109,7 @@ def test_a_kernel_that_a_thread_was_launching_for_the_first_time(make_target, mo
     out = np.zeros(1, np.int32)
     thread = threading.Thread(target=lambda: module["set"][1](np.zeros(1, np.int32), 5))
     thread.start()
-    began.wait()
+    assert began.wait(60)
     if (child := os.fork()) == 0:
         signal.alarm(20)
         module["set"][1](out, 7)
