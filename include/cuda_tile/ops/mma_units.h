@@ -97,14 +97,9 @@ struct multiply_by_units {
   template <typename P>
   CUDA_TILE_API static void multiply_block(sum* sums, unsigned block, unsigned n, cell const (&a)[4],
                                            cell const (&b)[2]) {
-    sum d[4];
-    CUDA_TILE_UNROLL
-    for (unsigned i = 0; i < 4; ++i)
-      d[i] = sums[P::slot(block, i / 2) + slot<P>(n, i % 2)];
-    platform::multiply_matrices<left, right>(d, a, b);
-    CUDA_TILE_UNROLL
-    for (unsigned i = 0; i < 4; ++i)
-      sums[P::slot(block, i / 2) + slot<P>(n, i % 2)] = d[i];
+    sum *upper = sums + P::slot(block, 0), *lower = sums + P::slot(block, 1);
+    unsigned const first = slot<P>(n, 0), second = slot<P>(n, 1);
+    platform::multiply_matrices<left, right>(upper[first], upper[second], lower[first], lower[second], a, b);
   }
 };
 

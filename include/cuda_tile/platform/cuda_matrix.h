@@ -1,6 +1,6 @@
 // Matrix instructions of CUDA devices. Fragments are those of PTX 9.7.14.5, in cells of a register each (see
 // ops/mma_unit_table.h): of lane 4 g + q, a[i] is cell q + 4 (i / 2) of row g + 8 (i % 2); b[i] is cell
-// q + 4 i of column g; d[i] is row g + 8 (i / 2), column 2 q + i % 2.
+// q + 4 i of column g; di is row g + 8 (i / 2), column 2 q + i % 2.
 #pragma once
 
 #include "cuda_tile/core/scalars.h"
@@ -71,21 +71,21 @@ __device__ __forceinline__ unsigned transpose_matrix(unsigned pair) {
 // 8 rows, part h of them, and half of it.
 #define CUDA_TILE_MMA_WHOLE(instruction, sum, cell)                                                          \
   asm("mma.sync.aligned." instruction " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"     \
-      : "+" sum(d[0]), "+" sum(d[1]), "+" sum(d[2]), "+" sum(d[3])                                           \
+      : "+" sum(d0), "+" sum(d1), "+" sum(d2), "+" sum(d3)                                                   \
       : cell(a[0]), cell(a[1]), cell(a[2]), cell(a[3]), cell(b[0]), cell(b[1]))
 #define CUDA_TILE_MMA_HALF(instruction, i)                                                                   \
   asm("mma.sync.aligned." instruction " {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"                 \
-      : "+f"(d[0]), "+f"(d[1]), "+f"(d[2]), "+f"(d[3])                                                       \
+      : "+f"(d0), "+f"(d1), "+f"(d2), "+f"(d3)                                                               \
       : "r"(a[2 * i]), "r"(a[2 * i + 1]), "r"(b[i]))
-#define CUDA_TILE_MMA_QUARTER(instruction, sum, cell, h, i)                                                  \
+#define CUDA_TILE_MMA_QUARTER(instruction, sum, cell, d0, d1, h, i)                                          \
   asm("mma.sync.aligned." instruction " {%0, %1}, {%2}, {%3}, {%0, %1};"                                     \
-      : "+" sum(d[2 * h]), "+" sum(d[2 * h + 1])                                                             \
+      : "+" sum(d0), "+" sum(d1)                                                                             \
       : cell(a[h + 2 * i]), cell(b[i]))
 #define CUDA_TILE_MMA_QUARTERS(instruction, sum, cell)                                                       \
-  CUDA_TILE_MMA_QUARTER(instruction, sum, cell, 0, 0);                                                       \
-  CUDA_TILE_MMA_QUARTER(instruction, sum, cell, 1, 0);                                                       \
-  CUDA_TILE_MMA_QUARTER(instruction, sum, cell, 0, 1);                                                       \
-  CUDA_TILE_MMA_QUARTER(instruction, sum, cell, 1, 1)
+  CUDA_TILE_MMA_QUARTER(instruction, sum, cell, d0, d1, 0, 0);                                               \
+  CUDA_TILE_MMA_QUARTER(instruction, sum, cell, d2, d3, 1, 0);                                               \
+  CUDA_TILE_MMA_QUARTER(instruction, sum, cell, d0, d1, 0, 1);                                               \
+  CUDA_TILE_MMA_QUARTER(instruction, sum, cell, d2, d3, 1, 1)
 #if __CUDA_ARCH__ >= 800
 #define CUDA_TILE_MMA_INTEGERS(left, right)                                                                  \
   CUDA_TILE_MMA_WHOLE("m16n8k32.row.col.s32." left "." right ".s32", "r", "r")
@@ -101,10 +101,10 @@ inline constexpr bool is_bfloat16 = detail::is_same_v<E, __nv_bfloat16>;
 template <typename E>
 inline constexpr bool is_e4m3 = detail::is_same_v<E, __nv_fp8_e4m3>;
 
-/// d += a b, of elements L and R, floating point.
+/// di += a b, of elements L and R, floating point.
 template <typename L, typename R>
-__device__ __forceinline__ void multiply_matrices(float (&d)[4], unsigned const (&a)[4],
-                                                  unsigned const (&b)[2]) {
+__device__ __forceinline__ void multiply_matrices(float& d0, float& d1, float& d2, float& d3,
+                                                  unsigned const (&a)[4], unsigned const (&b)[2]) {
 #if __CUDA_ARCH__ >= 800
   if constexpr (is_half<L>)
     CUDA_TILE_MMA_WHOLE("m16n8k16.row.col.f32.f16.f16.f32", "f", "r");
@@ -124,7 +124,7 @@ __device__ __forceinline__ void multiply_matrices(float (&d)[4], unsigned const 
 
 /// Of 8 bit integers; sums wrap around.
 template <typename L, typename R>
-__device__ __forceinline__ void multiply_matrices(int (&d)[4], unsigned const (&a)[4],
+__device__ __forceinline__ void multiply_matrices(int& d0, int& d1, int& d2, int& d3, unsigned const (&a)[4],
                                                   unsigned const (&b)[2]) {
   if constexpr (detail::is_signed_v<L> && detail::is_signed_v<R>) {
     CUDA_TILE_MMA_INTEGERS("s8", "s8");
@@ -139,8 +139,8 @@ __device__ __forceinline__ void multiply_matrices(int (&d)[4], unsigned const (&
 
 /// Of doubles: each product is added as by fused multiply-add.
 template <typename L, typename R>
-__device__ __forceinline__ void multiply_matrices(double (&d)[4], double const (&a)[4],
-                                                  double const (&b)[2]) {
+__device__ __forceinline__ void multiply_matrices(double& d0, double& d1, double& d2, double& d3,
+                                                  double const (&a)[4], double const (&b)[2]) {
 #if __CUDA_ARCH__ >= 900
   CUDA_TILE_MMA_WHOLE("m16n8k8.row.col.f64.f64.f64.f64", "d", "d");
 #else
@@ -159,7 +159,7 @@ __device__ __forceinline__ void multiply_matrices(double (&d)[4], double const (
 template <unsigned Count, bool Transposed, typename Address>
 __device__ void load_matrices(unsigned* to, Address address);
 template <typename L, typename R, typename Sum, typename Cell>
-__device__ void multiply_matrices(Sum (&d)[4], Cell const (&a)[4], Cell const (&b)[2]);
+__device__ void multiply_matrices(Sum& d0, Sum& d1, Sum& d2, Sum& d3, Cell const (&a)[4], Cell const (&b)[2]);
 
 #endif
 

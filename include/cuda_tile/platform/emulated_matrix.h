@@ -75,7 +75,8 @@ inline int add_product(int a, int b, int sum) {
 /// add several products at once, with more bits than a float has but fewer than that would take, and
 /// truncate.
 template <typename L, typename R, typename Sum, typename Cell>
-inline void multiply_matrices(Sum (&d)[4], Cell const (&a)[4], Cell const (&b)[2]) {
+inline void multiply_matrices(Sum& d0, Sum& d1, Sum& d2, Sum& d3, Cell const (&a)[4], Cell const (&b)[2]) {
+  Sum* const d[4] = {&d0, &d1, &d2, &d3};
   static_assert(6 * sizeof(Cell) <= sizeof left_words[0]);
   constexpr unsigned per_cell = sizeof(Cell) / sizeof(L);
   barrier();
@@ -88,9 +89,9 @@ inline void multiply_matrices(Sum (&d)[4], Cell const (&a)[4], Cell const (&b)[2
     unsigned const column = 2 * q + i % 2;
     for (unsigned k = 0; k < 8 * per_cell; ++k) {
       unsigned const cell = k / per_cell, part = k % per_cell;
-      d[i] = add_product(
+      *d[i] = add_product(
           detail::convert<Sum>(fragment_element<L, Cell>(4 * g + cell % 4, i / 2 + cell / 4 * 2, part)),
-          detail::convert<Sum>(fragment_element<R, Cell>(4 * column + cell % 4, 4 + cell / 4, part)), d[i]);
+          detail::convert<Sum>(fragment_element<R, Cell>(4 * column + cell % 4, 4 + cell / 4, part)), *d[i]);
     }
   }
 }
