@@ -38,12 +38,10 @@ CUDA_TILE_API void move_to(P& part, unsigned i) {
 enum class vectors { whole, whole_or_none, by_elements };
 
 /// access.at<Vector, Kind>(slot, address, how many elements are inside) for each Vector of this thread's
-/// elements, after access.begin<Vector>(address of the first).
+/// elements; `part` begins at the first.
 template <unsigned Vector, bool Masked, vectors Kind, typename Span, typename Shape, typename Access>
-CUDA_TILE_API void for_each_vector(partition<Span, Shape> part, Access const& access) {
+CUDA_TILE_API void for_each_vector(partition<Span, Shape> const& part, Access const& access) {
   using D = distribution_of<Shape>;
-  move_to<0, Shape>(part, D::index(platform::thread(), 0));
-  part.origin = access.template begin<Vector>(part.origin);
   CUDA_TILE_UNROLL
   for (unsigned s = 0; s < D::slots; s += Vector) {
     unsigned const i = D::index(0, s);
@@ -52,21 +50,25 @@ CUDA_TILE_API void for_each_vector(partition<Span, Shape> part, Access const& ac
   }
 }
 
-/// The same, of as many elements at once as can be: `Vector` or one.
+/// The same, of as many elements at once as can be: `Vector` or one; after access.begin<Vector>(address of
+/// the first).
 template <unsigned Vector, bool Masked, typename Span, typename Shape, typename Access>
 CUDA_TILE_API void access_slots(partition<Span, Shape> const& part, Access const& access) {
+  partition<Span, Shape> own = part;
+  move_to<0, Shape>(own, distribution_of<Shape>::index(platform::thread(), 0));
+  own.origin = access.template begin<Vector>(own.origin);
   if constexpr (Vector == 1) {
-    for_each_vector<1, Masked, vectors::by_elements>(part, access);
+    for_each_vector<1, Masked, vectors::by_elements>(own, access);
   } else {
     constexpr size_t last = Shape::rank() - 1;
     bool const aligned = part.places % (Vector * sizeof(typename Span::value_type)) == 0;
     bool const ends_with_vector = part.valid[last] == length<Shape>(last) || part.row % Vector == 0;
     if (aligned && (!Masked || part.whole()))
-      for_each_vector<Vector, false, vectors::whole>(part, access);
+      for_each_vector<Vector, false, vectors::whole>(own, access);
     else if (Masked && aligned && ends_with_vector)
-      for_each_vector<Vector, true, vectors::whole_or_none>(part, access);
+      for_each_vector<Vector, true, vectors::whole_or_none>(own, access);
     else
-      for_each_vector<Vector, Masked, vectors::by_elements>(part, access);
+      for_each_vector<Vector, Masked, vectors::by_elements>(own, access);
   }
 }
 
