@@ -11,93 +11,99 @@ SOURCE = """
 #include "cuda_tile.h"
 namespace ct = cuda::tiles;
 
+using element = ELEMENT;
 using square = ct::shape<32, 32>;
 using wide = ct::shape<16, 64>;
 using tall = ct::shape<64, 16>;
 
 template <typename S>
-__tile__ auto pointers(float* p) {
+__tile__ auto pointers(element* p) {
   return p + ct::iota<ct::tile<int, ct::shape<1024>>>();
 }
 template <typename S>
-__tile__ auto get(const float* p) {
+__tile__ auto get(const element* p) {
   return ct::partition_view{ct::tensor_span{p, S{}}, S{}}.load(0, 0);
 }
 template <typename T>
-__tile__ void put(float* p, T const& x) {
+__tile__ void put(element* p, T const& x) {
   using S = typename T::shape_type;
   ct::partition_view{ct::tensor_span{p, S{}}, S{}}.store(x, 0, 0);
 }
 
-__tile_global__ void stored(const float* in, float* out) { put(out, ct::transpose(get<wide>(in))); }
-__tile_global__ void twice(const float* in, float* out) {
+__tile_global__ void stored(const element* in, element* out) { put(out, ct::transpose(get<wide>(in))); }
+__tile_global__ void twice(const element* in, element* out) {
   put(out, ct::transpose(ct::transpose(get<wide>(in))));
 }
-__tile_global__ void mapped(const float* in, float* out) {
+__tile_global__ void mapped(const element* in, element* out) {
   auto x = ct::transpose(get<wide>(in));
   put(out, ct::select(x > 0.5f, x * 2.0f + x, -x));
 }
-__tile_global__ void mixed(const float* in, float* out) {
+__tile_global__ void converted(const element* in, element* out) {
+  auto x = ct::transpose(get<wide>(in));
+  auto y = ct::element_cast<float>(x) + ct::tile<float, tall>(x);
+  put(out, ct::element_cast<element>(y) + x);
+}
+__tile_global__ void mixed(const element* in, element* out) {
   auto x = get<square>(in);
   put(out, ct::transpose(x) - x * 3.0f);
 }
-__tile_global__ void broadcast(const float* in, float* out) {
+__tile_global__ void broadcast(const element* in, element* out) {
   auto x = ct::transpose(get<wide>(in));
-  auto row = ct::element_cast<float>(ct::iota<ct::tile<int, ct::shape<16>>>());
+  auto row = ct::element_cast<element>(ct::iota<ct::tile<int, ct::shape<16>>>());
   put(out, x + ct::reshape(row, ct::shape<1, 16>{}));
 }
-__tile_global__ void reduced(const float* in, float* out) {
+__tile_global__ void reduced(const element* in, element* out) {
   auto x = ct::transpose(get<wide>(in));
   put(out, ct::broadcast(ct::sum(x, ct::integral_constant<0>{}), tall{}) +
                ct::broadcast(ct::sum(x, ct::integral_constant<1>{}), tall{}));
 }
-__tile_global__ void scanned(const float* in, float* out) {
+__tile_global__ void scanned(const element* in, element* out) {
   put(out, ct::partial_sum(ct::transpose(get<wide>(in)), ct::integral_constant<0>{}));
 }
-__tile_global__ void reshaped(const float* in, float* out) {
+__tile_global__ void reshaped(const element* in, element* out) {
   put(out, ct::reshape(ct::transpose(get<wide>(in)), square{}));
 }
-__tile_global__ void joined(const float* in, float* out) {
+__tile_global__ void joined(const element* in, element* out) {
   auto x = get<wide>(in);
   put(out, ct::cat(ct::transpose(x), ct::reshape(x, tall{}), ct::integral_constant<1>{}));
 }
-__tile_global__ void taken(const float* in, float* out) {
+__tile_global__ void taken(const element* in, element* out) {
   put(out, ct::extract(ct::transpose(get<wide>(in)), ct::shape<16, 8>{}, 2, 1));
 }
-__tile_global__ void batched(const float* in, float* out) {
+__tile_global__ void batched(const element* in, element* out) {
   ct::shape<2, 16, 32> s;
   auto x = ct::partition_view{ct::tensor_span{in, s}, s}.load(0, 0, 0);
   ct::shape<2, 32, 16> r;
   auto y = ct::permute(x, ct::dimension_map<0, 2, 1>{});
   ct::partition_view{ct::tensor_span{out, r}, r}.store(y + 1.0f, 0, 0, 0);
 }
-__tile_global__ void through_pointers(float* in, float* out) {
+__tile_global__ void through_pointers(element* in, element* out) {
   auto from = ct::transpose(ct::reshape(pointers<wide>(in), wide{}));
   auto to = ct::transpose(ct::reshape(pointers<tall>(out), tall{}));
   ct::store(ct::reshape(pointers<tall>(out), tall{}), ct::load(from));
   ct::store_masked(to, ct::load(to) + 1.0f, ct::load(to) > 0.5f);
 }
-__tile_global__ void added_atomically(const float* in, float* out) {
+__tile_global__ void added_atomically(const element* in, element* out) {
   auto to = ct::reshape(pointers<tall>(out), tall{});
   ct::atomic_add<ct::memory_order::relaxed>(to, ct::transpose(get<wide>(in)));
   auto old = ct::atomic_add<ct::memory_order::relaxed>(ct::transpose(to), get<wide>(in));
   ct::atomic_add_masked<ct::memory_order::relaxed>(to, ct::transpose(old), ct::transpose(old) > 0.5f);
 }
-__tile_global__ void multiplied(const float* in, float* out) {
+__tile_global__ void multiplied(const element* in, element* out) {
   auto x = get<square>(in);
   auto y = ct::transpose(x);
   put(out, ct::mma(x, y, ct::mma(y, x, y)));
 }
-__tile_global__ void carried(const float* in, float* out, int n) {
+__tile_global__ void carried(const element* in, element* out, int n) {
   auto x = get<square>(in);
   for (int i : ct::irange(0, n))
-    x = ct::transpose(x) + static_cast<float>(i);
+    x = ct::transpose(x) + static_cast<element>(i);
   put(out, x);
 }
 """
 
 rng = np.random.default_rng(3)
-WIDE = rng.random((16, 64), np.float32)
+WIDE = rng.integers(0, 256, (16, 64)).astype(np.float32) / 256  # so that all results are exact
 SQUARE = rng.integers(-3, 4, (32, 32)).astype(np.float32)
 
 
@@ -122,6 +128,7 @@ CASES = {
     "stored": (WIDE, WIDE.T, ()),
     "twice": (WIDE, WIDE, ()),
     "mapped": (WIDE, np.where(WIDE > 0.5, WIDE * np.float32(2) + WIDE, -WIDE).T, ()),
+    "converted": (WIDE, 3 * WIDE.T, ()),
     "mixed": (SQUARE, SQUARE.T - SQUARE * 3, ()),
     "broadcast": (WIDE, WIDE.T + np.arange(16, dtype=np.float32), ()),
     "reduced": (SQUARE[:16].repeat(2, 1), None, ()),
@@ -140,17 +147,23 @@ CASES["reduced"] = (_x.T, _x.sum(0, keepdims=True) + _x.sum(1, keepdims=True), (
 CASES["scanned"] = (_x.T, _x.cumsum(0), ())
 
 
-@pytest.mark.parametrize(("threads", "forms"), [(4, 1), (32, 1), (128, 1), (128, 0)])
-def test_transposed_tiles(threads, forms):
-    options = (f"-DCUDA_TILE_FORMS={forms}",)
+# Doubles stay where they are, floats move at once.
+@pytest.mark.parametrize(
+    ("threads", "forms", "element"),
+    [(4, 1, "double"), (32, 1, "double"), (128, 1, "double"), (128, 0, "double"), (128, 1, "float")],
+)
+def test_transposed_tiles(threads, forms, element):
+    options = (f"-DCUDA_TILE_FORMS={forms}", f"-DELEMENT={element}")
     module = pct.build(SOURCE, target="emulated", num_threads=threads, options=options)
+    dtype = np.float64 if element == "double" else np.float32
     for name, (values, expected, rest) in CASES.items():
-        out = np.zeros(expected.shape, np.float32)
-        module.kernel(name)[1](np.ascontiguousarray(values), out, *rest)
-        np.testing.assert_array_equal(out, expected, err_msg=name)
+        out = np.zeros(expected.shape, dtype)
+        module.kernel(name)[1](np.ascontiguousarray(values, dtype), out, *rest)
+        np.testing.assert_array_equal(out, expected.astype(dtype), err_msg=name)
 
 
 def test_transposing_twice_moves_nothing():
-    module = pct.build(SOURCE, target="simt", arch="sm_80", kernels=())
+    options = ("-DELEMENT=double",)
+    module = pct.build(SOURCE, target="simt", arch="sm_80", kernels=(), options=options)
     assert module.kernel("twice").attributes["shared_bytes"] == 0
     assert module.kernel("stored").attributes["shared_bytes"] > 0

@@ -118,7 +118,8 @@ CUDA_TILE_API tile_permutation_t<Tile, Map> permute(Tile const& in, Map = {}) no
   if constexpr (tile_rank_v<Tile> < 2)
     return in;
 #if CUDA_TILE_HAS_FORMS
-  else if constexpr (detail::may_be_transposed<tile_shape_t<Tile>>() && detail::swaps_last_two<Map>())
+  else if constexpr (detail::may_be_transposed<tile_element_t<Tile>, tile_shape_t<Tile>>() &&
+                     detail::swaps_last_two<Map>())
     return detail::transposed_in_place<tile_permutation_t<Tile, Map>>(in);
 #endif
   else

@@ -126,7 +126,7 @@ CUDA_TILE_API void copy_form_through_scratch(To& to, From const& from, unsigned 
 template <typename Index, typename To, typename From>
 CUDA_TILE_API void copy_through_scratch(To& to, From const& open, unsigned offset = 0) {
   auto const& from = settled(open);
-  if constexpr (may_be_transposed<tile_shape_t<From>>()) {
+  if constexpr (may_be_transposed<typename From::element_type, tile_shape_t<From>>()) {
     if (is_transposed(from))
       return copy_form_through_scratch<Index, true>(to, from, offset);
   }
@@ -165,7 +165,7 @@ CUDA_TILE_API void take_through_scratch(To& to, From const& open, Position posit
 /// the distribution of its shape has them.
 template <typename T>
 CUDA_TILE_API decltype(auto) normal(T const& x) {
-  if constexpr (may_be_transposed<tile_shape_t<T>>()) {
+  if constexpr (may_be_transposed<element_t<T>, tile_shape_t<T>>()) {
     auto const& from = settled(x);
     T result = from;
     if (is_transposed(x))

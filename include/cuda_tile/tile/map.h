@@ -108,10 +108,10 @@ CUDA_TILE_API R map(F f, Operands const&... operands) {
     return f(operand_value(operands, 0)...);
   } else if constexpr ((is_aligned_operand<Operands, tile_shape_t<R>> && ...)) {
 #if CUDA_TILE_HAS_FORMS
-    if constexpr (may_be_transposed<tile_shape_t<R>>())
+    if constexpr (may_be_transposed<typename R::element_type, tile_shape_t<R>>())
       return map_in_form<R>(f, operands...);
 #endif
-    return map_slots<R>(f, settled(operands)...);
+    return map_slots<R>(f, normal(operands)...);
   } else if constexpr (platform::block_threads == 1 && !checks::enabled) {
     return map_broadcast<R>(f, operands...);
   } else {

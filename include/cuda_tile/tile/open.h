@@ -40,4 +40,16 @@ CUDA_TILE_API decltype(auto) settled(T const& x) {
     return (x);
 }
 
+template <typename T>
+CUDA_TILE_API decltype(auto) normal(T const& x); // tile/exchange.h
+
+/// x in a form that its conversion to elements E may have, once it is computed.
+template <typename E, typename T>
+CUDA_TILE_API decltype(auto) in_form_for(T const& x) {
+  if constexpr (may_be_transposed<E, typename tile_parts<T>::shape>())
+    return settled(x);
+  else
+    return normal(x);
+}
+
 } // namespace cuda::tiles::detail

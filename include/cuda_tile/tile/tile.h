@@ -29,12 +29,12 @@ struct tile final {
     if constexpr (scalar<O>) {
       slots[0] = detail::convert<E>(other);
     } else {
-      auto const& from = detail::settled(other);
+      auto const& from = detail::in_form_for<E>(other);
       CUDA_TILE_UNROLL
       for (unsigned s = 0; s < distribution::slots; ++s)
         slots[s] = detail::convert<E>(from.slots[s]);
 #if CUDA_TILE_HAS_FORMS
-      transposed = other.transposed;
+      transposed = from.transposed;
 #endif
     }
   }

@@ -1,13 +1,14 @@
 // The form of a tile: whether its last two dimensions were interchanged without moving an element.
 //
-// transpose leaves each element in its thread and slot, and the tile says so: slot s of thread t then holds
-// what the distribution of the transposed shape names. Operations on elements keep the form that all their
-// operands have, matrix products take operands in both; all others ask for the normal() form (exchange.h).
-// The form is a value, since tiles of both forms are of one type; with all functions inlined, the compiler
-// knows it. There is none with fewer threads than a warp, where nothing is distributed as a matrix, nor in
-// checked builds, which name elements by slots.
+// Of elements that matrix products take, transpose leaves each element in its thread and slot, and the tile
+// says so: slot s of thread t then holds what the distribution of the transposed shape names. Operations on
+// elements keep the form that all their operands have, matrix products take operands in both; all others ask
+// for the normal() form (exchange.h). The form is a value, since tiles of both forms are of one type; with
+// all functions inlined, the compiler knows it. There is none with fewer threads than a warp, where nothing
+// is distributed as a matrix, nor in checked builds, which name elements by slots.
 #pragma once
 
+#include "cuda_tile/core/scalars.h"
 #include "cuda_tile/tile/distribution.h"
 
 // CUDA_TILE_FORMS: 0 where a source transposes nothing, which spares the compiler what it would find unused.
@@ -29,11 +30,17 @@ struct transposed_lengths {
 template <typename S>
 using transposed_shape = make_shape<transposed_lengths<S>, S::rank()>;
 
-/// Whether tiles of shape S have the form.
-template <typename S>
+/// What matrix instructions multiply, and what comes of comparing it. Other elements move when they are
+/// transposed: with the form, each operation on a product's sums would hold code for both.
+template <typename E>
+inline constexpr bool is_transposed_in_place =
+    sizeof(E) <= 2 || is_same_v<E, __nv_tf32> || is_same_v<E, double>;
+
+/// Whether tiles of elements E and shape S have the form.
+template <typename E, typename S>
 CUDA_TILE_CONSTEXPR bool may_be_transposed() {
 #if CUDA_TILE_HAS_FORMS
-  if constexpr (S::rank() >= 2) {
+  if constexpr (S::rank() >= 2 && is_transposed_in_place<E>) {
     constexpr size_t columns = row_length<S>(), rows = length<S>(S::rank() - 2);
     return rows >= 16 && columns >= 16 && !distribution_of<S>::replicated;
   }
@@ -52,7 +59,7 @@ CUDA_TILE_CONSTEXPR unsigned transposed_index(unsigned i) {
 template <typename T>
 CUDA_TILE_CONSTEXPR bool is_transposed(T const& x) {
   if constexpr (is_tile_v<T>)
-    if constexpr (may_be_transposed<typename T::shape_type>())
+    if constexpr (may_be_transposed<typename T::element_type, typename T::shape_type>())
       return x.transposed != 0;
   return false;
 }
@@ -61,7 +68,7 @@ CUDA_TILE_CONSTEXPR bool is_transposed(T const& x) {
 template <typename T>
 CUDA_TILE_API unsigned index_in(T const& x, unsigned t, unsigned slot) {
   using S = typename T::shape_type;
-  if constexpr (is_tile_v<T> && may_be_transposed<S>()) {
+  if constexpr (is_tile_v<T> && may_be_transposed<typename T::element_type, S>()) {
     if (x.transposed)
       return transposed_index<S>(distribution_of<transposed_shape<S>>::index(t, slot));
   }
