@@ -130,9 +130,11 @@ CUDA_TILE_API void stage(To to, T const& from, Wanted wanted, Place place) {
     return;
   CUDA_TILE_UNROLL
   for (unsigned s = 0; s < D::slots; s += Step)
-    if (wanted(D::index(t, s)))
+    if (wanted(D::index(t, s))) {
       store_converted<typename To::element_type, Step>(to.element(own, place(D::index(0, s))),
                                                        from.slots + s);
+      asm volatile("" : : : "memory"); // or NVRTC takes its time to look whether later stores undo this one
+    }
 }
 
 /// Columns [K0, K0 + Width) of the left operand, row by row and batch by batch.
