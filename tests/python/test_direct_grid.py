@@ -50,7 +50,8 @@ NO_STREAMS += [Stream((0, "s")), Stream((0, None)), Stream((0, -1)), Stream((0, 
 
 
 def names(values: list) -> list[str]:
-    return [f"{type(value).__name__} {getattr(value, 'given', value)}" for value in values]
+    given = [getattr(value, "given", "" if type(value) is object else value) for value in values]
+    return [f"{type(value).__name__} {name}" for value, name in zip(values, given, strict=True)]
 
 
 @pytest.mark.parametrize("grid", GRIDS, ids=str)
