@@ -39,6 +39,8 @@ def _has_the_form(name: str) -> bool:
     text = re.sub("->|<<|[<>]=", "", text)
     text = _folded(text, r"\([^][(){}]*\)|\[[^][(){}]*\]|\{[^][(){}]*\}", ".")
     text = _folded(text, "<[^<>\"']*>", "\0")
+    if name.startswith("("):  # a cast, which chooses an overload
+        text = text.removeprefix(".")
     return bool(_FORM.fullmatch(text.replace("<", ".").replace("\0", "<")))
 
 

@@ -186,6 +186,10 @@ def _matmul(odd: Odd, element, _, result, *tiles: int) -> Problem:
     return _product(odd, element, result, tiles)
 
 
+def _matmul_by_rows(odd: Odd, element, result, *tiles: int) -> Problem:
+    return _product(odd, element, result, tiles)._replace(grid=(2,))
+
+
 def _matmul_transposed(odd: Odd, element, _multiplied, _summed, result, *tiles: int) -> Problem:
     return _product(odd, element, result, tiles, transposed=True)
 
@@ -238,6 +242,7 @@ _PROBLEMS = {
     "histogram": _histogram,
     "histogram_of_steps": _histogram,
     "matmul": _matmul,
+    "matmul_by_rows": _matmul_by_rows,
     "matmul_transposed": _matmul_transposed,
     "matmul_converted": _matmul_converted,
     "matmul_batched": _matmul_batched,

@@ -40,6 +40,8 @@ KERNELS = {  # threads of a block
     "gather<16, 32>": SMALL,
     "histogram<256>": SMALL,
     "histogram_of_steps<256, 3>": SMALL,
+    "matmul_by_rows<float, float, 16, 16, 32>": SMALL,
+    "matmul_by_rows<signed char, int, 64, 32, 32>": (128,),
     "matmul_transposed<__half, __half, float, float, 32, 16, 32>": (32, 128),
     "matmul_transposed<signed char, signed char, int, int, 32, 32, 32>": (32,),
     "matmul_converted<float, __nv_tf32, float, float, 32, 16, 32>": (4, 32, 128),
