@@ -56,7 +56,8 @@ def main(arguments):
 def test_all():
     """All tests on all cores; then what of the API is missing, or used by no source that they built."""
     shutil.rmtree(ROOT / "build" / "tested", ignore_errors=True)
-    failed = run(PYTHON, "-m", "pytest", "--numprocesses=auto")
+    # An idle process takes tests from the other: some take a thousand times as long as most.
+    failed = run(PYTHON, "-m", "pytest", "--numprocesses=auto", "--dist=worksteal")
     return run(PYTHON, "-m", "pycuda_tile", "coverage") or failed
 
 
