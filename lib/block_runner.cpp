@@ -83,7 +83,7 @@ private:
     for (std::uint64_t ordinal = begin;;) {
       if (checked_)
         checked_->begin(launch_.order(ordinal), ordinal);
-      launch_.enter(block_, ordinal);
+      launch_.kernel.entry(launch_.arguments, &block_);
       if (checked_)
         checked_->end();
       if (++ordinal == end || launch_.is_stopped())

@@ -9,7 +9,6 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
-#include <exception>
 #include <mutex>
 #include <string>
 
@@ -74,19 +73,6 @@ struct Launch {
     failed_ordinal = ordinal;
     message = std::move(text);
     keep();
-  }
-
-  /// Runs the kernel for one thread of a block. False: it threw, which ends the launch with an error.
-  bool enter(cuda_tile_block& block, std::uint64_t ordinal) {
-    try {
-      kernel.entry(arguments, &block);
-      return true;
-    } catch (const std::exception& thrown) {
-      fail(cuda_tile_exception, ordinal, std::string("the kernel threw an exception: ") + thrown.what());
-    } catch (...) {
-      fail(cuda_tile_exception, ordinal, "the kernel threw an exception");
-    }
-    return false;
   }
 
   CheckedLaunch* checked = nullptr;        // of a checked launch

@@ -104,15 +104,13 @@ private:
     cuda_tile_block block;
     std::unique_ptr<Fiber> fiber;
     std::optional<CheckedThread> checked;
-    std::uint64_t ordinal; // of the block
-    bool threw;
   };
 
   static void barrier(cuda_tile_block* block) { static_cast<Fiber*>(block->launcher)->suspend(); }
 
   static void run_thread(void* argument) {
     auto* thread = static_cast<Thread*>(argument);
-    thread->threw = !thread->launch->enter(thread->block, thread->ordinal);
+    thread->launch->kernel.entry(thread->launch->arguments, &thread->block);
   }
 
   void run_block(std::uint64_t ordinal) {
@@ -120,15 +118,13 @@ private:
     std::memset(scratch_.data(), 0xff, scratch_.size());
     for (Thread& thread : threads_) {
       set_block_index(thread.block, launch_.order(ordinal));
-      thread.ordinal = ordinal;
-      thread.threw = false;
       thread.fiber->start(run_thread, &thread);
       if (thread.checked)
         thread.checked->begin(ordinal);
     }
     for (std::uint64_t barriers = 0;; ++barriers) {
       const unsigned ended = run_to_barrier(mix(launch_.seed + ordinal) + barriers);
-      if (is_failed_)
+      if (is_violated_)
         return abandon();
       if (ended == threads_.size())
         return;
@@ -159,14 +155,14 @@ private:
     unsigned count = 0;
     for (const unsigned i : order_) {
       count += ended_[i] = threads_[i].fiber->resume();
-      is_failed_ = threads_[i].threw || (threads_[i].checked && threads_[i].checked->is_ended());
-      if (is_failed_) // what the other threads would find comes of that
+      is_violated_ = threads_[i].checked && threads_[i].checked->is_ended();
+      if (is_violated_) // what the other threads would find comes of that
         break;
     }
     return count;
   }
 
-  /// Ends the block, of which a thread failed.
+  /// Ends the block: one of its threads violated what is checked.
   void abandon() {
     for (Thread& thread : threads_)
       if (!thread.fiber->is_finished())
@@ -194,7 +190,7 @@ private:
   std::vector<unsigned> order_;
   std::vector<char> ended_;
   std::vector<char> scratch_;
-  bool is_failed_ = false;
+  bool is_violated_ = false;
 };
 
 } // namespace
