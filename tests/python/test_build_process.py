@@ -1,12 +1,10 @@
 """What a build does to its process, and needs of it."""
 
-import os
-import signal
-import threading
 import time
 from pathlib import Path
 
 import pytest
+from interrupts import interrupted_when
 
 import pycuda_tile as pct
 from pycuda_tile.toolchain import Compiler
@@ -24,21 +22,12 @@ def is_running(pid: int) -> bool:
 
 def test_an_interrupt_ends_all_that_a_compiler_started(tmp_path: Path):
     compiler, started = Compiler(("sh", "-c", SLOW, "sh"), "gcc", "", ""), tmp_path / "started"
-    before = signal.signal(signal.SIGINT, signal.default_int_handler)
 
-    def interrupt() -> None:
-        while not started.exists() or len(started.read_text().split()) < 2:
-            time.sleep(0.01)
-        os.kill(os.getpid(), signal.SIGINT)
+    def has_started_all() -> bool:
+        return started.exists() and len(started.read_text().split()) >= 2
 
-    thread = threading.Thread(target=interrupt)
-    thread.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            compiler.run([str(started)])
-    finally:
-        thread.join()
-        signal.signal(signal.SIGINT, before)
+    with interrupted_when(has_started_all), pytest.raises(KeyboardInterrupt):
+        compiler.run([str(started)])
     pids = [int(pid) for pid in started.read_text().split()]
     deadline = time.monotonic() + 20  # of the 60 seconds that they would take
     while any(map(is_running, pids)) and time.monotonic() < deadline:

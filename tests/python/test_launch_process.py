@@ -2,7 +2,6 @@
 
 import multiprocessing
 import os
-import signal
 import subprocess
 import sys
 import threading
@@ -11,6 +10,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from interrupts import interrupted_when
 
 import pycuda_tile as pct
 
@@ -117,19 +117,9 @@ def test_ctrl_c_with_a_handler_of_the_programs_own(make_target):
     kernel = make_target("cpu").build(SPIN).kernel("spin")
     started = np.zeros(1, np.int32)
     calls = []
-    before = signal.signal(signal.SIGINT, lambda *_: calls.append(1))
-
-    def interrupt() -> None:
-        while not started[0]:
-            time.sleep(0.01)
-        os.kill(os.getpid(), signal.SIGINT)
-
-    thread = threading.Thread(target=interrupt)
-    thread.start()
-    try:
-        with pytest.raises(KeyboardInterrupt):
-            kernel[1000000](started, 3000000)
-    finally:
-        thread.join()
-        signal.signal(signal.SIGINT, before)
+    with (
+        interrupted_when(lambda: started[0] != 0, lambda *_: calls.append(1)),
+        pytest.raises(KeyboardInterrupt),
+    ):
+        kernel[1000000](started, 3000000)
     assert calls == [1]

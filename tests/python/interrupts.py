@@ -1,0 +1,29 @@
+"""Ctrl-C at a moment of the test's choice."""
+
+import contextlib
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+
+
+@contextlib.contextmanager
+def interrupted_when(
+    has_begun: Callable[[], bool], handler: Callable = signal.default_int_handler
+) -> Iterator:
+    """Sends this process SIGINT once `has_begun` says so; `handler` takes it, and the old one comes back."""
+    before = signal.signal(signal.SIGINT, handler)
+
+    def interrupt() -> None:
+        while not has_begun():
+            time.sleep(0.01)
+        os.kill(os.getpid(), signal.SIGINT)
+
+    thread = threading.Thread(target=interrupt)
+    thread.start()
+    try:
+        yield
+    finally:
+        thread.join()
+        signal.signal(signal.SIGINT, before)
