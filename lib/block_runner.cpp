@@ -84,6 +84,7 @@ private:
       if (checked_)
         checked_->begin(launch_.order(ordinal), ordinal);
       launch_.kernel.entry(launch_.arguments, &block_);
+      launch_.has_thrown(block_, ordinal);
       if (checked_)
         checked_->end();
       if (++ordinal == end || launch_.is_stopped())

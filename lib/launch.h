@@ -75,6 +75,21 @@ struct Launch {
     keep();
   }
 
+  /// "kernel 'k', block (0, 0, 0): "
+  std::string place(const cuda_tile_block& block) const {
+    const unsigned (&at)[3] = block.block;
+    return "kernel '" + std::string(kernel.name) + "', block (" + std::to_string(at[0]) + ", " +
+           std::to_string(at[1]) + ", " + std::to_string(at[2]) + "): ";
+  }
+
+  /// Whether an exception left the kernel in this thread of a block, which ends the launch with an error.
+  bool has_thrown(const cuda_tile_block& block, std::uint64_t ordinal) {
+    if (!block.thrown[0])
+      return false;
+    fail(cuda_tile_exception, ordinal, place(block) + "an exception left the kernel: " + block.thrown);
+    return true;
+  }
+
   CheckedLaunch* checked = nullptr;        // of a checked launch
   std::uint64_t most_threads = 1;          // that may work on it; set before helpers join
   const pthread_t thread = pthread_self(); // that launched it

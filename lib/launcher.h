@@ -17,6 +17,7 @@ enum cuda_tile_status {
   cuda_tile_invalid_launch = 4,   // a null kernel, a kernel of no threads, or more than 2^64 - 1 blocks
   cuda_tile_violated = 5,         // a checked launch found undefined behaviour
   cuda_tile_endless_wait = 6, // a checked launch found that all blocks wait; the report says where one does
+  cuda_tile_exception = 7,    // an exception left the kernel
 };
 
 /// Runs every block of `grid` once and returns a cuda_tile_status; what the blocks wrote is visible to the

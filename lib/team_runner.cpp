@@ -123,8 +123,8 @@ private:
         thread.checked->begin(ordinal);
     }
     for (std::uint64_t barriers = 0;; ++barriers) {
-      const unsigned ended = run_to_barrier(mix(launch_.seed + ordinal) + barriers);
-      if (is_violated_)
+      const unsigned ended = run_to_barrier(ordinal, barriers);
+      if (is_failed_)
         return abandon();
       if (ended == threads_.size())
         return;
@@ -149,20 +149,21 @@ private:
   }
 
   /// Lets each thread go on up to its next barrier or its end; returns how many ended.
-  unsigned run_to_barrier(std::uint64_t seed) {
+  unsigned run_to_barrier(std::uint64_t ordinal, std::uint64_t barriers) {
     if (launch_.seed != 0)
-      shuffle(order_.data(), static_cast<unsigned>(order_.size()), seed);
+      shuffle(order_.data(), static_cast<unsigned>(order_.size()), mix(launch_.seed + ordinal) + barriers);
     unsigned count = 0;
     for (const unsigned i : order_) {
       count += ended_[i] = threads_[i].fiber->resume();
-      is_violated_ = threads_[i].checked && threads_[i].checked->is_ended();
-      if (is_violated_) // what the other threads would find comes of that
+      is_failed_ = launch_.has_thrown(threads_[i].block, ordinal) ||
+                   (threads_[i].checked && threads_[i].checked->is_ended());
+      if (is_failed_) // what the other threads would find comes of that
         break;
     }
     return count;
   }
 
-  /// Ends the block: one of its threads violated what is checked.
+  /// Ends the block, of which a thread failed.
   void abandon() {
     for (Thread& thread : threads_)
       if (!thread.fiber->is_finished())
@@ -174,13 +175,10 @@ private:
                          unsigned other, const std::string& what) {
     while (apart[other])
       ++other;
-    const unsigned (&at)[3] = threads_[0].block.block;
     launch_.fail(cuda_tile_divergence, ordinal,
-                 "kernel '" + std::string(launch_.kernel.name) + "', block (" + std::to_string(at[0]) + ", " +
-                     std::to_string(at[1]) + ", " + std::to_string(at[2]) + "): after " +
-                     std::to_string(barriers) + " barriers, threads " + ranges(apart, 1) + " " + what +
-                     " while threads " + ranges(apart, 0) + " wait in " +
-                     barrier_name(threads_[other].block) +
+                 launch_.place(threads_[0].block) + "after " + std::to_string(barriers) +
+                     " barriers, threads " + ranges(apart, 1) + " " + what + " while threads " +
+                     ranges(apart, 0) + " wait in " + barrier_name(threads_[other].block) +
                      "; all threads of a block must pass the same barriers");
     abandon();
   }
@@ -190,7 +188,7 @@ private:
   std::vector<unsigned> order_;
   std::vector<char> ended_;
   std::vector<char> scratch_;
-  bool is_violated_ = false;
+  bool is_failed_ = false;
 };
 
 } // namespace

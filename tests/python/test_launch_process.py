@@ -123,3 +123,40 @@ def test_ctrl_c_with_a_handler_of_the_programs_own(make_target):
     ):
         kernel[1000000](started, 3000000)
     assert calls == [1]
+
+
+THROW = (
+    "#include <stdexcept>\n"
+    + HEAD
+    + """
+__tile__ int sum_to_seven() {
+  return static_cast<int>(ct::sum(ct::iota<ct::tile<int, ct::shape<8>>>(), ct::integral_constant<0>{}));
+}
+__tile_global__ void raise(int* out, int block, int thread) {
+  int number = ct::bid().x;
+  try {
+    throw sum_to_seven();
+  } catch (int caught) {
+    out[number] = caught;
+  }
+  if (number == block && (thread < 0 || static_cast<int>(ct::platform::thread()) == thread))
+    throw std::runtime_error("as it was told");
+  out[number] += sum_to_seven();
+}
+"""
+)
+
+
+@pytest.mark.parametrize("checked", [False, True])
+@pytest.mark.parametrize(
+    ("target", "thread"), [("cpu", -1), ("cpu", 0), ("emulated", -1), ("emulated", 0), ("emulated", 2)]
+)
+def test_what_a_kernel_throws_ends_its_launch(make_target, target: str, thread: int, checked: bool):
+    """Thrown by all threads of a block, or by one while the others wait for it."""
+    kernel = make_target(target).build(THROW, checked=checked).kernel("raise")
+    out = np.zeros(40, np.int32)
+    for grid in (1, 40):
+        for _ in range(5):
+            with pytest.raises(pct.LaunchError, match=rf"block \({grid - 1}, 0, 0\): .*: as it was told$"):
+                kernel[grid](out, grid - 1, thread)
+        kernel[grid](out, grid, thread)

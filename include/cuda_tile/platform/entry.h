@@ -7,6 +7,10 @@
 #include "cuda_tile/platform/block.h"
 #include "cuda_tile/platform/platform.h"
 
+#ifdef __cpp_exceptions
+#include <exception>
+#endif
+
 namespace cuda_tile {
 
 /// What a launcher's argument is to a kernel: the value, or what a reference stands for, as its address is
@@ -22,6 +26,14 @@ struct argument<Parameter&> {
   static Parameter& at(void* place) { return **static_cast<Parameter**>(place); }
 };
 
+inline void note_thrown(cuda_tile_block& block, char const* what) {
+  char const* const end = what + sizeof(block.thrown) - 1;
+  char* at = block.thrown;
+  while (what != end && *what)
+    *at++ = *what++;
+  *at = 0;
+}
+
 template <auto Kernel>
 struct entry {
   static_assert(sizeof(Kernel) == 0, "a kernel is a function that returns void");
@@ -35,7 +47,18 @@ struct entry<Kernel> {
 
   static void run(void* const* arguments, cuda_tile_block* block) {
     cuda::tiles::platform::current_block = block;
+    // An exception is caught in the library that threw it: the launcher may have a C++ runtime of its own.
+#ifdef __cpp_exceptions
+    try {
+      call(arguments, cuda::tiles::detail::make_indices<sizeof...(Parameters)>{});
+    } catch (std::exception const& thrown) {
+      note_thrown(*block, thrown.what());
+    } catch (...) {
+      note_thrown(*block, "not a std::exception");
+    }
+#else
     call(arguments, cuda::tiles::detail::make_indices<sizeof...(Parameters)>{});
+#endif
   }
 
 private:
