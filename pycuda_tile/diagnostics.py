@@ -219,11 +219,13 @@ def _without_echoes(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     return [diagnostic for diagnostic in kept if diagnostic.file != _NAME_MAP] or kept
 
 
-_FITS_NO_KERNEL = re.compile(  # what each compiler says of what platform/entry.h or core/signature.h asks
-    r"no matching function for call to 'describe|invalid 'static_cast'|static_cast from .* is not allowed|"
+_FITS_NO_KERNEL = re.compile(  # what each compiler says of what core/signature.h asks
+    r"no matching function for call to 'kernel_of|no instance of .*kernel_of|no matches converting function|"
+    r"invalid 'static_cast'|static_cast from .* is not allowed|"
     r"address of overloaded function .* cannot be static_cast|"
     r"invalid type conversion|cannot determine which instance of function template"
 )
+_RETURNS_SOMETHING = re.compile("mismatched types 'void' and|could not match 'void' against")
 
 
 def _place(record: _Record, places: Places) -> Diagnostic:
@@ -238,7 +240,11 @@ def _place(record: _Record, places: Places) -> Diagnostic:
         if name := places.kernel_name(file, line):
             message = record.message
             if _FITS_NO_KERNEL.match(message):
-                message, notes = "no kernel fits this name", ()
+                is_void = not any(map(_RETURNS_SOMETHING.search, record.notes))
+                message = (
+                    "no kernel fits this name" if is_void else "a kernel is a function that returns void"
+                )
+                notes = ()
             notes = (*notes, f"{IN_NAME}: {name}")
             return Diagnostic(places.source, 0, 0, record.severity, message, notes)
     return Diagnostic(

@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
 SIGNATURE_HEADER = "cuda_tile/core/signature.h"
 LAUNCH_HEADER = "cuda_tile/core/launch_hints.h"
+_FUNCTION = "cuda_tile::kernel_of({})"
 _SIGNATURE = "&cuda_tile::signature_tag<cuda_tile::signature_of<decltype({})>::type>"
 _MACROS = {"__CUDACC__": "1", "__CUDACC_RTC__": "1"}
 
@@ -54,8 +55,8 @@ def compile_kernels(
     """The program with the kernels instantiated, and what the cache keeps besides its code."""
     kernels = find_kernels(request, {**_MACROS, **settings.macros}) if known is None else []
     expressions = list(dict.fromkeys([*entry_names(kernels), *names]))
-    functions = {name: cxx_expression(name) for name in expressions}
-    signatures = {name: _SIGNATURE.format(_address(function)) for name, function in functions.items()}
+    functions = {name: _FUNCTION.format(cxx_expression(name)) for name in expressions}
+    signatures = {name: _SIGNATURE.format(function) for name, function in functions.items()}
     text, hint_options = _apply_hints(request, settings)
     headers = [resources.include_dir() / header for header in (SIGNATURE_HEADER, LAUNCH_HEADER)]
     path = str(request.path or request.name)
@@ -87,11 +88,6 @@ def compile_kernels(
     }
     dependencies = nvrtc.dependencies(request.text, request.path, settings.folders, headers)
     return program, cache.Result(meta, dependencies)
-
-
-def _address(expression: str) -> str:
-    """The kernel's address: a cast, which chooses an overload, is one already."""
-    return expression if expression.startswith(("(", "static_cast")) else f"&{expression}"
 
 
 def _apply_hints(request: Request, settings: Settings) -> tuple[str, list[str]]:

@@ -98,6 +98,25 @@ def test_kernel_made_by_a_macro(host_target, monkeypatch):
     assert module.kernels == [] and run(module["hidden"])[0] == 3
 
 
+@pytest.mark.parametrize("header", ["", "#include <cmath>\n"])
+def test_kernels_called_as_functions_of_c(any_target, header: str):
+    """Which CUDA declares in any source, and the host's headers in some."""
+    if header and any_target.name in ("simt", "tile"):
+        pytest.skip("NVRTC has no headers of C++ by itself")
+    names = ["exp", "abs", "printf", "malloc", "fma"]
+    kernels = [f"__tile_global__ void {name}(int* out) {{ out[0] = {i}; }}\n" for i, name in enumerate(names)]
+    module = any_target.build(header + HEAD + "".join(kernels))
+    for i, name in enumerate(names):
+        assert module[name].binary and len(module[name].parameters) == 1
+        if any_target.name == "cpu":
+            assert run(module[name])[0] == i
+
+
+def test_kernels_return_nothing(any_target):
+    with pytest.raises(pct.CompileError, match=r"returns void|void return type"):
+        any_target.build(HEAD + "__tile_global__ int k(int* x) { return x[0]; }\n")
+
+
 def test_overloads_are_told_apart_from_unknown_names(host_target):
     source = HEAD + "__tile_global__ void k(int* x) {}\n__tile_global__ void k(float* x) {}\n"
     with pytest.raises(pct.Error, match="overloaded"):

@@ -109,6 +109,20 @@ inline constexpr unsigned parameter_code<Type const*> = detail::value_code<Type>
 template <typename Type>
 inline constexpr unsigned parameter_code<Type&> = parameter_code<Type*>; // passed as an address
 
+#if defined(__CUDACC_RTC__)
+#define CUDA_TILE_ON_BOTH __host__ __device__
+#else
+#define CUDA_TILE_ON_BOTH
+#endif
+
+/// The kernel among all functions of its name: those of C and CUDA, such as `exp`, return something.
+template <typename... Parameters>
+CUDA_TILE_ON_BOTH constexpr auto kernel_of(void (*kernel)(Parameters...)) {
+  return kernel;
+}
+
+#undef CUDA_TILE_ON_BOTH
+
 template <unsigned... Codes>
 struct parameter_codes {};
 

@@ -35,9 +35,7 @@ inline void note_thrown(cuda_tile_block& block, char const* what) {
 }
 
 template <auto Kernel>
-struct entry {
-  static_assert(sizeof(Kernel) == 0, "a kernel is a function that returns void");
-};
+struct entry;
 
 template <typename... Parameters, void (*Kernel)(Parameters...)>
 struct entry<Kernel> {
@@ -83,4 +81,4 @@ constexpr cuda_tile_kernel describe(char const* name) {
 /// Exports the kernel that a name expression (the rest of the arguments) names, as cuda_tile_kernel_<i>.
 #define CUDA_TILE_ENTRY(i, ...)                                                                              \
   extern "C" __attribute__((visibility("default"))) const cuda_tile_kernel cuda_tile_kernel_##i =            \
-      cuda_tile::describe<(__VA_ARGS__)>(#__VA_ARGS__);
+      cuda_tile::describe<cuda_tile::kernel_of(__VA_ARGS__)>(#__VA_ARGS__);
