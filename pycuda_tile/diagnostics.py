@@ -272,6 +272,7 @@ _CONCEPTS = (  # each compiler's words for: this concept does not hold
     re.compile(r"(concept .* not satisfied for .*)"),
 )
 _OTHER_REASONS = (
+    re.compile(r"candidate template ignored: substitution failure .*: (constraints not satisfied for .*)"),
     re.compile(r"(the required .* is invalid.*)"),
     re.compile(r"(no known conversion .*)"),
     re.compile(r" *(?:candidate template ignored: )?(couldn't (?:deduce|infer) template .*)"),

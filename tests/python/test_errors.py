@@ -121,7 +121,9 @@ def test_requirement_of_the_nearest_overload(any_target):
     body += "  auto b = ct::iota<ct::tile<int, ct::shape<16>>>();\n  auto c = a + b;\n}\n"
     message = str(failing(any_target, HEAD + body))
     assert "<source>:6" in message and "auto c = a + b;" in message
-    assert "broadcast" in message and "shape<8>" in message and "shape<16>" in message
+    words = ("broadcast", "constraints not satisfied for alias template 'arithmetic_tile_conversion_t'")
+    assert any(word in message for word in words)  # of g++ and NVRTC, of clang++
+    assert "shape<8>" in message and "shape<16>" in message
 
 
 def test_missing_header(any_target):
