@@ -143,16 +143,18 @@ CUDA_TILE_API void multiply_packed(C* result, C const* acc, F const* a, R const*
   alignas(64) F packed[part::panels * panel];
   constexpr C zeros[columns]{};
   for (unsigned k = 0; k < K; k += part::depth)
-    for (unsigned i = 0; i < M; i += part::group)
+    for (unsigned i = 0, end; i < M; i = end) {
+      // Rows that make no block of their own belong to the group before them.
+      end = M - i < part::group + part::rows ? M : i + part::group;
       for (unsigned j = 0; j < N; j += columns) {
         F* to = packed + (part::panels > 1 ? j / columns * panel : 0);
         if (i == 0)
           pack_columns<N, part::steps, C>(to, b + k * N + j);
-        unsigned end = M - i < part::group ? M : i + part::group;
         C const* from = k == 0 ? acc : result;
         addend<C> sums = from == nullptr ? addend<C>{zeros, 0} : addend<C>{from + j, N};
         multiply_rows<M, N, part::steps>(i, end, result + j, sums, a + k, K, to);
       }
+    }
 }
 
 /// Calls f with a pointer to the elements of `from` converted to E: where they are, if that is their type.
