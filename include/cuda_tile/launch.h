@@ -7,6 +7,7 @@
 #if CUDA_TILE_ON_CUDA
 #include <cuda_runtime_api.h>
 #else
+#include "cuda_tile/platform/exceptions.h"
 #include "launcher.h"
 #endif
 
@@ -66,9 +67,11 @@ template <typename... Parameters>
 void run_kernel(void* const* arguments, cuda_tile_block* block) {
   cuda::tiles::platform::current_block = block;
   const auto kernel = *static_cast<void (**)(Parameters...)>(arguments[sizeof...(Parameters)]);
-  [&]<std::size_t... I>(std::index_sequence<I...>) {
-    kernel(*static_cast<std::remove_cvref_t<Parameters>*>(arguments[I])...);
-  }(std::index_sequence_for<Parameters...>{});
+  noting_exceptions(*block, [&] {
+    [&]<std::size_t... I>(std::index_sequence<I...>) {
+      kernel(*static_cast<std::remove_cvref_t<Parameters>*>(arguments[I])...);
+    }(std::index_sequence_for<Parameters...>{});
+  });
 }
 
 } // namespace detail

@@ -155,3 +155,62 @@ def test_launch_from_cpp(built, tmp_path: Path):
         }
     """)
     assert compile_and_run([*command_of(built, "main.cpp"), str(built)], tmp_path / "main.cpp") == ""
+
+
+@pytest.mark.parametrize(
+    ("thrown", "what"),
+    [
+        ('std::runtime_error("too much")', "too much"),
+        ('std::runtime_error("")', "one without text"),
+        ("7", "not a std::exception"),
+    ],
+)
+def test_a_kernel_that_throws_is_a_launch_error(built, tmp_path: Path, thrown: str, what: str):
+    (tmp_path / "main.cpp").write_text(
+        """
+        #include "cuda_tile/launch.h"
+        #include <cstdio>
+        __tile_global__ void k(int* out) {
+          if (cuda::tiles::bid().x == 2) throw THROWN;
+          out[cuda::tiles::bid().x] = 1;
+        }
+        int main() {
+          int out[4] = {};
+          try {
+            cuda_tile::launch(k, 4, out);
+          } catch (cuda_tile::launch_error const& error) {
+            std::printf("%d %s", out[2], error.what());
+          }
+        }""".replace("THROWN", thrown)
+    )
+    printed = compile_and_run([*command_of(built, "main.cpp"), str(built)], tmp_path / "main.cpp")
+    assert printed.startswith("0 ") and "block (2, 0, 0)" in printed and printed.endswith(what)
+
+
+WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wsign-conversion", "-Wshadow", "-Werror"]
+
+
+def test_headers_have_no_warnings(built, tmp_path: Path):
+    """In a checkout that FetchContent brings they are not system headers: users see their warnings."""
+    source = tmp_path / "main.cpp"
+    source.write_text("""
+        #include <cuda_fp16.h>
+        #include "cuda_tile/launch.h"
+        namespace ct = cuda::tiles;
+        using namespace ct::literals;
+        __tile_global__ void k(float* x, __half* h, int* q, unsigned n) {
+          auto i = ct::iota<ct::tile<unsigned, ct::shape<16>>>();
+          ct::partition_view view{ct::tensor_span{x, ct::extents{n, 4_ic}}, ct::shape<4, 4>{}};
+          auto f = ct::reshape(view.load_masked(0, 0), ct::shape<16>{});
+          f = ct::exp(f) + ct::pow(f, f) + ct::sin(f) * ct::cosh(f) - ct::tanh(f) + ct::atan2(f, f);
+          f = ct::log(f);
+          ct::store_masked(h + i, ct::element_cast<__half>(f), i < n);
+          ct::atomic_add<ct::memory_order::relaxed>(q + i % 4u, ct::element_bitcast<int>(i));
+          ct::atomic_max_masked<ct::memory_order::relaxed>(q + i, ct::element_cast<int>(f), f > 0);
+          auto m = ct::reshape(f, ct::shape<4, 4>{});
+          auto p = ct::cat(ct::partial_sum(ct::matmul(m, ct::transpose(m)), 0_ic), m, 0_ic);
+          view.store_masked(ct::extract(p, ct::shape<4, 4>{}, 1, 0) + ct::reduce_max<1>(m), 0, 0);
+        }
+        int main() {}
+    """)
+    assert compile_and_run([*command_of(built, "main.cpp"), str(built)], source, WARNINGS) == ""

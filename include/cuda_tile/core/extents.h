@@ -44,7 +44,7 @@ namespace detail {
 template <size_t... Exts>
 CUDA_TILE_CONSTEXPR size_t dynamic_before(size_t i) {
   size_t count = 0, k = 0;
-  ((count += (k++ < i && Exts == dynamic_extent) ? 1 : 0), ...);
+  ((count += (k++ < i && Exts == dynamic_extent) ? 1u : 0u), ...);
   return count;
 }
 template <>

@@ -92,17 +92,17 @@ CUDA_TILE_API bool add_sums(Add add, tile<E, S>& old, tile<P*, S> const& ptrs, t
   auto one = [&](unsigned s) { return static_cast<unsigned long long>(values.slots[s]) << 32 | 1; };
   auto place = [&](unsigned s) { return static_cast<size_t>(ptrs.slots[s] - first); };
   auto kept_place = [&](unsigned s) { return kept(s) ? place(s) : 0; };
-  auto add_up = [&](auto place, auto one) {
+  auto add_up = [&](auto place_of, auto addend) {
 #pragma GCC unroll 4
     for (unsigned s = 0; s < size; ++s) {
-      unsigned long long& sum = sums[place(s)];
+      unsigned long long& sum = sums[place_of(s)];
       old.slots[s] = static_cast<E>(sum >> 32);
-      sum += one(s);
+      sum += addend(s);
     }
   };
   unsigned char left_out = 0;
   for (unsigned s = 0; s < size; ++s)
-    left_out |= platform::bit_cast<unsigned char>(mask.slots[s]) ^ 1;
+    left_out = static_cast<unsigned char>(left_out | (platform::bit_cast<unsigned char>(mask.slots[s]) ^ 1));
   E differing = 0;
   for (unsigned s = 0; s < size; ++s)
     differing |= values.slots[s] ^ values.slots[0];

@@ -5,11 +5,8 @@
 #include "cuda_tile/core/signature.h"
 #include "cuda_tile/core/traits.h"
 #include "cuda_tile/platform/block.h"
+#include "cuda_tile/platform/exceptions.h"
 #include "cuda_tile/platform/platform.h"
-
-#ifdef __cpp_exceptions
-#include <exception>
-#endif
 
 namespace cuda_tile {
 
@@ -26,14 +23,6 @@ struct argument<Parameter&> {
   static Parameter& at(void* place) { return **static_cast<Parameter**>(place); }
 };
 
-inline void note_thrown(cuda_tile_block& block, char const* what) {
-  char const* const end = what + sizeof(block.thrown) - 1;
-  char* at = block.thrown;
-  while (what != end && *what)
-    *at++ = *what++;
-  *at = 0;
-}
-
 template <auto Kernel>
 struct entry;
 
@@ -45,18 +34,8 @@ struct entry<Kernel> {
 
   static void run(void* const* arguments, cuda_tile_block* block) {
     cuda::tiles::platform::current_block = block;
-    // An exception is caught in the library that threw it: the launcher may have a C++ runtime of its own.
-#ifdef __cpp_exceptions
-    try {
-      call(arguments, cuda::tiles::detail::make_indices<sizeof...(Parameters)>{});
-    } catch (std::exception const& thrown) {
-      note_thrown(*block, thrown.what());
-    } catch (...) {
-      note_thrown(*block, "not a std::exception");
-    }
-#else
-    call(arguments, cuda::tiles::detail::make_indices<sizeof...(Parameters)>{});
-#endif
+    noting_exceptions(*block,
+                      [&] { call(arguments, cuda::tiles::detail::make_indices<sizeof...(Parameters)>{}); });
   }
 
 private:

@@ -53,7 +53,7 @@ inline turns remainder_of_turns(uint64 m, int e) {
   unsigned first = static_cast<unsigned>(e + 62), word = first / 64, shift = first % 64;
   uint64 product[3];
   uint128 sum = 0;
-  for (int i = 2; i >= 0; --i) {
+  for (unsigned i = 3; i-- > 0;) {
     uint128 two_words = static_cast<uint128>(two_over_pi[word + i]) << 64 | two_over_pi[word + i + 1];
     sum = static_cast<uint128>(m) * static_cast<uint64>(two_words >> (64 - shift)) + (sum >> 64);
     product[i] = static_cast<uint64>(sum);

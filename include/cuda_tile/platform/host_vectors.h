@@ -46,7 +46,7 @@ inline V shuffle_lanes(V a, V b, Place place) {
 #else
   decltype(a == b) places{};
   for (unsigned l = 0; l < lanes; ++l)
-    places[l] = place(l);
+    places[l] = static_cast<int>(place(l));
   return __builtin_shuffle(a, b, places);
 #endif
 }
