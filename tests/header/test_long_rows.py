@@ -28,6 +28,12 @@ __tile_global__ void scan(const E* in, E* out) {
   ct::partition_view out_view{ct::tensor_span{out, ct::extents{n}}, ct::shape<n>{}};
   out_view.store(ct::partial_sum(in_view.load(0), 0_ic), 0);
 }
+template <int rows, int columns>
+__tile_global__ void sum_columns(const float* in, float* out) {
+  ct::partition_view in_view{ct::tensor_span{in, ct::extents{rows, columns}}, ct::shape<rows, columns>{}};
+  ct::partition_view out_view{ct::tensor_span{out, ct::extents{1, columns}}, ct::shape<1, columns>{}};
+  out_view.store(ct::sum(in_view.load(0, 0), 0_ic), 0, 0);
+}
 """
 
 
@@ -92,3 +98,15 @@ def test_partial_sums(module, dtype, n):
     row[n // 2] = np.nan
     kernel[1](row, out)
     np.testing.assert_array_equal(np.isnan(out), np.arange(n) >= n // 2)
+
+
+@pytest.mark.parametrize("rows, columns", [(256, 8), (4096, 64), (1 << 22, 2), (1 << 13, 1), (1 << 24, 1)])
+def test_sums_of_many_elements_keep_their_digits(rows, columns):
+    name = f"sum_columns<{rows}, {columns}>"
+    kernel = pct.build(SOURCE, target="cpu", kernels=[name]).kernel(name)
+    values = np.random.default_rng(rows).uniform(0.1, 0.101, (rows, columns)).astype(np.float32)
+    out = np.empty((1, columns), np.float32)
+    kernel[1](values, out)
+    # Each element takes part in few additions, each of which errs by half an ulp.
+    additions = 128 * -(-np.log2(rows) // 7) + 5
+    np.testing.assert_allclose(out[0], values.sum(axis=0, dtype=np.float64), rtol=additions * 2.0**-24)

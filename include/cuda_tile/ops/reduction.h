@@ -50,21 +50,27 @@ CUDA_TILE_API E reduce_run(F f, E const* from) {
   return sums[0];
 }
 
-/// With one thread: each run of N elements, or N rows of Inner elements, in turn.
-template <unsigned N, unsigned Inner, typename R, typename F, typename T>
-CUDA_TILE_API void reduce_rows(R& result, F f, T const& a) {
-  for (unsigned o = 0; o < T::distribution::size / (N * Inner); ++o) {
-    auto* to = result.slots + o * Inner;
-    auto const* from = a.slots + o * N * Inner;
-    if constexpr (Inner == 1) {
-      *to = reduce_run<N>(f, from);
-    } else {
+/// How many elements, or rows, meet in a lane one after another. Of more, parts are reduced first: else a sum
+/// of many would lose digits, and one of bfloat16 would end at 256 ones.
+inline constexpr unsigned reduced_in_turn = 128;
+
+/// With one thread: N neighbouring elements, or N rows of Inner elements.
+template <unsigned N, unsigned Inner, typename E, typename F>
+CUDA_TILE_API void reduce_rows(E* to, F f, E const* from) {
+  constexpr unsigned most = Inner == 1 ? 32 * reduced_in_turn : reduced_in_turn;
+  if constexpr (N > most) {
+    E parts[N / most * Inner];
+    for (unsigned p = 0; p < N / most; ++p)
+      reduce_rows<most, Inner>(parts + p * Inner, f, from + p * most * Inner);
+    reduce_rows<N / most, Inner>(to, f, parts);
+  } else if constexpr (Inner == 1) {
+    *to = reduce_run<N>(f, from);
+  } else {
+    for (unsigned j = 0; j < Inner; ++j)
+      to[j] = from[j];
+    for (unsigned k = 1; k < N; ++k)
       for (unsigned j = 0; j < Inner; ++j)
-        to[j] = from[j];
-      for (unsigned k = 1; k < N; ++k)
-        for (unsigned j = 0; j < Inner; ++j)
-          to[j] = f(to[j], from[k * Inner + j]);
-    }
+        to[j] = f(to[j], from[k * Inner + j]);
   }
 }
 
@@ -200,7 +206,8 @@ CUDA_TILE_API reduction_result_t<T, D> reduce(F f, T const& a) {
   checks::before_reduction<n, inner>(f, a);
   checks::after_reduction<n, inner>(f, result, a);
   if constexpr (platform::block_threads == 1)
-    reduce_rows<n, inner>(result, f, a);
+    for (unsigned o = 0; o < T::distribution::size / (n * inner); ++o)
+      reduce_rows<n, inner>(result.slots + o * inner, f, a.slots + o * n * inner);
   else
     reduce_across_threads<n, inner>(result, f, normal(a));
   return result;
