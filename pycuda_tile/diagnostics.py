@@ -14,7 +14,7 @@ import re
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
 
-from . import spec
+from . import missing_header, spec
 from .diagnostic_text import render, render_log
 from .errors import CompileError, Diagnostic
 from .kernel_names import from_cxx_expression
@@ -102,7 +102,8 @@ def parse(log: str, places: Places) -> list[Diagnostic]:
     for at, record in enumerate(records):
         if record.severity == "error" and places.is_end(record.file, record.line):
             return _without_echoes(_place(r, places) for r in records[:at]) or [_unfinished(places)]
-    return _without_echoes(_place(record, places) for record in records)
+    placed = _without_echoes(_place(record, places) for record in records)
+    return missing_header.without_consequences(placed, places.source)
 
 
 def _unfinished(places: Places) -> Diagnostic:
@@ -233,6 +234,8 @@ def _place(record: _Record, places: Places) -> Diagnostic:
     notes = _requirement(record)
     if violation := _violation(record):
         record, notes = replace(record, message=violation), ()
+    elif missing := missing_header.message((record.message, *record.notes)):
+        record, notes = replace(record, message=missing), ()
     for file, line, column in chain:
         if file and places.is_users(file):
             return Diagnostic(places.shown(file), line, column, record.severity, record.message, notes)

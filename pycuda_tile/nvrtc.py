@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from . import forks
-from .errors import Error, TargetUnavailable
+from .errors import BuildValueError, Error, TargetUnavailable
 
 
 class NvrtcError(Error):
@@ -36,12 +36,14 @@ def version(install: str) -> tuple[int, int]:
     return major, minor
 
 
-def supported_archs(install: str) -> list[int]:
-    """The numbers of the architectures that NVRTC compiles for: 90 for sm_90."""
+def check_arch(arch: str, install: str) -> None:
+    """BuildValueError if NVRTC does not compile for an architecture such as sm_90a."""
     nvrtc = _bindings(install)
-    status, archs = nvrtc.nvrtcGetSupportedArchs()
+    status, supported = nvrtc.nvrtcGetSupportedArchs()
     _check(nvrtc, status)
-    return archs
+    if int(re.sub(r"\D", "", arch)) not in supported:
+        listed = ", ".join(f"sm_{number}" for number in supported)
+        raise BuildValueError(f"arch {arch!r} is none that the installed NVRTC compiles for: {listed}")
 
 
 def compile_program(

@@ -61,7 +61,7 @@ def _spilled_bytes(log: str) -> int:
 def _compile(request: Request, names: Sequence[str], known: list[KernelInfo] | None) -> Compiled:
     version = nvrtc.version(gpu.INSTALL)
     arch = request.arch or _default_arch(request.text)
-    _check_arch(arch)
+    nvrtc.check_arch(arch, gpu.INSTALL)
     settings = _settings(request, arch)
 
     def build(folder: Path) -> cache.Result:
@@ -89,20 +89,14 @@ def _default_arch(text: str) -> str:
 def compiles_for(arch: str) -> bool:
     """Whether an NVRTC is installed that compiles for `arch`."""
     try:
-        return _number(arch) in nvrtc.supported_archs(gpu.INSTALL)
-    except TargetUnavailable:
+        nvrtc.check_arch(arch, gpu.INSTALL)
+    except (BuildValueError, TargetUnavailable):
         return False
+    return True
 
 
 def _number(arch: str) -> int:
     return int(re.sub(r"\D", "", arch))
-
-
-def _check_arch(arch: str) -> None:
-    supported = nvrtc.supported_archs(gpu.INSTALL)
-    if _number(arch) not in supported:
-        listed = ", ".join(f"sm_{number}" for number in supported)
-        raise BuildValueError(f"arch {arch!r} is none that the installed NVRTC compiles for: {listed}")
 
 
 def _settings(request: Request, arch: str) -> nvrtc_kernels.Settings:

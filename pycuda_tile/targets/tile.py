@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from .. import cache, gpu, nvrtc, nvrtc_kernels, resources
 from ..arguments import Packer
-from ..errors import Error, TargetUnavailable
+from ..errors import BuildValueError, Error, TargetUnavailable
 from ..frontend.kernel_info import KernelInfo
 from ..parameters import Parameter
 from ..streams import stream_handle
@@ -49,6 +49,7 @@ def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | No
     """See the package's docstring."""
     nvidia = check_available()
     arch = request.arch or gpu.default_arch()
+    nvrtc.check_arch(arch, INSTALL)
     settings = _settings(request, arch, nvidia)
 
     def build(folder: Path) -> cache.Result:
@@ -117,6 +118,9 @@ def assemble(tileir: bytes, arch: str) -> bytes:
         done = subprocess.run(
             command, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace"
         )
+        if done.returncode and "--gpu-name option" in done.stderr:
+            listed = ", ".join(_archs(tool))
+            raise BuildValueError(f"arch {arch!r} is none that tileiras makes a cubin for: {listed}")
         if done.returncode:
             log = (done.stderr or done.stdout).strip()[:1000]
             raise Error(f"tileiras cannot assemble the kernels for {arch}: {log}")
@@ -124,6 +128,12 @@ def assemble(tileir: bytes, arch: str) -> bytes:
 
     key = cache.make_key("tileiras", tool, Path(tool).stat().st_mtime_ns, arch, tileir.hex())
     return (cache.get(key, build).folder / "kernels.cubin").read_bytes()
+
+
+def _archs(tool: str) -> list[str]:
+    """The architectures that tileiras knows, by its help."""
+    done = subprocess.run([tool, "--help"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    return re.findall(r"=(sm_\w+)", done.stdout)
 
 
 def find_tileiras() -> str:

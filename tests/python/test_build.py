@@ -152,6 +152,12 @@ def test_architecture_that_the_compiler_does_not_know(make_target):
         pct.build(SET, target="cpu", arch="nosuch")
 
 
+@pytest.mark.parametrize("arch", ["sm_12", "sm_90a"])  # NVRTC knows the second one, tileiras does not
+def test_architecture_that_the_tile_compiler_does_not_know(make_target, arch: str):
+    with pytest.raises(ValueError, match=rf"{arch}.* sm_90, sm_100"):
+        make_target("tile").build(SET, arch=arch, kernels=["set"])["set"].binary  # noqa: B018
+
+
 @pytest.mark.parametrize("option", ["-c", "-E", "-fsyntax-only"])
 @pytest.mark.parametrize("cache", [False, True])
 def test_options_with_which_nothing_can_be_run(option: str, cache: bool):

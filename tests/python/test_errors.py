@@ -126,6 +126,28 @@ def test_requirement_of_the_nearest_overload(any_target):
     assert "shape<8>" in message and "shape<16>" in message
 
 
+@pytest.mark.parametrize(
+    ("element", "header", "use"),
+    [
+        ("__half", "cuda_fp16.h", "ct::store(out + i, ct::element_cast<float>(ct::load(x + i)))"),
+        ("__nv_bfloat16", "cuda_bf16.h", "ct::store(out, ct::element_cast<float>(ct::load(x)))"),
+        ("__nv_fp8_e4m3", "cuda_fp8.h", "ct::sum<0>(ct::element_cast<float>(view.load(0)))"),
+    ],
+)
+def test_small_float_without_its_header(any_target, element: str, header: str, use: str):
+    """Said once, beside errors of other lines."""
+    body = "auto i = ct::iota<ct::tile<int, ct::shape<8>>>();\n"
+    body += "ct::partition_view view{ct::tensor_span{x, ct::extents{n}}, ct::shape<8>{}};\n"
+    source = (
+        HEAD + f"__tile_global__ void k({element}* x, float* out, int n) {{\n{body}{use};\nnosuch();\n}}\n"
+    )
+    error = failing(any_target, source, kernels=["k"])
+    said = [d.message for d in error.diagnostics if d.severity == "error"]
+    assert f"a header is missing: {element} needs #include <{header}>" in said
+    assert len(said) == 2 and "nosuch" in "".join(said)
+    any_target.build(f"#include <{header}>\n" + source.replace("nosuch();", ""), kernels=["k"])
+
+
 def test_missing_header(any_target):
     error = failing(any_target, '#include "nosuch.h"\n')
     assert error.diagnostics[0].line == 1 and "nosuch.h" in error.diagnostics[0].message

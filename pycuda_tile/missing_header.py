@@ -1,0 +1,44 @@
+"""Errors about small floats of which a source does not include the header.
+
+cuda_tile.h only declares them, so that each compiler finds them incomplete in several places and words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from .errors import Diagnostic
+
+_HEADERS = {
+    "__half": "cuda_fp16.h",
+    "__nv_bfloat16": "cuda_bf16.h",
+    "__nv_fp8_e4m3": "cuda_fp8.h",
+    "__nv_fp8_e5m2": "cuda_fp8.h",
+    "__nv_fp8_e8m0": "cuda_fp8.h",
+    "__nv_fp4_e2m1": "cuda_fp4.h",
+    "__nv_tf32": "cuda_tf32.h",
+}
+_INCOMPLETE = re.compile(r"\bincomplete\b|^forward declaration of ")
+_TYPE = re.compile(rf"""["'](?:const |struct )*({"|".join(_HEADERS)})(?: \[\d+\])?["']""")
+_BEGIN = "a header is missing: "
+
+
+def message(texts: Iterable[str]) -> str:
+    """Which header is missing, by what a compiler says in an error and its notes; "" if none is."""
+    for text in texts:
+        found = _TYPE.search(text) if _INCOMPLETE.search(text) else None
+        if found:
+            return f"{_BEGIN}{found[1]} needs #include <{_HEADERS[found[1]]}>"
+    return ""
+
+
+def without_consequences(diagnostics: Sequence[Diagnostic], source: str) -> list[Diagnostic]:
+    """Each missing header once; where one is, not what else is said of the same line and of other files."""
+    missing = {d.message: d for d in reversed(diagnostics) if d.message.startswith(_BEGIN)}
+    lines = {d.line for d in diagnostics if d.message in missing}
+
+    def is_consequence(d: Diagnostic) -> bool:
+        return bool(missing) and (d.file != source or d.line in lines)
+
+    return [d for d in diagnostics if d is missing.get(d.message) or not is_consequence(d)]
