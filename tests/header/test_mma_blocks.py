@@ -78,6 +78,20 @@ def test_floats_are_within_the_bound_of_their_sums(arch, dtype, sums):
         report(case, exact.astype(np.float64), wrong)
 
 
+def test_sums_of_many_products_keep_their_digits():
+    rng = np.random.default_rng(9)
+    sizes, dtype = [(2, 1 << 18, 2), (1, 1 << 18, 16)], np.float32  # narrower than a vector, and not
+    cases = []
+    for m, k, n in sizes:
+        a, b = (rng.uniform(0.1, 0.101, shape).astype(dtype) for shape in ((m, k), (k, n)))
+        cases.append(Case("ct::mma(x0, x1, x2)", [a, b, np.ones((m, n), dtype)], (m, n), dtype))
+    for case in run(cases, "native"):
+        a, b, c = (x.astype(np.float64) for x in case.inputs)
+        # 512 products are summed, and then such sums: so many roundings meet in one.
+        bound = (512 + a.shape[1] / 512) * 2.0**-24 * (a @ b + c)
+        report(case, a @ b + c, np.abs(case.result - (a @ b + c)) > bound)
+
+
 @pytest.mark.parametrize("arch", ARCHS)
 @pytest.mark.parametrize(
     "dtype, sums",
