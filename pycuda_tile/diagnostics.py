@@ -306,12 +306,27 @@ def _requirement(record: _Record) -> tuple[str, ...]:
                 deepest = max(deepest, chain, key=len)
                 chain = []
     if deepest:
-        return (_best_of_chain(deepest),)
+        best = _best_of_chain(deepest)
+        return (best, *_meaning(best))
     for pattern in _OTHER_REASONS:
         for note in record.notes:
             if found := pattern.match(note):
                 return (found[1],)
     return ()
+
+
+_NAMES_CONCEPT = (
+    re.compile(r"required: (?:cuda::tiles::)?(?:__1::)?(\w+)"),
+    re.compile(r".*does not satisfy '(\w+)"),
+    re.compile(r'concept "(?:\w+::)*(\w+)'),
+)
+
+
+def _meaning(note: str) -> tuple[str, ...]:
+    """What the concept of a note stands for, in the words of the reference."""
+    names = [found[1] for pattern in _NAMES_CONCEPT if (found := pattern.match(note))]
+    rows = (row for row in spec.load("api") if row.kind == "concept" and row.name in names)
+    return tuple(f"{row.name}: {spec.summaries()[row.id]} [{row.section}]" for row in rows)
 
 
 def _best_of_chain(chain: list[str]) -> str:

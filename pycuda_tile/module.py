@@ -143,6 +143,8 @@ class Module:
                 f"{name} is a template, so its arguments are part of its name: {_example(infos[0])}"
             )
         plain = [info for info in infos if not info.template_params]
+        if plain and len(plain) == len(infos) and "<" in function:
+            raise KernelNotFound(f"{base} is no template: it takes no arguments such as those in {name}")
         if types is None and "<" not in function:
             if plain and len(infos) > 1:
                 types_of = [", ".join(param.type for param in info.params) for info in plain]

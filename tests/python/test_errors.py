@@ -148,6 +148,19 @@ def test_small_float_without_its_header(any_target, element: str, header: str, u
     any_target.build(f"#include <{header}>\n" + source.replace("nosuch();", ""), kernels=["k"])
 
 
+@pytest.mark.parametrize(
+    ("use", "meaning"),
+    [
+        ("ct::exp(i)", "floating_point_tile: Tiles of floating point scalars. [2.1.2.6]"),
+        ("ct::store(x, ct::zeros<ct::tile<int, ct::shape<7>>>())", "lengths are powers of two"),
+    ],
+)
+def test_what_is_required_is_explained(host_target, use: str, meaning: str):
+    body = f"  auto i = ct::iota<ct::tile<int, ct::shape<8>>>();\n  {use};\n"
+    error = failing(host_target, HEAD + f"__tile_global__ void k(int* x) {{\n{body}}}\n")
+    assert meaning in str(error)
+
+
 def test_missing_header(any_target):
     error = failing(any_target, '#include "nosuch.h"\n')
     assert error.diagnostics[0].line == 1 and "nosuch.h" in error.diagnostics[0].message

@@ -151,6 +151,12 @@ def test_template_arguments_that_all_have_defaults(any_target):
         assert any_target.name != "cpu" or run(module["k"])[0] == 3
 
 
+def test_template_arguments_for_what_is_no_template(any_target):
+    module = any_target.build(HEAD + "namespace ns { __tile_global__ void k(int* x) {} }\n")
+    with pytest.raises(KeyError, match=r"ns::k is no template.* ns::k<float,4>"):
+        module.kernel("ns::k<float, 4>")
+
+
 def test_parameters_of_type_auto_make_a_template(any_target):
     source = HEAD + "template <int N> __tile_global__ void k(auto* x, const auto y) { x[0] = N + y; }\n"
     module = any_target.build(source + "__tile_global__ void plain(int* x) { x[0] = 7; }\n")
