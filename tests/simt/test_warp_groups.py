@@ -226,6 +226,30 @@ def test_open_integers_are_waited_for():
         np.testing.assert_array_equal(found, wanted, err_msg=str(i))
 
 
+def test_sums_stay_open_while_many_others_are_computed():
+    source = (
+        SOURCE
+        + """
+    __tile_global__ void patient(const __half* a, const __half* b, float* out, int n) {
+      ct::shape<64, 64> s;
+      auto x = view(a, s).load(0, 0), y = view(b, s).load(0, 0);
+      auto none = ct::zeros<ct::tile<float, ct::shape<64, 64>>>();
+      auto first = ct::mma(x, y, none), other = none;
+      for (int i : ct::irange(0, n))
+        other = ct::mma(y, y, other);
+      view(out, s).store(first, 0, 0);
+      view(out + 4096, s).store(other, 0, 0);
+    }
+    """
+    )
+    module = pct.build(source, target="emulated", num_threads=128, options=OPTIONS)
+    x, y = _integers(64, 64), _integers(64, 64)[::-1].copy()
+    out = np.full((2, 64, 64), np.nan, np.float32)
+    module.kernel("patient")[1](x, y, out, 20)
+    x, y = x.astype(np.float32), y.astype(np.float32)
+    np.testing.assert_array_equal(out, [x @ y, 20 * (y @ y)])
+
+
 def test_a_sum_that_nobody_waited_for_is_no_number():
     """What the tests above would see if an operation did not wait."""
     source = (

@@ -15,9 +15,10 @@ struct group_step {
   void (*step)(unsigned* sums, unsigned long long a, unsigned long long b);
   unsigned long long a, b;
 };
-/// What a thread started since it last waited, and the sums of the last groups that it waited for.
+/// What a thread started since it last waited, and the sums of the last groups that it waited for: sums that
+/// nobody asks for while as many others are computed stay no numbers.
 struct group_state {
-  static constexpr unsigned most_sums = 128, most_steps = 64, remembered = 8;
+  static constexpr unsigned most_sums = 128, most_steps = 64, remembered = 32, numbered = 8192;
   unsigned sums[remembered][most_sums];
   group_step steps[most_steps];
   unsigned step_count, group; // number of the group
@@ -26,7 +27,7 @@ constinit inline thread_local group_state group_states[block_threads] = {};
 
 /// The bits of sum `slot` of a group that is open.
 inline unsigned open_bits(unsigned group, unsigned slot) {
-  return 0x7fa00000 | group % group_state::remembered << 8 | slot;
+  return 0x7fa00000 | group % group_state::numbered * group_state::most_sums | slot;
 }
 
 inline void show_to_groups() {}
@@ -48,12 +49,12 @@ template <unsigned Count, typename Sum>
 inline void finish_sums(Sum* sums) {
   finish_groups();
   group_state& state = group_states[thread()];
-  for (unsigned s = 0; s < Count; ++s)
-    for (unsigned group = 0; group < group_state::remembered; ++group)
-      if (__builtin_bit_cast(unsigned, sums[s]) == open_bits(group, s)) {
-        sums[s] = bit_cast<Sum>(state.sums[group][s]);
-        break;
-      }
+  for (unsigned s = 0; s < Count; ++s) {
+    unsigned const bits = bit_cast<unsigned>(sums[s]), group = bits / group_state::most_sums;
+    unsigned const age = (state.group - group) % group_state::numbered;
+    if (bits == open_bits(group, s) && age <= group_state::remembered)
+      sums[s] = bit_cast<Sum>(state.sums[group % group_state::remembered][s]);
+  }
 }
 
 inline unsigned shared_address(void const* pointer) {
