@@ -42,7 +42,10 @@ class ptr:
 
     def __init__(self, array: object, offset: int = 0):
         self.array = array
-        self.offset = operator.index(offset)
+        try:
+            self.offset = operator.index(offset)
+        except TypeError:
+            raise ArgumentTypeError(f"ptr: the offset is a number of elements, got {offset!r}") from None
 
 
 class _Array(NamedTuple):

@@ -278,6 +278,7 @@ _OTHER_REASONS = (
     re.compile(r"candidate template ignored: substitution failure .*: (constraints not satisfied for .*)"),
     re.compile(r"(the required .* is invalid.*)"),
     re.compile(r"(no known conversion .*)"),
+    re.compile(r"('.*' is defined in header .*)"),
     re.compile(r" *(?:candidate template ignored: )?(couldn't (?:deduce|infer) template .*)"),
     re.compile(r" *(?:candidate template ignored: )?((?:deduced conflicting|mismatched) types .*)"),
     re.compile(r"candidate template ignored: (could not match .*)"),

@@ -10,6 +10,7 @@ import pytest
 
 import pycuda_tile as pct
 from pycuda_tile.diagnostics import Places, compile_error, parse
+from pycuda_tile.toolchain import find_compiler
 
 HEAD = '#include "cuda_tile.h"\nnamespace ct = cuda::tiles;\n'
 LIBRARY = "/lib/include"
@@ -159,6 +160,13 @@ def test_what_is_required_is_explained(host_target, use: str, meaning: str):
     body = f"  auto i = ct::iota<ct::tile<int, ct::shape<8>>>();\n  {use};\n"
     error = failing(host_target, HEAD + f"__tile_global__ void k(int* x) {{\n{body}}}\n")
     assert meaning in str(error)
+
+
+def test_printf_without_its_header(make_target):
+    error = failing(make_target("cpu"), HEAD + '__tile_global__ void k() { printf("1"); }\n')
+    assert "printf" in str(error)
+    if find_compiler().kind == "gcc":
+        assert "#include <cstdio>" in str(error)
 
 
 def test_missing_header(any_target):

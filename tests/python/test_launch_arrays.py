@@ -219,3 +219,9 @@ def test_host_array_on_a_gpu_target():
         packer.pack([np.zeros(4, F)])
     frame = packer.pack([DeviceArray()])
     assert ctypes.c_void_p.from_address(ctypes.c_void_p.from_address(frame.address).value).value == 4096
+
+
+@pytest.mark.parametrize("offset", ["1", 1.5, None])
+def test_offset_that_is_no_number_of_elements(offset):
+    with pytest.raises(pct.Error, match=r"ptr: the offset is a number of elements, got"):
+        pct.ptr(np.zeros(8), offset)

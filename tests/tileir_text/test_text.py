@@ -68,6 +68,15 @@ def test_prefixes_and_the_wrapper_make_no_difference() -> None:
     assert str(tileir.parse(long)).startswith("module @m {\nentry @k(")
 
 
+def test_files_of_windows() -> None:
+    """With a byte order mark and carriage returns, and places counted as an editor counts them."""
+    text = "entry @k() {\n  return\n}\n"
+    assert tileir.equal(tileir.parse("\ufeff" + text.replace("\n", "\r\n")), tileir.parse(text))
+    with pytest.raises(tileir.ParseError) as caught:
+        tileir.parse("\ufeffentri @k() {}\r\n")
+    assert (caught.value.line, caught.value.column) == (1, 1)
+
+
 def test_what_makes_modules_unequal() -> None:
     text = entry("%0 = addf %a, %b rounding<zero> : tile<f32>", "%a: tile<f32>, %b: tile<f32>")
     module = tileir.parse(text)

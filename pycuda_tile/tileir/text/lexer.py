@@ -41,6 +41,7 @@ class Tokens:
     """A text as tokens, and a place among them. The last token is empty."""
 
     def __init__(self, text: str):
+        text = text.removeprefix("\ufeff")  # the mark with which some editors begin a file
         self.text, self.at = text, 0
         found = [('"' if m["open"] else m[1], m.start(1)) for m in _TOKEN.finditer(text)]
         if not found or found[-1][0]:
