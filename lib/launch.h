@@ -75,11 +75,12 @@ struct Launch {
     keep();
   }
 
-  /// "kernel 'k', block (0, 0, 0): "
+  /// "kernel 'k', block (0, 0, 0): ", without the kernel where it was given no name, as by cuda_tile::launch
   std::string place(const cuda_tile_block& block) const {
     const unsigned (&at)[3] = block.block;
-    return "kernel '" + std::string(kernel.name) + "', block (" + std::to_string(at[0]) + ", " +
-           std::to_string(at[1]) + ", " + std::to_string(at[2]) + "): ";
+    const std::string name = *kernel.name ? "kernel '" + std::string(kernel.name) + "', " : "";
+    return name + "block (" + std::to_string(at[0]) + ", " + std::to_string(at[1]) + ", " +
+           std::to_string(at[2]) + "): ";
   }
 
   /// Whether an exception left the kernel in this thread of a block, which ends the launch with an error.

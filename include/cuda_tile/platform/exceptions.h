@@ -10,11 +10,10 @@
 namespace cuda_tile {
 
 inline void note_thrown(cuda_tile_block& block, char const* what) {
-  char const* const end = what + sizeof(block.thrown) - 1;
-  char* at = block.thrown;
-  while (what != end && *what)
-    *at++ = *what++;
-  *at = 0;
+  unsigned length = 0;
+  for (; length < sizeof(block.thrown) - 1 && what[length]; ++length)
+    block.thrown[length] = what[length];
+  block.thrown[length] = 0;
 }
 
 /// Calls `kernel`, and tells the launcher what it throws. It is caught in the library that threw it: the
