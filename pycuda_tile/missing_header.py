@@ -1,6 +1,7 @@
-"""Errors about small floats of which a source does not include the header.
+"""Errors about what a source uses without its header: cuda_tile.h itself, or that of a small float.
 
-cuda_tile.h only declares them, so that each compiler finds them incomplete in several places and words.
+cuda_tile.h only declares small floats, so that each compiler finds them incomplete in several places and
+words.
 """
 
 from __future__ import annotations
@@ -21,12 +22,17 @@ _HEADERS = {
 }
 _INCOMPLETE = re.compile(r"\bincomplete\b|^forward declaration of ")
 _TYPE = re.compile(rf"""["'](?:const |struct )*({"|".join(_HEADERS)})(?: \[\d+\])?["']""")
+_KEYWORD = re.compile(
+    r"""unknown type name '(__tile\w*__)'|["'](__tile\w*__)["'] (?:does not name a type|is undefined)"""
+)
 _BEGIN = "a header is missing: "
 
 
 def message(texts: Iterable[str]) -> str:
     """Which header is missing, by what a compiler says in an error and its notes; "" if none is."""
     for text in texts:
+        if keyword := _KEYWORD.search(text):
+            return f'{_BEGIN}{keyword[1] or keyword[2]} needs #include "cuda_tile.h"'
         found = _TYPE.search(text) if _INCOMPLETE.search(text) else None
         if found:
             return f"{_BEGIN}{found[1]} needs #include <{_HEADERS[found[1]]}>"

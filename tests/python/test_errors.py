@@ -162,6 +162,11 @@ def test_what_is_required_is_explained(host_target, use: str, meaning: str):
     assert meaning in str(error)
 
 
+def test_kernel_without_cuda_tile_h(any_target):
+    error = failing(any_target, "// first\n__tile_global__ void k(int* x) { x[0] = 1; }\n", kernels=["k"])
+    assert 'a header is missing: __tile_global__ needs #include "cuda_tile.h"' in str(error).splitlines()[0]
+
+
 def test_printf_without_its_header(make_target):
     error = failing(make_target("cpu"), HEAD + '__tile_global__ void k() { printf("1"); }\n')
     assert "printf" in str(error)
