@@ -235,7 +235,7 @@ def _place(record: _Record, places: Places) -> Diagnostic:
     if violation := _violation(record):
         record, notes = replace(record, message=violation), ()
     elif missing := missing_header.message((record.message, *record.notes)):
-        record, notes = replace(record, message=missing), ()
+        record, notes = replace(record, severity="error", message=missing), ()
     for file, line, column in chain:
         if file and places.is_users(file):
             return Diagnostic(places.shown(file), line, column, record.severity, record.message, notes)

@@ -25,14 +25,17 @@ _TYPE = re.compile(rf"""["'](?:const |struct )*({"|".join(_HEADERS)})(?: \[\d+\]
 _KEYWORD = re.compile(
     r"""unknown type name '(__tile\w*__)'|["'](__tile\w*__)["'] (?:does not name a type|is undefined)"""
 )
+_IGNORED = "parsing for Tile constructs is not enabled"  # a warning of NVRTC 13.5
 _BEGIN = "a header is missing: "
 
 
 def message(texts: Iterable[str]) -> str:
     """Which header is missing, by what a compiler says in an error and its notes; "" if none is."""
     for text in texts:
-        if keyword := _KEYWORD.search(text):
-            return f'{_BEGIN}{keyword[1] or keyword[2]} needs #include "cuda_tile.h"'
+        keyword = _KEYWORD.search(text)
+        if keyword or text.startswith(_IGNORED):
+            word = (keyword[1] or keyword[2]) if keyword else "__tile_global__"
+            return f'{_BEGIN}{word} needs #include "cuda_tile.h"'
         found = _TYPE.search(text) if _INCOMPLETE.search(text) else None
         if found:
             return f"{_BEGIN}{found[1]} needs #include <{_HEADERS[found[1]]}>"
