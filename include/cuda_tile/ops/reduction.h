@@ -54,7 +54,7 @@ CUDA_TILE_API E reduce_run(F f, E const* from) {
 /// of many would lose digits, and one of bfloat16 would end at 256 ones.
 inline constexpr unsigned reduced_in_turn = 128;
 
-/// With one thread: N neighbouring elements, or N rows of Inner elements.
+/// N neighbouring elements, or N rows of Inner elements.
 template <unsigned N, unsigned Inner, typename E, typename F>
 CUDA_TILE_API void reduce_rows(E* to, F f, E const* from) {
   constexpr unsigned most = Inner == 1 ? 32 * reduced_in_turn : reduced_in_turn;
@@ -72,6 +72,13 @@ CUDA_TILE_API void reduce_rows(E* to, F f, E const* from) {
       for (unsigned j = 0; j < Inner; ++j)
         to[j] = f(to[j], from[k * Inner + j]);
   }
+}
+
+/// Each N of a tile along a dimension that Inner elements separate.
+template <unsigned N, unsigned Inner, typename R, typename F, typename T>
+CUDA_TILE_API void reduce_in_one_thread(R& result, F f, T const& a) {
+  for (unsigned o = 0; o < T::distribution::size / (N * Inner); ++o)
+    reduce_rows<N, Inner>(result.slots + o * Inner, f, a.slots + o * N * Inner);
 }
 
 /// Where what goes into one result element is, from the bits of the row-major index (tile/distribution.h): in
@@ -206,8 +213,7 @@ CUDA_TILE_API reduction_result_t<T, D> reduce(F f, T const& a) {
   checks::before_reduction<n, inner>(f, a);
   checks::after_reduction<n, inner>(f, result, a);
   if constexpr (platform::block_threads == 1)
-    for (unsigned o = 0; o < T::distribution::size / (n * inner); ++o)
-      reduce_rows<n, inner>(result.slots + o * inner, f, a.slots + o * n * inner);
+    reduce_in_one_thread<n, inner>(result, f, a);
   else
     reduce_across_threads<n, inner>(result, f, normal(a));
   return result;

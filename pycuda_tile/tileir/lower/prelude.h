@@ -332,8 +332,7 @@ CUDA_TILE_API packed<P, To> reduce_packed(F f, packed<P, From> const& a) {
   constexpr unsigned inner = static_cast<unsigned>(length_product<From>(D + 1, From::rank()));
   packed<P, To> result;
   if constexpr (ct::platform::block_threads == 1)
-    for (unsigned o = 0; o < packed<P, From>::distribution::size / (n * inner); ++o)
-      reduce_rows<n, inner>(result.slots + o * inner, f, a.slots + o * n * inner);
+    reduce_in_one_thread<n, inner>(result, f, a);
   else
     reduce_across_threads<n, inner>(result, f, a);
   return result;
