@@ -36,12 +36,17 @@ def version(install: str) -> tuple[int, int]:
     return major, minor
 
 
+def arch_number(arch: str) -> int:
+    """90 for sm_90a."""
+    return int(re.sub(r"\D", "", arch))
+
+
 def check_arch(arch: str, install: str) -> None:
     """BuildValueError if NVRTC does not compile for an architecture such as sm_90a."""
     nvrtc = _bindings(install)
     status, supported = nvrtc.nvrtcGetSupportedArchs()
     _check(nvrtc, status)
-    if int(re.sub(r"\D", "", arch)) not in supported:
+    if arch_number(arch) not in supported:
         listed = ", ".join(f"sm_{number}" for number in supported)
         raise BuildValueError(f"arch {arch!r} is none that the installed NVRTC compiles for: {listed}")
 

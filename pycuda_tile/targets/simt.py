@@ -95,10 +95,6 @@ def compiles_for(arch: str) -> bool:
     return True
 
 
-def _number(arch: str) -> int:
-    return int(re.sub(r"\D", "", arch))
-
-
 def _settings(request: Request, arch: str) -> nvrtc_kernels.Settings:
     options = [
         f"-arch={arch}",
@@ -127,7 +123,9 @@ def _attributes(request: Request, arch: str):
     def attributes(hints) -> str:
         from ..frontend.launch_hints import launch_attributes
 
-        return launch_attributes(hints, _number(arch), request.num_threads or _THREADS, request.clusters)
+        return launch_attributes(
+            hints, nvrtc.arch_number(arch), request.num_threads or _THREADS, request.clusters
+        )
 
     return attributes
 

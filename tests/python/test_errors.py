@@ -23,6 +23,12 @@ def failing(target, source, **arguments) -> pct.CompileError:
     return caught.value
 
 
+def failing_statement(target, statement: str) -> pct.CompileError:
+    """Of a kernel with a tile i and an array x of int."""
+    body = f"  auto i = ct::iota<ct::tile<int, ct::shape<8>>>();\n  {statement};\n"
+    return failing(target, HEAD + f"__tile_global__ void k(int* x) {{\n{body}}}\n")
+
+
 def skip_if_terse(target) -> None:
     """NVRTC 12 gives no columns (12.0) and does not say which concept failed."""
     from pycuda_tile import nvrtc
@@ -46,14 +52,13 @@ def skip_if_terse(target) -> None:
     ],
 )
 def test_why_an_argument_list_does_not_match(host_target, call: str, reason: str):
-    body = f"  auto i = ct::iota<ct::tile<int, ct::shape<8>>>();\n  {call};\n"
-    error = failing(host_target, HEAD + f"__tile_global__ void k(int* x) {{\n{body}}}\n")
+    error = failing_statement(host_target, call)
     assert reason in str(error).splitlines()[-1]
 
 
 def test_kernel_that_returns_something(any_target):
     error = failing(any_target, HEAD + "__tile_global__ int k(int* x) { return 1; }\n", kernels=["k"])
-    assert "void" in str(error).splitlines()[0]
+    assert re.search("returns void|void return type", str(error).splitlines()[0])
 
 
 @pytest.mark.parametrize("place", ["argument", "source"])
@@ -122,8 +127,8 @@ def test_requirement_of_the_nearest_overload(any_target):
     body += "  auto b = ct::iota<ct::tile<int, ct::shape<16>>>();\n  auto c = a + b;\n}\n"
     message = str(failing(any_target, HEAD + body))
     assert "<source>:6" in message and "auto c = a + b;" in message
-    words = ("broadcast", "constraints not satisfied for alias template 'arithmetic_tile_conversion_t'")
-    assert any(word in message for word in words)  # of g++ and NVRTC, of clang++
+    is_clang = any_target.name in ("cpu", "emulated") and find_compiler().kind != "gcc"
+    assert ("template 'arithmetic_tile_conversion_t'" if is_clang else "broadcast") in message
     assert "shape<8>" in message and "shape<16>" in message
 
 
@@ -157,8 +162,7 @@ def test_small_float_without_its_header(any_target, element: str, header: str, u
     ],
 )
 def test_what_is_required_is_explained(host_target, use: str, meaning: str):
-    body = f"  auto i = ct::iota<ct::tile<int, ct::shape<8>>>();\n  {use};\n"
-    error = failing(host_target, HEAD + f"__tile_global__ void k(int* x) {{\n{body}}}\n")
+    error = failing_statement(host_target, use)
     assert meaning in str(error)
 
 

@@ -112,11 +112,6 @@ def test_kernels_called_as_functions_of_c(any_target, header: str):
             assert run(module[name])[0] == i
 
 
-def test_kernels_return_nothing(any_target):
-    with pytest.raises(pct.CompileError, match=r"returns void|void return type"):
-        any_target.build(HEAD + "__tile_global__ int k(int* x) { return x[0]; }\n")
-
-
 def test_overloads_are_told_apart_from_unknown_names(host_target):
     source = HEAD + "__tile_global__ void k(int* x) {}\n__tile_global__ void k(float* x) {}\n"
     with pytest.raises(pct.Error, match="overloaded"):
