@@ -174,27 +174,43 @@ template <typename C, unsigned N, unsigned K>
 inline constexpr bool fits_blocks =
     N >= platform::vector_bytes / sizeof(C) && K >= block_arithmetic<C>::per_step;
 
+/// sums (M x N) += a (M x Depth) b (Depth x N); rows of a are K apart. In this order of loops compilers find
+/// vectors of columns.
+template <unsigned M, unsigned N, unsigned K, unsigned Depth, typename C, typename L, typename R>
+CUDA_TILE_API void add_narrow_products(C* sums, L const* a, R const* b) {
+  for (unsigned i = 0; i < M; ++i)
+    for (unsigned j = 0; j < N; ++j) {
+      C sum = sums[i * N + j];
+      for (unsigned k = 0; k < Depth; ++k) {
+        if constexpr (is_integral_scalar_v<C>)
+          sum = elements::add{}(sum,
+                                static_cast<C>(static_cast<C>(a[i * K + k]) * static_cast<C>(b[k * N + j])));
+        else
+          sum = platform::multiply_add(convert<C>(a[i * K + k]), convert<C>(b[k * N + j]), sum);
+      }
+      sums[i * N + j] = sum;
+    }
+}
+
 /// The plain form, for tiles that are narrower than a vector. Of a long row, parts are summed first, so that
 /// the sum keeps its digits.
 template <unsigned M, unsigned N, unsigned K, typename C, typename A, typename L, typename R>
 CUDA_TILE_API void multiply_narrow(A* result, A const* acc, L const* a, R const* b) {
   constexpr unsigned depth = K < 512 ? K : 512;
-  for (unsigned i = 0; i < M; ++i)
-    for (unsigned j = 0; j < N; ++j) {
-      C sum = convert<C>(acc[i * N + j]);
-      for (unsigned begin = 0; begin < K; begin += depth) {
-        C part = begin == 0 ? sum : -C{};
-        for (unsigned k = begin; k < begin + depth; ++k) {
-          if constexpr (is_integral_scalar_v<C>)
-            part = elements::add{}(
-                part, static_cast<C>(static_cast<C>(a[i * K + k]) * static_cast<C>(b[k * N + j])));
-          else
-            part = platform::multiply_add(convert<C>(a[i * K + k]), convert<C>(b[k * N + j]), part);
-        }
-        sum = begin == 0 ? part : elements::add{}(sum, part);
-      }
-      result[i * N + j] = convert<A>(sum);
-    }
+  C sums[M * N];
+  for (unsigned i = 0; i < M * N; ++i)
+    sums[i] = convert<C>(acc[i]);
+  add_narrow_products<M, N, K, depth>(sums, a, b);
+  for (unsigned k = depth; k < K; k += depth) {
+    C parts[M * N];
+    for (unsigned i = 0; i < M * N; ++i)
+      parts[i] = -C{};
+    add_narrow_products<M, N, K, depth>(parts, a + k, b + k * N);
+    for (unsigned i = 0; i < M * N; ++i)
+      sums[i] = elements::add{}(sums[i], parts[i]);
+  }
+  for (unsigned i = 0; i < M * N; ++i)
+    result[i] = convert<A>(sums[i]);
 }
 
 /// Whether multiply_blocks takes null for an accumulator of zeros.
