@@ -4,6 +4,7 @@
 #if CUDA_TILE_ON_CUDA || CUDA_TILE_BLOCK_THREADS > 1
 #include "cuda_tile/ops/scan_threads.h"
 #endif
+#include "cuda_tile/ops/reduction.h"
 #include "cuda_tile/tile/exchange.h"
 #if !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1
 #include "cuda_tile/ops/vector_elements.h"
@@ -11,21 +12,53 @@
 
 namespace cuda::tiles::detail {
 
-/// With one thread: each run of N elements, or N rows of Inner elements, from the first to the last.
-template <unsigned N, unsigned Inner, typename F, typename T>
-CUDA_TILE_API void scan_rows(T& result, F f) {
-  for (unsigned o = 0; o < T::distribution::size / (N * Inner); ++o) {
-    auto* row = result.slots + o * N * Inner;
+/// With one thread: N neighbouring elements, or N rows of Inner elements, from the first to the last.
+template <unsigned N, unsigned Inner, typename E, typename F>
+CUDA_TILE_API void scan_in_turn(E* rows, F f) {
 #if !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1
-    if constexpr (Inner == 1 && scans_vectors<F, typename T::element_type, N>) {
-      add_partial_sums<N>(row);
-      continue;
-    }
-#endif
-    for (unsigned k = 1; k < N; ++k)
-      for (unsigned j = 0; j < Inner; ++j)
-        row[k * Inner + j] = f(row[(k - 1) * Inner + j], row[k * Inner + j]);
+  if constexpr (Inner == 1 && scans_vectors<F, E, N>) {
+    add_partial_sums<N>(rows);
+    return;
   }
+#endif
+  for (unsigned k = 1; k < N; ++k)
+    for (unsigned j = 0; j < Inner; ++j)
+      rows[k * Inner + j] = f(rows[(k - 1) * Inner + j], rows[k * Inner + j]);
+}
+
+/// How many are taken in turn. What goes before them is then taken into parts of more, for the sake of digits
+/// as in a reduction.
+template <unsigned N, unsigned Inner, typename E, typename F>
+CUDA_TILE_CONSTEXPR unsigned scanned_in_turn() {
+#if !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1
+  if constexpr (Inner == 1 && scans_vectors<F, E, N>)
+    return reduced_in_turn * platform::vector_bytes / sizeof(E);
+#endif
+  return integral<E> ? N : reduced_in_turn;
+}
+
+template <unsigned N, unsigned Inner, typename E, typename F>
+CUDA_TILE_API void scan_parts(E* rows, F f) {
+  constexpr unsigned most = scanned_in_turn<N, Inner, E, F>();
+  if constexpr (N <= most) {
+    scan_in_turn<N, Inner>(rows, f);
+  } else {
+    constexpr unsigned part = (N / most < most ? most : N / most) * Inner;
+    scan_parts<part / Inner, Inner>(rows, f);
+    for (unsigned begin = part; begin < N * Inner; begin += part) {
+      scan_parts<part / Inner, Inner>(rows + begin, f);
+      E const* before = rows + begin - Inner;
+      for (unsigned i = begin; i < begin + part; i += Inner)
+        for (unsigned j = 0; j < Inner; ++j)
+          rows[i + j] = f(before[j], rows[i + j]);
+    }
+  }
+}
+
+template <unsigned N, unsigned Inner, typename F, typename T>
+CUDA_TILE_API void scan_in_one_thread(T& result, F f) {
+  for (unsigned o = 0; o < T::distribution::size / (N * Inner); ++o)
+    scan_parts<N, Inner>(result.slots + o * N * Inner, f);
 }
 
 template <size_t D, typename F, typename T>
@@ -41,7 +74,7 @@ CUDA_TILE_API T scan(F f, T const& a) {
     scan_across_threads<n, inner>(result, f);
   else
 #endif
-    scan_rows<n, inner>(result, f);
+    scan_in_one_thread<n, inner>(result, f);
   return result;
 }
 

@@ -343,7 +343,7 @@ CUDA_TILE_API packed<P, S> scan_packed(F f, packed<P, S> const& a) {
   constexpr unsigned inner = static_cast<unsigned>(length_product<S>(D + 1, S::rank()));
   packed<P, S> result = a;
   if constexpr (ct::platform::block_threads == 1)
-    scan_rows<n, inner>(result, f);
+    scan_in_one_thread<n, inner>(result, f);
   else
     scan_across_threads<n, inner>(result, f);
   return result;
