@@ -34,14 +34,18 @@ inline void show_to_groups() {}
 inline void open_group() {}
 inline void close_group() {}
 
-CUDA_TILE_API void finish_groups() {
-  group_state& state = group_states[thread()];
-  if (state.step_count == 0)
-    return;
+inline void run_steps(group_state& state) {
   for (unsigned i = 0; i < state.step_count; ++i)
     state.steps[i].step(state.sums[state.group % group_state::remembered], state.steps[i].a,
                         state.steps[i].b);
   state.step_count = 0;
+}
+
+CUDA_TILE_API void finish_groups() {
+  group_state& state = group_states[thread()];
+  if (state.step_count == 0)
+    return;
+  run_steps(state);
   ++state.group;
 }
 
@@ -110,6 +114,8 @@ inline void multiply_group(Sum* sums, unsigned long long a, unsigned long long b
       state.sums[state.group % group_state::remembered][slot] = bit_cast<unsigned>(sums[slot]);
     sums[slot] = bit_cast<Sum>(open);
   }
+  if (state.step_count == group_state::most_steps)
+    run_steps(state);
   state.steps[state.step_count++] = {&add_group_product<N, L, R, RowsInA, ColumnsInB, Fresh, Slots, Sum>, a,
                                      b};
 }

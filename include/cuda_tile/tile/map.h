@@ -81,6 +81,7 @@ CUDA_TILE_API R map_in_form(F f, Operands const&... operands) {
   bool const form = (is_transposed(operands) || ...) && (fits_transposed(operands) && ...);
   constexpr unsigned tiles = (0u + ... + (tile_size_v<Operands> != 1));
   auto in_order = [form](auto const& operand) {
+    static_cast<void>(form); // clang++ warns where tiles <= 1
     if constexpr (tiles <= 1)
       return settled(operand);
     else
