@@ -23,8 +23,8 @@ if TYPE_CHECKING:
 
 _MINIMUM = {"gcc": 11, "clang": 19}
 _NAMES = {
-    "gcc": ["g++", *(f"g++-{version}" for version in range(16, 10, -1))],
-    "clang": ["clang++", *(f"clang++-{version}" for version in range(23, 18, -1))],
+    "gcc": ["g++", *(f"g++-{version}" for version in range(18, 10, -1))],
+    "clang": ["clang++", *(f"clang++-{version}" for version in range(25, 18, -1))],
 }
 INSTALL = 'pip install "pycuda-tile[compiler]"'
 
@@ -47,7 +47,8 @@ class Compiler(NamedTuple):
             return ["-fno-sanitize=undefined", "-Wno-unknown-attributes", "-ferror-limit=20"]
         if self.kind == "clang":
             return ["-Wno-unknown-attributes", "-ferror-limit=20"]
-        return ["-Wno-attributes", "-fmax-errors=20"]
+        flat = ["-fno-diagnostics-show-nesting"] if _major(self) >= 16 else []  # as diagnostics.py reads them
+        return ["-Wno-attributes", "-fmax-errors=20", *flat]
 
     def run(self, arguments: list[str], cwd: Path | None = None) -> subprocess.CompletedProcess:
         """Runs the compiler; its messages are in English and in ASCII, in `stdout`."""

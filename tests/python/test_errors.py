@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import pycuda_tile as pct
+from pycuda_tile.toolchain import Compiler
 from pycuda_tile.diagnostics import Places, compile_error, parse
 from pycuda_tile.toolchain import find_compiler
 
@@ -319,3 +320,9 @@ def test_short_path_is_relative_only_where_shorter(tmp_path: Path, monkeypatch):
     assert os.path.isabs(
         compile_error(f"{path}:1:1: error: x\n", Places(path, path, "a")).diagnostics[0].file
     )
+
+
+def test_gcc_is_asked_for_messages_that_are_not_nested():
+    flag = "-fno-diagnostics-show-nesting"  # which older ones do not know
+    newer, older = (Compiler(("g++",), "gcc", version, "") for version in ("16.1.0", "15.2.0"))
+    assert flag in newer.flags and flag not in older.flags

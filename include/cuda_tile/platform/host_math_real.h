@@ -75,6 +75,11 @@ template <typename T>
 CUDA_TILE_HOST_MATH bits_of<T> is_zero(T x) {
   return less(x, from_bits<T>(1));
 }
+/// Of the lowest bit. For its negative g++ 16 makes branches, of which it makes no vector code.
+template <typename T>
+CUDA_TILE_HOST_MATH bits_of<T> is_odd(bits_of<T> n) {
+  return ((n & 1) ^ 1) - 1;
+}
 template <typename T>
 CUDA_TILE_HOST_MATH T select(bits_of<T> mask, T a, T b) {
   return from_bits<T>((to_bits(a) & mask) | (to_bits(b) & ~mask));

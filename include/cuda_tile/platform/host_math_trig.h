@@ -41,14 +41,14 @@ CUDA_TILE_HOST_MATH sine_and_cosine sin_cos_of(pair<double> r) {
 /// sin(r + quadrant pi/2).
 CUDA_TILE_HOST_MATH double sin_of(angle x) {
   sine_and_cosine of = sin_cos_of(x.r);
-  bits_of<double> odd = 0 - (x.quadrant & 1);
+  bits_of<double> odd = is_odd<double>(x.quadrant);
   double y = select(odd, of.cos.high, of.sin.high) + select(odd, of.cos.low, of.sin.low);
   return flip_sign(y, x.quadrant << 62);
 }
 
 CUDA_TILE_HOST_MATH double tan_of(angle x) {
   sine_and_cosine of = sin_cos_of(x.r);
-  bits_of<double> odd = 0 - (x.quadrant & 1);
+  bits_of<double> odd = is_odd<double>(x.quadrant);
   pair<double> numerator = {select(odd, of.cos.high, of.sin.high), select(odd, of.cos.low, of.sin.low)};
   pair<double> denominator = {select(odd, of.sin.high, of.cos.high), select(odd, of.sin.low, of.cos.low)};
   pair<double> q =
@@ -66,7 +66,7 @@ CUDA_TILE_HOST_MATH float tan_of_moderate(float x) {
   double c = polynomial(u, -0.5, 0.04166666661944742, -0.0013888883496566743, 2.4799459264785047e-05,
                         -2.7205682215106306e-07);
   double sin = r * multiply_add(u, s, 1.0), cos = multiply_add(u, c, 1.0);
-  bits_of<double> odd = 0 - (n.bits & 1);
+  bits_of<double> odd = is_odd<double>(n.bits);
   return static_cast<float>(flip_sign(select(odd, cos, sin) / select(odd, sin, cos), n.bits << 63));
 }
 
