@@ -185,8 +185,8 @@ def test_memory_bounds(module):
 
 
 def test_access_of_freed_and_foreign_arrays(module):
-    a, other = np.zeros(10, I32), np.zeros(10, I32)
-    away = other.ctypes.data - a.ctypes.data
+    a, other = np.zeros(10, I32), np.zeros(1 << 20, I32)
+    away = other[1 << 19 :].ctypes.data - a.ctypes.data  # in its middle, so near to no other array
     error = caught(module, "load_at", a, at(0, away, 0, 4, np.int64), FEW)
     assert error.kind == "memory-bounds" and "none of the arrays" in str(error)
 

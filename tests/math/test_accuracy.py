@@ -138,6 +138,8 @@ def _exact(bound: Bound, *operands: float) -> mpmath.mpf | float:
         return approximate
     if np.isnan(approximate):
         return approximate
+    if bound.name == "pow" and operands[0] == 1:  # mpmath before 1.4 makes NaN of 1 to the power of infinity
+        return 1.0
     with mpmath.workprec(200):
         return MPMATH[bound.name](*(mpmath.mpf(float(x)) for x in operands))
 

@@ -55,6 +55,7 @@ GROUPS = (
 CASES = [(name, "sm_80", None) for name in STREAMING]
 CASES += [(name, arch, None) for name in PRODUCTS for arch in ARCHS]
 CASES += [(name, arch, None) for name in SINCE_80 for arch in ARCHS[1:]]
+CASES += [(name, "sm_89", None) for name in (PRODUCTS[6], GROUPS[1])]  # fp8 has instructions since then
 CASES += [(name, "sm_90a", None) for name in GROUPS]
 CASES += [(name, "sm_90a", 256) for name in ("matmul<__half, float, __half, 128, 256, 64>", *PRODUCTS[4:6])]
 

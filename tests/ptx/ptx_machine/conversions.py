@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ml_dtypes
 import numpy as np
 
 from pycuda_tile.reference import rounding as exact
@@ -19,7 +20,10 @@ _IN_WORDS = {
     "rp": "round_toward_positive",
     "rn": "round_ties_to_even",
 }
-_SMALL = {"e4m3x2": "e4m3", "e5m2x2": "e5m2"}
+_SMALL = {
+    "e4m3x2": ("e4m3", np.dtype(ml_dtypes.float8_e4m3fn)),
+    "e5m2x2": ("e5m2", np.dtype(ml_dtypes.float8_e5m2)),
+}
 
 
 def build(machine, instruction: Instruction) -> Step | None:
@@ -31,8 +35,10 @@ def build(machine, instruction: Instruction) -> Step | None:
         return apply(machine, instruction, lambda high, low: _pair(high, low, to[:-2]), to, ["f32", "f32"])
     if to in _SMALL and source == "f32":
         return apply(
-            machine, instruction, lambda high, low: _small_pair(high, low, _SMALL[to]), to, ["f32", "f32"]
+            machine, instruction, lambda high, low: _small_pair(high, low, *_SMALL[to]), to, ["f32", "f32"]
         )
+    if to == "f16x2" and source in _SMALL and "relu" not in words:
+        return apply(machine, instruction, lambda pair: _halves(pair, _SMALL[source][1]), to, [source])
     compute = _conversion(to, source, words)
     return apply(machine, instruction, compute, to, [source])
 
@@ -108,11 +114,8 @@ def _pair(high: np.ndarray, low: np.ndarray, to: str) -> np.ndarray:
     return halves[0] << np.uint32(16) | halves[1]
 
 
-def _small_pair(high: np.ndarray, low: np.ndarray, name: str) -> np.ndarray:
+def _small_pair(high: np.ndarray, low: np.ndarray, name: str, dtype: np.dtype) -> np.ndarray:
     """Beyond the largest value: that value, since satfinite is the only form."""
-    import ml_dtypes
-
-    dtype = ml_dtypes.float8_e4m3fn if name == "e4m3" else ml_dtypes.float8_e5m2
 
     def one(x: np.ndarray) -> np.ndarray:
         rounded = rounding.to_format(x.astype(np.float64), name)
@@ -124,3 +127,9 @@ def _small_pair(high: np.ndarray, low: np.ndarray, name: str) -> np.ndarray:
         return np.where(np.isnan(x), np.uint16(0x7F), bits)
 
     return one(high) << np.uint16(8) | one(low)
+
+
+def _halves(pair: np.ndarray, dtype: np.dtype) -> np.ndarray:
+    """Exactly, as float16 holds all of both types."""
+    values = np.ascontiguousarray(pair).view(dtype).astype(np.float16)
+    return floats.canonical(values).view(np.uint32)
