@@ -9,9 +9,8 @@ from pathlib import Path
 import pytest
 
 import pycuda_tile as pct
-from pycuda_tile.toolchain import Compiler
 from pycuda_tile.diagnostics import Places, compile_error, parse
-from pycuda_tile.toolchain import find_compiler
+from pycuda_tile.toolchain import Compiler, find_compiler
 
 HEAD = '#include "cuda_tile.h"\nnamespace ct = cuda::tiles;\n'
 LIBRARY = "/lib/include"
