@@ -271,7 +271,7 @@ def _violation(record: _Record) -> str:
 
 _CONCEPTS = (  # each compiler's words for: this concept does not hold
     re.compile(r"(required for the satisfaction of '.*)$"),
-    re.compile(r"(?:because|and) ('.*' (?:does not satisfy '.*'|evaluated to false))"),
+    re.compile(r"(?:because|and) ('.*'\)? (?:does not satisfy '.*'|evaluated to false))"),
     re.compile(r"(concept .* not satisfied for .*)"),
 )
 _OTHER_REASONS = (

@@ -128,7 +128,8 @@ def test_requirement_of_the_nearest_overload(any_target):
     message = str(failing(any_target, HEAD + body))
     assert "<source>:6" in message and "auto c = a + b;" in message
     is_clang = any_target.name in ("cpu", "emulated") and find_compiler().kind != "gcc"
-    assert ("template 'arithmetic_tile_conversion_t'" if is_clang else "broadcast") in message
+    # clang++ before 23 does not follow the requirements of the type that is returned.
+    assert "broadcast" in message or (is_clang and "template 'arithmetic_tile_conversion_t'" in message)
     assert "shape<8>" in message and "shape<16>" in message
 
 
