@@ -37,20 +37,40 @@ CUDA_TILE_CONSTEXPR unsigned scanned_in_turn() {
   return integral<E> ? N : reduced_in_turn;
 }
 
+/// N rows by themselves, and the row before them taken into each, in one go.
+template <unsigned N, unsigned Inner, typename E, typename F>
+CUDA_TILE_API void scan_behind(E* rows, F f) {
+  E const* before = rows - Inner;
+  E result[Inner];
+  for (unsigned j = 0; j < Inner; ++j) {
+    result[j] = rows[j];
+    rows[j] = f(before[j], result[j]);
+  }
+  for (unsigned k = 1; k < N; ++k)
+    for (unsigned j = 0; j < Inner; ++j) {
+      result[j] = f(result[j], rows[k * Inner + j]);
+      rows[k * Inner + j] = f(before[j], result[j]);
+    }
+}
+
 template <unsigned N, unsigned Inner, typename E, typename F>
 CUDA_TILE_API void scan_parts(E* rows, F f) {
   constexpr unsigned most = scanned_in_turn<N, Inner, E, F>();
   if constexpr (N <= most) {
     scan_in_turn<N, Inner>(rows, f);
   } else {
-    constexpr unsigned part = (N / most < most ? most : N / most) * Inner;
-    scan_parts<part / Inner, Inner>(rows, f);
-    for (unsigned begin = part; begin < N * Inner; begin += part) {
-      scan_parts<part / Inner, Inner>(rows + begin, f);
-      E const* before = rows + begin - Inner;
-      for (unsigned i = begin; i < begin + part; i += Inner)
-        for (unsigned j = 0; j < Inner; ++j)
-          rows[i + j] = f(before[j], rows[i + j]);
+    constexpr unsigned part = N / most < most ? most : N / most;
+    scan_parts<part, Inner>(rows, f);
+    for (E* next = rows + part * Inner; next != rows + N * Inner; next += part * Inner) {
+      if constexpr (part == reduced_in_turn && Inner > 1) {
+        scan_behind<part, Inner>(next, f);
+      } else {
+        E const* before = next - Inner;
+        scan_parts<part, Inner>(next, f);
+        for (unsigned k = 0; k < part; ++k)
+          for (unsigned j = 0; j < Inner; ++j)
+            next[k * Inner + j] = f(before[j], next[k * Inner + j]);
+      }
     }
   }
 }
