@@ -17,8 +17,9 @@ BINARY = ["pow", "atan2"]
 FLAGS = ["-std=c++20", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math", "-c"]
 _CLANG = ["-Rpass=loop-vectorize", "-Rpass-missed=loop-vectorize"]
 REPORT = {"gcc": ["-fopt-info-vec-optimized"], "clang": _CLANG, "zig": _CLANG}
-# clang++ 23 thinks that two doubles at once do not pay for some: it could.
-SAID = r"(?:optimized|remark): (?:(?:loop )?vectorized|the cost-model indicates that vectorization is not)"
+VECTORIZED = r"(?:optimized|remark): (?:loop )?vectorized"
+# Two doubles at once: clang++ 23 could make them of all loops, and thinks that some do not pay.
+JUDGED = {"x86-64-v2": r"remark: the cost-model indicates that vectorization is not beneficial"}
 
 
 def _loops() -> list[str]:
@@ -43,6 +44,7 @@ def test_every_loop_is_vectorized(arch: str, tmp_path) -> None:
     command = [*FLAGS, f"-march={arch}", f"-I{resources.include_dir()}", *REPORT[compiler.kind], str(source)]
     done = compiler.run([*compiler.flags, *command, "-o", str(tmp_path / "loops.o")])
     assert done.returncode == 0, done.stdout
-    said = re.findall(rf"loops\.cpp:(\d+):\d+: {SAID}", done.stdout)
+    accepted = "|".join([VECTORIZED, *([JUDGED[arch]] if arch in JUDGED else [])])
+    said = re.findall(rf"loops\.cpp:(\d+):\d+: (?:{accepted})", done.stdout)
     missing = [loop for line, loop in enumerate(loops, start=2) if str(line) not in said]
     assert not missing, f"{compiler} leaves these loops as they are:\n" + "\n".join(missing)
