@@ -20,6 +20,7 @@ from .errors import TargetUnavailable
 
 if TYPE_CHECKING:
     import subprocess
+    from collections.abc import Iterator
 
 _MINIMUM = {"gcc": 11, "clang": 19}
 _NAMES = {
@@ -57,7 +58,7 @@ class Compiler(NamedTuple):
         if self.kind == "zig":
             _say_that_zig_is_slow_at_first()
         try:
-            process = subprocess.Popen(
+            with _starting(
                 [*self.command, *arguments],
                 cwd=cwd,
                 env={**os.environ, "LC_ALL": "C"},
@@ -66,18 +67,41 @@ class Compiler(NamedTuple):
                 stderr=subprocess.STDOUT,
                 text=True,
                 errors="replace",
-                start_new_session=True,  # a group of processes: compilers start others
-            )
+            ) as process:
+                output, _ = process.communicate()
         except OSError as error:
             raise TargetUnavailable(f"the compiler {self} cannot be started: {error}") from error
-        with process:
-            try:
-                output, _ = process.communicate()
-            except BaseException:  # such as KeyboardInterrupt
-                with contextlib.suppress(ProcessLookupError):
-                    os.killpg(process.pid, signal.SIGKILL)
-                raise
         return subprocess.CompletedProcess(process.args, process.returncode, output)
+
+
+@contextlib.contextmanager
+def _starting(command: list[str], **options) -> Iterator[subprocess.Popen]:
+    """A process, which ends with all that it started when the block is left by an exception.
+
+    At any moment, also for what a signal's handler raises, such as KeyboardInterrupt: handlers
+    run in the main thread, so that another one, which none can interrupt, starts the process.
+    """
+    import subprocess
+    import threading
+    from concurrent.futures import Future
+
+    started: Future[subprocess.Popen] = Future()
+
+    def start() -> None:
+        if started.set_running_or_notify_cancel():
+            try:
+                started.set_result(subprocess.Popen(command, start_new_session=True, **options))
+            except BaseException as error:
+                started.set_exception(error)
+
+    try:
+        threading.Thread(target=start, name="starts a compiler", daemon=True).start()
+        yield started.result()
+    except BaseException:
+        if not started.cancel() and not started.exception():
+            with started.result() as process, contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)  # the group of start_new_session
+        raise
 
 
 def find_compiler() -> Compiler:

@@ -1,5 +1,7 @@
 """What a build does to its process, and needs of it."""
 
+import signal
+import subprocess
 import time
 from pathlib import Path
 
@@ -33,6 +35,33 @@ def test_an_interrupt_ends_all_that_a_compiler_started(tmp_path: Path):
     while any(map(is_running, pids)) and time.monotonic() < deadline:
         time.sleep(0.01)
     assert not any(map(is_running, pids))
+
+
+@pytest.mark.parametrize("moment", ["before the process", "after it"])
+def test_an_interrupt_while_a_compiler_is_being_started(monkeypatch, moment: str):
+    compiler, popen = Compiler(("sleep",), "gcc", "", ""), subprocess.Popen
+    processes = []
+
+    def start_slowly(*arguments, **options) -> subprocess.Popen:
+        if moment == "after it":
+            processes.append(popen(*arguments, **options))
+        signal.raise_signal(signal.SIGINT)
+        time.sleep(0.2)  # the main thread takes it meanwhile
+        if moment == "before the process":
+            processes.append(popen(*arguments, **options))
+        return processes[0]
+
+    monkeypatch.setattr(subprocess, "Popen", start_slowly)
+    before = time.monotonic()
+    with pytest.raises(KeyboardInterrupt):
+        compiler.run(["60"])
+    assert time.monotonic() - before < 20
+    assert processes[0].returncode == -signal.SIGKILL
+
+
+def test_a_compiler_that_cannot_be_started(tmp_path: Path):
+    with pytest.raises(pct.TargetUnavailable, match=r"gone \(gcc 12.2.0\) cannot be started: .*No such"):
+        Compiler((str(tmp_path / "gone"),), "gcc", "12.2.0", "").run([])
 
 
 def test_working_directory_that_is_gone(tmp_path: Path, monkeypatch):
