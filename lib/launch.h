@@ -103,6 +103,7 @@ struct Launch {
   std::atomic<unsigned> helpers{0}; // pool threads that are at work on this launch; also read without it
   unsigned max_helpers = 0;         // more than these do not join
   bool is_waiting = false;          // the launching thread, for the helpers to be done
+  std::int64_t called_at = 0;       // when the launching thread was called, where it slept
   Affinity affinity;                // of the launching thread, until it is awake
   bool orphaned = false;            // this is the child of a fork during the launch
   std::condition_variable helpers_done;

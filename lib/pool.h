@@ -32,6 +32,7 @@ private:
     const pthread_t thread = pthread_self();
     std::condition_variable wake;
     bool is_called = false;
+    std::int64_t called_at = 0;
     Affinity affinity; // until it is awake
     Helper* next = nullptr;
   };
@@ -45,6 +46,8 @@ private:
   template <typename Ask>
   void retire(Launch& launch, Ask ask);
   void wake_helpers(unsigned wanted);
+  /// To be called by a thread that slept, which was kept off the processor of the one that called it.
+  void has_woken(Affinity& affinity, std::int64_t called_at);
 
   static void before_fork();
   static void after_fork_in_parent();
@@ -57,7 +60,8 @@ private:
   Helper* sleeping_ = nullptr; // the last to fall asleep
   /// Counts what threads are called for: launches, and other numbers of them. Also read without the mutex.
   std::atomic<unsigned> calls_{0};
-  std::atomic<int> launch_cpu_{-1}; // where the last launching thread was; also read without the mutex
+  std::atomic<int> launch_cpu_{-1};      // where the last launching thread was; also read without the mutex
+  std::atomic<std::int64_t> awake_time_; // ns until who waits falls asleep; also read without the mutex
 };
 
 } // namespace cuda_tile_launcher

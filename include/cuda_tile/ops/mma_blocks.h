@@ -73,6 +73,8 @@ __attribute__((noinline)) void multiply_block(C* to, addend<C> acc, F const* a, 
     for (unsigned v = 0; v < vectors; ++v)
       c[i][v] = -sums{};
   }
+  // A core that runs two threads is short of instructions to start: counting each step takes a tenth of them.
+#pragma GCC unroll 4
   for (unsigned k = 0; k < Steps; ++k) {
     for (unsigned i = 0; i < Rows; ++i) {
       auto factor = arithmetic::splat(a + i * a_stride + k * per_step);
