@@ -12,7 +12,7 @@ SPREAD = 0.15  # quartiles further apart than this part of the median: the figur
 ATTEMPTS = 3
 _TIMING = 30e-3  # seconds of one timing at least: shorter calls are repeated within it
 _LONG = 1.0  # seconds of a round: three are enough; and one where a round takes ten times that
-_REST = 40e-3  # seconds before each timing: threads of OpenMP and OpenBLAS spin after work
+_REST = 120e-3  # seconds before each timing: threads of OpenMP and OpenBLAS spin after work, up to 110 ms
 
 
 class Comparison(NamedTuple):
@@ -58,9 +58,11 @@ def _compare_once(ours: Callable, peer: Callable) -> Comparison:
 
 
 def seconds(function: Callable[[], object], count: int) -> float:
-    """Of one call, as the mean of `count`, after one that warms up where it is short."""
+    """Of one call, as the mean of `count`. Short ones are called as often before: threads that slept may share a
+    core at first.
+    """
     time.sleep(_REST)
-    if count > 1:
+    for _ in range(count if count > 1 else 0):
         function()
     start = time.perf_counter()
     for _ in range(count):
