@@ -8,7 +8,7 @@ from statistics import median
 
 import torch
 from cpu_work import Kernels, Pair, ceildiv, make_matmul_by_rows, matmul, random, sum_of_all, vector_add
-from interleaved import seconds
+from interleaved import timed
 from overhead import ROOT
 
 try:
@@ -78,11 +78,6 @@ def fusion(axis, kernels: Kernels, n: int = 1 << 24) -> None:
 
 def ten_calls(y: torch.Tensor) -> None:
     y.mul_(0.5).add_(1).mul_(0.75).add_(2).mul_(0.5).add_(3).mul_(0.25).add_(4).mul_(0.5).add_(5)
-
-
-def timed(function: Callable[[], object]) -> float:
-    once = seconds(function, 1)
-    return seconds(function, round(5e-3 / once)) if once < 2.5e-3 else once
 
 
 def save(figure, name: str, description: str) -> None:

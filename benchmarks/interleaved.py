@@ -41,8 +41,8 @@ def compare(ours: Callable[[], object], peer: Callable[[], object], attempts: in
 
 def _compare_once(ours: Callable, peer: Callable) -> Comparison:
     functions = (ours, peer)
-    first = [seconds(function, 1) for function in functions]
-    counts = [max(1, round(_TIMING / taken)) for taken in first]
+    first = [_second_call(function) for function in functions]
+    counts = [_count(taken) for taken in first]
     if sum(first) >= 10 * _LONG:
         return Comparison(*first, *[first[1] / first[0]] * 3, rounds=1)
     rounds = []
@@ -57,14 +57,32 @@ def _compare_once(ours: Callable, peer: Callable) -> Comparison:
     return Comparison(mine, peers, median(ratios), low, high, len(rounds))
 
 
+def timed(function: Callable[[], object]) -> float:
+    """Seconds of one call, by as many as a timing takes."""
+    return seconds(function, _count(_second_call(function)))
+
+
 def seconds(function: Callable[[], object], count: int) -> float:
-    """Of one call, as the mean of `count`. Short ones are called as often before: threads that slept may share a
-    core at first.
+    """Of one call, as the mean of `count`. Short ones are called as often before, since threads that
+    slept may be on one core at first.
     """
     time.sleep(_REST)
-    for _ in range(count if count > 1 else 0):
-        function()
+    if count > 1:
+        _total(function, count)
+    return _total(function, count) / count
+
+
+def _count(taken: float) -> int:
+    return max(1, round(_TIMING / taken))
+
+
+def _second_call(function: Callable[[], object]) -> float:
+    function()
+    return _total(function, 1)
+
+
+def _total(function: Callable[[], object], count: int) -> float:
     start = time.perf_counter()
     for _ in range(count):
         function()
-    return (time.perf_counter() - start) / count
+    return time.perf_counter() - start
