@@ -403,8 +403,7 @@ def all_work() -> Iterator[Work]:
     yield Work("transpose, 4096x4096 float", "torch copy_ of t()", 1.0, transpose, 2 * floats)
     for n in (512, 1024, 2048):
         yield Work(f"matmul float, n = {n}", "torch.mm", 1.0, matmul_float(n))
-    # Without AMX or AVX-512 for bfloat16, PyTorch's product takes seconds for n = 1024 and 20 s for 2048.
-    for n in (1024, 2048) if torch.ops.mkldnn._is_mkldnn_bf16_supported() else (1024,):
+    for n in (1024, 2048):
         yield Work(f"matmul bf16, float sums, n = {n}", "torch.mm", 0.9, matmul_bfloat16(n))
     yield Work("matmul int8 to int32, n = 1024", "torch._int_mm", 1.0, matmul_int8)
     sdpa = "torch scaled_dot_product_attention"
