@@ -83,11 +83,16 @@ private:
     for (std::uint64_t ordinal = begin;;) {
       if (checked_)
         checked_->begin(launch_.order(ordinal), ordinal);
-      launch_.kernel.entry(launch_.arguments, &block_);
-      launch_.has_thrown(block_, ordinal);
+      const unsigned x = block_.block[0];
+      const bool one_by_one = checked_ || launch_.seed != 0;
+      const auto count =
+          static_cast<unsigned>(one_by_one ? 1 : std::min<std::uint64_t>(end - ordinal, block_.grid[0] - x));
+      launch_.kernel.entry(launch_.arguments, &block_, count);
+      launch_.has_thrown(block_, ordinal + (block_.block[0] - x));
       if (checked_)
         checked_->end();
-      if (++ordinal == end || launch_.is_stopped())
+      ordinal += count;
+      if (ordinal == end || launch_.is_stopped())
         return;
       if (launch_.seed == 0)
         next_block_index(block_);

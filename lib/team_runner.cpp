@@ -110,7 +110,7 @@ private:
 
   static void run_thread(void* argument) {
     auto* thread = static_cast<Thread*>(argument);
-    thread->launch->kernel.entry(thread->launch->arguments, &thread->block);
+    thread->launch->kernel.entry(thread->launch->arguments, &thread->block, 1);
   }
 
   void run_block(std::uint64_t ordinal) {

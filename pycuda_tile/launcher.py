@@ -14,7 +14,7 @@ from .arguments import ERROR_SIZE, Packer
 from .errors import ArgumentValueError, LaunchError
 from .kernel_output import KernelOutput
 
-_ABI_VERSION = 6
+_ABI_VERSION = 7
 _INTERRUPTED = 1
 _MOST_WORKERS = 65536
 

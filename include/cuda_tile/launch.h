@@ -7,7 +7,7 @@
 #if CUDA_TILE_ON_CUDA
 #include <cuda_runtime_api.h>
 #else
-#include "cuda_tile/platform/exceptions.h"
+#include "cuda_tile/platform/run_blocks.h"
 #include "launcher.h"
 #endif
 
@@ -62,12 +62,11 @@ using kept_argument = std::conditional_t<std::is_lvalue_reference_v<Parameter> &
                                              !std::is_const_v<std::remove_reference_t<Parameter>>,
                                          Parameter, std::remove_cvref_t<Parameter>>;
 
-/// Runs one thread of one block; behind the arguments stands the kernel itself.
+/// A cuda_tile_entry; behind the arguments stands the kernel itself.
 template <typename... Parameters>
-void run_kernel(void* const* arguments, cuda_tile_block* block) {
-  cuda::tiles::platform::current_block = block;
+void run_kernel(void* const* arguments, cuda_tile_block* block, unsigned count) {
   const auto kernel = *static_cast<void (**)(Parameters...)>(arguments[sizeof...(Parameters)]);
-  noting_exceptions(*block, [&] {
+  run_blocks(*block, count, [&] {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       kernel(*static_cast<std::remove_cvref_t<Parameters>*>(arguments[I])...);
     }(std::index_sequence_for<Parameters...>{});

@@ -114,6 +114,13 @@ void read_scratch(void* const* arguments, cuda_tile_block* b) {
   static_cast<unsigned char*>(b->scratch)[b->thread] = 1;
 }
 
+// The cuda_tile_entry of a kernel that runs one block.
+template <void (*Run)(void* const*, cuda_tile_block*)>
+void entry(void* const* arguments, cuda_tile_block* b, unsigned count) {
+  for (Run(arguments, b); --count != 0; Run(arguments, b))
+    ++b->block[0];
+}
+
 } // namespace
 
 #define EXPORT(name, function, threads, scratch)                                                             \
@@ -122,18 +129,18 @@ void read_scratch(void* const* arguments, cuda_tile_block* b) {
   const cuda_tile_kernel kernel_##name = {#name, function, threads, scratch, 0, nullptr};                    \
   }
 
-EXPORT(count_blocks, count_blocks, 1, 0)
-EXPORT(record_order, record_order, 1, 0)
-EXPORT(wait_for_previous, wait_for_previous, 1, 0)
-EXPORT(meet, meet, 1, 0)
-EXPORT(big_stack, big_stack, 1, 0)
-EXPORT(slow, slow, 1, 0)
-EXPORT(slow_emulated, slow, 2, 0)
-EXPORT(stack_address, stack_address, 1, 0)
-EXPORT(rotate_4, rotate<4>, 4, 4 * 8)
-EXPORT(rotate_32, rotate<32>, 32, 32 * 8)
-EXPORT(rotate_128, rotate<128>, 128, 128 * 8)
-EXPORT(thread_order, thread_order, 8, 0)
-EXPORT(diverge, diverge, 8, 16)
-EXPORT(read_scratch, read_scratch, 4, 64)
-EXPORT(no_threads, count_blocks, 0, 0)
+EXPORT(count_blocks, entry<count_blocks>, 1, 0)
+EXPORT(record_order, entry<record_order>, 1, 0)
+EXPORT(wait_for_previous, entry<wait_for_previous>, 1, 0)
+EXPORT(meet, entry<meet>, 1, 0)
+EXPORT(big_stack, entry<big_stack>, 1, 0)
+EXPORT(slow, entry<slow>, 1, 0)
+EXPORT(slow_emulated, entry<slow>, 2, 0)
+EXPORT(stack_address, entry<stack_address>, 1, 0)
+EXPORT(rotate_4, entry<rotate<4>>, 4, 4 * 8)
+EXPORT(rotate_32, entry<rotate<32>>, 32, 32 * 8)
+EXPORT(rotate_128, entry<rotate<128>>, 128, 128 * 8)
+EXPORT(thread_order, entry<thread_order>, 8, 0)
+EXPORT(diverge, entry<diverge>, 8, 16)
+EXPORT(read_scratch, entry<read_scratch>, 4, 64)
+EXPORT(no_threads, entry<count_blocks>, 0, 0)

@@ -187,6 +187,30 @@ def test_a_kernel_that_throws_is_a_launch_error(built, tmp_path: Path, thrown: s
     assert printed == f"0 block (2, 0, 0): an exception left the kernel: {what}"
 
 
+def test_a_kernel_that_throws_after_many_short_blocks(built, tmp_path: Path):
+    (tmp_path / "main.cpp").write_text("""
+        #include "cuda_tile/launch.h"
+        #include <cstdio>
+        __tile_global__ void k(int* ran) {
+          auto b = cuda::tiles::bid();
+          if (b.x == 70 && b.y == 30) throw 1;
+          ran[b.x + 100 * b.y] = 1;
+        }
+        int main() {
+          static int ran[5000];
+          cuda_tile_set_num_workers(1);
+          try {
+            cuda_tile::launch(k, {100, 50}, ran);
+          } catch (cuda_tile::launch_error const& error) {
+            int count = 0;
+            while (ran[count]) ++count;
+            std::printf("%d %d %s", count, ran[count + 1], error.what());
+          }
+        }""")
+    printed = compile_and_run([*command_of(built, "main.cpp"), str(built)], tmp_path / "main.cpp")
+    assert printed == "3070 0 block (70, 30, 0): an exception left the kernel: not a std::exception"
+
+
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wsign-conversion", "-Wshadow", "-Werror"]
 
 

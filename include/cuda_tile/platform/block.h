@@ -18,8 +18,10 @@ struct cuda_tile_block {
   char thrown[200];        // what an exception that left the kernel said; empty: none did
 };
 
-/// Runs one thread of one block. `arguments[i]` points to the value of parameter i.
-typedef void (*cuda_tile_entry)(void* const* arguments, cuda_tile_block* block);
+/// Runs one thread of `count` blocks: of that which `block` names, and of those that follow it in x. `block`
+/// names the last one afterwards, or that which an exception left. `arguments[i]` points to the value of
+/// parameter i.
+typedef void (*cuda_tile_entry)(void* const* arguments, cuda_tile_block* block, unsigned count);
 
 /// A kernel instantiated for the host: each is exported as `cuda_tile_kernel_<i>`.
 struct cuda_tile_kernel {

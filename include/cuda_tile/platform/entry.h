@@ -5,8 +5,7 @@
 #include "cuda_tile/core/signature.h"
 #include "cuda_tile/core/traits.h"
 #include "cuda_tile/platform/block.h"
-#include "cuda_tile/platform/exceptions.h"
-#include "cuda_tile/platform/platform.h"
+#include "cuda_tile/platform/run_blocks.h"
 
 namespace cuda_tile {
 
@@ -32,10 +31,9 @@ struct entry<Kernel> {
   // One more, since an array cannot be empty.
   static constexpr unsigned parameters[] = {parameter_code<Parameters>..., 0};
 
-  static void run(void* const* arguments, cuda_tile_block* block) {
-    cuda::tiles::platform::current_block = block;
-    noting_exceptions(*block,
-                      [&] { call(arguments, cuda::tiles::detail::make_indices<sizeof...(Parameters)>{}); });
+  static void run(void* const* arguments, cuda_tile_block* block, unsigned count) {
+    run_blocks(*block, count,
+               [&] { call(arguments, cuda::tiles::detail::make_indices<sizeof...(Parameters)>{}); });
   }
 
 private:

@@ -1,7 +1,8 @@
-// Exceptions that leave a kernel on the host: they end its launch with an error.
+// Blocks of a kernel on the host, one after the other. An exception that leaves one ends the launch with an
+// error.
 #pragma once
 
-#include "cuda_tile/platform/block.h"
+#include "cuda_tile/platform/platform.h"
 
 #ifdef __cpp_exceptions
 #include <exception>
@@ -16,20 +17,25 @@ inline void note_thrown(cuda_tile_block& block, char const* what) {
   block.thrown[length] = 0;
 }
 
-/// Calls `kernel`, and tells the launcher what it throws. It is caught in the library that threw it: the
-/// launcher may have a C++ runtime of its own.
+/// Calls `kernel` for each block of a cuda_tile_entry, and tells the launcher what it throws. It is caught in
+/// the library that threw it: the launcher may have a C++ runtime of its own.
 template <typename Kernel>
-void noting_exceptions([[maybe_unused]] cuda_tile_block& block, Kernel kernel) {
+void run_blocks(cuda_tile_block& block, unsigned count, Kernel kernel) {
+  cuda::tiles::platform::current_block = &block;
+  auto run = [&] {
+    for (kernel(); --count != 0; kernel())
+      ++block.block[0];
+  };
 #ifdef __cpp_exceptions
   try {
-    kernel();
+    run();
   } catch (std::exception const& thrown) {
     note_thrown(block, *thrown.what() ? thrown.what() : "one without text");
   } catch (...) {
     note_thrown(block, "not a std::exception");
   }
 #else
-  kernel();
+  run();
 #endif
 }
 
