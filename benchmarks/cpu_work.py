@@ -108,10 +108,13 @@ STREAM_TILES = [64, 128, 256, 1024, 4096]
 def vector_add(kernels: Kernels, n: int = 16 * MI) -> Pair:
     a, b, out, wanted = random(n), random(n).flip(0), torch.empty(n), torch.empty(n)
 
-    def make(tile: int) -> Function:
-        return kernels.get("elementwise", f"vector_add<{tile}>")[ceildiv(n, tile)]
+    def make(config: list[int]) -> Function:
+        tile, steps = config
+        kernel = kernels.get("elementwise", f"vector_add_of_steps<{tile}, {steps}>")
+        return kernel[ceildiv(n, tile * steps)]
 
-    ours, config = kernels.choose(make, STREAM_TILES, a, b, out, n, key=["vector_add", n])
+    configs = [[64, 1], [128, 1], [1024, 1], [64, 256], [128, 256], [64, 4096]]
+    ours, config = kernels.choose(make, configs, a, b, out, n, key=["vector_add", n])
     return Pair(ours, lambda: torch.add(a, b, out=wanted), check_equal(out, a + b), config)
 
 

@@ -24,6 +24,18 @@ __tile_global__ void vector_add(const float* __restrict__ a, const float* __rest
   out_view.store_masked(a_view.load_masked(block) + b_view.load_masked(block), block);
 }
 
+/// The same, for `steps` tiles a block. Grid: ceil(n / (steps * tile)).
+template <int tile, int steps>
+__tile_global__ void vector_add_of_steps(const float* __restrict__ a, const float* __restrict__ b,
+                                         float* __restrict__ out, int n) {
+  ct::partition_view a_view{ct::tensor_span{a, ct::extents{n}}, ct::shape<tile>{}};
+  ct::partition_view b_view{ct::tensor_span{b, ct::extents{n}}, ct::shape<tile>{}};
+  ct::partition_view out_view{ct::tensor_span{out, ct::extents{n}}, ct::shape<tile>{}};
+  int begin = static_cast<int>(ct::bid().x) * steps;
+  for (int step : ct::irange(begin, ct::min(begin + steps, ct::ceildiv(n, tile))))
+    out_view.store_masked(a_view.load_masked(step) + b_view.load_masked(step), step);
+}
+
 /// out = gelu(in + bias), the form with tanh; in and out of rows x columns. Grid: (ceil(columns / tile),
 /// rows).
 template <int tile>
