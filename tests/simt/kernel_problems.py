@@ -86,10 +86,10 @@ def _copy(odd: Odd, tile: int) -> Problem:
     return Problem(4, [x, out, n], out, x)
 
 
-def _vector_add(odd: Odd, tile: int) -> Problem:
+def _vector_add(odd: Odd, tile: int, steps: int = 1) -> Problem:
     n = odd(4 * tile, -23)
     a, b, out = _random(n), _random(2 * n)[::2].copy(), _blank(F32, n)
-    return Problem(4, [a, b, out, n], out, a + b)
+    return Problem(-(-4 // steps), [a, b, out, n], out, a + b)
 
 
 def _bias_gelu(odd: Odd, tile: int) -> Problem:
@@ -227,6 +227,7 @@ def _attention(odd: Odd, element, tile_q: int, tile_k: int, dim: int) -> Problem
 _PROBLEMS = {
     "copy": _copy,
     "vector_add": _vector_add,
+    "vector_add_of_steps": _vector_add,
     "bias_gelu": _bias_gelu,
     "ten_steps": _ten_steps,
     "softmax": _softmax,

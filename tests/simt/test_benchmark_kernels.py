@@ -26,6 +26,7 @@ SMALL = (4, 32)
 KERNELS = {  # threads of a block
     "copy<256>": SMALL,
     "vector_add<256>": SMALL,
+    "vector_add_of_steps<256, 3>": SMALL,
     "bias_gelu<256>": SMALL,
     "ten_steps<256>": SMALL,
     "softmax<256>": SMALL,
