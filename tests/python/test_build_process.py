@@ -2,6 +2,7 @@
 
 import signal
 import subprocess
+import threading
 import time
 from pathlib import Path
 
@@ -40,20 +41,20 @@ def test_an_interrupt_ends_all_that_a_compiler_started(tmp_path: Path):
 @pytest.mark.parametrize("moment", ["before the process", "after it"])
 def test_an_interrupt_while_a_compiler_is_being_started(monkeypatch, moment: str):
     compiler, popen = Compiler(("sleep",), "gcc", "", ""), subprocess.Popen
-    processes = []
+    processes, is_starting = [], threading.Event()
 
     def start_slowly(*arguments, **options) -> subprocess.Popen:
         if moment == "after it":
             processes.append(popen(*arguments, **options))
-        signal.raise_signal(signal.SIGINT)
-        time.sleep(0.2)  # the main thread takes it meanwhile
+        is_starting.set()
+        time.sleep(0.2)  # the main thread is interrupted meanwhile
         if moment == "before the process":
             processes.append(popen(*arguments, **options))
         return processes[0]
 
     monkeypatch.setattr(subprocess, "Popen", start_slowly)
     before = time.monotonic()
-    with pytest.raises(KeyboardInterrupt):
+    with interrupted_when(is_starting.is_set), pytest.raises(KeyboardInterrupt):
         compiler.run(["60"])
     assert time.monotonic() - before < 20
     assert processes[0].returncode == -signal.SIGKILL
