@@ -79,12 +79,12 @@ private:
   }
 
   void run_range(std::uint64_t begin, std::uint64_t end) {
+    const bool one_by_one = checked_ || launch_.seed != 0;
     set_block_index(block_, launch_.order(begin));
     for (std::uint64_t ordinal = begin;;) {
       if (checked_)
         checked_->begin(launch_.order(ordinal), ordinal);
       const unsigned x = block_.block[0];
-      const bool one_by_one = checked_ || launch_.seed != 0;
       const auto count =
           static_cast<unsigned>(one_by_one ? 1 : std::min<std::uint64_t>(end - ordinal, block_.grid[0] - x));
       launch_.kernel.entry(launch_.arguments, &block_, count);

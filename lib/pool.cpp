@@ -34,18 +34,6 @@ unsigned usable_cores() {
   return std::max(1u, std::thread::hardware_concurrency());
 }
 
-/// Waits until `is_true()`, for `duration`; false: it is not.
-template <typename Condition>
-bool wait_awake(std::int64_t duration, Condition is_true) {
-  const std::int64_t end = exact_time() + duration;
-  while (!is_true()) {
-    if (exact_time() >= end)
-      return false;
-    std::this_thread::yield();
-  }
-  return true;
-}
-
 } // namespace
 
 Pool& Pool::instance() {
@@ -121,7 +109,7 @@ template <typename Ask>
 void Pool::retire(Launch& launch, Ask ask) {
   std::unique_lock lock(mutex_, std::defer_lock);
   const auto is_done = [&] { return launch.helpers.load(std::memory_order_relaxed) == 0; };
-  if (!wait_awake(awake_time_.load(std::memory_order_relaxed), [&] { return is_done() && lock.try_lock(); }))
+  if (!wait_awake([&] { return is_done() && lock.try_lock(); }))
     lock.lock();
   launch.is_waiting = launch.helpers != 0;
   while (launch.helpers != 0)
@@ -134,6 +122,17 @@ void Pool::retire(Launch& launch, Ask ask) {
   if (launch.is_waiting)
     has_woken(launch.affinity, launch.called_at);
   std::erase(launches_, &launch);
+}
+
+template <typename Condition>
+bool Pool::wait_awake(Condition is_true) {
+  const std::int64_t end = exact_time() + awake_time_.load(std::memory_order_relaxed);
+  while (!is_true()) {
+    if (exact_time() >= end)
+      return false;
+    std::this_thread::yield();
+  }
+  return true;
 }
 
 // Each thread that wakes up wakes two more: the caller soon works itself, and many threads are awake soon.
@@ -185,7 +184,7 @@ void Pool::wait_for_call(Helper& helper, std::unique_lock<std::mutex>& lock) {
   const unsigned seen = calls_.load(std::memory_order_relaxed);
   const auto is_called = [&] { return calls_.load(std::memory_order_relaxed) != seen; };
   lock.unlock();
-  const bool was_called = wait_awake(awake_time_.load(std::memory_order_relaxed), [&] {
+  const bool was_called = wait_awake([&] {
     leave_cpu(launch_cpu_.load(std::memory_order_relaxed)); // there it would see a launch when it is over
     return is_called() && lock.try_lock();
   });

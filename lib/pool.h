@@ -46,6 +46,9 @@ private:
   template <typename Ask>
   void retire(Launch& launch, Ask ask);
   void wake_helpers(unsigned wanted);
+  /// Waits until `is_true()`, for awake_time_; false: it is not.
+  template <typename Condition>
+  bool wait_awake(Condition is_true);
   /// To be called by a thread that slept, which was kept off the processor of the one that called it.
   void has_woken(Affinity& affinity, std::int64_t called_at);
 
