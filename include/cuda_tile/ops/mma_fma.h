@@ -4,6 +4,7 @@
 #pragma once
 
 #include "cuda_tile/ops/mma_right.h"
+#include "cuda_tile/tile/exchange.h"
 
 namespace cuda::tiles::detail {
 
@@ -20,18 +21,8 @@ struct fma_share {
 
   /// Between the two distributions.
   CUDA_TILE_API static void exchange(C* sums) {
-    if constexpr (exchanges) {
-      bool const upper = (platform::thread() & lane_bit) != 0;
-      CUDA_TILE_UNROLL
-      for (unsigned s = 0; s < 2 * P::row_blocks * P::held; ++s)
-        if ((s & lane_bit) == 0) {
-          C& first = sums[s];
-          C& second = sums[s | lane_bit];
-          C const received = platform::shuffle_xor(upper ? first : second, lane_bit);
-          first = upper ? received : first;
-          second = upper ? second : received;
-        }
-    }
+    if constexpr (exchanges)
+      exchange_with_lane<lane_bit, lane_bit, 2 * P::row_blocks * P::held>(sums);
   }
   /// The first of a lane's rows, in a block, and of its columns.
   CUDA_TILE_CONSTEXPR static unsigned row(unsigned lane) { return lane / 4 & ~(rows - 1); }

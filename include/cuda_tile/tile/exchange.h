@@ -7,6 +7,22 @@
 
 namespace cuda::tiles::detail {
 
+/// Threads whose lanes differ in LaneBit exchange halves of their slots: that bit of the lane, and SlotBit of
+/// the slot, change places. All threads of a warp take part.
+template <unsigned LaneBit, unsigned SlotBit, unsigned Slots, typename E>
+CUDA_TILE_API void exchange_with_lane(E* slots) {
+  bool const upper = (platform::thread() & LaneBit) != 0;
+  CUDA_TILE_UNROLL
+  for (unsigned s = 0; s < Slots; ++s)
+    if ((s & SlotBit) == 0) {
+      E& first = slots[s];
+      E& second = slots[s | SlotBit];
+      E const received = platform::shuffle_xor(upper ? first : second, LaneBit);
+      first = upper ? received : first;
+      second = upper ? second : received;
+    }
+}
+
 /// A step through a row-major array for each dimension of a shape of rank Rank: `Steps::at(d)` elements.
 template <typename Shape, typename Steps>
 struct strided_index {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "cuda_tile/core/layouts.h"
+#include "cuda_tile/tile/exchange.h"
 #include "cuda_tile/view/partition_place.h"
 
 namespace cuda::tiles::detail {
@@ -39,9 +40,9 @@ enum class vectors { whole, whole_or_none, by_elements };
 
 /// access.at<Vector, Kind>(slot, address, how many elements are inside) for each Vector of this thread's
 /// elements; `part` begins at the first.
-template <unsigned Vector, bool Masked, vectors Kind, typename Span, typename Shape, typename Access>
+template <unsigned Vector, bool Masked, vectors Kind, typename D, typename Span, typename Shape,
+          typename Access>
 CUDA_TILE_API void for_each_vector(partition<Span, Shape> const& part, Access const& access) {
-  using D = distribution_of<Shape>;
   CUDA_TILE_UNROLL
   for (unsigned s = 0; s < D::slots; s += Vector) {
     unsigned const i = D::index(0, s);
@@ -51,24 +52,24 @@ CUDA_TILE_API void for_each_vector(partition<Span, Shape> const& part, Access co
 }
 
 /// The same, of as many elements at once as can be: `Vector` or one; after access.begin<Vector>(address of
-/// the first).
-template <unsigned Vector, bool Masked, typename Span, typename Shape, typename Access>
+/// the first). D says which elements this thread's are.
+template <unsigned Vector, bool Masked, typename D, typename Span, typename Shape, typename Access>
 CUDA_TILE_API void access_slots(partition<Span, Shape> const& part, Access const& access) {
   partition<Span, Shape> own = part;
-  move_to<0, Shape>(own, distribution_of<Shape>::index(platform::thread(), 0));
+  move_to<0, Shape>(own, D::index(platform::thread(), 0));
   own.origin = access.template begin<Vector>(own.origin);
   if constexpr (Vector == 1) {
-    for_each_vector<1, Masked, vectors::by_elements>(own, access);
+    for_each_vector<1, Masked, vectors::by_elements, D>(own, access);
   } else {
     constexpr size_t last = Shape::rank() - 1;
     bool const aligned = part.places % (Vector * sizeof(typename Span::value_type)) == 0;
     bool const ends_with_vector = part.valid[last] == length<Shape>(last) || part.row % Vector == 0;
     if (aligned && (!Masked || part.whole()))
-      for_each_vector<Vector, false, vectors::whole>(own, access);
+      for_each_vector<Vector, false, vectors::whole, D>(own, access);
     else if (Masked && aligned && ends_with_vector)
-      for_each_vector<Vector, true, vectors::whole_or_none>(own, access);
+      for_each_vector<Vector, true, vectors::whole_or_none, D>(own, access);
     else
-      for_each_vector<Vector, Masked, vectors::by_elements>(own, access);
+      for_each_vector<Vector, Masked, vectors::by_elements, D>(own, access);
   }
 }
 
@@ -123,14 +124,43 @@ struct slot_stores {
 template <bool Masked, typename T, typename Span, typename Shape, typename Access>
 CUDA_TILE_API void load_slots(T& to, partition<Span, Shape> const& part, Access access,
                               typename Span::value_type pad) {
-  access_slots<access_vector<Span, Shape, Access>(), Masked>(part, slot_loads<T, Access>{to, access, pad});
+  access_slots<access_vector<Span, Shape, Access>(), Masked, distribution_of<Shape>>(
+      part, slot_loads<T, Access>{to, access, pad});
 }
 
+/// Which elements a thread stores, Vector of E at once. Where it holds twice as many together, as of floats
+/// in a matrix, each store would fill halves of the sectors of 32 bytes, which memory writes one by one: so
+/// neighbouring threads exchange, and two of them fill a sector.
+template <typename E, typename Shape, unsigned Vector>
+struct stored_distribution {
+  using held = distribution_of<Shape>;
+  static constexpr unsigned slots = held::slots;
+  static constexpr bool exchanges =
+      Vector * sizeof(E) == 16 && held::vector > Vector && held::bits.thread[0] == log2_of(held::vector);
+  static constexpr unsigned lane_bit = exchanges ? 1 : 0, slot_bit = exchanges ? Vector : 0;
+
+  CUDA_TILE_CONSTEXPR static unsigned index(unsigned t, unsigned slot) {
+    return held::index((t & ~lane_bit) | ((slot & slot_bit) != 0 ? lane_bit : 0),
+                       (slot & ~slot_bit) | ((t & lane_bit) != 0 ? slot_bit : 0));
+  }
+};
+
 /// Of threads that hold the same, the first stores.
-template <bool Masked, typename T, typename Span, typename Shape, typename Access>
-CUDA_TILE_API void store_slots(partition<Span, Shape> const& part, Access access, T const& value) {
-  if (distribution_of<Shape>::first(platform::thread()))
-    access_slots<access_vector<Span, Shape, Access>(), Masked>(part, slot_stores<T, Access>{value, access});
+template <bool Masked, typename E, typename Span, typename Shape, typename Access>
+CUDA_TILE_API void store_slots(partition<Span, Shape> const& part, Access access,
+                               tile<E, Shape> const& value) {
+  constexpr unsigned vector = access_vector<Span, Shape, Access>();
+  using D = stored_distribution<E, Shape, vector>;
+  using stores = slot_stores<tile<E, Shape>, Access>;
+  bool const is_first = distribution_of<Shape>::first(platform::thread());
+  if constexpr (D::exchanges) {
+    auto exchanged = value;
+    exchange_with_lane<D::lane_bit, D::slot_bit, D::slots>(exchanged.slots);
+    if (is_first)
+      access_slots<vector, Masked, D>(part, stores{exchanged, access});
+  } else if (is_first) {
+    access_slots<vector, Masked, D>(part, stores{value, access});
+  }
 }
 
 } // namespace cuda::tiles::detail
