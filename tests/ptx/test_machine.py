@@ -175,6 +175,21 @@ def test_lanes_of_a_branch_come_together_again():
     assert (each(body, "u32") == np.where(lane < 7, 5 + np.maximum(lane, 1), 100)).all()
 
 
+def test_lanes_come_together_again_where_one_way_is_further_down():
+    body = """
+      setp.lt.u32 %p1, %r0, 7; @%p1 bra LOW;
+      mov.u32 %r4, 100;
+    TOGETHER:
+      wgmma.wait_group.sync.aligned 0;
+      shfl.sync.bfly.b32 %r4, %r4, 0, 31, -1; bra.uni END;
+    LOW:
+      mov.u32 %r4, 5; bra.uni TOGETHER;
+    END:
+      mov.u32 %r5, %r4"""
+    thread = np.arange(128)
+    assert (each(body, "u32", threads=128) == np.where(thread < 7, 5, 100)).all()
+
+
 @pytest.mark.parametrize("seed", [None, 1])
 def test_a_lock_is_passed_on(seed):
     """A thread of each block spins for the lock that one of them has, and adds one."""
@@ -235,6 +250,7 @@ _OTHER = "xor.b32 %r4, %r2, {other}; add.u32 %r4, %r1, %r4; ld.shared.u32 %r5, [
             "setp.eq.u32 %p1, %r0, 3; @%p1 bra END; movmatrix.sync.aligned.m8n8.trans.b16 %r1, %r2; END:",
             "others",
         ),
+        ("setp.lt.u32 %p1, %r0, 32; @%p1 bra END; wgmma.wait_group.sync.aligned 0; END:", "not complete"),
         ("AGAIN: bra AGAIN;", "does not seem to end"),
         ("frobnicate.b32 %r1, %r2;", "unknown instruction frobnicate"),
         ("trap;", "stops the program"),
@@ -243,7 +259,7 @@ _OTHER = "xor.b32 %r4, %r2, {other}; add.u32 %r4, %r1, %r4; ld.shared.u32 %r5, [
 def test_what_is_wrong_is_found(body, message, monkeypatch):
     monkeypatch.setattr("ptx_machine.machine._MOST_ROUNDS", 1000)
     with pytest.raises(PtxError, match=message):
-        run(body, np.zeros(64, np.int32), threads=64)
+        run(body, np.zeros(64, np.int32), threads=128 if "wgmma" in body else 64)
 
 
 @pytest.mark.parametrize(

@@ -2,7 +2,7 @@
 
 What runs next is the lowest place in the program where lanes are, which brings lanes of a divergent branch
 together again; with a seed, the lowest of a warp drawn at random. Lanes that wait at a barrier are passed
-over.
+over, and so are those at an instruction for a whole warp or warp group, as long as others of it may come.
 """
 
 from __future__ import annotations
@@ -88,6 +88,13 @@ def _aligned_only(at: int, alignment: int) -> int:
     return place if place % (2 * alignment) else place + alignment
 
 
+def _executed_by(name: str) -> int:
+    """How many neighbouring lanes execute an instruction together; 0 if each does by itself."""
+    if name.startswith("wgmma"):
+        return 4 * WARP
+    return WARP if ".sync" in name and not re.match(r"bar(rier)?\.(?!warp)", name) else 0
+
+
 class Machine:
     """Blocks that run together, until all their lanes have ended."""
 
@@ -120,6 +127,7 @@ class Machine:
         self.place = np.zeros(self.lanes, np.int64)
         self.ended = np.zeros(self.lanes, bool)
         self.waits = np.zeros(self.lanes, bool)
+        self.held = np.zeros(self.lanes, bool)  # until the others of the warp or group are there
         self.barrier = np.full(self.lanes, -1)
         self.returns: list[list[int]] = [[] for _ in range(self.lanes)]
         self.carry = np.zeros(self.lanes, bool)
@@ -188,7 +196,8 @@ class Machine:
         start = self._starts[function.name] = len(self.code)
         self.code += [None] * len(function.code)
         for i, instruction in enumerate(function.code):
-            self.code[start + i] = (instruction, *self._made(function, instruction, start))
+            made = self._made(function, instruction, start)
+            self.code[start + i] = (instruction, *made, _executed_by(instruction.name))
         self.operands = outer
 
     def _made(self, function: Function, instruction: Instruction, start: int):
@@ -227,9 +236,12 @@ class Machine:
     def _run_some(self, draws: bool) -> None:
         """Runs the lanes at the lowest place, of all or of a warp that is drawn, up to a branch, or to where
         others are."""
-        ready = ~(self.ended | self.waits)
-        if not ready.any():
-            self._refuse_endless()
+        ready = ~(self.ended | self.waits | self.held)
+        holds = bool(ready.any())
+        if not holds:  # the others of the held ones do not come: what they execute says so
+            ready, self.held = self.held, np.zeros(self.lanes, bool)
+            if not ready.any():
+                self._refuse_endless()
         if draws:
             ready &= self._unit_of == self.random.choice(np.unique(self._unit_of[ready]))
         places = self.place[ready]
@@ -239,7 +251,12 @@ class Machine:
         limit = int(others.min()) if len(others) else len(self.code)
         whole = bool(there.all())
         while place < limit:
-            instruction, control, step, guard = self.code[place]
+            instruction, control, step, guard, together = self.code[place]
+            if together and holds and not whole:
+                there = self._gathered(there, place, together)
+                if not there.any():
+                    return
+                whole = bool(there.all())
             mask = there if guard is None else there & guard()
             try:
                 if control is not None:
@@ -252,6 +269,14 @@ class Machine:
                 raise PtxError(f"{error}; at {instruction}") from None
             place += 1
         self.place[there] = place
+
+    def _gathered(self, there: np.ndarray, place: int, together: int) -> np.ndarray:
+        """Those that can execute what so many neighbours execute together; the others are held."""
+        there = there | (self.held & (self.place == place))
+        all_there = (there | self.ended).reshape(-1, together).all(1).repeat(together)
+        self.held[there] = ~all_there[there]
+        self.place[there] = place
+        return there & all_there
 
     def _refuse_endless(self) -> None:
         places = self.place[self.waits & ~self.ended]
@@ -269,7 +294,7 @@ class Machine:
         if mask is None and members is None:
             return
         here = ~self.ended if mask is None else mask
-        wanted = ~self.ended
+        wanted = np.ones(self.lanes, bool)
         if members is not None:
             bit = self.every_lane % self.threads % WARP
             named = (
