@@ -30,11 +30,11 @@ struct transposed_lengths {
 template <typename S>
 using transposed_shape = make_shape<transposed_lengths<S>, S::rank()>;
 
-/// What matrix instructions multiply, and what comes of comparing it. Other elements move when they are
-/// transposed: with the form, each operation on a product's sums would hold code for both.
+/// What matrix instructions multiply. Other elements move when they are transposed: with the form, each
+/// operation on a product's sums, or on masks of them, would hold code for both.
 template <typename E>
 inline constexpr bool is_transposed_in_place =
-    sizeof(E) <= 2 || is_same_v<E, __nv_tf32> || is_same_v<E, double>;
+    (sizeof(E) <= 2 && !is_bool_v<E>) || is_same_v<E, __nv_tf32> || is_same_v<E, double>;
 
 /// Whether tiles of elements E and shape S have the form.
 template <typename E, typename S>
