@@ -1,5 +1,6 @@
 """Seconds that NVRTC takes for each benchmark kernel of target simt, and the lines of its PTX. A build tries
-several widths of a block if the first spills. One table; needs NVRTC, but no GPU."""
+several widths of a block if the first spills. One table, which `--write` keeps in docs/simt.md; needs NVRTC,
+but no GPU."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from simt_evidence import KERNELS, ROOT, Example, compute_capability
+from simt_evidence import KERNELS, ROOT, Example, compute_capability, keep_table
 
 import pycuda_tile as pct
 from pycuda_tile.targets import simt
@@ -52,12 +53,14 @@ def main() -> None:
     parser.add_argument("--arch", nargs="+", default=("sm_80", "sm_90a"), help="such as sm_80")
     parser.add_argument("--only", default="", help="kernels whose title contains this")
     parser.add_argument("--runs", type=int, default=3, help="the fastest of so many counts")
+    parser.add_argument("--write", action="store_true", help="keep the table in docs/simt.md")
     arguments = parser.parse_args()
     examples = [example for example in KERNELS if arguments.only in example.title]
     if not examples:
         parser.error(f"no kernel has {arguments.only!r} in its title")
     build(examples[0], arguments.arch[0])  # loads the library
-    print("| " + " | ".join(TITLES) + " |\n| --- | --- |" + " ---: |" * (len(TITLES) - 2))
+    rows = [TITLES, ["---"] * 2 + ["---:"] * (len(TITLES) - 2)]
+    print(line(rows[0]), line(rows[1]), sep="\n")
     above = 0
     for example in examples:
         for arch in arguments.arch:
@@ -65,10 +68,18 @@ def main() -> None:
                 continue
             best = min((build(example, arch) for _ in range(arguments.runs)), key=lambda times: times.total)
             seconds = [f"{x:.2f}" for x in (*best.phases, best.total)]
-            figures = [best.threads, best.tries, *seconds, best.ptx_lines]
-            print("| " + " | ".join([example.title, arch, *map(str, figures)]) + " |", flush=True)
+            rows.append(
+                [example.title, arch, *map(str, (best.threads, best.tries, *seconds, best.ptx_lines))]
+            )
+            print(line(rows[-1]), flush=True)
             above += best.total > WANTED
     print(f"\nmore than {WANTED} s: {above}")
+    if arguments.write:
+        keep_table("benchmarks/simt_compile_time.py", "".join(f"{line(row)}\n" for row in rows))
+
+
+def line(row) -> str:
+    return "| " + " | ".join(row) + " |"
 
 
 if __name__ == "__main__":

@@ -20,7 +20,6 @@ import pycuda_tile as pct
 
 ROOT = Path(__file__).resolve().parent.parent
 DOCUMENT = ROOT / "docs" / "simt.md"
-BEGIN, END = "<!-- made by benchmarks/simt_evidence.py -->", "<!-- end -->"
 ARCHS = ("sm_75", "sm_80", "sm_90a")
 
 
@@ -228,6 +227,13 @@ def table(archs: tuple[str, ...], only: str = "") -> str:
     return "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n"
 
 
+def keep_table(script: str, text: str) -> None:
+    """In docs/simt.md, in place of the script's last one."""
+    begin, end = f"<!-- made by {script} -->", "<!-- end -->"
+    before, _, rest = DOCUMENT.read_text().partition(begin)
+    DOCUMENT.write_text(f"{before}{begin}\n{text}{end}{rest.partition(end)[2]}")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--arch", nargs="+", default=ARCHS, help="such as sm_80")
@@ -237,8 +243,7 @@ def main() -> None:
     text = table(tuple(arguments.arch), arguments.only)
     print(text)
     if arguments.write:
-        before, _, rest = DOCUMENT.read_text().partition(BEGIN)
-        DOCUMENT.write_text(f"{before}{BEGIN}\n{text}{END}{rest.partition(END)[2]}")
+        keep_table("benchmarks/simt_evidence.py", text)
 
 
 if __name__ == "__main__":
