@@ -136,7 +136,7 @@ struct stored_distribution {
   using held = distribution_of<Shape>;
   static constexpr unsigned slots = held::slots;
   static constexpr bool exchanges =
-      Vector * sizeof(E) == 16 && held::vector > Vector && held::bits.thread[0] == log2_of(held::vector);
+      Vector * sizeof(E) == 16 && Vector != held::vector && held::bits.thread[0] == log2_of(held::vector);
   static constexpr unsigned lane_bit = exchanges ? 1 : 0, slot_bit = exchanges ? Vector : 0;
 
   CUDA_TILE_CONSTEXPR static unsigned index(unsigned t, unsigned slot) {
