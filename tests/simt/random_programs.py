@@ -68,19 +68,19 @@ class Program(Draft):
         extents = tuple(self.shortened(length * self.random.choice((1, 1, 2))) for length in shape)
         counts = [-(-extent // length) for extent, length in zip(extents, shape, strict=True)]
         place = [self.random.randrange(count) for count in counts]
-        moving = self.random.randrange(len(shape)) if self.loop_index else None
+        index = self.loop_index
+        moving = self.random.randrange(len(shape)) if index else None
         array = self.new_array(dtype, extents)
 
         def value(values: Values) -> np.ndarray:
             now = [
-                values[self_index] % count if d == moving else at
+                values[index] % count if d == moving else at
                 for d, (at, count) in enumerate(zip(place, counts, strict=True))
             ]
             part = self.arrays[array][tuple(slice(i * n, i * n + n) for i, n in zip(now, shape, strict=True))]
             return np.pad(part, [(0, n - have) for n, have in zip(shape, part.shape, strict=True)])
 
-        self_index = self.loop_index
-        texts = [f"{self_index} % {counts[d]}" if d == moving else str(at) for d, at in enumerate(place)]
+        texts = [f"{index} % {counts[d]}" if d == moving else str(at) for d, at in enumerate(place)]
         view = self.new_view(array, shape)
         return self.let(dtype, shape, f"{view}.load_masked({', '.join(texts)})", value)
 
@@ -154,8 +154,15 @@ class Program(Draft):
         x = self.clamped(x, 0 if dtype == U8 else -3)
         if x.dtype == dtype:
             return x
-        text = f"ct::element_cast<{CPP[dtype]}>({x.name})"
-        return self.let(dtype, x.shape, text, lambda values: exact(values[x.name]).astype(dtype))
+
+        def value(values: Values) -> np.ndarray:
+            now = exact(values[x.name])  # in a loop not only what was clamped
+            least = 0 if dtype.kind == "u" else -100
+            if x.dtype in DIGITS and not np.all((least <= now) & (now <= 100)):
+                raise Unfit
+            return as_type(now, dtype)
+
+        return self.let(dtype, x.shape, f"ct::element_cast<{CPP[dtype]}>({x.name})", value)
 
     def clamped(self, x: Tile, least: int) -> Tile:
         """Between `least` and 3."""
