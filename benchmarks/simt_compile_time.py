@@ -9,7 +9,7 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
-from simt_evidence import KERNELS, ROOT, Example, compute_capability, keep_table
+from simt_evidence import KERNELS, ROOT, Example, compute_capability, keep_table, line
 
 import pycuda_tile as pct
 from pycuda_tile.targets import simt
@@ -59,8 +59,8 @@ def main() -> None:
     if not examples:
         parser.error(f"no kernel has {arguments.only!r} in its title")
     build(examples[0], arguments.arch[0])  # loads the library
-    rows = [TITLES, ["---"] * 2 + ["---:"] * (len(TITLES) - 2)]
-    print(line(rows[0]), line(rows[1]), sep="\n")
+    lines = [line(TITLES), line(["---"] * 2 + ["---:"] * (len(TITLES) - 2))]
+    print(*lines, sep="\n")
     above = 0
     for example in examples:
         for arch in arguments.arch:
@@ -68,18 +68,13 @@ def main() -> None:
                 continue
             best = min((build(example, arch) for _ in range(arguments.runs)), key=lambda times: times.total)
             seconds = [f"{x:.2f}" for x in (*best.phases, best.total)]
-            rows.append(
-                [example.title, arch, *map(str, (best.threads, best.tries, *seconds, best.ptx_lines))]
-            )
-            print(line(rows[-1]), flush=True)
+            figures = [best.threads, best.tries, *seconds, best.ptx_lines]
+            lines.append(line([example.title, arch, *map(str, figures)]))
+            print(lines[-1], flush=True)
             above += best.total > WANTED
     print(f"\nmore than {WANTED} s: {above}")
     if arguments.write:
-        keep_table("benchmarks/simt_compile_time.py", "".join(f"{line(row)}\n" for row in rows))
-
-
-def line(row) -> str:
-    return "| " + " | ".join(row) + " |"
+        keep_table("benchmarks/simt_compile_time.py", "\n".join(lines) + "\n")
 
 
 if __name__ == "__main__":

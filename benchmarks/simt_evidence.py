@@ -13,6 +13,7 @@ import subprocess
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
 
@@ -224,7 +225,11 @@ def table(archs: tuple[str, ...], only: str = "") -> str:
             figures += [seen.instructions, *seen.counts.values()]
             early = f"{seen.early_loads:.0%}" if example.loops else "-"
             rows.append([example.title, arch, *map(str, figures), early])
-    return "\n".join("| " + " | ".join(row) + " |" for row in rows) + "\n"
+    return "\n".join(map(line, rows)) + "\n"
+
+
+def line(row: Iterable[str]) -> str:
+    return "| " + " | ".join(row) + " |"
 
 
 def keep_table(script: str, text: str) -> None:
