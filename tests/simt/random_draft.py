@@ -9,23 +9,14 @@ from typing import NamedTuple
 
 import ml_dtypes
 import numpy as np
+from cases import CPP_TYPES, shape_text
 
 I8, U8, I32, I64 = (np.dtype(x) for x in (np.int8, np.uint8, np.int32, np.int64))
 F16, F32, F64 = (np.dtype(x) for x in (np.float16, np.float32, np.float64))
 BF16, FP8 = np.dtype(ml_dtypes.bfloat16), np.dtype(ml_dtypes.float8_e4m3fn)
 DIGITS = {FP8: 4, BF16: 8, F16: 11, F32: 24, F64: 53}  # of integers
-CPP = {
-    I8: "i8",
-    U8: "u8",
-    I32: "int",
-    I64: "i64",
-    F16: "__half",
-    BF16: "__nv_bfloat16",
-    F32: "float",
-    F64: "double",
-    FP8: "__nv_fp8_e4m3",
-}
-ARITHMETIC = [t for t in CPP if t != FP8]
+ARITHMETIC = [I8, U8, I32, I64, F16, BF16, F32, F64]
+ELEMENTS = [*ARITHMETIC, FP8]
 LENGTHS = (1, 2, 4, 8, 16, 32, 64, 128)
 HEAD = """#include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -36,9 +27,6 @@ HEAD = """#include <cuda_bf16.h>
 
 namespace ct = cuda::tiles;
 using namespace ct::literals;
-using i8 = signed char;
-using u8 = unsigned char;
-using i64 = long long;
 """
 
 Values = dict[str, np.ndarray]  # of variables, by their names
@@ -74,12 +62,12 @@ def as_type(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
     return values.astype(dtype)
 
 
-def shape_text(shape: tuple[int, ...]) -> str:
-    return f"ct::shape<{', '.join(map(str, shape))}>"
-
-
 def tile_text(dtype: np.dtype, shape: tuple[int, ...]) -> str:
-    return f"ct::tile<{CPP[dtype]}, {shape_text(shape)}>"
+    return f"ct::tile<{CPP_TYPES[dtype]}, {shape_text(shape)}>"
+
+
+def number_text(dtype: np.dtype, value: int) -> str:
+    return f"static_cast<{CPP_TYPES[dtype]}>({value})"
 
 
 def broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
@@ -158,7 +146,7 @@ class Draft:
     def __str__(self) -> str:
         parameters = []
         for i, array in enumerate(self.arrays):
-            parameters.append(f"{'' if i in self.expected else 'const '}{CPP[array.dtype]}* p{i}")
+            parameters.append(f"{'' if i in self.expected else 'const '}{CPP_TYPES[array.dtype]}* p{i}")
             parameters += [f"int n{i}_{d}" for d in range(array.ndim)]
         parameters += ["bool no", "bool yes", *(f"int count{count}" for count in range(4))]
         lines = "\n".join([*self.views, *(text for text, _ in self.steps)]).replace("\n", "\n  ")

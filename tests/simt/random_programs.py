@@ -10,11 +10,12 @@ from __future__ import annotations
 from itertools import pairwise
 
 import numpy as np
+from cases import CPP_TYPES, shape_text
 from random_draft import (
     ARITHMETIC,
     BF16,
-    CPP,
     DIGITS,
+    ELEMENTS,
     F16,
     F32,
     F64,
@@ -31,8 +32,8 @@ from random_draft import (
     as_type,
     broadcasts,
     exact,
+    number_text,
     require_exact,
-    shape_text,
     tile_text,
 )
 
@@ -63,7 +64,7 @@ class Program(Draft):
 
     def load(self, dtype: np.dtype | None = None, shape: tuple[int, ...] | None = None) -> Tile:
         """By a view of an array that its tiles need not divide."""
-        dtype = dtype or self.random.choice(list(CPP))
+        dtype = dtype or self.random.choice(ELEMENTS)
         shape = shape or self.any_shape()
         extents = tuple(self.shortened(length * self.random.choice((1, 1, 2))) for length in shape)
         counts = [-(-extent // length) for extent, length in zip(extents, shape, strict=True)]
@@ -90,14 +91,14 @@ class Program(Draft):
         first, end = self.random.randrange(4), self.random.randrange(size + 1)
         array, iota = self.new_array(dtype, (size + 3,)), f"ct::iota<{tile_text(I32, shape)}>()"
         values = np.where(np.arange(size) < end, self.arrays[array][first : first + size], 0)
-        text = f"ct::load_masked(p{array} + {first} + {iota}, {iota} < {end}, {CPP[dtype]}(0))"
+        text = f"ct::load_masked(p{array} + {first} + {iota}, {iota} < {end}, {number_text(dtype, 0)})"
         self.let(dtype, shape, text, lambda _: values.astype(dtype).reshape(shape))
 
     def gather(self) -> None:
         index = self.any_tile(lambda tile: tile.dtype in (I32, I64))
         dtype = self.random.choice(ARITHMETIC)
         array = self.new_array(dtype, (64,))
-        text = f"ct::load(p{array} + ({index.name} & {CPP[index.dtype]}(63)))"
+        text = f"ct::load(p{array} + ({index.name} & {number_text(index.dtype, 63)}))"
         self.let(dtype, index.shape, text, lambda values: self.arrays[array][values[index.name] & 63])
 
     def store_all(self) -> None:
@@ -116,7 +117,8 @@ class Program(Draft):
     def binary(self) -> None:
         x = self.any_tile(lambda tile: tile.dtype in ARITHMETIC)
         y = self.any_tile(lambda tile: tile.dtype == x.dtype and broadcasts(tile.shape, x.shape))
-        other = self.random.choice((y.name, f"{CPP[x.dtype]}({self.random.randrange(4)})"))
+        number = self.random.choice((None, self.random.randrange(4)))
+        other = y.name if number is None else number_text(x.dtype, number)
         functions = {
             "+": np.add,
             "-": np.subtract,
@@ -128,7 +130,6 @@ class Program(Draft):
             functions |= {"&": np.bitwise_and, "^": np.bitwise_xor}
         name, function = self.random.choice(list(functions.items()))
         text = f"{name}({x.name}, {other})" if "ct" in name else f"{x.name} {name} {other}"
-        number = None if other == y.name else int(other[:-1].split("(")[1])
 
         def value(values: Values) -> np.ndarray:
             second = exact(values[y.name]) if number is None else number
@@ -143,12 +144,12 @@ class Program(Draft):
         self.let(
             x.dtype,
             x.shape,
-            f"ct::select({z.name} > {CPP[z.dtype]}(1), {x.name}, {y.name})",
+            f"ct::select({z.name} > {number_text(z.dtype, 1)}, {x.name}, {y.name})",
             lambda values: np.where(exact(values[z.name]) > 1, values[x.name], values[y.name]),
         )
 
     def cast(self) -> None:
-        self.cast_to(self.any_tile(), self.random.choice(list(CPP)))
+        self.cast_to(self.any_tile(), self.random.choice(ELEMENTS))
 
     def cast_to(self, x: Tile, dtype: np.dtype) -> Tile:
         x = self.clamped(x, 0 if dtype == U8 else -3)
@@ -162,7 +163,7 @@ class Program(Draft):
                 raise Unfit
             return as_type(now, dtype)
 
-        return self.let(dtype, x.shape, f"ct::element_cast<{CPP[dtype]}>({x.name})", value)
+        return self.let(dtype, x.shape, f"ct::element_cast<{CPP_TYPES[dtype]}>({x.name})", value)
 
     def clamped(self, x: Tile, least: int) -> Tile:
         """Between `least` and 3."""
@@ -171,8 +172,8 @@ class Program(Draft):
             return x
         if x.dtype == FP8:
             raise Unfit
-        least, cpp = 0 if x.dtype == U8 else least, CPP[x.dtype]
-        text = f"ct::max(ct::min({x.name}, {cpp}(3)), {cpp}({least}))"
+        least = 0 if x.dtype == U8 else least
+        text = f"ct::max(ct::min({x.name}, {number_text(x.dtype, 3)}), {number_text(x.dtype, least)})"
         return self.let(
             x.dtype, x.shape, text, lambda values: np.clip(exact(values[x.name]), least, 3).astype(x.dtype)
         )

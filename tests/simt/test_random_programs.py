@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import partial
 
 import pytest
+from nvidia_front_end import tile_ir
 from random_draft import HEAD
 from random_programs import Program
 from run_ptx import PtxModule
@@ -34,11 +35,7 @@ class Interpreted:
     """What NVIDIA's front end makes of a source, by the interpreter of Tile IR."""
 
     def __init__(self, source: str):
-        try:
-            built = pct.build(source, target="tile", arch="sm_90", options=("--fmad=false",))
-        except pct.TargetUnavailable as error:
-            pytest.skip(str(error))
-        self.module = tileir.read_bytecode(built.kernel(built.kernels[0].name).tileir)
+        self.module = tile_ir(source)
 
     def kernel(self, name: str):
         return {1: lambda *arguments: tileir.interpret(self.module, name, 1, *arguments)}

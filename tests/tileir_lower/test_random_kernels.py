@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
-import pytest
 from hypothesis import HealthCheck, Phase, given, settings
+from nvidia_front_end import tile_ir
 from random_kernels import COUNT, SIZE, sources
 
 import pycuda_tile as pct
@@ -30,14 +30,6 @@ def same(got: np.ndarray, expected: np.ndarray) -> bool:
     return bool(((got.view("i8") == expected.view("i8")) | (np.isnan(got) & np.isnan(expected))).all())
 
 
-def front_end(source: str) -> tileir.Module:
-    try:
-        built = pct.build(source, target="tile", arch="sm_90", options=("--fmad=false",))
-    except pct.TargetUnavailable as error:
-        pytest.skip(str(error))
-    return tileir.read_bytecode(built.kernel("k0").tileir)
-
-
 @settings(
     max_examples=EXAMPLES,
     derandomize=True,
@@ -48,7 +40,7 @@ def front_end(source: str) -> tileir.Module:
 )
 @given(sources())
 def test_random_kernels(source: str) -> None:
-    module = front_end(source)
+    module = tile_ir(source)
     ours = pct.build(source, target="cpu", options=("-O1",), cache=False)
     built = tileir.build(module, options=("-O1",), cache=False)
     for entry in module.entries:
