@@ -53,26 +53,42 @@ def shape_text(shape: tuple[int, ...]) -> str:
     return f"ct::shape<{', '.join(map(str, shape))}>"
 
 
+# On the host, what all kernels share is compiled once.
+_HEAD = """
+#include "cuda_tile.h"
+namespace ct = cuda::tiles;
+using namespace ct::literals;
+#if CUDA_TILE_ON_CUDA
+#define SHARED __tile__
+#else
+#define SHARED __tile__ __attribute__((noinline))
+#endif
+template <typename Shape, typename E>
+SHARED ct::tile<E, Shape> get(const E* from) { return ct::load(from + ct::iota<ct::tile<int, Shape>>()); }
+template <typename Shape, typename E, typename T>
+SHARED void put(E* to, T const& x) { ct::store(to + ct::iota<ct::tile<int, Shape>>(), x); }
+"""
+
+
 def _parameter(i: int, array: np.ndarray) -> str:
     cpp = CPP_TYPES[array.dtype]
     return f"{cpp} x{i}" if array.ndim == 0 else f"const {cpp}* p{i}"
 
 
 def _load(i: int, array: np.ndarray) -> str:
-    offsets = f"ct::iota<ct::tile<int, {shape_text(array.shape)}>>()"
-    return "" if array.ndim == 0 else f"  auto x{i} = ct::load(p{i} + {offsets});\n"
+    return "" if array.ndim == 0 else f"  auto x{i} = get<{shape_text(array.shape)}>(p{i});\n"
 
 
 def _kernel(number: int, case: Case) -> str:
     parameters = [_parameter(i, array) for i, array in enumerate(case.inputs)]
     parameters.append(f"{CPP_TYPES[case.dtype]}* out")
     lines = "".join(_load(i, array) for i, array in enumerate(case.inputs))
-    offsets = f"ct::iota<ct::tile<int, {shape_text(case.shape)}>>()" if case.shape else "0"
+    store = f"put<{shape_text(case.shape)}>(out, result)" if case.shape else "ct::store(out + 0, result)"
     return (
         f"// {case.name}\n__tile_global__ void case_{number}({', '.join(parameters)}) {{\n{lines}"
         f"  auto result = {case.expression};\n"
         f"  static_assert(ct::same_shape<ct::tile_shape_t<decltype(result)>, {shape_text(case.shape)}>);\n"
-        f"  ct::store(out + {offsets}, result);\n}}\n"
+        f"  {store};\n}}\n"
     )
 
 
@@ -90,8 +106,7 @@ def _includes(cases: list[Case]) -> str:
 
 
 def source(cases: list[Case]) -> str:
-    head = '#include "cuda_tile.h"\nnamespace ct = cuda::tiles;\nusing namespace ct::literals;\n'
-    return _includes(cases) + head + "".join(_kernel(number, case) for number, case in enumerate(cases))
+    return _includes(cases) + _HEAD + "".join(_kernel(number, case) for number, case in enumerate(cases))
 
 
 def run(cases: list[Case], target: dict, **options) -> list[Case]:

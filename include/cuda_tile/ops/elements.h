@@ -119,8 +119,9 @@ struct mulhi {
     if constexpr (is_bool_v<E>) {
       return false;
     } else if constexpr (sizeof(E) < 8) {
-      using U = bits_t<E>;
-      unsigned long long product = static_cast<unsigned long long>(static_cast<U>(a)) * static_cast<U>(b);
+      // In the narrowest type that holds it: of wider products of two shorts, g++ 12 makes signed ones.
+      using P = conditional_t<sizeof(E) <= 2, unsigned, unsigned long long>;
+      P product = static_cast<P>(static_cast<bits_t<E>>(a)) * static_cast<bits_t<E>>(b);
       return static_cast<E>(product >> bitwidth_v<E>);
     } else {
       unsigned long long x = static_cast<unsigned long long>(a), y = static_cast<unsigned long long>(b);
