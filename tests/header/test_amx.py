@@ -1,11 +1,16 @@
-"""Products on AMX: the model of its instructions against NumPy, and the instructions in compiled kernels."""
+"""Products on AMX: the model of its instructions against NumPy, and the instructions in compiled kernels.
+
+Where the machine has AMX, its instructions run as well, and have to give what the model gives.
+"""
 
 from __future__ import annotations
 
+import functools
 import platform
 import shutil
 import subprocess
 import sys
+from pathlib import Path
 
 import ml_dtypes
 import numpy as np
@@ -19,11 +24,44 @@ from pycuda_tile import nvrtc, resources
 SIZES = [(16, 32, 16), (16, 64, 32), (32, 128, 16), (64, 64, 64), (128, 256, 32), (16, 512, 128)]
 NARROW = [(8, 64, 64), (64, 64, 8), (64, 8, 64), (1, 128, 1), (256, 2, 16)]
 AMX_FLAGS = ["-mamx-tile", "-mamx-bf16", "-mamx-int8"]
+IS_X86 = platform.machine() in ("x86_64", "AMD64")
+WITHOUT_AMX = [flag.replace("-m", "-mno-") for flag in AMX_FLAGS] if IS_X86 else []
 BFLOAT16 = ml_dtypes.bfloat16
 
 
-def run(cases: list[Case], permitted: bool | None = True, options: list[str] | None = None) -> list[Case]:
-    """With the model, which permits or refuses AMX; None: without it."""
+@functools.cache
+def machine_has_amx() -> bool:
+    """Whether kernels take the instructions here: the processor has them, and the system permits it."""
+    cpuinfo = Path("/proc/cpuinfo")
+    if not IS_X86 or not cpuinfo.exists() or "amx_bf16" not in cpuinfo.read_text():
+        return False
+    permitted = np.zeros(1, bool)
+    pct.build(PERMITTED, target="cpu").kernel("is_permitted")[1](permitted)
+    return bool(permitted[0])
+
+
+PERMITTED = """
+#include "cuda_tile.h"
+__tile_global__ void is_permitted(bool* out) {
+#if CUDA_TILE_HAS_AMX
+  *out = cuda::tiles::platform::amx::is_permitted();
+#endif
+}
+"""
+
+
+def run(cases: list[Case], permitted: bool = True) -> list[Case]:
+    """With the model, which permits or refuses AMX. A machine that has it must give the same bits."""
+    launch(cases, permitted)
+    if permitted and machine_has_amx():
+        results = [case.result for case in cases]
+        for case, expected in zip(launch(cases, None), results, strict=True):
+            assert_same_bits(case, expected)
+    return cases
+
+
+def launch(cases: list[Case], permitted: bool | None, options: list[str] | None = None) -> list[Case]:
+    """With the model, which permits or refuses AMX; None: with what the machine has."""
     defines = {} if permitted is None else {"CUDA_TILE_EMULATE_AMX": str(int(permitted))}
     module = pct.build(
         source(cases),
@@ -78,7 +116,7 @@ def test_narrow_products_take_the_other_path():
     with_model = run([random_product(rng, size) for size in NARROW])
     rng = np.random.default_rng(9)
     for case, other in zip(
-        with_model, run([random_product(rng, size) for size in NARROW], None), strict=True
+        with_model, run([random_product(rng, size) for size in NARROW], False), strict=True
     ):
         assert_same_bits(case, other.result)
         a, b, c = (x.astype(np.float64) for x in case.inputs)
@@ -150,15 +188,14 @@ def test_a_system_that_refuses_gets_the_other_path():
     def cases() -> list[Case]:
         return [random_product(np.random.default_rng(12), (64, 64, 64))]
 
-    (refused,), (plain,), (amx,) = run(cases(), permitted=False), run(cases(), None), run(cases())
+    (refused,), (amx,) = run(cases(), permitted=False), run(cases())
+    (plain,) = launch(cases(), None, WITHOUT_AMX)
     assert_same_bits(refused, plain.result)
     assert (amx.result != plain.result).any(), "both orders of summation gave the same bits"
 
 
 amx_compilers = pytest.mark.parametrize("compiler", ["g++", "clang++", "clang++-19"])
-on_x86 = pytest.mark.skipif(
-    platform.machine() not in ("x86_64", "AMD64") or sys.platform != "linux", reason="AMX is of x86-64"
-)
+on_x86 = pytest.mark.skipif(not IS_X86 or sys.platform != "linux", reason="AMX is of x86-64")
 
 INSTRUCTIONS = """
 #include <cuda_bf16.h>
@@ -200,7 +237,7 @@ def test_compilers_make_the_instructions(compiler, tmp_path):
 @on_x86
 def test_kernels_for_amx_run_on_processors_without_it():
     """Where the system refuses the tiles; elsewhere this runs on them."""
-    case, *_ = run([random_product(np.random.default_rng(13), (64, 64, 64))], None, AMX_FLAGS)
+    case, *_ = launch([random_product(np.random.default_rng(13), (64, 64, 64))], None, AMX_FLAGS)
     a, b, c = (x.astype(np.float64) for x in case.inputs)
     bound = (a.shape[-1] + 2) * 2.0**-24 * (np.abs(a) @ np.abs(b) + np.abs(c))
     report(case, a @ b + c, np.abs(case.result - (a @ b + c)) > bound)

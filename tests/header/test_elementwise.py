@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -31,9 +32,24 @@ def _in_vectors(kind: str) -> list[tuple[Case, np.ndarray]]:
 @pytest.mark.parametrize("loops", LOOPS)
 def test_every_operation_on_every_type_in_vectors(loops, kind):
     """With all optimisations."""
-    made = _in_vectors(kind)
-    run([case for case, _ in made], LOOPS[loops])
-    for case, expected in made:
+    run([case for case, _ in _in_vectors(kind)], LOOPS[loops])
+    for case, expected in _in_vectors(kind):
+        assert_same_bits(case, expected)
+
+
+# A feature of each level of x86-64.
+LEVELS = {"x86-64": "sse2", "x86-64-v2": "sse4_2", "x86-64-v3": "avx2", "x86-64-v4": "avx512vl"}
+
+
+@pytest.mark.wide
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("arch", LEVELS)
+def test_every_operation_on_lesser_processors(arch, kind):
+    cpuinfo = Path("/proc/cpuinfo")
+    if not cpuinfo.exists() or f" {LEVELS[arch]} " not in cpuinfo.read_text():
+        pytest.skip(f"this processor is no {arch}")
+    run([case for case, _ in _in_vectors(kind)], {"target": "cpu", "arch": arch})
+    for case, expected in _in_vectors(kind):
         assert_same_bits(case, expected)
 
 

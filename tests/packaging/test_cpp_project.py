@@ -2,6 +2,7 @@
 
 import json
 import os
+import platform
 import shlex
 import shutil
 import subprocess
@@ -212,12 +213,19 @@ def test_a_kernel_that_throws_after_many_short_blocks(built, tmp_path: Path):
 
 
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wsign-conversion", "-Wshadow", "-Werror"]
+# Plain ones, with AVX-512, and with AMX; "native" has been compiled for before.
+X86 = platform.machine() in ("x86_64", "AMD64")
+PROCESSORS = ["x86-64", "x86-64-v3", "x86-64-v4", "sapphirerapids"] if X86 else []
 
 
 def test_headers_have_no_warnings(built, tmp_path: Path):
-    """In a checkout that FetchContent brings they are not system headers: users see their warnings."""
+    """In a checkout that FetchContent brings they are not system headers: users see their warnings.
+
+    Code of the headers depends on the processor: of those that this machine is not, it is compiled only.
+    """
     source = tmp_path / "main.cpp"
     source.write_text("""
+        #include <cuda_bf16.h>
         #include <cuda_fp16.h>
         #include "cuda_tile/launch.h"
         namespace ct = cuda::tiles;
@@ -235,6 +243,16 @@ def test_headers_have_no_warnings(built, tmp_path: Path):
           auto p = ct::cat(ct::partial_sum(ct::matmul(m, ct::transpose(m)), 0_ic), m, 0_ic);
           view.store_masked(ct::extract(p, ct::shape<4, 4>{}, 1, 0) + ct::reduce_max<1>(m), 0, 0);
         }
+        template <typename E, typename C>
+        __tile__ auto square(ct::tile<E, ct::shape<64, 64>> x) {
+          return ct::mma(x, x, ct::zeros<ct::tile<C, ct::shape<64, 64>>>());
+        }
+        template __tile__ auto square<float, float>(ct::tile<float, ct::shape<64, 64>>);
+        template __tile__ auto square<__nv_bfloat16, float>(ct::tile<__nv_bfloat16, ct::shape<64, 64>>);
+        template __tile__ auto square<signed char, int>(ct::tile<signed char, ct::shape<64, 64>>);
         int main() {}
     """)
-    assert compile_and_run([*command_of(built, "main.cpp"), str(built)], source, WARNINGS) == ""
+    command = command_of(built, "main.cpp")
+    assert compile_and_run([*command, str(built)], source, WARNINGS) == ""
+    for arch in PROCESSORS:
+        run(*command[: command.index("-o")], *WARNINGS, f"-march={arch}", "-fsyntax-only", source)

@@ -130,7 +130,7 @@ inline vector<int> add_products_of_pairs(vector<short> a, vector<short> b, vecto
 #if defined(__clang__)
   return add_lanes(c, (vector<int>)__builtin_ia32_pmaddwd512(a, b));
 #else
-  return add_lanes(c, (vector<int>)__builtin_ia32_pmaddwd512_mask(a, b, (vector<int>){}, (unsigned short)-1));
+  return add_lanes(c, (vector<int>)__builtin_ia32_pmaddwd512_mask(a, b, vector<int>{}, (unsigned short)-1));
 #endif
 #elif defined(__AVX2__)
   return add_lanes(c, (vector<int>)__builtin_ia32_pmaddwd256(a, b));

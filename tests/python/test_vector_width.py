@@ -1,0 +1,42 @@
+"""Vectors of kernels for the cpu are as wide as the processor has them. Nothing runs: any x86-64 will do."""
+
+from __future__ import annotations
+
+import platform
+import shutil
+import subprocess
+
+import pytest
+
+import pycuda_tile as pct
+
+SOURCE = """
+#include "cuda_tile.h"
+namespace ct = cuda::tiles;
+__tile_global__ void k(float* x) {
+  auto p = x + ct::iota<ct::tile<int, ct::shape<256>>>();
+  ct::store(p, ct::load(p) * 3.0f);
+}
+"""
+
+
+@pytest.mark.skipif(
+    platform.machine() not in ("x86_64", "AMD64"), reason="widths to choose from are of x86-64"
+)
+@pytest.mark.skipif(shutil.which("objdump") is None, reason="needs objdump, of binutils")
+@pytest.mark.parametrize(
+    "arch, options, registers",
+    [
+        ("skylake-avx512", (), {"zmm"}),
+        ("sapphirerapids", (), {"zmm"}),
+        ("sapphirerapids", ("-mprefer-vector-width=256",), {"ymm"}),
+        ("x86-64-v3", (), {"ymm"}),
+        ("x86-64-v3", ("-mavx512f",), {"zmm"}),
+    ],
+)
+def test_vectors_are_as_wide_as_the_processors(arch, options, registers, tmp_path):
+    binary = tmp_path / "k.so"
+    binary.write_bytes(pct.build(SOURCE, target="cpu", arch=arch, options=options).kernel("k").binary)
+    code = subprocess.run(["objdump", "-d", str(binary)], capture_output=True, text=True, check=True).stdout
+    products = [line for line in code.splitlines() if "mulps" in line]
+    assert {width for width in ("xmm", "ymm", "zmm") if any(width in line for line in products)} == registers
