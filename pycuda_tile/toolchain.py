@@ -20,7 +20,7 @@ from .errors import TargetUnavailable
 
 if TYPE_CHECKING:
     import subprocess
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Sequence
 
 _MINIMUM = {"gcc": 11, "clang": 19}
 _NAMES = {
@@ -53,15 +53,28 @@ class Compiler(NamedTuple):
 
     def run(self, arguments: list[str], cwd: Path | None = None) -> subprocess.CompletedProcess:
         """Runs the compiler; its messages are in English and in ASCII, in `stdout`."""
+        if self.kind == "zig":
+            from . import zig
+
+            return zig.run(lambda words: self._run(words, cwd), self.command[0], arguments)
+        return self._run(arguments, cwd)
+
+    def _environment(self) -> dict[str, str]:
+        environment = {**os.environ, "LC_ALL": "C"}
+        if self.kind == "zig":
+            from . import zig
+
+            environment |= zig.environment()
+        return environment
+
+    def _run(self, arguments: Sequence[str], cwd: Path | None) -> subprocess.CompletedProcess:
         import subprocess  # here and below: a build from the cache starts no compiler
 
-        if self.kind == "zig":
-            _say_that_zig_is_slow_at_first()
         try:
             with _starting(
                 [*self.command, *arguments],
                 cwd=cwd,
-                env={**os.environ, "LC_ALL": "C"},
+                env=self._environment(),
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.STDOUT,
@@ -182,9 +195,14 @@ def _ask_version(command: tuple[str, ...]) -> tuple[str, str]:
     """(kind, version); LookupError if the command is no compiler that we know."""
     import subprocess
 
+    environment = None
+    if "zig" in os.path.basename(command[0]):
+        from . import zig
+
+        environment = {**os.environ, **zig.environment()}
     try:
         answer = subprocess.run(
-            [*command, "--version"], capture_output=True, text=True, timeout=60, check=True
+            [*command, "--version"], env=environment, capture_output=True, text=True, timeout=60, check=True
         ).stdout
     except (OSError, subprocess.SubprocessError) as error:
         raise LookupError(str(error)) from error
@@ -194,18 +212,6 @@ def _ask_version(command: tuple[str, ...]) -> tuple[str, str]:
     if version and "Free Software Foundation" in answer:
         return "gcc", version[1]
     raise LookupError(answer)
-
-
-@functools.cache
-def _say_that_zig_is_slow_at_first() -> None:
-    zig_cache = os.environ.get("ZIG_GLOBAL_CACHE_DIR") or os.path.expanduser("~/.cache/zig")
-    if not os.path.isdir(zig_cache):
-        import logging
-
-        logging.getLogger("pycuda_tile").warning(
-            "pycuda_tile: the ziglang compiler prepares itself at its first use; "
-            "this takes about a minute, once"
-        )
 
 
 def cpu_identity() -> str:
