@@ -3,6 +3,7 @@
 import json
 import os
 import platform
+import re
 import shlex
 import shutil
 import subprocess
@@ -53,7 +54,7 @@ def built(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("cpp_project")
     compiler = find_compiler()
     environment = {"CXX": " ".join(compiler.command), "CUDACXX": nvcc() or "/there/is/no/nvcc"}
-    options = ["-DCMAKE_CXX_FLAGS=-march=native", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"]
+    options = ["-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"]
     options += [f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}", "-DCMAKE_DISABLE_FIND_PACKAGE_cuda_tile=ON"]
     run(tool("cmake"), "-S", PROJECT, "-B", folder, "-G", "Ninja", *options, **environment)
     run(tool("cmake"), "--build", folder, "--target", "axpy_cpu")
@@ -86,6 +87,44 @@ def compile_and_run(command: list[str], source: Path, flags: list[str] | None = 
     words = [word for word in words if word != "-DNDEBUG"]
     run(*words, "-o", program, source, library, f"-Wl,-rpath,{library.parent}")
     return run(program)
+
+
+BUILD_TYPE = re.compile(r"^if\(NOT CMAKE_BUILD_TYPE\).*?^endif\(\)\n", re.DOTALL | re.M)
+MARCH = re.compile(r"^target_compile_options.*\n", re.M)
+WITHOUT = {"without optimisation, some 200 times slower", "for any processor of this kind"}
+
+
+def test_the_snippet_of_the_docs_is_fast_and_others_are_warned_of(tmp_path: Path):
+    """What find_package would find is the checkout here; one build folder, configured again and again."""
+    page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
+    (snippet,) = re.findall(r"^```cmake\n(.*?)^```", page, re.DOTALL | re.M)
+    (tmp_path / "main.cpp").write_text("int main() {}\n")
+    find = f"add_subdirectory({ROOT} cuda_tile)\nset(cuda_tile_FOUND TRUE)\n"
+    (tmp_path / "Findcuda_tile.cmake").write_text(find)
+
+    def warnings(text: str, *options: str) -> set[str]:
+        (tmp_path / "CMakeLists.txt").write_text(text)
+        cmake = [tool("cmake"), "-S", tmp_path, "-B", tmp_path / "build", f"-DCMAKE_MODULE_PATH={tmp_path}"]
+        tools = ["-G", "Ninja", f"-DCMAKE_MAKE_PROGRAM={tool('ninja')}"]
+        command = [*cmake, *tools, "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON", *options]
+        environment = {**os.environ, "CXX": " ".join(find_compiler().command)}
+        done = subprocess.run(command, env=environment, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        said = " ".join(done.stderr.split())
+        assert ("CUDA_TILE_NO_WARNINGS" in said) == any(word in said for word in WITHOUT)
+        return {word for word in WITHOUT if word in said}
+
+    optimisation, processor = sorted(WITHOUT, reverse=True)
+    assert warnings(snippet) == set()
+    commands = json.loads((tmp_path / "build" / "compile_commands.json").read_text())
+    (command,) = (entry["command"] for entry in commands if entry["file"].endswith("main.cpp"))
+    assert {"-O3", "-march=native", "-ffp-contract=off"} <= set(command.split())
+    bare = MARCH.sub("", BUILD_TYPE.sub("", snippet))
+    assert warnings(bare) == WITHOUT
+    assert warnings(bare, "-DCUDA_TILE_NO_WARNINGS=ON") == set()
+    assert warnings(MARCH.sub("", snippet), "-DCUDA_TILE_NO_WARNINGS=OFF") == {processor}
+    assert warnings(bare + "add_compile_options(-mavx2)\n") == {optimisation}
+    assert warnings(bare, "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS=-march=native") == set()
 
 
 def test_no_contraction_on_the_host(built, tmp_path: Path):

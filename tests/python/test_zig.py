@@ -1,4 +1,4 @@
-"""What the compiler of the ziglang package is asked for, and when a wait is announced: with a stand-in for zig."""
+"""What the compiler of the ziglang package is asked for, and which waits are announced: with a stand-in."""
 
 from __future__ import annotations
 
