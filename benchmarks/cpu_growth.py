@@ -15,7 +15,7 @@ try:
     import matplotlib
     import matplotlib.pyplot as plt
 except ImportError:
-    sys.exit('--growth draws with matplotlib: pip install "pycuda-tile[benchmarks]"')
+    sys.exit('--growth draws with matplotlib: pip install -e ".[benchmarks]"')
 
 DOCS = ROOT / "docs"
 STREAMED = [1 << power for power in range(10, 27, 2)]

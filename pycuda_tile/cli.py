@@ -181,6 +181,7 @@ def _compile(arguments: argparse.Namespace) -> int:
 def _kernels(arguments: argparse.Namespace) -> int:
     from .frontend import clang
     from .frontend.kernels import NOTE, find
+    from .install import advice
 
     text, name, places = _source(arguments)
     kernels = find(text, name, thorough=True, **places)
@@ -191,7 +192,7 @@ def _kernels(arguments: argparse.Namespace) -> int:
     if not kernels:
         print(f"{name}: no kernels (functions declared __tile_global__)", file=sys.stderr)
     if clang.load() is None:
-        print(f"note: {NOTE}: {clang.INSTALL}", file=sys.stderr)
+        print(f"note: {NOTE}: {advice(clang.EXTRA)}", file=sys.stderr)
     return 0
 
 

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from . import cache, gpu, nvrtc, resources, toolchain
 from .checked.lines import line_tool
 from .errors import Error, TargetUnavailable
+from .install import advice
 from .launcher import num_workers
 from .version import VERSION
 
@@ -92,12 +93,12 @@ def _run_probe(target: str) -> str:
 def _small_floats(folders: list[str]) -> str:
     """Where the headers of __half and its sisters come from."""
     found = next((folder for folder in folders if os.path.isfile(os.path.join(folder, "cuda_fp16.h"))), None)
-    return f"cuda_fp16.h and others: {found or f'our own; for NVIDIA headers: {gpu.INSTALL}'}"
+    return f"cuda_fp16.h and others: {found or f'our own; for NVIDIA headers: {advice(gpu.EXTRA)}'}"
 
 
 def _simt() -> Finding:
     notes: list[str] = []
-    found = _try(notes, lambda: f"NVRTC {_version(gpu.INSTALL)}")
+    found = _try(notes, lambda: f"NVRTC {_version(gpu.EXTRA)}")
     if found:
         notes.append(_small_floats(nvrtc.include_dirs()))
     return Finding("simt", found, _device(notes) and found, notes)
@@ -107,14 +108,14 @@ def _tile() -> Finding:
     from .targets import tile
 
     notes: list[str] = []
-    found = _try(notes, lambda: f"NVRTC {_version(tile.INSTALL)}")
+    found = _try(notes, lambda: f"NVRTC {_version(tile.EXTRA)}")
     found = found and _try(notes, lambda: f"NVIDIA's headers: {tile.check_available()[0]}")
     assembles = _try(notes, lambda: f"tileiras: {tile.find_tileiras()}")
     return Finding("tile", found, _device(notes) and found and assembles, notes)
 
 
-def _version(install: str) -> str:
-    return ".".join(map(str, nvrtc.version(install)))
+def _version(extra: str) -> str:
+    return ".".join(map(str, nvrtc.version(extra)))
 
 
 def _device(notes: list[str]) -> bool:
@@ -130,7 +131,7 @@ def _device(notes: list[str]) -> bool:
         return False
     notes.append(f"GPU: {gpu.device_name()}, compute capability {capability[0]}.{capability[1]}")
     if not gpu.has_cuda_python():
-        notes.append(f"missing: launching needs cuda-python: {gpu.INSTALL}")
+        notes.append(f"missing: launching needs cuda-python: {advice(gpu.EXTRA)}")
     return gpu.is_usable()
 
 
@@ -147,7 +148,7 @@ def _front_end() -> str:
 
     cindex = clang.load()
     if cindex is None:
-        return f"libclang is not installed: no lints, no kernels of macros: {clang.INSTALL}"
+        return f"libclang is not installed: no lints, no kernels of macros: {advice(clang.EXTRA)}"
     return "libclang, for pycuda-tile check and kernels that macros make"
 
 

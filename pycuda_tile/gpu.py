@@ -20,9 +20,10 @@ from . import direct
 from .arguments import Packer
 from .arrays import ptr, strided
 from .errors import ArgumentTypeError, LaunchError, TargetUnavailable
+from .install import advice
 from .streams import current_stream, framework_of
 
-INSTALL = 'pip install "pycuda-tile[gpu]"'
+EXTRA = "gpu"  # see install.py
 _OLDEST = (7, 0)  # compute capability
 _MAJOR, _MINOR = 75, 76  # CUdevice_attribute: compute capability
 
@@ -202,7 +203,7 @@ class GpuLauncher:
                 "driver for it: it can be compiled here, but not launched (target='cpu' runs here)"
             )
         if not has_cuda_python():
-            raise TargetUnavailable(f"launching on a GPU needs cuda-python: {INSTALL}")
+            raise TargetUnavailable(f"launching on a GPU needs cuda-python: {advice(EXTRA)}")
 
 
 class ClusterLauncher:

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from . import forks
 from .errors import BuildValueError, Error, TargetUnavailable
+from .install import advice
 
 
 class NvrtcError(Error):
@@ -28,9 +29,9 @@ class Program:
     tileir: bytes = b""
 
 
-def version(install: str) -> tuple[int, int]:
-    """Of the NVRTC library; TargetUnavailable, naming the line that installs it, if there is none."""
-    nvrtc = _bindings(install)
+def version(extra: str) -> tuple[int, int]:
+    """Of the NVRTC library; TargetUnavailable, with the line that installs our extra, if there is none."""
+    nvrtc = _bindings(extra)
     status, major, minor = nvrtc.nvrtcVersion()
     _check(nvrtc, status)
     return major, minor
@@ -41,9 +42,9 @@ def arch_number(arch: str) -> int:
     return int(re.sub(r"\D", "", arch))
 
 
-def check_arch(arch: str, install: str) -> None:
+def check_arch(arch: str, extra: str) -> None:
     """BuildValueError if NVRTC does not compile for an architecture such as sm_90a."""
-    nvrtc = _bindings(install)
+    nvrtc = _bindings(extra)
     status, supported = nvrtc.nvrtcGetSupportedArchs()
     _check(nvrtc, status)
     if arch_number(arch) not in supported:
@@ -57,10 +58,10 @@ def compile_program(
     options: Sequence[str],
     expressions: Sequence[str],
     headers: Mapping[str, str],
-    install: str,
+    extra: str,
 ) -> Program:
     """Compiles `text`; `headers` are files that exist in memory only. NvrtcError if it does not compile."""
-    nvrtc = _bindings(install)
+    nvrtc = _bindings(extra)
     with forks.uncut:  # NVRTC has locks of its own
         return _compile(nvrtc, text, name, options, expressions, headers)
 
@@ -177,12 +178,12 @@ def _load():
     return nvrtc
 
 
-def _bindings(install: str):
+def _bindings(extra: str):
     try:
         return _load()
     except Exception as error:  # ImportError, or cuda.pathfinder's own errors where the library is missing
         raise TargetUnavailable(
-            f"NVRTC, NVIDIA's run-time compiler, is not installed ({_brief(error)}): {install}"
+            f"NVRTC, NVIDIA's run-time compiler, is not installed ({_brief(error)}): {advice(extra)}"
         ) from error
 
 

@@ -27,7 +27,6 @@ _NAMES = {
     "gcc": ["g++", *(f"g++-{version}" for version in range(18, 10, -1))],
     "clang": ["clang++", *(f"clang++-{version}" for version in range(25, 18, -1))],
 }
-INSTALL = 'pip install "pycuda-tile[compiler]"'
 
 
 class Compiler(NamedTuple):
@@ -132,10 +131,12 @@ def find_compiler() -> Compiler:
                     too_old.append(str(compiler))
     if compiler := _zig():
         return compiler
+    from .install import advice
+
     found = f"; found, but too old: {', '.join(too_old)}" if too_old else ""
     raise TargetUnavailable(
         "no C++ compiler for the targets cpu and emulated: g++ 11 or newer or clang++ 19 or newer is needed"
-        f"{found}. Install one, or: {INSTALL}"
+        f"{found}. Install one, or: {advice('compiler')}"
     )
 
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from .. import spec
 from ..errors import BuildValueError
+from ..install import advice
 from ..resources import include_dir, templates_dir
 from ..tileir.rows import rows as tileir_rows
 
@@ -104,8 +105,7 @@ def regenerate(check: bool = False, root: Path | None = None) -> int:
     for package in ("jinja2", "clang_format"):
         if importlib.util.find_spec(package) is None:
             raise BuildValueError(
-                f"generated files are made with {package}, which is not installed: "
-                'pip install "pycuda-tile[dev]"'
+                f"generated files are made with {package}, which is not installed: {advice('dev')}"
             )
     stale = []
     for output in OUTPUTS:

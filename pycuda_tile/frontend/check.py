@@ -9,12 +9,12 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ..errors import Diagnostic
+from ..install import advice
 from . import clang
 from .hints import ACCESS_KINDS, KERNEL_KINDS, Hint, MalformedHint, attributes, overridden, parse, why_ignored
 from .scan import function_name
 from .tokens import Token, expand, tokenize
 
-_NOTE = f"libclang is not installed, so nothing is linted: {clang.INSTALL}"
 _EFFECTS = {
     "occupancy": "launch bounds on simt, a hint to the compiler on tile, nothing on cpu",
     "num_cta_in_cga": "size of clusters on simt from sm_90, a hint to the compiler on tile, nothing on cpu",
@@ -54,7 +54,7 @@ def check(
     found = check_hints(text, file, macros)
     unit = clang.parse(text, file, path=path, include_dirs=include_dirs, macros=macros)
     if unit is None:
-        return found, _NOTE
+        return found, f"libclang is not installed, so nothing is linted: {advice(clang.EXTRA)}"
     from .lints import lint
 
     return found + lint(unit), ""

@@ -16,7 +16,7 @@ from pathlib import Path
 from .. import resources
 from .kernel_info import KernelInfo, Param, TemplateParam
 
-INSTALL = 'pip install "pycuda-tile[frontend]"'
+EXTRA = "frontend"  # see install.py
 KERNEL, FUNCTION = "cuda_tile kernel", "cuda_tile function"  # annotations of __tile_global__ and __tile__
 _MOST_STUBS = 16
 _MARKS = f"""

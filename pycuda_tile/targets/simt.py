@@ -59,9 +59,9 @@ def _spilled_bytes(log: str) -> int:
 
 
 def _compile(request: Request, names: Sequence[str], known: list[KernelInfo] | None) -> Compiled:
-    version = nvrtc.version(gpu.INSTALL)
+    version = nvrtc.version(gpu.EXTRA)
     arch = request.arch or _default_arch(request.text)
-    nvrtc.check_arch(arch, gpu.INSTALL)
+    nvrtc.check_arch(arch, gpu.EXTRA)
     settings = _settings(request, arch)
 
     def build(folder: Path) -> cache.Result:
@@ -89,7 +89,7 @@ def _default_arch(text: str) -> str:
 def compiles_for(arch: str) -> bool:
     """Whether an NVRTC is installed that compiles for `arch`."""
     try:
-        nvrtc.check_arch(arch, gpu.INSTALL)
+        nvrtc.check_arch(arch, gpu.EXTRA)
     except (BuildValueError, TargetUnavailable):
         return False
     return True
@@ -113,7 +113,7 @@ def _settings(request: Request, arch: str) -> nvrtc_kernels.Settings:
     folders = [ours, *map(str, request.user_dirs), *map(str, request.include_dirs), *nvidia]
     folders += map(str, (resources.small_float_dir(), resources.standard_dir()))
     return nvrtc_kernels.Settings(
-        [*options, *request.options], folders, [ours, *nvidia], gpu.INSTALL, {}, _attributes(request, arch)
+        [*options, *request.options], folders, [ours, *nvidia], gpu.EXTRA, {}, _attributes(request, arch)
     )
 
 

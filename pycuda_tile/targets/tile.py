@@ -17,11 +17,12 @@ from .. import cache, gpu, nvrtc, nvrtc_kernels, resources
 from ..arguments import Packer
 from ..errors import BuildValueError, Error, TargetUnavailable
 from ..frontend.kernel_info import KernelInfo
+from ..install import advice
 from ..parameters import Parameter
 from ..streams import stream_handle
 from . import Compiled, Request
 
-INSTALL = 'pip install "pycuda-tile[tile]"'
+EXTRA = "tile"  # see install.py
 _OLDEST = (13, 3)
 _LIBCUXX = re.compile(r"include\s*<(cuda/|cooperative_groups|tuple|functional|numeric|bit>)")
 
@@ -49,7 +50,7 @@ def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | No
     """See the package's docstring."""
     nvidia = check_available()
     arch = request.arch or gpu.default_arch()
-    nvrtc.check_arch(arch, INSTALL)
+    nvrtc.check_arch(arch, EXTRA)
     settings = _settings(request, arch, nvidia)
 
     def build(folder: Path) -> cache.Result:
@@ -57,21 +58,23 @@ def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | No
         (folder / "kernels.tileir").write_bytes(program.tileir)
         return result
 
-    key = ("tile", nvrtc.version(INSTALL), settings.all_options, list(names), known is None)
+    key = ("tile", nvrtc.version(EXTRA), settings.all_options, list(names), known is None)
     return _load(nvrtc_kernels.get(key, request, build), arch, known)
 
 
 def check_available() -> list[str]:
     """The folders of NVIDIA's headers; TargetUnavailable if they, or an NVRTC that is new enough, are
     missing."""
-    version = nvrtc.version(INSTALL)
+    version = nvrtc.version(EXTRA)
     if version < _OLDEST:
         found = ".".join(map(str, version))
-        raise TargetUnavailable(f"the target tile needs NVRTC 13.3 or newer, installed is {found}: {INSTALL}")
+        raise TargetUnavailable(
+            f"the target tile needs NVRTC 13.3 or newer, installed is {found}: {advice(EXTRA)}"
+        )
     folders = nvrtc.include_dirs()
     if not any((Path(folder) / "cuda_tile.h").exists() for folder in folders):
         raise TargetUnavailable(
-            f"the target tile needs NVIDIA's cuda_tile.h, which is not installed: {INSTALL}"
+            f"the target tile needs NVIDIA's cuda_tile.h, which is not installed: {advice(EXTRA)}"
         )
     return folders
 
@@ -88,7 +91,7 @@ def _settings(request: Request, arch: str, nvidia: list[str]) -> nvrtc_kernels.S
         options.append("-DCUDA_TILE_BESIDE_LIBCUXX")
     folders = [*map(str, request.user_dirs), *map(str, request.include_dirs), *nvidia, standard]
     return nvrtc_kernels.Settings(
-        [*options, *request.options], folders, [*nvidia, standard], INSTALL, {"__CUDACC_TILE__": "1"}
+        [*options, *request.options], folders, [*nvidia, standard], EXTRA, {"__CUDACC_TILE__": "1"}
     )
 
 
@@ -143,4 +146,6 @@ def find_tileiras() -> str:
             return str(tool)
     if tool := shutil.which("tileiras"):
         return tool
-    raise TargetUnavailable(f"making a cubin of Tile IR needs tileiras, which is not installed: {INSTALL}")
+    raise TargetUnavailable(
+        f"making a cubin of Tile IR needs tileiras, which is not installed: {advice(EXTRA)}"
+    )

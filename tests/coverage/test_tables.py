@@ -58,7 +58,7 @@ def test_every_entity_is_documented(found):
 
 
 def test_reference_is_up_to_date():
-    pytest.importorskip("jinja2", reason="needs jinja2, which makes the page: pip install pycuda-tile[dev]")
+    pytest.importorskip("jinja2", reason="needs jinja2, which makes the page: pip install -e .[dev]")
     [output] = [output for output in OUTPUTS if output.path == "docs/reference.md"]
     assert (checkout() / output.path).read_text(encoding="utf-8") == render(output)
 

@@ -78,7 +78,7 @@ def build(without_nvidia: bool, **target) -> pct.Module:
 @pytest.fixture(scope="module", params=["own", "nvidia"])
 def module(request) -> pct.Module:
     if request.param == "nvidia" and not nvrtc.host_include_dirs():
-        pytest.skip('NVIDIA\'s headers are not installed: pip install "pycuda-tile[gpu]"')
+        pytest.skip('NVIDIA\'s headers are not installed: pip install -e ".[gpu]"')
     return build(request.param == "own", target="cpu", options=("-O1",))
 
 

@@ -62,7 +62,7 @@ def _assert_within(case: Case, expected: np.ndarray, ulps: float) -> None:
 @pytest.mark.parametrize("dtype", [*FLOATS, *SMALL_FLOATS], ids=str)
 def test_functions_of_every_rank(dtype, target):
     if dtype in SMALL_FLOATS and not nvrtc.include_dirs():
-        pytest.skip('needs cuda_fp16.h: pip install "pycuda-tile[gpu]"')
+        pytest.skip('needs cuda_fp16.h: pip install -e ".[gpu]"')
     made = _cases(dtype)
     options = () if target["target"] == "cpu" else ("-O1",)  # vectors are made of the functions of the host
     run([case for case, _ in made], target, options=options)

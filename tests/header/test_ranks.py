@@ -92,7 +92,7 @@ def _cases(dtype: np.dtype, rank: int) -> Iterator[tuple[Case, np.ndarray]]:
 @pytest.mark.parametrize("dtype", [BOOL, *INTEGERS, *FLOATS, *SMALL_FLOATS], ids=str)
 def test_agrees_with_reference(dtype, target):
     if dtype in SMALL_FLOATS and not nvrtc.include_dirs():
-        pytest.skip('needs cuda_fp16.h: pip install "pycuda-tile[gpu]"')
+        pytest.skip('needs cuda_fp16.h: pip install -e ".[gpu]"')
     made = [entry for rank in range(5) for entry in _cases(dtype, rank)]
     assert len(made) > 150
     run([case for case, _ in made], target, options=("-O0",))

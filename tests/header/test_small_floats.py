@@ -14,7 +14,7 @@ HALF, BFLOAT = np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)
 SHAPE, SIZE = (4, 128), 512
 
 if not nvrtc.include_dirs():
-    pytest.skip('needs cuda_fp16.h: pip install "pycuda-tile[gpu]"', allow_module_level=True)
+    pytest.skip('needs cuda_fp16.h: pip install -e ".[gpu]"', allow_module_level=True)
 
 
 @pytest.mark.parametrize("dtype", [HALF, BFLOAT], ids=str)

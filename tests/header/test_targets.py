@@ -69,7 +69,7 @@ def test_header_steps_aside_for_nvidias_in_tile_mode():
 @pytest.mark.parametrize("arch", ["sm_75", "sm_80", "sm_90"])
 def test_compiles_for_gpus_without_one(arch):
     if importlib.util.find_spec("cuda") is None:
-        pytest.skip('needs NVRTC: pip install "pycuda-tile[gpu]"')
+        pytest.skip('needs NVRTC: pip install -e ".[gpu]"')
     kernel = pct.build(HINTS, target="simt", arch=arch).kernel("hinted")
     assert kernel.binary.startswith(b"\x7fELF")
     assert f".target {arch}" in kernel.ptx and ".visible .entry" in kernel.ptx

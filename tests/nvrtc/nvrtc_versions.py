@@ -87,7 +87,7 @@ def _find_installed() -> Path:
     try:
         from cuda import pathfinder
     except ImportError:
-        pytest.skip('needs NVRTC: pip install "pycuda-tile[gpu]"')
+        pytest.skip('needs NVRTC: pip install -e ".[gpu]"')
     return Path(pathfinder.load_nvidia_dynamic_lib("nvrtc").abs_path)
 
 

@@ -13,7 +13,7 @@ import pytest
 from template_source import HEAD, TEMPLATE, run
 
 import pycuda_tile as pct
-from pycuda_tile import demangle
+from pycuda_tile import demangle, install
 from pycuda_tile.demangle import demangled
 
 SET = (
@@ -277,7 +277,7 @@ def test_no_compiler(monkeypatch, cache_folder: Path):
     monkeypatch.setattr(toolchain, "_zig", lambda: None)
     with pytest.raises(pct.TargetUnavailable) as caught:
         pct.build(SET, target="cpu")
-    assert 'pip install "pycuda-tile[compiler]"' in str(caught.value)
+    assert install.advice("compiler") in str(caught.value)
 
 
 def test_compiler_of_the_users_choice(monkeypatch, cache_folder: Path):
@@ -302,14 +302,14 @@ def test_no_nvrtc(monkeypatch, target: str, extra: str):
     monkeypatch.setattr(nvrtc, "_load", missing)
     with pytest.raises(pct.TargetUnavailable) as caught:
         pct.build(SET, target=target)
-    assert f'pip install "pycuda-tile[{extra}]"' in str(caught.value)
+    assert install.advice(extra) in str(caught.value)
 
 
 def test_old_nvrtc_has_no_tile_target(monkeypatch):
     from pycuda_tile import nvrtc
 
     monkeypatch.setattr(nvrtc, "version", lambda install: (12, 9))
-    with pytest.raises(pct.TargetUnavailable, match=r"13\.3.*pycuda-tile\[tile\]"):
+    with pytest.raises(pct.TargetUnavailable, match=r"13\.3.*pip install .*\[tile\]"):
         pct.build(SET, target="tile")
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import pycuda_tile as pct
+from pycuda_tile import install
 from pycuda_tile.cli import main
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -105,7 +106,7 @@ def test_doctor_where_nothing_runs(capsys, monkeypatch):
     for target in ("cpu", "emulated", "simt", "tile"):
         assert f"\n{target:9} not available\n" in out
     assert out.count('missing: nothing here: pip install "something"') == 4
-    assert "pycuda-tile[frontend]" in out and "no driver for CUDA GPUs" in out
+    assert install.advice("frontend") in out and "no driver for CUDA GPUs" in out
 
 
 def test_doctor_where_a_gpu_is(capsys, monkeypatch):

@@ -12,6 +12,7 @@ from pycuda_tile.frontend.check import check_hints
 from pycuda_tile.frontend.kernel_info import KernelInfo, Param
 from pycuda_tile.frontend.kernels import find
 from pycuda_tile.frontend.lints import lint
+from pycuda_tile.install import advice
 
 HEAD = '#include "cuda_tile.h"\nnamespace ct = cuda::tiles;\n'
 
@@ -19,7 +20,7 @@ HEAD = '#include "cuda_tile.h"\nnamespace ct = cuda::tiles;\n'
 @pytest.fixture
 def libclang() -> None:
     if clang.load() is None:
-        pytest.skip(f"libclang is not installed: {clang.INSTALL}")
+        pytest.skip(f"libclang is not installed: {advice(clang.EXTRA)}")
 
 
 @pytest.fixture
@@ -81,7 +82,7 @@ def test_reduced_service_without_libclang(no_libclang, capsys, tmp_path: Path):
     path = tmp_path / "k.cu"
     path.write_text(HEAD + "__tile_global__ void k(int* x) { x[0] += 1; }\n")
     assert main(["kernels", str(path)]) == 0
-    assert "pycuda-tile[frontend]" in capsys.readouterr().err
+    assert advice(clang.EXTRA) in capsys.readouterr().err
     assert main(["check", str(path)]) == 0
     captured = capsys.readouterr()
     assert "0 warnings" in captured.out and "nothing is linted" in captured.err
