@@ -36,7 +36,7 @@ def build(
     arch:          GPU: "sm_90", ...; default the one at hand, else "sm_80". CPU: as -march; default "native"
     kernels:       name expressions to instantiate now, such as "softmax<float, 1024>"
     include_dirs:  folders where headers are looked for
-    defines:       macros: a dict from name to value, or strings such as "SIZE=4"; one letter is no name
+    defines:       macros: a dict from name to value, or strings such as "SIZE=4", but no single capital
     options:       more options for the compiler, each a str
     num_threads:   simt, emulated: threads that share one tile block, a power of two
     checked:       find undefined behaviour, most of it on cpu: a launch raises UndefinedBehaviorError

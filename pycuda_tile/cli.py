@@ -170,12 +170,38 @@ def _compile(arguments: argparse.Namespace) -> int:
     if emit and target not in (_OUTPUTS[emit], "tile" if emit == "cubin" else None):
         print(f"pycuda-tile: --emit {emit} is of the target {_OUTPUTS[emit]}, not {target}", file=sys.stderr)
         return 2
-    module = _build(arguments, target)
+    module = _build_all(arguments, target)
     output = getattr(module, {"tileir": "tileir", "ptx": "ptx"}.get(emit, "binary"))
     data = output.encode() if isinstance(output, str) else output
     write_file(arguments.output, lambda file: file.write(data))
-    print(f"{arguments.output}: {len(data)} bytes for {module.target} ({module.arch})")
+    names = ", ".join(module._compiled.executables)
+    print(f"{arguments.output}: {len(data)} bytes for {module.target} ({module.arch}): {names}")
     return 0
+
+
+def _build_all(arguments: argparse.Namespace, target: str):
+    """A module with all kernels that are no templates, overloads among them, and with those asked for."""
+    module = _build(arguments, target)
+    plain = [kernel for kernel in module.kernels if not kernel.template_params]
+    names = [kernel.name for kernel in plain]
+    overloads = [
+        f"{kernel.name}({', '.join(param.type for param in kernel.params)})"
+        for kernel in plain
+        if names.count(kernel.name) > 1
+    ]
+    asked = arguments.kernels
+    if overloads:
+        arguments.kernels = list(dict.fromkeys([*arguments.kernels, *overloads]))
+        module = _build(arguments, target)
+    templates = [str(kernel) for kernel in module.kernels if kernel.template_params]
+    advice = "--kernel says which to instantiate, such as --kernel 'scale<float, 64>'"
+    if not module._compiled.executables:
+        if templates:
+            raise Error(f"{arguments.file} has only templates of kernels: {'; '.join(templates)}: {advice}")
+        raise Error(f"{arguments.file} has no kernels (functions declared __tile_global__)")
+    if templates and not asked:
+        print(f"note: templates are left out: {'; '.join(templates)}: {advice}", file=sys.stderr)
+    return module
 
 
 def _kernels(arguments: argparse.Namespace) -> int:

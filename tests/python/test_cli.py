@@ -45,6 +45,48 @@ def test_compile(capsys, tmp_path: Path, options: list[str], start: bytes):
     assert list(tmp_path.iterdir()) == [output]
 
 
+OVERLOADS = """
+#include "cuda_tile.h"
+__tile_global__ void set(int* x) { x[0] = 1; }
+__tile_global__ void set(int* x, int y) { x[0] = y; }
+__tile_global__ void other(int* x) { x[0] = 2; }
+template <typename T> __tile_global__ void chosen(T* x) { x[0] = 3; }
+"""
+
+
+@pytest.mark.parametrize("options", [["--target", "cpu"], ["--emit", "ptx"], ["--emit", "tileir"]])
+def test_compile_takes_all_kernels_but_templates(capsys, tmp_path: Path, options: list[str]):
+    source, output = tmp_path / "k.cu", tmp_path / "out"
+    source.write_text(OVERLOADS)
+    code = main(["compile", str(source), "-o", str(output), *options])
+    captured = capsys.readouterr()
+    if "pip install" in captured.err:
+        pytest.skip(captured.err)
+    assert code == 0 and captured.out.endswith(": other, set(int*), set(int*,int)\n")
+    assert "templates are left out: chosen<typename T>(T* x): --kernel says which" in captured.err
+    for name in (b"other", b"set"):
+        assert name in output.read_bytes()
+
+
+@pytest.mark.parametrize(
+    "options", [["--target", "cpu"], ["--target", "emulated"], ["--emit", "ptx"], ["--emit", "tileir"]]
+)
+def test_compile_of_nothing_is_an_error(capsys, tmp_path: Path, options: list[str]):
+    source, output = tmp_path / "k.cu", tmp_path / "out"
+    source.write_text('#include "cuda_tile.h"\n' + OVERLOADS.splitlines()[-1] + "\n")
+    code = main(["compile", str(source), "-o", str(output), *options])
+    error = capsys.readouterr().err
+    if "pip install" in error:
+        pytest.skip(error)
+    assert code == 1 and not output.exists()
+    assert "k.cu has only templates of kernels: chosen<typename T>(T* x): --kernel says which" in error
+    assert main(["compile", str(source), "-o", str(output), *options, "--kernel", "chosen<int>"]) == 0
+    assert output.exists() and capsys.readouterr().out.endswith(": chosen<int>\n")
+    source.write_text("int x;\n")
+    assert main(["compile", str(source), "-o", str(output), "--target", "cpu"]) == 1
+    assert "has no kernels (functions declared __tile_global__)" in capsys.readouterr().err
+
+
 def test_compile_failures(capsys, tmp_path: Path):
     output = tmp_path / "out"
     assert main(["compile", str(tmp_path / "nosuch.cu"), "-o", str(output)]) == 1
