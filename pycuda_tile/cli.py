@@ -81,6 +81,9 @@ def _parser() -> argparse.ArgumentParser:
 
     coverage = commands.add_parser("coverage", help="what of the API is documented, implemented and tested")
     coverage.add_argument("--missing", action="store_true", help="only list what is missing")
+    coverage.add_argument(
+        "--part", action="store_true", help="only some tests ran: what they leave out is listed, and no fault"
+    )
     coverage.set_defaults(run=_coverage)
     return parser
 
@@ -299,6 +302,6 @@ def _regenerate(arguments: argparse.Namespace) -> int:
 def _coverage(arguments: argparse.Namespace) -> int:
     from .coverage import report
 
-    text, complete = report(arguments.missing)
+    text, complete = report(arguments.missing, arguments.part)
     print(text)
     return 0 if complete else 1

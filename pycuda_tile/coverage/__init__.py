@@ -23,6 +23,8 @@ from ..resources import include_dir
 from .declarations import Headers
 from .sources import TARGETS, VARIABLE, Sources
 
+_RUN_TESTS = "run `python3 run.py test`"
+
 
 @dataclass(frozen=True)
 class Status:
@@ -33,9 +35,9 @@ class Status:
     documented: bool | None
     tested: dict[str, bool | None]
 
-    def missing(self) -> str:
-        """What is missing, as text; "" if nothing is."""
-        untested = [target for target, is_tested in self.tested.items() if is_tested is False]
+    def missing(self, targets: Sequence[str] = TARGETS) -> str:
+        """What is missing, tests on `targets` among it, as text; "" if nothing is."""
+        untested = [target for target in targets if self.tested[target] is False]
         faults = [
             f"not declared in {self.row.header}" if not self.implemented else "",
             "not in docs/reference.md" if self.documented is False else "",
@@ -98,29 +100,39 @@ def _line(row: SimpleNamespace) -> tuple[str, str]:
     return f"| {row.section}", f"`{spec.entry(row)}`"
 
 
-def report(missing_only: bool = False) -> tuple[str, bool]:
-    """The text that `pycuda-tile coverage` prints, and whether nothing is missing that must be there."""
+def report(missing_only: bool = False, part: bool = False) -> tuple[str, bool]:
+    """The text that `pycuda-tile coverage` prints, and whether nothing is missing that must be there.
+
+    part: the tests that ran are some of all: what they do not test is said, and is no fault
+    """
     root = checkout()
     reference = root / "docs/reference.md" if root else None
     text = reference.read_text(encoding="utf-8") if reference and reference.exists() else "" if root else None
     sources = Sources(root, built_folder(root)) if root else None
-    found = statuses(spec.load("api"), include_dir(), text, sources)
-    lines = [] if missing_only else [*_table(found), ""]
-    lines += [f"{status.row.id}: {status.missing()}" for status in found if status.missing()]
+    ran = sources is not None and sources.count("cpu") > 0
+    found = statuses(spec.load("api"), include_dir(), text, sources if ran else None)
     # What GPUs need is not on every machine; nothing was built for them where it is missing.
     host = ("cpu", "emulated")
-    targets = [name for name in TARGETS if sources and (name in host or sources.count(name))]
-    complete = all(status.is_complete(targets) for status in found)
-    if sources is None:
+    targets = [name for name in TARGETS if ran and (name in host or sources.count(name))]
+    needed = [] if part else targets
+    lines = [] if missing_only else [*_table(found), ""]
+    faults = [(status.row.id, status.missing(TARGETS if not part else ())) for status in found]
+    lines += [f"{entity}: {fault}" for entity, fault in faults if fault]
+    if part:
+        lines += _left_to_other_tests(found, targets)
+    if root is None:
         lines.append("documented, tested: unknown (run in a checkout)")
-    elif not sources.count("cpu"):
-        lines.append(
-            f"no sources in {built_folder(root)}: run the tests first, with {VARIABLE} set to that folder"
-        )
-        complete = False
-    if not lines:
-        lines.append("nothing is missing")
-    return "\n".join(lines), complete
+    elif not ran:
+        lines.append(f"tested: unknown, as no test has left a source in {built_folder(root)}: {_RUN_TESTS}")
+    complete = all(status.is_complete(needed) for status in found) and (ran or root is None)
+    return "\n".join(lines or ["nothing is missing"]), complete
+
+
+def _left_to_other_tests(found: Sequence[Status], targets: Sequence[str]) -> Iterator[str]:
+    """A line a target: what the tests that ran leave out."""
+    for target in targets:
+        if left := [status.row.id for status in found if status.tested[target] is False]:
+            yield f"{target}: {len(left)} are left to `python3 run.py test --all`: {', '.join(left)}"
 
 
 def _table(found: Sequence[Status]) -> Iterator[str]:

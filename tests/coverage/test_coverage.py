@@ -227,9 +227,17 @@ def test_report_names_what_is_missing(tmp_path):
 def test_command(monkeypatch, capsys, tmp_path):
     monkeypatch.setenv("PYCUDA_TILE_BUILD_LOG", str(tmp_path))
     assert main(["coverage", "--missing"]) == 1
-    printed = capsys.readouterr().out
-    assert "2.2.1/add/2: not tested on cpu, emulated, simt\n" in printed
-    assert "run the tests first" in printed and "implemented" not in printed
+    (line,) = capsys.readouterr().out.splitlines()
+    assert line == f"tested: unknown, as no test has left a source in {tmp_path}: run `python3 run.py test`"
+    assert main(["coverage"]) == 1
+    assert "unknown" in capsys.readouterr().out.splitlines()[-3]  # in the table, too
+    record("cpu", "auto c = ct::sub(a, b);")
+    assert main(["coverage", "--missing"]) == 1
+    assert "2.2.1/add/2: not tested on cpu, emulated, simt\n" in capsys.readouterr().out
+    assert main(["coverage", "--missing", "--part"]) == 0
+    cpu, emulated = capsys.readouterr().out.splitlines()
+    assert cpu.startswith("cpu: ") and "are left to `python3 run.py test --all`: " in cpu
+    assert "2.2.1/add/2" in cpu and emulated.startswith("emulated: ")
     monkeypatch.setattr(coverage, "checkout", lambda: None)  # as in an installed package
     assert main(["coverage"]) == 0
     printed = capsys.readouterr().out
