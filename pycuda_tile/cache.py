@@ -27,13 +27,14 @@ from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from .errors import Error
+from .errors import CompileError, Error
 from .forks import lock_files
 from .version import VERSION
 
 _ENTRY = "entry.json"
 _DEFAULT_MEGABYTES = 1024
 _LAYOUT = 3  # of the meta data that builders write: a new number makes all entries anew
+_NO_ROOM = ("No space left on device", "Disk quota exceeded", "Read-only file system")  # compilers' words
 _VARIANTS = 8  # entries that one key may have
 
 
@@ -62,7 +63,10 @@ def make_key(*parts: object) -> str:
 
 
 def get(key: str, build: Builder) -> Entry:
-    """The entry of `key`; made by `build` if there is none, by one process even if many ask at once."""
+    """The entry of `key`; made by `build` if there is none, by one process even if many ask at once.
+
+    Where the cache cannot be written to, as it is full or read-only, the result is one that is not kept.
+    """
     root = folder()
     if entry := _find(root, key):
         return entry
@@ -71,19 +75,17 @@ def get(key: str, build: Builder) -> Entry:
             if entry := _find(root, key):
                 return entry
             return _make(root, key, build)
-    except OSError as error:
-        if isinstance(error.filename, str) and not error.filename.startswith(f"{root}/"):
-            raise  # what `build` was at: a file of the user's
-        raise Error(
-            f"cannot write to the cache folder {root}: {error} (PYCUDA_TILE_CACHE_DIR names another)"
-        ) from error
+    except (OSError, CompileError) as error:
+        reason = _why_not_kept(error, root)
+        if not reason:
+            raise
+    _say_not_kept(str(root), reason)
+    return make_uncached(build)
 
 
 def make_uncached(build: Builder) -> Entry:
     """An entry outside the cache; its folder goes with the entry."""
-    import tempfile
-
-    place = Path(tempfile.mkdtemp(prefix="pycuda_tile-"))
+    place = _temporary_folder("pycuda_tile-")
     try:
         entry = Entry(place, build(place).meta)
     except BaseException:
@@ -147,16 +149,49 @@ def _with_parts(root: Path) -> Path:
 
 @functools.cache
 def _scratch_folder(instead_of: str, process: int) -> Path:
-    import logging
-    import tempfile
-
-    place = Path(tempfile.mkdtemp(prefix="pycuda_tile-cache-"))
-    logging.getLogger("pycuda_tile").warning(
-        f"pycuda_tile: the cache folder {instead_of} cannot be used: it must be a folder of this user's that "
+    place = _temporary_folder("pycuda_tile-cache-")
+    _warn(
+        f"the cache folder {instead_of} cannot be used: it must be a folder of this user's that "
         f"can be written to. Until this process ends, {place} stands in"
     )
     atexit.register(_remove_if_own, place, process)
     return place
+
+
+def _temporary_folder(prefix: str) -> Path:
+    import tempfile
+
+    try:
+        return Path(tempfile.mkdtemp(prefix=prefix))
+    except OSError as error:  # also where none of the usual folders can be written to
+        raise Error(
+            f"there is no room for temporary files: {error}; TMPDIR and PYCUDA_TILE_CACHE_DIR name folders "
+            "that can be written to"
+        ) from error
+
+
+def _why_not_kept(error: OSError | CompileError, root: Path) -> str:
+    """What keeps the cache from being written to, "" if an error is about something else."""
+    if isinstance(error, CompileError):  # the compiler writes there, too
+        return next((words for words in _NO_ROOM if words in error.log), "")
+    if isinstance(error, Error):
+        return ""
+    of_the_cache = not isinstance(error.filename, str) or error.filename.startswith(f"{root}/")
+    return (error.strerror or str(error)) if of_the_cache else ""  # else a file of the user's
+
+
+@functools.cache
+def _say_not_kept(root: str, reason: str) -> None:
+    _warn(
+        f"the cache folder {root} cannot be written to ({reason}): what is built now is not kept. "
+        "PYCUDA_TILE_CACHE_DIR names another folder, `pycuda-tile cache clear` empties this one"
+    )
+
+
+def _warn(text: str) -> None:
+    import logging
+
+    logging.getLogger("pycuda_tile").warning(f"pycuda_tile: {text}")
 
 
 def _remove_if_own(place: Path, process: int) -> None:
@@ -233,8 +268,9 @@ def _make(root: Path, key: str, build: Builder) -> Entry:
         final = _move_into(root / "entries" / key, place)
     finally:
         _remove(place)
-    if _much_is_new(root, sum(file.stat().st_size for file in final.iterdir())):
-        _evict(root, keep=final)
+    with contextlib.suppress(OSError):  # the entry is there, whatever becomes of the others
+        if _much_is_new(root, sum(file.stat().st_size for file in final.iterdir())):
+            _evict(root, keep=final)
     return Entry(final, result.meta)
 
 

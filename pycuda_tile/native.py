@@ -18,7 +18,8 @@ def load(name: str, sources: Path, abi: tuple[str, int], kind: type = ctypes.CDL
     installed = resources.installed_library(f"lib{name}.so")
     loaded = _load(installed, abi, kind) if installed else None
     if loaded is None:
-        loaded = _load(_build(name, sources).folder / f"lib{name}.so", abi, kind)
+        built = _build(name, sources)  # whose folder goes with it where the cache cannot be written to
+        loaded = _load(built.folder / f"lib{name}.so", abi, kind)
     if loaded is None:
         raise Error(f"lib{name}, which this package brings, does not fit its Python files: install it anew")
     return loaded

@@ -130,7 +130,8 @@ def assemble(tileir: bytes, arch: str) -> bytes:
         return cache.Result({})
 
     key = cache.make_key("tileiras", tool, Path(tool).stat().st_mtime_ns, arch, tileir.hex())
-    return (cache.get(key, build).folder / "kernels.cubin").read_bytes()
+    entry = cache.get(key, build)  # whose folder goes with it where the cache cannot be written to
+    return (entry.folder / "kernels.cubin").read_bytes()
 
 
 def _archs(tool: str) -> list[str]:

@@ -1,5 +1,6 @@
 """The cache on disk: found again, made once, never half, never wrong."""
 
+import errno
 import json
 import multiprocessing
 import os
@@ -146,8 +147,62 @@ def test_killed_at_any_moment(cache_folder: Path):
 def test_errors_of_a_builder_are_its_own(cache_folder: Path):
     with pytest.raises(FileNotFoundError, match="/nosuch/file"):
         cache.get("k", lambda _: Path("/nosuch/file").read_text())
-    with pytest.raises(pct.Error, match="cannot write to the cache folder"):
+    with pytest.raises(FileNotFoundError, match="no/file"):
         cache.get("k", lambda folder: (folder / "no" / "file").write_text(""))
+    with pytest.raises(pct.CompileError, match="wrong"):
+        cache.get(
+            "k", lambda folder: (_ for _ in ()).throw(pct.CompileError("wrong", log="nothing of space"))
+        )
+
+
+@pytest.fixture
+def warned() -> None:
+    cache._say_not_kept.cache_clear()  # says it once a process
+
+
+def fail_to_write(number: int):
+    def fail(*_, **__):
+        raise OSError(number, os.strerror(number))
+
+    return fail
+
+
+@pytest.mark.parametrize("number", [errno.ENOSPC, errno.EROFS, errno.EDQUOT])
+@pytest.mark.parametrize("place", ["_write_record", "_lock"])
+def test_a_cache_that_cannot_be_written_to(
+    cache_folder: Path, monkeypatch, caplog, warned, number, place: str
+):
+    """As on a full or read-only disk: the result is there, and not kept."""
+    monkeypatch.setattr(cache, place, fail_to_write(number))
+    entry = cache.get("key", write)
+    assert entry.meta == {"answer": 42} and (entry.folder / "data").read_bytes() == b"payload"
+    assert cache.get("other", write).meta == {"answer": 42}
+    (message,) = caplog.messages
+    assert f"the cache folder {cache_folder} cannot be written to ({os.strerror(number)})" in message
+    assert "PYCUDA_TILE_CACHE_DIR names another" in message
+    place = entry.folder
+    del entry
+    assert not place.exists() or place.is_relative_to(cache_folder)
+
+
+def test_a_compiler_that_finds_no_room_in_the_cache(cache_folder: Path, caplog, warned):
+    def build(folder: Path) -> cache.Result:
+        if folder.is_relative_to(cache_folder):
+            raise pct.CompileError("no", log="/usr/bin/ld: final link failed: No space left on device")
+        return write(folder)
+
+    assert cache.get("key", build).meta == {"answer": 42}
+    assert "(No space left on device): what is built now is not kept" in caplog.text
+
+
+def test_no_folder_to_write_to_at_all(monkeypatch, warned):
+    import tempfile
+
+    monkeypatch.setattr(tempfile, "mkdtemp", fail_to_write(errno.ENOSPC))
+    with pytest.raises(
+        pct.Error, match=r"no room for temporary files: .*No space left on device; TMPDIR and"
+    ):
+        cache.make_uncached(write)
 
 
 def in_child(work) -> int:
