@@ -354,9 +354,10 @@ def _same_file(descriptor: int, path: Path) -> bool:
 
 def _limit() -> int:
     try:
-        return int(os.environ.get("PYCUDA_TILE_CACHE_MEGABYTES", _DEFAULT_MEGABYTES)) << 20
+        megabytes = int(os.environ.get("PYCUDA_TILE_CACHE_MEGABYTES", _DEFAULT_MEGABYTES))
     except ValueError:
-        return _DEFAULT_MEGABYTES << 20
+        megabytes = -1
+    return (megabytes if megabytes >= 0 else _DEFAULT_MEGABYTES) << 20
 
 
 def _entries(root: Path) -> list[tuple[float, int, Path]]:

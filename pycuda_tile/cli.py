@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
 import importlib.util
 import os
 import runpy
@@ -10,7 +11,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from .errors import Error
+from .errors import CompileError, Error
 from .output_file import write_file
 from .version import VERSION
 
@@ -30,15 +31,34 @@ def main(argv: Sequence[str] | None = None) -> int:
 
             return command.main(words[1:])
         arguments = _parser().parse_args(words)
-        return arguments.run(arguments)
+        code = arguments.run(arguments)
+        sys.stdout.flush()  # a full disk shows here
+        return code
+    except CompileError as error:
+        from .diagnostic_text import ALL_OF_IT
+
+        print(f"pycuda-tile: {str(error).replace(ALL_OF_IT, '')}", file=sys.stderr)
     except Error as error:
         print(f"pycuda-tile: {error}", file=sys.stderr)
     except BrokenPipeError:  # pycuda-tile kernels x.cu | head -1
         sys.stderr.close()
+    except OSError as error:
+        if words[:1] == ["run"]:  # an example's, or a script's
+            raise
+        print(f"pycuda-tile: {_os_error(error)}", file=sys.stderr)
     except KeyboardInterrupt:
         print("pycuda-tile: interrupted", file=sys.stderr)
         return 130
     return 1
+
+
+def _os_error(error: OSError) -> str:
+    """What the system refused; without a file, it was to write the output."""
+    if error.filename is None:
+        with contextlib.suppress(OSError):
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # where Python would fail again
+        return f"cannot write the output: {error.strerror or error}"
+    return f"{error.filename}: {error.strerror or error}"
 
 
 def _parser() -> argparse.ArgumentParser:

@@ -13,6 +13,7 @@ if TYPE_CHECKING:
     from .diagnostics import Places
 
 MESSAGE_LINES = 15  # at most, in a CompileError
+ALL_OF_IT = ": see .diagnostics, and .log for all of it"
 _LINE_WIDTH = 200  # longer lines of a message are cut
 
 
@@ -27,9 +28,7 @@ def render(errors: list[Diagnostic], places: Places) -> str:
         shown += 1
     if shown < len(errors):
         more = len(errors) - shown
-        lines.append(
-            f"... and {more} more error{'s' if more > 1 else ''}: see .diagnostics, and .log for all of it"
-        )
+        lines.append(f"... and {more} more error{'s' if more > 1 else ''}{ALL_OF_IT}")
     return "\n".join(lines)
 
 

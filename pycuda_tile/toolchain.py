@@ -143,7 +143,10 @@ def find_compiler() -> Compiler:
 def _named_by_user(command: str) -> Compiler:
     import shlex
 
-    words = shlex.split(command)
+    try:
+        words = shlex.split(command)
+    except ValueError as error:  # a quote that is not closed
+        raise TargetUnavailable(f"PYCUDA_TILE_CXX={command!r} is no command: {error}") from None
     path = _which(words[0]) if words else None
     compiler = _identify((path, *words[1:])) if path else None
     if not compiler:

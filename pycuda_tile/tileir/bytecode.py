@@ -12,10 +12,11 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..errors import BuildTypeError
 from .codec import NEWEST, BytecodeError, NeedsVersion, Reader, Version, Writer
 from .debug import Lines
 from .instructions import Body
-from .ir import Block, Entry, Function, Global, Module, Value
+from .ir import Block, Entry, Function, Global, Module, Value, check_module
 from .payload import Io, enumerator, tagged
 from .pools import Pools, Tables
 from .sections import read_sections, table, write_section
@@ -36,7 +37,12 @@ def read_bytecode(data: bytes) -> Module:
     Of debug information each operation gets its line in the source; of what was inlined, the line that it was
     inlined to.
     """
-    data = bytes(memoryview(data))  # an integer is no file, and a large one no reason to run out of memory
+    try:
+        data = bytes(
+            memoryview(data)
+        )  # an integer is no file, and a large one no reason to run out of memory
+    except TypeError:
+        raise BuildTypeError(f"bytecode is a bytes-like object, got {type(data).__name__}") from None
     if not data.startswith(_MAGIC):
         raise BytecodeError("this is no Tile IR: it does not begin with 7F 'TileIR' 00", 0)
     io = Reader(data, len(_MAGIC), len(data), NEWEST)
@@ -73,6 +79,7 @@ def write_bytecode(m: Module, version: Version | str | None = None) -> bytes:
     Raises BytecodeError, which names the operation, where the module does not fit the version or is none.
     Debug information is not written.
     """
+    check_module(m)
     wanted = VERSIONS[0] if version is None else _version(version)
     while True:
         try:

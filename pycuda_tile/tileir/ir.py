@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from ..errors import BuildTypeError
+
 # --- types ---
 
 
@@ -213,6 +215,15 @@ class Global:
     alignment: int = 0
     private: bool = False
     constant: bool = False
+
+
+def check_module(value: object) -> None:
+    """BuildTypeError for what is no Module, such as its text."""
+    if not isinstance(value, Module):
+        reads = {str: ": tileir.parse reads text", bytes: ": tileir.read_bytecode reads bytes"}
+        raise BuildTypeError(
+            f"a module of Tile IR is expected, got {type(value).__name__}{reads.get(type(value), '')}"
+        )
 
 
 @dataclass(eq=False)

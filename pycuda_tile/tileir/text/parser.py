@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ...errors import BuildTypeError
 from ..ir import Block, Entry, Global, Module, Operation, Value
 from . import drafts
 from .formats import formats
@@ -27,6 +28,8 @@ def parse(text: str) -> Module:
 
     Raises ParseError (line, column, what was expected) where it is none.
     """
+    if not isinstance(text, str):
+        raise BuildTypeError(f"the text of a module is a str, got {type(text).__name__}")
     parser = Parser(text)
     try:
         return parser.module()

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import weakref
 
-from ..ir import Module
+from ..ir import Module, check_module
 from .errors import VerifyError
 from .walk import Walk
 
@@ -19,11 +19,13 @@ _verified: weakref.WeakSet[Module] = weakref.WeakSet()
 
 def verify(m: Module) -> None:
     """Raises VerifyError, with operation, line and rule, where a module breaks a rule of chapter 8."""
+    check_module(m)
     Walk(m).run()
 
 
 def verify_once(m: Module) -> None:
     """As verify, unless this module has been found in order before."""
+    check_module(m)
     if m not in _verified:
         verify(m)
         _verified.add(m)

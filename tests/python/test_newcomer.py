@@ -1,0 +1,105 @@
+"""Mistakes of a first hour: each command and public function says in a line what is wrong and what to do."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pycuda_tile as pct
+from pycuda_tile import cache, tileir, toolchain
+from pycuda_tile.cli import main
+
+KERNEL = '#include "cuda_tile.h"\n__tile_global__ void k(int* x) { x[0] = 1; }\n'
+
+
+@pytest.fixture
+def files(tmp_path: Path, monkeypatch) -> Path:
+    """A working folder with files that are no sources, and one that is."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "empty.cu").touch()
+    (tmp_path / "folder.cu").mkdir()
+    (tmp_path / "binary.cu").write_bytes(b"\xff\xfe\0")
+    (tmp_path / "ok.cu").write_text(KERNEL)
+    return tmp_path
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["compile", "-o", "out", "--target", "cpu"],
+        ["kernels"],
+        ["check"],
+        ["tileir", "print"],
+        ["tileir", "verify"],
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize(
+    ("name", "said"),
+    [
+        ("nosuch.cu", ("does not exist", "No such file")),
+        ("folder.cu", ("Is a directory",)),
+        ("binary.cu", ("is no UTF-8 text", "neither bytecode of Tile IR nor text")),
+        ("ok.cu/below", ("Not a directory",)),
+    ],
+)
+def test_files_that_are_no_sources(files, capsys, words: list[str], name: str, said: tuple[str, ...]):
+    assert main([*words, name]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
+    assert line.startswith("pycuda-tile: ") and name in line and any(words in line for words in said)
+
+
+@pytest.mark.parametrize("words", [["kernels", "ok.cu"], ["cache", "info"], ["tileir", "print", "empty.cu"]])
+def test_output_that_cannot_be_written(files, words: list[str]):
+    environment = {**os.environ, "PYTHONPATH": str(Path(pct.__file__).parents[1])}
+    with open("/dev/full", "w") as full:
+        done = subprocess.run(
+            [sys.executable, "-m", "pycuda_tile", *words],
+            stdout=full,
+            stderr=subprocess.PIPE,
+            env=environment,
+        )
+    assert done.returncode == 1
+    assert done.stderr.decode() == "pycuda-tile: cannot write the output: No space left on device\n"
+
+
+def test_many_errors_do_not_speak_of_python(files, capsys):
+    Path("bad.cu").write_text("".join(f"int x{n} = nosuch{n};\n" for n in range(30)))
+    assert main(["compile", "bad.cu", "-o", "out", "--target", "cpu"]) == 1
+    error = capsys.readouterr().err
+    assert "more errors" in error and ".diagnostics" not in error
+
+
+@pytest.mark.parametrize("command", ['"', "/bin/ls", " ", "nosuch --flag"])
+def test_a_wrong_compiler(monkeypatch, command: str):
+    monkeypatch.setenv("PYCUDA_TILE_CXX", command)
+    with pytest.raises(pct.TargetUnavailable, match=r"PYCUDA_TILE_CXX=.* is no "):
+        toolchain.find_compiler()
+
+
+@pytest.mark.parametrize("value", ["-5", "much", ""])
+def test_a_wrong_bound_of_the_cache(monkeypatch, cache_folder, value: str):
+    monkeypatch.setenv("PYCUDA_TILE_CACHE_MEGABYTES", value)
+    assert cache.info()["limit_bytes"] == 1024 << 20
+
+
+WRONG_TYPES = [
+    (lambda: tileir.parse(b"entry"), "the text of a module is a str, got bytes"),
+    (lambda: tileir.read_bytecode("text"), "bytecode is a bytes-like object, got str"),
+    (lambda: tileir.read_bytecode(3), "bytecode is a bytes-like object, got int"),
+    (lambda: tileir.verify("text"), "a module of Tile IR is expected, got str: tileir.parse reads text"),
+    (lambda: tileir.build(b"x"), "is expected, got bytes: tileir.read_bytecode reads bytes"),
+    (lambda: tileir.interpret(3, "k", 1), "is expected, got int"),
+    (lambda: tileir.write_bytecode(3), "is expected, got int"),
+]
+
+
+@pytest.mark.parametrize(("call", "said"), WRONG_TYPES)
+def test_what_is_no_module(call, said: str):
+    with pytest.raises(pct.Error) as caught:
+        call()
+    assert isinstance(caught.value, TypeError) and str(caught.value).endswith(said)
