@@ -8,7 +8,7 @@ import importlib.util
 import os
 import runpy
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from .errors import CompileError, Error
@@ -63,72 +63,97 @@ def _os_error(error: OSError) -> str:
 
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
-        "pycuda-tile", description="CUDA Tile C++ kernels: compile, look at, run."
+        "pycuda-tile",
+        description="CUDA Tile C++ kernels: compile, look at, run.",
+        epilog="pycuda-tile COMMAND --help says more of a command. Begin with doctor, then run.",
     )
-    parser.add_argument("--version", action="version", version=f"pycuda-tile {VERSION}")
+    parser.add_argument(
+        "--version", action="version", version=f"pycuda-tile {VERSION}", help="show the version"
+    )
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
-    commands.add_parser("run", help="run an example; without a name, the table of kernels")
+    def add(name: str, text: str, run: Callable[[argparse.Namespace], int] | None = None, more: str = ""):
+        command = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.{more}")
+        command.set_defaults(run=run)
+        return command
 
-    doctor = commands.add_parser("doctor", help="what can run on this machine, and what is missing")
-    doctor.set_defaults(run=_doctor)
-
-    compile_ = commands.add_parser("compile", help="compile a file and write what came out")
-    _add_build_arguments(compile_)
-    compile_.add_argument("-o", "--output", type=Path, required=True, metavar="OUT")
-    compile_.add_argument(
-        "--emit", choices=sorted(_OUTPUTS), help="default: a cubin, or on cpu a shared library"
+    add("run", "run an example or a script; without a name, the table of kernels")
+    add("doctor", "say what can run on this machine, and what is missing", _doctor)
+    compile_ = add(
+        "compile",
+        "compile a file and write what came out",
+        _compile,
+        " All kernels that are no templates are in it, and the instantiations that --kernel names.",
     )
-    compile_.set_defaults(run=_compile)
-
-    kernels = commands.add_parser("kernels", help="list the kernels of a file")
-    _add_source_arguments(kernels)
-    kernels.set_defaults(run=_kernels)
-
-    check = commands.add_parser("check", help="errors, hints that are ignored and why, what loses on GPUs")
-    _add_build_arguments(check)
-    check.set_defaults(run=_check)
-
-    commands.add_parser("tileir", help="print, verify, run or write a module of Tile IR, text or bytecode")
-
-    cache = commands.add_parser("cache", help="the cache of compiled kernels")
-    cache.add_argument("action", choices=("info", "clear"))
-    cache.set_defaults(run=_cache)
-
-    regenerate = commands.add_parser("regenerate", help="make the generated files anew (in a checkout)")
+    _add_build_arguments(compile_)
+    compile_.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="OUT", help="the file that is written"
+    )
+    compile_.add_argument(
+        "--emit", choices=sorted(_OUTPUTS), help="what to write; default: a cubin, on cpu a shared library"
+    )
+    _add_source_arguments(add("kernels", "list the kernels of a file, with their hints", _kernels))
+    _add_build_arguments(
+        add(
+            "check",
+            "say what is wrong in a file: errors, hints that are ignored, what is slow on GPUs",
+            _check,
+        )
+    )
+    add("tileir", "print, verify, run or write a module of Tile IR, text or bytecode")
+    cache = add("cache", "look at or empty the cache of compiled kernels", _cache)
+    cache.add_argument("action", choices=("info", "clear"), help="say where it is and how full; empty it")
+    regenerate = add("regenerate", "make the generated files anew, in a checkout", _regenerate)
     regenerate.add_argument("--check", action="store_true", help="only say whether any differs")
-    regenerate.set_defaults(run=_regenerate)
-
-    coverage = commands.add_parser("coverage", help="what of the API is documented, implemented and tested")
+    coverage = add("coverage", "say what of the API is documented, implemented and tested", _coverage)
     coverage.add_argument("--missing", action="store_true", help="only list what is missing")
     coverage.add_argument(
         "--part", action="store_true", help="only some tests ran: what they leave out is listed, and no fault"
     )
-    coverage.set_defaults(run=_coverage)
     return parser
 
 
 def _add_source_arguments(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("file", type=Path)
-    parser.add_argument("-I", dest="include_dirs", action="append", default=[], metavar="DIR")
-    parser.add_argument("-D", dest="defines", action="append", default=[], metavar="NAME[=VALUE]")
+    parser.add_argument("file", type=Path, metavar="FILE", help="a .cu or .cuh file")
+    parser.add_argument(
+        "-I", dest="include_dirs", action="append", default=[], metavar="DIR", help="where headers are, too"
+    )
+    parser.add_argument(
+        "-D", dest="defines", action="append", default=[], metavar="NAME[=VALUE]", help="defines a macro"
+    )
 
 
 def _add_build_arguments(parser: argparse.ArgumentParser) -> None:
     _add_source_arguments(parser)
-    parser.add_argument("--target", default=None, help="cpu, emulated, simt or tile")
-    parser.add_argument("--arch", help="sm_90, ...; on cpu as -march")
     parser.add_argument(
-        "--kernel", dest="kernels", action="append", default=[], metavar="NAME", help='"k<float, 64>"'
+        "--target", help="cpu, emulated, simt or tile; default: the best that can run on this machine"
     )
-    parser.add_argument("--num-threads", type=int)
+    parser.add_argument(
+        "--arch", help="sm_90, ...: default the GPU at hand, else sm_80; on cpu as -march, default native"
+    )
+    parser.add_argument(
+        "--kernel",
+        dest="kernels",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="also instantiates this kernel, such as 'scale<float, 64>'; may be repeated",
+    )
+    parser.add_argument(
+        "--num-threads",
+        type=int,
+        metavar="N",
+        help="simt, emulated: threads that share a block, a power of two",
+    )
 
 
 _RUN_HELP = """usage: pycuda-tile run [EXAMPLE | SCRIPT.py] [--debug | --sanitize] ...
 
---debug     in gdb, which stops in the example's kernels; built for the cpu without optimisation
---sanitize  with AddressSanitizer and UndefinedBehaviorSanitizer watching kernels on the cpu
-Other options go to the example or script.
+Runs an example, checked against NumPy, or a script of yours.
+
+--debug     runs it in gdb, which stops in the example's kernels, compiled for the CPU without optimisation
+--sanitize  watches kernels on the CPU with AddressSanitizer and UndefinedBehaviorSanitizer
+Other options go to the example or script; `pycuda-tile run EXAMPLE --help` lists an example's.
 
 examples: {} (default: table)"""
 

@@ -57,7 +57,7 @@ def read(path: Path) -> Module:
 
 def _parser(action: str, description: str, **more: Any) -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(f"pycuda-tile tileir {action}", description=description, **more)
-    parser.add_argument("file", type=Path, metavar="FILE")
+    parser.add_argument("file", type=Path, metavar="FILE", help="text or bytecode")
     return parser
 
 
@@ -79,7 +79,9 @@ def _verify(words: Sequence[str]) -> int:
 
 def _write(words: Sequence[str]) -> int:
     parser = _parser("write", "Write a module as bytecode.")
-    parser.add_argument("-o", "--output", type=Path, required=True, metavar="OUT")
+    parser.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="OUT", help="the file that is written"
+    )
     parser.add_argument("--version", help="such as 13.1; default: the lowest that holds the module")
     given = parser.parse_args(words)
     try:
@@ -112,13 +114,18 @@ def _run(words: Sequence[str]) -> int:
         epilog=_ARGUMENTS,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("arguments", nargs="*", metavar="ARGUMENT")
+    parser.add_argument("arguments", nargs="*", metavar="ARGUMENT", help="one for each parameter")
     parser.add_argument("--entry", metavar="NAME", help="default: the only one")
     parser.add_argument("--grid", default="1", metavar="X[xYxZ]", help="tile blocks; default: 1")
     parser.add_argument(
         "--out", action="append", default=[], metavar="N=FILE.npy", help="save array argument N, from 1"
     )
-    parser.add_argument("--on-ub", choices=("raise", "continue"), default="raise", help="undefined behaviour")
+    parser.add_argument(
+        "--on-ub",
+        choices=("raise", "continue"),
+        default="raise",
+        help="undefined behaviour: an error (default), or its documented value",
+    )
     parser.add_argument("--seed", type=int, help="shuffle memory operations that no token orders")
     given = parser.parse_intermixed_args(words)
     module = read(given.file)

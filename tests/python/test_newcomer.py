@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import os
+import re
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -85,6 +87,29 @@ def test_a_wrong_compiler(monkeypatch, command: str):
 def test_a_wrong_bound_of_the_cache(monkeypatch, cache_folder, value: str):
     monkeypatch.setenv("PYCUDA_TILE_CACHE_MEGABYTES", value)
     assert cache.info()["limit_bytes"] == 1024 << 20
+
+
+def shown_help(capsys, *words: str) -> str:
+    with pytest.raises(SystemExit) as ended:
+        main([*words, "--help"])
+    assert ended.value.code == 0
+    return capsys.readouterr().out
+
+
+def test_help_explains_each_command_and_argument(capsys):
+    overview = shown_help(capsys)
+    commands = re.findall(r"^    ([a-z]+)\b", overview, re.M)
+    assert len(commands) == 9
+    actions = [["tileir", action] for action in ("print", "verify", "run", "write")]
+    for words in [*([command] for command in commands if command not in ("run", "tileir")), *actions]:
+        text = shown_help(capsys, *words)
+        before, *listed = re.split(r"\n\n(?:positional arguments|options):\n", text)
+        assert len(before.split("\n\n")) >= 2, f"{words}: no description"
+        lines = "\n".join(section.split("\n\n")[0] for section in listed).splitlines()
+        for line, following in pairwise([*lines, ""]):
+            is_entry = line.startswith("  ") and line[2] != " "
+            is_explained = re.search(r"\S {2,}\S", line[2:]) or following.startswith(" " * 20)
+            assert is_explained or not is_entry, f"{words}: {line}"
 
 
 WRONG_TYPES = [
