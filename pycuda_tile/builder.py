@@ -58,7 +58,7 @@ def build(
         path=path,
         arch=_check_arch(arch, target),
         include_dirs=check_include_dirs(include_dirs),
-        defines=check_defines(defines),
+        defines=_check_arch_macro(check_defines(defines), target),
         options=_check_options(options, target),
         num_threads=_check_num_threads(num_threads, target),
         cache=bool(cache),
@@ -223,6 +223,15 @@ def check_defines(defines: Mapping[str, object] | Iterable[str] | None) -> dict[
         if not re.fullmatch(r"[A-Za-z_]\w*(\([\w, .]*\))?", str(name)):
             raise BuildValueError(f"defines: {name!r} is no name of a macro")
     return dict(pairs)
+
+
+def _check_arch_macro(defines: dict[str, str], target: str) -> dict[str, str]:
+    """NVRTC passes over what is said of __CUDA_ARCH__."""
+    value = defines.get("__CUDA_ARCH__")
+    if target in ("simt", "tile") and value is not None:
+        arch = f"sm_{value[:-1]}" if re.fullmatch(r"\d{2,3}0", value) else "sm_80"
+        raise BuildValueError(f"defines: __CUDA_ARCH__ follows the argument arch here: pass arch={arch!r}")
+    return defines
 
 
 def _macro_value(value: object) -> str:

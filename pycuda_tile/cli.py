@@ -276,7 +276,7 @@ def _source(arguments: argparse.Namespace) -> tuple[str, str, dict]:
 
     text, name, path = read_source(arguments.file)
     folders = (path.parent, *check_include_dirs(arguments.include_dirs))
-    macros = {"__cplusplus": "202002L", **check_defines(arguments.defines)}
+    macros = {"__cplusplus": "202002L", "__CUDA_ARCH__": "900", **check_defines(arguments.defines)}
     return text, name, {"path": path, "include_dirs": folders, "macros": macros}
 
 

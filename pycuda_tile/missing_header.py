@@ -20,6 +20,7 @@ _HEADERS = {
     "__nv_fp4_e2m1": "cuda_fp4.h",
     "__nv_tf32": "cuda_tf32.h",
 }
+SMALL_FLOAT_HEADERS = frozenset(_HEADERS.values())
 _INCOMPLETE = re.compile(r"\bincomplete\b|^forward declaration of ")
 _TYPE = re.compile(rf"""["'](?:const |struct )*({"|".join(_HEADERS)})(?: \[\d+\])?["']""")
 _KEYWORD = re.compile(

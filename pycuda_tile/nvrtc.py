@@ -5,7 +5,7 @@ from __future__ import annotations
 import functools
 import os
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -142,28 +142,37 @@ def dependencies(
     text: str, path: Path | None, include_dirs: Sequence[str | Path], more: Sequence[Path] = ()
 ) -> list[str]:
     """Every file that a source may include, whatever its #if lines say: NVRTC does not tell which it read."""
-    found: dict[str, None] = {}
+    found = dict.fromkeys(map(str, [path, *more] if path else more))
+    for start, place in [(text, path), *((read_text(header), header) for header in more)]:
+        found.update({header: None for _, header in included(start, place, include_dirs) if header})
+    return list(found)
+
+
+def included(
+    text: str,
+    path: Path | None,
+    include_dirs: Sequence[str | Path],
+    follow: Callable[[str], bool] = lambda header: True,
+) -> Iterator[tuple[str, str]]:
+    """(name, file) of each #include of a source and of the headers that it leads to, whatever the #if lines
+    say; no file where it is found nowhere. Headers that `follow` does not hold for are not looked into."""
+    seen = {str(path)}
     queue = [(text, path.parent if path else None)]
-    for header in more:
-        found[str(header)] = None
-        queue.append((header.read_text(encoding="utf-8", errors="replace"), header.parent))
-    if path:
-        found[str(path)] = None
     while queue:
         content, folder = queue.pop()
         for quote, name in _INCLUDE.findall(content):
             folders = [folder, *include_dirs] if quote == '"' and folder else include_dirs
-            for place in folders:
-                header = os.path.normpath(os.path.join(place, name))
-                if header in found:
-                    break
-                if os.path.isfile(header):
-                    found[header] = None
-                    queue.append(
-                        (Path(header).read_text(encoding="utf-8", errors="replace"), Path(header).parent)
-                    )
-                    break
-    return list(found)
+            candidates = (os.path.normpath(os.path.join(place, name)) for place in folders)
+            header = next((file for file in candidates if file in seen or os.path.isfile(file)), "")
+            yield name, header
+            if header and header not in seen:
+                seen.add(header)
+                if follow(header):
+                    queue.append((read_text(Path(header)), Path(header).parent))
+
+
+def read_text(header: Path) -> str:
+    return header.read_text(encoding="utf-8", errors="replace")
 
 
 # --- the bindings -------------------------------------------------------------------------------------------

@@ -24,12 +24,12 @@ SIGNATURE_HEADER = "cuda_tile/core/signature.h"
 LAUNCH_HEADER = "cuda_tile/core/launch_hints.h"
 _FUNCTION = "cuda_tile::kernel_of({})"
 _SIGNATURE = "&cuda_tile::signature_tag<cuda_tile::signature_of<decltype({})>::type>"
-_MACROS = {"__CUDACC__": "1", "__CUDACC_RTC__": "1"}
 
 
 @dataclass
 class Settings:
-    """How a target calls NVRTC: `folders` are searched for headers, `install` is a line for errors."""
+    """How a target calls NVRTC: `folders` are searched for headers, `install` is a line for errors, `macros`
+    are what it defines."""
 
     options: list[str]
     folders: list[str]
@@ -49,11 +49,16 @@ class Settings:
         ]
 
 
+def macros(arch: str) -> dict[str, str]:
+    """Those of NVRTC that decide what a source holds."""
+    return {"__CUDACC__": "1", "__CUDACC_RTC__": "1", "__CUDA_ARCH__": f"{nvrtc.arch_number(arch)}0"}
+
+
 def compile_kernels(
     request: Request, settings: Settings, names: Sequence[str], known: list[KernelInfo] | None
 ) -> tuple[nvrtc.Program, cache.Result]:
     """The program with the kernels instantiated, and what the cache keeps besides its code."""
-    kernels = find_kernels(request, {**_MACROS, **settings.macros}) if known is None else []
+    kernels = find_kernels(request, settings.macros) if known is None else []
     expressions = list(dict.fromkeys([*entry_names(kernels), *names]))
     functions = {name: _FUNCTION.format(cxx_expression(name)) for name in expressions}
     signatures = {name: _SIGNATURE.format(function) for name, function in functions.items()}
@@ -96,7 +101,7 @@ def _apply_hints(request: Request, settings: Settings) -> tuple[str, list[str]]:
         return request.text, []
     from .frontend.launch_hints import mark
 
-    found = find_keywords(request, {**_MACROS, **settings.macros})
+    found = find_keywords(request, settings.macros)
     text, macros = mark(request.text, found, settings.attributes)
     options = [f"-D{word}=__global__ {attributes}" for word, attributes in macros.items()]
     return text, [f"--pre-include={LAUNCH_HEADER}", *options] if options else []

@@ -32,6 +32,11 @@ def small_float_dir() -> Path:
     return include_dir() / "cuda_tile" / "compatible" / "small_floats"
 
 
+def nv_target_dir() -> Path:
+    """Our own nv/target: first for a host, where NVIDIA's knows hosts only, last for NVRTC."""
+    return include_dir() / "cuda_tile" / "compatible" / "nv_target"
+
+
 def standard_dir() -> Path:
     """Standard headers (type_traits, cmath, ...) for NVRTC, which has none."""
     return include_dir() / "cuda_tile" / "compatible" / "standard"

@@ -42,6 +42,7 @@ _FLAGS = [
 _GCC_FLAGS = ["-fno-gnu-unique"]
 # Behind the source: wrong wherever one of its declarations has not ended.
 _END = "namespace cuda_tile_end { template <int> struct test; } namespace cuda_tile_ended = ::cuda_tile_end;"
+_MACROS = {"__CUDA_ARCH__": "900"}  # as kernels see on a GPU, unless the user defines it otherwise
 _ENVIRONMENT = ("CPATH", "CPLUS_INCLUDE_PATH")  # that compilers listen to
 _SYSTEM_DIRS = ("/usr/include", "/usr/lib", "/usr/local/include", "/opt")
 
@@ -107,7 +108,7 @@ def _flags(request: Request, compiler: toolchain.Compiler) -> list[str]:
         flags += ["-DCUDA_TILE_CHECKED=1", "-g1", "-gdwarf-4"]
     if request.target == "emulated":
         flags.append(f"-DCUDA_TILE_BLOCK_THREADS={request.num_threads or 4}")
-    flags += [f"-D{name}={value}" if value else f"-D{name}=" for name, value in request.defines.items()]
+    flags += [f"-D{name}={value}" for name, value in {**_MACROS, **request.defines}.items()]
     flags += [*debug.environment_flags(), *request.options]
     return flags + debug.sanitizer_flags(flags, compiler)
 
@@ -131,15 +132,24 @@ def _build(
     known: list[KernelInfo] | None,
     folder: Path,
 ) -> cache.Result:
+    import shutil
+
+    from ..frontend import host_form  # builds from the cache do without
+
     path = request.path or folder / "source.cu"
     if not request.path:
         path.write_text(request.text, encoding="utf-8")
-    kernels = find_kernels(request, {}) if known is None else []
+    kernels = find_kernels(request, _MACROS) if known is None else []
     expressions = list(dict.fromkeys([*entry_names(kernels), *names]))
     unit = folder / "kernels.cpp"
     unit.write_text(_translation_unit(path, expressions), encoding="utf-8", errors="surrogateescape")
     depfile = folder / "kernels.d"
+    headers = folder / "host_form"
+    folders = [*request.user_dirs, *request.include_dirs, *_folders_of(request.options)]
+    host_form.write(headers, request.text, request.path, folders)
     flags = [
+        f"-I{headers}",
+        f"-I{resources.nv_target_dir()}",
         *_vector_flags(compiler, flags),
         *flags,
         f"-ffile-prefix-map={folder}={cache.final_place(folder)}",
@@ -166,7 +176,13 @@ def _build(
         raise CompileError(f"{request.name}: the compiler made no library{_options(request)}", log=log)
     dependencies = [*_read_depfile(depfile), *left_out]
     depfile.unlink()
+    shutil.rmtree(headers, ignore_errors=True)
     return cache.Result(meta, dependencies)
+
+
+def _folders_of(options: Sequence[str]) -> list[str]:
+    """The include folders that options name."""
+    return re.findall(r"^-(?:I|isystem)\n?(.+)", "\n".join(options), re.MULTILINE)
 
 
 def _translation_unit(source: Path, expressions: Sequence[str]) -> str:

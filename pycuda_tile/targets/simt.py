@@ -111,9 +111,16 @@ def _settings(request: Request, arch: str) -> nvrtc_kernels.Settings:
     ours = str(resources.include_dir())
     nvidia = nvrtc.include_dirs()
     folders = [ours, *map(str, request.user_dirs), *map(str, request.include_dirs), *nvidia]
-    folders += map(str, (resources.small_float_dir(), resources.standard_dir()))
+    own = (resources.small_float_dir(), resources.nv_target_dir(), resources.standard_dir())
+    folders += map(str, own)
+    macros = nvrtc_kernels.macros(arch)
     return nvrtc_kernels.Settings(
-        [*options, *request.options], folders, [ours, *nvidia], gpu.EXTRA, {}, _attributes(request, arch)
+        [*options, *request.options],
+        folders,
+        [ours, *nvidia],
+        gpu.EXTRA,
+        macros,
+        _attributes(request, arch),
     )
 
 

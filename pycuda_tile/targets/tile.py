@@ -85,14 +85,13 @@ def _settings(request: Request, arch: str, nvidia: list[str]) -> nvrtc_kernels.S
         "--enable-tile",
         *(f"-D{name}={value}" for name, value in request.defines.items()),
     ]
-    standard = str(resources.standard_dir())
+    own = [str(resources.nv_target_dir()), str(resources.standard_dir())]
     options += ["--pre-include=cstdint", "--pre-include=cmath"]  # which nvcc includes before every source
     if _LIBCUXX.search(request.text):  # int64_t is another type there
         options.append("-DCUDA_TILE_BESIDE_LIBCUXX")
-    folders = [*map(str, request.user_dirs), *map(str, request.include_dirs), *nvidia, standard]
-    return nvrtc_kernels.Settings(
-        [*options, *request.options], folders, [*nvidia, standard], EXTRA, {"__CUDACC_TILE__": "1"}
-    )
+    folders = [*map(str, request.user_dirs), *map(str, request.include_dirs), *nvidia, *own]
+    macros = {**nvrtc_kernels.macros(arch), "__CUDACC_TILE__": "1"}
+    return nvrtc_kernels.Settings([*options, *request.options], folders, [*nvidia, *own], EXTRA, macros)
 
 
 def _load(entry: cache.Entry, arch: str, known: list[KernelInfo] | None) -> Compiled:
