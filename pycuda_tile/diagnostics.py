@@ -234,7 +234,7 @@ def _place(record: _Record, places: Places) -> Diagnostic:
     notes = _requirement(record)
     if violation := _violation(record):
         record, notes = replace(record, message=violation), ()
-    elif missing := missing_header.message((record.message, *record.notes)):
+    elif missing := missing_header.message((_with_name(record, places), *record.notes)):
         record, notes = replace(record, severity="error", message=missing), ()
     for file, line, column in chain:
         if file and places.is_users(file):
@@ -253,6 +253,13 @@ def _place(record: _Record, places: Places) -> Diagnostic:
     return Diagnostic(
         record.file or places.source, record.line, record.column, record.severity, record.message, notes
     )
+
+
+def _with_name(record: _Record, places: Places) -> str:
+    """An error's message; NVRTC's that a name is no namespace, with that name."""
+    if not record.message.startswith('name followed by "::"'):
+        return record.message
+    return f"{record.message}: {places.line(places.shown(record.file), record.line)[record.column - 1 :]}"
 
 
 _VIOLATED = re.compile(r"\bviolated\b.*?(?:Kind = |<)cuda_tile_(\w+)")

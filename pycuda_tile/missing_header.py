@@ -23,20 +23,22 @@ _HEADERS = {
 SMALL_FLOAT_HEADERS = frozenset(_HEADERS.values())
 _INCOMPLETE = re.compile(r"\bincomplete\b|^forward declaration of ")
 _TYPE = re.compile(rf"""["'](?:const |struct )*({"|".join(_HEADERS)})(?: \[\d+\])?["']""")
-_KEYWORD = re.compile(
-    r"""unknown type name '(__tile\w*__)'|["'](__tile\w*__)["'] (?:does not name a type|is undefined)"""
+_API = re.compile(  # each compiler's words for: the namespace cuda, or tiles in it, is not there
+    r"""["']cuda["'] has not been declared|["']tiles["'] is not a (?:namespace-name|member of ["']cuda["'])|"""
+    r"""["']cuda::tiles["'] has not been declared|undeclared identifier ["']cuda["']|"""
+    r"""no member named ["']tiles["'] in namespace ["']cuda["']|"""
+    r"""namespace ["']cuda["'] has no member ["']tiles["']|"""
+    r"""name followed by "::" must be a class or namespace name: cuda ?::"""
 )
-_IGNORED = "parsing for Tile constructs is not enabled"  # a warning of NVRTC 13.5
 _BEGIN = "a header is missing: "
+_NO_API = f'{_BEGIN}cuda::tiles needs #include "cuda_tile.h"'
 
 
 def message(texts: Iterable[str]) -> str:
     """Which header is missing, by what a compiler says in an error and its notes; "" if none is."""
     for text in texts:
-        keyword = _KEYWORD.search(text)
-        if keyword or text.startswith(_IGNORED):
-            word = (keyword[1] or keyword[2]) if keyword else "__tile_global__"
-            return f'{_BEGIN}{word} needs #include "cuda_tile.h"'
+        if _API.search(text):
+            return _NO_API
         found = _TYPE.search(text) if _INCOMPLETE.search(text) else None
         if found:
             return f"{_BEGIN}{found[1]} needs #include <{_HEADERS[found[1]]}>"
@@ -44,11 +46,12 @@ def message(texts: Iterable[str]) -> str:
 
 
 def without_consequences(diagnostics: Sequence[Diagnostic], source: str) -> list[Diagnostic]:
-    """Each missing header once; where one is, not what else is said of the same line and of other files."""
+    """Each missing header once; where one is, not what else is said of the same line and of other files, and
+    without cuda_tile.h nothing else."""
     missing = {d.message: d for d in reversed(diagnostics) if d.message.startswith(_BEGIN)}
     lines = {d.line for d in diagnostics if d.message in missing}
 
     def is_consequence(d: Diagnostic) -> bool:
-        return bool(missing) and (d.file != source or d.line in lines)
+        return bool(missing) and (d.file != source or d.line in lines or _NO_API in missing)
 
     return [d for d in diagnostics if d is missing.get(d.message) or not is_consequence(d)]

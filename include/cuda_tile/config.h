@@ -1,13 +1,7 @@
-// The only file that knows compilers and targets: keywords, and how many threads share a block.
+// What knows compilers and targets: keywords, and how many threads share a block.
 #pragma once
 
-// CUDA_TILE_ON_CUDA: compiled by NVRTC or nvcc, so that a block is a block of GPU threads. Else a host
-// compiler is at work.
-#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
-#define CUDA_TILE_ON_CUDA 1
-#else
-#define CUDA_TILE_ON_CUDA 0
-#endif
+#include "cuda_tile/predefined.h"
 
 // CUDA_TILE_ALIAS_DEDUCTION: whether the compiler applies deduction guides to alias templates. g++ 12 fails
 // at ours.
@@ -50,48 +44,12 @@ static_assert(CUDA_TILE_BLOCK_THREADS >= 1 && CUDA_TILE_BLOCK_THREADS <= 1024 &&
 #define CUDA_TILE_WARP_GROUPS 0
 #endif
 
-#if !CUDA_TILE_ON_CUDA
-#if __has_include(<vector_types.h>)
-#include <vector_types.h> // NVIDIA's uint3 and dim3, which its other headers would define again
-#else
-struct uint3 {
-  unsigned x, y, z;
-};
-struct dim3 {
-  unsigned x = 1, y = 1, z = 1;
-};
-#endif
-#endif
-
-// New versions of NVRTC and of NVIDIA's headers define the tile keywords outside of tile mode, too.
-#undef __tile__
-#undef __tile_global__
-
-// Where tile functions are macros, a compiler warns of each hint: that it does not know it, or that it is for
-// tile functions.
 #if CUDA_TILE_ON_CUDA
-#if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ < 1302
-#pragma nv_diag_suppress 2803
-#else
-#pragma nv_diag_suppress 20363, 20366
-#endif
-#endif
-
-#if CUDA_TILE_ON_CUDA
-#define __tile__ __device__
-#define __tile_global__ __global__ __launch_bounds__(CUDA_TILE_BLOCK_THREADS)
 #define CUDA_TILE_API __device__ __forceinline__
 #define CUDA_TILE_CONSTEXPR __host__ __device__ __forceinline__ constexpr
 #define CUDA_TILE_UNROLL _Pragma("unroll")
 #define CUDA_TILE_NO_UNROLL _Pragma("unroll 1")
 #else
-#if !defined(__host__)
-#define __host__
-#define __device__
-#define __global__
-#endif
-#define __tile__
-#define __tile_global__
 #if CUDA_TILE_CHECKED // a report names the caller's line, which the debug information of inlined code has
 #define CUDA_TILE_API inline __attribute__((always_inline))
 #else

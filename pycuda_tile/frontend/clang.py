@@ -109,10 +109,11 @@ def parse(
         return None
     ours = resources.include_dir()
     main = str(path or ours / "pycuda_tile_source.cu")
-    config = ours / "cuda_tile" / "config.h"
-    files = {main: text, str(config): config.read_text() + _MARKS}
-    arguments = ["-x", "c++", "-std=c++20", "-w", "-ferror-limit=0", f"-I{ours}"]
-    arguments += [f"-I{folder}" for folder in (*include_dirs, resources.small_float_dir())]
+    predefined = ours / "cuda_tile" / "predefined.h"
+    files = {main: text, str(predefined): predefined.read_text() + _MARKS}
+    arguments = ["-x", "c++", "-std=c++20", "-w", "-ferror-limit=0", f"-include{predefined}", f"-I{ours}"]
+    own = (resources.small_float_dir(), resources.nv_target_dir())
+    arguments += [f"-I{folder}" for folder in (*include_dirs, *own)]
     arguments += [f"-D{macro}={value}" for macro, value in (macros or {}).items() if macro != "__cplusplus"]
     index = cindex.Index.create()
     for _ in range(_MOST_STUBS):

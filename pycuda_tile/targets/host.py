@@ -40,6 +40,7 @@ _FLAGS = [
 ]
 # A library's variables of templates are its own, though other libraries have some of the same name.
 _GCC_FLAGS = ["-fno-gnu-unique"]
+_PREDEFINED = '#include <nv/target>\n#include "cuda_tile/predefined.h"'
 # Behind the source: wrong wherever one of its declarations has not ended.
 _END = "namespace cuda_tile_end { template <int> struct test; } namespace cuda_tile_ended = ::cuda_tile_end;"
 _MACROS = {"__CUDA_ARCH__": "900"}  # as kernels see on a GPU, unless the user defines it otherwise
@@ -187,7 +188,7 @@ def _folders_of(options: Sequence[str]) -> list[str]:
 
 def _translation_unit(source: Path, expressions: Sequence[str]) -> str:
     ours = ('#include "cuda_tile/platform/entry.h"', '#include "cuda_tile/platform/print.h"')
-    lines = [f'#include "{source}"', _END, *ours]
+    lines = [_PREDEFINED, f'#include "{source}"', _END, *ours]
     lines += [f"CUDA_TILE_ENTRY({index}, {cxx_expression(name)})" for index, name in enumerate(expressions)]
     return "\n".join(lines) + "\n"
 

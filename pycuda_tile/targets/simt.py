@@ -96,7 +96,10 @@ def compiles_for(arch: str) -> bool:
 
 
 def _settings(request: Request, arch: str) -> nvrtc_kernels.Settings:
+    ours = str(resources.include_dir())
     options = [
+        f"-I{ours}",  # before what the user's options name
+        "--pre-include=cuda_tile/predefined.h",
         f"-arch={arch}",
         f"-DCUDA_TILE_BLOCK_THREADS={request.num_threads or _THREADS}",
         "-DCUDA_TILE_DYNAMIC_SCRATCH=1",
@@ -108,9 +111,8 @@ def _settings(request: Request, arch: str) -> nvrtc_kernels.Settings:
         options += ["-DCUDA_TILE_CHECKED=1", "-lineinfo"]
     options += [f"-D{name}={value}" for name, value in request.defines.items()]
     options.append("-default-device")  # for cuda_tf32.h, and before 13.2 for lambdas: else host functions
-    ours = str(resources.include_dir())
     nvidia = nvrtc.include_dirs()
-    folders = [ours, *map(str, request.user_dirs), *map(str, request.include_dirs), *nvidia]
+    folders = [*map(str, request.user_dirs), *map(str, request.include_dirs), *nvidia]
     own = (resources.small_float_dir(), resources.nv_target_dir(), resources.standard_dir())
     folders += map(str, own)
     macros = nvrtc_kernels.macros(arch)

@@ -167,11 +167,14 @@ def test_what_is_required_is_explained(host_target, use: str, meaning: str):
     assert meaning in str(error)
 
 
-def test_kernel_without_cuda_tile_h(any_target):
-    if any_target.name == "tile":
-        pytest.skip("NVIDIA's compiler knows the keyword by itself")
-    error = failing(any_target, "// first\n__tile_global__ void k(int* x) { x[0] = 1; }\n", kernels=["k"])
-    assert 'a header is missing: __tile_global__ needs #include "cuda_tile.h"' in str(error).splitlines()[0]
+@pytest.mark.parametrize("alias", ["namespace ct = cuda::tiles;", "using namespace cuda::tiles;", ""])
+def test_api_without_cuda_tile_h(any_target, alias: str):
+    """Said once, and nothing of what follows from it; the keyword is known without the header."""
+    scope = {"namespace": "ct::", "using": ""}.get(alias.partition(" ")[0], "cuda::tiles::")
+    source = f"{alias}\n__tile_global__ void k(int* x) {{ x[0] = {scope}bid().x; }}\n"
+    error = failing(any_target, source, kernels=["k"])
+    errors = [(d.line, d.message) for d in error.diagnostics if d.severity == "error"]
+    assert errors == [(1 if alias else 2, 'a header is missing: cuda::tiles needs #include "cuda_tile.h"')]
 
 
 def test_printf_without_its_header(make_target):

@@ -1,0 +1,54 @@
+// What NVIDIA's compilers know without an #include: the keywords, uint3 and dim3. build() has it read before
+// each source. There is no include guard: NVIDIA's headers define the keywords, too, and ours are to win.
+
+#if !defined(CUDA_TILE_ON_CUDA)
+
+// CUDA_TILE_ON_CUDA: compiled by NVRTC or nvcc, so that a block is a block of GPU threads. Else a host
+// compiler is at work.
+#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
+#define CUDA_TILE_ON_CUDA 1
+#else
+#define CUDA_TILE_ON_CUDA 0
+#endif
+
+#if !CUDA_TILE_ON_CUDA
+#if __has_include(<vector_types.h>)
+#include <vector_types.h> // NVIDIA's uint3 and dim3, which its other headers would define again
+#else
+struct uint3 {
+  unsigned x, y, z;
+};
+struct dim3 {
+  unsigned x = 1, y = 1, z = 1;
+};
+#endif
+#endif
+
+#endif
+
+// New versions of NVRTC and of NVIDIA's headers define the tile keywords outside of tile mode, too.
+#undef __tile__
+#undef __tile_global__
+
+// Where tile functions are macros, a compiler warns of each hint: that it does not know it, or that it is for
+// tile functions.
+#if CUDA_TILE_ON_CUDA
+#if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ < 1302
+#pragma nv_diag_suppress 2803
+#else
+#pragma nv_diag_suppress 20363, 20366
+#endif
+#endif
+
+#if CUDA_TILE_ON_CUDA
+#define __tile__ __device__
+#define __tile_global__ __global__ __launch_bounds__(CUDA_TILE_BLOCK_THREADS)
+#else
+#if !defined(__host__)
+#define __host__
+#define __device__
+#define __global__
+#endif
+#define __tile__
+#define __tile_global__
+#endif
