@@ -24,7 +24,8 @@ SMALL_FLOAT_HEADERS = frozenset(_HEADERS.values())
 _INCOMPLETE = re.compile(r"\bincomplete\b|^forward declaration of ")
 _TYPE = re.compile(rf"""["'](?:const |struct )*({"|".join(_HEADERS)})(?: \[\d+\])?["']""")
 _API = re.compile(  # each compiler's words for: the namespace cuda, or tiles in it, is not there
-    r"""["']cuda["'] has not been declared|["']tiles["'] is not a (?:namespace-name|member of ["']cuda["'])|"""
+    r"""["']cuda["'] has not been declared|["']tiles["'] is not a namespace-name|"""
+    r"""["']tiles["'] is not a member of ["']cuda["']|"""
     r"""["']cuda::tiles["'] has not been declared|undeclared identifier ["']cuda["']|"""
     r"""no member named ["']tiles["'] in namespace ["']cuda["']|"""
     r"""namespace ["']cuda["'] has no member ["']tiles["']|"""

@@ -116,6 +116,13 @@ def host_include_dirs() -> list[str]:
     return found if complete else []
 
 
+def is_nvidias(folder: str | Path) -> bool:
+    """Whether a folder holds NVIDIA's headers."""
+    return os.path.isfile(os.path.join(folder, "cuda_fp16.h")) or os.path.isdir(
+        os.path.join(folder, "cuda", "std")
+    )
+
+
 def _wheel_roots() -> list[str]:
     try:
         import nvidia

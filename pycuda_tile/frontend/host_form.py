@@ -37,7 +37,7 @@ def write(folder: Path, text: str, path: Path | None, include_dirs: Sequence[str
 def _headers(text: str, path: Path | None, include_dirs: Sequence[str | Path]) -> set[str]:
     """The names of NVIDIA's headers that the user's files include."""
     nvidia = nvrtc.host_include_dirs()
-    theirs = {folder for folder in map(str, (*include_dirs, *nvidia)) if _is_nvidias(Path(folder))}
+    theirs = {folder for folder in map(str, (*include_dirs, *nvidia)) if nvrtc.is_nvidias(folder)}
 
     def is_theirs(header: str) -> bool:
         return any(header.startswith(f"{folder}/") for folder in theirs)
@@ -51,7 +51,3 @@ def _headers(text: str, path: Path | None, include_dirs: Sequence[str | Path]) -
         if is_theirs(header) if header else name in SMALL_FLOAT_HEADERS:
             found.add(name)
     return found
-
-
-def _is_nvidias(folder: Path) -> bool:
-    return (folder / "cuda_fp16.h").is_file() or (folder / "cuda" / "std").is_dir()

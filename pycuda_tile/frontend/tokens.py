@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 
 class Token(NamedTuple):
-    """kind is "name", "number", "string", "punctuation" or "include"; start and end are offsets into the
-    text."""
+    """kind is "name", "number", "string", "punctuation" or "include"; of all_tokens() also "directive", for
+    other lines with #, and "hidden". start and end are offsets into the text."""
 
     kind: str
     text: str
@@ -42,6 +42,11 @@ def tokenize(text: str, macros: dict[str, str]) -> Iterator[Token]:
 
     An #include is one token with the file's name in its quotes. Macros are not expanded.
     """
+    return (token for token in all_tokens(text, macros) if token.kind not in ("directive", "hidden"))
+
+
+def all_tokens(text: str, macros: dict[str, str]) -> Iterator[Token]:
+    """As tokenize(), with the lines that have directives, and with the tokens that an #if hides."""
     line = 1
     at_line_start = True
     conditions = _Conditions(macros)
@@ -54,11 +59,13 @@ def tokenize(text: str, macros: dict[str, str]) -> Iterator[Token]:
             include = _INCLUDE.match(words)
             if include and conditions.active:
                 yield Token("include", include[1], line, match.start(), match.end())
-            elif not include:
-                conditions.directive(words)
-        elif kind in ("raw", "string", "number", "name", "punctuation", "directive") and conditions.active:
+            else:
+                if not include:
+                    conditions.directive(words)
+                yield Token("directive", words, line, match.start(), match.end())
+        elif kind in ("raw", "string", "number", "name", "punctuation", "directive"):
             kind = {"raw": "string", "directive": "punctuation"}.get(kind, kind)
-            yield Token(kind, found, line, match.start(), match.end())
+            yield Token(kind if conditions.active else "hidden", found, line, match.start(), match.end())
         line += found.count("\n")
         at_line_start = kind == "newline" or (at_line_start and kind in ("space", "comment"))
 

@@ -1,0 +1,436 @@
+"""Finds what only the host half of a source uses, and leaves it out, for compilers that read kernels alone.
+
+    blanked({file: text, ...}, needed, macros) -> the texts with blanks for the host's declarations, and which
+
+A file may hold both halves: kernels, and functions that allocate, launch and print. By tokens alone nobody
+knows what a function is for, so that a declaration is left out only if no kernel can need it: it is marked
+for no device, and nothing that is marked names it, at any distance; or it uses what no device has. Text keeps
+its length and its lines.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+from .tokens import Token, all_tokens
+
+_DEVICE = {"__device__", "__global__", "__tile__", "__tile_global__", "__constant__", "__shared__"}
+_WITH_ARGUMENTS = {"alignas", "__align__", "__attribute__", "decltype", "noexcept", "__launch_bounds__"} | {
+    *("__cluster_dims__", "explicit", "requires", "typeof", "asm", "__declspec")
+}
+_CLASS = {"class", "struct", "union"}
+_KEPT = {"using", "typedef", "namespace", "static_assert", "concept", "enum", "friend", "constexpr", *_CLASS}
+_PASTED = "##"  # makes any name
+_ACCESS = ("public", "private", "protected")
+_BEHIND_A_NAME = ("(", "=", ";", ",", "[", "{", ":", "<")
+_OPEN = {"(": ")", "[": "]", "{": "}"}
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(text.split())
+
+
+# Headers that hold nothing for kernels, so that they may be empty.
+HOST_HEADERS = _words(
+    """any atomic barrier bitset cctype cerrno charconv chrono cinttypes codecvt complex condition_variable
+    coroutine csignal cstdarg ctime ctype.h cwchar deque errno.h exception execution filesystem format
+    forward_list fstream future getopt.h inttypes.h iomanip ios iosfwd iostream istream iterator latch list
+    locale map memory memory_resource mutex new numbers optional ostream queue random ranges ratio regex set
+    shared_mutex source_location span sstream stack stdexcept stop_token streambuf string string_view
+    sys/time.h system_error thread time.h typeindex typeinfo unistd.h unordered_map unordered_set valarray
+    variant vector version"""
+)
+# What of namespace std no device has.
+_HOST_NAMES = _words(
+    """accumulate cerr chrono cin clog condition_variable cout default_random_engine deque endl exception
+    filesystem fixed forward_list fstream function future generate getline ifstream invalid_argument istream
+    istringstream list lock_guard logic_error make_shared make_unique map mersenne_twister_engine minstd_rand
+    mt19937 mt19937_64 multimap mutex normal_distribution ofstream ostream ostringstream out_of_range
+    priority_queue queue random_device runtime_error scoped_lock set setprecision setw shared_ptr sort stack
+    stoi string string_view stringstream thread to_string uniform_int_distribution uniform_real_distribution
+    unique_lock unique_ptr unordered_map unordered_set vector weak_ptr"""
+)
+_MAY_BE_HOST = re.compile(r"<<<|\bmain\s*\(|\bstd\s*::|\bcuda[A-Z]")
+_HOST_API = re.compile(r"cuda[A-Z]\w*|throw")
+
+
+@dataclass
+class _Declaration:
+    """A declaration, and whether it may be left out."""
+
+    file: str
+    tokens: Sequence[Token]
+    names: set[str]  # that it declares
+    kind: str  # "function", "class", "simple"
+    host: bool = False  # uses what no device has, or is marked for the host
+    optional: bool = False  # needed only if it is named
+    needed: bool = False
+    mentions: set[str] = field(default_factory=set)
+    within: _Declaration | None = None  # the class of a member
+
+    @property
+    def is_left_out(self) -> bool:
+        return self.host or (self.optional and not self.needed)
+
+
+def blanked(
+    texts: Mapping[str, str], needed: Iterable[str] = (), macros: Mapping[str, str] | None = None
+) -> tuple[dict[str, str], set[str]]:
+    """The texts without the declarations that only the host needs, and the names of these; the texts as they
+    are where none has a host half.
+
+    texts:  by file, in the order in which a compiler reads them
+    needed: more text whose names are needed: kernels that were asked for, other headers
+    macros: those that the compiler defines
+    """
+    found = _Macros(dict(macros or {}))
+    files = {file: _File(file, text, found) for file, text in texts.items()}
+    if not any(file.has_host_half() for file in files.values()):
+        return dict(texts), set()
+    declarations = [declaration for file in files.values() for declaration in file.declarations()]
+    reached = _identifiers(" ".join(needed)).union(*(file.hidden for file in files.values()))
+    _find_needed(declarations, found.bodies, reached)
+    out = dict(texts)
+    left_out = [one for one in declarations if one.is_left_out]
+    for one in left_out:
+        if not (one.within and one.within.is_left_out):
+            out[one.file] = files[one.file].without(out[one.file], one)
+    return out, set().union(*(one.names for one in left_out))
+
+
+def may_have_host_half(text: str) -> bool:
+    """Whether it is worth a look: sooner answered than by tokens."""
+    return bool(_MAY_BE_HOST.search(text))
+
+
+def _find_needed(
+    declarations: Sequence[_Declaration], bodies: Mapping[str, set[str]], reached: set[str]
+) -> None:
+    """Marks what `reached` and the declarations that stay name, and what that names in turn. `bodies` are the
+    names in macros."""
+    macros = dict(bodies)
+    waiting = list(declarations)
+    while True:
+        while expanded := [name for name in macros if name in reached]:
+            for name in expanded:
+                reached |= macros.pop(name)
+        everything = _PASTED in reached
+        found = [d for d in waiting if not d.host and (not d.optional or everything or d.names & reached)]
+        if not found:
+            return
+        for declaration in found:
+            declaration.needed = True
+            reached |= declaration.mentions
+        waiting = [d for d in waiting if not d.needed]
+
+
+class _Macros:
+    """The macros of all files."""
+
+    def __init__(self, values: dict[str, str]):
+        self.values = values  # those that #if lines may ask for
+        self.bodies: dict[str, set[str]] = {}  # the names in each
+        self.unclear = set(_DEVICE)  # may declare something, or mark it for a device
+        self.declaring: set[str] = set()  # stand for whole declarations
+
+    def define(self, name: str, has_parameters: bool, body: str) -> None:
+        words = _identifiers(body) | ({_PASTED} if _PASTED in body else set())
+        self.bodies.setdefault(name, set()).update(words)
+        if has_parameters or words & self.unclear:
+            self.unclear.add(name)
+        if has_parameters and ("{" in body or ";" in body or words & self.declaring):
+            self.declaring.add(name)
+
+
+class _File:
+    """One file: its tokens by what they are."""
+
+    def __init__(self, name: str, text: str, macros: _Macros):
+        self.name = name
+        self.macros = macros
+        tokens = list(all_tokens(text, macros.values))
+        self.tokens = [t for t in tokens if t.kind not in ("hidden", "directive", "include")]
+        self.directives = [t for t in tokens if t.kind in ("directive", "include")]
+        self.includes = {t.text[1:-1] for t in tokens if t.kind == "include"}
+        self.hidden = {t.text for t in tokens if t.kind == "hidden" and t.text.isidentifier()}
+        for token in self.directives:
+            if found := re.match(r"define\s+(\w+)(\(?)(.*)", token.text, re.DOTALL):
+                macros.define(found[1], bool(found[2]), found[3])
+
+    def has_host_half(self) -> bool:
+        words = [token.text for token in self.tokens]
+        return (
+            not self.includes.isdisjoint(HOST_HEADERS)
+            or ("main", "(") in pairwise(words)
+            or _uses_host(self.tokens)
+        )
+
+    def declarations(self) -> list[_Declaration]:
+        reader = _Reader(self)
+        reader.read(0, len(self.tokens))
+        return reader.found
+
+    def without(self, text: str, declaration: _Declaration) -> str:
+        """The text with a declaration left out, but for the lines with # in it."""
+        start, end = declaration.tokens[0].start, declaration.tokens[-1].end
+        at, parts = start, [text[:start]]
+        for directive in self.directives:
+            if start <= directive.start < end:
+                parts += [_blank(text[at : directive.start]), text[directive.start : directive.end]]
+                at = directive.end
+        parts += [_blank(text[at:end]), text[end:]]
+        return "".join(parts)
+
+
+class _Reader:
+    """Reads the declarations between two tokens of a file."""
+
+    def __init__(self, file: _File, within: _Declaration | None = None):
+        self.file = file
+        self.tokens = file.tokens
+        self.within = within
+        self.found: list[_Declaration] = []
+
+    def read(self, at: int, end: int) -> None:
+        start = at
+        while at < end:
+            text = self.tokens[at].text
+            if text == ";":
+                self._simple(start, at + 1)
+                start = at = at + 1
+            elif text == ":" and self.within and self.tokens[at - 1].text in _ACCESS:
+                start = at = at + 1
+            elif text == "(" and at == start + 1 and self.tokens[start].text in self.file.macros.declaring:
+                start = at = self._made_by_macro(start, at)
+            elif text in ("(", "["):
+                at = self._closing(at)
+            elif text == "{":
+                start, at = self._braces(start, at, end)
+            else:
+                at += 1
+
+    def _braces(self, start: int, at: int, end: int) -> tuple[int, int]:
+        """Of what begins at `start` and has braces at `at`: where the next declaration begins, and where to
+        go on."""
+        words = _outer_words(self.tokens[start:at])
+        close = self._closing(at)
+        if "namespace" in words or words[-2:-1] == ["extern"]:
+            self.read(at + 1, close - 1)
+            return close, close
+        if words[-1:] == ["requires"] or words[-2:] == ["requires", "()"]:
+            return (start, close) if "=" not in words else self._rest(start, close, end)
+        is_value = "=" in words and "operator" not in words
+        if "()" in words and not is_value:
+            if _is_member_value(words):
+                return start, close
+            self._function(start, at, close)
+            return close, close
+        if _CLASS & set(words) and not is_value and "enum" not in words:
+            behind = self._rest(start, close, end, declare=False)[0]
+            self._class(start, at, close, behind)
+            return behind, behind
+        return self._rest(start, close, end)
+
+    def _made_by_macro(self, start: int, at: int) -> int:
+        """MAKE_KERNEL(name), which no semicolon needs to follow."""
+        self._add(start, self._closing(at), "simple", set())
+        return self._closing(at)
+
+    def _rest(self, start: int, at: int, end: int, declare: bool = True) -> tuple[int, int]:
+        """Goes on behind the semicolon."""
+        while at < end and self.tokens[at].text != ";":
+            at = self._closing(at) if self.tokens[at].text in _OPEN else at + 1
+        behind = min(at + 1, end)
+        if declare:
+            self._simple(start, behind)
+        return behind, behind
+
+    def _class(self, start: int, at: int, close: int, behind: int) -> None:
+        name = _class_name(self.tokens[start:at])
+        whole = self._add(start, behind, "class", {name, *_declared(self.tokens[close - 1 : behind])})
+        members = _Reader(self.file, whole)
+        members.read(at + 1, close - 1)
+        whole.host = any(member.host and member.kind == "simple" for member in members.found)
+        whole.mentions = _names(self.tokens[start:at]) | _names(self.tokens[close:behind])
+        marked = _DEVICE & {token.text for token in whole.tokens}
+        whole.optional = bool(whole.names) and not marked
+        if not marked:  # it is there or not: only what cannot be compiled is left out of it
+            whole.mentions = whole.mentions.union(*(m.mentions for m in members.found if not m.host))
+            members.found = [member for member in members.found if member.host]
+        self.found += members.found
+
+    def _function(self, start: int, at: int, close: int) -> None:
+        head = self.tokens[start:at]
+        marks = {token.text for token in head}
+        name = _function_name(head)
+        found = self._add(start, close, "function", {name})
+        if marks & self.file.macros.unclear:
+            return
+        is_main = name == "main" and not self.within
+        found.host = "__host__" in marks or is_main or _uses_host(found.tokens)
+        found.optional = name not in ("", "operator") and not marks & {"constexpr", "consteval"}
+
+    def _simple(self, start: int, end: int) -> None:
+        """A declaration that ends with a semicolon."""
+        tokens = self.tokens[start:end]
+        words = {token.text for token in tokens}
+        if len(tokens) < 2:
+            return
+        found = self._add(start, end, "simple", _declared(tokens))
+        head = {token.text for token in tokens[: _length_of_head(tokens)]}
+        if head & self.file.macros.unclear:
+            return
+        found.host = _uses_host(tokens) or "__host__" in head
+        found.optional = not self.within and not words & _KEPT and bool(found.names)
+
+    def _add(self, start: int, end: int, kind: str, names: set[str]) -> _Declaration:
+        tokens = self.tokens[start:end]
+        declaration = _Declaration(
+            self.file.name, tokens, names - {""}, kind, mentions=_names(tokens), within=self.within
+        )
+        self.found.append(declaration)
+        return declaration
+
+    def _closing(self, at: int) -> int:
+        """The index behind the bracket that closes the one at `at`."""
+        opening = self.tokens[at].text
+        closing, depth = _OPEN[opening], 0
+        for index in range(at, len(self.tokens)):
+            text = self.tokens[index].text
+            depth += (text == opening) - (text == closing)
+            if depth == 0:
+                return index + 1
+        return len(self.tokens)
+
+
+# --- tokens of a declaration --------------------------------------------------------------------------------
+
+
+def _identifiers(text: str) -> set[str]:
+    return set(re.findall(r"[A-Za-z_$][\w$]*", text))
+
+
+def _names(tokens: Iterable[Token]) -> set[str]:
+    return {token.text for token in tokens if token.kind == "name"}
+
+
+def _uses_host(tokens: Sequence[Token]) -> bool:
+    """Whether these tokens name what a device does not have, or launch a kernel."""
+    words = [token.text for token in tokens]
+    for at, word in enumerate(words):
+        if word in _HOST_NAMES and words[at - 2 : at] == ["std", "::"]:
+            return True
+        if tokens[at].kind == "name" and _HOST_API.fullmatch(word):
+            return True
+        if (
+            word == "<"
+            and words[at : at + 3] == ["<", "<", "<"]
+            and tokens[at].end + 1 == tokens[at + 2].start
+        ):
+            return True
+    return False
+
+
+def _takes_arguments(tokens: Sequence[Token], at: int) -> bool:
+    """Whether the bracket at `at` belongs to an attribute or the like, and not to a function."""
+    return at > 0 and tokens[at - 1].text in _WITH_ARGUMENTS
+
+
+def _outer_words(tokens: Sequence[Token]) -> list[str]:
+    """The words in no brackets, with "()" for parameters; without template arguments behind `template`."""
+    words: list[str] = []
+    depth = angle = 0
+    for at, token in enumerate(tokens):
+        if token.text in ("(", "["):
+            if depth == angle == 0 and token.text == "(" and not _takes_arguments(tokens, at):
+                words.append("()")
+            depth += 1
+        elif token.text in (")", "]"):
+            depth -= 1
+        elif depth:
+            continue
+        elif token.text == "<" and (angle or words[-1:] == ["template"]):
+            angle += 1
+        elif token.text == ">" and angle:
+            angle -= 1
+        elif not angle:
+            words.append(token.text)
+    return words
+
+
+def _function_name(head: Sequence[Token]) -> str:
+    """The name before a function's parameters, "operator" for all operators, "" if it is not found."""
+    words = [token.text for token in head]
+    if "operator" in words:
+        return "operator"
+    depth = angle = 0
+    for at, token in enumerate(head):
+        if token.text == "<" and not depth:
+            angle += 1
+        elif token.text == ">" and not depth and words[at - 1] != "-":
+            angle -= 1
+        elif token.text == "(" and depth == 0 and angle <= 0 and not _takes_arguments(head, at):
+            return _name_before(head, at)
+        depth += (token.text in ("(", "[")) - (token.text in (")", "]"))
+    return ""
+
+
+def _name_before(tokens: Sequence[Token], at: int) -> str:
+    at -= 1
+    if at >= 0 and tokens[at].text == ">":  # of a specialization: launch<float>(...)
+        depth = 0
+        while at >= 0:
+            depth += (tokens[at].text == ">") - (tokens[at].text == "<")
+            at -= 1
+            if depth == 0:
+                break
+    return tokens[at].text if at >= 0 and tokens[at].kind == "name" else ""
+
+
+def _is_member_value(words: Sequence[str]) -> bool:
+    """Whether braces behind these words hold the value of a member: X() : a{1}, b{2} {}"""
+    behind = words[words.index("()") + 1 :]
+    return ":" in behind and bool(re.fullmatch(r"[A-Za-z_]\w*|>", words[-1])) and words[-1] != "try"
+
+
+def _class_name(head: Sequence[Token]) -> str:
+    """The name behind class or struct, "" if there is none."""
+    words = [token.text for token in head]
+    found, depth = "", 0
+    key = max(words.index(word) for word in _CLASS if word in words)
+    for at in range(len(words) - 1, -1, -1):  # the last one: others are of template parameters
+        if words[at] in _CLASS and (at == 0 or words[at - 1] not in ("<", ",")):
+            key = at
+            break
+    for token in head[key + 1 :]:
+        depth += (token.text in ("(", "[")) - (token.text in (")", "]"))
+        if token.text in (":", "<"):
+            break
+        if token.kind == "name" and not depth and token.text not in (*_WITH_ARGUMENTS, "final"):
+            found = token.text
+    return found
+
+
+def _declared(tokens: Sequence[Token]) -> set[str]:
+    """The names that a declaration may declare: those before what follows a name in one."""
+    found, depth, in_value = set(), 0, False
+    for token, following in pairwise(tokens):
+        if depth == 0 and token.text == ",":
+            in_value = False
+        if token.kind == "name" and depth == 0 and not in_value and following.text in _BEHIND_A_NAME:
+            found.add(token.text)
+            in_value = following.text in ("=", "(", "{")
+        depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
+    return found
+
+
+def _length_of_head(tokens: Sequence[Token]) -> int:
+    """Of a declaration's tokens, those before a value or a body."""
+    return next((at for at, token in enumerate(tokens) if token.text in ("{", "=")), len(tokens))
+
+
+def _blank(text: str) -> str:
+    return re.sub(r"[^\n]", " ", text)
