@@ -287,7 +287,7 @@ def _check(arguments: argparse.Namespace) -> int:
     text, name, places = _source(arguments)
     diagnostics, note = check(text, name, **places)
     compiled, where = _compile_diagnostics(arguments)
-    diagnostics = compiled + diagnostics
+    diagnostics = compiled + [diagnostic for diagnostic in diagnostics if diagnostic not in compiled]
     for diagnostic in diagnostics:
         print(show(diagnostic))
     if note:

@@ -121,6 +121,12 @@ def compile_error(log: str, places: Places) -> CompileError:
     return CompileError(message, diagnostics, log)
 
 
+def refuse(diagnostics: list[Diagnostic], places: Places) -> None:
+    """Raises the CompileError for errors that were found without a compiler, if there are any."""
+    if diagnostics:
+        raise CompileError(render(diagnostics, places), diagnostics, "")
+
+
 # --- reading a log ------------------------------------------------------------------------------------------
 
 _GNU = re.compile(r"(?P<file>[^\s:][^:]*):(?P<line>\d+)(?::(?P<column>\d+))?: *(?P<rest>.*)")

@@ -63,7 +63,7 @@ def parse(text: str, line: int = 0) -> list[Hint]:
     text = text.removesuffix(" ...")
     parts = [part.strip() for part in split_at_commas(text)]
     arch = parts[0]
-    if not arch or re.match(r"\w+\s*=[^=]", arch) or arch.startswith('"'):
+    if not arch or re.match(r"\w+\s*=[^=]", arch) or _is_no_integer(arch) or "=" in arch or ";" in arch:
         raise MalformedHint(
             f"hint({text}): the first argument is the architecture: 0 for all, or 900 for sm_90"
         )
@@ -77,10 +77,20 @@ def parse(text: str, line: int = 0) -> list[Hint]:
                 f"hint({text}): {part or 'an empty argument'!r} is not of the form kind = value"
             )
         kind, value = found[1], " ".join(found[2].split())
-        if re.match(r'["\']', value) or re.fullmatch(r"\d[\d']*\.\d*f?|\.\d+f?", value):
+        if _is_no_integer(value) or ";" in value:
             raise MalformedHint(f"hint({text}): the value of {kind} is an integral constant, got {value}")
         hints.append(Hint(arch, kind, value, line, pack))
     return hints
+
+
+_FLOAT = re.compile(r"[-+]?(?:\d[\d']*\.[\d']*|\.\d[\d']*|\d[\d']*(?=[eE]))(?:[eE][-+]?\d+)?[fFlL]?")
+_TYPES = {"void", "bool", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "auto"}
+
+
+def _is_no_integer(text: str) -> bool:
+    """Whether text is a constant of another kind, or the name of a type."""
+    is_string = re.match(r'(?:u8|[uUL])?R?"', text)
+    return bool(is_string or _FLOAT.fullmatch(text)) or text == "nullptr" or set(text.split()) <= _TYPES
 
 
 def why_ignored(hint: Hint) -> str:
@@ -119,14 +129,18 @@ def overridden(hints: Iterable[Hint]) -> list[tuple[Hint, Hint]]:
 def attributes(text: str, tokens: list[Token]) -> list[tuple[str, int]]:
     """(text between the brackets, line) of each hint in attributes among `tokens`; "..." ends the text of a
     pack expansion."""
+    return [(inside, tokens[at].line) for at, inside in find(text, tokens)]
+
+
+def find(text: str, tokens: list[Token]) -> list[tuple[int, str]]:
+    """(index of the word `hint`, text between the brackets) of each hint among `tokens`, as attributes()."""
     found = []
     at, end = 0, len(tokens)
     while at < end:
         if tokens[at].text == "hint" and at + 1 < end and tokens[at + 1].text == "(" and _ours(tokens, at):
             close = _closing(tokens, at + 1, end)
             expanded = [token.text for token in tokens[close + 1 : close + 4]] == [".", ".", "."]
-            inside = text[tokens[at + 1].end : tokens[close].start]
-            found.append((inside + (" ..." if expanded else ""), tokens[at].line))
+            found.append((at, text[tokens[at + 1].end : tokens[close].start] + (" ..." if expanded else "")))
             at = close
         at += 1
     return found

@@ -87,6 +87,17 @@ def find_kernels(request: Request, macros: Mapping[str, str]) -> list[KernelInfo
     return find(request.text, request.name, **_places(request, macros))
 
 
+def check_hints(request: Request, macros: Mapping[str, str]) -> None:
+    """CompileError where hints are wrong; `macros` are the compiler's."""
+    if "hint" not in request.text:
+        return
+    from ..diagnostics import Places, refuse
+    from ..frontend.hint_errors import hint_errors
+
+    errors = hint_errors(request.text, request.name, {**macros, **request.defines})
+    refuse(errors, Places(request.name, str(request.path or request.name), request.text))
+
+
 def front_end(request: Request) -> str:
     """What finds the kernels of a source, for a cache key: libclang only where macros may make some."""
     if "#define" not in request.text.replace(" ", ""):

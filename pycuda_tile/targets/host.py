@@ -24,7 +24,7 @@ from ..kernel_names import cxx_expression
 from ..kernel_output import KernelOutput
 from ..launcher import HostLauncher, KernelDescription
 from ..parameters import Parameter, decode
-from . import Compiled, Request, entry_names, find_kernels, front_end, param_names
+from . import Compiled, Request, check_hints, entry_names, find_kernels, front_end, param_names
 
 _FLAGS = [
     "-std=c++20",
@@ -140,6 +140,7 @@ def _build(
     path = request.path or folder / "source.cu"
     if not request.path:
         path.write_text(request.text, encoding="utf-8")
+    check_hints(request, _MACROS)
     kernels = find_kernels(request, _MACROS) if known is None else []
     expressions = list(dict.fromkeys([*entry_names(kernels), *names]))
     unit = folder / "kernels.cpp"

@@ -17,7 +17,7 @@ from ..errors import BuildValueError, CompileError, TargetUnavailable
 from ..frontend.kernel_info import KernelInfo
 from ..parameters import Parameter
 from ..streams import stream_handle
-from . import Compiled, Request
+from . import Compiled, Request, check_hints
 
 _THREADS = 128
 
@@ -65,6 +65,7 @@ def _compile(request: Request, names: Sequence[str], known: list[KernelInfo] | N
     settings = _settings(request, arch)
 
     def build(folder: Path) -> cache.Result:
+        check_hints(request, settings.macros)  # old versions of NVRTC do not
         program, result = nvrtc_kernels.compile_kernels(request, settings, names, known)
         if not program.cubin:
             options = " ".join(request.options)

@@ -5,8 +5,11 @@ import re
 import pytest
 
 import pycuda_tile as pct
+from pycuda_tile import gpu, nvrtc
 from pycuda_tile.frontend import hints
+from pycuda_tile.frontend.hint_errors import hint_errors
 from pycuda_tile.frontend.tokens import constant
+from pycuda_tile.targets import simt
 
 SOURCE = """
 #include "cuda_tile.h"
@@ -179,3 +182,86 @@ def test_hosts_accept_all_hints(host_target):
     x = np.zeros(4, np.float32)
     host_target.build(text).kernel("k<3>")[1](x)
     assert x.tolist() == [1] * 4
+
+
+BEFORE_A_STATEMENT = """
+#include "cuda_tile.h"
+__tile__ constexpr int four() { return 4; }
+template <int N> __tile_global__ void k(int* p, int n) {
+  const int c = 4;
+  constexpr int x = 5;
+  int m = 4;
+  for (int i = 0; i < 1; ++i) {
+    [[cutile::hint(%s)]] p[i] = m + c + x;
+  }
+}
+"""
+BEFORE_A_KERNEL = """
+#include "cuda_tile.h"
+constexpr int c = 4;
+__tile__ constexpr int four() { return c; }
+template <int N> [[cutile::hint(%s)]] __tile_global__ void k(int* p, int n) { p[0] = n; }
+"""
+RIGHT = ["(1, 4)", "sizeof(int)", "'a'", "true", "N", "c", "-4", "99", "c + 1 > N ? 1 : 2", "four()", "0x4u"]
+WRONG = ["4, 3", '"4"', "4.0", "4.5f", ".5", "1e1", "nullptr", "n", "", "=4", "int", "4; latency=4", "n + 1"]
+
+
+def refused(target, source: str) -> str:
+    """What is said of line 5 or 9, "" if the source is taken."""
+    try:
+        target.build(source, kernels=["k<4>"])
+    except pct.CompileError as error:
+        assert {d.line for d in error.diagnostics if d.severity == "error"} <= {5, 9}, error
+        return str(error)
+    return ""
+
+
+@pytest.mark.parametrize("source", [BEFORE_A_STATEMENT, BEFORE_A_KERNEL], ids=["statement", "kernel"])
+def test_what_is_refused(source):
+    """As NVRTC 13.5 does, which test_nvrtc_refuses_the_same asks."""
+    kind = "latency" if source is BEFORE_A_STATEMENT else "occupancy"
+    for value in RIGHT:
+        assert errors_of(source, f"0, {kind}={value}") == []
+        assert errors_of(source, f"{value}, {kind}=4") == [] or "," in value
+    for value in WRONG:
+        assert len(errors_of(source, f"0, {kind}={value}")) == 1, value
+    for arch in ["n", "1.0", '"0"', "int", "", f"{kind}=4", "0 900"[:1] + f" {kind}=4"]:
+        assert len(errors_of(source, f"{arch}, {kind}=4")) == 1, arch
+    for hint in ["", "0", "0,", f"{kind}=4", f'0, "{kind}"=4', f"0, {kind}", f"0 {kind}=4"]:
+        assert len(errors_of(source, hint)) == 1, hint
+
+
+def errors_of(source: str, hint: str) -> list:
+    return hint_errors(source % hint, "a.cu", {})
+
+
+@pytest.mark.wide
+@pytest.mark.parametrize("target", ["simt", "tile"])
+def test_nvrtc_refuses_the_same(make_target, monkeypatch, target: str):
+    monkeypatch.setattr(simt, "check_hints", lambda request, macros: None)
+    if nvrtc.version(gpu.INSTALL) < (13, 5):
+        pytest.skip("older versions of NVRTC pass hints over: 13.5 is needed")
+    for source, kind in ((BEFORE_A_STATEMENT, "latency"), (BEFORE_A_KERNEL, "occupancy")):
+        for value in RIGHT + WRONG:
+            text = refused(make_target(target, arch="sm_90"), source % f"0, {kind}={value}")
+            assert bool(text) == (value in WRONG), (kind, value, text)
+
+
+def test_variables_are_no_constants():
+    for value in ("m", "i", "n", "x * m"):
+        (error,) = errors_of(BEFORE_A_STATEMENT, f"0, latency={value}")
+        assert error.line == 9 and f"and {value[-1]} is a variable" in error.message
+    inner = "int q = 1; } void g() { const int q = 2; [[cutile::hint(0, latency=q)]] f();"
+    assert hint_errors(f"void f() {{ {inner} }}", "a.cu", {}) == []
+    shadowed = "void f(int n) { { constexpr int n = 2; [[cutile::hint(0, latency=n)]] g(); } }"
+    assert hint_errors(shadowed, "a.cu", {}) == []
+    macro = "#define LATENCY 4\nvoid f(int LATENCY_OF) { [[cutile::hint(0, latency=LATENCY)]] g(); }"
+    assert hint_errors(macro, "a.cu", {}) == []
+
+
+@pytest.mark.parametrize("value", ["4, 3", '"4"', "n", ""])
+def test_builds_refuse_malformed_hints(any_target, value):
+    source = BEFORE_A_STATEMENT % f"0, latency={value}"
+    assert refused(any_target, source)
+    if any_target.name != "tile":
+        assert "hint(0, latency=" in refused(any_target, source)
