@@ -33,6 +33,7 @@ class Places:
     library_dirs: folders of headers that are not the user's
     generated:    text of generated files, by path: one kernel name a line
     names:        the name expressions of the kernels that were asked for
+    found:        errors that were found without a compiler
     end:          the line of a generated file behind the source that is wrong if the source is not over
     """
 
@@ -42,6 +43,7 @@ class Places:
     library_dirs: tuple[str, ...] = ()
     generated: dict[str, str] = field(default_factory=dict)
     names: tuple[str, ...] = ()
+    found: tuple[Diagnostic, ...] = ()
     end: str = ""
 
     def is_users(self, file: str) -> bool:
@@ -115,16 +117,10 @@ def compile_error(log: str, places: Places) -> CompileError:
     """The CompileError for a failed compilation that printed `log`."""
     log = log.replace(places.path, places.source)
     places = replace(places, path=places.source)
-    diagnostics = parse(log, places)
+    diagnostics = [*places.found, *parse(log, places)]
     errors = [d for d in diagnostics if d.severity == "error"]
     message = render(errors, places) if errors else render_log(log, places)
     return CompileError(message, diagnostics, log)
-
-
-def refuse(diagnostics: list[Diagnostic], places: Places) -> None:
-    """Raises the CompileError for errors that were found without a compiler, if there are any."""
-    if diagnostics:
-        raise CompileError(render(diagnostics, places), diagnostics, "")
 
 
 # --- reading a log ------------------------------------------------------------------------------------------

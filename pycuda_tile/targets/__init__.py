@@ -15,6 +15,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from ..errors import Diagnostic
 from ..frontend.kernel_info import KernelInfo
 from ..kernel_names import base_name, split_overload
 
@@ -87,15 +88,22 @@ def find_kernels(request: Request, macros: Mapping[str, str]) -> list[KernelInfo
     return find(request.text, request.name, **_places(request, macros))
 
 
-def check_hints(request: Request, macros: Mapping[str, str]) -> None:
-    """CompileError where hints are wrong; `macros` are the compiler's."""
+def find_hint_errors(request: Request, macros: Mapping[str, str]) -> tuple[Diagnostic, ...]:
+    """What NVIDIA's compiler refuses of the source's hints; `macros` are the compiler's."""
     if "hint" not in request.text:
-        return
-    from ..diagnostics import Places, refuse
+        return ()
     from ..frontend.hint_errors import hint_errors
 
-    errors = hint_errors(request.text, request.name, {**macros, **request.defines})
-    refuse(errors, Places(request.name, str(request.path or request.name), request.text))
+    return tuple(hint_errors(request.text, request.name, {**macros, **request.defines}))
+
+
+def check_hints(request: Request, macros: Mapping[str, str]) -> None:
+    """CompileError for a source that compiles, but has wrong hints."""
+    if errors := find_hint_errors(request, macros):
+        from ..diagnostics import Places, compile_error
+
+        path = str(request.path or request.name)
+        raise compile_error("", Places(request.name, path, request.text, found=errors))
 
 
 def front_end(request: Request) -> str:

@@ -24,7 +24,16 @@ from ..kernel_names import cxx_expression
 from ..kernel_output import KernelOutput
 from ..launcher import HostLauncher, KernelDescription
 from ..parameters import Parameter, decode
-from . import Compiled, Request, check_hints, entry_names, find_kernels, front_end, param_names
+from . import (
+    Compiled,
+    Request,
+    check_hints,
+    entry_names,
+    find_hint_errors,
+    find_kernels,
+    front_end,
+    param_names,
+)
 
 _FLAGS = [
     "-std=c++20",
@@ -140,7 +149,6 @@ def _build(
     path = request.path or folder / "source.cu"
     if not request.path:
         path.write_text(request.text, encoding="utf-8")
-    check_hints(request, _MACROS)
     kernels = find_kernels(request, _MACROS) if known is None else []
     expressions = list(dict.fromkeys([*entry_names(kernels), *names]))
     unit = folder / "kernels.cpp"
@@ -164,11 +172,14 @@ def _build(
         from ..lenient import compile_again
 
         generated = {str(unit): _translation_unit(path, expressions)}
-        places = Places(request.name, str(path), request.text, _library_dirs(compiler), generated, end=_END)
+        found = find_hint_errors(request, _MACROS)
+        libraries = _library_dirs(compiler)
+        places = Places(request.name, str(path), request.text, libraries, generated, found=found, end=_END)
         again = compile_again(compiler, arguments, log, places, request.include_dirs)
         if again is None:
             raise compile_error(log, places)
         log, left_out = again
+    check_hints(request, _MACROS)
     meta = {
         "names": expressions,
         "kernels": kernels,

@@ -65,8 +65,8 @@ def _compile(request: Request, names: Sequence[str], known: list[KernelInfo] | N
     settings = _settings(request, arch)
 
     def build(folder: Path) -> cache.Result:
-        check_hints(request, settings.macros)  # old versions of NVRTC do not
         program, result = nvrtc_kernels.compile_kernels(request, settings, names, known)
+        check_hints(request, settings.macros)  # old versions of NVRTC do not
         if not program.cubin:
             options = " ".join(request.options)
             raise CompileError(f"{request.name}: NVRTC made no cubin (options: {options})", log=program.log)
