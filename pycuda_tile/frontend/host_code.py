@@ -90,7 +90,10 @@ def blanked(
     files = {file: _File(file, text, found) for file, text in texts.items()}
     if not any(file.has_host_half() for file in files.values()):
         return dict(texts), set()
-    declarations = [declaration for file in files.values() for declaration in file.declarations()]
+    try:
+        declarations = [declaration for file in files.values() for declaration in file.declarations()]
+    except RecursionError:  # no program nests that deeply: the compiler says what is wrong
+        return dict(texts), set()
     reached = _identifiers(" ".join(needed)).union(*(file.hidden for file in files.values()))
     _find_needed(declarations, found.bodies, reached)
     out = dict(texts)

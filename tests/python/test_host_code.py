@@ -103,9 +103,10 @@ def test_without_a_host_half_nothing_changes():
 
 
 @pytest.mark.parametrize(
-    "text", ["void f( {", "}}}", "struct", "int f() { (", "template <", "#if", "operator("]
+    "text", ["void f( {", "}}}", "struct", "int f() { (", "template <", "#if", "operator(", ""]
 )
 def test_text_that_is_no_source(text):
+    text = text or "struct a {" * 5000
     left(text + MAIN)
     left(MAIN + text)
 
