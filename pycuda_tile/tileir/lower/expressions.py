@@ -19,7 +19,7 @@ from ..reading import (
     source_element,
     source_shape,
 )
-from ..verifier.kinds import WIDTHS
+from ..verifier.legal import WIDTHS
 from .types import NotLowered, element, literal, shape, tile
 
 Expression = Callable[[Any, list[str]], str]

@@ -134,6 +134,11 @@ def if_regions(place: Place) -> str | None:
 # --- reductions and scans ---
 
 
+def no_fold(place: Place) -> str | None:
+    around = next((op for op in place.outer if op.name in ("reduce", "scan")), None)
+    return _name(around) if around else None
+
+
 def fold_operands(place: Place) -> str | None:
     operands = place.values("operands")
     return None if len({value.type.shape for value in operands}) == 1 else types(operands)

@@ -81,5 +81,15 @@ def scope(place: Place) -> str | None:
     return f"{order} without scope" if order != "weak" and not found else None
 
 
+def scope_of(place: Place) -> str | None:
+    found = place.attribute("memory_scope", place.words[0])
+    return None if found in place.words else str(found)
+
+
+def no_f4(place: Place) -> str | None:
+    found = [v for v in place.values(*place.words) if str(v.type.element) == "f4E2M1FN"]
+    return types(found) if found else None
+
+
 def is_pointer(type_: object) -> bool:
     return isinstance(type_, Tile) and isinstance(type_.element, Pointer)

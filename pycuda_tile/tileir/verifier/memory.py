@@ -7,7 +7,8 @@ from typing import Any
 
 from ..ir import Bounded, DivBy, SameElements, TensorView, Tile, TileView
 from .general import is_pointer
-from .kinds import FLOATS, INTEGERS, WIDTHS, is_power_of_two
+from .kinds import FLOATS, INTEGERS
+from .legal import WIDTHS, is_power_of_two
 from .place import Place, types
 
 _UPDATES = {
@@ -34,8 +35,12 @@ def global_exists(place: Place) -> str | None:
 
 
 def alloca_numbers(place: Place) -> str | None:
-    count, alignment = place.attribute("num_elem"), place.attribute("alignment", 1)
-    return None if count >= 0 and is_power_of_two(alignment) else f"{count} and {alignment}"
+    count, alignment = place.attribute("num_elem"), place.attribute("alignment")
+    element = place.type("result").element.pointee
+    ok = 0 <= count < 1 << 63 and is_power_of_two(alignment) and alignment < 1 << 63
+    if ok and 8 * alignment >= WIDTHS[str(element)]:
+        return None
+    return f"num_elem {count} and alignment {alignment} for {element}"
 
 
 def two_tokens(place: Place) -> str | None:
@@ -46,19 +51,28 @@ def two_tokens(place: Place) -> str | None:
 def rmw_types(place: Place) -> str | None:
     mode, name = place.attribute("mode", "add"), "arg" if place.op.name == "atomic_rmw_tko" else "value"
     element = str(place.type(name).element)
+    if mode == "xchg" and name == "value":
+        return mode
     return None if element in _UPDATES.get(mode, {"i32", "i64"}) else f"{mode} of {element}"
 
 
 def multimem_types(place: Place) -> str | None:
     element, reduction = str(place.type("view").tensor.element), place.attribute("reduction")
     known = _LOADED if place.op.name == "multimem_load_reduce_view_tko" else _REDUCED
-    ok = element in ("i32", "i64") or reduction in known.get(element, ())
-    return None if ok else f"{reduction} of {element}"
+    allowed = reduction is None or reduction in known.get(element, ())
+    if element in ("i32", "i64") or (element in known and allowed):
+        return None
+    return f"{reduction} of {element}" if reduction else element
 
 
 def multicast(place: Place) -> str | None:
     view = place.type("view")
     return None if view.tensor.attr == "multicast" else str(view)
+
+
+def view_kind(place: Place) -> str | None:
+    view = place.type("view")
+    return None if view.kind in place.words else str(view)
 
 
 def no_multicast(place: Place) -> str | None:
@@ -78,8 +92,9 @@ def view_index(place: Place) -> str | None:
     if len(index) != len(view.tile):
         return f"{len(index)} indices for {view}"
     shapes = [(view.tile[d],) if d == view.sparse else () for d in range(len(index))]
+    dense = {value.type for value in index if not value.type.shape}
     ok = all(value.type.shape == shape for value, shape in zip(index, shapes, strict=True))
-    return None if ok and len({value.type.element for value in index}) <= 1 else types(index)
+    return None if ok and len(dense) <= 1 else types(index)
 
 
 def view_tile(place: Place) -> str | None:
@@ -129,7 +144,7 @@ def predicate_fits(place: Place) -> str | None:
 
 
 def _is_integer(type_: Any) -> bool:
-    return isinstance(type_, Tile) and str(type_.element) in INTEGERS
+    return isinstance(type_, Tile) and str(type_.element) in (*INTEGERS, "i4")
 
 
 def _bounded(predicate: Bounded, type_: Any) -> bool:
@@ -142,7 +157,9 @@ def _bounded(predicate: Bounded, type_: Any) -> bool:
 
 def _div_by(predicate: DivBy, type_: Any) -> bool:
     every, along = predicate.every, predicate.along
-    if not is_power_of_two(predicate.divisor) or (every is None) != (along is None):
+    if not is_power_of_two(predicate.divisor) or predicate.divisor >= 1 << 63:
+        return False
+    if (every is None) != (along is None):
         return False
     if isinstance(type_, TensorView):
         return every is None
@@ -156,7 +173,7 @@ def _div_by(predicate: DivBy, type_: Any) -> bool:
 def _same_elements(predicate: SameElements, type_: Any) -> bool:
     if not (_is_integer(type_) or is_pointer(type_)) or len(predicate.groups) != len(type_.shape):
         return False
-    return all(n > 0 for n in predicate.groups)
+    return all(0 < n <= extent for n, extent in zip(predicate.groups, type_.shape, strict=True))
 
 
 def format_count(place: Place) -> str | None:

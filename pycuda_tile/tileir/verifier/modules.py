@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..ir import Entry, Global, Module, Tile
-from . import kinds
+from . import kinds, legal
 
 _VERSIONS = ((13, 1), (13, 5))
 Problem = tuple[str, str]
@@ -21,13 +21,13 @@ def module(m: Module) -> Iterator[Problem]:
 
 def variable(item: Global, names: set[str], version: tuple[int, int]) -> Iterator[Problem]:
     yield from _symbol(item.name, names)
-    if not isinstance(item.type, Tile) or len(item.type.shape) != 1 or kinds.wrong(item.type):
+    if not isinstance(item.type, Tile) or len(item.type.shape) != 1 or legal.wrong(item.type):
         yield "global_1d", str(item.type)
-    elif not kinds.fits(item.type, "number") or kinds.since(item.type) > version:
+    elif not kinds.fits(item.type, "constant") or legal.since(item.type) > version:
         yield "type_legal", str(item.type)
     elif np.shape(item.value) not in ((), item.type.shape):
         yield "value_fits", f"a value of shape {np.shape(item.value)} for {item.type}"
-    if item.alignment and not kinds.is_power_of_two(item.alignment):
+    if item.alignment and not legal.is_power_of_two(item.alignment):
         yield "alignment_power", str(item.alignment)
 
 
@@ -44,6 +44,8 @@ def entry(item: Entry, names: set[str]) -> Iterator[Problem]:
 
 
 def _symbol(name: str, names: set[str]) -> Iterator[Problem]:
+    if not name:
+        yield "symbol_named", "none"
     if name in names:
         yield "symbol_unique", f"@{name} twice"
     names.add(name)

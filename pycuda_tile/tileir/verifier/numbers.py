@@ -4,15 +4,25 @@ from __future__ import annotations
 
 import numpy as np
 
-from .kinds import WIDTHS
+from .legal import WIDTHS
 from .place import Place, types
 
 _IEEE = {"nearest_even", "zero", "negative_inf", "positive_inf"}
+#: Formats all of whose values another one has, as NVIDIA's tools see it.
+_SMALL = {"f8E4M3FN", "f8E5M2", "f4E2M1FN"}
+_WIDENING = {
+    "f16": _SMALL,
+    "bf16": _SMALL | {"fnv8E5M3FNU"},
+    "tf32": _SMALL | {"fnv8E5M3FNU", "f16", "bf16"},
+    "f32": _SMALL | {"fnv8E5M3FNU", "f16", "bf16", "tf32"},
+    "f64": _SMALL | {"fnv8E5M3FNU", "f16", "bf16", "tf32", "f32", "f8E8M0FNU"},
+}
+#: Roundings to a format that has not all values of the other one.
 _NARROWING = {
     "f16": {"nearest_even", "zero"},
     "bf16": {"nearest_even", "zero"},
     "f32": {"nearest_even", "zero"},
-    "tf32": {"nearest_even", "zero", "nearest_away"},
+    "tf32": {"nearest_even", "zero"},
     "f8E8M0FNU": {"zero", "positive_inf"},
 }
 _SUMS = {
@@ -58,7 +68,13 @@ def other_element(place: Place) -> str | None:
 
 def ftof_rounding(place: Place) -> str | None:
     source, result = _ends(place)
-    allowed = _IEEE if WIDTHS[source] < WIDTHS[result] else _NARROWING.get(result, {"nearest_even"})
+    allowed = _NARROWING.get(result, {"nearest_even"})
+    if source in _WIDENING.get(result, ()):
+        allowed = _IEEE | {"nearest_away"}
+    elif (source, result) == ("f64", "f32"):
+        allowed = _IEEE
+    elif (source, result) == ("f32", "tf32"):
+        allowed = allowed | {"nearest_away"}
     found = place.attribute("rounding_mode", "nearest_even")
     return None if found in allowed else f"{found} from {source} to {result}"
 
@@ -86,11 +102,24 @@ def mma_types(place: Place) -> str | None:
     return None if acc in _SUMS[lhs] else f"{lhs} summed to {acc}"
 
 
+def scale_types(place: Place) -> str | None:
+    values = place.values("lhs", "lhs_scale")
+    scaled, scale = (str(value.type.element) for value in values)
+    return None if scale == "f8E8M0FNU" or scaled == "f4E2M1FN" else f"{scaled} scaled by {scale}"
+
+
 def scale_shapes(place: Place) -> str | None:
+    """A scale has the shape of what it scales, but for axis K: that counts blocks."""
+    small, by = (str(place.type(name).element) for name in ("lhs", "lhs_scale"))
+    blocks = {32} if small != "f4E2M1FN" else {16} if by == "f8E4M3FN" else {16, 32}
+    blocks_of_both = []
     for name, along in (("lhs", -1), ("rhs", -2)):
-        whole, scale = place.type(name).shape, place.type(f"{name}_scale").shape
-        ok = len(whole) == len(scale)
-        ok = ok and all(n == s for d, (n, s) in enumerate(zip(whole, scale)) if d - len(whole) != along)  # noqa: B905
-        if not ok or whole[along] % scale[along]:
+        whole, scale = list(place.type(name).shape), list(place.type(f"{name}_scale").shape)
+        if len(whole) != len(scale):
             return types(place.values(name, f"{name}_scale"))
-    return None
+        blocks_of_both.append(whole[along] / scale[along])
+        whole[along] = scale[along] = 0
+        if whole != scale or blocks_of_both[-1] not in blocks:
+            return types(place.values(name, f"{name}_scale"))
+    same = len(set(blocks_of_both)) == 1
+    return None if same else types(place.values("lhs_scale", "rhs_scale"))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .kinds import WIDTHS
+from .legal import WIDTHS
 from .place import Place, types
 
 
@@ -40,14 +40,14 @@ def index_per_axis(place: Place) -> str | None:
 def packed_length(place: Place) -> str | None:
     values = place.values("source", "result")
     widths = [WIDTHS[str(v.type.element)] for v in values]
-    bits = [math.prod(v.type.shape) * width for v, width in zip(values, widths, strict=True)]
-    return None if bits[0] == bits[1] and widths[0] != widths[1] else types(values)
+    lengths = [math.prod(v.type.shape) * width for v, width in zip(values, widths, strict=True)]
+    return None if lengths[0] == lengths[1] and widths[0] != widths[1] else types(values)
 
 
 def permutation(place: Place) -> str | None:
     order = list(place.attribute("permutation"))
     source, result = place.type("source").shape, place.type("result").shape
-    if sorted(order) != list(range(len(source))):
+    if len(source) < 2 or sorted(order) != list(range(len(source))):
         return f"{order}, where there are {len(source)} axes"
     ok = all(result[d] == source[axis] for d, axis in enumerate(order))
     return None if ok else f"{order} and {types(place.values('source', 'result'))}"

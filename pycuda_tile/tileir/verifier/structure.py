@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..ir import Block, Operation, Value
-from . import kinds
+from . import kinds, legal
 from .control import TERMINATORS
 from .table import Part, Row, enumerators
 
@@ -30,7 +30,7 @@ def problems(op: Operation, row: Row, visible: set[Value], version: tuple[int, i
     yield from _attributes(op, row)
     yield from _kinds(op, row)
     for value in op.results:
-        found = legal(value, version)
+        found = type_legal(value, version)
         if found is not None:
             yield "type_legal", found
 
@@ -57,6 +57,9 @@ def _results(op: Operation, row: Row) -> Iterator[Problem]:
 
 
 def _attributes(op: Operation, row: Row) -> Iterator[Problem]:
+    for name, value in op.attributes.items():
+        if name not in row.attributes and value:
+            yield "attribute_known", f"an attribute {name}"
     for name, kind in row.attributes.items():
         value = op.attributes.get(name)
         if value is None:
@@ -94,10 +97,10 @@ def _named_results(op: Operation, parts: list[Part], name: str) -> list[Value]:
     return []
 
 
-def legal(value: Value, version: tuple[int, int]) -> str | None:
+def type_legal(value: Value, version: tuple[int, int]) -> str | None:
     """What is wrong with a value's type in itself."""
-    found = kinds.wrong(value.type)
-    if found is None and kinds.since(value.type) > version:
+    found = legal.wrong(value.type)
+    if found is None and legal.since(value.type) > version:
         return f"{value.type} in a module of version {_dots(version)}"
     return found
 

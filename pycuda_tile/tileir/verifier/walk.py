@@ -51,7 +51,7 @@ class Walk:
         added = list(block.arguments)
         self._check("defined_once", op, structure.new(added, self.visible))
         for value in added:
-            self._check("type_legal", op, structure.legal(value, self.module.version))
+            self._check("type_legal", op, structure.type_legal(value, self.module.version))
         self.visible.update(added)
         self.path.append(0)
         for inner in block.ops:

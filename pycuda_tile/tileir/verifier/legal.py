@@ -1,0 +1,84 @@
+"""What types are legal in themselves, and since which version."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from ..ir import Pointer, Scalar, TensorView, Tile, TileView, Token
+
+_LARGEST_TILE = 1 << 24
+WIDTHS = {
+    "i1": 1, "i4": 4, "i8": 8, "i16": 16, "i32": 32, "i64": 64,
+    "f16": 16, "bf16": 16, "f32": 32, "tf32": 19, "f64": 64,
+    "f8E4M3FN": 8, "f8E5M2": 8, "f8E8M0FNU": 8, "fnv8E5M3FNU": 8, "f4E2M1FN": 4,
+}  # fmt: skip
+_SINCE = {
+    "f8E8M0FNU": (13, 2), "f4E2M1FN": (13, 3), "i4": (13, 3), "fnv8E5M3FNU": (13, 4),
+    "strided_view": (13, 3), "gather_scatter_view": (13, 3),
+}  # fmt: skip
+
+
+def is_power_of_two(n: int) -> bool:
+    return n > 0 and not n & (n - 1)
+
+
+def wrong(type_: Any) -> str | None:
+    """The type and what is wrong with it; None if nothing is."""
+    found = _wrong(type_)
+    return f"{type_}, where {found}" if found else None
+
+
+def _wrong(type_: Any) -> str | None:
+    """What is right for such a type, where it is not so."""
+    if isinstance(type_, Tile):
+        return _wrong_extents(type_.shape, type_.element) or _wrong_elements(type_)
+    if isinstance(type_, TensorView):
+        if len(type_.shape) != len(type_.strides):
+            return "each axis has an extent and a stride"
+        if any(n is not None and n <= 0 for n in (*type_.shape, *type_.strides)):
+            return "extents and strides are positive"
+        return _wrong_in_memory(type_.element)
+    if isinstance(type_, TileView):
+        if not type_.tile:
+            return "a view has an axis at least"
+        if len(type_.steps) != len(type_.tile) or any(n <= 0 for n in type_.steps):
+            return "each axis has a positive step"
+        return _wrong_extents(type_.tile, type_.tensor.element) or _wrong(type_.tensor)
+    return None if isinstance(type_, Token) else "a tile, a view or a token is wanted"
+
+
+def _wrong_extents(shape: Sequence[int], element: Any) -> str | None:
+    if not all(map(is_power_of_two, shape)):
+        return "extents are powers of two"
+    if math.prod(shape) > _LARGEST_TILE:
+        return "a tile has 2^24 elements at most"
+    odd = str(element) == "f4E2M1FN" and math.prod(shape) % 2
+    return "two f4E2M1FN share a byte, so their number is even" if odd else None
+
+
+def _wrong_elements(tile: Tile) -> str | None:
+    element = tile.element
+    if isinstance(element, Pointer):
+        several = str(element.pointee) == "f4E2M1FN" and tile.shape
+        return "a pointer to f4E2M1FN is a tile without axes" if several else _wrong_in_memory(element.pointee)
+    return None if isinstance(element, Scalar) and element.name in WIDTHS else "elements are numbers or pointers"
+
+
+def _wrong_in_memory(element: Any) -> str | None:
+    known = isinstance(element, Scalar) and element.name in WIDTHS and element.name != "i4"
+    return None if known else "memory holds numbers, of all types but i4"
+
+
+def since(type_: Any) -> tuple[int, int]:
+    """The first version that has a type."""
+    if isinstance(type_, Scalar):
+        return _SINCE.get(type_.name, (13, 1))
+    if isinstance(type_, Pointer):
+        return since(type_.pointee)
+    if isinstance(type_, (Tile, TensorView)):
+        return since(type_.element)
+    if isinstance(type_, TileView):
+        return max(_SINCE.get(type_.kind, (13, 1)), since(type_.tensor))
+    return (13, 1)
