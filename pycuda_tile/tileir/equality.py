@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from itertools import zip_longest
 from typing import Any
 
 import numpy as np
 
 from .ir import Block, Constant, Entry, Global, Module, Operation, Tile, Value
+
+_END = "end"
 
 
 def equal(a: Module, b: Module) -> bool:
@@ -26,34 +30,53 @@ def _same_global(a: Global, b: Global) -> bool:
 
 
 def _same_entry(a: Entry, b: Entry) -> bool:
-    return a.name == b.name and _plain(a.hints) == _plain(b.hints) and _same_block(a.body, b.body, {})
+    return a.name == b.name and _plain(a.hints) == _plain(b.hints) and _same_steps(a.body, b.body)
 
 
-def _same_block(a: Block | None, b: Block | None, known: dict[Value, Value]) -> bool:
-    """`known` has for each value of `a` that of `b`."""
-    if a is None or b is None:
-        return a is b
-    if len(a.ops) != len(b.ops) or not _same_values(a.arguments, b.arguments, known):
-        return False
-    return all(_same_operation(x, y, known) for x, y in zip(a.ops, b.ops, strict=True))
+def _same_steps(a: Block, b: Block) -> bool:
+    """Step by step, with no call for each level: regions may be nested deeper than calls."""
+    known: dict[Value, Value] = {}  # for each value of `a` that of `b`
+    for x, y in zip_longest(_steps(a), _steps(b)):
+        if isinstance(x, Operation) and isinstance(y, Operation):
+            same = _same_operation(x, y, known)
+        elif isinstance(x, list) and isinstance(y, list):
+            known.update(zip(x, y, strict=False))
+            same = [value.type for value in x] == [value.type for value in y]
+        else:
+            same = x is y
+        if not same:
+            return False
+    return True
 
 
-def _same_values(a: list[Value], b: list[Value], known: dict[Value, Value]) -> bool:
-    known.update(zip(a, b, strict=False))
-    return [value.type for value in a] == [value.type for value in b]
+def _steps(block: Block) -> Iterator[Operation | list[Value] | str]:
+    """What a block consists of, in order: the values it is given, operations, behind the blocks of each its
+    results, and the ends of blocks."""
+    yield block.arguments
+    left: list[Iterator[Operation | Block | list[Value] | None]] = [iter(block.ops)]
+    while left:
+        step = next(left[-1], _END)
+        if step is _END:
+            left.pop()
+            yield _END
+        elif isinstance(step, Operation):
+            yield step
+            left.append(iter([*step.regions, step.results]))
+        elif isinstance(step, Block):
+            yield step.arguments
+            left.append(iter(step.ops))
+        elif step is not None:
+            yield step
 
 
 def _same_operation(a: Operation, b: Operation, known: dict[Value, Value]) -> bool:
-    if a.name != b.name or len(a.regions) != len(b.regions):
+    """But for regions and results."""
+    if a.name != b.name or [r is None for r in a.regions] != [r is None for r in b.regions]:
         return False
     x, y = ({name: found for name, found in op.operands.items() if found} for op in (a, b))
     if x.keys() != y.keys() or any([known.get(v) for v in x[name]] != y[name] for name in x):
         return False
-    if not _same_attributes(a, b):
-        return False
-    if not all(_same_block(r, s, known) for r, s in zip(a.regions, b.regions, strict=True)):
-        return False
-    return _same_values(a.results, b.results, known)
+    return _same_attributes(a, b)
 
 
 def _is_off(value: Any) -> bool:

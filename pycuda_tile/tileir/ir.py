@@ -8,11 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import chain
 from typing import Any
 
 import numpy as np
 
-from ..errors import BuildTypeError
+from ..errors import BuildTypeError, Error
 
 # --- types ---
 
@@ -240,13 +241,19 @@ class Module:
         """The text that `tileir.parse` reads."""
         from .text import print_module
 
-        return print_module(self)
+        try:
+            return print_module(self)
+        except RecursionError:
+            raise Error("regions are nested too deep to be printed; verify() takes 200 levels") from None
 
 
 def walk(block: Block) -> Iterator[Operation]:
     """All operations of a block, those in regions behind the operation that has them."""
-    for op in block.ops:
+    left = [iter(block.ops)]
+    while left:
+        op = next(left[-1], None)
+        if op is None:
+            left.pop()
+            continue
         yield op
-        for inner in op.regions:
-            if inner is not None:
-                yield from walk(inner)
+        left.append(chain.from_iterable(inner.ops for inner in op.regions if inner is not None))

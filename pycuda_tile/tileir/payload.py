@@ -227,15 +227,20 @@ def _dictionary(io: Io, value: dict[str, Any] | None, depth: int) -> dict[str, A
 
 
 def _bits(io: Io, value: int | None, name: str) -> int:
-    """The bits of a number; as a signed number where a float is wider than a byte."""
+    """The bits of a number; as a signed number where a float is wider than a byte. Any byte but 0 is true."""
+    if name == "i1":
+        return int(bool(io.byte(value)))
+    width = int(name[1:]) if name.startswith("i") else _FLOAT_BITS.get(name, 8)
     if name.startswith("i"):
-        found = io.byte(value) if name == "i1" else io.varint(value)
-        return found & ((1 << int(name[1:])) - 1)
-    width = _FLOAT_BITS.get(name, 8)
-    if width <= 8:
-        return io.byte(value)
-    wide = None if value is None else value - (value >> 63 << 64)
-    return io.svarint(wide) % (1 << width)
+        found = io.varint(value)
+    elif width <= 8:
+        found = io.byte(value)
+    else:
+        wide = None if value is None else value - (value >> 63 << 64)
+        found = io.svarint(wide) % (1 << 64)
+    if found >> width:
+        io.fail(f"{found:#x} is no number of type {name}")
+    return found
 
 
 # --- attributes that say themselves what they are, and types ---

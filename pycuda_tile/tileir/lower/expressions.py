@@ -19,7 +19,7 @@ from ..reading import (
     source_element,
     source_shape,
 )
-from ..verifier.legal import WIDTHS
+from ..verifier.legal import PACKED
 from .types import NotLowered, element, literal, shape, tile
 
 Expression = Callable[[Any, list[str]], str]
@@ -261,7 +261,7 @@ def _fpowi(op: Any, names: list[str]) -> str:
 
 
 def _pack(op: Any, names: list[str]) -> str:
-    widths = WIDTHS[source_element(op)], WIDTHS[result_element(op)]
+    widths = PACKED[source_element(op)], PACKED[result_element(op)]
     return f"tileir::repacked<{result(op)}, {widths[0]}, {widths[1]}>({names[0]})"
 
 

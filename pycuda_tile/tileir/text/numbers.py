@@ -114,7 +114,7 @@ def parse_number(text: str, element: str) -> int | None:
         if not _INTEGER.fullmatch(text) or len(text) > 40:
             return None
         value = int(text, 0) if "0x" in text else int(text)
-        return value % (1 << width) if -(1 << width) < value < 1 << width else None
+        return value % (1 << width) if -(1 << width - 1) <= value < 1 << width else None
     if _BITS.fullmatch(text):
         return int(text, 16) if len(text) < 20 and int(text, 16) >> width == 0 else None
     if not _FLOAT.fullmatch(text) or len(text) > 1100:

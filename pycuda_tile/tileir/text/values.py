@@ -193,13 +193,13 @@ def print_value(array: np.ndarray, type_: Tile) -> str:
     return f"<{element}: {print_dense(np.broadcast_to(np.asarray(array), type_.shape), element)}>"
 
 
-def parse_constant(tokens: Tokens) -> Constant:
-    """A typed number: 1.0 : f32; true and false need no type, nor do numbers of 64 bits."""
+def parse_constant(tokens: Tokens, whole: str = "i64") -> Constant:
+    """A typed number: 1.0 : f32; true and false need no type, nor do f64 and whole numbers of type `whole`."""
     at = tokens.at
     if tokens.next in ("true", "false") and tokens.ahead(1) != ":":
         return Constant(Scalar("i1"), int(tokens.take() == "true"))
     text = tokens.take()
-    implied = "f64" if "." in text else "i64"
+    implied = "f64" if "." in text else whole
     element = _element(tokens) if tokens.accept(":") else implied
     bits = parse_number(text, element) if element in DTYPES else None
     if bits is None:
@@ -248,9 +248,7 @@ def _hint(tokens: Tokens) -> Any:
         return parse_bool(tokens)
     if tokens.next[:1] == '"':
         return parse_string(tokens)
-    if tokens.ahead(1) == ":":
-        return parse_constant(tokens)
-    return Constant(Scalar("i32"), parse_integer(tokens) % (1 << 32))
+    return parse_constant(tokens, "i32")
 
 
 def print_hints(hints: dict[str, dict[str, Any]]) -> str:

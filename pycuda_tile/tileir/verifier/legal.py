@@ -14,6 +14,8 @@ WIDTHS = {
     "f16": 16, "bf16": 16, "f32": 32, "tf32": 19, "f64": 64,
     "f8E4M3FN": 8, "f8E5M2": 8, "f8E8M0FNU": 8, "fnv8E5M3FNU": 8, "f4E2M1FN": 4,
 }  # fmt: skip
+#: Bits in what `pack` makes.
+PACKED = {**WIDTHS, "tf32": 32}
 _SINCE = {
     "f8E8M0FNU": (13, 2), "f4E2M1FN": (13, 3), "i4": (13, 3), "fnv8E5M3FNU": (13, 4),
     "strided_view": (13, 3), "gather_scatter_view": (13, 3),

@@ -18,7 +18,8 @@ _UPDATES = {
 #: What multimem operations reduce, by element; all of integers. The load that reduces has two more.
 _REDUCED = {name: {"add"} for name in FLOATS}
 _LOADED = {**_REDUCED, "f16": {"add", "min", "max"}, "bf16": {"add", "min", "max"}}
-_EXPRESSION = re.compile(r"%%|%[-+ #0]*\d*(?:\.\d*)?(?:hh|h|ll|l|j|z|t|L)?[a-zA-Z]")
+_EXPRESSION = re.compile(r"%%|%")
+_LETTERS = "diouxXeEfFgGaAcsSpn"
 
 
 def one_type(place: Place) -> str | None:
@@ -177,9 +178,12 @@ def _same_elements(predicate: SameElements, type_: Any) -> bool:
 
 
 def format_count(place: Place) -> str | None:
+    """As NVIDIA's tools count: `*` takes no operand."""
     text, values = place.attribute("str"), place.values("args")
     count = sum(found != "%%" for found in _EXPRESSION.findall(text))
-    if count != len(values):
-        return f"{count} expressions for {len(values)} operands"
-    allowed = {*INTEGERS, *FLOATS}
-    return None if all(str(value.type.element) in allowed for value in values) else types(values)
+    return None if count == len(values) else f"{count} expressions for {len(values)} operands"
+
+
+def format_ends(place: Place) -> str | None:
+    last = place.attribute("str").replace("%%", "").rpartition("%")
+    return None if not last[1] or set(_LETTERS) & set(last[2]) else f"{last[1] + last[2]!r}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from .legal import WIDTHS
+from .legal import PACKED
 from .place import Place, types
 
 
@@ -39,7 +39,7 @@ def index_per_axis(place: Place) -> str | None:
 
 def packed_length(place: Place) -> str | None:
     values = place.values("source", "result")
-    widths = [WIDTHS[str(v.type.element)] for v in values]
+    widths = [PACKED[str(v.type.element)] for v in values]
     lengths = [math.prod(v.type.shape) * width for v, width in zip(values, widths, strict=True)]
     return None if lengths[0] == lengths[1] and widths[0] != widths[1] else types(values)
 

@@ -107,8 +107,12 @@ def type_legal(value: Value, version: tuple[int, int]) -> str | None:
 
 def new(values: Sequence[Value], visible: set[Value]) -> str | None:
     """Values that have been defined before."""
-    again = [v for i, v in enumerate(values) if v in visible or any(v is w for w in values[:i])]
-    return str(again[0].type) if again else None
+    seen: set[Value] = set()
+    for value in values:
+        if value in visible or value in seen:
+            return str(value.type)
+        seen.add(value)
+    return None
 
 
 def ends(block: Block) -> str | None:

@@ -29,6 +29,13 @@ class Walk:
         self.path: list[int] = []
 
     def run(self) -> None:
+        try:
+            self._module()
+        except RecursionError:
+            found = f"{len(self.outer)} levels, where Python's stack is full"
+            raise VerifyError("module", "module", "depth", _meaning("depth", []), found) from None
+
+    def _module(self) -> None:
         names: set[str] = set()
         self._owner("module", "", modules.module(self.module))
         for item in self.module.globals:
