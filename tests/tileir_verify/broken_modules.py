@@ -13,11 +13,15 @@ from pycuda_tile.tileir.ir import Block, Global, Operation, Scalar, Tile, Token,
 INT = Tile(Scalar("i32"), ())
 
 
-def changed(change) -> None:
+def changed_module(change) -> tileir.Module:
     """A module in order, then changed."""
     found = module("%r = addi %i, %i : tile<8xi32>\nif %c {\n}")
     change(found, found.entries[0].body)
-    tileir.verify(found)
+    return found
+
+
+def changed(change) -> None:
+    tileir.verify(changed_module(change))
 
 
 def unknown_operation(m, body):
@@ -64,6 +68,10 @@ def result_missing(m, body):
 
 def attribute_missing(m, body):
     del named(body, "constant").attributes["value"]
+
+
+def attribute_of_another_operation(m, body):
+    named(body, "addi").attributes["memory_scope"] = "sys"
 
 
 def attribute_of_another_kind(m, body):
@@ -146,6 +154,14 @@ def hints_that_are_no_names(m, body):
     attributes = {"memory_ordering_semantics": "weak", "optimization_hints": hints}
     results = [Value(type_) for type_ in types]
     body.ops.insert(0, Operation("load_ptr_tko", {"source": [value]}, attributes, results))
+
+
+def entry_without_a_name(m, body):
+    m.entries[0].name = ""
+
+
+def global_without_a_name(m, body):
+    m.globals[0].name = ""
 
 
 def entry_twice(m, body):
@@ -235,6 +251,7 @@ CHANGES = [
     (counter_of_another_type, "for_body", "tile<i64>"),
     (result_missing, "result_count", "0"),
     (attribute_missing, "attribute_given", "no value"),
+    (attribute_of_another_operation, "attribute_known", "an attribute memory_scope"),
     (attribute_of_another_kind, "attribute_value", "sometimes"),
     (value_of_another_shape, "value_fits", "(3,)"),
     (used_before, "visible", "lhs"),
@@ -251,6 +268,8 @@ CHANGES = [
     (hints_without_an_architecture, "attribute_value", "'occupancy': 2"),
     (hints_that_are_no_names, "attribute_value", "late ncy"),
     (parameter_with_axes, "entry_params", "tile<4xi32>"),
+    (entry_without_a_name, "symbol_named", "entry: it has a name"),
+    (global_without_a_name, "symbol_named", "global: it has a name"),
     (entry_twice, "symbol_unique", "@kernel"),
     (entry_named_as_a_global, "symbol_unique", "@numbers"),
     (global_of_two_axes, "global_1d", "tile<1x2xi32>"),

@@ -111,7 +111,7 @@ BROKEN = [
     ("%r = get_global @letters : tile<ptr<i32>>", "global_exists", "@numbers"),
     ("%r = get_global @numbers : tile<ptr<f32>>", "global_exists", "tile<2xi32>"),
     ("%r = join_tokens %t : token", "two_tokens", "1"),
-    ("%r = alloca num_elem = 4, alignment = 3 : tile<ptr<f32>>", "alloca_numbers", "4 and 3"),
+    ("%r = alloca num_elem = 4, alignment = 3 : tile<ptr<f32>>", "alloca_numbers", "4 and alignment 3"),
     (
         MULTICAST + "%r, %u = load_ptr_tko weak %a : tile<ptr<f32, <multicast>>> -> tile<f32>, token",
         "no_multicast",

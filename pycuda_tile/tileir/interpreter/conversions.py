@@ -107,6 +107,8 @@ def unpack(source: np.ndarray, to: str) -> np.ndarray:
         halves = np.stack([flat.view(np.uint8) & np.uint8(15), flat.view(np.uint8) >> np.uint8(4)], 1)
         values = halves.reshape(-1)
         return wrap(values, DTYPES["i4"]) if to == "i4" else values.view(DTYPES[to])
+    if to == "tf32":
+        return (flat.view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)
     return flat.view(DTYPES[to])
 
 

@@ -11,26 +11,36 @@ from collections.abc import Callable
 import ml_dtypes
 import numpy as np
 
+from pycuda_tile.errors import NotAvailableYet
+
 from ..ir import Constant
 
 #: What is called when a program does what is undefined: kind (as in UndefinedBehaviorError) and message.
 Report = Callable[[str, str], None]
 
-DTYPES = {
-    "i1": np.dtype(bool),
-    "i4": np.dtype(ml_dtypes.int4),
-    "i8": np.dtype(np.int8),
-    "i16": np.dtype(np.int16),
-    "i32": np.dtype(np.int32),
-    "i64": np.dtype(np.int64),
-    "f16": np.dtype(np.float16),
-    "bf16": np.dtype(ml_dtypes.bfloat16),
-    "f32": np.dtype(np.float32),
-    "tf32": np.dtype(np.float32),
-    "f64": np.dtype(np.float64),
-    "f8E4M3FN": np.dtype(ml_dtypes.float8_e4m3fn),
-    "f8E5M2": np.dtype(ml_dtypes.float8_e5m2),
-}
+
+class _Types(dict[str, np.dtype]):
+    def __missing__(self, name: str) -> np.dtype:
+        raise NotAvailableYet(f"elements of type {name}: neither NumPy nor this ml_dtypes has them")
+
+
+DTYPES = _Types(
+    {
+        "i1": np.dtype(bool),
+        "i4": np.dtype(ml_dtypes.int4),
+        "i8": np.dtype(np.int8),
+        "i16": np.dtype(np.int16),
+        "i32": np.dtype(np.int32),
+        "i64": np.dtype(np.int64),
+        "f16": np.dtype(np.float16),
+        "bf16": np.dtype(ml_dtypes.bfloat16),
+        "f32": np.dtype(np.float32),
+        "tf32": np.dtype(np.float32),
+        "f64": np.dtype(np.float64),
+        "f8E4M3FN": np.dtype(ml_dtypes.float8_e4m3fn),
+        "f8E5M2": np.dtype(ml_dtypes.float8_e5m2),
+    }
+)
 # Newer types, which an older ml_dtypes may lack.
 for _name, _attribute in {"f8E8M0FNU": "float8_e8m0fnu", "f4E2M1FN": "float4_e2m1fn"}.items():
     if hasattr(ml_dtypes, _attribute):

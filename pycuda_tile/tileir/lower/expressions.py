@@ -262,7 +262,10 @@ def _fpowi(op: Any, names: list[str]) -> str:
 
 def _pack(op: Any, names: list[str]) -> str:
     widths = PACKED[source_element(op)], PACKED[result_element(op)]
-    return f"tileir::repacked<{result(op)}, {widths[0]}, {widths[1]}>({names[0]})"
+    text = f"tileir::repacked<{result(op)}, {widths[0]}, {widths[1]}>({names[0]})"
+    if result_element(op) == "tf32":  # clears the bits that tf32 does not have
+        return f"ct::element_cast<__nv_tf32>(ct::element_cast<float>({text}))"
+    return text
 
 
 def _exp_like(op: Any, names: list[str]) -> str:

@@ -194,7 +194,7 @@ def print_value(array: np.ndarray, type_: Tile) -> str:
 
 
 def parse_constant(tokens: Tokens, whole: str = "i64") -> Constant:
-    """A typed number: 1.0 : f32; true and false need no type, nor do f64 and whole numbers of type `whole`."""
+    """A typed number: 1.0 : f32; no type is needed by true and false, f64, and integers of type `whole`."""
     at = tokens.at
     if tokens.next in ("true", "false") and tokens.ahead(1) != ":":
         return Constant(Scalar("i1"), int(tokens.take() == "true"))

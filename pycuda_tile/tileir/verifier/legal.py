@@ -64,8 +64,12 @@ def _wrong_elements(tile: Tile) -> str | None:
     element = tile.element
     if isinstance(element, Pointer):
         several = str(element.pointee) == "f4E2M1FN" and tile.shape
-        return "a pointer to f4E2M1FN is a tile without axes" if several else _wrong_in_memory(element.pointee)
-    return None if isinstance(element, Scalar) and element.name in WIDTHS else "elements are numbers or pointers"
+        return (
+            "a pointer to f4E2M1FN is a tile without axes" if several else _wrong_in_memory(element.pointee)
+        )
+    return (
+        None if isinstance(element, Scalar) and element.name in WIDTHS else "elements are numbers or pointers"
+    )
 
 
 def _wrong_in_memory(element: Any) -> str | None:
