@@ -185,6 +185,30 @@ def test_identities(element: str, bits: int) -> None:
     assert again(builder.module()).entries[0].body.ops[0].attributes["identities"] == attributes["identities"]
 
 
+def identity(element: str, bits: int) -> tileir.Module:
+    builder = Builder(tile(element, 4))
+    attributes = {"dim": 0, "identities": [Constant(Scalar(element), bits)]}
+    builder.op("reduce", (tile(element),), attributes=attributes, operands=list(builder.arguments))
+    with builder.region(builder.block.ops[-1], tile(element), tile(element)) as (element_, _):
+        builder.op("yield", operands=[element_])
+    return builder.module()
+
+
+@pytest.mark.parametrize(
+    "element, bits", [("i8", 256), ("i32", 2**64 - 1), ("f16", 0x1FFFF), ("f4E2M1FN", 16)]
+)
+def test_numbers_that_do_not_fit_are_not_written(element: str, bits: int) -> None:
+    with pytest.raises(tileir.BytecodeError, match=f"{bits:#x} is no number of type {element}"):
+        tileir.write_bytecode(identity(element, bits))
+
+
+def test_numbers_that_do_not_fit_are_not_read() -> None:
+    data = tileir.write_bytecode(identity("i8", 0xAB))
+    assert data.count(b"\xab\x01") == 1  # 0xab as bytes of seven bits
+    with pytest.raises(tileir.BytecodeError, match="0x12b is no number of type i8"):
+        tileir.read_bytecode(data.replace(b"\xab\x01", b"\xab\x02"))
+
+
 def test_globals_hints_and_producer() -> None:
     i32 = Scalar("i32")
     m = Builder(tile("ptr<f32>")).module()

@@ -57,9 +57,8 @@ def verdict(module: tileir.Module) -> str:
     return ""
 
 
-@pytest.mark.parametrize("body", RIGHT)
-def test_right(body: str) -> None:
-    tileir.verify(module(body))
+def test_right() -> None:
+    tileir.verify(module(*RIGHT))
 
 
 @pytest.mark.parametrize("body, rule, part", WRONG)

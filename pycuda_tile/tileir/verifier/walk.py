@@ -100,7 +100,8 @@ class Walk:
 
     def _fail(self, rule: str, op: Operation | None, found: str, words: Any = ()) -> NoReturn:
         name = op.name if op else "entry"
-        path = ".".join(map(str, self.path))
+        steps = [str(number) for number in self.path]
+        path = ".".join(steps if len(steps) < 20 else [*steps[:8], "", *steps[-8:]])
         where = f"entry {self.entry.name}" + (f", operation {path}" if op else "")
         raise VerifyError(name, op.line if op and op.line else where, rule, _meaning(rule, words), found)
 
