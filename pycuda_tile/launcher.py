@@ -15,7 +15,7 @@ from .errors import ArgumentValueError, LaunchError
 from .kernel_output import KernelOutput
 
 _ABI_VERSION = 7
-_INTERRUPTED = 1
+_INTERRUPTED, _EXCEPTION = 1, 7
 _MOST_WORKERS = 65536
 
 
@@ -53,7 +53,12 @@ def num_workers() -> int:
 
 
 class HostLauncher:
-    """Launches one kernel of a loaded library."""
+    """Launches one kernel of a loaded library.
+
+    explain: makes an error of the message about an exception that left the kernel; None: it knows none
+    """
+
+    explain: Callable[[str], Exception | None] | None = None
 
     def __init__(self, description: KernelDescription, packer: Packer, output: KernelOutput):
         self._description = description  # its memory belongs to the library, which is never unloaded
@@ -105,7 +110,10 @@ class HostLauncher:
             # The poll took the signal; now its handler runs, which mostly raises KeyboardInterrupt.
             signal.raise_signal(signal.SIGINT)
             raise KeyboardInterrupt
-        raise LaunchError(f"{self._packer.kernel}: {message.decode(errors='replace')}")
+        text = message.decode(errors="replace")
+        if status == _EXCEPTION and self.explain and (error := self.explain(text)):
+            raise error
+        raise LaunchError(f"{self._packer.kernel}: {text}")
 
 
 # Asks for a pending Ctrl-C without running Python code: what a handler raised in the callback would be lost.

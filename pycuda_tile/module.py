@@ -38,6 +38,7 @@ class Module:
             __package__,
         )
         self._lock = Lock()
+        self._explain: Callable[[str], Exception | None] | None = None
         self._kernels: dict[str, Kernel] = {}
         self.target = request.target
         self.log = ""
@@ -94,10 +95,19 @@ class Module:
     def __reduce__(self):
         raise _not_picklable(self)
 
+    def explain_exceptions(self, explain: Callable[[str], Exception | None]) -> None:
+        """Exceptions that leave a kernel on the host become the errors that `explain` makes of the launcher's
+        messages, where it makes one."""
+        self._explain = explain
+        for kernel in self._kernels.values():
+            kernel._executable.launcher.explain = explain
+
     def _add(self, compiled: Compiled) -> None:
         self._compiled = compiled
         self.log += compiled.log
         for name, executable in compiled.executables.items():
+            if self._explain:
+                executable.launcher.explain = self._explain
             self._kernels[normalized(name)] = Kernel(name, self.target, executable)
         if compiled.executables and "PYCUDA_TILE_BUILD_LOG" in os.environ:
             from .coverage.sources import record  # only the tests ask for it

@@ -15,6 +15,7 @@ import numpy as np
 from .scalars import FLOAT_FORMATS, is_basic_float
 
 NEAREST = "round_ties_to_even"
+NEAREST_AWAY = "round_ties_to_away"  # no mode of the API: conversions of Tile IR have it
 PRECISE_MODES = (NEAREST, "round_toward_zero", "round_toward_negative", "round_toward_positive")
 IMPRECISE_MODES = ("round_approximate", "round_full")
 SUBNORMAL_MODES = ("preserve_subnormals", "round_subnormals_to_zero")
@@ -68,19 +69,26 @@ def exactly(
 
 def round_fraction(value: Fraction, dtype: np.dtype, mode: str) -> float:
     """`value`, which is not zero, rounded to a value of dtype; a double holds it."""
+    return round_to_format(value, FLOAT_FORMATS[dtype.name], mode)
+
+
+def round_to_format(value: Fraction, format: tuple[int, int, int], mode: str) -> float:
+    """The same for a format that no dtype has, as those of FLOAT_FORMATS."""
     sign, magnitude = (-1.0, -value) if value < 0 else (1.0, value)
     away = "round_toward_positive" if sign > 0 else "round_toward_negative"
-    mantissa, smallest, largest = FLOAT_FORMATS[dtype.name]
+    mantissa, smallest, largest = format
 
     step = Fraction(2) ** (max(floor_log2(magnitude), smallest) - mantissa)  # distance of neighbours
     count, rest = divmod(magnitude, step)
     if mode == NEAREST:
         count += 2 * rest > step or (2 * rest == step and count % 2 == 1)
+    elif mode == NEAREST_AWAY:
+        count += 2 * rest >= step
     elif mode == away:
         count += rest != 0
     if count * step < Fraction(2) ** (largest + 1):
         return sign * float(count * step)
-    if mode in (NEAREST, away):
+    if mode in (NEAREST, NEAREST_AWAY, away):
         return sign * math.inf
     return sign * float((2 - Fraction(1, 2**mantissa)) * Fraction(2) ** largest)
 

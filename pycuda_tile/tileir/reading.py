@@ -18,7 +18,8 @@ class TensorFacts(NamedTuple):
 
 
 class TileFacts(NamedTuple):
-    """A view's type: its tile, the tensor's axis and the step for each of the tile's axes."""
+    """A view's type: its tile, the tensor's axis and the step for each of the tile's axes: how many elements
+    there are from one index to the next. `sparse`: the axis along which an index names each element."""
 
     tile: tuple[int, ...]
     axes: tuple[int, ...]
@@ -118,7 +119,18 @@ def view_facts(type_: TensorView | TileView) -> Any:
     """TensorFacts or TileFacts."""
     if isinstance(type_, TensorView):
         return TensorFacts(_plain(type_.element), type_.shape, type_.strides)
-    return TileFacts(type_.tile, type_.dim_map, type_.steps or type_.tile, type_.sparse)
+    steps = type_.steps or type_.tile if type_.sparse is None else (1,) * len(type_.tile)
+    return TileFacts(type_.tile, type_.dim_map, steps, type_.sparse)
+
+
+def splat(op: Operation) -> np.generic | None:
+    """The one element of a constant whose elements have all the same bits, else None. Takes no memory where
+    the constant was given as one element."""
+    value = np.asarray(op.attributes["value"])
+    first = value[(slice(0, 1),) * value.ndim].reshape(())
+    repeated = not any(n > 1 and step for n, step in zip(value.shape, value.strides, strict=True))
+    same = repeated or np.ascontiguousarray(value).tobytes() == first.tobytes() * value.size
+    return first[()] if same else None
 
 
 def dense(op: Operation) -> np.ndarray:

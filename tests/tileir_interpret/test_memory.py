@@ -25,6 +25,37 @@ def test_masked_load_has_padding_and_store_leaves_the_rest(run) -> None:
     assert five.tolist() == [9] * 5
 
 
+def test_padding_in_any_order(run) -> None:
+    """A padding tile that is a broadcast, and one that is a transpose: neither is in C order."""
+    builder = Builder(POINTER, POINTER)
+    column = builder.constant("i32", [[-1], [-2], [-3], [-4]], 4, 1)
+    row = builder.op("reshape", tile("i32", 2, 4), source=builder.op("iota", tile("i32", 8)))
+    paddings = [
+        builder.op("broadcast", tile("i32", 4, 2), source=column),
+        builder.op("permute", tile("i32", 4, 2), attributes={"permutation": (1, 0)}, source=row),
+    ]
+    source, target = (builder.pointers(argument, 16) for argument in builder.arguments)
+    flat = builder.iota(16)
+    odd = builder.op("trunci", tile("i1", 16), **{"from": flat})
+    halves = []
+    for part, padding in enumerate(paddings):
+        at = [builder.constant("i32", part)]
+        square = [
+            builder.op(
+                "reshape", tile(kind, 4, 2), source=builder.op("extract", tile(kind, 8), source=x, indices=at)
+            )
+            for x, kind in ((source, "ptr<i32>"), (odd, "i1"))
+        ]
+        loaded, _ = builder.load(square[0], mask=square[1], paddingValue=padding)
+        halves.append(builder.op("reshape", tile("i32", 8), source=loaded))
+    whole = builder.op("cat", tile("i32", 16), attributes={"dim": 0}, lhs=halves[0], rhs=halves[1])
+    builder.store(target, whole)
+    array, got = np.arange(100, 116, dtype=np.int32), np.zeros(16, np.int32)
+    run(builder.module(), 1, array, got)
+    assert got[1::2].tolist() == array[1::2].tolist()
+    assert got[0::2].tolist() == [-1, -2, -3, -4, 0, 1, 2, 3]
+
+
 @pytest.mark.parametrize(
     "padding, value", [("zero", 0), ("neg_zero", -0.0), ("nan", np.nan), ("neg_inf", -np.inf)]
 )

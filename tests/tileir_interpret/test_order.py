@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 import pytest
 from tileir_modules import INT, POINTER, TOKEN, Builder, compare, tile
@@ -84,19 +86,92 @@ def test_print(run, capfd) -> None:
     half, flag = builder.constant("f32", 0.5), builder.constant("i1", True)
     text = {"str": "%d and %5.2f, 100%% %i\n"}
     builder.op("print_tko", TOKEN, attributes=text, args=[numbers, half, flag])
+    text = {"str": '%, %f|%s|%n|%*d %\u20ac x\\"\n'}  # what C does not have prints its operand
+    builder.op("print_tko", TOKEN, attributes=text, args=[flag, half, half, flag, flag, flag])
+    for value, kind in ((200, "i8"), (60000, "i16"), (4 * 10**9, "i32"), (2**64 - 6, "i64")):
+        text = {"str": "%u %d %x %#o|%-6hhi|%c|%08.3X %p\n"}
+        number = builder.constant(kind, value - (1 << int(kind[1:])))
+        builder.op("print_tko", TOKEN, attributes=text, args=[number] * 8)
+        pair = builder.op("reshape", tile(kind, 1), source=number)
+        builder.op("print_tko", TOKEN, attributes={"str": "%u %d\n"}, args=[pair, pair])
+    for kind, values in {
+        "f8E4M3FN": [448, -0.0], "f8E5M2": [np.inf, 2**-16], "bf16": [1e38, 1], "tf32": [1.5, -2],
+        "f16": [np.nan, -65504], "f64": [1e300, -np.nan],
+    }.items():  # fmt: skip
+        builder.op(
+            "print_tko",
+            TOKEN,
+            attributes={"str": "%g %a\n"},
+            args=[builder.constant(kind, v) for v in values],
+        )
     run(builder.module(), 1)
-    assert capfd.readouterr().out == "[[1, -2], [3, 4]] and  0.50, 100% 1\n"
+    if run.__name__ == "run_shuffled":  # in any order
+        assert "[[1, -2], [3, 4]] and  0.50, 100% 1\n" in capfd.readouterr().out
+        return
+    assert capfd.readouterr().out.splitlines() == [
+        "[[1, -2], [3, 4]] and  0.50, 100% 1",
+        '1, 0.500000|0.500000|1|1 1\u20ac x\\"',
+        "200 -56 c8 0310|-56   |\ufffd|     0C8 0xc8",
+        "[200] [-56]",
+        "60000 -5536 ea60 0165140|-5536 |`|    EA60 0xea60",
+        "[60000] [-5536]",
+        "4000000000 -294967296 ee6b2800 035632624000|-294967296|\0|EE6B2800 0xee6b2800",
+        "[4000000000] [-294967296]",
+        "18446744073709551610 -6 fffffffffffffffa 01777777777777777777772|-6    |\ufffd|FFFFFFFFFFFFFFFA "
+        "0xfffffffffffffffa",
+        "[18446744073709551610] [-6]",
+        "448 -0x0p+0",
+        "inf 0x1p-16",
+        "9.9692e+37 0x1p+0",
+        "1.5 -0x1p+1",
+        "nan -0x1.ffcp+15",
+        "1e+300 nan",
+    ]
 
 
-def test_assertion() -> None:
-    builder = Builder(tile("ptr<i1>"))
-    holds, _ = builder.load(builder.pointers(builder.arguments[0], 4))
-    builder.op("assert", line=12, attributes={"message": "all must hold"}, condition=holds)
+def test_assertion(run) -> None:
+    """The first element of the first block that fails is told, however the module is run."""
+    builder = Builder(tile("ptr<i1>"), POINTER)
+    block, _, _ = builder.op("get_tile_block_id", [INT] * 3)
+    first = builder.op("muli", INT, lhs=block, rhs=builder.constant("i32", 8))
+    start = builder.op("offset", tile("ptr<i1>"), ptr=builder.arguments[0], offset=first)
+    holds, _ = builder.load(builder.pointers(start, 8))
+    holds = builder.op("reshape", tile("i1", 2, 4), source=holds)
+    message = 'all "must" hold, 100%d\n'
+    builder.op("assert", line=12, attributes={"message": message}, condition=holds)
+    one = builder.op("offset", POINTER, ptr=builder.arguments[1], offset=block)
+    builder.store(one, builder.constant("i32", 1))
+    builder.op("assert", attributes={"message": "no"}, condition=builder.constant("i1", True))
     module = builder.module()
-    tileir.interpret(module, "kernel", 1, np.ones(4, bool))
-    with pytest.raises(
-        tileir.AssertionFailed, match=r"line 12: assert.*element \[2\]: all must hold"
-    ) as error:
-        tileir.interpret(module, "kernel", 1, np.array([True, True, False, True]))
+    conditions, done = np.ones(64, bool), np.zeros(8, np.int32)
+    run(module, 8, conditions, done)
+    assert done.all()
+    conditions[[45, 46, 63]], done[:] = False, 0
+    with pytest.raises(tileir.AssertionFailed) as error:
+        run(module, 8, conditions, done)
     assert isinstance(error.value, pct.Error)
-    assert (error.value.block, error.value.index) == ((0, 0, 0), (2,))
+    if run.__name__ != "run_shuffled":
+        assert str(error.value) == (
+            f"line 12: assert: block (5, 0, 0): assertion failed at element [1, 1]: {message}"
+        )
+        assert (error.value.block, error.value.index) == ((5, 0, 0), (1, 1))
+    assert not done[5]
+
+
+@pytest.mark.parametrize("arguments", [{"target": "emulated"}, {"checked": True}])
+def test_assertion_of_a_scalar(arguments: dict) -> None:
+    """Each launch raises anew, and the next one runs; LaunchError is for other exceptions."""
+    builder = Builder(INT)
+    zero = builder.constant("i32", 0)
+    builder.op(
+        "assert",
+        attributes={"message": "not 0"},
+        condition=compare(builder, "not_equal", builder.arguments[0], zero),
+    )
+    kernel = tileir.build(builder.module(), options=("-O1",), **arguments).kernel("kernel")
+    for launch in (kernel[1], functools.partial(kernel.launch, 1)):
+        launch(1)
+        with pytest.raises(
+            tileir.AssertionFailed, match=r"^assert: block \(0, 0, 0\): assertion failed: not 0$"
+        ):
+            launch(0)

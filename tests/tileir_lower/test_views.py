@@ -59,25 +59,54 @@ def test_strided_view(run) -> None:
 
 
 def test_gather_and_scatter(run) -> None:
-    """Rows 9, 2, 100 (there is none) and 2 of each 8 columns are read, and doubled written to other rows."""
+    """Rows 9, 2, 100 (there is none) and 2 of 8 columns from 3 and from 11 on are read, and doubled written
+    to other rows: a dense index counts elements, too."""
     view = f"gather_scatter_view<tile=(4x8), padding_value = zero, {TENSOR}, sparse_dim = 0>"
     text = HEAD + f"""  %w = make_gather_scatter_view %t : {view}
   %rows = constant <i32: [9, 2, 100, 2]> : tile<4xi32>
   %others = constant <i32: [0, 1, 2, 100]> : tile<4xi32>
-  %v, %a = load_view_tko weak %w[%rows, %x] : {view}, tile<4xi32>, tile<i32> -> tile<4x8xf32>, token
+  %three = constant <i32: 3> : tile<i32>
+  %eight = constant <i32: 8> : tile<i32>
+  %before = muli %x, %eight : tile<i32>
+  %first = addi %before, %three : tile<i32>
+  %v, %a = load_view_tko weak %w[%rows, %first] : {view}, tile<4xi32>, tile<i32> -> tile<4x8xf32>, token
   %d = addf %v, %v : tile<4x8xf32>
-  %s = store_view_tko weak %d, %w[%others, %x] token = %a
+  %s = store_view_tko weak %d, %w[%others, %first] token = %a
     : tile<4x8xf32>, {view}, tile<4xi32>, tile<i32> -> token
 """ + STORE  # fmt: skip
     tensor, around = arrays()
     before = tensor.copy()
     out = np.zeros((32, 16), np.float32)
     run(text, (2, 1), tensor, out, None, 11, 13)
-    expected = around[[9, 2, 79, 2], :16]
+    expected = around[[9, 2, 79, 2], 3:19]
     expected[expected == -1] = 0
     assert np.array_equal(out[:4], expected)
-    before[:3] = 2 * expected[:3, :13]
+    before[:3, 3:] = 2 * expected[:3, :10]
     assert np.array_equal(tensor, before)
+
+
+def test_sizes_and_far_indices(run) -> None:
+    """How many indices each view has; and indices of 64 bits, read as unsigned, that reach nothing."""
+    gather = f"gather_scatter_view<tile=(4x8), padding_value = zero, {TENSOR}, sparse_dim = 0>"
+    strided = f"strided_view<tile=(4x8), traversal_strides=[2,16], padding_value = zero, {TENSOR}>"
+    text = HEAD + f"""  %g = make_gather_scatter_view %t : {gather}
+  %s = make_strided_view %t : {strided}
+  %s0, %s1 = get_index_space_shape %g : {gather} -> tile<i32>
+  %s2, %s3 = get_index_space_shape %s : {strided} -> tile<i32>
+""" + "".join(f"""  %i{i} = constant <i32: {i}> : tile<i32>
+  %r{i} = offset %r, %i{i} : tile<ptr<i32>>, tile<i32> -> tile<ptr<i32>>
+  %k{i} = store_ptr_tko weak %r{i}, %s{i} : tile<ptr<i32>>, tile<i32> -> token
+""" for i in range(4)) + f"""  %last = constant <i64: -1> : tile<i64>
+  %rows = constant <i64: [-1, -9223372036854775808, 0, 1]> : tile<4xi64>
+  %l, %u0 = load_view_tko weak %g[%rows, %last] : {gather}, tile<4xi64>, tile<i64> -> tile<4x8xf32>, token
+  %far, %u1 = load_view_tko weak %s[%last, %last] : {strided}, tile<i64> -> tile<4x8xf32>, token
+  %v = addf %l, %far : tile<4x8xf32>
+""" + STORE  # fmt: skip
+    tensor, _ = arrays()
+    out, sizes = np.ones((32, 16), np.float32), np.zeros(4, np.int32)
+    run(text, 1, tensor, out, sizes, 11, 13)
+    assert sizes.tolist() == [11, 13, 6, 1]
+    assert not out[:4, :8].any()
 
 
 def test_atomic_updates_of_a_view(run) -> None:

@@ -18,12 +18,13 @@ CUDA_TILE_API E subround(E x) {
   }
 }
 
-/// `x` rounded to a type narrower than float in the direction of Mode.
-template <rounding_mode Mode, typename E>
-CUDA_TILE_API E narrow(float x) {
+/// `x`, a float or double, rounded to a narrower type in the direction of Mode.
+template <rounding_mode Mode, typename E, typename C>
+CUDA_TILE_API E narrow(C x) {
+  constexpr unsigned unit = is_same_v<E, __nv_tf32> ? 1u << 13 : 1; // of the last place
   E nearest = convert<E>(x);
-  float back = convert<float>(nearest);
-  bool negative = (platform::bit_cast<unsigned>(x) >> 31) != 0;
+  C back = convert<C>(nearest);
+  bool negative = (platform::bit_cast<bits_t<C>>(x) >> (8 * sizeof(C) - 1)) != 0;
   bool too_great = back > x, too_small = back < x;
   bool step_toward_zero = negative ? too_small : too_great;
   bool step_away = false;
@@ -37,9 +38,9 @@ CUDA_TILE_API E narrow(float x) {
   auto b = platform::bit_cast<bits_t<E>>(nearest);
   // Neighbours of one sign are neighbours as integers; infinity's is the greatest number.
   if (step_toward_zero)
-    b = static_cast<decltype(b)>(b - 1);
+    b = static_cast<decltype(b)>(b - unit);
   if (step_away)
-    b = static_cast<decltype(b)>(b + 1);
+    b = static_cast<decltype(b)>(b + unit);
   return platform::bit_cast<E>(b);
 }
 

@@ -104,12 +104,12 @@ def _places(block: Any, op: Any) -> tuple[TileView | GatherScatterView, Places]:
 def _check_inbounds(block: Any, op: Any, view: Any, index: list[np.ndarray]) -> None:
     """The promise of `inbounds`: along those axes all of the tile lies in the tensor."""
     for d, promised in enumerate(attribute(op, "inbounds", None) or ()):
-        if promised and isinstance(view, TileView):
-            first, extent = int(unsigned(index[d])) * view.steps[d], view.tensor.shape[view.axes[d]]
-            if first + view.tile[d] > extent:
+        if promised:
+            (first, last), extent = view.reach(d, index[d]), view.tensor.shape[view.axes[d]]
+            if last >= extent:
                 block.report(op)(
                     "unmasked-partition",
-                    f"elements {first} to {first + view.tile[d] - 1} of axis {d} of a tensor of {extent}, "
+                    f"elements {first} to {last} of axis {d} of a tensor of {extent}, "
                     "though the tile was promised to lie in it",
                 )
 
@@ -254,13 +254,7 @@ def _assume(block: Any, op: Any) -> list:
 def _assert(block: Any, op: Any) -> list:
     condition = block.get(operand(op, "condition"))
     if not condition.all():
-        place = tuple(int(i) for i in np.argwhere(~condition)[0]) if condition.ndim else ()
-        where = f" at element {list(place)}" if place else ""
-        raise AssertionFailed(
-            f"{op}: block {block.index}: assertion failed{where}: {attribute(op, 'message')}",
-            block=block.index,
-            index=place,
-        )
+        raise AssertionFailed.of(op, block.index, tuple(map(int, np.argwhere(~condition)[0])))
     return []
 
 

@@ -7,16 +7,18 @@ from fractions import Fraction
 import numpy as np
 
 from pycuda_tile import reference
-from pycuda_tile.reference.rounding import round_fraction
+from pycuda_tile.reference.rounding import round_to_format
 from pycuda_tile.reference.scalars import FLOAT_FORMATS, LARGEST_RESTRICTED
 
 from .elements import DTYPES, Report, bits_of, read, signed, to_tf32, unlimited, unsigned, width, wrap
 
-_DIRECTED = {
+_MODES = {
     "zero": "round_toward_zero",
     "negative_inf": "round_toward_negative",
     "positive_inf": "round_toward_positive",
+    "nearest_away": "round_ties_to_away",
 }
+_TF32 = (10, -126, 127)  # as in FLOAT_FORMATS
 # The last integer that rounds to a finite number, and what greater ones give.
 _BEYOND = {"f8E4M3FN": (464, np.nan), "f8E5M2": (61439, np.inf)}
 
@@ -27,9 +29,13 @@ def exti(source: np.ndarray, to: str, signedness: str) -> np.ndarray:
 
 
 def trunci(source: np.ndarray, to: str, overflow: str, report: Report) -> np.ndarray:
-    """The low bits; reports where dropped bits are not what `overflow` promises."""
+    """The low bits; reports where dropped bits are not what `overflow` promises.
+
+    To i1, 1 is a true bool under each promise: NVIDIA's front end turns every bool from i8 with no_wrap.
+    """
     result = wrap(source, DTYPES[to])
-    if overflow in ("no_signed_wrap", "no_wrap") and (signed(result) != signed(source)).any():
+    fits = (signed(result) == signed(source)) | ((unsigned(source) == 1) & (to == "i1"))
+    if overflow in ("no_signed_wrap", "no_wrap") and not fits.all():
         report("integer-overflow", f"a signed number does not fit in {to}, which was promised")
     if overflow in ("no_unsigned_wrap", "no_wrap") and (unsigned(result) != unsigned(source)).any():
         report("integer-overflow", f"an unsigned number does not fit in {to}, which was promised")
@@ -50,7 +56,10 @@ def itof(source: np.ndarray, to: str, signedness: str) -> np.ndarray:
 
 def ftoi(source: np.ndarray, to: str, signedness: str, report: Report) -> np.ndarray:
     """The number cut off, or the nearest end of the range; 0 for NaN. Infinity is undefined
-    (conversion-range) and goes to the end of the range."""
+    (conversion-range) and goes to the end of the range. To i1: whether the number is not zero, as cuTile
+    Python takes it."""
+    if to == "i1":
+        return np.asarray(source != 0)
     wide = np.asarray(source.astype(np.float64))
     if np.isinf(wide).any():
         report("conversion-range", f"an infinity has no value in {to}")
@@ -67,16 +76,26 @@ def ftoi(source: np.ndarray, to: str, signedness: str, report: Report) -> np.nda
 
 
 def ftof(source: np.ndarray, to: str, rounding: str) -> np.ndarray:
-    """The number in another format. To fp8: saturated, as the reference and the hardware do."""
-    if rounding == "nearest_even" or to not in ("f16", "bf16", "f32", "f64"):
-        return _narrow(source, to)
-    dtype = DTYPES[to]
-    result = np.asarray(reference.element_cast(source, dtype))
-    wide = source.astype(np.float64)
-    for place in np.ndindex(wide.shape):
-        if np.isfinite(wide[place]) and wide[place] != 0:
-            result[place] = round_fraction(Fraction(float(wide[place])), dtype, _DIRECTED[rounding])
+    """The number in another format. To fp8: saturated, as the reference and the hardware do. e8m0 takes the
+    power of two above the magnitude, with `zero` that below."""
+    if to == "f8E8M0FNU":
+        return _power_of_two_below(source) if rounding == "zero" else _narrow(source, to)
+    result = _narrow(source, to)
+    if rounding == "nearest_even":
+        return result
+    wide, format = source.astype(np.float64), _TF32 if to == "tf32" else FLOAT_FORMATS[result.dtype.name]
+    result = np.array(result)
+    for place in np.argwhere(np.isfinite(wide) & (result.astype(np.float64) != wide)):
+        at = tuple(place)
+        result[at] = round_to_format(Fraction(float(wide[at])), format, _MODES[rounding])
     return result
+
+
+def _power_of_two_below(source: np.ndarray) -> np.ndarray:
+    """As e8m0; what is beyond its range is its end."""
+    fraction, exponent = np.frexp(np.abs(source.astype(np.float64)))
+    bits = np.where(fraction == 0, 0, np.where(np.isinf(fraction), 254, np.clip(exponent + 126, 0, 254)))
+    return np.where(np.isnan(fraction), 255, bits).astype(np.uint8).view(DTYPES["f8E8M0FNU"])
 
 
 def bitcast(source: np.ndarray, to: str) -> np.ndarray:

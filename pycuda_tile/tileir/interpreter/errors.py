@@ -4,6 +4,16 @@ from __future__ import annotations
 
 from pycuda_tile.errors import Error
 
+from ..ir import Operation
+from ..reading import attribute
+
+
+def failed_assertion(op: str, block: str, index: str, message: str) -> str:
+    """What is said of an `assert`; block and index are lists of numbers, an index of "" that of a tile
+    without dimension."""
+    where = f" at element [{index}]" if index else ""
+    return f"{op}: block ({block}): assertion failed{where}: {message}"
+
 
 class AssertionFailed(Error, AssertionError):
     """An `assert` of the program does not hold; `block` and `index` say in which tile block, and for which
@@ -16,3 +26,9 @@ class AssertionFailed(Error, AssertionError):
         self.message = message
         self.block = block
         self.index = index
+
+    @classmethod
+    def of(cls, op: Operation, block: tuple[int, ...], index: tuple[int, ...]) -> AssertionFailed:
+        """Where `op` does not hold."""
+        numbers = [", ".join(map(str, found)) for found in (block, index)]
+        return cls(failed_assertion(str(op), *numbers, attribute(op, "message")), block, index)

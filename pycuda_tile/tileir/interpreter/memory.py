@@ -41,7 +41,8 @@ class Memory:
         self, addresses: np.ndarray, dtype: np.dtype, mask: np.ndarray, otherwise: np.ndarray, report: Report
     ) -> np.ndarray:
         """Elements where the mask is true, `otherwise` elsewhere and where an access is undefined."""
-        result = np.array(np.broadcast_to(otherwise, addresses.shape), dtype)
+        # In C order, whatever that of `otherwise` is: `flat` must be a view.
+        result = np.array(np.broadcast_to(otherwise, addresses.shape), dtype, order="C")
         flat = result.reshape(-1)
         for allocation, places, offsets in self._accesses(addresses, dtype, mask, report):
             flat[places] = _get(allocation.data, offsets, dtype)

@@ -2,50 +2,47 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Sequence
+import ctypes
+import math
+from collections.abc import Callable, Sequence
 
 import numpy as np
 
+from ..formats import Expression, pieces
 from .elements import unsigned
 
-_EXPRESSION = re.compile(
-    r"%(?P<flags>[-+ #0]*)(?P<width>\d*)(?P<precision>\.\d*)?(?:hh|h|ll|l|j|z|t|L)?(?P<kind>.)"
-)
+_printf = ctypes.CDLL(None).snprintf
 
 
 def expand(template: str, tiles: Sequence[np.ndarray]) -> str:
     """The text with each % expression replaced by the next tile; one of more elements stands in brackets,
     its rows apart by commas, as NumPy nests them."""
     left = iter(tiles)
-
-    def replace(match: re.Match) -> str:
-        if match["kind"] == "%":
-            return "%"
-        tile = next(left, None)
-        if tile is None:
-            return match[0]
-        return _nested(tile, lambda value: _one(match, value))
-
-    return _EXPRESSION.sub(replace, template)
+    return "".join(
+        piece if isinstance(piece, str) else _nested(next(left), lambda value, of=piece: _one(of, value))
+        for piece in pieces(template)
+    )
 
 
-def _nested(tile: np.ndarray, text) -> str:
+def _nested(tile: np.ndarray, text: Callable[[np.ndarray], str]) -> str:
     if tile.ndim == 0:
         return text(tile)
-    return "[" + ", ".join(_nested(part, text) for part in np.asarray(tile)) + "]"
+    return "[" + ", ".join(_nested(np.asarray(part), text) for part in tile) + "]"
 
 
-def _one(match: re.Match, value: np.ndarray) -> str:
+def _one(expression: Expression, value: np.ndarray) -> str:
     """One element as printf writes it; a kind that does not fit the element is chosen anew."""
-    kind = match["kind"]
-    value = np.asarray(value)
-    form = f"%{match['flags']}{match['width']}{match['precision'] or ''}"
-    if value.dtype.kind in "biu" or value.dtype.name == "int4":
-        read_unsigned = kind in "uxXop" or value.dtype == bool
-        number = int(unsigned(value)) if read_unsigned else int(value)
-        if kind == "c":
-            return chr(number & 255)
-        return form % number if kind is None else (form + (kind if kind in "xXo" else "d")) % number
-    number = float(value)
-    return (form + (kind if kind in "eEfFgG" else "f")) % number
+    if value.dtype.kind not in "bi" and value.dtype.name != "int4":
+        number = float(value)
+        # No sign of a NaN means anything.
+        return _printed(expression.of_float(), ctypes.c_double(math.nan if math.isnan(number) else number))
+    form, is_unsigned = expression.of_integer()
+    number = int(unsigned(value) if is_unsigned or value.dtype == bool else value)
+    return _printed(form, ctypes.c_longlong(number))
+
+
+def _printed(form: str, number: ctypes.c_double | ctypes.c_longlong) -> str:
+    size = _printf(None, 0, form.encode(), number) + 1
+    buffer = ctypes.create_string_buffer(size)
+    _printf(buffer, size, form.encode(), number)
+    return buffer.raw[: size - 1].decode(errors="replace")

@@ -52,7 +52,7 @@ def interpret(
     arguments = bind(entry, parameters, args, program.memory)
     for item in m.globals:
         # Copied: each run is a module loaded anew.
-        data = np.array(item.value)
+        data = np.array(item.value, order="C")
         program.globals[item.name] = program.memory.add(data, f"global @{item.name}", readonly=item.constant)
     program.run(lambda index: Block(program, index, Order(program.chance)).run(found, arguments))
 

@@ -41,6 +41,11 @@ class TileView(NamedTuple):
             -(-self.tensor.shape[axis] // step) for axis, step in zip(self.axes, self.steps, strict=True)
         )
 
+    def reach(self, d: int, index: np.ndarray) -> tuple[int, int]:
+        """The first and the last element along axis d of the tile at `index`."""
+        first = int(unsigned(index)) * self.steps[d]
+        return first, first + self.tile[d] - 1
+
     def places(self, index: list[np.ndarray]) -> Places:
         """The elements of tile `index`; an index beyond the index space has none inside."""
         return _places(
@@ -54,7 +59,7 @@ class TileView(NamedTuple):
 
 class GatherScatterView(NamedTuple):
     """A tensor of which a tile takes any rows: along `sparse` an index names each element, along the other
-    axes the number of the tile."""
+    axes the first one of the tile. All indices count elements."""
 
     tensor: TensorView
     tile: tuple[int, ...]
@@ -63,21 +68,24 @@ class GatherScatterView(NamedTuple):
 
     @property
     def index_space(self) -> tuple[int, ...]:
-        """How many elements there are along the sparse axis, how many tiles along the others."""
-        return tuple(
-            n if d == self.sparse else -(-n // size)
-            for d, (n, size) in enumerate(zip(self.tensor.shape, self.tile, strict=True))
-        )
+        """How many elements there are along each axis: a tile may begin at any of them."""
+        return tuple(self.tensor.shape[axis] for axis in self.axes)
+
+    def reach(self, d: int, index: np.ndarray) -> tuple[int, int]:
+        """The first and the last element along axis d of the tile at `index`."""
+        numbers = unsigned(index)
+        more = 0 if d == self.sparse else self.tile[d] - 1
+        return int(numbers.min()), int(numbers.max()) + more
 
     def places(self, index: list[np.ndarray]) -> Places:
-        """The elements of the tile that `index` names: elements along the sparse axis, a tile elsewhere."""
+        """The elements of the tile that `index` names: elements along the sparse axis, a run elsewhere."""
         coordinates = []
-        for d, (i, size) in enumerate(zip(index, self.tile, strict=True)):
-            extent = self.tensor.shape[d]
+        for d, (i, size, axis) in enumerate(zip(index, self.tile, self.axes, strict=True)):
+            extent = self.tensor.shape[axis]
             if d == self.sparse:
                 coordinates.append(np.minimum(unsigned(i), np.uint64(extent)).astype(np.int64))
             else:
-                coordinates.append(_first(i, size, extent) + np.arange(size))
+                coordinates.append(_first(i, 1, extent) + np.arange(size))
         return _places(self, coordinates)
 
 

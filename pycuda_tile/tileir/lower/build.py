@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import functools
+import re
 from typing import Any
+
+import numpy as np
 
 from pycuda_tile.builder import build as build_source
 from pycuda_tile.errors import BuildValueError
 from pycuda_tile.module import Module
 
+from ..interpreter.errors import AssertionFailed
+from ..ir import Operation
+from ..reading import operands_of, value_shape
 from ..verifier import verify_once
 from .translate import translate
 
@@ -20,9 +27,26 @@ def build(m: Any, target: str = "cpu", **arguments: Any) -> Module:
 
     Its kernels have the names of the entries; characters that C++ has not are underscores. Raises
     VerifyError where the module breaks a rule, NotAvailableYet for what cannot be translated, with the
-    operation and its line, and CompileError as build.
+    operation and its line, and CompileError as build. Where an `assert` does not hold, a launch on the cpu
+    raises AssertionFailed: no further block starts then, and arrays keep what has been stored. On a GPU the
+    kernel writes the message and traps.
     """
     if target not in ("cpu", "simt", "emulated"):
         raise BuildValueError(f"target: expected 'cpu' or 'simt', got {target!r}")
     verify_once(m)
-    return build_source(translate(m, target), target=target, **arguments)
+    source, assertions = translate(m, target)
+    built = build_source(source, target=target, **arguments)
+    if assertions:
+        built.explain_exceptions(functools.partial(_failed, assertions))
+    return built
+
+
+def _failed(assertions: list[Operation], message: str) -> AssertionFailed | None:
+    """What the exception of an assertion that failed means (assertions.h)."""
+    found = re.search(r"block \((\d+), (\d+), (\d+)\): .*: assertion (\d+) at element (\d+)$", message)
+    if not found:
+        return None
+    *block, number, position = map(int, found.groups())
+    op = assertions[number]
+    index = np.unravel_index(position, value_shape(operands_of(op)[0]))
+    return AssertionFailed.of(op, tuple(block), tuple(map(int, index)))

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import json
-import re
+import math
 from collections.abc import Callable
 from typing import Any
 
+from ..formats import Expression, pieces
+from ..interpreter.errors import failed_assertion
 from ..reading import attribute, group, operand, operands_of, value_element, value_shape
 from .types import NotLowered
-
-_EXPRESSION = re.compile(r"%[-+ #0]*\d*(?:\.\d*)?(?:hh|h|ll|l|j|z|t|L)?(.)")
 
 
 def block_id(translator: Any, op: Any) -> None:
@@ -33,77 +32,71 @@ def assume(translator: Any, op: Any) -> None:
 
 
 def check(translator: Any, op: Any) -> None:
-    message = json.dumps("assertion failed: " + attribute(op, "message") + "\n")
+    """An exception on the host, which build.py names; on a device a message and a trap."""
     condition = operand(op, "condition")
-    name = translator.names[condition]
-    if value_shape(condition):
-        name = f"tileir::all_of({name})"
-    translator.line(f"tileir::require({name}, {message});")
+    extents = value_shape(condition)
+    head = f"tileir::require({translator.names[condition]}, [](unsigned at) {{"
+    if translator.target != "simt":
+        translator.line(f"{head} tileir::fail({len(translator.assertions)}, at); }});")
+        translator.assertions.append(op)
+        return
+    steps = [math.prod(extents[d + 1 :]) for d in range(len(extents))]
+    index = [f", at / {step}u % {n}u" for step, n in zip(steps, extents, strict=True)]
+    place = ", ".join(["%u"] * len(extents))
+    text = failed_assertion(str(op), "%d, %d, %d", place, attribute(op, "message").replace("%", "%%"))
+    block = ", ".join(f"static_cast<int>(ct::bid().{axis})" for axis in "xyz")
+    translator.line(f"{head} printf({quoted(text + chr(10))}, {block}{''.join(index)}); }});")
 
 
 def prints(translator: Any, op: Any) -> None:
-    """printf where every operand is a scalar."""
+    """One printf where every operand is a scalar; else one for each element of a tile, in brackets."""
     values = group(op, "args")
-    if any(value_shape(value) for value in values):
-        if translator.target != "cpu":
-            raise NotLowered("tiles are printed on the cpu target only")
-        _print_tiles(translator, op, values)
-        return
-    arguments = "".join(f", {_promoted(translator, value)}" for value in values)
-    template = _fitted(attribute(op, "str"), values)
-    translator.line(f"if (ct::platform::thread() == 0) printf({json.dumps(template)}{arguments});")
+    tiles = any(value_shape(value) for value in values)
+    if tiles and translator.target != "cpu":
+        raise NotLowered("tiles are printed on the cpu target only")
+    left, template, arguments = iter(values), "", []
 
+    def write() -> None:
+        nonlocal template, arguments
+        if template:
+            call = f"printf({', '.join([quoted(template), *arguments])});"
+            translator.line(call if tiles else f"if (ct::platform::thread() == 0) {call}")
+        template, arguments = "", []
 
-def _promoted(translator: Any, value: Any) -> str:
-    """An argument of printf."""
-    kind = value_element(value)
-    name = translator.names[value]
-    if kind.startswith("i"):
-        return f"static_cast<long long>({name})"
-    return f"ct::element_cast<double>({name})"
-
-
-def _fitted(template: str, values: list[Any]) -> str:
-    """The format with lengths that fit what _promoted makes of the operands."""
-    left = iter(values)
-
-    def replace(match: re.Match) -> str:
-        kind = match[1]
-        if kind == "%":
-            return match[0]
-        integer = value_element(next(left)).startswith("i")
-        text = re.sub(r"(hh|h|ll|l|j|z|t|L)?.$", "", match[0])
-        if integer:
-            return text + ("c" if kind == "c" else "ll" + (kind if kind in "diuxXo" else "d"))
-        return text + (kind if kind in "eEfFgGaA" else "f")
-
-    return _EXPRESSION.sub(replace, template)
-
-
-def _print_tiles(translator: Any, op: Any, values: list[Any]) -> None:
-    """The format taken apart; a tile is printed element after element, in brackets."""
-    template, at, left = attribute(op, "str"), 0, iter(values)
-    for match in _EXPRESSION.finditer(template):
-        if match[1] == "%":
+    for piece in pieces(attribute(op, "str")):
+        if isinstance(piece, str):
+            template += piece.replace("%", "%%")
             continue
         value = next(left)
-        if match.start() > at:
-            translator.line(f"printf({json.dumps(template[at : match.start()])});")
-        at = match.end()
-        form = json.dumps(_fitted(match[0], [value]))
-        if not value_shape(value):
-            translator.line(f"printf({form}, {_promoted(translator, value)});")
-            continue
-        cast = (
-            "static_cast<long long>(e)"
-            if value_element(value).startswith("i")
-            else "ct::element_cast<double>(e)"
-        )
-        translator.line(
-            f"tileir::print({translator.names[value]}, [](auto e) {{ printf({form}, {cast}); }});"
-        )
-    if at < len(template):
-        translator.line(f"printf({json.dumps(template[at:])});")
+        name = translator.names[value]
+        if value_shape(value):
+            write()
+            form, argument = _printed(piece, value_element(value), "e")
+            one = f"[](auto e) {{ printf({quoted(form)}, {argument}); }}"
+            translator.line(f"tileir::print({name}, {one});")
+        else:
+            form, argument = _printed(piece, value_element(value), name)
+            template += form
+            arguments.append(argument)
+    write()
+
+
+def _printed(piece: Expression, kind: str, name: str) -> tuple[str, str]:
+    """Format and argument of printf for a value of an element type."""
+    if not kind.startswith(("i", "ptr<")):
+        return piece.of_float(), f"tileir::printed({name})"
+    form, is_unsigned = piece.of_integer()
+    sign = "unsigned" if is_unsigned or kind == "i1" else "signed"
+    argument = f"tileir::printed<tileir::as_{sign}>({name})"
+    return form, f"static_cast<int>({argument})" if form.endswith("c") else argument
+
+
+def quoted(text: str) -> str:
+    """A string in C++; what is not printable ASCII as its bytes."""
+    usual = {ord('"'): '\\"', ord("\\"): "\\\\"}
+    data = text.encode(errors="replace")
+    parts = (usual.get(b) or (chr(b) if 32 <= b < 127 else f"\\{b:03o}") for b in data)
+    return f'"{"".join(parts)}"'
 
 
 EFFECTS: dict[str, Callable[[Any, Any], None]] = {

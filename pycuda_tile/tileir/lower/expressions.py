@@ -12,12 +12,12 @@ import numpy as np
 
 from ..reading import (
     attribute,
-    dense,
     operands_of,
     result_element,
     result_shape,
     source_element,
     source_shape,
+    splat,
 )
 from ..verifier.legal import PACKED
 from .types import NotLowered, element, literal, shape, tile
@@ -25,12 +25,12 @@ from .types import NotLowered, element, literal, shape, tile
 Expression = Callable[[Any, list[str]], str]
 
 _ROUNDING = {
-    "nearest_even": "ct::round_ties_to_even_t{}",
-    "zero": "ct::round_toward_zero_t{}",
-    "negative_inf": "ct::round_toward_negative_t{}",
-    "positive_inf": "ct::round_toward_positive_t{}",
-    "approx": "ct::round_approximate_t{}",
-    "full": "ct::round_full_t{}",
+    "nearest_even": "round_ties_to_even",
+    "zero": "round_toward_zero",
+    "negative_inf": "round_toward_negative",
+    "positive_inf": "round_toward_positive",
+    "approx": "round_approximate",
+    "full": "round_full",
 }
 _RELATIONS = {
     "equal": "equal",
@@ -71,7 +71,7 @@ def _rounded(function: str) -> Expression:
         flush = attribute(op, "flush_to_zero", False)
         modes = []
         if rounding != "nearest_even" or flush:
-            modes.append(_ROUNDING[rounding])
+            modes.append(f"ct::{_ROUNDING[rounding]}_t{{}}")
         if flush:
             modes.append("ct::round_subnormals_to_zero_t{}")
         return f"{function}({', '.join(names + modes)})"
@@ -155,10 +155,12 @@ def _ftoi(op: Any, names: list[str]) -> str:
 
 
 def _ftof(op: Any, names: list[str]) -> str:
-    rounding = attribute(op, "rounding_mode", "nearest_even")
-    if rounding != "nearest_even":
-        raise NotLowered(f"rounding<{rounding}>")
-    return f"ct::element_cast<{element(result_element(op))}>({names[0]})"
+    rounding, to = attribute(op, "rounding_mode", "nearest_even"), result_element(op)
+    if rounding == "nearest_even" or (rounding, to) == ("positive_inf", "f8E8M0FNU"):
+        return f"ct::element_cast<{element(to)}>({names[0]})"
+    if rounding == "nearest_away":
+        return f"tileir::round_away<{result(op)}>({names[0]})"
+    return f"tileir::round_to<{result(op)}, ct::rounding_mode::{_ROUNDING[rounding]}>({names[0]})"
 
 
 def _bitcast(op: Any, names: list[str]) -> str:
@@ -215,13 +217,11 @@ def _iota(op: Any, names: list[str]) -> str:
 
 
 def _constant(op: Any, names: list[str]) -> str:
-    value, name = dense(op), result_element(op)
-    flat = np.asarray(value).reshape(-1)
-    if not result_shape(op):
-        return literal(flat[0], name)
-    if flat.tobytes() == flat[:1].tobytes() * flat.size:
-        return f"ct::full<{result(op)}>({literal(flat[0], name)})"
-    raise NotLowered("a list")  # the translation puts it in an array of its own
+    value, name = splat(op), result_element(op)
+    if value is None:
+        raise NotLowered("a list")  # the translation puts it in an array of its own
+    found = literal(value, name)
+    return f"ct::full<{result(op)}>({found})" if result_shape(op) else found
 
 
 def _offset(op: Any, names: list[str]) -> str:

@@ -253,8 +253,8 @@ def tensor_shape(translator: Any, op: Any) -> None:
 def index_space_shape(translator: Any, op: Any) -> None:
     view = translator.views[id(operand(op, "src"))]
     kind = element(result_element(op))
-    for d, (value, axis, step) in enumerate(zip(op.results, view.kind.axes, view.kind.steps, strict=True)):
-        extent, step = view.tensor.extents[axis], 1 if d == view.kind.sparse else step
+    for value, axis, step in zip(op.results, view.kind.axes, view.kind.steps, strict=True):
+        extent = view.tensor.extents[axis]
         translator.define(value, f"static_cast<{kind}>(({extent} + {step - 1}) / {step})")
 
 

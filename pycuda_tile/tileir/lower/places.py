@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from ..reading import group, operand, value_element
+from ..reading import group, operand
 from .types import element, shape
-
-_UNSIGNED = {"i8": "unsigned char", "i16": "unsigned short", "i32": "unsigned", "i64": "unsigned long long"}
 
 _PADDINGS = {
     "zero": "zero",
@@ -31,11 +29,10 @@ def places(translator: Any, op: Any, view: Any) -> Places:
     extents, coordinates = shape(kind.tile), []
     for d, (index, n) in enumerate(zip(group(op, "index"), kind.tile, strict=True)):
         name = translator.names[index]
-        unsigned = _UNSIGNED[value_element(index)]
         if d == kind.sparse:
             wide = f"tileir::resize<ct::tile<long long, ct::shape<{n}>>, tileir::as_unsigned>({name})"
         else:
-            first = f"static_cast<long long>(static_cast<{unsigned}>({name})) * {kind.steps[d]}"
+            first = f"tileir::first({name}, {kind.steps[d]}, {tensor.extents[kind.axes[d]]})"
             wide = f"ct::iota<ct::tile<long long, ct::shape<{n}>>>() + {first}"
         coordinates.append(translator.fresh(f"coordinate{d}"))
         flat = shape(tuple(m if i == d else 1 for i, m in enumerate(kind.tile)))

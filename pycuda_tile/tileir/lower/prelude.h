@@ -123,7 +123,51 @@ CUDA_TILE_API R to_float(A const& a) {
   return map<R>([](auto x) { return convert<E>(read<Sign>(x)); }, a);
 }
 
-/// Cut off toward zero; what is out of range becomes the nearest end of it, NaN zero.
+/// Rounded in a direction; to e8m0, which has no sign, the magnitude toward zero.
+template <typename R, ct::rounding_mode Mode, typename A>
+CUDA_TILE_API R round_to(A const& a) {
+  using E = ct::tile_element_t<R>;
+  return map<R>(
+      [](auto x) {
+        using wide = conditional_t<is_same_v<decltype(x), double>, double, float>;
+        wide value = convert<wide>(x);
+        if constexpr (is_same_v<E, double>) {
+          return convert<double>(x);
+        } else if constexpr (is_same_v<E, __nv_fp8_e8m0>) {
+          E above = convert<E>(value);
+          auto bits = ct::platform::bit_cast<unsigned char>(above);
+          bool step = convert<wide>(above) > el::abs{}(value) && bits != 0;
+          return ct::platform::bit_cast<E>(static_cast<unsigned char>(bits - step));
+        } else {
+          return el::narrow<Mode, E>(value);
+        }
+      },
+      a);
+}
+/// Rounded to nearest, ties away from zero. Only tf32 is ever inexact.
+template <typename R, typename A>
+CUDA_TILE_API R round_away(A const& a) {
+  using E = ct::tile_element_t<R>;
+  return map<R>(
+      [](auto x) {
+        if constexpr (is_same_v<E, __nv_tf32>) {
+          float value;
+          if constexpr (is_same_v<decltype(x), double>)
+            value = to_odd_float(x);
+          else
+            value = convert<float>(x);
+          unsigned bits = ct::platform::bit_cast<unsigned>(value);
+          bool finite = (bits & 0x7f800000u) != 0x7f800000u;
+          return finite ? ct::platform::bit_cast<E>((bits + 0x1000u) & 0xffffe000u) : convert<E>(value);
+        } else {
+          return convert<E>(x);
+        }
+      },
+      a);
+}
+
+/// Cut off toward zero; what is out of range becomes the nearest end of it, NaN zero. To i1: what is not
+/// zero.
 template <typename R, sign Sign, typename A>
 CUDA_TILE_API R to_integer(A const& a) {
   using E = ct::tile_element_t<R>;
@@ -132,6 +176,8 @@ CUDA_TILE_API R to_integer(A const& a) {
         using wide = conditional_t<is_same_v<decltype(x), double>, double, float>;
         constexpr int bits = bitwidth_v<E>;
         wide value = convert<wide>(x);
+        if constexpr (is_same_v<E, bool>)
+          return value != 0;
         wide beyond = static_cast<wide>(1ULL << (bits - 1)) * (Sign == as_signed ? 1 : 2);
         unsigned long long greatest = Sign == as_unsigned ? ~0ULL >> (64 - bits) : (1ULL << (bits - 1)) - 1;
         if (value != value)
@@ -150,6 +196,15 @@ CUDA_TILE_API R to_integer(A const& a) {
 template <typename R, typename C, typename A>
 CUDA_TILE_API R select(C const& condition, A const& a, A const& b) {
   return map<R>([](bool c, auto x, auto y) { return c ? x : y; }, condition, a, b);
+}
+
+// views
+
+/// Where a tile begins; all that lies beyond the tensor is as good as its end.
+template <typename E>
+CUDA_TILE_API long long first(E index, long long step, long long extent) {
+  auto const i = static_cast<unsigned long long>(read<as_unsigned>(index));
+  return i > static_cast<unsigned long long>(extent / step) ? extent : static_cast<long long>(i) * step;
 }
 
 // pointers
@@ -351,6 +406,21 @@ CUDA_TILE_API packed<P, S> scan_packed(F f, packed<P, S> const& a) {
 
 // messages
 
+/// What printf is given: a `long long` for integers and pointers.
+template <sign Sign, typename E>
+CUDA_TILE_API long long printed(E x) {
+  if constexpr (is_pointer_scalar_v<E>)
+    return reinterpret_cast<long long>(x);
+  else
+    return static_cast<long long>(read<Sign>(x));
+}
+/// A `double` for the others; no sign of a NaN means anything.
+template <typename E>
+CUDA_TILE_API double printed(E x) {
+  double const value = convert<double>(x);
+  return value == value ? value : ct::platform::bit_cast<double>(0x7ff8000000000000ULL);
+}
+
 /// Calls one(e) for each element in row-major order, with brackets and commas around, as NumPy nests them.
 template <typename T, typename F>
 CUDA_TILE_API void print(T const& x, F one) {
@@ -385,14 +455,34 @@ CUDA_TILE_API bool all_of(T const& x) {
   }
 }
 
-/// What `assert` does: a message; on a GPU the kernel ends with an error, too.
-CUDA_TILE_API void require(bool holds, char const* message) {
-  if (holds)
+/// The row-major position of the first element that does not hold.
+template <typename T>
+CUDA_TILE_API unsigned first_failure(T const& x) {
+  if constexpr (ct::scalar<T>) {
+    return 0;
+  } else {
+    using flat = ct::shape<ct::tile_size_v<T>>;
+    using positions = ct::tile<unsigned, flat>;
+    auto failing = map<positions>([](bool holds, unsigned i) { return holds ? ~0u : i; },
+                                  ct::reshape(x, flat{}), ct::iota<positions>());
+    return element_of(reduce<0>([](unsigned a, unsigned b) { return a < b ? a : b; }, failing));
+  }
+}
+
+/// What `assert` does: fail(position) for the first element that does not hold. That throws on the host; on a
+/// device it writes a message, and the kernel ends with an error.
+template <typename T, typename F>
+CUDA_TILE_API void require(T const& x, F fail) {
+  if (all_of(x))
     return;
-  if (ct::platform::thread() == 0)
-    printf("%s", message);
+  unsigned const at = first_failure(x);
 #if CUDA_TILE_ON_CUDA
+  if (ct::platform::thread() == 0)
+    fail(at);
+  ct::platform::barrier();
   __trap();
+#else
+  fail(at);
 #endif
 }
 

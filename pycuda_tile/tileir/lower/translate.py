@@ -29,6 +29,7 @@ from .types import NotLowered, element, literal, shape, tile
 from .writer import Writer, identifier
 
 PRELUDE = Path(__file__).with_name("prelude.h")
+_ASSERTIONS = Path(__file__).with_name("assertions.h")
 _NOTHING = {
     "make_token",
     "join_tokens",
@@ -47,9 +48,11 @@ _HEADERS = {
 }
 
 
-def translate(module: Any, target: str) -> str:
-    """The C++ text of a module. Raises NotAvailableYet, with operation and line, where there is none."""
-    return Translator(module, target).text()
+def translate(module: Any, target: str) -> tuple[str, list[Any]]:
+    """The C++ text of a module, and the `assert`s that its exceptions tell by number. Raises NotAvailableYet,
+    with operation and line, where there is none."""
+    translator = Translator(module, target)
+    return translator.text(), translator.assertions
 
 
 class Translator:
@@ -58,6 +61,7 @@ class Translator:
     names:    the writer; names[value] is a C++ expression
     views:    what is known of views, by the identity of their values
     globals:  expressions of the addresses of globals
+    assertions:  the operations `assert`, in the order of their numbers
     """
 
     def __init__(self, module: Any, target: str):
@@ -65,6 +69,7 @@ class Translator:
         self.names = Writer()
         self.views: dict[int, Any] = {}
         self.globals: dict[str, str] = {}
+        self.assertions: list[Any] = []
         self.line, self.fresh = self.names.line, self.names.fresh
         self._loops: list[tuple[list[str], list[str]]] = []  # names of carried values and of results
         self._yields: list[list[str]] = []
@@ -83,7 +88,8 @@ class Translator:
             self._entry(entry)
         lines = "\n".join(self.names.lines) + "\n"
         includes = "".join(f"#include <{h}>\n" for start, h in _HEADERS.items() if start in lines)
-        return includes + PRELUDE.read_text() + "\n" + lines
+        parts = [PRELUDE, _ASSERTIONS] if self.assertions else [PRELUDE]
+        return includes + "\n".join([*(part.read_text() for part in parts), lines])
 
     def define(self, value: Any, text: str) -> None:
         """A local for a value."""
