@@ -123,6 +123,48 @@ def test_tf32_rounds_once_to_eleven_bits() -> None:
     assert np.isnan(to_tf32(np.array([0x7F800001], np.uint32).view(np.float32)))[0]
 
 
+@pytest.mark.parametrize(
+    "rounding, expected",
+    [
+        ("nearest_even", [0, 2, 1, 1, -1, 2, math.inf, 0]),
+        ("nearest_away", [1, 2, 1, 1, -1, 2, math.inf, 1]),
+        ("zero", [0, 1, 0, 1, -1, 1, "greatest", 0]),
+    ],
+)
+def test_tf32_by_mode(rounding: str, expected: list) -> None:
+    """From 1 on in steps of tf32, so that a tie goes to 1 or to 1 + a step; the least step of all is 2^-136."""
+    step = 2.0**-10
+    steps = [0.5, 1.5, 0.5 + 2.0**-13, 1, -1, 1.75]
+    source = np.array([*(1 + n * step if n > 0 else -1 + n * step for n in steps), 3.4028235e38, 2.0**-137])
+    result = conversions.ftof(source.astype(np.float32), "tf32", rounding).astype(np.float64)
+    numbers = [(n - 1) / step if n > 0 else (n + 1) / step for n in result[:6]]
+    assert numbers == expected[:6]
+    assert result[6] == ((2 - step) * 2.0**127 if expected[6] == "greatest" else expected[6])
+    assert result[7] == expected[7] * 2.0**-136
+
+
+@pytest.mark.parametrize("source", ["f64", "f32"])
+def test_powers_of_two_by_mode(source: str) -> None:
+    """As NVIDIA's header converts with saturation: the magnitude, from 2^-127 to 2^127."""
+    numbers = [0, -0.0, 1, 1.5, -1.5, 3, 2.0**-127, 1.5 * 2.0**-127, 2.0**-128, 2.0**-149, 2.0**-126]
+    numbers += [3.4e38, -3.4e38, math.inf, -math.inf, math.nan, 1.000000119, -1]
+    array = np.array(numbers, DTYPES[source])
+    below, above = (
+        conversions.ftof(array, "f8E8M0FNU", mode).view(np.uint8).tolist()
+        for mode in ("zero", "positive_inf")
+    )
+    assert below == [0, 0, 127, 127, 127, 128, 0, 0, 0, 0, 1, 254, 254, 254, 254, 255, 127, 127]
+    assert above == [0, 0, 127, 128, 128, 129, 0, 1, 0, 0, 1, 254, 254, 254, 254, 255, 128, 127]
+
+
+@pytest.mark.parametrize("signedness", ["signed", "unsigned"])
+def test_ftoi_to_bool_is_whether_it_is_not_zero(signedness: str) -> None:
+    for kind in ("f16", "bf16", "f32", "f64"):
+        source = np.array([0, -0.0, 0.5, -3, 2.0**-20, math.inf, math.nan, 2]).astype(DTYPES[kind])
+        result = conversions.ftoi(source, "i1", signedness, unexpected)
+        assert result.tolist() == [False, False, True, True, True, True, True, True]
+
+
 @pytest.mark.parametrize("to", ["i16", "i32", "i64"])
 def test_exti_and_trunci(to: str) -> None:
     source = np.array([0, 1, 127, -128, -1], np.int8)
@@ -158,6 +200,18 @@ def test_trunci_promises(value: int, overflow: str, broken: bool) -> None:
     found: list[str] = []
     conversions.trunci(np.array(value, np.int32), "i8", overflow, lambda kind, message: found.append(kind))
     assert found == ["integer-overflow"] * broken
+
+
+@pytest.mark.parametrize("overflow", ["no_signed_wrap", "no_unsigned_wrap", "no_wrap"])
+def test_trunci_of_bools(overflow: str) -> None:
+    """NVIDIA's front end makes bools of bytes with no_wrap; 2 and 3 are none."""
+    found: list[str] = []
+    for values in ([0, 1], [2], [3]):
+        result = conversions.trunci(
+            np.array(values, np.int8), "i1", overflow, lambda kind, message: found.append(message)
+        )
+        assert result.tolist() == [bool(value & 1) for value in values]
+    assert len(found) == 2 * (1 + (overflow == "no_wrap"))
 
 
 def test_bitcast_keeps_bits() -> None:

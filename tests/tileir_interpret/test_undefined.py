@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from tileir_modules import INT, POINTER, Builder, tile
+from tileir_modules import INT, POINTER, TOKEN, Builder, tile
 
 import pycuda_tile as pct
 from pycuda_tile import tileir
-from pycuda_tile.tileir.ir import Bounded, DivBy, SameElements
+from pycuda_tile.tileir.ir import Bounded, DivBy, SameElements, Scalar, TensorView, TileView
 
 
 def undefined(build) -> tuple[str, int]:
@@ -71,6 +71,31 @@ def extracting(builder: Builder) -> None:
     builder.op("extract", tile("i32", 4), line=9, source=builder.iota(8), indices=[two])
 
 
+def gathering(builder: Builder, rows: list[int], column: int) -> None:
+    """Two elements from `column` on of two rows of a tensor of 2 x 4, promised to lie in it."""
+    tensor = TensorView(Scalar("i32"), (2, 4), (4, 1))
+    view = TileView("gather_scatter_view", (2, 2), tensor, (0, 1), sparse=0)
+    made = builder.op(
+        "make_tensor_view", tensor, base=builder.arguments[0], dynamicShape=[], dynamicStrides=[]
+    )
+    builder.op(
+        "load_view_tko",
+        (tile("i32", 2, 2), TOKEN),
+        line=14,
+        attributes={"memory_ordering_semantics": "weak", "inbounds": [True, True]},
+        view=builder.op("make_gather_scatter_view", view, tensor_view=made),
+        index=[builder.constant("i32", rows, 2), builder.constant("i32", column)],
+    )
+
+
+def gathering_beyond_a_row(builder: Builder) -> None:
+    gathering(builder, [0, 1], 3)
+
+
+def gathering_no_row(builder: Builder) -> None:
+    gathering(builder, [2, 0], 2)
+
+
 def assuming_bounds(builder: Builder) -> None:
     bounds = {"predicate": Bounded(0, 6)}
     builder.op("assume", tile("i32", 8), line=10, attributes=bounds, value=builder.iota(8))
@@ -107,6 +132,8 @@ def assuming_blocks(builder: Builder) -> None:
         (assuming_multiples, "assumption", 11),
         (assuming_runs, "assumption", 12),
         (assuming_blocks, "assumption", 13),
+        (gathering_beyond_a_row, "unmasked-partition", 14),
+        (gathering_no_row, "unmasked-partition", 14),
     ],
 )
 def test_undefined_behaviour_is_named(build, kind: str, line: int) -> None:
@@ -115,6 +142,7 @@ def test_undefined_behaviour_is_named(build, kind: str, line: int) -> None:
 
 def test_assumptions_that_hold_are_silent() -> None:
     builder = Builder(POINTER)
+    gathering(builder, [1, 1], 2)
     for predicate in (Bounded(0, 7), Bounded(None, None), DivBy(4, 4, 0), DivBy(1), SameElements((1,))):
         builder.op("assume", tile("i32", 8), attributes={"predicate": predicate}, value=builder.iota(8))
     pointers = builder.pointers(builder.arguments[0], 8)

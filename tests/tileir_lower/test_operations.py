@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import itertools
+import tracemalloc
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ from tileir_modules import Builder, elementwise, tile
 
 from pycuda_tile import tileir
 from pycuda_tile.tileir.interpreter.elements import DTYPES
+from pycuda_tile.tileir.lower.translate import translate
 
 COUNT = 64
 INTEGERS = ["i1", "i8", "i16", "i32", "i64"]
@@ -73,6 +75,8 @@ def cases():
         for to in FLOATS:
             if to != kind:
                 yield "ftof", {}, [kind], to
+        for sign in ("signed", "unsigned"):
+            yield "ftoi", {"signedness": sign}, [kind], "i1"
     for name in ("addf", "subf", "mulf", "divf", "maxf", "minf"):
         yield name, {"flush_to_zero": True}, ["f32", "f32"], "f32"
     for kind, to in (("i32", "f32"), ("f64", "i64"), ("i16", "bf16"), ("f16", "i16")):
@@ -278,3 +282,21 @@ def test_bytes_as_elements_and_back(kind: str, target: str) -> None:
 
 def _width(kind: str) -> int:
     return {"i1": 1, "f4E2M1FN": 4}.get(kind) or 8 * DTYPES[kind].itemsize
+
+
+def test_a_constant_of_one_element_takes_no_memory() -> None:
+    """2^24 equal elements, as the text and the bytecode give them, are looked at once."""
+    text = """entry @kernel() {
+      %c = constant <f64: 0.5> : tile<4096x4096xf64>
+      %d = constant <i64: [3, 3, 3, 3]> : tile<4xi64>
+      return
+    }"""
+    module = tileir.parse(text)
+    for found in (module, tileir.read_bytecode(tileir.write_bytecode(module))):
+        tracemalloc.start()
+        source, _ = translate(found, "cpu")
+        _, peak = tracemalloc.get_traced_memory()
+        tracemalloc.stop()
+        assert "ct::full<ct::tile<double, ct::shape<4096, 4096>>>(0x1.0000000000000p-1)" in source
+        assert "ct::full<ct::tile<long long, ct::shape<4>>>(3LL)" in source
+        assert peak < 4_000_000
