@@ -132,7 +132,7 @@ def test_tf32_rounds_once_to_eleven_bits() -> None:
     ],
 )
 def test_tf32_by_mode(rounding: str, expected: list) -> None:
-    """From 1 on in steps of tf32, so that a tie goes to 1 or to 1 + a step; the least step of all is 2^-136."""
+    """From 1 on in steps of tf32, so that ties go to 1 or to 1 + a step; the least number is 2^-136."""
     step = 2.0**-10
     steps = [0.5, 1.5, 0.5 + 2.0**-13, 1, -1, 1.75]
     source = np.array([*(1 + n * step if n > 0 else -1 + n * step for n in steps), 3.4028235e38, 2.0**-137])
@@ -149,10 +149,8 @@ def test_powers_of_two_by_mode(source: str) -> None:
     numbers = [0, -0.0, 1, 1.5, -1.5, 3, 2.0**-127, 1.5 * 2.0**-127, 2.0**-128, 2.0**-149, 2.0**-126]
     numbers += [3.4e38, -3.4e38, math.inf, -math.inf, math.nan, 1.000000119, -1]
     array = np.array(numbers, DTYPES[source])
-    below, above = (
-        conversions.ftof(array, "f8E8M0FNU", mode).view(np.uint8).tolist()
-        for mode in ("zero", "positive_inf")
-    )
+    modes = "zero", "positive_inf"
+    below, above = (conversions.ftof(array, "f8E8M0FNU", mode).view(np.uint8).tolist() for mode in modes)
     assert below == [0, 0, 127, 127, 127, 128, 0, 0, 0, 0, 1, 254, 254, 254, 254, 255, 127, 127]
     assert above == [0, 0, 127, 128, 128, 129, 0, 1, 0, 0, 1, 254, 254, 254, 254, 255, 128, 127]
 

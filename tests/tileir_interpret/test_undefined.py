@@ -74,10 +74,9 @@ def extracting(builder: Builder) -> None:
 def gathering(builder: Builder, rows: list[int], column: int) -> None:
     """Two elements from `column` on of two rows of a tensor of 2 x 4, promised to lie in it."""
     tensor = TensorView(Scalar("i32"), (2, 4), (4, 1))
-    view = TileView("gather_scatter_view", (2, 2), tensor, (0, 1), sparse=0)
-    made = builder.op(
-        "make_tensor_view", tensor, base=builder.arguments[0], dynamicShape=[], dynamicStrides=[]
-    )
+    view = TileView("gather_scatter_view", (2, 2), tensor, (0, 1), None, (2, 2), 0)
+    nothing = {"dynamicShape": [], "dynamicStrides": []}
+    made = builder.op("make_tensor_view", tensor, base=builder.arguments[0], **nothing)
     builder.op(
         "load_view_tko",
         (tile("i32", 2, 2), TOKEN),

@@ -154,7 +154,9 @@ def test_divisions_and_shifts(name: str, kind: str) -> None:
     else:
         defined = (b >= 0) & (b < bits)
     b = np.where(defined, b, np.ones_like(b))
-    attributes = {"signedness": sign, "rounding": rounding} if operation == "divi" else {"signedness": sign}
+    attributes = {} if operation == "shli" else {"signedness": sign}
+    if operation == "divi":
+        attributes["rounding"] = rounding
 
     def function(builder, loaded):
         return builder.op(operation, tile(kind, COUNT), attributes=attributes, lhs=loaded[0], rhs=loaded[1])
