@@ -202,17 +202,19 @@ def test_float_to_integer_saturates(source: str, to: str, sign: str) -> None:
     assert got.tolist() == expected.tolist()
 
 
-@pytest.mark.parametrize("scale", ["f8E8M0FNU", "f8E4M3FN"])
-@pytest.mark.parametrize("kind", ["f8E4M3FN", "f8E5M2"])
-def test_scaled_product(kind: str, scale: str) -> None:
+@pytest.mark.parametrize(
+    "kind, scale, block",
+    [("f8E4M3FN", "f8E8M0FNU", 32), ("f8E5M2", "f8E8M0FNU", 32), ("f4E2M1FN", "f8E4M3FN", 16)],
+)
+def test_scaled_product(kind: str, scale: str, block: int) -> None:
     """Small integers and powers of two: all sums are exact."""
     rng = np.random.default_rng(0)
     shapes = {
-        "lhs": (2, 4, 8),
-        "rhs": (2, 8, 4),
+        "lhs": (2, 4, 64),
+        "rhs": (2, 64, 4),
         "acc": (2, 4, 4),
-        "lhs_scale": (2, 4, 2),
-        "rhs_scale": (2, 4, 4),
+        "lhs_scale": (2, 4, 64 // block),
+        "rhs_scale": (2, 64 // block, 4),
     }
     kinds = {"lhs": kind, "rhs": kind, "acc": "f32", "lhs_scale": scale, "rhs_scale": scale}
     arrays = {
@@ -230,8 +232,8 @@ def test_scaled_product(kind: str, scale: str) -> None:
     flat = builder.op("reshape", tile("f32", 32), source=product)
     builder.store(builder.pointers(builder.arguments[0], 32), flat)
     wide = {name: array.astype(np.float64) for name, array in arrays.items()}
-    lhs = wide["lhs"] * np.repeat(wide["lhs_scale"], 4, axis=2)
-    rhs = wide["rhs"] * np.repeat(wide["rhs_scale"], 2, axis=1)
+    lhs = wide["lhs"] * np.repeat(wide["lhs_scale"], block, axis=2)
+    rhs = wide["rhs"] * np.repeat(wide["rhs_scale"], block, axis=1)
     module = builder.module()
     for run in (
         lambda out: tileir.interpret(module, "kernel", 1, out),
