@@ -10,6 +10,7 @@ import importlib
 import pytest
 from test_circle import EXAMPLES, PROBLEMS, front_end, made
 
+import pycuda_tile as pct
 from pycuda_tile import tileir
 
 KERNELS = {"blur": ("blur_pass",), "digits": ("dense_relu", "dense", "classify")}
@@ -28,6 +29,22 @@ def test_compiles_for_simt(name: str) -> None:
         module, entry = front_end(name, expression)
         kernel = tileir.build(module, target="simt", arch="sm_80").kernel(entry)
         assert ".target sm_80" in kernel.ptx and kernel.binary
+
+
+def test_asserts_trap_and_say_where() -> None:
+    text = """entry @kernel(%p: tile<ptr<i1>>) {
+      %q = reshape %p : tile<ptr<i1>> -> tile<1x1xptr<i1>>
+      %r = broadcast %q : tile<1x1xptr<i1>> -> tile<2x4xptr<i1>>
+      %c, %t = load_ptr_tko weak %r : tile<2x4xptr<i1>> -> tile<2x4xi1>, token
+      assert %c, "100% of them" : tile<2x4xi1>
+      return
+    }"""
+    try:
+        ptx = tileir.build(tileir.parse(text), target="simt", arch="sm_80").kernel("kernel").ptx
+    except pct.TargetUnavailable as error:
+        pytest.skip(str(error))
+    said = "line 5: assert: block (%d, %d, %d): assertion failed at element [%u, %u]: 100%% of them\n"
+    assert "trap;" in ptx and ", ".join(map(str, said.encode())).replace(" ", "") in ptx.replace(" ", "")
 
 
 class Emulated:
