@@ -3,6 +3,7 @@
 
 #include "checked_launch.h"
 #include "fiber.h"
+#include "kernel_guard.h"
 
 #include <algorithm>
 #include <ctime>
@@ -43,7 +44,7 @@ void finish_streaming_stores() noexcept {
 class SingleThreadRunner final : public BlockRunner {
 public:
   SingleThreadRunner(Launch& launch, std::unique_ptr<Fiber> fiber)
-      : launch_(launch), fiber_(std::move(fiber)), block_{} {
+      : launch_(launch), guard_(launch), fiber_(std::move(fiber)), block_{} {
     std::copy(launch.grid, launch.grid + 3, block_.grid);
     if (launch.checked) {
       checked_.emplace(launch, *fiber_);
@@ -56,9 +57,13 @@ public:
   bool run_until(std::int64_t deadline) noexcept override {
     deadline_ = deadline;
     fiber_->start([](void* self) { static_cast<SingleThreadRunner*>(self)->run_blocks(); }, this);
-    if (!fiber_->resume()) { // a check ended the block and with it the launch
-      checked_->end();
+    if (!guard_.resume(*fiber_,
+                       block_)) { // a check, a fault or the user ended the block and with it the launch
+      guard_.report(ordinal_ + (block_.block[0] - first_x_));
+      if (checked_)
+        checked_->end();
       fiber_->abandon();
+      finish_streaming_stores();
     }
     return !launch_.has_blocks();
   }
@@ -84,7 +89,8 @@ private:
     for (std::uint64_t ordinal = begin;;) {
       if (checked_)
         checked_->begin(launch_.order(ordinal), ordinal);
-      const unsigned x = block_.block[0];
+      const unsigned x = first_x_ = block_.block[0];
+      ordinal_ = ordinal;
       const auto count =
           static_cast<unsigned>(one_by_one ? 1 : std::min<std::uint64_t>(end - ordinal, block_.grid[0] - x));
       launch_.kernel.entry(launch_.arguments, &block_, count);
@@ -102,10 +108,14 @@ private:
   }
 
   Launch& launch_;
+  KernelGuard guard_;
   std::unique_ptr<Fiber> fiber_;
   std::optional<CheckedBlock> checked_;
   cuda_tile_block block_;
   std::int64_t deadline_ = never;
+  // Of what the kernel was called for last.
+  std::uint64_t ordinal_ = 0;
+  unsigned first_x_ = 0;
 };
 
 } // namespace
@@ -117,6 +127,26 @@ std::unique_ptr<BlockRunner> make_block_runner(Launch& launch) noexcept try {
   return fiber ? std::make_unique<SingleThreadRunner>(launch, std::move(fiber)) : nullptr;
 } catch (...) {
   return nullptr;
+}
+
+void Launch::ask() {
+  constexpr std::int64_t patience = 1'000'000'000, patience_after_failure = 10 * patience; // ns
+  if (!pthread_equal(thread, pthread_self()))
+    return;
+  const bool is_asked_again = is_interrupted;
+  if (poll && poll()) {
+    is_interrupted = true;
+    stop();
+    if (is_asked_again)
+      given_up.store(true);
+  }
+  if (!is_stopped())
+    return;
+  const std::int64_t now = coarse_time();
+  if (stopped_at == 0)
+    stopped_at = now;
+  if (now - stopped_at > (is_interrupted ? patience : patience_after_failure))
+    given_up.store(true);
 }
 
 std::int64_t exact_time() noexcept { return nanoseconds(CLOCK_MONOTONIC); }

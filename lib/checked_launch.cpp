@@ -1,20 +1,15 @@
 #include "checked_launch.h"
 
 #include "block_runner.h"
+#include "fault.h"
 
 #include <algorithm>
 #include <cstring>
-#include <dlfcn.h>
 #include <unwind.h>
 
 namespace cuda_tile_launcher {
 
 namespace {
-
-const void* library_of(const void* code) {
-  Dl_info info;
-  return dladdr(code, &info) ? info.dli_fbase : nullptr;
-}
 
 /// The frames of the calling stack that lie in a library, as offsets in it.
 void find_frames(const void* library, unsigned long long (&frames)[32]) {
@@ -104,6 +99,20 @@ void CheckedBlock::begin(std::uint64_t number, std::uint64_t ordinal) {
 
 // ---- accesses ----------------------------------------------------------------------------------------
 
+void CheckedThread::require_stack(const cuda_tile_block& block) {
+  constexpr std::ptrdiff_t needed = std::ptrdiff_t{256} << 10; // for what checks do, with locks held
+  const Stack& stack = fiber_.stack();
+  if (static_cast<const char*>(__builtin_frame_address(0)) - static_cast<const char*>(stack.base()) > needed)
+    return;
+  FixedText text;
+  const Calls calls(checked_.library, nullptr);
+  describe_overflow(text, stack, calls);
+  describe_place(text, calls);
+  launch_.fail(cuda_tile_fault, ordinal_, launch_.place(block) + text.c_str());
+  is_ended_ = true;
+  fiber_.suspend();
+}
+
 const Region* CheckedThread::region_of(std::uintptr_t address) {
   if (!last_region_ || address < last_region_->begin || address >= last_region_->end) {
     const Region* const found = checked_.memory.find(address);
@@ -117,7 +126,7 @@ const Region* CheckedThread::region_of(std::uintptr_t address) {
 /// Whether the kernel's own variables lie there: on its stack, or in a loaded library.
 bool CheckedThread::is_own(std::uintptr_t address) const {
   const auto* const place = reinterpret_cast<const void*>(address);
-  return fiber_.contains(place) || library_of(place) != nullptr;
+  return fiber_.stack().contains(place) || library_of(place) != nullptr;
 }
 
 const Region* CheckedThread::check_memory(cuda_tile_block& block, const cuda_tile_access& access) {

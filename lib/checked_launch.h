@@ -69,7 +69,11 @@ public:
   /// Whether a violation has ended it.
   bool is_ended() const { return is_ended_; }
   Fiber& fiber() { return fiber_; }
-  static CheckedThread& of(cuda_tile_block* block) { return *static_cast<CheckedThread*>(block->launcher); }
+  static CheckedThread& of(cuda_tile_block* block) {
+    auto& self = *static_cast<CheckedThread*>(block->launcher);
+    self.require_stack(*block);
+    return self;
+  }
 
 protected:
   /// Where the access lies; null if that is no memory of the launch, and allowed all the same.
@@ -87,6 +91,8 @@ protected:
   bool is_ended_ = false;
 
 private:
+  /// Ends the block where its stack is about to run over.
+  void require_stack(const cuda_tile_block& block);
   bool is_own(std::uintptr_t address) const;
 
   const Region* last_region_ = nullptr;
@@ -105,7 +111,9 @@ public:
   void end() { wait_.end_block(); }
 
 private:
-  static CheckedBlock& of(cuda_tile_block* block) { return *static_cast<CheckedBlock*>(block->launcher); }
+  static CheckedBlock& of(cuda_tile_block* block) {
+    return static_cast<CheckedBlock&>(CheckedThread::of(block));
+  }
 
   void check(cuda_tile_block& block, const cuda_tile_access& access, const void* site);
   void note_progress(cuda_tile_block& block, const cuda_tile_access& access);

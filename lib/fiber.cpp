@@ -10,9 +10,9 @@
 
 namespace cuda_tile_launcher {
 
-std::unique_ptr<Fiber> Fiber::create(std::size_t stack_bytes) {
+std::unique_ptr<Fiber> Fiber::create(std::size_t stack_bytes, std::size_t guard_bytes) {
   auto fiber = std::make_unique<Fiber>();
-  if (!fiber->stack_.reserve(stack_bytes))
+  if (!fiber->stack_.reserve(stack_bytes, guard_bytes))
     return nullptr;
   fiber->prepare();
   return fiber;
@@ -78,6 +78,8 @@ void Fiber::suspend() noexcept {
   finish_switch(kept_, resumer_stack_, resumer_stack_size_);
 }
 
+void Fiber::leave() noexcept { _longjmp(resumer_, 1); }
+
 std::unique_ptr<Fiber> FiberStore::take() noexcept try {
   {
     std::lock_guard lock(mutex_);
@@ -87,7 +89,7 @@ std::unique_ptr<Fiber> FiberStore::take() noexcept try {
       return fiber;
     }
   }
-  return Fiber::create(stack_bytes_);
+  return Fiber::create(stack_bytes_, guard_bytes_);
 } catch (...) {
   return nullptr;
 }
@@ -104,12 +106,12 @@ void FiberStore::give_back(std::unique_ptr<Fiber> fiber, bool trim) noexcept try
 // Both stores live until the process ends: pool threads may use them while static objects are destroyed.
 
 FiberStore& block_fibers() {
-  static auto* store = new FiberStore(std::size_t{2} << 30, std::size_t{12} << 20);
+  static auto* store = new FiberStore(std::size_t{2} << 30, std::size_t{16} << 30, std::size_t{12} << 20);
   return *store;
 }
 
 FiberStore& thread_fibers() {
-  static auto* store = new FiberStore(std::size_t{256} << 20, std::size_t{256} << 10);
+  static auto* store = new FiberStore(std::size_t{256} << 20, std::size_t{256} << 20, std::size_t{256} << 10);
   return *store;
 }
 

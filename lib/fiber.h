@@ -16,7 +16,7 @@ public:
   using Function = void (*)(void*);
 
   /// Null where there is no address space for even a small stack.
-  static std::unique_ptr<Fiber> create(std::size_t stack_bytes);
+  static std::unique_ptr<Fiber> create(std::size_t stack_bytes, std::size_t guard_bytes);
 
   /// Sets what the next resume() begins. The fiber must be new, finished or abandoned.
   void start(Function function, void* argument) noexcept;
@@ -24,15 +24,13 @@ public:
   bool resume() noexcept;
   /// Called by the function: back to the caller of resume().
   void suspend() noexcept;
+  /// Called by a signal handler that interrupted the function: resume() returns false, for abandon().
+  [[noreturn]] void leave() noexcept;
   /// Forgets a suspended function; its local variables are not destroyed.
   void abandon() noexcept { prepare(); }
   void trim(std::size_t kept) noexcept { stack_.trim(kept); }
   bool is_finished() const noexcept { return finished_; }
-  /// Whether an address lies on its stack.
-  bool contains(const void* address) const noexcept {
-    const auto* const base = static_cast<const char*>(stack_.base());
-    return address >= base && address < base + stack_.size();
-  }
+  const Stack& stack() const noexcept { return stack_; }
 
 private:
   static void main(unsigned low, unsigned high);
@@ -53,8 +51,8 @@ private:
 /// Fibers of one stack size that nobody uses at the moment: as many as were ever in use at once.
 class FiberStore {
 public:
-  FiberStore(std::size_t stack_bytes, std::size_t kept_bytes)
-      : stack_bytes_(stack_bytes), kept_bytes_(kept_bytes) {}
+  FiberStore(std::size_t stack_bytes, std::size_t guard_bytes, std::size_t kept_bytes)
+      : stack_bytes_(stack_bytes), guard_bytes_(guard_bytes), kept_bytes_(kept_bytes) {}
 
   /// Null where there is no memory.
   std::unique_ptr<Fiber> take() noexcept;
@@ -65,6 +63,7 @@ public:
 
 private:
   const std::size_t stack_bytes_;
+  const std::size_t guard_bytes_;
   const std::size_t kept_bytes_;
   std::mutex mutex_;
   std::vector<std::unique_ptr<Fiber>> idle_;

@@ -91,7 +91,14 @@ struct Launch {
     return true;
   }
 
+  /// Asks the user, on the launching thread and no other, whether to go on.
+  void ask();
+  /// Whether blocks that run are left where they are.
+  bool is_given_up() const { return given_up.load(std::memory_order_relaxed); }
+
   CheckedLaunch* checked = nullptr;        // of a checked launch
+  int (*poll)() = nullptr;                 // asks the user
+  bool is_interrupted = false;             // by the user
   std::uint64_t most_threads = 1;          // that may work on it; set before helpers join
   const pthread_t thread = pthread_self(); // that launched it
 
@@ -111,6 +118,8 @@ struct Launch {
 private:
   std::mutex result_mutex;
   std::uint64_t failed_ordinal = 0;
+  std::int64_t stopped_at = 0; // when the launching thread saw that it was
+  std::atomic<bool> given_up{false};
   // Read and written by all threads for each block: on a cache line of their own.
   alignas(64) std::atomic<std::uint64_t> started{0};
   std::atomic<bool> stopped{false};

@@ -18,15 +18,18 @@ enum cuda_tile_status {
   cuda_tile_violated = 5,         // a checked launch found undefined behaviour
   cuda_tile_endless_wait = 6, // a checked launch found that all blocks wait; the report says where one does
   cuda_tile_exception = 7,    // an exception left the kernel
+  cuda_tile_fault = 8,        // the kernel read where no memory is, its stack ran over, or the like
 };
 
 /// Runs every block of `grid` once and returns a cuda_tile_status; what the blocks wrote is visible to the
 /// caller then. Blocks start in ascending order (x fastest), or in an order shuffled by `schedule_seed`
 /// unless that is 0; as many run at once as there are workers, of which the calling thread is one. `poll`
-/// (may be null) is called about every 50 ms between blocks on the calling thread and its own stack; once it
-/// returns non-zero no further block starts. On failure a message is written to `error` (may be null), at
-/// most `error_size` bytes with the final zero. May be called from many threads at once, from within `poll`,
-/// and after fork.
+/// (may be null) is called about every 50 ms on the calling thread and its own stack, also within blocks;
+/// once it returns non-zero no further block starts, and a second later, or when it does so again, those that
+/// still run are left where they are. So is a block that faults: the first launch installs handlers of
+/// signals, which call those that were there before for all other faults of the process. On failure a message
+/// is written to `error` (may be null), at most `error_size` bytes with the final zero. May be called from
+/// many threads at once, from within `poll`, and after fork.
 int cuda_tile_launch(const cuda_tile_kernel* kernel, void* const* arguments, const unsigned grid[3],
                      unsigned long long schedule_seed, int (*poll)(void), char* error, unsigned error_size);
 

@@ -5,6 +5,8 @@
 #include "pool.h"
 
 #include "fiber.h"
+#include "signals.h"
+#include "watch.h"
 
 #include <algorithm>
 #include <chrono>
@@ -67,26 +69,20 @@ int Pool::run(Launch& launch, int (*poll)()) {
                 "could not get memory for the stacks or the scratch of a block");
     return launch.status;
   }
+  const Watch watch;
+  launch.poll = poll;
   const bool shared = launch.block_count > 1;
   if (shared)
     publish(launch);
-
-  bool interrupted = false;
-  const auto ask = [&] {
-    if (!interrupted && poll && poll()) {
-      interrupted = true;
-      launch.stop();
-    }
-  };
   while (!runner->run_until(poll ? coarse_time() + poll_interval : never))
-    ask();
+    launch.ask();
   if (shared)
-    retire(launch, ask);
+    retire(launch);
 
   if (launch.orphaned)
     launch.fail(cuda_tile_interrupted, 0,
                 "the process forked during the launch, which goes on in the parent only");
-  else if (interrupted && launch.status == cuda_tile_success)
+  else if (launch.is_interrupted && launch.status == cuda_tile_success)
     launch.fail(cuda_tile_interrupted, 0, "the launch was interrupted");
   return launch.status;
 }
@@ -105,8 +101,7 @@ void Pool::publish(Launch& launch) {
   wake_helpers(launch.max_helpers);
 }
 
-template <typename Ask>
-void Pool::retire(Launch& launch, Ask ask) {
+void Pool::retire(Launch& launch) {
   std::unique_lock lock(mutex_, std::defer_lock);
   const auto is_done = [&] { return launch.helpers.load(std::memory_order_relaxed) == 0; };
   if (!wait_awake([&] { return is_done() && lock.try_lock(); }))
@@ -116,12 +111,20 @@ void Pool::retire(Launch& launch, Ask ask) {
     if (launch.helpers_done.wait_for(lock, std::chrono::nanoseconds(poll_interval)) ==
         std::cv_status::timeout) {
       lock.unlock();
-      ask();
+      launch.ask();
       lock.lock();
+      if (launch.is_given_up())
+        interrupt_helpers(launch);
     }
   if (launch.is_waiting)
     has_woken(launch.affinity, launch.called_at);
   std::erase(launches_, &launch);
+}
+
+void Pool::interrupt_helpers(const Launch& launch) {
+  for (const Helper* helper : helpers_)
+    if (helper->launch == &launch)
+      pthread_kill(helper->thread, pause_signal);
 }
 
 template <typename Condition>
@@ -149,11 +152,12 @@ void Pool::wake_helpers(unsigned wanted) {
 // ---- helping -----------------------------------------------------------------------------------------
 
 bool Pool::start_thread() {
-  // Signals are for the program's own threads, except those that a kernel's faults raise.
+  // Signals are for the program's own threads, except those that kernels raise and that interrupt them.
   sigset_t blocked, before;
   sigfillset(&blocked);
-  for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP})
+  for (const int fault : fault_signals)
     sigdelset(&blocked, fault);
+  sigdelset(&blocked, pause_signal);
   pthread_sigmask(SIG_SETMASK, &blocked, &before);
   pthread_t thread;
   const bool started = pthread_create(&thread, nullptr, thread_main, this) == 0;
@@ -210,6 +214,7 @@ void Pool::has_woken(Affinity& affinity, std::int64_t called_at) {
 void Pool::work() {
   Helper self;
   std::unique_lock lock(mutex_);
+  helpers_.push_back(&self);
   while (threads_ <= workers_ - 1) {
     Launch* const launch = find_work();
     if (!launch) {
@@ -218,11 +223,13 @@ void Pool::work() {
     }
     leave_cpu(launch_cpu_.load(std::memory_order_relaxed));
     wake_helpers(launch->max_helpers - ++launch->helpers);
+    self.launch = launch;
     lock.unlock();
     const auto runner = make_block_runner(*launch);
     if (runner)
       runner->run_until(never);
     lock.lock();
+    self.launch = nullptr;
     if (!runner)
       launch->max_helpers = 0; // no memory for more: the launching thread and the others go on
     if (--launch->helpers == 0 && launch->is_waiting) {
@@ -231,6 +238,7 @@ void Pool::work() {
       launch->helpers_done.notify_one();
     }
   }
+  std::erase(helpers_, &self);
   --threads_;
 }
 
@@ -241,9 +249,11 @@ void Pool::before_fork() {
   instance().mutex_.lock();
   block_fibers().mutex().lock();
   thread_fibers().mutex().lock();
+  lock_watch();
 }
 
 void Pool::after_fork_in_parent() {
+  unlock_watch();
   thread_fibers().mutex().unlock();
   block_fibers().mutex().unlock();
   instance().mutex_.unlock();
@@ -253,6 +263,8 @@ void Pool::after_fork_in_child() {
   Pool& pool = instance();
   pool.threads_ = 0;
   pool.sleeping_ = nullptr;
+  pool.helpers_.clear();
+  forget_watch();
   for (Launch* launch : pool.launches_) {
     launch->orphaned = true;
     launch->helpers = 0;

@@ -35,16 +35,18 @@ private:
     std::int64_t called_at = 0;
     Affinity affinity; // until it is awake
     Helper* next = nullptr;
+    const Launch* launch = nullptr; // that it works on
   };
 
   void work();
   Launch* find_work();
   void wait_for_call(Helper& helper, std::unique_lock<std::mutex>& lock);
 
-  /// Offers a launch to helpers; waits for those that joined, and calls `ask` now and then.
+  /// Offers a launch to helpers; waits for those that joined, and asks the user now and then.
   void publish(Launch& launch);
-  template <typename Ask>
-  void retire(Launch& launch, Ask ask);
+  void retire(Launch& launch);
+  /// Those that still run blocks of a launch that is given up.
+  void interrupt_helpers(const Launch& launch);
   void wake_helpers(unsigned wanted);
   /// Waits until `is_true()`, for awake_time_; false: it is not.
   template <typename Condition>
@@ -61,6 +63,7 @@ private:
   unsigned workers_;
   unsigned threads_ = 0;
   Helper* sleeping_ = nullptr; // the last to fall asleep
+  std::vector<Helper*> helpers_;
   /// Counts what threads are called for: launches, and other numbers of them. Also read without the mutex.
   std::atomic<unsigned> calls_{0};
   std::atomic<int> launch_cpu_{-1};      // where the last launching thread was; also read without the mutex

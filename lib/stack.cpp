@@ -9,30 +9,37 @@ namespace cuda_tile_launcher {
 namespace {
 
 constexpr std::size_t smallest_stack = std::size_t{1} << 20;
-// Compilers touch a large frame anywhere in it, so one page would be stepped over. Addresses cost nothing.
-constexpr std::size_t guard_bytes = std::size_t{1} << 20;
 
 } // namespace
 
-bool Stack::reserve(std::size_t wanted) noexcept {
-  // A limit on address space (ulimit -v), strict overcommit or a small virtual address space refuses large
-  // sizes.
-  for (std::size_t size = wanted; size >= smallest_stack; size /= 2) {
-    void* memory = mmap(nullptr, guard_bytes + size, PROT_READ | PROT_WRITE,
-                        MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (memory == MAP_FAILED)
-      continue;
-    mprotect(memory, guard_bytes, PROT_NONE);
-    base_ = static_cast<char*>(memory) + guard_bytes;
-    size_ = size;
-    return true;
+// A limit on address space (ulimit -v), strict overcommit or a small virtual address space refuses large
+// sizes.
+bool Stack::reserve(std::size_t wanted, std::size_t guard) noexcept {
+  bool is_mapped = map(wanted, guard);
+  for (std::size_t size = wanted; !is_mapped && size >= smallest_stack; size /= 2)
+    is_mapped = map(size, size);
+  return is_mapped;
+}
+
+bool Stack::map(std::size_t size, std::size_t guard) noexcept {
+  void* const memory =
+      mmap(nullptr, guard + size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED)
+    return false;
+  char* const base = static_cast<char*>(memory) + guard;
+  if (mprotect(base, size, PROT_READ | PROT_WRITE) != 0) {
+    munmap(memory, guard + size);
+    return false;
   }
-  return false;
+  base_ = base;
+  size_ = size;
+  guard_ = guard;
+  return true;
 }
 
 Stack::~Stack() {
   if (base_)
-    munmap(base_ - guard_bytes, guard_bytes + size_);
+    munmap(base_ - guard_, guard_ + size_);
 }
 
 void Stack::trim(std::size_t kept) noexcept {

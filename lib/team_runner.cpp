@@ -3,6 +3,7 @@
 #include "block_runner.h"
 #include "checked_launch.h"
 #include "fiber.h"
+#include "kernel_guard.h"
 
 #include <algorithm>
 #include <cstring>
@@ -53,7 +54,7 @@ std::string barrier_name(const cuda_tile_block& block) {
 class TeamRunner final : public BlockRunner {
 public:
   explicit TeamRunner(Launch& launch)
-      : launch_(launch), threads_(launch.kernel.threads), order_(launch.kernel.threads),
+      : launch_(launch), guard_(launch), threads_(launch.kernel.threads), order_(launch.kernel.threads),
         ended_(launch.kernel.threads), scratch_(launch.kernel.scratch_bytes + scratch_alignment) {}
   ~TeamRunner() override {
     const bool trim = touched_new_memory();
@@ -154,8 +155,11 @@ private:
       shuffle(order_.data(), static_cast<unsigned>(order_.size()), mix(launch_.seed + ordinal) + barriers);
     unsigned count = 0;
     for (const unsigned i : order_) {
-      count += ended_[i] = threads_[i].fiber->resume();
-      is_failed_ = launch_.has_thrown(threads_[i].block, ordinal) ||
+      count += ended_[i] = guard_.resume(*threads_[i].fiber, threads_[i].block);
+      if (guard_.has_left())
+        guard_.report(ordinal);
+      is_failed_ = guard_.has_left() || launch_.is_given_up() ||
+                   launch_.has_thrown(threads_[i].block, ordinal) ||
                    (threads_[i].checked && threads_[i].checked->is_ended());
       if (is_failed_) // what the other threads would find comes of that
         break;
@@ -184,6 +188,7 @@ private:
   }
 
   Launch& launch_;
+  KernelGuard guard_;
   std::vector<Thread> threads_;
   std::vector<unsigned> order_;
   std::vector<char> ended_;

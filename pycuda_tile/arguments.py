@@ -30,7 +30,7 @@ from .parameters import (
     Parameter,
 )
 
-ERROR_SIZE = 512  # bytes of an error's text
+ERROR_SIZE = 1024  # bytes of an error's text
 
 
 class Frame:

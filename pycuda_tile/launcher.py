@@ -8,14 +8,16 @@ import operator
 import signal
 import threading
 from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import NamedTuple
 
 from . import direct, native, resources
 from .arguments import ERROR_SIZE, Packer
 from .errors import ArgumentValueError, LaunchError
 from .kernel_output import KernelOutput
 
-_ABI_VERSION = 7
-_INTERRUPTED, _EXCEPTION = 1, 7
+_ABI_VERSION = 8
+_INTERRUPTED, _EXCEPTION, _FAULT = 1, 7, 8
 _MOST_WORKERS = 65536
 
 
@@ -52,19 +54,36 @@ def num_workers() -> int:
     return library().cuda_tile_num_workers()
 
 
+class Lines(NamedTuple):
+    """What the places in a kernel's code are told by."""
+
+    entry: object  # what the library goes with, where it is not in the cache
+    library: Path  # the same code with debug information
+    source: tuple[str, Path]  # the name of the source in messages, and where it lies
+    is_checked: bool
+
+
 class HostLauncher:
     """Launches one kernel of a loaded library.
 
+    find_lines: may take as long as a build
     explain: makes an error of the message about an exception that left the kernel; None: it knows none
     """
 
     explain: Callable[[str], Exception | None] | None = None
 
-    def __init__(self, description: KernelDescription, packer: Packer, output: KernelOutput):
+    def __init__(
+        self,
+        description: KernelDescription,
+        packer: Packer,
+        output: KernelOutput,
+        find_lines: Callable[[], Lines],
+    ):
         self._description = description  # its memory belongs to the library, which is never unloaded
         self._kernel = ctypes.addressof(description)
         self._packer = packer
         self._output = output
+        self._find_lines = find_lines
         self._call = library().cuda_tile_launch
         self._direct: direct.DirectKernel | None = None
 
@@ -113,6 +132,10 @@ class HostLauncher:
         text = message.decode(errors="replace")
         if status == _EXCEPTION and self.explain and (error := self.explain(text)):
             raise error
+        if status == _FAULT:
+            from .checked.faults import explain
+
+            text = explain(text, self._find_lines)
         raise LaunchError(f"{self._packer.kernel}: {text}")
 
 

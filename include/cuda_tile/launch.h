@@ -90,7 +90,7 @@ void launch(void (*kernel)(Parameters...), grid blocks, Arguments&&... arguments
   description.threads = cuda::tiles::platform::block_threads;
   description.scratch_bytes = static_cast<unsigned>(cuda::tiles::platform::scratch_limit);
   const unsigned sizes[3] = {blocks.x, blocks.y, blocks.z};
-  char error[512];
+  char error[1024];
   const int status = std::apply(
       [&](auto&... value) {
         void* const addresses[] = {const_cast<void*>(static_cast<void const*>(&value))..., &kernel};

@@ -251,7 +251,7 @@ PyObject* none() {
 }
 
 PyObject* run_on_host(const Call& call, Arguments& arguments, PyObject* fail, PyObject* show) {
-  char error[512];
+  char error[1024];
   const auto start = reinterpret_cast<StartOnHost>(call.kernel->start);
   const auto asked = PyThread_get_thread_ident() == known.main_thread ? poll : nullptr;
   PyThreadState* state = PyEval_SaveThread();

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import ctypes
 import functools
-from collections.abc import Sequence
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
 from ..arguments import ERROR_SIZE, Packer
 from ..arrays import Extent, extent_of
 from ..kernel_output import KernelOutput
-from ..launcher import HostLauncher, KernelDescription, library, poll_address
+from ..launcher import HostLauncher, KernelDescription, Lines, library, poll_address
 from ..parameters import FUNCTION, Parameter
 from . import KINDS
 from .lines import find_frames
@@ -42,8 +41,7 @@ def extents_of(packer: Packer, arguments: Sequence[object]) -> list[tuple[Parame
 class CheckedLauncher(HostLauncher):
     """Launches one kernel of a library that was built with checks.
 
-    path: the library's; source: the name of its source in messages, and where it lies; ignored: kinds of
-    violations that are not reported.
+    ignored: kinds of violations that are not reported; the rest as of HostLauncher.
     """
 
     def __init__(
@@ -51,13 +49,13 @@ class CheckedLauncher(HostLauncher):
         description: KernelDescription,
         packer: Packer,
         output: KernelOutput,
-        path: Path,
-        source: tuple[str, Path],
+        find_lines: Callable[[], Lines],
         ignored: Sequence[str],
     ):
-        super().__init__(description, packer, output)
-        self._find_frames = functools.partial(find_frames, path)
-        self._source = source
+        super().__init__(description, packer, output, find_lines)
+        lines = find_lines()
+        self._find_frames = functools.partial(find_frames, lines.library)
+        self._source = lines.source
         self._ignored = sum(1 << KINDS.index(kind) for kind in set(ignored))
         self._call_checked = library().cuda_tile_launch_checked
 

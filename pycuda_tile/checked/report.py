@@ -59,18 +59,18 @@ def make_error(
     name of the user's source in messages and where it lies for the compiler."""
     kind, index = KINDS[report.kind], tuple(report.index[: report.rank])
     offsets = [offset for offset in report.frames if offset]
-    place = _user_frame(find_frames(offsets), source)
+    place = user_frame(find_frames(offsets), source)
     lines = [f"{kind}: {_what(kind, report, extents)}"]
-    lines.append(f"  {_where(place)}, kernel {kernel}, block {tuple(report.block)}")
+    lines.append(f"  {where(place)}, kernel {kernel}, block {tuple(report.block)}")
     if report.rank:
         lines[-1] += f", element {index}"
-    lines += _excerpt(place, source)
+    lines += excerpt(place, source)
     if report.other_frame:
-        other = _user_frame(find_frames([report.other_frame]), source)
+        other = user_frame(find_frames([report.other_frame]), source)
         lines.append(
-            f"  and {_access(report.other_flags)} at {_where(other)}, block {tuple(report.other_block)}"
+            f"  and {_access(report.other_flags)} at {where(other)}, block {tuple(report.other_block)}"
         )
-        lines += _excerpt(other, source)
+        lines += excerpt(other, source)
     row = next(row for row in spec.load("violations") if row.id == kind)
     lines.append(f"  {row.requirement} [{row.section}]")
     file, line = (place.file, place.line) if place else ("", 0)
@@ -81,18 +81,18 @@ def make_wait_error(
     report: Report, kernel: str, find_frames: FindFrames, source: tuple[str, Path]
 ) -> LaunchError:
     """The exception for a launch of which all blocks wait; arguments as of `make_error`."""
-    place = _user_frame(find_frames([offset for offset in report.frames if offset]), source)
+    place = user_frame(find_frames([offset for offset in report.frames if offset]), source)
     lines = [
         "all blocks that run wait for what none of them changes: the launch would never end",
-        f"  {_where(place)}, kernel {kernel}, block {tuple(report.block)}: repeated"
+        f"  {where(place)}, kernel {kernel}, block {tuple(report.block)}: repeated"
         f" {report.function.decode()}",
-        *_excerpt(place, source),
+        *excerpt(place, source),
         "  A block may wait for blocks with lower numbers, which start before it, and for locks.",
     ]
     return LaunchError("\n".join(lines))
 
 
-def _user_frame(calls: Sequence[Sequence[Frame]], source: tuple[str, Path]) -> Frame | None:
+def user_frame(calls: Sequence[Sequence[Frame]], source: tuple[str, Path]) -> Frame | None:
     """The innermost call whose line is the user's; its file as messages name it."""
     ours = str(resources.include_dir())
     frames = (frame for frames in calls for frame in frames if not frame.file.startswith(ours))
@@ -102,13 +102,13 @@ def _user_frame(calls: Sequence[Sequence[Frame]], source: tuple[str, Path]) -> F
     return frame
 
 
-def _where(frame: Frame | None) -> str:
+def where(frame: Frame | None) -> str:
     if frame is None:
         return "at a line that is not known, for want of addr2line or llvm-symbolizer"
     return f"{frame.file}:{frame.line}"
 
 
-def _excerpt(frame: Frame | None, source: tuple[str, Path]) -> list[str]:
+def excerpt(frame: Frame | None, source: tuple[str, Path]) -> list[str]:
     try:
         path = source[1] if frame.file == source[0] else Path(frame.file)
         line = path.read_text(encoding="utf-8").splitlines()[frame.line - 1]

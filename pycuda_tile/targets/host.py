@@ -8,6 +8,7 @@ makes a shared library of it, which the CPU launcher runs.
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 import platform
 import re
@@ -22,7 +23,7 @@ from ..errors import ArgumentTypeError, CompileError
 from ..frontend.kernel_info import KernelInfo
 from ..kernel_names import cxx_expression
 from ..kernel_output import KernelOutput
-from ..launcher import HostLauncher, KernelDescription
+from ..launcher import HostLauncher, KernelDescription, Lines
 from ..parameters import Parameter, decode
 from . import (
     Compiled,
@@ -50,6 +51,8 @@ _FLAGS = [
 # A library's variables of templates are its own, though other libraries have some of the same name.
 _GCC_FLAGS = ["-fno-gnu-unique"]
 _PREDEFINED = '#include <nv/target>\n#include "cuda_tile/predefined.h"'
+# Line tables, for reports: of DWARF 4, as GNU addr2line misreads clang's DWARF 5.
+_LINES = ["-g1", "-gdwarf-4"]
 # Behind the source: wrong wherever one of its declarations has not ended.
 _END = "namespace cuda_tile_end { template <int> struct test; } namespace cuda_tile_ended = ::cuda_tile_end;"
 _MACROS = {"__CUDA_ARCH__": "900"}  # as kernels see on a GPU, unless the user defines it otherwise
@@ -80,14 +83,26 @@ class HostExecutable(NamedTuple):
 
 def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | None = None) -> Compiled:
     """See the package's docstring."""
+    make_entry = functools.partial(_make_entry, request, names, known)
+    try:
+        return _load(request, make_entry(), known, make_entry)
+    except OSError:  # another process removed the entry just now: cache clear, or the bound on its size
+        return _load(request, make_entry(), known, make_entry)
+
+
+def _make_entry(
+    request: Request, names: Sequence[str], known: list[KernelInfo] | None, with_lines: bool = False
+) -> cache.Entry:
+    """What the compiler makes of a request, from the cache if it may; `with_lines`: and line tables, which
+    change nothing else of it."""
     compiler = toolchain.find_compiler()
-    flags = _flags(request, compiler)
+    flags = _flags(request, compiler) + (_LINES if with_lines else [])
 
     def build(folder: Path) -> cache.Result:
         return _build(request, compiler, flags, names, known, folder)
 
     if not request.cache:
-        return _load(request, cache.make_uncached(build), known)
+        return cache.make_uncached(build)
     key = cache.make_key(
         "host",
         request.text,
@@ -101,10 +116,7 @@ def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | No
         [os.environ.get(name) for name in _ENVIRONMENT],
         front_end(request),
     )
-    try:
-        return _load(request, cache.get(key, build), known)
-    except OSError:  # another process removed the entry just now: cache clear, or the bound on its size
-        return _load(request, cache.get(key, build), known)
+    return cache.get(key, build)
 
 
 def _flags(request: Request, compiler: toolchain.Compiler) -> list[str]:
@@ -114,8 +126,7 @@ def _flags(request: Request, compiler: toolchain.Compiler) -> list[str]:
     flags += [f"-isystem{folder}" for folder in nvrtc.host_include_dirs()]
     flags += ["-idirafter", str(resources.small_float_dir())]
     if request.checked:
-        # Line tables, for reports: of DWARF 4, as GNU addr2line misreads clang's DWARF 5.
-        flags += ["-DCUDA_TILE_CHECKED=1", "-g1", "-gdwarf-4"]
+        flags += ["-DCUDA_TILE_CHECKED=1", *_LINES]
     if request.target == "emulated":
         flags.append(f"-DCUDA_TILE_BLOCK_THREADS={request.num_threads or 4}")
     flags += [f"-D{name}={value}" for name, value in {**_MACROS, **request.defines}.items()]
@@ -223,7 +234,12 @@ def _read_depfile(path: Path) -> list[str]:
     return [re.sub(r"\\([ #\\:])", r"\1", word).replace("$$", "$") for word in words]
 
 
-def _load(request: Request, entry: cache.Entry, known: list[KernelInfo] | None) -> Compiled:
+def _load(
+    request: Request,
+    entry: cache.Entry,
+    known: list[KernelInfo] | None,
+    make_entry: Callable[..., cache.Entry],
+) -> Compiled:
     path = entry.folder / "kernels.so"
     binary = path.read_bytes()
     library = _open(path, request)
@@ -237,7 +253,7 @@ def _load(request: Request, entry: cache.Entry, known: list[KernelInfo] | None) 
         parameters = decode(name, description.codes, param_names(kernels, name, description.parameter_count))
         attributes = {"threads": description.threads, "shared_bytes": description.scratch_bytes}
         packer = Packer(name, parameters, on_device=False)
-        launcher = _launcher(request, description, packer, output, entry.folder)
+        launcher = _launcher(request, description, packer, output, entry, make_entry)
         executables[name] = HostExecutable(parameters, binary, attributes, launcher)
     return Compiled(request.arch or "native", entry.meta["log"], kernels, executables, lambda: binary)
 
@@ -261,11 +277,20 @@ def _options(request: Request) -> str:
 
 
 def _launcher(
-    request: Request, description: KernelDescription, packer: Packer, output: KernelOutput, folder: Path
+    request: Request,
+    description: KernelDescription,
+    packer: Packer,
+    output: KernelOutput,
+    entry: cache.Entry,
+    make_entry: Callable[..., cache.Entry],
 ) -> HostLauncher:
+    def lines() -> Lines:
+        found = entry if request.checked else make_entry(with_lines=True)
+        source = (request.name, request.path or found.folder / "source.cu")
+        return Lines(found, found.folder / "kernels.so", source, request.checked)
+
     if not request.checked:
-        return HostLauncher(description, packer, output)
+        return HostLauncher(description, packer, output, lines)
     from ..checked.launcher import CheckedLauncher
 
-    source = (request.name, request.path or folder / "source.cu")
-    return CheckedLauncher(description, packer, output, folder / "kernels.so", source, request.ignored)
+    return CheckedLauncher(description, packer, output, lines, request.ignored)

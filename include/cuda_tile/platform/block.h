@@ -15,6 +15,7 @@ struct cuda_tile_block {
   const char* barrier_file; // where in the source the barrier is that this thread waits in; null: not told
   unsigned barrier_line;
   const void* last_loaded; // where the kernel last loaded from an array that it may also store to; null: none
+  unsigned locks;          // that this thread holds, so that it must not be ended
   char thrown[200];        // what an exception that left the kernel said; empty: none did
 };
 

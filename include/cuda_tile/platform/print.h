@@ -15,10 +15,19 @@ struct print_buffer {
   bool locked = false;
 
   void lock() {
+    note_locks(1);
     while (__atomic_exchange_n(&locked, true, __ATOMIC_ACQUIRE))
       ;
   }
-  void unlock() { __atomic_store_n(&locked, false, __ATOMIC_RELEASE); }
+  void unlock() {
+    __atomic_store_n(&locked, false, __ATOMIC_RELEASE);
+    note_locks(-1u);
+  }
+  /// Tells the launcher, whose signal handlers may look at any moment.
+  static void note_locks(unsigned more) {
+    if (cuda_tile_block* block = cuda::tiles::platform::current_block)
+      __atomic_store_n(&block->locks, block->locks + more, __ATOMIC_SEQ_CST);
+  }
 };
 
 inline print_buffer printed;

@@ -24,7 +24,7 @@ void run_blocks(cuda_tile_block& block, unsigned count, Kernel kernel) {
   cuda::tiles::platform::current_block = &block;
   auto run = [&] {
     for (kernel(); --count != 0; kernel())
-      ++block.block[0];
+      const_cast<unsigned volatile&>(block.block[0]) = block.block[0] + 1; // seen where a fault ends the next
   };
 #ifdef __cpp_exceptions
   try {
@@ -37,6 +37,7 @@ void run_blocks(cuda_tile_block& block, unsigned count, Kernel kernel) {
 #else
   run();
 #endif
+  cuda::tiles::platform::current_block = nullptr;
 }
 
 } // namespace cuda_tile

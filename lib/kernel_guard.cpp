@@ -1,0 +1,129 @@
+#include "kernel_guard.h"
+
+#include "signals.h"
+
+#include <atomic>
+#include <unistd.h>
+
+namespace cuda_tile_launcher {
+
+namespace {
+
+#ifdef __GLIBC__ // where other models may allocate memory at the first use
+#define CUDA_TILE_STATIC_TLS __attribute__((tls_model("initial-exec")))
+#else
+#define CUDA_TILE_STATIC_TLS
+#endif
+
+/// Of the kernel that this thread runs just now; null between kernels, and while it is dealt with.
+CUDA_TILE_STATIC_TLS constinit thread_local KernelGuard* volatile current = nullptr;
+CUDA_TILE_STATIC_TLS constinit thread_local bool has_handlers = false;
+
+#ifdef __SSE__
+unsigned floating_point_control() noexcept { return __builtin_ia32_stmxcsr(); }
+void set_floating_point_control(unsigned control) noexcept { __builtin_ia32_ldmxcsr(control); }
+#else // handlers run with that of what they interrupted
+unsigned floating_point_control() noexcept { return 0; }
+void set_floating_point_control(unsigned) noexcept {}
+#endif
+
+} // namespace
+
+KernelGuard::KernelGuard(Launch& launch) noexcept : launch_(launch), control_(floating_point_control()) {
+  if (!has_handlers)
+    has_handlers = catch_signals({on_fault, on_pause});
+}
+
+bool KernelGuard::resume(Fiber& fiber, const cuda_tile_block& block) noexcept {
+  fiber_ = &fiber;
+  block_ = &block;
+  for (;;) {
+    current = this;
+    const bool is_finished = fiber.resume();
+    current = nullptr;
+    if (fault_)
+      break;
+    if (!is_asked_)
+      return is_finished;
+    const bool is_paused = is_paused_;
+    is_asked_ = 0;
+    is_paused_ = 0;
+    launch_.ask();
+    if (!is_paused)
+      return is_finished;
+    is_given_up_ = launch_.is_given_up();
+    if (is_given_up_)
+      break;
+  }
+  set_floating_point_control(control_);
+  return false;
+}
+
+void KernelGuard::report(std::uint64_t ordinal) {
+  if (fault_)
+    launch_.fail(cuda_tile_fault, ordinal, launch_.place(*block_) + fault_text_.c_str());
+}
+
+// ---- in signal handlers ------------------------------------------------------------------------------
+
+bool KernelGuard::on_fault(const siginfo_t& signal, const void* context) {
+  KernelGuard* const self = current;
+  if (!self)
+    return false;
+  current = nullptr;
+  const Interrupted at(context);
+  const Calls calls(library_of(reinterpret_cast<const void*>(self->launch_.kernel.entry)), at.code());
+  FixedText& text = self->fault_text_;
+  const bool is_sent = signal.si_code <= 0; // perhaps by a handler that was called before
+  if (is_sent)
+    text << "signal " << static_cast<std::uint64_t>(signal.si_signo);
+  else
+    describe(text, signal, at, self->fiber_->stack(), calls);
+  const bool may_go_on = !is_sent && self->block_->locks == 0 && may_leave(at.code(), calls);
+  if (!may_go_on && !is_sent && library_of(at.code()) != calls.library)
+    text << ", in a function of another library";
+  describe_place(text, calls);
+  if (!may_go_on) {
+    self->print(calls);
+    return false;
+  }
+  self->fault_ = 1;
+  self->fiber_->leave();
+}
+
+void KernelGuard::print(const Calls& calls) noexcept {
+  static std::atomic<bool> is_taken{false};
+  if (is_taken.exchange(true)) { // another thread is about to end the process
+    sleep(2);
+    return;
+  }
+  const unsigned (&block)[3] = block_->block;
+  FixedText line;
+  line << "\nkernel '" << launch_.kernel.name << "', block (" << std::uint64_t{block[0]} << ", "
+       << std::uint64_t{block[1]} << ", " << std::uint64_t{block[2]} << "): " << fault_text_.c_str() << "\n";
+  write_to_stderr(line);
+  print_lines(calls);
+  if (!launch_.checked) {
+    FixedText advice;
+    advice << "The launch cannot go on from there. To find out more, run it with checked=True.\n";
+    write_to_stderr(advice);
+  }
+}
+
+bool KernelGuard::on_pause(const siginfo_t& signal, const void* context) {
+  if (signal.si_code != SI_TKILL || signal.si_pid != getpid())
+    return false;
+  KernelGuard* const self = current;
+  if (!self)
+    return true;
+  self->is_asked_ = 1;
+  const void* const library = library_of(reinterpret_cast<const void*>(self->launch_.kernel.entry));
+  if (self->block_->locks != 0 || !is_kernel_code(Interrupted(context).code(), library))
+    return true; // it asks before the next block or barrier, or at the next signal
+  current = nullptr;
+  self->is_paused_ = 1;
+  self->fiber_->suspend();
+  return true;
+}
+
+} // namespace cuda_tile_launcher

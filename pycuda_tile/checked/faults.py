@@ -1,0 +1,41 @@
+"""What a launch says whose kernel read where no memory is, or the like: the launcher's words, and the line."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+from ..errors import Error
+from ..launcher import Lines
+from .lines import find_frames
+from .report import excerpt, user_frame, where
+
+_PLACE = re.compile(r"\n  in (?P<library>.*) at(?P<offsets>(?: 0x[0-9a-f]+)+)$", re.DOTALL)
+_STATE = "What it had stored until then stays; all other blocks were ended, and the process goes on."
+_ADVICE = "\n  With checked=True a launch says which array and which element it was."
+
+
+def explain(message: str, find_lines: Callable[[], Lines]) -> str:
+    """The message of cuda_tile_fault, with the line of the source instead of offsets in the library."""
+    place = _PLACE.search(message)
+    if place is None:
+        return message
+    offsets = [int(offset, 16) for offset in place["offsets"].split()]
+    lines, frame = None, None
+    with contextlib.suppress(Error, OSError):  # the compiler has gone, say
+        lines = find_lines()
+        if _same_code(Path(place["library"]), lines.library, offsets):
+            frame = user_frame(find_frames(lines.library, offsets), lines.source)
+    text = [f"{message[: place.start()]}"]
+    if frame:
+        text += [f"  {where(frame)}", *excerpt(frame, lines.source)]
+    text.append(f"  {_STATE}")
+    return "\n".join(text) + (_ADVICE if lines and not lines.is_checked and "stack" not in text[0] else "")
+
+
+def _same_code(one: Path, other: Path, offsets: list[int]) -> bool:
+    """Whether two libraries have the same bytes there: the source may have changed meanwhile."""
+    codes = one.read_bytes(), other.read_bytes()
+    return all(len({code[offset - 16 : offset + 16] for code in codes}) == 1 for offset in offsets)
