@@ -72,6 +72,10 @@ private:
   void run_blocks() {
     std::uint64_t chunk = 1;
     for (std::uint64_t begin, end; launch_.take(chunk, begin, end);) {
+      if (end == launch_.block_count) { // nothing is left whose share the time would tell
+        run_range(begin, end);
+        break;
+      }
       const std::int64_t start = exact_time();
       run_range(begin, end);
       const std::int64_t now = exact_time();

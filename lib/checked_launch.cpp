@@ -104,7 +104,8 @@ void CheckedThread::require_stack(const cuda_tile_block& block) {
   const Stack& stack = fiber_.stack();
   if (static_cast<const char*>(__builtin_frame_address(0)) - static_cast<const char*>(stack.base()) > needed)
     return;
-  FixedText text;
+  FixedText& text = fiber_.note();
+  text.clear();
   const Calls calls(checked_.library, nullptr);
   describe_overflow(text, stack, calls);
   describe_place(text, calls);

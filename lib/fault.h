@@ -1,7 +1,7 @@
 // What a signal says of a fault in a kernel, in words. All of it may be called by signal handlers.
 #pragma once
 
-#include "launch.h"
+#include "fixed_text.h"
 #include "stack.h"
 
 #include <csignal>
@@ -9,23 +9,6 @@
 #include <cstdint>
 
 namespace cuda_tile_launcher {
-
-/// Text of bounded length; what does not fit is cut off.
-class FixedText {
-public:
-  FixedText() noexcept { text_[0] = 0; }
-  FixedText& operator<<(const char* text) noexcept;
-  FixedText& operator<<(std::uint64_t number) noexcept { return write(number, 10); }
-  FixedText& hex(std::uint64_t number) noexcept { return (*this << "0x").write(number, 16); }
-  const char* c_str() const noexcept { return text_; }
-  std::size_t size() const noexcept { return size_; }
-
-private:
-  FixedText& write(std::uint64_t number, unsigned base) noexcept;
-
-  char text_[900]; // ends with a zero
-  std::size_t size_ = 0;
-};
 
 /// Where the library lies that code belongs to; null if that is not known.
 const void* library_of(const void* code) noexcept;

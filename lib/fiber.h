@@ -1,6 +1,7 @@
 // Functions that run on a stack of their own and can be suspended, and a store that keeps them for reuse.
 #pragma once
 
+#include "fixed_text.h"
 #include "stack.h"
 
 #include <csetjmp>
@@ -31,12 +32,15 @@ public:
   void trim(std::size_t kept) noexcept { stack_.trim(kept); }
   bool is_finished() const noexcept { return finished_; }
   const Stack& stack() const noexcept { return stack_; }
+  /// What a signal handler has to say of the function.
+  FixedText& note() noexcept { return note_; }
 
 private:
   static void main(unsigned low, unsigned high);
   void prepare() noexcept;
 
   Stack stack_;
+  FixedText note_;
   Function function_ = nullptr;
   void* argument_ = nullptr;
   bool finished_ = true;

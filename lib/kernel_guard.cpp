@@ -61,7 +61,7 @@ bool KernelGuard::resume(Fiber& fiber, const cuda_tile_block& block) noexcept {
 
 void KernelGuard::report(std::uint64_t ordinal) {
   if (fault_)
-    launch_.fail(cuda_tile_fault, ordinal, launch_.place(*block_) + fault_text_.c_str());
+    launch_.fail(cuda_tile_fault, ordinal, launch_.place(*block_) + fiber_->note().c_str());
 }
 
 // ---- in signal handlers ------------------------------------------------------------------------------
@@ -73,7 +73,8 @@ bool KernelGuard::on_fault(const siginfo_t& signal, const void* context) {
   current = nullptr;
   const Interrupted at(context);
   const Calls calls(library_of(reinterpret_cast<const void*>(self->launch_.kernel.entry)), at.code());
-  FixedText& text = self->fault_text_;
+  FixedText& text = self->fiber_->note();
+  text.clear();
   const bool is_sent = signal.si_code <= 0; // perhaps by a handler that was called before
   if (is_sent)
     text << "signal " << static_cast<std::uint64_t>(signal.si_signo);
@@ -100,7 +101,8 @@ void KernelGuard::print(const Calls& calls) noexcept {
   const unsigned (&block)[3] = block_->block;
   FixedText line;
   line << "\nkernel '" << launch_.kernel.name << "', block (" << std::uint64_t{block[0]} << ", "
-       << std::uint64_t{block[1]} << ", " << std::uint64_t{block[2]} << "): " << fault_text_.c_str() << "\n";
+       << std::uint64_t{block[1]} << ", " << std::uint64_t{block[2]} << "): " << fiber_->note().c_str()
+       << "\n";
   write_to_stderr(line);
   print_lines(calls);
   if (!launch_.checked) {

@@ -38,7 +38,6 @@ private:
   bool is_given_up_ = false;
   // What the handlers leave.
   volatile std::sig_atomic_t is_asked_ = 0, is_paused_ = 0, fault_ = 0;
-  FixedText fault_text_;
 };
 
 } // namespace cuda_tile_launcher

@@ -34,7 +34,7 @@ struct State {
 };
 
 std::uint64_t calling_thread() noexcept { return static_cast<std::uint64_t>(syscall(SYS_gettid)) << 32; }
-thread_local std::uint64_t own_thread = calling_thread();
+constinit thread_local std::uint64_t own_thread = 0;
 
 State& state() {
   static auto* state = new State; // the thread may outlive static objects
@@ -87,6 +87,8 @@ void wake_up() noexcept {
 } // namespace
 
 Watch::Watch() noexcept {
+  if (own_thread == 0)
+    own_thread = calling_thread();
   State& self = state();
   std::uint64_t last = self.launch.load(std::memory_order_relaxed);
   const std::uint64_t number = (last + 2) & 0xffffffff;

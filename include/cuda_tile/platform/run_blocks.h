@@ -21,7 +21,8 @@ inline void note_thrown(cuda_tile_block& block, char const* what) {
 /// the library that threw it: the launcher may have a C++ runtime of its own.
 template <typename Kernel>
 void run_blocks(cuda_tile_block& block, unsigned count, Kernel kernel) {
-  cuda::tiles::platform::current_block = &block;
+  cuda_tile_block*& current = cuda::tiles::platform::current_block;
+  current = &block;
   auto run = [&] {
     for (kernel(); --count != 0; kernel())
       const_cast<unsigned volatile&>(block.block[0]) = block.block[0] + 1; // seen where a fault ends the next
@@ -37,7 +38,7 @@ void run_blocks(cuda_tile_block& block, unsigned count, Kernel kernel) {
 #else
   run();
 #endif
-  cuda::tiles::platform::current_block = nullptr;
+  current = nullptr;
 }
 
 } // namespace cuda_tile

@@ -1,0 +1,27 @@
+// Text that signal handlers may write.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace cuda_tile_launcher {
+
+/// Text of bounded length; what does not fit is cut off.
+class FixedText {
+public:
+  FixedText() noexcept { text_[0] = 0; }
+  FixedText& operator<<(const char* text) noexcept;
+  FixedText& operator<<(std::uint64_t number) noexcept { return write(number, 10); }
+  FixedText& hex(std::uint64_t number) noexcept { return (*this << "0x").write(number, 16); }
+  void clear() noexcept { text_[size_ = 0] = 0; }
+  const char* c_str() const noexcept { return text_; }
+  std::size_t size() const noexcept { return size_; }
+
+private:
+  FixedText& write(std::uint64_t number, unsigned base) noexcept;
+
+  char text_[900]; // ends with a zero
+  std::size_t size_ = 0;
+};
+
+} // namespace cuda_tile_launcher
