@@ -17,6 +17,7 @@ import ml_dtypes
 import numpy as np
 
 import pycuda_tile as pct
+from pycuda_tile import gpu
 
 # The element types that kernels with a type parameter are run with: NumPy's, and the C++ name.
 CPP_NAMES = {"float32": "float", "float16": "__half", "bfloat16": "__nv_bfloat16"}
@@ -86,6 +87,7 @@ def on_target(module: pct.Module, array: np.ndarray) -> Any:
     """The array as the module's kernels take it: itself on the host, a copy on a GPU."""
     if module.target not in ("simt", "tile"):
         return array
+    gpu.check_available("the example", module.target)
     from _device import DeviceArray
 
     return DeviceArray(array)

@@ -193,12 +193,18 @@ void print_lines(const Calls& calls) noexcept {
   Dl_info info;
   if (calls.count == 0 || !dladdr(calls.library, &info))
     return;
-  FixedText offset;
-  offset.hex(calls.offsets[0]);
+  char offsets[Calls::most][19];
+  char* command[Calls::most + 8] = {const_cast<char*>("addr2line"), const_cast<char*>("-Cfip"),
+                                    const_cast<char*>("-e"), const_cast<char*>(info.dli_fname)};
+  for (unsigned i = 0; i != calls.count; ++i) {
+    FixedText offset;
+    offset.hex(calls.offsets[i]);
+    command[4 + i] = std::strcpy(offsets[i], offset.c_str());
+  }
   const pid_t child = vfork();
   if (child == 0) {
     dup2(STDERR_FILENO, STDOUT_FILENO);
-    execlp("addr2line", "addr2line", "-C", "-f", "-i", "-p", "-e", info.dli_fname, offset.c_str(), nullptr);
+    execvp(command[0], command);
     _exit(1);
   }
   if (child > 0)

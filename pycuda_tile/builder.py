@@ -25,7 +25,7 @@ def build(
     defines: Mapping[str, object] | Iterable[str] | None = None,
     options: Iterable[str] = (),
     num_threads: int | None = None,
-    checked: bool = False,
+    checked: bool | str = False,
     ignore: Iterable[str] = (),
     cache: bool = True,
 ) -> Module:
@@ -39,7 +39,8 @@ def build(
     defines:       macros: a dict from name to value, or strings such as "SIZE=4", but no single capital
     options:       more options for the compiler, each a str
     num_threads:   simt, emulated: threads that share one tile block, a power of two
-    checked:       find undefined behaviour, most of it on cpu: a launch raises UndefinedBehaviorError
+    checked:       find undefined behaviour, most of it on cpu: a launch raises UndefinedBehaviorError.
+                   "strict": also pointers that leave their array and are never accessed
     ignore:        kinds of undefined behaviour that a checked build does not report, such as "data-race"
     cache:         whether to keep the result on disk and to take it from there
 
@@ -62,10 +63,17 @@ def build(
         options=_check_options(options, target),
         num_threads=_check_num_threads(num_threads, target),
         cache=bool(cache),
-        checked=bool(checked),
+        checked=_check_checked(checked),
+        strict=isinstance(checked, str),
         ignored=_check_ignored(ignore, checked, target),
     )
     return Module(request, tuple(_strings(kernels, "kernels")))
+
+
+def _check_checked(checked: bool | str) -> bool:
+    if isinstance(checked, str) and checked != "strict":
+        raise BuildValueError(f'checked is True, False or "strict", got {checked!r}')
+    return bool(checked)
 
 
 def _check_ignored(ignore: Iterable[str], checked: bool, target: str) -> tuple[str, ...]:

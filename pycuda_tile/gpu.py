@@ -87,6 +87,17 @@ def default_arch() -> str:
     return f"sm_{capability[0]}{capability[1]}" if capability else "sm_80"
 
 
+def check_available(kernel: str, target: str) -> None:
+    """TargetUnavailable if nothing can be launched on a GPU here."""
+    if compute_capability() is None:
+        raise TargetUnavailable(
+            f"{kernel} is built for {target}, and this machine has no CUDA GPU or no driver for it: it can "
+            "be compiled here, but not launched (target='cpu' runs here)"
+        )
+    if not has_cuda_python():
+        raise TargetUnavailable(f"launching on a GPU needs cuda-python: {advice(EXTRA)}")
+
+
 class GpuLauncher:
     """Launches one kernel of a cubin, which is loaded at the first launch. A block has `threads` threads and
     `shared` bytes of dynamic shared memory."""
@@ -196,14 +207,7 @@ class GpuLauncher:
             raise LaunchError(f"{self._packer.kernel}: {status.name}: {(text or b'').decode()}")
 
     def _check_available(self) -> None:
-        capability = compute_capability()
-        if capability is None:
-            raise TargetUnavailable(
-                f"{self._packer.kernel} is built for {self._target}, and this machine has no CUDA GPU or no "
-                "driver for it: it can be compiled here, but not launched (target='cpu' runs here)"
-            )
-        if not has_cuda_python():
-            raise TargetUnavailable(f"launching on a GPU needs cuda-python: {advice(EXTRA)}")
+        check_available(self._packer.kernel, self._target)
 
 
 class ClusterLauncher:

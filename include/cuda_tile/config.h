@@ -28,6 +28,11 @@ static_assert(CUDA_TILE_BLOCK_THREADS >= 1 && CUDA_TILE_BLOCK_THREADS <= 1024 &&
 #if !defined(CUDA_TILE_CHECKED)
 #define CUDA_TILE_CHECKED 0
 #endif
+// CUDA_TILE_CHECKED_STRICT: of a checked build, whether pointers that leave their array are reported before
+// they are accessed.
+#if !defined(CUDA_TILE_CHECKED_STRICT)
+#define CUDA_TILE_CHECKED_STRICT 0
+#endif
 
 // CUDA_TILE_CHECKED_FULLY: whether that includes elements without a value, pointer arithmetic, reductions and
 // races: where blocks of one thread run on a host. Elsewhere each thread checks its own elements alone.

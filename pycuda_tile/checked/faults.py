@@ -1,8 +1,9 @@
-"""What a launch says whose kernel read where no memory is, or the like: the launcher's words, and the line."""
+"""What a launch says whose kernel read where no memory is, or the like: the launcher's words and the line."""
 
 from __future__ import annotations
 
 import contextlib
+import math
 import re
 from collections.abc import Callable
 from pathlib import Path
@@ -13,6 +14,13 @@ from .lines import find_frames
 from .report import excerpt, user_frame, where
 
 _PLACE = re.compile(r"\n  in (?P<library>.*) at(?P<offsets>(?: 0x[0-9a-f]+)+)$", re.DOTALL)
+_TILE = re.compile(rb"\btile<(?P<element>[\w ]+), [\w:]*extents<[\w ]+(?P<lengths>(?:, \d+\w*)*)>")
+_SIZES = {
+    **dict.fromkeys(("bool", "char", "signed char", "unsigned char"), 1),
+    **dict.fromkeys(("short", "unsigned short", "__half", "__nv_bfloat16"), 2),
+    **dict.fromkeys(("int", "unsigned int", "float"), 4),
+    **dict.fromkeys(("long", "unsigned long", "long long", "unsigned long long", "double"), 8),
+}
 _STATE = "What it had stored until then stays; all other blocks were ended, and the process goes on."
 _ADVICE = "\n  With checked=True a launch says which array and which element it was."
 
@@ -28,11 +36,29 @@ def explain(message: str, find_lines: Callable[[], Lines]) -> str:
         lines = find_lines()
         if _same_code(Path(place["library"]), lines.library, offsets):
             frame = user_frame(find_frames(lines.library, offsets), lines.source)
-    text = [f"{message[: place.start()]}"]
+    text = [message[: place.start()]]
+    is_overflow = "stack overflow" in text[0]
     if frame:
         text += [f"  {where(frame)}", *excerpt(frame, lines.source)]
+    if is_overflow and lines and (tiles := _largest_tiles(lines.library.read_bytes())):
+        text.append(f"  The largest tiles in the source: {'; '.join(tiles)}")
     text.append(f"  {_STATE}")
-    return "\n".join(text) + (_ADVICE if lines and not lines.is_checked and "stack" not in text[0] else "")
+    return "\n".join(text) + (_ADVICE if lines and not lines.is_checked and not is_overflow else "")
+
+
+def _largest_tiles(library: bytes) -> list[str]:
+    """The types of tiles that debug information names, and their sizes."""
+    sizes: dict[str, int] = {}
+    for found in _TILE.finditer(library):
+        element, lengths = found["element"].decode(), re.findall(r"\d+", found["lengths"].decode())
+        if size := _SIZES.get(element):
+            sizes[f"tile<{', '.join([element, *lengths])}>"] = size * math.prod(map(int, lengths))
+    largest = sorted(sizes, key=sizes.__getitem__, reverse=True)[:3]
+    return [f"{name}, {_bytes(sizes[name])}" for name in largest]
+
+
+def _bytes(size: int) -> str:
+    return f"{size >> 20} MiB" if size >= 1 << 20 else f"{size / 1024:g} KiB"
 
 
 def _same_code(one: Path, other: Path, offsets: list[int]) -> bool:

@@ -73,8 +73,16 @@ def make_error(
         lines += excerpt(other, source)
     row = next(row for row in spec.load("violations") if row.id == kind)
     lines.append(f"  {row.requirement} [{row.section}]")
+    lines.append(f"  {_switch(kind, report)}")
     file, line = (place.file, place.line) if place else ("", 0)
     return UndefinedBehaviorError("\n".join(lines), kind, file, line, tuple(report.block), index)
+
+
+def _switch(kind: str, report: Report) -> str:
+    """How to go on without such reports."""
+    if kind == "pointer-arithmetic" and not decode("", [report.values[1].code])[0].pointer:
+        return 'checked=True, without "strict", reports such a pointer only where it is accessed.'
+    return f'ignore=("{kind}",) in build() leaves such reports out.'
 
 
 def make_wait_error(

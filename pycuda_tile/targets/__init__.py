@@ -34,6 +34,7 @@ class Request(NamedTuple):
     num_threads: int | None = None
     cache: bool = True
     checked: bool = False
+    strict: bool = False  # checked, and pointers are held to their arrays also where nothing is accessed
     ignored: tuple[str, ...] = ()  # kinds of undefined behaviour that a checked build does not report
     clusters: bool = True  # whether the hint num_cta_in_cga counts
 

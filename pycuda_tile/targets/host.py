@@ -126,7 +126,11 @@ def _flags(request: Request, compiler: toolchain.Compiler) -> list[str]:
     flags += [f"-isystem{folder}" for folder in nvrtc.host_include_dirs()]
     flags += ["-idirafter", str(resources.small_float_dir())]
     if request.checked:
-        flags += ["-DCUDA_TILE_CHECKED=1", *_LINES]
+        flags += [
+            "-DCUDA_TILE_CHECKED=1",
+            *(["-DCUDA_TILE_CHECKED_STRICT=1"] if request.strict else []),
+            *_LINES,
+        ]
     if request.target == "emulated":
         flags.append(f"-DCUDA_TILE_BLOCK_THREADS={request.num_threads or 4}")
     flags += [f"-D{name}={value}" for name, value in {**_MACROS, **request.defines}.items()]

@@ -1,6 +1,8 @@
 // Pointer arithmetic in checked builds: it must stay within one array, or one behind its last element
 // [2.2.26]. Arrays are those that the launch was given; of a kernel's own variables the bounds are not known.
-// Empty in other builds.
+// Nearly every kernel makes pointers behind an array and masks them off, so only CUDA_TILE_CHECKED_STRICT
+// reports a pointer before it is accessed; a difference of unrelated ones is always reported. Empty in other
+// builds.
 #pragma once
 
 #include "cuda_tile/tile/map.h"
@@ -32,6 +34,8 @@ CUDA_TILE_API char const* address_of(T const volatile* p) {
   return const_cast<char const*>(reinterpret_cast<char const volatile*>(p));
 }
 
+#if CUDA_TILE_CHECKED_STRICT
+
 /// Whether `count` elements of `size` bytes lie between p and the end of its array in that direction.
 CUDA_TILE_API bool is_within_array(known_array& array, char const* p, size_t size, unsigned long long count,
                                    bool backwards) {
@@ -62,6 +66,13 @@ CUDA_TILE_API void before_advance(char const* function, bool subtracts, Ptr cons
       report<S>(cuda_tile_pointer_arithmetic, function, s, p, n);
   }
 }
+
+#else
+
+template <typename S, typename Ptr, typename Offset>
+CUDA_TILE_API void before_advance(char const*, bool, Ptr const&, Offset const&) {}
+
+#endif
 
 /// Before a difference of pointers is taken.
 template <typename S, typename Lhs, typename Rhs>
