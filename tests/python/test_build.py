@@ -130,6 +130,7 @@ def test_defines_options_and_include_dirs(host_target, tmp_path: Path):
         ({"checked": True, "target": "tile"}, ValueError, "cpu, simt or emulated"),
         ({"checked": True, "ignore": "races"}, ValueError, "data-race"),
         ({"ignore": "data-race"}, ValueError, "checked=True"),
+        ({"checked": "yes"}, ValueError, "checked is True, False or \"strict\", got 'yes'"),
     ],
 )
 def test_bad_arguments(cache_folder: Path, arguments: dict, builtin: type, words: str):

@@ -132,6 +132,17 @@ def test_doctor(capsys, monkeypatch):
     assert "cpu       runs here" in out
 
 
+def test_run_without_a_gpu(capsys, monkeypatch):
+    from pycuda_tile import gpu
+
+    monkeypatch.setattr(gpu, "compute_capability", lambda: None)
+    assert main(["run", "softmax", "--target", "simt"]) == 1
+    error = capsys.readouterr().err
+    if "NVRTC" in error:
+        pytest.skip(error)
+    assert "the example is built for simt, and this machine has no CUDA GPU or no driver for it" in error
+
+
 def test_doctor_where_nothing_runs(capsys, monkeypatch):
     from pycuda_tile import gpu, nvrtc, toolchain
     from pycuda_tile.frontend import clang

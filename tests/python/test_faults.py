@@ -1,5 +1,5 @@
-"""Kernels that read where no memory is, run over their stack or never end: a LaunchError or KeyboardInterrupt,
-and the process goes on. Where it cannot, it says why. Each process here does what would have ended it before."""
+"""Kernels that read where no memory is, run over their stack or never end: a LaunchError or
+KeyboardInterrupt, and the process goes on. Where it cannot, it says why."""
 
 from __future__ import annotations
 
