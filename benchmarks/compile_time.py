@@ -40,7 +40,7 @@ def seconds(function: Callable, *arguments: object) -> float:
 
 
 def run_nvrtc(text: str, name: str, options: list[str], kernels: Sequence[str] = ()) -> nvrtc.Program:
-    return nvrtc.compile_program(text, name, options, kernels, {}, tile.INSTALL)
+    return nvrtc.compile_program(text, name, options, kernels, {}, tile.EXTRA)
 
 
 @functools.cache
@@ -109,7 +109,7 @@ def header(folder: Path) -> None:
 def versions() -> str:
     answer = subprocess.run([tile.find_tileiras(), "--version"], capture_output=True, text=True).stdout
     assembler = re.search(r"\b[Vv]?(\d+\.\d+\.\d+)", answer)
-    major, minor = nvrtc.version(tile.INSTALL)
+    major, minor = nvrtc.version(tile.EXTRA)
     return f"NVRTC {major}.{minor}, tileiras {assembler[1] if assembler else 'of unknown version'}, {ARCH}"
 
 

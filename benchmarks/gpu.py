@@ -29,7 +29,7 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import pycuda_tile as pct
-from pycuda_tile import gpu
+from pycuda_tile import gpu, install
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results" / "gpu.json"
@@ -46,7 +46,7 @@ def requirements() -> str | None:
     if gpu.compute_capability() is None:
         return "there is no CUDA GPU that a driver shows here; --make-peers and --dry-run need none"
     if not gpu.has_cuda_python():
-        return f"cuda-python is missing: {gpu.INSTALL}"
+        return f"cuda-python is missing: {install.advice(gpu.EXTRA)}"
     if importlib.util.find_spec("torch") is None:
         return "PyTorch is missing: pip install torch"
     return None

@@ -239,7 +239,7 @@ def errors_of(source: str, hint: str) -> list:
 @pytest.mark.parametrize("target", ["simt", "tile"])
 def test_nvrtc_refuses_the_same(make_target, monkeypatch, target: str):
     monkeypatch.setattr(simt, "check_hints", lambda request, macros: None)
-    if nvrtc.version(gpu.INSTALL) < (13, 5):
+    if nvrtc.version(gpu.EXTRA) < (13, 5):
         pytest.skip("older versions of NVRTC pass hints over: 13.5 is needed")
     for source, kind in ((BEFORE_A_STATEMENT, "latency"), (BEFORE_A_KERNEL, "occupancy")):
         for value in RIGHT + WRONG:
