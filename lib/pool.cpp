@@ -74,7 +74,7 @@ int Pool::run(Launch& launch, int (*poll)()) {
   const bool shared = launch.block_count > 1;
   if (shared)
     publish(launch);
-  while (!runner->run_until(poll ? coarse_time() + poll_interval : never))
+  while (!runner->run_until(poll && shared ? coarse_time() + poll_interval : never))
     launch.ask();
   if (shared)
     retire(launch);
