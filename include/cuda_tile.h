@@ -27,6 +27,7 @@
 #include "cuda_tile/core/integral_constant.h" // [2.13.1] constants and literals, [2.13.2] dimension maps
 #include "cuda_tile/core/irange.h"            // [2.14] integer ranges
 #include "cuda_tile/core/layouts.h"           // [1.8.1] [2.10] layout mappings
+#include "cuda_tile/core/printf.h"            // printf in kernels
 #include "cuda_tile/core/scalars.h"           // [1.4] scalars
 #include "cuda_tile/core/tensor_span.h"       // [1.8] [2.11] tensor spans
 

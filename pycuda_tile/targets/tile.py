@@ -85,7 +85,8 @@ def _settings(request: Request, arch: str, nvidia: list[str]) -> nvrtc_kernels.S
         "--enable-tile",
         *(f"-D{name}={value}" for name, value in request.defines.items()),
     ]
-    own = [str(resources.nv_target_dir()), str(resources.standard_dir())]
+    # Ours come last: NVIDIA's cuda_tile.h counts, and cuda_tile/print.h says what to do there.
+    own = [str(resources.nv_target_dir()), str(resources.standard_dir()), str(resources.include_dir())]
     options += ["--pre-include=cstdint", "--pre-include=cmath"]  # which nvcc includes before every source
     if _LIBCUXX.search(request.text):  # int64_t is another type there
         options.append("-DCUDA_TILE_BESIDE_LIBCUXX")

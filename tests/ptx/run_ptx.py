@@ -34,13 +34,13 @@ class PtxKernel:
     """A kernel of target simt.
 
     ptx:           another program with the same kernel
-    seed, notice:  see ptx_machine.launch
+    seed, notice, output:  see ptx_machine.launch
     """
 
-    def __init__(self, kernel: pct.Kernel, ptx: str = "", seed: int | None = None, notice=None):
+    def __init__(self, kernel: pct.Kernel, ptx: str = "", seed: int | None = None, notice=None, output=None):
         self._name, self._ptx = kernel.name, ptx or kernel.ptx
         self._seed = seed
-        self._notice = notice
+        self._notice, self._output = notice, output
         self._launcher = getattr(kernel._executable.launcher, "_clustered", kernel._executable.launcher)
 
     def __getitem__(self, grid: object):
@@ -61,6 +61,7 @@ class PtxKernel:
                 launcher._shared,
                 self._seed,
                 self._notice,
+                output=self._output,
             )
 
         return run

@@ -177,13 +177,6 @@ def test_api_without_cuda_tile_h(any_target, alias: str):
     assert errors == [(1 if alias else 2, 'a header is missing: cuda::tiles needs #include "cuda_tile.h"')]
 
 
-def test_printf_without_its_header(make_target):
-    error = failing(make_target("cpu"), HEAD + '__tile_global__ void k() { printf("1"); }\n')
-    assert "printf" in str(error)
-    if find_compiler().kind == "gcc":
-        assert "#include <cstdio>" in str(error)
-
-
 def test_missing_header(any_target):
     error = failing(any_target, '#include "nosuch.h"\n')
     assert error.diagnostics[0].line == 1 and "nosuch.h" in error.diagnostics[0].message

@@ -30,6 +30,8 @@ def _call(machine, instruction: Instruction) -> Control:
     results = operands.pop(0)[1:-1].split(",") if operands[0].startswith("(") else []
     name, *rest = operands
     arguments = rest[0][1:-1].split(",") if rest and rest[0] != "()" else []
+    if name == "vprintf":
+        return _vprintf(machine, *(argument.strip() for argument in arguments))
     target = machine.start_of(name)
     called = machine.function(name)
     given = [(a.strip(), variable.name) for a, variable in zip(arguments, called.parameters, strict=True)]
@@ -44,6 +46,33 @@ def _call(machine, instruction: Instruction) -> Control:
         for lane in np.flatnonzero(mask):
             machine.returns[lane].append((place + 1, lambda lanes: copy(taken, lanes)))
         machine.place[mask] = target
+
+    return control
+
+
+def _vprintf(machine, format_parameter: str, values_parameter: str) -> Control:
+    """Each lane's text is added to the machine's output."""
+
+    def pointer(parameter: str, lane: int) -> int:
+        return int(machine.parameters[parameter].bytes[lane, :8].view("u8")[0])
+
+    def read(lane: int, address: int, size: int) -> bytes:
+        at = np.array([address], np.uint64)
+        return machine.spaces["generic"].load(np.array([lane]), at, size, 1).tobytes()
+
+    def string(lane: int, address: int) -> bytes:
+        text = b""
+        while (byte := read(lane, address + len(text), 1)) != b"\0":
+            text += byte
+        return text
+
+    def control(place: int, mask: np.ndarray) -> None:
+        for lane in np.flatnonzero(mask):
+            text = string(lane, pointer(format_parameter, lane))
+            if text != b"%s":
+                raise PtxError(f"the machine prints by the format %s only, got {text}")
+            values = pointer(values_parameter, lane)
+            machine.output.append(string(lane, int.from_bytes(read(lane, values, 8), "little")))
 
     return control
 

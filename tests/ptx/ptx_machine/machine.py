@@ -36,6 +36,7 @@ def launch(
     seed: int | None = None,
     notice=None,
     addresses: dict[str, int] | None = None,
+    output: list[bytes] | None = None,
 ) -> None:
     """Runs the kernel `name` on `grid` (x, y, z), with blocks of `threads` threads.
 
@@ -45,6 +46,7 @@ def launch(
     seed:       draws the order in which warps run
     notice:     called for each access of memory: (instruction, space, lanes, addresses, bytes)
     addresses:  of the program's variables, if they have been placed
+    output:     is given what each call of printf prints
     """
     if name not in program.functions:
         raise PtxError(f"no function {name}")
@@ -57,6 +59,7 @@ def launch(
         blocks = np.arange(first, min(first + together, count))
         machine = Machine(program, grid, blocks, threads, addresses, globe, shared, seed)
         machine.notice = notice
+        machine.output = [] if output is None else output
         machine.run(name, arguments)
 
 
@@ -111,6 +114,7 @@ class Machine:
         self.random = np.random.default_rng(seed or 0)
         self.seed = seed
         self.notice = None
+        self.output: list[bytes] = []
         self._special = self._special_registers(grid)
         self._symbols = {name: np.full(1, address, np.uint64) for name, address in addresses.items()}
         self.shared = Shared(len(blocks), self._place_shared(shared), threads, self.random)
