@@ -233,11 +233,9 @@ REFUSED = {
 @pytest.mark.parametrize("name", ["cpu", "simt"])
 def test_what_is_refused(make_target, name: str):
     lines = [f"  {statement};" for statement in REFUSED]
-    head = (
-        HEAD
-        + "__tile_global__ void k(float* p, int n) {\n  auto i = ct::iota<ct::tile<int, ct::shape<8>>>();\n"
+    head = HEAD + "__tile_global__ void k(float* p, int n) {\n"
+    head += "  auto i = ct::iota<ct::tile<int, ct::shape<8>>>();\n"
     head += "  ct::tensor_span span{p, ct::extents{8}};\n"
-    )
     with pytest.raises(pct.CompileError) as refused:
         make_target(name, arch="sm_80" if name == "simt" else None).build(head + "\n".join(lines) + "\n}\n")
     found = {error.line - head.count("\n"): error.message for error in refused.value.diagnostics}
