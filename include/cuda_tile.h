@@ -53,4 +53,6 @@
 
 #include "cuda_tile/view/partition_view.h" // [2.12] partition views
 
+#include "cuda_tile/compatibility.h" // names that are not in the manual
+
 #endif

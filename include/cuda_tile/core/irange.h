@@ -32,7 +32,7 @@ struct irange;
 template <integral T>
 struct irange_iterator {
   static_assert(!detail::is_cv_v<T>, "the type of an irange must not be cv-qualified [2.14.2]");
-  using difference_type = int64_t;
+  using difference_type = ptrdiff_t; // what int64_t is, but with NVRTC
   using value_type = T;
 
   constexpr irange_iterator() noexcept = default;
@@ -75,6 +75,7 @@ private:
 /// plus 1.
 template <integral T>
 struct irange {
+  static_assert(!detail::is_cv_v<T>, "the type of an irange must not be cv-qualified [2.14.3]");
   using iterator = irange_iterator<T>;
   using const_iterator = irange_iterator<T>;
 
@@ -93,12 +94,12 @@ struct irange {
   }
   __host__ __device__ constexpr detail::irange_sentinel<T> end() const noexcept { return {ub_}; }
   __host__ __device__ constexpr bool empty() const noexcept { return !(lb_ < ub_); }
-  __host__ __device__ constexpr int64_t size() const noexcept {
+  __host__ __device__ constexpr ptrdiff_t size() const noexcept {
     if (empty())
       return 0;
     using bits = detail::bits_t<T>;
     bits distance = static_cast<bits>(static_cast<bits>(ub_) - static_cast<bits>(lb_));
-    return static_cast<int64_t>((distance - 1) / static_cast<bits>(step_) + 1);
+    return static_cast<ptrdiff_t>((distance - 1) / static_cast<bits>(step_) + 1);
   }
   __host__ __device__ constexpr T lower_bound() const noexcept { return lb_; }
   __host__ __device__ constexpr T upper_bound() const noexcept { return ub_; }

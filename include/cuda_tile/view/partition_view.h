@@ -17,6 +17,7 @@ struct partition_view {
   using element_type = typename span_type::element_type;
   using value_type = typename span_type::value_type;
   using index_type = typename span_type::index_type;
+  using rank_type = typename span_type::rank_type; // not in the manual, but in NVIDIA's header
   using view_tile_type = tile<value_type, view_shape_type>;
 
   __host__ __device__ constexpr partition_view(span_type span, view_shape_type) noexcept : span_{span} {}

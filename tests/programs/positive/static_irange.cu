@@ -7,10 +7,10 @@ using sentinel = decltype(any<range>().end());
 
 // types
 static_assert(same<range::iterator, iterator> && same<range::const_iterator, iterator>);
-static_assert(same<iterator::difference_type, int64_t> && same<iterator::value_type, int>);
+static_assert(same<iterator::difference_type, long> && same<iterator::value_type, int>);
 static_assert(same<decltype(any<range>().begin()), iterator> && same<decltype(*any<iterator>()), int>);
 static_assert(same<decltype(++any<iterator&>()), iterator&> && same<decltype(any<iterator&>()++), iterator>);
-static_assert(same<decltype(any<range>().size()), int64_t>); // #irange-size
+static_assert(same<decltype(any<range>().size()), long>); // #irange-size
 static_assert(same<decltype(any<range>().empty()), bool>);
 static_assert(same<decltype(any<ct::irange<short>>().step()), short>);
 static_assert(constructible<iterator> && constructible<sentinel> && constructible<iterator, int, int>);
