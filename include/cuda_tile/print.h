@@ -247,7 +247,7 @@ CUDA_TILE_API void print_tile(char const* label, T const& x) {
   tile const copy(x);
   auto const& elements = ct::detail::normal(copy);
   unsigned width = 0;
-  for_each_shown(
+  detail::for_each_shown(
       elements, [&](unsigned, short_text const& text) { width = text.length > width ? text.length : width; });
   bool const prints = ct::platform::thread() == 0;
   printer out;
@@ -256,7 +256,7 @@ CUDA_TILE_API void print_tile(char const* label, T const& x) {
     add_heading<T>(out, label);
   }
   array_printer<typename tile::shape_type> array(out, width);
-  for_each_shown(elements, [&](unsigned n, short_text const& text) { array.add(n, text); });
+  detail::for_each_shown(elements, [&](unsigned n, short_text const& text) { array.add(n, text); });
   if (prints) {
     out.add('\n');
     out.end();

@@ -75,7 +75,7 @@ CUDA_TILE_API To convert(From x) {
   if constexpr (is_same_v<To, From>)
     return x;
   else if constexpr (is_below_float<From>)
-    return convert<To>(to_float(x));
+    return detail::convert<To>(detail::to_float(x));
   else if constexpr (!is_below_float<To>)
     return static_cast<To>(x);
   else if constexpr (is_same_v<From, float>)

@@ -129,7 +129,7 @@ __device__ short_text element_text(E x) {
     text.add("0x");
     add_number(text, reinterpret_cast<unsigned long long>(x), 16);
   } else if constexpr (is_floating_point_v<E>) {
-    add_floating_point(text, convert<double>(x), shown_digits<E>);
+    add_floating_point(text, detail::convert<double>(x), shown_digits<E>);
   } else {
     bool const is_negative = x < E(0);
     if (is_negative)

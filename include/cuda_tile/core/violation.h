@@ -30,14 +30,14 @@ CUDA_TILE_API cuda_tile_value value_of(T x) {
 template <typename... Values>
 CUDA_TILE_API void report_at(cuda_tile_violation_kind kind, cuda_tile_element const& element,
                              Values... values) {
-  cuda_tile_violation violation{kind, element, sizeof...(Values), {value_of(values)...}};
+  cuda_tile_violation violation{kind, element, sizeof...(Values), {checks::value_of(values)...}};
   platform::report(violation);
 }
 
 /// Not constexpr: in a constant expression its call is an error, which names the kind.
 template <cuda_tile_violation_kind Kind, typename... Values>
 CUDA_TILE_API void violated(char const* function, Values... values) {
-  report_at(Kind, {function, nullptr, 0, 0}, values...);
+  checks::report_at(Kind, {function, nullptr, 0, 0}, values...);
 }
 
 /// What must hold where `function` is called with these values.

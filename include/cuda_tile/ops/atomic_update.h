@@ -96,19 +96,20 @@ CUDA_TILE_API tile_load_t<Ptrs> update_memory(Operation, Ptrs const& ptrs, Value
         old, ptrs, broadcast_tile<R>(values), broadcast_tile<tile<bool, tile_shape_t<Ptrs>>>(mask));
 #endif
   if (!done)
-    for_each_location(
+    detail::for_each_location(
         [&](unsigned s, auto p, auto v, auto m) {
           old.slots[s] = E(0);
-          if (!convert<bool>(m))
+          if (!detail::convert<bool>(m))
             return;
-          old.slots[s] =
-              Operation::template apply<static_cast<int>(Order), static_cast<int>(Scope)>(p, convert<E>(v));
-          changed |= checks::after_update<tile_shape_t<Ptrs>, Operation>(s, old.slots[s], convert<E>(v));
+          old.slots[s] = Operation::template apply<static_cast<int>(Order), static_cast<int>(Scope)>(
+              p, detail::convert<E>(v));
+          changed |=
+              checks::after_update<tile_shape_t<Ptrs>, Operation>(s, old.slots[s], detail::convert<E>(v));
         },
         ptrs, values, mask);
   checks::after_access<flags>(ptrs, mask, changed);
   checks::after_masked_load(old, mask);
-  return static_cast<tile_load_t<Ptrs>>(shared_value(old));
+  return static_cast<tile_load_t<Ptrs>>(detail::shared_value(old));
 }
 
 /// [2.7.6] Stores vals where the memory holds the bits of cmps; yields what was there, cmps where the mask is
@@ -122,20 +123,20 @@ CUDA_TILE_API tile_load_t<Ptrs> compare_exchange_memory(Ptrs const& ptrs, Cmp co
   checks::before_write<tile_shape_t<Ptrs>>("atomic_compare_exchange", cmps, mask);
   checks::before_write<tile_shape_t<Ptrs>>("atomic_compare_exchange", vals, mask);
   checks::before_access<flags>("atomic_compare_exchange", ptrs, mask);
-  R old = normal(map<R>([](auto c) { return convert<E>(c); }, cmps));
+  R old = normal(detail::map<R>([](auto c) { return detail::convert<E>(c); }, cmps));
   bool changed = false;
-  for_each_location(
+  detail::for_each_location(
       [&](unsigned s, auto p, auto v, auto m) {
-        if (!convert<bool>(m))
+        if (!detail::convert<bool>(m))
           return;
         E const expected = old.slots[s];
         old.slots[s] = platform::atomic_compare_exchange<static_cast<int>(Order), static_cast<int>(Scope)>(
-            p, expected, convert<E>(v));
+            p, expected, detail::convert<E>(v));
         changed |= checks::after_exchange(old.slots[s], expected);
       },
       ptrs, vals, mask);
   checks::after_access<flags>(ptrs, mask, changed);
-  return static_cast<tile_load_t<Ptrs>>(shared_value(old));
+  return static_cast<tile_load_t<Ptrs>>(detail::shared_value(old));
 }
 
 } // namespace cuda::tiles::detail

@@ -67,7 +67,7 @@ CUDA_TILE_API void require_distinct(char const* function, Ptrs const& ptrs, Mask
   auto* block = platform::current_block;
   unsigned twice = block->checks->find_repetition(block, places, count);
   if (twice != count)
-    report<S>(cuda_tile_data_race, function, places[twice].position, places[twice].address);
+    checks::report<S>(cuda_tile_data_race, function, places[twice].position, places[twice].address);
 }
 
 #else
@@ -125,8 +125,8 @@ template <typename S, typename Operation, typename E>
 CUDA_TILE_API bool after_update(unsigned s, E old, E value) {
   if constexpr (requires { precondition<Operation>::violated(old, value); })
     if (int kind = precondition<Operation>::violated(old, value); kind >= 0)
-      report<S>(static_cast<cuda_tile_violation_kind>(kind), precondition<Operation>::function,
-                position<S>(s), old, value);
+      checks::report<S>(static_cast<cuda_tile_violation_kind>(kind), precondition<Operation>::function,
+                        position<S>(s), old, value);
   if constexpr (CUDA_TILE_CHECKED_FULLY) {
     E const result = typename Operation::function{}(old, value);
     return __builtin_memcmp(&result, &old, sizeof old) != 0;
@@ -159,7 +159,7 @@ CUDA_TILE_API void after_choice(R& result, Condition const& given_condition, Cho
     decltype(auto) condition = detail::aligned_operand<S>(given_condition);
     decltype(auto) x = detail::aligned_operand<S>(given_x);
     decltype(auto) y = detail::aligned_operand<S>(given_y);
-    set_undefined(result, [&](unsigned s) {
+    checks::set_undefined(result, [&](unsigned s) {
       return is_undefined(condition, s) ||
              (detail::convert<bool>(detail::operand_value(condition, s)) ? is_undefined(x, s)
                                                                          : is_undefined(y, s));
@@ -176,8 +176,8 @@ CUDA_TILE_API void after_masked_load(R& result, Mask const& given_mask) {
     for (unsigned s = 0; s < tile_size_v<R>; ++s)
       whole = whole && detail::convert<bool>(detail::operand_value(mask, s));
     if (!whole)
-      set_undefined(result,
-                    [&](unsigned s) { return !detail::convert<bool>(detail::operand_value(mask, s)); });
+      checks::set_undefined(
+          result, [&](unsigned s) { return !detail::convert<bool>(detail::operand_value(mask, s)); });
   }
 }
 

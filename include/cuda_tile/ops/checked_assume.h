@@ -16,7 +16,8 @@ CUDA_TILE_API void require_assumed(char const* function, T const& a, Holds holds
   using S = tile_shape_t<T>;
   for (unsigned s = 0; s < detail::distribution_of<S>::slots; ++s)
     if (!is_undefined(a, s) && !holds(s))
-      report<S>(cuda_tile_assumption, function, position<S>(s), detail::operand_value(a, s), constants...);
+      checks::report<S>(cuda_tile_assumption, function, position<S>(s), detail::operand_value(a, s),
+                        constants...);
 }
 
 /// In slot s, the element at place(i) for that at i: from whichever thread holds it.
@@ -60,7 +61,7 @@ template <typename Blocks, typename T>
 CUDA_TILE_API void assume_blocked(T const& a) {
   using S = tile_shape_t<T>;
   T const first = taken_from(a, [](unsigned i) { return block_start<Blocks, S>(i); });
-  require_assumed("assume_blocked", a, [&](unsigned s) {
+  checks::require_assumed("assume_blocked", a, [&](unsigned s) {
     return is_undefined(a, block_start<Blocks, S>(position<S>(s))) ||
            detail::operand_value(a, s) == detail::operand_value(first, s);
   });
@@ -73,13 +74,13 @@ CUDA_TILE_API void assume_bounded(char const* function, T const& a) {
     E const x = detail::operand_value(a, s);
     return static_cast<E>(LB) <= x && x <= static_cast<E>(UB);
   };
-  require_assumed(function, a, holds, LB, UB);
+  checks::require_assumed(function, a, holds, LB, UB);
 }
 
 template <auto Div, typename T>
 CUDA_TILE_API void assume_multiple(char const* function, T const& a) {
-  auto holds = [&](unsigned s) { return number_of(detail::operand_value(a, s)) % Div == 0; };
-  require_assumed(function, a, holds, Div);
+  auto holds = [&](unsigned s) { return checks::number_of(detail::operand_value(a, s)) % Div == 0; };
+  checks::require_assumed(function, a, holds, Div);
 }
 
 /// Runs of Stride elements along D that begin at a multiple of Div and go on in steps of `step`.
@@ -93,9 +94,10 @@ CUDA_TILE_API void assume_runs(char const* function, T const& a, unsigned long l
   auto holds = [&](unsigned s) {
     unsigned const place = place_of(position<S>(s));
     auto const first = detail::operand_value(firsts, s), x = detail::operand_value(a, s);
-    return number_of(first) % Div == 0 && !(x < first) && number_of(x) - number_of(first) == place * step;
+    return checks::number_of(first) % Div == 0 && !(x < first) &&
+           checks::number_of(x) - checks::number_of(first) == place * step;
   };
-  require_assumed(function, a, holds, Div, Stride, D);
+  checks::require_assumed(function, a, holds, Div, Stride, D);
 }
 
 #else

@@ -60,10 +60,11 @@ CUDA_TILE_API void before_advance(char const* function, bool subtracts, Ptr cons
     auto const n = detail::operand_value(offsets, s);
     bool const negative = n < decltype(n)(0);
     auto const count = static_cast<unsigned long long>(n);
-    if (is_within_array(array, address_of(p), sizeof *p, negative ? 0 - count : count, negative != subtracts))
+    if (checks::is_within_array(array, checks::address_of(p), sizeof *p, negative ? 0 - count : count,
+                                negative != subtracts))
       continue;
     if (!is_undefined(ptrs, s) && !is_undefined(offsets, s))
-      report<S>(cuda_tile_pointer_arithmetic, function, s, p, n);
+      checks::report<S>(cuda_tile_pointer_arithmetic, function, s, p, n);
   }
 }
 
@@ -83,11 +84,12 @@ CUDA_TILE_API void before_difference(Lhs const& given_lhs, Rhs const& given_rhs)
     auto const a = detail::operand_value(lhs, s);
     auto const b = detail::operand_value(rhs, s);
     known_array of_a, of_b;
-    bool const known_a = of_a.find(address_of(a)), known_b = of_b.find(address_of(b));
-    bool const one_array = known_a || known_b ? of_a.contains(address_of(b)) || of_b.contains(address_of(a))
-                                              : (a == nullptr) == (b == nullptr);
+    bool const known_a = of_a.find(checks::address_of(a)), known_b = of_b.find(checks::address_of(b));
+    bool const one_array = known_a || known_b
+                               ? of_a.contains(checks::address_of(b)) || of_b.contains(checks::address_of(a))
+                               : (a == nullptr) == (b == nullptr);
     if (!one_array && !is_undefined(lhs, s) && !is_undefined(rhs, s))
-      report<S>(cuda_tile_pointer_arithmetic, "operator-", s, a, b);
+      checks::report<S>(cuda_tile_pointer_arithmetic, "operator-", s, a, b);
   }
 }
 

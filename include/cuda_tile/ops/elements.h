@@ -40,7 +40,7 @@ using compute_t = conditional_t<is_small_float<E>, float, E>;
       if constexpr (is_integral_scalar_v<E>)                                                                 \
         return wrapped<E>(static_cast<wide_unsigned<E>>(a) op static_cast<wide_unsigned<E>>(b));             \
       else                                                                                                   \
-        return convert<E>(platform::name(convert<C>(a), convert<C>(b)));                                     \
+        return detail::convert<E>(platform::name(detail::convert<C>(a), detail::convert<C>(b)));             \
     }                                                                                                        \
   };
 CUDA_TILE_WRAPPING(add, +)
@@ -69,7 +69,7 @@ struct div {
     if constexpr (is_integral_scalar_v<E>)
       return divide_integers(a, b);
     else
-      return convert<E>(platform::div(convert<C>(a), convert<C>(b)));
+      return detail::convert<E>(platform::div(detail::convert<C>(a), detail::convert<C>(b)));
   }
 };
 
@@ -81,7 +81,7 @@ struct remainder {
     if constexpr (is_integral_scalar_v<E>)
       return sub{}(a, mul{}(divide_integers(a, b), b));
     else
-      return convert<E>(platform::fmod(convert<C>(a), convert<C>(b)));
+      return detail::convert<E>(platform::fmod(detail::convert<C>(a), detail::convert<C>(b)));
   }
 };
 
@@ -141,7 +141,7 @@ struct negate {
     if constexpr (is_integral_scalar_v<E>)
       return wrapped<E>(wide_unsigned<E>(0) - static_cast<wide_unsigned<E>>(a));
     else
-      return convert<E>(-convert<C>(a));
+      return detail::convert<E>(-detail::convert<C>(a));
   }
 };
 
@@ -157,7 +157,7 @@ struct abs {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {
     if constexpr (is_floating_point_v<E>)
-      return clear_sign(a);
+      return elements::clear_sign(a);
     else if constexpr (is_signed_v<E>)
       return a < 0 ? negate{}(a) : a;
     else
@@ -176,7 +176,7 @@ struct extremum {
     } else {
       using C = compute_t<E>;
       using bits = bits_t<C>;
-      C x = convert<C>(a), y = convert<C>(b);
+      C x = detail::convert<C>(a), y = detail::convert<C>(b);
       bits p = platform::bit_cast<bits>(x), q = platform::bit_cast<bits>(y);
       // Equal values differ in nothing but the sign of a zero.
       C result = x == y ? platform::bit_cast<C>(Max ? p & q : p | q) : (x > y) == Max ? x : y;
@@ -184,7 +184,7 @@ struct extremum {
         result = y;
       if (y != y)
         result = x;
-      return convert<E>(result);
+      return detail::convert<E>(result);
     }
   }
 };
@@ -198,7 +198,7 @@ using min = extremum<false>;
     template <typename E>                                                                                    \
     CUDA_TILE_API bool operator()(E a, E b) const {                                                          \
       using C = compute_t<E>;                                                                                \
-      return convert<C>(a) op convert<C>(b);                                                                 \
+      return detail::convert<C>(a) op detail::convert<C>(b);                                                 \
     }                                                                                                        \
   };
 CUDA_TILE_COMPARISON(equal, ==)
@@ -277,7 +277,7 @@ struct logical_not {
 template <typename E>
 CUDA_TILE_API E small_fma(float a, float b, float c) {
   float below = platform::rounded::fma<2>(a, b, c), above = platform::rounded::fma<3>(a, b, c);
-  return convert<E>((platform::bit_cast<unsigned>(below) & 1) != 0 ? below : above);
+  return detail::convert<E>((platform::bit_cast<unsigned>(below) & 1) != 0 ? below : above);
 }
 
 /// [2.2.23] a * b + c, rounded once.
@@ -285,7 +285,7 @@ struct fma {
   template <typename E>
   CUDA_TILE_API E operator()(E a, E b, E c) const {
     if constexpr (is_small_float<E>)
-      return small_fma<E>(convert<float>(a), convert<float>(b), convert<float>(c));
+      return small_fma<E>(detail::convert<float>(a), detail::convert<float>(b), detail::convert<float>(c));
     else
       return platform::fma(a, b, c);
   }
@@ -295,7 +295,7 @@ struct fma {
 struct sqrt {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {
-    return convert<E>(platform::sqrt(convert<compute_t<E>>(a)));
+    return detail::convert<E>(platform::sqrt(detail::convert<compute_t<E>>(a)));
   }
 };
 
@@ -304,14 +304,14 @@ CUDA_TILE_API E infinity() {
   if constexpr (is_same_v<E, double>)
     return platform::bit_cast<double>(0x7ff0000000000000ULL);
   else
-    return convert<E>(platform::bit_cast<float>(0x7f800000u));
+    return detail::convert<E>(platform::bit_cast<float>(0x7f800000u));
 }
 template <typename E>
 CUDA_TILE_API E quiet_nan() {
   if constexpr (is_same_v<E, double>)
     return platform::bit_cast<double>(0x7ff8000000000000ULL);
   else
-    return convert<E>(platform::bit_cast<float>(0x7fc00000u));
+    return detail::convert<E>(platform::bit_cast<float>(0x7fc00000u));
 }
 } // namespace cuda::tiles::elements
 

@@ -51,7 +51,7 @@ CUDA_TILE_API void convert_all(F* to, E const* from) {
   } else {
     CUDA_TILE_UNROLL
     for (unsigned i = 0; i < Count; ++i)
-      to[i] = convert<F>(from[i]);
+      to[i] = detail::convert<F>(from[i]);
   }
 }
 

@@ -129,7 +129,7 @@ struct group_staging {
     if constexpr (by_words)
       stage_words(to, from);
     else
-      stage<step, D>(to, from, wanted, place);
+      detail::stage<step, D>(to, from, wanted, place);
   }
 };
 

@@ -134,7 +134,7 @@ using tile_transpose_t = tile_permutation_t<T, detail::transposition_t<T>>;
 /// [2.3.11] Interchanges the first two dimensions.
 template <tile_like Tile>
 CUDA_TILE_API tile_transpose_t<Tile> transpose(Tile const& in) noexcept {
-  return permute<detail::transposition_t<Tile>>(in);
+  return tiles::permute<detail::transposition_t<Tile>>(in);
 }
 
 /// [2.3.15] lhs where the condition is true, else rhs.

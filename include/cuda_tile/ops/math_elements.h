@@ -11,105 +11,107 @@ namespace cuda::tiles::elements {
 struct ceil {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {
-    return convert<E>(platform::ceil(convert<compute_t<E>>(a)));
+    return detail::convert<E>(platform::ceil(detail::convert<compute_t<E>>(a)));
   }
 };
 
 struct floor {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {
-    return convert<E>(platform::floor(convert<compute_t<E>>(a)));
+    return detail::convert<E>(platform::floor(detail::convert<compute_t<E>>(a)));
   }
 };
 
 struct pow {
   template <typename E>
   CUDA_TILE_API E operator()(E a, E b) const {
-    return convert<E>(platform::pow(convert<compute_t<E>>(a), convert<compute_t<E>>(b)));
+    return detail::convert<E>(
+        platform::pow(detail::convert<compute_t<E>>(a), detail::convert<compute_t<E>>(b)));
   }
 };
 
 struct exp2 {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {
-    return convert<E>(platform::exp2(convert<compute_t<E>>(a)));
+    return detail::convert<E>(platform::exp2(detail::convert<compute_t<E>>(a)));
   }
 };
 
 struct exp {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {
-    return convert<E>(platform::exp(convert<compute_t<E>>(a)));
+    return detail::convert<E>(platform::exp(detail::convert<compute_t<E>>(a)));
   }
 };
 
 struct log2 {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {
-    return convert<E>(platform::log2(convert<compute_t<E>>(a)));
+    return detail::convert<E>(platform::log2(detail::convert<compute_t<E>>(a)));
   }
 };
 
 struct log {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {
-    return convert<E>(platform::log(convert<compute_t<E>>(a)));
+    return detail::convert<E>(platform::log(detail::convert<compute_t<E>>(a)));
   }
 };
 
 struct rsqrt {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {
-    return convert<E>(platform::rsqrt(convert<compute_t<E>>(a)));
+    return detail::convert<E>(platform::rsqrt(detail::convert<compute_t<E>>(a)));
   }
 };
 
 struct cosh {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {
-    return convert<E>(platform::cosh(convert<compute_t<E>>(a)));
+    return detail::convert<E>(platform::cosh(detail::convert<compute_t<E>>(a)));
   }
 };
 
 struct cos {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {
-    return convert<E>(platform::cos(convert<compute_t<E>>(a)));
+    return detail::convert<E>(platform::cos(detail::convert<compute_t<E>>(a)));
   }
 };
 
 struct sinh {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {
-    return convert<E>(platform::sinh(convert<compute_t<E>>(a)));
+    return detail::convert<E>(platform::sinh(detail::convert<compute_t<E>>(a)));
   }
 };
 
 struct sin {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {
-    return convert<E>(platform::sin(convert<compute_t<E>>(a)));
+    return detail::convert<E>(platform::sin(detail::convert<compute_t<E>>(a)));
   }
 };
 
 struct tanh {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {
-    return convert<E>(platform::tanh(convert<compute_t<E>>(a)));
+    return detail::convert<E>(platform::tanh(detail::convert<compute_t<E>>(a)));
   }
 };
 
 struct tan {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {
-    return convert<E>(platform::tan(convert<compute_t<E>>(a)));
+    return detail::convert<E>(platform::tan(detail::convert<compute_t<E>>(a)));
   }
 };
 
 struct atan2 {
   template <typename E>
   CUDA_TILE_API E operator()(E a, E b) const {
-    return convert<E>(platform::atan2(convert<compute_t<E>>(a), convert<compute_t<E>>(b)));
+    return detail::convert<E>(
+        platform::atan2(detail::convert<compute_t<E>>(a), detail::convert<compute_t<E>>(b)));
   }
 };
 

@@ -44,7 +44,7 @@ CUDA_TILE_API void for_each_slot(F f, Operands const&... operands) {
     return;
   CUDA_TILE_UNROLL
   for (unsigned s = 0; s < D::slots; ++s)
-    f(s, operand_value(operands, s)...);
+    f(s, detail::operand_value(operands, s)...);
 }
 
 /// f(slot, pointer, values of the operands…) for each pointer of `ptrs`, once in the block. The barriers keep
@@ -53,7 +53,7 @@ template <typename F, typename Ptrs, typename... Operands>
 CUDA_TILE_API void for_each_location(F f, Ptrs const& ptrs, Operands const&... operands) {
   using S = tile_shape_t<Ptrs>;
   platform::barrier();
-  for_each_slot<S>(f, normal(ptrs), aligned_operand<S>(operands)...);
+  detail::for_each_slot<S>(f, normal(ptrs), aligned_operand<S>(operands)...);
   platform::barrier();
 }
 

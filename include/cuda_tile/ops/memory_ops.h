@@ -20,11 +20,12 @@ CUDA_TILE_API tile_load_t<Ptrs> load_where(Ptrs const& ptrs, Mask const& mask, P
 #if CUDA_TILE_ON_CUDA || CUDA_TILE_BLOCK_THREADS > 1
   if constexpr (!scalar<Ptrs>) {
     using S = tile_shape_t<Ptrs>;
-    return load_slots<R>(normal(ptrs), aligned_operand<S>(mask), aligned_operand<S>(padding));
+    return detail::load_slots<R>(normal(ptrs), aligned_operand<S>(mask), aligned_operand<S>(padding));
   }
 #endif
-  return map<R>([](auto p, auto m, auto pad) { return convert<bool>(m) ? *p : convert<E>(pad); }, ptrs, mask,
-                padding);
+  return detail::map<R>(
+      [](auto p, auto m, auto pad) { return detail::convert<bool>(m) ? *p : detail::convert<E>(pad); }, ptrs,
+      mask, padding);
 }
 
 /// *ptrs = value where the mask is true.
@@ -34,13 +35,13 @@ CUDA_TILE_API void store_where(Ptrs const& ptrs, Value const& value, Mask const&
 #if CUDA_TILE_ON_CUDA || CUDA_TILE_BLOCK_THREADS > 1
   if constexpr (!scalar<Ptrs>) {
     using S = tile_shape_t<Ptrs>;
-    return store_slots(normal(ptrs), aligned_operand<S>(value), aligned_operand<S>(mask));
+    return detail::store_slots(normal(ptrs), aligned_operand<S>(value), aligned_operand<S>(mask));
   }
 #endif
-  for_each_location(
+  detail::for_each_location(
       [](unsigned, auto p, auto v, auto m) {
-        if (convert<bool>(m))
-          *p = convert<E>(v);
+        if (detail::convert<bool>(m))
+          *p = detail::convert<E>(v);
       },
       ptrs, value, mask);
 }
@@ -96,15 +97,15 @@ CUDA_TILE_API tile_load_t<Tile> load_atomically(Tile const& ptrs, Mask const& ma
   constexpr unsigned flags = checks::atomic_flags<checks::reads, Order, Scope>;
   checks::before_access<flags>("atomic_load", ptrs, mask);
   checks::before_conversion<E>(padding);
-  R result = normal(map<R>([](auto pad) { return convert<E>(pad); }, padding));
-  for_each_location(
+  R result = normal(detail::map<R>([](auto pad) { return detail::convert<E>(pad); }, padding));
+  detail::for_each_location(
       [&result](unsigned s, auto p, auto m) {
-        if (convert<bool>(m))
+        if (detail::convert<bool>(m))
           result.slots[s] = platform::atomic_load<static_cast<int>(Order), static_cast<int>(Scope)>(p);
       },
       ptrs, mask);
   checks::after_access<flags>(ptrs, mask);
-  return static_cast<tile_load_t<Tile>>(shared_value(result));
+  return static_cast<tile_load_t<Tile>>(detail::shared_value(result));
 }
 
 } // namespace detail

@@ -18,7 +18,8 @@ CUDA_TILE_API bool are_vectors(Ptrs const& ptrs, Mask const& mask) {
     CUDA_TILE_UNROLL
     for (unsigned j = 1; j < Vector; ++j)
       are = are && ptrs.slots[s + j] == ptrs.slots[s] + j &&
-            convert<bool>(operand_value(mask, s + j)) == convert<bool>(operand_value(mask, s));
+            detail::convert<bool>(detail::operand_value(mask, s + j)) ==
+                detail::convert<bool>(detail::operand_value(mask, s));
   }
   return are;
 }
@@ -29,7 +30,7 @@ CUDA_TILE_API void load_groups(R& result, Ptrs const& ptrs, Mask const& mask, Pa
   using E = typename R::element_type;
   CUDA_TILE_UNROLL
   for (unsigned s = 0; s < R::distribution::slots; s += Vector) {
-    if (convert<bool>(operand_value(mask, s))) {
+    if (detail::convert<bool>(detail::operand_value(mask, s))) {
       if constexpr (Vector == 1)
         result.slots[s] = *ptrs.slots[s];
       else
@@ -37,7 +38,7 @@ CUDA_TILE_API void load_groups(R& result, Ptrs const& ptrs, Mask const& mask, Pa
     } else {
       CUDA_TILE_UNROLL
       for (unsigned j = 0; j < Vector; ++j)
-        result.slots[s + j] = convert<E>(operand_value(padding, s + j));
+        result.slots[s + j] = detail::convert<E>(detail::operand_value(padding, s + j));
     }
   }
 }
@@ -48,10 +49,10 @@ CUDA_TILE_API R load_slots(Ptrs const& ptrs, Mask const& mask, Padding const& pa
   constexpr unsigned vector = vector_length<typename R::element_type, tile_shape_t<R>>();
   R result;
   checks::define(result);
-  if (vector > 1 && are_vectors<vector>(ptrs, mask))
-    load_groups<vector>(result, ptrs, mask, padding);
+  if (vector > 1 && detail::are_vectors<vector>(ptrs, mask))
+    detail::load_groups<vector>(result, ptrs, mask, padding);
   else
-    load_groups<1>(result, ptrs, mask, padding);
+    detail::load_groups<1>(result, ptrs, mask, padding);
   return result;
 }
 
@@ -61,12 +62,12 @@ CUDA_TILE_API void store_groups(Ptrs const& ptrs, Value const& value, Mask const
   using E = pointee_t<Ptrs>;
   CUDA_TILE_UNROLL
   for (unsigned s = 0; s < Ptrs::distribution::slots; s += Vector) {
-    if (!convert<bool>(operand_value(mask, s)))
+    if (!detail::convert<bool>(detail::operand_value(mask, s)))
       continue;
     E group[Vector];
     CUDA_TILE_UNROLL
     for (unsigned j = 0; j < Vector; ++j)
-      group[j] = convert<E>(operand_value(value, s + j));
+      group[j] = detail::convert<E>(detail::operand_value(value, s + j));
     if constexpr (Vector == 1)
       *ptrs.slots[s] = group[0];
     else
@@ -81,12 +82,12 @@ CUDA_TILE_API void store_slots(Ptrs const& ptrs, Value const& value, Mask const&
   platform::barrier();
   if (Ptrs::distribution::first(platform::thread())) {
     if constexpr (vector > 1) {
-      if (are_vectors<vector>(ptrs, mask))
-        store_groups<vector>(ptrs, value, mask);
+      if (detail::are_vectors<vector>(ptrs, mask))
+        detail::store_groups<vector>(ptrs, value, mask);
       else
-        store_groups<1>(ptrs, value, mask);
+        detail::store_groups<1>(ptrs, value, mask);
     } else {
-      store_groups<1>(ptrs, value, mask);
+      detail::store_groups<1>(ptrs, value, mask);
     }
   }
   platform::barrier();

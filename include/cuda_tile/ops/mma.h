@@ -168,7 +168,7 @@ CUDA_TILE_API matmul_result_t<L, R> matmul(L const& lhs, R const& rhs) noexcept 
     return detail::multiply_tiles<result>(lhs, rhs, nullptr);
   else
 #endif
-    return mma(lhs, rhs, zeros<result>());
+    return tiles::mma(lhs, rhs, zeros<result>());
 }
 
 } // namespace cuda::tiles

@@ -112,7 +112,7 @@ CUDA_TILE_API void pack_columns(F* to, R const* b) {
     __builtin_prefetch(b + (k + 24) * per_step * N); // rows are too far apart for the processor to foresee
     for (unsigned j = 0; j < columns; ++j)
       for (unsigned p = 0; p < per_step; ++p)
-        to[(k * columns + j) * per_step + p] = convert<F>(b[(k * per_step + p) * N + j]);
+        to[(k * columns + j) * per_step + p] = detail::convert<F>(b[(k * per_step + p) * N + j]);
   }
 }
 
@@ -167,7 +167,7 @@ CUDA_TILE_API void with_converted(T const* from, F f) {
   } else {
     E converted[Size];
     for (unsigned i = 0; i < Size; ++i)
-      converted[i] = convert<E>(from[i]);
+      converted[i] = detail::convert<E>(from[i]);
     f(converted);
   }
 }
@@ -188,7 +188,8 @@ CUDA_TILE_API void add_narrow_products(C* sums, L const* a, R const* b) {
           sum = elements::add{}(sum,
                                 static_cast<C>(static_cast<C>(a[i * K + k]) * static_cast<C>(b[k * N + j])));
         else
-          sum = platform::multiply_add(convert<C>(a[i * K + k]), convert<C>(b[k * N + j]), sum);
+          sum =
+              platform::multiply_add(detail::convert<C>(a[i * K + k]), detail::convert<C>(b[k * N + j]), sum);
       }
       sums[i * N + j] = sum;
     }
@@ -201,7 +202,7 @@ CUDA_TILE_API void multiply_narrow(A* result, A const* acc, L const* a, R const*
   constexpr unsigned depth = K < 512 ? K : 512;
   C sums[M * N];
   for (unsigned i = 0; i < M * N; ++i)
-    sums[i] = convert<C>(acc[i]);
+    sums[i] = detail::convert<C>(acc[i]);
   add_narrow_products<M, N, K, depth>(sums, a, b);
   for (unsigned k = depth; k < K; k += depth) {
     C parts[M * N];
@@ -212,7 +213,7 @@ CUDA_TILE_API void multiply_narrow(A* result, A const* acc, L const* a, R const*
       sums[i] = elements::add{}(sums[i], parts[i]);
   }
   for (unsigned i = 0; i < M * N; ++i)
-    result[i] = convert<A>(sums[i]);
+    result[i] = detail::convert<A>(sums[i]);
 }
 
 /// Whether multiply_blocks takes null for an accumulator of zeros.
@@ -245,7 +246,7 @@ CUDA_TILE_API void multiply_blocks(A* result, A const* acc, L const* a, R const*
         with_converted<C, M * N>(acc,
                                  [&](C const* from) { multiply_packed<M, N, K>(sums, from, factors, b); });
         for (unsigned i = 0; i < M * N; ++i)
-          result[i] = convert<A>(sums[i]);
+          result[i] = detail::convert<A>(sums[i]);
       }
     });
   }

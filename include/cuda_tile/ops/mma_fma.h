@@ -156,7 +156,7 @@ CUDA_TILE_API void multiply_plainly(A& result, L const& lhs, R const& rhs) {
   C sums[D::slots];
   CUDA_TILE_UNROLL
   for (unsigned s = 0; s < D::slots; ++s)
-    sums[s] = convert<C>(result.slots[s]);
+    sums[s] = detail::convert<C>(result.slots[s]);
   for (unsigned k0 = 0; k0 < k_length; k0 += width) {
     platform::barrier();
     copy_columns<width>(a, lhs, k0);
@@ -175,7 +175,7 @@ CUDA_TILE_API void multiply_plainly(A& result, L const& lhs, R const& rhs) {
   }
   CUDA_TILE_UNROLL
   for (unsigned s = 0; s < D::slots; ++s)
-    result.slots[s] = convert<E>(sums[s]);
+    result.slots[s] = detail::convert<E>(sums[s]);
 }
 
 template <typename L, typename R, typename A>
@@ -184,7 +184,7 @@ CUDA_TILE_API void multiply_without_unit(A& result, L const& lhs, R const& rhs) 
   if constexpr (multiplies_staged<way, L, R, A>())
     staged_product<way, product<L, R, A>>::add_to(result, lhs, rhs);
   else
-    multiply_plainly(result, lhs, rhs);
+    detail::multiply_plainly(result, lhs, rhs);
 }
 
 } // namespace cuda::tiles::detail

@@ -180,18 +180,18 @@ CUDA_TILE_API void multiply_with_groups(A& result, L const& lhs, R const& rhs) {
   sum sums[slots];
   CUDA_TILE_UNROLL
   for (unsigned s = 0; s < slots; ++s)
-    sums[s] = convert<sum>(result.slots[s]);
+    sums[s] = detail::convert<sum>(result.slots[s]);
   if constexpr (!unit::either_major) {
-    if (is_transposed(rhs))
+    if (detail::is_transposed(rhs))
       add_group_product<A, false, true>(sums, normal(lhs), rhs);
     else
       add_group_product<A, false, false>(sums, normal(lhs), rhs);
-  } else if (is_transposed(lhs)) {
-    if (is_transposed(rhs))
+  } else if (detail::is_transposed(lhs)) {
+    if (detail::is_transposed(rhs))
       add_group_product<A, true, true>(sums, lhs, rhs);
     else
       add_group_product<A, true, false>(sums, lhs, rhs);
-  } else if (is_transposed(rhs)) {
+  } else if (detail::is_transposed(rhs)) {
     add_group_product<A, false, true>(sums, lhs, rhs);
   } else {
     add_group_product<A, false, false>(sums, lhs, rhs);
@@ -200,7 +200,7 @@ CUDA_TILE_API void multiply_with_groups(A& result, L const& lhs, R const& rhs) {
     platform::finish_sums<slots>(sums);
   CUDA_TILE_UNROLL
   for (unsigned s = 0; s < slots; ++s)
-    result.slots[s] = convert<typename A::element_type>(sums[s]);
+    result.slots[s] = detail::convert<typename A::element_type>(sums[s]);
 }
 
 } // namespace cuda::tiles::detail

@@ -31,7 +31,7 @@ CUDA_TILE_API C multiply_add(E a, E b, C c) {
   if constexpr (is_integral_scalar_v<C>)
     return elements::add{}(c, static_cast<C>(static_cast<C>(a) * static_cast<C>(b)));
   else
-    return platform::multiply_add(convert<C>(a), convert<C>(b), c);
+    return platform::multiply_add(detail::convert<C>(a), detail::convert<C>(b), c);
 }
 template <typename C, typename E, typename F>
   requires(!is_same_v<E, F>)

@@ -113,11 +113,11 @@ CUDA_TILE_API void store_elements(E* to, E const* from) {
 template <typename F, unsigned Count, typename E>
 CUDA_TILE_API void store_converted(F* to, E const* from) {
   if constexpr (is_same_v<E, F>) {
-    store_elements<Count>(to, from);
+    detail::store_elements<Count>(to, from);
   } else {
     F values[Count];
     convert_all<Count>(values, from);
-    store_elements<Count>(to, values);
+    detail::store_elements<Count>(to, values);
   }
 }
 
@@ -142,7 +142,7 @@ template <unsigned K0, unsigned Width, typename F, typename T>
 CUDA_TILE_API void stage_left(staged_matrix<F, Width> to, T const& from) {
   using D = typename T::distribution;
   constexpr unsigned columns = matrix<T>::columns;
-  stage<least(D::vector, to.per_segment), D>(
+  detail::stage<least(D::vector, to.per_segment), D>(
       to, from, [](unsigned i) { return i % columns / Width == K0 / Width; },
       [](unsigned i) { return staged_matrix<F, Width>::place(i / columns, i % Width); });
 }
@@ -191,11 +191,11 @@ struct staged_product {
     sum sums[slots];
     CUDA_TILE_UNROLL
     for (unsigned s = 0; s < slots; ++s)
-      sums[s] = convert<sum>(result.slots[s]);
+      sums[s] = detail::convert<sum>(result.slots[s]);
     add_parts<0>(sums, lhs, rhs);
     CUDA_TILE_UNROLL
     for (unsigned s = 0; s < slots; ++s)
-      result.slots[s] = convert<typename A::element_type>(sums[s]);
+      result.slots[s] = detail::convert<typename A::element_type>(sums[s]);
   }
 };
 

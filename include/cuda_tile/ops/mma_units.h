@@ -121,7 +121,7 @@ CUDA_TILE_API void multiply_with_unit(A& result, L const& lhs, R const& rhs) {
   using RE = typename R::element_type;
   using P = product<L, R, A>;
   if constexpr (may_be_transposed<RE, typename R::shape_type>()) {
-    if (is_transposed(rhs)) {
+    if (detail::is_transposed(rhs)) {
       staged_product<multiply_by_units<LE, RE, true>, P>::add_to(result, lhs, rhs);
       return;
     }

@@ -22,8 +22,8 @@ CUDA_TILE_API E subround(E x) {
 template <rounding_mode Mode, typename E, typename C>
 CUDA_TILE_API E narrow(C x) {
   constexpr unsigned unit = is_same_v<E, __nv_tf32> ? 1u << 13 : 1; // of the last place
-  E nearest = convert<E>(x);
-  C back = convert<C>(nearest);
+  E nearest = detail::convert<E>(x);
+  C back = detail::convert<C>(nearest);
   bool negative = (platform::bit_cast<bits_t<C>>(x) >> (8 * sizeof(C) - 1)) != 0;
   bool too_great = back > x, too_small = back < x;
   bool step_toward_zero = negative ? too_small : too_great;
@@ -84,7 +84,8 @@ template <typename Function, rounding_mode Mode, subnormals_rounding_mode SubMod
 struct rounded {
   template <typename E, typename... Rest>
   CUDA_TILE_API E operator()(E a, Rest... rest) const {
-    return subround<SubMode>(apply(subround<SubMode>(a), subround<SubMode>(rest)...));
+    return elements::subround<SubMode>(
+        apply(elements::subround<SubMode>(a), elements::subround<SubMode>(rest)...));
   }
 
 private:
@@ -96,7 +97,8 @@ private:
     } else if constexpr (!is_precise<Mode>) {
       return imprecise<Mode>(Function{}, a, rest...);
     } else {
-      C result = directed<Function>::template apply<Mode, C>(convert<C>(a), convert<C>(rest)...);
+      C result =
+          directed<Function>::template apply<Mode, C>(detail::convert<C>(a), detail::convert<C>(rest)...);
       if constexpr (is_small_float<E>)
         return narrow<Mode, E>(result);
       else
@@ -112,13 +114,13 @@ struct propagating {
   CUDA_TILE_API E operator()(E a, E b) const {
     if constexpr (NanMode == nan_propagation_mode::propagate_nan) {
       using C = compute_t<E>;
-      C x = convert<C>(a), y = convert<C>(b);
+      C x = detail::convert<C>(a), y = detail::convert<C>(b);
       if (x != x)
         return a;
       if (y != y)
         return b;
     }
-    return subround<SubMode>(Function{}(a, b));
+    return elements::subround<SubMode>(Function{}(a, b));
   }
 };
 
@@ -127,7 +129,7 @@ template <typename Function, subnormals_rounding_mode SubMode>
 struct flushing {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {
-    return subround<SubMode>(Function{}(subround<SubMode>(a)));
+    return elements::subround<SubMode>(Function{}(elements::subround<SubMode>(a)));
   }
 };
 

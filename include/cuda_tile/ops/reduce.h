@@ -51,7 +51,7 @@ template <integral auto D, bool_tile_convertible T>
   requires(D >= 0 && static_cast<size_t>(D) < tile_rank_v<T>)
 CUDA_TILE_API reduction_result_t<tile_with_element_t<T, bool>, static_cast<size_t>(D)>
 all_of(T const& a, integral_constant<D> = {}) noexcept {
-  return detail::reduce<static_cast<size_t>(D)>(elements::logical_and{}, element_cast<bool>(a));
+  return detail::reduce<static_cast<size_t>(D)>(elements::logical_and{}, tiles::element_cast<bool>(a));
 }
 
 /// [2.6.6] Whether any element is true along dimension D.
@@ -59,7 +59,7 @@ template <integral auto D, bool_tile_convertible T>
   requires(D >= 0 && static_cast<size_t>(D) < tile_rank_v<T>)
 CUDA_TILE_API reduction_result_t<tile_with_element_t<T, bool>, static_cast<size_t>(D)>
 any_of(T const& a, integral_constant<D> = {}) noexcept {
-  return detail::reduce<static_cast<size_t>(D)>(elements::logical_or{}, element_cast<bool>(a));
+  return detail::reduce<static_cast<size_t>(D)>(elements::logical_or{}, tiles::element_cast<bool>(a));
 }
 
 /// [2.6.7] Sum along dimension D.

@@ -138,7 +138,7 @@ CUDA_TILE_API E reduce_lanes(F f, E value) {
     E const other = platform::shuffle_xor(value, bit);
     // In one order in both lanes, so that they get the same.
     bool const upper = (platform::thread() & bit) != 0;
-    return reduce_lanes<Mask & ~bit>(f, f(upper ? other : value, upper ? value : other));
+    return detail::reduce_lanes<Mask & ~bit>(f, f(upper ? other : value, upper ? value : other));
   }
 }
 
@@ -192,7 +192,7 @@ CUDA_TILE_API void reduce_across_threads(R& result, F f, T const& a) {
   CUDA_TILE_UNROLL
   for (unsigned s = 0; s < source::slots; ++s)
     if ((s & parts::in_slots) == 0)
-      collected[s] = reduce_lanes<parts::in_lanes>(f, collected[s]);
+      collected[s] = detail::reduce_lanes<parts::in_lanes>(f, collected[s]);
 
   if constexpr (parts::template stays_in_lanes<target>()) {
     CUDA_TILE_UNROLL
@@ -200,7 +200,7 @@ CUDA_TILE_API void reduce_across_threads(R& result, F f, T const& a) {
       if ((s & parts::in_slots) == 0)
         result.slots[target::slot(parts::result_index(source::index(0, s)))] = collected[s];
   } else {
-    reduce_warps<parts>(result, f, collected);
+    detail::reduce_warps<parts>(result, f, collected);
   }
 }
 
@@ -213,9 +213,9 @@ CUDA_TILE_API reduction_result_t<T, D> reduce(F f, T const& a) {
   checks::before_reduction<n, inner>(f, a);
   checks::after_reduction<n, inner>(f, result, a);
   if constexpr (platform::block_threads == 1)
-    reduce_in_one_thread<n, inner>(result, f, a);
+    detail::reduce_in_one_thread<n, inner>(result, f, a);
   else
-    reduce_across_threads<n, inner>(result, f, normal(a));
+    detail::reduce_across_threads<n, inner>(result, f, normal(a));
   return result;
 }
 

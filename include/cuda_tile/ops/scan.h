@@ -91,10 +91,10 @@ CUDA_TILE_API T scan(F f, T const& a) {
   checks::after_scan<n, inner>(result, a);
 #if CUDA_TILE_ON_CUDA || CUDA_TILE_BLOCK_THREADS > 1
   if constexpr (platform::block_threads > 1)
-    scan_across_threads<n, inner>(result, f);
+    detail::scan_across_threads<n, inner>(result, f);
   else
 #endif
-    scan_in_one_thread<n, inner>(result, f);
+    detail::scan_in_one_thread<n, inner>(result, f);
   return result;
 }
 

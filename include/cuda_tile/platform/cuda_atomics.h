@@ -72,10 +72,10 @@ template <int Order, int Scope, typename E>
 __device__ __forceinline__ E atomic_compare_exchange(E* p, E expected, E value) {
   using word = typename atomic_word<sizeof(E)>::type;
   fence_before<Order, Scope>();
-  word old =
-      compare_and_swap<Scope>(reinterpret_cast<word*>(p), bit_cast<word>(expected), bit_cast<word>(value));
+  word old = platform::compare_and_swap<Scope>(reinterpret_cast<word*>(p), platform::bit_cast<word>(expected),
+                                               platform::bit_cast<word>(value));
   fence_after<Order, Scope>();
-  return bit_cast<E>(old);
+  return platform::bit_cast<E>(old);
 }
 
 /// Replaces *p by update(*p) and returns what it held.
@@ -87,10 +87,11 @@ __device__ __forceinline__ E atomic_update(E* p, F update) {
   word old = *const_cast<word volatile*>(address), seen;
   do {
     seen = old;
-    old = compare_and_swap<Scope>(address, seen, bit_cast<word>(update(bit_cast<E>(seen))));
+    old = platform::compare_and_swap<Scope>(address, seen,
+                                            platform::bit_cast<word>(update(platform::bit_cast<E>(seen))));
   } while (old != seen);
   fence_after<Order, Scope>();
-  return bit_cast<E>(old);
+  return platform::bit_cast<E>(old);
 }
 
 template <int Order, int Scope, typename E>

@@ -51,11 +51,11 @@ __device__ inline void fill_report(cuda_tile_report& to, unsigned kind, cuda_til
 }
 
 __device__ __noinline__ void report_at_site(cuda_tile_violation const* violation, unsigned site) {
-  if (is_ignored(violation->kind))
+  if (platform::is_ignored(violation->kind))
     return;
   if (take_report()) {
     cuda_tile_report& to = cuda_tile_checks.report;
-    fill_report(to, violation->kind, violation->element, site);
+    platform::fill_report(to, violation->kind, violation->element, site);
     to.value_count = violation->value_count;
     for (unsigned i = 0; i != violation->value_count; ++i)
       to.values[i] = violation->values[i];
@@ -79,11 +79,11 @@ __device__ inline bool is_own(void const* p) { return __isLocal(p) || __isShared
 
 __device__ inline void report_access(unsigned kind, cuda_tile_access const& access, unsigned array,
                                      unsigned site) {
-  if (is_ignored(kind))
+  if (platform::is_ignored(kind))
     return;
   if (take_report()) {
     cuda_tile_report& to = cuda_tile_checks.report;
-    fill_report(to, kind, access.element, site);
+    platform::fill_report(to, kind, access.element, site);
     to.value_count = 0;
     to.flags = access.flags;
     to.size = access.size;
@@ -101,17 +101,17 @@ __device__ __noinline__ void check_access_at_site(cuda_tile_access const* access
     end_thread();
   auto const address = reinterpret_cast<unsigned long long>(access->address);
   if (address % access->size != 0)
-    report_access(cuda_tile_misaligned_access, *access, find_array(address), site);
+    platform::report_access(cuda_tile_misaligned_access, *access, find_array(address), site);
   if (is_own(access->address))
     return;
   unsigned const array = find_array(address);
   if (array == cuda_tile_checks.array_count)
-    return report_access(cuda_tile_memory_bounds, *access, array, site);
+    return platform::report_access(cuda_tile_memory_bounds, *access, array, site);
   cuda_tile_array const& found = cuda_tile_checks.arrays[array];
   if (address + access->size > reinterpret_cast<unsigned long long>(found.address) + found.bytes)
-    report_access(cuda_tile_memory_bounds, *access, array, site);
+    platform::report_access(cuda_tile_memory_bounds, *access, array, site);
   if ((access->flags & cuda_tile_writes) != 0 && !found.writable)
-    report_access(cuda_tile_read_only_write, *access, array, site);
+    platform::report_access(cuda_tile_read_only_write, *access, array, site);
 }
 
 __device__ __forceinline__ void report(cuda_tile_violation const& violation) {

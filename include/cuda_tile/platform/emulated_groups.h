@@ -54,10 +54,10 @@ inline void finish_sums(Sum* sums) {
   finish_groups();
   group_state& state = group_states[thread()];
   for (unsigned s = 0; s < Count; ++s) {
-    unsigned const bits = bit_cast<unsigned>(sums[s]), group = bits / group_state::most_sums;
+    unsigned const bits = platform::bit_cast<unsigned>(sums[s]), group = bits / group_state::most_sums;
     unsigned const age = (state.group - group) % group_state::numbered;
     if (bits == open_bits(group, s) && age <= group_state::remembered)
-      sums[s] = bit_cast<Sum>(state.sums[group % group_state::remembered][s]);
+      sums[s] = platform::bit_cast<Sum>(state.sums[group % group_state::remembered][s]);
   }
 }
 
@@ -93,11 +93,11 @@ inline void add_group_product(unsigned* sums, unsigned long long a, unsigned lon
   unsigned const warp = thread() / 32 % 4, g = thread() % 32 / 4, q = thread() % 4;
   for (unsigned i = 0; i < N / 2; ++i) {
     unsigned const row = 16 * warp + g + i / 2 % 2 * 8, column = 2 * q + i % 2 + i / 4 * 8;
-    Sum sum = Fresh ? Sum{} : bit_cast<Sum>(sums[Slots::of(i)]);
+    Sum sum = Fresh ? Sum{} : platform::bit_cast<Sum>(sums[Slots::of(i)]);
     for (unsigned k = 0; k < 32 / sizeof(L); ++k)
       sum = add_product(detail::convert<Sum>(described_element<L, RowsInA>(a, row, k)),
                         detail::convert<Sum>(described_element<R, ColumnsInB>(b, column, k)), sum);
-    sums[Slots::of(i)] = bit_cast<unsigned>(sum);
+    sums[Slots::of(i)] = platform::bit_cast<unsigned>(sum);
   }
 }
 
@@ -108,11 +108,11 @@ inline void multiply_group(Sum* sums, unsigned long long a, unsigned long long b
   group_state& state = group_states[thread()];
   for (unsigned i = 0; i < N / 2; ++i) {
     unsigned const slot = Slots::of(i), open = open_bits(state.group, slot);
-    if (!Fresh && bit_cast<unsigned>(sums[slot]) == open)
+    if (!Fresh && platform::bit_cast<unsigned>(sums[slot]) == open)
       continue;
     if (!Fresh)
-      state.sums[state.group % group_state::remembered][slot] = bit_cast<unsigned>(sums[slot]);
-    sums[slot] = bit_cast<Sum>(open);
+      state.sums[state.group % group_state::remembered][slot] = platform::bit_cast<unsigned>(sums[slot]);
+    sums[slot] = platform::bit_cast<Sum>(open);
   }
   if (state.step_count == group_state::most_steps)
     run_steps(state);

@@ -20,9 +20,9 @@ template <typename T>
 CUDA_TILE_HOST_MATH split<T> split_power(T x) {
   using R = real<T>;
   constexpr int mantissa = R::digits - 1;
-  constexpr T smallest_normal = bit_cast<T>(bits_of<T>(1) << mantissa);
+  constexpr T smallest_normal = platform::bit_cast<T>(bits_of<T>(1) << mantissa);
   constexpr bits_of<T> one = bits_of<T>(R::bias) << mantissa, mask = (bits_of<T>(1) << mantissa) - 1;
-  constexpr bits_of<T> half_root = bit_cast<bits_of<T>>(static_cast<T>(0x1.6a09e667f3bcdp-1));
+  constexpr bits_of<T> half_root = platform::bit_cast<bits_of<T>>(static_cast<T>(0x1.6a09e667f3bcdp-1));
   bits_of<T> factor = to_bits(x < smallest_normal ? power_of_two<T>(R::digits) : T(1));
   bits_of<T> b = to_bits(x * from_bits<T>(factor)) + (one - half_root);
   T k = from_bits<T>(to_bits(R::round) + (b >> mantissa) - (factor >> mantissa)) - R::round;

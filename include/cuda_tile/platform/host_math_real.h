@@ -42,11 +42,11 @@ inline constexpr bits_of<T> sign_bit = bits_of<T>(1) << (sizeof(T) * 8 - 1);
 
 template <typename T>
 CUDA_TILE_HOST_MATH bits_of<T> to_bits(T x) {
-  return bit_cast<bits_of<T>>(x);
+  return platform::bit_cast<bits_of<T>>(x);
 }
 template <typename T>
 CUDA_TILE_HOST_MATH T from_bits(bits_of<T> bits) {
-  return bit_cast<T>(bits);
+  return platform::bit_cast<T>(bits);
 }
 template <typename T>
 CUDA_TILE_HOST_MATH T abs(T x) {

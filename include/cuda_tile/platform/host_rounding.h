@@ -42,7 +42,7 @@ template <typename F>
 inline bool is_finite(F x) {
   using bits = typename format<F>::bits;
   constexpr bits exponent_mask = static_cast<bits>(2 * format<F>::bias + 1) << format<F>::mantissa;
-  return (bit_cast<bits>(x) & exponent_mask) != exponent_mask;
+  return (platform::bit_cast<bits>(x) & exponent_mask) != exponent_mask;
 }
 
 /// A finite number; the significand of one that is not zero has its highest bit at format<F>::mantissa.
@@ -50,7 +50,7 @@ template <typename F>
 inline exact unpack(F x) {
   using bits = typename format<F>::bits;
   constexpr int m = format<F>::mantissa;
-  bits b = bit_cast<bits>(x);
+  bits b = platform::bit_cast<bits>(x);
   int field = static_cast<int>(b >> m) & (2 * format<F>::bias + 1);
   bits significand = b & ((bits(1) << m) - 1);
   if (field != 0)
@@ -68,7 +68,8 @@ inline exact unpack(F x) {
 template <typename F>
 inline F pack(bool negative, typename format<F>::bits magnitude) {
   using bits = typename format<F>::bits;
-  return bit_cast<F>(static_cast<bits>(magnitude | static_cast<bits>(negative) << (sizeof(bits) * 8 - 1)));
+  return platform::bit_cast<F>(
+      static_cast<bits>(magnitude | static_cast<bits>(negative) << (sizeof(bits) * 8 - 1)));
 }
 
 template <int Mode>

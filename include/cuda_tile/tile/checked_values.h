@@ -35,7 +35,7 @@ CUDA_TILE_API cuda_tile_element element_of(char const* function, unsigned positi
 template <typename S = shape<>, typename... Values>
 CUDA_TILE_API void report(cuda_tile_violation_kind kind, char const* function, unsigned position,
                           Values... values) {
-  report_at(kind, element_of<S>(function, position), values...);
+  checks::report_at(kind, element_of<S>(function, position), values...);
 }
 
 /// Position in a tile of shape S of what this thread holds in slot s.
@@ -62,7 +62,8 @@ CUDA_TILE_API bool is_undefined(T const& x, unsigned s) {
     return false;
   else
     return x.undefined != all_defined &&
-           (x.undefined == none_defined || undefined_elements(x)[T::distribution::size == 1 ? 0 : s] != 0);
+           (x.undefined == none_defined ||
+            checks::undefined_elements(x)[T::distribution::size == 1 ? 0 : s] != 0);
 }
 
 /// An operand whose elements count where the mask, of the same shape, is true: they must have a value.
@@ -72,7 +73,7 @@ CUDA_TILE_API void require_defined(char const* function, T const& x, Mask const&
     if (x.undefined != all_defined)
       for (unsigned s = 0; s < T::distribution::size; ++s)
         if (detail::convert<bool>(detail::operand_value(mask, s)) && is_undefined(x, s))
-          return report<tile_shape_t<T>>(cuda_tile_uninitialized_tile, function, s);
+          return checks::report<tile_shape_t<T>>(cuda_tile_uninitialized_tile, function, s);
 }
 
 /// A tile that no element has been given a value is refused at its first use.
@@ -80,7 +81,7 @@ template <typename T>
 CUDA_TILE_API void require_some_defined(char const* function, T const& x) {
   if constexpr (!scalar<T>)
     if (x.undefined == none_defined)
-      report<tile_shape_t<T>>(cuda_tile_uninitialized_tile, function, 0);
+      checks::report<tile_shape_t<T>>(cuda_tile_uninitialized_tile, function, 0);
 }
 
 /// Records of which elements of a result `is_undefined(s)` holds.
@@ -102,11 +103,11 @@ CUDA_TILE_API void define(R& result) {
 /// Element i of a result is element position(i) of `from`.
 template <typename R, typename From, typename Position>
 CUDA_TILE_API void after_rearrange(R& result, From const& from, Position position) {
-  define(result);
+  checks::define(result);
   if (from.undefined == none_defined)
-    report<tile_shape_t<From>>(cuda_tile_uninitialized_tile, "", 0);
+    checks::report<tile_shape_t<From>>(cuda_tile_uninitialized_tile, "", 0);
   else if (from.undefined != all_defined)
-    set_undefined(result, [&](unsigned i) { return is_undefined(from, position(i)); });
+    checks::set_undefined(result, [&](unsigned i) { return is_undefined(from, position(i)); });
 }
 
 /// Values that decide the result of a function object, whatever its other operand is.
@@ -126,7 +127,7 @@ CUDA_TILE_API bool is_decided_by(T const& x, unsigned s) {
 /// An element of the result of F has a value where those of all operands have, or one of them decides.
 template <typename F, typename R, typename... Operands>
 CUDA_TILE_API void after_map(R& result, Operands const&... operands) {
-  define(result);
+  checks::define(result);
   auto some_undefined = [](auto const& x) {
     if constexpr (scalar<detail::remove_cvref_t<decltype(x)>>)
       return false;
@@ -134,7 +135,7 @@ CUDA_TILE_API void after_map(R& result, Operands const&... operands) {
       return x.undefined != all_defined;
   };
   if ((some_undefined(operands) || ...))
-    set_undefined(result, [&](unsigned s) {
+    checks::set_undefined(result, [&](unsigned s) {
       return (is_undefined(operands, s) || ...) && !(is_decided_by<F>(operands, s) || ...);
     });
 }
@@ -142,11 +143,11 @@ CUDA_TILE_API void after_map(R& result, Operands const&... operands) {
 /// `x` and `y` take turns in runs of Run elements [2.3.14].
 template <unsigned Run, typename R, typename T>
 CUDA_TILE_API void after_cat(R& result, T const& x, T const& y) {
-  define(result);
+  checks::define(result);
   require_some_defined("cat", x);
   require_some_defined("cat", y);
   if (x.undefined != all_defined || y.undefined != all_defined)
-    set_undefined(result, [&](unsigned i) {
+    checks::set_undefined(result, [&](unsigned i) {
       return is_undefined(i / Run % 2 == 0 ? x : y, i / (2 * Run) * Run + i % Run);
     });
 }
@@ -176,8 +177,9 @@ CUDA_TILE_API void before_reduction(F, T const& a) {
     for (unsigned first = 0; first < T::distribution::size;
          first += first % Inner == Inner - 1 ? Inner * (N - 1) + 1 : 1)
       if (int kind = condition::template violated<N>(a.slots + first, Inner);
-          kind >= 0 && !is_any_undefined(a, first, N, Inner))
-        report<tile_shape_t<T>>(static_cast<cuda_tile_violation_kind>(kind), condition::function, first);
+          kind >= 0 && !checks::is_any_undefined(a, first, N, Inner))
+        checks::report<tile_shape_t<T>>(static_cast<cuda_tile_violation_kind>(kind), condition::function,
+                                        first);
 }
 
 /// Whether one of n elements, `step` apart from the first on, decides the result of F.
@@ -193,20 +195,20 @@ CUDA_TILE_API bool is_decided_by_any(T const& a, unsigned first, unsigned n, uns
 /// of them decides.
 template <unsigned N, unsigned Inner, typename F, typename R, typename T>
 CUDA_TILE_API void after_reduction(F, R& result, T const& a) {
-  define(result);
+  checks::define(result);
   if (a.undefined != all_defined)
-    set_undefined(result, [&](unsigned i) {
+    checks::set_undefined(result, [&](unsigned i) {
       unsigned const first = i / Inner * Inner * N + i % Inner;
-      return is_any_undefined(a, first, N, Inner) && !is_decided_by_any<F>(a, first, N, Inner);
+      return checks::is_any_undefined(a, first, N, Inner) && !is_decided_by_any<F>(a, first, N, Inner);
     });
 }
 /// As after_reduction, for elements up to the one in question; there are no scans that an element decides.
 template <unsigned N, unsigned Inner, typename R, typename T>
 CUDA_TILE_API void after_scan(R& result, T const& a) {
   if (a.undefined != all_defined)
-    set_undefined(result, [&](unsigned i) {
+    checks::set_undefined(result, [&](unsigned i) {
       unsigned const k = i / Inner % N;
-      return is_any_undefined(a, i - k * Inner, k + 1, Inner);
+      return checks::is_any_undefined(a, i - k * Inner, k + 1, Inner);
     });
 }
 

@@ -35,8 +35,8 @@ CUDA_TILE_API void before_map(F, Operands const&... operands) {
     for (unsigned s = 0; s < slots; ++s)
       if (int kind = condition::violated(detail::operand_value(operands, s)...);
           kind >= 0 && !(is_undefined(operands, s) || ...))
-        report<S>(static_cast<cuda_tile_violation_kind>(kind), condition::function, position<S>(s),
-                  detail::operand_value(operands, s)...);
+        checks::report<S>(static_cast<cuda_tile_violation_kind>(kind), condition::function, position<S>(s),
+                          detail::operand_value(operands, s)...);
   }
 }
 
@@ -63,7 +63,7 @@ struct precondition<converted_to<E>> {
 };
 template <typename E, typename T>
 CUDA_TILE_API void before_conversion(T const& x) {
-  before_map<tile_shape_t<T>>(converted_to<E>{}, x);
+  checks::before_map<tile_shape_t<T>>(converted_to<E>{}, x);
 }
 
 /// The bits of an element as an E [2.3.20]: a bool has two of them.
@@ -82,7 +82,7 @@ struct precondition<bits_as<E>> {
 };
 template <typename E, typename T>
 CUDA_TILE_API void before_bitcast(T const& x) {
-  before_map<tile_shape_t<T>>(bits_as<E>{}, x);
+  checks::before_map<tile_shape_t<T>>(bits_as<E>{}, x);
 }
 
 // ---- parts of tiles
@@ -91,8 +91,8 @@ CUDA_TILE_API void before_bitcast(T const& x) {
 template <typename T>
 CUDA_TILE_API void before_extract(size_t index, size_t d, size_t n) {
   if (index >= detail::length<tile_shape_t<T>>(d) / n)
-    report(cuda_tile_extract_bounds, "extract", 0, static_cast<long long>(index), d,
-           detail::length<tile_shape_t<T>>(d) / n);
+    checks::report(cuda_tile_extract_bounds, "extract", 0, static_cast<long long>(index), d,
+                   detail::length<tile_shape_t<T>>(d) / n);
 }
 
 #else

@@ -143,10 +143,10 @@ template <typename Index, typename To, typename From>
 CUDA_TILE_API void copy_through_scratch(To& to, From const& open, unsigned offset = 0) {
   auto const& from = settled(open);
   if constexpr (may_be_transposed<typename From::element_type, tile_shape_t<From>>()) {
-    if (is_transposed(from))
-      return copy_form_through_scratch<Index, true>(to, from, offset);
+    if (detail::is_transposed(from))
+      return detail::copy_form_through_scratch<Index, true>(to, from, offset);
   }
-  copy_form_through_scratch<Index, false>(to, from, offset);
+  detail::copy_form_through_scratch<Index, false>(to, from, offset);
 }
 
 /// The same with places that are no permutation of bits: `position(i)` says where element i of `to` lies.
@@ -184,8 +184,8 @@ CUDA_TILE_API decltype(auto) normal(T const& x) {
   if constexpr (may_be_transposed<element_t<T>, tile_shape_t<T>>()) {
     auto const& from = settled(x);
     T result = from;
-    if (is_transposed(x))
-      copy_form_through_scratch<same_index, true>(result, from, 0);
+    if (detail::is_transposed(x))
+      detail::copy_form_through_scratch<same_index, true>(result, from, 0);
 #if CUDA_TILE_HAS_FORMS
     result.transposed = 0;
 #endif

@@ -37,7 +37,7 @@ CUDA_TILE_API void map_nested(R* to, F f, Operands... operands) {
   } else {
     constexpr size_t step = length_product<Shape>(D + 1, Shape::rank());
     for (size_t i = 0; i < length<Shape>(D); ++i) {
-      map_nested<Shape, D + 1>(to + i * step, f, operands.template step<D>(i)...);
+      detail::map_nested<Shape, D + 1>(to + i * step, f, operands.template step<D>(i)...);
 #if defined(__GNUC__) && !defined(__clang__) && !CUDA_TILE_ON_CUDA
       if constexpr (D + 2 == Shape::rank())
         asm("" : : :); // or g++ makes vectors of columns, where rows are short
@@ -51,7 +51,7 @@ CUDA_TILE_API decltype(auto) aligned_operand(Operand const& operand) {
   if constexpr (is_aligned_operand<Operand, S>)
     return normal(operand);
   else
-    return rearrange<S, broadcast_steps<tile_shape_t<Operand>, S::rank()>>(operand);
+    return detail::rearrange<S, broadcast_steps<tile_shape_t<Operand>, S::rank()>>(operand);
 }
 
 template <typename R, typename F, typename... Operands>
@@ -61,7 +61,7 @@ CUDA_TILE_API R map_slots(F f, Operands const&... operands) {
   checks::after_map<F>(result, operands...);
   CUDA_TILE_UNROLL
   for (unsigned s = 0; s < R::distribution::slots; ++s)
-    result.slots[s] = f(operand_value(operands, s)...);
+    result.slots[s] = f(detail::operand_value(operands, s)...);
   return result;
 }
 
@@ -72,13 +72,13 @@ CUDA_TILE_API bool fits_transposed(Operand const& operand) {
   if constexpr (tile_size_v<Operand> == 1)
     return true;
   else
-    return is_transposed(operand);
+    return detail::is_transposed(operand);
 }
 
 /// In the form that all operands have, else in the normal one.
 template <typename R, typename F, typename... Operands>
 CUDA_TILE_API R map_in_form(F f, Operands const&... operands) {
-  bool const form = (is_transposed(operands) || ...) && (fits_transposed(operands) && ...);
+  bool const form = (detail::is_transposed(operands) || ...) && (fits_transposed(operands) && ...);
   constexpr unsigned tiles = (0u + ... + (tile_size_v<Operands> != 1));
   auto in_order = [form](auto const& operand) {
     static_cast<void>(form); // clang++ warns where tiles <= 1
@@ -87,7 +87,7 @@ CUDA_TILE_API R map_in_form(F f, Operands const&... operands) {
     else
       return form ? settled(operand) : normal(operand);
   };
-  R result = map_slots<R>(f, in_order(operands)...);
+  R result = detail::map_slots<R>(f, in_order(operands)...);
   result.transposed = form;
   return result;
 }
@@ -97,7 +97,8 @@ CUDA_TILE_API R map_in_form(F f, Operands const&... operands) {
 template <typename R, typename F, typename... Operands>
 CUDA_TILE_API R map_broadcast(F f, Operands const&... operands) {
   R result;
-  map_nested<tile_shape_t<R>, 0>(result.slots, f, make_strided_operand<tile_rank_v<R>>(operands)...);
+  detail::map_nested<tile_shape_t<R>, 0>(result.slots, f,
+                                         detail::make_strided_operand<tile_rank_v<R>>(operands)...);
   return result;
 }
 
@@ -106,17 +107,17 @@ template <typename R, typename F, typename... Operands>
 CUDA_TILE_API R map(F f, Operands const&... operands) {
   if constexpr (scalar<R>) {
     checks::before_map<shape<>>(f, operands...);
-    return f(operand_value(operands, 0)...);
+    return f(detail::operand_value(operands, 0)...);
   } else if constexpr ((is_aligned_operand<Operands, tile_shape_t<R>> && ...)) {
 #if CUDA_TILE_HAS_FORMS
     if constexpr (may_be_transposed<typename R::element_type, tile_shape_t<R>>())
       return map_in_form<R>(f, operands...);
 #endif
-    return map_slots<R>(f, normal(operands)...);
+    return detail::map_slots<R>(f, normal(operands)...);
   } else if constexpr (platform::block_threads == 1 && !checks::enabled) {
-    return map_broadcast<R>(f, operands...);
+    return detail::map_broadcast<R>(f, operands...);
   } else {
-    return map_slots<R>(f, aligned_operand<tile_shape_t<R>>(operands)...);
+    return detail::map_slots<R>(f, aligned_operand<tile_shape_t<R>>(operands)...);
   }
 }
 
@@ -135,7 +136,7 @@ CUDA_TILE_API decltype(auto) broadcast_tile(Operand const& operand) {
   if constexpr (is_same_v<T, Operand>)
     return (operand);
   else
-    return map<T>([](auto v) { return convert<typename T::element_type>(v); }, operand);
+    return detail::map<T>([](auto v) { return detail::convert<typename T::element_type>(v); }, operand);
 }
 
 /// A binary function on operands converted to E.
@@ -144,12 +145,12 @@ struct on_converted {
   F f;
   template <typename A, typename B>
   CUDA_TILE_API auto operator()(A a, B b) const {
-    return f(convert<E>(a), convert<E>(b));
+    return f(detail::convert<E>(a), detail::convert<E>(b));
   }
 };
 template <typename R, typename E, typename F, typename Lhs, typename Rhs>
 CUDA_TILE_API R map_converted(F f, Lhs const& lhs, Rhs const& rhs) {
-  return map<R>(on_converted<E, F>{f}, lhs, rhs);
+  return detail::map<R>(on_converted<E, F>{f}, lhs, rhs);
 }
 
 } // namespace cuda::tiles::detail

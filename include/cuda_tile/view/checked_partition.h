@@ -84,13 +84,13 @@ CUDA_TILE_API void before_partition(Span const& span, Idx... idx) {
         static_cast<size_t>(span.mapping().extents().extent(static_cast<typename mapping::rank_type>(d)));
     size_t count = (extent + detail::length<S>(d) - 1) / detail::length<S>(d);
     if (i < decltype(i)(0) || static_cast<size_t>(i) >= count)
-      report(cuda_tile_partition_bounds, "partition_view", 0, i, d, count);
+      checks::report(cuda_tile_partition_bounds, "partition_view", 0, i, d, count);
     ++d;
   };
   (before_conversion<index>(idx), ...);
   (check(detail::convert<index>(idx)), ...);
   if (!is_injective(span.mapping()))
-    report(cuda_tile_not_injective, "partition_view", 0);
+    checks::report(cuda_tile_not_injective, "partition_view", 0);
 }
 
 #if CUDA_TILE_CHECKED_FULLY
@@ -107,7 +107,8 @@ CUDA_TILE_API void add_rows(access_runs<Shape>& runs, P const& part, typename P:
     if (D + 1 == Shape::rank() && stride == 1 && count != 0)
       return runs.add(at, position, count);
     for (size_t i = 0; i != count; ++i)
-      add_rows<Masked, D + 1>(runs, part, at + i * stride, position + static_cast<unsigned>(i) * step);
+      checks::add_rows<Masked, D + 1>(runs, part, at + i * stride,
+                                      position + static_cast<unsigned>(i) * step);
   }
 }
 
@@ -129,7 +130,7 @@ CUDA_TILE_API void require_defined_inside(P const& part, T const& value) {
     return;
   for (unsigned s = 0; s < T::distribution::size; ++s)
     if (is_undefined(value, s) && (!Masked || is_inside<0, Shape>(part, s)))
-      return report<Shape>(cuda_tile_uninitialized_tile, "a store to a partition", s);
+      return checks::report<Shape>(cuda_tile_uninitialized_tile, "a store to a partition", s);
 }
 
 #endif
@@ -139,13 +140,13 @@ template <unsigned Flags, bool Masked, typename Shape, typename P>
 CUDA_TILE_API void before_partition_access(P const& part) {
   char const* function = (Flags & writes) != 0 ? "a store to a partition" : "a load of a partition";
   if (!Masked && !part.whole())
-    report<Shape>(cuda_tile_unmasked_partition, function, 0);
+    checks::report<Shape>(cuda_tile_unmasked_partition, function, 0);
   access_runs<Shape> runs{function, sizeof(*part.origin), Flags};
 #if CUDA_TILE_CHECKED_FULLY
   if (Masked && !part.whole())
-    add_rows<true, 0>(runs, part, part.origin, 0);
+    checks::add_rows<true, 0>(runs, part, part.origin, 0);
   else
-    add_rows<false, 0>(runs, part, part.origin, 0);
+    checks::add_rows<false, 0>(runs, part, part.origin, 0);
 #else
   for (unsigned s = 0; s < detail::distribution_of<Shape>::slots; ++s) {
     unsigned const i = position<Shape>(s);

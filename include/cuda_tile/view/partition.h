@@ -135,7 +135,7 @@ CUDA_TILE_API auto load_partition(partition<Span, Shape> const& part, Access acc
     checks::after_partition_access<Access::template flags<checks::reads>>(part);
     return result;
   } else {
-    load_slots<Masked>(result, part, access, pad);
+    detail::load_slots<Masked>(result, part, access, pad);
     return result;
   }
 }
@@ -172,7 +172,7 @@ CUDA_TILE_API void store_partition(partition<Span, Shape> const& part, Access ac
   if constexpr (platform::block_threads == 1) {
 #if !CUDA_TILE_ON_CUDA
     if constexpr (can_stream<Access, Span, Shape>)
-      if ((!Masked || part.whole()) && is_worth_streaming(part))
+      if ((!Masked || part.whole()) && detail::is_worth_streaming(part))
         return store_rows<false, 0>(part, Shape{}, streaming_access{}, part.origin, value.slots);
 #endif
     if (!Masked || part.whole())
@@ -182,7 +182,7 @@ CUDA_TILE_API void store_partition(partition<Span, Shape> const& part, Access ac
   } else {
     auto const& elements = normal(value);
     platform::barrier();
-    store_slots<Masked>(part, access, elements);
+    detail::store_slots<Masked>(part, access, elements);
     platform::barrier();
   }
 }

@@ -20,9 +20,9 @@ concept padding_for = Pad == view_padding::zero || is_basic_floating_point_v<E>;
 template <view_padding Pad, typename E>
 CUDA_TILE_API E padding_value() {
   if constexpr (Pad == view_padding::zero)
-    return convert<E>(0);
+    return detail::convert<E>(0);
   else if constexpr (Pad == view_padding::negative_zero)
-    return elements::negate{}(convert<E>(0));
+    return elements::negate{}(detail::convert<E>(0));
   else if constexpr (Pad == view_padding::positive_inf)
     return elements::infinity<E>();
   else if constexpr (Pad == view_padding::negative_inf)

@@ -111,7 +111,7 @@ struct slot_stores {
   CUDA_TILE_API void at(unsigned s, E* to, int inside) const {
     if constexpr (Vector == 1) {
       if (inside > 0)
-        access.write(to, operand_value(value, s));
+        access.write(to, detail::operand_value(value, s));
     } else if constexpr (Kind == vectors::whole) {
       platform::store_global<Vector * sizeof(E)>(to, value.slots + s);
     } else {
