@@ -121,7 +121,10 @@ def _make_entry(
 
 def _flags(request: Request, compiler: toolchain.Compiler) -> list[str]:
     flags = [*_FLAGS, *(_GCC_FLAGS if compiler.kind == "gcc" else [])]
-    flags += [f"-march={request.arch or 'native'}", *compiler.flags, f"-I{resources.include_dir()}"]
+    arch = request.arch or "native"
+    if compiler.kind == "zig":  # it spells x86-64-v3 so: a hyphen takes a feature away
+        arch = arch.replace("-", "_")
+    flags += [f"-march={arch}", *compiler.flags, f"-I{resources.include_dir()}"]
     flags += [f"-I{folder}" for folder in request.include_dirs]
     flags += [f"-isystem{folder}" for folder in nvrtc.host_include_dirs()]
     flags += ["-idirafter", str(resources.small_float_dir())]
