@@ -4,8 +4,7 @@ A file is a header and sections (sections.py). What each operation has is said b
 types and attributes have by tables/encodings.tsv; payload.py says how, and one walk reads and writes. Numbers
 are LEB128 ("varint").
 
-Of debug information the lines of operations are read, and nothing is written. Not kept: attributes of
-arguments, names of values, entries of tables that nothing refers to.
+Not kept: attributes of arguments, names of values, entries of tables that nothing refers to.
 """
 
 from __future__ import annotations
@@ -14,8 +13,8 @@ from typing import Any
 
 from ..errors import BuildTypeError
 from .codec import NEWEST, BytecodeError, NeedsVersion, Reader, Version, Writer
-from .debug import Lines
-from .instructions import Body
+from .debug import Locations, LocationWriter
+from .instructions import Body, check_end
 from .ir import Block, Entry, Function, Global, Module, Value, check_module
 from .payload import Io, enumerator, tagged
 from .pools import Pools, Tables
@@ -34,8 +33,8 @@ _PRIVATE, _ENTRY, _HAS_HINTS, _FLAGS = 1, 2, 4, 7  # bits of a function's flags,
 def read_bytecode(data: bytes) -> Module:
     """The module that the binary form holds. Raises BytecodeError where it is none.
 
-    Of debug information each operation gets its line in the source; of what was inlined, the line that it was
-    inlined to.
+    With debug information entries and operations get their locations, and each operation its line in the
+    source; of what was inlined, the line that it was inlined to.
     """
     try:
         data = bytes(
@@ -66,7 +65,7 @@ def read_bytecode(data: bytes) -> Module:
         section.at_end("the globals")
     if (section := found.get("functions")) is None:
         io.fail("there is no section of functions")
-    module.entries = _read_entries(section, Lines(found.get("debug")))
+    module.entries = _read_entries(section, Locations(found.get("debug")))
     _check_names(io, module)
     return module
 
@@ -76,8 +75,8 @@ def write_bytecode(m: Module, version: Version | str | None = None) -> bytes:
 
     version: (13, 3) or "13.3"; by default the lowest that holds the module, which all newer tools read
 
+    Locations are written where there is a form for them: a place needs the function or block that it is in.
     Raises BytecodeError, which names the operation, where the module does not fit the version or is none.
-    Debug information is not written.
     """
     check_module(m)
     wanted = VERSIONS[0] if version is None else _version(version)
@@ -115,11 +114,15 @@ def _write(m: Module, version: Version) -> bytes:
 
     if m.globals:
         write_section(out, "globals", part(lambda io: io.sequence(m.globals, lambda g: _global(io, g))))
-    functions = part(lambda io: io.sequence(m.entries, lambda entry: _write_entry(io, entry)))
+    locations = LocationWriter()
+    functions = part(lambda io: io.sequence(m.entries, lambda entry: _write_entry(io, entry, locations)))
+    debug = locations.section(Writer(version, pools))
     producer = part(lambda io: io.tables.string(io, m.producer)) if m.producer else b""
     write_section(out, "functions", functions)
     if pools.constants:
         write_section(out, "constants", table(out, pools.constants, 8))
+    if debug:
+        write_section(out, "debug", debug)
     write_section(out, "types", table(out, pools.types, 4))
     if producer:
         write_section(out, "producer", producer)
@@ -150,7 +153,7 @@ def _global(io: Io, item: Global | None = None) -> Global:
     return Global(name, type_, value, alignment, visibility == "private", constant)
 
 
-def _read_entries(io: Reader, lines: Lines) -> list[Entry]:
+def _read_entries(io: Reader, locations: Locations) -> list[Entry]:
     # Entries may share a signature; what they have together is bounded by the file, so that a small file does
     # not become a large module.
     left = 4096 + len(io.data)
@@ -169,7 +172,7 @@ def _read_entries(io: Reader, lines: Lines) -> list[Entry]:
         left -= len(signature.inputs)
         if left < 0:
             io.fail("there are more parameters than the file has bytes")
-        places = lines.of(io.varint())
+        places = locations.of(io.varint())
         hints = tagged(io) if io.version >= (13, 5) or flags & _HAS_HINTS else {}
         if not isinstance(hints, dict):
             io.fail("its hints are no dictionary")
@@ -177,32 +180,32 @@ def _read_entries(io: Reader, lines: Lines) -> list[Entry]:
             io.fail("the attributes of its arguments are no list")
         arguments = [Value(type_, f"arg{i}") for i, type_ in enumerate(signature.inputs)]
         part = io.part(io.varint())
+        location = next(places, None)
         body, ops = Body(part, arguments, places), []
         while not part.done():
             ops.append(body.operation())
-        if not ops:
-            part.fail(f"entry {name!r:.100} has no operations")
-        result.append(Entry(name, Block(arguments, ops), hints))
+        part.where = io.where
+        check_end(part, ops)
+        result.append(Entry(name, Block(arguments, ops), hints, location))
     return result
 
 
-def _write_entry(io: Writer, entry: Entry) -> None:
+def _write_entry(io: Writer, entry: Entry, locations: LocationWriter) -> None:
     io.where = where = f"entry {entry.name!r:.100}"
     newest = io.version >= (13, 5)
     io.tables.string(io, entry.name)
     io.tables.type(io, Function(tuple(value.type for value in entry.params)))
     io.byte(_ENTRY | (_HAS_HINTS if entry.hints and not newest else 0))
-    io.varint(0)  # no debug information
-    if entry.hints or newest:
-        tagged(io, entry.hints, tag=_HINTS)
-    if newest:
-        tagged(io, [], tag=_ARRAY)
     part = Writer(io.version, io.tables)
     body = Body(part, entry.params)
     for op in entry.body.ops:
         body.operation(op)
     io.where = where
-    if not entry.body.ops:
-        io.fail("it has no operations")
+    check_end(io, entry.body.ops)
+    io.varint(locations.record([entry.location, *body.locations]))
+    if entry.hints or newest:
+        tagged(io, entry.hints, tag=_HINTS)
+    if newest:
+        tagged(io, [], tag=_ARRAY)
     io.varint(len(part.out))
     io.out += part.out

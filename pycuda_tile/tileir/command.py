@@ -62,8 +62,10 @@ def _parser(action: str, description: str, **more: Any) -> argparse.ArgumentPars
 
 
 def _print(words: Sequence[str]) -> int:
-    arguments = _parser("print", "Print a module as text.").parse_args(words)
-    print(str(read(arguments.file)).rstrip("\n"))
+    parser = _parser("print", "Print a module as text.")
+    parser.add_argument("-g", dest="locations", action="store_true", help="with the locations of operations")
+    arguments = parser.parse_args(words)
+    print(read(arguments.file).text(arguments.locations).rstrip("\n"))
     return 0
 
 

@@ -1,24 +1,49 @@
-"""Lines of the source in the debug section of the binary form.
+"""The debug section of the binary form: the locations of functions and operations, read and written.
 
-The section has records, one for each function: references to attributes, the function's own and one for
-each operation in the order of the payload. An attribute is a location, a call site (what is inlined, and
-where), or says what is not asked here.
+The section has records, one for each function: references to attributes, the function's own and one for each
+operation in the order of the payload. Attributes refer to each other; reference 0 is an unknown location.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 import numpy as np
 
-from .codec import Reader
+from .codec import Reader, Writer
+from .locations import (
+    ALL,
+    SCOPES,
+    CallSite,
+    CompileUnit,
+    File,
+    FusedLocation,
+    LexicalBlock,
+    Location,
+    NamedLocation,
+    Numbers,
+    Subprogram,
+)
+from .sections import table
 
-_LOCATION, _CALL_SITE = 4, 6
-_DEPTH = 256
+_LOCATIONS = (Location, CallSite)
+#: By tag: what it is, and its parts in order: a reference to one of some classes, a string or a number.
+_TAGS: dict[int, tuple[type, tuple[Any, ...]]] = {
+    1: (CompileUnit, ((File,),)),
+    2: (File, (str, str)),
+    3: (LexicalBlock, (SCOPES, (File,), int, int)),
+    4: (Location, (SCOPES, str, int, int)),
+    5: (Subprogram, ((File,), int, str, str, (CompileUnit,), int)),
+    6: (CallSite, (_LOCATIONS, _LOCATIONS)),
+}
+_TAG_OF = {made: tag for tag, (made, _) in _TAGS.items()}
+_UNKNOWN = b"\0"
+_FLAGS_SINCE = (13, 5)  # of subprograms; all are 0
 
 
-class Lines:
-    """The line of each operation: of what is inlined, the line that it was inlined to at last."""
+class Locations:
+    """The locations that a file has."""
 
     def __init__(self, section: Reader | None):
         self._section = section
@@ -26,46 +51,162 @@ class Lines:
             return
         start = section.at
         self._records = _numbers(section, start, 4)
+        self._starts = np.unique(self._records)
         self._references = _numbers(section, start, 8)
         self._attributes = section.table(4, start)
-        self._known: dict[int, int] = {0: 0}
+        self._known: dict[int, Any] = {0: None}
 
-    def of(self, record: int) -> Iterator[int]:
-        """The lines of a function's operations; `record` counts from 1, 0 is none. A line of 0 is unknown."""
+    def of(self, record: int) -> Iterator[Any]:
+        """The locations of a function and of its operations; `record` counts from 1, 0 is none. Unknown ones
+        are None."""
         if record == 0 or self._section is None:
             return
         if record > len(self._records):
             self._section.fail(f"debug record {record} of {len(self._records)}")
-        for reference in self._references[int(self._records[record - 1]) + 1 :]:
-            yield self._line(int(reference))
+        begin = int(self._records[record - 1])
+        after = np.searchsorted(self._starts, begin, "right")
+        end = int(self._starts[after]) if after < len(self._starts) else len(self._references)
+        for reference in self._references[begin:end]:
+            found = self._find(int(reference))
+            if found is not None and not isinstance(found, _LOCATIONS):
+                self._section.fail(f"debug attribute {reference} is no location")
+            yield found
 
-    def _line(self, reference: int) -> int:
-        if reference not in self._known:
-            self._known[reference] = self._find(reference)
+    def _find(self, reference: int) -> Any:
+        """Not by recursion: call sites may nest deep."""
+        stack, opened = [reference], {reference}
+        while stack:
+            if stack[-1] in self._known:
+                stack.pop()
+                continue
+            cls, values = self._values(stack[-1])
+            missing = [v.number for v in values if isinstance(v, _Reference) and v.number not in self._known]
+            if opened.intersection(missing):
+                self._section.fail(f"debug attribute {stack[-1]} refers to itself")
+            if missing:  # one at a time, so that what is opened is what leads here
+                stack.append(missing[0])
+                opened.add(missing[0])
+                continue
+            self._known[stack[-1]] = self._make(cls, values)
+            opened.discard(stack.pop())
         return self._known[reference]
 
-    def _find(self, reference: int) -> int:
-        for _ in range(_DEPTH):
-            if reference == 0:
-                return 0
-            if reference > len(self._attributes):
-                self._section.fail(f"debug attribute {reference} of {len(self._attributes)}")
-            begin, end = self._attributes[reference - 1]
-            entry = Reader(self._section.data, begin, end, self._section.version)
-            tag = entry.varint()
-            if tag == _CALL_SITE:
-                entry.varint()  # what was called
-                reference = entry.varint()
-                continue
-            if tag != _LOCATION:
-                return 0
-            entry.varint()  # its scope
-            entry.varint()  # its file
-            return entry.varint()
-        return self._section.fail(f"call sites nested more than {_DEPTH} deep")
+    def _values(self, reference: int) -> tuple[Any, list[Any]]:
+        if reference > len(self._attributes):
+            self._section.fail(f"debug attribute {reference} of {len(self._attributes)}")
+        begin, end = self._attributes[reference - 1]
+        entry = Reader(self._section.data, begin, end, self._section.version, self._section.tables)
+        cls, parts = _TAGS.get(entry.varint(), (None, ()))
+        values: list[Any] = []
+        for part in parts:
+            if isinstance(part, tuple):
+                values.append(_Reference(entry.varint(), part))
+            else:
+                values.append(entry.tables.string(entry) if part is str else entry.varint())
+        return cls, values
+
+    def _make(self, cls: Any, values: list[Any]) -> Any:
+        """What was read; None for what is unknown, as a location's scope and a call site's ends may be."""
+        found = []
+        for value in values:
+            if isinstance(value, _Reference):
+                made, may_be_none = self._known[value.number], cls in (Location, CallSite)
+                if not isinstance(made, value.classes) and not (made is None and may_be_none):
+                    names = " or ".join(c.__name__ for c in value.classes)
+                    self._section.fail(f"debug attribute {value.number} is no {names}")
+                value = made
+            found.append(value)
+        if cls is Location:
+            scope, *place = found
+            return Location(*place, scope)
+        return cls(*found) if cls else None
+
+
+class _Reference:
+    """A reference to an attribute of one of some classes."""
+
+    def __init__(self, number: int, classes: tuple[type, ...]):
+        self.number, self.classes = number, classes
 
 
 def _numbers(section: Reader, start: int, width: int) -> np.ndarray:
     count = section.count()
     section.align(width, start)
     return np.frombuffer(section.take(count * width), f"<u{width}")
+
+
+# --- written ---
+
+
+class LocationWriter:
+    """The debug section in the making."""
+
+    def __init__(self) -> None:
+        self._numbers = Numbers()
+        self._records: list[list[int | None]] = []
+
+    def record(self, locations: Iterable[Any]) -> int:
+        """Keeps a function's locations, its own and those of its operations; the record's number from 1 on,
+        or 0 where all are unknown."""
+        found = [None if location is None else self._numbers.of(location) for location in locations]
+        if not any(number is not None for number in found):
+            return 0
+        self._records.append(found)
+        return len(self._records)
+
+    def section(self, io: Writer) -> bytes:
+        """The section's bytes; none without records."""
+        if not self._records:
+            return b""
+        attributes, references = self._attributes(io)
+        out = Writer(io.version)
+        out.varint(len(self._records))
+        out.align(4)
+        starts = np.cumsum([0, *map(len, self._records[:-1])])
+        out.out += starts.astype("<u4").tobytes()
+        flat = [0 if n is None else references[n] for record in self._records for n in record]
+        out.varint(len(flat))
+        out.align(8)
+        out.out += np.array(flat, "<u8").tobytes()
+        out.out += table(io, attributes or [_UNKNOWN], 4)  # which begins at a multiple of 8
+        return bytes(out.out)
+
+    def _attributes(self, io: Writer) -> tuple[list[bytes], list[int]]:
+        """Attributes, and for each number its reference: 0 for a location that the binary form cannot hold,
+        because its scope is not known or it is several; a named one is what it names."""
+        attributes: list[bytes] = []
+        references: list[int] = []
+        for item in self._numbers.items:
+            if isinstance(item, FusedLocation):
+                references.append(0)
+                continue
+            values = [references[self._numbers.of(v)] if isinstance(v, ALL) else v for v in _values(item)]
+            if isinstance(item, NamedLocation):
+                references.append(values[1] or 0)
+            elif not any(values) if isinstance(item, CallSite) else values[0] is None:
+                references.append(0)
+            else:
+                attributes.append(_attribute(io, type(item), values))
+                references.append(len(attributes))
+        return attributes, references
+
+
+def _values(item: Any) -> list[Any]:
+    """The parts of an attribute in the order of the bytes."""
+    if isinstance(item, Location):
+        return [item.scope, item.file, item.line, item.column]
+    return list(vars(item).values())
+
+
+def _attribute(io: Writer, cls: type, values: list[Any]) -> bytes:
+    entry = Writer(io.version, io.tables)
+    entry.where = "debug information"
+    entry.varint(_TAG_OF[cls])
+    for value, part in zip(values, _TAGS[_TAG_OF[cls]][1], strict=True):
+        if part is str:
+            entry.tables.string(entry, value)
+        else:
+            entry.varint(value or 0)
+    if cls is Subprogram and io.version >= _FLAGS_SINCE:
+        entry.varint(0)
+    return bytes(entry.out)

@@ -1,7 +1,7 @@
 """The bytes of dense constants, and the arrays that they are.
 
-Elements stand in row-major order, little-endian; one element stands for all. i1 is packed, 4-bit floats take
-a byte each, tf32 three.
+Elements stand in row-major order, little-endian; one element stands for all, and the array is then a view of
+that one, without memory for the others. i1 is packed, 4-bit floats take a byte each, tf32 three.
 """
 
 from __future__ import annotations
@@ -12,6 +12,16 @@ import numpy as np
 
 from .interpreter.elements import DTYPES
 from .ir import Tile
+
+
+def splat(array: np.ndarray) -> np.ndarray | None:
+    """The element, as an array without axes, of which the array is a view; None where there are several, or a
+    single one. Looking at all 2^24 would take time and memory that a file of a few bytes must not."""
+    if array.size < 2 or any(
+        step for step, count in zip(array.strides, array.shape, strict=True) if count > 1
+    ):
+        return None
+    return array[(0,) * array.ndim].reshape(())
 
 
 def element_of(type_: object) -> str | None:
@@ -53,16 +63,21 @@ def to_array(elements: np.ndarray, type_: Tile) -> np.ndarray | None:
 
 def to_bytes(array: np.ndarray, name: str) -> bytes:
     """The bytes of elements of type `name`; one element's if all are the same."""
-    flat = np.ascontiguousarray(array).reshape(-1)
+    one = splat(array)
     if name == "i1":
-        if flat.size > 8 and (flat.all() or not flat.any()):
-            return b"\xff" if flat[0] else b"\x00"
-        if 1 < flat.size <= 8 and flat.all():
-            return b"\xff"
-        return np.packbits(flat, bitorder="little").tobytes()
+        return _bits_to_bytes(array, one)
+    flat = np.ascontiguousarray(array if one is None else one).reshape(-1)
     if name == "tf32":
         words = (flat.view(np.uint32) >> 13).astype("<u4")
         raw, width = np.ascontiguousarray(words.view(np.uint8).reshape(-1, 4)[:, :3]).tobytes(), 3
     else:
         raw, width = flat.tobytes(), flat.dtype.itemsize
     return raw[:width] if raw == raw[:width] * flat.size else raw
+
+
+def _bits_to_bytes(array: np.ndarray, one: np.ndarray | None) -> bytes:
+    if one is None and array.size > 1 and (array.all() or not array.any()):
+        one = array[(0,) * array.ndim]
+    if one is not None and (one or array.size > 8):
+        return b"\xff" if one else b"\x00"
+    return np.packbits(np.ascontiguousarray(array).reshape(-1), bitorder="little").tobytes()

@@ -10,18 +10,21 @@ from collections.abc import Iterator
 from typing import Any
 
 from .codec import Version
-from .ir import Block, Operation, Token, Value
+from .ir import MAX_NESTING, TERMINATORS, Block, Function, Operation, Token, Value
+from .locations import source_line
 from .payload import ROW_OF, ROWS, Io, Part, Record, Row
 
-_DEPTH = 64
+_NOTHING = Operation("")
 _NEVER_STORED = ("entry", "global", "module")
 
 
 class Body:
-    """The operations of one function; `arguments` are its, `lines` those of the operations that are read."""
+    """The operations of one function; `arguments` are its. `locations`: of the operations in the order of the
+    payload, those that are read or, as far as they are known, those that were written."""
 
-    def __init__(self, io: Io, arguments: list[Value], lines: Iterator[int] | None = None):
-        self.io, self.lines = io, lines or iter(())
+    def __init__(self, io: Io, arguments: list[Value], locations: Iterator[Any] | None = None):
+        self.io, self._given = io, locations or iter(())
+        self.locations: list[Any] = []
         self.values: list[Value] = []
         self.numbers: dict[int, int] = {}
         self.newer: dict[int, Version] = {}  # values that only newer versions have
@@ -32,7 +35,10 @@ class Body:
         io = self.io
         row = self._row(op)
         io.where = str(op or row.name)
-        made, given = Operation(row.name, line=next(self.lines, 0)), op or Operation(row.name)
+        location = next(self._given, None) if op is None else op.location
+        self.locations.append(location)
+        made = Operation(row.name, line=source_line(location), location=location)
+        given = op or _NOTHING
         parts = iter(row.parts)
         stored: list[Value] = []
         if row.parts[0].what.startswith("results"):
@@ -104,10 +110,10 @@ class Body:
 
     def _value(self, value: Value | None, name: str = "") -> Value:
         """A value that is made here: a result or an argument of a block."""
-        if value is None:
-            return Value(self.io.tables.type(self.io), name)
-        self.io.tables.type(self.io, value.type)
-        return value
+        type_ = self.io.tables.type(self.io, None if value is None else value.type)
+        if isinstance(type_, Function):
+            self.io.fail("a value is no function")
+        return Value(type_, name) if value is None else value
 
     # --- parts ---
 
@@ -173,8 +179,8 @@ class Body:
     # --- regions ---
 
     def _regions(self, given: list[Block | None], depth: int) -> list[Block | None]:
-        if depth >= _DEPTH:
-            self.io.fail(f"regions nested more than {_DEPTH} deep")
+        if depth + 2 > MAX_NESTING:  # with the body of the entry and this one
+            self.io.fail(f"regions nested more than {MAX_NESTING} deep")
         where = self.io.where
         found = []
         for i in range(self.io.count(len(given))):
@@ -194,5 +200,18 @@ class Body:
         ops: list[Any] = block.ops if block else []
         for i in range(io.count(len(ops))):
             made.ops.append(self.operation(None if io.reading else ops[i], depth + 1))
+        check_end(io, made.ops)
         self._forget(mark)
         return made
+
+
+def check_end(io: Io, ops: list[Operation]) -> None:
+    """That the last operation of a block ends it, and no other."""
+    for i, op in enumerate(ops, 1):
+        if (op.name in TERMINATORS) != (i == len(ops)):
+            io.fail(
+                f"operation {i} of {len(ops)} of a block is {op.name}; the last one, and no other, is one of "
+                f"{', '.join(TERMINATORS)}"
+            )
+    if not ops:
+        io.fail("a block has no operations")

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from ..errors import BuildTypeError, Error
+from ..errors import BuildTypeError
 
 # --- types ---
 
@@ -115,6 +115,9 @@ class Function:
     inputs: tuple[Any, ...]
     results: tuple[Any, ...] = ()
 
+    def __str__(self) -> str:
+        return f"({', '.join(map(str, self.inputs))}) -> ({', '.join(map(str, self.results))})"
+
 
 Type = Scalar | Pointer | Tile | TensorView | TileView | Token | Function
 
@@ -155,6 +158,11 @@ class Constant:
 
 # --- values, operations, modules ---
 
+#: How deep regions may stand in regions, in text and in the binary form.
+MAX_NESTING = 200
+#: What ends a block.
+TERMINATORS = ("break", "continue", "return", "yield")
+
 
 @dataclass(eq=False)
 class Value:
@@ -180,6 +188,7 @@ class Operation:
     attributes:  by name; enumerators and symbols as strings, dense constants as arrays
     regions:     the block of each; None for one that is left out
     line:        in the text that it was read from, or in the source that bytecode is of; 0 if it is unknown
+    location:    where it comes from (locations.py), where bytecode or text says it
     """
 
     name: str
@@ -188,6 +197,7 @@ class Operation:
     results: list[Value] = field(default_factory=list)
     regions: list[Block | None] = field(default_factory=list)
     line: int = 0
+    location: Any = None
 
     def __str__(self) -> str:
         return f"line {self.line}: {self.name}" if self.line else self.name
@@ -200,6 +210,7 @@ class Entry:
     name: str
     body: Block
     hints: dict[str, dict[str, Any]] = field(default_factory=dict)
+    location: Any = None
 
     @property
     def params(self) -> list[Value]:
@@ -238,13 +249,14 @@ class Module:
     name: str = ""
 
     def __str__(self) -> str:
-        """The text that `tileir.parse` reads."""
+        return self.text()
+
+    def text(self, locations: bool = True) -> str:
+        """The text that `tileir.parse` reads; without `locations` it does not say where operations come from,
+        and is easier to read."""
         from .text import print_module
 
-        try:
-            return print_module(self)
-        except RecursionError:
-            raise Error("regions are nested too deep to be printed; verify() takes 200 levels") from None
+        return print_module(self, locations)
 
 
 def walk(block: Block) -> Iterator[Operation]:

@@ -39,6 +39,7 @@ Io = Reader | Writer
 _FLOAT_BITS = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64, "tf32": 19, "f4E2M1FN": 4}
 _DYNAMIC = -(2**63)  # an extent or stride that an operand gives
 _DEPTH = 20
+_TYPE_DEPTH = 5  # as in text
 
 
 class Part(NamedTuple):
@@ -298,7 +299,7 @@ def _tag(io: Io, tag: int | None, rows: dict[int, list[Row]], what: str) -> tupl
 
 def type_(io: Io, value: Any = None, depth: int = 0) -> Any:
     """A type behind its tag."""
-    if depth > _DEPTH:
+    if depth > _TYPE_DEPTH:
         io.fail("types nested too deep")
     row, parts = _tag(io, None if io.reading else _TAGS.get(_type_name(value)), TYPES, "type")
     found = parts({} if io.reading else vars(value), depth + 1)

@@ -131,6 +131,8 @@ def _wrong(found: Any) -> str:
     elif isinstance(found, TensorView):
         if len(found.shape) != len(found.strides) or any(n is not None and n < 0 for n in found.shape):
             return f"a tensor of shape {found.shape!s:.100} with strides {found.strides!s:.100}"
+        if any(n is not None and n < 0 for n in found.strides):
+            return f"a tensor with strides {found.strides!s:.100}"
         if len(found.shape) > _MAX_RANK:
             return f"a tensor of {len(found.shape)} axes"
     elif isinstance(found, TileView):

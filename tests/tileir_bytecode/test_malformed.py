@@ -1,4 +1,5 @@
-"""What is no bytecode ends in BytecodeError with an offset: no other exception, no hang, little memory."""
+"""What is no bytecode ends in BytecodeError with an offset: no other exception, no hang, little memory. What
+can be read, as little sense as it may make, can be printed, parsed and written."""
 
 from __future__ import annotations
 
@@ -44,15 +45,22 @@ def pick(number: int) -> bytes:
 
 
 def read(data: bytes) -> None:
-    """Reads; what cannot be read says where. What can be read can be written and read again."""
+    """Reads; what cannot be read says where. What can be read can be written and read again, also as text."""
     try:
         m = tileir.read_bytecode(data)
     except tileir.BytecodeError as error:
         assert error.offset is not None and 0 <= error.offset <= len(data)
         assert str(error).startswith(f"byte {error.offset}: ")
         return
-    again = tileir.read_bytecode(tileir.write_bytecode(m))
+    written = tileir.write_bytecode(m)
+    again = tileir.read_bytecode(written)
     assert tileir.equal(again, m)
+    if len(data) > 3000:  # which takes long, and has no more in it than the others together
+        return
+    parsed = tileir.parse(str(m))
+    assert tileir.equal(parsed, m) and str(parsed) == str(m)
+    parsed.producer = m.producer  # of which text keeps no blanks
+    assert tileir.write_bytecode(parsed, (13, written[9])) == written  # with the same locations
 
 
 files = st.integers(0, 10**6)  # numbers of files in the corpus
@@ -197,7 +205,12 @@ def test_the_files_made_by_hand_can_be_read() -> None:
             file(section(PRODUCER, b"\0\0"), section(FUNCTIONS, b"\0"), section(STRINGS, table([b"p"], 4))),
             "left over",
         ),
-        (with_body(b""), "entry 'k' has no operations"),
+        (with_body(b""), "entry 'k': a block has no operations"),
+        (
+            with_body(bytes([0x44, 1]), (bytes([TOKEN]),)),
+            "operation 1 of 1 of a block is make_token; the last one",
+        ),
+        (with_body(RETURN + RETURN), "operation 1 of 2 of a block is return; the last one, and no other"),
         (with_body(RETURN + b"\x5c"), "a number expected, no bytes left"),
         (with_body(b"\x19"), "there is no operation 19"),
         (with_body(b"\x16"), "there is no operation 16"),
@@ -298,7 +311,7 @@ def test_flags_of_functions(flags: int, version: int, message: str) -> None:
 
 def test_deep_regions_are_refused_before_the_stack_ends() -> None:
     loop = bytes([0x41, 0, 0, 1, 1, 0, 1])  # no results, no operands, a region with a block of one operation
-    fails(with_body(loop * 5000), "regions nested more than 64 deep")
+    fails(with_body(loop * 5000), "regions nested more than 200 deep")
 
 
 def test_deep_attributes_are_refused_before_the_stack_ends() -> None:
@@ -426,7 +439,7 @@ def test_lines() -> None:
         (b"\0" * 8 + varint(2**40), "entries expected"),
         (debug([1, 2], [place(7)]), "debug attribute 2 of 1"),
         (debug([1, 2**64 - 1], [place(7)]), "debug attribute 18446744073709551615 of 1"),
-        (debug([1, 1], [bytes([CALL, 1, 1])]), "call sites nested more than 256 deep"),
+        (debug([1, 1], [bytes([CALL, 1, 1])]), "debug attribute 1 refers to itself"),
         (debug([1, 1], [bytes([PLACE, 0])]), "a number expected"),
     ],
 )
@@ -438,14 +451,42 @@ def test_a_record_that_is_not_there() -> None:
     fails(with_debug(debug([1, 1], [place(7)]), place=3), "debug record 3 of 1")
 
 
+#: A file, the unit, a function, a block in it, places in both, a call site.
+SCOPED = [
+    bytes([2, 0, 0]),
+    bytes([1, 1]),
+    bytes([5, 1, 3, 0, 0, 2, 4]),
+    bytes([3, 3, 1, 5, 6]),
+    bytes([PLACE, 3, 0, 7, 8]),
+    bytes([PLACE, 4, 0, 9, 10]),
+    bytes([CALL, 6, 5]),
+]
+
+
 @SMALL
 @given(st.lists(st.tuples(places, st.integers(0, 255)), min_size=1, max_size=4), places)
 def test_changed_debug_sections(changes: list[tuple[int, int]], cut: int) -> None:
-    changed = bytearray(debug([1, 2, 3, 3, 2, 1, 2], [place(7), bytes([CALL, 1, 3]), place(2)]))
-    for where, byte in changes:
-        changed[where % len(changed)] = byte
-    read(with_debug(bytes(changed)))
-    read(with_debug(bytes(changed[: cut % len(changed)])))
+    bare = debug([1, 2, 3, 3, 2, 1, 2], [place(7), bytes([CALL, 1, 3]), place(2)])
+    for section_ in (bare, debug([5, 5, 6, 7, 0, 6, 5], SCOPED)):
+        changed = bytearray(section_)
+        for where, byte in changes:
+            changed[where % len(changed)] = byte
+        read(with_debug(bytes(changed)))
+        read(with_debug(bytes(changed[: cut % len(changed)])))
+
+
+@pytest.mark.parametrize(
+    ("references", "attributes", "message"),
+    [
+        ([3], SCOPED, "debug attribute 3 is no location"),
+        ([1], [bytes([PLACE, 2, 0, 7, 1]), SCOPED[0]], "debug attribute 2 is no Subprogram or LexicalBlock"),
+        ([1], [bytes([CALL, 2, 2]), SCOPED[0]], "debug attribute 2 is no Location or CallSite"),
+        ([1], [bytes([PLACE, 0, 9, 7, 1])], "string 9 of 1"),
+        ([2], [bytes([CALL, 2, 0]), bytes([CALL, 1, 1])], "debug attribute . refers to itself"),
+    ],
+)
+def test_references_of_another_kind(references: list[int], attributes: list[bytes], message: str) -> None:
+    fails(with_debug(debug(references, attributes)), message)
 
 
 @pytest.mark.parametrize("data", [10**15, "text", None, [127, 84]])

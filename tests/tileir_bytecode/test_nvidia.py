@@ -31,13 +31,13 @@ def tools() -> Path:
         pytest.skip(str(error))
 
 
-def disassembled(data: bytes, folder: Path) -> str:
+def disassembled(data: bytes, folder: Path, *options: str) -> str:
     tool = tools() / "tileirdisasm"
     if not tool.exists():
         pytest.skip(f"there is no disassembler beside tileiras: {tool}")
     path = folder / "m.tileir"
     path.write_bytes(data)
-    done = subprocess.run([tool, path], capture_output=True, text=True)
+    done = subprocess.run([tool, *options, path], capture_output=True, text=True)
     assert done.returncode == 0, done.stderr
     return done.stdout
 
@@ -82,7 +82,14 @@ def test_example(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
         written = tileir.write_bytecode(m, (13, minor))
         assert tileir.equal(tileir.read_bytecode(written), m)
     assert disassembled(lowest, tmp_path) == text
-    assert disassembled(written, tmp_path) == text
+    # With locations: of what was written, of what its own text says, and of ours.
+    located = disassembled(data, tmp_path, "-g")
+    assert "#cuda_tile.di_subprogram" in located
+    printed = str(m)
+    assert str(tileir.parse(printed)) == printed
+    for again in (m, tileir.parse(located), tileir.parse(printed)):
+        assert tileir.equal(again, m)
+        assert disassembled(tileir.write_bytecode(again, "13.5"), tmp_path, "-g") == located
 
 
 @pytest.mark.parametrize("arch", ["sm_90", "sm_100"])

@@ -25,7 +25,20 @@ BAD = {
     "quotes": ('"' * MANY, "expected entry or global"),
     "strings that do not end": (ENTRY + '"\\' * MANY, "expected an operation"),
     "a string that does not end": ('entry @"k\\" () {}', "expected a symbol"),
-    "parentheses": (ENTRY + "return loc" + "(" * MANY, "expected ')'"),
+    "parentheses": (ENTRY + "return loc" + "(" * MANY, "expected a location"),
+    "locations in locations": (ENTRY + "return loc" + '("a"' * MANY, "locations nested more than"),
+    "call sites in call sites": (ENTRY + "return loc(" + "callsite(" * MANY, "locations nested more than"),
+    "an alias of itself": (
+        ENTRY + "return loc(#a) }\n#a = loc(callsite(unknown at #a))",
+        "#a refers to itself",
+    ),
+    "aliases of aliases": (
+        ENTRY + "return loc(#a0) }\n" + "".join(f'#a{i} = loc("x"(#a{i + 1}))\n' for i in range(MANY)),
+        "locations nested more than",
+    ),
+    "attributes in attributes": (ENTRY + "return {a = " + "[" * MANY, "attributes nested more than"),
+    "modules in modules": ("module {" * MANY, "a module in a module in a module"),
+    "one name for all": (ENTRY + f"%r:{MANY} = get_tensor_shape %v : tile<i64>", "is not defined here"),
     "results": (
         ENTRY + "%a:9223372036854775807 = iota : tile<8xi32> }",
         "more results than any operation has",

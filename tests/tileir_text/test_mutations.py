@@ -1,4 +1,5 @@
-"""Text that is not right: each mutation of a module is a module or a ParseError, soon and nothing else."""
+"""Text that is not right: each mutation of a module is a module or a ParseError, soon and nothing else. What
+is a module is printed so that it is read again, and written or refused."""
 
 from __future__ import annotations
 
@@ -37,6 +38,12 @@ _STRANGE += [
     '"0x00"',
     "\\",
     "loc(",
+    "loc(unknown)",
+    'loc("f.cu":1:2)',
+    "{a.b = 1}",
+    "^bb0:",
+    '"addi"',
+    '"cuda_tile.loop"',
 ]
 
 
@@ -77,7 +84,13 @@ def test_mutations_end_in_a_module_or_in_an_error_with_its_place(name: str) -> N
             assert f"line {error.line}, column {error.column}: " in str(error), text
             continue
         printed = str(module)
-        assert tileir.equal(tileir.parse(printed), module), text
+        again = tileir.parse(printed)
+        assert tileir.equal(again, module) and str(again) == printed, text
+        try:
+            data = tileir.write_bytecode(module)
+        except tileir.BytecodeError:
+            continue
+        assert tileir.equal(tileir.read_bytecode(data), module), text
 
 
 def test_every_beginning_of_a_text() -> None:

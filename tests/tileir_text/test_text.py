@@ -219,6 +219,70 @@ def test_names_end_with_their_block() -> None:
         tileir.parse(outside)
 
 
+def test_names_of_regions_side_by_side() -> None:
+    """Numbers and names begin anew in each, and several results keep theirs: a second print says the same."""
+    region = "if %c {\n %0 = iota : tile<8xi32>\n %x = absi %0 : tile<8xi32>\n"
+    region += " %2:2 = get_tensor_shape %v : T -> tile<i64>\n}\nelse {\n"
+    region += " %1:2 = if %c -> (tile<i1>, tile<i1>) { yield %c, %c : tile<i1>, tile<i1> }\n"
+    region += " else { yield %c, %c : tile<i1>, tile<i1> } \n %3 = iota : tile<8xi32> \n}\n"
+    text = entry(region * 3, "%c: tile<i1>, %v: T").replace("T", "tensor_view<4x4xf32, strides=[4,1]>")
+    module = tileir.parse(text)
+    for m in (module, tileir.read_bytecode(tileir.write_bytecode(module))):
+        printed = str(m)
+        assert "_0 =" not in printed
+        assert str(tileir.parse(printed)) == printed and tileir.equal(tileir.parse(printed), module)
+        assert printed.count(":2 = ") == 6 and printed.count("%0:2 = ") == 3
+
+
+def test_forms_of_mlir() -> None:
+    """The first result without its number, dictionaries, `attributes` and the builtin module."""
+    text = """module attributes {gpu.container_module, other = [1 : i32, {a = "b"}, dense<1> : tile<i32>]} {
+      cuda_tile.module @m attributes {producer = "someone"} {
+        entry @k(%a: tile <i32> {a.b = 1}, %p: tile<ptr<i32>>) attributes {sym_visibility = "public"} {
+          %0:2 = load_ptr_tko weak %p : tile<ptr<i32>> -> tile<i32>, token
+          %1 = addi %0, %a : tile<i32> {cuda_tile.some = #cuda_tile.hint<x, y>, flag} loc("f":1:2)
+          return {a = array<i32: 1, 2>}
+        } {cuda_tile.loop_split = 0}
+      }
+    }"""
+    plain = """// Producer: someone
+      module @m { entry @k(%a: tile<i32>, %p: tile<ptr<i32>>) {
+        %0:2 = load_ptr_tko weak %p : tile<ptr<i32>> -> tile<i32>, token
+        %1 = addi %0#0, %a : tile<i32>
+      } }"""
+    module = tileir.parse(text)
+    assert module.text(locations=False) == str(tileir.parse(plain))
+    assert tileir.equal(module, tileir.parse(plain))
+
+
+def test_a_text_is_one_module() -> None:
+    for text in ("module @a {}\nmodule @b {}", "entry @k() {}\nmodule @b {}", "module @a {}\nentry @k() {}"):
+        with pytest.raises(tileir.ParseError, match="expected the end of the text, which has one module"):
+            tileir.parse(text)
+
+
+def test_regions_print_read_and_write_as_deep_as_they_are_parsed() -> None:
+    text = nested(199)
+    printed = str(tileir.parse(text))
+    data = tileir.write_bytecode(tileir.parse(printed))
+    assert str(tileir.parse(printed)) == printed
+    assert tileir.write_bytecode(tileir.read_bytecode(data)) == data
+    with pytest.raises(tileir.ParseError, match="regions nested more than 200 deep"):
+        tileir.parse(nested(200))
+
+
+def test_odd_hints_come_back() -> None:
+    hints = '<sm_100 = {occupancy = 2, "a b" = [1 : i8, "x", {c = 5}], wide = 7 : i64, on = true, '
+    hints += '"" = tile<4xptr<f32>>}>'
+    module = tileir.parse(entry("").replace("()", f"() optimization_hints={hints}"))
+    printed = str(module)
+    assert hints in printed
+    assert tileir.equal(tileir.parse(printed), module)
+    assert str(tileir.parse(printed)) == printed
+    with pytest.raises(tileir.ParseError, match="expected hints of sm_100"):
+        tileir.parse(printed.replace(hints, "<sm_100 = 5>"))
+
+
 # --- operations of the draft ---
 
 

@@ -20,7 +20,8 @@ import numpy as np
 from ..interpreter.elements import bits_of
 from ..ir import Constant, Operation, Pointer, Tile, Token, Value
 from ..rows import rows
-from .values import _hint, parse_integer, parse_list
+from .attributes import Attributes
+from .values import parse_integer, parse_list
 
 if TYPE_CHECKING:
     from .parser import Parser
@@ -123,7 +124,7 @@ class Draft:
             elif tokens.next[:1].isalpha():
                 self.attributes[key] = tokens.take()
             else:
-                self.attributes[key] = _signed(_hint(tokens))
+                self.attributes[key] = _signed(Attributes(tokens, "i32").value())
 
     def _define(self, values: dict[str, Value]) -> None:
         results = [values[name] for name in ("%r", "%s") if name in values]

@@ -59,6 +59,8 @@ class Format(NamedTuple):
     operands: dict[str, bool]  # whether each stands for any number
     attributes: dict[str, Attribute]
     results: tuple[str, ...]
+    any_results: bool  # whether their number is free
+    optional: frozenset[str]  # operands that may be left out
     kinds: dict[str, str]  # of the operands, from tables/kinds.tsv
 
 
@@ -89,10 +91,12 @@ def _format(row: dict[str, str]) -> Format:
     operands: dict[str, bool] = {}
     attributes: dict[str, Attribute] = {}
     results: tuple[str, ...] = ()
+    any_results, optional = False, set()
     for part in row["payload"].split(";"):
         kind, *words = part.split()
         if kind.startswith("results"):
             results = tuple(word.rstrip(".") for word in words if word != "(none)")
+            any_results = kind == "results*" and any(word.endswith("...") for word in words)
         elif kind.startswith("flags"):
             units = (word[2:] for word in words if word.endswith("(unit)"))
             attributes.update({unit.removesuffix("(unit)"): Attribute("unit", True) for unit in units})
@@ -102,12 +106,13 @@ def _format(row: dict[str, str]) -> Format:
         elif kind.startswith("operand"):
             names = words[:1] if kind == "operand?" else words
             operands.update({name.rstrip(".?"): name.endswith("...") for name in names})
+            optional |= {name.rstrip("?") for name in names if kind == "operand?" or name.endswith("?")}
     kinds = {}
     for part in filter(None, row["types"].split(";")):
         names, _, kind = part.partition(":")
         kinds.update({name: kind.split()[-1] for name in names.split()})
     items = _items(_ITEM.finditer(row["format"]), False)
-    return Format(row["op"], items, operands, attributes, results, kinds)
+    return Format(row["op"], items, operands, attributes, results, any_results, frozenset(optional), kinds)
 
 
 @cache

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..ir import Operation, TensorView, Value
+from ..ir import Constant, Operation, TensorView, Value
 from .values import parse_bool, parse_constant, parse_integer, parse_list, print_constant
 
 if TYPE_CHECKING:
@@ -48,9 +48,28 @@ def _results(reader: OperationReader) -> list[Any]:
     return types
 
 
-def _region(reader: OperationReader, names: list[str], types: list[Any]) -> None:
-    arguments = [reader.parser.define(name, type_) for name, type_ in zip(names, types, strict=True)]
-    reader.op.regions.append(reader.parser.block(arguments, reader.op.name))
+def _arguments(reader: OperationReader, names: list[str], types: list[Any]) -> list[Value]:
+    return [reader.parser.define(name, type_) for name, type_ in zip(names, types, strict=True)]
+
+
+def _types(values: list[Value]) -> list[Any]:
+    return [value.type for value in values]
+
+
+def _check(op: Operation, operands: str, attributes: str = "", regions: int = 1) -> None:
+    """That the operation has these operands, one of each or any number of those that end in "*", no other
+    attributes than these, and so many regions. ValueError: it has to be printed in the generic form."""
+    known = operands.split()
+    given = {name for name, values in op.operands.items() if values}
+    fits = given <= {name.rstrip("*") for name in known} and len(op.regions) == regions
+    fits &= all(len(op.operands.get(name, ())) == 1 for name in known if name[-1] != "*")
+    if not fits or {name for name, value in op.attributes.items() if value} - set(attributes.split()):
+        raise ValueError
+
+
+def _agree(*lists: list[Any]) -> None:
+    if any(one != lists[0] for one in lists[1:]):
+        raise ValueError
 
 
 # --- for ---
@@ -75,17 +94,24 @@ def _parse_for(reader: OperationReader) -> None:
         reader.types = _results(reader)
     if reader.types != carried:
         tokens.fail("the results of for have the types of its carried values", at)
-    _region(reader, [induction, *names], [type_, *carried])
+    arguments = _arguments(reader, [induction, *names], [type_, *carried])
+    op.regions.append(parser.block(arguments, "for"))
 
 
-def _print_for(printer: Printer, op: Operation) -> str:
+def _print_for(printer: Printer, op: Operation) -> None:
+    _check(op, "lowerBound upperBound step initValues*", "unsignedCmp")
+    bounds = _types([op.operands[name][0] for name in ("lowerBound", "upperBound", "step")])
+    carried = _types(op.operands.get("initValues", []))
+    _agree([bounds[0]] * 3, bounds)
+    _agree([bounds[0], *carried], _types(op.regions[0].arguments), [bounds[0], *_types(op.results)])
     lower, upper, step = (printer.name(op.operands[n][0]) for n in ("lowerBound", "upperBound", "step"))
     body, values = op.regions[0], op.operands.get("initValues", [])
     unsigned = "unsigned " if op.attributes.get("unsignedCmp") else ""
     head = f"for {unsigned}{printer.name(body.arguments[0])} in ({lower} to {upper}, step {step})"
     head += f" : {op.operands['lowerBound'][0].type}{_print_carried(printer, body.arguments[1:], values)}"
     types = ", ".join(str(value.type) for value in op.results)
-    return head + (f" -> ({types})" if types else "") + printer.region(body, "continue")
+    printer.write(head + (f" -> ({types})" if types else ""))
+    printer.region(body, "continue")
 
 
 # --- loop ---
@@ -106,16 +132,18 @@ def _parse_loop(reader: OperationReader) -> None:
             reader.types = reader.parser.types_list()
     elif carried:
         tokens.wrong("':' and the types of the carried values")
-    _region(reader, names, carried)
+    op.regions.append(reader.parser.block(_arguments(reader, names, carried), "loop"))
 
 
-def _print_loop(printer: Printer, op: Operation) -> str:
+def _print_loop(printer: Printer, op: Operation) -> None:
+    _check(op, "initValues*")
+    _agree(_types(op.regions[0].arguments), _types(op.operands.get("initValues", [])))
     body, values = op.regions[0], op.operands.get("initValues", [])
     carried = ", ".join(str(value.type) for value in values)
     results = ", ".join(str(value.type) for value in op.results)
     types = f"{carried} -> {results}" if carried and results else carried or results
-    head = "loop" + _print_carried(printer, body.arguments, values) + (f" : {types}" if types else "")
-    return head + printer.region(body, "continue")
+    printer.write("loop" + _print_carried(printer, body.arguments, values) + (f" : {types}" if types else ""))
+    printer.region(body, "continue")
 
 
 # --- if ---
@@ -127,19 +155,20 @@ def _parse_if(reader: OperationReader) -> None:
     reader.types = []
     if tokens.accept("->"):
         reader.types = _results(reader)
-    _region(reader, [], [])
-    if tokens.accept("else"):
-        _region(reader, [], [])
-    else:
-        op.regions.append(None)
+    op.regions.append(reader.parser.block([], "if"))
+    op.regions.append(reader.parser.block([], "if") if tokens.accept("else") else None)
 
 
-def _print_if(printer: Printer, op: Operation) -> str:
+def _print_if(printer: Printer, op: Operation) -> None:
+    _check(op, "condition", regions=2)
+    if op.regions[0] is None or any(block is not None and block.arguments for block in op.regions):
+        raise ValueError
     types = ", ".join(str(value.type) for value in op.results)
-    head = f"if {printer.name(op.operands['condition'][0])}" + (f" -> ({types})" if types else "")
-    text = head + printer.region(op.regions[0], "yield")
-    other = op.regions[1] if len(op.regions) > 1 else None
-    return text if other is None else text + " else" + printer.region(other, "yield")
+    printer.write(f"if {printer.name(op.operands['condition'][0])}" + (f" -> ({types})" if types else ""))
+    printer.region(op.regions[0], "yield")
+    if op.regions[1] is not None:
+        printer.write(" else")
+        printer.region(op.regions[1], "yield")
 
 
 # --- reduce and scan ---
@@ -169,7 +198,12 @@ def _parse_fold(reader: OperationReader) -> None:
     op.regions.append(parser.block(arguments, op.name))
 
 
-def _print_fold(printer: Printer, op: Operation) -> str:
+def _print_fold(printer: Printer, op: Operation) -> None:
+    _check(op, "operands*", "dim identities" + " reverse" * (op.name == "scan"))
+    if not all(isinstance(number, Constant) for number in op.attributes["identities"]):
+        raise ValueError
+    if not op.operands["operands"] or not op.results or op.regions[0] is None:
+        raise ValueError
     operands, given = op.operands["operands"], op.attributes
     text = f"{op.name} {', '.join(map(printer.name, operands))} dim={given['dim']}"
     if op.name == "scan":
@@ -179,7 +213,8 @@ def _print_fold(printer: Printer, op: Operation) -> str:
     text += f" -> {', '.join(str(value.type) for value in op.results)}"
     body = op.regions[0]
     arguments = ", ".join(f"{printer.name(value)}: {value.type}" for value in body.arguments)
-    return f"{text}\n{printer.indent}({arguments})" + printer.region(body, "yield")
+    printer.write(f"{text}\n{printer.indent}({arguments})")
+    printer.region(body, "")
 
 
 # --- make_tensor_view ---
@@ -216,8 +251,13 @@ def _extent(reader: OperationReader) -> int | Value:
     return reader.parser.value() if reader.tokens.next[:1] == "%" else parse_integer(reader.tokens, 0)
 
 
-def _print_tensor(printer: Printer, op: Operation) -> str:
-    type_, dynamic = op.results[0].type, []
+def _print_tensor(printer: Printer, op: Operation) -> None:
+    _check(op, "base dynamicShape* dynamicStrides*", regions=0)
+    (type_,), dynamic, base = _types(op.results), [], op.operands["base"][0].type
+    _agree(
+        [sum(n is None for n in type_.shape), sum(n is None for n in type_.strides)],
+        [len(op.operands.get(name, ())) for name in ("dynamicShape", "dynamicStrides")],
+    )
     text = f"make_tensor_view {printer.name(op.operands['base'][0])}"
     for key, name, extents in (
         ("shape", "dynamicShape", type_.shape),
@@ -227,9 +267,12 @@ def _print_tensor(printer: Printer, op: Operation) -> str:
         dynamic += op.operands.get(name, [])
         parts = (printer.name(next(given)) if n is None else str(n) for n in extents)
         text += f", {key} = [{', '.join(parts)}]"
-    types = [op.operands["base"][0].type] if type_.attr else []
-    types += [value.type for value in dynamic[:1]]
-    return text + " : " + ", ".join(map(str, types)) + (" -> " if types else "") + str(type_)
+    _agree(*([value.type] for value in dynamic))
+    if base in (type_, *_types(dynamic)):  # it is told from them by being another
+        raise ValueError
+    types = [base] if type_.attr else []
+    types += _types(dynamic[:1])
+    printer.write(text + " : " + ", ".join(map(str, types)) + (" -> " if types else "") + str(type_))
 
 
 PARSERS = {

@@ -1,24 +1,174 @@
-"""Operations that break their own rules, as text for people to look at. `parse` reads none of it.
+"""The generic form of operations, in which those are printed whose own form would not say all of them.
 
-%r = "make_tensor_view"(base: %p) {} : (tile<ptr<f32>>) -> (f32)
+    %r = "addi"(lhs: %x, rhs: %y) {overflow = "none"} : (tile<i32>, tile<i32>) -> (tile<i32>)
+    "if"(condition: %c) ({^bb0(): yield}, {}) {} : (tile<i1>) -> ()
+
+That is MLIR's, with names of the operands; without them they are taken in their order. A region is empty, or
+has one block behind ^bb0.
 """
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from ..ir import Operation
+import numpy as np
+
+from ..ir import Block, Constant, Operation, Value
+from .attributes import Attributes, print_attribute
+from .fits import fits_kind
+from .formats import Format, formats
+from .values import Dense, print_value
 
 if TYPE_CHECKING:
+    from .operations import OperationReader
     from .printer import Printer
 
+# --- printed ---
 
-def print_generic(printer: Printer, op: Operation) -> str:
-    """An operation without its results' names: what it has, in MLIR's generic form."""
+
+def print_generic(printer: Printer, op: Operation) -> None:
+    """Writes an operation without its results' names."""
     groups = [(name, values) for name, values in op.operands.items() if values]
     operands = ", ".join(f"{name}: {', '.join(map(printer.name, values))}" for name, values in groups)
-    attributes = ", ".join(f"{name} = {value!r:.200}" for name, value in op.attributes.items())
+    attributes = ", ".join(
+        f"{n} = {_attribute(op, v)}" for n, v in op.attributes.items() if _is_there(op, n, v)
+    )
     taken = ", ".join(str(value.type) for _, values in groups for value in values)
     made = ", ".join(str(value.type) for value in op.results)
-    regions = ",".join(" {}" if block is None else printer.region(block, "") for block in op.regions)
-    return f'"{op.name}"({operands}) {{{attributes}}}{regions} : ({taken}) -> ({made})'
+    printer.write(f'"{op.name}"({operands})')
+    for i, block in enumerate(op.regions):
+        printer.write(", " if i else " (")
+        if block is None:
+            printer.write("{}")
+        else:
+            printer.region(block, "", _header(printer, block))
+    printer.write(f"{')' * bool(op.regions)} {{{attributes}}} : ({taken}) -> ({made})")
+
+
+def _is_there(op: Operation, name: str, value: Any) -> bool:
+    form = formats().get(op.name)
+    unit = form is not None and name in form.attributes and form.attributes[name].kind == "unit"
+    return value is not None and not (unit and value is False)
+
+
+def _attribute(op: Operation, value: Any) -> str:
+    if isinstance(value, (np.ndarray, np.generic)) and op.results:
+        try:
+            return print_value(value, op.results[0].type)
+        except (AttributeError, LookupError, TypeError, ValueError):
+            pass
+    return print_attribute(value)
+
+
+def _header(printer: Printer, block: Block) -> str:
+    if block.ops and not block.arguments:
+        return ""
+    arguments = ", ".join(f"{printer.name(value)}: {value.type}" for value in block.arguments)
+    return f"^bb0({arguments}):"
+
+
+# --- parsed ---
+
+
+def parse_generic(reader: OperationReader) -> None:
+    """What stands behind the name."""
+    tokens, parser, op, form = reader.tokens, reader.parser, reader.op, reader.form
+    groups = _parse_operands(reader)
+    given: dict[str, Any] = {}
+    if tokens.accept("<"):
+        given = Attributes(tokens, constants=True).dictionary()
+        tokens.expect(">")
+    if tokens.accept("("):
+        while not tokens.accept(")"):
+            if op.regions:
+                tokens.expect(",")
+            if tokens.next == "{" and tokens.ahead(1) == "}":
+                tokens.at += 2
+                op.regions.append(None)
+            else:
+                op.regions.append(parser.block([], form.name, True))
+    if tokens.next == "{":
+        given |= Attributes(tokens, constants=True).dictionary()
+    at = tokens.at
+    _give_operands(reader, groups, given.pop("operandSegmentSizes", None), at)
+    given.pop("resultSegmentSizes", None)
+    _give_attributes(reader, given, at)
+    tokens.expect(":")
+    at = tokens.at
+    types = _types(reader)
+    if types != [value.type for _, values in groups for value in values]:
+        tokens.fail("these are not the types of the operands", at)
+    tokens.expect("->")
+    at = tokens.at
+    reader.types = _types(reader)
+    if len(reader.types) != len(form.results) and not form.any_results:
+        tokens.fail(f"{form.name} has {len(form.results)} results, not {len(reader.types)}", at)
+
+
+def _types(reader: OperationReader) -> list[Any]:
+    """(type, ...), or one type."""
+    tokens = reader.tokens
+    if not tokens.accept("("):
+        return [reader.parser.type()]
+    found = [] if tokens.next == ")" else reader.parser.types_list()
+    tokens.expect(")")
+    return found
+
+
+def _parse_operands(reader: OperationReader) -> list[tuple[str, list[Value]]]:
+    """(name: %a, %b, other: %c); the name of what has none is empty."""
+    tokens, groups = reader.tokens, []
+    tokens.expect("(")
+    while not tokens.accept(")"):
+        if groups:
+            tokens.expect(",")
+        if tokens.next[:1] != "%":
+            groups.append((tokens.take(), []))
+            if groups[-1][0] not in reader.form.operands:
+                tokens.at -= 1
+                tokens.wrong(f"an operand: {', '.join(reader.form.operands) or 'there is none'}")
+            tokens.expect(":")
+        elif not groups:
+            groups.append(("", []))
+        groups[-1][1].append(reader.parser.value())
+    return groups
+
+
+def _give_operands(reader: OperationReader, groups: list, sizes: list[int] | None, at: int) -> None:
+    form, op = reader.form, reader.op
+    if [name for name, _ in groups] == [""]:
+        groups = _by_order(form, groups[0][1], sizes)
+    for name, values in groups:
+        op.operands.setdefault(name, []).extend(values)
+    for name, many in form.operands.items():
+        count = len(op.operands.get(name, ()))
+        if not many and not (count == 1 or (count == 0 and name in form.optional)):
+            reader.tokens.fail(f"{form.name} takes one operand {name}, not {count}", at)
+
+
+def _by_order(form: Format, values: list[Value], sizes: list[int] | None) -> list[tuple[str, list[Value]]]:
+    """Operands without names: as many of each as `sizes` says, else one of each and the rest of the last."""
+    names, found = list(form.operands), []
+    if sizes is None:
+        sizes = [1] * (len(names) - 1) + [max(len(values) - len(names) + 1, 0)]
+    for name, size in zip(names, sizes, strict=False):
+        found.append((name, values[:size]))
+        values = values[size:]
+    return [*found, (names[-1], values)]
+
+
+def _give_attributes(reader: OperationReader, given: dict[str, Any], at: int) -> None:
+    for name, value in given.items():
+        if name not in reader.form.attributes:
+            if "." in name:
+                continue  # of another dialect
+            reader.tokens.fail(f"{reader.form.name} has no attribute {name}", at)
+        kind = reader.form.attributes[name].kind
+        if isinstance(value, Dense) and kind == "dense":
+            reader.dense[name] = value
+            continue
+        if isinstance(value, Constant) and kind in ("int", "bool", "unit"):
+            value = value.bits if kind == "int" else bool(value.bits)
+        if not fits_kind(kind, value):
+            reader.tokens.fail(f"{name} is no {kind}", at)
+        reader.op.attributes[name] = value

@@ -13,7 +13,7 @@ _INSIDE = r"[^<>%{}@\"]*"
 _NESTED = _INSIDE
 for _ in range(5):  # a tile of pointers to pointers, a view of a tensor
     _NESTED = rf"{_INSIDE}(?:<{_NESTED}>{_INSIDE})*"
-_TYPE = rf"!?(?:cuda_tile\.)?(?:tile|ptr|tensor_view|(?:partition|strided|gather_scatter)_view)<{_NESTED}>"
+_TYPE = rf"!?(?:cuda_tile\.)?(?:tile|ptr|tensor_view|(?:partition|strided|gather_scatter)_view)\s*<{_NESTED}>"
 _TOKEN = re.compile(
     r"(?:\s+|//[^\n]*)*"
     rf"({_TYPE}|%{_SUFFIX}(?:\#\d+)?|@(?:{_SUFFIX}|\"(?:[^\"\\\n]|\\.)*\")|\"(?:[^\"\\\n]|\\.)*\""

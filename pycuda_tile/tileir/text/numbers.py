@@ -6,6 +6,7 @@ import re
 
 import numpy as np
 
+from ..dense import splat
 from ..interpreter.elements import DTYPES, bits_of
 
 #: Bits of the significand, the hidden one included.
@@ -26,6 +27,11 @@ _FLOAT = re.compile(
 )
 _BITS = re.compile(r"0x[0-9a-fA-F]+")
 _INTEGER = re.compile(r"-?(?:\d+|0x[0-9a-fA-F]+)")
+
+
+def _width(element: str) -> int:
+    """The bits of an element, also of one that NumPy does not have: those are bytes."""
+    return bits_of(element) if element in DTYPES else 8
 
 
 def is_integer(element: str) -> bool:
@@ -56,15 +62,15 @@ def print_number(bits: int, element: str) -> str:
     """The text of one element: true, -1, 1.000000e+00, 9.99999993E-9, 0x7F800000."""
     if element == "i1":
         return "true" if bits else "false"
+    width = _width(element)
     if is_integer(element):
-        width = bits_of(element)
         return str(bits - (1 << width) if bits >> (width - 1) else bits)
-    value = float(from_bits([bits], element)[0])
+    value = float(from_bits([bits], element)[0]) if element in DTYPES else np.nan
     if np.isfinite(value):
         for text in (_short(value), _full(value, 2 + _PRECISION.get(element, 2) * 59 // 196)):
             if "." in text and parse_number(text, element) == bits:
                 return text
-    return f"0x{bits:0{-(-bits_of(element) // 4)}X}"
+    return f"0x{bits:0{-(-width // 4)}X}"
 
 
 def _digits(value: float, precision: int) -> tuple[str, int]:
@@ -107,7 +113,7 @@ def _full(value: float, precision: int) -> str:
 
 def parse_number(text: str, element: str) -> int | None:
     """The bits of one element; None for text that is no number of this type."""
-    width = bits_of(element)
+    width = _width(element)
     if element == "i1" and text in ("true", "false"):
         return int(text == "true")
     if is_integer(element):
@@ -117,7 +123,7 @@ def parse_number(text: str, element: str) -> int | None:
         return value % (1 << width) if -(1 << width - 1) <= value < 1 << width else None
     if _BITS.fullmatch(text):
         return int(text, 16) if len(text) < 20 and int(text, 16) >> width == 0 else None
-    if not _FLOAT.fullmatch(text) or len(text) > 1100:
+    if element not in DTYPES or not _FLOAT.fullmatch(text) or len(text) > 1100:
         return None
     return _float_bits(text, element)
 
@@ -146,9 +152,8 @@ def _nearest(number: float, element: str) -> np.ndarray:
 
 def print_dense(array: np.ndarray, element: str) -> str:
     """Elements as a list nested as the shape is; one element if all have the same bits; the bytes of many."""
-    if array.size > 1 and not any(array.strides):
-        array = array.reshape(-1)[:1].reshape(())
-    bits = to_bits(array, element)
+    one = splat(array)
+    bits = to_bits(array if one is None else one, element)
     first = bits.reshape(-1)[0]
     if (bits == first).all():
         return print_number(int(first), element)

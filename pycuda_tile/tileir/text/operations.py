@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from ..ir import Operation, Tile, Token, Value
-from .formats import Format, Item, enumerators, kinds
+from ..ir import Operation, Token, Value
+from .attributes import parse_hints, parse_predicate
+from .fits import MAX_AXES, may_be
+from .formats import Format, Item, enumerators
 from .values import (
     Dense,
     parse_bool,
-    parse_hints,
     parse_integer,
     parse_list,
-    parse_predicate,
     parse_string,
     parse_symbol,
 )
@@ -127,20 +127,14 @@ class OperationReader:
                 elif not item.name.endswith("?"):
                     return False
             elif item.kind in ("operand", "operands"):
-                return text[:1] == "%" and (item.kind == "operands" or self._fits(text, item.name))
+                return text[:1] == "%" and (
+                    item.kind == "operands" or may_be(self.form, item.name, self.parser.values.get(text))
+                )
             elif item.kind in ("type", "types", "shared"):
                 return bool(self._given(item.name.split("=")[0])) or item.name in self.form.results
             else:
                 break
         return True
-
-    def _fits(self, text: str, name: str) -> bool:
-        """Optional operands with one element type are told apart by it: a mask from a padding."""
-        elements = kinds().get(self.form.kinds.get(name, ""), [])
-        value = self.parser.values.get(text)
-        if value is None or len(elements) != 1 or elements == ["*"]:
-            return True
-        return isinstance(value.type, Tile) and str(value.type.element) == elements[0]
 
     def _given(self, name: str) -> list[Value]:
         return self.op.operands.get(name, [])
@@ -179,6 +173,10 @@ class OperationReader:
         """One type: of as many results as have names, or of all operands, which may also have one each."""
         at = self.tokens.at
         if item.name in self.form.results:
+            if len(self.names) > MAX_AXES:
+                self.tokens.fail(
+                    f"{self.op.name} has a result for each axis, {len(self.names)} are named", self.start
+                )
             self.types = [self.parser.type()] * len(self.names)
             return
         types = [self.parser.type()]

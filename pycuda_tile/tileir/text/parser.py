@@ -5,20 +5,21 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import BuildTypeError
-from ..ir import Block, Entry, Global, Module, Operation, Value
+from ..ir import MAX_NESTING, TERMINATORS, Block, Entry, Global, Module, Operation, Value
 from . import drafts
+from .attributes import parse_dictionary, parse_hints
 from .formats import formats
 from .forms import PARSERS
+from .generic import parse_generic
 from .lexer import Tokens
+from .locations import LocationReader
 from .operations import OperationReader
 from .types import parse_type
-from .values import Dense, parse_hints, parse_integer, parse_symbol
+from .values import Dense, parse_integer, parse_symbol
 
-#: As in the binary form.
-MAX_NESTING = 200
 _PREFIX = "cuda_tile."
 _PRODUCER = "// Producer: "
-_TERMINATORS = ("break", "continue", "return", "yield")
+_MAX_RESULTS = 10_000  # that one name stands for
 #: What ends a region that ends without one.
 _IMPLIED = {"for": "continue", "loop": "continue", "if": "yield"}
 
@@ -34,7 +35,8 @@ def parse(text: str) -> Module:
     try:
         return parser.module()
     except RecursionError:
-        parser.tokens.fail("regions nested deeper than Python's recursion limit allows")
+        pass
+    parser.tokens.fail("regions nested deeper than Python's recursion limit allows")
 
 
 class Parser:
@@ -47,7 +49,9 @@ class Parser:
         self.scope: list[str] = []  # their names, innermost last
         self.types: dict[str, Any] = {}
         self.depth = 0
+        self.closed = False  # whether a module has ended
         self.last_token: Value | None = None  # of the draft's last operation on memory
+        self.locations = LocationReader(self.tokens)
         self._formats, self._drafts = formats(), drafts.draft_names()
 
     # --- modules ---
@@ -57,29 +61,45 @@ class Parser:
         head = tokens.text.lstrip().split("\n", 1)[0]
         if head.startswith(_PRODUCER):
             module.producer = head.removeprefix(_PRODUCER).strip()
-        while self._skip_alias():
-            pass
-        wrapped = tokens.next.removeprefix(_PREFIX) == "module"
-        if wrapped:
-            tokens.at += 1
-            module.name = parse_symbol(tokens) if tokens.next[:1] == "@" else ""
-            tokens.expect("{")
-        while tokens.next and not (wrapped and tokens.next == "}"):
-            if not self._skip_alias():
-                self._item(module)
-        if wrapped:
-            tokens.expect("}")
-            self._skip_location()
-            while self._skip_alias():
-                pass
-            if tokens.next:
-                tokens.wrong("the end of the text")
+        self._items(module, "", 0)
         return module
+
+    def _items(self, module: Module, end: str, depth: int) -> None:
+        """Entries and globals, or one module around them, up to `end`."""
+        tokens = self.tokens
+        while tokens.next != end:
+            if self.locations.skip_alias():
+                continue
+            if tokens.next.removeprefix(_PREFIX) == "module":
+                self._module(module, depth + 1)
+            else:
+                self._item(module)
+
+    def _module(self, module: Module, depth: int) -> None:
+        """module @name attributes {...} { ... }; the builtin one may have a module in it."""
+        tokens, start = self.tokens, self.tokens.at
+        if module.entries or module.globals or self.closed:
+            tokens.wrong("the end of the text, which has one module")
+        tokens.at += 1
+        if tokens.next[:1] == "@":
+            module.name = parse_symbol(tokens)
+        if tokens.accept("attributes"):
+            producer = parse_dictionary(tokens).get("producer")
+            module.producer = producer if isinstance(producer, str) else module.producer
+        tokens.expect("{")
+        if depth > 2:
+            tokens.fail("a module in a module in a module", start)
+        self._items(module, "}", depth)
+        tokens.expect("}")
+        self.locations.accept()
+        self.closed = True
 
     def _item(self, module: Module) -> None:
         tokens = self.tokens
         name = tokens.next.removeprefix(_PREFIX)
         start = tokens.at
+        if self.closed:
+            tokens.wrong("the end of the text, which has one module")
         tokens.at += 1
         if name == "entry":
             made: Entry | Global = self._entry()
@@ -91,7 +111,11 @@ class Parser:
         if made.name in self.symbols:
             tokens.fail(f"{made.name} is there twice", start)
         self.symbols.add(made.name)
-        self._skip_location()
+        if tokens.next == "{":
+            parse_dictionary(tokens)
+        location = self.locations.accept()
+        if isinstance(made, Entry):
+            made.location = location
         (module.entries if isinstance(made, Entry) else module.globals).append(made)
 
     def _entry(self) -> Entry:
@@ -103,6 +127,8 @@ class Parser:
         if tokens.accept("optimization_hints"):
             tokens.expect("=")
             hints = parse_hints(tokens)
+        if tokens.accept("attributes"):
+            parse_dictionary(tokens)
         return Entry(name, self.block(arguments, "entry"), hints)
 
     def _global(self) -> Global:
@@ -121,44 +147,63 @@ class Parser:
     def arguments(self) -> list[Value]:
         """(%name: type, ...)"""
         found: list[Value] = []
-        self.tokens.expect("(")
-        while not self.tokens.accept(")"):
+        tokens = self.tokens
+        tokens.expect("(")
+        while not tokens.accept(")"):
             if found:
-                self.tokens.expect(",")
+                tokens.expect(",")
             name = self.new_name()
-            self.tokens.expect(":")
+            tokens.expect(":")
             found.append(self.define(name, self.type()))
-            self._skip_location()
+            if tokens.next == "{":
+                parse_dictionary(tokens)
+            self.locations.accept()
         return found
 
     # --- blocks ---
 
-    def block(self, arguments: list[Value], parent: str) -> Block:
-        """{ operations }, in which `arguments`, defined just before, can be seen."""
+    def block(self, arguments: list[Value], parent: str, generic: bool = False) -> Block:
+        """{ operations }, in which `arguments`, defined just before, can be seen. In the generic form they
+        stand inside, behind ^bb0, and the last operation is never left out."""
         block = Block(arguments)
         tokens, outer, token = self.tokens, len(self.scope) - len(arguments), self.last_token
         tokens.expect("{")
         self.depth += 1
+        if generic:
+            block.arguments = self._header()
+            parent = ""
         if self.depth > MAX_NESTING:
             tokens.fail(f"regions nested more than {MAX_NESTING} deep", tokens.at - 1)
         while not tokens.accept("}"):
             if not tokens.next:
                 tokens.wrong("an operation or '}'")
             block.ops += self.next_operations()
-            if block.ops and block.ops[-1].name in _TERMINATORS and tokens.next != "}":
+            if block.ops and block.ops[-1].name in TERMINATORS and tokens.next != "}":
                 tokens.wrong(f"'}}' behind {block.ops[-1].name}")
         self.depth -= 1
         for name in self.scope[outer:]:
             del self.values[name]
         del self.scope[outer:]
         self.last_token = token
-        if not block.ops or block.ops[-1].name not in _TERMINATORS:
+        if not block.ops or block.ops[-1].name not in TERMINATORS:
             ending = "return" if parent == "entry" else _IMPLIED.get(parent)
             if ending is None:
                 tokens.at -= 1
-                tokens.wrong(f"yield at the end of {parent}")
+                tokens.wrong(
+                    f"yield at the end of {parent}" if parent else f"one of {', '.join(TERMINATORS)}"
+                )
             block.ops.append(Operation(ending, {"operands": []}))
         return block
+
+    def _header(self) -> list[Value]:
+        """^bb0(%name: type, ...):"""
+        tokens = self.tokens
+        if not tokens.accept("^"):
+            return []
+        tokens.take()
+        arguments = self.arguments() if tokens.next == "(" else []
+        tokens.expect(":")
+        return arguments
 
     # --- operations ---
 
@@ -169,41 +214,29 @@ class Parser:
         names = self._result_names() if tokens.next[:1] == "%" else []
         name = tokens.next.removeprefix(_PREFIX)
         if name in self._drafts and drafts.is_draft(self, name):
-            return drafts.parse_draft(self, name, names, start)
-        form = self._formats.get(name)
-        if form is None or name in ("entry", "global", "module"):
-            tokens.wrong("an operation")
-        tokens.at += 1
-        op = Operation(form.name, line=tokens.line(start))
-        reader = OperationReader(self, form, op, names, start)
-        if form.items and form.items[0].kind == "form":  # not one of the others' methods: regions nest deep
-            PARSERS[form.items[0].name](reader)
+            found = drafts.parse_draft(self, name, names, start)
         else:
-            reader.items(form.items)
-        reader.finish()
-        self._skip_location()
-        return [op]
-
-    def _skip_alias(self) -> bool:
-        """#loc1 = loc(...)"""
-        tokens = self.tokens
-        if tokens.next[:1] != "#" or tokens.ahead(1) != "=" or tokens.ahead(2) != "loc":
-            return False
-        tokens.at += 2
-        self._skip_location()
-        return True
-
-    def _skip_location(self) -> None:
-        tokens = self.tokens
-        if tokens.next == "loc" and tokens.ahead(1) == "(":
+            form = self._formats.get(name.strip('"').removeprefix(_PREFIX))
+            if form is None or form.name in ("entry", "global", "module"):
+                tokens.wrong("an operation")
             tokens.at += 1
-            depth = 0
-            while True:
-                depth += {"(": 1, ")": -1}.get(tokens.next, 0)
-                if not tokens.take():
-                    tokens.wrong("')'")
-                if depth == 0:
-                    return
+            op = Operation(form.name, line=tokens.line(start))
+            reader, found = OperationReader(self, form, op, names, start), [op]
+            if name[:1] == '"':
+                parse_generic(reader)
+            elif (
+                form.items and form.items[0].kind == "form"
+            ):  # not one of the others' methods: regions nest deep
+                PARSERS[form.items[0].name](reader)
+            else:
+                reader.items(form.items)
+            reader.finish()
+        if tokens.next == "{":
+            parse_dictionary(tokens)
+        location = self.locations.accept()
+        for op in found:
+            op.location = location
+        return found
 
     def _result_names(self) -> list[str]:
         """%a, %b:2 = names a, b#0 and b#1."""
@@ -212,7 +245,7 @@ class Parser:
             name = self.new_name()
             if tokens.accept(":"):
                 count = parse_integer(tokens, 1)
-                if count > 10000:
+                if count > _MAX_RESULTS:
                     tokens.fail("more results than any operation has", tokens.at - 1)
                 found.extend(f"{name}#{i}" for i in range(count))
             else:
@@ -245,7 +278,7 @@ class Parser:
         found = self.values.get(text)
         if found is None:
             found = self.values.get(text + "#0")
-            if found is None or text + "#1" in self.values:
+            if found is None:
                 if text[:1] == "%":
                     self.tokens.fail(f"{text} is not defined here", expected="a value that is defined")
                 self.tokens.wrong("a value, %name")

@@ -4,24 +4,35 @@ from __future__ import annotations
 
 import re
 
+from pycuda_tile.errors import Error
+
 from ..ir import Block, Entry, Global, Module, Operation, Value
+from .attributes import print_hints, print_predicate
+from .fits import fits
 from .formats import Format, Item, formats
 from .forms import PRINTERS
 from .generic import print_generic
-from .values import print_hints, print_predicate, print_string, print_symbol, print_value
+from .locations import LocationPrinter
+from .values import print_string, print_symbol, print_value
 
 _NAME = re.compile(r"[A-Za-z_$.-][\w$.-]*")
 #: Names that the reader of bytecode gives and that say nothing: such values are numbered.
 _PLAIN = {"result", "to", "results", "reduced_values"}
 
 
-def print_module(module: Module) -> str:
-    """The text of a module."""
-    lines = [f"// Producer: {' '.join(module.producer.split())}"] if module.producer else []
-    items = [*map(_global, module.globals), *(Printer().entry(entry) for entry in module.entries)]
+def print_module(module: Module, locations: bool = True) -> str:
+    """The text of a module, with or without the locations that it has."""
+    producer, aliases = " ".join(module.producer.split()), LocationPrinter() if locations else None
+    lines = [f"// Producer: {producer}"] if producer else []
+    try:
+        items = [*map(_global, module.globals), *(Printer(aliases).entry(entry) for entry in module.entries)]
+    except RecursionError:
+        raise Error(
+            "the module cannot be printed: its regions nest too deep for Python's recursion limit"
+        ) from None
     if module.name:
         items = [f"module {print_symbol(module.name)} {{", *items, "}"]
-    return "\n".join([*lines, *items]) + "\n"
+    return "\n".join([*lines, *items, *(aliases.definitions() if aliases else ())]) + "\n"
 
 
 def _global(found: Global) -> str:
@@ -34,10 +45,13 @@ def _global(found: Global) -> str:
 class Printer:
     """One entry."""
 
-    def __init__(self) -> None:
-        self.indent = ""
+    def __init__(self, locations: LocationPrinter | None) -> None:
+        self.indent, self._locations = "", locations
+        self._text: list[
+            str
+        ] = []  # in pieces: what stands deep is not copied once more for each region around it
         self._names: dict[Value, str] = {}
-        self._used: set[str] = set()
+        self._used: dict[str, None] = {}  # in the order in which they were given
         self._number = self._conflict = 0
         self._formats = formats()
 
@@ -47,7 +61,13 @@ class Printer:
         self._name_all(entry.body)
         parameters = ", ".join(f"{self.name(value)}: {value.type}" for value in entry.params)
         hints = f" optimization_hints={print_hints(entry.hints)}" if entry.hints else ""
-        return f"entry {print_symbol(entry.name)}({parameters}){hints}" + self.region(entry.body, "")
+        self.write(f"entry {print_symbol(entry.name)}({parameters}){hints}")
+        self.region(entry.body, "")
+        self.write(self._location(entry))
+        return "".join(self._text)
+
+    def write(self, text: str) -> None:
+        self._text.append(text)
 
     # --- names ---
 
@@ -69,7 +89,7 @@ class Printer:
         while name in self._used:
             name = f"{wish}_{self._conflict}"
             self._conflict += 1
-        self._used.add(name)
+        self._used[name] = None
         return name
 
     def _name_all(self, block: Block) -> None:
@@ -79,11 +99,13 @@ class Printer:
         for op in block.ops:
             for inner in op.regions:
                 if inner is not None:
-                    number, conflict = self._number, self._conflict
+                    number, conflict, used = self._number, self._conflict, len(self._used)
                     for i, value in enumerate(inner.arguments):
                         self._give(value, value.name or _argument(op.name, i))
                     self._name_all(inner)
                     self._number, self._conflict = number, conflict
+                    while len(self._used) > used:  # names end with their block
+                        self._used.popitem()
 
     def _name_results(self, op: Operation) -> None:
         form = self._formats.get(op.name)
@@ -102,29 +124,40 @@ class Printer:
 
     # --- operations ---
 
-    def region(self, block: Block, implied: str) -> str:
-        """{ operations }; an ending that is `implied` and has no operands is left out."""
+    def region(self, block: Block, implied: str, header: str | None = None) -> None:
+        """Writes { operations }; an ending that is `implied` and says nothing is left out. `header`: what
+        stands before them in the generic form."""
         ops = block.ops
-        if ops and ops[-1].name == implied and not any(ops[-1].operands.values()):
+        if ops and ops[-1].name == implied and self._is_implied(ops[-1]):
             ops = ops[:-1]
         outer, self.indent = self.indent, self.indent + "  "
-        lines = []
-        for op in ops:  # not a comprehension: regions nest deep
-            lines.append(self.indent + self.operation(op))
+        self.write(" {\n" if header is None else f"{{\n{outer}{header}\n" if header else "{\n")
+        for op in ops:
+            self.operation(op)
         self.indent = outer
-        return " {\n" + "".join(line + "\n" for line in lines) + outer + "}"
+        self.write(outer + "}")
 
-    def operation(self, op: Operation) -> str:
+    def _is_implied(self, op: Operation) -> bool:
+        given = (*op.operands.values(), *op.attributes.values(), op.results, op.regions)
+        return not any(given) and not self._location(op)
+
+    def operation(self, op: Operation) -> None:
+        self.write(self.indent + self._results(op))
         try:
             form = self._formats[op.name]
             if form.items and form.items[0].kind == "form":
-                text = PRINTERS[form.items[0].name](self, op)
+                PRINTERS[form.items[0].name](self, op)  # which writes nothing before it is sure of its form
+            elif fits(form, op):
+                self.write(op.name + "".join(self._items(form, op, form.items)))
             else:
-                text = op.name + "".join(self._items(form, op, form.items))
+                print_generic(self, op)
         except (AttributeError, LookupError, TypeError, ValueError):
             # Without what its form needs, which `verify` explains: still to be looked at.
-            text = print_generic(self, op)
-        return self._results(op) + text
+            print_generic(self, op)
+        self.write(self._location(op) + "\n")
+
+    def _location(self, found: Entry | Operation) -> str:
+        return self._locations.behind(found.location) if self._locations else ""
 
     def _results(self, op: Operation) -> str:
         if not op.results:

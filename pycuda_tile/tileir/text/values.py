@@ -1,4 +1,4 @@
-"""Attributes that are values: dense constants, identities, hints, predicates, strings; parsed and printed."""
+"""Strings, symbols, numbers and constants, parsed and printed."""
 
 from __future__ import annotations
 
@@ -8,15 +8,15 @@ from typing import Any
 import numpy as np
 
 from ..interpreter.elements import DTYPES, bits_of
-from ..ir import Bounded, Constant, DivBy, SameElements, Scalar, Tile
+from ..ir import Constant, Scalar, Tile
 from .lexer import Tokens
 from .numbers import from_bits, parse_number, print_dense, print_number
 from .types import scalar
 
 _ESCAPE = re.compile(rb'\\([0-9A-Fa-f]{2}|[nt"\\])')
 _ESCAPES = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
-_BARE = re.compile(r"[A-Za-z_][\w$.]*")
-_LIMIT = 1 << 63
+#: Names that stand without quotes.
+BARE = re.compile(r"[A-Za-z_][\w$.]*")
 
 
 # --- strings, symbols, numbers ---
@@ -54,12 +54,12 @@ def parse_symbol(tokens: Tokens) -> str:
 
 
 def print_symbol(name: str) -> str:
-    return "@" + (name if _BARE.fullmatch(name) else print_string(name))
+    return "@" + (name if BARE.fullmatch(name) else print_string(name))
 
 
-def parse_integer(tokens: Tokens, least: int = -_LIMIT) -> int:
+def parse_integer(tokens: Tokens, least: int = -(1 << 63)) -> int:
     text = tokens.next
-    if not re.fullmatch(r"-?\d{1,20}", text) or not least <= int(text) < _LIMIT:
+    if not re.fullmatch(r"-?\d{1,20}", text) or not least <= int(text) < 1 << 64:
         tokens.wrong("an integer" if least < 0 else f"an integer from {least} on")
     tokens.at += 1
     return int(text)
@@ -74,6 +74,17 @@ def parse_list(tokens: Tokens, item) -> list:
             tokens.expect(",")
         found.append(item(tokens))
     return found
+
+
+def skip(tokens: Tokens, first: str, last: str) -> None:
+    """What stands between `first`, which is next, and its `last`."""
+    depth = 0
+    while True:
+        depth += {first: 1, last: -1}.get(tokens.next, 0)
+        if not tokens.take():
+            tokens.wrong(f"'{last}'")
+        if depth == 0:
+            return
 
 
 def parse_bool(tokens: Tokens) -> bool:
@@ -201,7 +212,7 @@ def parse_constant(tokens: Tokens, whole: str = "i64") -> Constant:
     text = tokens.take()
     implied = "f64" if "." in text else whole
     element = _element(tokens) if tokens.accept(":") else implied
-    bits = parse_number(text, element) if element in DTYPES else None
+    bits = parse_number(text, element)
     if bits is None:
         tokens.fail(f"expected a number of type {element}, found '{text}'", at)
     return Constant(Scalar(element), bits)
@@ -211,91 +222,3 @@ def print_constant(constant: Constant) -> str:
     text = print_number(constant.bits, constant.type.name)
     name = constant.type.name  # which a bool, an i64 and a decimal f64 need not
     return text if name in ("i1", "i64") or (name == "f64" and "." in text) else f"{text} : {name}"
-
-
-# --- hints and predicates ---
-
-
-def parse_hints(tokens: Tokens) -> dict[str, dict[str, Any]]:
-    """<sm_100 = {latency = 3, allow_tma = false}, ...>"""
-    tokens.expect("<")
-    found: dict[str, dict[str, Any]] = {}
-    while not tokens.accept(">"):
-        if found:
-            tokens.expect(",")
-        name = _key(tokens)
-        tokens.expect("{")
-        keys: dict[str, Any] = {}
-        while not tokens.accept("}"):
-            if keys:
-                tokens.expect(",")
-            key = _key(tokens)
-            keys[key] = _hint(tokens)
-        found[name] = keys
-    return found
-
-
-def _key(tokens: Tokens) -> str:
-    if not _BARE.fullmatch(tokens.next):
-        tokens.wrong("a name")
-    name = tokens.take()
-    tokens.expect("=")
-    return name
-
-
-def _hint(tokens: Tokens) -> Any:
-    if tokens.next in ("true", "false"):
-        return parse_bool(tokens)
-    if tokens.next[:1] == '"':
-        return parse_string(tokens)
-    return parse_constant(tokens, "i32")
-
-
-def print_hints(hints: dict[str, dict[str, Any]]) -> str:
-    return "<" + ", ".join(f"{k} = {_print_hint(v)}" for k, v in hints.items()) + ">"
-
-
-def _print_hint(value: Any) -> str:
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{k} = {_print_hint(v)}" for k, v in value.items()) + "}"
-    if isinstance(value, Constant):
-        return print_number(value.bits, "i32") if value.type.name == "i32" else print_constant(value)
-    return print_string(value) if isinstance(value, str) else str(value).lower()
-
-
-def parse_predicate(tokens: Tokens) -> Bounded | DivBy | SameElements:
-    name = tokens.next.removeprefix("#").removeprefix("cuda_tile.")
-    if name not in ("bounded", "div_by", "same_elements"):
-        tokens.wrong("bounded, div_by or same_elements")
-    tokens.at += 1
-    tokens.expect("<")
-    if name == "bounded":
-        lower = _bound(tokens)
-        tokens.expect(",")
-        found: Bounded | DivBy | SameElements = Bounded(lower, _bound(tokens))
-    elif name == "same_elements":
-        found = SameElements(tuple(parse_list(tokens, parse_integer)))
-    else:
-        divisor = parse_integer(tokens, 0)
-        every = along = None
-        if tokens.accept(",") and (tokens.expect("every") or True):
-            every = parse_integer(tokens)
-            tokens.expect("along")
-            along = parse_integer(tokens)
-        found = DivBy(divisor, every, along)
-    tokens.expect(">")
-    return found
-
-
-def _bound(tokens: Tokens) -> int | None:
-    return None if tokens.accept("?") else parse_integer(tokens)
-
-
-def print_predicate(found: Bounded | DivBy | SameElements) -> str:
-    if isinstance(found, Bounded):
-        lower, upper = ("?" if n is None else n for n in (found.lower, found.upper))
-        return f"bounded<{lower}, {upper}>"
-    if isinstance(found, SameElements):
-        return f"same_elements<{list(found.groups)}>"
-    run = "" if found.every is None else f", every {found.every} along {found.along}"
-    return f"div_by<{found.divisor}{run}>"

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
-from ..ir import Block, Entry, Global, Module, Operation, Value
+from ..ir import MAX_NESTING, Block, Entry, Global, Module, Operation, Value
 from . import control, general, memory, modules, numbers, shapes, structure
 from .errors import VerifyError
 from .place import Place
 from .table import Row, meanings, rows
 
-_DEPTH = 200
 _FAMILIES = (general, numbers, shapes, memory, control)
 #: Rules of tables/rules.tsv that `structure` and `modules` call themselves.
 _RULES = {
@@ -77,7 +76,7 @@ class Walk:
             self._fail(rule, op, found)
         place = Place(op, row, [], self.outer, block, self.entry, self.globals)
         self._rules(place, row)
-        if len(self.outer) >= _DEPTH:
+        if len(self.outer) >= MAX_NESTING:
             self._fail("depth", op, f"{len(self.outer) + 1} levels")
         self.outer.append(op)
         for region in op.regions:

@@ -1,0 +1,142 @@
+"""Where operations come from: places in sources, and the functions and blocks that these are in.
+
+Many operations share a location, and call sites share their callers, so that as a tree a small graph may be
+without end: locations are compared by identity, and walks over them go by numbers, each of them once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+
+@dataclass(frozen=True, eq=False)
+class File:
+    """A file of the source."""
+
+    name: str
+    directory: str
+
+
+@dataclass(frozen=True, eq=False)
+class CompileUnit:
+    """What was compiled together; `file` is the one that includes all others."""
+
+    file: File
+
+
+@dataclass(frozen=True, eq=False)
+class Subprogram:
+    """A function of the source; its name goes with `line`, its body begins in `scope_line`."""
+
+    file: File
+    line: int
+    name: str
+    linkage_name: str
+    unit: CompileUnit
+    scope_line: int = 0
+
+
+@dataclass(frozen=True, eq=False)
+class LexicalBlock:
+    """A block in a function, or in another block."""
+
+    scope: Subprogram | LexicalBlock
+    file: File
+    line: int
+    column: int
+
+
+@dataclass(frozen=True, eq=False)
+class Location:
+    """A place in a file, and the function or block that it is in, where that is known."""
+
+    file: str
+    line: int
+    column: int
+    scope: Subprogram | LexicalBlock | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class CallSite:
+    """What was inlined, and where that was called; None is unknown."""
+
+    callee: Any
+    caller: Any
+
+
+@dataclass(frozen=True, eq=False)
+class NamedLocation:
+    """A name for a location, which may be left out."""
+
+    name: str
+    location: Any = None
+
+
+@dataclass(frozen=True, eq=False)
+class FusedLocation:
+    """Several locations of one operation."""
+
+    locations: tuple[Any, ...]
+
+
+SCOPES = (Subprogram, LexicalBlock)
+LOCATIONS = (Location, CallSite, NamedLocation, FusedLocation)
+#: Whatever stands in a location.
+ALL = (File, CompileUnit, *SCOPES, *LOCATIONS)
+
+
+def source_line(location: Any) -> int:
+    """The line of a location: of what was inlined, the line that it was inlined to at last. 0: unknown."""
+    while not isinstance(location, Location):
+        if isinstance(location, CallSite):
+            location = location.caller
+        elif isinstance(location, FusedLocation):
+            location = next(iter(location.locations), None)
+        elif isinstance(location, NamedLocation):
+            location = location.location
+        else:
+            return 0
+    return location.line
+
+
+class Numbers:
+    """Numbers from 0 on for locations and what they refer to, which comes before; the same ones share one."""
+
+    def __init__(self) -> None:
+        self.items: list[Any] = []
+        self._known: dict[tuple, int] = {}
+        self._of: dict[int, int] = {}
+        self._alive: list[Any] = []  # so that an id stays that of its location
+
+    def of(self, item: Any) -> int:
+        """The number of a location, file, unit or scope."""
+        stack = [item]
+        while stack:
+            item = stack[-1]
+            missing = [part for part in _parts(item) if id(part) not in self._of]
+            stack += reversed(missing)
+            if not missing:
+                stack.pop()
+                self._give(item)
+        return self._of[id(item)]
+
+    def _give(self, item: Any) -> None:
+        if id(item) in self._of:
+            return
+        key = (type(item), *map(self._key, vars(item).values()))
+        number = self._known.setdefault(key, len(self.items))
+        if number == len(self.items):
+            self.items.append(item)
+        self._of[id(item)] = number
+        self._alive.append(item)
+
+    def _key(self, value: Any) -> Any:
+        if isinstance(value, tuple):
+            return tuple(map(self._key, value))
+        return ("number", self._of[id(value)]) if isinstance(value, ALL) else value
+
+
+def _parts(item: Any) -> list[Any]:
+    values = [part for value in vars(item).values() for part in (value if type(value) is tuple else (value,))]
+    return [value for value in values if isinstance(value, ALL)]

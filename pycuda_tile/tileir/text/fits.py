@@ -1,0 +1,161 @@
+"""Whether the form of an operation says all of it: what breaks rules may have more, or other types."""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from ..ir import Bounded, DivBy, Operation, SameElements, Tile, Token, Value
+from .formats import Format, Item, enumerators, formats, kinds
+
+
+class Told(NamedTuple):
+    """What a format tells, by names of operands and results.
+
+    same:    those that share a type
+    each:    lists of which each has its type
+    needed:  operands that are not in a group
+    groups:  optional operands behind a comma, in their order
+    untold:  results whose type is not in the text: they are tokens
+    shared:  lists that are told by one type, if all have it
+    framed:  attributes that need not be there
+    """
+
+    same: list[list[str]]
+    each: list[str]
+    needed: set[str]
+    groups: list[str]
+    untold: list[str]
+    shared: set[str]
+    framed: set[str]
+
+
+def fits(form: Format, op: Operation) -> bool:
+    """Whether `parse` makes the same of the operation's form."""
+    return not op.regions and _operands(form, op) and _attributes(form, op) and _types(form, op)
+
+
+#: As many results share one type at most: one for each axis of a view.
+MAX_AXES = 32
+_PREDICATES = (Bounded, DivBy, SameElements)
+
+
+@cache
+def _told(name: str) -> Told:
+    form = formats()[name]
+    told = Told([], [], set(), [], [], set(), set())
+    _tell(form.items, told, False)
+    named = {name for names in (*told.same, told.each) for name in names}
+    told.untold.extend(name for name in form.results if name not in named)
+    return told
+
+
+def _tell(items: tuple[Item, ...], told: Told, inside: bool) -> None:
+    for item in items:
+        if item.kind == "group":
+            if [inner.kind for inner in item.items] == ["literal", "operand"] and item.items[0].name == ",":
+                told.groups.append(item.items[1].name)
+            _tell(item.items, told, True)
+        elif item.kind == "type":
+            told.same.append(item.name.split("="))
+        elif item.kind in ("types", "shared"):
+            told.each.append(item.name)
+            if item.kind == "shared":
+                told.shared.add(item.name)
+        elif item.kind == "framed":
+            told.framed.add(item.name)
+        elif item.kind == "operand" and not inside:
+            told.needed.add(item.name)
+
+
+def _operands(form: Format, op: Operation) -> bool:
+    told = _told(form.name)
+    for name, values in op.operands.items():
+        if values and (name not in form.operands or (len(values) > 1 and not form.operands[name])):
+            return False
+    return all(op.operands.get(name) for name in told.needed) and _told_apart(form, op, told.groups)
+
+
+def _told_apart(form: Format, op: Operation, groups: list[str]) -> bool:
+    """Whether optional operands are taken for what they are."""
+    present = [name for name in groups if op.operands.get(name)]
+    for name in groups:
+        if present and may_be(form, name, op.operands[present[0]][0]) and present.pop(0) != name:
+            return False
+    return not present
+
+
+def may_be(form: Format, name: str, value: Value | None) -> bool:
+    """Optional operands with one element type are told apart by it: a mask from a padding."""
+    elements = kinds().get(form.kinds.get(name, ""), [])
+    if value is None or len(elements) != 1 or elements == ["*"]:
+        return True
+    return isinstance(value.type, Tile) and str(value.type.element) == elements[0]
+
+
+def _types(form: Format, op: Operation) -> bool:
+    told = _told(form.name)
+    if len(op.results) != len(form.results) and not form.any_results:
+        return False
+    results = {} if form.any_results else {n: [v] for n, v in zip(form.results, op.results, strict=True)}
+    for names in told.same:
+        values = [v for n in names for v in (op.operands.get(n) or results.get(n, ()))]
+        if any(value.type != values[0].type for value in values[1:]):
+            return False
+    for name in told.each:
+        if name in form.results:
+            kinds_of = {value.type for value in op.results}
+            if not kinds_of or (name in told.shared and (len(kinds_of) > 1 or len(op.results) > MAX_AXES)):
+                return False
+        elif any(value.type == Token() for value in op.operands.get(name, ())):
+            return False
+    return all(results[name][0].type == Token() for name in told.untold if name in results)
+
+
+# --- attributes ---
+
+
+def _attributes(form: Format, op: Operation) -> bool:
+    for name, value in op.attributes.items():
+        if value is None or value is False:
+            continue
+        kind = form.attributes[name].kind if name in form.attributes else ""
+        if (
+            not kind
+            or not fits_kind(kind, value)
+            or (kind == "tagged" and not isinstance(value, _PREDICATES))
+        ):
+            return False
+    framed = _told(form.name).framed
+    return all(
+        attribute.optional or name in framed or op.attributes.get(name) is not None
+        for name, attribute in form.attributes.items()
+    )
+
+
+def _is_integer(value: Any) -> bool:
+    return (
+        isinstance(value, (int, np.integer)) and not isinstance(value, bool) and -(1 << 63) <= value < 1 << 64
+    )
+
+
+_CHECKS = {
+    "int": _is_integer,
+    "bool": lambda value: isinstance(value, bool),
+    "unit": lambda value: isinstance(value, bool),
+    "string": lambda value: isinstance(value, str),
+    "dense": lambda value: isinstance(value, (np.ndarray, np.generic)),
+    "i32s": lambda value: isinstance(value, (list, tuple)) and all(map(_is_integer, value)),
+    "bools": lambda value: isinstance(value, (list, tuple)) and all(isinstance(v, bool) for v in value),
+    "array": lambda value: isinstance(value, (list, tuple)),
+    "hints": lambda value: isinstance(value, dict) and all(isinstance(v, dict) for v in value.values()),
+}
+
+
+def fits_kind(kind: str, value: Any) -> bool:
+    """Whether an attribute is of a kind."""
+    if kind.startswith("enum:"):
+        return isinstance(value, str) and value in enumerators()[kind[5:]]
+    return _CHECKS.get(kind, lambda _: True)(value)
