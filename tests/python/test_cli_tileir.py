@@ -75,6 +75,17 @@ def test_print(capsys, twice: Path):
     assert tileir.equal(tileir.parse(capsys.readouterr().out), tileir.parse(TWICE))
 
 
+def test_print_with_locations(capsys, tmp_path: Path):
+    path = tmp_path / "placed.mlir"
+    path.write_text('entry @k() {\n  return loc("f.cu":1:2)\n}\n')
+    assert main(["tileir", "print", str(path)]) == 0
+    assert capsys.readouterr().out == "entry @k() {\n  return\n}\n"
+    assert main(["tileir", "print", "-g", str(path)]) == 0
+    assert (
+        capsys.readouterr().out == path.read_text().replace('"f.cu":1:2', "#loc") + '#loc = loc("f.cu":1:2)\n'
+    )
+
+
 def test_verify(capsys, twice: Path, copy: Path):
     assert run("verify", twice) == 0
     expected = f"{twice}: in order, 17 operations: twice(tile<ptr<f32>>, tile<i32>)\n"
