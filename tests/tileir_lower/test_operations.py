@@ -204,17 +204,22 @@ def test_float_to_integer_saturates(source: str, to: str, sign: str) -> None:
 
 @pytest.mark.parametrize(
     "kind, scale, block",
-    [("f8E4M3FN", "f8E8M0FNU", 32), ("f8E5M2", "f8E8M0FNU", 32), ("f4E2M1FN", "f8E4M3FN", 16)],
+    [
+        ("f8E4M3FN", "f8E8M0FNU", 32),
+        ("f8E5M2", "f8E8M0FNU", 32),
+        ("f4E2M1FN", "f8E8M0FNU", 16),
+        ("f4E2M1FN", "f8E4M3FN", 16),
+    ],
 )
 def test_scaled_product(kind: str, scale: str, block: int) -> None:
     """Small integers and powers of two: all sums are exact."""
     rng = np.random.default_rng(0)
     shapes = {
-        "lhs": (2, 4, 64),
-        "rhs": (2, 64, 4),
+        "lhs": (2, 4, 2 * block),
+        "rhs": (2, 2 * block, 4),
         "acc": (2, 4, 4),
-        "lhs_scale": (2, 4, 64 // block),
-        "rhs_scale": (2, 64 // block, 4),
+        "lhs_scale": (2, 4, 2),
+        "rhs_scale": (2, 2, 4),
     }
     kinds = {"lhs": kind, "rhs": kind, "acc": "f32", "lhs_scale": scale, "rhs_scale": scale}
     arrays = {
@@ -247,7 +252,7 @@ def test_scaled_product(kind: str, scale: str, block: int) -> None:
 @pytest.mark.parametrize(
     "kind, target",
     [
-        *((kind, "cpu") for kind in ("i1", "i16", "i32", "i64", "f16", "f32", "f64", "f4E2M1FN")),
+        *((kind, "cpu") for kind in ("i1", "i16", "i32", "i64", "f16", "f32", "tf32", "f64", "f4E2M1FN")),
         ("i1", "emulated"),
         ("f16", "emulated"),
     ],
@@ -278,6 +283,8 @@ def test_bytes_as_elements_and_back(kind: str, target: str) -> None:
     tileir.build(module, target=target, options=("-O1",)).kernel("kernel")[1](array, got)
     np.testing.assert_array_equal(got, expected)
     bits = np.unpackbits(array, bitorder="little").reshape(count, -1)
+    if kind == "tf32":  # has no more
+        bits[:, :13] = 0
     by_hand = (
         np.concatenate([bits[count // 2 :], bits[: count // 2]]).reshape(count // 2, 2, -1).swapaxes(0, 1)
     )
