@@ -123,7 +123,7 @@ CUDA_TILE_API tile_load_t<Ptrs> compare_exchange_memory(Ptrs const& ptrs, Cmp co
   checks::before_write<tile_shape_t<Ptrs>>("atomic_compare_exchange", cmps, mask);
   checks::before_write<tile_shape_t<Ptrs>>("atomic_compare_exchange", vals, mask);
   checks::before_access<flags>("atomic_compare_exchange", ptrs, mask);
-  R old = normal(detail::map<R>([](auto c) { return detail::convert<E>(c); }, cmps));
+  R old = detail::normal(detail::map<R>([](auto c) { return detail::convert<E>(c); }, cmps));
   bool changed = false;
   detail::for_each_location(
       [&](unsigned s, auto p, auto v, auto m) {

@@ -18,7 +18,7 @@ CUDA_TILE_API T filled(typename T::element_type x) {
     slot = x;
 #if CUDA_TILE_WARP_GROUPS
   // A compiler that knew these values would move them to the registers of open sums where a loop ends.
-  return settled(result);
+  return detail::settled(result);
 #else
   return result;
 #endif

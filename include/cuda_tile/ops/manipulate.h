@@ -97,7 +97,7 @@ CUDA_TILE_CONSTEXPR bool swaps_last_two() {
 template <typename R, typename T>
 CUDA_TILE_API R transposed_in_place(T const& x) {
   R result;
-  auto const& from = settled(x);
+  auto const& from = detail::settled(x);
   platform::copy<sizeof result.slots>(result.slots, from.slots);
   result.transposed = x.transposed == 0;
   return result;

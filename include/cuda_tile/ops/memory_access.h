@@ -53,7 +53,7 @@ template <typename F, typename Ptrs, typename... Operands>
 CUDA_TILE_API void for_each_location(F f, Ptrs const& ptrs, Operands const&... operands) {
   using S = tile_shape_t<Ptrs>;
   platform::barrier();
-  detail::for_each_slot<S>(f, normal(ptrs), aligned_operand<S>(operands)...);
+  detail::for_each_slot<S>(f, detail::normal(ptrs), detail::aligned_operand<S>(operands)...);
   platform::barrier();
 }
 

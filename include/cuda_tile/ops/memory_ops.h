@@ -20,7 +20,8 @@ CUDA_TILE_API tile_load_t<Ptrs> load_where(Ptrs const& ptrs, Mask const& mask, P
 #if CUDA_TILE_ON_CUDA || CUDA_TILE_BLOCK_THREADS > 1
   if constexpr (!scalar<Ptrs>) {
     using S = tile_shape_t<Ptrs>;
-    return detail::load_slots<R>(normal(ptrs), aligned_operand<S>(mask), aligned_operand<S>(padding));
+    return detail::load_slots<R>(detail::normal(ptrs), detail::aligned_operand<S>(mask),
+                                 detail::aligned_operand<S>(padding));
   }
 #endif
   return detail::map<R>(
@@ -35,7 +36,8 @@ CUDA_TILE_API void store_where(Ptrs const& ptrs, Value const& value, Mask const&
 #if CUDA_TILE_ON_CUDA || CUDA_TILE_BLOCK_THREADS > 1
   if constexpr (!scalar<Ptrs>) {
     using S = tile_shape_t<Ptrs>;
-    return detail::store_slots(normal(ptrs), aligned_operand<S>(value), aligned_operand<S>(mask));
+    return detail::store_slots(detail::normal(ptrs), detail::aligned_operand<S>(value),
+                               detail::aligned_operand<S>(mask));
   }
 #endif
   detail::for_each_location(
@@ -97,7 +99,7 @@ CUDA_TILE_API tile_load_t<Tile> load_atomically(Tile const& ptrs, Mask const& ma
   constexpr unsigned flags = checks::atomic_flags<checks::reads, Order, Scope>;
   checks::before_access<flags>("atomic_load", ptrs, mask);
   checks::before_conversion<E>(padding);
-  R result = normal(detail::map<R>([](auto pad) { return detail::convert<E>(pad); }, padding));
+  R result = detail::normal(detail::map<R>([](auto pad) { return detail::convert<E>(pad); }, padding));
   detail::for_each_location(
       [&result](unsigned s, auto p, auto m) {
         if (detail::convert<bool>(m))

@@ -183,9 +183,9 @@ CUDA_TILE_API void multiply_with_groups(A& result, L const& lhs, R const& rhs) {
     sums[s] = detail::convert<sum>(result.slots[s]);
   if constexpr (!unit::either_major) {
     if (detail::is_transposed(rhs))
-      add_group_product<A, false, true>(sums, normal(lhs), rhs);
+      add_group_product<A, false, true>(sums, detail::normal(lhs), rhs);
     else
-      add_group_product<A, false, false>(sums, normal(lhs), rhs);
+      add_group_product<A, false, false>(sums, detail::normal(lhs), rhs);
   } else if (detail::is_transposed(lhs)) {
     if (detail::is_transposed(rhs))
       add_group_product<A, true, true>(sums, lhs, rhs);

@@ -215,7 +215,7 @@ CUDA_TILE_API reduction_result_t<T, D> reduce(F f, T const& a) {
   if constexpr (platform::block_threads == 1)
     detail::reduce_in_one_thread<n, inner>(result, f, a);
   else
-    detail::reduce_across_threads<n, inner>(result, f, normal(a));
+    detail::reduce_across_threads<n, inner>(result, f, detail::normal(a));
   return result;
 }
 

@@ -87,7 +87,7 @@ CUDA_TILE_API T scan(F f, T const& a) {
   constexpr unsigned n = static_cast<unsigned>(length<S>(D));
   constexpr unsigned inner = static_cast<unsigned>(length_product<S>(D + 1, S::rank()));
   checks::before_reduction<n, inner>(f, a);
-  T result = normal(a);
+  T result = detail::normal(a);
   checks::after_scan<n, inner>(result, a);
 #if CUDA_TILE_ON_CUDA || CUDA_TILE_BLOCK_THREADS > 1
   if constexpr (platform::block_threads > 1)

@@ -141,7 +141,7 @@ CUDA_TILE_API void copy_form_through_scratch(To& to, From const& from, unsigned 
 }
 template <typename Index, typename To, typename From>
 CUDA_TILE_API void copy_through_scratch(To& to, From const& open, unsigned offset = 0) {
-  auto const& from = settled(open);
+  auto const& from = detail::settled(open);
   if constexpr (may_be_transposed<typename From::element_type, tile_shape_t<From>>()) {
     if (detail::is_transposed(from))
       return detail::copy_form_through_scratch<Index, true>(to, from, offset);
@@ -156,7 +156,7 @@ CUDA_TILE_API void take_through_scratch(To& to, From const& open, Position posit
   using source = typename From::distribution;
   using target = typename To::distribution;
   constexpr unsigned part = least(source::size, static_cast<unsigned>(platform::scratch_bytes / sizeof(E)));
-  auto const& from = settled(open);
+  auto const& from = detail::settled(open);
   E* scratch = static_cast<E*>(platform::scratch<part * sizeof(E)>());
   unsigned const t = platform::thread();
   for (unsigned begin = 0; begin < source::size; begin += part) {
@@ -182,7 +182,7 @@ CUDA_TILE_API void take_through_scratch(To& to, From const& open, Position posit
 template <typename T>
 CUDA_TILE_API decltype(auto) normal(T const& x) {
   if constexpr (may_be_transposed<element_t<T>, tile_shape_t<T>>()) {
-    auto const& from = settled(x);
+    auto const& from = detail::settled(x);
     T result = from;
     if (detail::is_transposed(x))
       detail::copy_form_through_scratch<same_index, true>(result, from, 0);
@@ -191,7 +191,7 @@ CUDA_TILE_API decltype(auto) normal(T const& x) {
 #endif
     return result;
   } else {
-    return settled(x);
+    return detail::settled(x);
   }
 }
 
@@ -234,7 +234,7 @@ CUDA_TILE_API tile<typename From::element_type, Shape> rearrange(From const& fro
     for (auto& slot : to.slots)
       slot = from.slots[0];
   } else if constexpr (From::distribution::size <= target::size && stays_in_thread<target, source, index>()) {
-    auto const& elements = normal(from);
+    auto const& elements = detail::normal(from);
     CUDA_TILE_UNROLL
     for (unsigned s = 0; s < target::slots; ++s)
       to.slots[s] = elements.slots[source::slot(index::of(target::index(0, s)))];

@@ -49,7 +49,7 @@ CUDA_TILE_API void map_nested(R* to, F f, Operands... operands) {
 template <typename S, typename Operand>
 CUDA_TILE_API decltype(auto) aligned_operand(Operand const& operand) {
   if constexpr (is_aligned_operand<Operand, S>)
-    return normal(operand);
+    return detail::normal(operand);
   else
     return detail::rearrange<S, broadcast_steps<tile_shape_t<Operand>, S::rank()>>(operand);
 }
@@ -83,9 +83,9 @@ CUDA_TILE_API R map_in_form(F f, Operands const&... operands) {
   auto in_order = [form](auto const& operand) {
     static_cast<void>(form); // clang++ warns where tiles <= 1
     if constexpr (tiles <= 1)
-      return settled(operand);
+      return detail::settled(operand);
     else
-      return form ? settled(operand) : normal(operand);
+      return form ? detail::settled(operand) : detail::normal(operand);
   };
   R result = detail::map_slots<R>(f, in_order(operands)...);
   result.transposed = form;
@@ -113,11 +113,11 @@ CUDA_TILE_API R map(F f, Operands const&... operands) {
     if constexpr (may_be_transposed<typename R::element_type, tile_shape_t<R>>())
       return map_in_form<R>(f, operands...);
 #endif
-    return detail::map_slots<R>(f, normal(operands)...);
+    return detail::map_slots<R>(f, detail::normal(operands)...);
   } else if constexpr (platform::block_threads == 1 && !checks::enabled) {
     return detail::map_broadcast<R>(f, operands...);
   } else {
-    return detail::map_slots<R>(f, aligned_operand<tile_shape_t<R>>(operands)...);
+    return detail::map_slots<R>(f, detail::aligned_operand<tile_shape_t<R>>(operands)...);
   }
 }
 

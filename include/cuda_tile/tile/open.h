@@ -47,9 +47,9 @@ CUDA_TILE_API decltype(auto) normal(T const& x); // tile/exchange.h
 template <typename E, typename T>
 CUDA_TILE_API decltype(auto) in_form_for(T const& x) {
   if constexpr (may_be_transposed<E, typename tile_parts<T>::shape>())
-    return settled(x);
+    return detail::settled(x);
   else
-    return normal(x);
+    return detail::normal(x);
 }
 
 } // namespace cuda::tiles::detail

@@ -180,7 +180,7 @@ CUDA_TILE_API void store_partition(partition<Span, Shape> const& part, Access ac
     else
       store_rows<true, 0>(part, Shape{}, access, part.origin, value.slots);
   } else {
-    auto const& elements = normal(value);
+    auto const& elements = detail::normal(value);
     platform::barrier();
     detail::store_slots<Masked>(part, access, elements);
     platform::barrier();
