@@ -78,7 +78,7 @@ CUDA_TILE_API bool fits_transposed(Operand const& operand) {
 /// In the form that all operands have, else in the normal one.
 template <typename R, typename F, typename... Operands>
 CUDA_TILE_API R map_in_form(F f, Operands const&... operands) {
-  bool const form = (detail::is_transposed(operands) || ...) && (fits_transposed(operands) && ...);
+  bool const form = (detail::is_transposed(operands) || ...) && (detail::fits_transposed(operands) && ...);
   constexpr unsigned tiles = (0u + ... + (tile_size_v<Operands> != 1));
   auto in_order = [form](auto const& operand) {
     static_cast<void>(form); // clang++ warns where tiles <= 1
@@ -111,7 +111,7 @@ CUDA_TILE_API R map(F f, Operands const&... operands) {
   } else if constexpr ((is_aligned_operand<Operands, tile_shape_t<R>> && ...)) {
 #if CUDA_TILE_HAS_FORMS
     if constexpr (may_be_transposed<typename R::element_type, tile_shape_t<R>>())
-      return map_in_form<R>(f, operands...);
+      return detail::map_in_form<R>(f, operands...);
 #endif
     return detail::map_slots<R>(f, detail::normal(operands)...);
   } else if constexpr (platform::block_threads == 1 && !checks::enabled) {
