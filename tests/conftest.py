@@ -1,8 +1,12 @@
 """Which targets exist for the tests, and how they are chosen.
 
 `pytest -k cpu` runs one target. A test that needs what this machine lacks is skipped with a message that
-says what; `--no-skips` makes that a failure, for machines that should have everything. Tests that take long
-are marked `wide` and run with `--wide` only.
+says what; `--no-skips` makes that a failure, for machines that should have everything.
+
+Tests that take long are marked `wide`: `--wide` runs all of them, `--part 2/5` the second of five parts.
+`sampled(n)` marks all but one in n combinations of a test's parameters so; each value of each parameter is
+still met. Where a test runs with several numbers of emulated threads, one of them runs by default, another
+one for another test.
 
 host_target  each way to run kernels without a GPU: cpu, emulated-1, emulated-4, emulated-32
 any_target   each target that can compile: cpu, emulated, simt, tile
@@ -10,7 +14,11 @@ any_target   each target that can compile: cpu, emulated, simt, tile
 
 from __future__ import annotations
 
+import argparse
 import os
+import re
+import zlib
+from collections import Counter, defaultdict
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -18,25 +26,75 @@ import pytest
 
 import pycuda_tile as pct
 
+# Which values of which parameters are numbers of emulated threads.
+EMULATED = {
+    "target": ("emulated-4", "emulated-32"),
+    "host_target": ("emulated-1", "emulated-4", "emulated-32"),
+}
+# Test function and parameter: its values, as text, in the order in which tests have them.
+Positions = dict[tuple[str, str], dict[str, int]]
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--no-skips", action="store_true", help="a test whose needs are missing fails")
-    parser.addoption("--wide", action="store_true", help="also all NVRTC versions, architectures and types")
+    parser.addoption("--wide", action="store_true", help="also the tests that take long")
+    parser.addoption("--part", metavar="K/N", type=_part, help="also part K of N of the tests that take long")
+
+
+def _part(text: str) -> tuple[int, int]:
+    found = re.fullmatch(r"(\d+)/(\d+)", text)
+    if not found or not 1 <= int(found[1]) <= int(found[2]):
+        raise argparse.ArgumentTypeError(f"{text!r} is no part: 2/5 is the second of five")
+    return int(found[1]), int(found[2])
 
 
 def pytest_configure(config: pytest.Config) -> None:
     # What `pycuda-tile coverage` counts as tested.
     os.environ.setdefault("PYCUDA_TILE_BUILD_LOG", str(EXAMPLES.parent / "build" / "tested"))
-    config.addinivalue_line("markers", "wide: takes long, runs with --wide only")
+    config.addinivalue_line("markers", "wide: takes long, runs with --wide or --part only")
+    config.addinivalue_line("markers", "sampled(n): one in n combinations of the parameters is not wide")
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if not config.getoption("--wide"):
-        wide = [item for item in items if item.get_closest_marker("wide")]
-        config.hook.pytest_deselected(items=wide)
-        items[:] = [item for item in items if item not in wide]
+    if config.getoption("--wide"):
+        return
+    positions: Positions = defaultdict(dict)
+    for item in items:
+        if hasattr(item, "callspec") and _is_sampled_out(item, positions):
+            item.add_marker("wide")
+    wide = [item for item in items if item.get_closest_marker("wide")]
+    left_out = set(wide) - set(_part_of(wide, *(config.getoption("--part") or (0, 1))))
+    config.hook.pytest_deselected(items=left_out)
+    items[:] = [item for item in items if item not in left_out]
+
+
+def _is_sampled_out(item: pytest.Function, positions: Positions) -> bool:
+    function, parameters = item.nodeid.partition("[")[0], item.callspec.params
+    place = {}  # of each parameter's value among those that the test has
+    for name, value in parameters.items():
+        seen = positions[function, name]
+        place[name] = seen.setdefault(repr(value), len(seen))
+    sampled = item.get_closest_marker("sampled")
+    if sampled:
+        return sum(place.values()) % sampled.args[0] != 0
+    for name, values in EMULATED.items():
+        if parameters.get(name) in values:
+            chosen = zlib.crc32(function.encode()) + sum(place.values()) - place[name]
+            return values[chosen % len(values)] != parameters[name]
+    return False
+
+
+def _part_of(items: list[pytest.Item], part: int, parts: int) -> list[pytest.Item]:
+    """Each test function's items are dealt to the parts in turn, so that all parts take about as long."""
+    dealt: Counter[str] = Counter()
+    chosen = []
+    for item in items:
+        function = item.nodeid.partition("[")[0]
+        dealt[function] += 1
+        if (zlib.crc32(function.encode()) + dealt[function]) % parts + 1 == part:
+            chosen.append(item)
+    return chosen
 
 
 @pytest.hookimpl(wrapper=True)

@@ -19,7 +19,8 @@ FEW = np.zeros(4, I32)
 
 @pytest.fixture(scope="module")
 def module():
-    return pct.build(SOURCE, target="cpu", checked=True, options=("-O1",), kernels=("short_extent<8>",))
+    kernels = tuple(f"short_extent<{extent}>" for extent in (8, 65535, 65536))
+    return pct.build(SOURCE, target="cpu", checked=True, options=("-O1",), kernels=kernels)
 
 
 def out(n: int = 16, dtype=I32) -> np.ndarray:

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 
 import ml_dtypes
 import numpy as np
+import pytest
 from targets import build
 
 from pycuda_tile import nvrtc
@@ -33,6 +34,16 @@ CPP_TYPES = {
     np.dtype(ml_dtypes.float8_e8m0fnu): "__nv_fp8_e8m0",
     np.dtype(ml_dtypes.float4_e2m1fn): "__nv_fp4_e2m1",
 }
+
+
+#: Parameters of a test whose cases are many: by default it takes some of them.
+PORTIONS = ["some", pytest.param("the others", marks=pytest.mark.wide)]
+
+
+def portion_of(cases: list, portion: str, step: int, first: int) -> list:
+    """Each `step`th of the cases from `first` on, or the others. Tests begin elsewhere for each type and
+    target, so that together they meet all cases."""
+    return [case for i, case in enumerate(cases) if ((i - first) % step == 0) == (portion == "some")]
 
 
 @dataclass
@@ -111,6 +122,8 @@ def source(cases: list[Case]) -> str:
 
 def run(cases: list[Case], target: dict, **options) -> list[Case]:
     """Builds all cases as one module and runs each as one block; returns them with their results."""
+    if target["target"] == "emulated":  # a host compiler's vectors are of cpu alone
+        options.setdefault("options", ("-O1",))
     module = build(source(cases), target, include_dirs=nvrtc.include_dirs(), **options)
     for number, case in enumerate(cases):
         case.result = np.zeros(case.shape, case.dtype)

@@ -51,6 +51,7 @@ def operands(
     ]
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("arch", ARCHS)
 @pytest.mark.parametrize(
     "dtype, sums",
@@ -92,6 +93,7 @@ def test_sums_of_many_products_keep_their_digits():
         report(case, a @ b + c, np.abs(case.result - (a @ b + c)) > bound)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("arch", ARCHS)
 @pytest.mark.parametrize(
     "dtype, sums",

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from cases import Case, assert_close, assert_same_bits, run
+from cases import PORTIONS, Case, assert_close, assert_same_bits, portion_of, run
+from targets import TARGETS
 
 from pycuda_tile import reference, spec
 
-# Replicated, one element a thread, many a thread; short and long along each dimension; beyond scratch memory.
+# Replicated, one element a thread, many a thread; short and long along each dimension.
 SHAPES = [
     (1,),
     (2,),
@@ -21,8 +22,9 @@ SHAPES = [
     (2, 8, 16),
     (16, 1, 32),
     (2, 4, 2, 8),
-    (128, 512),
 ]
+BEYOND_SCRATCH_MEMORY = (128, 512)
+ROWS = [row for row in spec.load("reductions") if row.kind == "reduction" and not row.modes]
 
 
 def _values(row, dtype, shape, seed: int) -> np.ndarray:
@@ -44,10 +46,10 @@ def _types(row) -> list:
     return [np.dtype(np.int32), np.dtype(np.int64), np.dtype(np.float32), np.dtype(np.float64)]
 
 
-def _cases(row) -> list[tuple[Case, np.ndarray, bool]]:
+def _cases(row, shapes) -> list[tuple[Case, np.ndarray, bool]]:
     made = []
     function = getattr(reference, row.name)
-    for number, shape in enumerate(SHAPES):
+    for number, shape in enumerate(shapes):
         dtype = _types(row)[number % len(_types(row))]
         x = _values(row, dtype, shape, number)
         for d in range(len(shape)):
@@ -58,10 +60,22 @@ def _cases(row) -> list[tuple[Case, np.ndarray, bool]]:
     return made
 
 
-@pytest.mark.parametrize("part", range(4))
-def test_row_agrees_with_reference(part, target):
-    rows = [row for row in spec.load("reductions") if row.kind == "reduction" and not row.modes]
-    made = [entry for row in rows[part::4] for entry in _cases(row)]
+@pytest.mark.parametrize("portion", PORTIONS)
+def test_row_agrees_with_reference(portion, target):
+    every = [entry for row in ROWS for entry in _cases(row, SHAPES)]
+    _check(portion_of(every, portion, 3, list(TARGETS.values()).index(target)), target)
+
+
+@pytest.mark.parametrize(
+    "row",
+    [pytest.param(row, id=row.name, marks=() if row.name == "sum" else pytest.mark.wide) for row in ROWS],
+)
+@pytest.mark.parametrize("d", [0, pytest.param(1, marks=pytest.mark.wide)])
+def test_tiles_beyond_scratch_memory(row, d, target):
+    _check([_cases(row, [BEYOND_SCRATCH_MEMORY])[d]], target)
+
+
+def _check(made: list[tuple[Case, np.ndarray, bool]], target) -> None:
     run([case for case, _, _ in made], target, options=("-O1",))
     for case, expected, exact in made:
         if exact:

@@ -228,6 +228,7 @@ def test_wheel_without_a_compiler_builds_the_launcher_on_first_use(unpacked, tmp
     assert compiled == sorted(Path(name).name for name in LIBRARIES)
 
 
+@pytest.mark.wide  # the tests themselves run with an editable installation
 def test_editable_install_uses_the_checkout(compiler_environment, tmp_path, monkeypatch):
     for name, value in compiler_environment.items():
         monkeypatch.setenv(name, value)

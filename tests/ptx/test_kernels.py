@@ -65,6 +65,7 @@ def _build(name: str, arch: str, threads: int | None) -> pct.Kernel:
     return module.kernel(name)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("name", "arch", "threads"), CASES)
 def test_kernel(name, arch, threads):
     work = problem(name)

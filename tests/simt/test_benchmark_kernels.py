@@ -66,7 +66,9 @@ for _types in (
 def _module(path: Path, threads: int) -> pct.Module:
     """All of a file's kernels, which compile at once. 0 threads: on the CPU"""
     names = [name for name, counts in KERNELS.items() if threads in (0, *counts) and source_of(name) == path]
-    options = {"target": "emulated", "num_threads": threads} if threads else {"target": "cpu"}
+    options = (
+        {"target": "emulated", "num_threads": threads, "options": ("-O1",)} if threads else {"target": "cpu"}
+    )
     return pct.build(path, kernels=names, **options)
 
 

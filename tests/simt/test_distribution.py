@@ -4,8 +4,7 @@ vectors are neighbours in memory, and the reductions of matrix rows need no othe
 from __future__ import annotations
 
 import pytest
-
-import pycuda_tile as pct
+from holds import broken
 
 SHAPES = [
     "",
@@ -29,11 +28,11 @@ namespace ct = cuda::tiles;
 
 /// Whether `index` takes each element to exactly one slot of one first thread, and `slot` and `owner` back.
 template <typename D>
-constexpr bool is_bijection() {{
-  bool seen[D::size] = {{}};
+constexpr bool is_bijection() {
+  bool seen[D::size] = {};
   unsigned count = 0;
   for (unsigned t = 0; t < D::threads; ++t)
-    for (unsigned s = 0; s < D::slots; ++s) {{
+    for (unsigned s = 0; s < D::slots; ++s) {
       unsigned i = D::index(t, s);
       if (i >= D::size || D::slot(i) != s)
         return false;
@@ -43,43 +42,42 @@ constexpr bool is_bijection() {{
         return false;
       seen[i] = true;
       ++count;
-    }}
+    }
   return count == D::size;
-}}
+}
 
 template <typename D>
-constexpr bool has_vectors(unsigned columns) {{
+constexpr bool has_vectors(unsigned columns) {
   for (unsigned t = 0; t < D::threads; ++t)
     for (unsigned s = 0; s < D::slots; ++s)
       if (D::index(t, s) != D::index(t, s / D::vector * D::vector) + s % D::vector)
         return false;
   return D::vector <= columns;
-}}
+}
 
-{asserts}
-__tile_global__ void nothing() {{}}
-"""
-ASSERT = """
-namespace n{number} {{
-using S = ct::shape<{shape}>;
-using D = ct::detail::distribution_of<S>;
-static_assert(is_bijection<D>() && has_vectors<D>(ct::detail::row_length<S>()));
-}}
+/// Of a shape.
+template <unsigned... Lengths>
+constexpr bool is_distributed() {
+  using S = ct::shape<Lengths...>;
+  using D = ct::detail::distribution_of<S>;
+  return is_bijection<D>() && has_vectors<D>(ct::detail::row_length<S>());
+}
 """
 
 
 @pytest.mark.parametrize("threads", [4, 32, 128, 256])
 def test_distributions(threads):
-    asserts = "".join(ASSERT.format(number=i, shape=shape) for i, shape in enumerate(SHAPES))
-    options = ("-fconstexpr-ops-limit=1000000000",)
-    source = SOURCE.format(asserts=asserts)
-    pct.build(source, target="emulated", num_threads=threads, options=options).kernel("nothing")
+    conditions = {shape: f"is_distributed<{shape}>()" for shape in SHAPES}
+    assert broken(SOURCE, conditions, threads) == []
 
 
 def test_matrix_accumulators_hold_eight_neighbours():
-    asserts = """
-    using D = ct::detail::distribution_of<ct::shape<128, 128>>;
-    static_assert(D::slots == 128 && D::vector == 8);
-    static_assert(D::index(1, 0) == 8 && D::index(4, 0) == 128 && D::index(0, 32) == 8 * 128);
-    """
-    pct.build(SOURCE.format(asserts=asserts), target="emulated", num_threads=128).kernel("nothing")
+    source = SOURCE + "using D = ct::detail::distribution_of<ct::shape<128, 128>>;\n"
+    conditions = [
+        "D::slots == 128",
+        "D::vector == 8",
+        "D::index(1, 0) == 8",
+        "D::index(4, 0) == 128",
+        "D::index(0, 32) == 8 * 128",
+    ]
+    assert broken(source, dict(zip(conditions, conditions, strict=True)), 128) == []

@@ -120,7 +120,7 @@ def test_products_of_integers_are_exact(threads):
     names += [f"matmul<true, {e}, {e}, __half, 64, 32, 32>" for e in ("__half", "__nv_fp8_e5m2")]
     names.append("matmul<true, signed char, unsigned char, int, 32, 32, 32>")
     names.append("matmul<true, unsigned char, signed char, int, 32, 16, 64>")
-    module = pct.build(SOURCE, target="emulated", num_threads=threads, kernels=names)
+    module = pct.build(SOURCE, target="emulated", num_threads=threads, kernels=names, options=("-O1",))
     for name in names:
         _check(module, name)
 
@@ -134,7 +134,7 @@ def test_older_devices_multiply_fp8_as_half_and_the_rest_by_fma(arch, units):
         f"matmul<{'true' if e in units or e in fp8 else 'false'}, {e}, {e}, {accumulator}, 32, 64, 32>"
         for e, (_, accumulator, _) in {**TYPES, "float": (np.float32, "float", 0)}.items()
     ]
-    options = (f"-DCUDA_TILE_MATRIX_ARCH={arch}",)
+    options = ("-O1", f"-DCUDA_TILE_MATRIX_ARCH={arch}")
     module = pct.build(SOURCE, target="emulated", num_threads=128, kernels=names, options=options)
     for name in names:
         _check(module, name)
@@ -149,7 +149,7 @@ def test_floats_and_short_inner_dimensions_are_multiplied_by_fma():
         "matmul<false, double, double, double, 64, 8, 2>",
         "matmul<false, __nv_tf32, __nv_tf32, float, 8, 32, 16>",
     ]
-    module = pct.build(SOURCE, target="emulated", num_threads=64, kernels=names)
+    module = pct.build(SOURCE, target="emulated", num_threads=64, kernels=names, options=("-O1",))
     for name in names:
         _check(module, name)
 
@@ -161,7 +161,7 @@ def test_operands_that_shared_memory_does_not_hold_are_staged_in_parts():
         "matmul<false, float, float, float, 128, 128, 128>",
         "transposed<__nv_tf32, float, 128, 128, 128>",
     ]
-    module = pct.build(SOURCE, target="emulated", num_threads=256, kernels=names)
+    module = pct.build(SOURCE, target="emulated", num_threads=256, kernels=names, options=("-O1",))
     for name in names[:-1]:
         _check(module, name)
     rng = np.random.default_rng(6)
@@ -180,7 +180,7 @@ def test_batches_have_operands_of_their_own_or_in_common(threads):
         for element, accumulator in (("__half", "float"), ("signed char", "int"), ("float", "float"))
         for shape in lengths
     ]
-    module = pct.build(SOURCE, target="emulated", num_threads=threads, kernels=names)
+    module = pct.build(SOURCE, target="emulated", num_threads=threads, kernels=names, options=("-O1",))
     rng = np.random.default_rng(3)
     for name in names:
         element, accumulator, *shape = name[8:-1].split(", ")
@@ -201,7 +201,7 @@ def test_transposed_right_operands_are_multiplied_as_they_are_held(threads):
         for name, element in TYPES.items()
         for m, n, k in shapes
     ]
-    module = pct.build(SOURCE, target="emulated", num_threads=threads, kernels=names)
+    module = pct.build(SOURCE, target="emulated", num_threads=threads, kernels=names, options=("-O1",))
     rng = np.random.default_rng(5)
     for name in names:
         element, accumulator, *shape = name[11:-1].split(", ")
@@ -228,7 +228,9 @@ def test_fp8_becomes_half_exactly(element):
     codes = np.arange(256, dtype=np.uint8).view(TYPES[element].dtype)
     halves = np.zeros(256, np.float16)
     name = f"halves<{element}>"
-    pct.build(source, target="emulated", num_threads=32, kernels=[name]).kernel(name)[1](codes, halves)
+    pct.build(source, target="emulated", num_threads=32, kernels=[name], options=("-O1",)).kernel(name)[1](
+        codes, halves
+    )
     np.testing.assert_array_equal(halves, codes.astype(np.float16))
     np.testing.assert_array_equal(np.signbit(halves), np.signbit(codes.astype(np.float16)))
 
@@ -241,7 +243,7 @@ def test_doubles_are_summed_by_fused_multiply_add():
     b[0], b[1] = x, x * x
     name = "matmul<true, double, double, double, 16, 8, 8>"
     c = np.full((16, 8), np.nan)
-    module = pct.build(SOURCE, target="emulated", num_threads=32, kernels=[name])
+    module = pct.build(SOURCE, target="emulated", num_threads=32, kernels=[name], options=("-O1",))
     module.kernel(name)[1](a[:, ::-1].copy(), b[::-1].copy(), c, 16, 8, 8)
     np.testing.assert_array_equal(c, 2.0**-60)  # x^2 = 1 + 2^-29 + 2^-60, and a double has 52 bits
 
@@ -268,7 +270,7 @@ def test_transposed_operands_and_weights_of_attention():
     rng = np.random.default_rng(2)
     q, k, v = (rng.integers(-2, 3, s).astype(np.float16) for s in ((64, 32), (128, 32), (128, 64)))
     out = np.full((64, 64), np.nan, np.float32)
-    module = pct.build(source, target="emulated", num_threads=128)
+    module = pct.build(source, target="emulated", num_threads=128, options=("-O1",))
     module.kernel("twice")[1](q, k, v, out)
     exact = q.astype(np.int64) @ k.astype(np.int64).T @ v.astype(np.int64)
     np.testing.assert_allclose(out, exact, rtol=1e-3, atol=2)  # the second product is rounded to half

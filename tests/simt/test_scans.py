@@ -37,7 +37,7 @@ CASES = [(shape, d) for shape in SHAPES for d in range(len(shape))]
 def module(request):
     names = [_name("int", d, shape) for shape, d in CASES] + [_name("short", 0, (512, 4))]
     names += [_name("double", 1, (16, 64)), _name("float", 0, (4096,))]
-    return pct.build(SOURCE, target="emulated", num_threads=request.param, kernels=names)
+    return pct.build(SOURCE, target="emulated", num_threads=request.param, kernels=names, options=("-O1",))
 
 
 def _scan(module, element, dtype, shape, dimension, values, seed=None):

@@ -153,7 +153,7 @@ CASES["scanned"] = (_x.T, _x.cumsum(0), ())
     [(4, 1, "double"), (32, 1, "double"), (128, 1, "double"), (128, 0, "double"), (128, 1, "float")],
 )
 def test_transposed_tiles(threads, forms, element):
-    options = (f"-DCUDA_TILE_FORMS={forms}", f"-DELEMENT={element}")
+    options = ("-O1", f"-DCUDA_TILE_FORMS={forms}", f"-DELEMENT={element}")
     module = pct.build(SOURCE, target="emulated", num_threads=threads, options=options)
     dtype = np.float64 if element == "double" else np.float32
     for name, (values, expected, rest) in CASES.items():

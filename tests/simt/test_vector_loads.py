@@ -33,7 +33,7 @@ __tile_global__ void by_views(const short* in, short* out, int rows, int columns
 
 @pytest.fixture(scope="module", params=[4, 32])
 def module(request):
-    return pct.build(SOURCE, target="emulated", num_threads=request.param)
+    return pct.build(SOURCE, target="emulated", num_threads=request.param, options=("-O1",))
 
 
 @pytest.mark.parametrize("stride", [1, 2])

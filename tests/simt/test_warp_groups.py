@@ -97,7 +97,7 @@ __tile_global__ void used(const __half* a, const __half* b, float* out) {
   store(ct::element_cast<float>(ct::mma(x, y, ct::zeros<ct::tile<__half, ct::shape<64, 64>>>())));
 }
 """
-OPTIONS = ("-DCUDA_TILE_WARP_GROUPS=1",)
+OPTIONS = ("-O1", "-DCUDA_TILE_WARP_GROUPS=1")
 # Left and right elements, their types in NumPy, and what they are summed as.
 HALVES = ("__half", "__half", np.float16, np.float16, "float")
 TYPES = [

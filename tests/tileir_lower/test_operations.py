@@ -83,6 +83,21 @@ def cases():
         yield "bitcast", {}, [kind], to
 
 
+def divisions_and_shifts():
+    for kind, sign in itertools.product(INTEGERS[1:], ("signed", "unsigned")):
+        for rounding in ("zero", "positive_inf"):
+            yield "divi", {"signedness": sign, "rounding": rounding}, [kind, kind], kind
+        for name in ("remi", "shri"):
+            yield name, {"signedness": sign}, [kind, kind], kind
+    for kind in INTEGERS[1:]:
+        yield "shli", {}, [kind, kind], kind
+
+
+def floats_to_integers():
+    for source, to, sign in itertools.product(FLOATS, INTEGERS[1:], ("signed", "unsigned")):
+        yield "ftoi", {"signedness": sign}, [source], to
+
+
 def label(name: str, attributes: dict, kinds: list[str], to: str) -> str:
     said = [str(v) for v in attributes.values() if v is not True] + [
         k for k, v in attributes.items() if v is True
@@ -96,13 +111,13 @@ OPERANDS = {
 }
 CASES = {label(*case): case for case in cases()}
 #: Only the defined inputs of these have one result.
-GUARDED = {f"{name}_{sign}_{rounding}": (name, sign, rounding)
-           for name in ("divi", "remi", "shli", "shri") for sign in ("signed", "unsigned")
-           for rounding in (("zero", "positive_inf") if name == "divi" else ("zero",))}  # fmt: skip
+GUARDED = {label(*case): case for case in divisions_and_shifts()}
+SATURATING = {label(*case): case for case in floats_to_integers()}
+ALL = {**CASES, **GUARDED, **SATURATING}
 
 
 def entry(name: str):
-    operation, attributes, kinds, to = CASES[name]
+    operation, attributes, kinds, to = ALL[name]
 
     def function(builder, loaded):
         usual = ["source"] if len(kinds) == 1 else ["lhs", "rhs", "acc"][: len(kinds)]
@@ -114,7 +129,7 @@ def entry(name: str):
 
 @functools.cache
 def built(target: str):
-    module = tileir.Module([entry(name) for name in CASES])
+    module = tileir.Module([entry(name) for name in ALL])
     return module, tileir.build(module, target=target, options=("-O1",))
 
 
@@ -128,12 +143,11 @@ def same(got: np.ndarray, expected: np.ndarray) -> bool:
     return bool(np.where(nan, np.isnan(got.astype(np.float64)), equal).all())
 
 
-@pytest.mark.parametrize("name", CASES)
-def test_as_interpreted(name: str) -> None:
-    _, _, kinds, to = CASES[name]
+def check(name: str, arrays: list[np.ndarray]) -> None:
+    """The cpu yields what the interpreter does."""
     module, compiled = built("cpu")
-    arrays = [values(kind, i % 2) for i, kind in enumerate(kinds)]
-    expected, got = np.zeros(COUNT, DTYPES[to]), np.ones(COUNT, DTYPES[to])
+    to = DTYPES[ALL[name][3]]
+    expected, got = np.zeros(COUNT, to), np.ones(COUNT, to)
     tileir.interpret(module, name, 1, *arrays, expected)
     compiled.kernel(name)[1](*arrays, got)
     assert same(got, expected), [
@@ -143,35 +157,25 @@ def test_as_interpreted(name: str) -> None:
     ]
 
 
-@pytest.mark.parametrize("kind", ["i8", "i16", "i32", "i64"])
+@pytest.mark.parametrize("name", CASES)
+def test_as_interpreted(name: str) -> None:
+    check(name, [values(kind, i % 2) for i, kind in enumerate(CASES[name][2])])
+
+
 @pytest.mark.parametrize("name", GUARDED)
-def test_divisions_and_shifts(name: str, kind: str) -> None:
-    operation, sign, rounding = GUARDED[name]
+def test_divisions_and_shifts(name: str) -> None:
+    operation, _, [kind, _], _ = GUARDED[name]
     a, b = values(kind, 0), values(kind, 1)
-    bits = 8 * a.itemsize
     if operation in ("divi", "remi"):
         defined = (b != 0) & ~((b == -1) & (a == np.iinfo(a.dtype).min))
     else:
-        defined = (b >= 0) & (b < bits)
-    b = np.where(defined, b, np.ones_like(b))
-    attributes = {} if operation == "shli" else {"signedness": sign}
-    if operation == "divi":
-        attributes["rounding"] = rounding
-
-    def function(builder, loaded):
-        return builder.op(operation, tile(kind, COUNT), attributes=attributes, lhs=loaded[0], rhs=loaded[1])
-
-    module = tileir.Module([elementwise("kernel", function, [kind, kind], kind, COUNT)])
-    expected, got = np.zeros(COUNT, a.dtype), np.ones(COUNT, a.dtype)
-    tileir.interpret(module, "kernel", 1, a, b, expected)
-    tileir.build(module, options=("-O1",)).kernel("kernel")[1](a, b, got)
-    assert got.tolist() == expected.tolist()
+        defined = (b >= 0) & (b < 8 * a.itemsize)
+    check(name, [a, np.where(defined, b, np.ones_like(b))])
 
 
-@pytest.mark.parametrize("source", FLOATS)
-@pytest.mark.parametrize("to", ["i8", "i16", "i32", "i64"])
-@pytest.mark.parametrize("sign", ["signed", "unsigned"])
-def test_float_to_integer_saturates(source: str, to: str, sign: str) -> None:
+@pytest.mark.parametrize("name", SATURATING)
+def test_float_to_integer_saturates(name: str) -> None:
+    _, _, [source], _ = SATURATING[name]
     numbers = [
         0,
         -0.9,
@@ -190,16 +194,7 @@ def test_float_to_integer_saturates(source: str, to: str, sign: str) -> None:
         np.nan,
     ]
     large = [2.0**31, -(2.0**31), 2.0**32, 2.0**63, -(2.0**63), 2.0**64, 1e30] if source != "f16" else []
-    array = np.resize(np.array([*numbers, *large]).astype(DTYPES[source]), COUNT)
-
-    def function(builder, loaded):
-        return builder.op("ftoi", tile(to, COUNT), attributes={"signedness": sign}, **{"from": loaded[0]})
-
-    module = tileir.Module([elementwise("kernel", function, [source], to, COUNT)])
-    expected, got = np.zeros(COUNT, DTYPES[to]), np.ones(COUNT, DTYPES[to])
-    tileir.interpret(module, "kernel", 1, array, expected)
-    tileir.build(module, options=("-O1",)).kernel("kernel")[1](array, got)
-    assert got.tolist() == expected.tolist()
+    check(name, [np.resize(np.array([*numbers, *large]).astype(DTYPES[source]), COUNT)])
 
 
 @pytest.mark.parametrize(
