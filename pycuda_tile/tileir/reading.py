@@ -123,16 +123,6 @@ def view_facts(type_: TensorView | TileView) -> Any:
     return TileFacts(type_.tile, type_.dim_map, steps, type_.sparse)
 
 
-def splat(op: Operation) -> np.generic | None:
-    """The one element of a constant whose elements have all the same bits, else None. Takes no memory where
-    the constant was given as one element."""
-    value = np.asarray(op.attributes["value"])
-    first = value[(slice(0, 1),) * value.ndim].reshape(())
-    repeated = not any(n > 1 and step for n, step in zip(value.shape, value.strides, strict=True))
-    same = repeated or np.ascontiguousarray(value).tobytes() == first.tobytes() * value.size
-    return first[()] if same else None
-
-
 def dense(op: Operation) -> np.ndarray:
     """A constant's elements, in the shape of the result."""
     value = np.asarray(op.attributes["value"])

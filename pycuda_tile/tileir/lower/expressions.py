@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from ..dense import splat
 from ..reading import (
     attribute,
     operands_of,
@@ -17,7 +18,6 @@ from ..reading import (
     result_shape,
     source_element,
     source_shape,
-    splat,
 )
 from ..verifier.legal import PACKED
 from .types import NotLowered, element, literal, shape, tile
@@ -217,10 +217,13 @@ def _iota(op: Any, names: list[str]) -> str:
 
 
 def _constant(op: Any, names: list[str]) -> str:
-    value, name = splat(op), result_element(op)
-    if value is None:
-        raise NotLowered("a list")  # the translation puts it in an array of its own
-    found = literal(value, name)
+    value, name = np.asarray(attribute(op, "value")), result_element(op)
+    one = splat(value)
+    if one is None:
+        one = value[(slice(0, 1),) * value.ndim].reshape(())
+        if np.ascontiguousarray(value).tobytes() != one.tobytes() * value.size:
+            raise NotLowered("a list")  # the translation puts it in an array of its own
+    found = literal(one[()], name)
     return f"ct::full<{result(op)}>({found})" if result_shape(op) else found
 
 
