@@ -4,11 +4,16 @@
 
 #include "cuda_tile/config.h"
 
-#if !CUDA_TILE_ON_CUDA
+#if !defined(__CUDACC_RTC__)
 extern "C" int printf(char const*, ...);
 #endif
 
-/// C takes an object of any class behind the format, and prints some of its bytes.
+// C takes an object of any class behind the format, and prints some of its bytes. So these are called
+// instead: for our own classes as they are of this namespace, and as std::printf for all. A template beside
+// ::printf itself would be in the way of kernels and pointers to functions of that name.
+
+namespace cuda::tiles {
+
 template <typename... Arguments>
   requires(... || __is_class(Arguments))
 __host__ __device__ int printf(char const*, Arguments const&...) {
@@ -18,6 +23,16 @@ __host__ __device__ int printf(char const*, Arguments const&...) {
   return 0;
 }
 
+} // namespace cuda::tiles
+
 namespace std {
+
 using ::printf;
+
+template <typename... Arguments>
+  requires(... || __is_class(Arguments))
+__host__ __device__ int printf(char const* format, Arguments const&... arguments) {
+  return cuda::tiles::printf(format, arguments...);
 }
+
+} // namespace std

@@ -36,7 +36,7 @@ private:
   __device__ void flush() {
     line_[length_] = 0;
     if (length_ != 0)
-      printf("%s", line_);
+      ::printf("%s", line_);
     length_ = 0;
   }
 
