@@ -2,6 +2,7 @@
 // Empty in other builds.
 #pragma once
 
+#include "cuda_tile/core/constants.h"
 #include "cuda_tile/tile/map.h"
 
 namespace cuda::tiles::checks {

@@ -3,6 +3,7 @@
 
 #include "cuda_tile/core/constants.h"
 #include "cuda_tile/ops/elements.h"
+#include "cuda_tile/tile/concepts.h"
 
 namespace cuda::tiles {
 namespace elements {

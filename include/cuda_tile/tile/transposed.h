@@ -10,11 +10,8 @@
 
 #include "cuda_tile/core/scalars.h"
 #include "cuda_tile/tile/distribution.h"
+#include "cuda_tile/tile/traits.h"
 
-// CUDA_TILE_FORMS: 0 where a source transposes nothing, which spares the compiler what it would find unused.
-#if !defined(CUDA_TILE_FORMS)
-#define CUDA_TILE_FORMS 1
-#endif
 #define CUDA_TILE_HAS_FORMS (CUDA_TILE_FORMS && CUDA_TILE_BLOCK_THREADS >= 32 && !CUDA_TILE_CHECKED)
 
 namespace cuda::tiles::detail {
