@@ -1,4 +1,4 @@
-"""C++ names in the messages of linkers and loaders, which show them mangled."""
+"""C++ names in the messages of compilers, linkers and loaders: demangled, and as sources have them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,12 @@ import ctypes
 import re
 
 _LIBRARY = "libstdc++.so.6"
+_ABI = re.compile(r"\babi(?:_\d+){5,}::")  # CUDA_TILE_ABI of config.h, in which the header's names are
+
+
+def without_abi(text: str) -> str:
+    """The text without the inline namespace of the header, which users never write."""
+    return _ABI.sub("", text) if "abi_" in text else text
 
 
 def demangled(text: str) -> str:
@@ -26,4 +32,4 @@ def demangled(text: str) -> str:
         free(address)
         return name
 
-    return re.sub(r"\b_Z\w+(?:\.\w+)*", replace, text)
+    return without_abi(re.sub(r"\b_Z\w+(?:\.\w+)*", replace, text))

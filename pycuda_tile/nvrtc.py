@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from . import forks
+from .demangle import without_abi
 from .errors import BuildValueError, Error, TargetUnavailable
 from .install import advice
 
@@ -84,6 +85,7 @@ def _compile(
         encoded = [os.fsencode(option) for option in options]
         (status,) = nvrtc.nvrtcCompileProgram(program, len(encoded), encoded)
         log = _output(nvrtc, program, "ProgramLog").rstrip(b"\0").decode(errors="replace").strip()
+        log = without_abi(log)
         if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
             raise NvrtcError(log or status.name)
         return Program(

@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
 from . import cache
+from .demangle import without_abi
 from .errors import TargetUnavailable
 
 if TYPE_CHECKING:
@@ -83,7 +84,7 @@ class Compiler(NamedTuple):
                 output, _ = process.communicate()
         except OSError as error:
             raise TargetUnavailable(f"the compiler {self} cannot be started: {error}") from error
-        return subprocess.CompletedProcess(process.args, process.returncode, output)
+        return subprocess.CompletedProcess(process.args, process.returncode, without_abi(output))
 
 
 @contextlib.contextmanager

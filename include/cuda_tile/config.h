@@ -38,6 +38,35 @@ static_assert(CUDA_TILE_BLOCK_THREADS >= 1 && CUDA_TILE_BLOCK_THREADS <= 1024 &&
 // races: where blocks of one thread run on a host. Elsewhere each thread checks its own elements alone.
 #define CUDA_TILE_CHECKED_FULLY (CUDA_TILE_CHECKED && !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1)
 
+// CUDA_TILE_FORMS: 0 where a source transposes nothing, which spares the compiler what it would find unused.
+#if !defined(CUDA_TILE_FORMS)
+#define CUDA_TILE_FORMS 1
+#endif
+
+// CUDA_TILE_DYNAMIC_SCRATCH: whether launches give kernels the shared memory that they take.
+#if !defined(CUDA_TILE_DYNAMIC_SCRATCH)
+#define CUDA_TILE_DYNAMIC_SCRATCH 0
+#endif
+
+// CUDA_TILE_ABI: the inline namespace that all of the header is in, named by what its classes and functions
+// depend on. So objects that were compiled with other settings do not link with these, or have types of their
+// own. It has a number for each setting (one more has its place in these three macros), as sources and
+// options give it: nvcc's passes must agree, so nothing that an architecture decides.
+#if !defined(CUDA_TILE_WARP_GROUPS)
+#define CUDA_TILE_ABI_GROUPS CUDA_TILE_ON_CUDA
+#elif CUDA_TILE_WARP_GROUPS
+#define CUDA_TILE_ABI_GROUPS 2
+#else
+#define CUDA_TILE_ABI_GROUPS 0
+#endif
+#define CUDA_TILE_ABI                                                                                        \
+  CUDA_TILE_ABI_OF(CUDA_TILE_BLOCK_THREADS, CUDA_TILE_CHECKED, CUDA_TILE_FORMS, CUDA_TILE_DYNAMIC_SCRATCH,   \
+                   CUDA_TILE_ABI_GROUPS)
+#define CUDA_TILE_ABI_OF(threads, checked, forms, scratch, groups)                                           \
+  CUDA_TILE_ABI_NAME(threads, checked, forms, scratch, groups)
+#define CUDA_TILE_ABI_NAME(threads, checked, forms, scratch, groups)                                         \
+  abi_##threads##_##checked##_##forms##_##scratch##_##groups
+
 // CUDA_TILE_WARP_GROUPS: whether groups of four warps multiply matrices: on sm_90a, or where that is
 // emulated.
 #if CUDA_TILE_CHECKED || CUDA_TILE_BLOCK_THREADS % 128 != 0

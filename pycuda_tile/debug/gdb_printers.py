@@ -156,7 +156,7 @@ class SmallFloat:
 def find(value):
     """The printer of a value's type, if it is one of ours."""
     type_ = value.type.strip_typedefs().unqualified()
-    name = re.sub(r"<.*", "", type_.name or "")
+    name = re.sub(r"<.*|\babi(_\d+){5,}::", "", type_.name or "")  # without CUDA_TILE_ABI of config.h
     if value.address is not None and re.fullmatch(r"__half|__nv_(bfloat16|fp8_\w+|fp4_\w+)", name):
         return SmallFloat(value)
     printers = {
