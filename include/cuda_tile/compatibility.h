@@ -4,7 +4,7 @@
 #include "cuda_tile/core/extents.h"
 #include "cuda_tile/ops/thread.h"
 
-namespace cuda::tiles {
+namespace cuda::tiles::inline CUDA_TILE_ABI {
 
 template <typename T, typename U>
 concept same_as = detail::same_as<T, U>;
@@ -29,4 +29,4 @@ CUDA_TILE_API unsigned num_blocks() noexcept {
 
 } // namespace detail
 
-} // namespace cuda::tiles
+} // namespace cuda::tiles::inline CUDA_TILE_ABI

@@ -124,7 +124,7 @@ using ::size_t;
 // clang-format on
 #endif
 
-namespace cuda::tiles {
+namespace cuda::tiles::inline CUDA_TILE_ABI {
 
 using ::size_t;
 using ptrdiff_t = decltype(static_cast<char*>(nullptr) - static_cast<char*>(nullptr));
@@ -136,4 +136,4 @@ CUDA_TILE_API void finish_groups(); // platform/cuda_groups.h: waits for their p
 }
 #endif
 
-} // namespace cuda::tiles
+} // namespace cuda::tiles::inline CUDA_TILE_ABI

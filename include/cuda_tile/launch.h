@@ -17,7 +17,7 @@
 #include <type_traits>
 #include <utility>
 
-namespace cuda_tile {
+namespace cuda_tile::inline CUDA_TILE_ABI {
 
 /// Numbers of blocks along x, y and z.
 struct grid {
@@ -103,4 +103,4 @@ void launch(void (*kernel)(Parameters...), grid blocks, Arguments&&... arguments
 
 #endif
 
-} // namespace cuda_tile
+} // namespace cuda_tile::inline CUDA_TILE_ABI

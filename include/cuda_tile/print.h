@@ -27,7 +27,7 @@ __tile__ void print(Arguments const&...) {
 #include "cuda_tile/platform/host_printer.h"
 #endif
 
-namespace cuda_tile::detail {
+namespace cuda_tile::inline CUDA_TILE_ABI::detail {
 
 namespace ct = cuda::tiles;
 using ct::detail::short_text;
@@ -263,9 +263,9 @@ CUDA_TILE_API void print_tile(char const* label, T const& x) {
   }
 }
 
-} // namespace cuda_tile::detail
+} // namespace cuda_tile::inline CUDA_TILE_ABI::detail
 
-namespace cuda_tile {
+namespace cuda_tile::inline CUDA_TILE_ABI {
 
 /// Prints a tile or a scalar, under a label.
 template <typename T>
@@ -282,6 +282,6 @@ CUDA_TILE_API void print(T const& x) {
   cuda_tile::print(nullptr, x);
 }
 
-} // namespace cuda_tile
+} // namespace cuda_tile::inline CUDA_TILE_ABI
 
 #endif

@@ -7,7 +7,7 @@
 
 #include "cuda_tile/config.h"
 
-namespace cuda::tiles {
+namespace cuda::tiles::inline CUDA_TILE_ABI {
 
 /// [2.13.3] How results are rounded [1.9.1].
 enum class rounding_mode : int {
@@ -175,4 +175,4 @@ concept read_memory_order = Order == memory_order::relaxed || Order == memory_or
 template <memory_order Order>
 concept write_memory_order = Order == memory_order::relaxed || Order == memory_order::release;
 
-} // namespace cuda::tiles
+} // namespace cuda::tiles::inline CUDA_TILE_ABI

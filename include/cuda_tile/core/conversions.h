@@ -4,7 +4,7 @@
 
 #include "cuda_tile/core/scalars.h"
 
-namespace cuda::tiles {
+namespace cuda::tiles::inline CUDA_TILE_ABI {
 namespace detail {
 
 // [1.7.1] floating point conversion ranks: a partial order
@@ -184,4 +184,4 @@ template <typename T>
 using promotion_t = typename decltype(promoted<T>())::type;
 
 } // namespace detail
-} // namespace cuda::tiles
+} // namespace cuda::tiles::inline CUDA_TILE_ABI

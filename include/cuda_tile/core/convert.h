@@ -8,7 +8,7 @@
 #include "cuda_tile/core/small_float_bits.h"
 #include "cuda_tile/platform/platform.h"
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 template <typename E>
 inline constexpr bool is_below_float = is_floating_point_v<E> && floating_rank<E>() < 4;
@@ -84,4 +84,4 @@ CUDA_TILE_API To convert(From x) {
     return from_float<To>(to_odd_float(x));
 }
 
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

@@ -4,7 +4,7 @@
 
 #include "cuda_tile/core/convert.h"
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 struct short_text {
   char at[40];
@@ -185,4 +185,4 @@ __device__ short_text element_type_text() {
   return text;
 }
 
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

@@ -4,7 +4,7 @@
 #include "cuda_tile/core/integral_constant.h"
 #include "cuda_tile/core/violation.h"
 
-namespace cuda::tiles {
+namespace cuda::tiles::inline CUDA_TILE_ABI {
 
 /// [2.8.2] The value that marks an extent known only at run time.
 enum : size_t { dynamic_extent = static_cast<size_t>(-1) };
@@ -364,4 +364,4 @@ template <shape_like T, shape_like U>
   requires shape_broadcast_compatible<T, U>
 using shape_broadcast_t = detail::make_shape<detail::broadcast_lengths<T, U>, detail::broadcast_rank<T, U>>;
 
-} // namespace cuda::tiles
+} // namespace cuda::tiles::inline CUDA_TILE_ABI

@@ -4,7 +4,7 @@
 #include "cuda_tile/core/scalars.h"
 #include "cuda_tile/core/violation.h"
 
-namespace cuda::tiles {
+namespace cuda::tiles::inline CUDA_TILE_ABI {
 namespace detail {
 
 /// Base of integral_constant by value alone: lets `shape{4_ic, 8_ic}` deduce lengths where the compiler
@@ -163,4 +163,4 @@ template <size_t... Idx>
 inline constexpr bool is_dimension_map_v<dimension_map<Idx...>> = true;
 
 } // namespace detail
-} // namespace cuda::tiles
+} // namespace cuda::tiles::inline CUDA_TILE_ABI

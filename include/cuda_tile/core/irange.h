@@ -4,7 +4,7 @@
 #include "cuda_tile/core/conversions.h"
 #include "cuda_tile/core/violation.h"
 
-namespace cuda::tiles {
+namespace cuda::tiles::inline CUDA_TILE_ABI {
 namespace detail {
 
 /// [2.14.1]
@@ -116,4 +116,4 @@ irange(U1, U2) -> irange<detail::irange_common_t<U1, U2>>;
 template <typename U1, typename U2, typename U3>
 irange(U1, U2, U3) -> irange<detail::irange_common_t<detail::irange_common_t<U1, U2>, U3>>;
 
-} // namespace cuda::tiles
+} // namespace cuda::tiles::inline CUDA_TILE_ABI

@@ -3,7 +3,7 @@
 
 #include "cuda_tile/core/extents.h"
 
-namespace cuda::tiles {
+namespace cuda::tiles::inline CUDA_TILE_ABI {
 
 /// [2.10.12] Static strides of a layout mapping; specialise it for mappings without a static_stride member.
 template <typename T>
@@ -330,4 +330,4 @@ CUDA_TILE_CONSTEXPR bool operator==(Lhs const& lhs, Rhs const& rhs) noexcept {
   return layout_mapping_equal(lhs, rhs);
 }
 
-} // namespace cuda::tiles
+} // namespace cuda::tiles::inline CUDA_TILE_ABI

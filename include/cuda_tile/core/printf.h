@@ -12,7 +12,7 @@ extern "C" int printf(char const*, ...);
 // instead: for our own classes as they are of this namespace, and as std::printf for all. A template beside
 // ::printf itself would be in the way of kernels and pointers to functions of that name.
 
-namespace cuda::tiles {
+namespace cuda::tiles::inline CUDA_TILE_ABI {
 
 template <typename... Arguments>
   requires(... || __is_class(Arguments))
@@ -23,7 +23,7 @@ __host__ __device__ int printf(char const*, Arguments const&...) {
   return 0;
 }
 
-} // namespace cuda::tiles
+} // namespace cuda::tiles::inline CUDA_TILE_ABI
 
 namespace std {
 

@@ -12,7 +12,7 @@ struct __nv_fp8_e8m0;
 struct __nv_fp4_e2m1;
 struct __nv_tf32;
 
-namespace cuda::tiles {
+namespace cuda::tiles::inline CUDA_TILE_ABI {
 namespace detail {
 
 enum class category : unsigned char {
@@ -181,4 +181,4 @@ inline constexpr T greatest_v =
 template <typename T>
 concept integral = detail::is_integral_scalar_v<T>;
 
-} // namespace cuda::tiles
+} // namespace cuda::tiles::inline CUDA_TILE_ABI

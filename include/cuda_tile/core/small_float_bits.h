@@ -11,7 +11,7 @@
 #define CUDA_TILE_BITS constexpr
 #endif
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 /// What follows the greatest finite value of a small format.
 enum class beyond_finite : unsigned char {
@@ -113,4 +113,4 @@ struct format_of<__nv_fp8_e8m0> : e8m0_format {};
 template <>
 struct format_of<__nv_tf32> : tf32_format {};
 
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

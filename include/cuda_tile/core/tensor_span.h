@@ -3,7 +3,7 @@
 
 #include "cuda_tile/core/layouts.h"
 
-namespace cuda::tiles {
+namespace cuda::tiles::inline CUDA_TILE_ABI {
 
 /// [2.11.4] Specialise it for accessors that behave like a pointer into contiguous memory.
 template <typename T>
@@ -108,4 +108,4 @@ tensor_span(T*, E const&, L const& = {}, A const& = {}) -> tensor_span<T, E, L, 
 template <typename T>
 concept storeable_tensor_span = tensor_span_like<T> && !detail::is_cv_v<typename T::element_type>;
 
-} // namespace cuda::tiles
+} // namespace cuda::tiles::inline CUDA_TILE_ABI

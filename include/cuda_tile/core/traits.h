@@ -3,7 +3,7 @@
 
 #include "cuda_tile/config.h"
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 template <typename T, typename U>
 inline constexpr bool is_same_v = false;
@@ -107,4 +107,4 @@ struct make_indices_impl<0, I...> {
 template <size_t N>
 using make_indices = typename make_indices_impl<N>::type;
 
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

@@ -10,7 +10,7 @@
 #include "cuda_tile/platform/host_checks.h"
 #endif
 
-namespace cuda::tiles::checks {
+namespace cuda::tiles::inline CUDA_TILE_ABI::checks {
 
 inline constexpr bool enabled = CUDA_TILE_CHECKED;
 
@@ -54,4 +54,4 @@ CUDA_TILE_CONSTEXPR void require(bool, char const*, Values...) {}
 
 #endif
 
-} // namespace cuda::tiles::checks
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::checks

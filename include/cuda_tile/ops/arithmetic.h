@@ -7,7 +7,7 @@
 #include "cuda_tile/ops/modes.h"
 #include "cuda_tile/tile/map.h"
 
-namespace cuda::tiles {
+namespace cuda::tiles::inline CUDA_TILE_ABI {
 
 /// [2.2.1] Sum.
 template <arithmetic_tile Lhs, arithmetic_tile Rhs>
@@ -251,4 +251,4 @@ CUDA_TILE_API Acc fma(Lhs const& lhs, Rhs const& rhs, Acc const& acc, rounding_m
       lhs, rhs, acc);
 }
 
-} // namespace cuda::tiles
+} // namespace cuda::tiles::inline CUDA_TILE_ABI

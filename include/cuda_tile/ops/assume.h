@@ -6,7 +6,7 @@
 #include "cuda_tile/ops/checked_assume.h"
 #include "cuda_tile/tile/tile.h"
 
-namespace cuda::tiles {
+namespace cuda::tiles::inline CUDA_TILE_ABI {
 namespace detail {
 
 template <auto V>
@@ -124,4 +124,4 @@ template <integral auto Align, integral auto Stride, integral auto D, pointer_ti
   return a;
 }
 
-} // namespace cuda::tiles
+} // namespace cuda::tiles::inline CUDA_TILE_ABI

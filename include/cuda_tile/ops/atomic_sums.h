@@ -6,7 +6,7 @@
 #include "cuda_tile/ops/memory_access.h"
 #include "cuda_tile/platform/host_vectors.h"
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 /// Locations that one tile may have for that: fewer than elements, or summing would not pay.
 template <size_t Size>
@@ -119,4 +119,4 @@ CUDA_TILE_API bool add_sums(Add add, tile<E, S>& old, tile<P*, S> const& ptrs, t
   return true;
 }
 
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

@@ -9,7 +9,7 @@
 #include "cuda_tile/ops/atomic_sums.h"
 #endif
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 // Which element types an operation takes: 32 and 64 bit integers; those and float and double; those and half.
 // NVIDIA's 13.4 adds bfloat16 to the last.
@@ -139,4 +139,4 @@ CUDA_TILE_API tile_load_t<Ptrs> compare_exchange_memory(Ptrs const& ptrs, Cmp co
   return static_cast<tile_load_t<Ptrs>>(detail::shared_value(old));
 }
 
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

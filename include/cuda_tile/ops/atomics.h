@@ -6,7 +6,7 @@
 
 #include "cuda_tile/ops/atomic_update.h"
 
-namespace cuda::tiles {
+namespace cuda::tiles::inline CUDA_TILE_ABI {
 
 /// [2.7.7] Bitwise and in memory. Yields what was there before.
 template <memory_order Order, thread_scope Scope = default_thread_scope(), storeable_tile Ptrs,
@@ -191,4 +191,4 @@ CUDA_TILE_API tile_load_t<Ptrs> atomic_compare_exchange_masked(Ptrs const& ptrs,
   return detail::compare_exchange_memory<Order, Scope>(ptrs, cmps, vals, mask);
 }
 
-} // namespace cuda::tiles
+} // namespace cuda::tiles::inline CUDA_TILE_ABI

@@ -7,7 +7,7 @@
 #include "cuda_tile/ops/elements.h"
 #include "cuda_tile/tile/map.h"
 
-namespace cuda::tiles {
+namespace cuda::tiles::inline CUDA_TILE_ABI {
 
 /// [2.2.11] Bitwise and.
 template <integral_tile Lhs, integral_tile Rhs>
@@ -76,4 +76,4 @@ CUDA_TILE_API tile_with_element_t<T, bool> operator!(T const& x) noexcept {
       [](auto a) { return elements::logical_not{}(detail::convert<bool>(a)); }, x);
 }
 
-} // namespace cuda::tiles
+} // namespace cuda::tiles::inline CUDA_TILE_ABI

@@ -3,7 +3,7 @@
 
 #include "cuda_tile/ops/manipulate.h"
 
-namespace cuda::tiles {
+namespace cuda::tiles::inline CUDA_TILE_ABI {
 namespace detail {
 
 template <typename T, typename U, size_t D>
@@ -72,4 +72,4 @@ CUDA_TILE_API concatenation_t<T, U, static_cast<size_t>(D)> cat(T const& x, U co
   return result;
 }
 
-} // namespace cuda::tiles
+} // namespace cuda::tiles::inline CUDA_TILE_ABI

@@ -5,7 +5,7 @@
 #include "cuda_tile/core/constants.h"
 #include "cuda_tile/tile/map.h"
 
-namespace cuda::tiles::checks {
+namespace cuda::tiles::inline CUDA_TILE_ABI::checks {
 
 /// What an access does; as cuda_tile_access_flags.
 inline constexpr unsigned reads = 1, writes = 2, is_atomic = 4, acquires = 8, releases = 16, block_scope = 32;
@@ -212,4 +212,4 @@ CUDA_TILE_API void after_masked_load(R&, Mask const&) {}
 
 #endif
 
-} // namespace cuda::tiles::checks
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::checks

@@ -4,7 +4,7 @@
 #include "cuda_tile/core/integral_constant.h"
 #include "cuda_tile/tile/map.h"
 
-namespace cuda::tiles::checks {
+namespace cuda::tiles::inline CUDA_TILE_ABI::checks {
 
 #if CUDA_TILE_CHECKED
 
@@ -113,4 +113,4 @@ CUDA_TILE_API void assume_runs(char const*, T const&, unsigned long long) {}
 
 #endif
 
-} // namespace cuda::tiles::checks
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::checks

@@ -3,7 +3,7 @@
 
 #include "cuda_tile/tile/checks.h"
 
-namespace cuda::tiles::checks {
+namespace cuda::tiles::inline CUDA_TILE_ABI::checks {
 
 #if CUDA_TILE_CHECKED_FULLY
 
@@ -32,4 +32,4 @@ CUDA_TILE_API void after_mma(A&, L const&, R const&, A const&) {}
 
 #endif
 
-} // namespace cuda::tiles::checks
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::checks

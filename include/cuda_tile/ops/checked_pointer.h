@@ -7,7 +7,7 @@
 
 #include "cuda_tile/tile/map.h"
 
-namespace cuda::tiles::checks {
+namespace cuda::tiles::inline CUDA_TILE_ABI::checks {
 
 #if CUDA_TILE_CHECKED_FULLY
 
@@ -102,4 +102,4 @@ CUDA_TILE_API void before_difference(Lhs const&, Rhs const&) {}
 
 #endif
 
-} // namespace cuda::tiles::checks
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::checks

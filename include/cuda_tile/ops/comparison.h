@@ -7,7 +7,7 @@
 #include "cuda_tile/ops/elements.h"
 #include "cuda_tile/tile/map.h"
 
-namespace cuda::tiles {
+namespace cuda::tiles::inline CUDA_TILE_ABI {
 
 /// [2.2.10] Whether lhs is equal to rhs.
 template <arithmetic_tile Lhs, arithmetic_tile Rhs>
@@ -58,4 +58,4 @@ CUDA_TILE_API mutual_broadcast_t<Lhs, Rhs, bool> operator>=(Lhs const& lhs, Rhs 
                                                                           rhs);
 }
 
-} // namespace cuda::tiles
+} // namespace cuda::tiles::inline CUDA_TILE_ABI

@@ -4,7 +4,7 @@
 #include "cuda_tile/ops/elements.h"
 #include "cuda_tile/tile/map.h"
 
-namespace cuda::tiles {
+namespace cuda::tiles::inline CUDA_TILE_ABI {
 
 namespace detail {
 
@@ -56,4 +56,4 @@ CUDA_TILE_API tile_with_element_t<T, E> element_bitcast(T const& x) noexcept {
       [](auto a) { return platform::bit_cast<detail::remove_cv_t<E>>(a); }, x);
 }
 
-} // namespace cuda::tiles
+} // namespace cuda::tiles::inline CUDA_TILE_ABI

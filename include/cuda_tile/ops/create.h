@@ -3,7 +3,7 @@
 
 #include "cuda_tile/tile/tile.h"
 
-namespace cuda::tiles {
+namespace cuda::tiles::inline CUDA_TILE_ABI {
 
 namespace detail {
 
@@ -75,4 +75,4 @@ CUDA_TILE_API T zeros() noexcept {
   return full<T>(detail::convert<tile_element_t<T>>(0));
 }
 
-} // namespace cuda::tiles
+} // namespace cuda::tiles::inline CUDA_TILE_ABI

@@ -9,7 +9,7 @@
 #include "cuda_tile/core/convert.h"
 #include "cuda_tile/platform/platform.h"
 
-namespace cuda::tiles::elements {
+namespace cuda::tiles::inline CUDA_TILE_ABI::elements {
 
 using namespace detail;
 
@@ -313,7 +313,7 @@ CUDA_TILE_API E quiet_nan() {
   else
     return detail::convert<E>(platform::bit_cast<float>(0x7fc00000u));
 }
-} // namespace cuda::tiles::elements
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::elements
 
 #if CUDA_TILE_CHECKED
 #include "cuda_tile/ops/preconditions.h"

@@ -8,7 +8,7 @@
 #include "cuda_tile/platform/emulated_matrix.h"
 #endif
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 template <typename E>
 inline constexpr bool is_fp8 = is_same_v<E, __nv_fp8_e4m3> || is_same_v<E, __nv_fp8_e5m2>;
@@ -55,4 +55,4 @@ CUDA_TILE_API void convert_all(F* to, E const* from) {
   }
 }
 
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

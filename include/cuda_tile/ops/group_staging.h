@@ -7,7 +7,7 @@
 
 #if CUDA_TILE_WARP_GROUPS
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 /// Rows of E in shared memory as instructions take them with swizzling (PTX 9.7.15.5.1.2): blocks of `line`
 /// bytes of all rows, whose segments of 16 bytes change places from row to row. Lines are 64 bytes, of which
@@ -133,6 +133,6 @@ struct group_staging {
   }
 };
 
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail
 
 #endif

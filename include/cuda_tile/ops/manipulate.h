@@ -4,7 +4,7 @@
 #include "cuda_tile/ops/checked_access.h"
 #include "cuda_tile/tile/map.h"
 
-namespace cuda::tiles {
+namespace cuda::tiles::inline CUDA_TILE_ABI {
 namespace detail {
 
 /// Steps of a shape's own row-major order.
@@ -193,4 +193,4 @@ CUDA_TILE_API tile<tile_element_t<T>, S> broadcast(T const& x, S = {}) noexcept 
   return detail::map<tile<tile_element_t<T>, S>>([](auto a) { return a; }, x);
 }
 
-} // namespace cuda::tiles
+} // namespace cuda::tiles::inline CUDA_TILE_ABI

@@ -6,7 +6,7 @@
 
 #include "cuda_tile/ops/modes.h"
 
-namespace cuda::tiles::elements {
+namespace cuda::tiles::inline CUDA_TILE_ABI::elements {
 
 struct ceil {
   template <typename E>
@@ -115,4 +115,4 @@ struct atan2 {
   }
 };
 
-} // namespace cuda::tiles::elements
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::elements

@@ -7,7 +7,7 @@
 #include "cuda_tile/ops/math_elements.h"
 #include "cuda_tile/tile/map.h"
 
-namespace cuda::tiles {
+namespace cuda::tiles::inline CUDA_TILE_ABI {
 
 /// [2.4.1] Nearest integer not below x.
 template <basic_floating_point_tile T>
@@ -119,4 +119,4 @@ CUDA_TILE_API arithmetic_tile_conversion_t<Lhs, Rhs> atan2(Lhs const& lhs, Rhs c
   return detail::map_converted<R, E>(elements::atan2{}, lhs, rhs);
 }
 
-} // namespace cuda::tiles
+} // namespace cuda::tiles::inline CUDA_TILE_ABI

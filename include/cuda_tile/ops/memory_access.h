@@ -6,7 +6,7 @@
 #include "cuda_tile/ops/checked_access.h"
 #include "cuda_tile/tile/map.h"
 
-namespace cuda::tiles {
+namespace cuda::tiles::inline CUDA_TILE_ABI {
 namespace detail {
 
 template <typename T>
@@ -70,4 +70,4 @@ CUDA_TILE_API T shared_value(T const& x) {
 }
 
 } // namespace detail
-} // namespace cuda::tiles
+} // namespace cuda::tiles::inline CUDA_TILE_ABI

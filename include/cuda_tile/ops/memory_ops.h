@@ -10,7 +10,7 @@
 #include "cuda_tile/ops/memory_vectors.h"
 #endif
 
-namespace cuda::tiles {
+namespace cuda::tiles::inline CUDA_TILE_ABI {
 namespace detail {
 
 /// *ptrs where the mask is true, else the padding.
@@ -184,4 +184,4 @@ CUDA_TILE_API void atomic_store(Ptrs ptrs, Value const& value, memory_order_cons
   atomic_store_masked<Order, Scope>(ptrs, value, true);
 }
 
-} // namespace cuda::tiles
+} // namespace cuda::tiles::inline CUDA_TILE_ABI

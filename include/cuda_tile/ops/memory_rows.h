@@ -5,7 +5,7 @@
 #include "cuda_tile/ops/memory_access.h"
 #include "cuda_tile/platform/host_vectors.h"
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 /// How many elements are looked at together: at most a cache line, and no more than a row of the tile.
 template <typename E, typename S>
@@ -60,4 +60,4 @@ CUDA_TILE_API R load_by_runs(Ptrs const& ptrs) {
   return result;
 }
 
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

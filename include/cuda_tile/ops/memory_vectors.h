@@ -6,7 +6,7 @@
 
 #include "cuda_tile/ops/memory_access.h"
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 /// Whether all that this thread holds can be accessed in groups of Vector.
 template <unsigned Vector, typename Ptrs, typename Mask>
@@ -93,4 +93,4 @@ CUDA_TILE_API void store_slots(Ptrs const& ptrs, Value const& value, Mask const&
   platform::barrier();
 }
 
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

@@ -12,7 +12,7 @@
 #include "cuda_tile/ops/mma_units.h"
 #endif
 
-namespace cuda::tiles {
+namespace cuda::tiles::inline CUDA_TILE_ABI {
 namespace detail {
 
 // [2.5.1] the table of element types
@@ -171,4 +171,4 @@ CUDA_TILE_API matmul_result_t<L, R> matmul(L const& lhs, R const& rhs) noexcept 
     return tiles::mma(lhs, rhs, zeros<result>());
 }
 
-} // namespace cuda::tiles
+} // namespace cuda::tiles::inline CUDA_TILE_ABI

@@ -7,7 +7,7 @@
 
 #if CUDA_TILE_HAS_AMX
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 /// How elements L and R are multiplied, summed as C.
 template <typename C, typename L, typename R>
@@ -140,6 +140,6 @@ CUDA_TILE_API bool multiply_with_amx(C* result, C const* acc, L const* a, R cons
   return true;
 }
 
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail
 
 #endif

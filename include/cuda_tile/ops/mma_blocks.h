@@ -9,7 +9,7 @@
 #include "cuda_tile/ops/mma_amx.h"
 #include "cuda_tile/platform/host_vectors.h"
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 /// How elements are multiplied and summed as C.
 template <typename C>
@@ -252,4 +252,4 @@ CUDA_TILE_API void multiply_blocks(A* result, A const* acc, L const* a, R const*
   }
 }
 
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

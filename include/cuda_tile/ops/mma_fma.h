@@ -6,7 +6,7 @@
 #include "cuda_tile/ops/mma_right.h"
 #include "cuda_tile/tile/exchange.h"
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 /// A thread's share of the accumulators while they are multiplied: 2 rows of each row block of a warp, and
 /// runs of columns. To load a register takes as long as 4 products, so a share is to be about square: where
@@ -187,4 +187,4 @@ CUDA_TILE_API void multiply_without_unit(A& result, L const& lhs, R const& rhs) 
     detail::multiply_plainly(result, lhs, rhs);
 }
 
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

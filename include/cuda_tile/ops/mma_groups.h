@@ -6,7 +6,7 @@
 
 #if CUDA_TILE_WARP_GROUPS
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 /// E as platform/ names it.
 template <typename E>
@@ -203,6 +203,6 @@ CUDA_TILE_API void multiply_with_groups(A& result, L const& lhs, R const& rhs) {
     result.slots[s] = detail::convert<typename A::element_type>(sums[s]);
 }
 
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail
 
 #endif

@@ -4,7 +4,7 @@
 #include "cuda_tile/ops/elements.h"
 #include "cuda_tile/tile/tile.h"
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 template <typename E>
 inline constexpr bool is_8bit_integer = is_integral_scalar_v<E> && bitwidth_v<E> == 8;
@@ -39,4 +39,4 @@ CUDA_TILE_API C multiply_add(E a, F b, C c) {
   return multiply_add<C>(static_cast<C>(a), static_cast<C>(b), c);
 }
 
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

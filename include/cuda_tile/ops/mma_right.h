@@ -12,7 +12,7 @@
 
 #include "cuda_tile/ops/mma_staging.h"
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 struct staged_index {
   unsigned k, column;
@@ -195,4 +195,4 @@ struct staged_columns {
   }
 };
 
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

@@ -5,7 +5,7 @@
 #include "cuda_tile/ops/fp8_halves.h"
 #include "cuda_tile/ops/mma_operands.h"
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 /// Where segment `segment` of a row of `Segments` lies, in segments; 8 of them are all 32 banks. Bits of row
 /// and segment are so mixed into the last three that those of these in any one column are independent:
@@ -211,4 +211,4 @@ CUDA_TILE_CONSTEXPR bool multiplies_staged() {
     return staged_product<Way, P>::width != 0;
 }
 
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

@@ -9,7 +9,7 @@
 #include "cuda_tile/ops/fp8_halves.h"
 #include "cuda_tile/ops/mma_right.h"
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 /// The compute capability, times 10, from which on matrix instructions multiply E. PTX 9.7.14.5.
 template <typename E>
@@ -48,4 +48,4 @@ struct matrix_unit {
       conditional_t<per_cell == 1, load_words<cell>, conditional_t<per_cell == 2, load_pairs, load_bytes>>>;
 };
 
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

@@ -4,7 +4,7 @@
 
 #include "cuda_tile/ops/mma_unit_table.h"
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 /// Multiplies elements L and R, of which the right ones may be in the transposed form (tile/transposed.h).
 template <typename L, typename R, bool Transposed>
@@ -129,4 +129,4 @@ CUDA_TILE_API void multiply_with_unit(A& result, L const& lhs, R const& rhs) {
   staged_product<multiply_by_units<LE, RE, false>, P>::add_to(result, lhs, rhs);
 }
 
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

@@ -5,7 +5,7 @@
 #include "cuda_tile/ops/elements.h"
 #include "cuda_tile/tile/concepts.h"
 
-namespace cuda::tiles {
+namespace cuda::tiles::inline CUDA_TILE_ABI {
 namespace elements {
 
 /// [1.9.2] Zero of the same sign for subnormal floats, where the mode asks for it.
@@ -179,4 +179,4 @@ template <subnormals_rounding_mode SubMode, typename T>
 concept subnormals_rounding = basic_floating_point_tile<T> && subnormals_mode_fits<SubMode, element_t<T>>;
 
 } // namespace detail
-} // namespace cuda::tiles
+} // namespace cuda::tiles::inline CUDA_TILE_ABI

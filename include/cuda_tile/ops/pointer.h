@@ -5,7 +5,7 @@
 #include "cuda_tile/ops/checked_pointer.h"
 #include "cuda_tile/tile/map.h"
 
-namespace cuda::tiles {
+namespace cuda::tiles::inline CUDA_TILE_ABI {
 namespace detail {
 
 template <typename Ptr>
@@ -95,4 +95,4 @@ CUDA_TILE_NULL_COMPARISON(==)
 CUDA_TILE_NULL_COMPARISON(!=)
 #undef CUDA_TILE_NULL_COMPARISON
 
-} // namespace cuda::tiles
+} // namespace cuda::tiles::inline CUDA_TILE_ABI

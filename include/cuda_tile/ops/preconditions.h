@@ -4,12 +4,12 @@
 #include "cuda_tile/ops/elements.h"
 #include "cuda_tile/tile/map.h"
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 struct memory_add;
 struct memory_sub;
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail
 
-namespace cuda::tiles::checks {
+namespace cuda::tiles::inline CUDA_TILE_ABI::checks {
 
 template <typename E>
 inline constexpr bool can_overflow = false;
@@ -197,4 +197,4 @@ struct precondition<detail::on_converted<E, F>> {
   }
 };
 
-} // namespace cuda::tiles::checks
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::checks

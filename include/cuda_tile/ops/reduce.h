@@ -8,7 +8,7 @@
 #include "cuda_tile/ops/reduction.h"
 #include "cuda_tile/ops/scan.h"
 
-namespace cuda::tiles {
+namespace cuda::tiles::inline CUDA_TILE_ABI {
 
 /// [2.6.3] Greatest element along dimension D.
 template <integral auto D, arithmetic_tile T>
@@ -154,4 +154,4 @@ CUDA_TILE_API T partial_prod(T const& a, integral_constant<D>, rounding_mode_con
   return detail::scan<static_cast<size_t>(D)>(elements::rounded<elements::mul, Mode, SubMode>{}, a);
 }
 
-} // namespace cuda::tiles
+} // namespace cuda::tiles::inline CUDA_TILE_ABI

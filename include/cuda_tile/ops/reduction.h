@@ -11,7 +11,7 @@
 #include "cuda_tile/ops/vector_elements.h"
 #endif
 
-namespace cuda::tiles {
+namespace cuda::tiles::inline CUDA_TILE_ABI {
 namespace detail {
 
 template <typename S, size_t D>
@@ -220,4 +220,4 @@ CUDA_TILE_API reduction_result_t<T, D> reduce(F f, T const& a) {
 }
 
 } // namespace detail
-} // namespace cuda::tiles
+} // namespace cuda::tiles::inline CUDA_TILE_ABI

@@ -10,7 +10,7 @@
 #include "cuda_tile/ops/vector_elements.h"
 #endif
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 /// With one thread: N neighbouring elements, or N rows of Inner elements, from the first to the last.
 template <unsigned N, unsigned Inner, typename E, typename F>
@@ -98,4 +98,4 @@ CUDA_TILE_API T scan(F f, T const& a) {
   return result;
 }
 
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

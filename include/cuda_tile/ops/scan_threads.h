@@ -7,7 +7,7 @@
 
 #include "cuda_tile/tile/tile.h"
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 /// How many numbers can be made of the bits of a mask.
 CUDA_TILE_CONSTEXPR unsigned count_in(unsigned mask) {
@@ -204,4 +204,4 @@ CUDA_TILE_API void scan_across_threads(T& result, F f) {
   scan_bits<log2_of(Inner), log2_of(Inner * N), 0, 0>(state, f);
 }
 
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

@@ -4,7 +4,7 @@
 #include "cuda_tile/ops/elements.h"
 #include "cuda_tile/platform/host_vectors.h"
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 template <typename F>
 inline constexpr int vector_operation = 0;
@@ -123,4 +123,4 @@ CUDA_TILE_API void add_partial_sums(E* row) {
   }
 }
 
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

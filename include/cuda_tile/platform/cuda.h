@@ -3,7 +3,7 @@
 
 #include "cuda_tile/config.h"
 
-namespace cuda::tiles::platform {
+namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
 
 inline constexpr unsigned block_threads = CUDA_TILE_BLOCK_THREADS;
 /// The most memory that an exchange between threads takes at a time.
@@ -152,7 +152,7 @@ __device__ __forceinline__ To bit_cast(From const& from) {
   return to;
 }
 
-} // namespace cuda::tiles::platform
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::platform
 
 #include "cuda_tile/platform/cuda_atomics.h"
 #include "cuda_tile/platform/cuda_partial.h"

@@ -5,7 +5,7 @@
 
 #include "cuda_tile/config.h"
 
-namespace cuda::tiles::platform {
+namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
 
 template <int Scope>
 __device__ __forceinline__ void fence() {
@@ -127,4 +127,4 @@ __device__ __forceinline__ E atomic_add(E* p, E value) {
   return old;
 }
 
-} // namespace cuda::tiles::platform
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::platform

@@ -7,7 +7,7 @@
 
 extern "C" __device__ cuda_tile_device_checks cuda_tile_checks = {};
 
-namespace cuda::tiles::platform {
+namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
 
 /// Ends this thread: the other threads of its block do not wait for it in barriers. The launch goes on to the
 /// next check of each thread, and the context lives.
@@ -143,4 +143,4 @@ __device__ __forceinline__ bool mul_overflows(E a, E b) {
   return __mul64hi(a, b) != low >> 63 || low != static_cast<E>(low);
 }
 
-} // namespace cuda::tiles::platform
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::platform

@@ -8,7 +8,7 @@
 
 #include "cuda_tile/core/scalars.h"
 
-namespace cuda::tiles::platform {
+namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
 
 /// Makes this thread's stores to shared memory visible to the instructions.
 __device__ __forceinline__ void show_to_groups() {
@@ -346,4 +346,4 @@ __device__ __forceinline__ void multiply_group(Sum* sums, unsigned long long a, 
 #undef CUDA_TILE_FINISH_128
 #undef CUDA_TILE_GROUP_256
 
-} // namespace cuda::tiles::platform
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::platform

@@ -5,7 +5,7 @@
 
 #include "cuda_tile/core/scalars.h"
 
-namespace cuda::tiles::platform {
+namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
 
 /// The device's compute capability, times 10.
 #if defined(__CUDA_ARCH__)
@@ -163,4 +163,4 @@ __device__ void multiply_matrices(Sum& d0, Sum& d1, Sum& d2, Sum& d3, Cell const
 
 #endif
 
-} // namespace cuda::tiles::platform
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::platform

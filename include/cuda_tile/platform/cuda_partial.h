@@ -5,7 +5,7 @@
 
 #include "cuda_tile/config.h"
 
-namespace cuda::tiles::platform {
+namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
 
 /// Word `Word` of a vector at `from`; of its elements, of 1, 2 or 4 bytes, those from `count` on are `pad`'s.
 template <unsigned Size, unsigned Word>
@@ -236,4 +236,4 @@ __device__ __forceinline__ void store_first(E* to, E const* from, int count) {
   }
 }
 
-} // namespace cuda::tiles::platform
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::platform

@@ -4,7 +4,7 @@
 
 #include "cuda_tile/config.h"
 
-namespace cuda::tiles::platform::rounded {
+namespace cuda::tiles::inline CUDA_TILE_ABI::platform::rounded {
 
 #define CUDA_TILE_DIRECTED(F, name, intrinsic, parameters, arguments)                                        \
   template <int Mode>                                                                                        \
@@ -30,9 +30,9 @@ CUDA_TILE_DIRECTED(double, fma, __fma, (double a, double b, double c), (a, b, c)
 CUDA_TILE_DIRECTED(double, sqrt, __dsqrt, (double a), (a))
 #undef CUDA_TILE_DIRECTED
 
-} // namespace cuda::tiles::platform::rounded
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::platform::rounded
 
-namespace cuda::tiles::platform {
+namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
 
 // [2.2.6] [2.4.8] approximations of the device
 
@@ -52,4 +52,4 @@ __device__ __forceinline__ float approximate_sqrt(float a) {
   return result;
 }
 
-} // namespace cuda::tiles::platform
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::platform

@@ -7,7 +7,7 @@
 #include "cuda_tile/platform/host_atomics.h"
 #include "cuda_tile/platform/host_rounding.h"
 
-namespace cuda::tiles::platform {
+namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
 
 inline constexpr unsigned block_threads = CUDA_TILE_BLOCK_THREADS;
 inline constexpr size_t scratch_bytes = 32 * 1024; // as platform/cuda.h has them
@@ -57,4 +57,4 @@ inline E shuffle_xor(E value, unsigned mask) {
   return value;
 }
 
-} // namespace cuda::tiles::platform
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::platform

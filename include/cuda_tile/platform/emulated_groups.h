@@ -8,7 +8,7 @@
 #include "cuda_tile/platform/emulated.h"
 #include "cuda_tile/platform/emulated_matrix.h"
 
-namespace cuda::tiles::platform {
+namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
 
 /// One instruction that a thread started: `step` adds its product to sums, of which it knows the type.
 struct group_step {
@@ -120,4 +120,4 @@ inline void multiply_group(Sum* sums, unsigned long long a, unsigned long long b
                                      b};
 }
 
-} // namespace cuda::tiles::platform
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::platform

@@ -5,7 +5,7 @@
 #include "cuda_tile/core/convert.h"
 #include "cuda_tile/core/scalars.h"
 
-namespace cuda::tiles::platform {
+namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
 
 // CUDA_TILE_MATRIX_ARCH: the compute capability, times 10, whose matrix instructions are emulated.
 #if CUDA_TILE_BLOCK_THREADS < 32
@@ -96,4 +96,4 @@ inline void multiply_matrices(Sum& d0, Sum& d1, Sum& d2, Sum& d3, Cell const (&a
   }
 }
 
-} // namespace cuda::tiles::platform
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::platform

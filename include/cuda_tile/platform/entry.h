@@ -7,7 +7,7 @@
 #include "cuda_tile/platform/block.h"
 #include "cuda_tile/platform/run_blocks.h"
 
-namespace cuda_tile {
+namespace cuda_tile::inline CUDA_TILE_ABI {
 
 /// What a launcher's argument is to a kernel: the value, or what a reference stands for, as its address is
 /// passed.
@@ -53,7 +53,7 @@ constexpr cuda_tile_kernel describe(char const* name) {
           entry<Kernel>::parameters};
 }
 
-} // namespace cuda_tile
+} // namespace cuda_tile::inline CUDA_TILE_ABI
 
 /// Exports the kernel that a name expression (the rest of the arguments) names, as cuda_tile_kernel_<i>.
 #define CUDA_TILE_ENTRY(i, ...)                                                                              \

@@ -6,7 +6,7 @@
 #include "cuda_tile/platform/host_atomics.h"
 #include "cuda_tile/platform/host_rounding.h"
 
-namespace cuda::tiles::platform {
+namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
 
 inline constexpr unsigned block_threads = 1;
 inline constexpr size_t scratch_bytes = 0, scratch_limit = 0;
@@ -32,4 +32,4 @@ constexpr E shuffle_xor(E value, unsigned) {
   return value;
 }
 
-} // namespace cuda::tiles::platform
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::platform

@@ -16,7 +16,7 @@
 
 #if CUDA_TILE_HAS_AMX
 
-namespace cuda::tiles::platform::amx {
+namespace cuda::tiles::inline CUDA_TILE_ABI::platform::amx {
 
 inline constexpr unsigned tile_rows = 16, row_bytes = 64;
 
@@ -40,13 +40,13 @@ constexpr configuration full_tiles() {
   return all;
 }
 
-} // namespace cuda::tiles::platform::amx
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::platform::amx
 
 #if defined(CUDA_TILE_EMULATE_AMX)
 #include "cuda_tile/platform/host_amx_emulated.h"
 #else
 
-namespace cuda::tiles::platform::amx {
+namespace cuda::tiles::inline CUDA_TILE_ABI::platform::amx {
 
 #if defined(__AMX_BF16__)
 inline constexpr bool has_bfloat16 = true;
@@ -108,7 +108,7 @@ inline void add_products_of_int8() {
     asm volatile("tdpbuud %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(Sums), "i"(Left), "i"(Right));
 }
 
-} // namespace cuda::tiles::platform::amx
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::platform::amx
 
 #endif
 #endif

@@ -1,7 +1,7 @@
 // A model of AMX, after the definition of its instructions in Intel's manual: for machines without it.
 #pragma once
 
-namespace cuda::tiles::platform::amx {
+namespace cuda::tiles::inline CUDA_TILE_ABI::platform::amx {
 
 inline constexpr bool has_bfloat16 = true, has_int8 = true;
 
@@ -96,4 +96,4 @@ inline void add_products_of_int8() {
     }
 }
 
-} // namespace cuda::tiles::platform::amx
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::platform::amx

@@ -4,7 +4,7 @@
 
 #include "cuda_tile/config.h"
 
-namespace cuda::tiles::platform {
+namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
 
 #if defined(__clang__)
 #pragma clang fp contract(off)
@@ -73,4 +73,4 @@ inline void store_first(E* to, E const* from, int count) {
     to[i] = from[i];
 }
 
-} // namespace cuda::tiles::platform
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::platform

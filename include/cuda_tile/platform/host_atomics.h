@@ -4,7 +4,7 @@
 
 #include "cuda_tile/config.h"
 
-namespace cuda::tiles::platform {
+namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
 
 template <int Order>
 inline constexpr int host_order = Order == 0   ? __ATOMIC_RELAXED
@@ -65,4 +65,4 @@ inline E atomic_add(E* p, E value) {
   return __atomic_fetch_add(p, value, host_order<Order>);
 }
 
-} // namespace cuda::tiles::platform
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::platform

@@ -4,7 +4,7 @@
 #include "cuda_tile/platform/checked.h"
 #include "cuda_tile/platform/platform.h"
 
-namespace cuda::tiles::platform {
+namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
 
 /// Ends the block and the launch; returns if violations of that kind are ignored, or where no kernel runs.
 CUDA_TILE_API void report(cuda_tile_violation const& violation) {
@@ -36,4 +36,4 @@ inline bool mul_overflows(E a, E b) {
   return __builtin_mul_overflow(a, b, &result);
 }
 
-} // namespace cuda::tiles::platform
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::platform

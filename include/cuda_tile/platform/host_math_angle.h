@@ -4,7 +4,7 @@
 
 #include "cuda_tile/platform/host_math_real.h"
 
-namespace cuda::tiles::platform::host_math {
+namespace cuda::tiles::inline CUDA_TILE_ABI::platform::host_math {
 
 /// Whether x is beyond 2^20, or NaN: such angles take another way, which no loop can take in vectors.
 template <typename T>
@@ -99,4 +99,4 @@ inline angle reduce_large_angle(double x) {
   return {b >> 63 ? 0 - t.quadrant : t.quadrant, {flip_sign(r.high, sign), flip_sign(r.low, sign)}};
 }
 
-} // namespace cuda::tiles::platform::host_math
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::platform::host_math

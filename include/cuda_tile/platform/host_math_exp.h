@@ -6,7 +6,7 @@
 
 #include "cuda_tile/platform/host_math_real.h"
 
-namespace cuda::tiles::platform::host_math {
+namespace cuda::tiles::inline CUDA_TILE_ABI::platform::host_math {
 
 /// sinh(r) = r + u r odd and cosh(r) = 1 + u even, u = r^2.
 template <typename T>
@@ -152,4 +152,4 @@ CUDA_TILE_HOST_MATH float tanh(float x) {
   return flip_sign(abs(x) > 10 ? 1.0f : static_cast<float>(m / (m + 2)), to_bits(x));
 }
 
-} // namespace cuda::tiles::platform::host_math
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::platform::host_math

@@ -7,7 +7,7 @@
 
 #include "cuda_tile/platform/host_math_exp.h"
 
-namespace cuda::tiles::platform::host_math {
+namespace cuda::tiles::inline CUDA_TILE_ABI::platform::host_math {
 
 /// x = 2^k (1 + f).
 template <typename T>
@@ -70,4 +70,4 @@ CUDA_TILE_HOST_MATH T log2(T x) {
   return log_or_special(x, sum.high + (sum.low + part.low));
 }
 
-} // namespace cuda::tiles::platform::host_math
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::platform::host_math

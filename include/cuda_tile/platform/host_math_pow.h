@@ -6,7 +6,7 @@
 
 #include "cuda_tile/platform/host_math_log.h"
 
-namespace cuda::tiles::platform::host_math {
+namespace cuda::tiles::inline CUDA_TILE_ABI::platform::host_math {
 
 /// log(x) of a finite x > 0, its error below 2^-64 of it.
 CUDA_TILE_HOST_MATH pair<double> precise_log(double x) {
@@ -92,4 +92,4 @@ CUDA_TILE_HOST_MATH double rsqrt(double x) {
   return x == 0 || x == real<double>::infinity ? y : corrected;
 }
 
-} // namespace cuda::tiles::platform::host_math
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::platform::host_math

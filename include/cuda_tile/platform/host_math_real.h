@@ -7,7 +7,7 @@
 
 #include "cuda_tile/platform/host_arithmetic.h"
 
-namespace cuda::tiles::platform::host_math {
+namespace cuda::tiles::inline CUDA_TILE_ABI::platform::host_math {
 
 // Compilers count the length of a function before they inline it into a loop; these are to be inlined always.
 #define CUDA_TILE_HOST_MATH inline __attribute__((always_inline))
@@ -190,4 +190,4 @@ CUDA_TILE_HOST_MATH T polynomial(T x, C... c) {
   return polynomial_by_pairs(x, x * x, c...);
 }
 
-} // namespace cuda::tiles::platform::host_math
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::platform::host_math

@@ -5,7 +5,7 @@
 
 #include "cuda_tile/platform/host_math_angle.h"
 
-namespace cuda::tiles::platform::host_math {
+namespace cuda::tiles::inline CUDA_TILE_ABI::platform::host_math {
 
 /// sin(x + shift pi) for a shift of 0 or 1/2: x + shift pi = n pi + r with |r| <= pi/2.
 template <bool HasShift>
@@ -161,4 +161,4 @@ CUDA_TILE_HOST_MATH double atan2(double y, double x) {
                      {t.high, multiply_add(t.high * u, p, multiply_add(t.low, -u, t.low))});
 }
 
-} // namespace cuda::tiles::platform::host_math
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::platform::host_math

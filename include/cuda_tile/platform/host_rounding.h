@@ -7,7 +7,7 @@
 
 #include "cuda_tile/platform/host_arithmetic.h"
 
-namespace cuda::tiles::platform::rounded {
+namespace cuda::tiles::inline CUDA_TILE_ABI::platform::rounded {
 
 __extension__ typedef unsigned __int128 wide;
 
@@ -196,9 +196,9 @@ inline F sqrt(F a) {
   return round<F, Mode>({false, (x.exponent - shift) / 2, root, root * root != radicand});
 }
 
-} // namespace cuda::tiles::platform::rounded
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::platform::rounded
 
-namespace cuda::tiles::platform {
+namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
 
 // [2.2.6] [2.4.8] approximations: correctly rounded here
 
@@ -206,4 +206,4 @@ inline float approximate_div(float a, float b) { return div(a, b); }
 inline float full_div(float a, float b) { return div(a, b); }
 inline float approximate_sqrt(float a) { return __builtin_sqrtf(a); }
 
-} // namespace cuda::tiles::platform
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::platform

@@ -5,7 +5,7 @@
 #include "cuda_tile/platform/host_vectors.h"
 #include "cuda_tile/platform/platform.h"
 
-namespace cuda::tiles::platform {
+namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
 
 /// Arrays of so many bytes are written past the caches.
 inline constexpr size_t streaming_bytes = size_t(16) << 20;
@@ -71,4 +71,4 @@ inline void stream(void* to, void const* from) {
 
 #endif
 
-} // namespace cuda::tiles::platform
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::platform

@@ -4,7 +4,7 @@
 
 #include "cuda_tile/platform/host_arithmetic.h"
 
-namespace cuda::tiles::platform {
+namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
 
 #if defined(__AVX512F__) && defined(__AVX512BW__)
 inline constexpr unsigned vector_bytes = 64, vector_registers = 32;
@@ -144,4 +144,4 @@ inline vector<int> add_products_of_pairs(vector<short> a, vector<short> b, vecto
 #endif
 }
 
-} // namespace cuda::tiles::platform
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::platform

@@ -10,7 +10,7 @@
 #include "cuda_tile/platform/host_math.h"
 #endif
 
-namespace cuda::tiles::platform {
+namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
 
 #if CUDA_TILE_ON_CUDA
 
@@ -88,4 +88,4 @@ CUDA_TILE_API double sqrt(double x) { return __builtin_sqrt(x); }
 
 #endif
 
-} // namespace cuda::tiles::platform
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::platform

@@ -8,7 +8,7 @@
 #include <exception>
 #endif
 
-namespace cuda_tile {
+namespace cuda_tile::inline CUDA_TILE_ABI {
 
 inline void note_thrown(cuda_tile_block& block, char const* what) {
   unsigned length = 0;
@@ -41,4 +41,4 @@ void run_blocks(cuda_tile_block& block, unsigned count, Kernel kernel) {
   current = nullptr;
 }
 
-} // namespace cuda_tile
+} // namespace cuda_tile::inline CUDA_TILE_ABI

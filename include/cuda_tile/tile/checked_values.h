@@ -10,7 +10,7 @@
 #include "cuda_tile/tile/conversions.h"
 #include "cuda_tile/tile/distribution.h"
 
-namespace cuda::tiles::checks {
+namespace cuda::tiles::inline CUDA_TILE_ABI::checks {
 
 #if CUDA_TILE_CHECKED
 
@@ -239,4 +239,4 @@ CUDA_TILE_API bool is_undefined(T const&, unsigned) {
 
 #endif
 
-} // namespace cuda::tiles::checks
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::checks

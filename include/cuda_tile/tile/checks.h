@@ -8,7 +8,7 @@
 #include "cuda_tile/tile/conversions.h"
 #include "cuda_tile/tile/distribution.h"
 
-namespace cuda::tiles::checks {
+namespace cuda::tiles::inline CUDA_TILE_ABI::checks {
 
 #if CUDA_TILE_CHECKED
 
@@ -108,4 +108,4 @@ CUDA_TILE_API void before_extract(size_t, size_t, size_t) {}
 
 #endif
 
-} // namespace cuda::tiles::checks
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::checks

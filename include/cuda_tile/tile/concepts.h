@@ -6,7 +6,7 @@
 
 #include "cuda_tile/tile/traits.h"
 
-namespace cuda::tiles {
+namespace cuda::tiles::inline CUDA_TILE_ABI {
 
 /// [2.1.2.2] Scalars and tiles.
 template <typename T>
@@ -74,4 +74,4 @@ concept restricted_floating_point_scalar = restricted_floating_point_tile<T> && 
 template <typename T>
 concept integral_scalar = integral_tile<T> && scalar<T> && integral<T>;
 
-} // namespace cuda::tiles
+} // namespace cuda::tiles::inline CUDA_TILE_ABI

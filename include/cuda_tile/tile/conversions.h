@@ -4,7 +4,7 @@
 #include "cuda_tile/core/convert.h"
 #include "cuda_tile/tile/concepts.h"
 
-namespace cuda::tiles {
+namespace cuda::tiles::inline CUDA_TILE_ABI {
 
 template <scalar E, tile_shape S>
 struct tile;
@@ -170,4 +170,4 @@ CUDA_TILE_API auto operand_value(Operand const& operand, unsigned s) {
 }
 
 } // namespace detail
-} // namespace cuda::tiles
+} // namespace cuda::tiles::inline CUDA_TILE_ABI

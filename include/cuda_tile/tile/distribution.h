@@ -8,7 +8,7 @@
 #include "cuda_tile/core/extents.h"
 #include "cuda_tile/tile/distribution_bits.h"
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 /// Of tiles of `Size` elements in rows of `Columns`.
 template <size_t Size, size_t Columns>
@@ -54,4 +54,4 @@ CUDA_TILE_CONSTEXPR size_t row_length() {
 template <typename S>
 using distribution_of = distribution<shape_size_v<S>, row_length<S>()>;
 
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

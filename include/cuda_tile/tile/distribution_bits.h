@@ -4,7 +4,7 @@
 #include "cuda_tile/core/traits.h"
 #include "cuda_tile/platform/platform.h"
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 CUDA_TILE_CONSTEXPR unsigned log2_of(unsigned n) {
   unsigned bit = 0;
@@ -142,4 +142,4 @@ CUDA_TILE_CONSTEXPR unsigned move_bits_back(unsigned i) {
     return (i >> run.to & run.mask) << run.from | move_bits_back<D, Which, N + 1>(i);
 }
 
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

@@ -5,7 +5,7 @@
 #include "cuda_tile/tile/scratch_layout.h"
 #include "cuda_tile/tile/tile.h"
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 /// Threads whose lanes differ in LaneBit exchange halves of their slots: that bit of the lane, and SlotBit of
 /// the slot, change places. All threads of a warp take part.
@@ -255,4 +255,4 @@ struct broadcast_steps {
   }
 };
 
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

@@ -4,7 +4,7 @@
 
 #include "cuda_tile/tile/exchange.h"
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 /// Whether an operand's slot s goes with slot s of a tile of shape S, or its only value with all of them.
 template <typename Operand, typename S>
@@ -153,4 +153,4 @@ CUDA_TILE_API R map_converted(F f, Lhs const& lhs, Rhs const& rhs) {
   return detail::map<R>(on_converted<E, F>{f}, lhs, rhs);
 }
 
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

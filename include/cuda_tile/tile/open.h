@@ -11,7 +11,7 @@
 #include "cuda_tile/platform/emulated_groups.h"
 #endif
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 /// Whether tiles of elements E and shape S may be open: what warp groups can sum.
 template <typename E, typename S>
@@ -52,4 +52,4 @@ CUDA_TILE_API decltype(auto) in_form_for(T const& x) {
     return detail::normal(x);
 }
 
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

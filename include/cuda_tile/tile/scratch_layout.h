@@ -10,7 +10,7 @@
 
 #include "cuda_tile/tile/distribution.h"
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 /// What one thread accesses at a time: 2^vector elements; and the bits of the index that the bits of its lane
 /// name.
@@ -163,4 +163,4 @@ struct scratch_layout {
   }
 };
 
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

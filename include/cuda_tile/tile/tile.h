@@ -6,7 +6,7 @@
 #include "cuda_tile/tile/distribution.h"
 #include "cuda_tile/tile/open.h"
 
-namespace cuda::tiles {
+namespace cuda::tiles::inline CUDA_TILE_ABI {
 
 /// [2.9.1] Trivially copyable. With one thread a block, size and alignment are those of an array of E.
 template <scalar E, tile_shape S>
@@ -63,4 +63,4 @@ struct tile final {
 template <scalar O>
 tile(O) -> tile<detail::remove_cv_t<O>, shape<>>;
 
-} // namespace cuda::tiles
+} // namespace cuda::tiles::inline CUDA_TILE_ABI

@@ -3,7 +3,7 @@
 
 #include "cuda_tile/core/extents.h"
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 template <typename T>
 inline constexpr bool is_tile_v = false;
@@ -21,4 +21,4 @@ using element_t = typename tile_parts<remove_cv_t<T>>::element;
 template <typename T>
 inline constexpr bool is_tile_like_v = is_scalar_v<T> || is_tile_v<remove_cv_t<T>>;
 
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

@@ -14,7 +14,7 @@
 
 #define CUDA_TILE_HAS_FORMS (CUDA_TILE_FORMS && CUDA_TILE_BLOCK_THREADS >= 32 && !CUDA_TILE_CHECKED)
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 template <typename S>
 struct transposed_lengths {
@@ -72,4 +72,4 @@ CUDA_TILE_API unsigned index_in(T const& x, unsigned t, unsigned slot) {
   return T::distribution::index(t, slot);
 }
 
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

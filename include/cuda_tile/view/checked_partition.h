@@ -3,14 +3,14 @@
 
 #include "cuda_tile/ops/checked_access.h"
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 template <size_t D, typename Shape, typename P>
 CUDA_TILE_API size_t element_offset(P const& part, unsigned i); // view/partition_place.h
 template <size_t D, typename Shape, typename P>
 CUDA_TILE_API int count_inside(P const& part, unsigned i);
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail
 
-namespace cuda::tiles::checks {
+namespace cuda::tiles::inline CUDA_TILE_ABI::checks {
 
 #if CUDA_TILE_CHECKED
 
@@ -186,4 +186,4 @@ CUDA_TILE_API void after_partition_access(P const&) {}
 
 #endif
 
-} // namespace cuda::tiles::checks
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::checks

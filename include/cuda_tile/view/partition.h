@@ -9,7 +9,7 @@
 #include "cuda_tile/view/checked_partition.h"
 #include "cuda_tile/view/partition_vectors.h"
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 // With one thread: nested loops, of which the innermost is plain where the stride is known to be 1.
 
@@ -187,4 +187,4 @@ CUDA_TILE_API void store_partition(partition<Span, Shape> const& part, Access ac
   }
 }
 
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

@@ -6,7 +6,7 @@
 #include "cuda_tile/ops/elements.h"
 #include "cuda_tile/ops/memory_access.h"
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 /// [2.12.1] As many indices as dimensions, each convertible to the view's index type.
 template <typename View, typename... Idx>
@@ -146,4 +146,4 @@ CUDA_TILE_API int count_inside(P const& part, unsigned i) {
   }
 }
 
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

@@ -7,7 +7,7 @@
 #include "cuda_tile/tile/exchange.h"
 #include "cuda_tile/view/partition_place.h"
 
-namespace cuda::tiles::detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 /// How many elements a thread accesses at once; 1 if it cannot.
 template <typename Span, typename Shape, typename Access>
@@ -163,4 +163,4 @@ CUDA_TILE_API void store_slots(partition<Span, Shape> const& part, Access access
   }
 }
 
-} // namespace cuda::tiles::detail
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

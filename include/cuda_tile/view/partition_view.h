@@ -4,7 +4,7 @@
 #include "cuda_tile/core/tensor_span.h"
 #include "cuda_tile/view/partition.h"
 
-namespace cuda::tiles {
+namespace cuda::tiles::inline CUDA_TILE_ABI {
 
 /// [2.12.1] Partition (i0, i1, …) holds the elements from (i0 * Shape0, i1 * Shape1, …) on. Where it reaches
 /// over the end of the span, masked accesses leave those elements out, and others are undefined.
@@ -167,4 +167,4 @@ private:
 template <typename Span, typename Shape>
 partition_view(Span, Shape) -> partition_view<Span, Shape>;
 
-} // namespace cuda::tiles
+} // namespace cuda::tiles::inline CUDA_TILE_ABI

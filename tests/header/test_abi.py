@@ -1,0 +1,144 @@
+"""Each header compiles on its own, and objects of different settings do not mix."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import re
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import pycuda_tile as pct
+from pycuda_tile import nvrtc, resources, toolchain
+from pycuda_tile.targets import Request, simt
+
+INCLUDE = resources.include_dir()
+PART = "host_amx_emulated.h"  # in the middle of host_amx.h
+PATHS = [path for path in INCLUDE.rglob("*.h") if "compatible" not in path.parts and path.name != PART]
+HEADERS = sorted(str(path.relative_to(INCLUDE)) for path in PATHS)
+# Which headers are for one kind of build alone, by how their names begin.
+GPU = ("cuda_tile/platform/cuda", "cuda_tile/core/launch_hints")
+HOST = ("cuda_tile/platform/", "cuda_tile/launch.h")
+CHECKED = ("cuda_tile/ops/preconditions",)
+THREADS = ("cuda_tile/platform/emulated_", "cuda_tile/ops/group_staging", "cuda_tile/ops/fp8_halves")
+THREADS += tuple(f"cuda_tile/ops/mma_{name}" for name in ("fma", "groups", "right", "staging", "unit"))
+ONE_THREAD = ("cuda_tile/platform/host.h", "cuda_tile/ops/mma_amx", "cuda_tile/ops/mma_blocks")
+ONE_THREAD += tuple(f"cuda_tile/ops/{name}" for name in ("atomic_sums", "memory_rows", "vector_elements"))
+SETTINGS = {
+    "plain": ([], (*GPU, *CHECKED, *THREADS)),
+    "checked": (["-DCUDA_TILE_CHECKED=1"], (*GPU, *THREADS)),
+    "threads": (
+        ["-DCUDA_TILE_BLOCK_THREADS=128", "-DCUDA_TILE_WARP_GROUPS=1"],
+        (*GPU, *CHECKED, *ONE_THREAD),
+    ),
+}
+_wide = pytest.mark.wide
+
+
+def compile_text(text: str, folder: Path, *flags: str) -> subprocess.CompletedProcess:
+    source = folder / "unit.cpp"
+    source.write_text(text)
+    folders = [f"-I{INCLUDE}", f"-I{Path(__file__).parents[2] / 'lib'}"]
+    folders += [f"-isystem{folder}" for folder in nvrtc.host_include_dirs()]
+    folders += ["-idirafter", str(resources.small_float_dir())]
+    return toolchain.find_compiler().run(["-std=c++20", "-Wall", "-Wextra", *flags, *folders, str(source)])
+
+
+@pytest.mark.parametrize("name", ["plain", *(pytest.param(n, marks=_wide) for n in ("checked", "threads"))])
+def test_each_header_alone(name: str, tmp_path):
+    flags, others = SETTINGS[name]
+
+    def messages(header: str) -> str:
+        folder = tmp_path / header.replace("/", "_")
+        folder.mkdir()
+        done = compile_text(f'#include "{header}"\n', folder, "-fsyntax-only", *flags)
+        return done.stdout if done.returncode else ""
+
+    chosen = [header for header in HEADERS if not header.startswith(others)]
+    assert len(chosen) > 80
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        found = dict(zip(chosen, pool.map(messages, chosen), strict=True))
+    assert {header: text for header, text in found.items() if text} == {}
+
+
+@pytest.mark.wide
+def test_each_header_alone_with_nvrtc(make_target):
+    others = (*HOST, *CHECKED, *ONE_THREAD)
+    request = Request("simt", "", "unit.cu", None, "sm_90a")
+    pytest.importorskip("cuda.bindings.nvrtc", reason="needs cuda-python and NVRTC")
+    options = simt._settings(request, "sm_90a").all_options
+    found = {}
+    for header in HEADERS:
+        if header.startswith(others) and not header.startswith(GPU):
+            continue
+        try:
+            nvrtc.compile_program(f'#include "{header}"\n', "unit.cu", options, [], {}, "")
+        except nvrtc.NvrtcError as error:
+            found[header] = str(error)
+    assert found == {}
+
+
+# --- settings in names --------------------------------------------------------------------------------------
+
+USE = """
+#include "cuda_tile.h"
+namespace ct = cuda::tiles;
+{}
+"""
+FUNCTION = "unsigned size(ct::tile<float, ct::shape<64>> const& x)"
+OTHER_SETTINGS = {
+    "checked": ["-DCUDA_TILE_CHECKED=1"],
+    "threads": ["-DCUDA_TILE_BLOCK_THREADS=32"],
+    "more threads": ["-DCUDA_TILE_BLOCK_THREADS=128"],
+    "no forms": ["-DCUDA_TILE_BLOCK_THREADS=128", "-DCUDA_TILE_FORMS=0"],
+    "warp groups": ["-DCUDA_TILE_BLOCK_THREADS=128", "-DCUDA_TILE_WARP_GROUPS=1"],
+    "dynamic scratch": ["-DCUDA_TILE_DYNAMIC_SCRATCH=1"],
+}
+
+
+def test_all_of_the_header_is_in_the_namespace_of_its_settings():
+    folders = (INCLUDE, Path(__file__).parents[2] / "templates")
+    texts = {path: path.read_text() for folder in folders for path in folder.rglob("*.h*")}
+    plain = re.compile(r"^namespace cuda::tiles(?!::inline CUDA_TILE_ABI\b).*", re.M)
+    assert {str(path): found[0] for path, text in texts.items() if (found := plain.search(text))} == {}
+
+
+def test_settings_do_not_link(tmp_path):
+    """Of a function that one object has, others find nothing, unless they were compiled with its settings."""
+    definition, call = (
+        FUNCTION + " { return sizeof x; }",
+        FUNCTION + "; int main() { return size({}) != 256; }",
+    )
+    here = tmp_path / "here"
+    here.mkdir()
+    assert compile_text(USE.format(definition), here, "-c", "-o", str(here / "unit.o")).returncode == 0
+    objects = {}
+    for name, flags in {"same": [], **OTHER_SETTINGS}.items():
+        folder = tmp_path / name
+        folder.mkdir()
+        assert (
+            compile_text(USE.format(call), folder, "-c", "-o", str(folder / "unit.o"), *flags).returncode == 0
+        )
+        objects[name] = folder / "unit.o"
+    compiler = toolchain.find_compiler()
+    for name, object_file in objects.items():
+        done = compiler.run(
+            [str(object_file), str(here / "unit.o"), "-o", str(object_file.with_name("program"))]
+        )
+        assert (done.returncode == 0) == (name == "same"), (name, done.stdout)
+        if name != "same":
+            assert "undefined reference" in done.stdout or "undefined symbol" in done.stdout
+            assert "size(cuda::tiles::tile<float" in done.stdout  # as sources name it
+    subprocess.run([str(tmp_path / "same" / "program")], check=True)
+
+
+@pytest.mark.parametrize("name", ["cpu", "emulated", "simt"])
+def test_messages_have_no_settings(make_target, name: str):
+    """Nor has the log, which is as compilers wrote it but for this."""
+    kernel = "__tile_global__ void k() { ct::iota<ct::tile<int, ct::shape<8>>>() + nullptr; }"
+    with pytest.raises(pct.CompileError) as refused:
+        make_target(name, arch="sm_80" if name == "simt" else None).build(USE.format(kernel))
+    error = refused.value
+    assert "tile<int" in error.log
+    assert "abi_" not in str(error) + error.log + str(error.diagnostics)
