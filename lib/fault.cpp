@@ -151,6 +151,10 @@ void describe_access(FixedText& to, const siginfo_t& signal, const Interrupted& 
     return;
   }
 #endif
+  if (at.code() == signal.si_addr) {
+    (to << "called a function at address ").hex(address) << ", where none is";
+    return;
+  }
   to << at.access() << " ";
   if (signal.si_signo == SIGBUS)
     (to << "at address ").hex(address) << ", which is misaligned or behind the end of a mapped file";

@@ -81,7 +81,7 @@ bool KernelGuard::on_fault(const siginfo_t& signal, const void* context) {
   else
     describe(text, signal, at, self->fiber_->stack(), calls);
   const bool may_go_on = !is_sent && self->block_->locks == 0 && may_leave(at.code(), calls);
-  if (!may_go_on && !is_sent && library_of(at.code()) != calls.library)
+  if (const void* of = library_of(at.code()); !may_go_on && !is_sent && of && of != calls.library)
     text << ", in a function of another library";
   describe_place(text, calls);
   if (!may_go_on) {

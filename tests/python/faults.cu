@@ -36,6 +36,7 @@ __tile_global__ void large_tiles(const double* x, double* out) {
 
 // Not to be left: the C library is at work.
 __tile_global__ void print(const char* text) { printf("%s\n", text); }
+__tile_global__ void call(int* x) { reinterpret_cast<void (*)(int*)>(x[0])(x); }
 
 __tile_global__ void endless(volatile int* x) {
   x[0] = 1;

@@ -123,6 +123,8 @@ def test_what_cannot_go_on_says_where_it_was():
     assert "in a function of another library" in done.stderr
     assert f"faults.cu:{line_of('printf(')}" in done.stderr
     assert "run it with checked=True" in done.stderr
+    called = run("build(target='cpu', options=['-g1'])['call'][1](x)").stderr
+    assert "kernel 'call', block (0, 0, 0): called a function at address 0x0, where none is\n" in called
 
 
 def test_other_faults_go_to_the_handlers_that_were_there():
