@@ -1,5 +1,6 @@
-// What NVIDIA's compilers know without an #include: the keywords, uint3 and dim3. build() has it read before
-// each source. There is no include guard: NVIDIA's headers define the keywords, too, and ours are to win.
+// What NVIDIA's compilers know without an #include: the keywords, uint3, dim3 and printf. build() has it read
+// before each source. There is no include guard: NVIDIA's headers define the keywords, too, and ours are to
+// win.
 
 #if !defined(CUDA_TILE_ON_CUDA)
 
@@ -22,6 +23,7 @@ struct dim3 {
   unsigned x = 1, y = 1, z = 1;
 };
 #endif
+extern "C" int printf(char const*, ...);
 #endif
 
 #endif

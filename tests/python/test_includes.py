@@ -23,6 +23,7 @@ __host__ __device__ inline int same(int i) { return i; }
 __tile__ int next(int i) { return i + 1; }
 __tile_global__ void count(int* x) {
   for (int i = 0; i < 8; i = next(i)) x[i] = CALL(i);
+  if (x[7] != CALL(7)) printf("%d", x[7]);
 }
 """
 
