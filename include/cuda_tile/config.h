@@ -60,12 +60,12 @@ static_assert(CUDA_TILE_BLOCK_THREADS >= 1 && CUDA_TILE_BLOCK_THREADS <= 1024 &&
 #define CUDA_TILE_ABI_GROUPS 0
 #endif
 #define CUDA_TILE_ABI                                                                                        \
-  CUDA_TILE_ABI_OF(CUDA_TILE_BLOCK_THREADS, CUDA_TILE_CHECKED, CUDA_TILE_FORMS, CUDA_TILE_DYNAMIC_SCRATCH,   \
-                   CUDA_TILE_ABI_GROUPS)
-#define CUDA_TILE_ABI_OF(threads, checked, forms, scratch, groups)                                           \
-  CUDA_TILE_ABI_NAME(threads, checked, forms, scratch, groups)
-#define CUDA_TILE_ABI_NAME(threads, checked, forms, scratch, groups)                                         \
-  abi_##threads##_##checked##_##forms##_##scratch##_##groups
+  CUDA_TILE_ABI_OF(CUDA_TILE_BLOCK_THREADS, CUDA_TILE_CHECKED, CUDA_TILE_CHECKED_STRICT, CUDA_TILE_FORMS,    \
+                   CUDA_TILE_DYNAMIC_SCRATCH, CUDA_TILE_ABI_GROUPS)
+#define CUDA_TILE_ABI_OF(threads, checked, strict, forms, scratch, groups)                                   \
+  CUDA_TILE_ABI_NAME(threads, checked, strict, forms, scratch, groups)
+#define CUDA_TILE_ABI_NAME(threads, checked, strict, forms, scratch, groups)                                 \
+  abi_##threads##_##checked##_##strict##_##forms##_##scratch##_##groups
 
 // CUDA_TILE_WARP_GROUPS: whether groups of four warps multiply matrices: on sm_90a, or where that is
 // emulated.

@@ -352,7 +352,12 @@ def compilations(monkeypatch: pytest.MonkeyPatch) -> list:
 
     calls = []
     run = Compiler.run
-    monkeypatch.setattr(Compiler, "run", lambda self, *arguments: calls.append(1) or run(self, *arguments))
+
+    def count(self, arguments, *others):
+        calls.extend([1] if "-MD" in arguments else [])  # others ask the compiler what it is
+        return run(self, arguments, *others)
+
+    monkeypatch.setattr(Compiler, "run", count)
     return calls
 
 

@@ -46,12 +46,13 @@ def quoted(text: str) -> list[str]:
 def test_build_takes_what_its_docstring_names(argument: str, value: str):
     arguments = {
         "target": "cpu",
+        "checked": argument == "ignore",
         argument: [value] if argument in ("kernels", "defines", "ignore") else value,
     }
     if value.startswith("sm_"):
         arguments["target"] = "simt"
     try:
-        module = pct.build(SOURCE, checked=argument == "ignore", **arguments)
+        module = pct.build(SOURCE, **arguments)
     except pct.TargetUnavailable as error:
         pytest.skip(str(error))
     assert "vectorAdd" in module

@@ -2,6 +2,8 @@
 // which may be a notebook's. The C library's functions are replaced within the kernels' own shared library.
 #pragma once
 
+#include "cuda_tile/platform/platform.h"
+
 #if defined(__linux__)
 
 #define CUDA_TILE_EXPORTED __attribute__((visibility("default")))
