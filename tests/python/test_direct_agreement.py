@@ -5,6 +5,7 @@ import ctypes
 
 import ml_dtypes
 import numpy as np
+import pytest
 from direct_site import STREAM, Site, parameter
 
 import pycuda_tile as pct
@@ -123,6 +124,10 @@ def test_tensors_as_through_python(torch):
 
 
 def test_cuda_tensors_as_through_python(torch, cuda_tensor):
+    try:
+        cuda_tensor(0x1000, (4, 4)).t()
+    except NotImplementedError:
+        pytest.skip("this PyTorch has CUDA tensors, but no operators for them")
     types = [(2, 32), (2, 64), (2, 16), (4, 16), (0, 32), (0, 64), (6, 8), (1, 8), (10, 8), (5, 64)]
     values = [
         *(cuda_tensor(0x1000, (4,), code, bits) for code, bits in types),
