@@ -98,7 +98,7 @@ CUDA_TILE_API tile_load_t<Ptrs> update_memory(Operation, Ptrs const& ptrs, Value
   if (!done)
     detail::for_each_location(
         [&](unsigned s, auto p, auto v, auto m) {
-          old.slots[s] = E(0);
+          old.slots[s] = detail::convert<E>(0);
           if (!detail::convert<bool>(m))
             return;
           old.slots[s] = Operation::template apply<static_cast<int>(Order), static_cast<int>(Scope)>(
