@@ -29,9 +29,10 @@ def main(argv: Sequence[str] | None = None) -> int:
         if words[:1] == ["tileir"]:
             from .tileir import command
 
-            return command.main(words[1:])
-        arguments = _parser().parse_args(words)
-        code = arguments.run(arguments)
+            code = command.main(words[1:])
+        else:
+            arguments = _parser().parse_args(words)
+            code = arguments.run(arguments)
         sys.stdout.flush()  # a full disk shows here
         return code
     except CompileError as error:

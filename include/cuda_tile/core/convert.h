@@ -34,7 +34,7 @@ CUDA_TILE_API float to_odd_float(I x) {
     return static_cast<float>(x);
   } else {
     using bits = bits_t<I>;
-    bool negative = x < 0;
+    bool negative = x < 1 && x != 0; // NVRTC warns of unsigned numbers below 0
     bits magnitude = negative ? bits(0) - static_cast<bits>(x) : static_cast<bits>(x);
     int shift = 0;
     bits kept = magnitude;
