@@ -57,8 +57,8 @@ public:
   bool run_until(std::int64_t deadline) noexcept override {
     deadline_ = deadline;
     fiber_->start([](void* self) { static_cast<SingleThreadRunner*>(self)->run_blocks(); }, this);
-    if (!guard_.resume(*fiber_,
-                       block_)) { // a check, a fault or the user ended the block and with it the launch
+    const bool finished = guard_.resume(*fiber_, block_);
+    if (!finished) { // a check, a fault or the user ended the block and with it the launch
       guard_.report(ordinal_ + (block_.block[0] - first_x_));
       if (checked_)
         checked_->end();

@@ -23,6 +23,9 @@ struct dim3 {
   unsigned x = 1, y = 1, z = 1;
 };
 #endif
+#endif
+
+#if !defined(__CUDACC_RTC__)
 extern "C" int printf(char const*, ...);
 #endif
 

@@ -88,7 +88,7 @@ AFTER = """
 def test_small_floats_in_host_form(order):
     """NVIDIA's headers hold device code, which a host compiler shall not see; the source goes on with it."""
     if not nvrtc.host_include_dirs():
-        pytest.skip('NVIDIA\'s headers are not installed: pip install "pycuda-tile[gpu]"')
+        pytest.skip("NVIDIA's headers are not installed: python3 run.py test installs what it needs")
     small_floats = [header for header in SMALL_FLOATS if exists(header)]
     headers = ["nv/target", *small_floats] if order == "after" else [*small_floats, "nv/target"]
     includes = "".join(f"#include <{header}>\n" for header in [*headers, "cuda_tile.h"])
@@ -156,5 +156,5 @@ __tile_global__ void k(int* p) {
 
 def test_headers_of_libcuxx():
     if not exists("cuda/std/array"):
-        pytest.skip('libcu++ is not installed: pip install "pycuda-tile[gpu]"')
+        pytest.skip("libcu++ is not installed: python3 run.py test installs what it needs")
     assert run(pct.build(LIBCUXX, target="cpu", options=QUICK), "k")[:3] == [7, 127, 900]

@@ -1,12 +1,7 @@
-// printf in kernels: there without <cstdio>, as compilers of GPU code have it, and for numbers and pointers
-// only.
+// printf in kernels takes numbers and pointers only.
 #pragma once
 
 #include "cuda_tile/config.h"
-
-#if !defined(__CUDACC_RTC__)
-extern "C" int printf(char const*, ...);
-#endif
 
 // C takes an object of any class behind the format, and prints some of its bytes. So these are called
 // instead: for our own classes as they are of this namespace, and as std::printf for all. A template beside
