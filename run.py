@@ -214,8 +214,8 @@ def failure_of(command, **environment):
 
 def has_compiler():
     """Whether a C++ compiler is there that builds kernels; the package knows which do."""
+    from pycuda_tile.compilers.toolchain import find_compiler
     from pycuda_tile.errors import TargetUnavailable
-    from pycuda_tile.toolchain import find_compiler
 
     try:
         return find_compiler().kind != "zig"

@@ -18,9 +18,10 @@ from example_problems import EXAMPLES, PROBLEMS
 from overhead import machine
 
 import pycuda_tile as pct
-from pycuda_tile import nvrtc, resources
+from pycuda_tile.compilers import nvrtc
+from pycuda_tile.compilers.toolchain import find_compiler
+from pycuda_tile.system import resources
 from pycuda_tile.targets import tile
-from pycuda_tile.toolchain import find_compiler
 
 SOURCES = sorted(path for path in EXAMPLES.glob("*.cu") if path.stem != "mixed")  # that has CUDA C++, too
 ARCH = "sm_90"

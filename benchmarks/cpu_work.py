@@ -13,7 +13,7 @@ import numpy as np
 import torch
 
 import pycuda_tile as pct
-from pycuda_tile import resources
+from pycuda_tile.system import resources
 
 KERNELS = Path(__file__).resolve().parent / "kernels"
 MI = 1 << 20

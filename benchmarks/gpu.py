@@ -29,7 +29,8 @@ from multiprocessing import get_context
 from pathlib import Path
 
 import pycuda_tile as pct
-from pycuda_tile import gpu, install
+from pycuda_tile.launching import gpu
+from pycuda_tile.system import install
 
 HERE = Path(__file__).resolve().parent
 RESULTS = HERE / "results" / "gpu.json"

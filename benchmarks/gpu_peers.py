@@ -49,7 +49,7 @@ def sources() -> str:
 
 
 def _nvrtc_version() -> tuple[int, int]:
-    from pycuda_tile import nvrtc
+    from pycuda_tile.compilers import nvrtc
 
     return nvrtc.version("nvidia-cuda-nvrtc")
 

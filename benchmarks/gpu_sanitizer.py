@@ -21,7 +21,7 @@ import time
 from pathlib import Path
 from typing import NamedTuple
 
-from pycuda_tile import gpu
+from pycuda_tile.launching import gpu
 
 HERE = Path(__file__).resolve().parent
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")

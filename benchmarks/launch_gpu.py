@@ -24,7 +24,7 @@ from statistics import median
 from overhead import machine
 
 import pycuda_tile as pct
-from pycuda_tile import gpu
+from pycuda_tile.launching import gpu
 
 SOURCE = """
 #include "cuda_tile.h"

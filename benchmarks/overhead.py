@@ -14,7 +14,7 @@ from statistics import median
 
 import numpy as np
 
-from pycuda_tile.toolchain import find_compiler
+from pycuda_tile.compilers.toolchain import find_compiler
 
 ROOT = Path(__file__).resolve().parent.parent
 VECTOR_ADD = ROOT / "examples" / "vector_add.cu"

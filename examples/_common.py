@@ -17,7 +17,7 @@ import ml_dtypes
 import numpy as np
 
 import pycuda_tile as pct
-from pycuda_tile import gpu
+from pycuda_tile.launching import gpu
 
 # The element types that kernels with a type parameter are run with: NumPy's, and the C++ name.
 CPP_NAMES = {"float32": "float", "float16": "__half", "bfloat16": "__nv_bfloat16"}

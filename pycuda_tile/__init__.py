@@ -19,9 +19,8 @@ from . import version
 
 if TYPE_CHECKING:
     from . import reference
-    from .arrays import ptr, strided
-    from .autotuner import autotune
-    from .builder import build, nvrtc_build
+    from .building.builder import build, nvrtc_build
+    from .building.module import Kernel, Module
     from .errors import (
         CompileError,
         Diagnostic,
@@ -31,23 +30,24 @@ if TYPE_CHECKING:
         UndefinedBehaviorError,
     )
     from .frontend.kernel_info import KernelInfo
-    from .launcher import set_num_workers
-    from .module import Kernel, Module
-    from .torch_operator import torch_op
+    from .launching.arrays import ptr, strided
+    from .launching.autotuner import autotune
+    from .launching.launcher import set_num_workers
+    from .launching.torch_operator import torch_op
 
 __version__ = version.VERSION
 
 _PUBLIC = {
-    "build": "builder",
-    "nvrtc_build": "builder",
-    "Module": "module",
-    "Kernel": "module",
+    "build": "building.builder",
+    "nvrtc_build": "building.builder",
+    "Module": "building.module",
+    "Kernel": "building.module",
     "KernelInfo": "frontend.kernel_info",
-    "strided": "arrays",
-    "ptr": "arrays",
-    "set_num_workers": "launcher",
-    "autotune": "autotuner",
-    "torch_op": "torch_operator",
+    "strided": "launching.arrays",
+    "ptr": "launching.arrays",
+    "set_num_workers": "launching.launcher",
+    "autotune": "launching.autotuner",
+    "torch_op": "launching.torch_operator",
     "Error": "errors",
     "CompileError": "errors",
     "Diagnostic": "errors",

@@ -1,7 +1,7 @@
 // Launches called from Python without running Python code: a built-in function checks and packs the usual
 // arguments and starts the kernel, on the host or on a GPU. Whatever it does not know or does not like it
-// leaves to the way through Python (pycuda_tile/arguments.py), which knows everything and says what is wrong.
-// pycuda_tile/direct.py fills in these structures.
+// leaves to the way through Python (pycuda_tile/launching/arguments.py), which knows everything and says what is wrong.
+// pycuda_tile/launching/direct.py fills in these structures.
 #pragma once
 
 #include "api.h"

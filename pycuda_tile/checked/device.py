@@ -9,10 +9,10 @@ from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from .. import gpu
-from ..arguments import Packer
 from ..errors import LaunchError
-from ..streams import current_stream
+from ..launching import gpu
+from ..launching.arguments import Packer
+from ..launching.streams import current_stream
 from . import KINDS
 from .launcher import Array, extents_of
 from .report import NO_ARRAY, Report, make_error

@@ -9,7 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from ..errors import Error
-from ..launcher import Lines
+from ..launching.launcher import Lines
 from .lines import find_frames
 from .report import excerpt, user_frame, where
 

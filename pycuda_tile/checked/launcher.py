@@ -6,11 +6,11 @@ import ctypes
 import functools
 from collections.abc import Callable, Sequence
 
-from ..arguments import ERROR_SIZE, Packer
-from ..arrays import Extent, extent_of
-from ..kernel_output import KernelOutput
-from ..launcher import HostLauncher, KernelDescription, Lines, library, poll_address
-from ..parameters import FUNCTION, Parameter
+from ..launching.arguments import ERROR_SIZE, Packer
+from ..launching.arrays import Extent, extent_of
+from ..launching.kernel_output import KernelOutput
+from ..launching.launcher import HostLauncher, KernelDescription, Lines, library, poll_address
+from ..launching.parameters import FUNCTION, Parameter
 from . import KINDS
 from .lines import find_frames
 from .report import Report, make_error, make_wait_error

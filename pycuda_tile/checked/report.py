@@ -7,10 +7,11 @@ import struct
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from .. import resources, spec
-from ..arrays import Extent
+from .. import spec
 from ..errors import LaunchError, UndefinedBehaviorError
-from ..parameters import BFLOAT16, BOOL, FLOAT, OTHER, SIGNED, UNSIGNED, Parameter, decode
+from ..launching.arrays import Extent
+from ..launching.parameters import BFLOAT16, BOOL, FLOAT, OTHER, SIGNED, UNSIGNED, Parameter, decode
+from ..system import resources
 from . import KINDS
 from .lines import Frame
 

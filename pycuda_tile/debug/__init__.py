@@ -14,8 +14,8 @@ import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+from ..compilers.toolchain import Compiler
 from ..errors import BuildValueError, TargetUnavailable
-from ..toolchain import Compiler
 
 GDB_PRINTERS = Path(__file__).with_name("gdb_printers.py")
 

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from .. import toolchain
+from ..compilers import toolchain
 from ..errors import TargetUnavailable
 from . import GDB_PRINTERS, find_runtime
 

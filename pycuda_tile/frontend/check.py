@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ..errors import Diagnostic
-from ..install import advice
+from ..system.install import advice
 from . import clang
 from .hints import ACCESS_KINDS, KERNEL_KINDS, Hint, MalformedHint, attributes, overridden, parse, why_ignored
 from .scan import function_name

@@ -13,10 +13,10 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
-from .. import resources
+from ..system import resources
 from .kernel_info import KernelInfo, Param, TemplateParam
 
-EXTRA = "frontend"  # see install.py
+EXTRA = "frontend"  # see system/install.py
 KERNEL, FUNCTION = "cuda_tile kernel", "cuda_tile function"  # annotations of __tile_global__ and __tile__
 _MOST_STUBS = 16
 _MARKS = f"""

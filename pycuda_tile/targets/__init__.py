@@ -17,7 +17,7 @@ from typing import NamedTuple, Protocol
 
 from ..errors import Diagnostic
 from ..frontend.kernel_info import KernelInfo
-from ..kernel_names import base_name, split_overload
+from ..frontend.kernel_names import base_name, split_overload
 
 
 class Request(NamedTuple):
@@ -101,7 +101,7 @@ def find_hint_errors(request: Request, macros: Mapping[str, str]) -> tuple[Diagn
 def check_hints(request: Request, macros: Mapping[str, str]) -> None:
     """CompileError for a source that compiles, but has wrong hints."""
     if errors := find_hint_errors(request, macros):
-        from ..diagnostics import Places, compile_error
+        from ..diagnostics.compiler_log import Places, compile_error
 
         path = str(request.path or request.name)
         raise compile_error("", Places(request.name, path, request.text, found=errors))

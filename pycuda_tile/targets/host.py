@@ -16,15 +16,17 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from .. import cache, debug, nvrtc, resources, toolchain
-from ..arguments import Packer
-from ..demangle import demangled
+from .. import debug
+from ..compilers import nvrtc, toolchain
+from ..compilers.demangle import demangled
 from ..errors import ArgumentTypeError, CompileError
 from ..frontend.kernel_info import KernelInfo
-from ..kernel_names import cxx_expression
-from ..kernel_output import KernelOutput
-from ..launcher import HostLauncher, KernelDescription, Lines
-from ..parameters import Parameter, decode
+from ..frontend.kernel_names import cxx_expression
+from ..launching.arguments import Packer
+from ..launching.kernel_output import KernelOutput
+from ..launching.launcher import HostLauncher, KernelDescription, Lines
+from ..launching.parameters import Parameter, decode
+from ..system import cache, resources
 from . import (
     Compiled,
     Request,
@@ -186,8 +188,8 @@ def _build(
     done = compiler.run(arguments)
     log, left_out = done.stdout, []
     if done.returncode:
-        from ..diagnostics import Places, compile_error
-        from ..lenient import compile_again
+        from ..diagnostics.compiler_log import Places, compile_error
+        from .lenient import compile_again
 
         generated = {str(unit): _translation_unit(path, expressions)}
         found = find_hint_errors(request, _MACROS)

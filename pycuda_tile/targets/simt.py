@@ -11,13 +11,15 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from .. import cache, gpu, nvrtc, nvrtc_kernels, resources
-from ..arguments import Packer
+from ..compilers import nvrtc
 from ..errors import BuildValueError, CompileError, TargetUnavailable
 from ..frontend.kernel_info import KernelInfo
-from ..parameters import Parameter
-from ..streams import stream_handle
-from . import Compiled, Request, check_hints
+from ..launching import gpu
+from ..launching.arguments import Packer
+from ..launching.parameters import Parameter
+from ..launching.streams import stream_handle
+from ..system import cache, resources
+from . import Compiled, Request, check_hints, nvrtc_kernels
 
 _THREADS = 128
 

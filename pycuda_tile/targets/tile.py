@@ -13,16 +13,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from .. import cache, gpu, nvrtc, nvrtc_kernels, resources
-from ..arguments import Packer
+from ..compilers import nvrtc
 from ..errors import BuildValueError, Error, TargetUnavailable
 from ..frontend.kernel_info import KernelInfo
-from ..install import advice
-from ..parameters import Parameter
-from ..streams import stream_handle
-from . import Compiled, Request
+from ..launching import gpu
+from ..launching.arguments import Packer
+from ..launching.parameters import Parameter
+from ..launching.streams import stream_handle
+from ..system import cache, resources
+from ..system.install import advice
+from . import Compiled, Request, nvrtc_kernels
 
-EXTRA = "tile"  # see install.py
+EXTRA = "tile"  # see system/install.py
 _OLDEST = (13, 3)
 _LIBCUXX = re.compile(r"include\s*<(cuda/|cooperative_groups|tuple|functional|numeric|bit>)")
 

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from pycuda_tile.errors import Error
-from pycuda_tile.output_file import write_file
+from pycuda_tile.system.output_file import write_file
 
 from . import BytecodeError, interpret, parse, read_bytecode, verify, write_bytecode
 from .interpreter.elements import DTYPES

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import pytest
 
-from pycuda_tile import resources
+from pycuda_tile.system import resources
 
 HERE = Path(__file__).parent
 MODEL = "sapphire_rapids"

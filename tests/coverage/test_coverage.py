@@ -7,11 +7,11 @@ from types import SimpleNamespace
 import pytest
 
 import pycuda_tile as pct
-from pycuda_tile import coverage
 from pycuda_tile.cli import main
-from pycuda_tile.coverage.declarations import Headers
-from pycuda_tile.coverage.sources import Sources, record
-from pycuda_tile.coverage.uses import Source
+from pycuda_tile.development import coverage
+from pycuda_tile.development.coverage.declarations import Headers
+from pycuda_tile.development.coverage.sources import Sources, record
+from pycuda_tile.development.coverage.uses import Source
 
 KERNEL = "ct::tile<int, ct::shape<4>> x;"
 

@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from pycuda_tile import spec
-from pycuda_tile.codegen import OUTPUTS, render
-from pycuda_tile.coverage import checkout, statuses
-from pycuda_tile.coverage.sources import Sources
-from pycuda_tile.resources import include_dir
+from pycuda_tile.development.codegen import OUTPUTS, render
+from pycuda_tile.development.coverage import checkout, statuses
+from pycuda_tile.development.coverage.sources import Sources
+from pycuda_tile.system.resources import include_dir
 
 ROWS = spec.load("api")
 # Tables of which each row generates an entity of the API.

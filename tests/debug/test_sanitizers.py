@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 import pycuda_tile as pct
-from pycuda_tile import toolchain
+from pycuda_tile.compilers import toolchain
 from pycuda_tile.debug import tools
 
 ROOT = Path(__file__).parents[2]

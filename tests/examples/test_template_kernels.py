@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 import pycuda_tile as pct
-from pycuda_tile import gpu
+from pycuda_tile.launching import gpu
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 # The arguments of each example's `problem`; every type stands somewhere.

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 from targets import build
 
-from pycuda_tile import nvrtc
+from pycuda_tile.compilers import nvrtc
 
 CPP_TYPES = {
     np.dtype(np.bool_): "bool",

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import pycuda_tile as pct
-from pycuda_tile import gpu
+from pycuda_tile.launching import gpu
 
 TARGETS = {
     "cpu": {"target": "cpu"},

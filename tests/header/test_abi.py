@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 import pycuda_tile as pct
-from pycuda_tile import nvrtc, resources, toolchain
+from pycuda_tile.compilers import nvrtc, toolchain
+from pycuda_tile.system import resources
 from pycuda_tile.targets import Request, simt
 
 INCLUDE = resources.include_dir()

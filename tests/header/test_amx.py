@@ -18,7 +18,8 @@ import pytest
 from cases import Case, assert_same_bits, report, source
 
 import pycuda_tile as pct
-from pycuda_tile import nvrtc, resources
+from pycuda_tile.compilers import nvrtc
+from pycuda_tile.system import resources
 
 # rows, inner, columns: of which the first six are made of whole tiles
 SIZES = [(16, 32, 16), (16, 64, 32), (32, 128, 16), (64, 64, 64), (128, 256, 32), (16, 512, 128)]

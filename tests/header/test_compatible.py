@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 import pycuda_tile as pct
-from pycuda_tile import nvrtc, reference
+from pycuda_tile import reference
+from pycuda_tile.compilers import nvrtc
 
 TYPES = {
     "__half": np.float16,

@@ -12,7 +12,8 @@ from cases import CPP_TYPES, Case, assert_same_bits, run
 from elementwise_table import BASIC_FLOATS, EXACT, INTEGERS, conversions, make_case, operations
 from targets import TARGETS
 
-from pycuda_tile import resources, spec
+from pycuda_tile import spec
+from pycuda_tile.system import resources
 
 KINDS = {
     "integers": [(dtype, operations) for dtype in INTEGERS],

@@ -24,7 +24,8 @@ from targets import OnArrays
 from values import BOOL, FLOATS, INTEGERS, SMALL_FLOATS, special
 
 import pycuda_tile as pct
-from pycuda_tile import nvrtc, reference
+from pycuda_tile import reference
+from pycuda_tile.compilers import nvrtc
 from pycuda_tile.errors import UndefinedBehaviorError
 
 SHAPE = (8, 16)

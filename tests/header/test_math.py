@@ -12,7 +12,8 @@ import pytest
 from cases import Case, report, run
 from values import FLOATS, SMALL_FLOATS
 
-from pycuda_tile import nvrtc, reference, spec
+from pycuda_tile import reference, spec
+from pycuda_tile.compilers import nvrtc
 
 SHAPES = [(), (1,), (64,), (4, 32), (2, 4, 16), (2, 1, 4, 8)]
 # Errors in ulps that the targets stay below for any argument here; tests/math/bounds.tsv has those of each

@@ -9,7 +9,8 @@ from cases import CPP_TYPES
 from targets import OnArrays
 from values import SMALL_FLOATS
 
-from pycuda_tile import nvrtc, reference, spec
+from pycuda_tile import reference, spec
+from pycuda_tile.compilers import nvrtc
 
 HEAD = """
 #include "cuda_tile.h"

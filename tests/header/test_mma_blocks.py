@@ -13,7 +13,7 @@ import pytest
 from cases import Case, assert_same_bits, report, source
 
 import pycuda_tile as pct
-from pycuda_tile import nvrtc
+from pycuda_tile.compilers import nvrtc
 
 # rows, inner, columns: some larger than what is multiplied at a time, along each dimension
 SIZES = [

@@ -15,7 +15,8 @@ from cases import CPP_TYPES, PORTIONS, Case, assert_same_bits, portion_of, run, 
 from targets import TARGETS
 from values import BOOL, FLOATS, INTEGERS, SMALL_FLOATS, mixed
 
-from pycuda_tile import nvrtc, reference
+from pycuda_tile import reference
+from pycuda_tile.compilers import nvrtc
 
 # Fewer elements than threads, as many, and more; lengths of 1 at each end.
 SHAPES = [

@@ -8,7 +8,8 @@ import pytest
 from cases import CPP_TYPES, Case, assert_close, assert_same_bits, run
 from values import mixed, pairs, special
 
-from pycuda_tile import nvrtc, reference
+from pycuda_tile import reference
+from pycuda_tile.compilers import nvrtc
 
 HALF, BFLOAT = np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)
 SHAPE, SIZE = (4, 128), 512

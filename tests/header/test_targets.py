@@ -10,8 +10,9 @@ import pytest
 import targets
 
 import pycuda_tile as pct
-from pycuda_tile import resources, toolchain
+from pycuda_tile.compilers import toolchain
 from pycuda_tile.errors import TargetUnavailable
+from pycuda_tile.system import resources
 
 HINTS = """
 #include "cuda_tile.h"

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from pycuda_tile.toolchain import find_compiler
+from pycuda_tile.compilers.toolchain import find_compiler
 
 ROOT = Path(__file__).resolve().parents[2]
 SUCCESS, INTERRUPTED, OUT_OF_RESOURCES, DIVERGENCE, INVALID = range(5)

@@ -19,7 +19,7 @@ FOLDER = Path(__file__).resolve().parent
 REPOSITORY = FOLDER.parent.parent
 sys.path.insert(0, str(REPOSITORY))
 
-from pycuda_tile import toolchain  # noqa: E402
+from pycuda_tile.compilers import toolchain  # noqa: E402
 
 BOUNDS = FOLDER / "bounds.tsv"
 FLAGS = ["-std=c++20", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]

@@ -7,7 +7,8 @@ import re
 
 import pytest
 
-from pycuda_tile import resources, toolchain
+from pycuda_tile.compilers import toolchain
+from pycuda_tile.system import resources
 
 UNARY = [
     "ceil", "floor", "exp2", "exp", "log2", "log", "sqrt", "rsqrt", "cosh", "sinh", "tanh",

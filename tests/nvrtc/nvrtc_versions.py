@@ -17,7 +17,7 @@ from pathlib import Path
 
 import pytest
 
-from pycuda_tile import nvrtc
+from pycuda_tile.compilers import nvrtc
 
 # The compiler, and the headers of __half and other small floats. The older packages of cccl lack nv/target.
 PACKAGES = {

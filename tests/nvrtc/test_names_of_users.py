@@ -14,7 +14,7 @@ import operation_kernels
 import pytest
 
 import pycuda_tile as pct
-from pycuda_tile import resources
+from pycuda_tile.system import resources
 
 VIEWS = """
 template <typename E>

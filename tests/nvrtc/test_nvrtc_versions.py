@@ -17,8 +17,7 @@ import operation_kernels
 import pytest
 from nvrtc_versions import ARCHS, NEWEST, PACKAGES, Nvrtc, get
 
-from pycuda_tile import nvrtc_kernels
-from pycuda_tile.targets import Request, simt
+from pycuda_tile.targets import Request, nvrtc_kernels, simt
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.cu"))

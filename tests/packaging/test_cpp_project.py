@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from pycuda_tile.toolchain import find_compiler
+from pycuda_tile.compilers.toolchain import find_compiler
 
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = ROOT / "examples" / "cpp_project"

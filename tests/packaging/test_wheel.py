@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from pycuda_tile.toolchain import find_compiler
+from pycuda_tile.compilers.toolchain import find_compiler
 from pycuda_tile.version import VERSION
 
 pytest.importorskip(
@@ -28,7 +28,7 @@ LIBRARIES = {f"pycuda_tile/lib/libcuda_tile_{name}.so" for name in ("launcher", 
 FOLDERS = ("include", "templates", "lib", "examples")
 LAUNCH = """
 import numpy as np, pycuda_tile as pct
-from pycuda_tile import resources
+from pycuda_tile.system import resources
 a = np.arange(1000, dtype=np.float32)
 out = np.empty_like(a)
 kernel = pct.build(resources.examples_dir() / "vector_add.cu", target="cpu").kernel("vector_add")
@@ -163,7 +163,7 @@ def test_metadata(wheel):
 
 def test_installed_wheel_is_complete(installed, tmp_path):
     program = """
-from pycuda_tile import resources
+from pycuda_tile.system import resources
 for path in (
     resources.include_dir() / "cuda_tile.h",
     resources.templates_dir(),
@@ -236,7 +236,7 @@ def test_editable_install_uses_the_checkout(compiler_environment, tmp_path, monk
     install(python, f"--config-settings=build-dir={tmp_path / 'build'}", "--editable", ROOT)
     program = """
 import pycuda_tile
-from pycuda_tile import resources
+from pycuda_tile.system import resources
 print(pycuda_tile.__file__, resources.include_dir(), resources.launcher_library(), sep="\\n")
 """
     module, include, launcher = run(python, "-c", program).splitlines()

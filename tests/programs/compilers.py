@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
-from pycuda_tile import diagnostics, nvrtc, nvrtc_kernels, resources, toolchain
+from pycuda_tile.compilers import nvrtc, toolchain
+from pycuda_tile.diagnostics import compiler_log
 from pycuda_tile.errors import Diagnostic, TargetUnavailable
-from pycuda_tile.targets import Request
+from pycuda_tile.system import resources
+from pycuda_tile.targets import Request, nvrtc_kernels
 from pycuda_tile.targets import simt as targets_simt
 from pycuda_tile.targets import tile as targets_tile
 
@@ -92,7 +94,7 @@ def _errors(path: Path, log: str, status: int) -> list[Diagnostic]:
     libraries = (str(resources.include_dir()), str(FOLDER), *nvrtc.include_dirs(), "/usr")
     # NVRTC calls NVIDIA's header by its bare name.
     generated = {"cuda_tile.h": ""}
-    places = diagnostics.Places(str(path), str(path), path.read_text(), libraries, generated)
-    found = [diagnostic for diagnostic in diagnostics.parse(log, places) if diagnostic.severity == "error"]
+    places = compiler_log.Places(str(path), str(path), path.read_text(), libraries, generated)
+    found = [diagnostic for diagnostic in compiler_log.parse(log, places) if diagnostic.severity == "error"]
     assert bool(found) == bool(status), log
     return found

@@ -19,7 +19,8 @@ import pytest
 from ahead import begins, result
 from compilers import COMPILERS, FOLDER, errors
 
-from pycuda_tile import spec, toolchain
+from pycuda_tile import spec
+from pycuda_tile.compilers import toolchain
 
 try:
     import tomllib

@@ -14,7 +14,7 @@ from ptx_machine.memory import Global
 from ptx_machine.program import Program
 from run_ptx import argument_bytes, device_array
 
-from pycuda_tile import gpu
+from pycuda_tile.launching import gpu
 
 
 class Result(int):

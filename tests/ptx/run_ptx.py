@@ -13,7 +13,7 @@ from ptx_machine.memory import Global
 from ptx_machine.program import Program
 
 import pycuda_tile as pct
-from pycuda_tile.launch import check_grid
+from pycuda_tile.launching.grid import check_grid
 
 parse = functools.lru_cache(maxsize=8)(parse)
 

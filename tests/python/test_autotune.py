@@ -65,7 +65,7 @@ def test_other_key_or_configs_are_timed(configs, key):
 
 def test_choice_goes_with_the_cache():
     pct.autotune(Sleepers().make, CONFIGS, args=(), key="sleep")
-    from pycuda_tile import cache
+    from pycuda_tile.system import cache
 
     assert cache.clear() == 1
     again = Sleepers()

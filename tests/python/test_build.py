@@ -13,8 +13,9 @@ import pytest
 from template_source import HEAD, TEMPLATE, run
 
 import pycuda_tile as pct
-from pycuda_tile import demangle, install
-from pycuda_tile.demangle import demangled
+from pycuda_tile.compilers import demangle
+from pycuda_tile.compilers.demangle import demangled
+from pycuda_tile.system import install
 
 SET = (
     HEAD + "#ifndef VALUE\n#define VALUE 7\n#endif\n__tile_global__ void set(int* out) { out[0] = VALUE; }\n"
@@ -272,7 +273,7 @@ def test_odd_path(host_target, tmp_path: Path):
 
 
 def test_no_compiler(monkeypatch, cache_folder: Path):
-    from pycuda_tile import toolchain
+    from pycuda_tile.compilers import toolchain
 
     monkeypatch.setenv("PATH", "")
     monkeypatch.setattr(toolchain, "_zig", lambda: None)
@@ -282,7 +283,7 @@ def test_no_compiler(monkeypatch, cache_folder: Path):
 
 
 def test_compiler_of_the_users_choice(monkeypatch, cache_folder: Path):
-    from pycuda_tile import toolchain
+    from pycuda_tile.compilers import toolchain
 
     monkeypatch.setenv("PYCUDA_TILE_CXX", "/nosuch/c++")
     with pytest.raises(pct.TargetUnavailable, match="PYCUDA_TILE_CXX"):
@@ -295,7 +296,7 @@ def test_compiler_of_the_users_choice(monkeypatch, cache_folder: Path):
 
 @pytest.mark.parametrize(("target", "extra"), [("simt", "gpu"), ("tile", "tile")])
 def test_no_nvrtc(monkeypatch, target: str, extra: str):
-    from pycuda_tile import nvrtc
+    from pycuda_tile.compilers import nvrtc
 
     def missing():
         raise ImportError("No module named 'cuda'")
@@ -307,7 +308,7 @@ def test_no_nvrtc(monkeypatch, target: str, extra: str):
 
 
 def test_old_nvrtc_has_no_tile_target(monkeypatch):
-    from pycuda_tile import nvrtc
+    from pycuda_tile.compilers import nvrtc
 
     monkeypatch.setattr(nvrtc, "version", lambda install: (12, 9))
     with pytest.raises(pct.TargetUnavailable, match=r"13\.3.*pip install .*\[tile\]"):
@@ -316,7 +317,7 @@ def test_old_nvrtc_has_no_tile_target(monkeypatch):
 
 @pytest.mark.parametrize("target", ["simt", "tile"])
 def test_launch_without_a_gpu(make_target, target: str):
-    from pycuda_tile import gpu
+    from pycuda_tile.launching import gpu
 
     if gpu.compute_capability():
         pytest.skip("this machine has a GPU")
@@ -357,7 +358,7 @@ def test_a_child_instantiates_what_a_thread_was_at_during_the_fork(make_target, 
 
 
 def test_zig_compiles_where_nothing_else_does(monkeypatch):
-    from pycuda_tile import toolchain
+    from pycuda_tile.compilers import toolchain
 
     zig = toolchain._zig()
     if not zig:

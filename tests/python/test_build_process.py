@@ -10,7 +10,7 @@ import pytest
 from interrupts import interrupted_when
 
 import pycuda_tile as pct
-from pycuda_tile.toolchain import Compiler
+from pycuda_tile.compilers.toolchain import Compiler
 
 SLOW = """echo $$ > "$1"; sleep 60 & echo $! >> "$1"; wait"""  # as g++ does, which starts cc1plus
 

@@ -15,7 +15,7 @@ from pathlib import Path
 import pytest
 
 import pycuda_tile as pct
-from pycuda_tile import cache
+from pycuda_tile.system import cache
 
 SOURCE = '#include "{header}"\n__tile_global__ void k(int* out) {{ out[0] = VALUE; }}\n'
 
@@ -291,7 +291,7 @@ def test_folder_that_cannot_be_used_is_replaced(tmp_path: Path, monkeypatch: pyt
 COUNTED = """
 import sys, time
 from pathlib import Path
-from pycuda_tile import cache
+from pycuda_tile.system import cache
 def build(folder):
     with open(sys.argv[1], "a") as log: log.write("x")
     (folder / "data").write_bytes(b"payload")
@@ -348,7 +348,7 @@ def value(module: pct.Module) -> int:
 
 def compilations(monkeypatch: pytest.MonkeyPatch) -> list:
     """Grows by one with each compilation from now on."""
-    from pycuda_tile.toolchain import Compiler
+    from pycuda_tile.compilers.toolchain import Compiler
 
     calls = []
     run = Compiler.run

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 import pycuda_tile as pct
-from pycuda_tile import install
 from pycuda_tile.cli import main
+from pycuda_tile.system import install
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 VECTOR_ADD = str(EXAMPLES / "vector_add.cu")
@@ -133,7 +133,7 @@ def test_doctor(capsys, monkeypatch):
 
 
 def test_run_without_a_gpu(capsys, monkeypatch):
-    from pycuda_tile import gpu
+    from pycuda_tile.launching import gpu
 
     monkeypatch.setattr(gpu, "compute_capability", lambda: None)
     assert main(["run", "softmax", "--target", "simt"]) == 1
@@ -144,8 +144,9 @@ def test_run_without_a_gpu(capsys, monkeypatch):
 
 
 def test_doctor_where_nothing_runs(capsys, monkeypatch):
-    from pycuda_tile import gpu, nvrtc, toolchain
+    from pycuda_tile.compilers import nvrtc, toolchain
     from pycuda_tile.frontend import clang
+    from pycuda_tile.launching import gpu
 
     def missing(*_):
         raise pct.TargetUnavailable('nothing here: pip install "something"')
@@ -163,7 +164,7 @@ def test_doctor_where_nothing_runs(capsys, monkeypatch):
 
 
 def test_doctor_where_a_gpu_is(capsys, monkeypatch):
-    from pycuda_tile import gpu
+    from pycuda_tile.launching import gpu
 
     monkeypatch.setattr(gpu, "driver_version", lambda: "13.1")
     monkeypatch.setattr(gpu, "compute_capability", lambda: (9, 0))
@@ -241,7 +242,9 @@ def test_names_that_the_output_cannot_show(tmp_path: Path):
 
 
 def test_regenerate_says_what_it_lacks(capsys, monkeypatch, tmp_path: Path):
-    monkeypatch.setattr("pycuda_tile.codegen.include_dir", lambda: tmp_path / "include")  # as installed
+    monkeypatch.setattr(
+        "pycuda_tile.development.codegen.include_dir", lambda: tmp_path / "include"
+    )  # as installed
     assert main(["regenerate"]) == 1
     assert "checkout" in capsys.readouterr().err
     assert not list(tmp_path.iterdir())

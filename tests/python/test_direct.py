@@ -16,10 +16,10 @@ import pytest
 from direct_site import STREAM, Site, parameter
 
 import pycuda_tile as pct
-from pycuda_tile import direct, gpu
-from pycuda_tile.arguments import Packer
 from pycuda_tile.checked.device import CheckedGpuLauncher
-from pycuda_tile.parameters import BFLOAT16, FLOAT, OTHER, SIGNED
+from pycuda_tile.launching import direct, gpu
+from pycuda_tile.launching.arguments import Packer
+from pycuda_tile.launching.parameters import BFLOAT16, FLOAT, OTHER, SIGNED
 
 FLOATS = parameter(FLOAT, 4, True)
 INT = parameter(SIGNED, 4)

@@ -9,8 +9,8 @@ import pytest
 from direct_site import STREAM, Site, parameter
 
 import pycuda_tile as pct
-from pycuda_tile.arguments import Packer
-from pycuda_tile.parameters import BFLOAT16, BOOL, E4M3, FLOAT, SIGNED, TF32, UNSIGNED, VOID
+from pycuda_tile.launching.arguments import Packer
+from pycuda_tile.launching.parameters import BFLOAT16, BOOL, E4M3, FLOAT, SIGNED, TF32, UNSIGNED, VOID
 
 PARAMETERS = [
     *(parameter(kind, size) for kind in (SIGNED, UNSIGNED) for size in (1, 2, 4, 8)),

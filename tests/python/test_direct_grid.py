@@ -10,9 +10,9 @@ import pytest
 from direct_site import Site, parameter
 
 import pycuda_tile as pct
-from pycuda_tile.launch import check_grid
-from pycuda_tile.parameters import SIGNED
-from pycuda_tile.streams import stream_handle
+from pycuda_tile.launching.grid import check_grid
+from pycuda_tile.launching.parameters import SIGNED
+from pycuda_tile.launching.streams import stream_handle
 
 INT = parameter(SIGNED, 4)
 

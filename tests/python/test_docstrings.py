@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import pycuda_tile as pct
-from pycuda_tile import builder
+from pycuda_tile.building import builder
 
 SOURCE = """
 #include "cuda_tile.h"

@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 
 import pycuda_tile as pct
-from pycuda_tile.diagnostics import Places, compile_error, parse
-from pycuda_tile.toolchain import Compiler, find_compiler
+from pycuda_tile.compilers.toolchain import Compiler, find_compiler
+from pycuda_tile.diagnostics.compiler_log import Places, compile_error, parse
 
 HEAD = '#include "cuda_tile.h"\nnamespace ct = cuda::tiles;\n'
 LIBRARY = "/lib/include"
@@ -31,7 +31,7 @@ def failing_statement(target, statement: str) -> pct.CompileError:
 
 def skip_if_terse(target) -> None:
     """NVRTC 12 gives no columns (12.0) and does not say which concept failed."""
-    from pycuda_tile import nvrtc
+    from pycuda_tile.compilers import nvrtc
 
     if target.name == "simt":
         try:

@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 
 import pycuda_tile as pct
-from pycuda_tile import direct, forks, nvrtc
+from pycuda_tile.compilers import nvrtc
+from pycuda_tile.launching import direct
+from pycuda_tile.system import forks
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 NAME = "pycuda_tile.slow_module_of_the_test"

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import pycuda_tile as pct
-from pycuda_tile import dlpack
+from pycuda_tile.launching import dlpack
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 DTYPES = [
@@ -258,8 +258,8 @@ def test_dlpack_that_does_not_fit(copies):
 
 def test_dlpack_of_a_gpu():
     """Read here without one: only the address is taken."""
-    from pycuda_tile.arrays import address_converter
-    from pycuda_tile.parameters import BFLOAT16, Parameter
+    from pycuda_tile.launching.arrays import address_converter
+    from pycuda_tile.launching.parameters import BFLOAT16, Parameter
 
     parameter = Parameter("k", 1, "x", BFLOAT16, pointer=True, const=False, size=2)
     a = np.zeros((2, 4), ml_dtypes.bfloat16)

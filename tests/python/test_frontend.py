@@ -12,7 +12,7 @@ from pycuda_tile.frontend.check import check_hints
 from pycuda_tile.frontend.kernel_info import KernelInfo, Param
 from pycuda_tile.frontend.kernels import find
 from pycuda_tile.frontend.lints import lint
-from pycuda_tile.install import advice
+from pycuda_tile.system.install import advice
 
 HEAD = '#include "cuda_tile.h"\nnamespace ct = cuda::tiles;\n'
 

@@ -105,7 +105,7 @@ class FakeDriver(types.ModuleType):
 
 @pytest.fixture
 def driver(monkeypatch: pytest.MonkeyPatch) -> FakeDriver:
-    from pycuda_tile import gpu
+    from pycuda_tile.launching import gpu
 
     fake = FakeDriver()
     pytest.importorskip(

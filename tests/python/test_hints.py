@@ -5,10 +5,11 @@ import re
 import pytest
 
 import pycuda_tile as pct
-from pycuda_tile import gpu, nvrtc
+from pycuda_tile.compilers import nvrtc
 from pycuda_tile.frontend import hints
 from pycuda_tile.frontend.hint_errors import hint_errors
 from pycuda_tile.frontend.tokens import constant
+from pycuda_tile.launching import gpu
 from pycuda_tile.targets import simt
 
 SOURCE = """

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import pycuda_tile as pct
-from pycuda_tile import nvrtc
+from pycuda_tile.compilers import nvrtc
 
 KERNEL = """
 __tile_global__ void count(int* x) {

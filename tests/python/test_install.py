@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from pycuda_tile import install
+from pycuda_tile.system import install
 
-ROOT = Path(install.__file__).resolve().parents[1]
+ROOT = Path(install.__file__).resolve().parents[2]
 
 
 class Installed:

@@ -8,7 +8,7 @@ import pytest
 from template_source import HEAD, TEMPLATE, run
 
 import pycuda_tile as pct
-from pycuda_tile.kernel_names import normalized
+from pycuda_tile.frontend.kernel_names import normalized
 
 
 def test_templates_are_instantiated_by_name(host_target):

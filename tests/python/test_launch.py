@@ -131,7 +131,7 @@ def test_no_streams_on_the_host(vector_add):
 
 
 def test_number_of_workers(vector_add):
-    from pycuda_tile import launcher
+    from pycuda_tile.launching import launcher
 
     pct.set_num_workers(1)
     assert launcher.num_workers() == 1

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 import pycuda_tile as pct
-from pycuda_tile.arguments import Packer
-from pycuda_tile.parameters import FLOAT, decode
+from pycuda_tile.launching.arguments import Packer
+from pycuda_tile.launching.parameters import FLOAT, decode
 
 HEAD = '#include "cuda_tile.h"\nnamespace ct = cuda::tiles;\n'
 F = np.float32

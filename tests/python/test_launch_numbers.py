@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import pycuda_tile as pct
-from pycuda_tile.arguments import Packer, _round_float32
-from pycuda_tile.parameters import BFLOAT16, E4M3, FLOAT, decode
+from pycuda_tile.launching.arguments import Packer, _round_float32
+from pycuda_tile.launching.parameters import BFLOAT16, E4M3, FLOAT, decode
 
 HEAD = '#include "cuda_tile.h"\nnamespace ct = cuda::tiles;\n'
 INTEGERS = [

@@ -12,8 +12,10 @@ from pathlib import Path
 import pytest
 
 import pycuda_tile as pct
-from pycuda_tile import cache, tileir, toolchain
+from pycuda_tile import tileir
 from pycuda_tile.cli import main
+from pycuda_tile.compilers import toolchain
+from pycuda_tile.system import cache
 
 KERNEL = '#include "cuda_tile.h"\n__tile_global__ void k(int* x) { x[0] = 1; }\n'
 

@@ -1,5 +1,6 @@
 """The package itself: its public names, and what importing it costs."""
 
+import pkgutil
 import subprocess
 import sys
 from pathlib import Path
@@ -14,6 +15,12 @@ def test_public_names():
         assert getattr(pct, name) is not None
         assert name in dir(pct)
     assert callable(pct.build) and callable(pct.nvrtc_build)
+
+
+def test_no_module_has_the_name_of_a_public_function():
+    """Importing such a module would put it in the place of the function."""
+    modules = {module.name for module in pkgutil.iter_modules(pct.__path__)}
+    assert modules & set(pct.__all__) == {"reference"}
 
 
 def test_unknown_name():

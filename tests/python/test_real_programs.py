@@ -23,7 +23,7 @@ def filled(value: int, **arguments) -> bool:
 
 def test_builds_from_many_threads(cache_folder: Path, monkeypatch):
     """Four threads build one source, four another: two compilations, and each thread gets its kernel."""
-    from pycuda_tile.toolchain import Compiler
+    from pycuda_tile.compilers.toolchain import Compiler
 
     compiled = []
     run = Compiler.run
@@ -97,7 +97,7 @@ def test_beside_the_threads_of_a_blas(vector_add):
 
 def test_workers_keep_to_the_cores_of_the_process():
     """A program that is bound to one core, as by taskset or a job scheduler, gets one worker."""
-    from pycuda_tile import launcher
+    from pycuda_tile.launching import launcher
 
     def count(results) -> None:
         os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})

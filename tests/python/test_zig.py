@@ -8,7 +8,7 @@ from subprocess import CompletedProcess
 
 import pytest
 
-from pycuda_tile import zig
+from pycuda_tile.compilers import zig
 
 FLAGS = ["-O3", "-shared", "-MD", "-MF", "k.d"]
 NO_MUTEX = "ld.lld: error: undefined symbol: std::__1::mutex::lock()\n>>> referenced by k.cpp"

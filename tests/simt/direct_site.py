@@ -6,8 +6,8 @@ import threading
 from typing import NamedTuple
 
 import pycuda_tile as pct
-from pycuda_tile import direct
-from pycuda_tile.parameters import Parameter, decode
+from pycuda_tile.launching import direct
+from pycuda_tile.launching.parameters import Parameter, decode
 
 STREAM = 0x51
 KERNEL = 0xCE

@@ -9,7 +9,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from pycuda_tile import toolchain
+from pycuda_tile.compilers import toolchain
 
 HERE = Path(__file__).resolve().parent
 

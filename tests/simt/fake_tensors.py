@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ctypes
 
-from pycuda_tile import direct, dlpack
+from pycuda_tile.launching import direct, dlpack
 
 _NAME = b"dltensor"
 _kept = []

@@ -14,8 +14,8 @@ from pathlib import Path
 import pytest
 
 import pycuda_tile as pct
-from pycuda_tile import gpu
 from pycuda_tile.errors import TargetUnavailable
+from pycuda_tile.launching import gpu
 
 ROOT = Path(__file__).parents[2]
 KERNELS = ROOT / "benchmarks" / "kernels"

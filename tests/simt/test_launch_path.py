@@ -159,7 +159,7 @@ assert pct.autotune(make, configs, args=(a, out, 1), key="copy") == chosen  # re
 
 @pytest.fixture
 def torch():
-    from pycuda_tile import gpu
+    from pycuda_tile.launching import gpu
 
     if not gpu.is_usable():
         pytest.skip("no GPU is here")

@@ -11,7 +11,8 @@ from random_programs import Program
 from run_ptx import PtxModule
 
 import pycuda_tile as pct
-from pycuda_tile import nvrtc, tileir
+from pycuda_tile import tileir
+from pycuda_tile.compilers import nvrtc
 
 AT_ONCE = 3  # programs, of a translation unit
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 import pycuda_tile as pct
-from pycuda_tile import gpu
+from pycuda_tile.launching import gpu
 
 KERNELS = Path(__file__).parents[2] / "benchmarks" / "kernels"
 SOURCE = """

@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from pycuda_tile.arrays import ptr, strided
 from pycuda_tile.errors import ArgumentRangeError, ArgumentTypeError, ArgumentValueError
+from pycuda_tile.launching.arrays import ptr, strided
 
 from .elements import DTYPES, bits_of
 from .memory import Memory

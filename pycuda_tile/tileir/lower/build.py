@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
-from pycuda_tile.builder import build as build_source
+from pycuda_tile.building.builder import build as build_source
+from pycuda_tile.building.module import Module
 from pycuda_tile.errors import BuildValueError
-from pycuda_tile.module import Module
 
 from ..interpreter.errors import AssertionFailed
 from ..ir import Operation

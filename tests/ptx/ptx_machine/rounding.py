@@ -11,7 +11,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pycuda_tile import toolchain
+from pycuda_tile.compilers import toolchain
 
 ADD, SUBTRACT, MULTIPLY, DIVIDE, SQUARE_ROOT, FUSED = range(6)
 MODES = {"rn": 0, "rz": 1, "rm": 2, "rp": 3, "odd": 4}

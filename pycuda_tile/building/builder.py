@@ -1,0 +1,264 @@
+"""build(): from a source to a Module. Checks what it was given; the targets do the work."""
+
+from __future__ import annotations
+
+import operator
+import os
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+from ..errors import BuildTypeError, BuildValueError, SourceNotFound
+from ..targets import Request
+from .module import Module
+
+TARGETS = ("cpu", "simt", "tile", "emulated")
+
+
+def build(
+    source: str | os.PathLike,
+    *,
+    target: str = "auto",
+    arch: str | None = None,
+    kernels: Iterable[str] = (),
+    include_dirs: Iterable[str | os.PathLike] = (),
+    defines: Mapping[str, object] | Iterable[str] | None = None,
+    options: Iterable[str] = (),
+    num_threads: int | None = None,
+    checked: bool | str = False,
+    ignore: Iterable[str] = (),
+    cache: bool = True,
+) -> Module:
+    """Compiles CUDA Tile C++ and returns a Module.
+
+    source:        the text (str), or the path of a .cu or .cuh file (pathlib.Path)
+    target:        "cpu", "simt", "tile", "emulated", or "auto": "simt" if a GPU can be used, else "cpu"
+    arch:          GPU: "sm_90", ...; default the one at hand, else "sm_80". CPU: as -march; default "native"
+    kernels:       name expressions to instantiate now, such as "softmax<float, 1024>"
+    include_dirs:  folders where headers are looked for
+    defines:       macros: a dict from name to value, or strings such as "SIZE=4", but no single capital
+    options:       more options for the compiler, each a str
+    num_threads:   simt, emulated: threads that share one tile block, a power of two
+    checked:       find undefined behaviour, most of it on cpu: a launch raises UndefinedBehaviorError.
+                   "strict": also pointers that leave their array and are never accessed
+    ignore:        kinds of undefined behaviour that a checked build does not report, such as "data-race"
+    cache:         whether to keep the result on disk and to take it from there
+
+    CompileError if the source does not compile, KernelNotFound if it has none of a name in `kernels`,
+    TargetUnavailable if the target needs what is not installed.
+    """
+    if target == "auto":
+        target = _best_target()
+    if target not in TARGETS:
+        raise BuildValueError(f"unknown target {target!r}: it is one of {', '.join(TARGETS)}, auto")
+    text, name, path = read_source(source)
+    request = Request(
+        target=target,
+        text=text,
+        name=name,
+        path=path,
+        arch=_check_arch(arch, target),
+        include_dirs=check_include_dirs(include_dirs),
+        defines=_check_arch_macro(check_defines(defines), target),
+        options=_check_options(options, target),
+        num_threads=_check_num_threads(num_threads, target),
+        cache=bool(cache),
+        checked=_check_checked(checked),
+        strict=isinstance(checked, str),
+        ignored=_check_ignored(ignore, checked, target),
+    )
+    return Module(request, tuple(_strings(kernels, "kernels")))
+
+
+def _check_checked(checked: bool | str) -> bool:
+    if isinstance(checked, str) and checked != "strict":
+        raise BuildValueError(f'checked is True, False or "strict", got {checked!r}')
+    return bool(checked)
+
+
+def _check_ignored(ignore: Iterable[str], checked: bool, target: str) -> tuple[str, ...]:
+    kinds = _strings(ignore, "ignore")
+    if not checked:
+        if kinds:
+            raise BuildValueError("ignore is for checked builds: pass checked=True, too")
+        return ()
+    if target == "tile":
+        raise BuildValueError("NVIDIA's compiler makes no checked builds: build for cpu, simt or emulated")
+    from ..checked import check_ignored
+
+    return check_ignored(kinds)
+
+
+def nvrtc_build(source: str | os.PathLike, **arguments) -> Module:
+    """build(source, target="simt", ...): compiles for CUDA GPUs, with or without one at hand."""
+    if "target" in arguments:
+        raise BuildTypeError("nvrtc_build() takes no target: it is simt")
+    return build(source, target="simt", **arguments)
+
+
+def _best_target() -> str:
+    from ..launching import gpu
+
+    if gpu.is_usable():
+        from ..targets import simt
+
+        if simt.compiles_for(gpu.default_arch()):
+            return "simt"
+    return "cpu"
+
+
+def read_source(source: str | os.PathLike) -> tuple[str, str, Path | None]:
+    """A source's text, its name for messages, and absolute path (None for a text)."""
+    if isinstance(source, str):
+        if "\n" not in source and re.search(r"\.cuh?$", source):
+            raise SourceNotFound(f"a str is the source's text; for a file pass pathlib.Path({source!r})")
+        try:
+            source.encode()
+        except UnicodeEncodeError as error:
+            raise BuildValueError(f"the source is no Unicode text: {error}") from None
+        return _without_null(source.removeprefix("\ufeff"), "<source>"), "<source>", None
+    if not isinstance(source, os.PathLike):
+        raise BuildTypeError(
+            f"the source is a str (text) or a pathlib.Path (file), got {type(source).__name__}"
+        )
+    try:
+        path = Path(source).absolute()
+    except FileNotFoundError:
+        raise SourceNotFound(
+            f"the source {str(source)!r} does not exist, nor the working directory"
+        ) from None
+    if re.search(r'["\n\r]', str(path)):
+        raise BuildValueError(
+            f"the source's path {str(source)!r} has a quote or line break: no #include takes it"
+        )
+    try:
+        text = path.read_text(encoding="utf-8-sig")
+    except FileNotFoundError:
+        raise SourceNotFound(f"the source {str(source)!r} does not exist") from None
+    except UnicodeDecodeError as error:
+        raise BuildValueError(f"the source {str(source)!r} is no UTF-8 text: {error}") from None
+    except OSError as error:
+        raise BuildValueError(f"the source {str(source)!r} cannot be read: {error.strerror}") from error
+    except ValueError as error:  # a null character
+        raise BuildValueError(f"the source {str(source)!r} cannot be read: {error}") from error
+    return _without_null(text, str(source)), str(source), path
+
+
+def _without_null(text: str, name: str) -> str:
+    if "\0" in text:
+        raise BuildValueError(f"the source {name!r} holds a null character")
+    return text
+
+
+def _elements(values: Iterable, what: str, of: str, single: type | tuple[type, ...]) -> list:
+    """The elements of an argument that holds several; what is of a type in `single` is one of them."""
+    if isinstance(values, single):
+        return [values]
+    try:
+        return list(values)
+    except TypeError:
+        raise BuildTypeError(f"{what} is a sequence of {of}, got {type(values).__name__}") from None
+
+
+def _strings(values: Iterable[str], what: str) -> list[str]:
+    values = _elements(values, what, "str", str)
+    for value in values:
+        if not isinstance(value, str):
+            raise BuildTypeError(f"{what} holds str, got {type(value).__name__}")
+        _check_characters(value, what)
+    return values
+
+
+def _check_characters(text: str, what: str) -> None:
+    """Of what a compiler is started with."""
+    try:
+        os.fsencode(text)
+    except UnicodeEncodeError:
+        raise BuildValueError(f"{what}: {text!r} is no Unicode text") from None
+    if "\0" in text:
+        raise BuildValueError(f"{what}: {text!r} holds a null character")
+
+
+def _check_options(options: Iterable[str], target: str) -> tuple[str, ...]:
+    if isinstance(options, str):  # would be one option, whatever blanks are in it
+        raise BuildTypeError(f"options is a sequence of str: pass options={options.split()}")
+    words = _strings(options, "options")
+    if target in ("simt", "tile"):
+        for option, following in zip(words, [*words[1:], "sm_80"], strict=False):
+            name, _, value = option.partition("=")
+            if name in ("-arch", "--gpu-architecture"):
+                raise BuildValueError(
+                    f"options: {option!r} is an argument of its own: pass arch={value or following!r}"
+                )
+    return tuple(words)
+
+
+def _check_arch(arch: str | None, target: str) -> str | None:
+    if arch is None:
+        return None
+    if not isinstance(arch, str) or not re.fullmatch(r"[\w.+=-]+", arch):
+        raise BuildValueError(f"arch {arch!r} is no architecture")
+    if target in ("simt", "tile") and not re.fullmatch(r"sm_\d+[af]?", arch):
+        raise BuildValueError(f"arch {arch!r} is no GPU architecture such as 'sm_90'")
+    return arch
+
+
+def check_include_dirs(include_dirs: Iterable[str | os.PathLike]) -> tuple[Path, ...]:
+    """Absolute paths of folders that exist: compilers say nothing of others."""
+    folders = _elements(include_dirs, "include_dirs", "paths", (str, os.PathLike))
+    for folder in folders:
+        if not isinstance(folder, (str, os.PathLike)):
+            raise BuildTypeError(f"include_dirs holds paths, got {type(folder).__name__}")
+        _check_characters(str(folder), "include_dirs")
+        if not os.path.isdir(folder):
+            wrong = "is no folder" if os.path.exists(folder) else "does not exist"
+            raise BuildValueError(f"include_dirs: {str(folder)!r} {wrong}")
+    return tuple(Path(folder).absolute() for folder in folders)
+
+
+def check_defines(defines: Mapping[str, object] | Iterable[str] | None) -> dict[str, str]:
+    if defines is None:
+        return {}
+    if isinstance(defines, Mapping):
+        pairs = [(name, _macro_value(value)) for name, value in defines.items()]
+    else:
+        pairs = [
+            (name, value or ("" if given else "1"))
+            for name, given, value in (define.partition("=") for define in _strings(defines, "defines"))
+        ]
+    for name, value in pairs:
+        _check_characters(value, "defines")
+        if not re.fullmatch(r"[A-Za-z_]\w*(\([\w, .]*\))?", str(name)):
+            raise BuildValueError(f"defines: {name!r} is no name of a macro")
+    return dict(pairs)
+
+
+def _check_arch_macro(defines: dict[str, str], target: str) -> dict[str, str]:
+    """NVRTC passes over what is said of __CUDA_ARCH__."""
+    value = defines.get("__CUDA_ARCH__")
+    if target in ("simt", "tile") and value is not None:
+        arch = f"sm_{value[:-1]}" if re.fullmatch(r"\d{2,3}0", value) else "sm_80"
+        raise BuildValueError(f"defines: __CUDA_ARCH__ follows the argument arch here: pass arch={arch!r}")
+    return defines
+
+
+def _macro_value(value: object) -> str:
+    if value is None or value is True:
+        return "1"  # as -DNAME does
+    return "0" if value is False else str(value)
+
+
+def _check_num_threads(num_threads: int | None, target: str) -> int | None:
+    if num_threads is None:
+        return None
+    if not hasattr(num_threads, "__index__") or isinstance(num_threads, bool):
+        raise BuildTypeError(f"num_threads is an integer, got {type(num_threads).__name__}")
+    num_threads = operator.index(num_threads)
+    if target in ("cpu", "tile"):
+        raise BuildValueError(f"num_threads is for the targets simt and emulated, not for {target}")
+    smallest = 32 if target == "simt" else 1
+    if num_threads & (num_threads - 1) or not smallest <= num_threads <= 1024:
+        raise BuildValueError(
+            f"num_threads is a power of two from {smallest} to 1024 on {target}, got {num_threads}"
+        )
+    return num_threads

@@ -1,0 +1,311 @@
+"""A built source (Module) and the kernels that it holds (Kernel)."""
+
+from __future__ import annotations
+
+import importlib
+import operator
+import os
+import re
+from collections.abc import Callable, Iterator
+
+from ..errors import ArgumentTypeError, BuildTypeError, CompileError, KernelNotFound
+from ..frontend.kernel_info import KernelInfo
+from ..frontend.kernel_names import base_name, normalized, split_overload
+from ..launching.grid import check_grid
+from ..launching.parameters import Parameter
+from ..system.forks import Lock
+from ..targets import Compiled, Executable, Request
+
+_are_ints = {int}.issuperset  # types: not those of 1.0 or True, which equal 1
+_LAUNCHES_KEPT = 64  # functions that a kernel remembers, one a grid and stream
+
+
+class Module:
+    """A source built for one target.
+
+    target:   "cpu", "emulated", "simt" or "tile"
+    arch:     what it was compiled for: "sm_90", or the host compiler's -march
+    log:      what the compiler printed
+    kernels:  list of KernelInfo: the kernels found in the source
+    binary:   cubin or shared library (bytes) of what was instantiated last
+    ptx, tileir: its PTX (str, on simt) and Tile IR bytecode (on tile), else None
+    """
+
+    def __init__(self, request: Request, names: tuple[str, ...] = ()):
+        self._request = request
+        self._target = importlib.import_module(
+            {"simt": "..targets.simt", "tile": "..targets.tile"}.get(request.target, "..targets.host"),
+            __package__,
+        )
+        self._lock = Lock()
+        self._explain: Callable[[str], Exception | None] | None = None
+        self._kernels: dict[str, Kernel] = {}
+        self.target = request.target
+        self.log = ""
+        self.kernels: list[KernelInfo] = []
+        compiled = self._compile(tuple(map(normalized, names)))
+        self.kernels = compiled.kernels
+        self.arch = compiled.arch
+        self._add(compiled)
+
+    def kernel(self, name_expression: str) -> Kernel:
+        """The kernel called so, such as "vectorAdd" or "ns::matmul<float, 64>", of overloads with parameters:
+        "k(float*, int)". A template is instantiated when it is first asked for. KernelNotFound (an Error and
+        a KeyError) if there is none."""
+        name = normalized(name_expression)
+        if kernel := self._kernels.get(name):
+            return kernel
+        with self._lock:
+            if name not in self._kernels:
+                self._instantiate(name)
+        return self._kernels[name]
+
+    __getitem__ = kernel
+
+    def __contains__(self, name: object) -> bool:
+        """Whether there is a kernel of that name. Template arguments and parameters in it are not tried."""
+        if not isinstance(name, str):
+            return False
+        try:
+            known = normalized(name)
+        except KernelNotFound:
+            return False
+        return known in self._kernels or base_name(known) in list(self)
+
+    def __iter__(self) -> Iterator[str]:
+        """The names of the kernels in the source."""
+        return iter([kernel.name for kernel in self.kernels])
+
+    @property
+    def binary(self) -> bytes:
+        return self._compiled.binary()
+
+    @property
+    def ptx(self) -> str | None:
+        return self._compiled.ptx
+
+    @property
+    def tileir(self) -> bytes | None:
+        return self._compiled.tileir
+
+    def __repr__(self) -> str:
+        count = len(self.kernels)
+        return f"<pycuda_tile.Module {self._request.name} for {self.target} ({self.arch}), {count} kernels>"
+
+    def __reduce__(self):
+        raise _not_picklable(self)
+
+    def explain_exceptions(self, explain: Callable[[str], Exception | None]) -> None:
+        """Exceptions that leave a kernel on the host become the errors that `explain` makes of the launcher's
+        messages, where it makes one."""
+        self._explain = explain
+        for kernel in self._kernels.values():
+            kernel._executable.launcher.explain = explain
+
+    def _add(self, compiled: Compiled) -> None:
+        self._compiled = compiled
+        self.log += compiled.log
+        for name, executable in compiled.executables.items():
+            if self._explain:
+                executable.launcher.explain = self._explain
+            self._kernels[normalized(name)] = Kernel(name, self.target, executable)
+        if compiled.executables and "PYCUDA_TILE_BUILD_LOG" in os.environ:
+            from ..development.coverage.sources import record  # only the tests ask for it
+
+            record(self.target, self._request.text)
+
+    def _compile(self, names: tuple[str, ...]) -> Compiled:
+        """All kernels at once. Where one of the names is wrong, each is asked for alone, which says it in our
+        own words."""
+        try:
+            return self._target.compile(self._request, names)
+        except CompileError as error:
+            from ..diagnostics.compiler_log import IN_NAME  # imported by whoever raised the error
+
+            if not any(note.startswith(IN_NAME) for found in error.diagnostics for note in found.notes):
+                raise
+        compiled = self._target.compile(self._request, ())
+        self.kernels = compiled.kernels
+        for name in names:
+            self.kernel(name)
+        return compiled
+
+    def _instantiate(self, name: str) -> None:
+        expression, is_known = self._expression(name)
+        if expression not in self._kernels:
+            try:
+                self._add(self._target.compile(self._request, (expression,), self.kernels))
+            except CompileError as error:
+                if is_known or not _says_unknown(error):
+                    raise
+                raise self._not_found(name) from error
+        self._kernels[name] = self._kernels[expression]
+
+    def _expression(self, name: str) -> tuple[str, bool]:
+        """The expression by which a compiler knows the kernel of that name, and whether the scan found it."""
+        function, types = split_overload(name)
+        base = base_name(name)
+        infos = [kernel for kernel in self.kernels if kernel.name == base]
+        if not infos and not self._may_exist(base):
+            raise self._not_found(name)
+        if infos and "<" not in function and all(_needs_arguments(info) for info in infos):
+            raise KernelNotFound(
+                f"{name} is a template, so its arguments are part of its name: {_example(infos[0])}"
+            )
+        plain = [info for info in infos if not info.template_params]
+        if plain and len(plain) == len(infos) and "<" in function:
+            raise KernelNotFound(f"{base} is no template: it takes no arguments such as those in {name}")
+        if types is None and "<" not in function:
+            if plain and len(infos) > 1:
+                types_of = [", ".join(param.type for param in info.params) for info in plain]
+                listed = ", ".join(f"{base}({types})" for types in types_of)
+                raise KernelNotFound(
+                    f"{name} is overloaded, so its parameters are part of its name: {listed}"
+                )
+            if infos and not plain:
+                return f"{name}<>", True  # each of its arguments has a default
+        return name, bool(infos)
+
+    def _may_exist(self, base: str) -> bool:
+        """Whether a kernel that the scan did not find may be there all the same, made by a macro."""
+        text = self._request.text
+        word = base.rpartition("::")[2]
+        return (
+            bool(re.search(rf"\b{re.escape(word)}\b", text))
+            or "##" in text
+            or not re.fullmatch(r"[\w:]+", base)
+        )
+
+    def _not_found(self, name: str) -> KernelNotFound:
+        listed = ", ".join(str(kernel.name) for kernel in self.kernels) or "none"
+        return KernelNotFound(f"{self._request.name} has no kernel {name!r}; its kernels are: {listed}")
+
+
+class Kernel:
+    """One instantiated kernel: `k[grid](arguments...)` launches it.
+
+    name:        its name expression
+    parameters:  tuple of what is known of each parameter: name, cxx_type, dtype
+    binary:      cubin or shared library, bytes
+    ptx:         str on `simt`, else None
+    tileir:      bytecode on `tile`, else None
+    attributes:  dict of what the target knows: registers, shared_bytes (of them dynamic_shared_bytes),
+                 local_bytes, threads of a block
+    """
+
+    def __init__(self, name: str, target: str, executable: Executable):
+        self.name = name
+        self.target = target
+        self._executable = executable
+        self._bound: dict[object, Callable[..., None]] = {}
+
+    def __getitem__(self, grid: object) -> Callable[..., None]:
+        """A function that launches the kernel on `grid`, an integer or a tuple of one to three."""
+        kind = type(grid)
+        is_usual = kind is int or (kind is tuple and _are_ints(map(type, grid)))
+        if is_usual and (launch := self._bound.get(grid)):
+            return launch
+        return self._bind(grid, None)
+
+    def _bind(self, grid: object, stream: int | None) -> Callable[..., None]:
+        checked = check_grid(self.name, grid)
+        key = grid if type(grid) in (int, tuple) else checked
+        if stream is not None:
+            key = (key, stream)
+        if (launch := self._bound.get(key)) is None:
+            if len(self._bound) >= _LAUNCHES_KEPT:
+                self._bound.clear()
+            launch = self._bound[key] = self._executable.bind(checked, stream)
+            if "launch" not in self.__dict__ and (quick := self._executable.bind_any_grid(self.launch)):
+                self.launch = quick
+        return launch
+
+    def launch(
+        self,
+        grid: object,
+        *arguments: object,
+        stream: object = None,
+        schedule_seed: int | None = None,
+        **named: object,
+    ) -> None:
+        """Launches the kernel on `grid`.
+
+        arguments:      arrays, numbers, None for a null pointer, pct.strided(x), pct.ptr(x): one a parameter
+        stream:         simt, tile: an object with __cuda_stream__, or the address of a cudaStream_t
+        schedule_seed:  cpu, emulated: runs the blocks in an order shuffled by this number
+        named:          refused: arguments go by their position
+
+        LaunchError, whose message names the argument, if one does not fit; nothing has run then.
+        """
+        handle = None if stream is None else self._executable.stream_handle(stream)
+        if schedule_seed is None:
+            key = grid if handle is None else (grid, handle)
+            launch = (self._bound.get(key) if type(grid) is int else None) or self._bind(grid, handle)
+        elif hasattr(schedule_seed, "__index__") and 0 <= operator.index(schedule_seed) < 2**64 - 1:
+            seed = operator.index(schedule_seed) + 1  # the launcher's 0 means: in ascending order
+            launch = self._executable.bind(check_grid(self.name, grid), handle, seed)
+        else:
+            raise ArgumentTypeError(
+                f"{self.name}: schedule_seed is an integer from 0 to 2**64 - 2, got {schedule_seed!r}"
+            )
+        launch(*arguments, **named)
+
+    @property
+    def parameters(self) -> tuple[Parameter, ...]:
+        """Name, C++ type and NumPy type of each parameter, as the compiler sees them."""
+        return self._executable.parameters
+
+    @property
+    def binary(self) -> bytes | None:
+        return self._executable.binary
+
+    @property
+    def ptx(self) -> str | None:
+        return self._executable.ptx
+
+    @property
+    def tileir(self) -> bytes | None:
+        return self._executable.tileir
+
+    @property
+    def attributes(self) -> dict[str, int]:
+        return self._executable.attributes
+
+    def __call__(self, *arguments: object, **named: object) -> None:
+        raise ArgumentTypeError(f"{self.name}: a launch needs a grid: kernel[grid](...)")
+
+    def __reduce__(self):
+        raise _not_picklable(self)
+
+    def __repr__(self) -> str:
+        parameters = ", ".join(f"{p.cxx_type} {p.name}".rstrip() for p in self._executable.parameters)
+        return f"<pycuda_tile.Kernel {self.name}({parameters}) for {self.target}>"
+
+
+def _not_picklable(what: Module | Kernel) -> BuildTypeError:
+    return BuildTypeError(
+        f"{what!r} is loaded code, which cannot be pickled or copied: build the source in each process, "
+        "where the cache has it"
+    )
+
+
+def _needs_arguments(info: KernelInfo) -> bool:
+    return any(param.default is None and not param.pack for param in info.template_params)
+
+
+def _example(info: KernelInfo) -> str:
+    params = ", ".join(f"{param.type or 'typename'} {param.name}".strip() for param in info.template_params)
+    return f"{info.name}<{params}>"
+
+
+def _says_unknown(error: CompileError) -> bool:
+    """Whether a compiler's error is that a name is not declared."""
+    words = (
+        "not declared",
+        "undeclared identifier",
+        "is undefined",
+        "no member named",
+        "is not a member",
+        "has no member",
+    )
+    return any(word in diagnostic.message for diagnostic in error.diagnostics for word in words)

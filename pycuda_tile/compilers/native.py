@@ -1,0 +1,54 @@
+"""The package's own shared libraries: as they were installed, else compiled on first use and kept."""
+
+from __future__ import annotations
+
+import ctypes
+from pathlib import Path
+
+from ..errors import CompileError, Error
+from ..system import cache, resources
+from . import toolchain
+
+
+def load(name: str, sources: Path, abi: tuple[str, int], kind: type = ctypes.CDLL) -> ctypes.CDLL:
+    """lib{name}.so, whose C++ files lie in `sources`.
+
+    abi: a function of it and what that must give, or the library is of another version
+    kind: ctypes.PyDLL for one that calls Python
+    """
+    installed = resources.installed_library(f"lib{name}.so")
+    loaded = _load(installed, abi, kind) if installed else None
+    if loaded is None:
+        built = _build(name, sources)  # whose folder goes with it where the cache cannot be written to
+        loaded = _load(built.folder / f"lib{name}.so", abi, kind)
+    if loaded is None:
+        raise Error(f"lib{name}, which this package brings, does not fit its Python files: install it anew")
+    return loaded
+
+
+def _load(path: Path, abi: tuple[str, int], kind: type) -> ctypes.CDLL | None:
+    library = kind(str(path))
+    function, version = abi
+    return library if getattr(library, function)() == version else None
+
+
+def _build(name: str, sources: Path) -> cache.Entry:
+    """Compiles it, for installations that were made without a compiler."""
+    compiler = toolchain.find_compiler()
+    files = sorted(sources.glob("*.cpp"))
+    flags = ["-std=c++20", "-O2", "-fPIC", "-shared", "-pthread", "-fvisibility=hidden"]
+    flags += [*compiler.flags, f"-I{resources.include_dir()}"]
+
+    def build(folder: Path) -> cache.Result:
+        done = compiler.run([*flags, "-o", str(folder / f"lib{name}.so"), *map(str, files)])
+        if done.returncode:
+            raise CompileError(
+                f"lib{name} does not compile with {compiler}:\n{done.stdout[:2000]}", log=done.stdout
+            )
+        platform = resources.include_dir() / "cuda_tile/platform"
+        shared = [platform / header for header in ("block.h", "checked.h", "violations.h")]
+        return cache.Result({}, [str(path) for path in (*files, *sources.glob("*.h"), *shared)])
+
+    return cache.get(
+        cache.make_key(name, compiler.identity, compiler.version, flags, list(map(str, files))), build
+    )

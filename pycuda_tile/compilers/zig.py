@@ -1,0 +1,129 @@
+"""The compiler of the ziglang package: it has no libraries ready, but compiles those that it links with at
+their first use.
+
+The C++ library takes it minutes, so that what needs none of it, as most kernels do, is linked without.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import os
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from subprocess import CompletedProcess
+from typing import NamedTuple
+
+_RUNTIME, _CXX_LIBRARY = "libcompiler_rt.a", "libc++.a"
+_NOTICES = {
+    _RUNTIME: "the ziglang compiler prepares itself at its first use; this takes some 10 seconds, once",
+    _CXX_LIBRARY: "the ziglang compiler builds its C++ library, which is needed here for the first time; "
+    "this takes one to three minutes, once",
+}
+# Kernels that throw nothing refer to these all the same, where an exception could pass: none is ever called.
+_FOR_EXCEPTIONS = """
+extern "C" {
+[[noreturn]] void abort();
+#define NEVER_CALLED(name) __attribute__((visibility("hidden"))) void name() { abort(); }
+NEVER_CALLED(__gxx_personality_v0)
+NEVER_CALLED(__cxa_begin_catch)
+NEVER_CALLED(__cxa_end_catch)
+NEVER_CALLED(_Unwind_Resume)
+NEVER_CALLED(_ZSt9terminatev)
+__attribute__((visibility("hidden"))) void* _ZTISt9exception[3];
+}
+"""
+_OF_CXX_LIBRARY = re.compile(
+    r"undefined symbol: .*(\bstd::|__cxa_|__cxxabiv1|_Unwind_|operator (new|delete))"
+)
+_NOT_LINKING = {"-c", "-E", "-S", "-fsyntax-only", "--version"}
+
+Start = Callable[[Sequence[str]], CompletedProcess]
+
+
+def run(start: Start, zig: str, arguments: Sequence[str]) -> CompletedProcess:
+    """What `start`, which starts zig, makes of the arguments; says so before it takes long."""
+    steps = _split(arguments)
+    if steps is None:
+        if _NOT_LINKING.isdisjoint(arguments):
+            _announce(_CXX_LIBRARY, zig)
+        return start(arguments)
+    import tempfile
+
+    with tempfile.TemporaryDirectory(dir=Path(steps.output).absolute().parent) as folder:
+        compiled, stubs = os.path.join(folder, "compiled.o"), os.path.join(folder, "for_exceptions.cpp")
+        Path(stubs).write_text(_FOR_EXCEPTIONS)
+        done = start([*steps.compiling, "-c", "-o", compiled, steps.source])
+        if done.returncode:
+            return done
+        _announce(_RUNTIME, zig)
+        linking = [*steps.linking, "-o", steps.output, compiled]
+        linked = start([*linking, stubs, "-nostdlib++", "-Wl,-z,defs"])
+        if linked.returncode and not _OF_CXX_LIBRARY.search(linked.stdout):  # symbols of the source's own
+            linked = start([*linking, stubs, "-nostdlib++"])
+        elif linked.returncode:
+            _announce(_CXX_LIBRARY, zig)
+            linked = start(linking)
+    return CompletedProcess(linked.args, linked.returncode, done.stdout + linked.stdout)
+
+
+class _Steps(NamedTuple):
+    """How one source becomes a library: arguments of both steps but for the files, source, output."""
+
+    compiling: list[str]
+    linking: list[str]
+    source: str
+    output: str
+
+
+def _split(arguments: Sequence[str]) -> _Steps | None:
+    """None where not just one source is made a library of."""
+    words = list(arguments)
+    if not _NOT_LINKING.isdisjoint(words):
+        return None
+    sources = [word for word in words if word.endswith(".cpp")]
+    if "-shared" not in words or "-o" not in words or len(sources) != 1:
+        return None
+    if any(word.endswith((".o", ".a", ".so")) for word in words if word != words[words.index("-o") + 1]):
+        return None
+    words.remove(sources[0])
+    place = words.index("-o")
+    output = words[place + 1]
+    del words[place : place + 2]
+    linking = list(words)
+    if "-MF" in linking:
+        place = linking.index("-MF")
+        del linking[place : place + 2]
+    linking = [word for word in linking if word not in ("-MD", "-MMD")]
+    return _Steps([word for word in words if word != "-shared"], linking, sources[0], output)
+
+
+def _announce(library: str, zig: str) -> None:
+    """Says what is about to take long, unless this zig has made the library before."""
+    try:
+        installed = os.stat(zig).st_ctime
+        made = [path.stat().st_mtime for path in _cache_folder().glob(f"o/*/{library}")]
+    except OSError:
+        return
+    if not made or max(made) < installed:
+        logging.getLogger("pycuda_tile").warning(f"pycuda_tile: {_NOTICES[library]}")
+
+
+def environment() -> dict[str, str]:
+    """What zig needs to know besides: without HOME it does not start, nor where it cannot write there."""
+    return {"ZIG_GLOBAL_CACHE_DIR": str(_cache_folder())}
+
+
+def _cache_folder() -> Path:
+    if folder := os.environ.get("ZIG_GLOBAL_CACHE_DIR"):
+        return Path(folder)
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    folder = Path(base, "zig").absolute()
+    with contextlib.suppress(OSError):
+        folder.mkdir(parents=True, exist_ok=True)
+        if os.access(folder, os.W_OK):
+            return folder
+    from ..system import cache
+
+    return cache.folder() / "zig"

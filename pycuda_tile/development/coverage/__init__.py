@@ -1,0 +1,156 @@
+"""How much of the API [spec/tables/api.tsv] there is: what `pycuda-tile coverage` prints.
+
+documented     the entity has its line in docs/reference.md
+implemented    the header that its row names declares it, and cuda_tile.h includes that header: `declarations`
+tested         a source that the tests gave to the target's compiler uses it: `sources`, `uses`
+
+All three look at text, by name and form; their modules say what that cannot see. In particular, a source that
+uses an entity need not check all of it: this finds what no test touches, and does not say that the rest is
+tested well. Without a checkout, as in an installed package, what is documented and tested is not known.
+"""
+
+from __future__ import annotations
+
+import os
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import SimpleNamespace
+
+from ... import spec
+from ...system.resources import include_dir
+from .declarations import Headers
+from .sources import TARGETS, VARIABLE, Sources
+
+_RUN_TESTS = "run `python3 run.py test`"
+
+
+@dataclass(frozen=True)
+class Status:
+    """What is there of an entity; None is not known."""
+
+    row: SimpleNamespace
+    implemented: bool
+    documented: bool | None
+    tested: dict[str, bool | None]
+
+    def missing(self, targets: Sequence[str] = TARGETS) -> str:
+        """What is missing, tests on `targets` among it, as text; "" if nothing is."""
+        untested = [target for target in targets if self.tested[target] is False]
+        faults = [
+            f"not declared in {self.row.header}" if not self.implemented else "",
+            "not in docs/reference.md" if self.documented is False else "",
+            f"not tested on {', '.join(untested)}" if untested else "",
+        ]
+        return "; ".join(filter(None, faults))
+
+    def is_complete(self, targets: Sequence[str] = TARGETS) -> bool:
+        """Whether all is there, tests on `targets` among it."""
+        return (
+            self.implemented
+            and self.documented is not False
+            and all(self.tested[target] is not False for target in targets)
+        )
+
+
+def checkout() -> Path | None:
+    """The repository that this package is used from, None if it was installed."""
+    root = Path(__file__).resolve().parents[3]
+    return root if (root / "tests/programs/positive").is_dir() else None
+
+
+def built_folder(root: Path) -> Path:
+    """Where the tests of a checkout leave the sources that they built."""
+    return Path(os.environ.get(VARIABLE) or root / "build" / "tested")
+
+
+def statuses(
+    rows: Sequence[SimpleNamespace], include: Path, reference: str | None, sources: Sources | None
+) -> list[Status]:
+    """What is there of each row: in the headers below `include`, the reference's text, the tests' sources."""
+    absent = Headers(include).missing(rows)
+    undocumented = _undocumented(rows, reference) if reference is not None else set()
+    return [
+        Status(
+            row,
+            row.id not in absent,
+            None if reference is None else row.id not in undocumented,
+            {target: _is_tested(row, target, sources) for target in TARGETS},
+        )
+        for row in rows
+    ]
+
+
+def _is_tested(row: SimpleNamespace, target: str, sources: Sources | None) -> bool | None:
+    if row.exposition == "yes":
+        return True
+    return sources and sources.test(row, target)
+
+
+def _undocumented(rows: Sequence[SimpleNamespace], reference: str) -> set[str]:
+    """The ids of the rows that have fewer lines in the reference than there are such rows."""
+    lines = [line.split(" | ") for line in reference.splitlines() if line.startswith("| ")]
+    found = Counter((section, entity.replace("\\|", "|")) for section, entity, *_ in lines)
+    wanted = Counter(map(_line, rows))
+    return {row.id for row in rows if found[_line(row)] < wanted[_line(row)]}
+
+
+def _line(row: SimpleNamespace) -> tuple[str, str]:
+    return f"| {row.section}", f"`{spec.entry(row)}`"
+
+
+def report(missing_only: bool = False, part: bool = False) -> tuple[str, bool]:
+    """The text that `pycuda-tile coverage` prints, and whether nothing is missing that must be there.
+
+    part: the tests that ran are some of all: what they do not test is said, and is no fault
+    """
+    root = checkout()
+    reference = root / "docs/reference.md" if root else None
+    text = reference.read_text(encoding="utf-8") if reference and reference.exists() else "" if root else None
+    sources = Sources(root, built_folder(root)) if root else None
+    ran = sources is not None and sources.count("cpu") > 0
+    found = statuses(spec.load("api"), include_dir(), text, sources if ran else None)
+    # What GPUs need is not on every machine; nothing was built for them where it is missing.
+    host = ("cpu", "emulated")
+    targets = [name for name in TARGETS if ran and (name in host or sources.count(name))]
+    needed = [] if part else targets
+    lines = [] if missing_only else [*_table(found), ""]
+    faults = [(status.row.id, status.missing(TARGETS if not part else ())) for status in found]
+    lines += [f"{entity}: {fault}" for entity, fault in faults if fault]
+    if part:
+        lines += _left_to_other_tests(found, targets)
+    if root is None:
+        lines.append("documented, tested: unknown (run in a checkout)")
+    elif not ran:
+        lines.append(f"tested: unknown, as no test has left a source in {built_folder(root)}: {_RUN_TESTS}")
+    complete = all(status.is_complete(needed) for status in found) and (ran or root is None)
+    return "\n".join(lines or ["nothing is missing"]), complete
+
+
+def _left_to_other_tests(found: Sequence[Status], targets: Sequence[str]) -> Iterator[str]:
+    """A line a target: what the tests that ran leave out."""
+    for target in targets:
+        if left := [status.row.id for status in found if status.tested[target] is False]:
+            yield f"{target}: {len(left)} are left to `python3 run.py test --all`: {', '.join(left)}"
+
+
+def _table(found: Sequence[Status]) -> Iterator[str]:
+    """Counts a chapter; entities for exposition only are left out, for which there is nothing to do."""
+    found = [status for status in found if status.row.exposition == "no"]
+    heads = ["rows", "documented", "implemented", *TARGETS]
+    yield " " * 45 + "".join(f"{head:>13}" for head in heads)
+    for chapter in spec.load("chapters"):
+        of_chapter = [status for status in found if f"{status.row.section}.".startswith(f"{chapter.id}.")]
+        yield _table_line(f"{chapter.id} {chapter.title}", of_chapter)
+    yield _table_line("all", found)
+
+
+def _table_line(title: str, found: Sequence[Status]) -> str:
+    columns = [
+        [status.documented for status in found],
+        [status.implemented for status in found],
+        *([status.tested[target] for status in found] for target in TARGETS),
+    ]
+    counts = ["unknown" if None in column else str(sum(column)) for column in columns]
+    return f"{title:<45}" + "".join(f"{count:>13}" for count in [str(len(found)), *counts])

@@ -1,0 +1,351 @@
+"""Reads the log of g++, clang++ or NVRTC, and says in the user's file what is wrong.
+
+    parse(log, places)          -> list of Diagnostic
+    compile_error(log, places)  -> CompileError whose message shows the first few of them
+
+A compiler reports an error inside a header together with the chain of instantiations that led there. Here the
+place in the user's file is what counts: the innermost link of that chain which lies in it. Lines that the
+parser does not know are never lost: they stay in CompileError.log.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from .. import spec
+from ..errors import CompileError, Diagnostic
+from ..frontend.kernel_names import from_cxx_expression
+from . import missing_header
+from .text import render, render_log
+
+IN_NAME = "in the kernel name"  # begins the note of an error in what a kernel was asked for by
+_NAME_MAP = "__nv_name_map"  # where NVRTC says that it found a bad name expression
+
+
+@dataclass
+class Places:
+    """Where the files of a compilation come from.
+
+    source:       the name by which the user knows the source
+    path:         the file that the compiler read, the same unless the source was given as text
+    text:         its text
+    library_dirs: folders of headers that are not the user's
+    generated:    text of generated files, by path: one kernel name a line
+    names:        the name expressions of the kernels that were asked for
+    found:        errors that were found without a compiler
+    end:          the line of a generated file behind the source that is wrong if the source is not over
+    """
+
+    source: str
+    path: str
+    text: str
+    library_dirs: tuple[str, ...] = ()
+    generated: dict[str, str] = field(default_factory=dict)
+    names: tuple[str, ...] = ()
+    found: tuple[Diagnostic, ...] = ()
+    end: str = ""
+
+    def is_users(self, file: str) -> bool:
+        if file == self.path:
+            return True
+        if file in self.generated or file == _NAME_MAP or file.startswith("<"):
+            return False
+        return not any(file.startswith(folder.rstrip("/") + "/") for folder in self.library_dirs)
+
+    def shown(self, file: str) -> str:
+        return self.source if file == self.path else file
+
+    def is_end(self, file: str, number: int) -> bool:
+        return self.end != "" and self.end in self.generated.get(file, "").splitlines()[number - 1 : number]
+
+    def line(self, file: str, number: int) -> str:
+        """The text of a line of a user's file, "" if there is none."""
+        text = self.text
+        if file != self.source:
+            try:
+                with open(file, encoding="utf-8", errors="replace") as stream:
+                    text = stream.read()
+            except OSError:
+                return ""
+        lines = text.splitlines()
+        return lines[number - 1].rstrip() if 0 < number <= len(lines) else ""
+
+    def kernel_name(self, file: str, number: int) -> str:
+        """The kernel name that a line of a generated file is about, "" if it is about none."""
+        if file == _NAME_MAP:
+            return " or ".join(self.names)
+        lines = self.generated.get(file, "").splitlines()
+        found = (
+            re.match(r"CUDA_TILE_ENTRY\(\d+, *(.*)\)$", lines[number - 1])
+            if 0 < number <= len(lines)
+            else None
+        )
+        return from_cxx_expression(found.group(1)) if found else ""
+
+
+@dataclass
+class _Record:
+    """One error or warning as the compiler gave it; `trace` leads from it outwards, link by link."""
+
+    file: str
+    line: int
+    column: int
+    severity: str
+    message: str
+    trace: list[tuple[str, int, int]] = field(default_factory=list)
+    notes: list[str] = field(default_factory=list)
+
+
+def parse(log: str, places: Places) -> list[Diagnostic]:
+    """The errors and warnings of a compiler's log, in its order, each placed in the user's file if
+    possible."""
+    records = _records(log)
+    for at, record in enumerate(records):
+        if record.severity == "error" and places.is_end(record.file, record.line):
+            return _without_echoes(_place(r, places) for r in records[:at]) or [_unfinished(places)]
+    placed = _without_echoes(_place(record, places) for record in records)
+    return missing_header.without_consequences(placed, places.source)
+
+
+def _unfinished(places: Places) -> Diagnostic:
+    message = "the source ends within a declaration: a } or ; is missing"
+    return Diagnostic(places.source, len(places.text.splitlines()), 0, "error", message)
+
+
+def compile_error(log: str, places: Places) -> CompileError:
+    """The CompileError for a failed compilation that printed `log`."""
+    log = log.replace(places.path, places.source)
+    places = replace(places, path=places.source)
+    diagnostics = [*places.found, *parse(log, places)]
+    errors = [d for d in diagnostics if d.severity == "error"]
+    message = render(errors, places) if errors else render_log(log, places)
+    return CompileError(message, diagnostics, log)
+
+
+# --- reading a log ------------------------------------------------------------------------------------------
+
+_GNU = re.compile(r"(?P<file>[^\s:][^:]*):(?P<line>\d+)(?::(?P<column>\d+))?: *(?P<rest>.*)")
+_GNU_SEVERITY = re.compile(
+    r"(fatal error|error|warning|note|sorry, unimplemented|internal compiler error): (.*)"
+)
+_EDG = re.compile(
+    r"(?P<file>[^\s(][^(]*)\((?P<line>\d+)\): "
+    r"(?P<severity>catastrophic error|internal error|error|warning|note|remark)"
+    r"(?: #[\d-]+D?)?: (?P<message>.*)"
+)
+_EDG_END = re.compile(r"At end of source: (?:catastrophic )?error(?: #[\d-]+D?)?: (.*)")
+_EDG_TRACE = re.compile(r" +(?:detected during )?.* at line (?P<line>\d+)(?: of (?P<file>.*))?$")
+_EDG_TRACE_12_0 = re.compile(r"(?P<file>[^\s(][^(]*)?\((?P<line>\d+)\): here$")
+_EDG_MORE = re.compile(r" {12}(?!instantiation of |implicit )\S")
+_TOOL = re.compile(
+    r"(?:[\w./+-]*/)?(?:cc1plus|g\+\+|clang\+\+|c\+\+|collect2|ld(?:\.\w+)?|ptxas|nvrtc)\S* *: (.*)"
+)
+_CHAIN_NOTE = re.compile(
+    r"in instantiation of |in call to |in expansion of macro |expanded from macro |while "
+)
+
+
+def _records(log: str) -> list[_Record]:
+    records: list[_Record] = []
+    gnu_trace: list[tuple[str, int, int]] = []  # g++ prints the chain before the error
+    edg_file = ""  # NVRTC leaves a file name out where it is the one before
+    for line in log.splitlines():
+        if found := _EDG.match(line):
+            edg_file = found["file"]
+            _add(records, found["file"], int(found["line"]), 0, found["severity"], found["message"], [])
+        elif found := _EDG_END.match(line):
+            _add(records, "", 0, 0, "error", f"{found[1]} at the end of the source", [])
+        elif records and (found := _EDG_TRACE.match(line) or _EDG_TRACE_12_0.match(line)):
+            edg_file = found["file"] or edg_file
+            records[-1].trace.append((edg_file, int(found["line"]), 0))
+        elif found := _GNU.match(line):
+            place = (found["file"], int(found["line"]), int(found["column"] or 0))
+            rest = found["rest"]
+            if severity := _GNU_SEVERITY.match(rest):
+                _add(records, *place, *severity.groups(), gnu_trace)
+            elif rest.startswith(("required from", "recursively required from")):
+                gnu_trace.append(place)
+            elif rest.startswith("in 'constexpr' expansion of"):
+                gnu_trace.insert(0, place)  # from the outside inwards
+            elif records and rest.startswith(("required for", "in requirements")):
+                records[-1].notes.append(rest)
+        elif line.startswith(("In file included from ", "                 from ")):
+            continue
+        elif ": In " in line:  # "file: In instantiation of ...": a new chain begins
+            gnu_trace = []
+        elif found := _TOOL.match(line):
+            severity = _GNU_SEVERITY.match(found[1])
+            if severity and severity[1] != "note":
+                _add(records, "", 0, 0, *severity.groups(), [])
+        elif records and line.strip() == "^" and not records[-1].column and not records[-1].notes:
+            records[-1].column = len(line) - 2  # NVRTC indents the source by two spaces
+        elif records and _EDG_MORE.match(line) and not records[-1].notes:
+            records[-1].message += "; " + line.strip()  # NVRTC: "argument types are: (int)"
+    return records
+
+
+def _add(
+    records: list[_Record],
+    file: str,
+    line: int,
+    column: int,
+    severity: str,
+    message: str,
+    trace: list[tuple[str, int, int]],
+) -> None:
+    """Adds a record, or what a note says to the record before it."""
+    if severity in ("note", "remark"):
+        if records and _CHAIN_NOTE.match(message):
+            records[-1].trace.append((file, line, column))
+        elif records:
+            records[-1].notes.append(message)
+        return
+    severity = "warning" if severity == "warning" else "error"
+    records.append(_Record(file, line, column, severity, message, list(trace)))
+
+
+# --- placing a record in the user's file --------------------------------------------------------------------
+
+
+def _without_echoes(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Of those about the same kernel name only the first: compilers stumble over it again and again. Of the
+    kernels of the source, which nobody asked for by name, other errors say more."""
+    seen: set[str] = set()
+    kept = []
+    for diagnostic in diagnostics:
+        is_error = diagnostic.severity == "error"
+        names = [note for note in diagnostic.notes if is_error and note.startswith(IN_NAME)]
+        if seen.isdisjoint(names):
+            kept.append(diagnostic)
+        seen.update(names)
+    return [diagnostic for diagnostic in kept if diagnostic.file != _NAME_MAP] or kept
+
+
+_FITS_NO_KERNEL = re.compile(  # what each compiler says of what core/signature.h asks
+    r"no matching function for call to 'kernel_of|no instance of .*kernel_of|no matches converting function|"
+    r"invalid 'static_cast'|static_cast from .* is not allowed|"
+    r"address of overloaded function .* cannot be static_cast|"
+    r"invalid type conversion|cannot determine which instance of function template"
+)
+_RETURNS_SOMETHING = re.compile("mismatched types 'void' and|could not match 'void' against")
+
+
+def _place(record: _Record, places: Places) -> Diagnostic:
+    chain = [(record.file, record.line, record.column), *record.trace]
+    notes = _requirement(record)
+    if violation := _violation(record):
+        record, notes = replace(record, message=violation), ()
+    elif missing := missing_header.message((_with_name(record, places), *record.notes)):
+        record, notes = replace(record, severity="error", message=missing), ()
+    for file, line, column in chain:
+        if file and places.is_users(file):
+            return Diagnostic(places.shown(file), line, column, record.severity, record.message, notes)
+    for file, line, _ in chain:
+        if name := places.kernel_name(file, line):
+            message = record.message
+            if _FITS_NO_KERNEL.match(message):
+                is_void = not any(map(_RETURNS_SOMETHING.search, record.notes))
+                message = (
+                    "no kernel fits this name" if is_void else "a kernel is a function that returns void"
+                )
+                notes = ()
+            notes = (*notes, f"{IN_NAME}: {name}")
+            return Diagnostic(places.source, 0, 0, record.severity, message, notes)
+    return Diagnostic(
+        record.file or places.source, record.line, record.column, record.severity, record.message, notes
+    )
+
+
+def _with_name(record: _Record, places: Places) -> str:
+    """An error's message; NVRTC's that a name is no namespace, with that name."""
+    if not record.message.startswith('name followed by "::"'):
+        return record.message
+    return f"{record.message}: {places.line(places.shown(record.file), record.line)[record.column - 1 :]}"
+
+
+_VIOLATED = re.compile(r"\bviolated\b.*?(?:Kind = |<)cuda_tile_(\w+)")
+
+
+def _violation(record: _Record) -> str:
+    """What a constant expression violates [3.1], by its kind; "" if nothing."""
+    for text in (record.message, *record.notes):
+        if found := _VIOLATED.search(text):
+            kind = found[1].replace("_", "-")
+            for row in spec.load("violations"):
+                if row.id == kind:
+                    return f"{kind}: {row.requirement} [{row.section}]"
+    return ""
+
+
+_CONCEPTS = (  # each compiler's words for: this concept does not hold
+    re.compile(r"(required for the satisfaction of '.*)$"),
+    re.compile(r"(?:because|and) ('.*'\)? (?:does not satisfy '.*'|evaluated to false))"),
+    re.compile(r"(concept .* not satisfied for .*)"),
+)
+_OTHER_REASONS = (
+    re.compile(r"candidate template ignored: substitution failure .*: (constraints not satisfied for .*)"),
+    re.compile(r"(the required .* is invalid.*)"),
+    re.compile(r"(no known conversion .*)"),
+    re.compile(r"('.*' is defined in header .*)"),
+    re.compile(r" *(?:candidate template ignored: )?(couldn't (?:deduce|infer) template .*)"),
+    re.compile(r" *(?:candidate template ignored: )?((?:deduced conflicting|mismatched) types .*)"),
+    re.compile(r"candidate template ignored: (could not match .*)"),
+    re.compile(r"(because .*)"),
+    re.compile(r"(the expression .* evaluated to 'false')"),
+    re.compile(r"(type constraint failed for .*|concept is false for .*)"),
+    re.compile(
+        r"(candidate .* failed deduction|candidate expects .*|the (?:comparison|final comparison) .*)"
+    ),
+)
+
+
+def _requirement(record: _Record) -> tuple[str, ...]:
+    """The note that says best what is required.
+
+    Where several overloads were tried, the one whose concepts were followed deepest is nearest to what was
+    meant; the innermost of its concepts that has a public name says what is wrong.
+    """
+    deepest: list[str] = []
+    for pattern in _CONCEPTS:
+        chain: list[str] = []
+        for note in [*record.notes, ""]:
+            if found := pattern.match(note):
+                chain.append(found[1])
+            else:
+                deepest = max(deepest, chain, key=len)
+                chain = []
+    if deepest:
+        best = _best_of_chain(deepest)
+        return (best, *_meaning(best))
+    for pattern in _OTHER_REASONS:
+        for note in record.notes:
+            if found := pattern.match(note):
+                return (found[1],)
+    return ()
+
+
+_NAMES_CONCEPT = (
+    re.compile(r"required: (?:cuda::tiles::)?(?:__1::)?(\w+)"),
+    re.compile(r".*does not satisfy '(\w+)"),
+    re.compile(r'concept "(?:\w+::)*(\w+)'),
+)
+
+
+def _meaning(note: str) -> tuple[str, ...]:
+    """What the concept of a note stands for, in the words of the reference."""
+    names = [found[1] for pattern in _NAMES_CONCEPT if (found := pattern.match(note))]
+    rows = (row for row in spec.load("api") if row.kind == "concept" and row.name in names)
+    return tuple(f"{row.name}: {spec.summaries()[row.id]} [{row.section}]" for row in rows)
+
+
+def _best_of_chain(chain: list[str]) -> str:
+    """The innermost concept of a chain that has a public name; chains run inwards, but g++'s outwards."""
+    public = [note for note in chain if "detail::" not in note.partition("<")[0]] or chain
+    if public[0].startswith("required for"):
+        return re.sub(
+            r"^required for the satisfaction of '(.*?)'?( \[with .*)?$", r"required: \1\2", public[0]
+        )
+    named = [note for note in public if "does not satisfy" in note]
+    return (named or public)[-1]

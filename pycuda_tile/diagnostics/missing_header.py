@@ -1,0 +1,58 @@
+"""Errors about what a source uses without its header: cuda_tile.h itself, or that of a small float.
+
+cuda_tile.h only declares small floats, so that each compiler finds them incomplete in several places and
+words.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+
+from ..errors import Diagnostic
+
+_HEADERS = {
+    "__half": "cuda_fp16.h",
+    "__nv_bfloat16": "cuda_bf16.h",
+    "__nv_fp8_e4m3": "cuda_fp8.h",
+    "__nv_fp8_e5m2": "cuda_fp8.h",
+    "__nv_fp8_e8m0": "cuda_fp8.h",
+    "__nv_fp4_e2m1": "cuda_fp4.h",
+    "__nv_tf32": "cuda_tf32.h",
+}
+SMALL_FLOAT_HEADERS = frozenset(_HEADERS.values())
+_INCOMPLETE = re.compile(r"\bincomplete\b|^forward declaration of ")
+_TYPE = re.compile(rf"""["'](?:const |struct )*({"|".join(_HEADERS)})(?: \[\d+\])?["']""")
+_API = re.compile(  # each compiler's words for: the namespace cuda, or tiles in it, is not there
+    r"""["']cuda["'] has not been declared|["']tiles["'] is not a namespace-name|"""
+    r"""["']tiles["'] is not a member of ["']cuda["']|"""
+    r"""["']cuda::tiles["'] has not been declared|undeclared identifier ["']cuda["']|"""
+    r"""no member named ["']tiles["'] in namespace ["']cuda["']|"""
+    r"""namespace ["']cuda["'] has no member ["']tiles["']|"""
+    r"""name followed by "::" must be a class or namespace name: cuda ?::"""
+)
+_BEGIN = "a header is missing: "
+_NO_API = f'{_BEGIN}cuda::tiles needs #include "cuda_tile.h"'
+
+
+def message(texts: Iterable[str]) -> str:
+    """Which header is missing, by what a compiler says in an error and its notes; "" if none is."""
+    for text in texts:
+        if _API.search(text):
+            return _NO_API
+        found = _TYPE.search(text) if _INCOMPLETE.search(text) else None
+        if found:
+            return f"{_BEGIN}{found[1]} needs #include <{_HEADERS[found[1]]}>"
+    return ""
+
+
+def without_consequences(diagnostics: Sequence[Diagnostic], source: str) -> list[Diagnostic]:
+    """Each missing header once; where one is, not what else is said of the same line and of other files, and
+    without cuda_tile.h nothing else."""
+    missing = {d.message: d for d in reversed(diagnostics) if d.message.startswith(_BEGIN)}
+    lines = {d.line for d in diagnostics if d.message in missing}
+
+    def is_consequence(d: Diagnostic) -> bool:
+        return bool(missing) and (d.file != source or d.line in lines or _NO_API in missing)
+
+    return [d for d in diagnostics if d is missing.get(d.message) or not is_consequence(d)]

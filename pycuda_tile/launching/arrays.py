@@ -1,0 +1,343 @@
+"""Arrays as kernel arguments: whatever holds one becomes a checked address, without a copy.
+
+NumPy arrays (ml_dtypes included) and PyTorch's plain tensors take the short way. All others are described
+first: PyTorch tensors, `__cuda_array_interface__`, `__array_interface__`, DLPack, the buffer protocol. No
+framework is imported: an array of it can only come from a program that has.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import sys
+import types
+from collections.abc import Callable
+from ctypes import addressof, c_char
+from typing import NamedTuple
+
+import numpy as np
+from numpy import ndarray
+
+try:
+    from numpy.lib.array_utils import byte_bounds
+except ImportError:  # NumPy 1
+    from numpy import byte_bounds
+
+from ..errors import ArgumentTypeError, ArgumentValueError
+from .parameters import OTHER, VOID, Parameter
+
+from_buffer = c_char.from_buffer
+_torch_tensor: type | None = None  # torch.Tensor, once a tensor was passed
+
+
+class strided:
+    """Passes an array that need not be C-contiguous, to a kernel that handles its strides itself."""
+
+    def __init__(self, array: object):
+        self.array = array
+
+
+class ptr:
+    """Passes the address of an array, `offset` elements in, without checks of element type or bounds."""
+
+    def __init__(self, array: object, offset: int = 0):
+        self.array = array
+        try:
+            self.offset = operator.index(offset)
+        except TypeError:
+            raise ArgumentTypeError(f"ptr: the offset is a number of elements, got {offset!r}") from None
+
+
+class _Array(NamedTuple):
+    """What a launch needs to know of an array."""
+
+    address: int
+    dtype: str  # its NumPy or ml_dtypes name
+    itemsize: int
+    contiguous: bool
+    readonly: bool
+    on_device: bool
+
+
+def address_converter(parameter: Parameter, on_device: bool) -> Callable[[object], int]:
+    """A function from an argument for a pointer parameter to an address; it raises what is wrong with it."""
+    right_dtype = None  # found to fit before: NumPy's dtypes are the same object nearly always
+    right_torch_dtype = None
+    misaligned = _misaligned(parameter)
+    is_here = operator.attrgetter("is_cuda" if on_device else "is_cpu")
+
+    def convert(value: object) -> int:
+        nonlocal right_dtype, right_torch_dtype
+        kind = type(value)
+        if kind is ndarray and not on_device:
+            dtype = value.dtype
+            if dtype is right_dtype or _fits(dtype, parameter):
+                right_dtype = dtype
+                try:
+                    # The quickest way to an address that also refuses what is read-only or not C-contiguous.
+                    address = addressof(from_buffer(value))
+                except (TypeError, ValueError):
+                    pass
+                else:
+                    if not address & misaligned:
+                        return address
+        elif kind is _torch_tensor and value.dtype is right_torch_dtype:
+            try:
+                if is_here(value) and value.is_contiguous() and not value.is_neg():
+                    address = value.data_ptr()
+                    if address and not address & misaligned:
+                        return address
+            except RuntimeError:  # a sparse one
+                pass
+        if value is None:
+            return 0
+        address = _convert_any(value, parameter, on_device)
+        if type(value) is _torch_tensor and not value.dtype.is_complex:  # which may be conjugates
+            right_torch_dtype = value.dtype
+        return address
+
+    return convert
+
+
+def _misaligned(parameter: Parameter) -> int:
+    """The bits that must be 0 in an address."""
+    return parameter.size - 1 if parameter.size in (2, 4, 8) else 0
+
+
+class Extent(NamedTuple):
+    """The memory of an array that was passed."""
+
+    address: int  # its lowest
+    nbytes: int
+    itemsize: int
+    readonly: bool
+
+
+def extent_of(value: object, parameter: Parameter) -> Extent:
+    """The memory that a kernel may access through an argument: of a pct.ptr or a pct.strided, that of its
+    array."""
+    if isinstance(value, (ptr, strided)):
+        value = value.array
+    described = _describe(value, parameter)
+    readonly = described.readonly
+    if (torch := sys.modules.get("torch")) is not None and isinstance(value, torch.Tensor):
+        storage = value.untyped_storage()
+        return Extent(storage.data_ptr(), storage.nbytes(), value.element_size(), readonly)
+    if described.on_device:
+        array = _outline(value)
+    elif isinstance(value, ndarray) or hasattr(value, "__array_interface__"):
+        array = np.asarray(value)
+    elif hasattr(value, "__dlpack__"):
+        array = np.from_dlpack(value)
+    else:
+        array = np.asarray(memoryview(value))
+    low, high = byte_bounds(array)
+    return Extent(low, high - low if array.size else 0, array.itemsize, readonly)
+
+
+def _outline(value: object) -> ndarray:
+    """An array at the same addresses as one on a GPU: not to be read."""
+    if (interface := getattr(value, "__cuda_array_interface__", None)) is None:
+        from . import dlpack
+
+        tensor = dlpack.read(value)
+        strides = tensor.strides and tuple(stride * tensor.itemsize for stride in tensor.strides)
+        typestr = f"|V{tensor.itemsize}"
+        interface = {"shape": tensor.shape, "typestr": typestr, "data": (tensor.address, False)}
+        interface["strides"] = strides
+    host = {name: interface.get(name) for name in ("shape", "typestr", "data", "strides")}
+    return np.asarray(types.SimpleNamespace(__array_interface__={**host, "version": 3}))
+
+
+def _fits(dtype: np.dtype, parameter: Parameter) -> bool:
+    if dtype.hasobject:
+        return False
+    if parameter.kind == VOID:
+        return True
+    if parameter.kind == OTHER:
+        return dtype.itemsize == parameter.size
+    return dtype.name == parameter.dtype and dtype.isnative
+
+
+def _convert_any(value: object, parameter: Parameter, on_device: bool) -> int:
+    if isinstance(value, ptr):
+        array = _describe(value.array, parameter)
+        _check_place(array, parameter, on_device)
+        return array.address + value.offset * array.itemsize
+    any_strides = isinstance(value, strided)
+    array = _describe(value.array if any_strides else value, parameter)
+    _check_place(array, parameter, on_device)
+    if not _dtype_fits(array, parameter):
+        raise ArgumentTypeError(
+            f"{parameter} wants an array of {_wanted(parameter)}, got one of {array.dtype}"
+        )
+    if not (array.contiguous or any_strides):
+        raise ArgumentValueError(
+            f"{parameter} wants a C-contiguous array, got one that is not: pass numpy.ascontiguousarray(x), "
+            "or pycuda_tile.strided(x) if the kernel handles the strides"
+        )
+    if array.readonly and not parameter.const:
+        raise ArgumentValueError(f"{parameter} wants an array that the kernel may write, got a read-only one")
+    if parameter.size in (2, 4, 8) and array.address % parameter.size:
+        raise ArgumentValueError(
+            f"{parameter} wants an array aligned to {parameter.size} bytes, "
+            f"got one at address {array.address:#x}"
+        )
+    return array.address
+
+
+def _dtype_fits(array: _Array, parameter: Parameter) -> bool:
+    if parameter.kind == OTHER:
+        return array.itemsize == parameter.size
+    return parameter.kind == VOID or array.dtype == parameter.dtype
+
+
+def _wanted(parameter: Parameter) -> str:
+    if parameter.kind == VOID:
+        return "any type"
+    return parameter.dtype or f"items of {parameter.size} bytes"
+
+
+def _check_place(array: _Array, parameter: Parameter, on_device: bool) -> None:
+    if array.on_device and not on_device:
+        raise ArgumentValueError(f"{parameter} wants an array in host memory, got one on a GPU")
+    if on_device and not array.on_device:
+        raise ArgumentValueError(
+            f"{parameter} wants an array on the GPU, got one in host memory: "
+            "copy it there with CuPy or PyTorch first"
+        )
+
+
+# --- describing what holds an array -------------------------------------------------------------------------
+
+
+def _describe(value: object, parameter: Parameter) -> _Array:
+    torch = sys.modules.get("torch")
+    if torch is not None and isinstance(value, torch.Tensor):
+        return _from_torch(value, parameter, torch)
+    try:
+        array = _from_other(value)
+    except Exception as error:  # whatever an object's own attributes raise
+        raise ArgumentTypeError(
+            f"{parameter} wants an array of {_wanted(parameter)}, got {_what(value)}, "
+            f"which cannot be taken as one: {type(error).__name__}: {error}"
+        ) from error
+    if array is None:
+        raise ArgumentTypeError(
+            f"{parameter} wants an array of {_wanted(parameter)} or None, got {_what(value)}"
+        )
+    return array
+
+
+def _what(value: object) -> str:
+    kind = type(value).__name__
+    if isinstance(value, (list, tuple)):
+        return f"a {kind}: pass numpy.asarray(x, dtype)"
+    if isinstance(value, (bool, int, float, complex, np.generic)):
+        return f"{kind} {value}: a number stands for no address"
+    return f"an object of type {kind}"
+
+
+def _from_other(value: object) -> _Array | None:
+    """Of what is no tensor of PyTorch; None if the object holds no array."""
+    if (interface := getattr(value, "__cuda_array_interface__", None)) is not None:
+        return _from_interface(interface, value)
+    if isinstance(value, (np.generic, int, float, complex, str, list, tuple)):
+        return None
+    return _from_host(value)
+
+
+def _from_numpy(array: ndarray) -> _Array:
+    if array.dtype.hasobject:
+        raise TypeError("its elements are Python objects")
+    interface = array.__array_interface__
+    address, readonly = interface["data"]
+    dtype = array.dtype.name if array.dtype.isnative else f"{array.dtype.name} in foreign byte order"
+    return _Array(address, dtype, array.itemsize, array.flags.c_contiguous, readonly, False)
+
+
+def _from_interface(interface: dict, owner: object) -> _Array:
+    """Of CUDA's array interface."""
+    if interface.get("mask") is not None:
+        raise ValueError("it has a mask")
+    own = getattr(owner, "dtype", None)  # ml_dtypes have no typestr of their own, or one that NumPy refuses
+    dtype = own if isinstance(own, np.dtype) else _dtype_of(interface["typestr"])
+    own = dtype if own is None else own
+    name = _spelled(own) if isinstance(own, np.dtype) else str(own)
+    address, readonly = interface["data"]
+    contiguous = _is_contiguous(interface["shape"], interface.get("strides"), dtype.itemsize)
+    if not address and 0 not in interface["shape"]:
+        raise ValueError("it has elements, and no memory")
+    return _Array(operator.index(address or 0), name, dtype.itemsize, contiguous, readonly, True)
+
+
+_dtype_of = functools.lru_cache(maxsize=64)(np.dtype)  # of an array interface's typestr
+_spelled = functools.lru_cache(maxsize=64)(str)  # NumPy takes ten microseconds to spell a dtype
+
+
+def _is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...] | None, itemsize: int) -> bool:
+    if strides is None or 0 in shape:
+        return True
+    expected = itemsize
+    for length, stride in zip(reversed(shape), reversed(strides), strict=True):
+        if length != 1 and stride != expected:
+            return False
+        expected *= length
+    return True
+
+
+def _from_torch(tensor, parameter: Parameter, torch) -> _Array:
+    global _torch_tensor
+    _torch_tensor = torch.Tensor
+    if tensor.device.type not in ("cpu", "cuda"):
+        raise ArgumentValueError(
+            f"{parameter} wants a tensor on the CPU or a CUDA GPU, got one on {tensor.device}"
+        )
+    if tensor.layout != torch.strided or tensor.is_neg() or tensor.is_conj():
+        raise ArgumentValueError(
+            f"{parameter} wants a tensor whose memory holds its values, got a sparse one or a view that "
+            "negates or conjugates: pass x.to_dense() or x.resolve_neg()"
+        )
+    try:
+        address = tensor.data_ptr()
+        known = address or not tensor.numel()
+    except RuntimeError:
+        known = False
+    if not known:  # a stand-in while a function is traced, or its storage was freed
+        raise ArgumentTypeError(
+            f"{parameter} wants a tensor with memory, got a {type(tensor).__name__} without: "
+            "under torch.compile, launch from an operator made with pycuda_tile.torch_op"
+        )
+    dtype = str(tensor.dtype).removeprefix("torch.")
+    on_device = tensor.device.type == "cuda"
+    return _Array(address, dtype, tensor.element_size(), tensor.is_contiguous(), False, on_device)
+
+
+def _from_host(value: object) -> _Array | None:
+    """An array that offers its memory without CUDA's interface; None if the object holds no array."""
+    if isinstance(value, ndarray):
+        return _from_numpy(value)
+    if hasattr(value, "__array_interface__"):
+        return _from_numpy(np.asarray(value))
+    if hasattr(value, "__dlpack__"):
+        return _from_dlpack(value)
+    try:
+        return _from_numpy(np.asarray(memoryview(value)))
+    except (TypeError, ValueError):
+        return None
+
+
+def _from_dlpack(value: object) -> _Array:
+    from . import dlpack
+
+    tensor = dlpack.read(value)
+    if tensor.device not in (*dlpack.HOST, *dlpack.CUDA):
+        raise ValueError("it is elsewhere than on the CPU or a CUDA GPU")
+    if not tensor.address and 0 not in tensor.shape:
+        raise ValueError("it has elements, and no memory")
+    strides = tensor.strides and tuple(stride * tensor.itemsize for stride in tensor.strides)
+    # Arrays of JAX never change; it does not say so in old forms of DLPack.
+    readonly = tensor.readonly or type(value).__module__.partition(".")[0] in ("jax", "jaxlib")
+    contiguous = _is_contiguous(tensor.shape, strides, tensor.itemsize)
+    on_device = tensor.device in dlpack.CUDA
+    return _Array(tensor.address, tensor.dtype, tensor.itemsize, contiguous, readonly, on_device)

@@ -1,0 +1,129 @@
+"""Chooses among configurations of a kernel by timing them, and remembers the choice in the cache."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+from ..compilers import toolchain
+from ..errors import BuildTypeError, BuildValueError, Error
+from ..system import cache
+from . import gpu
+
+Config = TypeVar("Config")
+
+_SHORTEST = 200e-6  # seconds of one timing: shorter launches are repeated within it
+_HEATS = ((1, 2.0), (6, 1.15), (14, 1.0))  # rounds, and who stays: times the fastest
+
+
+def autotune(
+    make_kernel: Callable[[Config], Callable[..., object]],
+    configs: Iterable[Config],
+    *,
+    args: Sequence[object],
+    key: object,
+) -> Config:
+    """The configuration whose kernel is the fastest on this machine.
+
+    make_kernel:  config -> a function that launches the kernel: lambda c: module[f"f<{c}>"][grid_of(c)]
+    configs:      what to choose from: anything that JSON can write
+    args:         the arguments of a launch; the arrays are written to, many times, so pass copies of those
+                  that a kernel changes in place
+    key:          what else the choice depends on (name, sizes, element types): anything that JSON can write.
+                  The same key and configurations on the same machine are not timed again.
+
+    What a configuration says is make_kernel's own matter: sizes of tiles, and on a GPU also `num_threads`,
+    lambda c: pct.build(path, num_threads=c[0]).kernel(f"f<{c[1]}>")[grid_of(c)]. Where an argument is an
+    array on a GPU, events on the current stream of its framework take the times, so launches belong there.
+
+    A configuration that cannot be built or launched (pct.Error) is passed over; if none can, the first
+    error is raised. Configurations are timed in turn, the closer to the fastest the more often; the lower
+    quartile of their times counts, as what else a machine does only adds to them.
+    """
+    if not callable(make_kernel):
+        raise BuildTypeError(f"autotune: make_kernel is a function, got {type(make_kernel).__name__}")
+    if not isinstance(args, (tuple, list)):
+        raise BuildTypeError(f"autotune: args is a tuple of the arguments, got {type(args).__name__}")
+    if isinstance(configs, str) or not isinstance(configs, Iterable):
+        raise BuildTypeError(f"autotune: configs are several configurations, got {type(configs).__name__}")
+    configs = list(configs)
+    if not configs:
+        raise BuildValueError("autotune: configs is empty, one configuration or more is needed")
+    written = _written("configs", configs)
+    machine = [toolchain.cpu_identity(), gpu.compute_capability()]
+    if machine[1]:
+        machine.append(gpu.device_name())
+    identity = cache.make_key("autotune", written, _written("key", key), machine)
+
+    def choose(_) -> cache.Result:
+        return cache.Result({"choice": _fastest(make_kernel, configs, args)})
+
+    return configs[cache.get(identity, choose).meta["choice"]]
+
+
+def _written(name: str, value: object) -> str:
+    try:
+        return json.dumps(value, sort_keys=True)
+    except (TypeError, ValueError) as error:
+        raise BuildTypeError(
+            f"autotune: {name} must be something that JSON can write, so that the choice can be found again: "
+            f"{error}"
+        ) from error
+
+
+def _fastest(make_kernel: Callable, configs: Sequence, args: Sequence[object]) -> int:
+    """The index of the configuration with the shortest time."""
+    seconds = _clock(args)
+    launches, first_error = {}, None
+    for index, config in enumerate(configs):
+        try:
+            launch = make_kernel(config)
+            if not callable(launch):
+                raise BuildTypeError(f"autotune: make_kernel({config!r}) gave {launch!r}, not a function")
+            seconds(launch, args, 1)  # the first launch warms up: memory, caches, threads
+            launches[index] = launch
+        except Error as error:
+            first_error = first_error or error
+    if not launches:
+        raise first_error
+    times = {index: [seconds(launch, args, 1)] for index, launch in launches.items()}
+    count = max(1, round(_SHORTEST / max(_shortest(times), 1e-9)))
+    for rounds, margin in _HEATS:
+        for _ in range(rounds):
+            for index, taken in times.items():
+                taken.append(seconds(launches[index], args, count))
+        limit = margin * _shortest(times)
+        times = {index: taken for index, taken in times.items() if _lower_quartile(taken) <= limit}
+    return next(iter(times))
+
+
+def _shortest(times: dict[int, list[float]]) -> float:
+    return min(map(_lower_quartile, times.values()))
+
+
+def _lower_quartile(taken: list[float]) -> float:
+    return sorted(taken)[len(taken) // 4]
+
+
+def _clock(args: Sequence[object]) -> Callable[[Callable, Sequence[object], int], float]:
+    """What takes the seconds of a launch, the mean of some in a row: where these arguments are."""
+    if gpu.is_usable() and any(map(gpu.is_on_device, args)):
+        return gpu.EventClock(args).seconds
+    return _seconds
+
+
+def _seconds(launch: Callable, args: Sequence[object], count: int) -> float:
+    start = time.perf_counter()
+    for _ in range(count):
+        launch(*args)
+    _wait_for_gpu()  # where the arrays are none of the arguments
+    return (time.perf_counter() - start) / count
+
+
+def _wait_for_gpu() -> None:
+    if gpu.is_usable():
+        from cuda.bindings import driver
+
+        driver.cuCtxSynchronize()

@@ -1,0 +1,146 @@
+"""Makes a PyTorch operator of a kernel, so that it works under torch.compile: torch is imported here only."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+from ..building.module import Kernel
+from ..errors import BuildTypeError, BuildValueError, TargetUnavailable
+from .parameters import BOOL, FUNCTION, OTHER, SIGNED, UNSIGNED, VOID, Parameter
+
+_INTEGERS = (SIGNED, UNSIGNED)
+
+
+def torch_op(
+    name: str,
+    kernel: Kernel,
+    grid: object,
+    *,
+    outputs: Mapping[str, Callable] | None = None,
+    derived: Mapping[str, Callable] | None = None,
+) -> Callable:
+    """Registers a kernel as the custom operator `name` ("namespace::name") of PyTorch and returns it.
+
+        add = pct.torch_op("my::add", kernel, lambda a, b: -(-a.numel() // 256),
+                           outputs={"out": torch.empty_like}, derived={"n": lambda a, b: a.numel()})
+        y = add(a, b)        # also torch.ops.my.add, and within torch.compile
+
+    grid:     an integer, a tuple, or a function of the operator's arguments that returns one
+    outputs:  the kernel's parameters that the operator allocates and returns: from a parameter's name to a
+              function of the operator's arguments that makes an empty tensor (contiguous, or it is made so);
+              it also serves as the fake (meta) implementation
+    derived:  parameters whose value follows from the arguments: from a name to a function of these
+
+    The operator's arguments are the kernel's other parameters, by their names and in their order: tensors for
+    pointers, numbers for numbers. Tensors behind pointers to const are made contiguous, others are changed in
+    place. Launches with a grid of no blocks are left out. Functions get the arguments in order; those that
+    take fewer get the first ones. Derivatives: call `.register_autograd` on the operator.
+
+    Errors: BuildValueError if a name is none of the kernel's parameters, TargetUnavailable without PyTorch.
+    """
+    try:
+        import torch
+    except ImportError as error:
+        raise TargetUnavailable(
+            f"torch_op needs PyTorch 2.4 or newer ({error}): pip install torch"
+        ) from error
+    outputs, derived = (_functions("outputs", outputs), _functions("derived", derived))
+    parameters = _check(name, kernel, outputs, derived)
+    inputs = [p for p in parameters if p.name not in outputs and p.name not in derived]
+    mutated = tuple(p.name for p in inputs if p.pointer and not p.const)
+
+    def make_outputs(*arguments):
+        made = [_call(outputs[p.name], arguments).contiguous() for p in parameters if p.name in outputs]
+        return tuple(made) if len(made) > 1 else made[0] if made else None
+
+    def run(*arguments):
+        made = make_outputs(*arguments)
+        made_iterator = iter(made if isinstance(made, tuple) else (made,))
+        given = iter(arguments)
+        values = []
+        for parameter in parameters:
+            if parameter.name in outputs:
+                values.append(next(made_iterator))
+            elif parameter.name in derived:
+                values.append(_call(derived[parameter.name], arguments))
+            else:
+                value = next(given)
+                values.append(value.contiguous() if parameter.pointer and parameter.const else value)
+        blocks = _call(grid, arguments) if callable(grid) else grid
+        if 0 not in (blocks if isinstance(blocks, (tuple, list)) else (blocks,)):
+            kernel[blocks](*values)
+        return made
+
+    schema = _schema(parameters, inputs, outputs)
+    operator = torch.library.custom_op(name, run, mutates_args=mutated, schema=schema)
+    operator.register_fake(make_outputs)
+    return operator
+
+
+def _functions(what: str, given: Mapping[str, Callable] | None) -> dict[str, Callable]:
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping) or not all(map(callable, given.values())):
+        raise BuildTypeError(f"torch_op: {what} is a dict from parameter names to functions, got {given!r}")
+    return dict(given)
+
+
+def _check(name: str, kernel: Kernel, outputs: dict, derived: dict) -> tuple[Parameter, ...]:
+    if not isinstance(kernel, Kernel):
+        raise BuildTypeError(
+            f"torch_op wants a kernel, such as module.kernel('k'), got {type(kernel).__name__}"
+        )
+    if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_]\w*::[A-Za-z_]\w*", name):
+        raise BuildValueError(f"an operator is named as 'namespace::name', got {name!r}")
+    parameters = kernel.parameters
+    names = [parameter.name for parameter in parameters]
+    if not all(names):
+        raise BuildValueError(
+            f"{kernel.name}: the kernel's parameters need names to become arguments of {name}"
+        )
+    for given in (*outputs, *derived):
+        if given not in names:
+            raise BuildValueError(f"{kernel.name} has no parameter {given!r}; it has {', '.join(names)}")
+    if both := [given for given in outputs if given in derived]:
+        raise BuildValueError(f"{kernel.name}: {', '.join(both)} cannot be both an output and derived")
+    for parameter in parameters:
+        if parameter.name in outputs and (not parameter.pointer or parameter.const):
+            raise BuildValueError(
+                f"{parameter} cannot be an output: it is no pointer that the kernel writes to"
+            )
+    return parameters
+
+
+def _schema(parameters, inputs: list[Parameter], outputs: dict) -> str:
+    letters = iter("abcdefghijklmnopqrstuvwxyz")
+    words = []
+    for parameter in inputs:
+        if parameter.pointer and parameter.kind != FUNCTION:
+            kind = "Tensor" if parameter.const else f"Tensor({next(letters)}!)"
+        elif parameter.kind == BOOL:
+            kind = "bool"
+        elif parameter.kind in _INTEGERS:
+            kind = "SymInt"
+        elif parameter.kind not in (OTHER, VOID, FUNCTION):
+            kind = "float"
+        else:
+            raise BuildValueError(f"{parameter} is nothing that PyTorch operators take: derive it")
+        words.append(f"{kind} {parameter.name}")
+    count = len(outputs)
+    result = "()" if not count else "Tensor" if count == 1 else f"({', '.join(['Tensor'] * count)})"
+    return f"({', '.join(words)}) -> {result}"
+
+
+def _call(function: Callable, arguments: tuple) -> object:
+    """Calls a function with as many of the arguments as it takes."""
+    import inspect
+
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # of a builtin
+        return function(*arguments[:1])
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    required = [p for p in signature.parameters.values() if p.kind in kinds and p.default is p.empty]
+    takes_all = any(p.kind == p.VAR_POSITIONAL for p in signature.parameters.values())
+    return function(*(arguments if takes_all else arguments[: max(1, len(required))]))

@@ -1,0 +1,425 @@
+"""The cache of compiled things on disk: one folder an entry, found by a key that the caller makes.
+
+    <cache>/entries/<key>/<number>/   files of one result, with entry.json: checksums, dependencies, meta data
+    <cache>/tmp/<key>.<number>/       a result in the making: moved to entries/ when it is complete
+    <cache>/locks/<key>               held while a result is made: one process makes it, others wait
+    <cache>/stored                    its length says how much was stored since the size was last looked at
+
+A key stands for all that is known before a build (source, flags, compiler, ...). Which headers a build reads
+is known only afterwards: an entry lists them with their checksums, and counts only while all of them are the
+same. Several entries of one key differ in such headers. Every file is checked when an entry is used; a
+damaged entry is removed and made anew.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import fcntl
+import functools
+import hashlib
+import json
+import os
+import stat
+import time
+import weakref
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from ..errors import CompileError, Error
+from ..version import VERSION
+from .forks import lock_files
+
+_ENTRY = "entry.json"
+_DEFAULT_MEGABYTES = 1024
+_LAYOUT = 3  # of the meta data that builders write: a new number makes all entries anew
+_NO_ROOM = ("No space left on device", "Disk quota exceeded", "Read-only file system")  # compilers' words
+_VARIANTS = 8  # entries that one key may have
+
+
+class Entry:
+    """One result: `folder` holds its files, `meta` what the builder wrote down about it."""
+
+    def __init__(self, folder: Path, meta: dict):
+        self.folder = folder
+        self.meta = meta
+
+
+class Result(NamedTuple):
+    """What a builder returns: meta data (JSON), and the files that the result depends on."""
+
+    meta: dict
+    dependencies: Iterable[str] = ()
+
+
+Builder = Callable[[Path], Result]  # writes the files of a result into an empty folder
+
+
+def make_key(*parts: object) -> str:
+    """A key for what the parts and the package's version say; parts are str, numbers, None, lists and
+    dicts."""
+    return hashlib.sha256(json.dumps([VERSION, _LAYOUT, *parts], sort_keys=True).encode()).hexdigest()[:40]
+
+
+def get(key: str, build: Builder) -> Entry:
+    """The entry of `key`; made by `build` if there is none, by one process even if many ask at once.
+
+    Where the cache cannot be written to, as it is full or read-only, the result is one that is not kept.
+    """
+    root = folder()
+    if entry := _find(root, key):
+        return entry
+    try:
+        with _lock(root, key):
+            if entry := _find(root, key):
+                return entry
+            return _make(root, key, build)
+    except (OSError, CompileError) as error:
+        reason = _why_not_kept(error, root)
+        if not reason:
+            raise
+    _say_not_kept(str(root), reason)
+    return make_uncached(build)
+
+
+def make_uncached(build: Builder) -> Entry:
+    """An entry outside the cache; its folder goes with the entry."""
+    place = _temporary_folder("pycuda_tile-")
+    try:
+        entry = Entry(place, build(place).meta)
+    except BaseException:
+        _remove(place)
+        raise
+    weakref.finalize(entry, _remove_if_own, place, os.getpid())
+    return entry
+
+
+def info() -> dict:
+    """Where the cache is and how full: folder, entries, bytes, limit_bytes."""
+    root = folder()
+    entries = _entries(root)
+    return {
+        "folder": str(root),
+        "entries": len(entries),
+        "bytes": sum(size for _, size, _ in entries),
+        "limit_bytes": _limit(),
+    }
+
+
+def clear() -> int:
+    """Removes all entries, and what killed processes left; returns the number of entries."""
+    root = folder()
+    entries = _entries(root)
+    _remove(root / "entries")
+    _sweep(root, older_than=0)
+    return len(entries)
+
+
+# --- where it is --------------------------------------------------------------------------------------------
+
+
+def folder() -> Path:
+    """The cache's folder, made and private to the user; a temporary one if none can be had."""
+    explicit = os.environ.get("PYCUDA_TILE_CACHE_DIR")
+    base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
+    return _folder(explicit or os.path.join(base, "pycuda_tile"))
+
+
+def _folder(name: str) -> Path:
+    root = Path(name).absolute()
+    try:
+        root.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = root.stat()
+        if status.st_uid == os.geteuid():
+            if stat.S_IMODE(status.st_mode) != 0o700:
+                root.chmod(0o700)
+            return _with_parts(root)
+    except OSError:
+        pass
+    # A read-only home, or somebody else's folder: compiled code that lies there could not be trusted.
+    return _with_parts(_scratch_folder(name, os.getpid()))
+
+
+def _with_parts(root: Path) -> Path:
+    for part in ("entries", "tmp", "locks"):
+        (root / part).mkdir(mode=0o700, exist_ok=True)
+    return root
+
+
+@functools.cache
+def _scratch_folder(instead_of: str, process: int) -> Path:
+    place = _temporary_folder("pycuda_tile-cache-")
+    _warn(
+        f"the cache folder {instead_of} cannot be used: it must be a folder of this user's that "
+        f"can be written to. Until this process ends, {place} stands in"
+    )
+    atexit.register(_remove_if_own, place, process)
+    return place
+
+
+def _temporary_folder(prefix: str) -> Path:
+    import tempfile
+
+    try:
+        return Path(tempfile.mkdtemp(prefix=prefix))
+    except OSError as error:  # also where none of the usual folders can be written to
+        raise Error(
+            f"there is no room for temporary files: {error}; TMPDIR and PYCUDA_TILE_CACHE_DIR name folders "
+            "that can be written to"
+        ) from error
+
+
+def _why_not_kept(error: OSError | CompileError, root: Path) -> str:
+    """What keeps the cache from being written to, "" if an error is about something else."""
+    if isinstance(error, CompileError):  # the compiler writes there, too
+        return next((words for words in _NO_ROOM if words in error.log), "")
+    if isinstance(error, Error):
+        return ""
+    of_the_cache = not isinstance(error.filename, str) or error.filename.startswith(f"{root}/")
+    return (error.strerror or str(error)) if of_the_cache else ""  # else a file of the user's
+
+
+@functools.cache
+def _say_not_kept(root: str, reason: str) -> None:
+    _warn(
+        f"the cache folder {root} cannot be written to ({reason}): what is built now is not kept. "
+        "PYCUDA_TILE_CACHE_DIR names another folder, `pycuda-tile cache clear` empties this one"
+    )
+
+
+def _warn(text: str) -> None:
+    import logging
+
+    logging.getLogger("pycuda_tile").warning(f"pycuda_tile: {text}")
+
+
+def _remove_if_own(place: Path, process: int) -> None:
+    """Removes a folder that this process made; a forked child leaves its parent's alone."""
+    if os.getpid() == process:
+        _remove(place)
+
+
+def _remove(place: Path) -> None:
+    import shutil  # most builds remove nothing, and the import takes longer than they do
+
+    shutil.rmtree(place, ignore_errors=True)
+
+
+# --- finding an entry ---------------------------------------------------------------------------------------
+
+
+def _find(root: Path, key: str) -> Entry | None:
+    try:
+        variants = os.listdir(root / "entries" / key)
+    except OSError:
+        return None
+    for variant in variants:
+        place = root / "entries" / key / variant
+        if record := _read(place):
+            if all(_checksum(path) == digest for path, digest in record["dependencies"].items()):
+                _touch(place / _ENTRY)
+                return Entry(place, record["meta"])
+        else:
+            _remove(place)
+    return None
+
+
+def _read(place: Path) -> dict | None:
+    """What entry.json says, or None if it or any file beside it is damaged."""
+    try:
+        digest, _, body = (place / _ENTRY).read_bytes().partition(b"\n")
+        if hashlib.sha256(body).hexdigest().encode() != digest:
+            return None
+        record = json.loads(body)
+    except (OSError, ValueError):
+        return None
+    if all(_checksum(place / name) == digest for name, digest in record["files"].items()):
+        return record
+    return None
+
+
+def _checksum(path: str | os.PathLike) -> str | None:
+    try:
+        with open(path, "rb") as stream:
+            return hashlib.sha256(stream.read()).hexdigest()
+    except OSError:
+        return None
+
+
+def _touch(path: Path) -> None:
+    """Notes that an entry is in use, at most once an hour."""
+    with contextlib.suppress(OSError):
+        if time.time() - path.stat().st_mtime > 3600:
+            os.utime(path)
+
+
+# --- making an entry ----------------------------------------------------------------------------------------
+
+
+def _make(root: Path, key: str, build: Builder) -> Entry:
+    _remove_unfinished(root, key)
+    place = root / "tmp" / f"{key}.{os.urandom(6).hex()}"
+    place.mkdir(mode=0o700)
+    try:
+        started = time.time_ns()
+        result = build(place)
+        _write_record(place, result, started)
+        final = _move_into(root / "entries" / key, place)
+    finally:
+        _remove(place)
+    with contextlib.suppress(OSError):  # the entry is there, whatever becomes of the others
+        if _much_is_new(root, sum(file.stat().st_size for file in final.iterdir())):
+            _evict(root, keep=final)
+    return Entry(final, result.meta)
+
+
+def final_place(place: Path) -> Path:
+    """Where the files will lie that a builder writes into `place`: for the paths in debug information."""
+    key, _, number = place.name.partition(".")
+    return place.parent.parent / "entries" / key / number if number else place
+
+
+def _remove_unfinished(root: Path, key: str) -> None:
+    """What a killed process left; the caller holds the key's lock."""
+    for place in (root / "tmp").glob(f"{key}.*"):
+        _remove(place)
+
+
+def _move_into(home: Path, place: Path) -> Path:
+    final = final_place(place)
+    for attempt in range(3):
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        try:
+            _drop_oldest(home)
+            return place.rename(final)
+        except FileNotFoundError:  # another process has just removed `home`: _evict(), clear()
+            if attempt == 2:
+                raise
+    raise AssertionError
+
+
+def _write_record(place: Path, result: Result, started: int) -> None:
+    files = {str(path.relative_to(place)): _checksum(path) for path in place.rglob("*") if path.is_file()}
+    dependencies = {}
+    for path in result.dependencies:
+        path = os.path.abspath(path)
+        if not path.startswith(f"{place}/"):
+            dependencies[path] = _checksum_before(path, started)
+    record = {"meta": result.meta, "files": files, "dependencies": dependencies}
+    body = json.dumps(record).encode()
+    aside = place / f"{_ENTRY}.new"
+    aside.write_bytes(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
+    aside.rename(place / _ENTRY)
+
+
+def _checksum_before(path: str, started: int) -> str | None:
+    """A header that was written while the compiler ran may not be what it read: that entry is used only
+    once."""
+    try:
+        changed = os.stat(path).st_mtime_ns >= started
+    except OSError:
+        return "missing"
+    return "changed during the build" if changed else _checksum(path)
+
+
+@contextlib.contextmanager
+def _lock(root: Path, key: str) -> Iterator[None]:
+    path = root / "locks" / key
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT, 0o600)
+        lock_files.add(descriptor)
+        try:
+            with contextlib.suppress(OSError):  # some network file systems have no locks
+                fcntl.flock(descriptor, fcntl.LOCK_EX)
+            if _same_file(descriptor, path):  # not removed by _sweep() meanwhile
+                yield
+                return
+        finally:
+            with contextlib.suppress(OSError):
+                fcntl.flock(descriptor, fcntl.LOCK_UN)  # closing leaves it locked if a child has it, too
+            lock_files.discard(descriptor)
+            os.close(descriptor)
+
+
+def _same_file(descriptor: int, path: Path) -> bool:
+    try:
+        return os.path.samestat(os.fstat(descriptor), os.stat(path))
+    except OSError:
+        return False
+
+
+# --- keeping it small ---------------------------------------------------------------------------------------
+
+
+def _limit() -> int:
+    try:
+        megabytes = int(os.environ.get("PYCUDA_TILE_CACHE_MEGABYTES", _DEFAULT_MEGABYTES))
+    except ValueError:
+        megabytes = -1
+    return (megabytes if megabytes >= 0 else _DEFAULT_MEGABYTES) << 20
+
+
+def _entries(root: Path) -> list[tuple[float, int, Path]]:
+    """(time of last use, bytes, folder) of each entry, the longest unused first."""
+    found = []
+    for record in (root / "entries").glob(f"*/*/{_ENTRY}"):
+        with contextlib.suppress(OSError):
+            size = sum(file.stat().st_size for file in record.parent.iterdir())
+            found.append((record.stat().st_mtime, size, record.parent))
+    return sorted(found)
+
+
+_UNIT = 1 << 16  # bytes that one byte of `stored` stands for
+
+
+def _much_is_new(root: Path, size: int) -> bool:
+    """Whether, with `size` bytes more, a sixteenth of the bound was stored since this was last true: looking
+    at all entries each time would make the cache the slower the more it holds."""
+    path = root / "stored"
+    with open(path, "ab") as stream:  # appended to by many processes at once
+        stream.write(b"." * max(1, size // _UNIT))
+        stream.flush()
+        if os.fstat(stream.fileno()).st_size * _UNIT < _limit() // 16:
+            return False
+        stream.truncate(0)
+    return True
+
+
+def _drop_oldest(home: Path) -> None:
+    variants = sorted(home.iterdir(), key=lambda place: place.stat().st_mtime)
+    for place in variants[: max(0, len(variants) - _VARIANTS + 1)]:
+        _remove(place)
+
+
+def _evict(root: Path, keep: Path) -> None:
+    """Removes the entries longest unused while the cache is over its bound, and what killed processes
+    left."""
+    entries = _entries(root)
+    total = sum(size for _, size, _ in entries)
+    if total > _limit():
+        for _, size, place in entries:
+            if total <= _limit() * 0.8:
+                break
+            if place != keep:
+                _remove(place)
+                with contextlib.suppress(OSError):
+                    place.parent.rmdir()
+                total -= size
+    _sweep(root, older_than=3600)
+
+
+def _sweep(root: Path, older_than: float) -> None:
+    """Removes locks, and results in the making, that no process holds and that are older than so many
+    seconds."""
+    for path in (root / "locks").iterdir():
+        with contextlib.suppress(OSError):
+            if time.time() - path.stat().st_mtime < older_than:
+                continue
+            descriptor = os.open(path, os.O_RDWR)
+            try:
+                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                _remove_unfinished(root, path.name)
+                path.unlink()
+            finally:
+                os.close(descriptor)

@@ -1,0 +1,77 @@
+"""Where the files are that Python does not hold: headers, templates, the launcher's source, examples.
+
+In an installed wheel they lie inside the package, in a checkout (editable installs too) beside it.
+"""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+from ..errors import Error
+
+_PACKAGE = Path(__file__).resolve().parents[1]
+
+
+@functools.cache
+def _find(name: str, witness: str) -> Path:
+    """The folder `name` of the package, or of the checkout around it; `witness` is a file that lies in it."""
+    for folder in (_PACKAGE / name, _PACKAGE.parent / name):
+        if (folder / witness).exists():
+            return folder
+    raise Error(f"pycuda_tile is not installed completely: {_PACKAGE / name / witness} is missing")
+
+
+def include_dir() -> Path:
+    """The folder that holds cuda_tile.h."""
+    return _find("include", "cuda_tile.h")
+
+
+def small_float_dir() -> Path:
+    """Our own cuda_fp16.h and its sisters, for the end of the include path: NVIDIA's win where they are."""
+    return include_dir() / "cuda_tile" / "compatible" / "small_floats"
+
+
+def nv_target_dir() -> Path:
+    """Our own nv/target: first for a host, where NVIDIA's knows hosts only, last for NVRTC."""
+    return include_dir() / "cuda_tile" / "compatible" / "nv_target"
+
+
+def standard_dir() -> Path:
+    """Standard headers (type_traits, cmath, ...) for NVRTC, which has none."""
+    return include_dir() / "cuda_tile" / "compatible" / "standard"
+
+
+def templates_dir() -> Path:
+    """The jinja2 templates of the generated headers."""
+    return _find("templates", ".")
+
+
+def launcher_source_dir() -> Path:
+    """The C++ source of the CPU launcher."""
+    return _find("lib", "launcher.h")
+
+
+def examples_dir() -> Path:
+    """The example kernels and their scripts."""
+    return _find("examples", ".")
+
+
+def direct_source_dir() -> Path:
+    """The C++ source of what launches without Python code."""
+    return launcher_source_dir() / "python"
+
+
+def launcher_library() -> Path | None:
+    """The CPU launcher as it was compiled when the package was installed; None if it was not."""
+    return installed_library("libcuda_tile_launcher.so")
+
+
+def installed_library(name: str) -> Path | None:
+    import pycuda_tile
+
+    for folder in pycuda_tile.__path__:
+        library = Path(folder) / "lib" / name
+        if library.exists():
+            return library
+    return None

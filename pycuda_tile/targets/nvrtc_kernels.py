@@ -1,0 +1,199 @@
+"""Kernels through NVRTC, as both GPU targets need them: names and parameter types besides the code.
+
+Which types a kernel's parameters have is asked of NVRTC with a second name expression for each kernel: the
+mangled name of `signature_tag<...>` spells the parameter codes out (core/signature.h).
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+from ..compilers import nvrtc
+from ..frontend.host_code import HOST_HEADERS, blanked, may_have_host_half
+from ..frontend.kernel_info import KernelInfo
+from ..frontend.kernel_names import cxx_expression
+from ..launching.parameters import Parameter, decode
+from ..system import cache, resources
+from . import Request, entry_names, find_kernels, find_keywords, front_end, param_names
+
+if TYPE_CHECKING:
+    from ..frontend.hints import Hint
+
+SIGNATURE_HEADER = "cuda_tile/core/signature.h"
+LAUNCH_HEADER = "cuda_tile/core/launch_hints.h"
+_FUNCTION = "cuda_tile::kernel_of({})"
+_SIGNATURE = "&cuda_tile::signature_tag<cuda_tile::signature_of<decltype({})>::type>"
+
+
+@dataclass
+class Settings:
+    """How a target calls NVRTC: `folders` are searched for headers, `install` is a line for errors, `macros`
+    are what it defines."""
+
+    options: list[str]
+    folders: list[str]
+    library_dirs: list[str]
+    install: str
+    macros: Mapping[str, str]
+    attributes: Callable[[list[Hint]], str] | None = None  # of kernels with hints, as CUDA's own
+
+    @property
+    def all_options(self) -> list[str]:
+        return [
+            "-std=c++20",
+            "--fmad=false",
+            f"--pre-include={SIGNATURE_HEADER}",
+            *self.options,
+            *(f"-I{folder}" for folder in self.folders),
+        ]
+
+
+def macros(arch: str) -> dict[str, str]:
+    """Those of NVRTC that decide what a source holds."""
+    return {"__CUDACC__": "1", "__CUDACC_RTC__": "1", "__CUDA_ARCH__": f"{nvrtc.arch_number(arch)}0"}
+
+
+def compile_kernels(
+    request: Request, settings: Settings, names: Sequence[str], known: list[KernelInfo] | None
+) -> tuple[nvrtc.Program, cache.Result]:
+    """The program with the kernels instantiated, and what the cache keeps besides its code."""
+    kernels = find_kernels(request, settings.macros) if known is None else []
+    expressions = list(dict.fromkeys([*entry_names(kernels), *names]))
+    functions = {name: _FUNCTION.format(cxx_expression(name)) for name in expressions}
+    signatures = {name: _SIGNATURE.format(function) for name, function in functions.items()}
+    headers = [resources.include_dir() / header for header in (SIGNATURE_HEADER, LAUNCH_HEADER)]
+    path = str(request.path or request.name)
+
+    def compile_text(kernels_only: KernelsOnly) -> nvrtc.Program:
+        text, hint_options = _apply_hints(request, kernels_only.text, settings)
+        return nvrtc.compile_program(
+            text,
+            path,
+            [*settings.all_options, *hint_options, *(f"-I{folder}" for folder in kernels_only.folders)],
+            [*functions.values(), *signatures.values()],
+            {
+                SIGNATURE_HEADER: headers[0].read_text(),
+                LAUNCH_HEADER: headers[1].read_text(),
+                **kernels_only.headers,
+            },
+            settings.install,
+        )
+
+    try:
+        program = _compile_kernels_only(request, settings, expressions, compile_text)
+    except nvrtc.NvrtcError as error:
+        from ..diagnostics.compiler_log import Places, compile_error
+
+        places = Places(
+            request.name,
+            path,
+            request.text,
+            (*map(str, headers), *settings.library_dirs),
+            names=tuple(names),
+        )
+        raise compile_error(str(error), places) from None
+    meta = {
+        "symbols": {name: program.names[function] for name, function in functions.items()},
+        "codes": {name: _codes(program.names[signature]) for name, signature in signatures.items()},
+        "kernels": kernels,
+        "log": program.log.replace(path, request.name),
+    }
+    dependencies = nvrtc.dependencies(request.text, request.path, settings.folders, headers)
+    return program, cache.Result(meta, dependencies)
+
+
+def _compile_kernels_only(
+    request: Request,
+    settings: Settings,
+    expressions: Sequence[str],
+    compile_text: Callable[[KernelsOnly], nvrtc.Program],
+) -> nvrtc.Program:
+    """Compiles the source without its host half; if that is wrong, but the whole is right, the whole."""
+    kernels_only = leave_out_host(request, settings, expressions)
+    try:
+        return compile_text(kernels_only)
+    except nvrtc.NvrtcError as error:
+        if not kernels_only.left_out:
+            raise
+        try:
+            return compile_text(kernels_only._replace(text=request.text, headers=_EMPTY, folders=()))
+        except nvrtc.NvrtcError as of_all:
+            about_host = kernels_only.left_out & set(_NOT_THERE.findall(str(error)))
+            raise (of_all if about_host else error) from None
+
+
+def _apply_hints(request: Request, text: str, settings: Settings) -> tuple[str, list[str]]:
+    """The text of the source with the attributes that hints ask for, and the options that they need."""
+    if settings.attributes is None or "hint" not in text:
+        return text, []
+    from ..frontend.launch_hints import mark
+
+    found = find_keywords(request, settings.macros)
+    text, macros = mark(text, found, settings.attributes)
+    options = [f"-D{word}=__global__ {attributes}" for word, attributes in macros.items()]
+    return text, [f"--pre-include={LAUNCH_HEADER}", *options] if options else []
+
+
+class KernelsOnly(NamedTuple):
+    """What NVRTC reads: the source without its host half, and the user's headers without theirs."""
+
+    text: str
+    headers: dict[str, str]  # by the name in an #include
+    folders: tuple[Path, ...] = ()  # of these headers, for what they include
+    left_out: frozenset[str] = frozenset()  # names of what is missing
+
+
+_NOT_THERE = re.compile(r'(?:identifier|has no member) "(\w+)"')
+_EMPTY = dict.fromkeys(HOST_HEADERS, "")
+
+
+def leave_out_host(request: Request, settings: Settings, names: Sequence[str]) -> KernelsOnly:
+    """See frontend/host_code.py. Headers of the host are empty."""
+    folders = [*request.user_dirs, *request.include_dirs]
+    roots = [f"{folder}/" for folder in folders if not nvrtc.is_nvidias(folder)]
+
+    def is_users(file: str) -> bool:
+        return any(file.startswith(root) for root in roots)
+
+    files: dict[str, str] = {}  # the user's headers, by name
+    for name, file in nvrtc.included(request.text, request.path, folders, is_users):
+        if file and is_users(file) and files.setdefault(name, file) != file:
+            files[name] = ""  # two of one name
+    texts = {name: nvrtc.read_text(Path(file)) for name, file in files.items() if file}
+    read = {name: text for name, text in texts.items() if may_have_host_half(text)}
+    if not read and not may_have_host_half(request.text):
+        return KernelsOnly(request.text, _EMPTY)
+    others = [text for name, text in texts.items() if name not in read]
+    out, left_out = blanked({**read, "": request.text}, [*names, *others], settings.macros)
+    changed = {name: f'#line 1 "{files[name]}"\n{out[name]}' for name in read if out[name] != read[name]}
+    places = tuple(dict.fromkeys(Path(files[name]).parent for name in changed))
+    return KernelsOnly(out[""], {**_EMPTY, **changed}, places, frozenset(left_out))
+
+
+def get(key: Sequence[object], request: Request, build: cache.Builder) -> cache.Entry:
+    """The cached result of `build`; `key` says what it depends on besides the request's source."""
+    if not request.cache:
+        return cache.make_uncached(build)
+    parts = (*key, request.text, request.name, str(request.path), front_end(request))
+    return cache.get(cache.make_key(*parts), build)
+
+
+def read_kernels(
+    meta: dict, known: list[KernelInfo] | None
+) -> tuple[list[KernelInfo], list[tuple[str, str, tuple[Parameter, ...]]]]:
+    """The kernels of the source, and (name, symbol, parameters) of each that was instantiated."""
+    kernels = known if known is not None else [KernelInfo.from_json(kernel) for kernel in meta["kernels"]]
+    instantiated = []
+    for name, symbol in meta["symbols"].items():
+        codes = meta["codes"][name]
+        instantiated.append((name, symbol, decode(name, codes, param_names(kernels, name, len(codes)))))
+    return kernels, instantiated
+
+
+def _codes(lowered: str) -> list[int]:
+    """The template arguments in the mangled name of signature_tag."""
+    return [int(code) for code in re.findall(r"Lj(\d+)E", lowered)]
