@@ -12,18 +12,17 @@ from __future__ import annotations
 from typing import Any
 
 from ..errors import BuildTypeError
-from .codec import NEWEST, BytecodeError, NeedsVersion, Reader, Version, Writer
+from .codec import BytecodeError, NeedsVersion, Reader, Writer
 from .debug import Locations, LocationWriter
 from .instructions import Body, check_end
 from .ir import Block, Entry, Function, Global, Module, Value, check_module
 from .payload import Io, enumerator, tagged
 from .pools import Pools, Tables
 from .sections import read_sections, table, write_section
+from .versions import NEWEST, OLDEST, VERSIONS, Version, dotted
 
-__all__ = ["VERSIONS", "BytecodeError", "read_bytecode", "write_bytecode"]
+__all__ = ["BytecodeError", "read_bytecode", "write_bytecode"]
 
-#: The versions that are read and written.
-VERSIONS: tuple[Version, ...] = tuple((13, minor) for minor in range(1, NEWEST[1] + 1))
 _MAGIC = b"\x7fTileIR\0"
 _HINTS = 11
 _ARRAY = 6
@@ -37,9 +36,8 @@ def read_bytecode(data: bytes) -> Module:
     source; of what was inlined, the line that it was inlined to.
     """
     try:
-        data = bytes(
-            memoryview(data)
-        )  # an integer is no file, and a large one no reason to run out of memory
+        # bytes(n) is n zeros, but an integer is no file, and a large one no reason to run out of memory.
+        data = bytes(memoryview(data))
     except TypeError:
         raise BuildTypeError(f"bytecode is a bytes-like object, got {type(data).__name__}") from None
     if not data.startswith(_MAGIC):
@@ -47,8 +45,8 @@ def read_bytecode(data: bytes) -> Module:
     io = Reader(data, len(_MAGIC), len(data), NEWEST)
     version = (io.byte(), io.byte())
     if version not in VERSIONS:
-        known = f"{VERSIONS[0][0]}.{VERSIONS[0][1]} to {NEWEST[0]}.{NEWEST[1]}"
-        raise BytecodeError(f"version {version[0]}.{version[1]}: expected {known}", 8)
+        known = f"{dotted(OLDEST)} to {dotted(NEWEST)}"
+        raise BytecodeError(f"version {dotted(version)}: expected {known}", 8)
     if io.take(2) != b"\0\0":
         raise BytecodeError("it has content that is a preview", 10)
     io.version = version
@@ -79,7 +77,7 @@ def write_bytecode(m: Module, version: Version | str | None = None) -> bytes:
     Raises BytecodeError, which names the operation, where the module does not fit the version or is none.
     """
     check_module(m)
-    wanted = VERSIONS[0] if version is None else _version(version)
+    wanted = OLDEST if version is None else _version(version)
     while True:
         try:
             return _write(m, wanted)
@@ -96,7 +94,7 @@ def _version(version: Version | str) -> Version:
     except (TypeError, ValueError):
         found = ()
     if found not in VERSIONS:
-        known = ", ".join(f"{major}.{minor}" for major, minor in VERSIONS)
+        known = ", ".join(map(dotted, VERSIONS))
         raise BytecodeError(f"version {version!r}: expected one of {known}", None)
     return found
 

@@ -15,8 +15,8 @@ import numpy as np
 
 from pycuda_tile.errors import Error
 
-Version = tuple[int, int]
-NEWEST: Version = (13, 5)
+from .versions import Version, dotted
+
 _LARGEST = 2**64 - 1
 
 
@@ -51,9 +51,7 @@ class Reader:
 
     def needs(self, since: Version, what: str) -> None:
         if since > self.version:
-            self.fail(
-                f"{what} is of version {_dotted(since)} and newer; the file says {_dotted(self.version)}"
-            )
+            self.fail(f"{what} is of version {dotted(since)} and newer; the file says {dotted(self.version)}")
 
     def done(self) -> bool:
         return self.at >= self.end
@@ -148,8 +146,8 @@ class Writer:
         if since > self.version:
             where = f"{self.where}: " if self.where else ""
             raise NeedsVersion(
-                f"{where}bytecode {_dotted(self.version)} cannot hold {what}: "
-                f"it needs version {_dotted(since)}",
+                f"{where}bytecode {dotted(self.version)} cannot hold {what}: "
+                f"it needs version {dotted(since)}",
                 since,
             )
 
@@ -197,7 +195,3 @@ class Writer:
 
     def align(self, to: int) -> None:
         self.out += b"\xcb" * (-len(self.out) % to)
-
-
-def _dotted(version: Version) -> str:
-    return f"{version[0]}.{version[1]}"

@@ -9,10 +9,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from .codec import Version
+from .grammar import OPERATIONS, OPERATIONS_BY_CODE, Encoding, Part
 from .ir import MAX_NESTING, TERMINATORS, Block, Function, Operation, Token, Value
 from .locations import source_line
-from .payload import ROW_OF, ROWS, Io, Part, Record, Row
+from .payload import Io, Record
+from .versions import Version
 
 _NOTHING = Operation("")
 _NEVER_STORED = ("entry", "global", "module")
@@ -58,19 +59,21 @@ class Body:
         self._check(row, op, made)
         return made
 
-    def _row(self, op: Operation | None) -> Row:
+    def _row(self, op: Operation | None) -> Encoding:
         io = self.io
         io.where = "" if op is None else str(op)
-        if op is not None and (op.name not in ROW_OF or op.name in _NEVER_STORED):
-            io.fail(f"there is no operation {op.name!r}" if op.name not in ROW_OF else "stands in no body")
-        code = io.varint(None if op is None else ROW_OF[op.name].code)
-        row = ROWS.get(code)
+        if op is not None and op.name not in OPERATIONS:
+            io.fail(f"there is no operation {op.name!r}")
+        if op is not None and op.name in _NEVER_STORED:
+            io.fail("stands in no body")
+        code = io.varint(None if op is None else OPERATIONS[op.name].code)
+        row = OPERATIONS_BY_CODE.get(code)
         if row is None or row.name in _NEVER_STORED:
             io.fail(f"there is no operation {code:x} (hexadecimal)")
         io.needs(row.since, f"the operation {row.name}")
         return row
 
-    def _check(self, row: Row, op: Operation | None, made: Operation) -> None:
+    def _check(self, row: Encoding, op: Operation | None, made: Operation) -> None:
         """That nothing of `op` was left out, and that lists are as long as they must be."""
         inbounds = made.attributes.get("inbounds")
         if inbounds and len(inbounds) != len(made.operands["index"]):
@@ -120,12 +123,10 @@ class Body:
     def _results(self, part: Part, given: Operation) -> tuple[list[Value], list[Value]]:
         """The results, and those that are stored."""
         io, names = self.io, part.names
-        any_number = bool(names) and names[0].endswith("...")
+        if part.since is not None and part.since > io.version:
+            return self._no_results(part, given)
+        any_number = any(found.most is None for found in part.values)
         given_results: list = given.results if not io.reading else [None] * len(names)
-        if part.since is not None:
-            if part.since > io.version:
-                return self._no_results(part, given)
-            names, any_number = (names[0].rstrip("."),), False
         if not io.reading and not any_number and len(given_results) != len(names):
             io.fail(f"has {len(given_results)} results, expected {len(names)}")
         if part.what == "results":
@@ -144,10 +145,10 @@ class Body:
         if self.io.count(0):
             self.io.fail("has results, expected none")
         self.newer.update((id(value), part.since) for value in given.results)
-        return given.results or [Value(Token(), part.names[0].rstrip("."))], []
+        return given.results or [Value(Token(), part.names[0])], []
 
     def _operands(self, part: Part, given: dict[str, list[Value]], made: dict[str, list[Value]]) -> None:
-        io, names = self.io, [name.rstrip(".?") for name in part.names]
+        io, names = self.io, part.names
 
         def one(name: str) -> Value:
             values = given.get(name) or [None]
@@ -158,20 +159,20 @@ class Body:
         if part.what == "operands*":
             made[names[0]] = io.sequence(given.get(names[0], ()), self._use)
         elif part.what == "operands#":
-            made.update(self._all_operands(part, names, given))
+            made.update(self._all_operands(part, given))
         else:
             for name in names:
                 made[name] = [one(name)]
 
-    def _all_operands(self, part: Part, names: list[str], given: dict) -> dict[str, list[Value]]:
+    def _all_operands(self, part: Part, given: dict) -> dict[str, list[Value]]:
         """Operands behind the number of all: one of each name, the rest is the last one's."""
-        *single, last = names
-        values: list[Any] = [value for name in names for value in given.get(name, ())]
+        *single, last = part.names
+        values: list[Any] = [value for name in part.names for value in given.get(name, ())]
         if not self.io.reading and any(len(given.get(name, ())) != 1 for name in single):
             self.io.fail(f"expected one value each for {', '.join(single)}")
         found = self.io.sequence(values, self._use)
         rest = len(found) - len(single)
-        if rest < 0 or (part.names[-1].endswith("?") and rest > 1):
+        if rest < 0 or (part.values[-1].most == 1 and rest > 1):
             self.io.fail(f"has {len(found)} operands, which is too {'few' if rest < 0 else 'many'}")
         made = {name: [value] for name, value in zip(single, found, strict=False)}
         return {**made, last: found[len(single) :]}

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from ..errors import BuildTypeError
+from .versions import NEWEST, Version
 
 # --- types ---
 
@@ -244,7 +245,7 @@ class Module:
 
     entries: list[Entry] = field(default_factory=list)
     globals: list[Global] = field(default_factory=list)
-    version: tuple[int, int] = (13, 5)
+    version: Version = NEWEST
     producer: str = ""
     name: str = ""
 

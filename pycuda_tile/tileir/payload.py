@@ -1,25 +1,12 @@
-"""What an operation, a type or an attribute consists of in the binary form: read and written by one walk.
-
-A payload is text as in tables/operations.tsv and tables/encodings.tsv: parts in the order of the bytes.
-
-    results a b               a type each                     results* a b      behind their number
-    results*>=V a             in older files there are none: a token that nothing uses
-    flags 0=a(unit) 1=b(attr) bits of one number: `unit` is the bit itself, attr and operand come below
-    flags>=V ...              in older files all bits are 0
-    attr a:kind               one of _KINDS, or enum:E of tables/enums.tsv
-    attr a:kind if 1          only if the bit is set
-    attr a:kind >=V else d    in older files it is d
-    operands a b              a value each                    operand? a if 1   only if the bit is set
-    operands* a...            behind their number             operands# a b...  behind the number of all
-    regions                   behind their number
-"""
+"""Operations, types and attributes in the binary form: one walk over their parts reads and writes them."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
-from .codec import Reader, Version, Writer
+from .codec import Reader, Writer
+from .grammar import ATTRIBUTES, ENUMS, TYPES, Encoding, Part
 from .ir import (
     Bounded,
     Constant,
@@ -33,89 +20,13 @@ from .ir import (
     TileView,
     Token,
 )
-from .rows import rows
 
 Io = Reader | Writer
 _FLOAT_BITS = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64, "tf32": 19, "f4E2M1FN": 4}
 _DYNAMIC = -(2**63)  # an extent or stride that an operand gives
 _DEPTH = 20
 _TYPE_DEPTH = 5  # as in text
-
-
-class Part(NamedTuple):
-    """One part of a payload.
-
-    what:     results, results*, flags, attr, operands, operand?, operands*, operands# or regions
-    names:    of the results, operands or flags, or of the one attribute
-    kind:     of the attribute
-    bits:     of each flag: its number and kind
-    bit:      which flag says that the part is there; None: always
-    since:    first version that has it
-    default:  what the attribute is in older files
-    """
-
-    what: str
-    names: tuple[str, ...]
-    kind: str = ""
-    bits: tuple[tuple[int, str], ...] = ()
-    bit: int | None = None
-    since: Version | None = None
-    default: Any = None
-
-
-class Row(NamedTuple):
-    """An operation, a type or an attribute: parts of its payload in order."""
-
-    code: int
-    name: str
-    since: Version
-    parts: list[Part]
-
-
-def _version(text: str) -> Version:
-    major, minor = text.split(".")
-    return int(major), int(minor)
-
-
-def _part(text: str) -> Part:
-    head, *words = text.split()
-    what, _, since = head.partition(">=")
-    bit = int(words[words.index("if") + 1]) if "if" in words else None
-    if what == "flags":
-        flags = [word.replace("=", " ").replace("(", " ").rstrip(")").split() for word in words]
-        names, bits = tuple(f[1] for f in flags), tuple((int(f[0]), f[2]) for f in flags)
-        return Part(what, names, bits=bits, since=_version(since) if since else None)
-    if what == "attr":
-        name, kind = words[0].split(":", 1)
-        default = " ".join(words[words.index("else") + 1 :]) if "else" in words else None
-        since = "".join(word[2:] for word in words if word.startswith(">="))
-        default = [] if default == "all false" else default
-        return Part(what, (name,), kind, (), bit, _version(since) if since else None, default)
-    names = tuple(word for word in (words[:1] if bit is not None else words) if word != "(none)")
-    return Part(what, names, bit=bit, since=_version(since) if since else None)
-
-
-def _row(line: dict[str, str], code: str, name: str) -> Row:
-    parts = [_part(text) for text in line["payload"].split(";") if text.strip()]
-    return Row(int(line[code], 0), line[name], _version(line["since"]), parts)
-
-
-#: Operations by opcode.
-ROWS: dict[int, Row] = {int(line["opcode"], 0): _row(line, "opcode", "op") for line in rows("operations.tsv")}
-ROW_OF: dict[str, Row] = {row.name: row for row in ROWS.values()}
-#: Types and attributes by tag, older versions first.
-TYPES: dict[int, list[Row]] = {}
-ATTRIBUTES: dict[int, list[Row]] = {}
-for _line in rows("encodings.tsv"):
-    _found = _row(_line, "tag", "name")
-    (TYPES if _line["kind"] == "type" else ATTRIBUTES).setdefault(_found.code, []).append(_found)
-#: Names of enumerators by enumeration and number, numbers and versions by enumeration and name.
-ENUMS: dict[str, dict[int, str]] = {}
-_ENUMERATORS: dict[str, dict[str, tuple[int, Version]]] = {}
-for _line in rows("enums.tsv"):
-    _number = int(_line["number"])
-    ENUMS.setdefault(_line["enum"], {})[_number] = _line["value"]
-    _ENUMERATORS.setdefault(_line["enum"], {})[_line["value"]] = (_number, _version(_line["since"]))
+_ENUM_NAMES = {enum: {found.number: name for name, found in values.items()} for enum, values in ENUMS.items()}
 
 
 class Record:
@@ -178,14 +89,14 @@ def is_given(value: Any) -> bool:
 
 
 def enumerator(io: Io, value: str | None, enum: str) -> str:
-    known = _ENUMERATORS[enum]
+    known = ENUMS[enum]
     if not io.reading and value not in known:
         io.fail(f"{enum} {value!r}: expected one of {', '.join(known)}")
-    number = io.varint(known[value][0] if value is not None else None)
-    if number not in ENUMS[enum]:
+    number = io.varint(known[value].number if value is not None else None)
+    if number not in _ENUM_NAMES[enum]:
         io.fail(f"{enum} {number}: expected a number below {len(known)}")
-    name = ENUMS[enum][number]
-    io.needs(known[name][1], f"{enum} {name}")
+    name = _ENUM_NAMES[enum][number]
+    io.needs(known[name].since, f"{enum} {name}")
     return name
 
 
@@ -279,7 +190,7 @@ def _kind_of(io: Io, value: Any) -> str:
     return io.fail(f"an attribute of {type(value).__name__} {value!r:.60}")
 
 
-def _tag(io: Io, tag: int | None, rows: dict[int, list[Row]], what: str) -> tuple[Row, Callable]:
+def _tag(io: Io, tag: int | None, rows: dict[int, list[Encoding]], what: str) -> tuple[Encoding, Callable]:
     """The row of a tag that is read or written, and what reads or writes its parts."""
     tag = io.varint(tag)
     if tag not in rows:

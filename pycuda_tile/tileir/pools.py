@@ -7,8 +7,9 @@ from typing import Any
 import numpy as np
 
 from . import dense, payload
-from .codec import Reader, Version, Writer
+from .codec import Reader, Writer
 from .ir import Function, Pointer, Scalar, TensorView, Tile, TileView, Token
+from .versions import Version
 
 _MAX_ELEMENTS = 1 << 24
 _MAX_RANK = 32  # of NumPy's arrays

@@ -13,8 +13,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from pycuda_tile import tileir
-from pycuda_tile.tileir.bytecode import VERSIONS
 from pycuda_tile.tileir.ir import walk
+from pycuda_tile.tileir.versions import VERSIONS
 
 HUGE = [
     b"\xff" * 9 + b"\x01",  # 2^64 - 1

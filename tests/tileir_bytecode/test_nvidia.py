@@ -14,8 +14,8 @@ from bytecode_operations import OPERATIONS, module
 import pycuda_tile as pct
 from pycuda_tile import tileir
 from pycuda_tile.targets.tile import assemble, find_tileiras
-from pycuda_tile.tileir.bytecode import VERSIONS
 from pycuda_tile.tileir.ir import walk
+from pycuda_tile.tileir.versions import VERSIONS
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 #: mixed.cu is no tile program: ordinary CUDA with tile code in it. The others have no problem to build.

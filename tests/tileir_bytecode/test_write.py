@@ -10,7 +10,6 @@ from bytecode_operations import OPERATIONS, module
 from tileir_modules import Builder, tile
 
 from pycuda_tile import tileir
-from pycuda_tile.tileir.bytecode import VERSIONS
 from pycuda_tile.tileir.dense import splat
 from pycuda_tile.tileir.interpreter.elements import DTYPES
 from pycuda_tile.tileir.ir import (
@@ -28,6 +27,7 @@ from pycuda_tile.tileir.ir import (
     walk,
 )
 from pycuda_tile.tileir.rows import rows
+from pycuda_tile.tileir.versions import VERSIONS
 
 #: entry @k() { return }, put together by hand after the description of the format.
 _HEAD, _TYPES = "7f54696c65495200 0d%02x0000", "850b04 01cbcbcb 00000000 100000"

@@ -11,6 +11,8 @@ from bytecode_operations import OPERATIONS
 from bytecode_operations import module as operation_module
 
 from pycuda_tile import tileir
+from pycuda_tile.tileir.grammar import ENUMS
+from pycuda_tile.tileir.grammar import OPERATIONS as ROWS
 from pycuda_tile.tileir.interpreter.elements import DTYPES
 from pycuda_tile.tileir.ir import (
     Block,
@@ -25,7 +27,6 @@ from pycuda_tile.tileir.ir import (
     Token,
     Value,
 )
-from pycuda_tile.tileir.verifier.table import enumerators, rows
 
 _NUMBERS = [Scalar(name) for name in (*DTYPES, "fnv8E5M3FNU")]
 _ELEMENTS = [*_NUMBERS, Pointer(Scalar("f32")), Pointer(Scalar("f4E2M1FN"))]
@@ -101,12 +102,13 @@ def _one(operands: Types, results: list, attributes: dict, op: Operation, rng: r
 
 
 def _attribute(operands: Types, results: list, attributes: dict, op: Operation, rng: random.Random) -> None:
-    name, kind = rng.choice([*rows()[op.name].attributes.items()] or [("", "")])
+    known = [(name, found.kind) for name, found in ROWS[op.name].attributes.items()]
+    name, kind = rng.choice(known or [("", "")])
     if kind.startswith("enum:"):
-        attributes[name] = rng.choice(sorted(enumerators()[kind[5:]]))
+        attributes[name] = rng.choice(sorted(ENUMS[kind[5:]]))
     elif kind == "int":
         attributes[name] = rng.choice(_NUMBERS_OF_ATTRIBUTES)
-    elif kind == "bool":
+    elif kind in ("bool", "unit"):
         attributes[name] = rng.random() < 0.5
     elif kind == "i32s":
         attributes[name] = tuple(rng.choices(range(-1, 3), k=rng.randrange(4)))

@@ -11,7 +11,8 @@ from verdicts import WRONG
 
 import pycuda_tile as pct
 from pycuda_tile import tileir
-from pycuda_tile.tileir.verifier.table import meanings, rows
+from pycuda_tile.tileir.grammar import MEANINGS
+from pycuda_tile.tileir.grammar import OPERATIONS as ROWS
 
 
 @pytest.mark.parametrize("body, rule, part", BROKEN, ids=[f"{i}-{b[1]}" for i, b in enumerate(BROKEN)])
@@ -49,8 +50,8 @@ def test_changes_above_change_a_module_in_order() -> None:
 
 def test_every_rule_is_broken_by_a_test() -> None:
     tested = {rule for _, rule, _ in [*BROKEN, *CHANGES, *WRONG]}
-    assert tested == set(meanings())
-    assert {rule for row in rows().values() for rule, *_ in row.rules} <= tested
+    assert tested == set(MEANINGS)
+    assert {rule for row in ROWS.values() for rule, *_ in row.rules} <= tested
 
 
 def test_error_is_a_value_error_and_says_where_without_text() -> None:

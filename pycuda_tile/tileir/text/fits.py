@@ -7,8 +7,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from ..grammar import ELEMENTS, ENUMS, OPERATIONS, Item, OperationRow
 from ..ir import Bounded, DivBy, Operation, SameElements, Tile, Token, Value
-from .formats import Format, Item, enumerators, formats, kinds
 
 
 class Told(NamedTuple):
@@ -20,7 +20,6 @@ class Told(NamedTuple):
     groups:  optional operands behind a comma, in their order
     untold:  results whose type is not in the text: they are tokens
     shared:  lists that are told by one type, if all have it
-    framed:  attributes that need not be there
     """
 
     same: list[list[str]]
@@ -29,10 +28,9 @@ class Told(NamedTuple):
     groups: list[str]
     untold: list[str]
     shared: set[str]
-    framed: set[str]
 
 
-def fits(form: Format, op: Operation) -> bool:
+def fits(form: OperationRow, op: Operation) -> bool:
     """Whether `parse` makes the same of the operation's form."""
     return not op.regions and _operands(form, op) and _attributes(form, op) and _types(form, op)
 
@@ -44,8 +42,8 @@ _PREDICATES = (Bounded, DivBy, SameElements)
 
 @cache
 def _told(name: str) -> Told:
-    form = formats()[name]
-    told = Told([], [], set(), [], [], set(), set())
+    form = OPERATIONS[name]
+    told = Told([], [], set(), [], [], set())
     _tell(form.items, told, False)
     named = {name for names in (*told.same, told.each) for name in names}
     told.untold.extend(name for name in form.results if name not in named)
@@ -64,21 +62,20 @@ def _tell(items: tuple[Item, ...], told: Told, inside: bool) -> None:
             told.each.append(item.name)
             if item.kind == "shared":
                 told.shared.add(item.name)
-        elif item.kind == "framed":
-            told.framed.add(item.name)
         elif item.kind == "operand" and not inside:
             told.needed.add(item.name)
 
 
-def _operands(form: Format, op: Operation) -> bool:
+def _operands(form: OperationRow, op: Operation) -> bool:
     told = _told(form.name)
     for name, values in op.operands.items():
-        if values and (name not in form.operands or (len(values) > 1 and not form.operands[name])):
+        known = form.operands.get(name)
+        if values and (known is None or (len(values) > 1 and known.most is not None)):
             return False
     return all(op.operands.get(name) for name in told.needed) and _told_apart(form, op, told.groups)
 
 
-def _told_apart(form: Format, op: Operation, groups: list[str]) -> bool:
+def _told_apart(form: OperationRow, op: Operation, groups: list[str]) -> bool:
     """Whether optional operands are taken for what they are."""
     present = [name for name in groups if op.operands.get(name)]
     for name in groups:
@@ -87,15 +84,15 @@ def _told_apart(form: Format, op: Operation, groups: list[str]) -> bool:
     return not present
 
 
-def may_be(form: Format, name: str, value: Value | None) -> bool:
+def may_be(form: OperationRow, name: str, value: Value | None) -> bool:
     """Optional operands with one element type are told apart by it: a mask from a padding."""
-    elements = kinds().get(form.kinds.get(name, ""), [])
-    if value is None or len(elements) != 1 or elements == ["*"]:
+    elements = ELEMENTS[form.kinds[name].name] if name in form.kinds else ()
+    if value is None or len(elements) != 1 or elements == ("*",):
         return True
     return isinstance(value.type, Tile) and str(value.type.element) == elements[0]
 
 
-def _types(form: Format, op: Operation) -> bool:
+def _types(form: OperationRow, op: Operation) -> bool:
     told = _told(form.name)
     if len(op.results) != len(form.results) and not form.any_results:
         return False
@@ -117,7 +114,7 @@ def _types(form: Format, op: Operation) -> bool:
 # --- attributes ---
 
 
-def _attributes(form: Format, op: Operation) -> bool:
+def _attributes(form: OperationRow, op: Operation) -> bool:
     for name, value in op.attributes.items():
         if value is None or value is False:
             continue
@@ -128,9 +125,8 @@ def _attributes(form: Format, op: Operation) -> bool:
             or (kind == "tagged" and not isinstance(value, _PREDICATES))
         ):
             return False
-    framed = _told(form.name).framed
     return all(
-        attribute.optional or name in framed or op.attributes.get(name) is not None
+        attribute.optional or op.attributes.get(name) is not None
         for name, attribute in form.attributes.items()
     )
 
@@ -157,5 +153,5 @@ _CHECKS = {
 def fits_kind(kind: str, value: Any) -> bool:
     """Whether an attribute is of a kind."""
     if kind.startswith("enum:"):
-        return isinstance(value, str) and value in enumerators()[kind[5:]]
+        return isinstance(value, str) and value in ENUMS[kind[5:]]
     return _CHECKS.get(kind, lambda _: True)(value)

@@ -13,10 +13,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..grammar import OperationRow, find_operation
 from ..ir import Block, Constant, Operation, Value
 from .attributes import Attributes, print_attribute
 from .fits import fits_kind
-from .formats import Format, formats
 from .values import Dense, print_value
 
 if TYPE_CHECKING:
@@ -46,7 +46,7 @@ def print_generic(printer: Printer, op: Operation) -> None:
 
 
 def _is_there(op: Operation, name: str, value: Any) -> bool:
-    form = formats().get(op.name)
+    form = find_operation(op.name)
     unit = form is not None and name in form.attributes and form.attributes[name].kind == "unit"
     return value is not None and not (unit and value is False)
 
@@ -140,13 +140,15 @@ def _give_operands(reader: OperationReader, groups: list, sizes: list[int] | Non
         groups = _by_order(form, groups[0][1], sizes)
     for name, values in groups:
         op.operands.setdefault(name, []).extend(values)
-    for name, many in form.operands.items():
+    for name, found in form.operands.items():
         count = len(op.operands.get(name, ()))
-        if not many and not (count == 1 or (count == 0 and name in form.optional)):
+        if found.most is not None and not found.least <= count <= found.most:
             reader.tokens.fail(f"{form.name} takes one operand {name}, not {count}", at)
 
 
-def _by_order(form: Format, values: list[Value], sizes: list[int] | None) -> list[tuple[str, list[Value]]]:
+def _by_order(
+    form: OperationRow, values: list[Value], sizes: list[int] | None
+) -> list[tuple[str, list[Value]]]:
     """Operands without names: as many of each as `sizes` says, else one of each and the rest of the last."""
     names, found = list(form.operands), []
     if sizes is None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from ..grammar import ENUMS, Item, OperationRow
 from ..ir import Operation, Token, Value
 from .attributes import parse_hints, parse_predicate
 from .fits import MAX_AXES, may_be
-from .formats import Format, Item, enumerators
 from .values import (
     Dense,
     parse_bool,
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 class OperationReader:
     """One operation, by its format."""
 
-    def __init__(self, parser: Parser, form: Format, op: Operation, names: list[str], start: int):
+    def __init__(self, parser: Parser, form: OperationRow, op: Operation, names: list[str], start: int):
         self.parser, self.tokens, self.form, self.op = parser, parser.tokens, form, op
         self.names, self.start = names, start
         self.result_types: dict[str, Any] = {}
         self.types: list[Any] | None = None  # of all results, where their number is free
         self.dense: dict[str, Dense] = {}
-        op.operands = {name: [] for name, many in form.operands.items() if many}
+        op.operands = {name: [] for name, found in form.operands.items() if found.most is None}
 
     def items(self, items: tuple[Item, ...]) -> None:
         for item in items:
@@ -80,10 +80,10 @@ class OperationReader:
         if kind == "unit":
             given[item.name] = tokens.accept(item.name)
         elif kind.startswith("enum:"):
-            if tokens.next in enumerators()[kind[5:]]:
+            if tokens.next in ENUMS[kind[5:]]:
                 given[item.name] = tokens.take()
             elif not optional:
-                tokens.wrong(f"one of {', '.join(enumerators()[kind[5:]])}")
+                tokens.wrong(f"one of {', '.join(ENUMS[kind[5:]])}")
         elif kind in ("hints", "bools"):
             if tokens.accept(item.name):
                 tokens.expect("=")
@@ -99,8 +99,8 @@ class OperationReader:
         if tokens.accept(item.word):
             tokens.expect("<")
             kind = self.form.attributes[item.name].kind
-            if tokens.next not in enumerators()[kind[5:]]:
-                tokens.wrong(f"one of {', '.join(enumerators()[kind[5:]])}")
+            if tokens.next not in ENUMS[kind[5:]]:
+                tokens.wrong(f"one of {', '.join(ENUMS[kind[5:]])}")
             value = tokens.take()
             tokens.expect(">")
         self.op.attributes[item.name] = value

@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from ...errors import BuildTypeError
+from ..grammar import find_operation
 from ..ir import MAX_NESTING, TERMINATORS, Block, Entry, Global, Module, Operation, Value
 from . import drafts
 from .attributes import parse_dictionary, parse_hints
-from .formats import formats
 from .forms import PARSERS
 from .generic import parse_generic
 from .lexer import Tokens
@@ -52,7 +52,7 @@ class Parser:
         self.closed = False  # whether a module has ended
         self.last_token: Value | None = None  # of the draft's last operation on memory
         self.locations = LocationReader(self.tokens)
-        self._formats, self._drafts = formats(), drafts.draft_names()
+        self._drafts = drafts.draft_names()
 
     # --- modules ---
 
@@ -216,7 +216,7 @@ class Parser:
         if name in self._drafts and drafts.is_draft(self, name):
             found = drafts.parse_draft(self, name, names, start)
         else:
-            form = self._formats.get(name.strip('"').removeprefix(_PREFIX))
+            form = find_operation(name.strip('"').removeprefix(_PREFIX))
             if form is None or form.name in ("entry", "global", "module"):
                 tokens.wrong("an operation")
             tokens.at += 1
@@ -224,10 +224,8 @@ class Parser:
             reader, found = OperationReader(self, form, op, names, start), [op]
             if name[:1] == '"':
                 parse_generic(reader)
-            elif (
-                form.items and form.items[0].kind == "form"
-            ):  # not one of the others' methods: regions nest deep
-                PARSERS[form.items[0].name](reader)
+            elif form.form:  # not one of the others' methods: regions nest deep
+                PARSERS[form.form](reader)
             else:
                 reader.items(form.items)
             reader.finish()

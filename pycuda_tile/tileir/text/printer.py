@@ -6,10 +6,10 @@ import re
 
 from pycuda_tile.errors import Error
 
+from ..grammar import Item, OperationRow, find_operation
 from ..ir import Block, Entry, Global, Module, Operation, Value
 from .attributes import print_hints, print_predicate
 from .fits import fits
-from .formats import Format, Item, formats
 from .forms import PRINTERS
 from .generic import print_generic
 from .locations import LocationPrinter
@@ -53,7 +53,6 @@ class Printer:
         self._names: dict[Value, str] = {}
         self._used: dict[str, None] = {}  # in the order in which they were given
         self._number = self._conflict = 0
-        self._formats = formats()
 
     def entry(self, entry: Entry) -> str:
         for i, value in enumerate(entry.params):
@@ -108,7 +107,7 @@ class Printer:
                         self._used.popitem()
 
     def _name_results(self, op: Operation) -> None:
-        form = self._formats.get(op.name)
+        form = find_operation(op.name)
         wishes = [value.name for value in op.results]
         if len(wishes) == 1 and wishes[0] in _PLAIN:
             wishes = [""]
@@ -144,10 +143,10 @@ class Printer:
     def operation(self, op: Operation) -> None:
         self.write(self.indent + self._results(op))
         try:
-            form = self._formats[op.name]
-            if form.items and form.items[0].kind == "form":
-                PRINTERS[form.items[0].name](self, op)  # which writes nothing before it is sure of its form
-            elif fits(form, op):
+            form = find_operation(op.name)
+            if form is not None and form.form:
+                PRINTERS[form.form](self, op)  # which writes nothing before it is sure of its form
+            elif form is not None and fits(form, op):
                 self.write(op.name + "".join(self._items(form, op, form.items)))
             else:
                 print_generic(self, op)
@@ -167,7 +166,7 @@ class Printer:
             return f"{first.split('#')[0]}:{len(op.results)} = "
         return ", ".join(map(self.name, op.results)) + " = "
 
-    def _items(self, form: Format, op: Operation, items: tuple[Item, ...]) -> list[str]:
+    def _items(self, form: OperationRow, op: Operation, items: tuple[Item, ...]) -> list[str]:
         parts = []
         for i, item in enumerate(items):
             text = getattr(self, "_" + item.kind)(form, op, item)
@@ -178,16 +177,16 @@ class Printer:
 
     # --- one method for each kind of item ---
 
-    def _literal(self, form: Format, op: Operation, item: Item) -> str:
+    def _literal(self, form: OperationRow, op: Operation, item: Item) -> str:
         return "" if item.name.endswith("?") else item.name
 
-    def _operand(self, form: Format, op: Operation, item: Item) -> str:
+    def _operand(self, form: OperationRow, op: Operation, item: Item) -> str:
         return self.name(op.operands[item.name][0])
 
-    def _operands(self, form: Format, op: Operation, item: Item) -> str:
+    def _operands(self, form: OperationRow, op: Operation, item: Item) -> str:
         return ", ".join(map(self.name, op.operands.get(item.name, ())))
 
-    def _attribute(self, form: Format, op: Operation, item: Item) -> str:
+    def _attribute(self, form: OperationRow, op: Operation, item: Item) -> str:
         kind, value = form.attributes[item.name].kind, op.attributes.get(item.name)
         if kind == "unit":
             return item.name if value else ""
@@ -202,17 +201,17 @@ class Printer:
             return print_predicate(value)
         return "" if value is None else str(list(value) if kind == "i32s" else value)
 
-    def _symbol(self, form: Format, op: Operation, item: Item) -> str:
+    def _symbol(self, form: OperationRow, op: Operation, item: Item) -> str:
         return print_symbol(op.attributes[item.name])
 
-    def _framed(self, form: Format, op: Operation, item: Item) -> str:
+    def _framed(self, form: OperationRow, op: Operation, item: Item) -> str:
         value = op.attributes.get(item.name, item.default)
         return "" if value in (None, item.default) else f"{item.word}<{value}>"
 
-    def _dense(self, form: Format, op: Operation, item: Item) -> str:
+    def _dense(self, form: OperationRow, op: Operation, item: Item) -> str:
         return print_value(op.attributes[item.name], op.results[0].type)
 
-    def _group(self, form: Format, op: Operation, item: Item) -> str:
+    def _group(self, form: OperationRow, op: Operation, item: Item) -> str:
         found = next(inner for inner in item.items if inner.kind != "literal")
         named = found.name.split("=")[0]
         if found.kind == "framed":
@@ -221,16 +220,16 @@ class Printer:
             there = op.results if named in form.results else op.operands.get(named)
         return "".join(self._items(form, op, item.items)).lstrip() if there else ""
 
-    def _type(self, form: Format, op: Operation, item: Item) -> str:
+    def _type(self, form: OperationRow, op: Operation, item: Item) -> str:
         name = item.name.split("=")[0]
-        value = op.operands[name][0] if name in form.operands else op.results[form.results.index(name)]
+        value = op.operands[name][0] if name in form.operands else op.results[list(form.results).index(name)]
         return str(value.type)
 
-    def _types(self, form: Format, op: Operation, item: Item) -> str:
+    def _types(self, form: OperationRow, op: Operation, item: Item) -> str:
         found = op.operands.get(item.name, []) if item.name in form.operands else op.results
         return ", ".join(str(value.type) for value in found)
 
-    def _shared(self, form: Format, op: Operation, item: Item) -> str:
+    def _shared(self, form: OperationRow, op: Operation, item: Item) -> str:
         if item.name in form.results:
             return str(op.results[0].type)
         types = [str(value.type) for value in op.operands[item.name]]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ..grammar import ELEMENTS, ENUMS
 from ..ir import Pointer, Scalar, TensorView, Tile, TileView, Token
-from .formats import enumerators, kinds
 from .lexer import Tokens, short
 
 _FP8 = {"fp8e4m3fn": "f8E4M3FN", "fp8e5m2": "f8E5M2", "F4E2M1FN": "f4E2M1FN"}
@@ -37,7 +37,7 @@ def parse_type(tokens: Tokens, known: dict[str, Any]) -> Any:
 
 def scalar(name: str) -> Scalar | None:
     name = _FP8.get(name, name)
-    return Scalar(name) if name in kinds()["number"] else None
+    return Scalar(name) if name in ELEMENTS["number"] else None
 
 
 class _Type:
@@ -109,7 +109,7 @@ class _Type:
 
     def pointer_attribute(self) -> str:
         name = self.parts[self.at]
-        if name not in enumerators()["PtrAttr"]:
+        if name not in ENUMS["PtrAttr"]:
             raise _Wrong("none, unicast or multicast")
         self.at += 1
         self.expect(">")
@@ -194,8 +194,8 @@ class _Type:
 
     def padding(self) -> str:
         name = self.parts[self.at]
-        if name not in enumerators()["PaddingValue"]:
-            raise _Wrong(", ".join(enumerators()["PaddingValue"]))
+        if name not in ENUMS["PaddingValue"]:
+            raise _Wrong(", ".join(ENUMS["PaddingValue"]))
         self.at += 1
         return name
 

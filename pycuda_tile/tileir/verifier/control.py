@@ -8,8 +8,6 @@ from typing import Any
 from ..ir import Block, Constant, Operation, TensorView, Tile, TileView, Value
 from .place import Place, types
 
-TERMINATORS = ("break", "continue", "return", "yield")
-
 
 def _types(values: Sequence[Value]) -> list[Any]:
     return [value.type for value in values]

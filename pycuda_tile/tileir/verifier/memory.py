@@ -5,9 +5,9 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ..grammar import ELEMENTS
 from ..ir import Bounded, DivBy, SameElements, TensorView, Tile, TileView
 from .general import is_pointer
-from .kinds import FLOATS, INTEGERS
 from .legal import WIDTHS, is_power_of_two
 from .place import Place, types
 
@@ -16,7 +16,7 @@ _UPDATES = {
     "xchg": {"i32", "i64", "f32", "f64"},
 }
 #: What multimem operations reduce, by element; all of integers. The load that reduces has two more.
-_REDUCED = {name: {"add"} for name in FLOATS}
+_REDUCED = {name: {"add"} for name in ELEMENTS["float"]}
 _LOADED = {**_REDUCED, "f16": {"add", "min", "max"}, "bf16": {"add", "min", "max"}}
 _EXPRESSION = re.compile(r"%%|%")
 _LETTERS = "diouxXeEfFgGaAcsSpn"
@@ -120,7 +120,7 @@ def partition(place: Place) -> str | None:
     rank = len(view.tensor.shape)
     ok = len(view.tile) == rank and sorted(view.dim_map) == list(range(rank))
     ok = ok and (view.sparse is None or 0 <= view.sparse < rank)
-    floats = str(view.tensor.element) not in INTEGERS
+    floats = str(view.tensor.element) not in ELEMENTS["int"]
     return None if ok and (floats or view.padding in (None, "zero")) else str(view)
 
 
@@ -145,7 +145,7 @@ def predicate_fits(place: Place) -> str | None:
 
 
 def _is_integer(type_: Any) -> bool:
-    return isinstance(type_, Tile) and str(type_.element) in (*INTEGERS, "i4")
+    return isinstance(type_, Tile) and str(type_.element) in ELEMENTS["anyint"]
 
 
 def _bounded(predicate: Bounded, type_: Any) -> bool:

@@ -6,24 +6,26 @@ from collections.abc import Iterator
 
 import numpy as np
 
+from ..grammar import Kind
 from ..ir import Entry, Global, Module, Tile
-from . import kinds, legal
+from ..versions import NEWEST, OLDEST, Version
+from . import legal
+from .structure import are_hints
 
-_VERSIONS = ((13, 1), (13, 5))
+_CONSTANT = Kind("constant")
 Problem = tuple[str, str]
 
 
 def module(m: Module) -> Iterator[Problem]:
-    first, last = _VERSIONS
-    if not first <= tuple(m.version) <= last:
+    if not OLDEST <= tuple(m.version) <= NEWEST:
         yield "version", ".".join(map(str, m.version))
 
 
-def variable(item: Global, names: set[str], version: tuple[int, int]) -> Iterator[Problem]:
+def variable(item: Global, names: set[str], version: Version) -> Iterator[Problem]:
     yield from _symbol(item.name, names)
     if not isinstance(item.type, Tile) or len(item.type.shape) != 1 or legal.wrong(item.type):
         yield "global_1d", str(item.type)
-    elif not kinds.fits(item.type, "constant") or legal.since(item.type) > version:
+    elif not _CONSTANT.fits(item.type) or legal.since(item.type) > version:
         yield "type_legal", str(item.type)
     elif np.shape(item.value) not in ((), item.type.shape):
         yield "value_fits", f"a value of shape {np.shape(item.value)} for {item.type}"
@@ -36,7 +38,7 @@ def entry(item: Entry, names: set[str]) -> Iterator[Problem]:
     for value in item.params:
         if not isinstance(value.type, Tile) or value.type.shape:
             yield "entry_params", str(value.type)
-    if not kinds.are_hints(item.hints):
+    if not are_hints(item.hints):
         yield "attribute_value", f"hints {item.hints!r:.60}"
     last = item.body.ops[-1].name if item.body.ops else "nothing"
     if last != "return":

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
+from ..grammar import OperationRow
 from ..ir import Block, Entry, Global, Operation, Value
-from .table import Row
 
 
 @dataclass
@@ -20,8 +20,8 @@ class Place:
     """
 
     op: Operation
-    row: Row
-    words: list[str]
+    row: OperationRow
+    words: tuple[str, ...]
     outer: list[Operation]
     block: Block
     entry: Entry
@@ -33,7 +33,7 @@ class Place:
         for name in names:
             if name in self.op.operands:
                 found.extend(self.op.operands[name])
-            found.extend(self._results(name))
+            found.extend(named_results(self.op, self.row, name))
         return found
 
     def value(self, name: str) -> Value:
@@ -45,11 +45,13 @@ class Place:
     def attribute(self, name: str, default: Any = None) -> Any:
         return self.op.attributes.get(name, default)
 
-    def _results(self, name: str) -> list[Value]:
-        for i, part in enumerate(self.row.results):
-            if part.name == name:
-                return self.op.results[i:] if part.most is None else self.op.results[i : i + 1]
+
+def named_results(op: Operation, row: OperationRow, name: str) -> list[Value]:
+    """The results that a name stands for; none where it is that of an operand."""
+    if name not in row.results:
         return []
+    first = list(row.results).index(name)
+    return op.results[first:] if row.results[name].most is None else op.results[first : first + 1]
 
 
 def types(values: list[Value]) -> str:

@@ -5,22 +5,25 @@ Functions return, or yield with the rule's name, what they found where a rule is
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
-from ..ir import Block, Operation, Value
-from . import kinds, legal
-from .control import TERMINATORS
-from .table import Part, Row, enumerators
+from ..grammar import ENUMS, OperationRow
+from ..ir import TERMINATORS, Block, Constant, Operation, Value
+from ..versions import Version, dotted
+from . import legal
+from .place import named_results
 
 Problem = tuple[str, str]
+_NAME = re.compile(r"[A-Za-z_][\w$.]*")
 
 
-def problems(op: Operation, row: Row, visible: set[Value], version: tuple[int, int]) -> Iterator[Problem]:
+def problems(op: Operation, row: OperationRow, visible: set[Value], version: Version) -> Iterator[Problem]:
     if row.since > version:
-        yield "since", f"{_dots(row.since)} in a module of version {_dots(version)}"
+        yield "since", f"{dotted(row.since)} in a module of version {dotted(version)}"
     yield from _operands(op, row)
     yield from _results(op, row)
     for name, values in op.operands.items():
@@ -35,35 +38,30 @@ def problems(op: Operation, row: Row, visible: set[Value], version: tuple[int, i
             yield "type_legal", found
 
 
-def _dots(version: tuple[int, int]) -> str:
-    return ".".join(map(str, version))
-
-
-def _operands(op: Operation, row: Row) -> Iterator[Problem]:
+def _operands(op: Operation, row: OperationRow) -> Iterator[Problem]:
     for name in op.operands:
-        if name not in {part.name for part in row.operands} and op.operands[name]:
+        if name not in row.operands and op.operands[name]:
             yield "operand_count", f"an operand {name}"
-    for part in row.operands:
-        count = len(op.operands.get(part.name, []))
-        if count < part.least or (part.most is not None and count > part.most):
-            yield "operand_count", f"{count} for {part.name}"
+    for name, wanted in row.operands.items():
+        count = len(op.operands.get(name, []))
+        if count < wanted.least or (wanted.most is not None and count > wanted.most):
+            yield "operand_count", f"{count} for {name}"
 
 
-def _results(op: Operation, row: Row) -> Iterator[Problem]:
-    least = sum(part.least for part in row.results)
-    any_number = any(part.most is None for part in row.results)
-    if len(op.results) < least or (len(op.results) > least and not any_number):
+def _results(op: Operation, row: OperationRow) -> Iterator[Problem]:
+    least = sum(wanted.least for wanted in row.results.values())
+    if len(op.results) < least or (len(op.results) > len(row.results) and not row.any_results):
         yield "result_count", f"{len(op.results)}"
 
 
-def _attributes(op: Operation, row: Row) -> Iterator[Problem]:
+def _attributes(op: Operation, row: OperationRow) -> Iterator[Problem]:
     for name, value in op.attributes.items():
         if name not in row.attributes and value:
             yield "attribute_known", f"an attribute {name}"
-    for name, kind in row.attributes.items():
+    for name, (kind, is_optional) in row.attributes.items():
         value = op.attributes.get(name)
         if value is None:
-            if name not in row.optional:
+            if not is_optional:
                 yield "attribute_given", f"no {name}"
         elif not _is(value, kind):
             yield "attribute_value", f"{name} = {value!r:.60}"
@@ -71,37 +69,40 @@ def _attributes(op: Operation, row: Row) -> Iterator[Problem]:
 
 def _is(value: Any, kind: str) -> bool:
     if kind.startswith("enum:"):
-        return value in enumerators()[kind[5:]]
+        return value in ENUMS[kind[5:]]
     if kind == "int":
         return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    if kind == "bool":
+    if kind in ("bool", "unit"):
         return isinstance(value, (bool, np.bool_))
     if kind == "string":
         return isinstance(value, str)
     if kind in ("i32s", "bools", "array"):
         return isinstance(value, (list, tuple))
-    return kinds.are_hints(value) if kind == "hints" else True
+    return are_hints(value) if kind == "hints" else True
 
 
-def _kinds(op: Operation, row: Row) -> Iterator[Problem]:
+def are_hints(found: Any) -> bool:
+    """Whether these are hints: for each architecture names with a number, a truth value or text."""
+    if not isinstance(found, dict) or not all(isinstance(inner, dict) for inner in found.values()):
+        return False
+    names = [*found, *(name for inner in found.values() for name in inner)]
+    values = [value for inner in found.values() for value in inner.values()]
+    named = all(isinstance(name, str) and _NAME.fullmatch(name) for name in names)
+    return named and all(isinstance(value, (Constant, bool, str)) for value in values)
+
+
+def _kinds(op: Operation, row: OperationRow) -> Iterator[Problem]:
     for name, kind in row.kinds.items():
-        for value in [*op.operands.get(name, []), *_named_results(op, row.results, name)]:
-            if not kinds.fits(value.type, kind):
-                yield "kind", f"{name} of type {value.type}, where {kinds.words(kind)} is wanted"
+        for value in [*op.operands.get(name, []), *named_results(op, row, name)]:
+            if not kind.fits(value.type):
+                yield "kind", f"{name} of type {value.type}, where {kind} is wanted"
 
 
-def _named_results(op: Operation, parts: list[Part], name: str) -> list[Value]:
-    for i, part in enumerate(parts):
-        if part.name == name:
-            return op.results[i:] if part.most is None else op.results[i : i + 1]
-    return []
-
-
-def type_legal(value: Value, version: tuple[int, int]) -> str | None:
+def type_legal(value: Value, version: Version) -> str | None:
     """What is wrong with a value's type in itself."""
     found = legal.wrong(value.type)
     if found is None and legal.since(value.type) > version:
-        return f"{value.type} in a module of version {_dots(version)}"
+        return f"{value.type} in a module of version {dotted(version)}"
     return found
 
 

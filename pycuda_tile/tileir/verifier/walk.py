@@ -4,17 +4,15 @@ from __future__ import annotations
 
 from typing import Any, NoReturn
 
+from ..grammar import MEANINGS, OperationRow, find_operation
 from ..ir import MAX_NESTING, Block, Entry, Global, Module, Operation, Value
 from . import control, general, memory, modules, numbers, shapes, structure
 from .errors import VerifyError
 from .place import Place
-from .table import Row, meanings, rows
 
 _FAMILIES = (general, numbers, shapes, memory, control)
 #: Rules of tables/rules.tsv that `structure` and `modules` call themselves.
-_RULES = {
-    name: getattr(family, name) for family in _FAMILIES for name in meanings() if name in family.__dict__
-}
+_RULES = {name: getattr(family, name) for family in _FAMILIES for name in MEANINGS if name in family.__dict__}
 
 
 class Walk:
@@ -69,12 +67,12 @@ class Walk:
         self.visible.difference_update(added)
 
     def _operation(self, op: Operation, block: Block) -> None:
-        row = rows().get(op.name)
+        row = find_operation(op.name)
         if row is None or op.name in ("entry", "global", "module"):
             self._fail("operation", op, op.name)
         for rule, found in structure.problems(op, row, self.visible, self.module.version):
             self._fail(rule, op, found)
-        place = Place(op, row, [], self.outer, block, self.entry, self.globals)
+        place = Place(op, row, (), self.outer, block, self.entry, self.globals)
         self._rules(place, row)
         if len(self.outer) >= MAX_NESTING:
             self._fail("depth", op, f"{len(self.outer) + 1} levels")
@@ -86,7 +84,7 @@ class Walk:
         self._check("defined_once", op, structure.new(op.results, self.visible))
         self.visible.update(op.results)
 
-    def _rules(self, place: Place, row: Row) -> None:
+    def _rules(self, place: Place, row: OperationRow) -> None:
         for rule, *words in row.rules:
             place.words = words
             found = _RULES[rule](place)
@@ -106,4 +104,4 @@ class Walk:
 
 
 def _meaning(rule: str, words: Any) -> str:
-    return meanings().get(rule, rule).replace("{names}", ", ".join(words))
+    return MEANINGS.get(rule, rule).replace("{names}", ", ".join(words))

@@ -1,0 +1,39 @@
+"""What the tables in tables/ say, read once: bytecode, text and the verifier all follow these rows.
+
+parts.py reads what an operation, a type or an attribute consists of; formats.py what the text of an operation
+looks like; kinds.py has the kinds of operands and results; operations.py puts a row together.
+"""
+
+from .formats import Item
+from .kinds import ELEMENTS, Kind
+from .operations import (
+    ATTRIBUTES,
+    MEANINGS,
+    OPERATIONS,
+    OPERATIONS_BY_CODE,
+    TYPES,
+    Attribute,
+    Encoding,
+    OperationRow,
+    find_operation,
+)
+from .parts import ENUMS, Enumerator, Part, Values
+
+__all__ = [
+    "ATTRIBUTES",
+    "ELEMENTS",
+    "ENUMS",
+    "MEANINGS",
+    "OPERATIONS",
+    "OPERATIONS_BY_CODE",
+    "TYPES",
+    "Attribute",
+    "Encoding",
+    "Enumerator",
+    "Item",
+    "Kind",
+    "OperationRow",
+    "Part",
+    "Values",
+    "find_operation",
+]

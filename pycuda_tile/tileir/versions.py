@@ -1,0 +1,19 @@
+"""Versions of Tile IR: what a module and its binary form have in common with the tools that read them."""
+
+from __future__ import annotations
+
+Version = tuple[int, int]
+NEWEST: Version = (13, 5)
+#: The versions that are read and written.
+VERSIONS: tuple[Version, ...] = tuple((13, minor) for minor in range(1, NEWEST[1] + 1))
+OLDEST: Version = VERSIONS[0]
+
+
+def parse_version(text: str) -> Version:
+    """Of "13.2". Raises ValueError for text that is no version."""
+    major, minor = map(int, text.split("."))
+    return major, minor
+
+
+def dotted(version: Version) -> str:
+    return f"{version[0]}.{version[1]}"
