@@ -13,9 +13,10 @@ import importlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
+    from .assertions import AssertionFailed
     from .bytecode import BytecodeError, read_bytecode, write_bytecode
     from .equality import equal
-    from .interpreter import AssertionFailed, interpret
+    from .interpreter import interpret
     from .ir import Module
     from .lower import build
     from .text import ParseError, parse
@@ -30,7 +31,7 @@ _PUBLIC = {
     "write_bytecode": "bytecode",
     "BytecodeError": "bytecode",
     "interpret": "interpreter",
-    "AssertionFailed": "interpreter.errors",
+    "AssertionFailed": "assertions",
     "build": "lower",
     "verify": "verifier",
     "VerifyError": "verifier",

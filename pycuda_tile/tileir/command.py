@@ -13,7 +13,7 @@ from pycuda_tile.errors import Error
 from pycuda_tile.system.output_file import write_file
 
 from . import BytecodeError, interpret, parse, read_bytecode, verify, write_bytecode
-from .interpreter.elements import DTYPES
+from .elements import DTYPES
 from .ir import Entry, Module, Value, walk
 from .reading import pointee, value_element
 

@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from .interpreter.elements import DTYPES
+from .elements import DTYPES
 from .ir import Tile
 
 

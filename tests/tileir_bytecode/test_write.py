@@ -11,7 +11,7 @@ from tileir_modules import Builder, tile
 
 from pycuda_tile import tileir
 from pycuda_tile.tileir.dense import splat
-from pycuda_tile.tileir.interpreter.elements import DTYPES
+from pycuda_tile.tileir.elements import DTYPES
 from pycuda_tile.tileir.ir import (
     Block,
     Bounded,

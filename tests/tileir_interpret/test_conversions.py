@@ -9,8 +9,8 @@ import ml_dtypes
 import numpy as np
 import pytest
 
+from pycuda_tile.tileir.elements import DTYPES, to_tf32
 from pycuda_tile.tileir.interpreter import conversions
-from pycuda_tile.tileir.interpreter.elements import DTYPES, to_tf32
 
 EDGES = [0.0, -0.0, 0.4, -0.6, 1.5, -2.5, 127.5, 128.0, -128.9, -129.0, 255.9, 256.0, 3e9, -3e9, 1e20, -1e20]
 

@@ -7,7 +7,7 @@ from contextlib import contextmanager
 
 import numpy as np
 
-from pycuda_tile.tileir.interpreter.elements import DTYPES
+from pycuda_tile.tileir.elements import DTYPES
 from pycuda_tile.tileir.ir import (
     Block,
     Constant,

@@ -11,7 +11,7 @@ import pytest
 from tileir_modules import Builder, elementwise, tile
 
 from pycuda_tile import tileir
-from pycuda_tile.tileir.interpreter.elements import DTYPES
+from pycuda_tile.tileir.elements import DTYPES
 from pycuda_tile.tileir.lower.translate import translate
 
 COUNT = 64

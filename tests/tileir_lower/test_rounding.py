@@ -9,8 +9,8 @@ from tileir_modules import elementwise, tile
 
 import pycuda_tile as pct
 from pycuda_tile import tileir
+from pycuda_tile.tileir.elements import DTYPES, bits_of
 from pycuda_tile.tileir.interpreter import conversions
-from pycuda_tile.tileir.interpreter.elements import DTYPES, bits_of
 from pycuda_tile.tileir.lower.translate import translate
 
 COUNT = 256  # all of an 8-bit format

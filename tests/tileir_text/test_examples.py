@@ -11,7 +11,7 @@ import pytest
 from chapter_examples import EXAMPLES, FILES
 
 from pycuda_tile import tileir
-from pycuda_tile.tileir.interpreter.elements import DTYPES
+from pycuda_tile.tileir.elements import DTYPES
 from pycuda_tile.tileir.ir import Pointer, walk
 
 

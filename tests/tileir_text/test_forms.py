@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from pycuda_tile import tileir
-from pycuda_tile.tileir.interpreter.elements import DTYPES
+from pycuda_tile.tileir.elements import DTYPES
 from pycuda_tile.tileir.ir import Constant, Scalar
 
 

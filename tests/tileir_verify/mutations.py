@@ -11,9 +11,9 @@ from bytecode_operations import OPERATIONS
 from bytecode_operations import module as operation_module
 
 from pycuda_tile import tileir
+from pycuda_tile.tileir.elements import DTYPES
 from pycuda_tile.tileir.grammar import ENUMS
 from pycuda_tile.tileir.grammar import OPERATIONS as ROWS
-from pycuda_tile.tileir.interpreter.elements import DTYPES
 from pycuda_tile.tileir.ir import (
     Block,
     Entry,

@@ -1,6 +1,5 @@
 """Runs a module of Tile IR on NumPy arrays: exact and slow, the meaning of each operation in plain sight."""
 
-from .errors import AssertionFailed
 from .run import interpret
 
-__all__ = ["AssertionFailed", "interpret"]
+__all__ = ["interpret"]

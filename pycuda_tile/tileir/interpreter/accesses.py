@@ -11,6 +11,9 @@ from typing import Any
 
 import numpy as np
 
+from ..assertions import AssertionFailed
+from ..elements import DTYPES, unsigned, wrap
+from ..modes import PADDINGS
 from ..reading import (
     attribute,
     group,
@@ -23,14 +26,11 @@ from ..reading import (
     view_facts,
 )
 from . import assumptions, atomics, messages
-from .elements import DTYPES, unsigned, wrap
-from .errors import AssertionFailed
 from .operations import dtype_in_memory, pointee_size
 from .order import Access, Token
 from .views import GatherScatterView, Places, TensorView, TileView
 
 _TRUE = np.ones((), bool)
-_PADDINGS = {"zero": 0.0, "neg_zero": -0.0, "nan": np.nan, "pos_inf": np.inf, "neg_inf": -np.inf}
 
 
 def _add(block: Any, op: Any, run: Callable[[], Any]) -> Access:
@@ -121,7 +121,7 @@ def _load_view(block: Any, op: Any) -> list:
     if padding is None:
         otherwise = block.program.undefined(places.inside.shape, dtype)
     else:
-        otherwise = np.asarray(_PADDINGS[padding]).astype(dtype)
+        otherwise = np.asarray(PADDINGS[padding].value).astype(dtype)
     memory, report = block.program.memory, block.report(op)
 
     def run() -> np.ndarray:

@@ -10,7 +10,7 @@ import numpy as np
 from pycuda_tile.errors import ArgumentRangeError, ArgumentTypeError, ArgumentValueError
 from pycuda_tile.launching.arrays import ptr, strided
 
-from .elements import DTYPES, bits_of
+from ..elements import DTYPES, bits_of
 from .memory import Memory
 
 

@@ -7,7 +7,8 @@ import numpy as np
 from pycuda_tile.errors import UndefinedBehaviorError
 from pycuda_tile.reference import assume as reference
 
-from .elements import Report, signed
+from ..elements import signed
+from .report import Report
 
 
 def bounded(value: np.ndarray, lower: int | None, upper: int | None, report: Report) -> None:

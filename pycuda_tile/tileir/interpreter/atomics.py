@@ -7,8 +7,8 @@ from collections.abc import Callable
 import numpy as np
 
 from . import floats, integers
-from .elements import Report
 from .memory import Memory
+from .report import Report
 
 
 def _ignore(kind: str, message: str) -> None:

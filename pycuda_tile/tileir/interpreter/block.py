@@ -12,9 +12,9 @@ import numpy as np
 
 from pycuda_tile.errors import NotAvailableYet, UndefinedBehaviorError
 
+from ..elements import constant, width, wrap
 from ..reading import attribute, operands_of, region
 from . import accesses, folds
-from .elements import constant, width, wrap
 from .operations import ELEMENTWISE, PURE
 from .order import Access, Order
 from .program import Program

@@ -10,14 +10,10 @@ from pycuda_tile import reference
 from pycuda_tile.reference.rounding import round_to_format
 from pycuda_tile.reference.scalars import FLOAT_FORMATS, LARGEST_RESTRICTED
 
-from .elements import DTYPES, Report, bits_of, read, signed, to_tf32, unlimited, unsigned, width, wrap
+from ..elements import DTYPES, bits_of, read, signed, to_tf32, unlimited, unsigned, width, wrap
+from ..modes import ROUNDING
+from .report import Report
 
-_MODES = {
-    "zero": "round_toward_zero",
-    "negative_inf": "round_toward_negative",
-    "positive_inf": "round_toward_positive",
-    "nearest_away": "round_ties_to_away",
-}
 _TF32 = (10, -126, 127)  # as in FLOAT_FORMATS
 # The last integer that rounds to a finite number, and what greater ones give.
 _BEYOND = {"f8E4M3FN": (464, np.nan), "f8E5M2": (61439, np.inf)}
@@ -87,7 +83,7 @@ def ftof(source: np.ndarray, to: str, rounding: str) -> np.ndarray:
     result = np.array(result)
     for place in np.argwhere(np.isfinite(wide) & (result.astype(np.float64) != wide)):
         at = tuple(place)
-        result[at] = round_to_format(Fraction(float(wide[at])), format, _MODES[rounding])
+        result[at] = round_to_format(Fraction(float(wide[at])), format, ROUNDING[rounding])
     return result
 
 

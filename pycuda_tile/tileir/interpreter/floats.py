@@ -13,14 +13,7 @@ import numpy as np
 
 from pycuda_tile import reference
 
-_ROUNDING = {
-    "nearest_even": None,
-    "zero": "round_toward_zero",
-    "negative_inf": "round_toward_negative",
-    "positive_inf": "round_toward_positive",
-    "approx": "round_approximate",
-    "full": "round_full",
-}
+from ..modes import ROUNDING
 
 _COMPARE = {
     "equal": operator.eq,
@@ -34,32 +27,32 @@ _COMPARE = {
 
 def addf(lhs: np.ndarray, rhs: np.ndarray, rounding: str, flush: bool) -> np.ndarray:
     """lhs + rhs."""
-    return reference.add(lhs, rhs, _ROUNDING[rounding], _subnormals(flush))
+    return reference.add(lhs, rhs, ROUNDING[rounding], _subnormals(flush))
 
 
 def subf(lhs: np.ndarray, rhs: np.ndarray, rounding: str, flush: bool) -> np.ndarray:
     """lhs - rhs."""
-    return reference.sub(lhs, rhs, _ROUNDING[rounding], _subnormals(flush))
+    return reference.sub(lhs, rhs, ROUNDING[rounding], _subnormals(flush))
 
 
 def mulf(lhs: np.ndarray, rhs: np.ndarray, rounding: str, flush: bool) -> np.ndarray:
     """lhs * rhs."""
-    return reference.mul(lhs, rhs, _ROUNDING[rounding], _subnormals(flush))
+    return reference.mul(lhs, rhs, ROUNDING[rounding], _subnormals(flush))
 
 
 def divf(lhs: np.ndarray, rhs: np.ndarray, rounding: str, flush: bool) -> np.ndarray:
     """lhs / rhs; `approx` and `full` are correctly rounded."""
-    return reference.div(lhs, rhs, _ROUNDING[rounding], _subnormals(flush))
+    return reference.div(lhs, rhs, ROUNDING[rounding], _subnormals(flush))
 
 
 def fma(lhs: np.ndarray, rhs: np.ndarray, acc: np.ndarray, rounding: str, flush: bool) -> np.ndarray:
     """lhs * rhs + acc, rounded once."""
-    return reference.fma(lhs, rhs, acc, _ROUNDING[rounding], _subnormals(flush))
+    return reference.fma(lhs, rhs, acc, ROUNDING[rounding], _subnormals(flush))
 
 
 def sqrt(source: np.ndarray, rounding: str, flush: bool) -> np.ndarray:
     """The square root; `approx` is correctly rounded."""
-    return reference.sqrt(source, _ROUNDING[rounding], _subnormals(flush))
+    return reference.sqrt(source, ROUNDING[rounding], _subnormals(flush))
 
 
 def rsqrt(source: np.ndarray, flush: bool) -> np.ndarray:

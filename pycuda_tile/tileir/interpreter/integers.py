@@ -11,7 +11,8 @@ from collections.abc import Callable
 
 import numpy as np
 
-from .elements import Report, read, signed, unlimited, unsigned, width, wrap
+from ..elements import read, signed, unlimited, unsigned, width, wrap
+from .report import Report
 
 
 def addi(lhs: np.ndarray, rhs: np.ndarray, overflow: str, report: Report) -> np.ndarray:

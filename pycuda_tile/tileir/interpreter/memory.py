@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .elements import Report
+from .report import Report
 
 _SPACING = 40
 

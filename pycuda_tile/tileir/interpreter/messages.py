@@ -8,8 +8,8 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..formats import Expression, pieces
-from .elements import unsigned
+from ..elements import unsigned
+from ..print_formats import Expression, pieces
 
 _printf = ctypes.CDLL(None).snprintf
 

@@ -10,9 +10,10 @@ from collections.abc import Callable
 
 import numpy as np
 
+from ..elements import DTYPES, bits_of, signed
 from ..reading import attribute, dense, pointee, result_element, result_shape, source_element
 from . import conversions, floats, integers, shapes
-from .elements import DTYPES, Report, bits_of, signed
+from .report import Report
 
 Function = Callable[..., np.ndarray]
 Make = Callable[[object], Function]

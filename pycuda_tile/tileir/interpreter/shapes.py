@@ -8,7 +8,8 @@ import numpy as np
 
 from pycuda_tile import reference
 
-from .elements import DTYPES, Report, read, unsigned, wrap
+from ..elements import DTYPES, read, unsigned, wrap
+from .report import Report
 
 
 def iota(count: int, element: str) -> np.ndarray:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from .elements import unsigned
+from ..elements import unsigned
 
 
 class TensorView(NamedTuple):

@@ -12,7 +12,7 @@ from pycuda_tile.building.builder import build as build_source
 from pycuda_tile.building.module import Module
 from pycuda_tile.errors import BuildValueError
 
-from ..interpreter.errors import AssertionFailed
+from ..assertions import AssertionFailed
 from ..ir import Operation
 from ..reading import operands_of, value_shape
 from ..verifier import verify_once

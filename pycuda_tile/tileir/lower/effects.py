@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable
 from typing import Any
 
-from ..formats import Expression, pieces
-from ..interpreter.errors import failed_assertion
+from ..assertions import failed_assertion
+from ..print_formats import Expression, pieces
 from ..reading import attribute, group, operand, operands_of, value_element, value_shape
 from .types import NotLowered
 

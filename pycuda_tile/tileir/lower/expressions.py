@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..dense import splat
+from ..modes import ROUNDING
 from ..reading import (
     attribute,
     operands_of,
@@ -24,14 +25,6 @@ from .types import NotLowered, element, literal, shape, tile
 
 Expression = Callable[[Any, list[str]], str]
 
-_ROUNDING = {
-    "nearest_even": "round_ties_to_even",
-    "zero": "round_toward_zero",
-    "negative_inf": "round_toward_negative",
-    "positive_inf": "round_toward_positive",
-    "approx": "round_approximate",
-    "full": "round_full",
-}
 _RELATIONS = {
     "equal": "equal",
     "not_equal": "not_equal",
@@ -71,7 +64,7 @@ def _rounded(function: str) -> Expression:
         flush = attribute(op, "flush_to_zero", False)
         modes = []
         if rounding != "nearest_even" or flush:
-            modes.append(f"ct::{_ROUNDING[rounding]}_t{{}}")
+            modes.append(f"ct::{ROUNDING[rounding]}_t{{}}")
         if flush:
             modes.append("ct::round_subnormals_to_zero_t{}")
         return f"{function}({', '.join(names + modes)})"
@@ -160,7 +153,7 @@ def _ftof(op: Any, names: list[str]) -> str:
         return f"ct::element_cast<{element(to)}>({names[0]})"
     if rounding == "nearest_away":
         return f"tileir::round_away<{result(op)}>({names[0]})"
-    return f"tileir::round_to<{result(op)}, ct::rounding_mode::{_ROUNDING[rounding]}>({names[0]})"
+    return f"tileir::round_to<{result(op)}, ct::rounding_mode::{ROUNDING[rounding]}>({names[0]})"
 
 
 def _bitcast(op: Any, names: list[str]) -> str:

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+from ..modes import PADDINGS
 from ..reading import (
     attribute,
     group,
@@ -24,13 +25,6 @@ from .types import NotLowered, element, shape
 
 _ORDERS = {"relaxed": "relaxed", "acquire": "acquire", "release": "release", "acq_rel": "acq_rel"}
 _SCOPES = {"tl_blk": "block", "device": "device", "sys": "system"}
-_PADDINGS = {
-    "zero": "zero",
-    "neg_zero": "negative_zero",
-    "nan": "nan",
-    "pos_inf": "positive_inf",
-    "neg_inf": "negative_inf",
-}
 _UPDATES = {
     "and": "and",
     "or": "or",
@@ -215,7 +209,7 @@ def load_view(translator: Any, op: Any) -> None:
         function += "_masked"
         padding = operand(op, "view").type.padding
         if padding not in (None, "zero"):
-            arguments.append(f"ct::view_padding_{_PADDINGS[padding]}_t{{}}")
+            arguments.append(f"ct::view_padding_{PADDINGS[padding].name}_t{{}}")
         elif modes:
             arguments.append("ct::view_padding_zero_t{}")
     arguments += modes + _indices(translator, op)

@@ -4,16 +4,9 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ..modes import PADDINGS
 from ..reading import group, operand
 from .types import element, shape
-
-_PADDINGS = {
-    "zero": "zero",
-    "neg_zero": "negative_zero",
-    "nan": "nan",
-    "pos_inf": "positive_inf",
-    "neg_inf": "negative_inf",
-}
 
 
 class Places(NamedTuple):
@@ -58,5 +51,5 @@ def outside(op: Any) -> str:
     """What elements beyond the tensor are: a tile."""
     view = operand(op, "view").type
     kind = element(str(view.tensor.element))
-    bits = f"tileir::padding<{kind}, ct::view_padding::{_PADDINGS[view.padding or 'zero']}>()"
+    bits = f"tileir::padding<{kind}, ct::view_padding::{PADDINGS[view.padding or 'zero'].name}>()"
     return f"ct::full<ct::tile<{kind}, {shape(view.tile)}>>({bits})"

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from ..interpreter.elements import DTYPES
+from ..elements import DTYPES
 from ..reading import pointee
 
 ELEMENTS = {

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..interpreter.elements import bits_of
+from ..elements import bits_of
 from ..ir import Constant, Operation, Pointer, Tile, Token, Value
 from ..rows import rows
 from .attributes import Attributes

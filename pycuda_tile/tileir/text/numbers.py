@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from ..dense import splat
-from ..interpreter.elements import DTYPES, bits_of
+from ..elements import DTYPES, bits_of, from_bits, to_bits
 
 #: Bits of the significand, the hidden one included.
 _PRECISION = {
@@ -36,26 +36,6 @@ def _width(element: str) -> int:
 
 def is_integer(element: str) -> bool:
     return element[0] == "i"
-
-
-def to_bits(array: np.ndarray, element: str) -> np.ndarray:
-    """Elements as unsigned integers that hold their bits."""
-    if element == "i1":
-        return array.astype(np.uint8)
-    raw = np.ascontiguousarray(array).view(f"u{DTYPES[element].itemsize}")
-    if element == "tf32":
-        return raw >> 13
-    return raw & 15 if bits_of(element) == 4 else raw
-
-
-def from_bits(bits: list[int] | np.ndarray, element: str) -> np.ndarray:
-    """The inverse of to_bits."""
-    if element == "i1":
-        return np.asarray(bits, np.uint8).astype(bool)
-    raw = np.asarray(bits, f"u{DTYPES[element].itemsize}")
-    if bits_of(element) == 4:
-        return raw.astype(np.int8).astype(DTYPES["i4"]) if element == "i4" else raw.view(DTYPES[element])
-    return (raw << 13 if element == "tf32" else raw).view(DTYPES[element])
 
 
 def print_number(bits: int, element: str) -> str:

@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
-from ..interpreter.elements import DTYPES, bits_of
+from ..elements import DTYPES, bits_of, from_bits
 from ..ir import Constant, Scalar, Tile
 from .lexer import Tokens
-from .numbers import from_bits, parse_number, print_dense, print_number
+from .numbers import parse_number, print_dense, print_number
 from .types import scalar
 
 _ESCAPE = re.compile(rb'\\([0-9A-Fa-f]{2}|[nt"\\])')

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 from ..grammar import ELEMENTS
 from ..ir import Bounded, DivBy, SameElements, TensorView, Tile, TileView
+from ..print_formats import count_expressions, unfinished
 from .general import is_pointer
 from .legal import WIDTHS, is_power_of_two
 from .place import Place, types
@@ -18,8 +18,6 @@ _UPDATES = {
 #: What multimem operations reduce, by element; all of integers. The load that reduces has two more.
 _REDUCED = {name: {"add"} for name in ELEMENTS["float"]}
 _LOADED = {**_REDUCED, "f16": {"add", "min", "max"}, "bf16": {"add", "min", "max"}}
-_EXPRESSION = re.compile(r"%%|%")
-_LETTERS = "diouxXeEfFgGaAcsSpn"
 
 
 def one_type(place: Place) -> str | None:
@@ -178,12 +176,11 @@ def _same_elements(predicate: SameElements, type_: Any) -> bool:
 
 
 def format_count(place: Place) -> str | None:
-    """As NVIDIA's tools count: `*` takes no operand."""
-    text, values = place.attribute("str"), place.values("args")
-    count = sum(found != "%%" for found in _EXPRESSION.findall(text))
+    values = place.values("args")
+    count = count_expressions(place.attribute("str"))
     return None if count == len(values) else f"{count} expressions for {len(values)} operands"
 
 
 def format_ends(place: Place) -> str | None:
-    last = place.attribute("str").replace("%%", "").rpartition("%")
-    return None if not last[1] or set(_LETTERS) & set(last[2]) else f"{last[1] + last[2]!r}"
+    found = unfinished(place.attribute("str"))
+    return f"{found!r}" if found else None

@@ -6,12 +6,13 @@ import re
 from collections.abc import Iterator
 from typing import NamedTuple
 
+_CONVERSIONS = "diouxXfFeEgGaAcspn"
+_ENDS = {*_CONVERSIONS, "S"}  # of what NVIDIA's tools take; %S prints its operand in the usual way
 # Each % but those of %% stands for an operand, as NVIDIA's tools count; `*` takes none. One that is no
 # conversion of C prints its operand in the usual way.
 _EXPRESSION = re.compile(
-    r"""%%|%(?:(?P<flags>[-+ #0']*)(?P<width>\d{0,4})\*?(?P<precision>(?:\.\d{0,4})?)\*?
-        (?:hh|h|ll|l|j|z|t|L)?(?P<kind>[diouxXfFeEgGaAcspn]))?""",
-    re.VERBOSE,
+    r"%%|%(?:(?P<flags>[-+ #0']*)(?P<width>\d{0,4})\*?(?P<precision>(?:\.\d{0,4})?)\*?"
+    rf"(?:hh|h|ll|l|j|z|t|L)?(?P<kind>[{_CONVERSIONS}]))?"
 )
 
 
@@ -50,6 +51,12 @@ def pieces(template: str) -> Iterator[str | Expression]:
         yield template[at:]
 
 
-def expressions(template: str) -> list[Expression]:
-    """What stands for operands."""
-    return [piece for piece in pieces(template) if isinstance(piece, Expression)]
+def count_expressions(template: str) -> int:
+    """How many operands a format takes, as NVIDIA's tools count: `*` takes none."""
+    return sum(isinstance(piece, Expression) for piece in pieces(template))
+
+
+def unfinished(template: str) -> str:
+    """The last expression and what follows it, where no letter of printf's is there to end it; else ""."""
+    _, percent, rest = template.replace("%%", "").rpartition("%")
+    return percent + rest if percent and _ENDS.isdisjoint(rest) else ""

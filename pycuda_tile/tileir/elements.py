@@ -1,4 +1,4 @@
-"""Element types of Tile IR as NumPy types, and integers read as signed or unsigned.
+"""Element types of Tile IR as NumPy types, their bits, and integers read as signed or unsigned.
 
 A tile is a NumPy array, also with no dimension. Integers have no sign in Tile IR: they are kept in NumPy's
 signed types, i1 as bool. tf32 is kept as float32 whose 13 last bits are zero, pointers as int64 addresses.
@@ -6,17 +6,12 @@ signed types, i1 as bool. tf32 is kept as float32 whose 13 last bits are zero, p
 
 from __future__ import annotations
 
-from collections.abc import Callable
-
 import ml_dtypes
 import numpy as np
 
 from pycuda_tile.errors import NotAvailableYet
 
-from ..ir import Constant
-
-#: What is called when a program does what is undefined: kind (as in UndefinedBehaviorError) and message.
-Report = Callable[[str, str], None]
+from .ir import Constant
 
 
 class _Types(dict[str, np.dtype]):
@@ -108,12 +103,27 @@ def to_tf32(x: np.ndarray) -> np.ndarray:
     return np.asarray(np.where(np.isnan(x), nan, rounded).astype(np.uint32)).view(np.float32)
 
 
+def to_bits(array: np.ndarray, element: str) -> np.ndarray:
+    """Elements as unsigned integers that hold their bits."""
+    if element == "i1":
+        return array.astype(np.uint8)
+    raw = np.ascontiguousarray(array).view(f"u{DTYPES[element].itemsize}")
+    if element == "tf32":
+        return raw >> 13
+    return raw & 15 if bits_of(element) == 4 else raw
+
+
+def from_bits(bits: list[int] | np.ndarray, element: str) -> np.ndarray:
+    """The inverse of to_bits."""
+    if element == "i1":
+        return np.asarray(bits, np.uint8).astype(bool)
+    raw = np.asarray(bits, f"u{DTYPES[element].itemsize}")
+    if bits_of(element) == 4:
+        return raw.astype(np.int8).astype(DTYPES["i4"]) if element == "i4" else raw.view(DTYPES[element])
+    return (raw << 13 if element == "tf32" else raw).view(DTYPES[element])
+
+
 def constant(found: Constant) -> np.ndarray:
     """A typed number as a tile without dimension."""
-    dtype = DTYPES[found.type.name]
-    if found.type.name == "i1":
-        return np.asarray(bool(found.bits & 1))
-    if found.type.name == "tf32":
-        return np.asarray(found.bits << 13, np.uint32).view(np.float32)
-    bits = found.bits % (1 << 8 * dtype.itemsize)
-    return np.asarray(bits, f"u{dtype.itemsize}").view(dtype)
+    element = found.type.name
+    return from_bits([found.bits % (1 << bits_of(element))], element).reshape(())

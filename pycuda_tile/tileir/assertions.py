@@ -1,11 +1,11 @@
-"""What a run can end with besides the errors that all of the package has."""
+"""What a run ends with where an `assert` does not hold, interpreted or built."""
 
 from __future__ import annotations
 
 from pycuda_tile.errors import Error
 
-from ..ir import Operation
-from ..reading import attribute
+from .ir import Operation
+from .reading import attribute
 
 
 def failed_assertion(op: str, block: str, index: str, message: str) -> str:
