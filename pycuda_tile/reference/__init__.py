@@ -1,10 +1,12 @@
 """The plain executable meaning of the manual: one NumPy function for each tile function.
 
 Tiles are NumPy arrays, scalars are NumPy scalars, and Python numbers adapt to the other operand. The
-functions are named as in C++; operators have their named form (`add`) or NumPy's name (`less`). Modes are
-given by name: `add(a, b, rounding="round_toward_negative")`. Memory is accessed through `pointer(array)` and
+functions are named as in C++, those of operators as in the tables (`add`, `less`, `bit_and`). Modes are given
+by name: `add(a, b, rounding="round_toward_negative")`. Memory is accessed through `pointer(array)` and
 `PartitionView(array, shape)`. What the API refuses raises TypeError or ValueError; what the manual leaves
 undefined raises UndefinedBehaviorError. All targets are tested against these functions.
+
+Each family of operations is a module, of the same name as its header in `cuda_tile/ops/`.
 """
 
 from .arithmetic import abs, add, ceildiv, div, floordiv, fma, max, min, mul, mulhi, negate, remainder, sub
@@ -18,21 +20,49 @@ from .assume import (
     assume_divisible,
     assume_divisible_strided,
 )
+from .atomics import (
+    atomic_add,
+    atomic_add_masked,
+    atomic_and,
+    atomic_and_masked,
+    atomic_compare_exchange,
+    atomic_compare_exchange_masked,
+    atomic_max,
+    atomic_max_masked,
+    atomic_min,
+    atomic_min_masked,
+    atomic_or,
+    atomic_or_masked,
+    atomic_sub,
+    atomic_sub_masked,
+    atomic_xchg,
+    atomic_xchg_masked,
+    atomic_xor,
+    atomic_xor_masked,
+)
+from .bitwise import (
+    bit_and,
+    bit_not,
+    bit_or,
+    bit_xor,
+    logical_and,
+    logical_not,
+    logical_or,
+    shift_left,
+    shift_right,
+)
 from .comparison import (
     equal,
     greater,
     greater_equal,
     less,
     less_equal,
-    logical_and,
-    logical_not,
-    logical_or,
     not_equal,
 )
-from .convert import element_bitcast, element_cast
+from .convert import element_bitcast, element_cast, isinf, isnan
 from .create import full, iota, ones, zeros
 from .manipulate import broadcast, cat, extract, permute, reshape, select, transpose
-from .math_ops import (
+from .math import (
     atan2,
     ceil,
     cos,
@@ -40,8 +70,6 @@ from .math_ops import (
     exp,
     exp2,
     floor,
-    isinf,
-    isnan,
     log,
     log2,
     pow,
@@ -53,37 +81,21 @@ from .math_ops import (
     tanh,
 )
 from .memory import (
-    Pointers,
-    atomic_add,
-    atomic_add_masked,
-    atomic_and,
-    atomic_and_masked,
-    atomic_compare_exchange,
-    atomic_compare_exchange_masked,
     atomic_load,
     atomic_load_masked,
-    atomic_max,
-    atomic_max_masked,
-    atomic_min,
-    atomic_min_masked,
-    atomic_or,
-    atomic_or_masked,
     atomic_store,
     atomic_store_masked,
-    atomic_sub,
-    atomic_sub_masked,
-    atomic_xchg,
-    atomic_xchg_masked,
-    atomic_xor,
-    atomic_xor_masked,
     load,
     load_masked,
-    pointer,
     store,
     store_masked,
 )
 from .mma import matmul, mma
-from .reduce import (
+from .pointers import (
+    Pointers,
+    pointer,
+)
+from .reductions import (
     all_of,
     any_of,
     partial_prod,
@@ -97,22 +109,24 @@ from .reduce import (
     sum,
 )
 from .scalars import arithmetic_common_type
+from .thread import bid, num_blocks
 from .views import PartitionView
 
 __all__ = [
     "PartitionView", "Pointers", "abs", "add", "all_of", "any_of", "arithmetic_common_type",
-    "assume_aligned", "assume_aligned_strided", "assume_blocked", "assume_bounded", "assume_bounded_above",
-    "assume_bounded_below", "assume_divisible", "assume_divisible_strided", "atan2", "atomic_add",
-    "atomic_add_masked", "atomic_and", "atomic_and_masked", "atomic_compare_exchange",
-    "atomic_compare_exchange_masked", "atomic_load", "atomic_load_masked", "atomic_max",
-    "atomic_max_masked", "atomic_min", "atomic_min_masked", "atomic_or", "atomic_or_masked", "atomic_store",
-    "atomic_store_masked", "atomic_sub", "atomic_sub_masked", "atomic_xchg", "atomic_xchg_masked",
-    "atomic_xor", "atomic_xor_masked", "broadcast", "cat", "ceil", "ceildiv", "cos", "cosh", "div",
-    "element_bitcast", "element_cast", "equal", "exp", "exp2", "extract", "floor", "floordiv", "fma",
-    "full", "greater", "greater_equal", "iota", "isinf", "isnan", "less", "less_equal", "load",
-    "load_masked", "log", "log2", "logical_and", "logical_not", "logical_or", "matmul", "max", "min", "mma",
-    "mul", "mulhi", "negate", "not_equal", "ones", "partial_prod", "partial_sum", "permute", "pointer",
-    "pow", "prod", "reduce_bitand", "reduce_bitor", "reduce_bitxor", "reduce_max", "reduce_min",
-    "remainder", "reshape", "rsqrt", "select", "sin", "sinh", "sqrt", "store", "store_masked", "sub", "sum",
-    "tan", "tanh", "transpose", "zeros",
+    "assume_aligned", "assume_aligned_strided", "assume_blocked", "assume_bounded",
+    "assume_bounded_above", "assume_bounded_below", "assume_divisible", "assume_divisible_strided",
+    "atan2", "atomic_add", "atomic_add_masked", "atomic_and", "atomic_and_masked",
+    "atomic_compare_exchange", "atomic_compare_exchange_masked", "atomic_load", "atomic_load_masked",
+    "atomic_max", "atomic_max_masked", "atomic_min", "atomic_min_masked", "atomic_or", "atomic_or_masked",
+    "atomic_store", "atomic_store_masked", "atomic_sub", "atomic_sub_masked", "atomic_xchg",
+    "atomic_xchg_masked", "atomic_xor", "atomic_xor_masked", "bid", "bit_and", "bit_not", "bit_or",
+    "bit_xor", "broadcast", "cat", "ceil", "ceildiv", "cos", "cosh", "div", "element_bitcast",
+    "element_cast", "equal", "exp", "exp2", "extract", "floor", "floordiv", "fma", "full", "greater",
+    "greater_equal", "iota", "isinf", "isnan", "less", "less_equal", "load", "load_masked", "log", "log2",
+    "logical_and", "logical_not", "logical_or", "matmul", "max", "min", "mma", "mul", "mulhi", "negate",
+    "not_equal", "num_blocks", "ones", "partial_prod", "partial_sum", "permute", "pointer", "pow", "prod",
+    "reduce_bitand", "reduce_bitor", "reduce_bitxor", "reduce_max", "reduce_min", "remainder", "reshape",
+    "rsqrt", "select", "shift_left", "shift_right", "sin", "sinh", "sqrt", "store", "store_masked", "sub",
+    "sum", "tan", "tanh", "transpose", "zeros",
 ]  # fmt: skip

@@ -15,8 +15,7 @@ import numpy as np
 
 from pycuda_tile.errors import UndefinedBehaviorError
 
-from .conversions import arithmetic_conversion, as_operand, is_tile, same_kind
-from .convert import element_cast
+from .conversions import arithmetic_conversion, as_operand, convert, is_tile, same_kind
 from .rounding import IMPRECISE_MODES, NEAREST, PRECISE_MODES, check_modes, exactly, subround
 from .scalars import bitwidth, integer_range, is_basic_float, is_float, is_integral, is_narrowing, is_signed
 
@@ -106,7 +105,7 @@ def fma(lhs: Any, rhs: Any, acc: Any, rounding: str | None = None, subnormals: s
     for operand in operands:
         if is_narrowing(operand.dtype, acc.dtype):
             raise TypeError(f"the conversion of {operand.dtype.name} to {acc.dtype.name} would narrow")
-    a, b = (np.broadcast_to(element_cast(x, acc.dtype), acc.shape) for x in operands)
+    a, b = (np.broadcast_to(convert(x, acc.dtype), acc.shape) for x in operands)
     a, b, c = (subround(np.asarray(x), subnormals) for x in (a, b, acc))
 
     mode = rounding or NEAREST
@@ -159,7 +158,7 @@ def _ordinary(op: Callable, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """The operation rounded to nearest. Double is wide enough to round halves a second time."""
     if a.dtype.itemsize >= 4:
         return np.asarray(op(a, b))
-    return element_cast(np.asarray(op(a.astype(np.float64), b.astype(np.float64))), a.dtype)
+    return convert(np.asarray(op(a.astype(np.float64), b.astype(np.float64))), a.dtype)
 
 
 def _zero_sign(result: np.ndarray, first: np.ndarray, second: np.ndarray, mode: str) -> np.ndarray:

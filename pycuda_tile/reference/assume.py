@@ -51,22 +51,18 @@ def assume_divisible_strided(x: Any, divisor: int, stride: int, dim: int) -> Any
 
 def assume_aligned(x: Pointers, alignment: int) -> Pointers:
     """[2.15.7] Pointers to addresses that are multiples of alignment, a power of two."""
-    return _assumed(x, _addresses(x) % alignment == 0, f"aligned to {alignment} bytes")
+    return _assumed(x, x.addresses % alignment == 0, f"aligned to {alignment} bytes")
 
 
 def assume_aligned_strided(x: Pointers, alignment: int, stride: int, dim: int) -> Pointers:
     """[2.15.8] Along dim, every stride-th pointer is aligned; those between point to the elements behind."""
-    expected, starts = _runs(_addresses(x), stride, dim, x.array.itemsize)
-    holds = (_addresses(x) == expected) & (starts % alignment == 0)
+    expected, starts = _runs(x.addresses, stride, dim, x.array.itemsize)
+    holds = (x.addresses == expected) & (starts % alignment == 0)
     return _assumed(x, holds, f"runs of {stride} from a multiple of {alignment} bytes along {dim}")
 
 
 def _values(x: Any) -> np.ndarray:
     return np.asarray(x.index if isinstance(x, Pointers) else as_operand(x))
-
-
-def _addresses(x: Pointers) -> np.ndarray:
-    return x.array.ctypes.data + np.asarray(x.index) * x.array.itemsize
 
 
 def _runs(values: np.ndarray, stride: int, dim: int, step: int = 1) -> tuple[np.ndarray, np.ndarray]:

@@ -1,4 +1,4 @@
-"""[2.2.10 to 2.2.19] Comparisons, bitwise and logical operators, element by element."""
+"""[2.2.10] Comparisons, element by element."""
 
 from __future__ import annotations
 
@@ -8,8 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from .conversions import arithmetic_conversion, as_operand, as_operands, is_tile, same_kind
-from .convert import element_cast
+from .conversions import arithmetic_conversion, same_kind
 
 BOOL = np.dtype(bool)
 
@@ -44,29 +43,7 @@ def greater_equal(lhs: Any, rhs: Any) -> Any:
     return _compare(operator.ge, lhs, rhs)
 
 
-def logical_and(lhs: Any, rhs: Any) -> Any:
-    """lhs && rhs: both operands are converted to bool."""
-    return _logical(np.logical_and, lhs, rhs)
-
-
-def logical_or(lhs: Any, rhs: Any) -> Any:
-    """lhs || rhs: both operands are converted to bool."""
-    return _logical(np.logical_or, lhs, rhs)
-
-
-def logical_not(x: Any) -> Any:
-    """!x: the operand is converted to bool."""
-    x = as_operand(x)
-    return same_kind(~np.asarray(element_cast(x, BOOL)), not is_tile(x), BOOL)
-
-
 def _compare(op: Callable, lhs: Any, rhs: Any) -> Any:
     a, b, scalar = arithmetic_conversion(lhs, rhs, comparison=True)
     with np.errstate(invalid="ignore"):  # NaN compares quietly
         return same_kind(op(a, b), scalar, BOOL)
-
-
-def _logical(op: Callable, lhs: Any, rhs: Any) -> Any:
-    a, b = as_operands(lhs, rhs)
-    result = op(element_cast(a, BOOL), element_cast(b, BOOL))
-    return same_kind(result, not is_tile(a) and not is_tile(b), BOOL)

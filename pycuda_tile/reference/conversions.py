@@ -1,4 +1,4 @@
-"""[1.7.3, 1.7.4] How the operands of a function find a common element type and shape.
+"""[1.7] Conversions: of one element type to another, and of operands to a common element type and shape.
 
 A tile is a NumPy array of any rank; a scalar is a NumPy scalar. Shapes need not be powers of two here. Python
 numbers stand for a scalar of the other operand's element type, as in NumPy; two of them are int and double,
@@ -7,12 +7,42 @@ as in C++.
 
 from __future__ import annotations
 
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike
 
-from .convert import element_cast
-from .scalars import arithmetic_common_type, integer_range, is_float, is_integral, is_narrowing
+from pycuda_tile.errors import UndefinedBehaviorError
+
+from .rounding import round_fraction
+from .scalars import (
+    LARGEST_RESTRICTED,
+    arithmetic_common_type,
+    bitwidth,
+    integer_range,
+    is_float,
+    is_integral,
+    is_narrowing,
+)
+
+
+def convert(x: Any, dtype: DTypeLike) -> Any:
+    """[1.7.2] Each element converted by value; narrowing is allowed. See element_cast."""
+    source, target = np.asarray(x), np.dtype(dtype)
+    if target == source.dtype:
+        result = source.copy()
+    elif target.kind == "b":
+        result = np.asarray(source != 0)
+    elif target.name == "float8_e8m0fnu":
+        result = _to_power_of_two(source, target)
+    elif is_float(target):
+        result = _to_float(source, target)
+    elif is_integral(source.dtype):
+        result = np.asarray(source.astype(target))
+    else:
+        result = _float_to_integer(source, target)
+    return result if isinstance(x, np.ndarray) else result[()]
 
 
 def arithmetic_conversion(a: Any, b: Any, comparison: bool = False) -> tuple[np.ndarray, np.ndarray, bool]:
@@ -31,7 +61,7 @@ def arithmetic_conversion(a: Any, b: Any, comparison: bool = False) -> tuple[np.
         if is_narrowing(operand.dtype, common) and not exempt:
             raise TypeError(f"the conversion of {operand.dtype.name} to {common.name} would narrow")
     scalars = not is_tile(a) and not is_tile(b)
-    wide_a, wide_b = np.broadcast_arrays(element_cast(a, common), element_cast(b, common))
+    wide_a, wide_b = np.broadcast_arrays(convert(a, common), convert(b, common))
     return wide_a, wide_b, scalars
 
 
@@ -56,9 +86,7 @@ def as_operand(x: Any, element: np.dtype | None = None) -> Any:
     if isinstance(x, int):
         return _python_integer(x, element or np.dtype(np.int32))
     if isinstance(x, float):
-        return (
-            np.float64(x) if element is None or is_integral(element) else element_cast(np.float64(x), element)
-        )
+        return np.float64(x) if element is None or is_integral(element) else convert(np.float64(x), element)
     raise TypeError(f"{type(x).__name__} is no tile: expected a NumPy array or scalar, or a Python number")
 
 
@@ -74,3 +102,53 @@ def same_kind(result: np.ndarray, scalar: bool, dtype: np.dtype) -> Any:
     """The result in its element type: a NumPy scalar if the operands were scalars, else an array."""
     array = np.asarray(result, dtype)
     return array[()] if scalar else array
+
+
+def _to_float(source: np.ndarray, target: np.dtype) -> np.ndarray:
+    if target.name in LARGEST_RESTRICTED and not is_integral(source.dtype):
+        limit = LARGEST_RESTRICTED[target.name]
+        source = np.asarray(np.clip(source.astype(np.float64), -limit, limit))
+    elif target.name in LARGEST_RESTRICTED:
+        limit = int(LARGEST_RESTRICTED[target.name])
+        source = np.array([max(-limit, min(limit, int(v))) for v in source.flat]).reshape(source.shape)
+    with np.errstate(all="ignore"):
+        result = np.asarray(source.astype(target))
+    if target.name == "float4_e2m1fn" and not is_integral(source.dtype):
+        result[np.isnan(source)] = 6.0  # it has no NaN
+    if _rounds_once(source.dtype, target):
+        return result
+    for index in np.ndindex(source.shape):
+        value = source[index]
+        if np.isfinite(value) and value != 0:
+            result[index] = round_fraction(_fraction(value), target, "round_ties_to_even")
+    return result
+
+
+def _to_power_of_two(source: np.ndarray, target: np.dtype) -> np.ndarray:
+    with np.errstate(all="ignore"):
+        fraction, exponent = np.frexp(np.abs(source.astype(np.longdouble)))
+    least = np.clip(exponent - (fraction == 0.5), -127, 127)
+    bits = np.where(fraction == 0, 0, np.where(np.isinf(fraction), 254, least + 127))
+    return np.where(np.isnan(fraction), 255, bits).astype(np.uint8).view(target)
+
+
+def _rounds_once(source: np.dtype, target: np.dtype) -> bool:
+    """Whether NumPy's conversion rounds once; those that go through float on the way round twice."""
+    if is_integral(source):
+        return target.itemsize >= 4 or bitwidth(source) <= 16
+    return source.itemsize < 8 or target.name in ("float16", "float32", "float64")
+
+
+def _fraction(value: Any) -> Fraction:
+    return Fraction(int(value)) if is_integral(value.dtype) else Fraction(float(value))
+
+
+def _float_to_integer(source: np.ndarray, target: np.dtype) -> np.ndarray:
+    low, high = integer_range(target)
+    result = np.empty(source.shape, target)
+    for index in np.ndindex(source.shape):
+        value = float(source[index])
+        if not (np.isfinite(value) and low <= int(value) <= high):
+            raise UndefinedBehaviorError(f"{value} does not fit in {target.name}", kind="conversion-range")
+        result[index] = int(value)
+    return result

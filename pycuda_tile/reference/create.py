@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from .conversions import as_operand
-from .convert import element_cast
+from .conversions import as_operand, convert
 from .scalars import integer_range, is_integral
 
 
 def full(dtype: DTypeLike, shape: tuple[int, ...], value: Any) -> np.ndarray:
     """[2.3.1] `value` everywhere, converted to dtype."""
-    return np.full(shape, element_cast(as_operand(value, np.dtype(dtype)), dtype))
+    return np.full(shape, convert(as_operand(value, np.dtype(dtype)), dtype))
 
 
 def iota(dtype: DTypeLike, shape: tuple[int, ...]) -> np.ndarray:

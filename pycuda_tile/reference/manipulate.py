@@ -8,8 +8,7 @@ import numpy as np
 
 from pycuda_tile.errors import UndefinedBehaviorError
 
-from .conversions import as_operand, is_tile
-from .convert import element_cast
+from .conversions import as_operand, convert, is_tile
 
 
 def reshape(x: Any, shape: tuple[int, ...]) -> np.ndarray:
@@ -52,7 +51,7 @@ def select(condition: Any, lhs: Any, rhs: Any) -> Any:
             f"lhs and rhs must have one type and shape, they are {lhs.dtype.name} of {lhs.shape} "
             f"and {rhs.dtype.name} of {rhs.shape}"
         )
-    mask = np.broadcast_to(element_cast(as_operand(condition), bool), lhs.shape)
+    mask = np.broadcast_to(convert(as_operand(condition), bool), lhs.shape)
     result = np.where(mask, lhs, rhs)
     return result if is_tile(lhs) else result[()]
 

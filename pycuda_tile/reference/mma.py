@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from .convert import element_cast
+from .conversions import convert
 from .scalars import is_integral
 
 # [2.5.1] Element types of the factors, and those that the accumulator may have; the first is matmul's result.
@@ -35,7 +35,7 @@ def mma(lhs: np.ndarray, rhs: np.ndarray, acc: np.ndarray) -> np.ndarray:
         product = np.matmul(lhs.astype(wide), rhs.astype(wide))
         if product.shape[-2:] != acc.shape[-2:] or np.broadcast_shapes(product.shape, acc.shape) != acc.shape:
             raise ValueError(f"the accumulator has shape {acc.shape}, the product {product.shape}")
-        return element_cast(product + acc.astype(wide), acc.dtype)
+        return convert(product + acc.astype(wide), acc.dtype)
 
 
 def matmul(lhs: np.ndarray, rhs: np.ndarray) -> np.ndarray:

@@ -7,6 +7,8 @@ are the types of the ml_dtypes package. `char` and `long long` are the NumPy typ
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import DTypeLike
 
@@ -47,6 +49,13 @@ def is_float(dtype: np.dtype) -> bool:
 def is_basic_float(dtype: np.dtype) -> bool:
     """Whether dtype is double, float, __half or __nv_bfloat16."""
     return dtype.name in BASIC_FLOATS
+
+
+def require_basic_float(x: Any) -> Any:
+    """x, whose elements must be basic floating point: else TypeError."""
+    if not is_basic_float(x.dtype):
+        raise TypeError(f"the operand must be basic floating point, it is {x.dtype.name}")
+    return x
 
 
 def is_integral(dtype: np.dtype) -> bool:

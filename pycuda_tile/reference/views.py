@@ -8,8 +8,7 @@ import numpy as np
 
 from pycuda_tile.errors import UndefinedBehaviorError
 
-from .conversions import as_operand
-from .convert import element_cast
+from .conversions import as_operand, convert
 
 #: [1.9.4] What a load yields outside of the array. Floating point elements only, but for zero.
 PADDINGS = {
@@ -41,7 +40,7 @@ class PartitionView:
     def load_masked(self, *index: int, padding: str = "zero") -> np.ndarray:
         """The tile at a partition index, with the padding where the array ends."""
         inside = self._inside(index)
-        tile = np.full(self.shape, element_cast(np.float64(PADDINGS[padding]), self.array.dtype))
+        tile = np.full(self.shape, convert(np.float64(PADDINGS[padding]), self.array.dtype))
         tile[tuple(slice(0, s.stop - s.start) for s in inside)] = self.array[inside]
         return tile
 

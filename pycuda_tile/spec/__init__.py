@@ -7,8 +7,10 @@ documentation and tests are made from them.
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
 
@@ -31,6 +33,19 @@ _MODES = {
     "nan propagation",
     "subnormals",
     "approximate rounding",
+}
+#: The families of one schema: what has an operator or a named form and acts element by element.
+ELEMENTWISE = ("arithmetic", "bitwise", "comparison")
+_ELEMENTWISE = {
+    **_COMMON,
+    "name": re.compile(r"([a-z_][a-z0-9_]*)?"),
+    "operator": re.compile(r"[-+*/%&|^~!<>=]*"),
+    "operands": {"1", "2"},
+    "elements": _ELEMENTS,
+    "conversion": {"converted", "compared", "broadcast", "same"},
+    "result": {"converted", "same", "left", "bool"},
+    "function": _NAME,
+    "modes": _MODES,
 }
 _KINDS = {
     "keyword", "hint", "concept", "alias", "variable", "type", "enum", "enumerator",
@@ -80,19 +95,8 @@ SCHEMAS: dict[str, dict] = {
         "id": _ID, "section": _SECTION, "family": _NAME, "enumerator": _NAME,
         "value": re.compile(r"\d+"), "alias": _NAME, "default": _YES_NO,
     },
-    "elementwise": {
-        **_COMMON,
-        "family": {"arithmetic", "comparison", "bitwise"},
-        "name": re.compile(r"([a-z_][a-z0-9_]*)?"),
-        "operator": re.compile(r"[-+*/%&|^~!<>=]*"),
-        "operands": {"1", "2"},
-        "elements": _ELEMENTS,
-        "conversion": {"converted", "compared", "broadcast", "same"},
-        "result": {"converted", "same", "left", "bool"},
-        "function": _NAME,
-        "modes": _MODES,
-    },
-    "math_ops": {**_COMMON, "name": _NAME, "operands": {"1", "2"}, "modes": _MODES},
+    **dict.fromkeys(ELEMENTWISE, _ELEMENTWISE),
+    "math": {**_COMMON, "name": _NAME, "operands": {"1", "2"}, "modes": _MODES},
     "reductions": {
         **_COMMON,
         "name": _NAME,
@@ -164,6 +168,11 @@ def parse(table: str, text: str) -> list[SimpleNamespace]:
 def load(table: str) -> tuple[SimpleNamespace, ...]:
     """Rows of ``tables/<table>.tsv``; see :func:`parse`."""
     return tuple(parse(table, (TABLES / f"{table}.tsv").read_text(encoding="utf-8")))
+
+
+def elementwise() -> Iterator[SimpleNamespace]:
+    """The rows of the families in ELEMENTWISE."""
+    return chain.from_iterable(map(load, ELEMENTWISE))
 
 
 @cache

@@ -38,7 +38,7 @@ def _operands(name: str, count: int, shape: tuple[int, ...], dtype: np.dtype, se
 
 def _cases(dtype: np.dtype) -> list[tuple[Case, np.ndarray]]:
     made = []
-    for number, row in enumerate(spec.load("math_ops")):
+    for number, row in enumerate(spec.load("math")):
         for shape in SHAPES[number % 2 :: 2]:
             operands = _operands(row.name, int(row.operands), shape, dtype, number)
             arguments = ", ".join(f"x{i}" for i in range(len(operands)))

@@ -142,7 +142,7 @@ def _modes(row, element: str) -> Iterator[str]:
 
 
 def _elementwise(element: str) -> Iterator[str]:
-    for row in spec.load("elementwise"):
+    for row in spec.elementwise():
         if not _takes(row, element):
             continue
         for modes in _modes(row, element):
@@ -159,7 +159,7 @@ def _fused(element: str) -> Iterator[str]:
 
 
 def _math(element: str) -> Iterator[str]:
-    for row in spec.load("math_ops"):
+    for row in spec.load("math"):
         for modes in dict.fromkeys(["", *_modes(row, element)]):
             yield f"ct::{row.name}({', '.join(['x', 'y'][: int(row.operands)])}{modes})"
 

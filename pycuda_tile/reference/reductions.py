@@ -17,7 +17,7 @@ import numpy as np
 from pycuda_tile.errors import UndefinedBehaviorError
 
 from . import arithmetic
-from .convert import element_cast
+from .conversions import convert
 from .scalars import bitwidth, integer_range, is_basic_float, is_integral, is_signed
 
 
@@ -26,7 +26,7 @@ def sum(a: np.ndarray, dim: int) -> np.ndarray:
     _check(a, dim)
     if is_basic_float(a.dtype):
         with np.errstate(all="ignore"):
-            return element_cast(np.apply_along_axis(_float_sum, dim, a.astype(np.float64)), a.dtype)
+            return convert(np.apply_along_axis(_float_sum, dim, a.astype(np.float64)), a.dtype)
     return _integers(a, dim, builtins.sum, _sum_overflows)
 
 
@@ -37,7 +37,7 @@ def prod(a: np.ndarray, dim: int) -> np.ndarray:
         with np.errstate(all="ignore"):
             wide = a.astype(np.longdouble if a.dtype == np.float64 else np.float64)
             product = np.prod(wide, axis=dim, keepdims=True)
-            return product.astype(a.dtype) if a.dtype == np.float64 else element_cast(product, a.dtype)
+            return product.astype(a.dtype) if a.dtype == np.float64 else convert(product, a.dtype)
     return _integers(a, dim, math.prod, _prod_overflows)
 
 
@@ -60,13 +60,13 @@ def reduce_min(a: np.ndarray, dim: int, nan: str | None = None, subnormals: str 
 def all_of(a: np.ndarray, dim: int) -> np.ndarray:
     """[2.6.5] Whether all elements along dim are true, as bool."""
     _check(a, dim)
-    return element_cast(a, bool).all(axis=dim, keepdims=True)
+    return convert(a, bool).all(axis=dim, keepdims=True)
 
 
 def any_of(a: np.ndarray, dim: int) -> np.ndarray:
     """[2.6.6] Whether any element along dim is true, as bool."""
     _check(a, dim)
-    return element_cast(a, bool).any(axis=dim, keepdims=True)
+    return convert(a, bool).any(axis=dim, keepdims=True)
 
 
 def reduce_bitand(a: np.ndarray, dim: int) -> np.ndarray:

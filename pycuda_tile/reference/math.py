@@ -1,4 +1,4 @@
-"""[2.3.5, 2.3.6, 2.4] Math functions and tests of floating point elements.
+"""[2.4] Math functions.
 
 The manual asks for approximations and gives no bounds. These are as near as they can easily be: computed in
 double, or in NumPy's longest type for doubles, and rounded once more. `ceil`, `floor` and `sqrt` are exact or
@@ -12,22 +12,9 @@ from typing import Any
 
 import numpy as np
 
-from .conversions import arithmetic_conversion, as_operand, as_operands, is_tile, same_kind
-from .convert import element_cast
+from .conversions import arithmetic_conversion, as_operand, as_operands, convert, is_tile, same_kind
 from .rounding import NEAREST, PRECISE_MODES, check_modes, exactly, square_root, subround
-from .scalars import is_basic_float
-
-
-def isinf(x: Any) -> Any:
-    """[2.3.5] Whether each element is an infinity."""
-    x = _basic_float(as_operand(x))
-    return same_kind(np.isinf(x), not is_tile(x), np.dtype(bool))
-
-
-def isnan(x: Any) -> Any:
-    """[2.3.6] Whether each element is no number."""
-    x = _basic_float(as_operand(x))
-    return same_kind(np.isnan(x), not is_tile(x), np.dtype(bool))
+from .scalars import require_basic_float
 
 
 def ceil(x: Any) -> Any:
@@ -43,7 +30,7 @@ def floor(x: Any) -> Any:
 def pow(base: Any, exponent: Any) -> Any:
     """[2.4.3] base to the power of exponent, after arithmetic tile conversion of both."""
     for operand in as_operands(base, exponent):
-        _basic_float(operand)
+        require_basic_float(operand)
     return _two_operands(np.power, base, exponent)
 
 
@@ -69,7 +56,7 @@ def log(x: Any) -> Any:
 
 def sqrt(x: Any, rounding: str | None = None, subnormals: str | None = None) -> Any:
     """[2.4.8] The square root; "round_approximate" gives the correctly rounded one."""
-    x = _basic_float(as_operand(x))
+    x = require_basic_float(as_operand(x))
     check_modes(x.dtype, rounding, subnormals, ("round_approximate",))
     a = subround(np.asarray(x), subnormals)
     mode = rounding if rounding in PRECISE_MODES else NEAREST
@@ -119,7 +106,7 @@ def atan2(y: Any, x: Any) -> Any:
 
 
 def _elementwise(function: Callable, x: Any, subnormals: str | None = None) -> Any:
-    x = _basic_float(as_operand(x))
+    x = require_basic_float(as_operand(x))
     check_modes(x.dtype, None, subnormals)
     a = subround(np.asarray(x), subnormals)
     with np.errstate(all="ignore"):
@@ -129,7 +116,7 @@ def _elementwise(function: Callable, x: Any, subnormals: str | None = None) -> A
 
 def _two_operands(function: Callable, lhs: Any, rhs: Any) -> Any:
     a, b, scalar = arithmetic_conversion(lhs, rhs)
-    _basic_float(a)
+    require_basic_float(a)
     with np.errstate(all="ignore"):
         return same_kind(_narrow(function(_wide(a), _wide(b)), a.dtype), scalar, a.dtype)
 
@@ -140,10 +127,4 @@ def _wide(x: np.ndarray) -> np.ndarray:
 
 def _narrow(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """From the type of `_wide`."""
-    return np.asarray(x).astype(dtype) if dtype == np.float64 else element_cast(np.asarray(x), dtype)
-
-
-def _basic_float(x: Any) -> Any:
-    if not is_basic_float(x.dtype):
-        raise TypeError(f"the operand must be basic floating point, it is {x.dtype.name}")
-    return x
+    return np.asarray(x).astype(dtype) if dtype == np.float64 else convert(np.asarray(x), dtype)
