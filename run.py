@@ -154,7 +154,7 @@ def what_is_installed():
     files = [ROOT / "pyproject.toml", ROOT / "CMakeLists.txt", ROOT / "pycuda_tile" / "version.py"]
     folders = [ROOT / "lib", ROOT / "lib" / "python", ROOT / "cmake"]
     files += [path for folder in folders for path in sorted(folder.iterdir()) if path.is_file()]
-    files += [ROOT / "include/cuda_tile/platform/block.h"]
+    files += [ROOT / "include/cuda_tile/launch/block.h"]
     digest = hashlib.sha256(f"{sys.version} {ROOT}".encode())
     for path in files:
         digest.update(path.read_bytes())

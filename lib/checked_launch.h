@@ -1,4 +1,4 @@
-// What a checked launch keeps, and what a checked kernel calls: see cuda_tile/platform/checked.h.
+// What a checked launch keeps, and what a checked kernel calls: see cuda_tile/launch/checks.h.
 #pragma once
 
 #include "fiber.h"

@@ -3,8 +3,8 @@
 // -I include lib/*.cpp
 #pragma once
 
-#include "cuda_tile/platform/block.h"
-#include "cuda_tile/platform/checked.h"
+#include "cuda_tile/launch/block.h"
+#include "cuda_tile/launch/checks.h"
 
 extern "C" {
 
@@ -44,6 +44,6 @@ int cuda_tile_launch_checked(const cuda_tile_kernel* kernel, void* const* argume
 void cuda_tile_set_num_workers(unsigned count);
 unsigned cuda_tile_num_workers(void);
 
-/// Changes when this interface or cuda_tile/platform/block.h does.
+/// Changes when this interface or cuda_tile/launch/block.h does.
 unsigned cuda_tile_abi_version(void);
 }

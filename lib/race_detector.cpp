@@ -1,6 +1,6 @@
 #include "race_detector.h"
 
-#include "cuda_tile/platform/checked.h"
+#include "cuda_tile/launch/checks.h"
 
 #include <algorithm>
 #include <new>

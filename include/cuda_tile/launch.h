@@ -7,7 +7,7 @@
 #if CUDA_TILE_ON_CUDA
 #include <cuda_runtime_api.h>
 #else
-#include "cuda_tile/platform/run_blocks.h"
+#include "cuda_tile/launch/run_blocks.h"
 #include "launcher.h"
 #endif
 

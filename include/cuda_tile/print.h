@@ -22,9 +22,9 @@ __tile__ void print(Arguments const&...) {
 
 #include "cuda_tile/core/element_text.h"
 #if CUDA_TILE_ON_CUDA
-#include "cuda_tile/platform/cuda_printer.h"
+#include "cuda_tile/print/cuda_printer.h"
 #else
-#include "cuda_tile/platform/host_printer.h"
+#include "cuda_tile/print/host_printer.h"
 #endif
 
 namespace cuda_tile::inline CUDA_TILE_ABI::detail {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..errors import BuildValueError
 
-#: What is looked for, in the order of cuda_tile_violation_kind (include/cuda_tile/platform/violations.h).
+#: What is looked for, in the order of cuda_tile_violation_kind (include/cuda_tile/launch/violations.h).
 KINDS = (
     "integer-overflow", "division-by-zero", "shift-range", "abs-range", "pointer-arithmetic", "shape-size",
     "extract-bounds", "bitcast-value", "assumption", "uninitialized-tile", "extent-index", "extent-range",

@@ -23,7 +23,7 @@ _MOST_ARRAYS = 512
 
 
 class _DeviceChecks(ctypes.Structure):
-    """`cuda_tile_device_checks` of platform/checked.h."""
+    """`cuda_tile_device_checks` of launch/checks.h."""
 
     _fields_ = [
         ("report", Report),

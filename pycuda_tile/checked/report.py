@@ -22,7 +22,7 @@ NO_ARRAY = 2**32 - 1
 
 
 class Value(ctypes.Structure):
-    """`cuda_tile_value` of platform/checked.h."""
+    """`cuda_tile_value` of launch/checks.h."""
 
     _fields_ = [("code", ctypes.c_uint), ("bits", ctypes.c_ulonglong)]
 

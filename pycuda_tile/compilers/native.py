@@ -45,8 +45,8 @@ def _build(name: str, sources: Path) -> cache.Entry:
             raise CompileError(
                 f"lib{name} does not compile with {compiler}:\n{done.stdout[:2000]}", log=done.stdout
             )
-        platform = resources.include_dir() / "cuda_tile/platform"
-        shared = [platform / header for header in ("block.h", "checked.h", "violations.h")]
+        launch = resources.include_dir() / "cuda_tile/launch"
+        shared = [launch / header for header in ("block.h", "checks.h", "violations.h")]
         return cache.Result({}, [str(path) for path in (*files, *sources.glob("*.h"), *shared)])
 
     return cache.get(

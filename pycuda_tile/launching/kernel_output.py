@@ -1,4 +1,4 @@
-"""What kernels on the host print: kept by their library (platform/print.h), then shown on sys.stdout."""
+"""What kernels on the host print: their library keeps it (print/captured_printf.h), sys.stdout shows it."""
 
 from __future__ import annotations
 

@@ -24,7 +24,7 @@ _MOST_WORKERS = 65536
 
 
 class KernelDescription(ctypes.Structure):
-    """`cuda_tile_kernel` of platform/block.h."""
+    """`cuda_tile_kernel` of launch/block.h."""
 
     _fields_ = [
         ("name", ctypes.c_char_p),

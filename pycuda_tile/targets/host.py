@@ -219,7 +219,7 @@ def _folders_of(options: Sequence[str]) -> list[str]:
 
 
 def _translation_unit(source: Path, expressions: Sequence[str]) -> str:
-    ours = ('#include "cuda_tile/platform/entry.h"', '#include "cuda_tile/platform/print.h"')
+    ours = ('#include "cuda_tile/launch/entry.h"', '#include "cuda_tile/print/captured_printf.h"')
     lines = [_PREDEFINED, f'#include "{source}"', _END, *ours]
     lines += [f"CUDA_TILE_ENTRY({index}, {cxx_expression(name)})" for index, name in enumerate(expressions)]
     return "\n".join(lines) + "\n"

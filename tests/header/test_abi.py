@@ -19,9 +19,9 @@ PART = "host_amx_emulated.h"  # in the middle of host_amx.h
 PATHS = [path for path in INCLUDE.rglob("*.h") if "compatible" not in path.parts and path.name != PART]
 HEADERS = sorted(str(path.relative_to(INCLUDE)) for path in PATHS)
 # Which headers are for one kind of build alone, by how their names begin.
-GPU = ("cuda_tile/platform/cuda", "cuda_tile/core/launch_hints")
-HOST = ("cuda_tile/platform/", "cuda_tile/launch.h")
-CHECKED = ("cuda_tile/ops/preconditions",)
+GPU = ("cuda_tile/platform/cuda", "cuda_tile/print/cuda", "cuda_tile/core/launch_hints")
+HOST = ("cuda_tile/platform/", "cuda_tile/launch", "cuda_tile/print/")
+CHECKED = ("cuda_tile/checked/preconditions",)
 THREADS = ("cuda_tile/platform/emulated_", "cuda_tile/ops/group_staging", "cuda_tile/ops/fp8_halves")
 THREADS += tuple(f"cuda_tile/ops/mma_{name}" for name in ("fma", "groups", "right", "staging", "unit"))
 ONE_THREAD = ("cuda_tile/platform/host.h", "cuda_tile/ops/mma_amx", "cuda_tile/ops/mma_blocks")

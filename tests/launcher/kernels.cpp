@@ -1,6 +1,6 @@
 // Hand-written kernels that show what the launcher does. Arguments are addresses of pointers, as for real
 // kernels.
-#include "cuda_tile/platform/block.h"
+#include "cuda_tile/launch/block.h"
 
 #include <atomic>
 #include <cstddef>

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "cuda_tile/core/signature.h"
+#include "cuda_tile/launch/violations.h"
 #include "cuda_tile/platform/platform.h"
-#include "cuda_tile/platform/violations.h"
 #if CUDA_TILE_CHECKED && CUDA_TILE_ON_CUDA
 #include "cuda_tile/platform/cuda_checks.h"
 #elif CUDA_TILE_CHECKED

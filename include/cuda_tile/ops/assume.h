@@ -2,8 +2,8 @@
 // and the divisor of an integer, it is told.
 #pragma once
 
+#include "cuda_tile/checked/assume.h"
 #include "cuda_tile/core/integral_constant.h"
-#include "cuda_tile/ops/checked_assume.h"
 #include "cuda_tile/tile/tile.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI {

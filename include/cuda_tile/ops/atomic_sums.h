@@ -2,7 +2,7 @@
 // that each location is written once.
 #pragma once
 
-#include "cuda_tile/ops/elements.h"
+#include "cuda_tile/core/elements.h"
 #include "cuda_tile/ops/memory_access.h"
 #include "cuda_tile/platform/host_vectors.h"
 

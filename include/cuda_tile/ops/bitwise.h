@@ -4,7 +4,7 @@
 // [2.2.11] to [2.2.19] Bitwise operations, shifts and logic.
 #pragma once
 
-#include "cuda_tile/ops/elements.h"
+#include "cuda_tile/core/elements.h"
 #include "cuda_tile/tile/map.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI {

@@ -1,7 +1,7 @@
 // Matrix multiplication in checked builds: which elements of a product have values. Empty in other builds.
 #pragma once
 
-#include "cuda_tile/tile/checks.h"
+#include "cuda_tile/checked/elements.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::checks {
 

@@ -1,7 +1,7 @@
 // [2.3.5] [2.3.6] isinf and isnan, [2.3.19] element_cast, [2.3.20] element_bitcast.
 #pragma once
 
-#include "cuda_tile/ops/elements.h"
+#include "cuda_tile/core/elements.h"
 #include "cuda_tile/tile/map.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI {

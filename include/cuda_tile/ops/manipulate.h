@@ -1,7 +1,7 @@
 // [2.3.7] to [2.3.18] Operations on shapes: reshape, permute, transpose, cat, select, extract, broadcast.
 #pragma once
 
-#include "cuda_tile/ops/checked_access.h"
+#include "cuda_tile/checked/access.h"
 #include "cuda_tile/tile/map.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI {

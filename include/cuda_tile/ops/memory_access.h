@@ -2,8 +2,8 @@
 // [1.10].
 #pragma once
 
+#include "cuda_tile/checked/access.h"
 #include "cuda_tile/core/constants.h"
-#include "cuda_tile/ops/checked_access.h"
 #include "cuda_tile/tile/map.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI {

@@ -2,7 +2,7 @@
 // 16 sums. The right operand is packed as the instructions read it; the left one is read where it is.
 #pragma once
 
-#include "cuda_tile/ops/elements.h"
+#include "cuda_tile/core/elements.h"
 #include "cuda_tile/platform/host_amx.h"
 
 #if CUDA_TILE_HAS_AMX

@@ -5,7 +5,7 @@
 // add two at once. So "step" below is one k of the product, or two for integers.
 #pragma once
 
-#include "cuda_tile/ops/elements.h"
+#include "cuda_tile/core/elements.h"
 #include "cuda_tile/ops/mma_amx.h"
 #include "cuda_tile/platform/host_vectors.h"
 

@@ -1,7 +1,7 @@
 // [2.5] What a matrix product takes: the lengths of its tiles, and the types in which it multiplies and sums.
 #pragma once
 
-#include "cuda_tile/ops/elements.h"
+#include "cuda_tile/core/elements.h"
 #include "cuda_tile/tile/tile.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {

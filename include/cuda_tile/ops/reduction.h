@@ -1,11 +1,12 @@
-// [2.6.1] Reduction of a tile along one dimension by any function object; ops/reduce.h makes the API of it.
+// [2.6.1] Reduction of a tile along one dimension by any function object; ops/reductions.h makes the API of
+// it.
 //
 // The element with row-major index i = (o * n + k) * inner + j goes into result element o * inner + j, where
 // n is the length of the reduced dimension and inner the number of elements behind it. All are powers of two.
 #pragma once
 
+#include "cuda_tile/core/elements.h"
 #include "cuda_tile/ops/convert.h"
-#include "cuda_tile/ops/elements.h"
 #include "cuda_tile/tile/exchange.h"
 #if !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1
 #include "cuda_tile/ops/vector_elements.h"

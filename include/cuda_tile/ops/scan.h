@@ -1,4 +1,4 @@
-// [2.6.1] Scan of a tile along one dimension by any function object; ops/reduce.h makes the API of it.
+// [2.6.1] Scan of a tile along one dimension by any function object; ops/reductions.h makes the API of it.
 #pragma once
 
 #if CUDA_TILE_ON_CUDA || CUDA_TILE_BLOCK_THREADS > 1

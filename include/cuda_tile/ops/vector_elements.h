@@ -1,7 +1,7 @@
 // Operations on elements of a vector of the host, for sums that have to stay in registers.
 #pragma once
 
-#include "cuda_tile/ops/elements.h"
+#include "cuda_tile/core/elements.h"
 #include "cuda_tile/platform/host_vectors.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {

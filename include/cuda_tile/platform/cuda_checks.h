@@ -2,7 +2,7 @@
 // module's variable `cuda_tile_device_checks` (pycuda_tile/checked/device.py).
 #pragma once
 
-#include "cuda_tile/platform/checked.h"
+#include "cuda_tile/launch/checks.h"
 #include "cuda_tile/platform/platform.h"
 
 extern "C" __device__ cuda_tile_device_checks cuda_tile_checks = {};

@@ -2,7 +2,7 @@
 // code.
 #pragma once
 
-#include "cuda_tile/platform/block.h"
+#include "cuda_tile/launch/block.h"
 #include "cuda_tile/platform/host_arithmetic.h"
 #include "cuda_tile/platform/host_atomics.h"
 #include "cuda_tile/platform/host_rounding.h"

@@ -1,7 +1,7 @@
 // Platform of the `cpu` target: one thread a block, on a host compiler.
 #pragma once
 
-#include "cuda_tile/platform/block.h"
+#include "cuda_tile/launch/block.h"
 #include "cuda_tile/platform/host_arithmetic.h"
 #include "cuda_tile/platform/host_atomics.h"
 #include "cuda_tile/platform/host_rounding.h"

@@ -1,7 +1,7 @@
 // Checked builds on the host: the launcher checks accesses and takes reports.
 #pragma once
 
-#include "cuda_tile/platform/checked.h"
+#include "cuda_tile/launch/checks.h"
 #include "cuda_tile/platform/platform.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::platform {

@@ -2,6 +2,7 @@
 // one shape.
 #pragma once
 
+#include "cuda_tile/core/elements.h"
 #include "cuda_tile/tile/exchange.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
@@ -139,15 +140,6 @@ CUDA_TILE_API decltype(auto) broadcast_tile(Operand const& operand) {
     return detail::map<T>([](auto v) { return detail::convert<typename T::element_type>(v); }, operand);
 }
 
-/// A binary function on operands converted to E.
-template <typename E, typename F>
-struct on_converted {
-  F f;
-  template <typename A, typename B>
-  CUDA_TILE_API auto operator()(A a, B b) const {
-    return f(detail::convert<E>(a), detail::convert<E>(b));
-  }
-};
 template <typename R, typename E, typename F, typename Lhs, typename Rhs>
 CUDA_TILE_API R map_converted(F f, Lhs const& lhs, Rhs const& rhs) {
   return detail::map<R>(on_converted<E, F>{f}, lhs, rhs);

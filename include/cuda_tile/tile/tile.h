@@ -1,7 +1,7 @@
 // [1.6] [2.9] tile: an immutable multi-dimensional array of scalars, distributed over the threads of a block.
 #pragma once
 
-#include "cuda_tile/tile/checks.h"
+#include "cuda_tile/checked/elements.h"
 #include "cuda_tile/tile/conversions.h"
 #include "cuda_tile/tile/distribution.h"
 #include "cuda_tile/tile/open.h"
@@ -55,7 +55,7 @@ struct tile final {
   /// What this thread holds of the tile; see tile/distribution.h. Not part of the API.
   E slots[distribution::slots];
 #if CUDA_TILE_CHECKED_FULLY
-  /// Which elements have no value; see tile/checks.h.
+  /// Which elements have no value; see checked/elements.h.
   unsigned undefined = checks::none_defined;
 #endif
 };

@@ -6,7 +6,7 @@
 #include "cuda_tile/platform/host_streaming.h"
 #include "cuda_tile/platform/host_vectors.h"
 #endif
-#include "cuda_tile/view/checked_partition.h"
+#include "cuda_tile/checked/partition.h"
 #include "cuda_tile/view/partition_vectors.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {

@@ -2,8 +2,8 @@
 // single ones are accessed.
 #pragma once
 
+#include "cuda_tile/core/elements.h"
 #include "cuda_tile/core/tensor_span.h"
-#include "cuda_tile/ops/elements.h"
 #include "cuda_tile/ops/memory_access.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {

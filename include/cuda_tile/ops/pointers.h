@@ -2,7 +2,7 @@
 // to pointers.
 #pragma once
 
-#include "cuda_tile/ops/checked_pointer.h"
+#include "cuda_tile/checked/pointers.h"
 #include "cuda_tile/tile/map.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI {

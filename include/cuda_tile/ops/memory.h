@@ -2,7 +2,7 @@
 // decay.
 #pragma once
 
-#include "cuda_tile/ops/elements.h"
+#include "cuda_tile/core/elements.h"
 #include "cuda_tile/ops/memory_access.h"
 #if !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1
 #include "cuda_tile/ops/memory_rows.h"

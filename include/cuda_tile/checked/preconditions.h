@@ -1,8 +1,8 @@
 // When operations on elements are undefined [3.1], for checked builds.
 #pragma once
 
-#include "cuda_tile/ops/elements.h"
-#include "cuda_tile/tile/map.h"
+#include "cuda_tile/checked/elements.h"
+#include "cuda_tile/core/elements.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 struct memory_add;

@@ -4,8 +4,8 @@
 #include "cuda_tile/config.h"
 #include "cuda_tile/core/signature.h"
 #include "cuda_tile/core/traits.h"
-#include "cuda_tile/platform/block.h"
-#include "cuda_tile/platform/run_blocks.h"
+#include "cuda_tile/launch/block.h"
+#include "cuda_tile/launch/run_blocks.h"
 
 namespace cuda_tile::inline CUDA_TILE_ABI {
 

@@ -11,7 +11,7 @@ struct cuda_tile_block {
   void (*barrier)(
       cuda_tile_block*); // waits for the other threads of the block; null where a block has one thread
   void* launcher;        // the launcher's own
-  const struct cuda_tile_checks* checks; // of a checked launch (platform/checked.h), else null
+  const struct cuda_tile_checks* checks; // of a checked launch (launch/checks.h), else null
   const char* barrier_file; // where in the source the barrier is that this thread waits in; null: not told
   unsigned barrier_line;
   const void* last_loaded; // where the kernel last loaded from an array that it may also store to; null: none

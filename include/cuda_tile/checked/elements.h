@@ -2,9 +2,9 @@
 // is empty in others.
 #pragma once
 
+#include "cuda_tile/checked/values.h"
 #include "cuda_tile/core/extents.h"
 #include "cuda_tile/core/violation.h"
-#include "cuda_tile/tile/checked_values.h"
 #include "cuda_tile/tile/conversions.h"
 #include "cuda_tile/tile/distribution.h"
 
@@ -109,3 +109,7 @@ CUDA_TILE_API void before_extract(size_t, size_t, size_t) {}
 #endif
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::checks
+
+#if CUDA_TILE_CHECKED
+#include "cuda_tile/checked/preconditions.h"
+#endif

@@ -1,7 +1,7 @@
 // What checked builds ask of the access to a partition [2.12.1]. Empty in other builds.
 #pragma once
 
-#include "cuda_tile/ops/checked_access.h"
+#include "cuda_tile/checked/access.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 template <size_t D, typename Shape, typename P>

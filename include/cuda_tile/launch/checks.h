@@ -1,8 +1,8 @@
 // What a checked build (CUDA_TILE_CHECKED) and the launcher tell each other. C structures only, as block.h.
 #pragma once
 
-#include "cuda_tile/platform/block.h"
-#include "cuda_tile/platform/violations.h"
+#include "cuda_tile/launch/block.h"
+#include "cuda_tile/launch/violations.h"
 
 /// A value that a report shows, as its bits; `code` is its type as in core/signature.h.
 struct cuda_tile_value {
