@@ -155,7 +155,9 @@ def what_is_installed():
     folders = [ROOT / "lib", ROOT / "lib" / "python", ROOT / "cmake"]
     files += [path for folder in folders for path in sorted(folder.iterdir()) if path.is_file()]
     files += [ROOT / "include/cuda_tile/launch/block.h"]
-    digest = hashlib.sha256(f"{sys.version} {ROOT}".encode())
+    # An editable install remembers where each module is, so one that moves has to be installed again.
+    modules = sorted(str(path.relative_to(ROOT)) for path in (ROOT / "pycuda_tile").rglob("*.py"))
+    digest = hashlib.sha256(f"{sys.version} {ROOT} {modules}".encode())
     for path in files:
         digest.update(path.read_bytes())
     return digest.hexdigest()
