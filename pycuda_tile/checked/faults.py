@@ -10,17 +10,12 @@ from pathlib import Path
 
 from ..errors import Error
 from ..launching.launcher import Lines
+from ..spec.element_types import CXX_TYPES
 from .lines import find_frames
 from .report import excerpt, user_frame, where
 
 _PLACE = re.compile(r"\n  in (?P<library>.*) at(?P<offsets>(?: 0x[0-9a-f]+)+)$", re.DOTALL)
 _TILE = re.compile(rb"\btile<(?P<element>[\w ]+), [\w:]*extents<[\w ]+(?P<lengths>(?:, \d+\w*)*)>")
-_SIZES = {
-    **dict.fromkeys(("bool", "char", "signed char", "unsigned char"), 1),
-    **dict.fromkeys(("short", "unsigned short", "__half", "__nv_bfloat16"), 2),
-    **dict.fromkeys(("int", "unsigned int", "float"), 4),
-    **dict.fromkeys(("long", "unsigned long", "long long", "unsigned long long", "double"), 8),
-}
 _STATE = "What it had stored until then stays; all other blocks were ended, and the process goes on."
 _ADVICE = "\n  With checked=True a launch says which array and which element it was."
 
@@ -51,8 +46,8 @@ def _largest_tiles(library: bytes) -> list[str]:
     sizes: dict[str, int] = {}
     for found in _TILE.finditer(library):
         element, lengths = found["element"].decode(), re.findall(r"\d+", found["lengths"].decode())
-        if size := _SIZES.get(element):
-            sizes[f"tile<{', '.join([element, *lengths])}>"] = size * math.prod(map(int, lengths))
+        if known := CXX_TYPES.get(element):
+            sizes[f"tile<{', '.join([element, *lengths])}>"] = known.size * math.prod(map(int, lengths))
     largest = sorted(sizes, key=sizes.__getitem__, reverse=True)[:3]
     return [f"{name}, {_bytes(sizes[name])}" for name in largest]
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from .. import spec
 from ..errors import LaunchError, UndefinedBehaviorError
 from ..launching.arrays import Extent
-from ..launching.parameters import BFLOAT16, BOOL, FLOAT, OTHER, SIGNED, UNSIGNED, Parameter, decode
+from ..launching.parameters import BOOL, FLOAT, OTHER, SIGNED, UNSIGNED, Parameter, decode
 from ..system import resources
 from . import KINDS
 from .lines import Frame
@@ -229,8 +229,8 @@ def _show(value: Value) -> str:
     if parameter.kind in (BOOL, SIGNED, UNSIGNED):
         number = int.from_bytes(raw, "little", signed=parameter.kind == SIGNED)
         return str(bool(number)).lower() if parameter.kind == BOOL else str(number)
-    if parameter.kind == BFLOAT16:
-        return f"{struct.unpack('<f', bytes(2) + raw)[0]:g}"
     if parameter.kind == FLOAT:
         return f"{struct.unpack({2: '<e', 4: '<f', 8: '<d'}[parameter.size], raw)[0]:g}"
+    if parameter.element and parameter.element.begins_a_float:
+        return f"{struct.unpack('<f', bytes(4 - len(raw)) + raw)[0]:g}"
     return f"{parameter.cxx_type} {value.bits:#x}"

@@ -3,6 +3,8 @@
 Standard library and gdb's own module only: this is gdb's Python.
 """
 
+import csv
+import pathlib
 import re
 import struct
 
@@ -11,45 +13,49 @@ import gdb
 _MOST = 8  # elements of a row, and rows, that are shown
 
 
+def read_formats():
+    """The rows of the table of element types that say small floats' formats, by the types' names."""
+    table = "spec/tables/element_types.tsv"
+    path = next(p / table for p in pathlib.Path(__file__).resolve().parents if (p / table).exists())
+    with path.open(newline="") as lines:
+        rows = csv.DictReader(lines, delimiter="\t")
+        return {row["cxx"]: row for row in rows if row["header"]}
+
+
+FORMATS = read_formats()
+
+
 def element(value):
     """An element as text: numbers for the small floats, what gdb prints for others."""
     type_ = value.type.strip_typedefs().unqualified()
-    name = type_.name or ""
-    if (type_.sizeof > 2 and name != "__nv_tf32") or not name.startswith("__"):
+    if type_.name not in FORMATS:
         return value.format_string()
     raw = gdb.selected_inferior().read_memory(int(value.address), type_.sizeof).tobytes()
-    number = small_float(name, raw)
-    return value.format_string(raw=True) if number is None else f"{number:g}"
+    return f"{small_float(type_.name, raw):g}"
 
 
 def small_float(name, raw):
-    """The value of a small float from its bytes; None for other types."""
-    if name == "__half":
-        return struct.unpack("<e", raw)[0]
-    if name == "__nv_bfloat16":
-        return struct.unpack("<f", bytes(2) + raw)[0]
-    if name == "__nv_tf32":
-        return struct.unpack("<f", raw)[0]
-    formats = {"__nv_fp8_e4m3": (4, 3), "__nv_fp8_e5m2": (5, 2), "__nv_fp4_e2m1": (2, 1)}
-    if name == "__nv_fp8_e8m0":
-        return 2.0 ** (raw[0] - 127) if raw[0] != 255 else float("nan")
-    if name not in formats:
-        return None
-    return decode(raw[0], *formats[name])
+    """The value of a small float from its bytes."""
+    row = FORMATS[name]
+    if (row["exponent"], row["signed"]) == ("8", "yes"):  # the first bits of a float
+        return struct.unpack("<f", bytes(4 - len(raw)) + raw)[0]
+    return decode(int.from_bytes(raw, "little"), row)
 
 
-def decode(bits, exponent_bits, mantissa_bits):
-    """An 8 or 4 bit float: e5m2 has infinities, e4m3 a NaN, e2m1 neither."""
-    sign = -1.0 if bits >> (exponent_bits + mantissa_bits) & 1 else 1.0
-    exponent = bits >> mantissa_bits & ((1 << exponent_bits) - 1)
-    mantissa = bits & ((1 << mantissa_bits) - 1)
-    bias = (1 << (exponent_bits - 1)) - 1
-    if exponent_bits == 5 and exponent == 31:
+def decode(bits, row):
+    """The value of a number's bits."""
+    exponent_bits, mantissa_bits, bias = (int(row[name]) for name in ("exponent", "mantissa", "bias"))
+    last_exponent, last_mantissa = (1 << exponent_bits) - 1, (1 << mantissa_bits) - 1
+    sign = -1.0 if row["signed"] == "yes" and bits >> (exponent_bits + mantissa_bits) & 1 else 1.0
+    exponent, mantissa = bits >> mantissa_bits & last_exponent, bits & last_mantissa
+    specials = row["specials"].split()
+    if exponent == last_exponent and "inf" in specials:
         return sign * float("nan" if mantissa else "inf")
-    if exponent_bits == 4 and exponent == 15 and mantissa == 7:
+    if (exponent, mantissa) == (last_exponent, last_mantissa) and "nan" in specials:
         return float("nan")
-    scale = 2.0 ** (max(exponent, 1) - bias - mantissa_bits)
-    return sign * (mantissa + (1 << mantissa_bits if exponent else 0)) * scale
+    if exponent == 0 and "zero" in specials:  # and the subnormal numbers around it
+        return sign * mantissa * 2.0 ** (1 - bias - mantissa_bits)
+    return sign * (mantissa + 1 + last_mantissa) * 2.0 ** (exponent - bias - mantissa_bits)
 
 
 def lengths(shape):
@@ -157,7 +163,7 @@ def find(value):
     """The printer of a value's type, if it is one of ours."""
     type_ = value.type.strip_typedefs().unqualified()
     name = re.sub(r"<.*|\babi(_\d+){5,}::", "", type_.name or "")  # without CUDA_TILE_ABI of config.h
-    if value.address is not None and re.fullmatch(r"__half|__nv_(bfloat16|fp8_\w+|fp4_\w+)", name):
+    if value.address is not None and name in FORMATS:
         return SmallFloat(value)
     printers = {
         "tile": Tile,

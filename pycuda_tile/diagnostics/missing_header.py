@@ -10,19 +10,11 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ..errors import Diagnostic
+from ..spec.element_types import HEADERS
 
-_HEADERS = {
-    "__half": "cuda_fp16.h",
-    "__nv_bfloat16": "cuda_bf16.h",
-    "__nv_fp8_e4m3": "cuda_fp8.h",
-    "__nv_fp8_e5m2": "cuda_fp8.h",
-    "__nv_fp8_e8m0": "cuda_fp8.h",
-    "__nv_fp4_e2m1": "cuda_fp4.h",
-    "__nv_tf32": "cuda_tf32.h",
-}
-SMALL_FLOAT_HEADERS = frozenset(_HEADERS.values())
+SMALL_FLOAT_HEADERS = frozenset(HEADERS.values())
 _INCOMPLETE = re.compile(r"\bincomplete\b|^forward declaration of ")
-_TYPE = re.compile(rf"""["'](?:const |struct )*({"|".join(_HEADERS)})(?: \[\d+\])?["']""")
+_TYPE = re.compile(rf"""["'](?:const |struct )*({"|".join(HEADERS)})(?: \[\d+\])?["']""")
 _API = re.compile(  # each compiler's words for: the namespace cuda, or tiles in it, is not there
     r"""["']cuda["'] has not been declared|["']tiles["'] is not a namespace-name|"""
     r"""["']tiles["'] is not a member of ["']cuda["']|"""
@@ -42,7 +34,7 @@ def message(texts: Iterable[str]) -> str:
             return _NO_API
         found = _TYPE.search(text) if _INCOMPLETE.search(text) else None
         if found:
-            return f"{_BEGIN}{found[1]} needs #include <{_HEADERS[found[1]]}>"
+            return f"{_BEGIN}{found[1]} needs #include <{HEADERS[found[1]]}>"
     return ""
 
 

@@ -14,21 +14,7 @@ import numpy as np
 
 from ..errors import ArgumentRangeError, ArgumentTypeError
 from .arrays import address_converter
-from .parameters import (
-    BFLOAT16,
-    BOOL,
-    E2M1,
-    E4M3,
-    E5M2,
-    E8M0,
-    FLOAT,
-    FUNCTION,
-    OTHER,
-    SIGNED,
-    TF32,
-    UNSIGNED,
-    Parameter,
-)
+from .parameters import BOOL, FLOAT, FUNCTION, OTHER, SIGNED, UNSIGNED, Parameter
 
 ERROR_SIZE = 1024  # bytes of an error's text
 
@@ -167,7 +153,7 @@ def _converter(parameter: Parameter, on_device: bool) -> Callable[[object], obje
         return _bool_converter(parameter)
     if parameter.kind == OTHER:
         return _bytes_converter(parameter)
-    if parameter.kind in (BFLOAT16, E4M3, E5M2, E8M0, E2M1, TF32):
+    if parameter.element and parameter.element.has_own_code:
         return _small_float_converter(parameter)
     assert parameter.kind == FLOAT, parameter
     return _float_converter(parameter)
@@ -234,9 +220,9 @@ def _float_converter(parameter: Parameter) -> Callable[[object], float]:
 
 def _small_float_converter(parameter: Parameter) -> Callable[[object], int]:
     to_float = _float_converter(parameter)
-    if parameter.kind in (BFLOAT16, TF32):
-        dropped = 16 if parameter.kind == BFLOAT16 else 13
-        shift = 16 if parameter.kind == BFLOAT16 else 0
+    element = parameter.element
+    if element.begins_a_float:
+        dropped, shift = 23 - element.mantissa, 8 * (4 - element.size)
         return lambda value: _round_float32(_to_float32(parameter, to_float(value)), dropped) >> shift
 
     def convert(value: object) -> int:
@@ -248,7 +234,7 @@ def _small_float_converter(parameter: Parameter) -> Callable[[object], int]:
                 "pip install ml_dtypes"
             ) from None
         number = _to_float32(parameter, to_float(value))
-        return int(number.astype(getattr(ml_dtypes, parameter.dtype)).view(np.uint8))
+        return int(number.astype(getattr(ml_dtypes, parameter.dtype)).view(f"u{element.size}"))
 
     return convert
 

@@ -22,23 +22,12 @@ from ..system import resources
 from . import dlpack
 from .grid import MOST_BLOCKS
 from .kernel_output import KernelOutput
-from .parameters import BFLOAT16, BOOL, E4M3, E5M2, E8M0, FLOAT, SIGNED, TF32, UNSIGNED, VOID, Parameter
+from .parameters import BOOL, FLOAT, SIGNED, UNSIGNED, VOID, Parameter
 
 _ABI_VERSION = 3
 _MOST_PARAMETERS = 32
 _INTEGER, _BOOLEAN, _FLOAT, _DOUBLE, _ARRAY = range(5)
 _SCALARS = {BOOL: (1,), SIGNED: (1, 2, 4, 8), UNSIGNED: (1, 2, 4, 8), FLOAT: (4, 8)}  # sizes in bytes
-_DLPACK_CODES = {
-    SIGNED: 0,
-    UNSIGNED: 1,
-    FLOAT: 2,
-    TF32: 2,
-    BFLOAT16: 4,
-    BOOL: 6,
-    E4M3: 10,
-    E5M2: 12,
-    E8M0: 14,
-}
 
 
 # --- the structures of lib/python/call.h --------------------------------------------------------------------
@@ -164,8 +153,12 @@ def _make_function(
 
 def _is_known(parameter: Parameter) -> bool:
     if parameter.pointer:
-        return parameter.kind == VOID or parameter.kind in _DLPACK_CODES
+        return parameter.kind == VOID or _dlpack_code(parameter) is not None
     return parameter.size in _SCALARS.get(parameter.kind, ())
+
+
+def _dlpack_code(parameter: Parameter) -> int | None:
+    return parameter.element.dlpack if parameter.element else None
 
 
 def _describe(parameter: Parameter) -> _Parameter:
@@ -186,10 +179,10 @@ def _describe(parameter: Parameter) -> _Parameter:
 def _describe_array(parameter: Parameter) -> _Parameter:
     described = _Parameter(_ARRAY, writable=not parameter.const)
     if parameter.kind != VOID:
-        if parameter.kind in (BFLOAT16, E4M3, E5M2, E8M0):
+        if parameter.element.has_own_code:
             import ml_dtypes  # noqa: F401  NumPy knows these types from then on
         described.dtype = np.dtype(parameter.dtype)
-        described.code, described.bits = _DLPACK_CODES[parameter.kind], 8 * parameter.size
+        described.code, described.bits = _dlpack_code(parameter), 8 * parameter.size
         described.misaligned = parameter.size - 1
     return described
 

@@ -8,12 +8,15 @@ from __future__ import annotations
 import ctypes
 from typing import NamedTuple
 
+from ..spec.element_types import NUMPY_TYPES
+
 HOST = (1, 3)  # kDLCPU, kDLCUDAHost
 CUDA = (2, 13)  # kDLCUDA, kDLCUDAManaged
-_KINDS = {  # DLDataTypeCode
-    **{0: "int{}", 1: "uint{}", 2: "float{}", 4: "bfloat16", 5: "complex{}", 6: "bool"},
-    **{7: "float8_e3m4", 8: "float8_e4m3", 9: "float8_e4m3b11fnuz", 10: "float8_e4m3fn"},
-    **{11: "float8_e4m3fnuz", 12: "float8_e5m2", 13: "float8_e5m2fnuz", 14: "float8_e8m0fnu"},
+_KINDS = {  # DLDataTypeCode; what is no element type is named in messages
+    **{0: "int{}", 1: "uint{}", 2: "float{}", 5: "complex{}", 6: "bool"},
+    **{7: "float8_e3m4", 8: "float8_e4m3", 9: "float8_e4m3b11fnuz", 11: "float8_e4m3fnuz"},
+    **{13: "float8_e5m2fnuz"},
+    **{e.dlpack: name for name, e in NUMPY_TYPES.items() if e.has_own_code and e.dlpack is not None},
 }
 _READ_ONLY = 1  # flag
 _EXCHANGE = b"dlpack_exchange_api"

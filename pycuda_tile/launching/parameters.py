@@ -5,61 +5,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-OTHER, BOOL, SIGNED, UNSIGNED, FLOAT, BFLOAT16, E4M3, E5M2, TF32, VOID, E8M0, E2M1, FUNCTION = range(13)
+from ..spec.element_types import ELEMENT_TYPES, ElementType
 
-_CXX_NAMES = {
-    (BOOL, 1): "bool",
-    (SIGNED, 1): "signed char",
-    (SIGNED, 2): "short",
-    (SIGNED, 4): "int",
-    (SIGNED, 8): "long long",
-    (UNSIGNED, 1): "unsigned char",
-    (UNSIGNED, 2): "unsigned short",
-    (UNSIGNED, 4): "unsigned int",
-    (UNSIGNED, 8): "unsigned long long",
-    (FLOAT, 2): "__half",
-    (FLOAT, 4): "float",
-    (FLOAT, 8): "double",
-    (BFLOAT16, 2): "__nv_bfloat16",
-    (E4M3, 1): "__nv_fp8_e4m3",
-    (E5M2, 1): "__nv_fp8_e5m2",
-    (TF32, 4): "__nv_tf32",
-    (E8M0, 1): "__nv_fp8_e8m0",
-    (E2M1, 1): "__nv_fp4_e2m1",
-    (VOID, 0): "void",
-}
-_DTYPES = {
-    BOOL: "bool",
-    SIGNED: "int{bits}",
-    UNSIGNED: "uint{bits}",
-    FLOAT: "float{bits}",
-    BFLOAT16: "bfloat16",
-    E4M3: "float8_e4m3fn",
-    E5M2: "float8_e5m2",
-    E8M0: "float8_e8m0fnu",
-    E2M1: "float4_e2m1fn",
-    TF32: "float32",
-}
-_FORMATS = {  # of the struct module
-    (BOOL, 1): "?",
-    (SIGNED, 1): "b",
-    (SIGNED, 2): "h",
-    (SIGNED, 4): "i",
-    (SIGNED, 8): "q",
-    (UNSIGNED, 1): "B",
-    (UNSIGNED, 2): "H",
-    (UNSIGNED, 4): "I",
-    (UNSIGNED, 8): "Q",
-    (FLOAT, 2): "e",
-    (FLOAT, 4): "f",
-    (FLOAT, 8): "d",
-    (BFLOAT16, 2): "H",  # as bits
-    (E4M3, 1): "B",
-    (E5M2, 1): "B",
-    (E8M0, 1): "B",
-    (E2M1, 1): "B",
-    (TF32, 4): "I",
-}
+OTHER, VOID, FUNCTION, BOOL, SIGNED, UNSIGNED, FLOAT = range(7)
+_OWN = [e for e in ELEMENT_TYPES if e.has_own_code]  # the kinds that follow
+
+
+def kind_of(element: ElementType) -> int:
+    """The kind of parameters of an element type; of some it tells the type, of others only with the size."""
+    if element.has_own_code:
+        return FLOAT + 1 + _OWN.index(element)
+    if not element.is_integral:
+        return FLOAT
+    return BOOL if element.bits == 1 else SIGNED if element.signed else UNSIGNED
+
+
+_ELEMENTS = {(kind_of(e), e.size): e for e in ELEMENT_TYPES if e.cxx and e.numpy}
 
 
 class Parameter(NamedTuple):
@@ -80,24 +41,37 @@ class Parameter(NamedTuple):
         return f"{self.kernel}: argument {self.position}{name} ({self.cxx_type})"
 
     @property
+    def element(self) -> ElementType | None:
+        """The type, of a pointer the pointee's, where it is an element type."""
+        return _ELEMENTS.get((self.kind, self.size))
+
+    @property
     def cxx_type(self) -> str:
         if self.kind == FUNCTION:
             return "pointer to a function"
-        base = _CXX_NAMES.get((self.kind, self.size), f"a type of {self.size} bytes")
+        base = "void" if self.kind == VOID else f"a type of {self.size} bytes"
+        base = self.element.cxx if self.element else base
         return f"{'const ' if self.const else ''}{base}{'*' if self.pointer else ''}"
 
     @property
     def dtype(self) -> str:
         """The NumPy or ml_dtypes name of the element type; "" for void and for types that NumPy does not
         have."""
-        return _DTYPES.get(self.kind, "").format(bits=8 * self.size)
+        return self.element.numpy if self.element else ""
 
     @property
     def format(self) -> str:
         """How the struct module packs an argument."""
         if self.pointer:
             return "Q"
-        return _FORMATS.get((self.kind, self.size), f"{self.size}s")
+        if not self.element:
+            return f"{self.size}s"
+        if self.kind == FLOAT:
+            return {2: "e", 4: "f", 8: "d"}[self.size]
+        if self.kind == BOOL:
+            return "?"
+        bits = {1: "B", 2: "H", 4: "I", 8: "Q"}[self.size]  # of other floats, too
+        return bits.lower() if self.kind == SIGNED else bits
 
 
 def decode(kernel: str, codes: Sequence[int], names: Sequence[str] = ()) -> tuple[Parameter, ...]:

@@ -90,6 +90,24 @@ SCHEMAS: dict[str, dict] = {
         "id": re.compile(r"[a-z0-9]+-[a-z0-9]+"), "left": _ELEMENT_TYPE, "right": _ELEMENT_TYPE,
         "inner": {"8", "16", "32"}, "sum": {"f32", "s32"}, "majors": {"both", "inner"},
     },
+    # The element types, in the order of documentation; spec/element_types.py says what the columns mean.
+    "element_types": {
+        "id": re.compile(r"[a-z][a-z0-9_ ]*"),
+        "class": {"integral", "basic floating point", "restricted floating point"},
+        **dict.fromkeys(("bits", "size"), re.compile(r"\d+")),
+        **dict.fromkeys(("exponent", "mantissa", "bias"), re.compile(r"\d*")),
+        **dict.fromkeys(("rank", "subrank", "dlpack", "tag"), re.compile(r"\d*")),
+        "signed": _YES_NO,
+        "specials": re.compile(r"(zero)? ?(inf)? ?(nan)?"),
+        "saturates": {"yes", "no", ""},
+        "cxx": re.compile(r"([a-z_][a-z0-9_ ]*)?"),  # empty for types that only Tile IR has
+        "header": re.compile(r"(\w+\.h)?"),
+        "numpy": re.compile(r"\w*"),
+        "since": {"13.3", "13.4", ""},
+        "tileir": re.compile(r"\w*( \w+)*"),
+        "tileir_since": re.compile(r"(\d+\.\d+)?"),
+        "kinds": re.compile(r"([a-z0-9]+( [a-z0-9]+)*)?"),
+    },
     "constant_families": {**_COMMON, "name": _NAME},
     "constants": {
         "id": _ID, "section": _SECTION, "family": _NAME, "enumerator": _NAME,

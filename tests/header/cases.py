@@ -14,26 +14,10 @@ import pytest
 from targets import build
 
 from pycuda_tile.compilers import nvrtc
+from pycuda_tile.spec.element_types import HEADERS, NUMPY_TYPES
 
-CPP_TYPES = {
-    np.dtype(np.bool_): "bool",
-    np.dtype(np.int8): "signed char",
-    np.dtype(np.int16): "short",
-    np.dtype(np.int32): "int",
-    np.dtype(np.int64): "long long",
-    np.dtype(np.uint8): "unsigned char",
-    np.dtype(np.uint16): "unsigned short",
-    np.dtype(np.uint32): "unsigned int",
-    np.dtype(np.uint64): "unsigned long long",
-    np.dtype(np.float32): "float",
-    np.dtype(np.float64): "double",
-    np.dtype(np.float16): "__half",
-    np.dtype(ml_dtypes.bfloat16): "__nv_bfloat16",
-    np.dtype(ml_dtypes.float8_e4m3fn): "__nv_fp8_e4m3",
-    np.dtype(ml_dtypes.float8_e5m2): "__nv_fp8_e5m2",
-    np.dtype(ml_dtypes.float8_e8m0fnu): "__nv_fp8_e8m0",
-    np.dtype(ml_dtypes.float4_e2m1fn): "__nv_fp4_e2m1",
-}
+#: The C++ types, but those that are as another one, and tf32, which NumPy does not have.
+CPP_TYPES = {np.dtype(getattr(ml_dtypes, name, name)): e.cxx for name, e in NUMPY_TYPES.items() if e.cxx}
 
 
 #: Parameters of a test whose cases are many: by default it takes some of them.
@@ -106,14 +90,7 @@ def _kernel(number: int, case: Case) -> str:
 def _includes(cases: list[Case]) -> str:
     """The headers of the types that C++ does not have itself."""
     used = {CPP_TYPES[x.dtype] for case in cases for x in (case, *case.inputs)}
-    headers = {
-        "cuda_fp16.h": "__half",
-        "cuda_bf16.h": "__nv_bfloat16",
-        "cuda_fp8.h": "__nv_fp8",
-        "cuda_fp4.h": "__nv_fp4",
-    }
-    needed = (name for name, start in headers.items() if any(cpp.startswith(start) for cpp in used))
-    return "".join(f"#include <{name}>\n" for name in needed)
+    return "".join(f"#include <{header}>\n" for header in sorted({HEADERS[t] for t in used & set(HEADERS)}))
 
 
 def source(cases: list[Case]) -> str:

@@ -18,6 +18,7 @@ from pycuda_tile import reference, spec
 from pycuda_tile.errors import UndefinedBehaviorError
 from pycuda_tile.reference.rounding import PRECISE_MODES
 from pycuda_tile.reference.scalars import is_basic_float, is_integral
+from pycuda_tile.spec.element_types import NUMPY_TYPES
 
 INTEGERS = [dtype for dtype in CPP_TYPES if is_integral(dtype)]
 BASIC_FLOATS = [dtype for dtype in CPP_TYPES if is_basic_float(dtype)]
@@ -59,11 +60,16 @@ def conversions(dtype: np.dtype) -> Iterator[Operation]:
         if to != dtype:
             cast = functools.partial(reference.element_cast, dtype=to)
             yield Operation("2.3.19/element_cast", f"ct::element_cast<{cpp}>(x0)", cast, 1)
-        if to != BOOL and to.itemsize == dtype.itemsize and "float4" not in f"{to} {dtype}":
+        if to != BOOL and _memory_bits(to) == _memory_bits(dtype):
             bits = functools.partial(reference.element_bitcast, dtype=to)
             yield Operation("2.3.20/element_bitcast", f"ct::element_bitcast<{cpp}>(x0)", bits, 1)
     every_third = "ct::iota<ct::tile<int, ct::tile_shape_t<decltype(x0)>>>() % 3 == 0"
     yield Operation("2.3.15/select", f"ct::select({every_third}, x0, x1)", _selected, 2)
+
+
+def _memory_bits(dtype: np.dtype) -> int:
+    """As memory_bitwidth_v: fp4 has 4 bits of a byte, bool all 8."""
+    return 8 if dtype == BOOL else NUMPY_TYPES[dtype.name].bits
 
 
 def make_case(operation: Operation, dtype: np.dtype, shape: tuple[int, ...]) -> tuple[Case, np.ndarray]:

@@ -9,22 +9,15 @@ import pytest
 import pycuda_tile as pct
 from pycuda_tile import reference
 from pycuda_tile.compilers import nvrtc
+from pycuda_tile.spec.element_types import CXX_TYPES, HEADERS, NUMPY_TYPES
 
-TYPES = {
-    "__half": np.float16,
-    "__nv_bfloat16": ml_dtypes.bfloat16,
-    "__nv_fp8_e4m3": ml_dtypes.float8_e4m3fn,
-    "__nv_fp8_e5m2": ml_dtypes.float8_e5m2,
-    "__nv_fp8_e8m0": ml_dtypes.float8_e8m0fnu,
-    "__nv_fp4_e2m1": ml_dtypes.float4_e2m1fn,
-}
-SOURCE = """
-#include <cuda_bf16.h>
-#include <cuda_fp16.h>
-#include <cuda_fp4.h>
-#include <cuda_fp8.h>
-#include <cuda_tf32.h>
-
+#: All but tf32, which NumPy does not have.
+TYPES = {e.cxx: getattr(ml_dtypes, name, name) for name, e in NUMPY_TYPES.items() if e.header}
+TYPES = {name: np.dtype(dtype) for name, dtype in TYPES.items()}
+INCLUDES = "".join(f"#include <{header}>\n" for header in sorted(set(HEADERS.values())))
+SOURCE = (
+    INCLUDES
+    + """
 #include "cuda_tile.h"
 namespace ct = cuda::tiles;
 using indices = ct::tile<int, ct::shape<256>>;
@@ -61,6 +54,7 @@ __tile_global__ void names(__half* x, nv_bfloat16* y, __nv_fp8_e4m3* z, __nv_tf3
   ct::store(t + ct::iota<ct::tile<int, ct::shape<2>>>(), two);
 }
 """
+)
 EXPRESSIONS = [
     "names",
     *(f"to_float<{t}>" for t in TYPES),
@@ -85,7 +79,7 @@ def module(request) -> pct.Module:
 
 def patterns(dtype: np.dtype) -> np.ndarray:
     """Every value of the type."""
-    bits = 4 if dtype == TYPES["__nv_fp4_e2m1"] else 8 * dtype.itemsize
+    bits = NUMPY_TYPES[dtype.name].bits
     count = max(256, 2**bits)
     return (np.arange(count) % 2**bits).astype(f"u{dtype.itemsize}").view(dtype)
 
@@ -129,15 +123,15 @@ def test_rounding_to_nearest_even(name, wide, module):
 
 def test_what_is_too_great(module):
     """half and bfloat16 become infinite, the smaller ones their greatest value [1.7.2]; NaN stays."""
-    greatest = {"__nv_fp8_e4m3": 448.0, "__nv_fp8_e5m2": 57344.0, "__nv_fp4_e2m1": 6.0}
     x = np.resize(np.array([3.4e38, -3.4e38, np.inf, -np.inf, np.nan], np.float32), 256)
     for name, dtype in TYPES.items():
         if name == "__nv_fp8_e8m0":
             continue
         y = np.empty(256, dtype)
         module.kernel(f"from<float, {name}>")[1](x, y)
-        most = greatest.get(name, np.inf)
-        nan = 6.0 if name == "__nv_fp4_e2m1" else np.nan
+        element = CXX_TYPES[name]
+        most = element.greatest if element.saturates else np.inf
+        nan = np.nan if "nan" in element.specials else most
         same(y[:5], np.array([most, -most, most, -most, nan]))
 
 

@@ -11,14 +11,13 @@ import pytest
 from targets import TARGETS
 
 import pycuda_tile as pct
+from pycuda_tile.spec.element_types import CXX_TYPES, HEADERS, NUMPY_TYPES
 
-HEAD = """
+INCLUDES = "".join(f"#include <{header}>\n" for header in sorted(set(HEADERS.values())))
+HEAD = (
+    INCLUDES
+    + """
 #include <cstdio>
-#include <cuda_fp16.h>
-#include <cuda_bf16.h>
-#include <cuda_fp8.h>
-#include <cuda_fp4.h>
-#include <cuda_tf32.h>
 #include "cuda_tile.h"
 #include "cuda_tile/print.h"
 namespace ct = cuda::tiles;
@@ -29,27 +28,11 @@ __tile__ void show(char const* label, E const* p) {
   cuda_tile::print(label, ct::load(p + i));
 }
 """
-INTEGERS = {
-    "signed char": np.int8,
-    "unsigned char": np.uint8,
-    "short": np.int16,
-    "unsigned short": np.uint16,
-    "int": np.int32,
-    "unsigned": np.uint32,
-    "long long": np.int64,
-    "unsigned long long": np.uint64,
-    "bool": np.bool_,
-}
+)
+INTEGERS = {e.cxx: np.dtype(name) for name, e in NUMPY_TYPES.items() if e.is_integral and e.cxx}
+INTEGERS["unsigned"] = INTEGERS.pop("unsigned int")  # as people write it
 FLOATS = {
-    "double": np.float64,
-    "float": np.float32,
-    "__half": np.float16,
-    "__nv_bfloat16": ml_dtypes.bfloat16,
-    "__nv_tf32": np.float32,
-    "__nv_fp8_e4m3": ml_dtypes.float8_e4m3fn,
-    "__nv_fp8_e5m2": ml_dtypes.float8_e5m2,
-    "__nv_fp8_e8m0": ml_dtypes.float8_e8m0fnu,
-    "__nv_fp4_e2m1": ml_dtypes.float4_e2m1fn,
+    name: np.dtype(getattr(ml_dtypes, e.numpy, e.numpy)) for name, e in CXX_TYPES.items() if not e.is_integral
 }
 SHAPES = [(), (1,), (8,), (512,), (1024,), (4, 2), (2, 512), (32, 32), (2, 2, 4), (16, 8, 16), (1, 2, 1, 2)]
 SHAPES += [(2, 1, 4, 2, 2), (2, 4, 8, 2, 16)]
@@ -87,7 +70,7 @@ def printed(launch) -> str:
 
 def type_case(kind: str, dtype: type) -> np.ndarray:
     """The edges of a type: 16 values."""
-    if dtype is np.bool_:
+    if dtype == np.bool_:
         return np.arange(16) % 3 == 0
     if np.issubdtype(dtype, np.integer):
         info = np.iinfo(dtype)

@@ -10,6 +10,7 @@ from values import mixed, pairs, special
 
 from pycuda_tile import reference
 from pycuda_tile.compilers import nvrtc
+from pycuda_tile.spec.element_types import CXX_TYPES, NUMPY_TYPES
 
 HALF, BFLOAT = np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)
 SHAPE, SIZE = (4, 128), 512
@@ -85,7 +86,10 @@ def test_conversions_round_once(target):
         assert_same_bits(case, reference.element_cast(case.inputs[0], dtype))
 
 
-@pytest.mark.parametrize("dtype", [ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2], ids=lambda t: t.__name__)
+FP8 = [e.numpy for e in CXX_TYPES.values() if e.bits == 8 and e.signed and not e.is_integral]
+
+
+@pytest.mark.parametrize("dtype", FP8)
 def test_fp8_conversions(dtype, target):
     dtype = np.dtype(dtype)
     every = np.arange(256, dtype=np.uint8).view(dtype).reshape(2, 128)
@@ -127,12 +131,12 @@ def test_mma(target):
         )
 
 
-SINCE_13_4 = [np.dtype(ml_dtypes.float8_e8m0fnu), np.dtype(ml_dtypes.float4_e2m1fn)]
+SINCE_13_4 = [np.dtype(getattr(ml_dtypes, e.numpy)) for e in CXX_TYPES.values() if e.since == "13.4"]
 
 
 @pytest.mark.parametrize("dtype", SINCE_13_4, ids=str)
 def test_every_value_of_the_types_since_13_4(dtype, target):
-    bits = np.arange(16 if dtype.name.startswith("float4") else 256, dtype=np.uint8)
+    bits = np.arange(1 << NUMPY_TYPES[dtype.name].bits, dtype=np.uint8)
     values = bits.view(dtype)
     made = [
         Case("ct::element_cast<float>(x0)", [values], bits.shape, np.float32),

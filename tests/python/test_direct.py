@@ -19,8 +19,10 @@ import pycuda_tile as pct
 from pycuda_tile.checked.device import CheckedGpuLauncher
 from pycuda_tile.launching import direct, gpu
 from pycuda_tile.launching.arguments import Packer
-from pycuda_tile.launching.parameters import BFLOAT16, FLOAT, OTHER, SIGNED
+from pycuda_tile.launching.parameters import FLOAT, OTHER, SIGNED, kind_of
+from pycuda_tile.spec.element_types import CXX_TYPES
 
+BFLOAT16 = kind_of(CXX_TYPES["__nv_bfloat16"])
 FLOATS = parameter(FLOAT, 4, True)
 INT = parameter(SIGNED, 4)
 

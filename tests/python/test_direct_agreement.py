@@ -10,7 +10,10 @@ from direct_site import STREAM, Site, parameter
 
 import pycuda_tile as pct
 from pycuda_tile.launching.arguments import Packer
-from pycuda_tile.launching.parameters import BFLOAT16, BOOL, E4M3, FLOAT, SIGNED, TF32, UNSIGNED, VOID
+from pycuda_tile.launching.parameters import BOOL, FLOAT, SIGNED, UNSIGNED, VOID, kind_of
+from pycuda_tile.spec.element_types import CXX_TYPES
+
+BFLOAT16, E4M3, TF32 = (kind_of(CXX_TYPES[n]) for n in ("__nv_bfloat16", "__nv_fp8_e4m3", "__nv_tf32"))
 
 PARAMETERS = [
     *(parameter(kind, size) for kind in (SIGNED, UNSIGNED) for size in (1, 2, 4, 8)),

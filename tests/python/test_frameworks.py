@@ -259,9 +259,10 @@ def test_dlpack_that_does_not_fit(copies):
 def test_dlpack_of_a_gpu():
     """Read here without one: only the address is taken."""
     from pycuda_tile.launching.arrays import address_converter
-    from pycuda_tile.launching.parameters import BFLOAT16, Parameter
+    from pycuda_tile.launching.parameters import Parameter, kind_of
+    from pycuda_tile.spec.element_types import CXX_TYPES
 
-    parameter = Parameter("k", 1, "x", BFLOAT16, pointer=True, const=False, size=2)
+    parameter = Parameter("k", 1, "x", kind_of(CXX_TYPES["__nv_bfloat16"]), pointer=True, const=False, size=2)
     a = np.zeros((2, 4), ml_dtypes.bfloat16)
     convert = address_converter(parameter, on_device=True)
     assert convert(Exporter(a, device=2)) == a.ctypes.data

@@ -9,7 +9,8 @@ import pytest
 
 import pycuda_tile as pct
 from pycuda_tile.launching.arguments import Packer, _round_float32
-from pycuda_tile.launching.parameters import BFLOAT16, E4M3, FLOAT, decode
+from pycuda_tile.launching.parameters import decode, kind_of
+from pycuda_tile.spec.element_types import CXX_TYPES
 
 HEAD = '#include "cuda_tile.h"\nnamespace ct = cuda::tiles;\n'
 INTEGERS = [
@@ -74,8 +75,8 @@ def test_float_that_does_not_fit(make_target):
 
 
 def test_small_float_that_does_not_fit():
-    for kind, size in ((BFLOAT16, 2), (E4M3, 1)):
-        packer = Packer("k", decode("k", [kind | size << 16]), on_device=False)
+    for element in (CXX_TYPES["__nv_bfloat16"], CXX_TYPES["__nv_fp8_e4m3"]):
+        packer = Packer("k", decode("k", [kind_of(element) | element.size << 16]), on_device=False)
         with pytest.raises(pct.LaunchError, match=r"in the range of \w+, got 1e\+40"):
             packer.pack([1e40])
 
@@ -101,7 +102,7 @@ def test_bool(make_target):
 )
 def test_small_floats_by_their_codes(type_: str, dtype: type):
     """Without a header that defines these types: the packing alone."""
-    kind = {"__nv_bfloat16": BFLOAT16, "__half": FLOAT, "__nv_fp8_e4m3": E4M3}[type_]
+    kind = kind_of(CXX_TYPES[type_])
     size = np.dtype(dtype).itemsize
     parameters = decode("k", [kind | size << 16, kind | 1 << 8 | size << 16])
     assert parameters[0].cxx_type == type_

@@ -11,27 +11,18 @@ namespace detail {
 
 template <typename T>
 CUDA_TILE_CONSTEXPR int floating_rank() {
-  if constexpr (is_same_v<T, double>)
-    return 5;
-  else if constexpr (is_same_v<T, float>)
-    return 4;
-  else if constexpr (is_same_v<T, __nv_tf32>)
-    return 3;
-  else if constexpr (is_same_v<T, __half> || is_same_v<T, __nv_bfloat16>)
-    return 2;
-  else if constexpr (!is_same_v<T, __nv_fp4_e2m1>)
-    return 1;
+  if constexpr (is_floating_point_v<T>)
+    return scalar_traits<T>::rank;
   else
-    return 0;
+    return -1;
 }
-/// The exponents of e8m0 are those of bfloat16 and wider; its lack of a sign leaves no room for others.
-template <typename T, typename U>
-inline constexpr bool is_beyond_e8m0 =
-    (is_same_v<T, __nv_fp8_e8m0> && is_same_v<U, __half>) || is_same_v<U, __nv_fp8_e8m0>;
-/// Whether U has at least the rank of T. Types on one level, half and bfloat16 say, are unordered.
+/// Whether U has at least the rank of T. Types on one level, half and bfloat16 say, are unordered; so are
+/// e8m0 and those that lack its exponents, or that have a sign where it has none.
 template <typename T, typename U>
 inline constexpr bool floating_rank_within =
-    is_same_v<T, U> || (floating_rank<T>() < floating_rank<U>() && !is_beyond_e8m0<T, U>);
+    is_same_v<T, U> || (floating_rank<T>() < floating_rank<U>() &&
+                        scalar_traits<T>::exponent_bits <= scalar_traits<U>::exponent_bits &&
+                        scalar_traits<T>::has_sign <= scalar_traits<U>::has_sign);
 
 /// Whether every value of integral scalar T is one of U's.
 template <typename T, typename U>

@@ -140,35 +140,13 @@ __device__ short_text element_text(E x) {
   return text;
 }
 
-// clang-format off
-template <typename E> inline constexpr char const* element_name = "?";
-template <> inline constexpr char const* element_name<void> = "void";
-template <> inline constexpr char const* element_name<bool> = "bool";
-template <> inline constexpr char const* element_name<char> = "char";
-template <> inline constexpr char const* element_name<signed char> = "signed char";
-template <> inline constexpr char const* element_name<unsigned char> = "unsigned char";
-template <> inline constexpr char const* element_name<char8_t> = "char8_t";
-template <> inline constexpr char const* element_name<char16_t> = "char16_t";
-template <> inline constexpr char const* element_name<char32_t> = "char32_t";
-template <> inline constexpr char const* element_name<wchar_t> = "wchar_t";
-template <> inline constexpr char const* element_name<short> = "short";
-template <> inline constexpr char const* element_name<unsigned short> = "unsigned short";
-template <> inline constexpr char const* element_name<int> = "int";
-template <> inline constexpr char const* element_name<unsigned> = "unsigned";
-template <> inline constexpr char const* element_name<long> = "long";
-template <> inline constexpr char const* element_name<unsigned long> = "unsigned long";
-template <> inline constexpr char const* element_name<long long> = "long long";
-template <> inline constexpr char const* element_name<unsigned long long> = "unsigned long long";
-template <> inline constexpr char const* element_name<double> = "double";
-template <> inline constexpr char const* element_name<float> = "float";
-template <> inline constexpr char const* element_name<__half> = "__half";
-template <> inline constexpr char const* element_name<__nv_bfloat16> = "__nv_bfloat16";
-template <> inline constexpr char const* element_name<__nv_tf32> = "__nv_tf32";
-template <> inline constexpr char const* element_name<__nv_fp8_e4m3> = "__nv_fp8_e4m3";
-template <> inline constexpr char const* element_name<__nv_fp8_e5m2> = "__nv_fp8_e5m2";
-template <> inline constexpr char const* element_name<__nv_fp8_e8m0> = "__nv_fp8_e8m0";
-template <> inline constexpr char const* element_name<__nv_fp4_e2m1> = "__nv_fp4_e2m1";
-// clang-format on
+template <typename E>
+inline constexpr char const* element_name = "?";
+template <>
+inline constexpr char const* element_name<void> = "void";
+template <typename E>
+  requires(is_numeric_v<E>)
+inline constexpr char const* element_name<E> = scalar_traits<E>::name;
 
 /// The name of an element type, as sources have it.
 template <typename E>

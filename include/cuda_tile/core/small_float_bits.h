@@ -13,13 +13,6 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-/// What follows the greatest finite value of a small format.
-enum class beyond_finite : unsigned char {
-  infinity, // IEEE 754: infinity, then NaN
-  nan,      // one NaN at the end, no infinity: what is too great saturates
-  nothing,  // neither: NaN becomes the greatest value, too
-};
-
 template <int Mantissa, int Exponent, beyond_finite Beyond, bool Saturates>
 struct small_format {
   static constexpr int bias = (1 << (Exponent - 1)) - 1;
@@ -96,18 +89,13 @@ struct tf32_format {
   }
 };
 
-template <typename E>
-struct format_of;
-template <>
-struct format_of<__half> : small_format<10, 5, beyond_finite::infinity, false> {};
-template <>
-struct format_of<__nv_bfloat16> : small_format<7, 8, beyond_finite::infinity, false> {};
-template <>
-struct format_of<__nv_fp8_e4m3> : small_format<3, 4, beyond_finite::nan, true> {};
-template <>
-struct format_of<__nv_fp8_e5m2> : small_format<2, 5, beyond_finite::infinity, true> {};
-template <>
-struct format_of<__nv_fp4_e2m1> : small_format<1, 2, beyond_finite::nothing, true> {};
+/// The bits of E, whose traits say its format where that is a sign, an exponent and a mantissa.
+template <typename E, typename Traits = scalar_traits<E>>
+struct format_of
+    : small_format<Traits::mantissa_bits, Traits::exponent_bits, Traits::beyond, Traits::saturates> {
+  static_assert(Traits::has_sign && Traits::has_zero &&
+                Traits::bias == (1 << (Traits::exponent_bits - 1)) - 1);
+};
 template <>
 struct format_of<__nv_fp8_e8m0> : e8m0_format {};
 template <>

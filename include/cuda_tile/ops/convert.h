@@ -48,8 +48,7 @@ CUDA_TILE_API tile_with_element_t<T, E> element_cast(T const& x) noexcept {
 
 /// [2.3.20] The bits of each element as an E of the same size and, but for bool, bitwidth.
 template <scalar E, tile_like T>
-  requires(sizeof(E) == sizeof(tile_element_t<T>) &&
-           (detail::bitwidth_v<detail::remove_cv_t<E>> == 4) == (detail::bitwidth_v<tile_element_t<T>> == 4))
+  requires(detail::memory_bitwidth_v<E> == detail::memory_bitwidth_v<tile_element_t<T>>)
 CUDA_TILE_API tile_with_element_t<T, E> element_bitcast(T const& x) noexcept {
   checks::before_bitcast<E>(x);
   return detail::map<tile_with_element_t<T, E>>(

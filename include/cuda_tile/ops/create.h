@@ -70,7 +70,7 @@ CUDA_TILE_API T ones() noexcept {
 
 /// [2.3.4] Positive zeros, which e8m0 has not.
 template <numeric_tile T>
-  requires(!detail::is_same_v<tile_element_t<T>, __nv_fp8_e8m0>)
+  requires detail::has_zero_v<tile_element_t<T>>
 CUDA_TILE_API T zeros() noexcept {
   return full<T>(detail::convert<tile_element_t<T>>(0));
 }

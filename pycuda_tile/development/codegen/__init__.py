@@ -5,11 +5,14 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
-from dataclasses import dataclass
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from itertools import groupby
 from pathlib import Path
 
 from ... import spec
 from ...errors import BuildValueError
+from ...spec.element_types import ELEMENT_TYPES
 from ...system.install import advice
 from ...system.resources import include_dir, templates_dir
 from ...tileir.rows import rows as tileir_rows
@@ -17,24 +20,44 @@ from ...tileir.rows import rows as tileir_rows
 
 @dataclass(frozen=True)
 class Output:
-    """A generated file: its path in the repository, its tables, and the package that has them."""
+    """A generated file: its path in the repository, its tables, and the package that has them.
+
+    shared:  the path of a template that several files have; by default a file has its own
+    values:  what else the template is given
+    """
 
     path: str
     tables: tuple[str, ...]
     package: str = "spec"
-
-    def table(self, name: str) -> list:
-        """The rows of a table."""
-        return spec.load(name) if self.package == "spec" else tileir_rows(f"{name}.tsv")
+    shared: str = ""
+    values: dict[str, object] = field(default_factory=dict)
 
     @property
     def template(self) -> str:
         """The path below ``templates/``: the header's below ``include/cuda_tile/``, others' whole path."""
-        return self.path.removeprefix("include/cuda_tile/") + ".j2"
+        return self.shared or self.path.removeprefix("include/cuda_tile/") + ".j2"
+
+    def table(self, name: str) -> list:
+        """The rows of a table."""
+        if name == "element_types":
+            return list(ELEMENT_TYPES)
+        return spec.load(name) if self.package == "spec" else tileir_rows(f"{name}.tsv")
+
+
+def _small_float_headers() -> Iterator[Output]:
+    """Our own cuda_fp16.h and its sisters, which have one template."""
+    folder = "compatible/small_floats"
+    types = sorted((e for e in ELEMENT_TYPES if e.header), key=lambda e: e.header)
+    for header, group in groupby(types, key=lambda e: e.header):
+        values = {"header": header, "types": list(group)}
+        path, template = f"include/cuda_tile/{folder}/{header}", f"{folder}/small_floats.h.j2"
+        yield Output(path, ("element_types",), shared=template, values=values)
 
 
 OUTPUTS = (
     Output("include/cuda_tile/core/constants.h", ("constant_families", "constants")),
+    Output("include/cuda_tile/core/element_types.h", ("element_types",)),
+    Output("include/cuda_tile/core/signature.h", ("element_types",)),
     Output("include/cuda_tile/platform/math.h", ("math",)),
     Output("include/cuda_tile/launch/violations.h", ("violations",)),
     Output("include/cuda_tile/platform/cuda_groups.h", ("group_products",)),
@@ -46,6 +69,7 @@ OUTPUTS = (
     Output("include/cuda_tile/ops/math.h", ("math",)),
     Output("include/cuda_tile/ops/reductions.h", ("reductions",)),
     Output("include/cuda_tile/ops/atomics.h", ("atomics",)),
+    *_small_float_headers(),
     Output("include/cuda_tile/compatible/nv_target/nv/target", ()),
     Output("docs/reference.md", ("api", "chapters")),
     Output("docs/disagreements.md", ("disagreements",)),
@@ -89,7 +113,7 @@ def render(output: Output) -> str:
         *_table_line(output),
     )
     tables = {table: output.table(table) for table in output.tables}
-    text = _environment().get_template(output.template).render(**tables)
+    text = _environment().get_template(output.template).render(**tables, **output.values)
     text = "\n".join(map(comment.format, banner)) + "\n" + text
     return _format(text) if output.path.endswith(".h") else text
 

@@ -1,0 +1,142 @@
+"""The element types of the C++ API and of Tile IR, as ``tables/element_types.tsv`` lists them.
+
+All that tells one type from another by a number or a name is in the table: C++ headers are generated from it,
+Python asks here. What a column means is said in :class:`ElementType`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+from . import load
+
+
+@dataclass(frozen=True)
+class ElementType:
+    """A row of the table. Numbers that a type has not are 0, names and versions "".
+
+    id:             what it is called here
+    kind:           the column `class`: integral, basic or restricted floating point [1.4]
+    bits, size:     bits of a value, and bytes of an element in memory
+    exponent, mantissa, bias: stored bits of a floating point format, and what its exponent is biased by
+    signed:         whether there are values below zero
+    specials:       which of zero, infinity ("inf") and NaN it has
+    saturates:      whether what is too great becomes the greatest finite value, even beside an infinity
+    rank, subrank:  conversion ranks [1.7.1, 1.7.4]
+    cxx, header:    its name in C++, and the header that defines it
+    numpy:          the type of NumPy or ml_dtypes whose arrays hold it; of C++ types that are alike, such as
+                    `short` and `char16_t`, one has it and stands for the others
+    dlpack:         its DLDataTypeCode; None where arrays of it do not come by DLPack
+    since:          the first version of the C++ API with it
+    tileir:         its name in Tile IR; `tileir_aliases`: other names that text may use
+    tag:            its number in bytecode; `tileir_since`: the first version with it
+    kinds:          the kinds of operands in Tile IR (``tileir/tables/kinds.tsv``) that it belongs to
+    """
+
+    id: str
+    kind: str
+    bits: int
+    size: int
+    exponent: int
+    mantissa: int
+    bias: int
+    signed: bool
+    specials: frozenset[str]
+    saturates: bool
+    rank: int
+    subrank: int
+    cxx: str
+    header: str
+    numpy: str
+    dlpack: int | None
+    since: str
+    tileir: str
+    tileir_aliases: tuple[str, ...]
+    tag: int
+    tileir_since: str
+    kinds: tuple[str, ...]
+
+    @property
+    def is_integral(self) -> bool:
+        return self.kind == "integral"
+
+    @property
+    def is_basic(self) -> bool:
+        """Whether it is a basic floating point type: one that computes."""
+        return self.kind == "basic floating point"
+
+    @property
+    def is_ieee(self) -> bool:
+        """Whether it is binary16, binary32 or binary64 of IEEE 754."""
+        return self.is_basic and (self.bits, self.exponent) in ((16, 5), (32, 8), (64, 11))
+
+    @property
+    def has_own_code(self) -> bool:
+        """Whether a parameter's code alone tells it (core/signature.h); others it tells by class and size."""
+        return not self.is_integral and not self.is_ieee and bool(self.cxx)
+
+    @property
+    def begins_a_float(self) -> bool:
+        """Whether its bits are the first ones of a float's, as those of bfloat16 are."""
+        return self.signed and self.exponent == 8
+
+    @property
+    def smallest_exponent(self) -> int:
+        """Of the smallest normal number. A format without zero has no subnormal ones."""
+        return (1 if "zero" in self.specials else 0) - self.bias
+
+    @property
+    def largest_exponent(self) -> int:
+        """Of the largest finite number. Infinities take an exponent, and so does NaN without a mantissa."""
+        taken = "inf" in self.specials or ("nan" in self.specials and not self.mantissa)
+        return (1 << self.exponent) - 1 - self.bias - taken
+
+    @cached_property
+    def greatest(self) -> float:
+        """The largest finite number. Without infinities, NaN is the last mantissa of the last exponent."""
+        last_is_nan = self.mantissa and "nan" in self.specials and "inf" not in self.specials
+        significand = (2 << self.mantissa) - (2 if last_is_nan else 1)
+        return float(significand * Fraction(2) ** (self.largest_exponent - self.mantissa))
+
+    def holds(self, other: ElementType) -> bool:
+        """Whether the normal numbers of another floating point format are normal here."""
+        return (
+            self.mantissa >= other.mantissa
+            and self.signed >= other.signed
+            and self.smallest_exponent <= other.smallest_exponent
+            and self.greatest >= other.greatest
+        )
+
+
+def _number(cell: str) -> int:
+    return int(cell) if cell else 0
+
+
+def _element_type(row) -> ElementType:
+    cells = dict(vars(row))
+    name, *aliases = cells.pop("tileir").split() or [""]
+    numbers = ("bits", "size", "exponent", "mantissa", "bias", "rank", "subrank", "tag")
+    return ElementType(
+        kind=cells.pop("class"),
+        signed=cells.pop("signed") == "yes",
+        saturates=cells.pop("saturates") == "yes",
+        specials=frozenset(cells.pop("specials").split()),
+        dlpack=int(dlpack) if (dlpack := cells.pop("dlpack")) else None,
+        kinds=tuple(cells.pop("kinds").split()),
+        tileir=name,
+        tileir_aliases=tuple(aliases),
+        **{column: _number(cells.pop(column)) for column in numbers},
+        **cells,
+    )
+
+
+ELEMENT_TYPES = tuple(map(_element_type, load("element_types")))
+#: Those of C++ and those of Tile IR, by name.
+CXX_TYPES = {e.cxx: e for e in ELEMENT_TYPES if e.cxx}
+TILEIR_TYPES = {e.tileir: e for e in ELEMENT_TYPES if e.tileir}
+#: By the name of the NumPy type; float32 is float, not tf32, whose arrays are of that type, too.
+NUMPY_TYPES = {e.numpy: e for e in reversed(ELEMENT_TYPES) if e.numpy}
+#: The header that a kernel must include for a type of C++, by the type's name.
+HEADERS = {name: e.header for name, e in CXX_TYPES.items() if e.header}
