@@ -42,7 +42,7 @@ def build(m: Any, target: str = "cpu", **arguments: Any) -> Module:
 
 
 def _failed(assertions: list[Operation], message: str) -> AssertionFailed | None:
-    """What the exception of an assertion that failed means (assertions.h)."""
+    """What the exception of an assertion that failed means (cuda_tile/tileir/assert.h)."""
     found = re.search(r"block \((\d+), (\d+), (\d+)\): .*: assertion (\d+) at element (\d+)$", message)
     if not found:
         return None

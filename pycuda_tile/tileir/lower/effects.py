@@ -60,7 +60,7 @@ def prints(translator: Any, op: Any) -> None:
         nonlocal template, arguments
         if template:
             call = f"printf({', '.join([quoted(template), *arguments])});"
-            translator.line(call if tiles else f"if (ct::platform::thread() == 0) {call}")
+            translator.line(call if tiles else f"if (tileir::thread() == 0) {call}")
         template, arguments = "", []
 
     for piece in pieces(attribute(op, "str")):
@@ -73,7 +73,7 @@ def prints(translator: Any, op: Any) -> None:
             write()
             form, argument = _printed(piece, value_element(value), "e")
             one = f"[](auto e) {{ printf({quoted(form)}, {argument}); }}"
-            translator.line(f"tileir::print({name}, {one});")
+            translator.line(f"tileir::print_tile({name}, {one});")
         else:
             form, argument = _printed(piece, value_element(value), name)
             template += form

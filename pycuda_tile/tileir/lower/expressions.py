@@ -99,7 +99,7 @@ def _shri(op: Any, names: list[str]) -> str:
 
 def _divi(op: Any, names: list[str]) -> str:
     functions = {"zero": "div", "negative_inf": "floordiv", "positive_inf": "ceildiv"}
-    return _with_sign(f"ct::elements::{functions[attribute(op, 'rounding', 'zero')]}")(op, names)
+    return _with_sign(f"tileir::elements::{functions[attribute(op, 'rounding', 'zero')]}")(op, names)
 
 
 def _negi(op: Any, names: list[str]) -> str:
@@ -114,21 +114,20 @@ def _filled(op: Any, value: str) -> str:
 
 def _bitwise(function: str) -> Expression:
     return lambda op, names: (
-        f"ct::detail::map<{result(op)}>(ct::elements::{function}{{}}, {', '.join(names)})"
+        f"tileir::map<{result(op)}>(tileir::elements::{function}{{}}, {', '.join(names)})"
     )
 
 
 def _cmpi(op: Any, names: list[str]) -> str:
     relation = _RELATIONS[attribute(op, "comparison_predicate")]
-    return f"tileir::compare<{result(op)}, {_sign(op)}>(ct::elements::{relation}{{}}, {', '.join(names)})"
+    return f"tileir::compare<{result(op)}, {_sign(op)}>(tileir::elements::{relation}{{}}, {', '.join(names)})"
 
 
 def _cmpf(op: Any, names: list[str]) -> str:
     relation = _RELATIONS[attribute(op, "comparison_predicate")]
     ordered = "true" if attribute(op, "comparison_ordering") == "ordered" else "false"
-    return (
-        f"tileir::compare_floats<{result(op)}, {ordered}>(ct::elements::{relation}{{}}, {', '.join(names)})"
-    )
+    function = f"tileir::compare_floats<{result(op)}, {ordered}>"
+    return f"{function}(tileir::elements::{relation}{{}}, {', '.join(names)})"
 
 
 def _exti(op: Any, names: list[str]) -> str:
@@ -277,9 +276,9 @@ EXPRESSIONS: dict[str, Expression] = {
     "shli": _to("tileir::shift_left"),
     "shri": _shri,
     "divi": _divi,
-    "remi": _with_sign("ct::elements::remainder"),
-    "maxi": _with_sign("ct::elements::max"),
-    "mini": _with_sign("ct::elements::min"),
+    "remi": _with_sign("tileir::elements::remainder"),
+    "maxi": _with_sign("tileir::elements::max"),
+    "mini": _with_sign("tileir::elements::min"),
     "absi": _to("tileir::absolute"),
     "mulhii": _call("ct::mulhi"),
     "andi": _bitwise("bit_and"),
@@ -298,7 +297,7 @@ EXPRESSIONS: dict[str, Expression] = {
     "maxf": _extremum("ct::max"),
     "minf": _extremum("ct::min"),
     "absf": _call("ct::abs"),
-    "negf": lambda op, names: f"ct::detail::map<{result(op)}>(ct::elements::negate{{}}, {names[0]})",
+    "negf": lambda op, names: f"tileir::map<{result(op)}>(tileir::elements::negate{{}}, {names[0]})",
     "remf": _call("ct::remainder"),
     "fpowf": _call("ct::pow"),
     "pow": _call("ct::pow"),

@@ -5,7 +5,6 @@ SSA values become locals, tiles without dimension scalars, carried values of loo
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from pycuda_tile.errors import NotAvailableYet
@@ -28,8 +27,6 @@ from .memory import MEMORY
 from .types import NotLowered, element, literal, shape, tile
 from .writer import Writer, identifier
 
-PRELUDE = Path(__file__).with_name("prelude.h")
-_ASSERTIONS = Path(__file__).with_name("assertions.h")
 _NOTHING = {
     "make_token",
     "join_tokens",
@@ -38,14 +35,21 @@ _NOTHING = {
     "gdc_launch_dependents_tko",
 }
 
-
+#: Headers that not all translations need, by what shows that one does.
 _HEADERS = {
     "__half": "cuda_fp16.h",
     "__nv_bfloat16": "cuda_bf16.h",
     "__nv_fp8": "cuda_fp8.h",
     "__nv_fp4": "cuda_fp4.h",
     "__nv_tf32": "cuda_tf32.h",
+    "tileir::require": "cuda_tile/tileir/assert.h",
 }
+_HEAD = """#include <cuda_tile/tileir/tileir.h>
+
+namespace ct = cuda::tiles;
+namespace tileir = cuda_tile::tileir;
+
+"""
 
 
 def translate(module: Any, target: str) -> tuple[str, list[Any]]:
@@ -87,9 +91,8 @@ class Translator:
         for entry in self.module.entries:
             self._entry(entry)
         lines = "\n".join(self.names.lines) + "\n"
-        includes = "".join(f"#include <{h}>\n" for start, h in _HEADERS.items() if start in lines)
-        parts = [PRELUDE, _ASSERTIONS] if self.assertions else [PRELUDE]
-        return includes + "\n".join([*(part.read_text() for part in parts), lines])
+        includes = [f"#include <{header}>\n" for found, header in _HEADERS.items() if found in lines]
+        return "".join([*includes, _HEAD, lines])
 
     def define(self, value: Any, text: str) -> None:
         """A local for a value."""
@@ -264,12 +267,12 @@ class Translator:
         source, (result,) = self.names[operand], op.results
         if op.name == "scan":
             if attribute(op, "reverse", False):
-                text = f"ct::detail::scan<{dim}>({function}, tileir::reversed<{dim}>({source}))"
+                text = f"tileir::scan<{dim}>({function}, tileir::reversed<{dim}>({source}))"
                 self.define(result, f"tileir::reversed<{dim}>({text})")
             else:
-                self.define(result, f"ct::detail::scan<{dim}>({function}, {source})")
+                self.define(result, f"tileir::scan<{dim}>({function}, {source})")
             return
-        text = f"ct::detail::reduce<{dim}>({function}, {source})"
+        text = f"tileir::reduce<{dim}>({function}, {source})"
         if value_shape(result):
             self.define(result, f"ct::reshape({text}, {shape(value_shape(result))}{{}})")
         else:
@@ -307,17 +310,17 @@ class Translator:
         if reverse:
             sources = [f"tileir::reversed<{dim}>({source})" for source in sources]
         folded = self.fresh("folded")
-        packed = f"tileir::pack<{members}>({', '.join(sources)})"
+        packed = f"tileir::zip<{members}>({', '.join(sources)})"
         if op.name == "scan":
-            self.line(f"auto const {folded} = tileir::scan_packed<{dim}>({function}, {packed});")
+            self.line(f"auto const {folded} = tileir::scan_zipped<{dim}>({function}, {packed});")
         else:
             extents = list(value_shape(operands_of(op)[0]))
             extents[dim] = 1
             to = shape(tuple(extents))
-            self.line(f"auto const {folded} = tileir::reduce_packed<{dim}, {to}>({function}, {packed});")
+            self.line(f"auto const {folded} = tileir::reduce_zipped<{dim}, {to}>({function}, {packed});")
         for i, value in enumerate(op.results):
             kind = tile(value_element(value), value_shape(value))
-            text = f"tileir::unpack<{kind}>({folded}, []({members} const& e) {{ return e.e{i}; }})"
+            text = f"tileir::unzip<{kind}>({folded}, []({members} const& e) {{ return e.e{i}; }})"
             self.define(value, f"tileir::reversed<{dim}>({text})" if reverse else text)
 
 

@@ -73,4 +73,4 @@ def from_bits(value: np.ndarray, name: str) -> str:
     size = DTYPES[name].itemsize
     unsigned = {1: "unsigned char", 2: "unsigned short", 4: "unsigned", 8: "unsigned long long"}[size]
     bits = int(value.reshape(-1).view(f"u{size}")[0])
-    return f"ct::platform::bit_cast<{element(name)}>(static_cast<{unsigned}>({bits:#x}))"
+    return f"tileir::bit_cast<{element(name)}>(static_cast<{unsigned}>({bits:#x}))"

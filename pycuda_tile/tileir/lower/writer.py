@@ -12,7 +12,7 @@ _KEYWORDS = frozenset(
     explicit export extern false float for friend goto if inline int long mutable namespace new not
     operator or private protected public register return short signed sizeof static struct switch
     template this throw true try typedef typename union unsigned using virtual void volatile while xor
-    ct tileir main""".split()  # noqa: SIM905
+    ct cuda cuda_tile tileir main""".split()  # noqa: SIM905
 )
 
 

@@ -1,0 +1,97 @@
+// Comparison of floats, and conversions from and to them.
+#pragma once
+
+#include "cuda_tile/tileir/integers.h"
+
+namespace cuda_tile::inline CUDA_TILE_ABI::tileir {
+
+/// Of floating point: where an operand is NaN, false if ordered, true if not.
+template <typename R, bool Ordered, typename F, typename A>
+CUDA_TILE_API R compare_floats(F f, A const& a, A const& b) {
+  return map<R>(
+      [f](auto x, auto y) {
+        using C = elements::compute_t<decltype(x)>;
+        C p = convert<C>(x), q = convert<C>(y);
+        bool nan = p != p || q != q;
+        return Ordered ? !nan && f(p, q) : nan || f(p, q);
+      },
+      a, b);
+}
+
+template <typename R, sign Sign, typename A>
+CUDA_TILE_API R to_float(A const& a) {
+  using E = ct::tile_element_t<R>;
+  return map<R>([](auto x) { return convert<E>(read<Sign>(x)); }, a);
+}
+
+/// Rounded in a direction; to e8m0, which has no sign, the magnitude toward zero.
+template <typename R, ct::rounding_mode Mode, typename A>
+CUDA_TILE_API R round_to(A const& a) {
+  using E = ct::tile_element_t<R>;
+  return map<R>(
+      [](auto x) {
+        using wide = conditional_t<is_same_v<decltype(x), double>, double, float>;
+        wide value = convert<wide>(x);
+        if constexpr (is_same_v<E, double>) {
+          return convert<double>(x);
+        } else if constexpr (is_same_v<E, __nv_fp8_e8m0>) {
+          E above = convert<E>(value);
+          auto bits = bit_cast<unsigned char>(above);
+          bool step = convert<wide>(above) > elements::abs{}(value) && bits != 0;
+          return bit_cast<E>(static_cast<unsigned char>(bits - step));
+        } else {
+          return elements::narrow<Mode, E>(value);
+        }
+      },
+      a);
+}
+/// Rounded to nearest, ties away from zero. Only tf32 is ever inexact.
+template <typename R, typename A>
+CUDA_TILE_API R round_away(A const& a) {
+  using E = ct::tile_element_t<R>;
+  return map<R>(
+      [](auto x) {
+        if constexpr (is_same_v<E, __nv_tf32>) {
+          float value;
+          if constexpr (is_same_v<decltype(x), double>)
+            value = ct::detail::to_odd_float(x);
+          else
+            value = convert<float>(x);
+          unsigned bits = bit_cast<unsigned>(value);
+          bool finite = (bits & 0x7f800000u) != 0x7f800000u;
+          return finite ? bit_cast<E>((bits + 0x1000u) & 0xffffe000u) : convert<E>(value);
+        } else {
+          return convert<E>(x);
+        }
+      },
+      a);
+}
+
+/// Cut off toward zero; what is out of range becomes the nearest end of it, NaN zero. To i1: what is not
+/// zero.
+template <typename R, sign Sign, typename A>
+CUDA_TILE_API R to_integer(A const& a) {
+  using E = ct::tile_element_t<R>;
+  return map<R>(
+      [](auto x) {
+        using wide = conditional_t<is_same_v<decltype(x), double>, double, float>;
+        constexpr int bits = bitwidth_v<E>;
+        wide value = convert<wide>(x);
+        if constexpr (is_same_v<E, bool>)
+          return value != 0;
+        wide beyond = static_cast<wide>(1ULL << (bits - 1)) * (Sign == as_signed ? 1 : 2);
+        unsigned long long greatest = Sign == as_unsigned ? ~0ULL >> (64 - bits) : (1ULL << (bits - 1)) - 1;
+        if (value != value)
+          return write<E>(0);
+        if (value >= beyond)
+          return write<E>(greatest);
+        if constexpr (Sign == as_signed)
+          return write<E>(value < -beyond ? static_cast<long long>(~greatest)
+                                          : static_cast<long long>(value));
+        else
+          return write<E>(value <= 0 ? 0ULL : static_cast<unsigned long long>(value));
+      },
+      a);
+}
+
+} // namespace cuda_tile::inline CUDA_TILE_ABI::tileir

@@ -1,0 +1,113 @@
+// Integers, which have no sign in Tile IR. They are kept in the signed types, i1 in bool, and an operation
+// reads them as it needs: `read<Sign>` and back with `write`.
+#pragma once
+
+#include "cuda_tile/tileir/tiles.h"
+
+namespace cuda_tile::inline CUDA_TILE_ABI::tileir {
+
+enum sign { as_unsigned, as_signed };
+
+/// What integers in memory are to a caller: arrays of elements of so many bytes, signed or not.
+template <typename E>
+struct integer {
+  E value;
+};
+
+template <sign Sign, typename E>
+CUDA_TILE_API auto read(E x) {
+  if constexpr (is_same_v<E, bool> && Sign == as_signed)
+    return static_cast<signed char>(x ? -1 : 0);
+  else if constexpr (is_same_v<E, bool>)
+    return static_cast<unsigned char>(x);
+  else if constexpr (Sign == as_unsigned)
+    return static_cast<bits_t<E>>(x);
+  else
+    return x;
+}
+
+template <typename E, typename V>
+CUDA_TILE_API E write(V x) {
+  if constexpr (is_same_v<E, bool>)
+    return (x & 1) != 0;
+  else
+    return static_cast<E>(x);
+}
+
+/// An operation of ct::elements on operands read with a sign.
+template <sign Sign, typename F>
+struct reading {
+  F f;
+  template <typename E>
+  CUDA_TILE_API E operator()(E a, E b) const {
+    return write<E>(f(read<Sign>(a), read<Sign>(b)));
+  }
+};
+template <sign Sign, typename F>
+struct comparing {
+  F f;
+  template <typename E>
+  CUDA_TILE_API bool operator()(E a, E b) const {
+    return f(read<Sign>(a), read<Sign>(b));
+  }
+};
+
+template <typename R, sign Sign, typename F, typename A>
+CUDA_TILE_API R with_sign(F f, A const& a, A const& b) {
+  return map<R>(reading<Sign, F>{f}, a, b);
+}
+template <typename R, sign Sign, typename F, typename A>
+CUDA_TILE_API R compare(F f, A const& a, A const& b) {
+  return map<R>(comparing<Sign, F>{f}, a, b);
+}
+
+/// Shifts by the width or more, which are undefined, leave zeros or copies of the sign.
+template <typename R, typename A>
+CUDA_TILE_API R shift_left(A const& a, A const& n) {
+  return map<R>(
+      []<typename E>(E x, E by) {
+        unsigned long long count = read<as_unsigned>(by);
+        if (count >= static_cast<unsigned long long>(bitwidth_v<E>))
+          return write<E>(0);
+        return write<E>(static_cast<unsigned long long>(read<as_unsigned>(x)) << count);
+      },
+      a, n);
+}
+template <typename R, sign Sign, typename A>
+CUDA_TILE_API R shift_right(A const& a, A const& n) {
+  return map<R>(
+      []<typename E>(E x, E by) {
+        unsigned long long count = read<as_unsigned>(by);
+        bool all = count >= static_cast<unsigned long long>(bitwidth_v<E>);
+        if constexpr (Sign == as_unsigned)
+          return write<E>(all ? 0ULL : static_cast<unsigned long long>(read<Sign>(x)) >> count);
+        else
+          return write<E>(static_cast<long long>(read<Sign>(x)) >> (all ? 63ULL : count));
+      },
+      a, n);
+}
+
+/// |x| to be read as unsigned; of i1, the one negative number is its own.
+template <typename R, typename A>
+CUDA_TILE_API R absolute(A const& a) {
+  return map<R>([]<typename E>(E x) { return is_same_v<E, bool> ? x : elements::abs{}(x); }, a);
+}
+
+/// Widening or cutting off, as integers of the sign given.
+template <typename R, sign Sign, typename A>
+CUDA_TILE_API R resize(A const& a) {
+  using E = ct::tile_element_t<R>;
+  return map<R>([](auto x) { return write<E>(read<Sign>(x)); }, a);
+}
+
+/// How often a counted loop runs; never if the step is not positive.
+template <sign Sign, typename E>
+CUDA_TILE_API unsigned long long rounds(E lower, E upper, E step) {
+  auto a = read<Sign>(lower), b = read<Sign>(upper), s = read<Sign>(step);
+  if (!(a < b) || !(s > 0))
+    return 0;
+  auto span = static_cast<unsigned long long>(b) - static_cast<unsigned long long>(a);
+  return (span - 1) / static_cast<unsigned long long>(s) + 1;
+}
+
+} // namespace cuda_tile::inline CUDA_TILE_ABI::tileir

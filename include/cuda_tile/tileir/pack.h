@@ -1,0 +1,54 @@
+// pack and unpack: elements of 2N bits are made of two of N bits, the lower first, until widths agree.
+#pragma once
+
+#include "cuda_tile/tileir/tiles.h"
+
+namespace cuda_tile::inline CUDA_TILE_ABI::tileir {
+
+template <unsigned Bits>
+using unsigned_of = typename unsigned_of_size<(Bits < 8 ? 8 : Bits) / 8>::type;
+template <typename U, ct::size_t N>
+using vector = ct::tile<U, ct::shape<N>>;
+
+/// x[0], y[0], x[1], y[1], ...
+template <typename U, ct::size_t N>
+CUDA_TILE_API auto interleaved(vector<U, N> const& x, vector<U, N> const& y) {
+  using column = ct::shape<N, 1>;
+  auto pairs = ct::cat(ct::reshape(x, column{}), ct::reshape(y, column{}), ct::integral_constant<1>{});
+  return ct::reshape(pairs, ct::shape<2 * N>{});
+}
+/// x[I], x[I + 2], ...
+template <int I, typename U, ct::size_t N>
+CUDA_TILE_API auto every_other(vector<U, N> const& x) {
+  auto column = ct::extract(ct::reshape(x, ct::shape<N / 2, 2>{}), ct::shape<N / 2, 1>{}, 0, I);
+  return ct::reshape(column, ct::shape<N / 2>{});
+}
+
+/// Numbers of `Bits` bits as numbers of `Wanted` bits, each in an unsigned type that is wide enough.
+template <unsigned Bits, unsigned Wanted, typename U, ct::size_t N>
+CUDA_TILE_API auto regrouped(vector<U, N> const& x) {
+  if constexpr (Bits == Wanted) {
+    return x;
+  } else if constexpr (Bits < Wanted) {
+    using wide = unsigned_of<Bits * 2>;
+    auto low = ct::element_cast<wide>(every_other<0>(x)), high = ct::element_cast<wide>(every_other<1>(x));
+    return regrouped<Bits * 2, Wanted>(low | high << wide(Bits));
+  } else {
+    constexpr unsigned half = Bits / 2;
+    using narrow = unsigned_of<half>;
+    constexpr U mask = static_cast<U>((1ull << half) - 1);
+    auto low = ct::element_cast<narrow>(x & mask), high = ct::element_cast<narrow>(x >> U(half) & mask);
+    return regrouped<half, Wanted>(interleaved(low, high));
+  }
+}
+
+/// The bits of x, elements of `Bits` bits, as elements of R, of `Wanted` bits.
+template <typename R, unsigned Bits, unsigned Wanted, typename T>
+CUDA_TILE_API R repacked(T const& x) {
+  // Not element_bitcast: a 4-bit float has no other type of its width.
+  auto numbers = map<ct::tile_with_element_t<T, unsigned_of<Bits>>>(
+      [](auto e) { return bit_cast<unsigned_of<Bits>>(e); }, x);
+  return map<R>([](auto u) { return bit_cast<ct::tile_element_t<R>>(u); }, regrouped<Bits, Wanted>(numbers));
+}
+
+} // namespace cuda_tile::inline CUDA_TILE_ABI::tileir

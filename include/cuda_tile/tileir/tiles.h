@@ -1,0 +1,170 @@
+// Tiles beyond the API: the one file of this folder that knows how a tile holds its elements, and that takes
+// functions from the inside of cuda_tile.h.
+#pragma once
+
+#include "cuda_tile.h"
+
+namespace cuda_tile::inline CUDA_TILE_ABI::tileir {
+
+namespace ct = cuda::tiles;
+namespace elements = ct::elements;
+
+using ct::detail::bits_t;
+using ct::detail::bitwidth_v;
+using ct::detail::conditional_t;
+using ct::detail::convert;
+using ct::detail::is_pointer_scalar_v;
+using ct::detail::is_same_v;
+using ct::detail::length;
+using ct::detail::length_product;
+using ct::detail::map;
+using ct::detail::reduce;
+using ct::detail::scan;
+using ct::detail::unsigned_of_size;
+using ct::platform::barrier;
+using ct::platform::bit_cast;
+using ct::platform::thread;
+
+inline constexpr bool one_thread = ct::platform::block_threads == 1;
+
+/// The only element of a tile.
+template <typename T>
+CUDA_TILE_API ct::tile_element_t<T> element_of(T const& x) {
+  if constexpr (ct::scalar<T>)
+    return x;
+  else
+    return x.slots[0];
+}
+
+/// All elements alike, from a scalar or a tile of one element.
+template <typename R, typename T>
+CUDA_TILE_API R splat(T const& x) {
+  return map<R>([](auto e) { return e; }, element_of(x));
+}
+
+template <typename R, typename C, typename A>
+CUDA_TILE_API R select(C const& condition, A const& a, A const& b) {
+  return map<R>([](bool c, auto x, auto y) { return c ? x : y; }, condition, a, b);
+}
+
+/// What elements outside of a tensor are read as.
+template <typename E, ct::view_padding Pad>
+CUDA_TILE_API E padding() {
+  return ct::detail::padding_value<Pad, E>();
+}
+
+/// The elements of an array, in row-major order.
+template <typename R, typename E>
+CUDA_TILE_API R listed(E const* from) {
+  R result;
+  unsigned const t = thread();
+  CUDA_TILE_UNROLL
+  for (unsigned s = 0; s < R::distribution::slots; ++s)
+    result.slots[s] = from[R::distribution::index(t, s)];
+  return result;
+}
+
+/// Elements in the opposite order along dimension D.
+template <ct::size_t D, typename T>
+CUDA_TILE_API T reversed(T const& x) {
+  using S = ct::tile_shape_t<T>;
+  constexpr unsigned n = static_cast<unsigned>(length<S>(D));
+  constexpr unsigned inner = static_cast<unsigned>(length_product<S>(D + 1, S::rank()));
+  auto position = [](unsigned i) { return i + (n - 1 - 2 * (i / inner % n)) * inner; };
+  T result;
+  if constexpr (one_thread) {
+    for (unsigned i = 0; i < T::distribution::size; ++i)
+      result.slots[i] = x.slots[position(i)];
+  } else {
+    ct::detail::take_through_scratch(result, x, position);
+  }
+  return result;
+}
+
+/// f(i, element) for each element, in row-major order.
+template <typename T, typename F>
+CUDA_TILE_API void for_each_element(T const& x, F f) {
+  static_assert(sizeof(T) == 0 || one_thread, "only a block of one thread holds all elements");
+  for (unsigned i = 0; i < T::distribution::size; ++i)
+    f(i, x.slots[i]);
+}
+
+/// `whole` with a slice of it replaced by `part`, whose first element goes to the row-major position `first`.
+template <typename W, typename P>
+CUDA_TILE_API W inserted(W const& whole, P const& part, unsigned first) {
+  using S = ct::tile_shape_t<W>;
+  using T = ct::tile_shape_t<P>;
+  W result = whole;
+  for_each_element(part, [&](unsigned i, auto e) {
+    unsigned at = first;
+    for (ct::size_t d = T::rank(); d-- > 0;) {
+      unsigned n = static_cast<unsigned>(length<T>(d));
+      at += i % n * static_cast<unsigned>(length_product<S>(d + 1, S::rank()));
+      i /= n;
+    }
+    result.slots[at] = e;
+  });
+  return result;
+}
+
+// reductions and scans of several tiles at once
+
+/// Tiles of one shape side by side: P has a member for each.
+template <typename P, typename Shape>
+struct zipped {
+  using element_type = P;
+  using shape_type = Shape;
+  using distribution = typename ct::tile<unsigned char, Shape>::distribution;
+  P slots[distribution::slots];
+};
+
+template <typename P, typename T, typename... Ts>
+CUDA_TILE_API auto zip_slots(T const& first, Ts const&... others) {
+  zipped<P, ct::tile_shape_t<T>> result;
+  CUDA_TILE_UNROLL
+  for (unsigned s = 0; s < T::distribution::slots; ++s)
+    result.slots[s] = P{first.slots[s], others.slots[s]...};
+  return result;
+}
+template <typename P, typename... Ts>
+CUDA_TILE_API auto zip(Ts const&... tiles) {
+  return zip_slots<P>(ct::detail::normal(tiles)...);
+}
+/// The tile of one member, in a shape of as many elements.
+template <typename R, typename P, typename S, typename F>
+CUDA_TILE_API R unzip(zipped<P, S> const& a, F member) {
+  ct::tile<ct::tile_element_t<R>, S> result;
+  CUDA_TILE_UNROLL
+  for (unsigned s = 0; s < zipped<P, S>::distribution::slots; ++s)
+    result.slots[s] = member(a.slots[s]);
+  if constexpr (ct::scalar<R>)
+    return result.slots[0];
+  else
+    return ct::reshape(result, ct::tile_shape_t<R>{});
+}
+
+template <ct::size_t D, typename To, typename P, typename From, typename F>
+CUDA_TILE_API zipped<P, To> reduce_zipped(F f, zipped<P, From> const& a) {
+  constexpr unsigned n = static_cast<unsigned>(length<From>(D));
+  constexpr unsigned inner = static_cast<unsigned>(length_product<From>(D + 1, From::rank()));
+  zipped<P, To> result;
+  if constexpr (one_thread)
+    ct::detail::reduce_in_one_thread<n, inner>(result, f, a);
+  else
+    ct::detail::reduce_across_threads<n, inner>(result, f, a);
+  return result;
+}
+template <ct::size_t D, typename P, typename S, typename F>
+CUDA_TILE_API zipped<P, S> scan_zipped(F f, zipped<P, S> const& a) {
+  constexpr unsigned n = static_cast<unsigned>(length<S>(D));
+  constexpr unsigned inner = static_cast<unsigned>(length_product<S>(D + 1, S::rank()));
+  using namespace ct::detail; // of which one of these two is there
+  zipped<P, S> result = a;
+  if constexpr (one_thread)
+    scan_in_one_thread<n, inner>(result, f);
+  else
+    scan_across_threads<n, inner>(result, f);
+  return result;
+}
+
+} // namespace cuda_tile::inline CUDA_TILE_ABI::tileir
