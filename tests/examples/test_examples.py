@@ -51,6 +51,7 @@ def build(request):
     return lambda name: pct.build(EXAMPLES / f"{name}.cu", **options)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name, size", CASES, ids=[f"{n}-{'x'.join(map(str, s))}" for n, s in CASES])
 def test_result_agrees_with_numpy(build, name, size):
     common = importlib.import_module("_common")
@@ -192,6 +193,7 @@ def build_or_skip(name: str, target: str, arch: str) -> pct.Module:
         pytest.skip(f"target {target}: {error}")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("arch", ["sm_75", "sm_80", "sm_90"])
 @pytest.mark.parametrize("name", SOURCES)
 def test_compiles_for_simt(name, arch):

@@ -57,7 +57,7 @@ def build(name: str, kernels: dict, **options) -> pct.Module:
         pytest.skip(str(error))
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", CASES)
 def test_results_agree_with_numpy(name, target):
@@ -71,7 +71,7 @@ def test_results_agree_with_numpy(name, target):
         assert task.error() <= problem.tolerance, arguments
 
 
-@pytest.mark.sampled(3)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("target, arch", [("simt", "sm_75"), ("simt", "sm_90"), ("tile", "sm_90")])
 @pytest.mark.parametrize("name", CASES)
 def test_compiles_for_gpus(name, target, arch):
@@ -84,6 +84,7 @@ def test_compiles_for_gpus(name, target, arch):
         assert kernel.tileir if target == "tile" else f".target {arch}" in kernel.ptx
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", CASES)
 def test_script_runs(name, capsys, monkeypatch):
     """The scripts say what they found; each runs the smallest problem here instead of its own."""

@@ -29,7 +29,9 @@ def _in_vectors(kind: str) -> list[tuple[Case, np.ndarray]]:
 
 
 @pytest.mark.parametrize("kind", KINDS)
-@pytest.mark.parametrize("loops", LOOPS)
+@pytest.mark.parametrize(
+    "loops", ["cpu", *(pytest.param(x, marks=pytest.mark.wide) for x in LOOPS if x != "cpu")]
+)
 def test_every_operation_on_every_type_in_vectors(loops, kind):
     """With all optimisations."""
     run([case for case, _ in _in_vectors(kind)], LOOPS[loops])

@@ -138,7 +138,7 @@ def test_host(name: str):
 @pytest.mark.parametrize(
     ("element", "arch", "every"),
     [
-        ("__half", "sm_80", 5),
+        ("__half", "sm_80", 10),
         *(
             pytest.param(element, arch, 1, marks=pytest.mark.wide)
             for element, arch in [("__nv_bfloat16", "sm_90a"), ("__nv_fp8_e4m3", "sm_89"), ("float", "sm_75")]

@@ -87,7 +87,7 @@ def check(nvrtc: Nvrtc, jobs: dict[str, dict]) -> None:
         assert all("Architectures prior to" in line for line in warnings), f"{name}: {warnings[:5]}"
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("pair", DEFAULT_PAIRS, ids=_id)
 def test_each_operation_compiles(pair, get_nvrtc):
     nvrtc, arch = get_nvrtc(pair[0]), pair[1]
@@ -95,14 +95,14 @@ def test_each_operation_compiles(pair, get_nvrtc):
     check(nvrtc, {"operations": job(text, nvrtc, arch)})
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("pair", [DEFAULT_PAIRS[-1], *DEFAULT_PAIRS[:-1]], ids=_id)
 def test_examples_compile(pair, get_nvrtc):
     nvrtc, arch = get_nvrtc(pair[0]), pair[1]
     check(nvrtc, {path.name: job(path.read_text(), nvrtc, arch) for path in EXAMPLES})
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", PACKAGES)
 def test_programs_that_are_right_compile(name, get_nvrtc):
     nvrtc, arch = get_nvrtc(name), ARCHS[name][0]

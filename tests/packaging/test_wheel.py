@@ -218,6 +218,7 @@ sys.exit(subprocess.call([cmake, *program, *sys.argv[1:]]))
 """
 
 
+@pytest.mark.wide
 def test_wheel_without_a_compiler_builds_the_launcher_on_first_use(unpacked, tmp_path):
     wheel = build("wheel", unpacked, tmp_path / "wheel", CXX="/there/is/no/compiler")
     assert not LIBRARIES & names(wheel)

@@ -110,6 +110,7 @@ def _check(module: pct.Module, name: str) -> None:
     np.testing.assert_array_equal(c.astype(np.float64), expected, err_msg=name)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("threads", [32, 128])
 def test_products_of_integers_are_exact(threads):
     names = [
@@ -171,6 +172,7 @@ def test_operands_that_shared_memory_does_not_hold_are_staged_in_parts():
     np.testing.assert_array_equal(c, a @ b.T)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("threads", [32, 128])
 def test_batches_have_operands_of_their_own_or_in_common(threads):
     """Few rows a batch, so that warps hold several, and many, so that several warps hold one."""
@@ -193,6 +195,7 @@ def test_batches_have_operands_of_their_own_or_in_common(threads):
         np.testing.assert_array_equal(c.astype(np.float64), expected, err_msg=name)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("threads", [32, 256])
 def test_transposed_right_operands_are_multiplied_as_they_are_held(threads):
     shapes = [(64, 16, 32), (32, 128, 64)]

@@ -156,6 +156,7 @@ def _check(kernel: pct.Kernel, elements: tuple, lengths: tuple[int, int, int], t
         np.testing.assert_array_equal(c.astype(np.float64), expected, err_msg=f"{kernel.name}, k = {k}")
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("threads", "lengths"), CASES)
 @pytest.mark.parametrize("transposed", [False, True])
 def test_products_are_exact(threads, lengths, transposed):
@@ -172,6 +173,7 @@ def _check_types(threads: int, lengths: tuple[int, int, int], types: list[tuple]
         _check(module.kernel(name), *case)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(("threads", "lengths"), CASES_OF_TYPES)
 def test_products_of_all_types_are_exact(threads, lengths):
     _check_types(threads, lengths, TYPES)
@@ -272,6 +274,7 @@ def test_a_sum_that_nobody_waited_for_is_no_number():
 FP8 = "__nv_fp8_e4m3"
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("source", "name", "products"),
     [
