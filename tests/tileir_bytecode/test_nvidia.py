@@ -5,41 +5,21 @@ from __future__ import annotations
 import functools
 import importlib
 import inspect
-import subprocess
 from pathlib import Path
 
 import pytest
 from bytecode_operations import OPERATIONS, module
+from nvidia_tools import disassembled, folder
 
 import pycuda_tile as pct
 from pycuda_tile import tileir
-from pycuda_tile.targets.tile import assemble, find_tileiras
+from pycuda_tile.targets.tile import assemble
 from pycuda_tile.tileir.ir import walk
 from pycuda_tile.tileir.versions import VERSIONS
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 #: mixed.cu is no tile program: ordinary CUDA with tile code in it. The others have no problem to build.
 SOURCES = [path.stem for path in sorted(EXAMPLES.glob("*.cu")) if path.stem != "mixed"]
-
-
-@functools.cache
-def tools() -> Path:
-    """The folder of tileiras and the disassembler."""
-    try:
-        return Path(find_tileiras()).parent
-    except pct.TargetUnavailable as error:
-        pytest.skip(str(error))
-
-
-def disassembled(data: bytes, folder: Path, *options: str) -> str:
-    tool = tools() / "tileirdisasm"
-    if not tool.exists():
-        pytest.skip(f"there is no disassembler beside tileiras: {tool}")
-    path = folder / "m.tileir"
-    path.write_bytes(data)
-    done = subprocess.run([tool, *options, path], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 @pytest.mark.parametrize("version", [f"{major}.{minor}" for major, minor in VERSIONS])
@@ -96,14 +76,14 @@ def test_example(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
 @pytest.mark.parametrize("name", ["vector_add", "softmax", "matmul", "histogram", "attention"])
 def test_example_is_assembled(name: str, arch: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.syspath_prepend(str(EXAMPLES))
-    tools()
+    folder()
     written = tileir.write_bytecode(tileir.read_bytecode(front_end(name)))
     assert assemble(written, arch).startswith(b"\x7fELF")
 
 
 @pytest.mark.parametrize("version", ["13.1", "13.3", "13.5"])
 def test_every_operation_is_assembled(version: str) -> None:
-    tools()
+    folder()
     names = [name for name, (_, needed) in OPERATIONS.items() if needed <= version]
     assert assemble(tileir.write_bytecode(module(*names), version), "sm_100").startswith(b"\x7fELF")
 

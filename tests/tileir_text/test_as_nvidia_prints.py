@@ -3,31 +3,15 @@
 from __future__ import annotations
 
 import re
-import subprocess
 from pathlib import Path
 
 import numpy as np
 import pytest
+from nvidia_tools import disassembled
 
-import pycuda_tile as pct
 from pycuda_tile import tileir
-from pycuda_tile.targets.tile import find_tileiras
 
 MODULES = {path.stem: path.read_text() for path in sorted((Path(__file__).parent / "modules").glob("*.mlir"))}
-
-
-def disassembled(module: tileir.Module, folder: Path) -> str:
-    try:
-        tool = Path(find_tileiras()).parent / "tileirdisasm"
-    except pct.TargetUnavailable as error:
-        pytest.skip(str(error))
-    if not tool.exists():
-        pytest.skip(f"there is no disassembler beside tileiras: {tool}")
-    path = folder / "m.tileir"
-    path.write_bytes(tileir.write_bytecode(module))
-    done = subprocess.run([tool, path], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
 
 
 def lines(text: str) -> list[str]:
@@ -42,7 +26,7 @@ def lines(text: str) -> list[str]:
 @pytest.mark.parametrize("name", MODULES)
 def test_modules(name: str, tmp_path: Path) -> None:
     module = tileir.parse(MODULES[name])
-    text = disassembled(module, tmp_path)
+    text = disassembled(tileir.write_bytecode(module), tmp_path)
     assert lines(text) == lines(str(module))
     assert tileir.equal(tileir.parse(text), module)
 
@@ -61,4 +45,4 @@ def test_floats(element: str, tmp_path: Path) -> None:
         for i, row in enumerate(rows)
     )
     module = tileir.parse(f"entry @k() {{\n{body}}}")
-    assert lines(disassembled(module, tmp_path)) == lines(str(module))
+    assert lines(disassembled(tileir.write_bytecode(module), tmp_path)) == lines(str(module))

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import subprocess
 from pathlib import Path
 
 import pytest
+from nvidia_tools import disassembled
 
-import pycuda_tile as pct
 from pycuda_tile import tileir
-from pycuda_tile.targets.tile import find_tileiras
 from pycuda_tile.tileir.ir import Block, Entry, Module, Operation, walk
 from pycuda_tile.tileir.locations import CallSite, File, Location, Numbers, source_line
 
@@ -43,19 +41,6 @@ TEXT = """entry @k(%arg0: tile<f32>, %arg1: tile<i1>) {
 """
 
 
-def disassembled(data: bytes, folder: Path) -> str:
-    try:
-        tool = Path(find_tileiras()).parent / "tileirdisasm"
-    except pct.TargetUnavailable as error:
-        pytest.skip(str(error))
-    if not tool.exists():
-        pytest.skip(f"there is no disassembler beside tileiras: {tool}")
-    (folder / "m.tileir").write_bytes(data)
-    done = subprocess.run([tool, "-g", folder / "m.tileir"], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
 def lines(module: tileir.Module) -> list[int]:
     return [source_line(op.location) for entry in module.entries for op in walk(entry.body)]
 
@@ -78,7 +63,7 @@ def test_text_bytecode_and_text_again() -> None:
 @pytest.mark.parametrize("version", ["13.1", "13.5"])
 def test_the_disassembler_reads_and_prints_them(version: str, tmp_path: Path) -> None:
     data = tileir.write_bytecode(tileir.parse(TEXT), version)
-    text = disassembled(data, tmp_path)
+    text = disassembled(data, tmp_path, "-g")
     assert len(text.splitlines()) == len(TEXT.splitlines())
     assert str(tileir.parse(text)) == str(tileir.parse(TEXT))  # the numbers of aliases are others
     assert tileir.write_bytecode(tileir.parse(text), version) == data

@@ -5,18 +5,16 @@ from __future__ import annotations
 import subprocess
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 
 import pytest
 from broken_modules import CHANGES, changed_module
 from broken_programs import BROKEN
 from broken_programs import module as broken_module
 from mutations import mutations
+from nvidia_tools import disassembler
 from verdicts import RIGHT, STRICTER, WRONG, module
 
-import pycuda_tile as pct
 from pycuda_tile import tileir
-from pycuda_tile.targets.tile import find_tileiras
 from pycuda_tile.tileir.ir import Scalar, Tile
 
 #: Rules that only we have: the text would not say all of such a module, or a number means nothing.
@@ -26,12 +24,7 @@ OURS = {"one_type", "view_index", "predicate_fits", "alignment_power"}
 @pytest.fixture(scope="session")
 def refused(tmp_path_factory: pytest.TempPathFactory) -> Callable[[list[tileir.Module]], list[str]]:
     """For each module what the verifier of NVIDIA's tools says against it, or nothing."""
-    try:
-        tool = Path(find_tileiras()).parent / "tileirdisasm"
-    except pct.TargetUnavailable as error:
-        pytest.skip(str(error))
-    if not tool.exists():
-        pytest.skip(f"there is no disassembler beside tileiras: {tool}")
+    tool = disassembler()
     folder = tmp_path_factory.mktemp("verdicts")
 
     def ask(number: int, module: tileir.Module) -> str:

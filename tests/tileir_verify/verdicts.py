@@ -267,7 +267,7 @@ WRONG = [
     (scaled("f4E2M1FN", "f8E8M0FNU", 16, block_of_rhs=32), "scale_shapes", "tile<2x16xf8E8M0FNU>"),
 ]  # fmt: skip
 
-#: What NVIDIA's tools take and we do not; docs/tileir.md says why.
+#: What NVIDIA's tools take and we do not, as chapter 8 cuts an axis into groups of at least one element.
 STRICTER = [
     (same("same_elements<[0]>"), "predicate_fits"),
     (same("div_by<4, every 0 along 0>"), "predicate_fits"),

@@ -54,7 +54,7 @@ CUDA_TILE_API R round_away(A const& a) {
         if constexpr (is_same_v<E, __nv_tf32>) {
           float value;
           if constexpr (is_same_v<decltype(x), double>)
-            value = ct::detail::to_odd_float(x);
+            value = to_odd_float(x);
           else
             value = convert<float>(x);
           unsigned bits = bit_cast<unsigned>(value);

@@ -20,6 +20,7 @@ using ct::detail::length_product;
 using ct::detail::map;
 using ct::detail::reduce;
 using ct::detail::scan;
+using ct::detail::to_odd_float;
 using ct::detail::unsigned_of_size;
 using ct::platform::barrier;
 using ct::platform::bit_cast;
