@@ -21,7 +21,7 @@ import pycuda_tile as pct
 from pycuda_tile.compilers import nvrtc
 from pycuda_tile.compilers.toolchain import find_compiler
 from pycuda_tile.system import resources
-from pycuda_tile.targets import tile
+from pycuda_tile.targets.tile import compiling as tile
 
 SOURCES = sorted(path for path in EXAMPLES.glob("*.cu") if path.stem != "mixed")  # that has CUDA C++, too
 ARCH = "sm_90"

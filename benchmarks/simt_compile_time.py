@@ -12,7 +12,7 @@ from typing import NamedTuple
 from simt_evidence import KERNELS, ROOT, Example, compute_capability, keep_table, line
 
 import pycuda_tile as pct
-from pycuda_tile.targets import simt
+from pycuda_tile.targets.simt import compiling as simt
 
 WANTED = 0.6
 PHASES = ("Frontend", "Optimizer", "Translation")  # as NVRTC names them; the last one is ptxas

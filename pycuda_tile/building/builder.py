@@ -5,14 +5,13 @@ from __future__ import annotations
 import operator
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
+from .. import targets
 from ..errors import BuildTypeError, BuildValueError, SourceNotFound
-from ..targets import Request
+from ..targets.target import Request, Target
 from .module import Module
-
-TARGETS = ("cpu", "simt", "tile", "emulated")
 
 
 def build(
@@ -47,25 +46,22 @@ def build(
     CompileError if the source does not compile, KernelNotFound if it has none of a name in `kernels`,
     TargetUnavailable if the target needs what is not installed.
     """
-    if target == "auto":
-        target = _best_target()
-    if target not in TARGETS:
-        raise BuildValueError(f"unknown target {target!r}: it is one of {', '.join(TARGETS)}, auto")
+    chosen = targets.best() if target == "auto" else targets.find(target)
     text, name, path = read_source(source)
     request = Request(
-        target=target,
+        target=chosen,
         text=text,
         name=name,
         path=path,
-        arch=_check_arch(arch, target),
+        arch=_check_arch(arch, chosen),
         include_dirs=check_include_dirs(include_dirs),
-        defines=_check_arch_macro(check_defines(defines), target),
-        options=_check_options(options, target),
-        num_threads=_check_num_threads(num_threads, target),
+        defines=_check_arch_macro(check_defines(defines), chosen),
+        options=_check_options(options, chosen),
+        num_threads=_check_num_threads(num_threads, chosen),
         cache=bool(cache),
         checked=_check_checked(checked),
         strict=isinstance(checked, str),
-        ignored=_check_ignored(ignore, checked, target),
+        ignored=_check_ignored(ignore, checked, chosen),
     )
     return Module(request, tuple(_strings(kernels, "kernels")))
 
@@ -76,14 +72,15 @@ def _check_checked(checked: bool | str) -> bool:
     return bool(checked)
 
 
-def _check_ignored(ignore: Iterable[str], checked: bool, target: str) -> tuple[str, ...]:
+def _check_ignored(ignore: Iterable[str], checked: bool | str, target: Target) -> tuple[str, ...]:
     kinds = _strings(ignore, "ignore")
     if not checked:
         if kinds:
             raise BuildValueError("ignore is for checked builds: pass checked=True, too")
         return ()
-    if target == "tile":
-        raise BuildValueError("NVIDIA's compiler makes no checked builds: build for cpu, simt or emulated")
+    if not target.checked:
+        others = _names(lambda other: other.checked)
+        raise BuildValueError(f"the target {target.name} makes no checked builds: build for {others}")
     from ..checked import check_ignored
 
     return check_ignored(kinds)
@@ -96,15 +93,10 @@ def nvrtc_build(source: str | os.PathLike, **arguments) -> Module:
     return build(source, target="simt", **arguments)
 
 
-def _best_target() -> str:
-    from ..launching import gpu
-
-    if gpu.is_usable():
-        from ..targets import simt
-
-        if simt.compiles_for(gpu.default_arch()):
-            return "simt"
-    return "cpu"
+def _names(fits: Callable[[Target], bool]) -> str:
+    """The targets that fit, as a list of words."""
+    *first, last = (target.name for target in targets.every() if fits(target))
+    return f"{', '.join(first)} or {last}"
 
 
 def read_source(source: str | os.PathLike) -> tuple[str, str, Path | None]:
@@ -179,11 +171,11 @@ def _check_characters(text: str, what: str) -> None:
         raise BuildValueError(f"{what}: {text!r} holds a null character")
 
 
-def _check_options(options: Iterable[str], target: str) -> tuple[str, ...]:
+def _check_options(options: Iterable[str], target: Target) -> tuple[str, ...]:
     if isinstance(options, str):  # would be one option, whatever blanks are in it
         raise BuildTypeError(f"options is a sequence of str: pass options={options.split()}")
     words = _strings(options, "options")
-    if target in ("simt", "tile"):
+    if target.on_gpu:
         for option, following in zip(words, [*words[1:], "sm_80"], strict=False):
             name, _, value = option.partition("=")
             if name in ("-arch", "--gpu-architecture"):
@@ -193,12 +185,12 @@ def _check_options(options: Iterable[str], target: str) -> tuple[str, ...]:
     return tuple(words)
 
 
-def _check_arch(arch: str | None, target: str) -> str | None:
+def _check_arch(arch: str | None, target: Target) -> str | None:
     if arch is None:
         return None
     if not isinstance(arch, str) or not re.fullmatch(r"[\w.+=-]+", arch):
         raise BuildValueError(f"arch {arch!r} is no architecture")
-    if target in ("simt", "tile") and not re.fullmatch(r"sm_\d+[af]?", arch):
+    if target.on_gpu and not re.fullmatch(r"sm_\d+[af]?", arch):
         raise BuildValueError(f"arch {arch!r} is no GPU architecture such as 'sm_90'")
     return arch
 
@@ -233,10 +225,10 @@ def check_defines(defines: Mapping[str, object] | Iterable[str] | None) -> dict[
     return dict(pairs)
 
 
-def _check_arch_macro(defines: dict[str, str], target: str) -> dict[str, str]:
+def _check_arch_macro(defines: dict[str, str], target: Target) -> dict[str, str]:
     """NVRTC passes over what is said of __CUDA_ARCH__."""
     value = defines.get("__CUDA_ARCH__")
-    if target in ("simt", "tile") and value is not None:
+    if target.on_gpu and value is not None:
         arch = f"sm_{value[:-1]}" if re.fullmatch(r"\d{2,3}0", value) else "sm_80"
         raise BuildValueError(f"defines: __CUDA_ARCH__ follows the argument arch here: pass arch={arch!r}")
     return defines
@@ -248,17 +240,18 @@ def _macro_value(value: object) -> str:
     return "0" if value is False else str(value)
 
 
-def _check_num_threads(num_threads: int | None, target: str) -> int | None:
+def _check_num_threads(num_threads: int | None, target: Target) -> int | None:
     if num_threads is None:
         return None
     if not hasattr(num_threads, "__index__") or isinstance(num_threads, bool):
         raise BuildTypeError(f"num_threads is an integer, got {type(num_threads).__name__}")
     num_threads = operator.index(num_threads)
-    if target in ("cpu", "tile"):
-        raise BuildValueError(f"num_threads is for the targets simt and emulated, not for {target}")
-    smallest = 32 if target == "simt" else 1
+    if target.threads is None:
+        others = _names(lambda other: other.threads is not None)
+        raise BuildValueError(f"num_threads is for the targets {others}, not for {target.name}")
+    smallest = target.threads.fewest
     if num_threads & (num_threads - 1) or not smallest <= num_threads <= 1024:
         raise BuildValueError(
-            f"num_threads is a power of two from {smallest} to 1024 on {target}, got {num_threads}"
+            f"num_threads is a power of two from {smallest} to 1024 on {target.name}, got {num_threads}"
         )
     return num_threads

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import operator
 import os
 import re
@@ -14,7 +13,7 @@ from ..frontend.kernel_names import base_name, normalized, split_overload
 from ..launching.grid import check_grid
 from ..launching.parameters import Parameter
 from ..system.forks import Lock
-from ..targets import Compiled, Executable, Request
+from ..targets.target import Compiled, Executable, Request
 
 _are_ints = {int}.issuperset  # types: not those of 1.0 or True, which equal 1
 _LAUNCHES_KEPT = 64  # functions that a kernel remembers, one a grid and stream
@@ -33,14 +32,10 @@ class Module:
 
     def __init__(self, request: Request, names: tuple[str, ...] = ()):
         self._request = request
-        self._target = importlib.import_module(
-            {"simt": "..targets.simt", "tile": "..targets.tile"}.get(request.target, "..targets.host"),
-            __package__,
-        )
         self._lock = Lock()
         self._explain: Callable[[str], Exception | None] | None = None
         self._kernels: dict[str, Kernel] = {}
-        self.target = request.target
+        self.target = request.target.name
         self.log = ""
         self.kernels: list[KernelInfo] = []
         compiled = self._compile(tuple(map(normalized, names)))
@@ -118,13 +113,13 @@ class Module:
         """All kernels at once. Where one of the names is wrong, each is asked for alone, which says it in our
         own words."""
         try:
-            return self._target.compile(self._request, names)
+            return self._request.target.compile(self._request, names)
         except CompileError as error:
             from ..diagnostics.compiler_log import IN_NAME  # imported by whoever raised the error
 
             if not any(note.startswith(IN_NAME) for found in error.diagnostics for note in found.notes):
                 raise
-        compiled = self._target.compile(self._request, ())
+        compiled = self._request.target.compile(self._request, ())
         self.kernels = compiled.kernels
         for name in names:
             self.kernel(name)
@@ -134,7 +129,7 @@ class Module:
         expression, is_known = self._expression(name)
         if expression not in self._kernels:
             try:
-                self._add(self._target.compile(self._request, (expression,), self.kernels))
+                self._add(self._request.target.compile(self._request, (expression,), self.kernels))
             except CompileError as error:
                 if is_known or not _says_unknown(error):
                     raise

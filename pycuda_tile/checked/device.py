@@ -62,6 +62,7 @@ class CheckedGpuLauncher(gpu.GpuLauncher):
 
     def __init__(
         self,
+        target: str,
         code: CheckedCode,
         symbol: str,
         threads: int,
@@ -70,7 +71,7 @@ class CheckedGpuLauncher(gpu.GpuLauncher):
         ignored: Sequence[str],
         shared: int = 0,
     ):
-        super().__init__("simt", lambda: code.ptx, symbol, threads, packer, shared)
+        super().__init__(target, lambda: code.ptx, symbol, threads, packer, shared)
         self._code = code
         self._source = source
         self._ignored = sum(1 << KINDS.index(kind) for kind in set(ignored))

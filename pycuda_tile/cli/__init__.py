@@ -11,11 +11,10 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
+from .. import targets
 from ..errors import CompileError, Error
 from ..system.output_file import write_file
 from ..version import VERSION
-
-_OUTPUTS = {"tileir": "tile", "ptx": "simt", "cubin": "simt"}  # what --emit asks of which target
 
 
 def main(argv: Sequence[str] | None = None) -> int:
@@ -91,7 +90,9 @@ def _parser() -> argparse.ArgumentParser:
         "-o", "--output", type=Path, required=True, metavar="OUT", help="the file that is written"
     )
     compile_.add_argument(
-        "--emit", choices=sorted(_OUTPUTS), help="what to write; default: a cubin, on cpu a shared library"
+        "--emit",
+        choices=sorted({kind for target in targets.every() for kind in target.emits}),
+        help="what to write; default: a cubin, on cpu a shared library",
     )
     _add_source_arguments(add("kernels", "list the kernels of a file, with their hints", _kernels))
     _add_build_arguments(
@@ -125,9 +126,10 @@ def _add_source_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def _add_build_arguments(parser: argparse.ArgumentParser) -> None:
+    threaded = ", ".join(target.name for target in targets.every() if target.threads)
     _add_source_arguments(parser)
     parser.add_argument(
-        "--target", help="cpu, emulated, simt or tile; default: the best that can run on this machine"
+        "--target", help=f"{', '.join(targets.NAMES)}; default: the best that can run on this machine"
     )
     parser.add_argument(
         "--arch", help="sm_90, ...: default the GPU at hand, else sm_80; on cpu as -march, default native"
@@ -144,7 +146,7 @@ def _add_build_arguments(parser: argparse.ArgumentParser) -> None:
         "--num-threads",
         type=int,
         metavar="N",
-        help="simt, emulated: threads that share a block, a power of two",
+        help=f"{threaded}: threads that share a block, a power of two",
     )
 
 
@@ -202,7 +204,8 @@ def _run_with(tool: str, words: list[str], source: Path) -> int:
     kernels = []
     if source.is_file():  # an example's
         kernels = [kernel.name for kernel in scan(source.read_text(), str(source), path=source)]
-        words = words if "--target" in words else [*words, "--target", "cpu"]
+        watched = next(target.name for target in targets.every() if target.debug)
+        words = words if "--target" in words else [*words, "--target", watched]
     return tools.run_in_gdb(words, kernels) if tool == "--debug" else tools.run_sanitized(words)
 
 
@@ -216,12 +219,14 @@ def _doctor(_: argparse.Namespace) -> int:
 
 def _compile(arguments: argparse.Namespace) -> int:
     emit = arguments.emit
-    target = arguments.target or _OUTPUTS.get(emit, "auto")
-    if emit and target not in (_OUTPUTS[emit], "tile" if emit == "cubin" else None):
-        print(f"pycuda-tile: --emit {emit} is of the target {_OUTPUTS[emit]}, not {target}", file=sys.stderr)
+    emitters = {target.name: target.emits[emit] for target in targets.every() if emit in target.emits}
+    target = arguments.target or next(iter(emitters), "auto")
+    if emit and target not in emitters:
+        of = " or ".join(emitters)
+        print(f"pycuda-tile: --emit {emit} is of the target {of}, not {target}", file=sys.stderr)
         return 2
     module = _build_all(arguments, target)
-    output = getattr(module, {"tileir": "tileir", "ptx": "ptx"}.get(emit, "binary"))
+    output = getattr(module, emitters.get(target, "binary"))
     data = output.encode() if isinstance(output, str) else output
     write_file(arguments.output, lambda file: file.write(data))
     names = ", ".join(module._compiled.executables)

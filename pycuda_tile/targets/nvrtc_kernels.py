@@ -18,7 +18,8 @@ from ..frontend.kernel_info import KernelInfo
 from ..frontend.kernel_names import cxx_expression
 from ..launching.parameters import Parameter, decode
 from ..system import cache, resources
-from . import Request, entry_names, find_kernels, find_keywords, front_end, param_names
+from .kernels import entry_names, find_kernels, find_keywords, front_end, param_names
+from .target import Request
 
 if TYPE_CHECKING:
     from ..frontend.hints import Hint

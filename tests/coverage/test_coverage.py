@@ -215,9 +215,9 @@ def test_report_names_what_is_missing(tmp_path):
     rows = [row("function", "add", "add(x, y)"), row("function", "sub", "sub(x, y)", id="2.2.1/y")]
     reference = "| 2.2.1 | `add(x, y)` | Sum. | api.h |\n"
     added, subtracted = coverage.statuses(rows, tmp_path, reference, Sources(tmp_path, tmp_path))
-    assert added.missing() == "not tested on cpu, emulated, simt, tile" and not added.is_complete()
+    assert added.missing() == "not tested on cpu, simt, tile, emulated" and not added.is_complete()
     assert subtracted.missing() == (
-        "not declared in api.h; not in docs/reference.md; not tested on cpu, emulated, simt, tile"
+        "not declared in api.h; not in docs/reference.md; not tested on cpu, simt, tile, emulated"
     )
     installed = coverage.statuses(rows, tmp_path, None, None)
     assert [status.is_complete() for status in installed] == [True, False]
@@ -231,7 +231,7 @@ def test_command(monkeypatch, capsys, tmp_path):
     assert line == f"tested: unknown, as no test has left a source in {tmp_path}: run `python3 run.py test`"
     record("cpu", "auto c = ct::sub(a, b);")
     assert main(["coverage", "--missing"]) == 1
-    assert "2.2.1/add/2: not tested on cpu, emulated, simt\n" in capsys.readouterr().out
+    assert "2.2.1/add/2: not tested on cpu, simt, emulated\n" in capsys.readouterr().out
     assert main(["coverage", "--missing", "--part"]) == 0
     cpu, emulated = capsys.readouterr().out.splitlines()
     assert cpu.startswith("cpu: ") and "are left to `python3 run.py test --all`: " in cpu

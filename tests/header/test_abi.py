@@ -10,9 +10,11 @@ from pathlib import Path
 import pytest
 
 import pycuda_tile as pct
+from pycuda_tile import targets
 from pycuda_tile.compilers import nvrtc, toolchain
 from pycuda_tile.system import resources
-from pycuda_tile.targets import Request, simt
+from pycuda_tile.targets.simt import compiling as simt
+from pycuda_tile.targets.target import Request
 
 INCLUDE = resources.include_dir()
 PART = "host_amx_emulated.h"  # in the middle of host_amx.h
@@ -66,7 +68,7 @@ def test_each_header_alone(name: str, tmp_path):
 @pytest.mark.wide
 def test_each_header_alone_with_nvrtc(make_target):
     others = (*HOST, *CHECKED, *ONE_THREAD)
-    request = Request("simt", "", "unit.cu", None, "sm_90a")
+    request = Request(targets.find("simt"), "", "unit.cu", None, "sm_90a")
     pytest.importorskip("cuda.bindings.nvrtc", reason="needs cuda-python and NVRTC")
     options = simt._settings(request, "sm_90a").all_options
     found = {}

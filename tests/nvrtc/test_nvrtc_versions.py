@@ -17,7 +17,10 @@ import operation_kernels
 import pytest
 from nvrtc_versions import ARCHS, NEWEST, PACKAGES, Nvrtc, get
 
-from pycuda_tile.targets import Request, nvrtc_kernels, simt
+from pycuda_tile import targets
+from pycuda_tile.targets import nvrtc_kernels
+from pycuda_tile.targets.simt import compiling as simt
+from pycuda_tile.targets.target import Request
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted((ROOT / "examples").glob("*.cu"))
@@ -65,7 +68,13 @@ def job(
     if nvrtc.version < (12, 1):
         text = as_12_0(text)
     request = Request(
-        "simt", text, "job.cu", None, f"sm_{arch}", include_dirs=nvrtc.include_dirs, options=options
+        targets.find("simt"),
+        text,
+        "job.cu",
+        None,
+        f"sm_{arch}",
+        include_dirs=nvrtc.include_dirs,
+        options=options,
     )
     settings = simt._settings(request, f"sm_{arch}")
     return {

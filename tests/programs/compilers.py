@@ -9,13 +9,15 @@ from pathlib import Path
 
 import pytest
 
+from pycuda_tile import targets
 from pycuda_tile.compilers import nvrtc, toolchain
 from pycuda_tile.diagnostics import compiler_log
 from pycuda_tile.errors import Diagnostic, TargetUnavailable
 from pycuda_tile.system import resources
-from pycuda_tile.targets import Request, nvrtc_kernels
-from pycuda_tile.targets import simt as targets_simt
-from pycuda_tile.targets import tile as targets_tile
+from pycuda_tile.targets import nvrtc_kernels
+from pycuda_tile.targets.simt import compiling as targets_simt
+from pycuda_tile.targets.target import Request
+from pycuda_tile.targets.tile import compiling as targets_tile
 
 FOLDER = Path(__file__).parent
 _INSTALL_NVRTC = "pip install nvidia-cuda-nvrtc cuda-python"
@@ -41,13 +43,13 @@ def clang(path: Path) -> list[Diagnostic]:
 def simt(path: Path, arch: str) -> list[Diagnostic]:
     """NVRTC with the header of this project, as the target simt calls it."""
     nvrtc.version(_INSTALL_NVRTC)
-    request = Request("simt", "", path.name, None, arch, include_dirs=(FOLDER,))
+    request = Request(targets.find("simt"), "", path.name, None, arch, include_dirs=(FOLDER,))
     return _nvrtc(path, targets_simt._settings(request, arch).all_options)
 
 
 def nvidia(path: Path) -> list[Diagnostic]:
     """NVIDIA's own header and front end, as the target tile calls them."""
-    request = Request("tile", "", path.name, None, "sm_90", include_dirs=(FOLDER,))
+    request = Request(targets.find("tile"), "", path.name, None, "sm_90", include_dirs=(FOLDER,))
     return _nvrtc(path, targets_tile._settings(request, "sm_90", targets_tile.check_available()).all_options)
 
 

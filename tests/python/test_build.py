@@ -16,6 +16,7 @@ import pycuda_tile as pct
 from pycuda_tile.compilers import demangle
 from pycuda_tile.compilers.demangle import demangled
 from pycuda_tile.system import install
+from pycuda_tile.targets.target import Target
 
 SET = (
     HEAD + "#ifndef VALUE\n#define VALUE 7\n#endif\n__tile_global__ void set(int* out) { out[0] = VALUE; }\n"
@@ -336,18 +337,18 @@ def test_a_gpu_chooses_the_order_of_blocks(make_target, target: str):
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_a_child_instantiates_what_a_thread_was_at_during_the_fork(make_target, monkeypatch):
     module = make_target("cpu").build(TEMPLATE)
-    compile, busy, go_on = module._target.compile, threading.Event(), threading.Event()
+    compile, busy, go_on = Target.compile, threading.Event(), threading.Event()
 
     def wait(*arguments):
         busy.set()
         assert go_on.wait(30)
         return compile(*arguments)
 
-    monkeypatch.setattr(module._target, "compile", wait)
+    monkeypatch.setattr(Target, "compile", wait)
     thread = threading.Thread(target=lambda: module["ns::fill<int>"])
     thread.start()
     assert busy.wait(30)
-    monkeypatch.setattr(module._target, "compile", compile)
+    monkeypatch.setattr(Target, "compile", compile)
     if (child := os.fork()) == 0:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(60)

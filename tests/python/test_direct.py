@@ -110,7 +110,7 @@ def test_arguments_by_name_are_left_to_python():
 def test_arguments_by_name_are_refused_on_gpus(launcher, monkeypatch):
     packer = Packer("k", [INT], on_device=True)
     if launcher is CheckedGpuLauncher:
-        launcher = CheckedGpuLauncher(None, "k", 128, packer, ("", Path()), ())
+        launcher = CheckedGpuLauncher("simt", None, "k", 128, packer, ("", Path()), ())
     else:
         launcher = gpu.GpuLauncher("simt", bytes, "k", 128, packer)
     monkeypatch.setattr(launcher, "_load", lambda: None)

@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import pycuda_tile as pct
-from pycuda_tile.building import builder
+from pycuda_tile import targets
 
 SOURCE = """
 #include "cuda_tile.h"
@@ -71,7 +71,7 @@ def test_kernels_have_the_names_of_the_docstrings():
 
 
 def test_example_of_the_package(monkeypatch):
-    monkeypatch.setattr(builder, "_best_target", lambda: "cpu")
+    monkeypatch.setattr(targets, "best", lambda: targets.find("cpu"))
     block = re.search(r"(?m)^(    .*\n\n?)+", pct.__doc__)[0]
     a = np.arange(8, dtype=np.float32)
     names = {"source": SOURCE, "grid": 1, "a": a, "b": a, "out": np.zeros_like(a), "n": 8}
@@ -80,7 +80,7 @@ def test_example_of_the_package(monkeypatch):
 
 
 def test_examples_of_autotune(monkeypatch, tmp_path: Path, cache_folder):
-    monkeypatch.setattr(builder, "_best_target", lambda: "emulated")
+    monkeypatch.setattr(targets, "best", lambda: targets.find("emulated"))
     path = tmp_path / "k.cu"
     path.write_text(SOURCE)
     examples = re.findall(r"lambda c: .*\]", inspect.getdoc(pct.autotune))

@@ -10,7 +10,7 @@ from pycuda_tile.frontend import hints
 from pycuda_tile.frontend.hint_errors import hint_errors
 from pycuda_tile.frontend.tokens import constant
 from pycuda_tile.launching import gpu
-from pycuda_tile.targets import simt
+from pycuda_tile.targets.simt import compiling as simt
 
 SOURCE = """
 #include "cuda_tile.h"

@@ -9,6 +9,7 @@ from template_source import HEAD, TEMPLATE, run
 
 import pycuda_tile as pct
 from pycuda_tile.frontend.kernel_names import normalized
+from pycuda_tile.targets.target import Target
 
 
 def test_templates_are_instantiated_by_name(host_target):
@@ -23,7 +24,7 @@ def test_templates_are_instantiated_by_name(host_target):
 
 def test_kernels_to_instantiate_at_once(host_target, monkeypatch):
     module = host_target.build(TEMPLATE, kernels=("ns::fill<float, 8>", "ns::fill<int>"))
-    monkeypatch.setattr(module._target, "compile", None)
+    monkeypatch.setattr(Target, "compile", None)
     assert run(module["ns::fill<int>"], np.int32, 4, 1).tolist() == [1] * 4
 
 

@@ -18,10 +18,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from types import SimpleNamespace
 
-from ... import spec
+from ... import spec, targets
 from ...system.resources import include_dir
 from .declarations import Headers
-from .sources import TARGETS, VARIABLE, Sources
+from .sources import VARIABLE, Sources
 
 _RUN_TESTS = "run `python3 run.py test`"
 
@@ -35,9 +35,9 @@ class Status:
     documented: bool | None
     tested: dict[str, bool | None]
 
-    def missing(self, targets: Sequence[str] = TARGETS) -> str:
-        """What is missing, tests on `targets` among it, as text; "" if nothing is."""
-        untested = [target for target in targets if self.tested[target] is False]
+    def missing(self, on: Sequence[str] = targets.NAMES) -> str:
+        """What is missing, tests on these targets among it, as text; "" if nothing is."""
+        untested = [target for target in on if self.tested[target] is False]
         faults = [
             f"not declared in {self.row.header}" if not self.implemented else "",
             "not in docs/reference.md" if self.documented is False else "",
@@ -45,12 +45,12 @@ class Status:
         ]
         return "; ".join(filter(None, faults))
 
-    def is_complete(self, targets: Sequence[str] = TARGETS) -> bool:
-        """Whether all is there, tests on `targets` among it."""
+    def is_complete(self, on: Sequence[str] = targets.NAMES) -> bool:
+        """Whether all is there, tests on these targets among it."""
         return (
             self.implemented
             and self.documented is not False
-            and all(self.tested[target] is not False for target in targets)
+            and all(self.tested[target] is not False for target in on)
         )
 
 
@@ -76,7 +76,7 @@ def statuses(
             row,
             row.id not in absent,
             None if reference is None else row.id not in undocumented,
-            {target: _is_tested(row, target, sources) for target in TARGETS},
+            {target: _is_tested(row, target, sources) for target in targets.NAMES},
         )
         for row in rows
     ]
@@ -109,17 +109,16 @@ def report(missing_only: bool = False, part: bool = False) -> tuple[str, bool]:
     reference = root / "docs/reference.md" if root else None
     text = reference.read_text(encoding="utf-8") if reference and reference.exists() else "" if root else None
     sources = Sources(root, built_folder(root)) if root else None
-    ran = sources is not None and sources.count("cpu") > 0
+    ran = sources is not None and any(map(sources.count, targets.NAMES))
     found = statuses(spec.load("api"), include_dir(), text, sources if ran else None)
     # What GPUs need is not on every machine; nothing was built for them where it is missing.
-    host = ("cpu", "emulated")
-    targets = [name for name in TARGETS if ran and (name in host or sources.count(name))]
-    needed = [] if part else targets
+    judged = [each.name for each in targets.every() if ran and (not each.on_gpu or sources.count(each.name))]
+    needed = [] if part else judged
     lines = [] if missing_only else [*_table(found), ""]
-    faults = [(status.row.id, status.missing(TARGETS if not part else ())) for status in found]
+    faults = [(status.row.id, status.missing(targets.NAMES if not part else ())) for status in found]
     lines += [f"{entity}: {fault}" for entity, fault in faults if fault]
     if part:
-        lines += _left_to_other_tests(found, targets)
+        lines += _left_to_other_tests(found, judged)
     if root is None:
         lines.append("documented, tested: unknown (run in a checkout)")
     elif not ran:
@@ -128,9 +127,9 @@ def report(missing_only: bool = False, part: bool = False) -> tuple[str, bool]:
     return "\n".join(lines or ["nothing is missing"]), complete
 
 
-def _left_to_other_tests(found: Sequence[Status], targets: Sequence[str]) -> Iterator[str]:
+def _left_to_other_tests(found: Sequence[Status], on: Sequence[str]) -> Iterator[str]:
     """A line a target: what the tests that ran leave out."""
-    for target in targets:
+    for target in on:
         if left := [status.row.id for status in found if status.tested[target] is False]:
             yield f"{target}: {len(left)} are left to `python3 run.py test --all`: {', '.join(left)}"
 
@@ -138,7 +137,7 @@ def _left_to_other_tests(found: Sequence[Status], targets: Sequence[str]) -> Ite
 def _table(found: Sequence[Status]) -> Iterator[str]:
     """Counts a chapter; entities for exposition only are left out, for which there is nothing to do."""
     found = [status for status in found if status.row.exposition == "no"]
-    heads = ["rows", "documented", "implemented", *TARGETS]
+    heads = ["rows", "documented", "implemented", *targets.NAMES]
     yield " " * 45 + "".join(f"{head:>13}" for head in heads)
     for chapter in spec.load("chapters"):
         of_chapter = [status for status in found if f"{status.row.section}.".startswith(f"{chapter.id}.")]
@@ -150,7 +149,7 @@ def _table_line(title: str, found: Sequence[Status]) -> str:
     columns = [
         [status.documented for status in found],
         [status.implemented for status in found],
-        *([status.tested[target] for status in found] for target in TARGETS),
+        *([status.tested[target] for status in found] for target in targets.NAMES),
     ]
     counts = ["unknown" if None in column else str(sum(column)) for column in columns]
     return f"{title:<45}" + "".join(f"{count:>13}" for count in [str(len(found)), *counts])

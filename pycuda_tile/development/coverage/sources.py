@@ -3,7 +3,8 @@
 - Sources that a test built and of which a kernel was instantiated: build() writes them to the folder that
   PYCUDA_TILE_BUILD_LOG names, `<target>/<hash>.cu`. Whether their results were right, the test says.
 - tests/programs/positive: static assertions, which the tests there give to a compiler of each target. They
-  test what compilers evaluate, such as types and concepts, and on `tile` all, as it is there to judge.
+  test what compilers evaluate, such as types and concepts; with NVIDIA's header they test everything, as it
+  is the judge.
 """
 
 from __future__ import annotations
@@ -16,10 +17,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from types import SimpleNamespace
 
+from ... import targets
 from .uses import Source
 
 VARIABLE = "PYCUDA_TILE_BUILD_LOG"
-TARGETS = ("cpu", "emulated", "simt", "tile")
 # A statement on which NVIDIA's compiler is known to disagree: a comment behind it names the disagreement.
 _DISAGREEMENT = re.compile(r"^(?![ \t]*(?://|$))[^;]*;[ \t]*//[^\n]*#[a-z][a-z0-9-]+[^\n]*", re.M)
 
@@ -45,7 +46,7 @@ class Sources:
         self._judged = [Source(_DISAGREEMENT.sub("", text)) for text in programs]
         self._built = {
             target: [Source(path.read_text(encoding="utf-8")) for path in _files(built / target)]
-            for target in TARGETS
+            for target in targets.NAMES
         }
 
     def count(self, target: str) -> int:
@@ -56,7 +57,7 @@ class Sources:
         return any(source.uses(row) for source in self._of(row, target))
 
     def _of(self, row: SimpleNamespace, target: str) -> Iterator[Source]:
-        if target == "tile":
+        if not targets.find(target).own_header:
             yield from self._judged
         elif row.constant == "yes":
             yield from self._programs

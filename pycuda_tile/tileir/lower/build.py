@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from pycuda_tile import targets
 from pycuda_tile.building.builder import build as build_source
 from pycuda_tile.building.module import Module
 from pycuda_tile.errors import BuildValueError
@@ -31,8 +32,9 @@ def build(m: Any, target: str = "cpu", **arguments: Any) -> Module:
     raises AssertionFailed: no further block starts then, and arrays keep what has been stored. On a GPU the
     kernel writes the message and traps.
     """
-    if target not in ("cpu", "simt", "emulated"):
-        raise BuildValueError(f"target: expected 'cpu' or 'simt', got {target!r}")
+    names = [each.name for each in targets.every() if each.own_header]
+    if target not in names:
+        raise BuildValueError(f"target: expected one of {', '.join(names)}, got {target!r}")
     verify_once(m)
     source, assertions = translate(m, target)
     built = build_source(source, target=target, **arguments)

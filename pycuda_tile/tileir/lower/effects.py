@@ -36,7 +36,7 @@ def check(translator: Any, op: Any) -> None:
     condition = operand(op, "condition")
     extents = value_shape(condition)
     head = f"tileir::require({translator.names[condition]}, [](unsigned at) {{"
-    if translator.target != "simt":
+    if not translator.target.on_gpu:
         translator.line(f"{head} tileir::fail({len(translator.assertions)}, at); }});")
         translator.assertions.append(op)
         return
@@ -52,7 +52,7 @@ def prints(translator: Any, op: Any) -> None:
     """One printf where every operand is a scalar; else one for each element of a tile, in brackets."""
     values = group(op, "args")
     tiles = any(value_shape(value) for value in values)
-    if tiles and translator.target != "cpu":
+    if tiles and translator.target.threads:
         raise NotLowered("tiles are printed on the cpu target only")
     left, template, arguments = iter(values), "", []
 

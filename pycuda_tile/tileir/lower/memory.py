@@ -256,16 +256,15 @@ def get_global(translator: Any, op: Any) -> None:
     translator.define(op.results[0], translator.globals[attribute(op, "name")])
 
 
-#: Memory that the threads of a block share. The threads of an emulated block are fibers of one thread.
-_BUFFERS = {"cpu": "", "simt": "__shared__ ", "emulated": "static thread_local "}
-
-
 def alloca(translator: Any, op: Any) -> None:
     name, kind = translator.fresh("buffer"), element(pointee(result_element(op)))
     alignment, count = int(attribute(op, "alignment", 1)), int(attribute(op, "num_elem"))
-    start = " = {}" if translator.target == "cpu" else ""
-    where = _BUFFERS[translator.target]
-    translator.line(f"alignas({kind}) alignas({alignment}) {where}{kind} {name}[{max(count, 1)}]{start};")
+    buffer = f"{kind} {name}[{max(count, 1)}]"
+    if translator.target.threads is None:
+        buffer += " = {}"
+    else:  # shared by the threads of a block, which on a host are fibers of one thread
+        buffer = f"{'__shared__' if translator.target.on_gpu else 'static thread_local'} {buffer}"
+    translator.line(f"alignas({kind}) alignas({alignment}) {buffer};")
     translator.define(op.results[0], f"&{name}[0]")
 
 

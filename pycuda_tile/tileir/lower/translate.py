@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from pycuda_tile import targets
 from pycuda_tile.errors import NotAvailableYet
 
 from ..ir import walk
@@ -69,7 +70,7 @@ class Translator:
     """
 
     def __init__(self, module: Any, target: str):
-        self.module, self.target = module, target
+        self.module, self.target = module, targets.find(target)
         self.names = Writer()
         self.views: dict[int, Any] = {}
         self.globals: dict[str, str] = {}
@@ -104,7 +105,7 @@ class Translator:
         kind, values = str(found.type.element), found.value.reshape(-1)
         name = self.fresh("global_" + identifier(found.name))
         listed = ", ".join(literal(value, kind) for value in values)
-        device = "" if self.target == "cpu" else "__device__ "
+        device = "__device__ " if self.target.threads else ""
         self.line(f"{device}{element(kind)} {name}[] = {{{listed}}};")
         self.globals[found.name] = name
 
@@ -115,7 +116,7 @@ class Translator:
         for argument in body.arguments:
             kind, given = element(value_element(argument)), argument.name or "argument"
             local = self.names.name(argument, given)
-            if value_element(argument).startswith("ptr<i") and self.target != "simt":
+            if value_element(argument).startswith("ptr<i") and not self.target.on_gpu:
                 passed = self.fresh(f"{given}_integers")
                 parameters.append(f"tileir::integer<{kind[:-1]}>* {passed}")
                 casts.append(f"auto const {local} = reinterpret_cast<{kind}>({passed});")

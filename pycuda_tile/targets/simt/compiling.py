@@ -11,17 +11,21 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ..compilers import nvrtc
-from ..errors import BuildValueError, CompileError, TargetUnavailable
-from ..frontend.kernel_info import KernelInfo
-from ..launching import gpu
-from ..launching.arguments import Packer
-from ..launching.parameters import Parameter
-from ..launching.streams import stream_handle
-from ..system import cache, resources
-from . import Compiled, Request, check_hints, nvrtc_kernels
+from ...compilers import nvrtc
+from ...errors import BuildValueError, CompileError, TargetUnavailable
+from ...frontend.kernel_info import KernelInfo
+from ...launching import gpu
+from ...launching.arguments import Packer
+from ...launching.parameters import Parameter
+from ...launching.streams import stream_handle
+from ...system import cache, resources
+from .. import nvrtc_kernels
+from ..finding import attempt, device, nvrtc_version, small_floats
+from ..kernels import check_hints
+from ..target import Compiled, Finding, Request
+from . import THREADS
 
-_THREADS = 128
+_THREADS = THREADS.default
 
 
 class SimtExecutable(NamedTuple):
@@ -40,7 +44,7 @@ class SimtExecutable(NamedTuple):
 
 
 def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | None = None) -> Compiled:
-    """See the package's docstring. Where num_threads is not given, blocks have 128 threads, or 256 or 512 if
+    """See Target.compile. Where num_threads is not given, blocks have 128 threads, or 256 or 512 if
     the registers of fewer do not hold the tiles."""
     compiled = _compile(request, names, known)
     if request.num_threads or request.checked:
@@ -98,6 +102,15 @@ def compiles_for(arch: str) -> bool:
     return True
 
 
+def examine(_: object) -> Finding:
+    """See Target.examine."""
+    notes: list[str] = []
+    found = attempt(notes, lambda: f"NVRTC {nvrtc_version(gpu.EXTRA)}")
+    if found:
+        notes.append(small_floats(nvrtc.include_dirs()))
+    return Finding(found, device(notes) and found, notes)
+
+
 def _settings(request: Request, arch: str) -> nvrtc_kernels.Settings:
     ours = str(resources.include_dir())
     options = [
@@ -133,7 +146,7 @@ def _attributes(request: Request, arch: str):
     """A function from the hints of a kernel to the attributes that they ask for."""
 
     def attributes(hints) -> str:
-        from ..frontend.launch_hints import launch_attributes
+        from ...frontend.launch_hints import launch_attributes
 
         return launch_attributes(
             hints, nvrtc.arch_number(arch), request.num_threads or _THREADS, request.clusters
@@ -167,12 +180,12 @@ def _launchers(request: Request, entry: cache.Entry, cubin: bytes, ptx: str, thr
         return lambda symbol, packer, scratch: gpu.GpuLauncher(
             "simt", lambda: cubin, symbol, threads, packer, scratch
         )
-    from ..checked.device import CheckedGpuLauncher, make_checked_code
+    from ...checked.device import CheckedGpuLauncher, make_checked_code
 
     code = make_checked_code(ptx, entry.folder)
     source = (request.name, request.path or entry.folder / "source.cu")
     return lambda symbol, packer, scratch: CheckedGpuLauncher(
-        code, symbol, threads, packer, source, request.ignored, scratch
+        "simt", code, symbol, threads, packer, source, request.ignored, scratch
     )
 
 

@@ -8,9 +8,9 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ..compilers import toolchain
-from ..diagnostics.compiler_log import Places, compile_error, parse
-from ..frontend.unused import Overlay
+from ...compilers import toolchain
+from ...diagnostics.compiler_log import Places, compile_error, parse
+from ...frontend.unused import Overlay
 
 _MOST_ROUNDS = 5  # a compiler stops after some errors
 

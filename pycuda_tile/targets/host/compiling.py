@@ -1,5 +1,4 @@
-"""The targets that run on the host: `cpu`, and `emulated`, where several threads share a tile block as on a
-GPU.
+"""Kernels by the host's compiler.
 
 A generated file includes the user's source and exports a description of each kernel; the host's compiler
 makes a shared library of it, which the CPU launcher runs.
@@ -16,27 +15,20 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from .. import debug
-from ..compilers import nvrtc, toolchain
-from ..compilers.demangle import demangled
-from ..errors import ArgumentTypeError, CompileError
-from ..frontend.kernel_info import KernelInfo
-from ..frontend.kernel_names import cxx_expression
-from ..launching.arguments import Packer
-from ..launching.kernel_output import KernelOutput
-from ..launching.launcher import HostLauncher, KernelDescription, Lines
-from ..launching.parameters import Parameter, decode
-from ..system import cache, resources
-from . import (
-    Compiled,
-    Request,
-    check_hints,
-    entry_names,
-    find_hint_errors,
-    find_kernels,
-    front_end,
-    param_names,
-)
+from ... import debug
+from ...compilers import nvrtc, toolchain
+from ...compilers.demangle import demangled
+from ...errors import ArgumentTypeError, CompileError
+from ...frontend.kernel_info import KernelInfo
+from ...frontend.kernel_names import cxx_expression
+from ...launching.arguments import Packer
+from ...launching.kernel_output import KernelOutput
+from ...launching.launcher import HostLauncher, KernelDescription, Lines
+from ...launching.parameters import Parameter, decode
+from ...system import cache, resources
+from ..finding import attempt, small_floats
+from ..kernels import check_hints, entry_names, find_hint_errors, find_kernels, front_end, param_names
+from ..target import Compiled, Finding, Request
 
 _FLAGS = [
     "-std=c++20",
@@ -84,12 +76,23 @@ class HostExecutable(NamedTuple):
 
 
 def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | None = None) -> Compiled:
-    """See the package's docstring."""
+    """See Target.compile."""
     make_entry = functools.partial(_make_entry, request, names, known)
     try:
         return _load(request, make_entry(), known, make_entry)
     except OSError:  # another process removed the entry just now: cache clear, or the bound on its size
         return _load(request, make_entry(), known, make_entry)
+
+
+def examine(probe: Callable[[], str]) -> Finding:
+    """See Target.examine."""
+    notes: list[str] = []
+    compiles = attempt(notes, lambda: f"compiler: {toolchain.find_compiler()}")
+    notes.append(f"launcher: {resources.launcher_library() or 'is compiled when it is first used'}")
+    runs = compiles and attempt(notes, probe)
+    if compiles:
+        notes.append(small_floats(nvrtc.host_include_dirs()))
+    return Finding(compiles, runs, notes)
 
 
 def _make_entry(
@@ -136,8 +139,8 @@ def _flags(request: Request, compiler: toolchain.Compiler) -> list[str]:
             *(["-DCUDA_TILE_CHECKED_STRICT=1"] if request.strict else []),
             *_LINES,
         ]
-    if request.target == "emulated":
-        flags.append(f"-DCUDA_TILE_BLOCK_THREADS={request.num_threads or 4}")
+    if threads := request.target.threads:
+        flags.append(f"-DCUDA_TILE_BLOCK_THREADS={request.num_threads or threads.default}")
     flags += [f"-D{name}={value}" for name, value in {**_MACROS, **request.defines}.items()]
     flags += [*debug.environment_flags(), *request.options]
     return flags + debug.sanitizer_flags(flags, compiler)
@@ -164,7 +167,7 @@ def _build(
 ) -> cache.Result:
     import shutil
 
-    from ..frontend import host_form  # builds from the cache do without
+    from ...frontend import host_form  # builds from the cache do without
 
     path = request.path or folder / "source.cu"
     if not request.path:
@@ -188,7 +191,7 @@ def _build(
     done = compiler.run(arguments)
     log, left_out = done.stdout, []
     if done.returncode:
-        from ..diagnostics.compiler_log import Places, compile_error
+        from ...diagnostics.compiler_log import Places, compile_error
         from .lenient import compile_again
 
         generated = {str(unit): _translation_unit(path, expressions)}
@@ -300,6 +303,6 @@ def _launcher(
 
     if not request.checked:
         return HostLauncher(description, packer, output, lines)
-    from ..checked.launcher import CheckedLauncher
+    from ...checked.launcher import CheckedLauncher
 
     return CheckedLauncher(description, packer, output, lines, request.ignored)

@@ -13,16 +13,18 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ..compilers import nvrtc
-from ..errors import BuildValueError, Error, TargetUnavailable
-from ..frontend.kernel_info import KernelInfo
-from ..launching import gpu
-from ..launching.arguments import Packer
-from ..launching.parameters import Parameter
-from ..launching.streams import stream_handle
-from ..system import cache, resources
-from ..system.install import advice
-from . import Compiled, Request, nvrtc_kernels
+from ...compilers import nvrtc
+from ...errors import BuildValueError, Error, TargetUnavailable
+from ...frontend.kernel_info import KernelInfo
+from ...launching import gpu
+from ...launching.arguments import Packer
+from ...launching.parameters import Parameter
+from ...launching.streams import stream_handle
+from ...system import cache, resources
+from ...system.install import advice
+from .. import nvrtc_kernels
+from ..finding import attempt, device, nvrtc_version
+from ..target import Compiled, Finding, Request
 
 EXTRA = "tile"  # see system/install.py
 _OLDEST = (13, 3)
@@ -49,7 +51,7 @@ class TileExecutable(NamedTuple):
 
 
 def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | None = None) -> Compiled:
-    """See the package's docstring."""
+    """See Target.compile."""
     nvidia = check_available()
     arch = request.arch or gpu.default_arch()
     nvrtc.check_arch(arch, EXTRA)
@@ -79,6 +81,15 @@ def check_available() -> list[str]:
             f"the target tile needs NVIDIA's cuda_tile.h, which is not installed: {advice(EXTRA)}"
         )
     return folders
+
+
+def examine(_: object) -> Finding:
+    """See Target.examine."""
+    notes: list[str] = []
+    found = attempt(notes, lambda: f"NVRTC {nvrtc_version(EXTRA)}")
+    found = found and attempt(notes, lambda: f"NVIDIA's headers: {check_available()[0]}")
+    assembles = attempt(notes, lambda: f"tileiras: {find_tileiras()}")
+    return Finding(found, device(notes) and found and assembles, notes)
 
 
 def _settings(request: Request, arch: str, nvidia: list[str]) -> nvrtc_kernels.Settings:

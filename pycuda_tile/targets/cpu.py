@@ -1,0 +1,5 @@
+"""The target `cpu`: the host's compiler makes code of blocks of one thread, which run on all cores."""
+
+from .target import Target
+
+TARGET = Target("cpu", module="pycuda_tile.targets.host.compiling", debug=True)

@@ -1,0 +1,84 @@
+"""The kernels of a source, as every target asks for them: which there are, their names and hints."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from ..errors import Diagnostic
+from ..frontend.kernel_info import KernelInfo
+from ..frontend.kernel_names import base_name, split_overload
+from .target import Request
+
+
+def find_kernels(request: Request, macros: Mapping[str, str]) -> list[KernelInfo]:
+    """The kernels of the source and of the user's own headers; `macros` are the compiler's."""
+    from ..frontend.kernels import find  # takes a while to import, and builds from the cache do without
+
+    return find(request.text, request.name, **_places(request, macros))
+
+
+def find_hint_errors(request: Request, macros: Mapping[str, str]) -> tuple[Diagnostic, ...]:
+    """What NVIDIA's compiler refuses of the source's hints; `macros` are the compiler's."""
+    if "hint" not in request.text:
+        return ()
+    from ..frontend.hint_errors import hint_errors
+
+    return tuple(hint_errors(request.text, request.name, {**macros, **request.defines}))
+
+
+def check_hints(request: Request, macros: Mapping[str, str]) -> None:
+    """CompileError for a source that compiles, but has wrong hints."""
+    if errors := find_hint_errors(request, macros):
+        from ..diagnostics.compiler_log import Places, compile_error
+
+        path = str(request.path or request.name)
+        raise compile_error("", Places(request.name, path, request.text, found=errors))
+
+
+def front_end(request: Request) -> str:
+    """What finds the kernels of a source, for a cache key: libclang only where macros may make some."""
+    if "#define" not in request.text.replace(" ", ""):
+        return ""
+    import importlib.util
+
+    try:
+        return "libclang" if importlib.util.find_spec("clang") else ""
+    except ValueError:  # somebody made its import fail
+        return ""
+
+
+def find_keywords(request: Request, macros: Mapping[str, str]) -> list[tuple[int, tuple[str, ...]]]:
+    """Where `__tile_global__` stands in the source, and the hints of each kernel."""
+    from ..frontend.scan import keywords
+
+    return keywords(request.text, request.name, **_places(request, macros))
+
+
+def _places(request: Request, macros: Mapping[str, str]) -> dict:
+    return {
+        "path": request.path,
+        "include_dirs": (*request.user_dirs, *request.include_dirs),
+        "macros": {"__cplusplus": "202002L", **macros, **request.defines},
+    }
+
+
+def entry_names(kernels: list[KernelInfo]) -> list[str]:
+    """The kernels that are compiled without being asked for: no templates, and no overloads."""
+    names = [kernel.name for kernel in kernels]
+    return [kernel.name for kernel in kernels if not kernel.template_params and names.count(kernel.name) == 1]
+
+
+def _same_text(one: str, other: str) -> bool:
+    return "".join(one.split()) == "".join(other.split())
+
+
+def param_names(kernels: list[KernelInfo], expression: str, count: int) -> list[str]:
+    """The parameter names of the kernel that an expression like `a::k<float, 4>` names, [] if it is not
+    known."""
+    _, types = split_overload(expression)
+    base = base_name(expression)
+    fitting = [kernel for kernel in kernels if kernel.name == base and len(kernel.params) == count]
+    if types is not None:
+        exact = [kernel for kernel in fitting if _same_text(", ".join(p.type for p in kernel.params), types)]
+        fitting = exact or fitting
+    return [param.name for param in fitting[0].params] if fitting else []
