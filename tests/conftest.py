@@ -15,16 +15,21 @@ any_target   each target that can compile: cpu, emulated, simt, tile
 from __future__ import annotations
 
 import argparse
+import functools
 import os
 import re
 import zlib
 from collections import Counter, defaultdict
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
 
 import pycuda_tile as pct
+from pycuda_tile.development.coverage import sources
+from pycuda_tile.targets.target import Compiled, Request
+from pycuda_tile.targets.target import Target as Descriptor
 
 # Which values of which parameters are numbers of emulated threads.
 EMULATED = {
@@ -50,10 +55,23 @@ def _part(text: str) -> tuple[int, int]:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # What `pycuda-tile coverage` counts as tested.
-    os.environ.setdefault("PYCUDA_TILE_BUILD_LOG", str(EXAMPLES.parent / "build" / "tested"))
+    os.environ.setdefault(sources.VARIABLE, str(EXAMPLES.parent / "build" / "tested"))
+    Descriptor.compile = recorded(Descriptor.compile)
     config.addinivalue_line("markers", "wide: takes long, runs with --wide or --part only")
     config.addinivalue_line("markers", "sampled(n): one in n combinations of the parameters is not wide")
+
+
+def recorded(compile: Callable[..., Compiled]) -> Callable[..., Compiled]:
+    """Target.compile() that keeps the sources of kernels: what `pycuda-tile coverage` counts as tested."""
+
+    @functools.wraps(compile)
+    def compile_and_record(target: Descriptor, request: Request, *arguments: object) -> Compiled:
+        compiled = compile(target, request, *arguments)
+        if compiled.executables:
+            sources.record(target.name, request.text)
+        return compiled
+
+    return compile_and_record
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import os
 import re
 from collections.abc import Callable, Iterator
 
@@ -104,10 +103,6 @@ class Module:
             if self._explain:
                 executable.launcher.explain = self._explain
             self._kernels[normalized(name)] = Kernel(name, self.target, executable)
-        if compiled.executables and "PYCUDA_TILE_BUILD_LOG" in os.environ:
-            from ..development.coverage.sources import record  # only the tests ask for it
-
-            record(self.target, self._request.text)
 
     def _compile(self, names: tuple[str, ...]) -> Compiled:
         """All kernels at once. Where one of the names is wrong, each is asked for alone, which says it in our

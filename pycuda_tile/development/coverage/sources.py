@@ -1,7 +1,7 @@
 """Which C++ sources the tests give to the compilers of each target.
 
-- Sources that a test built and of which a kernel was instantiated: build() writes them to the folder that
-  PYCUDA_TILE_BUILD_LOG names, `<target>/<hash>.cu`. Whether their results were right, the test says.
+- Sources that a test built and of which a kernel was instantiated: tests/conftest.py keeps them in the folder
+  that PYCUDA_TILE_BUILD_LOG names, `<target>/<hash>.cu`. Whether their results were right, the test says.
 - tests/programs/positive: static assertions, which the tests there give to a compiler of each target. They
   test what compilers evaluate, such as types and concepts; with NVIDIA's header they test everything, as it
   is the judge.
