@@ -9,6 +9,7 @@ import subprocess
 import pytest
 
 import pycuda_tile as pct
+from pycuda_tile.compilers.toolchain import Compiler
 
 SOURCE = """
 #include "cuda_tile.h"
@@ -40,3 +41,16 @@ def test_vectors_are_as_wide_as_the_processors(arch, options, registers, tmp_pat
     code = subprocess.run(["objdump", "-d", str(binary)], capture_output=True, text=True, check=True).stdout
     products = [line for line in code.splitlines() if "mulps" in line]
     assert {width for width in ("xmm", "ymm", "zmm") if any(width in line for line in products)} == registers
+
+
+def test_the_compiler_is_asked_once_for_its_vectors(cache_folder, monkeypatch):
+    questions, run = [], Compiler.run
+
+    def count(compiler: Compiler, arguments: list[str], *others):
+        questions.extend(argument for argument in arguments if argument == "-dM")
+        return run(compiler, arguments, *others)
+
+    monkeypatch.setattr(Compiler, "run", count)
+    for factor in range(2):
+        pct.build(SOURCE, target="cpu", arch="x86-64-v2", defines={"FACTOR": factor})
+    assert len(questions) <= 1

@@ -153,8 +153,15 @@ def _vector_flags(compiler: toolchain.Compiler, flags: list[str]) -> list[str]:
     """
     if platform.machine() not in ("x86_64", "AMD64"):
         return []
+    flags = [flag for flag in flags if not re.match("-D.|-I.|-isystem.", flag)]  # which have no say in this
+    return ["-mprefer-vector-width=512"] if _has_avx512(compiler, tuple(flags)) else []
+
+
+@functools.lru_cache(maxsize=64)
+def _has_avx512(compiler: toolchain.Compiler, flags: tuple[str, ...]) -> bool:
+    """Whether the compiler makes code for AVX-512 with these flags; it is asked once in a process."""
     macros = compiler.run([*flags, "-dM", "-E", "-x", "c++", os.devnull]).stdout
-    return ["-mprefer-vector-width=512"] if "__AVX512F__" in macros else []
+    return "__AVX512F__" in macros
 
 
 def _build(
