@@ -1,0 +1,126 @@
+"""The commands about a file of the user's: compile, kernels and check."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from typing import TYPE_CHECKING
+
+from .. import targets
+from ..errors import CompileError, Error, TargetUnavailable
+from ..system.output_file import write_file
+
+if TYPE_CHECKING:
+    from ..building.module import Module
+
+
+def compile_file(arguments: argparse.Namespace) -> int:
+    emit = arguments.emit
+    emitters = {target.name: target.emits[emit] for target in targets.every() if emit in target.emits}
+    target = arguments.target or next(iter(emitters), "auto")
+    if emit and target not in emitters:
+        of = " or ".join(emitters)
+        print(f"pycuda-tile: --emit {emit} is of the target {of}, not {target}", file=sys.stderr)
+        return 2
+    module = _build_all(arguments, target)
+    output = getattr(module, emitters.get(target, "binary"))
+    data = output.encode() if isinstance(output, str) else output
+    write_file(arguments.output, lambda file: file.write(data))
+    names = ", ".join(module._compiled.executables)
+    print(f"{arguments.output}: {len(data)} bytes for {module.target} ({module.arch}): {names}")
+    return 0
+
+
+def _build_all(arguments: argparse.Namespace, target: str) -> Module:
+    """A module with all kernels that are no templates, overloads among them, and with those asked for."""
+    module = _build(arguments, target)
+    plain = [kernel for kernel in module.kernels if not kernel.template_params]
+    names = [kernel.name for kernel in plain]
+    overloads = [
+        f"{kernel.name}({', '.join(param.type for param in kernel.params)})"
+        for kernel in plain
+        if names.count(kernel.name) > 1
+    ]
+    asked = arguments.kernels
+    if overloads:
+        arguments.kernels = list(dict.fromkeys([*arguments.kernels, *overloads]))
+        module = _build(arguments, target)
+    templates = [str(kernel) for kernel in module.kernels if kernel.template_params]
+    advice = "--kernel says which to instantiate, such as --kernel 'scale<float, 64>'"
+    if not module._compiled.executables:
+        if templates:
+            raise Error(f"{arguments.file} has only templates of kernels: {'; '.join(templates)}: {advice}")
+        raise Error(f"{arguments.file} has no kernels (functions declared __tile_global__)")
+    if templates and not asked:
+        print(f"note: templates are left out: {'; '.join(templates)}: {advice}", file=sys.stderr)
+    return module
+
+
+def list_kernels(arguments: argparse.Namespace) -> int:
+    from ..frontend import clang
+    from ..frontend.kernels import NOTE, find
+    from ..system.install import advice
+
+    text, name, places = _source(arguments)
+    kernels = find(text, name, thorough=True, **places)
+    for kernel in kernels:
+        print(f"{kernel.file}:{kernel.line}: {kernel}")
+        for hint in kernel.hints:
+            print(f"    hint({hint})")
+    if not kernels:
+        print(f"{name}: no kernels (functions declared __tile_global__)", file=sys.stderr)
+    if clang.load() is None:
+        print(f"note: {NOTE}: {advice(clang.EXTRA)}", file=sys.stderr)
+    return 0
+
+
+def _source(arguments: argparse.Namespace) -> tuple[str, str, dict]:
+    """Text and name of the file that a command is about, and what the front end wants to know besides."""
+    from ..building.builder import check_defines, check_include_dirs, read_source
+
+    text, name, path = read_source(arguments.file)
+    folders = (path.parent, *check_include_dirs(arguments.include_dirs))
+    macros = {"__cplusplus": "202002L", "__CUDA_ARCH__": "900", **check_defines(arguments.defines)}
+    return text, name, {"path": path, "include_dirs": folders, "macros": macros}
+
+
+def check_file(arguments: argparse.Namespace) -> int:
+    from ..diagnostics.text import show
+    from ..frontend.check import check
+
+    text, name, places = _source(arguments)
+    diagnostics, note = check(text, name, **places)
+    compiled, where = _compile_diagnostics(arguments)
+    diagnostics = compiled + [diagnostic for diagnostic in diagnostics if diagnostic not in compiled]
+    for diagnostic in diagnostics:
+        print(show(diagnostic))
+    if note:
+        print(f"note: {note}", file=sys.stderr)
+    errors, warnings = (sum(d.severity == kind for d in diagnostics) for kind in ("error", "warning"))
+    print(f"{name}: {where}, {errors} errors, {warnings} warnings")
+    return 1 if errors else 0
+
+
+def _compile_diagnostics(arguments: argparse.Namespace) -> tuple[list, str]:
+    """The errors of the compiler, and in words what was done."""
+    try:
+        module = _build(arguments, arguments.target or "auto")
+    except CompileError as error:
+        return error.diagnostics, "does not compile"
+    except TargetUnavailable as error:
+        return [], f"not compiled ({error})"
+    return [], f"compiles for {module.target} ({module.arch})"
+
+
+def _build(arguments: argparse.Namespace, target: str) -> Module:
+    from ..building.builder import build
+
+    return build(
+        arguments.file,
+        target=target,
+        arch=arguments.arch,
+        kernels=arguments.kernels,
+        include_dirs=arguments.include_dirs,
+        defines=arguments.defines,
+        num_threads=arguments.num_threads,
+    )

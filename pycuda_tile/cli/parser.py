@@ -1,0 +1,136 @@
+"""What the command takes: its subcommands, their arguments, and the function that does the work of each."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+from pathlib import Path
+
+from .. import targets
+from ..version import VERSION
+from . import files
+
+
+def make_parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(
+        "pycuda-tile",
+        description="CUDA Tile C++ kernels: compile, look at, run.",
+        epilog="pycuda-tile COMMAND --help says more of a command. Begin with doctor, then run.",
+    )
+    parser.add_argument(
+        "--version", action="version", version=f"pycuda-tile {VERSION}", help="show the version"
+    )
+    commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
+
+    def add(name: str, text: str, run: Callable[[argparse.Namespace], int] | None = None, more: str = ""):
+        command = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.{more}")
+        command.set_defaults(run=run)
+        return command
+
+    add("run", "run an example or a script; without a name, the table of kernels")
+    add("doctor", "say what can run on this machine, and what is missing", _doctor)
+    compile_ = add(
+        "compile",
+        "compile a file and write what came out",
+        files.compile_file,
+        " All kernels that are no templates are in it, and the instantiations that --kernel names.",
+    )
+    _add_build_arguments(compile_)
+    compile_.add_argument(
+        "-o", "--output", type=Path, required=True, metavar="OUT", help="the file that is written"
+    )
+    compile_.add_argument(
+        "--emit",
+        choices=sorted({kind for target in targets.every() for kind in target.emits}),
+        help="what to write; default: a cubin, on cpu a shared library",
+    )
+    _add_source_arguments(add("kernels", "list the kernels of a file, with their hints", files.list_kernels))
+    _add_build_arguments(
+        add(
+            "check",
+            "say what is wrong in a file: errors, hints that are ignored, what is slow on GPUs",
+            files.check_file,
+        )
+    )
+    add("tileir", "print, verify, run or write a module of Tile IR, text or bytecode")
+    cache = add("cache", "look at or empty the cache of compiled kernels", _cache)
+    cache.add_argument("action", choices=("info", "clear"), help="say where it is and how full; empty it")
+    regenerate = add("regenerate", "make the generated files anew, in a checkout", _regenerate)
+    regenerate.add_argument("--check", action="store_true", help="only say whether any differs")
+    coverage = add("coverage", "say what of the API is documented, implemented and tested", _coverage)
+    coverage.add_argument("--missing", action="store_true", help="only list what is missing")
+    coverage.add_argument(
+        "--part", action="store_true", help="only some tests ran: what they leave out is listed, and no fault"
+    )
+    return parser
+
+
+def _add_source_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", type=Path, metavar="FILE", help="a .cu or .cuh file")
+    parser.add_argument(
+        "-I", dest="include_dirs", action="append", default=[], metavar="DIR", help="where headers are, too"
+    )
+    parser.add_argument(
+        "-D", dest="defines", action="append", default=[], metavar="NAME[=VALUE]", help="defines a macro"
+    )
+
+
+def _add_build_arguments(parser: argparse.ArgumentParser) -> None:
+    threaded = ", ".join(target.name for target in targets.every() if target.threads)
+    _add_source_arguments(parser)
+    parser.add_argument(
+        "--target", help=f"{', '.join(targets.NAMES)}; default: the best that can run on this machine"
+    )
+    parser.add_argument(
+        "--arch", help="sm_90, ...: default the GPU at hand, else sm_80; on cpu as -march, default native"
+    )
+    parser.add_argument(
+        "--kernel",
+        dest="kernels",
+        action="append",
+        default=[],
+        metavar="NAME",
+        help="also instantiates this kernel, such as 'scale<float, 64>'; may be repeated",
+    )
+    parser.add_argument(
+        "--num-threads",
+        type=int,
+        metavar="N",
+        help=f"{threaded}: threads that share a block, a power of two",
+    )
+
+
+def _doctor(_: argparse.Namespace) -> int:
+    from .doctor import report
+
+    text, something_runs = report()
+    print(text)
+    return 0 if something_runs else 1
+
+
+def _cache(arguments: argparse.Namespace) -> int:
+    from ..system import cache
+
+    if arguments.action == "clear":
+        print(f"removed {cache.clear()} entries")
+        return 0
+    info = cache.info()
+    limit = info["limit_bytes"] / 1e6
+    print(
+        f"{info['folder']}: {info['entries']} entries, {info['bytes'] / 1e6:.1f} MB of at most {limit:.0f} MB"
+    )
+    return 0
+
+
+def _regenerate(arguments: argparse.Namespace) -> int:
+    from ..development.codegen import regenerate
+
+    return regenerate(check=arguments.check)
+
+
+def _coverage(arguments: argparse.Namespace) -> int:
+    from ..development.coverage import report
+
+    text, complete = report(arguments.missing, arguments.part)
+    print(text)
+    return 0 if complete else 1

@@ -1,0 +1,69 @@
+"""`pycuda-tile run`: examples and scripts, also in a debugger or with sanitizers."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import runpy
+import sys
+from pathlib import Path
+
+from .. import targets
+
+_HELP = """usage: pycuda-tile run [EXAMPLE | SCRIPT.py] [--debug | --sanitize] ...
+
+Runs an example, checked against NumPy, or a script of yours.
+
+--debug     runs it in gdb, which stops in the example's kernels, compiled for the CPU without optimisation
+--sanitize  watches kernels on the CPU with AddressSanitizer and UndefinedBehaviorSanitizer
+Other options go to the example or script; `pycuda-tile run EXAMPLE --help` lists an example's.
+
+examples: {} (default: table)"""
+
+
+def run(words: list[str]) -> int:
+    from ..launching import launcher
+    from ..system import resources
+
+    folder = resources.examples_dir()
+    names = sorted(path.stem for path in folder.glob("*.py") if not path.stem.startswith("_"))
+    if words[:1] in (["-h"], ["--help"]):
+        print(_HELP.format(", ".join(names)))
+        return 0
+    tools = [word for word in words if word in ("--debug", "--sanitize")]
+    words = [word for word in words if word not in tools]
+    name = words[0] if words and not words[0].startswith("-") else "table"
+    script = Path(name) if name.endswith(".py") else folder / f"{name}.py"
+    if name.endswith(".py") and not script.is_file():
+        print(f"pycuda-tile: there is no script {name}", file=sys.stderr)
+        return 2
+    if not name.endswith(".py") and name not in names:
+        print(f"pycuda-tile: there is no example {name!r}; there are: {', '.join(names)}", file=sys.stderr)
+        return 2
+    if tools:
+        return _run_with(tools[0], words, folder / f"{name}.cu")
+    if os.environ.get("PYCUDA_TILE_DEBUG"):
+        launcher.set_num_workers(1)  # one block at a time, so that a debugger steps through it
+    if name.endswith(".py"):
+        sys.argv = words
+        runpy.run_path(name, run_name="__main__")
+        return 0
+    sys.argv[:1] = [f"pycuda-tile run {name}"]  # as which it says what its usage is
+    sys.path.insert(0, str(folder))  # examples may share helpers
+    spec = importlib.util.spec_from_file_location(f"pycuda_tile_example_{name}", script)
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    return example.main(words[1:] if words[:1] == [name] else words) or 0
+
+
+def _run_with(tool: str, words: list[str], source: Path) -> int:
+    """Runs an example or a script with a tool that watches kernels on the cpu."""
+    from ..debug import tools
+    from ..frontend.scan import scan
+
+    kernels = []
+    if source.is_file():  # an example's
+        kernels = [kernel.name for kernel in scan(source.read_text(), str(source), path=source)]
+        watched = next(target.name for target in targets.every() if target.debug)
+        words = words if "--target" in words else [*words, "--target", watched]
+    return tools.run_in_gdb(words, kernels) if tool == "--debug" else tools.run_sanitized(words)
