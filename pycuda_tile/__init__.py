@@ -20,7 +20,7 @@ from . import version
 if TYPE_CHECKING:
     from . import reference
     from .building.builder import build, nvrtc_build
-    from .building.module import Kernel, Module
+    from .building.module import Module
     from .errors import (
         CompileError,
         Diagnostic,
@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .frontend.kernel_info import KernelInfo
     from .launching.arrays import ptr, strided
     from .launching.autotuner import autotune
+    from .launching.kernel import Kernel
     from .launching.launcher import set_num_workers
     from .launching.torch_operator import torch_op
 
@@ -41,7 +42,7 @@ _PUBLIC = {
     "build": "building.builder",
     "nvrtc_build": "building.builder",
     "Module": "building.module",
-    "Kernel": "building.module",
+    "Kernel": "launching.kernel",
     "KernelInfo": "frontend.kernel_info",
     "strided": "launching.arrays",
     "ptr": "launching.arrays",

@@ -1,21 +1,16 @@
-"""A built source (Module) and the kernels that it holds (Kernel)."""
+"""A built source: Module."""
 
 from __future__ import annotations
 
-import operator
 import re
 from collections.abc import Callable, Iterator
 
-from ..errors import ArgumentTypeError, BuildTypeError, CompileError, KernelNotFound
+from ..errors import CompileError, KernelNotFound
 from ..frontend.kernel_info import KernelInfo
 from ..frontend.kernel_names import base_name, normalized, split_overload
-from ..launching.grid import check_grid
-from ..launching.parameters import Parameter
+from ..launching.kernel import Kernel, not_picklable
 from ..system.forks import Lock
-from ..targets.target import Compiled, Executable, Request
-
-_are_ints = {int}.issuperset  # types: not those of 1.0 or True, which equal 1
-_LAUNCHES_KEPT = 64  # functions that a kernel remembers, one a grid and stream
+from ..targets.target import Compiled, Request
 
 
 class Module:
@@ -87,7 +82,7 @@ class Module:
         return f"<pycuda_tile.Module {self._request.name} for {self.target} ({self.arch}), {count} kernels>"
 
     def __reduce__(self):
-        raise _not_picklable(self)
+        raise not_picklable(self)
 
     def explain_exceptions(self, explain: Callable[[str], Exception | None]) -> None:
         """Exceptions that leave a kernel on the host become the errors that `explain` makes of the launcher's
@@ -169,114 +164,6 @@ class Module:
     def _not_found(self, name: str) -> KernelNotFound:
         listed = ", ".join(str(kernel.name) for kernel in self.kernels) or "none"
         return KernelNotFound(f"{self._request.name} has no kernel {name!r}; its kernels are: {listed}")
-
-
-class Kernel:
-    """One instantiated kernel: `k[grid](arguments...)` launches it.
-
-    name:        its name expression
-    parameters:  tuple of what is known of each parameter: name, cxx_type, dtype
-    binary:      cubin or shared library, bytes
-    ptx:         str on `simt`, else None
-    tileir:      bytecode on `tile`, else None
-    attributes:  dict of what the target knows: registers, shared_bytes (of them dynamic_shared_bytes),
-                 local_bytes, threads of a block
-    """
-
-    def __init__(self, name: str, target: str, executable: Executable):
-        self.name = name
-        self.target = target
-        self._executable = executable
-        self._bound: dict[object, Callable[..., None]] = {}
-
-    def __getitem__(self, grid: object) -> Callable[..., None]:
-        """A function that launches the kernel on `grid`, an integer or a tuple of one to three."""
-        kind = type(grid)
-        is_usual = kind is int or (kind is tuple and _are_ints(map(type, grid)))
-        if is_usual and (launch := self._bound.get(grid)):
-            return launch
-        return self._bind(grid, None)
-
-    def _bind(self, grid: object, stream: int | None) -> Callable[..., None]:
-        checked = check_grid(self.name, grid)
-        key = grid if type(grid) in (int, tuple) else checked
-        if stream is not None:
-            key = (key, stream)
-        if (launch := self._bound.get(key)) is None:
-            if len(self._bound) >= _LAUNCHES_KEPT:
-                self._bound.clear()
-            launch = self._bound[key] = self._executable.bind(checked, stream)
-            if "launch" not in self.__dict__ and (quick := self._executable.bind_any_grid(self.launch)):
-                self.launch = quick
-        return launch
-
-    def launch(
-        self,
-        grid: object,
-        *arguments: object,
-        stream: object = None,
-        schedule_seed: int | None = None,
-        **named: object,
-    ) -> None:
-        """Launches the kernel on `grid`.
-
-        arguments:      arrays, numbers, None for a null pointer, pct.strided(x), pct.ptr(x): one a parameter
-        stream:         simt, tile: an object with __cuda_stream__, or the address of a cudaStream_t
-        schedule_seed:  cpu, emulated: runs the blocks in an order shuffled by this number
-        named:          refused: arguments go by their position
-
-        LaunchError, whose message names the argument, if one does not fit; nothing has run then.
-        """
-        handle = None if stream is None else self._executable.stream_handle(stream)
-        if schedule_seed is None:
-            key = grid if handle is None else (grid, handle)
-            launch = (self._bound.get(key) if type(grid) is int else None) or self._bind(grid, handle)
-        elif hasattr(schedule_seed, "__index__") and 0 <= operator.index(schedule_seed) < 2**64 - 1:
-            seed = operator.index(schedule_seed) + 1  # the launcher's 0 means: in ascending order
-            launch = self._executable.bind(check_grid(self.name, grid), handle, seed)
-        else:
-            raise ArgumentTypeError(
-                f"{self.name}: schedule_seed is an integer from 0 to 2**64 - 2, got {schedule_seed!r}"
-            )
-        launch(*arguments, **named)
-
-    @property
-    def parameters(self) -> tuple[Parameter, ...]:
-        """Name, C++ type and NumPy type of each parameter, as the compiler sees them."""
-        return self._executable.parameters
-
-    @property
-    def binary(self) -> bytes | None:
-        return self._executable.binary
-
-    @property
-    def ptx(self) -> str | None:
-        return self._executable.ptx
-
-    @property
-    def tileir(self) -> bytes | None:
-        return self._executable.tileir
-
-    @property
-    def attributes(self) -> dict[str, int]:
-        return self._executable.attributes
-
-    def __call__(self, *arguments: object, **named: object) -> None:
-        raise ArgumentTypeError(f"{self.name}: a launch needs a grid: kernel[grid](...)")
-
-    def __reduce__(self):
-        raise _not_picklable(self)
-
-    def __repr__(self) -> str:
-        parameters = ", ".join(f"{p.cxx_type} {p.name}".rstrip() for p in self._executable.parameters)
-        return f"<pycuda_tile.Kernel {self.name}({parameters}) for {self.target}>"
-
-
-def _not_picklable(what: Module | Kernel) -> BuildTypeError:
-    return BuildTypeError(
-        f"{what!r} is loaded code, which cannot be pickled or copied: build the source in each process, "
-        "where the cache has it"
-    )
 
 
 def _needs_arguments(info: KernelInfo) -> bool:

@@ -10,8 +10,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import LaunchError
-from ..launching import gpu
 from ..launching.arguments import Packer
+from ..launching.gpu_launcher import GpuLauncher, ensure_context
 from ..launching.streams import current_stream
 from . import KINDS
 from .launcher import Array, extents_of
@@ -53,7 +53,7 @@ def make_checked_code(ptx: str, folder: Path) -> CheckedCode:
     return CheckedCode(published.encode() + b"\0", named, [name for name in variables if name != _VARIABLE])
 
 
-class CheckedGpuLauncher(gpu.GpuLauncher):
+class CheckedGpuLauncher(GpuLauncher):
     """Launches one checked kernel, waits for it, and raises what it found.
 
     source: the name of the kernel's source in messages, and where it lies; ignored: kinds of violations that
@@ -93,7 +93,7 @@ class CheckedGpuLauncher(gpu.GpuLauncher):
             self._load()
         from cuda.bindings import driver
 
-        gpu.ensure_context(driver)
+        ensure_context(driver)
         handle = current_stream(arguments) if stream is None else stream
         with self._one_at_a_time:
             found = self._find(driver, _VARIABLE)

@@ -11,6 +11,7 @@ from ..compilers import toolchain
 from ..errors import BuildTypeError, BuildValueError, Error
 from ..system import cache
 from . import gpu
+from .event_clock import EventClock, is_on_device
 
 Config = TypeVar("Config")
 
@@ -109,8 +110,8 @@ def _lower_quartile(taken: list[float]) -> float:
 
 def _clock(args: Sequence[object]) -> Callable[[Callable, Sequence[object], int], float]:
     """What takes the seconds of a launch, the mean of some in a row: where these arguments are."""
-    if gpu.is_usable() and any(map(gpu.is_on_device, args)):
-        return gpu.EventClock(args).seconds
+    if gpu.is_usable() and any(map(is_on_device, args)):
+        return EventClock(args).seconds
     return _seconds
 
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Mapping
 
-from ..building.module import Kernel
 from ..errors import BuildTypeError, BuildValueError, TargetUnavailable
+from .kernel import Kernel
 from .parameters import BOOL, FUNCTION, OTHER, SIGNED, UNSIGNED, VOID, Parameter
 
 _INTEGERS = (SIGNED, UNSIGNED)

@@ -105,7 +105,7 @@ class FakeDriver(types.ModuleType):
 
 @pytest.fixture
 def driver(monkeypatch: pytest.MonkeyPatch) -> FakeDriver:
-    from pycuda_tile.launching import gpu
+    from pycuda_tile.launching import gpu, gpu_launcher
 
     fake = FakeDriver()
     pytest.importorskip(
@@ -115,7 +115,7 @@ def driver(monkeypatch: pytest.MonkeyPatch) -> FakeDriver:
     monkeypatch.setitem(sys.modules, "cuda.bindings.driver", fake)
     monkeypatch.setattr(bindings, "driver", fake, raising=False)
     monkeypatch.setattr(gpu, "compute_capability", lambda: (9, 0))
-    monkeypatch.setattr(gpu, "_launch_address", lambda: None)  # test_direct.py has the other way
+    monkeypatch.setattr(gpu_launcher, "_launch_address", lambda: None)  # test_direct.py has the other way
     return fake
 
 

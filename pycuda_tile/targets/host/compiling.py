@@ -174,7 +174,7 @@ def _build(
 ) -> cache.Result:
     import shutil
 
-    from ...frontend import host_form  # builds from the cache do without
+    from . import host_form  # builds from the cache do without
 
     path = request.path or folder / "source.cu"
     if not request.path:

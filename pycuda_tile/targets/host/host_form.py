@@ -9,8 +9,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ..compilers import nvrtc
-from ..diagnostics.missing_header import SMALL_FLOAT_HEADERS
+from ...compilers import nvrtc
+from ...diagnostics.missing_header import SMALL_FLOAT_HEADERS
 
 _OURS = ("nv/target", "cuda_tile.h", "crt/cuda_tile.h")
 _TEXT = """#pragma push_macro("__CUDA_ARCH__")

@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ...compilers import nvrtc
 from ...errors import BuildValueError, CompileError, TargetUnavailable
 from ...frontend.kernel_info import KernelInfo
-from ...launching import gpu
+from ...launching import gpu, gpu_launcher
 from ...launching.arguments import Packer
 from ...launching.parameters import Parameter
 from ...launching.streams import stream_handle
@@ -35,11 +35,11 @@ class SimtExecutable(NamedTuple):
     binary: bytes
     ptx: str
     attributes: dict[str, int]
-    launcher: gpu.GpuLauncher | gpu.ClusterLauncher
+    launcher: gpu_launcher.GpuLauncher | gpu_launcher.ClusterLauncher
     tileir: None = None
 
-    bind = gpu.bind
-    bind_any_grid = gpu.bind_any_grid
+    bind = gpu_launcher.bind
+    bind_any_grid = gpu_launcher.bind_any_grid
     stream_handle = staticmethod(stream_handle)
 
 
@@ -169,7 +169,9 @@ def _load(entry: cache.Entry, request: Request, arch: str, known: list[KernelInf
         attributes = {"threads": threads, **_resources(entry.meta["log"], symbol, scratch)}
         if (cluster := _cluster(ptx, symbol)) > 1:
             attributes["cluster"] = cluster
-            launcher = gpu.ClusterLauncher(launcher, cluster, functools.partial(_unclustered, request, name))
+            launcher = gpu_launcher.ClusterLauncher(
+                launcher, cluster, functools.partial(_unclustered, request, name)
+            )
         executables[name] = SimtExecutable(parameters, cubin, ptx, attributes, launcher)
     return Compiled(arch, entry.meta["log"], kernels, executables, lambda: cubin, ptx=ptx)
 
@@ -177,7 +179,7 @@ def _load(entry: cache.Entry, request: Request, arch: str, known: list[KernelInf
 def _launchers(request: Request, entry: cache.Entry, cubin: bytes, ptx: str, threads: int):
     """A function that makes the launcher of a kernel."""
     if not request.checked:
-        return lambda symbol, packer, scratch: gpu.GpuLauncher(
+        return lambda symbol, packer, scratch: gpu_launcher.GpuLauncher(
             "simt", lambda: cubin, symbol, threads, packer, scratch
         )
     from ...checked.device import CheckedGpuLauncher, make_checked_code
@@ -206,7 +208,7 @@ def _cluster(ptx: str, symbol: str) -> int:
     return int(found[1]) if found else 1
 
 
-def _unclustered(request: Request, name: str) -> gpu.GpuLauncher:
+def _unclustered(request: Request, name: str) -> gpu_launcher.GpuLauncher:
     """The same kernel without clusters."""
     return compile(request._replace(clusters=False), (name,), []).executables[name].launcher
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 from ...compilers import nvrtc
 from ...errors import BuildValueError, Error, TargetUnavailable
 from ...frontend.kernel_info import KernelInfo
-from ...launching import gpu
+from ...launching import gpu, gpu_launcher
 from ...launching.arguments import Packer
 from ...launching.parameters import Parameter
 from ...launching.streams import stream_handle
@@ -37,7 +37,7 @@ class TileExecutable(NamedTuple):
     parameters: tuple[Parameter, ...]
     tileir: bytes
     arch: str
-    launcher: gpu.GpuLauncher
+    launcher: gpu_launcher.GpuLauncher
     attributes: dict[str, int]
     ptx: None = None
 
@@ -45,8 +45,8 @@ class TileExecutable(NamedTuple):
     def binary(self) -> bytes:
         return assemble(self.tileir, self.arch)
 
-    bind = gpu.bind
-    bind_any_grid = gpu.bind_any_grid
+    bind = gpu_launcher.bind
+    bind_any_grid = gpu_launcher.bind_any_grid
     stream_handle = staticmethod(stream_handle)
 
 
@@ -115,7 +115,9 @@ def _load(entry: cache.Entry, arch: str, known: list[KernelInfo] | None) -> Comp
     executables = {}
     for name, symbol, parameters in instantiated:
         # A tile kernel is launched with one thread a block: its compiler chooses how many there are.
-        launcher = gpu.GpuLauncher("tile", cubin, symbol, 1, Packer(name, parameters, on_device=True))
+        launcher = gpu_launcher.GpuLauncher(
+            "tile", cubin, symbol, 1, Packer(name, parameters, on_device=True)
+        )
         executables[name] = TileExecutable(parameters, tileir, arch, launcher, {})
     return Compiled(arch, entry.meta["log"], kernels, executables, cubin, tileir=tileir)
 

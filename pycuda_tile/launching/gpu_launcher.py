@@ -1,0 +1,202 @@
+"""Loads a cubin by cuda.bindings.driver and launches a kernel of it: what the GPU targets share."""
+
+from __future__ import annotations
+
+import contextlib
+import ctypes
+import functools
+import os
+import sys
+import threading
+from collections.abc import Callable, Iterable, Sequence
+from typing import Protocol
+
+from ..errors import ArgumentTypeError, LaunchError
+from . import direct, gpu
+from .arguments import Packer
+from .streams import current_stream
+
+
+class GpuLauncher:
+    """Launches one kernel of a cubin, which is loaded at the first launch. A block has `threads` threads and
+    `shared` bytes of dynamic shared memory."""
+
+    def __init__(
+        self,
+        target: str,
+        cubin: Callable[[], bytes],
+        symbol: str,
+        threads: int,
+        packer: Packer,
+        shared: int = 0,
+    ):
+        self._target = target
+        self._cubin = cubin
+        self._symbol = symbol
+        self._threads = threads
+        self._shared = shared
+        self._packer = packer
+        self._lock = threading.Lock()
+        self._kernel = None  # address of its CUkernel, once it is loaded
+        self._direct: direct.DirectKernel | None = None
+
+    def bind(self, grid: Sequence[int], stream: int | None = None) -> Callable[..., None]:
+        """A function that launches the kernel on `grid`, on `stream` or on that of its arguments' framework.
+        As usual on a GPU, it may still run when that returns."""
+        sizes = (*grid, self._threads, 1, 1, self._shared)
+
+        def launch(*arguments: object, **named: object) -> None:
+            self._start(sizes, arguments, stream, named)
+
+        kernel = self._direct or self._make_direct()
+        return launch if kernel is None else kernel.bind(grid, launch, stream)
+
+    def bind_any_grid(self, by_python: Callable[..., None]) -> Callable[..., None] | None:
+        """See Executable."""
+        kernel = self._direct or self._make_direct()
+        return kernel and kernel.bind_any_grid(by_python)
+
+    def _make_direct(self) -> direct.DirectKernel | None:
+        if gpu.compute_capability() is None or (start := _launch_address()) is None:
+            return None
+        with self._lock:
+            kernel = direct.make_kernel(self._packer.parameters, True, start, self._threads, self._shared)
+            if kernel is not None and self._kernel is not None:
+                kernel.load(self._kernel)
+            self._direct = kernel
+        return kernel
+
+    def _start(
+        self,
+        sizes: tuple[int, ...],
+        arguments: Sequence[object],
+        stream: int | None,
+        named: Iterable[str] = (),
+    ) -> None:
+        if self._kernel is None:
+            self._load()
+        frame = self._packer.pack(arguments, named)
+        handle = current_stream(arguments) if stream is None else stream
+        driver = sys.modules["cuda.bindings.driver"]  # as _load has imported it: quicker than an import
+        status = driver.cuLaunchKernel(self._kernel, *sizes, handle, frame.address, 0)[0]
+        if status:
+            self._try_again(status, (*sizes, handle, frame.address, 0))
+        self._packer.release(frame)  # the driver has copied the arguments
+
+    def _try_again(self, status, call: tuple) -> None:
+        """After a launch that failed: as the first launch of a thread does, which has no context yet."""
+        from cuda.bindings import driver
+
+        if status == driver.CUresult.CUDA_ERROR_INVALID_CONTEXT:
+            ensure_context(driver)
+            (status,) = driver.cuLaunchKernel(self._kernel, *call)
+        self._check(driver, status)
+
+    def _load(self) -> None:
+        self._check_available()
+        from cuda.bindings import driver
+
+        with self._lock, _allowed_while_capturing(driver):
+            if self._kernel is None:
+                ensure_context(driver)
+                status, self._library = driver.cuLibraryLoadData(self._cubin(), [], [], 0, [], [], 0)
+                self._check(driver, status)
+                status, kernel = driver.cuLibraryGetKernel(self._library, self._symbol.encode())
+                self._check(driver, status)
+                status, _ = driver.cuKernelGetFunction(kernel)  # loads the code now, not at the first launch
+                self._check(driver, status)
+                self._allow_shared(driver, kernel)
+                self._kernel = int(kernel)
+                if self._direct is not None:
+                    self._direct.load(self._kernel)
+
+    def _allow_shared(self, driver, kernel) -> None:
+        """From 48 KiB up, CUDA wants to be asked first."""
+        if self._shared <= 48 * 1024:
+            return
+        status, device = driver.cuCtxGetDevice()
+        self._check(driver, status)
+        attribute = driver.CUfunction_attribute.CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES
+        (status,) = driver.cuKernelSetAttribute(attribute, self._shared, kernel, device)
+        self._check(driver, status)
+
+    def _check(self, driver, status) -> None:
+        if status != driver.CUresult.CUDA_SUCCESS:
+            _, text = driver.cuGetErrorString(status)
+            raise LaunchError(f"{self._packer.kernel}: {status.name}: {(text or b'').decode()}")
+
+    def _check_available(self) -> None:
+        gpu.check_available(self._packer.kernel, self._target)
+
+
+class ClusterLauncher:
+    """Launches a kernel that was compiled for clusters of blocks, as a hint asks.
+
+    CUDA refuses grids that are no multiple of the cluster along x; a hint changes no meaning, so these run
+    the kernel compiled without: `make_plain` compiles that when it is first needed.
+    """
+
+    def __init__(self, clustered: GpuLauncher, cluster: int, make_plain: Callable[[], GpuLauncher]):
+        self._clustered = clustered
+        self._cluster = cluster
+        self._plain = functools.cache(make_plain)
+
+    def bind(self, grid: Sequence[int], stream: int | None = None) -> Callable[..., None]:
+        launcher = self._plain() if grid[0] % self._cluster else self._clustered
+        return launcher.bind(grid, stream)
+
+    def bind_any_grid(self, by_python: Callable[..., None]) -> None:
+        """None: the grid decides which kernel is launched."""
+
+
+class OnGpu(Protocol):
+    """An executable of a GPU target."""
+
+    launcher: GpuLauncher | ClusterLauncher
+
+
+def bind(
+    executable: OnGpu, grid: Sequence[int], stream: int | None = None, schedule_seed: int = 0
+) -> Callable[..., None]:
+    """The method `bind` of executables of GPU targets."""
+    if schedule_seed:
+        raise ArgumentTypeError(
+            "schedule_seed is for the targets cpu and emulated: a GPU chooses the order itself"
+        )
+    return executable.launcher.bind(grid, stream)
+
+
+def bind_any_grid(executable: OnGpu, by_python: Callable[..., None]) -> Callable[..., None] | None:
+    """The method `bind_any_grid` of executables of GPU targets."""
+    return executable.launcher.bind_any_grid(by_python)
+
+
+@functools.cache
+def _launch_address() -> int | None:
+    """Of cuLaunchKernel; None if the user has told cuda.bindings to call others. There must be a driver."""
+    if os.environ.get("CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM", "0") != "0":
+        return None
+    return ctypes.cast(ctypes.CDLL("libcuda.so.1").cuLaunchKernel, ctypes.c_void_p).value
+
+
+@contextlib.contextmanager
+def _allowed_while_capturing(driver):
+    """For what CUDA forbids a thread while a stream is captured into a graph, and which a capture that is
+    none of ours does not mind: loading code, where a kernel's first launch is captured."""
+    status, before = driver.cuThreadExchangeStreamCaptureMode(
+        driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
+    )
+    try:
+        yield
+    finally:
+        if not status:
+            driver.cuThreadExchangeStreamCaptureMode(before)
+
+
+def ensure_context(driver) -> None:
+    """Makes the first device current for this thread unless the program has chosen one already."""
+    driver.cuInit(0)
+    status, context = driver.cuCtxGetCurrent()
+    if status == driver.CUresult.CUDA_SUCCESS and int(context) == 0:
+        _, context = driver.cuDevicePrimaryCtxRetain(0)
+        driver.cuCtxSetCurrent(context)
