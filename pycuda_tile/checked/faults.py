@@ -7,12 +7,15 @@ import math
 import re
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from ..errors import Error
-from ..launching.launcher import Lines
 from ..spec.element_types import CXX_TYPES
 from .lines import find_frames
 from .report import excerpt, user_frame, where
+
+if TYPE_CHECKING:
+    from ..launching.launcher import Lines
 
 _PLACE = re.compile(r"\n  in (?P<library>.*) at(?P<offsets>(?: 0x[0-9a-f]+)+)$", re.DOTALL)
 _TILE = re.compile(rb"\btile<(?P<element>[\w ]+), [\w:]*extents<[\w ]+(?P<lengths>(?:, \d+\w*)*)>")

@@ -17,16 +17,17 @@ if TYPE_CHECKING:
     from .bytecode import BytecodeError, read_bytecode, write_bytecode
     from .equality import equal
     from .interpreter import interpret
-    from .ir import Module
     from .lower import build
-    from .text import ParseError, parse
+    from .module import Module
+    from .text.lexer import ParseError
+    from .text.parser import parse
     from .verifier import VerifyError, verify
 
 _PUBLIC = {
-    "Module": "ir",
+    "Module": "module",
     "equal": "equality",
-    "parse": "text",
-    "ParseError": "text",
+    "parse": "text.parser",
+    "ParseError": "text.lexer",
     "read_bytecode": "bytecode",
     "write_bytecode": "bytecode",
     "BytecodeError": "bytecode",

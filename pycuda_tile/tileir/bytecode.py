@@ -15,7 +15,8 @@ from ..errors import BuildTypeError
 from .codec import BytecodeError, NeedsVersion, Reader, Writer
 from .debug import Locations, LocationWriter
 from .instructions import Body, check_end
-from .ir import Block, Entry, Function, Global, Module, Value, check_module
+from .ir import Block, Entry, Function, Global, Value
+from .module import Module, check_module
 from .payload import Io, enumerator, tagged
 from .pools import Pools, Tables
 from .sections import read_sections, table, write_section

@@ -14,7 +14,8 @@ from pycuda_tile.system.output_file import write_file
 
 from . import BytecodeError, interpret, parse, read_bytecode, verify, write_bytecode
 from .elements import DTYPES
-from .ir import Entry, Module, Value, walk
+from .ir import Entry, Value, walk
+from .module import Module
 from .reading import pointee, value_element
 
 _MAGIC = b"\x7fTileIR"

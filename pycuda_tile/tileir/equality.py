@@ -8,7 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from .ir import Block, Constant, Entry, Global, Module, Operation, Tile, Value
+from .ir import Block, Constant, Entry, Global, Operation, Tile, Value
+from .module import Module
 
 _END = "end"
 

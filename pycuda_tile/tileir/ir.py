@@ -1,4 +1,4 @@
-"""The model of a module of Tile IR: types, values, operations, entries and globals.
+"""What a module of Tile IR (module.py) is made of: types, values, operations, entries and globals.
 
 Operations are all of one class; what each has is said by its row of tables/operations.tsv, whose names of
 operands, attributes and results are the ones used here. Values and operations are compared by identity.
@@ -12,9 +12,6 @@ from itertools import chain
 from typing import Any
 
 import numpy as np
-
-from ..errors import BuildTypeError
-from .versions import NEWEST, Version
 
 # --- types ---
 
@@ -157,7 +154,7 @@ class Constant:
     bits: int
 
 
-# --- values, operations, modules ---
+# --- values, operations, entries ---
 
 #: How deep regions may stand in regions, in text and in the binary form.
 MAX_NESTING = 200
@@ -228,36 +225,6 @@ class Global:
     alignment: int = 0
     private: bool = False
     constant: bool = False
-
-
-def check_module(value: object) -> None:
-    """BuildTypeError for what is no Module, such as its text."""
-    if not isinstance(value, Module):
-        reads = {str: ": tileir.parse reads text", bytes: ": tileir.read_bytecode reads bytes"}
-        raise BuildTypeError(
-            f"a module of Tile IR is expected, got {type(value).__name__}{reads.get(type(value), '')}"
-        )
-
-
-@dataclass(eq=False)
-class Module:
-    """What is compiled together. `version` is that of the file that it was read from, else the newest."""
-
-    entries: list[Entry] = field(default_factory=list)
-    globals: list[Global] = field(default_factory=list)
-    version: Version = NEWEST
-    producer: str = ""
-    name: str = ""
-
-    def __str__(self) -> str:
-        return self.text()
-
-    def text(self, locations: bool = True) -> str:
-        """The text that `tileir.parse` reads; without `locations` it does not say where operations come from,
-        and is easier to read."""
-        from .text import print_module
-
-        return print_module(self, locations)
 
 
 def walk(block: Block) -> Iterator[Operation]:

@@ -19,13 +19,13 @@ from pycuda_tile.tileir.ir import (
     DivBy,
     Entry,
     Global,
-    Module,
     Operation,
     SameElements,
     Scalar,
     Value,
     walk,
 )
+from pycuda_tile.tileir.module import Module
 from pycuda_tile.tileir.rows import rows
 from pycuda_tile.tileir.versions import VERSIONS
 

@@ -12,7 +12,6 @@ from pycuda_tile.tileir.ir import (
     Block,
     Constant,
     Entry,
-    Module,
     Operation,
     Pointer,
     Scalar,
@@ -22,6 +21,7 @@ from pycuda_tile.tileir.ir import (
     Token,
     Value,
 )
+from pycuda_tile.tileir.module import Module
 
 TOKEN = Token()
 

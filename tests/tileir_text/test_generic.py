@@ -7,7 +7,8 @@ import pytest
 from tileir_modules import Builder, tile
 
 from pycuda_tile import tileir
-from pycuda_tile.tileir.ir import Block, Constant, Module, Operation, Scalar, Value
+from pycuda_tile.tileir.ir import Block, Constant, Operation, Scalar, Value
+from pycuda_tile.tileir.module import Module
 
 
 def lines(m: Module, unreadable: str = "") -> list[str]:

@@ -8,8 +8,9 @@ import pytest
 from nvidia_tools import disassembled
 
 from pycuda_tile import tileir
-from pycuda_tile.tileir.ir import Block, Entry, Module, Operation, walk
+from pycuda_tile.tileir.ir import Block, Entry, Operation, walk
 from pycuda_tile.tileir.locations import CallSite, File, Location, Numbers, source_line
+from pycuda_tile.tileir.module import Module
 
 #: As NVIDIA's disassembler prints with -g: each kind of attribute, call sites in call sites, unknown ones.
 TEXT = """entry @k(%arg0: tile<f32>, %arg1: tile<i1>) {

@@ -9,7 +9,8 @@ import numpy as np
 
 from pycuda_tile.errors import ArgumentTypeError, ArgumentValueError, KernelNotFound
 
-from ..ir import Entry, Module, Value
+from ..ir import Entry, Value
+from ..module import Module
 from ..reading import pointee, value_element
 from ..verifier import verify_once
 from .arguments import Parameter, bind

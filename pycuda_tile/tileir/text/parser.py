@@ -6,7 +6,8 @@ from typing import Any
 
 from ...errors import BuildTypeError
 from ..grammar import find_operation
-from ..ir import MAX_NESTING, TERMINATORS, Block, Entry, Global, Module, Operation, Value
+from ..ir import MAX_NESTING, TERMINATORS, Block, Entry, Global, Operation, Value
+from ..module import Module
 from . import drafts
 from .attributes import parse_dictionary, parse_hints
 from .forms import PARSERS

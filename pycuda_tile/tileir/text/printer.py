@@ -7,7 +7,7 @@ import re
 from pycuda_tile.errors import Error
 
 from ..grammar import Item, OperationRow, find_operation
-from ..ir import Block, Entry, Global, Module, Operation, Value
+from ..ir import Block, Entry, Global, Operation, Value
 from .attributes import print_hints, print_predicate
 from .fits import fits
 from .forms import PRINTERS
@@ -20,18 +20,21 @@ _NAME = re.compile(r"[A-Za-z_$.-][\w$.-]*")
 _PLAIN = {"result", "to", "results", "reduced_values"}
 
 
-def print_module(module: Module, locations: bool = True) -> str:
-    """The text of a module, with or without the locations that it has."""
-    producer, aliases = " ".join(module.producer.split()), LocationPrinter() if locations else None
+def print_items(
+    globals_: list[Global], entries: list[Entry], name: str, producer: str, locations: bool
+) -> str:
+    """The text of what a module has, with or without the locations of operations."""
+    aliases = LocationPrinter() if locations else None
+    producer = " ".join(producer.split())
     lines = [f"// Producer: {producer}"] if producer else []
     try:
-        items = [*map(_global, module.globals), *(Printer(aliases).entry(entry) for entry in module.entries)]
+        items = [*map(_global, globals_), *(Printer(aliases).entry(entry) for entry in entries)]
     except RecursionError:
         raise Error(
             "the module cannot be printed: its regions nest too deep for Python's recursion limit"
         ) from None
-    if module.name:
-        items = [f"module {print_symbol(module.name)} {{", *items, "}"]
+    if name:
+        items = [f"module {print_symbol(name)} {{", *items, "}"]
     return "\n".join([*lines, *items, *(aliases.definitions() if aliases else ())]) + "\n"
 
 

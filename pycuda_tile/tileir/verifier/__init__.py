@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import weakref
 
-from ..ir import Module, check_module
+from ..module import Module, check_module
 from .errors import VerifyError
 from .walk import Walk
 

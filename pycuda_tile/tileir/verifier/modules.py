@@ -7,7 +7,8 @@ from collections.abc import Iterator
 import numpy as np
 
 from ..grammar import Kind
-from ..ir import Entry, Global, Module, Tile
+from ..ir import Entry, Global, Tile
+from ..module import Module
 from ..versions import NEWEST, OLDEST, Version
 from . import legal
 from .structure import are_hints

@@ -5,7 +5,8 @@ from __future__ import annotations
 from typing import Any, NoReturn
 
 from ..grammar import MEANINGS, OperationRow, find_operation
-from ..ir import MAX_NESTING, Block, Entry, Global, Module, Operation, Value
+from ..ir import MAX_NESTING, Block, Entry, Global, Operation, Value
+from ..module import Module
 from . import control, general, memory, modules, numbers, shapes, structure
 from .errors import VerifyError
 from .place import Place
