@@ -32,7 +32,12 @@ def attribute(op: Operation, name: str, default: Any = None) -> Any:
     return op.attributes.get(name, default)
 
 
-def operand(op: Operation, name: str) -> Value | None:
+def operand(op: Operation, name: str) -> Value:
+    """The operand of that name, of an operation that has it."""
+    return op.operands[name][0]
+
+
+def optional_operand(op: Operation, name: str) -> Value | None:
     """The operand of that name; None for one that is left out."""
     found = op.operands.get(name)
     return found[0] if found else None
@@ -47,7 +52,15 @@ def operands_of(op: Operation) -> list[Value]:
     return [value for found in op.operands.values() for value in found]
 
 
-def region(op: Operation, number: int) -> Block | None:
+def region(op: Operation, number: int) -> Block:
+    """A region that the operation has."""
+    found = optional_region(op, number)
+    if found is None:
+        raise LookupError(f"{op} has no region {number}")
+    return found
+
+
+def optional_region(op: Operation, number: int) -> Block | None:
     return op.regions[number] if number < len(op.regions) else None
 
 
@@ -115,10 +128,11 @@ def predicate(op: Operation) -> tuple:
     return "same_elements", found.groups
 
 
-def view_facts(type_: TensorView | TileView) -> Any:
-    """TensorFacts or TileFacts."""
-    if isinstance(type_, TensorView):
-        return TensorFacts(_plain(type_.element), type_.shape, type_.strides)
+def tensor_facts(type_: TensorView) -> TensorFacts:
+    return TensorFacts(_plain(type_.element), type_.shape, type_.strides)
+
+
+def tile_facts(type_: TileView) -> TileFacts:
     steps = type_.steps or type_.tile if type_.sparse is None else (1,) * len(type_.tile)
     return TileFacts(type_.tile, type_.dim_map, steps, type_.sparse)
 

@@ -19,11 +19,13 @@ from ..reading import (
     group,
     operand,
     operands_of,
+    optional_operand,
     pointee,
     predicate,
     result_element,
     source_element,
-    view_facts,
+    tensor_facts,
+    tile_facts,
 )
 from . import assumptions, atomics, messages
 from .operations import dtype_in_memory, pointee_size
@@ -34,7 +36,7 @@ _TRUE = np.ones((), bool)
 
 
 def _add(block: Any, op: Any, run: Callable[[], Any]) -> Access:
-    token = operand(op, "token")
+    token = optional_operand(op, "token")
     after: Token = () if token is None else block.get(token)
     return block.order.add(run, after)
 
@@ -44,7 +46,7 @@ def _with_value(access: Access) -> list:
 
 
 def _mask(block: Any, op: Any) -> np.ndarray:
-    mask = operand(op, "mask")
+    mask = optional_operand(op, "mask")
     return _TRUE if mask is None else block.get(mask)
 
 
@@ -54,7 +56,7 @@ def _mask(block: Any, op: Any) -> np.ndarray:
 def _load_ptr(block: Any, op: Any) -> list:
     addresses, mask = block.get(operand(op, "source")), _mask(block, op)
     dtype = dtype_in_memory(source_element(op))
-    padding = operand(op, "paddingValue")
+    padding = optional_operand(op, "paddingValue")
     otherwise = block.program.undefined(addresses.shape, dtype) if padding is None else block.get(padding)
     memory, report = block.program.memory, block.report(op)
     return _with_value(_add(block, op, lambda: memory.load(addresses, dtype, mask, otherwise, report)))
@@ -197,7 +199,7 @@ def _alloca(block: Any, op: Any) -> list:
 
 
 def _tensor_view(block: Any, op: Any) -> list:
-    kind = view_facts(op.results[0].type)
+    kind = tensor_facts(op.results[0].type)
     base = int(block.get(operand(op, "base")))
     shape = _filled(kind.shape, [block.get(value) for value in group(op, "dynamicShape")])
     strides = _filled(kind.strides, [block.get(value) for value in group(op, "dynamicStrides")])
@@ -210,12 +212,12 @@ def _filled(static: tuple[int | None, ...], dynamic: list[np.ndarray]) -> tuple[
 
 
 def _tile_view(block: Any, op: Any) -> list:
-    kind, tensor = view_facts(op.results[0].type), block.get(operand(op, "tensor_view"))
+    kind, tensor = tile_facts(op.results[0].type), block.get(operand(op, "tensor_view"))
     return [TileView(tensor, kind.tile, kind.axes, kind.steps)]
 
 
 def _gather_scatter_view(block: Any, op: Any) -> list:
-    kind, tensor = view_facts(op.results[0].type), block.get(operand(op, "tensor_view"))
+    kind, tensor = tile_facts(op.results[0].type), block.get(operand(op, "tensor_view"))
     return [GatherScatterView(tensor, kind.tile, kind.axes, kind.sparse)]
 
 

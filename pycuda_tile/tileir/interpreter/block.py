@@ -13,7 +13,7 @@ import numpy as np
 from pycuda_tile.errors import NotAvailableYet, UndefinedBehaviorError
 
 from ..elements import constant, width, wrap
-from ..reading import attribute, operands_of, region
+from ..reading import attribute, operands_of, optional_region, region
 from . import accesses, folds
 from .operations import ELEMENTWISE, PURE
 from .order import Access, Order
@@ -119,7 +119,7 @@ class Block:
 
     def _if(self, op: Any) -> Running:
         (condition,) = self.operands(op)
-        body = region(op, 0 if condition else 1)
+        body = optional_region(op, 0 if condition else 1)
         return (yield from self._operations(body)) if body is not None else []
 
     def _loop(self, op: Any) -> Running:

@@ -4,34 +4,35 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from typing import Any
 
 from ..assertions import failed_assertion
+from ..ir import Operation
 from ..print_formats import Expression, pieces
 from ..reading import attribute, group, operand, operands_of, value_element, value_shape
+from .translation import Translation
 from .types import NotLowered
 
 
-def block_id(translator: Any, op: Any) -> None:
+def block_id(translator: Translation, op: Operation) -> None:
     for value, axis in zip(op.results, "xyz", strict=True):
         translator.define(value, f"static_cast<int>(ct::bid().{axis})")
 
 
-def num_blocks(translator: Any, op: Any) -> None:
+def num_blocks(translator: Translation, op: Operation) -> None:
     for value, axis in zip(op.results, "xyz", strict=True):
         translator.define(value, f"static_cast<int>(ct::num_blocks().{axis})")
 
 
-def assume(translator: Any, op: Any) -> None:
+def assume(translator: Translation, op: Operation) -> None:
     """A promise to the compiler, of which nothing is made."""
     source, (result,) = operands_of(op)[0], op.results
-    if id(source) in translator.views:
-        translator.views[id(result)] = translator.views[id(source)]
+    if id(source) in translator.tensors:
+        translator.tensors[id(result)] = translator.tensors[id(source)]
     else:
         translator.names.alias(result, translator.names[source])
 
 
-def check(translator: Any, op: Any) -> None:
+def check(translator: Translation, op: Operation) -> None:
     """An exception on the host, which build.py names; on a device a message and a trap."""
     condition = operand(op, "condition")
     extents = value_shape(condition)
@@ -48,7 +49,7 @@ def check(translator: Any, op: Any) -> None:
     translator.line(f"{head} printf({quoted(text + chr(10))}, {block}{''.join(index)}); }});")
 
 
-def prints(translator: Any, op: Any) -> None:
+def prints(translator: Translation, op: Operation) -> None:
     """One printf where every operand is a scalar; else one for each element of a tile, in brackets."""
     values = group(op, "args")
     tiles = any(value_shape(value) for value in values)
@@ -99,7 +100,7 @@ def quoted(text: str) -> str:
     return f'"{"".join(parts)}"'
 
 
-EFFECTS: dict[str, Callable[[Any, Any], None]] = {
+EFFECTS: dict[str, Callable[[Translation, Operation], None]] = {
     "get_tile_block_id": block_id,
     "get_num_tile_blocks": num_blocks,
     "assume": assume,

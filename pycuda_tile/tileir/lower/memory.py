@@ -6,22 +6,25 @@ Tokens have no counterpart: operations happen in the order of the text, which al
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
 
+from ..ir import Operation, Value
 from ..modes import PADDINGS
 from ..reading import (
     attribute,
     group,
     operand,
+    optional_operand,
     pointee,
     result_element,
     result_shape,
+    tensor_facts,
+    tile_facts,
     value_element,
     value_shape,
-    view_facts,
 )
 from .places import outside, places
-from .types import NotLowered, element, shape
+from .translation import Translation
+from .types import NotLowered, Tensor, Tiles, element, shape
 
 _ORDERS = {"relaxed": "relaxed", "acquire": "acquire", "release": "release", "acq_rel": "acq_rel"}
 _SCOPES = {"tl_blk": "block", "device": "device", "sys": "system"}
@@ -39,26 +42,7 @@ _UPDATES = {
 }
 
 
-class Tensor(NamedTuple):
-    """A tensor view: C++ expressions of its base, extents and strides, and which are known numbers."""
-
-    base: str
-    element: str
-    extents: tuple[str, ...]
-    strides: tuple[str, ...]
-    known_extents: tuple[int | None, ...]
-    known_strides: tuple[int | None, ...]
-
-
-class Tiles(NamedTuple):
-    """A view of tiles: the C++ name of the partition_view ("" for other views), and what it was made of."""
-
-    name: str
-    tensor: Tensor
-    kind: Any
-
-
-def order_and_scope(op: Any) -> list[str]:
+def order_and_scope(op: Operation) -> list[str]:
     """Constants for a strong access; none for a weak one."""
     order = attribute(op, "memory_ordering_semantics", "weak")
     if order == "weak":
@@ -67,10 +51,10 @@ def order_and_scope(op: Any) -> list[str]:
     return [f"ct::memory_order_{_ORDERS[order]}_t{{}}", f"ct::thread_scope_{_SCOPES[scope]}_t{{}}"]
 
 
-def load_ptr(translator: Any, op: Any) -> None:
+def load_ptr(translator: Translation, op: Operation) -> None:
     names = translator.names
     arguments = [names[operand(op, "source")]]
-    mask, padding = operand(op, "mask"), operand(op, "paddingValue")
+    mask, padding = optional_operand(op, "mask"), optional_operand(op, "paddingValue")
     modes = order_and_scope(op)
     function = "atomic_load" if modes else "load"
     if mask is not None:
@@ -81,10 +65,10 @@ def load_ptr(translator: Any, op: Any) -> None:
     translator.define(op.results[0], f"ct::{function}({', '.join(arguments + modes)})")
 
 
-def store_ptr(translator: Any, op: Any) -> None:
+def store_ptr(translator: Translation, op: Operation) -> None:
     names = translator.names
     arguments = [names[operand(op, "destination")], names[operand(op, "value")]]
-    mask, modes = operand(op, "mask"), order_and_scope(op)
+    mask, modes = optional_operand(op, "mask"), order_and_scope(op)
     function = "atomic_store" if modes else "store"
     if mask is not None:
         function += "_masked"
@@ -92,13 +76,13 @@ def store_ptr(translator: Any, op: Any) -> None:
     translator.line(f"ct::{function}({', '.join(arguments + modes)});")
 
 
-def atomic_rmw(translator: Any, op: Any) -> None:
-    pointers, arg, mask = (operand(op, name) for name in ("pointers", "arg", "mask"))
+def atomic_rmw(translator: Translation, op: Operation) -> None:
+    pointers, arg, mask = operand(op, "pointers"), operand(op, "arg"), optional_operand(op, "mask")
     masked = None if mask is None else translator.names[mask]
     translator.define(op.results[0], _update(translator, op, translator.names[pointers], arg, masked))
 
 
-def _update(translator: Any, op: Any, pointers: str, arg: Any, mask: str | None) -> str:
+def _update(translator: Translation, op: Operation, pointers: str, arg: Value, mask: str | None) -> str:
     """The name of what was in memory before an atomic update of it."""
     mode, value = attribute(op, "mode", "add"), translator.names[arg]
     if mode in ("umax", "umin"):
@@ -116,9 +100,9 @@ def _update(translator: Any, op: Any, pointers: str, arg: Any, mask: str | None)
     return name
 
 
-def atomic_cas(translator: Any, op: Any) -> None:
+def atomic_cas(translator: Translation, op: Operation) -> None:
     arguments = [translator.names[operand(op, name)] for name in ("pointers", "cmp", "val")]
-    mask = operand(op, "mask")
+    mask = optional_operand(op, "mask")
     function = "ct::atomic_compare_exchange"
     if mask is not None:
         function += "_masked"
@@ -126,18 +110,18 @@ def atomic_cas(translator: Any, op: Any) -> None:
     translator.define(op.results[0], f"{function}({', '.join(arguments + order_and_scope(op))})")
 
 
-def unsigned_scalar(translator: Any, value: Any) -> str:
+def unsigned_scalar(translator: Translation, value: Value) -> str:
     """An integer without dimension, read as unsigned."""
     kinds = {"i8": "unsigned char", "i16": "unsigned short", "i32": "unsigned", "i64": "unsigned long long"}
     kind = kinds.get(value_element(value), "unsigned")
     return f"static_cast<{kind}>({translator.names[value]})"
 
 
-def make_tensor_view(translator: Any, op: Any) -> None:
-    kind = view_facts(op.results[0].type)
+def make_tensor_view(translator: Translation, op: Operation) -> None:
+    kind = tensor_facts(op.results[0].type)
     name = translator.fresh("tensor")
 
-    def all_of(known: tuple[int | None, ...], given: list[Any], what: str) -> tuple[str, ...]:
+    def all_of(known: tuple[int | None, ...], given: list[Value], what: str) -> tuple[str, ...]:
         left, texts = iter(given), []
         for d, n in enumerate(known):
             if n is None:
@@ -152,15 +136,15 @@ def make_tensor_view(translator: Any, op: Any) -> None:
     extents = all_of(kind.shape, group(op, "dynamicShape"), "extent")
     strides = all_of(kind.strides, group(op, "dynamicStrides"), "stride")
     base = translator.names[operand(op, "base")]
-    translator.views[id(op.results[0])] = Tensor(
+    translator.tensors[id(op.results[0])] = Tensor(
         base, element(kind.element), extents, strides, kind.shape, kind.strides
     )
 
 
-def make_partition_view(translator: Any, op: Any) -> None:
+def make_partition_view(translator: Translation, op: Operation) -> None:
     """A span with the tensor's axes in the order of the tile's, cut into tiles."""
-    kind = view_facts(op.results[0].type)
-    tensor = translator.views[id(operand(op, "tensor_view"))]
+    kind = tile_facts(op.results[0].type)
+    tensor = translator.tensors[id(operand(op, "tensor_view"))]
     if kind.steps != kind.tile or kind.sparse is not None:
         translator.views[id(op.results[0])] = Tiles("", tensor, kind)
         return
@@ -186,17 +170,17 @@ def _static(n: int | None) -> str:
     return "ct::dynamic_extent" if n is None else str(n)
 
 
-def _indices(translator: Any, op: Any) -> list[str]:
+def _indices(translator: Translation, op: Operation) -> list[str]:
     return [unsigned_scalar(translator, value) for value in group(op, "index")]
 
 
-def _whole(op: Any) -> bool:
+def _whole(op: Operation) -> bool:
     """Whether the tile is promised to lie in the tensor."""
     promised = attribute(op, "inbounds", None) or ()
     return bool(promised) and all(promised)
 
 
-def load_view(translator: Any, op: Any) -> None:
+def load_view(translator: Translation, op: Operation) -> None:
     view = translator.views[id(operand(op, "view"))]
     modes, arguments = order_and_scope(op), []
     function = "atomic_load" if modes else "load"
@@ -219,7 +203,7 @@ def load_view(translator: Any, op: Any) -> None:
     translator.define(op.results[0], text)
 
 
-def store_view(translator: Any, op: Any) -> None:
+def store_view(translator: Translation, op: Operation) -> None:
     view = translator.views[id(operand(op, "view"))]
     modes = order_and_scope(op)
     function = ("atomic_store" if modes else "store") + ("" if _whole(op) and view.name else "_masked")
@@ -232,19 +216,19 @@ def store_view(translator: Any, op: Any) -> None:
     translator.line(f"{view.name}.{function}({', '.join(arguments)});")
 
 
-def atomic_red_view(translator: Any, op: Any) -> None:
+def atomic_red_view(translator: Translation, op: Operation) -> None:
     found, value = places(translator, op, translator.views[id(operand(op, "view"))]), operand(op, "value")
     _update(translator, op, found.pointers, value, found.inside)
 
 
-def tensor_shape(translator: Any, op: Any) -> None:
-    view = translator.views[id(operand(op, "src"))]
+def tensor_shape(translator: Translation, op: Operation) -> None:
+    view = translator.tensors[id(operand(op, "src"))]
     kind = element(result_element(op))
     for value, extent in zip(op.results, view.extents, strict=True):
         translator.define(value, f"static_cast<{kind}>({extent})")
 
 
-def index_space_shape(translator: Any, op: Any) -> None:
+def index_space_shape(translator: Translation, op: Operation) -> None:
     view = translator.views[id(operand(op, "src"))]
     kind = element(result_element(op))
     for value, axis, step in zip(op.results, view.kind.axes, view.kind.steps, strict=True):
@@ -252,11 +236,11 @@ def index_space_shape(translator: Any, op: Any) -> None:
         translator.define(value, f"static_cast<{kind}>(({extent} + {step - 1}) / {step})")
 
 
-def get_global(translator: Any, op: Any) -> None:
+def get_global(translator: Translation, op: Operation) -> None:
     translator.define(op.results[0], translator.globals[attribute(op, "name")])
 
 
-def alloca(translator: Any, op: Any) -> None:
+def alloca(translator: Translation, op: Operation) -> None:
     name, kind = translator.fresh("buffer"), element(pointee(result_element(op)))
     alignment, count = int(attribute(op, "alignment", 1)), int(attribute(op, "num_elem"))
     buffer = f"{kind} {name}[{max(count, 1)}]"
@@ -268,7 +252,7 @@ def alloca(translator: Any, op: Any) -> None:
     translator.define(op.results[0], f"&{name}[0]")
 
 
-MEMORY: dict[str, Callable[[Any, Any], None]] = {
+MEMORY: dict[str, Callable[[Translation, Operation], None]] = {
     "load_ptr_tko": load_ptr,
     "store_ptr_tko": store_ptr,
     "atomic_rmw_tko": atomic_rmw,

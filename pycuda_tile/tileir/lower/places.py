@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
+from ..ir import Operation
 from ..modes import PADDINGS
 from ..reading import group, operand
-from .types import element, shape
+from .translation import Translation
+from .types import Tiles, element, shape
 
 
 class Places(NamedTuple):
@@ -16,7 +18,7 @@ class Places(NamedTuple):
     inside: str
 
 
-def places(translator: Any, op: Any, view: Any) -> Places:
+def places(translator: Translation, op: Operation, view: Tiles) -> Places:
     """Of the tile that the operation's indices name."""
     kind, tensor, line = view.kind, view.tensor, translator.line
     extents, coordinates = shape(kind.tile), []
@@ -47,7 +49,7 @@ def places(translator: Any, op: Any, view: Any) -> Places:
     return Places(pointers, inside)
 
 
-def outside(op: Any) -> str:
+def outside(op: Operation) -> str:
     """What elements beyond the tensor are: a tile."""
     view = operand(op, "view").type
     kind = element(str(view.tensor.element))

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 
 from ..elements import DTYPES
-from ..reading import pointee
+from ..reading import TileFacts, pointee
 
 ELEMENTS = {
     "i1": "bool",
@@ -25,6 +26,25 @@ ELEMENTS = {
     "f8E8M0FNU": "__nv_fp8_e8m0",
     "f4E2M1FN": "__nv_fp4_e2m1",
 }
+
+
+class Tensor(NamedTuple):
+    """A tensor view: C++ expressions of its base, extents and strides, and which are known numbers."""
+
+    base: str
+    element: str
+    extents: tuple[str, ...]
+    strides: tuple[str, ...]
+    known_extents: tuple[int | None, ...]
+    known_strides: tuple[int | None, ...]
+
+
+class Tiles(NamedTuple):
+    """A view of tiles: the C++ name of the partition_view ("" for other views), and what it was made of."""
+
+    name: str
+    tensor: Tensor
+    kind: TileFacts
 
 
 class NotLowered(Exception):

@@ -1,0 +1,81 @@
+"""Reductions and scans in C++."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from ..ir import Operation
+from ..reading import attribute, operands_of, region, value_element, value_shape
+from .translation import Translation
+from .types import element, shape, tile
+
+
+def _fold(translator: Translation, op: Operation) -> None:
+    if len(operands_of(op)) == 1:
+        _fold_one(translator, op)
+    else:
+        _fold_many(translator, op)
+
+
+def _fold_one(translator: Translation, op: Operation) -> None:
+    (operand,) = operands_of(op)
+    function, dim = translator.fresh("combine"), int(attribute(op, "dim"))
+    kind = element(value_element(operand))
+    body = region(op, 0)
+    current, accumulator = (translator.names.name(a, a.name or "v") for a in body.arguments)
+    with translator.names.block(
+        f"auto const {function} = [&]({kind} {accumulator}, {kind} {current}) -> {kind}", "};"
+    ):
+        translator.function_body(body, lambda names: f"return {names[0]};")
+    source, (result,) = translator.names[operand], op.results
+    if op.name == "scan":
+        if attribute(op, "reverse", False):
+            text = f"tileir::scan<{dim}>({function}, tileir::reversed<{dim}>({source}))"
+            translator.define(result, f"tileir::reversed<{dim}>({text})")
+        else:
+            translator.define(result, f"tileir::scan<{dim}>({function}, {source})")
+        return
+    text = f"tileir::reduce<{dim}>({function}, {source})"
+    if value_shape(result):
+        translator.define(result, f"ct::reshape({text}, {shape(value_shape(result))}{{}})")
+    else:
+        translator.define(result, f"tileir::element_of({text})")
+
+
+def _fold_many(translator: Translation, op: Operation) -> None:
+    """Several tiles: one of structures, whose members are the elements of each."""
+    body, dim = region(op, 0), int(attribute(op, "dim"))
+    members, function = translator.fresh("elements"), translator.fresh("combine")
+    kinds = [element(value_element(value)) for value in operands_of(op)]
+    with translator.names.block(f"struct {members}", "};"):
+        for i, kind in enumerate(kinds):
+            translator.line(f"{kind} e{i};")
+    accumulator, current = translator.fresh("accumulator"), translator.fresh("current")
+    for i, (element_argument, accumulated) in enumerate(
+        zip(body.arguments[::2], body.arguments[1::2], strict=True)
+    ):
+        translator.names.alias(element_argument, f"{current}.e{i}")
+        translator.names.alias(accumulated, f"{accumulator}.e{i}")
+    head = f"auto const {function} = [&]({members} {accumulator}, {members} {current}) -> {members}"
+    with translator.names.block(head, "};"):
+        translator.function_body(body, lambda names: f"return {members}{{{', '.join(names)}}};")
+    sources = [translator.names[value] for value in operands_of(op)]
+    reverse = op.name == "scan" and attribute(op, "reverse", False)
+    if reverse:
+        sources = [f"tileir::reversed<{dim}>({source})" for source in sources]
+    folded = translator.fresh("folded")
+    packed = f"tileir::zip<{members}>({', '.join(sources)})"
+    if op.name == "scan":
+        translator.line(f"auto const {folded} = tileir::scan_zipped<{dim}>({function}, {packed});")
+    else:
+        extents = list(value_shape(operands_of(op)[0]))
+        extents[dim] = 1
+        left = shape(tuple(extents))
+        translator.line(f"auto const {folded} = tileir::reduce_zipped<{dim}, {left}>({function}, {packed});")
+    for i, value in enumerate(op.results):
+        kind = tile(value_element(value), value_shape(value))
+        text = f"tileir::unzip<{kind}>({folded}, []({members} const& e) {{ return e.e{i}; }})"
+        translator.define(value, f"tileir::reversed<{dim}>({text})" if reverse else text)
+
+
+FOLDS: dict[str, Callable[[Translation, Operation], None]] = {"reduce": _fold, "scan": _fold}

@@ -1,0 +1,107 @@
+"""Operations on whole tiles as C++ expressions: shapes, slices, constants and matrix products."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..dense import splat
+from ..ir import Operation
+from ..reading import attribute, operands_of, result_element, result_shape, source_shape
+from .calls import Expression, result
+from .types import NotLowered, element, literal, shape
+
+
+def to_shape(function: str) -> Expression:
+    """From and to tiles without dimension, which are scalars in C++, otherwise than between tiles."""
+
+    def expression(op: Operation, names: list[str]) -> str:
+        if not source_shape(op):
+            return f"tileir::splat<{result(op)}>({names[0]})"
+        if not result_shape(op):
+            return f"tileir::element_of({names[0]})"
+        return f"{function}({names[0]}, {shape(result_shape(op))}{{}})"
+
+    return expression
+
+
+def permute(op: Operation, names: list[str]) -> str:
+    order = ", ".join(map(str, attribute(op, "permutation")))
+    return f"ct::permute({names[0]}, ct::dimension_map<{order}>{{}})"
+
+
+def cat(op: Operation, names: list[str]) -> str:
+    return f"ct::cat({names[0]}, {names[1]}, ct::integral_constant<{int(attribute(op, 'dim'))}>{{}})"
+
+
+def extract(op: Operation, names: list[str]) -> str:
+    if not result_shape(op):
+        return names[0]
+    return f"ct::extract({names[0]}, {shape(result_shape(op))}{{}}, {', '.join(names[1:])})"
+
+
+def insert(op: Operation, names: list[str]) -> str:
+    part, whole, *indices = names
+    part_shape, whole_shape = source_shape(op), result_shape(op)
+    steps = [int(np.prod(whole_shape[d + 1 :], dtype=np.int64)) * n for d, n in enumerate(part_shape)]
+    first = " + ".join(f"{i} * {step}u" for i, step in zip(indices, steps, strict=True)) or "0"
+    return f"tileir::inserted({whole}, {part}, {first})"
+
+
+def iota(op: Operation, names: list[str]) -> str:
+    unsigned = {
+        "i8": "unsigned char",
+        "i16": "unsigned short",
+        "i32": "unsigned",
+        "i64": "unsigned long long",
+    }
+    name, extents = result_element(op), shape(result_shape(op))
+    if name == "i1":
+        return f"ct::iota<ct::tile<bool, {extents}>>()"
+    return f"ct::element_bitcast<{element(name)}>(ct::iota<ct::tile<{unsigned[name]}, {extents}>>())"
+
+
+def shared_value(op: Operation) -> np.generic | None:
+    """The value of all elements of a constant; None where they differ in a bit."""
+    value = np.asarray(attribute(op, "value"))
+    one = splat(value)
+    if one is None:
+        one = value[(slice(0, 1),) * value.ndim].reshape(())
+        if np.ascontiguousarray(value).tobytes() != one.tobytes() * value.size:
+            return None
+    return one[()]
+
+
+def constant(op: Operation, names: list[str]) -> str:
+    value = shared_value(op)
+    if value is None:
+        raise NotLowered("different elements, which take an array")
+    found = literal(value, result_element(op))
+    return f"ct::full<{result(op)}>({found})" if result_shape(op) else found
+
+
+def mmai(op: Operation, names: list[str]) -> str:
+    factors = [
+        f"ct::element_bitcast<unsigned char>({name})" if attribute(op, sign) == "unsigned" else name
+        for name, sign in zip(names[:2], ("signedness_lhs", "signedness_rhs"), strict=True)
+    ]
+    return f"ct::mma({', '.join([*factors, names[2]])})"
+
+
+def mmaf_scaled(op: Operation, names: list[str]) -> str:
+    lhs, rhs, _, lhs_scale, rhs_scale = operands_of(op)
+    factors = [
+        _scaled(names[0], lhs.type.shape, names[3], lhs_scale.type.shape, -1),
+        _scaled(names[1], rhs.type.shape, names[4], rhs_scale.type.shape, -2),
+    ]
+    return f"ct::mma({', '.join([*factors, names[2]])})"
+
+
+def _scaled(name: str, extents: tuple[int, ...], scale: str, groups: tuple[int, ...], along: int) -> str:
+    """A factor as floats, each run of elements along an axis times its scale."""
+    at = len(extents) + along
+    count = groups[at]
+    parts = shape((*extents[:at], count, extents[at] // count, *extents[at + 1 :]))
+    one_each = shape((*groups[: at + 1], 1, *groups[at + 1 :]))
+    values = f"ct::reshape(ct::element_cast<float>({name}), {parts}{{}})"
+    scales = f"ct::reshape(ct::element_cast<float>({scale}), {one_each}{{}})"
+    return f"ct::reshape(ct::mul({values}, {scales}), {shape(extents)}{{}})"

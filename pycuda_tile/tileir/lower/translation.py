@@ -1,0 +1,62 @@
+"""A translation in the making: what has been written, and what is known of the values."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+
+from pycuda_tile import targets
+from pycuda_tile.errors import NotAvailableYet
+
+from ..ir import Block, Operation, Value
+from ..reading import operands_of
+from .types import NotLowered, Tensor, Tiles
+from .writer import Writer
+
+
+class Translation(ABC):
+    """One module.
+
+    names:       the writer; names[value] is a C++ expression
+    tensors:     what is known of tensor views, by the identity of their values
+    views:       and of views of tiles
+    globals:     expressions of the addresses of globals
+    assertions:  the operations `assert`, in the order of their numbers
+    loops:       names of carried values and of results of the loops around, the innermost last
+    yields:      names of what the conditionals around yield to
+    """
+
+    def __init__(self, target: str):
+        self.target = targets.find(target)
+        self.names = Writer()
+        self.tensors: dict[int, Tensor] = {}
+        self.views: dict[int, Tiles] = {}
+        self.globals: dict[str, str] = {}
+        self.assertions: list[Operation] = []
+        self.loops: list[tuple[list[str], list[str]]] = []
+        self.yields: list[list[str]] = []
+        self.line, self.fresh = self.names.line, self.names.fresh
+
+    def define(self, value: Value, text: str) -> None:
+        """A local for a value."""
+        self.line(f"auto const {self.names.name(value, value.name or 'v')} = {text};")
+
+    def block(self, block: Block) -> None:
+        self._operations(block.ops)
+
+    def function_body(self, block: Block, end: Callable[[list[str]], str]) -> None:
+        """A block whose yield becomes what end(names) says."""
+        *ops, last = block.ops
+        self._operations(ops)
+        self.line(end([self.names[value] for value in operands_of(last)]))
+
+    def _operations(self, ops: list[Operation]) -> None:
+        for op in ops:
+            try:
+                self.operation(op)
+            except NotLowered as error:
+                raise NotAvailableYet(f"{op}: {op.name} has no translation to C++: {error}") from None
+
+    @abstractmethod
+    def operation(self, op: Operation) -> None:
+        """Writes an operation. Raises NotLowered where there is no translation."""
