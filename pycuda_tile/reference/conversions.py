@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import DTypeLike
 
 from pycuda_tile.errors import UndefinedBehaviorError
+from pycuda_tile.spec.element_types import NUMPY_TYPES
 
 from .rounding import round_fraction
 from .scalars import (
@@ -113,8 +114,8 @@ def _to_float(source: np.ndarray, target: np.dtype) -> np.ndarray:
         source = np.array([max(-limit, min(limit, int(v))) for v in source.flat]).reshape(source.shape)
     with np.errstate(all="ignore"):
         result = np.asarray(source.astype(target))
-    if target.name == "float4_e2m1fn" and not is_integral(source.dtype):
-        result[np.isnan(source)] = 6.0  # it has no NaN
+    if "nan" not in NUMPY_TYPES[target.name].specials and not is_integral(source.dtype):
+        result[np.isnan(source)] = LARGEST_RESTRICTED[target.name]
     if _rounds_once(source.dtype, target):
         return result
     for index in np.ndindex(source.shape):

@@ -1,8 +1,7 @@
 """[1.4] The scalar types as NumPy dtypes, and what the conversion rules ask of them.
 
-`__half` is float16; `__nv_bfloat16`, `__nv_fp8_e4m3`, `__nv_fp8_e5m2`, `__nv_fp8_e8m0` and `__nv_fp4_e2m1`
-are the types of the ml_dtypes package. `char` and `long long` are the NumPy types of the same size.
-`__nv_tf32` has no NumPy type and is left out.
+Which NumPy or ml_dtypes type stands for which C++ type says the table of element types; `char` and `long` go
+by the type of the same size. `__nv_tf32` has no NumPy type and is left out.
 """
 
 from __future__ import annotations
@@ -12,32 +11,24 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-# Explicit bits of the mantissa, exponent of the smallest and of the largest normal number.
-FLOAT_FORMATS = {
-    "float16": (10, -14, 15),
-    "bfloat16": (7, -126, 127),
-    "float32": (23, -126, 127),
-    "float64": (52, -1022, 1023),
-    "float8_e4m3fn": (3, -6, 8),
-    "float8_e5m2": (2, -14, 15),
-    "float8_e8m0fnu": (0, -127, 127),
-    "float4_e2m1fn": (1, 0, 2),
-}
-BASIC_FLOATS = ("float16", "bfloat16", "float32", "float64")
+from pycuda_tile.spec.element_types import NUMPY_TYPES, ElementType
 
-# The largest finite value of the restricted types.
-LARGEST_RESTRICTED = {"float8_e4m3fn": 448.0, "float8_e5m2": 57344.0, "float4_e2m1fn": 6.0}
 
-# [1.7.1] The types of greater conversion rank than each.
+def format_of(element: ElementType) -> tuple[int, int, int]:
+    """Explicit bits of the mantissa, exponents of the smallest and of the largest normal number."""
+    return element.mantissa, element.smallest_exponent, element.largest_exponent
+
+
+_FLOATS = {name: e for name, e in NUMPY_TYPES.items() if not e.is_integral}
+FLOAT_FORMATS = {name: format_of(e) for name, e in _FLOATS.items()}
+BASIC_FLOATS = tuple(name for name, e in _FLOATS.items() if e.is_basic)
+
+#: The largest finite value of the types whose conversions saturate, e8m0 apart.
+LARGEST_RESTRICTED = {name: e.greatest for name, e in _FLOATS.items() if e.saturates and e.signed}
+
+#: [1.7.1] The types of greater conversion rank than each.
 GREATER_RANK = {
-    "float4_e2m1fn": ("float8_e4m3fn", "float8_e5m2", "float16", "bfloat16", "float32", "float64"),
-    "float8_e8m0fnu": ("bfloat16", "float32", "float64"),
-    "float8_e4m3fn": ("float16", "bfloat16", "float32", "float64"),
-    "float8_e5m2": ("float16", "bfloat16", "float32", "float64"),
-    "float16": ("float32", "float64"),
-    "bfloat16": ("float32", "float64"),
-    "float32": ("float64",),
-    "float64": (),
+    name: tuple(other for other, o in _FLOATS.items() if e.has_lower_rank(o)) for name, e in _FLOATS.items()
 }
 
 

@@ -9,8 +9,12 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from . import load
+
+if TYPE_CHECKING:  # importing this takes a fraction of what importing NumPy does
+    import numpy as np
 
 
 @dataclass(frozen=True)
@@ -72,6 +76,17 @@ class ElementType:
         """Whether it is binary16, binary32 or binary64 of IEEE 754."""
         return self.is_basic and (self.bits, self.exponent) in ((16, 5), (32, 8), (64, 11))
 
+    @cached_property
+    def dtype(self) -> np.dtype | None:
+        """`numpy` as a type; None where there is none, or the ml_dtypes that is installed lacks it."""
+        import ml_dtypes
+        import numpy as np
+
+        try:
+            return np.dtype(getattr(ml_dtypes, self.numpy, self.numpy)) if self.numpy else None
+        except TypeError:
+            return None
+
     @property
     def has_own_code(self) -> bool:
         """Whether a parameter's code alone tells it (core/signature.h); others it tells by class and size."""
@@ -99,6 +114,11 @@ class ElementType:
         last_is_nan = self.mantissa and "nan" in self.specials and "inf" not in self.specials
         significand = (2 << self.mantissa) - (2 if last_is_nan else 1)
         return float(significand * Fraction(2) ** (self.largest_exponent - self.mantissa))
+
+    def has_lower_rank(self, other: ElementType) -> bool:
+        """[1.7.1] Of floating point types. e8m0 is below those with its exponents; as it has no sign, none is
+        below it."""
+        return self.rank < other.rank and self.exponent <= other.exponent and self.signed <= other.signed
 
     def holds(self, other: ElementType) -> bool:
         """Whether the normal numbers of another floating point format are normal here."""

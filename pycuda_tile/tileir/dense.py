@@ -10,7 +10,7 @@ import math
 
 import numpy as np
 
-from .elements import DTYPES
+from .elements import DTYPES, bits_of
 from .ir import Tile
 
 
@@ -43,8 +43,8 @@ def to_elements(raw: bytes, name: str) -> np.ndarray | None:
         return bits.astype(np.uint32).view(np.float32)
     if len(raw) % dtype.itemsize:
         return None
-    if name == "f4E2M1FN":  # the high bits mean nothing
-        return (np.frombuffer(raw, np.uint8) & np.uint8(15)).view(dtype)
+    if bits_of(name) < 8:  # the high bits mean nothing
+        return (np.frombuffer(raw, np.uint8) & np.uint8((1 << bits_of(name)) - 1)).view(dtype)
     return np.frombuffer(raw, dtype)
 
 

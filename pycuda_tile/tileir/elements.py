@@ -6,10 +6,10 @@ signed types, i1 as bool. tf32 is kept as float32 whose 13 last bits are zero, p
 
 from __future__ import annotations
 
-import ml_dtypes
 import numpy as np
 
 from pycuda_tile.errors import NotAvailableYet
+from pycuda_tile.spec.element_types import TILEIR_TYPES
 
 from .ir import Constant
 
@@ -19,35 +19,12 @@ class _Types(dict[str, np.dtype]):
         raise NotAvailableYet(f"elements of type {name}: neither NumPy nor this ml_dtypes has them")
 
 
-DTYPES = _Types(
-    {
-        "i1": np.dtype(bool),
-        "i4": np.dtype(ml_dtypes.int4),
-        "i8": np.dtype(np.int8),
-        "i16": np.dtype(np.int16),
-        "i32": np.dtype(np.int32),
-        "i64": np.dtype(np.int64),
-        "f16": np.dtype(np.float16),
-        "bf16": np.dtype(ml_dtypes.bfloat16),
-        "f32": np.dtype(np.float32),
-        "tf32": np.dtype(np.float32),
-        "f64": np.dtype(np.float64),
-        "f8E4M3FN": np.dtype(ml_dtypes.float8_e4m3fn),
-        "f8E5M2": np.dtype(ml_dtypes.float8_e5m2),
-    }
-)
-# Newer types, which an older ml_dtypes may lack.
-for _name, _attribute in {"f8E8M0FNU": "float8_e8m0fnu", "f4E2M1FN": "float4_e2m1fn"}.items():
-    if hasattr(ml_dtypes, _attribute):
-        DTYPES[_name] = np.dtype(getattr(ml_dtypes, _attribute))
-
-#: Bits of an element where that is not the size of the NumPy type.
-_BITS = {"i1": 1, "i4": 4, "f4E2M1FN": 4, "tf32": 19}
+DTYPES = _Types({name: e.dtype for name, e in TILEIR_TYPES.items() if e.dtype is not None})
 
 
 def bits_of(element: str) -> int:
     """The width of an element in bits."""
-    return _BITS.get(element) or 8 * DTYPES[element].itemsize
+    return TILEIR_TYPES[element].bits
 
 
 def width(dtype: np.dtype) -> int:
@@ -110,7 +87,7 @@ def to_bits(array: np.ndarray, element: str) -> np.ndarray:
     raw = np.ascontiguousarray(array).view(f"u{DTYPES[element].itemsize}")
     if element == "tf32":
         return raw >> 13
-    return raw & 15 if bits_of(element) == 4 else raw
+    return raw & ((1 << bits_of(element)) - 1) if bits_of(element) < 8 else raw
 
 
 def from_bits(bits: list[int] | np.ndarray, element: str) -> np.ndarray:
@@ -118,8 +95,8 @@ def from_bits(bits: list[int] | np.ndarray, element: str) -> np.ndarray:
     if element == "i1":
         return np.asarray(bits, np.uint8).astype(bool)
     raw = np.asarray(bits, f"u{DTYPES[element].itemsize}")
-    if bits_of(element) == 4:
-        return raw.astype(np.int8).astype(DTYPES["i4"]) if element == "i4" else raw.view(DTYPES[element])
+    if element == "i4":
+        return raw.astype(np.int8).astype(DTYPES["i4"])
     return (raw << 13 if element == "tf32" else raw).view(DTYPES[element])
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+from ..spec.element_types import TILEIR_TYPES
 from .codec import Reader, Writer
 from .grammar import ATTRIBUTES, ENUMS, TYPES, Encoding, Part
 from .ir import (
@@ -22,7 +23,6 @@ from .ir import (
 )
 
 Io = Reader | Writer
-_FLOAT_BITS = {"f16": 16, "bf16": 16, "f32": 32, "f64": 64, "tf32": 19, "f4E2M1FN": 4}
 _DYNAMIC = -(2**63)  # an extent or stride that an operand gives
 _DEPTH = 20
 _TYPE_DEPTH = 5  # as in text
@@ -142,7 +142,7 @@ def _bits(io: Io, value: int | None, name: str) -> int:
     """The bits of a number; as a signed number where a float is wider than a byte. Any byte but 0 is true."""
     if name == "i1":
         return int(bool(io.byte(value)))
-    width = int(name[1:]) if name.startswith("i") else _FLOAT_BITS.get(name, 8)
+    width = TILEIR_TYPES[name].bits
     if name.startswith("i"):
         found = io.varint(value)
     elif width <= 8:

@@ -15,6 +15,7 @@ from ...errors import BuildValueError
 from ...spec.element_types import ELEMENT_TYPES
 from ...system.install import advice
 from ...system.resources import include_dir, templates_dir
+from ...tileir.grammar import ELEMENTS
 from ...tileir.rows import rows as tileir_rows
 
 
@@ -54,6 +55,7 @@ def _small_float_headers() -> Iterator[Output]:
         yield Output(path, ("element_types",), shared=template, values=values)
 
 
+_OF_KINDS = {"elements": ELEMENTS}
 OUTPUTS = (
     Output("include/cuda_tile/core/constants.h", ("constant_families", "constants")),
     Output("include/cuda_tile/core/element_types.h", ("element_types",)),
@@ -72,9 +74,10 @@ OUTPUTS = (
     *_small_float_headers(),
     Output("include/cuda_tile/compatible/nv_target/nv/target", ()),
     Output("docs/reference.md", ("api", "chapters")),
+    Output("docs/element_types.md", ("element_types",)),
     Output("docs/disagreements.md", ("disagreements",)),
     Output("docs/checked.md", ("violations",)),
-    Output("docs/tileir.md", ("operations", "drafts", "kinds", "rules"), "tileir"),
+    Output("docs/tileir.md", ("operations", "drafts", "kinds", "rules"), "tileir", values=_OF_KINDS),
 )
 
 

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ...spec.element_types import TILEIR_TYPES
 from ..ir import Pointer, Scalar, TensorView, Tile, TileView, Token
 from ..rows import rows
 
 _MEANINGS = {row["kind"]: row["meaning"] for row in rows("kinds.tsv")}
 #: The element types of each kind of tile.
-ELEMENTS = {row["kind"]: tuple(row["elements"].split()) for row in rows("kinds.tsv")}
+ELEMENTS = {kind: tuple(name for name, e in TILEIR_TYPES.items() if kind in e.kinds) for kind in _MEANINGS}
 _NO_TILES = {"token": Token, "view": TileView, "tensor_view": TensorView}
 
 

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
 
+from ...spec.element_types import TILEIR_TYPES
 from ..rows import rows
 from ..versions import Version, parse_version
 from .formats import Item, framed, parse_format
@@ -107,7 +108,10 @@ OPERATIONS = {line["op"]: _operation(line) for line in rows("operations.tsv")}
 OPERATIONS_BY_CODE = {row.code: row for row in OPERATIONS.values()}
 _ALIASES = {alias: line["op"] for line in rows("operations.tsv") for alias in line["aliases"].split()}
 #: Types and attributes by tag, older versions first.
-TYPES = _encodings("type")
+TYPES = {
+    **{e.tag: [Encoding(e.tag, name, parse_version(e.tileir_since), ())] for name, e in TILEIR_TYPES.items()},
+    **_encodings("type"),
+}
 ATTRIBUTES = _encodings("attribute")
 #: What each rule demands; "{names}" stands for the words after it.
 MEANINGS = {line["rule"]: line["meaning"] for line in rows("rules.tsv")}

@@ -8,13 +8,13 @@ import numpy as np
 
 from pycuda_tile import reference
 from pycuda_tile.reference.rounding import round_to_format
-from pycuda_tile.reference.scalars import FLOAT_FORMATS, LARGEST_RESTRICTED
+from pycuda_tile.reference.scalars import FLOAT_FORMATS, format_of
+from pycuda_tile.spec.element_types import TILEIR_TYPES
 
 from ..elements import DTYPES, bits_of, read, signed, to_tf32, unlimited, unsigned, width, wrap
 from ..modes import ROUNDING
 from .report import Report
 
-_TF32 = (10, -126, 127)  # as in FLOAT_FORMATS
 # The last integer that rounds to a finite number, and what greater ones give.
 _BEYOND = {"f8E4M3FN": (464, np.nan), "f8E5M2": (61439, np.inf)}
 
@@ -79,7 +79,7 @@ def ftof(source: np.ndarray, to: str, rounding: str) -> np.ndarray:
     result = _narrow(source, to)
     if rounding == "nearest_even":
         return result
-    wide, format = source.astype(np.float64), _TF32 if to == "tf32" else FLOAT_FORMATS[result.dtype.name]
+    wide, format = source.astype(np.float64), format_of(TILEIR_TYPES[to])
     result = np.array(result)
     for place in np.argwhere(np.isfinite(wide) & (result.astype(np.float64) != wide)):
         at = tuple(place)
@@ -132,7 +132,7 @@ def _narrow(value: np.ndarray, to: str) -> np.ndarray:
         # One rounding only: tf32 has 11 bits, so the way through float32 must not round first.
         return to_tf32(_to_odd_float32(value))
     dtype = DTYPES[to]
-    if dtype.name in FLOAT_FORMATS or dtype.name in LARGEST_RESTRICTED:
+    if dtype.name in FLOAT_FORMATS:
         return np.asarray(reference.element_cast(np.asarray(value), dtype))
     return np.asarray(value).astype(np.float64).astype(dtype)
 

@@ -5,6 +5,7 @@ SSA values become locals, tiles without dimension scalars, carried values of loo
 
 from __future__ import annotations
 
+from ...spec.element_types import HEADERS
 from ..ir import Entry, Global, Operation, walk
 from ..module import Module
 from ..reading import attribute, dense, operands_of, result_element, result_shape, value_element
@@ -26,15 +27,8 @@ _NOTHING = {
     "gdc_wait_tko",
     "gdc_launch_dependents_tko",
 }
-#: Headers that not all translations need, by what shows that one does.
-_HEADERS = {
-    "__half": "cuda_fp16.h",
-    "__nv_bfloat16": "cuda_bf16.h",
-    "__nv_fp8": "cuda_fp8.h",
-    "__nv_fp4": "cuda_fp4.h",
-    "__nv_tf32": "cuda_tf32.h",
-    "tileir::require": "cuda_tile/tileir/assert.h",
-}
+#: Headers that not all translations need, by the name that shows that one does.
+_HEADERS = HEADERS | {"tileir::require": "cuda_tile/tileir/assert.h"}
 _HEAD = """#include <cuda_tile/tileir/tileir.h>
 
 namespace ct = cuda::tiles;
@@ -70,7 +64,8 @@ class Translator(Translation):
         for entry in self.module.entries:
             self._entry(entry)
         lines = "\n".join(self.names.lines) + "\n"
-        includes = [f"#include <{header}>\n" for found, header in _HEADERS.items() if found in lines]
+        needed = {header for found, header in _HEADERS.items() if found in lines}
+        includes = [f"#include <{header}>\n" for header in sorted(needed)]
         return "".join([*includes, _HEAD, lines])
 
     # --- what stands outside of blocks ---

@@ -7,25 +7,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from ...spec.element_types import TILEIR_TYPES
 from ..elements import DTYPES
 from ..reading import TileFacts, pointee
 
-ELEMENTS = {
-    "i1": "bool",
-    "i8": "signed char",
-    "i16": "short",
-    "i32": "int",
-    "i64": "long long",
-    "f16": "__half",
-    "bf16": "__nv_bfloat16",
-    "f32": "float",
-    "tf32": "__nv_tf32",
-    "f64": "double",
-    "f8E4M3FN": "__nv_fp8_e4m3",
-    "f8E5M2": "__nv_fp8_e5m2",
-    "f8E8M0FNU": "__nv_fp8_e8m0",
-    "f4E2M1FN": "__nv_fp4_e2m1",
-}
+ELEMENTS = {name: e.cxx for name, e in TILEIR_TYPES.items() if e.cxx}
 
 
 class Tensor(NamedTuple):

@@ -6,20 +6,10 @@ import re
 
 import numpy as np
 
+from ...spec.element_types import TILEIR_TYPES
 from ..dense import splat
 from ..elements import DTYPES, bits_of, from_bits, to_bits
 
-#: Bits of the significand, the hidden one included.
-_PRECISION = {
-    "f16": 11,
-    "bf16": 8,
-    "f32": 24,
-    "tf32": 11,
-    "f64": 53,
-    "f8E4M3FN": 4,
-    "f8E5M2": 3,
-    "f8E8M0FNU": 1,
-}
 #: Lists of more elements are printed as their bytes.
 _LONG_LIST = 100
 _FLOAT = re.compile(
@@ -27,11 +17,6 @@ _FLOAT = re.compile(
 )
 _BITS = re.compile(r"0x[0-9a-fA-F]+")
 _INTEGER = re.compile(r"-?(?:\d+|0x[0-9a-fA-F]+)")
-
-
-def _width(element: str) -> int:
-    """The bits of an element, also of one that NumPy does not have: those are bytes."""
-    return bits_of(element) if element in DTYPES else 8
 
 
 def is_integer(element: str) -> bool:
@@ -42,12 +27,12 @@ def print_number(bits: int, element: str) -> str:
     """The text of one element: true, -1, 1.000000e+00, 9.99999993E-9, 0x7F800000."""
     if element == "i1":
         return "true" if bits else "false"
-    width = _width(element)
+    width = bits_of(element)
     if is_integer(element):
         return str(bits - (1 << width) if bits >> (width - 1) else bits)
     value = float(from_bits([bits], element)[0]) if element in DTYPES else np.nan
     if np.isfinite(value):
-        for text in (_short(value), _full(value, 2 + _PRECISION.get(element, 2) * 59 // 196)):
+        for text in (_short(value), _full(value, 2 + (TILEIR_TYPES[element].mantissa + 1) * 59 // 196)):
             if "." in text and parse_number(text, element) == bits:
                 return text
     return f"0x{bits:0{-(-width // 4)}X}"
@@ -93,7 +78,7 @@ def _full(value: float, precision: int) -> str:
 
 def parse_number(text: str, element: str) -> int | None:
     """The bits of one element; None for text that is no number of this type."""
-    width = _width(element)
+    width = bits_of(element)
     if element == "i1" and text in ("true", "false"):
         return int(text == "true")
     if is_integer(element):

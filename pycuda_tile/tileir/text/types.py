@@ -5,11 +5,12 @@ from __future__ import annotations
 import re
 from typing import Any
 
+from ...spec.element_types import TILEIR_TYPES
 from ..grammar import ELEMENTS, ENUMS
 from ..ir import Pointer, Scalar, TensorView, Tile, TileView, Token
 from .lexer import Tokens, short
 
-_FP8 = {"fp8e4m3fn": "f8E4M3FN", "fp8e5m2": "f8E5M2", "F4E2M1FN": "f4E2M1FN"}
+_ALIASES = {alias: name for name, e in TILEIR_TYPES.items() for alias in e.tileir_aliases}
 _VIEWS = ("partition_view", "strided_view", "gather_scatter_view")
 _PART = re.compile(r"\s+|//[^\n]*|([A-Za-z_][\w.]*|\d+|[^\s])")
 _MAX_ELEMENTS = 1 << 24
@@ -36,7 +37,7 @@ def parse_type(tokens: Tokens, known: dict[str, Any]) -> Any:
 
 
 def scalar(name: str) -> Scalar | None:
-    name = _FP8.get(name, name)
+    name = _ALIASES.get(name, name)
     return Scalar(name) if name in ELEMENTS["number"] else None
 
 

@@ -184,7 +184,7 @@ class Dense:
         if element == "i1" and raw.size in (1, size):
             values = raw.astype(bool)
         elif element != "i1" and raw.size in (wide, wide * size):
-            values = raw.view(DTYPES[element]) if bits_of(element) != 4 else from_bits(raw, element)
+            values = raw.view(DTYPES[element]) if bits_of(element) >= 8 else from_bits(raw, element)
         else:
             self.tokens.wrong(f"{size * wide} bytes")
         self.tokens.at += 1

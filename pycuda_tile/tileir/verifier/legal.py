@@ -6,20 +6,18 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
+from ...spec.element_types import TILEIR_TYPES
 from ..ir import Pointer, Scalar, TensorView, Tile, TileView, Token
+from ..versions import parse_version
 
 _LARGEST_TILE = 1 << 24
-WIDTHS = {
-    "i1": 1, "i4": 4, "i8": 8, "i16": 16, "i32": 32, "i64": 64,
-    "f16": 16, "bf16": 16, "f32": 32, "tf32": 19, "f64": 64,
-    "f8E4M3FN": 8, "f8E5M2": 8, "f8E8M0FNU": 8, "fnv8E5M3FNU": 8, "f4E2M1FN": 4,
-}  # fmt: skip
+WIDTHS = {name: e.bits for name, e in TILEIR_TYPES.items()}
 #: Bits in what `pack` makes.
-PACKED = {**WIDTHS, "tf32": 32}
+PACKED = {name: e.bits if e.bits < 8 else 8 * e.size for name, e in TILEIR_TYPES.items()}
 _SINCE = {
-    "f8E8M0FNU": (13, 2), "f4E2M1FN": (13, 3), "i4": (13, 3), "fnv8E5M3FNU": (13, 4),
-    "strided_view": (13, 3), "gather_scatter_view": (13, 3),
-}  # fmt: skip
+    **{name: parse_version(e.tileir_since) for name, e in TILEIR_TYPES.items()},
+    **dict.fromkeys(("strided_view", "gather_scatter_view"), (13, 3)),
+}
 
 
 def is_power_of_two(n: int) -> bool:

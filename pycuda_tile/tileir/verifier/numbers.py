@@ -4,19 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from ...spec.element_types import TILEIR_TYPES
 from .legal import WIDTHS
 from .place import Place, types
 
 _IEEE = {"nearest_even", "zero", "negative_inf", "positive_inf"}
-#: Formats all of whose values another one has, as NVIDIA's tools see it.
-_SMALL = {"f8E4M3FN", "f8E5M2", "f4E2M1FN"}
-_WIDENING = {
-    "f16": _SMALL,
-    "bf16": _SMALL | {"fnv8E5M3FNU"},
-    "tf32": _SMALL | {"fnv8E5M3FNU", "f16", "bf16"},
-    "f32": _SMALL | {"fnv8E5M3FNU", "f16", "bf16", "tf32"},
-    "f64": _SMALL | {"fnv8E5M3FNU", "f16", "bf16", "tf32", "f32", "f8E8M0FNU"},
-}
 #: Roundings to a format that has not all values of the other one.
 _NARROWING = {
     "f16": {"nearest_even", "zero"},
@@ -66,10 +58,16 @@ def other_element(place: Place) -> str | None:
     return _both(place) if source == result else None
 
 
+def _widens(source: str, result: str) -> bool:
+    """Whether a format has all values of another one, as NVIDIA's tools see it."""
+    wide = TILEIR_TYPES[result]
+    return wide.bits > 8 and source != result and wide.holds(TILEIR_TYPES[source])
+
+
 def ftof_rounding(place: Place) -> str | None:
     source, result = _ends(place)
     allowed = _NARROWING.get(result, {"nearest_even"})
-    if source in _WIDENING.get(result, ()):
+    if _widens(source, result):
         allowed = _IEEE | {"nearest_away"}
     elif (source, result) == ("f64", "f32"):
         allowed = _IEEE
