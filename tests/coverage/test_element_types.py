@@ -11,15 +11,11 @@ from pycuda_tile.spec.element_types import CXX_TYPES, ELEMENT_TYPES, NUMPY_TYPES
 FLOATS = [e for e in ELEMENT_TYPES if not e.is_integral]
 
 
-def dtype_of(name: str) -> np.dtype:
-    return np.dtype(getattr(ml_dtypes, name, name))
-
-
-@pytest.mark.parametrize(
-    "name", [name for name in NUMPY_TYPES if hasattr(ml_dtypes, name) or hasattr(np, name)]
-)
+@pytest.mark.parametrize("name", NUMPY_TYPES)
 def test_formats_are_those_of_numpy(name):
-    e, dtype = NUMPY_TYPES[name], dtype_of(name)
+    e, dtype = NUMPY_TYPES[name], NUMPY_TYPES[name].dtype
+    if dtype is None:
+        pytest.skip(f"this ml_dtypes has no {name}: pip install -U ml_dtypes")
     assert e.size == dtype.itemsize
     if e.is_integral:
         info = ml_dtypes.iinfo(dtype) if dtype.kind in "iuV" else None

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-import ml_dtypes
 import numpy as np
 import pytest
 from targets import build
@@ -17,7 +16,7 @@ from pycuda_tile.compilers import nvrtc
 from pycuda_tile.spec.element_types import HEADERS, NUMPY_TYPES
 
 #: The C++ types, but those that are as another one, and tf32, which NumPy does not have.
-CPP_TYPES = {np.dtype(getattr(ml_dtypes, name, name)): e.cxx for name, e in NUMPY_TYPES.items() if e.cxx}
+CPP_TYPES = {e.dtype: e.cxx for e in NUMPY_TYPES.values() if e.cxx}
 
 
 #: Parameters of a test whose cases are many: by default it takes some of them.

@@ -12,8 +12,7 @@ from pycuda_tile.compilers import nvrtc
 from pycuda_tile.spec.element_types import CXX_TYPES, HEADERS, NUMPY_TYPES
 
 #: All but tf32, which NumPy does not have.
-TYPES = {e.cxx: getattr(ml_dtypes, name, name) for name, e in NUMPY_TYPES.items() if e.header}
-TYPES = {name: np.dtype(dtype) for name, dtype in TYPES.items()}
+TYPES = {e.cxx: e.dtype for e in NUMPY_TYPES.values() if e.header}
 INCLUDES = "".join(f"#include <{header}>\n" for header in sorted(set(HEADERS.values())))
 SOURCE = (
     INCLUDES

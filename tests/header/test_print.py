@@ -5,7 +5,6 @@ from __future__ import annotations
 import contextlib
 import io
 
-import ml_dtypes
 import numpy as np
 import pytest
 from targets import TARGETS
@@ -29,11 +28,9 @@ __tile__ void show(char const* label, E const* p) {
 }
 """
 )
-INTEGERS = {e.cxx: np.dtype(name) for name, e in NUMPY_TYPES.items() if e.is_integral and e.cxx}
+INTEGERS = {e.cxx: e.dtype for e in NUMPY_TYPES.values() if e.is_integral and e.cxx}
 INTEGERS["unsigned"] = INTEGERS.pop("unsigned int")  # as people write it
-FLOATS = {
-    name: np.dtype(getattr(ml_dtypes, e.numpy, e.numpy)) for name, e in CXX_TYPES.items() if not e.is_integral
-}
+FLOATS = {name: e.dtype for name, e in CXX_TYPES.items() if not e.is_integral}
 SHAPES = [(), (1,), (8,), (512,), (1024,), (4, 2), (2, 512), (32, 32), (2, 2, 4), (16, 8, 16), (1, 2, 1, 2)]
 SHAPES += [(2, 1, 4, 2, 2), (2, 4, 8, 2, 16)]
 

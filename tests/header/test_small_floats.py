@@ -132,7 +132,7 @@ def test_mma(target):
         )
 
 
-SINCE_13_4 = [np.dtype(getattr(ml_dtypes, e.numpy)) for e in CXX_TYPES.values() if e.since == "13.4"]
+SINCE_13_4 = [e.dtype for e in CXX_TYPES.values() if e.since == "13.4"]
 
 
 @pytest.mark.parametrize("dtype", SINCE_13_4, ids=str)

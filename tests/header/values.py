@@ -5,10 +5,13 @@ from __future__ import annotations
 import ml_dtypes
 import numpy as np
 
-INTEGERS = [np.dtype(c) for c in ("int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64")]
-FLOATS = [np.dtype(np.float32), np.dtype(np.float64)]
-SMALL_FLOATS = [np.dtype(np.float16), np.dtype(ml_dtypes.bfloat16)]
+from pycuda_tile.spec.element_types import NUMPY_TYPES
+
+_TYPES = [e for e in NUMPY_TYPES.values() if e.cxx]
 BOOL = np.dtype(np.bool_)
+INTEGERS = [e.dtype for e in _TYPES if e.is_integral and e.dtype != BOOL]
+FLOATS = [e.dtype for e in _TYPES if e.is_basic and not e.header]
+SMALL_FLOATS = [e.dtype for e in _TYPES if e.is_basic and e.header]
 
 
 def special(dtype: np.dtype) -> np.ndarray:

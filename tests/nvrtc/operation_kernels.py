@@ -8,14 +8,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from pycuda_tile import spec
+from pycuda_tile.spec.element_types import CXX_TYPES
 
-INTEGERS = [
-    "signed char", "short", "int", "long long",
-    "unsigned char", "unsigned short", "unsigned", "unsigned long long",
-    "bool", "char", "long", "unsigned long", "char8_t", "char16_t", "char32_t", "wchar_t",
-]  # fmt: skip
-FLOATS = ["float", "double", "__half", "__nv_bfloat16"]
-RESTRICTED = ["__nv_fp8_e4m3", "__nv_fp8_e5m2"]
+INTEGERS = [name for name, e in CXX_TYPES.items() if e.is_integral]
+FLOATS = [name for name, e in CXX_TYPES.items() if e.is_basic]
+# Those whose headers the oldest NVRTC has, too.
+RESTRICTED = [name for name, e in CXX_TYPES.items() if e.header == "cuda_fp8.h" and e.since == "13.3"]
 ELEMENTS = [*INTEGERS, *FLOATS, *RESTRICTED]
 TF32 = "__nv_tf32"  # the newest NVRTC alone has its header
 
@@ -172,7 +170,7 @@ def _reductions(element: str) -> Iterator[str]:
 
 
 def _atomics(element: str) -> Iterator[str]:
-    words = ["int", "long", "long long", "unsigned", "unsigned long", "unsigned long long"]
+    words = ["int", "long", "long long", "unsigned int", "unsigned long", "unsigned long long"]
     types = {
         "integral": words,
         "integral float double": [*words, "float", "double"],
