@@ -157,6 +157,6 @@ ELEMENT_TYPES = tuple(map(_element_type, load("element_types")))
 CXX_TYPES = {e.cxx: e for e in ELEMENT_TYPES if e.cxx}
 TILEIR_TYPES = {e.tileir: e for e in ELEMENT_TYPES if e.tileir}
 #: By the name of the NumPy type; float32 is float, not tf32, whose arrays are of that type, too.
-NUMPY_TYPES = {e.numpy: e for e in reversed(ELEMENT_TYPES) if e.numpy}
+NUMPY_TYPES = {e.numpy: e for e in ELEMENT_TYPES if e.numpy and e.id != "tf32"}
 #: The header that a kernel must include for a type of C++, by the type's name.
 HEADERS = {name: e.header for name, e in CXX_TYPES.items() if e.header}

@@ -11,7 +11,7 @@
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 template <typename E>
-inline constexpr bool is_below_float = is_floating_point_v<E> && floating_rank<E>() < 4;
+inline constexpr bool is_below_float = is_floating_point_v<E> && floating_rank<E>() < floating_rank<float>();
 
 /// `x` as a float: exact, or that of the two floats around it whose last bit is 1.
 CUDA_TILE_API float to_odd_float(double x) {

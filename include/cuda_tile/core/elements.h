@@ -26,7 +26,8 @@ CUDA_TILE_CONSTEXPR E wrapped(wide_unsigned<E> x) {
 }
 
 template <typename E>
-inline constexpr bool is_small_float = is_floating_point_v<E> && floating_rank<E>() < 3;
+inline constexpr bool is_small_float =
+    is_floating_point_v<E> && floating_rank<E>() < floating_rank<__nv_tf32>();
 
 /// The type in which an element is computed: float for the smaller floating point types.
 template <typename E>
