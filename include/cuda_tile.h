@@ -39,7 +39,6 @@
 #include "cuda_tile/ops/assume.h"     // [2.15] assumptions
 #include "cuda_tile/ops/atomics.h"    // [2.7.6] to [2.7.14] atomics
 #include "cuda_tile/ops/bitwise.h"    // [2.2.11] to [2.2.19] bits and logic
-#include "cuda_tile/ops/cat.h"        // [2.3.12] to [2.3.14] concatenation
 #include "cuda_tile/ops/comparison.h" // [2.2.10] comparison
 #include "cuda_tile/ops/convert.h"    // [2.3.19] [2.3.20] element types
 #include "cuda_tile/ops/create.h"     // [2.3.1] to [2.3.4] full, iota, ones, zeros

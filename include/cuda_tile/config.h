@@ -24,6 +24,25 @@ static_assert(CUDA_TILE_BLOCK_THREADS >= 1 && CUDA_TILE_BLOCK_THREADS <= 1024 &&
                   (CUDA_TILE_BLOCK_THREADS & (CUDA_TILE_BLOCK_THREADS - 1)) == 0,
               "CUDA_TILE_BLOCK_THREADS must be a power of two between 1 and 1024");
 
+// The back end, a folder that implements the primitives of tile/primitives.h, and the platform that it runs
+// on.
+#if CUDA_TILE_ON_CUDA || CUDA_TILE_BLOCK_THREADS > 1
+#define CUDA_TILE_STORAGE "cuda_tile/threads/storage.h"
+#define CUDA_TILE_PRIMITIVES "cuda_tile/threads/primitives.h"
+#define CUDA_TILE_PRINTING "cuda_tile/threads/print.h"
+#else
+#define CUDA_TILE_STORAGE "cuda_tile/one_thread/storage.h"
+#define CUDA_TILE_PRIMITIVES "cuda_tile/one_thread/primitives.h"
+#define CUDA_TILE_PRINTING "cuda_tile/one_thread/print.h"
+#endif
+#if CUDA_TILE_ON_CUDA
+#define CUDA_TILE_PLATFORM "cuda_tile/platform/cuda.h"
+#elif CUDA_TILE_BLOCK_THREADS > 1
+#define CUDA_TILE_PLATFORM "cuda_tile/platform/emulated.h"
+#else
+#define CUDA_TILE_PLATFORM "cuda_tile/platform/host.h"
+#endif
+
 // CUDA_TILE_CHECKED: whether undefined behaviour is looked for and reported.
 #if !defined(CUDA_TILE_CHECKED)
 #define CUDA_TILE_CHECKED 0

@@ -2,17 +2,19 @@
 // Empty in other builds.
 #pragma once
 
-#include "cuda_tile/core/constants.h"
-#include "cuda_tile/tile/map.h"
+#include "cuda_tile/checked/elements.h"
+#include "cuda_tile/tile/access.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::checks {
 
 /// What an access does; as cuda_tile_access_flags.
 inline constexpr unsigned reads = 1, writes = 2, is_atomic = 4, acquires = 8, releases = 16, block_scope = 32;
 
-/// The flags of a strong operation that reads and writes what `Flags` says.
-template <unsigned Flags, memory_order Order, thread_scope Scope>
-inline constexpr unsigned atomic_flags =
+/// Those of an access that reads and writes what `Flags` says.
+template <typename Access, unsigned Flags>
+inline constexpr unsigned access_flags = Flags;
+template <memory_order Order, thread_scope Scope, unsigned Flags>
+inline constexpr unsigned access_flags<detail::atomic_access<Order, Scope>, Flags> =
     Flags | is_atomic |
     ((Flags & reads) != 0 && (Order == memory_order::acquire || Order == memory_order::acq_rel) ? acquires
                                                                                                 : 0) |

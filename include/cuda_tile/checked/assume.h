@@ -1,8 +1,8 @@
 // Assumptions [2.15] in checked builds. Empty in other builds.
 #pragma once
 
+#include "cuda_tile/checked/values.h"
 #include "cuda_tile/core/integral_constant.h"
-#include "cuda_tile/tile/map.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::checks {
 
@@ -23,18 +23,10 @@ CUDA_TILE_API void require_assumed(char const* function, T const& a, Holds holds
 /// In slot s, the element at place(i) for that at i: from whichever thread holds it.
 template <typename T, typename Place>
 CUDA_TILE_API T taken_from(T const& a, Place place) {
-  if constexpr (scalar<T>) {
+  if constexpr (scalar<T>)
     return a;
-  } else {
-    T result = a;
-    if constexpr (platform::block_threads == 1) {
-      for (unsigned s = 0; s < tile_size_v<T>; ++s)
-        result.slots[s] = a.slots[place(s)];
-    } else {
-      detail::take_through_scratch(result, a, place);
-    }
-    return result;
-  }
+  else
+    return detail::taken(a, place);
 }
 
 /// A pointer's address, an integer's value modulo 2^64.

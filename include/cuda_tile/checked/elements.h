@@ -6,7 +6,6 @@
 #include "cuda_tile/core/extents.h"
 #include "cuda_tile/core/violation.h"
 #include "cuda_tile/tile/conversions.h"
-#include "cuda_tile/tile/distribution.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::checks {
 

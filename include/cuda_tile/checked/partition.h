@@ -5,7 +5,7 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 template <size_t D, typename Shape, typename P>
-CUDA_TILE_API size_t element_offset(P const& part, unsigned i); // view/partition_place.h
+CUDA_TILE_API size_t element_offset(P const& part, unsigned i); // tile/partition.h
 template <size_t D, typename Shape, typename P>
 CUDA_TILE_API int count_inside(P const& part, unsigned i);
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

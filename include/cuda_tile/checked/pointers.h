@@ -5,7 +5,7 @@
 // builds.
 #pragma once
 
-#include "cuda_tile/tile/map.h"
+#include "cuda_tile/checked/values.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::checks {
 

@@ -3,11 +3,7 @@
 
 #include "cuda_tile/checked/elements.h"
 #include "cuda_tile/core/elements.h"
-
-namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
-struct memory_add;
-struct memory_sub;
-} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail
+#include "cuda_tile/tile/access.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::checks {
 

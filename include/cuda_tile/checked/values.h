@@ -8,7 +8,19 @@
 #include "cuda_tile/core/extents.h"
 #include "cuda_tile/core/violation.h"
 #include "cuda_tile/tile/conversions.h"
-#include "cuda_tile/tile/distribution.h"
+#include CUDA_TILE_STORAGE
+
+#if CUDA_TILE_CHECKED
+// What checks ask of back ends, beside the elements that a thread holds (storage.h).
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
+/// An operand broadcast to shape S.
+template <typename S, typename Operand>
+CUDA_TILE_API decltype(auto) aligned_operand(Operand const& operand);
+/// The tile r with r(i) = x(position(i)), where i is row-major.
+template <typename T, typename Position>
+CUDA_TILE_API T taken(T const& x, Position position);
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail
+#endif
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::checks {
 
@@ -47,8 +59,6 @@ CUDA_TILE_API unsigned position(unsigned s) {
 #endif
 
 #if CUDA_TILE_CHECKED_FULLY
-
-inline constexpr unsigned all_defined = 0, none_defined = 1;
 
 template <typename T>
 CUDA_TILE_API unsigned char const* undefined_elements(T const& x) {

@@ -273,6 +273,28 @@ struct logical_not {
   CUDA_TILE_API bool operator()(bool a) const { return !a; }
 };
 
+struct identity {
+  template <typename E>
+  CUDA_TILE_API E operator()(E a) const {
+    return a;
+  }
+};
+/// The second operand.
+struct second {
+  template <typename E>
+  CUDA_TILE_API E operator()(E, E b) const {
+    return b;
+  }
+};
+/// [2.3.15] a where the condition is true, else b.
+template <typename E>
+struct choose {
+  template <typename C>
+  CUDA_TILE_API E operator()(C condition, E a, E b) const {
+    return detail::convert<bool>(condition) ? a : b;
+  }
+};
+
 /// fma of half and bfloat16: of the two floats next to the exact result the odd one, which rounds as the
 /// exact result.
 template <typename E>

@@ -14,6 +14,10 @@ namespace cuda::tiles::inline CUDA_TILE_ABI::checks {
 
 inline constexpr bool enabled = CUDA_TILE_CHECKED;
 
+/// What tiles say in builds that are checked fully (checked/values.h): that all elements have values, that
+/// none have.
+inline constexpr unsigned all_defined = 0, none_defined = 1;
+
 /// Whether an index is less than a count, and not negative.
 CUDA_TILE_CONSTEXPR bool is_index(size_t i, size_t count) { return i < count; }
 

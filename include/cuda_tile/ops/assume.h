@@ -4,7 +4,7 @@
 
 #include "cuda_tile/checked/assume.h"
 #include "cuda_tile/core/integral_constant.h"
-#include "cuda_tile/tile/tile.h"
+#include "cuda_tile/tile/primitives.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI {
 namespace detail {
@@ -48,7 +48,7 @@ template <shape_like S, tile_like T>
            (pointer_tile<T> || integral_tile<T>))
 [[nodiscard]] CUDA_TILE_API T assume_blocked(T const& a, S = {}) noexcept {
   checks::assume_blocked<S>(a);
-  return a;
+  return detail::assume_blocked<S>(a);
 }
 
 /// [2.15.2] LB <= element <= UB.
@@ -57,23 +57,25 @@ template <integral auto LB, integral auto UB, integral_tile T>
 [[nodiscard]] CUDA_TILE_API T assume_bounded(T const& a, integral_constant<LB> = {},
                                              integral_constant<UB> = {}) noexcept {
   checks::assume_bounded<LB, UB>("assume_bounded", a);
-  return a;
+  return detail::assume_bounded<LB, UB>(a);
 }
 
 /// [2.15.3] element <= UB.
 template <integral auto UB, integral_tile T>
   requires(detail::are_bounds<tile_element_t<T>, UB, UB>())
 [[nodiscard]] CUDA_TILE_API T assume_bounded_above(T const& a, integral_constant<UB> = {}) noexcept {
-  checks::assume_bounded<detail::least_v<tile_element_t<T>>, UB>("assume_bounded_above", a);
-  return a;
+  constexpr auto least = detail::least_v<tile_element_t<T>>;
+  checks::assume_bounded<least, UB>("assume_bounded_above", a);
+  return detail::assume_bounded<least, UB>(a);
 }
 
 /// [2.15.4] element >= LB.
 template <integral auto LB, integral_tile T>
   requires(detail::is_signed_v<tile_element_t<T>> && detail::are_bounds<tile_element_t<T>, LB, LB>())
 [[nodiscard]] CUDA_TILE_API T assume_bounded_below(T const& a, integral_constant<LB> = {}) noexcept {
-  checks::assume_bounded<LB, detail::greatest_v<tile_element_t<T>>>("assume_bounded_below", a);
-  return a;
+  constexpr auto greatest = detail::greatest_v<tile_element_t<T>>;
+  checks::assume_bounded<LB, greatest>("assume_bounded_below", a);
+  return detail::assume_bounded<LB, greatest>(a);
 }
 
 /// [2.15.5] element % Div == 0.
@@ -81,11 +83,7 @@ template <integral auto Div, integral_tile T>
   requires(detail::is_power_of_two<Div>)
 [[nodiscard]] CUDA_TILE_API T assume_divisible(T const& a, integral_constant<Div> = {}) noexcept {
   checks::assume_multiple<Div>("assume_divisible", a);
-#if CUDA_TILE_ON_CUDA && !CUDA_TILE_CHECKED
-  if constexpr (scalar<T>)
-    __builtin_assume((a & static_cast<T>(Div - 1)) == 0);
-#endif
-  return a;
+  return detail::assume_divisible<Div>(a);
 }
 
 /// [2.15.6] Along D, runs of Stride elements n, n + 1, … with n % Div == 0.
@@ -96,7 +94,7 @@ template <integral auto Div, integral auto Stride, integral auto D, integral_til
                                                        integral_constant<Stride> = {},
                                                        integral_constant<D> = {}) noexcept {
   checks::assume_runs<Div, Stride, D>("assume_divisible_strided", a, 1);
-  return a;
+  return detail::assume_runs<Div, Stride, D>(a);
 }
 
 /// [2.15.7] Elements are pointers aligned to Align bytes.
@@ -104,11 +102,7 @@ template <integral auto Align, pointer_tile T>
   requires(detail::is_power_of_two<Align>)
 [[nodiscard]] CUDA_TILE_API T assume_aligned(T a, integral_constant<Align> = {}) noexcept {
   checks::assume_multiple<Align>("assume_aligned", a);
-  if constexpr (scalar<T> && !detail::is_volatile_v<detail::remove_pointer_t<T>>)
-    return static_cast<T>(
-        __builtin_assume_aligned(const_cast<detail::remove_cv_t<detail::remove_pointer_t<T>>*>(a), Align));
-  else
-    return a;
+  return detail::assume_aligned<Align>(a);
 }
 
 /// [2.15.8] Along D, runs of Stride pointers p, p + 1, … with p aligned to Align bytes.
@@ -121,7 +115,7 @@ template <integral auto Align, integral auto Stride, integral auto D, pointer_ti
                                                      integral_constant<D> = {}) noexcept {
   checks::assume_runs<Align, Stride, D>("assume_aligned_strided", a,
                                         sizeof(detail::remove_pointer_t<tile_element_t<T>>));
-  return a;
+  return detail::assume_runs<Align, Stride, D>(a);
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI

@@ -4,9 +4,52 @@
 // [2.7.6] to [2.7.14] Atomic read-modify-write operations on memory.
 #pragma once
 
-#include "cuda_tile/ops/atomic_update.h"
+#include "cuda_tile/checked/access.h"
+#include "cuda_tile/ops/memory.h"
+#include "cuda_tile/tile/primitives.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI {
+namespace detail {
+
+// Which element types an operation takes: 32 and 64 bit integers; those and float and double; those and half.
+// NVIDIA's 13.4 adds bfloat16 to the last.
+
+template <typename T>
+concept atomic_integer =
+    integral_tile<T> && (bitwidth_v<tile_element_t<T>> == 32 || bitwidth_v<tile_element_t<T>> == 64);
+template <typename T>
+concept atomic_word =
+    atomic_integer<T> || is_same_v<tile_element_t<T>, float> || is_same_v<tile_element_t<T>, double>;
+template <typename T>
+concept atomic_number =
+    atomic_word<T> || is_same_v<tile_element_t<T>, __half> || is_same_v<tile_element_t<T>, __nv_bfloat16>;
+
+/// Updates each location whose mask is true; yields what was there before, zero where the mask is false.
+template <memory_order Order, thread_scope Scope, typename Update, typename Ptrs, typename Values,
+          typename Mask>
+CUDA_TILE_API tile_load_t<Ptrs> update_memory(Update kind, Ptrs const& ptrs, Values const& values,
+                                              Mask const& mask) {
+  using access = atomic_access<Order, Scope>;
+  checks::before_write<tile_shape_t<Ptrs>>("an atomic update", values, mask);
+  checks::before_access<checks::access_flags<access, checks::reads | checks::writes>>("an atomic update",
+                                                                                      ptrs, mask);
+  return detail::update<tile_load_t<Ptrs>>(access{}, kind, ptrs, values, mask);
+}
+
+/// [2.7.6] Stores vals where the memory holds the bits of cmps; yields what was there, cmps where the mask is
+/// false.
+template <memory_order Order, thread_scope Scope, typename Ptrs, typename Cmp, typename Val, typename Mask>
+CUDA_TILE_API tile_load_t<Ptrs> compare_exchange_memory(Ptrs const& ptrs, Cmp const& cmps, Val const& vals,
+                                                        Mask const& mask) {
+  using access = atomic_access<Order, Scope>;
+  checks::before_write<tile_shape_t<Ptrs>>("atomic_compare_exchange", cmps, mask);
+  checks::before_write<tile_shape_t<Ptrs>>("atomic_compare_exchange", vals, mask);
+  checks::before_access<checks::access_flags<access, checks::reads | checks::writes>>(
+      "atomic_compare_exchange", ptrs, mask);
+  return detail::compare_exchange<tile_load_t<Ptrs>>(access{}, ptrs, cmps, vals, mask);
+}
+
+} // namespace detail
 
 /// [2.7.7] Bitwise and in memory. Yields what was there before.
 template <memory_order Order, thread_scope Scope = default_thread_scope(), storeable_tile Ptrs,

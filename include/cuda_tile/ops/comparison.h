@@ -5,7 +5,7 @@
 #pragma once
 
 #include "cuda_tile/core/elements.h"
-#include "cuda_tile/tile/map.h"
+#include "cuda_tile/tile/primitives.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI {
 

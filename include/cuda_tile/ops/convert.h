@@ -2,7 +2,7 @@
 #pragma once
 
 #include "cuda_tile/core/elements.h"
-#include "cuda_tile/tile/map.h"
+#include "cuda_tile/tile/primitives.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI {
 
@@ -40,7 +40,7 @@ template <scalar E, tile_like T>
 CUDA_TILE_API tile_with_element_t<T, E> element_cast(T const& x) noexcept {
   checks::before_conversion<E>(x);
   if constexpr (detail::is_same_v<tile_with_element_t<T, E>, T>)
-    return detail::settled(x); // a copy, not one of each element: compiles sooner
+    return detail::computed(x); // a copy, not one of each element: compiles sooner
   else
     return detail::map<tile_with_element_t<T, E>>(
         [](auto a) { return detail::convert<detail::remove_cv_t<E>>(a); }, x);

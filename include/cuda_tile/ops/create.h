@@ -1,39 +1,11 @@
 // [2.3.1] to [2.3.4] Tiles of given values.
 #pragma once
 
-#include "cuda_tile/tile/tile.h"
+#include "cuda_tile/tile/primitives.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI {
 
 namespace detail {
-
-// g++ copies a returned tile, unless it is declared in the outermost block of its function: hence these two.
-
-template <typename T>
-CUDA_TILE_API T filled(typename T::element_type x) {
-  T result;
-  checks::define(result);
-  CUDA_TILE_UNROLL
-  for (auto& slot : result.slots)
-    slot = x;
-#if CUDA_TILE_WARP_GROUPS
-  // A compiler that knew these values would move them to the registers of open sums where a loop ends.
-  return detail::settled(result);
-#else
-  return result;
-#endif
-}
-
-template <typename T>
-CUDA_TILE_API T numbered() {
-  T result;
-  checks::define(result);
-  unsigned const t = platform::thread();
-  CUDA_TILE_UNROLL
-  for (unsigned s = 0; s < T::distribution::slots; ++s)
-    result.slots[s] = static_cast<typename T::element_type>(T::distribution::index(t, s));
-  return result;
-}
 
 /// Whether n is a value of integral scalar E.
 template <typename E>

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cuda_tile/ops/mma_staging.h"
-#include "cuda_tile/tile/open.h"
+#include "cuda_tile/threads/open.h"
 
 #if CUDA_TILE_WARP_GROUPS
 
@@ -44,7 +44,7 @@ struct group_matrix {
 };
 
 /// The order in which both operands have the inner dimension: of bytes, a thread's 8 neighbours of each 32
-/// (tile/distribution_bits.h) lie beside those of the next 32, so that they fill a segment.
+/// (threads/distribution_bits.h) lie beside those of the next 32, so that they fill a segment.
 template <typename E>
 CUDA_TILE_CONSTEXPR unsigned inner_place(unsigned k) {
   return sizeof(E) != 1 ? k : (k & ~63u) | (k & 24) << 1 | (k & 32) >> 2 | (k & 7);

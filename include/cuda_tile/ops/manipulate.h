@@ -2,32 +2,19 @@
 #pragma once
 
 #include "cuda_tile/checked/access.h"
-#include "cuda_tile/tile/map.h"
+#include "cuda_tile/core/integral_constant.h"
+#include "cuda_tile/tile/primitives.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI {
 namespace detail {
 
-/// Steps of a shape's own row-major order.
-template <typename S>
-struct row_major_steps {
-  CUDA_TILE_CONSTEXPR static size_t at(size_t d) { return length_product<S>(d + 1, S::rank()); }
-};
-
-/// `x` as a tile, also where it is a scalar.
+/// x, or the tile of rank 0 that holds a scalar.
 template <typename T>
-CUDA_TILE_API tile<tile_element_t<T>, tile_shape_t<T>> as_tile(T const& x) {
-  return x;
-}
-
-/// With one thread, which has all elements in row-major order.
-template <typename Shape, typename Tile>
-CUDA_TILE_API tile<tile_element_t<Tile>, Shape> reshaped(Tile const& x) {
-  tile<tile_element_t<Tile>, Shape> result;
-  checks::after_rearrange(result, x, [](unsigned i) { return i; });
-  CUDA_TILE_UNROLL
-  for (unsigned s = 0; s < Tile::distribution::slots; ++s)
-    result.slots[s] = x.slots[s];
-  return result;
+CUDA_TILE_API decltype(auto) as_tile(T const& x) {
+  if constexpr (scalar<T>)
+    return tile<remove_cv_t<T>, shape<>>(x);
+  else
+    return (x);
 }
 
 } // namespace detail
@@ -37,14 +24,7 @@ template <tile_shape Shape, tile_like Tile>
   requires(tile_size_v<Tile> == shape_size_v<Shape>)
 CUDA_TILE_API tile<tile_element_t<Tile>, detail::remove_cv_t<Shape>> reshape(Tile const& x,
                                                                              Shape = {}) noexcept {
-  if constexpr (scalar<Tile>) {
-    return reshape<Shape>(detail::as_tile(x));
-  } else if constexpr (platform::block_threads > 1) {
-    using S = detail::remove_cv_t<Shape>;
-    return detail::rearrange<S, detail::row_major_steps<S>>(x);
-  } else {
-    return detail::reshaped<detail::remove_cv_t<Shape>>(x);
-  }
+  return detail::reshape<tile<tile_element_t<Tile>, detail::remove_cv_t<Shape>>>(detail::as_tile(x));
 }
 
 namespace detail {
@@ -53,13 +33,6 @@ template <typename T, typename Map>
 struct permuted_lengths {
   CUDA_TILE_CONSTEXPR static size_t at(size_t d) { return length<tile_shape_t<T>>(Map::mapping(d)); }
 };
-template <typename T, typename Map>
-struct permuted_steps {
-  CUDA_TILE_CONSTEXPR static size_t at(size_t d) {
-    return row_major_steps<tile_shape_t<T>>::at(Map::mapping(d));
-  }
-};
-
 template <typename T, typename Map>
 concept permutable = tile_like<T> && is_dimension_map_v<remove_cv_t<Map>> && Map::rank() == tile_rank_v<T>;
 
@@ -83,27 +56,6 @@ struct transposition<indices<I...>> {
 template <typename T>
 using transposition_t = typename transposition<make_indices<tile_rank_v<T>>>::type;
 
-#if CUDA_TILE_HAS_FORMS
-template <typename Map>
-CUDA_TILE_CONSTEXPR bool swaps_last_two() {
-  constexpr size_t rank = Map::rank();
-  for (size_t d = 0; d + 2 < rank; ++d)
-    if (Map::mapping(d) != d)
-      return false;
-  return Map::mapping(rank - 2) == rank - 1;
-}
-
-/// The same slots with the other form.
-template <typename R, typename T>
-CUDA_TILE_API R transposed_in_place(T const& x) {
-  R result;
-  auto const& from = detail::settled(x);
-  platform::copy<sizeof result.slots>(result.slots, from.slots);
-  result.transposed = x.transposed == 0;
-  return result;
-}
-#endif
-
 } // namespace detail
 
 /// [2.3.8] T with its dimensions permuted by Map.
@@ -117,14 +69,8 @@ template <typename Map, tile_like Tile>
 CUDA_TILE_API tile_permutation_t<Tile, Map> permute(Tile const& in, Map = {}) noexcept {
   if constexpr (tile_rank_v<Tile> < 2)
     return in;
-#if CUDA_TILE_HAS_FORMS
-  else if constexpr (detail::may_be_transposed<tile_element_t<Tile>, tile_shape_t<Tile>>() &&
-                     detail::swaps_last_two<Map>())
-    return detail::transposed_in_place<tile_permutation_t<Tile, Map>>(in);
-#endif
   else
-    return detail::rearrange<tile_shape_t<tile_permutation_t<Tile, Map>>, detail::permuted_steps<Tile, Map>>(
-        in);
+    return detail::permute<tile_permutation_t<Tile, Map>, Map>(in);
 }
 
 /// [2.3.10] T with its first two dimensions interchanged.
@@ -137,13 +83,56 @@ CUDA_TILE_API tile_transpose_t<Tile> transpose(Tile const& in) noexcept {
   return tiles::permute<detail::transposition_t<Tile>>(in);
 }
 
+namespace detail {
+
+template <typename T, typename U, size_t D>
+struct concatenated_lengths {
+  CUDA_TILE_CONSTEXPR static size_t at(size_t d) {
+    return length<tile_shape_t<T>>(d) + (d == D ? length<tile_shape_t<U>>(d) : 0);
+  }
+};
+template <typename T, typename U, size_t D>
+using concatenated_shape = make_shape<concatenated_lengths<T, U, D>, tile_rank_v<T>>;
+
+template <typename T, typename U, size_t D>
+CUDA_TILE_CONSTEXPR bool can_concatenate() {
+  if constexpr (tile_rank_v<T> != tile_rank_v<U> || D >= tile_rank_v<T>) {
+    return false;
+  } else {
+    for (size_t d = 0; d != tile_rank_v<T>; ++d)
+      if (d != D && length<tile_shape_t<T>>(d) != length<tile_shape_t<U>>(d))
+        return false;
+    return is_same_v<tile_element_t<T>, tile_element_t<U>> && tile_shape<concatenated_shape<T, U, D>>;
+  }
+}
+
+} // namespace detail
+
+/// [2.3.12] Tiles of one element type that differ in the length of dimension D at most, with a sum that a
+/// tile can have.
+template <typename T, typename U, size_t D>
+concept concatenation_compatible = tile_like<T> && tile_like<U> && detail::can_concatenate<T, U, D>();
+
+/// [2.3.13]
+template <tile_like T, tile_like U, size_t Dim>
+  requires concatenation_compatible<T, U, Dim>
+using concatenation_t = tile<tile_element_t<T>, detail::concatenated_shape<T, U, Dim>>;
+
+/// [2.3.14] y behind x along dimension D. Lengths are powers of two, so x and y have the same shape.
+template <integral auto D, tile_like T, tile_like U>
+  requires(D >= 0) && concatenation_compatible<T, U, static_cast<size_t>(D)>
+CUDA_TILE_API concatenation_t<T, U, static_cast<size_t>(D)> cat(T const& x, U const& y,
+                                                                integral_constant<D> = {}) noexcept {
+  using R = concatenation_t<T, U, static_cast<size_t>(D)>;
+  return detail::cat<R, static_cast<size_t>(D)>(x, y);
+}
+
 /// [2.3.15] lhs where the condition is true, else rhs.
 template <tile_like T, bool_tile_convertible C>
   requires broadcastable_to<C, tile_shape_t<T>>
 CUDA_TILE_API T select(C const& condition, T const& lhs, T const& rhs) noexcept {
   using E = tile_element_t<T>;
-  T result =
-      detail::map<T>([](auto c, E a, E b) { return detail::convert<bool>(c) ? a : b; }, condition, lhs, rhs);
+  T result = detail::map<T>(elements::choose<E>{}, condition, lhs, rhs);
   checks::after_choice(result, condition, lhs, rhs);
   return result;
 }
@@ -176,13 +165,9 @@ CUDA_TILE_API tile<tile_element_t<T>, S> extract(T const& x, S, Indices... idx) 
   if constexpr (scalar<T>) {
     return detail::as_tile(x);
   } else {
-    using steps = detail::row_major_steps<tile_shape_t<T>>;
-    size_t offset = 0, d = 0;
-    ((checks::before_extract<T>(static_cast<size_t>(idx), d, detail::length<S>(d)),
-      offset += static_cast<size_t>(idx) * detail::length<S>(d) * steps::at(d), ++d),
-     ...);
-    // Out of bounds is undefined; stay within the tile all the same.
-    return detail::rearrange<S, steps>(x, static_cast<unsigned>(offset % tile_size_v<T>));
+    size_t d = 0;
+    ((checks::before_extract<T>(static_cast<size_t>(idx), d, detail::length<S>(d)), ++d), ...);
+    return detail::extract<tile<tile_element_t<T>, S>>(x, static_cast<size_t>(idx)...);
   }
 }
 
@@ -190,7 +175,7 @@ CUDA_TILE_API tile<tile_element_t<T>, S> extract(T const& x, S, Indices... idx) 
 template <tile_shape S, tile_like T>
   requires broadcastable_to<T, S>
 CUDA_TILE_API tile<tile_element_t<T>, S> broadcast(T const& x, S = {}) noexcept {
-  return detail::map<tile<tile_element_t<T>, S>>([](auto a) { return a; }, x);
+  return detail::map<tile<tile_element_t<T>, S>>(elements::identity{}, x);
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI

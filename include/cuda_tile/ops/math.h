@@ -6,7 +6,7 @@
 
 #include "cuda_tile/core/math_elements.h"
 #include "cuda_tile/ops/modes.h"
-#include "cuda_tile/tile/map.h"
+#include "cuda_tile/tile/primitives.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI {
 

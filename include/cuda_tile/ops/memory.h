@@ -1,68 +1,37 @@
-// [2.7.4] Loads and [2.7.5] stores through tiles of pointers. Pointers are taken by value, so that arrays
+// [2.7.1] to [2.7.5] Loads and stores through tiles of pointers, which are taken by value, so that arrays
 // decay.
 #pragma once
 
-#include "cuda_tile/core/elements.h"
-#include "cuda_tile/ops/memory_access.h"
-#if !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1
-#include "cuda_tile/ops/memory_rows.h"
-#else
-#include "cuda_tile/ops/memory_vectors.h"
-#endif
+#include "cuda_tile/checked/access.h"
+#include "cuda_tile/tile/primitives.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI {
 namespace detail {
 
-/// *ptrs where the mask is true, else the padding.
-template <typename E, typename Ptrs, typename Mask, typename Padding>
-CUDA_TILE_API tile_load_t<Ptrs> load_where(Ptrs const& ptrs, Mask const& mask, Padding const& padding) {
-  using R = tile_load_t<Ptrs>;
-#if CUDA_TILE_ON_CUDA || CUDA_TILE_BLOCK_THREADS > 1
-  if constexpr (!scalar<Ptrs>) {
-    using S = tile_shape_t<Ptrs>;
-    return detail::load_slots<R>(detail::normal(ptrs), detail::aligned_operand<S>(mask),
-                                 detail::aligned_operand<S>(padding));
-  }
-#endif
-  return detail::map<R>(
-      [](auto p, auto m, auto pad) { return detail::convert<bool>(m) ? *p : detail::convert<E>(pad); }, ptrs,
-      mask, padding);
-}
-
-/// *ptrs = value where the mask is true.
-template <typename Ptrs, typename Value, typename Mask>
-CUDA_TILE_API void store_where(Ptrs const& ptrs, Value const& value, Mask const& mask) {
-  using E = tile_element_t<tile_load_t<Ptrs>>;
-#if CUDA_TILE_ON_CUDA || CUDA_TILE_BLOCK_THREADS > 1
-  if constexpr (!scalar<Ptrs>) {
-    using S = tile_shape_t<Ptrs>;
-    return detail::store_slots(detail::normal(ptrs), detail::aligned_operand<S>(value),
-                               detail::aligned_operand<S>(mask));
-  }
-#endif
-  detail::for_each_location(
-      [](unsigned, auto p, auto v, auto m) {
-        if (detail::convert<bool>(m))
-          *p = detail::convert<E>(v);
-      },
-      ptrs, value, mask);
-}
+template <typename T>
+using pointee_t = remove_pointer_t<tile_element_t<T>>;
 
 } // namespace detail
+
+/// [2.7.1] Pointer tiles that can be loaded from.
+template <typename T>
+concept loadable_tile =
+    pointer_tile<T> && !detail::is_same_v<detail::remove_cv_t<detail::pointee_t<T>>, void> &&
+    !detail::is_volatile_v<detail::pointee_t<T>>;
+
+/// [2.7.2] Pointer tiles that can be stored to.
+template <typename T>
+concept storeable_tile = loadable_tile<T> && !detail::is_const_v<detail::pointee_t<T>>;
+
+/// [2.7.3] What a load from T yields.
+template <loadable_tile T>
+using tile_load_t = tile_with_element_t<T, detail::remove_cv_t<detail::pointee_t<T>>>;
 
 /// [2.7.4] The values that ptrs point to.
 template <loadable_tile Tile>
 CUDA_TILE_API tile_load_t<Tile> load(Tile ptrs) noexcept {
   checks::before_access<checks::reads>("load", ptrs, true);
-#if !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1
-  if constexpr (!scalar<Tile>)
-    return detail::load_by_runs<tile_load_t<Tile>>(ptrs);
-#else
-  if constexpr (!scalar<Tile>)
-    return detail::load_slots<tile_load_t<Tile>>(detail::normal(ptrs), true,
-                                                 tile_element_t<tile_load_t<Tile>>{});
-#endif
-  return detail::map<tile_load_t<Tile>>([](auto p) { return *p; }, ptrs);
+  return detail::load<tile_load_t<Tile>>(ptrs);
 }
 
 /// [2.7.4] Where the mask is false, nothing is read and the padding is the result.
@@ -73,7 +42,7 @@ CUDA_TILE_API tile_load_t<Tile> load_masked(Tile ptrs, Mask const& mask, Padding
   using E = tile_element_t<tile_load_t<Tile>>;
   checks::before_access<checks::reads>("load_masked", ptrs, mask);
   checks::before_conversion<E>(padding);
-  auto result = detail::load_where<E>(ptrs, mask, padding);
+  auto result = detail::load_masked<tile_load_t<Tile>>(detail::plain_access{}, ptrs, mask, padding);
   checks::after_choice(result, mask, true, padding);
   return result;
 }
@@ -82,32 +51,24 @@ CUDA_TILE_API tile_load_t<Tile> load_masked(Tile ptrs, Mask const& mask, Padding
 template <loadable_tile Tile, bool_tile_convertible Mask>
   requires broadcastable_to<Mask, tile_shape_t<Tile>>
 CUDA_TILE_API tile_load_t<Tile> load_masked(Tile ptrs, Mask const& mask) noexcept {
-  using E = tile_element_t<tile_load_t<Tile>>;
   checks::before_access<checks::reads>("load_masked", ptrs, mask);
-  auto result = detail::load_where<E>(ptrs, mask, 0);
+  auto result = detail::load_masked<tile_load_t<Tile>>(detail::plain_access{}, ptrs, mask, 0);
   checks::after_masked_load(result, mask);
   return result;
 }
 
 namespace detail {
 
-/// Strong reads where the mask is true, else the padding; one value an element in the whole block.
-template <memory_order Order, thread_scope Scope, typename Tile, typename Mask, typename Padding>
-CUDA_TILE_API tile_load_t<Tile> load_atomically(Tile const& ptrs, Mask const& mask, Padding const& padding) {
-  using E = tile_element_t<tile_load_t<Tile>>;
-  using R = tile<E, tile_shape_t<Tile>>;
-  constexpr unsigned flags = checks::atomic_flags<checks::reads, Order, Scope>;
+/// A load where the mask is true, else the padding, and the checks of both.
+template <typename Access, typename Tile, typename Mask, typename Padding>
+CUDA_TILE_API tile_load_t<Tile> load_atomically(Access access, Tile const& ptrs, Mask const& mask,
+                                                Padding const& padding) {
+  constexpr unsigned flags = checks::access_flags<Access, checks::reads>;
   checks::before_access<flags>("atomic_load", ptrs, mask);
-  checks::before_conversion<E>(padding);
-  R result = detail::normal(detail::map<R>([](auto pad) { return detail::convert<E>(pad); }, padding));
-  detail::for_each_location(
-      [&result](unsigned s, auto p, auto m) {
-        if (detail::convert<bool>(m))
-          result.slots[s] = platform::atomic_load<static_cast<int>(Order), static_cast<int>(Scope)>(p);
-      },
-      ptrs, mask);
+  checks::before_conversion<tile_element_t<tile_load_t<Tile>>>(padding);
+  auto result = detail::load_masked<tile_load_t<Tile>>(access, ptrs, mask, padding);
   checks::after_access<flags>(ptrs, mask);
-  return static_cast<tile_load_t<Tile>>(detail::shared_value(result));
+  return result;
 }
 
 } // namespace detail
@@ -116,7 +77,7 @@ template <memory_order Order, thread_scope Scope = default_thread_scope(), loada
   requires read_memory_order<Order>
 CUDA_TILE_API tile_load_t<Tile> atomic_load(Tile ptrs, memory_order_constant<Order> = {},
                                             thread_scope_constant<Scope> = {}) noexcept {
-  return detail::load_atomically<Order, Scope>(ptrs, true, 0);
+  return detail::load_atomically(detail::atomic_access<Order, Scope>{}, ptrs, true, 0);
 }
 
 template <memory_order Order, thread_scope Scope = default_thread_scope(), loadable_tile Tile,
@@ -125,7 +86,7 @@ template <memory_order Order, thread_scope Scope = default_thread_scope(), loada
 CUDA_TILE_API tile_load_t<Tile> atomic_load_masked(Tile ptrs, Mask const& mask,
                                                    memory_order_constant<Order> = {},
                                                    thread_scope_constant<Scope> = {}) noexcept {
-  auto result = detail::load_atomically<Order, Scope>(ptrs, mask, 0);
+  auto result = detail::load_atomically(detail::atomic_access<Order, Scope>{}, ptrs, mask, 0);
   checks::after_masked_load(result, mask);
   return result;
 }
@@ -138,7 +99,7 @@ template <memory_order Order, thread_scope Scope = default_thread_scope(), loada
 CUDA_TILE_API tile_load_t<Tile> atomic_load_masked(Tile ptrs, Mask const& mask, Padding const& padding,
                                                    memory_order_constant<Order> = {},
                                                    thread_scope_constant<Scope> = {}) noexcept {
-  return detail::load_atomically<Order, Scope>(ptrs, mask, padding);
+  return detail::load_atomically(detail::atomic_access<Order, Scope>{}, ptrs, mask, padding);
 }
 
 /// [2.7.5]
@@ -146,7 +107,7 @@ template <storeable_tile Ptrs, non_narrowing_tile_convertible_to<tile_load_t<Ptr
 CUDA_TILE_API void store(Ptrs ptrs, Value const& value) noexcept {
   checks::before_write<tile_shape_t<Ptrs>>("store", value, true);
   checks::before_access<checks::writes>("store", ptrs, true);
-  detail::store_where(ptrs, value, true);
+  detail::store_masked(detail::plain_access{}, ptrs, value, true);
 }
 
 /// [2.7.5] Nothing is stored where the mask is false.
@@ -156,7 +117,7 @@ template <storeable_tile Ptrs, non_narrowing_tile_convertible_to<tile_load_t<Ptr
 CUDA_TILE_API void store_masked(Ptrs ptrs, Value const& value, Mask const& mask) noexcept {
   checks::before_write<tile_shape_t<Ptrs>>("store_masked", value, mask);
   checks::before_access<checks::writes>("store_masked", ptrs, mask);
-  detail::store_where(ptrs, value, mask);
+  detail::store_masked(detail::plain_access{}, ptrs, value, mask);
 }
 
 template <memory_order Order, thread_scope Scope = default_thread_scope(), storeable_tile Ptrs,
@@ -165,15 +126,10 @@ template <memory_order Order, thread_scope Scope = default_thread_scope(), store
 CUDA_TILE_API void atomic_store_masked(Ptrs ptrs, Value const& value, Mask const& mask,
                                        memory_order_constant<Order> = {},
                                        thread_scope_constant<Scope> = {}) noexcept {
-  using E = tile_element_t<tile_load_t<Ptrs>>;
+  using access = detail::atomic_access<Order, Scope>;
   checks::before_write<tile_shape_t<Ptrs>>("atomic_store", value, mask);
-  checks::before_access<checks::atomic_flags<checks::writes, Order, Scope>>("atomic_store", ptrs, mask);
-  detail::for_each_location(
-      [](unsigned, auto p, auto v, auto m) {
-        if (detail::convert<bool>(m))
-          platform::atomic_store<static_cast<int>(Order), static_cast<int>(Scope)>(p, detail::convert<E>(v));
-      },
-      ptrs, value, mask);
+  checks::before_access<checks::access_flags<access, checks::writes>>("atomic_store", ptrs, mask);
+  detail::store_masked(access{}, ptrs, value, mask);
 }
 
 template <memory_order Order, thread_scope Scope = default_thread_scope(), storeable_tile Ptrs,

@@ -4,7 +4,7 @@
 #pragma once
 
 #include "cuda_tile/ops/mma_right.h"
-#include "cuda_tile/tile/exchange.h"
+#include "cuda_tile/threads/exchange.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 

@@ -1,5 +1,5 @@
 // Matrix products by warp groups (wgmma). Both operands pass through shared memory; sums stay open
-// (tile/open.h), so that the loads of the next step go on meanwhile.
+// (threads/open.h), so that the loads of the next step go on meanwhile.
 #pragma once
 
 #include "cuda_tile/ops/group_staging.h"

@@ -2,7 +2,7 @@
 // each 8 columns.
 //
 // A way to load says, for accumulators that lie in runs of Run neighbouring columns
-// (tile/distribution_bits.h):
+// (threads/distribution_bits.h):
 //   chunk        neighbours that stay together in a staged row (column_order)
 //   neighbours   how many instructions take neighbouring columns: which columns are an instruction's is free
 //   served       how many instructions a load fills the cells of

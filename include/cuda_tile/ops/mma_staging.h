@@ -83,7 +83,7 @@ struct product {
 };
 
 /// How the right operand's columns are ordered in a staged row. ldmatrix gives lane 4 g + q the elements g of
-/// 8 groups of Chunk bytes or halves, so each thread's Run neighbours (tile/distribution_bits.h) are dealt
+/// 8 groups of Chunk bytes or halves, so each thread's Run neighbours (threads/distribution_bits.h) are dealt
 /// out, Chunk to a segment; 0: they stay. What has fewer neighbours than a chunk takes leaves gaps.
 template <unsigned Chunk, unsigned Run>
 struct column_order {

@@ -1,12 +1,12 @@
 // Matrix products by matrix instructions, with several threads a block. Accumulators are fragments as they
-// are distributed (tile/distribution_bits.h); both operands pass through shared memory.
+// are distributed (threads/distribution_bits.h); both operands pass through shared memory.
 #pragma once
 
 #include "cuda_tile/ops/mma_unit_table.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-/// Multiplies elements L and R, of which the right ones may be in the transposed form (tile/transposed.h).
+/// Multiplies elements L and R, of which the right ones may be in the transposed form (threads/transposed.h).
 template <typename L, typename R, bool Transposed>
 struct multiply_by_units {
   using unit = matrix_unit<L, R>;

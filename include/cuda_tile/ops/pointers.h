@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cuda_tile/checked/pointers.h"
-#include "cuda_tile/tile/map.h"
+#include "cuda_tile/tile/primitives.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI {
 namespace detail {

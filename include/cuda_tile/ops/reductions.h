@@ -4,11 +4,16 @@
 // [2.6] Reductions and scans along one dimension.
 #pragma once
 
+#include "cuda_tile/ops/convert.h"
 #include "cuda_tile/ops/modes.h"
-#include "cuda_tile/ops/reduction.h"
-#include "cuda_tile/ops/scan.h"
+#include "cuda_tile/tile/primitives.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI {
+
+/// [2.6.2] T with length 1 in dimension D.
+template <tile_like T, size_t D>
+  requires(D < tile_rank_v<T>)
+using reduction_result_t = detail::reduced_tile<T, D>;
 
 /// [2.6.3] Greatest element along dimension D.
 template <integral auto D, arithmetic_tile T>

@@ -32,6 +32,9 @@ __device__ __forceinline__ void* static_scratch() {
 }
 #endif
 
+/// Tells the compiler that a condition holds.
+__device__ __forceinline__ void assume(bool condition) { __builtin_assume(condition); }
+
 /// Memory that the block's threads share, at the same place for all who ask: Bytes of it, aligned to 1024.
 template <size_t Bytes>
 __device__ __forceinline__ void* scratch() {

@@ -31,6 +31,9 @@ inline T multiply_add(T a, T b, T c) {
 #endif
 }
 
+/// Tells the compiler nothing: no host compiler gained by it.
+constexpr void assume(bool) {}
+
 template <typename To, typename From>
 constexpr To bit_cast(From const& from) {
   return __builtin_bit_cast(To, from);

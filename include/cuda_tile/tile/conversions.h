@@ -154,20 +154,4 @@ using arithmetic_tile_comparison_t = mutual_broadcast_t<T, U, detail::comparison
 template <arithmetic_tile T>
 using arithmetic_tile_promotion_t = tile_with_element_t<T, detail::promotion_t<tile_element_t<T>>>;
 
-namespace detail {
-
-/// What an operand has at slot s; a scalar or a tile of one element has it everywhere.
-template <typename Operand>
-CUDA_TILE_API auto operand_value(Operand const& operand, unsigned s) {
-  if constexpr (scalar<Operand>)
-    return static_cast<remove_cv_t<Operand>>(operand);
-#if !CUDA_TILE_ON_CUDA
-  else if constexpr (is_bool_v<typename Operand::element_type>) // g++ 12 makes no vectors of a bool in memory
-    return __builtin_bit_cast(unsigned char, operand.slots[tile_size_v<Operand> == 1 ? 0 : s]) != 0;
-#endif
-  else
-    return operand.slots[tile_size_v<Operand> == 1 ? 0 : s];
-}
-
-} // namespace detail
 } // namespace cuda::tiles::inline CUDA_TILE_ABI

@@ -1,22 +1,39 @@
-// [1.6] [2.9] tile: an immutable multi-dimensional array of scalars, distributed over the threads of a block.
+// [1.6] [2.9] tile: an immutable multi-dimensional array of scalars.
+//
+// What a tile holds is the back end's: detail::back_end::storage<E, S>, its base, which is trivially copyable
+// and leaves the elements uninitialised. Nobody but back ends and checks looks into it. It has a namespace of
+// its own, as argument-dependent lookup would find whatever is beside it.
 #pragma once
 
 #include "cuda_tile/checked/elements.h"
 #include "cuda_tile/tile/conversions.h"
-#include "cuda_tile/tile/distribution.h"
-#include "cuda_tile/tile/open.h"
+#include CUDA_TILE_STORAGE
 
 namespace cuda::tiles::inline CUDA_TILE_ABI {
 
+namespace detail {
+
+// The primitives that a tile itself needs; tile/primitives.h has the others.
+
+/// result(I) = other(I), converted; `other` has the shape of the result, or is a scalar where that has one
+/// element.
+template <typename T, typename O>
+CUDA_TILE_API void convert_into(T& result, O const& other);
+
+/// The element of a tile of one element.
+template <typename T>
+CUDA_TILE_API element_t<T> only_element(T const& x);
+
+} // namespace detail
+
 /// [2.9.1] Trivially copyable. With one thread a block, size and alignment are those of an array of E.
 template <scalar E, tile_shape S>
-struct tile final {
+struct tile final : detail::back_end::storage<E, S> {
   static_assert(!detail::is_cv_v<E> && !detail::is_cv_v<S>,
                 "the element type and shape of a tile must not be cv-qualified [2.9.1]");
   using shape_type = S;
   using element_type = E;
   using rank_type = typename S::rank_type;
-  using distribution = detail::distribution_of<S>;
 
   /// The elements are uninitialised.
   tile() = default;
@@ -25,18 +42,7 @@ struct tile final {
     requires tile_convertible_to<O, tile>
   CUDA_TILE_API explicit(!non_narrowing_tile_convertible_to<O, tile>) tile(O const& other) noexcept {
     checks::before_conversion<E>(other);
-    checks::after_map<void>(*this, other);
-    if constexpr (scalar<O>) {
-      slots[0] = detail::convert<E>(other);
-    } else {
-      auto const& from = detail::in_form_for<E>(other);
-      CUDA_TILE_UNROLL
-      for (unsigned s = 0; s < distribution::slots; ++s)
-        slots[s] = detail::convert<E>(from.slots[s]);
-#if CUDA_TILE_HAS_FORMS
-      transposed = from.transposed;
-#endif
-    }
+    detail::convert_into(*this, other);
   }
 
   template <scalar O>
@@ -44,23 +50,23 @@ struct tile final {
   CUDA_TILE_API explicit(!non_narrowing_scalar_convertible_to<E, O>) operator O() const noexcept {
     checks::before_conversion<O>(*this);
     checks::require_defined("conversion to a scalar", *this);
-    return detail::convert<O>(slots[0]);
+    return detail::convert<O>(detail::only_element(*this));
   }
-
-#if CUDA_TILE_HAS_FORMS
-  /// Whether it is; see tile/transposed.h. A bool beside padding would not be folded, nor, behind the slots,
-  /// what a compiler thinks may change with one of them.
-  unsigned transposed = 0;
-#endif
-  /// What this thread holds of the tile; see tile/distribution.h. Not part of the API.
-  E slots[distribution::slots];
-#if CUDA_TILE_CHECKED_FULLY
-  /// Which elements have no value; see checked/elements.h.
-  unsigned undefined = checks::none_defined;
-#endif
 };
 
 template <scalar O>
 tile(O) -> tile<detail::remove_cv_t<O>, shape<>>;
+
+namespace detail {
+
+template <typename S, size_t D>
+struct reduced_lengths {
+  CUDA_TILE_CONSTEXPR static size_t at(size_t d) { return d == D ? 1 : length<S>(d); }
+};
+/// T with length 1 in dimension D.
+template <typename T, size_t D>
+using reduced_tile = tile<tile_element_t<T>, make_shape<reduced_lengths<tile_shape_t<T>, D>, tile_rank_v<T>>>;
+
+} // namespace detail
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI

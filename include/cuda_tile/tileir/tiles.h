@@ -72,14 +72,7 @@ CUDA_TILE_API T reversed(T const& x) {
   constexpr unsigned n = static_cast<unsigned>(length<S>(D));
   constexpr unsigned inner = static_cast<unsigned>(length_product<S>(D + 1, S::rank()));
   auto position = [](unsigned i) { return i + (n - 1 - 2 * (i / inner % n)) * inner; };
-  T result;
-  if constexpr (one_thread) {
-    for (unsigned i = 0; i < T::distribution::size; ++i)
-      result.slots[i] = x.slots[position(i)];
-  } else {
-    ct::detail::take_through_scratch(result, x, position);
-  }
-  return result;
+  return ct::detail::taken(x, position);
 }
 
 /// f(i, element) for each element, in row-major order.
@@ -149,22 +142,15 @@ CUDA_TILE_API zipped<P, To> reduce_zipped(F f, zipped<P, From> const& a) {
   constexpr unsigned n = static_cast<unsigned>(length<From>(D));
   constexpr unsigned inner = static_cast<unsigned>(length_product<From>(D + 1, From::rank()));
   zipped<P, To> result;
-  if constexpr (one_thread)
-    ct::detail::reduce_in_one_thread<n, inner>(result, f, a);
-  else
-    ct::detail::reduce_across_threads<n, inner>(result, f, a);
+  ct::detail::reduce_elements<n, inner>(result, f, a);
   return result;
 }
 template <ct::size_t D, typename P, typename S, typename F>
 CUDA_TILE_API zipped<P, S> scan_zipped(F f, zipped<P, S> const& a) {
   constexpr unsigned n = static_cast<unsigned>(length<S>(D));
   constexpr unsigned inner = static_cast<unsigned>(length_product<S>(D + 1, S::rank()));
-  using namespace ct::detail; // of which one of these two is there
   zipped<P, S> result = a;
-  if constexpr (one_thread)
-    scan_in_one_thread<n, inner>(result, f);
-  else
-    scan_across_threads<n, inner>(result, f);
+  ct::detail::scan_elements<n, inner>(result, f);
   return result;
 }
 

@@ -1,10 +1,23 @@
 // [2.12] partition_view: a tensor span divided into tiles, which are loaded and stored by their index.
 #pragma once
 
+#include "cuda_tile/checked/partition.h"
 #include "cuda_tile/core/tensor_span.h"
-#include "cuda_tile/view/partition.h"
+#include "cuda_tile/tile/primitives.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI {
+namespace detail {
+
+/// [2.12.1] As many indices as dimensions, each convertible to the view's index type.
+template <typename View, typename... Idx>
+concept partition_indices = sizeof...(Idx) == View::view_shape_type::rank() &&
+                            (scalar_convertible_to<Idx, typename View::index_type> && ...);
+
+/// [2.12.1] Padding other than zero needs a basic floating point element.
+template <view_padding Pad, typename E>
+concept padding_for = Pad == view_padding::zero || is_basic_floating_point_v<E>;
+
+} // namespace detail
 
 /// [2.12.1] Partition (i0, i1, …) holds the elements from (i0 * Shape0, i1 * Shape1, …) on. Where it reaches
 /// over the end of the span, masked accesses leave those elements out, and others are undefined.
@@ -29,7 +42,7 @@ struct partition_view {
   template <typename... Idx>
     requires detail::partition_indices<partition_view, Idx...>
   CUDA_TILE_API view_tile_type load(Idx... idx) const noexcept {
-    return detail::load_partition<false>(at(idx...), detail::plain_access{}, value_type{});
+    return detail::load_view(detail::plain_access{}, at(idx...));
   }
 
   template <view_padding Pad = default_view_padding(), typename... Idx>
@@ -40,14 +53,13 @@ struct partition_view {
   template <view_padding Pad = default_view_padding(), typename... Idx>
     requires detail::partition_indices<partition_view, Idx...> && detail::padding_for<Pad, value_type>
   CUDA_TILE_API view_tile_type load_masked(Idx... idx) const noexcept {
-    return detail::load_partition<true>(at(idx...), detail::plain_access{},
-                                        detail::padding_value<Pad, value_type>());
+    return detail::load_view_masked<Pad>(detail::plain_access{}, at(idx...));
   }
 
   template <memory_order Order, thread_scope Scope = default_thread_scope(), typename... Idx>
     requires read_memory_order<Order> && detail::partition_indices<partition_view, Idx...>
   CUDA_TILE_API view_tile_type atomic_load(Idx... idx) const noexcept {
-    return detail::load_partition<false>(at(idx...), detail::atomic_access<Order, Scope>{}, value_type{});
+    return detail::load_view(detail::atomic_access<Order, Scope>{}, at(idx...));
   }
   template <memory_order Order, thread_scope Scope = default_thread_scope(), typename... Idx>
     requires read_memory_order<Order> && detail::partition_indices<partition_view, Idx...>
@@ -66,8 +78,7 @@ struct partition_view {
     requires read_memory_order<Order> && detail::partition_indices<partition_view, Idx...> &&
              detail::padding_for<Pad, value_type>
   CUDA_TILE_API view_tile_type atomic_load_masked(Idx... idx) const noexcept {
-    return detail::load_partition<true>(at(idx...), detail::atomic_access<Order, Scope>{},
-                                        detail::padding_value<Pad, value_type>());
+    return detail::load_view_masked<Pad>(detail::atomic_access<Order, Scope>{}, at(idx...));
   }
   template <view_padding Pad = default_view_padding(), memory_order Order,
             thread_scope Scope = default_thread_scope(), typename... Idx>
@@ -99,24 +110,22 @@ struct partition_view {
     requires detail::partition_indices<partition_view, Idx...> &&
              non_narrowing_tile_convertible_to<Value, view_tile_type> && storeable_tensor_span<span_type>
   CUDA_TILE_API void store(Value const& a, Idx... idx) const noexcept {
-    detail::store_partition<false>(at(idx...), detail::plain_access{},
-                                   detail::converted_tile<view_tile_type>(a));
+    detail::store_view(detail::plain_access{}, at(idx...), detail::converted_tile<view_tile_type>(a));
   }
 
   template <tile_like Value, typename... Idx>
     requires detail::partition_indices<partition_view, Idx...> &&
              non_narrowing_tile_convertible_to<Value, view_tile_type> && storeable_tensor_span<span_type>
   CUDA_TILE_API void store_masked(Value const& a, Idx... idx) const noexcept {
-    detail::store_partition<true>(at(idx...), detail::plain_access{},
-                                  detail::converted_tile<view_tile_type>(a));
+    detail::store_view_masked(detail::plain_access{}, at(idx...), detail::converted_tile<view_tile_type>(a));
   }
 
   template <memory_order Order, thread_scope Scope = default_thread_scope(), tile_like Value, typename... Idx>
     requires write_memory_order<Order> && detail::partition_indices<partition_view, Idx...> &&
              non_narrowing_tile_convertible_to<Value, view_tile_type> && storeable_tensor_span<span_type>
   CUDA_TILE_API void atomic_store(Value const& a, Idx... idx) const noexcept {
-    detail::store_partition<false>(at(idx...), detail::atomic_access<Order, Scope>{},
-                                   detail::converted_tile<view_tile_type>(a));
+    detail::store_view(detail::atomic_access<Order, Scope>{}, at(idx...),
+                       detail::converted_tile<view_tile_type>(a));
   }
   template <memory_order Order, thread_scope Scope = default_thread_scope(), tile_like Value, typename... Idx>
     requires write_memory_order<Order> && detail::partition_indices<partition_view, Idx...> &&
@@ -136,8 +145,8 @@ struct partition_view {
     requires write_memory_order<Order> && detail::partition_indices<partition_view, Idx...> &&
              non_narrowing_tile_convertible_to<Value, view_tile_type> && storeable_tensor_span<span_type>
   CUDA_TILE_API void atomic_store_masked(Value const& a, Idx... idx) const noexcept {
-    detail::store_partition<true>(at(idx...), detail::atomic_access<Order, Scope>{},
-                                  detail::converted_tile<view_tile_type>(a));
+    detail::store_view_masked(detail::atomic_access<Order, Scope>{}, at(idx...),
+                              detail::converted_tile<view_tile_type>(a));
   }
   template <memory_order Order, thread_scope Scope = default_thread_scope(), tile_like Value, typename... Idx>
     requires write_memory_order<Order> && detail::partition_indices<partition_view, Idx...> &&
@@ -156,7 +165,7 @@ struct partition_view {
 
 private:
   template <typename... Idx>
-  CUDA_TILE_API detail::partition<Span, Shape> at(Idx... idx) const {
+  CUDA_TILE_API detail::partition_index<Span, Shape> at(Idx... idx) const {
     checks::before_partition<Shape>(span_, idx...);
     return {span_, {static_cast<size_t>(detail::convert<index_type>(idx))...}};
   }

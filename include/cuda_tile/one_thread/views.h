@@ -1,28 +1,26 @@
-// Loads and stores of one partition of a tensor span.
+// Memory by views with one thread a block: nested loops, of which the innermost is plain where the stride is
+// known to be 1.
 #pragma once
 
-#include "cuda_tile/view/partition_place.h"
-#if !CUDA_TILE_ON_CUDA
+#include "cuda_tile/checked/partition.h"
 #include "cuda_tile/platform/host_streaming.h"
 #include "cuda_tile/platform/host_vectors.h"
-#endif
-#include "cuda_tile/checked/partition.h"
-#include "cuda_tile/view/partition_vectors.h"
+#include "cuda_tile/tile/memory_elements.h"
+#include "cuda_tile/tile/partition.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-// With one thread: nested loops, of which the innermost is plain where the stride is known to be 1.
+/// Weak stores of whole rows, of which the caches keep nothing.
+struct streaming_access : plain_access {};
 
 /// Whether rows are copied in whole vectors: those of spans that have no gaps within them.
 template <size_t D, typename P, typename Shape, typename Access, typename E>
 CUDA_TILE_CONSTEXPR bool copies_vectors() {
-#if !CUDA_TILE_ON_CUDA && !CUDA_TILE_CHECKED
-  if constexpr (D + 1 == Shape::rank())
+  if constexpr (!checks::enabled && D + 1 == Shape::rank())
     return is_same_v<Access, plain_access> &&
            layout_mapping_static_stride<typename P::mapping>{}(
                static_cast<typename P::mapping::rank_type>(D)) == 1 &&
            length<Shape>(D) * sizeof(E) % platform::vector_bytes == 0;
-#endif
   return false;
 }
 
@@ -46,24 +44,20 @@ CUDA_TILE_API size_t bytes_ahead(P const& part) {
     return 2 * part.template stride<D - 1>() * sizeof(E);
 }
 
-#if !CUDA_TILE_ON_CUDA
 /// How many bytes of a row are copied at a time: two cache lines, which is faster where rows are far apart,
 /// and slower in a tile of one long row.
 template <size_t D, typename Shape>
 inline constexpr unsigned bytes_at_once =
     shape_size_v<Shape> == length<Shape>(D) ? platform::vector_bytes : 128;
-#endif
 
 template <bool Masked, size_t D, typename P, typename Shape, typename Access, typename E>
 CUDA_TILE_API void load_rows(P const& part, Shape shape, Access access, E* to, typename P::element* from,
                              E pad) {
   if constexpr (D == Shape::rank()) {
-    *to = access.read(from);
-#if !CUDA_TILE_ON_CUDA
+    *to = detail::read_element(access, from);
   } else if constexpr (!Masked && copies_vectors<D, P, Shape, Access, E>()) {
     platform::copy_vectors<length<Shape>(D) * sizeof(E), bytes_at_once<D, Shape>>(
         to, from, bytes_ahead<D, Shape, E>(part));
-#endif
   } else {
     constexpr size_t step = length_product<Shape>(D + 1, Shape::rank());
     size_t const stride = part.template stride<D>();
@@ -80,15 +74,13 @@ template <bool Masked, size_t D, typename P, typename Shape, typename Access, ty
 CUDA_TILE_API void store_rows(P const& part, Shape shape, Access access, typename P::element* to,
                               E const* from) {
   if constexpr (D == Shape::rank()) {
-    access.write(to, *from);
-#if !CUDA_TILE_ON_CUDA
+    detail::write_element(access, to, *from);
   } else if constexpr (is_same_v<Access, streaming_access> && D + 1 == Shape::rank()) {
     platform::stream<length<Shape>(D) * sizeof(E)>(to, from);
   } else if constexpr (!Masked && copies_vectors<D, P, Shape, Access, E>()) {
     constexpr bool is_one_row = shape_size_v<Shape> == length<Shape>(D);
     platform::copy_vectors<length<Shape>(D) * sizeof(E), bytes_at_once<D, Shape>>(
         to, from, 0, is_one_row ? 0 : bytes_ahead<D, Shape, E>(part));
-#endif
   } else {
     constexpr size_t step = length_product<Shape>(D + 1, Shape::rank());
     size_t const stride = part.template stride<D>();
@@ -100,7 +92,6 @@ CUDA_TILE_API void store_rows(P const& part, Shape shape, Access access, typenam
 
 template <bool Masked, typename P, typename Shape, typename Access, typename E>
 CUDA_TILE_API void load_elements(P const& part, Shape shape, Access access, E* to, E pad) {
-#if !CUDA_TILE_ON_CUDA
   if constexpr (Masked && is_row_of_vectors<P, Shape, Access, E>()) {
     // A part of the row is padded elsewhere first: only what is written at one place can be in registers.
     E padded[shape_size_v<Shape>];
@@ -112,35 +103,26 @@ CUDA_TILE_API void load_elements(P const& part, Shape shape, Access access, E* t
     constexpr size_t last = Shape::rank() - 1;
     return platform::copy_vectors<sizeof padded>(to, from, bytes_ahead<last, Shape, E>(part));
   }
-#endif
   if (!Masked || part.whole())
     load_rows<false, 0>(part, shape, access, to, part.origin, pad);
   else
     load_rows<true, 0>(part, shape, access, to, part.origin, pad);
 }
 
-template <bool Masked, typename Span, typename Shape, typename Access>
-CUDA_TILE_API auto load_partition(partition<Span, Shape> const& part, Access access,
-                                  typename Span::value_type pad) {
-  using E = typename Span::value_type;
-  tile<E, Shape> result;
+template <bool Masked, typename Access, typename Span, typename Shape>
+CUDA_TILE_API partition_tile<Span, Shape> load_partition(Access access, partition<Span, Shape> const& part,
+                                                         typename Span::value_type pad) {
+  constexpr unsigned flags = checks::access_flags<Access, checks::reads>;
+  partition_tile<Span, Shape> result;
   checks::define(result);
-  checks::before_partition_access<Access::template flags<checks::reads>, Masked, Shape>(part);
-  if constexpr (platform::block_threads == 1) {
-#if !CUDA_TILE_ON_CUDA
-    if constexpr (!is_same_v<typename Span::element_type, typename Span::value_type const>)
-      platform::note_load(part.origin);
-#endif
-    load_elements<Masked>(part, Shape{}, access, result.slots, pad);
-    checks::after_partition_access<Access::template flags<checks::reads>>(part);
-    return result;
-  } else {
-    detail::load_slots<Masked>(result, part, access, pad);
-    return result;
-  }
+  checks::before_partition_access<flags, Masked, Shape>(part);
+  if constexpr (!is_same_v<typename Span::element_type, typename Span::value_type const>)
+    platform::note_load(part.origin);
+  load_elements<Masked>(part, Shape{}, access, result.slots, pad);
+  checks::after_partition_access<flags>(part);
+  return result;
 }
 
-#if !CUDA_TILE_ON_CUDA
 /// Rows without gaps that are long enough to be stored past the caches.
 template <typename Access, typename Span, typename Shape>
 inline constexpr bool can_stream = false;
@@ -162,29 +144,41 @@ CUDA_TILE_API bool is_worth_streaming(P const& part) {
   return part.elements * size >= platform::streaming_bytes && places % 16 == 0 &&
          !platform::was_just_loaded(part.origin);
 }
-#endif
 
-template <bool Masked, typename Span, typename Shape, typename Access>
-CUDA_TILE_API void store_partition(partition<Span, Shape> const& part, Access access,
-                                   tile<typename Span::value_type, Shape> const& value) {
+template <bool Masked, typename Access, typename Span, typename Shape>
+CUDA_TILE_API void store_partition(Access access, partition<Span, Shape> const& part,
+                                   partition_tile<Span, Shape> const& value) {
   checks::require_defined_inside<Masked, Shape>(part, value);
-  checks::before_partition_access<Access::template flags<checks::writes>, Masked, Shape>(part);
-  if constexpr (platform::block_threads == 1) {
-#if !CUDA_TILE_ON_CUDA
-    if constexpr (can_stream<Access, Span, Shape>)
-      if ((!Masked || part.whole()) && detail::is_worth_streaming(part))
-        return store_rows<false, 0>(part, Shape{}, streaming_access{}, part.origin, value.slots);
-#endif
-    if (!Masked || part.whole())
-      store_rows<false, 0>(part, Shape{}, access, part.origin, value.slots);
-    else
-      store_rows<true, 0>(part, Shape{}, access, part.origin, value.slots);
-  } else {
-    auto const& elements = detail::normal(value);
-    platform::barrier();
-    detail::store_slots<Masked>(part, access, elements);
-    platform::barrier();
-  }
+  checks::before_partition_access<checks::access_flags<Access, checks::writes>, Masked, Shape>(part);
+  if constexpr (can_stream<Access, Span, Shape>)
+    if ((!Masked || part.whole()) && detail::is_worth_streaming(part))
+      return store_rows<false, 0>(part, Shape{}, streaming_access{}, part.origin, value.slots);
+  if (!Masked || part.whole())
+    store_rows<false, 0>(part, Shape{}, access, part.origin, value.slots);
+  else
+    store_rows<true, 0>(part, Shape{}, access, part.origin, value.slots);
+}
+
+template <typename Access, typename Span, typename Shape>
+CUDA_TILE_API partition_tile<Span, Shape> load_view(Access access, partition_index<Span, Shape> const& from) {
+  return detail::load_partition<false>(access, partition<Span, Shape>(from), typename Span::value_type{});
+}
+template <view_padding Padding, typename Access, typename Span, typename Shape>
+CUDA_TILE_API partition_tile<Span, Shape> load_view_masked(Access access,
+                                                           partition_index<Span, Shape> const& from) {
+  return detail::load_partition<true>(access, partition<Span, Shape>(from),
+                                      detail::padding_value<Padding, typename Span::value_type>());
+}
+
+template <typename Access, typename Span, typename Shape>
+CUDA_TILE_API void store_view(Access access, partition_index<Span, Shape> const& to,
+                              partition_tile<Span, Shape> const& value) {
+  detail::store_partition<false>(access, partition<Span, Shape>(to), value);
+}
+template <typename Access, typename Span, typename Shape>
+CUDA_TILE_API void store_view_masked(Access access, partition_index<Span, Shape> const& to,
+                                     partition_tile<Span, Shape> const& value) {
+  detail::store_partition<true>(access, partition<Span, Shape>(to), value);
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

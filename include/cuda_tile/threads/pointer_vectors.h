@@ -4,9 +4,16 @@
 // that are sums with an iota, the compiler knows the first part of the answer.
 #pragma once
 
-#include "cuda_tile/ops/memory_access.h"
+#include "cuda_tile/threads/map.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
+
+/// How many neighbours of a tile of shape S a thread holds together, at most 16 bytes of them.
+template <typename E, typename S>
+CUDA_TILE_CONSTEXPR unsigned vector_length() {
+  constexpr unsigned most = sizeof(E) < 16 ? 16 / static_cast<unsigned>(sizeof(E)) : 1;
+  return least(most, distribution_of<S>::vector);
+}
 
 /// Whether all that this thread holds can be accessed in groups of Vector.
 template <unsigned Vector, typename Ptrs, typename Mask>
@@ -59,7 +66,7 @@ CUDA_TILE_API R load_slots(Ptrs const& ptrs, Mask const& mask, Padding const& pa
 /// In groups of Vector: *ptrs = values where the mask is true.
 template <unsigned Vector, typename Ptrs, typename Value, typename Mask>
 CUDA_TILE_API void store_groups(Ptrs const& ptrs, Value const& value, Mask const& mask) {
-  using E = pointee_t<Ptrs>;
+  using E = remove_pointer_t<tile_element_t<Ptrs>>;
   CUDA_TILE_UNROLL
   for (unsigned s = 0; s < Ptrs::distribution::slots; s += Vector) {
     if (!detail::convert<bool>(detail::operand_value(mask, s)))
@@ -78,7 +85,7 @@ CUDA_TILE_API void store_groups(Ptrs const& ptrs, Value const& value, Mask const
 /// *ptrs = values where the mask is true, once in the block.
 template <typename Ptrs, typename Value, typename Mask>
 CUDA_TILE_API void store_slots(Ptrs const& ptrs, Value const& value, Mask const& mask) {
-  constexpr unsigned vector = vector_length<pointee_t<Ptrs>, tile_shape_t<Ptrs>>();
+  constexpr unsigned vector = vector_length<remove_pointer_t<tile_element_t<Ptrs>>, tile_shape_t<Ptrs>>();
   platform::barrier();
   if (Ptrs::distribution::first(platform::thread())) {
     if constexpr (vector > 1) {

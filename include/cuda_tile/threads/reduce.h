@@ -1,89 +1,15 @@
-// [2.6.1] Reduction of a tile along one dimension by any function object; ops/reductions.h makes the API of
-// it.
+// reduce with several threads a block.
 //
 // The element with row-major index i = (o * n + k) * inner + j goes into result element o * inner + j, where
 // n is the length of the reduced dimension and inner the number of elements behind it. All are powers of two.
 #pragma once
 
-#include "cuda_tile/core/elements.h"
-#include "cuda_tile/ops/convert.h"
-#include "cuda_tile/tile/exchange.h"
-#if !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1
-#include "cuda_tile/ops/vector_elements.h"
-#endif
+#include "cuda_tile/threads/exchange.h"
 
-namespace cuda::tiles::inline CUDA_TILE_ABI {
-namespace detail {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-template <typename S, size_t D>
-struct reduced_lengths {
-  CUDA_TILE_CONSTEXPR static size_t at(size_t d) { return d == D ? 1 : length<S>(d); }
-};
-
-} // namespace detail
-
-/// [2.6.2] T with length 1 in dimension D.
-template <tile_like T, size_t D>
-  requires(D < tile_rank_v<T>)
-using reduction_result_t =
-    tile<tile_element_t<T>, detail::make_shape<detail::reduced_lengths<tile_shape_t<T>, D>, tile_rank_v<T>>>;
-
-namespace detail {
-
-/// Reduces N neighbouring elements over explicit lanes, so that the loop vectorises without reordering by the
-/// compiler.
-template <unsigned N, typename E, typename F>
-CUDA_TILE_API E reduce_run(F f, E const* from) {
-  constexpr unsigned lanes = N < 32 ? N : 32;
-#if !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1
-  if constexpr (has_vector_form<F, E, lanes>)
-    return reduce_vectors<N, lanes>(f, from);
-#endif
-  E sums[lanes];
-  for (unsigned l = 0; l < lanes; ++l)
-    sums[l] = from[l];
-  for (unsigned i = lanes; i < N; i += lanes)
-    for (unsigned l = 0; l < lanes; ++l)
-      sums[l] = f(sums[l], from[i + l]);
-  for (unsigned half = lanes / 2; half > 0; half /= 2)
-    for (unsigned l = 0; l < half; ++l)
-      sums[l] = f(sums[l], sums[l + half]);
-  return sums[0];
-}
-
-/// How many elements, or rows, meet in a lane one after another. Of more, parts are reduced first: else a sum
-/// of many would lose digits, and one of bfloat16 would end at 256 ones.
-inline constexpr unsigned reduced_in_turn = 128;
-
-/// N neighbouring elements, or N rows of Inner elements.
-template <unsigned N, unsigned Inner, typename E, typename F>
-CUDA_TILE_API void reduce_rows(E* to, F f, E const* from) {
-  constexpr unsigned most = Inner == 1 ? 32 * reduced_in_turn : reduced_in_turn;
-  if constexpr (N > most) {
-    E parts[N / most * Inner];
-    for (unsigned p = 0; p < N / most; ++p)
-      reduce_rows<most, Inner>(parts + p * Inner, f, from + p * most * Inner);
-    reduce_rows<N / most, Inner>(to, f, parts);
-  } else if constexpr (Inner == 1) {
-    *to = reduce_run<N>(f, from);
-  } else {
-    for (unsigned j = 0; j < Inner; ++j)
-      to[j] = from[j];
-    for (unsigned k = 1; k < N; ++k)
-      for (unsigned j = 0; j < Inner; ++j)
-        to[j] = f(to[j], from[k * Inner + j]);
-  }
-}
-
-/// Each N of a tile along a dimension that Inner elements separate.
-template <unsigned N, unsigned Inner, typename R, typename F, typename T>
-CUDA_TILE_API void reduce_in_one_thread(R& result, F f, T const& a) {
-  for (unsigned o = 0; o < T::distribution::size / (N * Inner); ++o)
-    reduce_rows<N, Inner>(result.slots + o * Inner, f, a.slots + o * N * Inner);
-}
-
-/// Where what goes into one result element is, from the bits of the row-major index (tile/distribution.h): in
-/// slots of a thread, in lanes of a warp, in warps.
+/// Where what goes into one result element is, from the bits of the row-major index (threads/distribution.h):
+/// in slots of a thread, in lanes of a warp, in warps.
 template <typename Distribution, unsigned N, unsigned Inner>
 struct reduction_parts {
   using D = Distribution;
@@ -176,9 +102,9 @@ CUDA_TILE_API void reduce_warps(R& result, F f, E const* collected) {
   }
 }
 
-/// With several threads: each reduces what it holds, then lanes exchange theirs, then warps.
+/// Each thread reduces what it holds, then lanes exchange theirs, then warps.
 template <unsigned N, unsigned Inner, typename R, typename F, typename T>
-CUDA_TILE_API void reduce_across_threads(R& result, F f, T const& a) {
+CUDA_TILE_API void reduce_elements(R& result, F f, T const& a) {
   using E = typename T::element_type;
   using source = typename T::distribution;
   using target = typename R::distribution;
@@ -206,19 +132,13 @@ CUDA_TILE_API void reduce_across_threads(R& result, F f, T const& a) {
 }
 
 template <size_t D, typename F, typename T>
-CUDA_TILE_API reduction_result_t<T, D> reduce(F f, T const& a) {
+CUDA_TILE_API reduced_tile<T, D> reduce(F f, T const& x) {
   using S = tile_shape_t<T>;
   constexpr unsigned n = static_cast<unsigned>(length<S>(D));
   constexpr unsigned inner = static_cast<unsigned>(length_product<S>(D + 1, S::rank()));
-  reduction_result_t<T, D> result;
-  checks::before_reduction<n, inner>(f, a);
-  checks::after_reduction<n, inner>(f, result, a);
-  if constexpr (platform::block_threads == 1)
-    detail::reduce_in_one_thread<n, inner>(result, f, a);
-  else
-    detail::reduce_across_threads<n, inner>(result, f, detail::normal(a));
+  reduced_tile<T, D> result;
+  detail::reduce_elements<n, inner>(result, f, detail::normal(x));
   return result;
 }
 
-} // namespace detail
-} // namespace cuda::tiles::inline CUDA_TILE_ABI
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

@@ -1,8 +1,10 @@
-// Moving elements between positions, and so between threads: rearrange, which all shape operations are made
-// of.
+// Moving elements between positions, and so between the threads of a block: rearrange, which all operations
+// on shapes are made of.
 #pragma once
 
-#include "cuda_tile/tile/scratch_layout.h"
+#include "cuda_tile/core/steps.h"
+#include "cuda_tile/threads/open.h"
+#include "cuda_tile/threads/scratch_layout.h"
 #include "cuda_tile/tile/tile.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
@@ -21,33 +23,6 @@ CUDA_TILE_API void exchange_with_lane(E* slots) {
       first = upper ? received : first;
       second = upper ? second : received;
     }
-}
-
-/// A step through a row-major array for each dimension of a shape of rank Rank: `Steps::at(d)` elements.
-template <typename Shape, typename Steps>
-struct strided_index {
-  /// Position in the source of the element with row-major index `i` of Shape.
-  CUDA_TILE_CONSTEXPR static unsigned of(unsigned i) {
-    unsigned position = 0;
-    CUDA_TILE_UNROLL
-    for (size_t d = Shape::rank(); d-- > 0;) {
-      position += i % static_cast<unsigned>(length<Shape>(d)) * static_cast<unsigned>(Steps::at(d));
-      i /= static_cast<unsigned>(length<Shape>(d));
-    }
-    return position;
-  }
-};
-
-/// Copies with one thread: nested loops, so that the innermost one is plain.
-template <typename Shape, typename Steps, size_t D, typename E>
-CUDA_TILE_API void copy_strided(E* to, E const* from) {
-  if constexpr (D == Shape::rank()) {
-    *to = *from;
-  } else {
-    constexpr size_t step = length_product<Shape>(D + 1, Shape::rank());
-    for (size_t i = 0; i != length<Shape>(D); ++i)
-      copy_strided<Shape, Steps, D + 1>(to + i * step, from + i * Steps::at(D));
-  }
 }
 
 /// What each slot of each thread holds of a tile of shape S in one of its forms.
@@ -226,10 +201,7 @@ CUDA_TILE_API tile<typename From::element_type, Shape> rearrange(From const& fro
   using source = typename From::distribution;
   using target = distribution_of<Shape>;
   tile<typename From::element_type, Shape> to;
-  checks::after_rearrange(to, from, [offset](unsigned i) { return offset + index::of(i); });
-  if constexpr (platform::block_threads == 1) {
-    copy_strided<Shape, Steps, 0>(to.slots, from.slots + offset);
-  } else if constexpr (From::distribution::size == 1) {
+  if constexpr (From::distribution::size == 1) {
     CUDA_TILE_UNROLL
     for (auto& slot : to.slots)
       slot = from.slots[0];
@@ -244,15 +216,12 @@ CUDA_TILE_API tile<typename From::element_type, Shape> rearrange(From const& fro
   return to;
 }
 
-/// Steps that broadcast From to a shape of rank Rank: none along dimensions of length 1.
-template <typename From, size_t Rank>
-struct broadcast_steps {
-  CUDA_TILE_CONSTEXPR static size_t at(size_t d) {
-    constexpr size_t rank = From::rank();
-    if (d + rank < Rank || length<From>(d + rank - Rank) == 1)
-      return 0;
-    return length_product<From>(d + rank - Rank + 1, rank);
-  }
-};
+/// The tile r with r(i) = x(position(i)), where i is row-major.
+template <typename T, typename Position>
+CUDA_TILE_API T taken(T const& x, Position position) {
+  T result = x;
+  detail::take_through_scratch(result, x, position);
+  return result;
+}
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

@@ -1,11 +1,14 @@
-// A partition's loads and stores with several threads a block: up to 16 bytes at a time where neighbours of a
+// Memory by views with several threads a block: up to 16 bytes at a time where neighbours of a
 // tile are neighbours in memory, at multiples of that, and are all within the span or all beyond it. Both are
 // asked once an access, of all threads alike, so masks cost something at the edges of a span only.
 #pragma once
 
+#include "cuda_tile/checked/partition.h"
 #include "cuda_tile/core/layouts.h"
-#include "cuda_tile/tile/exchange.h"
-#include "cuda_tile/view/partition_place.h"
+#include "cuda_tile/threads/exchange.h"
+#include "cuda_tile/threads/pointer_vectors.h"
+#include "cuda_tile/tile/memory_elements.h"
+#include "cuda_tile/tile/partition.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
@@ -86,7 +89,7 @@ struct slot_loads {
   template <unsigned Vector, vectors Kind, typename E>
   CUDA_TILE_API void at(unsigned s, E* from, int inside) const {
     if constexpr (Vector == 1) {
-      to.slots[s] = inside > 0 ? access.read(from) : pad;
+      to.slots[s] = inside > 0 ? detail::read_element(access, from) : pad;
     } else if constexpr (Kind == vectors::whole) {
       platform::load_aligned<Vector * sizeof(E)>(to.slots + s, from);
     } else {
@@ -111,7 +114,7 @@ struct slot_stores {
   CUDA_TILE_API void at(unsigned s, E* to, int inside) const {
     if constexpr (Vector == 1) {
       if (inside > 0)
-        access.write(to, detail::operand_value(value, s));
+        detail::write_element(access, to, detail::operand_value(value, s));
     } else if constexpr (Kind == vectors::whole) {
       platform::store_global<Vector * sizeof(E)>(to, value.slots + s);
     } else {
@@ -161,6 +164,47 @@ CUDA_TILE_API void store_slots(partition<Span, Shape> const& part, Access access
   } else if (is_first) {
     access_slots<vector, Masked, D>(part, stores{value, access});
   }
+}
+
+template <bool Masked, typename Access, typename Span, typename Shape>
+CUDA_TILE_API partition_tile<Span, Shape> load_partition(Access access, partition<Span, Shape> const& part,
+                                                         typename Span::value_type pad) {
+  partition_tile<Span, Shape> result;
+  checks::before_partition_access<checks::access_flags<Access, checks::reads>, Masked, Shape>(part);
+  detail::load_slots<Masked>(result, part, access, pad);
+  return result;
+}
+
+template <bool Masked, typename Access, typename Span, typename Shape>
+CUDA_TILE_API void store_partition(Access access, partition<Span, Shape> const& part,
+                                   partition_tile<Span, Shape> const& value) {
+  checks::before_partition_access<checks::access_flags<Access, checks::writes>, Masked, Shape>(part);
+  auto const& elements = detail::normal(value);
+  platform::barrier();
+  detail::store_slots<Masked>(part, access, elements);
+  platform::barrier();
+}
+
+template <typename Access, typename Span, typename Shape>
+CUDA_TILE_API partition_tile<Span, Shape> load_view(Access access, partition_index<Span, Shape> const& from) {
+  return detail::load_partition<false>(access, partition<Span, Shape>(from), typename Span::value_type{});
+}
+template <view_padding Padding, typename Access, typename Span, typename Shape>
+CUDA_TILE_API partition_tile<Span, Shape> load_view_masked(Access access,
+                                                           partition_index<Span, Shape> const& from) {
+  return detail::load_partition<true>(access, partition<Span, Shape>(from),
+                                      detail::padding_value<Padding, typename Span::value_type>());
+}
+
+template <typename Access, typename Span, typename Shape>
+CUDA_TILE_API void store_view(Access access, partition_index<Span, Shape> const& to,
+                              partition_tile<Span, Shape> const& value) {
+  detail::store_partition<false>(access, partition<Span, Shape>(to), value);
+}
+template <typename Access, typename Span, typename Shape>
+CUDA_TILE_API void store_view_masked(Access access, partition_index<Span, Shape> const& to,
+                                     partition_tile<Span, Shape> const& value) {
+  detail::store_partition<true>(access, partition<Span, Shape>(to), value);
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

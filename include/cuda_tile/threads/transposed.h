@@ -9,7 +9,7 @@
 #pragma once
 
 #include "cuda_tile/core/scalars.h"
-#include "cuda_tile/tile/distribution.h"
+#include "cuda_tile/threads/distribution.h"
 #include "cuda_tile/tile/traits.h"
 
 #define CUDA_TILE_HAS_FORMS (CUDA_TILE_FORMS && CUDA_TILE_BLOCK_THREADS >= 32 && !CUDA_TILE_CHECKED)

@@ -8,7 +8,7 @@
 // always such vectors: k bits to write and k to read rule out fewer than 2^k of them.
 #pragma once
 
-#include "cuda_tile/tile/distribution.h"
+#include "cuda_tile/threads/distribution.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 

@@ -2,8 +2,8 @@
 // lies elsewhere is fetched ahead.
 #pragma once
 
-#include "cuda_tile/ops/memory_access.h"
 #include "cuda_tile/platform/host_vectors.h"
+#include "cuda_tile/tile/tile.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 

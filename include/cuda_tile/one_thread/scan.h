@@ -1,26 +1,17 @@
-// [2.6.1] Scan of a tile along one dimension by any function object; ops/reductions.h makes the API of it.
+// scan with one thread a block.
 #pragma once
 
-#if CUDA_TILE_ON_CUDA || CUDA_TILE_BLOCK_THREADS > 1
-#include "cuda_tile/ops/scan_threads.h"
-#endif
-#include "cuda_tile/ops/reduction.h"
-#include "cuda_tile/tile/exchange.h"
-#if !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1
-#include "cuda_tile/ops/vector_elements.h"
-#endif
+#include "cuda_tile/one_thread/reduce.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-/// With one thread: N neighbouring elements, or N rows of Inner elements, from the first to the last.
+/// N neighbouring elements, or N rows of Inner elements, from the first to the last.
 template <unsigned N, unsigned Inner, typename E, typename F>
 CUDA_TILE_API void scan_in_turn(E* rows, F f) {
-#if !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1
   if constexpr (Inner == 1 && scans_vectors<F, E, N>) {
     add_partial_sums<N>(rows);
     return;
   }
-#endif
   for (unsigned k = 1; k < N; ++k)
     for (unsigned j = 0; j < Inner; ++j)
       rows[k * Inner + j] = f(rows[(k - 1) * Inner + j], rows[k * Inner + j]);
@@ -30,10 +21,8 @@ CUDA_TILE_API void scan_in_turn(E* rows, F f) {
 /// as in a reduction.
 template <unsigned N, unsigned Inner, typename E, typename F>
 CUDA_TILE_CONSTEXPR unsigned scanned_in_turn() {
-#if !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1
   if constexpr (Inner == 1 && scans_vectors<F, E, N>)
     return reduced_in_turn * platform::vector_bytes / sizeof(E);
-#endif
   return integral<E> ? N : reduced_in_turn;
 }
 
@@ -76,25 +65,20 @@ CUDA_TILE_API void scan_parts(E* rows, F f) {
 }
 
 template <unsigned N, unsigned Inner, typename F, typename T>
-CUDA_TILE_API void scan_in_one_thread(T& result, F f) {
+CUDA_TILE_API void scan_elements(T& result, F f) {
   for (unsigned o = 0; o < T::distribution::size / (N * Inner); ++o)
     scan_parts<N, Inner>(result.slots + o * N * Inner, f);
 }
 
 template <size_t D, typename F, typename T>
-CUDA_TILE_API T scan(F f, T const& a) {
+CUDA_TILE_API T scan(F f, T const& x) {
   using S = tile_shape_t<T>;
   constexpr unsigned n = static_cast<unsigned>(length<S>(D));
   constexpr unsigned inner = static_cast<unsigned>(length_product<S>(D + 1, S::rank()));
-  checks::before_reduction<n, inner>(f, a);
-  T result = detail::normal(a);
-  checks::after_scan<n, inner>(result, a);
-#if CUDA_TILE_ON_CUDA || CUDA_TILE_BLOCK_THREADS > 1
-  if constexpr (platform::block_threads > 1)
-    detail::scan_across_threads<n, inner>(result, f);
-  else
-#endif
-    detail::scan_in_one_thread<n, inner>(result, f);
+  checks::before_reduction<n, inner>(f, x);
+  T result = x;
+  checks::after_scan<n, inner>(result, x);
+  detail::scan_elements<n, inner>(result, f);
   return result;
 }
 

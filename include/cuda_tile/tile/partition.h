@@ -1,22 +1,14 @@
-// Where one partition of a tensor span lies in memory, which of its elements are within the span, and how
-// single ones are accessed.
+// Where one partition of a tensor span lies in memory, and which of its elements are within the span: what
+// back ends share that run kernels.
 #pragma once
 
 #include "cuda_tile/core/elements.h"
 #include "cuda_tile/core/tensor_span.h"
-#include "cuda_tile/ops/memory_access.h"
+#include "cuda_tile/tile/access.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-/// [2.12.1] As many indices as dimensions, each convertible to the view's index type.
-template <typename View, typename... Idx>
-concept partition_indices = sizeof...(Idx) == View::view_shape_type::rank() &&
-                            (scalar_convertible_to<Idx, typename View::index_type> && ...);
-
-/// [2.12.1] Padding other than zero needs a basic floating point element.
-template <view_padding Pad, typename E>
-concept padding_for = Pad == view_padding::zero || is_basic_floating_point_v<E>;
-
+/// What elements beyond the span become.
 template <view_padding Pad, typename E>
 CUDA_TILE_API E padding_value() {
   if constexpr (Pad == view_padding::zero)
@@ -30,37 +22,6 @@ CUDA_TILE_API E padding_value() {
   else
     return elements::quiet_nan<E>();
 }
-
-/// Weak memory operations.
-struct plain_access {
-  template <unsigned Flags>
-  static constexpr unsigned flags = Flags;
-  template <typename E>
-  CUDA_TILE_API static remove_cv_t<E> read(E* p) {
-    return *p;
-  }
-  template <typename E>
-  CUDA_TILE_API static void write(E* p, E value) {
-    *p = value;
-  }
-};
-/// Strong memory operations of an order and scope.
-template <memory_order Order, thread_scope Scope>
-struct atomic_access {
-  template <unsigned Flags>
-  static constexpr unsigned flags = checks::atomic_flags<Flags, Order, Scope>;
-  template <typename E>
-  CUDA_TILE_API static remove_cv_t<E> read(E* p) {
-    return platform::atomic_load<static_cast<int>(Order), static_cast<int>(Scope)>(p);
-  }
-  template <typename E>
-  CUDA_TILE_API static void write(E* p, E value) {
-    platform::atomic_store<static_cast<int>(Order), static_cast<int>(Scope)>(p, value);
-  }
-};
-
-/// Weak stores of whole rows, of which the caches keep nothing.
-struct streaming_access : plain_access {};
 
 template <typename Span, typename Shape>
 struct partition {
@@ -77,11 +38,12 @@ struct partition {
   size_t row = 1;      // length of the last dimension of the span
   size_t places;       // bits that the addresses of all rows may have, beside multiples of the rows' bytes
 
-  CUDA_TILE_API partition(Span const& span, size_t const (&index)[dims])
-      : origin{span.data_handle()}, strides{}, valid{}, places{reinterpret_cast<size_t>(origin)} {
+  CUDA_TILE_API explicit partition(partition_index<Span, Shape> const& index)
+      : origin{index.span.data_handle()}, strides{}, valid{}, places{reinterpret_cast<size_t>(origin)} {
+    Span const& span = index.span;
     CUDA_TILE_UNROLL
     for (size_t d = 0; d != rank; ++d) {
-      size_t first = index[d] * length<Shape>(d);
+      size_t first = index.at[d] * length<Shape>(d);
       size_t extent = static_cast<size_t>(span.mapping().extents().extent(d));
       size_t left = first < extent ? extent - first : 0;
       elements *= extent;
@@ -113,7 +75,8 @@ template <typename Span, typename Shape>
 struct partition<Span, Shape> {
   using element = typename Span::element_type;
   element* origin;
-  CUDA_TILE_API partition(Span const& span, detail::indices<>) : origin{span.data_handle()} {}
+  CUDA_TILE_API explicit partition(partition_index<Span, Shape> const& index)
+      : origin{index.span.data_handle()} {}
   CUDA_TILE_API bool whole() const { return true; }
 };
 

@@ -3,8 +3,8 @@
 #pragma once
 
 #include "cuda_tile/core/elements.h"
-#include "cuda_tile/ops/memory_access.h"
 #include "cuda_tile/platform/host_vectors.h"
+#include "cuda_tile/tile/tile.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 

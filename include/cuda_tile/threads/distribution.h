@@ -6,7 +6,7 @@
 #pragma once
 
 #include "cuda_tile/core/extents.h"
-#include "cuda_tile/tile/distribution_bits.h"
+#include "cuda_tile/threads/distribution_bits.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 

@@ -1,11 +1,11 @@
-// Scans with several threads a block. An element's place along the scanned dimension is a number of bits,
+// scan with several threads a block. An element's place along the scanned dimension is a number of bits,
 // which name slots of a thread, lanes of a warp, and warps. They are taken from the lowest up, in runs of one
 // kind; after each run, elements are scanned within blocks of all bits taken so far, and the total of each
 // block is known to all threads that hold a part of it. Slots need no exchange, lanes a shuffle a bit, warps
 // one step through scratch memory.
 #pragma once
 
-#include "cuda_tile/tile/tile.h"
+#include "cuda_tile/threads/exchange.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
@@ -195,13 +195,23 @@ CUDA_TILE_API void scan_bits(scan_state<D, E>& state, F f) {
 }
 
 template <unsigned N, unsigned Inner, typename F, typename T>
-CUDA_TILE_API void scan_across_threads(T& result, F f) {
+CUDA_TILE_API void scan_elements(T& result, F f) {
   using D = typename T::distribution;
   scan_state<D, typename T::element_type> state{result.slots, {}};
   CUDA_TILE_UNROLL
   for (unsigned s = 0; s < D::slots; ++s)
     state.totals[s] = result.slots[s];
   scan_bits<log2_of(Inner), log2_of(Inner * N), 0, 0>(state, f);
+}
+
+template <size_t D, typename F, typename T>
+CUDA_TILE_API T scan(F f, T const& x) {
+  using S = tile_shape_t<T>;
+  constexpr unsigned n = static_cast<unsigned>(length<S>(D));
+  constexpr unsigned inner = static_cast<unsigned>(length_product<S>(D + 1, S::rank()));
+  T result = detail::normal(x);
+  detail::scan_elements<n, inner>(result, f);
+  return result;
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

@@ -4,7 +4,7 @@
 // sign, waits would depend on it, and a compiler that cannot follow it takes no instruction out of turn.
 #pragma once
 
-#include "cuda_tile/tile/transposed.h"
+#include "cuda_tile/threads/transposed.h"
 #if CUDA_TILE_WARP_GROUPS && CUDA_TILE_ON_CUDA
 #include "cuda_tile/platform/cuda_groups.h"
 #elif CUDA_TILE_WARP_GROUPS
@@ -41,7 +41,7 @@ CUDA_TILE_API decltype(auto) settled(T const& x) {
 }
 
 template <typename T>
-CUDA_TILE_API decltype(auto) normal(T const& x); // tile/exchange.h
+CUDA_TILE_API decltype(auto) normal(T const& x); // threads/exchange.h
 
 /// x in a form that its conversion to elements E may have, once it is computed.
 template <typename E, typename T>

@@ -1,0 +1,56 @@
+// Walks through row-major arrays: for each dimension of a shape, by how many elements one step moves. `Steps`
+// stands for a class that has them, as `Steps::at(d)`.
+#pragma once
+
+#include "cuda_tile/core/extents.h"
+
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
+
+/// Those of a shape's own row-major order.
+template <typename S>
+struct row_major_steps {
+  CUDA_TILE_CONSTEXPR static size_t at(size_t d) { return length_product<S>(d + 1, S::rank()); }
+};
+
+/// Those through S whose dimensions are permuted: dimension d of the result is dimension Map::mapping(d) of
+/// S.
+template <typename S, typename Map>
+struct permuted_steps {
+  CUDA_TILE_CONSTEXPR static size_t at(size_t d) { return row_major_steps<S>::at(Map::mapping(d)); }
+};
+
+/// Those that broadcast From to a shape of rank Rank: none along dimensions of length 1.
+template <typename From, size_t Rank>
+struct broadcast_steps {
+  CUDA_TILE_CONSTEXPR static size_t at(size_t d) {
+    constexpr size_t rank = From::rank();
+    if (d + rank < Rank || length<From>(d + rank - Rank) == 1)
+      return 0;
+    return length_product<From>(d + rank - Rank + 1, rank);
+  }
+};
+
+template <typename Shape, typename Steps>
+struct strided_index {
+  /// Position in the source of the element with row-major index `i` of Shape.
+  CUDA_TILE_CONSTEXPR static unsigned of(unsigned i) {
+    unsigned position = 0;
+    CUDA_TILE_UNROLL
+    for (size_t d = Shape::rank(); d-- > 0;) {
+      position += i % static_cast<unsigned>(length<Shape>(d)) * static_cast<unsigned>(Steps::at(d));
+      i /= static_cast<unsigned>(length<Shape>(d));
+    }
+    return position;
+  }
+};
+
+/// Position in From of the first element of its partition of shape Part with the given index. An index that
+/// is out of bounds, which is undefined, gives a position in From, too.
+template <typename From, typename Part, typename... Indices>
+CUDA_TILE_CONSTEXPR unsigned partition_start(Indices... index) {
+  size_t start = 0, d = 0;
+  ((start += index * length<Part>(d) * row_major_steps<From>::at(d), ++d), ...);
+  return static_cast<unsigned>(start % shape_size_v<From>);
+}
+
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

@@ -1,0 +1,113 @@
+// map and the conversion of tiles with one thread a block: loops over arrays.
+#pragma once
+
+#include "cuda_tile/one_thread/rearrange.h"
+
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
+
+/// Whether an operand's element s goes with element s of a tile of shape S, or its only value with all of
+/// them.
+template <typename Operand, typename S>
+inline constexpr bool is_aligned_operand =
+    scalar<Operand> || tile_size_v<Operand> == 1 || tile_size_v<Operand> == shape_size_v<S>;
+
+/// x, with its elements where distribution_of says, which back ends of several threads may have elsewhere.
+template <typename T>
+CUDA_TILE_API T const& normal(T const& x) {
+  return x;
+}
+
+template <typename S, typename Operand>
+CUDA_TILE_API decltype(auto) aligned_operand(Operand const& operand) {
+  if constexpr (is_aligned_operand<Operand, S>)
+    return (operand);
+  else
+    return detail::rearrange<S, broadcast_steps<tile_shape_t<Operand>, S::rank()>>(operand);
+}
+
+/// An operand of nested loops: where its elements are, and the steps that broadcast them.
+template <typename E, typename Steps>
+struct strided_operand {
+  E const* at;
+  template <size_t D>
+  CUDA_TILE_API strided_operand step(size_t i) const {
+    return {at + i * Steps::at(D)};
+  }
+};
+
+template <size_t Rank, typename Operand>
+CUDA_TILE_API auto make_strided_operand(Operand const& operand) {
+  using steps = broadcast_steps<tile_shape_t<Operand>, Rank>;
+  if constexpr (scalar<Operand>)
+    return strided_operand<remove_cv_t<Operand>, steps>{&operand};
+  else
+    return strided_operand<typename Operand::element_type, steps>{operand.slots};
+}
+
+template <typename Shape, size_t D, typename R, typename F, typename... Operands>
+CUDA_TILE_API void map_nested(R* to, F f, Operands... operands) {
+  if constexpr (D == Shape::rank()) {
+    *to = f(*operands.at...);
+  } else {
+    constexpr size_t step = length_product<Shape>(D + 1, Shape::rank());
+    for (size_t i = 0; i < length<Shape>(D); ++i) {
+      detail::map_nested<Shape, D + 1>(to + i * step, f, operands.template step<D>(i)...);
+#if defined(__GNUC__) && !defined(__clang__)
+      if constexpr (D + 2 == Shape::rank())
+        asm("" : : :); // or g++ makes vectors of columns, where rows are short
+#endif
+    }
+  }
+}
+
+template <typename R, typename F, typename... Operands>
+CUDA_TILE_API R map_aligned(F f, Operands const&... operands) {
+  checks::before_map<tile_shape_t<R>>(f, operands...);
+  R result;
+  checks::after_map<F>(result, operands...);
+  for (unsigned s = 0; s < R::distribution::slots; ++s)
+    result.slots[s] = f(detail::operand_value(operands, s)...);
+  return result;
+}
+
+/// The operands broadcast by their steps.
+template <typename R, typename F, typename... Operands>
+CUDA_TILE_API R map_broadcast(F f, Operands const&... operands) {
+  R result;
+  detail::map_nested<tile_shape_t<R>, 0>(result.slots, f,
+                                         detail::make_strided_operand<tile_rank_v<R>>(operands)...);
+  return result;
+}
+
+template <typename R, typename F, typename... Operands>
+CUDA_TILE_API R map(F f, Operands const&... operands) {
+  if constexpr (scalar<R>) {
+    checks::before_map<shape<>>(f, operands...);
+    return f(detail::operand_value(operands, 0)...);
+  } else if constexpr ((is_aligned_operand<Operands, tile_shape_t<R>> && ...)) {
+    return detail::map_aligned<R>(f, operands...);
+  } else if constexpr (!checks::enabled) {
+    return detail::map_broadcast<R>(f, operands...);
+  } else {
+    return detail::map_aligned<R>(f, detail::aligned_operand<tile_shape_t<R>>(operands)...);
+  }
+}
+
+template <typename T, typename O>
+CUDA_TILE_API void convert_into(T& result, O const& other) {
+  using E = typename T::element_type;
+  checks::after_map<void>(result, other);
+  if constexpr (scalar<O>) {
+    result.slots[0] = detail::convert<E>(other);
+  } else {
+    for (unsigned s = 0; s < T::distribution::slots; ++s)
+      result.slots[s] = detail::convert<E>(other.slots[s]);
+  }
+}
+
+template <typename T>
+CUDA_TILE_API element_t<T> only_element(T const& x) {
+  return x.slots[0];
+}
+
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

@@ -1,0 +1,119 @@
+// Memory by pointers with one thread a block.
+#pragma once
+
+#include "cuda_tile/one_thread/atomic_sums.h"
+#include "cuda_tile/one_thread/map.h"
+#include "cuda_tile/one_thread/pointer_loads.h"
+#include "cuda_tile/tile/memory_elements.h"
+
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
+
+template <typename R, typename Ptrs>
+CUDA_TILE_API R load(Ptrs const& ptrs) {
+  if constexpr (scalar<Ptrs>)
+    return detail::map<R>([](auto p) { return *p; }, ptrs);
+  else
+    return detail::load_by_runs<R>(ptrs);
+}
+
+template <typename S, typename F, typename... Operands>
+CUDA_TILE_API void for_each_slot(F f, Operands const&... operands) {
+  for (unsigned s = 0; s < distribution_of<S>::slots; ++s)
+    f(s, detail::operand_value(operands, s)...);
+}
+/// f(slot, pointer, values of the operands…) for each pointer of `ptrs`.
+template <typename F, typename Ptrs, typename... Operands>
+CUDA_TILE_API void for_each_location(F f, Ptrs const& ptrs, Operands const&... operands) {
+  using S = tile_shape_t<Ptrs>;
+  detail::for_each_slot<S>(f, ptrs, detail::aligned_operand<S>(operands)...);
+}
+
+template <typename R, typename Access, typename Ptrs, typename Mask, typename Padding>
+CUDA_TILE_API R load_masked(Access access, Ptrs const& ptrs, Mask const& mask, Padding const& padding) {
+  using E = tile_element_t<R>;
+  if constexpr (is_same_v<Access, plain_access>) {
+    return detail::map<R>(
+        [](auto p, auto m, auto pad) { return detail::convert<bool>(m) ? *p : detail::convert<E>(pad); },
+        ptrs, mask, padding);
+  } else {
+    auto result =
+        detail::map<tile<E, tile_shape_t<Ptrs>>>([](auto pad) { return detail::convert<E>(pad); }, padding);
+    detail::for_each_location(
+        [&](unsigned s, auto p, auto m) {
+          if (detail::convert<bool>(m))
+            result.slots[s] = detail::read_element(access, p);
+        },
+        ptrs, mask);
+    return static_cast<R>(result);
+  }
+}
+
+template <typename Access, typename Ptrs, typename Value, typename Mask>
+CUDA_TILE_API void store_masked(Access access, Ptrs const& ptrs, Value const& value, Mask const& mask) {
+  using E = remove_pointer_t<tile_element_t<Ptrs>>;
+  detail::for_each_location(
+      [access](unsigned, auto p, auto v, auto m) {
+        if (detail::convert<bool>(m))
+          detail::write_element(access, p, detail::convert<E>(v));
+      },
+      ptrs, value, mask);
+}
+
+/// Converts and broadcasts to the tile type T; what has that type already is not copied.
+template <typename T, typename Operand>
+CUDA_TILE_API decltype(auto) broadcast_tile(Operand const& operand) {
+  if constexpr (is_same_v<T, Operand>)
+    return (operand);
+  else
+    return detail::map<T>([](auto v) { return detail::convert<typename T::element_type>(v); }, operand);
+}
+
+template <typename R, typename Access, typename Update, typename Ptrs, typename Value, typename Mask>
+CUDA_TILE_API R update(Access access, Update kind, Ptrs const& ptrs, Value const& value, Mask const& mask) {
+  using E = tile_element_t<R>;
+  constexpr unsigned flags = checks::access_flags<Access, checks::reads | checks::writes>;
+  tile<E, tile_shape_t<Ptrs>> old;
+  checks::define(old);
+  bool done = false, changed = false;
+  if constexpr (!checks::enabled && is_same_v<Update, memory_add> &&
+                sums_before_adding<E, shape_size_v<tile_shape_t<Ptrs>>>)
+    done = detail::add_sums([&](auto p, E sum) { return detail::update_element(access, kind, p, sum); }, old,
+                            ptrs, broadcast_tile<tile<E, tile_shape_t<Ptrs>>>(value),
+                            broadcast_tile<tile<bool, tile_shape_t<Ptrs>>>(mask));
+  if (!done)
+    detail::for_each_location(
+        [&](unsigned s, auto p, auto v, auto m) {
+          old.slots[s] = detail::convert<E>(0);
+          if (!detail::convert<bool>(m))
+            return;
+          old.slots[s] = detail::update_element(access, kind, p, detail::convert<E>(v));
+          changed |= checks::after_update<tile_shape_t<Ptrs>, Update>(s, old.slots[s], detail::convert<E>(v));
+        },
+        ptrs, value, mask);
+  checks::after_access<flags>(ptrs, mask, changed);
+  checks::after_masked_load(old, mask);
+  return static_cast<R>(old);
+}
+
+template <typename R, typename Access, typename Ptrs, typename Expected, typename Value, typename Mask>
+CUDA_TILE_API R compare_exchange(Access access, Ptrs const& ptrs, Expected const& expected,
+                                 Value const& value, Mask const& mask) {
+  using E = tile_element_t<R>;
+  using T = tile<E, tile_shape_t<Ptrs>>;
+  constexpr unsigned flags = checks::access_flags<Access, checks::reads | checks::writes>;
+  T old = detail::map<T>([](auto c) { return detail::convert<E>(c); }, expected);
+  bool changed = false;
+  detail::for_each_location(
+      [&](unsigned s, auto p, auto v, auto m) {
+        if (!detail::convert<bool>(m))
+          return;
+        E const wanted = old.slots[s];
+        old.slots[s] = detail::exchange_element(access, p, wanted, detail::convert<E>(v));
+        changed |= checks::after_exchange(old.slots[s], wanted);
+      },
+      ptrs, value, mask);
+  checks::after_access<flags>(ptrs, mask, changed);
+  return static_cast<R>(old);
+}
+
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

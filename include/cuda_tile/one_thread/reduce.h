@@ -1,0 +1,74 @@
+// reduce with one thread a block.
+//
+// The element with row-major index i = (o * n + k) * inner + j goes into result element o * inner + j, where
+// n is the length of the reduced dimension and inner the number of elements behind it. All are powers of two.
+#pragma once
+
+#include "cuda_tile/one_thread/vectors.h"
+#include "cuda_tile/tile/tile.h"
+
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
+
+/// Reduces N neighbouring elements over explicit lanes, so that the loop vectorises without reordering by the
+/// compiler.
+template <unsigned N, typename E, typename F>
+CUDA_TILE_API E reduce_run(F f, E const* from) {
+  constexpr unsigned lanes = N < 32 ? N : 32;
+  if constexpr (has_vector_form<F, E, lanes>)
+    return reduce_vectors<N, lanes>(f, from);
+  E sums[lanes];
+  for (unsigned l = 0; l < lanes; ++l)
+    sums[l] = from[l];
+  for (unsigned i = lanes; i < N; i += lanes)
+    for (unsigned l = 0; l < lanes; ++l)
+      sums[l] = f(sums[l], from[i + l]);
+  for (unsigned half = lanes / 2; half > 0; half /= 2)
+    for (unsigned l = 0; l < half; ++l)
+      sums[l] = f(sums[l], sums[l + half]);
+  return sums[0];
+}
+
+/// How many elements, or rows, meet in a lane one after another. Of more, parts are reduced first: else a sum
+/// of many would lose digits, and one of bfloat16 would end at 256 ones.
+inline constexpr unsigned reduced_in_turn = 128;
+
+/// N neighbouring elements, or N rows of Inner elements.
+template <unsigned N, unsigned Inner, typename E, typename F>
+CUDA_TILE_API void reduce_rows(E* to, F f, E const* from) {
+  constexpr unsigned most = Inner == 1 ? 32 * reduced_in_turn : reduced_in_turn;
+  if constexpr (N > most) {
+    E parts[N / most * Inner];
+    for (unsigned p = 0; p < N / most; ++p)
+      reduce_rows<most, Inner>(parts + p * Inner, f, from + p * most * Inner);
+    reduce_rows<N / most, Inner>(to, f, parts);
+  } else if constexpr (Inner == 1) {
+    *to = reduce_run<N>(f, from);
+  } else {
+    for (unsigned j = 0; j < Inner; ++j)
+      to[j] = from[j];
+    for (unsigned k = 1; k < N; ++k)
+      for (unsigned j = 0; j < Inner; ++j)
+        to[j] = f(to[j], from[k * Inner + j]);
+  }
+}
+
+/// Each N of a tile along a dimension that Inner elements separate.
+template <unsigned N, unsigned Inner, typename R, typename F, typename T>
+CUDA_TILE_API void reduce_elements(R& result, F f, T const& a) {
+  for (unsigned o = 0; o < T::distribution::size / (N * Inner); ++o)
+    reduce_rows<N, Inner>(result.slots + o * Inner, f, a.slots + o * N * Inner);
+}
+
+template <size_t D, typename F, typename T>
+CUDA_TILE_API reduced_tile<T, D> reduce(F f, T const& x) {
+  using S = tile_shape_t<T>;
+  constexpr unsigned n = static_cast<unsigned>(length<S>(D));
+  constexpr unsigned inner = static_cast<unsigned>(length_product<S>(D + 1, S::rank()));
+  reduced_tile<T, D> result;
+  checks::before_reduction<n, inner>(f, x);
+  checks::after_reduction<n, inner>(f, result, x);
+  detail::reduce_elements<n, inner>(result, f, x);
+  return result;
+}
+
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

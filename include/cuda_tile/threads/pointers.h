@@ -1,0 +1,132 @@
+// Memory by pointers with several threads a block: each location once, and in program order with the block's
+// other operations [1.10].
+#pragma once
+
+#include "cuda_tile/threads/pointer_vectors.h"
+#include "cuda_tile/tile/memory_elements.h"
+
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
+
+template <typename S, typename F, typename... Operands>
+CUDA_TILE_API void for_each_slot(F f, Operands const&... operands) {
+  using D = distribution_of<S>;
+  if (!D::first(platform::thread()))
+    return;
+  CUDA_TILE_UNROLL
+  for (unsigned s = 0; s < D::slots; ++s)
+    f(s, detail::operand_value(operands, s)...);
+}
+
+/// f(slot, pointer, values of the operands…) for each pointer of `ptrs`, once in the block. The barriers keep
+/// the block's earlier and later accesses on their side of these.
+template <typename F, typename Ptrs, typename... Operands>
+CUDA_TILE_API void for_each_location(F f, Ptrs const& ptrs, Operands const&... operands) {
+  using S = tile_shape_t<Ptrs>;
+  platform::barrier();
+  detail::for_each_slot<S>(f, detail::normal(ptrs), detail::aligned_operand<S>(operands)...);
+  platform::barrier();
+}
+
+/// The same values in all threads: those of the first thread that holds an element, where several do.
+template <typename T>
+CUDA_TILE_API T shared_value(T const& x) {
+  if constexpr (!T::distribution::replicated) {
+    return x;
+  } else {
+    T result;
+    copy_through_scratch<same_index>(result, x);
+    return result;
+  }
+}
+
+template <typename R, typename Ptrs>
+CUDA_TILE_API R load(Ptrs const& ptrs) {
+  if constexpr (scalar<Ptrs>)
+    return detail::map<R>([](auto p) { return *p; }, ptrs);
+  else
+    return detail::load_slots<R>(detail::normal(ptrs), true, tile_element_t<R>{});
+}
+
+template <typename R, typename Access, typename Ptrs, typename Mask, typename Padding>
+CUDA_TILE_API R load_masked(Access access, Ptrs const& ptrs, Mask const& mask, Padding const& padding) {
+  using E = tile_element_t<R>;
+  using S = tile_shape_t<Ptrs>;
+  if constexpr (!is_same_v<Access, plain_access>) {
+    using T = tile<E, S>;
+    T result = detail::normal(detail::map<T>([](auto pad) { return detail::convert<E>(pad); }, padding));
+    detail::for_each_location(
+        [&](unsigned s, auto p, auto m) {
+          if (detail::convert<bool>(m))
+            result.slots[s] = detail::read_element(access, p);
+        },
+        ptrs, mask);
+    return static_cast<R>(detail::shared_value(result)); // one value an element in the whole block
+  } else if constexpr (scalar<Ptrs>) {
+    return detail::map<R>(
+        [](auto p, auto m, auto pad) { return detail::convert<bool>(m) ? *p : detail::convert<E>(pad); },
+        ptrs, mask, padding);
+  } else {
+    return detail::load_slots<R>(detail::normal(ptrs), detail::aligned_operand<S>(mask),
+                                 detail::aligned_operand<S>(padding));
+  }
+}
+
+template <typename Access, typename Ptrs, typename Value, typename Mask>
+CUDA_TILE_API void store_masked(Access access, Ptrs const& ptrs, Value const& value, Mask const& mask) {
+  using E = remove_pointer_t<tile_element_t<Ptrs>>;
+  using S = tile_shape_t<Ptrs>;
+  if constexpr (is_same_v<Access, plain_access> && !scalar<Ptrs>)
+    detail::store_slots(detail::normal(ptrs), detail::aligned_operand<S>(value),
+                        detail::aligned_operand<S>(mask));
+  else
+    detail::for_each_location(
+        [access](unsigned, auto p, auto v, auto m) {
+          if (detail::convert<bool>(m))
+            detail::write_element(access, p, detail::convert<E>(v));
+        },
+        ptrs, value, mask);
+}
+
+template <typename R, typename Access, typename Update, typename Ptrs, typename Value, typename Mask>
+CUDA_TILE_API R update(Access access, Update kind, Ptrs const& ptrs, Value const& value, Mask const& mask) {
+  using E = tile_element_t<R>;
+  constexpr unsigned flags = checks::access_flags<Access, checks::reads | checks::writes>;
+  tile<E, tile_shape_t<Ptrs>> old;
+  checks::define(old);
+  bool changed = false;
+  detail::for_each_location(
+      [&](unsigned s, auto p, auto v, auto m) {
+        old.slots[s] = detail::convert<E>(0);
+        if (!detail::convert<bool>(m))
+          return;
+        old.slots[s] = detail::update_element(access, kind, p, detail::convert<E>(v));
+        changed |= checks::after_update<tile_shape_t<Ptrs>, Update>(s, old.slots[s], detail::convert<E>(v));
+      },
+      ptrs, value, mask);
+  checks::after_access<flags>(ptrs, mask, changed);
+  checks::after_masked_load(old, mask);
+  return static_cast<R>(detail::shared_value(old));
+}
+
+template <typename R, typename Access, typename Ptrs, typename Expected, typename Value, typename Mask>
+CUDA_TILE_API R compare_exchange(Access access, Ptrs const& ptrs, Expected const& expected,
+                                 Value const& value, Mask const& mask) {
+  using E = tile_element_t<R>;
+  using T = tile<E, tile_shape_t<Ptrs>>;
+  constexpr unsigned flags = checks::access_flags<Access, checks::reads | checks::writes>;
+  T old = detail::normal(detail::map<T>([](auto c) { return detail::convert<E>(c); }, expected));
+  bool changed = false;
+  detail::for_each_location(
+      [&](unsigned s, auto p, auto v, auto m) {
+        if (!detail::convert<bool>(m))
+          return;
+        E const wanted = old.slots[s];
+        old.slots[s] = detail::exchange_element(access, p, wanted, detail::convert<E>(v));
+        changed |= checks::after_exchange(old.slots[s], wanted);
+      },
+      ptrs, value, mask);
+  checks::after_access<flags>(ptrs, mask, changed);
+  return static_cast<R>(detail::shared_value(old));
+}
+
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail
