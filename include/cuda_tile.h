@@ -45,7 +45,7 @@
 #include "cuda_tile/ops/manipulate.h" // [2.3.7] to [2.3.18] shapes
 #include "cuda_tile/ops/math.h"       // [2.4] math
 #include "cuda_tile/ops/memory.h"     // [2.7.1] to [2.7.5] loads and stores
-#include "cuda_tile/ops/mma.h"        // [2.5] matrix multiplication
+#include "cuda_tile/ops/mma/mma.h"    // [2.5] matrix multiplication
 #include "cuda_tile/ops/pointers.h"   // [2.2.25] to [2.2.31] pointers
 #include "cuda_tile/ops/reductions.h" // [2.6] reductions
 #include "cuda_tile/ops/thread.h"     // [2.1.1] thread functions

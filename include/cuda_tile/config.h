@@ -151,7 +151,7 @@ using nullptr_t = decltype(nullptr);
 
 #if CUDA_TILE_WARP_GROUPS
 namespace platform {
-CUDA_TILE_API void finish_groups(); // platform/cuda_groups.h: waits for their products
+CUDA_TILE_API void finish_groups(); // platform/cuda_wgmma.h: waits for their products
 }
 #endif
 

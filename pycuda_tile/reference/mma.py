@@ -9,19 +9,27 @@ from __future__ import annotations
 
 import numpy as np
 
+from .. import spec
+from ..spec.element_types import CXX_TYPES
 from .conversions import convert
 from .scalars import is_integral
 
+# NumPy's names for the classes of integers in the table of matrix products.
+_INTEGERS = {"int8": ("int8", "uint8"), "int32": ("int32",)}
+
+
+def _dtypes(name: str) -> tuple[str, ...]:
+    """NumPy's names for an element type; tf32, which NumPy does not have, is computed as float."""
+    if name == "__nv_tf32":
+        return ("float32",)
+    return _INTEGERS.get(name) or (CXX_TYPES[name].numpy,)
+
+
 # [2.5.1] Element types of the factors, and those that the accumulator may have; the first is matmul's result.
 ACCUMULATORS = {
-    "int8": ("int32",),
-    "uint8": ("int32",),
-    "float8_e4m3fn": ("float16", "float32"),
-    "float8_e5m2": ("float16", "float32"),
-    "float16": ("float16", "float32"),
-    "bfloat16": ("float32",),
-    "float32": ("float32",),
-    "float64": ("float64",),
+    factor: tuple(_dtypes(name)[0] for name in row.accumulators.split())
+    for row in spec.load("mma")
+    for factor in _dtypes(row.left)
 }
 
 

@@ -19,7 +19,7 @@ TABLES = Path(__file__).parent / "tables"
 _ID = re.compile(r"\d+(\.\d+)*/\S+")
 _SECTION = re.compile(r"\d+(\.\d+)+")
 _NAME = re.compile(r"[a-z_][a-z0-9_]*")
-_ELEMENT_TYPE = re.compile(r"__\w+|(un)?signed char")
+_FACTOR = re.compile(r"__\w+|float|double|int8")
 _YES_NO = {"yes", "no"}
 
 # column -> what a cell may hold: a pattern, a set of words, or None for anything that is not empty
@@ -84,11 +84,14 @@ SCHEMAS: dict[str, dict] = {
     },
     # What a checked build looks for, in the order of cuda_tile_violation_kind.
     "violations": {"id": re.compile(r"[a-z-]+"), "section": _SECTION, "requirement": None},
-    # The matrix instructions of warp groups that are used (PTX 9.7.15.5.2), of 64 rows: as PTX spells both
-    # elements, their types, the inner length, what sums are, and along which dimension neighbours may lie.
-    "group_products": {
-        "id": re.compile(r"[a-z0-9]+-[a-z0-9]+"), "left": _ELEMENT_TYPE, "right": _ELEMENT_TYPE,
-        "inner": {"8", "16", "32"}, "sum": {"f32", "s32"}, "majors": {"both", "inner"},
+    # Element types of matrix products: of the operands and the accumulator, of a product without one, and of
+    # the sums of instructions. int8 is any integer of 8 bits, int32 any signed one of 32. Then the compute
+    # capability, times 10, from which on mma.sync multiplies them (PTX 9.7.14.5), and along which dimensions
+    # of an operand neighbours may lie for wgmma (PTX 9.7.15.5.2): k alone, or m and n. The id is PTX's.
+    "mma": {
+        "id": re.compile(r"[a-z0-9]+"), "section": _SECTION, "left": _FACTOR, "right": _FACTOR,
+        "accumulators": re.compile(r"\w+( \w+)*"), "result": {"__half", "float", "double", "int"},
+        "sum": {"float", "double", "int"}, "mma_sync": {"", "75", "80", "89"}, "wgmma": {"", "k", "k or mn"},
     },
     # The element types, in the order of documentation; spec/element_types.py says what the columns mean.
     "element_types": {

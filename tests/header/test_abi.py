@@ -24,11 +24,8 @@ HEADERS = sorted(str(path.relative_to(INCLUDE)) for path in PATHS)
 GPU = ("cuda_tile/platform/cuda", "cuda_tile/print/cuda", "cuda_tile/core/launch_hints")
 HOST = ("cuda_tile/platform/", "cuda_tile/launch", "cuda_tile/print/")
 CHECKED = ("cuda_tile/checked/preconditions",)
-THREADS = ("cuda_tile/threads/", "cuda_tile/platform/emulated_", "cuda_tile/ops/group_staging")
-THREADS += tuple(f"cuda_tile/ops/mma_{name}" for name in ("fma", "groups", "right", "staging", "unit"))
-THREADS += ("cuda_tile/ops/fp8_halves",)
+THREADS = ("cuda_tile/threads/", "cuda_tile/platform/emulated_", "cuda_tile/platform/mma_sync")
 ONE_THREAD = ("cuda_tile/one_thread/", "cuda_tile/platform/host.h")
-ONE_THREAD += ("cuda_tile/ops/mma_amx", "cuda_tile/ops/mma_blocks")
 SETTINGS = {
     "plain": ([], (*GPU, *CHECKED, *THREADS)),
     "checked": (["-DCUDA_TILE_CHECKED=1"], (*GPU, *THREADS)),

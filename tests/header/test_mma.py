@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from cases import Case, assert_close, assert_same_bits, run
 
-from pycuda_tile import reference
+from pycuda_tile import reference, spec
 
 # rows, inner, columns
 SIZES = [(2, 4, 2), (1, 1, 1), (16, 8, 32), (64, 32, 16), (4, 256, 4), (128, 64, 64), (1, 64, 8)]
@@ -58,3 +59,53 @@ def test_eight_bit_integers_are_exact_and_may_differ_in_sign(target):
     for case in run(cases, target):
         a, b, c = (x.astype(np.int64) for x in case.inputs)
         assert_same_bits(case, (a @ b + c).astype(np.int32))
+
+
+# Which scalars the classes of the table stand for, and some that it has nothing of.
+CLASSES = {"int8": ("char", "signed char", "unsigned char", "char8_t"), "int32": ("int",)}
+OTHERS = ("bool", "short", "unsigned", "long long", "__nv_fp8_e8m0", "__nv_fp4_e2m1")
+TYPES_OF_PRODUCTS = """
+#include <cuda_bf16.h>
+#include <cuda_fp16.h>
+#include <cuda_fp4.h>
+#include <cuda_fp8.h>
+#include <cuda_tf32.h>
+#include "cuda_tile.h"
+namespace ct = cuda::tiles;
+template <typename E, int m, int n> using tile = ct::tile<E, ct::shape<m, n>>;
+template <typename L, typename R, typename A>
+constexpr bool multiplies = ct::mma_compatible<tile<L, 2, 8>, tile<R, 8, 4>, tile<A, 2, 4>>;
+template <typename L, typename R>
+constexpr bool has_product = ct::matmul_compatible<tile<L, 2, 8>, tile<R, 8, 4>>;
+template <typename L, typename R>
+using product = ct::tile_element_t<ct::matmul_result_t<tile<L, 2, 8>, tile<R, 8, 4>>>;
+"""
+
+
+def _scalars(names: str) -> list[str]:
+    return [scalar for name in names.split() for scalar in CLASSES.get(name, (name,))]
+
+
+@pytest.mark.parametrize("target", ["cpu", "simt"])
+def test_types_of_products_are_those_of_the_table(make_target, target):
+    accumulators, results = {}, {}
+    for row in spec.load("mma"):
+        for left in _scalars(row.left):
+            for right in _scalars(row.right):
+                accumulators[left, right] = _scalars(row.accumulators)
+                results[left, right] = row.result
+    scalars = dict.fromkeys([*(left for left, _ in accumulators), *OTHERS])
+    sums = dict.fromkeys(total for names in accumulators.values() for total in names)
+    asserted = []
+    for left in scalars:
+        for right in scalars:
+            pair = f"{left}, {right}"
+            allowed = accumulators.get((left, right), ())
+            asserted += [
+                f"{'' if sum in allowed else '!'}multiplies<{pair}, {sum}>" for sum in [*sums, *OTHERS[1:3]]
+            ]
+            asserted.append(f"{'' if allowed else '!'}has_product<{pair}>")
+            if allowed:
+                asserted.append(f"ct::detail::is_same_v<product<{pair}>, {results[left, right]}>")
+    source = TYPES_OF_PRODUCTS + "\n".join(f"static_assert({condition});" for condition in asserted)
+    make_target(target, arch="sm_80" if target == "simt" else None).build(source, kernels=())

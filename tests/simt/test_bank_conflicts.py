@@ -63,35 +63,37 @@ constexpr unsigned turns_of_stores(unsigned warp, Place place) {
   return most;
 }
 
-template <typename Way, typename L, typename R, typename A>
+template <typename Product, typename L, typename R, typename W>
 struct checked {
-  using P = product<L, R, A>;
-  using staged = staged_product<Way, P>;
-  using staging = typename staged::right_staging;
-  static constexpr unsigned width = staged::width;
-  using left = staged_matrix<typename Way::left, width>;
-  using right = typename staging::template matrix<width>;
-  static constexpr bool by_columns = is_same_v<right, staged_matrix<typename Way::right, width>>;
+  using staging = typename Product::right_staging;
+  static constexpr unsigned slice = k_loop<Product, W>::slice;
+  using left = typename Product::left_staging::template matrix<slice>;
+  using right = typename staging::template matrix<slice>;
+  using left_element = typename left::element_type;
+  using right_element = typename right::element_type;
+  using fragments = typename Product::fragments;
+  static constexpr bool by_columns = is_same_v<right, swizzled_matrix<right_element, slice>>;
   using held = conditional_t<by_columns, distribution_of<transposed_shape<typename R::shape_type>>,
                              typename R::distribution>;
-  static_assert(width == P::inner, "a whole operand is staged: indices are those of the tile");
+  static_assert(slice == W::k, "a whole operand is staged: indices are those of the tile");
 
   /// Stores of 2 or 4 elements to a segment of a row meet if the threads' neighbours are not as many as those
   /// that they accumulate; those to columns if they are of 4 bytes, or of 8 to rows of 32.
-  static constexpr unsigned bytes = held::vector * sizeof(typename Way::right);
+  static constexpr unsigned bytes = held::vector * sizeof(right_element);
   static constexpr bool meet = by_columns ? bytes < 8 || (bytes < 16 && right::segments < 4)
-                                          : Way::right_load::chunk != 0 && held::vector != P::run;
+                                          : fragments::group != 0 && held::vector != W::run;
   static constexpr unsigned allowed = meet ? 2 : 1;
 
   static constexpr bool stores() {
     constexpr unsigned left_step = least(L::distribution::vector, left::per_segment);
-    constexpr unsigned right_step = least(
-        held::vector, by_columns ? right::per_segment : least(right::per_segment, staging::order::together));
-    for (unsigned warp = 0; warp < P::warps; ++warp) {
-      if (turns_of_stores<left_step, typename Way::left, typename L::distribution>(
-              warp, [](unsigned i) { return left::place(i / P::inner, i % P::inner); }) != 1)
+    constexpr unsigned right_step =
+        least(held::vector,
+              by_columns ? right::per_segment : least(right::per_segment, staging::order::contiguous));
+    for (unsigned warp = 0; warp < W::warps; ++warp) {
+      if (turns_of_stores<left_step, left_element, typename L::distribution>(
+              warp, [](unsigned i) { return left::place(i / W::k, i % W::k); }) != 1)
         return false;
-      if (turns_of_stores<right_step, typename Way::right, held>(warp, place_of_right) > allowed)
+      if (turns_of_stores<right_step, right_element, held>(warp, place_of_right) > allowed)
         return false;
     }
     return true;
@@ -99,65 +101,78 @@ struct checked {
 
   static constexpr unsigned place_of_right(unsigned i) {
     if constexpr (by_columns)
-      return staging::template place<width>(0, i % P::inner, staging::order::place(i / P::inner));
+      return staging::template place<slice>(0, i % W::k, staging::order::place(i / W::k));
     else
-      return staging::template place<width>(0, Way::right_load::row_place(i / P::columns),
-                                            staging::order::place(i % P::columns));
+      return staging::template place<slice>(0, fragments::row_place(i / W::n),
+                                            staging::order::place(i % W::n));
   }
+};
 
+template <typename L, typename R, typename A, bool Transposed>
+using by_units =
+    mma_sync_product<typename L::element_type, typename R::element_type, Transposed, warp_tile<L, R, A>>;
+
+template <typename L, typename R, typename A, bool Transposed>
+struct of_units : checked<by_units<L, R, A, Transposed>, L, R, warp_tile<L, R, A>> {
   static constexpr bool loads() {
-    using load = typename Way::right_load;
-    constexpr unsigned cell = sizeof(typename Way::cell), served = load::template served<P::run>;
-    constexpr unsigned left_bytes = cell == 4 ? 16 : 8;
-    constexpr unsigned right_bytes = load::chunk == 0 ? served * cell : left_bytes;
+    using product = by_units<L, R, A, Transposed>;
+    using load = typename product::fragments;
+    using staging = typename product::right_staging;
+    using left = typename of_units::left;
+    constexpr unsigned run = warp_tile<L, R, A>::run;
+    constexpr unsigned word = sizeof(typename product::word), per_load = load::template per_load<run>;
+    constexpr unsigned left_bytes = word == 4 ? 16 : 8;
+    constexpr unsigned right_bytes = load::group == 0 ? per_load * word : left_bytes;
     auto const left_place = [](unsigned lane) {
-      return left::place(Way::left_row(lane), Way::left_k(lane)) *
-             static_cast<unsigned>(sizeof(typename Way::left));
+      return left::place(product::left_row(lane), product::left_k(lane)) *
+             static_cast<unsigned>(sizeof(typename product::left));
     };
     auto const right_place = [](unsigned lane) {
-      staged_index const at = load::template index<P::run>(lane);
-      return staging::template place<width>(0, at.k, at.column) *
-             static_cast<unsigned>(sizeof(typename Way::right));
+      staged_index const at = load::template lane_index<run>(lane);
+      return staging::template place<of_units::slice>(0, at.k, at.column) *
+             static_cast<unsigned>(sizeof(typename product::right));
     };
     return turns<left_bytes>(left_place) == 1 && turns<right_bytes>(right_place) == 1;
   }
 };
 
 template <typename E, bool Transposed, unsigned M, unsigned N, unsigned K>
-using tiles = checked<multiply_by_units<E, E, Transposed>, ct::tile<E, ct::shape<M, K>>,
-                      ct::tile<E, ct::shape<K, N>>,
-                      ct::tile<typename matrix_unit<E, E>::sum, ct::shape<M, N>>>;
+using tiles = of_units<ct::tile<E, ct::shape<M, K>>, ct::tile<E, ct::shape<K, N>>,
+                       ct::tile<typename instruction_types<E, E>::sum, ct::shape<M, N>>, Transposed>;
 
 /// What a thread multiplies by multiply-add: loads of a segment of a row, and of neighbouring columns.
 template <typename E, unsigned M, unsigned N, unsigned K>
-struct floats : checked<multiply_by_fma<E>, ct::tile<E, ct::shape<M, K>>, ct::tile<E, ct::shape<K, N>>,
-                        ct::tile<E, ct::shape<M, N>>> {
+using tile_of_floats =
+    warp_tile<ct::tile<E, ct::shape<M, K>>, ct::tile<E, ct::shape<K, N>>, ct::tile<E, ct::shape<M, N>>>;
+template <typename E, unsigned M, unsigned N, unsigned K>
+struct floats : checked<fma_product<E, tile_of_floats<E, M, N, K>>, ct::tile<E, ct::shape<M, K>>,
+                        ct::tile<E, ct::shape<K, N>>, tile_of_floats<E, M, N, K>> {
   static constexpr bool loads() {
-    using P = typename floats::P;
-    using share = fma_share<E, P>;
+    using W = tile_of_floats<E, M, N, K>;
+    using share = fma_share<E, W>;
     auto const left_place = [](unsigned lane) {
       return floats::left::place(share::row(lane), 0) * static_cast<unsigned>(sizeof(E));
     };
     auto const right_place = [](unsigned lane) {
       return floats::right::place(0, share::column(lane)) * static_cast<unsigned>(sizeof(E));
     };
-    constexpr unsigned right_bytes = least(P::run * static_cast<unsigned>(sizeof(E)), 16);
+    constexpr unsigned right_bytes = least(W::run * static_cast<unsigned>(sizeof(E)), 16);
     return turns<16>(left_place) == 1 && turns<right_bytes>(right_place) == 1;
   }
 };
 
 #if CUDA_TILE_WARP_GROUPS
 /// What warp groups multiply: stores alone, since instructions read what they take.
-template <typename E, bool LeftInnerRows, bool RightInnerRows, unsigned M, unsigned N, unsigned K>
+template <typename E, bool LeftKRows, bool RightKRows, unsigned M, unsigned N, unsigned K>
 struct groups {
-  using unit = group_unit<E>;
   using L = ct::tile<E, ct::shape<M, K>>;
   using R = ct::tile<E, ct::shape<K, N>>;
-  using A = ct::tile<typename unit::sum, ct::shape<M, N>>;
-  using product = group_product<L, R, A, LeftInnerRows, RightInnerRows>;
-  using left = typename product::template left_staging<0>;
-  using right = typename product::template right_staging<0>;
-  static_assert(uses_warp_groups<L, R, A>() && product::width == K);
+  using A = ct::tile<typename instruction_types<E, E>::sum, ct::shape<M, N>>;
+  using W = warp_tile<L, R, A>;
+  using product = wgmma_product<E, E, LeftKRows, RightKRows, W>;
+  using left = typename product::left_staging::template staging<0, K, L>;
+  using right = typename product::right_staging::template staging<0, K, R>;
+  static_assert(multiplications::wgmma::takes<L, R, A>() && k_loop<product, W>::slice == K);
 
   /// Threads hold 8 neighbours, and store 16 bytes at once, or what a transposition leaves of that. Where a
   /// warp holds less of a row, stores may meet.
@@ -174,7 +189,7 @@ struct groups {
         for (unsigned s = 0; s < S::D::slots; s += 4)
           for (unsigned e = 0; e < 2; ++e) {
             unsigned const now = turns<2>([&](unsigned lane) {
-              return S::place(S::turned_index(warp * 32 + lane, s) | S::D::index(0, e)) *
+              return S::place(S::transposed_lane_index(warp * 32 + lane, s) | S::D::index(0, e)) *
                      static_cast<unsigned>(sizeof(E));
             });
             seen = now > seen ? now : seen;

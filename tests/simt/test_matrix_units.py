@@ -58,7 +58,8 @@ __tile_global__ void matmul(const L* a, const R* b, C* c, int m, int n, int k) {
   using tile = ct::tile<C, ct::shape<M, N>>;
   using left = ct::tile<L, ct::shape<M, K>>;
   using right = ct::tile<R, ct::shape<K, N>>;
-  static_assert(ct::detail::uses_matrix_unit<left, right, tile>() == Unit);
+  using model = decltype(ct::detail::choose_multiplication<left, right, tile>());
+  static_assert(model::unit == (Unit ? ct::detail::mma_unit::mma_sync : ct::detail::mma_unit::fma));
   ct::partition_view a_view{ct::tensor_span{a, ct::extents{m, k}}, ct::shape<M, K>{}};
   ct::partition_view b_view{ct::tensor_span{b, ct::extents{k, n}}, ct::shape<K, N>{}};
   ct::partition_view c_view{ct::tensor_span{c, ct::extents{m, n}}, ct::shape<M, N>{}};

@@ -34,7 +34,8 @@ __tile_global__ void matmul(const L* a, const R* b, C* c, int k) {
   using tile = ct::tile<C, ct::shape<M, N>>;
   using left = ct::tile<L, ct::shape<M, K>>;
   using right = ct::tile<R, ct::shape<K, N>>;
-  static_assert(ct::detail::uses_warp_groups<left, right, tile>());
+  using model = decltype(ct::detail::choose_multiplication<left, right, tile>());
+  static_assert(model::unit == ct::detail::mma_unit::wgmma);
   auto rows = ct::integral_constant<M>{};
   ct::partition_view a_view{ct::tensor_span{a, ct::extents{rows, k}}, ct::shape<M, K>{}};
   auto sum = ct::zeros<tile>();

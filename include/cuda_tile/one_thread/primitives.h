@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cuda_tile/one_thread/map.h"
+#include "cuda_tile/one_thread/mma/multiply.h"
 #include "cuda_tile/one_thread/pointers.h"
 #include "cuda_tile/one_thread/reduce.h"
 #include "cuda_tile/one_thread/scan.h"

@@ -1,20 +1,19 @@
 // AMX, the matrix unit of Intel's processors: eight tiles of 16 rows of 64 bytes, and products of them.
 //
-// What uses it, ops/mma_amx.h, needs nothing but the functions of namespace platform::amx. They are the
-// instructions where the compiler is told that the processor has them (-march), and a model of them in C++
-// (host_amx_emulated.h) where CUDA_TILE_EMULATE_AMX is defined: 1 permits their use, 0 refuses it.
+// What uses it, one_thread/mma/amx.h, needs nothing but the functions of namespace platform::amx. They are
+// the instructions where the compiler is told that the processor has them (-march), and a model of them in
+// C++ (host_amx_emulated.h) where CUDA_TILE_EMULATE_AMX is defined: 1 permits their use, 0 refuses it.
+// Elsewhere they are declared and never called.
 #pragma once
 
 #include "cuda_tile/config.h"
 
-// CUDA_TILE_HAS_AMX: whether any of this is there.
+// CUDA_TILE_HAS_AMX: whether either is there.
 #if defined(CUDA_TILE_EMULATE_AMX) || (defined(__AMX_TILE__) && defined(__linux__) && defined(__x86_64__))
 #define CUDA_TILE_HAS_AMX 1
 #else
 #define CUDA_TILE_HAS_AMX 0
 #endif
-
-#if CUDA_TILE_HAS_AMX
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::platform::amx {
 
@@ -44,7 +43,7 @@ constexpr configuration full_tiles() {
 
 #if defined(CUDA_TILE_EMULATE_AMX)
 #include "cuda_tile/platform/host_amx_emulated.h"
-#else
+#elif CUDA_TILE_HAS_AMX
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::platform::amx {
 
@@ -110,5 +109,24 @@ inline void add_products_of_int8() {
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::platform::amx
 
-#endif
+#else
+
+namespace cuda::tiles::inline CUDA_TILE_ABI::platform::amx {
+
+inline constexpr bool has_bfloat16 = false, has_int8 = false;
+
+bool is_permitted();
+void configure(configuration const& wanted);
+void release();
+template <unsigned Tile>
+void load(void const* from, size_t stride);
+template <unsigned Tile>
+void store(void* to, size_t stride);
+template <unsigned Sums, unsigned Left, unsigned Right>
+void add_products_of_bfloat16();
+template <unsigned Sums, unsigned Left, unsigned Right, bool LeftSigned, bool RightSigned>
+void add_products_of_int8();
+
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::platform::amx
+
 #endif

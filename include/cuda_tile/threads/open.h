@@ -4,12 +4,8 @@
 // sign, waits would depend on it, and a compiler that cannot follow it takes no instruction out of turn.
 #pragma once
 
+#include "cuda_tile/platform/wgmma.h"
 #include "cuda_tile/threads/transposed.h"
-#if CUDA_TILE_WARP_GROUPS && CUDA_TILE_ON_CUDA
-#include "cuda_tile/platform/cuda_groups.h"
-#elif CUDA_TILE_WARP_GROUPS
-#include "cuda_tile/platform/emulated_groups.h"
-#endif
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 

@@ -4,6 +4,7 @@
 #pragma once
 
 #include "cuda_tile/threads/map.h"
+#include "cuda_tile/threads/mma/multiply.h"
 #include "cuda_tile/threads/pointers.h"
 #include "cuda_tile/threads/reduce.h"
 #include "cuda_tile/threads/scan.h"

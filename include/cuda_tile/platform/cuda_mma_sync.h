@@ -1,21 +1,21 @@
-// Matrix instructions of CUDA devices. Fragments are those of PTX 9.7.14.5, in cells of a register each (see
-// ops/mma_unit_table.h): of lane 4 g + q, a[i] is cell q + 4 (i / 2) of row g + 8 (i % 2); b[i] is cell
-// q + 4 i of column g; di is row g + 8 (i / 2), column 2 q + i % 2.
+// Matrix instructions of a warp. Fragments are those of PTX 9.7.14.5, in words of a register each
+// (threads/mma/mma_sync.h): of lane 4 g + q, a[i] is word q + 4 (i / 2) of row g + 8 (i % 2); b[i] is word q
+// + 4 i of column g; di is row g + 8 (i / 2), column 2 q + i % 2.
 #pragma once
 
 #include "cuda_tile/core/scalars.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
 
-/// The device's compute capability, times 10.
-#if defined(__CUDA_ARCH__)
-inline constexpr unsigned matrix_arch = __CUDA_ARCH__ / 10;
-#else
+/// The compute capability, times 10, whose instructions are there: the device's, but those for fp8 of 8.9
+/// came to PTX with CUDA 12.4.
+#if !defined(__CUDA_ARCH__)
 inline constexpr unsigned matrix_arch = 0;
+#elif __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ < 1204 && __CUDA_ARCH__ > 880
+inline constexpr unsigned matrix_arch = 88;
+#else
+inline constexpr unsigned matrix_arch = __CUDA_ARCH__ / 10;
 #endif
-/// Instructions for fp8 came to PTX with CUDA 12.4.
-inline constexpr unsigned fp8_units_since =
-    __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ >= 1204 ? 89 : 10000;
 
 /// Bytes of `low` (0 to 3) and `high` (4 to 7): digit i of `which` says which becomes byte i.
 __device__ __forceinline__ unsigned select_bytes(unsigned low, unsigned high, unsigned which) {
@@ -67,25 +67,25 @@ __device__ __forceinline__ unsigned transpose_matrix(unsigned pair) {
   return transposed;
 }
 
-// Instructions of 16 rows and a whole inner dimension of cells; of 16 rows and half of it, part i; and of
-// 8 rows, part h of them, and half of it.
-#define CUDA_TILE_MMA_WHOLE(instruction, sum, cell)                                                          \
+// Instructions of 16 rows and all 8 words of the inner dimension; of 16 rows and half of these words, part i;
+// and of 8 rows, part h of the 16, and half of the words.
+#define CUDA_TILE_MMA_WHOLE(instruction, sum, word)                                                          \
   asm("mma.sync.aligned." instruction " {%0, %1, %2, %3}, {%4, %5, %6, %7}, {%8, %9}, {%0, %1, %2, %3};"     \
       : "+" sum(d0), "+" sum(d1), "+" sum(d2), "+" sum(d3)                                                   \
-      : cell(a[0]), cell(a[1]), cell(a[2]), cell(a[3]), cell(b[0]), cell(b[1]))
+      : word(a[0]), word(a[1]), word(a[2]), word(a[3]), word(b[0]), word(b[1]))
 #define CUDA_TILE_MMA_HALF(instruction, i)                                                                   \
   asm("mma.sync.aligned." instruction " {%0, %1, %2, %3}, {%4, %5}, {%6}, {%0, %1, %2, %3};"                 \
       : "+f"(d0), "+f"(d1), "+f"(d2), "+f"(d3)                                                               \
       : "r"(a[2 * i]), "r"(a[2 * i + 1]), "r"(b[i]))
-#define CUDA_TILE_MMA_QUARTER(instruction, sum, cell, d0, d1, h, i)                                          \
+#define CUDA_TILE_MMA_QUARTER(instruction, sum, word, d0, d1, h, i)                                          \
   asm("mma.sync.aligned." instruction " {%0, %1}, {%2}, {%3}, {%0, %1};"                                     \
       : "+" sum(d0), "+" sum(d1)                                                                             \
-      : cell(a[h + 2 * i]), cell(b[i]))
-#define CUDA_TILE_MMA_QUARTERS(instruction, sum, cell)                                                       \
-  CUDA_TILE_MMA_QUARTER(instruction, sum, cell, d0, d1, 0, 0);                                               \
-  CUDA_TILE_MMA_QUARTER(instruction, sum, cell, d2, d3, 1, 0);                                               \
-  CUDA_TILE_MMA_QUARTER(instruction, sum, cell, d0, d1, 0, 1);                                               \
-  CUDA_TILE_MMA_QUARTER(instruction, sum, cell, d2, d3, 1, 1)
+      : word(a[h + 2 * i]), word(b[i]))
+#define CUDA_TILE_MMA_QUARTERS(instruction, sum, word)                                                       \
+  CUDA_TILE_MMA_QUARTER(instruction, sum, word, d0, d1, 0, 0);                                               \
+  CUDA_TILE_MMA_QUARTER(instruction, sum, word, d2, d3, 1, 0);                                               \
+  CUDA_TILE_MMA_QUARTER(instruction, sum, word, d0, d1, 0, 1);                                               \
+  CUDA_TILE_MMA_QUARTER(instruction, sum, word, d2, d3, 1, 1)
 #if __CUDA_ARCH__ >= 800
 #define CUDA_TILE_MMA_INTEGERS(left, right)                                                                  \
   CUDA_TILE_MMA_WHOLE("m16n8k32.row.col.s32." left "." right ".s32", "r", "r")
@@ -158,8 +158,8 @@ __device__ __forceinline__ void multiply_matrices(double& d0, double& d1, double
 
 template <unsigned Count, bool Transposed, typename Address>
 __device__ void load_matrices(unsigned* to, Address address);
-template <typename L, typename R, typename Sum, typename Cell>
-__device__ void multiply_matrices(Sum& d0, Sum& d1, Sum& d2, Sum& d3, Cell const (&a)[4], Cell const (&b)[2]);
+template <typename L, typename R, typename Sum, typename Word>
+__device__ void multiply_matrices(Sum& d0, Sum& d1, Sum& d2, Sum& d3, Word const (&a)[4], Word const (&b)[2]);
 
 #endif
 

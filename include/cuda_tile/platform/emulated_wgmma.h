@@ -1,4 +1,4 @@
-// The matrix instructions of platform/cuda_groups.h, thread by thread: operands are found where
+// The matrix instructions of platform/cuda_wgmma.h, thread by thread: operands are found where
 // PTX 9.7.15.5.1 says that descriptors and swizzling put them. As on the device, products are computed at
 // some time before they are waited for, here as late as can be; until then sums are NaN, or integers near
 // 2^31, and which sums they become is in their bits. fp8 is summed as floats, too, which devices do not.
@@ -6,7 +6,7 @@
 
 #include "cuda_tile/core/convert.h"
 #include "cuda_tile/platform/emulated.h"
-#include "cuda_tile/platform/emulated_matrix.h"
+#include "cuda_tile/platform/emulated_mma_sync.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
 
@@ -30,9 +30,9 @@ inline unsigned open_bits(unsigned group, unsigned slot) {
   return 0x7fa00000 | group % group_state::numbered * group_state::most_sums | slot;
 }
 
-inline void show_to_groups() {}
-inline void open_group() {}
-inline void close_group() {}
+inline void publish_to_wgmma() {}
+inline void begin_wgmma() {}
+inline void commit_wgmma() {}
 
 inline void run_steps(group_state& state) {
   for (unsigned i = 0; i < state.step_count; ++i)
@@ -67,9 +67,9 @@ inline unsigned shared_address(void const* pointer) {
 }
 
 /// The element of an operand: number k of the instruction's part of the inner dimension, and number n of the
-/// other. OthersTogether: whether neighbours in memory are of one k. Bits 62 and 63 are 1 for 128-byte
-/// swizzling, 2 for 64-byte.
-template <typename E, bool OthersTogether>
+/// other one. MajorMN: whether neighbours in memory are of one k. Bits 62 and 63 are 1 for swizzling of 128
+/// bytes, 2 for 64.
+template <typename E, bool MajorMN>
 inline E described_element(unsigned long long descriptor, unsigned n, unsigned k) {
   auto const field = [descriptor](unsigned bit) {
     return static_cast<unsigned>(descriptor >> bit & 0x3fff) << 4;
@@ -77,47 +77,47 @@ inline E described_element(unsigned long long descriptor, unsigned n, unsigned k
   unsigned const start = field(0), leading = field(16), stride = field(32);
   unsigned const swizzling = static_cast<unsigned>(descriptor >> 62), line = 256u >> swizzling;
   unsigned const address =
-      start + (OthersTogether ? n % 32 * 2 + n / 32 * leading + k % 8 * 64 + k / 8 * stride
-                              : k * static_cast<unsigned>(sizeof(E)) + n % 8 * line + n / 8 * stride);
+      start + (MajorMN ? n % 32 * 2 + n / 32 * leading + k % 8 * 64 + k / 8 * stride
+                       : k * static_cast<unsigned>(sizeof(E)) + n % 8 * line + n / 8 * stride);
   unsigned const mixed = address ^ (address >> 7 & (line / 16 - 1)) << 4;
-  bool const known = swizzling == 2 || (swizzling == 1 && !OthersTogether);
+  bool const known = swizzling == 2 || (swizzling == 1 && !MajorMN);
   E element;
   __builtin_memcpy(&element, static_cast<char const*>(current_block->scratch) + (known ? mixed : ~0u),
                    sizeof(E));
   return element;
 }
 
-template <unsigned N, typename L, typename R, bool RowsInA, bool ColumnsInB, bool Fresh, typename Slots,
+template <unsigned N, typename L, typename R, bool MajorMOfA, bool MajorNOfB, bool FromZero, typename Slots,
           typename Sum>
 inline void add_group_product(unsigned* sums, unsigned long long a, unsigned long long b) {
   unsigned const warp = thread() / 32 % 4, g = thread() % 32 / 4, q = thread() % 4;
   for (unsigned i = 0; i < N / 2; ++i) {
     unsigned const row = 16 * warp + g + i / 2 % 2 * 8, column = 2 * q + i % 2 + i / 4 * 8;
-    Sum sum = Fresh ? Sum{} : platform::bit_cast<Sum>(sums[Slots::of(i)]);
+    Sum sum = FromZero ? Sum{} : platform::bit_cast<Sum>(sums[Slots::of(i)]);
     for (unsigned k = 0; k < 32 / sizeof(L); ++k)
-      sum = add_product(detail::convert<Sum>(described_element<L, RowsInA>(a, row, k)),
-                        detail::convert<Sum>(described_element<R, ColumnsInB>(b, column, k)), sum);
+      sum = add_product(detail::convert<Sum>(described_element<L, MajorMOfA>(a, row, k)),
+                        detail::convert<Sum>(described_element<R, MajorNOfB>(b, column, k)), sum);
     sums[Slots::of(i)] = platform::bit_cast<unsigned>(sum);
   }
 }
 
-template <unsigned N, typename L, typename R, bool RowsInA, bool ColumnsInB, bool Fresh, typename Slots,
+template <unsigned N, typename L, typename R, bool MajorMOfA, bool MajorNOfB, bool FromZero, typename Slots,
           typename Sum>
-inline void multiply_group(Sum* sums, unsigned long long a, unsigned long long b) {
-  static_assert(sizeof(L) == 2 || (!RowsInA && !ColumnsInB), "PTX 9.7.15.5.2");
+inline void multiply_wgmma(Sum* sums, unsigned long long a, unsigned long long b) {
+  static_assert(sizeof(L) == 2 || (!MajorMOfA && !MajorNOfB), "PTX 9.7.15.5.2");
   group_state& state = group_states[thread()];
   for (unsigned i = 0; i < N / 2; ++i) {
     unsigned const slot = Slots::of(i), open = open_bits(state.group, slot);
-    if (!Fresh && platform::bit_cast<unsigned>(sums[slot]) == open)
+    if (!FromZero && platform::bit_cast<unsigned>(sums[slot]) == open)
       continue;
-    if (!Fresh)
+    if (!FromZero)
       state.sums[state.group % group_state::remembered][slot] = platform::bit_cast<unsigned>(sums[slot]);
     sums[slot] = platform::bit_cast<Sum>(open);
   }
   if (state.step_count == group_state::most_steps)
     run_steps(state);
-  state.steps[state.step_count++] = {&add_group_product<N, L, R, RowsInA, ColumnsInB, Fresh, Slots, Sum>, a,
-                                     b};
+  state.steps[state.step_count++] = {&add_group_product<N, L, R, MajorMOfA, MajorNOfB, FromZero, Slots, Sum>,
+                                     a, b};
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::platform

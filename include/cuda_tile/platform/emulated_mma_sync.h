@@ -1,5 +1,5 @@
-// The matrix instructions of platform/cuda_matrix.h, lane by lane: each finds what it needs in the fragments
-// of the others, at the places that the PTX manual gives.
+// The matrix instructions of platform/cuda_mma_sync.h, lane by lane: each finds what it needs in the
+// fragments of the others, at the places that the PTX manual gives.
 #pragma once
 
 #include "cuda_tile/core/convert.h"
@@ -15,7 +15,6 @@ inline constexpr unsigned matrix_arch = CUDA_TILE_MATRIX_ARCH;
 #else
 inline constexpr unsigned matrix_arch = 90;
 #endif
-inline constexpr unsigned fp8_units_since = 89;
 
 inline unsigned select_bytes(unsigned low, unsigned high, unsigned which) {
   unsigned long long const both = low | static_cast<unsigned long long>(high) << 32;
@@ -56,12 +55,12 @@ inline unsigned transpose_matrix(unsigned pair) {
   return static_cast<unsigned>(row(2 * q) | row(2 * q + 1) << 16);
 }
 
-/// What a lane of this warp left of its registers: element `part` of cell i; 0 to 3 are a, 4 and 5 are b.
-template <typename E, typename Cell>
+/// What a lane of this warp left of its registers: element `part` of word i; 0 to 3 are a, 4 and 5 are b.
+template <typename E, typename Word>
 inline E fragment_element(unsigned lane, unsigned i, unsigned part) {
   E element;
-  char const* cells = reinterpret_cast<char const*>(left_words[thread() / 32 * 32 + lane]);
-  __builtin_memcpy(&element, cells + i * sizeof(Cell) + part * sizeof(E), sizeof(E));
+  char const* words = reinterpret_cast<char const*>(left_words[thread() / 32 * 32 + lane]);
+  __builtin_memcpy(&element, words + i * sizeof(Word) + part * sizeof(E), sizeof(E));
   return element;
 }
 
@@ -74,11 +73,11 @@ inline int add_product(int a, int b, int sum) {
 /// Sums in ascending order, each product added with one rounding. Devices do so with doubles; of others they
 /// add several products at once, with more bits than a float has but fewer than that would take, and
 /// truncate.
-template <typename L, typename R, typename Sum, typename Cell>
-inline void multiply_matrices(Sum& d0, Sum& d1, Sum& d2, Sum& d3, Cell const (&a)[4], Cell const (&b)[2]) {
+template <typename L, typename R, typename Sum, typename Word>
+inline void multiply_matrices(Sum& d0, Sum& d1, Sum& d2, Sum& d3, Word const (&a)[4], Word const (&b)[2]) {
   Sum* const d[4] = {&d0, &d1, &d2, &d3};
-  static_assert(6 * sizeof(Cell) <= sizeof left_words[0]);
-  constexpr unsigned per_cell = sizeof(Cell) / sizeof(L);
+  static_assert(6 * sizeof(Word) <= sizeof left_words[0]);
+  constexpr unsigned per_word = sizeof(Word) / sizeof(L);
   barrier();
   char* left = reinterpret_cast<char*>(left_words[thread()]);
   __builtin_memcpy(left, a, sizeof a);
@@ -87,11 +86,11 @@ inline void multiply_matrices(Sum& d0, Sum& d1, Sum& d2, Sum& d3, Cell const (&a
   unsigned const g = thread() % 32 / 4, q = thread() % 4;
   for (unsigned i = 0; i < 4; ++i) {
     unsigned const column = 2 * q + i % 2;
-    for (unsigned k = 0; k < 8 * per_cell; ++k) {
-      unsigned const cell = k / per_cell, part = k % per_cell;
+    for (unsigned k = 0; k < 8 * per_word; ++k) {
+      unsigned const word = k / per_word, part = k % per_word;
       *d[i] = add_product(
-          detail::convert<Sum>(fragment_element<L, Cell>(4 * g + cell % 4, i / 2 + cell / 4 * 2, part)),
-          detail::convert<Sum>(fragment_element<R, Cell>(4 * column + cell % 4, 4 + cell / 4, part)), *d[i]);
+          detail::convert<Sum>(fragment_element<L, Word>(4 * g + word % 4, i / 2 + word / 4 * 2, part)),
+          detail::convert<Sum>(fragment_element<R, Word>(4 * column + word % 4, 4 + word / 4, part)), *d[i]);
     }
   }
 }

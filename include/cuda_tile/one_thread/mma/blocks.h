@@ -1,13 +1,14 @@
-// Matrix multiplication with one thread a block: sums stay in registers for a block of rows and columns.
+// Matrix multiplication with one thread by register blocks: the accumulators of a few rows and columns stay
+// in vector registers while the inner dimension passes by.
 //
-// The right operand is packed, as many columns at a time as the block has, and both are converted to what is
-// multiplied: elements to the accumulator's type, 8 bit integers to 16 bits, of which processors multiply and
-// add two at once. So "step" below is one k of the product, or two for integers.
+// The right operand is packed, as many columns at a time as a register block has. Both operands are converted
+// to what is multiplied: elements to the accumulator's type, 8 bit integers to 16 bits, of which processors
+// multiply and add two at once. So a "step" below is one k of the product, or two for integers.
 #pragma once
 
 #include "cuda_tile/core/elements.h"
-#include "cuda_tile/ops/mma_amx.h"
 #include "cuda_tile/platform/host_vectors.h"
+#include "cuda_tile/tile/matrix.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
@@ -176,80 +177,21 @@ template <typename C, unsigned N, unsigned K>
 inline constexpr bool fits_blocks =
     N >= platform::vector_bytes / sizeof(C) && K >= block_arithmetic<C>::per_step;
 
-/// sums (M x N) += a (M x Depth) b (Depth x N); rows of a are K apart. In this order of loops compilers find
-/// vectors of columns.
-template <unsigned M, unsigned N, unsigned K, unsigned Depth, typename C, typename L, typename R>
-CUDA_TILE_API void add_narrow_products(C* sums, L const* a, R const* b) {
-  for (unsigned i = 0; i < M; ++i)
-    for (unsigned j = 0; j < N; ++j) {
-      C sum = sums[i * N + j];
-      for (unsigned k = 0; k < Depth; ++k) {
-        if constexpr (is_integral_scalar_v<C>)
-          sum = elements::add{}(sum,
-                                static_cast<C>(static_cast<C>(a[i * K + k]) * static_cast<C>(b[k * N + j])));
-        else
-          sum =
-              platform::multiply_add(detail::convert<C>(a[i * K + k]), detail::convert<C>(b[k * N + j]), sum);
-      }
-      sums[i * N + j] = sum;
-    }
-}
-
-/// The plain form, for tiles that are narrower than a vector. Of a long row, parts are summed first, so that
-/// the sum keeps its digits.
-template <unsigned M, unsigned N, unsigned K, typename C, typename A, typename L, typename R>
-CUDA_TILE_API void multiply_narrow(A* result, A const* acc, L const* a, R const* b) {
-  constexpr unsigned depth = K < 512 ? K : 512;
-  C sums[M * N];
-  for (unsigned i = 0; i < M * N; ++i)
-    sums[i] = detail::convert<C>(acc[i]);
-  add_narrow_products<M, N, K, depth>(sums, a, b);
-  for (unsigned k = depth; k < K; k += depth) {
-    C parts[M * N];
-    for (unsigned i = 0; i < M * N; ++i)
-      parts[i] = -C{};
-    add_narrow_products<M, N, K, depth>(parts, a + k, b + k * N);
-    for (unsigned i = 0; i < M * N; ++i)
-      sums[i] = elements::add{}(sums[i], parts[i]);
-  }
-  for (unsigned i = 0; i < M * N; ++i)
-    result[i] = detail::convert<A>(sums[i]);
-}
-
-/// Whether multiply_blocks takes null for an accumulator of zeros.
-template <unsigned M, unsigned N, unsigned K, typename C, typename A, typename L, typename R>
-CUDA_TILE_CONSTEXPR bool needs_no_zeros() {
-#if CUDA_TILE_HAS_AMX
-  if constexpr (fits_amx<M, N, K, A, C, L, R>())
-    return false;
-#endif
-  return fits_blocks<C, N, K> && is_same_v<A, C>;
-}
-
-/// result (M x N) = acc + a (M x K) b (K x N), summed as C.
+/// result (M x N) = acc + a (M x K) b (K x N), summed as C, for sizes that fits_blocks; acc is null for
+/// zeros, if A is C.
 template <unsigned M, unsigned N, unsigned K, typename C, typename A, typename L, typename R>
 CUDA_TILE_API void multiply_blocks(A* result, A const* acc, L const* a, R const* b) {
-#if CUDA_TILE_HAS_AMX
-  if constexpr (fits_amx<M, N, K, A, C, L, R>())
-    if (multiply_with_amx<M, N, K>(result, acc, a, b))
-      return;
-#endif
-  if constexpr (!fits_blocks<C, N, K>) {
-    multiply_narrow<M, N, K, C>(result, acc, a, b);
-  } else {
-    using F = typename block_arithmetic<C>::factor;
-    with_converted<F, M * K>(a, [&](F const* factors) {
-      if constexpr (is_same_v<A, C>) {
-        multiply_packed<M, N, K>(result, acc, factors, b);
-      } else {
-        C sums[M * N];
-        with_converted<C, M * N>(acc,
-                                 [&](C const* from) { multiply_packed<M, N, K>(sums, from, factors, b); });
-        for (unsigned i = 0; i < M * N; ++i)
-          result[i] = detail::convert<A>(sums[i]);
-      }
-    });
-  }
+  using F = typename block_arithmetic<C>::factor;
+  with_converted<F, M * K>(a, [&](F const* factors) {
+    if constexpr (is_same_v<A, C>) {
+      multiply_packed<M, N, K>(result, acc, factors, b);
+    } else {
+      C sums[M * N];
+      with_converted<C, M * N>(acc, [&](C const* from) { multiply_packed<M, N, K>(sums, from, factors, b); });
+      for (unsigned i = 0; i < M * N; ++i)
+        result[i] = detail::convert<A>(sums[i]);
+    }
+  });
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

@@ -2,11 +2,7 @@
 #pragma once
 
 #include "cuda_tile/core/convert.h"
-#if CUDA_TILE_ON_CUDA
-#include "cuda_tile/platform/cuda_matrix.h"
-#else
-#include "cuda_tile/platform/emulated_matrix.h"
-#endif
+#include "cuda_tile/platform/mma_sync.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 

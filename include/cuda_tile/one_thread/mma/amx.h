@@ -1,11 +1,11 @@
-// Products on AMX: bfloat16 with sums of float, and 8 bit integers with sums of int, of whole tiles of 16 x
-// 16 sums. The right operand is packed as the instructions read it; the left one is read where it is.
+// Matrix multiplication with one thread on AMX, the matrix unit of Intel's processors: bfloat16 accumulated
+// in float, and 8 bit integers in int, in blocks of 16 x 16 accumulators. The right operand is interleaved as
+// the instructions read it; the left one is read where it lies.
 #pragma once
 
 #include "cuda_tile/core/elements.h"
+#include "cuda_tile/one_thread/mma/cpu.h"
 #include "cuda_tile/platform/host_amx.h"
-
-#if CUDA_TILE_HAS_AMX
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
@@ -15,11 +15,8 @@ struct amx_product {
   static constexpr bool exists = false;
 };
 
-template <typename E>
-inline constexpr bool is_amx_byte = is_integral_scalar_v<E> && sizeof(E) == 1 && bitwidth_v<E> == 8;
-
 template <typename L, typename R>
-  requires(is_amx_byte<L> && is_amx_byte<R>)
+  requires(is_8bit_integer<L> && is_8bit_integer<R>)
 struct amx_product<int, L, R> {
   static constexpr bool exists = platform::amx::has_int8;
   template <unsigned Sums, unsigned Left, unsigned Right>
@@ -65,16 +62,8 @@ private:
   }
 };
 
-/// Sums of one type, of tiles that are whole.
-template <unsigned M, unsigned N, unsigned K, typename A, typename C, typename L, typename R>
-CUDA_TILE_CONSTEXPR bool fits_amx() {
-  if constexpr (amx_product<C, L, R>::exists)
-    return is_same_v<A, C> && M >= 16 && N >= 16 && K * sizeof(L) >= platform::amx::row_bytes;
-  else
-    return false;
-}
-
-/// A block of Rows x Columns tiles of sums, tiles 0 to 3: `depth` bytes of rows of a, and as many rows of b.
+/// to = from + a b for Rows x Columns of AMX's tiles of accumulators, which are its tiles 0 to 3. Rows of a
+/// have `depth` bytes; the columns of one tile of b are `panel` bytes after those of the tile before.
 template <unsigned Rows, unsigned Columns, typename Product, typename C>
 CUDA_TILE_API void multiply_amx_block(C* to, C const* from, unsigned n, void const* a, void const* b,
                                       unsigned depth, unsigned panel) {
@@ -119,17 +108,19 @@ CUDA_TILE_API bool multiply_with_amx(C* result, C const* acc, L const* a, R cons
   namespace amx = platform::amx;
   using product = amx_product<C, L, R>;
   constexpr unsigned side = amx::tile_rows, rows = M >= 2 * side ? 2 : 1, columns = N >= 2 * side ? 2 : 1;
-  constexpr unsigned together = static_cast<unsigned>(sizeof(C) / sizeof(R)); // products a sum and step
+  // As many rows of b as an instruction multiplies and adds to one accumulator lie side by side, column by
+  // column.
+  constexpr unsigned interleave = static_cast<unsigned>(sizeof(C) / sizeof(R));
   constexpr unsigned depth = K * static_cast<unsigned>(sizeof(L)), panel = side * K;
   if (!amx::is_permitted() || !product::template are_exact<M * K>(a) ||
       !product::template are_exact<K * N>(b) || !product::template are_exact<M * N>(acc))
     return false;
-  alignas(64) R packed[K * N]; // 16 columns after another: of each row, as many as are multiplied at once
+  alignas(64) R packed[K * N]; // 16 columns after another
   for (unsigned j = 0; j < N; j += side)
-    for (unsigned k = 0; k < K; k += together)
+    for (unsigned k = 0; k < K; k += interleave)
       for (unsigned i = 0; i < side; ++i)
-        for (unsigned p = 0; p < together; ++p)
-          packed[j * K + (k * side) + i * together + p] = b[(k + p) * N + j + i];
+        for (unsigned p = 0; p < interleave; ++p)
+          packed[j * K + (k * side) + i * interleave + p] = b[(k + p) * N + j + i];
   amx::configure(amx::full_tiles());
   for (unsigned j = 0; j < N; j += columns * side)
     for (unsigned i = 0; i < M; i += rows * side)
@@ -140,6 +131,39 @@ CUDA_TILE_API bool multiply_with_amx(C* result, C const* acc, L const* a, R cons
   return true;
 }
 
-} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail
+namespace multiplications {
 
-#endif
+/// Where the system does not permit the use of AMX, or its result would not be exact, `cpu` multiplies
+/// instead.
+struct cpu_amx {
+  static constexpr mma_unit unit = mma_unit::amx;
+
+  template <typename L, typename R, typename A>
+  CUDA_TILE_CONSTEXPR static bool takes() {
+    using LE = tile_element_t<L>;
+    using AE = tile_element_t<A>;
+    if constexpr (amx_product<AE, LE, tile_element_t<R>>::exists)
+      return matrix<A>::rows >= platform::amx::tile_rows && matrix<A>::columns >= platform::amx::tile_rows &&
+             matrix<L>::columns * sizeof(LE) >= platform::amx::row_bytes;
+    else
+      return false;
+  }
+  template <typename L, typename R, typename A>
+  CUDA_TILE_CONSTEXPR static bool takes_no_accumulator() {
+    return false;
+  }
+
+  template <typename L, typename R, typename A>
+  CUDA_TILE_API static A multiply_add(L const& lhs, R const& rhs, A const& acc) {
+    return multiply_batches<cpu_amx, A>(lhs, rhs, acc.slots);
+  }
+
+  template <unsigned M, unsigned N, unsigned K, typename A, typename L, typename R>
+  CUDA_TILE_API static void multiply_matrix(A* result, A const* acc, L const* a, R const* b) {
+    if (!multiply_with_amx<M, N, K>(result, acc, a, b))
+      cpu::multiply_matrix<M, N, K>(result, acc, a, b);
+  }
+};
+
+} // namespace multiplications
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail
