@@ -26,7 +26,8 @@ class Kernel:
     ptx:         str on `simt`, else None
     tileir:      bytecode on `tile`, else None
     attributes:  dict of what the target knows: registers, shared_bytes (of them dynamic_shared_bytes),
-                 local_bytes, threads of a block
+                 local_bytes, threads of a block; and mma, what multiplies matrices: "wgmma", "mma.sync",
+                 "FMA", "AMX", "blocks" (of registers), or several of them; it is missing if nothing does
     """
 
     def __init__(self, name: str, target: str, executable: Executable):
@@ -104,7 +105,7 @@ class Kernel:
         return self._executable.tileir
 
     @property
-    def attributes(self) -> dict[str, int]:
+    def attributes(self) -> dict[str, int | str]:
         return self._executable.attributes
 
     def __call__(self, *arguments: object, **named: object) -> None:

@@ -98,7 +98,7 @@ class Executable(Protocol):
     binary: bytes | None
     ptx: str | None
     tileir: bytes | None
-    attributes: dict[str, int]
+    attributes: dict[str, int | str]
 
     def bind(
         self, grid: Sequence[int], stream: int | None = None, schedule_seed: int = 0

@@ -6,7 +6,8 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-/// What multiplies: a kernel's attributes in Python name it.
+/// What multiplies. Compiled kernels carry it as a number (platform::note_mma), which pycuda_tile/products.py
+/// knows.
 enum class mma_unit { blocks, amx, fma, mma_sync, wgmma };
 
 /// A model M that multiplies tiles L and R and adds to A:

@@ -26,6 +26,7 @@ from ...launching.kernel_output import KernelOutput
 from ...launching.launcher import HostLauncher, KernelDescription, Lines
 from ...launching.parameters import Parameter, decode
 from ...system import cache, resources
+from .. import products
 from ..finding import attempt, small_floats
 from ..kernels import check_hints, entry_names, find_hint_errors, find_kernels, front_end, param_names
 from ..target import Compiled, Finding, Request
@@ -59,7 +60,7 @@ class HostExecutable(NamedTuple):
 
     parameters: tuple[Parameter, ...]
     binary: bytes
-    attributes: dict[str, int]
+    attributes: dict[str, int | str]
     launcher: HostLauncher
     ptx: None = None
     tileir: None = None
@@ -217,6 +218,7 @@ def _build(
     }
     if not (folder / "kernels.so").exists():
         raise CompileError(f"{request.name}: the compiler made no library{_options(request)}", log=log)
+    meta["products"] = products.in_library((folder / "kernels.so").read_bytes(), len(expressions))
     dependencies = [*_read_depfile(depfile), *left_out]
     depfile.unlink()
     shutil.rmtree(headers, ignore_errors=True)
@@ -270,7 +272,11 @@ def _load(
     for index, name in enumerate(entry.meta["names"]):
         description = KernelDescription.in_dll(library, f"cuda_tile_kernel_{index}")
         parameters = decode(name, description.codes, param_names(kernels, name, description.parameter_count))
-        attributes = {"threads": description.threads, "shared_bytes": description.scratch_bytes}
+        attributes = {
+            "threads": description.threads,
+            "shared_bytes": description.scratch_bytes,
+            **products.attribute(entry.meta["products"][index]),
+        }
         packer = Packer(name, parameters, on_device=False)
         launcher = _launcher(request, description, packer, output, entry, make_entry)
         executables[name] = HostExecutable(parameters, binary, attributes, launcher)

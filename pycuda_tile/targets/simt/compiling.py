@@ -19,13 +19,15 @@ from ...launching.arguments import Packer
 from ...launching.parameters import Parameter
 from ...launching.streams import stream_handle
 from ...system import cache, resources
-from .. import nvrtc_kernels
+from .. import nvrtc_kernels, products
 from ..finding import attempt, device, nvrtc_version, small_floats
 from ..kernels import check_hints
 from ..target import Compiled, Finding, Request
 from . import THREADS
 
 _THREADS = THREADS.default
+# Behind .func or .entry in PTX, with attributes and a result before the name.
+_FUNCTION_NAME = re.compile(r"\s*(?:\.attribute\s*\([^)]*\)\s*)?(?:\([^)]*\)\s*)?([\w$]+)")
 
 
 class SimtExecutable(NamedTuple):
@@ -34,7 +36,7 @@ class SimtExecutable(NamedTuple):
     parameters: tuple[Parameter, ...]
     binary: bytes
     ptx: str
-    attributes: dict[str, int]
+    attributes: dict[str, int | str]
     launcher: gpu_launcher.GpuLauncher | gpu_launcher.ClusterLauncher
     tileir: None = None
 
@@ -166,7 +168,11 @@ def _load(entry: cache.Entry, request: Request, arch: str, known: list[KernelInf
         packer = Packer(name, parameters, on_device=True)
         scratch = _scratch_bytes(ptx, symbol)
         launcher = make_launcher(symbol, packer, scratch)
-        attributes = {"threads": threads, **_resources(entry.meta["log"], symbol, scratch)}
+        attributes = {
+            "threads": threads,
+            **_resources(entry.meta["log"], symbol, scratch),
+            **products.attribute(products.in_ptx(_code_of(ptx, symbol))),
+        }
         if (cluster := _cluster(ptx, symbol)) > 1:
             attributes["cluster"] = cluster
             launcher = gpu_launcher.ClusterLauncher(
@@ -192,13 +198,27 @@ def _launchers(request: Request, entry: cache.Entry, cubin: bytes, ptx: str, thr
 
 
 def _scratch_bytes(ptx: str, symbol: str) -> int:
-    """Dynamic shared memory that a kernel's tile operations take: the greatest that a line of its PTX, or of
-    a function that is not a kernel, names (platform/cuda.h)."""
-    functions = re.split(r"(\.(?:entry|func)\b)", ptx)
-    names = zip(functions[1::2], functions[2::2], strict=True)
-    bodies = (body for kind, body in names if kind == ".func" or body.lstrip().startswith(f"{symbol}("))
-    found = (int(size) for body in bodies for size in re.findall(r"// cuda_tile scratch (\d+)", body))
-    return max(found, default=0)
+    """Dynamic shared memory that a kernel's tile operations take: the greatest that its PTX names
+    (platform/cuda.h)."""
+    return max(map(int, re.findall(r"// cuda_tile scratch (\d+)", _code_of(ptx, symbol))), default=0)
+
+
+def _code_of(ptx: str, symbol: str) -> str:
+    """The PTX of a kernel and of the functions that it can call: of all, if there are calls by pointers."""
+    bodies: dict[str, str] = {}
+    for kind, body in zip(*[iter(re.split(r"\.(entry|func)\b", ptx)[1:])] * 2, strict=True):
+        name = _FUNCTION_NAME.match(body)[1]
+        if kind == "func" or name == symbol:
+            bodies[name] = bodies.get(name, "") + body  # behind its declaration
+    reached, ahead = {symbol}, [symbol]
+    while ahead:
+        body = bodies.get(ahead.pop(), "")
+        if ".callprototype" in body:
+            return "".join(bodies.values())
+        new = set(re.findall(r"[\w$]+", body)) & bodies.keys() - reached
+        reached |= new
+        ahead += new
+    return "".join(bodies.get(name, "") for name in reached)
 
 
 def _cluster(ptx: str, symbol: str) -> int:

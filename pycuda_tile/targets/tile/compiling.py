@@ -38,7 +38,7 @@ class TileExecutable(NamedTuple):
     tileir: bytes
     arch: str
     launcher: gpu_launcher.GpuLauncher
-    attributes: dict[str, int]
+    attributes: dict[str, int | str]
     ptx: None = None
 
     @property

@@ -1,6 +1,7 @@
 // Matrix products with several threads a block: which model multiplies.
 #pragma once
 
+#include "cuda_tile/platform/note_mma.h"
 #include "cuda_tile/threads/mma/fma.h"
 #include "cuda_tile/threads/mma/mma_sync.h"
 #include "cuda_tile/threads/mma/wgmma.h"
@@ -22,6 +23,7 @@ template <typename L, typename R, typename A>
 CUDA_TILE_API A multiply_add_tiles(L const& lhs, R const& rhs, A const& acc) {
   using model = decltype(choose_multiplication<L, R, A>());
   static_assert(multiplication<model, L, R, A>);
+  platform::note_mma<static_cast<unsigned>(model::unit)>();
   return model::multiply_add(lhs, rhs, acc);
 }
 template <typename A, typename L, typename R>
