@@ -6,7 +6,7 @@ python3 run.py test             run the tests
 python3 run.py test --all       run also those that take long; --part 2/9: the second of nine parts of them
 python3 run.py test ARG ...     run some tests: arguments go to pytest
 python3 run.py torch            install PyTorch's CPU build, where pip has it, for the tests that want it
-python3 run.py check            lint, formatting, and whether the generated headers are up to date
+python3 run.py check            lint, formatting, types, and whether the generated headers are up to date
 """
 
 import ctypes

@@ -30,5 +30,5 @@ class AssertionFailed(Error, AssertionError):
     @classmethod
     def of(cls, op: Operation, block: tuple[int, ...], index: tuple[int, ...]) -> AssertionFailed:
         """Where `op` does not hold."""
-        numbers = [", ".join(map(str, found)) for found in (block, index)]
-        return cls(failed_assertion(str(op), *numbers, attribute(op, "message")), block, index)
+        in_block, at = (", ".join(map(str, found)) for found in (block, index))
+        return cls(failed_assertion(str(op), in_block, at, attribute(op, "message")), block, index)

@@ -56,15 +56,17 @@ def read_bytecode(data: bytes) -> Module:
     for section in found.values():
         section.tables = tables
     module = Module(version=version)
-    if (section := found.get("producer")) is not None:
+    if "producer" in found:
+        section = found["producer"]
         module.producer = section.tables.string(section)
         section.at_end("the producer")
-    if (section := found.get("globals")) is not None:
-        module.globals = section.sequence(None, lambda _: _global(section))
-        section.at_end("the globals")
-    if (section := found.get("functions")) is None:
+    if "globals" in found:
+        module.globals = found["globals"].sequence(None, lambda _: _global(found["globals"]))
+        found["globals"].at_end("the globals")
+    if "functions" not in found:
         io.fail("there is no section of functions")
-    module.entries = _read_entries(section, Locations(found.get("debug")))
+    locations = Locations(found["debug"]) if "debug" in found else None
+    module.entries = _read_entries(found["functions"], locations)
     _check_names(io, module)
     return module
 
@@ -131,10 +133,10 @@ def _write(m: Module, version: Version) -> bytes:
 
 def _check_names(io: Io, module: Module) -> None:
     seen: set[str] = set()
-    for item in (*module.globals, *module.entries):
-        if item.name in seen:
-            io.fail(f"two entries or globals are named {item.name!r:.100}")
-        seen.add(item.name)
+    for name in [found.name for found in module.globals] + [found.name for found in module.entries]:
+        if name in seen:
+            io.fail(f"two entries or globals are named {name!r:.100}")
+        seen.add(name)
 
 
 def _global(io: Io, item: Global | None = None) -> Global:
@@ -152,7 +154,7 @@ def _global(io: Io, item: Global | None = None) -> Global:
     return Global(name, type_, value, alignment, visibility == "private", constant)
 
 
-def _read_entries(io: Reader, locations: Locations) -> list[Entry]:
+def _read_entries(io: Reader, locations: Locations | None) -> list[Entry]:
     # Entries may share a signature; what they have together is bounded by the file, so that a small file does
     # not become a large module.
     left = 4096 + len(io.data)
@@ -171,7 +173,8 @@ def _read_entries(io: Reader, locations: Locations) -> list[Entry]:
         left -= len(signature.inputs)
         if left < 0:
             io.fail("there are more parameters than the file has bytes")
-        places = locations.of(io.varint())
+        record = io.varint()
+        places = iter(()) if locations is None else locations.of(record)
         hints = tagged(io) if io.version >= (13, 5) or flags & _HAS_HINTS else {}
         if not isinstance(hints, dict):
             io.fail("its hints are no dictionary")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import functools
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -142,7 +143,7 @@ def _run(words: Sequence[str]) -> int:
     before = [np.array(value) for value in values]
     interpret(module, entry.name, grid, *values, on_ub=given.on_ub, seed=given.seed)
     for number, path in outputs:
-        write_file(path, lambda file, array=values[number - 1]: np.save(file, array))
+        write_file(path, functools.partial(np.save, arr=values[number - 1]))
     if not outputs:
         _show(entry, values, before)
     return 0

@@ -45,10 +45,8 @@ _FLAGS_SINCE = (13, 5)  # of subprograms; all are 0
 class Locations:
     """The locations that a file has."""
 
-    def __init__(self, section: Reader | None):
+    def __init__(self, section: Reader):
         self._section = section
-        if section is None:
-            return
         start = section.at
         self._records = _numbers(section, start, 4)
         self._starts = np.unique(self._records)
@@ -59,7 +57,7 @@ class Locations:
     def of(self, record: int) -> Iterator[Any]:
         """The locations of a function and of its operations; `record` counts from 1, 0 is none. Unknown ones
         are None."""
-        if record == 0 or self._section is None:
+        if record == 0:
             return
         if record > len(self._records):
             self._section.fail(f"debug record {record} of {len(self._records)}")
@@ -117,8 +115,8 @@ class Locations:
                 value = made
             found.append(value)
         if cls is Location:
-            scope, *place = found
-            return Location(*place, scope)
+            scope, file, line, column = found
+            return Location(file, line, column, scope)
         return cls(*found) if cls else None
 
 

@@ -26,8 +26,8 @@ def splat(array: np.ndarray) -> np.ndarray | None:
 
 def element_of(type_: object) -> str | None:
     """The element type of constants of a type; None if there are none."""
-    known = isinstance(type_, Tile) and str(type_.element) in DTYPES and str(type_.element) != "i4"
-    return str(type_.element) if known else None
+    name = str(type_.element) if isinstance(type_, Tile) else ""
+    return name if name in DTYPES and name != "i4" else None
 
 
 def to_elements(raw: bytes, name: str) -> np.ndarray | None:

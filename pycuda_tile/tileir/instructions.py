@@ -144,17 +144,18 @@ class Body:
         """A token that older versions do not have: it may be there, if nothing uses it."""
         if self.io.count(0):
             self.io.fail("has results, expected none")
-        self.newer.update((id(value), part.since) for value in given.results)
+        if part.since is not None:
+            self.newer.update((id(value), part.since) for value in given.results)
         return given.results or [Value(Token(), part.names[0])], []
 
     def _operands(self, part: Part, given: dict[str, list[Value]], made: dict[str, list[Value]]) -> None:
         io, names = self.io, part.names
 
         def one(name: str) -> Value:
-            values = given.get(name) or [None]
-            if not io.reading and (values[0] is None or len(values) != 1):
+            values = given.get(name, [])
+            if not io.reading and len(values) != 1:
                 io.fail(f"operand {name}: expected one value")
-            return self._use(values[0])
+            return self._use(values[0] if values else None)
 
         if part.what == "operands*":
             made[names[0]] = io.sequence(given.get(names[0], ()), self._use)

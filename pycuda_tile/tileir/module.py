@@ -32,7 +32,6 @@ class Module:
 def check_module(value: object) -> None:
     """BuildTypeError for what is no Module, such as its text."""
     if not isinstance(value, Module):
-        reads = {str: ": tileir.parse reads text", bytes: ": tileir.read_bytecode reads bytes"}
-        raise BuildTypeError(
-            f"a module of Tile IR is expected, got {type(value).__name__}{reads.get(type(value), '')}"
-        )
+        reads = {"str": ": tileir.parse reads text", "bytes": ": tileir.read_bytecode reads bytes"}
+        name = type(value).__name__
+        raise BuildTypeError(f"a module of Tile IR is expected, got {name}{reads.get(name, '')}")

@@ -35,7 +35,8 @@ class Record:
 
     def __init__(self, io: Io, given: dict[str, Any], depth: int = 0, type_: Any = None):
         self.io, self.given, self.depth, self.type = io, given, depth, type_
-        self.flags, self.found = 0, {}
+        self.flags = 0
+        self.found: dict[str, Any] = {}
 
     def part(self, part: Part) -> None:
         if part.what == "flags":
@@ -67,7 +68,7 @@ class Record:
         if not io.reading and value is None:
             io.fail(f"{name} is missing")
         if part.since is not None and part.since > io.version:
-            if value != part.default and (part.default != [] or any(value)):
+            if value != part.default and (part.default != [] or any(value or ())):
                 io.needs(part.since, f"{name} {value}")
             self.found[name] = list(part.default) if isinstance(part.default, list) else part.default
         elif part.kind == "dense":

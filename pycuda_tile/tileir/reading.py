@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from .ir import Block, Bounded, DivBy, Operation, Pointer, TensorView, Tile, TileView, Token, Value
+from .ir import Block, Operation, Pointer, TensorView, Tile, TileView, Token, Value
 
 
 class TensorFacts(NamedTuple):
@@ -115,17 +115,6 @@ def pointee(element: str) -> str:
     inner = element[len("ptr<") : -1]
     what, comma, _ = inner.rpartition(", <")
     return what if comma and what.count("<") == what.count(">") else inner
-
-
-def predicate(op: Operation) -> tuple:
-    """What `assume` promises: ("bounded", lower, upper), ("div_by", divisor, every, along) or
-    ("same_elements", groups)."""
-    found = op.attributes["predicate"]
-    if isinstance(found, Bounded):
-        return "bounded", found.lower, found.upper
-    if isinstance(found, DivBy):
-        return "div_by", found.divisor, found.every, found.along
-    return "same_elements", found.groups
 
 
 def tensor_facts(type_: TensorView) -> TensorFacts:

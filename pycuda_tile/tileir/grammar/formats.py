@@ -52,7 +52,7 @@ def framed(items: tuple[Item, ...]) -> set[str]:
 
 
 def _items(matches: Iterator[re.Match[str]], nested: bool) -> tuple[Item, ...]:
-    found = []
+    found: list[Item] = []
     for m in matches:
         space = bool(m["space"])
         if m["close"]:

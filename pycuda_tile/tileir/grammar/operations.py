@@ -62,7 +62,7 @@ class OperationRow(Encoding):
 
 def _operation(line: dict[str, str]) -> OperationRow:
     parts, items = parse_parts(line["payload"]), parse_format(line["format"])
-    values = {what: {} for what in ("operand", "result")}
+    values: dict[str, dict[str, Values]] = {"operand": {}, "result": {}}
     for part in parts:
         if part.values:
             values[part.what.rstrip("s*#?")].update({found.name: found for found in part.values})

@@ -13,6 +13,7 @@ import numpy as np
 
 from ..assertions import AssertionFailed
 from ..elements import DTYPES, unsigned, wrap
+from ..ir import Bounded, DivBy, Operation
 from ..modes import PADDINGS
 from ..reading import (
     attribute,
@@ -21,7 +22,6 @@ from ..reading import (
     operands_of,
     optional_operand,
     pointee,
-    predicate,
     result_element,
     source_element,
     tensor_facts,
@@ -30,12 +30,13 @@ from ..reading import (
 from . import assumptions, atomics, messages
 from .operations import dtype_in_memory, pointee_size
 from .order import Access, Token
+from .state import BlockState
 from .views import GatherScatterView, Places, TensorView, TileView
 
 _TRUE = np.ones((), bool)
 
 
-def _add(block: Any, op: Any, run: Callable[[], Any]) -> Access:
+def _add(block: BlockState, op: Operation, run: Callable[[], Any]) -> Access:
     token = optional_operand(op, "token")
     after: Token = () if token is None else block.get(token)
     return block.order.add(run, after)
@@ -45,7 +46,7 @@ def _with_value(access: Access) -> list:
     return [access.result if access.done else access, (access,)]
 
 
-def _mask(block: Any, op: Any) -> np.ndarray:
+def _mask(block: BlockState, op: Operation) -> np.ndarray:
     mask = optional_operand(op, "mask")
     return _TRUE if mask is None else block.get(mask)
 
@@ -53,7 +54,7 @@ def _mask(block: Any, op: Any) -> np.ndarray:
 # --- through pointers ---
 
 
-def _load_ptr(block: Any, op: Any) -> list:
+def _load_ptr(block: BlockState, op: Operation) -> list:
     addresses, mask = block.get(operand(op, "source")), _mask(block, op)
     dtype = dtype_in_memory(source_element(op))
     padding = optional_operand(op, "paddingValue")
@@ -62,24 +63,30 @@ def _load_ptr(block: Any, op: Any) -> list:
     return _with_value(_add(block, op, lambda: memory.load(addresses, dtype, mask, otherwise, report)))
 
 
-def _store_ptr(block: Any, op: Any) -> list:
+def _store_ptr(block: BlockState, op: Operation) -> list:
     addresses, value = block.get(operand(op, "destination")), block.get(operand(op, "value"))
     mask, memory, report = _mask(block, op), block.program.memory, block.report(op)
-    return [(_add(block, op, lambda: block.program.changed(memory.store(addresses, value, mask, report))),)]
+
+    def run() -> None:
+        memory.store(addresses, value, mask, report)
+        block.program.changed()
+
+    return [(_add(block, op, run),)]
 
 
-def _atomic_rmw(block: Any, op: Any) -> list:
+def _atomic_rmw(block: BlockState, op: Operation) -> list:
     addresses, arg = block.get(operand(op, "pointers")), block.get(operand(op, "arg"))
     mask, mode, report = _mask(block, op), attribute(op, "mode", "add"), block.report(op)
     memory = block.program.memory
 
     def run() -> np.ndarray:
-        return block.program.changed(atomics.update(memory, addresses, arg, mask, mode, report))
+        block.program.changed()
+        return atomics.update(memory, addresses, arg, mask, mode, report)
 
     return _with_value(_add(block, op, run))
 
 
-def _atomic_cas(block: Any, op: Any) -> list:
+def _atomic_cas(block: BlockState, op: Operation) -> list:
     addresses, mask, report = block.get(operand(op, "pointers")), _mask(block, op), block.report(op)
     cmp, val = block.get(operand(op, "cmp")), block.get(operand(op, "val"))
     memory = block.program.memory
@@ -87,7 +94,7 @@ def _atomic_cas(block: Any, op: Any) -> list:
     def run() -> np.ndarray:
         old = atomics.compare_exchange(memory, addresses, cmp, val, mask, report)
         if old.tobytes() == np.asarray(cmp).tobytes():
-            block.program.changed(None)
+            block.program.changed()
         return old
 
     return _with_value(_add(block, op, run))
@@ -96,14 +103,14 @@ def _atomic_cas(block: Any, op: Any) -> list:
 # --- through views ---
 
 
-def _places(block: Any, op: Any) -> tuple[TileView | GatherScatterView, Places]:
+def _places(block: BlockState, op: Operation) -> tuple[TileView | GatherScatterView, Places]:
     view = block.get(operand(op, "view"))
     index = [block.get(value) for value in group(op, "index")]
     _check_inbounds(block, op, view, index)
     return view, view.places(index)
 
 
-def _check_inbounds(block: Any, op: Any, view: Any, index: list[np.ndarray]) -> None:
+def _check_inbounds(block: BlockState, op: Operation, view: Any, index: list[np.ndarray]) -> None:
     """The promise of `inbounds`: along those axes all of the tile lies in the tensor."""
     for d, promised in enumerate(attribute(op, "inbounds", None) or ()):
         if promised:
@@ -116,7 +123,7 @@ def _check_inbounds(block: Any, op: Any, view: Any, index: list[np.ndarray]) -> 
                 )
 
 
-def _load_view(block: Any, op: Any) -> list:
+def _load_view(block: BlockState, op: Operation) -> list:
     _, places = _places(block, op)
     dtype = DTYPES[result_element(op)]
     padding = operand(op, "view").type.padding
@@ -132,34 +139,36 @@ def _load_view(block: Any, op: Any) -> list:
     return _with_value(_add(block, op, run))
 
 
-def _store_view(block: Any, op: Any) -> list:
+def _store_view(block: BlockState, op: Operation) -> list:
     _, places = _places(block, op)
     tile, memory, report = block.get(operand(op, "tile")), block.program.memory, block.report(op)
 
     def run() -> None:
-        block.program.changed(memory.store(places.addresses, tile, places.inside, report))
+        memory.store(places.addresses, tile, places.inside, report)
+        block.program.changed()
 
     return [(_add(block, op, run),)]
 
 
-def _atomic_red_view(block: Any, op: Any) -> list:
+def _atomic_red_view(block: BlockState, op: Operation) -> list:
     _, places = _places(block, op)
     value, mode, report = block.get(operand(op, "value")), attribute(op, "mode", "add"), block.report(op)
     memory = block.program.memory
 
     def run() -> None:
-        block.program.changed(atomics.update(memory, places.addresses, value, places.inside, mode, report))
+        atomics.update(memory, places.addresses, value, places.inside, mode, report)
+        block.program.changed()
 
     return [(_add(block, op, run),)]
 
 
-def _print(block: Any, op: Any) -> list:
+def _print(block: BlockState, op: Operation) -> list:
     text = messages.expand(attribute(op, "str"), [block.get(value) for value in group(op, "args")])
     access = _add(block, op, lambda: block.program.write(text))
     return [(access,)] * len(op.results)
 
 
-MEMORY: dict[str, Callable[[Any, Any], list]] = {
+MEMORY: dict[str, Callable[[BlockState, Operation], list]] = {
     "load_ptr_tko": _load_ptr,
     "store_ptr_tko": _store_ptr,
     "atomic_rmw_tko": _atomic_rmw,
@@ -174,31 +183,31 @@ MEMORY: dict[str, Callable[[Any, Any], list]] = {
 # --- tokens, pointers, views ---
 
 
-def _tokens(block: Any, op: Any) -> list:
+def _tokens(block: BlockState, op: Operation) -> list:
     """Whatever comes after the result comes after all that the operands come after."""
     tokens = [block.get(value) for value in operands_of(op)]
     return [tuple(dict.fromkeys(access for token in tokens for access in token))]
 
 
-def _block_id(block: Any, op: Any) -> list:
+def _block_id(block: BlockState, op: Operation) -> list:
     return [np.asarray(i, np.int32) for i in block.index]
 
 
-def _num_blocks(block: Any, op: Any) -> list:
+def _num_blocks(block: BlockState, op: Operation) -> list:
     return [np.asarray(n, np.int32) for n in block.program.grid]
 
 
-def _get_global(block: Any, op: Any) -> list:
+def _get_global(block: BlockState, op: Operation) -> list:
     return [np.asarray(block.program.globals[attribute(op, "name")], np.int64)]
 
 
-def _alloca(block: Any, op: Any) -> list:
+def _alloca(block: BlockState, op: Operation) -> list:
     dtype = dtype_in_memory(result_element(op))
     array = np.zeros(int(attribute(op, "num_elem")), dtype)
     return [np.asarray(block.program.memory.add(array, f"what {op} allocates"), np.int64)]
 
 
-def _tensor_view(block: Any, op: Any) -> list:
+def _tensor_view(block: BlockState, op: Operation) -> list:
     kind = tensor_facts(op.results[0].type)
     base = int(block.get(operand(op, "base")))
     shape = _filled(kind.shape, [block.get(value) for value in group(op, "dynamicShape")])
@@ -211,17 +220,18 @@ def _filled(static: tuple[int | None, ...], dynamic: list[np.ndarray]) -> tuple[
     return tuple(int(unsigned(next(left))) if n is None else n for n in static)
 
 
-def _tile_view(block: Any, op: Any) -> list:
+def _tile_view(block: BlockState, op: Operation) -> list:
     kind, tensor = tile_facts(op.results[0].type), block.get(operand(op, "tensor_view"))
     return [TileView(tensor, kind.tile, kind.axes, kind.steps)]
 
 
-def _gather_scatter_view(block: Any, op: Any) -> list:
+def _gather_scatter_view(block: BlockState, op: Operation) -> list:
     kind, tensor = tile_facts(op.results[0].type), block.get(operand(op, "tensor_view"))
+    assert kind.sparse is not None
     return [GatherScatterView(tensor, kind.tile, kind.axes, kind.sparse)]
 
 
-def _shape(block: Any, op: Any, extents: tuple[int, ...]) -> list:
+def _shape(block: BlockState, op: Operation, extents: tuple[int, ...]) -> list:
     dtype = DTYPES[result_element(op)]
     for extent in extents:
         if extent >> (8 * dtype.itemsize):
@@ -229,38 +239,38 @@ def _shape(block: Any, op: Any, extents: tuple[int, ...]) -> list:
     return [wrap(np.asarray(extent, object), dtype) for extent in extents]
 
 
-def _tensor_shape(block: Any, op: Any) -> list:
+def _tensor_shape(block: BlockState, op: Operation) -> list:
     return _shape(block, op, block.get(operand(op, "src")).shape)
 
 
-def _index_space_shape(block: Any, op: Any) -> list:
+def _index_space_shape(block: BlockState, op: Operation) -> list:
     return _shape(block, op, block.get(operand(op, "src")).index_space)
 
 
-def _assume(block: Any, op: Any) -> list:
+def _assume(block: BlockState, op: Operation) -> list:
     value = block.get(operand(op, "value"))
-    kind, *facts = predicate(op)
+    found = attribute(op, "predicate")
     report = block.report(op)
     value_checked = np.asarray(value.base, np.int64) if isinstance(value, TensorView) else value
-    if kind == "bounded":
-        assumptions.bounded(value_checked, *facts, report)
-    elif kind == "div_by":
+    if isinstance(found, Bounded):
+        assumptions.bounded(value_checked, found.lower, found.upper, report)
+    elif isinstance(found, DivBy):
         element = source_element(op)
         step = pointee_size(pointee(element)) if element.startswith("ptr<") else 1
-        assumptions.divisible(value_checked, *facts, step, report)
+        assumptions.divisible(value_checked, found.divisor, found.every, found.along, step, report)
     else:
-        assumptions.same_elements(value_checked, *facts, report)
+        assumptions.same_elements(value_checked, found.groups, report)
     return [value]
 
 
-def _assert(block: Any, op: Any) -> list:
+def _assert(block: BlockState, op: Operation) -> list:
     condition = block.get(operand(op, "condition"))
     if not condition.all():
         raise AssertionFailed.of(op, block.index, tuple(map(int, np.argwhere(~condition)[0])))
     return []
 
 
-OTHER: dict[str, Callable[[Any, Any], list]] = {
+OTHER: dict[str, Callable[[BlockState, Operation], list]] = {
     "make_token": lambda block, op: [()],
     "join_tokens": _tokens,
     "memory_fence_alias_tko": _tokens,

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from pycuda_tile.errors import UndefinedBehaviorError
@@ -40,7 +42,7 @@ def same_elements(value: np.ndarray, groups: tuple[int, ...], report: Report) ->
     _check(lambda: reference.assume_blocked(value, groups), report)
 
 
-def _check(assumption, report: Report) -> None:
+def _check(assumption: Callable[[], object], report: Report) -> None:
     try:
         assumption()
     except UndefinedBehaviorError as error:

@@ -5,21 +5,19 @@ Running a region is a generator: it yields where another block may go on, before
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator
-from typing import Any
-
 import numpy as np
 
-from pycuda_tile.errors import NotAvailableYet, UndefinedBehaviorError
+from pycuda_tile.errors import NotAvailableYet
 
+from .. import ir
 from ..elements import constant, width, wrap
-from ..reading import attribute, operands_of, optional_region, region
+from ..ir import Entry, Operation
+from ..reading import attribute, optional_region, region
 from . import accesses, folds
 from .operations import ELEMENTWISE, PURE
-from .order import Access, Order
-from .program import Program
-
-Running = Generator[None, None, Any]
+from .order import Access
+from .program import Running
+from .state import BlockState
 
 
 class Leave(Exception):
@@ -30,85 +28,44 @@ class Leave(Exception):
         self.kind, self.values = kind, values
 
 
-class Block:
-    """A tile block of a running program.
+class Block(BlockState):
+    """A tile block that runs an entry."""
 
-    values:   by the identity of the model's value; what a load in waiting yields is an Access
-    """
-
-    def __init__(self, program: Program, index: tuple[int, int, int], order: Order):
-        self.program, self.index, self.order = program, index, order
-        self.values: dict[int, Any] = {}
-
-    def run(self, entry: Any, arguments: list[np.ndarray]) -> Running:
+    def run(self, entry: Entry, arguments: list[np.ndarray]) -> Running:
         """The entry's body, from the first operation to its return."""
         body = entry.body
-        self._bind(body.arguments, arguments)
+        self.bind(body.arguments, arguments)
         try:
             yield from self._operations(body)
         except Leave as leave:
             assert leave.kind == "return"
         self.order.finish()
 
-    # --- values ---
-
-    def get(self, value: Any) -> Any:
-        """What a value is; a load that waits for its turn happens now."""
-        found = self.values[id(value)]
-        if isinstance(found, Access):
-            found = self.values[id(value)] = found.finish()
-        return found
-
-    def operands(self, op: Any) -> list:
-        return [self.get(value) for value in operands_of(op)]
-
-    def _raw(self, op: Any) -> list:
-        """Operands as they are handed on, without need for what they are."""
-        return [self.values[id(value)] for value in operands_of(op)]
-
-    def _bind(self, values: list, to: list) -> None:
-        for value, what in zip(values, to, strict=True):
-            self.values[id(value)] = what
-
-    def report(self, op: Any) -> Callable[[str, str], None]:
-        """What to call when `op` does what is undefined."""
-
-        def report(kind: str, message: str) -> None:
-            if self.program.raises:
-                raise UndefinedBehaviorError(
-                    f"{op}: block {self.index}: {message}",
-                    kind=kind,
-                    line=op.line,
-                    block=self.index,
-                )
-
-        return report
-
     # --- operations ---
 
-    def _operations(self, block: Any) -> Running:
+    def _operations(self, block: ir.Block) -> Running:
         """All operations of a block; returns the operands of its terminator."""
         for op in block.ops:
             name = op.name
             if name in PURE:
-                self._bind(op.results, [self.pure(op, self.operands(op))])
+                self.bind(op.results, [self.pure(op, self.operands(op))])
             elif name in accesses.MEMORY:
                 if self.program.interleaves:
                     yield
-                self._bind(op.results, accesses.MEMORY[name](self, op))
+                self.bind(op.results, accesses.MEMORY[name](self, op))
             elif name in accesses.OTHER:
-                self._bind(op.results, accesses.OTHER[name](self, op))
+                self.bind(op.results, accesses.OTHER[name](self, op))
             elif name in _CONTROL:
-                self._bind(op.results, (yield from _CONTROL[name](self, op)))
+                self.bind(op.results, (yield from _CONTROL[name](self, op)))
             elif name == "yield":
-                return self._raw(op)
+                return self.raw(op)
             elif name in ("continue", "break", "return"):
-                raise Leave(name, self._raw(op))
+                raise Leave(name, self.raw(op))
             else:
                 raise NotAvailableYet(f"{op}: {name} cannot be interpreted")
         return []
 
-    def pure(self, op: Any, operands: list) -> np.ndarray:
+    def pure(self, op: Operation, operands: list) -> np.ndarray:
         """The result of an operation without effect."""
         function = self.program.functions.get(id(op))
         if function is None:
@@ -117,16 +74,16 @@ class Block:
 
     # --- control flow ---
 
-    def _if(self, op: Any) -> Running:
+    def _if(self, op: Operation) -> Running:
         (condition,) = self.operands(op)
         body = optional_region(op, 0 if condition else 1)
         return (yield from self._operations(body)) if body is not None else []
 
-    def _loop(self, op: Any) -> Running:
+    def _loop(self, op: Operation) -> Running:
         body = region(op, 0)
-        carried = self._raw(op)
+        carried = self.raw(op)
         while True:
-            self._bind(body.arguments, carried)
+            self.bind(body.arguments, carried)
             try:
                 yield from self._operations(body)
                 carried = []  # a body without values may do without its continue
@@ -139,9 +96,9 @@ class Block:
             self.program.step()
             yield
 
-    def _for(self, op: Any) -> Running:
+    def _for(self, op: Operation) -> Running:
         body = region(op, 0)
-        bounds, carried = self.operands(op)[:3], self._raw(op)[3:]
+        bounds, carried = self.operands(op)[:3], self.raw(op)[3:]
         induction, *arguments = body.arguments
         unsigned = bool(attribute(op, "unsignedCmp", False))
         dtype = bounds[0].dtype
@@ -151,8 +108,8 @@ class Block:
             self.report(op)("irange-step", f"a loop with step {step}")
             return carried
         for index in range(lower, upper, step):
-            self._bind([induction], [wrap(np.asarray(index, object), dtype)])
-            self._bind(arguments, carried)
+            self.bind([induction], [wrap(np.asarray(index, object), dtype)])
+            self.bind(arguments, carried)
             try:
                 yield from self._operations(body)
                 carried = []
@@ -162,7 +119,7 @@ class Block:
                 carried = leave.values
         return carried
 
-    def _fold(self, op: Any) -> Running:
+    def _fold(self, op: Operation) -> Running:
         body = region(op, 0)
         elementwise = all(inner.name in ELEMENTWISE or inner.name == "yield" for inner in body.ops)
         run = (
@@ -177,19 +134,19 @@ class Block:
         return folds.scan(run, operands, start, dim, bool(attribute(op, "reverse", False)))
         yield  # a generator, as all that can have a region
 
-    def _tiles(self, body: Any, arguments: list[np.ndarray]) -> list[np.ndarray]:
+    def _tiles(self, body: ir.Block, arguments: list[np.ndarray]) -> list[np.ndarray]:
         """A body of elementwise operations, on tiles where it has single elements."""
-        self._bind(body.arguments, arguments)
+        self.bind(body.arguments, arguments)
         shape = arguments[0].shape
         for op in body.ops:
             operands = [np.broadcast_to(operand, shape) for operand in self.operands(op)]
             if op.name == "yield":
                 return operands
-            self._bind(op.results, [self.pure(op, operands)])
+            self.bind(op.results, [self.pure(op, operands)])
         raise AssertionError("a body without yield")
 
-    def _scalars(self, body: Any, arguments: list[np.ndarray]) -> list[np.ndarray]:
-        self._bind(body.arguments, arguments)
+    def _scalars(self, body: ir.Block, arguments: list[np.ndarray]) -> list[np.ndarray]:
+        self.bind(body.arguments, arguments)
         running = self._operations(body)
         while True:
             try:

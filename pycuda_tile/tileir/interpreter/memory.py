@@ -7,6 +7,7 @@ end of one is found rather than lands in another. Address 0 is the null pointer.
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Iterator
 from typing import NamedTuple
 
 import numpy as np
@@ -57,7 +58,9 @@ class Memory:
             else:
                 _put(allocation.data, offsets, flat[places])
 
-    def _accesses(self, addresses: np.ndarray, dtype: np.dtype, mask: np.ndarray, report: Report):
+    def _accesses(
+        self, addresses: np.ndarray, dtype: np.dtype, mask: np.ndarray, report: Report
+    ) -> Iterator[tuple[Allocation, np.ndarray, np.ndarray]]:
         """Defined accesses by allocation: (allocation, places in the flat tile, their byte offsets)."""
         places = np.flatnonzero(np.broadcast_to(mask, addresses.shape))
         if not places.size:

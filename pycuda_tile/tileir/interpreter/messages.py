@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import math
 from collections.abc import Callable, Sequence
 
@@ -19,7 +20,7 @@ def expand(template: str, tiles: Sequence[np.ndarray]) -> str:
     its rows apart by commas, as NumPy nests them."""
     left = iter(tiles)
     return "".join(
-        piece if isinstance(piece, str) else _nested(next(left), lambda value, of=piece: _one(of, value))
+        piece if isinstance(piece, str) else _nested(next(left), functools.partial(_one, piece))
         for piece in pieces(template)
     )
 

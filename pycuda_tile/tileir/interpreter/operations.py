@@ -11,12 +11,13 @@ from collections.abc import Callable
 import numpy as np
 
 from ..elements import DTYPES, bits_of, signed
+from ..ir import Operation
 from ..reading import attribute, dense, pointee, result_element, result_shape, source_element
 from . import conversions, floats, integers, shapes
 from .report import Report
 
 Function = Callable[..., np.ndarray]
-Make = Callable[[object], Function]
+Make = Callable[[Operation], Function]
 
 
 def _plain(function: Callable) -> Make:
@@ -25,7 +26,7 @@ def _plain(function: Callable) -> Make:
 
 
 def _overflow(function: Callable) -> Make:
-    def make(op) -> Function:
+    def make(op: Operation) -> Function:
         overflow = attribute(op, "overflow", "none")
         return lambda report, *operands: function(*operands, overflow, report)
 
@@ -33,7 +34,7 @@ def _overflow(function: Callable) -> Make:
 
 
 def _signed(function: Callable, *, reports: bool = False) -> Make:
-    def make(op) -> Function:
+    def make(op: Operation) -> Function:
         signedness = attribute(op, "signedness")
         if reports:
             return lambda report, *operands: function(*operands, signedness, report)
@@ -43,7 +44,7 @@ def _signed(function: Callable, *, reports: bool = False) -> Make:
 
 
 def _rounded(function: Callable) -> Make:
-    def make(op) -> Function:
+    def make(op: Operation) -> Function:
         rounding = attribute(op, "rounding_mode", "nearest_even")
         flush = bool(attribute(op, "flush_to_zero", False))
         return lambda report, *operands: function(*operands, rounding, flush)
@@ -52,7 +53,7 @@ def _rounded(function: Callable) -> Make:
 
 
 def _flushed(function: Callable) -> Make:
-    def make(op) -> Function:
+    def make(op: Operation) -> Function:
         flush = bool(attribute(op, "flush_to_zero", False))
         return lambda report, *operands: function(*operands, flush)
 
@@ -60,7 +61,7 @@ def _flushed(function: Callable) -> Make:
 
 
 def _extremum(function: Callable) -> Make:
-    def make(op) -> Function:
+    def make(op: Operation) -> Function:
         nan = bool(attribute(op, "propagate_nan", False))
         flush = bool(attribute(op, "flush_to_zero", False))
         return lambda report, lhs, rhs: function(lhs, rhs, nan, flush)
@@ -68,106 +69,106 @@ def _extremum(function: Callable) -> Make:
     return make
 
 
-def _cmpi(op) -> Function:
+def _cmpi(op: Operation) -> Function:
     predicate, signedness = attribute(op, "comparison_predicate"), attribute(op, "signedness")
     return lambda report, lhs, rhs: floats.cmp(
         integers.read(lhs, signedness), integers.read(rhs, signedness), predicate
     )
 
 
-def _cmpf(op) -> Function:
+def _cmpf(op: Operation) -> Function:
     predicate, ordering = attribute(op, "comparison_predicate"), attribute(op, "comparison_ordering")
     return lambda report, lhs, rhs: floats.cmpf(lhs, rhs, predicate, ordering)
 
 
-def _divi(op) -> Function:
+def _divi(op: Operation) -> Function:
     signedness, rounding = attribute(op, "signedness"), attribute(op, "rounding", "zero")
     return lambda report, lhs, rhs: integers.divi(lhs, rhs, signedness, rounding, report)
 
 
-def _mmai(op) -> Function:
+def _mmai(op: Operation) -> Function:
     of_lhs, of_rhs = attribute(op, "signedness_lhs"), attribute(op, "signedness_rhs")
     return lambda report, lhs, rhs, acc: shapes.mmai(lhs, rhs, acc, of_lhs, of_rhs)
 
 
-def _exti(op) -> Function:
+def _exti(op: Operation) -> Function:
     to, signedness = result_element(op), attribute(op, "signedness")
     return lambda report, source: conversions.exti(source, to, signedness)
 
 
-def _trunci(op) -> Function:
+def _trunci(op: Operation) -> Function:
     to, overflow = result_element(op), attribute(op, "overflow", "none")
     return lambda report, source: conversions.trunci(source, to, overflow, report)
 
 
-def _itof(op) -> Function:
+def _itof(op: Operation) -> Function:
     to, signedness = result_element(op), attribute(op, "signedness")
     return lambda report, source: conversions.itof(source, to, signedness)
 
 
-def _ftoi(op) -> Function:
+def _ftoi(op: Operation) -> Function:
     to, signedness = result_element(op), attribute(op, "signedness")
     return lambda report, source: conversions.ftoi(source, to, signedness, report)
 
 
-def _ftof(op) -> Function:
+def _ftof(op: Operation) -> Function:
     to, rounding = result_element(op), attribute(op, "rounding_mode", "nearest_even")
     return lambda report, source: conversions.ftof(source, to, rounding)
 
 
 def _to_element(function: Callable) -> Make:
-    def make(op) -> Function:
+    def make(op: Operation) -> Function:
         to = result_element(op)
         return lambda report, source: function(source, to)
 
     return make
 
 
-def _pack(op) -> Function:
+def _pack(op: Operation) -> Function:
     element = source_element(op)
     return lambda report, source: conversions.pack(source, element)
 
 
 def _to_shape(function: Callable) -> Make:
-    def make(op) -> Function:
+    def make(op: Operation) -> Function:
         shape = result_shape(op)
         return lambda report, source: function(source, shape)
 
     return make
 
 
-def _iota(op) -> Function:
+def _iota(op: Operation) -> Function:
     count, element = result_shape(op)[0], result_element(op)
     return lambda report: shapes.iota(count, element)
 
 
-def _constant(op) -> Function:
+def _constant(op: Operation) -> Function:
     value = dense(op)
     return lambda report: value
 
 
-def _cat(op) -> Function:
+def _cat(op: Operation) -> Function:
     dim = attribute(op, "dim")
     return lambda report, lhs, rhs: shapes.cat(lhs, rhs, dim)
 
 
-def _permute(op) -> Function:
+def _permute(op: Operation) -> Function:
     permutation = tuple(attribute(op, "permutation"))
     return lambda report, source: shapes.permute(source, permutation)
 
 
-def _extract(op) -> Function:
+def _extract(op: Operation) -> Function:
     shape = result_shape(op)
     return lambda report, source, *indices: shapes.extract(source, list(indices), shape, report)
 
 
-def _insert(op) -> Function:
+def _insert(op: Operation) -> Function:
     return lambda report, source, destination, *indices: shapes.insert(
         source, destination, list(indices), report
     )
 
 
-def _offset(op) -> Function:
+def _offset(op: Operation) -> Function:
     size = pointee_size(pointee(source_element(op)))
 
     def offset(report: Report, ptr: np.ndarray, count: np.ndarray) -> np.ndarray:

@@ -56,15 +56,15 @@ class Order:
         else:
             self._waiting.append(access)
             while self._waiting and self._chance.random() < 0.5:
-                self._finish_any()
+                self._finish_any(self._chance)
         return access
 
     def finish(self) -> None:
         """The block ends: what still waits happens."""
-        while self._waiting:
-            self._finish_any()
+        while self._chance is not None and self._waiting:
+            self._finish_any(self._chance)
 
-    def _finish_any(self) -> None:
-        place = self._chance.randrange(len(self._waiting))
+    def _finish_any(self, chance: random.Random) -> None:
+        place = chance.randrange(len(self._waiting))
         self._waiting[place].finish()
         self._waiting = [a for a in self._waiting if not a.done]

@@ -6,7 +6,7 @@ import itertools
 import random
 import sys
 from collections import deque
-from collections.abc import Generator, Iterator
+from collections.abc import Callable, Generator, Iterator
 from typing import Any, TextIO
 
 import numpy as np
@@ -19,6 +19,10 @@ from .memory import Memory
 _TURNS = 1000
 #: How many rounds of loops without end all blocks may do while memory stays as it is.
 _IDLE_ROUNDS = 1_000_000
+
+
+#: A block that runs: it yields where another block may go on.
+Running = Generator[None, None, Any]
 
 
 class Program:
@@ -51,10 +55,9 @@ class Program:
         noise = self._noise.integers(0, 256, (*shape, dtype.itemsize), np.uint8)
         return noise.view(dtype).reshape(shape)
 
-    def changed(self, result: Any) -> Any:
-        """Memory may be another; hands on `result`."""
+    def changed(self) -> None:
+        """Memory may be another than before."""
         self._idle = 0
-        return result
 
     def step(self) -> None:
         """A round of a loop without end. Raises LaunchError where nothing can come of it any more."""
@@ -65,13 +68,13 @@ class Program:
                 "what they wait for does not come"
             )
 
-    def run(self, start: Any) -> None:
+    def run(self, start: Callable[[tuple[int, int, int]], Running]) -> None:
         """Run all blocks; start(index) is a generator that yields where another block may go on."""
         starts = (start(index) for index in self._indices())
         if self.chance is None:
             _in_turns(starts)
         else:
-            self._by_chance(starts)
+            self._by_chance(starts, self.chance)
 
     def _indices(self) -> list[tuple[int, int, int]]:
         x, y, z = map(range, self.grid)
@@ -80,24 +83,24 @@ class Program:
             self.chance.shuffle(indices)
         return indices
 
-    def _by_chance(self, starts: Iterator[Generator]) -> None:
+    def _by_chance(self, starts: Iterator[Running], chance: random.Random) -> None:
         """Any block that runs, or the next that does not yet, goes on at each step."""
-        running: list[Generator] = []
+        running: list[Running] = []
         waiting = True
         while running or waiting:
-            if waiting and (not running or self.chance.random() < 0.1):
+            if waiting and (not running or chance.random() < 0.1):
                 if (block := next(starts, None)) is None:
                     waiting = False
                     continue
                 running.append(block)
-            place = self.chance.randrange(len(running))
+            place = chance.randrange(len(running))
             if next(running[place], "end") == "end":
                 running.pop(place)
 
 
-def _in_turns(starts: Iterator[Generator]) -> None:
+def _in_turns(starts: Iterator[Running]) -> None:
     """One block after another, in ascending order; one that does not end lets the next ones go on."""
-    halted: deque[Generator] = deque()
+    halted: deque[Running] = deque()
     for block in starts:
         if not _goes_on(block):
             continue
@@ -108,6 +111,6 @@ def _in_turns(starts: Iterator[Generator]) -> None:
         halted = deque(b for b in halted if _goes_on(b))
 
 
-def _goes_on(block: Generator) -> bool:
+def _goes_on(block: Running) -> bool:
     """Whether a block is still running after its turn."""
     return all(next(block, "end") != "end" for _ in range(_TURNS))

@@ -55,7 +55,8 @@ def prints(translator: Translation, op: Operation) -> None:
     tiles = any(value_shape(value) for value in values)
     if tiles and translator.target.threads:
         raise NotLowered("tiles are printed on the cpu target only")
-    left, template, arguments = iter(values), "", []
+    left, template = iter(values), ""
+    arguments: list[str] = []
 
     def write() -> None:
         nonlocal template, arguments

@@ -68,7 +68,7 @@ def shared_value(op: Operation) -> np.generic | None:
         one = value[(slice(0, 1),) * value.ndim].reshape(())
         if np.ascontiguousarray(value).tobytes() != one.tobytes() * value.size:
             return None
-    return one[()]
+    return one.reshape(-1)[0]
 
 
 def constant(op: Operation, names: list[str]) -> str:

@@ -52,7 +52,8 @@ class Attributes:
 
     def dictionary(self, first: str = "{", last: str = "}") -> dict[str, Any]:
         """{key = value, flag}"""
-        tokens, found = self.tokens, {}
+        tokens = self.tokens
+        found: dict[str, Any] = {}
         tokens.expect(first)
         while not tokens.accept(last):
             if found:
@@ -113,7 +114,8 @@ class Attributes:
 
     def _array(self) -> list[Any]:
         """array<i32: 1, 2>"""
-        tokens, found = self.tokens, []
+        tokens = self.tokens
+        found: list[Any] = []
         tokens.at += 1
         tokens.expect("<")
         tokens.take()  # the type of all

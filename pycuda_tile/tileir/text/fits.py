@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -96,9 +97,11 @@ def _types(form: OperationRow, op: Operation) -> bool:
     told = _told(form.name)
     if len(op.results) != len(form.results) and not form.any_results:
         return False
-    results = {} if form.any_results else {n: [v] for n, v in zip(form.results, op.results, strict=True)}
+    results: dict[str, list[Value]] = {}
+    if not form.any_results:
+        results = {n: [v] for n, v in zip(form.results, op.results, strict=True)}
     for names in told.same:
-        values = [v for n in names for v in (op.operands.get(n) or results.get(n, ()))]
+        values = [v for n in names for v in (op.operands.get(n) or results.get(n, []))]
         if any(value.type != values[0].type for value in values[1:]):
             return False
     for name in told.each:
@@ -132,12 +135,12 @@ def _attributes(form: OperationRow, op: Operation) -> bool:
 
 
 def _is_integer(value: Any) -> bool:
-    return (
-        isinstance(value, (int, np.integer)) and not isinstance(value, bool) and -(1 << 63) <= value < 1 << 64
-    )
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)):
+        return False
+    return bool(-(1 << 63) <= value < 1 << 64)
 
 
-_CHECKS = {
+_CHECKS: dict[str, Callable[[Any], bool]] = {
     "int": _is_integer,
     "bool": lambda value: isinstance(value, bool),
     "unit": lambda value: isinstance(value, bool),

@@ -5,9 +5,12 @@ Each has a parser and a printer, which belong together.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..ir import Constant, Operation, TensorView, Value
+from ..reading import region
+from .lexer import Tokens
 from .values import parse_bool, parse_constant, parse_integer, parse_list, print_constant
 
 if TYPE_CHECKING:
@@ -20,7 +23,9 @@ if TYPE_CHECKING:
 
 def _parse_carried(reader: OperationReader) -> list[str]:
     """Fills initValues; the names inside."""
-    tokens, names, values = reader.tokens, [], []
+    tokens = reader.tokens
+    names: list[str] = []
+    values: list[Value] = []
     if tokens.accept("iter_values"):
         tokens.expect("(")
         while not tokens.accept(")"):
@@ -103,9 +108,9 @@ def _print_for(printer: Printer, op: Operation) -> None:
     bounds = _types([op.operands[name][0] for name in ("lowerBound", "upperBound", "step")])
     carried = _types(op.operands.get("initValues", []))
     _agree([bounds[0]] * 3, bounds)
-    _agree([bounds[0], *carried], _types(op.regions[0].arguments), [bounds[0], *_types(op.results)])
+    _agree([bounds[0], *carried], _types(region(op, 0).arguments), [bounds[0], *_types(op.results)])
     lower, upper, step = (printer.name(op.operands[n][0]) for n in ("lowerBound", "upperBound", "step"))
-    body, values = op.regions[0], op.operands.get("initValues", [])
+    body, values = region(op, 0), op.operands.get("initValues", [])
     unsigned = "unsigned " if op.attributes.get("unsignedCmp") else ""
     head = f"for {unsigned}{printer.name(body.arguments[0])} in ({lower} to {upper}, step {step})"
     head += f" : {op.operands['lowerBound'][0].type}{_print_carried(printer, body.arguments[1:], values)}"
@@ -137,8 +142,8 @@ def _parse_loop(reader: OperationReader) -> None:
 
 def _print_loop(printer: Printer, op: Operation) -> None:
     _check(op, "initValues*")
-    _agree(_types(op.regions[0].arguments), _types(op.operands.get("initValues", [])))
-    body, values = op.regions[0], op.operands.get("initValues", [])
+    _agree(_types(region(op, 0).arguments), _types(op.operands.get("initValues", [])))
+    body, values = region(op, 0), op.operands.get("initValues", [])
     carried = ", ".join(str(value.type) for value in values)
     results = ", ".join(str(value.type) for value in op.results)
     types = f"{carried} -> {results}" if carried and results else carried or results
@@ -165,7 +170,7 @@ def _print_if(printer: Printer, op: Operation) -> None:
         raise ValueError
     types = ", ".join(str(value.type) for value in op.results)
     printer.write(f"if {printer.name(op.operands['condition'][0])}" + (f" -> ({types})" if types else ""))
-    printer.region(op.regions[0], "yield")
+    printer.region(region(op, 0), "yield")
     if op.regions[1] is not None:
         printer.write(" else")
         printer.region(op.regions[1], "yield")
@@ -179,7 +184,7 @@ def _parse_fold(reader: OperationReader) -> None:
     op.operands["operands"] = [parser.value()]
     while tokens.accept(","):
         op.operands["operands"].append(parser.value())
-    keys = {
+    keys: dict[str, Callable[[Tokens], Any]] = {
         "dim": parse_integer,
         "reverse": parse_bool,
         "identities": lambda t: parse_list(t, parse_constant),
@@ -211,7 +216,7 @@ def _print_fold(printer: Printer, op: Operation) -> None:
     text += f" identities=[{', '.join(map(print_constant, given['identities']))}]"
     text += f" : {', '.join(str(value.type) for value in operands)}"
     text += f" -> {', '.join(str(value.type) for value in op.results)}"
-    body = op.regions[0]
+    body = region(op, 0)
     arguments = ", ".join(f"{printer.name(value)}: {value.type}" for value in body.arguments)
     printer.write(f"{text}\n{printer.indent}({arguments})")
     printer.region(body, "")

@@ -54,7 +54,7 @@ def _is_there(op: Operation, name: str, value: Any) -> bool:
 def _attribute(op: Operation, value: Any) -> str:
     if isinstance(value, (np.ndarray, np.generic)) and op.results:
         try:
-            return print_value(value, op.results[0].type)
+            return print_value(np.asarray(value), op.results[0].type)
         except (AttributeError, LookupError, TypeError, ValueError):
             pass
     return print_attribute(value)
@@ -117,7 +117,8 @@ def _types(reader: OperationReader) -> list[Any]:
 
 def _parse_operands(reader: OperationReader) -> list[tuple[str, list[Value]]]:
     """(name: %a, %b, other: %c); the name of what has none is empty."""
-    tokens, groups = reader.tokens, []
+    tokens = reader.tokens
+    groups: list[tuple[str, list[Value]]] = []
     tokens.expect("(")
     while not tokens.accept(")"):
         if groups:

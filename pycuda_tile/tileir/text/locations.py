@@ -63,7 +63,8 @@ class LocationReader:
     def __init__(self, tokens: Tokens):
         self.tokens = tokens
         self._depth = 0
-        self._places: dict[str, int] | None = None  # where each alias is defined
+        self._places: dict[str, int] = {}  # where each alias is defined
+        self._are_read = False
         self._ends: dict[int, int] = {}  # and where that ends
         self._known: dict[str, Any] = {}
         self._open: set[str] = set()
@@ -86,9 +87,9 @@ class LocationReader:
     # --- aliases ---
 
     def _read_aliases(self) -> None:
-        if self._places is not None:
+        if self._are_read:
             return
-        tokens, self._places = self.tokens, {}
+        tokens, self._are_read = self.tokens, True
         for at, text in enumerate(tokens.texts[:-1]):
             if text[:1] == "#" and tokens.texts[at + 1] == "=":
                 if text in self._places:
@@ -204,7 +205,8 @@ class LocationReader:
 
     def _fields(self, fields: dict[str, tuple[str, Any]]) -> dict[str, Any]:
         """key = value, ..., in any order."""
-        tokens, found = self.tokens, {}
+        tokens = self.tokens
+        found: dict[str, Any] = {}
         while tokens.next != ">":
             if found:
                 tokens.expect(",")

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..grammar import ENUMS, Item, OperationRow
 from ..ir import Operation, Token, Value
 from .attributes import parse_hints, parse_predicate
 from .fits import MAX_AXES, may_be
+from .lexer import Tokens
 from .values import (
     Dense,
     parse_bool,
@@ -189,7 +191,7 @@ class OperationReader:
             self._check(self._given(item.name), types, at)
 
 
-_VALUES = {
+_VALUES: dict[str, Callable[[Tokens], Any]] = {
     "int": parse_integer,
     "bool": parse_bool,
     "string": parse_string,

@@ -102,13 +102,10 @@ class Parser:
         if self.closed:
             tokens.wrong("the end of the text, which has one module")
         tokens.at += 1
-        if name == "entry":
-            made: Entry | Global = self._entry()
-        elif name == "global":
-            made = self._global()
-        else:
+        if name not in ("entry", "global"):
             tokens.at = start
             tokens.wrong("entry or global")
+        made = self._entry() if name == "entry" else self._global()
         if made.name in self.symbols:
             tokens.fail(f"{made.name} is there twice", start)
         self.symbols.add(made.name)
@@ -117,7 +114,9 @@ class Parser:
         location = self.locations.accept()
         if isinstance(made, Entry):
             made.location = location
-        (module.entries if isinstance(made, Entry) else module.globals).append(made)
+            module.entries.append(made)
+        else:
+            module.globals.append(made)
 
     def _entry(self) -> Entry:
         tokens = self.tokens
@@ -239,7 +238,8 @@ class Parser:
 
     def _result_names(self) -> list[str]:
         """%a, %b:2 = names a, b#0 and b#1."""
-        tokens, found = self.tokens, []
+        tokens = self.tokens
+        found: list[str] = []
         while True:
             name = self.new_name()
             if tokens.accept(":"):

@@ -198,11 +198,13 @@ class Printer:
         if kind == "bools":
             words = ", ".join(str(bool(v)).lower() for v in value or ())
             return f"{item.name} = [{words}]" if any(value or ()) else ""
+        if value is None:
+            return ""
         if kind == "string":
             return print_string(value)
         if kind == "tagged":
             return print_predicate(value)
-        return "" if value is None else str(list(value) if kind == "i32s" else value)
+        return str(list(value) if kind == "i32s" else value)
 
     def _symbol(self, form: OperationRow, op: Operation, item: Item) -> str:
         return print_symbol(op.attributes[item.name])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from ...spec.element_types import TILEIR_TYPES
@@ -76,7 +77,7 @@ class _Type:
             self.at += 1
             self.expect("<")
             shape = self.extents()
-            found = Tile(self.element(), tuple(shape))
+            element = self.element()
             if len(shape) > _MAX_AXES:
                 raise _Wrong(f"at most {_MAX_AXES} axes")
             size = 1
@@ -84,7 +85,7 @@ class _Type:
                 if n is None or not 1 <= (size := size * n) <= _MAX_ELEMENTS:
                     raise _Wrong(f"extents from 1 on and at most {_MAX_ELEMENTS} elements")
             self.expect(">")
-            return found
+            return Tile(element, _known(shape))
         if name == "tensor_view":
             return self.tensor()
         if name in _VIEWS:
@@ -164,7 +165,8 @@ class _Type:
         tile = self.extents("")
         self.expect(")")
         padding = sparse = tensor = None
-        axes, steps = list(range(len(tile))), list(tile)
+        axes: list[int | None] = list(range(len(tile)))
+        steps = list(tile)
         while self.accept(","):
             if self.accept("padding_value"):
                 self.expect("=")
@@ -182,16 +184,18 @@ class _Type:
                 tensor = self.tensor()
         self.expect(">")
         rank = len(tensor.shape) if tensor else -1
-        numbers = [*tile, *steps]
         if (
-            not len(tile) == len(steps) == len(axes) == rank
-            or None in numbers
+            tensor is None
+            or not len(tile) == len(steps) == len(axes) == rank
+            or None in (*tile, *steps)
             or sorted(axes, key=str) != sorted(range(rank), key=str)
         ):
             raise _Wrong("a tensor, and a tile, steps and axes of its rank")
-        if any(not 1 <= n < 1 << 31 for n in numbers) or (sparse is not None) != (kind == _VIEWS[2]):
+        if any(not 1 <= n < 1 << 31 for n in _known([*tile, *steps])) or (sparse is not None) != (
+            kind == _VIEWS[2]
+        ):
             raise _Wrong("extents from 1 on, and sparse_dim in gather_scatter_view only")
-        return TileView(kind, tuple(tile), tensor, tuple(axes), padding, tuple(steps), sparse)
+        return TileView(kind, _known(tile), tensor, _known(axes), padding, _known(steps), sparse)
 
     def padding(self) -> str:
         name = self.parts[self.at]
@@ -201,17 +205,23 @@ class _Type:
         return name
 
 
-def _dimensions(parts):
+def _known(numbers: list[int | None]) -> tuple[int, ...]:
+    """Numbers of which none is unknown any more."""
+    return tuple(n for n in numbers if n is not None)
+
+
+def _dimensions(parts: Iterable[str]) -> Iterator[str]:
     """ "x128xf32" behind an extent is "x", "128", "x", "f32"."""
     before = ""
     for part in parts:
         while part.startswith("x") and (before.isdecimal() or before == "?") and part:
             yield "x"
             part = part[1:]
-            number = re.match(r"\d*", part)[0]
+            rest = part.lstrip("0123456789")
+            number = part[: len(part) - len(rest)]
             if number:
                 yield number
-            before, part = number, part[len(number) :]
+            before, part = number, rest
         if part:
             yield part
         before = part or before

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -65,7 +66,7 @@ def parse_integer(tokens: Tokens, least: int = -(1 << 63)) -> int:
     return int(text)
 
 
-def parse_list(tokens: Tokens, item) -> list:
+def parse_list(tokens: Tokens, item: Callable[[Tokens], Any]) -> list:
     """[item, ...]"""
     found: list = []
     tokens.expect("[")
@@ -200,7 +201,7 @@ def _element(tokens: Tokens) -> str:
 
 
 def print_value(array: np.ndarray, type_: Tile) -> str:
-    element = type_.element.name
+    element = str(type_.element)
     return f"<{element}: {print_dense(np.broadcast_to(np.asarray(array), type_.shape), element)}>"
 
 

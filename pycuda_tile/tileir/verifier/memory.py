@@ -137,9 +137,12 @@ def points_to_tensor(place: Place) -> str | None:
 
 def predicate_fits(place: Place) -> str | None:
     predicate, type_ = place.attribute("predicate"), place.type("value")
-    checks = {Bounded: _bounded, DivBy: _div_by, SameElements: _same_elements}
-    check = checks.get(type(predicate))
-    return None if check and check(predicate, type_) else f"{predicate} of {type_}"
+    ok = (
+        (isinstance(predicate, Bounded) and _bounded(predicate, type_))
+        or (isinstance(predicate, DivBy) and _div_by(predicate, type_))
+        or (isinstance(predicate, SameElements) and _same_elements(predicate, type_))
+    )
+    return None if ok else f"{predicate} of {type_}"
 
 
 def _is_integer(type_: Any) -> bool:

@@ -87,7 +87,7 @@ class Walk:
 
     def _rules(self, place: Place, row: OperationRow) -> None:
         for rule, *words in row.rules:
-            place.words = words
+            place.words = tuple(words)
             found = _RULES[rule](place)
             if found is not None:
                 self._fail(rule, place.op, found, words)
