@@ -10,6 +10,7 @@ from bytecode_operations import OPERATIONS, module
 from tileir_modules import Builder, tile
 
 from pycuda_tile import tileir
+from pycuda_tile.spec.element_types import TILEIR_TYPES
 from pycuda_tile.tileir.dense import splat
 from pycuda_tile.tileir.elements import DTYPES
 from pycuda_tile.tileir.ir import (
@@ -36,7 +37,6 @@ SMALLEST = {
     "13.1": f"{_HEAD % 1} 820908cb 01 00 00 02 00 03 5c0000 {_TYPES} {_STRINGS} 00",
     "13.5": f"{_HEAD % 5} 820d08cb 01 00 00 02 00 0b00 0600 03 5c0000 {_TYPES} {_STRINGS} 00",
 }
-NEWER_ELEMENTS = {"f8E8M0FNU": "13.2", "f4E2M1FN": "13.3"}
 
 
 def dotted(version: tuple[int, int]) -> str:
@@ -132,7 +132,7 @@ def test_constants(element: str) -> None:
     assert len(read) == len(written)
     for got, value in zip(read, written, strict=True):
         assert got.dtype == dtype and got.shape == value.shape and got.tobytes() == value.tobytes()
-    assert dotted(again(m).version) == NEWER_ELEMENTS.get(element, "13.1")
+    assert dotted(again(m).version) == TILEIR_TYPES[element].tileir_since
 
 
 def test_large_constants_of_one_value_are_small() -> None:
