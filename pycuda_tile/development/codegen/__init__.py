@@ -128,6 +128,13 @@ def _table_line(output: Output) -> list[str]:
     return [f"Tables: {', '.join(tables)}"] if tables else []
 
 
+def _review_marks() -> str:
+    """The text of .gitattributes."""
+    headers = sorted(output.path for output in OUTPUTS if output.path.endswith(".h"))
+    lines = [f"{header} linguist-generated\n" for header in headers]
+    return "# Made by `pycuda-tile regenerate`: folded away in reviews.\n" + "".join(lines)
+
+
 def regenerate(check: bool = False, root: Path | None = None) -> int:
     """Write every generated file below ``root``, the checkout, or with ``check`` only compare.
 
@@ -143,11 +150,12 @@ def regenerate(check: bool = False, root: Path | None = None) -> int:
                 f"generated files are made with {package}, which is not installed: {advice('dev')}"
             )
     stale = []
-    for output in OUTPUTS:
-        path, text = root / output.path, render(output)
+    texts = {output.path: render(output) for output in OUTPUTS}
+    for name, text in {**texts, ".gitattributes": _review_marks()}.items():
+        path = root / name
         if path.exists() and path.read_text(encoding="utf-8") == text:
             continue
-        stale.append(output.path)
+        stale.append(name)
         if not check:
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_text(text, encoding="utf-8")
