@@ -1,4 +1,4 @@
-// In which order the blocks of a launch start, and the threads of an emulated block go on.
+// The order in which the blocks of a launch start and the threads of an emulated block resume.
 #pragma once
 
 #include <cstdint>
@@ -14,8 +14,8 @@ inline std::uint64_t mix(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-/// The n-th block to start. With a seed, a permutation of the blocks that needs no table: a Feistel network
-/// over the next power of four, walked on until it lands on a block.
+/// The n-th block to start. With a seed, this is a permutation computed without a table: a Feistel network
+/// over the next power of four, repeated until it yields the number of a block.
 class BlockOrder {
 public:
   BlockOrder(std::uint64_t count, std::uint64_t seed) : count_(count), seed_(seed) {
@@ -46,7 +46,7 @@ private:
   unsigned half_bits_ = 1;
 };
 
-/// Shuffles values[0..count) by a seed, the same way on every machine.
+/// Shuffles values[0..count) by a seed, identically on every machine.
 inline void shuffle(unsigned* values, unsigned count, std::uint64_t seed) {
   for (unsigned i = count; i > 1; --i)
     std::swap(values[i - 1], values[mix(seed + i) % i]);

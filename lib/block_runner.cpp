@@ -1,4 +1,4 @@
-// Blocks of one thread: a loop over blocks on one big stack.
+// Runs blocks of one thread in a loop, on one large stack.
 #include "block_runner.h"
 
 #include "checked_launch.h"
@@ -13,7 +13,7 @@ namespace cuda_tile_launcher {
 
 namespace {
 
-// Blocks are taken one by one, and more at once while they are so short that taking them would count.
+// Blocks are taken one at a time, or in chunks where they are so short that the cost of taking one matters.
 constexpr std::int64_t chunk_time = 20'000; // ns
 constexpr std::uint64_t largest_chunk = 256;
 
@@ -23,7 +23,7 @@ std::int64_t nanoseconds(clockid_t clock) noexcept {
   return std::int64_t{now.tv_sec} * 1'000'000'000 + now.tv_nsec;
 }
 
-/// Sets the index of the block after this one, x fastest.
+/// Advances to the index of the next block; x varies fastest.
 void next_block_index(cuda_tile_block& block) noexcept {
   if (++block.block[0] != block.grid[0])
     return;
@@ -34,7 +34,7 @@ void next_block_index(cuda_tile_block& block) noexcept {
   ++block.block[2];
 }
 
-/// Streaming stores of kernels come before all that this thread does next.
+/// Orders a kernel's streaming stores before anything that this thread does next.
 void finish_streaming_stores() noexcept {
 #ifdef __SSE__
   __builtin_ia32_sfence();
@@ -58,7 +58,7 @@ public:
     deadline_ = deadline;
     fiber_->start([](void* self) { static_cast<SingleThreadRunner*>(self)->run_blocks(); }, this);
     const bool finished = guard_.resume(*fiber_, block_);
-    if (!finished) { // a check, a fault or the user ended the block and with it the launch
+    if (!finished) { // a check, a fault or the user ended the block, and with it the launch
       guard_.report(ordinal_ + (block_.block[0] - first_x_));
       if (checked_)
         checked_->end();
@@ -72,7 +72,7 @@ private:
   void run_blocks() {
     std::uint64_t chunk = 1;
     for (std::uint64_t begin, end; launch_.take(chunk, begin, end);) {
-      if (end == launch_.block_count) { // nothing is left whose share the time would tell
+      if (end == launch_.block_count) { // this is the last chunk, so there is no need to measure it
         run_range(begin, end);
         break;
       }
@@ -117,7 +117,7 @@ private:
   std::optional<CheckedBlock> checked_;
   cuda_tile_block block_;
   std::int64_t deadline_ = never;
-  // Of what the kernel was called for last.
+  // The blocks of the last call of the kernel start here.
   std::uint64_t ordinal_ = 0;
   unsigned first_x_ = 0;
 };

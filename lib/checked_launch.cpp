@@ -11,7 +11,7 @@ namespace cuda_tile_launcher {
 
 namespace {
 
-/// The frames of the calling stack that lie in a library, as offsets in it.
+/// The frames of the calling stack that lie in `library`, as offsets into it.
 void find_frames(const void* library, unsigned long long (&frames)[32]) {
   struct Search {
     const void* library;
@@ -100,7 +100,7 @@ void CheckedBlock::begin(std::uint64_t number, std::uint64_t ordinal) {
 // ---- accesses ----------------------------------------------------------------------------------------
 
 void CheckedThread::require_stack(const cuda_tile_block& block) {
-  constexpr std::ptrdiff_t needed = std::ptrdiff_t{256} << 10; // for what checks do, with locks held
+  constexpr std::ptrdiff_t needed = std::ptrdiff_t{256} << 10; // for the checks, which hold locks
   const Stack& stack = fiber_.stack();
   if (static_cast<const char*>(__builtin_frame_address(0)) - static_cast<const char*>(stack.base()) > needed)
     return;
@@ -124,14 +124,14 @@ const Region* CheckedThread::region_of(std::uintptr_t address) {
   return last_region_;
 }
 
-/// Whether the kernel's own variables lie there: on its stack, or in a loaded library.
+/// Whether the address is that of a kernel's own variable, on its stack or in a loaded library.
 bool CheckedThread::is_own(std::uintptr_t address) const {
   const auto* const place = reinterpret_cast<const void*>(address);
   return fiber_.stack().contains(place) || library_of(place) != nullptr;
 }
 
 const Region* CheckedThread::check_memory(cuda_tile_block& block, const cuda_tile_access& access) {
-  if (launch_.is_stopped()) { // a block that waits for one that was ended would wait for ever
+  if (launch_.is_stopped()) { // a block that waits for one that has been ended would wait forever
     is_ended_ = true;
     fiber_.suspend();
   }
@@ -166,7 +166,7 @@ void CheckedBlock::check(cuda_tile_block& block, const cuda_tile_access& access,
     return;
   const auto begin = reinterpret_cast<std::uintptr_t>(access.address);
   const std::uintptr_t end = begin + access.count * access.size;
-  // Parts of elements are left out: neighbours would seem to meet.
+  // Accesses to parts of elements are skipped, since those to neighbouring parts would look like races.
   std::uintptr_t at = begin;
   if (access.size >= region->unit && !checked_.ignores(cuda_tile_data_race))
     if (const Event* const other =
@@ -193,7 +193,7 @@ void CheckedBlock::note_progress(cuda_tile_block& block, const cuda_tile_access&
 
 // ---- reports -----------------------------------------------------------------------------------------
 
-/// Where the block is.
+/// A report that says where the block is.
 cuda_tile_report CheckedThread::make_report(const cuda_tile_block& block,
                                             const cuda_tile_element& element) const {
   cuda_tile_report report{};

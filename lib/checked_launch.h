@@ -1,4 +1,4 @@
-// What a checked launch keeps, and what a checked kernel calls: see cuda_tile/launch/checks.h.
+// The state of a checked launch and the functions that a checked kernel calls: see cuda_tile/launch/checks.h.
 #pragma once
 
 #include "fiber.h"
@@ -14,7 +14,7 @@
 
 namespace cuda_tile_launcher {
 
-/// Shared by the threads that work on the launch.
+/// The state that all threads working on the launch share.
 class CheckedLaunch {
 public:
   CheckedLaunch(const cuda_tile_kernel& kernel, const cuda_tile_array* arrays, unsigned count,
@@ -33,15 +33,15 @@ private:
   cuda_tile_report& report_;
 };
 
-/// Which elements of a block's tiles have no value: a byte for each, equal ones once.
+/// Records which elements of a block's tiles have no value: a byte per element; equal records are kept once.
 class UndefinedElements {
 public:
-  /// A number above 1.
+  /// Returns a number greater than 1.
   unsigned keep(std::string_view flags) {
     const auto found = numbers_.find(flags);
     if (found != numbers_.end())
       return found->second;
-    const std::string& kept = kept_.emplace_back(flags); // stays where it is
+    const std::string& kept = kept_.emplace_back(flags); // its address never changes
     return numbers_[kept] = static_cast<unsigned>(kept_.size()) + 1;
   }
   const unsigned char* operator[](unsigned number) const {
@@ -57,10 +57,10 @@ private:
   std::unordered_map<std::string_view, unsigned> numbers_;
 };
 
-/// A thread of a block: what it accesses lies in memory that the launch was given.
+/// A thread of a block. Checks that its accesses lie in memory that was passed to the launch.
 class CheckedThread {
 public:
-  /// The fiber runs it; a violation ends the launch and suspends the fiber.
+  /// `fiber` runs the thread; a violation ends the launch and suspends the fiber.
   CheckedThread(Launch& launch, Fiber& fiber) : launch_(launch), checked_(*launch.checked), fiber_(fiber) {}
 
   static const cuda_tile_checks functions;
@@ -76,7 +76,7 @@ public:
   }
 
 protected:
-  /// Where the access lies; null if that is no memory of the launch, and allowed all the same.
+  /// The region that is accessed; null if the access is allowed although it lies outside the launch's memory.
   const Region* check_memory(cuda_tile_block& block, const cuda_tile_access& access);
   cuda_tile_report make_report(const cuda_tile_block& block, const cuda_tile_element& element) const;
   void violate(cuda_tile_block& block, const cuda_tile_violation& violation,
@@ -91,23 +91,23 @@ protected:
   bool is_ended_ = false;
 
 private:
-  /// Ends the block where its stack is about to run over.
+  /// Ends the block if its stack is about to overflow.
   void require_stack(const cuda_tile_block& block);
   bool is_own(std::uintptr_t address) const;
 
   const Region* last_region_ = nullptr;
 };
 
-/// The block that one thread runs just now.
+/// The block that one thread is running.
 class CheckedBlock : public CheckedThread {
 public:
   CheckedBlock(Launch& launch, Fiber& fiber) : CheckedThread(launch, fiber), wait_(checked_.waits) {}
 
   static const cuda_tile_checks functions;
 
-  /// Before the block with this number and place in the order runs.
+  /// Called before a block runs, with its number and its place in the order.
   void begin(std::uint64_t number, std::uint64_t ordinal);
-  /// After the block ran, also where it was ended.
+  /// Called after the block has finished or been ended.
   void end() { wait_.end_block(); }
 
 private:

@@ -1,4 +1,4 @@
-// Keeps the threads of a launch on different processors: on Linux; elsewhere the scheduler is left alone.
+// Keeps the threads of a launch on different processors on Linux; elsewhere the scheduler is left alone.
 #include "cpu_placement.h"
 
 namespace cuda_tile_launcher {

@@ -1,8 +1,8 @@
 // Keeps the threads of a launch on different processors.
 //
-// A scheduler may put a thread that is woken behind the one that woke it although another processor is idle
-// (virtual ones that are halted do not look it), and takes longer to part the two than many launches take.
-// Threads are only pushed apart, and may run anywhere again at once.
+// A scheduler may queue a woken thread behind the one that woke it although another processor is idle (a
+// halted virtual processor does not look idle), and takes longer to separate the two than many launches take.
+// Threads are only pushed apart: immediately afterwards they may run anywhere again.
 #pragma once
 
 #include <pthread.h>
@@ -15,11 +15,11 @@ namespace cuda_tile_launcher {
 /// Where a thread is allowed to run.
 class Affinity {
 public:
-  /// Disallows `thread` the processor of the calling thread, if it has another, until restore(). To be called
-  /// before a thread that sleeps is woken, or for the calling thread itself, which moves away.
+  /// Keeps `thread` off the calling thread's processor until restore(), if another one is allowed. Call this
+  /// before waking a sleeping thread, or for the calling thread itself, which then moves away.
   void keep_off_this_cpu(pthread_t thread) noexcept;
 
-  /// Called by that thread.
+  /// Must be called by that thread.
   void restore() noexcept;
 
 private:
@@ -29,7 +29,7 @@ private:
 #endif
 };
 
-/// The processor that the calling thread runs on; -1: not known.
+/// The processor that the calling thread runs on; -1 if it is not known.
 int current_cpu() noexcept;
 
 /// Moves the calling thread to another processor if it runs on this one.

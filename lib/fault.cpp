@@ -61,7 +61,7 @@ Calls::Calls(const void* of_library, const void* code) noexcept : library(of_lib
     Calls& calls;
     const void* code;
     bool is_behind = false; // the handler's own frames
-    bool is_next = false;   // the caller of what was interrupted
+    bool is_next = false;   // the caller of the interrupted function
     std::uintptr_t frame = 0;
     unsigned steps = 0;
   } walk{*this, code};
@@ -95,7 +95,7 @@ Calls::Calls(const void* of_library, const void* code) noexcept : library(of_lib
 
 namespace {
 
-/// memcpy and its sisters lie side by side, in variants that jump into each other.
+/// memcpy, memmove and memset lie side by side, in variants that jump into each other.
 bool is_near(const void* code, const void* function) noexcept {
   const auto at = reinterpret_cast<std::uintptr_t>(code), begin = reinterpret_cast<std::uintptr_t>(function);
   return at + 1024 > begin && at < begin + 4096;
@@ -135,9 +135,9 @@ void describe_overflow(FixedText& to, const Stack& stack, const Calls& calls) no
   to << "stack overflow: its local variables take more than the " << (stack.size() >> 20)
      << " MiB of its stack";
   if (calls.is_recursive)
-    to << "; its functions call each other without end, or too deep";
+    to << "; its functions call each other endlessly or too deeply";
   else if (calls.largest_frame >> 20)
-    to << ", of which those of one function take " << (calls.largest_frame >> 20)
+    to << ", and those of one function alone " << (calls.largest_frame >> 20)
        << " MiB; use smaller tiles, or fewer that are needed at once";
 }
 
@@ -147,23 +147,23 @@ void describe_access(FixedText& to, const siginfo_t& signal, const Interrupted& 
   const auto address = reinterpret_cast<std::uintptr_t>(signal.si_addr);
 #ifdef SI_KERNEL
   if (signal.si_code == SI_KERNEL) {
-    to << "read or wrote at an address that cannot be one";
+    to << "read or wrote at an address that no memory can have";
     return;
   }
 #endif
   if (at.code() == signal.si_addr) {
-    (to << "called a function at address ").hex(address) << ", where none is";
+    (to << "called a function at address ").hex(address) << ", where there is none";
     return;
   }
   to << at.access() << " ";
   if (signal.si_signo == SIGBUS)
-    (to << "at address ").hex(address) << ", which is misaligned or behind the end of a mapped file";
+    (to << "at address ").hex(address) << ", which is misaligned or beyond the end of a mapped file";
   else if (address < 65536)
     (to << "through a null pointer, at address ").hex(address);
   else if (signal.si_code == SEGV_ACCERR)
-    (to << "at address ").hex(address) << ", where it may not";
+    (to << "at address ").hex(address) << ", where that is not allowed";
   else
-    (to << "at address ").hex(address) << ", where no memory is";
+    (to << "at address ").hex(address) << ", where there is no memory";
 }
 
 } // namespace
@@ -171,7 +171,7 @@ void describe_access(FixedText& to, const siginfo_t& signal, const Interrupted& 
 void describe(FixedText& to, const siginfo_t& signal, const Interrupted& at, const Stack& stack,
               const Calls& calls) noexcept {
   if (signal.si_signo == SIGFPE)
-    to << "an integer division by zero, or of the least integer by -1";
+    to << "an integer division by zero, or of the smallest integer by -1";
   else if (signal.si_signo == SIGILL || signal.si_signo == SIGTRAP)
     to << "a trap, or an instruction that this processor does not have";
   else if (signal.si_signo == SIGSEGV && stack.guards(signal.si_addr))

@@ -1,6 +1,6 @@
-// Fibers by ucontext, which makes a context portably, and setjmp, which switches without a system call
-// (as QEMU's coroutines do).
-#undef _FORTIFY_SOURCE // its longjmp takes a jump to another stack for an attack
+// Fibers: ucontext creates a context portably, and setjmp switches contexts without a system call (as in
+// QEMU's coroutines).
+#undef _FORTIFY_SOURCE // its longjmp mistakes a jump to another stack for an attack
 #include "fiber.h"
 
 #include "sanitizer.h"
@@ -20,7 +20,7 @@ std::unique_ptr<Fiber> Fiber::create(std::size_t stack_bytes, std::size_t guard_
 
 namespace {
 
-/// Back on the stack that resumed a fiber.
+/// To be called when back on the stack that resumed a fiber.
 void finish_resume(void* kept) noexcept {
   const void* bottom = nullptr;
   std::size_t size = 0;
@@ -29,7 +29,7 @@ void finish_resume(void* kept) noexcept {
 
 } // namespace
 
-// Enters main() on the fiber's stack, which notes its place and comes straight back.
+// Enters main() on the fiber's stack, which saves its context and returns at once.
 void Fiber::prepare() noexcept {
   ucontext_t here, context;
   getcontext(&context);
@@ -100,10 +100,10 @@ void FiberStore::give_back(std::unique_ptr<Fiber> fiber, bool trim) noexcept try
   std::lock_guard lock(mutex_);
   idle_.push_back(std::move(fiber));
 } catch (...) {
-  // No memory for the list: the fiber goes.
+  // There is no memory to extend the list, so the fiber is destroyed.
 }
 
-// Both stores live until the process ends: pool threads may use them while static objects are destroyed.
+// Both stores are never destroyed, because pool threads may use them while static objects are destroyed.
 
 FiberStore& block_fibers() {
   static auto* store = new FiberStore(std::size_t{2} << 30, std::size_t{16} << 30, std::size_t{12} << 20);

@@ -1,4 +1,4 @@
-// Text that signal handlers may write.
+// Text that signal handlers may compose.
 #pragma once
 
 #include <cstddef>
@@ -6,7 +6,7 @@
 
 namespace cuda_tile_launcher {
 
-/// Text of bounded length; what does not fit is cut off.
+/// Text of bounded length; anything beyond it is cut off.
 class FixedText {
 public:
   FixedText() noexcept { text_[0] = 0; }

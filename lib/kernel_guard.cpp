@@ -9,20 +9,20 @@ namespace cuda_tile_launcher {
 
 namespace {
 
-#ifdef __GLIBC__ // where other models may allocate memory at the first use
+#ifdef __GLIBC__ // other models may allocate memory at the first use
 #define CUDA_TILE_STATIC_TLS __attribute__((tls_model("initial-exec")))
 #else
 #define CUDA_TILE_STATIC_TLS
 #endif
 
-/// Of the kernel that this thread runs just now; null between kernels, and while it is dealt with.
+/// The guard of the kernel that this thread is running; null between kernels and while a fault is handled.
 CUDA_TILE_STATIC_TLS constinit thread_local KernelGuard* volatile current = nullptr;
 CUDA_TILE_STATIC_TLS constinit thread_local bool has_handlers = false;
 
 #ifdef __SSE__
 unsigned floating_point_control() noexcept { return __builtin_ia32_stmxcsr(); }
 void set_floating_point_control(unsigned control) noexcept { __builtin_ia32_ldmxcsr(control); }
-#else // handlers run with that of what they interrupted
+#else // handlers run with the control word of the code that they interrupt
 unsigned floating_point_control() noexcept { return 0; }
 void set_floating_point_control(unsigned) noexcept {}
 #endif
@@ -75,7 +75,7 @@ bool KernelGuard::on_fault(const siginfo_t& signal, const void* context) {
   const Calls calls(library_of(reinterpret_cast<const void*>(self->launch_.kernel.entry)), at.code());
   FixedText& text = self->fiber_->note();
   text.clear();
-  const bool is_sent = signal.si_code <= 0; // perhaps by a handler that was called before
+  const bool is_sent = signal.si_code <= 0; // perhaps by a handler that ran earlier
   if (is_sent)
     text << "signal " << static_cast<std::uint64_t>(signal.si_signo);
   else
@@ -107,7 +107,7 @@ void KernelGuard::print(const Calls& calls) noexcept {
   print_lines(calls);
   if (!launch_.checked) {
     FixedText advice;
-    advice << "The launch cannot go on from there. To find out more, run it with checked=True.\n";
+    advice << "The launch cannot continue. To find out more, run it with checked=True.\n";
     write_to_stderr(advice);
   }
 }
@@ -121,7 +121,7 @@ bool KernelGuard::on_pause(const siginfo_t& signal, const void* context) {
   self->is_asked_ = 1;
   const void* const library = library_of(reinterpret_cast<const void*>(self->launch_.kernel.entry));
   if (self->block_->locks != 0 || !is_kernel_code(Interrupted(context).code(), library))
-    return true; // it asks before the next block or barrier, or at the next signal
+    return true; // the launch asks before the next block or barrier, or at the next signal
   current = nullptr;
   self->is_paused_ = 1;
   self->fiber_->suspend();

@@ -1,8 +1,9 @@
-// Runs the code of kernels such that a fault ends its block, not the process, and that a block can be left
-// before its end. The launching thread is interrupted now and then to ask for Ctrl-C (watch.h).
+// Runs kernels so that a fault ends a block instead of the process, and a block can be abandoned before its
+// end. The launching thread is interrupted periodically to check for Ctrl-C (watch.h).
 //
-// Kernels hold no locks but that of what they print, so one is left where it is, by a jump from the signal
-// handler back to the launcher. Its local variables are not destroyed and arrays stay as they are.
+// The only lock that a kernel holds is the one for printing. It can therefore be abandoned anywhere else by a
+// jump from the signal handler back to the launcher. Its local variables are not destroyed, and arrays stay
+// as they are.
 #pragma once
 
 #include "fault.h"
@@ -13,17 +14,17 @@
 
 namespace cuda_tile_launcher {
 
-/// The blocks that one thread runs.
+/// Guards the blocks that one thread runs.
 class KernelGuard {
 public:
-  /// Of a runner that the calling thread has.
+  /// For a runner that belongs to the calling thread.
   explicit KernelGuard(Launch& launch) noexcept;
 
-  /// Fiber::resume() of a fiber that runs `block`. False also where the kernel faulted or was given up, and
-  /// has_left().
+  /// Resumes a fiber that runs `block`: see Fiber::resume(). Also false if the kernel faulted or was given
+  /// up; has_left() is then true.
   bool resume(Fiber& fiber, const cuda_tile_block& block) noexcept;
   bool has_left() const noexcept { return fault_ != 0 || is_given_up_; }
-  /// Ends the launch with an error if there was a fault, in the block at this place in the order.
+  /// If there was a fault, ends the launch with an error for the block at this place in the order.
   void report(std::uint64_t ordinal);
 
 private:
@@ -34,9 +35,9 @@ private:
   Launch& launch_;
   Fiber* fiber_ = nullptr;
   const cuda_tile_block* block_ = nullptr;
-  unsigned control_ = 0; // of floating point
+  unsigned control_ = 0; // the floating point control word
   bool is_given_up_ = false;
-  // What the handlers leave.
+  // Set by the signal handlers.
   volatile std::sig_atomic_t is_asked_ = 0, is_paused_ = 0, fault_ = 0;
 };
 

@@ -34,14 +34,14 @@ struct Launch {
 
   bool is_stopped() const { return stopped.load(std::memory_order_relaxed); }
 
-  /// Takes the next block to start; `ordinal` is its place in the order. False: none is left.
+  /// Takes the next block to start; `ordinal` is its place in the order. Returns false if none is left.
   bool take(std::uint64_t& ordinal) {
     std::uint64_t end;
     return take(1, ordinal, end);
   }
 
-  /// Takes the next blocks to start, [begin, end): up to `wanted`, fewer near the end of the launch, so that
-  /// all threads finish at about the same time. False: none is left.
+  /// Takes the next blocks to start, [begin, end): up to `wanted`, but fewer near the end of the launch so
+  /// that all threads finish at about the same time. Returns false if none is left.
   bool take(std::uint64_t wanted, std::uint64_t& begin, std::uint64_t& end) {
     if (!has_blocks())
       return false;
@@ -54,15 +54,15 @@ struct Launch {
     return begin < block_count;
   }
 
-  /// No further block starts.
+  /// Lets no further block start.
   void stop() { stopped.store(true, std::memory_order_relaxed); }
 
-  /// Ends the launch with an error. Of several, that of the block that started first is kept: which one that
-  /// is does not depend on how the threads ran.
+  /// Ends the launch with an error. If there are several, the error of the block that started first is kept,
+  /// which does not depend on how the threads were scheduled.
   void fail(int failure, std::uint64_t ordinal, std::string text) {
     fail(failure, ordinal, std::move(text), [] {});
   }
-  /// `keep()` notes more about the error that is kept.
+  /// `keep()` records more about the error if it is kept.
   template <typename Keep>
   void fail(int failure, std::uint64_t ordinal, std::string text, Keep keep) {
     std::lock_guard lock(result_mutex);
@@ -75,7 +75,7 @@ struct Launch {
     keep();
   }
 
-  /// "kernel 'k', block (0, 0, 0): ", without the kernel where it was given no name, as by cuda_tile::launch
+  /// "kernel 'k', block (0, 0, 0): "; the kernel is omitted if it has no name, as with cuda_tile::launch.
   std::string place(const cuda_tile_block& block) const {
     const unsigned (&at)[3] = block.block;
     const std::string name = *kernel.name ? "kernel '" + std::string(kernel.name) + "', " : "";
@@ -83,7 +83,7 @@ struct Launch {
            std::to_string(at[2]) + "): ";
   }
 
-  /// Whether an exception left the kernel in this thread of a block, which ends the launch with an error.
+  /// Whether the kernel threw an exception in this thread of a block, which ends the launch with an error.
   bool has_thrown(const cuda_tile_block& block, std::uint64_t ordinal) {
     if (!block.thrown[0])
       return false;
@@ -91,36 +91,36 @@ struct Launch {
     return true;
   }
 
-  /// Asks the user, on the launching thread and no other, whether to go on.
+  /// Asks the user whether to continue. Does nothing on threads other than the launching one.
   void ask();
-  /// Whether blocks that run are left where they are.
+  /// Whether running blocks are abandoned where they are.
   bool is_given_up() const { return given_up.load(std::memory_order_relaxed); }
 
-  CheckedLaunch* checked = nullptr;        // of a checked launch
+  CheckedLaunch* checked = nullptr;        // set in a checked launch
   int (*poll)() = nullptr;                 // asks the user
   bool is_interrupted = false;             // by the user
-  std::uint64_t most_threads = 1;          // that may work on it; set before helpers join
-  const pthread_t thread = pthread_self(); // that launched it
+  std::uint64_t most_threads = 1;          // limit on the threads at work; set before helpers join
+  const pthread_t thread = pthread_self(); // the launching thread
 
-  // The result, to be read after the last helper is done.
+  // The result, which may be read once the last helper is done.
   int status = cuda_tile_success;
   std::string message;
 
   // Guarded by the pool's mutex.
-  std::atomic<unsigned> helpers{0}; // pool threads that are at work on this launch; also read without it
-  unsigned max_helpers = 0;         // more than these do not join
-  bool is_waiting = false;          // the launching thread, for the helpers to be done
-  std::int64_t called_at = 0;       // when the launching thread was called, where it slept
+  std::atomic<unsigned> helpers{0}; // pool threads at work on this launch; also read without the mutex
+  unsigned max_helpers = 0;         // limit on the helpers that join
+  bool is_waiting = false;          // the launching thread waits for the helpers
+  std::int64_t called_at = 0;       // when the launching thread was woken, if it slept
   Affinity affinity;                // of the launching thread, until it is awake
-  bool orphaned = false;            // this is the child of a fork during the launch
+  bool orphaned = false;            // this process is the child of a fork during the launch
   std::condition_variable helpers_done;
 
 private:
   std::mutex result_mutex;
   std::uint64_t failed_ordinal = 0;
-  std::int64_t stopped_at = 0; // when the launching thread saw that it was
+  std::int64_t stopped_at = 0; // when the launching thread noticed the stop
   std::atomic<bool> given_up{false};
-  // Read and written by all threads for each block: on a cache line of their own.
+  // All threads read and write these for each block, so they have a cache line of their own.
   alignas(64) std::atomic<std::uint64_t> started{0};
   std::atomic<bool> stopped{false};
 };

@@ -21,7 +21,7 @@ void write_message(std::string_view text, char* error, unsigned error_size) {
   error[length] = '\0';
 }
 
-/// The number of blocks, or false if it does not fit.
+/// Computes the number of blocks; false if it does not fit into 64 bits.
 bool count_blocks(const unsigned grid[3], std::uint64_t& count) {
   count = std::uint64_t{grid[0]} * grid[1]; // cannot overflow
   if (grid[2] != 0 && count > UINT64_MAX / grid[2])
@@ -30,7 +30,7 @@ bool count_blocks(const unsigned grid[3], std::uint64_t& count) {
   return true;
 }
 
-/// Runs a launch; `prepare(launch, go)` calls go() once all is there that it needs.
+/// Runs a launch; `prepare(launch, go)` sets up what the launch needs, then calls go().
 template <typename Prepare>
 int run(const cuda_tile_kernel* kernel, void* const* arguments, const unsigned grid[3],
         unsigned long long schedule_seed, int (*poll)(void), char* error, unsigned error_size,

@@ -18,32 +18,36 @@ enum cuda_tile_status {
   cuda_tile_violated = 5,         // a checked launch found undefined behaviour
   cuda_tile_endless_wait = 6, // a checked launch found that all blocks wait; the report says where one does
   cuda_tile_exception = 7,    // an exception left the kernel
-  cuda_tile_fault = 8,        // the kernel read where no memory is, its stack ran over, or the like
+  cuda_tile_fault = 8,        // the kernel accessed invalid memory, overflowed its stack, or the like
 };
 
-/// Runs every block of `grid` once and returns a cuda_tile_status; what the blocks wrote is visible to the
-/// caller then. Blocks start in ascending order (x fastest), or in an order shuffled by `schedule_seed`
-/// unless that is 0; as many run at once as there are workers, of which the calling thread is one. `poll`
-/// (may be null) is called about every 50 ms on the calling thread and its own stack, also within blocks;
-/// once it returns non-zero no further block starts, and a second later, or when it does so again, those that
-/// still run are left where they are. So is a block that faults: the first launch installs handlers of
-/// signals, which call those that were there before for all other faults of the process. On failure a message
-/// is written to `error` (may be null), at most `error_size` bytes with the final zero. May be called from
-/// many threads at once, from within `poll`, and after fork.
+/// Runs every block of `grid` once and returns a cuda_tile_status. Afterwards the caller sees what the blocks
+/// wrote. Blocks start in ascending order (x fastest), or in an order shuffled by `schedule_seed` if that is
+/// not 0. As many run at once as there are workers, of which the calling thread is one.
+///
+/// `poll` (may be null) is called about every 50 ms on the calling thread and its own stack, even while a
+/// block runs. Once it returns non-zero, no further block starts; a second later, or when it returns non-zero
+/// again, running blocks are abandoned where they are. A block that faults is abandoned, too: the first
+/// launch installs signal handlers, which pass all other faults of the process to the handlers that were
+/// installed before.
+///
+/// On failure a message is written to `error` (may be null), at most `error_size` bytes including the final
+/// zero. May be called from many threads at once, from within `poll`, and after fork.
 int cuda_tile_launch(const cuda_tile_kernel* kernel, void* const* arguments, const unsigned grid[3],
                      unsigned long long schedule_seed, int (*poll)(void), char* error, unsigned error_size);
 
-/// As cuda_tile_launch, of a kernel that was compiled with CUDA_TILE_CHECKED. Bits of `ignored` stand for the
-/// kinds of violations that are not reported. On cuda_tile_violated `report` is filled in.
+/// Like cuda_tile_launch, for a kernel that was compiled with CUDA_TILE_CHECKED. Each bit of `ignored` stands
+/// for a kind of violation that is not reported. On cuda_tile_violated `report` is filled in.
 int cuda_tile_launch_checked(const cuda_tile_kernel* kernel, void* const* arguments, const unsigned grid[3],
                              unsigned long long schedule_seed, int (*poll)(void),
                              const cuda_tile_array* arrays, unsigned array_count, unsigned long long ignored,
                              cuda_tile_report* report, char* error, unsigned error_size);
 
-/// Threads that work on a launch, the calling one included. 0: as many as this process may use cores.
+/// The number of threads that work on a launch, including the calling one. 0: one for each core that this
+/// process may use.
 void cuda_tile_set_num_workers(unsigned count);
 unsigned cuda_tile_num_workers(void);
 
-/// Changes when this interface or cuda_tile/launch/block.h does.
+/// Changes whenever this interface or cuda_tile/launch/block.h does.
 unsigned cuda_tile_abi_version(void);
 }

@@ -1,4 +1,4 @@
-// The arrays that a checked launch was given, and what lies at an address.
+// The arrays that were passed to a checked launch, and a search for the one at an address.
 #pragma once
 
 #include "launcher.h"
@@ -13,14 +13,14 @@ struct Region {
   std::uintptr_t begin, end;
   std::uint32_t unit; // bytes of the smallest element
   bool writable;
-  unsigned number; // of the first array in it, in the order in which they were given
+  unsigned number; // position of its first array among those passed to the launch
 };
 
 class MemoryMap {
 public:
   MemoryMap(const cuda_tile_array* arrays, unsigned count);
 
-  /// The region that an address lies in, or right behind where none begins there; null if there is none.
+  /// The region that contains the address, or else the one that ends there; null if there is none.
   const Region* find(std::uintptr_t address) const noexcept;
   const std::vector<Region>& regions() const noexcept { return regions_; }
 

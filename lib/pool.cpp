@@ -1,7 +1,7 @@
-// Launches are offered in a list; sleeping threads are woken, join the oldest launch that has blocks left,
+// Launches are offered in a list. Sleeping threads are woken, join the oldest launch that has blocks left,
 // and sleep again. The launching thread works too, so a launch never waits for a thread to wake up. Waking
-// takes longer than a short launch, so who waits stays awake for a moment, giving way to all other threads:
-// for about as long as waking would take, which costs at most twice what the best choice would.
+// takes longer than a short launch, so a waiting thread stays awake for about as long as waking it would
+// take, yielding to all other threads. That costs at most twice as much as the best choice would.
 #include "pool.h"
 
 #include "fiber.h"
@@ -52,7 +52,7 @@ void Pool::set_num_workers(unsigned count) {
   workers_ = count ? std::min(count, most_workers) : usable_cores();
   calls_.fetch_add(1, std::memory_order_relaxed);
   while (sleeping_)
-    wake_helpers(workers_); // those beyond the number end
+    wake_helpers(workers_); // surplus threads end
 }
 
 unsigned Pool::num_workers() {
@@ -66,7 +66,7 @@ int Pool::run(Launch& launch, int (*poll)()) {
   const auto runner = make_block_runner(launch);
   if (!runner) {
     launch.fail(cuda_tile_out_of_resources, 0,
-                "could not get memory for the stacks or the scratch of a block");
+                "could not get memory for the stacks or the scratch memory of a block");
     return launch.status;
   }
   const Watch watch;
@@ -81,7 +81,7 @@ int Pool::run(Launch& launch, int (*poll)()) {
 
   if (launch.orphaned)
     launch.fail(cuda_tile_interrupted, 0,
-                "the process forked during the launch, which goes on in the parent only");
+                "the process forked during the launch, which continues only in the parent");
   else if (launch.is_interrupted && launch.status == cuda_tile_success)
     launch.fail(cuda_tile_interrupted, 0, "the launch was interrupted");
   return launch.status;
@@ -138,7 +138,8 @@ bool Pool::wait_awake(Condition is_true) {
   return true;
 }
 
-// Each thread that wakes up wakes two more: the caller soon works itself, and many threads are awake soon.
+// Each thread that wakes up wakes two more, so the caller can start working soon and the number of awake
+// threads grows quickly.
 void Pool::wake_helpers(unsigned wanted) {
   for (unsigned n = std::min(wanted, 2u); n != 0 && sleeping_; --n) {
     Helper& helper = *std::exchange(sleeping_, sleeping_->next);
@@ -152,7 +153,7 @@ void Pool::wake_helpers(unsigned wanted) {
 // ---- helping -----------------------------------------------------------------------------------------
 
 bool Pool::start_thread() {
-  // Signals are for the program's own threads, except those that kernels raise and that interrupt them.
+  // Signals are left to the program's own threads, except those that kernels raise and pause_signal.
   sigset_t blocked, before;
   sigfillset(&blocked);
   for (const int fault : fault_signals)
@@ -189,7 +190,7 @@ void Pool::wait_for_call(Helper& helper, std::unique_lock<std::mutex>& lock) {
   const auto is_called = [&] { return calls_.load(std::memory_order_relaxed) != seen; };
   lock.unlock();
   const bool was_called = wait_awake([&] {
-    leave_cpu(launch_cpu_.load(std::memory_order_relaxed)); // there it would see a launch when it is over
+    leave_cpu(launch_cpu_.load(std::memory_order_relaxed)); // there it would see the launch too late
     return is_called() && lock.try_lock();
   });
   if (was_called)
@@ -203,7 +204,7 @@ void Pool::wait_for_call(Helper& helper, std::unique_lock<std::mutex>& lock) {
   has_woken(helper.affinity, helper.called_at);
 }
 
-// Virtual processors that are halted take a tenth of a millisecond to wake or several, for seconds on end.
+// Halted virtual processors take from a tenth of a millisecond to several to wake, for seconds at a time.
 void Pool::has_woken(Affinity& affinity, std::int64_t called_at) {
   affinity.restore();
   const std::int64_t taken = std::clamp(exact_time() - called_at, least_awake, most_awake);
@@ -231,7 +232,7 @@ void Pool::work() {
     lock.lock();
     self.launch = nullptr;
     if (!runner)
-      launch->max_helpers = 0; // no memory for more: the launching thread and the others go on
+      launch->max_helpers = 0; // no memory for more helpers; the threads already at work continue
     if (--launch->helpers == 0 && launch->is_waiting) {
       launch->called_at = exact_time();
       launch->affinity.keep_off_this_cpu(launch->thread);
@@ -243,7 +244,7 @@ void Pool::work() {
 }
 
 // ---- fork --------------------------------------------------------------------------------------------
-// The child has none of the threads, so it starts again with an empty pool. Idle stacks are its own copies.
+// The child has none of the threads, so it starts with an empty pool. It has copies of the idle stacks.
 
 void Pool::before_fork() {
   instance().mutex_.lock();

@@ -1,4 +1,4 @@
-// The threads that run blocks. They are made when first needed and stay, asleep, between launches.
+// The threads that run blocks. They are created when first needed and sleep between launches.
 #pragma once
 
 #include "block_runner.h"
@@ -12,13 +12,13 @@ namespace cuda_tile_launcher {
 
 class Pool {
 public:
-  /// The process's pool. It is never destroyed: its threads may outlive the static objects.
+  /// The process's pool. It is never destroyed, because its threads may outlive static objects.
   static Pool& instance();
 
   /// Runs all blocks, on the calling thread and on helpers of the pool; returns a cuda_tile_status.
   int run(Launch& launch, int (*poll)());
 
-  void set_num_workers(unsigned count); // 0: as many as this process may use cores
+  void set_num_workers(unsigned count); // 0: one for each core that this process may use
   unsigned num_workers();
 
 private:
@@ -27,7 +27,7 @@ private:
   static void* thread_main(void* pool);
   bool start_thread();
 
-  /// A thread of the pool. Those that sleep are in a list.
+  /// A thread of the pool. The sleeping ones form a list.
   struct Helper {
     const pthread_t thread = pthread_self();
     std::condition_variable wake;
@@ -35,23 +35,23 @@ private:
     std::int64_t called_at = 0;
     Affinity affinity; // until it is awake
     Helper* next = nullptr;
-    const Launch* launch = nullptr; // that it works on
+    const Launch* launch = nullptr; // the one that it works on
   };
 
   void work();
   Launch* find_work();
   void wait_for_call(Helper& helper, std::unique_lock<std::mutex>& lock);
 
-  /// Offers a launch to helpers; waits for those that joined, and asks the user now and then.
+  /// Offers a launch to helpers. retire() waits for those that joined and meanwhile asks the user.
   void publish(Launch& launch);
   void retire(Launch& launch);
-  /// Those that still run blocks of a launch that is given up.
+  /// Interrupts the helpers that still run blocks of a launch that is given up.
   void interrupt_helpers(const Launch& launch);
   void wake_helpers(unsigned wanted);
-  /// Waits until `is_true()`, for awake_time_; false: it is not.
+  /// Waits for at most awake_time_ until `is_true()`; returns whether it is.
   template <typename Condition>
   bool wait_awake(Condition is_true);
-  /// To be called by a thread that slept, which was kept off the processor of the one that called it.
+  /// Called by a thread that slept and was kept off the processor of the thread that woke it.
   void has_woken(Affinity& affinity, std::int64_t called_at);
 
   static void before_fork();
@@ -59,15 +59,16 @@ private:
   static void after_fork_in_child();
 
   std::mutex mutex_;              // guards everything below
-  std::vector<Launch*> launches_; // those that helpers may join, oldest first
+  std::vector<Launch*> launches_; // launches that helpers may join, oldest first
   unsigned workers_;
   unsigned threads_ = 0;
   Helper* sleeping_ = nullptr; // the last to fall asleep
   std::vector<Helper*> helpers_;
-  /// Counts what threads are called for: launches, and other numbers of them. Also read without the mutex.
+  /// Counts the events that threads are woken for: launches, and changes of the number of workers. Also read
+  /// without the mutex.
   std::atomic<unsigned> calls_{0};
   std::atomic<int> launch_cpu_{-1};      // where the last launching thread was; also read without the mutex
-  std::atomic<std::int64_t> awake_time_; // ns until who waits falls asleep; also read without the mutex
+  std::atomic<std::int64_t> awake_time_; // ns until a waiting thread sleeps; also read without the mutex
 };
 
 } // namespace cuda_tile_launcher

@@ -106,7 +106,7 @@ std::uint32_t RaceDetector::read(Shadow& shadow, std::size_t i, std::uint32_t me
   for (std::uint32_t* readers : shadow.readers) {
     if (!readers || readers[i] == me)
       break;
-    // Later reads of a block stand for its earlier ones, and for those of blocks that it has heard of.
+    // A later read by a block stands for its earlier reads, and for reads that are ordered before it.
     if (readers[i] == 0 || (readers[i] != seen.foreign && is_ordered(event(readers[i]), history))) {
       readers[i] = me;
       break;

@@ -1,8 +1,8 @@
-// Finds accesses of one location by blocks that nothing orders, whatever order they happened to run in.
+// Finds unordered accesses to one location by different blocks, whatever order they happened to run in.
 //
-// For each element of an array the last write is kept and, of the reads since, those of two blocks (of one,
-// where elements have one byte). Blocks are ordered by what they release and acquire at an address: each has
-// a clock, and knows up to which clock it has heard of others (FastTrack, Flanagan and Freund 2009).
+// For each element of an array it keeps the last write and the reads of two blocks since then (of one block
+// if elements have one byte). Releases and acquires at an address order blocks: each block has a clock, and
+// knows the clock up to which it has synchronised with every other one (FastTrack, Flanagan and Freund 2009).
 #pragma once
 
 #include "memory_map.h"
@@ -15,10 +15,10 @@
 
 namespace cuda_tile_launcher {
 
-/// Up to which clock of other blocks something has heard.
+/// For each other block, the clock up to which it has been synchronised with.
 using Knowledge = std::unordered_map<std::uint64_t, std::uint32_t>;
 
-/// Accesses of one place in the program by one block, between two of its releases.
+/// The accesses of one block at one place in the program, between two of its releases.
 struct Event {
   std::uint64_t block;
   std::uint32_t clock;
@@ -26,12 +26,12 @@ struct Event {
   const void* site;
 };
 
-/// The block that a thread runs just now.
+/// The history of the block that a thread is running.
 struct BlockHistory {
   std::uint64_t block = 0;
   std::uint32_t clock = 1;
   Knowledge known;
-  std::unordered_map<std::uint64_t, std::uint32_t> events; // of this clock, by site and flags
+  std::unordered_map<std::uint64_t, std::uint32_t> events; // at this clock, by site and flags
 
   void begin(std::uint64_t number) {
     block = number;
@@ -46,15 +46,15 @@ public:
   explicit RaceDetector(const MemoryMap& memory);
   ~RaceDetector();
 
-  /// Records accesses to [begin, end) of a region. Returns the event that they race with, or null; then
-  /// `at` is the first address in question.
+  /// Records accesses to [begin, end) of a region. Returns the event that they race with, and sets `at` to
+  /// the first address of the race; null if there is no race.
   const Event* access(BlockHistory& history, const Region& region, std::uintptr_t begin, std::uintptr_t end,
                       unsigned flags, const void* site, std::uintptr_t& at);
   void release(BlockHistory& history, std::uintptr_t address);
   void acquire(BlockHistory& history, std::uintptr_t address);
 
 private:
-  /// What is kept of one region: numbers of events, 0 for none.
+  /// The numbers of the events kept for each element of a region; 0 stands for none.
   struct Shadow {
     std::uint32_t* writes = nullptr;
     std::uint32_t* readers[2] = {};
@@ -65,13 +65,13 @@ private:
     std::mutex mutex;
   };
 
-  /// Events that were looked at before: neighbours mostly have the same.
+  /// The events examined last: neighbouring elements usually have the same ones.
   struct Memory {
-    std::uint32_t harmless; // no conflict with the access in question
-    std::uint32_t foreign;  // not ordered before it
+    std::uint32_t harmless; // does not conflict with the current access
+    std::uint32_t foreign;  // is not ordered before it
   };
 
-  /// Its number; 0 where there is no memory for more.
+  /// The number of the event; 0 if there is no memory for another one.
   std::uint32_t event_of(BlockHistory& history, unsigned flags, const void* site);
   const Event& event(std::uint32_t number) const;
   bool is_ordered(const Event& before, const BlockHistory& history) const;

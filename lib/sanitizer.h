@@ -1,4 +1,4 @@
-// Tells AddressSanitizer, where it is in the process, that a thread goes on on another stack.
+// Tells AddressSanitizer, if it is active in the process, that a thread switches to another stack.
 #pragma once
 
 #include <cstddef>
@@ -11,12 +11,12 @@ __attribute__((weak)) void __sanitizer_finish_switch_fiber(void* kept, const voi
 
 namespace cuda_tile_launcher {
 
-/// Before a switch to a stack. `kept` is for finish_switch, when this stack goes on.
+/// Called before a switch to another stack. `kept` is passed to finish_switch when this stack continues.
 inline void start_switch(void*& kept, const void* bottom, std::size_t size) noexcept {
   if (__sanitizer_start_switch_fiber)
     __sanitizer_start_switch_fiber(&kept, bottom, size);
 }
-/// After a switch; yields the stack that was left.
+/// Called after a switch; returns the stack that was left.
 inline void finish_switch(void* kept, const void*& bottom, std::size_t& size) noexcept {
   if (__sanitizer_finish_switch_fiber)
     __sanitizer_finish_switch_fiber(kept, &bottom, &size);

@@ -21,7 +21,7 @@ std::size_t registers_size() noexcept { return getauxval(AT_MINSIGSTKSZ); }
 std::size_t registers_size() noexcept { return 0; }
 #endif
 
-/// The calling thread's stack for handlers, which kernels leave none where theirs runs over.
+/// The calling thread's stack for signal handlers, which need one when a kernel's stack overflows.
 class AlternateStack {
 public:
   AlternateStack() noexcept {
@@ -54,16 +54,16 @@ private:
 SignalFunctions called;
 struct sigaction previous[NSIG];
 
-/// What the signal would have done without these handlers.
+/// Does what the signal would have done without these handlers.
 void pass_on(int signal, siginfo_t* info, void* context) noexcept {
   struct sigaction& before = previous[signal];
-  const bool is_sent = info->si_code <= 0; // and no fault
+  const bool is_sent = info->si_code <= 0; // and not a fault
   if (!(before.sa_flags & SA_SIGINFO) && before.sa_handler == SIG_IGN && is_sent)
     return;
   if (!(before.sa_flags & SA_SIGINFO) && (before.sa_handler == SIG_DFL || before.sa_handler == SIG_IGN)) {
     if (signal == pause_signal)
       return;
-    ::signal(signal, SIG_DFL); // the faulting instruction is tried again
+    ::signal(signal, SIG_DFL); // the faulting instruction runs again
     if (is_sent)
       raise(signal);
     return;
@@ -94,17 +94,17 @@ void on_signal(int signal, siginfo_t* info, void* context) {
 
 void install() noexcept {
   const auto replace = [](int signal, int flags) {
-    sigaction(signal, nullptr, &previous[signal]); // known before the first call
+    sigaction(signal, nullptr, &previous[signal]); // must be set before the first call
     struct sigaction own{};
     own.sa_sigaction = on_signal;
     own.sa_flags =
-        SA_SIGINFO | SA_NODEFER | SA_RESTART | flags; // they may leave by a jump: nothing is blocked
+        SA_SIGINFO | SA_NODEFER | SA_RESTART | flags; // nothing is blocked: handlers may leave by a jump
     sigemptyset(&own.sa_mask);
     sigaction(signal, &own, nullptr);
   };
   for (const int signal : fault_signals)
     replace(signal, SA_ONSTACK);
-  replace(pause_signal, 0); // it suspends the kernel's own stack
+  replace(pause_signal, 0); // runs on the kernel's own stack, which it suspends
 }
 
 #if defined(__linux__) && (defined(__x86_64__) || defined(__aarch64__))

@@ -12,8 +12,8 @@ constexpr std::size_t smallest_stack = std::size_t{1} << 20;
 
 } // namespace
 
-// A limit on address space (ulimit -v), strict overcommit or a small virtual address space refuses large
-// sizes.
+// Large sizes may be refused because of a limit on address space (ulimit -v), strict overcommit or a small
+// virtual address space.
 bool Stack::reserve(std::size_t wanted, std::size_t guard) noexcept {
   bool is_mapped = map(wanted, guard);
   for (std::size_t size = wanted; !is_mapped && size >= smallest_stack; size /= 2)
@@ -54,7 +54,7 @@ bool touched_new_memory() noexcept {
   getrusage(RUSAGE_THREAD, &usage);
   const long faults = usage.ru_minflt - faults_before;
   faults_before = usage.ru_minflt;
-  return faults >= 16; // a fault brings a page of 4 KiB, or of 2 MiB where the system says so
+  return faults >= 16; // a fault maps a page of 4 KiB, or of 2 MiB with transparent huge pages
 #else
   return true;
 #endif

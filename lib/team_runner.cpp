@@ -1,5 +1,5 @@
-// Blocks of several threads, for the emulated target: the threads of a block are fibers of one OS thread,
-// which take turns from barrier to barrier. So their order is the same in each run, or shuffled by the seed.
+// Runs blocks of several threads, for the emulated target. The threads of a block are fibers of one OS thread
+// that take turns from barrier to barrier, so their order is the same in each run, or shuffled by the seed.
 #include "block_runner.h"
 #include "checked_launch.h"
 #include "fiber.h"
@@ -17,7 +17,7 @@ namespace cuda_tile_launcher {
 
 namespace {
 
-constexpr std::size_t scratch_alignment = 1024; // no kernel asks for more
+constexpr std::size_t scratch_alignment = 1024; // no kernel needs more
 
 /// "0-3, 7" for the threads whose flag is `wanted`.
 std::string ranges(const std::vector<char>& flags, char wanted) {
@@ -36,7 +36,7 @@ std::string ranges(const std::vector<char>& flags, char wanted) {
   return text;
 }
 
-/// Whether two threads wait in the same barrier of the source.
+/// Whether two threads wait at the same barrier of the source.
 bool wait_together(const cuda_tile_block& a, const cuda_tile_block& b) {
   if (a.barrier_line != b.barrier_line || !a.barrier_file != !b.barrier_file)
     return false;
@@ -115,7 +115,7 @@ private:
   }
 
   void run_block(std::uint64_t ordinal) {
-    // What an earlier block left there must not help this one: read before it is written, scratch is all NaN.
+    // A block must not read what an earlier one left in scratch memory: until it is written, it is all NaN.
     std::memset(scratch_.data(), 0xff, scratch_.size());
     for (Thread& thread : threads_) {
       set_block_index(thread.block, launch_.order(ordinal));
@@ -141,7 +141,7 @@ private:
     }
   }
 
-  /// A thread that waits in another barrier than thread 0 does; 0 if there is none.
+  /// A thread that waits at a different barrier than thread 0; 0 if there is none.
   unsigned find_apart() const {
     for (unsigned i = 1; i != threads_.size(); ++i)
       if (!wait_together(threads_[0].block, threads_[i].block))
@@ -149,7 +149,7 @@ private:
     return 0;
   }
 
-  /// Lets each thread go on up to its next barrier or its end; returns how many ended.
+  /// Lets each thread run to its next barrier or its end; returns how many ended.
   unsigned run_to_barrier(std::uint64_t ordinal, std::uint64_t barriers) {
     if (launch_.seed != 0)
       shuffle(order_.data(), static_cast<unsigned>(order_.size()), mix(launch_.seed + ordinal) + barriers);
@@ -161,20 +161,20 @@ private:
       is_failed_ = guard_.has_left() || launch_.is_given_up() ||
                    launch_.has_thrown(threads_[i].block, ordinal) ||
                    (threads_[i].checked && threads_[i].checked->is_ended());
-      if (is_failed_) // what the other threads would find comes of that
+      if (is_failed_) // errors of the other threads would only be consequences
         break;
     }
     return count;
   }
 
-  /// Ends the block, of which a thread failed.
+  /// Ends a block in which a thread failed.
   void abandon() {
     for (Thread& thread : threads_)
       if (!thread.fiber->is_finished())
         thread.fiber->abandon();
   }
 
-  /// `apart` threads do `what`, while the others wait where thread `other` does.
+  /// Reports that the threads flagged in `apart` do `what` while the others wait where thread `other` does.
   void report_divergence(std::uint64_t ordinal, std::uint64_t barriers, const std::vector<char>& apart,
                          unsigned other, const std::string& what) {
     while (apart[other])

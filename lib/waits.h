@@ -1,7 +1,7 @@
-// Finds waits that cannot end: all blocks that run do nothing but read again what none of them changes.
+// Finds waits that cannot end: every running block only reads again locations that none of them changes.
 //
-// A block waits by reading a location atomically over and over: a flag that another block is to set, or a
-// lock that it tries to take. Updates that leave the memory as it was count as reads.
+// A block waits by reading a location atomically over and over, such as a flag that another block should set
+// or a lock that it tries to take. Updates that leave the memory unchanged count as reads.
 #pragma once
 
 #include "block_runner.h"
@@ -11,10 +11,10 @@
 
 namespace cuda_tile_launcher {
 
-/// What the blocks of a launch know of each other's waits.
+/// What the blocks of a launch know about each other's waits.
 struct Waits {
-  std::atomic<unsigned> running{0}; // blocks
-  std::atomic<unsigned> waiting{0}; // of these
+  std::atomic<unsigned> running{0}; // blocks that run
+  std::atomic<unsigned> waiting{0}; // how many of them wait
   std::atomic<std::uint64_t> changes{0};
 };
 
@@ -29,7 +29,7 @@ public:
     waits_.running.fetch_sub(1);
   }
 
-  /// The block did something else than to read a location again; `writes`: perhaps what others wait for.
+  /// The block did something other than reading a location again. If it `writes`, others may wait for that.
   void stop(bool writes = false) {
     if (is_waiting_)
       waits_.waiting.fetch_sub(1);
@@ -39,7 +39,7 @@ public:
       waits_.changes.fetch_add(1);
   }
 
-  /// The block read a location atomically, or tried to change it. True: nothing will ever come of it.
+  /// The block read a location atomically or tried to change it. Returns true if its wait cannot end.
   bool repeat(std::uintptr_t address) {
     if (repetitions_ == 0)
       first_ = address;
@@ -50,7 +50,7 @@ public:
 
 private:
   static constexpr std::uint64_t examined = 1 << 14;     // repetitions
-  static constexpr std::int64_t longest = 1'000'000'000; // ns, for what other threads may be about to do
+  static constexpr std::int64_t longest = 1'000'000'000; // ns, in which other threads may still make a change
 
   bool start() {
     is_waiting_ = true;

@@ -22,13 +22,13 @@ namespace cuda_tile_launcher {
 namespace {
 
 constexpr auto interval = std::chrono::milliseconds(50);
-constexpr int idle_intervals = 20; // without a launch, until the thread sleeps
+constexpr int idle_intervals = 20; // intervals without a launch until the thread sleeps
 
 struct State {
-  /// The thread that launched last (high half), a number of the launch, and whether it runs (lowest bit).
+  /// The last thread that launched (high half), a number for the launch, and whether it runs (lowest bit).
   alignas(64) std::atomic<std::uint64_t> launch{0};
   std::atomic<bool> is_asleep{true};
-  std::mutex mutex; // guards what follows
+  std::mutex mutex; // guards the members below
   std::condition_variable wake;
   bool has_thread = false;
 };
@@ -60,7 +60,7 @@ void* watch(void*) {
     if (idle < idle_intervals)
       continue;
     self.is_asleep.store(true);
-    if (self.launch.load() == seen) // else it came before it could see that
+    if (self.launch.load() == seen) // otherwise a launch began before it could see is_asleep
       self.wake.wait(lock, [&] { return !self.is_asleep.load(); });
     self.is_asleep.store(false);
     idle = 0;
@@ -112,7 +112,7 @@ void unlock_watch() noexcept { state().mutex.unlock(); }
 void forget_watch() noexcept {
   State& self = state();
   own_thread = calling_thread();
-  new (&self.wake) std::condition_variable; // of which the lost thread is not a waiter
+  new (&self.wake) std::condition_variable; // one for which the lost thread does not wait
   self.has_thread = false;
   self.is_asleep.store(true);
   self.launch.store(0);

@@ -1,11 +1,11 @@
-// Interrupts a thread that has launched, now and then, so that it can ask for Ctrl-C while a block runs on.
+// Interrupts a launching thread periodically so that it can check for Ctrl-C while a block keeps running.
 #pragma once
 
 namespace cuda_tile_launcher {
 
-/// A launch of the calling thread, from here to the end of the scope. One at a time is watched; a second one
-/// of other threads, or of the same, is not. Costs a few nanoseconds: signals come from a thread that looks
-/// for launches 20 times a second, and sleeps while there are none.
+/// Watches a launch of the calling thread until the end of the scope. Only one launch of the process is
+/// watched at a time. It costs a few nanoseconds: the signals come from a thread that looks for launches 20
+/// times a second and sleeps while there are none.
 class Watch {
 public:
   Watch() noexcept;
@@ -17,7 +17,7 @@ private:
   bool is_watched_ = false;
 };
 
-/// Around a fork: the child has no such thread until it launches.
+/// To be called around a fork: the child has no such thread until it launches.
 void lock_watch() noexcept;
 void unlock_watch() noexcept;
 void forget_watch() noexcept; // in the child, before it is unlocked

@@ -1,5 +1,6 @@
-// What of Python's C API is called here, all of it in the stable ABI: one library serves every CPython
-// from 3.10 on, and is built without Python's headers, which many machines do not have. Objects are opaque.
+// Declares the part of Python's C API that is used here. All of it belongs to the stable ABI, so one library
+// serves every CPython from 3.10 on and is built without Python's headers, which many machines lack. Objects
+// are opaque.
 #pragma once
 
 #include <cstddef>
@@ -9,7 +10,7 @@ extern "C" {
 struct PyObject;
 struct PyThreadState;
 
-/// Behind the `count` arguments by position are those by name; `names` is null if there are none.
+/// The keyword arguments follow the `count` positional ones; `names` is null if there are none.
 using PyCFunctionFastWithKeywords = PyObject* (*)(PyObject* self, PyObject* const* arguments,
                                                   std::ptrdiff_t count, PyObject* names);
 
@@ -35,7 +36,7 @@ struct Py_buffer {
   void* internal;
 };
 constexpr int PyBUF_SIMPLE = 0;   // C-contiguous bytes
-constexpr int PyBUF_FORMAT = 0x4; // also their types, as the module struct has them
+constexpr int PyBUF_FORMAT = 0x4; // also their types, in the format of the module struct
 
 PyObject* PyCFunction_NewEx(PyMethodDef* method, PyObject* self, PyObject* module);
 void Py_IncRef(PyObject* object);

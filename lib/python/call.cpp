@@ -10,19 +10,19 @@ using Call = cuda_tile_python_call;
 cuda_tile_python_objects known;
 
 struct Arguments {
-  std::uint64_t values[cuda_tile_python_most_parameters]; // the low bytes hold what is smaller: little endian
+  std::uint64_t values[cuda_tile_python_most_parameters]; // little endian: small values are in the low bytes
   void* pointers[cuda_tile_python_most_parameters];
-  bool has_device = false; // of the first tensor
+  bool has_device = false; // set by the first tensor
   std::int32_t device_id;
 };
 
 PyObject* type_of(PyObject* object) {
   PyObject* type = PyObject_Type(object);
-  Py_DecRef(type); // the object holds it
+  Py_DecRef(type); // the object keeps it alive
   return type;
 }
 
-/// Clears the error of what did not work out, but not such as KeyboardInterrupt.
+/// Clears the error of a failed attempt, but not exceptions like KeyboardInterrupt.
 bool refuse() {
   if (PyErr_ExceptionMatches(known.exception))
     PyErr_Clear();
@@ -61,7 +61,7 @@ bool take_number(PyObject* object, bool is_double, std::uint64_t& value) {
   }
   const float single = static_cast<float>(number);
   __builtin_memcpy(&value, &single, sizeof single);
-  return !__builtin_isinf(single) || __builtin_isinf(number); // in the range of float
+  return !__builtin_isinf(single) || __builtin_isinf(number); // within the range of float
 }
 
 bool take_ndarray(const Parameter& parameter, PyObject* object, std::uint64_t& value) {
@@ -69,7 +69,7 @@ bool take_ndarray(const Parameter& parameter, PyObject* object, std::uint64_t& v
     PyObject* dtype = PyObject_GetAttr(object, known.dtype);
     if (!dtype)
       return refuse();
-    Py_DecRef(dtype); // the array holds it
+    Py_DecRef(dtype); // the array keeps it alive
     if (dtype != parameter.dtype)
       return false;
   }
@@ -77,7 +77,7 @@ bool take_ndarray(const Parameter& parameter, PyObject* object, std::uint64_t& v
   if (PyObject_GetBuffer(object, &view, parameter.dtype ? PyBUF_SIMPLE : PyBUF_FORMAT))
     return refuse();
   value = reinterpret_cast<std::uint64_t>(view.buf);
-  // Objects are an O in the format, which may also be of a name: Python knows.
+  // The format has an O for objects, but the O may also belong to a name: Python decides.
   const bool may_hold_objects = !parameter.dtype && view.format && __builtin_strchr(view.format, 'O');
   const bool fits = view.len > 0 && !(view.readonly && parameter.writable) && !may_hold_objects;
   PyBuffer_Release(&view);
@@ -91,10 +91,10 @@ bool take_tensor(const Parameter& parameter, PyObject* object, bool on_device, s
     return refuse();
   const bool is_here = on_device ? tensor.device_type == dlpack::cuda : tensor.device_type == dlpack::host;
   const bool right_type = parameter.bits ? tensor.code == parameter.code && tensor.bits == parameter.bits
-                                         : tensor.code != dlpack::complex_code; // which may be a conjugate
+                                         : tensor.code != dlpack::complex_code; // may be a lazy conjugate
   if (!is_here || !right_type || tensor.lanes != 1 || tensor.is_empty() || !tensor.is_contiguous())
     return false;
-  PyObject* is_negated = PyObject_CallFunctionObjArgs(known.is_neg, object, nullptr); // DLPack does not say
+  PyObject* is_negated = PyObject_CallFunctionObjArgs(known.is_neg, object, nullptr); // not in DLPack
   if (!is_negated)
     return refuse();
   Py_DecRef(is_negated);
@@ -166,7 +166,7 @@ bool take_size(PyObject* object, unsigned& size) {
   return fits;
 }
 
-/// An int or a tuple of one to three, each at most what `grid` has there.
+/// An int or a tuple of one to three ints, none greater than the corresponding entry of `grid`.
 bool take_grid(PyObject* object, unsigned (&grid)[3]) {
   const bool is_tuple = type_of(object) == known.tuple_type;
   const std::ptrdiff_t axes = is_tuple ? PyTuple_Size(object) : 1;
@@ -190,7 +190,7 @@ bool take_stream_address(PyObject* object, void*& stream) {
   return address >= 0;
 }
 
-/// The address of a stream, or an object with __cuda_stream__, which gives a version and the address.
+/// The address of a stream, or an object whose __cuda_stream__ returns a version and the address.
 bool take_stream(PyObject* object, Call& call) {
   if (object == known.none)
     return true;
@@ -208,7 +208,7 @@ bool take_stream(PyObject* object, Call& call) {
   return taken;
 }
 
-/// What is given by name: a stream and nothing else.
+/// The keyword arguments: a stream and nothing else.
 bool take_named(PyObject* names, PyObject* const* objects, Call& call) {
   return PyTuple_Size(names) == 1 && PyTuple_GetItem(names, 0) == known.stream && // they are interned
          take_stream(objects[0], call);
@@ -222,7 +222,7 @@ using StartOnHost = int (*)(const void* kernel, void* const* arguments, const un
                             unsigned long long schedule_seed, int (*poll)(), char* error,
                             unsigned error_size);
 
-/// False: nothing was started.
+/// Returns false if nothing was started.
 bool start_on_device(const Call& call, Arguments& arguments) {
   const Kernel& kernel = *call.kernel;
   void* stream = call.stream;
@@ -230,7 +230,7 @@ bool start_on_device(const Call& call, Arguments& arguments) {
       known.torch->current_stream(dlpack::cuda, arguments.device_id, &stream))
     return refuse();
   const auto start = reinterpret_cast<StartOnDevice>(kernel.start);
-  PyThreadState* state = PyEval_SaveThread(); // a launch waits where the queue is full
+  PyThreadState* state = PyEval_SaveThread(); // a launch blocks while the queue is full
   const int status = start(kernel.function, call.grid[0], call.grid[1], call.grid[2], kernel.threads, 1, 1,
                            kernel.shared_bytes, stream, arguments.pointers, nullptr);
   PyEval_RestoreThread(state);
@@ -269,7 +269,7 @@ PyObject* run_on_host(const Call& call, Arguments& arguments, PyObject* fail, Py
   return result;
 }
 
-/// Null, after an error, or a dict of objects by their names.
+/// A dict of the objects by their names; null after an error.
 PyObject* make_dict(PyObject* names, PyObject* const* objects) {
   PyObject* dict = PyDict_New();
   for (std::ptrdiff_t i = 0; dict && i < PyTuple_Size(names); ++i)
@@ -300,7 +300,7 @@ const Call& call_of(PyObject* self) {
   return *static_cast<const Call*>(PyLong_AsVoidPtr(PyTuple_GetItem(self, 0)));
 }
 
-/// Null after an error, and without one where nothing was started.
+/// Returns null after an error, and null without an error if nothing was started.
 PyObject* run(const Call& call, PyObject* self, PyObject* const* objects, std::ptrdiff_t count) {
   Arguments arguments;
   if (!take_all(*call.kernel, objects, count, arguments))

@@ -1,6 +1,6 @@
 // Launches called from Python without running Python code: a built-in function checks and packs the usual
-// arguments and starts the kernel, on the host or on a GPU. Whatever it does not know or does not like it
-// leaves to the way through Python (pycuda_tile/launching/arguments.py), which knows everything and says what is wrong.
+// arguments and starts the kernel, on the host or on a GPU. Anything else is passed to the path through
+// Python (pycuda_tile/launching/arguments.py), which accepts every argument or says what is wrong with it.
 // pycuda_tile/launching/direct.py fills in these structures.
 #pragma once
 
@@ -13,7 +13,7 @@ extern "C" {
 
 /// How an argument is read.
 enum cuda_tile_python_kind : unsigned {
-  cuda_tile_python_integer, // what counts as an int, from `lowest` to `highest`
+  cuda_tile_python_integer, // anything usable as an int, from `lowest` to `highest`
   cuda_tile_python_boolean, // bool
   cuda_tile_python_float,   // float, int, NumPy's float32 or float64
   cuda_tile_python_double,
@@ -23,20 +23,20 @@ enum cuda_tile_python_kind : unsigned {
 struct cuda_tile_python_parameter {
   unsigned kind;
   unsigned writable;   // an array that the kernel may change
-  unsigned code, bits; // DLPack's of the elements; bits 0: any
+  unsigned code, bits; // DLPack's type of the elements; bits 0: any
   unsigned misaligned; // bits that must be 0 in an address
-  PyObject* dtype;     // NumPy's of the elements; null: any
+  PyObject* dtype;     // NumPy's type of the elements; null: any
   long long lowest, highest;
 };
 
-/// Python's objects that arguments are compared with.
+/// The Python objects that arguments are compared with.
 struct cuda_tile_python_objects {
   PyObject *none, *true_object, *false_object, *int_type, *float_type, *tuple_type, *exception;
   PyObject *ndarray, *float32, *float64;  // NumPy's
-  PyObject *dtype, *stream, *cuda_stream; // the texts "dtype", "stream" and "__cuda_stream__"
+  PyObject *dtype, *stream, *cuda_stream; // the strings "dtype", "stream" and "__cuda_stream__"
   PyObject *tensor, *parameter, *is_neg;  // torch.Tensor, torch.nn.Parameter, torch.Tensor.is_neg
-  const dlpack::ExchangeApi* torch;       // null: no tensor is known
-  unsigned long main_thread;              // of the process: Python asks no other for Ctrl-C
+  const dlpack::ExchangeApi* torch;       // null: tensors are not supported
+  unsigned long main_thread;              // of the process: the only one where Python sees Ctrl-C
 };
 
 /// What all launches of a kernel share.
@@ -49,28 +49,28 @@ struct cuda_tile_python_kernel {
   unsigned threads, shared_bytes; // of a block on a GPU
 };
 
-/// What a launch function knows besides.
+/// What else a launch function knows.
 struct cuda_tile_python_call {
   const cuda_tile_python_kernel* kernel;
-  unsigned grid[3];    // or the greatest that may be given
-  unsigned has_stream; // else the current one of the first array's framework
+  unsigned grid[3];    // or the largest allowed if the grid is an argument
+  unsigned has_stream; // otherwise the current stream of the first array's framework is used
   void* stream;
-  const unsigned long* printed; // by kernels on the host and not shown yet: bytes; null: none ever
+  const unsigned long* printed; // bytes that kernels on the host printed and nobody has shown; may be null
 };
 
 enum { cuda_tile_python_most_parameters = 32 };
 
 void cuda_tile_python_set_objects(const cuda_tile_python_objects* objects);
 
-/// The function that makes a call. `self` is a tuple, which lives as long as the function does: the address
-/// of a cuda_tile_python_call; the way through Python, a function of the arguments; for kernels on the host a
-/// function of status and message that raises what a launch failed of; one that shows what was printed; and
-/// whatever else must live.
+/// Makes the function that performs a call. `self` is a tuple, which lives as long as the function does. It
+/// holds the address of a cuda_tile_python_call; the path through Python, a function of the arguments; for
+/// kernels on the host a function of status and message that raises the launch's error, and one that shows
+/// what was printed; and anything else that must stay alive.
 PyObject* cuda_tile_python_function(PyObject* self);
 
-/// The same, of a call whose grid is the first argument; a stream may be given by name.
+/// The same for a call whose first argument is the grid; a stream may be given by name.
 PyObject* cuda_tile_python_function_of_grid(PyObject* self);
 
-/// Changes when this interface does.
+/// Changes whenever this interface does.
 unsigned cuda_tile_python_abi_version(void);
 }

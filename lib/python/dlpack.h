@@ -1,4 +1,4 @@
-// DLPack's tensor, and the functions by which a framework's own type of tensors gives it without a Python
+// DLPack's tensor, and the functions that describe a framework's own tensor as one without creating a Python
 // object (DLPack 1.3, the capsule __dlpack_c_exchange_api__).
 #pragma once
 
@@ -45,9 +45,9 @@ struct ExchangeApi {
   std::uint32_t major, minor;
   ExchangeApi* previous;
   void *allocate, *export_managed, *import_managed;
-  /// Describes a tensor while the GIL is held. -1 with a Python exception where DLPack cannot.
+  /// Describes a tensor; the GIL must be held. Returns -1 with a Python exception if DLPack cannot do so.
   int (*describe)(void* object, Tensor* out);
-  /// The framework's current stream of a device. -1 with a Python exception.
+  /// Gets the framework's current stream of a device. Returns -1 with a Python exception on failure.
   int (*current_stream)(std::int32_t device_type, std::int32_t device_id, void** out);
 };
 

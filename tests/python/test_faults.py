@@ -87,16 +87,16 @@ def test_faults_are_launch_errors(target):
     null, far = texts["tile_load"]
     assert "block (0, 0, 0): read through a null pointer" in null
     assert f"faults.cu:{line_of('ct::load(x + ct::iota<ints>()));')}" in null
-    assert "read at address 0x" in far and "where no memory is" in far
+    assert "read at address 0x" in far and "where there is no memory" in far
     assert "wrote through a null pointer" in texts["copy"][0] and "std::memcpy(x, from" in texts["copy"][0]
     assert "an integer division by zero" in texts["divide"][0] and "5 / n" in texts["divide"][0]
     recursion = texts["recurse"][0]
     size = 2048 if target == "cpu" else 256
     assert f"stack overflow: its local variables take more than the {size} MiB of its stack; its" in recursion
-    assert "functions call each other without end, or too deep" in recursion and "checked" not in recursion
+    assert "functions call each other endlessly or too deeply" in recursion and "checked" not in recursion
     if target == "cpu":
         tiles = texts["large_tiles"][0]
-        assert "of which those of one function take " in tiles and "use smaller tiles" in tiles
+        assert "and those of one function alone " in tiles and "use smaller tiles" in tiles
         assert "tile<double, 16777216>, 128 MiB" in tiles
 
 
@@ -124,7 +124,7 @@ def test_what_cannot_go_on_says_where_it_was():
     assert f"faults.cu:{line_of('printf(')}" in done.stderr
     assert "run it with checked=True" in done.stderr
     called = run("build(target='cpu', options=['-g1'])['call'][1](x)").stderr
-    assert "kernel 'call', block (0, 0, 0): called a function at address 0x0, where none is\n" in called
+    assert "kernel 'call', block (0, 0, 0): called a function at address 0x0, where there is none\n" in called
 
 
 def test_other_faults_go_to_the_handlers_that_were_there():
