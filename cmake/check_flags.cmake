@@ -1,7 +1,7 @@
-# Warns, when the project that uses cuda_tile is configured, where its flags make kernels on the CPU slow: without
-# optimisation some 200 times, without -march several times. -DCUDA_TILE_NO_WARNINGS=ON silences it.
+# Warns, when a project that uses cuda_tile is configured, if its flags make kernels on the CPU slow: about 200 times
+# slower without optimisation, several times without -march. -DCUDA_TILE_NO_WARNINGS=ON silences the warning.
 
-# Every C++ flag of a directory, of its targets and of what is below it.
+# Collects the C++ flags of a directory, its targets and its subdirectories.
 function(cuda_tile_flags_below directory result)
   get_directory_property(flags DIRECTORY "${directory}" DEFINITION CMAKE_CXX_FLAGS)
   get_directory_property(found DIRECTORY "${directory}" COMPILE_OPTIONS)
@@ -43,7 +43,7 @@ function(cuda_tile_check_flags)
   endif()
 endfunction()
 
-# When all of the project has been read, since flags may be set after cuda_tile is found.
+# The check runs after the whole project has been read, since flags may be set after cuda_tile is found.
 get_property(announced GLOBAL PROPERTY cuda_tile_checks_flags)
 if(NOT announced)
   set_property(GLOBAL PROPERTY cuda_tile_checks_flags TRUE)

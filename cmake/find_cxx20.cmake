@@ -1,4 +1,4 @@
-# Enables C++ if there is a compiler, and sets CUDA_TILE_HAS_CXX20 if it can build the launcher.
+# Enables C++ if there is a compiler, and sets CUDA_TILE_HAS_CXX20 if that compiler can build the launcher.
 include(CheckLanguage)
 check_language(CXX)
 if(NOT CMAKE_CXX_COMPILER)

@@ -1,4 +1,4 @@
-# Installs what find_package(cuda_tile) reads.
+# Installs the files that find_package(cuda_tile) reads.
 include(CMakePackageConfigHelpers)
 set(config_dir ${library_dir}/cmake/cuda_tile)
 configure_package_config_file(cmake/cuda_tileConfig.cmake.in ${CMAKE_CURRENT_BINARY_DIR}/cuda_tileConfig.cmake
