@@ -167,11 +167,11 @@ using thread_scope_block_t = thread_scope_constant<thread_scope::block>;
 CUDA_TILE_CONSTEXPR thread_scope default_thread_scope() noexcept { return thread_scope::system; }
 using default_thread_scope_t = thread_scope_constant<default_thread_scope()>;
 
-/// [2.13.7.4] Orders that a read can have.
+/// [2.13.7.4] The memory orders that a read may have.
 template <memory_order Order>
 concept read_memory_order = Order == memory_order::relaxed || Order == memory_order::acquire;
 
-/// [2.13.7.5] Orders that a write can have.
+/// [2.13.7.5] The memory orders that a write may have.
 template <memory_order Order>
 concept write_memory_order = Order == memory_order::relaxed || Order == memory_order::release;
 

@@ -21,7 +21,7 @@ __device__ __forceinline__ void begin_wgmma() { asm volatile("wgmma.fence.sync.a
 __device__ __forceinline__ void commit_wgmma() {
   asm volatile("wgmma.commit_group.sync.aligned;" : : : "memory");
 }
-/// Waits until no instruction reads shared memory.
+/// Waits until all instructions have finished reading shared memory.
 __device__ __forceinline__ void finish_groups() {
   asm volatile("wgmma.wait_group.sync.aligned 0;" : : : "memory");
 }
@@ -117,7 +117,7 @@ __device__ __forceinline__ void finish_sums(Sum* sums) {
     CUDA_TILE_FINISH_128("r");
 }
 
-/// An address in shared memory as descriptors have it.
+/// An address in shared memory, in the form used in descriptors.
 __device__ __forceinline__ unsigned shared_address(void const* pointer) {
   return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 }

@@ -2,7 +2,7 @@
 // Template: templates/compatible/small_floats/small_floats.h.j2
 // Tables: pycuda_tile/spec/tables/element_types.tsv
 // e2m1, where NVIDIA's cuda_fp4.h is not installed.
-// As that does, it brings the types of 8 bits.
+// Like that header, it also includes the types of 8 bits.
 #pragma once
 
 #include <cuda_fp8.h>

@@ -2,7 +2,7 @@
 // Template: templates/compatible/small_floats/small_floats.h.j2
 // Tables: pycuda_tile/spec/tables/element_types.tsv
 // e4m3, e5m2, e8m0, where NVIDIA's cuda_fp8.h is not installed.
-// As that does, it brings the types of 16 bits.
+// Like that header, it also includes the types of 16 bits.
 #pragma once
 
 #include <cuda_bf16.h>
