@@ -3,10 +3,10 @@
 `pytest -k cpu` runs one target. A test that needs what this machine lacks is skipped with a message that
 says what; `--no-skips` makes that a failure, for machines that should have everything.
 
-Tests that take long are marked `wide`: `--wide` runs all of them, `--part 2/5` the second of five parts.
-`sampled(n)` marks all but one in n combinations of a test's parameters so; each value of each parameter is
-still met. Where a test runs with several numbers of emulated threads, one of them runs by default, another
-one for another test.
+Slow tests are marked `wide`: `--wide` runs all of them, `--part 2/5` the second of five parts. `sampled(n)`
+marks all but one in n combinations of a test's parameters as wide, such that each value of each parameter
+still runs. If a test runs with several numbers of emulated threads, only one of them runs by default, and
+which one differs from test to test.
 
 host_target  each way to run kernels without a GPU: cpu, emulated-1, emulated-4, emulated-32
 any_target   each target that can compile: cpu, emulated, simt, tile
@@ -31,12 +31,12 @@ from pycuda_tile.development.coverage import sources
 from pycuda_tile.targets.target import Compiled, Request
 from pycuda_tile.targets.target import Target as Descriptor
 
-# Which values of which parameters are numbers of emulated threads.
+# The values of parameters that are numbers of emulated threads.
 EMULATED = {
     "target": ("emulated-4", "emulated-32"),
     "host_target": ("emulated-1", "emulated-4", "emulated-32"),
 }
-# Test function and parameter: its values, as text, in the order in which tests have them.
+# For each test function and parameter, its values as text, in the order of the tests.
 Positions = dict[tuple[str, str], dict[str, int]]
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 
@@ -62,7 +62,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def recorded(compile: Callable[..., Compiled]) -> Callable[..., Compiled]:
-    """Target.compile() that keeps the sources of kernels: what `pycuda-tile coverage` counts as tested."""
+    """Target.compile() that records the sources of kernels, which `pycuda-tile coverage` counts as tested."""
 
     @functools.wraps(compile)
     def compile_and_record(target: Descriptor, request: Request, *arguments: object) -> Compiled:
@@ -89,7 +89,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 def _is_sampled_out(item: pytest.Function, positions: Positions) -> bool:
     function, parameters = item.nodeid.partition("[")[0], item.callspec.params
-    place = {}  # of each parameter's value among those that the test has
+    place = {}  # position of each parameter's value among those of the test
     for name, value in parameters.items():
         seen = positions[function, name]
         place[name] = seen.setdefault(repr(value), len(seen))
@@ -104,7 +104,7 @@ def _is_sampled_out(item: pytest.Function, positions: Positions) -> bool:
 
 
 def _part_of(items: list[pytest.Item], part: int, parts: int) -> list[pytest.Item]:
-    """Each test function's items are dealt to the parts in turn, so that all parts take about as long."""
+    """Deals each test function's items to the parts in turn, so that all parts take about equally long."""
     dealt: Counter[str] = Counter()
     chosen = []
     for item in items:
@@ -125,7 +125,7 @@ def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo):
 
 @dataclass(frozen=True)
 class Target:
-    """A target as the tests use it; `build` skips the test where the target is not available."""
+    """A target for tests; `build` skips the test if the target is not available."""
 
     name: str
     num_threads: int | None = None
@@ -152,13 +152,13 @@ def any_target(request: pytest.FixtureRequest) -> Target:
 
 @pytest.fixture(scope="session")
 def make_target() -> type[Target]:
-    """Target itself, for tests that need a certain one."""
+    """The class Target, for tests that need a particular target."""
     return Target
 
 
 @pytest.fixture
 def cache_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """An empty cache of the test's own."""
+    """An empty cache that only this test uses."""
     folder = tmp_path / "cache"
     monkeypatch.setenv("PYCUDA_TILE_CACHE_DIR", str(folder))
     return folder

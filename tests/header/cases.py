@@ -1,7 +1,7 @@
-"""Runs C++ tile expressions on arrays: many cases a translation unit, on any target.
+"""Runs C++ tile expressions on arrays, with many cases per translation unit, on any target.
 
-A case is an expression in terms of tiles `x0`, `x1`, …, loaded from NumPy arrays of those shapes (an array of
-rank 0 is passed as a scalar), and its result is what the expression's tile holds.
+A case is an expression of the tiles `x0`, `x1`, …, which are loaded from NumPy arrays of the same shapes (an
+array of rank 0 is passed as a scalar). Its result holds the elements of the expression's tile.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from pycuda_tile.spec.element_types import HEADERS, NUMPY_TYPES
 CPP_TYPES = {e.dtype: e.cxx for e in NUMPY_TYPES.values() if e.cxx}
 
 
-#: Parameters of a test whose cases are many: by default it takes some of them.
+#: Parameters of a test with many cases, of which it runs some by default.
 PORTIONS = ["some", pytest.param("the others", marks=pytest.mark.wide)]
 
 
 def portion_of(cases: list, portion: str, step: int, first: int) -> list:
-    """Each `step`th of the cases from `first` on, or the others. Tests begin elsewhere for each type and
-    target, so that together they meet all cases."""
+    """Every `step`th case starting at `first`, or all others. Tests start at a different case for each type
+    and target, so that together they cover all cases."""
     return [case for i, case in enumerate(cases) if ((i - first) % step == 0) == (portion == "some")]
 
 
@@ -33,7 +33,7 @@ def portion_of(cases: list, portion: str, step: int, first: int) -> list:
 class Case:
     expression: str
     inputs: list[np.ndarray]
-    shape: tuple[int, ...]  # of the result; () where it is a scalar
+    shape: tuple[int, ...]  # of the result; () for a scalar
     dtype: np.dtype
     name: str = ""
     result: np.ndarray | None = field(default=None, repr=False)
@@ -47,7 +47,7 @@ def shape_text(shape: tuple[int, ...]) -> str:
     return f"ct::shape<{', '.join(map(str, shape))}>"
 
 
-# On the host, what all kernels share is compiled once.
+# On the host, functions that all kernels share are compiled once.
 _HEAD = """
 #include "cuda_tile.h"
 namespace ct = cuda::tiles;
@@ -87,7 +87,7 @@ def _kernel(number: int, case: Case) -> str:
 
 
 def _includes(cases: list[Case]) -> str:
-    """The headers of the types that C++ does not have itself."""
+    """The headers of the types that C++ itself lacks."""
     used = {CPP_TYPES[x.dtype] for case in cases for x in (case, *case.inputs)}
     return "".join(f"#include <{header}>\n" for header in sorted({HEADERS[t] for t in used & set(HEADERS)}))
 
@@ -98,7 +98,7 @@ def source(cases: list[Case]) -> str:
 
 def run(cases: list[Case], target: dict, **options) -> list[Case]:
     """Builds all cases as one module and runs each as one block; returns them with their results."""
-    if target["target"] == "emulated":  # a host compiler's vectors are of cpu alone
+    if target["target"] == "emulated":  # only cpu needs the host compiler's vectors
         options.setdefault("options", ("-O1",))
     module = build(source(cases), target, include_dirs=nvrtc.include_dirs(), **options)
     for number, case in enumerate(cases):
@@ -110,7 +110,7 @@ def run(cases: list[Case], target: dict, **options) -> list[Case]:
 
 
 def assert_same_bits(case: Case, expected: np.ndarray) -> None:
-    """The result is the expected one bit for bit, but for the bits of NaNs."""
+    """The result equals the expected one bit for bit, except for the bits of NaNs."""
     expected = np.asarray(expected)
     assert expected.dtype == case.dtype and expected.shape == case.shape, (
         case.name,
@@ -130,7 +130,7 @@ def assert_same_bits(case: Case, expected: np.ndarray) -> None:
 
 
 def assert_close(case: Case, expected: np.ndarray, relative: float, absolute: float = 0.0) -> None:
-    """Each element within relative * |expected| + absolute; NaN and infinities as expected."""
+    """Each element is within relative * |expected| + absolute; NaN and infinities match exactly."""
     got, want = case.result.astype(np.float64), np.asarray(expected).astype(np.float64)
     with np.errstate(invalid="ignore"):
         near = np.abs(got - want) <= relative * np.abs(want) + absolute

@@ -6,5 +6,5 @@ from targets import TARGETS
 
 @pytest.fixture(params=TARGETS, scope="session")
 def target(request):
-    """Arguments of pct.build for one target that runs here."""
+    """The arguments of pct.build for one target that runs on this machine."""
     return TARGETS[request.param]

@@ -1,7 +1,7 @@
 """Every elementwise operation on every element type, as the specification's tables list them: [2.2] to [2.4].
 
-A row that is added to a table, and a type that is added to CPP_TYPES, are tested by that alone. Of the
-functions of chapter 2.4 those are here whose result is fixed to the last bit; test_math.py has the others.
+A row added to a table, or a type added to CPP_TYPES, is tested without further changes. Of the functions of
+chapter 2.4, only those whose result is exactly specified are here; test_math.py tests the others.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Operation:
 
 
 def operations(dtype: np.dtype, with_modes: bool = True) -> Iterator[Operation]:
-    """All on tiles of an arithmetic element type, but conversions to others."""
+    """All operations on tiles of an arithmetic element type, except conversions to other types."""
     for row in spec.elementwise():
         if (row.elements == "integral" and not is_integral(dtype)) or (row.modes and not with_modes):
             continue
@@ -55,7 +55,7 @@ def operations(dtype: np.dtype, with_modes: bool = True) -> Iterator[Operation]:
 
 
 def conversions(dtype: np.dtype) -> Iterator[Operation]:
-    """Of tiles of any element type to all others, by value and, between those of one size, by bits."""
+    """Conversions of tiles from any element type to all others: by value and, for equal sizes, by bits."""
     for to, cpp in CPP_TYPES.items():
         if to != dtype:
             cast = functools.partial(reference.element_cast, dtype=to)
@@ -68,12 +68,12 @@ def conversions(dtype: np.dtype) -> Iterator[Operation]:
 
 
 def _memory_bits(dtype: np.dtype) -> int:
-    """As memory_bitwidth_v: fp4 has 4 bits of a byte, bool all 8."""
+    """Like memory_bitwidth_v: fp4 uses 4 bits of a byte, bool all 8."""
     return 8 if dtype == BOOL else NUMPY_TYPES[dtype.name].bits
 
 
 def make_case(operation: Operation, dtype: np.dtype, shape: tuple[int, ...]) -> tuple[Case, np.ndarray]:
-    """The operation on values that go to the edges, and what is expected of it."""
+    """The operation on values that include extremes, and its expected result."""
     operands = [x.reshape(shape) for x in _operands(operation, dtype, int(np.prod(shape)))]
     with np.errstate(all="ignore"):
         expected = np.asarray(operation.function(*operands))
@@ -81,7 +81,7 @@ def make_case(operation: Operation, dtype: np.dtype, shape: tuple[int, ...]) -> 
 
 
 def _modes(kind: str, dtype: np.dtype) -> list[dict[str, str]]:
-    """What an overload with modes [1.9] is called with on that type; [{}] where it has none."""
+    """The modes [1.9] with which an overload is called on that type; [{}] if it has none."""
     if not kind or not is_basic_float(dtype):
         return [] if kind else [{}]
     flushes = [{}, {"subnormals": "round_subnormals_to_zero"}] if dtype == np.float32 else [{}]
@@ -112,7 +112,7 @@ def _selected(a: np.ndarray, b: np.ndarray) -> np.ndarray:
 
 
 def _operands(operation: Operation, dtype: np.dtype, size: int) -> list[np.ndarray]:
-    """Pairs of special values, and others; those whose result the manual leaves undefined become ones."""
+    """Pairs of special values and others. Ones replace pairs whose result the manual leaves undefined."""
     a, b = pairs(dtype, size, seed=len(operation.expression))
     if operation.id.startswith(("2.2.15/", "2.2.16/")):
         bits = 1 if dtype == BOOL else 8 * dtype.itemsize
@@ -123,7 +123,7 @@ def _operands(operation: Operation, dtype: np.dtype, size: int) -> list[np.ndarr
 
 
 def _defined(function: Callable, operands: list[np.ndarray]) -> np.ndarray:
-    """Where the manual says what the result is, found by halves."""
+    """Where the manual defines the result, found by bisection."""
     size = operands[0].size
     try:
         with np.errstate(all="ignore"):

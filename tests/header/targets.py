@@ -1,4 +1,4 @@
-"""Building test sources on each target. Without a GPU, what NVRTC makes for one runs on the PTX machine."""
+"""Builds test sources on each target. Without a GPU, NVRTC's code runs on the PTX machine."""
 
 from __future__ import annotations
 
@@ -24,14 +24,14 @@ _DEVICE = Path(__file__).parents[2] / "examples" / "_device.py"
 
 
 def build(source: str, target: dict, **options) -> OnArrays:
-    """The module of `source`, to be launched on NumPy arrays whatever the target."""
+    """The module of `source`, which can be launched on NumPy arrays on any target."""
     if target["target"] == "simt":
         options.pop("options", None)  # a host compiler's
     return OnArrays(pct.build(source, **target, **options))
 
 
 class OnArrays:
-    """A module whose kernels take NumPy arrays, which on GPU targets are copied there and back."""
+    """A module whose kernels take NumPy arrays, which are copied there and back on GPU targets."""
 
     def __init__(self, module: pct.Module):
         self.module = module

@@ -1,4 +1,4 @@
-"""Each header compiles on its own, and objects of different settings do not mix."""
+"""Each header compiles on its own, and objects built with different settings do not mix."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ INCLUDE = resources.include_dir()
 PART = "host_amx_emulated.h"  # in the middle of host_amx.h
 PATHS = [path for path in INCLUDE.rglob("*.h") if "compatible" not in path.parts and path.name != PART]
 HEADERS = sorted(str(path.relative_to(INCLUDE)) for path in PATHS)
-# Which headers are for one kind of build alone, by how their names begin.
+# Headers for only one kind of build, by the beginning of their names.
 GPU = ("cuda_tile/platform/cuda", "cuda_tile/print/cuda", "cuda_tile/core/launch_hints")
 HOST = ("cuda_tile/platform/", "cuda_tile/launch", "cuda_tile/print/")
 CHECKED = ("cuda_tile/checked/preconditions",)
@@ -106,7 +106,7 @@ def test_all_of_the_header_is_in_the_namespace_of_its_settings():
 
 
 def test_settings_do_not_link(tmp_path):
-    """Of a function that one object has, others find nothing, unless they were compiled with its settings."""
+    """An object cannot link to a function of another object that was compiled with different settings."""
     definition, call = (
         FUNCTION + " { return sizeof x; }",
         FUNCTION + "; int main() { return size({}) != 256; }",
@@ -130,13 +130,13 @@ def test_settings_do_not_link(tmp_path):
         assert (done.returncode == 0) == (name == "same"), (name, done.stdout)
         if name != "same":
             assert "undefined reference" in done.stdout or "undefined symbol" in done.stdout
-            assert "size(cuda::tiles::tile<float" in done.stdout  # as sources name it
+            assert "size(cuda::tiles::tile<float" in done.stdout  # the name used in sources
     subprocess.run([str(tmp_path / "same" / "program")], check=True)
 
 
 @pytest.mark.parametrize("name", ["cpu", "emulated", "simt"])
 def test_messages_have_no_settings(make_target, name: str):
-    """Nor has the log, which is as compilers wrote it but for this."""
+    """Nor does the log, which is otherwise exactly what the compilers wrote."""
     kernel = "__tile_global__ void k() { ct::iota<ct::tile<int, ct::shape<8>>>() + nullptr; }"
     with pytest.raises(pct.CompileError) as refused:
         make_target(name, arch="sm_80" if name == "simt" else None).build(USE.format(kernel))

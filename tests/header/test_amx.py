@@ -1,6 +1,6 @@
 """Products on AMX: the model of its instructions against NumPy, and the instructions in compiled kernels.
 
-Where the machine has AMX, its instructions run as well, and have to give what the model gives.
+If the machine has AMX, its instructions run as well and must give the same results as the model.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ import pycuda_tile as pct
 from pycuda_tile.compilers import nvrtc
 from pycuda_tile.system import resources
 
-# rows, inner, columns: of which the first six are made of whole tiles
+# rows, inner, columns: the first six consist of whole tiles
 SIZES = [(16, 32, 16), (16, 64, 32), (32, 128, 16), (64, 64, 64), (128, 256, 32), (16, 512, 128)]
 NARROW = [(8, 64, 64), (64, 64, 8), (64, 8, 64), (1, 128, 1), (256, 2, 16)]
 AMX_FLAGS = ["-mamx-tile", "-mamx-bf16", "-mamx-int8"]
@@ -32,7 +32,7 @@ BFLOAT16 = ml_dtypes.bfloat16
 
 @functools.cache
 def machine_has_amx() -> bool:
-    """Whether kernels take the instructions here: the processor has them, and the system permits it."""
+    """Whether kernels use the instructions here: the processor has them, and the system permits them."""
     cpuinfo = Path("/proc/cpuinfo")
     if not IS_X86 or not cpuinfo.exists() or "amx_bf16" not in cpuinfo.read_text():
         return False
@@ -52,7 +52,7 @@ __tile_global__ void is_permitted(bool* out) {
 
 
 def run(cases: list[Case], permitted: bool = True) -> list[Case]:
-    """With the model, which permits or refuses AMX. A machine that has it must give the same bits."""
+    """Uses the model, which permits or refuses AMX. A machine with AMX must give the same bits."""
     launch(cases, permitted)
     if permitted and machine_has_amx():
         results = [case.result for case in cases]
@@ -62,7 +62,7 @@ def run(cases: list[Case], permitted: bool = True) -> list[Case]:
 
 
 def launch(cases: list[Case], permitted: bool | None, options: list[str] | None = None) -> list[Case]:
-    """With the model, which permits or refuses AMX; None: with what the machine has."""
+    """Uses the model, which permits or refuses AMX, or for None the machine's own instructions."""
     defines = {} if permitted is None else {"CUDA_TILE_EMULATE_AMX": str(int(permitted))}
     module = pct.build(
         source(cases),
@@ -91,7 +91,7 @@ def random_product(
 
 
 def in_order_of_amx(case: Case) -> np.ndarray:
-    """As TDPBF16PS adds: 32 products at a time, even and odd places apart. Products are exact in float."""
+    """Adds like TDPBF16PS: 32 products at a time, even and odd positions separately; products are exact."""
     a, b, total = (x.astype(np.float32) for x in case.inputs)
     for block in range(0, a.shape[-1], 32):
         sums = [np.zeros(case.shape, np.float32) for _ in range(2)]
@@ -143,7 +143,7 @@ def test_integers_of_both_signs_are_exact(size):
 
 
 def least_factors() -> list[Case]:
-    """Operands at the limits within which no sum is subnormal, with signs that make sums cancel."""
+    """Operands near the limit below which sums become subnormal, with signs that make sums cancel."""
     rng = np.random.default_rng(11)
     m, k, n = 32, 64, 32
     a = (rng.choice([-1.0, 1.0, 1 + 2.0**-7, 0.0], (m, k)) * 2.0**-50).astype(BFLOAT16)
@@ -159,7 +159,7 @@ def test_sums_at_the_limits_are_exact():
 
 
 def subnormal_cases() -> list[Case]:
-    """Operands, products or sums that AMX would take for zeros."""
+    """Operands, products or sums that AMX would treat as zeros."""
     m, k, n = 16, 32, 16
     one, tiny = np.ones((m, k)).astype(BFLOAT16), np.full((m, k), 2.0**-70).astype(BFLOAT16)
     least = np.full((k, n), 2.0**-130).astype(BFLOAT16)
@@ -238,7 +238,7 @@ def test_compilers_make_the_instructions(compiler, tmp_path):
 
 @on_x86
 def test_kernels_for_amx_run_on_processors_without_it():
-    """Where the system refuses the tiles; elsewhere this runs on them."""
+    """If the system refuses the tiles; otherwise this test runs on them."""
     case, *_ = launch([random_product(np.random.default_rng(13), (64, 64, 64))], None, AMX_FLAGS)
     a, b, c = (x.astype(np.float64) for x in case.inputs)
     bound = (a.shape[-1] + 2) * 2.0**-24 * (np.abs(a) @ np.abs(b) + np.abs(c))

@@ -1,4 +1,4 @@
-"""Our own cuda_fp16.h and its sisters, for machines without NVIDIA's: values, arithmetic, and each target."""
+"""Fallback versions of cuda_fp16.h and similar headers: values and arithmetic, on each target."""
 
 from __future__ import annotations
 
@@ -85,7 +85,7 @@ def patterns(dtype: np.dtype) -> np.ndarray:
 
 @np.errstate(invalid="ignore")  # NumPy warns of signalling NaN
 def same(got: np.ndarray, expected: np.ndarray) -> None:
-    """Equal, the sign of zero included; NaN is NaN."""
+    """Values are equal, including the signs of zeros; any NaN matches NaN."""
     got, expected = got.astype(np.float64), expected.astype(np.float64)
     np.testing.assert_array_equal(got, expected)
     numbers = ~np.isnan(expected)
@@ -104,7 +104,7 @@ def test_every_value_as_float(name, module):
 @pytest.mark.parametrize("name", [name for name in TYPES if name != "__nv_fp8_e8m0"])
 @pytest.mark.parametrize("wide", ["float", "double"])
 def test_rounding_to_nearest_even(name, wide, module):
-    """Many values, those halfway between two, and what is next to both; the reference is slow for double."""
+    """Many values, their midpoints and the neighbours of both; the reference is slow for double."""
     dtype = np.dtype(TYPES[name])
     wide_type = np.dtype({"float": np.float32, "double": np.float64}[wide])
     values = patterns(dtype)
@@ -112,7 +112,7 @@ def test_rounding_to_nearest_even(name, wide, module):
         values = np.unique(values[np.isfinite(values)].astype(wide_type))
     x = np.concatenate([values, values[1:] / 2 + values[:-1] / 2])
     x = np.concatenate([x, np.nextafter(x, -np.inf), np.nextafter(x, np.inf), -x])
-    x = x[np.abs(x) <= values.max()]  # beyond it see below
+    x = x[np.abs(x) <= values.max()]  # larger ones are tested below
     some = np.random.default_rng(0).integers(0, x.size, 2048 if wide == "double" else 8192)
     x = x[some].astype(wide_type)
     y = np.empty(x.size, dtype)
@@ -121,7 +121,7 @@ def test_rounding_to_nearest_even(name, wide, module):
 
 
 def test_what_is_too_great(module):
-    """half and bfloat16 become infinite, the smaller ones their greatest value [1.7.2]; NaN stays."""
+    """half and bfloat16 become infinite, smaller types their largest value [1.7.2]; NaN stays NaN."""
     x = np.resize(np.array([3.4e38, -3.4e38, np.inf, -np.inf, np.nan], np.float32), 256)
     for name, dtype in TYPES.items():
         if name == "__nv_fp8_e8m0":
@@ -143,7 +143,7 @@ def test_e8m0_rounds_up_to_a_power_of_two(module):
 
 @pytest.mark.parametrize("name", ["__half", "__nv_bfloat16"])
 def test_integers_round_once(name, module):
-    """2^24 + 1 and its like: through float they would be rounded twice."""
+    """2^24 + 1 and similar integers, which would be rounded twice through float."""
     x = np.array([1, -3, 257, 2049, 4097, (1 << 24) + 1, (1 << 40) + (1 << 32) + 1], np.int64)
     x = np.resize(x[np.abs(x) < 60000] if name == "__half" else x, 256)
     y = np.empty(256, TYPES[name])

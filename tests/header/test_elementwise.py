@@ -1,4 +1,4 @@
-"""Elementwise operations against the NumPy reference: every one on every element type, bit for bit."""
+"""Every elementwise operation on every element type against the NumPy reference, bit for bit."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KINDS = {
     "floating point": [(dtype, operations) for dtype in BASIC_FLOATS],
     "conversions": [(dtype, conversions) for dtype in CPP_TYPES],
 }
-# Those on which a thread has so many elements that compilers make vectors of them.
+# Targets on which a thread has enough elements for compilers to vectorise.
 LOOPS = {name: TARGETS[name] for name in ("cpu", "emulated-4")}
 
 
@@ -33,7 +33,7 @@ def _in_vectors(kind: str) -> list[tuple[Case, np.ndarray]]:
     "loops", ["cpu", *(pytest.param(x, marks=pytest.mark.wide) for x in LOOPS if x != "cpu")]
 )
 def test_every_operation_on_every_type_in_vectors(loops, kind):
-    """With all optimisations."""
+    """Tests with all optimisations."""
     run([case for case, _ in _in_vectors(kind)], LOOPS[loops])
     for case, expected in _in_vectors(kind):
         assert_same_bits(case, expected)
@@ -58,7 +58,7 @@ def test_every_operation_on_lesser_processors(arch, kind):
 @pytest.mark.parametrize("kind", ["integers", "floating point"])
 @pytest.mark.parametrize("target", [name for name in TARGETS if name not in LOOPS])
 def test_every_operation_on_every_type(target, kind):
-    """On other targets, where a thread has one element or few, and modes have tests of their own."""
+    """Tests on other targets, where a thread has few elements; modes have tests of their own."""
     made = [
         make_case(x, dtype, (4, 32)) for dtype, table in KINDS[kind] for x in table(dtype, with_modes=False)
     ]
@@ -102,7 +102,7 @@ def test_operands_are_broadcast(target):
         assert_same_bits(case, np.broadcast_to(case.inputs[0] - case.inputs[1], case.shape).astype(FLOAT))
 
 
-# lhs, rhs, element type of lhs + rhs where both are tiles [1.7.4]
+# lhs, rhs, element type of lhs + rhs if both are tiles [1.7.4]
 COMMON_TYPES = [
     ("int32", "float32", "float32"),
     ("int64", "float32", "float32"),

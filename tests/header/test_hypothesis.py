@@ -1,9 +1,9 @@
 """Tile functions on arrays that hypothesis makes, against the NumPy reference, on all targets at once.
 
 A family of operations on one element type is one kernel, built once and then launched on many arrays. Values
-go to the edges (both zeros, subnormals, infinities, NaN, extremes), operands are all pairs of them. Where the
-manual leaves a result undefined, a kernel may give anything, but must end.
-`pytest --wide` takes all element types and many more examples.
+include both zeros, subnormals, infinities, NaN and extremes, and operands are all pairs of them. If the
+manual leaves a result undefined, a kernel may give any result but must end.
+`pytest --wide` uses all element types and many more examples.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from pycuda_tile.errors import UndefinedBehaviorError
 
 SHAPE = (8, 16)
 RESTRICTED = [np.dtype(ml_dtypes.float8_e4m3fn), np.dtype(ml_dtypes.float8_e5m2)]
-# The PTX machine takes too long for hundreds of launches; the other tests of this folder run on it.
+# The PTX machine is too slow for hundreds of launches; the other tests of this folder run on it.
 TARGETS = {name: target for name, target in ALL_TARGETS.items() if name != "ptx"}
 INCLUDE = nvrtc.include_dirs()
 HEADERS = ("cuda_fp16.h", "cuda_bf16.h", "cuda_fp8.h") if INCLUDE else ()
@@ -47,7 +47,7 @@ def _chosen(names: str) -> list[np.dtype]:
 
 
 def types(default: list[np.dtype], every: list[np.dtype]) -> list:
-    """Parameters of a test: the default element types, and with --wide the others."""
+    """Parameters of a test: the default element types, and the others with --wide."""
     return [pytest.param(t, id=str(t), marks=() if t in default else pytest.mark.wide) for t in every]
 
 
@@ -60,7 +60,7 @@ def examples(pytestconfig: pytest.Config) -> settings:
 
 
 def arrays(dtype: np.dtype, *shape: int) -> st.SearchStrategy[np.ndarray]:
-    """Arrays of special values and others; those of floats lie near ties and cancel each other often."""
+    """Arrays of special and other values; floats are often near ties or cancel each other."""
     edges = st.sampled_from([x.item() for x in special(dtype)])
     if dtype == BOOL:
         return hnp.arrays(dtype, shape, elements=edges, fill=st.nothing())
@@ -87,13 +87,13 @@ def arrays(dtype: np.dtype, *shape: int) -> st.SearchStrategy[np.ndarray]:
 
 @dataclass(frozen=True)
 class Operation:
-    """An expression of the inputs x0, x1, ..., and what it means as a function of some of them."""
+    """An expression of the inputs x0, x1, ..., and its meaning as a function of some of them."""
 
     expression: str
     function: Callable[..., np.ndarray]
     operands: tuple[int, ...]  # which inputs the function takes
     along: int | None = None  # the dimension of a reduction
-    exact: bool = True  # else a sum of floats, whose order of additions is open
+    exact: bool = True  # False for sums of floats, whose order is unspecified
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def _kernel(family: Family, target: str):
 
 
 def check(family: Family, *inputs: np.ndarray) -> None:
-    """Each operation gives on each target what the reference gives, where that is defined."""
+    """On each target, each operation matches the reference wherever its result is defined."""
     operands = [[inputs[i] for i in operation.operands] for operation in family.operations]
     expected = list(map(_expected, family.operations, operands))
     for target in TARGETS:
@@ -162,7 +162,7 @@ def check(family: Family, *inputs: np.ndarray) -> None:
 
 
 def _expected(operation: Operation, operands: Sequence[np.ndarray]) -> tuple[np.ndarray, np.ndarray]:
-    """The reference's result and where it is defined; elsewhere it is zero."""
+    """The reference's result, zero where it is undefined, and a mask of where it is defined."""
     with np.errstate(all="ignore"):
         try:
             result = np.asarray(operation.function(*operands))
@@ -187,7 +187,7 @@ def _part_by_part(operation: Operation, operands: Sequence[np.ndarray]) -> tuple
 
 
 def _assert_is_sum(case: Case, expected: np.ndarray, along: int) -> None:
-    """The sum within the error of any order, where none overflows on the way."""
+    """The sum, within the error of any order of additions if none of them overflows."""
     info = ml_dtypes.finfo(case.dtype)
     with np.errstate(invalid="ignore"):
         x, got, want = (
@@ -206,7 +206,7 @@ FIRST, PAIR, THREE = (0,), (0, 1), (0, 1, 2)
 
 
 def call(name: str, operands: tuple[int, ...], *modes: str, **named: str) -> Operation:
-    """A function of the reference's name, with modes."""
+    """A function with the reference's name and modes."""
     arguments = ", ".join([*(f"x{i}" for i in operands), *(f"ct::{mode}_t{{}}" for mode in named.values())])
     return Operation(
         f"ct::{name}({arguments})", functools.partial(getattr(reference, name), **named), operands
@@ -225,7 +225,7 @@ def _comparisons() -> list[Operation]:
 
 @functools.cache
 def float_family(dtype: np.dtype) -> Family:
-    """x0 is a column, x1 a row, x2 a whole tile."""
+    """x0 is a column, x1 is a row and x2 a whole tile."""
     made = [*_comparisons(), Operation("-x0", reference.negate, FIRST)]
     made += [call(name, FIRST) for name in ("abs", "isnan", "isinf", "ceil", "floor")]
     made += [call("remainder", PAIR), call("fma", THREE)]

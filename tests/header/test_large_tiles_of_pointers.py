@@ -1,5 +1,5 @@
-"""Tiles of many pointers with one thread a block: atomic additions that meet in few locations are summed
-before, and loads of neighbours are done at once. Whatever the pointers, nothing of that shows."""
+"""Tiles of many pointers with one thread per block. Atomic additions to few locations are summed first, and
+loads of neighbours are combined; neither may change results, whatever the pointers."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def test_rows_of_which_some_are_neighbours(module, type_name, rows, columns):
     rng = np.random.default_rng(rows)
     data = rng.integers(-100, 100, 10000).astype(dtype)
     place = rng.integers(0, 9000, (rows, 1)) + np.arange(columns)
-    for row in range(1, rows, 2):  # neighbours but for one
+    for row in range(1, rows, 2):  # neighbours, except for one
         place[row, rng.integers(columns)] = rng.integers(0, 10000)
     out = np.zeros((rows, columns), dtype)
     module.kernel(f"gather<{type_name}, {rows}, {columns}>")[1](data, place.astype(np.int64), out)

@@ -1,4 +1,4 @@
-"""Reductions and partial sums of rows longer than the processor's vectors: NaN and zeros anywhere in them."""
+"""Reductions and partial sums of rows longer than the processor's vectors, with NaN and zeros anywhere."""
 
 from __future__ import annotations
 
@@ -114,7 +114,7 @@ def test_sums_of_many_elements_keep_their_digits(rows, columns):
     values = np.random.default_rng(rows).uniform(0.1, 0.101, (rows, columns)).astype(np.float32)
     out = np.empty((1, columns), np.float32)
     kernel[1](values, out)
-    # Each element takes part in few additions, each of which errs by half an ulp.
+    # Each element takes part in few additions, each with an error of half an ulp.
     additions = 128 * -(-np.log2(rows) // 7) + 5
     np.testing.assert_allclose(out[0], values.sum(axis=0, dtype=np.float64), rtol=additions * 2.0**-24)
 
@@ -139,6 +139,6 @@ def test_partial_sums_of_bfloat16_go_on(rows, columns, dim):
     ones = np.ones((rows, columns), ml_dtypes.bfloat16)
     out = np.empty_like(ones)
     kernel[1](ones, out)
-    # In turn, 256 + 1 is 256 for ever. Parts of 128 are exact, and one rounding takes them to their place.
+    # Added one by one, the sum would stay at 256. Sums of 128 elements are exact and then rounded once.
     expected = np.cumsum(np.ones((rows, columns), np.float32), axis=dim).astype(ml_dtypes.bfloat16)
     np.testing.assert_array_equal(out.astype(np.float32), expected.astype(np.float32))

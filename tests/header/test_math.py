@@ -1,7 +1,7 @@
 """Math functions [2.4] of tiles of every rank and floating point type against the reference, on all targets.
 
-tests/math looks for the largest errors on the cpu; here a tile's elements must reach the function and come
-back, on every target, and half and bfloat16 are one rounding away from what float gives.
+tests/math looks for the largest errors on the cpu. Here every target must pass a tile's elements to the
+function and back, and half and bfloat16 are one rounding away from the result for float.
 """
 
 from __future__ import annotations
@@ -16,15 +16,15 @@ from pycuda_tile import reference, spec
 from pycuda_tile.compilers import nvrtc
 
 SHAPES = [(), (1,), (64,), (4, 32), (2, 4, 16), (2, 1, 4, 8)]
-# Errors in ulps that the targets stay below for any argument here; tests/math/bounds.tsv has those of each
-# function on the cpu, and CUDA's documentation states at most 4 for those of a GPU.
+# Upper bounds of the errors in ulps on all targets for any argument here. tests/math/bounds.tsv has the bound
+# of each function on the cpu, and CUDA's documentation states at most 4 for a GPU.
 ULPS = {"cpu": 2, "emulated": 2, "simt": 4}
 POSITIVE = ("log", "log2", "sqrt", "rsqrt")
 SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0]
 
 
 def _operands(name: str, count: int, shape: tuple[int, ...], dtype: np.dtype, seed: int) -> list[np.ndarray]:
-    """Moderate numbers of which no function overflows, and among them zeros, infinities and NaN."""
+    """Moderate numbers, for which no function overflows, including zeros, infinities and NaN."""
     rng = np.random.default_rng(seed)
     made = []
     for i in range(count):
@@ -50,7 +50,7 @@ def _cases(dtype: np.dtype) -> list[tuple[Case, np.ndarray]]:
 
 
 def _assert_within(case: Case, expected: np.ndarray, ulps: float) -> None:
-    """Distances in the last place of what is expected, and the signs of zeros; NaN as expected."""
+    """Errors in units in the last place of the expected values; signs of zeros and NaN must match."""
     got, want = case.result.astype(np.float64), expected.astype(np.float64)
     info = ml_dtypes.finfo(case.dtype)
     with np.errstate(all="ignore"):
@@ -68,14 +68,14 @@ def test_functions_of_every_rank(dtype, target):
     made = _cases(dtype)
     options = () if target["target"] == "cpu" else ("-O1",)  # vectors are made of the functions of the host
     run([case for case, _ in made], target, options=options)
-    # A small float is rounded once more: from a float that may lie on the other side of a tie.
+    # A small float is rounded once more, from a float that may be on the other side of a tie.
     ulps = 1 if dtype in SMALL_FLOATS else ULPS[target["target"]]
     for case, expected in made:
         _assert_within(case, expected, ulps)
 
 
 def test_approximate_tanh(target):
-    """[2.4.14/tanh/2] The device's instruction is for float; its error is below 2^-10.9 of the result."""
+    """[2.4.14/tanh/2] The device has an instruction for float, with a relative error below 2^-10.9."""
     x = np.linspace(-6, 6, 64, dtype=np.float32)
     [case] = run([Case("ct::tanh(x0, ct::round_approximate_t{})", [x], (64,), np.float32)], target)
     expected = reference.tanh(x)

@@ -1,4 +1,4 @@
-"""Loads, stores and atomics through pointers [2.7] and partition views [2.12], at edges that need masks."""
+"""Loads, stores and atomics through pointers [2.7] and partition views [2.12], including masked edges."""
 
 from __future__ import annotations
 
@@ -92,7 +92,7 @@ _UPDATED = [np.dtype(name) for name in ("int32", "uint32", "int64", "uint64", "f
 
 
 def _atomic_rows():
-    """Each update on each of its types; __half and, since 13.4, __nv_bfloat16 where their headers are."""
+    """Each update on each of its types, with __half and, since 13.4, __nv_bfloat16 if their headers exist."""
     for number, row in enumerate(spec.load("atomics")):
         small = SMALL_FLOATS if "half" in row.elements and nvrtc.include_dirs() else []
         for dtype in [*(_UPDATED if "float" in row.elements else _UPDATED[:4]), *small]:
@@ -124,7 +124,7 @@ def test_atomic_updates_yield_the_old_value(target):
         old = np.zeros(64, dtype)
         module[name][1](data, values, old)
         np.testing.assert_array_equal(data, expected, err_msg=name)
-        acts = mask[0] if mask else np.ones(64, bool)  # what others yield is unspecified
+        acts = mask[0] if mask else np.ones(64, bool)  # results of the others are unspecified
         np.testing.assert_array_equal(old[acts], before[acts], err_msg=name)
 
 
@@ -168,7 +168,7 @@ def test_compare_exchange(target):
     np.testing.assert_array_equal(data, np.where(np.arange(64) % 2 == 0, np.arange(64) + 1000, -1))
     np.testing.assert_array_equal(old[:64], before)
     np.testing.assert_array_equal(old[64:], np.arange(64))  # masked off: the comparison value
-    # The comparison is of bits: -0.0 is not 0.0.
+    # Bits are compared, so -0.0 differs from 0.0.
     np.testing.assert_array_equal(floats.view(np.int32), np.array([5.0, -0.0], np.float32).view(np.int32))
 
 
@@ -226,7 +226,7 @@ def test_partition_view_covers_any_size(layout, target):
         out = np.full((rows + 1, columns), -7, np.float32)
         module["copy"][-(-columns // 8), -(-rows // 4)](memory, out, rows, columns)
         np.testing.assert_array_equal(out[:rows], values + 1)
-        np.testing.assert_array_equal(out[rows], -7)  # nothing is written behind the span
+        np.testing.assert_array_equal(out[rows], -7)  # nothing is written beyond the span
 
 
 def test_padding_of_masked_loads(target):

@@ -14,7 +14,7 @@ BATCHES = [(1, 1, 1), (4, 4, 4), (1, 2, 2), (2, 1, 2)]
 
 
 def _error_bound(a: np.ndarray, b: np.ndarray, acc: np.ndarray) -> tuple[float, float]:
-    """Relative and absolute bound of a sum of products in the type of `acc`: n + 1 roundings."""
+    """The relative and absolute error bounds of a sum of products in the type of `acc`: n + 1 roundings."""
     unit = np.finfo(acc.dtype).eps / 2 * (a.shape[-1] + 1)
     magnitude = np.max(np.abs(a.astype(np.float64)) @ np.abs(b.astype(np.float64)) + np.max(np.abs(acc)))
     return 0.0, float(unit * magnitude)

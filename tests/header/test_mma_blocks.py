@@ -1,6 +1,6 @@
-"""Products with one thread a block, at the edges of their blocks: rows left over, deep and wide operands.
+"""Products with one thread per block: rows left over at the edges, and deep and wide operands.
 
-Each product is computed once more by NumPy in a wider type. Also on plain x86-64, where vectors are short.
+NumPy computes each product again in a wider type. The tests also run on plain x86-64, with its short vectors.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from cases import Case, assert_same_bits, report, source
 import pycuda_tile as pct
 from pycuda_tile.compilers import nvrtc
 
-# rows, inner, columns: some larger than what is multiplied at a time, along each dimension
+# rows, inner, columns: some exceed, along each dimension, the size that is multiplied at once
 SIZES = [
     (1, 16, 64),
     (2, 64, 16),
@@ -69,7 +69,7 @@ def test_floats_are_within_the_bound_of_their_sums(arch, dtype, sums):
     for case in run(cases, arch):
         wide = np.longdouble if sums == np.float64 else np.float64
         a, b, c = (x.astype(wide) for x in case.inputs)
-        # Each of the products and sums is rounded once at most, in float where elements are smaller.
+        # Each product and sum is rounded at most once, in float for smaller elements.
         unit = np.finfo(np.float64 if sums == np.float64 else np.float32).eps / 2
         bound = (a.shape[1] + 2) * unit * (np.abs(a) @ np.abs(b) + np.abs(c)).astype(np.float64)
         exact = a @ b + c
@@ -88,7 +88,7 @@ def test_sums_of_many_products_keep_their_digits():
         cases.append(Case("ct::mma(x0, x1, x2)", [a, b, np.ones((m, n), dtype)], (m, n), dtype))
     for case in run(cases, "native"):
         a, b, c = (x.astype(np.float64) for x in case.inputs)
-        # 512 products are summed, and then such sums: so many roundings meet in one.
+        # 512 products are summed, then those sums, which bounds the number of roundings.
         bound = (512 + a.shape[1] / 512) * 2.0**-24 * (a @ b + c)
         report(case, a @ b + c, np.abs(case.result - (a @ b + c)) > bound)
 
@@ -104,7 +104,7 @@ def test_matmul_is_mma_with_zeros(arch, dtype, sums):
     cases = []
     for m, k, n in SIZES:
         a, b = ((rng.standard_normal(shape) * 8).astype(dtype) for shape in ((m, k), (k, n)))
-        a[0] = -0.0  # whose products with positive numbers are negative zeros, and their sum with zero is not
+        a[0] = -0.0  # products with positive numbers are negative zeros, but their sum with zero is not
         cases.append(Case("ct::matmul(x0, x1)", [a, b], (m, n), sums))
         cases.append(Case("ct::mma(x0, x1, x2)", [a, b, np.zeros((m, n), sums)], (m, n), sums))
     run(cases, arch)

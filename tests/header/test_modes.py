@@ -142,7 +142,7 @@ def test_reductions_take_modes(target):
     assert_same_bits(cases[1], np.array([[3.0], [0.0]], np.float32))
     assert_same_bits(cases[4], np.array([[np.nan], [-0.0]], np.float32))
     assert_same_bits(cases[5], np.full((2, 1), 16, np.float32))
-    # (0.1 + 0.1) + (0.1 + 0.1) is exact; grouped otherwise it rounds, up and down in the two modes.
+    # (0.1 + 0.1) + (0.1 + 0.1) is exact; any other grouping rounds up or down, depending on the mode.
     assert np.all(cases[2].result >= cases[3].result)
     assert_close(cases[2], np.full((2, 1), 4 * float(np.float32(0.1))), relative=4 * np.finfo(np.float32).eps)
 

@@ -1,4 +1,4 @@
-"""cuda_tile::print: the text of a tile against NumPy's of an array; and what printf refuses."""
+"""cuda_tile::print: a tile's text against NumPy's text of an array, and the arguments that printf refuses."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ SHAPES += [(2, 1, 4, 2, 2), (2, 4, 8, 2, 16)]
 
 
 def expected(label: str, kind: str, array: np.ndarray) -> str:
-    """What a tile with the elements of `array` prints in the first block."""
+    """The text that a tile with the elements of `array` prints in the first block."""
     texts = np.array([_text(kind, value) for value in array.ravel().tolist()], object).reshape(array.shape)
-    seen: list[int] = []  # the lengths of what NumPy chooses to show
+    seen: list[int] = []  # the lengths of the texts that NumPy chooses
     _array_text(texts, lambda text: seen.append(len(text)) or text)
     body = _array_text(texts, lambda text: text.rjust(max(seen)))
     lengths = ", ".join(map(str, array.shape))
@@ -66,7 +66,7 @@ def printed(launch) -> str:
 
 
 def type_case(kind: str, dtype: type) -> np.ndarray:
-    """The edges of a type: 16 values."""
+    """16 values of a type, including its extremes."""
     if dtype == np.bool_:
         return np.arange(16) % 3 == 0
     if np.issubdtype(dtype, np.integer):
@@ -158,7 +158,7 @@ FIRST = BLOCKS.format("").replace("(,", "(0,")
 
 @pytest.mark.parametrize("name", ["cpu", "emulated-4"])
 def test_once_a_block(name: str):
-    """And each tile at once, whatever other blocks print."""
+    """Each tile is printed as a whole, whatever other blocks print."""
     module = pct.build(SMALL, **TARGETS[name], options=["-O1"])
     tiles = _tiles(printed(lambda: module["blocks"][2]()))
     assert tiles == _tiles(FIRST + BLOCKS.format("1"))
@@ -225,7 +225,7 @@ def test_what_is_refused(make_target, name: str):
 
 @pytest.mark.parametrize("name", ["cpu", "simt"])
 def test_numbers_and_pointers_are_printed(make_target, name: str):
-    """Without <cstdio>, too."""
+    """Even without <cstdio>."""
     kernel = """__tile_global__ void k(float* p, int n) {
       printf("%d %f %p %s %%\\n", n, 1.5, p, "text");
       std::printf("none\\n");

@@ -1,8 +1,8 @@
 """Every element type at every rank from 0 to 4, in tiles that are held in different ways, on all targets.
 
-Each case is a chain through operations of one chapter, so that what one leaves behind another has to take up:
-its exact result is the reference's. The default run takes a twelfth of the cases, another one for each type
-and target, so that it meets all of them.
+Each case is a chain of operations of one chapter, so that each one works on the result of another; the final
+result must equal the reference's exactly. The default run takes a twelfth of the cases, a different one for
+each type and target, which together cover all of them.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from values import BOOL, FLOATS, INTEGERS, SMALL_FLOATS, mixed
 from pycuda_tile import reference
 from pycuda_tile.compilers import nvrtc
 
-# Fewer elements than threads, as many, and more; lengths of 1 at each end.
+# Fewer elements than threads, equally many, and more; lengths of 1 at either end.
 SHAPES = [
     [()],
     [(1,), (4,), (32,), (256,)],
@@ -29,7 +29,7 @@ SHAPES = [
 
 
 def _values(dtype: np.dtype, shape: tuple[int, ...], seed: int) -> np.ndarray:
-    """Values at the edges, of integers those whose sums and negations have a meaning."""
+    """Extreme values; for integers, only those whose sums and negations are defined."""
     size = int(np.prod(shape, dtype=int))
     values = mixed(dtype, size, seed)
     if np.issubdtype(dtype, np.integer):
@@ -48,7 +48,7 @@ def _elementwise(dtype: np.dtype, shape: tuple[int, ...]) -> Iterator[tuple[Case
 
 
 def _along(dtype: np.dtype, shape: tuple[int, ...], d: int) -> Iterator[tuple[Case, np.ndarray]]:
-    """What works along a dimension."""
+    """Operations along a dimension."""
     x, y = (_values(dtype, shape, seed) for seed in (3, 4))
     yield _case(f"ct::reduce_max<{d}>(x0)", [x], reference.reduce_max(x, d))
     yield _case(f"ct::any_of(x0 < x1, {d}_ic)", [x, y], reference.any_of(reference.less(x, y), d))

@@ -9,7 +9,7 @@ from targets import TARGETS
 
 from pycuda_tile import reference, spec
 
-# Replicated, one element a thread, many a thread; short and long along each dimension.
+# Replicated, one element per thread, or many per thread; short and long along each dimension.
 SHAPES = [
     (1,),
     (2,),
@@ -81,7 +81,7 @@ def _check(made: list[tuple[Case, np.ndarray, bool]], target) -> None:
         if exact:
             assert_same_bits(case, expected)
         else:
-            # Each of the n - 1 additions errs by half an ulp of a partial sum of magnitudes.
+            # Each of the n - 1 additions has an error of at most half an ulp of a partial sum of magnitudes.
             unit = np.finfo(case.dtype).eps / 2
             n = case.inputs[0].size // max(expected.size, 1)
             magnitude = float(np.max(np.sum(np.abs(case.inputs[0].astype(np.float64)), axis=None)))

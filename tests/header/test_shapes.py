@@ -74,7 +74,7 @@ def test_permute(target):
 
 
 def test_transpose_of_tiles_beyond_scratch_memory(target):
-    # 256 x 128 doubles are 256 KiB: exchanged in several parts where threads share a block.
+    # 256 x 128 doubles take 256 KiB, so blocks of several threads exchange them in parts.
     x = np.random.default_rng(1).standard_normal((256, 128))
     check([case("ct::transpose(x0)", [x], np.ascontiguousarray(x.T))], target)
 

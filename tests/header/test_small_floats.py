@@ -58,7 +58,7 @@ def test_comparison_and_extrema(dtype, target):
 
 
 def _ties(dtype: np.dtype, wide: np.dtype) -> np.ndarray:
-    """Values of `wide` halfway between two of `dtype`, and its neighbours: a second rounding shows there."""
+    """Values of `wide` halfway between two of `dtype`, and neighbours, which reveal a second rounding."""
     rng = np.random.default_rng(3)
     info = ml_dtypes.finfo(dtype)
     digits = rng.integers(2**info.nmant, 2 ** (info.nmant + 1), SIZE).astype(wide)
@@ -125,7 +125,7 @@ def test_mma(target):
         cases.append(Case("ct::mma(x0, x1, x2)", [a, b, c], c.shape, acc))
     for case in run(cases, target):
         a, b, c = (x.astype(np.float64) for x in case.inputs)
-        # 33 roundings in float, and one to the type of the accumulator.
+        # There are 33 roundings in float, and one to the type of the accumulator.
         unit = 33 * 2.0**-24 + float(ml_dtypes.finfo(case.dtype).eps) / 2
         assert_close(
             case, a @ b + c, relative=0, absolute=unit * float(np.max(np.abs(a) @ np.abs(b) + np.abs(c)))
@@ -144,7 +144,7 @@ def test_every_value_of_the_types_since_13_4(dtype, target):
         Case("ct::isnan(x0)", [values], bits.shape, bool),
         Case("ct::select(x1, x0, x0)", [values, bits < 8], bits.shape, dtype),
     ]
-    if bits.size == 256:  # fp4 has 4 bits, so it is the bits of nothing else
+    if bits.size == 256:  # fp4 has 4 bits, so no other type has its size
         made.append(Case("ct::element_bitcast<unsigned char>(x0)", [values], bits.shape, np.uint8))
     run(made, target)
     floats = values.astype(np.float32)
@@ -156,7 +156,7 @@ def test_every_value_of_the_types_since_13_4(dtype, target):
 @pytest.mark.parametrize("source", [np.float32, np.float64, HALF, np.int32], ids=lambda t: np.dtype(t).name)
 @pytest.mark.parametrize("dtype", SINCE_13_4, ids=str)
 def test_conversions_to_the_types_since_13_4(dtype, source, target):
-    """All values, what lies between, near overflow, and what is no number."""
+    """All values, values between them, values near overflow, infinities and NaN."""
     finite = np.unique(np.abs(np.arange(255, dtype=np.uint8).view(dtype).astype(np.float64)))
     finite = finite[(finite < 60000) & (finite > 2.0**-20)] if source == HALF else finite[finite < 2.0**30]
     between = np.convolve(finite, [0.5, 0.5], "valid")

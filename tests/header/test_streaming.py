@@ -1,4 +1,4 @@
-"""Stores to arrays so large that they go past the caches: tails, misaligned arrays, and changes in place."""
+"""Stores to arrays so large that they bypass the caches: tails, misaligned arrays, and updates in place."""
 
 from __future__ import annotations
 

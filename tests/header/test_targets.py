@@ -1,4 +1,4 @@
-"""What the header promises of every target: keywords, hints, no standard headers, a place beside NVIDIA's."""
+"""The header's promises on every target: keywords, hints, no standard headers, and use beside NVIDIA's."""
 
 from __future__ import annotations
 

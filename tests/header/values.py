@@ -1,4 +1,4 @@
-"""Values of every element type that go to the edges: extremes, both zeros, subnormals, infinities, NaN."""
+"""Edge values of every element type: extremes, both zeros, subnormals, infinities, NaN."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def mixed(dtype: np.dtype, size: int, seed: int) -> np.ndarray:
 
 
 def pairs(dtype: np.dtype, size: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Two arrays that pair each special value with each other one as `size` allows, then mixed values."""
+    """Two arrays that pair each special value with every other as far as `size` allows, then mixed values."""
     values = special(dtype)
     a, b = (grid.ravel() for grid in np.meshgrid(values, values))
     order = np.random.default_rng(seed).permutation(a.size)[: size // 2]

@@ -1,4 +1,4 @@
-// Hand-written kernels that show what the launcher does. Arguments are addresses of pointers, as for real
+// Hand-written kernels that reveal what the launcher does. Arguments are addresses of pointers, as in real
 // kernels.
 #include "cuda_tile/launch/block.h"
 
@@ -29,7 +29,7 @@ void record_order(void* const* arguments, cuda_tile_block* b) {
   pointer<std::uint64_t>(arguments, 1)[number(b)] = next->fetch_add(1);
 }
 
-// Waits for the block before, then lets the next one go on.
+// Waits for the previous block, then lets the next one continue.
 void wait_for_previous(void* const* arguments, cuda_tile_block* b) {
   auto* done = pointer<std::atomic<std::uint64_t>>(arguments, 0);
   while (done->load(std::memory_order_acquire) != number(b)) {
@@ -68,7 +68,7 @@ void slow(void* const* arguments, cuda_tile_block*) {
   pointer<std::atomic<std::uint64_t>>(arguments, 0)->fetch_add(1);
 }
 
-// The address of a local variable, which tells stacks apart.
+// Stores the address of a local variable, which identifies the stack.
 void stack_address(void* const* arguments, cuda_tile_block* b) {
   volatile char here = 0;
   pointer<std::uint64_t>(arguments, 0)[number(b)] = reinterpret_cast<std::uintptr_t>(&here);
@@ -107,7 +107,7 @@ void diverge(void* const*, cuda_tile_block* b) {
   b->barrier(b);
 }
 
-// out[thread] = the first byte of scratch memory that nobody wrote
+// out[thread] = the first byte of scratch memory that no thread has written
 void read_scratch(void* const* arguments, cuda_tile_block* b) {
   pointer<std::uint64_t>(arguments, 0)[b->thread] = static_cast<unsigned char*>(b->scratch)[b->thread];
   b->barrier(b);

@@ -1,4 +1,4 @@
-"""The CPU launcher by itself: hand-written kernels (kernels.cpp), driven through its C interface."""
+"""The CPU launcher alone: launches hand-written kernels (kernels.cpp) through its C interface."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ class Launcher:
         self.kernels = ctypes.CDLL(str(folder / "kernels.so"))
 
     def __call__(self, name, grid, *arrays, seed=0, poll=None):
-        """(status, message). `arrays` are what the kernel's parameters point to."""
+        """Returns (status, message). The kernel's parameters point to `arrays`."""
         addresses = [ctypes.c_void_p(array.ctypes.data) for array in arrays]
         arguments = (ctypes.c_void_p * max(1, len(arrays)))(*map(ctypes.addressof, addresses))
         blocks = (ctypes.c_uint * 3)(*grid, *[1] * (3 - len(grid)))
@@ -60,7 +60,7 @@ class Launcher:
 
 
 def build(folder: Path, *options: str) -> Path:
-    """Compiles launcher and kernels into `folder`."""
+    """Compiles the launcher and the kernels into `folder`."""
     compiler = find_compiler()
     common = [
         "-std=c++20",
@@ -84,7 +84,7 @@ def build(folder: Path, *options: str) -> Path:
 
 @pytest.fixture(scope="session")
 def built(tmp_path_factory):
-    # The usual warnings, and a check on by default on some systems that jumps between stacks must survive.
+    # The usual warnings, and a check of jumps between stacks that some systems enable by default.
     options = ("-Wall", "-Wextra", "-Wshadow", "-Werror", "-U_FORTIFY_SOURCE", "-D_FORTIFY_SOURCE=2")
     return build(tmp_path_factory.mktemp("launcher"), *options)
 
@@ -155,7 +155,7 @@ def test_a_seed_shuffles_the_same_way_each_time(launch, count):
     assert len(set(map(tuple, orders))) > 1
     if count == 1000:
         assert len(set(map(tuple, orders))) == 20
-        firsts = np.array(orders)[:, :100]  # somewhere else in the grid for each seed, not near the beginning
+        firsts = np.array(orders)[:, :100]  # spread over the grid, differently for each seed
         assert 300 < firsts.mean() < 700
 
 
@@ -175,7 +175,7 @@ def test_kernels_have_big_stacks_and_give_the_memory_back(launch):
     for _ in range(3):
         assert launch("big_stack", (4,), sums)[0] == SUCCESS
     assert (sums == (256 << 20) // 4096).all()
-    deadline = time.monotonic() + 10  # the helper's part is given back just after the launch
+    deadline = time.monotonic() + 10  # the helper returns its memory shortly after the launch
     while resident_bytes() - before > 32 << 20 and time.monotonic() < deadline:
         time.sleep(0.01)
     assert resident_bytes() - before < 32 << 20
@@ -341,12 +341,12 @@ def test_poll_interrupts_between_blocks(launch, kernel, workers):
     assert 0 < ran[0] < 1000
     seen = ran[0]
     time.sleep(0.05)
-    assert ran[0] == seen  # nothing runs on behind our back
+    assert ran[0] == seen  # no block keeps running
 
 
 def signal_seen():
-    """Yields 1 once a signal handler has raised, else 0. A generator that waits inside `try` catches what the
-    handler raises as soon as Python runs; a function would let it out before its first statement."""
+    """Yields 1 once a signal handler has raised, else 0. A generator that waits inside `try` catches the
+    handler's exception as soon as Python runs; in a function it would escape before the first statement."""
     seen = 0
     while True:
         try:
@@ -356,7 +356,7 @@ def signal_seen():
 
 
 def test_ctrl_c_ends_a_launch(launch, request):
-    # It is ignored where the tests run in the background.
+    # SIGINT is ignored if the tests run in the background.
     before = signal.signal(signal.SIGINT, signal.default_int_handler)
     request.addfinalizer(lambda: signal.signal(signal.SIGINT, before))
     poll = signal_seen()

@@ -1,4 +1,4 @@
-"""Memory that launches take: many blocks of large tiles within a bound, and the largest tiles at all."""
+"""Memory use of launches: many blocks of large tiles stay within a bound, and the largest tiles work."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_memory_of_many_blocks():
     )
     assert child.returncode == 0, child.stderr
     grown, least, greatest = json.loads(child.stdout)
-    assert least == greatest == 16384  # 1 * 1 + 1 is not above 2: half of it, for each element
+    assert least == greatest == 16384  # 1 * 1 + 1 is not above 2, so each element contributes half of it
     unit = 1 if sys.platform == "darwin" else 1024  # bytes or KiB
     assert grown * unit <= 64 << 20
 
