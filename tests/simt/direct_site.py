@@ -1,4 +1,4 @@
-"""Launches without Python code, of kernels that are functions of the test: there is no GPU."""
+"""Launches without Python code; the kernels are functions of the test, so no GPU is needed."""
 
 import ctypes
 import struct
@@ -18,7 +18,7 @@ def parameter(kind: int, size: int, pointer: bool = False, const: bool = False) 
 
 
 class Started(NamedTuple):
-    """A launch as the driver, or the launcher on the host, got it."""
+    """A launch as it reached the driver or, on the host, the launcher."""
 
     grid: tuple[int, int, int]
     values: list[bytes]
@@ -27,9 +27,9 @@ class Started(NamedTuple):
 
 
 class Site:
-    """A launch function of a kernel that only writes down its launches: those that were `started`, and the
-    arguments of those that were left to Python. Launches return `status`, and call `wait` before they look at
-    their arguments."""
+    """A launch function of a kernel that only records its launches: those that were `started`, and the
+    arguments of those passed to Python. Launches return `status`, and call `wait` before they look at their
+    arguments."""
 
     def __init__(self, parameters, on_device: bool, stream=None, status: int = 0, wait=lambda: None):
         self.started, self.by_python, self.failed = [], [], []
@@ -48,7 +48,7 @@ class Site:
         assert self.kernel is not None
         self.kernel.load(KERNEL)
         self.launch = self.kernel.bind((3, 2, 1), self._python, stream, self._fail)
-        self.launch_on = self.kernel.bind_any_grid(self._python, self._fail)  # as Kernel.launch
+        self.launch_on = self.kernel.bind_any_grid(self._python, self._fail)  # like Kernel.launch
 
     def _python(self, *arguments, **named) -> None:
         self.by_python.append((*arguments, named) if named else arguments)

@@ -1,5 +1,5 @@
-// A CUDA driver without a GPU: functions succeed and write down that they were called. fake_driver.py
-// compiles it, with functions.inc: a line FUNCTION(name) for each other function that cuda.bindings knows.
+// A CUDA driver without a GPU: functions succeed and record their calls. fake_driver.py compiles it together
+// with functions.inc, which has a line FUNCTION(name) for each other function that cuda.bindings knows.
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -17,7 +17,7 @@ static bool has_context = !std::getenv("FAKE_CUDA_NO_CONTEXT");
 static const u64 context = 0xC0;
 static const u64 events = 64;
 static float recorded[events]; // milliseconds
-static float now = 0;          // every launch takes as many milliseconds as its blocks have threads
+static float now = 0;          // each launch takes one millisecond per thread of a block
 static const int not_found = 500;
 static const int invalid_context = 201;
 
@@ -112,7 +112,7 @@ int cuLaunchKernelEx(const launch_config* config, u64 function, void** arguments
   return launched("cuLaunchKernelEx", function, config->sizes, config->stream, arguments);
 }
 
-/// A framework's current stream, as DLPack asks for it; no function of the driver's.
+/// A framework's current stream, in the form that DLPack asks for; this is not a function of the driver.
 int fake_current_stream(int, int device, u64* stream) {
   *stream = 0x70 + device;
   return 0;

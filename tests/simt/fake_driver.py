@@ -1,5 +1,5 @@
-"""A CUDA driver without a GPU (fake_driver.cpp), for what Python does with one: which functions it calls, in
-which order, and how long that takes. No kernel runs."""
+"""A CUDA driver without a GPU (fake_driver.cpp). It shows which functions Python calls, in which order, and
+how long that takes. No kernel runs."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def build(folder: Path) -> None:
 
 
 def run(folder: Path, code: str, **environment: str) -> tuple[str, list[str]]:
-    """Runs Python code in a process that has this driver: what it printed, and the driver's calls."""
+    """Runs Python code in a process with this driver; returns its output and the driver's calls."""
     log = folder / "calls"
     variables = {
         **os.environ,

@@ -1,4 +1,4 @@
-"""PyTorch's CUDA tensors where there is no GPU, at made-up addresses: to be described, never to be read."""
+"""PyTorch's CUDA tensors without a GPU, at made-up addresses. They may be described but never read."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class _Managed(ctypes.Structure):
 
 
 def make(address: int, shape: tuple[int, ...], code: int = 2, bits: int = 32, device: int = 0):
-    """A tensor of DLPack's type code and bits. RuntimeError if this PyTorch is built without CUDA."""
+    """A tensor with DLPack's type code and bits. RuntimeError if this PyTorch is built without CUDA."""
     import torch
 
     torch.cuda._lazy_init = lambda: None  # would look for a GPU
@@ -31,8 +31,8 @@ def make(address: int, shape: tuple[int, ...], code: int = 2, bits: int = 32, de
 
 
 def give_streams(current_stream: int | None = None) -> None:
-    """Makes PyTorch's current streams those of a C function, as DLPack's exchange has one: its address. None:
-    that of fake_driver.cpp, which gives 0x70 + device."""
+    """Makes PyTorch take its current streams from the C function (as in DLPack's exchange) at an address.
+    None stands for the one in fake_driver.cpp, which returns 0x70 + device."""
     import torch
 
     if current_stream is None:
@@ -51,4 +51,4 @@ def give_streams(current_stream: int | None = None) -> None:
         call(2, device, ctypes.addressof(stream))
         return stream.value
 
-    torch._C._cuda_getCurrentRawStream = raw_stream  # where Python asks
+    torch._C._cuda_getCurrentRawStream = raw_stream  # Python code asks here

@@ -1,4 +1,4 @@
-"""Whether conditions on the header's compile time functions hold, by running them: compilers take minutes to
+"""Checks conditions on the header's compile-time functions by running them, since compilers take minutes to
 evaluate what runs in milliseconds."""
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import pycuda_tile as pct
 
 
 def broken(source: str, conditions: dict[str, str], threads: int, options: tuple[str, ...] = ()) -> list[str]:
-    """The names of those conditions, C++ expressions over `source`, false with so many threads a block."""
+    """The names of the conditions (C++ expressions over `source`) that fail with this number of threads."""
     lines = "\n".join(f"  holds[{i}] = {condition};" for i, condition in enumerate(conditions.values()))
     one = "if (ct::platform::thread() != 0)\n    return;"
     source += f"__tile_global__ void test(bool* holds) {{\n  {one}\n{lines}\n}}\n"

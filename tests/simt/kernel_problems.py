@@ -1,5 +1,6 @@
-"""What the kernels of benchmarks/kernels are to compute, by NumPy: problem(name) for any sizes of tiles, at
-odd lengths, which tiles do not divide, or even ones. Where values are small integers, results are exact."""
+"""What the kernels of benchmarks/kernels should compute, according to NumPy: problem(name) for any tile
+sizes, at odd lengths, which tiles do not divide, or even ones. If values are small integers, results are
+exact."""
 
 from __future__ import annotations
 
@@ -25,7 +26,7 @@ _TYPES = {
 
 
 class Problem(NamedTuple):
-    """A launch and what becomes of its array `out`."""
+    """A launch and the expected contents of its array `out`."""
 
     grid: object
     arguments: list
@@ -40,11 +41,11 @@ class Problem(NamedTuple):
         )
 
 
-Odd = Callable[[int, int], int]  # of an even length and what makes it odd
+Odd = Callable[[int, int], int]  # takes an even length and the amount that makes it odd
 
 
 def problem(kernel: str, odd: bool = True) -> Problem:
-    """Of a kernel as it is named in a module: "softmax<1024>"."""
+    """The problem of a kernel, given its name in a module: "softmax<1024>"."""
     base, _, arguments = kernel.rstrip(">").partition("<")
     values = [int(x) if x.strip().isdigit() else _TYPES.get(x.strip()) for x in arguments.split(",")]
     return _PROBLEMS[base](
@@ -73,7 +74,7 @@ def _integers(dtype, *shape: int) -> np.ndarray:
 
 
 def _blank(dtype, *shape: int) -> np.ndarray:
-    """Elements that no result has, so that one which is not written shows."""
+    """Elements that no result contains, to reveal those that are not written."""
     return np.full(shape, 99, dtype)
 
 

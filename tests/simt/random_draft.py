@@ -1,5 +1,5 @@
-"""What random programs are made of: tiles of exact values, statements in C++ beside what NumPy makes of them,
-and the kernel that they become."""
+"""The parts of random programs: tiles of exact values, C++ statements with their results in NumPy, and the
+kernel made of them."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ Step = Callable[[Values], None]
 
 
 class Unfit(Exception):
-    """A statement that would round, or that finds no operands."""
+    """A statement that would round or has no operands."""
 
 
 class Tile(NamedTuple):
@@ -78,14 +78,14 @@ def broadcasts(shape: tuple[int, ...], to: tuple[int, ...]) -> bool:
 
 
 class Draft:
-    """A kernel program_SEED in the making, on tiles of at most `most` elements."""
+    """A kernel program_SEED under construction, on tiles of at most `most` elements."""
 
     def __init__(self, seed: int, most: int):
         self.seed, self.most = seed, most
         self.random = random.Random(seed)
         self.rng = np.random.default_rng(seed)
         self.arrays: list[np.ndarray] = []
-        self.expected: dict[int, np.ndarray] = {}  # of the arrays that are written
+        self.expected: dict[int, np.ndarray] = {}  # contents of the arrays that are written
         self.views: list[str] = []
         self.steps: list[tuple[str, Step]] = []
         self.tiles: list[Tile] = []
@@ -94,7 +94,7 @@ class Draft:
         self.loop_index = ""
 
     def attempt(self, statement: Callable[[Draft], object]) -> None:
-        """Appends a statement, or nothing if it is unfit."""
+        """Appends a statement, or nothing if it is unsuitable."""
         steps, tiles = len(self.steps), len(self.tiles)
         try:
             statement(self)
@@ -119,7 +119,7 @@ class Draft:
         return tile
 
     def any_tile(self, fits: Callable[[Tile], bool] = lambda tile: True) -> Tile:
-        """The later the likelier."""
+        """Picks one; later ones are more likely."""
         found = [tile for tile in self.tiles if fits(tile)]
         if not found:
             raise Unfit
@@ -154,7 +154,7 @@ class Draft:
         return f"{head} {{\n  {lines}\n}}\n"
 
     def launch(self, kernel) -> None:
-        """Runs the kernel on new arrays, and compares what it wrote."""
+        """Runs the kernel on new arrays and checks what it wrote."""
         arrays = [array.copy() for array in self.arrays]
         kernel[1](*(x for array in arrays for x in (array, *array.shape)), False, True, *range(4))
         for i, expected in self.expected.items():

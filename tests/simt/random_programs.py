@@ -1,8 +1,8 @@
-"""Random tile programs whose every step is exact: Program(seed) is C++, and what NumPy makes of the same.
+"""Random tile programs in which every step is exact: Program(seed) has the C++ code and NumPy's results.
 
-They are about where elements are: shapes, transpositions, products, what one loop step leaves to the next.
-Values are small integers of all types, so that no result depends on an order. Statements come from what there
-is already; one that NumPy finds to round is dropped.
+They test where elements are: shapes, transpositions, products, values carried through loops. Values are small
+integers of all types, so no result depends on an order. Statements use values that exist already; a statement
+that rounds according to NumPy is dropped.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from random_draft import (
     tile_text,
 )
 
-# Operands, sums, and what operands are cast to before.
+# Types of operands and sums, and the types that operands are cast to first.
 PRODUCTS = [
     (I8, I32, ""),
     (U8, I32, ""),
@@ -52,7 +52,7 @@ PRODUCTS = [
 
 
 class Program(Draft):
-    """Of so many statements, on tiles of at most `most` elements, which are stored at the end."""
+    """A program of several statements on tiles of at most `most` elements, which are stored at the end."""
 
     def __init__(self, seed: int, statements: int = 12, most: int = 8192):
         super().__init__(seed, most)
@@ -63,7 +63,7 @@ class Program(Draft):
     # --- memory ---------------------------------------------------------------------------------------------
 
     def load(self, dtype: np.dtype | None = None, shape: tuple[int, ...] | None = None) -> Tile:
-        """By a view of an array that its tiles need not divide."""
+        """Loads through a view of an array that its tiles need not divide."""
         dtype = dtype or self.random.choice(ELEMENTS)
         shape = shape or self.any_shape()
         extents = tuple(self.shortened(length * self.random.choice((1, 1, 2))) for length in shape)
@@ -157,7 +157,7 @@ class Program(Draft):
             return x
 
         def value(values: Values) -> np.ndarray:
-            now = exact(values[x.name])  # in a loop not only what was clamped
+            now = exact(values[x.name])  # in a loop, not only clamped values
             least = 0 if dtype.kind == "u" else -100
             if x.dtype in DIGITS and not np.all((least <= now) & (now <= 100)):
                 raise Unfit
@@ -248,7 +248,7 @@ class Program(Draft):
     # --- products -------------------------------------------------------------------------------------------
 
     def like(self, dtype: np.dtype, shape: tuple[int, ...]) -> Tile:
-        """A tile of this type and shape: loaded, or made of one that there is."""
+        """A tile of this type and shape, either loaded or made from an existing one."""
         ways = [lambda: self.load(dtype, shape)] * 2
         for x in self.tiles:
             if x.shape == shape:
@@ -262,7 +262,7 @@ class Program(Draft):
         return self.cast_to(self.random.choice(ways)(), dtype)
 
     def operands(self) -> tuple[Tile, Tile, np.dtype, str]:
-        """Of a product: left, right, the type of sums, and that of a last cast."""
+        """The types of a product: left, right, sums, and a final cast."""
         dtype, summed, last = self.random.choice(PRODUCTS)
         lengths = LENGTHS[4:] if self.random.random() < 0.8 else LENGTHS
         m, n, k = self.random.choices(lengths, k=3)
@@ -282,7 +282,7 @@ class Program(Draft):
     def multiplied(self, left: Tile, right: Tile, last: str, sums: Tile) -> Tile:
         def value(values: Values) -> np.ndarray:
             a, b, c = (exact(values[x.name]) for x in (left, right, sums))
-            # fp8 is multiplied as float16 where nothing else is there, which sums exactly what float16 holds
+            # without its own instructions fp8 is multiplied as float16, exactly if float16 can hold the sums
             require_exact(np.abs(a) @ np.abs(b) + np.abs(c), F16 if left.dtype == FP8 else sums.dtype)
             return as_type(a @ b + c, sums.dtype)
 
@@ -292,7 +292,7 @@ class Program(Draft):
     # --- control --------------------------------------------------------------------------------------------
 
     def branch(self) -> None:
-        """A tile of which only the launch says whether it is transposed."""
+        """A tile that is transposed or not, as decided at launch."""
         x = self.any_tile(lambda tile: len(tile.shape) == 2 and tile.shape[0] == tile.shape[1])
         y = Tile(self.new_name(), x.dtype, x.shape)
         taken = self.random.random() < 0.5
@@ -308,7 +308,7 @@ class Program(Draft):
         self.tiles.append(y)
 
     def loop(self) -> None:
-        """Sums of products, or of a tile, of as many steps as the launch says."""
+        """Sums of products or of a tile, with a number of steps that is decided at launch."""
         if self.loop_index:
             raise Unfit
         count, index, name = self.random.randrange(4), self.new_name("step"), self.new_name("sum")
@@ -338,7 +338,7 @@ class Program(Draft):
         self.tiles.append(sums)
 
     def loop_body(self, name: str) -> tuple[Tile, Tile]:
-        """What is summed from zeros on, and its next value."""
+        """The value of a sum that starts from zeros, and its next value."""
         multiplies = self.random.random() < 0.7
         if multiplies:
             left, right, summed, last = self.operands()

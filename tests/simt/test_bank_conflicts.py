@@ -1,5 +1,5 @@
-"""Staged operands of matrix products: which banks of shared memory the threads of a warp meet in, by the
-places that the header computes."""
+"""Bank conflicts of staged operands of matrix products, determined from the places that the header
+computes."""
 
 from __future__ import annotations
 

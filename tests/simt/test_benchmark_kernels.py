@@ -1,5 +1,5 @@
-"""Every kernel of benchmarks/kernels against NumPy: on the CPU, and with several threads a block in several
-orders. tests/ptx/test_kernels.py runs what NVRTC makes of them."""
+"""Every kernel of benchmarks/kernels against NumPy: on the CPU, and with several threads per block in several
+orders. tests/ptx/test_kernels.py runs the code that NVRTC generates for them."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ for _types in (
 
 @functools.cache
 def _module(path: Path, threads: int) -> pct.Module:
-    """All of a file's kernels, which compile at once. 0 threads: on the CPU"""
+    """All kernels of a file, compiled together. 0 threads stands for the CPU."""
     names = [name for name, counts in KERNELS.items() if threads in (0, *counts) and source_of(name) == path]
     options = (
         {"target": "emulated", "num_threads": threads, "options": ("-O1",)} if threads else {"target": "cpu"}

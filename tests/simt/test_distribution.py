@@ -1,5 +1,5 @@
-"""How tiles are distributed over threads, as the compiler sees it: every element is in a thread and a slot,
-vectors are neighbours in memory, and the reductions of matrix rows need no other distribution."""
+"""Distributions of tiles over threads, checked at compile time: every element is in a thread and a slot,
+vectors are neighbours in memory, and reductions of matrix rows need no other distribution."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What NVRTC makes of kernels for GPUs, as benchmarks/simt_evidence.py counts it: no GPU is needed."""
+"""The code that NVRTC generates for GPUs, as counted by benchmarks/simt_evidence.py; no GPU is needed."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Evidence:
         return self.module.build(self.example(title), arch)
 
     def of_source(self, source: str, arch: str, options: tuple = ()):
-        """Of a source's only kernel."""
+        """The evidence of a source's only kernel."""
         module = pct.build(source, target="simt", arch=arch, options=options)
         (info,) = module.kernels
         return self.module.examine(module.kernel(info.name), module.log, loops=False)
@@ -64,8 +64,8 @@ CASES = [
     ("title", "arch"), [(title, archs[i % len(archs)]) for i, (title, archs) in enumerate(CASES)]
 )
 def test_every_example_fits_its_machine(evidence, title, arch):
-    """No spills, no serialised matrix instructions, as many threads at the same time as wanted, and in loops
-    over tiles half of the loads under way before the last wait."""
+    """No spills, no serialised matrix instructions, the desired number of resident threads, and in loops over
+    tiles half of the loads in flight before the last wait."""
     seen, example = evidence(title, arch), evidence.example(title)
     assert (seen.spilled_bytes, seen.warnings) == (0, 0)
     assert seen.blocks(arch) * seen.threads // 32 >= example.warps
@@ -83,7 +83,7 @@ def test_loads_before_the_last_wait_are_counted(evidence):
     ("arch", "threads", "registers", "shared", "blocks"),
     [
         ("sm_80", 128, 32, 0, 16),
-        ("sm_80", 128, 33, 0, 12),  # registers are given by 8 to a thread
+        ("sm_80", 128, 33, 0, 12),  # registers are allocated to threads in units of 8
         ("sm_90", 256, 255, 0, 1),
         ("sm_75", 128, 32, 16384, 4),
         ("sm_80", 32, 16, 0, 32),
@@ -104,7 +104,7 @@ def test_rows_are_loaded_in_vectors_and_reduced_by_shuffles(evidence):
 
 def test_vector_add_loads_and_stores_16_bytes(evidence):
     seen = evidence("vector add", "sm_90")
-    # Within the span and at its end; one by one where arrays begin or end elsewhere.
+    # Within the span and at its end; one by one if arrays begin or end elsewhere.
     assert (seen.counts["LDG.128"], seen.counts["STG.128"]) == (4 + 4, 2 + 2)
     assert (seen.counts["LDG other"], seen.counts["STG other"]) == (16, 8)
 
@@ -128,7 +128,7 @@ __tile_global__ void known(const float* in, float* out) {{
 @pytest.mark.parametrize(("masked", "paths"), [("", 1), ("_masked", 2)])
 @pytest.mark.parametrize("arch", ["sm_75", "sm_90"])
 def test_what_is_known_of_memory_is_not_asked(evidence, masked, paths, arch):
-    """Aligned arrays and static extents: no element is moved by itself."""
+    """With aligned arrays and static extents, no element is loaded or stored alone."""
     seen = evidence.of_source(COPIES.format(masked=masked), arch)
     assert (seen.counts["LDG.128"], seen.counts["STG.128"]) == (2 * paths, 2 * paths)
     assert (seen.counts["LDG other"], seen.counts["STG other"]) == (0, 0)
@@ -176,7 +176,7 @@ def test_pointers_are_followed_in_vectors(evidence):
 def test_products_of_halves_use_matrix_instructions_and_spill_nothing(evidence, title, arch):
     seen = evidence(title, arch)
     assert seen.spilled_bytes == 0 and seen.warnings == 0
-    # Of 128 x 128 x 64, the warps share instructions of 16 x 8 x 16, on sm_75 of 16 x 8 x 8.
+    # The warps share 128 x 128 x 64 in instructions of 16 x 8 x 16, on sm_75 of 16 x 8 x 8.
     instructions = 8 * 16 * 4 * (2 if arch == "sm_75" else 1)
     assert seen.counts["matrix"] == instructions // (seen.threads // 32)
     assert seen.counts["barriers"] == 2

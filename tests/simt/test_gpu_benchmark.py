@@ -1,5 +1,5 @@
-"""benchmarks/gpu.py where there is no GPU: it says so, works all the same at small sizes, outlives what
-breaks, and judges right. How it launches is seen with a driver that writes down what it is asked."""
+"""benchmarks/gpu.py without a GPU: it says so, still works at small sizes, survives failures, and judges
+correctly. A driver that records its calls shows how it launches."""
 
 from __future__ import annotations
 

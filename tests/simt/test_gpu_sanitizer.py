@@ -1,4 +1,4 @@
-"""benchmarks/gpu_sanitizer.py: what it says where something is missing, and how it reads the sanitizer."""
+"""benchmarks/gpu_sanitizer.py: messages if something is missing, and how it reads the sanitizer's output."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def test_what_is_missing_is_named(script, monkeypatch, capsys):
 
 
 def test_all_tools_watch_all_programs(script, monkeypatch, tmp_path, capsys):
-    """With a sanitizer that finds something in one program by one tool."""
+    """With a sanitizer that finds an error in one program with one tool."""
     fake = tmp_path / "compute-sanitizer"
     fake.write_text(f"""#!{sys.executable}
 import sys

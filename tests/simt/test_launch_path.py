@@ -1,5 +1,5 @@
-"""What a launch on a GPU asks of the driver, seen with a driver that writes it down: nothing that a capture
-into a CUDA graph forbids, and nothing but the launch from the second time on."""
+"""The driver calls of a launch on a GPU, recorded by a fake driver: none that a capture into a CUDA graph
+forbids, and only the launch itself from the second time on."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ def driver_folder(tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="module")
 def driver(driver_folder):
-    """A function that runs code with the driver: its calls from the first launch on."""
+    """A function that runs code with the driver and returns its calls from the first launch on."""
     try:
         pct.build(SOURCE, target="simt", arch="sm_90")
     except pct.TargetUnavailable as missing:
@@ -71,7 +71,7 @@ def test_the_first_launch_loads_and_the_next_only_launch(driver):
 
 
 def test_loading_is_allowed_while_a_stream_is_captured(driver):
-    """Code is loaded in the relaxed mode of captures, all of it, and the thread's own mode comes back."""
+    """All code is loaded in the relaxed mode of captures, and the thread's own mode is restored."""
     calls = driver("kernel[1](a, out, 1)")
     relaxed, restored = (i for i, call in enumerate(calls) if call.startswith("cuThreadExchange"))
     assert calls[relaxed].endswith(" 2") and calls[restored].endswith(" 0")
@@ -136,7 +136,7 @@ def test_the_benchmark_runs_without_a_gpu(driver, driver_folder, tmp_path):
 
 
 def test_autotune_takes_times_with_events(driver, tmp_path):
-    """The driver's launches take as many milliseconds as their blocks have threads: 64 is the fastest."""
+    """The driver's launches take one millisecond per thread of a block, so 64 is the fastest."""
     calls = driver(
         """
 make = lambda c: pct.build(SOURCE, target="simt", arch="sm_90", num_threads=c["num_threads"])["copy"][5]

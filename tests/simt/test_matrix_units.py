@@ -1,5 +1,5 @@
-"""Matrix products by matrix instructions, which the emulated target carries out lane by lane from the PTX
-manual's fragments, against NumPy."""
+"""Matrix products by matrix instructions against NumPy. The emulated target executes them lane by lane, with
+the fragments of the PTX manual."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import pycuda_tile as pct
 
 
 class Elements(NamedTuple):
-    """A type of operands, the type in which its products are summed, and an instruction's inner dimension."""
+    """A type of operands, the type of their sums, and an instruction's inner dimension."""
 
     dtype: type
     accumulator: str
@@ -31,7 +31,7 @@ TYPES = {
     "double": Elements(np.float64, "double", 8),
 }
 SUMS = {"float": np.float32, "__half": np.float16, "int": np.int32, "double": np.float64}
-# Tiles of m x n, and k in instructions.
+# Tiles of m x n, and k as a number of instructions.
 SHAPES = [(16, 8, 1), (64, 64, 2), (128, 16, 4)]
 
 INCLUDES = """
@@ -91,14 +91,14 @@ __tile_global__ void batched(const E* a, const E* b, C* c) {
 
 
 def _operand(rng: np.random.Generator, dtype: type, shape: tuple[int, ...]) -> np.ndarray:
-    """All values of 8 bit integers; of other types integers whose products and sums are exact."""
+    """All values of 8-bit integers; for other types, integers whose products and sums are exact."""
     if np.issubdtype(dtype, np.integer):
         return rng.integers(np.iinfo(dtype).min, np.iinfo(dtype).max, shape, dtype, endpoint=True)
     return rng.integers(-4, 5, shape).astype(dtype)
 
 
 def _check(module: pct.Module, name: str) -> None:
-    """Of a kernel `matmul<...>`: the product of matrices that its tiles do not divide."""
+    """Runs a kernel `matmul<...>` on matrices that its tiles do not divide."""
     _, left, right, accumulator, *lengths = name[7:-1].split(", ")
     m_tile, n_tile, k_tile = map(int, lengths)
     m, n, k = m_tile + 5, n_tile + 3, k_tile + 7
@@ -176,7 +176,7 @@ def test_operands_that_shared_memory_does_not_hold_are_staged_in_parts():
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("threads", [32, 128])
 def test_batches_have_operands_of_their_own_or_in_common(threads):
-    """Few rows a batch, so that warps hold several, and many, so that several warps hold one."""
+    """Few rows per batch, so that a warp holds several batches, and many, so that several warps hold one."""
     lengths = [(4, 4, 16, 64, 32), (2, 2, 64, 16, 32), (1, 4, 32, 8, 32), (4, 1, 16, 16, 64)]
     names = [
         f"batched<{element}, {accumulator}, {', '.join(map(str, shape))}>"
@@ -240,7 +240,7 @@ def test_fp8_becomes_half_exactly(element):
 
 
 def test_doubles_are_summed_by_fused_multiply_add():
-    """The product's last bits survive only if it is not rounded before it is added."""
+    """The product's last bits survive only if it is not rounded before the addition."""
     x = 1 + 2.0**-30
     a, b = np.zeros((16, 8)), np.zeros((8, 8))
     a[:, 0], a[:, 1] = x, -1
@@ -253,7 +253,7 @@ def test_doubles_are_summed_by_fused_multiply_add():
 
 
 def test_transposed_operands_and_weights_of_attention():
-    """Two products of which the second takes what was made of the first's accumulators."""
+    """Two products; the second one uses values computed from the first one's accumulators."""
     source = """
     #include <cuda_fp16.h>
     #include "cuda_tile.h"

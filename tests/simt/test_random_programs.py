@@ -1,4 +1,4 @@
-"""Random programs, whichever way threads share a tile, against NumPy. `pytest --wide` tries many more."""
+"""Random programs against NumPy, for all ways of sharing a tile. `pytest --wide` tries many more."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import pycuda_tile as pct
 from pycuda_tile import tileir
 from pycuda_tile.compilers import nvrtc
 
-AT_ONCE = 3  # programs, of a translation unit
+AT_ONCE = 3  # programs per translation unit
 
 pytestmark = pytest.mark.skipif(not nvrtc.include_dirs(), reason="needs the headers that come with NVRTC")
 
@@ -33,7 +33,7 @@ def on_ptx_machine(source: str, arch: str, threads: int):
 
 
 class Interpreted:
-    """What NVIDIA's front end makes of a source, by the interpreter of Tile IR."""
+    """Runs the Tile IR that NVIDIA's front end generates from a source in the interpreter."""
 
     def __init__(self, source: str):
         self.module = tile_ir(source)

@@ -63,7 +63,7 @@ def test_elements_of_two_bytes(module):
 
 
 def test_each_float_sum_takes_in_each_element_once(module):
-    """Powers of two: every partial sum and product of these is exact, in whichever order."""
+    """Powers of two, whose partial sums and products are all exact in any order."""
     values = np.exp2(np.random.default_rng(3).integers(-9, 9, (16, 64)))
     sums, products = _scan(module, "double", np.float64, (16, 64), 1, values)
     np.testing.assert_array_equal(sums, values.cumsum(1))
@@ -78,7 +78,7 @@ def test_long_float_sums_err_less_than_one_after_the_other(module):
 
 
 def test_minus_zero_and_infinities_pass(module):
-    """There is no element that a scan begins with: minus zero stays what it is."""
+    """A scan has no initial element, so minus zero is preserved."""
     values = np.full((16, 64), -0.0)
     values[1, 5] = np.inf
     sums, _ = _scan(module, "double", np.float64, (16, 64), 1, values)

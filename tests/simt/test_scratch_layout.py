@@ -1,5 +1,5 @@
-"""How elements lie in scratch memory between two distributions, from the places that the header computes: no
-two lie in one place, vectors stay together, and the threads of a warp meet no bank conflicts."""
+"""The layout of elements in scratch memory between two distributions, from the places that the header
+computes: places are distinct, vectors stay together, and accesses of a warp are free of bank conflicts."""
 
 from __future__ import annotations
 
@@ -143,7 +143,7 @@ def _broken(threads: int, cases: list[tuple[str, tuple]]) -> list[str]:
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize(("threads", "elements"), [(32, 0), (64, 1), (128, 0), (256, 1)])
 def test_no_bank_conflicts(threads, elements):
-    """With each number of threads, all shapes with elements of two of the four sizes."""
+    """For each number of threads, all shapes with elements of two of the four sizes."""
     cases = [(ELEMENTS[(i + elements) % 2 * 2 + i // 2 % 2], case) for i, case in enumerate(CASES)]
     assert _broken(threads, cases) == []
 

@@ -1,4 +1,4 @@
-"""The threads of an emulated block: their order between barriers, and barriers that they do not share."""
+"""The threads of an emulated block: their order between barriers, and barriers that not all of them reach."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ import pycuda_tile as pct
 THREADS = 16
 SEEDS = range(8)
 
-# What the thread before left is read: with a missing barrier that is right only if threads take turns in
-# ascending order.
+# Each thread reads the value of the previous one. Without a barrier, that is correct only if threads take
+# turns in ascending order.
 NEIGHBOURS = """
 #include "cuda_tile.h"
 namespace platform = cuda::tiles::platform;
@@ -32,7 +32,7 @@ def _build(source: str):
 
 
 def _neighbours(barrier: str) -> list[bool]:
-    """With each seed, and without one: whether the result is right."""
+    """Whether the result is correct, without a seed and with each seed."""
     kernel = _build(NEIGHBOURS.format(barrier=barrier))
     right = []
     for seed in (None, *SEEDS):

@@ -1,4 +1,4 @@
-"""Transposed tiles, whose elements have not moved: every operation finds them where they are."""
+"""Transposed tiles, whose elements have not moved: every operation finds the right ones."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ CASES["reduced"] = (_x.T, _x.sum(0, keepdims=True) + _x.sum(1, keepdims=True), (
 CASES["scanned"] = (_x.T, _x.cumsum(0), ())
 
 
-# Doubles stay where they are, floats move at once.
+# Doubles stay in place, floats move at once.
 @pytest.mark.parametrize(
     ("threads", "forms", "element"),
     [(4, 1, "double"), (32, 1, "double"), (128, 1, "double"), (128, 0, "double"), (128, 1, "float")],

@@ -1,4 +1,4 @@
-"""Loads and stores of 16 bytes: right wherever arrays begin, rows end, and pointers lead."""
+"""Loads and stores of 16 bytes are correct wherever arrays begin, rows end, and pointers point."""
 
 from __future__ import annotations
 
@@ -68,4 +68,4 @@ def test_views(module, offset, columns):
     grid = (-(-columns // 64), 2)
     module.kernel("by_views")[grid](pct.ptr(values, offset), pct.ptr(out, offset), rows, columns)
     np.testing.assert_array_equal(out[offset:-1], values[offset:])
-    assert (out[:offset] == -1).all() and out[-1] == -1  # nothing beside the array
+    assert (out[:offset] == -1).all() and out[-1] == -1  # nothing outside the array

@@ -1,5 +1,5 @@
-"""Matrix products by warp groups (wgmma), whose sums stay open: the emulated target computes them as late as
-it can, from descriptors, as the PTX manual has them; ptxas says whether it can leave them open."""
+"""Matrix products by warp groups (wgmma), which stay open. The emulated target computes them as late as
+possible from descriptors as specified by the PTX manual; ptxas says whether it can leave them open."""
 
 from __future__ import annotations
 
@@ -99,7 +99,7 @@ __tile_global__ void used(const __half* a, const __half* b, float* out) {
 }
 """
 OPTIONS = ("-O1", "-DCUDA_TILE_WARP_GROUPS=1")
-# Left and right elements, their types in NumPy, and what they are summed as.
+# Left and right elements, their types in NumPy, and the type of the sums.
 HALVES = ("__half", "__half", np.float16, np.float16, "float")
 TYPES = [
     ("__nv_tf32", "__nv_tf32", np.float32, np.float32, "float"),
@@ -112,8 +112,8 @@ TYPES = [
     ("unsigned char", "unsigned char", np.uint8, np.uint8, "int"),
 ]
 SUMS = {"float": np.float32, "__half": np.float16, "int": np.int32}
-# Threads, then m, n and bytes of k of tiles: groups that share rows or columns, have two blocks of rows,
-# parts of k.
+# Threads, then m, n and bytes of k of the tiles. Groups share rows or columns, or have two blocks of rows, or
+# process k in parts.
 CASES = [
     (128, (64, 32, 64)),
     (128, (128, 64, 128)),
@@ -121,13 +121,13 @@ CASES = [
     (256, (128, 128, 512)),
     (256, (256, 64, 64)),
 ]
-# The same of all types, and of some in parts of k.
+# The same for all types, and for some with k in parts.
 CASES_OF_TYPES = [(128, (128, 64, 128)), (256, (64, 128, 128))]
 IN_PARTS = (256, (128, 128, 512))
 
 
 def _operand(seed: int, dtype: type, *shape: int) -> np.ndarray:
-    """All values of 8 bit integers; of other types integers whose products and sums are exact."""
+    """All values of 8-bit integers; for other types, integers whose products and sums are exact."""
     rng = np.random.default_rng(seed)
     if np.issubdtype(dtype, np.integer):
         return rng.integers(np.iinfo(dtype).min, np.iinfo(dtype).max, shape, dtype, endpoint=True)
@@ -254,7 +254,7 @@ def test_sums_stay_open_while_many_others_are_computed():
 
 
 def test_a_sum_that_nobody_waited_for_is_no_number():
-    """What the tests above would see if an operation did not wait."""
+    """Shows what the tests above would see if an operation did not wait."""
     source = (
         SOURCE
         + """
@@ -297,7 +297,7 @@ def test_ptxas_leaves_sums_open(source, name, products):
         KERNELS / f"{source}.cu", target="simt", arch="sm_90a", kernels=(name,), num_threads=256
     )
     assert module.kernel(name).ptx.count("wgmma.mma_async") == products
-    assert not re.findall("C75..", module.log)  # that it serialised products
+    assert not re.findall("C75..", module.log)  # the warning about serialised products
     assert "0 bytes spill stores" in module.log
 
 
