@@ -1,4 +1,4 @@
-"""Ctrl-C at a moment of the test's choice."""
+"""Ctrl-C at a moment that the test chooses."""
 
 import contextlib
 import os
@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator
 def interrupted_when(
     has_begun: Callable[[], bool], handler: Callable = signal.default_int_handler
 ) -> Iterator:
-    """Sends this process SIGINT once `has_begun` says so; `handler` takes it, and the old one comes back."""
+    """Sends SIGINT to this process once `has_begun` says so, with `handler` installed in the meantime."""
     before = signal.signal(signal.SIGINT, handler)
 
     def interrupt() -> None:

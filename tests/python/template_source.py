@@ -1,4 +1,4 @@
-"""A source with a template and a plain kernel, and how its kernels are run."""
+"""A source with a template and a plain kernel, and functions that run its kernels."""
 
 import numpy as np
 

@@ -1,4 +1,4 @@
-"""pct.autotune: the fastest configuration is chosen, remembered in the cache, and errors are for people."""
+"""pct.autotune: it chooses the fastest configuration and caches it; its errors are readable."""
 
 from __future__ import annotations
 

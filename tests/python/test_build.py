@@ -48,7 +48,7 @@ def test_module(any_target):
 
 
 def test_names_in_a_module(any_target):
-    """What needs no compiler to be known: of a template, its arguments are not tried."""
+    """Names that are known without a compiler; arguments of templates are not tried."""
     module = any_target.build(TEMPLATE)
     inside = ["plain", " plain ", "::plain", "ns::fill", "ns :: fill< float, 4>", "ns::fill<nosuch>"]
     assert all(name in module for name in inside)
@@ -155,7 +155,7 @@ def test_architecture_that_the_compiler_does_not_know(make_target):
         pct.build(SET, target="cpu", arch="nosuch")
 
 
-@pytest.mark.parametrize("arch", ["sm_12", "sm_90a"])  # NVRTC knows the second one, tileiras does not
+@pytest.mark.parametrize("arch", ["sm_12", "sm_90a"])  # NVRTC accepts the second one, tileiras does not
 def test_architecture_that_the_tile_compiler_does_not_know(make_target, arch: str):
     with pytest.raises(ValueError, match=rf"{arch}.* sm_90, sm_100"):
         make_target("tile").build(SET, arch=arch, kernels=["set"])["set"].binary  # noqa: B018
@@ -181,7 +181,7 @@ def test_option_without_machine_code(make_target):
 def test_function_that_is_not_defined(any_target):
     source = HEAD + "__tile_global__ void k(int* x) { int missing(int); x[0] = missing(1); }\n"
     with pytest.raises(pct.Error, match="missing"):
-        assert any_target.build(source).binary  # for which `tile` compiles to the end
+        assert any_target.build(source).binary  # `tile` compiles to the end for this
 
 
 def test_undefined_functions_are_named_in_cxx(make_target, any_target):
@@ -204,7 +204,7 @@ def test_names_that_are_not_mangled_are_shown_as_they_are(monkeypatch):
 
 
 def test_byte_order_mark(any_target, tmp_path: Path):
-    """As some editors write it; NVRTC does not take it."""
+    """Some editors write one, but NVRTC does not accept it."""
     (tmp_path / "k.cu").write_bytes(b"\xef\xbb\xbf" + SET.replace("\n", "\r\n").encode())
     for source in (tmp_path / "k.cu", "\ufeff" + SET):
         module = any_target.build(source)

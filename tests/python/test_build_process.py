@@ -1,4 +1,4 @@
-"""What a build does to its process, and needs of it."""
+"""What a build does to its process, and what it needs from it."""
 
 import signal
 import subprocess
@@ -12,7 +12,7 @@ from interrupts import interrupted_when
 import pycuda_tile as pct
 from pycuda_tile.compilers.toolchain import Compiler
 
-SLOW = """echo $$ > "$1"; sleep 60 & echo $! >> "$1"; wait"""  # as g++ does, which starts cc1plus
+SLOW = """echo $$ > "$1"; sleep 60 & echo $! >> "$1"; wait"""  # like g++, which starts cc1plus
 
 
 def is_running(pid: int) -> bool:
@@ -32,7 +32,7 @@ def test_an_interrupt_ends_all_that_a_compiler_started(tmp_path: Path):
     with interrupted_when(has_started_all), pytest.raises(KeyboardInterrupt):
         compiler.run([str(started)])
     pids = [int(pid) for pid in started.read_text().split()]
-    deadline = time.monotonic() + 20  # of the 60 seconds that they would take
+    deadline = time.monotonic() + 20  # the processes would take 60 seconds
     while any(map(is_running, pids)) and time.monotonic() < deadline:
         time.sleep(0.01)
     assert not any(map(is_running, pids))

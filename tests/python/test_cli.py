@@ -13,7 +13,7 @@ from pycuda_tile.system import install
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 VECTOR_ADD = str(EXAMPLES / "vector_add.cu")
-SOFTMAX = str(EXAMPLES / "softmax.cu")  # NVRTC 12.0, too, compiles it
+SOFTMAX = str(EXAMPLES / "softmax.cu")  # NVRTC 12.0 compiles it, too
 
 
 def test_kernels(capsys, tmp_path: Path):
@@ -112,7 +112,7 @@ def test_compile_to_what_can_be_no_file(capsys, tmp_path: Path, monkeypatch, out
 
 
 def test_compile_to_what_is_there(capsys, tmp_path: Path):
-    """A link and a pipe stay what they are."""
+    """A link stays a link, and a pipe stays a pipe."""
     link, file, pipe = tmp_path / "link", tmp_path / "file", tmp_path / "pipe"
     file.write_bytes(b"old")
     link.symlink_to(file)
@@ -178,7 +178,7 @@ def test_doctor_where_a_gpu_is(capsys, monkeypatch):
 
 
 def test_doctor_tries_what_it_finds(capsys, monkeypatch, tmp_path: Path, cache_folder: Path):
-    """A compiler that says that it is one, and makes nothing that can be loaded."""
+    """A program that claims to be a compiler but creates nothing that can be loaded."""
     fake = tmp_path / "g++"
     fake.write_text(
         '#!/bin/sh\n[ "$1" = --version ] || exit 1\necho "g++ 12.2.0, by the Free Software Foundation"\n'

@@ -216,7 +216,7 @@ def test_files_that_are_no_module(capsys, tmp_path: Path, action: str, content: 
     assert run(action, path) == 1
     captured = capsys.readouterr()
     assert captured.err.startswith(f"pycuda-tile: {path}: ") and message in captured.err
-    assert captured.out == "" and captured.err.count("\n") <= 3  # of text with the place
+    assert captured.out == "" and captured.err.count("\n") <= 3  # lines that say where the error is
     assert run(action, tmp_path) == 1
     assert f"cannot read {tmp_path}: Is a directory" in capsys.readouterr().err
 

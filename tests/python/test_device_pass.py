@@ -42,7 +42,7 @@ def run(module: pct.Module, name: str) -> list[int]:
 
 @pytest.mark.parametrize("target", ["cpu", "emulated"])
 def test_a_host_target_has_an_architecture(target):
-    """A body under #if __CUDA_ARCH__ was empty, without a word."""
+    """A body under #if __CUDA_ARCH__ used to be dropped silently."""
     module = pct.build(BRANCHES, target=target, options=QUICK)
     assert [kernel.name for kernel in module.kernels] == ["branches"]
     assert run(module, "branches") == BY_ARCH["900"]
@@ -86,7 +86,7 @@ AFTER = """
 
 @pytest.mark.parametrize("order", ["before", "after"])
 def test_small_floats_in_host_form(order):
-    """NVIDIA's headers hold device code, which a host compiler shall not see; the source goes on with it."""
+    """A host compiler must not see the device code in NVIDIA's headers, but the source must keep its own."""
     if not nvrtc.host_include_dirs():
         pytest.skip("NVIDIA's headers are not installed: python3 run.py test installs what it needs")
     small_floats = [header for header in SMALL_FLOATS if exists(header)]
@@ -111,7 +111,7 @@ inline int in_{name}() { NV_IF_ELSE_TARGET(NV_IS_HOST, (return 1;), (return 0;))
 
 
 def test_every_header_of_nvidias_is_read_in_host_form(tmp_path: Path):
-    """By headers that tell: included by the source, by the user's headers, by each other."""
+    """Headers that reveal how they are read, included by the source, the user's headers and each other."""
     nvidias, users = tmp_path / "nvidia", tmp_path / "users"
     names = [*SMALL_FLOATS, "cuda/std/array", "mma.h"]
     for name in names:

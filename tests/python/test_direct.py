@@ -1,5 +1,5 @@
-"""One call site of launches without Python code: what it starts, on which stream, when it leaves a launch to
-Python, and what it keeps."""
+"""A call site that launches without Python code: what it starts, on which stream, when it passes a launch to
+Python, and what it keeps alive."""
 
 import ctypes
 import gc
@@ -39,7 +39,7 @@ def test_what_was_started():
 
 
 def test_right_after_wrong_after_right():
-    """Nothing of one launch is left for the next."""
+    """A launch leaves nothing behind for the next one."""
     site, good = Site([FLOATS, INT], on_device=False), np.zeros(4, np.float32)
     wrong = [
         *((np.zeros(4), 1), (good, "1"), (good, 2**31), (good[::2], 1), (None, 1.0), ()),
@@ -58,7 +58,7 @@ def test_errors_of_a_launch_are_raised_once():
     with pytest.raises(pct.LaunchError, match="as it was told"):
         on_host.launch(1)
     assert on_host.failed == [(4, b"a message")] and not on_host.by_python
-    on_device.launch(1)  # nothing runs: Python asks the driver again, and says what it says
+    on_device.launch(1)  # nothing runs: Python calls the driver again and reports its error
     assert on_device.by_python == [(1,)]
 
 
@@ -127,7 +127,7 @@ def test_before_its_code_is_loaded_python_launches():
 
 
 def test_many_threads_at_one_call_site():
-    """All wait in the middle of their launches, without the GIL: none sees the arguments of another."""
+    """All wait in the middle of their launches without the GIL, and none sees another one's arguments."""
     count, rounds = 8, 20
     site = Site([INT, FLOATS], on_device=False, wait=threading.Barrier(count, timeout=60).wait)
     arrays = [np.zeros(4, np.float32) for _ in range(count)]
@@ -150,7 +150,7 @@ def test_many_threads_at_one_call_site():
 
 
 def test_a_launch_within_a_launch():
-    """As a handler of a signal may do."""
+    """For example in a signal handler."""
     site = Site([INT], on_device=False)
 
     def again():
@@ -164,7 +164,7 @@ def test_a_launch_within_a_launch():
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_the_child_of_a_fork_is_asked_for_an_interrupt():
-    """By its main thread, which is the one that forked: a Site wants to see that."""
+    """By its main thread, the one that forked, which a Site requires."""
     site, ended = Site([INT], on_device=False), []
 
     def fork():
@@ -220,7 +220,7 @@ def test_without_the_library_python_launches(make_target, monkeypatch):
 
 
 def test_functions_keep_nothing_alive():
-    """Neither arguments, nor themselves by a cycle that Python cannot see."""
+    """They keep neither arguments alive nor, through a cycle that Python cannot see, themselves."""
     site, array = Site([FLOATS], on_device=False), np.zeros(4, np.float32)
     count = sys.getrefcount(array)
     for value in (array, array[::2], pct.strided(array)):
@@ -239,7 +239,7 @@ def test_functions_keep_nothing_alive():
 
 @pytest.fixture
 def current_streams(torch, monkeypatch):
-    """PyTorch's current stream of device i is 0x70 + i; an error in this list is raised instead."""
+    """PyTorch's current stream of device i is 0x70 + i, unless this list has an error, which is raised."""
     errors = []
 
     @ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int, ctypes.c_int, ctypes.c_void_p)
@@ -258,13 +258,13 @@ def current_streams(torch, monkeypatch):
 
 def test_tensors_keep_nothing_alive(torch):
     site, tensor = Site([FLOATS], on_device=False), torch.zeros(4)
-    site.launch(tensor)  # PyTorch is met
+    site.launch(tensor)  # PyTorch is noticed
     check_references(site, tensor, tensor)
     check_references(site, tensor, False)
 
 
 def check_references(site: Site, value: object, single: object) -> None:
-    """Launches take no references of an object, or give them back."""
+    """Launches do not leak references to objects."""
     before = sys.getrefcount(single)
     for _ in range(1000):
         site.launch(value)

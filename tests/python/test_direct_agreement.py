@@ -1,5 +1,5 @@
-"""What is launched without Python code is what the way through Python would launch, and what that refuses is
-not launched: every kind of parameter with every kind of argument."""
+"""Launches without Python code match launches through Python, and start nothing that those refuse, for every
+kind of parameter with every kind of argument."""
 
 import ctypes
 
@@ -91,7 +91,7 @@ def tensors(torch) -> list:
 
 
 def agree(parameters, on_device: bool, values: list) -> int:
-    """Launches with each value both ways, for each parameter; returns how many were started directly."""
+    """Launches both ways for each parameter and value; returns how many were started directly."""
     count = 0
     for each in parameters:
         site, packer = Site([each], on_device, STREAM), Packer("k", [each], on_device)

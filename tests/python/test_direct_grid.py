@@ -1,5 +1,5 @@
-"""Kernel.launch without Python code: a grid and a stream mean what they mean through Python, and what that
-refuses is left to it."""
+"""Kernel.launch without Python code: grids and streams mean the same as through Python, and those that Python
+refuses are passed to it."""
 
 import inspect
 import sys
@@ -18,7 +18,7 @@ INT = parameter(SIGNED, 4)
 
 
 class Stream:
-    """As CUDA's Python packages have them."""
+    """A stream like those of CUDA's Python packages."""
 
     def __init__(self, given):
         self.given = given
@@ -148,7 +148,7 @@ def test_launches_keep_nothing_alive():
 
 
 def test_launch_of_a_kernel(make_target):
-    """The first runs Python code and the next none, and nobody sees which did."""
+    """The first launch runs Python code and the next one none, with no visible difference."""
     source = (
         '#include "cuda_tile.h"\n__tile_global__ void set(int* out, int value) { out[ct::bid().x] = value; }'
     )

@@ -1,4 +1,4 @@
-"""The Python examples of README and docs run as they stand."""
+"""The Python examples in the README and the docs run unchanged."""
 
 import re
 from pathlib import Path
@@ -17,7 +17,7 @@ def test_examples_of(page: str, capsys):
     for block in blocks:
         if "import torch" in block:
             try:
-                import torch._dynamo  # noqa: F401  needs all that torch depends on
+                import torch._dynamo  # noqa: F401  needs all dependencies of torch
             except ImportError:
                 continue
         exec(compile(block, page, "exec"), names)

@@ -1,4 +1,4 @@
-"""What `help` shows of the public surface is true: every value that it names is taken, every example runs."""
+"""The docstrings of the public interface are true: every value they name is accepted, every example runs."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ __tile_global__ void k(int*) {}
 
 
 def lines_of(function: object) -> dict[str, str]:
-    """What a docstring's table says of each argument."""
+    """The entry for each argument in a docstring's table."""
     text = re.sub(r"\n {8,}", " ", inspect.getdoc(function))
     return dict(re.findall(r"^(\w+): +(.*)$", text, re.M))
 

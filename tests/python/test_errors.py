@@ -1,4 +1,4 @@
-"""CompileError: the message shows the user's file, line and text, and what is required, in at most 15
+"""CompileError: the message shows the user's file, line and code, and the requirement, in at most 15
 lines."""
 
 import os
@@ -24,7 +24,7 @@ def failing(target, source, **arguments) -> pct.CompileError:
 
 
 def failing_statement(target, statement: str) -> pct.CompileError:
-    """Of a kernel with a tile i and an array x of int."""
+    """The error of a statement in a kernel with a tile i and an array x of int."""
     body = f"  auto i = ct::iota<ct::tile<int, ct::shape<8>>>();\n  {statement};\n"
     return failing(target, HEAD + f"__tile_global__ void k(int* x) {{\n{body}}}\n")
 
@@ -128,7 +128,7 @@ def test_requirement_of_the_nearest_overload(any_target):
     message = str(failing(any_target, HEAD + body))
     assert "<source>:6" in message and "auto c = a + b;" in message
     is_clang = any_target.name in ("cpu", "emulated") and find_compiler().kind != "gcc"
-    # clang++ before 23 does not follow the requirements of the type that is returned.
+    # clang++ before 23 does not check the requirements of the return type.
     assert "broadcast" in message or (is_clang and "template 'arithmetic_tile_conversion_t'" in message)
     assert "shape<8>" in message and "shape<16>" in message
 
@@ -142,7 +142,7 @@ def test_requirement_of_the_nearest_overload(any_target):
     ],
 )
 def test_small_float_without_its_header(any_target, element: str, header: str, use: str):
-    """Said once, beside errors of other lines."""
+    """Reported once, next to errors of other lines."""
     body = "auto i = ct::iota<ct::tile<int, ct::shape<8>>>();\n"
     body += "ct::partition_view view{ct::tensor_span{x, ct::extents{n}}, ct::shape<8>{}};\n"
     source = (
@@ -169,7 +169,7 @@ def test_what_is_required_is_explained(host_target, use: str, meaning: str):
 
 @pytest.mark.parametrize("alias", ["namespace ct = cuda::tiles;", "using namespace cuda::tiles;", ""])
 def test_api_without_cuda_tile_h(any_target, alias: str):
-    """Said once, and nothing of what follows from it; the keyword is known without the header."""
+    """Reported once, without the errors that follow from it; the keyword is known without the header."""
     scope = {"namespace": "ct::", "using": ""}.get(alias.partition(" ")[0], "cuda::tiles::")
     source = f"{alias}\n__tile_global__ void k(int* x) {{ x[0] = {scope}bid().x; }}\n"
     error = failing(any_target, source, kernels=["k"])
@@ -287,7 +287,7 @@ def test_known_logs(log: str):
     "text", ["namespace a {", "__tile_global__ void k(int* x) {\n  if (*x) {", 'extern "C" {', "int x = 3 +"]
 )
 def test_source_that_ends_too_early(any_target, text: str):
-    """Of all that follows nothing is said: it would be about our own files."""
+    """Errors that follow from it are not reported, since they would be about our own files."""
     with pytest.raises(pct.CompileError, match="end") as caught:
         any_target.build(f'#include "cuda_tile.h"\n{text}\n')
     assert {diagnostic.file for diagnostic in caught.value.diagnostics} == {"<source>"}
@@ -319,6 +319,6 @@ def test_short_path_is_relative_only_where_shorter(tmp_path: Path, monkeypatch):
 
 
 def test_gcc_is_asked_for_messages_that_are_not_nested():
-    flag = "-fno-diagnostics-show-nesting"  # which older ones do not know
+    flag = "-fno-diagnostics-show-nesting"  # older versions do not know this flag
     newer, older = (Compiler(("g++",), "gcc", version, "") for version in ("16.1.0", "15.2.0"))
     assert flag in newer.flags and flag not in older.flags

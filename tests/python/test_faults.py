@@ -1,5 +1,5 @@
-"""Kernels that read where no memory is, run over their stack or never end: a LaunchError or
-KeyboardInterrupt, and the process goes on. Where it cannot, it says why."""
+"""Kernels that access invalid memory, overflow their stack or never end raise a LaunchError or
+KeyboardInterrupt, and the process continues. If it cannot, it says why."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ print(json.dumps(found))
 
 def faults(**options) -> dict[str, list]:
     body = FAULTS.replace("sys.argv[1]", repr(json.dumps(options)))
-    done = run(body, "-X", "faulthandler")  # was there before, and is not asked about kernels
+    done = run(body, "-X", "faulthandler")  # installed before, and not called for kernels
     assert done.returncode == 0, done.stderr
     assert done.stderr == ""
     return json.loads(done.stdout)
@@ -133,7 +133,7 @@ def test_other_faults_go_to_the_handlers_that_were_there():
     assert done.returncode == -11
     assert "Fatal Python error: Segmentation fault" in done.stderr and "in string_at" in done.stderr
     assert "kernel" not in done.stderr
-    # One that came later asks ours in the end.
+    # A handler installed later calls ours in the end.
     done = run(
         "module = build(target='cpu'); runs(module); faulthandler.enable(); module['raw_store'][8](None)"
     )

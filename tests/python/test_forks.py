@@ -1,4 +1,4 @@
-"""What other threads of the parent were at is no trap for the child of a fork."""
+"""The child of a fork does not hang because of what other threads of the parent were doing."""
 
 import importlib
 import importlib.machinery
@@ -21,7 +21,7 @@ NAME = "pycuda_tile.slow_module_of_the_test"
 
 
 class SlowImport:
-    """A finder and loader of a module that takes its time."""
+    """A finder and loader of a module that is slow to import."""
 
     def __init__(self):
         self.began = threading.Event()
@@ -57,8 +57,8 @@ def test_a_module_that_a_thread_was_importing(monkeypatch):
 
 
 def test_a_program_that_a_thread_was_compiling(make_target, monkeypatch):
-    """NVRTC's own locks: the fork waits until it is done, and nobody begins meanwhile."""
-    make_target("simt", arch="sm_90").build("")  # or the test is skipped
+    """NVRTC has locks of its own: the fork waits until it is done, and nobody starts it meanwhile."""
+    make_target("simt", arch="sm_90").build("")  # skips the test if it is unavailable
     began, ended, compile_program = threading.Event(), [], nvrtc._compile
 
     def compile_slowly(*arguments):
@@ -86,7 +86,7 @@ def test_a_program_that_a_thread_was_compiling(make_target, monkeypatch):
 
 
 def test_a_fork_by_a_thread_inside():
-    """As a handler of a signal may do, which comes while its thread compiles."""
+    """For example in the handler of a signal that arrives while its thread compiles."""
     with forks.uncut:
         if (child := os.fork()) == 0:
             signal.alarm(20)

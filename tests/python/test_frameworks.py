@@ -1,4 +1,4 @@
-"""Arrays of other libraries as arguments, without copies: PyTorch, JAX, and all that speak a protocol."""
+"""Arrays of other libraries as arguments without copies: PyTorch, JAX, and any that support a protocol."""
 
 import ctypes
 import importlib.util
@@ -66,7 +66,7 @@ def torch():
 @pytest.mark.parametrize("dtype", DTYPES)
 def test_tensors(copies, torch, dtype: str):
     a = torch.arange(1, 5).to(getattr(torch, dtype))
-    for _ in range(2):  # the second launch takes the short way
+    for _ in range(2):  # the second launch takes the fast path
         out = torch.zeros_like(a)
         copies[f"copy_{dtype}"][1](a, out, a.nbytes)
         assert out.view(torch.uint8).tolist() == a.view(torch.uint8).tolist()
@@ -75,7 +75,7 @@ def test_tensors(copies, torch, dtype: str):
 def test_tensors_that_do_not_fit(copies, torch):
     launch = copies["copy_float32"][1]
     good = torch.zeros(4)
-    launch(good, good, 0)  # so that the short way is open
+    launch(good, good, 0)  # enables the fast path
     for wrong, words in [
         (torch.zeros(4, 4).t()[1:], "C-contiguous"),
         (torch.zeros(4, dtype=torch.float64), "float64"),
@@ -209,7 +209,7 @@ def test_jax_arrays_are_inputs_only(copies):
 
 
 class Exporter:
-    """An array that speaks DLPack only, of any element type and device."""
+    """An array that supports only DLPack, with any element type and device."""
 
     def __init__(self, array: np.ndarray, device: int = 1, readonly: bool = False, versioned: bool = True):
         self.array, self.device, self.versioned = array, device, versioned
@@ -257,7 +257,7 @@ def test_dlpack_that_does_not_fit(copies):
 
 
 def test_dlpack_of_a_gpu():
-    """Read here without one: only the address is taken."""
+    """The address alone is read, so no GPU is needed."""
     from pycuda_tile.launching.arrays import address_converter
     from pycuda_tile.launching.parameters import Parameter, kind_of
     from pycuda_tile.spec.element_types import CXX_TYPES

@@ -1,4 +1,4 @@
-"""The front end on libclang: kernels that macros make, lints, and what `pycuda-tile check` says."""
+"""The front end on libclang: kernels defined by macros, lints, and the output of `pycuda-tile check`."""
 
 import re
 from pathlib import Path
@@ -174,7 +174,7 @@ def test_recursion(libclang):
 
 
 def fate(line: str) -> str:
-    """What becomes of the hint in one line of a kernel that has a pointer p, tiles t and u, and a view v."""
+    """The effect of the hint in one line of a kernel with a pointer p, tiles t and u, and a view v."""
     text = f"__tile_global__ void k(float* x) {{\n{line}\n}}"
     (found,) = check_hints(text, "k.cu")
     assert found.line == 2
@@ -231,7 +231,7 @@ def test_macros_in_hints():
 
 
 def test_check_command(capsys, tmp_path: Path, monkeypatch):
-    monkeypatch.chdir(Path(__file__).parent)  # far from the file, which is named in full then
+    monkeypatch.chdir(Path(__file__).parent)  # far from the file, so that its full path is shown
     path = tmp_path / "k.cu"
     path.write_text(HEAD + "[[cutile::hint(0, occupancy=40)]] __tile_global__ void k(float* x) {}\n")
     assert main(["check", str(path), "--target", "cpu"]) == 0

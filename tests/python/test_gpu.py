@@ -1,4 +1,4 @@
-"""Launches on a GPU, against a driver that only writes down what it is asked: no GPU is needed."""
+"""Launches on a GPU, with a driver that only records its calls; no GPU is needed."""
 
 import ctypes
 import struct
@@ -32,7 +32,7 @@ class Result(int):
 
 
 class FakeDriver(types.ModuleType):
-    """The few functions of cuda.bindings.driver that a launch calls."""
+    """The functions of cuda.bindings.driver that a launch calls."""
 
     class CUresult:
         CUDA_SUCCESS = Result(0)
@@ -110,7 +110,7 @@ def driver(monkeypatch: pytest.MonkeyPatch) -> FakeDriver:
     fake = FakeDriver()
     pytest.importorskip(
         "cuda.bindings.nvrtc", reason="cuda-bindings is not installed"
-    )  # takes the real driver
+    )  # uses the real driver
     bindings = sys.modules["cuda.bindings"]
     monkeypatch.setitem(sys.modules, "cuda.bindings.driver", fake)
     monkeypatch.setattr(bindings, "driver", fake, raising=False)
@@ -151,7 +151,7 @@ def test_dynamic_shared_memory(make_target, driver, size, asks):
     module = make_target("simt").build(SHARED, kernels=names)
     kernel = module.kernel(names[0])
     assert kernel.attributes["dynamic_shared_bytes"] == kernel.attributes["shared_bytes"] == size
-    assert module.kernel(names[1]).attributes["shared_bytes"] == 64  # another kernel's is no matter
+    assert module.kernel(names[1]).attributes["shared_bytes"] == 64  # not that of another kernel
     kernel[1](DeviceArray(4096), 7, 0.5)
     assert driver.launches[0][1][-1] == size
     assert driver.kernel_attributes == ([(8, size, 1234, 3)] if asks else [])
@@ -177,7 +177,7 @@ def test_streams(scale, driver):
 
 
 class Current:
-    """A framework's module with a current stream of its own."""
+    """A framework's module, which has its own current stream."""
 
     class cuda:
         @staticmethod
@@ -222,7 +222,7 @@ def test_streams_of_frameworks(scale, driver, stream):
 
 
 def test_clusters_only_where_they_divide_the_grid(make_target, driver):
-    """CUDA refuses other grids, and a hint must not."""
+    """CUDA refuses other grids, but a hint must not make a launch fail."""
     source = SOURCE.replace("__tile_global__", "[[cutile::hint(0, num_cta_in_cga=4)]] __tile_global__")
     scale = make_target("simt", arch="sm_90").build(source).kernel("scale")
     loaded = []
@@ -269,10 +269,10 @@ def test_auto_takes_the_gpu(driver):
 
 
 def test_outputs_of_one_byte_leave_python_alone():
-    """Python keeps one object of each single byte: what NVRTC writes must go elsewhere."""
+    """Python shares one object for each single byte, so NVRTC must not write into it."""
     try:
         module = pct.build(SOURCE, target="tile", arch="sm_90", cache=False)
     except pct.TargetUnavailable as error:
         pytest.skip(str(error))
-    assert module.kernel("scale").tileir and not module.log  # the log is its final zero alone
+    assert module.kernel("scale").tileir and not module.log  # the log consists of its final zero only
     assert [bytes([value])[0] for value in range(256)] == list(range(256))

@@ -1,4 +1,4 @@
-"""Optimization hints: how their text is read, which count, and what they do on simt."""
+"""Optimization hints: how their text is read, which ones apply, and what they do on simt."""
 
 import re
 
@@ -79,7 +79,7 @@ def test_why_ignored(text: str, words: str):
 # --- what they do -------------------------------------------------------------------------------------------
 
 
-OCCUPANCY = [  # hints of a kernel, architecture, blocks a multiprocessor that are asked for
+OCCUPANCY = [  # hints of a kernel, architecture, requested blocks per multiprocessor
     ("[[cutile::hint(0, occupancy=3)]]", "sm_90", 3),
     ("[[cutile::hint(0, occupancy=3)]]", "sm_75", 3),
     ("[[cutile::hint(900, occupancy=3)]]", "sm_75", None),
@@ -87,7 +87,7 @@ OCCUPANCY = [  # hints of a kernel, architecture, blocks a multiprocessor that a
     ("[[using cutile : hint(0, occupancy=3, occupancy=5), hint(1000, occupancy=6)]]", "sm_90", 5),
     ("[[cutile::hint(0, occupancy=5)]] [[cutile::hint(0, occupancy=33)]]", "sm_90", 5),
     ("[[cutile::hint(0, occupancy=(4, 3))]]", "sm_90", 3),
-    ("[[cutile::hint(0, occupancy=32)]]", "sm_90", 16),  # of 128 threads no more fit
+    ("[[cutile::hint(0, occupancy=32)]]", "sm_90", 16),  # no more blocks of 128 threads fit
     ("[[cutile::hint(0, occupancy=32)]]", "sm_75", 8),
     ("[[cutile::hint(0, latency=3, allow_tma=false)]]", "sm_90", None),
 ]
@@ -102,7 +102,7 @@ CLUSTERS = [
 
 
 def asked(make_target, hints_of_kernels: list[str], arch: str, pattern: str) -> list[int | None]:
-    """The number that the pattern finds in each kernel's PTX; all kernels are compiled at once."""
+    """The number that the pattern finds in each kernel's PTX; all kernels are compiled together."""
     kernels = [
         f"{hint} __tile_global__ void k{index}(float*);"
         f"__tile_global__ void k{index}(float* x) {{ x[0] = 1; }}"
@@ -166,7 +166,7 @@ def test_errors_keep_their_columns(make_target):
 
 
 def test_hosts_accept_all_hints(host_target):
-    """Two hints an attribute, on templates, declarations and statements, with template parameters."""
+    """Two hints per attribute, on templates, declarations and statements, with template parameters."""
     text = """
     #include "cuda_tile.h"
     namespace ct = cuda::tiles;
@@ -208,7 +208,7 @@ WRONG = ["4, 3", '"4"', "4.0", "4.5f", ".5", "1e1", "nullptr", "n", "", "=4", "i
 
 
 def refused(target, source: str) -> str:
-    """What is said of line 5 or 9, "" if the source is taken."""
+    """The error reported for line 5 or 9, or "" if the source is accepted."""
     try:
         target.build(source, kernels=["k<4>"])
     except pct.CompileError as error:
@@ -219,7 +219,7 @@ def refused(target, source: str) -> str:
 
 @pytest.mark.parametrize("source", [BEFORE_A_STATEMENT, BEFORE_A_KERNEL], ids=["statement", "kernel"])
 def test_what_is_refused(source):
-    """As NVRTC 13.5 does, which test_nvrtc_refuses_the_same asks."""
+    """Like NVRTC 13.5, which test_nvrtc_refuses_the_same checks."""
     kind = "latency" if source is BEFORE_A_STATEMENT else "occupancy"
     for value in RIGHT:
         assert errors_of(source, f"0, {kind}={value}") == []

@@ -1,4 +1,4 @@
-"""The host half of a source is left out before NVRTC reads it: by tokens alone, and in builds."""
+"""The host half of a source is removed before NVRTC reads it: tested on tokens alone, and in builds."""
 
 from pathlib import Path
 
@@ -13,7 +13,7 @@ DECLARATION = "__device__ int used(int);"
 
 
 def left(text: str, needed: tuple[str, ...] = ()) -> str:
-    """What stays of a text, without white space; it keeps length and lines."""
+    """The remaining text without white space; the text keeps its length and lines."""
     out = blanked({"a.cu": text}, needed)[0]["a.cu"]
     assert len(out) == len(text)
     assert [len(line) for line in out.splitlines()] == [len(line) for line in text.splitlines()]
@@ -189,7 +189,7 @@ def test_errors_keep_their_lines(build, target):
 
 
 def test_what_tokens_misjudge_is_compiled_as_it_is(make_target):
-    """A kernel's helper that looks like one of the host."""
+    """A kernel's helper function that looks like a host function."""
     source = """#include "cuda_tile.h"
 int cudaHelper(int n) { return n + 1; }
 __tile_global__ void k(int* p) { p[0] = cudaHelper(1); }

@@ -1,4 +1,4 @@
-"""The ways in which published sources include cuda_tile.h, or do not."""
+"""The ways in which published sources include cuda_tile.h, or omit it."""
 
 from pathlib import Path
 
@@ -53,7 +53,7 @@ def test_nvidias_folder_is_named(any_target, how: str):
 
 @pytest.mark.parametrize("small", [False, True])
 def test_the_keywords_need_no_header(any_target, small: bool):
-    on_tile = any_target.name == "tile"  # whose functions call no others than tile functions
+    on_tile = any_target.name == "tile"  # where functions may only call tile functions
     defines = {"CALL(i)": "i" if on_tile else "same(i)", **({"SMALL": 1} if small else {})}
     check(any_target.build(NO_API, defines=defines))
 

@@ -1,4 +1,4 @@
-"""What messages advise to install works for the way this package was installed."""
+"""Messages advise commands that suit the way in which this package was installed."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ ROOT = Path(install.__file__).resolve().parents[2]
 
 
 class Installed:
+    """The package as installed in `folder`, with an installer's record of where it came from."""
+
     requires = (
         'ziglang>=0.13; extra == "compiler"',
         "cuda-bindings<14,>=13; extra == 'gpu'",
         'nvidia-a; extra == "gpu"',
     )
-
-    """The package as installed in `folder`, with what an installer noted down of where it came from."""
 
     def __init__(self, folder: Path, origin: dict | None):
         self._folder = folder
@@ -62,7 +62,7 @@ def test_advice_fits_where_the_package_came_from(monkeypatch, url: str | None, m
 
 @pytest.mark.parametrize("installed", [Installed(Path("/elsewhere"), None), None])
 def test_advice_in_a_checkout_that_is_not_installed(monkeypatch, installed: Installed | None):
-    """Or while another copy is."""
+    """The same holds if another copy is installed."""
 
     def distribution(name: str) -> Installed:
         if installed is None:
@@ -86,6 +86,6 @@ def test_pip_is_that_of_this_python(monkeypatch, tmp_path: Path):
 
 
 def test_nothing_else_gives_such_advice():
-    """The name alone is found only where the package is published: install.py knows."""
+    """The name alone works only if the package is published, which install.py knows."""
     sources = (path for path in ROOT.joinpath("pycuda_tile").rglob("*.py") if path.name != "install.py")
     assert [path for path in sources if "install pycuda-tile" in path.read_text().replace('"', "")] == []

@@ -1,4 +1,4 @@
-"""By which names kernels are asked for, and what is said of names of none."""
+"""The names under which kernels are requested, and the errors for names that no kernel has."""
 
 import re
 import sys
@@ -39,7 +39,7 @@ def test_kernel_that_does_not_exist(any_target):
 
 
 def test_kernels_to_instantiate_that_do_not_exist(any_target):
-    """As where they are asked for later."""
+    """Just as if they were requested later."""
     for name, words in (("nosuch", "nosuch.*ns::fill, plain"), ("ns::fill", "typename T, int N")):
         with pytest.raises(KeyError, match=words) as caught:
             any_target.build(TEMPLATE, kernels=["plain", name])
@@ -72,7 +72,7 @@ def test_names_as_they_may_be(name: str):
 
 @pytest.mark.parametrize("name", NO_NAMES)
 def test_names_as_none_is(name: str):
-    """Without a compiler, which would say it in words of our own files."""
+    """Without a compiler, whose errors would be about our own files."""
     with pytest.raises(KeyError, match="is no name of a kernel: names are such as"):
         normalized(name)
 
@@ -89,7 +89,7 @@ def test_names_that_fit_no_kernel(any_target, name: str):
 
 
 def test_kernel_made_by_a_macro(host_target, monkeypatch):
-    """Without libclang it is not listed, yet found by its name."""
+    """Without libclang it is not listed, but it is found by its name."""
     monkeypatch.setitem(sys.modules, "clang", None)
     monkeypatch.setattr("pycuda_tile.frontend.clang.load", lambda: None)
     source = (
@@ -101,7 +101,7 @@ def test_kernel_made_by_a_macro(host_target, monkeypatch):
 
 @pytest.mark.parametrize("header", ["", "#include <cmath>\n"])
 def test_kernels_called_as_functions_of_c(any_target, header: str):
-    """Which CUDA declares in any source, and the host's headers in some."""
+    """Names that CUDA declares in every source, and the host's headers in some."""
     if header and any_target.name in ("simt", "tile"):
         pytest.skip("NVRTC has no headers of C++ by itself")
     names = ["exp", "abs", "printf", "malloc", "fma"]

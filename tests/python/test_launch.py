@@ -86,7 +86,7 @@ def test_wrong_grids(vector_add, grid, builtin: type, words: str):
 
 
 def test_grids_that_equal_known_ones(vector_add):
-    """Functions are remembered by their grid, and 1.0 == 1."""
+    """Functions are cached by their grid, and 1.0 == 1."""
     assert vector_add[2] is vector_add[2] and vector_add[2, 3] is vector_add[2, 3]
     assert vector_add[(2, True)] is vector_add[2, 1]
     for wrong in (2.0, (2.0, 3), (2, np.float32(3))):

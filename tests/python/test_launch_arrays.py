@@ -1,4 +1,4 @@
-"""Arrays as kernel arguments: what arrives in the kernel, what is refused before it runs."""
+"""Arrays as kernel arguments: what reaches the kernel, and what is refused before it runs."""
 
 import array
 import ctypes
@@ -64,7 +64,7 @@ def test_holders_of_arrays(vector_add):
 
 
 def test_reference_is_an_array(host_target):
-    """As for NVIDIA's compilers, a reference is passed as an address."""
+    """A reference is passed as an address, as NVIDIA's compilers do."""
     source = '#include "cuda_tile.h"\n__tile_global__ void k(int& x, const float& y) { x = 21 * int(y); }\n'
     kernel = host_target.build(source)["k"]
     x = np.array([40, 7], np.int32)
@@ -126,14 +126,14 @@ def test_wrong_arrays(vector_add, a, builtin: type, words: str):
 
 
 class Liar:
-    """Says of itself what it is told to say."""
+    """An array that describes itself as told."""
 
     def __init__(self, protocol: str, **said: object):
         setattr(self, protocol, said)
 
 
 class Raising:
-    """As frameworks do for what they cannot export."""
+    """Frameworks do so for arrays that they cannot export."""
 
     @property
     def __array_interface__(self) -> dict:
@@ -169,7 +169,7 @@ def test_objects_that_describe_no_array(vector_add, a, words: str):
 @pytest.mark.parametrize("dtype", [object, [("O", "f4"), ("x", object)]])
 @pytest.mark.parametrize("wrap", [lambda x: x, pct.ptr, pct.strided])
 def test_python_objects_are_no_elements(make_target, dtype, wrap):
-    """A kernel that wrote to them would break Python."""
+    """A kernel that writes to them would break Python."""
     source = f"""{HEAD}
     struct pair {{ long long a, b; }};
     __tile_global__ void any(void* x) {{ *static_cast<long long*>(x) = 7; }}

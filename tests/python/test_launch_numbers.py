@@ -1,4 +1,4 @@
-"""Numbers as kernel arguments: what arrives in the kernel, what is refused before it runs."""
+"""Numbers as kernel arguments: what reaches the kernel, and what is refused before it runs."""
 
 import ctypes
 import struct
@@ -101,7 +101,7 @@ def test_bool(make_target):
     ],
 )
 def test_small_floats_by_their_codes(type_: str, dtype: type):
-    """Without a header that defines these types: the packing alone."""
+    """Tests only the packing, since no header here defines these types."""
     kind = kind_of(CXX_TYPES[type_])
     size = np.dtype(dtype).itemsize
     parameters = decode("k", [kind | size << 16, kind | 1 << 8 | size << 16])
@@ -137,7 +137,7 @@ __tile_global__ void call(int* out, int (*f)(int), const handle* h) { out[0] = f
 
 @pytest.mark.parametrize("checked", [False, True])
 def test_functions_and_incomplete_types(make_target, checked: bool):
-    """A function goes by its address, an array of any type for a type that nobody knows."""
+    """A function is passed by address; an unknown type accepts an array of any type."""
     kernel = make_target("cpu").build(OPAQUE, checked=checked)["call"]
     assert [p.cxx_type for p in kernel.parameters] == ["int*", "pointer to a function", "const void*"]
     twice = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)(lambda x: 2 * x)

@@ -1,4 +1,4 @@
-"""Mistakes of a first hour: each command and public function says in a line what is wrong and what to do."""
+"""Beginners' mistakes: each command and public function says in one line what is wrong and what to do."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ KERNEL = '#include "cuda_tile.h"\n__tile_global__ void k(int* x) { x[0] = 1; }\n
 
 @pytest.fixture
 def files(tmp_path: Path, monkeypatch) -> Path:
-    """A working folder with files that are no sources, and one that is."""
+    """A working folder with one source and files that are not sources."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "empty.cu").touch()
     (tmp_path / "folder.cu").mkdir()

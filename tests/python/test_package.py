@@ -1,4 +1,4 @@
-"""The package itself: its public names, and what importing it costs."""
+"""The package itself: its public names, and the cost of importing it."""
 
 import pkgutil
 import subprocess
@@ -18,7 +18,7 @@ def test_public_names():
 
 
 def test_no_module_has_the_name_of_a_public_function():
-    """Importing such a module would put it in the place of the function."""
+    """Importing such a module would replace the function."""
     modules = {module.name for module in pkgutil.iter_modules(pct.__path__)}
     assert modules & set(pct.__all__) == {"reference"}
 

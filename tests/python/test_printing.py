@@ -1,4 +1,4 @@
-"""printf of kernels on the host: shown on sys.stdout, in order, whatever that is."""
+"""printf in kernels on the host: the output appears on sys.stdout in order, whatever sys.stdout is."""
 
 import contextlib
 import io
@@ -46,7 +46,7 @@ def test_in_order_with_pythons_own(module, one_worker, capsys):
 
 
 def test_replaced_stdout(module, one_worker):
-    """As notebooks have; also launches with more arguments than a bound one."""
+    """A stream as in notebooks; also launches with more arguments than a bound one."""
     for launch in (lambda: module["greet"][1](3), lambda: module["greet"].launch(1, 3, schedule_seed=1)):
         with contextlib.redirect_stdout(io.StringIO()) as notebook:
             launch()
@@ -87,5 +87,5 @@ def test_letters_that_stdout_cannot_show(module, monkeypatch, encoding: str, sch
 
 
 def test_without_stdout(module, monkeypatch):
-    monkeypatch.setattr(sys, "stdout", None)  # as under pythonw
+    monkeypatch.setattr(sys, "stdout", None)  # like under pythonw
     module["greet"][1](3)

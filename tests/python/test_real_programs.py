@@ -1,4 +1,4 @@
-"""The package within programs that have threads, processes and other libraries' threads of their own."""
+"""The package in programs with threads and processes of their own, and with threads of other libraries."""
 
 import multiprocessing
 import os
@@ -49,7 +49,7 @@ def test_one_module_from_many_threads():
 
 
 def load_batch(number: int) -> int:
-    """What a worker of a data loader does: builds (from the cache), launches, and returns an array's sum."""
+    """Acts like a worker of a data loader: builds (from the cache), launches, and returns an array's sum."""
     kernel = pct.build(ADD, target="cpu").kernel("vector_add")
     a, out = np.full(3000, number, np.float32), np.zeros(3000, np.float32)
     kernel[3](a, a, out, 3000)
@@ -58,7 +58,7 @@ def load_batch(number: int) -> int:
 
 @pytest.mark.filterwarnings("ignore:.*multi-?threaded")
 def test_workers_of_a_data_loader(vector_add):
-    """Forked while threads of this process launch, as data loaders are."""
+    """They are forked while threads of this process launch, like data loaders."""
     stop = threading.Event()
     a, out = np.ones(20000, np.float32), np.zeros(20000, np.float32)
 
@@ -78,7 +78,7 @@ def test_workers_of_a_data_loader(vector_add):
 
 
 def test_beside_the_threads_of_a_blas(vector_add):
-    """Launches and matrix products in turn and at once; neither changes what the other gives."""
+    """Launches and matrix products, alternating and at once; neither changes the other's results."""
     a = np.arange(200 * 200, dtype=np.float64).reshape(200, 200) % 7
     expected = a @ a
 

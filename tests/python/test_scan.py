@@ -1,4 +1,4 @@
-"""The scanner: which kernels a source holds, by its tokens alone."""
+"""The scanner, which finds a source's kernels from its tokens alone."""
 
 import json
 from pathlib import Path
@@ -170,13 +170,13 @@ def test_broken_text_does_no_harm(text: str):
     ],
 )
 def test_parameters_that_are_none(text: str):
-    """The compiler says what is wrong with them."""
+    """The compiler reports errors in them."""
     assert [kernel.name for kernel in scan(text, "k.cu")] == ["k"]
 
 
 @pytest.mark.parametrize("condition", ["9" * 60 + " & X", " + ".join(20 * ["1234567"]) + " ** 2", "((" * 99])
 def test_conditions_beyond_us_hold(condition: str):
-    """And take no time that doubles with each digit."""
+    """They also take no time that doubles with each digit."""
     assert [kernel.name for kernel in scan(f"#if {condition}\n__tile_global__ void k() {{}}", "k")] == ["k"]
 
 

@@ -1,4 +1,4 @@
-"""Templates that are never instantiated may name what does not exist [NVIDIA's front end takes them]."""
+"""Templates that are never instantiated may use undefined names, as NVIDIA's front end allows."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def test_source_with_them_builds_and_runs():
 
 
 def test_headers_with_them_build(tmp_path):
-    """In a header beside the source, and in one of a folder that the user names."""
+    """In a header beside the source, and in one in a folder that the user names."""
     (tmp_path / "parts").mkdir()
     (tmp_path / "parts" / "beside.h").write_text(UNUSED)
     (tmp_path / "elsewhere").mkdir()
@@ -69,7 +69,7 @@ def test_headers_with_them_build(tmp_path):
     (tmp_path / "elsewhere" / "named.h").write_text(renamed)
     module = pct.build(source, target="cpu", include_dirs=[tmp_path / "elsewhere"])
     assert result(module) == 7
-    # The header counts as a dependency, though a copy without those templates was compiled.
+    # The header counts as a dependency although a copy without those templates was compiled.
     (tmp_path / "parts" / "beside.h").write_text(UNUSED.replace("return x;", "return x + 1;"))
     assert result(pct.build(source, target="cpu", include_dirs=[tmp_path / "elsewhere"])) == 8
 
@@ -122,7 +122,7 @@ template <typename T> void i(T x = T{}) { auto f = [](auto y) { return y; }; }
 
 
 def test_a_helper_that_is_used_and_wrong_keeps_its_message(tmp_path):
-    """It is used by a kernel template only: that shows when its body is gone, and is no better message."""
+    """Only a kernel template uses it, which shows once its body is removed and gives no better message."""
     (tmp_path / "helpers.h").write_text(
         "template <typename T>\n__tile__ T next(T x) {\n  return x + undeclared(T());\n}\n"
     )

@@ -1,4 +1,4 @@
-"""Vectors of kernels for the cpu are as wide as the processor has them. Nothing runs: any x86-64 will do."""
+"""Kernels for the cpu use the widest vectors of the processor. Nothing runs, so any x86-64 will do."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What the compiler of the ziglang package is asked for, and which waits are announced: with a stand-in."""
+"""The commands given to the compiler of the ziglang package, and the waits announced; uses a stand-in."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ NOT_DEFINED = "ld.lld: error: undefined symbol: scale(float)\n>>> referenced by 
 
 
 class Zig:
-    """Records each call after what was announced by then; links fail as long as `refusals` lasts."""
+    """Records each call after the announcements so far; `refusals` has the errors of the next links."""
 
     def __init__(self, folder: Path, caplog: pytest.LogCaptureFixture):
         self.program = folder / "zig"
@@ -43,7 +43,7 @@ class Zig:
 @pytest.fixture
 def fake(tmp_path, caplog, monkeypatch) -> Zig:
     monkeypatch.setenv("ZIG_GLOBAL_CACHE_DIR", str(tmp_path / "zig-cache"))
-    (tmp_path / "zig-cache").mkdir()  # that it is there does not say that it holds anything
+    (tmp_path / "zig-cache").mkdir()  # its existence does not mean that it contains anything
     return Zig(tmp_path, caplog)
 
 
@@ -59,7 +59,7 @@ def test_a_kernel_is_linked_without_the_cxx_library(fake, caplog, tmp_path):
     compiling, linking = fake.calls
     assert "-shared" not in compiling and "-MD" in compiling and compiling[-1] == "k.cpp"
     assert {"-shared", "-nostdlib++", str(fake.output)} <= set(linking)
-    assert {"-MD", "-MF", "k.d", "k.cpp"}.isdisjoint(linking)  # it would write what was read anew
+    assert {"-MD", "-MF", "k.d", "k.cpp"}.isdisjoint(linking)  # it would overwrite the list of files read
     assert done.returncode == 0 and done.stdout == "one warning\n"
     (notice,) = caplog.messages
     assert "prepares itself at its first use" in notice and fake.announced == [0, 1]
@@ -84,7 +84,7 @@ def test_what_the_source_itself_does_not_define_needs_no_cxx_library(fake, caplo
 
 @pytest.mark.parametrize(("age", "notices"), [(0, 0), (1e6, 1)])
 def test_programs_and_many_sources_take_the_cxx_library(fake, caplog, tmp_path, age: float, notices: int):
-    have_made("libc++.a", tmp_path, age)  # by this zig, or by the one that was there before
+    have_made("libc++.a", tmp_path, age)  # by this zig or an earlier one
     for arguments in (["-o", "program", "k.cpp"], ["-shared", "-o", "l.so", "a.cpp", "b.cpp"]):
         fake.run(*arguments)
         assert fake.calls.pop() == arguments
@@ -101,7 +101,7 @@ def test_nothing_is_linked_after_an_error(fake, caplog):
 
 @pytest.mark.parametrize("home", [None, "/proc/nosuch"])
 def test_zig_starts_without_a_home(monkeypatch, cache_folder, home: str | None):
-    """With HOME unset the home of the user database is taken; where no folder can be made, our cache."""
+    """Without HOME, the home of the user database is used; if no folder can be made, our own cache."""
     for name in ("ZIG_GLOBAL_CACHE_DIR", "XDG_CACHE_HOME", "HOME"):
         monkeypatch.delenv(name, raising=False)
     if home:
