@@ -122,8 +122,8 @@ __device__ __forceinline__ unsigned shared_address(void const* pointer) {
   return static_cast<unsigned>(__cvta_generic_to_shared(pointer));
 }
 
-// The instruction of N columns: `kind` is what its name says behind N, `sum` how asm names a register of
-// sums, `rest` are the operands behind the one that says whether sums are added to.
+// The instruction of N columns. `kind` is the part of its name after N, `sum` the asm constraint of a
+// register of sums, and `rest` the operands after the one that says whether to add to the sums.
 #define CUDA_TILE_WGMMA_32(kind, sum, rest)                                                                  \
   asm volatile("wgmma.mma_async.sync.aligned.m64n32" kind                                                    \
                " {%0, %1, %2, %3, %4, %5, %6, %7, %8, %9, %10, %11, %12, %13, %14, %15}, %16, %17, %18" rest \
