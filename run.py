@@ -115,6 +115,7 @@ def check():
         "ruff check": [PYTHON, "-m", "ruff", "check", "."],
         "ruff format": [PYTHON, "-m", "ruff", "format", "--check", "."],
         "clang-format": [BIN / "clang-format", "--dry-run", "-Werror", *sources],
+        "mypy": [PYTHON, "-m", "mypy"],
         "generated headers": [PYTHON, "-m", "pycuda_tile", "regenerate", "--check"],
     }
     failed = [name for name, command in checks.items() if run(*command) != 0]
