@@ -1,4 +1,4 @@
-"""What checked builds cost: time of the example kernels, with checks and without in turn, and memory.
+"""The cost of checked builds: times of the example kernels with and without checks, in turn, and memory.
 
 python benchmarks/checked.py [--write]      --write keeps the table in results/checked.txt
 """
@@ -25,7 +25,7 @@ ROUNDS = 5
 
 
 def launches(name: str) -> list:
-    """The launch of one example without and with checks, its result seen to be right."""
+    """The launches of one example without and with checks, after a test of its result."""
     common = importlib.import_module("_common")
     runs = []
     for checked in (False, True):
@@ -71,7 +71,7 @@ def peak_bytes(dtype: str, cpp_type: str, checked: bool) -> int:
     """The greatest memory of a process whose kernel reads and writes all of an array once."""
     kernel = pct.build(SOURCE.format(T=cpp_type), target="cpu", checked=checked)["write_back"]
     kernel[BLOCKS](np.ones(1024 * BLOCKS, dtype))
-    # Not getrusage: that counts what the parent had before it started this process.
+    # getrusage would include the memory that the parent had before it started this process.
     [line] = (text for text in Path("/proc/self/status").read_text().splitlines() if text.startswith("VmHWM"))
     return int(line.split()[1]) * 1024
 

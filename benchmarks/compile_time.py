@@ -1,4 +1,4 @@
-"""What compiling takes: the examples for a GPU, beside NVIDIA's own tile compiler, and for the host; the
+"""Compile times: the examples for a GPU, compared with NVIDIA's own tile compiler, and for the host; the
 header alone. One table, one run; needs NVRTC 13.3 or newer and tileiras, but no GPU."""
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ RUNS = 9
 HEADER = '#include "cuda_tile.h"\n'
 
 OPTIONS = ["-std=c++20", "--fmad=false", f"-arch={ARCH}"]
-HEADERS = [*nvrtc.include_dirs(), resources.standard_dir()]  # what both find besides
+HEADERS = [*nvrtc.include_dirs(), resources.standard_dir()]  # further headers that both find
 OURS = [*OPTIONS, *(f"-I{folder}" for folder in (resources.include_dir(), *HEADERS))]
 NVIDIAS = [*OPTIONS, "--enable-tile", *(f"-I{folder}" for folder in HEADERS)]
 
@@ -46,7 +46,7 @@ def run_nvrtc(text: str, name: str, options: list[str], kernels: Sequence[str] =
 
 @functools.cache
 def instances(path: Path) -> tuple[str, ...]:
-    """The kernels that an example's templates are asked for."""
+    """The instances that an example requests of its templates."""
     if "template <" not in path.read_text():
         return ()
     return importlib.import_module(path.stem).problem(*PROBLEMS[path.stem]).kernels
@@ -82,9 +82,9 @@ def examples(folder: Path) -> None:
     print(f"{'seconds':<14} {'simt':>8} {'NVIDIA':>8} {'ratio':>7}   {'cpu':>8}")
     ratios, on_host = [], []
     for path in SOURCES:
-        instances(path)  # makes an input, which is no part of compiling
+        instances(path)  # makes an input, which is not part of the compile time
         ours, theirs, host = [], [], []
-        for _ in range(RUNS):  # in turn, so that other work on the machine falls on all
+        for _ in range(RUNS):  # in turn, so that other work on the machine affects all of them
             ours.append(seconds(simt, path))
             theirs.append(seconds(nvidia, path, folder))
             host.append(seconds(build_for_host, path))

@@ -1,4 +1,4 @@
-"""Our kernels on the cpu beside PyTorch and NumPy: one table, one process, both sides in turn on all cores.
+"""Our kernels on the CPU compared with PyTorch and NumPy: one table, one process, in turn on all cores.
 
 speed = peer's time / our time, the median of the rounds' ratios, with their quartiles.
 """
@@ -63,7 +63,7 @@ def copy_bandwidth() -> float:
 
 
 def build_seconds() -> tuple[float, float, str]:
-    """Cold builds of the examples: the median, the longest, and whose that is."""
+    """Seconds of cold builds of the examples: the median, the longest, and which example that is."""
     taken = {}
     for path in SOURCES:
         instances(path)  # imports the example

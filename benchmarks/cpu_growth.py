@@ -1,4 +1,4 @@
-"""Pictures for docs/performance.md: time against size beside PyTorch, and against the tile's size."""
+"""Plots for docs/performance.md: time against size, compared with PyTorch, and against the tile's size."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What benchmarks/cpu.py compares: our kernels beside PyTorch's and NumPy's functions, on the same arrays."""
+"""The work of benchmarks/cpu.py: our kernels, and PyTorch's and NumPy's functions on the same arrays."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ Function = Callable[[], object]
 
 
 class Pair(NamedTuple):
-    """Two functions without parameters that do the same work, and a check of what both left behind."""
+    """Two functions without parameters that do the same work, and a check of both results."""
 
     ours: Function
     peer: Function
@@ -74,7 +74,7 @@ def ceildiv(a: int, b: int) -> int:
 
 
 def power_of_two(n: int) -> int:
-    """The least that is not less than n."""
+    """The smallest power of two that is at least n."""
     return 1 << (n - 1).bit_length()
 
 
@@ -288,7 +288,7 @@ MATMUL_TILES = [
     [512, 512, 1024],
 ]
 
-# Of matmul_by_rows: wide enough for packing to pay, narrow enough for the second cache.
+# For matmul_by_rows: wide enough for packing to pay off, narrow enough for the second cache.
 ROW_TILES = [
     [64, 64, 128],
     [128, 64, 512],

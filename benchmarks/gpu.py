@@ -1,10 +1,10 @@
-"""Times of kernels on a GPU: our header, beside NVIDIA's tile compiler on the same source, cuBLAS, cuDNN and
-PyTorch's own kernels, Triton, and what copying takes. One run makes one table and results/gpu.json, in less
-than 8 minutes.
+"""Times of kernels on a GPU: our header, NVIDIA's tile compiler on the same source, cuBLAS, cuDNN and
+PyTorch's own kernels, Triton, and copies. One run makes one table and results/gpu.json, in less than
+8 minutes.
 
-    python benchmarks/gpu.py --make-peers DIR     before, where NVIDIA's tile compiler is: needs no GPU
+    python benchmarks/gpu.py --make-peers DIR     first, with NVIDIA's tile compiler; needs no GPU
     python benchmarks/gpu.py --peers DIR          on a machine with a GPU; DIR is build/gpu_peers if not given
-    python benchmarks/gpu.py --dry-run            small sizes on the processor: that all of it works, no times
+    python benchmarks/gpu.py --dry-run            tests the benchmark at small sizes on the CPU, without times
 
 Needs PyTorch and pycuda-tile[gpu]; Triton and cuda-core for those columns. First everything is built, by all
 processors at once; another process (gpu_worker.py) then checks and times, and if a kernel breaks it, the next
@@ -37,13 +37,13 @@ RESULTS = HERE / "results" / "gpu.json"
 PEERS = HERE.parent / "build" / "gpu_peers"
 WHO = ("ours", "nvidia", "torch", "triton")
 MINUTES = 7.5  # after which the run ends with what it has
-BUILDING = 150  # seconds for all builds at once; what is missing then is built when its turn comes
-SILENCE = 120  # seconds without a line from the worker, after which it is thought to hang
-PATIENCE = 3  # processes that one peer may break
+BUILDING = 150  # seconds for all builds at once; later ones are built when their turn comes
+SILENCE = 120  # seconds without a line from the worker, after which it is assumed to hang
+PATIENCE = 3  # processes that one peer may crash
 
 
 def requirements() -> str | None:
-    """What is missing for a run on this machine, for people."""
+    """A message that says what is missing for a run on this machine."""
     if gpu.compute_capability() is None:
         return "there is no CUDA GPU that a driver shows here; --make-peers and --dry-run need none"
     if not gpu.has_cuda_python():
@@ -114,7 +114,7 @@ class Run:
         self.save()
 
     def drop(self) -> None:
-        """A peer that broke some processes is left out from then on: each new process takes seconds."""
+        """Excludes a peer that has crashed several processes, since each new process takes seconds."""
         broke = [name.split(" / ")[1] for name in self.broken if not name.startswith("peers")]
         for who in WHO[1:]:
             if broke.count(who) == PATIENCE:
@@ -197,7 +197,7 @@ def heading() -> str:
 
 
 def ratios(result: dict, copy: float) -> dict[str, float]:
-    """Our speed: of NVIDIA's tile compiler, and of a copy of as many bytes. What is not known is missing."""
+    """Our speed relative to NVIDIA's tile compiler and to a copy of as many bytes, as far as known."""
     seconds, found = result["seconds"], {}
     if "ours" in seconds:
         if "nvidia" in seconds:

@@ -20,7 +20,7 @@ MANIFEST = "peers.json"
 _REQNTID = 0x10  # EIATTR_REQNTID, of a cubin's section .nv.info.<kernel>
 
 
-# --- before, without a GPU ----------------------------------------------------------------------------------
+# --- beforehand, without a GPU ------------------------------------------------------------------------------
 
 
 def make(folder: Path, arch: str, kernels: Iterable[tuple[Path, str]], jobs: int) -> None:
@@ -73,7 +73,7 @@ def _make(folder: Path, arch: str, path: Path, name: str) -> list[dict]:
 
 
 def read_cubin(cubin: bytes) -> tuple[str, int]:
-    """The kernel in a cubin of one, and the threads of the blocks that it was compiled for."""
+    """The only kernel in a cubin, and the number of threads per block for which it was compiled."""
     at, count, names = (struct.unpack_from(f, cubin, p)[0] for f, p in (("<Q", 40), ("<H", 60), ("<H", 62)))
     headers = [struct.unpack_from("<IIQQQQIIQQ", cubin, at + 64 * i) for i in range(count)]
     strings = headers[names][4]
@@ -138,7 +138,7 @@ class Peers:
         self._entries = {(entry["kernel"], entry["variant"]): entry for entry in text["kernels"]}
 
     def launcher(self, kernel: str, variant: str, grid: tuple[int, ...]) -> Callable[[tuple], None]:
-        """A function that launches a kernel with what it gets. KeyError if there is no cubin."""
+        """A function that launches a kernel with its arguments. KeyError if there is no cubin."""
         cuda, entry = core(), self._entries[kernel, variant]
         device = cuda.Device()
         device.set_current()

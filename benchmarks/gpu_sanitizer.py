@@ -2,8 +2,8 @@
 
     python benchmarks/gpu_sanitizer.py [--only TEXT] [--tools memcheck racecheck] [--output FILE]
 
-memcheck finds accesses outside of memory, racecheck hazards in shared memory, initcheck reads of what nobody
-wrote, synccheck wrong barriers. Needs a GPU, PyTorch (for the benchmarks' kernels), pycuda-tile[gpu], and
+memcheck finds out-of-bounds accesses, racecheck hazards in shared memory, initcheck reads of uninitialised
+memory, synccheck wrong barriers. Needs a GPU, PyTorch (for the benchmarks' kernels), pycuda-tile[gpu], and
 compute-sanitizer: of the CUDA toolkit, or pip install nvidia-cuda-sanitizer-api. Sizes are small: programs
 take 10 to 100 times as long. The exit status is 1 if something was found."""
 
@@ -27,12 +27,12 @@ HERE = Path(__file__).resolve().parent
 TOOLS = ("memcheck", "racecheck", "initcheck", "synccheck")
 EXAMPLES = ("vector_add", "softmax", "layer_norm", "matmul", "transpose", "histogram", "gather", "attention",
             "int8_matmul", "split_k_matmul", "top_k", "segmented_scan", "cross_entropy", "mixed")  # fmt: skip
-FOUND = 86  # the exit status that the sanitizer is asked for where it finds something
+FOUND = 86  # the exit status that the sanitizer is to return if it finds something
 OPTIONS = {"memcheck": ["--report-api-errors", "no"], "racecheck": ["--racecheck-report", "all"]}
 
 
 class Program(NamedTuple):
-    """What is watched: a line of the table."""
+    """A program to run under the sanitizer: a line of the table."""
 
     title: str
     command: list[str]
@@ -50,7 +50,7 @@ def find() -> str | None:
 
 
 def requirements() -> str | None:
-    """What is missing here, for people."""
+    """A message that says what is missing on this machine."""
     if gpu.compute_capability() is None:
         return "there is no CUDA GPU that a driver shows here"
     if find() is None:
@@ -90,7 +90,7 @@ def watch(program: Program, tool: str, seconds: float) -> tuple[str, str]:
     environment = {
         **os.environ,
         "PYTHONPATH": os.pathsep.join([str(HERE.parent), os.environ.get("PYTHONPATH", "")]),
-        "PYTORCH_NO_CUDA_MEMORY_CACHING": "1",  # each tensor an allocation, so that its bounds are known
+        "PYTORCH_NO_CUDA_MEMORY_CACHING": "1",  # each tensor has its own allocation, with known bounds
     }
     try:
         done = subprocess.run(

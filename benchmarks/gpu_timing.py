@@ -1,5 +1,5 @@
-"""How gpu.py takes times: with events on the device, going round sets of arguments larger than its cache,
-and rounds in turn among those that are compared."""
+"""How gpu.py measures times: with events on the device, cycling through sets of arguments that are larger
+than its cache, in alternating rounds of the compared functions."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from statistics import median
 import torch
 
 ROUNDS = 9
-SECONDS = 0.015  # that one timing takes at least
+SECONDS = 0.015  # minimum of one timing
 LONG = 0.25  # seconds of a call that is too slow to be repeated often
-CACHE = 256 << 20  # bytes that calls go round in: more than a GPU's cache holds
+CACHE = 256 << 20  # bytes through which calls cycle: more than a GPU's cache holds
 
 Call = Callable[[tuple], object]
 
@@ -28,7 +28,7 @@ class Device:
             torch.cuda.synchronize()
 
     def seconds(self, call: Call, sets: list[tuple], repeats: int) -> float:
-        """Of one call: the mean of `repeats`."""
+        """Seconds of one call: the mean of `repeats`."""
         if self.name != "cuda":
             begin = time.perf_counter()
             for i in range(repeats):
@@ -63,6 +63,6 @@ class Device:
         return max(1 if seconds > LONG else 3, min(1000, int(SECONDS / max(seconds, 1e-7))))
 
     def copy_bandwidth(self, size: int = CACHE) -> float:
-        """Bytes a second that a copy within the device reads and writes."""
+        """Bytes per second that a copy within the device reads and writes."""
         sets = [tuple(torch.empty(size, dtype=torch.uint8, device=self.name) for _ in range(2))]
         return 2 * size / median(self.compare({"copy": lambda pair: pair[1].copy_(pair[0])}, sets)["copy"])

@@ -31,7 +31,7 @@ def emit(event: str, **fields: object) -> None:
 
 
 class Broken(Exception):
-    """The device takes no more work from this process."""
+    """The device accepts no more work from this process."""
 
 
 class Worker:
@@ -98,7 +98,7 @@ class Worker:
                 if not wrong <= work.tolerance:
                     raise ValueError(f"wrong by {wrong:.2g}, at most {work.tolerance:.2g} is expected")
                 seconds = self.device.roughly(call, sets)
-            except Exception as problem:  # who cannot run must not end the run of the others
+            except Exception as problem:  # a candidate that fails must not end the run of the others
                 self.note(work, who, label, problem)
                 continue
             tried.setdefault(who, {})[label] = seconds
@@ -130,7 +130,7 @@ class Worker:
         torch.backends.cuda.matmul.allow_tf32 = False
         try:
             torch.ones(1, device=self.device.name).add_(1).cpu()
-        except Exception as error:  # after an illegal access, say, no call works any more
+        except Exception as error:  # after an illegal access, for example, every call fails
             raise Broken(gpu_peers.first_line(error)) from problem
 
 
@@ -240,4 +240,4 @@ if __name__ == "__main__":
         main(json.loads(sys.argv[1]))
     except Broken as problem:
         print(problem, file=sys.stderr, flush=True)
-        os._exit(3)  # what a broken device would do at a normal exit is not known
+        os._exit(3)  # a normal exit might hang on a broken device

@@ -1,4 +1,4 @@
-"""Times two functions in turn, so that whatever else the machine does falls on both."""
+"""Times two functions in turn, so that other work on the machine affects both alike."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from statistics import median, quantiles
 from typing import NamedTuple
 
 ROUNDS = 9
-SPREAD = 0.15  # quartiles further apart than this part of the median: the figure says little
+SPREAD = 0.15  # a result is inconclusive if its quartiles differ by more than this fraction of the median
 ATTEMPTS = 3
 _TIMING = 30e-3  # seconds of one timing at least: shorter calls are repeated within it
 _LONG = 1.0  # seconds of a round: three are enough; and one where a round takes ten times that
@@ -16,7 +16,7 @@ _REST = 120e-3  # seconds before each timing: threads of OpenMP and OpenBLAS spi
 
 
 class Comparison(NamedTuple):
-    """Times of one call in seconds, and what the rounds say of peer time / our time."""
+    """Times of one call in seconds, and statistics of peer time / our time over the rounds."""
 
     ours: float
     peers: float

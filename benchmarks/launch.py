@@ -1,4 +1,4 @@
-"""What a launch from Python costs on the cpu beside the kernel's own work. One table, one run."""
+"""The cost of a launch from Python on the CPU besides the kernel's own work. One table, one run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What using the package costs before a kernel runs: import and build. One table, one run."""
+"""The cost of the package before a kernel runs: import and build. One table, one run."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ from pycuda_tile.compilers.toolchain import find_compiler
 
 ROOT = Path(__file__).resolve().parent.parent
 VECTOR_ADD = ROOT / "examples" / "vector_add.cu"
-PROCESSES = 7  # new processes that are started for one figure
-REPEATS = 9  # timings of a loop for one figure
+PROCESSES = 7  # new processes per figure
+REPEATS = 9  # timings of a loop per figure
 
 IMPORT = """
 import time, numpy
@@ -61,7 +61,7 @@ def machine() -> str:
 
 
 def in_new_process(code: str, cache: str) -> float:
-    """What `code` prints, run in a new process with its own cache folder: seconds."""
+    """The seconds that `code` prints in a new process with its own cache folder."""
     environment = {
         **os.environ,
         "PYCUDA_TILE_CACHE_DIR": cache,
@@ -76,7 +76,7 @@ def in_new_process(code: str, cache: str) -> float:
 
 
 def per_call(function: Callable[[], object]) -> float:
-    """The time of one call, in seconds: the best of several loops, which others disturb least."""
+    """The time of one call in seconds: the best of several loops, which other work disturbs least."""
     timer = timeit.Timer(function)
     count = max(1, timer.autorange()[0] // 4)
     return min(timer.repeat(REPEATS, count)) / count

@@ -1,5 +1,5 @@
-"""What NVRTC makes of kernels for GPUs, seen without one: registers and spills from ptxas, and the machine
-instructions of the main loop, counted. One table; `--write` keeps it in docs/simt.md.
+"""NVRTC's code for the benchmark kernels, examined without a GPU: registers and spills from ptxas, and counts
+of machine instructions in the main loop. One table; `--write` keeps it in docs/simt.md.
 
 Needs NVRTC and nvdisasm (in the wheel nvidia-cuda-nvdisasm, or the CUDA toolkit's), but no GPU."""
 
@@ -90,7 +90,7 @@ class Multiprocessor(NamedTuple):
     warps: int
     blocks: int
     shared_bytes: int
-    reserved_bytes: int  # of each block's shared memory
+    reserved_bytes: int  # reserved in each block's shared memory
 
 
 MULTIPROCESSORS = {
@@ -115,7 +115,7 @@ class Evidence(NamedTuple):
     early_loads: float  # share of the main loop's global loads that precede its last wait; 1 without loads
 
     def blocks(self, arch: str) -> int:
-        """That a multiprocessor holds at the same time."""
+        """How many blocks a multiprocessor holds at the same time."""
         has = MULTIPROCESSORS[compute_capability(arch)]
         warps = self.threads // 32
         # Each quarter has 16384 registers, which are given to warps by 256.
@@ -181,7 +181,7 @@ def count(lines: list[str]) -> dict[str, int]:
 
 
 def early_loads(loop: list[str]) -> float:
-    """The share of a loop's global loads that precede its last wait: they are on their way meanwhile."""
+    """The share of a loop's global loads that precede its last wait, so that they overlap with it."""
     opcodes = [match[1] if (match := re.match(r"(?:@\S+\s+)?(\S+)", line)) else "" for line in loop]
     loads = [i for i, opcode in enumerate(opcodes) if opcode.startswith("LDG")]
     waits = [i for i, opcode in enumerate(opcodes) if re.match(WAIT, opcode)]

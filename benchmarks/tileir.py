@@ -1,4 +1,4 @@
-"""Tile IR built for the cpu, beside the interpreter and beside the same kernel in C++: a matrix product.
+"""A matrix product in Tile IR built for the CPU, compared with the interpreter and the same kernel in C++.
 
 Prints one table, and keeps it in results/ with --write. Needs a C++ compiler.
 """

@@ -1,4 +1,4 @@
-"""Time to parse and to print the text of a Tile IR module, by its number of operations.
+"""The time to parse and print the text of a Tile IR module, by its number of operations.
 
     python benchmarks/tileir_text.py [most operations]
 

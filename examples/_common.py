@@ -19,7 +19,7 @@ import numpy as np
 import pycuda_tile as pct
 from pycuda_tile.launching import gpu
 
-# The element types that kernels with a type parameter are run with: NumPy's, and the C++ name.
+# The element types for kernels with a type parameter: NumPy's name and the C++ name.
 CPP_NAMES = {"float32": "float", "float16": "__half", "bfloat16": "__nv_bfloat16"}
 
 HERE = Path(__file__).resolve().parent
@@ -59,7 +59,7 @@ class Problem:
 
 
 class Run:
-    """A problem on a module: its arrays are where the target wants them, and launches can be repeated."""
+    """A problem on a module, with its arrays on the target's device, so that launches can be repeated."""
 
     def __init__(self, module: pct.Module, problem: Problem):
         self.problem = problem
@@ -84,7 +84,7 @@ class Run:
 
 
 def on_target(module: pct.Module, array: np.ndarray) -> Any:
-    """The array as the module's kernels take it: itself on the host, a copy on a GPU."""
+    """The array as the module's kernels take it: the array itself on the host, a copy on a GPU."""
     if module.target not in ("simt", "tile"):
         return array
     gpu.check_available("the example", module.target)
@@ -94,12 +94,12 @@ def on_target(module: pct.Module, array: np.ndarray) -> Any:
 
 
 def to_numpy(array: Any) -> np.ndarray:
-    """What `on_target` gave, on the host."""
+    """The content of an array that `on_target` returned, on the host."""
     return array if isinstance(array, np.ndarray) else array.to_numpy()
 
 
 def wait(array: Any) -> None:
-    """Wait for all launches where this array is; on the host they are finished when they return."""
+    """Wait for all launches on this array's device; on the host, launches are finished when they return."""
     if not isinstance(array, np.ndarray):
         array.wait()
 
@@ -114,7 +114,7 @@ def largest_error(got: np.ndarray, expected: np.ndarray) -> float:
 
 
 def build(name: str, target: str, kernels: tuple[str, ...] = ()) -> pct.Module:
-    """The module of examples/`name`.cu; `kernels` are the instances wanted of its templates."""
+    """The module of examples/`name`.cu; `kernels` are the instances of its templates to build."""
     with progress(f"building {name}.cu"):
         return pct.build(HERE / f"{name}.cu", target=target, kernels=kernels)
 
@@ -162,7 +162,7 @@ def ceildiv(a: int, b: int) -> int:
 
 @contextmanager
 def progress(step: str) -> Iterator[None]:
-    """Say on stderr what is going on, if it takes more than a second."""
+    """Report on stderr what is going on, if it takes more than a second."""
     timer = threading.Timer(1.0, lambda: print(f"{step} ...", file=sys.stderr, flush=True))
     timer.daemon = True
     timer.start()

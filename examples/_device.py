@@ -1,6 +1,6 @@
 """Copies of NumPy arrays on a GPU, for the targets that run there.
 
-Programs that use CuPy or PyTorch have no need of it: they pass those arrays.
+Programs that use CuPy or PyTorch do not need it: they pass their own arrays.
 """
 
 from __future__ import annotations

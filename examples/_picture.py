@@ -17,7 +17,7 @@ CHANNELS = {0: 1, 2: 3, 4: 2, 6: 4}  # of PNG's colour types grey, RGB, grey wit
 
 
 class PictureError(Exception):
-    """The file is no picture that can be read here."""
+    """The file is not a picture in a supported format."""
 
 
 def read_picture(path: Path) -> np.ndarray:
@@ -98,7 +98,7 @@ def unfilter(method: int, line: np.ndarray, above: np.ndarray, out: np.ndarray) 
 
 
 def paeth(left: np.ndarray, above: np.ndarray, corner: np.ndarray) -> np.ndarray:
-    """Which of the three neighbours is nearest to left + above - corner; in doubt the first."""
+    """Which of the three neighbours is nearest to left + above - corner; the first one if several are."""
     to_left, to_above = np.abs(above - corner), np.abs(left - corner)
     to_corner = np.abs(left + above - 2 * corner)
     nearer = np.where(to_above <= to_corner, above, corner)

@@ -2,7 +2,7 @@
 // formula that transformers use: gelu(v) = v / 2 * (1 + tanh(sqrt(2 / pi) * (v + 0.044715 v^3))).
 //
 // One block computes a tile of Rows x Columns elements, so the grid is (ceil(columns / Columns),
-// ceil(rows / Rows)). Whatever T is, the block computes in float.
+// ceil(rows / Rows)). The block computes in float for every T.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 

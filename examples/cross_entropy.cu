@@ -1,5 +1,5 @@
 // Cross-entropy of each row of scores against its label: loss = log(sum_j exp(score[j])) - score[label], and
-// 0 where the label is negative: a row to ignore.
+// 0 for rows to ignore, whose label is negative.
 //
 // One block takes one row of any number of classes, so the grid is `rows`. It walks over the row in pieces of
 // Width, and keeps the maximum and the sum of exponentials so far.

@@ -1,7 +1,7 @@
 """Kernels written in Python with NVIDIA's cuda-tile package, run here on the CPU.
 
-cuda-tile compiles its kernels to Tile IR, for which it needs no GPU; pycuda_tile.tileir reads that and builds
-it for the CPU. Needs `pip install cuda-tile`.
+cuda-tile compiles its kernels to Tile IR without a GPU; pycuda_tile.tileir reads the Tile IR and builds it
+for the CPU. Needs `pip install cuda-tile`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def tile_ir(kernel, *arguments) -> tileir.Module:
 
 
 def constraint(array: np.ndarray):
-    """What the kernel may rely on: a contiguous array that no other one overlaps."""
+    """The assumptions of the kernel: a contiguous array that overlaps no other."""
     return compilation.ArrayConstraint(
         getattr(ct, array.dtype.name),
         array.ndim,
@@ -49,7 +49,7 @@ def constraint(array: np.ndarray):
 
 
 def flattened(*arguments) -> list:
-    """An array is passed as its address, its extents and its strides in elements; constants are not."""
+    """An array is passed as its address, extents and strides in elements; a constant is not passed."""
     flat = []
     for a in arguments:
         if isinstance(a, np.ndarray):

@@ -14,7 +14,7 @@ constexpr int tile_inputs = 32;
 constexpr int max_classes = 16;
 
 /// The block's tile of x weight + bias; x is samples x inputs, weight is inputs x outputs, bias has one value
-/// an output.
+/// per output.
 __tile__ inline auto affine(const float* x, const float* weight, const float* bias, int samples, int inputs,
                             int outputs) {
   ct::partition_view x_view{ct::tensor_span{x, ct::extents{samples, inputs}},

@@ -1,4 +1,4 @@
-"""Recognise handwritten digits with a small network whose every layer is a tile kernel.
+"""Recognise handwritten digits with a small network in which every layer is a tile kernel.
 
 The weights are trained here, in NumPy, on 1297 of the 1797 digits; the kernels and NumPy then classify the
 other 500.

@@ -1,8 +1,8 @@
 // Histogram: adds to counts[v] the number of times that v occurs among n values. Values outside [0, bins) are
 // skipped.
 //
-// One block counts one tile of 1024 values, so the grid is ceil(n / 1024). Many elements, of this block and
-// of others, meet in one counter: the additions are atomic.
+// One block counts one tile of 1024 values, so the grid is ceil(n / 1024). Elements of this block and of
+// others are added to the same counters, so the additions are atomic.
 #include "cuda_tile.h"
 
 namespace ct = cuda::tiles;

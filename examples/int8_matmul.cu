@@ -1,5 +1,5 @@
 // Product of two matrices quantised to 8 bits: out = (a b) * row_scale * column_scale, where a is m x k, b is
-// k x n, and each row of a and each column of b has the scale of its values. The sums of products are exact.
+// k x n, and each row of a and each column of b has its own scale. The sums of products are exact.
 //
 // One block computes one tile of out, so the grid is (ceil(n / N), ceil(m / M)).
 #include <cuda_bf16.h>

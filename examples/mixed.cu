@@ -14,7 +14,7 @@ using namespace ct::literals;
 
 constexpr int width = 1024;
 
-/// Softmax over the first `columns` elements that `x` points to; shared and global memory will do.
+/// Softmax over the first `columns` elements that `x` points to, in shared or global memory.
 __tile__ auto softmax(const float* x, int columns) {
   auto column = ct::iota<ct::tile<int, ct::shape<width>>>();
   auto value = ct::load_masked(x + column, column < columns, -1e30f);
@@ -22,7 +22,7 @@ __tile__ auto softmax(const float* x, int columns) {
   return exponentials / ct::sum(exponentials, 0_ic);
 }
 
-/// 2^x by the device's instruction: PTX in tile code, done by each thread that runs it.
+/// 2^x by the device's instruction: PTX in tile code, which each thread executes.
 __tile__ float fast_exp2(float x) {
   float result;
   asm("ex2.approx.f32 %0, %1;" : "=f"(result) : "f"(x));

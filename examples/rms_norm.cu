@@ -1,4 +1,4 @@
-// RMS norm of each row of a matrix: out = x / sqrt(mean(x^2) + Epsilon) * weight, with one weight a column.
+// RMS norm of each row of a matrix: out = x / sqrt(mean(x^2) + Epsilon) * weight, with a weight per column.
 //
 // One block normalises one row, so the grid is `rows`. A row has up to Width columns; the tile is padded with
 // zeros, which add nothing to the sum of squares.

@@ -1,7 +1,7 @@
-// Rotary position embedding: each pair (x[i], x[i + Half]) of a head is turned by the angle of its token and
+// Rotary position embedding: each pair (x[i], x[i + Half]) of a head is rotated by the angle of its token and
 // i.
 //
-// x and out are tokens x heads x 2 Half, cos and sin are tokens x Half floats. One block turns up to Heads
+// x and out are tokens x heads x 2 Half, cos and sin are tokens x Half floats. One block rotates up to Heads
 // heads of one token, so the grid is (tokens, ceil(heads / Heads)).
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>

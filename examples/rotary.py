@@ -1,4 +1,4 @@
-"""Turn the heads of tokens by their position with a tile kernel, checked against NumPy."""
+"""Rotate the heads of tokens by their position with a tile kernel, checked against NumPy."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
 // Running sums that start again at each segment: out[i] = x[i] + out[i - 1], but out[i] = x[i] where `starts`
-// is set. Each row of the matrices is scanned by itself.
+// is set. Each row of the matrices is scanned separately.
 //
 // One block scans one row of any length, so the grid is `rows`. It walks over the row in pieces of Width, and
 // carries the last sum of a piece into the next one's first segment.
@@ -28,7 +28,7 @@ __tile_global__ void segmented_scan(const T* __restrict__ x, const bool* __restr
     auto value = ct::element_cast<float>(x_view.load_masked(row, piece));
     auto segment = ct::partial_sum(ct::element_cast<int>(starts_view.load_masked(row, piece)), 1_ic);
 
-    // The sum at i takes every j up to i in i's segment: a Width x Width matrix, j along its rows.
+    // The sum at i includes every j up to i in i's segment: a Width x Width matrix, with j along its rows.
     auto before = index <= ct::transpose(index);
     auto together = before && segment == ct::transpose(segment);
     auto taken = ct::select(together, ct::broadcast(value, ct::shape<Width, Width>{}),

@@ -1,4 +1,4 @@
-"""Running sums that start again at each segment with a tile kernel, checked against NumPy."""
+"""Running sums that restart at each segment, with a tile kernel, checked against NumPy."""
 
 from __future__ import annotations
 

@@ -1,5 +1,5 @@
-// Matrix product c = a b for a long k and few tiles of c: the blocks also share out k, then a second kernel
-// adds their parts up. The parts are `splits` x m x n floats.
+// Matrix product c = a b for a long k and few tiles of c: the blocks also divide k among them, and a second
+// kernel adds their parts. The parts are `splits` x m x n floats.
 //
 // The grid of `split_k_products` is (ceil(n / N), ceil(m / M), splits), that of `split_k_sum` is ceil(m n /
 // Size).

@@ -1,4 +1,4 @@
-"""A matrix product whose blocks also share out k, with tile kernels, checked against NumPy."""
+"""A matrix product whose blocks also divide k among them, with tile kernels, checked against NumPy."""
 
 from __future__ import annotations
 

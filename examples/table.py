@@ -1,4 +1,4 @@
-"""Seven tile kernels on the best target of this machine, checked against NumPy and timed beside it."""
+"""Seven tile kernels on the best available target, checked against NumPy and timed against it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,8 @@
 // The K greatest values of each row, in descending order, with their columns; the lowest column comes first
 // where values are equal.
 //
-// One block takes one row of up to Width columns (at least K), so the grid is `rows`. It takes the maximum K
-// times, and each time puts minus infinity in its place.
+// One block takes one row of up to Width columns (at least K), so the grid is `rows`. It finds the maximum K
+// times, and each time replaces it by minus infinity.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 

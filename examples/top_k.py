@@ -18,7 +18,7 @@ def top_k(x: np.ndarray, out: np.ndarray | None = None) -> tuple[np.ndarray, np.
 
 
 def problem(rows: int, columns: int, dtype: str) -> Problem:
-    """A random matrix; in a type of few bits it has many equal values."""
+    """A random matrix; a type of few bits makes many equal values."""
     x = random(np.random.default_rng(0), (rows, columns), dtype)
     return Problem(
         kernel=f"top_k<{CPP_NAMES[dtype]}, {K}>",

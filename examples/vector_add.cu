@@ -1,8 +1,7 @@
 // Vector addition: out = a + b, each of n floats.
 //
-// One block adds one tile of 1024 elements, so the grid is ceil(n / 1024). Loads and stores are masked, which
-// makes the last block right when n is no multiple of the tile size. The three arrays start at addresses
-// divisible by 16.
+// One block adds one tile of 1024 elements, so the grid is ceil(n / 1024). Loads and stores are masked, so n
+// need not be a multiple of the tile size. The three arrays start at addresses divisible by 16.
 #include "cuda_tile.h"
 
 namespace ct = cuda::tiles;

@@ -1,4 +1,4 @@
-// Runs the kernel on this machine's cores.
+// Runs the kernel on this machine's CPU.
 #include "axpy.h"
 
 #include "cuda_tile/launch.h"
