@@ -1,4 +1,4 @@
-// What the threads that share a block check. Each kernel runs on 64 elements a block.
+// Kernels for checks in blocks of several threads. Each kernel runs on 64 elements per block.
 #include "cuda_tile.h"
 
 namespace ct = cuda::tiles;

@@ -1,4 +1,4 @@
-// Blocks that share memory: with an order between their accesses, and without one.
+// Blocks that share memory, with and without an order between their accesses.
 #include "cuda_tile.h"
 
 namespace ct = cuda::tiles;
@@ -31,7 +31,7 @@ __tile_global__ void views_overlap(float* data, int n) {
   view.store_masked(ct::zeros<ct::tile<float, ct::shape<16>>>(), ct::bid().x / 2);
 }
 
-/// Block 0 publishes a value, the others wait for it: right if Flag is released and acquired.
+/// Block 0 publishes a value and the others wait for it. Correct if Flag is released and acquired.
 template <int Store, int Load, int Scope>
 __tile_global__ void publish(int* flag, int* value, int* out) {
   constexpr auto store_order = static_cast<ct::memory_order>(Store);
@@ -64,7 +64,7 @@ __tile_global__ void locked(int* lock, int* data) {
   ct::store(data + i, ct::load(data + i) + 1);
   ct::atomic_store(lock, 0, release);
 }
-/// The last block to finish sums what the others left.
+/// The last block to finish sums the results of the others.
 __tile_global__ void last_block_sums(int* parts, int* finished, int* out) {
   int n = int(ct::num_blocks().x);
   ct::store(parts + int(ct::bid().x), int(ct::bid().x));
@@ -75,7 +75,7 @@ __tile_global__ void last_block_sums(int* parts, int* finished, int* out) {
               ct::sum(ct::select(i < n, ct::load(parts + j), ct::zeros<ints>()), 0_ic));
   }
 }
-/// Each block adds to what the block before it left.
+/// Each block adds to the result of the previous block.
 __tile_global__ void chained_scan(int* flags, int* sums) {
   int b = int(ct::bid().x), before = 0;
   if (b != 0) {
@@ -113,7 +113,7 @@ __tile_global__ void wait_for_each_other(int* flags) {
   }
   ct::atomic_store(flags + b, 1, release);
 }
-/// Ends, though it reads one location often.
+/// Ends, although it reads one location many times.
 __tile_global__ void wait_a_while(int* count, int n) {
   for (int i = 0; i < n; ++i)
     ct::atomic_load(count, acquire);

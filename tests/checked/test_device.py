@@ -1,5 +1,5 @@
-"""Checks where several threads share a block: run on the emulated target and, compiled for GPUs, on the PTX
-machine; and launched with a driver that only pretends. Kernels are in device.cu."""
+"""Checks in blocks of several threads: on the emulated target, compiled for GPUs on the PTX machine, and
+launched with a fake driver. Kernels are in device.cu."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ GREATEST = 2**31 - 1
 
 
 def line_of(text: str) -> int:
-    """The one line of the source that holds the text."""
+    """The only line of the source that contains the text."""
     (line,) = [number for number, line in enumerate(LINES, 1) if text in line]
     return line
 
@@ -40,7 +40,7 @@ def emulated(threads: int) -> pct.Module:
 
 
 class OnPtx:
-    """A module for GPUs whose kernels take arrays of the host, and run on the PTX machine."""
+    """A module for GPUs whose kernels take arrays on the host and run on the PTX machine."""
 
     def __init__(self, module: pct.Module, monkeypatch: pytest.MonkeyPatch):
         self._module, self._driver = module, PtxDriver()
@@ -78,7 +78,7 @@ def caught(module, name: str, *arguments, grid: int = 2) -> pct.UndefinedBehavio
     return error.value
 
 
-# kernel, what its input holds at element 64 + 37, text of its line, kind
+# kernel, its input at element 64 + 37, text of its line, kind
 ELEMENTS = [
     ("add", GREATEST, "void add", "integer-overflow"),
     ("divide", 0, "void divide", "division-by-zero"),
@@ -97,7 +97,7 @@ def test_elements(module, name, value, text, kind):
     assert (error.kind, error.block, error.index) == (kind, (1, 0, 0), (37,))
     assert (error.file, error.line) == (str(SOURCE), line_of(text))
     assert str(value) in error.message or kind == "division-by-zero"
-    module.kernel(name)[2](values(), values())  # clean, and the launcher works on
+    module.kernel(name)[2](values(), values())  # nothing to report: the launcher still works
 
 
 def test_runs_across_threads(module):
@@ -112,7 +112,7 @@ def test_runs_across_threads(module):
     ("sizes", "array", "access"), [((100, 128), "x", "read"), ((128, 100), "out", "write")]
 )
 def test_no_access_outside_an_array(module, sizes, array, access):
-    """Element 100 is the first outside: it is reported, and nothing is written there."""
+    """Element 100 is the first one outside; it is reported, and nothing is written there."""
     x, room = values(n=sizes[0], start=5), np.full(128, -1, np.int32)
     error = caught(module, "copy", x, room[: sizes[1]])
     assert (error.kind, error.block) == ("memory-bounds", (1, 0, 0))
@@ -188,7 +188,7 @@ def device_code(module: pct.Module):
 
 
 def test_sites_lie_in_the_users_lines(simt):
-    """Each check of the compiled code leads to the line that it is about."""
+    """Each check in the compiled code refers to the right line."""
     code = device_code(simt)
     users = [[line for file, line in site if Path(file) == SOURCE] for site in code.sites]
     assert all(users), "a check whose line is not known"
@@ -220,7 +220,7 @@ def find_ptxas() -> Path:
 
 
 class FakeDriver(PtxDriver):
-    """A driver whose launches do nothing but call `kernel(checks)` on the module's variable."""
+    """A driver whose launches only call `kernel(checks)` on the module's variable."""
 
     def __init__(self):
         from pycuda_tile.checked.device import _DeviceChecks
@@ -275,7 +275,7 @@ def test_what_the_kernel_leaves_is_raised(simt, driver):
     site = 1 + next(i for i, lines in enumerate(users) if lines[0] == line)
 
     def kernel(checks):
-        assert not checks.is_taken  # of the launch before
+        assert not checks.is_taken  # by the previous launch
         report = checks.report
         report.kind, report.function = KINDS.index("memory-bounds"), b"store"
         report.rank, report.index[0], report.block[0] = 1, 36, 1

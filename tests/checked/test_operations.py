@@ -1,4 +1,4 @@
-"""Each operation builds with checks, on element types of every kind."""
+"""Each operation builds with checks, on every kind of element type."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import pycuda_tile as pct
 sys.path.append(str(Path(__file__).parents[1] / "nvrtc"))
 import operation_kernels
 
-# A sample has each operation on some element type.
+# A sample contains each operation on some element type.
 SOURCES = {"__nv_fp8_e4m3": operation_kernels.source("__nv_fp8_e4m3")}
 SOURCES["sample 0"] = operation_kernels.source_of_a_sample(0)
 WIDE = {element: operation_kernels.source(element) for element in ("__half", "int")}

@@ -1,4 +1,4 @@
-"""Data races between blocks, in whatever order they ran, and waits that cannot end.
+"""Data races between blocks, whatever order they ran in, and waits that cannot end.
 
 Kernels are in races.cu.
 """
@@ -85,7 +85,7 @@ def test_orders_and_scopes_that_do_not_suffice(module, orders):
 
 
 def test_order_does_not_depend_on_the_run(module):
-    """One worker runs blocks one after the other: the race is the same."""
+    """One worker runs blocks one after the other, but the race is the same."""
     pct.set_num_workers(1)
     try:
         race(module, "all_write", 2, zeros(64))

@@ -1,4 +1,4 @@
-"""What reports say: place, block and element in the user's words, also through helpers and headers."""
+"""The contents of reports: place, block and element in the user's terms, also through helpers and headers."""
 
 from __future__ import annotations
 
@@ -74,14 +74,14 @@ def test_place_in_a_source_given_as_text(folder):
 
 
 def test_violation_of_the_block_that_starts_first(folder):
-    """All blocks overflow; which one is reported does not depend on how threads run."""
+    """All blocks overflow; which one is reported does not depend on the scheduling of threads."""
     kernel = pct.build(folder / "count.cu", target="cpu", checked=True)["count_up<int>"]
     for _ in range(20):
         assert violation(kernel, np.full(64, 2**31 - 1, np.int32)).block == (0, 0, 0)
 
 
 def test_launches_from_many_threads(folder):
-    """Each launch has arrays, races and reports of its own."""
+    """Each launch has its own arrays, races and reports."""
     kernel = pct.build(folder / "count.cu", target="cpu", checked=True)["count_up<int>"]
     found = []
 

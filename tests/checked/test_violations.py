@@ -1,6 +1,6 @@
-"""Each way to undefined behaviour of the manual's annex 3.1: found at its element, and nothing else is.
+"""Each kind of undefined behaviour in the manual's annex 3.1 is found at its element, and nothing else is.
 
-Kernels are in violations.cu. Each case is given next to one that stays just inside what is allowed.
+Kernels are in violations.cu. Each case is next to one that is just within what is allowed.
 """
 
 from __future__ import annotations
@@ -40,8 +40,8 @@ def caught(module, name: str, *arguments, grid=1) -> pct.UndefinedBehaviorError:
     return error.value
 
 
-# The element that breaks the rule has index 5: (kernel, its x and y, what all others are, x or y that is
-# allowed there, kind).
+# The element that breaks the rule has index 5: (kernel, its x and y, the values of all others, an x or y that
+# is allowed there, kind).
 ELEMENTS = [
     ("add", (127, 1), (1, 1), (126, 1), "integer-overflow"),
     ("plus", (-128, -1), (0, 0), (-127, -1), "integer-overflow"),
@@ -160,7 +160,7 @@ def test_pointer_arithmetic():
             )
         for n in good:
             module.kernel(name)[1](a, n, FEW)
-    # A pointer behind the end may come back; what begins there is another array.
+    # A pointer beyond the end may come back; another array begins there.
     module.kernel("retreat")[1](pct.ptr(a, 10), 10, FEW)
     both = np.zeros(20, I32)
     module.kernel("difference")[1](both[:10], both[5:], out(1, np.int64))
@@ -174,7 +174,7 @@ def test_pointer_arithmetic():
 
 
 def test_pointers_that_are_not_accessed(module):
-    """Published kernels mask off what lies behind their arrays: a report only where it is accessed."""
+    """Published kernels mask off elements beyond their arrays, so only an access there is reported."""
     a = np.zeros(10, I32)
     for name, n in (("advance", 11), ("advance", -1), ("retreat", -11), ("retreat", 2**30)):
         module.kernel(name)[1](a, n, FEW)
@@ -202,7 +202,7 @@ def test_memory_bounds(module):
 
 def test_access_of_freed_and_foreign_arrays(module):
     a, other = np.zeros(10, I32), np.zeros(1 << 20, I32)
-    away = other[1 << 19 :].ctypes.data - a.ctypes.data  # in its middle, so near to no other array
+    away = other[1 << 19 :].ctypes.data - a.ctypes.data  # in its middle, so no other array is near
     error = caught(module, "load_at", a, at(0, away, 0, 4, np.int64), FEW)
     assert error.kind == "memory-bounds" and "none of the arrays" in str(error)
 
@@ -242,7 +242,7 @@ def test_default_constructed_tiles(module):
     "name, dtype", [("use_unpadded", I32), ("sum_unpadded", I32), ("mma_unpadded", np.float32)]
 )
 def test_loads_without_padding(module, name, dtype):
-    """Two rows have values: these may be stored, though all take part in the computation."""
+    """Two rows have values; these may be stored although all rows take part in the computation."""
     data = np.ones(16, dtype)
     module.kernel(name)[1](data, 2, 2, out(16, dtype))
     error = caught(module, name, data, 2, 3, out(16, dtype))
@@ -255,7 +255,7 @@ def test_selection_leaves_out_what_has_no_value(module):
     np.testing.assert_array_equal(result, [9, 9, 2, 3])
 
 
-# Kernels in which a second operand decides about elements 2 and 3, which have no value; the deciding value.
+# Kernels in which a second operand decides whether elements 2 and 3, without a value, count; that operand.
 AND = ("logical_and", "logical_and_mirrored", "logical_and_of_ints", "bitwise_and", "all_of")
 OR = ("logical_or", "logical_or_mirrored", "bitwise_or", "any_of")
 LOGIC = [*((name, False) for name in AND), *((name, True) for name in OR)]
@@ -289,7 +289,7 @@ def test_other_bitwise_operations_need_all_values(module, name, value):
 
 
 def test_an_operand_without_a_value_decides_nothing(module):
-    """Where no value was loaded, memory holds what the deciding value would be made of."""
+    """Where no value was loaded, memory contains what would produce the deciding value."""
     error = caught(module, "logical_and", np.zeros(4, I32), 2, np.ones(4, bool), out(4, bool))
     assert (error.kind, error.index) == ("uninitialized-tile", (2,))
 
@@ -311,7 +311,7 @@ def test_partitions_outside_of_the_index_space(module, store):
         error = caught(module, "view_masked", data, 16, 32, *index, store)
         assert error.kind == "partition-bounds", index
     module.kernel("view_masked")[1](data, 16, 32, 3, 15, store)
-    module.kernel("view_masked")[1](data, 13, 31, 3, 15, store)  # in part outside, and masked
+    module.kernel("view_masked")[1](data, 13, 31, 3, 15, store)  # partly outside, but masked
 
 
 @pytest.mark.parametrize("store", [0, 1])

@@ -1,4 +1,4 @@
-"""A CUDA driver that runs programs given as PTX, on the PTX machine, as far as launches need one."""
+"""A CUDA driver that runs PTX programs on the PTX machine, with only the functions that launches need."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Library(NamedTuple):
 
 
 class PtxDriver(types.ModuleType):
-    """Stands for cuda.bindings.driver. Kernels may touch what device_array() was given."""
+    """Replaces cuda.bindings.driver. Kernels may access the arrays passed to device_array()."""
 
     class CUresult:
         CUDA_SUCCESS = SUCCESS
@@ -46,13 +46,13 @@ class PtxDriver(types.ModuleType):
         self.kernels: list[tuple[Library, str]] = []
 
     def install(self, monkeypatch: pytest.MonkeyPatch) -> None:
-        """Makes it the machine's driver, of a GPU of compute capability 8.0."""
+        """Installs it as the machine's driver, for a GPU of compute capability 8.0."""
         monkeypatch.setitem(sys.modules, "cuda.bindings.driver", self)
         monkeypatch.setattr(sys.modules["cuda.bindings"], "driver", self, raising=False)
         monkeypatch.setattr(gpu, "compute_capability", lambda: (8, 0))
 
     def device_array(self, array: np.ndarray) -> types.SimpleNamespace:
-        """An array as if it were on the GPU, at its own address."""
+        """An array that appears to be on the GPU, at its own address."""
         return device_array(array, self.globe)
 
     def cuInit(self, flags):

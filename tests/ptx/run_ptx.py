@@ -1,4 +1,4 @@
-"""Kernels built for GPUs, run on the PTX machine: launched on NumPy arrays as other targets are."""
+"""Runs kernels built for GPUs on the PTX machine, launched on NumPy arrays like those of other targets."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ parse = functools.lru_cache(maxsize=8)(parse)
 
 
 class PtxModule:
-    """A module of target simt, whose kernels take arrays of the host."""
+    """A module of target simt whose kernels take arrays on the host."""
 
     target = "ptx"
 
@@ -68,15 +68,15 @@ class PtxKernel:
 
 
 def argument_bytes(program: Program, name: str, address: int) -> list[bytes]:
-    """The bytes of each argument of a kernel, where a launch gives the driver the address of pointers to
-    them."""
+    """The bytes of each argument of a kernel, from the address of pointers to them that a launch passes to
+    the driver."""
     parameters = program.functions[name].parameters
     places = (ctypes.c_void_p * len(parameters)).from_address(address)
     return [ctypes.string_at(place, p.size) for place, p in zip(places, parameters, strict=True)]
 
 
 def device_array(array: np.ndarray, globe: Global) -> types.SimpleNamespace:
-    """An array as if it were on a GPU, at its own address, and in its memory."""
+    """An array that appears to be on a GPU, at its own address and in its own memory."""
     low, high = byte_bounds(array) if array.size else (array.ctypes.data,) * 2
     globe.add(low, high - low, array.flags.writeable)
     interface = dict(array.__array_interface__, version=3)
@@ -85,7 +85,7 @@ def device_array(array: np.ndarray, globe: Global) -> types.SimpleNamespace:
 
 
 def _on_device(value: object, globe: Global) -> object:
-    """An argument with its array, if it has one, as if that were on a GPU."""
+    """An argument whose array, if it has one, appears to be on a GPU."""
     array = getattr(value, "array", value)
     if not isinstance(array, np.ndarray):
         return value

@@ -1,5 +1,5 @@
-"""What NVRTC makes of the kernels of benchmarks/kernels for GPUs, run on the PTX machine, against NumPy: at
-odd sizes, without races in shared memory and within the arrays."""
+"""The PTX that NVRTC generates from the kernels of benchmarks/kernels, run on the PTX machine, against NumPy:
+at odd sizes, without races in shared memory and within the arrays."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ SINCE_80 = (
     "matmul<__nv_bfloat16, float, __nv_bfloat16, 128, 128, 64>",
     "attention<__nv_bfloat16, 64, 64, 64>",
 )
-# Both holdings of the right operand, with one warp group and with two.
+# Both ways to hold the right operand, with one warp group and with two.
 GROUPS = (
     "matmul_converted<float, __nv_tf32, float, float, 128, 64, 32>",
     f"matmul_converted<{FP8}, {FP8}, float, float, 128, 128, 64>",
@@ -55,7 +55,7 @@ GROUPS = (
 CASES = [(name, "sm_80", None) for name in STREAMING]
 CASES += [(name, arch, None) for name in PRODUCTS for arch in ARCHS]
 CASES += [(name, arch, None) for name in SINCE_80 for arch in ARCHS[1:]]
-CASES += [(name, "sm_89", None) for name in (PRODUCTS[6], GROUPS[1])]  # fp8 has instructions since then
+CASES += [(name, "sm_89", None) for name in (PRODUCTS[6], GROUPS[1])]  # first with fp8 instructions
 CASES += [(name, "sm_90a", None) for name in GROUPS]
 CASES += [(name, "sm_90a", 256) for name in ("matmul<__half, float, __half, 128, 256, 64>", *PRODUCTS[4:6])]
 
@@ -104,7 +104,7 @@ def _without(ptx: str, pattern: str, number: int) -> str:
 @pytest.mark.parametrize(
     ("name", "arch", "statement", "number", "message"),
     [
-        # the second barrier stands between what is staged and what is read
+        # the second barrier is the one between staging and reading
         ("transpose<64>", "sm_80", r"bar\.sync\s+0;", 1, "without a barrier between"),
         ("layer_norm<1024>", "sm_80", r"bar\.sync\s+0;", 1, "without a barrier between"),
         (

@@ -1,4 +1,4 @@
-"""The PTX machine by itself: instructions whose results the PTX manual gives, and programs that are wrong."""
+"""The PTX machine alone: instructions with results from the PTX manual, and faulty programs."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ HEADER = ".version 8.0\n.target sm_90a\n.address_size 64\n"
 
 
 def run(body: str, *arrays: np.ndarray, threads: int = 32, blocks: int = 1, seed: int | None = None) -> None:
-    """Runs statements in which %rd0, %rd1, ... are the arrays, %r0 is the thread and %rd9 four times it."""
+    """Runs statements in which %rd0, %rd1, ... are the arrays, %r0 is the thread and %rd9 is 4 * %r0."""
     parameters = ", ".join(f".param .u64 p{i}" for i in range(len(arrays)))
     loads = "".join(f"ld.param.u64 %rd{i}, [p{i}];\n" for i in range(len(arrays)))
     text = f"""{HEADER}
@@ -32,7 +32,7 @@ def run(body: str, *arrays: np.ndarray, threads: int = 32, blocks: int = 1, seed
 
 
 def each(instruction: str, kind: str, *operands: int, threads: int = 32) -> np.ndarray:
-    """The lanes' results, as 32 bits, of an instruction of %r1, %r2, %r3 that gives %r4."""
+    """The lanes' 32-bit results of an instruction that computes %r4 from %r1, %r2 and %r3."""
     out = np.zeros(threads, np.uint32)
     moves = "".join(f"mov.b32 %r{i}, {value};\n" for i, value in enumerate(operands, 1))
     run(
@@ -125,7 +125,7 @@ def test_votes():
 
 
 def test_matrices_of_a_warp():
-    """A row-major 8x8 matrix of 16-bit numbers, as it is and transposed: lane 5 holds row 1, columns 2, 3."""
+    """A row-major 8x8 matrix of 16-bit numbers, plain and transposed: lane 5 holds row 1, columns 2 and 3."""
     body = """
       mov.u32 %r1, memory; shl.b32 %r2, %r0, 2; add.u32 %r3, %r1, %r2;
       shl.b32 %r5, %r0, 1; shl.b32 %r6, %r5, 16; add.u32 %r5, %r5, %r6; add.u32 %r5, %r5, 0x10000;
@@ -192,7 +192,7 @@ def test_lanes_come_together_again_where_one_way_is_further_down():
 
 @pytest.mark.parametrize("seed", [None, 1])
 def test_a_lock_is_passed_on(seed):
-    """A thread of each block spins for the lock that one of them has, and adds one."""
+    """A thread of each block spins until it gets the lock, then adds one."""
     memory = np.zeros(2, np.int32)
     run(
         """

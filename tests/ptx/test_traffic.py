@@ -1,5 +1,5 @@
-"""How accesses of kernels meet global memory's sectors of 32 bytes and shared memory's banks, instruction by
-instruction, as NVRTC wrote them: at even sizes, where nothing lies across."""
+"""How the accesses in NVRTC's code use global memory's 32-byte sectors and shared memory's banks, instruction
+by instruction, at even sizes where no access crosses a boundary."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ SECTOR, BANKS, WORD = 32, 32, 4
 
 
 class Traffic:
-    """Of a launch: sectors of global memory and passes over the banks of shared memory, and the fewest that
-    the bytes need."""
+    """The sectors of global memory and the passes over shared memory's banks that a launch needs, and the
+    fewest possible for its bytes."""
 
     def __init__(self):
         self.taken: Counter[str] = Counter()
@@ -35,11 +35,11 @@ class Traffic:
                 count(what, addresses[warps == warp].astype(np.int64), size)
 
     def _count_sectors(self, what: str, addresses: np.ndarray, size: int) -> None:
-        self.taken[what] += len(np.unique(addresses // SECTOR))  # aligned: none lies in two
+        self.taken[what] += len(np.unique(addresses // SECTOR))  # aligned accesses never cross sectors
         self.needed[what] += -(-len(np.unique(addresses)) * size // SECTOR)
 
     def _count_passes(self, what: str, addresses: np.ndarray, size: int) -> None:
-        """Of 128 bytes: 32 lanes, or 16 of 8 bytes, or 8 of 16."""
+        """Groups of 128 bytes: 32 lanes, or 16 with 8 bytes each, or 8 with 16 each."""
         lanes = BANKS * WORD // max(size, WORD)
         for first in range(0, len(addresses), lanes):
             part = addresses[first : first + lanes, None] // WORD + np.arange(-(-size // WORD))
@@ -51,7 +51,7 @@ class Traffic:
 
 
 def aligned(array: np.ndarray) -> np.ndarray:
-    """A copy that begins where memory of a GPU does: at a multiple of 256 bytes."""
+    """A copy that starts at a multiple of 256 bytes, like memory of a GPU."""
     memory = np.empty(array.nbytes + 256, np.uint8)
     first = -memory.ctypes.data % 256
     copy = memory[first : first + array.nbytes].view(array.dtype).reshape(array.shape)

@@ -28,7 +28,7 @@ def build(machine, instruction: Instruction) -> Step | None:
 
 
 def _integer(base: str, words: set[str], kind: str):
-    """What is computed, the result's type, the sources' types."""
+    """The computation, the result's type and the sources' types."""
     width = 8 * NUMPY[kind].itemsize
     wide = kind[0] + _WIDER.get(kind[1:], "64")
     if base in ("mul", "mad") and "wide" in words:
@@ -97,7 +97,7 @@ def _integer(base: str, words: set[str], kind: str):
 
 
 def _divide(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """Toward zero; all ones for a divisor of zero, which PTX leaves open."""
+    """Rounds toward zero; gives all ones for a zero divisor, which PTX leaves unspecified."""
     safe = np.where(b == 0, 1, b).astype(a.dtype)
     quotient = a // safe
     if a.dtype.kind == "i":
@@ -121,7 +121,7 @@ def _amount(a: np.ndarray, n: np.ndarray, width: int) -> np.ndarray:
 
 
 def _mov(machine, instruction: Instruction, kinds: list[str]) -> Step:
-    """Also to and from {a, b}, whose parts are the bits of one register, the lowest first."""
+    """Also moves to and from {a, b}, whose parts are the bits of one register, lowest first."""
     operands, (to, source) = machine.operands, instruction.operands
     kind = kinds[-1]
     if not to.startswith("{") and not source.startswith("{"):

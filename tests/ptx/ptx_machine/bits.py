@@ -1,4 +1,4 @@
-"""The bits of integers: counted, moved, cut out and joined."""
+"""The bits of integers: counting, moving, extracting and joining them."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ BITWISE = {"and": np.bitwise_and, "or": np.bitwise_or, "xor": np.bitwise_xor}
 
 
 def bits_of(a: np.ndarray) -> np.ndarray:
-    """A row of bits, the lowest first, for each element."""
+    """A row of bits for each element, lowest first."""
     raw = np.ascontiguousarray(a).view(np.uint8).reshape(len(a), a.itemsize)
     return np.unpackbits(raw, axis=1, bitorder="little")
 
@@ -27,7 +27,7 @@ def count_leading_zeros(a: np.ndarray) -> np.ndarray:
 
 
 def highest(a: np.ndarray, as_shift: bool) -> np.ndarray:
-    """The place of the highest bit that differs from the sign; all ones if there is none."""
+    """The position of the highest bit that differs from the sign; all ones if there is none."""
     zeros = count_leading_zeros(np.where(a < 0, ~a, a)).astype(np.int64)
     width = 8 * a.itemsize
     return np.where(zeros == width, -1, zeros if as_shift else width - 1 - zeros).astype(np.uint32)
@@ -50,7 +50,7 @@ def extract(a: np.ndarray, at: np.ndarray, count: np.ndarray, width: int) -> np.
 
 
 def insert(a: np.ndarray, b: np.ndarray, at: np.ndarray, count: np.ndarray, width: int) -> np.ndarray:
-    """The low `count` bits of a in place of b's from bit `at` on."""
+    """b with the `count` bits starting at bit `at` replaced by the low bits of a."""
     start, length = (at & 0xFF).astype(np.uint64), (count & 0xFF).astype(np.uint64)
     one = np.uint64(1)
     full = np.uint64(2**width - 1)
@@ -62,7 +62,7 @@ def insert(a: np.ndarray, b: np.ndarray, at: np.ndarray, count: np.ndarray, widt
 
 
 def permute(a: np.ndarray, b: np.ndarray, selector: np.ndarray) -> np.ndarray:
-    """Bytes of b:a that the selector's nibbles name; with the nibble's top bit, its sign repeated."""
+    """The bytes of b:a that the selector's nibbles name; a nibble's top bit replicates the sign instead."""
     pool = np.concatenate([np.ascontiguousarray(x).view(np.uint8).reshape(-1, 4) for x in (a, b)], axis=1)
     nibbles = (selector[:, None] >> np.arange(0, 16, 4, dtype=np.uint32)) & 0xF
     chosen = np.take_along_axis(pool, (nibbles & 7).astype(np.int64), axis=1)

@@ -1,4 +1,4 @@
-"""Comparisons and tests, and selection by what they give."""
+"""Comparisons and tests, and selection by their results."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def _comparison(word: str):
 
 
 def _compare(instruction: Instruction, kinds: list[str]):
-    """The comparison of an instruction, and how its result is joined with a predicate, if it is."""
+    """The comparison of an instruction, and how its result is combined with a predicate, if at all."""
     words = instruction.name.split(".")
     compare = _comparison(next(word for word in words[1:] if word in (*_COMPARE, *_ORDERED, "num", "nan")))
     if "ftz" in words and kinds[-1] == "f32":

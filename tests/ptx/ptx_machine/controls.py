@@ -1,5 +1,5 @@
 """Branches, calls, ends and barriers. A control function takes its place in the code and the mask of lanes
-that execute it; all lanes there have been moved on to the next place."""
+that execute it; all lanes there have already been advanced to the next place."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Control = Callable[[int, np.ndarray], None]
 
 
 def build(machine, function: Function, instruction: Instruction, start: int) -> Control | None:
-    """`start` is where the function's code begins."""
+    """`start` is the place where the function's code begins."""
     base, *words = instruction.name.split(".")
     if base == "bra":
         target = start + function.labels[instruction.operands[0]]
@@ -25,7 +25,7 @@ def build(machine, function: Function, instruction: Instruction, start: int) -> 
 
 
 def _call(machine, instruction: Instruction) -> Control:
-    """call (results), name, (arguments): each where the other keeps it for a lane."""
+    """call (results), name, (arguments): copies them between the places where caller and callee keep them."""
     operands = list(instruction.operands)
     results = operands.pop(0)[1:-1].split(",") if operands[0].startswith("(") else []
     name, *rest = operands
@@ -51,7 +51,7 @@ def _call(machine, instruction: Instruction) -> Control:
 
 
 def _vprintf(machine, format_parameter: str, values_parameter: str) -> Control:
-    """Each lane's text is added to the machine's output."""
+    """Adds each lane's text to the machine's output."""
 
     def pointer(parameter: str, lane: int) -> int:
         return int(machine.parameters[parameter].bytes[lane, :8].view("u8")[0])
@@ -120,7 +120,7 @@ def _barrier(machine, instruction: Instruction, words: list[str]) -> Control:
 
 
 def release(machine) -> None:
-    """Lets blocks go on of which all lanes that have not ended wait at one barrier."""
+    """Lets a block continue if all of its lanes that have not ended wait at one barrier."""
     if not machine.waits.any():
         return
     shape = (-1, machine.threads)

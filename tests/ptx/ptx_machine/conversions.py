@@ -1,4 +1,4 @@
-"""cvt, between all types of numbers."""
+"""cvt between all numeric types."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def _to_integer(x: np.ndarray, dtype: np.dtype, words: set[str]) -> np.ndarray:
 
 def _from_integer(x: np.ndarray, to: str, mode: str) -> np.ndarray:
     dtype = NUMPY[to]
-    if x.itemsize <= 4 and to != "f64":  # a double holds x
+    if x.itemsize <= 4 and to != "f64":  # a double can hold x
         return rounding.to_format(x.astype(np.float64), to, mode).astype(dtype)
     if (to == "f64" and x.itemsize <= 4) or (to in ("f32", "f64") and mode == "rn"):
         return x.astype(dtype)
@@ -115,7 +115,7 @@ def _pair(high: np.ndarray, low: np.ndarray, to: str) -> np.ndarray:
 
 
 def _small_pair(high: np.ndarray, low: np.ndarray, name: str, dtype: np.dtype) -> np.ndarray:
-    """Beyond the largest value: that value, since satfinite is the only form."""
+    """Values beyond the largest one become the largest one, since satfinite is the only form."""
 
     def one(x: np.ndarray) -> np.ndarray:
         rounded = rounding.to_format(x.astype(np.float64), name)
@@ -130,6 +130,6 @@ def _small_pair(high: np.ndarray, low: np.ndarray, name: str, dtype: np.dtype) -
 
 
 def _halves(pair: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """Exactly, as float16 holds all of both types."""
+    """The conversion is exact, since float16 holds all values of both types."""
     values = np.ascontiguousarray(pair).view(dtype).astype(np.float16)
     return floats.canonical(values).view(np.uint32)

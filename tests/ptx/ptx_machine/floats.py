@@ -1,6 +1,6 @@
-"""Floating point: arithmetic rounded once, comparisons' neighbours min and max, and approximations.
+"""Floating point: arithmetic rounded once, min and max, and approximations.
 
-An approximation is the exact result, rounded: a GPU's may differ within the bounds of the PTX manual.
+An approximation is the exact result, rounded; a GPU's may differ within the bounds of the PTX manual.
 """
 
 from __future__ import annotations
@@ -38,12 +38,12 @@ _APPROXIMATIONS = {
 
 
 def flush(values: np.ndarray) -> np.ndarray:
-    """Subnormal float32 values become zeros of their sign."""
+    """Subnormal float32 values become zeros of the same sign."""
     return np.where(np.abs(values) < np.finfo(np.float32).tiny, np.copysign(np.float32(0), values), values)
 
 
 def canonical(values: np.ndarray) -> np.ndarray:
-    """The one NaN that arithmetic on float32, float16 and bfloat16 gives."""
+    """The only NaN that arithmetic on float32, float16 and bfloat16 produces."""
     bits = {4: np.uint32(0x7FFFFFFF), 2: np.uint16(0x7FFF)}.get(values.itemsize)
     if bits is None:
         return values
@@ -51,7 +51,7 @@ def canonical(values: np.ndarray) -> np.ndarray:
 
 
 def function(instruction: Instruction, kind: str):
-    """What an instruction on floating point does with arrays of its type; None if it is another's."""
+    """The function on arrays for a floating point instruction; None for any other instruction."""
     base, *_ = instruction.name.split(".")
     words = modifiers(instruction.name)
     if kind in ("f16x2", "bf16x2"):

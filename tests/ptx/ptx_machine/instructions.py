@@ -1,5 +1,5 @@
-"""How instructions become functions: a builder takes the machine and an instruction, and gives a function of
-a mask of lanes (None: all) that executes it. A builder that does not know the instruction gives None."""
+"""How instructions become functions. A builder takes the machine and an instruction, and returns a function
+of a mask of lanes (None: all) that executes it. A builder that does not know the instruction returns None."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ Step = Callable[["np.ndarray | None"], None]
 
 
 def apply(machine, instruction: Instruction, compute: Callable, result: str, sources: Sequence[str]) -> Step:
-    """The first operand becomes `compute` of the others, which are read as the types `sources`."""
+    """Sets the first operand to `compute` of the others, which are read as the types `sources`."""
     write = machine.operands.write(instruction.operands[0], result)
     operands = zip(instruction.operands[1:], sources, strict=True)
     reads = [machine.operands.read(text, kind) for text, kind in operands]
@@ -23,7 +23,7 @@ def apply(machine, instruction: Instruction, compute: Callable, result: str, sou
 
 def elementwise(function: Callable[[Instruction, str], Callable | None]):
     """The builder of instructions whose operands all have the last type in the name. function(instruction,
-    type) gives what they compute."""
+    type) returns what they compute."""
 
     def build(machine, instruction: Instruction) -> Step | None:
         kinds = types_in(instruction.name)

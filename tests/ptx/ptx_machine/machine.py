@@ -1,8 +1,9 @@
-"""launch(): runs the blocks of a grid. Each instruction is executed for all lanes that are at it at once.
+"""launch(): runs the blocks of a grid. Each instruction is executed at once for all lanes that have reached
+it.
 
-What runs next is the lowest place in the program where lanes are, which brings lanes of a divergent branch
-together again; with a seed, the lowest of a warp drawn at random. Lanes that wait at a barrier are passed
-over, and so are those at an instruction for a whole warp or warp group, as long as others of it may come.
+The lowest place in the program that any lanes have reached runs next, which reconverges the lanes of a
+divergent branch; with a seed, the lowest place of a randomly drawn warp. Lanes that wait at a barrier are
+skipped, and so are those at an instruction for a whole warp or warp group while other lanes may still arrive.
 """
 
 from __future__ import annotations
@@ -20,9 +21,9 @@ from .shared import WARP, Shared
 from .types import NUMPY
 
 _BUILDERS = (arithmetic, floats, conversions, memory, warps, matrices, warp_groups)
-_LANES = 2048  # that run together
-_MOST_ROUNDS = 300_000  # after which a launch does not seem to end
-_PATIENCE = 50  # rounds after which a drawn warp runs, so that one which others wait for comes on
+_LANES = 2048  # limit on those that run together
+_MOST_ROUNDS = 300_000  # after these, a launch is considered endless
+_PATIENCE = 50  # every so many rounds a drawn warp runs, so that one that others wait for makes progress
 
 
 def launch(
@@ -64,7 +65,7 @@ def launch(
 
 
 def place(variables: Iterable[Variable], globe: memory.Global) -> dict[str, int]:
-    """Gives global variables memory, and their first values, of which some are addresses of others."""
+    """Gives global variables memory and their initial values, some of which are addresses of others."""
     wanted = [variable for variable in variables if variable.space in ("global", "const")]
     found = {variable.name: globe.add_bytes(bytes(variable.size), variable.alignment) for variable in wanted}
     for variable in wanted:
@@ -86,13 +87,13 @@ def _content(variable: Variable, addresses: dict[str, int]) -> bytes:
 
 
 def _aligned_only(at: int, alignment: int) -> int:
-    """The next place that is a multiple of `alignment`, and of nothing greater."""
+    """The next place that is a multiple of `alignment` but not of twice that."""
     place = -(-at // alignment) * alignment
     return place if place % (2 * alignment) else place + alignment
 
 
 def _executed_by(name: str) -> int:
-    """How many neighbouring lanes execute an instruction together; 0 if each does by itself."""
+    """How many neighbouring lanes execute an instruction together; 0 if each executes it alone."""
     if name.startswith("wgmma"):
         return 4 * WARP
     return WARP if ".sync" in name and not re.match(r"bar(rier)?\.(?!warp)", name) else 0
@@ -122,7 +123,7 @@ class Machine:
         self.spaces = {"global": globe, "shared": self.shared, "local": self.local}
         self.spaces["generic"] = memory.Generic(globe, self.shared, self.local)
         self.parameters: dict[str, memory.Local] = {}
-        self.operands: Operands | None = None  # of the function whose code is being made
+        self.operands: Operands | None = None  # of the function whose code is being generated
         self.code: list[tuple] = []
         self._starts: dict[str, int] = {}
         uses_groups = any(i.name.startswith("wgmma") for f in program.functions.values() for i in f.code)
@@ -156,7 +157,7 @@ class Machine:
     # --- where variables are --------------------------------------------------------------------------------
 
     def _place_shared(self, dynamic: int) -> int:
-        """Static variables first. Nothing is aligned better than it asks for."""
+        """Places static variables first. Nothing is aligned better than it requires."""
         at = 0
         variables = [v for v in self._program.variables.values() if v.space == "shared"]
         variables += [v for f in self._program.functions.values() for v in f.variables.values()]
@@ -183,7 +184,7 @@ class Machine:
         return self._program.functions[name]
 
     def start_of(self, name: str) -> int:
-        """Where a function's code begins; it is made when it is first needed."""
+        """The place where a function's code begins; the code is generated when first needed."""
         if name not in self._starts:
             if name not in self._program.functions:
                 raise PtxError(f"no function {name}")
@@ -238,11 +239,11 @@ class Machine:
             raise PtxError(f"{name} ends before it has waited for its wgmma groups")
 
     def _run_some(self, draws: bool) -> None:
-        """Runs the lanes at the lowest place, of all or of a warp that is drawn, up to a branch, or to where
-        others are."""
+        """Runs the lanes at the lowest place, of all warps or a drawn one, up to a branch or to a place that
+        others have reached."""
         ready = ~(self.ended | self.waits | self.held)
         holds = bool(ready.any())
-        if not holds:  # the others of the held ones do not come: what they execute says so
+        if not holds:  # the lanes that held ones wait for never arrive; the instruction reports it
             ready, self.held = self.held, np.zeros(self.lanes, bool)
             if not ready.any():
                 self._refuse_endless()
@@ -275,7 +276,7 @@ class Machine:
         self.place[there] = place
 
     def _gathered(self, there: np.ndarray, place: int, together: int) -> np.ndarray:
-        """Those that can execute what so many neighbours execute together; the others are held."""
+        """The lanes that can execute an instruction for a number of neighbours; the others are held."""
         there = there | (self.held & (self.place == place))
         all_there = (there | self.ended).reshape(-1, together).all(1).repeat(together)
         self.held[there] = ~all_there[there]

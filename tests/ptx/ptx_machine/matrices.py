@@ -1,6 +1,6 @@
-"""mma.sync: which lane holds which elements, from the PTX manual's figures, and the product.
+"""mma.sync: the elements that each lane holds, from the PTX manual's figures, and the product.
 
-Products of floats are summed in float64 and rounded once, finer than a GPU does it.
+Products of floats are summed in float64 and rounded once, more precisely than on a GPU.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def _mma(machine, instruction: Instruction, shape: tuple[int, int, int], kinds: 
 
 
 def multiply(a: np.ndarray, b: np.ndarray, c: np.ndarray | int, kind: str, wraps: bool = True) -> np.ndarray:
-    """a b + c for stacks of matrices, as the accumulator's type."""
+    """a b + c for stacks of matrices, in the accumulator's type."""
     dtype = ELEMENTS[kind][0]
     if kind == "s32":
         exact = a.astype(np.int64) @ b.astype(np.int64) + c
@@ -81,12 +81,12 @@ def multiply(a: np.ndarray, b: np.ndarray, c: np.ndarray | int, kind: str, wraps
 
 
 def as_tf32(values: np.ndarray) -> np.ndarray:
-    """The low 13 bits of a float are not read."""
+    """Ignores the low 13 bits of a float."""
     return (values.view(np.uint32) & np.uint32(0xFFFFE000)).view(np.float32)
 
 
 def reader(machine, text: str, kind: str, place, size: tuple[int, int]) -> Callable[[], np.ndarray]:
-    """A function that gives the matrices of all warps."""
+    """A function that returns the matrices of all warps."""
     reads = [
         machine.operands.read(part, "b64" if kind == "f64" else "b32")
         for part in machine.operands.list_of(text)
@@ -129,7 +129,7 @@ def writer(machine, text: str, kind: str, place):
 
 
 def _left(rows: int, inner: int, pack: int):
-    """Registers go down by 8 rows first, then on by four times `pack` columns."""
+    """Registers advance by 8 rows first, then by four times `pack` columns."""
     group, member = np.arange(WARP)[:, None] // 4, np.arange(WARP)[:, None] % 4
     i = np.arange(rows * inner // WARP)
     register, element = i // pack, i % pack
@@ -145,7 +145,7 @@ def _right(inner: int, columns: int, pack: int):
 
 
 def places_of_result(rows: int, columns: int):
-    """Two neighbouring columns, then down by 8 rows, then on by 8 columns."""
+    """Two neighbouring columns, then 8 rows further down, then 8 columns further on."""
     group, member = np.arange(WARP)[:, None] // 4, np.arange(WARP)[:, None] % 4
     i = np.arange(rows * columns // WARP)
     pair, element = i // 2, i % 2

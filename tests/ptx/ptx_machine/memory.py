@@ -1,4 +1,4 @@
-"""Loads, stores and atomics: global memory within the bounds of what was given, local memory, parameters.
+"""Loads, stores and atomics: global memory within the bounds of given ranges, local memory, parameters.
 
 An address space has load(lanes, addresses, size, count) -> rows of `count` unsigned elements of `size` bytes,
 and store(lanes, addresses, rows).
@@ -22,7 +22,7 @@ _SPACES = ("global", "shared", "local", "const", "param")
 
 
 class Global:
-    """The host's memory, at its own addresses: some ranges of it."""
+    """Some ranges of the host's memory, at their own addresses."""
 
     def __init__(self):
         self._ranges: list[tuple[int, int, bool]] = []
@@ -34,7 +34,7 @@ class Global:
         self._sorted = None
 
     def add_bytes(self, content: bytes, alignment: int) -> int:
-        """A copy of its own, read-only or not: variables of a program. Its address."""
+        """Adds a copy, read-only or not, for variables of a program; returns its address."""
         buffer = np.zeros(len(content) + 2 * alignment, np.uint8)
         address = -(-buffer.ctypes.data // alignment) * alignment
         start = address - buffer.ctypes.data
@@ -44,7 +44,7 @@ class Global:
         return address
 
     def _find(self, addresses: np.ndarray, size: int, writes: bool) -> list[tuple[np.ndarray, np.ndarray]]:
-        """For each range that is touched: which elements, and the range's bytes."""
+        """For each accessed range, the elements that lie in it and the range's bytes."""
         if self._sorted is None:
             self._merge()
         starts, ends, arrays, writable = self._sorted
@@ -66,7 +66,7 @@ class Global:
         return [(place == number, arrays[number]) for number in np.unique(place)]
 
     def _merge(self) -> None:
-        """Ranges that overlap, as those of one array given twice, are one; it may be written if one may."""
+        """Merges overlapping ranges, such as those of an array passed twice; writable if one of them is."""
         merged: list[list] = []
         for start, end, writable in sorted(self._ranges):
             if merged and start < merged[-1][1]:
@@ -99,7 +99,7 @@ def _bytes_at(address: int, size: int) -> np.ndarray:
 
 
 def _elements(start: int, content: np.ndarray, addresses: np.ndarray, size: int):
-    """A range as elements of `size` bytes, and where the addresses are in it."""
+    """A range as elements of `size` bytes, and the positions of the addresses in it."""
     skipped = -start % size
     end = skipped + (len(content) - skipped) // size * size
     flat = content[skipped:end].view(UNSIGNED[size])
@@ -136,7 +136,7 @@ class Local:
 
 
 class Generic:
-    """Any address: of shared or local memory in their windows, else of global memory."""
+    """Any address: shared or local memory in their windows, otherwise global memory."""
 
     def __init__(self, globe: Global, shared, local: Local):
         self._windows = ((SHARED_WINDOW, shared), (LOCAL_WINDOW, local))
@@ -172,7 +172,7 @@ def build(machine, instruction: Instruction) -> Step | None:
 
 
 def _space(machine, instruction: Instruction, address: str):
-    """The address space, and the function that gives the lanes' addresses in it."""
+    """The address space, and the function that returns the lanes' addresses in it."""
     words = instruction.name.replace("::", ".").split(".")
     name = next((word for word in words[1:] if word in _SPACES), "generic")
     base, read = machine.operands.address(address)
@@ -263,7 +263,7 @@ _ATOMICS = {
 
 
 def _atom(machine, instruction: Instruction) -> Step:
-    """One lane after the other. red is atom without a result."""
+    """Executes one lane after the other. red is atom without a result."""
     operands = list(instruction.operands)
     if instruction.name.startswith("red"):
         operands.insert(0, "_")
@@ -311,7 +311,7 @@ def _atomic_function(instruction: Instruction, kind: str):
 
 
 def _nothing(machine, instruction: Instruction) -> Step:
-    """Blocks run in one thread of the host, so memory is in order."""
+    """Blocks run in one thread of the host, so memory accesses are ordered."""
     return lambda mask: None
 
 

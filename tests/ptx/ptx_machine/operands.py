@@ -1,4 +1,4 @@
-"""What an instruction reads and writes: arrays with an element for each lane."""
+"""The operands of instructions: arrays with an element for each lane."""
 
 from __future__ import annotations
 
@@ -17,7 +17,8 @@ _ADDRESS = re.compile(r"\[\s*([^\s+\]]+)\s*((?:\+\s*-?\w+\s*)*)\]")
 
 
 class Operands:
-    """Of one function. `special` are registers such as %tid.x, `symbols` addresses of variables."""
+    """The operands of one function. `special` has registers such as %tid.x, `symbols` addresses of
+    variables."""
 
     def __init__(self, function: Function, lanes: int, special: dict, symbols: dict, random):
         self.lanes = lanes
@@ -29,7 +30,7 @@ class Operands:
         }
 
     def read(self, text: str, kind: str) -> Read:
-        """A function that gives the lanes' values of an operand, as the type `kind`."""
+        """A function that returns the lanes' values of an operand as the type `kind`."""
         if text in self._registers:
             return self._read_register(self._registers[text], NUMPY[kind])
         value = self._value(text, kind)
@@ -51,7 +52,7 @@ class Operands:
         return np.full(self.lanes, immediate(text, dtype))
 
     def write(self, text: str, kind: str) -> Write:
-        """A function that sets an operand of the lanes in a mask, or of all for None."""
+        """A function that sets an operand for the lanes in a mask, or for all lanes if the mask is None."""
         if text == "_":
             return lambda value, mask: None
         if text not in self._registers:
@@ -81,7 +82,7 @@ class Operands:
         return text in self._symbols
 
     def address(self, text: str) -> tuple[str, Read]:
-        """Of [base+offset]: the base's text, and the lanes' addresses."""
+        """The text of the base in [base+offset], and the lanes' addresses."""
         base, offsets = _ADDRESS.fullmatch(text).groups()
         offset = sum(int(number, 0) for number in offsets.split("+")[1:])
         kind = self._kinds.get(base, "b64")
@@ -95,7 +96,7 @@ class Operands:
 
 
 def _garbage(dtype: np.dtype, lanes: int, random: np.random.Generator) -> np.ndarray:
-    """What a register holds before it is written."""
+    """The contents of a register before it is written."""
     bits = random.integers(0, 256, lanes * dtype.itemsize, np.uint8)
     return bits % 2 == 1 if dtype.kind == "b" else bits.view(UNSIGNED[dtype.itemsize])
 

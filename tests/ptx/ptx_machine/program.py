@@ -1,4 +1,4 @@
-"""PTX's text as functions of instructions. Of debug information nothing is kept."""
+"""Parses PTX into functions of instructions. Debug information is dropped."""
 
 from __future__ import annotations
 
@@ -10,12 +10,13 @@ from .types import NUMPY
 
 
 class PtxError(Exception):
-    """What a GPU would refuse, leave undefined, or not end; or what this machine does not know."""
+    """Something that a GPU would refuse, leave undefined or never finish, or that this machine does not
+    know."""
 
 
 @dataclass
 class Variable:
-    """In memory. space: global, const, shared, local or param"""
+    """A variable in memory. space: global, const, shared, local or param"""
 
     name: str
     space: str
@@ -26,7 +27,7 @@ class Variable:
 
     @property
     def pointee(self) -> str:
-        """The variable whose address it holds at first, or ""."""
+        """The variable whose address is its initial value, or ""."""
         found = re.fullmatch(r"generic\(([\w$]+)\)", self.values)
         return found[1] if found else ""
 
@@ -59,7 +60,7 @@ class Function:
     labels: dict[str, int] = field(default_factory=dict)  # to places in `code`
 
     def names(self) -> set[str]:
-        """Of functions and variables in its instructions, and more."""
+        """The names of functions and variables in its instructions, among other names."""
         operands = (operand for instruction in self.code for operand in instruction.operands)
         return {name for operand in operands for name in re.findall(r"(?<![\w$%.])[A-Za-z_$][\w$]*", operand)}
 
@@ -70,7 +71,7 @@ class Program:
     variables: dict[str, Variable]
 
     def used_by(self, kernel: str) -> tuple[list[Function], list[Variable]]:
-        """The kernel and what it calls, and the variables that these name."""
+        """The kernel, the functions that it calls, and the variables that these name."""
         functions, named = {}, {kernel}
         while new := [name for name in named if name in self.functions and name not in functions]:
             for name in new:
@@ -140,7 +141,7 @@ def _variable(text: str) -> Variable | None:
 
 
 class _Scopes:
-    """Names in braces hide those outside: each gets a name of its own in the function."""
+    """Names declared in braces hide those outside, so each gets a name that is unique in the function."""
 
     def __init__(self):
         self._open: list[dict[str, str]] = [{}]
@@ -186,7 +187,7 @@ def _parse_body(function: Function, text: str) -> None:
 
 
 def _statements(text: str) -> Iterator[tuple[str, str]]:
-    """Vectors in braces belong to a statement, whose first character is no brace."""
+    """A vector in braces belongs to a statement, which does not start with a brace."""
     at = 0
     while found := _STATEMENT.match(text, at):
         yield found.lastgroup, found[found.lastgroup].strip()
@@ -213,7 +214,7 @@ def _instruction(function: str, scopes: _Scopes, text: str) -> Instruction:
 
 
 def split(text: str) -> list[str]:
-    """The parts between commas that stand in no brackets."""
+    """The parts between commas outside of brackets."""
     parts, depth, part = [], 0, ""
     for character in text:
         depth += (character in "[{(") - (character in "]})")

@@ -1,4 +1,4 @@
-"""Floating point that is rounded once: of arithmetic (rounded.cpp), and of values to a narrower format."""
+"""Floating point rounded once: results of arithmetic (rounded.cpp), and values to a narrower format."""
 
 from __future__ import annotations
 
@@ -50,8 +50,9 @@ def arithmetic(operation: int, mode: str, a: np.ndarray, b=None, c=None) -> np.n
 
 
 def to_format(values: np.ndarray, name: str, mode: str = "rn", saturate: bool = False) -> np.ndarray:
-    """Float64 values rounded to a narrower format, as float64; the sign of a zero stays. Beyond the largest
-    value: an infinity, or with `saturate` that value; where the format has none, NaN."""
+    """Float64 values rounded to a narrower format, as float64; zeros keep their sign. Values beyond the
+    largest one become infinities, or the largest one with `saturate`, or NaN if the format has no
+    infinity."""
     bits, smallest, largest = FORMATS[name]
     with np.errstate(all="ignore"):
         _, exponent = np.frexp(values)
@@ -68,5 +69,5 @@ def to_format(values: np.ndarray, name: str, mode: str = "rn", saturate: bool = 
 
 
 def _round_away(values: np.ndarray) -> np.ndarray:
-    """To nearest, halves away from zero."""
+    """Rounds to nearest, halves away from zero."""
     return np.copysign(np.floor(np.abs(values) + 0.5), values)

@@ -1,4 +1,5 @@
-"""Shared memory of the blocks that run together, and who touched each byte since the last barrier."""
+"""Shared memory of the blocks that run together, and the lanes that accessed each byte since the last
+barrier."""
 
 from __future__ import annotations
 
@@ -15,9 +16,10 @@ WARP = 32
 class Shared:
     """`size` bytes for each block of `threads` threads.
 
-    Two accesses of one byte by different lanes, one of them a write, need a barrier between them: of the
-    block, or of their warp (bar.warp.sync). What the asynchronous proxy (wgmma) reads must have been written
-    before a fence.proxy.async of the writer and a barrier, and stays until the group has been waited for.
+    Two accesses to one byte by different lanes, at least one of them a write, need a barrier between them, of
+    the block or of their warp (bar.warp.sync). Bytes that the asynchronous proxy (wgmma) reads must have been
+    written before a fence.proxy.async of the writer and a barrier, and must not change until the group has
+    been waited for.
     """
 
     def __init__(self, blocks: int, size: int, threads: int, random: np.random.Generator):
@@ -85,7 +87,7 @@ class Shared:
             self._set(self._unfenced, place, 1, size)
 
     def _joined(self, readers: np.ndarray, lanes: np.ndarray) -> np.ndarray:
-        """Who has read a byte, after `lanes` has too."""
+        """The readers of a byte after `lanes` have read it, too."""
         warps = _FIRST_WARP - self._warp[lanes]
         of_warp = (readers == warps) | (readers >= 0) & (
             _FIRST_WARP - self._warp[np.maximum(readers, 0)] == warps
@@ -133,7 +135,7 @@ class Shared:
         self._time[1, lanes] += 1
 
     def fence_for_proxy(self, lanes: np.ndarray) -> None:
-        """fence.proxy.async: what these lanes wrote may be read by the asynchronous proxy."""
+        """fence.proxy.async: the asynchronous proxy may read what these lanes have written."""
         passed = np.zeros(len(self._block), bool)
         passed[lanes] = True
         open_places = np.flatnonzero(self._unfenced)
@@ -142,7 +144,7 @@ class Shared:
     # --- the asynchronous proxy -----------------------------------------------------------------------------
 
     def proxy_load(self, group: tuple[int, int], addresses: np.ndarray) -> np.ndarray:
-        """Bytes that a warp group, (block, its number), reads; addresses of bytes, any shape."""
+        """Records the bytes that a warp group (block, its number) reads; addresses may have any shape."""
         block, _ = group
         place = block * self.size + addresses.ravel().astype(np.int64)
         if place.max() >= (block + 1) * self.size:
@@ -162,7 +164,7 @@ class Shared:
         self._groups.setdefault(group, [[]]).append([])
 
     def wait(self, group: tuple[int, int], allowed: int) -> None:
-        """Until at most `allowed` committed groups are open."""
+        """Waits until at most `allowed` committed groups are open."""
         committed = self._groups.setdefault(group, [[]])
         lanes = np.flatnonzero(self._block == group[0])
         while len(committed) > allowed + 1:

@@ -1,6 +1,6 @@
-"""wgmma: products of 64 rows by four warps, whose operands a descriptor finds in shared memory.
+"""wgmma: products of 64 rows by four warps, with operands in shared memory that descriptors give.
 
-A product is computed when it is issued; what it reads stays watched until its group has been waited for.
+A product is computed when it is issued; the bytes that it reads are watched until its group is waited for.
 """
 
 from __future__ import annotations
@@ -97,8 +97,8 @@ def _operand(machine, group, descriptor, lane: int, kind: str, size: tuple[int, 
 
 
 def element_addresses(descriptor: int, itemsize: int, size: tuple[int, int], transposed: bool) -> np.ndarray:
-    """Where the elements (outer, inner) are. `transposed`: neighbours along the outer dimension are
-    neighbours in memory (MN-major), else along the inner one (K-major)."""
+    """The addresses of the elements (outer, inner). If `transposed`, neighbours along the outer dimension are
+    neighbours in memory (MN-major), otherwise those along the inner one (K-major)."""
     start = (descriptor & 0x3FFF) << 4
     leading = (descriptor >> 16 & 0x3FFF) << 4
     stride = (descriptor >> 32 & 0x3FFF) << 4
@@ -116,8 +116,8 @@ def element_addresses(descriptor: int, itemsize: int, size: tuple[int, int], tra
 
 
 def _along(outer, inner_bytes, row: int, leading: int, stride: int):
-    """Eight rows of `row` bytes, then `stride` on. Without swizzling a row has 16 bytes, and the next 16 are
-    `leading` away."""
+    """Eight rows of `row` bytes, the next eight `stride` away. Without swizzle a row has 16 bytes, and the
+    next 16 are `leading` away."""
     address = outer % 8 * row + outer // 8 * stride
     return address + inner_bytes % 16 + inner_bytes // 16 * (leading if row == 16 else 16)
 
@@ -129,5 +129,5 @@ def _across(outer_bytes, inner, row: int, leading: int, stride: int):
 
 
 def _swizzled(address: np.ndarray, row: int) -> np.ndarray:
-    """The 16-byte parts of a row are exchanged by the number of its 128 bytes."""
+    """The swizzle permutes the 16-byte parts of a row by the number of its 128 bytes."""
     return address ^ (address >> 7 & (row // 16 - 1)) << 4

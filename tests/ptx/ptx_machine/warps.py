@@ -1,4 +1,4 @@
-"""What the lanes of a warp do together: shuffles, votes, barriers, and 8x8 matrices of 16-bit elements."""
+"""Operations of a whole warp: shuffles, votes, barriers, and 8x8 matrices of 16-bit elements."""
 
 from __future__ import annotations
 
@@ -120,7 +120,7 @@ def _activemask(machine, instruction: Instruction) -> Step:
 
 
 def _rows_and_columns(transposed: bool) -> tuple[np.ndarray, np.ndarray]:
-    """Of the two elements that each lane holds of an 8x8 matrix."""
+    """The rows and columns of the two elements of an 8x8 matrix that each lane holds."""
     lane, element = np.arange(WARP)[:, None], np.arange(2)
     row, column = lane // 4 + 0 * element, lane % 4 * 2 + element
     return (column, row) if transposed else (row, column)
