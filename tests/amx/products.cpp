@@ -1,7 +1,7 @@
 // Prints a line for each of many products of tiles: its type, size, kind of operands, and a hash of its bits.
 //
-// As an ordinary program with the model of AMX (CUDA_TILE_EMULATE_AMX), and as all the software of a machine
-// that has it (rom.S), where lines go to the serial port. Both have to print the same.
+// It runs as an ordinary program with the model of AMX (CUDA_TILE_EMULATE_AMX), and as the only software of a
+// machine with AMX (rom.S), where lines go to the serial port. Both must print the same.
 #include <cuda_bf16.h>
 
 #include "cuda_tile.h"
@@ -71,7 +71,7 @@ unsigned random() {
 
 enum kind { common, limits, subnormal, special, kinds };
 
-/// Floats of that kind: around 1, near the least that AMX may be given, below it, or with infinities and NaN.
+/// Floats of a kind: around 1, near the smallest that AMX supports, below it, or with infinities and NaN.
 template <typename E>
 E random_float(kind which, float limit, float below) {
   float value = static_cast<float>(static_cast<int>(random() % 255) - 127);

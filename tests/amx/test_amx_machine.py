@@ -1,8 +1,8 @@
-"""Products on AMX's own instructions, on a machine that an emulator of processors makes: Bochs.
+"""Products with real AMX instructions, on a machine emulated by Bochs.
 
-The machine's only software is products.cpp (rom.S starts it instead of a BIOS), and what it prints has to be
-what the same program prints with the header's model of AMX. Bochs 3.0 multiplies signed bytes as if they had
-no sign, so of integers there are unsigned ones.
+The machine's only software is products.cpp (rom.S starts it instead of a BIOS). Its output must equal that of
+the same program with the header's model of AMX. Bochs 3.0 multiplies signed bytes as if they were unsigned,
+so the integer products use only unsigned ones.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def make_rom(folder: Path) -> None:
 
 
 def run_machine(folder: Path) -> list[str]:
-    """What it printed. Bochs calls a machine that switched itself off a panic."""
+    """The machine's output. Bochs reports a machine that switched itself off as a panic."""
     (folder / "bochsrc").write_text(CONFIGURATION)
     command = ["bochs", "-q", "-f", "bochsrc"]
     subprocess.run(command, cwd=folder, stdin=subprocess.DEVNULL, capture_output=True, timeout=300)

@@ -1,4 +1,4 @@
-"""`pycuda-tile coverage` finds what is missing: on small made-up headers, sources and pages."""
+"""`pycuda-tile coverage` finds what is missing in small made-up headers, sources and pages."""
 
 from __future__ import annotations
 
@@ -236,7 +236,7 @@ def test_command(monkeypatch, capsys, tmp_path):
     cpu, emulated = capsys.readouterr().out.splitlines()
     assert cpu.startswith("cpu: ") and "are left to `python3 run.py test --all`: " in cpu
     assert "2.2.1/add/2" in cpu and emulated.startswith("emulated: ")
-    monkeypatch.setattr(coverage, "checkout", lambda: None)  # as in an installed package
+    monkeypatch.setattr(coverage, "checkout", lambda: None)  # like in an installed package
     assert main(["coverage"]) == 0
     printed = capsys.readouterr().out
     assert "unknown (run in a checkout)" in printed and "2.2 Arithmetic" in printed

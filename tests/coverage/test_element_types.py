@@ -38,7 +38,7 @@ def test_a_float_has_sign_exponent_and_mantissa():
 
 @pytest.mark.parametrize("a", [e for e in CXX_TYPES.values() if not e.is_integral], ids=lambda e: e.id)
 def test_a_greater_rank_has_all_values(a):
-    """Of formats that the one of less rank fits into [1.7.1], none loses a value."""
+    """A format [1.7.1] loses no value when converted to one of higher rank that it fits into."""
     for b in CXX_TYPES.values():
         if not b.is_integral and a.rank < b.rank and a.exponent <= b.exponent and a.signed <= b.signed:
             assert b.mantissa >= a.mantissa and b.greatest >= a.greatest, b.id

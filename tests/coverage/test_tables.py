@@ -1,4 +1,4 @@
-"""The table of the API: it has what the families' tables have, and each of its entities is there."""
+"""The table of the API contains everything in the families' tables, and each of its entities exists."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FAMILIES = [
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory):
-    """The status of each row; of the tests only the programs of static assertions are looked at."""
+    """The status of each row, considering only those tests that are programs of static assertions."""
     root = checkout()
     sources = Sources(root, tmp_path_factory.mktemp("built"))
     reference = (root / "docs/reference.md").read_text(encoding="utf-8")
@@ -65,6 +65,6 @@ def test_reference_is_up_to_date():
 
 @pytest.mark.parametrize("target", ["cpu", "emulated", "simt"])
 def test_static_assertions_test_what_compilers_evaluate(found, target):
-    """What runs is tested by kernels; that none is forgotten, `pycuda-tile coverage` says after the tests."""
+    """Functions are tested by kernels; `pycuda-tile coverage` reports forgotten ones after the tests."""
     static = [status for status in found if status.row.constant == "yes"]
     assert [status.row.id for status in static if not status.tested[target]] == []

@@ -1,4 +1,4 @@
-"""gdb stops in kernels by their names, shows the user's lines, and prints tiles by their values."""
+"""gdb stops in kernels by name, shows the user's lines, and prints the values of tiles."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ print("the end")
 
 
 def gdb(*arguments: str, commands: str, cwd: Path) -> str:
-    """What `pycuda-tile run --debug` prints when these commands are typed."""
+    """The output of `pycuda-tile run --debug` for these commands."""
     done = subprocess.run(
         [sys.executable, "-m", "pycuda_tile", "run", *arguments, "--debug"],
         input=commands,
@@ -70,7 +70,7 @@ def test_values_of_a_source_given_as_text(tmp_path):
     (tmp_path / "script.py").write_text(SCRIPT)
     names = ("values", "positive", "one", "size", "view", "factor", "x")
     commands = "next\n" * 7 + "".join(f"print {name}\n" for name in names) + "list\ncontinue\n"
-    # A script's kernels are not known before it runs: the breakpoint is pending until they are loaded.
+    # A script's kernels are not known before it runs, so the breakpoint is pending until they are loaded.
     typed = ["set breakpoint pending on", "break scale", "run"]
     words = [word for command in typed for word in ("-ex", command)]
     done = subprocess.run(
@@ -103,7 +103,7 @@ def printers() -> Path:
 
 
 def test_small_floats_decode_as_their_types_do(monkeypatch):
-    """Against ml_dtypes, for every value; gdb's own module is not needed for that."""
+    """Compares every value with ml_dtypes; gdb's own module is not needed for that."""
     import importlib.util
     import types
 

@@ -1,4 +1,4 @@
-"""Kernels under AddressSanitizer and UndefinedBehaviorSanitizer, in processes that have the runtime."""
+"""Kernels under AddressSanitizer and UndefinedBehaviorSanitizer, in processes with their runtime."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def run(*words: object) -> subprocess.CompletedProcess:
 
 
 def test_what_is_right_runs_clean(script):
-    """Tiles wrap around where the manual leaves overflow undefined: UBSan has nothing to say."""
+    """Tiles wrap around where the manual leaves overflow undefined, so UBSan reports nothing."""
     done = run(script, "right", "--sanitize")
     assert done.returncode == 0 and "the end" in done.stdout, done.stderr
     assert "runtime error" not in done.stderr and "ERROR" not in done.stderr
@@ -79,7 +79,7 @@ def test_overflow_of_scalars_of_the_kernels_own(script):
 
 
 def test_with_clang(script, monkeypatch):
-    """Whose runtime is another library, which its kernels must be told to use."""
+    """Its runtime is a different library, which its kernels must be told to use."""
     clang = next((path for path in map(shutil.which, ("clang++-19", "clang++")) if path), None)
     if clang is None:
         pytest.skip("clang++ is not installed")

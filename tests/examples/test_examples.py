@@ -1,6 +1,6 @@
-"""Every example on every target that runs here, at sizes that are no multiples of its tiles, against NumPy.
+"""Every example on every target that runs here, at sizes that are not multiples of its tiles, against NumPy.
 
-The kernels are also compiled for GPUs, by our header on NVRTC and by NVIDIA's own front end, where they are
+The kernels are also compiled for GPUs, with our header by NVRTC and by NVIDIA's own front end, if these are
 installed.
 """
 
@@ -186,7 +186,7 @@ def test_own_pnm_reader(tmp_path, content):
 
 
 def build_or_skip(name: str, target: str, arch: str) -> pct.Module:
-    """The example built for a GPU; skips the test with the reason where that target is not installed."""
+    """The example built for a GPU; skips the test with a reason if that target is not installed."""
     try:
         return pct.build(EXAMPLES / f"{name}.cu", target=target, arch=arch)
     except pct.TargetUnavailable as error:

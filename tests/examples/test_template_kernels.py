@@ -1,5 +1,5 @@
 """The examples whose kernels are templates, on every target that runs here, in each element type, at sizes
-that are no multiples of their tiles, against NumPy. Also compiled for GPUs where that is installed.
+that are not multiples of their tiles, against NumPy. They are also compiled for GPUs if that is possible.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import pycuda_tile as pct
 from pycuda_tile.launching import gpu
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-# The arguments of each example's `problem`; every type stands somewhere.
+# The arguments of each example's `problem`; every type occurs somewhere.
 CASES = {
     "bias_gelu": [(1, 1, "float32"), (33, 130, "float16"), (17, 5, "bfloat16")],
     "swiglu": [(1, "float32"), (1500, "float16"), (1024, "bfloat16")],
@@ -75,7 +75,7 @@ def test_results_agree_with_numpy(name, target):
 @pytest.mark.parametrize("target, arch", [("simt", "sm_75"), ("simt", "sm_90"), ("tile", "sm_90")])
 @pytest.mark.parametrize("name", CASES)
 def test_compiles_for_gpus(name, target, arch):
-    # Tensor cores of sm_75 take no bfloat16.
+    # Tensor cores of sm_75 do not support bfloat16.
     made = problems(name) if arch != "sm_75" else problems(name)[:2]
     kernels = dict.fromkeys(kernel for problem in made for kernel in problem.kernels)
     module = build(name, kernels, target=target, arch=arch)
@@ -87,7 +87,7 @@ def test_compiles_for_gpus(name, target, arch):
 @pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", CASES)
 def test_script_runs(name, capsys, monkeypatch):
-    """The scripts say what they found; each runs the smallest problem here instead of its own."""
+    """The scripts report their results; here each runs the smallest problem instead of its own."""
     module = importlib.import_module(name)
     small = module.problem(*CASES[name][0])
     monkeypatch.setattr(module, "problem", lambda *arguments: small)
@@ -97,7 +97,7 @@ def test_script_runs(name, capsys, monkeypatch):
 
 @pytest.mark.parametrize("arch", ["sm_75", "sm_90"])
 def test_tile_code_in_an_ordinary_kernel_compiles(arch):
-    """examples/mixed.cu: PTX of its own, shared memory of its own beside that of tile operations."""
+    """examples/mixed.cu: inline PTX, and shared memory of its own besides that of tile operations."""
     mixed = importlib.import_module("mixed")
     kernel = build("mixed", mixed.problem(3, 5).kernels, target="simt", arch=arch).kernel("smooth")
     assert f".target {arch}" in kernel.ptx and "ex2.approx.f32" in kernel.ptx

@@ -1,10 +1,10 @@
-"""Derives the polynomials' coefficients of include/cuda_tile/platform/host_math_*.h and prints them as C++.
+"""Derives the polynomial coefficients of include/cuda_tile/platform/host_math_*.h and prints them as C++.
 
     python tests/math/coefficients.py [name...]
 
-Each is the polynomial of least weighted maximum error over an interval (Remez's exchange, in 60 digits),
-found coefficient by coefficient: the lowest is rounded to the element type and fixed, and the others are
-fitted again.
+Each polynomial has the least weighted maximum error over an interval (Remez's exchange algorithm, with 60
+digits). Coefficients are found one by one: the lowest is rounded to the element type and fixed, then the
+others are fitted again.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ class Fit:
     terms: int
     function: Callable[[mpf], mpf]
     interval: tuple[mpf, mpf]
-    weight: Callable[[mpf], mpf]  # what an error of the polynomial is in the result, relative to it
+    weight: Callable[[mpf], mpf]  # relative error of the result per error of the polynomial
 
 
 def remez(fit: Fit, fixed: list[mpf]) -> tuple[list[mpf], mpf]:
@@ -90,7 +90,7 @@ def solve(fit: Fit) -> tuple[list[mpf], mpf]:
     low, high = fit.interval
     while len(fixed) < fit.terms:
         coefficients, _ = remez(fit, fixed)
-        # Powers that all vanish inside of the interval cannot be fitted: no second fit there.
+        # Powers that all vanish within the interval cannot be fitted, so there is no second fit.
         take = 1 if low >= 0 else fit.terms
         fixed += [rounded(c, DIGITS[fit.type]) for c in coefficients[:take]]
     xs = [low + (high - low) * mpf(i) / 500 for i in range(501)]
@@ -106,7 +106,7 @@ def literal(x: mpf, kind: str) -> str:
 
 
 def _u(function: Callable[[mpf], mpf]) -> Callable[[mpf], mpf]:
-    """`function` of r, even in r, as one of u = r * r; not evaluated nearer to 0 than the digits allow."""
+    """An even `function` of r, as one of u = r * r; not evaluated closer to 0 than the digits allow."""
     return lambda u: function(mpmath.sqrt(max(u, mpf(10) ** -16)))
 
 

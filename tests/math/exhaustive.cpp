@@ -1,8 +1,8 @@
 // The largest error of one host math function, in units in the last place: exhaustive FUNCTION TYPE COUNT
 //
 // A float function of one argument is tried with all 2^32 floats, others with COUNT random arguments. The
-// reference of a double is the C library's long double function; of a float, this library's double function,
-// which takes a tenth of the C library's time and is measured in its turn.
+// reference for double is the C library's long double function; for float it is this library's double
+// function, which takes a tenth of the C library's time and is itself measured.
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -61,7 +61,7 @@ struct worst {
   }
 };
 
-/// Numbers of many kinds, the same ones each time.
+/// Numbers of many kinds, the same ones in each run.
 template <typename T>
 class source {
 public:
@@ -78,7 +78,7 @@ public:
     double x = std::exp2(uniform(low, high));
     return static_cast<T>(generator() & 1 ? x : -x);
   }
-  /// As near to a multiple of pi/2 as a T can be.
+  /// As close to a multiple of pi/2 as a T can be.
   T near_quarter_turn() {
     long double quarters = static_cast<long double>(generator() >> static_cast<int>(uniform(12, 63)));
     return static_cast<T>(quarters * 1.570796326794896619231321691639751442L);

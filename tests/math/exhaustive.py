@@ -3,8 +3,8 @@
     python tests/math/exhaustive.py [--write docs/math.md] [--random COUNT] [FUNCTION ...]
 
 A float function of one argument is tried with all 2^32 floats, which takes minutes; the others with COUNT
-random arguments. ceil, floor and sqrt are left out: they are the processor's instructions. `--write` puts the
-figures into bounds.tsv beside this file and their table into the docs page.
+random arguments. ceil, floor and sqrt are omitted because they are instructions of the processor. `--write`
+puts the figures into bounds.tsv beside this file and their table into the docs page.
 """
 
 from __future__ import annotations

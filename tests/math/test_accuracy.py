@@ -1,7 +1,7 @@
-"""The math functions [2.4] of the cpu target: C's special cases exactly, all else within bounds.tsv's ulps.
+"""The math functions [2.4] of the cpu target: exact in C's special cases, otherwise within bounds.tsv's ulps.
 
-The reference of double functions is mpmath; of float functions NumPy's double functions, which mpmath checks
-here. Each test runs with several builds, which compute with and without fused multiply-add.
+The reference for double functions is mpmath; for float functions it is NumPy's double functions, which are
+checked against mpmath here. Each test runs with several builds, with and without fused multiply-add.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def _module(variant: str) -> pct.Module:
 
 @pytest.fixture(params=BUILDS)
 def call(request: pytest.FixtureRequest) -> Callable[..., np.ndarray]:
-    """call(name, type, *operands) is what the function gives for each element."""
+    """call(name, type, *operands) returns the function's results for all elements."""
     if request.param == "x86-64" and platform.machine() not in ("x86_64", "AMD64"):
         pytest.skip(f"the processor is no {request.param}")
 
@@ -131,7 +131,7 @@ def _operands(bound: Bound, size: int) -> list[np.ndarray]:
 
 
 def _exact(bound: Bound, *operands: float) -> mpmath.mpf | float:
-    """The exact result, to 40 digits beyond a double's; NaN or infinity where the function has none."""
+    """The exact result, with 40 digits more than a double; NaN or infinity if the function has no value."""
     with np.errstate(all="ignore"):
         approximate = float(NUMPY[bound.name](*(np.float64(x) for x in operands)))
     if not np.isfinite(approximate) and not all(np.isfinite(x) and x for x in operands):
@@ -183,7 +183,7 @@ def _check(bound: Bound, operands: list[np.ndarray], got: np.ndarray, distances:
 
 @cache
 def _float_case(bound: Bound) -> tuple[list[np.ndarray], np.ndarray]:
-    """Operands and what NumPy's double function gives for them."""
+    """Operands and the results of NumPy's double function."""
     operands = _operands(bound, 6 * TILE)
     with np.errstate(all="ignore"):
         return operands, NUMPY[bound.name](*(x.astype(np.float64) for x in operands))

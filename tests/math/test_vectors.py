@@ -1,4 +1,4 @@
-"""A loop over any math function of the host becomes vector code: what the compilers say of it."""
+"""A loop over any math function of the host becomes vector code, according to the compilers' reports."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ FLAGS = ["-std=c++20", "-O3", "-ffp-contract=off", "-fno-math-errno", "-fno-trap
 _CLANG = ["-Rpass=loop-vectorize", "-Rpass-missed=loop-vectorize"]
 REPORT = {"gcc": ["-fopt-info-vec-optimized"], "clang": _CLANG, "zig": _CLANG}
 VECTORIZED = r"(?:optimized|remark): (?:loop )?vectorized"
-# Two doubles at once: clang++ 23 could make them of all loops, and thinks that some do not pay.
+# Two doubles at once: clang++ 23 could vectorise all loops but considers some unprofitable.
 JUDGED = {"x86-64-v2": r"remark: the cost-model indicates that vectorization is not beneficial"}
 
 

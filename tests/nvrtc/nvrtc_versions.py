@@ -1,4 +1,4 @@
-"""The versions of NVRTC that the header is tested with; those that are not installed are fetched with pip."""
+"""The versions of NVRTC that the header is tested with; missing ones are fetched with pip."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ PACKAGES = {
         "nvidia-cuda-cccl==13.0.85",
     ],
 }
-NEWEST = "newest"  # what is installed
+NEWEST = "newest"  # the installed version
 
-# Of the architectures that the project supports, those of each version.
+# For each version, the architectures that it has among those that the project supports.
 ARCHS = {
     "12.0": (70, 75, 80, 90),
     "12.9": (70, 75, 80, 90, 100, 120),
@@ -50,7 +50,7 @@ ARCHS = {
 
 @dataclass(frozen=True)
 class Nvrtc:
-    """One NVRTC on this machine, with NVIDIA's headers of its version."""
+    """One NVRTC on this machine, with NVIDIA's headers of the same version."""
 
     version: tuple[int, int]
     archs: tuple[int, ...]
@@ -58,12 +58,12 @@ class Nvrtc:
     include_dirs: tuple[Path, ...]
 
     def compile(self, jobs: list[dict]) -> list[dict]:
-        """The results of jobs as old_nvrtc.py describes them."""
+        """The results of jobs, as described in old_nvrtc.py."""
         return _run(self.library, jobs)["results"]
 
 
 def get(name: str, folder: Path) -> Nvrtc:
-    """The NVRTC called `name`, kept in `folder` if it is not installed; without it the test is skipped."""
+    """The NVRTC called `name`, stored in `folder` if it is not installed; skips the test if it is missing."""
     if name == NEWEST:
         library, includes = _find_installed(), nvrtc.include_dirs()
     else:
@@ -75,7 +75,7 @@ def get(name: str, folder: Path) -> Nvrtc:
 
 
 def _run(library: Path, jobs: list[dict]) -> dict:
-    # The wheels of some versions do not say where their libnvrtc-builtins lies: beside libnvrtc.
+    # The wheels of some versions do not say that their libnvrtc-builtins lies beside libnvrtc.
     environment = {**os.environ, "LD_LIBRARY_PATH": str(library.parent)}
     command = [sys.executable, str(Path(__file__).with_name("old_nvrtc.py")), str(library)]
     done = subprocess.run(command, input=json.dumps(jobs), env=environment, capture_output=True, text=True)
@@ -98,7 +98,7 @@ def _fetch(name: str, folder: Path) -> Path:
     with _lock(folder / "lock"):
         if not root.exists():
             wheels, unpacked = folder / "wheels", folder / "unpacked"
-            for path in (wheels, unpacked):  # what a test run that was interrupted has left
+            for path in (wheels, unpacked):  # left over from an interrupted test run
                 shutil.rmtree(path, ignore_errors=True)
             _download(PACKAGES[name], wheels)
             for wheel in wheels.iterdir():
@@ -118,14 +118,14 @@ def _download(packages: list[str], folder: Path) -> None:
 
 
 def _unpack(wheel: Path, folder: Path) -> None:
-    """All but the second, slower build of NVRTC that newer wheels hold."""
+    """All files except the second, slower build of NVRTC in newer wheels."""
     with zipfile.ZipFile(wheel) as archive:
         archive.extractall(folder, [name for name in archive.namelist() if ".alt." not in name])
 
 
 @contextlib.contextmanager
 def _lock(path: Path) -> Iterator[None]:
-    """Of test processes that run at once, one fetches."""
+    """Only one of the test processes that run at once fetches."""
     with path.open("w") as file:
         fcntl.flock(file, fcntl.LOCK_EX)
         yield

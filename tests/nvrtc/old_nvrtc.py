@@ -1,10 +1,10 @@
-"""Compiles programs with a given NVRTC: a process holds only one, so that each has a process of its own.
+"""Compiles programs with a given NVRTC, in a process of its own since a process can load only one.
 
     python old_nvrtc.py LIBRARY < jobs.json > results.json
 
 LIBRARY is the path of a libnvrtc. A job has `source`, `options` and `expressions` (names to instantiate); its
 result has `log`, `names` (lowered names by expression) and `cubin_bytes`, which is 0 if it does not compile.
-The results are those of the jobs in their order, with the library's `version` and the `archs` that it knows.
+The results are in the order of the jobs, with the library's `version` and the `archs` that it supports.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import sys
 
 
 class Nvrtc:
-    """The functions of one libnvrtc; a call that fails raises, but for a program that does not compile."""
+    """The functions of one libnvrtc; failed calls raise, except for a program that does not compile."""
 
     def __init__(self, path: str):
         self.library = ctypes.CDLL(path)

@@ -1,6 +1,6 @@
-"""A kernel for each operation on each element type, as text: what the versions of NVRTC are given.
+"""A kernel for each operation on each element type, as text, for the tests of NVRTC's versions.
 
-The regular families come from the tables that the headers are made from; the rest is listed here.
+The regular families come from the tables that generate the headers; the rest is listed here.
 """
 
 from __future__ import annotations
@@ -15,10 +15,10 @@ FLOATS = [name for name, e in CXX_TYPES.items() if e.is_basic]
 # Those whose headers the oldest NVRTC has, too.
 RESTRICTED = [name for name, e in CXX_TYPES.items() if e.header == "cuda_fp8.h" and e.since == "13.3"]
 ELEMENTS = [*INTEGERS, *FLOATS, *RESTRICTED]
-TF32 = "__nv_tf32"  # the newest NVRTC alone has its header
+TF32 = "__nv_tf32"  # only the newest NVRTC has its header
 
 ROUNDING = ["round_ties_to_even", "round_toward_zero", "round_toward_negative", "round_toward_positive"]
-# what a family of modes has: rounding modes for all types and for float alone, flushing for float
+# the modes of a family: rounding modes for all types and for float only, flushing for float
 ROUNDING_FAMILIES = {
     "precise rounding": (ROUNDING, [], True),
     "division rounding": (ROUNDING, ["round_approximate", "round_full"], True),
@@ -34,7 +34,7 @@ PRODUCTS = [
     (TF32, "float"),
 ]  # fmt: skip
 
-# In the dialect that NVRTC 12.0 takes too, which does not deduce alias templates: ct::shape<4>{}.
+# Written so that NVRTC 12.0 accepts it, which does not deduce alias templates: ct::shape<4>{}.
 HEAD = """
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
@@ -122,7 +122,7 @@ def _takes(row, element: str) -> bool:
 
 
 def _modes(row, element: str) -> Iterator[str]:
-    """Arguments that say the modes of a row; one without where it has none."""
+    """The arguments that select the modes of a row; one empty entry if it has none."""
     single = element == "float"
     if not row.modes:
         yield ""

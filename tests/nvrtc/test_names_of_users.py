@@ -1,8 +1,8 @@
-"""Programs with functions of their own that are named as the header's internal ones: it calls its own.
+"""Programs whose functions have the names of the header's internal ones: the header still calls its own.
 
-Argument-dependent lookup finds what stands in the namespaces of an argument's type: for __half, for tiles of
-it, for views by a user's accessor and so on the global namespace. An internal call that is not qualified
-becomes ambiguous there, or calls what is not meant.
+Argument-dependent lookup finds the functions in the namespaces of an argument's type: for __half, for tiles
+of it, for views with a user's accessor and so on, the global namespace. An internal call that is not
+qualified becomes ambiguous then, or calls the wrong function.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ __tile_global__ void results(__half const* p, __nv_bfloat16 const* q, float* out
 
 
 def names() -> list[str]:
-    """The functions that the headers declare, members included, but for those named as the sources' own."""
+    """The functions that the headers declare, including members, except names that the sources use."""
     folder = resources.include_dir() / "cuda_tile"
     text = "\n".join(p.read_text() for p in folder.rglob("*.h") if "compatible" not in p.parts)
     text = re.sub(r'//.*|"(?:\\.|[^"\\\n])*"|^ *#.*', " ", text, flags=re.M)
@@ -93,7 +93,7 @@ def own_functions() -> str:
 
 
 def source(element: str, with_own_functions: bool, every: int = 1) -> str:
-    """Operations on tiles of an element type, all or every so many; own functions stand before the header."""
+    """Operations on tiles of an element type, all or a sample; user functions come before the header."""
     expressions = list(operation_kernels.expressions(element))[::every]
     text = operation_kernels._source([(element, expression) for expression in expressions]) + VIEWS
     if not with_own_functions:
@@ -146,7 +146,7 @@ def test_host(name: str):
     ],
 )
 def test_gpu(element: str, arch: str, every: int, make_target):
-    """The program is the same, letter by letter, but for constants that overload resolution looked at."""
+    """The program is identical, except for constants that overload resolution used."""
     built = [make_target("simt", arch=arch).build(source(element, own, every)) for own in (True, False)]
     first, second = (_code(module["results"].ptx) for module in built)
     assert first == second

@@ -1,10 +1,10 @@
 """The header with NVRTC 12.0, 12.9, 13.0 and the installed one, for the architectures that each supports.
 
-By default some pairs of version and architecture, with each operation on some element type, the examples or
-the test programs; `pytest --wide` takes all pairs and all element types (some 30 minutes).
+By default the tests use some pairs of version and architecture, with each operation on some element type, the
+examples or the test programs; `pytest --wide` uses all pairs and all element types (about 30 minutes).
 
-What NVRTC 12.0 cannot do: it does not deduce alias templates, so that `ct::shape{4_ic}` must be written
-`ct::shape<4>{}` (as_12_0() rewrites the sources), and it does not order overloads by concepts of two types.
+NVRTC 12.0 does not deduce alias templates, so `ct::shape{4_ic}` must be written `ct::shape<4>{}` (as_12_0()
+rewrites the sources), and it does not order overloads by concepts of two types.
 """
 
 from __future__ import annotations
@@ -125,7 +125,7 @@ def test_programs_that_are_right_compile(name, get_nvrtc):
 
 
 def test_nvrtc_12_0_does_not_deduce_shapes(get_nvrtc):
-    """Where this fails, the sentence about it in docs/differences.md can go."""
+    """If this fails, the sentence about it in docs/differences.md can be removed."""
     text = '#include "cuda_tile.h"\nusing namespace cuda::tiles::literals;\n'
     text += "using four = decltype(cuda::tiles::shape{4_ic});\n"
     [old] = get_nvrtc("12.0").compile([job(text, get_nvrtc("12.0"), 80)])
@@ -143,7 +143,7 @@ namespace inner {
 template <typename E> __tile_global__ void generic(E* p, unsigned char c, bool b, pair x) {}
 }
 """
-# kernel: kind, pointer and size of its parameters, as core/signature.h has them
+# kernel: kind, pointer and size of its parameters, as in core/signature.h
 PARAMETERS = {
     "plain": [(4, 2, 4), (2, 0, 4), (4, 1, 8)],
     "callbacks": [(12, 1, 0), (9, 2, 0), (12, 1, 0)],
@@ -177,7 +177,7 @@ def test_all_operations_on_all_element_types_compile(element, pair, get_nvrtc):
 @pytest.mark.wide
 @pytest.mark.parametrize("arch", ARCHS[NEWEST])
 def test_tf32_compiles(arch, get_nvrtc):
-    """Its header's functions do not say where they run, hence the option."""
+    """The functions of its header do not say where they run, hence the option."""
     text = operation_kernels.source(operation_kernels.TF32)
     nvrtc = get_nvrtc(NEWEST)
     check(nvrtc, {"tf32": job(text, nvrtc, arch, options=("-default-device",))})
@@ -192,6 +192,6 @@ def test_examples_compile_everywhere(pair, get_nvrtc):
 @pytest.mark.wide
 @pytest.mark.parametrize("name", PACKAGES)
 def test_versions_support_the_architectures(name, get_nvrtc):
-    """All that the project names and the version has are in the table."""
+    """The table has all architectures that both the project and the version support."""
     known = set(ARCHS[NEWEST]) | {70}
     assert set(ARCHS[name]) == known & set(get_nvrtc(name).archs)

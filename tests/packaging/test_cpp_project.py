@@ -19,13 +19,13 @@ PROJECT = ROOT / "examples" / "cpp_project"
 
 
 def tool(name: str) -> str:
-    """A program of the tests' environment, or of the system; skips the test if there is none."""
+    """A program from the tests' environment or the system; skips the test if there is none."""
     found = shutil.which(name, path=sysconfig.get_path("scripts")) or shutil.which(name)
     return found or pytest.skip(f"{name} is not installed")
 
 
 def nvcc() -> str | None:
-    """NVIDIA's compiler: of a wheel, else of a toolkit."""
+    """NVIDIA's compiler, from a wheel or else from a toolkit."""
     try:
         import nvidia
     except ImportError:
@@ -50,7 +50,7 @@ def run(*command, **environment) -> str:
 
 @pytest.fixture(scope="module")
 def built(tmp_path_factory) -> Path:
-    """The build folder of the project, which takes the checkout by FetchContent."""
+    """The build folder of the project, which uses the checkout through FetchContent."""
     folder = tmp_path_factory.mktemp("cpp_project")
     compiler = find_compiler()
     environment = {"CXX": " ".join(compiler.command), "CUDACXX": nvcc() or "/there/is/no/nvcc"}
@@ -68,11 +68,11 @@ def command_of(built: Path, file: str) -> list[str]:
 
 
 def test_runs_on_the_host(built):
-    """The program checks its own result, which is wrong where a * x + y rounds once."""
+    """The program checks its own result, which is wrong if a * x + y is rounded once."""
     assert run(built / "axpy_cpu") == "1000 elements are right\n"
 
 
-# Scalar code in a kernel, which compilers contract where they may: 2^-24 is left then, else 0.
+# Scalar code in a kernel, which compilers contract if they may: then 2^-24 is left, otherwise 0.
 CONTRACTION = """
 #include "cuda_tile.h"
 __tile_global__ void k(float a, float b, float c, float* out) { out[0] = a * b + c; }
@@ -80,7 +80,7 @@ __tile_global__ void k(float a, float b, float c, float* out) { out[0] = a * b +
 
 
 def compile_and_run(command: list[str], source: Path, flags: list[str] | None = None) -> str:
-    """Compiles and links `source` as the project compiles main.cpp, and returns what the program prints."""
+    """Compiles and links `source` like the project's main.cpp, and returns what the program prints."""
     program = source.with_suffix("")
     library = next(Path(command[-1]).rglob("libcuda_tile_launcher.so"))
     words = [*command[: command.index("-o")], *(flags or [])]
@@ -95,7 +95,7 @@ WITHOUT = {"without optimisation, some 200 times slower", "for any processor of 
 
 
 def test_the_snippet_of_the_docs_is_fast_and_others_are_warned_of(tmp_path: Path):
-    """What find_package would find is the checkout here; one build folder, configured again and again."""
+    """find_package would find the checkout here; one build folder is configured repeatedly."""
     page = (ROOT / "docs" / "python.md").read_text(encoding="utf-8")
     (snippet,) = re.findall(r"^```cmake\n(.*?)^```", page, re.DOTALL | re.M)
     (tmp_path / "main.cpp").write_text("int main() {}\n")
@@ -252,15 +252,15 @@ def test_a_kernel_that_throws_after_many_short_blocks(built, tmp_path: Path):
 
 
 WARNINGS = ["-Wall", "-Wextra", "-Wpedantic", "-Wconversion", "-Wsign-conversion", "-Wshadow", "-Werror"]
-# Plain ones, with AVX-512, and with AMX; "native" has been compiled for before.
+# Plain processors, with AVX-512, and with AMX; another test has already compiled for "native".
 X86 = platform.machine() in ("x86_64", "AMD64")
 PROCESSORS = ["x86-64", "x86-64-v3", "x86-64-v4", "sapphirerapids"] if X86 else []
 
 
 def test_headers_have_no_warnings(built, tmp_path: Path):
-    """In a checkout that FetchContent brings they are not system headers: users see their warnings.
+    """With FetchContent they are not system headers, so users see their warnings.
 
-    Code of the headers depends on the processor: of those that this machine is not, it is compiled only.
+    The headers' code depends on the processor; for processors other than this one it is only compiled.
     """
     source = tmp_path / "main.cpp"
     source.write_text("""

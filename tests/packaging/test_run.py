@@ -1,4 +1,4 @@
-"""run.py installs when something changed, and only then. No environment is made here."""
+"""run.py installs only when something has changed. No environment is made here."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The package as users get it: sdist and wheel, installed into fresh environments, editable too."""
+"""The package as users get it: sdist and wheel installed into fresh environments, and editable installs."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ assert (out == 2 * a).all()
 
 
 def run(*command, **environment) -> str:
-    """What a command prints; fails with it if the command does. The checkout is not on its path."""
+    """The output of a command, which is shown if it fails. The checkout is not on its path."""
     environment = {**os.environ, "PYTHONPATH": "", **environment}
     command = [str(word) for word in command]
     result = subprocess.run(command, env=environment, check=False, capture_output=True, text=True, cwd="/")
@@ -47,7 +47,7 @@ def run(*command, **environment) -> str:
 
 
 def build(kind: str, source: Path, output: Path, **environment) -> Path:
-    """An sdist or a wheel of the tree `source`, made by the build backend in a process of its own."""
+    """An sdist or a wheel of the tree `source`, built by the build backend in a separate process."""
     call = f"build_{kind}({str(output)!r}, {{'build-dir': {str(output / 'build')!r}}})"
     output.mkdir()
     program = f"import os; os.chdir({str(source)!r}); from scikit_build_core.build import *; {call}"
@@ -57,7 +57,7 @@ def build(kind: str, source: Path, output: Path, **environment) -> Path:
 
 
 def make_environment(folder: Path) -> Path:
-    """A virtual environment that also sees what the tests' own has, except that one's pycuda_tile."""
+    """A virtual environment that also sees the packages of the tests' own, except its pycuda_tile."""
     venv.create(folder, symlinks=True)
     (site_packages,) = folder.glob("lib/python*/site-packages")
     # Only the folder is searched; the .pth files in it, so an editable install, are not read.
@@ -95,14 +95,14 @@ def unpacked(sdist, tmp_path_factory) -> Path:
 
 @pytest.fixture(scope="session")
 def compiler_environment() -> dict[str, str]:
-    """Tells CMake of a compiler where the system has none of its own, but the tests have one."""
+    """Tells CMake of the tests' compiler if the system has none of its own."""
     compiler = find_compiler()
     return {"CXX": " ".join(compiler.command)} if compiler.kind == "zig" else {}
 
 
 @pytest.fixture(scope="session")
 def wheel(unpacked, compiler_environment, tmp_path_factory) -> Path:
-    """Built from the sdist, which therefore lacks nothing."""
+    """Built from the sdist, which shows that nothing is missing there."""
     return build("wheel", unpacked, tmp_path_factory.mktemp("packages") / "wheel", **compiler_environment)
 
 
@@ -206,7 +206,7 @@ def test_installed_wheel_serves_cmake_projects(installed, compiler_environment, 
     assert not (tmp_path / "build" / "_deps").exists()  # found, not fetched
 
 
-# CMake as the build backend finds it: in the environment, or on the system.
+# Where the build backend finds CMake: in the environment or on the system.
 CMAKE = """
 import shutil, subprocess, sys, sysconfig
 from pathlib import Path
@@ -229,7 +229,7 @@ def test_wheel_without_a_compiler_builds_the_launcher_on_first_use(unpacked, tmp
     assert compiled == sorted(Path(name).name for name in LIBRARIES)
 
 
-@pytest.mark.wide  # the tests themselves run with an editable installation
+@pytest.mark.wide  # the tests themselves use an editable installation
 def test_editable_install_uses_the_checkout(compiler_environment, tmp_path, monkeypatch):
     for name, value in compiler_environment.items():
         monkeypatch.setenv(name, value)

@@ -1,7 +1,8 @@
-"""Starts compilers before the tests that need them: tests run one by one, their compilers need not.
+"""Starts compilers before the tests that need them, since tests run one by one but compilers can overlap.
 
-A test with work worth starting early carries it: `begins(work)` names a function of the test's parameters,
-and the test calls `result(work, ...)` with them. The fixture in conftest.py starts all that is selected.
+A test declares work that is worth starting early: `begins(work)` names a function of the test's parameters,
+and the test calls `result(work, ...)` with them. The fixture in conftest.py starts the work of all selected
+tests.
 """
 
 from __future__ import annotations
@@ -33,7 +34,7 @@ def start(items: Iterable) -> ThreadPoolExecutor:
 
 
 def result(work: Callable, **parameters):
-    """What `work` yields for a test's parameters; raises what it raised, pytest's skip included."""
+    """The result of `work` for a test's parameters; raises what it raised, including pytest's skip."""
     return _futures[_key(work, parameters)].result()
 
 

@@ -1,4 +1,4 @@
-"""The compilers that test programs are given to, each as a function from a program's file to its errors."""
+"""The compilers that check test programs, each as a function from a program's file to its errors."""
 
 from __future__ import annotations
 
@@ -41,19 +41,19 @@ def clang(path: Path) -> list[Diagnostic]:
 
 
 def simt(path: Path, arch: str) -> list[Diagnostic]:
-    """NVRTC with the header of this project, as the target simt calls it."""
+    """NVRTC with the header of this project, called as by the target simt."""
     nvrtc.version(_INSTALL_NVRTC)
     request = Request(targets.find("simt"), "", path.name, None, arch, include_dirs=(FOLDER,))
     return _nvrtc(path, targets_simt._settings(request, arch).all_options)
 
 
 def nvidia(path: Path) -> list[Diagnostic]:
-    """NVIDIA's own header and front end, as the target tile calls them."""
+    """NVIDIA's own header and front end, called as by the target tile."""
     request = Request(targets.find("tile"), "", path.name, None, "sm_90", include_dirs=(FOLDER,))
     return _nvrtc(path, targets_tile._settings(request, "sm_90", targets_tile.check_available()).all_options)
 
 
-# They must accept each good program and refuse each wrong one; NVIDIA's front end is asked apart from them.
+# They must accept each good program and refuse each wrong one; NVIDIA's front end is tested separately.
 COMPILERS: dict[str, Callable[[Path], list[Diagnostic]]] = {
     "host": host,
     "host-32-threads": lambda path: host(path, "-DCUDA_TILE_BLOCK_THREADS=32"),
@@ -64,7 +64,7 @@ COMPILERS: dict[str, Callable[[Path], list[Diagnostic]]] = {
 
 
 def errors(compiler: str, path: Path) -> list[Diagnostic]:
-    """The errors that a compiler finds; skips the test where the compiler is not installed."""
+    """The errors that a compiler finds; skips the test if the compiler is not installed."""
     try:
         return {**COMPILERS, "nvidia": nvidia}[compiler](path)
     except TargetUnavailable as error:

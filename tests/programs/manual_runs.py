@@ -1,4 +1,4 @@
-"""What the kernels of manual/*.cu are given, and what they must yield: the results that the manual shows."""
+"""The arguments of the kernels of manual/*.cu and their expected results, which the manual shows."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 @dataclass
 class Run:
-    """A launch of one example; array arguments say what they must hold afterwards."""
+    """A launch of one example; array arguments say what they must contain afterwards."""
 
     arguments: tuple
     grid: int | tuple[int, ...] = 1
@@ -18,7 +18,7 @@ class Run:
 
 @dataclass
 class Array:
-    """An array argument; `after` is None where it must stay as it is, a list where any of them will do."""
+    """An array argument; `after` is None if it must not change, and a list if any of its entries will do."""
 
     before: np.ndarray
     after: np.ndarray | list[np.ndarray] | None = None
@@ -33,7 +33,7 @@ def given(values, dtype=np.int32) -> Array:
 
 
 def yields(values, dtype=np.int32) -> Array:
-    """An array that a kernel fills. It holds something else before, so that a missing store shows."""
+    """An array that a kernel fills. Its initial contents differ, so that a missing store is noticed."""
     after = array(values, dtype)
     return Array(np.where(after == 1, 0, 1).astype(dtype), after)
 

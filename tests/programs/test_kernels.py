@@ -1,5 +1,5 @@
-"""What the kernels of positive/kernels_*.cu yield on each target that runs here; those for GPUs, on the PTX
-machine if there is none, or compiled only. Each is asked for by its name expression."""
+"""The results of the kernels of positive/kernels_*.cu on each target that runs here. Without a GPU, those for
+GPUs run on the PTX machine or are only compiled. Each kernel is requested by its name expression."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ def given(values, dtype=f) -> np.ndarray:
 
 
 def empty(size: int, dtype=f) -> np.ndarray:
-    """An array for results, full of what no kernel yields."""
+    """An array for results, filled with a value that no kernel produces."""
     return np.full(size, 77, dtype)
 
 
 x8 = given([1, 2, 3, 4, 5, 6, 7, 8])
 square = np.arange(16, dtype=f).reshape(4, 4)
-# Kernel: arguments, grid, and what each array argument holds afterwards (None: anything).
+# Kernel: arguments, grid, and the contents of each array argument afterwards (None: anything).
 PATTERNS = {
     "float_argument<float>": ([empty(8)], 1, [[f(1e-06)] * 8]),
     "float_argument<float, 0.5f, 4>": ([empty(4)], 1, [[0.5] * 4]),
@@ -132,14 +132,14 @@ def test_results(name, target):
 
 @pytest.mark.parametrize("name", ALL)
 def test_compiles_with_nvidias_compiler(name):
-    """Which takes parameters of arithmetic and pointer types only, no packs."""
+    """It accepts only parameters of arithmetic and pointer types, and no packs."""
     kernels = {expression: run for expression, run in ALL[name].items() if "packs" not in expression}
     module = build(name, "tile", kernels)
     assert all(module.kernel(expression).tileir for expression in kernels)
 
 
 def test_overloads_are_told_apart():
-    """A name expression of an overload needs a cast: this is how it is written."""
+    """The name expression of an overload needs a cast, which is written like this."""
     module = build("kernels_templates", "cpu", ["plain"])
     for cast, array, wanted in [("float", empty(1), 1), ("int", empty(1, i), 2)]:
         module.kernel(f"(void (*)({cast}*))overloaded")[1](array)

@@ -20,7 +20,7 @@ from targets import TARGETS, OnArrays
 
 import pycuda_tile as pct
 
-RUN_ON = {**TARGETS, "checked": {"target": "cpu", "checked": True}}  # none of them is undefined
+RUN_ON = {**TARGETS, "checked": {"target": "cpu", "checked": True}}  # none of them has undefined behaviour
 UNITS = sorted(FOLDER.glob("manual/*.cu"))
 RUNNABLE = [path for path in UNITS if path.stem != "undefined"]
 NO_CODE = {
@@ -38,7 +38,7 @@ def build(path: Path, target: str, **arguments) -> pct.Module:
 
 
 def build_to_run(path: Path, target: str) -> pct.Module:
-    # Kernels for the host compile in half the time without vectorisation.
+    # Without vectorisation, kernels for the host compile in half the time.
     options = {} if RUN_ON[target]["target"] == "simt" else {"options": ("-O1",)}
     return build(path, **RUN_ON[target], **options)
 

@@ -1,10 +1,10 @@
-"""Programs that are well-formed and programs that are not: what the manual says, and what compilers say.
+"""Well-formed and ill-formed programs: the manual's rules against what compilers accept.
 
 positive/*.cu       static assertions; a comment `#name` marks one on which NVIDIA's front end disagrees
-negative/*.toml     statements that must not compile, many to a compiler run; see Case
+negative/*.toml     statements that must not compile, many per compiler run; see Case
 
-The table disagreements says why NVIDIA's front end disagrees, by that name or the name of the case;
-`name/right` is that of the statement beside a case which must compile.
+The table disagreements says why NVIDIA's front end disagrees, under that name or the name of the case;
+`name/right` is the name of the statement next to a case that must compile.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ POSITIVE = sorted(FOLDER.glob("positive/*.cu"))
 NEGATIVE = [*sorted(FOLDER.glob("negative/*.toml")), FOLDER / "manual" / "ill_formed.toml"]
 DISAGREEMENTS = {row.id: row for row in spec.load("disagreements")}
 
-# A wrong program must not be refused for these, which are slips in the program itself.
+# These errors do not count as refusals of a wrong program, since they are slips in the program itself.
 SLIPS = re.compile(
     r"not declared|undeclared|undefined|not a member|has no member|no member named|unknown type|host function"
     r"|(?<!namespace 'ct' )does not name a type|without a body|expected ('|an? )"
@@ -58,8 +58,8 @@ class Case:
 
     section: of the manual
     wrong:   the statement
-    right:   a similar one which must compile
-    says:    what the error must say, in one of its notes perhaps: mostly the concept that is not met
+    right:   a similar one that must compile
+    says:    what the error or one of its notes must say, usually the concept that is not satisfied
     unknown: whether a name in it is meant to be unknown
     """
 
@@ -78,7 +78,7 @@ def cases(path: Path) -> list[Case]:
 
 
 def program(path: Path, statements: dict[str, str], folder: str) -> tuple[Path, dict[str, range]]:
-    """A program with each statement in a function of its own, and the lines of each."""
+    """A program with each statement in its own function, and the lines of each."""
     includes = tomllib.loads(path.read_text()).get("includes", [])
     lines = [f"#include <{header}>" for header in includes] + PREAMBLE.splitlines()
     places = {}
@@ -95,8 +95,8 @@ def program(path: Path, statements: dict[str, str], folder: str) -> tuple[Path, 
 def wrong_and_right(path: Path, compiler: str) -> tuple[dict[str, list], dict[str, list]]:
     """The errors at each wrong statement and at each right one.
 
-    Compilers report some errors in a header without saying whence it was used; they come beside an error in
-    the statement, and a right statement must not cause them either.
+    Compilers report some errors in a header without saying where it was used. Such errors accompany an error
+    in the statement, and a right statement must not cause them either.
     """
     wrong = {case.name: case.wrong for case in cases(path)}
     right = {f"{case.name}/right": case.right for case in cases(path) if case.right}
@@ -104,7 +104,7 @@ def wrong_and_right(path: Path, compiler: str) -> tuple[dict[str, list], dict[st
 
 
 def at_each(path: Path, compiler: str, statements: dict[str, str], strict: bool = False) -> dict[str, list]:
-    """The errors at each statement; `strict` does not let any be elsewhere."""
+    """The errors at each statement; with `strict`, errors elsewhere are not allowed."""
     found = {name: [] for name in statements}
     with tempfile.TemporaryDirectory() as folder:
         source, places = program(path, statements, folder)
@@ -121,12 +121,12 @@ def text(found: list) -> str:
 
 
 def host_is_gcc() -> bool:
-    """Whether the host's compiler is the one whose words the cases know."""
+    """Whether the host's compiler is the one whose messages the cases contain."""
     return toolchain.find_compiler().kind == "gcc"
 
 
 def slip(case: Case, found: list) -> str:
-    """What a case is refused for if that is none of its errors' business; one proper error is enough."""
+    """The wrong reason for which a case is refused, if there is one; one proper error is enough."""
     slips = [error.message for error in found if SLIPS.search(error.message)]
     return slips[0] if found and len(slips) == len(found) and not case.unknown else ""
 
@@ -169,7 +169,7 @@ def marks(path: Path) -> dict[int, str]:
 
 
 def last_line(path: Path, line: int) -> int:
-    """Of the statement that a line of a program belongs to."""
+    """The name of the statement that a line of a program belongs to."""
     lines = enumerate(path.read_text().splitlines(), 1)
     return next(number for number, text in lines if number >= line and re.search(r";( *//.*)?$", text))
 
@@ -200,9 +200,9 @@ def nvidia_on_wrong_programs() -> tuple[dict[str, str], int]:
 
 
 def nvidia_disagreements() -> tuple[dict[str, str], int]:
-    """What NVIDIA's front end says where it disagrees, by name, and how many questions it was asked.
+    """What NVIDIA's front end says if it disagrees, by name, and the number of questions.
 
-    A case has its own name, a static assertion its place and #name.
+    A case has its own name; a static assertion is named by its place and #name.
     """
     good, good_count = nvidia_on_good_programs()
     wrong, wrong_count = nvidia_on_wrong_programs()
@@ -211,7 +211,7 @@ def nvidia_disagreements() -> tuple[dict[str, str], int]:
 
 @begins(nvidia_disagreements)
 def test_agreement_with_nvidia(record_property):
-    """NVIDIA's front end agrees but where the table disagreements says why it does not."""
+    """NVIDIA's front end agrees, except where the table disagreements gives a reason."""
     found, questions = result(nvidia_disagreements)
     count = f"{questions - len(found)} of {questions}"
     record_property("agreement with NVIDIA's front end", count)
@@ -225,5 +225,5 @@ def test_agreement_with_nvidia(record_property):
 
 
 def listed_name(name: str) -> str:
-    """The name in the table disagreements of what nvidia_disagreements() calls `name`."""
+    """The name in the table disagreements for `name` from nvidia_disagreements()."""
     return name.partition("#")[2] if "#" in name else name

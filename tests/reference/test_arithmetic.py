@@ -22,15 +22,15 @@ OPERATIONS = {"add": operator.add, "sub": operator.sub, "mul": operator.mul, "di
 
 
 def floats(dtype) -> st.SearchStrategy:
-    """All values of a type but NaN, as scalars; subnormals, zeros and infinities among them."""
+    """All values of a type except NaN, as scalars, including subnormals, zeros and infinities."""
     width = 8 * np.dtype(dtype).itemsize
     return st.floats(width=width, allow_nan=False).map(dtype)
 
 
 def is_rounded(result, exact: Fraction, mode: str) -> bool:
-    """Whether `result` is `exact` rounded, judged by its place among the values of its type."""
+    """Whether `result` is `exact` rounded, judged by its neighbours among the values of its type."""
     dtype = type(result)
-    beyond = Fraction(2) ** np.finfo(dtype).maxexp  # what would follow the largest value
+    beyond = Fraction(2) ** np.finfo(dtype).maxexp  # the number that would follow the largest value
 
     def value(x) -> Fraction:
         return (beyond if x > 0 else -beyond) if np.isinf(x) else Fraction(float(x))

@@ -1,4 +1,4 @@
-"""Assumptions, where they hold and where one element makes them wrong."""
+"""Assumptions that hold, and assumptions that one element violates."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pycuda_tile.errors import UndefinedBehaviorError
 BLOCKED = np.repeat(np.repeat([[42, 5], [3, 2], [7, 8]], 3, axis=0), 2, axis=1)[:8]
 STRIDED = np.array([[32, 33, 34, 0, 1, 2, 16, 17], [64, 65, 66, -16, -15, -14, 0, 1]])
 ASSUMPTIONS = [
-    # function, arguments, a tile of which it is true, a place and the value there that makes it false
+    # function, arguments, a tile for which it is true, a place and a value there that makes it false
     (reference.assume_blocked, ((3, 2),), BLOCKED, (7, 0), 6),
     (reference.assume_bounded, (-3, 5), np.array([-3, 0, 5]), (2,), 6),
     (reference.assume_bounded, (-3, 5), np.array([-3, 0, 5]), (0,), -4),

@@ -1,4 +1,4 @@
-"""Conversion of elements by value and by bits: exact values, all of small types."""
+"""Conversion of elements by value and by bits: exact values, and all values of small types."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def test_cast_is_to_a_nearest_value(source, target, data):
         bound = float(source(min(values[-1], 1e30)))
         x = source(data.draw(st.floats(-bound, bound, width=8 * np.dtype(source).itemsize)))
     if abs(int(x)) > values[-1]:
-        return  # what becomes of these is tested apart
+        return  # these are tested separately
     result = reference.element_cast(x, target)
     assert result.dtype == target
     exact = Fraction(int(x)) if source is np.int64 else Fraction(float(x))
@@ -56,7 +56,7 @@ def test_cast_is_to_a_nearest_value(source, target, data):
 
 
 def test_cast_rounds_once():
-    # Above the midpoint of 1 and the next bfloat16 by less than a float can tell.
+    # Above the midpoint of 1 and the next bfloat16 by less than a float can represent.
     x = np.float64(1 + 2.0**-8 + 2.0**-40)
     assert float(reference.element_cast(x, BFLOAT16)) == 1 + 2.0**-7
     # 2049 lies between two halves; 2^50 + 2049 * 2^39 + 1 is just above their midpoint, scaled.

@@ -1,4 +1,4 @@
-"""The place of a block in its grid."""
+"""The position of a block in its grid."""
 
 from __future__ import annotations
 
