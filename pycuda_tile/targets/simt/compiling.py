@@ -130,7 +130,7 @@ def _settings(request: Request, arch: str) -> nvrtc_kernels.Settings:
     options += [f"-D{name}={value}" for name, value in request.defines.items()]
     options.append("-default-device")  # for cuda_tf32.h, and before 13.2 for lambdas: else host functions
     nvidia = nvrtc.include_dirs()
-    folders = [*map(str, request.user_dirs), *map(str, request.include_dirs), *nvidia]
+    folders = [ours, *map(str, request.user_dirs), *map(str, request.include_dirs), *nvidia]
     own = (resources.small_float_dir(), resources.nv_target_dir(), resources.standard_dir())
     folders += map(str, own)
     macros = nvrtc_kernels.macros(arch)
