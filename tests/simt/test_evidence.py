@@ -9,7 +9,9 @@ from pathlib import Path
 import pytest
 
 import pycuda_tile as pct
+from pycuda_tile import gpu, nvrtc
 
+NVRTC = (13, 5)  # whose instructions are counted
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
 
 
@@ -29,6 +31,8 @@ def evidence():
     pytest.importorskip("cuda.bindings.nvrtc", reason="needs cuda-python and NVRTC")
     if _simt_evidence.find_nvdisasm() is None:
         pytest.skip("nvdisasm is missing: it comes with the wheel nvidia-cuda-nvdisasm or the CUDA toolkit")
+    if (version := nvrtc.version(gpu.EXTRA)) != NVRTC:
+        pytest.skip("counts are of code by NVRTC {}.{}, here is {}.{}".format(*NVRTC, *version))
     return Evidence(_simt_evidence)
 
 

@@ -6,6 +6,7 @@ Compiling needs no GPU and no driver. A block of T threads works on each tile bl
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Sequence
 from pathlib import Path
@@ -67,10 +68,30 @@ def _spilled_bytes(log: str) -> int:
 
 
 def _compile(request: Request, names: Sequence[str], known: list[KernelInfo] | None) -> Compiled:
+    """On sm_90a, operations on tiles wait for products of warp groups that may be under way, but not in a
+    module without products. Whether it has some is known when it is compiled; a right guess saves compiling
+    twice."""
+    arch = request.arch or _default_arch()
+    if not _may_use_warp_groups(request, arch):
+        return _compile_for(arch, request, names, known)
+    guess = _mentions_products(request)
+    compiled = _compile_for(arch, request, names, known, warp_groups=guess)
+    kernels = compiled.executables.values()
+    if not kernels or any("mma" in kernel.attributes for kernel in kernels) == guess:
+        return compiled
+    return _compile_for(arch, request, names, known, warp_groups=not guess)
+
+
+def _compile_for(
+    arch: str,
+    request: Request,
+    names: Sequence[str],
+    known: list[KernelInfo] | None,
+    warp_groups: bool = True,
+) -> Compiled:
     version = nvrtc.version(gpu.EXTRA)
-    arch = request.arch or _default_arch(request.text)
     nvrtc.check_arch(arch, gpu.EXTRA)
-    settings = _settings(request, arch)
+    settings = _settings(request, arch, warp_groups)
 
     def build(folder: Path) -> cache.Result:
         program, result = nvrtc_kernels.compile_kernels(request, settings, names, known)
@@ -88,11 +109,30 @@ def _compile(request: Request, names: Sequence[str], known: list[KernelInfo] | N
     return _load(nvrtc_kernels.get(key, request, build), request, arch, known)
 
 
-def _default_arch(text: str) -> str:
-    """The device's. Of compute capability 9.0, sources that multiply matrices get the architecture with the
-    matrix instructions of warp groups, whose code runs on no other device."""
+def _default_arch() -> str:
+    """The device's. For compute capability 9.0 that with the matrix instructions of warp groups."""
     arch = gpu.default_arch()
-    return "sm_90a" if arch == "sm_90" and re.search(r"\b(mma|matmul)\b", text) else arch
+    return "sm_90a" if arch == "sm_90" else arch
+
+
+def _may_use_warp_groups(request: Request, arch: str) -> bool:
+    """Whether the headers decide it (config.h), and not the request."""
+    given = [*request.defines, *request.options]
+    return (
+        arch == "sm_90a"
+        and not request.checked
+        and (request.num_threads or _THREADS) % 128 == 0
+        and not any("CUDA_TILE_WARP_GROUPS" in word for word in given)
+    )
+
+
+def _mentions_products(request: Request) -> bool:
+    """Whether the source, or a header of the user's that it includes, names a matrix product."""
+    folders = [*request.user_dirs, *request.include_dirs]
+    folders = [folder for folder in folders if not nvrtc.is_nvidias(folder)]
+    headers = (header for _, header in nvrtc.included(request.text, request.path, folders) if header)
+    texts = itertools.chain([request.text], (nvrtc.read_text(Path(header)) for header in headers))
+    return any(re.search(r"\b(mma|matmul)\b", text) for text in texts)
 
 
 def compiles_for(arch: str) -> bool:
@@ -113,7 +153,7 @@ def examine(_: object) -> Finding:
     return Finding(found, device(notes) and found, notes)
 
 
-def _settings(request: Request, arch: str) -> nvrtc_kernels.Settings:
+def _settings(request: Request, arch: str, warp_groups: bool = True) -> nvrtc_kernels.Settings:
     ours = str(resources.include_dir())
     options = [
         f"-I{ours}",  # before what the user's options name
@@ -125,6 +165,8 @@ def _settings(request: Request, arch: str) -> nvrtc_kernels.Settings:
     ]
     if not re.search(r"\b(transpose|permute)\b", request.text):
         options.append("-DCUDA_TILE_FORMS=0")  # compiles sooner; means the same
+    if not warp_groups:
+        options.append("-DCUDA_TILE_WARP_GROUPS=0")
     if request.checked:
         options += ["-DCUDA_TILE_CHECKED=1", "-lineinfo"]
     options += [f"-D{name}={value}" for name, value in request.defines.items()]

@@ -8,64 +8,34 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-/// How instructions multiply elements L and R. For types without a specialisation there are none.
+/// Sum: in which type instructions accumulate. MmaSyncSince: the compute capability, times 10, from which on
+/// there is an mma.sync. Wgmma: whether there is a wgmma; AnyMajor: whether for that neighbours in memory may
+/// also be rows of the left operand and columns of the right one, else they have to be of the inner
+/// dimension.
+template <typename Sum, unsigned MmaSyncSince, bool Wgmma, bool AnyMajor>
+struct instructions {
+  using sum = Sum;
+  static constexpr unsigned mma_sync_since = MmaSyncSince;
+  static constexpr bool wgmma = Wgmma, wgmma_any_major = AnyMajor;
+};
+
+/// Those that multiply elements L and R: none, if there is no specialisation.
 template <typename L, typename R>
-struct instruction_types {
-  /// The compute capability, times 10, from which on mma.sync multiplies them.
-  static constexpr unsigned mma_sync_since = ~0u;
-  /// Whether wgmma does, and whether neighbours in memory may also be rows of the left operand and columns of
-  /// the right one; else they have to be of the inner dimension.
-  static constexpr bool wgmma = false, wgmma_any_major = false;
-};
-
+struct instruction_types : instructions<void, ~0u, false, false> {};
 template <>
-struct instruction_types<__half, __half> {
-  using sum = float;
-  static constexpr unsigned mma_sync_since = 75;
-  static constexpr bool wgmma = true, wgmma_any_major = true;
-};
-
+struct instruction_types<__half, __half> : instructions<float, 75, true, true> {};
 template <>
-struct instruction_types<__nv_bfloat16, __nv_bfloat16> {
-  using sum = float;
-  static constexpr unsigned mma_sync_since = 80;
-  static constexpr bool wgmma = true, wgmma_any_major = true;
-};
-
+struct instruction_types<__nv_bfloat16, __nv_bfloat16> : instructions<float, 80, true, true> {};
 template <>
-struct instruction_types<__nv_tf32, __nv_tf32> {
-  using sum = float;
-  static constexpr unsigned mma_sync_since = 80;
-  static constexpr bool wgmma = true, wgmma_any_major = false;
-};
-
+struct instruction_types<__nv_tf32, __nv_tf32> : instructions<float, 80, true, false> {};
 template <>
-struct instruction_types<__nv_fp8_e4m3, __nv_fp8_e4m3> {
-  using sum = float;
-  static constexpr unsigned mma_sync_since = 89;
-  static constexpr bool wgmma = true, wgmma_any_major = false;
-};
-
+struct instruction_types<__nv_fp8_e4m3, __nv_fp8_e4m3> : instructions<float, 89, true, false> {};
 template <>
-struct instruction_types<__nv_fp8_e5m2, __nv_fp8_e5m2> {
-  using sum = float;
-  static constexpr unsigned mma_sync_since = 89;
-  static constexpr bool wgmma = true, wgmma_any_major = false;
-};
-
+struct instruction_types<__nv_fp8_e5m2, __nv_fp8_e5m2> : instructions<float, 89, true, false> {};
 template <>
-struct instruction_types<double, double> {
-  using sum = double;
-  static constexpr unsigned mma_sync_since = 80;
-  static constexpr bool wgmma = false, wgmma_any_major = false;
-};
-
+struct instruction_types<double, double> : instructions<double, 80, false, false> {};
 template <typename L, typename R>
   requires(is_8bit_integer<L> && is_8bit_integer<R>)
-struct instruction_types<L, R> {
-  using sum = int;
-  static constexpr unsigned mma_sync_since = 75;
-  static constexpr bool wgmma = true, wgmma_any_major = false;
-};
+struct instruction_types<L, R> : instructions<int, 75, true, false> {};
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::detail
