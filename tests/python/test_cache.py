@@ -1,4 +1,4 @@
-"""The cache on disk: found again, made once, never half, never wrong."""
+"""The cache on disk: entries are found again, made once, and never incomplete or wrong."""
 
 import errno
 import json
@@ -80,7 +80,7 @@ def test_dependencies_decide(cache_folder: Path, tmp_path: Path):
 
     for text in ("one", "two", "one", "two"):
         header.write_text(text)
-        os.utime(header, (0, 0))  # the time of change says nothing
+        os.utime(header, (0, 0))  # the modification time says nothing
         assert cache.get("key", build).meta["text"] == text
     assert made == ["one", "two"]
 
@@ -122,13 +122,13 @@ def test_the_size_is_looked_at_now_and_then_only(cache_folder: Path, monkeypatch
 
 
 def die_at(call: int):
-    """An audit hook that ends the process at its so many-th call of the operating system."""
+    """An audit hook that ends the process at the n-th call of the operating system."""
     left = iter(range(call))
     return lambda event, _: event[:3] in ("ope", "os.") and next(left, None) is None and os._exit(9)
 
 
 def test_killed_at_any_moment(cache_folder: Path):
-    """Whatever call a process dies in, others find the whole entry or make it."""
+    """Whichever call a process dies in, others find the complete entry or make it."""
     for calls in range(100):
         child = os.fork()
         if not child:
@@ -157,7 +157,7 @@ def test_errors_of_a_builder_are_its_own(cache_folder: Path):
 
 @pytest.fixture
 def warned() -> None:
-    cache._say_not_kept.cache_clear()  # says it once a process
+    cache._say_not_kept.cache_clear()  # warns once per process
 
 
 def fail_to_write(number: int):
@@ -172,7 +172,7 @@ def fail_to_write(number: int):
 def test_a_cache_that_cannot_be_written_to(
     cache_folder: Path, monkeypatch, caplog, warned, number, place: str
 ):
-    """As on a full or read-only disk: the result is there, and not kept."""
+    """On a full or read-only disk, for example, the result is returned but not kept."""
     monkeypatch.setattr(cache, place, fail_to_write(number))
     entry = cache.get("key", write)
     assert entry.meta == {"answer": 42} and (entry.folder / "data").read_bytes() == b"payload"
@@ -206,7 +206,7 @@ def test_no_folder_to_write_to_at_all(monkeypatch, warned):
 
 
 def in_child(work) -> int:
-    """The exit code of a child that does this work; one that hangs is killed by a signal."""
+    """The exit code of a child that does this work; a child that hangs is killed by a signal."""
     if (child := os.fork()) == 0:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
         signal.alarm(30)
@@ -220,7 +220,7 @@ def in_child(work) -> int:
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_child_of_a_fork_during_a_build(cache_folder: Path):
-    """It has no thread that would let the lock go: others must not wait for that."""
+    """It has no thread that would release the lock, so others must not wait for it."""
     building, go_on = threading.Event(), threading.Event()
 
     def slow(folder: Path) -> cache.Result:
@@ -246,7 +246,7 @@ def test_child_of_a_fork_during_a_build(cache_folder: Path):
 
 @pytest.mark.filterwarnings("ignore:.*fork:DeprecationWarning")
 def test_child_of_a_fork_whose_parent_is_gone(cache_folder: Path):
-    """The child, here a grandchild, does not hold what the builder held."""
+    """The child (here a grandchild) does not hold the builder's lock."""
     building = threading.Event()
 
     def endless(folder: Path) -> cache.Result:
@@ -282,7 +282,7 @@ def test_folder_that_cannot_be_used_is_replaced(tmp_path: Path, monkeypatch: pyt
     monkeypatch.setenv("PYCUDA_TILE_CACHE_DIR", str(tmp_path / "file" / "cache"))
     assert cache.get("key", write).meta == {"answer": 42}
     assert cache.get("key", never).meta == {"answer": 42}
-    (warning,) = caplog.messages  # once a process
+    (warning,) = caplog.messages  # once per process
     assert f"the cache folder {tmp_path / 'file' / 'cache'} cannot be used" in warning
 
 
@@ -291,7 +291,7 @@ def test_folder_that_cannot_be_used_is_replaced(tmp_path: Path, monkeypatch: pyt
 COUNTED = """
 import sys, time
 from pathlib import Path
-from pycuda_tile import cache
+from pycuda_tile.system import cache
 def build(folder):
     with open(sys.argv[1], "a") as log: log.write("x")
     (folder / "data").write_bytes(b"payload")
@@ -347,14 +347,14 @@ def value(module: pct.Module) -> int:
 
 
 def compilations(monkeypatch: pytest.MonkeyPatch) -> list:
-    """Grows by one with each compilation from now on."""
-    from pycuda_tile.toolchain import Compiler
+    """A list that grows by one with each compilation."""
+    from pycuda_tile.compilers.toolchain import Compiler
 
     calls = []
     run = Compiler.run
 
     def count(self, arguments, *others):
-        calls.extend([1] if "-MD" in arguments else [])  # others ask the compiler what it is
+        calls.extend([1] if "-MD" in arguments else [])  # other calls ask the compiler for its version
         return run(self, arguments, *others)
 
     monkeypatch.setattr(Compiler, "run", count)
