@@ -54,7 +54,15 @@ class UndefinedBehaviorError(Error):
     """A checked build found undefined behaviour; `kind`, `message`, `file`, `line`, `block` and `index` say
     what and where."""
 
-    def __init__(self, message: str, kind: str = "", file: str = "", line: int = 0, block=None, index=None):
+    def __init__(
+        self,
+        message: str,
+        kind: str = "",
+        file: str = "",
+        line: int = 0,
+        block: tuple[int, ...] | None = None,
+        index: tuple[int, ...] | None = None,
+    ):
         super().__init__(message)
         self.message = message
         self.kind = kind

@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from typing import Any
 
 from .. import targets
 from ..errors import BuildTypeError, BuildValueError, SourceNotFound
@@ -15,12 +16,12 @@ from .module import Module
 
 
 def build(
-    source: str | os.PathLike,
+    source: str | os.PathLike[str],
     *,
     target: str = "auto",
     arch: str | None = None,
     kernels: Iterable[str] = (),
-    include_dirs: Iterable[str | os.PathLike] = (),
+    include_dirs: Iterable[str | os.PathLike[str]] = (),
     defines: Mapping[str, object] | Iterable[str] | None = None,
     options: Iterable[str] = (),
     num_threads: int | None = None,
@@ -86,7 +87,7 @@ def _check_ignored(ignore: Iterable[str], checked: bool | str, target: Target) -
     return check_ignored(kinds)
 
 
-def nvrtc_build(source: str | os.PathLike, **arguments) -> Module:
+def nvrtc_build(source: str | os.PathLike[str], **arguments: Any) -> Module:
     """build(source, target="simt", ...): compiles for CUDA GPUs, with or without one at hand."""
     if "target" in arguments:
         raise BuildTypeError("nvrtc_build() takes no target: it is simt")
@@ -99,7 +100,7 @@ def _names(fits: Callable[[Target], bool]) -> str:
     return f"{', '.join(first)} or {last}"
 
 
-def read_source(source: str | os.PathLike) -> tuple[str, str, Path | None]:
+def read_source(source: str | os.PathLike[str]) -> tuple[str, str, Path | None]:
     """A source's text, its name for messages, and absolute path (None for a text)."""
     if isinstance(source, str):
         if "\n" not in source and re.search(r"\.cuh?$", source):
@@ -142,7 +143,7 @@ def _without_null(text: str, name: str) -> str:
     return text
 
 
-def _elements(values: Iterable, what: str, of: str, single: type | tuple[type, ...]) -> list:
+def _elements(values: Iterable[Any], what: str, of: str, single: type | tuple[type, ...]) -> list[Any]:
     """The elements of an argument that holds several; what is of a type in `single` is one of them."""
     if isinstance(values, single):
         return [values]
@@ -195,7 +196,7 @@ def _check_arch(arch: str | None, target: Target) -> str | None:
     return arch
 
 
-def check_include_dirs(include_dirs: Iterable[str | os.PathLike]) -> tuple[Path, ...]:
+def check_include_dirs(include_dirs: Iterable[str | os.PathLike[str]]) -> tuple[Path, ...]:
     """Absolute paths of folders that exist: compilers say nothing of others."""
     folders = _elements(include_dirs, "include_dirs", "paths", (str, os.PathLike))
     for folder in folders:

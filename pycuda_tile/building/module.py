@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from typing import NoReturn
 
 from ..errors import CompileError, KernelNotFound
 from ..frontend.kernel_info import KernelInfo
@@ -81,7 +82,7 @@ class Module:
         count = len(self.kernels)
         return f"<pycuda_tile.Module {self._request.name} for {self.target} ({self.arch}), {count} kernels>"
 
-    def __reduce__(self):
+    def __reduce__(self) -> NoReturn:
         raise not_picklable(self)
 
     def explain_exceptions(self, explain: Callable[[str], Exception | None]) -> None:

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import argparse
 import sys
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from .. import targets
-from ..errors import CompileError, Error, TargetUnavailable
+from ..errors import CompileError, Diagnostic, Error, TargetUnavailable
 from ..system.output_file import write_file
 
 if TYPE_CHECKING:
@@ -74,12 +74,13 @@ def list_kernels(arguments: argparse.Namespace) -> int:
     return 0
 
 
-def _source(arguments: argparse.Namespace) -> tuple[str, str, dict]:
+def _source(arguments: argparse.Namespace) -> tuple[str, str, dict[str, Any]]:
     """Text and name of the file that a command is about, and what the front end wants to know besides."""
     from ..building.builder import check_defines, check_include_dirs, read_source
 
     text, name, path = read_source(arguments.file)
-    folders = (path.parent, *check_include_dirs(arguments.include_dirs))
+    beside = (path.parent,) if path else ()
+    folders = (*beside, *check_include_dirs(arguments.include_dirs))
     macros = {"__cplusplus": "202002L", "__CUDA_ARCH__": "900", **check_defines(arguments.defines)}
     return text, name, {"path": path, "include_dirs": folders, "macros": macros}
 
@@ -101,7 +102,7 @@ def check_file(arguments: argparse.Namespace) -> int:
     return 1 if errors else 0
 
 
-def _compile_diagnostics(arguments: argparse.Namespace) -> tuple[list, str]:
+def _compile_diagnostics(arguments: argparse.Namespace) -> tuple[list[Diagnostic], str]:
     """The errors of the compiler, and in words what was done."""
     try:
         module = _build(arguments, arguments.target or "auto")

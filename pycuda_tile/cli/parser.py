@@ -22,7 +22,9 @@ def make_parser() -> argparse.ArgumentParser:
     )
     commands = parser.add_subparsers(title="commands", required=True, metavar="COMMAND")
 
-    def add(name: str, text: str, run: Callable[[argparse.Namespace], int] | None = None, more: str = ""):
+    def add(
+        name: str, text: str, run: Callable[[argparse.Namespace], int] | None = None, more: str = ""
+    ) -> argparse.ArgumentParser:
         command = commands.add_parser(name, help=text, description=f"{text[0].upper()}{text[1:]}.{more}")
         command.set_defaults(run=run)
         return command

@@ -7,6 +7,7 @@ import os
 import runpy
 import sys
 from pathlib import Path
+from typing import Any
 
 from .. import targets
 
@@ -50,7 +51,7 @@ def run(words: list[str]) -> int:
         return 0
     sys.argv[:1] = [f"pycuda-tile run {name}"]  # as which it says what its usage is
     sys.path.insert(0, str(folder))  # examples may share helpers
-    spec = importlib.util.spec_from_file_location(f"pycuda_tile_example_{name}", script)
+    spec: Any = importlib.util.spec_from_file_location(f"pycuda_tile_example_{name}", script)
     example = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(example)
     return example.main(words[1:] if words[:1] == [name] else words) or 0

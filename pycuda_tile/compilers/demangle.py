@@ -24,7 +24,7 @@ def demangled(text: str) -> str:
     free = ctypes.CDLL(None).free
     free.argtypes = [ctypes.c_void_p]
 
-    def replace(found: re.Match) -> str:
+    def replace(found: re.Match[str]) -> str:
         address = demangle(found[0].encode(), None, None, None)
         if not address:
             return found[0]

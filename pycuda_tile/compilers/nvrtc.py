@@ -8,6 +8,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 from ..errors import BuildValueError, Error, TargetUnavailable
 from ..system import forks
@@ -68,7 +69,7 @@ def compile_program(
 
 
 def _compile(
-    nvrtc,
+    nvrtc: Any,
     text: str,
     name: str,
     options: Sequence[str],
@@ -188,7 +189,7 @@ def read_text(header: Path) -> str:
 
 
 @functools.cache
-def _load():
+def _load() -> Any:
     with forks.uncut:
         from cuda.bindings import nvrtc
 
@@ -196,7 +197,7 @@ def _load():
     return nvrtc
 
 
-def _bindings(extra: str):
+def _bindings(extra: str) -> Any:
     try:
         return _load()
     except Exception as error:  # ImportError, or cuda.pathfinder's own errors where the library is missing
@@ -209,15 +210,15 @@ def _brief(error: Exception) -> str:
     return str(error).strip().splitlines()[0][:120] if str(error).strip() else type(error).__name__
 
 
-def _check(nvrtc, status) -> None:
+def _check(nvrtc: Any, status: Any) -> None:
     if status != nvrtc.nvrtcResult.NVRTC_SUCCESS:
         raise Error(f"NVRTC: {status.name}")
 
 
-def _output(nvrtc, program, what: str) -> bytes:
+def _output(nvrtc: Any, program: Any, what: str) -> bytes:
     """One of the outputs of a program, b"" where this NVRTC does not have it."""
     get_size, get = getattr(nvrtc, f"nvrtcGet{what}Size", None), getattr(nvrtc, f"nvrtcGet{what}", None)
-    if get is None:
+    if get_size is None or get is None:
         return b""
     try:
         status, size = get_size(program)
@@ -230,7 +231,7 @@ def _output(nvrtc, program, what: str) -> bytes:
     return data[:size]
 
 
-def _lowered(nvrtc, program, expression: str) -> str:
+def _lowered(nvrtc: Any, program: Any, expression: str) -> str:
     status, name = nvrtc.nvrtcGetLoweredName(program, expression.encode())
     _check(nvrtc, status)
     return name.decode()

@@ -13,7 +13,7 @@ import re
 import signal
 import sys
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..errors import TargetUnavailable
 from ..system import cache
@@ -51,7 +51,7 @@ class Compiler(NamedTuple):
         flat = ["-fno-diagnostics-show-nesting"] if _major(self) >= 16 else []  # as diagnostics/ reads them
         return ["-Wno-attributes", "-fmax-errors=20", *flat]
 
-    def run(self, arguments: list[str], cwd: Path | None = None) -> subprocess.CompletedProcess:
+    def run(self, arguments: list[str], cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
         """Runs the compiler; its messages are in English and in ASCII, in `stdout`."""
         if self.kind == "zig":
             from . import zig
@@ -67,7 +67,7 @@ class Compiler(NamedTuple):
             environment |= zig.environment()
         return environment
 
-    def _run(self, arguments: Sequence[str], cwd: Path | None) -> subprocess.CompletedProcess:
+    def _run(self, arguments: Sequence[str], cwd: Path | None) -> subprocess.CompletedProcess[str]:
         import subprocess  # here and below: a build from the cache starts no compiler
 
         try:
@@ -88,7 +88,7 @@ class Compiler(NamedTuple):
 
 
 @contextlib.contextmanager
-def _starting(command: list[str], **options) -> Iterator[subprocess.Popen]:
+def _starting(command: list[str], **options: Any) -> Iterator[subprocess.Popen[str]]:
     """A process, which ends with all that it started when the block is left by an exception.
 
     At any moment, also for what a signal's handler raises, such as KeyboardInterrupt: handlers
@@ -98,7 +98,7 @@ def _starting(command: list[str], **options) -> Iterator[subprocess.Popen]:
     import threading
     from concurrent.futures import Future
 
-    started: Future[subprocess.Popen] = Future()
+    started: Future[subprocess.Popen[str]] = Future()
 
     def start() -> None:
         if started.set_running_or_notify_cancel():

@@ -39,10 +39,10 @@ _OF_CXX_LIBRARY = re.compile(
 )
 _NOT_LINKING = {"-c", "-E", "-S", "-fsyntax-only", "--version"}
 
-Start = Callable[[Sequence[str]], CompletedProcess]
+Start = Callable[[Sequence[str]], CompletedProcess[str]]
 
 
-def run(start: Start, zig: str, arguments: Sequence[str]) -> CompletedProcess:
+def run(start: Start, zig: str, arguments: Sequence[str]) -> CompletedProcess[str]:
     """What `start`, which starts zig, makes of the arguments; says so before it takes long."""
     steps = _split(arguments)
     if steps is None:
@@ -116,8 +116,8 @@ def environment() -> dict[str, str]:
 
 
 def _cache_folder() -> Path:
-    if folder := os.environ.get("ZIG_GLOBAL_CACHE_DIR"):
-        return Path(folder)
+    if explicit := os.environ.get("ZIG_GLOBAL_CACHE_DIR"):
+        return Path(explicit)
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     folder = Path(base, "zig").absolute()
     with contextlib.suppress(OSError):

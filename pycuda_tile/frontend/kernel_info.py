@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 
 class TemplateParam(NamedTuple):
@@ -41,7 +41,7 @@ class KernelInfo(NamedTuple):
         return f"{self.name}{template}({params})"
 
     @classmethod
-    def from_json(cls, data: list) -> KernelInfo:
+    def from_json(cls, data: list[Any]) -> KernelInfo:
         """A KernelInfo of what json made of one."""
         name, template_params, params, hints, file, line = data
         templates = tuple(TemplateParam(*param) for param in template_params)

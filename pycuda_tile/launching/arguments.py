@@ -9,6 +9,7 @@ import ctypes
 import operator
 import struct
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -45,7 +46,7 @@ class Packer:
         self._free: list[Frame] = []
         self.pack = self._make_pack()
 
-    def _make_pack(self) -> Callable[[Sequence[object]], Frame]:
+    def _make_pack(self) -> Callable[[Sequence[object], Iterable[str]], Frame]:
         """pack(): a frame that holds the arguments; to be given back with release() after the launch. Those
         given by name are refused.
 
@@ -65,7 +66,7 @@ class Packer:
             f"    except errors as error: refuse_value(({values}), error)",
             "    return frame",
         ]
-        names = {
+        names: dict[str, Any] = {
             **{f"convert{i}": convert for i, convert in enumerate(self._converters)},
             "pop": self._free.pop,
             "Frame": Frame,
@@ -168,7 +169,7 @@ def _wrong_kind(parameter: Parameter, wanted: str, value: object) -> ArgumentTyp
 def _integer_converter(parameter: Parameter) -> Callable[[object], int]:
     index = operator.index
 
-    def convert(value: object) -> int:
+    def convert(value: Any) -> int:
         try:
             return index(value)
         except TypeError:
@@ -221,6 +222,7 @@ def _float_converter(parameter: Parameter) -> Callable[[object], float]:
 def _small_float_converter(parameter: Parameter) -> Callable[[object], int]:
     to_float = _float_converter(parameter)
     element = parameter.element
+    assert element is not None
     if element.begins_a_float:
         dropped, shift = 23 - element.mantissa, 8 * (4 - element.size)
         return lambda value: _round_float32(_to_float32(parameter, to_float(value)), dropped) >> shift
@@ -256,8 +258,9 @@ def _round_float32(value: np.float32, dropped_bits: int) -> int:
 
 
 def _bytes_converter(parameter: Parameter) -> Callable[[object], bytes]:
-    def convert(value: object) -> bytes:
+    def convert(value: Any) -> bytes:
         is_numpys = isinstance(value, (np.generic, np.ndarray))
+        data: bytes | None
         try:
             data = bytes(memoryview(value).cast("B"))
         except TypeError:

@@ -11,9 +11,9 @@ import functools
 import operator
 import sys
 import types
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from ctypes import addressof, c_char
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy import ndarray
@@ -21,7 +21,7 @@ from numpy import ndarray
 try:
     from numpy.lib.array_utils import byte_bounds
 except ImportError:  # NumPy 1
-    from numpy import byte_bounds
+    from numpy import byte_bounds  # type: ignore[attr-defined, no-redef]
 
 from ..errors import ArgumentTypeError, ArgumentValueError
 from .parameters import OTHER, VOID, Parameter
@@ -62,11 +62,11 @@ class _Array(NamedTuple):
 def address_converter(parameter: Parameter, on_device: bool) -> Callable[[object], int]:
     """A function from an argument for a pointer parameter to an address; it raises what is wrong with it."""
     right_dtype = None  # found to fit before: NumPy's dtypes are the same object nearly always
-    right_torch_dtype = None
+    right_torch_dtype: object = None
     misaligned = _misaligned(parameter)
     is_here = operator.attrgetter("is_cuda" if on_device else "is_cpu")
 
-    def convert(value: object) -> int:
+    def convert(value: Any) -> int:
         nonlocal right_dtype, right_torch_dtype
         kind = type(value)
         if kind is ndarray and not on_device:
@@ -92,7 +92,7 @@ def address_converter(parameter: Parameter, on_device: bool) -> Callable[[object
         if value is None:
             return 0
         address = _convert_any(value, parameter, on_device)
-        if type(value) is _torch_tensor and not value.dtype.is_complex:  # which may be conjugates
+        if kind is _torch_tensor and not value.dtype.is_complex:  # which may be conjugates
             right_torch_dtype = value.dtype
         return address
 
@@ -113,7 +113,7 @@ class Extent(NamedTuple):
     readonly: bool
 
 
-def extent_of(value: object, parameter: Parameter) -> Extent:
+def extent_of(value: Any, parameter: Parameter) -> Extent:
     """The memory that a kernel may access through an argument: of a pct.ptr or a pct.strided, that of its
     array."""
     if isinstance(value, (ptr, strided)):
@@ -159,7 +159,7 @@ def _fits(dtype: np.dtype, parameter: Parameter) -> bool:
     return dtype.name == parameter.dtype and dtype.isnative
 
 
-def _convert_any(value: object, parameter: Parameter, on_device: bool) -> int:
+def _convert_any(value: Any, parameter: Parameter, on_device: bool) -> int:
     if isinstance(value, ptr):
         array = _describe(value.array, parameter)
         _check_place(array, parameter, on_device)
@@ -256,7 +256,7 @@ def _from_numpy(array: ndarray) -> _Array:
     return _Array(address, dtype, array.itemsize, array.flags.c_contiguous, readonly, False)
 
 
-def _from_interface(interface: dict, owner: object) -> _Array:
+def _from_interface(interface: Mapping[str, Any], owner: object) -> _Array:
     """Of CUDA's array interface."""
     if interface.get("mask") is not None:
         raise ValueError("it has a mask")
@@ -286,7 +286,7 @@ def _is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...] | None, item
     return True
 
 
-def _from_torch(tensor, parameter: Parameter, torch) -> _Array:
+def _from_torch(tensor: Any, parameter: Parameter, torch: Any) -> _Array:
     global _torch_tensor
     _torch_tensor = torch.Tensor
     if tensor.device.type not in ("cpu", "cuda"):
@@ -313,7 +313,7 @@ def _from_torch(tensor, parameter: Parameter, torch) -> _Array:
     return _Array(address, dtype, tensor.element_size(), tensor.is_contiguous(), False, on_device)
 
 
-def _from_host(value: object) -> _Array | None:
+def _from_host(value: Any) -> _Array | None:
     """An array that offers its memory without CUDA's interface; None if the object holds no array."""
     if isinstance(value, ndarray):
         return _from_numpy(value)

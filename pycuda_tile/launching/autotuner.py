@@ -58,7 +58,7 @@ def autotune(
         machine.append(gpu.device_name())
     identity = cache.make_key("autotune", written, _written("key", key), machine)
 
-    def choose(_) -> cache.Result:
+    def choose(_: object) -> cache.Result:
         return cache.Result({"choice": _fastest(make_kernel, configs, args)})
 
     return configs[cache.get(identity, choose).meta["choice"]]
@@ -74,10 +74,13 @@ def _written(name: str, value: object) -> str:
         ) from error
 
 
-def _fastest(make_kernel: Callable, configs: Sequence, args: Sequence[object]) -> int:
+def _fastest(
+    make_kernel: Callable[[Config], Callable[..., object]], configs: Sequence[Config], args: Sequence[object]
+) -> int:
     """The index of the configuration with the shortest time."""
     seconds = _clock(args)
-    launches, first_error = {}, None
+    launches: dict[int, Callable[..., object]] = {}
+    first_error: Error | None = None
     for index, config in enumerate(configs):
         try:
             launch = make_kernel(config)
@@ -87,7 +90,7 @@ def _fastest(make_kernel: Callable, configs: Sequence, args: Sequence[object]) -
             launches[index] = launch
         except Error as error:
             first_error = first_error or error
-    if not launches:
+    if first_error and not launches:
         raise first_error
     times = {index: [seconds(launch, args, 1)] for index, launch in launches.items()}
     count = max(1, round(_SHORTEST / max(_shortest(times), 1e-9)))
@@ -108,14 +111,14 @@ def _lower_quartile(taken: list[float]) -> float:
     return sorted(taken)[len(taken) // 4]
 
 
-def _clock(args: Sequence[object]) -> Callable[[Callable, Sequence[object], int], float]:
+def _clock(args: Sequence[object]) -> Callable[[Callable[..., object], Sequence[object], int], float]:
     """What takes the seconds of a launch, the mean of some in a row: where these arguments are."""
     if gpu.is_usable() and any(map(is_on_device, args)):
         return EventClock(args).seconds
     return _seconds
 
 
-def _seconds(launch: Callable, args: Sequence[object], count: int) -> float:
+def _seconds(launch: Callable[..., object], args: Sequence[object], count: int) -> float:
     start = time.perf_counter()
     for _ in range(count):
         launch(*args)

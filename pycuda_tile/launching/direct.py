@@ -13,6 +13,7 @@ import sys
 import sysconfig
 import threading
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
@@ -135,7 +136,7 @@ def make_kernel(
 
 
 def _make_function(
-    make: Callable[[tuple], Callable[..., None]],
+    make: Callable[[tuple[object, ...]], Callable[..., None]],
     call: _Call,
     by_python: Callable[..., None],
     fail: Callable[[int, bytes], None] | None,
@@ -179,7 +180,7 @@ def _describe(parameter: Parameter) -> _Parameter:
 def _describe_array(parameter: Parameter) -> _Parameter:
     described = _Parameter(_ARRAY, writable=not parameter.const)
     if parameter.kind != VOID:
-        if parameter.element.has_own_code:
+        if parameter.element and parameter.element.has_own_code:
             import ml_dtypes  # noqa: F401  NumPy knows these types from then on
         described.dtype = np.dtype(parameter.dtype)
         described.code, described.bits = _dlpack_code(parameter), 8 * parameter.size
@@ -197,8 +198,8 @@ _objects = _Objects(
 
 
 @functools.cache
-def library() -> ctypes.PyDLL | None:
-    """None where it cannot be had: all launches go through Python then."""
+def library() -> Any:
+    """The library (a ctypes.PyDLL); None where it cannot be had: all launches go through Python then."""
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
         return None  # its table of objects would need a lock
     try:
@@ -223,7 +224,8 @@ def _meet_torch() -> None:
     """Tells the library of PyTorch, once the program has imported it and if its tensors can be taken so."""
     if _objects.torch or (torch := sys.modules.get("torch")) is None:
         return
-    tensor, nn = getattr(torch, "Tensor", None), getattr(torch, "nn", None)
+    tensor: Any = getattr(torch, "Tensor", None)
+    nn = getattr(torch, "nn", None)
     parameter, api = getattr(nn, "Parameter", None), dlpack.exchange_api(tensor)
     if parameter is None or api is None:
         return

@@ -6,7 +6,7 @@ NumPy reads DLPack too, but neither bfloat16 and 8-bit floats nor memory of a GP
 from __future__ import annotations
 
 import ctypes
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..spec.element_types import NUMPY_TYPES
 
@@ -82,7 +82,7 @@ _name = ctypes.pythonapi.PyCapsule_GetName
 _name.restype, _name.argtypes = ctypes.c_char_p, [ctypes.py_object]
 
 
-def read(value: object) -> Tensor:
+def read(value: Any) -> Tensor:
     """What `value` exports; the memory stays `value`'s own. BufferError if that is not possible."""
     try:
         capsule = value.__dlpack__(max_version=(1, 0))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from ..errors import LaunchError
 from .arrays import ptr, strided
@@ -21,7 +22,7 @@ class EventClock:
         self._stream = current_stream(arguments)
         self._events = [self._checked(driver.cuEventCreate(0)) for _ in range(2)]
 
-    def seconds(self, launch: Callable, arguments: Sequence[object], count: int) -> float:
+    def seconds(self, launch: Callable[..., object], arguments: Sequence[object], count: int) -> float:
         """Of one launch: the mean of `count`. LaunchError if one failed while it ran."""
         from cuda.bindings import driver
 
@@ -33,22 +34,23 @@ class EventClock:
         self._checked(driver.cuEventSynchronize(end))
         return self._checked(driver.cuEventElapsedTime(begin, end)) * 1e-3 / count
 
-    def __del__(self):
+    def __del__(self) -> None:
         if driver := sys.modules.get("cuda.bindings.driver"):
             for event in getattr(self, "_events", ()):
                 driver.cuEventDestroy(event)
 
     @staticmethod
-    def _checked(result: tuple):
+    def _checked(result: tuple[Any, ...]) -> Any:
         status, *values = result
         if status:
             raise LaunchError(f"timing launches on a GPU failed: {status.name}")
         return values[0] if values else None
 
 
-def is_on_device(value: object) -> bool:
+def is_on_device(value: Any) -> bool:
     """Whether an argument is an array on a GPU, as far as can be seen at once."""
     value = value.array if isinstance(value, (ptr, strided)) else value
-    if framework_of(type(value)) == "torch":
+    kind: Any = type(value)
+    if framework_of(kind) == "torch":
         return bool(getattr(value, "is_cuda", False))
     return hasattr(value, "__cuda_array_interface__")

@@ -8,13 +8,14 @@ import functools
 import os
 import sys
 import threading
-from collections.abc import Callable, Iterable, Sequence
-from typing import Protocol
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, NamedTuple
 
 from ..errors import ArgumentTypeError, LaunchError
 from . import direct, gpu
 from .arguments import Packer
-from .streams import current_stream
+from .parameters import Parameter
+from .streams import current_stream, stream_handle
 
 
 class GpuLauncher:
@@ -37,7 +38,7 @@ class GpuLauncher:
         self._shared = shared
         self._packer = packer
         self._lock = threading.Lock()
-        self._kernel = None  # address of its CUkernel, once it is loaded
+        self._kernel: int | None = None  # address of its CUkernel, once it is loaded
         self._direct: direct.DirectKernel | None = None
 
     def bind(self, grid: Sequence[int], stream: int | None = None) -> Callable[..., None]:
@@ -54,7 +55,7 @@ class GpuLauncher:
     def bind_any_grid(self, by_python: Callable[..., None]) -> Callable[..., None] | None:
         """See Executable."""
         kernel = self._direct or self._make_direct()
-        return kernel and kernel.bind_any_grid(by_python)
+        return kernel.bind_any_grid(by_python) if kernel else None
 
     def _make_direct(self) -> direct.DirectKernel | None:
         if gpu.compute_capability() is None or (start := _launch_address()) is None:
@@ -83,7 +84,7 @@ class GpuLauncher:
             self._try_again(status, (*sizes, handle, frame.address, 0))
         self._packer.release(frame)  # the driver has copied the arguments
 
-    def _try_again(self, status, call: tuple) -> None:
+    def _try_again(self, status: Any, call: tuple[object, ...]) -> None:
         """After a launch that failed: as the first launch of a thread does, which has no context yet."""
         from cuda.bindings import driver
 
@@ -110,7 +111,7 @@ class GpuLauncher:
                 if self._direct is not None:
                     self._direct.load(self._kernel)
 
-    def _allow_shared(self, driver, kernel) -> None:
+    def _allow_shared(self, driver: Any, kernel: Any) -> None:
         """From 48 KiB up, CUDA wants to be asked first."""
         if self._shared <= 48 * 1024:
             return
@@ -120,7 +121,7 @@ class GpuLauncher:
         (status,) = driver.cuKernelSetAttribute(attribute, self._shared, kernel, device)
         self._check(driver, status)
 
-    def _check(self, driver, status) -> None:
+    def _check(self, driver: Any, status: Any) -> None:
         if status != driver.CUresult.CUDA_SUCCESS:
             _, text = driver.cuGetErrorString(status)
             raise LaunchError(f"{self._packer.kernel}: {status.name}: {(text or b'').decode()}")
@@ -149,26 +150,34 @@ class ClusterLauncher:
         """None: the grid decides which kernel is launched."""
 
 
-class OnGpu(Protocol):
-    """An executable of a GPU target."""
+class GpuExecutable(NamedTuple):
+    """A kernel of a GPU target: an Executable."""
 
+    parameters: tuple[Parameter, ...]
     launcher: GpuLauncher | ClusterLauncher
+    make_binary: Callable[[], bytes]
+    attributes: dict[str, int | str]
+    ptx: str | None = None
+    tileir: bytes | None = None
 
+    @property
+    def binary(self) -> bytes:
+        return self.make_binary()
 
-def bind(
-    executable: OnGpu, grid: Sequence[int], stream: int | None = None, schedule_seed: int = 0
-) -> Callable[..., None]:
-    """The method `bind` of executables of GPU targets."""
-    if schedule_seed:
-        raise ArgumentTypeError(
-            "schedule_seed is for the targets cpu and emulated: a GPU chooses the order itself"
-        )
-    return executable.launcher.bind(grid, stream)
+    def bind(
+        self, grid: Sequence[int], stream: int | None = None, schedule_seed: int = 0
+    ) -> Callable[..., None]:
+        if schedule_seed:
+            raise ArgumentTypeError(
+                "schedule_seed is for the targets cpu and emulated: a GPU chooses the order itself"
+            )
+        return self.launcher.bind(grid, stream)
 
+    def bind_any_grid(self, by_python: Callable[..., None]) -> Callable[..., None] | None:
+        return self.launcher.bind_any_grid(by_python)
 
-def bind_any_grid(executable: OnGpu, by_python: Callable[..., None]) -> Callable[..., None] | None:
-    """The method `bind_any_grid` of executables of GPU targets."""
-    return executable.launcher.bind_any_grid(by_python)
+    def stream_handle(self, stream: object) -> int:
+        return stream_handle(stream)
 
 
 @functools.cache
@@ -180,7 +189,7 @@ def _launch_address() -> int | None:
 
 
 @contextlib.contextmanager
-def _allowed_while_capturing(driver):
+def _allowed_while_capturing(driver: Any) -> Iterator[None]:
     """For what CUDA forbids a thread while a stream is captured into a graph, and which a capture that is
     none of ours does not mind: loading code, where a kernel's first launch is captured."""
     status, before = driver.cuThreadExchangeStreamCaptureMode(
@@ -193,7 +202,7 @@ def _allowed_while_capturing(driver):
             driver.cuThreadExchangeStreamCaptureMode(before)
 
 
-def ensure_context(driver) -> None:
+def ensure_context(driver: Any) -> None:
     """Makes the first device current for this thread unless the program has chosen one already."""
     driver.cuInit(0)
     status, context = driver.cuCtxGetCurrent()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NoReturn
 
 from ..errors import ArgumentTypeError, BuildTypeError
 from .grid import check_grid
@@ -36,7 +36,7 @@ class Kernel:
         self._executable = executable
         self._bound: dict[object, Callable[..., None]] = {}
 
-    def __getitem__(self, grid: object) -> Callable[..., None]:
+    def __getitem__(self, grid: Any) -> Callable[..., None]:
         """A function that launches the kernel on `grid`, an integer or a tuple of one to three."""
         kind = type(grid)
         is_usual = kind is int or (kind is tuple and _are_ints(map(type, grid)))
@@ -54,7 +54,7 @@ class Kernel:
                 self._bound.clear()
             launch = self._bound[key] = self._executable.bind(checked, stream)
             if "launch" not in self.__dict__ and (quick := self._executable.bind_any_grid(self.launch)):
-                self.launch = quick
+                self.__dict__["launch"] = quick  # in place of the method
         return launch
 
     def launch(
@@ -93,7 +93,7 @@ class Kernel:
         return self._executable.parameters
 
     @property
-    def binary(self) -> bytes | None:
+    def binary(self) -> bytes:
         return self._executable.binary
 
     @property
@@ -111,7 +111,7 @@ class Kernel:
     def __call__(self, *arguments: object, **named: object) -> None:
         raise ArgumentTypeError(f"{self.name}: a launch needs a grid: kernel[grid](...)")
 
-    def __reduce__(self):
+    def __reduce__(self) -> NoReturn:
         raise not_picklable(self)
 
     def __repr__(self) -> str:

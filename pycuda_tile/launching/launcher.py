@@ -9,7 +9,7 @@ import signal
 import threading
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..compilers import native
 from ..errors import ArgumentValueError, LaunchError
@@ -99,17 +99,19 @@ class HostLauncher:
     def bind_any_grid(self, by_python: Callable[..., None]) -> Callable[..., None] | None:
         """See Executable."""
         kernel = self._direct or self._make_direct()
-        return kernel and kernel.bind_any_grid(by_python, self._fail, self._output)
+        return kernel.bind_any_grid(by_python, self._fail, self._output) if kernel else None
 
     def _make_direct(self) -> direct.DirectKernel | None:
-        start = ctypes.cast(self._call, ctypes.c_void_p).value
+        start = ctypes.cast(self._call, ctypes.c_void_p).value or 0
         kernel = direct.make_kernel(self._packer.parameters, False, start)
         if kernel is not None:
             kernel.load(self._kernel)
         self._direct = kernel
         return kernel
 
-    def _run(self, blocks: ctypes.Array, schedule_seed: int, /, *arguments: object, **named: object) -> None:
+    def _run(
+        self, blocks: ctypes.Array[ctypes.c_uint], schedule_seed: int, /, *arguments: object, **named: object
+    ) -> None:
         frame = self._packer.pack(arguments, named)
         status = self._call(
             self._kernel,
@@ -156,7 +158,8 @@ def library() -> ctypes.CDLL:
     library = native.load(
         "cuda_tile_launcher", resources.launcher_source_dir(), ("cuda_tile_abi_version", _ABI_VERSION)
     )
-    pointer, number = ctypes.c_void_p, ctypes.c_ulonglong
+    pointer: Any = ctypes.c_void_p
+    number: Any = ctypes.c_ulonglong
     launch = [pointer, pointer, pointer, number, pointer]
     error = [pointer, ctypes.c_uint]
     checks = [pointer, ctypes.c_uint, number, pointer]

@@ -6,6 +6,7 @@ import functools
 import operator
 import sys
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from ..errors import ArgumentRangeError, ArgumentTypeError
 from .arrays import ptr, strided
@@ -43,8 +44,9 @@ def _stream_address(stream: object) -> int:
 def current_stream(arguments: Sequence[object]) -> int:
     """The stream on which a launch with these arguments belongs: the current one of the framework that the
     first array is of; else 0, CUDA's default stream."""
+    value: Any
     for value in arguments:
-        kind = type(value)
+        kind: Any = type(value)
         if kind is int or kind is float:
             continue
         if kind is ptr or kind is strided:
@@ -68,7 +70,7 @@ def framework_of(kind: type) -> str:
 
 
 @functools.lru_cache(maxsize=1)
-def _stream_of_torch(torch) -> Callable[[object], int]:
+def _stream_of_torch(torch: Any) -> Callable[[Any], int]:
     """From a tensor to the current stream of its device."""
     if raw := getattr(getattr(torch, "_C", None), "_cuda_getCurrentRawStream", None):
         return lambda tensor: raw(tensor.get_device())  # five times as fast, as torch.compile's code has it

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
 from ..errors import BuildTypeError, BuildValueError, TargetUnavailable
 from .kernel import Kernel
@@ -17,9 +18,9 @@ def torch_op(
     kernel: Kernel,
     grid: object,
     *,
-    outputs: Mapping[str, Callable] | None = None,
-    derived: Mapping[str, Callable] | None = None,
-) -> Callable:
+    outputs: Mapping[str, Callable[..., Any]] | None = None,
+    derived: Mapping[str, Callable[..., Any]] | None = None,
+) -> Callable[..., Any]:
     """Registers a kernel as the custom operator `name` ("namespace::name") of PyTorch and returns it.
 
         add = pct.torch_op("my::add", kernel, lambda a, b: -(-a.numel() // 256),
@@ -50,11 +51,11 @@ def torch_op(
     inputs = [p for p in parameters if p.name not in outputs and p.name not in derived]
     mutated = tuple(p.name for p in inputs if p.pointer and not p.const)
 
-    def make_outputs(*arguments):
+    def make_outputs(*arguments: object) -> Any:
         made = [_call(outputs[p.name], arguments).contiguous() for p in parameters if p.name in outputs]
         return tuple(made) if len(made) > 1 else made[0] if made else None
 
-    def run(*arguments):
+    def run(*arguments: object) -> Any:
         made = make_outputs(*arguments)
         made_iterator = iter(made if isinstance(made, tuple) else (made,))
         given = iter(arguments)
@@ -65,20 +66,20 @@ def torch_op(
             elif parameter.name in derived:
                 values.append(_call(derived[parameter.name], arguments))
             else:
-                value = next(given)
+                value: Any = next(given)
                 values.append(value.contiguous() if parameter.pointer and parameter.const else value)
         blocks = _call(grid, arguments) if callable(grid) else grid
         if 0 not in (blocks if isinstance(blocks, (tuple, list)) else (blocks,)):
             kernel[blocks](*values)
         return made
 
-    schema = _schema(parameters, inputs, outputs)
+    schema = _schema(inputs, outputs)
     operator = torch.library.custom_op(name, run, mutates_args=mutated, schema=schema)
     operator.register_fake(make_outputs)
     return operator
 
 
-def _functions(what: str, given: Mapping[str, Callable] | None) -> dict[str, Callable]:
+def _functions(what: str, given: Mapping[str, Callable[..., Any]] | None) -> dict[str, Callable[..., Any]]:
     if given is None:
         return {}
     if not isinstance(given, Mapping) or not all(map(callable, given.values())):
@@ -86,7 +87,9 @@ def _functions(what: str, given: Mapping[str, Callable] | None) -> dict[str, Cal
     return dict(given)
 
 
-def _check(name: str, kernel: Kernel, outputs: dict, derived: dict) -> tuple[Parameter, ...]:
+def _check(
+    name: str, kernel: Kernel, outputs: Mapping[str, object], derived: Mapping[str, object]
+) -> tuple[Parameter, ...]:
     if not isinstance(kernel, Kernel):
         raise BuildTypeError(
             f"torch_op wants a kernel, such as module.kernel('k'), got {type(kernel).__name__}"
@@ -112,7 +115,7 @@ def _check(name: str, kernel: Kernel, outputs: dict, derived: dict) -> tuple[Par
     return parameters
 
 
-def _schema(parameters, inputs: list[Parameter], outputs: dict) -> str:
+def _schema(inputs: Sequence[Parameter], outputs: Mapping[str, object]) -> str:
     letters = iter("abcdefghijklmnopqrstuvwxyz")
     words = []
     for parameter in inputs:
@@ -132,7 +135,7 @@ def _schema(parameters, inputs: list[Parameter], outputs: dict) -> str:
     return f"({', '.join(words)}) -> {result}"
 
 
-def _call(function: Callable, arguments: tuple) -> object:
+def _call(function: Callable[..., Any], arguments: tuple[object, ...]) -> Any:
     """Calls a function with as many of the arguments as it takes."""
     import inspect
 

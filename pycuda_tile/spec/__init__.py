@@ -13,6 +13,7 @@ from functools import cache
 from itertools import chain
 from pathlib import Path
 from types import SimpleNamespace
+from typing import Any
 
 TABLES = Path(__file__).parent / "tables"
 
@@ -51,7 +52,7 @@ _KINDS = {
     "keyword", "hint", "concept", "alias", "variable", "type", "enum", "enumerator",
     "function", "member", "operator", "constructor", "deduction",
 }  # fmt: skip
-SCHEMAS: dict[str, dict] = {
+SCHEMAS: dict[str, dict[str, Any]] = {
     # Every entity of the API. The families' tables hold more of what they generate, summaries too.
     "api": {
         "id": _ID,
@@ -149,7 +150,7 @@ class _Place:
         return SpecError(f"{self.table}.tsv, line {self.line}: {text}")
 
 
-def _check_cell(place: _Place, column: str, rule, cell: str) -> None:
+def _check_cell(place: _Place, column: str, rule: Any, cell: str) -> None:
     if rule is None:
         valid, wanted = bool(cell), "some text"
     elif isinstance(rule, set):
@@ -199,7 +200,7 @@ def elementwise() -> Iterator[SimpleNamespace]:
 @cache
 def summaries() -> dict[str, str]:
     """What each entity of the API does, by id; from its family's table where the API's has no text."""
-    found = {}
+    found: dict[str, str] = {}
     for table in SCHEMAS:
         for row in load(table):
             if getattr(row, "summary", ""):

@@ -9,7 +9,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
-from typing import TYPE_CHECKING
+from types import SimpleNamespace
+from typing import TYPE_CHECKING, Any
 
 from . import load
 
@@ -134,10 +135,11 @@ def _number(cell: str) -> int:
     return int(cell) if cell else 0
 
 
-def _element_type(row) -> ElementType:
-    cells = dict(vars(row))
+def _element_type(row: SimpleNamespace) -> ElementType:
+    cells: dict[str, Any] = dict(vars(row))
     name, *aliases = cells.pop("tileir").split() or [""]
     numbers = ("bits", "size", "exponent", "mantissa", "bias", "rank", "subrank", "tag")
+    cells |= {column: _number(cells.pop(column)) for column in numbers}
     return ElementType(
         kind=cells.pop("class"),
         signed=cells.pop("signed") == "yes",
@@ -147,7 +149,6 @@ def _element_type(row) -> ElementType:
         kinds=tuple(cells.pop("kinds").split()),
         tileir=name,
         tileir_aliases=tuple(aliases),
-        **{column: _number(cells.pop(column)) for column in numbers},
         **cells,
     )
 

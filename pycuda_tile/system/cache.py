@@ -25,7 +25,7 @@ import time
 import weakref
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import CompileError, Error
 from ..version import VERSION
@@ -41,7 +41,7 @@ _VARIANTS = 8  # entries that one key may have
 class Entry:
     """One result: `folder` holds its files, `meta` what the builder wrote down about it."""
 
-    def __init__(self, folder: Path, meta: dict):
+    def __init__(self, folder: Path, meta: dict[str, Any]):
         self.folder = folder
         self.meta = meta
 
@@ -49,7 +49,7 @@ class Entry:
 class Result(NamedTuple):
     """What a builder returns: meta data (JSON), and the files that the result depends on."""
 
-    meta: dict
+    meta: dict[str, Any]
     dependencies: Iterable[str] = ()
 
 
@@ -95,7 +95,7 @@ def make_uncached(build: Builder) -> Entry:
     return entry
 
 
-def info() -> dict:
+def info() -> dict[str, Any]:
     """Where the cache is and how full: folder, entries, bytes, limit_bytes."""
     root = folder()
     entries = _entries(root)
@@ -225,7 +225,7 @@ def _find(root: Path, key: str) -> Entry | None:
     return None
 
 
-def _read(place: Path) -> dict | None:
+def _read(place: Path) -> dict[str, Any] | None:
     """What entry.json says, or None if it or any file beside it is damaged."""
     try:
         digest, _, body = (place / _ENTRY).read_bytes().partition(b"\n")
@@ -239,7 +239,7 @@ def _read(place: Path) -> dict | None:
     return None
 
 
-def _checksum(path: str | os.PathLike) -> str | None:
+def _checksum(path: str | os.PathLike[str]) -> str | None:
     try:
         with open(path, "rb") as stream:
             return hashlib.sha256(stream.read()).hexdigest()

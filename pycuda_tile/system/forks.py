@@ -14,7 +14,7 @@ import weakref
 class _Gate:
     """Threads go in and out; a fork waits until no other thread is inside, and lets none in."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._changed = threading.Condition()
         self._inside: list[int] = []  # the threads, once for each time that they entered
 
@@ -42,7 +42,7 @@ uncut = _Gate()  # with uncut: what a fork may not cut in two, such as calls of 
 class Lock:
     """A threading.Lock that is free in the child of a fork."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         self._lock = threading.Lock()
         _locks.add(self)
 

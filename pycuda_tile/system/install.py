@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import sys
 from pathlib import Path
+from typing import Any
 
 _NAME = "pycuda-tile"
 
@@ -34,7 +35,7 @@ def _what(extra: str) -> str:
     return f'{"-e " * bool(origin.get("dir_info", {}).get("editable"))}"{path}[{extra}]"'
 
 
-def _origin() -> dict | None:
+def _origin() -> dict[str, Any] | None:
     """What installers note down of where the package came from, {} if from an index; None if this copy of the
     package is not installed."""
     import importlib.metadata

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Any
 
 from ..errors import Diagnostic
 from ..frontend.kernel_info import KernelInfo
@@ -54,7 +55,7 @@ def find_keywords(request: Request, macros: Mapping[str, str]) -> list[tuple[int
     return keywords(request.text, request.name, **_places(request, macros))
 
 
-def _places(request: Request, macros: Mapping[str, str]) -> dict:
+def _places(request: Request, macros: Mapping[str, str]) -> dict[str, Any]:
     return {
         "path": request.path,
         "include_dirs": (*request.user_dirs, *request.include_dirs),

@@ -10,7 +10,7 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..compilers import nvrtc
 from ..frontend.host_code import HOST_HEADERS, blanked, may_have_host_half
@@ -184,7 +184,7 @@ def get(key: Sequence[object], request: Request, build: cache.Builder) -> cache.
 
 
 def read_kernels(
-    meta: dict, known: list[KernelInfo] | None
+    meta: dict[str, Any], known: list[KernelInfo] | None
 ) -> tuple[list[KernelInfo], list[tuple[str, str, tuple[Parameter, ...]]]]:
     """The kernels of the source, and (name, symbol, parameters) of each that was instantiated."""
     kernels = known if known is not None else [KernelInfo.from_json(kernel) for kernel in meta["kernels"]]

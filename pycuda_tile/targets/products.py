@@ -49,11 +49,11 @@ def in_library(library: bytes, kernels: int) -> list[list[int]]:
     for place, target in _calls(sections[".text"], struct.unpack_from("<H", library, 18)[0]):
         if target in known:
             calls.setdefault(function_of(place), set()).add(target)
-    entries = [pointers.get(data[f"cuda_tile_kernel_{i}"] + 8) for i in range(kernels)]
+    entries = [pointers.get(data[f"cuda_tile_kernel_{i}"] + 8, 0) for i in range(kernels)]
     return [sorted(set().union(*(units.get(f, ()) for f in _reached(calls, entry)))) for entry in entries]
 
 
-def _reached(calls: dict[int, set[int]], start: int | None) -> set[int | None]:
+def _reached(calls: dict[int, set[int]], start: int) -> set[int]:
     reached, ahead = {start}, [start]
     while ahead:
         new = calls.get(ahead.pop(), set()) - reached

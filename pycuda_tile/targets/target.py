@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import ModuleType
-from typing import TYPE_CHECKING, NamedTuple, Protocol
+from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ..frontend.kernel_info import KernelInfo
 
@@ -94,11 +94,19 @@ class Request(NamedTuple):
 class Executable(Protocol):
     """One instantiated kernel. What a target does not have is None."""
 
-    parameters: tuple[Parameter, ...]
-    binary: bytes | None
-    ptx: str | None
-    tileir: bytes | None
-    attributes: dict[str, int | str]
+    @property
+    def parameters(self) -> tuple[Parameter, ...]: ...
+    @property
+    def binary(self) -> bytes: ...
+    @property
+    def ptx(self) -> str | None: ...
+    @property
+    def tileir(self) -> bytes | None: ...
+    @property
+    def attributes(self) -> dict[str, int | str]: ...
+    @property
+    def launcher(self) -> Any:
+        """The target's own; a host's `explain` may be set (Module.explain_exceptions)."""
 
     def bind(
         self, grid: Sequence[int], stream: int | None = None, schedule_seed: int = 0

@@ -29,7 +29,7 @@ from ...system import cache, resources
 from .. import products
 from ..finding import attempt, small_floats
 from ..kernels import check_hints, entry_names, find_hint_errors, find_kernels, front_end, param_names
-from ..target import Compiled, Finding, Request
+from ..target import Compiled, Executable, Finding, Request
 
 _FLAGS = [
     "-std=c++20",
@@ -65,14 +65,15 @@ class HostExecutable(NamedTuple):
     ptx: None = None
     tileir: None = None
 
-    def bind(self, grid: Sequence[int], stream: None = None, schedule_seed: int = 0) -> Callable[..., None]:
+    def bind(
+        self, grid: Sequence[int], stream: int | None = None, schedule_seed: int = 0
+    ) -> Callable[..., None]:
         return self.launcher.bind(grid, schedule_seed)
 
     def bind_any_grid(self, by_python: Callable[..., None]) -> Callable[..., None] | None:
         return self.launcher.bind_any_grid(by_python)
 
-    @staticmethod
-    def stream_handle(stream: object) -> int:
+    def stream_handle(self, stream: object) -> int:
         raise ArgumentTypeError("the targets cpu and emulated have no streams, got stream=...")
 
 
@@ -186,7 +187,7 @@ def _build(
     unit.write_text(_translation_unit(path, expressions), encoding="utf-8", errors="surrogateescape")
     depfile = folder / "kernels.d"
     headers = folder / "host_form"
-    folders = [*request.user_dirs, *request.include_dirs, *_folders_of(request.options)]
+    folders: list[str | Path] = [*request.user_dirs, *request.include_dirs, *_folders_of(request.options)]
     host_form.write(headers, request.text, request.path, folders)
     flags = [
         f"-I{headers}",
@@ -197,7 +198,8 @@ def _build(
     ]
     arguments = [*flags, "-MD", "-MF", str(depfile), "-o", str(folder / "kernels.so"), str(unit)]
     done = compiler.run(arguments)
-    log, left_out = done.stdout, []
+    log = done.stdout
+    left_out: list[str] = []
     if done.returncode:
         from ...diagnostics.compiler_log import Places, compile_error
         from .lenient import compile_again
@@ -267,12 +269,12 @@ def _load(
     kernels = (
         known if known is not None else [KernelInfo.from_json(kernel) for kernel in entry.meta["kernels"]]
     )
-    executables = {}
+    executables: dict[str, Executable] = {}
     output = KernelOutput(library)
     for index, name in enumerate(entry.meta["names"]):
         description = KernelDescription.in_dll(library, f"cuda_tile_kernel_{index}")
         parameters = decode(name, description.codes, param_names(kernels, name, description.parameter_count))
-        attributes = {
+        attributes: dict[str, int | str] = {
             "threads": description.threads,
             "shared_bytes": description.scratch_bytes,
             **products.attribute(entry.meta["products"][index]),

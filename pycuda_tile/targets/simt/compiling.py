@@ -8,42 +8,30 @@ from __future__ import annotations
 import functools
 import itertools
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING
 
 from ...compilers import nvrtc
 from ...errors import BuildValueError, CompileError, TargetUnavailable
 from ...frontend.kernel_info import KernelInfo
-from ...launching import gpu, gpu_launcher
+from ...launching import gpu
 from ...launching.arguments import Packer
-from ...launching.parameters import Parameter
-from ...launching.streams import stream_handle
+from ...launching.gpu_launcher import ClusterLauncher, GpuExecutable, GpuLauncher
 from ...system import cache, resources
 from .. import nvrtc_kernels, products
 from ..finding import attempt, device, nvrtc_version, small_floats
 from ..kernels import check_hints
-from ..target import Compiled, Finding, Request
+from ..target import Compiled, Executable, Finding, Request
 from . import THREADS
 
+if TYPE_CHECKING:
+    from ...frontend.hints import Hint
+
 _THREADS = THREADS.default
+MakeLauncher = Callable[[str, Packer, int], GpuLauncher]  # from a kernel's symbol and its scratch memory
 # Behind .func or .entry in PTX, with attributes and a result before the name.
 _FUNCTION_NAME = re.compile(r"\s*(?:\.attribute\s*\([^)]*\)\s*)?(?:\([^)]*\)\s*)?([\w$]+)")
-
-
-class SimtExecutable(NamedTuple):
-    """A kernel of a cubin."""
-
-    parameters: tuple[Parameter, ...]
-    binary: bytes
-    ptx: str
-    attributes: dict[str, int | str]
-    launcher: gpu_launcher.GpuLauncher | gpu_launcher.ClusterLauncher
-    tileir: None = None
-
-    bind = gpu_launcher.bind
-    bind_any_grid = gpu_launcher.bind_any_grid
-    stream_handle = staticmethod(stream_handle)
 
 
 def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | None = None) -> Compiled:
@@ -186,10 +174,10 @@ def _settings(request: Request, arch: str, warp_groups: bool = True) -> nvrtc_ke
     )
 
 
-def _attributes(request: Request, arch: str):
+def _attributes(request: Request, arch: str) -> Callable[[list[Hint]], str]:
     """A function from the hints of a kernel to the attributes that they ask for."""
 
-    def attributes(hints) -> str:
+    def attributes(hints: list[Hint]) -> str:
         from ...frontend.launch_hints import launch_attributes
 
         return launch_attributes(
@@ -205,29 +193,28 @@ def _load(entry: cache.Entry, request: Request, arch: str, known: list[KernelInf
     kernels, instantiated = nvrtc_kernels.read_kernels(entry.meta, known)
     threads = request.num_threads or _THREADS
     make_launcher = _launchers(request, entry, cubin, ptx, threads)
-    executables = {}
+    executables: dict[str, Executable] = {}
     for name, symbol, parameters in instantiated:
         packer = Packer(name, parameters, on_device=True)
         scratch = _scratch_bytes(ptx, symbol)
         launcher = make_launcher(symbol, packer, scratch)
-        attributes = {
+        attributes: dict[str, int | str] = {
             "threads": threads,
             **_resources(entry.meta["log"], symbol, scratch),
             **products.attribute(products.in_ptx(_code_of(ptx, symbol))),
         }
+        by_grid: GpuLauncher | ClusterLauncher = launcher
         if (cluster := _cluster(ptx, symbol)) > 1:
             attributes["cluster"] = cluster
-            launcher = gpu_launcher.ClusterLauncher(
-                launcher, cluster, functools.partial(_unclustered, request, name)
-            )
-        executables[name] = SimtExecutable(parameters, cubin, ptx, attributes, launcher)
+            by_grid = ClusterLauncher(launcher, cluster, functools.partial(_unclustered, request, name))
+        executables[name] = GpuExecutable(parameters, by_grid, lambda: cubin, attributes, ptx)
     return Compiled(arch, entry.meta["log"], kernels, executables, lambda: cubin, ptx=ptx)
 
 
-def _launchers(request: Request, entry: cache.Entry, cubin: bytes, ptx: str, threads: int):
+def _launchers(request: Request, entry: cache.Entry, cubin: bytes, ptx: str, threads: int) -> MakeLauncher:
     """A function that makes the launcher of a kernel."""
     if not request.checked:
-        return lambda symbol, packer, scratch: gpu_launcher.GpuLauncher(
+        return lambda symbol, packer, scratch: GpuLauncher(
             "simt", lambda: cubin, symbol, threads, packer, scratch
         )
     from ...checked.device import CheckedGpuLauncher, make_checked_code
@@ -249,7 +236,8 @@ def _code_of(ptx: str, symbol: str) -> str:
     """The PTX of a kernel and of the functions that it can call: of all, if there are calls by pointers."""
     bodies: dict[str, str] = {}
     for kind, body in zip(*[iter(re.split(r"\.(entry|func)\b", ptx)[1:])] * 2, strict=True):
-        name = _FUNCTION_NAME.match(body)[1]
+        found = _FUNCTION_NAME.match(body)
+        name = found[1] if found else ""
         if kind == "func" or name == symbol:
             bodies[name] = bodies.get(name, "") + body  # behind its declaration
     reached, ahead = {symbol}, [symbol]
@@ -270,7 +258,7 @@ def _cluster(ptx: str, symbol: str) -> int:
     return int(found[1]) if found else 1
 
 
-def _unclustered(request: Request, name: str) -> gpu_launcher.GpuLauncher:
+def _unclustered(request: Request, name: str) -> GpuLauncher:
     """The same kernel without clusters."""
     return compile(request._replace(clusters=False), (name,), []).executables[name].launcher
 

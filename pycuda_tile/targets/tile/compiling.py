@@ -11,43 +11,22 @@ import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
-from typing import NamedTuple
 
 from ...compilers import nvrtc
 from ...errors import BuildValueError, Error, TargetUnavailable
 from ...frontend.kernel_info import KernelInfo
-from ...launching import gpu, gpu_launcher
+from ...launching import gpu
 from ...launching.arguments import Packer
-from ...launching.parameters import Parameter
-from ...launching.streams import stream_handle
+from ...launching.gpu_launcher import GpuExecutable, GpuLauncher
 from ...system import cache, resources
 from ...system.install import advice
 from .. import nvrtc_kernels
 from ..finding import attempt, device, nvrtc_version
-from ..target import Compiled, Finding, Request
+from ..target import Compiled, Executable, Finding, Request
 
 EXTRA = "tile"  # see system/install.py
 _OLDEST = (13, 3)
 _LIBCUXX = re.compile(r"include\s*<(cuda/|cooperative_groups|tuple|functional|numeric|bit>)")
-
-
-class TileExecutable(NamedTuple):
-    """A kernel of a Tile IR module."""
-
-    parameters: tuple[Parameter, ...]
-    tileir: bytes
-    arch: str
-    launcher: gpu_launcher.GpuLauncher
-    attributes: dict[str, int | str]
-    ptx: None = None
-
-    @property
-    def binary(self) -> bytes:
-        return assemble(self.tileir, self.arch)
-
-    bind = gpu_launcher.bind
-    bind_any_grid = gpu_launcher.bind_any_grid
-    stream_handle = staticmethod(stream_handle)
 
 
 def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | None = None) -> Compiled:
@@ -112,13 +91,11 @@ def _load(entry: cache.Entry, arch: str, known: list[KernelInfo] | None) -> Comp
     tileir = (entry.folder / "kernels.tileir").read_bytes()
     kernels, instantiated = nvrtc_kernels.read_kernels(entry.meta, known)
     cubin = functools.partial(assemble, tileir, arch)
-    executables = {}
+    executables: dict[str, Executable] = {}
     for name, symbol, parameters in instantiated:
         # A tile kernel is launched with one thread a block: its compiler chooses how many there are.
-        launcher = gpu_launcher.GpuLauncher(
-            "tile", cubin, symbol, 1, Packer(name, parameters, on_device=True)
-        )
-        executables[name] = TileExecutable(parameters, tileir, arch, launcher, {})
+        launcher = GpuLauncher("tile", cubin, symbol, 1, Packer(name, parameters, on_device=True))
+        executables[name] = GpuExecutable(parameters, launcher, cubin, {}, tileir=tileir)
     return Compiled(arch, entry.meta["log"], kernels, executables, cubin, tileir=tileir)
 
 
@@ -157,9 +134,9 @@ def _archs(tool: str) -> list[str]:
 
 def find_tileiras() -> str:
     for folder in nvrtc.include_dirs():
-        tool = Path(folder).parent / "bin" / "tileiras"
-        if tool.exists():
-            return str(tool)
+        beside = Path(folder).parent / "bin" / "tileiras"
+        if beside.exists():
+            return str(beside)
     if tool := shutil.which("tileiras"):
         return tool
     raise TargetUnavailable(
