@@ -43,8 +43,8 @@ struct irange_iterator {
   __host__ __device__ constexpr irange_iterator& operator++() noexcept {
     current_ = static_cast<T>(current_ + step_);
 #if CUDA_TILE_WARP_GROUPS
-    // Sums that the loop left open (threads/open.h), where it ends: ptxas follows them to a wait on that edge,
-    // but not to one behind the loop, where the path around it arrives, too.
+    // Sums that the loop left open (threads/open.h), where it ends: ptxas follows them to a wait on that
+    // edge, but not to one behind the loop, where the path around it arrives, too.
     if (!(current_ < end_) && !__builtin_is_constant_evaluated())
       platform::finish_groups();
 #endif
