@@ -18,7 +18,7 @@ SOURCE = """
 namespace ct = cuda::tiles;
 using namespace ct::detail;
 
-/// The most words of one bank that lanes [first, first + count) access at once, at `address`, in bytes.
+/// The largest number of words in one bank that lanes [first, first + count) access at `address`, in bytes.
 template <unsigned Bytes, typename Address>
 constexpr unsigned words_of_a_bank(unsigned first, unsigned count, Address address) {
   unsigned words[32][32] = {}, counts[32] = {}, most = 0;
@@ -35,8 +35,8 @@ constexpr unsigned words_of_a_bank(unsigned first, unsigned count, Address addre
   return most;
 }
 
-/// How many times as long as its bytes need an access of a warp takes. Of up to 4 bytes all lanes access at
-/// once, of 8 half of them, of 16 a quarter.
+/// How many times longer than its bytes need an access of a warp takes. With up to 4 bytes all lanes access
+/// at once, with 8 half of them, with 16 a quarter.
 template <unsigned Bytes, typename Address>
 constexpr unsigned turns(Address address) {
   constexpr unsigned count = Bytes <= 4 ? 32 : 128 / Bytes;
@@ -48,8 +48,7 @@ constexpr unsigned turns(Address address) {
   return most;
 }
 
-/// Stores of Step elements F from each slot of a warp's threads, as D distributes them, at `place`, in
-/// elements.
+/// Stores of Step elements F from each slot of a warp's threads, distributed by D, at `place`, in elements.
 template <unsigned Step, typename F, typename D, typename Place>
 constexpr unsigned turns_of_stores(unsigned warp, Place place) {
   unsigned most = 1;
@@ -140,7 +139,7 @@ template <typename E, bool Transposed, unsigned M, unsigned N, unsigned K>
 using tiles = of_units<ct::tile<E, ct::shape<M, K>>, ct::tile<E, ct::shape<K, N>>,
                        ct::tile<typename instruction_types<E, E>::sum, ct::shape<M, N>>, Transposed>;
 
-/// What a thread multiplies by multiply-add: loads of a segment of a row, and of neighbouring columns.
+/// Products by multiply-add: a thread loads a segment of a row, and neighbouring columns.
 template <typename E, unsigned M, unsigned N, unsigned K>
 using tile_of_floats =
     warp_tile<ct::tile<E, ct::shape<M, K>>, ct::tile<E, ct::shape<K, N>>, ct::tile<E, ct::shape<M, N>>>;
@@ -174,8 +173,8 @@ struct groups {
   using right = typename product::right_staging::template staging<0, K, R>;
   static_assert(multiplications::wgmma::takes<L, R, A>() && k_loop<product, W>::slice == K);
 
-  /// Threads hold 8 neighbours, and store 16 bytes at once, or what a transposition leaves of that. Where a
-  /// warp holds less of a row, stores may meet.
+  /// Threads hold 8 neighbours and store 16 bytes at once, or less after a transposition. If a warp holds
+  /// less of a row, stores may conflict.
   template <typename S>
   static constexpr unsigned allowed =
       S::D::vector == 8 && (S::step * sizeof(E) == 16 || S::step <= 2) ? 1 : 2;

@@ -1,4 +1,4 @@
-// What published kernels do: each kernel here shows one habit, and test_kernels.py checks what it yields.
+// Idioms of published kernels. Each kernel here shows one of them, and test_kernels.py checks its results.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 
@@ -22,7 +22,7 @@ __tile_global__ void float_argument(T* y) {
 template __tile_global__ void float_argument<float>(float*);
 template __tile_global__ void float_argument<float, 0.5f, 4>(float*);
 
-// Names that headers might have taken: of functions, of one letter
+// Names that headers might have used: names of functions, and single letters
 template <typename T, int I, int J, int N, int M, int K, int S, int D, bool B, typename F>
 __tile__ T letters(T x) {
   return x + I + J + N + M + K + S + D + B + static_cast<F>(0);
@@ -79,7 +79,7 @@ __tile_global__ void deduction(int* x, int* y, int n) {
   ct::store(y + ct::reshape<ct::shape<2, 4>>(ct::iota<ct::tile<int, ct::shape<8>>>()), 100 * a + 10 * b + c);
 }
 
-// Scalars where tiles go, and back
+// Scalars in place of tiles, and vice versa
 template <typename T>
 __tile_global__ void scalars(T* x, T* y, int n) {
   T first = ct::load(x);
@@ -95,7 +95,7 @@ __tile_global__ void scalars(T* x, T* y, int n) {
 template __tile_global__ void scalars<float>(float*, float*, int);
 template __tile_global__ void scalars<__half>(__half*, __half*, int);
 
-// Parameters that are assigned again, and a null pointer that stays one
+// Parameters that are reassigned, and a null pointer that stays null
 __tile_global__ void reassigned(const float* __restrict__ x, const float* __restrict__ bias,
                                 float* __restrict__ y, int n) {
   x = ct::assume_aligned(x, 4_ic);
@@ -106,7 +106,7 @@ __tile_global__ void reassigned(const float* __restrict__ x, const float* __rest
   y[0] = x[0] + (bias != nullptr ? bias[0] : 0.0f);
 }
 
-// Raw reads and stores, in the order of the program and with tile operations between them
+// Raw reads and stores in program order, with tile operations between them
 __tile_global__ void raw_accesses(int* x) {
   auto offset = ct::iota<ct::tile<int, ct::shape<4>>>();
   x[0] = 1;
@@ -169,7 +169,7 @@ __tile_global__ void same_names(float* y, int* z) {
   y[1] = round_up(4.5f);
 }
 
-// Limits and infinities of the standard headers, unqualified integers
+// Limits and infinities from the standard headers, unqualified integers
 __tile_global__ void standard_names(float* y, uint32_t n, uint64_t m, int8_t s, size_t z) {
   auto index = ct::iota<ct::tile<uint32_t, ct::shape<4>>>();
   float lowest = std::numeric_limits<float>::lowest();

@@ -1,4 +1,4 @@
-// More habits of published kernels: persistent loops, sizes as template arguments, local names for the API.
+// More idioms of published kernels: persistent loops, sizes as template arguments, local names for the API.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_tf32.h>
@@ -26,8 +26,8 @@ __tile__ inline auto load_with_hint(View& view, Indices... indices) {
   return value;
 }
 
-/// A persistent matrix product: blocks walk over the tiles of C; hints whose values have the names of their
-/// keys
+/// A persistent matrix product, in which blocks loop over the tiles of C; hints whose values have the names
+/// of their keys
 template <typename T, int M, int N, int K, bool TRANSPOSE_B, int num_ctas, int occupancy, int LATENCY>
 [[using cutile: hint(0, num_cta_in_cga = num_ctas, occupancy = occupancy)]]
 __tile_global__ void persistent(const T* __restrict__ _A, const T* __restrict__ _B, float* __restrict__ _C,
@@ -106,7 +106,7 @@ __tile_global__ void activate(const T* __restrict__ x, T* __restrict__ y, int n,
 template __tile_global__ void activate<__nv_bfloat16, 8, 0>(const __nv_bfloat16*, __nv_bfloat16*, int, float,
                                                             bool);
 
-/// What a kernel works on, by pointer
+/// The arguments of a kernel, passed by pointer
 struct driver {
   float* y;
   int n;

@@ -1,5 +1,5 @@
-// Kernels as templates and overloads, and what tile code is made of: helpers, lambdas, structs and arrays of
-// tiles, constants. test_kernels.py asks for them by name expression and checks what they yield.
+// Kernels as templates and overloads, and the building blocks of tile code: helpers, lambdas, structs and
+// arrays of tiles, constants. test_kernels.py requests them by name expression and checks their results.
 #include <cuda_fp16.h>
 
 #include "cuda_tile.h"
@@ -101,7 +101,7 @@ __tile_global__ void constants(float* y, int* z) {
   z[0] = table[0] + table[1] + variable + unnamed();
 }
 
-// Structs of tiles, with functions; helpers that take and give them
+// Structs of tiles with member functions; helpers that take and return them
 
 struct moments {
   ct::tile<float, ct::shape<1>> count, sum, squares;

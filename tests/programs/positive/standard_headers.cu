@@ -1,4 +1,4 @@
-// Standard headers and NVIDIA's, as kernels use them: ours serve where a compiler has none.
+// Standard headers and NVIDIA's, as kernels use them. The fallback versions are used if a compiler has none.
 #include <cuda_bf16.h>
 #include <cuda_fp16.h>
 #include <cuda_fp8.h>

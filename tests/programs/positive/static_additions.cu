@@ -1,4 +1,4 @@
-// What NVIDIA's release 13.4 added to the manual of 13.3, and is accepted here, too.
+// Additions of NVIDIA's release 13.4 to the manual of 13.3, which are also accepted here.
 #include <cuda_bf16.h>
 #include <cuda_fp4.h>
 #include <cuda_fp8.h>
@@ -28,7 +28,7 @@ static_assert(
     same<decltype(ct::atomic_sub(any<__nv_bfloat16*>(), any<__nv_bfloat16>(), relaxed{})), __nv_bfloat16>);
 // a fast hyperbolic tangent
 static_assert(same<decltype(ct::tanh(1.0f, ct::round_approximate_t{})), float>);
-// two restricted floating point types more, and where they stand among the others
+// two more restricted floating point types, and their ranks among the others
 static_assert(ct::restricted_floating_point_tile<tile<__nv_fp4_e2m1, 4>> &&
               ct::restricted_floating_point_tile<__nv_fp8_e8m0>);
 static_assert(!ct::basic_floating_point_tile<__nv_fp4_e2m1> && !ct::arithmetic_tile<__nv_fp8_e8m0>);

@@ -9,7 +9,7 @@ template <typename T, typename U>
 concept either = ct::arithmetic_tile_convertible<T, U> || ct::arithmetic_tile_convertible<U, T> ||
                  ct::arithmetic_tile_comparable<T, U> || ct::arithmetic_tile_comparable<U, T>;
 
-/// Whether T and U have the common type C, which neither must narrow to reach.
+/// Whether T and U have the common type C, to which neither may narrow.
 template <typename T, typename U, typename C>
 constexpr bool common = false;
 template <typename T, typename U, typename C>
@@ -48,7 +48,7 @@ static_assert(sizeof(long) == 8 ? !either<long long, unsigned long>
                                 : common<long long, unsigned long, long long>);
 static_assert(!either<long, unsigned long long>);
 
-// character types: the subrank is below that of the type that they are made of
+// character types: the subrank is below that of the underlying type
 static_assert(common<char, char, char>);
 static_assert(common<char8_t, char8_t, char8_t>);
 static_assert(common<wchar_t, wchar_t, wchar_t>);
@@ -131,13 +131,13 @@ static_assert(only_compares<double, tile<int>, tile<double>>); // also where the
 static_assert(!either<unsigned, tile<int, 4, 8>>);
 static_assert(!either<int, tile<unsigned, 4, 8>>);
 
-// not of pointers, nor of what is not tile like
+// not for pointers, nor for types that are not tile like
 static_assert(!either<int*, int>);
 static_assert(!either<tile<int*, 4>, tile<int, 4>>);
 static_assert(!either<int, ct::shape<>>);
 static_assert(!either<int&, int>);
 
-// [2.1.5.16] promotion of elements, in the kind of object that they came in
+// [2.1.5.16] promotion of elements keeps the kind of object
 static_assert(same<ct::arithmetic_tile_promotion_t<bool>, int>);
 static_assert(same<ct::arithmetic_tile_promotion_t<char>, int>);
 static_assert(same<ct::arithmetic_tile_promotion_t<char8_t>, int>);

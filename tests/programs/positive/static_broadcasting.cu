@@ -58,7 +58,7 @@ static_assert(ct::broadcast_compatible<tile<int, 4096, 1>, tile<int, 1, 4096>>);
 static_assert(!ct::broadcast_compatible<tile<int, 8192, 1>, tile<int, 1, 4096>>);
 static_assert(ct::shape_broadcast_compatible<s<8192, 1>, s<1, 4096>>);
 
-// a scalar only of two scalars
+// the result is a scalar only for two scalars
 static_assert(same<ct::mutual_broadcast_t<int, float, double>, double>);
 static_assert(same<ct::mutual_broadcast_t<int const, float, double const>, double>);
 static_assert(same<ct::mutual_broadcast_t<int, tile<float>, bool>, tile<bool>>);

@@ -1,4 +1,4 @@
-// Names that are not in the manual, which NVIDIA's header has and public code uses.
+// Names that are not in the manual, but that NVIDIA's header has and public code uses.
 #include "programs.h"
 
 static_assert(ct::same_as<int, int> && !ct::same_as<int, long> && !ct::same_as<int, int const>);

@@ -88,7 +88,7 @@ static_assert(ct::default_thread_scope() == ct::thread_scope::system);
 static_assert(noexcept(ct::default_rounding_mode()) && noexcept(ct::default_subnormals_rounding_mode()));
 static_assert(noexcept(ct::default_thread_scope()));
 
-// what all constants have
+// properties of all constants
 template <typename Constant, auto Value>
 constexpr bool is_constant =
     same<typename Constant::type, Constant> && same<typename Constant::value_type, decltype(Value)> &&

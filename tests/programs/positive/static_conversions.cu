@@ -80,7 +80,7 @@ static_assert(no_conversion<int, int*>);
 static_assert(no_conversion<bool, int*>);
 static_assert(no_conversion<decltype(nullptr), int*>);
 
-// qualification of the types themselves does not matter; what is no scalar does not convert
+// qualification of the types themselves does not matter; types that are not scalars do not convert
 static_assert(ct::scalar_convertible_to<int const, float volatile>);
 static_assert(ct::non_narrowing_scalar_convertible_to<int const, long volatile>);
 static_assert(!ct::scalar_convertible_to<tile<int>, int>);

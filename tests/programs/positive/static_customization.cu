@@ -1,4 +1,4 @@
-// [1.5.1] [1.8] Types of the user's own: extents, layouts, accessors and spans that meet the requirements.
+// [1.5.1] [1.8] User-defined types: extents, layouts, accessors and spans that meet the requirements.
 #include "programs.h"
 
 namespace mine {

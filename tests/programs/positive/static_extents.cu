@@ -1,4 +1,4 @@
-// [1.5] [2.8] Extents and what is asked of extents like types [2.1.3].
+// [1.5] [2.8] Extents, and the requirements of extents like types [2.1.3].
 #include "programs.h"
 
 constexpr auto dyn = ct::dynamic_extent;

@@ -164,7 +164,7 @@ static_assert(
 static_assert(noexcept(ct::load(any<ptrx4>())) && noexcept(ct::store(any<ptrx4>(), any<i32x4>())));
 static_assert(noexcept(ct::atomic_add(any<int*>(), 1, relaxed{})));
 
-// [2.15] assumptions yield what they get
+// [2.15] assumptions return their arguments
 static_assert(same<decltype(ct::assume_blocked(any<ptrx4>(), ct::shape{3_ic})), ptrx4>);
 static_assert(same<decltype(ct::assume_blocked<ct::shape<3>>(any<i32x4>())), i32x4>);
 static_assert(same<decltype(ct::assume_bounded(any<i32x4>(), -10_ic, 100_ic)), i32x4>);

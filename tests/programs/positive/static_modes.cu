@@ -50,7 +50,7 @@ static_assert(divides<f32x4, zero> && divides<f64x4, up> && divides<f32x4, appro
 static_assert(divides<f32x4, full, flush> && divides<f32x4, approximate, flush>);
 static_assert(!divides<f64x4, approximate> && !divides<f64x4, full> && !divides<f64x4, zero, flush>);
 static_assert(!divides<i32x4, zero>);
-// An operand that would narrow is no better with a mode.
+// An operand that would narrow is refused with a mode, too.
 template <typename L, typename R>
 concept adds_mixed = requires(L l, R r) { ct::add(l, r, zero{}); };
 static_assert(adds_mixed<f32x4, int> && !adds_mixed<f32x4, double> && !adds_mixed<f32x4, tile<float, 2>>);

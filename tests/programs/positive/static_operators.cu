@@ -14,7 +14,7 @@ using cptrx4 = tile<int const*, 4>;
 
 namespace types { // apart from the names that NVRTC declares, max for one
 
-// What an operator or function yields for operands of types T and U; `no` where it does not accept them.
+// The result type of an operator or function for operands of types T and U; `no` if it does not accept them.
 struct no {};
 #define BINARY(name, expression)                                                                             \
   template <typename T, typename U>                                                                          \
@@ -139,7 +139,7 @@ static_assert(shift<i16x4, long long, i16x4> && shift<i8x4, u32x4, i8x4> && shif
 static_assert(shift<i32x2x1, tile<unsigned char, 4>, tile<int, 2, 4>> && shift<i32x4, bool, i32x4>);
 static_assert(shift<i32x4, float, no> && shift<f32x4, int, no> && shift<i32x4, tile<int, 2>, no>);
 
-// [2.2.17] [2.2.18] of whatever converts to bool
+// [2.2.17] [2.2.18] operands may be anything that converts to bool
 template <typename T, typename U, typename R>
 constexpr bool logic = both<T, U, R> && one<T, U, R>;
 static_assert(logic<bx4, bx4, bx4> && logic<i32x4, f32x4, bx4> && logic<i32x4, unsigned, bx4> &&
