@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from ..target import Target, Threads
+from ..target import Target
+from .threads import THREADS
 
 
 def _is_usable() -> bool:
@@ -16,7 +17,6 @@ def _is_usable() -> bool:
     return compiles_for(gpu.default_arch())
 
 
-THREADS = Threads(fewest=32, default=128)
 TARGET = Target(
     "simt",
     module="pycuda_tile.targets.simt.compiling",
