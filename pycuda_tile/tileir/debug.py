@@ -15,6 +15,7 @@ from .codec import Reader, Writer
 from .locations import (
     ALL,
     SCOPES,
+    AnyLocation,
     CallSite,
     CompileUnit,
     File,
@@ -54,7 +55,7 @@ class Locations:
         self._attributes = section.table(4, start)
         self._known: dict[int, Any] = {0: None}
 
-    def of(self, record: int) -> Iterator[Any]:
+    def of(self, record: int) -> Iterator[AnyLocation | None]:
         """The locations of a function and of its operations; `record` counts from 1, 0 is none. Unknown ones
         are None."""
         if record == 0:
@@ -143,7 +144,7 @@ class LocationWriter:
         self._numbers = Numbers()
         self._records: list[list[int | None]] = []
 
-    def record(self, locations: Iterable[Any]) -> int:
+    def record(self, locations: Iterable[AnyLocation | None]) -> int:
         """Keeps a function's locations, its own and those of its operations; the record's number from 1 on,
         or 0 where all are unknown."""
         found = [None if location is None else self._numbers.of(location) for location in locations]

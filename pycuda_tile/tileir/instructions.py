@@ -11,7 +11,7 @@ from typing import Any
 
 from .grammar import OPERATIONS, OPERATIONS_BY_CODE, Encoding, Part
 from .ir import MAX_NESTING, TERMINATORS, Block, Function, Operation, Token, Value
-from .locations import source_line
+from .locations import AnyLocation, source_line
 from .payload import Io, Record
 from .versions import Version
 
@@ -23,9 +23,9 @@ class Body:
     """The operations of one function; `arguments` are its. `locations`: of the operations in the order of the
     payload, those that are read or, as far as they are known, those that were written."""
 
-    def __init__(self, io: Io, arguments: list[Value], locations: Iterator[Any] | None = None):
+    def __init__(self, io: Io, arguments: list[Value], locations: Iterator[AnyLocation | None] | None = None):
         self.io, self._given = io, locations or iter(())
-        self.locations: list[Any] = []
+        self.locations: list[AnyLocation | None] = []
         self.values: list[Value] = []
         self.numbers: dict[int, int] = {}
         self.newer: dict[int, Version] = {}  # values that only newer versions have

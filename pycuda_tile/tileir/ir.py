@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 
+from .locations import AnyLocation
+
 # --- types ---
 
 
@@ -158,6 +160,11 @@ class Constant:
 
 #: How deep regions may stand in regions, in text and in the binary form.
 MAX_NESTING = 200
+#: How deep attributes may stand in each other.
+MAX_ATTRIBUTE_DEPTH = 20
+#: How many elements a tile may have, and how many axes: as many as NumPy's arrays of all versions.
+MAX_ELEMENTS = 1 << 24
+MAX_AXES = 32
 #: What ends a block.
 TERMINATORS = ("break", "continue", "return", "yield")
 
@@ -195,7 +202,7 @@ class Operation:
     results: list[Value] = field(default_factory=list)
     regions: list[Block | None] = field(default_factory=list)
     line: int = 0
-    location: Any = None
+    location: AnyLocation | None = None
 
     def __str__(self) -> str:
         return f"line {self.line}: {self.name}" if self.line else self.name
@@ -208,7 +215,7 @@ class Entry:
     name: str
     body: Block
     hints: dict[str, dict[str, Any]] = field(default_factory=dict)
-    location: Any = None
+    location: AnyLocation | None = None
 
     @property
     def params(self) -> list[Value]:

@@ -7,7 +7,6 @@ without end: locations are compared by identity, and walks over them go by numbe
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,7 +40,7 @@ class Subprogram:
 class LexicalBlock:
     """A block in a function, or in another block."""
 
-    scope: Subprogram | LexicalBlock
+    scope: Scope
     file: File
     line: int
     column: int
@@ -54,15 +53,15 @@ class Location:
     file: str
     line: int
     column: int
-    scope: Subprogram | LexicalBlock | None = None
+    scope: Scope | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class CallSite:
     """What was inlined, and where that was called; None is unknown."""
 
-    callee: Any
-    caller: Any
+    callee: AnyLocation | None
+    caller: AnyLocation | None
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,23 +69,26 @@ class NamedLocation:
     """A name for a location, which may be left out."""
 
     name: str
-    location: Any = None
+    location: AnyLocation | None = None
 
 
 @dataclass(frozen=True, eq=False)
 class FusedLocation:
     """Several locations of one operation."""
 
-    locations: tuple[Any, ...]
+    locations: tuple[AnyLocation | None, ...]
 
 
+Scope = Subprogram | LexicalBlock
+AnyLocation = Location | CallSite | NamedLocation | FusedLocation
+#: Whatever stands in a location.
+Part = File | CompileUnit | Scope | AnyLocation
 SCOPES = (Subprogram, LexicalBlock)
 LOCATIONS = (Location, CallSite, NamedLocation, FusedLocation)
-#: Whatever stands in a location.
 ALL = (File, CompileUnit, *SCOPES, *LOCATIONS)
 
 
-def source_line(location: Any) -> int:
+def source_line(location: AnyLocation | None) -> int:
     """The line of a location: of what was inlined, the line that it was inlined to at last. 0: unknown."""
     while not isinstance(location, Location):
         if isinstance(location, CallSite):
@@ -104,12 +106,12 @@ class Numbers:
     """Numbers from 0 on for locations and what they refer to, which comes before; the same ones share one."""
 
     def __init__(self) -> None:
-        self.items: list[Any] = []
+        self.items: list[Part] = []
         self._known: dict[tuple, int] = {}
         self._of: dict[int, int] = {}
-        self._alive: list[Any] = []  # so that an id stays that of its location
+        self._alive: list[Part] = []  # so that an id stays that of its location
 
-    def of(self, item: Any) -> int:
+    def of(self, item: Part) -> int:
         """The number of a location, file, unit or scope."""
         stack = [item]
         while stack:
@@ -121,7 +123,7 @@ class Numbers:
                 self._give(item)
         return self._of[id(item)]
 
-    def _give(self, item: Any) -> None:
+    def _give(self, item: Part) -> None:
         if id(item) in self._of:
             return
         key = (type(item), *map(self._key, vars(item).values()))
@@ -131,12 +133,12 @@ class Numbers:
         self._of[id(item)] = number
         self._alive.append(item)
 
-    def _key(self, value: Any) -> Any:
+    def _key(self, value: object) -> object:
         if isinstance(value, tuple):
             return tuple(map(self._key, value))
         return ("number", self._of[id(value)]) if isinstance(value, ALL) else value
 
 
-def _parts(item: Any) -> list[Any]:
+def _parts(item: Part) -> list[Part]:
     values = [part for value in vars(item).values() for part in (value if type(value) is tuple else (value,))]
     return [value for value in values if isinstance(value, ALL)]

@@ -9,6 +9,7 @@ from ..spec.element_types import TILEIR_TYPES
 from .codec import Reader, Writer
 from .grammar import ATTRIBUTES, ENUMS, TYPES, Encoding, Part
 from .ir import (
+    MAX_ATTRIBUTE_DEPTH,
     Bounded,
     Constant,
     DivBy,
@@ -24,7 +25,6 @@ from .ir import (
 
 Io = Reader | Writer
 _DYNAMIC = -(2**63)  # an extent or stride that an operand gives
-_DEPTH = 20
 _TYPE_DEPTH = 5  # as in text
 _ENUM_NAMES = {enum: {found.number: name for name, found in values.items()} for enum, values in ENUMS.items()}
 
@@ -168,7 +168,7 @@ _TAGS = {rows[0].name: tag for tag, rows in (*ATTRIBUTES.items(), *TYPES.items()
 
 def tagged(io: Io, value: Any = None, depth: int = 0, tag: int | None = None) -> Any:
     """An attribute behind its tag; `tag` where the file says which it must be."""
-    if depth > _DEPTH:
+    if depth > MAX_ATTRIBUTE_DEPTH:
         io.fail("attributes nested too deep")
     if not io.reading:
         tag = _TAGS[_kind_of(io, value)] if tag is None else tag

@@ -8,11 +8,8 @@ import numpy as np
 
 from . import dense, payload
 from .codec import Reader, Writer
-from .ir import Function, Pointer, Scalar, TensorView, Tile, TileView, Token
+from .ir import MAX_AXES, MAX_ELEMENTS, Function, Pointer, Scalar, TensorView, Tile, TileView, Token
 from .versions import Version
-
-_MAX_ELEMENTS = 1 << 24
-_MAX_RANK = 32  # of NumPy's arrays
 
 
 class Tables:
@@ -127,14 +124,14 @@ def _wrong(found: Any) -> str:
         if not isinstance(element, (Scalar, Pointer)):
             return f"elements of type {element}"
     if isinstance(found, Tile):
-        if not len(found.shape) <= _MAX_RANK or not _few(found.shape):
+        if not len(found.shape) <= MAX_AXES or not _few(found.shape):
             return f"a tile of shape {found.shape!s:.100}"
     elif isinstance(found, TensorView):
         if len(found.shape) != len(found.strides) or any(n is not None and n < 0 for n in found.shape):
             return f"a tensor of shape {found.shape!s:.100} with strides {found.strides!s:.100}"
         if any(n is not None and n < 0 for n in found.strides):
             return f"a tensor with strides {found.strides!s:.100}"
-        if len(found.shape) > _MAX_RANK:
+        if len(found.shape) > MAX_AXES:
             return f"a tensor of {len(found.shape)} axes"
     elif isinstance(found, TileView):
         return _wrong_view(found)
@@ -152,7 +149,7 @@ def _few(shape: tuple[int, ...]) -> bool:
     size = 1
     for extent in shape:
         size *= extent
-        if not 1 <= size <= _MAX_ELEMENTS:
+        if not 1 <= size <= MAX_ELEMENTS:
             return False
     return True
 

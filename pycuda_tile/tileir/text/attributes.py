@@ -8,6 +8,7 @@ from __future__ import annotations
 from typing import Any
 
 from ..ir import (
+    MAX_ATTRIBUTE_DEPTH,
     Bounded,
     Constant,
     DivBy,
@@ -35,8 +36,6 @@ from .values import (
     skip,
 )
 
-#: How deep attributes stand in each other, as in the binary form.
-_DEPTH = 20
 _TYPES = (Scalar, Pointer, Tile, TensorView, TileView, Token, Function)
 _PREDICATES = ("bounded", "div_by", "same_elements")
 _PREFIX = "cuda_tile."
@@ -72,8 +71,8 @@ class Attributes:
 
     def value(self) -> Any:
         self.depth += 1
-        if self.depth > _DEPTH:
-            self.tokens.fail(f"attributes nested more than {_DEPTH} deep")
+        if self.depth > MAX_ATTRIBUTE_DEPTH:
+            self.tokens.fail(f"attributes nested more than {MAX_ATTRIBUTE_DEPTH} deep")
         found = self._value(self.tokens.next)
         self.depth -= 1
         return found

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..grammar import ELEMENTS, ENUMS, OPERATIONS, Item, OperationRow
-from ..ir import Bounded, DivBy, Operation, SameElements, Tile, Token, Value
+from ..ir import MAX_AXES, Bounded, DivBy, Operation, SameElements, Tile, Token, Value
 
 
 class Told(NamedTuple):
@@ -36,8 +36,6 @@ def fits(form: OperationRow, op: Operation) -> bool:
     return not op.regions and _operands(form, op) and _attributes(form, op) and _types(form, op)
 
 
-#: As many results share one type at most: one for each axis of a view.
-MAX_AXES = 32
 _PREDICATES = (Bounded, DivBy, SameElements)
 
 

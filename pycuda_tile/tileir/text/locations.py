@@ -13,6 +13,7 @@ from ..locations import (
     ALL,
     LOCATIONS,
     SCOPES,
+    AnyLocation,
     CallSite,
     CompileUnit,
     File,
@@ -21,6 +22,7 @@ from ..locations import (
     Location,
     NamedLocation,
     Numbers,
+    Part,
     Subprogram,
 )
 from .lexer import Tokens, short
@@ -69,7 +71,7 @@ class LocationReader:
         self._known: dict[str, Any] = {}
         self._open: set[str] = set()
 
-    def accept(self) -> Any:
+    def accept(self) -> AnyLocation | None:
         """loc(...), if that stands next; None if it does not, or where the location is unknown."""
         if self.tokens.next != "loc" or self.tokens.ahead(1) != "(":
             return None
@@ -234,7 +236,7 @@ class LocationPrinter:
         self._lines: list[str] = []
         self._counts: dict[str, int] = {}
 
-    def behind(self, location: Any) -> str:
+    def behind(self, location: AnyLocation | None) -> str:
         """loc(#loc1), behind what comes from there."""
         return "" if location is None else f" loc({self._alias(location)})"
 
@@ -242,7 +244,7 @@ class LocationPrinter:
         """The aliases that were named, each behind those that it names."""
         return self._lines
 
-    def _alias(self, item: Any) -> str:
+    def _alias(self, item: Part) -> str:
         self._numbers.of(item)
         for new in self._numbers.items[len(self._aliases) :]:
             text = self._text(new)
@@ -252,10 +254,10 @@ class LocationPrinter:
             self._lines.append(f"{self._aliases[-1]} = {text}")
         return self._known(item)
 
-    def _known(self, item: Any) -> str:
+    def _known(self, item: Part | None) -> str:
         return "unknown" if item is None else self._aliases[self._numbers.of(item)]
 
-    def _text(self, item: Any) -> str:
+    def _text(self, item: Part) -> str:
         if isinstance(item, Location):
             place = f"loc({print_string(item.file)}:{item.line}:{item.column})"
             return place if item.scope is None else f"{_PREFIX}di_loc<{place} in {self._known(item.scope)}>"
@@ -272,7 +274,7 @@ class LocationPrinter:
         fields = (f"{key} = {self._value(value)}" for key, value in parts)
         return f"{_PREFIX}{_ALIASES[type(item)]}<{', '.join(fields)}>"
 
-    def _value(self, value: Any) -> str:
+    def _value(self, value: Part | str | int) -> str:
         if isinstance(value, str):
             return print_string(value)
         return self._known(value) if isinstance(value, ALL) else str(value)

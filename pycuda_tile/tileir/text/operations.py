@@ -6,9 +6,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 from ..grammar import ENUMS, Item, OperationRow
-from ..ir import Operation, Token, Value
+from ..ir import MAX_AXES, Operation, Token, Value
 from .attributes import parse_hints, parse_predicate
-from .fits import MAX_AXES, may_be
+from .fits import may_be
 from .lexer import Tokens
 from .values import (
     Dense,

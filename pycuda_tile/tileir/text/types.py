@@ -8,14 +8,12 @@ from typing import Any
 
 from ...spec.element_types import TILEIR_TYPES
 from ..grammar import ELEMENTS, ENUMS
-from ..ir import Pointer, Scalar, TensorView, Tile, TileView, Token
+from ..ir import MAX_AXES, MAX_ELEMENTS, Pointer, Scalar, TensorView, Tile, TileView, Token
 from .lexer import Tokens, short
 
 _ALIASES = {alias: name for name, e in TILEIR_TYPES.items() for alias in e.tileir_aliases}
 _VIEWS = ("partition_view", "strided_view", "gather_scatter_view")
 _PART = re.compile(r"\s+|//[^\n]*|([A-Za-z_][\w.]*|\d+|[^\s])")
-_MAX_ELEMENTS = 1 << 24
-_MAX_AXES = 32  # as arrays of all versions of NumPy
 
 
 class _Wrong(Exception):
@@ -78,12 +76,12 @@ class _Type:
             self.expect("<")
             shape = self.extents()
             element = self.element()
-            if len(shape) > _MAX_AXES:
-                raise _Wrong(f"at most {_MAX_AXES} axes")
+            if len(shape) > MAX_AXES:
+                raise _Wrong(f"at most {MAX_AXES} axes")
             size = 1
             for n in shape:
-                if n is None or not 1 <= (size := size * n) <= _MAX_ELEMENTS:
-                    raise _Wrong(f"extents from 1 on and at most {_MAX_ELEMENTS} elements")
+                if n is None or not 1 <= (size := size * n) <= MAX_ELEMENTS:
+                    raise _Wrong(f"extents from 1 on and at most {MAX_ELEMENTS} elements")
             self.expect(">")
             return Tile(element, _known(shape))
         if name == "tensor_view":

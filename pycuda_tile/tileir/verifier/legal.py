@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from typing import Any
 
 from ...spec.element_types import TILEIR_TYPES
-from ..ir import Pointer, Scalar, TensorView, Tile, TileView, Token
+from ..ir import MAX_ELEMENTS, Pointer, Scalar, TensorView, Tile, TileView, Token
 from ..versions import parse_version
 
-_LARGEST_TILE = 1 << 24
 WIDTHS = {name: e.bits for name, e in TILEIR_TYPES.items()}
 #: Bits in what `pack` makes.
 PACKED = {name: e.bits if e.bits < 8 else 8 * e.size for name, e in TILEIR_TYPES.items()}
@@ -52,7 +51,7 @@ def _wrong(type_: Any) -> str | None:
 def _wrong_extents(shape: Sequence[int], element: Any) -> str | None:
     if not all(map(is_power_of_two, shape)):
         return "extents are powers of two"
-    if math.prod(shape) > _LARGEST_TILE:
+    if math.prod(shape) > MAX_ELEMENTS:
         return "a tile has 2^24 elements at most"
     odd = str(element) == "f4E2M1FN" and math.prod(shape) % 2
     return "two f4E2M1FN share a byte, so their number is even" if odd else None
