@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import os
 import re
-from typing import TYPE_CHECKING
 
 from ..compilers.demangle import demangled
 from ..errors import Diagnostic
-
-if TYPE_CHECKING:
-    from .compiler_log import Places
+from .places import Places
 
 MESSAGE_LINES = 15  # at most, in a CompileError
 ALL_OF_IT = ": see .diagnostics, and .log for all of it"

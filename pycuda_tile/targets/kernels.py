@@ -30,7 +30,8 @@ def find_hint_errors(request: Request, macros: Mapping[str, str]) -> tuple[Diagn
 def check_hints(request: Request, macros: Mapping[str, str]) -> None:
     """CompileError for a source that compiles, but has wrong hints."""
     if errors := find_hint_errors(request, macros):
-        from ..diagnostics.compiler_log import Places, compile_error
+        from ..diagnostics.compiler_log import compile_error
+        from ..diagnostics.places import Places
 
         path = str(request.path or request.name)
         raise compile_error("", Places(request.name, path, request.text, found=errors))

@@ -87,7 +87,8 @@ def compile_kernels(
     try:
         program = _compile_kernels_only(request, settings, expressions, compile_text)
     except nvrtc.NvrtcError as error:
-        from ..diagnostics.compiler_log import Places, compile_error
+        from ..diagnostics.compiler_log import compile_error
+        from ..diagnostics.places import Places
 
         places = Places(
             request.name,

@@ -12,6 +12,7 @@ import pytest
 from pycuda_tile import targets
 from pycuda_tile.compilers import nvrtc, toolchain
 from pycuda_tile.diagnostics import compiler_log
+from pycuda_tile.diagnostics.places import Places
 from pycuda_tile.errors import Diagnostic, TargetUnavailable
 from pycuda_tile.system import resources
 from pycuda_tile.targets import nvrtc_kernels
@@ -96,7 +97,7 @@ def _errors(path: Path, log: str, status: int) -> list[Diagnostic]:
     libraries = (str(resources.include_dir()), str(FOLDER), *nvrtc.include_dirs(), "/usr")
     # NVRTC calls NVIDIA's header by its bare name.
     generated = {"cuda_tile.h": ""}
-    places = compiler_log.Places(str(path), str(path), path.read_text(), libraries, generated)
+    places = Places(str(path), str(path), path.read_text(), libraries, generated)
     found = [diagnostic for diagnostic in compiler_log.parse(log, places) if diagnostic.severity == "error"]
     assert bool(found) == bool(status), log
     return found

@@ -10,7 +10,8 @@ import pytest
 
 import pycuda_tile as pct
 from pycuda_tile.compilers.toolchain import Compiler, find_compiler
-from pycuda_tile.diagnostics.compiler_log import Places, compile_error, parse
+from pycuda_tile.diagnostics.compiler_log import compile_error, parse
+from pycuda_tile.diagnostics.places import Places
 
 HEAD = '#include "cuda_tile.h"\nnamespace ct = cuda::tiles;\n'
 LIBRARY = "/lib/include"

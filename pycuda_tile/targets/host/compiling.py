@@ -201,7 +201,8 @@ def _build(
     log = done.stdout
     left_out: list[str] = []
     if done.returncode:
-        from ...diagnostics.compiler_log import Places, compile_error
+        from ...diagnostics.compiler_log import compile_error
+        from ...diagnostics.places import Places
         from .lenient import compile_again
 
         generated = {str(unit): _translation_unit(path, expressions)}

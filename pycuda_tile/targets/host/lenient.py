@@ -9,7 +9,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from ...compilers import toolchain
-from ...diagnostics.compiler_log import Places, compile_error, parse
+from ...diagnostics.compiler_log import compile_error, parse
+from ...diagnostics.places import Places
 from ...frontend.unused import Overlay
 
 _MOST_ROUNDS = 5  # a compiler stops after some errors
