@@ -24,8 +24,15 @@ static_assert(CUDA_TILE_BLOCK_THREADS >= 1 && CUDA_TILE_BLOCK_THREADS <= 1024 &&
                   (CUDA_TILE_BLOCK_THREADS & (CUDA_TILE_BLOCK_THREADS - 1)) == 0,
               "CUDA_TILE_BLOCK_THREADS must be a power of two between 1 and 1024");
 
-// The back end, a folder that implements the primitives of tile/primitives.h, and the platform that it runs
-// on.
+// What runs a kernel: the platform (platform/platform.h says what it owes), the back end, a folder that
+// implements the primitives of tile/primitives.h, and what functions of elements are made of.
+#if CUDA_TILE_ON_CUDA
+#define CUDA_TILE_PLATFORM "cuda_tile/platform/cuda.h"
+#elif CUDA_TILE_BLOCK_THREADS > 1
+#define CUDA_TILE_PLATFORM "cuda_tile/platform/emulated.h"
+#else
+#define CUDA_TILE_PLATFORM "cuda_tile/platform/host.h"
+#endif
 #if CUDA_TILE_ON_CUDA || CUDA_TILE_BLOCK_THREADS > 1
 #define CUDA_TILE_STORAGE "cuda_tile/threads/storage.h"
 #define CUDA_TILE_PRIMITIVES "cuda_tile/threads/primitives.h"
@@ -35,13 +42,7 @@ static_assert(CUDA_TILE_BLOCK_THREADS >= 1 && CUDA_TILE_BLOCK_THREADS <= 1024 &&
 #define CUDA_TILE_PRIMITIVES "cuda_tile/one_thread/primitives.h"
 #define CUDA_TILE_PRINTING "cuda_tile/one_thread/print.h"
 #endif
-#if CUDA_TILE_ON_CUDA
-#define CUDA_TILE_PLATFORM "cuda_tile/platform/cuda.h"
-#elif CUDA_TILE_BLOCK_THREADS > 1
-#define CUDA_TILE_PLATFORM "cuda_tile/platform/emulated.h"
-#else
-#define CUDA_TILE_PLATFORM "cuda_tile/platform/host.h"
-#endif
+#define CUDA_TILE_ELEMENT_FUNCTIONS "cuda_tile/core/element_functions.h"
 
 // CUDA_TILE_CHECKED: whether undefined behaviour is looked for and reported.
 #if !defined(CUDA_TILE_CHECKED)
@@ -100,6 +101,8 @@ static_assert(CUDA_TILE_BLOCK_THREADS >= 1 && CUDA_TILE_BLOCK_THREADS <= 1024 &&
 #if CUDA_TILE_ON_CUDA
 #define CUDA_TILE_API __device__ __forceinline__
 #define CUDA_TILE_CONSTEXPR __host__ __device__ __forceinline__ constexpr
+#define CUDA_TILE_BITS                                                                                       \
+  CUDA_TILE_API // of functions that look at the bits of a float, which NVRTC 12 cannot in constants
 #define CUDA_TILE_UNROLL _Pragma("unroll")
 #define CUDA_TILE_NO_UNROLL _Pragma("unroll 1")
 #else
@@ -109,6 +112,7 @@ static_assert(CUDA_TILE_BLOCK_THREADS >= 1 && CUDA_TILE_BLOCK_THREADS <= 1024 &&
 #define CUDA_TILE_API inline
 #endif
 #define CUDA_TILE_CONSTEXPR constexpr
+#define CUDA_TILE_BITS constexpr
 #define CUDA_TILE_UNROLL
 #define CUDA_TILE_NO_UNROLL
 #endif

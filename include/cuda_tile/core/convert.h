@@ -52,7 +52,7 @@ CUDA_TILE_API float to_odd_float(I x) {
 // NVIDIA's types convert themselves on a device, by its instructions; those of tf32 exist there only, and
 // are the same bits everywhere.
 template <typename E>
-inline constexpr bool converts_itself = CUDA_TILE_ON_CUDA && !is_same_v<E, __nv_tf32>;
+inline constexpr bool converts_itself = platform::small_floats_convert && !is_same_v<E, __nv_tf32>;
 
 template <typename To>
 CUDA_TILE_API To from_float(float x) {

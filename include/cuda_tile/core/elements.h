@@ -6,32 +6,13 @@
 // computed in float and rounded once more, which gives the correctly rounded result for these operations.
 #pragma once
 
-#include "cuda_tile/core/convert.h"
+#include "cuda_tile/core/compute_types.h"
 #include "cuda_tile/platform/platform.h"
+#include CUDA_TILE_ELEMENT_FUNCTIONS
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::elements {
 
 using namespace detail;
-
-/// An unsigned type at least as wide as int, so that no promotion to a signed type happens.
-template <typename E>
-using wide_unsigned = conditional_t<sizeof(E) <= 4, unsigned int, unsigned long long>;
-
-template <typename E>
-CUDA_TILE_CONSTEXPR E wrapped(wide_unsigned<E> x) {
-  if constexpr (is_bool_v<E>)
-    return (x & 1u) != 0;
-  else
-    return static_cast<E>(x);
-}
-
-template <typename E>
-inline constexpr bool is_small_float =
-    is_floating_point_v<E> && floating_rank<E>() < floating_rank<__nv_tf32>();
-
-/// The type in which an element is computed: float for the smaller floating point types.
-template <typename E>
-using compute_t = conditional_t<is_small_float<E>, float, E>;
 
 #define CUDA_TILE_WRAPPING(name, op)                                                                         \
   struct name {                                                                                              \
@@ -49,26 +30,12 @@ CUDA_TILE_WRAPPING(sub, -)
 CUDA_TILE_WRAPPING(mul, *)
 #undef CUDA_TILE_WRAPPING
 
-/// Quotient rounded to zero. A divisor of zero gives zero; the manual leaves it undefined.
-template <typename E>
-CUDA_TILE_API E divide_integers(E a, E b) {
-  if constexpr (is_bool_v<E>) {
-    return a && b;
-  } else if constexpr (is_signed_v<E>) {
-    if (b == E(-1))
-      return wrapped<E>(wide_unsigned<E>(0) - static_cast<wide_unsigned<E>>(a));
-    return b == 0 ? E(0) : static_cast<E>(a / b);
-  } else {
-    return b == 0 ? E(0) : static_cast<E>(a / b);
-  }
-}
-
 struct div {
   template <typename E>
   CUDA_TILE_API E operator()(E a, E b) const {
     using C = compute_t<E>;
     if constexpr (is_integral_scalar_v<E>)
-      return divide_integers(a, b);
+      return elements::divide_integers(a, b);
     else
       return detail::convert<E>(platform::div(detail::convert<C>(a), detail::convert<C>(b)));
   }
@@ -80,7 +47,7 @@ struct remainder {
   CUDA_TILE_API E operator()(E a, E b) const {
     using C = compute_t<E>;
     if constexpr (is_integral_scalar_v<E>)
-      return sub{}(a, mul{}(divide_integers(a, b), b));
+      return elements::remainder_of_integers(a, b);
     else
       return detail::convert<E>(platform::fmod(detail::convert<C>(a), detail::convert<C>(b)));
   }
@@ -90,13 +57,7 @@ struct remainder {
 struct floordiv {
   template <typename E>
   CUDA_TILE_API E operator()(E a, E b) const {
-    E quotient = divide_integers(a, b);
-    if constexpr (is_signed_v<E>) {
-      E rest = remainder{}(a, b);
-      if (rest != 0 && (rest < 0) != (b < 0))
-        return static_cast<E>(quotient - 1);
-    }
-    return quotient;
+    return elements::divide_integers_down(a, b);
   }
 };
 
@@ -104,12 +65,7 @@ struct floordiv {
 struct ceildiv {
   template <typename E>
   CUDA_TILE_API E operator()(E a, E b) const {
-    E quotient = divide_integers(a, b);
-    E rest = remainder{}(a, b);
-    bool same_sign = true;
-    if constexpr (is_signed_v<E>)
-      same_sign = (rest < 0) == (b < 0);
-    return rest != E(0) && same_sign ? static_cast<E>(quotient + 1) : quotient;
+    return elements::divide_integers_up(a, b);
   }
 };
 
@@ -117,20 +73,7 @@ struct ceildiv {
 struct mulhi {
   template <typename E>
   CUDA_TILE_API E operator()(E a, E b) const {
-    if constexpr (is_bool_v<E>) {
-      return false;
-    } else if constexpr (sizeof(E) < 8) {
-      // In the narrowest type that holds it: of wider products of two shorts, g++ 12 makes signed ones.
-      using P = conditional_t<sizeof(E) <= 2, unsigned, unsigned long long>;
-      P product = static_cast<P>(static_cast<bits_t<E>>(a)) * static_cast<bits_t<E>>(b);
-      return static_cast<E>(product >> bitwidth_v<E>);
-    } else {
-      unsigned long long x = static_cast<unsigned long long>(a), y = static_cast<unsigned long long>(b);
-      unsigned long long x0 = x & 0xffffffffu, x1 = x >> 32, y0 = y & 0xffffffffu, y1 = y >> 32;
-      unsigned long long low = x0 * y0, middle = x1 * y0 + (low >> 32),
-                         middle2 = x0 * y1 + (middle & 0xffffffffu);
-      return static_cast<E>(x1 * y1 + (middle >> 32) + (middle2 >> 32));
-    }
+    return elements::multiply_high(a, b);
   }
 };
 
@@ -146,23 +89,11 @@ struct negate {
   }
 };
 
-template <typename E>
-CUDA_TILE_API E clear_sign(E a) {
-  using bits = bits_t<E>;
-  return platform::bit_cast<E>(
-      static_cast<bits>(platform::bit_cast<bits>(a) & (static_cast<bits>(~bits(0)) >> 1)));
-}
-
 /// [2.2.22]
 struct abs {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {
-    if constexpr (is_floating_point_v<E>)
-      return elements::clear_sign(a);
-    else if constexpr (is_signed_v<E>)
-      return a < 0 ? negate{}(a) : a;
-    else
-      return a;
+    return elements::magnitude(a);
   }
 };
 
@@ -172,21 +103,7 @@ template <bool Max>
 struct extremum {
   template <typename E>
   CUDA_TILE_API E operator()(E a, E b) const {
-    if constexpr (is_integral_scalar_v<E>) {
-      return (a > b) == Max ? a : b;
-    } else {
-      using C = compute_t<E>;
-      using bits = bits_t<C>;
-      C x = detail::convert<C>(a), y = detail::convert<C>(b);
-      bits p = platform::bit_cast<bits>(x), q = platform::bit_cast<bits>(y);
-      // Equal values differ in nothing but the sign of a zero.
-      C result = x == y ? platform::bit_cast<C>(Max ? p & q : p | q) : (x > y) == Max ? x : y;
-      if (x != x)
-        result = y;
-      if (y != y)
-        result = x;
-      return detail::convert<E>(result);
-    }
+    return elements::extremum_of<Max>(a, b);
   }
 };
 using max = extremum<true>;
@@ -295,20 +212,12 @@ struct choose {
   }
 };
 
-/// fma of half and bfloat16: of the two floats next to the exact result the odd one, which rounds as the
-/// exact result.
-template <typename E>
-CUDA_TILE_API E small_fma(float a, float b, float c) {
-  float below = platform::rounded::fma<2>(a, b, c), above = platform::rounded::fma<3>(a, b, c);
-  return detail::convert<E>((platform::bit_cast<unsigned>(below) & 1) != 0 ? below : above);
-}
-
 /// [2.2.23] a * b + c, rounded once.
 struct fma {
   template <typename E>
   CUDA_TILE_API E operator()(E a, E b, E c) const {
     if constexpr (is_small_float<E>)
-      return small_fma<E>(detail::convert<float>(a), detail::convert<float>(b), detail::convert<float>(c));
+      return elements::small_fma(a, b, c);
     else
       return platform::fma(a, b, c);
   }

@@ -5,12 +5,6 @@
 #include "cuda_tile/core/scalars.h"
 #include "cuda_tile/platform/platform.h"
 
-#if CUDA_TILE_ON_CUDA
-#define CUDA_TILE_BITS CUDA_TILE_API
-#else
-#define CUDA_TILE_BITS constexpr
-#endif
-
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 template <int Mantissa, int Exponent, beyond_finite Beyond, bool Saturates>

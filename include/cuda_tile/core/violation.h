@@ -4,10 +4,8 @@
 #include "cuda_tile/core/signature.h"
 #include "cuda_tile/launch/violations.h"
 #include "cuda_tile/platform/platform.h"
-#if CUDA_TILE_CHECKED && CUDA_TILE_ON_CUDA
-#include "cuda_tile/platform/cuda_checks.h"
-#elif CUDA_TILE_CHECKED
-#include "cuda_tile/platform/host_checks.h"
+#if CUDA_TILE_CHECKED
+#include "cuda_tile/platform/checks.h"
 #endif
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::checks {

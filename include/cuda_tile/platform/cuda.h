@@ -32,6 +32,10 @@ __device__ __forceinline__ void* static_scratch() {
 }
 #endif
 
+/// Whether small floats are converted by the operators of their types, which are instructions, not by their
+/// bits.
+inline constexpr bool small_floats_convert = true;
+
 /// Tells the compiler that a condition holds.
 __device__ __forceinline__ void assume(bool condition) { __builtin_assume(condition); }
 
@@ -160,3 +164,4 @@ __device__ __forceinline__ To bit_cast(From const& from) {
 #include "cuda_tile/platform/cuda_atomics.h"
 #include "cuda_tile/platform/cuda_partial.h"
 #include "cuda_tile/platform/cuda_rounding.h"
+#include "cuda_tile/platform/math.h"

@@ -6,6 +6,7 @@
 #include "cuda_tile/platform/host_arithmetic.h"
 #include "cuda_tile/platform/host_atomics.h"
 #include "cuda_tile/platform/host_rounding.h"
+#include "cuda_tile/platform/math.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
 

@@ -31,6 +31,8 @@ inline T multiply_add(T a, T b, T c) {
 #endif
 }
 
+inline constexpr bool small_floats_convert = false;
+
 /// Tells the compiler nothing: no host compiler gained by it.
 constexpr void assume(bool) {}
 

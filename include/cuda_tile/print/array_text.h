@@ -8,8 +8,6 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail::printing {
 
-using platform::printer;
-
 inline constexpr unsigned most_elements = 1000; // of greater tiles, long dimensions are elided in the middle
 inline constexpr unsigned edge = 3;             // indices that are then shown at each end
 inline constexpr unsigned most_columns = 100;   // of a line

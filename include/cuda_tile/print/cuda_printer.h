@@ -4,7 +4,7 @@
 
 #include "cuda_tile/config.h"
 
-namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail::printing {
 
 /// One thread of a block prints what it adds between begin() and end().
 class printer {
@@ -44,4 +44,4 @@ private:
   unsigned length_ = 0;
 };
 
-} // namespace cuda::tiles::inline CUDA_TILE_ABI::platform
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail::printing

@@ -4,7 +4,7 @@
 
 #include "cuda_tile/core/printf.h"
 
-namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail::printing {
 
 class printer {
 public:
@@ -32,4 +32,4 @@ private:
   size_t length_ = 0, capacity_ = 0;
 };
 
-} // namespace cuda::tiles::inline CUDA_TILE_ABI::platform
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail::printing

@@ -1,4 +1,4 @@
-// What takes the text that a block prints.
+// What takes the text that a block prints: of a host or of a GPU, which have different memory for it.
 #pragma once
 
 #include "cuda_tile/config.h"

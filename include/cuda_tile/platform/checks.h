@@ -1,0 +1,10 @@
+// How checked builds report and check accesses: the functions of the platform at hand.
+#pragma once
+
+#include "cuda_tile/config.h"
+
+#if CUDA_TILE_ON_CUDA
+#include "cuda_tile/platform/cuda_checks.h"
+#else
+#include "cuda_tile/platform/host_checks.h"
+#endif
