@@ -73,7 +73,8 @@ def names() -> list[str]:
     found = set(
         re.findall(begin + r"(?:[^;{}()=]|decltype\(auto\))*?[\s*&)](?!decltype\()([a-z]\w*)\(", text)
     )
-    others = {"operator", "requires", "decltype", "explicit", "noexcept", "printf", "tile", "get", "put"}
+    others = {"operator", "requires", "decltype", "explicit", "noexcept", "volatile"}
+    others |= {"printf", "tile", "get", "put"}
     return sorted(name for name in found - others if "__" not in name and not name.startswith("cuda_tile_"))
 
 
