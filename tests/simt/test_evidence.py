@@ -9,7 +9,8 @@ from pathlib import Path
 import pytest
 
 import pycuda_tile as pct
-from pycuda_tile import gpu, nvrtc
+from pycuda_tile.compilers import nvrtc
+from pycuda_tile.launching import gpu
 
 NVRTC = (13, 5)  # whose instructions are counted
 BENCHMARKS = Path(__file__).parents[2] / "benchmarks"
