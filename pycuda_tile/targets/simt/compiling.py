@@ -23,7 +23,7 @@ from .. import nvrtc_kernels, products
 from ..finding import attempt, device, nvrtc_version, small_floats
 from ..kernels import check_hints
 from ..target import Compiled, Executable, Finding, Request
-from . import THREADS
+from .threads import THREADS
 
 if TYPE_CHECKING:
     from ...frontend.hints import Hint
