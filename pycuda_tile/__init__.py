@@ -6,8 +6,8 @@
     kernel = module.kernel("vectorAdd")       # or "matmul<float, 64>"
     kernel[grid](a, b, out, n)                # NumPy arrays, numbers
 
-The table below is the list of the public names and of the modules where they live; each is imported when it
-is first used, so that importing the package costs nothing.
+The table below lists the public names and the modules that define them. Each module is imported on first
+use, so importing the package costs nothing.
 """
 
 from __future__ import annotations

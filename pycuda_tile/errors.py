@@ -10,14 +10,14 @@ from typing import NamedTuple
 
 
 class Diagnostic(NamedTuple):
-    """One message of a compiler, at the place in the user's file that caused it.
+    """One compiler message, placed where the user's file caused it.
 
     file:      the user's file; "<source>" for a source given as text
-    line:      counted from 1; 0 where the compiler names no line
-    column:    counted from 1; 0 where the compiler names no column
+    line:      counted from 1; 0 if the compiler names no line
+    column:    counted from 1; 0 if the compiler names no column
     severity:  "error" or "warning"
-    message:   the compiler's words
-    notes:     what the compiler adds: what is required, which kernel name it was about
+    message:   the compiler's text
+    notes:     additional text from the compiler, such as what is required or which kernel name is at fault
     """
 
     file: str
@@ -33,8 +33,8 @@ class Error(Exception):
 
 
 class CompileError(Error):
-    """A source does not compile. `diagnostics` is a list of Diagnostic, `log` all that the compiler
-    printed."""
+    """A source does not compile. `diagnostics` is a list of Diagnostic, `log` is the compiler's entire
+    output."""
 
     def __init__(self, message: str, diagnostics: list[Diagnostic] | None = None, log: str = ""):
         super().__init__(message)
@@ -43,16 +43,16 @@ class CompileError(Error):
 
 
 class LaunchError(Error):
-    """A launch was refused before it began, or failed while it ran."""
+    """A launch was rejected before it began, or failed while it ran."""
 
 
 class TargetUnavailable(Error):
-    """What a target needs is missing on this machine; the message says what to install."""
+    """This machine lacks something that the target needs; the message says what to install."""
 
 
 class UndefinedBehaviorError(Error):
-    """A checked build found undefined behaviour; `kind`, `message`, `file`, `line`, `block` and `index` say
-    what and where."""
+    """A checked build found undefined behaviour; `kind`, `message`, `file`, `line`, `block` and `index`
+    describe it and its location."""
 
     def __init__(
         self,
@@ -73,7 +73,7 @@ class UndefinedBehaviorError(Error):
 
 
 class BuildValueError(Error, ValueError):
-    """An argument of build() has a value that it cannot have."""
+    """An argument of build() has an invalid value."""
 
 
 class BuildTypeError(Error, TypeError):
@@ -85,13 +85,13 @@ class SourceNotFound(Error, FileNotFoundError):
 
 
 class KernelNotFound(Error, KeyError):
-    """A module has no kernel of that name; the message lists those that it has."""
+    """A module has no kernel of that name; the message lists its kernels."""
 
     __str__ = Exception.__str__  # KeyError would print the message quoted, on one line
 
 
 class NotAvailableYet(Error, NotImplementedError):
-    """Part of the interface that this version does not have yet."""
+    """Part of the interface is not implemented in this version."""
 
 
 class ArgumentTypeError(LaunchError, TypeError):
@@ -99,8 +99,8 @@ class ArgumentTypeError(LaunchError, TypeError):
 
 
 class ArgumentValueError(LaunchError, ValueError):
-    """A launch got an argument or a grid whose value, layout or place in memory does not fit."""
+    """A launch got a grid or an argument with an unsuitable value, layout or location in memory."""
 
 
 class ArgumentRangeError(ArgumentValueError, OverflowError):
-    """A launch got a number that its parameter's type cannot hold."""
+    """A launch got a number that the parameter's type cannot hold."""

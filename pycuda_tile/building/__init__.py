@@ -1,1 +1,1 @@
-"""From a source to a module: build() checks its arguments, and Module holds what the targets made of it."""
+"""Turns a source into a module: build() checks its arguments, and Module holds what a target compiled."""

@@ -1,4 +1,4 @@
-"""build(): from a source to a Module. Checks what it was given; the targets do the work."""
+"""build(): compiles a source to a Module. It checks its arguments; the targets do the work."""
 
 from __future__ import annotations
 
@@ -33,19 +33,19 @@ def build(
 
     source:        the text (str), or the path of a .cu or .cuh file (pathlib.Path)
     target:        "cpu", "simt", "tile", "emulated", or "auto": "simt" if a GPU can be used, else "cpu"
-    arch:          GPU: "sm_90", ...; default the one at hand, else "sm_80". CPU: as -march; default "native"
+    arch:          GPU: "sm_90", ...; by default this machine's, else "sm_80". CPU: as -march; default "native"
     kernels:       name expressions to instantiate now, such as "softmax<float, 1024>"
-    include_dirs:  folders where headers are looked for
+    include_dirs:  folders to search for headers
     defines:       macros: a dict from name to value, or strings such as "SIZE=4", but no single capital
-    options:       more options for the compiler, each a str
-    num_threads:   simt, emulated: threads that share one tile block, a power of two
-    checked:       find undefined behaviour, most of it on cpu: a launch raises UndefinedBehaviorError.
-                   "strict": also pointers that leave their array and are never accessed
+    options:       additional compiler options, each a str
+    num_threads:   simt, emulated: number of threads that share one tile block, a power of two
+    checked:       find undefined behaviour (cpu finds the most): a launch raises UndefinedBehaviorError.
+                   "strict": also report pointers that leave their array but are never accessed
     ignore:        kinds of undefined behaviour that a checked build does not report, such as "data-race"
-    cache:         whether to keep the result on disk and to take it from there
+    cache:         whether to store the result on disk and reuse it
 
-    CompileError if the source does not compile, KernelNotFound if it has none of a name in `kernels`,
-    TargetUnavailable if the target needs what is not installed.
+    Raises CompileError if the source does not compile, KernelNotFound if it has no kernel with a name in
+    `kernels`, and TargetUnavailable if something that the target needs is not installed.
     """
     chosen = targets.best() if target == "auto" else targets.find(target)
     text, name, path = read_source(source)
@@ -88,20 +88,20 @@ def _check_ignored(ignore: Iterable[str], checked: bool | str, target: Target) -
 
 
 def nvrtc_build(source: str | os.PathLike[str], **arguments: Any) -> Module:
-    """build(source, target="simt", ...): compiles for CUDA GPUs, with or without one at hand."""
+    """build(source, target="simt", ...): compiles for CUDA GPUs; this machine need not have one."""
     if "target" in arguments:
         raise BuildTypeError("nvrtc_build() takes no target: it is simt")
     return build(source, target="simt", **arguments)
 
 
 def _names(fits: Callable[[Target], bool]) -> str:
-    """The targets that fit, as a list of words."""
+    """The names of the targets for which `fits` is true, as a list in words."""
     *first, last = (target.name for target in targets.every() if fits(target))
     return f"{', '.join(first)} or {last}"
 
 
 def read_source(source: str | os.PathLike[str]) -> tuple[str, str, Path | None]:
-    """A source's text, its name for messages, and absolute path (None for a text)."""
+    """A source's text, its name for messages, and its absolute path (None if it was given as text)."""
     if isinstance(source, str):
         if "\n" not in source and re.search(r"\.cuh?$", source):
             raise SourceNotFound(f"a str is the source's text; for a file pass pathlib.Path({source!r})")
@@ -144,7 +144,7 @@ def _without_null(text: str, name: str) -> str:
 
 
 def _elements(values: Iterable[Any], what: str, of: str, single: type | tuple[type, ...]) -> list[Any]:
-    """The elements of an argument that holds several; what is of a type in `single` is one of them."""
+    """The elements of an argument that takes several; a value of a type in `single` is one element."""
     if isinstance(values, single):
         return [values]
     try:
@@ -163,7 +163,7 @@ def _strings(values: Iterable[str], what: str) -> list[str]:
 
 
 def _check_characters(text: str, what: str) -> None:
-    """Of what a compiler is started with."""
+    """Checks text that goes on a compiler's command line."""
     try:
         os.fsencode(text)
     except UnicodeEncodeError:
@@ -173,7 +173,7 @@ def _check_characters(text: str, what: str) -> None:
 
 
 def _check_options(options: Iterable[str], target: Target) -> tuple[str, ...]:
-    if isinstance(options, str):  # would be one option, whatever blanks are in it
+    if isinstance(options, str):  # would become one option, even with blanks in it
         raise BuildTypeError(f"options is a sequence of str: pass options={options.split()}")
     words = _strings(options, "options")
     if target.on_gpu:
@@ -197,7 +197,7 @@ def _check_arch(arch: str | None, target: Target) -> str | None:
 
 
 def check_include_dirs(include_dirs: Iterable[str | os.PathLike[str]]) -> tuple[Path, ...]:
-    """Absolute paths of folders that exist: compilers say nothing of others."""
+    """Absolute paths of the folders, which must exist: compilers silently skip those that do not."""
     folders = _elements(include_dirs, "include_dirs", "paths", (str, os.PathLike))
     for folder in folders:
         if not isinstance(folder, (str, os.PathLike)):
@@ -227,7 +227,7 @@ def check_defines(defines: Mapping[str, object] | Iterable[str] | None) -> dict[
 
 
 def _check_arch_macro(defines: dict[str, str], target: Target) -> dict[str, str]:
-    """NVRTC passes over what is said of __CUDA_ARCH__."""
+    """Rejects definitions of __CUDA_ARCH__ that NVRTC would ignore."""
     value = defines.get("__CUDA_ARCH__")
     if target.on_gpu and value is not None:
         arch = f"sm_{value[:-1]}" if re.fullmatch(r"\d{2,3}0", value) else "sm_80"

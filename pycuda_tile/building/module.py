@@ -18,10 +18,10 @@ class Module:
     """A source built for one target.
 
     target:   "cpu", "emulated", "simt" or "tile"
-    arch:     what it was compiled for: "sm_90", or the host compiler's -march
-    log:      what the compiler printed
+    arch:     architecture that it was compiled for: "sm_90", or the host compiler's -march
+    log:      the compiler's output
     kernels:  list of KernelInfo: the kernels found in the source
-    binary:   cubin or shared library (bytes) of what was instantiated last
+    binary:   cubin or shared library (bytes) of the latest instantiation
     ptx, tileir: its PTX (str, on simt) and Tile IR bytecode (on tile), else None
     """
 
@@ -39,9 +39,9 @@ class Module:
         self._add(compiled)
 
     def kernel(self, name_expression: str) -> Kernel:
-        """The kernel called so, such as "vectorAdd" or "ns::matmul<float, 64>", of overloads with parameters:
-        "k(float*, int)". A template is instantiated when it is first asked for. KernelNotFound (an Error and
-        a KeyError) if there is none."""
+        """The kernel with this name, such as "vectorAdd" or "ns::matmul<float, 64>"; an overload is named
+        with its parameters: "k(float*, int)". A template is instantiated on first request. Raises
+        KernelNotFound (an Error and a KeyError) if there is no such kernel."""
         name = normalized(name_expression)
         if kernel := self._kernels.get(name):
             return kernel
@@ -53,7 +53,7 @@ class Module:
     __getitem__ = kernel
 
     def __contains__(self, name: object) -> bool:
-        """Whether there is a kernel of that name. Template arguments and parameters in it are not tried."""
+        """Whether there is a kernel of that name. Template arguments and parameters in it are not checked."""
         if not isinstance(name, str):
             return False
         try:
@@ -86,8 +86,8 @@ class Module:
         raise not_picklable(self)
 
     def explain_exceptions(self, explain: Callable[[str], Exception | None]) -> None:
-        """Exceptions that leave a kernel on the host become the errors that `explain` makes of the launcher's
-        messages, where it makes one."""
+        """Registers `explain`, which may turn the launcher's message about an exception that left a kernel on
+        the host into the error to raise."""
         self._explain = explain
         for kernel in self._kernels.values():
             kernel._executable.launcher.explain = explain
@@ -101,8 +101,8 @@ class Module:
             self._kernels[normalized(name)] = Kernel(name, self.target, executable)
 
     def _compile(self, names: tuple[str, ...]) -> Compiled:
-        """All kernels at once. Where one of the names is wrong, each is asked for alone, which says it in our
-        own words."""
+        """Compiles all kernels at once. If one of the names is wrong, compiles each alone, which gives an
+        error message of our own."""
         try:
             return self._request.target.compile(self._request, names)
         except CompileError as error:
@@ -149,11 +149,11 @@ class Module:
                     f"{name} is overloaded, so its parameters are part of its name: {listed}"
                 )
             if infos and not plain:
-                return f"{name}<>", True  # each of its arguments has a default
+                return f"{name}<>", True  # every template argument has a default
         return name, bool(infos)
 
     def _may_exist(self, base: str) -> bool:
-        """Whether a kernel that the scan did not find may be there all the same, made by a macro."""
+        """Whether a kernel that the scan did not find may still exist, because a macro defines it."""
         text = self._request.text
         word = base.rpartition("::")[2]
         return (
@@ -177,7 +177,7 @@ def _example(info: KernelInfo) -> str:
 
 
 def _says_unknown(error: CompileError) -> bool:
-    """Whether a compiler's error is that a name is not declared."""
+    """Whether a compiler's error says that a name is not declared."""
     words = (
         "not declared",
         "undeclared identifier",

@@ -1,4 +1,4 @@
-"""The command `pycuda-tile`: main() runs a subcommand, each of which is in a module of this folder."""
+"""The command `pycuda-tile`: main() runs a subcommand. The modules of this folder hold the subcommands."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ..errors import CompileError, Error
 def main(argv: Sequence[str] | None = None) -> int:
     """Runs one command; returns its exit code: 0 done, 1 failed, 2 wrong usage."""
     if argv is None and hasattr(sys.stdout, "reconfigure"):
-        sys.stdout.reconfigure(errors="backslashreplace")  # names of files, where output is ascii
+        sys.stdout.reconfigure(errors="backslashreplace")  # for file names, if output is ASCII
     words = list(sys.argv[1:] if argv is None else argv)
     try:
-        if words[:1] == ["run"]:  # the options behind it are the example's
+        if words[:1] == ["run"]:  # the options after it belong to the example
             from .run import run
 
             return run(words[1:])
@@ -29,7 +29,7 @@ def main(argv: Sequence[str] | None = None) -> int:
 
             arguments = make_parser().parse_args(words)
             code = arguments.run(arguments)
-        sys.stdout.flush()  # a full disk shows here
+        sys.stdout.flush()  # reports a full disk
         return code
     except CompileError as error:
         from ..diagnostics.text import ALL_OF_IT
@@ -50,9 +50,9 @@ def main(argv: Sequence[str] | None = None) -> int:
 
 
 def _os_error(error: OSError) -> str:
-    """What the system refused; without a file, it was to write the output."""
+    """A message for an error of the system; if it names no file, writing the output failed."""
     if error.filename is None:
         with contextlib.suppress(OSError):
-            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # where Python would fail again
+            os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # or Python fails again at exit
         return f"cannot write the output: {error.strerror or error}"
     return f"{error.filename}: {error.strerror or error}"

@@ -1,5 +1,4 @@
-"""What `pycuda-tile doctor` finds out: for each target what is there, what is missing, and what installs
-it."""
+"""`pycuda-tile doctor` reports what each target has, what it lacks, and how to install that."""
 
 from __future__ import annotations
 
@@ -53,7 +52,7 @@ __tile_global__ void probe(int* out) { out[cuda::tiles::bid().x] = 1; }
 
 
 def _run_probe(target: str) -> str:
-    """Builds and launches a small kernel: a compiler that is there need not work."""
+    """Builds and launches a small kernel, since an installed compiler need not work."""
     import numpy as np
 
     from ..building.builder import build
@@ -66,7 +65,7 @@ def _run_probe(target: str) -> str:
 
 
 def _tools() -> str:
-    """What checked builds and `run --debug` call."""
+    """Reports the tools that checked builds and `run --debug` call."""
     lines = line_tool()
     reports = f"{lines[0]}, for lines in reports of checked builds" if lines else ""
     missing = "no addr2line: reports of checked builds lack lines; install binutils"

@@ -1,4 +1,4 @@
-"""The commands about a file of the user's: compile, kernels and check."""
+"""The commands that work on a user's file: compile, kernels and check."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def compile_file(arguments: argparse.Namespace) -> int:
 
 
 def _build_all(arguments: argparse.Namespace, target: str) -> Module:
-    """A module with all kernels that are no templates, overloads among them, and with those asked for."""
+    """A module with the requested kernels and all that are not templates, including overloads."""
     module = _build(arguments, target)
     plain = [kernel for kernel in module.kernels if not kernel.template_params]
     names = [kernel.name for kernel in plain]
@@ -75,7 +75,7 @@ def list_kernels(arguments: argparse.Namespace) -> int:
 
 
 def _source(arguments: argparse.Namespace) -> tuple[str, str, dict[str, Any]]:
-    """Text and name of the file that a command is about, and what the front end wants to know besides."""
+    """Text and name of the command's file, and further arguments for the front end."""
     from ..building.builder import check_defines, check_include_dirs, read_source
 
     text, name, path = read_source(arguments.file)
@@ -103,7 +103,7 @@ def check_file(arguments: argparse.Namespace) -> int:
 
 
 def _compile_diagnostics(arguments: argparse.Namespace) -> tuple[list[Diagnostic], str]:
-    """The errors of the compiler, and in words what was done."""
+    """The compiler's errors, and a description of what was compiled."""
     try:
         module = _build(arguments, arguments.target or "auto")
     except CompileError as error:

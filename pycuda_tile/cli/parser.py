@@ -1,4 +1,4 @@
-"""What the command takes: its subcommands, their arguments, and the function that does the work of each."""
+"""The command line: subcommands, their arguments, and the function that carries out each."""
 
 from __future__ import annotations
 

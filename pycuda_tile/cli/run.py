@@ -1,4 +1,4 @@
-"""`pycuda-tile run`: examples and scripts, also in a debugger or with sanitizers."""
+"""`pycuda-tile run`: runs examples and scripts, optionally in a debugger or with sanitizers."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def run(words: list[str]) -> int:
         sys.argv = words
         runpy.run_path(name, run_name="__main__")
         return 0
-    sys.argv[:1] = [f"pycuda-tile run {name}"]  # as which it says what its usage is
+    sys.argv[:1] = [f"pycuda-tile run {name}"]  # the name in its usage message
     sys.path.insert(0, str(folder))  # examples may share helpers
     spec: Any = importlib.util.spec_from_file_location(f"pycuda_tile_example_{name}", script)
     example = importlib.util.module_from_spec(spec)
@@ -58,12 +58,12 @@ def run(words: list[str]) -> int:
 
 
 def _run_with(tool: str, words: list[str], source: Path) -> int:
-    """Runs an example or a script with a tool that watches kernels on the cpu."""
+    """Runs an example or a script under a debugger or with sanitizers for kernels on the cpu."""
     from ..debug import tools
     from ..frontend.scan import scan
 
     kernels = []
-    if source.is_file():  # an example's
+    if source.is_file():  # only examples have one
         kernels = [kernel.name for kernel in scan(source.read_text(), str(source), path=source)]
         watched = next(target.name for target in targets.every() if target.debug)
         words = words if "--target" in words else [*words, "--target", watched]
