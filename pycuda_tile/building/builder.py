@@ -33,7 +33,7 @@ def build(
 
     source:        the text (str), or the path of a .cu or .cuh file (pathlib.Path)
     target:        "cpu", "simt", "tile", "emulated", or "auto": "simt" if a GPU can be used, else "cpu"
-    arch:          GPU: "sm_90", ...; by default this machine's, else "sm_80". CPU: as -march; default "native"
+    arch:          GPU: "sm_90", ...; default this machine's, else "sm_80". CPU: as -march; default "native"
     kernels:       name expressions to instantiate now, such as "softmax<float, 1024>"
     include_dirs:  folders to search for headers
     defines:       macros: a dict from name to value, or strings such as "SIZE=4", but no single capital

@@ -1,1 +1,1 @@
-"""Launches: what checks and converts grids, arguments and arrays, and starts kernels on the host or a GPU."""
+"""Launches: checks and converts grids, arguments and arrays, and starts kernels on the host or a GPU."""

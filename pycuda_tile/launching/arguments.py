@@ -1,6 +1,6 @@
-"""All arguments of a launch: checked against the kernel's parameters and packed as the launchers take them.
+"""Checks the arguments of a launch against the kernel's parameters and packs them for the launchers.
 
-Both the CPU launcher and cuLaunchKernel want an array of pointers, one to the value of each argument.
+Both the CPU launcher and cuLaunchKernel take an array with a pointer to the value of each argument.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ ERROR_SIZE = 1024  # bytes of an error's text
 
 
 class Frame:
-    """Memory of one launch, kept for later ones: pointers to the arguments, the values, an error's text."""
+    """Memory of one launch, reused by later ones: pointers to the arguments, the values, an error's text."""
 
     __slots__ = ("address", "buffer", "error", "error_address")
 
     def __init__(self, offsets: Sequence[int], size: int):
-        self.buffer = (ctypes.c_char * max(size, 32))()  # ctypes aligns to 16 bytes what is larger than 16
+        self.buffer = (ctypes.c_char * max(size, 32))()  # ctypes aligns buffers above 16 bytes to 16
         self.address = ctypes.addressof(self.buffer)
         self.error = ctypes.create_string_buffer(ERROR_SIZE)
         self.error_address = ctypes.addressof(self.error)
@@ -34,7 +34,7 @@ class Frame:
 
 
 class Packer:
-    """Checks and packs the arguments of one kernel; any number of threads may do so at once."""
+    """Checks and packs the arguments of one kernel. It is safe to use from several threads at once."""
 
     def __init__(self, kernel: str, parameters: Sequence[Parameter], on_device: bool):
         self.kernel = kernel
@@ -47,11 +47,11 @@ class Packer:
         self.pack = self._make_pack()
 
     def _make_pack(self) -> Callable[[Sequence[object], Iterable[str]], Frame]:
-        """pack(): a frame that holds the arguments; to be given back with release() after the launch. Those
-        given by name are refused.
+        """Generates pack(), which returns a frame that holds the arguments and rejects arguments given by
+        name. The caller returns the frame with release() after the launch.
 
-        Written out for this number of arguments, as namedtuple does it: a loop over them would take as long
-        as all else.
+        The code is generated for this number of arguments, as namedtuple does, because a loop over them would
+        double the time of packing.
         """
         count = len(self._converters)
         values = "".join(f"v{i}, " for i in range(count))
@@ -78,7 +78,7 @@ class Packer:
             "refuse_number": self._refuse_number,
             "refuse_value": self._refuse_value,
         }
-        exec("\n".join(lines), names)  # holds nothing of the kernel's but numbers
+        exec("\n".join(lines), names)  # the only input from the kernel is numbers
         return names["pack"]
 
     def release(self, frame: Frame) -> None:
@@ -98,7 +98,7 @@ class Packer:
         raise ArgumentTypeError(message) from None
 
     def _refuse_value(self, values: Sequence[object], error: Exception) -> None:
-        """Finds the number that does not fit: struct.pack does not say which it was."""
+        """Finds the number that does not fit, since struct.pack does not say which one it was."""
         for parameter, value in zip(self.parameters, values, strict=True):
             try:
                 struct.pack(f"={parameter.format}", value)
@@ -139,11 +139,11 @@ def _range(parameter: Parameter) -> str:
     return f"a number in the range of {parameter.cxx_type}"
 
 
-# --- one converter a parameter ------------------------------------------------------------------------------
+# --- one converter for each parameter -----------------------------------------------------------------------
 
 
 def _converter(parameter: Parameter, on_device: bool) -> Callable[[object], object]:
-    """A function from an argument to what struct.pack takes."""
+    """A function that converts an argument to a value for struct.pack."""
     if parameter.kind == FUNCTION:
         return _function_converter(parameter)
     if parameter.pointer:
@@ -202,7 +202,7 @@ def _float_converter(parameter: Parameter) -> Callable[[object], float]:
     def convert(value: object) -> float:
         if type(value) is float:
             return value
-        # Not str, which float() takes, nor complex, nor arrays other than those of no dimension.
+        # This excludes str, which float() accepts, complex numbers, and arrays that have dimensions.
         if (
             hasattr(value, "__float__")
             and getattr(value, "ndim", 0) == 0
@@ -252,7 +252,7 @@ def _round_float32(value: np.float32, dropped_bits: int) -> int:
     """The bits of a float32 rounded to nearest even at some bit above the last."""
     bits = int(value.view(np.uint32))
     low = 1 << dropped_bits
-    if bits & 0x7F800000 == 0x7F800000:  # infinity stays, NaN must not become infinity
+    if bits & 0x7F800000 == 0x7F800000:  # infinity stays as it is, NaN must not become infinity
         return bits & -low | (low << 5 if bits & 0x7FFFFF else 0)
     return (bits + (low >> 1) - 1 + (bits >> dropped_bits & 1)) & -low
 

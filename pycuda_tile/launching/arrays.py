@@ -1,8 +1,8 @@
-"""Arrays as kernel arguments: whatever holds one becomes a checked address, without a copy.
+"""Arrays as kernel arguments: any object that holds an array becomes a checked address, without a copy.
 
-NumPy arrays (ml_dtypes included) and PyTorch's plain tensors take the short way. All others are described
-first: PyTorch tensors, `__cuda_array_interface__`, `__array_interface__`, DLPack, the buffer protocol. No
-framework is imported: an array of it can only come from a program that has.
+NumPy arrays (including ml_dtypes) and PyTorch's plain tensors take a fast path. For all others, a description
+is made first: PyTorch tensors, `__cuda_array_interface__`, `__array_interface__`, DLPack, the buffer
+protocol. No framework is imported here: a program that passes a framework's array has imported it.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from ..errors import ArgumentTypeError, ArgumentValueError
 from .parameters import OTHER, VOID, Parameter
 
 from_buffer = c_char.from_buffer
-_torch_tensor: type | None = None  # torch.Tensor, once a tensor was passed
+_torch_tensor: type | None = None  # torch.Tensor, once a tensor has been passed
 
 
 class strided:
-    """Passes an array that need not be C-contiguous, to a kernel that handles its strides itself."""
+    """Passes an array that need not be C-contiguous to a kernel that handles its strides itself."""
 
     def __init__(self, array: object):
         self.array = array
 
 
 class ptr:
-    """Passes the address of an array, `offset` elements in, without checks of element type or bounds."""
+    """Passes the address of an array's element `offset` without checks of element type or bounds."""
 
     def __init__(self, array: object, offset: int = 0):
         self.array = array
@@ -49,7 +49,7 @@ class ptr:
 
 
 class _Array(NamedTuple):
-    """What a launch needs to know of an array."""
+    """What a launch needs to know about an array."""
 
     address: int
     dtype: str  # its NumPy or ml_dtypes name
@@ -60,8 +60,8 @@ class _Array(NamedTuple):
 
 
 def address_converter(parameter: Parameter, on_device: bool) -> Callable[[object], int]:
-    """A function from an argument for a pointer parameter to an address; it raises what is wrong with it."""
-    right_dtype = None  # found to fit before: NumPy's dtypes are the same object nearly always
+    """A function that converts an argument for a pointer parameter to an address, or raises an error."""
+    right_dtype = None  # one that fitted before: NumPy nearly always uses the same dtype object
     right_torch_dtype: object = None
     misaligned = _misaligned(parameter)
     is_here = operator.attrgetter("is_cuda" if on_device else "is_cpu")
@@ -74,7 +74,7 @@ def address_converter(parameter: Parameter, on_device: bool) -> Callable[[object
             if dtype is right_dtype or _fits(dtype, parameter):
                 right_dtype = dtype
                 try:
-                    # The quickest way to an address that also refuses what is read-only or not C-contiguous.
+                    # The fastest way to an address that also rejects read-only and non-contiguous arrays.
                     address = addressof(from_buffer(value))
                 except (TypeError, ValueError):
                     pass
@@ -87,12 +87,12 @@ def address_converter(parameter: Parameter, on_device: bool) -> Callable[[object
                     address = value.data_ptr()
                     if address and not address & misaligned:
                         return address
-            except RuntimeError:  # a sparse one
+            except RuntimeError:  # a sparse tensor
                 pass
         if value is None:
             return 0
         address = _convert_any(value, parameter, on_device)
-        if kind is _torch_tensor and not value.dtype.is_complex:  # which may be conjugates
+        if kind is _torch_tensor and not value.dtype.is_complex:  # complex tensors may be lazily conjugated
             right_torch_dtype = value.dtype
         return address
 
@@ -100,7 +100,7 @@ def address_converter(parameter: Parameter, on_device: bool) -> Callable[[object
 
 
 def _misaligned(parameter: Parameter) -> int:
-    """The bits that must be 0 in an address."""
+    """The bits that must be 0 in an address for this parameter."""
     return parameter.size - 1 if parameter.size in (2, 4, 8) else 0
 
 
@@ -114,8 +114,8 @@ class Extent(NamedTuple):
 
 
 def extent_of(value: Any, parameter: Parameter) -> Extent:
-    """The memory that a kernel may access through an argument: of a pct.ptr or a pct.strided, that of its
-    array."""
+    """The memory that a kernel may access through an argument; for a pct.ptr or a pct.strided, that of the
+    array inside."""
     if isinstance(value, (ptr, strided)):
         value = value.array
     described = _describe(value, parameter)
@@ -136,7 +136,7 @@ def extent_of(value: Any, parameter: Parameter) -> Extent:
 
 
 def _outline(value: object) -> ndarray:
-    """An array at the same addresses as one on a GPU: not to be read."""
+    """An array at the same addresses as one on a GPU; it must not be read."""
     if (interface := getattr(value, "__cuda_array_interface__", None)) is None:
         from . import dlpack
 
@@ -208,7 +208,7 @@ def _check_place(array: _Array, parameter: Parameter, on_device: bool) -> None:
         )
 
 
-# --- describing what holds an array -------------------------------------------------------------------------
+# --- describing an object that holds an array ---------------------------------------------------------------
 
 
 def _describe(value: object, parameter: Parameter) -> _Array:
@@ -217,7 +217,7 @@ def _describe(value: object, parameter: Parameter) -> _Array:
         return _from_torch(value, parameter, torch)
     try:
         array = _from_other(value)
-    except Exception as error:  # whatever an object's own attributes raise
+    except Exception as error:  # an object's own attributes may raise anything
         raise ArgumentTypeError(
             f"{parameter} wants an array of {_wanted(parameter)}, got {_what(value)}, "
             f"which cannot be taken as one: {type(error).__name__}: {error}"
@@ -239,7 +239,7 @@ def _what(value: object) -> str:
 
 
 def _from_other(value: object) -> _Array | None:
-    """Of what is no tensor of PyTorch; None if the object holds no array."""
+    """Describes an object that is not a PyTorch tensor; None if it holds no array."""
     if (interface := getattr(value, "__cuda_array_interface__", None)) is not None:
         return _from_interface(interface, value)
     if isinstance(value, (np.generic, int, float, complex, str, list, tuple)):
@@ -257,10 +257,10 @@ def _from_numpy(array: ndarray) -> _Array:
 
 
 def _from_interface(interface: Mapping[str, Any], owner: object) -> _Array:
-    """Of CUDA's array interface."""
+    """Describes an array from its CUDA array interface."""
     if interface.get("mask") is not None:
         raise ValueError("it has a mask")
-    own = getattr(owner, "dtype", None)  # ml_dtypes have no typestr of their own, or one that NumPy refuses
+    own = getattr(owner, "dtype", None)  # ml_dtypes have no typestr, or one that NumPy rejects
     dtype = own if isinstance(own, np.dtype) else _dtype_of(interface["typestr"])
     own = dtype if own is None else own
     name = _spelled(own) if isinstance(own, np.dtype) else str(own)
@@ -271,8 +271,8 @@ def _from_interface(interface: Mapping[str, Any], owner: object) -> _Array:
     return _Array(operator.index(address or 0), name, dtype.itemsize, contiguous, readonly, True)
 
 
-_dtype_of = functools.lru_cache(maxsize=64)(np.dtype)  # of an array interface's typestr
-_spelled = functools.lru_cache(maxsize=64)(str)  # NumPy takes ten microseconds to spell a dtype
+_dtype_of = functools.lru_cache(maxsize=64)(np.dtype)  # from an array interface's typestr
+_spelled = functools.lru_cache(maxsize=64)(str)  # NumPy takes ten microseconds to format a dtype
 
 
 def _is_contiguous(shape: tuple[int, ...], strides: tuple[int, ...] | None, itemsize: int) -> bool:
@@ -303,7 +303,7 @@ def _from_torch(tensor: Any, parameter: Parameter, torch: Any) -> _Array:
         known = address or not tensor.numel()
     except RuntimeError:
         known = False
-    if not known:  # a stand-in while a function is traced, or its storage was freed
+    if not known:  # a placeholder during tracing, or its storage was freed
         raise ArgumentTypeError(
             f"{parameter} wants a tensor with memory, got a {type(tensor).__name__} without: "
             "under torch.compile, launch from an operator made with pycuda_tile.torch_op"
@@ -336,7 +336,7 @@ def _from_dlpack(value: object) -> _Array:
     if not tensor.address and 0 not in tensor.shape:
         raise ValueError("it has elements, and no memory")
     strides = tensor.strides and tuple(stride * tensor.itemsize for stride in tensor.strides)
-    # Arrays of JAX never change; it does not say so in old forms of DLPack.
+    # JAX arrays are immutable, but old versions of DLPack cannot say so.
     readonly = tensor.readonly or type(value).__module__.partition(".")[0] in ("jax", "jaxlib")
     contiguous = _is_contiguous(tensor.shape, strides, tensor.itemsize)
     on_device = tensor.device in dlpack.CUDA

@@ -1,4 +1,4 @@
-"""Chooses among configurations of a kernel by timing them, and remembers the choice in the cache."""
+"""Times configurations of a kernel, selects the fastest, and stores the choice in the cache."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from .event_clock import EventClock, is_on_device
 Config = TypeVar("Config")
 
 _SHORTEST = 200e-6  # seconds of one timing: shorter launches are repeated within it
-_HEATS = ((1, 2.0), (6, 1.15), (14, 1.0))  # rounds, and who stays: times the fastest
+_HEATS = ((1, 2.0), (6, 1.15), (14, 1.0))  # rounds, and the slowest that stay, as a multiple of the fastest
 
 
 def autotune(
@@ -26,22 +26,22 @@ def autotune(
     args: Sequence[object],
     key: object,
 ) -> Config:
-    """The configuration whose kernel is the fastest on this machine.
+    """Returns the configuration with the fastest kernel on this machine.
 
     make_kernel:  config -> a function that launches the kernel: lambda c: module[f"f<{c}>"][grid_of(c)]
-    configs:      what to choose from: anything that JSON can write
-    args:         the arguments of a launch; the arrays are written to, many times, so pass copies of those
-                  that a kernel changes in place
-    key:          what else the choice depends on (name, sizes, element types): anything that JSON can write.
+    configs:      the configurations to choose from; each must be representable in JSON
+    args:         the arguments of a launch. The kernel runs on them many times, so pass copies of arrays
+                  that it changes in place
+    key:          what else the choice depends on (name, sizes, element types), representable in JSON.
                   The same key and configurations on the same machine are not timed again.
 
-    What a configuration says is make_kernel's own matter: sizes of tiles, and on a GPU also `num_threads`,
-    lambda c: pct.build(path, num_threads=c[0]).kernel(f"f<{c[1]}>")[grid_of(c)]. Where an argument is an
-    array on a GPU, events on the current stream of its framework take the times, so launches belong there.
+    Only make_kernel interprets configurations: they may hold sizes of tiles, and on a GPU also `num_threads`,
+    lambda c: pct.build(path, num_threads=c[0]).kernel(f"f<{c[1]}>")[grid_of(c)]. If an argument is an array
+    on a GPU, events on the current stream of its framework measure the times, so launch on that stream.
 
-    A configuration that cannot be built or launched (pct.Error) is passed over; if none can, the first
-    error is raised. Configurations are timed in turn, the closer to the fastest the more often; the lower
-    quartile of their times counts, as what else a machine does only adds to them.
+    A configuration that cannot be built or launched (pct.Error) is skipped; if none can, the first error is
+    raised. Configurations are timed in turn, those close to the fastest more often. The lower quartile of the
+    times decides, because other load on the machine only increases them.
     """
     if not callable(make_kernel):
         raise BuildTypeError(f"autotune: make_kernel is a function, got {type(make_kernel).__name__}")
@@ -112,7 +112,7 @@ def _lower_quartile(taken: list[float]) -> float:
 
 
 def _clock(args: Sequence[object]) -> Callable[[Callable[..., object], Sequence[object], int], float]:
-    """What takes the seconds of a launch, the mean of some in a row: where these arguments are."""
+    """A function that measures the seconds of a launch (mean of several) on the device of the arguments."""
     if gpu.is_usable() and any(map(is_on_device, args)):
         return EventClock(args).seconds
     return _seconds
@@ -122,7 +122,7 @@ def _seconds(launch: Callable[..., object], args: Sequence[object], count: int) 
     start = time.perf_counter()
     for _ in range(count):
         launch(*args)
-    _wait_for_gpu()  # where the arrays are none of the arguments
+    _wait_for_gpu()  # in case none of the arguments is an array on the GPU
     return (time.perf_counter() - start) / count
 
 

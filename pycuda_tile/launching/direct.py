@@ -1,7 +1,7 @@
 """Launch functions that run no Python code.
 
-A small library (lib/python/call.h) takes the usual arguments, which are NumPy's arrays, PyTorch's tensors and
-plain numbers, and starts the kernel. All others, and what does not fit, go the way through Python.
+A small library (lib/python/call.h) takes the usual arguments (NumPy arrays, PyTorch tensors and plain
+numbers) and starts the kernel. Any other argument, and any that does not fit, is passed to Python.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ class _Call(ctypes.Structure):
 
 
 class DirectKernel:
-    """A kernel that can be launched without Python code, once load() has said where it is."""
+    """A kernel that can be launched without Python code, once load() has set its address."""
 
     def __init__(self, kernel: _Kernel):
         self._kernel = kernel
@@ -102,10 +102,10 @@ class DirectKernel:
     ) -> Callable[..., None]:
         """A function that launches the kernel on `grid`.
 
-        by_python:  does the same through Python, and refuses arguments given by name
-        stream:     None: the current one of the framework that the first array is of
-        fail:       on the host, raises an error from what cuda_tile_launch gave
-        output:     on the host, what the kernel prints
+        by_python:  does the same in Python, and rejects arguments given by name
+        stream:     None means the current stream of the first array's framework
+        fail:       on the host, raises an error for the result of cuda_tile_launch
+        output:     on the host, the output of the kernel
         """
         call = _Call(ctypes.pointer(self._kernel), tuple(grid), stream is not None, stream)
         return _make_function(library().cuda_tile_python_function, call, by_python, fail, output)
@@ -116,7 +116,7 @@ class DirectKernel:
         fail: Callable[[int, bytes], None] | None = None,
         output: KernelOutput | None = None,
     ) -> Callable[..., None]:
-        """A function as Kernel.launch is: it takes the grid as its first argument, and a stream by name."""
+        """A function like Kernel.launch: its first argument is the grid, and it takes a stream by name."""
         call = _Call(ctypes.pointer(self._kernel), MOST_BLOCKS)
         return _make_function(library().cuda_tile_python_function_of_grid, call, by_python, fail, output)
 
@@ -124,7 +124,7 @@ class DirectKernel:
 def make_kernel(
     parameters: Sequence[Parameter], on_device: bool, start: int, threads: int = 0, shared_bytes: int = 0
 ) -> DirectKernel | None:
-    """None if a launch with such parameters needs Python, or the library cannot be had.
+    """The DirectKernel; None if a launch with such parameters needs Python or the library is unavailable.
 
     start:                  the address of cuLaunchKernel, or of cuda_tile_launch
     threads, shared_bytes:  of a block, on a GPU
@@ -199,7 +199,7 @@ _objects = _Objects(
 
 @functools.cache
 def library() -> Any:
-    """The library (a ctypes.PyDLL); None where it cannot be had: all launches go through Python then."""
+    """The library (a ctypes.PyDLL); None if it is unavailable: all launches then go through Python."""
     if sysconfig.get_config_var("Py_GIL_DISABLED"):
         return None  # its table of objects would need a lock
     try:
@@ -221,7 +221,7 @@ def _follow_fork() -> None:
 
 
 def _meet_torch() -> None:
-    """Tells the library of PyTorch, once the program has imported it and if its tensors can be taken so."""
+    """Tells the library about PyTorch once the program has imported it, if its tensors are supported."""
     if _objects.torch or (torch := sys.modules.get("torch")) is None:
         return
     tensor: Any = getattr(torch, "Tensor", None)

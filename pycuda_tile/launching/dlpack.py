@@ -1,6 +1,6 @@
-"""Reads what an object's __dlpack__ gives: the address, type and strides of an array, on the host or a GPU.
+"""Reads what an object's __dlpack__ exports: address, type and strides of an array on the host or a GPU.
 
-NumPy reads DLPack too, but neither bfloat16 and 8-bit floats nor memory of a GPU.
+NumPy reads DLPack too, but supports neither bfloat16 and 8-bit floats nor GPU memory.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from ..spec.element_types import NUMPY_TYPES
 
 HOST = (1, 3)  # kDLCPU, kDLCUDAHost
 CUDA = (2, 13)  # kDLCUDA, kDLCUDAManaged
-_KINDS = {  # DLDataTypeCode; what is no element type is named in messages
+_KINDS = {  # DLDataTypeCode; those that are not element types are for messages
     **{0: "int{}", 1: "uint{}", 2: "float{}", 5: "complex{}", 6: "bool"},
     **{7: "float8_e3m4", 8: "float8_e4m3", 9: "float8_e4m3b11fnuz", 11: "float8_e4m3fnuz"},
     **{13: "float8_e5m2fnuz"},
@@ -23,7 +23,7 @@ _EXCHANGE = b"dlpack_exchange_api"
 
 
 class Tensor(NamedTuple):
-    """strides count elements; None where the array is C-contiguous."""
+    """strides count elements; None if the array is C-contiguous."""
 
     address: int
     dtype: str
@@ -52,7 +52,7 @@ class _Tensor(ctypes.Structure):
 
 
 class _Versioned(ctypes.Structure):
-    """DLManagedTensorVersioned, as far as it is read."""
+    """The part of DLManagedTensorVersioned that is read here."""
 
     _fields_ = [
         ("major", ctypes.c_uint32),
@@ -83,7 +83,7 @@ _name.restype, _name.argtypes = ctypes.c_char_p, [ctypes.py_object]
 
 
 def read(value: Any) -> Tensor:
-    """What `value` exports; the memory stays `value`'s own. BufferError if that is not possible."""
+    """The array that `value` exports; `value` keeps the memory. Raises BufferError if it cannot export."""
     try:
         capsule = value.__dlpack__(max_version=(1, 0))
     except TypeError:  # an exporter from before DLPack 1.0
@@ -91,7 +91,7 @@ def read(value: Any) -> Tensor:
     name = _name(capsule)
     if name not in (b"dltensor", b"dltensor_versioned"):
         raise BufferError(f"the capsule of __dlpack__ is called {name!r}")
-    address = _pointer(capsule, name)  # not taken over: the capsule's own destructor frees it
+    address = _pointer(capsule, name)  # not consumed: the capsule's destructor frees it
     if name == b"dltensor_versioned":
         managed = _Versioned.from_address(address)
         if managed.major > 1:
@@ -101,8 +101,8 @@ def read(value: Any) -> Tensor:
 
 
 def exchange_api(kind: type) -> int | None:
-    """The address of the C functions by which a type's objects give their arrays (DLPack 1.3; PyTorch has it
-    from 2.10 on), to be called with the GIL; None if the type has none that is known here."""
+    """The address of the C functions that export arrays of a type (DLPack 1.3; PyTorch since 2.10); callers
+    must hold the GIL. None if the type has none of a known version."""
     capsule = getattr(kind, "__dlpack_c_exchange_api__", None)
     if capsule is None or _name(capsule) != _EXCHANGE:
         return None

@@ -1,4 +1,4 @@
-"""Takes the times of launches on a GPU, by events of the driver."""
+"""Measures the times of launches on a GPU with driver events."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from .streams import current_stream, framework_of
 
 
 class EventClock:
-    """A clock on the stream of the arguments of launches."""
+    """A clock on the stream of a launch's arguments."""
 
     def __init__(self, arguments: Sequence[object]):
         from cuda.bindings import driver
@@ -23,7 +23,7 @@ class EventClock:
         self._events = [self._checked(driver.cuEventCreate(0)) for _ in range(2)]
 
     def seconds(self, launch: Callable[..., object], arguments: Sequence[object], count: int) -> float:
-        """Of one launch: the mean of `count`. LaunchError if one failed while it ran."""
+        """The mean time of `count` launches. Raises LaunchError if one failed while it ran."""
         from cuda.bindings import driver
 
         begin, end = self._events
@@ -48,7 +48,7 @@ class EventClock:
 
 
 def is_on_device(value: Any) -> bool:
-    """Whether an argument is an array on a GPU, as far as can be seen at once."""
+    """Whether an argument is an array on a GPU, as far as a quick look can tell."""
     value = value.array if isinstance(value, (ptr, strided)) else value
     kind: Any = type(value)
     if framework_of(kind) == "torch":

@@ -1,6 +1,6 @@
 """Which CUDA device this machine has, and what is missing to launch kernels on it.
 
-The driver library itself is asked, which takes no import.
+This asks the driver library directly, without importing the bindings.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ _MAJOR, _MINOR = 75, 76  # CUdevice_attribute: compute capability
 
 @functools.cache
 def compute_capability() -> tuple[int, int] | None:
-    """Of the first CUDA device; None if the machine has no device or no driver."""
+    """Compute capability of the first CUDA device; None if the machine has no device or no driver."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError:
@@ -37,7 +37,7 @@ def compute_capability() -> tuple[int, int] | None:
 
 
 def driver_version() -> str | None:
-    """The newest CUDA version that the driver knows; None without a driver."""
+    """The newest CUDA version that the driver supports; None without a driver."""
     try:
         driver = ctypes.CDLL("libcuda.so.1")
     except OSError:
@@ -49,7 +49,7 @@ def driver_version() -> str | None:
 
 
 def device_name() -> str:
-    """Of the first CUDA device; to be asked where compute_capability() found one."""
+    """Name of the first CUDA device; call this only if compute_capability() found one."""
     driver = ctypes.CDLL("libcuda.so.1")
     device, name = ctypes.c_int(), ctypes.create_string_buffer(128)
     driver.cuDeviceGet(ctypes.byref(device), 0)
@@ -71,13 +71,13 @@ def has_cuda_python() -> bool:
 
 
 def default_arch() -> str:
-    """The architecture of the device at hand, else "sm_80"."""
+    """The architecture of this machine's device, else "sm_80"."""
     capability = compute_capability()
     return f"sm_{capability[0]}{capability[1]}" if capability else "sm_80"
 
 
 def check_available(kernel: str, target: str) -> None:
-    """TargetUnavailable if nothing can be launched on a GPU here."""
+    """Raises TargetUnavailable if this machine cannot launch kernels on a GPU."""
     if compute_capability() is None:
         raise TargetUnavailable(
             f"{kernel} is built for {target}, and this machine has no CUDA GPU or no driver for it: it can "

@@ -1,4 +1,4 @@
-"""Loads a cubin by cuda.bindings.driver and launches a kernel of it: what the GPU targets share."""
+"""Loads a cubin with cuda.bindings.driver and launches its kernels; the GPU targets share this."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .streams import current_stream, stream_handle
 
 
 class GpuLauncher:
-    """Launches one kernel of a cubin, which is loaded at the first launch. A block has `threads` threads and
+    """Launches one kernel of a cubin, which is loaded on the first launch. A block has `threads` threads and
     `shared` bytes of dynamic shared memory."""
 
     def __init__(
@@ -42,8 +42,8 @@ class GpuLauncher:
         self._direct: direct.DirectKernel | None = None
 
     def bind(self, grid: Sequence[int], stream: int | None = None) -> Callable[..., None]:
-        """A function that launches the kernel on `grid`, on `stream` or on that of its arguments' framework.
-        As usual on a GPU, it may still run when that returns."""
+        """A function that launches the kernel on `grid`, on `stream` or else on the current stream of its
+        arguments' framework. As usual on a GPU, the kernel may still run when the function returns."""
         sizes = (*grid, self._threads, 1, 1, self._shared)
 
         def launch(*arguments: object, **named: object) -> None:
@@ -78,14 +78,14 @@ class GpuLauncher:
             self._load()
         frame = self._packer.pack(arguments, named)
         handle = current_stream(arguments) if stream is None else stream
-        driver = sys.modules["cuda.bindings.driver"]  # as _load has imported it: quicker than an import
+        driver = sys.modules["cuda.bindings.driver"]  # _load has imported it; this is faster than an import
         status = driver.cuLaunchKernel(self._kernel, *sizes, handle, frame.address, 0)[0]
         if status:
             self._try_again(status, (*sizes, handle, frame.address, 0))
         self._packer.release(frame)  # the driver has copied the arguments
 
     def _try_again(self, status: Any, call: tuple[object, ...]) -> None:
-        """After a launch that failed: as the first launch of a thread does, which has no context yet."""
+        """Repeats a launch that failed, as the first launch of a thread does because it has no context."""
         from cuda.bindings import driver
 
         if status == driver.CUresult.CUDA_ERROR_INVALID_CONTEXT:
@@ -104,7 +104,7 @@ class GpuLauncher:
                 self._check(driver, status)
                 status, kernel = driver.cuLibraryGetKernel(self._library, self._symbol.encode())
                 self._check(driver, status)
-                status, _ = driver.cuKernelGetFunction(kernel)  # loads the code now, not at the first launch
+                status, _ = driver.cuKernelGetFunction(kernel)  # loads the code now and not on first launch
                 self._check(driver, status)
                 self._allow_shared(driver, kernel)
                 self._kernel = int(kernel)
@@ -112,7 +112,7 @@ class GpuLauncher:
                     self._direct.load(self._kernel)
 
     def _allow_shared(self, driver: Any, kernel: Any) -> None:
-        """From 48 KiB up, CUDA wants to be asked first."""
+        """Requests dynamic shared memory explicitly, as CUDA demands from 48 KiB up."""
         if self._shared <= 48 * 1024:
             return
         status, device = driver.cuCtxGetDevice()
@@ -131,10 +131,10 @@ class GpuLauncher:
 
 
 class ClusterLauncher:
-    """Launches a kernel that was compiled for clusters of blocks, as a hint asks.
+    """Launches a kernel that was compiled for clusters of blocks because of a hint.
 
-    CUDA refuses grids that are no multiple of the cluster along x; a hint changes no meaning, so these run
-    the kernel compiled without: `make_plain` compiles that when it is first needed.
+    CUDA rejects grids that are not a multiple of the cluster along x. As a hint must not change meaning, such
+    grids run a kernel without clusters, which `make_plain` compiles when it is first needed.
     """
 
     def __init__(self, clustered: GpuLauncher, cluster: int, make_plain: Callable[[], GpuLauncher]):
@@ -147,7 +147,7 @@ class ClusterLauncher:
         return launcher.bind(grid, stream)
 
     def bind_any_grid(self, by_python: Callable[..., None]) -> None:
-        """None: the grid decides which kernel is launched."""
+        """Returns None, because the grid decides which kernel is launched."""
 
 
 class GpuExecutable(NamedTuple):
@@ -182,7 +182,8 @@ class GpuExecutable(NamedTuple):
 
 @functools.cache
 def _launch_address() -> int | None:
-    """Of cuLaunchKernel; None if the user has told cuda.bindings to call others. There must be a driver."""
+    """Address of cuLaunchKernel; None if the user configured cuda.bindings to call a variant of it. There
+    must be a driver."""
     if os.environ.get("CUDA_PYTHON_CUDA_PER_THREAD_DEFAULT_STREAM", "0") != "0":
         return None
     return ctypes.cast(ctypes.CDLL("libcuda.so.1").cuLaunchKernel, ctypes.c_void_p).value
@@ -190,8 +191,8 @@ def _launch_address() -> int | None:
 
 @contextlib.contextmanager
 def _allowed_while_capturing(driver: Any) -> Iterator[None]:
-    """For what CUDA forbids a thread while a stream is captured into a graph, and which a capture that is
-    none of ours does not mind: loading code, where a kernel's first launch is captured."""
+    """Allows calls that CUDA forbids a thread during stream capture although they do not affect the capture,
+    such as loading code when a kernel's first launch is captured."""
     status, before = driver.cuThreadExchangeStreamCaptureMode(
         driver.CUstreamCaptureMode.CU_STREAM_CAPTURE_MODE_RELAXED
     )

@@ -1,4 +1,4 @@
-"""What a launch checks besides its arguments: the grid."""
+"""Checks the grid of a launch."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ MOST_BLOCKS = 2**31 - 1, 65535, 65535  # CUDA's, along x, y and z
 
 def check_grid(kernel: str, grid: object) -> tuple[int, int, int]:
     """The numbers of blocks along x, y and z, from an integer or a tuple of one to three."""
-    if type(grid) is int and 1 <= grid <= MOST_BLOCKS[0]:  # nearly always, and quick
+    if type(grid) is int and 1 <= grid <= MOST_BLOCKS[0]:  # the common case, fast
         return grid, 1, 1
     sizes = grid if isinstance(grid, (tuple, list)) else (grid,)
     try:

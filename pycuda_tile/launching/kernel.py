@@ -1,4 +1,4 @@
-"""A kernel that can be launched: what `module.kernel(name)` gives."""
+"""A kernel that can be launched, as `module.kernel(name)` returns it."""
 
 from __future__ import annotations
 
@@ -13,21 +13,21 @@ from .parameters import Parameter
 if TYPE_CHECKING:
     from ..targets.target import Executable
 
-_are_ints = {int}.issuperset  # types: not those of 1.0 or True, which equal 1
-_LAUNCHES_KEPT = 64  # functions that a kernel remembers, one a grid and stream
+_are_ints = {int}.issuperset  # tests types, because 1.0 and True equal 1
+_LAUNCHES_KEPT = 64  # launch functions that a kernel remembers, one for each grid and stream
 
 
 class Kernel:
     """One instantiated kernel: `k[grid](arguments...)` launches it.
 
     name:        its name expression
-    parameters:  tuple of what is known of each parameter: name, cxx_type, dtype
+    parameters:  tuple with the name, cxx_type and dtype of each parameter
     binary:      cubin or shared library, bytes
     ptx:         str on `simt`, else None
     tileir:      bytecode on `tile`, else None
-    attributes:  dict of what the target knows: registers, shared_bytes (of them dynamic_shared_bytes),
-                 local_bytes, threads of a block; and mma, what multiplies matrices: "wgmma", "mma.sync",
-                 "FMA", "AMX", "blocks" (of registers), or several of them; it is missing if nothing does
+    attributes:  dict of what the target reports: registers, shared_bytes (including dynamic_shared_bytes),
+                 local_bytes, threads (of a block); and mma, the unit that multiplies matrices: "wgmma",
+                 "mma.sync", "FMA", "AMX", "blocks" (of registers), or several; absent without products
     """
 
     def __init__(self, name: str, target: str, executable: Executable):
@@ -54,7 +54,7 @@ class Kernel:
                 self._bound.clear()
             launch = self._bound[key] = self._executable.bind(checked, stream)
             if "launch" not in self.__dict__ and (quick := self._executable.bind_any_grid(self.launch)):
-                self.__dict__["launch"] = quick  # in place of the method
+                self.__dict__["launch"] = quick  # replaces the method
         return launch
 
     def launch(
@@ -67,19 +67,19 @@ class Kernel:
     ) -> None:
         """Launches the kernel on `grid`.
 
-        arguments:      arrays, numbers, None for a null pointer, pct.strided(x), pct.ptr(x): one a parameter
+        arguments:      one for each parameter: array, number, None (null pointer), pct.strided(x), pct.ptr(x)
         stream:         simt, tile: an object with __cuda_stream__, or the address of a cudaStream_t
         schedule_seed:  cpu, emulated: runs the blocks in an order shuffled by this number
-        named:          refused: arguments go by their position
+        named:          rejected: arguments are passed by position
 
-        LaunchError, whose message names the argument, if one does not fit; nothing has run then.
+        Raises LaunchError, whose message names the argument, if an argument does not fit; nothing has run.
         """
         handle = None if stream is None else self._executable.stream_handle(stream)
         if schedule_seed is None:
             key = grid if handle is None else (grid, handle)
             launch = (self._bound.get(key) if type(grid) is int else None) or self._bind(grid, handle)
         elif hasattr(schedule_seed, "__index__") and 0 <= operator.index(schedule_seed) < 2**64 - 1:
-            seed = operator.index(schedule_seed) + 1  # the launcher's 0 means: in ascending order
+            seed = operator.index(schedule_seed) + 1  # 0 means ascending order to the launcher
             launch = self._executable.bind(check_grid(self.name, grid), handle, seed)
         else:
             raise ArgumentTypeError(

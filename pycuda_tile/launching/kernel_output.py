@@ -1,4 +1,4 @@
-"""What kernels on the host print: their library keeps it (print/captured_printf.h), sys.stdout shows it."""
+"""Output of kernels on the host: their library stores it (print/captured_printf.h), sys.stdout shows it."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ class KernelOutput:
 
 
 def _write(text: str) -> None:
-    """Letters that sys.stdout cannot show become question marks, as the kernel has run."""
+    """Writes text. Characters that sys.stdout cannot encode become question marks, because it is too late for
+    an error: the kernel has run."""
     try:
         sys.stdout.write(text)
     except UnicodeEncodeError:  # before anything was written

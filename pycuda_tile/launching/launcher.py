@@ -1,4 +1,4 @@
-"""Python's side of the CPU launcher (lib/launcher.h): runs kernels that were compiled for the host."""
+"""The Python side of the CPU launcher (lib/launcher.h): runs kernels that were compiled for the host."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class KernelDescription(ctypes.Structure):
 
 
 def set_num_workers(count: int | None) -> None:
-    """Sets how many threads run a launch on the CPU; None: as many as this process may use cores."""
+    """Sets how many threads run a launch on the CPU; None means one for each core this process may use."""
     try:
         wanted = 0 if count is None else operator.index(count)
     except TypeError:
@@ -57,9 +57,9 @@ def num_workers() -> int:
 
 
 class Lines(NamedTuple):
-    """What the places in a kernel's code are told by."""
+    """The files that map places in a kernel's code to lines of the source."""
 
-    entry: object  # what the library goes with, where it is not in the cache
+    entry: object  # keeps the library if it is not in the cache
     library: Path  # the same code with debug information
     source: tuple[str, Path]  # the name of the source in messages, and where it lies
     is_checked: bool
@@ -68,8 +68,8 @@ class Lines(NamedTuple):
 class HostLauncher:
     """Launches one kernel of a loaded library.
 
-    find_lines: may take as long as a build
-    explain: makes an error of the message about an exception that left the kernel; None: it knows none
+    find_lines: returns the Lines; it may take as long as a build
+    explain: turns the message about an exception that left the kernel into an error; None if it has none
     """
 
     explain: Callable[[str], Exception | None] | None = None
@@ -90,7 +90,7 @@ class HostLauncher:
         self._direct: direct.DirectKernel | None = None
 
     def bind(self, grid: Sequence[int], schedule_seed: int = 0) -> Callable[..., None]:
-        """A function that launches the kernel on `grid` with the arguments that it gets."""
+        """A function that launches the kernel on `grid` with its arguments."""
         run = functools.partial(self._run, (ctypes.c_uint * 3)(*grid), schedule_seed)
         if schedule_seed or (kernel := self._direct or self._make_direct()) is None:
             return run
@@ -130,7 +130,7 @@ class HostLauncher:
     def _fail(self, status: int, message: bytes) -> None:
         self._output.show()
         if status == _INTERRUPTED:
-            # The poll took the signal; now its handler runs, which mostly raises KeyboardInterrupt.
+            # The poll took the signal; now its handler runs, which usually raises KeyboardInterrupt.
             signal.raise_signal(signal.SIGINT)
             raise KeyboardInterrupt
         text = message.decode(errors="replace")
@@ -143,13 +143,13 @@ class HostLauncher:
         raise LaunchError(f"{self._packer.kernel}: {text}")
 
 
-# Asks for a pending Ctrl-C without running Python code: what a handler raised in the callback would be lost.
+# Asks for a pending Ctrl-C without running Python code, since an exception raised in a callback is lost.
 _POLL = ctypes.CFUNCTYPE(ctypes.c_int)(ctypes.pythonapi.PyOS_InterruptOccurred)
 _POLL_ADDRESS = ctypes.cast(_POLL, ctypes.c_void_p).value
 
 
 def poll_address() -> int | None:
-    """What asks the main thread for a pending Ctrl-C; no other thread is asked."""
+    """The address of a function that tells whether a Ctrl-C is pending; None outside of the main thread."""
     return _POLL_ADDRESS if threading.get_ident() == threading.main_thread().ident else None
 
 

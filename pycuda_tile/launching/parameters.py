@@ -1,4 +1,4 @@
-"""A kernel's parameters as the compiler describes them: one number a parameter, see core/signature.h."""
+"""A kernel's parameters as the compiler describes them: one number each, see core/signature.h."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ _OWN = [e for e in ELEMENT_TYPES if e.has_own_code]  # the kinds that follow
 
 
 def kind_of(element: ElementType) -> int:
-    """The kind of parameters of an element type; of some it tells the type, of others only with the size."""
+    """The parameter kind of an element type. Some kinds identify the type, others only together with the
+    size."""
     if element.has_own_code:
         return FLOAT + 1 + _OWN.index(element)
     if not element.is_integral:
@@ -24,7 +25,7 @@ _ELEMENTS = {(kind_of(e), e.size): e for e in ELEMENT_TYPES if e.cxx and e.numpy
 
 
 class Parameter(NamedTuple):
-    """One parameter of an instantiated kernel; of a pointer, kind and size (bytes) are those of the
+    """One parameter of an instantiated kernel. For a pointer, kind and size (bytes) are those of the
     pointee."""
 
     kernel: str
@@ -36,13 +37,13 @@ class Parameter(NamedTuple):
     size: int
 
     def __str__(self) -> str:
-        """How messages begin that are about this parameter."""
+        """The beginning of messages about this parameter."""
         name = f" '{self.name}'" if self.name else ""
         return f"{self.kernel}: argument {self.position}{name} ({self.cxx_type})"
 
     @property
     def element(self) -> ElementType | None:
-        """The type, of a pointer the pointee's, where it is an element type."""
+        """The type (for a pointer, the pointee's) if it is an element type, else None."""
         return _ELEMENTS.get((self.kind, self.size))
 
     @property
@@ -55,8 +56,7 @@ class Parameter(NamedTuple):
 
     @property
     def dtype(self) -> str:
-        """The NumPy or ml_dtypes name of the element type; "" for void and for types that NumPy does not
-        have."""
+        """The NumPy or ml_dtypes name of the element type; "" for void and for types that NumPy lacks."""
         return self.element.numpy if self.element else ""
 
     @property
@@ -70,12 +70,12 @@ class Parameter(NamedTuple):
             return {2: "e", 4: "f", 8: "d"}[self.size]
         if self.kind == BOOL:
             return "?"
-        bits = {1: "B", 2: "H", 4: "I", 8: "Q"}[self.size]  # of other floats, too
+        bits = {1: "B", 2: "H", 4: "I", 8: "Q"}[self.size]  # for other floats, too
         return bits.lower() if self.kind == SIGNED else bits
 
 
 def decode(kernel: str, codes: Sequence[int], names: Sequence[str] = ()) -> tuple[Parameter, ...]:
-    """The parameters that the codes describe; names are used if there is one for each."""
+    """The parameters that the codes describe. The names are used only if there is one for each."""
     if len(names) != len(codes):
         names = [""] * len(codes)
     return tuple(

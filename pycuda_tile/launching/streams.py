@@ -1,4 +1,4 @@
-"""CUDA streams as a launch gets them: given by the user, or of the framework that its arrays are of."""
+"""CUDA streams for launches: given by the user, or the current one of the framework of its arrays."""
 
 from __future__ import annotations
 
@@ -13,7 +13,8 @@ from .arrays import ptr, strided
 
 
 def stream_handle(stream: object) -> int:
-    """The cudaStream_t of an object with __cuda_stream__, of PyTorch's, CuPy's or Numba's, or itself."""
+    """The cudaStream_t of an object with __cuda_stream__ or of a PyTorch, CuPy or Numba stream. An address is
+    returned as it is."""
     handle = _stream_address(stream)
     if not 0 <= handle < 2**64:
         raise ArgumentRangeError(f"the address of a stream is from 0 to 2**64 - 1, got {handle}")
@@ -42,8 +43,8 @@ def _stream_address(stream: object) -> int:
 
 
 def current_stream(arguments: Sequence[object]) -> int:
-    """The stream on which a launch with these arguments belongs: the current one of the framework that the
-    first array is of; else 0, CUDA's default stream."""
+    """The stream for a launch with these arguments: the current stream of the framework to which the first
+    array belongs, else 0, CUDA's default stream."""
     value: Any
     for value in arguments:
         kind: Any = type(value)
@@ -65,13 +66,13 @@ def current_stream(arguments: Sequence[object]) -> int:
 
 @functools.lru_cache(maxsize=256)
 def framework_of(kind: type) -> str:
-    """The package that a type comes from."""
+    """The package that defines a type."""
     return kind.__module__.partition(".")[0]
 
 
 @functools.lru_cache(maxsize=1)
 def _stream_of_torch(torch: Any) -> Callable[[Any], int]:
-    """From a tensor to the current stream of its device."""
+    """A function from a tensor to the current stream of its device."""
     if raw := getattr(getattr(torch, "_C", None), "_cuda_getCurrentRawStream", None):
-        return lambda tensor: raw(tensor.get_device())  # five times as fast, as torch.compile's code has it
+        return lambda tensor: raw(tensor.get_device())  # five times as fast; torch.compile uses it too
     return lambda tensor: torch.cuda.current_stream(tensor.device).cuda_stream

@@ -1,4 +1,4 @@
-"""Makes a PyTorch operator of a kernel, so that it works under torch.compile: torch is imported here only."""
+"""Wraps a kernel as a PyTorch operator, which works under torch.compile. Only this module imports torch."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ def torch_op(
 
     grid:     an integer, a tuple, or a function of the operator's arguments that returns one
     outputs:  the kernel's parameters that the operator allocates and returns: from a parameter's name to a
-              function of the operator's arguments that makes an empty tensor (contiguous, or it is made so);
+              function of the operator's arguments that makes an empty tensor (made contiguous if it is not);
               it also serves as the fake (meta) implementation
     derived:  parameters whose value follows from the arguments: from a name to a function of these
 
-    The operator's arguments are the kernel's other parameters, by their names and in their order: tensors for
-    pointers, numbers for numbers. Tensors behind pointers to const are made contiguous, others are changed in
-    place. Launches with a grid of no blocks are left out. Functions get the arguments in order; those that
-    take fewer get the first ones. Derivatives: call `.register_autograd` on the operator.
+    The operator's arguments are the kernel's other parameters, with the same names and order: tensors for
+    pointers, numbers for numbers. Tensors for pointers to const are made contiguous; others are modified in
+    place. A grid without blocks launches nothing. Functions get the arguments in order; a function with fewer
+    parameters gets the first ones. To add derivatives, call `.register_autograd` on the operator.
 
-    Errors: BuildValueError if a name is none of the kernel's parameters, TargetUnavailable without PyTorch.
+    Raises BuildValueError if a name is not one of the kernel's parameters, TargetUnavailable without PyTorch.
     """
     try:
         import torch
@@ -141,7 +141,7 @@ def _call(function: Callable[..., Any], arguments: tuple[object, ...]) -> Any:
 
     try:
         signature = inspect.signature(function)
-    except (TypeError, ValueError):  # of a builtin
+    except (TypeError, ValueError):  # a builtin without a signature
         return function(*arguments[:1])
     kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
     required = [p for p in signature.parameters.values() if p.kind in kinds and p.default is p.empty]
