@@ -1,12 +1,12 @@
-"""The plain executable meaning of the manual: one NumPy function for each tile function.
+"""An executable reference for the manual: one NumPy function for each tile function.
 
-Tiles are NumPy arrays, scalars are NumPy scalars, and Python numbers adapt to the other operand. The
-functions are named as in C++, those of operators as in the tables (`add`, `less`, `bit_and`). Modes are given
-by name: `add(a, b, rounding="round_toward_negative")`. Memory is accessed through `pointer(array)` and
-`PartitionView(array, shape)`. What the API refuses raises TypeError or ValueError; what the manual leaves
-undefined raises UndefinedBehaviorError. All targets are tested against these functions.
+Tiles are NumPy arrays, scalars are NumPy scalars, and Python numbers adapt to the other operand. Functions
+have the same names as in C++; operators have the names of the tables (`add`, `less`, `bit_and`). Modes are
+given by name: `add(a, b, rounding="round_toward_negative")`. Memory is accessed through `pointer(array)` and
+`PartitionView(array, shape)`. Calls that the API rejects raise TypeError or ValueError; behaviour that the
+manual leaves undefined raises UndefinedBehaviorError. All targets are tested against these functions.
 
-Each family of operations is a module, of the same name as its header in `cuda_tile/ops/`.
+Each family of operations has a module with the same name as its header in `cuda_tile/ops/`.
 """
 
 from .arithmetic import abs, add, ceildiv, div, floordiv, fma, max, min, mul, mulhi, negate, remainder, sub

@@ -36,10 +36,10 @@ def mul(lhs: Any, rhs: Any, rounding: str | None = None, subnormals: str | None 
 
 
 def div(lhs: Any, rhs: Any, rounding: str | None = None, subnormals: str | None = None) -> Any:
-    """[2.2.6] lhs / rhs; integers are cut off toward zero.
+    """[2.2.6] lhs / rhs; integer quotients are truncated toward zero.
 
-    The approximate and full rounding modes, whose result the manual leaves open, give the correctly rounded
-    one.
+    The manual leaves the result of the approximate and full rounding modes open; here it is correctly
+    rounded.
     """
     return _binary(operator.truediv, lhs, rhs, rounding, subnormals, IMPRECISE_MODES, _truncated_quotient)
 
@@ -55,9 +55,9 @@ def floordiv(lhs: Any, rhs: Any) -> Any:
 
 
 def remainder(lhs: Any, rhs: Any) -> Any:
-    """[2.2.9] What is left of lhs after division by rhs, cut off toward zero; it has the sign of lhs.
+    """[2.2.9] The remainder of lhs after division by rhs, truncated toward zero; it has the sign of lhs.
 
-    Of two infinities, where the manual leaves the result open: NaN.
+    The remainder of two infinities, which the manual leaves open, is NaN.
     """
     a, b, scalar = arithmetic_conversion(lhs, rhs)
     if is_float(a.dtype):
@@ -71,7 +71,7 @@ def remainder(lhs: Any, rhs: Any) -> Any:
 
 
 def negate(x: Any) -> Any:
-    """[2.2.4] -x. Floating point: the other sign, for zero and NaN as well."""
+    """[2.2.4] -x. For floating point, this inverts the sign, even of zero and NaN."""
     x = as_operand(x)
     if is_integral(x.dtype):
         return same_kind(_wrap(_each(operator.neg, np.asarray(x)), x.dtype), not is_tile(x), x.dtype)
@@ -155,14 +155,14 @@ def _binary(
 
 
 def _ordinary(op: Callable, a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """The operation rounded to nearest. Double is wide enough to round halves a second time."""
+    """The operation rounded to nearest. Rounding from double to a 16 bit type a second time is harmless."""
     if a.dtype.itemsize >= 4:
         return np.asarray(op(a, b))
     return convert(np.asarray(op(a.astype(np.float64), b.astype(np.float64))), a.dtype)
 
 
 def _zero_sign(result: np.ndarray, first: np.ndarray, second: np.ndarray, mode: str) -> np.ndarray:
-    """A sum with the right zeros: toward negative, terms of different sign cancel to -0."""
+    """A sum with correctly signed zeros: toward negative, terms of opposite sign cancel to -0."""
     if mode != "round_toward_negative":
         return result
     return np.where((result == 0) & (first != second), -np.zeros_like(result), result)
@@ -179,7 +179,7 @@ def _extremum(lhs: Any, rhs: Any, nan: str | None, subnormals: str | None, large
         return same_kind(np.where((a > b) == largest, a, b), scalar, a.dtype)
     with np.errstate(invalid="ignore"):
         a_first = (a > b) | ((a == b) & np.signbit(b)) if largest else (a < b) | ((a == b) & np.signbit(a))
-    # A NaN compares false: so far b is taken wherever there is one.
+    # A NaN compares false, so b has been selected wherever an operand is NaN.
     a_first |= np.isnan(a) if nan == "propagate_nan" else np.isnan(b)
     result = np.where(a_first, a, b)
     return same_kind(subround(result, subnormals), scalar, a.dtype)

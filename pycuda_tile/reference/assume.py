@@ -42,7 +42,7 @@ def assume_divisible(x: Any, divisor: int) -> Any:
 
 
 def assume_divisible_strided(x: Any, divisor: int, stride: int, dim: int) -> Any:
-    """[2.15.6] Along dim, every stride-th integer is a multiple of divisor; those between count up by 1."""
+    """[2.15.6] Along dim, every stride-th integer is a multiple of divisor; between them, each adds 1."""
     values = _values(x)
     expected, starts = _runs(values, stride, dim)
     holds = (values == expected) & (starts % divisor == 0)
@@ -55,7 +55,7 @@ def assume_aligned(x: Pointers, alignment: int) -> Pointers:
 
 
 def assume_aligned_strided(x: Pointers, alignment: int, stride: int, dim: int) -> Pointers:
-    """[2.15.8] Along dim, every stride-th pointer is aligned; those between point to the elements behind."""
+    """[2.15.8] Along dim, every stride-th pointer is aligned; those between point to successive elements."""
     expected, starts = _runs(x.addresses, stride, dim, x.array.itemsize)
     holds = (x.addresses == expected) & (starts % alignment == 0)
     return _assumed(x, holds, f"runs of {stride} from a multiple of {alignment} bytes along {dim}")
@@ -66,7 +66,8 @@ def _values(x: Any) -> np.ndarray:
 
 
 def _runs(values: np.ndarray, stride: int, dim: int, step: int = 1) -> tuple[np.ndarray, np.ndarray]:
-    """What values are if each run of `stride` along dim counts up by step, and where its runs start."""
+    """The values that runs of length `stride` along dim have if each counts up by step, and, for each place,
+    the first value of its run."""
     place = np.arange(values.shape[dim])
     starts = np.take(values, place // stride * stride, axis=dim)
     shape = [-1 if d == dim else 1 for d in range(values.ndim)]

@@ -13,7 +13,7 @@ from .pointers import Pointers
 
 
 def _update(section: str, summary: str, function: Callable[[Any, Any], Any]) -> tuple[Callable, Callable]:
-    """An atomic update and its masked form. Both yield what was there before, the latter 0 elsewhere."""
+    """An atomic update and its masked form. Both yield the old value, or 0 where the mask is false."""
 
     def masked(ptr: Pointers, value: Any, mask: Any) -> Any:
         value, dtype = stored_value(ptr, value), ptr.array.dtype
@@ -32,7 +32,7 @@ def _update(section: str, summary: str, function: Callable[[Any, Any], Any]) -> 
 
 
 def _wrapping(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    """Atomic sums of integers wrap around, whatever their sign."""
+    """Atomic sums of integers wrap around, whether signed or unsigned."""
 
     def update(before: Any, value: Any) -> Any:
         if not np.issubdtype(before.dtype, np.integer):
@@ -54,7 +54,7 @@ atomic_xchg, atomic_xchg_masked = _update("2.7.14", "Exchange", lambda before, v
 
 
 def atomic_compare_exchange(ptr: Pointers, compare: Any, value: Any) -> Any:
-    """[2.7.6] Writes value where memory holds compare, bit for bit; yields what was there before."""
+    """[2.7.6] Writes value where memory holds compare, bit for bit; yields the old value."""
     return atomic_compare_exchange_masked(ptr, compare, value, True)
 
 

@@ -31,18 +31,18 @@ def bit_xor(lhs: Any, rhs: Any) -> Any:
 
 
 def bit_not(x: Any) -> Any:
-    """[2.2.14] ~x; of a bool, whose only bit it turns over, the same as !x."""
+    """[2.2.14] ~x; for a bool, which has one bit, the same as !x."""
     x = _integral(as_operand(x))
     return same_kind(np.invert(x), not is_tile(x), x.dtype)
 
 
 def shift_left(lhs: Any, rhs: Any) -> Any:
-    """[2.2.15] lhs << rhs in the type of lhs; bits that leave it are dropped."""
+    """[2.2.15] lhs << rhs in the type of lhs; bits shifted out are dropped."""
     return _shift(np.left_shift, lhs, rhs)
 
 
 def shift_right(lhs: Any, rhs: Any) -> Any:
-    """[2.2.16] lhs >> rhs in the type of lhs; copies of the sign come in from the left."""
+    """[2.2.16] lhs >> rhs in the type of lhs; copies of the sign bit are shifted in."""
     return _shift(np.right_shift, lhs, rhs)
 
 

@@ -72,14 +72,14 @@ def is_tile(x: Any) -> bool:
 
 
 def as_operands(a: Any, b: Any) -> tuple[Any, Any]:
-    """Both operands as NumPy arrays or scalars; a Python number takes the other's element type if it can."""
+    """Both operands as NumPy arrays or scalars; a Python number adopts the other's element type if it can."""
     known = [x.dtype for x in (a, b) if isinstance(x, (np.ndarray, np.generic))]
     element = known[0] if len(known) == 1 else None
     return as_operand(a, element), as_operand(b, element)
 
 
 def as_operand(x: Any, element: np.dtype | None = None) -> Any:
-    """x as a NumPy array or scalar. `element` is the type that a Python number should take if it can."""
+    """x as a NumPy array or scalar. `element` is the type that a Python number adopts if it can."""
     if isinstance(x, (np.ndarray, np.generic)):
         return x
     if isinstance(x, bool):
@@ -134,7 +134,7 @@ def _to_power_of_two(source: np.ndarray, target: np.dtype) -> np.ndarray:
 
 
 def _rounds_once(source: np.dtype, target: np.dtype) -> bool:
-    """Whether NumPy's conversion rounds once; those that go through float on the way round twice."""
+    """Whether NumPy's conversion rounds once; conversions by way of float round twice."""
     if is_integral(source):
         return target.itemsize >= 4 or bitwidth(source) <= 16
     return source.itemsize < 8 or target.name in ("float16", "float32", "float64")

@@ -1,4 +1,4 @@
-"""[2.3.5, 2.3.6] What floating point elements are, [2.3.19, 2.3.20] their conversion by value and by bits."""
+"""[2.3.5, 2.3.6] Classification of floating point elements, [2.3.19, 2.3.20] conversion by value or bits."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def isinf(x: Any) -> Any:
 
 
 def isnan(x: Any) -> Any:
-    """[2.3.6] Whether each element is no number."""
+    """[2.3.6] Whether each element is NaN."""
     x = require_basic_float(as_operand(x))
     return same_kind(np.isnan(x), not is_tile(x), np.dtype(bool))
 
@@ -29,9 +29,9 @@ def element_cast(x: Any, dtype: DTypeLike) -> Any:
     """[1.7.2] Each element converted by value; narrowing is allowed.
 
     To floating point: rounded to nearest, ties to even; fp8 and fp4 saturate, as their headers do (the manual
-    leaves the result open); e8m0 takes the least power of two that is not below the magnitude. To integers:
-    integers modulo 2^n, floating point cut off toward zero; raises UndefinedBehaviorError (conversion-range)
-    where that does not fit. To bool: whether the element is not zero.
+    leaves the result open); e8m0 gets the smallest power of two not below the magnitude. To integers:
+    integers modulo 2^n, floating point truncated toward zero; raises UndefinedBehaviorError
+    (conversion-range) if the result does not fit. To bool: whether the element is not zero.
     """
     return convert(x, dtype)
 

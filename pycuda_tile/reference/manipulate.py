@@ -1,4 +1,4 @@
-"""[2.3.7 to 2.3.18] Tiles of another shape or order, and choice among tiles."""
+"""[2.3.7 to 2.3.18] Changing the shape or order of tiles, and selecting among tiles."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def broadcast(x: Any, shape: tuple[int, ...]) -> np.ndarray:
 
 
 def cat(x: np.ndarray, y: np.ndarray, dim: int) -> np.ndarray:
-    """[2.3.14] x, then y, along dim; they have the same element type, rank and other lengths."""
+    """[2.3.14] x followed by y along dim; they agree in element type, rank and the other lengths."""
     if x.dtype != y.dtype:
         raise TypeError(f"element types must be the same, they are {x.dtype.name} and {y.dtype.name}")
     return np.concatenate([x, y], axis=dim)
@@ -57,9 +57,9 @@ def select(condition: Any, lhs: Any, rhs: Any) -> Any:
 
 
 def extract(x: np.ndarray, shape: tuple[int, ...], *index: int) -> np.ndarray:
-    """[2.3.17] Partition `index` of x, cut into partitions of `shape`.
+    """[2.3.17] Partition `index` of x when x is divided into partitions of `shape`.
 
-    Raises UndefinedBehaviorError (extract-bounds) where there is no such partition.
+    Raises UndefinedBehaviorError (extract-bounds) if there is no such partition.
     """
     if (
         len(shape) != x.ndim

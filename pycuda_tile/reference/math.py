@@ -1,7 +1,7 @@
 """[2.4] Math functions.
 
-The manual asks for approximations and gives no bounds. These are as near as they can easily be: computed in
-double, or in NumPy's longest type for doubles, and rounded once more. `ceil`, `floor` and `sqrt` are exact or
+The manual asks for approximations and gives no error bounds. These functions compute in double, or for
+doubles in NumPy's longest type, and round the result once more. `ceil`, `floor` and `sqrt` are exact or
 correctly rounded.
 """
 
@@ -18,12 +18,12 @@ from .scalars import require_basic_float
 
 
 def ceil(x: Any) -> Any:
-    """[2.4.1] The least integer that is not less."""
+    """[2.4.1] The smallest integer not less than x."""
     return _elementwise(np.ceil, x)
 
 
 def floor(x: Any) -> Any:
-    """[2.4.2] The greatest integer that is not greater."""
+    """[2.4.2] The largest integer not greater than x."""
     return _elementwise(np.floor, x)
 
 
@@ -126,5 +126,5 @@ def _wide(x: np.ndarray) -> np.ndarray:
 
 
 def _narrow(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """From the type of `_wide`."""
+    """Rounds a result from the type of `_wide` to dtype."""
     return np.asarray(x).astype(dtype) if dtype == np.float64 else convert(np.asarray(x), dtype)

@@ -1,4 +1,4 @@
-"""[2.7.1 to 2.7.5] What is read and written through pointers.
+"""[2.7.1 to 2.7.5] Loads and stores through pointers.
 
 Elements of a tile are accessed one after another in row-major order, which is one of the orders that the
 manual allows. Where a mask is false, nothing is accessed.
@@ -18,12 +18,12 @@ from .scalars import is_narrowing
 
 
 def load(ptr: Pointers) -> Any:
-    """[2.7.4] The elements that are pointed to, as a tile of the pointers' shape; a scalar for a pointer."""
+    """[2.7.4] The elements pointed to, as a tile of the pointers' shape; a scalar for a single pointer."""
     return load_masked(ptr, True)
 
 
 def load_masked(ptr: Pointers, mask: Any, padding: Any = 0) -> Any:
-    """[2.7.4] The elements where the mask is true, elsewhere the padding, converted; both are broadcast."""
+    """[2.7.4] The elements where the mask is true, elsewhere the converted padding; both are broadcast."""
     result = np.broadcast_to(convert(as_operand(padding, ptr.array.dtype), ptr.array.dtype), ptr.shape)
     result = result.copy()
     for place, at in accesses(ptr, mask):
@@ -32,24 +32,24 @@ def load_masked(ptr: Pointers, mask: Any, padding: Any = 0) -> Any:
 
 
 def store(ptr: Pointers, value: Any) -> None:
-    """[2.7.5] Writes value, a tile of the pointers' shape or a scalar for a pointer."""
+    """[2.7.5] Writes value, a tile of the pointers' shape or a scalar for a single pointer."""
     store_masked(ptr, value, True)
 
 
 def store_masked(ptr: Pointers, value: Any, mask: Any) -> None:
-    """[2.7.5] Writes value where the mask is true, which is broadcast."""
+    """[2.7.5] Writes value where the mask is true; the mask is broadcast."""
     value = stored_value(ptr, value)
     for place, at in accesses(ptr, mask):
         ptr.array.flat[at] = value[place]
 
 
-#: [2.7.4, 2.7.5] Atomic accesses differ from others only where threads or blocks meet.
+#: [2.7.4, 2.7.5] Atomic accesses differ from others only between concurrent threads or blocks.
 atomic_load, atomic_load_masked = load, load_masked
 atomic_store, atomic_store_masked = store, store_masked
 
 
 def stored_value(ptr: Pointers, value: Any) -> np.ndarray:
-    """A value to write, in the type of what is pointed to; it has the pointers' shape and must not narrow."""
+    """A value to write, converted to the pointee's type without narrowing; it has the pointers' shape."""
     value = as_operand(value, ptr.array.dtype)
     if np.shape(value) != ptr.shape:
         raise TypeError(f"a value of shape {np.shape(value)} is not for pointers of shape {ptr.shape}")
@@ -59,7 +59,7 @@ def stored_value(ptr: Pointers, value: Any) -> np.ndarray:
 
 
 def accesses(ptr: Pointers, mask: Any) -> list[tuple[tuple[int, ...], int]]:
-    """Where the mask is true: the place in the tile, and the number of the element."""
+    """The position in the tile and the number of the element for each access that the mask enables."""
     mask = np.broadcast_to(convert(as_operand(mask), bool), ptr.shape)
     found = [(place, int(np.asarray(ptr.index)[place])) for place in np.ndindex(ptr.shape) if mask[place]]
     for place, at in found:

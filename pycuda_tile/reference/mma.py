@@ -1,8 +1,8 @@
-"""[2.5] Matrix products of tiles, one for each index of the first dimension where tiles have three.
+"""[2.5] Matrix products of tiles; tiles of rank three have one product for each index of the first dimension.
 
 The manual asks for an approximation and gives no bound. Floating point products are summed in double
-precision, so a target's result lies within an error bound of that. Integer sums are exact; one that leaves
-the accumulator's range, where the manual leaves the result open, wraps.
+precision, so a target's result lies within an error bound of the result here. Integer sums are exact; a sum
+outside the accumulator's range, for which the manual leaves the result open, wraps.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ ACCUMULATORS = {
 
 
 def mma(lhs: np.ndarray, rhs: np.ndarray, acc: np.ndarray) -> np.ndarray:
-    """[2.5.4] lhs rhs + acc: n x k, k x m, n x m; or each with a batch in front, of 1 to broadcast."""
+    """[2.5.4] lhs rhs + acc: n x k, k x m, n x m; or each with a leading batch dimension (1 broadcasts)."""
     _check_factors(lhs, rhs)
     if acc.dtype.name not in ACCUMULATORS[lhs.dtype.name]:
         raise TypeError(f"{lhs.dtype.name} factors have no accumulator of {acc.dtype.name}")
@@ -47,7 +47,7 @@ def mma(lhs: np.ndarray, rhs: np.ndarray, acc: np.ndarray) -> np.ndarray:
 
 
 def matmul(lhs: np.ndarray, rhs: np.ndarray) -> np.ndarray:
-    """[2.5.5] lhs rhs, in the element type that the manual gives for the factors'."""
+    """[2.5.5] lhs rhs, in the element type that the manual specifies for these factors."""
     _check_factors(lhs, rhs)
     batch = (max(lhs.shape[0], rhs.shape[0]),) if lhs.ndim == 3 else ()
     shape = (*batch, lhs.shape[-2], rhs.shape[-1])

@@ -18,7 +18,8 @@ from pycuda_tile.errors import UndefinedBehaviorError
 
 @dataclass(frozen=True, eq=False)
 class Pointers:
-    """Pointers to elements of `array`: `pointer(array) + iota(...)`; a scalar one if `index` is no array."""
+    """Pointers to elements of `array`: `pointer(array) + iota(...)`; a scalar pointer if `index` is not an
+    array."""
 
     array: np.ndarray
     index: Any
@@ -37,7 +38,7 @@ class Pointers:
     __radd__ = __add__
 
     def __sub__(self, other: Any) -> Any:
-        """A pointer so many elements before, or the distance of two pointers into one array."""
+        """A pointer moved back by so many elements, or the distance of two pointers into one array."""
         if not isinstance(other, Pointers):
             return self + -np.asarray(other, np.int64)
         if other.array is not self.array:
@@ -45,7 +46,7 @@ class Pointers:
         return self.index - other.index
 
     def __eq__(self, other: object) -> Any:
-        """[2.2.29, 2.2.30] Element by element, as all comparisons; None is the null pointer."""
+        """[2.2.29, 2.2.30] Compares element by element, like all comparisons; None is the null pointer."""
         return self._compare(operator.eq, other)
 
     def __ne__(self, other: object) -> Any:
@@ -70,5 +71,5 @@ class Pointers:
 
 
 def pointer(array: np.ndarray) -> Pointers:
-    """A pointer to the first element of an array, which what is stored goes to."""
+    """A pointer to the first element of an array; stores modify the array."""
     return Pointers(array, np.int64(0))

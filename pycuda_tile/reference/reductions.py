@@ -1,8 +1,8 @@
-"""[2.6] Reductions along a dimension, which stays with length 1, and scans.
+"""[2.6] Scans, and reductions along a dimension, which keeps length 1.
 
-The manual leaves order and grouping open. A floating point sum or product is taken in double precision or
-better, so a target's result lies within an error bound of it. A signed one that overflows in any order is
-undefined: UndefinedBehaviorError (integer-overflow).
+The manual leaves order and grouping open. A floating point sum or product is computed in double precision or
+better, so a target's result lies within an error bound of it. A signed integer sum or product that overflows
+in any order is undefined: UndefinedBehaviorError (integer-overflow).
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ def prod(a: np.ndarray, dim: int) -> np.ndarray:
 
 
 def reduce_max(a: np.ndarray, dim: int, nan: str | None = None, subnormals: str | None = None) -> np.ndarray:
-    """[2.6.3] The maximum along dim. NaN only where all elements are, unless nan="propagate_nan"."""
+    """[2.6.3] The maximum along dim. NaN only if all elements are NaN, unless nan="propagate_nan"."""
     _check(a, dim)
     return functools.reduce(
         lambda x, y: arithmetic.max(x, y, nan, subnormals), np.split(a, a.shape[dim], dim)
@@ -50,7 +50,7 @@ def reduce_max(a: np.ndarray, dim: int, nan: str | None = None, subnormals: str 
 
 
 def reduce_min(a: np.ndarray, dim: int, nan: str | None = None, subnormals: str | None = None) -> np.ndarray:
-    """[2.6.4] The minimum along dim. NaN only where all elements are, unless nan="propagate_nan"."""
+    """[2.6.4] The minimum along dim. NaN only if all elements are NaN, unless nan="propagate_nan"."""
     _check(a, dim)
     return functools.reduce(
         lambda x, y: arithmetic.min(x, y, nan, subnormals), np.split(a, a.shape[dim], dim)
@@ -102,7 +102,7 @@ def _bitwise(function: np.ufunc, a: np.ndarray, dim: int) -> np.ndarray:
 
 
 def _scan(reduction: Callable, a: np.ndarray, dim: int) -> np.ndarray:
-    """The reduction of each beginning of `a` along dim, behind one another."""
+    """The reductions of all prefixes of `a` along dim, concatenated."""
     _check(a, dim)
     beginnings = (np.take(a, range(k + 1), axis=dim) for k in range(a.shape[dim]))
     return np.concatenate([reduction(beginning, dim) for beginning in beginnings], axis=dim)
@@ -114,7 +114,7 @@ def _check(a: np.ndarray, dim: int) -> None:
 
 
 def _float_sum(values: np.ndarray) -> list[float]:
-    """One sum, without rounding errors on the way. A sum that passes the range of double is infinite."""
+    """The sum without intermediate rounding errors. A sum outside the range of double is infinite."""
     if not np.isfinite(values).all():
         return [values.sum()]
     try:
@@ -153,5 +153,5 @@ def _prod_overflows(values: list[int], low: int, high: int) -> bool:
         return False
     if magnitude > -low:
         return True
-    # The lowest value fits, its opposite does not; leaving out a factor of -1 changes the sign.
+    # The lowest value fits but its negation does not; leaving out a factor of -1 changes the sign.
     return math.prod(factors) > 0 or -1 in factors

@@ -1,7 +1,7 @@
 """[1.9.1, 1.9.2] Rounding modes and subnormal modes, and the exact arithmetic that defines them.
 
-Values are taken as fractions, so that a result is rounded once, whatever the type and the mode. That is slow
-(some microseconds an element) and plain.
+Values are treated as fractions, so a result is rounded once, whatever the type and the mode. That is simple
+but slow (some microseconds per element).
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from .scalars import FLOAT_FORMATS, is_basic_float
 
 NEAREST = "round_ties_to_even"
-NEAREST_AWAY = "round_ties_to_away"  # no mode of the API: conversions of Tile IR have it
+NEAREST_AWAY = "round_ties_to_away"  # not a mode of the API; Tile IR's conversions use it
 PRECISE_MODES = (NEAREST, "round_toward_zero", "round_toward_negative", "round_toward_positive")
 IMPRECISE_MODES = ("round_approximate", "round_full")
 SUBNORMAL_MODES = ("preserve_subnormals", "round_subnormals_to_zero")
@@ -24,7 +24,7 @@ SUBNORMAL_MODES = ("preserve_subnormals", "round_subnormals_to_zero")
 def check_modes(
     dtype: np.dtype, rounding: str | None, subnormals: str | None, imprecise: tuple[str, ...] = ()
 ) -> None:
-    """Raise TypeError where the API would be ill-formed. None stands for a mode that was not given."""
+    """Raise TypeError if the API call would be ill-formed. None stands for a mode that was not given."""
     if rounding not in (None, *PRECISE_MODES, *imprecise):
         raise TypeError(f"rounding: expected one of {', '.join(PRECISE_MODES + imprecise)}, got {rounding}")
     if subnormals not in (None, *SUBNORMAL_MODES):
@@ -50,7 +50,7 @@ def exactly(
 ) -> np.ndarray:
     """`function` of the operands' elements as fractions, rounded to dtype.
 
-    `ordinary` has the results of ordinary arithmetic. They stand where an operand is not finite, where
+    `ordinary` holds the results of ordinary arithmetic. They are kept where an operand is not finite, where
     `function` raises ZeroDivisionError or ValueError, and where the exact result is zero.
     """
     result = np.array(ordinary, dtype)
@@ -68,17 +68,17 @@ def exactly(
 
 
 def round_fraction(value: Fraction, dtype: np.dtype, mode: str) -> float:
-    """`value`, which is not zero, rounded to a value of dtype; a double holds it."""
+    """`value`, which is not zero, rounded to a value of dtype, which a double can represent."""
     return round_to_format(value, FLOAT_FORMATS[dtype.name], mode)
 
 
 def round_to_format(value: Fraction, format: tuple[int, int, int], mode: str) -> float:
-    """The same for a format that no dtype has, as those of FLOAT_FORMATS."""
+    """The same for a format like those in FLOAT_FORMATS, for which there may be no dtype."""
     sign, magnitude = (-1.0, -value) if value < 0 else (1.0, value)
     away = "round_toward_positive" if sign > 0 else "round_toward_negative"
     mantissa, smallest, largest = format
 
-    step = Fraction(2) ** (max(floor_log2(magnitude), smallest) - mantissa)  # distance of neighbours
+    step = Fraction(2) ** (max(floor_log2(magnitude), smallest) - mantissa)  # spacing of values
     count, rest = divmod(magnitude, step)
     if mode == NEAREST:
         count += 2 * rest > step or (2 * rest == step and count % 2 == 1)
@@ -100,10 +100,10 @@ def floor_log2(value: Fraction) -> int:
 
 
 def square_root(value: Fraction) -> Fraction:
-    """The square root of a value that is not negative, as far as any rounding to a double or less can tell.
+    """The square root of a nonnegative value, precise enough for rounding to double or a narrower format.
 
-    Raises ValueError for a negative value. A root that has no end is cut off at 2^-1100, far below the last
-    bit of any double that is a root, and half of that is added to stand for the rest.
+    Raises ValueError for a negative value. An irrational root is truncated at 2^-1100, far below the last bit
+    of any double that is a root, and half of that is added to represent the rest.
     """
     if value < 0:
         raise ValueError("square root of a negative number")

@@ -1,7 +1,7 @@
-"""[1.4] The scalar types as NumPy dtypes, and what the conversion rules ask of them.
+"""[1.4] The scalar types as NumPy dtypes, and the properties that the conversion rules use.
 
-Which NumPy or ml_dtypes type stands for which C++ type says the table of element types; `char` and `long` go
-by the type of the same size. `__nv_tf32` has no NumPy type and is left out.
+The table of element types says which NumPy or ml_dtypes type represents which C++ type; `char` and `long` are
+represented by the type of the same size. `__nv_tf32` has no NumPy type and is left out.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from pycuda_tile.spec.element_types import NUMPY_TYPES, ElementType
 
 
 def format_of(element: ElementType) -> tuple[int, int, int]:
-    """Explicit bits of the mantissa, exponents of the smallest and of the largest normal number."""
+    """Stored bits of the mantissa, and the exponents of the smallest and the largest normal number."""
     return element.mantissa, element.smallest_exponent, element.largest_exponent
 
 
@@ -23,7 +23,7 @@ _FLOATS = {name: e for name, e in NUMPY_TYPES.items() if not e.is_integral}
 FLOAT_FORMATS = {name: format_of(e) for name, e in _FLOATS.items()}
 BASIC_FLOATS = tuple(name for name, e in _FLOATS.items() if e.is_basic)
 
-#: The largest finite value of the types whose conversions saturate, e8m0 apart.
+#: The largest finite value of the types whose conversions saturate, except e8m0.
 LARGEST_RESTRICTED = {name: e.greatest for name, e in _FLOATS.items() if e.saturates and e.signed}
 
 #: [1.7.1] The types of greater conversion rank than each.
@@ -43,7 +43,7 @@ def is_basic_float(dtype: np.dtype) -> bool:
 
 
 def require_basic_float(x: Any) -> Any:
-    """x, whose elements must be basic floating point: else TypeError."""
+    """Returns x, or raises TypeError if its elements are not basic floating point."""
     if not is_basic_float(x.dtype):
         raise TypeError(f"the operand must be basic floating point, it is {x.dtype.name}")
     return x

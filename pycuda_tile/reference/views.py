@@ -1,4 +1,4 @@
-"""[2.12] Partition views: an array cut into tiles of one shape; those at its far edges reach beyond it."""
+"""[2.12] Partition views: an array divided into tiles of one shape; those at its far edges may exceed it."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from pycuda_tile.errors import UndefinedBehaviorError
 
 from .conversions import as_operand, convert
 
-#: [1.9.4] What a load yields outside of the array. Floating point elements only, but for zero.
+#: [1.9.4] What a load yields outside of the array. All but zero require floating point elements.
 PADDINGS = {
     "zero": 0.0,
     "negative_zero": -0.0,
@@ -21,7 +21,7 @@ PADDINGS = {
 
 
 class PartitionView:
-    """[2.12.1] `array`, which is changed by stores, cut into tiles of `shape`, which has the array's rank."""
+    """[2.12.1] `array` divided into tiles of `shape`, which has the array's rank. Stores modify the array."""
 
     def __init__(self, array: np.ndarray, shape: tuple[int, ...]):
         if len(shape) != array.ndim:
@@ -30,30 +30,31 @@ class PartitionView:
 
     @property
     def grid(self) -> tuple[int, ...]:
-        """How many partitions there are along each dimension, those that the array's end cuts among them."""
+        """The number of partitions along each dimension, including partial ones at the array's end."""
         return tuple(-(-n // s) for n, s in zip(self.array.shape, self.shape, strict=True))
 
     def load(self, *index: int) -> np.ndarray:
-        """The tile at a partition index. UndefinedBehaviorError (unmasked-partition) if the array cuts it."""
+        """The tile at a partition index. Raises UndefinedBehaviorError (unmasked-partition) if the array does
+        not contain all of it."""
         return self.array[self._whole(index)].copy()
 
     def load_masked(self, *index: int, padding: str = "zero") -> np.ndarray:
-        """The tile at a partition index, with the padding where the array ends."""
+        """The tile at a partition index, with padding beyond the end of the array."""
         inside = self._inside(index)
         tile = np.full(self.shape, convert(np.float64(PADDINGS[padding]), self.array.dtype))
         tile[tuple(slice(0, s.stop - s.start) for s in inside)] = self.array[inside]
         return tile
 
     def store(self, tile: Any, *index: int) -> None:
-        """Writes a tile to a partition index. UndefinedBehaviorError (unmasked-partition) as for load."""
+        """Writes a tile to a partition index. Raises the same UndefinedBehaviorError as load."""
         self.array[self._whole(index)] = self._operand(tile)
 
     def store_masked(self, tile: Any, *index: int) -> None:
-        """Writes what of a tile lies in the array."""
+        """Writes the part of a tile that lies in the array."""
         inside = self._inside(index)
         self.array[inside] = self._operand(tile)[tuple(slice(0, s.stop - s.start) for s in inside)]
 
-    #: [2.12.1] Atomic accesses differ from others only where threads or blocks meet.
+    #: [2.12.1] Atomic accesses differ from others only between concurrent threads or blocks.
     atomic_load, atomic_load_masked = load, load_masked
     atomic_store, atomic_store_masked = store, store_masked
 
@@ -67,7 +68,7 @@ class PartitionView:
         return tile
 
     def _inside(self, index: tuple[int, ...]) -> tuple[slice, ...]:
-        """What of a partition lies in the array."""
+        """The part of a partition that lies in the array."""
         if len(index) != self.array.ndim:
             raise TypeError(f"{len(index)} partition indices for an array of rank {self.array.ndim}")
         if not all(0 <= i < n for i, n in zip(index, self.grid, strict=True)):
