@@ -1,9 +1,9 @@
-"""The targets: each has a Target (target.py), which says what it takes, and a module that turns a Request
-into kernels that can be launched. Targets never import each other.
+"""The targets. Each has a Target (target.py), which describes it, and a module that turns a Request into
+kernels that can be launched. Targets never import each other.
 
-cpu, emulated   described in a module each; both compile with the host's compiler (host/)
-simt, tile      a folder each; what they share of NVRTC is in nvrtc_kernels.py
-kernels.py      what every target wants to know of a source's kernels
+cpu, emulated   one module each; both compile with the host's compiler (host/)
+simt, tile      one folder each; they share nvrtc_kernels.py, which calls NVRTC
+kernels.py      what every target needs to know about a source's kernels
 """
 
 from __future__ import annotations
@@ -14,12 +14,12 @@ from collections.abc import Iterator
 from ..errors import BuildValueError
 from .target import Target
 
-NAMES = ("cpu", "simt", "tile", "emulated")  # each a module of this package with a TARGET
+NAMES = ("cpu", "simt", "tile", "emulated")  # each is a module of this package with a TARGET
 _BEST_FIRST = ("simt", "cpu")  # what "auto" chooses from
 
 
 def find(name: object) -> Target:
-    """The target called so; BuildValueError if there is none."""
+    """The target of that name; raises BuildValueError if there is none."""
     if name not in NAMES:
         raise BuildValueError(f"unknown target {name!r}: it is one of {', '.join(NAMES)}, auto")
     return importlib.import_module(f".{name}", __name__).TARGET
@@ -30,5 +30,5 @@ def every() -> Iterator[Target]:
 
 
 def best() -> Target:
-    """What "auto" stands for on this machine."""
+    """The best available target, which "auto" selects on this machine."""
     return next(target for target in map(find, _BEST_FIRST) if target.is_usable())

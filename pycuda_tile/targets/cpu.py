@@ -1,4 +1,4 @@
-"""The target `cpu`: the host's compiler makes code of blocks of one thread, which run on all cores."""
+"""The target `cpu`: the host's compiler compiles blocks of one thread, which run on all cores."""
 
 from .target import Target
 

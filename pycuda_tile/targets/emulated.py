@@ -1,4 +1,4 @@
-"""The target `emulated`, for tests: the code of `simt` on the host, where the threads of a block take
+"""The target `emulated`, for tests: runs the code of `simt` on the host, where the threads of a block take
 turns."""
 
 from .target import Target, Threads

@@ -1,4 +1,4 @@
-"""What `pycuda-tile doctor` wants to know of every target: what is installed, and which device is there."""
+"""Helpers with which targets report to `pycuda-tile doctor` what is installed and which device there is."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from ..system.install import advice
 
 
 def attempt(notes: list[str], find: Callable[[], str]) -> bool:
-    """Notes what `find` says, or why it cannot; returns whether it could."""
+    """Notes what `find` returns, or the error that it raises; returns whether it succeeded."""
     try:
         notes.append(find())
         return True
@@ -24,7 +24,7 @@ def attempt(notes: list[str], find: Callable[[], str]) -> bool:
 
 
 def small_floats(folders: Sequence[str]) -> str:
-    """Where the headers of __half and its sisters come from."""
+    """Where the headers of __half and the other small floats come from."""
     found = next((folder for folder in folders if os.path.isfile(os.path.join(folder, "cuda_fp16.h"))), None)
     return f"cuda_fp16.h and others: {found or f'our own; for NVIDIA headers: {advice(gpu.EXTRA)}'}"
 
@@ -34,7 +34,7 @@ def nvrtc_version(extra: str) -> str:
 
 
 def device(notes: list[str]) -> bool:
-    """Notes which driver and GPU are there, and returns whether kernels can be launched on it."""
+    """Notes which driver and GPU are present; returns whether kernels can be launched on the GPU."""
     driver, capability = gpu.driver_version(), gpu.compute_capability()
     if driver is None:
         notes.append(

@@ -1,4 +1,4 @@
-"""The kernels of a source, as every target asks for them: which there are, their names and hints."""
+"""The kernels of a source, their names and their hints, as every target needs them."""
 
 from __future__ import annotations
 
@@ -13,13 +13,13 @@ from .target import Request
 
 def find_kernels(request: Request, macros: Mapping[str, str]) -> list[KernelInfo]:
     """The kernels of the source and of the user's own headers; `macros` are the compiler's."""
-    from ..frontend.kernels import find  # takes a while to import, and builds from the cache do without
+    from ..frontend.kernels import find  # slow to import, and builds from the cache do not need it
 
     return find(request.text, request.name, **_places(request, macros))
 
 
 def find_hint_errors(request: Request, macros: Mapping[str, str]) -> tuple[Diagnostic, ...]:
-    """What NVIDIA's compiler refuses of the source's hints; `macros` are the compiler's."""
+    """Errors in the source's hints that NVIDIA's compiler reports; `macros` are the compiler's."""
     if "hint" not in request.text:
         return ()
     from ..frontend.hint_errors import hint_errors
@@ -28,7 +28,7 @@ def find_hint_errors(request: Request, macros: Mapping[str, str]) -> tuple[Diagn
 
 
 def check_hints(request: Request, macros: Mapping[str, str]) -> None:
-    """CompileError for a source that compiles, but has wrong hints."""
+    """Raises CompileError for a source that compiles but has invalid hints."""
     if errors := find_hint_errors(request, macros):
         from ..diagnostics.compiler_log import compile_error
         from ..diagnostics.places import Places
@@ -38,14 +38,15 @@ def check_hints(request: Request, macros: Mapping[str, str]) -> None:
 
 
 def front_end(request: Request) -> str:
-    """What finds the kernels of a source, for a cache key: libclang only where macros may make some."""
+    """What finds the kernels of a source, for a cache key: libclang takes part only if macros may define
+    kernels."""
     if "#define" not in request.text.replace(" ", ""):
         return ""
     import importlib.util
 
     try:
         return "libclang" if importlib.util.find_spec("clang") else ""
-    except ValueError:  # somebody made its import fail
+    except ValueError:  # its import is blocked in sys.modules
         return ""
 
 
@@ -65,7 +66,7 @@ def _places(request: Request, macros: Mapping[str, str]) -> dict[str, Any]:
 
 
 def entry_names(kernels: list[KernelInfo]) -> list[str]:
-    """The kernels that are compiled without being asked for: no templates, and no overloads."""
+    """The kernels that are compiled without being requested: all but templates and overloads."""
     names = [kernel.name for kernel in kernels]
     return [kernel.name for kernel in kernels if not kernel.template_params and names.count(kernel.name) == 1]
 
@@ -75,8 +76,7 @@ def _same_text(one: str, other: str) -> bool:
 
 
 def param_names(kernels: list[KernelInfo], expression: str, count: int) -> list[str]:
-    """The parameter names of the kernel that an expression like `a::k<float, 4>` names, [] if it is not
-    known."""
+    """The parameter names of the kernel that an expression like `a::k<float, 4>` names; [] if unknown."""
     _, types = split_overload(expression)
     base = base_name(expression)
     fitting = [kernel for kernel in kernels if kernel.name == base and len(kernel.params) == count]

@@ -1,7 +1,7 @@
-"""Kernels through NVRTC, as both GPU targets need them: names and parameter types besides the code.
+"""Compiles kernels with NVRTC for both GPU targets, and finds their names and parameter types.
 
-Which types a kernel's parameters have is asked of NVRTC with a second name expression for each kernel: the
-mangled name of `signature_tag<...>` spells the parameter codes out (core/signature.h).
+NVRTC reports the types of a kernel's parameters through a second name expression for each kernel: the mangled
+name of `signature_tag<...>` spells out the parameter codes (core/signature.h).
 """
 
 from __future__ import annotations
@@ -32,15 +32,15 @@ _SIGNATURE = "&cuda_tile::signature_tag<cuda_tile::signature_of<decltype({})>::t
 
 @dataclass
 class Settings:
-    """How a target calls NVRTC: `folders` are searched for headers, `install` is a line for errors, `macros`
-    are what it defines."""
+    """How a target calls NVRTC: `folders` are searched for headers, `install` is a line for error messages,
+    `macros` are those that NVRTC defines."""
 
     options: list[str]
     folders: list[str]
     library_dirs: list[str]
     install: str
     macros: Mapping[str, str]
-    attributes: Callable[[list[Hint]], str] | None = None  # of kernels with hints, as CUDA's own
+    attributes: Callable[[list[Hint]], str] | None = None  # for kernels with hints, in CUDA's syntax
 
     @property
     def all_options(self) -> list[str]:
@@ -54,14 +54,14 @@ class Settings:
 
 
 def macros(arch: str) -> dict[str, str]:
-    """Those of NVRTC that decide what a source holds."""
+    """The macros of NVRTC on which the contents of a source may depend."""
     return {"__CUDACC__": "1", "__CUDACC_RTC__": "1", "__CUDA_ARCH__": f"{nvrtc.arch_number(arch)}0"}
 
 
 def compile_kernels(
     request: Request, settings: Settings, names: Sequence[str], known: list[KernelInfo] | None
 ) -> tuple[nvrtc.Program, cache.Result]:
-    """The program with the kernels instantiated, and what the cache keeps besides its code."""
+    """The program with the kernels instantiated, and what the cache stores besides its code."""
     kernels = find_kernels(request, settings.macros) if known is None else []
     expressions = list(dict.fromkeys([*entry_names(kernels), *names]))
     functions = {name: _FUNCTION.format(cxx_expression(name)) for name in expressions}
@@ -114,7 +114,7 @@ def _compile_kernels_only(
     expressions: Sequence[str],
     compile_text: Callable[[KernelsOnly], nvrtc.Program],
 ) -> nvrtc.Program:
-    """Compiles the source without its host half; if that is wrong, but the whole is right, the whole."""
+    """Compiles the source without its host half, or all of it if only that compiles."""
     kernels_only = leave_out_host(request, settings, expressions)
     try:
         return compile_text(kernels_only)
@@ -129,7 +129,7 @@ def _compile_kernels_only(
 
 
 def _apply_hints(request: Request, text: str, settings: Settings) -> tuple[str, list[str]]:
-    """The text of the source with the attributes that hints ask for, and the options that they need."""
+    """The text of the source with the attributes that hints request, and the options that these need."""
     if settings.attributes is None or "hint" not in text:
         return text, []
     from ..frontend.launch_hints import mark
@@ -141,12 +141,12 @@ def _apply_hints(request: Request, text: str, settings: Settings) -> tuple[str, 
 
 
 class KernelsOnly(NamedTuple):
-    """What NVRTC reads: the source without its host half, and the user's headers without theirs."""
+    """What NVRTC reads: the source and the user's headers, all without their host halves."""
 
     text: str
-    headers: dict[str, str]  # by the name in an #include
-    folders: tuple[Path, ...] = ()  # of these headers, for what they include
-    left_out: frozenset[str] = frozenset()  # names of what is missing
+    headers: dict[str, str]  # keyed by the name in an #include
+    folders: tuple[Path, ...] = ()  # where these headers lie, so that their own includes are found
+    left_out: frozenset[str] = frozenset()  # names of the declarations left out
 
 
 _NOT_THERE = re.compile(r'(?:identifier|has no member) "(\w+)"')
@@ -154,17 +154,17 @@ _EMPTY = dict.fromkeys(HOST_HEADERS, "")
 
 
 def leave_out_host(request: Request, settings: Settings, names: Sequence[str]) -> KernelsOnly:
-    """See frontend/host_code.py. Headers of the host are empty."""
+    """See frontend/host_code.py. Host-only headers become empty."""
     folders = [*request.user_dirs, *request.include_dirs]
     roots = [f"{folder}/" for folder in folders if not nvrtc.is_nvidias(folder)]
 
     def is_users(file: str) -> bool:
         return any(file.startswith(root) for root in roots)
 
-    files: dict[str, str] = {}  # the user's headers, by name
+    files: dict[str, str] = {}  # the user's headers, keyed by name
     for name, file in nvrtc.included(request.text, request.path, folders, is_users):
         if file and is_users(file) and files.setdefault(name, file) != file:
-            files[name] = ""  # two of one name
+            files[name] = ""  # two headers of the same name
     texts = {name: nvrtc.read_text(Path(file)) for name, file in files.items() if file}
     read = {name: text for name, text in texts.items() if may_have_host_half(text)}
     if not read and not may_have_host_half(request.text):
@@ -177,7 +177,7 @@ def leave_out_host(request: Request, settings: Settings, names: Sequence[str]) -
 
 
 def get(key: Sequence[object], request: Request, build: cache.Builder) -> cache.Entry:
-    """The cached result of `build`; `key` says what it depends on besides the request's source."""
+    """The cached result of `build`; `key` is what it depends on besides the request's source."""
     if not request.cache:
         return cache.make_uncached(build)
     parts = (*key, request.text, request.name, str(request.path), front_end(request))
@@ -187,7 +187,7 @@ def get(key: Sequence[object], request: Request, build: cache.Builder) -> cache.
 def read_kernels(
     meta: dict[str, Any], known: list[KernelInfo] | None
 ) -> tuple[list[KernelInfo], list[tuple[str, str, tuple[Parameter, ...]]]]:
-    """The kernels of the source, and (name, symbol, parameters) of each that was instantiated."""
+    """The kernels of the source, and (name, symbol, parameters) of each instantiated one."""
     kernels = known if known is not None else [KernelInfo.from_json(kernel) for kernel in meta["kernels"]]
     instantiated = []
     for name, symbol in meta["symbols"].items():

@@ -1,4 +1,4 @@
-"""What multiplies matrices in compiled kernels, as platform/note_mma.h notes it beside each product."""
+"""The units that multiply matrices in compiled kernels, as platform/note_mma.h records them at products."""
 
 from __future__ import annotations
 
@@ -12,19 +12,20 @@ _UNITS = ("blocks", "AMX", "FMA", "mma.sync", "wgmma")  # detail::mma_unit (tile
 
 
 def attribute(numbers: Iterable[int]) -> dict[str, str]:
-    """The entry of a kernel's attributes for what multiplies in it: none if nothing does."""
+    """The entry `mma` of a kernel's attributes; empty if the kernel has no matrix products."""
     names = [_UNITS[number] for number in sorted(set(numbers))]
     return {"mma": ", ".join(names)} if names else {}
 
 
 def in_ptx(text: str) -> list[int]:
-    """The units that are noted in PTX."""
+    """The units recorded in PTX."""
     return [int(number) for number in re.findall(r"// cuda_tile mma (\d+)", text)]
 
 
 def in_library(library: bytes, kernels: int) -> list[list[int]]:
-    """The units noted in the functions that each kernel, cuda_tile_kernel_<i>, can reach by calls. Calls by
-    pointer are not followed. Of libraries that are stripped, or of no ELF format, nothing is known."""
+    """The units recorded in the functions that each kernel, cuda_tile_kernel_<i>, can reach by direct calls.
+    Calls by pointer are not followed. Nothing is known about stripped libraries and formats other than ELF.
+    """
     if library[:6] != b"\x7fELF\x02\x01":  # 64 bits, little endian
         return [[] for _ in range(kernels)]
     sections = {section.name: section for section in _sections(library)}
@@ -98,14 +99,14 @@ def _text(strings: bytes, start: int) -> str:
 # --- machine code -------------------------------------------------------------------------------------------
 
 _X86, _ARM = 62, 183
-# call and jmp, jumps on conditions, lea of an address: then the distance from the end of the instruction.
+# call and jmp, conditional jumps, lea of an address; the distance from the end of the instruction follows.
 _X86_CALL = re.compile(
     rb"(?s)(?=(?:[\xe8\xe9]|\x0f[\x80-\x8f]|\x8d[\x05\x0d\x15\x1d\x25\x2d\x35\x3d])(.{4}))"
 )
 
 
 def _calls(code: _Section, machine: int) -> Iterator[tuple[int, int]]:
-    """(place, target) of what may be calls or jumps; what only looks so has targets that are no function."""
+    """(place, target) of possible calls and jumps; targets of false matches are not functions."""
     if machine == _X86:
         for found in _X86_CALL.finditer(code.content):
             (distance,) = struct.unpack("<i", found[1])

@@ -1,4 +1,4 @@
-"""What a target is (Target), what it is asked for (Request) and what it gives (Compiled, Executable,
+"""What describes a target (Target), what it gets (Request) and what it returns (Compiled, Executable,
 Finding)."""
 
 from __future__ import annotations
@@ -29,17 +29,17 @@ def _always() -> bool:
 
 @dataclass(frozen=True)
 class Target:
-    """What a target takes and gives. Importing it is quick: the work is in `module`.
+    """Describes a target. Importing the description is fast: the work is done in `module`.
 
-    name:        as users call it
-    module:      where compile() and examine() of this target are, imported when one of them is called
-    on_gpu:      its kernels run on a CUDA device: `arch` is one of those, and NVRTC takes the options
-    own_header:  whether it compiles our cuda_tile.h, so that it also takes the C++ made of Tile IR
-    threads:     of a tile block, where `num_threads` may say how many; else None
-    checked:     whether it makes checked builds
-    debug:       whether gdb and the sanitizers can watch its kernels
+    name:        the name that users give
+    module:      defines compile() and examine() of this target; imported when one of them is called
+    on_gpu:      whether its kernels run on a CUDA device: `arch` is a GPU's and the options are NVRTC's
+    own_header:  whether it compiles our cuda_tile.h and therefore also C++ generated from Tile IR
+    threads:     limits of `num_threads`, the threads of a tile block; None if the target does not take it
+    checked:     whether it has checked builds
+    debug:       whether gdb and the sanitizers work on its kernels
     emits:       what `pycuda-tile compile --emit` can write, and which attribute of Module holds it
-    is_usable:   whether target="auto" may choose it here
+    is_usable:   whether target="auto" may select it on this machine
     """
 
     name: str
@@ -55,12 +55,13 @@ class Target:
     def compile(
         self, request: Request, names: Sequence[str], known: list[KernelInfo] | None = None
     ) -> Compiled:
-        """Instantiates the kernels called `names`. Where `known`, the kernels of the source, is None, it
-        looks for them and instantiates also those that are no templates."""
+        """Instantiates the kernels called `names`. `known` are the kernels of the source; if it is None, this
+        function finds them and also instantiates those that are not templates."""
         return self._implementation().compile(request, names, known)
 
     def examine(self, probe: Callable[[], str]) -> Finding:
-        """What the target can do on this machine. `probe` builds and launches a small kernel, and says so."""
+        """What the target can do on this machine. `probe` builds and launches a small kernel and reports on
+        it."""
         return self._implementation().examine(probe)
 
     def _implementation(self) -> ModuleType:
@@ -81,18 +82,18 @@ class Request(NamedTuple):
     num_threads: int | None = None
     cache: bool = True
     checked: bool = False
-    strict: bool = False  # checked, and pointers are held to their arrays also where nothing is accessed
+    strict: bool = False  # checked, and also reports pointers that leave their array without an access
     ignored: tuple[str, ...] = ()  # kinds of undefined behaviour that a checked build does not report
-    clusters: bool = True  # whether the hint num_cta_in_cga counts
+    clusters: bool = True  # whether the hint num_cta_in_cga has an effect
 
     @property
     def user_dirs(self) -> tuple[Path, ...]:
-        """Where the user's own headers are looked for besides `include_dirs`: beside the source."""
+        """The folders of the user's own headers besides `include_dirs`: the folder of the source."""
         return (self.path.parent,) if self.path else ()
 
 
 class Executable(Protocol):
-    """One instantiated kernel. What a target does not have is None."""
+    """One instantiated kernel. Attributes that a target lacks are None."""
 
     @property
     def parameters(self) -> tuple[Parameter, ...]: ...
@@ -106,27 +107,27 @@ class Executable(Protocol):
     def attributes(self) -> dict[str, int | str]: ...
     @property
     def launcher(self) -> Any:
-        """The target's own; a host's `explain` may be set (Module.explain_exceptions)."""
+        """The target's launcher; on the host its `explain` may be set (Module.explain_exceptions)."""
 
     def bind(
         self, grid: Sequence[int], stream: int | None = None, schedule_seed: int = 0
     ) -> Callable[..., None]:
-        """A function that launches the kernel on `grid` with the arguments that it gets.
+        """A function that launches the kernel on `grid` with its arguments.
 
-        stream:         a cudaStream_t; None: the current one of the framework that the first array is of
-        schedule_seed:  0: in ascending order
+        stream:         a cudaStream_t; None means the current stream of the first array's framework
+        schedule_seed:  0 means ascending order of blocks
         """
 
     def bind_any_grid(self, by_python: Callable[..., None]) -> Callable[..., None] | None:
-        """A function as Kernel.launch is that runs no Python code where it can, else `by_python`, which does
-        the same; None where it never can."""
+        """A function like Kernel.launch that runs no Python code if possible, else calls `by_python`, which
+        does the same; None if it is never possible."""
 
     def stream_handle(self, stream: object) -> int:
-        """The cudaStream_t of what a user calls a stream."""
+        """The cudaStream_t of any object that a user may pass as a stream."""
 
 
 class Compiled(NamedTuple):
-    """What one compilation gave: the kernels of the source, executables by name."""
+    """The result of one compilation: the kernels of the source, and executables by name."""
 
     arch: str
     log: str
@@ -139,7 +140,7 @@ class Compiled(NamedTuple):
 
 @dataclass
 class Finding:
-    """What a target can do here; notes: what was found or is missing, a line each."""
+    """What a target can do on this machine; notes: one line for each thing found or missing."""
 
     compiles: bool
     runs: bool

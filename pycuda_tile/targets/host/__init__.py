@@ -1,1 +1,1 @@
-"""What the targets of the host share: `cpu`, and `emulated`, where several threads share a tile block."""
+"""Shared by the host's targets: `cpu`, and `emulated`, where several threads share a tile block."""

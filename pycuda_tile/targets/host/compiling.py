@@ -1,7 +1,7 @@
-"""Kernels by the host's compiler.
+"""Compiles kernels with the host's compiler.
 
-A generated file includes the user's source and exports a description of each kernel; the host's compiler
-makes a shared library of it, which the CPU launcher runs.
+A generated file includes the user's source and exports a description of each kernel. The host's compiler
+makes it a shared library, which the CPU launcher runs.
 """
 
 from __future__ import annotations
@@ -43,15 +43,15 @@ _FLAGS = [
     "-fdiagnostics-color=never",
     "-ftabstop=1",
 ]
-# A library's variables of templates are its own, though other libraries have some of the same name.
+# Keeps template variables private to each library, even if other libraries have some of the same name.
 _GCC_FLAGS = ["-fno-gnu-unique"]
 _PREDEFINED = '#include <nv/target>\n#include "cuda_tile/predefined.h"'
-# Line tables, for reports: of DWARF 4, as GNU addr2line misreads clang's DWARF 5.
+# Line tables for reports, in DWARF 4 because GNU addr2line misreads clang's DWARF 5.
 _LINES = ["-g1", "-gdwarf-4"]
-# Behind the source: wrong wherever one of its declarations has not ended.
+# Follows the source: an error if the source's last declaration has not ended.
 _END = "namespace cuda_tile_end { template <int> struct test; } namespace cuda_tile_ended = ::cuda_tile_end;"
-_MACROS = {"__CUDA_ARCH__": "900"}  # as kernels see on a GPU, unless the user defines it otherwise
-_ENVIRONMENT = ("CPATH", "CPLUS_INCLUDE_PATH")  # that compilers listen to
+_MACROS = {"__CUDA_ARCH__": "900"}  # kernels see it as on a GPU, unless the user defines it
+_ENVIRONMENT = ("CPATH", "CPLUS_INCLUDE_PATH")  # variables that compilers read
 _SYSTEM_DIRS = ("/usr/include", "/usr/lib", "/usr/local/include", "/opt")
 
 
@@ -82,7 +82,7 @@ def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | No
     make_entry = functools.partial(_make_entry, request, names, known)
     try:
         return _load(request, make_entry(), known, make_entry)
-    except OSError:  # another process removed the entry just now: cache clear, or the bound on its size
+    except OSError:  # another process has just removed the entry: cache clear, or eviction
         return _load(request, make_entry(), known, make_entry)
 
 
@@ -100,8 +100,8 @@ def examine(probe: Callable[[], str]) -> Finding:
 def _make_entry(
     request: Request, names: Sequence[str], known: list[KernelInfo] | None, with_lines: bool = False
 ) -> cache.Entry:
-    """What the compiler makes of a request, from the cache if it may; `with_lines`: and line tables, which
-    change nothing else of it."""
+    """Compiles a request, or takes the result from the cache if it may. `with_lines` adds line tables, which
+    do not change the code."""
     compiler = toolchain.find_compiler()
     flags = _flags(request, compiler) + (_LINES if with_lines else [])
 
@@ -129,7 +129,7 @@ def _make_entry(
 def _flags(request: Request, compiler: toolchain.Compiler) -> list[str]:
     flags = [*_FLAGS, *(_GCC_FLAGS if compiler.kind == "gcc" else [])]
     arch = request.arch or "native"
-    if compiler.kind == "zig":  # it spells x86-64-v3 so: a hyphen takes a feature away
+    if compiler.kind == "zig":  # its spelling is x86_64_v3, because a hyphen removes a feature
         arch = arch.replace("-", "_")
     flags += [f"-march={arch}", *compiler.flags, f"-I{resources.include_dir()}"]
     flags += [f"-I{folder}" for folder in request.include_dirs]
@@ -149,19 +149,20 @@ def _flags(request: Request, compiler: toolchain.Compiler) -> list[str]:
 
 
 def _vector_flags(compiler: toolchain.Compiler, flags: list[str]) -> list[str]:
-    """512 bit vectors where there are any: with 256, which compilers prefer, softmax takes a fifth longer.
+    """Flags for 512 bit vectors if the machine has them: with 256 bits, the compilers' default, softmax takes
+    a fifth longer.
 
-    Asked of the compiler when it builds, not before: the cache's key has all that the answer depends on.
+    This asks the compiler only when it builds: the cache's key has all that the answer depends on.
     """
     if platform.machine() not in ("x86_64", "AMD64"):
         return []
-    flags = [flag for flag in flags if not re.match("-D.|-I.|-isystem.", flag)]  # which have no say in this
+    flags = [flag for flag in flags if not re.match("-D.|-I.|-isystem.", flag)]  # which do not matter here
     return ["-mprefer-vector-width=512"] if _has_avx512(compiler, tuple(flags)) else []
 
 
 @functools.lru_cache(maxsize=64)
 def _has_avx512(compiler: toolchain.Compiler, flags: tuple[str, ...]) -> bool:
-    """Whether the compiler makes code for AVX-512 with these flags; it is asked once in a process."""
+    """Whether the compiler generates AVX-512 code with these flags; asked once per process."""
     macros = compiler.run([*flags, "-dM", "-E", "-x", "c++", os.devnull]).stdout
     return "__AVX512F__" in macros
 
@@ -176,7 +177,7 @@ def _build(
 ) -> cache.Result:
     import shutil
 
-    from . import host_form  # builds from the cache do without
+    from . import host_form  # not needed for builds from the cache
 
     path = request.path or folder / "source.cu"
     if not request.path:
@@ -229,7 +230,7 @@ def _build(
 
 
 def _folders_of(options: Sequence[str]) -> list[str]:
-    """The include folders that options name."""
+    """The include folders that the options name."""
     return re.findall(r"^-(?:I|isystem)\n?(.+)", "\n".join(options), re.MULTILINE)
 
 
@@ -250,7 +251,7 @@ def _library_dirs(compiler: toolchain.Compiler) -> tuple[str, ...]:
 
 
 def _read_depfile(path: Path) -> list[str]:
-    """The files that a compiler's -MD output names."""
+    """The files that a compiler's -MD output lists."""
     _, _, names = (
         path.read_text(encoding="utf-8", errors="surrogateescape").replace("\\\n", " ").partition(": ")
     )

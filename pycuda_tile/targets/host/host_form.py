@@ -1,7 +1,7 @@
 """NVIDIA's headers for a host compiler whose source sees `__CUDA_ARCH__`.
 
-Their device code is for NVIDIA's compilers, so they are read without the macro, in host form: each that the
-user's files include gets a header of the same name, earlier on the include path, which sees to that.
+Their device code is for NVIDIA's compilers, so they are read without the macro, in host form. To that end,
+each one that the user's files include is wrapped by a header of the same name, earlier on the include path.
 """
 
 from __future__ import annotations

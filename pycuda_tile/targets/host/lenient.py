@@ -1,5 +1,5 @@
-"""Compiles for the host what NVIDIA's front end takes and a host compiler does not: templates that are never
-instantiated and name what does not exist (frontend/unused.py)."""
+"""Compiles for the host what NVIDIA's front end accepts and host compilers reject: templates that are never
+instantiated and use undeclared names (frontend/unused.py)."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...diagnostics.compiler_log import compile_error, parse
 from ...diagnostics.places import Places
 from ...frontend.unused import Overlay
 
-_MOST_ROUNDS = 5  # a compiler stops after some errors
+_MOST_ROUNDS = 5  # compilers stop after some number of errors
 
 
 def compile_again(
@@ -23,12 +23,12 @@ def compile_again(
     places: Places,
     include_dirs: Sequence[Path],
 ) -> tuple[str, list[str]] | None:
-    """Compiles again, after errors, without the bodies of wrong templates that nobody uses.
+    """After errors, compiles again without the bodies of faulty templates that are not used.
 
-    arguments: of the compiler; the last is the generated file that includes the source
-    log:       what the compiler printed
-    Returns the new log, and the files that bodies were taken out of; None if the errors are none of these
-    templates' business. Raises CompileError for errors that are left elsewhere.
+    arguments: the compiler's; the last is the generated file that includes the source
+    log:       the compiler's output
+    Returns the new log and the files from which bodies were removed; None if the errors have nothing to do
+    with such templates. Raises CompileError for errors that remain elsewhere.
     """
     *options, unit = arguments
     source = Path(places.path)
@@ -45,7 +45,7 @@ def compile_again(
         overlay.write()
         text = places.generated[unit].replace(str(source), str(overlay.path_of(source)), 1)
         lenient.write_text(text, encoding="utf-8", errors="surrogateescape")
-        # A template that is used after all is missing at the end.
+        # The linker reports a removed template that is used after all.
         done = compiler.run([*folders, *options, "-Wl,--no-undefined", str(lenient)])
         log = done.stdout
         if not done.returncode:
@@ -53,7 +53,7 @@ def compile_again(
             return log + note, [str(path) for path in overlay.texts]
     taken_out = re.compile(rf"\b({'|'.join(overlay.names)})\b")
     if overlay.names and taken_out.search(log):
-        return None  # it is used: what was wrong at first is the better message
+        return None  # it is used: the original error is the better message
     if overlay.names and errors:
         raise compile_error(log, places)
     return None

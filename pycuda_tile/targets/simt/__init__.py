@@ -1,4 +1,4 @@
-"""The target `simt`: our header through NVRTC, for CUDA GPUs from compute capability 7.0 on."""
+"""The target `simt`: our header, compiled by NVRTC for CUDA GPUs of compute capability 7.0 or higher."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from .threads import THREADS
 
 
 def _is_usable() -> bool:
-    """Whether this machine has a GPU for which the NVRTC that is installed compiles."""
-    from ...launching import gpu  # here, since a descriptor is imported wherever targets are listed
+    """Whether this machine has a GPU for which the installed NVRTC compiles."""
+    from ...launching import gpu  # here, because descriptors are imported wherever targets are listed
 
     if not gpu.is_usable():
         return False

@@ -1,6 +1,6 @@
-"""The target `simt`: our header, compiled by NVRTC for any CUDA GPU of compute capability 7.0 up.
+"""The target `simt`: our header, compiled by NVRTC for any CUDA GPU of compute capability 7.0 or higher.
 
-Compiling needs no GPU and no driver. A block of T threads works on each tile block; the grid is the user's.
+Compiling needs neither a GPU nor a driver. T threads share each tile block; the grid is the user's.
 """
 
 from __future__ import annotations
@@ -29,14 +29,14 @@ if TYPE_CHECKING:
     from ...frontend.hints import Hint
 
 _THREADS = THREADS.default
-MakeLauncher = Callable[[str, Packer, int], GpuLauncher]  # from a kernel's symbol and its scratch memory
-# Behind .func or .entry in PTX, with attributes and a result before the name.
+MakeLauncher = Callable[[str, Packer, int], GpuLauncher]  # from a kernel's symbol, Packer and scratch memory
+# Follows .func or .entry in PTX; attributes and a result precede the name.
 _FUNCTION_NAME = re.compile(r"\s*(?:\.attribute\s*\([^)]*\)\s*)?(?:\([^)]*\)\s*)?([\w$]+)")
 
 
 def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | None = None) -> Compiled:
-    """See Target.compile. Where num_threads is not given, blocks have 128 threads, or 256 or 512 if
-    the registers of fewer do not hold the tiles."""
+    """See Target.compile. If num_threads is not given, blocks have 128 threads, or 256 or 512 if the tiles do
+    not fit in the registers of fewer threads."""
     compiled = _compile(request, names, known)
     if request.num_threads or request.checked:
         return compiled
@@ -51,14 +51,14 @@ def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | No
 
 
 def _spilled_bytes(log: str) -> int:
-    """Of all kernels of a module, a thread."""
+    """The bytes per thread that the kernels of a module spill, added up."""
     return sum(map(int, re.findall(r"(\d+) bytes spill stores", log)))
 
 
 def _compile(request: Request, names: Sequence[str], known: list[KernelInfo] | None) -> Compiled:
-    """On sm_90a, operations on tiles wait for products of warp groups that may be under way, but not in a
-    module without products. Whether it has some is known when it is compiled; a right guess saves compiling
-    twice."""
+    """On sm_90a, operations on tiles wait for open products of warp groups, except in modules without
+    products. Whether a module has some is known only after compiling; a correct guess avoids compiling twice.
+    """
     arch = request.arch or _default_arch()
     if not _may_use_warp_groups(request, arch):
         return _compile_for(arch, request, names, known)
@@ -83,13 +83,13 @@ def _compile_for(
 
     def build(folder: Path) -> cache.Result:
         program, result = nvrtc_kernels.compile_kernels(request, settings, names, known)
-        check_hints(request, settings.macros)  # old versions of NVRTC do not
+        check_hints(request, settings.macros)  # old versions of NVRTC do not check them
         if not program.cubin:
             options = " ".join(request.options)
             raise CompileError(f"{request.name}: NVRTC made no cubin (options: {options})", log=program.log)
         (folder / "kernels.cubin").write_bytes(program.cubin)
         (folder / "kernels.ptx").write_text(program.ptx)
-        if request.checked:  # reports show lines of it
+        if request.checked:  # reports refer to its lines
             (folder / "source.cu").write_text(request.text, encoding="utf-8")
         return result
 
@@ -98,13 +98,14 @@ def _compile_for(
 
 
 def _default_arch() -> str:
-    """The device's. For compute capability 9.0 that with the matrix instructions of warp groups."""
+    """The device's architecture. For compute capability 9.0, it includes the matrix instructions of warp
+    groups."""
     arch = gpu.default_arch()
     return "sm_90a" if arch == "sm_90" else arch
 
 
 def _may_use_warp_groups(request: Request, arch: str) -> bool:
-    """Whether the headers decide it (config.h), and not the request."""
+    """Whether the choice is left to the headers (config.h) and not made by the request."""
     given = [*request.defines, *request.options]
     return (
         arch == "sm_90a"
@@ -115,7 +116,7 @@ def _may_use_warp_groups(request: Request, arch: str) -> bool:
 
 
 def _mentions_products(request: Request) -> bool:
-    """Whether the source, or a header of the user's that it includes, names a matrix product."""
+    """Whether the source, or a user's header that it includes, mentions a matrix product."""
     folders = [*request.user_dirs, *request.include_dirs]
     folders = [folder for folder in folders if not nvrtc.is_nvidias(folder)]
     headers = (header for _, header in nvrtc.included(request.text, request.path, folders) if header)
@@ -124,7 +125,7 @@ def _mentions_products(request: Request) -> bool:
 
 
 def compiles_for(arch: str) -> bool:
-    """Whether an NVRTC is installed that compiles for `arch`."""
+    """Whether the installed NVRTC compiles for `arch`."""
     try:
         nvrtc.check_arch(arch, gpu.EXTRA)
     except (BuildValueError, TargetUnavailable):
@@ -144,7 +145,7 @@ def examine(_: object) -> Finding:
 def _settings(request: Request, arch: str, warp_groups: bool = True) -> nvrtc_kernels.Settings:
     ours = str(resources.include_dir())
     options = [
-        f"-I{ours}",  # before what the user's options name
+        f"-I{ours}",  # before the folders in the user's options
         "--pre-include=cuda_tile/predefined.h",
         f"-arch={arch}",
         f"-DCUDA_TILE_BLOCK_THREADS={request.num_threads or _THREADS}",
@@ -152,13 +153,13 @@ def _settings(request: Request, arch: str, warp_groups: bool = True) -> nvrtc_ke
         "--ptxas-options=-v",
     ]
     if not re.search(r"\b(transpose|permute)\b", request.text):
-        options.append("-DCUDA_TILE_FORMS=0")  # compiles sooner; means the same
+        options.append("-DCUDA_TILE_FORMS=0")  # compiles faster, with the same meaning
     if not warp_groups:
         options.append("-DCUDA_TILE_WARP_GROUPS=0")
     if request.checked:
         options += ["-DCUDA_TILE_CHECKED=1", "-lineinfo"]
     options += [f"-D{name}={value}" for name, value in request.defines.items()]
-    options.append("-default-device")  # for cuda_tf32.h, and before 13.2 for lambdas: else host functions
+    options.append("-default-device")  # else cuda_tf32.h, and lambdas before 13.2, are host code
     nvidia = nvrtc.include_dirs()
     folders = [ours, *map(str, request.user_dirs), *map(str, request.include_dirs), *nvidia]
     own = (resources.small_float_dir(), resources.nv_target_dir(), resources.standard_dir())
@@ -175,7 +176,7 @@ def _settings(request: Request, arch: str, warp_groups: bool = True) -> nvrtc_ke
 
 
 def _attributes(request: Request, arch: str) -> Callable[[list[Hint]], str]:
-    """A function from the hints of a kernel to the attributes that they ask for."""
+    """A function from the hints of a kernel to the attributes that they request."""
 
     def attributes(hints: list[Hint]) -> str:
         from ...frontend.launch_hints import launch_attributes
@@ -227,19 +228,19 @@ def _launchers(request: Request, entry: cache.Entry, cubin: bytes, ptx: str, thr
 
 
 def _scratch_bytes(ptx: str, symbol: str) -> int:
-    """Dynamic shared memory that a kernel's tile operations take: the greatest that its PTX names
+    """The scratch memory of a kernel, in dynamic shared memory: the largest size that its PTX names
     (platform/cuda.h)."""
     return max(map(int, re.findall(r"// cuda_tile scratch (\d+)", _code_of(ptx, symbol))), default=0)
 
 
 def _code_of(ptx: str, symbol: str) -> str:
-    """The PTX of a kernel and of the functions that it can call: of all, if there are calls by pointers."""
+    """The PTX of a kernel and of the functions that it can call, which are all if it has calls by pointer."""
     bodies: dict[str, str] = {}
     for kind, body in zip(*[iter(re.split(r"\.(entry|func)\b", ptx)[1:])] * 2, strict=True):
         found = _FUNCTION_NAME.match(body)
         name = found[1] if found else ""
         if kind == "func" or name == symbol:
-            bodies[name] = bodies.get(name, "") + body  # behind its declaration
+            bodies[name] = bodies.get(name, "") + body  # after its declaration
     reached, ahead = {symbol}, [symbol]
     while ahead:
         body = bodies.get(ahead.pop(), "")
@@ -252,7 +253,7 @@ def _code_of(ptx: str, symbol: str) -> str:
 
 
 def _cluster(ptx: str, symbol: str) -> int:
-    """Blocks of a cluster that a kernel's PTX requires, 1 if it requires none."""
+    """The number of blocks in the cluster that a kernel's PTX requires, 1 if it requires none."""
     _, _, kernel = ptx.partition(f".entry {symbol}(")
     found = re.search(r"\.reqnctapercluster (\d+)", kernel.partition("{")[0])
     return int(found[1]) if found else 1
@@ -264,8 +265,8 @@ def _unclustered(request: Request, name: str) -> GpuLauncher:
 
 
 def _resources(log: str, symbol: str, scratch: int) -> dict[str, int]:
-    """Registers, shared and local bytes of a kernel, as `ptxas -v` reports them in the log; of the shared
-    ones, `scratch` are given by the launch."""
+    """Registers, shared and local bytes of a kernel, as `ptxas -v` reports them in the log; the shared bytes
+    include `scratch`, which the launch provides."""
     _, _, report = log.partition(f"Compiling entry function '{symbol}'")
     report = report.partition("Compiling entry function")[0]
     patterns = {

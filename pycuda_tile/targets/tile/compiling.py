@@ -1,6 +1,6 @@
 """The target `tile`: NVIDIA's own header and tile compiler, where NVRTC 13.3 or newer is installed.
 
-NVRTC gives Tile IR bytecode; `tileiras` makes a cubin of it when one is asked for.
+NVRTC produces Tile IR bytecode; `tileiras` assembles it to a cubin when one is requested.
 """
 
 from __future__ import annotations
@@ -46,8 +46,7 @@ def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | No
 
 
 def check_available() -> list[str]:
-    """The folders of NVIDIA's headers; TargetUnavailable if they, or an NVRTC that is new enough, are
-    missing."""
+    """The folders of NVIDIA's headers. Raises TargetUnavailable without them or without a recent NVRTC."""
     version = nvrtc.version(EXTRA)
     if version < _OLDEST:
         found = ".".join(map(str, version))
@@ -77,9 +76,9 @@ def _settings(request: Request, arch: str, nvidia: list[str]) -> nvrtc_kernels.S
         "--enable-tile",
         *(f"-D{name}={value}" for name, value in request.defines.items()),
     ]
-    # Ours come last: NVIDIA's cuda_tile.h counts, and cuda_tile/print.h says what to do there.
+    # Our headers come last: NVIDIA's cuda_tile.h is used, and our cuda_tile/print.h explains what to do.
     own = [str(resources.nv_target_dir()), str(resources.standard_dir()), str(resources.include_dir())]
-    options += ["--pre-include=cstdint", "--pre-include=cmath"]  # which nvcc includes before every source
+    options += ["--pre-include=cstdint", "--pre-include=cmath"]  # as nvcc does for every source
     if _LIBCUXX.search(request.text):  # int64_t is another type there
         options.append("-DCUDA_TILE_BESIDE_LIBCUXX")
     folders = [*map(str, request.user_dirs), *map(str, request.include_dirs), *nvidia, *own]
@@ -93,7 +92,7 @@ def _load(entry: cache.Entry, arch: str, known: list[KernelInfo] | None) -> Comp
     cubin = functools.partial(assemble, tileir, arch)
     executables: dict[str, Executable] = {}
     for name, symbol, parameters in instantiated:
-        # A tile kernel is launched with one thread a block: its compiler chooses how many there are.
+        # A tile kernel is launched with one thread per block: the compiler chooses the real number.
         launcher = GpuLauncher("tile", cubin, symbol, 1, Packer(name, parameters, on_device=True))
         executables[name] = GpuExecutable(parameters, launcher, cubin, {}, tileir=tileir)
     return Compiled(arch, entry.meta["log"], kernels, executables, cubin, tileir=tileir)
@@ -103,7 +102,7 @@ def _load(entry: cache.Entry, arch: str, known: list[KernelInfo] | None) -> Comp
 
 
 def assemble(tileir: bytes, arch: str) -> bytes:
-    """The cubin for Tile IR bytecode."""
+    """Assembles Tile IR bytecode to a cubin."""
     tool = find_tileiras()
 
     def build(folder: Path) -> cache.Result:
@@ -122,12 +121,12 @@ def assemble(tileir: bytes, arch: str) -> bytes:
         return cache.Result({})
 
     key = cache.make_key("tileiras", tool, Path(tool).stat().st_mtime_ns, arch, tileir.hex())
-    entry = cache.get(key, build)  # whose folder goes with it where the cache cannot be written to
+    entry = cache.get(key, build)  # keep it alive: outside the cache it owns its folder
     return (entry.folder / "kernels.cubin").read_bytes()
 
 
 def _archs(tool: str) -> list[str]:
-    """The architectures that tileiras knows, by its help."""
+    """The architectures that tileiras supports, according to its help text."""
     done = subprocess.run([tool, "--help"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
     return re.findall(r"=(sm_\w+)", done.stdout)
 
