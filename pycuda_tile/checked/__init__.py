@@ -1,10 +1,10 @@
-"""Checked builds on the host: launches that find undefined behaviour, and the reports of what they found."""
+"""Checked builds: launches that find undefined behaviour, and their reports."""
 
 from __future__ import annotations
 
 from ..errors import BuildValueError
 
-#: What is looked for, in the order of cuda_tile_violation_kind (include/cuda_tile/launch/violations.h).
+#: The kinds of violations, in the order of cuda_tile_violation_kind (include/cuda_tile/launch/violations.h).
 KINDS = (
     "integer-overflow", "division-by-zero", "shift-range", "abs-range", "pointer-arithmetic", "shape-size",
     "extract-bounds", "bitcast-value", "assumption", "uninitialized-tile", "extent-index", "extent-range",
@@ -15,7 +15,7 @@ KINDS = (
 
 
 def check_ignored(kinds: list[str]) -> tuple[str, ...]:
-    """The kinds of violations that are not to be reported; BuildValueError if one does not exist."""
+    """The kinds of violations that are not reported; raises BuildValueError if one does not exist."""
     for kind in kinds:
         if kind not in KINDS:
             raise BuildValueError(f"ignore names {kind!r}, which is none of {', '.join(KINDS)}")

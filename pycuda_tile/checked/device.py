@@ -1,5 +1,5 @@
-"""Launches of checked kernels on a GPU: in a variable of its module the kernel finds what it may access, and
-leaves its first violation (include/cuda_tile/platform/cuda_checks.h)."""
+"""Launches checked kernels on a GPU. A variable of the module tells the kernel what it may access, and the
+kernel stores its first violation there (include/cuda_tile/platform/cuda_checks.h)."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ class _DeviceChecks(ctypes.Structure):
 
 
 class CheckedCode(NamedTuple):
-    """PTX whose checks are numbered: `sites` says where each lies, `variables` are the module's."""
+    """PTX with numbered checks: `sites` holds the place of each, `variables` names the module's variables."""
 
     ptx: bytes
     sites: list[list[Place]]
@@ -43,7 +43,7 @@ class CheckedCode(NamedTuple):
 
 
 def make_checked_code(ptx: str, folder: Path) -> CheckedCode:
-    """From the PTX of a checked build; a source given as text lies in `folder` as source.cu."""
+    """CheckedCode from the PTX of a checked build; a source given as text is `folder`/source.cu."""
     numbered, sites = number_sites(ptx)
     published, variables = publish_variables(numbered)
     text = str(folder / "source.cu")
@@ -54,10 +54,10 @@ def make_checked_code(ptx: str, folder: Path) -> CheckedCode:
 
 
 class CheckedGpuLauncher(GpuLauncher):
-    """Launches one checked kernel, waits for it, and raises what it found.
+    """Launches one checked kernel, waits for it, and raises an error for the violation that it found.
 
-    source: the name of the kernel's source in messages, and where it lies; ignored: kinds of violations that
-    are not reported.
+    source: the name of the kernel's source in messages, and its path; ignored: kinds of violations that are
+    not reported.
     """
 
     def __init__(
@@ -82,12 +82,12 @@ class CheckedGpuLauncher(GpuLauncher):
         return lambda *arguments, **named: self._start_checked(sizes, arguments, stream, named)
 
     def bind_any_grid(self, by_python: Callable[..., None]) -> None:
-        """None: the arrays of every launch are looked at."""
+        """Returns None, because the arrays of every launch are examined."""
 
     def _start_checked(
         self, sizes: tuple[int, ...], arguments: Sequence[object], stream: int | None, named: Iterable[str]
     ) -> None:
-        self._packer.release(self._packer.pack(arguments, named))  # what does not fit is refused first
+        self._packer.release(self._packer.pack(arguments, named))  # rejects arguments that do not fit
         extents = extents_of(self._packer, arguments)
         if self._kernel is None:
             self._load()
@@ -98,7 +98,7 @@ class CheckedGpuLauncher(GpuLauncher):
         with self._one_at_a_time:
             found = self._find(driver, _VARIABLE)
             if found is None:
-                return self._start(sizes, arguments, handle)  # a kernel that does nothing to be checked
+                return self._start(sizes, arguments, handle)  # the kernel has no checks
             variable, _ = found
             checks = self._prepare(driver, extents)
             size = ctypes.sizeof(checks)
@@ -110,7 +110,7 @@ class CheckedGpuLauncher(GpuLauncher):
             raise self._error(checks, extents)
 
     def _prepare(self, driver, extents: Sequence[tuple]) -> _DeviceChecks:
-        """What the launch is told: the arrays that it was given, then the module's own variables."""
+        """What the kernel may access: the arrays of the launch, then the module's own variables."""
         arrays = [
             Array(extent.address, extent.nbytes, extent.itemsize, not (parameter.const or extent.readonly))
             for parameter, extent in extents
@@ -124,7 +124,7 @@ class CheckedGpuLauncher(GpuLauncher):
         return checks
 
     def _find(self, driver, name: str) -> tuple[int, int] | None:
-        """Address and size of a variable; None if the code has none of that name, for want of use."""
+        """Address and size of a variable; None if the code has none of that name because it is unused."""
         status, address, size = driver.cuLibraryGetGlobal(self._library, name.encode())
         if status == driver.CUresult.CUDA_ERROR_NOT_FOUND:
             return None

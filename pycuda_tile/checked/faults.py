@@ -1,4 +1,4 @@
-"""What a launch says whose kernel read where no memory is, or the like: the launcher's words and the line."""
+"""Explains faults, such as a read of unmapped memory: the launcher's message with the line of the source."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def explain(message: str, find_lines: Callable[[], Lines]) -> str:
         return message
     offsets = [int(offset, 16) for offset in place["offsets"].split()]
     lines, frame = None, None
-    with contextlib.suppress(Error, OSError):  # the compiler has gone, say
+    with contextlib.suppress(Error, OSError):  # for example if the compiler is gone
         lines = find_lines()
         if _same_code(Path(place["library"]), lines.library, offsets):
             frame = user_frame(find_frames(lines.library, offsets), lines.source)
@@ -45,7 +45,7 @@ def explain(message: str, find_lines: Callable[[], Lines]) -> str:
 
 
 def _largest_tiles(library: bytes) -> list[str]:
-    """The types of tiles that debug information names, and their sizes."""
+    """The largest tile types in the debug information, with their sizes."""
     sizes: dict[str, int] = {}
     for found in _TILE.finditer(library):
         element, lengths = found["element"].decode(), re.findall(r"\d+", found["lengths"].decode())
@@ -60,6 +60,6 @@ def _bytes(size: int) -> str:
 
 
 def _same_code(one: Path, other: Path, offsets: list[int]) -> bool:
-    """Whether two libraries have the same bytes there: the source may have changed meanwhile."""
+    """Whether two libraries have the same bytes at these offsets; the source may have changed meanwhile."""
     codes = one.read_bytes(), other.read_bytes()
     return all(len({code[offset - 16 : offset + 16] for code in codes}) == 1 for offset in offsets)

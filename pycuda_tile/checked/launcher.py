@@ -1,4 +1,4 @@
-"""Launches of checked kernels: the launcher is told which arrays they may access."""
+"""Launches checked kernels on the host and tells the launcher which arrays they may access."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Array(ctypes.Structure):
 
 
 def extents_of(packer: Packer, arguments: Sequence[object]) -> list[tuple[Parameter, Extent]]:
-    """The memory of the arrays among the arguments of a launch, which were checked before."""
+    """The memory of the arrays among the arguments of a launch, which have been checked before."""
     return [
         (parameter, extent_of(value, parameter))
         for parameter, value in zip(packer.parameters, arguments, strict=True)
@@ -41,7 +41,7 @@ def extents_of(packer: Packer, arguments: Sequence[object]) -> list[tuple[Parame
 class CheckedLauncher(HostLauncher):
     """Launches one kernel of a library that was built with checks.
 
-    ignored: kinds of violations that are not reported; the rest as of HostLauncher.
+    ignored: kinds of violations that are not reported; the other arguments are those of HostLauncher.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class CheckedLauncher(HostLauncher):
         self._call_checked = library().cuda_tile_launch_checked
 
     def _make_direct(self) -> None:
-        """None: the arrays of every launch are looked at."""
+        """Returns None, because the arrays of every launch are examined."""
 
     def _run(self, blocks: ctypes.Array, schedule_seed: int, /, *arguments: object, **named: object) -> None:
         frame = self._packer.pack(arguments, named)

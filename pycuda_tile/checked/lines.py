@@ -1,4 +1,4 @@
-"""From places in compiled code to places in the source, by its debug information."""
+"""Maps places in compiled code to places in the source by means of debug information."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _TOOLS = ("addr2line", "llvm-addr2line", "llvm-symbolizer")
 
 
 class Frame(NamedTuple):
-    """A call: what was called, and the line that it had come to."""
+    """A call: the function that was called, and the line that it had reached."""
 
     function: str
     file: str
@@ -31,8 +31,7 @@ def line_tool() -> list[str] | None:
 
 
 def find_frames(library: Path, offsets: Sequence[int]) -> list[list[Frame]]:
-    """For each offset in a library, the calls that lead there, the innermost first; [] where it is not
-    known."""
+    """For each offset in a library, the calls that lead there, innermost first; [] if unknown."""
     tool = line_tool()
     if tool is None or not offsets:
         return [[] for _ in offsets]

@@ -1,4 +1,4 @@
-"""What a checked launch says of a violation: what, where, which element and block, and what is required."""
+"""Reports of violations in checked launches: what, where, which element and block, and what is required."""
 
 from __future__ import annotations
 
@@ -56,8 +56,8 @@ def make_error(
     extents: Sequence[tuple[Parameter, Extent]],
     source: tuple[str, Path],
 ) -> UndefinedBehaviorError:
-    """The exception for a report; `extents` are those of the arrays that the launch was given, `source` the
-    name of the user's source in messages and where it lies for the compiler."""
+    """The exception for a report; `extents` are those of the launch's arrays, `source` is the name of the
+    user's source in messages and its path for the compiler."""
     kind, index = KINDS[report.kind], tuple(report.index[: report.rank])
     offsets = [offset for offset in report.frames if offset]
     place = user_frame(find_frames(offsets), source)
@@ -80,7 +80,7 @@ def make_error(
 
 
 def _switch(kind: str, report: Report) -> str:
-    """How to go on without such reports."""
+    """Says how to turn off reports of this kind."""
     if kind == "pointer-arithmetic" and not decode("", [report.values[1].code])[0].pointer:
         return 'checked=True, without "strict", reports such a pointer only where it is accessed.'
     return f'ignore=("{kind}",) in build() leaves such reports out.'
@@ -89,7 +89,7 @@ def _switch(kind: str, report: Report) -> str:
 def make_wait_error(
     report: Report, kernel: str, find_frames: FindFrames, source: tuple[str, Path]
 ) -> LaunchError:
-    """The exception for a launch of which all blocks wait; arguments as of `make_error`."""
+    """The exception for a launch whose blocks all wait; the arguments are those of `make_error`."""
     place = user_frame(find_frames([offset for offset in report.frames if offset]), source)
     lines = [
         "all blocks that run wait for what none of them changes: the launch would never end",
@@ -102,7 +102,7 @@ def make_wait_error(
 
 
 def user_frame(calls: Sequence[Sequence[Frame]], source: tuple[str, Path]) -> Frame | None:
-    """The innermost call whose line is the user's; its file as messages name it."""
+    """The innermost call in the user's code, with its file as messages name it."""
     ours = str(resources.include_dir())
     frames = (frame for frames in calls for frame in frames if not frame.file.startswith(ours))
     frame = next(frames, None)
@@ -151,7 +151,7 @@ def _what(kind: str, report: Report, extents: Sequence[tuple[Parameter, Extent]]
 
 
 def _assumption(function: str, value: str, *constants: str) -> str:
-    """What an element of a tile is, and was assumed to be."""
+    """The value of a tile's element, and what was assumed about it."""
     wanted = {
         "assume_blocked": "as the first element of its block",
         "assume_bounded": "from {} to {}",
@@ -173,7 +173,7 @@ def _access(flags: int) -> str:
 def _pointer_arithmetic(
     function: str, raw: Sequence[Value], shown: list[str], extents: Sequence[tuple[Parameter, Extent]]
 ) -> str:
-    """The pointers by the arrays that they point into."""
+    """Describes the pointers by the arrays that they point into."""
     operands = [
         _pointed(value.bits, extents) if decode("", [value.code])[0].pointer else text
         for value, text in zip(raw, shown, strict=False)
@@ -198,7 +198,8 @@ def _memory(report: Report, extents: Sequence[tuple[Parameter, Extent]]) -> str:
 
 
 def _near(address: int, extents: Sequence[tuple[Parameter, Extent]]) -> str:
-    """Of an address in none of the arrays: within one's length before or behind the nearest, by that one."""
+    """Describes an address outside of all arrays by the nearest array, if it is within that array's length of
+    it."""
     distances = {}
     for parameter, extent in extents:
         before, behind = extent.address - address, address - (extent.address + extent.nbytes)

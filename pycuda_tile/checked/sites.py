@@ -1,7 +1,7 @@
-"""Where a GPU's checks lie in the source: each place in the code gets a number, and a list says its line.
+"""Maps a GPU's checks to the source: each place in the code gets a number, and a list gives its line.
 
-Checks are compiled with a mark (`platform::site` of platform/cuda_checks.h) and line information. In the PTX
-numbers take the place of the marks; the driver then assembles it.
+Checks are compiled with a mark (`platform::site` of platform/cuda_checks.h) and line information. Numbers
+replace the marks in the PTX, which the driver then assembles.
 """
 
 from __future__ import annotations
@@ -22,8 +22,8 @@ Place = tuple[str, int]  # file and line
 
 
 def number_sites(ptx: str) -> tuple[str, list[list[Place]]]:
-    """The PTX with a number from 1 for each mark, and for each number the calls that lead there, the
-    innermost first."""
+    """The PTX with a number from 1 for each mark, and for each number the calls that lead there, innermost
+    first."""
     files = {number: name.replace("\\\\", "\\") for number, name in _FILE.findall(ptx)}
     lines, sites = ptx.split("\n"), []
     callers: dict[tuple, tuple | None] = {}
@@ -60,6 +60,6 @@ def publish_variables(ptx: str) -> tuple[str, list[str]]:
 
 
 def frames_of(sites: Sequence[Sequence[Place]], number: int) -> list[Frame]:
-    """The calls at the site of that number, as `lines.find_frames` gives them; [] where it is none."""
+    """The calls at the site of that number, in the form of `lines.find_frames`; [] if there is none."""
     known = 1 <= number <= len(sites)
     return [Frame("", file, line) for file, line in sites[number - 1]] if known else []

@@ -1,4 +1,4 @@
-"""C++ names in the messages of compilers, linkers and loaders: demangled, and as sources have them."""
+"""Rewrites C++ names in messages of compilers, linkers and loaders: demangled and as sources spell them."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import ctypes
 import re
 
 _LIBRARY = "libstdc++.so.6"
-_ABI = re.compile(r"\babi(?:_\d+){5,}::")  # CUDA_TILE_ABI of config.h, in which the header's names are
+_ABI = re.compile(r"\babi(?:_\d+){5,}::")  # CUDA_TILE_ABI of config.h, the header's inline namespace
 
 
 def without_abi(text: str) -> str:
@@ -15,7 +15,7 @@ def without_abi(text: str) -> str:
 
 
 def demangled(text: str) -> str:
-    """The text with its mangled names as C++ has them, where the C++ library is at hand."""
+    """The text with its mangled names demangled, if the C++ library is available."""
     try:
         demangle = ctypes.CDLL(_LIBRARY).__cxa_demangle
     except (OSError, AttributeError):

@@ -1,4 +1,4 @@
-"""The package's own shared libraries: as they were installed, else compiled on first use and kept."""
+"""The package's own shared libraries: the installed ones, else compiled on first use and cached."""
 
 from __future__ import annotations
 
@@ -11,15 +11,15 @@ from . import toolchain
 
 
 def load(name: str, sources: Path, abi: tuple[str, int], kind: type = ctypes.CDLL) -> ctypes.CDLL:
-    """lib{name}.so, whose C++ files lie in `sources`.
+    """Loads lib{name}.so, whose C++ files lie in `sources`.
 
-    abi: a function of it and what that must give, or the library is of another version
-    kind: ctypes.PyDLL for one that calls Python
+    abi: a function of the library and the result that it must return, else the library has another version
+    kind: ctypes.PyDLL for a library that calls Python
     """
     installed = resources.installed_library(f"lib{name}.so")
     loaded = _load(installed, abi, kind) if installed else None
     if loaded is None:
-        built = _build(name, sources)  # whose folder goes with it where the cache cannot be written to
+        built = _build(name, sources)  # keep it alive: outside the cache it owns its folder
         loaded = _load(built.folder / f"lib{name}.so", abi, kind)
     if loaded is None:
         raise Error(f"lib{name}, which this package brings, does not fit its Python files: install it anew")
@@ -33,7 +33,7 @@ def _load(path: Path, abi: tuple[str, int], kind: type) -> ctypes.CDLL | None:
 
 
 def _build(name: str, sources: Path) -> cache.Entry:
-    """Compiles it, for installations that were made without a compiler."""
+    """Compiles the library, for installations that were made without a compiler."""
     compiler = toolchain.find_compiler()
     files = sorted(sources.glob("*.cpp"))
     flags = ["-std=c++20", "-O2", "-fPIC", "-shared", "-pthread", "-fvisibility=hidden"]

@@ -1,4 +1,4 @@
-"""NVIDIA's run-time compiler through cuda.bindings.nvrtc, as the targets simt and tile need it."""
+"""NVIDIA's run-time compiler through cuda.bindings.nvrtc, for the targets simt and tile."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class NvrtcError(Error):
 
 @dataclass
 class Program:
-    """What NVRTC made: lowered names by name expression, and the outputs that it had."""
+    """A program compiled by NVRTC: its lowered names by name expression, and its outputs."""
 
     log: str
     names: dict[str, str] = field(default_factory=dict)
@@ -32,7 +32,7 @@ class Program:
 
 
 def version(extra: str) -> tuple[int, int]:
-    """Of the NVRTC library; TargetUnavailable, with the line that installs our extra, if there is none."""
+    """The version of NVRTC; if it is missing, raises TargetUnavailable with the line that installs `extra`."""
     nvrtc = _bindings(extra)
     status, major, minor = nvrtc.nvrtcVersion()
     _check(nvrtc, status)
@@ -45,7 +45,7 @@ def arch_number(arch: str) -> int:
 
 
 def check_arch(arch: str, extra: str) -> None:
-    """BuildValueError if NVRTC does not compile for an architecture such as sm_90a."""
+    """Raises BuildValueError if NVRTC does not compile for this architecture (such as sm_90a)."""
     nvrtc = _bindings(extra)
     status, supported = nvrtc.nvrtcGetSupportedArchs()
     _check(nvrtc, status)
@@ -62,7 +62,8 @@ def compile_program(
     headers: Mapping[str, str],
     extra: str,
 ) -> Program:
-    """Compiles `text`; `headers` are files that exist in memory only. NvrtcError if it does not compile."""
+    """Compiles `text`; `headers` are files that exist only in memory. Raises NvrtcError if it does not
+    compile."""
     nvrtc = _bindings(extra)
     with forks.uncut:  # NVRTC has locks of its own
         return _compile(nvrtc, text, name, options, expressions, headers)
@@ -101,7 +102,7 @@ def _compile(
 
 
 def include_dirs() -> list[str]:
-    """The folders with NVIDIA's headers (cuda_tile.h, cuda_fp16.h, ...): of wheels, else of a toolkit."""
+    """The folders with NVIDIA's headers (cuda_tile.h, cuda_fp16.h, ...), from wheels or else a toolkit."""
     found = [folder for root in _wheel_roots() for folder in _header_dirs(root)]
     if any(os.path.isfile(os.path.join(folder, "cuda_fp16.h")) for folder in found):
         return found
@@ -112,7 +113,7 @@ def include_dirs() -> list[str]:
 
 
 def host_include_dirs() -> list[str]:
-    """The folders of NVIDIA's headers if a host compiler can include them, so nothing is missing; else []."""
+    """The folders of NVIDIA's headers if none is missing, so a host compiler can include them; else []."""
     found = include_dirs()
     needed = ("cuda_fp16.h", "crt/host_defines.h", "nv/target")
     complete = all(any(os.path.isfile(os.path.join(folder, file)) for folder in found) for file in needed)
@@ -151,7 +152,8 @@ _INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MUL
 def dependencies(
     text: str, path: Path | None, include_dirs: Sequence[str | Path], more: Sequence[Path] = ()
 ) -> list[str]:
-    """Every file that a source may include, whatever its #if lines say: NVRTC does not tell which it read."""
+    """Every file that a source may include, whatever its #if lines say, since NVRTC does not report which
+    files it read."""
     found = dict.fromkeys(map(str, [path, *more] if path else more))
     for start, place in [(text, path), *((read_text(header), header) for header in more)]:
         found.update({header: None for _, header in included(start, place, include_dirs) if header})
@@ -164,8 +166,8 @@ def included(
     include_dirs: Sequence[str | Path],
     follow: Callable[[str], bool] = lambda header: True,
 ) -> Iterator[tuple[str, str]]:
-    """(name, file) of each #include of a source and of the headers that it leads to, whatever the #if lines
-    say; no file where it is found nowhere. Headers that `follow` does not hold for are not looked into."""
+    """(name, file) of each #include of a source and of the headers that it includes, whatever the #if lines
+    say; file is "" if it is not found. Headers for which `follow` is false are not read."""
     seen = {str(path)}
     queue = [(text, path.parent if path else None)]
     while queue:
@@ -200,7 +202,7 @@ def _load() -> Any:
 def _bindings(extra: str) -> Any:
     try:
         return _load()
-    except Exception as error:  # ImportError, or cuda.pathfinder's own errors where the library is missing
+    except Exception as error:  # ImportError, or cuda.pathfinder's own errors if the library is missing
         raise TargetUnavailable(
             f"NVRTC, NVIDIA's run-time compiler, is not installed ({_brief(error)}): {advice(extra)}"
         ) from error
@@ -216,7 +218,7 @@ def _check(nvrtc: Any, status: Any) -> None:
 
 
 def _output(nvrtc: Any, program: Any, what: str) -> bytes:
-    """One of the outputs of a program, b"" where this NVRTC does not have it."""
+    """One of the outputs of a program, b"" if this NVRTC does not have it."""
     get_size, get = getattr(nvrtc, f"nvrtcGet{what}Size", None), getattr(nvrtc, f"nvrtcGet{what}", None)
     if get_size is None or get is None:
         return b""
@@ -226,7 +228,7 @@ def _output(nvrtc: Any, program: Any, what: str) -> bytes:
         return b""
     if status != nvrtc.nvrtcResult.NVRTC_SUCCESS or not size:
         return b""
-    data = bytes(size + 1)  # a new object, also for size 1: Python keeps one object of each single byte
+    data = bytes(size + 1)  # a new object even for size 1: Python shares the objects of single bytes
     _check(nvrtc, *get(program, data))
     return data[:size]
 

@@ -1,7 +1,7 @@
 """Finds the C++20 compiler that builds kernels for the host.
 
-The first of: what PYCUDA_TILE_CXX says, g++ 11 or newer, clang++ 19 or newer, the compiler in the ziglang
-package.
+It is the first of these: the command in PYCUDA_TILE_CXX, g++ 11 or newer, clang++ 19 or newer, the compiler
+in the ziglang package.
 """
 
 from __future__ import annotations
@@ -36,19 +36,19 @@ class Compiler(NamedTuple):
     command: tuple[str, ...]
     kind: str
     version: str
-    identity: str  # changes when the compiler's file does
+    identity: str  # changes whenever the compiler's file changes
 
     def __str__(self) -> str:
         return f"{' '.join(self.command)} ({self.kind} {self.version})"
 
     @property
     def flags(self) -> list[str]:
-        """What every call needs with this compiler."""
-        if self.kind == "zig":  # zig turns the sanitizer on by itself
+        """Flags that every call of this compiler needs."""
+        if self.kind == "zig":  # zig enables the sanitizer by default
             return ["-fno-sanitize=undefined", "-Wno-unknown-attributes", "-ferror-limit=20"]
         if self.kind == "clang":
             return ["-Wno-unknown-attributes", "-ferror-limit=20"]
-        flat = ["-fno-diagnostics-show-nesting"] if _major(self) >= 16 else []  # as diagnostics/ reads them
+        flat = ["-fno-diagnostics-show-nesting"] if _major(self) >= 16 else []  # diagnostics/ reads flat ones
         return ["-Wno-attributes", "-fmax-errors=20", *flat]
 
     def run(self, arguments: list[str], cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
@@ -68,7 +68,7 @@ class Compiler(NamedTuple):
         return environment
 
     def _run(self, arguments: Sequence[str], cwd: Path | None) -> subprocess.CompletedProcess[str]:
-        import subprocess  # here and below: a build from the cache starts no compiler
+        import subprocess  # here and below: builds from the cache do not need it
 
         try:
             with _starting(
@@ -89,10 +89,10 @@ class Compiler(NamedTuple):
 
 @contextlib.contextmanager
 def _starting(command: list[str], **options: Any) -> Iterator[subprocess.Popen[str]]:
-    """A process, which ends with all that it started when the block is left by an exception.
+    """A process that is killed with its children when an exception leaves the block.
 
-    At any moment, also for what a signal's handler raises, such as KeyboardInterrupt: handlers
-    run in the main thread, so that another one, which none can interrupt, starts the process.
+    This also holds for exceptions of signal handlers, such as KeyboardInterrupt, at any moment. Handlers run
+    in the main thread, so another thread, which they cannot interrupt, starts the process.
     """
     import subprocess
     import threading
@@ -118,7 +118,7 @@ def _starting(command: list[str], **options: Any) -> Iterator[subprocess.Popen[s
 
 
 def find_compiler() -> Compiler:
-    """The compiler for kernels; TargetUnavailable if there is none."""
+    """The compiler for kernels; raises TargetUnavailable if there is none."""
     if command := os.environ.get("PYCUDA_TILE_CXX"):
         return _named_by_user(command)
     too_old = []
@@ -146,7 +146,7 @@ def _named_by_user(command: str) -> Compiler:
 
     try:
         words = shlex.split(command)
-    except ValueError as error:  # a quote that is not closed
+    except ValueError as error:  # an unclosed quote
         raise TargetUnavailable(f"PYCUDA_TILE_CXX={command!r} is no command: {error}") from None
     path = _which(words[0]) if words else None
     compiler = _identify((path, *words[1:])) if path else None
@@ -166,7 +166,7 @@ def _zig() -> Compiler | None:
 
 
 def _which(name: str) -> str | None:
-    """shutil.which, whose import takes longer than a build from the cache."""
+    """Like shutil.which, whose import takes longer than a build from the cache."""
     folders = [""] if os.path.dirname(name) else os.get_exec_path()
     paths = (os.path.join(folder, name) for folder in folders)
     return next((path for path in paths if os.path.isfile(path) and os.access(path, os.X_OK)), None)
@@ -178,7 +178,7 @@ def _major(compiler: Compiler) -> int:
 
 @functools.cache
 def _identify(command: tuple[str, ...]) -> Compiler | None:
-    """Kind and version of a compiler, or None if it does not start or is another one."""
+    """Kind and version of a compiler, or None if it does not start or is not supported."""
     try:
         path = os.path.realpath(command[0])
         status = os.stat(path)
@@ -197,7 +197,7 @@ def _identify(command: tuple[str, ...]) -> Compiler | None:
 
 
 def _ask_version(command: tuple[str, ...]) -> tuple[str, str]:
-    """(kind, version); LookupError if the command is no compiler that we know."""
+    """(kind, version); raises LookupError if the command is not a supported compiler."""
     import subprocess
 
     environment = None
@@ -220,7 +220,7 @@ def _ask_version(command: tuple[str, ...]) -> tuple[str, str]:
 
 
 def cpu_identity() -> str:
-    """What `-march=native` stands for on this machine."""
+    """Identifies the processor that `-march=native` means on this machine."""
     if sys.platform != "linux":
         import platform
 

@@ -1,7 +1,6 @@
-"""The compiler of the ziglang package: it has no libraries ready, but compiles those that it links with at
-their first use.
+"""The compiler of the ziglang package, which has no prebuilt libraries and compiles each on first use.
 
-The C++ library takes it minutes, so that what needs none of it, as most kernels do, is linked without.
+The C++ library takes minutes, so programs that do not need it, such as most kernels, are linked without it.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ _NOTICES = {
     _CXX_LIBRARY: "the ziglang compiler builds its C++ library, which is needed here for the first time; "
     "this takes one to three minutes, once",
 }
-# Kernels that throw nothing refer to these all the same, where an exception could pass: none is ever called.
+# Kernels that throw nothing still refer to these wherever an exception could pass; none is ever called.
 _FOR_EXCEPTIONS = """
 extern "C" {
 [[noreturn]] void abort();
@@ -43,7 +42,7 @@ Start = Callable[[Sequence[str]], CompletedProcess[str]]
 
 
 def run(start: Start, zig: str, arguments: Sequence[str]) -> CompletedProcess[str]:
-    """What `start`, which starts zig, makes of the arguments; says so before it takes long."""
+    """Runs zig with the arguments by means of `start`; prints a notice before it compiles a library."""
     steps = _split(arguments)
     if steps is None:
         if _NOT_LINKING.isdisjoint(arguments):
@@ -60,7 +59,7 @@ def run(start: Start, zig: str, arguments: Sequence[str]) -> CompletedProcess[st
         _announce(_RUNTIME, zig)
         linking = [*steps.linking, "-o", steps.output, compiled]
         linked = start([*linking, stubs, "-nostdlib++", "-Wl,-z,defs"])
-        if linked.returncode and not _OF_CXX_LIBRARY.search(linked.stdout):  # symbols of the source's own
+        if linked.returncode and not _OF_CXX_LIBRARY.search(linked.stdout):  # the source's own symbols
             linked = start([*linking, stubs, "-nostdlib++"])
         elif linked.returncode:
             _announce(_CXX_LIBRARY, zig)
@@ -69,7 +68,7 @@ def run(start: Start, zig: str, arguments: Sequence[str]) -> CompletedProcess[st
 
 
 class _Steps(NamedTuple):
-    """How one source becomes a library: arguments of both steps but for the files, source, output."""
+    """How one source becomes a library: the arguments of both steps without files, the source, the output."""
 
     compiling: list[str]
     linking: list[str]
@@ -78,7 +77,7 @@ class _Steps(NamedTuple):
 
 
 def _split(arguments: Sequence[str]) -> _Steps | None:
-    """None where not just one source is made a library of."""
+    """The steps; None unless the arguments make a library from a single source."""
     words = list(arguments)
     if not _NOT_LINKING.isdisjoint(words):
         return None
@@ -100,7 +99,7 @@ def _split(arguments: Sequence[str]) -> _Steps | None:
 
 
 def _announce(library: str, zig: str) -> None:
-    """Says what is about to take long, unless this zig has made the library before."""
+    """Announces a long compilation, unless this zig has compiled the library before."""
     try:
         installed = os.stat(zig).st_ctime
         made = [path.stat().st_mtime for path in _cache_folder().glob(f"o/*/{library}")]
@@ -111,7 +110,7 @@ def _announce(library: str, zig: str) -> None:
 
 
 def environment() -> dict[str, str]:
-    """What zig needs to know besides: without HOME it does not start, nor where it cannot write there."""
+    """Environment variables for zig, which does not start without a HOME that it can write to."""
     return {"ZIG_GLOBAL_CACHE_DIR": str(_cache_folder())}
 
 

@@ -1,1 +1,1 @@
-"""From what a compiler printed to errors that name the user's file and line."""
+"""Turns a compiler's output into errors that name the user's file and line."""

@@ -1,11 +1,11 @@
-"""Reads the log of g++, clang++ or NVRTC, and says in the user's file what is wrong.
+"""Reads the log of g++, clang++ or NVRTC, and places its errors in the user's file.
 
     parse(log, places)          -> list of Diagnostic
     compile_error(log, places)  -> CompileError whose message shows the first few of them
 
-A compiler reports an error inside a header together with the chain of instantiations that led there. Here the
-place in the user's file is what counts: the innermost link of that chain which lies in it. Lines that the
-parser does not know are never lost: they stay in CompileError.log.
+A compiler reports an error inside a header together with the chain of instantiations that led there. An error
+is placed at the innermost link of that chain that lies in the user's file. Lines that the parser does not
+know are not lost: they remain in CompileError.log.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from . import missing_header
 from .places import NAME_MAP, Places
 from .text import render, render_log
 
-IN_NAME = "in the kernel name"  # begins the note of an error in what a kernel was asked for by
+IN_NAME = "in the kernel name"  # begins the note of an error in a requested kernel name
 
 
 @dataclass
 class _Record:
-    """One error or warning as the compiler gave it; `trace` leads from it outwards, link by link."""
+    """One error or warning as the compiler reported it; `trace` is the chain from it outwards."""
 
     file: str
     line: int
@@ -37,8 +37,7 @@ class _Record:
 
 
 def parse(log: str, places: Places) -> list[Diagnostic]:
-    """The errors and warnings of a compiler's log, in its order, each placed in the user's file if
-    possible."""
+    """The errors and warnings of a compiler's log in order, each placed in the user's file if possible."""
     records = _records(log)
     for at, record in enumerate(records):
         if record.severity == "error" and places.is_end(record.file, record.line):
@@ -88,7 +87,7 @@ _CHAIN_NOTE = re.compile(
 def _records(log: str) -> list[_Record]:
     records: list[_Record] = []
     gnu_trace: list[tuple[str, int, int]] = []  # g++ prints the chain before the error
-    edg_file = ""  # NVRTC leaves a file name out where it is the one before
+    edg_file = ""  # NVRTC omits a file name that repeats the previous one
     for line in log.splitlines():
         if found := _EDG.match(line):
             edg_file = found["file"]
@@ -106,7 +105,7 @@ def _records(log: str) -> list[_Record]:
             elif rest.startswith(("required from", "recursively required from")):
                 gnu_trace.append(place)
             elif rest.startswith("in 'constexpr' expansion of"):
-                gnu_trace.insert(0, place)  # from the outside inwards
+                gnu_trace.insert(0, place)  # g++ lists it from outside inwards
             elif records and rest.startswith(("required for", "in requirements")):
                 records[-1].notes.append(rest)
         elif line.startswith(("In file included from ", "                 from ")):
@@ -133,7 +132,7 @@ def _add(
     message: str,
     trace: list[tuple[str, int, int]],
 ) -> None:
-    """Adds a record, or what a note says to the record before it."""
+    """Adds a record, or adds a note to the previous record."""
     if severity in ("note", "remark"):
         if records and _CHAIN_NOTE.match(message):
             records[-1].trace.append((file, line, column))
@@ -148,8 +147,8 @@ def _add(
 
 
 def _without_echoes(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Of those about the same kernel name only the first: compilers stumble over it again and again. Of the
-    kernels of the source, which nobody asked for by name, other errors say more."""
+    """Keeps the first of several errors about one kernel name, which compilers report repeatedly. Errors that
+    name only NVRTC's name map are dropped if there are others, which say more."""
     seen: set[str] = set()
     kept = []
     for diagnostic in diagnostics:
@@ -161,7 +160,7 @@ def _without_echoes(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
     return [diagnostic for diagnostic in kept if diagnostic.file != NAME_MAP] or kept
 
 
-_FITS_NO_KERNEL = re.compile(  # what each compiler says of what core/signature.h asks
+_FITS_NO_KERNEL = re.compile(  # each compiler's error for the request in core/signature.h
     r"no matching function for call to 'kernel_of|no instance of .*kernel_of|no matches converting function|"
     r"invalid 'static_cast'|static_cast from .* is not allowed|"
     r"address of overloaded function .* cannot be static_cast|"
@@ -197,7 +196,7 @@ def _place(record: _Record, places: Places) -> Diagnostic:
 
 
 def _with_name(record: _Record, places: Places) -> str:
-    """An error's message; NVRTC's that a name is no namespace, with that name."""
+    """An error's message; NVRTC's error that a name is not a namespace gets that name."""
     if not record.message.startswith('name followed by "::"'):
         return record.message
     return f"{record.message}: {places.line(places.shown(record.file), record.line)[record.column - 1 :]}"
@@ -207,7 +206,7 @@ _VIOLATED = re.compile(r"\bviolated\b.*?(?:Kind = |<)cuda_tile_(\w+)")
 
 
 def _violation(record: _Record) -> str:
-    """What a constant expression violates [3.1], by its kind; "" if nothing."""
+    """The kind of violation [3.1] in a constant expression; "" if there is none."""
     for text in (record.message, *record.notes):
         if found := _VIOLATED.search(text):
             kind = found[1].replace("_", "-")
@@ -217,7 +216,7 @@ def _violation(record: _Record) -> str:
     return ""
 
 
-_CONCEPTS = (  # each compiler's words for: this concept does not hold
+_CONCEPTS = (  # how each compiler says that a concept does not hold
     re.compile(r"(required for the satisfaction of '.*)$"),
     re.compile(r"(?:because|and) ('.*'\)? (?:does not satisfy '.*'|evaluated to false))"),
     re.compile(r"(concept .* not satisfied for .*)"),
@@ -240,10 +239,10 @@ _OTHER_REASONS = (
 
 
 def _requirement(record: _Record) -> tuple[str, ...]:
-    """The note that says best what is required.
+    """The note that best says what is required.
 
-    Where several overloads were tried, the one whose concepts were followed deepest is nearest to what was
-    meant; the innermost of its concepts that has a public name says what is wrong.
+    If several overloads were tried, the one whose concepts were followed deepest is probably the intended
+    one; its innermost concept with a public name says what is wrong.
     """
     deepest: list[str] = []
     for pattern in _CONCEPTS:
@@ -272,14 +271,14 @@ _NAMES_CONCEPT = (
 
 
 def _meaning(note: str) -> tuple[str, ...]:
-    """What the concept of a note stands for, in the words of the reference."""
+    """The meaning of a note's concept, in the words of the reference."""
     names = [found[1] for pattern in _NAMES_CONCEPT if (found := pattern.match(note))]
     rows = (row for row in spec.load("api") if row.kind == "concept" and row.name in names)
     return tuple(f"{row.name}: {spec.summaries()[row.id]} [{row.section}]" for row in rows)
 
 
 def _best_of_chain(chain: list[str]) -> str:
-    """The innermost concept of a chain that has a public name; chains run inwards, but g++'s outwards."""
+    """The innermost concept of a chain with a public name; chains run inwards, except g++'s."""
     public = [note for note in chain if "detail::" not in note.partition("<")[0]] or chain
     if public[0].startswith("required for"):
         return re.sub(

@@ -1,7 +1,7 @@
-"""Errors about what a source uses without its header: cuda_tile.h itself, or that of a small float.
+"""Errors about names used without their header: cuda_tile.h itself, or the header of a small float.
 
-cuda_tile.h only declares small floats, so that each compiler finds them incomplete in several places and
-words.
+cuda_tile.h only declares small floats, so each compiler reports incomplete types in several places and
+wordings.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from ..spec.element_types import HEADERS
 SMALL_FLOAT_HEADERS = frozenset(HEADERS.values())
 _INCOMPLETE = re.compile(r"\bincomplete\b|^forward declaration of ")
 _TYPE = re.compile(rf"""["'](?:const |struct )*({"|".join(HEADERS)})(?: \[\d+\])?["']""")
-_API = re.compile(  # each compiler's words for: the namespace cuda, or tiles in it, is not there
+_API = re.compile(  # how each compiler says that the namespace cuda, or tiles in it, does not exist
     r"""["']cuda["'] has not been declared|["']tiles["'] is not a namespace-name|"""
     r"""["']tiles["'] is not a member of ["']cuda["']|"""
     r"""["']cuda::tiles["'] has not been declared|undeclared identifier ["']cuda["']|"""
@@ -28,7 +28,7 @@ _NO_API = f'{_BEGIN}cuda::tiles needs #include "cuda_tile.h"'
 
 
 def message(texts: Iterable[str]) -> str:
-    """Which header is missing, by what a compiler says in an error and its notes; "" if none is."""
+    """The missing header according to the texts of an error and its notes; "" if none is missing."""
     for text in texts:
         if _API.search(text):
             return _NO_API
@@ -39,8 +39,8 @@ def message(texts: Iterable[str]) -> str:
 
 
 def without_consequences(diagnostics: Sequence[Diagnostic], source: str) -> list[Diagnostic]:
-    """Each missing header once; where one is, not what else is said of the same line and of other files, and
-    without cuda_tile.h nothing else."""
+    """Keeps one error for each missing header and drops its consequences: other errors on the same line and
+    in other files, and all other errors if cuda_tile.h is missing."""
     missing = {d.message: d for d in reversed(diagnostics) if d.message.startswith(_BEGIN)}
     lines = {d.line for d in diagnostics if d.message in missing}
 

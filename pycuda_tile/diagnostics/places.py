@@ -1,4 +1,4 @@
-"""The files of a compilation: which are the user's, and what lines of generated ones stand for."""
+"""The files of a compilation: which are the user's, and what the lines of generated ones represent."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from ..errors import Diagnostic
 from ..frontend.kernel_names import from_cxx_expression
 
-NAME_MAP = "__nv_name_map"  # where NVRTC says that it found a bad name expression
+NAME_MAP = "__nv_name_map"  # the file that NVRTC names for a bad name expression
 
 
 @dataclass
@@ -19,10 +19,10 @@ class Places:
     path:         the file that the compiler read, the same unless the source was given as text
     text:         its text
     library_dirs: folders of headers that are not the user's
-    generated:    text of generated files, by path: one kernel name a line
-    names:        the name expressions of the kernels that were asked for
+    generated:    text of generated files, by path: one kernel name per line
+    names:        the name expressions of the requested kernels
     found:        errors that were found without a compiler
-    end:          the line of a generated file behind the source that is wrong if the source is not over
+    end:          the line of a generated file, after the source, that is an error if the source is incomplete
     """
 
     source: str

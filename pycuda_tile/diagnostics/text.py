@@ -1,4 +1,4 @@
-"""Diagnostics as people read them: the text of a CompileError, and one in a line."""
+"""Diagnostics as text: the message of a CompileError, and one-line forms."""
 
 from __future__ import annotations
 
@@ -29,22 +29,22 @@ def render(errors: list[Diagnostic], places: Places) -> str:
     return "\n".join(lines)
 
 
-_REQUIREMENTS = ("required: ", 'concept "')  # how such notes begin
+_REQUIREMENTS = ("required: ", 'concept "')  # the beginnings of such notes
 
 
 def _render_one(error: Diagnostic, places: Places) -> list[str]:
     position = "".join(f":{number}" for number in (error.line, error.column) if number)
-    # What is required comes first: a refused call says which requirement failed in its first line.
+    # Requirements come first, so that the first line of a rejected call says which requirement failed.
     requirement = [shortened(note) for note in error.notes if note.startswith(_REQUIREMENTS)][:1]
     what = ": ".join([*requirement, shortened(error.message)])
     lines = [_cut(f"{short_path(error.file)}{position}: {error.severity}: {what}")]
     if text := places.line(error.file, error.line):
         if error.message.startswith("expected") and not text[: error.column - 1].strip():
-            # What is missing is mostly missing at the end of the line before.
+            # A missing token usually belongs at the end of the previous line.
             lines.append(_cut(f"{error.line - 1:5} | {places.line(error.file, error.line - 1)}"))
         lines.append(_cut(f"{error.line:5} | {text}"))
         if 0 < error.column <= min(len(text) + 1, _LINE_WIDTH):
-            # Tabs are kept, so that the caret stands below its character.
+            # Tabs are kept so that the caret stays below its character.
             indent = re.sub(r"[^\t]", " ", text[: error.column - 1])
             lines.append(f"      | {indent}^")
     rest = [note for note in map(shortened, error.notes) if note not in requirement]
@@ -84,7 +84,7 @@ def _cut(line: str) -> str:
 
 
 def short_path(file: str) -> str:
-    """The path relative to the working directory where that is shorter."""
+    """The path relative to the working directory if that is shorter."""
     if not os.path.isabs(file):
         return file
     relative = os.path.relpath(file)
@@ -92,7 +92,7 @@ def short_path(file: str) -> str:
 
 
 def show(diagnostic: Diagnostic) -> str:
-    """A diagnostic in one line, as compilers print them."""
+    """A diagnostic in one line, in the style of compilers."""
     position = "".join(f":{number}" for number in (diagnostic.line, diagnostic.column) if number)
     notes = "".join(f"\n  {note}" for note in diagnostic.notes)
     message = f"{diagnostic.severity}: {shortened(diagnostic.message)}{notes}"
