@@ -32,7 +32,7 @@ class Program:
 
 
 def version(extra: str) -> tuple[int, int]:
-    """The version of NVRTC; if it is missing, raises TargetUnavailable with the line that installs `extra`."""
+    """The version of NVRTC; if it is missing, raises TargetUnavailable with the line that installs it."""
     nvrtc = _bindings(extra)
     status, major, minor = nvrtc.nvrtcVersion()
     _check(nvrtc, status)

@@ -1,4 +1,4 @@
-"""Ordinary tools on kernels of the host: gdb, AddressSanitizer and UndefinedBehaviorSanitizer.
+"""Debugging kernels on the host with gdb, AddressSanitizer and UndefinedBehaviorSanitizer.
 
 PYCUDA_TILE_DEBUG=1               kernels are built with -g -O0
 PYCUDA_TILE_SANITIZE=address,...  kernels are built with -fsanitize=address,... -g
@@ -21,7 +21,7 @@ GDB_PRINTERS = Path(__file__).with_name("gdb_printers.py")
 
 
 def environment_flags() -> list[str]:
-    """What the environment adds to a compiler's flags."""
+    """The compiler flags that the environment variables add."""
     flags = ["-g", "-O0"] if os.environ.get("PYCUDA_TILE_DEBUG") else []
     if sanitizers := os.environ.get("PYCUDA_TILE_SANITIZE"):
         flags += [f"-fsanitize={sanitizers}", "-g", "-fno-omit-frame-pointer"]
@@ -29,8 +29,8 @@ def environment_flags() -> list[str]:
 
 
 def sanitizer_flags(flags: Sequence[str], compiler: Compiler) -> list[str]:
-    """What the compiler is to be told besides where its flags ask for sanitizers. BuildValueError for those
-    that this process cannot load kernels with: it would end."""
+    """Additional compiler flags if the given ones enable sanitizers. Raises BuildValueError if loading
+    kernels with these sanitizers would end this process."""
     asked = {
         name for flag in flags if flag.startswith("-fsanitize=") for name in flag.partition("=")[2].split(",")
     }
@@ -52,12 +52,12 @@ def sanitizer_flags(flags: Sequence[str], compiler: Compiler) -> list[str]:
         )
     if not asked or compiler.kind != "clang":
         return []
-    runtime = find_runtime(compiler, "ubsan_standalone")  # clang leaves it to the program, which is Python
+    runtime = find_runtime(compiler, "ubsan_standalone")  # clang expects it in the program, which is Python
     return ["-shared-libsan", f"-Wl,-rpath,{runtime.parent}"]
 
 
 def find_runtime(compiler: Compiler, name: str) -> Path:
-    """The shared library of a sanitizer's runtime that belongs to the compiler; TargetUnavailable without."""
+    """The compiler's shared library of a sanitizer runtime; raises TargetUnavailable if there is none."""
     names = [f"libclang_rt.{name}-{os.uname().machine}.so", f"libclang_rt.{name}.so"]
     for library in [f"lib{name}.so"] if compiler.kind == "gcc" else names:
         asked = [*compiler.command, f"-print-file-name={library}"]

@@ -1,6 +1,6 @@
-"""Loaded by gdb (`gdb -x FILE`): tiles, extents and small floats are printed by their values.
+"""Loaded by gdb (`gdb -x FILE`): prints the values of tiles, extents and small floats.
 
-Standard library and gdb's own module only: this is gdb's Python.
+It runs in gdb's Python and may import only the standard library and gdb's own module.
 """
 
 import csv
@@ -10,11 +10,11 @@ import struct
 
 import gdb
 
-_MOST = 8  # elements of a row, and rows, that are shown
+_MOST = 8  # the number of rows, and of elements of a row, that are shown
 
 
 def read_formats():
-    """The rows of the table of element types that say small floats' formats, by the types' names."""
+    """The rows of the table of element types that describe small floats, by C++ name."""
     table = "spec/tables/element_types.tsv"
     path = next(p / table for p in pathlib.Path(__file__).resolve().parents if (p / table).exists())
     with path.open(newline="") as lines:
@@ -26,7 +26,7 @@ FORMATS = read_formats()
 
 
 def element(value):
-    """An element as text: numbers for the small floats, what gdb prints for others."""
+    """An element as text: small floats as numbers, others as gdb prints them."""
     type_ = value.type.strip_typedefs().unqualified()
     if type_.name not in FORMATS:
         return value.format_string()
@@ -37,13 +37,13 @@ def element(value):
 def small_float(name, raw):
     """The value of a small float from its bytes."""
     row = FORMATS[name]
-    if (row["exponent"], row["signed"]) == ("8", "yes"):  # the first bits of a float
+    if (row["exponent"], row["signed"]) == ("8", "yes"):  # its bits are the first bits of a float
         return struct.unpack("<f", bytes(4 - len(raw)) + raw)[0]
     return decode(int.from_bytes(raw, "little"), row)
 
 
 def decode(bits, row):
-    """The value of a number's bits."""
+    """The value that the bits represent in the row's format."""
     exponent_bits, mantissa_bits, bias = (int(row[name]) for name in ("exponent", "mantissa", "bias"))
     last_exponent, last_mantissa = (1 << exponent_bits) - 1, (1 << mantissa_bits) - 1
     sign = -1.0 if row["signed"] == "yes" and bits >> (exponent_bits + mantissa_bits) & 1 else 1.0
@@ -94,7 +94,7 @@ class Tile:
 
 
 def extents(value):
-    """The lengths of an extents object, those of the type and those of the object."""
+    """The lengths of an extents object, static ones from its type and dynamic ones from the object."""
     type_ = value.type.strip_typedefs()
     found, place = lengths(type_), 0
     for i, length in enumerate(found):
@@ -115,7 +115,7 @@ class Extents:
 
 
 class TensorSpan:
-    """tensor_span<...>: where it begins, its extents and its layout."""
+    """tensor_span<...>: its address, extents and layout."""
 
     def __init__(self, value):
         self.value = value
@@ -150,7 +150,7 @@ class Constant:
 
 
 class SmallFloat:
-    """__half and its sisters."""
+    """__half and the other small floats."""
 
     def __init__(self, value):
         self.value = value
@@ -160,7 +160,7 @@ class SmallFloat:
 
 
 def find(value):
-    """The printer of a value's type, if it is one of ours."""
+    """The printer for a value, if its type is one of ours."""
     type_ = value.type.strip_typedefs().unqualified()
     name = re.sub(r"<.*|\babi(_\d+){5,}::", "", type_.name or "")  # without CUDA_TILE_ABI of config.h
     if value.address is not None and name in FORMATS:
@@ -177,4 +177,4 @@ def find(value):
 
 
 gdb.pretty_printers.append(find)
-gdb.execute("skip -gfi */cuda_tile/*/*.h", to_string=True)  # `step` goes over the header
+gdb.execute("skip -gfi */cuda_tile/*/*.h", to_string=True)  # `step` skips the header

@@ -1,4 +1,4 @@
-"""`pycuda-tile run` in gdb or with sanitizers: in a child process, which is told by its environment."""
+"""`pycuda-tile run` in gdb or with sanitizers, in a child process configured by environment variables."""
 
 from __future__ import annotations
 
@@ -29,19 +29,19 @@ def run_in_gdb(words: Sequence[str], kernels: Sequence[str]) -> int:
 
 
 def run_sanitized(words: Sequence[str]) -> int:
-    """Runs `pycuda-tile run WORDS`, kernels watched by AddressSanitizer and UBSan; returns its exit code."""
+    """Runs `pycuda-tile run WORDS` with AddressSanitizer and UBSan in kernels; returns its exit code."""
     runtime = asan_runtime()
     options = ":".join(filter(None, ["detect_leaks=0", os.environ.get("ASAN_OPTIONS")]))
     return _run(
         [*_RUN, *words],
         PYCUDA_TILE_SANITIZE=_SANITIZERS,
         LD_PRELOAD=str(runtime),
-        ASAN_OPTIONS=options,  # Python keeps what it has until it ends: no leaks
+        ASAN_OPTIONS=options,  # Python frees little at exit, so leaks are not reported
     )
 
 
 def asan_runtime() -> Path:
-    """The shared library of AddressSanitizer's runtime, of the compiler that builds kernels."""
+    """The shared library of the AddressSanitizer runtime of the compiler that builds kernels."""
     return find_runtime(toolchain.find_compiler(), "asan")
 
 

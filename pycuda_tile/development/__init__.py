@@ -1,5 +1,5 @@
-"""Tools for those who work on this package; only the command line imports them.
+"""Tools for developers of this package; only the command line imports them.
 
-codegen    makes the generated headers, documentation and tables
-coverage   says what of the API is documented, implemented and tested
+codegen    generates headers, documentation and tables
+coverage   reports which parts of the API are documented, implemented and tested
 """

@@ -1,7 +1,7 @@
-"""The specification as tables: one row an entity of the C++ API, keyed by its id in the manual's inventory.
+"""The specification as tables: one row per entity of the C++ API, keyed by its id in the manual's inventory.
 
-The tables in ``tables/`` carry meaning (what an operation takes, gives and does), never C++ text; headers,
-documentation and tests are made from them.
+The tables in ``tables/`` hold meaning (what an operation takes, returns and does), never C++ text; headers,
+documentation and tests are generated from them.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ _NAME = re.compile(r"[a-z_][a-z0-9_]*")
 _FACTOR = re.compile(r"__\w+|float|double|int8")
 _YES_NO = {"yes", "no"}
 
-# column -> what a cell may hold: a pattern, a set of words, or None for anything that is not empty
+# column -> what a cell may hold: a pattern, a set of words, or None for any nonempty text
 _COMMON = {"id": _ID, "section": _SECTION, "summary": None}
 _ELEMENTS = {"arithmetic", "integral", "bool"}
 _MODES = {
@@ -57,21 +57,21 @@ SCHEMAS: dict[str, dict[str, Any]] = {
     "api": {
         "id": _ID,
         "section": _SECTION,
-        "name": None,  # in cuda::tiles, if it is no keyword
+        "name": None,  # in cuda::tiles, unless it is a keyword
         "kind": _KINDS,
         "form": None,  # how it is used
-        "header": re.compile(r"(cuda_tile/[a-z_/]+\.h)?"),  # where it is declared, below include/
-        "constant": _YES_NO,  # whether the compiler evaluates it: static assertions then test it
-        "exposition": _YES_NO,  # whether the manual has it to explain others only: then it has no header
-        "since": {"13.3", "13.4"},  # 13.4: wider than the manual
+        "header": re.compile(r"(cuda_tile/[a-z_/]+\.h)?"),  # the header that declares it, below include/
+        "constant": _YES_NO,  # whether it is evaluated at compile time, and so tested by static assertions
+        "exposition": _YES_NO,  # for exposition only in the manual, so it has no header
+        "since": {"13.3", "13.4"},  # 13.4: goes beyond the manual
         "summary": re.compile(r".*"),  # empty where a family's table has it
     },
     "chapters": {"id": _SECTION, "title": None},
-    # Where NVIDIA's front end judges a test program otherwise.
+    # Test programs on which NVIDIA's front end disagrees.
     "disagreements": {
         "id": re.compile(r"[a-z][a-z0-9-]*(/right)?"),  # a negative case, or behind # in a positive program
         "section": _SECTION,
-        "right": {"manual", "nvidia", "open"},  # whose reading is taken; open: the manual leaves room
+        "right": {"manual", "nvidia", "open"},  # whose reading is followed; open: the manual allows both
         "why": None,
     },
     "concepts": {
@@ -83,7 +83,7 @@ SCHEMAS: dict[str, dict[str, Any]] = {
             "floating point", "basic floating point", "restricted floating point",
         },
     },
-    # What a checked build looks for, in the order of cuda_tile_violation_kind.
+    # What a checked build detects, in the order of cuda_tile_violation_kind.
     "violations": {"id": re.compile(r"[a-z-]+"), "section": _SECTION, "requirement": None},
     # Element types of matrix products: of the operands and the accumulator, of a product without one, and of
     # the sums of instructions. int8 is any integer of 8 bits, int32 any signed one of 32. Then the compute
@@ -162,9 +162,9 @@ def _check_cell(place: _Place, column: str, rule: Any, cell: str) -> None:
 
 
 def parse(table: str, text: str) -> list[SimpleNamespace]:
-    """Rows of one table as objects with a str attribute a column.
+    """Rows of one table as objects with a str attribute for each column.
 
-    :raises SpecError: for missing, unknown or misspelt columns, cells that their rule refuses, repeated ids.
+    :raises SpecError: for missing, unknown or misspelt columns, cells that break their rule, repeated ids.
     """
     schema = SCHEMAS[table]
     lines = text.splitlines()
@@ -199,7 +199,7 @@ def elementwise() -> Iterator[SimpleNamespace]:
 
 @cache
 def summaries() -> dict[str, str]:
-    """What each entity of the API does, by id; from its family's table where the API's has no text."""
+    """What each entity of the API does, by id; from its family's table if the API's table has no text."""
     found: dict[str, str] = {}
     for table in SCHEMAS:
         for row in load(table):

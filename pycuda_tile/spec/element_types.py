@@ -1,7 +1,7 @@
 """The element types of the C++ API and of Tile IR, as ``tables/element_types.tsv`` lists them.
 
-All that tells one type from another by a number or a name is in the table: C++ headers are generated from it,
-Python asks here. What a column means is said in :class:`ElementType`.
+Every number or name in which types differ is in the table. C++ headers are generated from it, and Python uses
+this module. :class:`ElementType` explains the columns.
 """
 
 from __future__ import annotations
@@ -14,26 +14,26 @@ from typing import TYPE_CHECKING, Any
 
 from . import load
 
-if TYPE_CHECKING:  # importing this takes a fraction of what importing NumPy does
+if TYPE_CHECKING:  # importing this module is much faster than importing NumPy
     import numpy as np
 
 
 @dataclass(frozen=True)
 class ElementType:
-    """A row of the table. Numbers that a type has not are 0, names and versions "".
+    """A row of the table. Numbers that do not apply to a type are 0, names and versions "".
 
-    id:             what it is called here
+    id:             its name in this project
     kind:           the column `class`: integral, basic or restricted floating point [1.4]
     bits, size:     bits of a value, and bytes of an element in memory
     exponent, mantissa, bias: stored bits of a floating point format, and what its exponent is biased by
     signed:         whether there are values below zero
     specials:       which of zero, infinity ("inf") and NaN it has
-    saturates:      whether what is too great becomes the greatest finite value, even beside an infinity
+    saturates:      whether conversions of larger values give the largest finite one, even beside an infinity
     rank, subrank:  conversion ranks [1.7.1, 1.7.4]
     cxx, header:    its name in C++, and the header that defines it
     numpy:          the type of NumPy or ml_dtypes whose arrays hold it; of C++ types that are alike, such as
                     `short` and `char16_t`, one has it and stands for the others
-    dlpack:         its DLDataTypeCode; None where arrays of it do not come by DLPack
+    dlpack:         its DLDataTypeCode; None if arrays of it are not exchanged by DLPack
     since:          the first version of the C++ API with it
     tileir:         its name in Tile IR; `tileir_aliases`: other names that text may use
     tag:            its number in bytecode; `tileir_since`: the first version with it
@@ -69,7 +69,7 @@ class ElementType:
 
     @property
     def is_basic(self) -> bool:
-        """Whether it is a basic floating point type: one that computes."""
+        """Whether it is a basic floating point type, which supports arithmetic."""
         return self.kind == "basic floating point"
 
     @property
@@ -79,7 +79,7 @@ class ElementType:
 
     @cached_property
     def dtype(self) -> np.dtype | None:
-        """`numpy` as a type; None where there is none, or the ml_dtypes that is installed lacks it."""
+        """`numpy` as a type; None if there is none or the installed ml_dtypes lacks it."""
         import ml_dtypes
         import numpy as np
 
@@ -90,35 +90,35 @@ class ElementType:
 
     @property
     def has_own_code(self) -> bool:
-        """Whether a parameter's code alone tells it (core/signature.h); others it tells by class and size."""
+        """Whether a parameter's code alone identifies it (core/signature.h); others need their size, too."""
         return not self.is_integral and not self.is_ieee and bool(self.cxx)
 
     @property
     def begins_a_float(self) -> bool:
-        """Whether its bits are the first ones of a float's, as those of bfloat16 are."""
+        """Whether its bits are the first bits of a float, like those of bfloat16."""
         return self.signed and self.exponent == 8
 
     @property
     def smallest_exponent(self) -> int:
-        """Of the smallest normal number. A format without zero has no subnormal ones."""
+        """Exponent of the smallest normal number. A format without zero has no subnormal numbers."""
         return (1 if "zero" in self.specials else 0) - self.bias
 
     @property
     def largest_exponent(self) -> int:
-        """Of the largest finite number. Infinities take an exponent, and so does NaN without a mantissa."""
+        """Exponent of the largest finite number. Infinities use one, as does NaN without a mantissa."""
         taken = "inf" in self.specials or ("nan" in self.specials and not self.mantissa)
         return (1 << self.exponent) - 1 - self.bias - taken
 
     @cached_property
     def greatest(self) -> float:
-        """The largest finite number. Without infinities, NaN is the last mantissa of the last exponent."""
+        """The largest finite number. Without infinities, NaN has the last mantissa of the last exponent."""
         last_is_nan = self.mantissa and "nan" in self.specials and "inf" not in self.specials
         significand = (2 << self.mantissa) - (2 if last_is_nan else 1)
         return float(significand * Fraction(2) ** (self.largest_exponent - self.mantissa))
 
     def has_lower_rank(self, other: ElementType) -> bool:
-        """[1.7.1] Of floating point types. e8m0 is below those with its exponents; as it has no sign, none is
-        below it."""
+        """[1.7.1] Compares floating point types. e8m0 ranks below the types that have its exponents; as it
+        has no sign, none ranks below it."""
         return self.rank < other.rank and self.exponent <= other.exponent and self.signed <= other.signed
 
     def holds(self, other: ElementType) -> bool:
@@ -154,10 +154,10 @@ def _element_type(row: SimpleNamespace) -> ElementType:
 
 
 ELEMENT_TYPES = tuple(map(_element_type, load("element_types")))
-#: Those of C++ and those of Tile IR, by name.
+#: The types of C++ and those of Tile IR, by name.
 CXX_TYPES = {e.cxx: e for e in ELEMENT_TYPES if e.cxx}
 TILEIR_TYPES = {e.tileir: e for e in ELEMENT_TYPES if e.tileir}
-#: By the name of the NumPy type; float32 is float, not tf32, whose arrays are of that type, too.
+#: By the name of the NumPy type; float32 means float, not tf32, although arrays of tf32 have that type, too.
 NUMPY_TYPES = {e.numpy: e for e in ELEMENT_TYPES if e.numpy and e.id != "tf32"}
 #: The header that a kernel must include for a type of C++, by the type's name.
 HEADERS = {name: e.header for name, e in CXX_TYPES.items() if e.header}

@@ -1,2 +1,2 @@
-"""What the package needs of the machine it is on: its own files, the cache on disk, files that commands
-write, processes that fork, and the command that installs what is missing."""
+"""The package and its machine: its own files, the cache on disk, files that commands write, processes that
+fork, and the command that installs missing packages."""

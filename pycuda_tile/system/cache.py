@@ -1,14 +1,14 @@
-"""The cache of compiled things on disk: one folder an entry, found by a key that the caller makes.
+"""The cache of compiled results on disk: one folder per entry, found by a key that the caller makes.
 
     <cache>/entries/<key>/<number>/   files of one result, with entry.json: checksums, dependencies, meta data
-    <cache>/tmp/<key>.<number>/       a result in the making: moved to entries/ when it is complete
-    <cache>/locks/<key>               held while a result is made: one process makes it, others wait
-    <cache>/stored                    its length says how much was stored since the size was last looked at
+    <cache>/tmp/<key>.<number>/       an unfinished result: moved to entries/ when it is complete
+    <cache>/locks/<key>               held during a build: one process builds the result, others wait
+    <cache>/stored                    its length tells how much was stored since the size was last checked
 
-A key stands for all that is known before a build (source, flags, compiler, ...). Which headers a build reads
-is known only afterwards: an entry lists them with their checksums, and counts only while all of them are the
-same. Several entries of one key differ in such headers. Every file is checked when an entry is used; a
-damaged entry is removed and made anew.
+A key covers everything known before a build (source, flags, compiler, ...). The headers that a build reads
+are known only afterwards: an entry lists them with their checksums and is valid only while none has changed.
+Entries with the same key differ in such headers. Every file is checked when an entry is used; a damaged entry
+is removed and rebuilt.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ from .forks import lock_files
 
 _ENTRY = "entry.json"
 _DEFAULT_MEGABYTES = 1024
-_LAYOUT = 3  # of the meta data that builders write: a new number makes all entries anew
+_LAYOUT = 3  # of the meta data that builders write: a new number invalidates all entries
 _NO_ROOM = ("No space left on device", "Disk quota exceeded", "Read-only file system")  # compilers' words
 _VARIANTS = 8  # entries that one key may have
 
 
 class Entry:
-    """One result: `folder` holds its files, `meta` what the builder wrote down about it."""
+    """One result: `folder` holds its files, `meta` what the builder recorded about it."""
 
     def __init__(self, folder: Path, meta: dict[str, Any]):
         self.folder = folder
@@ -57,15 +57,14 @@ Builder = Callable[[Path], Result]  # writes the files of a result into an empty
 
 
 def make_key(*parts: object) -> str:
-    """A key for what the parts and the package's version say; parts are str, numbers, None, lists and
-    dicts."""
+    """A key made from the parts and the package's version; parts are str, numbers, None, lists and dicts."""
     return hashlib.sha256(json.dumps([VERSION, _LAYOUT, *parts], sort_keys=True).encode()).hexdigest()[:40]
 
 
 def get(key: str, build: Builder) -> Entry:
-    """The entry of `key`; made by `build` if there is none, by one process even if many ask at once.
+    """The entry for `key`. If there is none, `build` makes it, in only one process even if many ask at once.
 
-    Where the cache cannot be written to, as it is full or read-only, the result is one that is not kept.
+    If the cache cannot be written to, because it is full or read-only, the result is not kept.
     """
     root = folder()
     if entry := _find(root, key):
@@ -84,7 +83,7 @@ def get(key: str, build: Builder) -> Entry:
 
 
 def make_uncached(build: Builder) -> Entry:
-    """An entry outside the cache; its folder goes with the entry."""
+    """An entry outside the cache; its folder is removed with the entry object."""
     place = _temporary_folder("pycuda_tile-")
     try:
         entry = Entry(place, build(place).meta)
@@ -96,7 +95,7 @@ def make_uncached(build: Builder) -> Entry:
 
 
 def info() -> dict[str, Any]:
-    """Where the cache is and how full: folder, entries, bytes, limit_bytes."""
+    """The location and size of the cache: folder, entries, bytes, limit_bytes."""
     root = folder()
     entries = _entries(root)
     return {
@@ -108,7 +107,7 @@ def info() -> dict[str, Any]:
 
 
 def clear() -> int:
-    """Removes all entries, and what killed processes left; returns the number of entries."""
+    """Removes all entries and the remains of killed processes; returns the number of entries."""
     root = folder()
     entries = _entries(root)
     _remove(root / "entries")
@@ -120,7 +119,7 @@ def clear() -> int:
 
 
 def folder() -> Path:
-    """The cache's folder, made and private to the user; a temporary one if none can be had."""
+    """The cache's folder, created if necessary and private to the user; a temporary one if that fails."""
     explicit = os.environ.get("PYCUDA_TILE_CACHE_DIR")
     base = os.environ.get("XDG_CACHE_HOME") or os.path.join(os.path.expanduser("~"), ".cache")
     return _folder(explicit or os.path.join(base, "pycuda_tile"))
@@ -137,7 +136,7 @@ def _folder(name: str) -> Path:
             return _with_parts(root)
     except OSError:
         pass
-    # A read-only home, or somebody else's folder: compiled code that lies there could not be trusted.
+    # The home may be read-only, or the folder another user's, whose compiled code cannot be trusted.
     return _with_parts(_scratch_folder(name, os.getpid()))
 
 
@@ -171,8 +170,8 @@ def _temporary_folder(prefix: str) -> Path:
 
 
 def _why_not_kept(error: OSError | CompileError, root: Path) -> str:
-    """What keeps the cache from being written to, "" if an error is about something else."""
-    if isinstance(error, CompileError):  # the compiler writes there, too
+    """Why the cache cannot be written to; "" if the error is about something else."""
+    if isinstance(error, CompileError):  # the compiler writes to the cache, too
         return next((words for words in _NO_ROOM if words in error.log), "")
     if isinstance(error, Error):
         return ""
@@ -226,7 +225,7 @@ def _find(root: Path, key: str) -> Entry | None:
 
 
 def _read(place: Path) -> dict[str, Any] | None:
-    """What entry.json says, or None if it or any file beside it is damaged."""
+    """The contents of entry.json, or None if it or any file beside it is damaged."""
     try:
         digest, _, body = (place / _ENTRY).read_bytes().partition(b"\n")
         if hashlib.sha256(body).hexdigest().encode() != digest:
@@ -248,7 +247,7 @@ def _checksum(path: str | os.PathLike[str]) -> str | None:
 
 
 def _touch(path: Path) -> None:
-    """Notes that an entry is in use, at most once an hour."""
+    """Records that an entry is in use, at most once an hour."""
     with contextlib.suppress(OSError):
         if time.time() - path.stat().st_mtime > 3600:
             os.utime(path)
@@ -268,20 +267,20 @@ def _make(root: Path, key: str, build: Builder) -> Entry:
         final = _move_into(root / "entries" / key, place)
     finally:
         _remove(place)
-    with contextlib.suppress(OSError):  # the entry is there, whatever becomes of the others
+    with contextlib.suppress(OSError):  # the entry is complete even if removing others fails
         if _much_is_new(root, sum(file.stat().st_size for file in final.iterdir())):
             _evict(root, keep=final)
     return Entry(final, result.meta)
 
 
 def final_place(place: Path) -> Path:
-    """Where the files will lie that a builder writes into `place`: for the paths in debug information."""
+    """The final location of files that a builder writes into `place`, for the paths in debug information."""
     key, _, number = place.name.partition(".")
     return place.parent.parent / "entries" / key / number if number else place
 
 
 def _remove_unfinished(root: Path, key: str) -> None:
-    """What a killed process left; the caller holds the key's lock."""
+    """Removes what a killed process left; the caller holds the key's lock."""
     for place in (root / "tmp").glob(f"{key}.*"):
         _remove(place)
 
@@ -314,8 +313,8 @@ def _write_record(place: Path, result: Result, started: int) -> None:
 
 
 def _checksum_before(path: str, started: int) -> str | None:
-    """A header that was written while the compiler ran may not be what it read: that entry is used only
-    once."""
+    """The checksum of a header; None if the header was written while the compiler ran, which may have read
+    another version. Such an entry is used only once."""
     try:
         changed = os.stat(path).st_mtime_ns >= started
     except OSError:
@@ -337,7 +336,7 @@ def _lock(root: Path, key: str) -> Iterator[None]:
                 return
         finally:
             with contextlib.suppress(OSError):
-                fcntl.flock(descriptor, fcntl.LOCK_UN)  # closing leaves it locked if a child has it, too
+                fcntl.flock(descriptor, fcntl.LOCK_UN)  # closing is not enough if a child has it open
             lock_files.discard(descriptor)
             os.close(descriptor)
 
@@ -361,7 +360,7 @@ def _limit() -> int:
 
 
 def _entries(root: Path) -> list[tuple[float, int, Path]]:
-    """(time of last use, bytes, folder) of each entry, the longest unused first."""
+    """(time of last use, bytes, folder) of each entry, least recently used first."""
     found = []
     for record in (root / "entries").glob(f"*/*/{_ENTRY}"):
         with contextlib.suppress(OSError):
@@ -374,8 +373,8 @@ _UNIT = 1 << 16  # bytes that one byte of `stored` stands for
 
 
 def _much_is_new(root: Path, size: int) -> bool:
-    """Whether, with `size` bytes more, a sixteenth of the bound was stored since this was last true: looking
-    at all entries each time would make the cache the slower the more it holds."""
+    """Whether, with `size` more bytes, a sixteenth of the limit has been stored since this was last true.
+    Examining all entries each time would make a large cache slow."""
     path = root / "stored"
     with open(path, "ab") as stream:  # appended to by many processes at once
         stream.write(b"." * max(1, size // _UNIT))
@@ -393,8 +392,8 @@ def _drop_oldest(home: Path) -> None:
 
 
 def _evict(root: Path, keep: Path) -> None:
-    """Removes the entries longest unused while the cache is over its bound, and what killed processes
-    left."""
+    """Removes the least recently used entries while the cache exceeds its limit, and the remains of killed
+    processes."""
     entries = _entries(root)
     total = sum(size for _, size, _ in entries)
     if total > _limit():
@@ -410,8 +409,7 @@ def _evict(root: Path, keep: Path) -> None:
 
 
 def _sweep(root: Path, older_than: float) -> None:
-    """Removes locks, and results in the making, that no process holds and that are older than so many
-    seconds."""
+    """Removes locks and unfinished results that no process holds and that are older than so many seconds."""
     for path in (root / "locks").iterdir():
         with contextlib.suppress(OSError):
             if time.time() - path.stat().st_mtime < older_than:

@@ -1,5 +1,5 @@
-"""Threads that the child of a fork does not have: of the locks that they held nobody there would release any,
-and modules that they were importing would stay half done."""
+"""Makes forking safe. The child has none of the parent's other threads, so nobody would release the locks
+that these held or complete the modules that they were importing."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ import weakref
 
 
 class _Gate:
-    """Threads go in and out; a fork waits until no other thread is inside, and lets none in."""
+    """Threads enter and leave; a fork waits until no other thread is inside, and lets none in."""
 
     def __init__(self) -> None:
         self._changed = threading.Condition()
@@ -36,7 +36,7 @@ class _Gate:
         self._changed.release()
 
 
-uncut = _Gate()  # with uncut: what a fork may not cut in two, such as calls of libraries that hold locks
+uncut = _Gate()  # `with uncut:` holds off forks, for example during calls of libraries that take locks
 
 
 class Lock:
@@ -58,11 +58,11 @@ lock_files: set[int] = set()  # descriptors of files that are locked by flock();
 
 
 def _wait_for_imports() -> None:
-    """By other threads, of this package's modules: a child would wait for their ends for ever."""
+    """Waits for imports of this package's modules by other threads; a child would wait for these forever."""
     for name, module in list(sys.modules.items()):
         spec = getattr(module, "__spec__", None)
         if name.startswith("pycuda_tile.") and getattr(spec, "_initializing", False):
-            with contextlib.suppress(Exception):  # it is that thread's to say
+            with contextlib.suppress(Exception):  # that thread reports the error
                 importlib.import_module(name)
 
 
@@ -74,6 +74,6 @@ def _follow_fork() -> None:
     lock_files.clear()
 
 
-# What is registered last is called first before a fork: the gate is closed when imports are waited for.
+# Before a fork, the function registered last is called first: the gate closes before the wait for imports.
 os.register_at_fork(before=_wait_for_imports, after_in_child=_follow_fork)
 os.register_at_fork(before=uncut.close, after_in_parent=uncut.reopen, after_in_child=uncut.reopen)

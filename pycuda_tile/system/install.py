@@ -1,4 +1,4 @@
-"""The line that installs what is missing: it depends on where this package was installed from."""
+"""The command that installs missing packages, which depends on how this package was installed."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ def advice(extra: str) -> str:
 
 
 def _what(extra: str) -> str:
-    from urllib.parse import unquote, urlsplit  # here and below: builds that need no advice do without
+    from urllib.parse import unquote, urlsplit  # here and below: most builds need no advice
 
     origin = _origin()
     if origin is None:
         checkout = Path(__file__).resolve().parents[2]
         return f'-e "{checkout}[{extra}]"' if (checkout / "pyproject.toml").exists() else _packages(extra)
     url = origin.get("url")
-    if not url:  # found by its name
+    if not url:  # installed by name
         return f'"{_NAME}[{extra}]"'
     parts = urlsplit(url)
     if parts.scheme != "file":
         vcs = origin.get("vcs_info")
         return f'"{_NAME}[{extra}] @ ' + (f"{vcs['vcs']}+{url}@{vcs['commit_id']}" if vcs else url) + '"'
     path = unquote(parts.path)
-    if not os.path.exists(path):  # a wheel that has been removed since
+    if not os.path.exists(path):  # a wheel that has since been removed
         return _packages(extra)
     return f'{"-e " * bool(origin.get("dir_info", {}).get("editable"))}"{path}[{extra}]"'
 
 
 def _origin() -> dict[str, Any] | None:
-    """What installers note down of where the package came from, {} if from an index; None if this copy of the
+    """What the installer recorded about the package's origin: {} if from an index, None if this copy of the
     package is not installed."""
     import importlib.metadata
     import json
@@ -55,7 +55,7 @@ def _origin() -> dict[str, Any] | None:
 
 
 def _packages(extra: str) -> str:
-    """The packages themselves, which are published."""
+    """The packages of an extra themselves, which are on an index even if this package is not."""
     import importlib.metadata
 
     try:
@@ -68,7 +68,7 @@ def _packages(extra: str) -> str:
 
 
 def _pip() -> str:
-    """pip of this Python: the one on PATH may be another's."""
+    """This Python's pip; the one on PATH may belong to another Python."""
     folder = os.path.dirname(sys.executable)
     on_path = next(
         (place for place in os.get_exec_path() if os.path.isfile(os.path.join(place, "pip"))), None

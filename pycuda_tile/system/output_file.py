@@ -12,8 +12,8 @@ from ..errors import Error
 
 
 def write_file(path: Path, write: Callable[[BinaryIO], object]) -> None:
-    """Writes a file whole or not at all. What is there and no file, such as /dev/stdout or a pipe, is written
-    to; a link stays one. Raises Error, which names the file.
+    """Writes a file completely or not at all. Something other than a file, such as /dev/stdout or a pipe, is
+    written to directly, and links are followed. Raises Error, which names the file.
     """
     try:
         if _is_file(path):
@@ -26,7 +26,7 @@ def write_file(path: Path, write: Callable[[BinaryIO], object]) -> None:
 
 
 def _is_file(path: Path) -> bool:
-    """Whether it is one, or can become one."""
+    """Whether the path is a file or can become one."""
     try:
         return stat.S_ISREG(path.stat().st_mode)
     except FileNotFoundError:

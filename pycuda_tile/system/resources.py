@@ -1,6 +1,6 @@
-"""Where the files are that Python does not hold: headers, templates, the launcher's source, examples.
+"""The locations of files that are not Python: headers, templates, the launcher's source, examples.
 
-In an installed wheel they lie inside the package, in a checkout (editable installs too) beside it.
+In an installed wheel they lie inside the package; in a checkout (or an editable install), beside it.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ _PACKAGE = Path(__file__).resolve().parents[1]
 
 @functools.cache
 def _find(name: str, witness: str) -> Path:
-    """The folder `name` of the package, or of the checkout around it; `witness` is a file that lies in it."""
+    """The folder `name` of the package, or of the checkout around it, that contains the file `witness`."""
     for folder in (_PACKAGE / name, _PACKAGE.parent / name):
         if (folder / witness).exists():
             return folder
@@ -28,12 +28,13 @@ def include_dir() -> Path:
 
 
 def small_float_dir() -> Path:
-    """Our own cuda_fp16.h and its sisters, for the end of the include path: NVIDIA's win where they are."""
+    """Our own cuda_fp16.h and similar headers, searched last so that NVIDIA's take precedence."""
     return include_dir() / "cuda_tile" / "compatible" / "small_floats"
 
 
 def nv_target_dir() -> Path:
-    """Our own nv/target: first for a host, where NVIDIA's knows hosts only, last for NVRTC."""
+    """Our own nv/target. It is searched first on a host, where NVIDIA's supports only host code, and last by
+    NVRTC."""
     return include_dir() / "cuda_tile" / "compatible" / "nv_target"
 
 
@@ -58,12 +59,12 @@ def examples_dir() -> Path:
 
 
 def direct_source_dir() -> Path:
-    """The C++ source of what launches without Python code."""
+    """The C++ source of the library that launches kernels without Python code."""
     return launcher_source_dir() / "python"
 
 
 def launcher_library() -> Path | None:
-    """The CPU launcher as it was compiled when the package was installed; None if it was not."""
+    """The CPU launcher if it was compiled when the package was installed, else None."""
     return installed_library("libcuda_tile_launcher.so")
 
 
