@@ -1,1 +1,1 @@
-"""Reads CUDA Tile C++ source: which kernels it holds, in the user's names."""
+"""Reads CUDA Tile C++ source and finds its kernels, under the names that the user gave them."""

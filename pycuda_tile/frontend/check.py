@@ -1,6 +1,6 @@
-"""What `pycuda-tile check` says about a source besides what its compiler says: hints, and lints.
+"""What `pycuda-tile check` reports about a source in addition to its compiler: hints and lints.
 
-Compilers other than NVIDIA's pass hints over, so that nobody else says which of them count.
+Compilers other than NVIDIA's ignore hints, so nothing else reports which of them have an effect.
 """
 
 from __future__ import annotations
@@ -49,8 +49,8 @@ def check(
     include_dirs: Iterable[Path] = (),
     macros: Mapping[str, str] | None = None,
 ) -> tuple[list[Diagnostic], str]:
-    """(diagnostics of hints and lints, a note where libclang is missing). Severity is "error", "warning", or
-    "note" for a hint that counts."""
+    """(diagnostics of hints and lints, a note if libclang is missing). Severity is "error", "warning", or
+    "note" for a hint that has an effect."""
     found = check_hints(text, file, macros)
     unit = clang.parse(text, file, path=path, include_dirs=include_dirs, macros=macros)
     if unit is None:
@@ -61,7 +61,7 @@ def check(
 
 
 def check_hints(text: str, file: str, macros: Mapping[str, str] | None = None) -> list[Diagnostic]:
-    """One diagnostic a hint of the source, in its order."""
+    """One diagnostic for each hint of the source, in source order."""
     macros = dict(macros or {})
     tokens = [token for token in tokenize(text, macros) if token.kind != "include"]
     found: list[Diagnostic] = []
@@ -109,7 +109,7 @@ def _diagnostic(file: str, hint: Hint, what: str, reason: str) -> Diagnostic:
 
 
 def _statements(tokens: list[Token]):
-    """(tokens, index behind the leading attributes) of each statement or declaration that has an attribute.
+    """(tokens, index after the leading attributes) of each statement or declaration that has an attribute.
 
     A statement ends before `;`, `{` and `}` outside of round and square brackets.
     """
@@ -141,7 +141,7 @@ def _behind_attributes(statement: list[Token]) -> int:
 
 
 def _construct(statement: list[Token], start: int):
-    """What a statement is, in words, and a function that says why a hint of it is misplaced, "" if not."""
+    """A name for the kind of statement, and a function that says why a hint is misplaced ("" if not)."""
     words = [token.text for token in statement]
     if "__tile_global__" in words:
         place = function_name(statement)

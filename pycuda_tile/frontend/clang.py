@@ -1,8 +1,8 @@
-"""A source as libclang parses it, for what tokens do not tell: kernels that macros make, and lints.
+"""A source as libclang parses it, for what tokens cannot tell: kernels that macros define, and lints.
 
-libclang 18, the newest on PyPI, knows neither hints nor all of C++20 and brings no headers of its own.
-Headers that it does not find are stubs, and what it cannot parse inside of functions is passed over: it is
-never the only source of a fact that a build needs.
+libclang 18, the newest on PyPI, knows neither hints nor all of C++20 and comes without headers. Headers that
+it does not find are stubs, and code in functions that it cannot parse is skipped, so a build never relies on
+it alone.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _MARKS = f"""
 #define __tile_global__ __attribute__((annotate("{KERNEL}")))
 #define __tile__ __attribute__((annotate("{FUNCTION}")))
 """
-# Headers that a compiler brings itself; all others that are not found are empty.
+# Headers that a compiler provides itself; all others that are not found are empty.
 _STUBS = {
     "stddef.h": "typedef decltype(sizeof 0) size_t; typedef decltype((char*)0 - (char*)0) ptrdiff_t;\n"
     "typedef decltype(nullptr) max_align_t;\n#define NULL nullptr\n"
@@ -43,7 +43,7 @@ _STUBS = {
 
 @functools.cache
 def load():
-    """The module clang.cindex; None where libclang is not installed or does not load."""
+    """The module clang.cindex; None if libclang is not installed or does not load."""
     try:
         from clang import cindex
 
@@ -63,13 +63,13 @@ class Unit:
         self._texts = {path: text.encode()}
 
     def text_of(self, file: str) -> bytes:
-        """The text of a file as libclang counts offsets in it."""
+        """The bytes of a file, in which libclang counts offsets."""
         if file not in self._texts:
             self._texts[file] = Path(file).read_bytes()
         return self._texts[file]
 
     def place(self, cursor) -> tuple[str, int, int]:
-        """File, line and column of a cursor, in the user's names."""
+        """File, line and column of a cursor, with the user's name for the file."""
         location = cursor.location
         file = location.file.name if location.file else ""
         return (self.name if file == self.path else file), location.line, location.column
@@ -142,7 +142,7 @@ def annotations(function) -> set[str]:
 
 
 def kernels(unit: Unit) -> list[tuple[KernelInfo, bool]]:
-    """The kernels, without their hints; and of each, whether a macro makes its name."""
+    """The kernels without their hints, and for each whether a macro makes its name."""
     found = []
     for function in unit.functions():
         if KERNEL in annotations(function):
@@ -166,7 +166,7 @@ def qualified_name(cursor) -> str:
 
 
 def _made_by_macro(unit: Unit, function) -> bool:
-    """Whether the place that libclang gives for a function does not hold its name: a macro stands there."""
+    """Whether a macro makes a function's name, so the name is not at the place that libclang reports."""
     location = function.location
     text = unit.text_of(location.file.name)
     return not text[location.offset :].startswith(function.spelling.encode())

@@ -1,7 +1,7 @@
-"""What NVIDIA's compiler refuses of hints: their grammar, and values that are no constants.
+"""Errors in hints that NVIDIA's compiler reports: wrong grammar, and values that are not constants.
 
-Other compilers pass attributes over that they do not know, so that builds ask here. By tokens, a variable is
-what a type of the language itself stands before, without const.
+Other compilers ignore unknown attributes, so builds check hints here. As this module only sees tokens, it
+takes a name for a variable if a built-in type without const precedes it.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ def _variable_in(expression: str, variables: set[str]) -> str:
 def _places(tokens: Sequence[Token], hints: Container[int]) -> Iterator[tuple[int, set[str]]]:
     """(index, the variables that are visible there) of each hint."""
     scopes: list[set[str]] = [set()]
-    pending: set[str] = set()  # parameters, and variables of a for
+    pending: set[str] = set()  # parameters, and variables of a for statement
     depth = at = 0
     while at < len(tokens):
         text = tokens[at].text
@@ -89,7 +89,7 @@ def _behind_angles(tokens: Sequence[Token], at: int) -> int:
 
 
 def _declares(tokens: Sequence[Token], at: int) -> str:
-    """The name at this index if it is declared here, with a type of the language."""
+    """The name at this index if it is declared here with a built-in type."""
     if tokens[at].kind != "name" or tokens[at].text in _TYPES or at + 1 >= len(tokens) or at == 0:
         return ""
     if tokens[at + 1].text not in _BEHIND_A_NAME:
@@ -101,7 +101,7 @@ def _declares(tokens: Sequence[Token], at: int) -> str:
 
 
 def _is_constant(tokens: Sequence[Token], at: int) -> bool:
-    """Whether the declaration of a name says const or constexpr: what it is initialized with, nobody asks."""
+    """Whether a name is declared const or constexpr, whatever its initializer."""
     while at > 0 and tokens[at].text not in (";", "{", "}", "(", ","):
         if tokens[at].text in ("const", "constexpr"):
             return True
@@ -110,7 +110,7 @@ def _is_constant(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _parameters(tokens: Sequence[Token], at: int) -> set[str]:
-    """Of the kernel that a hint stands before: those whose names mean nothing else so far."""
+    """The parameters of the kernel that a hint precedes, except names that already mean something else."""
     end = next((i for i in range(at, len(tokens)) if tokens[i].text in (";", "{", "}")), len(tokens))
     head = list(tokens[at:end])
     name = function_name(head) if "__tile_global__" in [token.text for token in head] else None

@@ -1,7 +1,7 @@
 """Optimization hints, `[[cutile::hint(architecture, kind = value, ...)]]` (manual, 2.16).
 
-Compilers other than NVIDIA's ignore the attribute, so its text is read here: where hints stand, what each
-says, and whether it counts.
+Compilers other than NVIDIA's ignore the attribute, so its text is read here: where hints are, what each says,
+and whether it has an effect.
 """
 
 from __future__ import annotations
@@ -27,13 +27,13 @@ _RANGES = {
     "latency": "1 to 10",
     "allow_tma": "true and false",
 }
-# Architectures that the tile compiler knows, numbered as __CUDA_ARCH__.
+# Architectures that the tile compiler supports, numbered like __CUDA_ARCH__.
 ARCHITECTURES = (800, 860, 870, 880, 890, 900, 1000, 1010, 1030, 1100, 1200, 1210)
 
 
 class Hint(NamedTuple):
-    """One pair of a hint. `arch` and `value` are C++ text; `constant` of them is None where they depend on
-    template parameters or on constants of the source."""
+    """One pair of a hint. `arch` and `value` are C++ text, for which `constant` returns None if they depend
+    on template parameters or on constants of the source."""
 
     arch: str
     kind: str
@@ -54,11 +54,11 @@ class Hint(NamedTuple):
 
 
 class MalformedHint(ValueError):
-    """The text of a hint breaks its grammar; NVIDIA's compiler refuses it."""
+    """The text of a hint breaks its grammar; NVIDIA's compiler rejects it."""
 
 
 def parse(text: str, line: int = 0) -> list[Hint]:
-    """The pairs in the text between the brackets of `hint(...)`; MalformedHint if it breaks the grammar."""
+    """The pairs in the text between the brackets of `hint(...)`; raises MalformedHint for wrong grammar."""
     pack = text.endswith(" ...")
     text = text.removesuffix(" ...")
     parts = [part.strip() for part in split_at_commas(text)]
@@ -94,7 +94,7 @@ def _is_no_integer(text: str) -> bool:
 
 
 def why_ignored(hint: Hint) -> str:
-    """Why a hint generates nothing, wherever it stands; "" if it counts or if that depends on templates."""
+    """Why a hint has no effect wherever it is; "" if it has one or if that depends on templates."""
     arch, value = hint.arch_number, hint.number
     if hint.kind not in KINDS:
         near = " (num_cta_in_cga is meant?)" if hint.kind in ("num_cta_per_cga", "num_ctas") else ""
@@ -110,7 +110,7 @@ def why_ignored(hint: Hint) -> str:
 
 
 def overridden(hints: Iterable[Hint]) -> list[tuple[Hint, Hint]]:
-    """(hint, the later one that counts instead) of hints on one construct, of one kind and architecture."""
+    """(hint, the later one that overrides it) for hints of one kind and architecture on one construct."""
     last: dict[tuple[str, str], Hint] = {}
     pairs = []
     for hint in hints:
@@ -123,7 +123,7 @@ def overridden(hints: Iterable[Hint]) -> list[tuple[Hint, Hint]]:
     return pairs
 
 
-# --- where hints stand --------------------------------------------------------------------------------------
+# --- finding hints ------------------------------------------------------------------------------------------
 
 
 def attributes(text: str, tokens: list[Token]) -> list[tuple[str, int]]:
@@ -133,7 +133,7 @@ def attributes(text: str, tokens: list[Token]) -> list[tuple[str, int]]:
 
 
 def find(text: str, tokens: list[Token]) -> list[tuple[int, str]]:
-    """(index of the word `hint`, text between the brackets) of each hint among `tokens`, as attributes()."""
+    """(index of the word `hint`, text between the brackets) of each hint in `tokens`; see attributes()."""
     found = []
     at, end = 0, len(tokens)
     while at < end:
@@ -147,7 +147,7 @@ def find(text: str, tokens: list[Token]) -> list[tuple[int, str]]:
 
 
 def _ours(tokens: list[Token], at: int) -> bool:
-    """Whether `hint` at this index is of the namespace cutile: named so, or by `using cutile :`."""
+    """Whether `hint` at this index is in the namespace cutile, by qualification or by `using cutile :`."""
     if at >= 2 and tokens[at - 1].text == "::":
         return tokens[at - 2].text == "cutile"
     while at > 0 and tokens[at].text != "[":

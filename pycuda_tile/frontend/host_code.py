@@ -1,11 +1,11 @@
-"""Finds what only the host half of a source uses, and leaves it out, for compilers that read kernels alone.
+"""Finds what only the host half of a source uses and leaves it out, for compilers that read only kernels.
 
     blanked({file: text, ...}, needed, macros) -> the texts with blanks for the host's declarations, and which
 
-A file may hold both halves: kernels, and functions that allocate, launch and print. By tokens alone nobody
-knows what a function is for, so that a declaration is left out only if no kernel can need it: it is marked
-for no device, and nothing that is marked names it, at any distance; or it uses what no device has. Text keeps
-its length and its lines.
+A file may hold both halves: kernels, and functions that allocate, launch and print. Tokens alone do not tell
+what a function is for, so a declaration is left out only if no kernel can need it: either it is not marked
+for a device and nothing marked names it, directly or indirectly, or it uses something that no device has.
+Text keeps its length and its lines.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def _words(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-# Headers that hold nothing for kernels, so that they may be empty.
+# Headers that hold nothing for kernels and may therefore be empty.
 HOST_HEADERS = _words(
     """any atomic barrier bitset cctype cerrno charconv chrono cinttypes codecvt complex condition_variable
     coroutine csignal cstdarg ctime ctype.h cwchar deque errno.h exception execution filesystem format
@@ -65,7 +65,7 @@ class _Declaration:
     tokens: Sequence[Token]
     names: set[str]  # that it declares
     kind: str  # "function", "class", "simple"
-    host: bool = False  # uses what no device has, or is marked for the host
+    host: bool = False  # uses something that no device has, or is marked for the host
     optional: bool = False  # needed only if it is named
     needed: bool = False
     mentions: set[str] = field(default_factory=set)
@@ -79,11 +79,11 @@ class _Declaration:
 def blanked(
     texts: Mapping[str, str], needed: Iterable[str] = (), macros: Mapping[str, str] | None = None
 ) -> tuple[dict[str, str], set[str]]:
-    """The texts without the declarations that only the host needs, and the names of these; the texts as they
-    are where none has a host half.
+    """The texts without the declarations that only the host needs, and the names of these; unchanged texts
+    if none has a host half.
 
     texts:  by file, in the order in which a compiler reads them
-    needed: more text whose names are needed: kernels that were asked for, other headers
+    needed: more text whose names are needed: requested kernels, other headers
     macros: those that the compiler defines
     """
     found = _Macros(dict(macros or {}))
@@ -105,7 +105,7 @@ def blanked(
 
 
 def may_have_host_half(text: str) -> bool:
-    """Whether it is worth a look: sooner answered than by tokens."""
+    """Whether a text is worth splitting into tokens, which takes longer than this test."""
     return bool(_MAY_BE_HOST.search(text))
 
 
@@ -134,7 +134,7 @@ class _Macros:
     """The macros of all files."""
 
     def __init__(self, values: dict[str, str]):
-        self.values = values  # those that #if lines may ask for
+        self.values = values  # those that #if lines may test
         self.bodies: dict[str, set[str]] = {}  # the names in each
         self.unclear = set(_DEVICE)  # may declare something, or mark it for a device
         self.declaring: set[str] = set()  # stand for whole declarations
@@ -177,7 +177,7 @@ class _File:
         return reader.found
 
     def without(self, text: str, declaration: _Declaration) -> str:
-        """The text with a declaration left out, but for the lines with # in it."""
+        """The text without a declaration, except for preprocessor lines in it."""
         start, end = declaration.tokens[0].start, declaration.tokens[-1].end
         at, parts = start, [text[:start]]
         for directive in self.directives:
@@ -216,8 +216,8 @@ class _Reader:
                 at += 1
 
     def _braces(self, start: int, at: int, end: int) -> tuple[int, int]:
-        """Of what begins at `start` and has braces at `at`: where the next declaration begins, and where to
-        go on."""
+        """For a declaration that begins at `start` and has braces at `at`: where the next declaration begins,
+        and where to continue."""
         words = _outer_words(self.tokens[start:at])
         close = self._closing(at)
         if "namespace" in words or words[-2:-1] == ["extern"]:
@@ -243,7 +243,7 @@ class _Reader:
         return self._closing(at)
 
     def _rest(self, start: int, at: int, end: int, declare: bool = True) -> tuple[int, int]:
-        """Goes on behind the semicolon."""
+        """Continues after the semicolon."""
         while at < end and self.tokens[at].text != ";":
             at = self._closing(at) if self.tokens[at].text in _OPEN else at + 1
         behind = min(at + 1, end)
@@ -321,7 +321,7 @@ def _names(tokens: Iterable[Token]) -> set[str]:
 
 
 def _uses_host(tokens: Sequence[Token]) -> bool:
-    """Whether these tokens name what a device does not have, or launch a kernel."""
+    """Whether these tokens name something that a device does not have, or launch a kernel."""
     words = [token.text for token in tokens]
     for at, word in enumerate(words):
         if word in _HOST_NAMES and words[at - 2 : at] == ["std", "::"]:
@@ -343,7 +343,7 @@ def _takes_arguments(tokens: Sequence[Token], at: int) -> bool:
 
 
 def _outer_words(tokens: Sequence[Token]) -> list[str]:
-    """The words in no brackets, with "()" for parameters; without template arguments behind `template`."""
+    """The words outside brackets, with "()" for parameters, without the template arguments of `template`."""
     words: list[str] = []
     depth = angle = 0
     for at, token in enumerate(tokens):
@@ -394,13 +394,13 @@ def _name_before(tokens: Sequence[Token], at: int) -> str:
 
 
 def _is_member_value(words: Sequence[str]) -> bool:
-    """Whether braces behind these words hold the value of a member: X() : a{1}, b{2} {}"""
+    """Whether braces after these words hold the value of a member: X() : a{1}, b{2} {}"""
     behind = words[words.index("()") + 1 :]
     return ":" in behind and bool(re.fullmatch(r"[A-Za-z_]\w*|>", words[-1])) and words[-1] != "try"
 
 
 def _class_name(head: Sequence[Token]) -> str:
-    """The name behind class or struct, "" if there is none."""
+    """The name after class or struct, "" if there is none."""
     words = [token.text for token in head]
     found, depth = "", 0
     key = max(words.index(word) for word in _CLASS if word in words)
@@ -431,7 +431,7 @@ def _declared(tokens: Sequence[Token]) -> set[str]:
 
 
 def _length_of_head(tokens: Sequence[Token]) -> int:
-    """Of a declaration's tokens, those before a value or a body."""
+    """The number of a declaration's tokens before a value or a body."""
     return next((at for at, token in enumerate(tokens) if token.text in ("{", "=")), len(tokens))
 
 

@@ -1,4 +1,4 @@
-"""What is known of a kernel from its source: names, parameters, hints."""
+"""What the source says about a kernel: names, parameters, hints."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ class TemplateParam(NamedTuple):
 
 
 class Param(NamedTuple):
-    """name is "" where the source gives none; type is the C++ text."""
+    """name is "" if the source gives none; type is the C++ text."""
 
     name: str
     type: str
@@ -42,7 +42,7 @@ class KernelInfo(NamedTuple):
 
     @classmethod
     def from_json(cls, data: list[Any]) -> KernelInfo:
-        """A KernelInfo of what json made of one."""
+        """A KernelInfo from its JSON form."""
         name, template_params, params, hints, file, line = data
         templates = tuple(TemplateParam(*param) for param in template_params)
         return cls(name, templates, tuple(Param(*param) for param in params), tuple(hints), file, line)

@@ -1,4 +1,4 @@
-"""The expressions that name kernels: `ns::k`, `k<float, 4>`, and of overloads `k(float*, int)`."""
+"""The expressions that name kernels: `ns::k`, `k<float, 4>`, and for overloads `k(float*, int)`."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from ..errors import BuildTypeError, KernelNotFound
 
 
 def normalized(name: str) -> str:
-    """The same text for the same name however it is spaced. KernelNotFound if it can be no name."""
+    """The name with uniform spacing. Raises KernelNotFound if it cannot be a name."""
     if not isinstance(name, str):
         raise BuildTypeError(f"a kernel is named by a str, got {type(name).__name__}")
     return _normalized(name)
@@ -33,8 +33,7 @@ _FORM = re.compile(rf"(::)?{_COMPONENT}(::{_COMPONENT})*")
 
 
 def _has_the_form(name: str) -> bool:
-    """Whether brackets are closed and nothing but identifiers is outside of them. Compilers say what is wrong
-    within."""
+    """Whether brackets are balanced and only identifiers are outside of them. Compilers check the rest."""
     text = _LITERAL.sub(".", split_overload(name)[0])
     text = re.sub("->|<<|[<>]=", "", text)
     text = _folded(text, r"\([^][(){}]*\)|\[[^][(){}]*\]|\{[^][(){}]*\}", ".")
@@ -45,7 +44,7 @@ def _has_the_form(name: str) -> bool:
 
 
 def _folded(text: str, group: str, mark: str) -> str:
-    """The text with each innermost group replaced by a mark, until there is none."""
+    """The text after replacing innermost groups by a mark until there are none."""
     count = 1
     while count:
         text, count = re.subn(group, mark, text)
@@ -65,7 +64,7 @@ def split_overload(name: str) -> tuple[str, str | None]:
 
 
 def base_name(name: str) -> str:
-    """A kernel's name without template arguments and parameters, as KernelInfo has it."""
+    """A kernel's name without template arguments and parameters, as in KernelInfo."""
     return split_overload(name)[0].split("<")[0].strip().removeprefix("::")
 
 
@@ -76,6 +75,6 @@ def cxx_expression(name: str) -> str:
 
 
 def from_cxx_expression(expression: str) -> str:
-    """The name that cxx_expression() was given."""
+    """The name from which cxx_expression() made an expression."""
     found = re.fullmatch(r"static_cast<void \(\*\)\((.*)\)>\((.*)\)", expression)
     return f"{found[2]}({found[1]})" if found else expression

@@ -1,4 +1,4 @@
-"""The kernels of a source: by its tokens, and by libclang where macros make some."""
+"""Finds the kernels of a source by its tokens, and with libclang those that macros define."""
 
 from __future__ import annotations
 
@@ -22,10 +22,10 @@ def find(
     macros: Mapping[str, str] | None = None,
     thorough: bool = False,
 ) -> list[KernelInfo]:
-    """As scan.scan(); also the kernels that macros make, if libclang is installed.
+    """Like scan.scan(), but also finds the kernels that macros define, if libclang is installed.
 
-    thorough: asks libclang about every source, not only where the source has a macro for kernels: of template
-              parameters, it knows types from values
+    thorough: uses libclang for every source, not only if macros define kernels, because it can tell whether
+              template parameters are types or values
     """
     include_dirs = tuple(include_dirs)
     scanned = scan(text, file, path=path, include_dirs=include_dirs, macros=dict(macros or {}))
@@ -38,7 +38,7 @@ def find(
 
 
 def merge(scanned: list[KernelInfo], parsed: list[tuple[KernelInfo, bool]]) -> list[KernelInfo]:
-    """What both know: the scanner keeps the user's spelling, libclang what macros and concepts stand for."""
+    """Combines both: the scanner keeps the user's spelling, libclang knows what macros and concepts mean."""
     known = {(kernel.name, kernel.line): kernel for kernel, _ in parsed}
     places = {(kernel.name, kernel.line) for kernel in scanned}
     merged = [_refined(kernel, known.get((kernel.name, kernel.line))) for kernel in scanned]
@@ -51,7 +51,7 @@ def _refined(scanned: KernelInfo, parsed: KernelInfo | None) -> KernelInfo:
     if parsed is None:
         return scanned
     if [param.name for param in parsed.params] != [param.name for param in scanned.params]:
-        scanned = scanned._replace(params=parsed.params)  # a macro stands for several, or for names
+        scanned = scanned._replace(params=parsed.params)  # a macro expands to several, or to names
     if len(parsed.template_params) == len(scanned.template_params):
         params = zip(scanned.template_params, parsed.template_params, strict=True)
         scanned = scanned._replace(

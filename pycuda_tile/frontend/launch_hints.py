@@ -1,4 +1,4 @@
-"""Makes the hints of kernels act on the target `simt`: `occupancy` as launch bounds, `num_cta_in_cga` as the
+"""Implements the hints of kernels on the target `simt`: `occupancy` as launch bounds, `num_cta_in_cga` as the
 size of clusters."""
 
 from __future__ import annotations
@@ -11,10 +11,10 @@ _SM_THREADS = {75: 1024, 86: 1536, 87: 1536, 88: 1536, 89: 1536, 110: 1536, 120:
 
 
 def launch_attributes(hints: Iterable[Hint], arch: int, threads: int, clusters: bool = True) -> str:
-    """CUDA attributes for a kernel on sm_<arch> with `threads` threads a block; "" if no hint asks for any.
+    """CUDA attributes for a kernel on sm_<arch> with `threads` threads per block; "" if no hint requests any.
 
-    Architectures and values may depend on template parameters, so the compiler picks those that count, with
-    the functions of core/launch_hints.h.
+    Architectures and values may depend on template parameters, so the compiler selects the effective ones
+    with the functions of core/launch_hints.h.
     """
     hints = [hint for hint in hints if not hint.pack and hint.kind in KERNEL_KINDS]
     occupancy, cluster = (
@@ -41,13 +41,13 @@ def _list(hints: list[Hint]) -> str:
 def mark(
     text: str, keywords: Iterable[tuple[int, tuple[str, ...]]], attributes: Callable[[list[Hint]], str]
 ) -> tuple[str, dict[str, str]]:
-    """The source with other words for `__tile_global__` where hints ask for attributes, and what these words
-    are macros for.
+    """The source with macros in place of `__tile_global__` where hints request attributes, and the macros'
+    definitions.
 
-    keywords:    where `__tile_global__` stands in the text, and the hints of that kernel
-    attributes:  what hints ask for, "" for nothing
+    keywords:    the places of `__tile_global__` in the text, and the hints of that kernel
+    attributes:  the attributes that hints request, "" for none
 
-    The words are as long as the keyword is, so that errors keep their lines and columns.
+    The macros' names are as long as the keyword, so errors keep their lines and columns.
     """
     macros: dict[str, str] = {}
     for offset, hints in keywords:

@@ -1,7 +1,7 @@
-"""Finds in tile code what is wrong, or loses, where the threads of a block share it (the target `simt`).
+"""Finds tile code that is wrong or slow when the threads of a block share a tile (the target `simt`).
 
-Scalar code of a kernel runs in every thread of a block there: reading and storing one value is fine, changing
-memory through a raw reference happens once a thread, and so does printf.
+There, every thread of a block runs a kernel's scalar code. Reading and storing one value is fine, but changes
+of memory through a raw reference happen once per thread, and so does printf.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _RECURSION = (
 
 
 def lint(unit: Unit) -> list[Diagnostic]:
-    """Warnings about the tile functions of a source, in its order."""
+    """Warnings about the tile functions of a source, in source order."""
     functions = [f for f in unit.functions() if annotations(f) & {KERNEL, FUNCTION}]
     found = {}
     for function in functions:
@@ -94,7 +94,7 @@ class _Body:
         return operator != ["="] or _contains(_words(right), target)
 
     def _is_raw(self, cursor) -> bool:
-        """Whether an expression is memory that threads share: behind a pointer, or a global variable."""
+        """Whether an expression is memory that threads share: reached by a pointer, or a global variable."""
         kinds = self.kinds
         cursor = self._stripped(cursor)
         children = list(cursor.get_children())
@@ -150,7 +150,7 @@ class _Body:
         return array.spelling if slow else ""
 
     def _variables(self, cursor) -> Iterator[str]:
-        """USRs of the variables in an expression that are no constants."""
+        """USRs of the variables in an expression that are not constants."""
         found = cursor.referenced if cursor.kind == self.kinds.DECL_REF_EXPR else None
         variable = found is not None and found.kind in (self.kinds.VAR_DECL, self.kinds.PARM_DECL)
         if variable and not found.type.is_const_qualified():
@@ -163,7 +163,7 @@ class _Body:
 
 
 def _recursion(function, functions: list) -> Iterator[tuple]:
-    """(cursor of the call, message) if the function can come back to itself through `functions`."""
+    """(cursor of the call, message) if the function can call itself through `functions`."""
     by_usr = {f.get_usr(): f for f in functions}
     start = function.get_usr()
     queue = [(call, [start]) for call in _calls(function)]

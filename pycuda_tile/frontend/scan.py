@@ -1,7 +1,7 @@
 """Finds the kernels (`__tile_global__` functions) of a source by its tokens alone, without a compiler.
 
-What a launch relies on (parameter types) comes from the compiler instead. Macros are not expanded: a kernel
-that a macro makes is not found here, yet can be asked for by name.
+Facts on which a launch relies (parameter types) come from the compiler instead. Macros are not expanded: a
+kernel that a macro defines is not found here, but can be requested by name.
 """
 
 from __future__ import annotations
@@ -40,9 +40,9 @@ def scan(
 ) -> list[KernelInfo]:
     """The kernels defined in `text` and in the user's own headers, in the order of the text.
 
-    file:         the name to give for the source
-    path:         where the source lies, for `#include "..."` beside it
-    include_dirs: folders of the user's headers; others are not looked into
+    file:         the source's name in the results
+    path:         the source's path, for `#include "..."` relative to it
+    include_dirs: folders of the user's headers; other headers are not read
     macros:       those that the compiler's command line defines
     """
     return list(_scan(text, file, path, include_dirs, macros).kernels.values())
@@ -56,7 +56,7 @@ def keywords(
     include_dirs: Iterable[Path] = (),
     macros: dict[str, str] | None = None,
 ) -> list[tuple[int, tuple[str, ...]]]:
-    """Where `__tile_global__` stands in `text`, and the hints of the kernel that it declares; as scan()."""
+    """The places of `__tile_global__` in `text`, and the hints of the declared kernels; see scan()."""
     state = _scan(text, file, path, include_dirs, macros)
     return [
         (offset, tuple(expand(hint, state.macros) for hint in state.hints[name]))
@@ -84,7 +84,7 @@ def _scan_file(state: _Scan, text: str, file: str, path: Path | None) -> None:
     _Parser(state, text, file, tokens).run()
 
 
-# NVIDIA's own headers hold no kernels, and are long.
+# NVIDIA's own headers hold no kernels and are long.
 _NVIDIA = re.compile(r"cuda(_\w+\.h|/std/.*)")
 
 
@@ -119,7 +119,7 @@ _CONCEPT_NAME = re.compile(r".*(_tile|_like|_view|_span|integral|floating_point|
 
 
 class _Parser:
-    """Goes through the declarations of one file at namespace scope."""
+    """Visits the declarations of one file at namespace scope."""
 
     def __init__(self, state: _Scan, text: str, file: str, tokens: list[Token]):
         self.state = state
@@ -251,7 +251,7 @@ class _Parser:
         return part, None
 
     def _source(self, tokens: list[Token]) -> str:
-        """The text of the tokens, with white space and comments between them made one space."""
+        """The text of the tokens, with white space and comments between them reduced to one space."""
         out = ""
         for before, token in zip([None, *tokens], tokens, strict=False):
             if before and (before.end < token.start) and out:
@@ -261,7 +261,7 @@ class _Parser:
 
 
 def _invented(params: Iterable[Param]) -> tuple[TemplateParam, ...]:
-    """The template parameters that parameters of a type with `auto` in it stand for."""
+    """The implicit template parameters of parameters whose type contains `auto`."""
     automatic = [param for param in params if re.search(r"\bauto\b", param.type)]
     return tuple(TemplateParam("type", "", None, "auto", "..." in param.type) for param in automatic)
 
@@ -271,7 +271,7 @@ def _scope(statement: list[Token]) -> str | None:
     words = [token.text for token in statement]
     if words[-2:] in (["extern", '"C"'], ["extern", '"C++"']):
         return ""
-    if "namespace" not in words:  # what stands before it may be a macro without a semicolon
+    if "namespace" not in words:  # a macro without a semicolon may precede it
         return None
     named = statement[words.index("namespace") + 1 :]
     return "::".join(token.text for token in named if token.kind == "name" and token.text != "inline")
@@ -321,7 +321,7 @@ def _closing(words: list[str], at: int) -> int:
 
 
 def _split(tokens: list[Token]) -> list[list[Token]]:
-    """The parts between the commas that stand in no brackets."""
+    """The parts between the commas outside brackets."""
     parts: list[list[Token]] = [[]]
     words = [token.text for token in tokens]
     index = 0

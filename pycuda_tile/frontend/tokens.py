@@ -1,4 +1,4 @@
-"""Splits C++ text into tokens, and follows its #if lines as far as that is possible without a compiler."""
+"""Splits C++ text into tokens and evaluates its #if lines as far as possible without a compiler."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def tokenize(text: str, macros: dict[str, str]) -> Iterator[Token]:
 
 
 def all_tokens(text: str, macros: dict[str, str]) -> Iterator[Token]:
-    """As tokenize(), with the lines that have directives, and with the tokens that an #if hides."""
+    """Like tokenize(), but includes lines with directives and tokens that an #if hides."""
     line = 1
     at_line_start = True
     conditions = _Conditions(macros)
@@ -71,7 +71,7 @@ def all_tokens(text: str, macros: dict[str, str]) -> Iterator[Token]:
 
 
 class _Conditions:
-    """The nest of #if lines around a place, and the macros that decide them."""
+    """The nested #if lines around a place, and the macros on which they depend."""
 
     def __init__(self, macros: dict[str, str]):
         self.macros = macros
@@ -112,7 +112,7 @@ _INTEGER = re.compile(r"\b(0[xX][0-9a-fA-F]+|\d+)[uUlL]*\b")
 
 
 def _evaluate(condition: str, macros: dict[str, str]) -> bool:
-    """The value of an #if condition; true if it is beyond us, so that nothing is overlooked."""
+    """The value of an #if condition; true if it is too complex, so that nothing is overlooked."""
     text = _DEFINED.sub(lambda found: str(int((found[1] or found[2]) in macros)), condition)
     for _ in range(4):  # macros that stand for macros
         text = re.sub(r"\b[A-Za-z_]\w*\b", lambda found: macros.get(found[0], "0") or "0", text)
@@ -136,7 +136,7 @@ def _evaluate(condition: str, macros: dict[str, str]) -> bool:
 
 
 def constant(text: str) -> int | None:
-    """The value of a C++ integral constant expression made of literals and operators; None if it is more."""
+    """The value of a C++ integral constant expression of literals and operators; None for any other text."""
     text = re.sub(r"(?<=\w)'(?=\w)", "", text)
     text = re.sub(r"\btrue\b", "1", re.sub(r"\bfalse\b", "0", text))
     text = re.sub(r"\b(0[xX][0-9a-fA-F]+|0[bB][01]+|\d+)[uUlLzZ]*\b", lambda found: _literal(found[1]), text)
@@ -169,14 +169,14 @@ def _literal(text: str) -> str:
 
 
 def expand(text: str, macros: dict[str, str]) -> str:
-    """The text with the macros replaced that take no arguments and stand for something."""
+    """The text after replacing macros that have no arguments and are not empty."""
     for _ in range(4):  # macros that stand for macros
         text = re.sub(r"\b[A-Za-z_]\w*\b", lambda found: macros.get(found[0]) or found[0], text)
     return text
 
 
 def split_at_commas(text: str) -> list[str]:
-    """The parts of C++ text between the commas that stand in no brackets or strings."""
+    """The parts of C++ text between the commas outside brackets and strings."""
     parts, depth, start = [], 0, 0
     for token in tokenize(text, {}):
         depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))

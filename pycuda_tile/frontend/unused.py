@@ -1,7 +1,7 @@
-"""Leaves out the bodies of function templates that nobody instantiates and that do not compile.
+"""Leaves out the bodies of function templates that are never instantiated and do not compile.
 
-NVIDIA's front end does not look into a template that is never instantiated, so files are published whose
-unused templates name what does not exist. Host compilers do look: such bodies are taken out of the text.
+NVIDIA's front end does not check templates that are never instantiated, so there are published files whose
+unused templates name undeclared things. Host compilers do check them, so such bodies are removed.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from .tokens import Token, tokenize
 
 
 class Body(NamedTuple):
-    """A function template's name, where its body's brackets stand in the text, and their lines."""
+    """A function template's name, and the offsets and lines of its body's braces."""
 
     name: str
     start: int
@@ -26,7 +26,7 @@ class Body(NamedTuple):
     last_line: int
 
     def has(self, lines: Iterable[int]) -> bool:
-        """Whether one of the lines belongs to it."""
+        """Whether one of the lines is in the body."""
         return any(self.first_line <= line <= self.last_line for line in lines)
 
 
@@ -36,7 +36,7 @@ class Overlay:
     folder: where the copies go; it does not exist yet
     source: the user's source, which is always copied, so that it finds the copies of headers beside it
     dirs:   the folders of the user's headers
-    used:   names of templates that were asked for, whose errors are the user's business
+    used:   names of requested templates, whose errors are the user's
     """
 
     def __init__(self, folder: Path, source: Path, dirs: Sequence[Path], used: Iterable[str]):
@@ -47,7 +47,7 @@ class Overlay:
         self.names: list[str] = []
 
     def take_out(self, errors: Iterable[Diagnostic]) -> bool:
-        """Takes out the bodies in which errors are; whether there were some."""
+        """Removes the bodies that contain errors; returns whether there were any."""
         lines: dict[Path, set[int]] = {}
         for error in errors:
             lines.setdefault(Path(error.file), set()).add(error.line)
@@ -88,7 +88,7 @@ def _read(path: Path) -> str:
 
 
 def blanked(text: str, bodies: Sequence[Body]) -> str:
-    """The text with each body made a semicolon; lines keep their numbers."""
+    """The text with each body replaced by a semicolon; lines keep their numbers."""
     for body in sorted(bodies, reverse=True, key=lambda body: body.start):
         lines = "\n" * text.count("\n", body.start, body.end)
         text = f"{text[: body.start]};{lines}{text[body.end :]}"
@@ -108,7 +108,7 @@ def template_bodies(text: str) -> list[Body]:
 
 
 def _scan(tokens: Sequence[Token], at: int, end: int, in_template: bool, found: list[Body]) -> None:
-    """Goes through the declarations between two tokens."""
+    """Visits the declarations between two tokens."""
     statement: list[Token] = []
     while at < end:
         token = tokens[at]
@@ -146,7 +146,7 @@ def _closing(tokens: Sequence[Token], at: int) -> int:
 
 
 def _kind(statement: Sequence[Token]) -> str:
-    """What opens after a statement: "scope" (a namespace, a class), "function", "requires" or "other"."""
+    """What a statement's brace opens: "scope" (a namespace, a class), "function", "requires" or "other"."""
     words = _outer_words(statement)
     if words[-1:] == ["requires"] or words[-2:] == ["requires", "()"]:
         return "requires"
@@ -158,7 +158,7 @@ def _kind(statement: Sequence[Token]) -> str:
 
 
 def _outer_words(statement: Sequence[Token]) -> list[str]:
-    """The words that stand in no brackets, and "()" for a function's parameters; without template<...>."""
+    """The words outside brackets, with "()" for a function's parameters, without template<...>."""
     words: list[str] = []
     depth = angle = 0
     after_template = False
