@@ -1,6 +1,6 @@
-"""Tile IR, what tile compilers exchange: modules read, run and built.
+"""Tile IR, the format that tile compilers exchange: reads, runs and builds its modules.
 
-    module = tileir.read_bytecode(kernel.tileir)      # of a kernel built with target="tile"
+    module = tileir.read_bytecode(kernel.tileir)      # from a kernel built with target="tile"
     tileir.interpret(module, "entry", grid, *arrays)  # on NumPy arrays: exact and slow
     tileir.build(module, target="cpu")                # through our header, a Module that launches
 

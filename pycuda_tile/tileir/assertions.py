@@ -1,4 +1,4 @@
-"""What a run ends with where an `assert` does not hold, interpreted or built."""
+"""The exception that ends a run, interpreted or built, when an `assert` fails."""
 
 from __future__ import annotations
 
@@ -9,15 +9,14 @@ from .reading import attribute
 
 
 def failed_assertion(op: str, block: str, index: str, message: str) -> str:
-    """What is said of an `assert`; block and index are lists of numbers, an index of "" that of a tile
-    without dimension."""
+    """The message for a failed `assert`. block and index are lists of numbers; the index is "" for a
+    zero-dimensional tile."""
     where = f" at element [{index}]" if index else ""
     return f"{op}: block ({block}): assertion failed{where}: {message}"
 
 
 class AssertionFailed(Error, AssertionError):
-    """An `assert` of the program does not hold; `block` and `index` say in which tile block, and for which
-    element."""
+    """An `assert` of the program failed, in tile block `block` and for the element at `index`."""
 
     def __init__(
         self, message: str, block: tuple[int, ...] | None = None, index: tuple[int, ...] | None = None
@@ -29,6 +28,6 @@ class AssertionFailed(Error, AssertionError):
 
     @classmethod
     def of(cls, op: Operation, block: tuple[int, ...], index: tuple[int, ...]) -> AssertionFailed:
-        """Where `op` does not hold."""
+        """The failure of `op` in a tile block, at an element."""
         in_block, at = (", ".join(map(str, found)) for found in (block, index))
         return cls(failed_assertion(str(op), in_block, at, attribute(op, "message")), block, index)

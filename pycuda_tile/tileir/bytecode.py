@@ -1,10 +1,10 @@
-"""The binary form of modules, versions 13.1 to 13.5, read and written.
+"""Reads and writes the binary form of modules, versions 13.1 to 13.5.
 
-A file is a header and sections (sections.py). What each operation has is said by tables/operations.tsv, what
-types and attributes have by tables/encodings.tsv; payload.py says how, and one walk reads and writes. Numbers
-are LEB128 ("varint").
+A file is a header and sections (sections.py). tables/operations.tsv describes each operation, and
+tables/encodings.tsv the types and attributes; payload.py follows these descriptions, and the same walk reads
+and writes. Numbers are LEB128 ("varint").
 
-Not kept: attributes of arguments, names of values, entries of tables that nothing refers to.
+Attributes of arguments, names of values and table entries that nothing refers to are not kept.
 """
 
 from __future__ import annotations
@@ -27,17 +27,17 @@ __all__ = ["BytecodeError", "read_bytecode", "write_bytecode"]
 _MAGIC = b"\x7fTileIR\0"
 _HINTS = 11
 _ARRAY = 6
-_PRIVATE, _ENTRY, _HAS_HINTS, _FLAGS = 1, 2, 4, 7  # bits of a function's flags, and all of them
+_PRIVATE, _ENTRY, _HAS_HINTS, _FLAGS = 1, 2, 4, 7  # bits of a function's flags; the last is all of them
 
 
 def read_bytecode(data: bytes) -> Module:
-    """The module that the binary form holds. Raises BytecodeError where it is none.
+    """The module that the binary form holds. Raises BytecodeError if the bytes are not a valid module.
 
-    With debug information entries and operations get their locations, and each operation its line in the
-    source; of what was inlined, the line that it was inlined to.
+    If there is debug information, entries and operations get their locations, and each operation its line in
+    the source; an inlined operation gets the line that it was inlined to.
     """
     try:
-        # bytes(n) is n zeros, but an integer is no file, and a large one no reason to run out of memory.
+        # bytes(n) would be n zeros: an integer is not a file, and a large one must not exhaust memory.
         data = bytes(memoryview(data))
     except TypeError:
         raise BuildTypeError(f"bytecode is a bytes-like object, got {type(data).__name__}") from None
@@ -74,10 +74,10 @@ def read_bytecode(data: bytes) -> Module:
 def write_bytecode(m: Module, version: Version | str | None = None) -> bytes:
     """The binary form of a module.
 
-    version: (13, 3) or "13.3"; by default the lowest that holds the module, which all newer tools read
+    version: (13, 3) or "13.3"; by default the lowest that can hold the module, which all newer tools read
 
-    Locations are written where there is a form for them: a place needs the function or block that it is in.
-    Raises BytecodeError, which names the operation, where the module does not fit the version or is none.
+    Locations are written if the format can express them: a place needs the function or block that it is in.
+    Raises BytecodeError, which names the operation, if the module is invalid or does not fit the version.
     """
     check_module(m)
     wanted = OLDEST if version is None else _version(version)
@@ -140,7 +140,7 @@ def _check_names(io: Io, module: Module) -> None:
 
 
 def _global(io: Io, item: Global | None = None) -> Global:
-    """A global that is read, or `item`, which is written."""
+    """Reads a global, or writes `item`."""
     of = (lambda name: None) if item is None else (lambda name: getattr(item, name))
     io.where = "" if item is None else f"global {item.name!r:.100}"
     name, type_ = io.tables.string(io, of("name")), io.tables.type(io, of("type"))
@@ -164,7 +164,7 @@ def _read_entries(io: Reader, locations: Locations | None) -> list[Entry]:
         io.where = f"entry {name!r:.100}"
         if not isinstance(signature, Function) or signature.results:
             io.fail("its type is no function without results")
-        if flags > _FLAGS and io.version >= (13, 4):  # older ones ignore the other bits
+        if flags > _FLAGS and io.version >= (13, 4):  # older versions ignore the other bits
             io.fail(f"flags {flags:x} (hexadecimal): expected at most {_FLAGS}")
         if not flags & _ENTRY or (io.version >= (13, 5) and flags & _HAS_HINTS):
             io.fail("a function that is no entry is a preview")

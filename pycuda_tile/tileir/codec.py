@@ -1,8 +1,8 @@
-"""The numbers of the binary form, read and written.
+"""Reads and writes the numbers of the binary form.
 
-Reader and Writer have the same methods, so that one walk over a description does both: a Writer's write what
-they are given, a Reader's pass over it, and both return what stands in the file. `tables` is what the file
-refers to by number (pools.py).
+Reader and Writer have the same methods, so one walk over a description can do both: a Writer writes its
+arguments, a Reader ignores them, and both return what is in the file. `tables` holds what the file refers to
+by number (pools.py).
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ _LARGEST = 2**64 - 1
 
 
 class BytecodeError(Error, ValueError):
-    """Bytes are no module: `offset` says where in the file that showed. Or a module cannot be written:
-    `offset` is None."""
+    """The bytes are not a module, and `offset` says where in the file that was found; or a module cannot be
+    written, and `offset` is None."""
 
     def __init__(self, message: str, offset: int | None):
         super().__init__(message if offset is None else f"byte {offset}: {message}")
@@ -30,7 +30,7 @@ class BytecodeError(Error, ValueError):
 
 
 class NeedsVersion(BytecodeError):
-    """A module holds what older versions do not have; `version` is the first that does."""
+    """A module uses a feature that older versions lack; `version` is the first that has it."""
 
     def __init__(self, message: str, version: Version):
         super().__init__(message, None)
@@ -38,13 +38,13 @@ class NeedsVersion(BytecodeError):
 
 
 class Reader:
-    """A place in a part of the file; whatever would run past the part's end is an error."""
+    """A position in a part of the file; reading past the end of the part is an error."""
 
     reading = True
 
     def __init__(self, data: bytes, at: int, end: int, version: Version, tables: Any = None):
         self.data, self.at, self.end, self.version, self.tables = data, at, end, version, tables
-        self.where = ""  # the operation that is read, for messages
+        self.where = ""  # the operation being read, for messages
 
     def fail(self, message: str) -> NoReturn:
         raise BytecodeError(f"{self.where}: {message}" if self.where else message, self.at)
@@ -98,7 +98,7 @@ class Reader:
         return (value >> 1) ^ -(value & 1)
 
     def count(self, _: int = 0) -> int:
-        """How many things follow; each takes a byte at least."""
+        """How many items follow; each takes at least a byte."""
         count = self.varint()
         if count > self.end - self.at:
             self.fail(f"{count} entries expected, {self.end - self.at} bytes left")
@@ -116,8 +116,8 @@ class Reader:
         self.part(-(self.at - start) % to)
 
     def table(self, width: int, start: int) -> list[tuple[int, int]]:
-        """Where entries of a table begin and end: offsets of `width` bytes, aligned from `start` on, and the
-        entries up to the end of the part."""
+        """The begin and end of each entry of a table, which consists of offsets of `width` bytes, aligned
+        relative to `start`, and the entries up to the end of the part."""
         count = self.count()
         if count == 0:
             return []
@@ -131,13 +131,13 @@ class Reader:
 
 
 class Writer:
-    """Bytes in the making."""
+    """Collects the bytes of a part of the file."""
 
     reading = False
 
     def __init__(self, version: Version, tables: Any = None):
         self.out, self.version, self.tables = bytearray(), version, tables
-        self.where = ""  # the operation that is written, for messages
+        self.where = ""  # the operation being written, for messages
 
     def fail(self, message: str) -> NoReturn:
         raise BytecodeError(f"{self.where}: {message}" if self.where else message, None)

@@ -1,4 +1,4 @@
-"""The command `pycuda-tile tileir`: modules of Tile IR, text or bytecode, printed, verified, run, written."""
+"""The command `pycuda-tile tileir`: prints, verifies, runs and writes modules, as text or bytecode."""
 
 from __future__ import annotations
 
@@ -32,7 +32,8 @@ Arrays are changed in memory. Without --out those that changed are printed."""
 
 
 def main(words: Sequence[str]) -> int:
-    """Runs `pycuda-tile tileir WORDS`; returns its exit code: 0 done, 1 failed. Wrong usage exits with 2."""
+    """Runs `pycuda-tile tileir WORDS` and returns its exit code: 0 for success, 1 for failure. Wrong usage
+    exits with 2."""
     parser = argparse.ArgumentParser("pycuda-tile tileir", description="Tile IR, as text or bytecode.")
     actions = {"print": _print, "verify": _verify, "run": _run, "write": _write}
     parser.add_argument(
@@ -44,7 +45,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def read(path: Path) -> Module:
-    """The module in a file, which holds bytecode or text. Raises Error, which names the file."""
+    """The module in a file of bytecode or text. Raises Error, which names the file."""
     try:
         data = path.read_bytes()
     except OSError as error:
@@ -206,7 +207,7 @@ def _load(path: Path, element: str) -> np.ndarray:
         raise Error(f"cannot read {path}: {error.strerror or error}") from error
     except (ValueError, EOFError, MemoryError) as error:
         raise Error(f"{path} is no array that numpy.save wrote: {error}") from error
-    # numpy.save keeps of types that NumPy does not have only the bytes.
+    # numpy.save keeps only the bytes of types that NumPy itself does not have.
     dtype = DTYPES.get(element)
     if array.dtype.kind == "V" and dtype is not None and array.dtype.itemsize == dtype.itemsize:
         array = array.view(dtype)

@@ -1,7 +1,8 @@
-"""The debug section of the binary form: the locations of functions and operations, read and written.
+"""Reads and writes the debug section of the binary form: the locations of functions and operations.
 
-The section has records, one for each function: references to attributes, the function's own and one for each
-operation in the order of the payload. Attributes refer to each other; reference 0 is an unknown location.
+The section has one record for each function, a list of references to attributes: the function's own, then one
+for each operation in the order of the payload. Attributes refer to each other; reference 0 is an unknown
+location.
 """
 
 from __future__ import annotations
@@ -29,7 +30,7 @@ from .locations import (
 from .sections import table
 
 _LOCATIONS = (Location, CallSite)
-#: By tag: what it is, and its parts in order: a reference to one of some classes, a string or a number.
+#: For each tag, its class and its parts in order: a reference to one of some classes, a string or a number.
 _TAGS: dict[int, tuple[type, tuple[Any, ...]]] = {
     1: (CompileUnit, ((File,),)),
     2: (File, (str, str)),
@@ -44,7 +45,7 @@ _FLAGS_SINCE = (13, 5)  # of subprograms; all are 0
 
 
 class Locations:
-    """The locations that a file has."""
+    """The locations in a file."""
 
     def __init__(self, section: Reader):
         self._section = section
@@ -56,8 +57,8 @@ class Locations:
         self._known: dict[int, Any] = {0: None}
 
     def of(self, record: int) -> Iterator[AnyLocation | None]:
-        """The locations of a function and of its operations; `record` counts from 1, 0 is none. Unknown ones
-        are None."""
+        """The locations of a function and of its operations; unknown ones are None. `record` counts from 1;
+        0 means that there is no record."""
         if record == 0:
             return
         if record > len(self._records):
@@ -72,7 +73,7 @@ class Locations:
             yield found
 
     def _find(self, reference: int) -> Any:
-        """Not by recursion: call sites may nest deep."""
+        """Iterative, because call sites may nest deeply."""
         stack, opened = [reference], {reference}
         while stack:
             if stack[-1] in self._known:
@@ -82,7 +83,7 @@ class Locations:
             missing = [v.number for v in values if isinstance(v, _Reference) and v.number not in self._known]
             if opened.intersection(missing):
                 self._section.fail(f"debug attribute {stack[-1]} refers to itself")
-            if missing:  # one at a time, so that what is opened is what leads here
+            if missing:  # one at a time, so that the open ones are always the path to this one
                 stack.append(missing[0])
                 opened.add(missing[0])
                 continue
@@ -105,7 +106,7 @@ class Locations:
         return cls, values
 
     def _make(self, cls: Any, values: list[Any]) -> Any:
-        """What was read; None for what is unknown, as a location's scope and a call site's ends may be."""
+        """The location read; None if unknown, as a location's scope and a call site's ends may be."""
         found = []
         for value in values:
             if isinstance(value, _Reference):
@@ -138,15 +139,15 @@ def _numbers(section: Reader, start: int, width: int) -> np.ndarray:
 
 
 class LocationWriter:
-    """The debug section in the making."""
+    """Collects the debug section."""
 
     def __init__(self) -> None:
         self._numbers = Numbers()
         self._records: list[list[int | None]] = []
 
     def record(self, locations: Iterable[AnyLocation | None]) -> int:
-        """Keeps a function's locations, its own and those of its operations; the record's number from 1 on,
-        or 0 where all are unknown."""
+        """Records the locations of a function and of its operations. Returns the record's number, counted
+        from 1, or 0 if all are unknown."""
         found = [None if location is None else self._numbers.of(location) for location in locations]
         if not any(number is not None for number in found):
             return 0
@@ -154,7 +155,7 @@ class LocationWriter:
         return len(self._records)
 
     def section(self, io: Writer) -> bytes:
-        """The section's bytes; none without records."""
+        """The section's bytes, empty if there are no records."""
         if not self._records:
             return b""
         attributes, references = self._attributes(io)
@@ -171,8 +172,9 @@ class LocationWriter:
         return bytes(out.out)
 
     def _attributes(self, io: Writer) -> tuple[list[bytes], list[int]]:
-        """Attributes, and for each number its reference: 0 for a location that the binary form cannot hold,
-        because its scope is not known or it is several; a named one is what it names."""
+        """The attributes, and the reference for each number. The reference is 0 for a location that the
+        binary form cannot hold, because its scope is unknown or it is fused; a named location becomes what it
+        names."""
         attributes: list[bytes] = []
         references: list[int] = []
         for item in self._numbers.items:

@@ -1,7 +1,7 @@
-"""The bytes of dense constants, and the arrays that they are.
+"""Converts dense constants between bytes and arrays.
 
-Elements stand in row-major order, little-endian; one element stands for all, and the array is then a view of
-that one, without memory for the others. i1 is packed, 4-bit floats take a byte each, tf32 three.
+Elements are stored in row-major order, little-endian. A single element stands for all; the array is then a
+broadcast view of it and takes no further memory. i1 is packed, 4-bit floats take a byte each, tf32 three.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from .ir import Tile
 
 
 def splat(array: np.ndarray) -> np.ndarray | None:
-    """The element, as an array without axes, of which the array is a view; None where there are several, or a
-    single one. Looking at all 2^24 would take time and memory that a file of a few bytes must not."""
+    """The element, as a zero-dimensional array, that the array broadcasts; None if it is not a broadcast view
+    or has only one element. Examining all 2^24 elements would take time and memory that a file of a few bytes
+    must not cost."""
     if array.size < 2 or any(
         step for step, count in zip(array.strides, array.shape, strict=True) if count > 1
     ):
@@ -25,13 +26,13 @@ def splat(array: np.ndarray) -> np.ndarray | None:
 
 
 def element_of(type_: object) -> str | None:
-    """The element type of constants of a type; None if there are none."""
+    """The element type of constants of a type; None if the type has no constants."""
     name = str(type_.element) if isinstance(type_, Tile) else ""
     return name if name in DTYPES and name != "i4" else None
 
 
 def to_elements(raw: bytes, name: str) -> np.ndarray | None:
-    """The elements that the bytes hold, of i1 all bits; None where they end in the midst of one."""
+    """The elements that the bytes hold (for i1, every bit); None if they end in the middle of an element."""
     if name == "i1":
         return np.unpackbits(np.frombuffer(raw, np.uint8), bitorder="little").view(bool)
     dtype = DTYPES[name]
@@ -49,7 +50,7 @@ def to_elements(raw: bytes, name: str) -> np.ndarray | None:
 
 
 def to_array(elements: np.ndarray, type_: Tile) -> np.ndarray | None:
-    """Elements in the shape of the type, without a copy; None where there are too many or too few."""
+    """Elements in the shape of the type, without a copy; None if there are too many or too few."""
     size = math.prod(type_.shape)
     if str(type_.element) == "i1":
         if elements.size == 8 and size > 8:  # one byte stands for all
@@ -62,7 +63,7 @@ def to_array(elements: np.ndarray, type_: Tile) -> np.ndarray | None:
 
 
 def to_bytes(array: np.ndarray, name: str) -> bytes:
-    """The bytes of elements of type `name`; one element's if all are the same."""
+    """The bytes of elements of type `name`; the bytes of a single element if all are the same."""
     one = splat(array)
     if name == "i1":
         return _bits_to_bytes(array, one)

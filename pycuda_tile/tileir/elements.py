@@ -1,7 +1,8 @@
 """Element types of Tile IR as NumPy types, their bits, and integers read as signed or unsigned.
 
-A tile is a NumPy array, also with no dimension. Integers have no sign in Tile IR: they are kept in NumPy's
-signed types, i1 as bool. tf32 is kept as float32 whose 13 last bits are zero, pointers as int64 addresses.
+A tile is a NumPy array, even if it has no dimensions. Tile IR's integers are signless: they are stored in
+NumPy's signed types, and i1 as bool. tf32 is stored as float32 whose 13 low bits are zero, and pointers as
+int64 addresses.
 """
 
 from __future__ import annotations
@@ -33,14 +34,14 @@ def width(dtype: np.dtype) -> int:
 
 
 def signed(x: np.ndarray) -> np.ndarray:
-    """Integers read as signed; i1 reads as 0 or -1."""
+    """Integers read as signed; an i1 is 0 or -1."""
     if x.dtype == bool:
         return np.negative(x.astype(np.int8))
     return x if x.dtype.kind == "i" else x.astype(np.int8)
 
 
 def unsigned(x: np.ndarray) -> np.ndarray:
-    """Integers read as unsigned; i1 reads as 0 or 1."""
+    """Integers read as unsigned; an i1 is 0 or 1."""
     if x.dtype == bool:
         return x.astype(np.uint8)
     if x.dtype == DTYPES["i4"]:
@@ -54,12 +55,12 @@ def read(x: np.ndarray, signedness: str) -> np.ndarray:
 
 
 def unlimited(x: np.ndarray) -> np.ndarray:
-    """Integers as Python's, which have no limit."""
+    """Integers as Python's, which are unbounded."""
     return np.asarray(x.astype(object), object)
 
 
 def wrap(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
-    """The low bits of integers, Python's or NumPy's, as an integer element of `dtype`."""
+    """The low bits of Python or NumPy integers, as elements of the integer type `dtype`."""
     bits = width(dtype)
     if bits == 1:
         return np.asarray(np.asarray(x & 1) != 0)
@@ -72,7 +73,7 @@ def wrap(x: np.ndarray, dtype: np.dtype) -> np.ndarray:
 
 
 def to_tf32(x: np.ndarray) -> np.ndarray:
-    """float32 values rounded to tf32, to nearest, ties to even; a NaN stays one."""
+    """float32 values rounded to tf32, to nearest, ties to even; a NaN stays a NaN."""
     bits = np.asarray(x, np.float32).view(np.uint32)
     rounded = bits + np.uint32(0xFFF) + ((bits >> np.uint32(13)) & np.uint32(1))
     rounded &= np.uint32(0xFFFFE000)
@@ -101,6 +102,6 @@ def from_bits(bits: list[int] | np.ndarray, element: str) -> np.ndarray:
 
 
 def constant(found: Constant) -> np.ndarray:
-    """A typed number as a tile without dimension."""
+    """A typed number as a zero-dimensional tile."""
     element = found.type.name
     return from_bits([found.bits % (1 << bits_of(element))], element).reshape(())

@@ -1,4 +1,4 @@
-"""Whether two modules say the same."""
+"""Compares two modules."""
 
 from __future__ import annotations
 
@@ -17,8 +17,8 @@ _END = "end"
 def equal(a: Module, b: Module) -> bool:
     """Whether both have the same globals and the same entries: the same operations in the same order.
 
-    Names of values, lines, the producer and the version that a module was read from do not count, nor does
-    whether an attribute that is off is there.
+    Names of values, lines, the producer and the version that a module was read from are ignored. An absent
+    attribute equals one that is off.
     """
     if len(a.globals) != len(b.globals) or len(a.entries) != len(b.entries):
         return False
@@ -35,8 +35,8 @@ def _same_entry(a: Entry, b: Entry) -> bool:
 
 
 def _same_steps(a: Block, b: Block) -> bool:
-    """Step by step, with no call for each level: regions may be nested deeper than calls."""
-    known: dict[Value, Value] = {}  # for each value of `a` that of `b`
+    """Iterative, because regions may nest deeper than Python's calls."""
+    known: dict[Value, Value] = {}  # from values of `a` to those of `b`
     for x, y in zip_longest(_steps(a), _steps(b)):
         if isinstance(x, Operation) and isinstance(y, Operation):
             same = _same_operation(x, y, known)
@@ -51,8 +51,8 @@ def _same_steps(a: Block, b: Block) -> bool:
 
 
 def _steps(block: Block) -> Iterator[Operation | list[Value] | str]:
-    """What a block consists of, in order: the values it is given, operations, behind the blocks of each its
-    results, and the ends of blocks."""
+    """The contents of a block in order: its arguments, its operations, each followed by the contents of its
+    regions and then by its results, and the end of the block."""
     yield block.arguments
     left: list[Iterator[Operation | Block | list[Value] | None]] = [iter(block.ops)]
     while left:
@@ -71,7 +71,7 @@ def _steps(block: Block) -> Iterator[Operation | list[Value] | str]:
 
 
 def _same_operation(a: Operation, b: Operation, known: dict[Value, Value]) -> bool:
-    """But for regions and results."""
+    """Whether two operations are the same apart from regions and results."""
     if a.name != b.name or [r is None for r in a.regions] != [r is None for r in b.regions]:
         return False
     x, y = ({name: found for name, found in op.operands.items() if found} for op in (a, b))
@@ -100,7 +100,7 @@ def _same(a: Any, b: Any, op: Operation) -> bool:
 
 
 def _plain(value: Any) -> Any:
-    """Hints with bits of type i1 as bools: text does not tell them apart."""
+    """Hints with i1 bits as bools, because the text does not distinguish the two."""
     if isinstance(value, dict):
         return {name: _plain(inner) for name, inner in value.items()}
     if isinstance(value, Constant) and value.type.name == "i1":
@@ -109,11 +109,11 @@ def _plain(value: Any) -> Any:
 
 
 def _same_bits(a: Any, b: Any, type_: Tile) -> bool:
-    """Elements have the same bits: NaNs count, too."""
+    """Whether elements have the same bits, NaNs included."""
     x, y = (np.asarray(value) for value in (a, b))
     if x.dtype != y.dtype:
         return False
-    if not any(x.strides) and not any(y.strides):  # all elements are one
+    if not any(x.strides) and not any(y.strides):  # both broadcast a single element
         return x.reshape(-1)[:1].tobytes() == y.reshape(-1)[:1].tobytes()
     x, y = (np.broadcast_to(value, type_.shape) for value in (x, y))
     return x.tobytes() == y.tobytes()

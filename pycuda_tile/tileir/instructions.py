@@ -1,7 +1,7 @@
-"""The operations of a body in the binary form: one walk that reads them, or writes them.
+"""The operations of a body in the binary form: one walk that reads or writes them.
 
-Values have numbers: a function's arguments, then results as their operations end, and a block's arguments,
-which like all that the block makes are forgotten behind it.
+Values are numbered: first the function's arguments, then the results of each operation once it is complete.
+The arguments of a block and the values defined in it are numbered too, and forgotten at its end.
 """
 
 from __future__ import annotations
@@ -20,19 +20,19 @@ _NEVER_STORED = ("entry", "global", "module")
 
 
 class Body:
-    """The operations of one function; `arguments` are its. `locations`: of the operations in the order of the
-    payload, those that are read or, as far as they are known, those that were written."""
+    """The operations of one function with these `arguments`. `locations` are those of the operations in the
+    order of the payload: those to read, or those written so far."""
 
     def __init__(self, io: Io, arguments: list[Value], locations: Iterator[AnyLocation | None] | None = None):
         self.io, self._given = io, locations or iter(())
         self.locations: list[AnyLocation | None] = []
         self.values: list[Value] = []
         self.numbers: dict[int, int] = {}
-        self.newer: dict[int, Version] = {}  # values that only newer versions have
+        self.newer: dict[int, Version] = {}  # values that exist only in newer versions
         self._define(arguments)
 
     def operation(self, op: Operation | None = None, depth: int = 0) -> Operation:
-        """The operation that is read, or `op`, which is written."""
+        """Reads an operation, or writes `op`."""
         io = self.io
         row = self._row(op)
         io.where = str(op or row.name)
@@ -74,7 +74,7 @@ class Body:
         return row
 
     def _check(self, row: Encoding, op: Operation | None, made: Operation) -> None:
-        """That nothing of `op` was left out, and that lists are as long as they must be."""
+        """Checks that all of `op` was written, and that its lists have the required lengths."""
         inbounds = made.attributes.get("inbounds")
         if inbounds and len(inbounds) != len(made.operands["index"]):
             self.io.fail(f"inbounds has {len(inbounds)} entries for {len(made.operands['index'])} indices")
@@ -112,7 +112,7 @@ class Body:
         return self.values[number]
 
     def _value(self, value: Value | None, name: str = "") -> Value:
-        """A value that is made here: a result or an argument of a block."""
+        """A value defined here: a result or an argument of a block."""
         type_ = self.io.tables.type(self.io, None if value is None else value.type)
         if isinstance(type_, Function):
             self.io.fail("a value is no function")
@@ -121,7 +121,7 @@ class Body:
     # --- parts ---
 
     def _results(self, part: Part, given: Operation) -> tuple[list[Value], list[Value]]:
-        """The results, and those that are stored."""
+        """The results, and those among them that are stored."""
         io, names = self.io, part.names
         if part.since is not None and part.since > io.version:
             return self._no_results(part, given)
@@ -141,7 +141,7 @@ class Body:
         return found, found
 
     def _no_results(self, part: Part, given: Operation) -> tuple[list[Value], list[Value]]:
-        """A token that older versions do not have: it may be there, if nothing uses it."""
+        """A token that older versions lack: the module may have it if nothing uses it."""
         if self.io.count(0):
             self.io.fail("has results, expected none")
         if part.since is not None:
@@ -166,7 +166,7 @@ class Body:
                 made[name] = [one(name)]
 
     def _all_operands(self, part: Part, given: dict) -> dict[str, list[Value]]:
-        """Operands behind the number of all: one of each name, the rest is the last one's."""
+        """Operands preceded by their total number: one for each name; the rest belong to the last name."""
         *single, last = part.names
         values: list[Any] = [value for name in part.names for value in given.get(name, ())]
         if not self.io.reading and any(len(given.get(name, ())) != 1 for name in single):
@@ -208,7 +208,7 @@ class Body:
 
 
 def check_end(io: Io, ops: list[Operation]) -> None:
-    """That the last operation of a block ends it, and no other."""
+    """Checks that the last operation of a block, and no other, is a terminator."""
     for i, op in enumerate(ops, 1):
         if (op.name in TERMINATORS) != (i == len(ops)):
             io.fail(

@@ -1,7 +1,7 @@
 """What a module of Tile IR (module.py) is made of: types, values, operations, entries and globals.
 
-Operations are all of one class; what each has is said by its row of tables/operations.tsv, whose names of
-operands, attributes and results are the ones used here. Values and operations are compared by identity.
+All operations share one class. The row of an operation in tables/operations.tsv names its operands,
+attributes and results, and the same names are used here. Values and operations are compared by identity.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Scalar:
 
 @dataclass(frozen=True)
 class Pointer:
-    """An address of elements; `attr` is the attribute none, unicast or multicast, where one is given."""
+    """An address of elements; `attr` is none, unicast or multicast if the type has that attribute."""
 
     pointee: Scalar | Pointer
     attr: str | None = None
@@ -41,7 +41,7 @@ class Pointer:
 
 @dataclass(frozen=True)
 class Tile:
-    """An array of elements; a shape of () is a single one."""
+    """An array of elements; the shape () is a single element."""
 
     element: Scalar | Pointer
     shape: tuple[int, ...]
@@ -52,8 +52,8 @@ class Tile:
 
 @dataclass(frozen=True)
 class TensorView:
-    """A strided tensor in memory; None is an extent or stride that an operand gives, in elements. `attr`: as
-    of pointers."""
+    """A strided tensor in memory, measured in elements; None is an extent or stride given by an operand.
+    `attr` is as in Pointer."""
 
     element: Scalar | Pointer
     shape: tuple[int | None, ...]
@@ -75,7 +75,7 @@ class TileView:
     tile:     the shape of the tiles
     tensor:   the tensor's type
     dim_map:  the tensor's axis for each of the tile's
-    padding:  what elements beyond the tensor are: zero, neg_zero, nan, pos_inf, neg_inf; None: undefined
+    padding:  the value of elements beyond the tensor: zero, neg_zero, nan, pos_inf, neg_inf; None: undefined
     steps:    elements from one tile to the next, along each axis
     sparse:   the axis along which an index names each element, of a gather_scatter_view
     """
@@ -110,7 +110,7 @@ class Token:
 
 @dataclass(frozen=True)
 class Function:
-    """What an entry takes and yields."""
+    """The types of an entry's arguments and results."""
 
     inputs: tuple[Any, ...]
     results: tuple[Any, ...] = ()
@@ -121,12 +121,12 @@ class Function:
 
 Type = Scalar | Pointer | Tile | TensorView | TileView | Token | Function
 
-# --- attributes that are no numbers, strings or enumerators ---
+# --- attributes other than numbers, strings and enumerators ---
 
 
 @dataclass(frozen=True)
 class DivBy:
-    """assume: multiples of `divisor`; with `every` and `along` the first of each run along an axis."""
+    """assume: multiples of `divisor`; with `every` and `along`, only the first of each run along an axis."""
 
     divisor: int
     every: int | None = None
@@ -135,14 +135,14 @@ class DivBy:
 
 @dataclass(frozen=True)
 class SameElements:
-    """assume: equal in each block of these extents."""
+    """assume: elements are equal within each block of these extents."""
 
     groups: tuple[int, ...]
 
 
 @dataclass(frozen=True)
 class Bounded:
-    """assume: from lower to upper, read as signed; None is no bound."""
+    """assume: from lower to upper, read as signed; None means unbounded."""
 
     lower: int | None = None
     upper: int | None = None
@@ -150,7 +150,7 @@ class Bounded:
 
 @dataclass(frozen=True)
 class Constant:
-    """A typed number, as its bits."""
+    """A typed number, given by its bits."""
 
     type: Scalar
     bits: int
@@ -158,20 +158,20 @@ class Constant:
 
 # --- values, operations, entries ---
 
-#: How deep regions may stand in regions, in text and in the binary form.
+#: How deeply regions may nest, in text and in the binary form.
 MAX_NESTING = 200
-#: How deep attributes may stand in each other.
+#: How deeply attributes may nest.
 MAX_ATTRIBUTE_DEPTH = 20
-#: How many elements a tile may have, and how many axes: as many as NumPy's arrays of all versions.
+#: How many elements a tile may have, and how many axes: as many as every version of NumPy supports.
 MAX_ELEMENTS = 1 << 24
 MAX_AXES = 32
-#: What ends a block.
+#: The operations that end a block.
 TERMINATORS = ("break", "continue", "return", "yield")
 
 
 @dataclass(eq=False)
 class Value:
-    """What an operation yields or a block is given."""
+    """A result of an operation or an argument of a block."""
 
     type: Any
     name: str = ""
@@ -179,7 +179,7 @@ class Value:
 
 @dataclass(eq=False)
 class Block:
-    """Operations in order; the last one ends the block."""
+    """Operations in order; the last one is the terminator."""
 
     arguments: list[Value] = field(default_factory=list)
     ops: list[Operation] = field(default_factory=list)
@@ -189,11 +189,11 @@ class Block:
 class Operation:
     """One operation.
 
-    operands:    values by the name of the operand; several for one that may stand for any number
+    operands:    lists of values by the name of the operand
     attributes:  by name; enumerators and symbols as strings, dense constants as arrays
     regions:     the block of each; None for one that is left out
-    line:        in the text that it was read from, or in the source that bytecode is of; 0 if it is unknown
-    location:    where it comes from (locations.py), where bytecode or text says it
+    line:        in the text that it was read from, or in the source of the bytecode; 0 if it is unknown
+    location:    where it comes from (locations.py), if bytecode or text says so
     """
 
     name: str
@@ -235,7 +235,7 @@ class Global:
 
 
 def walk(block: Block) -> Iterator[Operation]:
-    """All operations of a block, those in regions behind the operation that has them."""
+    """All operations of a block; those in regions follow the operation that has the regions."""
     left = [iter(block.ops)]
     while left:
         op = next(left[-1], None)

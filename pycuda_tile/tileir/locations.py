@@ -1,7 +1,7 @@
 """Where operations come from: places in sources, and the functions and blocks that these are in.
 
-Many operations share a location, and call sites share their callers, so that as a tree a small graph may be
-without end: locations are compared by identity, and walks over them go by numbers, each of them once.
+Many operations share a location, and call sites share their callers, so a small graph may be an enormous
+tree. Locations are therefore compared by identity, numbered, and visited once each.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class CompileUnit:
 
 @dataclass(frozen=True, eq=False)
 class Subprogram:
-    """A function of the source; its name goes with `line`, its body begins in `scope_line`."""
+    """A function of the source, declared at `line`; its body begins at `scope_line`."""
 
     file: File
     line: int
@@ -58,7 +58,7 @@ class Location:
 
 @dataclass(frozen=True, eq=False)
 class CallSite:
-    """What was inlined, and where that was called; None is unknown."""
+    """The location of inlined code, and that of the call; None if unknown."""
 
     callee: AnyLocation | None
     caller: AnyLocation | None
@@ -89,7 +89,7 @@ ALL = (File, CompileUnit, *SCOPES, *LOCATIONS)
 
 
 def source_line(location: AnyLocation | None) -> int:
-    """The line of a location: of what was inlined, the line that it was inlined to at last. 0: unknown."""
+    """The line of a location; for inlined code, that of the outermost call. 0 if unknown."""
     while not isinstance(location, Location):
         if isinstance(location, CallSite):
             location = location.caller
@@ -103,13 +103,14 @@ def source_line(location: AnyLocation | None) -> int:
 
 
 class Numbers:
-    """Numbers from 0 on for locations and what they refer to, which comes before; the same ones share one."""
+    """Numbers locations and what they refer to from 0 on. What is referred to comes first, and equal items
+    share a number."""
 
     def __init__(self) -> None:
         self.items: list[Part] = []
         self._known: dict[tuple, int] = {}
         self._of: dict[int, int] = {}
-        self._alive: list[Part] = []  # so that an id stays that of its location
+        self._alive: list[Part] = []  # keeps locations alive, so that no id is reused
 
     def of(self, item: Part) -> int:
         """The number of a location, file, unit or scope."""

@@ -1,4 +1,4 @@
-"""Modes of Tile IR by the names that cuda_tile.h and the reference have for them."""
+"""Modes of Tile IR under the names that cuda_tile.h and the reference give them."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ROUNDING = {
 
 
 class Padding(NamedTuple):
-    """What elements beyond a tensor are read as: in C++ `view_padding::NAME`, or `view_padding_NAME_t`."""
+    """The value of elements read beyond a tensor: in C++ `view_padding::NAME`, or `view_padding_NAME_t`."""
 
     name: str
     value: float

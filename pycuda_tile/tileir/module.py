@@ -12,7 +12,7 @@ from .versions import NEWEST, Version
 
 @dataclass(eq=False)
 class Module:
-    """What is compiled together. `version` is that of the file that it was read from, else the newest."""
+    """Entries and globals compiled together. `version` is that of the file read, otherwise the newest."""
 
     entries: list[Entry] = field(default_factory=list)
     globals: list[Global] = field(default_factory=list)
@@ -24,13 +24,13 @@ class Module:
         return self.text()
 
     def text(self, locations: bool = True) -> str:
-        """The text that `tileir.parse` reads; without `locations` it does not say where operations come from,
-        and is easier to read."""
+        """The text that `tileir.parse` reads. Without `locations` it is easier to read, but does not say
+        where operations come from."""
         return print_items(self.globals, self.entries, self.name, self.producer, locations)
 
 
 def check_module(value: object) -> None:
-    """BuildTypeError for what is no Module, such as its text."""
+    """Raises BuildTypeError if the argument is not a Module but, for example, its text."""
     if not isinstance(value, Module):
         reads = {"str": ": tileir.parse reads text", "bytes": ": tileir.read_bytecode reads bytes"}
         name = type(value).__name__

@@ -30,7 +30,7 @@ _ENUM_NAMES = {enum: {found.number: name for name, found in values.items()} for 
 
 
 class Record:
-    """Flags and attributes, part by part: read, or written from `given`, what there is by name. `type` is the
+    """Flags and attributes, read part by part, or written from `given`, which has them by name. `type` is the
     type of a dense constant among them."""
 
     def __init__(self, io: Io, given: dict[str, Any], depth: int = 0, type_: Any = None):
@@ -84,7 +84,7 @@ class Record:
 
 
 def is_given(value: Any) -> bool:
-    """Whether an attribute or operand that may be left out is there."""
+    """Whether an optional attribute or operand is present."""
     empty = isinstance(value, (dict, list, tuple)) and not value
     return value is not None and value is not False and not empty
 
@@ -140,7 +140,7 @@ def _dictionary(io: Io, value: dict[str, Any] | None, depth: int) -> dict[str, A
 
 
 def _bits(io: Io, value: int | None, name: str) -> int:
-    """The bits of a number; as a signed number where a float is wider than a byte. Any byte but 0 is true."""
+    """The bits of a number, as a signed number for floats wider than a byte. Any byte but 0 is true."""
     if name == "i1":
         return int(bool(io.byte(value)))
     width = TILEIR_TYPES[name].bits
@@ -156,7 +156,7 @@ def _bits(io: Io, value: int | None, name: str) -> int:
     return found
 
 
-# --- attributes that say themselves what they are, and types ---
+# --- tagged attributes, and types ---
 
 _CLASSES = {"DivBy": DivBy, "SameElements": SameElements, "Bounded": Bounded}
 _KIND_OF = {bool: "Bool", str: "String", list: "Array", tuple: "Array", dict: "Dictionary"}
@@ -167,7 +167,7 @@ _TAGS = {rows[0].name: tag for tag, rows in (*ATTRIBUTES.items(), *TYPES.items()
 
 
 def tagged(io: Io, value: Any = None, depth: int = 0, tag: int | None = None) -> Any:
-    """An attribute behind its tag; `tag` where the file says which it must be."""
+    """An attribute preceded by its tag; `tag` is given if the file determines which it must be."""
     if depth > MAX_ATTRIBUTE_DEPTH:
         io.fail("attributes nested too deep")
     if not io.reading:
@@ -192,7 +192,7 @@ def _kind_of(io: Io, value: Any) -> str:
 
 
 def _tag(io: Io, tag: int | None, rows: dict[int, list[Encoding]], what: str) -> tuple[Encoding, Callable]:
-    """The row of a tag that is read or written, and what reads or writes its parts."""
+    """Reads or writes a tag; returns its row and the object that reads or writes its parts."""
     tag = io.varint(tag)
     if tag not in rows:
         io.fail(f"{what} tag {tag}")
@@ -210,7 +210,7 @@ def _tag(io: Io, tag: int | None, rows: dict[int, list[Encoding]], what: str) ->
 
 
 def type_(io: Io, value: Any = None, depth: int = 0) -> Any:
-    """A type behind its tag."""
+    """A type preceded by its tag."""
     if depth > _TYPE_DEPTH:
         io.fail("types nested too deep")
     row, parts = _tag(io, None if io.reading else _TAGS.get(_type_name(value)), TYPES, "type")

@@ -1,4 +1,4 @@
-"""Strings, types and constants, to which the rest of the binary form refers by number."""
+"""The strings, types and constants to which the rest of the binary form refers by number."""
 
 from __future__ import annotations
 
@@ -13,8 +13,8 @@ from .versions import Version
 
 
 class Tables:
-    """What a file that is read refers to. Whatever is asked for twice is made once, so that a small file
-    does not grow in memory."""
+    """What a file being read refers to. Each entry is built once, however often it is used, so that a small
+    file stays small in memory."""
 
     def __init__(self, sections: dict[str, Reader]):
         self._strings = _table(sections.get("strings"), 4)
@@ -68,7 +68,7 @@ def _table(section: Reader | None, width: int) -> list[tuple[int, int]]:
 
 
 class Pools:
-    """What a file that is written refers to."""
+    """What a file being written refers to."""
 
     def __init__(self, version: Version):
         self.version = version
@@ -112,7 +112,7 @@ class Pools:
 
 
 def check_type(io: payload.Io, found: Any) -> None:
-    """That a type's parts fit each other."""
+    """Checks that the parts of a type are consistent."""
     wrong = _wrong(found)
     if wrong:
         io.fail(wrong)

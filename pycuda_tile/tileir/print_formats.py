@@ -1,4 +1,4 @@
-"""Formats of print_tko, as C's printf has them, taken apart: for the verifier, the interpreter and C++."""
+"""Parses formats of print_tko, which follow C's printf, for the verifier, the interpreter and C++."""
 
 from __future__ import annotations
 
@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 _CONVERSIONS = "diouxXfFeEgGaAcspn"
-_ENDS = {*_CONVERSIONS, "S"}  # of what NVIDIA's tools take; %S prints its operand in the usual way
-# Each % but those of %% stands for an operand, as NVIDIA's tools count; `*` takes none. One that is no
-# conversion of C prints its operand in the usual way.
+_ENDS = {*_CONVERSIONS, "S"}  # accepted by NVIDIA's tools; %S prints its operand in the default format
+# Each % except those of %% stands for an operand, as NVIDIA's tools count; `*` takes none. One that is not a
+# conversion of C prints its operand in the default format.
 _EXPRESSION = re.compile(
     r"%%|%(?:(?P<flags>[-+ #0']*)(?P<width>\d{0,4})\*?(?P<precision>(?:\.\d{0,4})?)\*?"
     rf"(?:hh|h|ll|l|j|z|t|L)?(?P<kind>[{_CONVERSIONS}]))?"
@@ -17,14 +17,13 @@ _EXPRESSION = re.compile(
 
 
 class Expression(NamedTuple):
-    """What stands for an operand: flags, width and precision, and the letter at its end."""
+    """A conversion specification: flags, width and precision, and the letter at its end."""
 
     form: str
     kind: str
 
     def of_integer(self) -> tuple[str, bool]:
-        """The format of a `long long` (of %c, an int), and whether that is to be the operand read as
-        unsigned."""
+        """The format for a `long long` (for %c, an int), and whether the operand is read as unsigned."""
         if self.kind == "p":
             return f"%#{self.form}llx", True
         if self.kind == "c":
@@ -33,12 +32,12 @@ class Expression(NamedTuple):
         return f"%{self.form}ll{kind}", kind in "uxXo"
 
     def of_float(self) -> str:
-        """The format of a `double`."""
+        """The format for a `double`."""
         return f"%{self.form}{self.kind if self.kind in 'eEfFgGaA' else 'f'}"
 
 
 def pieces(template: str) -> Iterator[str | Expression]:
-    """Text as it is printed, and what stands for an operand, in order."""
+    """The literal text and the expressions for operands, in order."""
     at = 0
     for match in _EXPRESSION.finditer(template):
         if text := template[at : match.start()] + ("%" if match[0] == "%%" else ""):
@@ -57,6 +56,6 @@ def count_expressions(template: str) -> int:
 
 
 def unfinished(template: str) -> str:
-    """The last expression and what follows it, where no letter of printf's is there to end it; else ""."""
+    """The last expression and what follows it, if no conversion letter of printf ends it; otherwise ""."""
     _, percent, rest = template.replace("%%", "").rpartition("%")
     return percent + rest if percent and _ENDS.isdisjoint(rest) else ""

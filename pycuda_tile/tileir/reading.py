@@ -1,4 +1,4 @@
-"""Questions that the interpreter and the translation to C++ ask of the model."""
+"""Queries on the model, shared by the interpreter and the translation to C++."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class TensorFacts(NamedTuple):
 
 
 class TileFacts(NamedTuple):
-    """A view's type: its tile, the tensor's axis and the step for each of the tile's axes: how many elements
-    there are from one index to the next. `sparse`: the axis along which an index names each element."""
+    """A view's type: its tile and, for each of the tile's axes, the tensor's axis and the step, the number of
+    elements from one index to the next. `sparse` is the axis along which an index names each element."""
 
     tile: tuple[int, ...]
     axes: tuple[int, ...]
@@ -28,7 +28,7 @@ class TileFacts(NamedTuple):
 
 
 def attribute(op: Operation, name: str, default: Any = None) -> Any:
-    """An attribute; `default` where it is not given."""
+    """An attribute, or `default` if it is not given."""
     return op.attributes.get(name, default)
 
 
@@ -38,7 +38,7 @@ def operand(op: Operation, name: str) -> Value:
 
 
 def optional_operand(op: Operation, name: str) -> Value | None:
-    """The operand of that name; None for one that is left out."""
+    """The operand of that name; None if it is left out."""
     found = op.operands.get(name)
     return found[0] if found else None
 

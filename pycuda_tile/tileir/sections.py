@@ -22,7 +22,7 @@ _IDS = {name: (number, alignment) for number, (name, alignment) in _SECTIONS.ite
 
 
 def read_sections(io: Reader) -> dict[str, Reader]:
-    """The payload of each section, by name; they may stand in any order, each once."""
+    """The payload of each section, by name. Sections may come in any order, each at most once."""
     found: dict[str, Reader] = {}
     while (head := io.byte()) != 0:
         if head & 127 not in _SECTIONS:

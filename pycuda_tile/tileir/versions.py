@@ -1,4 +1,4 @@
-"""Versions of Tile IR: what a module and its binary form have in common with the tools that read them."""
+"""Versions of Tile IR, on which a module, its binary form and the tools that read it agree."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ OLDEST: Version = VERSIONS[0]
 
 
 def parse_version(text: str) -> Version:
-    """Of "13.2". Raises ValueError for text that is no version."""
+    """(13, 2) from "13.2". Raises ValueError if the text is not a version."""
     major, minor = map(int, text.split("."))
     return major, minor
 
