@@ -1,7 +1,7 @@
-"""What the tables in tables/ say, read once: bytecode, text and the verifier all follow these rows.
+"""Reads the tables in tables/ once; bytecode, text and the verifier all follow their rows.
 
-parts.py reads what an operation, a type or an attribute consists of; formats.py what the text of an operation
-looks like; kinds.py has the kinds of operands and results; operations.py puts a row together.
+parts.py reads what an operation, a type or an attribute consists of, and formats.py what the text of an
+operation looks like; kinds.py has the kinds of operands and results; operations.py assembles a row.
 """
 
 from .formats import Item

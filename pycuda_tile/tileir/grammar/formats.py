@@ -1,4 +1,4 @@
-"""What the text of an operation looks like: the column `format` of tables/operations.tsv.
+"""The textual format of an operation: the column `format` of tables/operations.tsv.
 
 %x  %x...          an operand, operands separated by commas
 $a                 an attribute in the form of its kind; a flag is its own name
@@ -7,9 +7,9 @@ $a                 an attribute in the form of its kind; a flag is its own name
 word<$a=default>   an attribute that is left out where it has this value
 #x  #x=y=z         the type of x; of x, y and z, which share it
 #x...  #x*         the type of each; one type that all share (operands may also have one each)
-( ... )?           there, if what it names is
-<name>             a form of its own: text/forms.py
-else               stands for itself; blanks separate
+( ... )?           present if what it names is present
+<name>             a custom form: text/forms.py
+anything else      stands for itself; blanks separate
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Item(NamedTuple):
     """A part of a format.
 
     kind:   operand, operands, attribute, dense, symbol, framed, type, types, shared, group, literal or form
-    name:   of the operand or attribute, the literal; names of types separated by "="
+    name:   the name of the operand or attribute, or the literal; for types, names separated by "="
     """
 
     kind: str
@@ -46,7 +46,7 @@ def parse_format(text: str) -> tuple[Item, ...]:
 
 
 def framed(items: tuple[Item, ...]) -> set[str]:
-    """Attributes that are left out where they have their default."""
+    """Attributes that are left out when they have their default."""
     inner = (framed(item.items) for item in items)
     return {item.name for item in items if item.kind == "framed"}.union(*inner)
 

@@ -15,13 +15,13 @@ _NO_TILES = {"token": Token, "view": TileView, "tensor_view": TensorView}
 
 
 class Kind(NamedTuple):
-    """A kind of tables/kinds.tsv, of tiles with `rank` axes where that is given."""
+    """A kind of tables/kinds.tsv; if `rank` is given, for tiles with that many axes."""
 
     name: str
     rank: int | None = None
 
     def __str__(self) -> str:
-        """As a person says it."""
+        """The kind in words, for messages."""
         text = _MEANINGS[self.name]
         return text if self.rank is None else f"{text} with {self.rank} axes"
 

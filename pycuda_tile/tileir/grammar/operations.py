@@ -16,7 +16,7 @@ from .parts import Part, Values, parse_parts
 
 @dataclass(frozen=True)
 class Encoding:
-    """How something stands in the binary form: an operation, a type or an attribute behind its code."""
+    """The binary encoding of an operation, a type or an attribute, after its code."""
 
     code: int
     name: str
@@ -25,8 +25,8 @@ class Encoding:
 
 
 class Attribute(NamedTuple):
-    """An attribute of an operation: its kind as in the payload, `unit` for a flag, and whether it may be left
-    out."""
+    """An attribute of an operation: its kind as in the payload (`unit` for a flag), and whether it is
+    optional."""
 
     kind: str
     optional: bool
@@ -37,9 +37,9 @@ class OperationRow(Encoding):
     """One operation.
 
     operands, results, attributes:  by name, in the order of the payload
-    kinds:                          of operands and results
-    items:                          what its text consists of
-    rules:                          words: a rule's name and what it is about
+    kinds:                          the kinds of operands and results
+    items:                          the parts of its textual format
+    rules:                          for each rule, its name and its arguments, as words
     """
 
     operands: dict[str, Values]
@@ -51,12 +51,12 @@ class OperationRow(Encoding):
 
     @cached_property
     def form(self) -> str:
-        """The name of its text's form, where it has one of its own (text/forms.py)."""
+        """The name of its custom textual form, if it has one (text/forms.py)."""
         return self.items[0].name if self.items and self.items[0].kind == "form" else ""
 
     @cached_property
     def any_results(self) -> bool:
-        """Whether the number of results is free."""
+        """Whether the number of results is variable."""
         return any(found.most is None for found in self.results.values())
 
 
@@ -118,5 +118,5 @@ MEANINGS = {line["rule"]: line["meaning"] for line in rows("rules.tsv")}
 
 
 def find_operation(name: str) -> OperationRow | None:
-    """The operation that has this name, also one that it goes by in older texts."""
+    """The operation with this name, which may be one used in older texts."""
     return OPERATIONS.get(_ALIASES.get(name, name))

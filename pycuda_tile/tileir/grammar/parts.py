@@ -2,18 +2,18 @@
 
 A payload is parts in the order of the bytes, separated by semicolons:
 
-    results a b               a type each                     results* a b      behind their number
-    results*>=V a?            in older files there are none: a token that nothing uses
+    results a b               a type each                     results* a b      preceded by their number
+    results*>=V a?            absent from older files: a token that nothing uses
     flags 0=a(unit) 1=b(attr) bits of one number: `unit` is the bit itself, attr and operand come below
     flags>=V ...              in older files all bits are 0
     attr a:kind               a kind of payload.py, or enum:E of tables/enums.tsv
     attr a:kind if 1          only if the bit is set
     attr a:kind >=V else d    in older files it is d
     operands a b              a value each                    operand? a if 1   only if the bit is set
-    operands* a...            behind their number             operands# a b...  behind the number of all
-    regions                   behind their number
+    operands* a...            preceded by their number        operands# a b...  preceded by their total number
+    regions                   preceded by their number
 
-Of results and operands "a..." stands for any number of values, "a?" for one that may be left out.
+Among results and operands, "a..." stands for any number of values and "a?" for an optional one.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..versions import Version, parse_version
 
 
 class Values(NamedTuple):
-    """An operand or result: how many values its name may stand for; `most` is None for any number."""
+    """An operand or result, and how many values its name may stand for; `most` is None if unlimited."""
 
     name: str
     least: int = 1
@@ -36,13 +36,13 @@ class Part(NamedTuple):
     """One part of a payload.
 
     what:     results, results*, flags, attr, operands, operand?, operands*, operands# or regions
-    names:    of the results, operands or flags, or of the one attribute
+    names:    the names of the results, operands or flags, or of the one attribute
     values:   the results or operands
-    kind:     of the attribute
-    bits:     of each flag: its number and kind
-    bit:      which flag says that the part is there; None: always
-    since:    first version that has it
-    default:  what the attribute is in older files
+    kind:     the kind of the attribute
+    bits:     the number and kind of each flag
+    bit:      the flag that says whether the part is present; None: it always is
+    since:    the first version that has it
+    default:  the value of the attribute in older files
     """
 
     what: str

@@ -1,4 +1,4 @@
-"""Runs a module of Tile IR on NumPy arrays: exact and slow, the meaning of each operation in plain sight."""
+"""Runs a module of Tile IR on NumPy arrays: exact, slow, and written to show what each operation means."""
 
 from .run import interpret
 

@@ -1,7 +1,8 @@
 """Operations on memory: loads, stores and atomics through pointers and views, and prints.
 
-`MEMORY[name](block, op)` puts the access in its order and returns the operation's results; a load's is an
-Access until somebody wants its value. `OTHER` holds what makes tokens, pointers and views, and asserts.
+`MEMORY[name](block, op)` adds the access to the memory order and returns the operation's results; the result
+of a load is an Access until its value is needed. `OTHER` has assertions and the operations that make tokens,
+pointers and views.
 """
 
 from __future__ import annotations
@@ -111,7 +112,7 @@ def _places(block: BlockState, op: Operation) -> tuple[TileView | GatherScatterV
 
 
 def _check_inbounds(block: BlockState, op: Operation, view: Any, index: list[np.ndarray]) -> None:
-    """The promise of `inbounds`: along those axes all of the tile lies in the tensor."""
+    """Checks the promise of `inbounds`: along those axes the whole tile lies in the tensor."""
     for d, promised in enumerate(attribute(op, "inbounds", None) or ()):
         if promised:
             (first, last), extent = view.reach(d, index[d]), view.tensor.shape[view.axes[d]]
@@ -184,7 +185,7 @@ MEMORY: dict[str, Callable[[BlockState, Operation], list]] = {
 
 
 def _tokens(block: BlockState, op: Operation) -> list:
-    """Whatever comes after the result comes after all that the operands come after."""
+    """A token ordered after everything that any of the operands is ordered after."""
     tokens = [block.get(value) for value in operands_of(op)]
     return [tuple(dict.fromkeys(access for token in tokens for access in token))]
 

@@ -1,4 +1,4 @@
-"""Arguments of an entry: arrays become addresses, numbers tiles without dimension."""
+"""Arguments of an entry: arrays become addresses, and numbers become zero-dimensional tiles."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from .memory import Memory
 
 
 class Parameter(NamedTuple):
-    """One parameter of an entry: an element, or a pointer to elements (to "ptr": addresses of others)."""
+    """One parameter of an entry: an element, or a pointer to elements ("ptr" if it points to addresses)."""
 
     entry: str
     position: int  # from 1
@@ -24,14 +24,14 @@ class Parameter(NamedTuple):
     pointer: bool
 
     def __str__(self) -> str:
-        """How messages begin that are about this parameter."""
+        """The beginning of messages about this parameter."""
         name = f" '{self.name}'" if self.name else ""
         kind = f"ptr<{self.element}>" if self.pointer else self.element
         return f"{self.entry}: argument {self.position}{name} (tile<{kind}>)"
 
 
 def bind(entry: str, parameters: list[Parameter], arguments: tuple, memory: Memory) -> list[np.ndarray]:
-    """The values of an entry's parameters; arrays are made reachable in `memory`. Raises ArgumentTypeError,
+    """The values of an entry's parameters; arrays are added to `memory`. Raises ArgumentTypeError,
     ArgumentValueError or ArgumentRangeError, which name the argument."""
     if len(arguments) != len(parameters):
         names = ", ".join(
@@ -69,7 +69,7 @@ def _address(parameter: Parameter, value: Any, memory: Memory, known: dict[tuple
 
 
 def _array(parameter: Parameter, value: Any) -> np.ndarray:
-    """A NumPy view of what holds an array in host memory."""
+    """A NumPy view of an object that holds an array in host memory."""
     if isinstance(value, np.ndarray):
         return value
     if not isinstance(value, (np.generic, int, float, complex, str, list, tuple)):
@@ -84,7 +84,7 @@ def _array(parameter: Parameter, value: Any) -> np.ndarray:
 
 
 def _fits(dtype: np.dtype, element: str) -> bool:
-    """Integers have no sign in Tile IR; a byte may hold a bool."""
+    """Whether an array's type fits. Tile IR's integers are signless, and a byte may hold a bool."""
     if element == "ptr":
         return dtype in (np.dtype(np.int64), np.dtype(np.uint64))
     wanted = DTYPES.get(element)

@@ -1,4 +1,4 @@
-"""Whether what `assume` promises holds; the checks are those of the reference's assumptions."""
+"""Checks the promises of `assume`, using the checks of the reference's assumptions."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from .report import Report
 
 
 def bounded(value: np.ndarray, lower: int | None, upper: int | None, report: Report) -> None:
-    """Every element, read as signed, lies between the bounds, which belong to it; None leaves a side open."""
+    """Every element, read as signed, lies within the inclusive bounds; None leaves a side unbounded."""
     numbers = signed(value)
     if lower is not None:
         _check(lambda: reference.assume_bounded_below(numbers, lower), report)
@@ -25,8 +25,8 @@ def bounded(value: np.ndarray, lower: int | None, upper: int | None, report: Rep
 def divisible(
     value: np.ndarray, divisor: int, every: int | None, along: int | None, step: int, report: Report
 ) -> None:
-    """Every element is a multiple of divisor; or the first of each run of `every` along an axis is, and those
-    behind it grow by `step`: 1, of pointers the bytes of what they point to."""
+    """Every element is a multiple of divisor. With `every`, only the first of each run of that length along
+    an axis is, and the rest of the run increase by `step`: 1, or the size of the pointee for pointers."""
     numbers = signed(value)
     if every is None or along is None:
         _check(lambda: reference.assume_divisible(numbers, divisor), report)
@@ -38,7 +38,7 @@ def divisible(
 
 
 def same_elements(value: np.ndarray, groups: tuple[int, ...], report: Report) -> None:
-    """Elements are equal in each block of extents `groups`; blocks at the far edges may be smaller."""
+    """Elements are equal within each block of extents `groups`; blocks at the far edges may be smaller."""
     _check(lambda: reference.assume_blocked(value, groups), report)
 
 

@@ -1,4 +1,4 @@
-"""Atomic updates: what memory holds afterwards, element after element in row-major order."""
+"""Atomic updates, applied to one element after another in row-major order."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .report import Report
 
 
 def _ignore(kind: str, message: str) -> None:
-    """No sum of an atomic update is undefined: it wraps."""
+    """Ignores overflow: the sums of atomic updates wrap."""
 
 
 #: What replaces the old value, by the name of the mode.
@@ -42,7 +42,7 @@ def update(
 def compare_exchange(
     memory: Memory, addresses: np.ndarray, cmp: np.ndarray, val: np.ndarray, mask: np.ndarray, report: Report
 ) -> np.ndarray:
-    """Replace each element that is cmp, bit for bit, by val; returns the old
+    """Replace each element that equals cmp bit for bit by val; returns the old
     ones, cmp where the mask is false."""
 
     def replace(old: np.ndarray, at: tuple[int, ...]) -> np.ndarray:
@@ -59,7 +59,7 @@ def _each(
     report: Report,
     replace: Callable[[np.ndarray, tuple[int, ...]], np.ndarray],
 ) -> np.ndarray:
-    """Two elements of one tile may have one address, so each is read after the one before is written."""
+    """Two elements of a tile may share an address, so each is read after the previous one is written."""
     result = np.array(otherwise)
     mask = np.broadcast_to(mask, addresses.shape)
     one = np.ones((), bool)

@@ -1,6 +1,6 @@
-"""One tile block: its values, and the operations of its entry run in order.
+"""Runs one tile block: keeps its values and runs the operations of its entry in order.
 
-Running a region is a generator: it yields where another block may go on, before each operation on memory.
+Running a region is a generator: it yields wherever another block may run, before each operation on memory.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ class Leave(Exception):
 
 
 class Block(BlockState):
-    """A tile block that runs an entry."""
+    """A tile block running an entry."""
 
     def run(self, entry: Entry, arguments: list[np.ndarray]) -> Running:
         """The entry's body, from the first operation to its return."""
@@ -66,7 +66,7 @@ class Block(BlockState):
         return []
 
     def pure(self, op: Operation, operands: list) -> np.ndarray:
-        """The result of an operation without effect."""
+        """The result of an operation without side effects."""
         function = self.program.functions.get(id(op))
         if function is None:
             function = self.program.functions[id(op)] = PURE[op.name](op)
@@ -86,7 +86,7 @@ class Block(BlockState):
             self.bind(body.arguments, carried)
             try:
                 yield from self._operations(body)
-                carried = []  # a body without values may do without its continue
+                carried = []  # a body that carries no values may omit its `continue`
             except Leave as leave:
                 if leave.kind == "break":
                     return leave.values
@@ -132,10 +132,10 @@ class Block(BlockState):
             return folds.reduce(run, operands, dim)
         start = [constant(found) for found in attribute(op, "identities")]
         return folds.scan(run, operands, start, dim, bool(attribute(op, "reverse", False)))
-        yield  # a generator, as all that can have a region
+        yield  # makes this a generator, like all operations that can have a region
 
     def _tiles(self, body: ir.Block, arguments: list[np.ndarray]) -> list[np.ndarray]:
-        """A body of elementwise operations, on tiles where it has single elements."""
+        """Runs a body of elementwise operations, written for single elements, on whole tiles."""
         self.bind(body.arguments, arguments)
         shape = arguments[0].shape
         for op in body.ops:

@@ -1,4 +1,4 @@
-"""Conversions of elements: widths of integers, formats of floating point, bits, bytes."""
+"""Conversions of elements: integer widths, floating-point formats, bits and bytes."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from ..elements import DTYPES, bits_of, read, signed, to_tf32, unlimited, unsign
 from ..modes import ROUNDING
 from .report import Report
 
-# The last integer that rounds to a finite number, and what greater ones give.
+# The largest integer that rounds to a finite number, and the result for larger ones.
 _BEYOND = {"f8E4M3FN": (464, np.nan), "f8E5M2": (61439, np.inf)}
 
 
 def exti(source: np.ndarray, to: str, signedness: str) -> np.ndarray:
-    """The integer in more bits."""
+    """The integer extended to more bits."""
     return wrap(read(source, signedness), DTYPES[to])
 
 
 def trunci(source: np.ndarray, to: str, overflow: str, report: Report) -> np.ndarray:
-    """The low bits; reports where dropped bits are not what `overflow` promises.
+    """The low bits; reports elements whose dropped bits break the promise of `overflow`.
 
-    To i1, 1 is a true bool under each promise: NVIDIA's front end turns every bool from i8 with no_wrap.
+    For i1, 1 is true under either promise: NVIDIA's front end converts every bool from i8 with no_wrap.
     """
     result = wrap(source, DTYPES[to])
     fits = (signed(result) == signed(source)) | ((unsigned(source) == 1) & (to == "i1"))
@@ -39,7 +39,7 @@ def trunci(source: np.ndarray, to: str, overflow: str, report: Report) -> np.nda
 
 
 def itof(source: np.ndarray, to: str, signedness: str) -> np.ndarray:
-    """The number rounded to nearest; out of range, infinity where the format has it, else NaN."""
+    """The number rounded to nearest; out of range, infinity if the format has it, otherwise NaN."""
     value = read(source, signedness)
     result = _narrow(value, to)
     if to in _BEYOND:
@@ -51,9 +51,8 @@ def itof(source: np.ndarray, to: str, signedness: str) -> np.ndarray:
 
 
 def ftoi(source: np.ndarray, to: str, signedness: str, report: Report) -> np.ndarray:
-    """The number cut off, or the nearest end of the range; 0 for NaN. Infinity is undefined
-    (conversion-range) and goes to the end of the range. To i1: whether the number is not zero, as cuTile
-    Python takes it."""
+    """The number truncated toward zero and clamped to the range; 0 for NaN. Infinity is undefined
+    (conversion-range) and is clamped too. For i1, whether the number is not zero, as in cuTile Python."""
     if to == "i1":
         return np.asarray(source != 0)
     wide = np.asarray(source.astype(np.float64))
@@ -72,8 +71,8 @@ def ftoi(source: np.ndarray, to: str, signedness: str, report: Report) -> np.nda
 
 
 def ftof(source: np.ndarray, to: str, rounding: str) -> np.ndarray:
-    """The number in another format. To fp8: saturated, as the reference and the hardware do. e8m0 takes the
-    power of two above the magnitude, with `zero` that below."""
+    """The number in another format. fp8 saturates, as in the reference and the hardware. e8m0 rounds the
+    magnitude up to a power of two, or down with `zero`."""
     if to == "f8E8M0FNU":
         return _power_of_two_below(source) if rounding == "zero" else _narrow(source, to)
     result = _narrow(source, to)
@@ -88,14 +87,14 @@ def ftof(source: np.ndarray, to: str, rounding: str) -> np.ndarray:
 
 
 def _power_of_two_below(source: np.ndarray) -> np.ndarray:
-    """As e8m0; what is beyond its range is its end."""
+    """As e8m0, clamped to its range."""
     fraction, exponent = np.frexp(np.abs(source.astype(np.float64)))
     bits = np.where(fraction == 0, 0, np.where(np.isinf(fraction), 254, np.clip(exponent + 126, 0, 254)))
     return np.where(np.isnan(fraction), 255, bits).astype(np.uint8).view(DTYPES["f8E8M0FNU"])
 
 
 def bitcast(source: np.ndarray, to: str) -> np.ndarray:
-    """The bits of each element as an element of another type of that width."""
+    """The bits of each element as an element of another type of the same width."""
     dtype = DTYPES[to]
     if source.dtype.itemsize == dtype.itemsize:
         return np.asarray(np.ascontiguousarray(source).view(dtype)).reshape(source.shape)
@@ -103,7 +102,7 @@ def bitcast(source: np.ndarray, to: str) -> np.ndarray:
 
 
 def pack(source: np.ndarray, element: str) -> np.ndarray:
-    """The elements as bytes, the lowest first; of four bits, the first is the low half of a byte."""
+    """The elements as bytes, lowest first; the first of two 4-bit elements is the low half of a byte."""
     flat = np.ascontiguousarray(source)
     if element == "i1":
         return np.packbits(flat, bitorder="little").view(np.int8)
@@ -129,7 +128,7 @@ def unpack(source: np.ndarray, to: str) -> np.ndarray:
 
 def _narrow(value: np.ndarray, to: str) -> np.ndarray:
     if to == "tf32":
-        # One rounding only: tf32 has 11 bits, so the way through float32 must not round first.
+        # Round only once: tf32 has 11 bits, so the intermediate step through float32 must not round first.
         return to_tf32(_to_odd_float32(value))
     dtype = DTYPES[to]
     if dtype.name in FLOAT_FORMATS:
@@ -138,7 +137,7 @@ def _narrow(value: np.ndarray, to: str) -> np.ndarray:
 
 
 def _to_odd_float32(value: np.ndarray) -> np.ndarray:
-    """float32 rounded to odd: what is rounded once more to fewer bits is then rounded right."""
+    """float32 rounded to odd, so that rounding once more to fewer bits gives the correct result."""
     wide = np.asarray(value).astype(np.float64)
     with np.errstate(all="ignore"):
         nearest = wide.astype(np.float32)

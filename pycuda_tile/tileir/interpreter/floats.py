@@ -1,7 +1,7 @@
-"""Floating point arithmetic, comparison and math functions of Tile IR, by the package's NumPy reference.
+"""Floating-point arithmetic, comparison and math functions of Tile IR, using the package's NumPy reference.
 
-What differs from `pycuda_tile.reference`: names of modes, the canonical NaN of maxf and minf, and the cases
-for which Tile IR has no word and C has (remf, pow).
+Differences from `pycuda_tile.reference`: names of modes, the canonical NaN of maxf and minf, and cases that
+C specifies and Tile IR does not (remf, pow).
 """
 
 from __future__ import annotations
@@ -76,12 +76,12 @@ def minf(lhs: np.ndarray, rhs: np.ndarray, propagate_nan: bool, flush: bool) -> 
 
 
 def absf(source: np.ndarray) -> np.ndarray:
-    """The sign bit cleared, of a NaN too."""
+    """The sign bit cleared, also for a NaN."""
     return reference.abs(source)
 
 
 def negf(source: np.ndarray) -> np.ndarray:
-    """The other sign, of a NaN too."""
+    """The sign bit flipped, also for a NaN."""
     return reference.negate(source)
 
 
@@ -92,7 +92,7 @@ def cmp(lhs: np.ndarray, rhs: np.ndarray, predicate: str) -> np.ndarray:
 
 
 def cmpf(lhs: np.ndarray, rhs: np.ndarray, predicate: str, ordering: str) -> np.ndarray:
-    """lhs compared with rhs; where one is NaN, false if ordered and true if unordered."""
+    """lhs compared with rhs; if either is NaN, false if ordered and true if unordered."""
     nan = np.isnan(lhs) | np.isnan(rhs)
     result = cmp(lhs, rhs, predicate)
     return np.asarray(result & ~nan if ordering == "ordered" else result | nan)
@@ -102,12 +102,13 @@ def fpowi(source: np.ndarray, exponent: np.ndarray) -> np.ndarray:
     """source to the power of an integer, read as signed."""
     wide = source.astype(np.longdouble if source.dtype == np.float64 else np.float64)
     with np.errstate(all="ignore"):
-        # As whole numbers in that type: float64 does not hold every int64, but none of those is odd.
+        # As whole numbers in that type: float64 cannot hold every int64, but those it cannot hold round to
+        # even numbers.
         result = np.power(wide, exponent.astype(wide.dtype))
     return np.asarray(result.astype(source.dtype))
 
 
-#: Functions of one operand, without attributes that change a value.
+#: Functions of one operand, without attributes that affect the value.
 UNARY: dict[str, Callable[[np.ndarray], np.ndarray]] = {
     "absf": absf,
     "negf": negf,

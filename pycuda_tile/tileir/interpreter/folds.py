@@ -1,4 +1,4 @@
-"""Reductions and scans: a function folded along an axis, from the first element to the last."""
+"""Reductions and scans: fold a function along an axis, from the first element to the last."""
 
 from __future__ import annotations
 
@@ -7,15 +7,15 @@ from collections.abc import Callable, Iterator, Sequence
 import numpy as np
 
 Tiles = list[np.ndarray]
-#: From an element and an accumulator for each operand, side by side, to the next accumulators.
+#: Maps an element and an accumulator for each operand, interleaved, to the next accumulators.
 Body = Callable[[Tiles], Tiles]
 
 
 def reduce(body: Body, operands: Sequence[np.ndarray], dim: int) -> Tiles:
-    """What is left of each operand when axis `dim` is folded; no axis stands for it.
+    """Each operand folded along axis `dim`, which the results no longer have.
 
-    The first elements are the first accumulators, as 8.3.19 allows: NVIDIA's front end gives the minimum of
-    signed integers an identity that is none, -1.
+    The first elements are the initial accumulators, as 8.3.19 allows: NVIDIA's front end gives the minimum of
+    signed integers -1 as its identity, which it is not.
     """
     firsts = [operand.take(0, dim) for operand in operands]
     rest = [operand.take(range(1, operand.shape[dim]), dim) for operand in operands]
@@ -24,7 +24,7 @@ def reduce(body: Body, operands: Sequence[np.ndarray], dim: int) -> Tiles:
 
 
 def scan(body: Body, operands: Sequence[np.ndarray], identities: Tiles, dim: int, reverse: bool) -> Tiles:
-    """Each operand with what the fold had got to at each place of axis `dim`; from the end with `reverse`."""
+    """The partial results of the fold at each position of axis `dim`; from the end with `reverse`."""
     states = list(_states(body, operands, identities, dim, reverse))
     if reverse:
         states.reverse()
@@ -32,7 +32,7 @@ def scan(body: Body, operands: Sequence[np.ndarray], identities: Tiles, dim: int
 
 
 def one_by_one(body: Body) -> Body:
-    """A body for tiles, from one that takes tiles without dimension only."""
+    """Turns a body that takes only zero-dimensional tiles into one for tiles of any shape."""
 
     def of_tiles(arguments: Tiles) -> Tiles:
         shape = arguments[0].shape

@@ -1,7 +1,7 @@
 """Integer operations of Tile IR on NumPy arrays: they wrap, and report a broken promise of `overflow`.
 
-Each function takes tiles of one shape and element type first, then its attributes, and last the function
-that is told of undefined behaviour; what that returns from stands for the documented or a plain value.
+Each function takes tiles of one shape and element type, then its attributes, and finally the function to call
+for undefined behaviour. If that function returns, the result is the documented value or a simple one.
 """
 
 from __future__ import annotations
@@ -36,14 +36,14 @@ def negi(source: np.ndarray, overflow: str, report: Report) -> np.ndarray:
 
 
 def absi(source: np.ndarray) -> np.ndarray:
-    """|source|, to be read as unsigned: the least number stays as it is."""
+    """|source|, to be read as unsigned: the lowest number is unchanged."""
     value = signed(source)
     with np.errstate(over="ignore"):
         return wrap(np.where(value < 0, np.negative(value), value), source.dtype)
 
 
 def shli(lhs: np.ndarray, rhs: np.ndarray, overflow: str, report: Report) -> np.ndarray:
-    """lhs << rhs. A shift by the width or more is undefined (shift-range); zero stands for it."""
+    """lhs << rhs. A shift by the width or more is undefined (shift-range) and yields zero."""
     amount = _shift_amount(lhs, rhs, report)
     if overflow != "none":
         _check_overflow(operator.lshift, lhs, np.minimum(amount, 127).astype(lhs.dtype), overflow, report)
@@ -52,8 +52,8 @@ def shli(lhs: np.ndarray, rhs: np.ndarray, overflow: str, report: Report) -> np.
 
 
 def shri(lhs: np.ndarray, rhs: np.ndarray, signedness: str, report: Report) -> np.ndarray:
-    """lhs >> rhs. A shift by the width or more is undefined (shift-range); copies of the sign stand for
-    it."""
+    """lhs >> rhs. A shift by the width or more is undefined (shift-range) and yields copies of the sign
+    bit."""
     amount = _shift_amount(lhs, rhs, report)
     if signedness == "signed":
         return wrap(signed(lhs).astype(np.int64) >> np.minimum(amount, 63).astype(np.int64), lhs.dtype)
@@ -62,7 +62,7 @@ def shri(lhs: np.ndarray, rhs: np.ndarray, signedness: str, report: Report) -> n
 
 
 def divi(lhs: np.ndarray, rhs: np.ndarray, signedness: str, rounding: str, report: Report) -> np.ndarray:
-    """lhs / rhs: cut off, rounded down or up. Zero stands for a division by zero."""
+    """lhs / rhs, truncated or rounded down or up. A division by zero yields zero."""
     a, b = read(lhs, signedness), read(rhs, signedness)
     _check_divisor(a, b, signedness, width(lhs.dtype), report)
     quotient = np.where(b == 0, 0, _quotient(a, b))
@@ -75,24 +75,24 @@ def divi(lhs: np.ndarray, rhs: np.ndarray, signedness: str, rounding: str, repor
 
 
 def remi(lhs: np.ndarray, rhs: np.ndarray, signedness: str, report: Report) -> np.ndarray:
-    """What is left of lhs after division by rhs, cut off; lhs stands for that of a division by zero."""
+    """The remainder of the truncated division of lhs by rhs; for a division by zero, lhs."""
     a, b = read(lhs, signedness), read(rhs, signedness)
     _check_divisor(a, b, signedness, width(lhs.dtype), report)
     return wrap(np.where(b == 0, a, a - _quotient(a, b) * b), lhs.dtype)
 
 
 def maxi(lhs: np.ndarray, rhs: np.ndarray, signedness: str) -> np.ndarray:
-    """The greater of both, read as `signedness` says."""
+    """The greater of both, read according to `signedness`."""
     return np.where(read(lhs, signedness) > read(rhs, signedness), lhs, rhs)
 
 
 def mini(lhs: np.ndarray, rhs: np.ndarray, signedness: str) -> np.ndarray:
-    """The smaller of both, read as `signedness` says."""
+    """The smaller of both, read according to `signedness`."""
     return np.where(read(lhs, signedness) < read(rhs, signedness), lhs, rhs)
 
 
 def mulhii(x: np.ndarray, y: np.ndarray) -> np.ndarray:
-    """The upper half of the product of both, read as unsigned."""
+    """The upper half of the product of both, which are read as unsigned."""
     bits = width(x.dtype)
     if bits <= 32:
         return wrap(_as_uint64(x) * _as_uint64(y) >> np.uint64(bits), x.dtype)
@@ -122,7 +122,7 @@ def _wrapping(op: Callable, lhs: np.ndarray, rhs: np.ndarray, overflow: str, rep
 
 
 def _check_overflow(op: Callable, lhs: np.ndarray, rhs: np.ndarray, overflow: str, report: Report) -> None:
-    """Report the first element whose exact result does not fit as `overflow` promises."""
+    """Report the first element whose exact result breaks the promise of `overflow`."""
     bits = width(lhs.dtype)
     if overflow in ("no_signed_wrap", "no_wrap"):
         second = unsigned(rhs) if op is operator.lshift else signed(rhs)
@@ -155,11 +155,11 @@ def _check_divisor(a: np.ndarray, b: np.ndarray, signedness: str, bits: int, rep
 
 
 def _quotient(a: np.ndarray, b: np.ndarray) -> np.ndarray:
-    """a / b cut off, as integers of the same sign that wrap; anything where b is zero."""
+    """a / b truncated, as wrapping integers of the same signedness; arbitrary where b is zero."""
     safe = np.where(b == 0, np.ones_like(b), b)
     if a.dtype.kind == "u":
         return a // safe
-    with np.errstate(all="ignore"):  # the least number divided by -1 wraps
+    with np.errstate(all="ignore"):  # the lowest number divided by -1 wraps
         down = a // safe
         return down + ((down * safe != a) & ((a < 0) != (safe < 0)))
 

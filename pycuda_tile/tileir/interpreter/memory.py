@@ -1,7 +1,7 @@
-"""The memory that a program can reach: the arrays passed to it and its globals, each at made-up addresses.
+"""The memory that a program can reach: the arrays passed to it and its globals, each at a simulated address.
 
-Every allocation begins at a multiple of 2^40, so that an address tells its allocation, and what runs past the
-end of one is found rather than lands in another. Address 0 is the null pointer.
+Every allocation begins at a multiple of 2^40, so an address identifies its allocation, and an access past the
+end of one is detected instead of landing in another. Address 0 is the null pointer.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ _SPACING = 40
 
 
 class Allocation(NamedTuple):
-    """Bytes that a program may touch, and what messages call them."""
+    """Bytes that a program may access, and their name in messages."""
 
     data: np.ndarray
     name: str
@@ -32,7 +32,7 @@ class Memory:
         self._allocations: list[Allocation] = []
 
     def add(self, array: np.ndarray, name: str, readonly: bool = False) -> int:
-        """Make an array reachable; returns the address of its first element. What is stored changes it."""
+        """Make an array reachable; returns the address of its first element. Stores modify the array."""
         data, first = _bytes_of(array)
         readonly = readonly or not array.flags.writeable
         self._allocations.append(Allocation(data, name, readonly))
@@ -42,7 +42,7 @@ class Memory:
         self, addresses: np.ndarray, dtype: np.dtype, mask: np.ndarray, otherwise: np.ndarray, report: Report
     ) -> np.ndarray:
         """Elements where the mask is true, `otherwise` elsewhere and where an access is undefined."""
-        # In C order, whatever that of `otherwise` is: `flat` must be a view.
+        # In C order, whatever the order of `otherwise`, because `flat` must be a view.
         result = np.array(np.broadcast_to(otherwise, addresses.shape), dtype, order="C")
         flat = result.reshape(-1)
         for allocation, places, offsets in self._accesses(addresses, dtype, mask, report):
@@ -61,7 +61,7 @@ class Memory:
     def _accesses(
         self, addresses: np.ndarray, dtype: np.dtype, mask: np.ndarray, report: Report
     ) -> Iterator[tuple[Allocation, np.ndarray, np.ndarray]]:
-        """Defined accesses by allocation: (allocation, places in the flat tile, their byte offsets)."""
+        """Defined accesses by allocation: (allocation, positions in the flat tile, their byte offsets)."""
         places = np.flatnonzero(np.broadcast_to(mask, addresses.shape))
         if not places.size:
             return
@@ -81,7 +81,7 @@ class Memory:
 
 
 def _in_bounds(allocation: Allocation, offsets: np.ndarray, dtype: np.dtype, report: Report) -> np.ndarray:
-    """Which offsets lie in the allocation; reports those that do not, and misaligned ones."""
+    """Which offsets lie in the allocation; reports those outside it and misaligned ones."""
     size = allocation.data.size
     inside = offsets <= size - dtype.itemsize
     if not inside.all():
@@ -121,7 +121,7 @@ def _typed(data: np.ndarray, dtype: np.dtype) -> np.ndarray:
 
 
 def _bytes_of(array: np.ndarray) -> tuple[np.ndarray, int]:
-    """All bytes from the first to the last that an array has, and where among them its first element is."""
+    """All bytes from the first to the last of an array, and the position of its first element in them."""
     if array.flags.c_contiguous:
         return array.reshape(-1).view(np.uint8), 0
     start = array.__array_interface__["data"][0]
@@ -130,5 +130,5 @@ def _bytes_of(array: np.ndarray) -> tuple[np.ndarray, int]:
     if 0 in array.shape:
         low = high = 0
     buffer = (ctypes.c_uint8 * (high - low)).from_address(start + low)
-    buffer.owner = array  # what is borrowed lives as long as its loan
+    buffer.owner = array  # keeps the array alive as long as the buffer
     return np.frombuffer(buffer, np.uint8), -low

@@ -1,4 +1,4 @@
-"""What print_tko prints: C's printf, with tiles."""
+"""The output of print_tko: C's printf, extended to tiles."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ _printf = ctypes.CDLL(None).snprintf
 
 
 def expand(template: str, tiles: Sequence[np.ndarray]) -> str:
-    """The text with each % expression replaced by the next tile; one of more elements stands in brackets,
-    its rows apart by commas, as NumPy nests them."""
+    """The text with each % expression replaced by the next tile. A tile of several elements is printed in
+    brackets with commas, nested as NumPy nests them."""
     left = iter(tiles)
     return "".join(
         piece if isinstance(piece, str) else _nested(next(left), functools.partial(_one, piece))
@@ -32,10 +32,10 @@ def _nested(tile: np.ndarray, text: Callable[[np.ndarray], str]) -> str:
 
 
 def _one(expression: Expression, value: np.ndarray) -> str:
-    """One element as printf writes it; a kind that does not fit the element is chosen anew."""
+    """One element as printf writes it; a conversion that does not fit the element is replaced."""
     if value.dtype.kind not in "bi" and value.dtype.name != "int4":
         number = float(value)
-        # No sign of a NaN means anything.
+        # The sign of a NaN is meaningless.
         return _printed(expression.of_float(), ctypes.c_double(math.nan if math.isnan(number) else number))
     form, is_unsigned = expression.of_integer()
     number = int(unsigned(value) if is_unsigned or value.dtype == bool else value)

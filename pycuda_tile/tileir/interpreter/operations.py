@@ -1,7 +1,7 @@
-"""Operations without memory and control flow: from an operation to the function of its operands.
+"""Operations other than memory and control flow: maps an operation to a function of its operands.
 
-`PURE[name](op)` returns a function that takes the one to call for undefined behaviour, then the operands as
-arrays, and returns the result. What an operation says (attributes, result type) is taken out of it once.
+`PURE[name](op)` returns a function that takes the function to call for undefined behaviour, then the operands
+as arrays, and returns the result. Attributes and result type are read from the operation only once.
 """
 
 from __future__ import annotations
@@ -179,7 +179,7 @@ def _offset(op: Operation) -> Function:
 
 
 def pointee_size(element: str) -> int:
-    """The bytes that an element takes in memory; an address takes eight."""
+    """The size of an element in memory in bytes; an address takes eight."""
     if element.startswith("ptr"):
         return 8
     return DTYPES[element].itemsize if element in DTYPES else max(1, bits_of(element) // 8)
@@ -247,7 +247,7 @@ PURE: dict[str, Make] = {
     "mmaf_scaled": _plain(shapes.mmaf_scaled),
 }
 
-#: Operations that go element by element, so that a body made of them can be run on tiles of any shape.
+#: Elementwise operations: a body that consists only of these can run on tiles of any shape.
 ELEMENTWISE = PURE.keys() - {
     *("unpack", "pack", "broadcast", "reshape", "permute", "cat", "extract", "insert", "iota"),
     *("mmaf", "mmai", "mmaf_scaled"),

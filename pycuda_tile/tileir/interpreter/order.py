@@ -1,8 +1,8 @@
-"""The order of memory operations of one tile block: as the tokens say, else as they come, or by chance.
+"""The order of memory operations of one tile block: as tokens require, otherwise in program order or random.
 
-A token stands for the operations that it comes after. With a seed, operations wait: each happens when its
-value is used, when an operation that must come after it happens, at the end of the block, or by chance
-before. All orders that come about so are legal; a program that lacks a token shows different results.
+A token stands for the operations that it comes after. With a seed, operations are delayed: each happens when
+its value is used, when an operation that must come after it happens, at the end of the block, or at random
+before that. Every resulting order is legal; a program that lacks a token shows different results.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 
 
 class Access:
-    """A memory operation that is to happen or has happened. Its result is None until then."""
+    """A memory operation, pending or done. Its result is None while it is pending."""
 
     __slots__ = ("after", "done", "result", "run")
 
@@ -22,7 +22,7 @@ class Access:
         self.done, self.result = False, None
 
     def finish(self) -> Any:
-        """Let it happen, after all that must come before it; returns its result."""
+        """Performs it after all that must come before it, and returns its result."""
         pending = [self]
         while pending:
             access = pending[-1]
@@ -42,14 +42,14 @@ Token = tuple[Access, ...]
 
 
 class Order:
-    """The memory operations of one tile block, in the order in which the program has them."""
+    """The memory operations of one tile block, in program order."""
 
     def __init__(self, chance: random.Random | None):
         self._chance = chance
         self._waiting: list[Access] = []
 
     def add(self, run: Callable[[], Any], after: Token = ()) -> Access:
-        """An operation that comes after those of a token."""
+        """Adds an operation that comes after those of a token."""
         access = Access(run, tuple(a for a in after if not a.done))
         if self._chance is None:
             access.finish()
@@ -60,7 +60,7 @@ class Order:
         return access
 
     def finish(self) -> None:
-        """The block ends: what still waits happens."""
+        """Performs all pending operations at the end of the block."""
         while self._chance is not None and self._waiting:
             self._finish_any(self._chance)
 

@@ -1,4 +1,4 @@
-"""What the tile blocks of one run share, and the order in which they go on."""
+"""What the tile blocks of one run share, and how they are scheduled."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from .memory import Memory
 
 #: How often a block may give way before another goes on; a block that waits for another does so for ever.
 _TURNS = 1000
-#: How many rounds of loops without end all blocks may do while memory stays as it is.
+#: How many iterations of `loop` all blocks together may run while memory stays unchanged.
 _IDLE_ROUNDS = 1_000_000
 
 
-#: A block that runs: it yields where another block may go on.
+#: A running block: it yields wherever another block may run.
 Running = Generator[None, None, Any]
 
 
@@ -30,7 +30,7 @@ class Program:
 
     raises:       whether undefined behaviour is an error
     interleaves:  whether blocks give way before each operation on memory
-    functions:    what operations do, by their identity, found once
+    functions:    the function of each operation, by its identity, looked up once
     """
 
     def __init__(self, grid: tuple[int, int, int], raises: bool, seed: int | None, out: TextIO | None = None):
@@ -45,22 +45,22 @@ class Program:
         self._idle = 0
 
     def write(self, text: str) -> None:
-        """What a print prints."""
+        """Writes the output of a print."""
         (self._out or sys.stdout).write(text)
 
     def undefined(self, shape: tuple[int, ...], dtype: np.dtype) -> np.ndarray:
-        """Values for elements that have none: zero; with a seed anything, which shows who relies on them."""
+        """Values for undefined elements: zero, or with a seed random ones, which expose reliance on them."""
         if self._noise is None or dtype.kind == "b":
             return np.zeros((), dtype)
         noise = self._noise.integers(0, 256, (*shape, dtype.itemsize), np.uint8)
         return noise.view(dtype).reshape(shape)
 
     def changed(self) -> None:
-        """Memory may be another than before."""
+        """Notes that memory may have changed."""
         self._idle = 0
 
     def step(self) -> None:
-        """A round of a loop without end. Raises LaunchError where nothing can come of it any more."""
+        """Counts an iteration of `loop`. Raises LaunchError if the blocks can no longer make progress."""
         self._idle += 1
         if self._idle > _IDLE_ROUNDS:
             raise LaunchError(
@@ -69,7 +69,7 @@ class Program:
             )
 
     def run(self, start: Callable[[tuple[int, int, int]], Running]) -> None:
-        """Run all blocks; start(index) is a generator that yields where another block may go on."""
+        """Run all blocks; start(index) is a generator that yields wherever another block may run."""
         starts = (start(index) for index in self._indices())
         if self.chance is None:
             _in_turns(starts)
@@ -84,7 +84,7 @@ class Program:
         return indices
 
     def _by_chance(self, starts: Iterator[Running], chance: random.Random) -> None:
-        """Any block that runs, or the next that does not yet, goes on at each step."""
+        """Each step resumes a random running block or starts the next one."""
         running: list[Running] = []
         waiting = True
         while running or waiting:
@@ -99,13 +99,13 @@ class Program:
 
 
 def _in_turns(starts: Iterator[Running]) -> None:
-    """One block after another, in ascending order; one that does not end lets the next ones go on."""
+    """One block after another, in ascending order; a block that does not finish lets the next ones run."""
     halted: deque[Running] = deque()
     for block in starts:
         if not _goes_on(block):
             continue
         halted.append(block)
-        # Give those that were halted before a turn, too: what they wait for may have come.
+        # Also resume the blocks that were paused earlier: what they wait for may have happened.
         halted = deque(b for b in halted if _goes_on(b))
     while halted:
         halted = deque(b for b in halted if _goes_on(b))

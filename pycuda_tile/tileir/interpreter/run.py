@@ -34,15 +34,15 @@ def interpret(
     entry:  its name
     grid:   tile blocks along x, y and z: an integer or a tuple of one to three
     args:   one for each parameter: an array in host memory for a pointer (also pycuda_tile.ptr, .strided, or
-            None for a null pointer), else a number
-    on_ub:  "raise": undefined behaviour raises UndefinedBehaviorError; "continue": what is undefined has the
-            documented value, or wraps, or is left out, and the program goes on
-    seed:   memory operations that no token orders happen in an order of this seed's, blocks interleave, and
-            undefined values differ; without a seed all goes in the order of the text, block after block
+            None for a null pointer), otherwise a number
+    on_ub:  "raise": undefined behaviour raises UndefinedBehaviorError; "continue": an undefined result has
+            the documented value or wraps, an undefined access is skipped, and the program goes on
+    seed:   the seed chooses the order of memory operations that no token orders, how blocks interleave, and
+            undefined values; without a seed everything runs in the order of the text, block after block
 
-    Raises VerifyError where the module breaks a rule, AssertionFailed where an `assert` does not hold,
-    KernelNotFound, ArgumentTypeError and ArgumentValueError for arguments, and LaunchError where blocks wait
-    for each other without end.
+    Raises VerifyError if the module breaks a rule, AssertionFailed if an `assert` fails, KernelNotFound,
+    ArgumentTypeError and ArgumentValueError for arguments, and LaunchError if blocks wait for each other
+    forever.
     """
     if on_ub not in ("raise", "continue"):
         raise ArgumentValueError(f"on_ub: expected 'raise' or 'continue', got {on_ub!r}")
@@ -52,7 +52,7 @@ def interpret(
     parameters = [_parameter(entry, i, value) for i, value in enumerate(found.params)]
     arguments = bind(entry, parameters, args, program.memory)
     for item in m.globals:
-        # Copied: each run is a module loaded anew.
+        # Copied, because each run starts with a freshly loaded module.
         data = np.array(item.value, order="C")
         program.globals[item.name] = program.memory.add(data, f"global @{item.name}", readonly=item.constant)
     program.run(lambda index: Block(program, index, Order(program.chance)).run(found, arguments))

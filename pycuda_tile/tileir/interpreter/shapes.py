@@ -18,7 +18,7 @@ def iota(count: int, element: str) -> np.ndarray:
 
 
 def broadcast(source: np.ndarray, shape: tuple[int, ...]) -> np.ndarray:
-    """Axes of length 1 repeated."""
+    """Repeats axes of length 1."""
     return np.broadcast_to(source, shape)
 
 
@@ -38,15 +38,15 @@ def cat(lhs: np.ndarray, rhs: np.ndarray, dim: int) -> np.ndarray:
 
 
 def select(cond: np.ndarray, val_if_true: np.ndarray, val_if_false: np.ndarray) -> np.ndarray:
-    """Elements of the one or the other."""
+    """Elements of one operand or the other."""
     return np.where(cond, val_if_true, val_if_false)
 
 
 def extract(
     source: np.ndarray, indices: list[np.ndarray], shape: tuple[int, ...], report: Report
 ) -> np.ndarray:
-    """Slice number `indices` of source, cut into slices of `shape`. A slice that does not exist is undefined
-    (extract-bounds); the number modulo the count of slices stands for it."""
+    """Slice number `indices` of source, divided into slices of `shape`. A slice that does not exist is
+    undefined (extract-bounds); the number is then taken modulo the number of slices."""
     return source[slice_of(source.shape, indices, shape, report)]
 
 
@@ -62,7 +62,7 @@ def insert(
 def slice_of(
     whole: tuple[int, ...], indices: list[np.ndarray], shape: tuple[int, ...], report: Report
 ) -> tuple[slice, ...]:
-    """Where in a tile of shape `whole` slice number `indices` of `shape` lies."""
+    """The position of slice number `indices` of shape `shape` in a tile of shape `whole`."""
     numbers = [int(unsigned(index)) for index in indices]
     counts = [n // s for n, s in zip(whole, shape, strict=True)]
     if any(i >= n for i, n in zip(numbers, counts, strict=True)):
@@ -84,7 +84,8 @@ def mmai(lhs: np.ndarray, rhs: np.ndarray, acc: np.ndarray, sign_lhs: str, sign_
 def mmaf_scaled(
     lhs: np.ndarray, rhs: np.ndarray, acc: np.ndarray, lhs_scale: np.ndarray, rhs_scale: np.ndarray
 ) -> np.ndarray:
-    """(lhs * lhs_scale) (rhs * rhs_scale) + acc; a scale is for a block of elements along the summed axis."""
+    """(lhs * lhs_scale) (rhs * rhs_scale) + acc; each scale covers a block of elements along the summed
+    axis."""
     a = lhs.astype(np.float64) * _along(lhs_scale, lhs.shape[-1], -1)
     b = rhs.astype(np.float64) * _along(rhs_scale, rhs.shape[-2], -2)
     with np.errstate(all="ignore"):

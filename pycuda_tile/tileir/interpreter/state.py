@@ -1,4 +1,4 @@
-"""What a tile block knows while it runs: its values, its index and the order of its operations on memory."""
+"""The state of a running tile block: its values, its index and the order of its operations on memory."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from .report import Report
 
 
 class BlockState:
-    """A tile block of a running program: its values.
+    """A tile block of a running program.
 
-    values:   by the identity of the model's value; what a load in waiting yields is an Access
+    values:   by the identity of the model's value; the result of a pending load is an Access
     """
 
     def __init__(self, program: Program, index: tuple[int, int, int], order: Order):
@@ -25,7 +25,7 @@ class BlockState:
         self.values: dict[int, Any] = {}
 
     def get(self, value: Value) -> Any:
-        """What a value is; a load that waits for its turn happens now."""
+        """The data of a value; performs a pending load."""
         found = self.values[id(value)]
         if isinstance(found, Access):
             found = self.values[id(value)] = found.finish()
@@ -35,7 +35,7 @@ class BlockState:
         return [self.get(value) for value in operands_of(op)]
 
     def raw(self, op: Operation) -> list:
-        """Operands as they are handed on, without need for what they are."""
+        """Operands to pass on, without performing pending loads."""
         return [self.values[id(value)] for value in operands_of(op)]
 
     def bind(self, values: list[Value], to: Sequence[Any]) -> None:
@@ -43,7 +43,7 @@ class BlockState:
             self.values[id(value)] = what
 
     def report(self, op: Operation) -> Report:
-        """What to call when `op` does what is undefined."""
+        """The function to call when `op` has undefined behaviour."""
 
         def report(kind: str, message: str) -> None:
             if self.program.raises:

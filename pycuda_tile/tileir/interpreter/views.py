@@ -1,4 +1,4 @@
-"""Views of memory: strided tensors, and the tiles that they are cut into. All lengths are in elements."""
+"""Views of memory: strided tensors, and the tiles they are divided into. All lengths are in elements."""
 
 from __future__ import annotations
 
@@ -19,15 +19,15 @@ class TensorView(NamedTuple):
 
 
 class Places(NamedTuple):
-    """Where the elements of one tile of a view are, and which of them lie in the tensor."""
+    """The addresses of the elements of one tile of a view, and which of them lie in the tensor."""
 
     addresses: np.ndarray
     inside: np.ndarray
 
 
 class TileView(NamedTuple):
-    """A tensor cut into tiles: tile number i along axis d begins at element i * steps[d] of the tensor's axis
-    axes[d]. A partition view has steps equal to its tile's extents."""
+    """A tensor divided into tiles: tile number i along axis d begins at element i * steps[d] of the tensor's
+    axis axes[d]. The steps of a partition view equal its tile's extents."""
 
     tensor: TensorView
     tile: tuple[int, ...]
@@ -36,7 +36,7 @@ class TileView(NamedTuple):
 
     @property
     def index_space(self) -> tuple[int, ...]:
-        """How many tiles there are along each axis, those that the tensor's end cuts among them."""
+        """How many tiles there are along each axis, including partial tiles at the tensor's end."""
         return tuple(
             -(-self.tensor.shape[axis] // step) for axis, step in zip(self.axes, self.steps, strict=True)
         )
@@ -47,7 +47,7 @@ class TileView(NamedTuple):
         return first, first + self.tile[d] - 1
 
     def places(self, index: list[np.ndarray]) -> Places:
-        """The elements of tile `index`; an index beyond the index space has none inside."""
+        """The elements of tile `index`; beyond the index space, none lies in the tensor."""
         return _places(
             self,
             [
@@ -58,8 +58,8 @@ class TileView(NamedTuple):
 
 
 class GatherScatterView(NamedTuple):
-    """A tensor of which a tile takes any rows: along `sparse` an index names each element, along the other
-    axes the first one of the tile. All indices count elements."""
+    """A tensor from which a tile takes arbitrary rows: along `sparse` an index names each element, along the
+    other axes the first one of the tile. All indices count elements."""
 
     tensor: TensorView
     tile: tuple[int, ...]
@@ -78,7 +78,8 @@ class GatherScatterView(NamedTuple):
         return int(numbers.min()), int(numbers.max()) + more
 
     def places(self, index: list[np.ndarray]) -> Places:
-        """The elements of the tile that `index` names: elements along the sparse axis, a run elsewhere."""
+        """The elements of the tile at `index`: individual ones along the sparse axis, consecutive ones along
+        the others."""
         coordinates = []
         for d, (i, size, axis) in enumerate(zip(index, self.tile, self.axes, strict=True)):
             extent = self.tensor.shape[axis]
@@ -90,12 +91,12 @@ class GatherScatterView(NamedTuple):
 
 
 def _first(index: np.ndarray, step: int, extent: int) -> int:
-    """Where a tile begins; all that lies beyond the tensor is as good as its end."""
+    """Where a tile begins, clamped to the end of the tensor."""
     return min(int(unsigned(index)) * step, extent)
 
 
 def _places(view: TileView | GatherScatterView, coordinates: list[np.ndarray]) -> Places:
-    """Addresses of the product of coordinates along each axis of a tile, and which of them are inside."""
+    """The addresses of all combinations of coordinates along the axes of a tile, and which are inside."""
     tensor, rank = view.tensor, len(view.tile)
     addresses, inside = np.asarray(tensor.base, np.int64), np.ones((), bool)
     for d, (along, axis) in enumerate(zip(coordinates, view.axes, strict=True)):
