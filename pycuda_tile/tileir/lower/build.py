@@ -26,11 +26,11 @@ def build(m: Any, target: str = "cpu", **arguments: Any) -> Module:
     target:     "cpu" or "simt" (or "emulated", for tests)
     arguments:  further ones of pycuda_tile.build: arch, options, num_threads, cache, ...
 
-    Its kernels have the names of the entries; characters that C++ has not are underscores. Raises
-    VerifyError where the module breaks a rule, NotAvailableYet for what cannot be translated, with the
-    operation and its line, and CompileError as build. Where an `assert` does not hold, a launch on the cpu
-    raises AssertionFailed: no further block starts then, and arrays keep what has been stored. On a GPU the
-    kernel writes the message and traps.
+    Its kernels have the names of the entries, with underscores for characters that C++ does not allow.
+    Raises VerifyError if the module breaks a rule, NotAvailableYet, with the operation and its line, for what
+    cannot be translated, and CompileError like pycuda_tile.build. If an `assert` fails, a launch on the cpu
+    raises AssertionFailed: no further blocks start, and arrays keep what has been stored. On a GPU the kernel
+    writes the message and traps.
     """
     names = [each.name for each in targets.every() if each.own_header]
     if target not in names:
@@ -44,7 +44,7 @@ def build(m: Any, target: str = "cpu", **arguments: Any) -> Module:
 
 
 def _failed(assertions: list[Operation], message: str) -> AssertionFailed | None:
-    """What the exception of an assertion that failed means (cuda_tile/tileir/assert.h)."""
+    """Translates the exception of a failed assertion (cuda_tile/tileir/assert.h)."""
     found = re.search(r"block \((\d+), (\d+), (\d+)\): .*: assertion (\d+) at element (\d+)$", message)
     if not found:
         return None

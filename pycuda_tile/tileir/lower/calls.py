@@ -1,4 +1,4 @@
-"""Calls in C++ that expressions are made of."""
+"""The C++ calls that expressions consist of."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from ..ir import Operation
 from ..reading import attribute, result_element, result_shape
 from .types import element, tile
 
-#: From an operation and the names of its operands to the C++ expression of its result.
+#: Maps an operation and the names of its operands to the C++ expression of its result.
 Expression = Callable[[Operation, list[str]], str]
 
 

@@ -1,4 +1,4 @@
-"""Conditionals and loops in C++. Carried values of loops and results of conditionals are variables."""
+"""Conditionals and loops in C++. Carried values of loops and results of conditionals become variables."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _handed(translator: Translation, op: Operation) -> list[str]:
 
 
 def _assign(translator: Translation, targets: list[str], values: list[str]) -> None:
-    """All at once: what another assignment would overwrite is kept first."""
+    """Assigns all values at once: those that another assignment would overwrite are saved first."""
     pairs = [(t, v) for t, v in zip(targets, values, strict=True) if t and t != v]
     overwritten = {t for t, _ in pairs}
     kept = {}

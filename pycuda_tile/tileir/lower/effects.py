@@ -1,4 +1,4 @@
-"""Ids of blocks, assumptions, assertions and prints in C++."""
+"""Block ids, assumptions, assertions and prints in C++."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def num_blocks(translator: Translation, op: Operation) -> None:
 
 
 def assume(translator: Translation, op: Operation) -> None:
-    """A promise to the compiler, of which nothing is made."""
+    """A promise to the compiler, which the translation ignores."""
     source, (result,) = operands_of(op)[0], op.results
     if id(source) in translator.tensors:
         translator.tensors[id(result)] = translator.tensors[id(source)]
@@ -33,7 +33,7 @@ def assume(translator: Translation, op: Operation) -> None:
 
 
 def check(translator: Translation, op: Operation) -> None:
-    """An exception on the host, which build.py names; on a device a message and a trap."""
+    """Throws an exception on the host, which build.py translates; prints a message and traps on a device."""
     condition = operand(op, "condition")
     extents = value_shape(condition)
     head = f"tileir::require({translator.names[condition]}, [](unsigned at) {{"
@@ -50,7 +50,7 @@ def check(translator: Translation, op: Operation) -> None:
 
 
 def prints(translator: Translation, op: Operation) -> None:
-    """One printf where every operand is a scalar; else one for each element of a tile, in brackets."""
+    """One printf if every operand is a scalar; otherwise one for each element of a tile, in brackets."""
     values = group(op, "args")
     tiles = any(value_shape(value) for value in values)
     if tiles and translator.target.threads:
@@ -84,7 +84,7 @@ def prints(translator: Translation, op: Operation) -> None:
 
 
 def _printed(piece: Expression, kind: str, name: str) -> tuple[str, str]:
-    """Format and argument of printf for a value of an element type."""
+    """The format and the argument of printf for a value of an element type."""
     if not kind.startswith(("i", "ptr<")):
         return piece.of_float(), f"tileir::printed({name})"
     form, is_unsigned = piece.of_integer()
@@ -94,7 +94,7 @@ def _printed(piece: Expression, kind: str, name: str) -> tuple[str, str]:
 
 
 def quoted(text: str) -> str:
-    """A string in C++; what is not printable ASCII as its bytes."""
+    """A C++ string literal; anything but printable ASCII is escaped byte by byte."""
     usual = {ord('"'): '\\"', ord("\\"): "\\\\"}
     data = text.encode(errors="replace")
     parts = (usual.get(b) or (chr(b) if 32 <= b < 127 else f"\\{b:03o}") for b in data)

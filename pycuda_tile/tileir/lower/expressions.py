@@ -1,6 +1,6 @@
-"""Operations without effect as C++ expressions.
+"""Operations without side effects as C++ expressions.
 
-`EXPRESSIONS[name](op, names)` gives the expression of the result; names are those of the operands.
+`EXPRESSIONS[name](op, names)` is the expression of the result; names are those of the operands.
 """
 
 from __future__ import annotations
@@ -135,7 +135,7 @@ def _pack(op: Operation, names: list[str]) -> str:
 
 
 def _exp_like(op: Operation, names: list[str]) -> str:
-    """exp and tanh: their fast forms have no own meaning on a host."""
+    """exp and tanh: on a host, their fast forms are no different."""
     return f"ct::{op.name}({names[0]})"
 
 
@@ -205,6 +205,6 @@ EXPRESSIONS: dict[str, Expression] = {
 
 
 def expression(op: Operation, names: list[str]) -> str:
-    """The result of an operation without effect."""
+    """The result of an operation without side effects."""
     assert len(names) == len(operands_of(op))
     return EXPRESSIONS[op.name](op, names)

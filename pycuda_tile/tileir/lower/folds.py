@@ -43,7 +43,7 @@ def _fold_one(translator: Translation, op: Operation) -> None:
 
 
 def _fold_many(translator: Translation, op: Operation) -> None:
-    """Several tiles: one of structures, whose members are the elements of each."""
+    """Folds several tiles as one tile of structures, which have a member for each tile."""
     body, dim = region(op, 0), int(attribute(op, "dim"))
     members, function = translator.fresh("elements"), translator.fresh("combine")
     kinds = [element(value_element(value)) for value in operands_of(op)]

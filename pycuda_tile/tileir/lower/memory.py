@@ -1,6 +1,6 @@
 """Operations on memory in C++: loads, stores and atomics through pointers and views.
 
-Tokens have no counterpart: operations happen in the order of the text, which all tokens allow.
+Tokens have no counterpart: operations run in the order of the text, which always satisfies the tokens.
 """
 
 from __future__ import annotations
@@ -83,7 +83,7 @@ def atomic_rmw(translator: Translation, op: Operation) -> None:
 
 
 def _update(translator: Translation, op: Operation, pointers: str, arg: Value, mask: str | None) -> str:
-    """The name of what was in memory before an atomic update of it."""
+    """Writes an atomic update; returns the name of the previous contents of memory."""
     mode, value = attribute(op, "mode", "add"), translator.names[arg]
     if mode in ("umax", "umin"):
         unsigned = {"i32": "unsigned", "i64": "unsigned long long"}[value_element(arg)]
@@ -111,7 +111,7 @@ def atomic_cas(translator: Translation, op: Operation) -> None:
 
 
 def unsigned_scalar(translator: Translation, value: Value) -> str:
-    """An integer without dimension, read as unsigned."""
+    """A zero-dimensional integer, read as unsigned."""
     kinds = {"i8": "unsigned char", "i16": "unsigned short", "i32": "unsigned", "i64": "unsigned long long"}
     kind = kinds.get(value_element(value), "unsigned")
     return f"static_cast<{kind}>({translator.names[value]})"
@@ -142,7 +142,7 @@ def make_tensor_view(translator: Translation, op: Operation) -> None:
 
 
 def make_partition_view(translator: Translation, op: Operation) -> None:
-    """A span with the tensor's axes in the order of the tile's, cut into tiles."""
+    """A span with the tensor's axes in the order of the tile's axes, divided into tiles."""
     kind = tile_facts(op.results[0].type)
     tensor = translator.tensors[id(operand(op, "tensor_view"))]
     if kind.steps != kind.tile or kind.sparse is not None:
@@ -175,7 +175,7 @@ def _indices(translator: Translation, op: Operation) -> list[str]:
 
 
 def _whole(op: Operation) -> bool:
-    """Whether the tile is promised to lie in the tensor."""
+    """Whether the whole tile is promised to lie in the tensor."""
     promised = attribute(op, "inbounds", None) or ()
     return bool(promised) and all(promised)
 

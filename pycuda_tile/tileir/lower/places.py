@@ -1,4 +1,4 @@
-"""Views whose tiles overlap or take any rows, and atomics on views: a tile of pointers, and a mask."""
+"""Views whose tiles overlap or take arbitrary rows, and atomics on views: a tile of pointers and a mask."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Places(NamedTuple):
 
 
 def places(translator: Translation, op: Operation, view: Tiles) -> Places:
-    """Of the tile that the operation's indices name."""
+    """The places of the tile that the operation's indices select."""
     kind, tensor, line = view.kind, view.tensor, translator.line
     extents, coordinates = shape(kind.tile), []
     for d, (index, n) in enumerate(zip(group(op, "index"), kind.tile, strict=True)):
@@ -50,7 +50,7 @@ def places(translator: Translation, op: Operation, view: Tiles) -> Places:
 
 
 def outside(op: Operation) -> str:
-    """What elements beyond the tensor are: a tile."""
+    """The tile of values for elements beyond the tensor."""
     view = operand(op, "view").type
     kind = element(str(view.tensor.element))
     bits = f"tileir::padding<{kind}, ct::view_padding::{PADDINGS[view.padding or 'zero'].name}>()"

@@ -12,7 +12,7 @@ from .types import NotLowered, element, literal, shape
 
 
 def to_shape(function: str) -> Expression:
-    """From and to tiles without dimension, which are scalars in C++, otherwise than between tiles."""
+    """Changes the shape. Zero-dimensional tiles are scalars in C++ and therefore handled separately."""
 
     def expression(op: Operation, names: list[str]) -> str:
         if not source_shape(op):
@@ -61,7 +61,7 @@ def iota(op: Operation, names: list[str]) -> str:
 
 
 def shared_value(op: Operation) -> np.generic | None:
-    """The value of all elements of a constant; None where they differ in a bit."""
+    """The value that all elements of a constant share; None if they differ in any bit."""
     value = np.asarray(attribute(op, "value"))
     one = splat(value)
     if one is None:
@@ -97,7 +97,7 @@ def mmaf_scaled(op: Operation, names: list[str]) -> str:
 
 
 def _scaled(name: str, extents: tuple[int, ...], scale: str, groups: tuple[int, ...], along: int) -> str:
-    """A factor as floats, each run of elements along an axis times its scale."""
+    """A factor as floats, with each run of elements along an axis multiplied by its scale."""
     at = len(extents) + along
     count = groups[at]
     parts = shape((*extents[:at], count, extents[at] // count, *extents[at + 1 :]))

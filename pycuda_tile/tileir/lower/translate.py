@@ -1,6 +1,6 @@
-"""From a module of Tile IR to C++ against cuda_tile.h: a kernel for each entry.
+"""Translates a module of Tile IR to C++ against cuda_tile.h, with a kernel for each entry.
 
-SSA values become locals, tiles without dimension scalars, carried values of loops variables.
+SSA values become local constants, zero-dimensional tiles scalars, and the carried values of loops variables.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ _NOTHING = {
     "gdc_wait_tko",
     "gdc_launch_dependents_tko",
 }
-#: Headers that not all translations need, by the name that shows that one does.
+#: Headers that only some translations need, by the name whose use requires them.
 _HEADERS = HEADERS | {"tileir::require": "cuda_tile/tileir/assert.h"}
 _HEAD = """#include <cuda_tile/tileir/tileir.h>
 
@@ -38,14 +38,14 @@ namespace tileir = cuda_tile::tileir;
 
 
 def translate(module: Module, target: str) -> tuple[str, list[Operation]]:
-    """The C++ text of a module, and the `assert`s that its exceptions tell by number. Raises NotAvailableYet,
-    with operation and line, where there is none."""
+    """The C++ text of a module, and the `assert`s to which its exceptions refer by number. Raises
+    NotAvailableYet, with operation and line, for what cannot be translated."""
     translator = Translator(module, target)
     return translator.text(), translator.assertions
 
 
 class Translator(Translation):
-    """What the operations of all families are translated by."""
+    """Combines the translations of all families of operations."""
 
     def __init__(self, module: Module, target: str):
         super().__init__(target)
@@ -68,7 +68,7 @@ class Translator(Translation):
         includes = [f"#include <{header}>\n" for header in sorted(needed)]
         return "".join([*includes, _HEAD, lines])
 
-    # --- what stands outside of blocks ---
+    # --- outside of blocks ---
 
     def _global(self, found: Global) -> None:
         kind, values = str(found.type.element), found.value.reshape(-1)
@@ -111,7 +111,7 @@ class Translator(Translation):
             raise NotLowered("it is not known here")
 
     def _list(self, op: Operation) -> None:
-        """A constant with different elements: an array beside it."""
+        """A constant whose elements differ, with an array that lists them."""
         kind, name = result_element(op), self.fresh("elements")
         listed = ", ".join(literal(value, kind) for value in dense(op).reshape(-1))
         self.line(f"const {element(kind)} {name}[] = {{{listed}}};")

@@ -1,4 +1,4 @@
-"""A translation in the making: what has been written, and what is known of the values."""
+"""The state of a translation: the text written so far, and what is known about the values."""
 
 from __future__ import annotations
 
@@ -18,12 +18,12 @@ class Translation(ABC):
     """One module.
 
     names:       the writer; names[value] is a C++ expression
-    tensors:     what is known of tensor views, by the identity of their values
-    views:       and of views of tiles
+    tensors:     what is known about tensor views, by the identity of their values
+    views:       the same for views of tiles
     globals:     expressions of the addresses of globals
     assertions:  the operations `assert`, in the order of their numbers
-    loops:       names of carried values and of results of the loops around, the innermost last
-    yields:      names of what the conditionals around yield to
+    loops:       names of the carried values and results of the enclosing loops, innermost last
+    yields:      names of the variables to which the enclosing conditionals yield
     """
 
     def __init__(self, target: str):
@@ -38,14 +38,14 @@ class Translation(ABC):
         self.line, self.fresh = self.names.line, self.names.fresh
 
     def define(self, value: Value, text: str) -> None:
-        """A local for a value."""
+        """Defines a local for a value."""
         self.line(f"auto const {self.names.name(value, value.name or 'v')} = {text};")
 
     def block(self, block: Block) -> None:
         self._operations(block.ops)
 
     def function_body(self, block: Block, end: Callable[[list[str]], str]) -> None:
-        """A block whose yield becomes what end(names) says."""
+        """Writes a block, with end(names) in place of its yield."""
         *ops, last = block.ops
         self._operations(ops)
         self.line(end([self.names[value] for value in operands_of(last)]))
@@ -59,4 +59,4 @@ class Translation(ABC):
 
     @abstractmethod
     def operation(self, op: Operation) -> None:
-        """Writes an operation. Raises NotLowered where there is no translation."""
+        """Writes an operation. Raises NotLowered if it cannot be translated."""

@@ -15,7 +15,7 @@ ELEMENTS = {name: e.cxx for name, e in TILEIR_TYPES.items() if e.cxx}
 
 
 class Tensor(NamedTuple):
-    """A tensor view: C++ expressions of its base, extents and strides, and which are known numbers."""
+    """A tensor view: C++ expressions of its base, extents and strides, and those that are known numbers."""
 
     base: str
     element: str
@@ -26,7 +26,7 @@ class Tensor(NamedTuple):
 
 
 class Tiles(NamedTuple):
-    """A view of tiles: the C++ name of the partition_view ("" for other views), and what it was made of."""
+    """A view of tiles: the C++ name of its partition_view ("" for other views), and what it was made from."""
 
     name: str
     tensor: Tensor
@@ -34,7 +34,7 @@ class Tiles(NamedTuple):
 
 
 class NotLowered(Exception):
-    """Something that has no translation; the message says what."""
+    """Something cannot be translated; the message says what."""
 
 
 def element(name: str) -> str:
@@ -54,7 +54,7 @@ def shape(extents: tuple[int, ...]) -> str:
 
 
 def tile(name: str, extents: tuple[int, ...]) -> str:
-    """A tile; one without dimension is a scalar."""
+    """A tile type; a zero-dimensional tile is a scalar."""
     return f"ct::tile<{element(name)}, {shape(extents)}>" if extents else element(name)
 
 

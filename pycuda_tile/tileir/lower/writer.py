@@ -1,4 +1,4 @@
-"""C++ text in the making: indented lines, and a name for each value."""
+"""Writes C++ text: indented lines, and a name for each value."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _KEYWORDS = frozenset(
 
 
 def identifier(name: str) -> str:
-    """A C++ identifier as near to `name` as can be."""
+    """A C++ identifier as close to `name` as possible."""
     text = re.sub(r"\W", "_", name, flags=re.ASCII)
     if not text or text[0].isdigit() or text in _KEYWORDS:
         text = "v" + text
@@ -25,7 +25,7 @@ def identifier(name: str) -> str:
 
 
 class Writer:
-    """Lines of a translation unit. Values are known by identity; what stands for one is an expression."""
+    """The lines of a translation unit. Values are identified by identity, and each has a C++ expression."""
 
     def __init__(self) -> None:
         self.lines: list[str] = []
@@ -46,19 +46,19 @@ class Writer:
         self.line(end)
 
     def fresh(self, wish: str) -> str:
-        """An identifier that nothing else has."""
+        """An identifier that is not used elsewhere."""
         wish = identifier(wish)
         count = self._taken.get(wish, 0)
         self._taken[wish] = count + 1
         return wish if count == 0 else self.fresh(f"{wish}_{count}")
 
     def name(self, value: Any, wish: str = "v") -> str:
-        """A new name for a value."""
+        """Gives a value a new name."""
         name = self._names[id(value)] = self.fresh(wish)
         return name
 
     def alias(self, value: Any, expression: str) -> None:
-        """An expression that stands for a value."""
+        """Makes an expression stand for a value."""
         self._names[id(value)] = expression
 
     def __getitem__(self, value: Any) -> str:

@@ -1,4 +1,4 @@
-"""Attributes of any kind: dictionaries, hints, predicates, and what else the binary form may hold.
+"""Attributes of any kind: dictionaries, hints, predicates, and everything else the binary form may hold.
 
 {key = value, flag, "odd key" = [1 : i32, "text", true]}        <sm_100 = {latency = 3}>
 """
@@ -42,11 +42,11 @@ _PREFIX = "cuda_tile."
 
 
 class Attributes:
-    """Attributes that stand next; `implied` is the type of integers that say none, which are no typed numbers
-    where it is empty."""
+    """Reads the attributes that come next. `implied` is the type of integers written without one; if it is
+    empty, they are not typed numbers."""
 
     def __init__(self, tokens: Tokens, implied: str = "", constants: bool = False):
-        """`constants`: whether there may be dense ones, which become Dense."""
+        """`constants`: whether dense constants, which become Dense, are allowed."""
         self.tokens, self.implied, self.constants, self.depth = tokens, implied, constants, 0
 
     def dictionary(self, first: str = "{", last: str = "}") -> dict[str, Any]:
@@ -117,14 +117,14 @@ class Attributes:
         found: list[Any] = []
         tokens.at += 1
         tokens.expect("<")
-        tokens.take()  # the type of all
+        tokens.take()  # the type shared by all
         while not tokens.accept(">"):
             tokens.expect("," if found else ":")
             found.append(parse_bool(tokens) if tokens.next in ("true", "false") else parse_integer(tokens))
         return found
 
     def _named(self) -> Any:
-        """#cuda_tile.signedness<signed>: what stands between, if that is one word."""
+        """#cuda_tile.signedness<signed>: the text in angle brackets, if it is a single word."""
         tokens = self.tokens
         tokens.at += 1
         if tokens.next != "<":
@@ -155,13 +155,13 @@ def parse_dictionary(tokens: Tokens) -> dict[str, Any]:
 
 
 def print_dictionary(found: dict[str, Any], implied: str = "") -> str:
-    """What stands between the braces."""
+    """The text between the braces."""
     pairs = ((key if BARE.fullmatch(key) else print_string(key), value) for key, value in found.items())
     return ", ".join(f"{key} = {print_attribute(value, implied)}" for key, value in pairs)
 
 
 def print_attribute(value: Any, implied: str = "") -> str:
-    """The text of an attribute, as Attributes reads it; of what it cannot read something like it."""
+    """The text of an attribute, as Attributes reads it, or similar text if it cannot be read."""
     if isinstance(value, dict):
         return "{" + print_dictionary(value, implied) + "}"
     if isinstance(value, (list, tuple)):

@@ -1,4 +1,4 @@
-"""What stands in the holes of tables/drafts.tsv, found from an operation of the draft."""
+"""Fills the holes in tables/drafts.tsv from an operation of the draft."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 from ..elements import bits_of
 from ..ir import Pointer, Scalar, Tile, Value
 
-#: The draft's orderings for reading, writing and both; seq_cst has no counterpart and becomes the strongest.
+#: The draft's orderings for reads, writes and both; seq_cst has no counterpart and becomes the strongest.
 _ORDERINGS = {
     "relaxed": ("relaxed", "relaxed", "relaxed"),
     "acquire": ("acquire", "relaxed", "acquire"),
@@ -24,8 +24,8 @@ _ORDERINGS = {
 class Holes:
     """The holes of one operation.
 
-    types:        of the results
-    after_token:  whether an operation on memory comes before, whose token is %last
+    types:        the types of the results
+    after_token:  whether a memory operation precedes it, whose token is %last
     fail:         raises an error that shows the operation
     """
 
@@ -135,7 +135,7 @@ class Holes:
     def _fill_alignment(self) -> str:
         return str(self._attribute("alignment"))
 
-    # Success is told by bits: floats are compared as integers.
+    # Success is determined by comparing bits: floats are compared as integers.
 
     def _integers(self) -> Tile:
         kind = self._type("b")
@@ -152,7 +152,7 @@ class Holes:
             return zero + f"%x = ori %r, %z : {kind};%y = ori %b, %z : {kind};"
         return f"%x = bitcast %r : {kind} -> {integers};%y = bitcast %b : {kind} -> {integers};"
 
-    # Slices are counted in slices.
+    # Indices count slices.
 
     def _starts(self) -> list[int]:
         if self.name == "view":
@@ -180,7 +180,7 @@ class Holes:
         return axis
 
     def _fill_chain(self) -> str:
-        """cat takes two at a time."""
+        """Chains cat, which takes two operands at a time."""
         first, parts, name = self._type("a"), [], "%o0"
         axis, extent = self._axis(len(first.shape)), 0
         shape = list(first.shape)

@@ -1,12 +1,12 @@
-"""Operations of an earlier draft of the manual, which only some texts have: read as operations of today.
+"""Operations of an earlier draft of the manual, found in a few texts and read as current operations.
 
-tables/drafts.tsv has what each becomes, as text with holes; its operands are %a, %b, %c there, its results %r
-and %s. They are written in one form:
+tables/drafts.tsv says what each becomes, as text with holes, in which its operands are %a, %b, %c and its
+results %r and %s. All are written in one form:
 
     %results = name %operands {attribute = value, ...} : types of the operands -> types of the results
 
-where types of the results are left out if they are those of the operands. The draft has no tokens: what it
-does to memory is kept in order by tokens within a block and the blocks around it.
+where the types of the results are left out if they are those of the operands. The draft has no tokens: its
+memory operations are kept in order by tokens within a block and the enclosing blocks.
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ def draft_names() -> frozenset[str]:
 
 
 def is_draft(parser: Parser, name: str) -> bool:
-    """Whether one of draft_names() begins here; some have names of today's operations, too."""
+    """Whether one of draft_names() begins here; some share their names with current operations."""
     after = parser.tokens.ahead(1)
     if name == "alloca":
         return after == "{"
@@ -60,7 +60,7 @@ class Draft:
         self.name, self.names, self.start = name, names, start
         self.attributes: dict[str, Any] = {}
         self.operands: list[Value] = []
-        self.types: list[Any] = []  # of the results
+        self.types: list[Any] = []  # the types of the results
 
     def operations(self) -> list[Operation]:
         if self.name in _STRUCTURED:

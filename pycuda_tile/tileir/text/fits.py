@@ -1,4 +1,4 @@
-"""Whether the form of an operation says all of it: what breaks rules may have more, or other types."""
+"""Whether the custom form of an operation is complete: an invalid one may have more parts, or other types."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from ..ir import MAX_AXES, Bounded, DivBy, Operation, SameElements, Tile, Token,
 
 
 class Told(NamedTuple):
-    """What a format tells, by names of operands and results.
+    """What a format says, by names of operands and results.
 
     same:    those that share a type
-    each:    lists of which each has its type
+    each:    lists whose types are given one by one
     needed:  operands that are not in a group
-    groups:  optional operands behind a comma, in their order
+    groups:  optional operands after a comma, in their order
     untold:  results whose type is not in the text: they are tokens
-    shared:  lists that are told by one type, if all have it
+    shared:  lists given by one type, if all have it
     """
 
     same: list[list[str]]
@@ -32,7 +32,7 @@ class Told(NamedTuple):
 
 
 def fits(form: OperationRow, op: Operation) -> bool:
-    """Whether `parse` makes the same of the operation's form."""
+    """Whether `parse` rebuilds the same operation from its custom form."""
     return not op.regions and _operands(form, op) and _attributes(form, op) and _types(form, op)
 
 
@@ -75,7 +75,7 @@ def _operands(form: OperationRow, op: Operation) -> bool:
 
 
 def _told_apart(form: OperationRow, op: Operation, groups: list[str]) -> bool:
-    """Whether optional operands are taken for what they are."""
+    """Whether the parser would recognise optional operands correctly."""
     present = [name for name in groups if op.operands.get(name)]
     for name in groups:
         if present and may_be(form, name, op.operands[present[0]][0]) and present.pop(0) != name:
@@ -84,7 +84,7 @@ def _told_apart(form: OperationRow, op: Operation, groups: list[str]) -> bool:
 
 
 def may_be(form: OperationRow, name: str, value: Value | None) -> bool:
-    """Optional operands with one element type are told apart by it: a mask from a padding."""
+    """Whether an optional operand fits by its element type, which distinguishes a mask from a padding."""
     elements = ELEMENTS[form.kinds[name].name] if name in form.kinds else ()
     if value is None or len(elements) != 1 or elements == ("*",):
         return True

@@ -1,6 +1,6 @@
-"""Operations whose text no format can tell: loops, conditionals, folds, tensor views.
+"""Operations whose text no format can describe: loops, conditionals, folds, tensor views.
 
-Each has a parser and a printer, which belong together.
+Each has a parser and a matching printer.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def _parse_carried(reader: OperationReader) -> list[str]:
-    """Fills initValues; the names inside."""
+    """Fills initValues; returns the names used inside."""
     tokens = reader.tokens
     names: list[str] = []
     values: list[Value] = []
@@ -62,8 +62,8 @@ def _types(values: list[Value]) -> list[Any]:
 
 
 def _check(op: Operation, operands: str, attributes: str = "", regions: int = 1) -> None:
-    """That the operation has these operands, one of each or any number of those that end in "*", no other
-    attributes than these, and so many regions. ValueError: it has to be printed in the generic form."""
+    """Checks that the operation has these operands (one of each, or any number if the name ends in "*"), no
+    attributes but these, and this number of regions. ValueError: it must be printed in the generic form."""
     known = operands.split()
     given = {name for name, values in op.operands.items() if values}
     fits = given <= {name.rstrip("*") for name in known} and len(op.regions) == regions
@@ -238,7 +238,7 @@ def _parse_tensor(reader: OperationReader) -> None:
     tokens.expect(":")
     at, type_ = tokens.at, parser.type()
     dynamic = op.operands["dynamicShape"] + op.operands["dynamicStrides"]
-    if type_ == op.operands["base"][0].type:  # which stands here if the pointer has an attribute
+    if type_ == op.operands["base"][0].type:  # written here if the pointer has an attribute
         tokens.expect("," if dynamic else "->")
         at, type_ = tokens.at, parser.type()
     if dynamic:
@@ -273,7 +273,7 @@ def _print_tensor(printer: Printer, op: Operation) -> None:
         parts = (printer.name(next(given)) if n is None else str(n) for n in extents)
         text += f", {key} = [{', '.join(parts)}]"
     _agree(*([value.type] for value in dynamic))
-    if base in (type_, *_types(dynamic)):  # it is told from them by being another
+    if base in (type_, *_types(dynamic)):  # it is recognised by differing from them
         raise ValueError
     types = [base] if type_.attr else []
     types += _types(dynamic[:1])

@@ -1,10 +1,10 @@
-"""The generic form of operations, in which those are printed whose own form would not say all of them.
+"""The generic form of operations, used to print those whose custom form would lose something.
 
     %r = "addi"(lhs: %x, rhs: %y) {overflow = "none"} : (tile<i32>, tile<i32>) -> (tile<i32>)
     "if"(condition: %c) ({^bb0(): yield}, {}) {} : (tile<i1>) -> ()
 
-That is MLIR's, with names of the operands; without them they are taken in their order. A region is empty, or
-has one block behind ^bb0.
+This is MLIR's generic form, with names for the operands; without names they are taken in order. A region is
+empty or has one block labelled ^bb0.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 
 
 def print_generic(printer: Printer, op: Operation) -> None:
-    """Writes an operation without its results' names."""
+    """Writes an operation without the names of its results."""
     groups = [(name, values) for name, values in op.operands.items() if values]
     operands = ", ".join(f"{name}: {', '.join(map(printer.name, values))}" for name, values in groups)
     attributes = ", ".join(
@@ -71,7 +71,7 @@ def _header(printer: Printer, block: Block) -> str:
 
 
 def parse_generic(reader: OperationReader) -> None:
-    """What stands behind the name."""
+    """Reads what follows the name."""
     tokens, parser, op, form = reader.tokens, reader.parser, reader.op, reader.form
     groups = _parse_operands(reader)
     given: dict[str, Any] = {}
@@ -116,7 +116,7 @@ def _types(reader: OperationReader) -> list[Any]:
 
 
 def _parse_operands(reader: OperationReader) -> list[tuple[str, list[Value]]]:
-    """(name: %a, %b, other: %c); the name of what has none is empty."""
+    """(name: %a, %b, other: %c); a missing name is empty."""
     tokens = reader.tokens
     groups: list[tuple[str, list[Value]]] = []
     tokens.expect("(")
@@ -150,7 +150,8 @@ def _give_operands(reader: OperationReader, groups: list, sizes: list[int] | Non
 def _by_order(
     form: OperationRow, values: list[Value], sizes: list[int] | None
 ) -> list[tuple[str, list[Value]]]:
-    """Operands without names: as many of each as `sizes` says, else one of each and the rest of the last."""
+    """Assigns operands without names: as many to each name as `sizes` says, otherwise one to each and the
+    rest to the last."""
     names, found = list(form.operands), []
     if sizes is None:
         sizes = [1] * (len(names) - 1) + [max(len(values) - len(names) + 1, 0)]

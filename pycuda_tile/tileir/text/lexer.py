@@ -1,4 +1,4 @@
-"""Tokens of the textual form, and the error that shows where text is wrong."""
+"""Tokens of the textual form, and the error that shows where the text is wrong."""
 
 from __future__ import annotations
 
@@ -26,10 +26,10 @@ _NEAR = 100  # characters of a long line that are shown before an error
 
 
 class ParseError(Error, ValueError):
-    """Text is no module; `line` and `column` count from 1, `expected` is what should be there."""
+    """The text is not a module. `line` and `column` count from 1; `expected` is what should be there."""
 
     def __init__(self, message: str, line: int, column: int, source: str, expected: str = ""):
-        """`source` is the whole line; of a long one the message shows what is near."""
+        """`source` is the whole line; if it is long, the message shows only the part near the error."""
         first = max(column - _NEAR, 0) if column > 3 * _NEAR else 0
         shown = "..." * bool(first) + source[first : column + 2 * _NEAR].expandtabs(1)
         caret = " " * (column - 1 - first + 3 * bool(first)) + "^"
@@ -38,7 +38,7 @@ class ParseError(Error, ValueError):
 
 
 class Tokens:
-    """A text as tokens, and a place among them. The last token is empty."""
+    """The tokens of a text, and a position among them. The last token is empty."""
 
     def __init__(self, text: str):
         text = text.removeprefix("\ufeff")  # the mark with which some editors begin a file
@@ -76,7 +76,7 @@ class Tokens:
         return bisect.bisect_right(self._lines, self.starts[self.at if at is None else at])
 
     def wrong(self, expected: str) -> NoReturn:
-        """Raises: something else was expected here."""
+        """Raises ParseError: something else was expected here."""
         found = f"found '{short(self.next)}'" if self.next else "the text ends"
         self.fail(f"expected {expected}, {found}", expected=expected)
 

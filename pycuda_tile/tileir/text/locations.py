@@ -1,4 +1,4 @@
-"""Locations as text: loc(...) behind operations, and the aliases that it names.
+"""Locations as text: loc(...) after operations, and the aliases that it names.
 
 %x = absf %y : tile<f32> loc(#loc1)
 #di_file = #cuda_tile.di_file<"f.cu" in "/dir">
@@ -28,7 +28,7 @@ from ..locations import (
 from .lexer import Tokens, short
 from .values import parse_integer, parse_list, parse_string, print_string, skip
 
-#: How deep locations stand in each other, or name what is defined behind them.
+#: How deeply locations may nest, or refer to aliases defined after them.
 _DEPTH = 64
 _PREFIX = "#cuda_tile."
 #: By the name in the text: the field, and what it holds.
@@ -60,7 +60,7 @@ _KINDS = {_PREFIX + name: cls for cls, name in _ALIASES.items()} | {_PREFIX + "d
 
 
 class LocationReader:
-    """The locations of a text. Aliases may be defined behind their uses: all are read at the first."""
+    """The locations of a text. Aliases may be defined after their uses, so all are read at the first use."""
 
     def __init__(self, tokens: Tokens):
         self.tokens = tokens
@@ -72,13 +72,13 @@ class LocationReader:
         self._open: set[str] = set()
 
     def accept(self) -> AnyLocation | None:
-        """loc(...), if that stands next; None if it does not, or where the location is unknown."""
+        """loc(...), if that comes next; None if it does not or if the location is unknown."""
         if self.tokens.next != "loc" or self.tokens.ahead(1) != "(":
             return None
         return self._inside(LOCATIONS)
 
     def skip_alias(self) -> bool:
-        """#name = ..., if that stands next."""
+        """#name = ..., if that comes next."""
         tokens = self.tokens
         if tokens.next[:1] != "#" or tokens.ahead(1) != "=":
             return False
@@ -101,7 +101,7 @@ class LocationReader:
             self._alias(name)
 
     def _alias(self, name: str) -> Any:
-        """What an alias stands for."""
+        """The item that an alias stands for."""
         self._read_aliases()
         if name in self._known:
             return self._known[name]
@@ -127,7 +127,7 @@ class LocationReader:
         if text in _KINDS:
             tokens.at += 1
             found = self._attribute(_KINDS[text])
-        elif text == "<" and len(classes) == 1:  # where nothing else fits, its kind may be left out
+        elif text == "<" and len(classes) == 1:  # if only one kind fits, it may be left out
             found = self._attribute(classes[0])
         elif text[:1] == "#":
             found = self._alias(text)
@@ -162,7 +162,7 @@ class LocationReader:
         return FusedLocation(tuple(parse_list(tokens, lambda _: self._item(LOCATIONS))))
 
     def _place(self, text: str) -> Location | NamedLocation:
-        """ "file":line:column, to which a range may be added that is not kept, or "name"(location)."""
+        """ "file":line:column, possibly followed by a range, which is not kept, or "name"(location)."""
         tokens = self.tokens
         if tokens.next == "(":
             return NamedLocation(text, self._inside(LOCATIONS))
@@ -179,7 +179,7 @@ class LocationReader:
         return found
 
     def _inside(self, classes: tuple[type, ...]) -> Any:
-        """(...), behind loc or a name."""
+        """(...) after loc or a name."""
         self.tokens.accept("loc")
         self.tokens.expect("(")
         found = self._item(classes)
@@ -187,7 +187,7 @@ class LocationReader:
         return found
 
     def _attribute(self, cls: type) -> Any:
-        """<...> behind the kind."""
+        """<...> after the kind."""
         tokens = self.tokens
         tokens.expect("<")
         if cls is File:
@@ -228,7 +228,7 @@ class LocationReader:
 
 
 class LocationPrinter:
-    """Locations by their aliases, and the definitions of these."""
+    """Prints locations as aliases, and the definitions of these."""
 
     def __init__(self) -> None:
         self._numbers = Numbers()
@@ -237,11 +237,11 @@ class LocationPrinter:
         self._counts: dict[str, int] = {}
 
     def behind(self, location: AnyLocation | None) -> str:
-        """loc(#loc1), behind what comes from there."""
+        """loc(#loc1), which follows whatever comes from that location."""
         return "" if location is None else f" loc({self._alias(location)})"
 
     def definitions(self) -> list[str]:
-        """The aliases that were named, each behind those that it names."""
+        """The aliases that were named, each after those that it names."""
         return self._lines
 
     def _alias(self, item: Part) -> str:

@@ -1,4 +1,4 @@
-"""Numbers as text, the way NVIDIA's disassembler prints them, and from text."""
+"""Prints numbers the way NVIDIA's disassembler does, and parses them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from ...spec.element_types import TILEIR_TYPES
 from ..dense import splat
 from ..elements import DTYPES, bits_of, from_bits, to_bits
 
-#: Lists of more elements are printed as their bytes.
+#: Longer lists are printed as bytes.
 _LONG_LIST = 100
 _FLOAT = re.compile(
     r"-?(?:\d+(?:\.\d*)?(?:[eE][-+]?\d+)?|0x[0-9a-fA-F]+(?:\.[0-9a-fA-F]*)?p[-+]?\d{1,6}|inf|nan)"
@@ -41,7 +41,7 @@ def print_number(bits: int, element: str) -> str:
 def _digits(value: float, precision: int) -> tuple[str, int]:
     """At most `precision` digits d and an exponent e, so that d * 10^e is about the magnitude.
 
-    What is beyond the digits is first cut off, as many whole digits as the number of bits says, then rounded.
+    Excess digits are first cut off, as many whole digits as the number of bits says, then rounded.
     """
     number, divisor = abs(value).as_integer_ratio()
     exponent = 1 - divisor.bit_length()
@@ -63,7 +63,7 @@ def _short(value: float) -> str:
 
 
 def _full(value: float, precision: int) -> str:
-    """As many digits as make the number unique; up to three zeros stand for an exponent."""
+    """As many digits as make the number unique; an exponent of up to three is written as zeros."""
     text, exponent = _digits(value, precision)
     first = exponent + len(text) - 1
     minus = "-" if np.signbit(value) else ""
@@ -77,7 +77,7 @@ def _full(value: float, precision: int) -> str:
 
 
 def parse_number(text: str, element: str) -> int | None:
-    """The bits of one element; None for text that is no number of this type."""
+    """The bits of one element; None if the text is not a number of this type."""
     width = bits_of(element)
     if element == "i1" and text in ("true", "false"):
         return int(text == "true")
@@ -94,7 +94,7 @@ def parse_number(text: str, element: str) -> int | None:
 
 
 def _float_bits(text: str, element: str) -> int | None:
-    """The bits of the nearest element; None for an infinity or a NaN that the type has not."""
+    """The bits of the nearest element; None for an infinity or a NaN that the type lacks."""
     try:
         value = float.fromhex(text) if "0x" in text else float(text)
     except OverflowError:
@@ -116,7 +116,8 @@ def _nearest(number: float, element: str) -> np.ndarray:
 
 
 def print_dense(array: np.ndarray, element: str) -> str:
-    """Elements as a list nested as the shape is; one element if all have the same bits; the bytes of many."""
+    """Elements as a list nested like the shape, as one element if all have the same bits, or as bytes if
+    there are many."""
     one = splat(array)
     bits = to_bits(array if one is None else one, element)
     first = bits.reshape(-1)[0]

@@ -1,4 +1,4 @@
-"""One operation from its text, by the format that its row has."""
+"""Reads one operation from its text, following the format in its row."""
 
 from __future__ import annotations
 
@@ -24,13 +24,13 @@ if TYPE_CHECKING:
 
 
 class OperationReader:
-    """One operation, by its format."""
+    """Reads one operation by its format."""
 
     def __init__(self, parser: Parser, form: OperationRow, op: Operation, names: list[str], start: int):
         self.parser, self.tokens, self.form, self.op = parser, parser.tokens, form, op
         self.names, self.start = names, start
         self.result_types: dict[str, Any] = {}
-        self.types: list[Any] | None = None  # of all results, where their number is free
+        self.types: list[Any] | None = None  # of all results, if their number is variable
         self.dense: dict[str, Dense] = {}
         op.operands = {name: [] for name, found in form.operands.items() if found.most is None}
 
@@ -39,7 +39,7 @@ class OperationReader:
             getattr(self, "_" + item.kind)(item)
 
     def finish(self) -> None:
-        """The results, now that all is known."""
+        """The results, once everything is known."""
         op, count = self.op, len(self.names)
         op.operands = {name: op.operands[name] for name in self.form.operands if name in op.operands}
         types = self.types
@@ -69,7 +69,7 @@ class OperationReader:
 
     def _operands(self, item: Item) -> None:
         found = self.op.operands[item.name] = []
-        if self.tokens.next[:1] != "%" or self.tokens.ahead(1) == "=":  # which is the next operation
+        if self.tokens.next[:1] != "%" or self.tokens.ahead(1) == "=":  # if so, the next operation
             return
         found.append(self.parser.value())
         while self.tokens.next == "," and self.tokens.ahead(1)[:1] == "%":
@@ -119,7 +119,7 @@ class OperationReader:
                 self.op.attributes[inner.name] = inner.default
 
     def _is_there(self, items: tuple[Item, ...]) -> bool:
-        """Whether the text goes on with a group: its words, and a value that fits its operand."""
+        """Whether a group comes next: its words, and a value that fits its operand."""
         ahead = 0
         for item in items:
             text = self.tokens.ahead(ahead)
@@ -172,7 +172,7 @@ class OperationReader:
                 self.tokens.fail(f"{self._called(value)} has type {value.type}, not {type_}", at)
 
     def _shared(self, item: Item) -> None:
-        """One type: of as many results as have names, or of all operands, which may also have one each."""
+        """One type for as many results as have names, or for all operands, which may also have one each."""
         at = self.tokens.at
         if item.name in self.form.results:
             if len(self.names) > MAX_AXES:

@@ -1,4 +1,4 @@
-"""Modules from their text."""
+"""Reads modules from their text."""
 
 from __future__ import annotations
 
@@ -20,15 +20,15 @@ from .values import Dense, parse_integer, parse_symbol
 
 _PREFIX = "cuda_tile."
 _PRODUCER = "// Producer: "
-_MAX_RESULTS = 10_000  # that one name stands for
-#: What ends a region that ends without one.
+_MAX_RESULTS = 10_000  # that one name may stand for
+#: The implied terminator of a region that is written without one.
 _IMPLIED = {"for": "continue", "loop": "continue", "if": "yield"}
 
 
 def parse(text: str) -> Module:
     """The module that text describes, with or without `module` around its entries and globals.
 
-    Raises ParseError (line, column, what was expected) where it is none.
+    Raises ParseError (line, column, what was expected) if the text is not a module.
     """
     if not isinstance(text, str):
         raise BuildTypeError(f"the text of a module is a str, got {type(text).__name__}")
@@ -41,7 +41,7 @@ def parse(text: str) -> Module:
 
 
 class Parser:
-    """A place in a text, and the values that can be named there."""
+    """A position in a text, and the values in scope there."""
 
     def __init__(self, text: str):
         self.tokens = Tokens(text)
@@ -77,7 +77,7 @@ class Parser:
                 self._item(module)
 
     def _module(self, module: Module, depth: int) -> None:
-        """module @name attributes {...} { ... }; the builtin one may have a module in it."""
+        """module @name attributes {...} { ... }; the builtin one may contain a module."""
         tokens, start = self.tokens, self.tokens.at
         if module.entries or module.globals or self.closed:
             tokens.wrong("the end of the text, which has one module")
@@ -163,8 +163,8 @@ class Parser:
     # --- blocks ---
 
     def block(self, arguments: list[Value], parent: str, generic: bool = False) -> Block:
-        """{ operations }, in which `arguments`, defined just before, can be seen. In the generic form they
-        stand inside, behind ^bb0, and the last operation is never left out."""
+        """{ operations }, in which `arguments`, defined just before, are in scope. In the generic form they
+        are written inside, after ^bb0, and the last operation is never left out."""
         block = Block(arguments)
         tokens, outer, token = self.tokens, len(self.scope) - len(arguments), self.last_token
         tokens.expect("{")
@@ -208,7 +208,7 @@ class Parser:
     # --- operations ---
 
     def next_operations(self) -> list[Operation]:
-        """The operation that stands next; several for one of the draft."""
+        """The operation that comes next, or several for one of the draft."""
         tokens = self.tokens
         start = tokens.at
         names = self._result_names() if tokens.next[:1] == "%" else []
@@ -224,7 +224,7 @@ class Parser:
             reader, found = OperationReader(self, form, op, names, start), [op]
             if name[:1] == '"':
                 parse_generic(reader)
-            elif form.form:  # not one of the others' methods: regions nest deep
+            elif form.form:  # called directly, not through OperationReader's methods: regions nest deeply
                 PARSERS[form.form](reader)
             else:
                 reader.items(form.items)
@@ -237,7 +237,7 @@ class Parser:
         return found
 
     def _result_names(self) -> list[str]:
-        """%a, %b:2 = names a, b#0 and b#1."""
+        """`%a, %b:2 =` names a, b#0 and b#1."""
         tokens = self.tokens
         found: list[str] = []
         while True:

@@ -1,4 +1,4 @@
-"""Modules as text that NVIDIA's tools print likewise, up to blanks, and that `parse` reads."""
+"""Prints modules as text that matches NVIDIA's tools, except for blanks, and that `parse` reads."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ from .locations import LocationPrinter
 from .values import print_string, print_symbol, print_value
 
 _NAME = re.compile(r"[A-Za-z_$.-][\w$.-]*")
-#: Names that the reader of bytecode gives and that say nothing: such values are numbered.
+#: Meaningless names given by the reader of bytecode: such values are numbered.
 _PLAIN = {"result", "to", "results", "reduced_values"}
 
 
 def print_items(
     globals_: list[Global], entries: list[Entry], name: str, producer: str, locations: bool
 ) -> str:
-    """The text of what a module has, with or without the locations of operations."""
+    """The text of a module's contents, with or without the locations of operations."""
     aliases = LocationPrinter() if locations else None
     producer = " ".join(producer.split())
     lines = [f"// Producer: {producer}"] if producer else []
@@ -46,13 +46,13 @@ def _global(found: Global) -> str:
 
 
 class Printer:
-    """One entry."""
+    """Prints one entry."""
 
     def __init__(self, locations: LocationPrinter | None) -> None:
         self.indent, self._locations = "", locations
         self._text: list[
             str
-        ] = []  # in pieces: what stands deep is not copied once more for each region around it
+        ] = []  # in pieces, so that nested text is not copied again for each enclosing region
         self._names: dict[Value, str] = {}
         self._used: dict[str, None] = {}  # in the order in which they were given
         self._number = self._conflict = 0
@@ -75,7 +75,7 @@ class Printer:
 
     def name(self, value: Value) -> str:
         found = self._names.get(value)
-        if found is None:  # a module that does not hold together is printed, too
+        if found is None:  # inconsistent modules are printed, too
             self._give(value, "undefined")
             found = self._names[value]
         return found
@@ -95,7 +95,7 @@ class Printer:
         return name
 
     def _name_all(self, block: Block) -> None:
-        """The results of a block come first, then what is in its regions."""
+        """Names the results of a block first, then the values in its regions."""
         for op in block.ops:
             self._name_results(op)
         for op in block.ops:
@@ -106,7 +106,7 @@ class Printer:
                         self._give(value, value.name or _argument(op.name, i))
                     self._name_all(inner)
                     self._number, self._conflict = number, conflict
-                    while len(self._used) > used:  # names end with their block
+                    while len(self._used) > used:  # names are local to their block
                         self._used.popitem()
 
     def _name_results(self, op: Operation) -> None:
@@ -127,8 +127,8 @@ class Printer:
     # --- operations ---
 
     def region(self, block: Block, implied: str, header: str | None = None) -> None:
-        """Writes { operations }; an ending that is `implied` and says nothing is left out. `header`: what
-        stands before them in the generic form."""
+        """Writes { operations }, without an `implied` terminator that says nothing. `header` is written
+        before them in the generic form."""
         ops = block.ops
         if ops and ops[-1].name == implied and self._is_implied(ops[-1]):
             ops = ops[:-1]
@@ -148,13 +148,13 @@ class Printer:
         try:
             form = find_operation(op.name)
             if form is not None and form.form:
-                PRINTERS[form.form](self, op)  # which writes nothing before it is sure of its form
+                PRINTERS[form.form](self, op)  # writes nothing until it is sure that its form applies
             elif form is not None and fits(form, op):
                 self.write(op.name + "".join(self._items(form, op, form.items)))
             else:
                 print_generic(self, op)
         except (AttributeError, LookupError, TypeError, ValueError):
-            # Without what its form needs, which `verify` explains: still to be looked at.
+            # Its form needs something that is missing, which `verify` explains: print it all the same.
             print_generic(self, op)
         self.write(self._location(op) + "\n")
 

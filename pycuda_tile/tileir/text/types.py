@@ -1,4 +1,4 @@
-"""Types from their text."""
+"""Reads types from their text."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ _PART = re.compile(r"\s+|//[^\n]*|([A-Za-z_][\w.]*|\d+|[^\s])")
 
 
 class _Wrong(Exception):
-    """Text is no type; what was expected."""
+    """The text is not a type; the message says what was expected."""
 
 
 def parse_type(tokens: Tokens, known: dict[str, Any]) -> Any:
-    """The type that stands next; `known` are those found before."""
+    """The type that comes next; `known` are those found before."""
     text = tokens.next
     found = known.get(text)
     if found is None:
@@ -41,7 +41,7 @@ def scalar(name: str) -> Scalar | None:
 
 
 class _Type:
-    """A type's text as parts."""
+    """The text of a type as parts."""
 
     def __init__(self, text: str):
         parts = (m[1] for m in _PART.finditer(text.replace("cuda_tile.", "")) if m[1])
@@ -204,7 +204,7 @@ class _Type:
 
 
 def _known(numbers: list[int | None]) -> tuple[int, ...]:
-    """Numbers of which none is unknown any more."""
+    """Numbers that are all known."""
     return tuple(n for n in numbers if n is not None)
 
 

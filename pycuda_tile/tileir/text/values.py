@@ -16,7 +16,7 @@ from .types import scalar
 
 _ESCAPE = re.compile(rb'\\([0-9A-Fa-f]{2}|[nt"\\])')
 _ESCAPES = {b"n": b"\n", b"t": b"\t", b'"': b'"', b"\\": b"\\"}
-#: Names that stand without quotes.
+#: Names that need no quotes.
 BARE = re.compile(r"[A-Za-z_][\w$.]*")
 
 
@@ -78,7 +78,7 @@ def parse_list(tokens: Tokens, item: Callable[[Tokens], Any]) -> list:
 
 
 def skip(tokens: Tokens, first: str, last: str) -> None:
-    """What stands between `first`, which is next, and its `last`."""
+    """Skips what is between `first`, which comes next, and its `last`."""
     depth = 0
     while True:
         depth += {first: 1, last: -1}.get(tokens.next, 0)
@@ -98,7 +98,7 @@ def parse_bool(tokens: Tokens) -> bool:
 
 
 class Dense:
-    """Elements between "<" and ">": their type, their list, and where they stand."""
+    """Elements between "<" and ">": their type, their list and their position."""
 
     def __init__(self, tokens: Tokens):
         self.tokens, self.start = tokens, tokens.at
@@ -115,7 +115,7 @@ class Dense:
         tokens.expect(">")
 
     def _skip(self) -> None:
-        """Finds the end; elements are read when the type is known."""
+        """Finds the end; elements are read once the type is known."""
         depth, tokens = 0, self.tokens
         while tokens.next and (depth or tokens.next != ">"):
             if tokens.next in ("{", "}"):
@@ -206,7 +206,7 @@ def print_value(array: np.ndarray, type_: Tile) -> str:
 
 
 def parse_constant(tokens: Tokens, whole: str = "i64") -> Constant:
-    """A typed number: 1.0 : f32; no type is needed by true and false, f64, and integers of type `whole`."""
+    """A typed number: 1.0 : f32. true and false, f64 and integers of type `whole` need no type."""
     at = tokens.at
     if tokens.next in ("true", "false") and tokens.ahead(1) != ":":
         return Constant(Scalar("i1"), int(tokens.take() == "true"))
@@ -221,5 +221,5 @@ def parse_constant(tokens: Tokens, whole: str = "i64") -> Constant:
 
 def print_constant(constant: Constant) -> str:
     text = print_number(constant.bits, constant.type.name)
-    name = constant.type.name  # which a bool, an i64 and a decimal f64 need not
+    name = constant.type.name  # not needed by a bool, an i64 or a decimal f64
     return text if name in ("i1", "i64") or (name == "f64" and "." in text) else f"{text} : {name}"

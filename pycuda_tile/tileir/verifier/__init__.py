@@ -1,7 +1,7 @@
-"""verify(): whether a module keeps the rules of Tile IR.
+"""verify(): checks that a module follows the rules of Tile IR.
 
-What an operation must have stands in its row of tables/operations.tsv, what a rule means in tables/rules.tsv;
-each rule is a function of its name here.
+The row of an operation in tables/operations.tsv lists its rules, and tables/rules.tsv says what each means.
+Each rule is a function of the same name in this package.
 """
 
 from __future__ import annotations
@@ -18,13 +18,13 @@ _verified: weakref.WeakSet[Module] = weakref.WeakSet()
 
 
 def verify(m: Module) -> None:
-    """Raises VerifyError, with operation, line and rule, where a module breaks a rule of chapter 8."""
+    """Raises VerifyError, with operation, line and rule, if a module breaks a rule of chapter 8."""
     check_module(m)
     Walk(m).run()
 
 
 def verify_once(m: Module) -> None:
-    """As verify, unless this module has been found in order before."""
+    """Like verify, but does nothing if this module has already been found valid."""
     check_module(m)
     if m not in _verified:
         verify(m)

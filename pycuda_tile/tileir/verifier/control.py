@@ -1,4 +1,4 @@
-"""Rules of control flow: where operations may stand, what regions take and end in; reductions and scans."""
+"""Rules of control flow (where operations may occur, arguments and ends of regions), reductions and scans."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ def _types(values: Sequence[Value]) -> list[Any]:
 
 
 def _around(place: Place, *skipped: str) -> Operation | None:
-    """The innermost operation around the place that is none of these."""
+    """The innermost enclosing operation that is none of these."""
     return next((op for op in reversed(place.outer) if op.name not in skipped), None)
 
 

@@ -1,4 +1,4 @@
-"""What verification ends with where a module breaks a rule."""
+"""The error that ends verification when a module breaks a rule."""
 
 from __future__ import annotations
 
@@ -9,8 +9,8 @@ class VerifyError(Error, ValueError):
     """A module breaks a rule of Tile IR.
 
     op:    the name of the operation
-    line:  its line in the text, or where it stands in a module that was not read from text, such as
-           "entry kernel, operation 3.1": the first operation in the third one
+    line:  its line in the text, or its position in a module that was not read from text, such as
+           "entry kernel, operation 3.1": the first operation inside the third one
     rule:  the name of the rule, as in tables/rules.tsv
     """
 

@@ -1,6 +1,6 @@
-"""Rules that many operations have: operands and results that agree in type, shape or rank, and modes.
+"""Rules shared by many operations: operands and results that agree in type, shape or rank, and modes.
 
-A rule takes a Place and returns what it found where the rule is broken, else None.
+A rule takes a Place. It returns what it found if the rule is broken, and None otherwise.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What types are legal in themselves, and since which version."""
+"""Which types are legal in themselves, and since which version."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from ..ir import MAX_ELEMENTS, Pointer, Scalar, TensorView, Tile, TileView, Toke
 from ..versions import parse_version
 
 WIDTHS = {name: e.bits for name, e in TILEIR_TYPES.items()}
-#: Bits in what `pack` makes.
+#: Bits of the elements that `pack` produces.
 PACKED = {name: e.bits if e.bits < 8 else 8 * e.size for name, e in TILEIR_TYPES.items()}
 _SINCE = {
     **{name: parse_version(e.tileir_since) for name, e in TILEIR_TYPES.items()},
@@ -24,13 +24,13 @@ def is_power_of_two(n: int) -> bool:
 
 
 def wrong(type_: Any) -> str | None:
-    """The type and what is wrong with it; None if nothing is."""
+    """The type and what is wrong with it; None if it is legal."""
     found = _wrong(type_)
     return f"{type_}, where {found}" if found else None
 
 
 def _wrong(type_: Any) -> str | None:
-    """What is right for such a type, where it is not so."""
+    """The requirement that a type violates, if any."""
     if isinstance(type_, Tile):
         return _wrong_extents(type_.shape, type_.element) or _wrong_elements(type_)
     if isinstance(type_, TensorView):

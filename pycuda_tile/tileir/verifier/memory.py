@@ -15,7 +15,7 @@ _UPDATES = {
     "addf": {"f16", "bf16", "f32", "f64"},
     "xchg": {"i32", "i64", "f32", "f64"},
 }
-#: What multimem operations reduce, by element; all of integers. The load that reduces has two more.
+#: Reductions of multimem operations by element type; integers have all. The reducing load has two more.
 _REDUCED = {name: {"add"} for name in ELEMENTS["float"]}
 _LOADED = {**_REDUCED, "f16": {"add", "min", "max"}, "bf16": {"add", "min", "max"}}
 

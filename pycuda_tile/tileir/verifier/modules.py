@@ -1,4 +1,4 @@
-"""Rules of modules, globals and entries. Functions yield the rule, and what they found if it is broken."""
+"""Rules of modules, globals and entries. Functions yield each rule, and what they found if it is broken."""
 
 from __future__ import annotations
 

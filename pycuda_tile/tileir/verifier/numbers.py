@@ -9,7 +9,7 @@ from .legal import WIDTHS
 from .place import Place, types
 
 _IEEE = {"nearest_even", "zero", "negative_inf", "positive_inf"}
-#: Roundings to a format that has not all values of the other one.
+#: Rounding modes for conversions to a format that does not have all values of the other one.
 _NARROWING = {
     "f16": {"nearest_even", "zero"},
     "bf16": {"nearest_even", "zero"},
@@ -29,7 +29,7 @@ _SUMS = {
 
 
 def _ends(place: Place) -> tuple[str, str]:
-    """Element types from which and to which a conversion goes."""
+    """The element types that a conversion converts from and to."""
     (source,), result = next(iter(place.op.operands.values())), place.op.results[0]
     return str(source.type.element), str(result.type.element)
 
@@ -59,7 +59,7 @@ def other_element(place: Place) -> str | None:
 
 
 def _widens(source: str, result: str) -> bool:
-    """Whether a format has all values of another one, as NVIDIA's tools see it."""
+    """Whether a format has all values of another one, according to NVIDIA's tools."""
     wide = TILEIR_TYPES[result]
     return wide.bits > 8 and source != result and wide.holds(TILEIR_TYPES[source])
 
@@ -107,7 +107,7 @@ def scale_types(place: Place) -> str | None:
 
 
 def scale_shapes(place: Place) -> str | None:
-    """A scale has the shape of what it scales, but for axis K: that counts blocks."""
+    """A scale has the shape of what it scales, except along axis K, where it has one element per block."""
     small, by = (str(place.type(name).element) for name in ("lhs", "lhs_scale"))
     blocks = {32} if small != "f4E2M1FN" else {16} if by == "f8E4M3FN" else {16, 32}
     blocks_of_both = []

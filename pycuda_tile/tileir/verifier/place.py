@@ -1,4 +1,4 @@
-"""What rules look at: an operation, where it stands, and the values that names of its row stand for."""
+"""What rules examine: an operation, its position, and the values that the names in its row stand for."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from ..ir import Block, Entry, Global, Operation, Value
 class Place:
     """An operation in a module.
 
-    words:    what the rule at hand is about
-    outer:    the operations around it, the innermost last
+    words:    the arguments of the current rule
+    outer:    the enclosing operations, innermost last
     block:    the block that it is in
-    globals:  of the module, by name
+    globals:  the globals of the module, by name
     """
 
     op: Operation
@@ -28,7 +28,7 @@ class Place:
     globals: dict[str, Global]
 
     def values(self, *names: str) -> list[Value]:
-        """The operands and results of these names, in their order; those that are left out are not there."""
+        """The operands and results with these names, in order, without those that are left out."""
         found: list[Value] = []
         for name in names:
             if name in self.op.operands:
@@ -47,7 +47,7 @@ class Place:
 
 
 def named_results(op: Operation, row: OperationRow, name: str) -> list[Value]:
-    """The results that a name stands for; none where it is that of an operand."""
+    """The results that a name stands for; none if it is the name of an operand."""
     if name not in row.results:
         return []
     first = list(row.results).index(name)
@@ -55,5 +55,5 @@ def named_results(op: Operation, row: OperationRow, name: str) -> list[Value]:
 
 
 def types(values: list[Value]) -> str:
-    """Types for messages."""
+    """Formats types for messages."""
     return ", ".join(str(value.type) for value in values) or "none"

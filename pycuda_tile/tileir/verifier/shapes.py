@@ -23,7 +23,7 @@ def cat_extents(place: Place) -> str | None:
 
 
 def slices_divide(place: Place) -> str | None:
-    """Of `extract` the result is the slice, of `insert` the source."""
+    """The slice is the result of `extract` and the source of `insert`."""
     names = ("destination", "source") if place.op.name == "insert" else ("source", "result")
     whole, part = (place.type(name) for name in names)
     ok = all(n % m == 0 for n, m in zip(whole.shape, part.shape, strict=True))

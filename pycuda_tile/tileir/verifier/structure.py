@@ -1,6 +1,6 @@
-"""Rules that every operation has: what is there, of which kind, and values defined before they are used.
+"""Rules for every operation: which parts it has, of which kinds, and that values are defined before use.
 
-Functions return, or yield with the rule's name, what they found where a rule is broken.
+Functions return what they found if a rule is broken, or yield it with the rule's name.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ def _is(value: Any, kind: str) -> bool:
 
 
 def are_hints(found: Any) -> bool:
-    """Whether these are hints: for each architecture names with a number, a truth value or text."""
+    """Whether these are hints: for each architecture, names with a number, a bool or a string."""
     if not isinstance(found, dict) or not all(isinstance(inner, dict) for inner in found.values()):
         return False
     names = [*found, *(name for inner in found.values() for name in inner)]
@@ -99,7 +99,7 @@ def _kinds(op: Operation, row: OperationRow) -> Iterator[Problem]:
 
 
 def type_legal(value: Value, version: Version) -> str | None:
-    """What is wrong with a value's type in itself."""
+    """What is wrong with the type of a value, considered by itself."""
     found = legal.wrong(value.type)
     if found is None and legal.since(value.type) > version:
         return f"{value.type} in a module of version {dotted(version)}"
@@ -107,7 +107,7 @@ def type_legal(value: Value, version: Version) -> str | None:
 
 
 def new(values: Sequence[Value], visible: set[Value]) -> str | None:
-    """Values that have been defined before."""
+    """Values that have already been defined."""
     seen: set[Value] = set()
     for value in values:
         if value in visible or value in seen:
@@ -117,6 +117,6 @@ def new(values: Sequence[Value], visible: set[Value]) -> str | None:
 
 
 def ends(block: Block) -> str | None:
-    """How a block ends that does not end as it must."""
+    """How a block ends, if not with the required terminator."""
     last = block.ops[-1].name if block.ops else "nothing"
     return None if last in TERMINATORS else last

@@ -1,4 +1,4 @@
-"""Goes through a module, operation by operation, and applies to each the rules of its row."""
+"""Walks a module, operation by operation, and applies the rules in each operation's row."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ class Walk:
         self._block(entry.body, None)
 
     def _block(self, block: Block, op: Operation | None) -> None:
-        """A block in `op`; None is the entry."""
+        """Checks a block of `op`, or of the entry if that is None."""
         added = list(block.arguments)
         self._check("defined_once", op, structure.new(added, self.visible))
         for value in added:
