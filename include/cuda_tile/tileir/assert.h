@@ -1,5 +1,5 @@
-// What `assert` does where it does not hold: on the host it throws, which ends the launch; on a device it
-// writes a message, and the kernel ends with an error.
+// What happens when an `assert` fails: on the host it throws, which ends the launch; on a device it writes a
+// message, and the kernel ends with an error.
 #pragma once
 
 #include "cuda_tile/tileir/tiles.h"
@@ -19,7 +19,7 @@ CUDA_TILE_API bool all_of(T const& x) {
   }
 }
 
-/// The row-major position of the first element that does not hold.
+/// The row-major position of the first element for which the assertion fails.
 template <typename T>
 CUDA_TILE_API unsigned first_failure(T const& x) {
   if constexpr (ct::scalar<T>) {
@@ -33,7 +33,7 @@ CUDA_TILE_API unsigned first_failure(T const& x) {
   }
 }
 
-/// fail(position) for the first element that does not hold, if there is one.
+/// Calls fail(position) for the first element for which the assertion fails, if there is one.
 template <typename T, typename F>
 CUDA_TILE_API void require(T const& x, F fail) {
   if (all_of(x))
@@ -50,7 +50,7 @@ CUDA_TILE_API void require(T const& x, F fail) {
 }
 
 #if !CUDA_TILE_ON_CUDA
-/// Its words are read by pycuda_tile/tileir/lower/build.py.
+/// pycuda_tile/tileir/lower/build.py parses this message.
 class assertion_failed final : public std::exception {
 public:
   assertion_failed(int assertion, unsigned position) {

@@ -1,11 +1,11 @@
-// Comparison of floats, and conversions from and to them.
+// Comparisons of floats, and conversions from and to them.
 #pragma once
 
 #include "cuda_tile/tileir/integers.h"
 
 namespace cuda_tile::inline CUDA_TILE_ABI::tileir {
 
-/// Of floating point: where an operand is NaN, false if ordered, true if not.
+/// Comparison of floats: where an operand is NaN, false if ordered, true if not.
 template <typename R, bool Ordered, typename F, typename A>
 CUDA_TILE_API R compare_floats(F f, A const& a, A const& b) {
   return map<R>(
@@ -24,7 +24,7 @@ CUDA_TILE_API R to_float(A const& a) {
   return map<R>([](auto x) { return convert<E>(read<Sign>(x)); }, a);
 }
 
-/// Rounded in a direction; to e8m0, which has no sign, the magnitude toward zero.
+/// Rounded in the given direction; for e8m0, which has no sign, the magnitude is rounded toward zero.
 template <typename R, ct::rounding_mode Mode, typename A>
 CUDA_TILE_API R round_to(A const& a) {
   using E = ct::tile_element_t<R>;
@@ -45,7 +45,7 @@ CUDA_TILE_API R round_to(A const& a) {
       },
       a);
 }
-/// Rounded to nearest, ties away from zero. Only tf32 is ever inexact.
+/// Rounded to nearest, ties away from zero. Only conversions to tf32 are ever inexact.
 template <typename R, typename A>
 CUDA_TILE_API R round_away(A const& a) {
   using E = ct::tile_element_t<R>;
@@ -67,8 +67,8 @@ CUDA_TILE_API R round_away(A const& a) {
       a);
 }
 
-/// Cut off toward zero; what is out of range becomes the nearest end of it, NaN zero. To i1: what is not
-/// zero.
+/// Truncated toward zero and clamped to the range of the result; NaN becomes zero. For i1, whether the value
+/// is not zero.
 template <typename R, sign Sign, typename A>
 CUDA_TILE_API R to_integer(A const& a) {
   using E = ct::tile_element_t<R>;

@@ -1,5 +1,5 @@
-// Integers, which have no sign in Tile IR. They are kept in the signed types, i1 in bool, and an operation
-// reads them as it needs: `read<Sign>` and back with `write`.
+// Integers, which are signless in Tile IR. They are stored in the signed types, i1 in bool; an operation
+// reads them with the signedness that it needs through `read<Sign>`, and converts back with `write`.
 #pragma once
 
 #include "cuda_tile/tileir/tiles.h"
@@ -8,7 +8,7 @@ namespace cuda_tile::inline CUDA_TILE_ABI::tileir {
 
 enum sign { as_unsigned, as_signed };
 
-/// What integers in memory are to a caller: arrays of elements of so many bytes, signed or not.
+/// How callers pass integers in memory: arrays of elements of the given size, signed or not.
 template <typename E>
 struct integer {
   E value;
@@ -34,7 +34,7 @@ CUDA_TILE_API E write(V x) {
     return static_cast<E>(x);
 }
 
-/// An operation of ct::elements on operands read with a sign.
+/// An operation of ct::elements on operands read with the given signedness.
 template <sign Sign, typename F>
 struct reading {
   F f;
@@ -61,7 +61,7 @@ CUDA_TILE_API R compare(F f, A const& a, A const& b) {
   return map<R>(comparing<Sign, F>{f}, a, b);
 }
 
-/// Shifts by the width or more, which are undefined, leave zeros or copies of the sign.
+/// Shifts by the width or more, which are undefined, yield zeros or copies of the sign bit.
 template <typename R, typename A>
 CUDA_TILE_API R shift_left(A const& a, A const& n) {
   return map<R>(
@@ -87,20 +87,20 @@ CUDA_TILE_API R shift_right(A const& a, A const& n) {
       a, n);
 }
 
-/// |x| to be read as unsigned; of i1, the one negative number is its own.
+/// |x|, to be read as unsigned; the only negative i1 is its own magnitude.
 template <typename R, typename A>
 CUDA_TILE_API R absolute(A const& a) {
   return map<R>([]<typename E>(E x) { return is_same_v<E, bool> ? x : elements::abs{}(x); }, a);
 }
 
-/// Widening or cutting off, as integers of the sign given.
+/// Widened or truncated, as integers of the given signedness.
 template <typename R, sign Sign, typename A>
 CUDA_TILE_API R resize(A const& a) {
   using E = ct::tile_element_t<R>;
   return map<R>([](auto x) { return write<E>(read<Sign>(x)); }, a);
 }
 
-/// How often a counted loop runs; never if the step is not positive.
+/// The number of iterations of a counted loop; zero if the step is not positive.
 template <sign Sign, typename E>
 CUDA_TILE_API unsigned long long rounds(E lower, E upper, E step) {
   auto a = read<Sign>(lower), b = read<Sign>(upper), s = read<Sign>(step);

@@ -1,11 +1,11 @@
-// Pointers, and where a view's tiles begin.
+// Pointers, and the positions of a view's tiles.
 #pragma once
 
 #include "cuda_tile/tileir/integers.h"
 
 namespace cuda_tile::inline CUDA_TILE_ABI::tileir {
 
-/// Where a tile begins; all that lies beyond the tensor is as good as its end.
+/// Where a tile begins, clamped to the end of the tensor.
 template <typename E>
 CUDA_TILE_API long long first(E index, long long step, long long extent) {
   auto const i = static_cast<unsigned long long>(read<as_unsigned>(index));

@@ -1,4 +1,4 @@
-// pack and unpack: elements of 2N bits are made of two of N bits, the lower first, until widths agree.
+// pack and unpack: elements of 2N bits consist of two of N bits, lower half first, until the widths agree.
 #pragma once
 
 #include "cuda_tile/tileir/tiles.h"
@@ -24,7 +24,7 @@ CUDA_TILE_API auto every_other(vector<U, N> const& x) {
   return ct::reshape(column, ct::shape<N / 2>{});
 }
 
-/// Numbers of `Bits` bits as numbers of `Wanted` bits, each in an unsigned type that is wide enough.
+/// Numbers of `Bits` bits regrouped into numbers of `Wanted` bits, each in a wide enough unsigned type.
 template <unsigned Bits, unsigned Wanted, typename U, ct::size_t N>
 CUDA_TILE_API auto regrouped(vector<U, N> const& x) {
   if constexpr (Bits == Wanted) {
@@ -42,10 +42,10 @@ CUDA_TILE_API auto regrouped(vector<U, N> const& x) {
   }
 }
 
-/// The bits of x, elements of `Bits` bits, as elements of R, of `Wanted` bits.
+/// The bits of x, whose elements have `Bits` bits, as elements of R, which have `Wanted` bits.
 template <typename R, unsigned Bits, unsigned Wanted, typename T>
 CUDA_TILE_API R repacked(T const& x) {
-  // Not element_bitcast: a 4-bit float has no other type of its width.
+  // Not element_bitcast: there is no other type as wide as a 4-bit float.
   auto numbers = map<ct::tile_with_element_t<T, unsigned_of<Bits>>>(
       [](auto e) { return bit_cast<unsigned_of<Bits>>(e); }, x);
   return map<R>([](auto u) { return bit_cast<ct::tile_element_t<R>>(u); }, regrouped<Bits, Wanted>(numbers));

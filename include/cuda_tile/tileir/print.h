@@ -1,11 +1,11 @@
-// What printf is given, and tiles printed element by element.
+// Arguments of printf, and printing tiles element by element.
 #pragma once
 
 #include "cuda_tile/tileir/integers.h"
 
 namespace cuda_tile::inline CUDA_TILE_ABI::tileir {
 
-/// What printf is given: a `long long` for integers and pointers.
+/// The argument of printf: a `long long` for integers and pointers.
 template <sign Sign, typename E>
 CUDA_TILE_API long long printed(E x) {
   if constexpr (is_pointer_scalar_v<E>)
@@ -13,14 +13,14 @@ CUDA_TILE_API long long printed(E x) {
   else
     return static_cast<long long>(read<Sign>(x));
 }
-/// A `double` for the others; no sign of a NaN means anything.
+/// A `double` for the others; the sign of a NaN is meaningless.
 template <typename E>
 CUDA_TILE_API double printed(E x) {
   double const value = convert<double>(x);
   return value == value ? value : bit_cast<double>(0x7ff8000000000000ULL);
 }
 
-/// Calls one(e) for each element in row-major order, with brackets and commas around, as NumPy nests them.
+/// Calls one(e) for each element in row-major order, and prints brackets and commas, nested like NumPy's.
 template <typename T, typename F>
 CUDA_TILE_API void print_tile(T const& x, F one) {
   using S = ct::tile_shape_t<T>;

@@ -1,5 +1,5 @@
-// What code made from Tile IR uses beyond the API of cuda_tile.h. assert.h comes on top, where there are
-// assertions.
+// What code translated from Tile IR uses beyond the API of cuda_tile.h. Code with assertions also includes
+// assert.h.
 #pragma once
 
 #include "cuda_tile/tileir/floats.h"

@@ -1,5 +1,5 @@
-// Tiles beyond the API: the one file of this folder that knows how a tile holds its elements, and that takes
-// functions from the inside of cuda_tile.h.
+// Tiles beyond the API: the only file of this folder that knows how a tile stores its elements and that uses
+// internal functions of cuda_tile.h.
 #pragma once
 
 #include "cuda_tile.h"
@@ -37,7 +37,7 @@ CUDA_TILE_API ct::tile_element_t<T> element_of(T const& x) {
     return x.slots[0];
 }
 
-/// All elements alike, from a scalar or a tile of one element.
+/// A tile whose elements all equal a scalar or the element of a tile of one element.
 template <typename R, typename T>
 CUDA_TILE_API R splat(T const& x) {
   return map<R>([](auto e) { return e; }, element_of(x));
@@ -48,7 +48,7 @@ CUDA_TILE_API R select(C const& condition, A const& a, A const& b) {
   return map<R>([](bool c, auto x, auto y) { return c ? x : y; }, condition, a, b);
 }
 
-/// What elements outside of a tensor are read as.
+/// The value of elements read outside of a tensor.
 template <typename E, ct::view_padding Pad>
 CUDA_TILE_API E padding() {
   return ct::detail::padding_value<Pad, E>();
@@ -65,7 +65,7 @@ CUDA_TILE_API R listed(E const* from) {
   return result;
 }
 
-/// Elements in the opposite order along dimension D.
+/// The elements in reverse order along dimension D.
 template <ct::size_t D, typename T>
 CUDA_TILE_API T reversed(T const& x) {
   using S = ct::tile_shape_t<T>;
@@ -75,7 +75,7 @@ CUDA_TILE_API T reversed(T const& x) {
   return ct::detail::taken(x, position);
 }
 
-/// f(i, element) for each element, in row-major order.
+/// Calls f(i, element) for each element, in row-major order.
 template <typename T, typename F>
 CUDA_TILE_API void for_each_element(T const& x, F f) {
   static_assert(sizeof(T) == 0 || one_thread, "only a block of one thread holds all elements");
@@ -103,7 +103,7 @@ CUDA_TILE_API W inserted(W const& whole, P const& part, unsigned first) {
 
 // reductions and scans of several tiles at once
 
-/// Tiles of one shape side by side: P has a member for each.
+/// Tiles of one shape combined: P has a member for each.
 template <typename P, typename Shape>
 struct zipped {
   using element_type = P;
@@ -124,7 +124,7 @@ template <typename P, typename... Ts>
 CUDA_TILE_API auto zip(Ts const&... tiles) {
   return zip_slots<P>(ct::detail::normal(tiles)...);
 }
-/// The tile of one member, in a shape of as many elements.
+/// The tile of one member, in a shape with the same number of elements.
 template <typename R, typename P, typename S, typename F>
 CUDA_TILE_API R unzip(zipped<P, S> const& a, F member) {
   ct::tile<ct::tile_element_t<R>, S> result;
