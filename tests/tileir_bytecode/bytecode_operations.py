@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pycuda_tile import tileir
 
-#: Values that the operations below use; all of it is of version 13.1.
+#: Values that the operations below use; everything here is in version 13.1.
 _PRELUDE = """
   entry @{name}(%p: tile<ptr<f32>>, %q: tile<ptr<i32>>, %i: tile<i32>, %w: tile<i64>) {{
     %s = constant <f32: 1.5> : tile<f32>
@@ -57,7 +57,7 @@ _FLOAT = (
     "tan",
 )
 
-#: By a name: the operations and the version that they need.
+#: Operations by name, and the version that they need.
 OPERATIONS: dict[str, tuple[str, str]] = {
     **{name: (f"%r = {name} %f : tile<4xf32>", "13.1") for name in (*_FLOAT, "tanh", "exp", "sqrt")},
     **{

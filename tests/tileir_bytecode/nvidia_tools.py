@@ -1,4 +1,4 @@
-"""NVIDIA's tools of Tile IR, where they are installed; tests that need one are skipped elsewhere."""
+"""NVIDIA's Tile IR tools; tests that need one are skipped if it is not installed."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pycuda_tile.targets.tile.compiling import find_tileiras
 
 @functools.cache
 def folder() -> Path:
-    """Where tileiras and the disassembler are."""
+    """The folder of tileiras and the disassembler."""
     try:
         return Path(find_tileiras()).parent
     except pct.TargetUnavailable as error:
@@ -22,7 +22,7 @@ def folder() -> Path:
 
 
 def disassembler() -> Path:
-    """Verifies a module that it reads."""
+    """The disassembler, which verifies every module that it reads."""
     tool = folder() / "tileirdisasm"
     if not tool.exists():
         pytest.skip(f"there is no disassembler beside tileiras: {tool}")
@@ -30,7 +30,7 @@ def disassembler() -> Path:
 
 
 def disassembled(data: bytes, where: Path, *options: str) -> str:
-    """The text of a module in the binary form; `where` is a folder for a file."""
+    """The text of a module in the binary form; `where` is a folder for a temporary file."""
     path = where / "m.tileir"
     path.write_bytes(data)
     done = subprocess.run([disassembler(), *options, path], capture_output=True, text=True)

@@ -1,4 +1,4 @@
-"""pycuda-tile tileir write: text or bytecode to bytecode."""
+"""pycuda-tile tileir write: converts text or bytecode to bytecode."""
 
 from __future__ import annotations
 

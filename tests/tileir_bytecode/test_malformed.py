@@ -1,5 +1,5 @@
-"""What is no bytecode ends in BytecodeError with an offset: no other exception, no hang, little memory. What
-can be read, as little sense as it may make, can be printed, parsed and written."""
+"""Invalid bytecode raises BytecodeError with an offset: no other exception, no hang, little memory. Whatever
+can be read, even if it makes no sense, can be printed, parsed and written."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ SMALL = settings(max_examples=300, deadline=None, derandomize=True, suppress_hea
 
 @functools.cache
 def corpus() -> list[bytes]:
-    """Modules of few operations and of many, at each version that holds them."""
+    """Modules of few operations and of many, in each version that can hold them."""
     names = list(OPERATIONS)
     groups = [names[i : i + 1] for i in range(0, len(names), 5)] + [names]
     found = []
@@ -45,7 +45,8 @@ def pick(number: int) -> bytes:
 
 
 def read(data: bytes) -> None:
-    """Reads; what cannot be read says where. What can be read can be written and read again, also as text."""
+    """Reads the data, or gets an error with an offset. What can be read can be written and read again, also
+    as text."""
     try:
         m = tileir.read_bytecode(data)
     except tileir.BytecodeError as error:
@@ -55,11 +56,11 @@ def read(data: bytes) -> None:
     written = tileir.write_bytecode(m)
     again = tileir.read_bytecode(written)
     assert tileir.equal(again, m)
-    if len(data) > 3000:  # which takes long, and has no more in it than the others together
+    if len(data) > 3000:  # slow, and contains nothing that the others do not
         return
     parsed = tileir.parse(str(m))
     assert tileir.equal(parsed, m) and str(parsed) == str(m)
-    parsed.producer = m.producer  # of which text keeps no blanks
+    parsed.producer = m.producer  # the text does not keep its blanks
     assert tileir.write_bytecode(parsed, (13, written[9])) == written  # with the same locations
 
 
@@ -113,7 +114,7 @@ def test_noise(noise: bytes, version: tuple[int, int]) -> None:
 @SMALL
 @given(files, st.sampled_from(VERSIONS))
 def test_another_version(number: int, version: tuple[int, int]) -> None:
-    """A file that says another version than it has."""
+    """A file whose version number is not that of its contents."""
     data = pick(number)
     read(data[:8] + bytes(version) + data[10:])
 
@@ -122,7 +123,7 @@ def test_another_version(number: int, version: tuple[int, int]) -> None:
 
 STRINGS, FUNCTIONS, DEBUG, CONSTANTS, TYPES, GLOBALS, PRODUCER = 1, 2, 3, 4, 5, 6, 7
 F32, I1, PTR, TILE, TENSOR, PARTITION, FUNCTION, TOKEN = 7, 0, 12, 13, 14, 15, 16, 17
-ENTRY = bytes([1, 0, 0, 2, 0])  # one function: string 0, type 0, an entry, no place
+ENTRY = bytes([1, 0, 0, 2, 0])  # one function: string 0, type 0, an entry, no location
 RETURN = bytes([0x5C, 0, 0])
 
 
@@ -148,7 +149,7 @@ def file(*sections: bytes, version: tuple[int, int] = (13, 3), end: bytes = b"\0
 
 
 def with_body(body: bytes, types: tuple[bytes, ...] = (), constants: tuple[bytes, ...] = ()) -> bytes:
-    """An entry without parameters; type 0 is its."""
+    """An entry without parameters, which has type 0."""
     functions = ENTRY + varint(len(body)) + body
     return file(
         section(STRINGS, table([b"k"], 4)),
@@ -253,7 +254,7 @@ def test_the_files_made_by_hand_can_be_read() -> None:
         ),
         (
             with_body(bytes([0x10, 2, 0]), (bytes([I1]), bytes([TILE, 1]) + shape(16)), (bytes(16),)),
-            "constant 0 is of another length",  # a byte for each element is not how i1 is stored
+            "constant 0 is of another length",  # i1 is not stored as one byte per element
         ),
         (with_body(bytes([0x10, 1, 0]), (bytes([TOKEN]),), (b"\0",)), "a constant of type token"),
     ],
@@ -320,7 +321,7 @@ def test_deep_attributes_are_refused_before_the_stack_ends() -> None:
 
 
 def peak(data: bytes) -> int:
-    """The most memory that reading takes, in bytes."""
+    """The peak memory that reading takes, in bytes."""
     tracemalloc.start()
     try:
         tileir.read_bytecode(data)
@@ -333,7 +334,7 @@ def peak(data: bytes) -> int:
 
 
 def test_small_files_stay_small() -> None:
-    """One long string, constant or signature that much refers to is there once."""
+    """A long string, constant or signature with many references is stored only once."""
     asserts = bytes([0x05, 1, 0])  # string 1, value 0
     condition = bytes([0x10, 2, 0])  # a constant of type 2
     types = table(
@@ -372,7 +373,7 @@ def test_signatures_do_not_multiply() -> None:
 
 
 def test_shapes_of_many_extents_are_refused_at_once() -> None:
-    """A product of a million large extents would take minutes."""
+    """Multiplying a million large extents would take minutes."""
     types = (bytes([F32]), bytes([TILE, 1]) + shape(*[2**62] * (1 << 17)))
     fails(with_body(bytes([0x44, 2]), types), "a tile of shape")
 
@@ -421,7 +422,7 @@ def lines(data: bytes) -> list[int]:
 
 
 def test_lines() -> None:
-    """In the order of the payload; of what is inlined the place that it was inlined to at last."""
+    """In the order of the payload; an inlined operation has the line of the outermost call."""
     attributes = [bytes([UNKNOWN]), place(7), place(300), bytes([CALL, 2, 3]), bytes([CALL, 2, 4])]
     record = [1, 2, 0, 1, 3, 4, 5]
     assert lines(with_debug(debug(record, attributes))) == [7, 0, 0, 300, 300, 300]
@@ -451,7 +452,7 @@ def test_a_record_that_is_not_there() -> None:
     fails(with_debug(debug([1, 1], [place(7)]), place=3), "debug record 3 of 1")
 
 
-#: A file, the unit, a function, a block in it, places in both, a call site.
+#: A file, the compile unit, a function, a block in it, locations in both, a call site.
 SCOPED = [
     bytes([2, 0, 0]),
     bytes([1, 1]),

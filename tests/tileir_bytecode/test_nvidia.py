@@ -1,4 +1,4 @@
-"""NVIDIA's tools take what write_bytecode writes: the disassembler says the same, tileiras assembles it."""
+"""NVIDIA's tools accept what write_bytecode writes: the disassembler sees the same, tileiras assembles it."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from pycuda_tile.tileir.ir import walk
 from pycuda_tile.tileir.versions import VERSIONS
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-#: mixed.cu is no tile program: ordinary CUDA with tile code in it. The others have no problem to build.
+#: mixed.cu is not a tile program but ordinary CUDA with tile code in it. The others can all be built.
 SOURCES = [path.stem for path in sorted(EXAMPLES.glob("*.cu")) if path.stem != "mixed"]
 
 
 @pytest.mark.parametrize("version", [f"{major}.{minor}" for major, minor in VERSIONS])
 def test_the_disassembler_says_the_same(version: str, tmp_path: Path) -> None:
-    """All operations that the version has, an entry for each."""
+    """All operations of the version, with an entry for each."""
     names = [name for name, (_, needed) in OPERATIONS.items() if needed <= version]
     written = module(*names)
     text = disassembled(tileir.write_bytecode(written, version), tmp_path)
@@ -50,7 +50,7 @@ def front_end(name: str) -> bytes:
 
 @pytest.mark.parametrize("name", SOURCES)
 def test_example(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """C++, NVIDIA's front end, read and written again: to the disassembler it is the same."""
+    """Compiled from C++ by NVIDIA's front end, read and written again: the disassembler prints the same."""
     monkeypatch.syspath_prepend(str(EXAMPLES))
     data = front_end(name)
     m = tileir.read_bytecode(data)
@@ -62,7 +62,7 @@ def test_example(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
         written = tileir.write_bytecode(m, (13, minor))
         assert tileir.equal(tileir.read_bytecode(written), m)
     assert disassembled(lowest, tmp_path) == text
-    # With locations: of what was written, of what its own text says, and of ours.
+    # With locations: of the file written, of the disassembler's text, and of our text.
     located = disassembled(data, tmp_path, "-g")
     assert "#cuda_tile.di_subprogram" in located
     printed = str(m)
@@ -89,7 +89,7 @@ def test_every_operation_is_assembled(version: str) -> None:
 
 
 def test_lines_of_the_source(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Also of operations that were inlined, and that stand in a loop."""
+    """Also for operations that were inlined, and for those in a loop."""
     monkeypatch.syspath_prepend(str(EXAMPLES))
     source = (EXAMPLES / "matmul.cu").read_text().splitlines()
     (entry,) = tileir.read_bytecode(front_end("matmul")).entries

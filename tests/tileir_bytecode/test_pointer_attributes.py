@@ -1,4 +1,4 @@
-"""Pointers with an attribute are pointers: read, written, run and built."""
+"""Pointers with an attribute work like other pointers: read, written, run and built."""
 
 from __future__ import annotations
 

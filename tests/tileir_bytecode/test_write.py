@@ -1,4 +1,4 @@
-"""What write_bytecode writes is read again as the same module, at every version that holds it."""
+"""What write_bytecode writes is read back as the same module, in every version that can hold it."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from pycuda_tile.tileir.module import Module
 from pycuda_tile.tileir.rows import rows
 from pycuda_tile.tileir.versions import VERSIONS
 
-#: entry @k() { return }, put together by hand after the description of the format.
+#: entry @k() { return }, assembled by hand from the description of the format.
 _HEAD, _TYPES = "7f54696c65495200 0d%02x0000", "850b04 01cbcbcb 00000000 100000"
 _STRINGS = "810904cbcb 01cbcbcb 00000000 6b"
 SMALLEST = {
@@ -54,7 +54,8 @@ def values_of(m: Module) -> list:
 
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_operation(name: str) -> None:
-    """Every version from the one that the operation needs on holds it; older ones say what needs which."""
+    """Every version from the first that has the operation can hold it; for older ones, the error says which
+    version it needs."""
     written = module(name)
     needed = OPERATIONS[name][1]
     assert dotted(tuple(tileir.write_bytecode(written)[8:10])) == needed
@@ -83,7 +84,7 @@ def test_bytes_of_the_smallest_module(version: str) -> None:
 
 
 def test_fillers_of_other_writers_are_read() -> None:
-    """The functions filled to a multiple of 8, sections in another order, more alignment than needed."""
+    """Functions padded to a multiple of 8, sections in another order, more alignment than needed."""
     data = bytes.fromhex(
         "7f54696c65495200 0d010000"
         "821008cb 01 00 00 02 00 03 5c0000 cbcbcbcbcbcbcb"
@@ -114,7 +115,7 @@ def test_bytes_of_operations() -> None:
 
 @pytest.mark.parametrize("element", [name for name in DTYPES if name != "i4"])
 def test_constants(element: str) -> None:
-    """All bits survive: random ones, a splat, one element, every number of elements."""
+    """All bits survive: random ones, a splat, one element, various numbers of elements."""
     rng, dtype = np.random.default_rng(3), DTYPES[element]
     builder, written = Builder(), []
     for shape in ((), (1,), (2,), (4,), (8,), (16,), (2, 32)):
@@ -254,7 +255,7 @@ def _module(*ops: Operation) -> Module:
 
 
 def _negf(**changed: object) -> Operation:
-    """negf of what it yields, with something changed."""
+    """An operation `negf` with some parts replaced."""
     value = Value(tile("f32"))
     given = {"operands": {}, "attributes": {}, "results": [value], **changed}
     return Operation("negf", given["operands"], given["attributes"], given["results"])
@@ -309,7 +310,7 @@ def test_unknown_versions(version: object) -> None:
 
 
 def test_values_are_seen_only_where_they_are() -> None:
-    """A value of a region is not known behind it."""
+    """A value defined in a region is not visible after it."""
     builder = Builder(tile("i1"), tile("f32"))
     op = builder.op("if", condition=builder.arguments[0])
     with builder.region(op):
@@ -334,7 +335,7 @@ def test_constants_of_one_value_take_no_memory() -> None:
         f"%{i} = constant <{kind}: {text}> : tile<4096x4096x{kind}>" for i, (kind, text) in enumerate(values)
     ]
     text = "entry @k() {\n" + "\n".join(lines) + "\n}\nglobal @g <f64: 0.5> : tile<16777216xf64>"
-    tileir.write_bytecode(tileir.parse(str(tileir.parse("entry @k() {}"))))  # what is imported is not counted
+    tileir.write_bytecode(tileir.parse(str(tileir.parse("entry @k() {}"))))  # so that imports are not counted
     tracemalloc.start()
     try:
         module = tileir.parse(text)

@@ -47,7 +47,7 @@ def test_pointers_into_arrays_and_strides() -> None:
     with pytest.raises(pct.UndefinedBehaviorError):
         tileir.interpret(module, "kernel", 1, pct.ptr(array, 3))
     backwards = np.zeros(4, np.int32)
-    with pytest.raises(pct.UndefinedBehaviorError):  # its first element is the last in memory
+    with pytest.raises(pct.UndefinedBehaviorError):  # its first element is the last one in memory
         tileir.interpret(module, "kernel", 1, pct.strided(backwards[::-1]))
     tileir.interpret(module, "kernel", 1, pct.strided(backwards[::2]))
     assert backwards.tolist() == [7, 7, 0, 0]

@@ -10,7 +10,7 @@ from pycuda_tile import tileir
 
 
 def counted_loop(builder: Builder, bounds, step, *carried, unsigned=False):
-    """A `for` operation without body yet."""
+    """A `for` operation whose body is still to be added."""
     lower, upper = bounds
     return builder.op(
         "for",
@@ -67,7 +67,7 @@ def test_for_with_unsigned_bounds(run) -> None:
 
 
 def test_values_that_swap(run) -> None:
-    """Carried values are handed on all at once."""
+    """Carried values are updated all at once."""
     builder = Builder(POINTER)
     one, two = builder.constant("i32", 1), builder.constant("i32", 2)
     bounds = builder.constant("i32", 0), builder.constant("i32", 3)
@@ -83,7 +83,7 @@ def test_values_that_swap(run) -> None:
 
 
 def test_loop_with_early_continue_and_break(run) -> None:
-    """Sums odd numbers until the sum exceeds a limit; results have other types than what is carried."""
+    """Sums odd numbers until the sum exceeds a limit; results and carried values have different types."""
     builder = Builder(POINTER, INT)
     out, limit = builder.arguments
     zero, one = builder.constant("i32", 0), builder.constant("i32", 1)

@@ -1,4 +1,4 @@
-"""Conversions of elements in the Tile IR interpreter, against fractions, struct and plain counting."""
+"""Conversions of elements in the Tile IR interpreter, against fractions, struct and exhaustive lists."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def unexpected(kind: str, message: str) -> None:
 
 
 def values(name: str) -> np.ndarray:
-    """Every number of a format of 8 or 16 bits, NaN left out."""
+    """Every number of a format of 8 or 16 bits, except NaN."""
     dtype = DTYPES[name]
     bits = np.arange(256 if dtype.itemsize == 1 else 65536).astype(f"u{dtype.itemsize}")
     numbers = bits.view(dtype)
@@ -119,7 +119,7 @@ def test_tf32_rounds_once_to_eleven_bits() -> None:
     assert result.tolist() == [1, 1 + 2 * step, 1 + step, 1, -1 - step]
     special = to_tf32(np.array([math.inf, -math.inf, 3.4028235e38], np.float32))
     assert special.tolist() == [math.inf, -math.inf, math.inf]
-    # A NaN whose 19 first bits are those of infinity stays a NaN.
+    # A NaN whose first 19 bits are those of infinity stays a NaN.
     assert np.isnan(to_tf32(np.array([0x7F800001], np.uint32).view(np.float32)))[0]
 
 
@@ -132,7 +132,7 @@ def test_tf32_rounds_once_to_eleven_bits() -> None:
     ],
 )
 def test_tf32_by_mode(rounding: str, expected: list) -> None:
-    """From 1 on in steps of tf32, so that ties go to 1 or to 1 + a step; the least number is 2^-136."""
+    """From 1 on in steps of tf32, so that ties go to 1 or to 1 + a step; the smallest number is 2^-136."""
     step = 2.0**-10
     steps = [0.5, 1.5, 0.5 + 2.0**-13, 1, -1, 1.75]
     source = np.array([*(1 + n * step if n > 0 else -1 + n * step for n in steps), 3.4028235e38, 2.0**-137])
@@ -202,7 +202,7 @@ def test_trunci_promises(value: int, overflow: str, broken: bool) -> None:
 
 @pytest.mark.parametrize("overflow", ["no_signed_wrap", "no_unsigned_wrap", "no_wrap"])
 def test_trunci_of_bools(overflow: str) -> None:
-    """NVIDIA's front end makes bools of bytes with no_wrap; 2 and 3 are none."""
+    """NVIDIA's front end converts bytes to bools with no_wrap; 2 and 3 are not bools."""
     found: list[str] = []
     for values in ([0, 1], [2], [3]):
         result = conversions.trunci(

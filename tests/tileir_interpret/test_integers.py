@@ -1,4 +1,4 @@
-"""Integers in the Tile IR interpreter against Python's: all pairs of bytes, and extremes."""
+"""Integers in the Tile IR interpreter against Python's: all pairs of bytes, and extreme values."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ def unexpected(kind: str, message: str) -> None:
 
 
 def numbers(bits: int) -> list[int]:
-    """Bit patterns as unsigned numbers: all of them if they are few, else those where something changes."""
+    """Bit patterns as unsigned numbers: all of them if there are few, otherwise the edge cases."""
     if bits <= 8:
         return list(range(1 << bits))
     half = 1 << (bits - 1)

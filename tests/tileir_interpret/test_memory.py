@@ -81,7 +81,7 @@ def test_partition_view_pads_and_cuts(run, padding: str, value: float) -> None:
 
 
 def test_view_with_other_order_of_axes(run) -> None:
-    """dim_map says the tensor's axis for each of the tile's: a transposed read."""
+    """dim_map gives the tensor's axis for each of the tile's axes: a transposed read."""
     builder = Builder(POINTER, POINTER)
     view = builder.view(builder.arguments[0], (8, 4), (4, 1), (4, 8), dim_map=(1, 0))
     out = builder.view(builder.arguments[1], (4, 8), (8, 1), (4, 8))
@@ -171,7 +171,7 @@ def test_compare_exchange_compares_bits(run) -> None:
     start, got = array.copy(), np.zeros(4, np.float32)
     run(builder.module(), 1, array, np.array([-0.0, 1.0, np.nan, 3.0], np.float32), got)
     assert array.tolist()[:2] == [0, 7]  # -0 is not +0
-    assert array.tolist()[2:] == [7, 2]  # a NaN is itself
+    assert array.tolist()[2:] == [7, 2]  # a NaN equals itself
     assert got.tobytes() == start.tobytes()
 
 

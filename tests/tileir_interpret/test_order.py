@@ -1,4 +1,4 @@
-"""Which memory operations tokens order; prints and assertions."""
+"""The order that tokens impose on memory operations; prints and assertions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from pycuda_tile import tileir
 
 
 def store_then_load(with_token: bool):
-    """Stores 1, then loads and stores what it finds in another place."""
+    """Stores 1, then loads it and stores the loaded value elsewhere."""
     builder = Builder(POINTER, POINTER)
     token = builder.store(builder.arguments[0], builder.constant("i32", 1))
     value, _ = builder.load(builder.arguments[0], token=token if with_token else None)
@@ -91,8 +91,8 @@ def test_print(run, capfd) -> None:
 
 
 def test_print_by_type(run, capfd) -> None:
-    """Integers as wide as they are, read with the sign of the letter; every format of floating point; and
-    what C does not have prints its operand."""
+    """Integers in full width, read with the signedness of the conversion; every floating-point format; and a
+    conversion that C lacks prints its operand."""
     builder = Builder()
 
     def print_(text: str, *values) -> None:
@@ -139,7 +139,7 @@ def test_print_by_type(run, capfd) -> None:
 
 
 def test_assertion(run) -> None:
-    """The first element of the first block that fails is told, however the module is run."""
+    """The first failing element of the first failing block is reported, however the module is run."""
     builder = Builder(tile("ptr<i1>"), POINTER)
     block, _, _ = builder.op("get_tile_block_id", [INT] * 3)
     first = builder.op("muli", INT, lhs=block, rhs=builder.constant("i32", 8))
@@ -169,7 +169,7 @@ def test_assertion(run) -> None:
 
 @pytest.mark.parametrize("arguments", [{"target": "emulated"}, {"checked": True}])
 def test_assertion_of_a_scalar(arguments: dict) -> None:
-    """Each launch raises anew, and the next one runs; LaunchError is for other exceptions."""
+    """Each launch raises its own error, and the next one runs; LaunchError is for other exceptions."""
     builder = Builder(INT)
     zero = builder.constant("i32", 0)
     builder.op(

@@ -1,4 +1,4 @@
-"""Undefined behaviour that the interpreter meets is named, with its line."""
+"""The interpreter names the undefined behaviour that it encounters, with its line."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pycuda_tile.tileir.ir import Bounded, DivBy, SameElements, Scalar, TensorVi
 
 
 def undefined(build) -> tuple[str, int]:
-    """The kind and the line that a program is reported with; without reports it comes to an end."""
+    """The kind and the line reported for a program, which also runs to its end without reports."""
     builder = Builder(POINTER)
     build(builder)
     module = builder.module()
@@ -72,7 +72,7 @@ def extracting(builder: Builder) -> None:
 
 
 def gathering(builder: Builder, rows: list[int], column: int) -> None:
-    """Two elements from `column` on of two rows of a tensor of 2 x 4, promised to lie in it."""
+    """Gathers two elements from `column` on, of two rows of a 2 x 4 tensor, promised to be in bounds."""
     tensor = TensorView(Scalar("i32"), (2, 4), (4, 1))
     view = TileView("gather_scatter_view", (2, 2), tensor, (0, 1), None, (2, 2), 0)
     nothing = {"dynamicShape": [], "dynamicStrides": []}

@@ -36,14 +36,14 @@ def _element(name: str) -> Scalar | Pointer:
 
 
 class Builder:
-    """One entry in the making; `op` adds an operation behind the last one."""
+    """Builds one entry; `op` appends an operation."""
 
     def __init__(self, *parameters: Tile, name: str = "kernel"):
         self.arguments = [Value(type_, f"p{i}") for i, type_ in enumerate(parameters)]
         self.name, self.block = name, Block(self.arguments)
 
     def op(self, name: str, result=(), line: int = 0, attributes: dict | None = None, **operands):
-        """The value that it yields; a list of them for several types, the operation for none."""
+        """Returns the result, a list of results for several types, or the operation if it has none."""
         types = list(result) if isinstance(result, (tuple, list)) else [result]
         given = {k: v if isinstance(v, (list, tuple)) else [v] for k, v in operands.items() if v is not None}
         values = [Value(type_) for type_ in types]
@@ -55,7 +55,7 @@ class Builder:
 
     @contextmanager
     def region(self, op: Operation, *arguments: Tile | Token):
-        """What is added inside belongs to a new region of `op`; yields its arguments."""
+        """Operations added inside go to a new region of `op`; yields its arguments."""
         outer, self.block = self.block, Block([Value(type_) for type_ in arguments])
         op.regions.append(self.block)
         yield self.block.arguments

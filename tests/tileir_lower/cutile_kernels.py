@@ -42,7 +42,7 @@ def layer_norm(x, weight, bias, out, n: ConstInt, columns: ConstInt, epsilon: Co
 
 @ct.kernel
 def softmax(x, out, n: ConstInt):
-    """A row fits in one tile; what lies beyond it is minus infinity."""
+    """A row fits in one tile; elements beyond it are minus infinity."""
     row = ct.bid(0)
     tile = ct.load(x, index=(row, 0), shape=(1, n), padding_mode=ct.PaddingMode.NEG_INF)
     powers = ct.exp(tile - ct.max(tile, axis=1, keepdims=True))
@@ -53,7 +53,7 @@ def softmax(x, out, n: ConstInt):
 def fft(real, imag, cos1, sin1, cos2, sin2, cos3, sin3, out_real, out_imag, n1: ConstInt, n2: ConstInt):
     """A transform of n1 n2 points: n1-point ones along columns, twiddle factors, n2-point ones along rows.
 
-    Matrices of complex numbers are given as two of real ones; the result is transposed.
+    Complex matrices are given as two real ones; the result is transposed.
     """
     row = ct.bid(0)
     a = ct.reshape(ct.load(real, index=(row, 0), shape=(1, n1 * n2)), (n1, n2))

@@ -1,4 +1,4 @@
-"""What NVIDIA's front end makes of sources."""
+"""Compiles sources with NVIDIA's front end."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pycuda_tile import tileir
 
 
 def tile_ir(source: str | Path, *kernels: str) -> tileir.Module:
-    """Of the source's kernels, or of these instances of its templates."""
+    """The Tile IR of the source's kernels, or of these instances of its templates."""
     try:
         built = pct.build(source, target="tile", arch="sm_90", kernels=kernels, options=("--fmad=false",))
     except pct.TargetUnavailable as error:

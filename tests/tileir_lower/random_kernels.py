@@ -1,4 +1,4 @@
-"""A hypothesis strategy of small tile kernels in C++: well typed, defined for every input, exact.
+"""A hypothesis strategy for small tile kernels in C++: well typed, defined for every input, exact.
 
 Each takes arrays of SIZE ints, floats, doubles and halves, a number n, and writes COUNT tiles of each of two
 arrays, of long long and of double.
@@ -44,7 +44,7 @@ RELATIONS = ["==", "!=", "<", "<=", ">", ">="]
 
 
 class Draft:
-    """A kernel in the making: lines, and the element type of each tile."""
+    """A kernel under construction: its lines, and the element type of each tile."""
 
     def __init__(self, draw):
         self.draw, self.kinds, self.lines = draw, list(FIRST), []
@@ -53,7 +53,7 @@ class Draft:
         return self.draw(st.sampled_from(choices))
 
     def tile(self, kinds) -> tuple[str, str]:
-        """One of the latest tiles of these element types; made by a cast if there is none."""
+        """One of the latest tiles of these element types, made by a cast if there is none."""
         found = [i for i, kind in enumerate(self.kinds) if kind in kinds]
         if found:
             i = self.one_of(found[-3:])
@@ -99,7 +99,7 @@ class Draft:
     def extremum(self) -> None:
         x, kind = self.tile([*SIGNED, *UNSIGNED, *FLOATS])
         y, _ = self.tile([kind])
-        if kind in FLOATS:  # which zero is greater is not said: there are no negative ones
+        if kind in FLOATS:  # which zero is greater is unspecified, so there are no negative zeros
             x, y = f"{x} + {kind}{{0.0f}}", f"{y} + {kind}{{0.0f}}"
         self.let(kind, f"ct::{self.one_of(['min', 'max'])}({x}, {y})")
 

@@ -1,6 +1,6 @@
-"""The circle closes: what NVIDIA's front end makes of the examples, interpreted and built for the cpu.
+"""Full circle: the examples, compiled by NVIDIA's front end, are interpreted and built for the cpu.
 
-C++ source -> bytecode -> the interpreter, or C++ again and the cpu target; against NumPy and against the
+C++ source -> bytecode -> the interpreter, or C++ again and the cpu target, compared with NumPy and with the
 same source on the cpu target. Needs NVIDIA's front end.
 """
 
@@ -19,7 +19,7 @@ import pycuda_tile as pct
 from pycuda_tile import tileir
 
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
-#: Sizes that are no multiples of tiles. `mixed` is no tile program: ordinary CUDA with tile code in it.
+#: Sizes that are not multiples of tiles. `mixed`, ordinary CUDA with tile code in it, is not a tile program.
 PROBLEMS = {
     "vector_add": (2500,),
     "softmax": (3, 1000),
@@ -41,13 +41,13 @@ PROBLEMS = {
     "swiglu": (1500, "float16"),
     "top_k": (3, 70, "float16"),
 }
-#: Integers, moved elements and operations that are exactly rounded: the same on every target, bit for bit.
+#: Integers, moved elements and correctly rounded operations: the same on every target, bit for bit.
 EXACT = {"vector_add", "transpose", "histogram", "gather", "top_k", "dropout", "int8_matmul"}
 WAYS = ["interpret", "shuffled", "cpu"]
 
 
 class Kernel:
-    """One entry, launched as a kernel is: interpreted, or built."""
+    """One entry, interpreted or built, and launched like a kernel."""
 
     def __init__(self, module: tileir.Module, name: str, how: str):
         self.module, self.name, self.how = module, name, how
@@ -71,7 +71,7 @@ def front_end(name: str, kernel: str) -> tuple[tileir.Module, str]:
 
 
 class FrontEnd:
-    """An example's kernels by way of NVIDIA's front end, in the place of a module of ours."""
+    """An example's kernels compiled by NVIDIA's front end, used in place of one of our modules."""
 
     target = "cpu"  # where its arrays are
 

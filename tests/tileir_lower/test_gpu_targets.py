@@ -1,4 +1,4 @@
-"""What NVIDIA's front end makes of the examples, built for GPUs with our header and NVRTC, and emulated.
+"""The examples, compiled by NVIDIA's front end, built for GPUs with our header and NVRTC, and emulated.
 
 Needs NVIDIA's front end, but no GPU.
 """
@@ -14,7 +14,7 @@ import pycuda_tile as pct
 from pycuda_tile import tileir
 
 KERNELS = {"blur": ("blur_pass",), "digits": ("dense_relu", "dense", "classify")}
-#: One each of those that threads of a block do together: reductions, products, scans, local memory, atomics.
+#: One each of what the threads of a block do together: reductions, products, scans, local memory, atomics.
 EMULATED = ["transpose", "attention", "top_k", "histogram", "segmented_scan", "cross_entropy"]
 
 
@@ -49,7 +49,7 @@ def test_asserts_trap_and_say_where() -> None:
 
 
 class Emulated:
-    """An example's kernels by way of NVIDIA's front end, run by emulated threads."""
+    """An example's kernels compiled by NVIDIA's front end and run by emulated threads."""
 
     target = "emulated"
 

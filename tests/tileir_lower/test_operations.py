@@ -1,4 +1,4 @@
-"""Operations of Tile IR, built for the cpu and emulated targets, against the interpreter: bit for bit."""
+"""Operations of Tile IR, built for the cpu and emulated targets, match the interpreter bit for bit."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ NUMBERS = [0.0, -0.0, 1.0, -1.5, np.inf, -np.inf, np.nan, 3.0]
 
 
 def values(kind: str, part: int) -> np.ndarray:
-    """Elements of which all pairs of two operands (part 0 and 1) are interesting: 8 x 8."""
+    """8 x 8 elements for each of two operands (part 0 and 1), chosen so that all pairs are interesting."""
     dtype = DTYPES[kind]
     if kind == "i1":
         some = np.array([False, True] * 4)
@@ -110,7 +110,7 @@ OPERANDS = {
     "mulhii": ["x", "y"],
 }
 CASES = {label(*case): case for case in cases()}
-#: Only the defined inputs of these have one result.
+#: Operations whose result is unique only for defined inputs.
 GUARDED = {label(*case): case for case in divisions_and_shifts()}
 SATURATING = {label(*case): case for case in floats_to_integers()}
 ALL = {**CASES, **GUARDED, **SATURATING}
@@ -144,7 +144,7 @@ def same(got: np.ndarray, expected: np.ndarray) -> bool:
 
 
 def check(name: str, arrays: list[np.ndarray]) -> None:
-    """The cpu yields what the interpreter does."""
+    """Checks that the cpu target gives the same results as the interpreter."""
     module, compiled = built("cpu")
     to = DTYPES[ALL[name][3]]
     expected, got = np.zeros(COUNT, to), np.ones(COUNT, to)
@@ -253,7 +253,7 @@ def test_scaled_product(kind: str, scale: str, block: int) -> None:
     ],
 )
 def test_bytes_as_elements_and_back(kind: str, target: str) -> None:
-    """All 256 bytes unpacked; what they are is seen by turning the elements around and packing them."""
+    """All 256 bytes are unpacked; reversing the elements and packing them again shows what they were."""
     builder = Builder(tile("ptr<i8>"), tile("ptr<i8>"))
     read, write = (builder.pointers(argument, 256) for argument in builder.arguments)
     source, _ = builder.load(read)
@@ -291,7 +291,7 @@ def _width(kind: str) -> int:
 
 
 def test_a_constant_of_one_element_takes_no_memory() -> None:
-    """2^24 equal elements, as the text and the bytecode give them, are looked at once."""
+    """2^24 equal elements, as the text and the bytecode give them, are examined as one."""
     text = """entry @kernel() {
       %c = constant <f64: 0.5> : tile<4096x4096xf64>
       %d = constant <i64: [3, 3, 3, 3]> : tile<4xi64>

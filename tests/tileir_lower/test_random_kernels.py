@@ -35,7 +35,7 @@ def same(got: np.ndarray, expected: np.ndarray) -> bool:
     derandomize=True,
     database=None,
     deadline=None,
-    phases=[Phase.generate],  # to shrink would compile hundreds of times: the whole source is reported
+    phases=[Phase.generate],  # shrinking would compile hundreds of times, so the whole source is reported
     suppress_health_check=list(HealthCheck),
 )
 @given(sources())

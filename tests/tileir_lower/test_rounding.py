@@ -1,4 +1,4 @@
-"""ftof in the modes that NVIDIA's tools take, built for the cpu, against the interpreter: bit for bit."""
+"""ftof in the modes that NVIDIA's tools accept, built for the cpu, matches the interpreter bit for bit."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from pycuda_tile.tileir.lower.translate import translate
 COUNT = 256  # all of an 8-bit format
 MODES = {"E": "nearest_even", "Z": "zero", "N": "negative_inf", "P": "positive_inf", "A": "nearest_away"}
 #: Modes by source and target: those that change a value (test_operations.py has E between IEEE formats), and
-#: of conversions that are exact one each.
+#: one for each exact conversion.
 TAKEN = {
     "f64": {"f32": "ZNP", "tf32": "EZ", "f16": "Z", "bf16": "Z", "f8E8M0FNU": "ZP"},
     "f32": {"tf32": "EZA", "f16": "Z", "bf16": "Z", "f8E8M0FNU": "ZP"},
@@ -37,13 +37,14 @@ CASES = {
 
 
 def bits_type(kind: str) -> str:
-    """What elements are in memory: integers, so that no conversion touches them."""
+    """The type of elements in memory: integers, so that no conversion affects them."""
     return "f32" if kind == "tf32" else f"i{8 * DTYPES[kind].itemsize}"
 
 
 @functools.cache
 def values(source: str) -> np.ndarray:
-    """All of a small format; of others numbers at, between and beside those of each target, and the ends."""
+    """All numbers of a small format; for others, numbers at, between and beside those of each target, and the
+    extremes."""
     if bits_of(source) <= 8:
         return np.resize(np.arange(1 << bits_of(source), dtype=np.uint8), COUNT).view(DTYPES[source])
     rng = np.random.default_rng(len(source))

@@ -1,4 +1,4 @@
-"""Views whose tiles overlap or take any rows, and atomics on views: against NumPy, each way to run."""
+"""Views whose tiles overlap or take arbitrary rows, and atomics on views, against NumPy, run in every way."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def run(request):
 
 
 def arrays() -> tuple[np.ndarray, np.ndarray]:
-    """A tensor of 11 x 13 numbers, and what it is in the midst of NaN."""
+    """An 11 x 13 tensor, and a larger array that contains it and is -1 elsewhere."""
     tensor = np.arange(1, 144, dtype=np.float32).reshape(11, 13)
     around = np.full((80, 80), -1, np.float32)
     around[:11, :13] = tensor
@@ -44,7 +44,7 @@ def arrays() -> tuple[np.ndarray, np.ndarray]:
 
 
 def test_strided_view(run) -> None:
-    """Tiles of 4 x 8, one every 2 rows and 16 columns: they overlap, and leave gaps."""
+    """Tiles of 4 x 8, one every 2 rows and 16 columns, which overlap and leave gaps."""
     view = f"strided_view<tile=(4x8), traversal_strides=[2,16], padding_value = neg_inf, {TENSOR}>"
     text = HEAD + f"""  %w = make_strided_view %t : {view}
   %v, %a = load_view_tko weak %w[%y, %x] : {view}, tile<i32> -> tile<4x8xf32>, token
@@ -86,7 +86,7 @@ def test_gather_and_scatter(run) -> None:
 
 
 def test_sizes_and_far_indices(run) -> None:
-    """How many indices each view has; and indices of 64 bits, read as unsigned, that reach nothing."""
+    """The number of indices of each view, and 64-bit indices, read as unsigned, that are out of bounds."""
     gather = f"gather_scatter_view<tile=(4x8), padding_value = zero, {TENSOR}, sparse_dim = 0>"
     strided = f"strided_view<tile=(4x8), traversal_strides=[2,16], padding_value = zero, {TENSOR}>"
     text = HEAD + f"""  %g = make_gather_scatter_view %t : {gather}
@@ -110,7 +110,7 @@ def test_sizes_and_far_indices(run) -> None:
 
 
 def test_atomic_updates_of_a_view(run) -> None:
-    """Blocks of all of a grid add to the one tile; what is beyond the tensor stays as it is."""
+    """All blocks of a grid add to one tile; memory beyond the tensor is unchanged."""
     view = "partition_view<tile=(4x8), tensor_view<3x5xi32, strides=[8,1]>>"
     text = HEAD + f"""  %i = make_tensor_view %r, shape = [3, 5], strides = [8, 1]
     : tensor_view<3x5xi32, strides=[8,1]>
