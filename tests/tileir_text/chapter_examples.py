@@ -1,4 +1,4 @@
-"""The examples of chapter 8 by name; examples/ has a file for each operation, modules apart by `// -----`."""
+"""The examples of chapter 8 by name. examples/ has a file per operation; `// -----` separates modules."""
 
 from pathlib import Path
 

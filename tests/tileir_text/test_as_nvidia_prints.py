@@ -1,4 +1,4 @@
-"""NVIDIA's disassembler prints what we print, up to blanks and names of values."""
+"""NVIDIA's disassembler prints what we print, except for blanks and names of values."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ MODULES = {path.stem: path.read_text() for path in sorted((Path(__file__).parent
 
 
 def lines(text: str) -> list[str]:
-    """Without names of values and what is left of "="; hints are sorted, as NVIDIA's are."""
+    """The lines without names of values and the left-hand side of "="; hints are sorted, as NVIDIA's are."""
     text = re.sub(r"^// Producer.*\n", "", text)
     text = re.sub(r"^(\s*)%[^=]*= ", r"\1", text, flags=re.M)
     text = re.sub(r"%[\w$.-]+(#\d+)?", "%", text)
@@ -33,7 +33,7 @@ def test_modules(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("element", ["f16", "bf16", "f32", "f64"])
 def test_floats(element: str, tmp_path: Path) -> None:
-    """Of all bits, and decimal ones of few digits."""
+    """Random bit patterns, and decimal numbers of few digits."""
     rng, width = np.random.default_rng(0), {"f32": 32, "f64": 64}.get(element, 16)
     rows = [rng.integers(0, 1 << width, 64, np.uint64) for _ in range(10)]
     if width > 16:

@@ -1,7 +1,7 @@
 """The examples of chapter 8 of the manual, each in an entry: parsed, printed, parsed again, verified, run.
 
-What the manual prints wrongly is put right: the body argument of the first reduce, the result's shape of the
-second, a bitcast to pointers in assume.
+Mistakes in the manual are corrected: the body argument of the first reduce, the shape of the second one's
+result, and a bitcast to pointers in assume.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def test_it_is_written_and_read_as_bytecode(name: str) -> None:
 
 
 def argument(type_):
-    """An array that is large enough for each example, or a one."""
+    """An array that is large enough for every example, or the number one."""
     if isinstance(type_.element, Pointer):
         return np.zeros(8192 * 128, DTYPES[type_.element.pointee.name])
     return DTYPES[type_.element.name].type(1)
@@ -48,7 +48,7 @@ def argument(type_):
 
 @pytest.mark.parametrize("name", EXAMPLES)
 def test_it_runs(name: str, capsys) -> None:
-    """Loops of the manual that go on as long as a condition that is always 1 get a 0."""
+    """Loops of the manual that continue while an always true condition holds get a 0 instead."""
     text, endless = EXAMPLES[name], name.startswith(("loop", "break"))
     module = tileir.parse("<i1: 0>".join(text.rsplit("<i1: 1>", 1)) if endless else text)
     tileir.verify(module)

@@ -1,4 +1,4 @@
-"""Forms that are read and not printed: numbers by their names and in hexadecimal, locations."""
+"""Forms that are read but never printed: numbers by name and in hexadecimal, locations."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Modules that break rules are printed, too: in the generic form, which is read where it is complete."""
+"""Modules that break rules are printed, too: in the generic form, which can be read if it is complete."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pycuda_tile.tileir.module import Module
 
 
 def lines(m: Module, unreadable: str = "") -> list[str]:
-    """The lines of a module that breaks rules; `unreadable` is why its text cannot be read, if it cannot."""
+    """The lines of a module that breaks rules; `unreadable` is the reason if its text cannot be read."""
     with pytest.raises(tileir.VerifyError):
         tileir.verify(m)
     if unreadable:
@@ -24,7 +24,7 @@ def lines(m: Module, unreadable: str = "") -> list[str]:
 
 
 def same(m: Module) -> Module:
-    """That its text says all of a module."""
+    """Checks that the text of a module is complete."""
     again = tileir.parse(str(m))
     assert tileir.equal(again, m) and str(again) == str(m), str(m)
     return again
@@ -101,11 +101,11 @@ def test_regions_with_arguments_and_without_operations():
 }"""
     found = same(tileir.parse(text)).entries[0].body.ops
     assert [len(block.arguments) for block in found[0].regions if block] == [1]
-    assert "loop {" in str(tileir.parse(text))  # of which its own form says all
+    assert "loop {" in str(tileir.parse(text))  # its custom form is complete
 
 
 def test_as_mlir_prints():
-    """Without names of operands, with types of attributes, arrays and properties."""
+    """Without names of operands, but with types of attributes, arrays and properties."""
     text = """entry @k(%a: tile<4x8xi32>, %p: tile<4xptr<i32>>, %m: tile<4xi1>) {
   %0 = "cuda_tile.permute"(%a) <{permutation = array<i32: 1, 0>}> : (tile<4x8xi32>) -> tile<8x4xi32>
   %1 = "cuda_tile.cmpi"(%a, %a) {comparison_predicate = #cuda_tile.comparison_predicate<less_than>,

@@ -1,4 +1,4 @@
-"""What the operations table says is read once: its parts, formats and kinds."""
+"""Reading the operations table: its parts, formats and kinds."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def test_parts_of_a_payload() -> None:
 
 
 def names(items: tuple[Item, ...]) -> set[str]:
-    """Operands, results and attributes that a format names."""
+    """The operands, results and attributes that a format names."""
     found: set[str] = set()
     for item in items:
         if item.kind not in ("literal", "form", "group"):

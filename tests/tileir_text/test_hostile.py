@@ -1,4 +1,4 @@
-"""Text that is made to hang, to overflow or to exhaust a reader ends soon, in a module or in a ParseError."""
+"""Text designed to hang, overflow or exhaust a reader is soon read as a module or raises ParseError."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from pycuda_tile.tileir.ir import Block, Entry, Operation, walk
 from pycuda_tile.tileir.locations import CallSite, File, Location, Numbers, source_line
 from pycuda_tile.tileir.module import Module
 
-#: As NVIDIA's disassembler prints with -g: each kind of attribute, call sites in call sites, unknown ones.
+#: As NVIDIA's disassembler prints with -g: each kind of attribute, nested call sites, unknown locations.
 TEXT = """entry @k(%arg0: tile<f32>, %arg1: tile<i1>) {
   %0 = negf %arg0 : tile<f32> loc(#loc5)
   %1 = absf %0 : tile<f32> loc(#loc)
@@ -47,7 +47,7 @@ def lines(module: tileir.Module) -> list[int]:
 
 
 def test_text_bytecode_and_text_again() -> None:
-    """Also the line of what was inlined: where it was inlined to at last. The implied yield has none."""
+    """Inlined operations have the line of the outermost call. The implied yield has no line."""
     module = tileir.parse(TEXT)
     assert lines(module) == [8, 0, 7, 7, 0, 7]
     assert source_line(module.entries[0].location) == 7
@@ -66,7 +66,7 @@ def test_the_disassembler_reads_and_prints_them(version: str, tmp_path: Path) ->
     data = tileir.write_bytecode(tileir.parse(TEXT), version)
     text = disassembled(data, tmp_path, "-g")
     assert len(text.splitlines()) == len(TEXT.splitlines())
-    assert str(tileir.parse(text)) == str(tileir.parse(TEXT))  # the numbers of aliases are others
+    assert str(tileir.parse(text)) == str(tileir.parse(TEXT))  # aliases are numbered differently
     assert tileir.write_bytecode(tileir.parse(text), version) == data
 
 
@@ -141,7 +141,7 @@ def test_aliases_are_defined_once() -> None:
 
 
 def test_what_the_binary_form_cannot_hold_is_left_out() -> None:
-    """It has only places in functions, and call sites; a name is left out, and what it names stays."""
+    """It has only locations in functions, and call sites; a name is dropped, and the named location stays."""
     aliases = TEXT[TEXT.index("#di_file") :]
     text = "entry @k() { return loc(%s) }\n" + aliases
     kept = tileir.read_bytecode(tileir.write_bytecode(tileir.parse(text % '"name"(#loc4)')))
@@ -154,7 +154,7 @@ def test_what_the_binary_form_cannot_hold_is_left_out() -> None:
 
 
 def test_shared_locations_are_walked_once() -> None:
-    """As a tree this has 2^3000 leaves, and Python's stack is shorter than it is deep."""
+    """As a tree this has 2^3000 leaves, and it is deeper than Python's stack."""
     scope = tileir.parse(TEXT).entries[0].location.scope
     location = Location("f", 1, 2, scope)
     for _ in range(3000):

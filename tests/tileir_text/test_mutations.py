@@ -1,5 +1,5 @@
-"""Text that is not right: each mutation of a module is a module or a ParseError, soon and nothing else. What
-is a module is printed so that it is read again, and written or refused."""
+"""Mutated text: each mutation of a module soon gives a module or a ParseError, and nothing else. A module is
+printed as text that can be read again, and it is written or rejected."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ _STRANGE += [
 
 
 def mutated(text: str, rng: random.Random) -> str:
-    """A few pieces of `text` dropped, doubled, swapped or replaced by others, or its end cut off."""
+    """`text` with a few pieces dropped, doubled, swapped or replaced by others, or with its end cut off."""
     pieces = _PIECE.findall(text)
     for _ in range(rng.choice([1, 1, 1, 2, 3, 8])):
         i, j = rng.randrange(len(pieces)), rng.randrange(len(pieces))

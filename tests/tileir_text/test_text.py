@@ -1,4 +1,4 @@
-"""The textual form: what is read, what is printed, and what errors say."""
+"""The textual form: reading, printing, and the messages of errors."""
 
 from __future__ import annotations
 
@@ -69,7 +69,7 @@ def test_prefixes_and_the_wrapper_make_no_difference() -> None:
 
 
 def test_files_of_windows() -> None:
-    """With a byte order mark and carriage returns, and places counted as an editor counts them."""
+    """With a byte order mark and carriage returns; positions are counted as an editor counts them."""
     text = "entry @k() {\n  return\n}\n"
     assert tileir.equal(tileir.parse("\ufeff" + text.replace("\n", "\r\n")), tileir.parse(text))
     with pytest.raises(tileir.ParseError) as caught:
@@ -106,7 +106,7 @@ def test_what_makes_modules_unequal() -> None:
         ("f16", np.nan, "0x7E00"),
         ("f64", 0.1, "1.000000e-01"),
         ("f64", 1 / 3, "0.33333333333333331"),
-        ("f64", 123456789.0, "0x419D6F3454000000"),  # nine digits have no point
+        ("f64", 123456789.0, "0x419D6F3454000000"),  # nine digits have no decimal point
         ("bf16", 3.140625, "3.140630e+00"),
         ("i8", -128, "-128"),
         ("i64", 2**63 - 1, "9223372036854775807"),
@@ -145,7 +145,7 @@ def test_lists_bytes_and_one_for_all() -> None:
     old = only(entry("%0 = constant dense<[1, 2]> : tile<2xi8>"), "constant").attributes["value"]
     assert old.tolist() == [1, 2]
     splat = constant("f32: 1.0", "4096x4096xf32")
-    assert splat.strides == (0, 0)  # 64 MiB are not made
+    assert splat.strides == (0, 0)  # 64 MiB are not allocated
 
 
 def test_long_lists_are_printed_as_bytes() -> None:
@@ -220,7 +220,8 @@ def test_names_end_with_their_block() -> None:
 
 
 def test_names_of_regions_side_by_side() -> None:
-    """Numbers and names begin anew in each, and several results keep theirs: a second print says the same."""
+    """Numbers and names start afresh in each region, and multiple results keep theirs: printing again gives
+    the same text."""
     region = "if %c {\n %0 = iota : tile<8xi32>\n %x = absi %0 : tile<8xi32>\n"
     region += " %2:2 = get_tensor_shape %v : T -> tile<i64>\n}\nelse {\n"
     region += " %1:2 = if %c -> (tile<i1>, tile<i1>) { yield %c, %c : tile<i1>, tile<i1> }\n"

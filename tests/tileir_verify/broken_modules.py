@@ -1,4 +1,4 @@
-"""Modules that break rules of Tile IR as no text can: each changes one that is in order."""
+"""Modules that break rules of Tile IR in ways that text cannot: each changes a valid one."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ INT = Tile(Scalar("i32"), ())
 
 
 def changed_module(change) -> tileir.Module:
-    """A module in order, then changed."""
+    """A valid module, then changed."""
     found = module("%r = addi %i, %i : tile<8xi32>\nif %c {\n}")
     change(found, found.entries[0].body)
     return found
@@ -185,7 +185,7 @@ def global_aligned_oddly(m, body):
 
 
 def loop_results(m, body):
-    """`for` yields what it carries."""
+    """The results of `for` are its carried values."""
     bounds = {name: [body.arguments[2]] for name in ("lowerBound", "upperBound", "step")}
     region = Block([Value(INT)], [Operation("continue")])
     body.ops.insert(-1, Operation("for", {**bounds, "initValues": []}, {}, [Value(INT)], [region]))

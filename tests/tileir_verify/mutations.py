@@ -1,4 +1,4 @@
-"""Modules of bytecode_operations.py with something changed in the operation that each is about."""
+"""Modules of bytecode_operations.py with a change in the operation that each one tests."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ Types = dict[str, list[Any]]
 
 
 def mutations(count: int) -> Iterator[tileir.Module]:
-    """So many, the same at each run."""
+    """The given number of mutations, the same in every run."""
     rng = random.Random(count)
     bases = [base for name in OPERATIONS if (base := _base(name)) is not None]
     for i in range(count):
@@ -46,7 +46,7 @@ def mutations(count: int) -> Iterator[tileir.Module]:
 
 
 def _base(name: str) -> tuple[Operation, Types] | None:
-    """The operation that a module is about, if it has no region; its last but for the return."""
+    """The operation that a module tests, the last before the return, if it has no region."""
     op = operation_module(name).entries[0].body.ops[-2]
     types = {part: [value.type for value in values] for part, values in op.operands.items()}
     return None if op.regions else (op, types)
@@ -66,7 +66,7 @@ def mutated(op: Operation, types: Types, rng: random.Random) -> tileir.Module:
 
 
 def _elements(operands: Types, results: list, attributes: dict, op: Operation, rng: random.Random) -> None:
-    """An element type becomes another one, wherever it is."""
+    """Replaces an element type by another one wherever it occurs."""
     _exchange(operands, results, rng, _elements_of, _ELEMENTS, _with_element)
 
 
@@ -85,7 +85,7 @@ def _exchange(operands: Types, results: list, rng: random.Random, parts, others:
 
 
 def _one(operands: Types, results: list, attributes: dict, op: Operation, rng: random.Random) -> None:
-    """Of one operand or result the type is another; or it is doubled, or gone."""
+    """Changes the type of one operand or result, or doubles or removes it."""
     found = rng.choice([*filter(None, operands.values()), *([results] if results else [])] or [[Token()]])
     i = rng.randrange(len(found))
     kind = rng.randrange(6)
@@ -142,7 +142,7 @@ def _with_shape(type_: Any, old: tuple[int, ...], new: tuple[int, ...]) -> Any:
 
 
 def _made(type_: Any, ops: list[Operation]) -> Value:
-    """A value of a type; appends what makes it."""
+    """A value of the given type; appends the operations that produce it."""
 
     def from_(name: str, operand: str, source: Any, **attributes: Any) -> Value:
         return emitted(name, {operand: [_made(source, ops)]}, attributes)

@@ -1,4 +1,4 @@
-"""Bytecode with bytes changed, where it can still be read: verify() says what is wrong, and nothing else."""
+"""Bytecode with changed bytes that can still be read: verify() accepts it or raises VerifyError only."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from pycuda_tile import tileir
 def damaged(data: bytes, rng: random.Random) -> bytes:
     changed = bytearray(data)
     for _ in range(rng.choice([1, 1, 2, 3])):
-        at = rng.randrange(12, len(changed))  # behind the version
+        at = rng.randrange(12, len(changed))  # after the version
         ways = [rng.randrange(256), changed[at] ^ 1 << rng.randrange(8), changed[rng.randrange(at)]]
         changed[at] = rng.choice(ways)
     return bytes(changed)

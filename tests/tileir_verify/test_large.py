@@ -1,4 +1,4 @@
-"""Regions nested deep, operations with many operands: they work, or there is an error that says the limit."""
+"""Deeply nested regions and operations with many operands work, or an error states the limit."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ INT = Tile(Scalar("i32"), ())
 
 
 def nested(levels: int) -> tileir.Module:
-    """An if in an if, and so on."""
+    """Nested `if` operations."""
     condition = Value(Tile(Scalar("i1"), ()))
     inner: list[Operation] = []
     for _ in range(levels):
@@ -24,7 +24,7 @@ def nested(levels: int) -> tileir.Module:
 
 
 def test_as_deep_as_verify_takes() -> None:
-    """The entry is a level, too."""
+    """The entry counts as a level, too."""
     m = nested(199)
     tileir.verify(m)
     assert tileir.equal(tileir.parse(str(m)), m)
@@ -58,7 +58,7 @@ def test_deeper_than_calls() -> None:
 
 
 def test_called_from_deep_calls() -> None:
-    """Where Python's stack has no room for 200 levels."""
+    """When Python's stack has no room left for 200 levels."""
     m = nested(199)
 
     def call(levels: int) -> None:
@@ -74,7 +74,7 @@ def test_called_from_deep_calls() -> None:
 
 
 def test_many_values() -> None:
-    """A check that compared each with each would take a minute."""
+    """A check that compared all pairs would take a minute."""
     count = 60_000
     arguments = [Value(INT) for _ in range(count + 1)]
     body = Block(arguments, [Operation("continue", {"operands": arguments[1:]})])

@@ -70,7 +70,7 @@ def test_error_is_a_value_error_and_says_where_without_text() -> None:
 @pytest.mark.parametrize("reduction", ["add", "min", "max", "and", "or", "xor", "umin", "umax"])
 @pytest.mark.parametrize("element", ["i32", "i64", "f16", "bf16", "f32", "f64"])
 def test_what_multimem_operations_reduce(element: str, reduction: str) -> None:
-    """As NVIDIA's assembler takes it."""
+    """As NVIDIA's assembler accepts them."""
     whole, halves = element[0] == "i", element.endswith("f16")
     tensor = f"tensor_view<16x{element}, strides=[1], #cuda_tile.ptr_attr<multicast>>"
     view = f"partition_view<tile=(8), {tensor}>"
@@ -99,5 +99,5 @@ def test_what_multimem_operations_reduce(element: str, reduction: str) -> None:
 
 @pytest.mark.parametrize("name", OPERATIONS)
 def test_modules_in_order(name: str) -> None:
-    """One for each operation, which NVIDIA's assembler takes, too."""
+    """Valid modules, one for each operation, which NVIDIA's assembler accepts, too."""
     tileir.verify(operation_module(name))

@@ -1,4 +1,4 @@
-"""Verdicts of verify(), and that NVIDIA's tileiras has the same."""
+"""The verdicts of verify() match those of NVIDIA's tileiras."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from verdicts import RIGHT, STRICTER, WRONG, module
 from pycuda_tile import tileir
 from pycuda_tile.tileir.ir import Scalar, Tile
 
-#: Rules that only we have: the text would not say all of such a module, or a number means nothing.
+#: Rules that only we have: the text of such a module would be incomplete, or a number is meaningless.
 OURS = {"one_type", "view_index", "predicate_fits", "alignment_power"}
 
 
 @pytest.fixture(scope="session")
 def refused(tmp_path_factory: pytest.TempPathFactory) -> Callable[[list[tileir.Module]], list[str]]:
-    """For each module what the verifier of NVIDIA's tools says against it, or nothing."""
+    """For each module, the objection of the verifier of NVIDIA's tools, or nothing."""
     tool = disassembler()
     folder = tmp_path_factory.mktemp("verdicts")
 
@@ -42,7 +42,7 @@ def refused(tmp_path_factory: pytest.TempPathFactory) -> Callable[[list[tileir.M
 
 
 def verdict(module: tileir.Module) -> str:
-    """The rule that a module breaks, or nothing."""
+    """The rule that a module breaks, if any."""
     try:
         tileir.verify(module)
     except tileir.VerifyError as error:
@@ -72,12 +72,12 @@ def test_tileiras_takes_what_is_right(refused) -> None:
 
 def test_tileiras_refuses_what_is_wrong(refused) -> None:
     modules = _written([module(body) for body, *_ in WRONG])
-    assert len(modules) >= len(WRONG) - 1  # constants of i4 are not even written
+    assert len(modules) >= len(WRONG) - 1  # constants of i4 cannot even be written
     assert [str(m) for m, said in zip(modules, refused(modules), strict=True) if not said] == []
 
 
 def test_tileiras_takes_what_only_we_refuse(refused) -> None:
-    """Should it refuse this one day, docs/tileir.md has it no more."""
+    """If it ever rejects this, docs/tileir.md should no longer list it."""
     modules = [module(body) for body, _ in STRICTER]
     assert [verdict(m) for m in modules] == [rule for _, rule in STRICTER]
     shapes = module("%r:2 = get_tensor_shape %tv : tensor_view<32x16xf32, strides=[16,1]> -> tile<i32>")
@@ -87,7 +87,7 @@ def test_tileiras_takes_what_only_we_refuse(refused) -> None:
 
 
 def _written(programs: list[tileir.Module]) -> list[tileir.Module]:
-    """Those that can be written at all."""
+    """The modules that can be written at all."""
     found = []
     for program in programs:
         try:
@@ -112,7 +112,7 @@ def test_tileiras_refuses_the_programs_that_break_a_rule(refused) -> None:
     "count", [150, pytest.param(3000, marks=pytest.mark.wide)], ids=["some mutations", "many mutations"]
 )
 def test_mutations(count: int, refused) -> None:
-    """Modules with one operation each, of which something was exchanged: types, shapes, modes, operands."""
+    """Modules of one operation each, in which types, shapes, modes or operands were changed."""
     modules = _written([*mutations(count)])
     assert len(modules) > count // 2
     said = refused(modules)

@@ -1,5 +1,5 @@
-"""What NVIDIA's tools 13.5 take and refuse, beside broken_programs.py: operations as text, each wrong one
-with a right one near it. The values that they use are those of HEAD."""
+"""What NVIDIA's tools 13.5 accept and reject, in addition to broken_programs.py: operations as text, each
+wrong one with a similar valid one. The values that they use are those of HEAD."""
 
 from __future__ import annotations
 
@@ -57,14 +57,14 @@ entry @NAME(%p: tile<ptr<f32>>, %n: tile<i32>, %l: tile<i64>, %c: tile<i1>) {{
 
 
 def module(*bodies: str) -> tileir.Module:
-    """An entry for each."""
+    """A module with an entry for each operation."""
     head, entry = HEAD.split("entry", 1)
     entries = [f"entry{entry.replace('NAME', f'k{i}')}{body}\nreturn\n}}\n" for i, body in enumerate(bodies)]
     return tileir.parse(head + "".join(entries))
 
 
 def fold(body: str, name: str = "reduce") -> str:
-    """A reduction or a scan with this in its body."""
+    """A reduction or a scan with the given body."""
     extra, result = ("", "tile<f32>") if name == "reduce" else (" reverse=false", "tile<8xf32>")
     return (
         f"%r = {name} %x dim=0{extra} identities=[0.0 : f32] : tile<8xf32> -> {result}\n"
@@ -77,7 +77,7 @@ def ftof(source: str, rounding: str, result: str) -> str:
 
 
 def scaled(small: str, by: str, block: int, other: str = "", rows: int = 0, block_of_rhs: int = 0) -> str:
-    """mmaf_scaled of 16 x 64 and 64 x 16 elements."""
+    """mmaf_scaled on 16 x 64 and 64 x 16 elements."""
     rhs, counts = other or small, (64 // block, 64 // (block_of_rhs or block))
     tiles = {
         "a": (16, 64, small),
@@ -187,7 +187,7 @@ RIGHT = [
         ("f8E8M0FNU", 16), ("f8E8M0FNU", 32), ("f8E4M3FN", 16), ("fnv8E5M3FNU", 16), ("fnv8E5M3FNU", 32))),
 ]  # fmt: skip
 
-#: With the rule that they break and a part of the message.
+#: Wrong operations, with the rule that they break and a part of the message.
 WRONG = [
     # prints
     (printed("%"), "format_count", "1 expressions for 0"),
@@ -267,7 +267,7 @@ WRONG = [
     (scaled("f4E2M1FN", "f8E8M0FNU", 16, block_of_rhs=32), "scale_shapes", "tile<2x16xf8E8M0FNU>"),
 ]  # fmt: skip
 
-#: What NVIDIA's tools take and we do not, as chapter 8 cuts an axis into groups of at least one element.
+#: What NVIDIA's tools accept and we do not: chapter 8 divides an axis into groups of at least one element.
 STRICTER = [
     (same("same_elements<[0]>"), "predicate_fits"),
     (same("div_by<4, every 0 along 0>"), "predicate_fits"),
