@@ -100,7 +100,7 @@ using of_broadcast = strided_index<To, broadcast_steps<From, To::rank()>>;
 template <typename From, typename To>
 using of_extract = strided_index<To, row_major_steps<From>>;
 template <typename From, typename To, int... Dimensions>
-using of_permute = strided_index<To, permuted_steps<ct::tile<int, From>, ct::dimension_map<Dimensions...>>>;
+using of_permute = strided_index<To, permuted_steps<From, ct::dimension_map<Dimensions...>>>;
 """
 
 # Name, shape, form, shape of the result, places in the first shape.
@@ -140,7 +140,7 @@ def _broken(threads: int, cases: list[tuple[str, tuple]]) -> list[str]:
     return broken(source, conditions, threads)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("threads", "elements"), [(32, 0), (64, 1), (128, 0), (256, 1)])
 def test_no_bank_conflicts(threads, elements):
     """For each number of threads, all shapes with elements of two of the four sizes."""
