@@ -24,16 +24,27 @@ static_assert(CUDA_TILE_BLOCK_THREADS >= 1 && CUDA_TILE_BLOCK_THREADS <= 1024 &&
                   (CUDA_TILE_BLOCK_THREADS & (CUDA_TILE_BLOCK_THREADS - 1)) == 0,
               "CUDA_TILE_BLOCK_THREADS must be a power of two between 1 and 1024");
 
+// CUDA_TILE_RECORD: whether operations are calls that pycuda_tile makes Tile IR of, and nothing runs.
+#if !defined(CUDA_TILE_RECORD)
+#define CUDA_TILE_RECORD 0
+#endif
+
 // What runs a kernel: the platform (platform/platform.h says what it owes), the back end, a folder that
 // implements the primitives of tile/primitives.h, and what functions of elements are made of.
-#if CUDA_TILE_ON_CUDA
+#if CUDA_TILE_RECORD
+#define CUDA_TILE_PLATFORM "cuda_tile/platform/record.h"
+#elif CUDA_TILE_ON_CUDA
 #define CUDA_TILE_PLATFORM "cuda_tile/platform/cuda.h"
 #elif CUDA_TILE_BLOCK_THREADS > 1
 #define CUDA_TILE_PLATFORM "cuda_tile/platform/emulated.h"
 #else
 #define CUDA_TILE_PLATFORM "cuda_tile/platform/host.h"
 #endif
-#if CUDA_TILE_ON_CUDA || CUDA_TILE_BLOCK_THREADS > 1
+#if CUDA_TILE_RECORD
+#define CUDA_TILE_STORAGE "cuda_tile/record/storage.h"
+#define CUDA_TILE_PRIMITIVES "cuda_tile/record/primitives.h"
+#define CUDA_TILE_PRINTING "cuda_tile/record/print.h"
+#elif CUDA_TILE_ON_CUDA || CUDA_TILE_BLOCK_THREADS > 1
 #define CUDA_TILE_STORAGE "cuda_tile/threads/storage.h"
 #define CUDA_TILE_PRIMITIVES "cuda_tile/threads/primitives.h"
 #define CUDA_TILE_PRINTING "cuda_tile/threads/print.h"
@@ -79,9 +90,13 @@ static_assert(CUDA_TILE_BLOCK_THREADS >= 1 && CUDA_TILE_BLOCK_THREADS <= 1024 &&
 #else
 #define CUDA_TILE_ABI_GROUPS 0
 #endif
+#if CUDA_TILE_RECORD // linked with nothing
+#define CUDA_TILE_ABI abi_record
+#else
 #define CUDA_TILE_ABI                                                                                        \
   CUDA_TILE_ABI_OF(CUDA_TILE_BLOCK_THREADS, CUDA_TILE_CHECKED, CUDA_TILE_CHECKED_STRICT, CUDA_TILE_FORMS,    \
                    CUDA_TILE_DYNAMIC_SCRATCH, CUDA_TILE_ABI_GROUPS)
+#endif
 #define CUDA_TILE_ABI_OF(threads, checked, strict, forms, scratch, groups)                                   \
   CUDA_TILE_ABI_NAME(threads, checked, strict, forms, scratch, groups)
 #define CUDA_TILE_ABI_NAME(threads, checked, strict, forms, scratch, groups)                                 \
@@ -113,7 +128,11 @@ static_assert(CUDA_TILE_BLOCK_THREADS >= 1 && CUDA_TILE_BLOCK_THREADS <= 1024 &&
 #endif
 #define CUDA_TILE_CONSTEXPR constexpr
 #define CUDA_TILE_BITS constexpr
+#if CUDA_TILE_RECORD // loops over dimensions: clang keeps all others
+#define CUDA_TILE_UNROLL _Pragma("clang loop unroll(full)")
+#else
 #define CUDA_TILE_UNROLL
+#endif
 #define CUDA_TILE_NO_UNROLL
 #endif
 

@@ -6,7 +6,8 @@ import ctypes
 import re
 
 _LIBRARY = "libstdc++.so.6"
-_ABI = re.compile(r"\babi(?:_\d+){5,}::")  # CUDA_TILE_ABI of config.h, the header's inline namespace
+# CUDA_TILE_ABI of config.h, the header's inline namespace.
+_ABI = re.compile(r"\babi_(?:\d+(?:_\d+){4,}|record)::")
 
 
 def without_abi(text: str) -> str:

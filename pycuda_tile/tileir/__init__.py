@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .assertions import AssertionFailed
     from .bytecode import BytecodeError, read_bytecode, write_bytecode
+    from .cxx import from_cpp
     from .equality import equal
     from .interpreter import interpret
     from .lower import build
@@ -25,6 +26,7 @@ if TYPE_CHECKING:
 
 _PUBLIC = {
     "Module": "module",
+    "from_cpp": "cxx",
     "equal": "equality",
     "parse": "text.parser",
     "ParseError": "text.lexer",
@@ -45,6 +47,7 @@ __all__ = [
     "VerifyError",
     "build",
     "equal",
+    "from_cpp",
     "interpret",
     "parse",
     "read_bytecode",

@@ -210,12 +210,13 @@ class Operation:
 
 @dataclass(eq=False)
 class Entry:
-    """A kernel."""
+    """A kernel. `expression` is the name expression that it was made from, "" if that is not known."""
 
     name: str
     body: Block
     hints: dict[str, dict[str, Any]] = field(default_factory=dict)
     location: AnyLocation | None = None
+    expression: str = ""
 
     @property
     def params(self) -> list[Value]:

@@ -11,7 +11,7 @@ from pycuda_tile.system import resources
 
 INCLUDE = resources.include_dir()
 HEADERS = INCLUDE / "cuda_tile"
-BACK_ENDS = ("one_thread", "threads")
+BACK_ENDS = ("one_thread", "threads", "record")
 BELOW = {  # what a folder may include, beside itself and config.h
     "platform": {"launch"},
     "launch": {"core", "platform"},

@@ -76,7 +76,8 @@ def test_tile_ir_needs_targets_only_to_be_compiled():
         for found in imports()
         if room(found.importer) == "tileir" and room(found.imported) in ("targets", "building")
     }
-    assert users and all(user.startswith("tileir.lower.") for user in users)
+    compilers = ("tileir.lower.", "tileir.cxx.")  # to C++, and from it
+    assert users and all(user.startswith(compilers) for user in users)
 
 
 def test_only_the_command_line_imports_tools_of_development():

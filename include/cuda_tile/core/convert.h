@@ -7,6 +7,9 @@
 #include "cuda_tile/core/conversions.h"
 #include "cuda_tile/core/small_float_bits.h"
 #include "cuda_tile/platform/platform.h"
+#if CUDA_TILE_RECORD
+#include "cuda_tile/core/recorded.h"
+#endif
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
@@ -74,6 +77,12 @@ template <typename To, typename From>
 CUDA_TILE_API To convert(From x) {
   if constexpr (is_same_v<To, From>)
     return x;
+#if CUDA_TILE_RECORD // not by their bits
+  else if constexpr (is_below_float<From> || is_below_float<To>)
+    return detail::convert_small<To>(x);
+  else
+    return static_cast<To>(x);
+#else
   else if constexpr (is_below_float<From>)
     return detail::convert<To>(detail::to_float(x));
   else if constexpr (!is_below_float<To>)
@@ -82,6 +91,7 @@ CUDA_TILE_API To convert(From x) {
     return from_float<To>(x);
   else
     return from_float<To>(to_odd_float(x));
+#endif
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

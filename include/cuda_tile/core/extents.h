@@ -55,7 +55,14 @@ CUDA_TILE_CONSTEXPR size_t dynamic_before<>(size_t) {
 /// The run-time lengths of an extents object; an empty class where there are none.
 template <typename I, size_t N>
 struct dynamic_lengths {
+#if CUDA_TILE_RECORD // clang makes a loop of the other form, which would be a loop of Tile IR
+  I values[N];
+  constexpr dynamic_lengths() : dynamic_lengths(make_indices<N>{}) {}
+  template <size_t... K>
+  constexpr dynamic_lengths(indices<K...>) : values{(static_cast<void>(K), I(0))...} {}
+#else
   I values[N] = {};
+#endif
   CUDA_TILE_CONSTEXPR I get(size_t i) const { return values[i]; }
   CUDA_TILE_CONSTEXPR void set(size_t i, I value) { values[i] = value; }
 };

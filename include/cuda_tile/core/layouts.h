@@ -48,6 +48,9 @@ CUDA_TILE_CONSTEXPR bool fits_product(I a, I b) {
 template <typename E>
 CUDA_TILE_CONSTEXPR size_t static_product(size_t first, size_t last) {
   size_t product = 1;
+#if CUDA_TILE_RECORD // else it would be a loop of Tile IR
+  CUDA_TILE_UNROLL
+#endif
   for (size_t k = first; k < last; ++k) {
     size_t n = length<E>(k);
     if (n == dynamic_extent)
@@ -61,6 +64,9 @@ CUDA_TILE_CONSTEXPR size_t static_product(size_t first, size_t last) {
 template <typename E>
 CUDA_TILE_CONSTEXPR typename E::index_type extent_product(E const& e, size_t first, size_t last) {
   typename E::index_type product = 1;
+#if CUDA_TILE_RECORD // else it would be a loop of Tile IR
+  CUDA_TILE_UNROLL
+#endif
   for (size_t k = first; k < last; ++k) {
     typename E::index_type n = e.extent(static_cast<typename E::rank_type>(k));
     checks::require<cuda_tile_stride_range>(fits_product(product, n), "stride", product, n);

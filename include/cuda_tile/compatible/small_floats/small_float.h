@@ -19,14 +19,33 @@ struct small_float {
   /// From any arithmetic type, rounded once.
   template <typename T>
     requires cuda::tiles::detail::is_arithmetic_v<T> && (!cuda::tiles::detail::is_below_float<T>)
+#if CUDA_TILE_RECORD
+  CUDA_TILE_BITS explicit(Conversions == conversions::written) small_float(T x) : __x(recorded_bits(x)) {
+  }
+#else
   CUDA_TILE_BITS explicit(Conversions == conversions::written) small_float(T x)
-      : __x(static_cast<Bits>(format::from_float(near_float(x)))) {}
+      : __x(static_cast<Bits>(format::from_float(near_float(x)))) {
+  }
+#endif
   CUDA_TILE_BITS explicit(Conversions == conversions::written) operator float() const {
+#if CUDA_TILE_RECORD // by the name of the conversion, but for constants
+    if (!__builtin_is_constant_evaluated())
+      return cuda_tile::record::pure<cuda_tile::record::convert<float, E>, float>(__x);
+#endif
     return format::to_float(__x);
   }
 
 private:
   using format = cuda::tiles::detail::format_of<E>;
+
+#if CUDA_TILE_RECORD
+  template <typename T>
+  static CUDA_TILE_BITS Bits recorded_bits(T x) {
+    if (!__builtin_is_constant_evaluated())
+      return cuda_tile::record::pure<cuda_tile::record::convert<E, T>, Bits>(x);
+    return static_cast<Bits>(format::from_float(near_float(x)));
+  }
+#endif
 
   /// A float that rounds to the small type as x does.
   template <typename T>

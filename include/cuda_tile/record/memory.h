@@ -1,0 +1,135 @@
+// Memory in record mode, by pointers and by views.
+#pragma once
+
+#include "cuda_tile/record/map.h"
+
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
+namespace back_end {
+
+/// An access as numbers: the order, -1 for a weak one, and the scope.
+template <typename Access>
+struct access_numbers {
+  static constexpr int order = -1, scope = 0;
+};
+template <memory_order Order, thread_scope Scope>
+struct access_numbers<atomic_access<Order, Scope>> {
+  static constexpr int order = static_cast<int>(Order), scope = static_cast<int>(Scope);
+};
+
+/// T, or a tile of it where that is a scalar.
+template <typename T>
+using as_tile_t = tile<tile_element_t<T>, tile_shape_t<T>>;
+template <typename Ptrs>
+using mask_t = tile<bool, tile_shape_t<Ptrs>>;
+
+template <template <typename, int, int> typename Operation, typename Access, typename T>
+using accessing = Operation<described_t<T>, access_numbers<Access>::order, access_numbers<Access>::scope>;
+
+template <typename R, typename Operation, typename... Operands>
+CUDA_TILE_API R loaded(Operands... operands) {
+  as_tile_t<R> result;
+  result.handle = record::effect<Operation, record::handle>(operands...);
+  return static_cast<R>(result);
+}
+
+template <typename Ptrs>
+CUDA_TILE_API record::handle handle_of(Ptrs const& ptrs) {
+  return back_end::handle_as<as_tile_t<Ptrs>>(ptrs);
+}
+
+} // namespace back_end
+
+template <typename R, typename Ptrs>
+CUDA_TILE_API R load(Ptrs const& ptrs) {
+  using operation = back_end::accessing<back_end::record::load_pointers, plain_access, R>;
+  return back_end::loaded<R, operation>(back_end::handle_of(ptrs));
+}
+template <typename R, typename Access, typename Ptrs, typename Mask, typename Padding>
+CUDA_TILE_API R load_masked(Access, Ptrs const& ptrs, Mask const& mask, Padding const& padding) {
+  using operation = back_end::accessing<back_end::record::load_pointers, Access, R>;
+  return back_end::loaded<R, operation>(back_end::handle_of(ptrs),
+                                        back_end::handle_as<back_end::mask_t<Ptrs>>(mask),
+                                        back_end::handle_as<back_end::as_tile_t<R>>(padding));
+}
+template <typename Access, typename Ptrs, typename Value, typename Mask>
+CUDA_TILE_API void store_masked(Access, Ptrs const& ptrs, Value const& value, Mask const& mask) {
+  using T = tile<remove_cv_t<remove_pointer_t<tile_element_t<Ptrs>>>, tile_shape_t<Ptrs>>;
+  using operation = back_end::accessing<back_end::record::store_pointers, Access, T>;
+  back_end::record::effect<operation, void>(back_end::handle_of(ptrs), back_end::handle_as<T>(value),
+                                            back_end::handle_as<back_end::mask_t<Ptrs>>(mask));
+}
+
+template <typename R, typename Access, typename Function, typename Ptrs, typename Value, typename Mask>
+CUDA_TILE_API R update(Access, memory_function<Function>, Ptrs const& ptrs, Value const& value,
+                       Mask const& mask) {
+  using operation =
+      back_end::record::update_pointers<back_end::described_t<R>, typename back_end::name_of<Function>::type,
+                                        back_end::access_numbers<Access>::order,
+                                        back_end::access_numbers<Access>::scope>;
+  return back_end::loaded<R, operation>(back_end::handle_of(ptrs),
+                                        back_end::handle_as<back_end::as_tile_t<R>>(value),
+                                        back_end::handle_as<back_end::mask_t<Ptrs>>(mask));
+}
+template <typename R, typename Access, typename Ptrs, typename Expected, typename Value, typename Mask>
+CUDA_TILE_API R compare_exchange(Access, Ptrs const& ptrs, Expected const& expected, Value const& value,
+                                 Mask const& mask) {
+  using operation = back_end::accessing<back_end::record::exchange_pointers, Access, R>;
+  return back_end::loaded<R, operation>(
+      back_end::handle_of(ptrs), back_end::handle_as<back_end::as_tile_t<R>>(expected),
+      back_end::handle_as<back_end::as_tile_t<R>>(value), back_end::handle_as<back_end::mask_t<Ptrs>>(mask));
+}
+
+namespace back_end {
+
+template <template <typename, int, int, int> typename Operation, int Padding, typename Access, typename T>
+using accessing_view =
+    Operation<described_t<T>, Padding, access_numbers<Access>::order, access_numbers<Access>::scope>;
+
+/// Calls Operation with address, indices, extents and strides. Narrow ones are promoted, as their sign tells;
+/// extents and strides that are constants become static ones.
+template <typename Operation, typename R, typename Span, typename Shape, size_t... D, typename... Value>
+CUDA_TILE_API R access_view(partition_index<Span, Shape> const& p, indices<D...>, Value... value) {
+  using I = typename Span::index_type;
+  auto const& mapping = p.span.mapping();
+  return record::effect<Operation, R>(p.span.data_handle(), +static_cast<I>(p.at[D])...,
+                                      +mapping.extents().extent(D)..., +static_cast<I>(mapping.stride(D))...,
+                                      value...);
+}
+template <int Padding, typename Access, typename Span, typename Shape>
+CUDA_TILE_API partition_tile<Span, Shape> load_through(partition_index<Span, Shape> const& from) {
+  using R = partition_tile<Span, Shape>;
+  R result;
+  result.handle =
+      back_end::access_view<accessing_view<record::load_view, Padding, Access, R>, record::handle>(
+          from, make_indices<Shape::rank()>{});
+  return result;
+}
+template <int Padding, typename Access, typename Span, typename Shape>
+CUDA_TILE_API void store_through(partition_index<Span, Shape> const& to,
+                                 partition_tile<Span, Shape> const& value) {
+  using operation = accessing_view<record::store_view, Padding, Access, partition_tile<Span, Shape>>;
+  back_end::access_view<operation, void>(to, make_indices<Shape::rank()>{}, value.handle);
+}
+
+} // namespace back_end
+
+template <typename Access, typename Span, typename Shape>
+CUDA_TILE_API partition_tile<Span, Shape> load_view(Access, partition_index<Span, Shape> const& from) {
+  return back_end::load_through<-1, Access>(from);
+}
+template <view_padding Padding, typename Access, typename Span, typename Shape>
+CUDA_TILE_API partition_tile<Span, Shape> load_view_masked(Access, partition_index<Span, Shape> const& from) {
+  return back_end::load_through<static_cast<int>(Padding), Access>(from);
+}
+template <typename Access, typename Span, typename Shape>
+CUDA_TILE_API void store_view(Access, partition_index<Span, Shape> const& to,
+                              partition_tile<Span, Shape> const& value) {
+  back_end::store_through<-1, Access>(to, value);
+}
+template <typename Access, typename Span, typename Shape>
+CUDA_TILE_API void store_view_masked(Access, partition_index<Span, Shape> const& to,
+                                     partition_tile<Span, Shape> const& value) {
+  back_end::store_through<0, Access>(to, value);
+}
+
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

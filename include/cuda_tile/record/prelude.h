@@ -1,0 +1,56 @@
+// Functions of C that CUDA has built in: declared, so that <cmath> finds them. The translator knows which of
+// them Tile IR has.
+#pragma once
+
+#include "cuda_tile/predefined.h"
+
+extern "C" {
+
+#define CUDA_TILE_C1(name)                                                                                   \
+  [[gnu::const]] float name##f(float) noexcept;                                                              \
+  [[gnu::const]] double name(double) noexcept;
+CUDA_TILE_C1(acos)
+CUDA_TILE_C1(asin)
+CUDA_TILE_C1(atan)
+CUDA_TILE_C1(cbrt)
+CUDA_TILE_C1(ceil)
+CUDA_TILE_C1(cos)
+CUDA_TILE_C1(cosh)
+CUDA_TILE_C1(erf)
+CUDA_TILE_C1(exp)
+CUDA_TILE_C1(exp2)
+CUDA_TILE_C1(expm1)
+CUDA_TILE_C1(fabs)
+CUDA_TILE_C1(floor)
+CUDA_TILE_C1(log)
+CUDA_TILE_C1(log10)
+CUDA_TILE_C1(log1p)
+CUDA_TILE_C1(log2)
+CUDA_TILE_C1(rint)
+CUDA_TILE_C1(round)
+CUDA_TILE_C1(sin)
+CUDA_TILE_C1(sinh)
+CUDA_TILE_C1(sqrt)
+CUDA_TILE_C1(tan)
+CUDA_TILE_C1(tanh)
+CUDA_TILE_C1(trunc)
+CUDA_TILE_C1(rsqrt)
+#undef CUDA_TILE_C1
+
+#define CUDA_TILE_C2(name)                                                                                   \
+  [[gnu::const]] float name##f(float, float) noexcept;                                                       \
+  [[gnu::const]] double name(double, double) noexcept;
+CUDA_TILE_C2(atan2)
+CUDA_TILE_C2(copysign)
+CUDA_TILE_C2(fmax)
+CUDA_TILE_C2(fmin)
+CUDA_TILE_C2(fmod)
+CUDA_TILE_C2(pow)
+#undef CUDA_TILE_C2
+
+[[gnu::const]] float fmaf(float, float, float) noexcept;
+[[gnu::const]] double fma(double, double, double) noexcept;
+[[gnu::const]] int abs(int) noexcept;
+[[gnu::const]] long long llabs(long long) noexcept;
+
+} // extern "C"

@@ -1,0 +1,81 @@
+"""clang, which reads the source over the header in record mode and prints LLVM IR."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+from ...compilers import toolchain
+from ...errors import TargetUnavailable
+from ...system import resources
+from ...system.install import advice
+
+OLDEST = 19
+MACROS = {"__CUDA_ARCH__": "900"}  # as kernels see on a GPU, unless the user defines it otherwise
+_FLAGS = [
+    *("--target=nvptx64-nvidia-cuda", "-x", "c++", "-std=c++20", "-S", "-emit-llvm", "-g1"),
+    # Values in SSA form and simple control flow, and loops as the source has them.
+    *("-O1", "-fno-unroll-loops", "-fno-vectorize", "-fno-slp-vectorize"),
+    *("-ffp-contract=off", "-fno-math-errno", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics"),
+    *("-nostdinc", "-fdiagnostics-color=never", "-ftabstop=1", "-ferror-limit=20"),
+    *(
+        "-Wno-undefined-internal",
+        "-Wno-undefined-inline",
+        "-Wno-unknown-attributes",
+        "-Wno-pragma-once-outside-header",
+    ),
+    *("-DCUDA_TILE_RECORD=1",),
+]
+# Loops keep their test in front, and `i < n` does not become `i != n`. Hidden options: no condition.
+_LOOPS = ["-rotation-max-header-size=0", "-disable-lftr", "-enable-loop-header-duplication=0"]
+_LOOP_FLAGS = [word for option in _LOOPS for word in ("-mllvm", option)]
+_UNKNOWN_OPTION = re.compile(r"Unknown command line argument")
+
+
+def find_clang() -> toolchain.Compiler:
+    """The first of: what PYCUDA_TILE_CXX says if that is a clang, clang++ 19 or newer, the one of the ziglang
+    package. TargetUnavailable if there is none."""
+    named = os.environ.get("PYCUDA_TILE_CXX")
+    found = [toolchain._named_by_user(named)] if named else []
+    for name in toolchain._NAMES["clang"]:
+        if path := toolchain._which(name):
+            found.append(toolchain._identify((path,)))
+    found.append(toolchain._zig())
+    for compiler in found:
+        if compiler is None or compiler.kind == "gcc":
+            continue
+        if compiler.kind == "zig":
+            compiler = compiler._replace(command=(compiler.command[0], "clang"))
+        if int(compiler.version.split(".")[0]) >= OLDEST:
+            return compiler
+    raise TargetUnavailable(
+        f"Tile IR is made of C++ by clang {OLDEST} or newer, which is not installed: install clang++, or "
+        f"{advice('compiler')}"
+    )
+
+
+def flags(include_dirs: list[Path], defines: dict[str, str], options: tuple[str, ...]) -> list[str]:
+    """Ours, then the user's."""
+    own = resources.include_dir()
+    words = [*_FLAGS, f"-I{own}", *(f"-I{folder}" for folder in include_dirs)]
+    words += [f"-I{resources.nv_target_dir()}", "-idirafter", str(resources.small_float_dir())]
+    words += ["-idirafter", str(resources.standard_dir())]
+    words += [f"-D{name}={value}" for name, value in {**MACROS, **defines}.items()]
+    return [*words, *options]
+
+
+def to_llvm(compiler: toolchain.Compiler, words: list[str], unit: Path, output: Path) -> tuple[bool, str]:
+    """Compiles a file; whether it was right, and what the compiler said.
+
+    A template that is wrong and never used is no error with -fdelayed-template-parsing, as on other targets.
+    """
+    log = ""
+    for more in (_LOOP_FLAGS, [*_LOOP_FLAGS, "-fdelayed-template-parsing"]):
+        done = compiler.run([*words, *more, str(unit), "-o", str(output)])
+        if done.returncode and _UNKNOWN_OPTION.search(done.stdout):
+            done = compiler.run([*words, *more[len(_LOOP_FLAGS) :], str(unit), "-o", str(output)])
+        log = log or done.stdout
+        if not done.returncode:
+            return True, done.stdout
+    return False, log

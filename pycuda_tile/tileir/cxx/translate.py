@@ -1,0 +1,143 @@
+"""A function of LLVM IR becomes an entry of Tile IR."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from ..elements import DTYPES
+from ..ir import Block, Entry, Global, Pointer, Scalar, Tile, Value
+from ..locations import CompileUnit, File, Location, Subprogram
+from .builder import I8, Unsupported
+from .cleanup import clean
+from .llvm import Aggregate, Array, Function, Instruction, Number, Operand, Place, Undefined
+from .llvm_text import Text, UnknownText
+from .structure import Structure
+
+
+class NotTranslated(Exception):
+    """Why a kernel has no translation, and where in the source that is."""
+
+    def __init__(self, reason: str, place: Place | None):
+        super().__init__(reason)
+        self.reason, self.place = reason, place
+
+
+class Translator(Structure):
+    """Translates one kernel. `is_user_file` tells the user's files from those of this package."""
+
+    def __init__(self, text: Text, function: Function, types: list[Tile], is_user_file: Any, globals_: dict):
+        names = [argument.name for argument in function.arguments]
+        super().__init__(function, dict(zip(names, types, strict=True)))
+        self._text, self._is_user_file, self._globals = text, is_user_file, globals_
+        self._types_of_parameters = types
+        self._places: dict[int, Location | None] = {}
+        self._kernel = text.place(function.debug)
+        self._scope = _scope(function.name, self._kernel) if self._kernel else None
+        self.last: Instruction | None = None
+
+    def entry(self) -> Entry:
+        parameters = [Value(type_) for type_ in self._types_of_parameters]
+        for argument, value in zip(self.function_text.arguments, parameters, strict=True):
+            self.values[argument.name] = value
+            if argument.type == "i1":  # a bool is a byte outside
+                zero = self.constant(Tile(I8, ()), 0)
+                sign = {"signedness": "signed"}
+                self.values[argument.name] = self.compare("cmpi", "not_equal", value, zero, sign)
+        flow = self.run(self.graph.entry)
+        assert flow is None, "control goes nowhere"
+        body = Block(parameters, self.scopes[0].ops)
+        clean(body)
+        return Entry(self.function_text.name, body, {}, self._location(self._kernel))
+
+    # --- places in the source ---
+
+    def at(self, i: Instruction) -> None:
+        """What is made from now on comes from this instruction."""
+        self.last = i
+        if i.debug not in self._places:
+            place = self.user_place(i.debug)
+            self._places[i.debug] = self._location(place)
+        self.location = self._places[i.debug]
+
+    def _location(self, place: Place | None) -> Location | None:
+        return Location(place.file, place.line, place.column, self._scope) if place else None
+
+    def user_place(self, debug: int) -> Place | None:
+        """Where in the user's files an instruction comes from: what was inlined there, it is."""
+        return user_place(self._text, debug, self._is_user_file)
+
+    def readable(self, symbol: str) -> str:
+        from ...compilers.demangle import demangled
+
+        return demangled(symbol)
+
+    # --- global variables ---
+
+    def address_of_global(self, name: str) -> Value:
+        if name not in self._globals:
+            self._globals[name] = self._global(name)
+        element = self._globals[name].type.element
+        return self.pure("get_global", {}, Tile(Pointer(element), ()), {"name": name})
+
+    def _global(self, name: str) -> Global:
+        variable = self._text.variable(name)
+        if variable is None or variable.value is None:
+            raise Unsupported(f"the address of {self.readable(name)}, which is not defined here")
+        type_ = variable.type
+        while isinstance(type_, Array):
+            type_ = type_.element
+        if not isinstance(type_, str) or type_ == "ptr":
+            raise Unsupported(
+                f"the global variable {self.readable(name)}, which is no number or array of numbers"
+            )
+        numbers = list(_numbers(variable.value))
+        numbers += [0] * ((1 << (len(numbers) - 1).bit_length()) - len(numbers))  # as tiles have it
+        array = np.array(numbers, DTYPES[self.element_of(type_).name])
+        element: Scalar = self.element_of(type_)
+        tile = Tile(element, (len(numbers),))
+        return Global(name, tile, array, variable.alignment, constant=variable.constant)
+
+
+def _scope(name: str, place: Place) -> Subprogram:
+    """The kernel as what its operations are in."""
+    directory, _, file = place.file.rpartition("/")
+    where = File(file, directory)
+    return Subprogram(where, place.line, name, name, CompileUnit(where), place.line)
+
+
+def user_place(text: Text, debug: int, is_user_file: Any) -> Place | None:
+    place = text.place(debug)
+    while place is not None and not is_user_file(place.file) and place.caller is not None:
+        place = place.caller
+    return place
+
+
+def _numbers(operand: Operand) -> Any:
+    if isinstance(operand, Aggregate):
+        for element in operand.elements:
+            yield from _numbers(element)
+    elif isinstance(operand, Number):
+        yield operand.value
+    elif isinstance(operand, Undefined) and isinstance(operand.type, str):
+        yield 0
+    else:
+        raise Unsupported("a global variable that is no number or array of numbers")
+
+
+def translate(text: Text, symbol: str, types: list[Tile], is_user_file: Any, globals_: dict) -> Entry:
+    """An entry for a function; NotTranslated if there is no translation."""
+    try:
+        function = text.function(symbol)
+    except UnknownText as error:
+        place = user_place(text, error.debug, is_user_file)
+        raise NotTranslated(f"LLVM IR that is not known here: {error}", place) from error
+    translator = None
+    try:
+        translator = Translator(text, function, types, is_user_file, globals_)
+        return translator.entry()
+    except Unsupported as error:
+        last = translator.last if translator else None
+        debug = last.debug if last and last.debug else function.debug
+        raise NotTranslated(str(error), user_place(text, debug, is_user_file)) from error

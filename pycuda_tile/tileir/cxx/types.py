@@ -1,0 +1,121 @@
+"""The type of tile that a value of LLVM's stands for, found before it is translated: where paths meet, all
+must bring the same."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from ..ir import Pointer, Scalar, Tile, Value
+from .builder import BYTES, I1, I8, Builder, Element, Unsupported, width
+from .llvm import Function, Instruction, Local, Operand
+from .names import Call, recorded_call
+
+_ELEMENTS = {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64"}
+_WIDTHS = ("i1", "i8", "i16", "i32", "i64")
+#: Recorded calls whose first argument is the type of their result.
+_NAMED = {
+    *(
+        "tile_of_element",
+        "iota",
+        "reshape",
+        "broadcast",
+        "permute",
+        "cat",
+        "extract",
+        "reduce",
+        "scan",
+        "mma",
+    ),
+    *("load_pointers", "load_view", "update_pointers", "exchange_pointers"),
+}
+
+
+class Types(Builder):
+    """A builder that knows a function of LLVM's, and what its values stand for."""
+
+    def __init__(self, function: Function, parameters: dict[str, Tile]):
+        super().__init__()
+        self.function_text = function
+        self.values: dict[str, Value | tuple] = {}
+        self.definitions: dict[str, Instruction] = {
+            i.name: i for block in function.blocks.values() for i in block if i.name
+        }
+        self._types: dict[str, Tile | None] = dict(parameters)
+
+    @staticmethod
+    def element_of(type_: object) -> Element:
+        """The element that a type of LLVM's is."""
+        if type_ == "ptr":
+            return BYTES
+        if type_ in _ELEMENTS:
+            return Scalar(_ELEMENTS[type_])
+        if type_ in _WIDTHS:
+            return Scalar(type_)
+        raise Unsupported(f"numbers of the type {type_}")
+
+    def type_of(self, operand: Operand) -> Tile | None:
+        """None where the operand is a constant, which can be of any type."""
+        if not isinstance(operand, Local):
+            return None
+        if operand.name not in self._types:
+            self._types[operand.name] = None  # of what goes around in a loop, the rest tells
+            self._types[operand.name] = self._find(self.definitions[operand.name])
+        return self._types[operand.name]
+
+    def _find(self, i: Instruction) -> Tile | None:
+        if i.op == "call" and (call := recorded_call(i.detail)):
+            return self._of_call(i, call)
+        if i.op in ("phi", "select"):
+            return self._of_merged(i)
+        if i.op == "load":
+            return self._of_loaded(i)
+        if isinstance(i.type, str) and i.type != "void":
+            shape = self._shape_of(i.operands)
+            if i.op in ("getelementptr", "freeze"):
+                base = self.type_of(i.operands[0])
+                return Tile(base.element if base else self.element_of(i.type), shape)
+            return Tile(self.element_of(i.type), shape)
+        return None
+
+    def _shape_of(self, operands: tuple[Operand, ...]) -> tuple[int, ...]:
+        types = (self.type_of(operand) for operand in operands)
+        return np.broadcast_shapes(*(type_.shape for type_ in types if type_))
+
+    def _of_call(self, i: Instruction, call: Call) -> Tile | None:
+        name, arguments = call.operation, call.arguments
+        if name in _NAMED:
+            return arguments[0].tile
+        if name == "element":
+            return arguments[0].tile
+        if name in ("only_element", "argument"):
+            return Tile(arguments[0].tile.element, ())
+        if name == "convert":
+            return Tile(arguments[0].element, self._shape_of(i.operands))
+        if name == "elementwise":
+            return Tile(arguments[1].element, self._shape_of(i.operands))
+        if name.startswith("assume"):
+            return arguments[0].tile
+        return Tile(self.element_of(i.type), ()) if i.type != "void" else None
+
+    def _of_merged(self, i: Instruction) -> Tile | None:
+        operands = i.operands[1:] if i.op == "select" else i.operands
+        known = [type_ for type_ in map(self.type_of, operands) if type_]
+        if not known:
+            return None
+        element = next((t.element for t in known if t.element != self.element_of(i.type)), known[0].element)
+        shape = np.broadcast_shapes(*(t.shape for t in known))
+        if i.op == "select":
+            condition = self.type_of(i.operands[0])
+            shape = np.broadcast_shapes(shape, condition.shape if condition else ())
+        return Tile(element, shape)
+
+    def _of_loaded(self, i: Instruction) -> Tile:
+        if i.type == "i1":
+            return Tile(I1, ())
+        wanted = self.element_of(i.type)
+        pointer = self.type_of(i.operands[0])
+        pointee = pointer.element.pointee if pointer and isinstance(pointer.element, Pointer) else I8
+        alike = isinstance(pointee, Pointer) == isinstance(wanted, Pointer) and width(pointee) == width(
+            wanted
+        )
+        return Tile(pointee if alike else wanted, ())

@@ -1,0 +1,115 @@
+"""from_cpp(): names, views and tokens, lines of the source, errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from open_front_end import module
+
+import pycuda_tile as pct
+from pycuda_tile import tileir
+from pycuda_tile.errors import KernelNotFound, NotAvailableYet
+from pycuda_tile.tileir.cxx.names import recorded_call
+from pycuda_tile.tileir.ir import Pointer, Scalar, Tile, walk
+from pycuda_tile.tileir.locations import source_line
+
+SOURCE = """
+#include "cuda_tile.h"
+namespace ct = cuda::tiles;
+
+__tile_global__ void copy(float const* __restrict__ x, float* __restrict__ y, int n) {
+  ct::partition_view in{ct::tensor_span{x, ct::extents{n}}, ct::shape<8>{}};
+  ct::partition_view out{ct::tensor_span{y, ct::extents{n}}, ct::shape<8>{}};
+  for (int i = 0; i < n / 8; ++i)
+    out.store(in.load(i), i);
+}
+__tile_global__ void may_alias(float* x, float* y) {
+  y[0] = x[0];
+  y[1] = x[1];
+}
+extern "C" __tile_global__ void plain(int* y) { y[0] = 1; }
+template <typename T> __tile_global__ void set(T* y) { y[0] = 2; }
+__tile__ int fibonacci(int n) { return n < 2 ? n : fibonacci(n - 1) + fibonacci(n - 2); }
+"""
+RECURSIVE = SOURCE + "__tile_global__ void recursive(int* y) {\n  y[0] = fibonacci(y[1]);\n}\n"
+
+
+def operations(made: tileir.Module, name: str):
+    return [op for op in walk(made.entries[0].body) if op.name == name]
+
+
+def test_entries_have_the_names_that_symbols_have():
+    made = module(SOURCE)
+    assert [entry.name for entry in made.entries] == ["_Z4copyPKfPfi", "_Z9may_aliasPfS_", "plain"]
+    assert [entry.name for entry in module(SOURCE, "set<int>").entries] == ["_Z3setIiEvPT_"]
+
+
+def test_interpret_takes_a_name_expression():
+    try:
+        made = tileir.from_cpp(SOURCE, kernels=("set<int>",))
+    except pct.TargetUnavailable as error:
+        pytest.skip(str(error))
+    y = np.zeros(1, np.int32)
+    tileir.interpret(made, "set< int >", 1, y)
+    assert y[0] == 2
+
+
+def test_views_stand_before_the_loop_and_need_no_tokens():
+    made = module(SOURCE, "copy")
+    names = [op.name for op in made.entries[0].body.ops]
+    assert names.index("make_partition_view") < names.index("for")
+    assert "token" not in operations(made, "load_view_tko")[0].operands
+
+
+def test_accesses_that_may_alias_are_in_program_order():
+    made = module(SOURCE, "may_alias")
+    first, second = operations(made, "load_ptr_tko")
+    assert "token" not in first.operands and "token" in second.operands
+    assert all("token" in store.operands for store in operations(made, "store_ptr_tko"))
+
+
+def test_operations_say_the_users_lines():
+    made = module(SOURCE, "copy")
+    lines = SOURCE.splitlines()
+    assert "in.load" in lines[source_line(operations(made, "load_view_tko")[0].location) - 1]
+    assert "for (int i" in lines[source_line(operations(made, "for")[0].location) - 1]
+
+
+def test_what_has_no_translation_says_where():
+    with pytest.raises(NotAvailableYet, match=r"<source>:\d+: recursive: .*fibonacci\(int\)"):
+        module(RECURSIVE, "recursive")
+
+
+def test_a_wrong_program_is_a_compile_error():
+    wrong = SOURCE.replace("y[1] = x[1];", "y[1] = nothing;")
+    with pytest.raises(pct.CompileError) as caught:
+        module(wrong)
+    assert [d.line for d in caught.value.diagnostics if d.severity == "error"] == [
+        wrong[: wrong.find("nothing")].count("\n") + 1
+    ]
+
+
+def test_kernels_that_are_not_there():
+    with pytest.raises(KernelNotFound, match="'missing'"):
+        module(SOURCE, "missing")
+    with pytest.raises(KernelNotFound, match="no template"):
+        module("template <typename T> __tile_global__ void k(T*) {}")
+
+
+def test_versions_of_the_api():
+    with pytest.raises(pct.Error, match="13"):
+        module(SOURCE, api="12.0")
+
+
+def test_names_of_calls():
+    """Substitutions, packs and negative numbers of mangled names."""
+    call = recorded_call(
+        "_ZN9cuda_tile6record6effectINS0_9load_viewINS0_4tileIfJLj1ELj1024EEEELi3ELin1ELi0EEEPNS0_5valueEJPKfjEEET0_DpT1_"
+    )
+    assert (call.is_pure, call.operation, call.arguments[1:]) == (False, "load_view", (3, -1, 0))
+    assert call.arguments[0].tile == Tile(Scalar("f32"), (1, 1024))
+    pointers = recorded_call(
+        "_ZN9cuda_tile6record4pureINS0_7elementINS0_4tileIPK6__halfJLj4EEEEEES6_JEEET0_DpT1_"
+    )
+    assert pointers.arguments[0].tile == Tile(Pointer(Scalar("f16")), (4,))
+    assert recorded_call("_Z3foov") is None
