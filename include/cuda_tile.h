@@ -1,9 +1,8 @@
-// CUDA Tile C++ [1.1]: the API of cuda::tiles, in the manual's order. This file is only the list of its
-// parts.
+// CUDA Tile C++ [1.1]: the API of cuda::tiles. This file only includes its parts, in the manual's order.
 #pragma once
 
-// The headers' template parameters have names of one capital letter, as NVIDIA's do: macros with such names
-// break both.
+// Template parameters have names of one capital letter, as in NVIDIA's headers; macros with such names break
+// both.
 #if defined(A) || defined(B) || defined(C) || defined(D) || defined(E) || defined(F) || defined(I) ||        \
     defined(K) || defined(L) || defined(M) || defined(N) || defined(O) || defined(P) || defined(R) ||        \
     defined(S) || defined(T) || defined(U) || defined(V) || defined(W)
@@ -12,7 +11,7 @@
 #endif
 
 #if defined(__CUDACC_TILE__)
-// NVIDIA's tile compiler is at work: its own header implements the API there.
+// NVIDIA's tile compiler supplies its own implementation of the API.
 #include_next <cuda_tile.h>
 #else
 
@@ -21,8 +20,8 @@
 #include "cuda_tile/core/signature.h"
 
 #include "cuda_tile/core/constants.h"         // [2.13.3] to [2.13.8] modes, paddings, orders, scopes
-#include "cuda_tile/core/conversions.h"       // [1.7] conversions of scalars: which exist
-#include "cuda_tile/core/convert.h"           // [1.7.2] conversions of scalars: what they give
+#include "cuda_tile/core/conversions.h"       // [1.7] which conversions of scalars exist
+#include "cuda_tile/core/convert.h"           // [1.7.2] results of conversions of scalars
 #include "cuda_tile/core/extents.h"           // [1.5] [2.1.3] [2.8] extents
 #include "cuda_tile/core/integral_constant.h" // [2.13.1] constants and literals, [2.13.2] dimension maps
 #include "cuda_tile/core/irange.h"            // [2.14] integer ranges

@@ -1,4 +1,4 @@
-// Compatibility: names that the manual does not have, that NVIDIA's header does, and that public code uses.
+// Compatibility: names that are not in the manual, but are in NVIDIA's header and used by public code.
 #pragma once
 
 #include "cuda_tile/core/extents.h"

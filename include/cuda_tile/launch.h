@@ -19,7 +19,7 @@
 
 namespace cuda_tile::inline CUDA_TILE_ABI {
 
-/// Numbers of blocks along x, y and z.
+/// The number of blocks along x, y and z.
 struct grid {
   unsigned x, y, z;
 
@@ -27,15 +27,15 @@ struct grid {
       : x(blocks_x), y(blocks_y), z(blocks_z) {}
 };
 
-/// A launch that was refused, or that failed; what() says why.
+/// Thrown when a launch is refused or fails; what() says why.
 struct launch_error : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
 #if CUDA_TILE_ON_CUDA
 
-/// Starts `kernel` on `blocks` in a stream. Arguments are converted to the kernel's parameters; pointers are
-/// to memory of the GPU. As usual there, the kernel may still run when this returns.
+/// Launches `kernel` on `blocks` in a stream. Arguments are converted to the kernel's parameters; pointers
+/// must point to GPU memory. As with any CUDA launch, the kernel may still be running when this returns.
 template <typename... Parameters, typename... Arguments>
 void launch_on(cudaStream_t stream, void (*kernel)(Parameters...), grid blocks, Arguments&&... arguments) {
   static_assert(sizeof...(Parameters) == sizeof...(Arguments),
@@ -56,13 +56,14 @@ void launch(void (*kernel)(Parameters...), grid blocks, Arguments&&... arguments
 
 namespace detail {
 
-/// What is kept of an argument during a launch: a variable that the kernel may change itself, else a copy.
+/// Storage for an argument during a launch: a reference to a variable that the kernel may change itself,
+/// otherwise a copy.
 template <typename Parameter>
 using kept_argument = std::conditional_t<std::is_lvalue_reference_v<Parameter> &&
                                              !std::is_const_v<std::remove_reference_t<Parameter>>,
                                          Parameter, std::remove_cvref_t<Parameter>>;
 
-/// A cuda_tile_entry; behind the arguments stands the kernel itself.
+/// A cuda_tile_entry; the kernel itself follows the arguments.
 template <typename... Parameters>
 void run_kernel(void* const* arguments, cuda_tile_block* block, unsigned count) {
   const auto kernel = *static_cast<void (**)(Parameters...)>(arguments[sizeof...(Parameters)]);
@@ -76,8 +77,8 @@ void run_kernel(void* const* arguments, cuda_tile_block* block, unsigned count) 
 } // namespace detail
 
 /// Runs `kernel` on `blocks` and returns when it is done. Arguments are converted to the kernel's parameters.
-/// Throws launch_error. May be called from many threads at once; cuda_tile_set_num_workers() of launcher.h
-/// says how many cores take part.
+/// Throws launch_error. May be called from many threads at once; cuda_tile_set_num_workers() in launcher.h
+/// sets how many cores are used.
 template <typename... Parameters, typename... Arguments>
 void launch(void (*kernel)(Parameters...), grid blocks, Arguments&&... arguments) {
   static_assert(sizeof...(Parameters) == sizeof...(Arguments),

@@ -1,11 +1,11 @@
-// What NVIDIA's compilers know without an #include: the keywords, uint3, dim3 and printf. build() has it read
-// before each source. There is no include guard: NVIDIA's headers define the keywords, too, and ours are to
-// win.
+// Names that NVIDIA's compilers predefine: the keywords, uint3, dim3 and printf. build() includes this file
+// before every source. It has no include guard because NVIDIA's headers define the keywords too, and our
+// definitions must win.
 
 #if !defined(CUDA_TILE_ON_CUDA)
 
-// CUDA_TILE_ON_CUDA: compiled by NVRTC or nvcc, so that a block is a block of GPU threads. Else a host
-// compiler is at work.
+// CUDA_TILE_ON_CUDA: whether NVRTC or nvcc compiles this, so that a block consists of GPU threads. Otherwise
+// a host compiler does.
 #if defined(__CUDACC__) || defined(__CUDACC_RTC__)
 #define CUDA_TILE_ON_CUDA 1
 #else
@@ -14,7 +14,7 @@
 
 #if !CUDA_TILE_ON_CUDA
 #if __has_include(<vector_types.h>)
-#include <vector_types.h> // NVIDIA's uint3 and dim3, which its other headers would define again
+#include <vector_types.h> // NVIDIA's uint3 and dim3, which its other headers would otherwise redefine
 #else
 struct uint3 {
   unsigned x, y, z;
@@ -31,12 +31,12 @@ extern "C" int printf(char const*, ...);
 
 #endif
 
-// New versions of NVRTC and of NVIDIA's headers define the tile keywords outside of tile mode, too.
+// Recent versions of NVRTC and of NVIDIA's headers define the tile keywords outside of tile mode, too.
 #undef __tile__
 #undef __tile_global__
 
-// Where tile functions are macros, a compiler warns of each hint: that it does not know it, or that it is for
-// tile functions.
+// Where tile functions are macros, compilers warn about every hint, either because they do not know it or
+// because it is only valid on tile functions.
 #if CUDA_TILE_ON_CUDA
 #if __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ < 1302
 #pragma nv_diag_suppress 2803

@@ -1,5 +1,5 @@
-// cuda_tile::print(t) and print("label", t): a tile as NumPy shows an array, with its type and its block.
-// Once a block, whatever the number of threads that share it; all of them take part.
+// cuda_tile::print(t) and print("label", t) show a tile as NumPy shows an array, with its type and its block.
+// Each block prints once, regardless of how many threads share it; all of its threads must call print.
 #pragma once
 
 #include "cuda_tile.h"

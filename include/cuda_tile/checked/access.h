@@ -1,5 +1,5 @@
-// Accesses of memory in checked builds, before they happen: by tiles of pointers, and by rows of a partition.
-// Empty in other builds.
+// Checks memory accesses before they happen in checked builds: through tiles of pointers, and through rows of
+// a partition. Empty in other builds.
 #pragma once
 
 #include "cuda_tile/checked/elements.h"
@@ -7,10 +7,10 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::checks {
 
-/// What an access does; as cuda_tile_access_flags.
+/// What an access does; the values are those of cuda_tile_access_flags.
 inline constexpr unsigned reads = 1, writes = 2, is_atomic = 4, acquires = 8, releases = 16, block_scope = 32;
 
-/// Those of an access that reads and writes what `Flags` says.
+/// The flags of an Access whose reads and writes are given by `Flags`.
 template <typename Access, unsigned Flags>
 inline constexpr unsigned access_flags = Flags;
 template <memory_order Order, thread_scope Scope, unsigned Flags>
@@ -26,7 +26,7 @@ inline constexpr unsigned access_flags<detail::atomic_access<Order, Scope>, Flag
 
 static_assert(block_scope == cuda_tile_block_scope);
 
-/// Collects accesses into runs of elements that lie one behind the other.
+/// Collects accesses into runs of adjacent elements.
 template <typename S>
 struct access_runs {
   cuda_tile_access run;
@@ -37,7 +37,7 @@ struct access_runs {
 
   CUDA_TILE_API void add(void const volatile* pointer, unsigned position, unsigned long long count = 1) {
     char const* p = const_cast<char const*>(static_cast<char const volatile*>(pointer));
-    // Of several threads each holds elements from here and there.
+    // With several threads per block, the elements that one thread holds are scattered.
     if (CUDA_TILE_CHECKED_FULLY && run.count != 0 &&
         static_cast<char const*>(run.address) + run.count * run.size == p) {
       run.count += count;
@@ -57,7 +57,7 @@ struct access_runs {
 
 #if CUDA_TILE_CHECKED_FULLY
 
-/// A write that is not atomic goes to each location once.
+/// A write that is not atomic must access each location only once.
 template <typename Ptrs, typename Mask>
 CUDA_TILE_API void require_distinct(char const* function, Ptrs const& ptrs, Mask const& mask) {
   using S = tile_shape_t<Ptrs>;
@@ -80,7 +80,7 @@ CUDA_TILE_API void require_distinct(char const*, Ptrs const&, Mask const&) {}
 
 #endif
 
-/// Before what each pointer points to whose mask is true is accessed.
+/// Called before the locations whose mask is true are accessed.
 template <unsigned Flags, typename Ptrs, typename Mask>
 CUDA_TILE_API void before_access(char const* function, Ptrs const& ptrs, Mask const& given_mask) {
   using S = tile_shape_t<Ptrs>;
@@ -107,7 +107,7 @@ CUDA_TILE_API void before_access(char const* function, Ptrs const& ptrs, Mask co
 
 #if CUDA_TILE_CHECKED_FULLY
 
-/// `changed`: whether memory has other bits now.
+/// `changed`: whether the bits in memory are different now.
 template <unsigned Flags, typename Ptrs, typename Mask>
 CUDA_TILE_API void after_access(Ptrs const& ptrs, Mask const& given_mask, bool changed = false) {
   if (changed)
@@ -123,7 +123,7 @@ CUDA_TILE_API void after_access(Ptrs const& ptrs, Mask const& given_mask, bool c
 
 #endif
 
-/// After the element in slot s of a tile of shape S was updated: whether the memory changed.
+/// Called after the element in slot s of a tile of shape S was updated; returns whether the memory changed.
 template <typename S, typename Operation, typename E>
 CUDA_TILE_API bool after_update(unsigned s, E old, E value) {
   if constexpr (requires { precondition<Operation>::violated(old, value); })
@@ -139,19 +139,19 @@ CUDA_TILE_API bool after_update(unsigned s, E old, E value) {
 
 #if CUDA_TILE_CHECKED_FULLY
 
-/// Whether the exchange took place.
+/// Whether the compare-and-exchange stored its value.
 template <typename E>
 CUDA_TILE_API bool after_exchange(E const& old, E const& expected) {
   return __builtin_memcmp(&old, &expected, sizeof old) == 0;
 }
 
-/// Values that are written where the mask is true.
+/// The value must be defined where the mask is true.
 template <typename S, typename Value, typename Mask>
 CUDA_TILE_API void before_write(char const* function, Value const& value, Mask const& mask) {
   require_defined(function, detail::aligned_operand<S>(value), detail::aligned_operand<S>(mask));
 }
 
-/// Elements of a result are those of x where the condition is true, else those of y.
+/// Elements of a result are those of x where the condition is true, otherwise those of y.
 template <typename R, typename Condition, typename Chosen, typename Other>
 CUDA_TILE_API void after_choice(R& result, Condition const& given_condition, Chosen const& given_x,
                                 Other const& given_y) {
@@ -170,7 +170,7 @@ CUDA_TILE_API void after_choice(R& result, Condition const& given_condition, Cho
   }
 }
 
-/// A load without padding gives no values where the mask is false.
+/// A load without padding leaves elements undefined where the mask is false.
 template <typename R, typename Mask>
 CUDA_TILE_API void after_masked_load(R& result, Mask const& given_mask) {
   if constexpr (!scalar<R>) {

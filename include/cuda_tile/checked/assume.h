@@ -8,8 +8,8 @@ namespace cuda::tiles::inline CUDA_TILE_ABI::checks {
 
 #if CUDA_TILE_CHECKED
 
-/// What is assumed: `holds(s)` of what lies in slot s. The constants of the assumption are shown behind the
-/// element.
+/// Checks an assumption: `holds(s)` says whether it is true of slot s. Reports show the assumption's
+/// constants after the element.
 template <typename T, typename Holds, typename... Constants>
 CUDA_TILE_API void require_assumed(char const* function, T const& a, Holds holds, Constants... constants) {
   require_some_defined(function, a);
@@ -20,7 +20,7 @@ CUDA_TILE_API void require_assumed(char const* function, T const& a, Holds holds
                         constants...);
 }
 
-/// In slot s, the element at place(i) for that at i: from whichever thread holds it.
+/// For the element at position i, gives the element at place(i), from whichever thread holds it.
 template <typename T, typename Place>
 CUDA_TILE_API T taken_from(T const& a, Place place) {
   if constexpr (scalar<T>)
@@ -38,7 +38,7 @@ CUDA_TILE_API unsigned long long number_of(T x) {
     return static_cast<unsigned long long>(x);
 }
 
-/// Position of the first element of the block of shape Blocks that element `position` of shape S lies in.
+/// Position of the first element of the block of shape Blocks that contains element `position` of shape S.
 template <typename Blocks, typename S, size_t D = 0>
 CUDA_TILE_API unsigned block_start(unsigned position) {
   if constexpr (D == static_cast<size_t>(S::rank())) {
@@ -75,7 +75,7 @@ CUDA_TILE_API void assume_multiple(char const* function, T const& a) {
   checks::require_assumed(function, a, holds, Div);
 }
 
-/// Runs of Stride elements along D that begin at a multiple of Div and go on in steps of `step`.
+/// Runs of Stride elements along D that begin at a multiple of Div and increase by `step`.
 template <auto Div, auto Stride, auto D, typename T>
 CUDA_TILE_API void assume_runs(char const* function, T const& a, unsigned long long step) {
   using S = tile_shape_t<T>;

@@ -1,5 +1,5 @@
-// Finding undefined behaviour [3.1] in checked builds: in the elements that a thread holds. Everything here
-// is empty in others.
+// Finds undefined behaviour [3.1] in the elements that a thread holds. Everything here is empty except in
+// checked builds.
 #pragma once
 
 #include "cuda_tile/checked/values.h"
@@ -13,13 +13,14 @@ namespace cuda::tiles::inline CUDA_TILE_ABI::checks {
 
 // ---- elementwise operations
 
-/// When a function object is undefined: `violated(values...)` is a cuda_tile_violation_kind, or -1.
+/// The condition under which a function object is undefined: `violated(values...)` is a
+/// cuda_tile_violation_kind, or -1.
 template <typename F>
 struct precondition {
   static constexpr char const* function = "";
 };
 
-/// Before f is applied to each element of operands aligned to shape S.
+/// Called before f is applied to each element of operands aligned to shape S.
 template <typename S, typename F, typename... Operands>
 CUDA_TILE_API void before_map(F, Operands const&... operands) {
   using condition = precondition<F>;
@@ -65,7 +66,7 @@ CUDA_TILE_API void before_conversion(T const& x) {
   checks::before_map<tile_shape_t<T>>(converted_to<E>{}, x);
 }
 
-/// The bits of an element as an E [2.3.20]: a bool has two of them.
+/// The bits of an element as an E [2.3.20]; only two bit patterns are values of bool.
 template <typename E>
 struct bits_as {};
 template <typename E>

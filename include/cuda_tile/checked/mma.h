@@ -8,7 +8,7 @@ namespace cuda::tiles::inline CUDA_TILE_ABI::checks {
 
 #if CUDA_TILE_CHECKED_FULLY
 
-/// An element of a product has a value where its row and its column have, and its addend, if `acc` is given.
+/// An element of a product has a value if its row and its column do, and its addend does if `acc` is given.
 template <typename L, typename R, typename A, typename... Acc>
 CUDA_TILE_API void after_mma(A& result, L const& lhs, R const& rhs, Acc const&... acc) {
   using l = detail::matrix<L>;

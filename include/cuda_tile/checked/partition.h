@@ -1,4 +1,4 @@
-// What checked builds ask of the access to a partition [2.12.1]. Empty in other builds.
+// Checks accesses to a partition in checked builds [2.12.1]. Empty in other builds.
 #pragma once
 
 #include "cuda_tile/checked/access.h"
@@ -16,7 +16,7 @@ namespace cuda::tiles::inline CUDA_TILE_ABI::checks {
 
 #if CUDA_TILE_CHECKED_FULLY
 
-/// Whether different indices lead to different elements; true where that is not known of a large span.
+/// Whether different indices lead to different elements; true if this cannot be determined for a large span.
 template <typename Mapping>
 bool is_injective(Mapping const& mapping) {
   constexpr size_t rank = static_cast<size_t>(Mapping::extents_type::rank());
@@ -34,7 +34,7 @@ bool is_injective(Mapping const& mapping) {
       strides[at] = strides[at - 1], lengths[at] = lengths[at - 1];
     strides[at] = stride, lengths[at] = length;
   }
-  // In ascending order each stride steps over all that the smaller ones reach.
+  // In ascending order, each stride must exceed the reach of all smaller ones.
   size_t reach = 0;
   bool nested = true;
   for (size_t i = 0; i != count; ++i) {
@@ -44,7 +44,7 @@ bool is_injective(Mapping const& mapping) {
   constexpr size_t most = 1 << 16;
   if (nested || reach >= most)
     return nested || (count != 0 && strides[0] != 0);
-  // Small: visit each element.
+  // If the reach is small, visit each element.
   unsigned char visited[most] = {};
   size_t size = 1;
   for (size_t i = 0; i != count; ++i)
@@ -65,7 +65,7 @@ bool is_injective(Mapping const& mapping) {
 
 #else
 
-/// Each thread would have to visit all elements.
+/// Not checked here: each thread would have to visit all elements.
 template <typename Mapping>
 CUDA_TILE_API bool is_injective(Mapping const&) {
   return true;
@@ -73,7 +73,7 @@ CUDA_TILE_API bool is_injective(Mapping const&) {
 
 #endif
 
-/// Indices of a partition of shape S of a span.
+/// Checks the indices of a partition of shape S of a span.
 template <typename S, typename Span, typename... Idx>
 CUDA_TILE_API void before_partition(Span const& span, Idx... idx) {
   using mapping = typename Span::mapping_type;
@@ -123,7 +123,7 @@ CUDA_TILE_API bool is_inside(P const& part, unsigned position) {
   }
 }
 
-/// The elements of a value that are stored.
+/// Checks the elements of a value that are stored.
 template <bool Masked, typename Shape, typename P, typename T>
 CUDA_TILE_API void require_defined_inside(P const& part, T const& value) {
   if (value.undefined == all_defined)
@@ -135,7 +135,7 @@ CUDA_TILE_API void require_defined_inside(P const& part, T const& value) {
 
 #endif
 
-/// Before the elements of a partition are accessed.
+/// Called before the elements of a partition are accessed.
 template <unsigned Flags, bool Masked, typename Shape, typename P>
 CUDA_TILE_API void before_partition_access(P const& part) {
   char const* function = (Flags & writes) != 0 ? "a store to a partition" : "a load of a partition";
@@ -159,7 +159,7 @@ CUDA_TILE_API void before_partition_access(P const& part) {
 
 #if CUDA_TILE_CHECKED_FULLY
 
-/// After an atomic load of a partition's first element, for all of it.
+/// Called after an atomic load of a partition's first element; covers the whole partition.
 template <unsigned Flags, typename P>
 CUDA_TILE_API void after_partition_access(P const& part) {
   if constexpr ((Flags & (acquires | block_scope)) == acquires)

@@ -1,8 +1,8 @@
-// Pointer arithmetic in checked builds: it must stay within one array, or one behind its last element
-// [2.2.26]. Arrays are those that the launch was given; of a kernel's own variables the bounds are not known.
-// Nearly every kernel makes pointers behind an array and masks them off, so only CUDA_TILE_CHECKED_STRICT
-// reports a pointer before it is accessed; a difference of unrelated ones is always reported. Empty in other
-// builds.
+// Pointer arithmetic in checked builds: it must stay within one array or one past its last element [2.2.26].
+// Only arrays passed to the launch are known; the bounds of a kernel's own variables are not. Nearly every
+// kernel computes pointers past the end of an array and masks them off, so only CUDA_TILE_CHECKED_STRICT
+// reports a pointer before it is accessed; a difference of unrelated pointers is always reported. Empty in
+// other builds.
 #pragma once
 
 #include "cuda_tile/checked/values.h"
@@ -11,17 +11,17 @@ namespace cuda::tiles::inline CUDA_TILE_ABI::checks {
 
 #if CUDA_TILE_CHECKED_FULLY
 
-/// An array of those that the launch was given.
+/// An array that was passed to the launch.
 struct known_array {
   char const* begin = nullptr;
   char const* end = nullptr;
 
-  /// One behind the last element counts.
+  /// One past the last element counts.
   CUDA_TILE_API bool contains(char const* p) const { return begin != nullptr && begin <= p && p <= end; }
   CUDA_TILE_API bool find(char const* p) {
     return platform::current_block->checks->find_array(platform::current_block, p, &begin, &end) != 0;
   }
-  /// The array that begins at p, or ends there if it is to be left backwards.
+  /// The array that begins at p, or the one that ends there if the arithmetic goes backwards.
   CUDA_TILE_API bool find(char const* p, bool backwards) {
     if (contains(p) && (!backwards || p != begin))
       return true;
@@ -48,7 +48,7 @@ CUDA_TILE_API bool is_within_array(known_array& array, char const* p, size_t siz
   return count <= static_cast<size_t>(backwards ? p - array.begin : array.end - p) / size;
 }
 
-/// Before pointers of a tile of shape S, or elements before them, are made of others.
+/// Called before pointers of shape S are computed from others by adding or subtracting offsets.
 template <typename S, typename Ptr, typename Offset>
 CUDA_TILE_API void before_advance(char const* function, bool subtracts, Ptr const& given_ptrs,
                                   Offset const& given_offsets) {
@@ -75,7 +75,7 @@ CUDA_TILE_API void before_advance(char const*, bool, Ptr const&, Offset const&) 
 
 #endif
 
-/// Before a difference of pointers is taken.
+/// Called before a difference of pointers is computed.
 template <typename S, typename Lhs, typename Rhs>
 CUDA_TILE_API void before_difference(Lhs const& given_lhs, Rhs const& given_rhs) {
   decltype(auto) lhs = detail::aligned_operand<S>(given_lhs);

@@ -81,7 +81,7 @@ CUDA_TILE_SHIFTS(shift_left)
 CUDA_TILE_SHIFTS(shift_right)
 #undef CUDA_TILE_SHIFTS
 
-/// Of what memory held and an operand [2.7.12].
+/// Applies to the value in memory and an operand [2.7.12].
 template <>
 struct precondition<detail::memory_add> {
   static constexpr char const* function = "atomic_add";
@@ -105,8 +105,9 @@ struct precondition<detail::memory_sub> {
 
 #if CUDA_TILE_CHECKED_FULLY
 
-// Sums and products of signed integers [2.6.1]: no order and grouping may overflow, so neither may the sum of
-// the positive elements alone, nor that of the negative ones, nor the product of those that are not zero.
+// Sums and products of signed integers [2.6.1] may not overflow in any order or grouping. So the sum of the
+// positive elements alone must not overflow, nor that of the negative ones, nor the product of the nonzero
+// ones.
 
 template <>
 struct reduction_condition<elements::add> {
@@ -142,7 +143,8 @@ struct reduction_condition<elements::mul> {
         if (magnitude > -static_cast<__int128>(detail::least_v<E>))
           return cuda_tile_integer_overflow;
       }
-      // Just the least value's magnitude: some order meets it with a positive sign, unless the sign is fixed.
+      // The magnitude of the least value: some order reaches it with a positive sign, unless the sign is
+      // fixed.
       bool greatest = magnitude == -static_cast<__int128>(detail::least_v<E>);
       return greatest && (positive || has_minus_one) ? cuda_tile_integer_overflow : -1;
     } else {
@@ -151,7 +153,7 @@ struct reduction_condition<elements::mul> {
   }
 };
 
-// Logic: false decides `and`, true decides `or`; for bits only those of bool, which has one.
+// Logic: false decides `and`, true decides `or`; for bits this holds only for bool, which has one bit.
 
 #define CUDA_TILE_DECIDED(name, value)                                                                       \
   template <>                                                                                                \
@@ -170,7 +172,7 @@ CUDA_TILE_DECIDED(bit_and, false)
 CUDA_TILE_DECIDED(bit_or, true)
 #undef CUDA_TILE_DECIDED
 
-/// That of F, on operands converted to E.
+/// The decision of F, on operands converted to E.
 template <typename E, typename F>
 struct decision<detail::on_converted<E, F>> {
   template <typename A>
@@ -181,7 +183,7 @@ struct decision<detail::on_converted<E, F>> {
 
 #endif
 
-/// That of F, on operands converted to E.
+/// The precondition of F, on operands converted to E.
 template <typename E, typename F>
 struct precondition<detail::on_converted<E, F>> {
   static constexpr char const* function = precondition<F>::function;

@@ -1,8 +1,7 @@
-// Which elements of tiles have values [2.9.1], in builds that are checked fully. Everything here is empty in
-// others.
+// Which elements of tiles have values [2.9.1], in fully checked builds. Everything here is empty in others.
 //
-// There, a tile has a member `undefined`, which says which of its elements have no value: 0 none, 1 all, or
-// the number under which the launcher keeps a flag for each.
+// A tile in such a build has a member `undefined`, which says which of its elements have no value: 0 for
+// none, 1 for all, or the number under which the launcher keeps a flag for each.
 #pragma once
 
 #include "cuda_tile/core/extents.h"
@@ -11,7 +10,7 @@
 #include CUDA_TILE_STORAGE
 
 #if CUDA_TILE_CHECKED
-// What checks ask of back ends, beside the elements that a thread holds (storage.h).
+// What checks require of back ends, besides the elements that a thread holds (storage.h).
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 /// An operand broadcast to shape S.
 template <typename S, typename Operand>
@@ -50,7 +49,7 @@ CUDA_TILE_API void report(cuda_tile_violation_kind kind, char const* function, u
   checks::report_at(kind, element_of<S>(function, position), values...);
 }
 
-/// Position in a tile of shape S of what this thread holds in slot s.
+/// Position in a tile of shape S of the element that this thread holds in slot s.
 template <typename S>
 CUDA_TILE_API unsigned position(unsigned s) {
   return detail::distribution_of<S>::index(platform::thread(), s);
@@ -76,7 +75,7 @@ CUDA_TILE_API bool is_undefined(T const& x, unsigned s) {
             checks::undefined_elements(x)[T::distribution::size == 1 ? 0 : s] != 0);
 }
 
-/// An operand whose elements count where the mask, of the same shape, is true: they must have a value.
+/// Every element of an operand must have a value where the mask, which has the same shape, is true.
 template <typename T, typename Mask = bool>
 CUDA_TILE_API void require_defined(char const* function, T const& x, Mask const& mask = true) {
   if constexpr (!scalar<T>)
@@ -86,7 +85,7 @@ CUDA_TILE_API void require_defined(char const* function, T const& x, Mask const&
           return checks::report<tile_shape_t<T>>(cuda_tile_uninitialized_tile, function, s);
 }
 
-/// A tile that no element has been given a value is refused at its first use.
+/// Reports a tile when it is first used if none of its elements has a value.
 template <typename T>
 CUDA_TILE_API void require_some_defined(char const* function, T const& x) {
   if constexpr (!scalar<T>)
@@ -94,7 +93,7 @@ CUDA_TILE_API void require_some_defined(char const* function, T const& x) {
       checks::report<tile_shape_t<T>>(cuda_tile_uninitialized_tile, function, 0);
 }
 
-/// Records of which elements of a result `is_undefined(s)` holds.
+/// Records the elements of a result for which `is_undefined(s)` is true as having no value.
 template <typename R, typename F>
 CUDA_TILE_API void set_undefined(R& result, F is_undefined) {
   unsigned char flags[R::distribution::size];
@@ -104,7 +103,7 @@ CUDA_TILE_API void set_undefined(R& result, F is_undefined) {
   result.undefined = block->checks->keep_undefined(block, flags, R::distribution::size);
 }
 
-/// All elements of a result are given values.
+/// All elements of a result have values.
 template <typename R>
 CUDA_TILE_API void define(R& result) {
   result.undefined = all_defined;
@@ -134,7 +133,7 @@ CUDA_TILE_API bool is_decided_by(T const& x, unsigned s) {
   return !is_undefined(x, s) && decision<F>::is_made_by(detail::operand_value(x, s));
 }
 
-/// An element of the result of F has a value where those of all operands have, or one of them decides.
+/// An element of the result of F has a value if the elements of all operands do, or if one of them decides.
 template <typename F, typename R, typename... Operands>
 CUDA_TILE_API void after_map(R& result, Operands const&... operands) {
   checks::define(result);
@@ -150,7 +149,7 @@ CUDA_TILE_API void after_map(R& result, Operands const&... operands) {
     });
 }
 
-/// `x` and `y` take turns in runs of Run elements [2.3.14].
+/// The result consists of alternating runs of Run elements from `x` and `y` [2.3.14].
 template <unsigned Run, typename R, typename T>
 CUDA_TILE_API void after_cat(R& result, T const& x, T const& y) {
   checks::define(result);
@@ -162,14 +161,14 @@ CUDA_TILE_API void after_cat(R& result, T const& x, T const& y) {
     });
 }
 
-/// What a function object that reduces must not do to the elements of one result, in any order: the N
-/// elements begin at `a[at]` and are `step` apart.
+/// When a reduction by F is undefined for the elements of one result, in any order: the N elements begin at
+/// `from` and are `step` apart.
 template <typename F>
 struct reduction_condition {
   static constexpr char const* function = "a reduction";
 };
 
-/// Whether one of n elements, `step` apart from the first on, has no value.
+/// Whether one of n elements, which are `step` apart beginning with `first`, has no value.
 template <typename T>
 CUDA_TILE_API bool is_any_undefined(T const& a, unsigned first, unsigned n, unsigned step) {
   bool found = false;
@@ -178,7 +177,7 @@ CUDA_TILE_API bool is_any_undefined(T const& a, unsigned first, unsigned n, unsi
   return found;
 }
 
-/// Before a reduction or scan of N elements that are Inner apart.
+/// Called before a reduction or scan of N elements that are Inner apart.
 template <unsigned N, unsigned Inner, typename F, typename T>
 CUDA_TILE_API void before_reduction(F, T const& a) {
   using condition = reduction_condition<F>;
@@ -192,7 +191,7 @@ CUDA_TILE_API void before_reduction(F, T const& a) {
                                         first);
 }
 
-/// Whether one of n elements, `step` apart from the first on, decides the result of F.
+/// Whether one of n elements, which are `step` apart beginning with `first`, decides the result of F.
 template <typename F, typename T>
 CUDA_TILE_API bool is_decided_by_any(T const& a, unsigned first, unsigned n, unsigned step) {
   bool found = false;
@@ -201,7 +200,7 @@ CUDA_TILE_API bool is_decided_by_any(T const& a, unsigned first, unsigned n, uns
   return found;
 }
 
-/// Results of reductions by F of N elements that are Inner apart have values where all of these have, or one
+/// The result of a reduction by F of N elements that are Inner apart has a value if all of them do, or if one
 /// of them decides.
 template <unsigned N, unsigned Inner, typename F, typename R, typename T>
 CUDA_TILE_API void after_reduction(F, R& result, T const& a) {
@@ -212,7 +211,8 @@ CUDA_TILE_API void after_reduction(F, R& result, T const& a) {
       return checks::is_any_undefined(a, first, N, Inner) && !is_decided_by_any<F>(a, first, N, Inner);
     });
 }
-/// As after_reduction, for elements up to the one in question; there are no scans that an element decides.
+/// Like after_reduction, for the elements up to and including each one; no element decides the result of a
+/// scan.
 template <unsigned N, unsigned Inner, typename R, typename T>
 CUDA_TILE_API void after_scan(R& result, T const& a) {
   if (a.undefined != all_defined)

@@ -1,5 +1,4 @@
-// [1.7] Conversions between scalars: which exist, which narrow, the arithmetic common type, and the
-// conversion itself.
+// [1.7] Conversions between scalars: which exist, which narrow, and the arithmetic common type.
 #pragma once
 
 #include "cuda_tile/core/scalars.h"
@@ -16,15 +15,15 @@ CUDA_TILE_CONSTEXPR int floating_rank() {
   else
     return -1;
 }
-/// Whether U has at least the rank of T. Types on one level, half and bfloat16 say, are unordered; so are
-/// e8m0 and those that lack its exponents, or that have a sign where it has none.
+/// Whether U has at least the rank of T. Types on one level, such as half and bfloat16, are unordered; so are
+/// e8m0 and types that lack its exponents, or that have a sign, which it lacks.
 template <typename T, typename U>
 inline constexpr bool floating_rank_within =
     is_same_v<T, U> || (floating_rank<T>() < floating_rank<U>() &&
                         scalar_traits<T>::exponent_bits <= scalar_traits<U>::exponent_bits &&
                         scalar_traits<T>::has_sign <= scalar_traits<U>::has_sign);
 
-/// Whether every value of integral scalar T is one of U's.
+/// Whether every value of integral scalar T is a value of U.
 template <typename T, typename U>
 inline constexpr bool represents_all =
     is_signed_v<T> ? is_signed_v<U> && bitwidth_v<U> >= bitwidth_v<T>
@@ -153,7 +152,7 @@ CUDA_TILE_CONSTEXPR auto common_arithmetic() {
 template <typename T, typename U>
 using arithmetic_common_t = typename decltype(common_arithmetic<T, U>())::type;
 
-/// [1.7.4] Whether an operand may be converted so in an arithmetic conversion: never narrowing, but from
+/// [1.7.4] Whether an arithmetic conversion may convert an operand this way: it may not narrow, except from
 /// integral to floating point.
 template <typename From, typename To>
 CUDA_TILE_CONSTEXPR bool arithmetic_operand_converts() {
@@ -163,7 +162,7 @@ CUDA_TILE_CONSTEXPR bool arithmetic_operand_converts() {
     return !scalar_conversion_narrows<From, To>() || (is_integral_scalar_v<From> && is_floating_point_v<To>);
 }
 
-/// Integral promotion of an element; other types stay.
+/// Integral promotion of an element; other types are unchanged.
 template <typename T>
 CUDA_TILE_CONSTEXPR auto promoted() {
   if constexpr (is_integral_scalar_v<T>)

@@ -1,7 +1,7 @@
 // [1.7.2] The scalar conversion itself, rounded once to nearest, ties to even.
 //
-// NVIDIA's small types convert from and to float; what is wider than float is first rounded to odd there,
-// which keeps the second rounding right.
+// NVIDIA's small types convert from and to float. A wider source is first rounded to odd in float, which
+// keeps the second rounding correct.
 #pragma once
 
 #include "cuda_tile/core/conversions.h"
@@ -16,7 +16,7 @@ namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 template <typename E>
 inline constexpr bool is_below_float = is_floating_point_v<E> && floating_rank<E>() < floating_rank<float>();
 
-/// `x` as a float: exact, or that of the two floats around it whose last bit is 1.
+/// `x` as a float: exact, or whichever of the two neighbouring floats has a last bit of 1.
 CUDA_TILE_API float to_odd_float(double x) {
   float nearest = static_cast<float>(x);
   double back = nearest;
@@ -37,7 +37,7 @@ CUDA_TILE_API float to_odd_float(I x) {
     return static_cast<float>(x);
   } else {
     using bits = bits_t<I>;
-    bool negative = x < 1 && x != 0; // NVRTC warns of unsigned numbers below 0
+    bool negative = x < 1 && x != 0; // NVRTC warns about comparing unsigned numbers with < 0
     bits magnitude = negative ? bits(0) - static_cast<bits>(x) : static_cast<bits>(x);
     int shift = 0;
     bits kept = magnitude;
@@ -52,8 +52,8 @@ CUDA_TILE_API float to_odd_float(I x) {
   }
 }
 
-// NVIDIA's types convert themselves on a device, by its instructions; those of tf32 exist there only, and
-// are the same bits everywhere.
+// On a device, NVIDIA's types convert themselves with its instructions. Those for tf32 exist only there, but
+// the bits are the same everywhere.
 template <typename E>
 inline constexpr bool converts_itself = platform::small_floats_convert && !is_same_v<E, __nv_tf32>;
 

@@ -1,9 +1,10 @@
-// Functions of elements that branch or look at bits: those that are more than an instruction or two, integer
-// division, extremes and modes. The function objects of core/elements.h and core/modes.h leave all of that to
-// these, so that a back end which records kernels instead of running them can have a header of its own in
-// place of this one (CUDA_TILE_ELEMENT_FUNCTIONS in config.h), where each is a call of something named. The
-// same holds for the platform's functions, fmod and the math functions among them, and for conversions, of
-// which those of small floats go through detail::to_float and detail::from_float (core/convert.h) alone.
+// Functions of elements that branch or inspect bits: integer division, extremes, modes and whatever else
+// takes more than an instruction or two. The function objects in core/elements.h and core/modes.h delegate
+// all such work to these functions. A back end that records kernels instead of running them can therefore
+// replace this header (CUDA_TILE_ELEMENT_FUNCTIONS in config.h) with one in which each function is a named
+// call. The same applies to the platform's functions, including fmod and the math functions, and to
+// conversions; those of small floats go only through detail::to_float and detail::from_float
+// (core/convert.h).
 #pragma once
 
 #include "cuda_tile/core/compute_types.h"
@@ -12,7 +13,7 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::elements {
 
-// ---- integers, of one type
+// ---- integers of one type
 
 /// Quotient rounded to zero. A divisor of zero gives zero; the manual leaves it undefined.
 template <typename E>
@@ -59,13 +60,13 @@ CUDA_TILE_API E divide_integers_up(E a, E b) {
   return rest != E(0) && same_sign ? static_cast<E>(quotient + 1) : quotient;
 }
 
-/// The upper half of the product of the operands taken as unsigned.
+/// The upper half of the product of the operands, treated as unsigned.
 template <typename E>
 CUDA_TILE_API E multiply_high(E a, E b) {
   if constexpr (is_bool_v<E>) {
     return false;
   } else if constexpr (sizeof(E) < 8) {
-    // In the narrowest type that holds it: of wider products of two shorts, g++ 12 makes signed ones.
+    // In the narrowest type that holds it: g++ 12 turns wider products of two shorts into signed ones.
     using P = conditional_t<sizeof(E) <= 2, unsigned, unsigned long long>;
     P product = static_cast<P>(static_cast<bits_t<E>>(a)) * static_cast<bits_t<E>>(b);
     return static_cast<E>(product >> bitwidth_v<E>);
@@ -98,8 +99,8 @@ CUDA_TILE_API E magnitude(E a) {
     return a;
 }
 
-/// Maximum, or minimum; of floating point IEEE 754 maximumNumber and minimumNumber: a NaN counts only if both
-/// are, -0 is less than +0.
+/// Maximum or minimum. For floating point, IEEE 754 maximumNumber and minimumNumber: the result is NaN only
+/// if both operands are, and -0 is less than +0.
 template <bool Max, typename E>
 CUDA_TILE_API E extremum_of(E a, E b) {
   if constexpr (is_integral_scalar_v<E>) {
@@ -109,7 +110,7 @@ CUDA_TILE_API E extremum_of(E a, E b) {
     using bits = bits_t<C>;
     C x = detail::convert<C>(a), y = detail::convert<C>(b);
     bits p = platform::bit_cast<bits>(x), q = platform::bit_cast<bits>(y);
-    // Equal values differ in nothing but the sign of a zero.
+    // Equal values can differ only in the sign of a zero.
     C result = x == y ? platform::bit_cast<C>(Max ? p & q : p | q) : (x > y) == Max ? x : y;
     if (x != x)
       result = y;
@@ -119,8 +120,8 @@ CUDA_TILE_API E extremum_of(E a, E b) {
   }
 }
 
-/// a * b + c of half and bfloat16: of the two floats next to the exact result the odd one, which rounds as
-/// the exact result.
+/// a * b + c of half and bfloat16, rounded to odd in float, so that rounding it again gives the correct
+/// result.
 template <typename E>
 CUDA_TILE_API E small_fma(E p, E q, E r) {
   float const a = detail::convert<float>(p), b = detail::convert<float>(q), c = detail::convert<float>(r);
@@ -130,7 +131,7 @@ CUDA_TILE_API E small_fma(E p, E q, E r) {
 
 // ---- [1.9] modes
 
-/// [1.9.2] Zero of the same sign for subnormal floats, where the mode asks for it.
+/// [1.9.2] Replaces subnormal floats by a zero of the same sign if the mode asks for it.
 template <subnormals_rounding_mode SubMode, typename E>
 CUDA_TILE_API E subround(E x) {
   if constexpr (SubMode == subnormals_rounding_mode::round_subnormals_to_zero) {
@@ -144,7 +145,7 @@ CUDA_TILE_API E subround(E x) {
 /// `x`, a float or double, rounded to a narrower type in the direction of Mode.
 template <rounding_mode Mode, typename E, typename C>
 CUDA_TILE_API E narrow(C x) {
-  constexpr unsigned unit = is_same_v<E, __nv_tf32> ? 1u << 13 : 1; // of the last place
+  constexpr unsigned unit = is_same_v<E, __nv_tf32> ? 1u << 13 : 1; // one unit in the last place
   E nearest = detail::convert<E>(x);
   C back = detail::convert<C>(nearest);
   bool negative = (platform::bit_cast<bits_t<C>>(x) >> (8 * sizeof(C) - 1)) != 0;
@@ -159,7 +160,7 @@ CUDA_TILE_API E narrow(C x) {
     step_away = too_small && !negative;
   }
   auto b = platform::bit_cast<bits_t<E>>(nearest);
-  // Neighbours of one sign are neighbours as integers; infinity's is the greatest number.
+  // Adjacent values of one sign have adjacent bits as integers; infinity follows the greatest finite value.
   if (step_toward_zero)
     b = static_cast<decltype(b)>(b - unit);
   if (step_away)

@@ -1,5 +1,5 @@
-// An element as text, the same on all targets: integers and bool in full, floating point values by the digits
-// that tell them apart in most cases, pointers as addresses.
+// An element as text, the same on all targets: integers and bool in full, floating point values with enough
+// digits to tell them apart in most cases, pointers as addresses.
 #pragma once
 
 #include "cuda_tile/core/convert.h"
@@ -55,7 +55,8 @@ struct decimal {
   int exponent;
 };
 
-/// Of a finite x > 0. Its last digit may be one off where x is within 2^-26 of the middle of two.
+/// For a finite x > 0. The last digit may be off by one if x is within 2^-26 of the midpoint between two
+/// results.
 __device__ inline decimal decimal_of(double x, int count) {
   int exponent = 0;
   for (double y = x; y >= 10; y /= 10)
@@ -114,7 +115,7 @@ __device__ inline void add_floating_point(short_text& text, double x, int count)
     add_finite(text, platform::bit_cast<double>(magnitude), count);
 }
 
-/// 8 digits as NumPy shows of a double, 7 of a float, 5 of what is smaller.
+/// 8 digits for a double, as in NumPy, 7 for a float, 5 for smaller types.
 template <typename E>
 inline constexpr int shown_digits = is_same_v<E, double>  ? 8
                                     : is_same_v<E, float> ? 7
@@ -148,7 +149,7 @@ template <typename E>
   requires(is_numeric_v<E>)
 inline constexpr char const* element_name<E> = scalar_traits<E>::name;
 
-/// The name of an element type, as sources have it.
+/// The name of an element type as it is written in source code.
 template <typename E>
 __device__ short_text element_type_text() {
   using pointee = remove_pointer_t<E>;

@@ -1,8 +1,8 @@
-// What the arithmetic operations do to one pair of elements of one type: function objects, the meaning of
-// [2.2].
+// What the arithmetic operations do to one pair of elements of one type: function objects that define the
+// meaning of [2.2].
 //
-// Integers are computed in the unsigned type of their width, so that what the manual leaves undefined wraps
-// around here. bool has one bit: it adds modulo 2 [1.4.1]. Floating point types narrower than float are
+// Integers are computed in the unsigned type of their width, so overflow, which the manual leaves undefined,
+// wraps around here. bool has one bit and adds modulo 2 [1.4.1]. Floating point types narrower than float are
 // computed in float and rounded once more, which gives the correctly rounded result for these operations.
 #pragma once
 
@@ -41,7 +41,7 @@ struct div {
   }
 };
 
-/// [2.2.9] a - trunc(a / b) * b. Of two infinities NaN, as fmod.
+/// [2.2.9] a - trunc(a / b) * b. For two infinities the result is NaN, as with fmod.
 struct remainder {
   template <typename E>
   CUDA_TILE_API E operator()(E a, E b) const {
@@ -69,7 +69,7 @@ struct ceildiv {
   }
 };
 
-/// [2.2.24] The upper half of the product of the operands taken as unsigned.
+/// [2.2.24] The upper half of the product of the operands, treated as unsigned.
 struct mulhi {
   template <typename E>
   CUDA_TILE_API E operator()(E a, E b) const {
@@ -97,8 +97,8 @@ struct abs {
   }
 };
 
-/// [2.2.20] [2.2.21] IEEE 754 maximumNumber and minimumNumber: a NaN counts only if both are, -0 is less than
-/// +0.
+/// [2.2.20] [2.2.21] IEEE 754 maximumNumber and minimumNumber: the result is NaN only if both operands are,
+/// and -0 is less than +0.
 template <bool Max>
 struct extremum {
   template <typename E>
@@ -147,7 +147,7 @@ struct bit_xor {
     return static_cast<E>(a ^ b);
   }
 };
-/// 13.4 widens it to bool.
+/// CUDA 13.4 also accepts bool.
 struct bit_not {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {
@@ -158,8 +158,8 @@ struct bit_not {
   }
 };
 
-// [2.2.15] [2.2.16] shifts; a count outside of [0, bitwidth) is undefined and is taken modulo the width of
-// the type here
+// [2.2.15] [2.2.16] shifts; a count outside [0, bitwidth) is undefined, and is taken modulo the width of the
+// type here
 
 template <typename E, typename N>
 CUDA_TILE_API unsigned shift_count(N n) {
@@ -180,7 +180,7 @@ struct shift_right {
 
 // [2.2.17] to [2.2.19] logic
 
-struct logical_and { // not by &&, of which compilers make branches
+struct logical_and { // not written with &&, which compilers turn into branches
   CUDA_TILE_API bool operator()(bool a, bool b) const { return (a & b) != 0; }
 };
 struct logical_or {
@@ -223,7 +223,7 @@ struct fma {
   }
 };
 
-/// [2.4.8] Correctly rounded, as all of these but rsqrt; half and bfloat16 through float.
+/// [2.4.8] Correctly rounded, like all of these except rsqrt; half and bfloat16 are computed in float.
 struct sqrt {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {

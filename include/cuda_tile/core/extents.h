@@ -34,7 +34,7 @@ concept extents_like = detail::copyable<T> && detail::has_extents_types<T> &&
                          requires T::rank() == T::rank() && T::rank_dynamic() == T::rank_dynamic();
                        };
 
-/// [2.1.3.3] Extents of which every length is known at compile time.
+/// [2.1.3.3] Extents whose lengths are all known at compile time.
 template <typename T>
 concept shape_like = extents_like<T> && T::rank_dynamic() == 0;
 
@@ -52,7 +52,7 @@ CUDA_TILE_CONSTEXPR size_t dynamic_before<>(size_t) {
   return 0;
 }
 
-/// The run-time lengths of an extents object; an empty class where there are none.
+/// The run-time lengths of an extents object; an empty class if it has none.
 template <typename I, size_t N>
 struct dynamic_lengths {
 #if CUDA_TILE_RECORD // clang makes a loop of the other form, which would be a loop of Tile IR
@@ -74,8 +74,8 @@ struct dynamic_lengths<I, 0> {
 
 } // namespace detail
 
-/// [2.8.1] Lengths of a multi-dimensional array, each in the type or, where it is dynamic_extent, in the
-/// object.
+/// [2.8.1] Lengths of a multi-dimensional array, each given in the type or, if it is dynamic_extent there, in
+/// the object.
 template <integral I, size_t... Exts>
 struct extents : private detail::dynamic_lengths<I, (size_t(Exts == dynamic_extent) + ... + size_t(0))> {
   static_assert(!detail::is_cv_v<I>, "the index type of extents must not be cv-qualified [2.8.1]");
@@ -110,7 +110,7 @@ struct extents : private detail::dynamic_lengths<I, (size_t(Exts == dynamic_exte
     (this->set(k++, static_cast<index_type>(others)), ...);
   }
 
-  /// From all extents; those that are static must have their value.
+  /// From all extents; the static ones must have their declared value.
   template <typename... Others>
     requires(sizeof...(Others) == rank() && rank() != rank_dynamic() && sizeof...(Others) != 0 &&
              (detail::convertible_to<Others, index_type> && ...))
@@ -181,8 +181,8 @@ extents(T0, T1, T2, T3, T4, T5, T6, T7)
                detail::extent_constant_or_dynamic<T4>, detail::extent_constant_or_dynamic<T5>,
                detail::extent_constant_or_dynamic<T6>, detail::extent_constant_or_dynamic<T7>>;
 
-/// [2.8.3] Extents with the index type uint32_t. The manual asks for static lengths, and uses `shape{512_ic,
-/// 128}` in an example: dynamic ones are accepted, and no tile takes them.
+/// [2.8.3] Extents with the index type uint32_t. The manual requires static lengths, but one of its examples
+/// uses `shape{512_ic, 128}`. So dynamic lengths are accepted here, but a tile cannot have them.
 template <size_t... Ts>
 using shape = extents<uint32_t, Ts...>;
 
@@ -268,7 +268,8 @@ concept same_shape = shape_like<T> && shape_like<U> && detail::equal_shapes<T, U
 
 namespace detail {
 
-/// Largest number of elements of a tile, and largest length of a dimension: what NVIDIA's compiler allows.
+/// The largest number of elements of a tile and the largest length of a dimension that NVIDIA's compiler
+/// allows.
 inline constexpr size_t max_tile_size = size_t(1) << 24;
 
 template <typename S>
@@ -325,8 +326,8 @@ CUDA_TILE_CONSTEXPR bool is_broadcastable_to() {
   }
 }
 
-/// Length of T at position i of a shape of rank `rank`: T's dimensions are the last ones, those before have
-/// length 1.
+/// Length of T at position i of a shape of rank `rank`: T supplies the last dimensions, and the ones before
+/// them have length 1.
 template <typename T>
 CUDA_TILE_CONSTEXPR size_t aligned_length(size_t i, size_t rank) {
   size_t missing = rank - static_cast<size_t>(T::rank());

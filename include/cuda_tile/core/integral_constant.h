@@ -7,7 +7,7 @@
 namespace cuda::tiles::inline CUDA_TILE_ABI {
 namespace detail {
 
-/// Base of integral_constant by value alone: lets `shape{4_ic, 8_ic}` deduce lengths where the compiler
+/// Base of integral_constant by value alone. It lets `shape{4_ic, 8_ic}` deduce lengths where the compiler
 /// cannot apply the deduction guide of extents to its alias shape (g++ 12).
 template <size_t Value>
 struct constant_value {};
@@ -26,7 +26,8 @@ struct integral_constant : detail::constant_value<static_cast<size_t>(V)> {
 
 // [2.13.1.1] overloaded operators
 
-// What has no value, 6_ic / 0_ic say, is an error in the operator: no other operator is looked for.
+// An expression without a value, such as 6_ic / 0_ic, is an error inside the operator; overload resolution
+// does not try another.
 #define CUDA_TILE_CONSTANT_OPERATOR(op)                                                                      \
   template <auto x, auto y>                                                                                  \
   CUDA_TILE_CONSTEXPR auto operator op(integral_constant<x>, integral_constant<y>) noexcept {                \
@@ -61,7 +62,8 @@ inline constexpr bool is_integral_constant_v = false;
 template <integral auto V>
 inline constexpr bool is_integral_constant_v<integral_constant<V>> = true;
 
-/// What the characters of a literal say: a decimal number that long long, its largest type, can hold, or not.
+/// The value of a literal's characters, and whether they form a decimal number that fits in long long, its
+/// largest type.
 struct parsed_literal {
   bool decimal = true;
   bool fits = true;
@@ -110,7 +112,7 @@ CUDA_TILE_CONSTEXPR auto operator""_ic() noexcept {
 
 namespace detail {
 
-/// Whether each of 0 … sizeof...(Idx) - 1 is there.
+/// Whether each of 0 … sizeof...(Idx) - 1 occurs.
 template <size_t... Idx>
 CUDA_TILE_CONSTEXPR bool is_permutation() {
   auto contains = [](size_t value) { return ((Idx == value) || ...); };

@@ -32,7 +32,7 @@ struct irange;
 template <integral T>
 struct irange_iterator {
   static_assert(!detail::is_cv_v<T>, "the type of an irange must not be cv-qualified [2.14.2]");
-  using difference_type = ptrdiff_t; // what int64_t is, but with NVRTC
+  using difference_type = ptrdiff_t; // the same as int64_t, except with NVRTC
   using value_type = T;
 
   constexpr irange_iterator() noexcept = default;
@@ -43,8 +43,8 @@ struct irange_iterator {
   __host__ __device__ constexpr irange_iterator& operator++() noexcept {
     current_ = static_cast<T>(current_ + step_);
 #if CUDA_TILE_WARP_GROUPS
-    // Sums that the loop left open (threads/open.h), where it ends: ptxas follows them to a wait on that
-    // edge, but not to one behind the loop, where the path around it arrives, too.
+    // Open products (threads/open.h) of the loop must finish when it ends. ptxas can match them with a wait
+    // on this edge, but not with one after the loop, where the path that skips the loop joins.
     if (!(current_ < end_) && !__builtin_is_constant_evaluated())
       platform::finish_groups();
 #endif

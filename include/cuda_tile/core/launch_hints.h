@@ -1,5 +1,5 @@
-// What a kernel's optimization hints ask of a launch [2.16]: build() writes calls of these functions into the
-// attributes of kernels that have hints. Stands alone, as signature.h does.
+// What a kernel's optimization hints request of a launch [2.16]. build() writes calls of these functions into
+// the attributes of kernels that have hints. Like signature.h, this file includes nothing else.
 #pragma once
 
 namespace cuda_tile {
@@ -10,7 +10,7 @@ struct hint {
   long long value;
 };
 
-/// The hints of one kind that a kernel has, in their order. Of fixed size, as NVRTC 13 drops an attribute
+/// A kernel's hints of one kind, in order. The array has a fixed size because NVRTC 13 drops an attribute
 /// whose value is the result of a function template with arguments that depend on the kernel's own
 /// parameters.
 struct hint_list {
@@ -19,8 +19,8 @@ struct hint_list {
 
 namespace detail {
 
-/// The value that counts on an architecture, 0 for none: the last valid one, one for this architecture before
-/// one for all.
+/// The value that applies on an architecture, or 0 if there is none. The last valid hint wins; a hint for
+/// this architecture takes precedence over one for all architectures.
 template <typename Valid>
 __host__ __device__ constexpr int hinted(int architecture, hint_list const& hints, Valid valid) {
   long long specific = 0, agnostic = 0;
@@ -44,13 +44,14 @@ struct valid_cluster {
 
 } // namespace detail
 
-/// Blocks that a multiprocessor shall hold, at most `fitting` of which fit; 0: no hint.
+/// The number of blocks that a multiprocessor should hold, limited to `fitting`, the number that fit; 0 if
+/// there is no hint.
 __host__ __device__ constexpr int hinted_occupancy(int architecture, int fitting, hint_list const& hints) {
   const int value = detail::hinted(architecture, hints, detail::valid_occupancy{});
   return value < fitting ? value : fitting;
 }
 
-/// Blocks of a cluster; 1: no hint. More than 8 are not portable.
+/// The number of blocks in a cluster; 1 if there is no hint. More than 8 are not portable.
 __host__ __device__ constexpr int hinted_cluster(int architecture, hint_list const& hints) {
   const int value = detail::hinted(architecture, hints, detail::valid_cluster{});
   return value < 1 ? 1 : value > 8 ? 8 : value;

@@ -75,7 +75,7 @@ CUDA_TILE_CONSTEXPR typename E::index_type extent_product(E const& e, size_t fir
   return product;
 }
 
-/// What the four mappings that are determined by (perhaps padded) extents share.
+/// Members shared by the four mappings that their (possibly padded) extents determine.
 template <typename E, typename Layout>
 struct mapping_base {
   static_assert(!is_cv_v<E>, "the extents of a layout mapping must not be cv-qualified [2.10]");
@@ -133,7 +133,7 @@ struct layout_left_padded {
   template <extents_like E>
   using mapping = layout_left_padded_mapping<E, A>;
 };
-/// [2.10.9] Strides given one by one.
+/// [2.10.9] Explicit strides.
 template <extents_like S>
 struct layout_strided {
   template <extents_like E>
@@ -207,7 +207,7 @@ struct make_extents_impl<I, Lengths, indices<K...>> {
   using type = extents<I, Lengths::at(K)...>;
 };
 
-/// The alignment of padded rows: in the type, or at run time where A is dynamic.
+/// The alignment of padded rows: part of the type, or known at run time if A is dynamic.
 template <typename I, size_t A>
 struct alignment {
   CUDA_TILE_CONSTEXPR explicit alignment(I) {}

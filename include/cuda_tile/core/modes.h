@@ -1,4 +1,4 @@
-// [1.9] Functions of elements in a rounding mode, a subnormals mode or a NaN mode: function objects.
+// [1.9] Function objects for functions of elements in a rounding mode, a subnormals mode or a NaN mode.
 #pragma once
 
 #include "cuda_tile/core/constants.h"

@@ -1,11 +1,11 @@
-// printf in kernels takes numbers and pointers only.
+// printf in kernels accepts numbers and pointers only.
 #pragma once
 
 #include "cuda_tile/config.h"
 
-// C takes an object of any class behind the format, and prints some of its bytes. So these are called
-// instead: for our own classes as they are of this namespace, and as std::printf for all. A template beside
-// ::printf itself would be in the way of kernels and pointers to functions of that name.
+// C accepts an object of any class after the format and prints some of its bytes. These overloads are chosen
+// instead: the first for our own classes, which are in this namespace, and std::printf for all classes. A
+// template beside ::printf itself would conflict with kernels and function pointers of that name.
 
 namespace cuda::tiles::inline CUDA_TILE_ABI {
 

@@ -1,4 +1,4 @@
-// [1.4] Scalars: of which category a type is, and the values of integral ones.
+// [1.4] Scalars: the category of a type, and the values of integral scalars.
 #pragma once
 
 #include "cuda_tile/core/element_types.h"
@@ -37,8 +37,8 @@ template <typename T>
 inline constexpr bool is_numeric_v = is_integral_scalar_v<T> || is_floating_point_v<T>;
 template <typename T>
 inline constexpr bool is_pointer_scalar_v = category_of<T> == category::pointer;
-// Compared as an integer: for enumerations nvcc 13.0 asks the tiles' operators first, whose concepts ask
-// this.
+// Compared as integers: for enumerations nvcc 13.0 considers the tiles' operators first, and their concepts
+// depend on this variable.
 template <typename T>
 inline constexpr bool is_scalar_v = static_cast<int>(category_of<T>) != static_cast<int>(category::none);
 
@@ -67,7 +67,7 @@ template <typename T>
 inline constexpr int bitwidth_v<T> =
     scalar_traits<remove_cv_t<T>>::bits < 8 ? scalar_traits<remove_cv_t<T>>::bits
                                             : static_cast<int>(sizeof(T) * 8);
-/// Bits of an element in memory that say its value, where those of bool are all of its byte.
+/// The bits of an element in memory that determine its value; a bool uses all of its byte.
 template <typename T>
 inline constexpr int memory_bitwidth_v = is_bool_v<T> ? 8 : bitwidth_v<T>;
 

@@ -1,5 +1,5 @@
-// The bits of small floating point values from a float and back [1.7.2]: integer arithmetic without branches,
-// which the host's compiler vectorises.
+// Converts the bits of small floating point values from and to float [1.7.2] using integer arithmetic without
+// branches, which host compilers vectorise.
 #pragma once
 
 #include "cuda_tile/core/scalars.h"
@@ -10,7 +10,7 @@ namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 template <int Mantissa, int Exponent, beyond_finite Beyond, bool Saturates>
 struct small_format {
   static constexpr int bias = (1 << (Exponent - 1)) - 1;
-  static constexpr int shift = 23 - Mantissa; // of a float's mantissa to this one's place
+  static constexpr int shift = 23 - Mantissa; // from a float's mantissa to the position of this one
   static constexpr unsigned sign = 1u << (Mantissa + Exponent);
   static constexpr unsigned infinity = ((1u << Exponent) - 1) << Mantissa;
   static constexpr unsigned greatest = Beyond == beyond_finite::infinity ? infinity - 1
@@ -26,7 +26,8 @@ struct small_format {
     unsigned magnitude = bits & 0x7fffffffu;
     unsigned rounded = (magnitude + (1u << (shift - 1)) - 1 + (magnitude >> shift & 1)) >> shift;
     if constexpr (bias < 127) {
-      // Below the least normal value a float addition rounds: the last bit of the sum is worth our last bit.
+      // Below the least normal value a float addition does the rounding: the last bit of the sum is worth our
+      // last bit.
       constexpr unsigned least_normal = static_cast<unsigned>(127 - bias + 1) << 23;
       constexpr unsigned one_up = static_cast<unsigned>(127 - bias + shift + 1) << 23;
       float sum = platform::bit_cast<float>(magnitude) + platform::bit_cast<float>(one_up);
@@ -37,14 +38,15 @@ struct small_format {
     constexpr unsigned limit = Saturates ? greatest : infinity;
     rounded = rounded > limit ? limit : rounded;
     rounded = magnitude > 0x7f800000u ? nan : rounded;
-    bool signless = magnitude > 0x7f800000u; // as a device makes NaN
+    bool signless = magnitude > 0x7f800000u; // NaN has no sign here, as on a device
     return rounded | (signless ? 0 : bits >> 31 << (Mantissa + Exponent));
   }
 
   /// Exact.
   static CUDA_TILE_BITS float to_float(unsigned small) {
     unsigned magnitude = small & (sign - 1);
-    // As a float of the same mantissa and exponent bits, times a power of two for the other bias.
+    // Treat the bits as a float with the same mantissa and exponent, then multiply by a power of two to
+    // correct the bias.
     float scale = platform::bit_cast<float>(static_cast<unsigned>(bias < 127 ? 254 - bias : 127) << 23);
     float value = platform::bit_cast<float>(magnitude << shift) * scale;
     unsigned bits = platform::bit_cast<unsigned>(value);
@@ -70,7 +72,7 @@ struct e8m0_format {
   }
 };
 
-/// tf32 is a float whose last 13 bits do not count.
+/// tf32 is a float whose last 13 bits are ignored.
 struct tf32_format {
   static CUDA_TILE_BITS unsigned from_float(float x) {
     unsigned b = platform::bit_cast<unsigned>(x);
@@ -83,7 +85,7 @@ struct tf32_format {
   }
 };
 
-/// The bits of E, whose traits say its format where that is a sign, an exponent and a mantissa.
+/// The bits of E, whose traits describe the format of types with a sign, an exponent and a mantissa.
 template <typename E, typename Traits = scalar_traits<E>>
 struct format_of
     : small_format<Traits::mantissa_bits, Traits::exponent_bits, Traits::beyond, Traits::saturates> {

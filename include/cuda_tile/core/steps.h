@@ -1,25 +1,24 @@
-// Walks through row-major arrays: for each dimension of a shape, by how many elements one step moves. `Steps`
-// stands for a class that has them, as `Steps::at(d)`.
+// Traversal of row-major arrays: for each dimension of a shape, the number of elements that one step moves
+// by. A class `Steps` supplies them as `Steps::at(d)`.
 #pragma once
 
 #include "cuda_tile/core/extents.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-/// Those of a shape's own row-major order.
+/// The steps of a shape's own row-major order.
 template <typename S>
 struct row_major_steps {
   CUDA_TILE_CONSTEXPR static size_t at(size_t d) { return length_product<S>(d + 1, S::rank()); }
 };
 
-/// Those through S whose dimensions are permuted: dimension d of the result is dimension Map::mapping(d) of
-/// S.
+/// Steps through S with its dimensions permuted: dimension d of the result is dimension Map::mapping(d) of S.
 template <typename S, typename Map>
 struct permuted_steps {
   CUDA_TILE_CONSTEXPR static size_t at(size_t d) { return row_major_steps<S>::at(Map::mapping(d)); }
 };
 
-/// Those that broadcast From to a shape of rank Rank: none along dimensions of length 1.
+/// Steps that broadcast From to a shape of rank Rank: zero along dimensions of length 1.
 template <typename From, size_t Rank>
 struct broadcast_steps {
   CUDA_TILE_CONSTEXPR static size_t at(size_t d) {
@@ -44,8 +43,8 @@ struct strided_index {
   }
 };
 
-/// Position in From of the first element of its partition of shape Part with the given index. An index that
-/// is out of bounds, which is undefined, gives a position in From, too.
+/// Position in From of the first element of its partition of shape Part with the given index. An
+/// out-of-bounds index is undefined, but still gives a position within From.
 template <typename From, typename Part, typename... Indices>
 CUDA_TILE_CONSTEXPR unsigned partition_start(Indices... index) {
   size_t start = 0, d = 0;

@@ -68,8 +68,8 @@ struct tensor_span {
                                             accessor_type const& accessor = {}) noexcept
       : mapping_{mapping}, accessor_{accessor}, handle_{handle} {}
 
-  /// The layout argument only serves deduction. A template, since NVRTC 12.9 and 13.0 ignore the constraint
-  /// of others.
+  /// The layout argument only serves deduction. This is a template because NVRTC 12.9 and 13.0 ignore the
+  /// constraint on a non-template.
   template <typename M = mapping_type>
     requires detail::constructible_from<M, extents_type const&>
   __host__ __device__ constexpr tensor_span(data_handle_type handle, extents_type const& extents,

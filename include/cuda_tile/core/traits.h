@@ -88,7 +88,7 @@ concept convertible_to = requires(void (&accept)(To), From&& from) { accept(stat
 template <typename T, typename... Args>
 concept constructible_from = requires { T(declval<Args>()...); };
 
-/// What std::copyable asks that a type can be asked for: copy construction and assignment.
+/// The requirements of std::copyable that can be tested on a type: copy construction and assignment.
 template <typename T>
 concept copyable = !is_const_v<T> && requires(T& a, T const& b) {
   T(b);
@@ -103,7 +103,7 @@ template <size_t... I>
 struct make_indices_impl<0, I...> {
   using type = indices<I...>;
 };
-/// 0 … N-1; N is a rank, so recursion is short.
+/// 0 … N-1; N is a rank, so the recursion is shallow.
 template <size_t N>
 using make_indices = typename make_indices_impl<N>::type;
 

@@ -12,11 +12,11 @@ namespace cuda::tiles::inline CUDA_TILE_ABI::checks {
 
 inline constexpr bool enabled = CUDA_TILE_CHECKED;
 
-/// What tiles say in builds that are checked fully (checked/values.h): that all elements have values, that
-/// none have.
+/// Values of a tile's `undefined` member in fully checked builds (checked/values.h): all elements have
+/// values, or none has.
 inline constexpr unsigned all_defined = 0, none_defined = 1;
 
-/// Whether an index is less than a count, and not negative.
+/// Whether an index is nonnegative and less than a count.
 CUDA_TILE_CONSTEXPR bool is_index(size_t i, size_t count) { return i < count; }
 
 #if CUDA_TILE_CHECKED
@@ -28,7 +28,7 @@ CUDA_TILE_API cuda_tile_value value_of(T x) {
   return value;
 }
 
-/// Reports a violation; returns if its kind is ignored, or where no kernel runs. The platform's part.
+/// Reports a violation; returns if its kind is ignored or no kernel is running. Implemented by the platform.
 template <typename... Values>
 CUDA_TILE_API void report_at(cuda_tile_violation_kind kind, cuda_tile_element const& element,
                              Values... values) {
@@ -36,13 +36,13 @@ CUDA_TILE_API void report_at(cuda_tile_violation_kind kind, cuda_tile_element co
   platform::report(violation);
 }
 
-/// Not constexpr: in a constant expression its call is an error, which names the kind.
+/// Not constexpr: calling it in a constant expression is an error that names the kind of violation.
 template <cuda_tile_violation_kind Kind, typename... Values>
 CUDA_TILE_API void violated(char const* function, Values... values) {
   checks::report_at(Kind, {function, nullptr, 0, 0}, values...);
 }
 
-/// What must hold where `function` is called with these values.
+/// Conditions that must hold when `function` is called with these values.
 template <cuda_tile_violation_kind Kind, typename... Values>
 CUDA_TILE_CONSTEXPR void require(bool holds, char const* function, Values... values) {
   if (!holds)

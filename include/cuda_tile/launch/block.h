@@ -1,35 +1,36 @@
-// What a kernel on the host and its launcher (lib/) agree on: a block's context and a kernel's description.
-// C structures only: kernels are compiled apart from the launcher, perhaps by another compiler.
+// The interface between a kernel on the host and its launcher (lib/): a block's context and a kernel's
+// description. C structures only, because kernels are compiled separately from the launcher, perhaps by
+// another compiler.
 #pragma once
 
-/// One thread's view of the block that it runs. The launcher fills it in, the platform header reads it.
+/// One thread's view of the block that it runs. The launcher fills it in, and the platform header reads it.
 struct cuda_tile_block {
   unsigned block[3]; // index of the block in the grid
   unsigned grid[3];  // number of blocks
   unsigned thread;   // index of the thread in the block; 0 where a block has one thread
-  void* scratch;     // memory that the threads of one block share; null where a block has one thread
+  void* scratch;     // memory that the threads of a block share; null if a block has one thread
   void (*barrier)(
-      cuda_tile_block*); // waits for the other threads of the block; null where a block has one thread
-  void* launcher;        // the launcher's own
-  const struct cuda_tile_checks* checks; // of a checked launch (launch/checks.h), else null
-  const char* barrier_file; // where in the source the barrier is that this thread waits in; null: not told
+      cuda_tile_block*); // waits for the other threads of the block; null if a block has one thread
+  void* launcher;        // private to the launcher
+  const struct cuda_tile_checks* checks; // in a checked launch (launch/checks.h); otherwise null
+  const char* barrier_file; // source location of the barrier that this thread waits in; null if unknown
   unsigned barrier_line;
-  const void* last_loaded; // where the kernel last loaded from an array that it may also store to; null: none
-  unsigned locks;          // that this thread holds, so that it must not be ended
-  char thrown[200];        // what an exception that left the kernel said; empty: none did
+  const void* last_loaded; // last load from an array that the kernel may also store to; null if none
+  unsigned locks;          // number of locks that this thread holds; it must not be ended while it holds any
+  char thrown[200];        // message of an exception that left the kernel; empty if there was none
 };
 
-/// Runs one thread of `count` blocks: of that which `block` names, and of those that follow it in x. `block`
-/// names the last one afterwards, or that which an exception left. `arguments[i]` points to the value of
+/// Runs one thread of `count` blocks: the one that `block` names and those that follow it in x. Afterwards
+/// `block` names the last one, or the one that an exception left. `arguments[i]` points to the value of
 /// parameter i.
 typedef void (*cuda_tile_entry)(void* const* arguments, cuda_tile_block* block, unsigned count);
 
-/// A kernel instantiated for the host: each is exported as `cuda_tile_kernel_<i>`.
+/// A kernel instantiated for the host; each is exported as `cuda_tile_kernel_<i>`.
 struct cuda_tile_kernel {
-  const char* name; // the name expression that it was made from
+  const char* name; // the name expression that it was instantiated from
   cuda_tile_entry entry;
   unsigned threads;       // threads that share one block
   unsigned scratch_bytes; // size of cuda_tile_block::scratch
   unsigned parameter_count;
-  const unsigned* parameters; // one code each, see core/signature.h
+  const unsigned* parameters; // one code per parameter, see core/signature.h
 };

@@ -1,18 +1,19 @@
-// What a checked build (CUDA_TILE_CHECKED) and the launcher tell each other. C structures only, as block.h.
+// The interface between a checked build (CUDA_TILE_CHECKED) and the launcher. C structures only, as in
+// block.h.
 #pragma once
 
 #include "cuda_tile/launch/block.h"
 #include "cuda_tile/launch/violations.h"
 
-/// A value that a report shows, as its bits; `code` is its type as in core/signature.h.
+/// The bits of a value that a report shows; `code` is its type as in core/signature.h.
 struct cuda_tile_value {
   unsigned code;
   unsigned long long bits;
 };
 
-/// An element of a tile: the function that met it, and where it lies.
+/// An element of a tile: the function that used it, and its position.
 struct cuda_tile_element {
-  const char* function;    // as the manual calls it
+  const char* function;    // its name in the manual
   const unsigned* lengths; // of the tile
   unsigned rank;
   unsigned position; // in row-major order
@@ -34,7 +35,7 @@ enum cuda_tile_access_flags {
   cuda_tile_block_scope = 32, // orders nothing between blocks
 };
 
-/// Accesses of elements that lie one behind the other.
+/// Accesses to adjacent elements.
 struct cuda_tile_access {
   const void* address;
   unsigned long long count;
@@ -43,7 +44,7 @@ struct cuda_tile_access {
   cuda_tile_element element; // of the first
 };
 
-/// Where an element of a tile points to.
+/// The location that an element of a tile points to.
 struct cuda_tile_place {
   const void* address;
   unsigned position;
@@ -57,8 +58,8 @@ struct cuda_tile_array {
   unsigned writable;
 };
 
-/// Of the first violation of a launch. Code addresses are offsets in the kernel's library, for its debug
-/// information, on a GPU numbers of sites; 0 stands for none.
+/// The first violation of a launch. Code addresses are offsets into the kernel's library, for use with its
+/// debug information; on a GPU they are numbers of sites. 0 means none.
 struct cuda_tile_report {
   unsigned kind; // a cuda_tile_violation_kind
   char function[64];
@@ -67,20 +68,20 @@ struct cuda_tile_report {
   unsigned value_count;
   cuda_tile_value values[4];
   unsigned long long frames[32]; // of the block's stack, the innermost first
-  // Where memory is concerned: the access, and where it is from the first element of which array.
+  // For memory accesses: the access, and its offset from the first element of an array.
   unsigned flags, size, array; // array: an index, or ~0 if there is none
   long long offset;            // in bytes
-  // With what an access races.
+  // For races: the other access.
   unsigned other_flags, other_block[3];
   unsigned long long other_frame;
 };
 
-/// What a checked launch on a GPU is told and tells.
+/// The data that a checked launch on a GPU receives and returns.
 struct cuda_tile_device_checks {
   cuda_tile_report report;
-  unsigned is_taken; // whether the report is one
+  unsigned is_taken; // whether the report has been filled in
   unsigned array_count;
-  unsigned long long ignored; // bits of kinds
+  unsigned long long ignored; // one bit per kind
   cuda_tile_array arrays[512];
 };
 
@@ -88,17 +89,20 @@ struct cuda_tile_device_checks {
 struct cuda_tile_checks {
   /// Ends the block and the launch. Returns if violations of that kind are ignored.
   void (*report)(cuda_tile_block*, const cuda_tile_violation*);
-  /// Checks accesses before they happen; does not return if they must not.
+  /// Checks accesses before they happen; does not return if they are not allowed.
   void (*access)(cuda_tile_block*, const cuda_tile_access*);
-  /// Whatever was released at an address is ordered before what the block does next.
+  /// Orders everything that was released at an address before what the block does next.
   void (*acquired)(cuda_tile_block*, const void* address);
-  /// An atomic update gave memory other bits: who waits for that may go on.
+  /// An atomic update changed memory, so blocks that wait for it may continue.
   void (*changed)(cuda_tile_block*);
-  /// The array that an address lies in or right behind; false if it is in none that the launcher knows.
+  /// Finds the array that contains an address or ends there; returns false if the launcher knows no such
+  /// array.
   int (*find_array)(cuda_tile_block*, const void* address, const char** begin, const char** end);
-  /// The place whose address an earlier one has, too; `count` if there is none. Sorts the places.
+  /// The index of a place that repeats the address of an earlier one, or `count` if there is none. Sorts the
+  /// places.
   unsigned (*find_repetition)(cuda_tile_block*, cuda_tile_place* places, unsigned count);
-  /// Keeps which elements of a tile have no value until the block ends, and gives them a number above 1.
+  /// Keeps a record of which elements of a tile have no value until the block ends; returns its number, above
+  /// 1.
   unsigned (*keep_undefined)(cuda_tile_block*, const unsigned char* undefined, unsigned count);
   const unsigned char* (*undefined)(cuda_tile_block*, unsigned number);
 };

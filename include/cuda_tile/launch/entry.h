@@ -1,4 +1,5 @@
-// How a kernel on the host is entered: unpacks arguments, calls the kernel, and describes it to the launcher.
+// The entry point of a kernel on the host: unpacks arguments, calls the kernel, and describes it to the
+// launcher.
 #pragma once
 
 #include "cuda_tile/config.h"
@@ -9,8 +10,8 @@
 
 namespace cuda_tile::inline CUDA_TILE_ABI {
 
-/// What a launcher's argument is to a kernel: the value, or what a reference stands for, as its address is
-/// passed.
+/// How a kernel sees a launcher's argument: as the value, or as the object that a reference refers to, since
+/// its address is passed.
 template <typename Parameter>
 struct argument {
   static auto& at(void* place) {
@@ -28,7 +29,7 @@ struct entry;
 template <typename... Parameters, void (*Kernel)(Parameters...)>
 struct entry<Kernel> {
   static constexpr unsigned parameter_count = sizeof...(Parameters);
-  // One more, since an array cannot be empty.
+  // One extra element, since an array cannot be empty.
   static constexpr unsigned parameters[] = {parameter_code<Parameters>..., 0};
 
   static void run(void* const* arguments, cuda_tile_block* block, unsigned count) {
@@ -55,7 +56,7 @@ constexpr cuda_tile_kernel describe(char const* name) {
 
 } // namespace cuda_tile::inline CUDA_TILE_ABI
 
-/// Exports the kernel that a name expression (the rest of the arguments) names, as cuda_tile_kernel_<i>.
+/// Exports the kernel named by a name expression (the rest of the arguments) as cuda_tile_kernel_<i>.
 #define CUDA_TILE_ENTRY(i, ...)                                                                              \
   extern "C" __attribute__((visibility("default"))) const cuda_tile_kernel cuda_tile_kernel_##i =            \
       cuda_tile::describe<cuda_tile::kernel_of(__VA_ARGS__)>(#__VA_ARGS__);

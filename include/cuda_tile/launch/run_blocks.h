@@ -1,5 +1,5 @@
-// Blocks of a kernel on the host, one after the other. An exception that leaves one ends the launch with an
-// error.
+// Runs blocks of a kernel on the host, one after the other. An exception that leaves a block ends the launch
+// with an error.
 #pragma once
 
 #include "cuda_tile/platform/platform.h"
@@ -17,15 +17,15 @@ inline void note_thrown(cuda_tile_block& block, char const* what) {
   block.thrown[length] = 0;
 }
 
-/// Calls `kernel` for each block of a cuda_tile_entry, and tells the launcher what it throws. It is caught in
-/// the library that threw it: the launcher may have a C++ runtime of its own.
+/// Calls `kernel` for each block of a cuda_tile_entry, and tells the launcher what it throws. Exceptions are
+/// caught in the library that threw them because the launcher may have a different C++ runtime.
 template <typename Kernel>
 void run_blocks(cuda_tile_block& block, unsigned count, Kernel kernel) {
   cuda_tile_block*& current = cuda::tiles::platform::current_block;
   current = &block;
   auto run = [&] {
     for (kernel(); --count != 0; kernel())
-      const_cast<unsigned volatile&>(block.block[0]) = block.block[0] + 1; // seen where a fault ends the next
+      const_cast<unsigned volatile&>(block.block[0]) = block.block[0] + 1; // read if the next block faults
   };
 #ifdef __cpp_exceptions
   try {

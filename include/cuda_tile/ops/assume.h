@@ -1,5 +1,5 @@
-// [2.15] Assumptions: values are returned as they are. What the compiler can use, the alignment of a pointer
-// and the divisor of an integer, it is told.
+// [2.15] Assumptions: values are returned unchanged. The compiler is told what it can use: the alignment of a
+// pointer and the divisor of an integer.
 #pragma once
 
 #include "cuda_tile/checked/assume.h"
@@ -20,7 +20,8 @@ CUDA_TILE_CONSTEXPR bool has_no_zero_length() {
   return true;
 }
 
-/// Whether LB and UB lie between the least value of E and the greatest of the signed type as wide [2.15.2].
+/// Whether LB and UB lie between the least value of E and the greatest value of the signed type of the same
+/// width [2.15.2].
 template <typename E, auto LB, auto UB>
 CUDA_TILE_CONSTEXPR bool are_bounds() {
   if constexpr (is_bool_v<E>) {
@@ -42,7 +43,7 @@ CUDA_TILE_CONSTEXPR bool are_bounds() {
 
 } // namespace detail
 
-/// [2.15.1] Partitions of shape S hold one value each.
+/// [2.15.1] Each partition of shape S holds a single value.
 template <shape_like S, tile_like T>
   requires(detail::has_no_zero_length<S>() && static_cast<size_t>(S::rank()) == tile_rank_v<T> &&
            (pointer_tile<T> || integral_tile<T>))

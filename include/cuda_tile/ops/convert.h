@@ -8,13 +8,13 @@ namespace cuda::tiles::inline CUDA_TILE_ABI {
 
 namespace detail {
 
-/// The type in which an element is looked at: float for those that convert to it without loss.
+/// The type in which an element is examined: float for types that convert to it without loss.
 template <typename E>
 using inspected_t = conditional_t<is_below_float<E>, float, E>;
 
 } // namespace detail
 
-/// [2.3.5] The manual takes basic floating point tiles, 13.4 all.
+/// [2.3.5] The manual accepts basic floating point tiles, CUDA 13.4 all of them.
 template <floating_point_tile T>
 CUDA_TILE_API tile_with_element_t<T, bool> isinf(T const& x) noexcept {
   using E = detail::inspected_t<tile_element_t<T>>;
@@ -22,7 +22,7 @@ CUDA_TILE_API tile_with_element_t<T, bool> isinf(T const& x) noexcept {
       [](auto a) { return elements::abs{}(detail::convert<E>(a)) == elements::infinity<E>(); }, x);
 }
 
-/// [2.3.6] As isinf.
+/// [2.3.6] Accepts the same types as isinf.
 template <floating_point_tile T>
 CUDA_TILE_API tile_with_element_t<T, bool> isnan(T const& x) noexcept {
   using E = detail::inspected_t<tile_element_t<T>>;
@@ -40,13 +40,13 @@ template <scalar E, tile_like T>
 CUDA_TILE_API tile_with_element_t<T, E> element_cast(T const& x) noexcept {
   checks::before_conversion<E>(x);
   if constexpr (detail::is_same_v<tile_with_element_t<T, E>, T>)
-    return detail::computed(x); // a copy, not one of each element: compiles sooner
+    return detail::computed(x); // copies the whole tile instead of each element, which compiles faster
   else
     return detail::map<tile_with_element_t<T, E>>(
         [](auto a) { return detail::convert<detail::remove_cv_t<E>>(a); }, x);
 }
 
-/// [2.3.20] The bits of each element as an E of the same size and, but for bool, bitwidth.
+/// [2.3.20] The bits of each element as an E of the same size and, except for bool, the same bitwidth.
 template <scalar E, tile_like T>
   requires(detail::memory_bitwidth_v<E> == detail::memory_bitwidth_v<tile_element_t<T>>)
 CUDA_TILE_API tile_with_element_t<T, E> element_bitcast(T const& x) noexcept {

@@ -40,7 +40,7 @@ CUDA_TILE_API T ones() noexcept {
   return full<T>(detail::convert<tile_element_t<T>>(1));
 }
 
-/// [2.3.4] Positive zeros, which e8m0 has not.
+/// [2.3.4] Positive zeros, which e8m0 lacks.
 template <numeric_tile T>
   requires detail::has_zero_v<tile_element_t<T>>
 CUDA_TILE_API T zeros() noexcept {

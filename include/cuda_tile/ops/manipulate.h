@@ -108,8 +108,8 @@ CUDA_TILE_CONSTEXPR bool can_concatenate() {
 
 } // namespace detail
 
-/// [2.3.12] Tiles of one element type that differ in the length of dimension D at most, with a sum that a
-/// tile can have.
+/// [2.3.12] Tiles of one element type that differ at most in the length of dimension D, if a tile can have
+/// the sum of those lengths.
 template <typename T, typename U, size_t D>
 concept concatenation_compatible = tile_like<T> && tile_like<U> && detail::can_concatenate<T, U, D>();
 
@@ -118,7 +118,7 @@ template <tile_like T, tile_like U, size_t Dim>
   requires concatenation_compatible<T, U, Dim>
 using concatenation_t = tile<tile_element_t<T>, detail::concatenated_shape<T, U, Dim>>;
 
-/// [2.3.14] y behind x along dimension D. Lengths are powers of two, so x and y have the same shape.
+/// [2.3.14] y after x along dimension D. Lengths are powers of two, so x and y have the same shape.
 template <integral auto D, tile_like T, tile_like U>
   requires(D >= 0) && concatenation_compatible<T, U, static_cast<size_t>(D)>
 CUDA_TILE_API concatenation_t<T, U, static_cast<size_t>(D)> cat(T const& x, U const& y,
@@ -127,7 +127,7 @@ CUDA_TILE_API concatenation_t<T, U, static_cast<size_t>(D)> cat(T const& x, U co
   return detail::cat<R, static_cast<size_t>(D)>(x, y);
 }
 
-/// [2.3.15] lhs where the condition is true, else rhs.
+/// [2.3.15] lhs where the condition is true, otherwise rhs.
 template <tile_like T, bool_tile_convertible C>
   requires broadcastable_to<C, tile_shape_t<T>>
 CUDA_TILE_API T select(C const& condition, T const& lhs, T const& rhs) noexcept {
@@ -157,7 +157,7 @@ CUDA_TILE_CONSTEXPR bool divides_shape() {
 template <typename S, typename T>
 concept extractable_from = tile_shape<S> && tile_like<T> && detail::divides_shape<S, T>();
 
-/// [2.3.17] The partition of shape S with the given index; one out of bounds is undefined.
+/// [2.3.17] The partition of shape S with the given index; an index out of bounds is undefined.
 template <tile_shape S, tile_like T, typename... Indices>
   requires extractable_from<S, T> && (sizeof...(Indices) == tile_rank_v<T>) &&
            (detail::convertible_to<Indices, size_t> && ...)

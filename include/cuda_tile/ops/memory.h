@@ -1,4 +1,4 @@
-// [2.7.1] to [2.7.5] Loads and stores through tiles of pointers, which are taken by value, so that arrays
+// [2.7.1] to [2.7.5] Loads and stores through tiles of pointers, which are passed by value so that arrays
 // decay.
 #pragma once
 
@@ -23,7 +23,7 @@ concept loadable_tile =
 template <typename T>
 concept storeable_tile = loadable_tile<T> && !detail::is_const_v<detail::pointee_t<T>>;
 
-/// [2.7.3] What a load from T yields.
+/// [2.7.3] The type that a load from T yields.
 template <loadable_tile T>
 using tile_load_t = tile_with_element_t<T, detail::remove_cv_t<detail::pointee_t<T>>>;
 
@@ -59,7 +59,7 @@ CUDA_TILE_API tile_load_t<Tile> load_masked(Tile ptrs, Mask const& mask) noexcep
 
 namespace detail {
 
-/// A load where the mask is true, else the padding, and the checks of both.
+/// A load where the mask is true, otherwise the padding, with the checks of both.
 template <typename Access, typename Tile, typename Mask, typename Padding>
 CUDA_TILE_API tile_load_t<Tile> load_atomically(Access access, Tile const& ptrs, Mask const& mask,
                                                 Padding const& padding) {

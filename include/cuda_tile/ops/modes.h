@@ -1,4 +1,4 @@
-// [1.9] Which modes an operation takes with which elements.
+// [1.9] Which modes an operation accepts for which elements.
 #pragma once
 
 #include "cuda_tile/core/modes.h"
@@ -36,7 +36,8 @@ concept nan_propagation =
     basic_floating_point_tile<T> && subnormals_mode_fits<SubMode, element_t<T>> &&
     (NanMode == nan_propagation_mode::suppress_nan || NanMode == nan_propagation_mode::propagate_nan);
 
-/// [2.4.14] The default rounding, and for float also approximate, which 13.4 adds; it is the same here.
+/// [2.4.14] The default rounding, and for float also approximate, which CUDA 13.4 adds; both give the same
+/// result here.
 template <rounding_mode Mode, typename T>
 concept approximate_rounding = basic_floating_point_tile<T> &&
                                (Mode == default_rounding_mode() ||

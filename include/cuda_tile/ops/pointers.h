@@ -1,4 +1,4 @@
-// [2.2.25] to [2.2.31] Pointer arithmetic and comparison. Operands are taken by value, so that arrays decay
+// [2.2.25] to [2.2.31] Pointer arithmetic and comparison. Operands are passed by value so that arrays decay
 // to pointers.
 #pragma once
 

@@ -1,4 +1,4 @@
-// [2.1.1] Thread functions: where in the grid a block is.
+// [2.1.1] Thread functions: the position of a block in the grid.
 #pragma once
 
 #include "cuda_tile/tile/primitives.h"

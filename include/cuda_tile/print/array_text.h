@@ -1,4 +1,5 @@
-// A tile as NumPy shows an array, with its type and its block: text that one thread of a block prints.
+// Formats a tile as NumPy shows an array, with its type and its block: text that one thread of a block
+// prints.
 #pragma once
 
 #include "cuda_tile/core/element_text.h"
@@ -8,7 +9,7 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail::printing {
 
-inline constexpr unsigned most_elements = 1000; // of greater tiles, long dimensions are elided in the middle
+inline constexpr unsigned most_elements = 1000; // in larger tiles, long dimensions are elided in the middle
 inline constexpr unsigned edge = 3;             // indices that are then shown at each end
 inline constexpr unsigned most_columns = 100;   // of a line
 
@@ -57,7 +58,7 @@ struct shown_elements {
       for (unsigned d = rank; d-- > 0; n /= shown_length(d))
         at[d] = n % shown_length(d);
     }
-    /// How many of the last dimensions have index 0, or the last one.
+    /// How many of the last dimensions are at index 0, or (ends()) at their last index.
     CUDA_TILE_CONSTEXPR unsigned begins() const {
       unsigned k = 0;
       while (k < rank && at[rank - 1 - k] == 0)
@@ -70,13 +71,13 @@ struct shown_elements {
         ++k;
       return k;
     }
-    /// Whether something is left out just before this, k dimensions from the last one.
+    /// Whether elements are elided just before this one, k dimensions from the last one.
     CUDA_TILE_CONSTEXPR bool is_behind_gap(unsigned k) const {
       return is_elided(rank - 1 - k) && at[rank - 1 - k] == edge;
     }
   };
 
-  /// Its row-major index in the tile.
+  /// The row-major index of shown element n in the tile.
   CUDA_TILE_CONSTEXPR static unsigned index(unsigned n) {
     place const at(n);
     unsigned i = 0;
@@ -86,7 +87,7 @@ struct shown_elements {
   }
 };
 
-/// Prints what is between shown elements, and the elements, one after the other.
+/// Prints the shown elements, one after the other, and the text between them.
 template <typename S>
 class array_printer {
 public:
@@ -178,8 +179,7 @@ __device__ void add_heading(printer& out, char const* label) {
   add(out, ")\n");
 }
 
-/// Prints a tile of type T. `for_each(f)` calls f(n, text) for each element that is shown, in the thread that
-/// prints.
+/// Prints a tile of type T. `for_each(f)` calls f(n, text) for each shown element, in the thread that prints.
 template <typename T, typename ForEach>
 CUDA_TILE_API void print_array(char const* label, bool prints, ForEach for_each) {
   using tile = decltype(cuda::tiles::tile(T()));

@@ -1,5 +1,6 @@
-// printf of kernels that Python launches: kept until the launch is over, then written to Python's sys.stdout,
-// which may be a notebook's. The C library's functions are replaced within the kernels' own shared library.
+// printf of kernels that Python launches: the text is kept until the launch is over, then written to Python's
+// sys.stdout, which may belong to a notebook. The C library's functions are replaced only within the kernels'
+// own shared library.
 #pragma once
 
 #include "cuda_tile/platform/platform.h"
@@ -10,7 +11,7 @@
 
 namespace cuda_tile {
 
-/// What was printed and not yet taken. Many blocks print at once, so a lock guards it.
+/// Text that was printed and not yet taken. Many blocks print at once, so a lock guards it.
 struct print_buffer {
   char* text = nullptr;
   unsigned long capacity = 0;
@@ -25,7 +26,7 @@ struct print_buffer {
     __atomic_store_n(&locked, false, __ATOMIC_RELEASE);
     note_locks(-1u);
   }
-  /// Tells the launcher, whose signal handlers may look at any moment.
+  /// Counts the lock for the launcher, whose signal handlers may look at it at any moment.
   static void note_locks(unsigned more) {
     if (cuda_tile_block* block = cuda::tiles::platform::current_block)
       __atomic_store_n(&block->locks, block->locks + more, __ATOMIC_SEQ_CST);
@@ -83,8 +84,8 @@ inline int print(char const* format, __builtin_va_list arguments) {
 
 } // namespace cuda_tile
 
-// What compilers make of calls of printf. Under other names in C++, since <cstdio> may define these inline;
-// and hidden, so that only this library's own calls come here.
+// The functions that compilers turn calls of printf into. They have other names in C++, since <cstdio> may
+// define the originals inline; they are hidden so that only calls from this library reach them.
 #define CUDA_TILE_HIDDEN __attribute__((visibility("hidden"), used))
 #define CUDA_TILE_PRINT(length)                                                                              \
   __builtin_va_list arguments;                                                                               \

@@ -1,12 +1,12 @@
-// Text that a block prints, on a GPU: a line at a time, while no other block may, since threads have no
-// memory for much text.
+// Prints a block's text on a GPU, a line at a time while all other blocks wait, since threads have no memory
+// for much text.
 #pragma once
 
 #include "cuda_tile/config.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail::printing {
 
-/// One thread of a block prints what it adds between begin() and end().
+/// One thread of a block prints the text that it adds between begin() and end().
 class printer {
 public:
   __device__ void begin() {

@@ -1,5 +1,5 @@
-// Text that a block prints, on the host: kept until it is whole, then printed at once, as other blocks print,
-// too.
+// Prints a block's text on the host. The text is kept until it is complete and then printed at once, since
+// other blocks print, too.
 #pragma once
 
 #include "cuda_tile/core/printf.h"

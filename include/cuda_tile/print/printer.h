@@ -1,4 +1,4 @@
-// What takes the text that a block prints: of a host or of a GPU, which have different memory for it.
+// Selects the printer for a block's text: the host and GPUs differ in the memory available for it.
 #pragma once
 
 #include "cuda_tile/config.h"

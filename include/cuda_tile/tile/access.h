@@ -1,4 +1,5 @@
-// How memory is accessed, where, and how it is updated: names only, which back ends give a meaning.
+// How and where memory is accessed, and how it is updated. These are names only; back ends give them a
+// meaning.
 #pragma once
 
 #include "cuda_tile/core/constants.h"
@@ -13,7 +14,7 @@ struct plain_access {};
 template <memory_order Order, thread_scope Scope>
 struct atomic_access {};
 
-/// Updates of what memory holds, k, by an operand, v: it becomes function(k, v).
+/// An update of the value k in memory by an operand v: k becomes function(k, v).
 template <typename Function>
 struct memory_function {
   using function = Function;
@@ -24,11 +25,11 @@ using memory_bit_xor = memory_function<elements::bit_xor>;
 using memory_max = memory_function<elements::max>;
 using memory_min = memory_function<elements::min>;
 using memory_add = memory_function<elements::add>;
-/// [2.7.13] k - v is k + (-v), for floating point types exactly so.
+/// [2.7.13] k - v is k + (-v); this is exact for floating point types.
 using memory_sub = memory_function<elements::sub>;
 using memory_exchange = memory_function<elements::second>;
 
-/// A partition of a tensor span: that of shape Shape which has the index `at`.
+/// The partition of a tensor span that has shape Shape and index `at`.
 template <typename Span, typename Shape>
 struct partition_index {
   Span const& span;

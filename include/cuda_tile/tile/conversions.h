@@ -36,7 +36,7 @@ inline constexpr size_t tile_rank_v = tile_shape_t<T>::rank();
 
 namespace detail {
 
-/// Element E in shape S, as a scalar where Scalar holds.
+/// Element E in shape S; a scalar if Scalar is true.
 template <bool Scalar, typename E, typename S>
 struct tile_or_scalar {
   using type = tile<E, S>;
@@ -103,7 +103,7 @@ using mutual_broadcast_t =
 
 namespace detail {
 
-/// [1.7.4] Element type of an arithmetic tile conversion: that of the tile where the other operand is a
+/// [1.7.4] Element type of an arithmetic tile conversion: the tile's element type if the other operand is a
 /// scalar.
 template <typename T, typename U>
 struct conversion_element {
@@ -129,8 +129,8 @@ using comparison_element_t = arithmetic_common_t<element_t<T>, element_t<U>>;
 
 } // namespace detail
 
-/// [2.1.5.12] Whether an arithmetic conversion of T and U exists: a common shape and element type, without
-/// narrowing.
+/// [2.1.5.12] Whether an arithmetic conversion of T and U exists: they need a common shape and element type,
+/// without narrowing.
 template <typename T, typename U>
 concept arithmetic_tile_convertible =
     arithmetic_tile<T> && arithmetic_tile<U> && broadcast_compatible<T, U> &&
@@ -141,7 +141,7 @@ template <arithmetic_tile T, arithmetic_tile U>
 using arithmetic_tile_conversion_t =
     mutual_broadcast_t<T, U, typename detail::conversion_element<T, U>::type>;
 
-/// [2.1.5.14] As arithmetic_tile_convertible, but no operand is preferred.
+/// [2.1.5.14] Like arithmetic_tile_convertible, but neither operand is preferred.
 template <typename T, typename U>
 concept arithmetic_tile_comparable = arithmetic_tile<T> && arithmetic_tile<U> && broadcast_compatible<T, U> &&
                                      detail::operands_convert<T, U, detail::comparison_element_t<T, U>>;

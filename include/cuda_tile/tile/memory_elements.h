@@ -1,4 +1,4 @@
-// Accesses of one element in memory, by the platform's instructions: what back ends share that run kernels.
+// Accesses to one element in memory by the platform's instructions, shared by the back ends that run kernels.
 #pragma once
 
 #include "cuda_tile/checked/access.h"
@@ -25,7 +25,7 @@ CUDA_TILE_API void write_element(atomic_access<Order, Scope>, E* p, E value) {
   platform::atomic_store<static_cast<int>(Order), static_cast<int>(Scope)>(p, value);
 }
 
-/// Replaces *p by Function(*p, v); yields what was there.
+/// Replaces *p by Function(*p, v) and returns the previous value.
 template <memory_order Order, thread_scope Scope, typename Function, typename E>
 CUDA_TILE_API E update_element(atomic_access<Order, Scope>, memory_function<Function>, E* p, E v) {
   constexpr int order = static_cast<int>(Order), scope = static_cast<int>(Scope);
@@ -39,7 +39,7 @@ CUDA_TILE_API E update_element(atomic_access<Order, Scope>, memory_function<Func
     return platform::atomic_update<order, scope>(p, [v](E k) { return Function{}(k, v); });
 }
 
-/// Stores `value` where *p holds the bits of `expected`; yields what was there.
+/// Stores `value` if *p holds the bits of `expected`; returns the previous value.
 template <memory_order Order, thread_scope Scope, typename E>
 CUDA_TILE_API E exchange_element(atomic_access<Order, Scope>, E* p, E expected, E value) {
   return platform::atomic_compare_exchange<static_cast<int>(Order), static_cast<int>(Scope)>(p, expected,

@@ -1,13 +1,13 @@
-// What a model of matrix multiplication offers. Each back end has some, in its folder mma/, and chooses among
-// them for the tiles at hand when a kernel is compiled.
+// The interface of a model of matrix multiplication. Each back end has some models in its folder mma/, and
+// chooses one for the given tiles when a kernel is compiled.
 #pragma once
 
 #include "cuda_tile/tile/matrix.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-/// What multiplies. Compiled kernels carry it as a number (platform::note_mma), which pycuda_tile/products.py
-/// knows.
+/// The unit that multiplies. Compiled kernels record it as a number (platform::note_mma), which
+/// pycuda_tile/targets/products.py interprets.
 enum class mma_unit { blocks, amx, fma, mma_sync, wgmma };
 
 /// A model M that multiplies tiles L and R and adds to A:

@@ -1,5 +1,5 @@
-// Where one partition of a tensor span lies in memory, and which of its elements are within the span: what
-// back ends share that run kernels.
+// Where a partition of a tensor span lies in memory, and which of its elements are within the span. Shared by
+// the back ends that run kernels.
 #pragma once
 
 #include "cuda_tile/core/elements.h"
@@ -8,7 +8,7 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-/// What elements beyond the span become.
+/// What elements beyond the span are replaced by.
 template <view_padding Pad, typename E>
 CUDA_TILE_API E padding_value() {
   if constexpr (Pad == view_padding::zero)
@@ -36,7 +36,7 @@ struct partition {
 
   size_t elements = 1; // of the whole span
   size_t row = 1;      // length of the last dimension of the span
-  size_t places;       // bits that the addresses of all rows may have, beside multiples of the rows' bytes
+  size_t places;       // bits that may be set in the rows' addresses, apart from multiples of the rows' bytes
 
   CUDA_TILE_API explicit partition(partition_index<Span, Shape> const& index)
       : origin{index.span.data_handle()}, strides{}, valid{}, places{reinterpret_cast<size_t>(origin)} {
@@ -52,7 +52,7 @@ struct partition {
       origin += first * strides[d];
       if (d + 1 == rank)
         row = extent;
-      else // Not of `origin`: this is the same for all partitions that a loop comes by.
+      else // Not derived from `origin`, so it is the same for all partitions that a loop visits.
         places |= (length<Shape>(d) == 1 ? first * strides[d] : strides[d]) * sizeof(element);
     }
   }
@@ -91,8 +91,8 @@ CUDA_TILE_API size_t element_offset(P const& part, unsigned i) {
   }
 }
 
-/// How many elements from the one with row-major index i on are within the span, in their row; what is not
-/// positive means none.
+/// How many elements of the row are within the span, counted from the one with row-major index i; zero or
+/// less means none.
 template <size_t D, typename Shape, typename P>
 CUDA_TILE_API int count_inside(P const& part, unsigned i) {
   if constexpr (D == Shape::rank()) {

@@ -1,8 +1,8 @@
 // [1.6] [2.9] tile: an immutable multi-dimensional array of scalars.
 //
-// What a tile holds is the back end's: detail::back_end::storage<E, S>, its base, which is trivially copyable
-// and leaves the elements uninitialised. Nobody but back ends and checks looks into it. It has a namespace of
-// its own, as argument-dependent lookup would find whatever is beside it.
+// The back end decides what a tile holds: its base class detail::back_end::storage<E, S>, which is trivially
+// copyable and leaves the elements uninitialised. Only back ends and checks look into it. It has its own
+// namespace because argument-dependent lookup would find anything declared beside it.
 #pragma once
 
 #include "cuda_tile/checked/elements.h"
@@ -13,9 +13,9 @@ namespace cuda::tiles::inline CUDA_TILE_ABI {
 
 namespace detail {
 
-// The primitives that a tile itself needs; tile/primitives.h has the others.
+// The primitives that a tile itself needs; the others are in tile/primitives.h.
 
-/// result(I) = other(I), converted; `other` has the shape of the result, or is a scalar where that has one
+/// result(I) = other(I), converted; `other` has the shape of the result, or is a scalar if the result has one
 /// element.
 template <typename T, typename O>
 CUDA_TILE_API void convert_into(T& result, O const& other);
@@ -26,7 +26,7 @@ CUDA_TILE_API element_t<T> only_element(T const& x);
 
 } // namespace detail
 
-/// [2.9.1] Trivially copyable. With one thread a block, size and alignment are those of an array of E.
+/// [2.9.1] Trivially copyable. With one thread per block, size and alignment are those of an array of E.
 template <scalar E, tile_shape S>
 struct tile final : detail::back_end::storage<E, S> {
   static_assert(!detail::is_cv_v<E> && !detail::is_cv_v<S>,

@@ -1,4 +1,4 @@
-// [1.6.1] What a tile like type is made of; the tile itself comes later.
+// [1.6.1] The element type and shape of a tile like type; the tile itself is defined later.
 #pragma once
 
 #include "cuda_tile/core/extents.h"

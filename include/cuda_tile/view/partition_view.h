@@ -8,19 +8,19 @@
 namespace cuda::tiles::inline CUDA_TILE_ABI {
 namespace detail {
 
-/// [2.12.1] As many indices as dimensions, each convertible to the view's index type.
+/// [2.12.1] One index per dimension, each convertible to the view's index type.
 template <typename View, typename... Idx>
 concept partition_indices = sizeof...(Idx) == View::view_shape_type::rank() &&
                             (scalar_convertible_to<Idx, typename View::index_type> && ...);
 
-/// [2.12.1] Padding other than zero needs a basic floating point element.
+/// [2.12.1] Padding other than zero requires a basic floating point element.
 template <view_padding Pad, typename E>
 concept padding_for = Pad == view_padding::zero || is_basic_floating_point_v<E>;
 
 } // namespace detail
 
-/// [2.12.1] Partition (i0, i1, …) holds the elements from (i0 * Shape0, i1 * Shape1, …) on. Where it reaches
-/// over the end of the span, masked accesses leave those elements out, and others are undefined.
+/// [2.12.1] Partition (i0, i1, …) holds the elements from (i0 * Shape0, i1 * Shape1, …) on. Where it extends
+/// past the end of the span, masked accesses skip those elements, and unmasked accesses are undefined.
 template <tensor_span_like Span, tile_shape Shape>
   requires(static_cast<size_t>(Shape::rank()) == static_cast<size_t>(Span::extents_type::rank()) &&
            !detail::is_volatile_v<typename Span::element_type>)
