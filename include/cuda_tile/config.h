@@ -1,17 +1,17 @@
-// Compilers, settings and the choice of back end.
+// What knows compilers and targets: keywords, and how many threads share a block.
 #pragma once
 
 #include "cuda_tile/predefined.h"
 
-// CUDA_TILE_ALIAS_DEDUCTION: whether the compiler applies deduction guides to alias templates. g++ 12 rejects
-// ours.
+// CUDA_TILE_ALIAS_DEDUCTION: whether the compiler applies deduction guides to alias templates. g++ 12 fails
+// at ours.
 #if defined(__GNUC__) && !defined(__clang__) && !CUDA_TILE_ON_CUDA
 #define CUDA_TILE_ALIAS_DEDUCTION 0
 #else
 #define CUDA_TILE_ALIAS_DEDUCTION 1
 #endif
 
-// CUDA_TILE_BLOCK_THREADS: the number of threads that share a tile block, a power of two.
+// CUDA_TILE_BLOCK_THREADS: threads that share one tile block, a power of two.
 // 1 is the `cpu` target; more on a host compiler is the `emulated` target.
 #if !defined(CUDA_TILE_BLOCK_THREADS)
 #if CUDA_TILE_ON_CUDA
@@ -24,9 +24,16 @@ static_assert(CUDA_TILE_BLOCK_THREADS >= 1 && CUDA_TILE_BLOCK_THREADS <= 1024 &&
                   (CUDA_TILE_BLOCK_THREADS & (CUDA_TILE_BLOCK_THREADS - 1)) == 0,
               "CUDA_TILE_BLOCK_THREADS must be a power of two between 1 and 1024");
 
-// The parts that run a kernel: the platform (platform/platform.h lists what it must provide), the back end (a
-// folder that implements the primitives of tile/primitives.h) and the functions that operate on elements.
-#if CUDA_TILE_ON_CUDA
+// CUDA_TILE_RECORD: whether operations are calls that pycuda_tile makes Tile IR of, and nothing runs.
+#if !defined(CUDA_TILE_RECORD)
+#define CUDA_TILE_RECORD 0
+#endif
+
+// What runs a kernel: the platform (platform/platform.h says what it owes), the back end, a folder that
+// implements the primitives of tile/primitives.h, and what functions of elements are made of.
+#if CUDA_TILE_RECORD
+#define CUDA_TILE_PLATFORM "cuda_tile/platform/record.h"
+#elif CUDA_TILE_ON_CUDA
 #define CUDA_TILE_PLATFORM "cuda_tile/platform/cuda.h"
 #elif CUDA_TILE_BLOCK_THREADS > 1
 #define CUDA_TILE_PLATFORM "cuda_tile/platform/emulated.h"
@@ -48,36 +55,34 @@ static_assert(CUDA_TILE_BLOCK_THREADS >= 1 && CUDA_TILE_BLOCK_THREADS <= 1024 &&
 #endif
 #define CUDA_TILE_ELEMENT_FUNCTIONS "cuda_tile/core/element_functions.h"
 
-// CUDA_TILE_CHECKED: whether the build detects and reports undefined behaviour.
+// CUDA_TILE_CHECKED: whether undefined behaviour is looked for and reported.
 #if !defined(CUDA_TILE_CHECKED)
 #define CUDA_TILE_CHECKED 0
 #endif
-// CUDA_TILE_CHECKED_STRICT: whether a checked build reports pointers that leave their array even before they
-// are accessed.
+// CUDA_TILE_CHECKED_STRICT: of a checked build, whether pointers that leave their array are reported before
+// they are accessed.
 #if !defined(CUDA_TILE_CHECKED_STRICT)
 #define CUDA_TILE_CHECKED_STRICT 0
 #endif
 
-// CUDA_TILE_CHECKED_FULLY: whether the checks also cover elements without a value, pointer arithmetic,
-// reductions and races. They do where blocks of one thread run on a host; elsewhere each thread checks only
-// the elements it holds.
+// CUDA_TILE_CHECKED_FULLY: whether that includes elements without a value, pointer arithmetic, reductions and
+// races: where blocks of one thread run on a host. Elsewhere each thread checks its own elements alone.
 #define CUDA_TILE_CHECKED_FULLY (CUDA_TILE_CHECKED && !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1)
 
-// CUDA_TILE_FORMS: 0 in a source that transposes nothing, which saves the compiler from analysing unused
-// code.
+// CUDA_TILE_FORMS: 0 where a source transposes nothing, which spares the compiler what it would find unused.
 #if !defined(CUDA_TILE_FORMS)
 #define CUDA_TILE_FORMS 1
 #endif
 
-// CUDA_TILE_DYNAMIC_SCRATCH: whether the launch supplies a kernel's shared memory.
+// CUDA_TILE_DYNAMIC_SCRATCH: whether launches give kernels the shared memory that they take.
 #if !defined(CUDA_TILE_DYNAMIC_SCRATCH)
 #define CUDA_TILE_DYNAMIC_SCRATCH 0
 #endif
 
-// CUDA_TILE_ABI: the inline namespace around the whole header. Its name encodes every setting that its
-// classes and functions depend on, so objects compiled with different settings either fail to link or use
-// distinct types. Each setting has a number in it (a new setting goes into these three macros). The numbers
-// come from sources and options only, never from the architecture, because all of nvcc's passes must agree.
+// CUDA_TILE_ABI: the inline namespace that all of the header is in, named by what its classes and functions
+// depend on. So objects that were compiled with other settings do not link with these, or have types of their
+// own. It has a number for each setting (one more has its place in these three macros), as sources and
+// options give it: nvcc's passes must agree, so nothing that an architecture decides.
 #if !defined(CUDA_TILE_WARP_GROUPS)
 #define CUDA_TILE_ABI_GROUPS CUDA_TILE_ON_CUDA
 #elif CUDA_TILE_WARP_GROUPS
@@ -112,11 +117,11 @@ static_assert(CUDA_TILE_BLOCK_THREADS >= 1 && CUDA_TILE_BLOCK_THREADS <= 1024 &&
 #define CUDA_TILE_API __device__ __forceinline__
 #define CUDA_TILE_CONSTEXPR __host__ __device__ __forceinline__ constexpr
 #define CUDA_TILE_BITS                                                                                       \
-  CUDA_TILE_API // for functions that inspect the bits of a float, which NVRTC 12 cannot do in constants
+  CUDA_TILE_API // of functions that look at the bits of a float, which NVRTC 12 cannot in constants
 #define CUDA_TILE_UNROLL _Pragma("unroll")
 #define CUDA_TILE_NO_UNROLL _Pragma("unroll 1")
 #else
-#if CUDA_TILE_CHECKED // reports name the caller's line, which the debug information of inlined code records
+#if CUDA_TILE_CHECKED // a report names the caller's line, which the debug information of inlined code has
 #define CUDA_TILE_API inline __attribute__((always_inline))
 #else
 #define CUDA_TILE_API inline
@@ -131,8 +136,7 @@ static_assert(CUDA_TILE_BLOCK_THREADS >= 1 && CUDA_TILE_BLOCK_THREADS <= 1024 &&
 #define CUDA_TILE_NO_UNROLL
 #endif
 
-// The manual's examples use these names without including a standard header; <cstdint> declares the same
-// ones.
+// The manual's examples use these names and include no standard header; <cstdint> declares the same ones.
 using size_t = decltype(sizeof(0));
 using int8_t = signed char;
 using int16_t = short;
@@ -140,7 +144,7 @@ using int32_t = int;
 using uint8_t = unsigned char;
 using uint16_t = unsigned short;
 using uint32_t = unsigned int;
-#if (defined(_LP64) || defined(__LP64__)) && !defined(__CUDACC_RTC__) // NVRTC uses libcu++'s
+#if (defined(_LP64) || defined(__LP64__)) && !defined(__CUDACC_RTC__) // NVRTC has libcu++'s
 using int64_t = long;
 using uint64_t = unsigned long;
 #else
@@ -157,7 +161,7 @@ using ::size_t;
 #include "cuda_tile/compatible/standard/cmath"
 #elif !CUDA_TILE_ON_CUDA && !defined(INFINITY)
 // clang-format off
-#define INFINITY (__builtin_inff ()) // spelled exactly as in the C library, which may define it again later
+#define INFINITY (__builtin_inff ()) // letter by letter as the C library has them, so that it may come later
 #define NAN (__builtin_nanf (""))
 // clang-format on
 #endif
@@ -170,7 +174,7 @@ using nullptr_t = decltype(nullptr);
 
 #if CUDA_TILE_WARP_GROUPS
 namespace platform {
-CUDA_TILE_API void finish_groups(); // platform/cuda_wgmma.h: waits for the products in flight
+CUDA_TILE_API void finish_groups(); // platform/cuda_wgmma.h: waits for their products
 }
 #endif
 
