@@ -1,5 +1,5 @@
-// Atomic additions of a tile with one thread a block: those that meet in a location are summed before, so
-// that each location is written once.
+// Atomic additions of a tile with one thread a block: values for the same location are summed first, so that
+// each location is written once.
 #pragma once
 
 #include "cuda_tile/core/elements.h"
@@ -8,21 +8,22 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-/// Locations that one tile may have for that: fewer than elements, or summing would not pay.
+/// The most locations for which a tile's values are summed first. It is well below the number of elements, or
+/// summing would not pay.
 template <size_t Size>
 inline constexpr unsigned summed_locations = static_cast<unsigned>(Size / 4 < 4096 ? Size / 4 : 4096);
 
 template <typename E, size_t Size>
 inline constexpr bool sums_before_adding = is_integral_scalar_v<E> && sizeof(E) == 4 && Size >= 256;
 
-/// Neighbouring locations.
+/// A range of neighbouring locations.
 template <typename P>
 struct location_range {
   P* first = nullptr;
   unsigned long long count = 0;
 };
 
-/// A range that holds all of ptrs: all that have the bits of the address that they agree in.
+/// A range that holds all of ptrs: all locations that share the address bits in which ptrs agree.
 template <typename P, typename S>
 CUDA_TILE_API location_range<P> common_range(tile<P*, S> const& ptrs) {
   using V = platform::vector<unsigned long long>;
@@ -31,7 +32,7 @@ CUDA_TILE_API location_range<P> common_range(tile<P*, S> const& ptrs) {
   auto const first = platform::bit_cast<unsigned long long>(ptrs.slots[0]);
   V all{};
   for (unsigned s = 0; s < size; s += line) {
-    __builtin_prefetch(ptrs.slots + s + 8 * line); // large tiles lie in the second cache
+    __builtin_prefetch(ptrs.slots + s + 8 * line); // large tiles are in the L2 cache
     for (unsigned l = 0; l < line; l += lanes)
       all |= platform::load_vector<V>(ptrs.slots + s + l) ^ first;
   }
@@ -43,7 +44,7 @@ CUDA_TILE_API location_range<P> common_range(tile<P*, S> const& ptrs) {
   return {ptrs.slots[0] - (first & differing) / sizeof(P), differing / sizeof(P) + 1};
 }
 
-/// From the first to the last location whose mask is true; any one if there is none.
+/// The range from the first to the last location whose mask is true; an arbitrary location if there is none.
 template <typename P, typename S>
 CUDA_TILE_API location_range<P> exact_range(tile<P*, S> const& ptrs, tile<bool, S> const& mask) {
   constexpr unsigned size = static_cast<unsigned>(shape_size_v<S>);
@@ -54,7 +55,8 @@ CUDA_TILE_API location_range<P> exact_range(tile<P*, S> const& ptrs, tile<bool, 
     ++origin;
   if (origin == size)
     return {ptrs.slots[0], 1};
-  // In 32 bits, of which there are more in a vector; bits stand for the mask, which would become a branch.
+  // More offsets of 32 bits fit into a vector. The mask is applied as bits, since a condition would become a
+  // branch.
   unsigned long long base = address(origin), far = 0;
   int low = 0, high = 0;
   for (unsigned s = 0; s < size; ++s) {
@@ -69,15 +71,16 @@ CUDA_TILE_API location_range<P> exact_range(tile<P*, S> const& ptrs, tile<bool, 
   return {ptrs.slots[origin] + low, static_cast<unsigned long long>(static_cast<long long>(high) - low) + 1};
 }
 
-/// Adds values to *ptrs where the mask is true, integers, which sum in any order. `add(p, sum)` does it for
-/// one location and yields what was there; `old` gets what was there before each element's turn. False, and
-/// nothing is done, if the locations are not within summed_locations neighbours.
+/// Adds values to *ptrs where the mask is true. The values are integers, whose sum does not depend on their
+/// order. `add(p, sum)` adds to one location and returns its previous value; `old` receives the value that
+/// each element found. Returns false, and does nothing, if the range of locations is longer than
+/// summed_locations.
 template <typename Add, typename E, typename S, typename P>
 CUDA_TILE_API bool add_sums(Add add, tile<E, S>& old, tile<P*, S> const& ptrs, tile<E, S> const& values,
                             tile<bool, S> const& mask) {
   constexpr unsigned size = static_cast<unsigned>(shape_size_v<S>), most = summed_locations<size>;
   auto kept = [&](unsigned s) { return platform::bit_cast<unsigned char>(mask.slots[s]) != 0; };
-  // What the mask leaves out mostly lies near too, and then need not be told apart.
+  // Masked-out locations are usually near the others, and then need not be excluded.
   location_range<P> range = common_range(ptrs);
   if (range.count > most)
     range = exact_range(ptrs, mask);
@@ -86,7 +89,7 @@ CUDA_TILE_API bool add_sums(Add add, tile<E, S>& old, tile<P*, S> const& ptrs, t
   P* const first = range.first;
   unsigned const count = static_cast<unsigned>(range.count);
 
-  unsigned long long sums[most]; // sum and number
+  unsigned long long sums[most]; // sum and count
   for (unsigned i = 0; i < count; ++i)
     sums[i] = 0;
   auto one = [&](unsigned s) { return static_cast<unsigned long long>(values.slots[s]) << 32 | 1; };

@@ -5,13 +5,13 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-/// Whether an operand's element s goes with element s of a tile of shape S, or its only value with all of
-/// them.
+/// Whether an operand's element s goes with element s of a tile of shape S, or its only value with every
+/// element.
 template <typename Operand, typename S>
 inline constexpr bool is_aligned_operand =
     scalar<Operand> || tile_size_v<Operand> == 1 || tile_size_v<Operand> == shape_size_v<S>;
 
-/// x, with its elements where distribution_of says, which back ends of several threads may have elsewhere.
+/// x itself: with one thread, elements are always where distribution_of says.
 template <typename T>
 CUDA_TILE_API T const& normal(T const& x) {
   return x;
@@ -25,7 +25,7 @@ CUDA_TILE_API decltype(auto) aligned_operand(Operand const& operand) {
     return detail::rearrange<S, broadcast_steps<tile_shape_t<Operand>, S::rank()>>(operand);
 }
 
-/// An operand of nested loops: where its elements are, and the steps that broadcast them.
+/// An operand of nested loops: a pointer to its elements, and the steps that broadcast them.
 template <typename E, typename Steps>
 struct strided_operand {
   E const* at;
@@ -54,7 +54,7 @@ CUDA_TILE_API void map_nested(R* to, F f, Operands... operands) {
       detail::map_nested<Shape, D + 1>(to + i * step, f, operands.template step<D>(i)...);
 #if defined(__GNUC__) && !defined(__clang__)
       if constexpr (D + 2 == Shape::rank())
-        asm("" : : :); // or g++ makes vectors of columns, where rows are short
+        asm("" : : :); // else g++ vectorises along columns where rows are short
 #endif
     }
   }
@@ -70,7 +70,7 @@ CUDA_TILE_API R map_aligned(F f, Operands const&... operands) {
   return result;
 }
 
-/// The operands broadcast by their steps.
+/// map over operands that are broadcast by their steps.
 template <typename R, typename F, typename... Operands>
 CUDA_TILE_API R map_broadcast(F f, Operands const&... operands) {
   R result;

@@ -1,5 +1,5 @@
-// Loads through tiles of pointers with one thread a block: runs of neighbours are copied at once, and what
-// lies elsewhere is fetched ahead.
+// Loads through tiles of pointers with one thread a block: runs of neighbours are copied at once, and
+// scattered elements are prefetched.
 #pragma once
 
 #include "cuda_tile/platform/host_vectors.h"
@@ -7,7 +7,7 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-/// How many elements are looked at together: at most a cache line, and no more than a row of the tile.
+/// How many elements are examined together: at most a cache line, and at most a row of the tile.
 template <typename E, typename S>
 CUDA_TILE_CONSTEXPR unsigned load_run() {
   constexpr size_t rank = S::rank();
@@ -17,7 +17,7 @@ CUDA_TILE_CONSTEXPR unsigned load_run() {
     return static_cast<unsigned>(length<S>(rank - 1) * sizeof(E) > 64 ? 64 / sizeof(E) : length<S>(rank - 1));
 }
 
-/// Whether N pointers follow each other. In vectors, which g++ does not make of conditions.
+/// Whether N pointers are consecutive. Written with vectors, since g++ does not vectorise the conditions.
 template <unsigned N, typename P>
 CUDA_TILE_API bool are_neighbours(P* const* ptrs) {
   using V = platform::vector<unsigned long long>;

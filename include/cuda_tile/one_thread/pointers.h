@@ -59,7 +59,7 @@ CUDA_TILE_API void store_masked(Access access, Ptrs const& ptrs, Value const& va
       ptrs, value, mask);
 }
 
-/// Converts and broadcasts to the tile type T; what has that type already is not copied.
+/// Converts and broadcasts to the tile type T; an operand that already has that type is not copied.
 template <typename T, typename Operand>
 CUDA_TILE_API decltype(auto) broadcast_tile(Operand const& operand) {
   if constexpr (is_same_v<T, Operand>)

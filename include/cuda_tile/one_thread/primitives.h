@@ -1,5 +1,5 @@
-// The back end of blocks of one thread: a tile is an array, an operation loops that compilers vectorise. Here
-// are the primitives (tile/primitives.h) that need no file of their own.
+// The back end of blocks of one thread: a tile is an array, and an operation is a loop that compilers
+// vectorise. Here are the primitives (tile/primitives.h) that need no file of their own.
 #pragma once
 
 #include "cuda_tile/one_thread/map.h"

@@ -1,4 +1,4 @@
-// Moving elements of a tile with one thread a block: nested loops, so that the innermost one is plain.
+// Moving elements of a tile with one thread a block, by nested loops whose innermost one is plain.
 #pragma once
 
 #include "cuda_tile/core/steps.h"

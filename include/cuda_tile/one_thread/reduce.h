@@ -28,11 +28,11 @@ CUDA_TILE_API E reduce_run(F f, E const* from) {
   return sums[0];
 }
 
-/// How many elements, or rows, meet in a lane one after another. Of more, parts are reduced first: else a sum
-/// of many would lose digits, and one of bfloat16 would end at 256 ones.
+/// How many elements, or rows, a lane reduces one after another. If there are more, parts are reduced first:
+/// otherwise a long sum would lose precision, and a bfloat16 sum of ones would stop at 256.
 inline constexpr unsigned reduced_in_turn = 128;
 
-/// N neighbouring elements, or N rows of Inner elements.
+/// Reduces N neighbouring elements, or N rows of Inner elements.
 template <unsigned N, unsigned Inner, typename E, typename F>
 CUDA_TILE_API void reduce_rows(E* to, F f, E const* from) {
   constexpr unsigned most = Inner == 1 ? 32 * reduced_in_turn : reduced_in_turn;
@@ -52,7 +52,7 @@ CUDA_TILE_API void reduce_rows(E* to, F f, E const* from) {
   }
 }
 
-/// Each N of a tile along a dimension that Inner elements separate.
+/// Reduces each N elements of a tile along a dimension whose neighbours are Inner elements apart.
 template <unsigned N, unsigned Inner, typename R, typename F, typename T>
 CUDA_TILE_API void reduce_elements(R& result, F f, T const& a) {
   for (unsigned o = 0; o < T::distribution::size / (N * Inner); ++o)

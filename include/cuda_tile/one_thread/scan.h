@@ -5,7 +5,7 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-/// N neighbouring elements, or N rows of Inner elements, from the first to the last.
+/// Scans N neighbouring elements, or N rows of Inner elements, from the first to the last.
 template <unsigned N, unsigned Inner, typename E, typename F>
 CUDA_TILE_API void scan_in_turn(E* rows, F f) {
   if constexpr (Inner == 1 && scans_vectors<F, E, N>) {
@@ -17,8 +17,8 @@ CUDA_TILE_API void scan_in_turn(E* rows, F f) {
       rows[k * Inner + j] = f(rows[(k - 1) * Inner + j], rows[k * Inner + j]);
 }
 
-/// How many are taken in turn. What goes before them is then taken into parts of more, for the sake of digits
-/// as in a reduction.
+/// How many are scanned in turn. Longer scans are made of such parts, to each of which the total before it is
+/// then added; as in a reduction, this preserves precision.
 template <unsigned N, unsigned Inner, typename E, typename F>
 CUDA_TILE_CONSTEXPR unsigned scanned_in_turn() {
   if constexpr (Inner == 1 && scans_vectors<F, E, N>)
@@ -26,7 +26,7 @@ CUDA_TILE_CONSTEXPR unsigned scanned_in_turn() {
   return integral<E> ? N : reduced_in_turn;
 }
 
-/// N rows by themselves, and the row before them taken into each, in one go.
+/// Scans N rows and combines each with the row before them, in one pass.
 template <unsigned N, unsigned Inner, typename E, typename F>
 CUDA_TILE_API void scan_behind(E* rows, F f) {
   E const* before = rows - Inner;

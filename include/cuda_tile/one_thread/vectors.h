@@ -1,4 +1,4 @@
-// Operations on elements of a vector of the host, for sums that have to stay in registers.
+// Operations on the elements of host vectors, for sums that have to stay in registers.
 #pragma once
 
 #include "cuda_tile/core/elements.h"
@@ -17,13 +17,13 @@ inline constexpr int vector_operation<elements::max> = 3;
 template <>
 inline constexpr int vector_operation<elements::min> = 4;
 
-/// Whether F on `Lanes` elements E is done in whole vectors.
+/// Whether F on `Lanes` elements E is computed in whole vectors.
 template <typename F, typename E, unsigned Lanes>
 inline constexpr bool has_vector_form =
     (is_same_v<E, float> || is_same_v<E, double>) && vector_operation<F> != 0 &&
     Lanes * sizeof(E) % platform::vector_bytes == 0;
 
-/// As elements::extremum, if a is no NaN.
+/// The same as elements::extremum, provided that a is not NaN.
 template <bool Max, typename V>
 CUDA_TILE_API V extremum_of_vectors(V a, V b) {
   using bits = decltype(a < b);
@@ -44,7 +44,7 @@ CUDA_TILE_API V combine_vectors(V a, V b) {
   }
 }
 
-/// c[v] becomes f(c[v], vectors v + Count, v + 2 Count, ... of N elements).
+/// Reduces vectors v + Count, v + 2 Count, ... of N elements into c[v] by f.
 template <typename F, unsigned N, unsigned Count, typename V, typename E>
 CUDA_TILE_API void collect_vectors(V (&c)[Count], E const* from) {
   constexpr unsigned width = sizeof(V) / sizeof(E);
@@ -53,7 +53,7 @@ CUDA_TILE_API void collect_vectors(V (&c)[Count], E const* from) {
       c[v] = combine_vectors<F>(c[v], platform::load_vector<V>(from + i + v * width));
 }
 
-/// For max and min: NaN only where all that meet in a lane are.
+/// For max and min: a lane becomes NaN only if all its values are.
 template <typename F, unsigned N, unsigned Count, typename V, typename E>
   requires(vector_operation<F> >= 3)
 CUDA_TILE_API void collect_vectors(V (&c)[Count], E const* from) {
@@ -76,7 +76,7 @@ CUDA_TILE_API void collect_vectors(V (&c)[Count], E const* from) {
     c[v] = numbers[v] ? c[v] : first[v];
 }
 
-/// f of N elements: every Lanes-th first, then of two halves until one is left.
+/// Reduces N elements by f: every Lanes-th element first, then halves until one element is left.
 template <unsigned N, unsigned Lanes, typename F, typename E>
 CUDA_TILE_API E reduce_vectors(F, E const* from) {
   using V = platform::vector<E>;
@@ -97,12 +97,12 @@ CUDA_TILE_API E reduce_vectors(F, E const* from) {
   return combine_vectors<F>(c[0], platform::rotate_lanes<1>(c[0]))[0];
 }
 
-/// Whether partial sums are made within vectors first: the sum before a vector is then added once to each.
+/// Whether each vector is scanned by itself first; the sum before it is then added to it once.
 template <typename F, typename E, unsigned N>
 inline constexpr bool scans_vectors =
     is_same_v<F, elements::add> && has_vector_form<F, E, N> && N * sizeof(E) > platform::vector_bytes;
 
-/// row[i] = row[0] + ... + row[i], of N elements. What comes in at the front is -0, which changes nothing.
+/// row[i] = row[0] + ... + row[i], of N elements. Lanes shifted in at the front are -0, which changes no sum.
 template <unsigned N, typename E>
 CUDA_TILE_API void add_partial_sums(E* row) {
   using V = platform::vector<E>;

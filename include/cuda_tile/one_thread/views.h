@@ -1,4 +1,4 @@
-// Memory by views with one thread a block: nested loops, of which the innermost is plain where the stride is
+// Memory by views with one thread a block: nested loops, the innermost of which is plain where the stride is
 // known to be 1.
 #pragma once
 
@@ -10,10 +10,10 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-/// Weak stores of whole rows, of which the caches keep nothing.
+/// Weak stores of whole rows that bypass the caches.
 struct streaming_access : plain_access {};
 
-/// Whether rows are copied in whole vectors: those of spans that have no gaps within them.
+/// Whether rows are copied in whole vectors, as those of spans without gaps are.
 template <size_t D, typename P, typename Shape, typename Access, typename E>
 CUDA_TILE_CONSTEXPR bool copies_vectors() {
   if constexpr (!checks::enabled && D + 1 == Shape::rank())
@@ -33,9 +33,9 @@ CUDA_TILE_CONSTEXPR bool is_row_of_vectors() {
   return false;
 }
 
-/// From a row to what a processor fetches too late by itself. Of a tile of one row: the tile that likely
-/// follows, if tiles are so large that it begins in another page. Else the row after the next, which is far
-/// away where the span is wide.
+/// The distance from a row to the data worth prefetching, which the processor would fetch too late by itself.
+/// For a tile of one row, that is the tile likely to follow, if tiles are so large that it begins in another
+/// page. Otherwise it is the row after the next, which is far away in a wide span.
 template <size_t D, typename Shape, typename E, typename P>
 CUDA_TILE_API size_t bytes_ahead(P const& part) {
   if constexpr (shape_size_v<Shape> == length<Shape>(D))
@@ -93,7 +93,8 @@ CUDA_TILE_API void store_rows(P const& part, Shape shape, Access access, typenam
 template <bool Masked, typename P, typename Shape, typename Access, typename E>
 CUDA_TILE_API void load_elements(P const& part, Shape shape, Access access, E* to, E pad) {
   if constexpr (Masked && is_row_of_vectors<P, Shape, Access, E>()) {
-    // A part of the row is padded elsewhere first: only what is written at one place can be in registers.
+    // A partial row is padded in an array of its own: only what is written in one place can stay in
+    // registers.
     E padded[shape_size_v<Shape>];
     E const* from = part.origin;
     if (!part.whole()) {
@@ -123,7 +124,7 @@ CUDA_TILE_API partition_tile<Span, Shape> load_partition(Access access, partitio
   return result;
 }
 
-/// Rows without gaps that are long enough to be stored past the caches.
+/// Whether rows have no gaps and are long enough to be stored past the caches.
 template <typename Access, typename Span, typename Shape>
 inline constexpr bool can_stream = false;
 template <typename Span, typename Shape>

@@ -1,6 +1,6 @@
 // Matrix multiplication with one thread on AMX, the matrix unit of Intel's processors: bfloat16 accumulated
 // in float, and 8 bit integers in int, in blocks of 16 x 16 accumulators. The right operand is interleaved as
-// the instructions read it; the left one is read where it lies.
+// the instructions expect it; the left one is read in place.
 #pragma once
 
 #include "cuda_tile/core/elements.h"
@@ -62,8 +62,8 @@ private:
   }
 };
 
-/// to = from + a b for Rows x Columns of AMX's tiles of accumulators, which are its tiles 0 to 3. Rows of a
-/// have `depth` bytes; the columns of one tile of b are `panel` bytes after those of the tile before.
+/// to = from + a b for Rows x Columns AMX tiles of accumulators, which are AMX's tiles 0 to 3. Rows of a have
+/// `depth` bytes; consecutive tiles of b are `panel` bytes apart.
 template <unsigned Rows, unsigned Columns, typename Product, typename C>
 CUDA_TILE_API void multiply_amx_block(C* to, C const* from, unsigned n, void const* a, void const* b,
                                       unsigned depth, unsigned panel) {
@@ -108,14 +108,13 @@ CUDA_TILE_API bool multiply_with_amx(C* result, C const* acc, L const* a, R cons
   namespace amx = platform::amx;
   using product = amx_product<C, L, R>;
   constexpr unsigned side = amx::tile_rows, rows = M >= 2 * side ? 2 : 1, columns = N >= 2 * side ? 2 : 1;
-  // As many rows of b as an instruction multiplies and adds to one accumulator lie side by side, column by
-  // column.
+  // The rows of b that an instruction multiplies for one accumulator are interleaved, column by column.
   constexpr unsigned interleave = static_cast<unsigned>(sizeof(C) / sizeof(R));
   constexpr unsigned depth = K * static_cast<unsigned>(sizeof(L)), panel = side * K;
   if (!amx::is_permitted() || !product::template are_exact<M * K>(a) ||
       !product::template are_exact<K * N>(b) || !product::template are_exact<M * N>(acc))
     return false;
-  alignas(64) R packed[K * N]; // 16 columns after another
+  alignas(64) R packed[K * N]; // panels of 16 columns
   for (unsigned j = 0; j < N; j += side)
     for (unsigned k = 0; k < K; k += interleave)
       for (unsigned i = 0; i < side; ++i)

@@ -1,9 +1,9 @@
 // Matrix multiplication with one thread by register blocks: the accumulators of a few rows and columns stay
-// in vector registers while the inner dimension passes by.
+// in vector registers throughout the loop over the inner dimension.
 //
-// The right operand is packed, as many columns at a time as a register block has. Both operands are converted
-// to what is multiplied: elements to the accumulator's type, 8 bit integers to 16 bits, of which processors
-// multiply and add two at once. So a "step" below is one k of the product, or two for integers.
+// The right operand is packed in panels as wide as a register block. Both operands are converted before they
+// are multiplied: floating point to the accumulator's type, 8 bit integers to 16 bits, which processors
+// multiply and add in pairs. So a "step" below is one k of the product, or two for integers.
 #pragma once
 
 #include "cuda_tile/core/elements.h"
@@ -45,11 +45,12 @@ struct block_shape {
   static constexpr unsigned lanes = platform::vector_bytes / static_cast<unsigned>(sizeof(C));
   static constexpr unsigned vectors = N >= 2 * lanes ? 2 : 1;
   static constexpr unsigned columns = vectors * lanes;
-  /// Sums, a row of the right operand and one value of the left one fit into the registers.
+  /// The sums, a row of the right operand and one value of the left one fit into the registers.
   static constexpr unsigned rows = platform::vector_registers == 32 ? 8 : 6;
 };
 
-/// What a product is added to, of which rows are `stride` apart: 0 where all are the same, zeros.
+/// What a product is added to. Rows are `stride` apart; a stride of 0 serves for zeros, where all rows are
+/// the same.
 template <typename C>
 struct addend {
   C const* from;
@@ -58,8 +59,8 @@ struct addend {
 };
 
 /// to[Rows][columns] = acc + a b, for `Steps` steps; rows of a are a_stride apart, those of `to` N. `acc` is
-/// added last, so that it and `to` can be fetched meanwhile. A function of its own, as compilers find
-/// registers for all sums then.
+/// added last, so that it and `to` can be fetched meanwhile. This is a function of its own because compilers
+/// then keep all sums in registers.
 template <unsigned Rows, unsigned N, unsigned Steps, typename C, typename F>
 __attribute__((noinline)) void multiply_block(C* to, addend<C> acc, F const* a, unsigned a_stride,
                                               F const* b) {
@@ -74,7 +75,8 @@ __attribute__((noinline)) void multiply_block(C* to, addend<C> acc, F const* a, 
     for (unsigned v = 0; v < vectors; ++v)
       c[i][v] = -sums{};
   }
-  // A core that runs two threads is short of instructions to start: counting each step takes a tenth of them.
+  // A core that runs two threads is limited by instruction issue, and counting every step would take a tenth
+  // of its issue slots.
 #pragma GCC unroll 4
   for (unsigned k = 0; k < Steps; ++k) {
     for (unsigned i = 0; i < Rows; ++i) {
@@ -89,8 +91,8 @@ __attribute__((noinline)) void multiply_block(C* to, addend<C> acc, F const* a, 
                              arithmetic::add(platform::load_vector<sums>(acc.row(i) + v * lanes), c[i][v]));
 }
 
-/// multiply_block for the rows [begin, end) of M: as many as registers hold at a time, and what is left in
-/// fours, as fewer would leave the processor waiting for sums.
+/// multiply_block for the rows [begin, end) of M: as many at a time as the registers hold, and the remainder
+/// in fours, as fewer would leave the processor waiting for sums.
 template <unsigned M, unsigned N, unsigned Steps, typename C, typename F>
 CUDA_TILE_API void multiply_rows(unsigned begin, unsigned end, C* to, addend<C> acc, F const* a,
                                  unsigned a_stride, F const* b) {
@@ -105,12 +107,12 @@ CUDA_TILE_API void multiply_rows(unsigned begin, unsigned end, C* to, addend<C> 
       multiply_block<4, N, Steps>(to + i * N, addend{acc.row(i), acc.stride}, a + i * a_stride, a_stride, b);
 }
 
-/// `Steps` steps of as many columns as a block has, in the order in which they are read.
+/// Packs `Steps` steps of a block's columns in the order in which they are read.
 template <unsigned N, unsigned Steps, typename C, typename F, typename R>
 CUDA_TILE_API void pack_columns(F* to, R const* b) {
   constexpr unsigned columns = block_shape<C, N>::columns, per_step = block_arithmetic<C>::per_step;
   for (unsigned k = 0; k < Steps; ++k) {
-    __builtin_prefetch(b + (k + 24) * per_step * N); // rows are too far apart for the processor to foresee
+    __builtin_prefetch(b + (k + 24) * per_step * N); // rows are too far apart for the hardware prefetcher
     for (unsigned j = 0; j < columns; ++j)
       for (unsigned p = 0; p < per_step; ++p)
         to[(k * columns + j) * per_step + p] = detail::convert<F>(b[(k * per_step + p) * N + j]);
@@ -121,14 +123,14 @@ CUDA_TILE_API void pack_columns(F* to, R const* b) {
 template <typename C, unsigned M, unsigned N, unsigned K>
 struct block_depth {
   static constexpr unsigned per_step = block_arithmetic<C>::per_step;
-  /// A panel, the packed columns of a block, is read from the second cache at no cost; a deep one is added to
-  /// the result less often.
+  /// A panel, the packed columns of a block, is read from the L2 cache at no cost; with deep panels, sums are
+  /// added to the result less often.
   static constexpr unsigned panel_bytes = 32 * 1024;
   static constexpr unsigned step_bytes = block_shape<C, N>::columns * static_cast<unsigned>(sizeof(C));
   static constexpr unsigned most = panel_bytes / step_bytes * per_step;
   static constexpr unsigned depth = K < most ? K : most;
   static constexpr unsigned steps = depth / per_step;
-  /// Rows of the left operand that stay in the second cache while all panels pass by.
+  /// Rows of the left operand that stay in the L2 cache while all panels are used.
   static constexpr unsigned group_bytes = 128 * 1024;
   static constexpr unsigned row_bytes = depth * static_cast<unsigned>(sizeof(C)) / per_step;
   static constexpr unsigned rows = block_shape<C, N>::rows;
@@ -137,8 +139,9 @@ struct block_depth {
   static constexpr unsigned panels = M > group ? N / block_shape<C, N>::columns : 1;
 };
 
-/// result (M x N) = acc + a (M x K) b (K x N), of factors F; N is a multiple of a block's columns, K of a
-/// step; acc is null for zeros. Panels are packed once, and kept if there is more than one group of rows.
+/// result (M x N) = acc + a (M x K) b (K x N), with factors of type F; N is a multiple of a block's columns
+/// and K of a step; acc is null for zeros. Panels are packed once, and kept if there is more than one group
+/// of rows.
 template <unsigned M, unsigned N, unsigned K, typename C, typename F, typename R>
 CUDA_TILE_API void multiply_packed(C* result, C const* acc, F const* a, R const* b) {
   using part = block_depth<C, M, N, K>;
@@ -147,7 +150,7 @@ CUDA_TILE_API void multiply_packed(C* result, C const* acc, F const* a, R const*
   constexpr C zeros[columns]{};
   for (unsigned k = 0; k < K; k += part::depth)
     for (unsigned i = 0, end; i < M; i = end) {
-      // Rows that make no block of their own belong to the group before them.
+      // Rows too few for a block of their own join the group before them.
       end = M - i < part::group + part::rows ? M : i + part::group;
       for (unsigned j = 0; j < N; j += columns) {
         F* to = packed + (part::panels > 1 ? j / columns * panel : 0);
@@ -160,7 +163,7 @@ CUDA_TILE_API void multiply_packed(C* result, C const* acc, F const* a, R const*
     }
 }
 
-/// Calls f with a pointer to the elements of `from` converted to E: where they are, if that is their type.
+/// Calls f with a pointer to the elements of `from` converted to E; they are not copied if E is their type.
 template <typename E, unsigned Size, typename T, typename F>
 CUDA_TILE_API void with_converted(T const* from, F f) {
   if constexpr (is_same_v<E, T>) {
@@ -177,8 +180,8 @@ template <typename C, unsigned N, unsigned K>
 inline constexpr bool fits_blocks =
     N >= platform::vector_bytes / sizeof(C) && K >= block_arithmetic<C>::per_step;
 
-/// result (M x N) = acc + a (M x K) b (K x N), summed as C, for sizes that fits_blocks; acc is null for
-/// zeros, if A is C.
+/// result (M x N) = acc + a (M x K) b (K x N), summed as C, for sizes that satisfy fits_blocks; acc may be
+/// null, for zeros, if A is C.
 template <unsigned M, unsigned N, unsigned K, typename C, typename A, typename L, typename R>
 CUDA_TILE_API void multiply_blocks(A* result, A const* acc, L const* a, R const* b) {
   using F = typename block_arithmetic<C>::factor;

@@ -7,7 +7,8 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-/// Each matrix of a batch by Model::multiply_matrix; acc: slots of the accumulator, or null for zeros.
+/// Multiplies each matrix of a batch with Model::multiply_matrix; acc: slots of the accumulator, or null for
+/// zeros.
 template <typename Model, typename A, typename L, typename R>
 CUDA_TILE_API A multiply_batches(L const& lhs, R const& rhs, tile_element_t<A> const* acc) {
   using l = matrix<L>;
@@ -31,7 +32,7 @@ struct cpu {
   CUDA_TILE_CONSTEXPR static bool takes() {
     return true;
   }
-  /// Whether multiply() can be called: there is no accumulator to make, to convert and to read then.
+  /// Whether multiply() can be called, which saves making, converting and reading an accumulator.
   template <typename L, typename R, typename A>
   CUDA_TILE_CONSTEXPR static bool takes_no_accumulator() {
     using C = accumulator_t<tile_element_t<A>>;

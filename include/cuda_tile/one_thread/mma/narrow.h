@@ -18,8 +18,8 @@ CUDA_TILE_API void add_narrow_products(C* sums, L const* a, R const* b) {
     }
 }
 
-/// result (M x N) = acc + a (M x K) b (K x N), summed as C. Parts of a long row are summed by themselves
-/// first, which keeps more digits of the sum.
+/// result (M x N) = acc + a (M x K) b (K x N), summed as C. Parts of a long row are summed separately first,
+/// which keeps the sum more precise.
 template <unsigned M, unsigned N, unsigned K, typename C, typename A, typename L, typename R>
 CUDA_TILE_API void multiply_narrow(A* result, A const* acc, L const* a, R const* b) {
   constexpr unsigned depth = K < 512 ? K : 512;
