@@ -1,8 +1,9 @@
 // How the elements of a tile are distributed over the threads of its block.
 //
 // All lengths are powers of two, so an element's row-major index is a string of bits, and the distribution
-// says which of them name the thread and which the slot in that thread. Bits of the thread that name nothing
-// make copies: those threads hold the same. With one thread this is the row-major array itself.
+// says which of them select the thread and which the slot in that thread. Thread bits that correspond to no
+// index bit make copies: threads that differ only in them hold the same elements. With one thread this is the
+// row-major array itself.
 #pragma once
 
 #include "cuda_tile/core/extents.h"
@@ -10,7 +11,7 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-/// Of tiles of `Size` elements in rows of `Columns`.
+/// The distribution of tiles of `Size` elements in rows of `Columns`.
 template <size_t Size, size_t Columns>
 struct distribution {
   static constexpr unsigned size = static_cast<unsigned>(Size);
@@ -21,14 +22,14 @@ struct distribution {
   /// Neighbouring elements of a row that a thread holds in neighbouring slots.
   static constexpr unsigned vector = bits.vector(static_cast<unsigned>(Columns));
 
-  /// Row-major index of what thread `t` holds in `slot`.
+  /// Row-major index of the element that thread `t` holds in `slot`.
   CUDA_TILE_CONSTEXPR static unsigned index(unsigned t, unsigned slot) {
     if constexpr (threads == 1)
       return slot;
     else
       return move_bits<distribution, bits_of_thread>(t) | move_bits<distribution, bits_of_slot>(slot);
   }
-  /// The slot that holds element `i`, in whichever thread.
+  /// The slot that holds element `i`; it is the same in every thread that holds it.
   CUDA_TILE_CONSTEXPR static unsigned slot(unsigned i) {
     if constexpr (threads == 1)
       return i;

@@ -17,8 +17,7 @@ CUDA_TILE_CONSTEXPR unsigned least(unsigned a, unsigned b) { return a < b ? a : 
 struct index_bits {
   static constexpr unsigned none = 31; // a tile has fewer elements than 2^31
   unsigned slot_count = 0, thread_count = 0;
-  unsigned slot[32] = {},
-           thread[32] = {}; // the bit of the index; none for a bit of the thread that makes copies
+  unsigned slot[32] = {}, thread[32] = {}; // bit of the index; none for a thread bit that makes copies
 
   CUDA_TILE_CONSTEXPR void add_slots(unsigned first, unsigned count) {
     for (unsigned i = 0; i < count; ++i)
@@ -32,7 +31,7 @@ struct index_bits {
     for (unsigned i = 0; i < count; ++i)
       thread[thread_count++] = none;
   }
-  /// The bits of the thread that make copies.
+  /// The thread bits that make copies.
   CUDA_TILE_CONSTEXPR unsigned copies() const {
     unsigned mask = 0;
     for (unsigned b = 0; b < thread_count; ++b)
@@ -48,7 +47,8 @@ struct index_bits {
   }
 };
 
-/// Tiles of few rows, or of few columns: runs of up to 4 elements go around the threads in row-major order.
+/// Tiles of few rows, or of few columns: runs of up to 4 elements are dealt to the threads in row-major
+/// order.
 CUDA_TILE_CONSTEXPR index_bits distribute_runs(unsigned size, unsigned threads) {
   unsigned const n = log2_of(size), t = log2_of(threads);
   index_bits bits;
@@ -60,10 +60,10 @@ CUDA_TILE_CONSTEXPR index_bits distribute_runs(unsigned size, unsigned threads) 
   return bits;
 }
 
-/// Matrices, as the accumulators of matrix instructions (PTX 9.7.14.5, figures of m16n8k16): of a warp's 32
-/// threads, lane 4 g + q holds rows g and g + 8 of each 16. An instruction gives it two neighbouring columns;
-/// which these are is free, so it holds up to 8 neighbours, from as many instructions as that takes. Warps
-/// share the rows first, then the columns. A single column is held by all q.
+/// Matrices are distributed like the accumulators of matrix instructions (PTX 9.7.14.5, figures of m16n8k16):
+/// lane 4 g + q of a warp holds rows g and g + 8 of each 16. An instruction gives it two neighbouring
+/// columns, and any columns may be given to any instruction, so a lane holds up to 8 neighbours, from several
+/// instructions. Warps divide the rows first, then the columns. A single column is held by all q.
 CUDA_TILE_CONSTEXPR index_bits distribute_matrix(unsigned rows, unsigned columns, unsigned threads) {
   unsigned const c = log2_of(columns), r = log2_of(rows), warps = log2_of(threads) - 5;
   unsigned const by_rows = least(warps, r - 4), by_columns = columns < 8 ? 0 : least(warps - by_rows, c - 3);
@@ -102,7 +102,7 @@ struct bits_of_thread {
   CUDA_TILE_CONSTEXPR static unsigned const* list(index_bits const& bits) { return bits.thread; }
 };
 
-/// A number of neighbouring bits that move together. Bits are moved run by run: that is fewer instructions.
+/// Neighbouring bits that move together. Moving bits run by run takes fewer instructions.
 struct bit_run {
   unsigned from = 0, to = 0, mask = 0; // of the run's length
 };
@@ -123,7 +123,7 @@ CUDA_TILE_CONSTEXPR bit_run run_of() {
   return find_run(N, Which::count(D::bits), Which::list(D::bits));
 }
 
-/// The bits of the index that x, of a slot or thread, names.
+/// The index bits that slot or thread number x determines.
 template <typename D, typename Which, unsigned N = 0>
 CUDA_TILE_CONSTEXPR unsigned move_bits(unsigned x) {
   constexpr bit_run run = run_of<D, Which, N>();
@@ -132,7 +132,7 @@ CUDA_TILE_CONSTEXPR unsigned move_bits(unsigned x) {
   else
     return (x >> run.from & run.mask) << run.to | move_bits<D, Which, N + 1>(x);
 }
-/// The slot or thread that index i names; bits that make copies are 0.
+/// The slot or thread number of index i; bits that make copies are 0.
 template <typename D, typename Which, unsigned N = 0>
 CUDA_TILE_CONSTEXPR unsigned move_bits_back(unsigned i) {
   constexpr bit_run run = run_of<D, Which, N>();

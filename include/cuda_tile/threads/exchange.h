@@ -1,5 +1,5 @@
-// Moving elements between positions, and so between the threads of a block: rearrange, which all operations
-// on shapes are made of.
+// Moving elements between positions, and so between the threads of a block: rearrange, from which all
+// operations on shapes are built.
 #pragma once
 
 #include "cuda_tile/core/steps.h"
@@ -9,8 +9,8 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-/// Threads whose lanes differ in LaneBit exchange halves of their slots: that bit of the lane, and SlotBit of
-/// the slot, change places. All threads of a warp take part.
+/// Threads whose lanes differ in LaneBit exchange halves of their slots, so that this bit of the lane and
+/// SlotBit of the slot change places. All threads of a warp take part.
 template <unsigned LaneBit, unsigned SlotBit, unsigned Slots, typename E>
 CUDA_TILE_API void exchange_with_lane(E* slots) {
   bool const upper = (platform::thread() & LaneBit) != 0;
@@ -25,7 +25,7 @@ CUDA_TILE_API void exchange_with_lane(E* slots) {
     }
 }
 
-/// What each slot of each thread holds of a tile of shape S in one of its forms.
+/// Which element of a tile of shape S, in one of its forms, each slot of each thread holds.
 template <typename S, bool Transposed>
 struct held_index {
   using form = distribution_of<S>;
@@ -40,7 +40,7 @@ struct held_index<S, true> {
     return transposed_index<S>(form::index(t, slot));
   }
 };
-/// What a tile of shape S takes to each slot of each thread from places that Index names.
+/// Which source element goes to each slot of each thread of a tile of shape S, as Index maps them.
 template <typename S, typename Index>
 struct taken_index {
   static constexpr unsigned slots = distribution_of<S>::slots;
@@ -53,11 +53,12 @@ struct same_index {
 };
 
 /// f(slot, place) for each 2^Vector slots of this thread whose elements are in the part [begin, begin +
-/// Count) of a tile; `start` is the index of the thread's slot 0, of which `Others` may be more bits.
+/// Count) of a tile; `start` is the index of the thread's slot 0; `Others` are further bits that may be set
+/// in it.
 template <typename Layout, unsigned Count, unsigned Vector, typename Pattern, unsigned Size, unsigned Others,
           typename F>
 CUDA_TILE_API void for_each_place(unsigned start, unsigned begin, F const& f) {
-  // Bits that are the slot's alone are added, as a constant in the instruction.
+  // Bits that only slots can set are added, as a constant in the instruction.
   constexpr unsigned shared = Layout::template bits_of_threads<Pattern>(Others);
   unsigned const first = Layout::place(start);
   CUDA_TILE_UNROLL
@@ -92,7 +93,7 @@ struct read_scratch {
 };
 
 /// Element i of `to` becomes element Index::of(i) ^ offset of `from`, which is in the given form; the offset
-/// has no bit that Index::of(i) has. All pass through scratch memory, a part at a time.
+/// has no bit that Index::of(i) has. Elements pass through scratch memory, a part at a time.
 template <typename Index, bool Transposed, typename To, typename From>
 CUDA_TILE_API void copy_form_through_scratch(To& to, From const& from, unsigned offset) {
   using E = typename From::element_type;
@@ -124,7 +125,8 @@ CUDA_TILE_API void copy_through_scratch(To& to, From const& open, unsigned offse
   detail::copy_form_through_scratch<Index, false>(to, from, offset);
 }
 
-/// The same with places that are no permutation of bits: `position(i)` says where element i of `to` lies.
+/// The same for places that are not a permutation of index bits: `position(i)` says where element i of `to`
+/// comes from.
 template <typename To, typename From, typename Position>
 CUDA_TILE_API void take_through_scratch(To& to, From const& open, Position position) {
   using E = typename From::element_type;
@@ -152,8 +154,8 @@ CUDA_TILE_API void take_through_scratch(To& to, From const& open, Position posit
   }
 }
 
-/// x itself; if it is open, once it is settled; if it is transposed, the same tile with its elements where
-/// the distribution of its shape has them.
+/// x in the normal form: x itself, once it is settled if it is open, or if it is transposed, the same tile
+/// with its elements where the distribution of its shape puts them.
 template <typename T>
 CUDA_TILE_API decltype(auto) normal(T const& x) {
   if constexpr (may_be_transposed<element_t<T>, tile_shape_t<T>>()) {
@@ -170,8 +172,9 @@ CUDA_TILE_API decltype(auto) normal(T const& x) {
   }
 }
 
-/// Whether each thread holds all that its elements of the result are made of, in slots that are known:
-/// whether each bit of the source's index is a bit of the same thread, or of the slot, in both.
+/// Whether each thread already holds the sources of its elements of the result, in slots known at compile
+/// time: each bit of the source's index has to be the same thread bit in both distributions, or a slot bit in
+/// both.
 template <typename Target, typename Source, typename Index>
 CUDA_TILE_CONSTEXPR bool stays_in_thread() {
   index_bits const source = Source::bits, target = Target::bits;

@@ -1,11 +1,12 @@
-// map and the conversion of tiles with several threads a block: each thread computes what it holds.
+// map and the conversion of tiles with several threads a block: each thread computes the elements that it
+// holds.
 #pragma once
 
 #include "cuda_tile/threads/exchange.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-/// Whether an operand's slot s goes with slot s of a tile of shape S, or its only value with all of them.
+/// Whether an operand's slot s goes with slot s of a tile of shape S, or its only value with every slot.
 template <typename Operand, typename S>
 inline constexpr bool is_aligned_operand =
     scalar<Operand> || tile_size_v<Operand> == 1 || tile_size_v<Operand> == shape_size_v<S>;
@@ -29,7 +30,8 @@ CUDA_TILE_API R map_slots(F f, Operands const&... operands) {
 }
 
 #if CUDA_TILE_HAS_FORMS
-/// Whether an operand's slots are in order for a transposed result: they are transposed, or the same value.
+/// Whether an operand's slots fit a transposed result: it is transposed itself, or all its slots have the
+/// same value.
 template <typename Operand>
 CUDA_TILE_API bool fits_transposed(Operand const& operand) {
   if constexpr (tile_size_v<Operand> == 1)
@@ -38,13 +40,13 @@ CUDA_TILE_API bool fits_transposed(Operand const& operand) {
     return detail::is_transposed(operand);
 }
 
-/// In the form that all operands have, else in the normal one.
+/// The result has the form that all operands have in common, otherwise the normal one.
 template <typename R, typename F, typename... Operands>
 CUDA_TILE_API R map_in_form(F f, Operands const&... operands) {
   bool const form = (detail::is_transposed(operands) || ...) && (detail::fits_transposed(operands) && ...);
   constexpr unsigned tiles = (0u + ... + (tile_size_v<Operands> != 1));
   auto in_order = [form](auto const& operand) {
-    static_cast<void>(form); // clang++ warns where tiles <= 1
+    static_cast<void>(form); // else clang++ warns where tiles <= 1
     if constexpr (tiles <= 1)
       return detail::settled(operand);
     else

@@ -1,7 +1,7 @@
-// Tiles that are still being computed: sums of the matrix instructions of warp groups, whose registers are
-// written while the threads that started them go on. Whoever reads such a tile asks for it settled() first.
-// There is no sign that a tile is open: each that may be is waited for, which costs one instruction. With a
-// sign, waits would depend on it, and a compiler that cannot follow it takes no instruction out of turn.
+// Open products: sums of the matrix instructions of warp groups, whose registers are written while the
+// threads that started them go on. Code that reads such a tile calls settled() first. No flag says that a
+// tile is open: every tile that may be open is waited for, which costs one instruction. A flag would make the
+// waits conditional, and a compiler that cannot predict it would not reorder instructions across them.
 #pragma once
 
 #include "cuda_tile/platform/wgmma.h"
@@ -9,7 +9,7 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-/// Whether tiles of elements E and shape S may be open: what warp groups can sum.
+/// Whether tiles of elements E and shape S may be open: those that warp groups can accumulate.
 template <typename E, typename S>
 CUDA_TILE_CONSTEXPR bool may_be_open() {
 #if CUDA_TILE_WARP_GROUPS
@@ -23,7 +23,7 @@ CUDA_TILE_CONSTEXPR bool may_be_open() {
   return false;
 }
 
-/// x itself, or once it is computed.
+/// x itself; if it is open, once it is computed.
 template <typename T>
 CUDA_TILE_API decltype(auto) settled(T const& x) {
 #if CUDA_TILE_WARP_GROUPS
@@ -39,7 +39,7 @@ CUDA_TILE_API decltype(auto) settled(T const& x) {
 template <typename T>
 CUDA_TILE_API decltype(auto) normal(T const& x); // threads/exchange.h
 
-/// x in a form that its conversion to elements E may have, once it is computed.
+/// x in a form that its conversion to elements E may have; if it is open, once it is computed.
 template <typename E, typename T>
 CUDA_TILE_API decltype(auto) in_form_for(T const& x) {
   if constexpr (may_be_transposed<E, typename tile_parts<T>::shape>())

@@ -1,21 +1,21 @@
-// Accesses through tiles of pointers with several threads a block: what a thread holds is loaded and stored
-// up to 16 bytes at a time where its pointers are neighbours, the first of each group is a multiple of that,
-// and the mask is the same within each group. That is asked when the kernel runs, once a thread; of pointers
-// that are sums with an iota, the compiler knows the first part of the answer.
+// Accesses through tiles of pointers with several threads a block: a thread loads and stores up to 16 bytes
+// at a time where its pointers are neighbours, the first of each group is aligned, and the mask is the same
+// within each group. Each thread tests this once, when the kernel runs; for sums of a pointer and an iota,
+// the compiler can settle the first condition.
 #pragma once
 
 #include "cuda_tile/threads/map.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-/// How many neighbours of a tile of shape S a thread holds together, at most 16 bytes of them.
+/// How many neighbouring elements of a tile of shape S a thread holds together, up to 16 bytes.
 template <typename E, typename S>
 CUDA_TILE_CONSTEXPR unsigned vector_length() {
   constexpr unsigned most = sizeof(E) < 16 ? 16 / static_cast<unsigned>(sizeof(E)) : 1;
   return least(most, distribution_of<S>::vector);
 }
 
-/// Whether all that this thread holds can be accessed in groups of Vector.
+/// Whether this thread can access all its elements in groups of Vector.
 template <unsigned Vector, typename Ptrs, typename Mask>
 CUDA_TILE_API bool are_vectors(Ptrs const& ptrs, Mask const& mask) {
   bool are = true;
@@ -31,7 +31,7 @@ CUDA_TILE_API bool are_vectors(Ptrs const& ptrs, Mask const& mask) {
   return are;
 }
 
-/// In groups of Vector: *ptrs where the mask is true, else the padding.
+/// Loads in groups of Vector: *ptrs where the mask is true, else the padding.
 template <unsigned Vector, typename R, typename Ptrs, typename Mask, typename Padding>
 CUDA_TILE_API void load_groups(R& result, Ptrs const& ptrs, Mask const& mask, Padding const& padding) {
   using E = typename R::element_type;
@@ -63,7 +63,7 @@ CUDA_TILE_API R load_slots(Ptrs const& ptrs, Mask const& mask, Padding const& pa
   return result;
 }
 
-/// In groups of Vector: *ptrs = values where the mask is true.
+/// Stores in groups of Vector: *ptrs = values where the mask is true.
 template <unsigned Vector, typename Ptrs, typename Value, typename Mask>
 CUDA_TILE_API void store_groups(Ptrs const& ptrs, Value const& value, Mask const& mask) {
   using E = remove_pointer_t<tile_element_t<Ptrs>>;

@@ -27,7 +27,7 @@ CUDA_TILE_API void for_each_location(F f, Ptrs const& ptrs, Operands const&... o
   platform::barrier();
 }
 
-/// The same values in all threads: those of the first thread that holds an element, where several do.
+/// Makes values the same in all threads: where several hold an element, the first one's value counts.
 template <typename T>
 CUDA_TILE_API T shared_value(T const& x) {
   if constexpr (!T::distribution::replicated) {
@@ -60,7 +60,7 @@ CUDA_TILE_API R load_masked(Access access, Ptrs const& ptrs, Mask const& mask, P
             result.slots[s] = detail::read_element(access, p);
         },
         ptrs, mask);
-    return static_cast<R>(detail::shared_value(result)); // one value an element in the whole block
+    return static_cast<R>(detail::shared_value(result)); // one value per element in the whole block
   } else if constexpr (scalar<Ptrs>) {
     return detail::map<R>(
         [](auto p, auto m, auto pad) { return detail::convert<bool>(m) ? *p : detail::convert<E>(pad); },

@@ -1,6 +1,6 @@
-// The back end of blocks whose threads share a tile: the threads of a GPU, or emulated ones. A thread holds
-// the elements that threads/distribution.h says. Here are the primitives (tile/primitives.h) that need no
-// file of their own.
+// The back end of blocks whose threads share a tile: the threads of a GPU, or emulated ones.
+// threads/distribution.h says which elements a thread holds. Here are the primitives (tile/primitives.h) that
+// need no file of their own.
 #pragma once
 
 #include "cuda_tile/threads/map.h"
@@ -25,7 +25,7 @@ CUDA_TILE_API R filled(typename R::element_type x) {
   for (auto& slot : result.slots)
     slot = x;
 #if CUDA_TILE_WARP_GROUPS
-  // A compiler that knew these values would move them to the registers of open sums where a loop ends.
+  // If the compiler knew these values, it would move them to the registers of open sums at the end of a loop.
   return detail::settled(result);
 #else
   return result;

@@ -6,8 +6,8 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-/// f(n, text) in the block's first thread for each shown element, which pass through scratch memory, a part
-/// at a time.
+/// Calls f(n, text) in the block's first thread for each element shown. Elements pass through scratch memory,
+/// a part at a time.
 template <typename T, typename F>
 CUDA_TILE_API void for_each_shown(T const& x, F const& f) {
   using E = typename T::element_type;

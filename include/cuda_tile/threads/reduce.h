@@ -8,8 +8,8 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-/// Where what goes into one result element is, from the bits of the row-major index (threads/distribution.h):
-/// in slots of a thread, in lanes of a warp, in warps.
+/// Where the parts of one result element are, from the bits of the row-major index (threads/distribution.h):
+/// in slots of a thread, in lanes of a warp, and in warps.
 template <typename Distribution, unsigned N, unsigned Inner>
 struct reduction_parts {
   using D = Distribution;
@@ -18,14 +18,14 @@ struct reduction_parts {
   CUDA_TILE_CONSTEXPR static bool is_reduced(unsigned bit) {
     return bit != index_bits::none && (1u << bit & (N - 1) * Inner) != 0;
   }
-  /// The bits of the slot that name a part.
+  /// The slot bits that select a part.
   CUDA_TILE_CONSTEXPR static unsigned slot_bits() {
     unsigned mask = 0;
     for (unsigned b = 0; b != D::bits.slot_count; ++b)
       mask |= is_reduced(D::bits.slot[b]) ? 1u << b : 0;
     return mask;
   }
-  /// The bits of the thread that do.
+  /// The thread bits that select a part.
   CUDA_TILE_CONSTEXPR static unsigned thread_bits() {
     unsigned mask = 0;
     for (unsigned b = 0; b != D::bits.thread_count; ++b)
@@ -41,7 +41,7 @@ struct reduction_parts {
     return in_warps == 0 ? 0 : (t & in_warps) / (lowest_warp + (in_warps == 0));
   }
   CUDA_TILE_CONSTEXPR static unsigned result_index(unsigned i) { return i / (Inner * N) * Inner + i % Inner; }
-  /// Whether the result is distributed as it comes out of the lanes.
+  /// Whether the result is distributed just as the lanes produce it.
   template <typename Target>
   CUDA_TILE_CONSTEXPR static bool stays_in_lanes() {
     bool stays = in_warps == 0;
@@ -55,7 +55,8 @@ struct reduction_parts {
   }
 };
 
-/// All lanes get what f makes of the values of all lanes that differ in the bits of Mask.
+/// Reduces by f the values of all lanes that differ only in the bits of Mask; all of these lanes get the
+/// result.
 template <unsigned Mask, typename F, typename E>
 CUDA_TILE_API E reduce_lanes(F f, E value) {
   if constexpr (Mask == 0) {
@@ -63,13 +64,14 @@ CUDA_TILE_API E reduce_lanes(F f, E value) {
   } else {
     constexpr unsigned bit = Mask & ~(Mask - 1);
     E const other = platform::shuffle_xor(value, bit);
-    // In one order in both lanes, so that they get the same.
+    // Both lanes use the same order of operands, so that they get the same result.
     bool const upper = (platform::thread() & bit) != 0;
     return detail::reduce_lanes<Mask & ~bit>(f, f(upper ? other : value, upper ? value : other));
   }
 }
 
-/// Parts of warps meet in scratch memory, where also threads that hold none of a result element find it.
+/// Combines the warps' parts in scratch memory, where threads that held no part of a result element find it,
+/// too.
 template <typename Parts, typename R, typename F, typename E>
 CUDA_TILE_API void reduce_warps(R& result, F f, E const* collected) {
   using source = typename Parts::D;
@@ -102,7 +104,7 @@ CUDA_TILE_API void reduce_warps(R& result, F f, E const* collected) {
   }
 }
 
-/// Each thread reduces what it holds, then lanes exchange theirs, then warps.
+/// Each thread reduces the elements that it holds, then lanes combine their results, then warps.
 template <unsigned N, unsigned Inner, typename R, typename F, typename T>
 CUDA_TILE_API void reduce_elements(R& result, F f, T const& a) {
   using E = typename T::element_type;

@@ -1,15 +1,15 @@
-// scan with several threads a block. An element's place along the scanned dimension is a number of bits,
-// which name slots of a thread, lanes of a warp, and warps. They are taken from the lowest up, in runs of one
-// kind; after each run, elements are scanned within blocks of all bits taken so far, and the total of each
-// block is known to all threads that hold a part of it. Slots need no exchange, lanes a shuffle a bit, warps
-// one step through scratch memory.
+// scan with several threads a block. The bits of an element's position along the scanned dimension select
+// slots of a thread, lanes of a warp, and warps. They are processed from the lowest up, in runs of one kind;
+// after each run, elements are scanned within blocks of all bits processed so far, and all threads that hold
+// a part of a block know its total. Slots need no exchange, lanes one shuffle per bit, and warps one exchange
+// through scratch memory.
 #pragma once
 
 #include "cuda_tile/threads/exchange.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-/// How many numbers can be made of the bits of a mask.
+/// How many numbers have no bits outside a mask.
 CUDA_TILE_CONSTEXPR unsigned count_in(unsigned mask) {
   unsigned count = 1;
   for (; mask != 0; mask &= mask - 1)
@@ -17,14 +17,14 @@ CUDA_TILE_CONSTEXPR unsigned count_in(unsigned mask) {
   return count;
 }
 
-/// The lowest bits of a mask that are neighbours.
+/// The lowest run of neighbouring bits of a mask.
 template <unsigned Mask>
 struct lowest_run {
   static constexpr unsigned first = log2_of(Mask & ~(Mask - 1));
   static constexpr unsigned length = log2_of((Mask >> first) + 1 & ~(Mask >> first));
   static constexpr unsigned bits = (1u << length) - 1, others = Mask & ~(bits << first);
 };
-/// The bits of x under the mask, moved together.
+/// The bits of x under the mask, packed together.
 template <unsigned Mask>
 CUDA_TILE_CONSTEXPR unsigned pack_bits(unsigned x) {
   if constexpr (Mask == 0)
@@ -33,7 +33,7 @@ CUDA_TILE_CONSTEXPR unsigned pack_bits(unsigned x) {
     return (x >> lowest_run<Mask>::first & lowest_run<Mask>::bits) | pack_bits<lowest_run<Mask>::others>(x)
                                                                          << lowest_run<Mask>::length;
 }
-/// And back to their places.
+/// Unpacks them to their places under the mask.
 template <unsigned Mask>
 CUDA_TILE_CONSTEXPR unsigned spread_bits(unsigned x) {
   if constexpr (Mask == 0)
@@ -43,12 +43,12 @@ CUDA_TILE_CONSTEXPR unsigned spread_bits(unsigned x) {
            spread_bits<lowest_run<Mask>::others>(x >> lowest_run<Mask>::length);
 }
 
-/// The bits of the row-major index from Bit on, and below End, that are of one kind.
+/// The run of bits of one kind in the row-major index, from Bit on and below End.
 template <typename D, unsigned Bit, unsigned End>
 struct scan_run {
   static constexpr unsigned lanes = D::threads < 32 ? D::threads : 32;
 
-  /// The bit of the slot or of the thread that index bit `bit` is; 0 if it is none.
+  /// The slot bit, or thread bit, that index bit `bit` corresponds to; 0 if there is none.
   CUDA_TILE_CONSTEXPR static unsigned slot_bit(unsigned bit) {
     for (unsigned b = 0; b != D::bits.slot_count; ++b)
       if (D::bits.slot[b] == bit)
@@ -74,7 +74,7 @@ struct scan_run {
     unsigned mask = 0;
     for (unsigned bit = Bit; bit < find_end(); ++bit) {
       unsigned const next = slot_bit(bit) | thread_bit(bit);
-      mask = next > mask ? mask | next : 0; // in ascending order, so that packed bits are a place in the run
+      mask = next > mask ? mask | next : 0; // in ascending order, so that packed bits index the run
     }
     return mask;
   }
@@ -83,13 +83,13 @@ struct scan_run {
   static_assert(count_in(mask) == 1u << (end - Bit));
 };
 
-/// What is scanned so far: elements, and totals in the slots whose bits under Slots are 0.
+/// The scan so far: elements, and totals in the slots whose bits under Slots are 0.
 template <typename D, typename E>
 struct scan_state {
   E (&elements)[D::slots];
   E totals[D::slots];
 
-  /// Takes `before` into all elements of one block.
+  /// Combines `before` with all elements of one block.
   template <unsigned Slots, typename F>
   CUDA_TILE_API void take_in(unsigned block, E before, F f) {
     CUDA_TILE_UNROLL
@@ -100,7 +100,7 @@ struct scan_state {
   }
 };
 
-/// Along the slots of Run. Bits of Slots are taken already.
+/// Scans along the slots of Run. The bits of Slots are done already.
 template <unsigned Run, unsigned Slots, typename D, typename E, typename F>
 CUDA_TILE_API void scan_slots(scan_state<D, E>& state, F f) {
   constexpr unsigned others = (D::slots - 1) & ~(Run | Slots);
@@ -117,8 +117,8 @@ CUDA_TILE_API void scan_slots(scan_state<D, E>& state, F f) {
   }
 }
 
-/// Along the lanes of Run: lanes that differ in one bit exchange the totals of their blocks, from the lowest
-/// bit up.
+/// Scans along the lanes of Run: lanes that differ in one bit exchange the totals of their blocks, from the
+/// lowest bit up.
 template <unsigned Run, unsigned Slots, typename D, typename E, typename F>
 CUDA_TILE_API void scan_lanes(scan_state<D, E>& state, F f) {
   constexpr unsigned blocks = (D::slots - 1) & ~Slots;
@@ -142,7 +142,8 @@ CUDA_TILE_API void scan_lanes(scan_state<D, E>& state, F f) {
   }
 }
 
-/// Along the warps of Run: the totals meet in scratch memory. Bits of Threads are taken already.
+/// Scans along the warps of Run: the totals are combined in scratch memory. The bits of Threads are done
+/// already.
 template <unsigned Run, unsigned Slots, unsigned Threads, typename D, typename E, typename F>
 CUDA_TILE_API void scan_warps(scan_state<D, E>& state, F f) {
   constexpr unsigned same = Threads | D::bits.copies(), others = (D::threads - 1) & ~(Run | same);
@@ -176,7 +177,7 @@ CUDA_TILE_API void scan_warps(scan_state<D, E>& state, F f) {
   }
 }
 
-/// Takes the bits of the index from Bit on; those of Slots and Threads are taken already.
+/// Processes the index bits from Bit on; those of Slots and Threads are done already.
 template <unsigned Bit, unsigned End, unsigned Slots, unsigned Threads, typename D, typename E, typename F>
 CUDA_TILE_API void scan_bits(scan_state<D, E>& state, F f) {
   if constexpr (Bit < End) {

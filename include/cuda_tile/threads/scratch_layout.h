@@ -1,19 +1,19 @@
-// Where elements lie in scratch memory on their way from one distribution to another: in row-major order, but
-// some of the bits of a place that name the bank are xor'ed with higher bits, so that no two threads of a
-// warp meet in one bank, neither when they write nor when they read.
+// Where elements lie in scratch memory during an exchange from one distribution to another: in row-major
+// order, except that some of the bits that select the bank are xor'ed with higher bits, which keeps both
+// writes and reads free of bank conflicts.
 //
-// Memory serves 32 banks of 4 bytes at a time: one access of up to 4 bytes of 32 threads, of 8 of 16, of 16
-// of 8 threads. Each bit of a lane names one bit of the index, so an access is free of conflicts if the banks
-// of those bits, as vectors over {0, 1}, are linearly independent. With accesses of one width there are
-// always such vectors: k bits to write and k to read rule out fewer than 2^k of them.
+// Memory serves 32 banks of 4 bytes at a time: accesses of up to 4 bytes by 32 threads, of 8 bytes by 16, or
+// of 16 bytes by 8. Each bit of a lane corresponds to one bit of the index, so an access is free of conflicts
+// if the banks of those bits, as vectors over {0, 1}, are linearly independent. If writes and reads have the
+// same width, such vectors always exist: k bits to write and k to read rule out fewer than 2^k of them.
 #pragma once
 
 #include "cuda_tile/threads/distribution.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-/// What one thread accesses at a time: 2^vector elements; and the bits of the index that the bits of its lane
-/// name.
+/// A thread accesses 2^vector elements at a time; `bit` says which index bits the bits of its lane correspond
+/// to.
 struct lane_access {
   unsigned lanes = 0, vector = 0;
   unsigned bit[5] = {};
@@ -21,7 +21,7 @@ struct lane_access {
 
 /// Linearly independent vectors over {0, 1}.
 struct independent_vectors {
-  unsigned with_top[32] = {}; // the one whose highest 1 is bit b
+  unsigned with_top[32] = {}; // entry b: the vector whose highest 1 is bit b
   CUDA_TILE_CONSTEXPR bool add(unsigned v) {
     while (v != 0) {
       unsigned const top = log2_of(v);
@@ -38,7 +38,7 @@ struct independent_vectors {
 struct bank_swizzle {
   bool found = false;
   unsigned write = 0, read = 0; // log2 of the elements that are accessed at a time
-  unsigned with[32] = {};       // what is xor'ed to the place where bit b of the index is 1
+  unsigned with[32] = {};       // what is xor'ed into the place if bit b of the index is 1
 
   CUDA_TILE_CONSTEXPR unsigned place(unsigned i) const {
     unsigned result = i;
@@ -48,26 +48,27 @@ struct bank_swizzle {
   }
 };
 
-/// Bits of an index, of elements of 2^size bytes: the first one that names banks in accesses of 2^vector of
-/// them, and the first one above.
+/// For elements of 2^size bytes, the index bits that select banks in accesses of 2^vector elements: the first
+/// one, and the first one above them.
 CUDA_TILE_CONSTEXPR unsigned first_bank_bit(unsigned size, unsigned vector) {
   return size + vector < 2 ? 2 - size : vector;
 }
 CUDA_TILE_CONSTEXPR unsigned end_of_banks(unsigned size) { return 7 - size; }
 
-/// Whether the lanes of an access stay apart when index bit b is at `place` of banks; adds it.
+/// Whether the lanes of an access still use different banks when index bit b contributes `place` to the bank;
+/// adds it.
 CUDA_TILE_CONSTEXPR bool stays_apart(independent_vectors& apart, lane_access const& access, unsigned size,
                                      unsigned bit, unsigned place) {
   unsigned const first = first_bank_bit(size, access.vector);
   unsigned const banks = (1u << end_of_banks(size)) - (1u << first);
-  unsigned const phase = end_of_banks(size) - first; // the lanes' bits that are served at a time
+  unsigned const phase = end_of_banks(size) - first; // lane bits that are served at a time
   for (unsigned l = 0; l < access.lanes && l < phase; ++l)
     if (access.bit[l] == bit)
       return bit < 1u << first || apart.add(place & banks);
   return true;
 }
 
-/// A swizzle with which neither access has conflicts, if there is one that keeps their vectors together.
+/// A swizzle with which neither access has conflicts, if there is one that keeps vectors contiguous.
 CUDA_TILE_CONSTEXPR bank_swizzle find_swizzle(lane_access const& write, lane_access const& read,
                                               unsigned size, unsigned count) {
   bank_swizzle result;
@@ -98,7 +99,7 @@ CUDA_TILE_CONSTEXPR bank_swizzle find_swizzle(lane_access const& write, lane_acc
   return result;
 }
 
-/// The one with the fewest accesses, of so many slots.
+/// The swizzle with the fewest accesses for that many slots.
 CUDA_TILE_CONSTEXPR bank_swizzle best_swizzle(lane_access write, lane_access read, unsigned size,
                                               unsigned count, unsigned write_slots, unsigned read_slots) {
   bank_swizzle best;
@@ -120,7 +121,7 @@ CUDA_TILE_CONSTEXPR bank_swizzle best_swizzle(lane_access write, lane_access rea
   return best;
 }
 
-/// The lanes' bits and the vectors of a pattern, which says which index thread t has in slot s.
+/// The lane bits and vectors of a pattern, which says which index thread t has in slot s.
 template <typename Pattern>
 CUDA_TILE_CONSTEXPR lane_access access_of(unsigned size, unsigned count) {
   lane_access access;
@@ -133,7 +134,7 @@ CUDA_TILE_CONSTEXPR lane_access access_of(unsigned size, unsigned count) {
   return access;
 }
 
-/// Places of Count elements E that are written as one pattern says, and read as the other one does.
+/// The places of Count elements E that are written according to one pattern and read according to the other.
 template <typename E, unsigned Count, typename Write, typename Read>
 struct scratch_layout {
   static constexpr unsigned size = log2_of(sizeof(E));
@@ -151,7 +152,8 @@ struct scratch_layout {
     else
       return place<Bit + 1>(i) ^ (i >> Bit & 1) * swizzle.with[Bit];
   }
-  /// Bits that places of slot 0 have in some thread, if also `others` are bits of its index.
+  /// The bits that the place of slot 0 can have set in any thread, if its index may also have the bits of
+  /// `others`.
   template <typename Pattern>
   CUDA_TILE_CONSTEXPR static unsigned bits_of_threads(unsigned others) {
     unsigned bits = 0;

@@ -20,7 +20,7 @@ CUDA_TILE_CONSTEXPR bool swaps_last_two() {
   return Map::mapping(rank - 2) == rank - 1;
 }
 
-/// The same slots with the other form.
+/// The same slots in the other form.
 template <typename R, typename T>
 CUDA_TILE_API R transposed_in_place(T const& x) {
   R result;
@@ -48,7 +48,8 @@ CUDA_TILE_API R extract(T const& x, Indices... index) {
       x, partition_start<S, tile_shape_t<R>>(index...));
 }
 
-/// Element i of the result lies in run i / Run, of x if that is even; its place in x or y is the same.
+/// Element i of the result lies in run i / Run, which comes from x if it is even and from y otherwise; `of`
+/// gives its index there.
 template <unsigned Run>
 struct index_in_half {
   CUDA_TILE_CONSTEXPR static unsigned of(unsigned i) { return i / (2 * Run) * Run + i % Run; }

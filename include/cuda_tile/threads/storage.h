@@ -1,4 +1,4 @@
-// What a tile holds where the threads of a block share it: each thread's part.
+// What a tile holds where the threads of a block share it: the part of one thread.
 #pragma once
 
 #include "cuda_tile/threads/transposed.h"
@@ -6,7 +6,7 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-/// What an operand has at slot s; a scalar or a tile of one element has it everywhere.
+/// An operand's value at slot s; a scalar or a tile of one element has the same value at every slot.
 template <typename Operand>
 CUDA_TILE_API auto operand_value(Operand const& operand, unsigned s) {
   if constexpr (scalar<Operand>)
@@ -23,8 +23,8 @@ template <typename E, typename S>
 struct storage {
   using distribution = distribution_of<S>;
 #if CUDA_TILE_HAS_FORMS
-  /// Whether it is; see threads/transposed.h. A bool beside padding would not be folded, nor, behind the
-  /// slots, what a compiler thinks may change with one of them.
+  /// Whether the tile is in the transposed form; see threads/transposed.h. Compilers would not fold a bool
+  /// followed by padding, nor a member behind the slots, which they think a store to a slot may change.
   unsigned transposed = 0;
 #endif
   E slots[distribution::slots];

@@ -1,11 +1,12 @@
 // The form of a tile: whether its last two dimensions were interchanged without moving an element.
 //
-// Of elements that matrix products take, transpose leaves each element in its thread and slot, and the tile
-// says so: slot s of thread t then holds what the distribution of the transposed shape names. Operations on
-// elements keep the form that all their operands have, matrix products take operands in both; all others ask
-// for the normal() form (exchange.h). The form is a value, since tiles of both forms are of one type; with
-// all functions inlined, the compiler knows it. There is none with fewer threads than a warp, where nothing
-// is distributed as a matrix, nor in checked builds, which name elements by slots.
+// If matrix products support the element type, transpose leaves each element in its thread and slot and marks
+// the tile as transposed: slot s of thread t then holds the element that the distribution of the transposed
+// shape puts there. Operations on elements keep the form that all their operands have in common, and matrix
+// products accept both; all other operations ask for the normal() form (exchange.h). The form is a value,
+// since tiles of both forms have one type; with all functions inlined, the compiler knows it. There is no
+// transposed form with fewer threads than a warp, where nothing is distributed as a matrix, nor in checked
+// builds, which identify elements by slots.
 #pragma once
 
 #include "cuda_tile/core/scalars.h"
@@ -27,13 +28,13 @@ struct transposed_lengths {
 template <typename S>
 using transposed_shape = make_shape<transposed_lengths<S>, S::rank()>;
 
-/// What matrix instructions multiply. Other elements move when they are transposed: with the form, each
-/// operation on a product's sums, or on masks of them, would hold code for both.
+/// The elements that matrix instructions multiply. Others are moved when they are transposed: if they had two
+/// forms, each operation on a product's sums, or on masks of them, would contain code for both.
 template <typename E>
 inline constexpr bool is_transposed_in_place =
     (sizeof(E) <= 2 && !is_bool_v<E>) || is_same_v<E, __nv_tf32> || is_same_v<E, double>;
 
-/// Whether tiles of elements E and shape S have the form.
+/// Whether tiles of elements E and shape S can be in the transposed form.
 template <typename E, typename S>
 CUDA_TILE_CONSTEXPR bool may_be_transposed() {
 #if CUDA_TILE_HAS_FORMS
@@ -45,7 +46,7 @@ CUDA_TILE_CONSTEXPR bool may_be_transposed() {
   return false;
 }
 
-/// Index in a tile of shape S of what has index i in the transposed one.
+/// Index in a tile of shape S of the element that has index i in the transposed tile.
 template <typename S>
 CUDA_TILE_CONSTEXPR unsigned transposed_index(unsigned i) {
   constexpr unsigned columns = static_cast<unsigned>(row_length<S>());
@@ -61,7 +62,7 @@ CUDA_TILE_CONSTEXPR bool is_transposed(T const& x) {
   return false;
 }
 
-/// Row-major index of what thread `t` holds in `slot` of x.
+/// Row-major index of the element of x that thread `t` holds in `slot`.
 template <typename T>
 CUDA_TILE_API unsigned index_in(T const& x, unsigned t, unsigned slot) {
   using S = typename T::shape_type;

@@ -1,6 +1,6 @@
-// Memory by views with several threads a block: up to 16 bytes at a time where neighbours of a
-// tile are neighbours in memory, at multiples of that, and are all within the span or all beyond it. Both are
-// asked once an access, of all threads alike, so masks cost something at the edges of a span only.
+// Memory by views with several threads a block: up to 16 bytes at a time where neighbours in a tile are
+// neighbours in memory, aligned, and either all within the span or all beyond it. Each access tests both
+// conditions once, alike for all threads, so masks cost something only at the edges of a span.
 #pragma once
 
 #include "cuda_tile/checked/partition.h"
@@ -24,8 +24,9 @@ CUDA_TILE_CONSTEXPR unsigned access_vector() {
   }
 }
 
-/// The partition from element i on. Bits of an element's index are of its thread or of its slot, so that
-/// places of threads and places of slots add up: the latter are the same in all threads.
+/// The partition from element i on. Each bit of an element's index belongs to its thread or to its slot, so
+/// an element's place is the sum of a thread's place and a slot's place, and the latter is the same in all
+/// threads.
 template <size_t D, typename Shape, typename P>
 CUDA_TILE_API void move_to(P& part, unsigned i) {
   if constexpr (D != Shape::rank()) {
@@ -37,8 +38,8 @@ CUDA_TILE_API void move_to(P& part, unsigned i) {
   }
 }
 
-/// How a thread's vectors are accessed: all elements of all of them, as all are inside; all or none of each,
-/// at once; or one by one.
+/// How a thread's vectors are accessed: all of them whole, since all elements are inside; each of them whole
+/// or not at all; or element by element.
 enum class vectors { whole, whole_or_none, by_elements };
 
 /// access.at<Vector, Kind>(slot, address, how many elements are inside) for each Vector of this thread's
@@ -54,8 +55,8 @@ CUDA_TILE_API void for_each_vector(partition<Span, Shape> const& part, Access co
   }
 }
 
-/// The same, of as many elements at once as can be: `Vector` or one; after access.begin<Vector>(address of
-/// the first). D says which elements this thread's are.
+/// The same for as many elements at once as possible, `Vector` or one, after access.begin<Vector>(address of
+/// the first). D says which elements this thread holds.
 template <unsigned Vector, bool Masked, typename D, typename Span, typename Shape, typename Access>
 CUDA_TILE_API void access_slots(partition<Span, Shape> const& part, Access const& access) {
   partition<Span, Shape> own = part;
@@ -102,7 +103,8 @@ template <typename T, typename Access>
 struct slot_stores {
   T const& value;
   Access access;
-  /// Of one address and constants, as instructions take them, compilers make one a store.
+  /// Instructions add a constant offset to one address; without opaque(), compilers would compute an address
+  /// for each store.
   template <unsigned Vector, typename E>
   CUDA_TILE_API E* begin(E* origin) const {
     if constexpr (Vector == 1)
@@ -123,7 +125,7 @@ struct slot_stores {
   }
 };
 
-/// What this thread holds of the partition; what is beyond the span becomes `pad`.
+/// This thread's elements of the partition; those beyond the span become `pad`.
 template <bool Masked, typename T, typename Span, typename Shape, typename Access>
 CUDA_TILE_API void load_slots(T& to, partition<Span, Shape> const& part, Access access,
                               typename Span::value_type pad) {
@@ -131,9 +133,9 @@ CUDA_TILE_API void load_slots(T& to, partition<Span, Shape> const& part, Access 
       part, slot_loads<T, Access>{to, access, pad});
 }
 
-/// Which elements a thread stores, Vector of E at once. Where it holds twice as many together, as of floats
-/// in a matrix, each store would fill halves of the sectors of 32 bytes, which memory writes one by one: so
-/// neighbouring threads exchange, and two of them fill a sector.
+/// Which elements a thread stores, Vector of E at once. Where a thread holds twice as many neighbours, as
+/// with floats in a matrix, each store would fill only halves of sectors of 32 bytes, the unit in which
+/// memory is written. So neighbouring threads exchange elements, and two of them fill a sector.
 template <typename E, typename Shape, unsigned Vector>
 struct stored_distribution {
   using held = distribution_of<Shape>;
@@ -148,7 +150,7 @@ struct stored_distribution {
   }
 };
 
-/// Of threads that hold the same, the first stores.
+/// Where several threads hold the same elements, the first one stores them.
 template <bool Masked, typename E, typename Span, typename Shape, typename Access>
 CUDA_TILE_API void store_slots(partition<Span, Shape> const& part, Access access,
                                tile<E, Shape> const& value) {

@@ -1,4 +1,4 @@
-// Matrix products by fused multiply-add, with several threads a block: of everything that no matrix
+// Matrix products by fused multiply-add, with several threads a block: for everything that no matrix
 // instruction multiplies. Each thread multiplies a block of rows and columns, from operands in shared memory.
 #pragma once
 
@@ -11,7 +11,7 @@ namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 /// A thread's share of the accumulators while they are multiplied: 2 rows of each row fragment of a warp, and
 /// runs of columns. A register takes as long to load as 4 products to compute, so a share should be about
-/// square: where it is wide, lanes 4 g + q that differ in the last bit of g exchange halves of each run of 8
+/// square: where it is wide, lanes 4 g + q that differ in the last bit of g trade halves of each run of 8
 /// columns for rows.
 template <typename C, typename W>
 struct fma_share {
@@ -25,19 +25,19 @@ struct fma_share {
     if constexpr (exchanges)
       exchange_with_lane<lane_bit, lane_bit, 2 * W::row_fragments * W::per_row>(sums);
   }
-  /// The first of a lane's rows in a fragment, and of its columns.
+  /// A lane's first row in a fragment, and its first column.
   CUDA_TILE_CONSTEXPR static unsigned row(unsigned lane) { return lane / 4 & ~(rows - 1); }
   CUDA_TILE_CONSTEXPR static unsigned column(unsigned lane) {
     return lane % 4 * W::run | column_of_slot(lane & lane_bit);
   }
-  /// The column, from the thread's first, of a slot of a row.
+  /// The column of a slot within a row, relative to the thread's first column.
   CUDA_TILE_CONSTEXPR static unsigned column_of_slot(unsigned s) {
     return s / W::run * 4 * W::run + s % W::run;
   }
 };
 
-/// Multiplies and sums as C. A thread loads segments of 16 bytes, of the inner dimension and of columns. See
-/// k_loop.h.
+/// Multiplies and sums as C. A thread loads segments of 16 bytes, along the inner dimension and along
+/// columns. See k_loop.h.
 template <typename C, typename W>
 struct fma_product : synchronous_product {
   using sum = C;
@@ -64,7 +64,8 @@ struct fma_product : synchronous_product {
     share::exchange(sums);
   }
 
-  /// The products of one segment of the inner dimension, for the row fragments of a batch from `first` on.
+  /// Adds the products of one segment of the inner dimension, for the row fragments of a batch from `first`
+  /// on.
   template <typename Left, typename Right>
   CUDA_TILE_API static void add_segment(C* sums, Left from_left, unsigned left_place, Right from_right,
                                         unsigned right_place, unsigned first, unsigned right_row) {

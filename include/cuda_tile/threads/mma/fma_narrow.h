@@ -1,5 +1,5 @@
-// Matrix products by fused multiply-add of tiles that are too narrow to be divided among warps: by a plain
-// loop, for each accumulator, over operands in shared memory.
+// Matrix products by fused multiply-add, for tiles that are too narrow to be divided among warps: a plain
+// loop for each accumulator, over operands in shared memory.
 #pragma once
 
 #include "cuda_tile/tile/matrix.h"

@@ -1,4 +1,4 @@
-// fp8 as half, two elements at a time: every value of either type is one of half's.
+// fp8 as half, two elements at a time: half represents every value of both fp8 types exactly.
 #pragma once
 
 #include "cuda_tile/core/convert.h"
@@ -9,14 +9,14 @@ namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 template <typename E>
 inline constexpr bool is_fp8 = is_same_v<E, __nv_fp8_e4m3> || is_same_v<E, __nv_fp8_e5m2>;
 
-/// Two halves, from the elements in the upper bytes of each.
+/// Makes two halves of the elements in the upper bytes of each.
 template <typename E>
 CUDA_TILE_API unsigned halves_of(unsigned upper) {
   if constexpr (is_same_v<E, __nv_fp8_e5m2>) {
     return upper;
   } else {
-    // A half of the same exponent and mantissa bits is 2^8 times too small: the biases are 15 and 7. NaN,
-    // alone, has all of these bits.
+    // A half of the same exponent and mantissa bits is 2^8 times too small: the biases are 15 and 7. Only NaN
+    // has all of these bits set.
     unsigned const magnitude = upper & 0x7f007f00, sign = upper & 0x80008000;
     unsigned const nan = ((magnitude + 0x01000100) >> 15 & 0x00010001) * 0x7fff;
     return platform::multiply_halves(magnitude >> 1, 0x5c005c00) | sign | nan;

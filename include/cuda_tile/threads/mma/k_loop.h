@@ -7,21 +7,20 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-/// What a `Product` of warp tile W has for k_loop, besides
-///   sum                      in what it accumulates
-///   least_slice              the shortest k-slice that it multiplies
-///   left_staging             how operands lie in shared memory (staging.h); their `element` is what is
-///   multiplied right_staging multiply<Slice>(sums, left, right)   sums += left right, of k-slices of that
-///   length
+/// What a `Product` of warp tile W provides for k_loop, besides the following:
+///   sum                                  the type in which it accumulates
+///   least_slice                          the shortest k-slice that it multiplies
+///   left_staging, right_staging          how operands lie in shared memory (staging.h)
+///   multiply<Slice>(sums, left, right)   sums += left right, for k-slices of that length
 struct synchronous_product {
-  /// Called between the stores of a k-slice and the barrier behind them.
+  /// Called between the stores of a k-slice and the barrier that follows them.
   CUDA_TILE_API static void publish() {}
   /// Waits until the sums are complete.
   template <unsigned Count, typename Sum>
   CUDA_TILE_API static void finish(Sum*) {}
 };
 
-/// acc + lhs rhs, a k-slice at a time: the longest that fits into shared memory.
+/// acc + lhs rhs, in the longest k-slices that fit into shared memory.
 template <typename Product, typename W>
 struct k_loop {
   using sum = typename Product::sum;
@@ -81,8 +80,8 @@ struct k_loop {
   }
 };
 
-/// Whether a Product multiplies the tiles of W, whose accumulators have to be distributed as
-/// distribute_matrix says: at least 16 rows of each batch, 8 columns, and a k-slice.
+/// Whether a Product multiplies the tiles of W, whose accumulators have to be distributed by
+/// distribute_matrix: it takes at least 16 rows in each batch, 8 columns, and a k-slice.
 template <typename Product, typename W>
 CUDA_TILE_CONSTEXPR bool is_staged() {
   if constexpr (!is_matrix(W::rows, W::n, platform::block_threads) || W::m < 16 || W::n < 8 ||

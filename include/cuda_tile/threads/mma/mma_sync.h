@@ -1,9 +1,9 @@
 // Matrix products by the matrix instructions of warps (mma.sync). Both operands pass through shared memory.
 //
-// Every instruction is used in one shape: 16 x 8 accumulators, and fragments of the operands of 16 x 8 and 8
-// x 8 words. A word fills a register, of 4 bytes or a double: it holds neighbours of the inner dimension, of
-// a row of the left operand or a column of the right one. 8 words of the inner dimension are m16n8k8 of tf32
-// and double, m16n8k16 of half and bfloat16, m16n8k32 of 8 bits.
+// Every instruction is used in one shape: 16 x 8 accumulators, and operand fragments of 16 x 8 and 8 x 8
+// words. A word fills a register (4 bytes, or a double) and holds neighbours along the inner dimension, from
+// a row of the left operand or a column of the right one. 8 words of the inner dimension are m16n8k8 for tf32
+// and double, m16n8k16 for half and bfloat16, and m16n8k32 for 8 bits.
 #pragma once
 
 #include "cuda_tile/threads/exchange.h"
@@ -16,8 +16,8 @@ namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 template <typename E>
 inline constexpr bool has_mma_sync = platform::matrix_arch >= instruction_types<E, E>::mma_sync_since;
 
-/// What is multiplied for elements E: where there are no instructions for fp8, half, which represents it
-/// exactly.
+/// The type in which elements E are multiplied: fp8 is multiplied as half, which represents it exactly, where
+/// there are no instructions for fp8.
 template <typename E>
 using mma_sync_factor = conditional_t<is_fp8<E> && !has_mma_sync<E>, __half, E>;
 
@@ -47,8 +47,7 @@ struct mma_sync_product : synchronous_product {
     return n / v * 2 * v + e * v + n % v;
   }
 
-  /// Where a lane finds its part of a left fragment, row and k: one of 4 words by itself, or a row for
-  /// ldmatrix.
+  /// The row and k at which a lane finds its part of a left fragment: one of 4 words, or a row for ldmatrix.
   CUDA_TILE_CONSTEXPR static unsigned left_row(unsigned lane) {
     return sizeof(word) == 4 ? lane % 16 : lane / 4;
   }
@@ -56,7 +55,7 @@ struct mma_sync_product : synchronous_product {
     return sizeof(word) == 4 ? lane / 16 * 4 * per_word : lane % 4;
   }
 
-  /// The fragment of a warp's row fragment `m`, from k on.
+  /// The left fragment for a warp's row fragment `m`, from k on.
   template <typename Staged>
   CUDA_TILE_API static void load_left(word (&a)[4], Staged from, unsigned m, unsigned k) {
     unsigned const row = W::row(platform::thread() / 32, 0), step = W::left_row(W::row(0, m));
@@ -73,7 +72,7 @@ struct mma_sync_product : synchronous_product {
     }
   }
 
-  /// The right fragments from n on that one load fills, for the batch of row fragment `m`.
+  /// The right fragments, from n on, that one load fills for the batch of row fragment `m`.
   template <unsigned Slice, unsigned PerLoad, typename Staged>
   CUDA_TILE_API static void load_right(word (&b)[PerLoad][2], Staged from, unsigned m, unsigned k,
                                        unsigned n) {

@@ -1,12 +1,10 @@
-// How fragments of the right operand get from shared memory to registers: of each 8 columns, a lane has two
-// words (threads/mma/mma_sync.h).
+// How fragments of the right operand get from shared memory to registers: a lane holds two words of each 8
+// columns (threads/mma/mma_sync.h).
 //
-// There is one way for each size of elements, and one for transposed operands. They say, for accumulators
-// that lie in runs of Run neighbouring columns (threads/distribution_bits.h):
+// There is one way for each size of elements, and one for transposed operands. Each defines, for accumulators
+// in runs of Run neighbouring columns (threads/distribution_bits.h):
 //   group                neighbours that stay together in a staged row (interleave.h)
-//   adjacent<Run>        how many instructions take columns that are neighbours: which columns an instruction
-//   takes
-//                        is free
+//   adjacent<Run>        how many instructions take neighbouring columns; any column may go to any of them
 //   per_load<Run>        the fragments that one load fills
 //   lane_index<Run>      where a lane finds its part: k and column, from the fragment's first
 //   column<Run>(n)       the first column of fragment n
@@ -47,7 +45,7 @@ struct ldmatrix_pairs {
   }
 };
 
-/// Elements of 8 bits, staged likewise: ldmatrix moves pairs of columns, whose bytes then change places.
+/// Elements of 8 bits, staged likewise: ldmatrix moves pairs of columns, whose bytes are then rearranged.
 struct ldmatrix_bytes {
   static constexpr unsigned group = 4;
   template <unsigned Run>
@@ -63,7 +61,7 @@ struct ldmatrix_bytes {
   CUDA_TILE_CONSTEXPR static unsigned column(unsigned n) {
     return n * 8 * interleave<group, Run>::gap;
   }
-  /// A lane gets rows 2 q and 2 q + 1 of each 8, and its words have to hold rows 4 q to 4 q + 3.
+  /// A lane gets rows 2 q and 2 q + 1 of each 8, but its words have to hold rows 4 q to 4 q + 3.
   CUDA_TILE_CONSTEXPR static unsigned row_place(unsigned k) {
     return (k & ~15u) | (k & 1) | (k >> 1 & 6) | (k << 2 & 8);
   }
@@ -113,7 +111,7 @@ struct load_words {
   }
 };
 
-/// Elements of any size of a transposed operand, staged by columns as the left operand is by rows.
+/// Elements of any size of a transposed operand, staged by columns, as the left operand is staged by rows.
 template <typename C, unsigned PerWord>
 struct load_columns {
   static constexpr unsigned group = 2;

@@ -17,7 +17,7 @@ CUDA_TILE_API void store_elements(E* to, E const* from) {
   else
     platform::store_aligned<Count * sizeof(E)>(to, from);
 }
-/// The same as F.
+/// Stores Count elements converted to F.
 template <typename F, unsigned Count, typename E>
 CUDA_TILE_API void store_converted(F* to, E const* from) {
   if constexpr (is_same_v<E, F>) {
@@ -29,8 +29,8 @@ CUDA_TILE_API void store_converted(F* to, E const* from) {
   }
 }
 
-/// Stores those of a tile's elements for which `wanted(i)`, at `place(i)`, Step neighbours at once. D says
-/// which they are.
+/// Stores the elements of a tile for which `wanted(i)` is true at `place(i)`, Step neighbours at once. D is
+/// the distribution of the tile.
 template <unsigned Step, typename D, typename To, typename T, typename Wanted, typename Place>
 CUDA_TILE_API void stage(To to, T const& from, Wanted wanted, Place place) {
   unsigned const t = platform::thread(), own = place(D::index(t, 0));
@@ -41,14 +41,14 @@ CUDA_TILE_API void stage(To to, T const& from, Wanted wanted, Place place) {
     if (wanted(D::index(t, s))) {
       store_converted<typename To::element_type, Step>(to.element(own, place(D::index(0, s))),
                                                        from.slots + s);
-      asm volatile("" : : : "memory"); // else NVRTC looks at length whether later stores overwrite this one
+      asm volatile("" : : : "memory"); // else NVRTC spends long on whether later stores overwrite this one
     }
 }
 
-// How an operand F lies in shared memory. All have
-//   elements(slice)              of a k-slice of that length
+// How an operand with elements F lies in shared memory. All have
+//   elements(slice)              the number of elements of a k-slice of that length
 //   matrix<Slice>                where they are
-//   stage<K0, Slice>(to, from)   copies the k-slice that begins at K0 of a tile there
+//   stage<K0, Slice>(to, from)   copies the k-slice of a tile that begins at K0 there
 
 /// The left operand of W, row by row and batch by batch.
 template <typename F, typename W>
@@ -67,7 +67,7 @@ struct staged_left {
   }
 };
 
-/// The right operand, by rows of the inner dimension and batch by batch. Fragments says in which order
+/// The right operand, by rows of the inner dimension and batch by batch, in the order that Fragments says
 /// (right_fragments.h).
 template <typename F, typename Fragments, typename W>
 struct staged_rows {
@@ -79,7 +79,7 @@ struct staged_rows {
   CUDA_TILE_CONSTEXPR static unsigned elements(unsigned slice) {
     return W::right_batches * slice * row_length;
   }
-  /// Of row k of `Slice`, and a column in the order of staged ones.
+  /// The place of row k of `Slice`, and of a column in staged order.
   template <unsigned Slice>
   CUDA_TILE_CONSTEXPR static unsigned place(unsigned batch, unsigned k, unsigned column) {
     return matrix<Slice>::place(batch * Slice + k, column);

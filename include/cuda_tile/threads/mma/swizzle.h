@@ -1,5 +1,5 @@
 // Operands of matrix products in memory that the block shares: rows of segments of 16 bytes, whose places are
-// swizzled so that the threads of a warp are free of bank conflicts.
+// swizzled so that a warp's accesses are free of bank conflicts.
 #pragma once
 
 #include "cuda_tile/threads/distribution_bits.h"
@@ -31,11 +31,11 @@ struct swizzled_matrix {
   static_assert(Columns >= per_segment);
   E* at;
 
-  /// In elements from the first.
+  /// The place of an element, counted in elements.
   CUDA_TILE_CONSTEXPR static unsigned place(unsigned row, unsigned column) {
     return swizzled<segments>(row, column / per_segment) * per_segment + column % per_segment;
   }
-  /// The element whose row and column are those of two places that have no bit of either in common.
+  /// The element whose row and column combine those of two places, which have no bits of either in common.
   CUDA_TILE_API E* element(unsigned place, unsigned constant) const {
     constexpr unsigned mixed = least(segments, 8) * per_segment - 1;
     return at + (place ^ (constant & mixed)) + (constant & ~mixed);

@@ -6,7 +6,7 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-/// A warp's share of the product of tiles L and R that is added to A. Rows are counted through all batches.
+/// A warp's share of the product of tiles L and R that is added to A. Rows are numbered across all batches.
 template <typename L, typename R, typename A>
 struct warp_tile {
   using D = typename A::distribution;
@@ -22,10 +22,10 @@ struct warp_tile {
   /// Fragments of a warp, down and across.
   static constexpr unsigned row_fragments = rows / 16 / warps_by_rows;
   static constexpr unsigned column_fragments = n / 8 / warps_by_columns;
-  /// Accumulators that a thread holds of a row, and how many of them are neighbours.
+  /// How many accumulators of a row a thread holds, and how many of them are neighbours.
   static constexpr unsigned per_row = 2 * column_fragments, run = D::vector;
-  /// How many of the row fragments are of one batch, or have the right operand in common: they are multiplied
-  /// by the same fragments of it.
+  /// How many row fragments belong to one batch, or share the right operand: they are multiplied by the same
+  /// right fragments.
   static constexpr unsigned fragments_of_batch =
       right_batches == 1 ? row_fragments : (m / 16 < warps_by_rows ? 1 : m / 16 / warps_by_rows);
 
@@ -36,12 +36,12 @@ struct warp_tile {
   CUDA_TILE_CONSTEXPR static unsigned column(unsigned warp) {
     return warp / warps_by_rows % warps_by_columns * column_fragments * 8;
   }
-  /// The row of the left operand and the batch of the right one that a row of the product is made of.
+  /// The row of the left operand and the batch of the right one that produce a row of the product.
   CUDA_TILE_CONSTEXPR static unsigned left_row(unsigned row) {
     return left_batches == batches ? row : row % m;
   }
   CUDA_TILE_CONSTEXPR static unsigned right_batch(unsigned row) { return right_batches == 1 ? 0 : row / m; }
-  /// The slot with which the accumulators of a row fragment's upper or lower 8 rows begin.
+  /// The slot at which the accumulators of a row fragment's upper or lower 8 rows begin.
   CUDA_TILE_CONSTEXPR static unsigned slot(unsigned fragment, unsigned lower) {
     return (2 * fragment + lower) * per_row;
   }

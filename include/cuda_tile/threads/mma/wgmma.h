@@ -11,7 +11,7 @@ namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 #if CUDA_TILE_WARP_GROUPS // see wgmma_staging.h
 
-/// E as platform/ names it.
+/// The type that stands for E in platform/.
 template <typename E>
 struct wgmma_element {
   using type = E;
@@ -22,7 +22,8 @@ struct wgmma_element<E> {
   using type = conditional_t<is_signed_v<E>, signed char, unsigned char>;
 };
 
-/// Of elements E, the inner length of an instruction, and of the shortest k-slice: a line in shared memory.
+/// For elements E, the inner length of an instruction, and that of the shortest k-slice, which is a line in
+/// shared memory.
 template <typename E>
 inline constexpr unsigned wgmma_k = 32 / sizeof(E);
 template <typename E>
@@ -40,13 +41,13 @@ struct wgmma_product {
   /// Whether instructions accumulate fewer bits than a float has, so that the product of a k-slice is
   /// accumulated from zero and then added as floats.
   static constexpr bool promoted = is_fp8<L>;
-  /// The columns of a warp group, and of an instruction: few where it needs registers beside the
+  /// The columns of a warp group, and of an instruction: fewer where it needs registers besides the
   /// accumulators.
   static constexpr unsigned columns = W::column_fragments * 8;
   static constexpr unsigned instruction_columns = promoted ? least(columns, 128) : columns;
 
-  /// Whether neighbours in memory are rows of the left operand, and columns of the right one; else they are
-  /// of the inner dimension. The right operand is then staged as it is held.
+  /// Whether neighbours in memory run along the rows of the left operand, and along the columns of the right
+  /// one, which is then staged as it is held; otherwise they run along the inner dimension.
   static constexpr bool left_major_m = LeftKRows, right_major_n = RightKRows && types::wgmma_any_major;
   using column_order = interleaved_columns<RightKRows && sizeof(right) == 1>;
   using left_staging = staged_for_wgmma<left, W::m, all_rows, LeftKRows, LeftKRows, !left_major_m>;
@@ -58,7 +59,7 @@ struct wgmma_product {
     platform::finish_sums<Count>(sums);
   }
 
-  /// Where PTX's registers are among a thread's slots of a block of 64 rows, of columns from First on.
+  /// The slot of each PTX register of a thread, for a block of 64 rows and the columns from First on.
   template <unsigned Block, unsigned First>
   struct slots {
     CUDA_TILE_CONSTEXPR static unsigned of(unsigned i) {
@@ -78,7 +79,7 @@ struct wgmma_product {
         right_major_n ? from_right.descriptor(k, column) : from_right.descriptor(column, k));
   }
 
-  /// sums += left right, which stays open.
+  /// sums += left right; the sums stay open.
   template <unsigned Block = 0, typename Left, typename Right>
   CUDA_TILE_API static void multiply_open(sum* sums, Left from_left, Right from_right, unsigned k) {
     if constexpr (Block < W::row_fragments) {
@@ -87,7 +88,7 @@ struct wgmma_product {
     }
   }
 
-  /// The same, not open: block by block, each accumulated from zero and then added.
+  /// The same without leaving sums open: block by block, each accumulated from zero and then added.
   template <unsigned Slice, unsigned Block = 0, unsigned First = 0, typename Left, typename Right>
   CUDA_TILE_API static void multiply_promoted(sum* sums, Left from_left, Right from_right) {
     if constexpr (First == columns) {
@@ -128,7 +129,7 @@ namespace multiplications {
 struct wgmma {
   static constexpr mma_unit unit = mma_unit::wgmma;
 
-  /// At least 64 rows for each group and 32 columns, and a k-slice.
+  /// There have to be at least 64 rows for each warp group, 32 columns, and a k-slice.
   template <typename L, typename R, typename A>
   CUDA_TILE_CONSTEXPR static bool takes() {
     using LE = typename L::element_type;

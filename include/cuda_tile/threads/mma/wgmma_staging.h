@@ -1,19 +1,19 @@
-// Operands of warp groups in memory that the block shares: swizzled as wgmma takes them, which is also free
+// Operands of warp groups in memory that the block shares: swizzled as wgmma expects them, which is also free
 // of bank conflicts.
 #pragma once
 
 #include "cuda_tile/threads/mma/staging.h"
 #include "cuda_tile/threads/open.h"
 
-#if CUDA_TILE_WARP_GROUPS // parsing what no kernel can use would take the compiler time
+#if CUDA_TILE_WARP_GROUPS // saves compilers from parsing what no kernel can use
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
 /// Rows of E in shared memory with the swizzling of instructions (PTX 9.7.15.5.1.2): blocks of `line` bytes
-/// of all rows, whose segments of 16 bytes change places from row to row. Lines have 64 bytes, two of which
-/// are all banks and change places every two rows; of elements of 4 bytes they have 128 and change places
-/// every row. So both a segment of 8 rows and all segments of a line are free of bank conflicts. Places are
-/// linear, as those of swizzled_matrix.
+/// of all rows, whose segments of 16 bytes change places from row to row. Lines have 64 bytes, so that two of
+/// them span all banks, and segments change places every two rows; for elements of 4 bytes, lines have 128
+/// bytes and segments change places every row. So accesses to one segment of 8 rows and to all segments of a
+/// line are both free of bank conflicts. Places are linear, like those of swizzled_matrix.
 template <typename E, unsigned Rows, unsigned Columns>
 struct wgmma_matrix {
   using element_type = E;
@@ -31,10 +31,11 @@ struct wgmma_matrix {
     return at + (place ^ constant % per_line) + constant / per_line * per_line;
   }
 
-  /// The descriptor of what begins at a row that is a multiple of 8, and at a column at which 32 bytes begin,
-  /// or a whole line if the columns are not the inner dimension. PTX 9.7.15.5.1.2.2: bits 62 and 63 are the
-  /// swizzling; the pattern begins at a multiple of 1024 bytes, so that bits 49 to 51 are 0; the distances
-  /// are those of 8 rows, and of the lines of one row where the columns are not the inner dimension.
+  /// The descriptor of a matrix that begins at a row that is a multiple of 8, and at a column that begins 32
+  /// bytes, or a whole line if the columns are not the inner dimension. PTX 9.7.15.5.1.2.2: bits 62 and 63
+  /// are the swizzling; the pattern begins at a multiple of 1024 bytes, so that bits 49 to 51 are 0; the
+  /// distances are those of 8 rows, and of the lines of one row where the columns are not the inner
+  /// dimension.
   CUDA_TILE_API unsigned long long descriptor(unsigned row, unsigned column) const {
     constexpr unsigned long long swizzled = (line == 128 ? 1ull : 2ull) << 62, eight_rows = 8 * line >> 4;
     unsigned const first = platform::shared_address(at) + column / per_line * block_bytes + row * line +
@@ -51,9 +52,9 @@ CUDA_TILE_CONSTEXPR unsigned inner_place(unsigned k) {
   return sizeof(E) != 1 ? k : (k & ~63u) | (k & 24) << 1 | (k & 32) >> 2 | (k & 7);
 }
 
-/// The order of the product's columns in the right operand. Each thread sums 8 neighbours: two of each of the
-/// instruction's groups of 8. Those two are neighbours, or every second column if Alternate, which keeps the
-/// bytes that stage_words stores free of bank conflicts.
+/// The order of the product's columns in the right operand. Each thread accumulates 8 neighbours, two in each
+/// of the instruction's groups of 8. These two are neighbours, or every second column if Alternate, which
+/// keeps the stores of stage_words free of bank conflicts.
 template <bool Alternate>
 struct interleaved_columns {
   /// A column with its bits 0 and 1 interchanged.
@@ -63,7 +64,7 @@ struct interleaved_columns {
   CUDA_TILE_CONSTEXPR static unsigned place(unsigned column) {
     return interleave<2, 8>::place(alternated(column));
   }
-  /// Which of a thread's columns is sum i of a row, in the instruction's order.
+  /// Which of a thread's columns sum i of a row belongs to, in the instruction's order.
   CUDA_TILE_CONSTEXPR static unsigned held(unsigned i) { return alternated(i); }
 };
 /// The order of the product's rows in the left operand.
@@ -102,8 +103,8 @@ struct wgmma_staging {
                      : To::place(row % Slice, Others::place(column));
   }
 
-  /// The first of the two elements that thread t stores of what four threads hold in slots [slot, slot + 4):
-  /// movmatrix gives it those of rows 2 q and 2 q + 1 of each 8, in two columns (PTX 9.7.14.5.17).
+  /// Four threads hold elements in slots [slot, slot + 4); this is the first of the two that thread t stores.
+  /// movmatrix gives it the elements of rows 2 q and 2 q + 1 of each 8, in two columns (PTX 9.7.14.5.17).
   CUDA_TILE_CONSTEXPR static unsigned transposed_lane_index(unsigned t, unsigned slot) {
     return D::index((t & ~31u) | (t & 3) << 3 | (t >> 3 & 3), slot | (t >> 2 & 1) << 1);
   }
@@ -135,8 +136,8 @@ struct wgmma_staging {
   }
 };
 
-/// The staging of an operand for k_loop.h. Length: of the dimension beside the inner one, in the given Order;
-/// KIsColumns: whether neighbours in memory are of the inner dimension.
+/// The staging of an operand for k_loop.h. Length: the length of the other dimension, in the given Order;
+/// KIsColumns: whether neighbours in memory run along the inner dimension.
 template <typename E, unsigned Length, typename Order, bool Transposed, bool KRows, bool KIsColumns>
 struct staged_for_wgmma {
   template <unsigned Slice>
