@@ -1,4 +1,4 @@
-// How checked builds report and check accesses: the functions of the platform at hand.
+// How checked builds report and check accesses: the functions of the current platform.
 #pragma once
 
 #include "cuda_tile/config.h"

@@ -9,7 +9,7 @@ inline constexpr unsigned block_threads = CUDA_TILE_BLOCK_THREADS;
 /// The most memory that an exchange between threads takes at a time.
 inline constexpr size_t scratch_bytes = 32 * 1024;
 /// The most that any operation may take. Dynamic shared memory, CUDA_TILE_DYNAMIC_SCRATCH, is for launchers
-/// that give what kernels take: from 48 KiB up CUDA asks for a kernel's consent.
+/// that provide what a kernel asks for: above 48 KiB, CUDA requires that a kernel opts in.
 #if CUDA_TILE_DYNAMIC_SCRATCH && defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
 inline constexpr size_t scratch_limit = 96 * 1024;
 #elif CUDA_TILE_DYNAMIC_SCRATCH
@@ -25,21 +25,21 @@ __device__ __forceinline__ unsigned thread() { return threadIdx.x; }
 __device__ __forceinline__ void barrier() { __syncthreads(); }
 
 #if !CUDA_TILE_DYNAMIC_SCRATCH
-/// Not in a template: there is one for all sizes.
+/// Not a template, since one array serves all sizes.
 __device__ __forceinline__ void* static_scratch() {
   __shared__ __align__(1024) unsigned char memory[scratch_bytes];
   return memory;
 }
 #endif
 
-/// Whether small floats are converted by the operators of their types, which are instructions, not by their
-/// bits.
+/// Whether small floats are converted by the operators of their types, which compile to instructions, rather
+/// than by manipulating bits.
 inline constexpr bool small_floats_convert = true;
 
 /// Tells the compiler that a condition holds.
 __device__ __forceinline__ void assume(bool condition) { __builtin_assume(condition); }
 
-/// Memory that the block's threads share, at the same place for all who ask: Bytes of it, aligned to 1024.
+/// Bytes of memory that the block's threads share, aligned to 1024; every call returns the same memory.
 template <size_t Bytes>
 __device__ __forceinline__ void* scratch() {
   static_assert(Bytes <= scratch_limit);
@@ -48,7 +48,7 @@ __device__ __forceinline__ void* scratch() {
 #endif
 #if CUDA_TILE_DYNAMIC_SCRATCH
   extern __shared__ __align__(1024) unsigned char memory[];
-  asm volatile("// cuda_tile scratch %0" : : "n"(Bytes)); // the launcher reads it: a kernel's greatest counts
+  asm volatile("// cuda_tile scratch %0" : : "n"(Bytes)); // the launcher reads it; a kernel's maximum counts
   return memory;
 #else
   return static_scratch();
@@ -79,7 +79,7 @@ __device__ __forceinline__ void copy(void* to, void const* from) {
   memcpy(to, from, Bytes);
 }
 
-/// Copies 2, 4, 8 or 16 bytes, whatever they are, to an address that is a multiple of that.
+/// Copies 2, 4, 8 or 16 bytes of any type to an address that is a multiple of their number.
 template <unsigned Bytes>
 __device__ __forceinline__ void store_aligned(void* to, void const* from) {
   typename words<Bytes>::type value;
@@ -93,8 +93,8 @@ __device__ __forceinline__ void load_aligned(void* to, void const* from) {
   memcpy(to, &value, Bytes);
 }
 
-/// The same to global memory. In one instruction: what a compiler makes of an assignment of 8 or 16 bytes may
-/// be several.
+/// The same to global memory, in one instruction: compilers may split an assignment of 8 or 16 bytes into
+/// several.
 template <unsigned Bytes>
 __device__ __forceinline__ void store_global(void* to, void const* from) {
   [[maybe_unused]] size_t const at = __cvta_generic_to_global(to);
@@ -113,7 +113,7 @@ __device__ __forceinline__ void store_global(void* to, void const* from) {
     store_aligned<Bytes>(to, from);
 }
 
-/// p, of which the compiler knows nothing more: what is added to it stays a sum.
+/// p, hidden from the optimiser, so that offsets added to it stay additions.
 template <typename T>
 __device__ __forceinline__ T* opaque(T* p) {
   size_t at = reinterpret_cast<size_t>(p);
@@ -121,7 +121,8 @@ __device__ __forceinline__ T* opaque(T* p) {
   return reinterpret_cast<T*>(at);
 }
 
-/// What the thread of the same warp holds whose number differs in the bits of `mask`. All threads take part.
+/// The value that another thread of the warp holds: the one whose number differs in the bits of `mask`. All
+/// threads take part.
 template <typename E>
 __device__ __forceinline__ E shuffle_xor(E value, unsigned mask) {
   unsigned words[(sizeof(E) + 3) / 4] = {};

@@ -1,6 +1,6 @@
 // Atomic memory accesses on CUDA devices. Order and Scope are the values of memory_order [2.13.7] (relaxed,
 // acquire, release, acq_rel) and thread_scope [2.13.8] (system, device, block). CUDA's atomic functions are
-// relaxed; fences make the orders.
+// relaxed; fences provide the stronger orders.
 #pragma once
 
 #include "cuda_tile/config.h"
@@ -109,7 +109,7 @@ __device__ __forceinline__ W fetch_add(W* p, W value) {
     return atomicAdd_block(p, value);
 }
 
-/// Whether the device adds to an E in memory by itself.
+/// Whether the device has an atomic addition for E.
 template <typename E>
 inline constexpr bool has_atomic_add = sizeof(E) >= 4;
 

@@ -1,5 +1,5 @@
-// Checked builds on a GPU: the launch finds what it may access, and leaves its first violation, in the
-// module's variable `cuda_tile_device_checks` (pycuda_tile/checked/device.py).
+// Checked builds on a GPU: the module's variable `cuda_tile_device_checks` tells the launch what it may
+// access, and receives its first violation (pycuda_tile/checked/device.py).
 #pragma once
 
 #include "cuda_tile/launch/checks.h"
@@ -9,8 +9,8 @@ extern "C" __device__ cuda_tile_device_checks cuda_tile_checks = {};
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
 
-/// Ends this thread: the other threads of its block do not wait for it in barriers. The launch goes on to the
-/// next check of each thread, and the context lives.
+/// Ends this thread: the other threads of its block do not wait for it in barriers. Other threads go on to
+/// their next check, and the CUDA context survives.
 __device__ __forceinline__ void end_thread() { asm volatile("exit;"); }
 
 __device__ __forceinline__ bool is_ended() {
@@ -22,14 +22,15 @@ __device__ __forceinline__ bool take_report() { return atomicExch(&cuda_tile_che
 
 __device__ __forceinline__ bool is_ignored(unsigned kind) { return cuda_tile_checks.ignored >> kind & 1; }
 
-/// A number of this place in the code: `pycuda_tile/checked/sites.py` gives each its own, and finds its line.
+/// A number for this place in the code: `pycuda_tile/checked/sites.py` gives each place its own, and finds
+/// its line.
 __device__ __forceinline__ unsigned site() {
   unsigned number;
   asm volatile("mov.u32 %0, 0xc0de517e;" : "=r"(number));
   return number;
 }
 
-/// What a report says of the place: block, element, and the site in the code.
+/// Fills in where a violation happened: block, element, and the site in the code.
 __device__ inline void fill_report(cuda_tile_report& to, unsigned kind, cuda_tile_element const& element,
                                    unsigned site) {
   to.kind = kind;
@@ -63,7 +64,7 @@ __device__ __noinline__ void report_at_site(cuda_tile_violation const* violation
   end_thread();
 }
 
-/// The array of the launch that an address lies in, the number of arrays if it lies in none.
+/// The index of the launch's array that an address lies in; the number of arrays if it lies in none.
 __device__ inline unsigned find_array(unsigned long long address) {
   unsigned i = 0;
   for (; i != cuda_tile_checks.array_count; ++i) {
@@ -74,7 +75,7 @@ __device__ inline unsigned find_array(unsigned long long address) {
   return i;
 }
 
-/// Whether the address is of the kernel's own variables.
+/// Whether the address is that of one of the kernel's own variables.
 __device__ inline bool is_own(void const* p) { return __isLocal(p) || __isShared(p) || __isConstant(p); }
 
 __device__ inline void report_access(unsigned kind, cuda_tile_access const& access, unsigned array,

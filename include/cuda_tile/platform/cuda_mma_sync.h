@@ -7,8 +7,8 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
 
-/// The compute capability, times 10, whose instructions are there: the device's, but those for fp8 of 8.9
-/// came to PTX with CUDA 12.4.
+/// The compute capability, times 10, whose instructions are available: the device's, except that PTX has the
+/// fp8 instructions of 8.9 only since CUDA 12.4.
 #if !defined(__CUDA_ARCH__)
 inline constexpr unsigned matrix_arch = 0;
 #elif __CUDACC_VER_MAJOR__ * 100 + __CUDACC_VER_MINOR__ < 1204 && __CUDA_ARCH__ > 880
@@ -17,7 +17,8 @@ inline constexpr unsigned matrix_arch = 88;
 inline constexpr unsigned matrix_arch = __CUDA_ARCH__ / 10;
 #endif
 
-/// Bytes of `low` (0 to 3) and `high` (4 to 7): digit i of `which` says which becomes byte i.
+/// Selects from the bytes of `low` (0 to 3) and `high` (4 to 7): digit i of `which` says which one becomes
+/// byte i.
 __device__ __forceinline__ unsigned select_bytes(unsigned low, unsigned high, unsigned which) {
   return __byte_perm(low, high, which);
 }
@@ -59,8 +60,8 @@ __device__ __forceinline__ void load_matrices(unsigned* to, Address address) {
                  : "memory");
 }
 
-/// Of a warp's matrix of 8 x 8 elements of 16 bits, of which lane 4 g + q has columns 2 q and 2 q + 1 of row
-/// g: rows 2 q and 2 q + 1 of column g. PTX 9.7.14.5.17 (movmatrix).
+/// Transposes a warp's matrix of 8 x 8 elements of 16 bits: lane 4 g + q has columns 2 q and 2 q + 1 of row
+/// g, and gets rows 2 q and 2 q + 1 of column g. PTX 9.7.14.5.17 (movmatrix).
 __device__ __forceinline__ unsigned transpose_matrix(unsigned pair) {
   unsigned transposed;
   asm volatile("movmatrix.sync.aligned.m8n8.trans.b16 %0, %1;" : "=r"(transposed) : "r"(pair));
@@ -122,7 +123,7 @@ __device__ __forceinline__ void multiply_matrices(float& d0, float& d1, float& d
 #endif
 }
 
-/// Of 8 bit integers; sums wrap around.
+/// The same for 8 bit integers; sums wrap around.
 template <typename L, typename R>
 __device__ __forceinline__ void multiply_matrices(int& d0, int& d1, int& d2, int& d3, unsigned const (&a)[4],
                                                   unsigned const (&b)[2]) {
@@ -137,7 +138,7 @@ __device__ __forceinline__ void multiply_matrices(int& d0, int& d1, int& d2, int
   }
 }
 
-/// Of doubles: each product is added as by fused multiply-add.
+/// The same for doubles; each product is added as by fused multiply-add.
 template <typename L, typename R>
 __device__ __forceinline__ void multiply_matrices(double& d0, double& d1, double& d2, double& d3,
                                                   double const (&a)[4], double const (&b)[2]) {

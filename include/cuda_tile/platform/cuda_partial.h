@@ -1,13 +1,14 @@
-// Vectors in global memory of which only the first elements may be accessed, as at the edges of spans. An
-// element takes one instruction, with a predicate, and a vector no branch: of branches a compiler would make
-// more, and most of its time.
+// Vectors in global memory of which only the first elements may be accessed, as at the edges of spans. Each
+// element takes one predicated instruction, and there are no branches, which compilers would multiply and
+// spend most of their time on.
 #pragma once
 
 #include "cuda_tile/config.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
 
-/// Word `Word` of a vector at `from`; of its elements, of 1, 2 or 4 bytes, those from `count` on are `pad`'s.
+/// Word `Word` of a vector at `from`, with elements of 1, 2 or 4 bytes; those from `count` on are taken from
+/// `pad`.
 template <unsigned Size, unsigned Word>
 __device__ __forceinline__ unsigned load_word(size_t from, int count, unsigned pad) {
   unsigned word;
@@ -63,7 +64,7 @@ __device__ __forceinline__ unsigned load_word(size_t from, int count, unsigned p
   return word;
 }
 
-/// The same word of a vector at `to` becomes `word`, if its elements are among the first `count`.
+/// Stores `word` as word `Word` of a vector at `to`, as far as its elements are among the first `count`.
 template <unsigned Size, unsigned Word>
 __device__ __forceinline__ void store_word(size_t to, int count, unsigned word) {
   if constexpr (Size == 1)
@@ -172,7 +173,7 @@ __device__ __forceinline__ void store_words_at_once(size_t to, int count, unsign
     store_word<4, 0>(to, count, from[0]);
 }
 
-/// Those from word `Word` on of a vector, element by element; of 8 bytes, two words at once.
+/// The words of a vector from `Word` on, element by element; elements of 8 bytes take two words at once.
 template <unsigned Size, unsigned Word, unsigned Words>
 __device__ __forceinline__ void load_words(unsigned* to, size_t from, int count, unsigned const (&pad)[2]) {
   if constexpr (Word != Words) {
@@ -194,8 +195,8 @@ __device__ __forceinline__ void store_words(size_t to, int count, unsigned const
   }
 }
 
-/// The first `count` elements at `from`, then `pad`, Count of them. If they come at once, `from` is a
-/// multiple of their bytes, and `count` is at least Count or not positive.
+/// Loads Count elements: the first `count` ones at `from`, then `pad`. If AtOnce, `from` is a multiple of
+/// their size, and `count` is at least Count or not positive.
 template <unsigned Count, bool AtOnce, typename E>
 __device__ __forceinline__ void load_first(E* to, E const* from, int count, E pad) {
   constexpr unsigned words = Count * sizeof(E) / 4;
@@ -217,7 +218,7 @@ __device__ __forceinline__ void load_first(E* to, E const* from, int count, E pa
   }
 }
 
-/// The first `count` elements at `to` become those at `from`, likewise.
+/// Stores the first `count` elements at `from` to `to`, likewise.
 template <unsigned Count, bool AtOnce, typename E>
 __device__ __forceinline__ void store_first(E* to, E const* from, int count) {
   constexpr unsigned words = Count * sizeof(E) / 4;

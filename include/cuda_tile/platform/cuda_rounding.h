@@ -1,5 +1,5 @@
-// Directed rounding on CUDA devices [1.9.1]: instructions. Mode is a value of rounding_mode: 1 toward zero, 2
-// toward negative, 3 toward positive.
+// Directed rounding on CUDA devices [1.9.1], by instructions. Mode is a value of rounding_mode: 1 toward
+// zero, 2 toward negative, 3 toward positive.
 #pragma once
 
 #include "cuda_tile/config.h"
@@ -34,7 +34,7 @@ CUDA_TILE_DIRECTED(double, sqrt, __dsqrt, (double a), (a))
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
 
-// [2.2.6] [2.4.8] approximations of the device
+// [2.2.6] [2.4.8] the device's approximations
 
 __device__ __forceinline__ float approximate_div(float a, float b) {
   float result;

@@ -1,5 +1,4 @@
-// Platform of the `emulated` target: the threads of a block are run by the launcher on a host compiler's
-// code.
+// Platform of the `emulated` target: the launcher runs the threads of a block, in code from a host compiler.
 #pragma once
 
 #include "cuda_tile/launch/block.h"
@@ -11,10 +10,10 @@
 namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
 
 inline constexpr unsigned block_threads = CUDA_TILE_BLOCK_THREADS;
-inline constexpr size_t scratch_bytes = 32 * 1024; // as platform/cuda.h has them
+inline constexpr size_t scratch_bytes = 32 * 1024; // the same as in platform/cuda.h
 inline constexpr size_t scratch_limit = 96 * 1024;
 
-/// The thread of a block that this thread of the host runs just now.
+/// The thread of a block that this host thread is running.
 constinit inline thread_local cuda_tile_block* current_block = nullptr;
 
 inline uint3 block_index() {
@@ -34,8 +33,8 @@ inline void* scratch() {
   return current_block->scratch;
 }
 
-/// Runs the other threads of the block up to their barrier, on this thread of the host. That it is the same
-/// one the launcher sees from its place in the source, whatever the compiler makes of that.
+/// Runs the other threads of the block up to their barrier, on this host thread. The launcher recognises the
+/// barrier by its place in the source, however the compiler transforms the code.
 inline void barrier(char const* file = __builtin_FILE(), unsigned line = __builtin_LINE()) {
   cuda_tile_block* self = current_block;
   self->barrier_file = file;
@@ -44,10 +43,11 @@ inline void barrier(char const* file = __builtin_FILE(), unsigned line = __built
   current_block = self;
 }
 
-/// Where threads of a block leave what others ask them for: fibers of one thread of the host share it.
+/// Where threads of a block leave values for each other: they are fibers of one host thread and share it.
 constinit inline thread_local unsigned long long left_words[block_threads][8] = {};
 
-/// What the thread of the same warp holds whose number differs in the bits of `mask`. All threads take part.
+/// The value that another thread of the warp holds: the one whose number differs in the bits of `mask`. All
+/// threads take part.
 template <typename E>
 inline E shuffle_xor(E value, unsigned mask) {
   static_assert(sizeof(E) <= sizeof left_words[0]);

@@ -1,4 +1,4 @@
-// The matrix instructions of platform/cuda_mma_sync.h, lane by lane: each finds what it needs in the
+// The matrix instructions of platform/cuda_mma_sync.h, emulated lane by lane: each finds what it needs in the
 // fragments of the others, at the places that the PTX manual gives.
 #pragma once
 
@@ -55,7 +55,8 @@ inline unsigned transpose_matrix(unsigned pair) {
   return static_cast<unsigned>(row(2 * q) | row(2 * q + 1) << 16);
 }
 
-/// What a lane of this warp left of its registers: element `part` of word i; 0 to 3 are a, 4 and 5 are b.
+/// Element `part` of word i of the registers that a lane of this warp left for the others; words 0 to 3 are
+/// a, 4 and 5 are b.
 template <typename E, typename Word>
 inline E fragment_element(unsigned lane, unsigned i, unsigned part) {
   E element;
@@ -70,9 +71,9 @@ inline int add_product(int a, int b, int sum) {
   return static_cast<int>(static_cast<unsigned>(a * b) + static_cast<unsigned>(sum));
 }
 
-/// Sums in ascending order, each product added with one rounding. Devices do so with doubles; of others they
-/// add several products at once, with more bits than a float has but fewer than that would take, and
-/// truncate.
+/// Sums in ascending order, each product added with one rounding. Devices do so for doubles; for other types
+/// they add several products at once, with more bits than a float has but fewer than an exact sum would take,
+/// and truncate.
 template <typename L, typename R, typename Sum, typename Word>
 inline void multiply_matrices(Sum& d0, Sum& d1, Sum& d2, Sum& d3, Word const (&a)[4], Word const (&b)[2]) {
   Sum* const d[4] = {&d0, &d1, &d2, &d3};

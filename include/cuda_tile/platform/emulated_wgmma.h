@@ -1,7 +1,7 @@
-// The matrix instructions of platform/cuda_wgmma.h, thread by thread: operands are found where
-// PTX 9.7.15.5.1 says that descriptors and swizzling put them. As on the device, products are computed at
-// some time before they are waited for, here as late as can be; until then sums are NaN, or integers near
-// 2^31, and which sums they become is in their bits. fp8 is summed as floats, too, which devices do not.
+// The matrix instructions of platform/cuda_wgmma.h, emulated thread by thread: operands are found where PTX
+// 9.7.15.5.1 says that descriptors and swizzling put them. As on the device, products are computed at some
+// time before the wait for them ends, here as late as possible. Until then sums are NaN, or integers near
+// 2^31, whose bits say which sums they will become. Unlike on devices, fp8 is also accumulated as float.
 #pragma once
 
 #include "cuda_tile/core/convert.h"
@@ -10,13 +10,13 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
 
-/// One instruction that a thread started: `step` adds its product to sums, of which it knows the type.
+/// One instruction that a thread started: `step` adds its product to sums, whose type it knows.
 struct group_step {
   void (*step)(unsigned* sums, unsigned long long a, unsigned long long b);
   unsigned long long a, b;
 };
-/// What a thread started since it last waited, and the sums of the last groups that it waited for: sums that
-/// nobody asks for while as many others are computed stay no numbers.
+/// The instructions that a thread started since it last waited, and the sums of the last groups that it
+/// waited for. Sums that are not asked for before that many other groups are computed are never filled in.
 struct group_state {
   static constexpr unsigned most_sums = 128, most_steps = 64, remembered = 32, numbered = 8192;
   unsigned sums[remembered][most_sums];
@@ -66,9 +66,9 @@ inline unsigned shared_address(void const* pointer) {
                                static_cast<char const*>(current_block->scratch));
 }
 
-/// The element of an operand: number k of the instruction's part of the inner dimension, and number n of the
-/// other one. MajorMN: whether neighbours in memory are of one k. Bits 62 and 63 are 1 for swizzling of 128
-/// bytes, 2 for 64.
+/// The element of an operand at position k in the instruction's part of the inner dimension, and position n
+/// in the other one. MajorMN: whether neighbours in memory have the same k. Bits 62 and 63 are 1 for
+/// swizzling of 128 bytes, 2 for 64.
 template <typename E, bool MajorMN>
 inline E described_element(unsigned long long descriptor, unsigned n, unsigned k) {
   auto const field = [descriptor](unsigned bit) {

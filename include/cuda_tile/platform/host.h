@@ -12,7 +12,7 @@ namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
 inline constexpr unsigned block_threads = 1;
 inline constexpr size_t scratch_bytes = 0, scratch_limit = 0;
 
-/// The block that this thread of the host runs; the kernel's entry sets it.
+/// The block that this host thread runs; the kernel's entry sets it.
 constinit inline thread_local cuda_tile_block* current_block = nullptr;
 
 inline uint3 block_index() {

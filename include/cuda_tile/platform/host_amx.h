@@ -1,14 +1,14 @@
 // AMX, the matrix unit of Intel's processors: eight tiles of 16 rows of 64 bytes, and products of them.
 //
-// What uses it, one_thread/mma/amx.h, needs nothing but the functions of namespace platform::amx. They are
-// the instructions where the compiler is told that the processor has them (-march), and a model of them in
+// What uses it, one_thread/mma/amx.h, needs nothing but the functions of namespace platform::amx. These are
+// the instructions where the compiler may assume that the processor has them (-march), and a model of them in
 // C++ (host_amx_emulated.h) where CUDA_TILE_EMULATE_AMX is defined: 1 permits their use, 0 refuses it.
-// Elsewhere they are declared and never called.
+// Elsewhere they are declared but never called.
 #pragma once
 
 #include "cuda_tile/config.h"
 
-// CUDA_TILE_HAS_AMX: whether either is there.
+// CUDA_TILE_HAS_AMX: whether either is available.
 #if defined(CUDA_TILE_EMULATE_AMX) || (defined(__AMX_TILE__) && defined(__linux__) && defined(__x86_64__))
 #define CUDA_TILE_HAS_AMX 1
 #else
@@ -19,7 +19,7 @@ namespace cuda::tiles::inline CUDA_TILE_ABI::platform::amx {
 
 inline constexpr unsigned tile_rows = 16, row_bytes = 64;
 
-/// What LDTILECFG reads: rows, and bytes of a row, of each tile.
+/// What LDTILECFG reads: the number of rows, and of bytes per row, of each tile.
 struct alignas(64) configuration {
   unsigned char palette = 1;
   unsigned char start_row = 0;
@@ -59,7 +59,8 @@ inline constexpr bool has_int8 = false;
 #endif
 
 /// Linux gives a process the tiles' state when it asks: arch_prctl(ARCH_REQ_XCOMP_PERM, XFEATURE_XTILEDATA).
-/// It refuses where the system or a sandbox does not know of them, or a signal stack is too small for them.
+/// The request fails if the system or a sandbox does not support it, or if a signal stack is too small for
+/// this state.
 inline bool ask_for_permission() {
   constexpr long arch_prctl = 158, request_permission = 0x1023, tile_data = 18;
   long status;
@@ -77,7 +78,7 @@ inline bool is_permitted() {
 }
 
 inline void configure(configuration const& wanted) { asm volatile("ldtilecfg %0" : : "m"(wanted)); }
-/// Tiles without content need not be saved when threads take turns.
+/// Released tiles need not be saved on a context switch.
 inline void release() { asm volatile("tilerelease"); }
 
 template <unsigned Tile>
@@ -94,7 +95,7 @@ template <unsigned Sums, unsigned Left, unsigned Right>
 inline void add_products_of_bfloat16() {
   asm volatile("tdpbf16ps %%tmm%c2, %%tmm%c1, %%tmm%c0" : : "i"(Sums), "i"(Left), "i"(Right));
 }
-/// The same of 8 bit integers.
+/// The same for 8 bit integers.
 template <unsigned Sums, unsigned Left, unsigned Right, bool LeftSigned, bool RightSigned>
 inline void add_products_of_int8() {
   if constexpr (LeftSigned && RightSigned)

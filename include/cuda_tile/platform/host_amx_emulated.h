@@ -1,4 +1,4 @@
-// A model of AMX, after the definition of its instructions in Intel's manual: for machines without it.
+// A model of AMX for machines without it, after the definition of its instructions in Intel's manual.
 #pragma once
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::platform::amx {
@@ -62,7 +62,8 @@ inline float bfloat16_element(unsigned tile, unsigned row, unsigned i) {
   return without_subnormal(__builtin_bit_cast(float, element<unsigned short>(tile, row, i) * 0x10000u));
 }
 
-/// TDPBF16PS: products at even and at odd places are summed apart, each in a chain of fused operations.
+/// TDPBF16PS: products at even and at odd positions are summed separately, each in a chain of fused
+/// operations.
 template <unsigned Sums, unsigned Left, unsigned Right>
 inline void add_products_of_bfloat16() {
   configuration const& current = state().current;

@@ -1,5 +1,5 @@
-// Arithmetic of the host's floating point types, each operation rounded once: -ffp-contract=off, or clang's
-// pragma.
+// Arithmetic of the host's floating point types. Each operation is rounded once, by -ffp-contract=off or
+// clang's pragma.
 #pragma once
 
 #include "cuda_tile/config.h"
@@ -21,7 +21,7 @@ inline float fmod(float a, float b) { return __builtin_fmodf(a, b); }
 inline double fmod(double a, double b) { return __builtin_fmod(a, b); }
 // clang-format on
 
-/// a * b + c as fast as the processor has it: for sums whose rounding the manual leaves open [2.5].
+/// a * b + c in whichever way is fastest, for sums whose rounding the manual leaves open [2.5].
 template <typename T>
 inline T multiply_add(T a, T b, T c) {
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__aarch64__)
@@ -64,14 +64,14 @@ inline void load_aligned(void* to, void const* from) {
   __builtin_memcpy(to, __builtin_assume_aligned(from, Bytes), Bytes);
 }
 
-/// The first `count` elements at `from`, then `pad`, Count of them. If they come at once, `from` is a
-/// multiple of their bytes, and `count` is at least Count or not positive.
+/// Loads Count elements: the first `count` ones at `from`, then `pad`. If AtOnce, `from` is a multiple of
+/// their size, and `count` is at least Count or not positive.
 template <unsigned Count, bool AtOnce, typename E>
 inline void load_first(E* to, E const* from, int count, E pad) {
   for (int i = 0; i < static_cast<int>(Count); ++i)
     to[i] = i < count ? from[i] : pad;
 }
-/// The first `count` elements at `to` become those at `from`, likewise.
+/// Stores the first `count` elements at `from` to `to`, likewise.
 template <unsigned Count, bool AtOnce, typename E>
 inline void store_first(E* to, E const* from, int count) {
   for (int i = 0; i < static_cast<int>(Count) && i < count; ++i)

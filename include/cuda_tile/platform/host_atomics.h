@@ -11,7 +11,7 @@ inline constexpr int host_order = Order == 0   ? __ATOMIC_RELAXED
                                   : Order == 1 ? __ATOMIC_ACQUIRE
                                   : Order == 2 ? __ATOMIC_RELEASE
                                                : __ATOMIC_ACQ_REL;
-/// The order of a compare-and-exchange that finds another value: it only reads.
+/// The order of a compare-and-exchange that fails, and so only reads.
 template <int Order>
 inline constexpr int host_failure_order = Order == 1 || Order == 3 ? __ATOMIC_ACQUIRE : __ATOMIC_RELAXED;
 
@@ -56,7 +56,7 @@ inline E atomic_update(E* p, F update) {
   return old;
 }
 
-/// Whether the processor adds to an E in memory by itself.
+/// Whether the processor has an atomic addition for E.
 template <typename E>
 inline constexpr bool has_atomic_add = requires(E e) { e << 1; };
 

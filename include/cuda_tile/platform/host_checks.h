@@ -12,7 +12,7 @@ CUDA_TILE_API void report(cuda_tile_violation const& violation) {
     current_block->checks->report(current_block, &violation);
 }
 
-/// Before an access; does not return if it must not happen.
+/// Called before an access; does not return if the access must not happen.
 CUDA_TILE_API void check_access(cuda_tile_access const& access) {
   if (current_block->checks)
     current_block->checks->access(current_block, &access);

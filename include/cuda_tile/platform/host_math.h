@@ -1,4 +1,4 @@
-// The host's math functions: accurate to about an ulp, exact in C's special cases, and vector code in a loop.
+// The host's math functions: accurate to about an ulp, exact in C's special cases, and vectorised in loops.
 #pragma once
 
 #include "cuda_tile/platform/host_math_pow.h"

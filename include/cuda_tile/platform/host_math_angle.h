@@ -6,7 +6,7 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::platform::host_math {
 
-/// Whether x is beyond 2^20, or NaN: such angles take another way, which no loop can take in vectors.
+/// Whether x is beyond 2^20, or NaN: such angles are reduced in another way, which cannot be vectorised.
 template <typename T>
 CUDA_TILE_HOST_MATH bool is_large_angle(T x) {
   return !(abs(x) < T(0x1p20));
@@ -17,7 +17,8 @@ struct angle {
   pair<double> r;
 };
 
-/// Of |x| < 2^20. Cody and Waite: pi/2 in parts of 33 bits, whose multiples are exact, and a last one.
+/// For |x| < 2^20, after Cody and Waite: pi/2 is split into parts of 33 bits, whose multiples are exact, and
+/// a last one.
 CUDA_TILE_HOST_MATH angle reduce_angle(double x) {
   integer<double> n = nearest_integer(x, 0x1.45f306dc9c883p-1);
   double first = multiply_add(-n.value, 0x1.921fb544p0, x); // exact
@@ -40,7 +41,7 @@ struct turns {
 /// 2/pi in words of 64 bits after the point.
 // clang-format off
 inline constexpr uint64 two_over_pi[20] = {
-    0,  // before the point, for the angles that are not much larger than 2^20
+    0,  // before the point, for angles not much larger than 2^20
     0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561,
     0xb7246e3a424dd2e0, 0x06492eea09d1921c, 0xfe1deb1cb129a73e, 0xe88235f52ebb4484,
     0xe99c7026b45f7e41, 0x3991d639835339f4, 0x9c845f8bbdf9283b, 0x1ff897ffde05980f,
@@ -48,7 +49,8 @@ inline constexpr uint64 two_over_pi[20] = {
     0x3d0739f78a5292ea, 0x6bfb5fb11f8d5d08, 0x56033046fc7b6bab};
 // clang-format on
 
-/// Payne and Hanek: of x = m 2^e count those bits of 2/pi whose multiples are neither whole turns nor tiny.
+/// For x = m 2^e, after Payne and Hanek: only those bits of 2/pi count whose multiples are neither whole
+/// turns nor tiny.
 inline turns remainder_of_turns(uint64 m, int e) {
   unsigned first = static_cast<unsigned>(e + 62), word = first / 64, shift = first % 64;
   uint64 product[3];
@@ -87,7 +89,7 @@ inline pair<double> rest_in_radians(turns const& t) {
   return exact_sum(r.high, r.low);
 }
 
-/// Of any |x| >= 2^20; infinity has no angle.
+/// For any |x| >= 2^20; infinity has no angle.
 inline angle reduce_large_angle(double x) {
   if (!(abs(x) <= real<double>::largest))
     return {0, {real<double>::nan, real<double>::nan}};

@@ -50,7 +50,7 @@ struct reduced {
   pair<T> r;
 };
 
-/// Of |x| < 2^10.2 (float: 2^8).
+/// For |x| < 2^10.2 (float: 2^8).
 template <typename T>
 CUDA_TILE_HOST_MATH reduced<T> reduce(T x) {
   integer<T> n = nearest_integer(x, ln2<T>::inverse);
@@ -59,7 +59,7 @@ CUDA_TILE_HOST_MATH reduced<T> reduce(T x) {
   return {n.bits, {r, multiply_add(-n.value, ln2<T>::low, near - r)}};
 }
 
-/// 2^n exp(r); a float without r.low, which is at most a quarter of an ulp.
+/// 2^n exp(r); float ignores r.low, which is at most a quarter of an ulp.
 template <typename T>
 CUDA_TILE_HOST_MATH T exp_of(reduced<T> x) {
   T r = x.r.high;
@@ -70,7 +70,8 @@ CUDA_TILE_HOST_MATH T exp_of(reduced<T> x) {
   return scale(sum.high + multiply_add(t.u, multiply_add(r, t.odd, t.even), sum.low), x.n);
 }
 
-// Far away from 0 n is undefined, and so is what comes of it: the limits are beyond overflow and underflow.
+// Far from 0, n is undefined, and so are results computed from it; the limits below lie beyond overflow and
+// underflow.
 
 template <typename T>
 CUDA_TILE_HOST_MATH T exp(T x) {
@@ -96,7 +97,7 @@ struct hyperbolic {
   pair<T> cosh, sinh;
 };
 
-/// Of x >= 0, with d = 2^(-2 n):
+/// For x >= 0, with d = 2^(-2 n):
 ///     2 cosh(x) / 2^n = cosh(r) (1 + d) + sinh(r) (1 - d)
 ///     2 sinh(x) / 2^n = sinh(r) (1 + d) + cosh(r) (1 - d)
 template <typename T>
@@ -137,7 +138,7 @@ CUDA_TILE_HOST_MATH double tanh(double x) {
   return flip_sign(abs(x) > 20 ? 1.0 : q.high + q.low, to_bits(x));
 }
 
-/// (exp(r) - 1) / r of |r| <= log(2) / 2, to more digits than a float's.
+/// (exp(r) - 1) / r for |r| <= log(2) / 2, to more digits than a float's.
 CUDA_TILE_HOST_MATH double short_exponential(double r) {
   return polynomial(r, 1.0, 0.5000000077911932, 0.16666666859573986, 0.04166626992257628,
                     0.008333264611435935, 0.0013946074483052718, 0.00019918249704982624);

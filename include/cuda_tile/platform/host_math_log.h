@@ -15,7 +15,7 @@ struct split {
   T k, f;
 };
 
-/// Of a finite x > 0, subnormal or not; something of other numbers.
+/// For finite x > 0, subnormal or not; the result for other numbers is unspecified.
 template <typename T>
 CUDA_TILE_HOST_MATH split<T> split_power(T x) {
   using R = real<T>;
@@ -46,7 +46,7 @@ CUDA_TILE_HOST_MATH pair<T> log_of_sum(T f) {
   }
 }
 
-/// `y` for finite x > 0, else what a logarithm is there.
+/// `y` for finite x > 0, otherwise the logarithm's special values.
 template <typename T>
 CUDA_TILE_HOST_MATH T log_or_special(T x, T y) {
   y = x < real<T>::infinity ? y : x; // infinity or NaN

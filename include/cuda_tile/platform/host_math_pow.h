@@ -8,7 +8,7 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::platform::host_math {
 
-/// log(x) of a finite x > 0, its error below 2^-64 of it.
+/// log(x) of a finite x > 0, with a relative error below 2^-64.
 CUDA_TILE_HOST_MATH pair<double> precise_log(double x) {
   split<double> parts = split_power(x);
   pair<double> s = quotient<double>({parts.f, 0}, exact_sum(2.0, parts.f));
@@ -53,10 +53,10 @@ CUDA_TILE_HOST_MATH float power_of_magnitude(float x, float y) {
   return limit_power(static_cast<float>(t), static_cast<float>(e * power_of_two<double>(n.bits)));
 }
 
-/// A mask, of x >= 0.
+/// For x >= 0, as a mask.
 template <typename T>
 CUDA_TILE_HOST_MATH bits_of<T> is_integer(T x) {
-  constexpr T unit = real<T>::round / T(1.5); // from here on all are
+  constexpr T unit = real<T>::round / T(1.5); // all numbers from here on are integers
   return ~less(x, unit) | is_zero(abs((x + unit) - unit - x));
 }
 
@@ -81,7 +81,7 @@ CUDA_TILE_HOST_MATH float rsqrt(float x) {
   return static_cast<float>(1.0 / __builtin_sqrt(static_cast<double>(x)));
 }
 
-/// 1 / sqrt(x) with the errors of both operations taken back.
+/// 1 / sqrt(x), corrected for the errors of both operations.
 CUDA_TILE_HOST_MATH double rsqrt(double x) {
   bool is_small = x < 0x1p-800;
   double scaled = x * (is_small ? 0x1p200 : 1.0);

@@ -1,15 +1,16 @@
-// What the host's math functions are built of: bits of float and double, sums and products with their errors.
+// Building blocks of the host's math functions: bits of float and double, sums and products with their
+// errors.
 //
-// A math function of the host is one chain of operations without branches, so that a compiler makes vector
-// code of a loop that calls it. Whether it contracts products and sums (-ffp-contract) may change the last
-// place of a result, but not the bounds of its error.
+// A math function of the host is one chain of operations without branches, so that compilers vectorise loops
+// that call it. Whether it contracts products and sums (-ffp-contract) may change the last place of a result,
+// but not the bounds of its error.
 #pragma once
 
 #include "cuda_tile/platform/host_arithmetic.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::platform::host_math {
 
-// Compilers count the length of a function before they inline it into a loop; these are to be inlined always.
+// Compilers weigh the length of a function before they inline it into a loop; these must always be inlined.
 #define CUDA_TILE_HOST_MATH inline __attribute__((always_inline))
 
 template <typename T>
@@ -58,10 +59,10 @@ CUDA_TILE_HOST_MATH T flip_sign(T x, bits_of<T> sign) {
   return from_bits<T>(to_bits(x) ^ (sign & sign_bit<T>));
 }
 
-// Conditions as masks, all bits set where they hold: where there are many, g++ 12 makes no vector code of ?:,
+// Conditions as masks, all bits set where they hold: where there are many, g++ 12 does not vectorise ?:,
 // because it threads the branches through the code around them.
 
-/// a < b, of numbers without a sign; NaN is beyond infinity.
+/// a < b, for numbers that are not negative; NaN is beyond infinity.
 template <typename T>
 CUDA_TILE_HOST_MATH bits_of<T> less(T a, T b) {
   return bits_of<T>(0) - ((to_bits(a) - to_bits(b)) >> (sizeof(T) * 8 - 1));
@@ -70,12 +71,12 @@ template <typename T>
 CUDA_TILE_HOST_MATH bits_of<T> is_negative(T x) {
   return bits_of<T>(0) - (to_bits(x) >> (sizeof(T) * 8 - 1));
 }
-/// Of x without a sign.
+/// Whether x is 0, for x that is not negative.
 template <typename T>
 CUDA_TILE_HOST_MATH bits_of<T> is_zero(T x) {
   return less(x, from_bits<T>(1));
 }
-/// Of the lowest bit. For its negative g++ 16 makes branches, of which it makes no vector code.
+/// Whether n is odd. g++ 16 would turn the negated lowest bit into branches, which it does not vectorise.
 template <typename T>
 CUDA_TILE_HOST_MATH bits_of<T> is_odd(bits_of<T> n) {
   return ((n & 1) ^ 1) - 1;
@@ -85,7 +86,7 @@ CUDA_TILE_HOST_MATH T select(bits_of<T> mask, T a, T b) {
   return from_bits<T>((to_bits(a) & mask) | (to_bits(b) & ~mask));
 }
 
-/// An integer n as a number, and as bits of which all but the lowest digits - 3 are undefined.
+/// An integer n as a number, and as bits, of which only the lowest digits - 3 are defined.
 template <typename T>
 struct integer {
   T value;
@@ -99,7 +100,7 @@ CUDA_TILE_HOST_MATH integer<T> nearest_integer(T x, T factor) {
   return {sum - real<T>::round, to_bits(sum)};
 }
 
-/// 2^n of a normal result; n as in `integer`.
+/// 2^n, which has to be a normal number; n as in `integer`.
 template <typename T>
 CUDA_TILE_HOST_MATH T power_of_two(bits_of<T> n) {
   return from_bits<T>((n << (real<T>::digits - 1)) + (bits_of<T>(real<T>::bias) << (real<T>::digits - 1)));
@@ -125,7 +126,7 @@ CUDA_TILE_HOST_MATH T scale(T x, bits_of<T> n) {
   return x * power.first * power.second;
 }
 
-/// The unevaluated sum high + low, |low| at most about an ulp of high.
+/// The unevaluated sum high + low, with |low| at most about an ulp of high.
 template <typename T>
 struct pair {
   T high, low;

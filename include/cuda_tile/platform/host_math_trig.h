@@ -26,7 +26,7 @@ struct sine_and_cosine {
   pair<double> sin, cos;
 };
 
-/// Of |r| <= pi/4.
+/// For |r| <= pi/4.
 CUDA_TILE_HOST_MATH sine_and_cosine sin_cos_of(pair<double> r) {
   pair<double> u = exact_product(r.high, r.high);
   double s = polynomial(u.high, -0.1666666666666663, 0.00833333333332184, -0.00019841269829358777,
@@ -72,23 +72,22 @@ CUDA_TILE_HOST_MATH float tan_of_moderate(float x) {
 
 CUDA_TILE_HOST_MATH double cos_of(angle x) { return sin_of({x.quadrant + 1, x.r}); }
 
-// clang-format off
-// Of |x| < 2^20, without branches.
+// clang-format off For |x| < 2^20, without branches.
 CUDA_TILE_HOST_MATH float sin_of_moderate(float x) { return sin_of_half_turn<false>(x); }
 CUDA_TILE_HOST_MATH float cos_of_moderate(float x) { return sin_of_half_turn<true>(x); }
 CUDA_TILE_HOST_MATH double sin_of_moderate(double x) { return x == 0 ? x : sin_of(reduce_angle(x)); }
 CUDA_TILE_HOST_MATH double cos_of_moderate(double x) { return cos_of(reduce_angle(x)); }
 CUDA_TILE_HOST_MATH double tan_of_moderate(double x) { return x == 0 ? x : tan_of(reduce_angle(x)); }
 
-// Of |x| >= 2^20.
+// For |x| >= 2^20.
 inline double sin_of_large(double x) { return sin_of(reduce_large_angle(x)); }
 inline double cos_of_large(double x) { return cos_of(reduce_large_angle(x)); }
 inline double tan_of_large(double x) { return tan_of(reduce_large_angle(x)); }
 
-#define CUDA_TILE_TRIGONOMETRIC(name)                                                                    \
-  template <typename T>                                                                                  \
-  T name(T x) {                                                                                          \
-    return is_large_angle(x) ? static_cast<T>(name##_of_large(x)) : name##_of_moderate(x);               \
+#define CUDA_TILE_TRIGONOMETRIC(name)                                                                        \
+  template <typename T>                                                                                      \
+  T name(T x) {                                                                                              \
+    return is_large_angle(x) ? static_cast<T>(name##_of_large(x)) : name##_of_moderate(x);                   \
   }
 CUDA_TILE_TRIGONOMETRIC(sin)
 CUDA_TILE_TRIGONOMETRIC(cos)
@@ -109,7 +108,7 @@ CUDA_TILE_HOST_MATH octant octant_of(double y, double x) {
   return {select(steep, ay, ax), select(steep, ax, ay), steep};
 }
 
-/// Adds what the quadrant of (x, y) and the octant say to atan(t) = t.high + t.low, and pi/4 where `far`.
+/// The angle of (x, y) from its quadrant, its octant and atan(t) = t.high + t.low, plus pi/4 where `far`.
 CUDA_TILE_HOST_MATH double place_angle(double y, double x, bits_of<double> steep, bits_of<double> far,
                                        pair<double> t) {
   double k = select(far, 1.0, 0.0);
@@ -124,7 +123,7 @@ CUDA_TILE_HOST_MATH double place_angle(double y, double x, bits_of<double> steep
 
 CUDA_TILE_HOST_MATH float atan2(float y, float x) {
   octant o = octant_of(y, x);
-  // A huge number for infinity, and any but zero as the larger of two zeros.
+  // Replaces infinity by a huge number, and the larger of two zeros by any other number.
   double smaller = select(less(1e300, o.smaller), 1e300, o.smaller);
   double larger = select(less(1e300, o.larger), 1e300, o.larger);
   larger = select(is_zero(larger), 1.0, larger);
@@ -152,7 +151,7 @@ CUDA_TILE_HOST_MATH double atan2(double y, double x) {
   pair<double> t =
       quotient<double>({select(far, difference.high, o.smaller), select(far, difference.low, 0.0)},
                        {select(far, sum.high, o.larger), select(far, sum.low, 0.0)});
-  t.low = select(less(o.smaller, 0x1p-900), 0.0, t.low); // there are no digits to correct anything
+  t.low = select(less(o.smaller, 0x1p-900), 0.0, t.low); // too small for a correction
   double u = t.high * t.high;
   double p = polynomial(u, -0.33333333333333326, 0.199999999999971, -0.14285714285317708, 0.11111111083861681,
                         -0.0909090799118134, 0.07692279344035942, -0.06666177085492724, 0.058765424828394607,

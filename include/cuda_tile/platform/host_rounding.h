@@ -1,5 +1,5 @@
 // Directed rounding on the host [1.9.1], in integers: the exact result as a significand of up to 128 bits,
-// rounded once. Neither the floating-point environment nor compiler flags play a part. Mode is a value of
+// rounded once. Neither the floating-point environment nor compiler flags matter. Mode is a value of
 // rounding_mode: 1 toward zero, 2 toward negative, 3 toward positive. F is float or double; narrower types go
 // through float, since directed rounding to a type and then to a narrower one is directed rounding to the
 // narrower one.
@@ -24,8 +24,8 @@ struct format<double> {
   static constexpr int mantissa = 52, bias = 1023;
 };
 
-/// (-1)^negative * significand * 2^exponent, and with `rest` a little more: less than one unit of the
-/// significand.
+/// (-1)^negative * significand * 2^exponent; with `rest`, the magnitude is larger by less than one unit of
+/// the significand.
 struct exact {
   bool negative;
   int exponent;
@@ -108,7 +108,7 @@ inline F sum(exact x, exact y) {
     x = y;
     y = swap;
   }
-  // Shift x left as far as there is room, y right for what is left of the distance.
+  // Shift x left as far as there is room, and y right for the rest of the distance.
   int distance = x.exponent - y.exponent, room = 126 - highest_bit(x.significand | 1);
   int left = distance < room ? distance : room, right = distance - left;
   x.significand <<= left;
@@ -183,7 +183,7 @@ inline F sqrt(F a) {
   if (!is_finite(a) || !(a > 0))
     return static_cast<F>(__builtin_sqrt(static_cast<double>(a)));
   exact x = unpack(a);
-  // An even exponent, and a significand of which the root has over 60 bits.
+  // Choose an even exponent, and a significand whose root has over 60 bits.
   int shift = 124 - format<F>::mantissa - 1;
   if (((x.exponent - shift) & 1) != 0)
     ++shift;

@@ -1,5 +1,5 @@
-// Stores on the host that go past the caches: for results much larger than those, whose lines would be read
-// before they are written, and would be gone before somebody reads them.
+// Stores on the host that bypass the caches, for results much larger than these: cached lines would be read
+// before they are written, and evicted before anything reads them.
 #pragma once
 
 #include "cuda_tile/platform/host_vectors.h"
@@ -7,11 +7,11 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
 
-/// Arrays of so many bytes are written past the caches.
+/// Arrays of at least this many bytes are written past the caches.
 inline constexpr size_t streaming_bytes = size_t(16) << 20;
 
-/// Notes that a block loads from an array that it may also store to: what is changed in place is in the
-/// caches already. In the block's context, as another variable of the thread would cost a call.
+/// Notes that a block loads from an array that it may also store to: data changed in place is in the caches
+/// already. The note is in the block's context, since another thread-local variable would cost a call.
 inline void note_load(void const* from) {
   if (current_block)
     current_block->last_loaded = from;
@@ -49,8 +49,8 @@ inline void stream_vectors(void* to, void const* from) {
 }
 
 /// Copies `Bytes` bytes, a multiple of 64, to an address that is a multiple of 16, in whole vectors if it is
-/// one of theirs. Other threads see them in order after this thread's next locked instruction, and after the
-/// launch.
+/// aligned to them. Other threads see them in order after this thread's next locked instruction, and after
+/// the launch.
 template <size_t Bytes>
 inline void stream(void* to, void const* from) {
   using narrow = long long __attribute__((vector_size(16)));

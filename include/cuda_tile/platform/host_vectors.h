@@ -1,5 +1,5 @@
-// Vectors as wide as the host's registers, for loops whose registers a compiler does not choose well by
-// itself.
+// Vectors as wide as the host's registers, for loops in which compilers do not allocate registers well by
+// themselves.
 #pragma once
 
 #include "cuda_tile/platform/host_arithmetic.h"
@@ -34,7 +34,8 @@ inline void store_vector(T* to, V v) {
   __builtin_memcpy(to, &v, sizeof v);
 }
 
-/// Lane l of the result is lane place(l) of a, or of b where that is not less than the number of lanes.
+/// Lane l of the result is lane place(l) of a and b in sequence: places from the number of lanes up select
+/// from b.
 template <typename V, typename Place>
 inline V shuffle_lanes(V a, V b, Place place) {
   constexpr unsigned lanes = sizeof(V) / sizeof(a[0]);
@@ -62,15 +63,15 @@ inline V shift_lanes(V v) {
   constexpr unsigned lanes = sizeof(V) / sizeof(v[0]);
   return shuffle_lanes(v, -V{}, [](unsigned l) { return l < By ? lanes : l - By; });
 }
-/// All lanes as the last one.
+/// Copies the last lane to all lanes.
 template <typename V>
 inline V splat_last(V v) {
   return shuffle_lanes(v, v, [](unsigned) { return unsigned(sizeof(V) / sizeof(v[0])) - 1; });
 }
 
-/// Copies `Bytes` bytes, a multiple of a vector's, without a call, and `AtOnce`, which is likewise, at a time
-/// if that divides them; fetches what lies `ahead` bytes further on, and for writing, `written_ahead`, if
-/// they are not 0.
+/// Copies `Bytes` bytes without a call, `AtOnce` at a time if that divides them; both are multiples of a
+/// vector's size. Prefetches `ahead` bytes further on for reading and `written_ahead` for writing, if they
+/// are not 0.
 template <unsigned long long Bytes, unsigned AtOnce = vector_bytes>
 inline void copy_vectors(void* to, void const* from, size_t ahead = 0, size_t written_ahead = 0) {
   using V = vector<long long>;
@@ -91,12 +92,12 @@ inline void copy_vectors(void* to, void const* from, size_t ahead = 0, size_t wr
     for (unsigned n = 0; n < count; ++n)
       store_vector(target + n * vector_bytes, v[n]);
 #if defined(__GNUC__) && !defined(__clang__)
-    asm("" : : :); // or g++ makes a call of it again
+    asm("" : : :); // else g++ turns it back into a call
 #endif
   }
 }
 
-/// a * b + c, as the scalar multiply_add.
+/// a * b + c, like the scalar multiply_add.
 template <typename V>
 inline V multiply_add_vectors(V a, V b, V c) {
 #if defined(__clang__) && defined(__FMA__)
@@ -124,7 +125,7 @@ inline vector<int> add_lanes(vector<int> a, vector<int> b) {
   return (vector<int>)((vector<unsigned>)a + (vector<unsigned>)b); // wraps around
 }
 
-/// c plus the sums of the products of neighbours: a and b hold two 16 bit integers for each lane of c.
+/// c plus the sums of products of neighbouring pairs: a and b hold two 16 bit integers for each lane of c.
 inline vector<int> add_products_of_pairs(vector<short> a, vector<short> b, vector<int> c) {
 #if defined(__AVX512F__) && defined(__AVX512BW__)
 #if defined(__clang__)

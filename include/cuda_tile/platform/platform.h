@@ -1,59 +1,59 @@
-// The platform: what a machine owes, in namespace `platform`. All that is above asks for the following names
-// and for no others; in brackets, sections of the manual. Compilers and processors stay below this line.
+// The platform: what a machine has to provide, in namespace `platform`. Higher layers use the following names
+// and no others, and know nothing of compilers and processors. Sections of the manual are in brackets.
 //
-// Of every platform:
+// Every platform has:
 // - block_threads: threads that share a block
 // - block_index: index of the block in the grid
 // - grid_blocks: number of blocks in the grid
 // - bit_cast: the same bits as another type
 // - copy: copies a constant number of bytes
 // - assume: tells the compiler that a condition holds
-// - add, sub, mul, div, fma: of float and double, rounded once
+// - add, sub, mul, div, fma: for float and double, rounded once
 // - fmod: remainder of float and double with the sign of the dividend, exact
 // - multiply_add: a * b + c as fast as the machine has it, rounded once or twice
 // - rounded: a namespace with add, sub, mul, div, fma and sqrt in a directed rounding mode
-// - approximate_div, full_div, approximate_sqrt: of float, within the errors of [2.2.6] and [2.4.8]
+// - approximate_div, full_div, approximate_sqrt: for float, within the errors of [2.2.6] and [2.4.8]
 // - ceil, floor, sqrt: exact, or correctly rounded
 // - exp, exp2, log, log2, pow, rsqrt: within the errors of [2.4]
 // - sin, cos, tan, sinh, cosh, tanh, atan2: the same
-// - is_large_angle: whether an angle needs more than the next three do, which become vectors on hosts
-// - sin_of_moderate, cos_of_moderate, tan_of_moderate: sin, cos and tan of other angles
+// - is_large_angle: whether an angle is too large for the next three, which vectorise on hosts
+// - sin_of_moderate, cos_of_moderate, tan_of_moderate: sin, cos and tan of all other angles
 // - small_floats_convert: whether small floats are converted by the operators of their types
 //
-// Of platforms that run kernels; order and scope are the values of [2.13.7] and [2.13.8]:
-// - atomic_load, atomic_store, atomic_exchange, atomic_compare_exchange: of one element
+// Platforms that run kernels have these; order and scope are the values of [2.13.7] and [2.13.8]:
+// - atomic_load, atomic_store, atomic_exchange, atomic_compare_exchange: for one element
 // - atomic_update: *p becomes f(*p)
-// - atomic_add, has_atomic_add: *p becomes *p + value, where the machine does that by itself
+// - atomic_add, has_atomic_add: *p becomes *p + value, where the machine has such an instruction
 //
-// Of blocks of several threads:
+// For blocks of several threads:
 // - thread: index of the thread in its block
 // - barrier: waits for all threads of the block
-// - scratch: memory that they share
-// - scratch_bytes, scratch_limit: how much of it an exchange takes at a time, and an operation at most
-// - shuffle_xor: what another thread of the same warp holds
+// - scratch: memory that the block's threads share
+// - scratch_bytes, scratch_limit: how much of it an exchange uses at a time, and an operation at most
+// - shuffle_xor: the value that another thread of the same warp holds
 // - load_aligned, store_aligned, store_global: 2 to 16 bytes at once, at a multiple of that
 // - load_first, store_first: the first elements of such a vector
-// - opaque: a pointer of which the compiler knows nothing more
+// - opaque: a pointer whose value is hidden from the compiler
 //
-// Of blocks of one thread, on a host:
+// For blocks of one thread, on a host:
 // - vector, vector_bytes, vector_registers: vectors as wide as the processor's
-// - load_vector, store_vector, shift_lanes, rotate_lanes, splat_last, copy_vectors: of and with them
-// - has_streaming_stores, streaming_bytes, stream: stores past the caches, and of how large arrays
+// - load_vector, store_vector, shift_lanes, rotate_lanes, splat_last, copy_vectors: operations on vectors
+// - has_streaming_stores, streaming_bytes, stream: stores that bypass the caches, for arrays of that size
 // - note_load, was_just_loaded: whether memory is in the caches already
 // - current_block: the launcher's description of the block
 //
-// Of checked builds:
-// - report: takes a violation; returns if its kind is ignored
-// - check_access: before memory is accessed; does not return if it must not be
+// For checked builds:
+// - report: reports a violation; returns if its kind is ignored
+// - check_access: called before memory is accessed; does not return if it must not be
 // - copy_bytes: copies a number of bytes
-// - add_overflows, sub_overflows, mul_overflows: of signed integers
+// - add_overflows, sub_overflows, mul_overflows: for signed integers
 //
-// Of matrix products (mma_sync.h, wgmma.h, host_amx.h, note_mma.h):
+// For matrix products (mma_sync.h, wgmma.h, host_amx.h, note_mma.h):
 // - note_mma: marks in the compiled code, at no cost, what multiplies
-// - add_lanes, add_products_of_pairs, multiply_add_vectors: of a host's vectors
+// - add_lanes, add_products_of_pairs, multiply_add_vectors: for a host's vectors
 // - amx: a namespace with the instructions of AMX
 // - matrix_arch, multiply_matrices, load_matrices, transpose_matrix: mma.sync, ldmatrix and movmatrix
-// - select_bytes, multiply_halves: of registers that hold several elements
+// - select_bytes, multiply_halves: for registers that hold several elements
 // - begin_wgmma, multiply_wgmma, commit_wgmma, publish_to_wgmma, shared_address: wgmma
 // - finish_groups, finish_sums: wait for the sums of warp groups
 #pragma once
