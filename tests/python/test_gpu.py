@@ -265,7 +265,7 @@ def test_auto_takes_the_gpu(driver):
     module = pct.build(SOURCE)
     if module.target == "cpu":
         pytest.skip("no NVRTC for sm_90 is installed")
-    assert (module.target, module.arch) == ("simt", "sm_90")
+    assert (module.target, module.arch) == ("simt", "sm_90a")
 
 
 def test_outputs_of_one_byte_leave_python_alone():
