@@ -61,6 +61,7 @@ def test_result_agrees_with_numpy(build, name, size):
     assert task.error() <= problem.tolerance
 
 
+@pytest.mark.sampled(2)
 def test_blur_agrees_with_numpy(build):
     blur = importlib.import_module("blur")
     for shape in ((1, 1, 1), (3, 7, 5), (1, 20, 200)):
@@ -70,6 +71,7 @@ def test_blur_agrees_with_numpy(build):
         np.testing.assert_allclose(task.output, blur.blur_numpy(planes.astype(np.float64)), atol=1e-3)
 
 
+@pytest.mark.sampled(2)
 def test_digits_network_agrees_with_numpy(build):
     digits = importlib.import_module("digits")
     images, _ = digits.load_digits()

@@ -96,7 +96,7 @@ def check(nvrtc: Nvrtc, jobs: dict[str, dict]) -> None:
         assert all("Architectures prior to" in line for line in warnings), f"{name}: {warnings[:5]}"
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("pair", DEFAULT_PAIRS, ids=_id)
 def test_each_operation_compiles(pair, get_nvrtc):
     nvrtc, arch = get_nvrtc(pair[0]), pair[1]
@@ -104,7 +104,7 @@ def test_each_operation_compiles(pair, get_nvrtc):
     check(nvrtc, {"operations": job(text, nvrtc, arch)})
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("pair", [DEFAULT_PAIRS[-1], *DEFAULT_PAIRS[:-1]], ids=_id)
 def test_examples_compile(pair, get_nvrtc):
     nvrtc, arch = get_nvrtc(pair[0]), pair[1]

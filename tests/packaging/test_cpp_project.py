@@ -127,6 +127,7 @@ def test_the_snippet_of_the_docs_is_fast_and_others_are_warned_of(tmp_path: Path
     assert warnings(bare, "-DCMAKE_BUILD_TYPE=Debug", "-DCMAKE_CXX_FLAGS=-march=native") == set()
 
 
+@pytest.mark.wide
 def test_no_contraction_on_the_host(built, tmp_path: Path):
     if "fma" not in Path("/proc/cpuinfo").read_text():
         pytest.skip("this processor has no fused multiply-add")

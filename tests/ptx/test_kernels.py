@@ -73,7 +73,7 @@ def test_kernel(name, arch, threads):
     work.check()
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("name", "arch"),
     [

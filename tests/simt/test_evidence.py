@@ -64,7 +64,7 @@ CASES = [
 ]
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("title", "arch"), [(title, archs[i % len(archs)]) for i, (title, archs) in enumerate(CASES)]
 )
