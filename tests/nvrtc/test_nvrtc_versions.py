@@ -18,6 +18,7 @@ import pytest
 from nvrtc_versions import ARCHS, NEWEST, PACKAGES, Nvrtc, get
 
 from pycuda_tile import targets
+from pycuda_tile.launching.parameters import BOOL, FLOAT, FUNCTION, OTHER, SIGNED, UNSIGNED, VOID
 from pycuda_tile.targets import nvrtc_kernels
 from pycuda_tile.targets.simt import compiling as simt
 from pycuda_tile.targets.target import Request
@@ -145,9 +146,9 @@ template <typename E> __tile_global__ void generic(E* p, unsigned char c, bool b
 """
 # kernel: kind, pointer and size of its parameters, as in core/signature.h
 PARAMETERS = {
-    "plain": [(4, 2, 4), (2, 0, 4), (4, 1, 8)],
-    "callbacks": [(12, 1, 0), (9, 2, 0), (12, 1, 0)],
-    "inner::generic<__half>": [(4, 1, 2), (3, 0, 1), (1, 0, 1), (0, 0, 8)],
+    "plain": [(FLOAT, 2, 4), (SIGNED, 0, 4), (FLOAT, 1, 8)],
+    "callbacks": [(FUNCTION, 1, 0), (VOID, 2, 0), (FUNCTION, 1, 0)],
+    "inner::generic<__half>": [(FLOAT, 1, 2), (UNSIGNED, 0, 1), (BOOL, 0, 1), (OTHER, 0, 8)],
 }
 
 
