@@ -4,11 +4,14 @@ translated.
 from_cpp.py      the surface
 compiler.py      clang and its flags
 llvm.py          the model of LLVM IR
-llvm_text.py     its text, read
+llvm_text.py     reads a file of its text: functions, variables, locations
+llvm_operands.py and llvm_instructions.py read one line
 names.py         what the mangled names of recorded calls say
 builder.py       operations, each pure one once
 types.py         the tiles that values stand for
-instructions.py  a rule for each instruction
+instructions.py  a rule for each instruction on numbers
+addresses.py     pointers, loads and stores
+intrinsics.py    a rule for each of LLVM's own functions
 calls.py         a rule for each recorded call
 memory.py        accesses, tokens, views
 graph.py         the control flow graph

@@ -8,7 +8,8 @@ import numpy as np
 
 from ..ir import Block, Bounded, Constant, DivBy, Pointer, SameElements, Scalar, Tile, Value
 from .builder import Unsupported, is_float, is_integer, width
-from .instructions import ROUNDED, Instructions
+from .instructions import ROUNDED
+from .intrinsics import Intrinsics
 from .llvm import Instruction, Local, Operand
 from .names import Name, recorded_call
 
@@ -37,7 +38,7 @@ _APPROXIMATE = {
 _C_FUNCTIONS = {"fmod": "remainder", "fabs": "abs", "fmax": "max", "fmin": "min"}
 
 
-class Calls(Instructions):
+class Calls(Intrinsics):
     """Calls of LLVM's functions, of recorded ones and of those of the C library that have an operation."""
 
     def _call(self, i: Instruction) -> Value | tuple | None:

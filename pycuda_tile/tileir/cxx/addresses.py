@@ -1,0 +1,137 @@
+"""Pointers, and the loads and stores of LLVM IR, which access single elements."""
+
+from __future__ import annotations
+
+from ..ir import Pointer, Tile, Value
+from .builder import BYTES, I1, I8, I64, Unsupported, width
+from .instructions import Instructions
+from .llvm import Array, Instruction, Local, Number, Operand, Struct, offset_of, size_of
+
+_WEAK = {"memory_ordering_semantics": "weak"}
+
+
+class Addresses(Instructions):
+    """Instructions on addresses and memory."""
+
+    # --- addresses ---
+
+    def _ptrtoint(self, i: Instruction) -> Value:
+        return self.convert(self.as_element(self.value(i.operands[0]), I64), self.element_of(i.type), False)
+
+    def _inttoptr(self, i: Instruction) -> Value:
+        value = self.value(i.operands[0])
+        return value if isinstance(value.type.element, Pointer) else self.as_element(value, BYTES)
+
+    def _getelementptr(self, i: Instruction) -> Value:
+        """Indices are counted in elements of what the pointer points to, where they come out even."""
+        pointer = self.value(i.operands[0])
+        if not isinstance(pointer.type, Tile) or not isinstance(pointer.type.element, Pointer):
+            raise Unsupported("an address within a tile")
+        known, parts = 0, []
+        type_: object = Array(0, i.detail)
+        for index in i.operands[1:]:
+            if isinstance(type_, Struct):
+                known += offset_of(type_, index.value)
+                type_ = type_.elements[index.value]
+                continue
+            if not isinstance(type_, Array):
+                raise Unsupported("an address within a number")
+            type_ = type_.element
+            if isinstance(index, Number):
+                known += index.value * size_of(type_)
+            else:
+                parts.append((self.number(index), size_of(type_)))
+        return self._advance(pointer, known, parts)
+
+    def _advance(self, pointer: Value, known: int, parts: list[tuple[Value, int]]) -> Value:
+        element = pointer.type.element
+        size = max(width(element.pointee) // 8, 1)
+        if known % size or any(step % size for _, step in parts):
+            moved = self._advance(self.as_element(pointer, BYTES), known, parts)
+            return self.as_element(moved, element)
+        for index, step in parts:
+            pointer = self._offset(pointer, self._scaled(index, step // size))
+        if known:
+            pointer = self._offset(pointer, self.constant(Tile(I64, ()), known // size))
+        return pointer
+
+    def _scaled(self, index: Value, factor: int) -> Value:
+        if factor == 1:
+            return index
+        index = self.convert(index, I64)
+        return self.binary("muli", index, self.constant(Tile(I64, ()), factor), {"overflow": "none"})
+
+    def _offset(self, pointer: Value, offset: Value) -> Value:
+        pointer, offset = self.in_one_shape(pointer, offset)
+        return self.pure("offset", {"ptr": pointer, "offset": offset}, pointer.type)
+
+    # --- single elements in memory ---
+
+    def _load(self, i: Instruction) -> Value:
+        pointer = self._pointer_to(i.operands[0], i.type)
+        type_ = Tile(pointer.type.element.pointee, pointer.type.shape)
+        value = self.access(i, "load_ptr_tko", {"source": pointer}, type_, dict(_WEAK))
+        if i.type == "i1":
+            return self.convert(value, I1)
+        return value
+
+    def _store(self, i: Instruction) -> None:
+        value, pointer = i.operands
+        pointer = self._pointer_to(pointer, value.type)
+        type_ = Tile(pointer.type.element.pointee, pointer.type.shape)
+        if isinstance(value, Local) and self._is_tile(value):
+            raise Unsupported("a tile in an array whose index is not known when the kernel is compiled")
+        operands = {"destination": pointer, "value": self.of_type(value, type_)}
+        self.access(i, "store_ptr_tko", operands, None, dict(_WEAK))
+
+    def _is_tile(self, operand: Local) -> bool:
+        value = self.value(operand)
+        return operand.type == "ptr" and (
+            value.type.shape != () or not isinstance(value.type.element, Pointer)
+        )
+
+    def _pointer_to(self, operand: Operand, type_: object) -> Value:
+        """A pointer to elements that travel in LLVM IR as this type."""
+        pointer = self.value(operand)
+        if not isinstance(pointer.type.element, Pointer):
+            raise Unsupported("a tile that is read as memory")
+        if not isinstance(type_, str):
+            raise Unsupported("an array or structure that is loaded or stored as a whole")
+        pointee = pointer.type.element.pointee
+        wanted = BYTES if type_ == "ptr" else I8 if type_ == "i1" else self.element_of(type_)
+        if isinstance(pointee, Pointer) == (type_ == "ptr") and width(pointee) == width(wanted):
+            return pointer
+        return self.as_element(pointer, Pointer(wanted))
+
+    def _alloca(self, i: Instruction) -> Value:
+        type_, count = i.detail, 1
+        while isinstance(type_, Array):
+            type_, count = type_.element, count * type_.count
+        if isinstance(type_, Struct):
+            count, type_ = count * size_of(type_), "i8"
+        element = BYTES if type_ == "ptr" else self.element_of(type_)
+        attributes = {"num_elem": count, "alignment": max(width(element) // 8, 8), "global": False}
+        return self.emit("alloca", {}, [Tile(Pointer(element), ())], attributes).results[0]
+
+    def _copy(self, i: Instruction, name: str) -> None:
+        """Elements one after another, or the same byte everywhere."""
+        to, source, count = i.operands[:3]
+        if not isinstance(count, Number):
+            raise Unsupported("a copy of memory whose size is not known when the kernel is compiled")
+        pointer = self.value(to)
+        size = max(width(pointer.type.element.pointee) // 8, 1)
+        if count.value % size:
+            pointer, size = self.as_element(pointer, BYTES), 1
+        type_ = Tile(pointer.type.element.pointee, ())
+        for index in range(count.value // size):
+            if name == "memset":
+                byte = source.value & 255 if isinstance(source, Number) else None
+                if byte is None:
+                    raise Unsupported("memory that is filled with a number that is not known")
+                value = self.constant_of_bits(type_, int.from_bytes(bytes([byte]) * size, "little"))
+            else:
+                from_ = self.as_element(self.value(source), pointer.type.element)
+                from_ = self._advance(from_, index * size, [])
+                value = self.access(i, "load_ptr_tko", {"source": from_}, type_, dict(_WEAK))
+            place = self._advance(pointer, index * size, [])
+            self.access(i, "store_ptr_tko", {"destination": place, "value": value}, None, dict(_WEAK))
