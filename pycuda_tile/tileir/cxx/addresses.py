@@ -2,16 +2,30 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from typing import Any
+
 from ..ir import Pointer, Tile, Value
 from .builder import BYTES, I1, I8, I64, Unsupported, width
 from .instructions import Instructions
 from .llvm import Array, Instruction, Local, Number, Operand, Struct, offset_of, size_of
+from .types import integer
 
 _WEAK = {"memory_ordering_semantics": "weak"}
 
 
 class Addresses(Instructions):
     """Instructions on addresses and memory."""
+
+    @abstractmethod
+    def access(
+        self,
+        i: Instruction,
+        name: str,
+        operands: dict[str, Any],
+        type_: Tile | None,
+        attributes: dict[str, Any],
+    ) -> Value: ...
 
     # --- addresses ---
 
@@ -31,14 +45,14 @@ class Addresses(Instructions):
         type_: object = Array(0, i.detail)
         for index in i.operands[1:]:
             if isinstance(type_, Struct):
-                known += offset_of(type_, index.value)
-                type_ = type_.elements[index.value]
+                known += offset_of(type_, integer(index))
+                type_ = type_.elements[integer(index)]
                 continue
             if not isinstance(type_, Array):
                 raise Unsupported("an address within a number")
             type_ = type_.element
             if isinstance(index, Number):
-                known += index.value * size_of(type_)
+                known += integer(index) * size_of(type_)
             else:
                 parts.append((self.number(index), size_of(type_)))
         return self._advance(pointer, known, parts)
@@ -76,8 +90,8 @@ class Addresses(Instructions):
         return value
 
     def _store(self, i: Instruction) -> None:
-        value, pointer = i.operands
-        pointer = self._pointer_to(pointer, value.type)
+        value, place = i.operands
+        pointer = self._pointer_to(place, value.type)
         type_ = Tile(pointer.type.element.pointee, pointer.type.shape)
         if isinstance(value, Local) and self._is_tile(value):
             raise Unsupported("a tile in an array whose index is not known when the kernel is compiled")
@@ -106,7 +120,8 @@ class Addresses(Instructions):
     def _alloca(self, i: Instruction) -> Value:
         type_, count = i.detail, 1
         while isinstance(type_, Array):
-            type_, count = type_.element, count * type_.count
+            count *= type_.count
+            type_ = type_.element
         if isinstance(type_, Struct):
             count, type_ = count * size_of(type_), "i8"
         element = BYTES if type_ == "ptr" else self.element_of(type_)
@@ -120,12 +135,12 @@ class Addresses(Instructions):
             raise Unsupported("a copy of memory whose size is not known when the kernel is compiled")
         pointer = self.value(to)
         size = max(width(pointer.type.element.pointee) // 8, 1)
-        if count.value % size:
+        if integer(count) % size:
             pointer, size = self.as_element(pointer, BYTES), 1
         type_ = Tile(pointer.type.element.pointee, ())
-        for index in range(count.value // size):
+        for index in range(integer(count) // size):
             if name == "memset":
-                byte = source.value & 255 if isinstance(source, Number) else None
+                byte = integer(source) & 255 if isinstance(source, Number) else None
                 if byte is None:
                     raise Unsupported("memory that is filled with a number that is not known")
                 value = self.constant_of_bits(type_, int.from_bytes(bytes([byte]) * size, "little"))

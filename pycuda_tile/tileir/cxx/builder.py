@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, TypeGuard
 
 import numpy as np
 
@@ -23,7 +23,7 @@ def is_integer(element: Element) -> bool:
     return isinstance(element, Scalar) and element.name[0] == "i"
 
 
-def is_float(element: Element) -> bool:
+def is_float(element: Element) -> TypeGuard[Scalar]:
     return isinstance(element, Scalar) and element.name[0] != "i"
 
 
@@ -129,7 +129,7 @@ class Builder:
             name,
             tuple(len(v) if isinstance(v, list) else -1 for v in operands.values()),
             tuple(map(id, values)),
-            repr(attributes) if name != "constant" else attributes["value"].tobytes(),
+            attributes["value"].tobytes() if attributes and name == "constant" else repr(attributes),
             tuple(map(str, types)),
         )
         for scope in self.scopes:
@@ -264,7 +264,7 @@ class Builder:
         if have == element:
             return value
         if is_float(have) and is_float(element):
-            return self._convert_float(value, type_)
+            return self._convert_float(value, element)
         if is_float(have):
             sign = {"signedness": "signed" if signed_to else "unsigned"}
             return self.pure("ftoi", {"from": value}, type_, {**sign, "rounding_mode": "nearest_int_to_zero"})
@@ -274,11 +274,12 @@ class Builder:
             return self.pure("exti", {"from": value}, type_, sign)
         return self.pure("trunci", {"from": value}, type_, {"overflow": "none"})
 
-    def _convert_float(self, value: Value, type_: Tile) -> Value:
+    def _convert_float(self, value: Value, element: Scalar) -> Value:
+        type_ = Tile(element, value.type.shape)
         known = self.known_value(value)
         if known is not None and known.ndim == 0:
-            there = np.array(known).astype(DTYPES[type_.element.name])
-            if there.astype(np.float64) == known.astype(np.float64) and type_.element.name != "tf32":
+            there = np.array(known).astype(DTYPES[element.name])
+            if there.astype(np.float64) == known.astype(np.float64) and element.name != "tf32":
                 return self.constant(type_, float(known))
-        mode = "positive_inf" if type_.element.name == "f8E8M0FNU" else "nearest_even"
+        mode = "positive_inf" if element.name == "f8E8M0FNU" else "nearest_even"
         return self.pure("ftof", {"from": value}, type_, {"rounding_mode": mode})

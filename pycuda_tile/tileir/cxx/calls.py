@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 
 import numpy as np
 
@@ -11,12 +12,13 @@ from .builder import Unsupported, is_float, is_integer, width
 from .instructions import ROUNDED
 from .intrinsics import Intrinsics
 from .llvm import Instruction, Local, Operand
-from .names import Name, recorded_call
+from .names import Name, number_of, recorded_call
+from .types import Parts
 
 I32 = Scalar("i32")
 #: The rounding modes of constants.h, in its order.
 _MODES = ("nearest_even", "zero", "negative_inf", "positive_inf", "approx", "full")
-_MATH = {
+_MATH: dict[str, dict[str, object]] = {
     **{
         "ceil": {},
         "floor": {},
@@ -41,7 +43,12 @@ _C_FUNCTIONS = {"fmod": "remainder", "fabs": "abs", "fmax": "max", "fmin": "min"
 class Calls(Intrinsics):
     """Calls of LLVM's functions, of recorded ones and of those of the C library that have an operation."""
 
-    def _call(self, i: Instruction) -> Value | tuple | None:
+    of_regions: set[str]  # what depends on the arguments of a reduction's body
+
+    @abstractmethod
+    def readable(self, symbol: str) -> str: ...
+
+    def _call(self, i: Instruction) -> Value | Parts | None:
         call = recorded_call(i.detail)
         if call is not None:
             return getattr(self, f"call_{call.operation}")(i, *call.arguments)
@@ -135,12 +142,13 @@ class Calls(Intrinsics):
             definition = self.definitions[operand.name]
             call = recorded_call(definition.detail) if definition.op == "call" else None
             if call and call.operation == "argument":
-                self.values[operand.name] = arguments[call.arguments[1]]
+                self.values[operand.name] = arguments[number_of(call.arguments[1])]
             else:
                 for inner in definition.operands:
                     self._body(inner, arguments)
-                if operand.name not in self.values:
-                    self.values[operand.name] = self.instruction(definition)
+                result = self.instruction(definition) if operand.name not in self.values else None
+                if result is not None:
+                    self.values[operand.name] = result
         return operand
 
     def _bits(self, operand: Operand, element: Scalar) -> int:
@@ -174,28 +182,33 @@ class Calls(Intrinsics):
         flush = bool(modes[1]) if len(modes) > 1 else False
         if is_integer(element):
             return self._integer_function(name, values, signed)
-        rounded = {"flush_to_zero": flush, "rounding_mode": _MODES[modes[0] if modes else 0]}
+        lhs, rhs = values[0], values[-1]  # the same one, of a function of one value
+        rounded: dict[str, object] = {
+            "flush_to_zero": flush,
+            "rounding_mode": _MODES[modes[0] if modes else 0],
+        }
         if name in ("add", "sub", "mul", "div"):
-            return self.binary(f"{name}f", *values, rounded)
+            return self.binary(f"{name}f", lhs, rhs, rounded)
         if name == "fma":
             lhs, rhs, acc = self.in_one_shape(*values)
             return self.pure("fma", {"lhs": lhs, "rhs": rhs, "acc": acc}, lhs.type, rounded)
         if name in ("max", "min"):
             propagate = bool(modes and modes[0])
-            return self.binary(f"{name}f", *values, {"propagate_nan": propagate, "flush_to_zero": flush})
+            return self.binary(f"{name}f", lhs, rhs, {"propagate_nan": propagate, "flush_to_zero": flush})
         if name in ("abs", "negate"):
             return self.unary({"abs": "absf", "negate": "negf"}[name], values[0])
         if name == "remainder":
-            return self.binary("remf", *values)
+            return self.binary("remf", lhs, rhs)
         if name == "pow":
-            return self.binary("fpowf", *values, None, ("source", "exponent"))
+            return self.binary("fpowf", lhs, rhs, None, ("source", "exponent"))
         if name == "atan2":
-            return self.binary("atan2", *values, None, ("x", "y"))
+            return self.binary("atan2", lhs, rhs, None, ("x", "y"))
         if name in _APPROXIMATE:
             op, mode = _APPROXIMATE[name]
-            attributes = {"rounding_mode": mode} | ({} if op == "tanh" else {"flush_to_zero": False})
+            attributes: dict[str, object] = {"rounding_mode": mode}
+            attributes |= {} if op == "tanh" else {"flush_to_zero": False}
             return (
-                self.binary(op, *values, attributes)
+                self.binary(op, lhs, rhs, attributes)
                 if op == "divf"
                 else self.unary(op, values[0], attributes)
             )
@@ -208,19 +221,20 @@ class Calls(Intrinsics):
 
     def _integer_function(self, name: str, values: list[Value], signed: bool) -> Value:
         sign = {"signedness": _sign(signed)}
+        lhs, rhs = values[0], values[-1]
         if name in ("div", "ceildiv", "floordiv"):
             mode = {
                 "div": "zero",
                 "ceildiv": "positive_inf",
                 "floordiv": "negative_inf" if signed else "zero",
             }
-            return self.binary("divi", *values, {**sign, "rounding": mode[name]})
+            return self.binary("divi", lhs, rhs, {**sign, "rounding": mode[name]})
         if name == "remainder":
-            return self.binary("remi", *values, sign)
+            return self.binary("remi", lhs, rhs, sign)
         if name == "mulhi":
-            return self.binary("mulhii", *values, None, ("x", "y"))
+            return self.binary("mulhii", lhs, rhs, None, ("x", "y"))
         if name in ("max", "min"):
-            return self.binary(f"{name}i", *values, sign)
+            return self.binary(f"{name}i", lhs, rhs, sign)
         if name == "abs":
             return self.unary("absi", values[0])
         raise Unsupported(f"{name} of integers")

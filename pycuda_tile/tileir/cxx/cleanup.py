@@ -77,6 +77,8 @@ def _narrow(op: Operation, used: dict[Value, int]) -> bool:
 def _drop_handed_on(op: Operation, used: dict[Value, int]) -> bool:
     """Values that rounds only hand on to the next one."""
     body = op.regions[0]
+    if body is None:
+        return False
     first = 1 if op.name == "for" else 0  # the index comes first
     arguments = body.arguments[first:]
     ends = list(_ends(op, ("continue",)))

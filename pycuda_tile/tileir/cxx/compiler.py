@@ -37,7 +37,7 @@ def find_clang() -> toolchain.Compiler:
     """The first of: what PYCUDA_TILE_CXX says if that is a clang, clang++ 19 or newer, the one of the ziglang
     package. TargetUnavailable if there is none."""
     named = os.environ.get("PYCUDA_TILE_CXX")
-    found = [toolchain._named_by_user(named)] if named else []
+    found: list[toolchain.Compiler | None] = [toolchain._named_by_user(named)] if named else []
     for name in toolchain._NAMES["clang"]:
         if path := toolchain._which(name):
             found.append(toolchain._identify((path,)))

@@ -63,17 +63,21 @@ def find_counted(structure: Structure, loop: Loop) -> Counted | None:
     if end.op != "br" or len(structure.graph.successors[exiting]) != 2:
         return None
     stays, leaves = end.labels if end.labels[0] in loop.body else reversed(end.labels)
-    test = structure.definitions.get(end.operands[0].name) if isinstance(end.operands[0], Local) else None
+    test = _definition(structure, end.operands[0])
     if test is None or test.op != "icmp":
         return None
     predicate = test.detail if stays == end.labels[0] else _NEGATED[test.detail]
     latches = [p for p in structure.graph.predecessors[loop.header] if p in loop.body]
-    for lhs, rhs, which in ((*test.operands, predicate), (*test.operands[::-1], _SWAPPED[predicate])):
+    for (lhs, rhs), which in ((test.operands, predicate), (test.operands[::-1], _SWAPPED[predicate])):
         found = _by_test(structure, loop, lhs, rhs, which, latches, exiting, leaves)
         if found is not None:
             _plan_values(structure, loop, found)
             return found
     return None
+
+
+def _definition(structure: Structure, operand: Operand) -> Instruction | None:
+    return structure.definitions.get(operand.name) if isinstance(operand, Local) else None
 
 
 def _only_exit(structure: Structure, loop: Loop) -> str | None:
@@ -133,7 +137,7 @@ def _by_test(
 
 
 def _step(structure: Structure, phi: Instruction, after: Operand) -> Operand | None:
-    i = structure.definitions.get(after.name) if isinstance(after, Local) else None
+    i = _definition(structure, after)
     here = Local(phi.name, phi.type)
     if i is None or i.op != "add" or here not in i.operands:
         return None
@@ -156,7 +160,7 @@ def _sign_of_first_round(structure: Structure, loop: Loop, phi: Instruction, bou
     block, above = loop.header, graph.dominator(loop.header)
     while above is not None:
         end = graph.blocks[above][-1]
-        test = structure.definitions.get(end.operands[0].name) if end.op == "br" and end.operands else None
+        test = _definition(structure, end.operands[0]) if end.op == "br" and end.operands else None
         if test is not None and test.op == "icmp" and len(set(end.labels)) == 2:
             for label, predicate in zip(end.labels, (test.detail, _NEGATED[test.detail]), strict=True):
                 if graph.dominates(label, block) and graph.forward[label] == 1:

@@ -23,6 +23,7 @@ from . import compiler
 from .llvm import Aggregate, Global, Number
 from .llvm_text import Text
 from .translate import NotTranslated, translate
+from .types import integer
 
 _VERSIONS = ("13.3", "13.4", "13.5")
 _END = "namespace cuda_tile_end { template <int> struct test; } namespace cuda_tile_ended = ::cuda_tile_end;"
@@ -161,7 +162,7 @@ def _module(request: Request, llvm: Text, expressions: list[str]) -> Module:
 
 def _codes(operand: object) -> list[int]:
     assert isinstance(operand, Aggregate)
-    return [element.value if isinstance(element, Number) else 0 for element in operand.elements]
+    return [integer(element) if isinstance(element, Number) else 0 for element in operand.elements]
 
 
 def _tile(parameter: Parameter, request: Request) -> Tile:

@@ -5,10 +5,12 @@ Where a generic element stands for a tile, its operands are tiles, and scalars a
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 from ..ir import Pointer, Tile, Value
 from .builder import I64, Unsupported, is_float
-from .llvm import Expression, Global, Instruction, Local, Number, Operand, Undefined
-from .types import Types
+from .llvm import Expression, Global, Instruction, Local, Number, Operand, Struct, Undefined
+from .types import Parts, Types
 
 ROUNDED = {"flush_to_zero": False, "rounding_mode": "nearest_even"}
 _INTEGER = {"add": "addi", "sub": "subi", "mul": "muli", "shl": "shli"}
@@ -30,7 +32,10 @@ _OVERFLOW = {
 class Instructions(Types):
     """Instructions without control flow. `values` has what LLVM's names stand for."""
 
-    def instruction(self, i: Instruction) -> Value | tuple | None:
+    @abstractmethod
+    def address_of_global(self, name: str) -> Value: ...
+
+    def instruction(self, i: Instruction) -> Value | Parts | None:
         """What an instruction yields."""
         rule = getattr(self, f"_{i.op}", None)
         if rule is not None:
@@ -48,9 +53,7 @@ class Instructions(Types):
     def value(self, operand: Operand) -> Value:
         """An operand as a value; of constants by their LLVM type."""
         if isinstance(operand, Local):
-            if operand.name not in self.values:
-                raise Unsupported(f"a value that is not known here: %{operand.name}")
-            return self.values[operand.name]
+            return self.named(operand.name)
         if isinstance(operand, Number):
             return self.constant(Tile(self.element_of(operand.type), ()), operand.value)
         if isinstance(operand, Undefined):
@@ -58,8 +61,17 @@ class Instructions(Types):
         if isinstance(operand, Global):
             return self.address_of_global(operand.name)
         if isinstance(operand, Expression):
-            return self.instruction(operand.instruction)
+            value = self.instruction(operand.instruction)
+            if isinstance(value, Value):
+                return value
         raise Unsupported("a constant array or structure")
+
+    def named(self, name: str) -> Value:
+        """What an argument or an instruction yields."""
+        value = self.values.get(name)
+        if not isinstance(value, Value):
+            raise Unsupported(f"a value that is not known here: %{name}")
+        return value
 
     def number(self, operand: Operand) -> Value:
         """An operand with elements as its LLVM type says: small floats as their bits."""
@@ -135,7 +147,10 @@ class Instructions(Types):
         attributes = {"comparison_ordering": "unordered" if is_nan else "ordered"}
         values = dict.fromkeys(self.number(o) for o in operands if not isinstance(o, Number))
         tests = [self.compare("cmpf", predicate, v, v, attributes) for v in values]
-        return tests[0] if len(tests) == 1 else self.binary("ori" if is_nan else "andi", *tests)
+        if len(tests) == 1:
+            return tests[0]
+        lhs, rhs = tests
+        return self.binary("ori" if is_nan else "andi", lhs, rhs)
 
     def _conversion(self, i: Instruction) -> Value:
         value = self.number(i.operands[0])
@@ -153,9 +168,7 @@ class Instructions(Types):
         type_ = self.type_of(Local(i.name, i.type))
         if type_ is None:
             type_ = Tile(self.element_of(i.type), ())
-        condition = self.number(condition)
-        yes, no = (self._scalar_or(type_, operand) for operand in (yes, no))
-        return self.select(condition, yes, no)
+        return self.select(self.number(condition), self._scalar_or(type_, yes), self._scalar_or(type_, no))
 
     def _scalar_or(self, type_: Tile, operand: Operand) -> Value:
         """A constant stays a scalar, which select() broadcasts."""
@@ -164,17 +177,21 @@ class Instructions(Types):
 
     # --- structures ---
 
-    def _insertvalue(self, i: Instruction) -> tuple:
+    def _insertvalue(self, i: Instruction) -> Parts:
         whole, value = i.operands
-        if len(i.detail) != 1:
+        if len(i.detail) != 1 or not isinstance(i.type, Struct):
             raise Unsupported("a structure within a structure")
         old = self.values.get(whole.name) if isinstance(whole, Local) else None
-        parts = list(old) if old is not None else [None] * len(i.type.elements)
+        parts: list[Value | None] = list(old) if isinstance(old, tuple) else [None] * len(i.type.elements)
         parts[i.detail[0]] = self.value(value)
         return tuple(parts)
 
     def _extractvalue(self, i: Instruction) -> Value:
-        part = self.values[i.operands[0].name][i.detail[0]]
+        whole = i.operands[0]
+        parts = self.values.get(whole.name) if isinstance(whole, Local) else None
+        if not isinstance(parts, tuple):
+            raise Unsupported("an element of a structure whose elements are not known here")
+        part = parts[i.detail[0]]
         return part if part is not None else self.value(Undefined(i.type))
 
 

@@ -2,16 +2,25 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+from collections.abc import Callable
+
 from ..ir import Scalar, Tile, Value
 from .addresses import Addresses
 from .builder import Unsupported, width
 from .llvm import Instruction, Local
+from .types import Parts, integer
 
 
 class Intrinsics(Addresses):
     """Calls of functions whose names begin with `llvm.`."""
 
-    def intrinsic(self, i: Instruction) -> Value | tuple | None:
+    @abstractmethod
+    def function(
+        self, name: str, values: list[Value], modes: tuple[int, ...] = (), signed: bool = True
+    ) -> Value: ...
+
+    def intrinsic(self, i: Instruction) -> Value | Parts | None:
         name = i.detail.removeprefix("llvm.")
         for known, rule in _INTRINSICS:
             if name == known or name.startswith(known + "."):
@@ -20,11 +29,13 @@ class Intrinsics(Addresses):
 
     def _extremum(self, i: Instruction, name: str) -> Value:
         sign = {"signedness": "signed" if name[0] == "s" else "unsigned"}
-        return self.binary(f"{name[1:]}i", *map(self.number, i.operands), sign)
+        lhs, rhs = map(self.number, i.operands)
+        return self.binary(f"{name[1:]}i", lhs, rhs, sign)
 
     def _float_extremum(self, i: Instruction, name: str) -> Value:
         modes = {"propagate_nan": name.endswith("imum"), "flush_to_zero": False}
-        return self.binary(f"{name[:3]}f", *map(self.number, i.operands), modes)
+        lhs, rhs = map(self.number, i.operands)
+        return self.binary(f"{name[:3]}f", lhs, rhs, modes)
 
     def _absolute(self, i: Instruction, name: str) -> Value:
         return self.unary("absi" if name == "abs" else "absf", self.number(i.operands[0]))
@@ -74,11 +85,11 @@ class Intrinsics(Addresses):
         lhs, rhs = map(self.number, i.operands)
         sign = {"signedness": "signed" if name == "scmp" else "unsigned"}
         element = self.element_of(i.type)
-        parts = [
+        greater, less = (
             self.convert(self.compare("cmpi", predicate, lhs, rhs, sign), element, False)
             for predicate in ("greater_than", "less_than")
-        ]
-        return self.binary("subi", *parts, {"overflow": "none"})
+        )
+        return self.binary("subi", greater, less, {"overflow": "none"})
 
     def _population(self, i: Instruction, name: str) -> Value:
         """The number of bits that are set, by halves."""
@@ -96,7 +107,8 @@ class Intrinsics(Addresses):
 
     def _swapped_bytes(self, i: Instruction, name: str) -> Value:
         value = self.number(i.operands[0])
-        element, result = value.type.element, None
+        element = value.type.element
+        result = self.constant(Tile(element, ()), 0)
         count = width(element) // 8
         for byte in range(count):
             part = value
@@ -107,7 +119,7 @@ class Intrinsics(Addresses):
                 part = self.binary(op[0], value, amount, op[1])
             mask = self.constant(Tile(element, ()), 0xFF << 8 * (count - 1 - byte))
             part = self.binary("andi", part, mask)
-            result = part if result is None else self.binary("ori", result, part)
+            result = self.binary("ori", result, part) if byte else part
         return result
 
     def _with_overflow(self, i: Instruction, name: str) -> tuple[Value, Value]:
@@ -128,7 +140,7 @@ class Intrinsics(Addresses):
 
     def _float_class(self, i: Instruction, name: str) -> Value:
         """Of which of ten kinds a number is: those that kernels ask for are NaN, infinity, zero, finite."""
-        value, mask = self.number(i.operands[0]), i.operands[1].value
+        value, mask = self.number(i.operands[0]), integer(i.operands[1])
         bits = Scalar(f"i{width(value.type.element)}")
         mantissa = {16: 10, 32: 23, 64: 52}[width(bits)]
         infinity = ((1 << width(bits) - 1) - 1) >> mantissa << mantissa
@@ -168,7 +180,7 @@ class Intrinsics(Addresses):
         return found
 
 
-_INTRINSICS = [
+_INTRINSICS: list[tuple[str, Callable[[Intrinsics, Instruction, str], Value | Parts | None]]] = [
     *((name, Intrinsics._extremum) for name in ("smax", "smin", "umax", "umin")),
     *((name, Intrinsics._float_extremum) for name in ("maxnum", "minnum", "maximumnum", "minimumnum")),
     *((name, Intrinsics._float_extremum) for name in ("maximum", "minimum")),

@@ -68,8 +68,12 @@ class Reader(OperandReader):
         callee = self.take()
         if callee[0] != "@":
             raise UnknownText("a call through a pointer")
-        operands = tuple(operand for _, _, operand in self.arguments())
-        return Instruction("call", type_, operands=operands, flags=flags, detail=unquoted(callee[1:]))
+        operands = []
+        for _, _, operand in self.arguments():
+            if operand is None:
+                raise UnknownText("an argument without a value")
+            operands.append(operand)
+        return Instruction("call", type_, operands=tuple(operands), flags=flags, detail=unquoted(callee[1:]))
 
     def _at_type(self) -> bool:
         word = self.peek()
@@ -109,6 +113,8 @@ class Reader(OperandReader):
         while self.peek() == "," and self.peek(1).isdigit():
             self.take()
             path.append(int(self.take()))
+            if isinstance(type_, str):
+                raise UnknownText("a part of a number")
             type_ = type_.element if isinstance(type_, Array) else type_.elements[path[-1]]
         return tuple(path), type_
 

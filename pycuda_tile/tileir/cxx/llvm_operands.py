@@ -62,7 +62,7 @@ class OperandReader:
     """Reads one line, word by word."""
 
     def __init__(self, text: str, named_type: Callable[[str], Type]):
-        self._words = [word[word.lastindex] for word in _TOKEN.finditer(text)]
+        self._words = [word[word.lastindex or 0] for word in _TOKEN.finditer(text)]
         self._at = 0
         self._named_type = named_type
 
@@ -128,7 +128,7 @@ class OperandReader:
             return Aggregate(tuple(Number(byte, "i8") for byte in _bytes(word[2:-1])), type_)
         if word in ("[", "{", "<"):
             return self._aggregate(word, type_)
-        if word == "splat":
+        if word == "splat" and isinstance(type_, Array):
             self.take("(")
             element = self.operand()
             self.take(")")

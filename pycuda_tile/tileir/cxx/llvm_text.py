@@ -6,6 +6,7 @@ Lines are sorted at first; what a line says is only read when it is needed, as m
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from .llvm import Function, Instruction, Local, Place, Type, Variable
 from .llvm_instructions import Reader
@@ -41,7 +42,8 @@ class Text:
                     if inner == "}":
                         break
                     body.append(inner)
-                self._functions[unquoted(re.search(r'@("[^"]*"|[\w.$-]+)\(', line)[1])] = body
+                if found_name := re.search(r'@("[^"]*"|[\w.$-]+)\(', line):
+                    self._functions[unquoted(found_name[1])] = body
             elif line.startswith("@"):
                 name, _, rest = line.partition(" = ")
                 self._variables[unquoted(name[1:])] = rest
@@ -79,6 +81,8 @@ class Text:
             return None
         text = self._variables[name]
         found = re.search(r"\b(global|constant) ", text)
+        if found is None:
+            raise UnknownText(text)
         reader = Reader(text[found.end() :], self.named_type)
         type_ = reader.type()
         value = None if "external " in text[: found.start()] else reader.value(type_)
@@ -153,14 +157,14 @@ class Text:
         return name if name[:1] in "/<" or not parts.get("directory") else f"{parts['directory']}/{name}"
 
 
-def _whole(lines: list[str]):
+def _whole(lines: list[str]) -> Iterator[str]:
     """Lines with an instruction or a label each: the cases of a switch stand on lines of their own."""
-    lines = iter(lines)
-    for line in lines:
+    left = iter(lines)
+    for line in left:
         if not line or line.startswith("    #dbg") or line.startswith(";"):
             continue
         if line.startswith("  switch ") and line.rstrip().endswith("["):
-            for case in lines:
+            for case in left:
                 line += " " + case.strip()
                 if case.strip().startswith("]"):
                     break

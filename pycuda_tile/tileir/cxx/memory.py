@@ -16,7 +16,8 @@ from ..ir import Pointer, Scalar, TensorView, Tile, TileView, Token, Value
 from .builder import I1, I8, is_float
 from .calls import Calls
 from .llvm import Global, Instruction, Local, Number, Operand
-from .names import Name, recorded_call
+from .names import Name, number_of, recorded_call
+from .types import integer
 
 _ORDERS = {-1: "weak", 0: "relaxed", 1: "acquire", 2: "release", 3: "acq_rel"}
 _SCOPES = ("sys", "device", "tl_blk")
@@ -116,7 +117,7 @@ class Memory(Calls):
             return None
         if call.operation == "print":
             return Effect(frozenset([OUTPUT]), True)
-        order = call.arguments[-2]
+        order = number_of(call.arguments[-2])
         writes = call.operation not in ("load_view", "load_pointers") or order >= 0
         return Effect(self.regions(i.operands[0]) or frozenset([OTHER]), writes, order > 0)
 
@@ -129,14 +130,14 @@ class Memory(Calls):
         operands: dict[str, Any],
         type_: Tile | None,
         attributes: dict[str, Any],
-    ) -> Value | None:
-        """A memory operation, after those that it must not overtake; yields what was loaded."""
+    ) -> Value:
+        """A memory operation, after those that it must not overtake; yields what was loaded, or a token."""
         effect = self._effect(i)
-        regions = self._everything if effect.ordered else effect.regions
-        regions = sorted(regions & self._written)
+        assert effect is not None, i
+        regions = sorted((self._everything if effect.ordered else effect.regions) & self._written)
         orders = [self.order.get(region, Order()) for region in regions]
-        tokens = [o.all if effect.writes else o.write for o in orders]
-        tokens = list(dict.fromkeys(token for token in tokens if token is not None))
+        known = [o.all if effect.writes else o.write for o in orders]
+        tokens = list(dict.fromkeys(token for token in known if token is not None))
         if tokens:
             operands["token"] = self.joined(tokens)
         op = self.emit(name, operands, ([type_] if type_ else []) + [Token()], attributes)
@@ -144,11 +145,11 @@ class Memory(Calls):
         for region, order in zip(regions, orders, strict=True):
             if effect.writes:
                 self.order[region] = Order(token, token)
-            elif order.all in (None, order.write):
+            elif order.all is None or order.all is order.write:
                 self.order[region] = Order(order.write, token)
             else:
                 self.order[region] = Order(order.write, self.joined([order.all, token]))
-        return op.results[0] if type_ else None
+        return op.results[0]
 
     def joined(self, tokens: list[Value]) -> Value:
         return tokens[0] if len(tokens) == 1 else self.pure("join_tokens", {"tokens": tokens}, Token())
@@ -178,10 +179,10 @@ class Memory(Calls):
 
     def call_store_pointers(self, i: Instruction, type_: Name, order: int, scope: int) -> None:
         stored = _in_memory(type_.tile)
-        pointers, value, mask = i.operands
+        pointers, value, where = i.operands
         operands = {"destination": self._pointers(pointers, stored)}
         operands["value"] = self._to_memory(self.of_type(value, type_.tile), stored)
-        if not self._is_true(mask := self.value(mask)):
+        if not self._is_true(mask := self.value(where)):
             operands["mask"] = mask
         self.access(i, "store_ptr_tko", operands, None, _ordering(order, scope))
 
@@ -189,12 +190,12 @@ class Memory(Calls):
         self, i: Instruction, type_: Name, function: Name, order: int, scope: int
     ) -> Value:
         tile = type_.tile
-        pointers, value, mask = i.operands
-        value, mode = self.of_type(value, tile), function.name
+        pointers, given, where = i.operands
+        value, mode = self.of_type(given, tile), function.name
         if mode == "sub":
             value, mode = self._negated(value), "add"
         operands = {"pointers": self._pointers(pointers, tile), "arg": value}
-        if not self._is_true(mask := self.value(mask)):
+        if not self._is_true(mask := self.value(where)):
             operands["mask"] = mask
         names = {"bit_and": "and", "bit_or": "or", "bit_xor": "xor", "exchange": "xchg"}
         if mode == "add" and is_float(tile.element):
@@ -206,10 +207,10 @@ class Memory(Calls):
 
     def call_exchange_pointers(self, i: Instruction, type_: Name, order: int, scope: int) -> Value:
         tile = type_.tile
-        pointers, comparand, value, mask = i.operands
+        pointers, comparand, value, where = i.operands
         operands = {"pointers": self._pointers(pointers, tile)}
         operands |= {"cmp": self.of_type(comparand, tile), "val": self.of_type(value, tile)}
-        if not self._is_true(mask := self.value(mask)):
+        if not self._is_true(mask := self.value(where)):
             operands["mask"] = mask
         return self.access(i, "atomic_cas_tko", operands, tile, _ordering(order, scope))
 
@@ -248,14 +249,14 @@ class Memory(Calls):
 
     def call_store_view(self, i: Instruction, type_: Name, padding: int, order: int, scope: int) -> None:
         stored = _in_memory(type_.tile)
-        view, indices, value = self._view(i, stored, "zero" if padding >= 0 else None)
+        view, indices, (value,) = self._view(i, stored, "zero" if padding >= 0 else None)
         tile = self._to_memory(self.of_type(value, type_.tile), stored)
         attributes = {**_ordering(order, scope), "inbounds": [padding < 0] * len(indices)}
         self.access(i, "store_view_tko", {"tile": tile, "view": view, "index": indices}, None, attributes)
 
     def _view(
         self, i: Instruction, type_: Tile, padding: str | None
-    ) -> tuple[Value, list[Value], Operand | None]:
+    ) -> tuple[Value, list[Value], list[Operand]]:
         """The partition view, the indices, and the value of a store. Constant extents and strides are part of
         the type; views of what a loop does not change stand before it."""
         rank = len(type_.shape)
@@ -263,7 +264,9 @@ class Memory(Calls):
         indices, extents, strides = rest[:rank], rest[rank : 2 * rank], rest[2 * rank : 3 * rank]
         known = [_static(extent) for extent in extents], [_static(stride) for stride in strides]
         tensor = TensorView(type_.element, tuple(known[0]), tuple(known[1]))
-        operands = {"base": self.of_type(base, Tile(Pointer(type_.element), ()))}
+        operands: dict[str, Value | list[Value]] = {
+            "base": self.of_type(base, Tile(Pointer(type_.element), ()))
+        }
         for name, given, fixed in (("Shape", extents, known[0]), ("Strides", strides, known[1])):
             pairs = zip(given, fixed, strict=True)
             operands[f"dynamic{name}"] = [
@@ -274,12 +277,11 @@ class Memory(Calls):
             "partition_view", type_.shape, tensor, tuple(range(rank)), padding, steps=type_.shape
         )
         view = self.pure("make_partition_view", {"tensor_view": tensor_view}, view_type, hoist=True)
-        value = rest[3 * rank] if len(rest) > 3 * rank else None
-        return view, [self.number(index) for index in indices], value
+        return view, [self.number(index) for index in indices], rest[3 * rank :]
 
 
 def _static(operand: Operand) -> int | None:
-    return operand.value if isinstance(operand, Number) and operand.value > 0 else None
+    return integer(operand) if isinstance(operand, Number) and operand.value > 0 else None
 
 
 def _in_memory(type_: Tile) -> Tile:

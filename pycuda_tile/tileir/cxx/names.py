@@ -37,7 +37,7 @@ class Name:
         """As the type of an element."""
         if self.name != "*":
             return Scalar(_ELEMENTS[self.name])
-        pointee = self.arguments[0]
+        pointee = name_of(self.arguments[0])
         if pointee.name in ("bool", "void") or pointee.name not in {*_ELEMENTS, "*"}:
             return Pointer(Scalar("i8"))  # a bool has a byte in memory; so has what is unknown
         return Pointer(pointee.element)
@@ -48,12 +48,24 @@ class Name:
         if self.name != "tile":
             return Tile(self.element, ())
         element, *shape = self.arguments
-        return Tile(element.element, tuple(shape))
+        return Tile(name_of(element).element, tuple(map(number_of, shape)))
 
     @property
     def is_signed(self) -> bool:
         """Whether the numbers are, of a tile or scalar."""
-        return (self.arguments[0] if self.name == "tile" else self).name in _SIGNED
+        return (name_of(self.arguments[0]) if self.name == "tile" else self).name in _SIGNED
+
+
+def name_of(argument: Name | int) -> Name:
+    """A template's argument that is a type."""
+    assert isinstance(argument, Name), argument
+    return argument
+
+
+def number_of(argument: Name | int) -> int:
+    """A template's argument that is a number."""
+    assert isinstance(argument, int), argument
+    return argument
 
 
 @dataclass(frozen=True)
@@ -71,7 +83,7 @@ def recorded_call(symbol: str) -> Call | None:
     found = _CALL.match(symbol)
     if not found:
         return None
-    operation = _Mangled(symbol, found.end()).argument()
+    operation = name_of(_Mangled(symbol, found.end()).argument())
     return Call(found[1] == "4pure", operation.name, operation.arguments)
 
 
@@ -89,19 +101,31 @@ class _Mangled:
         self._at += len(prefix)
         return True
 
-    def argument(self) -> Name | int | tuple:
-        """One of a template's arguments; several where it is a pack."""
-        if self._accept("J"):
-            pack = []
-            while not self._accept("E"):
-                pack.append(self.argument())
-            return tuple(pack)
-        if self._accept("L"):
-            self._type()
-            found = re.compile(r"n?\d+").match(self._text, self._at)
-            self._at = found.end() + 1  # and E
-            return int(found[0].replace("n", "-"))
-        return self._type()
+    def argument(self) -> Name | int:
+        """One of a template's arguments."""
+        if not self._accept("L"):
+            return self._type()
+        self._type()
+        number = self._match(r"n?\d+")[0]
+        self._at += 1  # an E
+        return int(number.replace("n", "-"))
+
+    def _arguments(self) -> list[Name | int]:
+        """A template's arguments up to their end, with those of packs."""
+        found: list[Name | int] = []
+        while not self._accept("E"):
+            if self._accept("J"):
+                found += self._arguments()
+            else:
+                found.append(self.argument())
+        return found
+
+    def _match(self, pattern: str) -> re.Match[str]:
+        found = re.compile(pattern).match(self._text, self._at)
+        if found is None:
+            raise ValueError(f"{self._text!r} at {self._at}")
+        self._at = found.end()
+        return found
 
     def _remember(self, name: Name) -> Name:
         self._known.append(name)
@@ -130,11 +154,7 @@ class _Mangled:
     def _with_arguments(self, name: Name) -> Name:
         if not self._accept("I"):
             return name
-        arguments: list[Name | int] = []
-        while not self._accept("E"):
-            argument = self.argument()
-            arguments += argument if isinstance(argument, tuple) else [argument]
-        return self._remember(Name(name.name, tuple(arguments)))
+        return self._remember(Name(name.name, tuple(self._arguments())))
 
     def _nested(self) -> Name:
         """A name in namespaces and classes, of which the last part stays."""
@@ -149,9 +169,9 @@ class _Mangled:
         return name
 
     def _identifier(self) -> str:
-        digits = re.compile(r"\d+").match(self._text, self._at)
-        begin, self._at = digits.end(), digits.end() + int(digits[0])
-        return self._text[begin : self._at]
+        length = int(self._match(r"\d+")[0])
+        self._at += length
+        return self._text[self._at - length : self._at]
 
     def _substitution(self) -> Name:
         found = re.compile(r"S([0-9A-Z]*)_").match(self._text, self._at)

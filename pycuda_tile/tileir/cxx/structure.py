@@ -7,8 +7,10 @@ blocks, it yields a number that says which.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from typing import TypeVar
 
 from ..ir import Block, Operation, Tile, Token, Value
 from .builder import Scope, Unsupported
@@ -18,6 +20,9 @@ from .graph import Graph, Loop
 from .llvm import Function, Instruction, Local, Operand, Undefined
 from .memory import Memory, Order, Region
 from .names import recorded_call
+from .types import integer
+
+Known = TypeVar("Known", bound=Operand | Value)
 
 
 @dataclass
@@ -45,6 +50,11 @@ class Side:
     scopes: list[Scope]
     flow: Flow | None
     leaving: dict[str, Value] = field(default_factory=dict)
+
+    @property
+    def arrivals(self) -> dict[str, Arrival]:
+        """The blocks that control goes to."""
+        return self.flow.arrivals if self.flow is not None else {}
 
 
 @dataclass
@@ -102,6 +112,9 @@ class Structure(Memory):
                 work += users.get(i.name, [])
         return found
 
+    @abstractmethod
+    def at(self, i: Instruction) -> None: ...
+
     # --- blocks ---
 
     def run(self, block: str) -> Flow | None:
@@ -127,8 +140,13 @@ class Structure(Memory):
             self._enter(block, arrival)
             return self.run(block)
 
-        here = self.equals(others.selector, self.graph.number[block])
+        here = self._leads_to(others, block)
         return self._branch(here, follow, lambda: others)
+
+    def _leads_to(self, flow: Flow, block: str) -> Value:
+        """Whether control goes to this block, of several."""
+        assert flow.selector is not None, "there is one block only"
+        return self.equals(flow.selector, self.graph.number[block])
 
     def _enter(self, block: str, arrival: Arrival) -> None:
         for phi, operand in zip(self.graph.phis(block), arrival.operands, strict=True):
@@ -199,9 +217,9 @@ class Structure(Memory):
         return self.graph.successors[block] == [end]
 
     def _switch(self, block: str, end: Instruction) -> Flow | None:
-        value, *numbers = end.operands
+        chosen, *numbers = end.operands
         default, *labels = end.labels
-        value = self.number(value)
+        value = self.number(chosen)
         cases: dict[str, list[Operand]] = {}
         for number, label in zip(numbers, labels, strict=True):
             if label != default:
@@ -211,19 +229,20 @@ class Structure(Memory):
             if not left:
                 return self._follow(block, default)
             (label, numbers), *others = left
-            condition = self.equals(value, numbers[0].value)
+            condition = self.equals(value, integer(numbers[0]))
             for number in numbers[1:]:
-                condition = self.binary("ori", condition, self.equals(value, number.value))
+                condition = self.binary("ori", condition, self.equals(value, integer(number)))
             return self._branch(condition, lambda: self._follow(block, label), lambda: choose(others))
 
         return choose(list(cases.items()))
 
-    def _never(self) -> None:
+    def _never(self) -> Flow | None:
         """Code that is never reached needs an end all the same."""
         if any(context.counted for context in self.contexts):
             self.emit("continue", {"operands": list(self.contexts[-1].arguments)})
         else:
             self.emit("return", {"operands": []})
+        return None
 
     # --- edges ---
 
@@ -252,9 +271,9 @@ class Structure(Memory):
                 return None
             if target not in context.loop.body:
                 leaving = {
-                    name: self.values[name]
+                    name: value
                     for name in context.loop.leaving
-                    if isinstance(self.values.get(name), Value)
+                    if isinstance(value := self.values.get(name), Value)
                 }
                 context.exits.append(Side(list(self.scopes), Flow({target: arrival}), leaving))
                 return None
@@ -269,7 +288,7 @@ class Structure(Memory):
             arrival = flow.arrivals.pop(target)
             if not flow.arrivals:
                 return self._go(target, arrival)
-            here = self.equals(flow.selector, self.graph.number[target])
+            here = self._leads_to(flow, target)
             self.open()
             order = self.order
             self._go(target, arrival)
@@ -309,11 +328,11 @@ class Structure(Memory):
 
     def _join_if(self, condition: Value, one: Side, two: Side) -> Flow:
         plan = self._plan([one, two])
-        if not plan.types and not two.scopes[-1].ops:
-            two = None
-        for side in filter(None, (one, two)):
+        sides = [one, two] if plan.types or two.scopes[-1].ops else [one]
+        for side in sides:
             self._finish(side, plan, "yield")
-        blocks = [Block([], side.scopes[-1].ops) if side else None for side in (one, two)]
+        blocks: list[Block | None] = [Block([], side.scopes[-1].ops) for side in sides]
+        blocks += [None] * (2 - len(blocks))
         op = self.emit("if", {"condition": condition}, plan.types, {}, blocks)
         return plan.flow(op.results)
 
@@ -340,13 +359,13 @@ class Structure(Memory):
         arguments = [Value(type_) for type_ in [*carried.types, *self._token_types(carried)]]
         context = Context(loop, carried, counted, arguments)
         before = dict(self.order)
-        index = Value(self.values[counted.phi.name].type) if counted else None
+        index = Value(self.named(counted.phi.name).type) if counted else None
         bounds = self._bounds(counted) if counted else {}
         self.contexts.append(context)
         scope = self.open([index, *arguments] if index else arguments)
         for phi, argument in zip(carried.phis, arguments, strict=False):
             self.values[phi.name] = argument
-        if index:
+        if counted and index:
             self.values[counted.phi.name] = index
         self._take_tokens(carried, arguments)
         place = self.location
@@ -355,12 +374,12 @@ class Structure(Memory):
         self.close()
         self.contexts.pop()
         self.location = place
-        if counted:
+        if counted and index:
             block = Block([index, *arguments], scope.ops)
             types = [argument.type for argument in arguments]
             attributes = {"unsignedCmp": counted.unsigned}
             op = self.emit("for", {**bounds, "initValues": start}, types, attributes, [block])
-            return self._behind_for(context, op, before)
+            return self._behind_for(context, counted, op, before)
         return self._behind_loop(context, start, Block(arguments, scope.ops), before)
 
     def _carried(self, loop: Loop, counted: Counted | None) -> Carried:
@@ -376,7 +395,7 @@ class Structure(Memory):
         return Carried(phis, types, order, extra)
 
     def _start(self, carried: Carried) -> list[Value]:
-        start = [self.values[phi.name] for phi in carried.phis]
+        start = [self.named(phi.name) for phi in carried.phis]
         for extra, type_ in zip(carried.extra, carried.types[len(start) :], strict=True):
             start.append(self.of_type(extra.before or Undefined(""), type_))
         return [*start, *self._tokens(carried, self.order)]
@@ -418,12 +437,14 @@ class Structure(Memory):
         self.emit("continue", {"operands": [*values, *self._tokens(carried, arrival.order)]})
 
     def _bounds(self, counted: Counted) -> dict[str, Value]:
-        type_ = self.values[counted.phi.name].type
+        type_ = self.named(counted.phi.name).type
         upper, step = (self.of_type(operand, type_) for operand in (counted.bound, counted.step))
-        return {"lowerBound": self.values[counted.phi.name], "upperBound": upper, "step": step}
+        return {"lowerBound": self.named(counted.phi.name), "upperBound": upper, "step": step}
 
-    def _behind_for(self, context: Context, op: Operation, before: dict[Region, Order]) -> Flow | None:
-        counted, carried = context.counted, context.carried
+    def _behind_for(
+        self, context: Context, counted: Counted, op: Operation, before: dict[Region, Order]
+    ) -> Flow | None:
+        carried = context.carried
         results = dict(zip((phi.name for phi in carried.phis), op.results, strict=False))
         extra = op.results[len(carried.phis) : len(carried.types)]
         self.order = before
@@ -458,7 +479,8 @@ class Plan:
 
     def __init__(self, structure: Structure, sides: list[Side]):
         self._structure, self._sides = structure, sides
-        self._targets = sorted({t for s in sides for t in s.flow.arrivals}, key=structure.graph.number.get)
+        number = structure.graph.number
+        self._targets = sorted({t for s in sides for t in s.arrivals}, key=number.__getitem__)
         self.types: list = []
         self.makers: list[Callable[[Side], Value]] = []
         self._columns: dict[tuple, int] = {}
@@ -472,12 +494,12 @@ class Plan:
     def flow(self, results: list[Value]) -> Flow:
         """Where control goes from here, with what the construct yields."""
 
-        def result(what: int | Operand | Value) -> Operand | Value:
+        def result(what: int | Known) -> Value | Known:
             return results[what] if isinstance(what, int) else what
 
         arrivals = {}
         for target in self._targets:
-            count = sum(s.flow.arrivals[target].count for s in self._sides if target in s.flow.arrivals)
+            count = sum(s.arrivals[target].count for s in self._sides if target in s.arrivals)
             order = {
                 region: Order(*(result(part) if part is not None else None for part in parts))
                 for region, parts in self._orders[target].items()
@@ -495,9 +517,9 @@ class Plan:
         return len(self.types) - 1
 
     def _selector(self, side: Side) -> Value:
-        if side.flow.selector is not None:
+        if side.flow is not None and side.flow.selector is not None:
             return side.flow.selector
-        (target,) = side.flow.arrivals
+        (target,) = side.arrivals
         return self._structure.constant(Tile(I32, ()), self._structure.graph.number[target])
 
     def _same(self, given: list) -> bool:
@@ -509,19 +531,17 @@ class Plan:
             isinstance(v, Value) for v in given
         )
 
-    def _plan_operands(self, target: str) -> list:
-        columns = []
+    def _plan_operands(self, target: str) -> list[int | Operand | Value]:
+        columns: list[int | Operand | Value] = []
         for position, phi in enumerate(self._structure.graph.phis(target)):
-            given = [
-                s.flow.arrivals[target].operands[position] for s in self._sides if target in s.flow.arrivals
-            ]
+            given = [s.arrivals[target].operands[position] for s in self._sides if target in s.arrivals]
             if self._same(given):
                 columns.append(given[0])
                 continue
             type_ = self._structure._merged_type(phi)
 
             def make(side: Side, position: int = position, type_: Tile = type_) -> Value:
-                arrival = side.flow.arrivals.get(target)
+                arrival = side.arrivals.get(target)
                 what = arrival.operands[position] if arrival else Undefined("")
                 return self._structure.of_type(what, type_)
 
@@ -530,8 +550,8 @@ class Plan:
 
     def _plan_order(self, target: str) -> dict[Region, tuple]:
         """Tokens: each different one is yielded once."""
-        sides = [s for s in self._sides if target in s.flow.arrivals]
-        orders = [s.flow.arrivals[target].order for s in sides]
+        sides = [s for s in self._sides if target in s.arrivals]
+        orders = [s.arrivals[target].order for s in sides]
         planned: dict[Region, tuple] = {}
         for region in sorted({r for order in orders for r in order}):
             planned[region] = tuple(

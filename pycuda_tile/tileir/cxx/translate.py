@@ -88,14 +88,14 @@ class Translator(Structure):
         type_ = variable.type
         while isinstance(type_, Array):
             type_ = type_.element
-        if not isinstance(type_, str) or type_ == "ptr":
+        element = self.element_of(type_) if isinstance(type_, str) else None
+        if not isinstance(element, Scalar):
             raise Unsupported(
                 f"the global variable {self.readable(name)}, which is no number or array of numbers"
             )
         numbers = list(_numbers(variable.value))
         numbers += [0] * ((1 << (len(numbers) - 1).bit_length()) - len(numbers))  # as tiles have it
-        array = np.array(numbers, DTYPES[self.element_of(type_).name])
-        element: Scalar = self.element_of(type_)
+        array = np.array(numbers, DTYPES[element.name])
         tile = Tile(element, (len(numbers),))
         return Global(name, tile, array, variable.alignment, constant=variable.constant)
 

@@ -3,12 +3,14 @@ must bring the same."""
 
 from __future__ import annotations
 
+from abc import ABC
+
 import numpy as np
 
 from ..ir import Pointer, Scalar, Tile, Value
 from .builder import BYTES, I1, I8, Builder, Element, Unsupported, width
-from .llvm import Function, Instruction, Local, Operand
-from .names import Call, recorded_call
+from .llvm import Function, Instruction, Local, Number, Operand
+from .names import Call, name_of, recorded_call
 
 _ELEMENTS = {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64"}
 _WIDTHS = ("i1", "i8", "i16", "i32", "i64")
@@ -28,15 +30,24 @@ _NAMED = {
     ),
     *("load_pointers", "load_view", "update_pointers", "exchange_pointers"),
 }
+#: A structure: its elements, None where they have no value.
+Parts = tuple[Value | None, ...]
 
 
-class Types(Builder):
+def integer(operand: Operand) -> int:
+    """The value of a constant integer."""
+    if not isinstance(operand, Number) or not isinstance(operand.value, int):
+        raise Unsupported("a number that is not known when the kernel is compiled")
+    return operand.value
+
+
+class Types(Builder, ABC):
     """A builder that knows a function of LLVM's, and what its values stand for."""
 
     def __init__(self, function: Function, parameters: dict[str, Tile]):
         super().__init__()
         self.function_text = function
-        self.values: dict[str, Value | tuple] = {}
+        self.values: dict[str, Value | Parts] = {}
         self.definitions: dict[str, Instruction] = {
             i.name: i for block in function.blocks.values() for i in block if i.name
         }
@@ -84,17 +95,17 @@ class Types(Builder):
     def _of_call(self, i: Instruction, call: Call) -> Tile | None:
         name, arguments = call.operation, call.arguments
         if name in _NAMED:
-            return arguments[0].tile
+            return name_of(arguments[0]).tile
         if name == "element":
-            return arguments[0].tile
+            return name_of(arguments[0]).tile
         if name in ("only_element", "argument"):
-            return Tile(arguments[0].tile.element, ())
+            return Tile(name_of(arguments[0]).tile.element, ())
         if name == "convert":
-            return Tile(arguments[0].element, self._shape_of(i.operands))
+            return Tile(name_of(arguments[0]).element, self._shape_of(i.operands))
         if name == "elementwise":
-            return Tile(arguments[1].element, self._shape_of(i.operands))
+            return Tile(name_of(arguments[1]).element, self._shape_of(i.operands))
         if name.startswith("assume"):
-            return arguments[0].tile
+            return name_of(arguments[0]).tile
         return Tile(self.element_of(i.type), ()) if i.type != "void" else None
 
     def _of_merged(self, i: Instruction) -> Tile | None:
