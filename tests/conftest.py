@@ -5,8 +5,8 @@ says what; `--no-skips` makes that a failure, for machines that should have ever
 
 Slow tests are marked `wide`: `--wide` runs all of them, `--part 2/5` the second of five parts. `sampled(n)`
 marks all but one in n combinations of a test's parameters as wide, such that each value of each parameter
-still runs. If a test runs with several numbers of emulated threads, only one of them runs by default, and
-which one differs from test to test.
+still runs. Besides cpu only one of a test's targets runs by default, and which one differs from test to
+test.
 
 host_target  each way to run kernels without a GPU: cpu, emulated-1, emulated-4, emulated-32
 any_target   each target that can compile: cpu, emulated, simt, tile
@@ -31,9 +31,10 @@ from pycuda_tile.development.coverage import sources
 from pycuda_tile.targets.target import Compiled, Request
 from pycuda_tile.targets.target import Target as Descriptor
 
-# The values of parameters that are numbers of emulated threads.
-EMULATED = {
-    "target": ("emulated-4", "emulated-32"),
+# Values of parameters of which one runs by default.
+ROTATED = {
+    "any_target": ("emulated", "simt", "tile"),
+    "target": ("emulated-4", "emulated-32", "ptx"),
     "host_target": ("emulated-1", "emulated-4", "emulated-32"),
 }
 # For each test function and parameter, its values as text, in the order of the tests.
@@ -96,7 +97,7 @@ def _is_sampled_out(item: pytest.Function, positions: Positions) -> bool:
     sampled = item.get_closest_marker("sampled")
     if sampled:
         return sum(place.values()) % sampled.args[0] != 0
-    for name, values in EMULATED.items():
+    for name, values in ROTATED.items():
         if parameters.get(name) in values:
             chosen = zlib.crc32(function.encode()) + sum(place.values()) - place[name]
             return values[chosen % len(values)] != parameters[name]

@@ -57,7 +57,7 @@ def build(name: str, kernels: dict, **options) -> pct.Module:
         pytest.skip(str(error))
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("target", TARGETS)
 @pytest.mark.parametrize("name", CASES)
 def test_results_agree_with_numpy(name, target):
@@ -71,7 +71,7 @@ def test_results_agree_with_numpy(name, target):
         assert task.error() <= problem.tolerance, arguments
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("target, arch", [("simt", "sm_75"), ("simt", "sm_90"), ("tile", "sm_90")])
 @pytest.mark.parametrize("name", CASES)
 def test_compiles_for_gpus(name, target, arch):

@@ -51,7 +51,7 @@ def operands(
     ]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(6)
 @pytest.mark.parametrize("arch", ARCHS)
 @pytest.mark.parametrize(
     "dtype, sums",
@@ -112,7 +112,7 @@ def test_matmul_is_mma_with_zeros(arch, dtype, sums):
         assert_same_bits(ours, wanted.result)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("arch", ARCHS)
 @pytest.mark.parametrize("left", [np.int8, np.uint8])
 @pytest.mark.parametrize("right", [np.int8, np.uint8])

@@ -159,7 +159,7 @@ def _check(kernel: pct.Kernel, elements: tuple, lengths: tuple[int, int, int], t
         np.testing.assert_array_equal(c.astype(np.float64), expected, err_msg=f"{kernel.name}, k = {k}")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("threads", "lengths"), CASES)
 @pytest.mark.parametrize("transposed", [False, True])
 def test_products_are_exact(threads, lengths, transposed):
