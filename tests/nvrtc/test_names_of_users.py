@@ -121,10 +121,10 @@ TARGETS = {
 
 
 @pytest.mark.parametrize(
-    "name", ["cpu", *(pytest.param(n, marks=pytest.mark.wide) for n in ("emulated", "checked"))]
+    "name, every", [("cpu", 4), *(pytest.param(n, 1, marks=pytest.mark.wide) for n in TARGETS)]
 )
-def test_host(name: str):
-    module = pct.build(source("__half", True), **TARGETS[name], options=["-O0"])
+def test_host(name: str, every: int):
+    module = pct.build(source("__half", True, every), **TARGETS[name], options=["-O0"])
     rng = np.random.default_rng(1)
     p = rng.integers(-8, 8, (32, 32)).astype(np.float16)
     ml_dtypes = pytest.importorskip("ml_dtypes")

@@ -112,7 +112,7 @@ def test_examples_compile(pair, get_nvrtc):
     check(nvrtc, {path.name: job(path.read_text(), nvrtc, arch) for path in EXAMPLES})
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.wide
 @pytest.mark.parametrize("name", PACKAGES)
 def test_programs_that_are_right_compile(name, get_nvrtc):
     nvrtc, arch = get_nvrtc(name), ARCHS[name][0]

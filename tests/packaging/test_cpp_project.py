@@ -148,6 +148,7 @@ def test_no_contraction_on_the_host(built, tmp_path: Path):
     assert compile_and_run(command, source, ["-ffp-contract=fast"]) == "5.96046e-08"
 
 
+@pytest.mark.wide
 def test_no_contraction_by_nvcc(built, tmp_path: Path):
     if nvcc() is None:
         pytest.skip("nvcc is not installed")

@@ -176,7 +176,7 @@ def _check_types(threads: int, lengths: tuple[int, int, int], types: list[tuple]
         _check(module.kernel(name), *case)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("threads", "lengths"), CASES_OF_TYPES)
 def test_products_of_all_types_are_exact(threads, lengths):
     _check_types(threads, lengths, TYPES)
