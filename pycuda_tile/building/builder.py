@@ -57,14 +57,14 @@ def build(
         arch=_check_arch(arch, chosen),
         include_dirs=check_include_dirs(include_dirs),
         defines=_check_arch_macro(check_defines(defines), chosen),
-        options=_check_options(options, chosen),
+        options=check_options(options, chosen),
         num_threads=_check_num_threads(num_threads, chosen),
         cache=bool(cache),
         checked=_check_checked(checked),
         strict=isinstance(checked, str),
         ignored=_check_ignored(ignore, checked, chosen),
     )
-    return Module(request, tuple(_strings(kernels, "kernels")))
+    return Module(request, check_kernels(kernels))
 
 
 def _check_checked(checked: bool | str) -> bool:
@@ -162,6 +162,11 @@ def _strings(values: Iterable[str], what: str) -> list[str]:
     return values
 
 
+def check_kernels(kernels: Iterable[str]) -> tuple[str, ...]:
+    """The name expressions; whether a source has such kernels is seen later."""
+    return tuple(_strings(kernels, "kernels"))
+
+
 def _check_characters(text: str, what: str) -> None:
     """Checks text that goes on a compiler's command line."""
     try:
@@ -172,7 +177,7 @@ def _check_characters(text: str, what: str) -> None:
         raise BuildValueError(f"{what}: {text!r} holds a null character")
 
 
-def _check_options(options: Iterable[str], target: Target) -> tuple[str, ...]:
+def check_options(options: Iterable[str], target: Target) -> tuple[str, ...]:
     if isinstance(options, str):  # would become one option, even with blanks in it
         raise BuildTypeError(f"options is a sequence of str: pass options={options.split()}")
     words = _strings(options, "options")

@@ -12,6 +12,7 @@ from ..errors import Error
 from ..launching.launcher import num_workers
 from ..system import cache, resources
 from ..system.install import advice
+from ..targets.finding import attempt
 from ..version import VERSION
 
 
@@ -40,6 +41,7 @@ def report() -> tuple[str, bool]:
         )
         lines.append(f"{target.name:9} {state}")
         lines += [f"          {note}" for note in finding.notes]
+    lines.append(f"Tile IR   {_tile_ir()}")
     lines.append(f"front end {_front_end()}")
     lines.append(f"tools     {_tools()}")
     return "\n".join(lines), any(finding.runs for finding in findings)
@@ -62,6 +64,21 @@ def _run_probe(target: str) -> str:
     if out.tolist() != [1] * 4:
         raise Error("a kernel was built and launched, and its result is wrong")
     return f"a kernel was built and launched, on {num_workers()} cores"
+
+
+def _tile_ir() -> str:
+    """Reports the clang of the open front end, which need not work either."""
+    from ..compilers import toolchain
+    from ..tileir import from_cpp, verify
+
+    notes: list[str] = []
+
+    def translate() -> str:
+        verify(from_cpp(_PROBE))
+        return f"a kernel in C++ was translated, by {toolchain.find_clang()}"
+
+    attempt(notes, translate)
+    return notes[0]
 
 
 def _tools() -> str:

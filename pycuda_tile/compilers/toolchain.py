@@ -1,13 +1,15 @@
-"""Finds the C++20 compiler that builds kernels for the host.
+"""Finds the compilers of C++20 on this machine: the one that builds kernels for the host, and the clang that
+makes LLVM IR of kernels (tileir/cxx/).
 
-It is the first of these: the command in PYCUDA_TILE_CXX, g++ 11 or newer, clang++ 19 or newer, the compiler
-in the ziglang package.
+The first is the first of these: the command in PYCUDA_TILE_CXX, g++ 11 or newer, clang++ 19 or newer, the
+compiler in the ziglang package. The clang is the first of these that is clang 19 or newer.
 """
 
 from __future__ import annotations
 
 import contextlib
 import functools
+import itertools
 import os
 import re
 import signal
@@ -23,8 +25,8 @@ if TYPE_CHECKING:
     import subprocess
     from collections.abc import Iterator, Sequence
 
-_MINIMUM = {"gcc": 11, "clang": 19}
-_NAMES = {
+_MINIMUM = {"gcc": 11, "clang": 19, "zig": 19}  # zig has the versions of its clang
+_NAMES = {  # on PATH
     "gcc": ["g++", *(f"g++-{version}" for version in range(18, 10, -1))],
     "clang": ["clang++", *(f"clang++-{version}" for version in range(25, 18, -1))],
 }
@@ -39,7 +41,8 @@ class Compiler(NamedTuple):
     identity: str  # changes whenever the compiler's file changes
 
     def __str__(self) -> str:
-        return f"{' '.join(self.command)} ({self.kind} {self.version})"
+        kind = "with clang" if self.kind == "zig" else self.kind
+        return f"{' '.join(self.command)} ({kind} {self.version})"
 
     @property
     def flags(self) -> list[str]:
@@ -118,30 +121,61 @@ def _starting(command: list[str], **options: Any) -> Iterator[subprocess.Popen[s
 
 
 def find_compiler() -> Compiler:
-    """The compiler for kernels; raises TargetUnavailable if there is none."""
-    if command := os.environ.get("PYCUDA_TILE_CXX"):
-        return _named_by_user(command)
+    """The compiler for kernels on the host; raises TargetUnavailable if there is none."""
+    if named := named_by_user():
+        return named
     too_old = []
-    for kind, names in _NAMES.items():
-        for name in names:
-            if path := _which(name):
-                compiler = _identify((path,))
-                if compiler and compiler.kind == kind and _major(compiler) >= _MINIMUM[kind]:
-                    return compiler
-                if compiler:
-                    too_old.append(str(compiler))
-    if compiler := _zig():
-        return compiler
-    from ..system.install import advice
-
-    found = f"; found, but too old: {', '.join(too_old)}" if too_old else ""
-    raise TargetUnavailable(
-        "no C++ compiler for the targets cpu and emulated: g++ 11 or newer or clang++ 19 or newer is needed"
-        f"{found}. Install one, or: {advice('compiler')}"
+    for compiler in itertools.chain(on_path("gcc"), on_path("clang")):
+        if _is_recent(compiler):
+            return compiler
+        too_old.append(compiler)
+    if zig := of_ziglang():
+        return zig
+    raise _unavailable(
+        "no C++ compiler for the targets cpu and emulated: g++ 11 or newer or clang++ 19 or newer is needed",
+        too_old,
     )
 
 
-def _named_by_user(command: str) -> Compiler:
+def find_clang() -> Compiler:
+    """The clang that makes LLVM IR of kernels; raises TargetUnavailable if there is none."""
+    too_old = []
+    for compiler in _every_clang():
+        if _is_recent(compiler):
+            return _as_clang(compiler)
+        too_old.append(compiler)
+    raise _unavailable("no clang 19 or newer, which makes Tile IR of C++ kernels", too_old)
+
+
+def _every_clang() -> Iterator[Compiler]:
+    named = named_by_user()
+    if named and named.kind != "gcc":
+        yield named
+    yield from on_path("clang")
+    if compiler := of_ziglang():
+        yield compiler
+
+
+def _as_clang(compiler: Compiler) -> Compiler:
+    """The compiler called as clang: `zig c++` would add its own headers and flags."""
+    if compiler.kind != "zig":
+        return compiler
+    zig, _, *options = compiler.command
+    return compiler._replace(command=(zig, "clang", *options))
+
+
+def _unavailable(what: str, too_old: Sequence[Compiler]) -> TargetUnavailable:
+    from ..system.install import advice
+
+    found = f"; found, but too old: {', '.join(map(str, too_old))}" if too_old else ""
+    return TargetUnavailable(f"{what}{found}. Install one, or: {advice('compiler')}")
+
+
+def named_by_user() -> Compiler | None:
+    """The compiler in PYCUDA_TILE_CXX, of any version; None if the variable is not set."""
+    command = os.environ.get("PYCUDA_TILE_CXX")
+    if not command:
+        return None
     import shlex
 
     try:
@@ -155,7 +189,17 @@ def _named_by_user(command: str) -> Compiler:
     return compiler
 
 
-def _zig() -> Compiler | None:
+def on_path(kind: str) -> Iterator[Compiler]:
+    """The compilers of a kind ("gcc" or "clang") on PATH, of any version."""
+    for name in _NAMES[kind]:
+        if path := _which(name):
+            compiler = _identify((path,))
+            if compiler and compiler.kind == kind:
+                yield compiler
+
+
+def of_ziglang() -> Compiler | None:
+    """The compiler of the ziglang package, of any version; None if the package is not installed."""
     import importlib.util
 
     package = importlib.util.find_spec("ziglang")
@@ -170,6 +214,10 @@ def _which(name: str) -> str | None:
     folders = [""] if os.path.dirname(name) else os.get_exec_path()
     paths = (os.path.join(folder, name) for folder in folders)
     return next((path for path in paths if os.path.isfile(path) and os.access(path, os.X_OK)), None)
+
+
+def _is_recent(compiler: Compiler) -> bool:
+    return _major(compiler) >= _MINIMUM[compiler.kind]
 
 
 def _major(compiler: Compiler) -> int:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import functools
-import shutil
 from collections.abc import Callable
 from pathlib import Path
 
@@ -22,7 +20,6 @@ from pycuda_tile.targets.tile import compiling as targets_tile
 
 FOLDER = Path(__file__).parent
 _INSTALL_NVRTC = "pip install nvidia-cuda-nvrtc cuda-python"
-_CLANG = ["clang++", *(f"clang++-{version}" for version in range(25, 18, -1))]
 
 
 def host(path: Path, *options: str, compiler: toolchain.Compiler | None = None) -> list[Diagnostic]:
@@ -72,11 +69,9 @@ def errors(compiler: str, path: Path) -> list[Diagnostic]:
         pytest.skip(str(error))
 
 
-@functools.cache
 def _find_clang() -> toolchain.Compiler:
-    for path in filter(None, map(shutil.which, _CLANG)):
-        compiler = toolchain._identify((path,))
-        if compiler and int(compiler.version.split(".")[0]) >= 19:
+    for compiler in toolchain.on_path("clang"):
+        if int(compiler.version.split(".")[0]) >= 19:
             return compiler
     raise TargetUnavailable("there is no clang++ 19 or newer here")
 

@@ -277,7 +277,7 @@ def test_no_compiler(monkeypatch, cache_folder: Path):
     from pycuda_tile.compilers import toolchain
 
     monkeypatch.setenv("PATH", "")
-    monkeypatch.setattr(toolchain, "_zig", lambda: None)
+    monkeypatch.setattr(toolchain, "of_ziglang", lambda: None)
     with pytest.raises(pct.TargetUnavailable) as caught:
         pct.build(SET, target="cpu")
     assert install.advice("compiler") in str(caught.value)
@@ -358,11 +358,11 @@ def test_a_child_instantiates_what_a_thread_was_at_during_the_fork(make_target, 
     thread.join()
 
 
+@pytest.mark.wide  # zig prepares itself at its first use
 def test_zig_compiles_where_nothing_else_does(monkeypatch):
     from pycuda_tile.compilers import toolchain
 
-    zig = toolchain._zig()
-    if not zig:
+    if not toolchain.of_ziglang():
         pytest.skip("the ziglang package is not installed")
     monkeypatch.setattr(toolchain, "_NAMES", {})
     assert run(pct.build(SET, target="cpu").kernel("set"))[0] == 7

@@ -152,6 +152,7 @@ def test_doctor_where_nothing_runs(capsys, monkeypatch):
         raise pct.TargetUnavailable('nothing here: pip install "something"')
 
     monkeypatch.setattr(toolchain, "find_compiler", missing)
+    monkeypatch.setattr(toolchain, "find_clang", missing)
     monkeypatch.setattr(nvrtc, "version", missing)
     monkeypatch.setattr(gpu, "driver_version", lambda: None)
     monkeypatch.setattr(clang, "load", lambda: None)
@@ -159,8 +160,24 @@ def test_doctor_where_nothing_runs(capsys, monkeypatch):
     out = capsys.readouterr().out
     for target in ("cpu", "emulated", "simt", "tile"):
         assert f"\n{target:9} not available\n" in out
-    assert out.count('missing: nothing here: pip install "something"') == 4
+    assert out.count('missing: nothing here: pip install "something"') == 5
     assert install.advice("frontend") in out and "no driver for CUDA GPUs" in out
+
+
+def test_doctor_says_which_clang_makes_tile_ir(capsys, monkeypatch):
+    from pycuda_tile.compilers import toolchain
+
+    main(["doctor"])
+    (line,) = (line for line in capsys.readouterr().out.splitlines() if line.startswith("Tile IR "))
+    try:
+        assert line.endswith(f"a kernel in C++ was translated, by {toolchain.find_clang()}")
+    except pct.TargetUnavailable as error:
+        assert line == f"Tile IR   missing: {error}"
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr(toolchain, "of_ziglang", lambda: None)
+    with pytest.raises(pct.TargetUnavailable, match="no clang 19 or newer, which makes Tile IR") as caught:
+        toolchain.find_clang()
+    assert install.advice("compiler") in str(caught.value)
 
 
 def test_doctor_where_a_gpu_is(capsys, monkeypatch):

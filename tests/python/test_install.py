@@ -19,7 +19,7 @@ class Installed:
     """The package as installed in `folder`, with an installer's record of where it came from."""
 
     requires = (
-        'ziglang>=0.13; extra == "compiler"',
+        'ziglang>=0.14; extra == "compiler"',
         "cuda-bindings<14,>=13; extra == 'gpu'",
         'nvidia-a; extra == "gpu"',
     )

@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import os
 import re
 from pathlib import Path
 
 from ...compilers import toolchain
-from ...errors import TargetUnavailable
 from ...system import resources
-from ...system.install import advice
 
-OLDEST = 19
 MACROS = {"__CUDA_ARCH__": "900"}  # as kernels see on a GPU, unless the user defines it otherwise
 _FLAGS = [
     *("--target=nvptx64-nvidia-cuda", "-x", "c++", "-std=c++20", "-S", "-emit-llvm", "-g1"),
@@ -31,28 +27,6 @@ _FLAGS = [
 _LOOPS = ["-rotation-max-header-size=0", "-disable-lftr", "-enable-loop-header-duplication=0"]
 _LOOP_FLAGS = [word for option in _LOOPS for word in ("-mllvm", option)]
 _UNKNOWN_OPTION = re.compile(r"Unknown command line argument")
-
-
-def find_clang() -> toolchain.Compiler:
-    """The first of: what PYCUDA_TILE_CXX says if that is a clang, clang++ 19 or newer, the one of the ziglang
-    package. TargetUnavailable if there is none."""
-    named = os.environ.get("PYCUDA_TILE_CXX")
-    found: list[toolchain.Compiler | None] = [toolchain._named_by_user(named)] if named else []
-    for name in toolchain._NAMES["clang"]:
-        if path := toolchain._which(name):
-            found.append(toolchain._identify((path,)))
-    found.append(toolchain._zig())
-    for compiler in found:
-        if compiler is None or compiler.kind == "gcc":
-            continue
-        if compiler.kind == "zig":
-            compiler = compiler._replace(command=(compiler.command[0], "clang"))
-        if int(compiler.version.split(".")[0]) >= OLDEST:
-            return compiler
-    raise TargetUnavailable(
-        f"Tile IR is made of C++ by clang {OLDEST} or newer, which is not installed: install clang++, or "
-        f"{advice('compiler')}"
-    )
 
 
 def flags(include_dirs: list[Path], defines: dict[str, str], options: tuple[str, ...]) -> list[str]:

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from ... import targets
 from ...building import builder
+from ...compilers import toolchain
 from ...errors import BuildValueError, CompileError, KernelNotFound, NotAvailableYet
 from ...frontend.kernel_info import KernelInfo
 from ...frontend.kernel_names import base_name, cxx_expression, normalized
@@ -63,13 +64,13 @@ def from_cpp(
         path=path,
         include_dirs=builder.check_include_dirs(include_dirs),
         defines=builder.check_defines(defines),
-        options=builder._check_options(options, host),
+        options=builder.check_options(options, host),
     )
-    names = [normalized(kernel) for kernel in builder._strings(kernels, "kernels")]
+    names = [normalized(kernel) for kernel in builder.check_kernels(kernels)]
     known = find_kernels(request, compiler.MACROS)
     expressions = list(dict.fromkeys(names)) or entry_names(known)
     _check_names(request, expressions, known)
-    clang = compiler.find_clang()
+    clang = toolchain.find_clang()
     with tempfile.TemporaryDirectory(prefix="pycuda_tile_") as folder:
         llvm = _compile(request, clang, expressions, names, Path(folder))
     check_hints(request, compiler.MACROS)
@@ -90,7 +91,7 @@ def _check_names(request: Request, expressions: list[str], known: list[KernelInf
 
 def _compile(
     request: Request,
-    clang: compiler.toolchain.Compiler,
+    clang: toolchain.Compiler,
     expressions: list[str],
     names: list[str],
     folder: Path,
