@@ -28,6 +28,7 @@ def build(
     checked: bool | str = False,
     ignore: Iterable[str] = (),
     cache: bool = True,
+    front_end: str | None = None,
 ) -> Module:
     """Compiles CUDA Tile C++ and returns a Module.
 
@@ -43,6 +44,7 @@ def build(
                    "strict": also report pointers that leave their array but are never accessed
     ignore:        kinds of undefined behaviour that a checked build does not report, such as "data-race"
     cache:         whether to store the result on disk and reuse it
+    front_end:     tile: "nvidia", NVIDIA's (default), or "open", our own, which needs clang and no NVRTC
 
     Raises CompileError if the source does not compile, KernelNotFound if it has no kernel with a name in
     `kernels`, and TargetUnavailable if something that the target needs is not installed.
@@ -63,6 +65,7 @@ def build(
         checked=_check_checked(checked),
         strict=isinstance(checked, str),
         ignored=_check_ignored(ignore, checked, chosen),
+        front_end=_check_front_end(front_end, chosen),
     )
     return Module(request, check_kernels(kernels))
 
@@ -85,6 +88,18 @@ def _check_ignored(ignore: Iterable[str], checked: bool | str, target: Target) -
     from ..checked import check_ignored
 
     return check_ignored(kinds)
+
+
+def _check_front_end(front_end: str | None, target: Target) -> str:
+    if front_end is None:
+        return next(iter(target.front_ends), "")
+    if not target.front_ends:
+        others = " or ".join(other.name for other in targets.every() if other.front_ends)
+        raise BuildValueError(f"front_end is for the target {others}, not for {target.name}")
+    if front_end not in target.front_ends:
+        listed = " or ".join(map(repr, target.front_ends))
+        raise BuildValueError(f"front_end is {listed}, got {front_end!r}")
+    return front_end
 
 
 def nvrtc_build(source: str | os.PathLike[str], **arguments: Any) -> Module:

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator
 from typing import NoReturn
 
 from ..errors import CompileError, KernelNotFound
 from ..frontend.kernel_info import KernelInfo
-from ..frontend.kernel_names import base_name, normalized, split_overload
+from ..frontend.kernel_names import base_name, normalized
 from ..launching.kernel import Kernel, not_picklable
 from ..system.forks import Lock
 from ..targets.target import Compiled, Request
+from .expressions import expression_of, not_found, says_unknown
 
 
 class Module:
@@ -117,73 +117,12 @@ class Module:
         return compiled
 
     def _instantiate(self, name: str) -> None:
-        expression, is_known = self._expression(name)
+        expression, is_known = expression_of(name, self.kernels, self._request)
         if expression not in self._kernels:
             try:
                 self._add(self._request.target.compile(self._request, (expression,), self.kernels))
             except CompileError as error:
-                if is_known or not _says_unknown(error):
+                if is_known or not says_unknown(error):
                     raise
-                raise self._not_found(name) from error
+                raise not_found(name, self.kernels, self._request) from error
         self._kernels[name] = self._kernels[expression]
-
-    def _expression(self, name: str) -> tuple[str, bool]:
-        """The expression by which a compiler knows the kernel of that name, and whether the scan found it."""
-        function, types = split_overload(name)
-        base = base_name(name)
-        infos = [kernel for kernel in self.kernels if kernel.name == base]
-        if not infos and not self._may_exist(base):
-            raise self._not_found(name)
-        if infos and "<" not in function and all(_needs_arguments(info) for info in infos):
-            raise KernelNotFound(
-                f"{name} is a template, so its arguments are part of its name: {_example(infos[0])}"
-            )
-        plain = [info for info in infos if not info.template_params]
-        if plain and len(plain) == len(infos) and "<" in function:
-            raise KernelNotFound(f"{base} is no template: it takes no arguments such as those in {name}")
-        if types is None and "<" not in function:
-            if plain and len(infos) > 1:
-                types_of = [", ".join(param.type for param in info.params) for info in plain]
-                listed = ", ".join(f"{base}({types})" for types in types_of)
-                raise KernelNotFound(
-                    f"{name} is overloaded, so its parameters are part of its name: {listed}"
-                )
-            if infos and not plain:
-                return f"{name}<>", True  # every template argument has a default
-        return name, bool(infos)
-
-    def _may_exist(self, base: str) -> bool:
-        """Whether a kernel that the scan did not find may still exist, because a macro defines it."""
-        text = self._request.text
-        word = base.rpartition("::")[2]
-        return (
-            bool(re.search(rf"\b{re.escape(word)}\b", text))
-            or "##" in text
-            or not re.fullmatch(r"[\w:]+", base)
-        )
-
-    def _not_found(self, name: str) -> KernelNotFound:
-        listed = ", ".join(str(kernel.name) for kernel in self.kernels) or "none"
-        return KernelNotFound(f"{self._request.name} has no kernel {name!r}; its kernels are: {listed}")
-
-
-def _needs_arguments(info: KernelInfo) -> bool:
-    return any(param.default is None and not param.pack for param in info.template_params)
-
-
-def _example(info: KernelInfo) -> str:
-    params = ", ".join(f"{param.type or 'typename'} {param.name}".strip() for param in info.template_params)
-    return f"{info.name}<{params}>"
-
-
-def _says_unknown(error: CompileError) -> bool:
-    """Whether a compiler's error says that a name is not declared."""
-    words = (
-        "not declared",
-        "undeclared identifier",
-        "is undefined",
-        "no member named",
-        "is not a member",
-        "has no member",
-    )
-    return any(word in diagnostic.message for diagnostic in error.diagnostics for word in words)

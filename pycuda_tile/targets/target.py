@@ -37,6 +37,7 @@ class Target:
     own_header:  whether it compiles our cuda_tile.h and therefore also C++ generated from Tile IR
     threads:     limits of `num_threads`, the threads of a tile block; None if the target does not take it
     checked:     whether it has checked builds
+    front_ends:  what may read the source, the default first; () if there is nothing to choose
     debug:       whether gdb and the sanitizers work on its kernels
     emits:       what `pycuda-tile compile --emit` can write, and which attribute of Module holds it
     is_usable:   whether target="auto" may select it on this machine
@@ -48,6 +49,7 @@ class Target:
     own_header: bool = True
     threads: Threads | None = None
     checked: bool = True
+    front_ends: tuple[str, ...] = ()
     debug: bool = False
     emits: Mapping[str, str] = field(default_factory=dict)
     is_usable: Callable[[], bool] = _always
@@ -84,6 +86,7 @@ class Request(NamedTuple):
     checked: bool = False
     strict: bool = False  # checked, and also reports pointers that leave their array without an access
     ignored: tuple[str, ...] = ()  # kinds of undefined behaviour that a checked build does not report
+    front_end: str = ""  # one of the target's front_ends
     clusters: bool = True  # whether the hint num_cta_in_cga has an effect
 
     @property

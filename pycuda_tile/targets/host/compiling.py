@@ -18,6 +18,7 @@ from typing import NamedTuple
 from ... import debug
 from ...compilers import nvrtc, toolchain
 from ...compilers.demangle import demangled
+from ...compilers.depfile import read_depfile
 from ...errors import ArgumentTypeError, CompileError
 from ...frontend.kernel_info import KernelInfo
 from ...frontend.kernel_names import cxx_expression
@@ -223,7 +224,7 @@ def _build(
     if not (folder / "kernels.so").exists():
         raise CompileError(f"{request.name}: the compiler made no library{_options(request)}", log=log)
     meta["products"] = products.in_library((folder / "kernels.so").read_bytes(), len(expressions))
-    dependencies = [*_read_depfile(depfile), *left_out]
+    dependencies = [*read_depfile(depfile), *left_out]
     depfile.unlink()
     shutil.rmtree(headers, ignore_errors=True)
     return cache.Result(meta, dependencies)
@@ -248,15 +249,6 @@ def _library_dirs(compiler: toolchain.Compiler) -> tuple[str, ...]:
         os.path.dirname(os.path.realpath(compiler.command[0])),
         *_SYSTEM_DIRS,
     )
-
-
-def _read_depfile(path: Path) -> list[str]:
-    """The files that a compiler's -MD output lists."""
-    _, _, names = (
-        path.read_text(encoding="utf-8", errors="surrogateescape").replace("\\\n", " ").partition(": ")
-    )
-    words = re.findall(r"(?:\\.|[^\s\\])+", names)
-    return [re.sub(r"\\([ #\\:])", r"\1", word).replace("$$", "$") for word in words]
 
 
 def _load(

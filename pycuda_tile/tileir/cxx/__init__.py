@@ -2,6 +2,8 @@
 translated.
 
 from_cpp.py      the surface
+kernels.py       the kernels of a source, translated
+recording.py     their LLVM IR, by clang or from the cache
 compiler.py      clang and its flags
 llvm.py          the model of LLVM IR
 llvm_text.py     reads a file of its text: functions, variables, locations

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
 from ...compilers import toolchain
 from ...system import resources
+from ...targets.target import Request
 
 MACROS = {"__CUDA_ARCH__": "900"}  # as kernels see on a GPU, unless the user defines it otherwise
 _FLAGS = [
@@ -29,14 +31,18 @@ _LOOP_FLAGS = [word for option in _LOOPS for word in ("-mllvm", option)]
 _UNKNOWN_OPTION = re.compile(r"Unknown command line argument")
 
 
-def flags(include_dirs: list[Path], defines: dict[str, str], options: tuple[str, ...]) -> list[str]:
-    """Ours, then the user's."""
+def flags(request: Request, macros: Mapping[str, str], folders: Iterable[Path]) -> list[str]:
+    """Ours, then the user's.
+
+    macros:   are defined unless the user defines them
+    folders:  where the user's headers are
+    """
     own = resources.include_dir()
-    words = [*_FLAGS, f"-I{own}", *(f"-I{folder}" for folder in include_dirs)]
+    words = [*_FLAGS, f"-I{own}", *(f"-I{folder}" for folder in folders)]
     words += [f"-I{resources.nv_target_dir()}", "-idirafter", str(resources.small_float_dir())]
     words += ["-idirafter", str(resources.standard_dir())]
-    words += [f"-D{name}={value}" for name, value in {**MACROS, **defines}.items()]
-    return [*words, *options]
+    words += [f"-D{name}={value}" for name, value in {**macros, **request.defines}.items()]
+    return [*words, *request.options]
 
 
 def to_llvm(compiler: toolchain.Compiler, words: list[str], unit: Path, output: Path) -> tuple[bool, str]:

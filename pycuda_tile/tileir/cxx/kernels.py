@@ -1,0 +1,102 @@
+"""The kernels of a source, translated: a module of Tile IR, and the parameters of each kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from ...errors import CompileError, NotAvailableYet
+from ...frontend.kernel_info import KernelInfo
+from ...frontend.kernel_names import base_name
+from ...launching.parameters import BOOL, SIGNED, UNSIGNED, VOID, Parameter, decode
+from ...system import resources
+from ...targets.kernels import param_names
+from ...targets.target import Request
+from ...version import VERSION
+from ..ir import Entry, Pointer, Scalar, Tile
+from ..module import Module
+from .llvm import Aggregate, Global, Number
+from .llvm_text import Text
+from .recording import UNIT, record
+from .translate import NotTranslated, translate
+
+
+class Kernels(NamedTuple):
+    """The module has an entry for each name expression, in the order of `parameters`."""
+
+    module: Module
+    parameters: dict[str, tuple[Parameter, ...]]
+    kernels: list[KernelInfo]  # all of the source
+    log: str
+
+
+def translate_kernels(
+    request: Request,
+    names: Sequence[str],
+    macros: Mapping[str, str],
+    *,
+    plain: bool,
+    known: list[KernelInfo] | None = None,
+) -> Kernels:
+    """The arguments and errors are those of record(); NotAvailableYet for a kernel without a translation."""
+    recorded = record(request, names, macros, plain=plain, known=known)
+    parameters: dict[str, tuple[Parameter, ...]] = {}
+    entries: list[Entry] = []
+    globals_: dict = {}
+    llvm = Text(recorded.llvm)
+    for number, expression in enumerate(recorded.expressions):
+        symbol, parameters[expression] = _described(llvm, number, expression, recorded.kernels)
+        types = [_tile(parameter, recorded.kernels) for parameter in parameters[expression]]
+        entries.append(_entry(request, llvm, expression, symbol, types, globals_))
+    module = Module(entries, list(globals_.values()), producer=f"pycuda_tile {VERSION}")
+    return Kernels(module, parameters, recorded.kernels, recorded.log)
+
+
+def _described(
+    llvm: Text, number: int, expression: str, kernels: list[KernelInfo]
+) -> tuple[str, tuple[Parameter, ...]]:
+    """The symbol and the parameters of a kernel, as record/entry.h describes them."""
+    variable = llvm.variable(f"cuda_tile_kernel_{number}")
+    if variable is None or not isinstance(variable.value, Aggregate):
+        raise CompileError(f"the compiler lost the kernel {expression}")
+    function, operand = variable.value.elements
+    assert isinstance(function, Global) and isinstance(operand, Aggregate)
+    codes = [int(code.value) if isinstance(code, Number) else 0 for code in operand.elements[:-1]]
+    return function.name, decode(expression, codes, param_names(kernels, expression, len(codes)))
+
+
+def _entry(
+    request: Request, llvm: Text, expression: str, symbol: str, types: list[Tile], globals_: dict
+) -> Entry:
+    own = str(resources.include_dir())
+
+    def is_user_file(file: str) -> bool:
+        return not file.startswith(own) and not file.endswith(UNIT)
+
+    try:
+        entry = translate(llvm, symbol, types, is_user_file, globals_)
+    except NotTranslated as error:
+        place = ""
+        if error.place is not None:
+            is_source = error.place.file == str(request.path or request.name)
+            place = f"{request.name if is_source else error.place.file}:{error.place.line}: "
+        raise NotAvailableYet(f"{place}{expression}: no Tile IR is made yet of {error.reason}") from error
+    entry.expression = expression
+    return entry
+
+
+def _tile(parameter: Parameter, kernels: list[KernelInfo]) -> Tile:
+    """The type of a parameter in the entry: a bool is a byte."""
+    if parameter.kind == BOOL or (parameter.kind == VOID and parameter.pointer):
+        element = Scalar("i8")
+    elif parameter.element is not None and parameter.kind in (SIGNED, UNSIGNED):
+        element = Scalar(f"i{8 * parameter.size}")
+    elif parameter.element is not None:
+        element = Scalar(parameter.element.tileir)
+    else:
+        places = [f"{k.file}:{k.line}: " for k in kernels if k.name == base_name(parameter.kernel)]
+        raise NotAvailableYet(
+            f"{(places or [''])[0]}{parameter}: no Tile IR is made yet of parameters that are neither "
+            "numbers nor pointers to numbers"
+        )
+    return Tile(Pointer(element) if parameter.pointer else element, ())

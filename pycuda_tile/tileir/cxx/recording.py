@@ -1,0 +1,133 @@
+"""The LLVM IR of a source's kernels: clang reads the source over the header in record mode. Kept in the
+cache."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from ...building.expressions import expression_of, not_found, says_unknown
+from ...compilers import nvrtc, toolchain
+from ...compilers.depfile import read_depfile
+from ...errors import CompileError
+from ...frontend.kernel_info import KernelInfo
+from ...frontend.kernel_names import cxx_expression
+from ...system import cache, resources
+from ...targets.kernels import check_hints, entry_names, find_hint_errors, find_kernels
+from ...targets.nvrtc_kernels import Settings, get, leave_out_host
+from ...targets.target import Request
+from . import compiler
+
+UNIT = "unit.cpp"  # the generated file that includes the source
+_SOURCE, _HEADERS = "kernels_only.cu", "headers"  # the user's files without their host halves
+_OUTPUT, _DEPENDENCIES = "kernels.ll", "kernels.d"
+_ENVIRONMENT = ("CPATH", "CPLUS_INCLUDE_PATH")  # variables that clang reads
+# Follows the source: an error if the source's last declaration has not ended.
+_END = "namespace cuda_tile_end { template <int> struct test; } namespace cuda_tile_ended = ::cuda_tile_end;"
+_INLINED = "#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)"
+_BEFORE = ["#include <nv/target>", '#include "cuda_tile/predefined.h"', _INLINED]
+_BEFORE += ['#include "cuda_tile/record/prelude.h"', f'#include "{_SOURCE}"']
+_AFTER = ["#pragma clang attribute pop", _END, '#include "cuda_tile/record/entry.h"']
+
+
+class Recorded(NamedTuple):
+    """LLVM IR with a kernel for each name expression, and all kernels of the source."""
+
+    llvm: str
+    expressions: list[str]
+    kernels: list[KernelInfo]
+    log: str
+
+
+def record(
+    request: Request,
+    names: Sequence[str],
+    macros: Mapping[str, str],
+    *,
+    plain: bool,
+    known: list[KernelInfo] | None = None,
+) -> Recorded:
+    """The LLVM IR of the kernels called `names`.
+
+    macros:  those that kernels see unless the user defines them
+    plain:   whether it also has all kernels that are neither templates nor overloads
+    known:   the kernels of the source, if they have been found before
+
+    Raises CompileError if the source does not compile, and KernelNotFound if it lacks one of the kernels.
+    """
+    clang = toolchain.find_clang()
+    flags = compiler.flags(request, macros, [*request.user_dirs, *request.include_dirs])
+
+    def build(folder: Path) -> cache.Result:
+        kernels = find_kernels(request, macros) if known is None else known
+        asked = [expression_of(name, kernels, request) for name in names]
+        expressions = [*(entry_names(kernels) if plain else []), *(expression for expression, _ in asked)]
+        expressions = list(dict.fromkeys(expressions))
+        words = compiler.flags(request, macros, _write(folder, request, macros, expressions))
+        words += ["-MD", "-MF", str(folder / _DEPENDENCIES)]
+        right, log = compiler.to_llvm(clang, words, folder / UNIT, folder / _OUTPUT)
+        if not right:
+            error = _error(request, names, macros, folder, log)
+            if says_unknown(error):
+                for expression in (expression for expression, is_known in asked if not is_known):
+                    raise not_found(expression, kernels, request) from error
+            raise error
+        check_hints(request, macros)
+        meta = {"expressions": expressions, "kernels": kernels, "log": log}
+        return cache.Result(meta, [*read_depfile(folder / _DEPENDENCIES), *_users_headers(request)])
+
+    environment = [os.environ.get(name) for name in _ENVIRONMENT]
+    key = ("record", flags, [clang.identity, clang.version, *clang.command], list(names), plain, environment)
+    try:
+        return _read(get(key, request, build), known)
+    except FileNotFoundError:  # another process has just removed the entry: cache clear, or eviction
+        return _read(get(key, request, build), known)
+
+
+def _read(entry: cache.Entry, known: list[KernelInfo] | None) -> Recorded:
+    llvm = (entry.folder / _OUTPUT).read_text(encoding="utf-8")
+    kernels = [KernelInfo.from_json(kernel) for kernel in entry.meta["kernels"]] if known is None else known
+    return Recorded(llvm, entry.meta["expressions"], kernels, entry.meta["log"])
+
+
+def _write(
+    folder: Path, request: Request, macros: Mapping[str, str], expressions: Sequence[str]
+) -> list[Path]:
+    """Writes what clang reads besides headers; returns the folders of the user's headers."""
+    settings = Settings([], [], [], "", macros)
+    kernels_only = leave_out_host(request, settings, expressions)
+    name = str(request.path or request.name).replace("\\", "\\\\")
+    _write_text(folder / _SOURCE, f'#line 1 "{name}"\n{kernels_only.text}\n')
+    for header, text in kernels_only.headers.items():
+        place = folder / _HEADERS / header
+        place.parent.mkdir(parents=True, exist_ok=True)
+        _write_text(place, text)
+    entries = [f"CUDA_TILE_ENTRY({i}, {cxx_expression(name)})" for i, name in enumerate(expressions)]
+    _write_text(folder / UNIT, "\n".join([*_BEFORE, *_AFTER, *entries, ""]))
+    return [folder / _HEADERS, *request.user_dirs, *request.include_dirs, *kernels_only.folders]
+
+
+def _write_text(path: Path, text: str) -> None:
+    path.write_text(text, encoding="utf-8", errors="surrogateescape")  # which names of files may need
+
+
+def _error(
+    request: Request, names: Sequence[str], macros: Mapping[str, str], folder: Path, log: str
+) -> CompileError:
+    from ...diagnostics.compiler_log import compile_error
+    from ...diagnostics.places import Places
+
+    unit, path = folder / UNIT, str(request.path or request.name)
+    generated = {str(unit): unit.read_text(encoding="utf-8", errors="surrogateescape")}
+    libraries = (str(resources.include_dir()), str(folder / _HEADERS))
+    found = find_hint_errors(request, macros)
+    places = Places(request.name, path, request.text, libraries, generated, tuple(names), found, _END)
+    return compile_error(log.replace(str(folder / _SOURCE), path), places)
+
+
+def _users_headers(request: Request) -> list[str]:
+    """The user's headers, of which clang may have read copies."""
+    folders = [*request.user_dirs, *request.include_dirs]
+    return [header for _, header in nvrtc.included(request.text, request.path, folders) if header]
