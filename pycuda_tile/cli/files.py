@@ -14,21 +14,49 @@ if TYPE_CHECKING:
     from ..building.module import Module
 
 
+_FRONT_END = "open"  # of --emit tileir, which needs no tools of NVIDIA's then
+
+
 def compile_file(arguments: argparse.Namespace) -> int:
     emit = arguments.emit
     emitters = {target.name: target.emits[emit] for target in targets.every() if emit in target.emits}
-    target = arguments.target or next(iter(emitters), "auto")
+    target = _target(arguments) or next(iter(emitters), "auto")
+    wrong = ""
     if emit and target not in emitters:
-        of = " or ".join(emitters)
-        print(f"pycuda-tile: --emit {emit} is of the target {of}, not {target}", file=sys.stderr)
+        wrong = f"--emit {emit} is of the target {' or '.join(emitters)}, not {target}"
+    elif arguments.output is None and emit != "tileir":
+        wrong = "-o OUT is missing: only Tile IR (--emit tileir) is printed without it"
+    if wrong:
+        print(f"pycuda-tile: {wrong}", file=sys.stderr)
         return 2
+    if emit == "tileir" and arguments.front_end is None:
+        arguments.front_end = _FRONT_END
     module = _build_all(arguments, target)
     output = getattr(module, emitters.get(target, "binary"))
+    if emit == "tileir" and (arguments.output is None or arguments.output.suffix == ".mlir"):
+        output = _text_of(output)
+    if arguments.output is None:
+        print(output, end="")
+        return 0
     data = output.encode() if isinstance(output, str) else output
     write_file(arguments.output, lambda file: file.write(data))
     names = ", ".join(module._compiled.executables)
     print(f"{arguments.output}: {len(data)} bytes for {module.target} ({module.arch}): {names}")
     return 0
+
+
+def _target(arguments: argparse.Namespace) -> str | None:
+    """The target that the arguments name, if only by a front end."""
+    if arguments.target or not arguments.front_end:
+        return arguments.target
+    return next(target.name for target in targets.every() if arguments.front_end in target.front_ends)
+
+
+def _text_of(bytecode: bytes) -> str:
+    """As `pycuda-tile tileir print` prints it."""
+    from ..tileir import read_bytecode
+
+    return read_bytecode(bytecode).text(locations=False)
 
 
 def _build_all(arguments: argparse.Namespace, target: str) -> Module:
@@ -105,7 +133,7 @@ def check_file(arguments: argparse.Namespace) -> int:
 def _compile_diagnostics(arguments: argparse.Namespace) -> tuple[list[Diagnostic], str]:
     """The compiler's errors, and a description of what was compiled."""
     try:
-        module = _build(arguments, arguments.target or "auto")
+        module = _build(arguments, _target(arguments) or "auto")
     except CompileError as error:
         return error.diagnostics, "does not compile"
     except TargetUnavailable as error:
@@ -124,4 +152,5 @@ def _build(arguments: argparse.Namespace, target: str) -> Module:
         include_dirs=arguments.include_dirs,
         defines=arguments.defines,
         num_threads=arguments.num_threads,
+        front_end=arguments.front_end,
     )

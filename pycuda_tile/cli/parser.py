@@ -39,7 +39,11 @@ def make_parser() -> argparse.ArgumentParser:
     )
     _add_build_arguments(compile_)
     compile_.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="OUT", help="the file that is written"
+        "-o",
+        "--output",
+        type=Path,
+        metavar="OUT",
+        help="the file that is written; Tile IR is text in a file .mlir, and is printed without -o",
     )
     compile_.add_argument(
         "--emit",
@@ -99,6 +103,11 @@ def _add_build_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         metavar="N",
         help=f"{threaded}: threads that share a block, a power of two",
+    )
+    parser.add_argument(
+        "--front-end",
+        choices=sorted({front_end for target in targets.every() for front_end in target.front_ends}),
+        help="tile: what reads the source, ours or NVIDIA's; default: open for --emit tileir, else nvidia",
     )
 
 

@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 import pycuda_tile as pct
+from pycuda_tile import tileir
 from pycuda_tile.cli import main
 from pycuda_tile.system import install
 
@@ -33,6 +34,8 @@ def test_kernels(capsys, tmp_path: Path):
         (["--emit", "cubin", "--arch", "sm_90"], b"\x7fELF"),
         (["--emit", "ptx"], b"//"),
         (["--emit", "tileir"], b"\x7fTileIR"),
+        (["--emit", "tileir", "--front-end", "nvidia"], b"\x7fTileIR"),
+        (["--emit", "cubin", "--front-end", "open", "--arch", "sm_90"], b"\x7fELF"),
     ],
 )
 def test_compile(capsys, tmp_path: Path, options: list[str], start: bytes):
@@ -43,6 +46,36 @@ def test_compile(capsys, tmp_path: Path, options: list[str], start: bytes):
         pytest.skip(captured.err)
     assert code == 0 and output.read_bytes().startswith(start)
     assert list(tmp_path.iterdir()) == [output]
+
+
+def test_tile_ir_is_printed(capsys, tmp_path: Path):
+    """Without -o, and to files that are named as text."""
+    source, output = tmp_path / "k.cu", tmp_path / "k.mlir"
+    (tmp_path / "include").mkdir()
+    (tmp_path / "include" / "type.h").write_text("using type = TYPE;\n")
+    source.write_text(
+        '#include "cuda_tile.h"\n#include <type.h>\n'
+        "template <typename T> __tile_global__ void k(T* x) { x[0] = type(1); }\n"
+    )
+    words = ["compile", str(source), "-I", str(tmp_path / "include"), "-D", "TYPE=short"]
+    words += ["--emit", "tileir", "--kernel", "k<int>", "--kernel", "k<float>"]
+    code = main(words)
+    printed = capsys.readouterr()
+    if "pip install" in printed.err:
+        pytest.skip(printed.err)
+    assert code == 0
+    entries = tileir.parse(printed.out).entries
+    assert [entry.name for entry in entries] == ["_Z1kIiEvPT_", "_Z1kIfEvPT_"]
+    assert main([*words, "-o", str(output)]) == 0
+    assert output.read_text() == printed.out
+    assert main(["compile", str(source), "--emit", "tileir"]) == 1  # TYPE is not defined
+    assert "type.h" in capsys.readouterr().err
+    for wrong in (["--emit", "ptx"], [], ["-o", str(output), "--front-end", "open", "--emit", "ptx"]):
+        assert main(["compile", str(source), *wrong]) == 2
+    assert capsys.readouterr().err.splitlines() == [
+        *["pycuda-tile: -o OUT is missing: only Tile IR (--emit tileir) is printed without it"] * 2,
+        "pycuda-tile: --emit ptx is of the target simt, not tile",
+    ]
 
 
 OVERLOADS = """
@@ -180,6 +213,27 @@ def test_doctor_says_which_clang_makes_tile_ir(capsys, monkeypatch):
     assert install.advice("compiler") in str(caught.value)
 
 
+def test_doctor_without_nvrtc(capsys, monkeypatch):
+    from pycuda_tile.compilers import nvrtc, toolchain
+
+    try:
+        toolchain.find_clang()
+    except pct.TargetUnavailable as error:
+        pytest.skip(str(error))
+
+    def missing(*_):
+        raise pct.TargetUnavailable("no NVRTC")
+
+    monkeypatch.setattr(nvrtc, "version", missing)
+    main(["doctor"])
+    lines = capsys.readouterr().out.splitlines()
+    start = lines.index("tile      compiles, cannot run here")
+    assert lines[start + 1 : start + 3] == [
+        "          missing: no NVRTC",
+        '          front_end="open" does without these',
+    ]
+
+
 def test_doctor_where_a_gpu_is(capsys, monkeypatch):
     from pycuda_tile.launching import gpu
 
@@ -230,7 +284,7 @@ def test_examples_say_by_what_they_are_called(capsys, monkeypatch):
     assert capsys.readouterr().err.startswith("usage: pycuda-tile run vector_add [-h]")
 
 
-@pytest.mark.parametrize("words", [[], ["nosuch"], ["compile", "x.cu"]])
+@pytest.mark.parametrize("words", [[], ["nosuch"], ["compile"], ["compile", "x.cu", "--front-end", "both"]])
 def test_wrong_usage(words: list[str]):
     with pytest.raises(SystemExit) as caught:
         main(words)

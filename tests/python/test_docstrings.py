@@ -51,6 +51,8 @@ def test_build_takes_what_its_docstring_names(argument: str, value: str):
     }
     if value.startswith("sm_"):
         arguments["target"] = "simt"
+    if argument == "front_end":
+        arguments["target"] = "tile"
     try:
         module = pct.build(SOURCE, **arguments)
     except pct.TargetUnavailable as error:

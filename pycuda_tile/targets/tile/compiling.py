@@ -7,7 +7,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...compilers import nvrtc
+from ...compilers import nvrtc, toolchain
 from ...errors import TargetUnavailable
 from ...frontend.kernel_info import KernelInfo
 from ...launching import gpu
@@ -65,6 +65,9 @@ def examine(_: object) -> Finding:
     notes: list[str] = []
     found = attempt(notes, lambda: f"NVRTC {nvrtc_version(EXTRA)}")
     found = found and attempt(notes, lambda: f"NVIDIA's headers: {check_available()[0]}")
+    if not found and attempt([], lambda: str(toolchain.find_clang())):
+        notes.append('front_end="open" does without these')
+        found = True
     assembles = attempt(notes, lambda: f"tileiras: {find_tileiras()}")
     return Finding(found, device(notes) and found and assembles, notes)
 
