@@ -93,6 +93,22 @@ CUDA_TILE_API auto apply(F f, E a, More... more) {
   else
     return detail::recorded<operation, E>(a, more...);
 }
+/// Signed integers do not overflow: the manual leaves undefined what happens then.
+#define CUDA_TILE_WITHOUT_OVERFLOW(function, op)                                                             \
+  template <typename E>                                                                                      \
+    requires(is_integer<E> && is_signed_v<E>)                                                                \
+  CUDA_TILE_API E apply(elements::function, E a, E b) {                                                      \
+    return static_cast<E>(a op b);                                                                           \
+  }
+CUDA_TILE_WITHOUT_OVERFLOW(add, +)
+CUDA_TILE_WITHOUT_OVERFLOW(sub, -)
+CUDA_TILE_WITHOUT_OVERFLOW(mul, *)
+#undef CUDA_TILE_WITHOUT_OVERFLOW
+template <typename E>
+  requires(is_integer<E> && is_signed_v<E>)
+CUDA_TILE_API E apply(elements::negate, E a) {
+  return static_cast<E>(-a);
+}
 template <typename E, typename F, typename A, typename B>
 CUDA_TILE_API auto apply(on_converted<E, F> f, A a, B b) {
   return back_end::apply(f.f, detail::convert<E>(a), detail::convert<E>(b));

@@ -8,7 +8,7 @@ from __future__ import annotations
 from abc import abstractmethod
 
 from ..ir import Pointer, Tile, Value
-from .builder import I64, Unsupported, is_float
+from .builder import I64, Unsupported, is_float, width
 from .llvm import Expression, Global, Instruction, Local, Number, Operand, Struct, Undefined
 from .types import Parts, Types
 
@@ -101,15 +101,28 @@ class Instructions(Types):
     # --- arithmetic ---
 
     def _integer_binary(self, i: Instruction) -> Value:
+        if i.op == "sub" and i.operands[0] == Number(0, i.type):
+            overflow = "no_signed_wrap" if "nsw" in i.flags else "none"
+            return self.unary("negi", self.number(i.operands[1]), {"overflow": overflow})
         lhs, rhs = map(self.number, i.operands)
         if i.op in _BITS:
             return self.binary(_BITS[i.op], lhs, rhs)
+        if i.op == "shl" and (factor := self._power_of_two(rhs)):
+            return self.binary("muli", lhs, factor, _overflow(i))
         if i.op in _INTEGER:
             return self.binary(_INTEGER[i.op], lhs, rhs, _overflow(i))
         attributes = {"signedness": "unsigned" if i.op[0] in "ul" else "signed"}
         if _DIVISION[i.op] == "divi":
             attributes["rounding"] = "zero"
         return self.binary(_DIVISION[i.op], lhs, rhs, attributes)
+
+    def _power_of_two(self, count: Value) -> Value | None:
+        """What a left shift multiplies by, which the source has: LLVM makes shifts of products."""
+        known = self.known_value(count)
+        element = count.type.element
+        if known is None or known.ndim or not 0 <= known < width(element) - 1:
+            return None
+        return self.constant(Tile(element, ()), 1 << int(known))
 
     def _or(self, i: Instruction) -> Value:
         lhs, rhs = map(self.number, i.operands)
