@@ -7,7 +7,7 @@
     defined(K) || defined(L) || defined(M) || defined(N) || defined(O) || defined(P) || defined(R) ||        \
     defined(S) || defined(T) || defined(U) || defined(V) || defined(W)
 #error                                                                                                       \
-    "a macro is named by one capital letter, as N, before cuda_tile.h is read: name it otherwise, or define it below the #include"
+    "a macro whose name is one capital letter, such as N, is defined before cuda_tile.h is included: rename it, or define it after the #include"
 #endif
 
 #if defined(__CUDACC_TILE__)

@@ -39,7 +39,7 @@ struct launch_error : std::runtime_error {
 template <typename... Parameters, typename... Arguments>
 void launch_on(cudaStream_t stream, void (*kernel)(Parameters...), grid blocks, Arguments&&... arguments) {
   static_assert(sizeof...(Parameters) == sizeof...(Arguments),
-                "as many arguments as the kernel has parameters");
+                "pass as many arguments as the kernel has parameters");
   kernel<<<dim3(blocks.x, blocks.y, blocks.z), CUDA_TILE_BLOCK_THREADS, 0, stream>>>(
       static_cast<Parameters>(std::forward<Arguments>(arguments))...);
   if (const cudaError_t status = cudaGetLastError(); status != cudaSuccess)
@@ -82,7 +82,7 @@ void run_kernel(void* const* arguments, cuda_tile_block* block, unsigned count) 
 template <typename... Parameters, typename... Arguments>
 void launch(void (*kernel)(Parameters...), grid blocks, Arguments&&... arguments) {
   static_assert(sizeof...(Parameters) == sizeof...(Arguments),
-                "as many arguments as the kernel has parameters");
+                "pass as many arguments as the kernel has parameters");
   std::tuple<detail::kept_argument<Parameters>...> values(
       static_cast<detail::kept_argument<Parameters>>(std::forward<Arguments>(arguments))...);
   cuda_tile_kernel description{};

@@ -72,7 +72,7 @@ def build(
 
 def _check_checked(checked: bool | str) -> bool:
     if isinstance(checked, str) and checked != "strict":
-        raise BuildValueError(f'checked is True, False or "strict", got {checked!r}')
+        raise BuildValueError(f'checked must be True, False or "strict", got {checked!r}')
     return bool(checked)
 
 
@@ -80,11 +80,11 @@ def _check_ignored(ignore: Iterable[str], checked: bool | str, target: Target) -
     kinds = _strings(ignore, "ignore")
     if not checked:
         if kinds:
-            raise BuildValueError("ignore is for checked builds: pass checked=True, too")
+            raise BuildValueError("ignore applies only to checked builds: pass checked=True as well")
         return ()
     if not target.checked:
         others = _names(lambda other: other.checked)
-        raise BuildValueError(f"the target {target.name} makes no checked builds: build for {others}")
+        raise BuildValueError(f"the target {target.name} does not support checked builds: build for {others}")
     from ..checked import check_ignored
 
     return check_ignored(kinds)
@@ -105,7 +105,7 @@ def _check_front_end(front_end: str | None, target: Target) -> str:
 def nvrtc_build(source: str | os.PathLike[str], **arguments: Any) -> Module:
     """build(source, target="simt", ...): compiles for CUDA GPUs; this machine need not have one."""
     if "target" in arguments:
-        raise BuildTypeError("nvrtc_build() takes no target: it is simt")
+        raise BuildTypeError("nvrtc_build() takes no argument target: it always builds for simt")
     return build(source, target="simt", **arguments)
 
 
@@ -119,32 +119,35 @@ def read_source(source: str | os.PathLike[str]) -> tuple[str, str, Path | None]:
     """A source's text, its name for messages, and its absolute path (None if it was given as text)."""
     if isinstance(source, str):
         if "\n" not in source and re.search(r"\.cuh?$", source):
-            raise SourceNotFound(f"a str is the source's text; for a file pass pathlib.Path({source!r})")
+            raise SourceNotFound(
+                f"a source given as str is its text; to build a file, pass pathlib.Path({source!r})"
+            )
         try:
             source.encode()
         except UnicodeEncodeError as error:
-            raise BuildValueError(f"the source is no Unicode text: {error}") from None
+            raise BuildValueError(f"the source is not valid Unicode text: {error}") from None
         return _without_null(source.removeprefix("\ufeff"), "<source>"), "<source>", None
     if not isinstance(source, os.PathLike):
         raise BuildTypeError(
-            f"the source is a str (text) or a pathlib.Path (file), got {type(source).__name__}"
+            f"the source must be a str (its text) or a pathlib.Path (a file), got {type(source).__name__}"
         )
     try:
         path = Path(source).absolute()
     except FileNotFoundError:
         raise SourceNotFound(
-            f"the source {str(source)!r} does not exist, nor the working directory"
+            f"the source {str(source)!r} does not exist, and neither does the working directory"
         ) from None
     if re.search(r'["\n\r]', str(path)):
         raise BuildValueError(
-            f"the source's path {str(source)!r} has a quote or line break: no #include takes it"
+            f"the source's path {str(source)!r} contains a quote or a line break, which #include "
+            "cannot handle"
         )
     try:
         text = path.read_text(encoding="utf-8-sig")
     except FileNotFoundError:
         raise SourceNotFound(f"the source {str(source)!r} does not exist") from None
     except UnicodeDecodeError as error:
-        raise BuildValueError(f"the source {str(source)!r} is no UTF-8 text: {error}") from None
+        raise BuildValueError(f"the source {str(source)!r} is not UTF-8 text: {error}") from None
     except OSError as error:
         raise BuildValueError(f"the source {str(source)!r} cannot be read: {error.strerror}") from error
     except ValueError as error:  # a null character
@@ -154,7 +157,7 @@ def read_source(source: str | os.PathLike[str]) -> tuple[str, str, Path | None]:
 
 def _without_null(text: str, name: str) -> str:
     if "\0" in text:
-        raise BuildValueError(f"the source {name!r} holds a null character")
+        raise BuildValueError(f"the source {name!r} contains a null character")
     return text
 
 
@@ -165,14 +168,14 @@ def _elements(values: Iterable[Any], what: str, of: str, single: type | tuple[ty
     try:
         return list(values)
     except TypeError:
-        raise BuildTypeError(f"{what} is a sequence of {of}, got {type(values).__name__}") from None
+        raise BuildTypeError(f"{what} must be a sequence of {of}, got {type(values).__name__}") from None
 
 
 def _strings(values: Iterable[str], what: str) -> list[str]:
     values = _elements(values, what, "str", str)
     for value in values:
         if not isinstance(value, str):
-            raise BuildTypeError(f"{what} holds str, got {type(value).__name__}")
+            raise BuildTypeError(f"{what} must contain only str, got {type(value).__name__}")
         _check_characters(value, what)
     return values
 
@@ -187,21 +190,21 @@ def _check_characters(text: str, what: str) -> None:
     try:
         os.fsencode(text)
     except UnicodeEncodeError:
-        raise BuildValueError(f"{what}: {text!r} is no Unicode text") from None
+        raise BuildValueError(f"{what}: {text!r} is not valid Unicode text") from None
     if "\0" in text:
-        raise BuildValueError(f"{what}: {text!r} holds a null character")
+        raise BuildValueError(f"{what}: {text!r} contains a null character")
 
 
 def check_options(options: Iterable[str], target: Target) -> tuple[str, ...]:
     if isinstance(options, str):  # would become one option, even with blanks in it
-        raise BuildTypeError(f"options is a sequence of str: pass options={options.split()}")
+        raise BuildTypeError(f"options must be a sequence of str: pass options={options.split()}")
     words = _strings(options, "options")
     if target.on_gpu:
         for option, following in zip(words, [*words[1:], "sm_80"], strict=False):
             name, _, value = option.partition("=")
             if name in ("-arch", "--gpu-architecture"):
                 raise BuildValueError(
-                    f"options: {option!r} is an argument of its own: pass arch={value or following!r}"
+                    f"options: {option!r} is set by the argument arch: pass arch={value or following!r}"
                 )
     return tuple(words)
 
@@ -210,9 +213,9 @@ def _check_arch(arch: str | None, target: Target) -> str | None:
     if arch is None:
         return None
     if not isinstance(arch, str) or not re.fullmatch(r"[\w.+=-]+", arch):
-        raise BuildValueError(f"arch {arch!r} is no architecture")
+        raise BuildValueError(f"arch {arch!r} is not an architecture")
     if target.on_gpu and not re.fullmatch(r"sm_\d+[af]?", arch):
-        raise BuildValueError(f"arch {arch!r} is no GPU architecture such as 'sm_90'")
+        raise BuildValueError(f"arch {arch!r} is not a GPU architecture: expected a name such as 'sm_90'")
     return arch
 
 
@@ -221,10 +224,10 @@ def check_include_dirs(include_dirs: Iterable[str | os.PathLike[str]]) -> tuple[
     folders = _elements(include_dirs, "include_dirs", "paths", (str, os.PathLike))
     for folder in folders:
         if not isinstance(folder, (str, os.PathLike)):
-            raise BuildTypeError(f"include_dirs holds paths, got {type(folder).__name__}")
+            raise BuildTypeError(f"include_dirs must contain only paths, got {type(folder).__name__}")
         _check_characters(str(folder), "include_dirs")
         if not os.path.isdir(folder):
-            wrong = "is no folder" if os.path.exists(folder) else "does not exist"
+            wrong = "is not a folder" if os.path.exists(folder) else "does not exist"
             raise BuildValueError(f"include_dirs: {str(folder)!r} {wrong}")
     return tuple(Path(folder).absolute() for folder in folders)
 
@@ -242,7 +245,7 @@ def check_defines(defines: Mapping[str, object] | Iterable[str] | None) -> dict[
     for name, value in pairs:
         _check_characters(value, "defines")
         if not re.fullmatch(r"[A-Za-z_]\w*(\([\w, .]*\))?", str(name)):
-            raise BuildValueError(f"defines: {name!r} is no name of a macro")
+            raise BuildValueError(f"defines: {name!r} is not a valid name for a macro")
     return dict(pairs)
 
 
@@ -251,7 +254,9 @@ def _check_arch_macro(defines: dict[str, str], target: Target) -> dict[str, str]
     value = defines.get("__CUDA_ARCH__")
     if target.on_gpu and value is not None:
         arch = f"sm_{value[:-1]}" if re.fullmatch(r"\d{2,3}0", value) else "sm_80"
-        raise BuildValueError(f"defines: __CUDA_ARCH__ follows the argument arch here: pass arch={arch!r}")
+        raise BuildValueError(
+            f"defines: __CUDA_ARCH__ is set by the argument arch on this target: pass arch={arch!r}"
+        )
     return defines
 
 
@@ -265,14 +270,14 @@ def _check_num_threads(num_threads: int | None, target: Target) -> int | None:
     if num_threads is None:
         return None
     if not hasattr(num_threads, "__index__") or isinstance(num_threads, bool):
-        raise BuildTypeError(f"num_threads is an integer, got {type(num_threads).__name__}")
+        raise BuildTypeError(f"num_threads must be an integer, got {type(num_threads).__name__}")
     num_threads = operator.index(num_threads)
     if target.threads is None:
         others = _names(lambda other: other.threads is not None)
-        raise BuildValueError(f"num_threads is for the targets {others}, not for {target.name}")
+        raise BuildValueError(f"the target {target.name} does not support num_threads: build for {others}")
     smallest = target.threads.fewest
     if num_threads & (num_threads - 1) or not smallest <= num_threads <= 1024:
         raise BuildValueError(
-            f"num_threads is a power of two from {smallest} to 1024 on {target.name}, got {num_threads}"
+            f"num_threads must be a power of two from {smallest} to 1024 on {target.name}, got {num_threads}"
         )
     return num_threads

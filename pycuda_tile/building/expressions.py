@@ -21,16 +21,18 @@ def expression_of(name: str, kernels: Sequence[KernelInfo], request: Request) ->
         raise not_found(name, kernels, request)
     if infos and "<" not in function and all(_needs_arguments(info) for info in infos):
         raise KernelNotFound(
-            f"{name} is a template, so its arguments are part of its name: {_example(infos[0])}"
+            f"{name} is a template, so its name must include the template's arguments: {_example(infos[0])}"
         )
     plain = [info for info in infos if not info.template_params]
     if plain and len(plain) == len(infos) and "<" in function:
-        raise KernelNotFound(f"{base} is no template: it takes no arguments such as those in {name}")
+        raise KernelNotFound(f"{base} is not a template, so it takes no arguments such as those in {name}")
     if types is None and "<" not in function:
         if plain and len(infos) > 1:
             types_of = [", ".join(param.type for param in info.params) for info in plain]
             listed = ", ".join(f"{base}({types})" for types in types_of)
-            raise KernelNotFound(f"{name} is overloaded, so its parameters are part of its name: {listed}")
+            raise KernelNotFound(
+                f"{name} is overloaded, so its name must include the types of its parameters: {listed}"
+            )
         if infos and not plain:
             return f"{name}<>", True  # every template argument has a default
     return name, bool(infos)

@@ -18,5 +18,7 @@ def check_ignored(kinds: list[str]) -> tuple[str, ...]:
     """The kinds of violations that are not reported; raises BuildValueError if one does not exist."""
     for kind in kinds:
         if kind not in KINDS:
-            raise BuildValueError(f"ignore names {kind!r}, which is none of {', '.join(KINDS)}")
+            raise BuildValueError(
+                f"ignore: {kind!r} is not a kind of violation: expected one of {', '.join(KINDS)}"
+            )
     return tuple(kinds)

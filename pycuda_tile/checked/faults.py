@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 
 _PLACE = re.compile(r"\n  in (?P<library>.*) at(?P<offsets>(?: 0x[0-9a-f]+)+)$", re.DOTALL)
 _TILE = re.compile(rb"\btile<(?P<element>[\w ]+), [\w:]*extents<[\w ]+(?P<lengths>(?:, \d+\w*)*)>")
-_STATE = "What it had stored until then stays; all other blocks were ended, and the process goes on."
-_ADVICE = "\n  With checked=True a launch says which array and which element it was."
+_STATE = "What the kernel had stored by then remains. All other blocks were stopped; the process continues."
+_ADVICE = "\n  A build with checked=True reports the array and the element."
 
 
 def explain(message: str, find_lines: Callable[[], Lines]) -> str:

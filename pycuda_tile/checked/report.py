@@ -82,8 +82,8 @@ def make_error(
 def _switch(kind: str, report: Report) -> str:
     """Says how to turn off reports of this kind."""
     if kind == "pointer-arithmetic" and not decode("", [report.values[1].code])[0].pointer:
-        return 'checked=True, without "strict", reports such a pointer only where it is accessed.'
-    return f'ignore=("{kind}",) in build() leaves such reports out.'
+        return 'With checked=True instead of "strict", such a pointer is reported only where it is accessed.'
+    return f'ignore=("{kind}",) in build() suppresses such reports.'
 
 
 def make_wait_error(
@@ -92,7 +92,7 @@ def make_wait_error(
     """The exception for a launch whose blocks all wait; the arguments are those of `make_error`."""
     place = user_frame(find_frames([offset for offset in report.frames if offset]), source)
     lines = [
-        "all blocks that run wait for what none of them changes: the launch would never end",
+        "all running blocks wait for a value that none of them changes, so the launch would never end",
         f"  {where(place)}, kernel {kernel}, block {tuple(report.block)}: repeated"
         f" {report.function.decode()}",
         *excerpt(place, source),
@@ -113,7 +113,7 @@ def user_frame(calls: Sequence[Sequence[Frame]], source: tuple[str, Path]) -> Fr
 
 def where(frame: Frame | None) -> str:
     if frame is None:
-        return "at a line that is not known, for want of addr2line or llvm-symbolizer"
+        return "at an unknown line (finding it needs addr2line or llvm-symbolizer)"
     return f"{frame.file}:{frame.line}"
 
 

@@ -35,7 +35,7 @@ def report() -> tuple[str, bool]:
         state = (
             "runs here"
             if finding.runs
-            else "compiles, cannot run here"
+            else "compiles, but cannot run here"
             if finding.compiles
             else "not available"
         )
@@ -62,7 +62,7 @@ def _run_probe(target: str) -> str:
     out = np.zeros(4, np.int32)
     build(_PROBE, target=target).kernel("probe")[4](out)
     if out.tolist() != [1] * 4:
-        raise Error("a kernel was built and launched, and its result is wrong")
+        raise Error("a kernel was built and launched, but its result is wrong")
     return f"a kernel was built and launched, on {num_workers()} cores"
 
 
@@ -84,8 +84,8 @@ def _tile_ir() -> str:
 def _tools() -> str:
     """Reports the tools that checked builds and `run --debug` call."""
     lines = line_tool()
-    reports = f"{lines[0]}, for lines in reports of checked builds" if lines else ""
-    missing = "no addr2line: reports of checked builds lack lines; install binutils"
+    reports = f"{lines[0]}, which finds the lines in reports of checked builds" if lines else ""
+    missing = "no addr2line, so reports of checked builds have no lines: install binutils"
     return f"{reports or missing}; {'gdb' if shutil.which('gdb') else 'no gdb'}, for run --debug"
 
 
@@ -94,5 +94,8 @@ def _front_end() -> str:
 
     cindex = clang.load()
     if cindex is None:
-        return f"libclang is not installed: no lints, no kernels of macros: {advice(clang.EXTRA)}"
-    return "libclang, for pycuda-tile check and kernels that macros make"
+        return (
+            "libclang is not installed, so there are no lints, and kernels that macros make are not "
+            f"found: {advice(clang.EXTRA)}"
+        )
+    return "libclang, for pycuda-tile check and for kernels that macros make"

@@ -23,7 +23,7 @@ def compile_file(arguments: argparse.Namespace) -> int:
     target = _target(arguments) or next(iter(emitters), "auto")
     wrong = ""
     if emit and target not in emitters:
-        wrong = f"--emit {emit} is of the target {' or '.join(emitters)}, not {target}"
+        wrong = f"--emit {emit} needs the target {' or '.join(emitters)}, not {target}"
     elif arguments.output is None and emit != "tileir":
         wrong = "-o OUT is missing: only Tile IR (--emit tileir) is printed without it"
     if wrong:
@@ -74,13 +74,18 @@ def _build_all(arguments: argparse.Namespace, target: str) -> Module:
         arguments.kernels = list(dict.fromkeys([*arguments.kernels, *overloads]))
         module = _build(arguments, target)
     templates = [str(kernel) for kernel in module.kernels if kernel.template_params]
-    advice = "--kernel says which to instantiate, such as --kernel 'scale<float, 64>'"
+    advice = "name instances with --kernel, such as --kernel 'scale<float, 64>'"
     if not module._compiled.executables:
         if templates:
-            raise Error(f"{arguments.file} has only templates of kernels: {'; '.join(templates)}: {advice}")
+            raise Error(
+                f"{arguments.file} has only kernels that are templates: {'; '.join(templates)}: {advice}"
+            )
         raise Error(f"{arguments.file} has no kernels (functions declared __tile_global__)")
     if templates and not asked:
-        print(f"note: templates are left out: {'; '.join(templates)}: {advice}", file=sys.stderr)
+        print(
+            f"note: kernels that are templates are left out: {'; '.join(templates)}: {advice}",
+            file=sys.stderr,
+        )
     return module
 
 

@@ -14,8 +14,8 @@ from . import files
 def make_parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(
         "pycuda-tile",
-        description="CUDA Tile C++ kernels: compile, look at, run.",
-        epilog="pycuda-tile COMMAND --help says more of a command. Begin with doctor, then run.",
+        description="Compile, inspect and run CUDA Tile C++ kernels.",
+        epilog="`pycuda-tile COMMAND --help` explains a command. Start with doctor, then run.",
     )
     parser.add_argument(
         "--version", action="version", version=f"pycuda-tile {VERSION}", help="show the version"
@@ -29,13 +29,13 @@ def make_parser() -> argparse.ArgumentParser:
         command.set_defaults(run=run)
         return command
 
-    add("run", "run an example or a script; without a name, the table of kernels")
-    add("doctor", "say what can run on this machine, and what is missing", _doctor)
+    add("run", "run an example or a script; without a name, the example `table`")
+    add("doctor", "report what works on this machine, and how to install what is missing", _doctor)
     compile_ = add(
         "compile",
-        "compile a file and write what came out",
+        "compile a file and write the result",
         files.compile_file,
-        " All kernels that are no templates are in it, and the instantiations that --kernel names.",
+        " The result contains all kernels that are not templates, and the instances that --kernel names.",
     )
     _add_build_arguments(compile_)
     compile_.add_argument(
@@ -48,25 +48,29 @@ def make_parser() -> argparse.ArgumentParser:
     compile_.add_argument(
         "--emit",
         choices=sorted({kind for target in targets.every() for kind in target.emits}),
-        help="what to write; default: a cubin, on cpu a shared library",
+        help="what to write; default: a cubin, or a shared library for cpu",
     )
     _add_source_arguments(add("kernels", "list the kernels of a file, with their hints", files.list_kernels))
     _add_build_arguments(
         add(
             "check",
-            "say what is wrong in a file: errors, hints that are ignored, what is slow on GPUs",
+            "report errors in a file, hints that are ignored, and code that is slow on GPUs",
             files.check_file,
         )
     )
-    add("tileir", "print, verify, run or write a module of Tile IR, text or bytecode")
-    cache = add("cache", "look at or empty the cache of compiled kernels", _cache)
-    cache.add_argument("action", choices=("info", "clear"), help="say where it is and how full; empty it")
-    regenerate = add("regenerate", "make the generated files anew, in a checkout", _regenerate)
-    regenerate.add_argument("--check", action="store_true", help="only say whether any differs")
-    coverage = add("coverage", "say what of the API is documented, implemented and tested", _coverage)
-    coverage.add_argument("--missing", action="store_true", help="only list what is missing")
+    add("tileir", "print, verify, run or write a module of Tile IR, given as text or bytecode")
+    cache = add("cache", "show or empty the cache of compiled kernels", _cache)
+    cache.add_argument("action", choices=("info", "clear"), help="show its folder and size, or empty it")
+    regenerate = add("regenerate", "write the generated files of a checkout again", _regenerate)
+    regenerate.add_argument("--check", action="store_true", help="only report those that are out of date")
+    coverage = add(
+        "coverage", "report which parts of the API are implemented, documented and tested", _coverage
+    )
+    coverage.add_argument("--missing", action="store_true", help="list only what is missing")
     coverage.add_argument(
-        "--part", action="store_true", help="only some tests ran: what they leave out is listed, and no fault"
+        "--part",
+        action="store_true",
+        help="only some of the tests ran: list what they leave out, but do not count it as missing",
     )
     return parser
 
@@ -74,10 +78,15 @@ def make_parser() -> argparse.ArgumentParser:
 def _add_source_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", type=Path, metavar="FILE", help="a .cu or .cuh file")
     parser.add_argument(
-        "-I", dest="include_dirs", action="append", default=[], metavar="DIR", help="where headers are, too"
+        "-I",
+        dest="include_dirs",
+        action="append",
+        default=[],
+        metavar="DIR",
+        help="a further folder of headers",
     )
     parser.add_argument(
-        "-D", dest="defines", action="append", default=[], metavar="NAME[=VALUE]", help="defines a macro"
+        "-D", dest="defines", action="append", default=[], metavar="NAME[=VALUE]", help="define a macro"
     )
 
 
@@ -85,10 +94,12 @@ def _add_build_arguments(parser: argparse.ArgumentParser) -> None:
     threaded = ", ".join(target.name for target in targets.every() if target.threads)
     _add_source_arguments(parser)
     parser.add_argument(
-        "--target", help=f"{', '.join(targets.NAMES)}; default: the best that can run on this machine"
+        "--target", help=f"{', '.join(targets.NAMES)}; default: the best that runs on this machine"
     )
     parser.add_argument(
-        "--arch", help="sm_90, ...: default the GPU at hand, else sm_80; on cpu as -march, default native"
+        "--arch",
+        help="sm_90, ... (default: this machine's GPU, else sm_80); on cpu the value of -march "
+        "(default: native)",
     )
     parser.add_argument(
         "--kernel",
@@ -96,13 +107,13 @@ def _add_build_arguments(parser: argparse.ArgumentParser) -> None:
         action="append",
         default=[],
         metavar="NAME",
-        help="also instantiates this kernel, such as 'scale<float, 64>'; may be repeated",
+        help="also instantiate this kernel, such as 'scale<float, 64>'; may be repeated",
     )
     parser.add_argument(
         "--num-threads",
         type=int,
         metavar="N",
-        help=f"{threaded}: threads that share a block, a power of two",
+        help=f"{threaded}: number of threads that share a block, a power of two",
     )
     parser.add_argument(
         "--front-end",

@@ -13,11 +13,11 @@ from .. import targets
 
 _HELP = """usage: pycuda-tile run [EXAMPLE | SCRIPT.py] [--debug | --sanitize] ...
 
-Runs an example, checked against NumPy, or a script of yours.
+Runs an example, whose results are checked against NumPy, or a script of your own.
 
 --debug     runs it in gdb, which stops in the example's kernels, compiled for the CPU without optimisation
---sanitize  watches kernels on the CPU with AddressSanitizer and UndefinedBehaviorSanitizer
-Other options go to the example or script; `pycuda-tile run EXAMPLE --help` lists an example's.
+--sanitize  checks kernels on the CPU with AddressSanitizer and UndefinedBehaviorSanitizer
+Other options are passed to the example or script; `pycuda-tile run EXAMPLE --help` lists those of an example.
 
 examples: {} (default: table)"""
 

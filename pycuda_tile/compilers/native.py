@@ -22,7 +22,7 @@ def load(name: str, sources: Path, abi: tuple[str, int], kind: type = ctypes.CDL
         built = _build(name, sources)  # keep it alive: outside the cache it owns its folder
         loaded = _load(built.folder / f"lib{name}.so", abi, kind)
     if loaded is None:
-        raise Error(f"lib{name}, which this package brings, does not fit its Python files: install it anew")
+        raise Error(f"the package's lib{name} does not match its Python files: reinstall the package")
     return loaded
 
 

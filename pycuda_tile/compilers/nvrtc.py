@@ -51,7 +51,7 @@ def check_arch(arch: str, extra: str) -> None:
     _check(nvrtc, status)
     if arch_number(arch) not in supported:
         listed = ", ".join(f"sm_{number}" for number in supported)
-        raise BuildValueError(f"arch {arch!r} is none that the installed NVRTC compiles for: {listed}")
+        raise BuildValueError(f"the installed NVRTC does not support arch {arch!r}: expected one of {listed}")
 
 
 def compile_program(

@@ -181,11 +181,13 @@ def named_by_user() -> Compiler | None:
     try:
         words = shlex.split(command)
     except ValueError as error:  # an unclosed quote
-        raise TargetUnavailable(f"PYCUDA_TILE_CXX={command!r} is no command: {error}") from None
+        raise TargetUnavailable(f"PYCUDA_TILE_CXX={command!r} is not a valid command: {error}") from None
     path = _which(words[0]) if words else None
     compiler = _identify((path, *words[1:])) if path else None
     if not compiler:
-        raise TargetUnavailable(f"PYCUDA_TILE_CXX={command!r} is no g++, clang++ or zig that can be started")
+        raise TargetUnavailable(
+            f"PYCUDA_TILE_CXX={command!r} is not a g++, clang++ or zig that can be started"
+        )
     return compiler
 
 

@@ -16,7 +16,7 @@ from typing import NamedTuple
 
 _RUNTIME, _CXX_LIBRARY = "libcompiler_rt.a", "libc++.a"
 _NOTICES = {
-    _RUNTIME: "the ziglang compiler prepares itself at its first use; this takes some 10 seconds, once",
+    _RUNTIME: "the ziglang compiler is being set up for its first use; this takes about 10 seconds, once",
     _CXX_LIBRARY: "the ziglang compiler builds its C++ library, which is needed here for the first time; "
     "this takes one to three minutes, once",
 }

@@ -36,12 +36,13 @@ def sanitizer_flags(flags: Sequence[str], compiler: Compiler) -> list[str]:
     }
     if "thread" in asked:
         raise BuildValueError(
-            "-fsanitize=thread does not know the launcher's threads; races between blocks are found by"
-            " checked=True"
+            "-fsanitize=thread does not understand the launcher's threads; checked=True finds races between "
+            "blocks"
         )
     if "memory" in asked:
         raise BuildValueError(
-            "-fsanitize=memory would have to watch Python, too; checked=True finds such tiles"
+            "-fsanitize=memory would have to instrument Python as well; checked=True finds "
+            "uninitialised tiles"
         )
     if "address" in asked and compiler.kind == "zig":
         raise BuildValueError("zig has no -fsanitize=address: install g++ or clang++ for it")
@@ -65,6 +66,6 @@ def find_runtime(compiler: Compiler, name: str) -> Path:
         if found.is_absolute() and found.exists():
             return found
     raise TargetUnavailable(
-        f"{compiler.command[0]} has no shared runtime of its sanitizers: g++ brings it, for clang install"
-        " libclang-rt-VERSION-dev"
+        f"{compiler.command[0]} has no shared library for its sanitizers: g++ has one; for clang, install "
+        "libclang-rt-VERSION-dev"
     )

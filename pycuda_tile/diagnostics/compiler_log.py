@@ -47,7 +47,7 @@ def parse(log: str, places: Places) -> list[Diagnostic]:
 
 
 def _unfinished(places: Places) -> Diagnostic:
-    message = "the source ends within a declaration: a } or ; is missing"
+    message = "the source ends inside a declaration: a } or ; is missing"
     return Diagnostic(places.source, len(places.text.splitlines()), 0, "error", message)
 
 

@@ -54,7 +54,7 @@ def check(
     found = check_hints(text, file, macros)
     unit = clang.parse(text, file, path=path, include_dirs=include_dirs, macros=macros)
     if unit is None:
-        return found, f"libclang is not installed, so nothing is linted: {advice(clang.EXTRA)}"
+        return found, f"libclang is not installed, so the source is not linted: {advice(clang.EXTRA)}"
     from .lints import lint
 
     return found + lint(unit), ""
@@ -85,7 +85,7 @@ def check_hints(text: str, file: str, macros: Mapping[str, str] | None = None) -
             found.append(_diagnostic(file, hint, what, reason))
         for earlier, later in overridden(same):
             found = [
-                _diagnostic(file, earlier, what, f"the later one in line {later.line} counts")
+                _diagnostic(file, earlier, what, f"the later one, in line {later.line}, replaces it")
                 if d.line == earlier.line and d.severity == "note" and d.message.startswith(f"{earlier} ")
                 else d
                 for d in found
@@ -100,7 +100,7 @@ def _diagnostic(file: str, hint: Hint, what: str, reason: str) -> Diagnostic:
     where = {None: f"where {hint.arch} is the architecture", 0: "everywhere"}.get(
         number, f"on sm_{(number or 0) // 10}"
     )
-    applies = "counts if its value is valid" if hint.number is None else "counts"
+    applies = "applies if its value is valid" if hint.number is None else "applies"
     message = f"{hint} of {what} {applies} {where}: {_EFFECTS[hint.kind]}"
     return Diagnostic(file, hint.line, 0, "note", message)
 
@@ -148,12 +148,17 @@ def _construct(statement: list[Token], start: int):
         name = words[place] if place is not None else "?"
         return f"kernel '{name}'", lambda hint: _only(hint, KERNEL_KINDS, "calls of load and store")
     if "__tile__" in words:
-        return "a __tile__ function", lambda hint: "hints stand on kernels and on statements"
+        return "a __tile__ function", lambda hint: "hints belong on kernels and on statements"
     rest = words[start:]
     if rest[:1] and rest[0] in _CONTROL:
-        return f"a statement '{rest[0]}'", lambda hint: "only expression statements take hints"
+        return f"a statement '{rest[0]}'", lambda hint: "only expression statements can have hints"
     if _is_declaration(statement[start:]):
-        return "a declaration", lambda hint: "only expression statements take hints: declare, then assign"
+        return (
+            "a declaration",
+            lambda hint: (
+                "only expression statements can have hints: declare the variable first, then assign to it"
+            ),
+        )
     return "a statement", lambda hint: _of_access(hint, rest)
 
 
@@ -171,9 +176,9 @@ def _of_access(hint: Hint, words: list[str]) -> str:
     ]
     of_view = any(at and words[at - 1] in (".", "->", "template") for at in calls)
     if not calls:
-        return "the statement calls no load or store itself"
+        return "the statement itself calls no load or store"
     if hint.kind == "allow_tma" and not of_view:
-        return "allow_tma is for loads and stores of a partition_view"
+        return "allow_tma applies only to loads and stores of a partition_view"
     return ""
 
 

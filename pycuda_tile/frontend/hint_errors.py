@@ -38,7 +38,7 @@ def hint_errors(text: str, file: str, macros: Mapping[str, str]) -> list[Diagnos
         variables = visible | _parameters(tokens, at)
         for part in dict.fromkeys(part for pair in pairs for part in (pair.arch, pair.value)):
             if name := _variable_in(part, variables):
-                message = f"hint({written}): a hint takes integral constants, and {name} is a variable"
+                message = f"hint({written}): a hint takes integral constants, but {name} is a variable"
                 found.append(Diagnostic(file, line, 0, "error", message))
     return found
 

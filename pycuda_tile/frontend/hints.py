@@ -22,10 +22,10 @@ _VALUES = {
     "allow_tma": (0, 1),
 }
 _RANGES = {
-    "num_cta_in_cga": "1, 2, 4, 8 and 16",
+    "num_cta_in_cga": "1, 2, 4, 8 or 16",
     "occupancy": "1 to 32",
     "latency": "1 to 10",
-    "allow_tma": "true and false",
+    "allow_tma": "true or false",
 }
 # Architectures that the tile compiler supports, numbered like __CUDA_ARCH__.
 ARCHITECTURES = (800, 860, 870, 880, 890, 900, 1000, 1010, 1030, 1100, 1200, 1210)
@@ -68,7 +68,7 @@ def parse(text: str, line: int = 0) -> list[Hint]:
             f"hint({text}): the first argument is the architecture: 0 for all, or 900 for sm_90"
         )
     if len(parts) < 2:
-        raise MalformedHint(f"hint({text}): nothing is hinted: write hint({arch}, kind = value)")
+        raise MalformedHint(f"hint({text}): it gives no hint: write hint({arch}, kind = value)")
     hints = []
     for part in parts[1:]:
         found = re.fullmatch(r"([A-Za-z_]\w*)\s*=(?!=)\s*(.+)", part, re.DOTALL)
@@ -78,7 +78,9 @@ def parse(text: str, line: int = 0) -> list[Hint]:
             )
         kind, value = found[1], " ".join(found[2].split())
         if _is_no_integer(value) or ";" in value:
-            raise MalformedHint(f"hint({text}): the value of {kind} is an integral constant, got {value}")
+            raise MalformedHint(
+                f"hint({text}): the value of {kind} must be an integral constant, got {value}"
+            )
         hints.append(Hint(arch, kind, value, line, pack))
     return hints
 
@@ -97,15 +99,15 @@ def why_ignored(hint: Hint) -> str:
     """Why a hint has no effect wherever it is; "" if it has one or if that depends on templates."""
     arch, value = hint.arch_number, hint.number
     if hint.kind not in KINDS:
-        near = " (num_cta_in_cga is meant?)" if hint.kind in ("num_cta_per_cga", "num_ctas") else ""
+        near = " (did you mean num_cta_in_cga?)" if hint.kind in ("num_cta_per_cga", "num_ctas") else ""
         return f"unknown kind {hint.kind!r}{near}: the kinds are {', '.join(KINDS)}"
     if arch is not None and arch != 0 and arch not in ARCHITECTURES:
         number = f", as in {arch * 10} for sm_{arch}" if arch * 10 in ARCHITECTURES else ""
-        return f"unknown architecture {hint.arch}: 0, or a number as of __CUDA_ARCH__{number}"
+        return f"unknown architecture {hint.arch}: expected 0, or a value of __CUDA_ARCH__{number}"
     if value is not None and value not in _VALUES[hint.kind]:
-        return f"{hint.kind} = {hint.value} is out of range: the values are {_RANGES[hint.kind]}"
+        return f"{hint.kind} = {hint.value} is out of range: expected {_RANGES[hint.kind]}"
     if hint.kind == "num_cta_in_cga" and arch == 800 and value not in (None, 1):
-        return "sm_80 has no clusters: num_cta_in_cga can only be 1 there"
+        return "sm_80 has no clusters, so num_cta_in_cga can only be 1"
     return ""
 
 

@@ -11,7 +11,7 @@ from ..errors import BuildTypeError, KernelNotFound
 def normalized(name: str) -> str:
     """The name with uniform spacing. Raises KernelNotFound if it cannot be a name."""
     if not isinstance(name, str):
-        raise BuildTypeError(f"a kernel is named by a str, got {type(name).__name__}")
+        raise BuildTypeError(f"the name of a kernel must be a str, got {type(name).__name__}")
     return _normalized(name)
 
 
@@ -21,7 +21,8 @@ def _normalized(name: str) -> str:
     text = re.sub(r"(?<=\W) | (?=\W)", "", words)
     if not words.isprintable() or not _has_the_form(text):
         raise KernelNotFound(
-            f"{name!r} is no name of a kernel: names are such as 'k', 'ns::k<float, 4>', and of overloads "
+            f"{name!r} is not the name of a kernel: expected a name such as 'k' or 'ns::k<float, 4>', "
+            "or for overloads "
             "'k(float*)'"
         )
     return text

@@ -9,7 +9,7 @@ from pathlib import Path
 from .kernel_info import KernelInfo
 from .scan import scan
 
-NOTE = "libclang is not installed: kernels that macros make are not listed, and nothing is linted"
+NOTE = "libclang is not installed: kernels that macros make are not listed, and the source is not linted"
 _MADE_BY_MACRO = re.compile(r"#[ \t]*define\b(?:\\\r?\n|[^\n])*__tile_global__")
 
 

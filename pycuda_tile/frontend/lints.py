@@ -13,19 +13,19 @@ from .clang import FUNCTION, KERNEL, Unit, annotations, load, qualified_name
 
 _ASSIGNMENTS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
 _CHANGE = (
-    "read-modify-write through a raw reference: on simt each thread of a block does it, so it happens many "
-    "times and races; use ct::atomic_add and its like, or tile operations"
+    "read-modify-write through a raw reference: on simt each thread of a block does it, so it happens "
+    "several times and is a race; use ct::atomic_add or a similar function, or tile operations"
 )
 _PRINTF = "on simt each thread of a block prints this line"
 _RUN_TIME_LENGTH = (
-    "array of run-time length: GPU compilers refuse it; give it a constant length, or use a tile"
+    "array of run-time length: GPU compilers reject it; give it a constant length, or use a tile"
 )
 _RUN_TIME_INDEX = (
     "local array '{}' is indexed at run time: on GPUs it lies in local memory, which is slow; index it with "
     "constants or in loops of constant bounds, or use a tile"
 )
 _RECURSION = (
-    "recursion ({}): the stack of GPU threads is small, and NVIDIA's tile compiler refuses it; write a loop"
+    "recursion ({}): the stack of GPU threads is small, and NVIDIA's tile compiler rejects it; write a loop"
 )
 
 

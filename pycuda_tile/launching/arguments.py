@@ -92,9 +92,9 @@ class Packer:
         plural = "" if wanted == 1 else "s"
         message = f"{self.kernel} takes {wanted} argument{plural} ({signature}), got {len(arguments)}"
         if named:
-            message += f" and by name {', '.join(named)}: a launch takes arguments by their position"
+            message += f" and by name {', '.join(named)}: pass the arguments of a launch by position"
         if options := [name for name in ("stream", "schedule_seed") if name in named]:
-            message += f"; {' and '.join(options)} can be given to kernel.launch(grid, ...)"
+            message += f"; {' and '.join(options)} can be passed to kernel.launch(grid, ...)"
         raise ArgumentTypeError(message) from None
 
     def _refuse_value(self, values: Sequence[object], error: Exception) -> None:
@@ -103,7 +103,7 @@ class Packer:
             try:
                 struct.pack(f"={parameter.format}", value)
             except (struct.error, OverflowError, TypeError):
-                raise ArgumentRangeError(f"{parameter} wants {_range(parameter)}, got {value}") from None
+                raise ArgumentRangeError(f"{parameter} expects {_range(parameter)}, got {value}") from None
         raise error
 
 
@@ -163,7 +163,7 @@ def _converter(parameter: Parameter, on_device: bool) -> Callable[[object], obje
 def _wrong_kind(parameter: Parameter, wanted: str, value: object) -> ArgumentTypeError:
     shown = repr(value)
     shown = f" {shown}" if len(shown) <= 40 and "\n" not in shown else ""
-    return ArgumentTypeError(f"{parameter} wants {wanted}, got {type(value).__name__}{shown}")
+    return ArgumentTypeError(f"{parameter} expects {wanted}, got {type(value).__name__}{shown}")
 
 
 def _integer_converter(parameter: Parameter) -> Callable[[object], int]:
@@ -211,7 +211,9 @@ def _float_converter(parameter: Parameter) -> Callable[[object], float]:
             try:
                 return float(value)
             except OverflowError:
-                raise ArgumentRangeError(f"{parameter} wants {_range(parameter)}, got a greater") from None
+                raise ArgumentRangeError(
+                    f"{parameter} expects {_range(parameter)}, got a larger number"
+                ) from None
             except (TypeError, ValueError):
                 pass
         raise _wrong_kind(parameter, "a number", value)
@@ -245,7 +247,7 @@ def _to_float32(parameter: Parameter, value: float) -> np.float32:
     try:
         return np.float32(struct.unpack("=f", struct.pack("=f", value))[0])
     except OverflowError:
-        raise ArgumentRangeError(f"{parameter} wants {_range(parameter)}, got {value}") from None
+        raise ArgumentRangeError(f"{parameter} expects {_range(parameter)}, got {value}") from None
 
 
 def _round_float32(value: np.float32, dropped_bits: int) -> int:

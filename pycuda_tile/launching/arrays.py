@@ -45,7 +45,9 @@ class ptr:
         try:
             self.offset = operator.index(offset)
         except TypeError:
-            raise ArgumentTypeError(f"ptr: the offset is a number of elements, got {offset!r}") from None
+            raise ArgumentTypeError(
+                f"ptr: the offset must be an integer, counted in elements, got {offset!r}"
+            ) from None
 
 
 class _Array(NamedTuple):
@@ -169,18 +171,21 @@ def _convert_any(value: Any, parameter: Parameter, on_device: bool) -> int:
     _check_place(array, parameter, on_device)
     if not _dtype_fits(array, parameter):
         raise ArgumentTypeError(
-            f"{parameter} wants an array of {_wanted(parameter)}, got one of {array.dtype}"
+            f"{parameter} expects an array of {_wanted(parameter)}, got one of {array.dtype}"
         )
     if not (array.contiguous or any_strides):
         raise ArgumentValueError(
-            f"{parameter} wants a C-contiguous array, got one that is not: pass numpy.ascontiguousarray(x), "
+            f"{parameter} expects a C-contiguous array, got one that is not: pass "
+            "numpy.ascontiguousarray(x), "
             "or pycuda_tile.strided(x) if the kernel handles the strides"
         )
     if array.readonly and not parameter.const:
-        raise ArgumentValueError(f"{parameter} wants an array that the kernel may write, got a read-only one")
+        raise ArgumentValueError(
+            f"{parameter} expects an array that the kernel may write, got a read-only one"
+        )
     if parameter.size in (2, 4, 8) and array.address % parameter.size:
         raise ArgumentValueError(
-            f"{parameter} wants an array aligned to {parameter.size} bytes, "
+            f"{parameter} expects an array aligned to {parameter.size} bytes, "
             f"got one at address {array.address:#x}"
         )
     return array.address
@@ -200,10 +205,10 @@ def _wanted(parameter: Parameter) -> str:
 
 def _check_place(array: _Array, parameter: Parameter, on_device: bool) -> None:
     if array.on_device and not on_device:
-        raise ArgumentValueError(f"{parameter} wants an array in host memory, got one on a GPU")
+        raise ArgumentValueError(f"{parameter} expects an array in host memory, got one on a GPU")
     if on_device and not array.on_device:
         raise ArgumentValueError(
-            f"{parameter} wants an array on the GPU, got one in host memory: "
+            f"{parameter} expects an array on the GPU, got one in host memory: "
             "copy it there with CuPy or PyTorch first"
         )
 
@@ -219,12 +224,12 @@ def _describe(value: object, parameter: Parameter) -> _Array:
         array = _from_other(value)
     except Exception as error:  # an object's own attributes may raise anything
         raise ArgumentTypeError(
-            f"{parameter} wants an array of {_wanted(parameter)}, got {_what(value)}, "
-            f"which cannot be taken as one: {type(error).__name__}: {error}"
+            f"{parameter} expects an array of {_wanted(parameter)}, got {_what(value)}, "
+            f"which cannot be used as one: {type(error).__name__}: {error}"
         ) from error
     if array is None:
         raise ArgumentTypeError(
-            f"{parameter} wants an array of {_wanted(parameter)} or None, got {_what(value)}"
+            f"{parameter} expects an array of {_wanted(parameter)} or None, got {_what(value)}"
         )
     return array
 
@@ -234,7 +239,7 @@ def _what(value: object) -> str:
     if isinstance(value, (list, tuple)):
         return f"a {kind}: pass numpy.asarray(x, dtype)"
     if isinstance(value, (bool, int, float, complex, np.generic)):
-        return f"{kind} {value}: a number stands for no address"
+        return f"{kind} {value}: a number is not an address"
     return f"an object of type {kind}"
 
 
@@ -252,7 +257,7 @@ def _from_numpy(array: ndarray) -> _Array:
         raise TypeError("its elements are Python objects")
     interface = array.__array_interface__
     address, readonly = interface["data"]
-    dtype = array.dtype.name if array.dtype.isnative else f"{array.dtype.name} in foreign byte order"
+    dtype = array.dtype.name if array.dtype.isnative else f"{array.dtype.name} in non-native byte order"
     return _Array(address, dtype, array.itemsize, array.flags.c_contiguous, readonly, False)
 
 
@@ -267,7 +272,7 @@ def _from_interface(interface: Mapping[str, Any], owner: object) -> _Array:
     address, readonly = interface["data"]
     contiguous = _is_contiguous(interface["shape"], interface.get("strides"), dtype.itemsize)
     if not address and 0 not in interface["shape"]:
-        raise ValueError("it has elements, and no memory")
+        raise ValueError("it has elements but no memory")
     return _Array(operator.index(address or 0), name, dtype.itemsize, contiguous, readonly, True)
 
 
@@ -291,11 +296,11 @@ def _from_torch(tensor: Any, parameter: Parameter, torch: Any) -> _Array:
     _torch_tensor = torch.Tensor
     if tensor.device.type not in ("cpu", "cuda"):
         raise ArgumentValueError(
-            f"{parameter} wants a tensor on the CPU or a CUDA GPU, got one on {tensor.device}"
+            f"{parameter} expects a tensor on the CPU or a CUDA GPU, got one on {tensor.device}"
         )
     if tensor.layout != torch.strided or tensor.is_neg() or tensor.is_conj():
         raise ArgumentValueError(
-            f"{parameter} wants a tensor whose memory holds its values, got a sparse one or a view that "
+            f"{parameter} expects a tensor whose memory holds its values, got a sparse one or a view that "
             "negates or conjugates: pass x.to_dense() or x.resolve_neg()"
         )
     try:
@@ -305,7 +310,7 @@ def _from_torch(tensor: Any, parameter: Parameter, torch: Any) -> _Array:
         known = False
     if not known:  # a placeholder during tracing, or its storage was freed
         raise ArgumentTypeError(
-            f"{parameter} wants a tensor with memory, got a {type(tensor).__name__} without: "
+            f"{parameter} expects a tensor with memory, got a {type(tensor).__name__} without: "
             "under torch.compile, launch from an operator made with pycuda_tile.torch_op"
         )
     dtype = str(tensor.dtype).removeprefix("torch.")
@@ -332,9 +337,9 @@ def _from_dlpack(value: object) -> _Array:
 
     tensor = dlpack.read(value)
     if tensor.device not in (*dlpack.HOST, *dlpack.CUDA):
-        raise ValueError("it is elsewhere than on the CPU or a CUDA GPU")
+        raise ValueError("it is neither on the CPU nor on a CUDA GPU")
     if not tensor.address and 0 not in tensor.shape:
-        raise ValueError("it has elements, and no memory")
+        raise ValueError("it has elements but no memory")
     strides = tensor.strides and tuple(stride * tensor.itemsize for stride in tensor.strides)
     # JAX arrays are immutable, but old versions of DLPack cannot say so.
     readonly = tensor.readonly or type(value).__module__.partition(".")[0] in ("jax", "jaxlib")

@@ -44,14 +44,16 @@ def autotune(
     times decides, because other load on the machine only increases them.
     """
     if not callable(make_kernel):
-        raise BuildTypeError(f"autotune: make_kernel is a function, got {type(make_kernel).__name__}")
+        raise BuildTypeError(f"autotune: make_kernel must be a function, got {type(make_kernel).__name__}")
     if not isinstance(args, (tuple, list)):
-        raise BuildTypeError(f"autotune: args is a tuple of the arguments, got {type(args).__name__}")
+        raise BuildTypeError(f"autotune: args must be a tuple of the arguments, got {type(args).__name__}")
     if isinstance(configs, str) or not isinstance(configs, Iterable):
-        raise BuildTypeError(f"autotune: configs are several configurations, got {type(configs).__name__}")
+        raise BuildTypeError(
+            f"autotune: configs must be a sequence of configurations, got {type(configs).__name__}"
+        )
     configs = list(configs)
     if not configs:
-        raise BuildValueError("autotune: configs is empty, one configuration or more is needed")
+        raise BuildValueError("autotune: configs is empty: pass at least one configuration")
     written = _written("configs", configs)
     machine = [toolchain.cpu_identity(), gpu.compute_capability()]
     if machine[1]:
@@ -69,8 +71,7 @@ def _written(name: str, value: object) -> str:
         return json.dumps(value, sort_keys=True)
     except (TypeError, ValueError) as error:
         raise BuildTypeError(
-            f"autotune: {name} must be something that JSON can write, so that the choice can be found again: "
-            f"{error}"
+            f"autotune: {name} must be serializable as JSON, so that the choice can be stored: {error}"
         ) from error
 
 

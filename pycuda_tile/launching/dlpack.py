@@ -95,7 +95,7 @@ def read(value: Any) -> Tensor:
     if name == b"dltensor_versioned":
         managed = _Versioned.from_address(address)
         if managed.major > 1:
-            raise BufferError(f"DLPack {managed.major}.{managed.minor} is not known here")
+            raise BufferError(f"DLPack {managed.major}.{managed.minor} is not supported")
         return _describe(managed.tensor, bool(managed.flags & _READ_ONLY))
     return _describe(_Tensor.from_address(address), readonly=False)
 

@@ -80,7 +80,7 @@ def check_available(kernel: str, target: str) -> None:
     """Raises TargetUnavailable if this machine cannot launch kernels on a GPU."""
     if compute_capability() is None:
         raise TargetUnavailable(
-            f"{kernel} is built for {target}, and this machine has no CUDA GPU or no driver for it: it can "
+            f"{kernel} is built for {target}, but this machine has no CUDA GPU, or no driver for one: it can "
             "be compiled here, but not launched (target='cpu' runs here)"
         )
     if not has_cuda_python():

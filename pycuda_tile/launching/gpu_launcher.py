@@ -169,7 +169,8 @@ class GpuExecutable(NamedTuple):
     ) -> Callable[..., None]:
         if schedule_seed:
             raise ArgumentTypeError(
-                "schedule_seed is for the targets cpu and emulated: a GPU chooses the order itself"
+                "schedule_seed applies only to the targets cpu and emulated: a GPU chooses the order of "
+                "blocks itself"
             )
         return self.launcher.bind(grid, stream)
 

@@ -20,7 +20,7 @@ def check_grid(kernel: str, grid: object) -> tuple[int, int, int]:
         sizes = ()
     if not 1 <= len(sizes) <= 3:
         raise ArgumentTypeError(
-            f"{kernel}: the grid is an integer or a tuple of one to three integers, got {grid!r}"
+            f"{kernel}: the grid must be an integer or a tuple of one to three integers, got {grid!r}"
         )
     for axis, size, limit in zip("xyz", sizes, MOST_BLOCKS, strict=False):
         if not 1 <= size <= limit:

@@ -83,7 +83,7 @@ class Kernel:
             launch = self._executable.bind(check_grid(self.name, grid), handle, seed)
         else:
             raise ArgumentTypeError(
-                f"{self.name}: schedule_seed is an integer from 0 to 2**64 - 2, got {schedule_seed!r}"
+                f"{self.name}: schedule_seed must be an integer from 0 to 2**64 - 2, got {schedule_seed!r}"
             )
         launch(*arguments, **named)
 
@@ -122,5 +122,5 @@ class Kernel:
 def not_picklable(what: object) -> BuildTypeError:
     return BuildTypeError(
         f"{what!r} is loaded code, which cannot be pickled or copied: build the source in each process, "
-        "where the cache has it"
+        "which takes it from the cache"
     )

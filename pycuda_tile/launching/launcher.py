@@ -47,7 +47,9 @@ def set_num_workers(count: int | None) -> None:
     except TypeError:
         wanted = -1
     if not (count is None or 1 <= wanted <= _MOST_WORKERS):
-        raise ArgumentValueError(f"the number of workers is 1 to {_MOST_WORKERS}, or None, got {count!r}")
+        raise ArgumentValueError(
+            f"the number of workers must be from 1 to {_MOST_WORKERS}, or None, got {count!r}"
+        )
     library().cuda_tile_set_num_workers(wanted)
 
 

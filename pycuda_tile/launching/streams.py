@@ -17,7 +17,7 @@ def stream_handle(stream: object) -> int:
     returned as it is."""
     handle = _stream_address(stream)
     if not 0 <= handle < 2**64:
-        raise ArgumentRangeError(f"the address of a stream is from 0 to 2**64 - 1, got {handle}")
+        raise ArgumentRangeError(f"the address of a stream must be from 0 to 2**64 - 1, got {handle}")
     return handle
 
 
@@ -27,7 +27,7 @@ def _stream_address(stream: object) -> int:
             return operator.index(protocol()[1])
         except (TypeError, LookupError) as error:
             raise ArgumentTypeError(
-                f"__cuda_stream__ of {type(stream).__name__} gives no version and address: {error}"
+                f"__cuda_stream__ of {type(stream).__name__} did not give a version and an address: {error}"
             ) from error
     if isinstance(stream, int) and not isinstance(stream, bool):
         return stream
@@ -37,7 +37,7 @@ def _stream_address(stream: object) -> int:
         if isinstance(handle, int):
             return handle
     raise ArgumentTypeError(
-        "a stream is an object with __cuda_stream__ or the address of a cudaStream_t, "
+        "a stream must be an object with __cuda_stream__ or the address of a cudaStream_t, "
         f"got {type(stream).__name__}"
     )
 

@@ -83,7 +83,9 @@ def _functions(what: str, given: Mapping[str, Callable[..., Any]] | None) -> dic
     if given is None:
         return {}
     if not isinstance(given, Mapping) or not all(map(callable, given.values())):
-        raise BuildTypeError(f"torch_op: {what} is a dict from parameter names to functions, got {given!r}")
+        raise BuildTypeError(
+            f"torch_op: {what} must be a dict from parameter names to functions, got {given!r}"
+        )
     return dict(given)
 
 
@@ -92,10 +94,10 @@ def _check(
 ) -> tuple[Parameter, ...]:
     if not isinstance(kernel, Kernel):
         raise BuildTypeError(
-            f"torch_op wants a kernel, such as module.kernel('k'), got {type(kernel).__name__}"
+            f"torch_op expects a kernel, such as module.kernel('k'), got {type(kernel).__name__}"
         )
     if not isinstance(name, str) or not re.fullmatch(r"[A-Za-z_]\w*::[A-Za-z_]\w*", name):
-        raise BuildValueError(f"an operator is named as 'namespace::name', got {name!r}")
+        raise BuildValueError(f"the name of an operator has the form 'namespace::name', got {name!r}")
     parameters = kernel.parameters
     names = [parameter.name for parameter in parameters]
     if not all(names):
@@ -110,7 +112,7 @@ def _check(
     for parameter in parameters:
         if parameter.name in outputs and (not parameter.pointer or parameter.const):
             raise BuildValueError(
-                f"{parameter} cannot be an output: it is no pointer that the kernel writes to"
+                f"{parameter} cannot be an output: it is not a pointer that the kernel writes to"
             )
     return parameters
 
@@ -128,7 +130,9 @@ def _schema(inputs: Sequence[Parameter], outputs: Mapping[str, object]) -> str:
         elif parameter.kind not in (OTHER, VOID, FUNCTION):
             kind = "float"
         else:
-            raise BuildValueError(f"{parameter} is nothing that PyTorch operators take: derive it")
+            raise BuildValueError(
+                f"{parameter} cannot be an argument of a PyTorch operator: pass a function for it in derived="
+            )
         words.append(f"{kind} {parameter.name}")
     count = len(outputs)
     result = "()" if not count else "Tensor" if count == 1 else f"({', '.join(['Tensor'] * count)})"

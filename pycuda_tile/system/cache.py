@@ -150,8 +150,8 @@ def _with_parts(root: Path) -> Path:
 def _scratch_folder(instead_of: str, process: int) -> Path:
     place = _temporary_folder("pycuda_tile-cache-")
     _warn(
-        f"the cache folder {instead_of} cannot be used: it must be a folder of this user's that "
-        f"can be written to. Until this process ends, {place} stands in"
+        f"the cache folder {instead_of} cannot be used: it must be a folder that this user owns and "
+        f"can write to. This process uses {place} instead, and removes it at the end"
     )
     atexit.register(_remove_if_own, place, process)
     return place
@@ -164,7 +164,7 @@ def _temporary_folder(prefix: str) -> Path:
         return Path(tempfile.mkdtemp(prefix=prefix))
     except OSError as error:  # also where none of the usual folders can be written to
         raise Error(
-            f"there is no room for temporary files: {error}; TMPDIR and PYCUDA_TILE_CACHE_DIR name folders "
+            f"temporary files cannot be written: {error}; set TMPDIR or PYCUDA_TILE_CACHE_DIR to a folder "
             "that can be written to"
         ) from error
 
@@ -182,8 +182,8 @@ def _why_not_kept(error: OSError | CompileError, root: Path) -> str:
 @functools.cache
 def _say_not_kept(root: str, reason: str) -> None:
     _warn(
-        f"the cache folder {root} cannot be written to ({reason}): what is built now is not kept. "
-        "PYCUDA_TILE_CACHE_DIR names another folder, `pycuda-tile cache clear` empties this one"
+        f"the cache folder {root} cannot be written to ({reason}): this build is not kept. "
+        "Set PYCUDA_TILE_CACHE_DIR to another folder, or empty this one with `pycuda-tile cache clear`"
     )
 
 

@@ -19,7 +19,7 @@ def _find(name: str, witness: str) -> Path:
     for folder in (_PACKAGE / name, _PACKAGE.parent / name):
         if (folder / witness).exists():
             return folder
-    raise Error(f"pycuda_tile is not installed completely: {_PACKAGE / name / witness} is missing")
+    raise Error(f"the installation of pycuda_tile is incomplete: {_PACKAGE / name / witness} is missing")
 
 
 def include_dir() -> Path:

@@ -21,7 +21,7 @@ _BEST_FIRST = ("simt", "cpu")  # what "auto" chooses from
 def find(name: object) -> Target:
     """The target of that name; raises BuildValueError if there is none."""
     if name not in NAMES:
-        raise BuildValueError(f"unknown target {name!r}: it is one of {', '.join(NAMES)}, auto")
+        raise BuildValueError(f"unknown target {name!r}: expected one of {', '.join(NAMES)}, auto")
     return importlib.import_module(f".{name}", __name__).TARGET
 
 

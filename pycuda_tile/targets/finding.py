@@ -38,12 +38,13 @@ def device(notes: list[str]) -> bool:
     driver, capability = gpu.driver_version(), gpu.compute_capability()
     if driver is None:
         notes.append(
-            "missing: no driver for CUDA GPUs: install NVIDIA's, for instance with apt install nvidia-driver"
+            "missing: no driver for CUDA GPUs; install NVIDIA's, for instance with `apt install "
+            "nvidia-driver`"
         )
         return False
-    notes.append(f"driver: for CUDA up to {driver}")
+    notes.append(f"driver: supports CUDA up to {driver}")
     if capability is None:
-        notes.append("missing: no CUDA GPU that the driver shows to this process")
+        notes.append("missing: the driver shows no CUDA GPU to this process")
         return False
     notes.append(f"GPU: {gpu.device_name()}, compute capability {capability[0]}.{capability[1]}")
     if not gpu.has_cuda_python():

@@ -40,16 +40,16 @@ def read_bytecode(data: bytes) -> Module:
         # bytes(n) would be n zeros: an integer is not a file, and a large one must not exhaust memory.
         data = bytes(memoryview(data))
     except TypeError:
-        raise BuildTypeError(f"bytecode is a bytes-like object, got {type(data).__name__}") from None
+        raise BuildTypeError(f"bytecode must be a bytes-like object, got {type(data).__name__}") from None
     if not data.startswith(_MAGIC):
-        raise BytecodeError("this is no Tile IR: it does not begin with 7F 'TileIR' 00", 0)
+        raise BytecodeError("this is not Tile IR bytecode: it does not begin with 7F 'TileIR' 00", 0)
     io = Reader(data, len(_MAGIC), len(data), NEWEST)
     version = (io.byte(), io.byte())
     if version not in VERSIONS:
         known = f"{dotted(OLDEST)} to {dotted(NEWEST)}"
         raise BytecodeError(f"version {dotted(version)}: expected {known}", 8)
     if io.take(2) != b"\0\0":
-        raise BytecodeError("it has content that is a preview", 10)
+        raise BytecodeError("it has a section that is only a preview", 10)
     io.version = version
     found = read_sections(io)
     tables = Tables(found)
@@ -64,7 +64,7 @@ def read_bytecode(data: bytes) -> Module:
         module.globals = found["globals"].sequence(None, lambda _: _global(found["globals"]))
         found["globals"].at_end("the globals")
     if "functions" not in found:
-        io.fail("there is no section of functions")
+        io.fail("the section of functions is missing")
     locations = Locations(found["debug"]) if "debug" in found else None
     module.entries = _read_entries(found["functions"], locations)
     _check_names(io, module)
@@ -163,11 +163,11 @@ def _read_entries(io: Reader, locations: Locations | None) -> list[Entry]:
         name, signature, flags = io.tables.string(io), io.tables.type(io), io.byte()
         io.where = f"entry {name!r:.100}"
         if not isinstance(signature, Function) or signature.results:
-            io.fail("its type is no function without results")
+            io.fail("its type is not a function without results")
         if flags > _FLAGS and io.version >= (13, 4):  # older versions ignore the other bits
             io.fail(f"flags {flags:x} (hexadecimal): expected at most {_FLAGS}")
         if not flags & _ENTRY or (io.version >= (13, 5) and flags & _HAS_HINTS):
-            io.fail("a function that is no entry is a preview")
+            io.fail("functions that are not entries are only a preview")
         if flags & _PRIVATE:
             io.fail("an entry cannot be private")
         left -= len(signature.inputs)
@@ -177,9 +177,9 @@ def _read_entries(io: Reader, locations: Locations | None) -> list[Entry]:
         places = iter(()) if locations is None else locations.of(record)
         hints = tagged(io) if io.version >= (13, 5) or flags & _HAS_HINTS else {}
         if not isinstance(hints, dict):
-            io.fail("its hints are no dictionary")
+            io.fail("its hints are not a dictionary")
         if io.version >= (13, 5) and not isinstance(tagged(io), list):
-            io.fail("the attributes of its arguments are no list")
+            io.fail("the attributes of its arguments are not a list")
         arguments = [Value(type_, f"arg{i}") for i, type_ in enumerate(signature.inputs)]
         part = io.part(io.varint())
         location = next(places, None)

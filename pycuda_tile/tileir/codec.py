@@ -51,27 +51,30 @@ class Reader:
 
     def needs(self, since: Version, what: str) -> None:
         if since > self.version:
-            self.fail(f"{what} is of version {dotted(since)} and newer; the file says {dotted(self.version)}")
+            self.fail(
+                f"{what} needs version {dotted(since)} or newer, but the file has version "
+                f"{dotted(self.version)}"
+            )
 
     def done(self) -> bool:
         return self.at >= self.end
 
     def take(self, count: int) -> bytes:
         if not 0 <= count <= self.end - self.at:
-            self.fail(f"{count} bytes expected, {self.end - self.at} left")
+            self.fail(f"expected {count} bytes, but {self.end - self.at} are left")
         self.at += count
         return self.data[self.at - count : self.at]
 
     def part(self, count: int) -> Reader:
         if not 0 <= count <= self.end - self.at:
-            self.fail(f"{count} bytes expected, {self.end - self.at} left")
+            self.fail(f"expected {count} bytes, but {self.end - self.at} are left")
         start = self.at
         self.at += count
         return Reader(self.data, start, self.at, self.version, self.tables)
 
     def at_end(self, what: str) -> None:
         if not self.done():
-            self.fail(f"{self.end - self.at} bytes are left over behind {what}")
+            self.fail(f"{self.end - self.at} bytes are left over after {what}")
 
     def byte(self, _: int | None = None) -> int:
         return self.take(1)[0]
@@ -80,7 +83,7 @@ class Reader:
         result = shift = 0
         while True:
             if self.at >= self.end:
-                self.fail("a number expected, no bytes left")
+                self.fail("expected a number, but no bytes are left")
             byte = self.data[self.at]
             self.at += 1
             result |= (byte & 127) << shift
@@ -101,7 +104,7 @@ class Reader:
         """How many items follow; each takes at least a byte."""
         count = self.varint()
         if count > self.end - self.at:
-            self.fail(f"{count} entries expected, {self.end - self.at} bytes left")
+            self.fail(f"expected {count} entries, but only {self.end - self.at} bytes are left")
         return count
 
     def sequence(self, _: Any, each: Callable[[Any], Any]) -> list:
@@ -159,7 +162,7 @@ class Writer:
 
     def _number(self, value: int | None, largest: int, write: Callable[[int], None]) -> int:
         if not isinstance(value, (int, np.integer)) or not 0 <= value <= largest:
-            self.fail(f"{value!r:.60} is no number from 0 to {largest}")
+            self.fail(f"{value!r:.60} is not a number from 0 to {largest}")
         write(int(value))
         return value
 
@@ -171,7 +174,7 @@ class Writer:
 
     def svarint(self, value: int | None = None) -> int:
         if not isinstance(value, (int, np.integer)) or not -(2**63) <= value < 2**63:
-            self.fail(f"{value!r:.60} is no number of 64 bits")
+            self.fail(f"{value!r:.60} is not a number of 64 bits")
         self._varint((int(value) << 1 ^ int(value) >> 63) & _LARGEST)
         return value
 
@@ -188,7 +191,7 @@ class Writer:
         half = 1 << (8 * width - 1)
         for item in items:
             if not isinstance(item, (int, np.integer)) or not -half <= item < half:
-                self.fail(f"{item!r:.60} is no integer of {8 * width} bits")
+                self.fail(f"{item!r:.60} is not an integer of {8 * width} bits")
         self.varint(len(items))
         self.out += np.array(items, f"<i{width}").tobytes()
         return tuple(items)

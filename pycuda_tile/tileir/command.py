@@ -37,7 +37,9 @@ def main(words: Sequence[str]) -> int:
     parser = argparse.ArgumentParser("pycuda-tile tileir", description="Tile IR, as text or bytecode.")
     actions = {"print": _print, "verify": _verify, "run": _run, "write": _write}
     parser.add_argument(
-        "action", choices=actions, help="print as text, check the rules, run an entry, or write as bytecode"
+        "action",
+        choices=actions,
+        help="print as text, check against the rules, run an entry, or write as bytecode",
     )
     parser.add_argument("rest", nargs=argparse.REMAINDER, help=argparse.SUPPRESS)
     found = parser.parse_args(words)
@@ -53,7 +55,7 @@ def read(path: Path) -> Module:
     try:
         return read_bytecode(data) if data.startswith(_MAGIC) else parse(data.decode())
     except UnicodeDecodeError as error:
-        raise Error(f"{path}: neither bytecode of Tile IR nor text") from error
+        raise Error(f"{path}: neither Tile IR bytecode nor text") from error
     except Error as error:
         raise Error(f"{path}: {error}") from error
 
@@ -66,28 +68,28 @@ def _parser(action: str, description: str, **more: Any) -> argparse.ArgumentPars
 
 def _print(words: Sequence[str]) -> int:
     parser = _parser("print", "Print a module as text.")
-    parser.add_argument("-g", dest="locations", action="store_true", help="with the locations of operations")
+    parser.add_argument(
+        "-g", dest="locations", action="store_true", help="also print the locations of operations"
+    )
     arguments = parser.parse_args(words)
     print(read(arguments.file).text(arguments.locations).rstrip("\n"))
     return 0
 
 
 def _verify(words: Sequence[str]) -> int:
-    path = _parser("verify", "Say whether a module keeps the rules of Tile IR.").parse_args(words).file
+    path = _parser("verify", "Check a module against the rules of Tile IR.").parse_args(words).file
     module = read(path)
     _check(path, module)
     operations = sum(1 for entry in module.entries for _ in walk(entry.body))
     entries = ", ".join(map(_signature, module.entries)) or "no entries"
-    print(f"{path}: in order, {operations} operations: {entries}")
+    print(f"{path}: follows the rules, {operations} operations: {entries}")
     return 0
 
 
 def _write(words: Sequence[str]) -> int:
     parser = _parser("write", "Write a module as bytecode.")
-    parser.add_argument(
-        "-o", "--output", type=Path, required=True, metavar="OUT", help="the file that is written"
-    )
-    parser.add_argument("--version", help="such as 13.1; default: the lowest that holds the module")
+    parser.add_argument("-o", "--output", type=Path, required=True, metavar="OUT", help="the file to write")
+    parser.add_argument("--version", help="such as 13.1; default: the lowest that can hold the module")
     given = parser.parse_args(words)
     try:
         data = write_bytecode(read(given.file), given.version)
@@ -119,19 +121,25 @@ def _run(words: Sequence[str]) -> int:
         epilog=_ARGUMENTS,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.add_argument("arguments", nargs="*", metavar="ARGUMENT", help="one for each parameter")
-    parser.add_argument("--entry", metavar="NAME", help="default: the only one")
-    parser.add_argument("--grid", default="1", metavar="X[xYxZ]", help="tile blocks; default: 1")
     parser.add_argument(
-        "--out", action="append", default=[], metavar="N=FILE.npy", help="save array argument N, from 1"
+        "arguments", nargs="*", metavar="ARGUMENT", help="one for each parameter of the entry"
+    )
+    parser.add_argument("--entry", metavar="NAME", help="the entry to run; default: the only one")
+    parser.add_argument("--grid", default="1", metavar="X[xYxZ]", help="the grid, in tile blocks; default: 1")
+    parser.add_argument(
+        "--out",
+        action="append",
+        default=[],
+        metavar="N=FILE.npy",
+        help="save array argument N, counted from 1",
     )
     parser.add_argument(
         "--on-ub",
         choices=("raise", "continue"),
         default="raise",
-        help="undefined behaviour: an error (default), or its documented value",
+        help="what undefined behaviour does: raise an error (default), or continue with the documented value",
     )
-    parser.add_argument("--seed", type=int, help="shuffle memory operations that no token orders")
+    parser.add_argument("--seed", type=int, help="shuffle the memory operations that no token orders")
     given = parser.parse_intermixed_args(words)
     module = read(given.file)
     _check(given.file, module)
@@ -206,7 +214,7 @@ def _load(path: Path, element: str) -> np.ndarray:
     except OSError as error:
         raise Error(f"cannot read {path}: {error.strerror or error}") from error
     except (ValueError, EOFError, MemoryError) as error:
-        raise Error(f"{path} is no array that numpy.save wrote: {error}") from error
+        raise Error(f"{path} is not an array that numpy.save wrote: {error}") from error
     # numpy.save keeps only the bytes of types that NumPy itself does not have.
     dtype = DTYPES.get(element)
     if array.dtype.kind == "V" and dtype is not None and array.dtype.itemsize == dtype.itemsize:
@@ -218,7 +226,7 @@ def _output(parser: argparse.ArgumentParser, text: str, values: list[Any]) -> tu
     number, equals, path = text.partition("=")
     arrays = [str(i) for i, value in enumerate(values, 1) if isinstance(value, np.ndarray)]
     if not equals or not path or number not in arrays:
-        expected = ", ".join(arrays) or "no array is given"
+        expected = ", ".join(arrays) or "none of the arguments is an array"
         parser.error(f"--out {text}: expected N=FILE.npy, where argument N is an array: {expected}")
     return int(number), Path(path)
 

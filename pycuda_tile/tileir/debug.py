@@ -69,7 +69,7 @@ class Locations:
         for reference in self._references[begin:end]:
             found = self._find(int(reference))
             if found is not None and not isinstance(found, _LOCATIONS):
-                self._section.fail(f"debug attribute {reference} is no location")
+                self._section.fail(f"debug attribute {reference} is not a location")
             yield found
 
     def _find(self, reference: int) -> Any:
@@ -113,7 +113,7 @@ class Locations:
                 made, may_be_none = self._known[value.number], cls in (Location, CallSite)
                 if not isinstance(made, value.classes) and not (made is None and may_be_none):
                     names = " or ".join(c.__name__ for c in value.classes)
-                    self._section.fail(f"debug attribute {value.number} is no {names}")
+                    self._section.fail(f"debug attribute {value.number} is not a {names}")
                 value = made
             found.append(value)
         if cls is Location:

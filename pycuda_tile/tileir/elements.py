@@ -17,7 +17,9 @@ from .ir import Constant
 
 class _Types(dict[str, np.dtype]):
     def __missing__(self, name: str) -> np.dtype:
-        raise NotAvailableYet(f"elements of type {name}: neither NumPy nor this ml_dtypes has them")
+        raise NotAvailableYet(
+            f"elements of type {name} are not supported by NumPy or the installed ml_dtypes"
+        )
 
 
 DTYPES = _Types({name: e.dtype for name, e in TILEIR_TYPES.items() if e.dtype is not None})

@@ -65,7 +65,7 @@ class Body:
         if op is not None and op.name not in OPERATIONS:
             io.fail(f"there is no operation {op.name!r}")
         if op is not None and op.name in _NEVER_STORED:
-            io.fail("stands in no body")
+            io.fail("cannot be in the body of an entry")
         code = io.varint(None if op is None else OPERATIONS[op.name].code)
         row = OPERATIONS_BY_CODE.get(code)
         if row is None or row.name in _NEVER_STORED:
@@ -104,8 +104,8 @@ class Body:
     def _use(self, value: Value | None) -> Value:
         if value is not None and id(value) not in self.numbers:
             if id(value) in self.newer:
-                self.io.needs(self.newer[id(value)], "a result that is used here")
-            self.io.fail("an operand is a value that is not known here")
+                self.io.needs(self.newer[id(value)], "a result that this operation uses")
+            self.io.fail("an operand is a value that is not defined here")
         number = self.io.varint(None if value is None else self.numbers[id(value)])
         if number >= len(self.values):
             self.io.fail(f"value {number} of {len(self.values)}")
@@ -115,7 +115,7 @@ class Body:
         """A value defined here: a result or an argument of a block."""
         type_ = self.io.tables.type(self.io, None if value is None else value.type)
         if isinstance(type_, Function):
-            self.io.fail("a value is no function")
+            self.io.fail("a value cannot be a function")
         return Value(type_, name) if value is None else value
 
     # --- parts ---
@@ -190,7 +190,7 @@ class Body:
             self.io.where = where
             count = self.io.count(0 if block is None else 1)
             if count > 1:
-                self.io.fail(f"a region of {count} blocks")
+                self.io.fail(f"a region has {count} blocks, expected one")
             found.append(self._block(block, depth) if count else None)
         self.io.where = where
         return found
@@ -212,7 +212,8 @@ def check_end(io: Io, ops: list[Operation]) -> None:
     for i, op in enumerate(ops, 1):
         if (op.name in TERMINATORS) != (i == len(ops)):
             io.fail(
-                f"operation {i} of {len(ops)} of a block is {op.name}; the last one, and no other, is one of "
+                f"operation {i} of {len(ops)} of a block is {op.name}; the last operation, and no other, "
+                "must be one of "
                 f"{', '.join(TERMINATORS)}"
             )
     if not ops:

@@ -34,4 +34,4 @@ def check_module(value: object) -> None:
     if not isinstance(value, Module):
         reads = {"str": ": tileir.parse reads text", "bytes": ": tileir.read_bytecode reads bytes"}
         name = type(value).__name__
-        raise BuildTypeError(f"a module of Tile IR is expected, got {name}{reads.get(name, '')}")
+        raise BuildTypeError(f"expected a module of Tile IR, got {name}{reads.get(name, '')}")

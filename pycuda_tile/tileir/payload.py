@@ -152,7 +152,7 @@ def _bits(io: Io, value: int | None, name: str) -> int:
         wide = None if value is None else value - (value >> 63 << 64)
         found = io.svarint(wide) % (1 << 64)
     if found >> width:
-        io.fail(f"{found:#x} is no number of type {name}")
+        io.fail(f"{found:#x} is not a number of type {name}")
     return found
 
 
@@ -169,7 +169,7 @@ _TAGS = {rows[0].name: tag for tag, rows in (*ATTRIBUTES.items(), *TYPES.items()
 def tagged(io: Io, value: Any = None, depth: int = 0, tag: int | None = None) -> Any:
     """An attribute preceded by its tag; `tag` is given if the file determines which it must be."""
     if depth > MAX_ATTRIBUTE_DEPTH:
-        io.fail("attributes nested too deep")
+        io.fail("attributes are nested too deeply")
     if not io.reading:
         tag = _TAGS[_kind_of(io, value)] if tag is None else tag
     row, parts = _tag(io, tag, ATTRIBUTES, "attribute")
@@ -212,7 +212,7 @@ def _tag(io: Io, tag: int | None, rows: dict[int, list[Encoding]], what: str) ->
 def type_(io: Io, value: Any = None, depth: int = 0) -> Any:
     """A type preceded by its tag."""
     if depth > _TYPE_DEPTH:
-        io.fail("types nested too deep")
+        io.fail("types are nested too deeply")
     row, parts = _tag(io, None if io.reading else _TAGS.get(_type_name(value)), TYPES, "type")
     found = parts({} if io.reading else vars(value), depth + 1)
     if row.name in _TYPES:

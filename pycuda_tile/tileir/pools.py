@@ -35,7 +35,7 @@ class Tables:
             try:
                 self._known["string", number] = entry.take(entry.end - entry.at).decode()
             except UnicodeDecodeError:
-                entry.fail(f"string {number} is no UTF-8")
+                entry.fail(f"string {number} is not UTF-8")
         return self._known["string", number]
 
     def type(self, io: Reader, _: Any = None, depth: int = 0) -> Any:
@@ -59,7 +59,7 @@ class Tables:
         elements = self._known["dense", number, name]
         found = None if elements is None else dense.to_array(elements, type_)
         if found is None:
-            io.fail(f"constant {number} is of another length than {type_}")
+            io.fail(f"constant {number} has another length than {type_}")
         return found
 
 
@@ -79,7 +79,7 @@ class Pools:
 
     def string(self, io: Writer, value: str) -> str:
         if not isinstance(value, str):
-            io.fail(f"a name or text expected, got {type(value).__name__} {value!r:.60}")
+            io.fail(f"expected a name or text, got {type(value).__name__} {value!r:.60}")
         try:
             value.encode()
         except UnicodeEncodeError:
@@ -103,7 +103,7 @@ class Pools:
             io.fail(f"a constant of type {type_}")
         array, dtype = np.asarray(value), dense.DTYPES[name]
         if array.dtype != dtype or array.shape not in ((), type_.shape):
-            io.fail(f"an array of {array.dtype} {array.shape} is no constant of {type_}")
+            io.fail(f"an array of {array.dtype} {array.shape} is not a constant of type {type_}")
         raw = dense.to_bytes(np.broadcast_to(array, type_.shape), name)
         entry = Writer(self.version)
         entry.varint(len(raw))
@@ -139,9 +139,9 @@ def _wrong(found: Any) -> str:
         if any(
             not isinstance(t, (Tile, Token, TensorView, TileView)) for t in (*found.inputs, *found.results)
         ):
-            return "a function of what is no tile, view or token"
+            return "a function of something that is not a tile, view or token"
     elif not isinstance(found, (Scalar, Pointer, Token)):
-        return f"{type(found).__name__} {found!r:.60} is no type"
+        return f"{type(found).__name__} {found!r:.60} is not a type"
     return ""
 
 

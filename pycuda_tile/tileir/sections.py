@@ -29,12 +29,12 @@ def read_sections(io: Reader) -> dict[str, Reader]:
             io.fail(f"there is no section {head & 127}")
         name, _ = _SECTIONS[head & 127]
         if name in found:
-            io.fail(f"the section of {name} is there twice")
+            io.fail(f"there are two sections of {name}")
         length = io.varint()
         if head & 128:
             alignment = io.varint()
             if alignment == 0 or alignment & (alignment - 1):
-                io.fail(f"alignment {alignment} is no power of two")
+                io.fail(f"alignment {alignment} is not a power of two")
             io.align(alignment)
         found[name] = io.part(length)
     io.at_end("the last section")

@@ -293,7 +293,7 @@ def test_what_the_kernel_leaves_is_raised(simt, driver):
         f"    {line} | {LINES[line - 1]}",
         "  A pointer that is accessed must point to an element of an array that the kernel was given."
         " [2.7.4]",
-        '  ignore=("memory-bounds",) in build() leaves such reports out.',
+        '  ignore=("memory-bounds",) in build() suppresses such reports.',
     ]
     driver.kernel = lambda checks: None
     simt.kernel("copy")[2](device_array(0x1000, 128), device_array(0x5000, 128))

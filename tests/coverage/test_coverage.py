@@ -228,15 +228,17 @@ def test_command(monkeypatch, capsys, tmp_path):
     monkeypatch.setenv("PYCUDA_TILE_BUILD_LOG", str(tmp_path))
     assert main(["coverage", "--missing"]) == 1
     (line,) = capsys.readouterr().out.splitlines()
-    assert line == f"tested: unknown, as no test has left a source in {tmp_path}: run `python3 run.py test`"
+    assert (
+        line == f"tested: unknown, because no test has left a source in {tmp_path}: run `python3 run.py test`"
+    )
     record("cpu", "auto c = ct::sub(a, b);")
     assert main(["coverage", "--missing"]) == 1
     assert "2.2.1/add/2: not tested on cpu, simt, emulated\n" in capsys.readouterr().out
     assert main(["coverage", "--missing", "--part"]) == 0
     cpu, emulated = capsys.readouterr().out.splitlines()
-    assert cpu.startswith("cpu: ") and "are left to `python3 run.py test --all`: " in cpu
+    assert cpu.startswith("cpu: ") and "are tested only by `python3 run.py test --all`: " in cpu
     assert "2.2.1/add/2" in cpu and emulated.startswith("emulated: ")
     monkeypatch.setattr(coverage, "checkout", lambda: None)  # like in an installed package
     assert main(["coverage"]) == 0
     printed = capsys.readouterr().out
-    assert "unknown (run in a checkout)" in printed and "2.2 Arithmetic" in printed
+    assert "unknown (run this in a checkout)" in printed and "2.2 Arithmetic" in printed

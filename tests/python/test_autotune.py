@@ -88,7 +88,7 @@ def test_configuration_that_does_not_compile_is_passed_over():
     module = pct.build(SCALE, target="cpu")
     x, out = np.ones(64, np.float32), np.zeros(64, np.float32)
     make = lambda tile: module[f"scale<{tile}>"][1]  # noqa: E731
-    assert pct.autotune(make, [63, 64], args=(x, out, 64), key="scale") == 64  # 63 is no power of two
+    assert pct.autotune(make, [63, 64], args=(x, out, 64), key="scale") == 64  # 63 is not a power of two
 
 
 def test_error_where_none_works():
@@ -110,10 +110,10 @@ def test_errors_of_the_program_are_not_hidden():
 @pytest.mark.parametrize(
     ("given", "words"),
     [
-        ({"args": None}, "args is a tuple of the arguments, got NoneType"),
-        ({"args": np.zeros(1)}, "args is a tuple of the arguments, got ndarray"),  # not (array,)
-        ({"configs": None}, "configs are several configurations, got NoneType"),
-        ({"configs": "fast"}, "configs are several configurations, got str"),
+        ({"args": None}, "args must be a tuple of the arguments, got NoneType"),
+        ({"args": np.zeros(1)}, "args must be a tuple of the arguments, got ndarray"),  # not (array,)
+        ({"configs": None}, "configs must be a sequence of configurations, got NoneType"),
+        ({"configs": "fast"}, "configs must be a sequence of configurations, got str"),
     ],
 )
 def test_what_is_no_sequence(given: dict, words: str):
@@ -129,12 +129,12 @@ def test_no_configuration():
 
 @pytest.mark.parametrize(("configs", "key", "name"), [([object()], "k", "configs"), ([1], object(), "key")])
 def test_what_json_cannot_write(configs, key, name):
-    with pytest.raises(pct.Error, match=f"{name} must be something that JSON can write"):
+    with pytest.raises(pct.Error, match=f"{name} must be serializable as JSON"):
         pct.autotune(Sleepers().make, configs, args=(), key=key)
 
 
 def test_what_makes_no_kernels():
-    for wrong, words in ((3, "make_kernel is a function, got int"), (lambda c: None, "'a'.* gave None")):
+    for wrong, words in ((3, "make_kernel must be a function, got int"), (lambda c: None, "'a'.* gave None")):
         with pytest.raises(TypeError, match=words) as caught:
             pct.autotune(wrong, ["a"], args=(), key="k")
         assert isinstance(caught.value, pct.Error)

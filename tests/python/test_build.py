@@ -106,7 +106,7 @@ def test_defines_options_and_include_dirs(host_target, tmp_path: Path):
         ({"num_threads": 3, "target": "emulated"}, ValueError, "power of two"),
         ({"num_threads": 16, "target": "simt"}, ValueError, "from 32 to 1024"),
         ({"num_threads": 2048, "target": "emulated"}, ValueError, "1024"),
-        ({"num_threads": 4}, ValueError, "not for cpu"),
+        ({"num_threads": 4}, ValueError, "cpu does not support num_threads: build for"),
         ({"num_threads": "4", "target": "emulated"}, TypeError, "integer"),
         ({"arch": "90", "target": "simt"}, ValueError, "sm_90"),
         ({"options": ["-arch=sm_75"], "target": "simt"}, ValueError, "options: .*pass arch='sm_75'"),
@@ -121,18 +121,18 @@ def test_defines_options_and_include_dirs(host_target, tmp_path: Path):
         ({"kernels": [1]}, TypeError, "str"),
         ({"kernels": 1}, TypeError, "sequence of str, got int"),
         ({"options": "-O1 -g"}, TypeError, re.escape("pass options=['-O1', '-g']")),
-        ({"options": None}, TypeError, "options is a sequence of str, got NoneType"),
+        ({"options": None}, TypeError, "options must be a sequence of str, got NoneType"),
         ({"options": ["-DA=\0"]}, ValueError, "options.* null"),
         ({"options": ["-DA=\ud800"]}, ValueError, "options.* Unicode"),
         ({"include_dirs": "nosuch"}, ValueError, "include_dirs: 'nosuch' does not exist"),
-        ({"include_dirs": [Path(__file__)]}, ValueError, r"test_build.py' is no folder"),
+        ({"include_dirs": [Path(__file__)]}, ValueError, r"test_build.py' is not a folder"),
         ({"include_dirs": 1}, TypeError, "sequence of paths, got int"),
         ({"include_dirs": [b"."]}, TypeError, "paths, got bytes"),
         ({"include_dirs": ["a\0"]}, ValueError, "include_dirs.* null"),
         ({"checked": True, "target": "tile"}, ValueError, "cpu, simt or emulated"),
         ({"checked": True, "ignore": "races"}, ValueError, "data-race"),
         ({"ignore": "data-race"}, ValueError, "checked=True"),
-        ({"checked": "yes"}, ValueError, "checked is True, False or \"strict\", got 'yes'"),
+        ({"checked": "yes"}, ValueError, "checked must be True, False or \"strict\", got 'yes'"),
     ],
 )
 def test_bad_arguments(cache_folder: Path, arguments: dict, builtin: type, words: str):
@@ -216,7 +216,7 @@ def test_file_that_is_no_text(tmp_path: Path):
     with pytest.raises(pct.Error, match="UTF-8"):
         pct.build(tmp_path / "k.cu", target="cpu")
     (tmp_path / "k.cu").write_bytes(b"int x;\0\n")
-    with pytest.raises(pct.Error, match=r"k\.cu' holds a null character"):
+    with pytest.raises(pct.Error, match=r"k\.cu' contains a null character"):
         pct.build(tmp_path / "k.cu", target="cpu")
     with pytest.raises(pct.Error, match="cannot be read"):
         pct.build(tmp_path, target="cpu")
@@ -259,7 +259,7 @@ def test_text_that_is_no_unicode():
 @pytest.mark.parametrize("name", ['a"b.cu', "a\nb.cu"])
 def test_path_that_no_include_takes(host_target, tmp_path: Path, name: str):
     (tmp_path / name).write_text(SET)
-    with pytest.raises(pct.Error, match="has a quote or line break"):
+    with pytest.raises(pct.Error, match="contains a quote or a line break"):
         host_target.build(tmp_path / name)
 
 
@@ -330,7 +330,7 @@ def test_launch_without_a_gpu(make_target, target: str):
 @pytest.mark.parametrize("target", ["simt", "tile"])
 def test_a_gpu_chooses_the_order_of_blocks(make_target, target: str):
     kernel = make_target(target).build(SET).kernel("set")
-    with pytest.raises(pct.LaunchError, match="schedule_seed is for the targets cpu and emulated"):
+    with pytest.raises(pct.LaunchError, match="schedule_seed applies only to the targets cpu and emulated"):
         kernel.launch(1, None, schedule_seed=1)
 
 

@@ -70,7 +70,9 @@ def test_working_directory_that_is_gone(tmp_path: Path, monkeypatch):
     gone.mkdir()
     monkeypatch.chdir(gone)
     gone.rmdir()
-    with pytest.raises(pct.Error, match=r"'k\.cu' does not exist, nor the working directory") as caught:
+    with pytest.raises(
+        pct.Error, match=r"'k\.cu' does not exist, and neither does the working directory"
+    ) as caught:
         pct.build(Path("k.cu"), target="cpu")
     assert isinstance(caught.value, FileNotFoundError)
     with pytest.raises(pct.CompileError, match="missing"):

@@ -179,7 +179,7 @@ def test_a_cache_that_cannot_be_written_to(
     assert cache.get("other", write).meta == {"answer": 42}
     (message,) = caplog.messages
     assert f"the cache folder {cache_folder} cannot be written to ({os.strerror(number)})" in message
-    assert "PYCUDA_TILE_CACHE_DIR names another" in message
+    assert "Set PYCUDA_TILE_CACHE_DIR to another" in message
     place = entry.folder
     del entry
     assert not place.exists() or place.is_relative_to(cache_folder)
@@ -192,7 +192,7 @@ def test_a_compiler_that_finds_no_room_in_the_cache(cache_folder: Path, caplog, 
         return write(folder)
 
     assert cache.get("key", build).meta == {"answer": 42}
-    assert "(No space left on device): what is built now is not kept" in caplog.text
+    assert "(No space left on device): this build is not kept" in caplog.text
 
 
 def test_no_folder_to_write_to_at_all(monkeypatch, warned):
@@ -200,7 +200,7 @@ def test_no_folder_to_write_to_at_all(monkeypatch, warned):
 
     monkeypatch.setattr(tempfile, "mkdtemp", fail_to_write(errno.ENOSPC))
     with pytest.raises(
-        pct.Error, match=r"no room for temporary files: .*No space left on device; TMPDIR and"
+        pct.Error, match=r"temporary files cannot be written: .*No space left on device; set TMPDIR or"
     ):
         cache.make_uncached(write)
 

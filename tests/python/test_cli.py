@@ -96,7 +96,7 @@ def test_compile_takes_all_kernels_but_templates(capsys, tmp_path: Path, options
     if "pip install" in captured.err:
         pytest.skip(captured.err)
     assert code == 0 and captured.out.endswith(": other, set(int*), set(int*,int)\n")
-    assert "templates are left out: chosen<typename T>(T* x): --kernel says which" in captured.err
+    assert "templates are left out: chosen<typename T>(T* x): name instances with --kernel" in captured.err
     for name in (b"other", b"set"):
         assert name in output.read_bytes()
 
@@ -112,7 +112,10 @@ def test_compile_of_nothing_is_an_error(capsys, tmp_path: Path, options: list[st
     if "pip install" in error:
         pytest.skip(error)
     assert code == 1 and not output.exists()
-    assert "k.cu has only templates of kernels: chosen<typename T>(T* x): --kernel says which" in error
+    assert (
+        "k.cu has only kernels that are templates: chosen<typename T>(T* x): name instances with --kernel"
+        in error
+    )
     assert main(["compile", str(source), "-o", str(output), *options, "--kernel", "chosen<int>"]) == 0
     assert output.exists() and capsys.readouterr().out.endswith(": chosen<int>\n")
     source.write_text("int x;\n")
@@ -173,7 +176,7 @@ def test_run_without_a_gpu(capsys, monkeypatch):
     error = capsys.readouterr().err
     if "NVRTC" in error:
         pytest.skip(error)
-    assert "the example is built for simt, and this machine has no CUDA GPU or no driver for it" in error
+    assert "the example is built for simt, but this machine has no CUDA GPU, or no driver for one" in error
 
 
 def test_doctor_where_nothing_runs(capsys, monkeypatch):
@@ -243,7 +246,7 @@ def test_doctor_where_a_gpu_is(capsys, monkeypatch):
     monkeypatch.setattr(gpu, "has_cuda_python", lambda: False)
     assert main(["doctor"]) == 0
     out = capsys.readouterr().out
-    assert "driver: for CUDA up to 13.1" in out
+    assert "driver: supports CUDA up to 13.1" in out
     assert "A GPU of the test, compute capability 9.0" in out
     assert "missing: launching needs cuda-python" in out and "simt      runs here" not in out
 
@@ -258,7 +261,7 @@ def test_doctor_tries_what_it_finds(capsys, monkeypatch, tmp_path: Path, cache_f
     monkeypatch.setenv("PYCUDA_TILE_CXX", str(fake))
     main(["doctor"])
     out = capsys.readouterr().out
-    assert "cpu       compiles, cannot run here" in out and "failed: " in out
+    assert "cpu       compiles, but cannot run here" in out and "failed: " in out
 
 
 def test_cache(capsys, cache_folder: Path):

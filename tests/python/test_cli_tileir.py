@@ -88,7 +88,7 @@ def test_print_with_locations(capsys, tmp_path: Path):
 
 def test_verify(capsys, twice: Path, copy: Path):
     assert run("verify", twice) == 0
-    expected = f"{twice}: in order, 17 operations: twice(tile<ptr<f32>>, tile<i32>)\n"
+    expected = f"{twice}: follows the rules, 17 operations: twice(tile<ptr<f32>>, tile<i32>)\n"
     assert capsys.readouterr().out == expected
     assert run("verify", copy) == 0
     assert "copy(tile<ptr<bf16>>, tile<ptr<bf16>>), nothing()" in capsys.readouterr().out
@@ -176,7 +176,7 @@ def test_undefined_behaviour_is_reported(capsys, twice: Path):
         (["zeros:f32:4", "1", "--out", "x.npy"], 2, "expected N=FILE.npy"),
         (["zeros:f32:4", "1", "--entry", "once"], 2, "the module has twice, not once"),
         (["zeros:f32:4", "1.5"], 1, "argument 2"),
-        (["zeros:f64:4", "1"], 1, "wants an array of float32, got one of float64"),
+        (["zeros:f64:4", "1"], 1, "expects an array of float32, got one of float64"),
         (["zeros:f32:999999999999999999", "1"], 1, "zeros:f32:999999999999999999: "),
         (["nosuch.npy", "1"], 1, "cannot read nosuch.npy"),
         (["zeros:f32:4", "1", "--out", "1=no/such/folder.npy"], 1, "cannot write no/such/folder.npy"),
@@ -197,7 +197,7 @@ def test_files_that_are_no_array(capsys, tmp_path: Path, twice: Path, content: b
     path = tmp_path / "x.npy"
     path.write_bytes(content)
     assert run("run", twice, path, 1) == 1
-    assert f"{path} is no array that numpy.save wrote" in capsys.readouterr().err
+    assert f"{path} is not an array that numpy.save wrote" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("action", ["print", "verify", "run"])
@@ -207,7 +207,7 @@ def test_files_that_are_no_array(capsys, tmp_path: Path, twice: Path, content: b
         (b"\x7fTileIR\0\x0d\x07\0\0", "byte 8: version 13.7"),
         (b"\x7fTileIR\0\x0d\x05\0\0", "byte 12: "),
         (b"module @m {\n  entry @e( {\n", "line 2"),
-        (b"\xff\xfe\0", "neither bytecode of Tile IR nor text"),
+        (b"\xff\xfe\0", "neither Tile IR bytecode nor text"),
     ],
 )
 def test_files_that_are_no_module(capsys, tmp_path: Path, action: str, content: bytes, message: str):

@@ -61,7 +61,7 @@ def test_gpu_targets_have_that_of_arch(target):
     except pct.TargetUnavailable as error:
         pytest.skip(str(error))
     assert [kernel.name for kernel in module.kernels] == ["branches"]
-    with pytest.raises(ValueError, match=r"__CUDA_ARCH__ follows the argument arch .*arch='sm_80'"):
+    with pytest.raises(ValueError, match=r"__CUDA_ARCH__ is set by the argument arch .*arch='sm_80'"):
         pct.build(BRANCHES, target=target, defines={"__CUDA_ARCH__": 800})
 
 

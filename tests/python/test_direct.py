@@ -215,7 +215,7 @@ def test_without_the_library_python_launches(make_target, monkeypatch):
     kernel, out = make_target("cpu").build(source).kernel("set"), np.zeros(1, np.int32)
     kernel[1](out, 7)
     assert out[0] == 7
-    with pytest.raises(pct.LaunchError, match=r"argument 2 'value' .* wants an integer"):
+    with pytest.raises(pct.LaunchError, match=r"argument 2 'value' .* expects an integer"):
         kernel[1](out, "7")
 
 

@@ -165,7 +165,7 @@ def test_launch_of_a_kernel(make_target):
     kernel.launch(2, out, 9, schedule_seed=3)
     assert out.tolist() == [9, 9, 0, 0]
     for arguments, named, words in [
-        ((1, out, "7"), {}, "set: argument 2 'value' .* wants an integer"),
+        ((1, out, "7"), {}, "set: argument 2 'value' .* expects an integer"),
         ((1, out), {"value": 7}, "by name value"),
         ((0, out, 7), {}, "grid 0"),
         ((1, out, 7), {"stream": 5}, "no streams"),

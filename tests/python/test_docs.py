@@ -23,7 +23,7 @@ def test_examples_of(page: str, capsys):
         exec(compile(block, page, "exec"), names)
     if page == "docs/python.md":
         assert (
-            "argument 1 'x' (const float*) wants an array of float32, got one of float64"
+            "argument 1 'x' (const float*) expects an array of float32, got one of float64"
             in capsys.readouterr().out
         )
     for shown in re.findall(r"^prints\n\n```\n(.*?)^```", text, re.DOTALL | re.M):

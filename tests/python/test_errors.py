@@ -69,7 +69,7 @@ def test_macro_that_breaks_the_headers(make_target, name: str, place: str):
     if place == "source":
         source, defines = "#define N 8\n" + source, {}
     error = failing(make_target(name), source, kernels=["k"], defines=defines)
-    assert "a macro is named by one capital letter" in str(error).splitlines()[0]
+    assert "a macro whose name is one capital letter" in str(error).splitlines()[0]
 
 
 def test_macro_below_the_headers(any_target):

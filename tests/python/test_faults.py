@@ -80,8 +80,8 @@ def test_faults_are_launch_errors(target):
         "raw_store: kernel 'raw_store', block (2, 0, 0): wrote through a null pointer, at address 0x0",
         f"  {HERE / 'faults.cu'}:{line}",
         f"    {line} | *x = 1;",
-        "  What it had stored until then stays; all other blocks were ended, and the process goes on.",
-        "  With checked=True a launch says which array and which element it was.",
+        "  What the kernel had stored by then remains. All other blocks were stopped; the process continues.",
+        "  A build with checked=True reports the array and the element.",
     ]
     assert [text.splitlines() for text in texts["raw_store"]] == [expected] * 2  # of two threads
     null, far = texts["tile_load"]

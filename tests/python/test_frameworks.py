@@ -142,10 +142,10 @@ def test_torch_operator_refuses(torch, vector_add):
         pct.torch_op("pycuda_tile_tests::bad", vector_add, 1, outputs={"no": torch.empty_like})
     with pytest.raises(ValueError, match=r"'a' .* cannot be an output"):
         pct.torch_op("pycuda_tile_tests::bad", vector_add, 1, outputs={"a": torch.empty_like})
-    with pytest.raises(TypeError, match="wants a kernel"):
+    with pytest.raises(TypeError, match="expects a kernel"):
         pct.torch_op("pycuda_tile_tests::bad", vector_add[1], 1)
     for what, wrong in (("outputs", ["out"]), ("outputs", {"out": 3}), ("derived", {"n": 7})):
-        with pytest.raises(TypeError, match=f"{what} is a dict from parameter names to functions, got"):
+        with pytest.raises(TypeError, match=f"{what} must be a dict from parameter names to functions, got"):
             pct.torch_op("pycuda_tile_tests::bad", vector_add, 1, **{what: wrong})
 
 

@@ -85,7 +85,7 @@ def test_reduced_service_without_libclang(no_libclang, capsys, tmp_path: Path):
     assert advice(clang.EXTRA) in capsys.readouterr().err
     assert main(["check", str(path)]) == 0
     captured = capsys.readouterr()
-    assert "0 warnings" in captured.out and "nothing is linted" in captured.err
+    assert "0 warnings" in captured.out and "the source is not linted" in captured.err
 
 
 # --- lints --------------------------------------------------------------------------------------------------
@@ -194,7 +194,7 @@ def fate(line: str) -> str:
         ("[[cutile::hint(0, latency=4)]] S y{ct::load(p)};", "warning: .*declare, then"),
         ("[[cutile::hint(0, latency=4)]] return ct::load(p);", "warning: .*'return' .*only expression"),
         ("[[cutile::hint(0, latency=4)]] if (ct::load(p)) x = 1;", "warning: .*'if' .*only expression"),
-        ("[[cutile::hint(0, latency=4)]] t = t + u;", "warning: .*calls no load or store"),
+        ("[[cutile::hint(0, latency=4)]] t = t + u;", "warning: .*itself calls no load or store"),
         ("[[cutile::hint(0, allow_tma=true)]] ct::store(p, t);", "warning: .*of a partition_view"),
         ("[[cutile::hint(0, occupancy=4)]] ct::store(p, t);", "warning: .*is for kernels"),
         ("[[cutile::hint(0, latency=11)]] ct::store(p, t);", "warning: .*1 to 10"),
@@ -220,7 +220,7 @@ def test_hints_of_kernels():
         (1, "note", "launch bounds "),
         (2, "note", "launch bounds "),
         (4, "warning", "latency is for"),
-        (5, "warning", "hints stand on"),
+        (5, "warning", "hints belong on"),
     ]
 
 
@@ -241,5 +241,5 @@ def test_check_command(capsys, tmp_path: Path, monkeypatch):
     path.write_text(HEAD + "[[cutile::hint(0)]] __tile_global__ void k(float* x) { nonsense; }\n")
     assert main(["check", str(path), "--target", "cpu"]) == 1
     out = capsys.readouterr().out
-    assert f"{path}:3: error: hint(0): nothing is hinted" in out
+    assert f"{path}:3: error: hint(0): it gives no hint" in out
     assert "nonsense" in out and "does not compile, 2 errors" in out

@@ -118,7 +118,7 @@ def test_arguments_by_name(vector_add, make_target, checked: bool):
             launch(a, a, a, n=4)
         assert isinstance(caught.value, TypeError)
     with pytest.raises(
-        pct.LaunchError, match=r"schedule_seed can be given to kernel\.launch\(grid, \.\.\.\)"
+        pct.LaunchError, match=r"schedule_seed can be passed to kernel\.launch\(grid, \.\.\.\)"
     ):
         vector_add[1](a, a, a, 4, schedule_seed=1)
     with pytest.raises(pct.LaunchError, match=r"kernel\[grid\]"):

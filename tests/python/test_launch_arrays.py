@@ -101,9 +101,9 @@ def aligned_wrongly() -> np.ndarray:
 @pytest.mark.parametrize(
     ("a", "builtin", "words"),
     [
-        (lambda: np.ones(4), TypeError, "wants an array of float32, got one of float64"),
+        (lambda: np.ones(4), TypeError, "expects an array of float32, got one of float64"),
         (lambda: np.ones(4, np.int32), TypeError, "got one of int32"),
-        (lambda: np.ones(4, ">f4"), TypeError, "foreign byte order"),
+        (lambda: np.ones(4, ">f4"), TypeError, "non-native byte order"),
         (lambda: np.ones(8, F)[::2], ValueError, "C-contiguous.*ascontiguousarray"),
         (lambda: np.ones((2, 2), F).T, ValueError, "C-contiguous"),
         (aligned_wrongly, ValueError, "aligned to 4 bytes"),
@@ -160,7 +160,7 @@ FOUR = {"shape": (4,), "typestr": "<f4", "version": 3}
 )
 def test_objects_that_describe_no_array(vector_add, a, words: str):
     with pytest.raises(
-        pct.LaunchError, match=f"argument 1 'a' .* (Liar|Raising), which cannot be taken as one: .*{words}"
+        pct.LaunchError, match=f"argument 1 'a' .* (Liar|Raising), which cannot be used as one: .*{words}"
     ) as caught:
         add(vector_add, a(), np.ones(4, F), np.zeros(4, F))
     assert isinstance(caught.value, TypeError)
@@ -185,7 +185,7 @@ def test_python_objects_are_no_elements(make_target, dtype, wrap):
 def test_fields_by_any_name(make_target):
     kernel = make_target("cpu").build(f"{HEAD}__tile_global__ void any(void* x) {{}}\n")["any"]
     kernel[1](np.zeros(2, [("Old", "f4")]))
-    with pytest.raises(pct.LaunchError, match=r"void\*\) wants an array of any type or None, got a list"):
+    with pytest.raises(pct.LaunchError, match=r"void\*\) expects an array of any type or None, got a list"):
         kernel[1]([1])
 
 
@@ -193,7 +193,7 @@ def test_address_that_is_none(vector_add):
     a = np.ones(4, F)
     for offset in (2**70, -(2**70)):
         with pytest.raises(
-            pct.LaunchError, match=r"argument 1 'a' .* wants an address from 0 to 2\*\*64 - 1"
+            pct.LaunchError, match=r"argument 1 'a' .* expects an address from 0 to 2\*\*64 - 1"
         ):
             add(vector_add, pct.ptr(a, offset), a, a)
 
@@ -223,5 +223,5 @@ def test_host_array_on_a_gpu_target():
 
 @pytest.mark.parametrize("offset", ["1", 1.5, None])
 def test_offset_that_is_no_number_of_elements(offset):
-    with pytest.raises(pct.Error, match=r"ptr: the offset is a number of elements, got"):
+    with pytest.raises(pct.Error, match=r"ptr: the offset must be an integer, counted in elements, got"):
         pct.ptr(np.zeros(8), offset)

@@ -47,7 +47,7 @@ def files(tmp_path: Path, monkeypatch) -> Path:
     [
         ("nosuch.cu", ("does not exist", "No such file")),
         ("folder.cu", ("Is a directory",)),
-        ("binary.cu", ("is no UTF-8 text", "neither bytecode of Tile IR nor text")),
+        ("binary.cu", ("is not UTF-8 text", "neither Tile IR bytecode nor text")),
         ("ok.cu/below", ("Not a directory",)),
     ],
 )
@@ -81,7 +81,7 @@ def test_many_errors_do_not_speak_of_python(files, capsys):
 @pytest.mark.parametrize("command", ['"', "/bin/ls", " ", "nosuch --flag"])
 def test_a_wrong_compiler(monkeypatch, command: str):
     monkeypatch.setenv("PYCUDA_TILE_CXX", command)
-    with pytest.raises(pct.TargetUnavailable, match=r"PYCUDA_TILE_CXX=.* is no "):
+    with pytest.raises(pct.TargetUnavailable, match=r"PYCUDA_TILE_CXX=.* is not a"):
         toolchain.find_compiler()
 
 
@@ -115,13 +115,13 @@ def test_help_explains_each_command_and_argument(capsys):
 
 
 WRONG_TYPES = [
-    (lambda: tileir.parse(b"entry"), "the text of a module is a str, got bytes"),
-    (lambda: tileir.read_bytecode("text"), "bytecode is a bytes-like object, got str"),
-    (lambda: tileir.read_bytecode(3), "bytecode is a bytes-like object, got int"),
-    (lambda: tileir.verify("text"), "a module of Tile IR is expected, got str: tileir.parse reads text"),
-    (lambda: tileir.build(b"x"), "is expected, got bytes: tileir.read_bytecode reads bytes"),
-    (lambda: tileir.interpret(3, "k", 1), "is expected, got int"),
-    (lambda: tileir.write_bytecode(3), "is expected, got int"),
+    (lambda: tileir.parse(b"entry"), "the text of a module must be a str, got bytes"),
+    (lambda: tileir.read_bytecode("text"), "bytecode must be a bytes-like object, got str"),
+    (lambda: tileir.read_bytecode(3), "bytecode must be a bytes-like object, got int"),
+    (lambda: tileir.verify("text"), "expected a module of Tile IR, got str: tileir.parse reads text"),
+    (lambda: tileir.build(b"x"), "expected a module of Tile IR, got bytes: tileir.read_bytecode reads bytes"),
+    (lambda: tileir.interpret(3, "k", 1), "expected a module of Tile IR, got int"),
+    (lambda: tileir.write_bytecode(3), "expected a module of Tile IR, got int"),
 ]
 
 

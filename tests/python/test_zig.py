@@ -62,7 +62,7 @@ def test_a_kernel_is_linked_without_the_cxx_library(fake, caplog, tmp_path):
     assert {"-MD", "-MF", "k.d", "k.cpp"}.isdisjoint(linking)  # it would overwrite the list of files read
     assert done.returncode == 0 and done.stdout == "one warning\n"
     (notice,) = caplog.messages
-    assert "prepares itself at its first use" in notice and fake.announced == [0, 1]
+    assert "is being set up for its first use" in notice and fake.announced == [0, 1]
     assert [path.name for path in tmp_path.iterdir() if path.name.startswith("tmp")] == []
 
 

@@ -202,14 +202,14 @@ def identity(element: str, bits: int) -> tileir.Module:
     "element, bits", [("i8", 256), ("i32", 2**64 - 1), ("f16", 0x1FFFF), ("f4E2M1FN", 16)]
 )
 def test_numbers_that_do_not_fit_are_not_written(element: str, bits: int) -> None:
-    with pytest.raises(tileir.BytecodeError, match=f"{bits:#x} is no number of type {element}"):
+    with pytest.raises(tileir.BytecodeError, match=f"{bits:#x} is not a number of type {element}"):
         tileir.write_bytecode(identity(element, bits))
 
 
 def test_numbers_that_do_not_fit_are_not_read() -> None:
     data = tileir.write_bytecode(identity("i8", 0xAB))
     assert data.count(b"\xab\x01") == 1  # 0xab as bytes of seven bits
-    with pytest.raises(tileir.BytecodeError, match="0x12b is no number of type i8"):
+    with pytest.raises(tileir.BytecodeError, match="0x12b is not a number of type i8"):
         tileir.read_bytecode(data.replace(b"\xab\x01", b"\xab\x02"))
 
 
@@ -265,17 +265,17 @@ def _negf(**changed: object) -> Operation:
     ("ops", "message"),
     [
         ([Operation("frobnicate")], "there is no operation 'frobnicate'"),
-        ([Operation("entry")], "stands in no body"),
+        ([Operation("entry")], "cannot be in the body of an entry"),
         ([_negf()], "negf: operand source: expected one value"),
-        ([_negf(operands={"source": [Value(tile("f32"))]})], "a value that is not known here"),
+        ([_negf(operands={"source": [Value(tile("f32"))]})], "a value that is not defined here"),
         ([Operation("return", {"operands": [], "more": [Value(tile("f32"))]})], "no operand 'more'"),
         ([Operation("get_tile_block_id", results=[Value(tile("i32"))])], "has 1 results, expected 3"),
-        ([Operation("iota", results=[Value("i32")])], "str 'i32' is no type"),
+        ([Operation("iota", results=[Value("i32")])], "str 'i32' is not a type"),
         ([Operation("iota", results=[Value(tile("i32", 3, 0))])], r"a tile of shape \(3, 0\)"),
         ([Operation("iota", attributes={"dim": 1}, results=[Value(tile("i32", 8))])], "no attribute 'dim'"),
         (
             [Operation("get_global", attributes={"name": 7}, results=[Value(tile("i32"))])],
-            "text expected, got int",
+            "expected a name or text, got int",
         ),
         ([Operation("make_token", results=[])], "has 0 results, expected 1"),
         (
@@ -284,7 +284,7 @@ def _negf(**changed: object) -> Operation:
                     "constant", attributes={"value": np.zeros(3, np.float32)}, results=[Value(tile("f32", 4))]
                 )
             ],
-            r"an array of float32 \(3,\) is no constant of tile<4xf32>",
+            r"an array of float32 \(3,\) is not a constant of type tile<4xf32>",
         ),
         (
             [
@@ -317,7 +317,7 @@ def test_values_are_seen_only_where_they_are() -> None:
         inner = builder.op("negf", tile("f32"), source=builder.arguments[1])
         builder.op("yield", operands=[])
     builder.op("negf", tile("f32"), source=inner)
-    with pytest.raises(tileir.BytecodeError, match="negf: an operand is a value that is not known here"):
+    with pytest.raises(tileir.BytecodeError, match="negf: an operand is a value that is not defined here"):
         tileir.write_bytecode(builder.module())
 
 

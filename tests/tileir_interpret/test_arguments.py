@@ -21,13 +21,13 @@ def test_arguments_are_checked() -> None:
         return str(error.value)
 
     assert "takes 3 arguments" in failing(array)
-    assert "argument 1 'p0' (tile<ptr<i32>>) wants an array of int32" in failing(
+    assert "argument 1 'p0' (tile<ptr<i32>>) expects an array of int32" in failing(
         array.astype(np.float32), 1, 1.0
     )
     assert "argument 1 'p0'" in failing(5, 1, 1.0)
     assert "C-contiguous" in failing(np.zeros(8, np.int32)[::2], 1, 1.0)
-    assert "argument 2 'p1' (tile<i8>) wants an integer of 8 bits, got 256" in failing(array, 256, 1.0)
-    assert "wants an integer, got float" in failing(array, 1.5, 1.0)
+    assert "argument 2 'p1' (tile<i8>) expects an integer of 8 bits, got 256" in failing(array, 256, 1.0)
+    assert "expects an integer, got float" in failing(array, 1.5, 1.0)
     assert "argument 3 'p2'" in failing(array, 1, "x")
     assert "no entry 'other'; it has: kernel" in failing(array, 1, 1.0, entry="other")
     assert "grid" in failing(array, 1, 1.0, grid=0)

@@ -42,7 +42,7 @@ def test_operand_and_attribute_left_out():
     builder = Builder(tile("i32"))
     builder.op("addi", tile("i32"), lhs=builder.arguments[0])
     builder.op("constant", tile("i32"))
-    found = lines(builder.module(), "addi takes one operand rhs, not 0")
+    found = lines(builder.module(), "addi takes one operand rhs, got 0")
     assert '%0 = "addi"(lhs: %p0) {} : (tile<i32>) -> (tile<i32>)' in found
     assert '%1 = "constant"() {} : () -> (tile<i32>)' in found
 
@@ -130,12 +130,15 @@ def test_as_mlir_prints():
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ('"addi"(%a) {} : (tile<i32>) -> (tile<i32>)', "addi takes one operand rhs, not 0"),
-        ('"addi"(%a, %a, %a) {} : (tile<i32>) -> (tile<i32>)', "addi takes one operand rhs, not 2"),
+        ('"addi"(%a) {} : (tile<i32>) -> (tile<i32>)', "addi takes one operand rhs, got 0"),
+        ('"addi"(%a, %a, %a) {} : (tile<i32>) -> (tile<i32>)', "addi takes one operand rhs, got 2"),
         ('"addi"(left: %a) {} : (tile<i32>) -> (tile<i32>)', "expected an operand: lhs, rhs, found 'left'"),
         ('"addi"(%a, %a) {} : (tile<i32>, tile<f32>) -> (tile<i32>)', "not the types of the operands"),
         ('"addi"(%a, %a) {} : (tile<i32>, tile<i32>) -> ()', "addi has 1 results, not 0"),
-        ('"addi"(%a, %a) {overflow = "much"} : (tile<i32>, tile<i32>) -> (tile<i32>)', "overflow is no enum"),
+        (
+            '"addi"(%a, %a) {overflow = "much"} : (tile<i32>, tile<i32>) -> (tile<i32>)',
+            "overflow is not of the kind enum",
+        ),
         ('"addi"(%a, %a) {sign = 1} : (tile<i32>, tile<i32>) -> (tile<i32>)', "addi has no attribute sign"),
         ('"loop"() ({ ^bb0: }) {} : () -> ()', "expected one of break, continue, return, yield"),
         ('"loop"() ({ break break', "expected '}' behind break"),

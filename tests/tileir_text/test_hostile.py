@@ -37,7 +37,7 @@ BAD = {
         "locations nested more than",
     ),
     "attributes in attributes": (ENTRY + "return {a = " + "[" * MANY, "attributes nested more than"),
-    "modules in modules": ("module {" * MANY, "a module in a module in a module"),
+    "modules in modules": ("module {" * MANY, "modules nested more than two deep"),
     "one name for all": (ENTRY + f"%r:{MANY} = get_tensor_shape %v : tile<i64>", "is not defined here"),
     "results": (
         ENTRY + "%a:9223372036854775807 = iota : tile<8xi32> }",

@@ -167,12 +167,12 @@ ERRORS = {
     "a number": ("%0 = constant <i32: 1.5> : tile<i32>", 21, "expected a number of type i32, found '1.5'"),
     "a shape": ("%0 = constant <i32: [1, 2]> : tile<4xi32>", 26, "expected ',' (a list of 4 elements)"),
     "a name": ("%a = addf %a, %a : tile<f32>", 1, "%a is defined already"),
-    "results": ("%0, %1 = addf %a, %a : tile<f32>", 1, "addf has 1 results, 2 are named"),
+    "results": ("%0, %1 = addf %a, %a : tile<f32>", 1, "addf has 1 results, but 2 are named"),
     "a type": ("%0 = iota : tle<8xi32>", 13, "expected a type, found 'tle'"),
     "an extent": ("%0 = iota : tile<0xi32>", 13, "expected extents from 1 on"),
     "an ending": ("return\n%0 = iota : tile<8xi32>", 1, "expected '}' behind return, found '%0'"),
     "a predicate": ("%0 = assume odd<1>, %a : tile<f32>", 13, "expected bounded, div_by or same_elements"),
-    "branches": ("br ^next", 1, "br jumps between blocks, which is not read: use if, for and loop"),
+    "branches": ("br ^next", 1, "br jumps between blocks, which is not supported: use if, for and loop"),
 }
 
 

@@ -115,7 +115,7 @@ BROKEN = [
     (
         MULTICAST + "%r, %u = load_ptr_tko weak %a : tile<ptr<f32, <multicast>>> -> tile<f32>, token",
         "no_multicast",
-        "source is not of multicast memory; found tile<ptr<f32, <multicast>>>",
+        "source must not be of multicast memory; found tile<ptr<f32, <multicast>>>",
     ),
     (
         MULTICAST + "%r = make_tensor_view %a, shape = [4], strides = [1] : tensor_view<4xf32, strides=[1]>",
@@ -125,7 +125,7 @@ BROKEN = [
     (
         MULTICAST_VIEW + f"%u = store_view_tko weak %f, %vm[%n] : tile<8xf32>, {MANY}, tile<i32> -> token",
         "no_multicast",
-        "view is not of multicast memory",
+        "view must not be of multicast memory",
     ),
     (
         MULTICAST_VIEW + "%u = multimem_reduce_view_tko relaxed sys %vm, %f[%n] "
@@ -202,7 +202,7 @@ BROKEN = [
     (f"loop iter_values(%a = %tv) : {TENSOR} {{\nbreak\n}}", "carried_no_view", TENSOR),
     ("if %i1 {\n}", "kind", "0 axes"),
     # reductions and scans
-    (fold("tile<8xf32> -> tile<8xf32>"), "fold_results", "tile<f32> is wanted"),
+    (fold("tile<8xf32> -> tile<8xf32>"), "fold_results", "tile<f32> is expected"),
     (fold("tile<8xf32> -> tile<f32>").replace("dim=0", "dim=1"), "axis", "dim 1"),
     (fold("tile<8xf32> -> tile<f32>").replace("0.0 : f32", "0 : i32"), "fold_identities", "i32"),
     (fold("tile<8xf32> -> tile<f32>").replace("[0.0 : f32]", "[]"), "fold_identities", "none for f32"),
@@ -214,5 +214,5 @@ BROKEN = [
     (fold("tile<8xf32> -> tile<f32>", "yield %n : tile<i32>"), "yield_types", "tile<i32>"),
     (fold("tile<8xf32> -> tile<f32>", "return"), "fold_body", "return"),
     (fold("tile<8xf32> -> tile<8xf32>").replace("reduce", "scan").replace(" ident", " reverse=false ident")
-     .replace("-> tile<8xf32>", "-> tile<f32>"), "scan_results", "tile<8xf32> is wanted"),
+     .replace("-> tile<8xf32>", "-> tile<f32>"), "scan_results", "tile<8xf32> is expected"),
 ]  # fmt: skip

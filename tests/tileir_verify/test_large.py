@@ -33,7 +33,7 @@ def test_as_deep_as_verify_takes() -> None:
 
 def test_deeper_is_an_error() -> None:
     m = nested(200)
-    with pytest.raises(tileir.VerifyError, match="regions are nested 200 deep at most; found 201 levels"):
+    with pytest.raises(tileir.VerifyError, match="nested more than 200 deep; found 201 levels"):
         tileir.verify(m)
     with pytest.raises(tileir.ParseError, match="regions nested more than 200 deep"):
         tileir.parse(str(m))
@@ -51,7 +51,7 @@ def test_deeper_than_calls() -> None:
     assert tileir.equal(m, m)
     assert not tileir.equal(m, other) and not tileir.equal(other, m)
     assert sum(op.name == "if" for op in walk(m.entries[0].body)) == 5000
-    with pytest.raises(tileir.VerifyError, match="nested 200 deep at most"):
+    with pytest.raises(tileir.VerifyError, match="must not be nested more than 200 deep"):
         tileir.verify(m)
     with pytest.raises(pct.Error, match="regions nest too deep for Python's recursion limit"):
         str(m)
@@ -68,7 +68,8 @@ def test_called_from_deep_calls() -> None:
             tileir.verify(m)
 
     with pytest.raises(
-        tileir.VerifyError, match=r"200 deep at most; found [0-9]+ levels, where Python's stack"
+        tileir.VerifyError,
+        match=r"200 deep; found [0-9]+ levels, which is too deep for Python's stack",
     ):
         call(700)
 

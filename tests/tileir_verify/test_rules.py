@@ -60,7 +60,7 @@ def test_error_is_a_value_error_and_says_where_without_text() -> None:
         op.line = 0
     named(found.entries[0].body, "addi").operands["rhs"] = [found.entries[0].params[2]]
     with pytest.raises(
-        ValueError, match=r"entry kernel, operation 17: addi: lhs, rhs, result have one type"
+        ValueError, match=r"entry kernel, operation 17: addi: lhs, rhs, result must have the same type"
     ) as error:
         tileir.verify(found)
     assert isinstance(error.value, pct.Error)

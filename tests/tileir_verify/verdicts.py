@@ -192,7 +192,7 @@ WRONG = [
     # prints
     (printed("%"), "format_count", "1 expressions for 0"),
     (printed("%d%", "n", "n"), "format_ends", "found '%'"),
-    (printed("%y", "n"), "format_ends", "a letter of printf's ends the last % expression; found '%y'"),
+    (printed("%y", "n"), "format_ends", "must end in one of printf's letters; found '%y'"),
     (printed("%*d", "n", "n"), "format_count", "1 expressions for 2"),
     (printed("% %d", "n"), "format_count", "2 expressions for 1"),
     ('%r = print_tko "%d", %tv : tensor_view<32x16xf32, strides=[16,1]> -> token', "kind", "tensor_view"),
@@ -202,10 +202,10 @@ WRONG = [
     (ftof("f8E8M0FNU", "negative_inf", "f32"), "ftof_rounding", "from f8E8M0FNU to f32"),
     (ftof("f4E2M1FN", "zero", "f8E5M2"), "ftof_rounding", "zero from f4E2M1FN to f8E5M2"),
     (ftof("f32", "positive_inf", "tf32"), "ftof_rounding", "positive_inf"),
-    ("%r = itof %i32 signed : tile<2xi32> -> tile<2xf8E8M0FNU>", "kind", "any format but f8E8M0FNU"),
+    ("%r = itof %i32 signed : tile<2xi32> -> tile<2xf8E8M0FNU>", "kind", "any format except f8E8M0FNU"),
     ("%r = addi %i4, %i4 : tile<2xi4>", "kind", "a tile of integers"),
     ("%r = pack %tf32 : tile<2xtf32> -> tile<4xi8>", "packed_length", "tile<4xi8>"),
-    ("%r = constant <i4: 1> : tile<2xi4>", "kind", "a tile of numbers of other types than i4"),
+    ("%r = constant <i4: 1> : tile<2xi4>", "kind", "a tile of numbers of any type except i4"),
     # reductions and scans
     *((fold(body, name), "no_fold", f"it in {name}") for name in ("reduce", "scan") for body in (
         "%y, %u = load_ptr_tko weak %p : tile<ptr<f32>> -> tile<f32>, token",
@@ -224,22 +224,22 @@ WRONG = [
         "%u = memory_fence_alias_tko %t",
     )),
     # shapes and types
-    ("%r = permute %x [0] : tile<8xf32> -> tile<8xf32>", "permutation", "two axes or more"),
+    ("%r = permute %x [0] : tile<8xf32> -> tile<8xf32>", "permutation", "at least two axes"),
     ("%r = permute %n [] : tile<i32> -> tile<i32>", "permutation", "there are 0 axes"),
     ("%r = extract %x[%l] : tile<8xf32> -> tile<4xf32>", "kind", "a tile of i32 with 0 axes"),
     ("%r = insert %f32, %x[%l] : tile<2xf32>, tile<8xf32>", "kind", "a tile of i32 with 0 axes"),
     ("%r = select %i1, %f4E2M1FN, %f4E2M1FN : tile<2xi1>, tile<2xf4E2M1FN>", "no_f4", "tile<2xf4E2M1FN>"),
     ("%r = constant <f4E2M1FN: 1.0> : tile<f4E2M1FN>", "type_legal", "two f4E2M1FN share a byte"),
     ("%r = constant <f4E2M1FN: 1.0> : tile<1x1xf4E2M1FN>", "type_legal", "two f4E2M1FN share a byte"),
-    ("%r = ptr_to_ptr %p : tile<ptr<f32>> -> tile<ptr<ptr<f32>>>", "type_legal", "memory holds numbers"),
-    ("%r = ptr_to_ptr %p : tile<ptr<f32>> -> tile<ptr<i4>>", "type_legal", "of all types but i4"),
+    ("%r = ptr_to_ptr %p : tile<ptr<f32>> -> tile<ptr<ptr<f32>>>", "type_legal", "memory must hold numbers"),
+    ("%r = ptr_to_ptr %p : tile<ptr<f32>> -> tile<ptr<i4>>", "type_legal", "of any type except i4"),
     ("%r = ptr_to_ptr %pp : tile<2xptr<f32>> -> tile<2xptr<f4E2M1FN>>", "type_legal", "a tile without axes"),
     ("%r = fpowi %f32, %i64 : tile<2xf32>, tile<2xi64>", "kind", "a tile of i1, i8, i16 or i32"),
-    (tensor("0", "1"), "type_legal", "<0xf32, strides=[1]>, where extents and strides are positive"),
-    (tensor("3", "0"), "type_legal", "extents and strides are positive"),
-    (_RANK0 + f"\n%r = make_partition_view %z : partition_view<tile=(), {_SCALAR}>", "type_legal", "an axis"),
+    (tensor("0", "1"), "type_legal", "<0xf32, strides=[1]>, but extents and strides must be positive"),
+    (tensor("3", "0"), "type_legal", "extents and strides must be positive"),
+    (_RANK0 + f"\n%r = make_partition_view %z : partition_view<tile=(), {_SCALAR}>", "type_legal", "axis"),
     (_RANK0 + f"\n%r = make_strided_view %z : strided_view<tile=(), traversal_strides=[], {_SCALAR}>",
-     "type_legal", "a view has an axis at least"),
+     "type_legal", "a view must have at least one axis"),
     # assumptions
     (same("same_elements<[24]>"), "predicate_fits", "a number from 1 to its extent"),
     (same("same_elements<[4, 2]>", "%e", "2x4xi8"), "predicate_fits", "(4, 2)"),
@@ -248,19 +248,19 @@ WRONG = [
     *((alloca(*pair), "alloca_numbers", f"alignment {pair[1]} for {pair[0]}")
       for pair in (("f16", 1), ("tf32", 2), ("f64", 4), ("i32", 2))),
     (red("%v", _VIEW, mode="xchg"), "rmw_types", "found xchg"),
-    (red("%v", _VIEW, "relaxed sys"), "scope_of", "the memory scope is one of tl_blk, device; found sys"),
-    (red("%v", _VIEW, "release device"), "ordering", "the memory ordering is one of relaxed; found release"),
+    (red("%v", _VIEW, "relaxed sys"), "scope_of", "scope must be one of tl_blk, device; found sys"),
+    (red("%v", _VIEW, "release device"), "ordering", "must be one of relaxed; found release"),
     (red("%gv", _GATHER, index="%g, %n"), "view_kind", "gather_scatter_view"),
     (f"%mv = make_strided_view %mt : {_STEPS}\n"
      f"%u = multimem_store_view_tko weak %mv, %x[%n] : {_STEPS}, tile<8xf32>, tile<i32> -> token",
-     "view_kind", "the view is one of partition_view"),
+     "view_kind", "the view must be one of partition_view"),
     (f"%u = multimem_store_view_tko weak %v, %m[%n, %n] : {_VIEW}, tile<4x8xf32>, tile<i32> -> token",
      "multicast", "strides=[16,1]"),
     # products
-    (scaled("f8E4M3FN", "f8E8M0FNU", 32, other="f8E5M2"), "same_element", "lhs, rhs have one element type"),
+    (scaled("f8E4M3FN", "f8E8M0FNU", 32, other="f8E5M2"), "same_element", "must have the same element type"),
     (scaled("f8E4M3FN", "f8E4M3FN", 16), "scale_types", "f8E4M3FN scaled by f8E4M3FN"),
     (scaled("f8E5M2", "fnv8E5M3FNU", 32), "scale_types", "f8E5M2 scaled by fnv8E5M3FNU"),
-    *((scaled(small, by, n), "scale_shapes", "along K one for a block")
+    *((scaled(small, by, n), "scale_shapes", "along K one for each block")
       for small, by, n in (
           ("f8E4M3FN", "f8E8M0FNU", 16), ("f4E2M1FN", "f8E4M3FN", 32), ("f4E2M1FN", "f8E8M0FNU", 64))),
     (scaled("f8E4M3FN", "f8E8M0FNU", 32, rows=8), "scale_shapes", "tile<8x2xf8E8M0FNU>"),

@@ -97,7 +97,7 @@ namespace literals {
 template <char... Chars>
 CUDA_TILE_CONSTEXPR auto operator""_ic() noexcept {
   constexpr detail::parsed_literal literal = detail::parse_literal<Chars...>();
-  static_assert(literal.decimal, "_ic takes decimal integer literals only [2.13.1.2]");
+  static_assert(literal.decimal, "_ic takes only decimal integer literals [2.13.1.2]");
   static_assert(literal.fits, "the literal does not fit long long [2.13.1.2]");
   constexpr unsigned long long value = literal.value;
   if constexpr (value <= 0x7fffffffULL)

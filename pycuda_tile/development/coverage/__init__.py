@@ -1,12 +1,12 @@
-"""How much of the API [spec/tables/api.tsv] there is: what `pycuda-tile coverage` prints.
+"""`pycuda-tile coverage`: which parts of the API [spec/tables/api.tsv] exist.
 
-documented     the entity has its line in docs/reference.md
+documented     the entity has a line in docs/reference.md
 implemented    the header that its row names declares it, and cuda_tile.h includes that header: `declarations`
 tested         a source that the tests gave to the target's compiler uses it: `sources`, `uses`
 
-All three look at text, by name and form; their modules say what that cannot see. In particular, a source that
-uses an entity need not check all of it: this finds what no test touches, and does not say that the rest is
-tested well. Without a checkout, as in an installed package, what is documented and tested is not known.
+All three compare text by name and form; their modules say what they cannot see. In particular, a source that
+uses an entity need not check all of it: this finds what no test touches, but does not show that the rest is
+tested well. Without a checkout, as in an installed package, it cannot know what is documented and tested.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ _RUN_TESTS = "run `python3 run.py test`"
 
 @dataclass(frozen=True)
 class Status:
-    """What is there of an entity; None is not known."""
+    """Which of these hold for an entity; None means unknown."""
 
     row: SimpleNamespace
     implemented: bool
@@ -36,7 +36,7 @@ class Status:
     tested: dict[str, bool | None]
 
     def missing(self, on: Sequence[str] = targets.NAMES) -> str:
-        """What is missing, tests on these targets among it, as text; "" if nothing is."""
+        """What is missing, including tests on these targets, as text; "" if nothing is."""
         untested = [target for target in on if self.tested[target] is False]
         faults = [
             f"not declared in {self.row.header}" if not self.implemented else "",
@@ -46,7 +46,7 @@ class Status:
         return "; ".join(filter(None, faults))
 
     def is_complete(self, on: Sequence[str] = targets.NAMES) -> bool:
-        """Whether all is there, tests on these targets among it."""
+        """Whether nothing is missing, including tests on these targets."""
         return (
             self.implemented
             and self.documented is not False
@@ -55,20 +55,20 @@ class Status:
 
 
 def checkout() -> Path | None:
-    """The repository that this package is used from, None if it was installed."""
+    """The repository that this package is used from, or None if it was installed."""
     root = Path(__file__).resolve().parents[3]
     return root if (root / "tests/programs/positive").is_dir() else None
 
 
 def built_folder(root: Path) -> Path:
-    """Where the tests of a checkout leave the sources that they built."""
+    """The folder in which the tests of a checkout leave the sources that they built."""
     return Path(os.environ.get(VARIABLE) or root / "build" / "tested")
 
 
 def statuses(
     rows: Sequence[SimpleNamespace], include: Path, reference: str | None, sources: Sources | None
 ) -> list[Status]:
-    """What is there of each row: in the headers below `include`, the reference's text, the tests' sources."""
+    """The status of each row, from the headers in `include`, the reference's text and the tests' sources."""
     absent = Headers(include).missing(rows)
     undocumented = _undocumented(rows, reference) if reference is not None else set()
     return [
@@ -103,7 +103,7 @@ def _line(row: SimpleNamespace) -> tuple[str, str]:
 def report(missing_only: bool = False, part: bool = False) -> tuple[str, bool]:
     """The text that `pycuda-tile coverage` prints, and whether nothing is missing that must be there.
 
-    part: the tests that ran are some of all: what they do not test is said, and is no fault
+    part: only some of the tests ran, so what they leave out is listed but not counted as missing
     """
     root = checkout()
     reference = root / "docs/reference.md" if root else None
@@ -111,7 +111,7 @@ def report(missing_only: bool = False, part: bool = False) -> tuple[str, bool]:
     sources = Sources(root, built_folder(root)) if root else None
     ran = sources is not None and any(map(sources.count, targets.NAMES))
     found = statuses(spec.load("api"), include_dir(), text, sources if ran else None)
-    # What GPUs need is not on every machine; nothing was built for them where it is missing.
+    # Not every machine can build for GPUs: a target for which nothing was built is not judged.
     judged = [each.name for each in targets.every() if ran and (not each.on_gpu or sources.count(each.name))]
     needed = [] if part else judged
     lines = [] if missing_only else [*_table(found), ""]
@@ -120,22 +120,24 @@ def report(missing_only: bool = False, part: bool = False) -> tuple[str, bool]:
     if part:
         lines += _left_to_other_tests(found, judged)
     if root is None:
-        lines.append("documented, tested: unknown (run in a checkout)")
+        lines.append("documented, tested: unknown (run this in a checkout)")
     elif not ran:
-        lines.append(f"tested: unknown, as no test has left a source in {built_folder(root)}: {_RUN_TESTS}")
+        lines.append(
+            f"tested: unknown, because no test has left a source in {built_folder(root)}: {_RUN_TESTS}"
+        )
     complete = all(status.is_complete(needed) for status in found) and (ran or root is None)
     return "\n".join(lines or ["nothing is missing"]), complete
 
 
 def _left_to_other_tests(found: Sequence[Status], on: Sequence[str]) -> Iterator[str]:
-    """A line a target: what the tests that ran leave out."""
+    """One line per target: what the tests that ran leave out."""
     for target in on:
         if left := [status.row.id for status in found if status.tested[target] is False]:
-            yield f"{target}: {len(left)} are left to `python3 run.py test --all`: {', '.join(left)}"
+            yield f"{target}: {len(left)} are tested only by `python3 run.py test --all`: {', '.join(left)}"
 
 
 def _table(found: Sequence[Status]) -> Iterator[str]:
-    """Counts a chapter; entities for exposition only are left out, for which there is nothing to do."""
+    """Counts per chapter, without the entities for exposition only, which need no implementation."""
     found = [status for status in found if status.row.exposition == "no"]
     heads = ["rows", "documented", "implemented", *targets.NAMES]
     yield " " * 45 + "".join(f"{head:>13}" for head in heads)

@@ -1,4 +1,4 @@
-"""C++ as text: as much of the language as finding declarations and uses of names takes. This is no parser."""
+"""C++ as text: enough of the language to find declarations and uses of names, without parsing it."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _CLOSING = {"(": ")", "{": "}", "[": "]", "<": ">"}
 
 
 def split_comments(text: str) -> tuple[str, str]:
-    """A source's code, its literals emptied, and the text of its comments."""
+    """The code of a source, with empty literals, and the text of its comments."""
     comments = []
 
     def replace(match: re.Match) -> str:
@@ -26,7 +26,7 @@ def split_comments(text: str) -> tuple[str, str]:
 
 
 def expand_macros(code: str) -> str:
-    """Code in which macros of one parameter, used on lines of their own, are replaced by what they make."""
+    """Expands macros of one parameter that are used on lines of their own."""
     macros: dict[str, tuple[str, str]] = {}
     lines = []
     for line in code.replace("\\\n", " ").splitlines():
@@ -42,14 +42,14 @@ def expand_macros(code: str) -> str:
 
 
 def _opens(code: str, place: int) -> bool:
-    """Whether a bracket opens here; a < only where it looks like a template's, with no space around it."""
+    """Whether a bracket opens here; a < does only if it looks like a template's, without spaces."""
     return code[place] in "({[" or (
         code[place] == "<" and re.match(r"\w<[^<=\s]", code[place - 1 : place + 2])
     )
 
 
 def end_of_group(code: str, start: int) -> int:
-    """The place behind the bracket that closes the one at `start`; the code's end if there is none."""
+    """The position after the bracket that closes the one at `start`; the end of the code if none does."""
     closing = [_CLOSING[code[start]]]
     for place in range(start + 1, len(code)):
         character = code[place]
@@ -58,7 +58,7 @@ def end_of_group(code: str, start: int) -> int:
         elif character == ">" == closing[-1] and code[place - 1] not in "- ":
             closing.pop()
         elif character in ")}]" and character in closing:
-            while closing.pop() != character:  # what is above it was a < that is no bracket
+            while closing.pop() != character:  # a < above it was not a bracket
                 pass
         if not closing:
             return place + 1
@@ -82,14 +82,14 @@ def arguments(code: str, start: int) -> list[str]:
 
 
 def without_detail(code: str) -> str:
-    """Code without what is in namespaces called detail."""
+    """The code without the contents of namespaces called detail."""
     while found := _DETAIL.search(code):
         code = code[: found.start()] + code[end_of_group(code, found.end() - 1) :]
     return code
 
 
 def class_text(code: str, name: str) -> str:
-    """The definitions of a class template, its specialisations and its bases, those that are in `code`."""
+    """The definitions in `code` of a class template, its specialisations and its bases."""
     return "\n".join(_class_texts(code, name, set()))
 
 
@@ -109,7 +109,7 @@ def _class_texts(code: str, name: str, seen: set[str]) -> list[str]:
 
 
 def _body(code: str, place: int) -> int | None:
-    """Where the body begins of the class whose name ends at `place`."""
+    """Where the body of the class whose name ends at `place` begins; None for a declaration."""
     while place < len(code) and code[place] not in "{;>)":
         place = end_of_group(code, place) if _opens(code, place) else place + 1
     return place if code[place : place + 1] == "{" else None

@@ -1,7 +1,7 @@
 """Whether the headers declare an entity of the API: a search by its kind in the header that its row names.
 
-What this cannot see: whether a declaration is the right one. Overloads are only counted, so that one may
-stand in for another of the same name and header. Members are looked for in their class and its bases.
+This cannot see whether a declaration is the right one. Overloads are only counted, so one may
+be mistaken for another of the same name and header. Members are looked for in their class and its bases.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from types import SimpleNamespace
 
 from . import cpp
 
-# What declares an entity of a kind; NAME is its name. Those of classes are searched for in the class.
+# What declares an entity of each kind; NAME is its name. Members are searched for in their class.
 _PATTERNS = {
     "keyword": r"#\s*define\s+NAME\b",
     "concept": r"\bconcept\s+NAME\s*=",
@@ -30,12 +30,12 @@ _PATTERNS = {
 }
 
 
-_WITHOUT_HEADER = {"hint"}  # attributes, which compilers that do not know them pass over
+_WITHOUT_HEADER = {"hint"}  # attributes: compilers ignore those that they do not know
 UNNAMED = "(unnamed)"
 
 
 class Headers:
-    """The headers below `folder` that `cuda_tile.h` includes, in whatever way."""
+    """The headers below `folder` that `cuda_tile.h` includes, directly or not."""
 
     def __init__(self, folder: Path):
         self._code: dict[str, str] = {}
@@ -50,9 +50,9 @@ class Headers:
             self._code[name] = cpp.expand_macros(cpp.split_comments(text)[0])
 
     def missing(self, rows: Iterable[SimpleNamespace]) -> set[str]:
-        """The ids of the rows that their header does not declare, or less often than there are such rows.
+        """The ids of the rows that their header does not declare, or declares less often than there are rows.
 
-        What is wider than the manual may be part of a declaration that is there anyway.
+        An extension of the manual may be part of a declaration that exists anyway.
         """
         rows = [row for row in rows if row.exposition == "no" and row.kind not in _WITHOUT_HEADER]
         wanted = Counter(_place(row) for row in rows if row.since == "13.3")

@@ -1,10 +1,10 @@
 """Which C++ sources the tests give to the compilers of each target.
 
 - Sources that a test built and of which a kernel was instantiated: tests/conftest.py keeps them in the folder
-  that PYCUDA_TILE_BUILD_LOG names, `<target>/<hash>.cu`. Whether their results were right, the test says.
+  that PYCUDA_TILE_BUILD_LOG names, as `<target>/<hash>.cu`. The tests themselves check the results.
 - tests/programs/positive: static assertions, which the tests there give to a compiler of each target. They
-  test what compilers evaluate, such as types and concepts; with NVIDIA's header they test everything, as it
-  is the judge.
+  test what compilers evaluate, such as types and concepts. For NVIDIA's header they count as tests of
+  everything that they use.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from ... import targets
 from .uses import Source
 
 VARIABLE = "PYCUDA_TILE_BUILD_LOG"
-# A statement on which NVIDIA's compiler is known to disagree: a comment behind it names the disagreement.
+# A statement on which NVIDIA's compiler is known to disagree: a comment after it names the disagreement.
 _DISAGREEMENT = re.compile(r"^(?![ \t]*(?://|$))[^;]*;[ \t]*//[^\n]*#[a-z][a-z0-9-]+[^\n]*", re.M)
 
 
 def record(target: str, text: str) -> None:
-    """Keeps a source that was built. Sources that are there already are left as they are."""
+    """Keeps a source that was built, unless it is there already."""
     folder = Path(os.environ[VARIABLE]) / target
     path = folder / f"{hashlib.sha256(text.encode()).hexdigest()[:24]}.cu"
     if path.exists():
@@ -38,7 +38,7 @@ def record(target: str, text: str) -> None:
 
 
 class Sources:
-    """What `checkout` and its tests have: the programs of static assertions, and what tests built."""
+    """The programs of static assertions in a checkout, and the sources that its tests built."""
 
     def __init__(self, checkout: Path, built: Path):
         programs = [path.read_text(encoding="utf-8") for path in _files(checkout / "tests/programs/positive")]

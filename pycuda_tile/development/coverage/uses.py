@@ -1,12 +1,12 @@
-"""Whether a C++ source uses an entity of the API: a search for its name by its kind, and for the form that it
-is used in.
+"""Whether a C++ source uses an entity of the API: searches for its name, depending on its kind, and for the
+form in which it is used.
 
-- What is in the namespace counts where it is qualified: `ct::add(`; a function, if the number of arguments
-  is one that the overload takes.
-- Members count where the class is named, too: `tensor_span` and `.extent(`. The class of `x` in `x.extent()`
-  is not found out, nor which of a member's overloads is meant, but for arguments that are constants, such as
-  `ct::memory_order_relaxed_t{}`.
-- Operators cannot be told apart by their operands, so one counts where a comment names its id, or its section
+- A name of the namespace counts where it is qualified, as in `ct::add(`, and a function if the overload can
+  take that number of arguments.
+- A member counts if its class is named as well: `tensor_span` and `.extent(`. The class of `x` in
+  `x.extent()` is not determined, nor the overload of a member, except by constants among the arguments, such
+  as `ct::memory_order_relaxed_t{}`.
+- Operators cannot be told apart by their operands, so one counts if a comment names its id, or its section
   as in `// [2.2.27]` or `// [2.2.26] to [2.2.28]`, and the code has the operator between or before operands.
 """
 
@@ -106,7 +106,7 @@ class Source:
         return cpp.arguments(self._code, place) if self._code[place : place + 1] in ("(", "{") else None
 
     def _constructs(self, form: str, name: str) -> bool:
-        """Whether an object of the class, perhaps by an alias, is made from what a constructor takes."""
+        """Whether the class, or an alias of it, is constructed from arguments that a constructor takes."""
         aliases = re.findall(rf"\busing\s+(\w+)\s*=\s*(?:\w+::)*{name}(?!\w)[^;:]*;", self._code)
         names = "|".join([name, *aliases])
         for found in re.finditer(rf"\bconstructible<(?=(?:\w+::)*(?:{names})\b)", self._code):
@@ -123,7 +123,7 @@ class Source:
         return False
 
     def _deduces(self, form: str, name: str) -> bool:
-        """Whether an object is made with its template's arguments left out."""
+        """Whether an object is constructed without the arguments of its template."""
         found = re.finditer(rf"\b{name}(?=(?:\s+\w+)?\s*[({{])", self._code)
         every = (self._arguments(_VARIABLE.match(self._code, at.end()).end()) for at in found)
         return any(given is not None and _fits(given, form) for given in every)

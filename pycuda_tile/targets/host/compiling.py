@@ -222,7 +222,7 @@ def _build(
         "log": log.replace(str(path), request.name),
     }
     if not (folder / "kernels.so").exists():
-        raise CompileError(f"{request.name}: the compiler made no library{_options(request)}", log=log)
+        raise CompileError(f"{request.name}: the compiler produced no library{_options(request)}", log=log)
     meta["products"] = products.in_library((folder / "kernels.so").read_bytes(), len(expressions))
     dependencies = [*read_depfile(depfile), *left_out]
     depfile.unlink()
@@ -287,9 +287,9 @@ def _open(path: Path, request: Request) -> ctypes.CDLL:
             raise  # see compile()
         reason = str(error).removeprefix(f"{path}: ")
         if "undefined symbol" in reason:
-            reason = f"{demangled(reason)}, which the source declares and does not define"
+            reason = f"{demangled(reason)}, which the source declares but does not define"
         raise CompileError(
-            f"{request.name}: what it was compiled to cannot be loaded: {reason}{_options(request)}"
+            f"{request.name}: the compiled library cannot be loaded: {reason}{_options(request)}"
         ) from None
 
 

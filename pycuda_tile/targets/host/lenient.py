@@ -49,7 +49,10 @@ def compile_again(
         done = compiler.run([*folders, *options, "-Wl,--no-undefined", str(lenient)])
         log = done.stdout
         if not done.returncode:
-            note = f"note: left out, since never used and wrong: {', '.join(overlay.names)}\n"
+            note = (
+                "note: left out, because they are never used and do not compile: "
+                f"{', '.join(overlay.names)}\n"
+            )
             return log + note, [str(path) for path in overlay.texts]
     taken_out = re.compile(rf"\b({'|'.join(overlay.names)})\b")
     if overlay.names and taken_out.search(log):

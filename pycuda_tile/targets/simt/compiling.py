@@ -86,7 +86,9 @@ def _compile_for(
         check_hints(request, settings.macros)  # old versions of NVRTC do not check them
         if not program.cubin:
             options = " ".join(request.options)
-            raise CompileError(f"{request.name}: NVRTC made no cubin (options: {options})", log=program.log)
+            raise CompileError(
+                f"{request.name}: NVRTC produced no cubin (options: {options})", log=program.log
+            )
         (folder / "kernels.cubin").write_bytes(program.cubin)
         (folder / "kernels.ptx").write_text(program.ptx)
         if request.checked:  # reports refer to its lines

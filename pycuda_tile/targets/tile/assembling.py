@@ -72,7 +72,7 @@ def check_arch(arch: str) -> None:
 
 def _wrong_arch(arch: str, tool: str) -> BuildValueError:
     listed = ", ".join(_archs(tool))
-    return BuildValueError(f"arch {arch!r} is none that tileiras makes a cubin for: {listed}")
+    return BuildValueError(f"arch {arch!r} is not supported by tileiras: expected one of {listed}")
 
 
 def _archs(tool: str) -> list[str]:
@@ -97,5 +97,5 @@ def find_tileiras() -> str:
     if tool := shutil.which("tileiras"):
         return tool
     raise TargetUnavailable(
-        f"making a cubin of Tile IR needs tileiras, which is not installed: {advice(EXTRA)}"
+        f"making a cubin from Tile IR needs tileiras, which is not installed: {advice(EXTRA)}"
     )

@@ -50,7 +50,7 @@ def check_available() -> list[str]:
     if version < _OLDEST:
         found = ".".join(map(str, version))
         raise TargetUnavailable(
-            f"the target tile needs NVRTC 13.3 or newer, installed is {found}: {advice(EXTRA)}"
+            f"the target tile needs NVRTC 13.3 or newer, but {found} is installed: {advice(EXTRA)}"
         )
     folders = nvrtc.include_dirs()
     if not any((Path(folder) / "cuda_tile.h").exists() for folder in folders):

@@ -113,7 +113,7 @@ TYPES = {
     **_encodings("type"),
 }
 ATTRIBUTES = _encodings("attribute")
-#: What each rule demands; "{names}" stands for the words after it.
+#: What each rule demands; "{names}" stands for the words after it, "{first}" and "{last}" for one of them.
 MEANINGS = {line["rule"]: line["meaning"] for line in rows("rules.tsv")}
 
 

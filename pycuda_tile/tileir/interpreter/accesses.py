@@ -120,7 +120,7 @@ def _check_inbounds(block: BlockState, op: Operation, view: Any, index: list[np.
                 block.report(op)(
                     "unmasked-partition",
                     f"elements {first} to {last} of axis {d} of a tensor of {extent}, "
-                    "though the tile was promised to lie in it",
+                    "although the tile was promised to be within the tensor",
                 )
 
 

@@ -54,10 +54,11 @@ def _address(parameter: Parameter, value: Any, memory: Memory, known: dict[tuple
     array = _array(parameter, value.array if any_type or any_strides else value)
     if not any_type and not _fits(array.dtype, parameter.element):
         wanted = "addresses as int64" if parameter.element == "ptr" else DTYPES[parameter.element].name
-        raise ArgumentTypeError(f"{parameter} wants an array of {wanted}, got one of {array.dtype.name}")
+        raise ArgumentTypeError(f"{parameter} expects an array of {wanted}, got one of {array.dtype.name}")
     if not any_strides and not array.flags.c_contiguous:
         raise ArgumentValueError(
-            f"{parameter} wants a C-contiguous array, got one that is not: pass numpy.ascontiguousarray(x), "
+            f"{parameter} expects a C-contiguous array, got one that is not: pass "
+            "numpy.ascontiguousarray(x), "
             "or pycuda_tile.strided(x) if the kernel handles the strides"
         )
     key = (array.__array_interface__["data"][0], array.nbytes, array.strides, array.flags.writeable)
@@ -79,7 +80,7 @@ def _array(parameter: Parameter, value: Any) -> np.ndarray:
             except (AttributeError, TypeError, ValueError, RuntimeError, BufferError):
                 pass
     raise ArgumentTypeError(
-        f"{parameter} wants an array in host memory or None, got {type(value).__name__} {value!r:.60}"
+        f"{parameter} expects an array in host memory or None, got {type(value).__name__} {value!r:.60}"
     )
 
 
@@ -106,7 +107,7 @@ def _number(parameter: Parameter, value: Any) -> np.ndarray:
     if isinstance(value, (bool, int, float, np.floating, np.integer)):
         with np.errstate(over="ignore"):
             return np.asarray(np.float64(value)).astype(dtype)
-    raise ArgumentTypeError(f"{parameter} wants a number, got {type(value).__name__} {value!r:.60}")
+    raise ArgumentTypeError(f"{parameter} expects a number, got {type(value).__name__} {value!r:.60}")
 
 
 def _integer(parameter: Parameter, value: Any, dtype: np.dtype) -> np.ndarray:
@@ -114,11 +115,11 @@ def _integer(parameter: Parameter, value: Any, dtype: np.dtype) -> np.ndarray:
         number = operator.index(value) if not isinstance(value, np.bool_) else int(value)
     except TypeError:
         raise ArgumentTypeError(
-            f"{parameter} wants an integer, got {type(value).__name__} {value!r:.60}"
+            f"{parameter} expects an integer, got {type(value).__name__} {value!r:.60}"
         ) from None
     bits = bits_of(parameter.element)
     if not -(1 << (bits - 1)) <= number < 1 << bits:
-        raise ArgumentRangeError(f"{parameter} wants an integer of {bits} bits, got {number}")
+        raise ArgumentRangeError(f"{parameter} expects an integer of {bits} bits, got {number}")
     if bits == 1:
         return np.asarray(bool(number))
     half = 1 << (bits - 1)

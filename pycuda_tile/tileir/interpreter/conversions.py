@@ -32,9 +32,9 @@ def trunci(source: np.ndarray, to: str, overflow: str, report: Report) -> np.nda
     result = wrap(source, DTYPES[to])
     fits = (signed(result) == signed(source)) | ((unsigned(source) == 1) & (to == "i1"))
     if overflow in ("no_signed_wrap", "no_wrap") and not fits.all():
-        report("integer-overflow", f"a signed number does not fit in {to}, which was promised")
+        report("integer-overflow", f"a signed number does not fit in {to}, although it was promised to")
     if overflow in ("no_unsigned_wrap", "no_wrap") and (unsigned(result) != unsigned(source)).any():
-        report("integer-overflow", f"an unsigned number does not fit in {to}, which was promised")
+        report("integer-overflow", f"an unsigned number does not fit in {to}, although it was promised to")
     return result
 
 
@@ -98,7 +98,7 @@ def bitcast(source: np.ndarray, to: str) -> np.ndarray:
     dtype = DTYPES[to]
     if source.dtype.itemsize == dtype.itemsize:
         return np.asarray(np.ascontiguousarray(source).view(dtype)).reshape(source.shape)
-    raise TypeError(f"bits of {source.dtype.name} are not those of {to}")
+    raise TypeError(f"the bits of {source.dtype.name} cannot be those of {to}")
 
 
 def pack(source: np.ndarray, element: str) -> np.ndarray:

@@ -137,7 +137,9 @@ def _report_outside(exact: np.ndarray, low: int, high: int, sign: str, bits: int
     outside = np.asarray((exact < low) | (exact > high), bool)
     if outside.any():
         value = exact[outside].flat[0] if exact.ndim else exact[()]
-        report("integer-overflow", f"{value} does not fit in {bits} bits as {sign}, which was promised")
+        report(
+            "integer-overflow", f"{value} does not fit in {bits} bits as {sign}, although it was promised to"
+        )
 
 
 def _shift_amount(lhs: np.ndarray, rhs: np.ndarray, report: Report) -> np.ndarray:

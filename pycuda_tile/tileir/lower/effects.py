@@ -54,7 +54,7 @@ def prints(translator: Translation, op: Operation) -> None:
     values = group(op, "args")
     tiles = any(value_shape(value) for value in values)
     if tiles and translator.target.threads:
-        raise NotLowered("tiles are printed on the cpu target only")
+        raise NotLowered("tiles can be printed only on the target cpu")
     left, template = iter(values), ""
     arguments: list[str] = []
 

@@ -108,7 +108,7 @@ class Translator(Translation):
         elif op.name in _STATEMENTS:
             _STATEMENTS[op.name](self, op)
         else:
-            raise NotLowered("it is not known here")
+            raise NotLowered("it is not supported")
 
     def _list(self, op: Operation) -> None:
         """A constant whose elements differ, with an array that lists them."""

@@ -164,7 +164,9 @@ class Holes:
             s % n == 0 for s, n in zip(starts, shape, strict=True)
         )
         if not fits or any(step != 1 for step in steps):
-            self.fail(f"{self.name} is read with steps of 1 and starts that are multiples of the sizes")
+            self.fail(
+                f"{self.name} is supported only with steps of 1 and starts that are multiples of the sizes"
+            )
         return [start // n for start, n in zip(starts, shape, strict=True)]
 
     def _fill_indices(self) -> str:

@@ -64,7 +64,9 @@ class Draft:
 
     def operations(self) -> list[Operation]:
         if self.name in _STRUCTURED:
-            self.tokens.fail(f"{self.name} jumps between blocks, which is not read: use if, for and loop")
+            self.tokens.fail(
+                f"{self.name} jumps between blocks, which is not supported: use if, for and loop"
+            )
         self.tokens.at += 1
         self._parse()
         inner = type(self.parser)("")
@@ -128,7 +130,7 @@ class Draft:
         results = results or [values[f"%r{i}"] for i in range(len(self.names)) if f"%r{i}" in values]
         if len(self.names) > len(results):
             self.tokens.fail(
-                f"{self.name} has {len(results)} results, {len(self.names)} are named", self.start
+                f"{self.name} has {len(results)} results, but {len(self.names)} are named", self.start
             )
         for name, value in zip(self.names, results, strict=False):
             self.parser.values["%" + name] = value

@@ -98,7 +98,7 @@ def _parse_for(reader: OperationReader) -> None:
     if tokens.accept("->"):
         reader.types = _results(reader)
     if reader.types != carried:
-        tokens.fail("the results of for have the types of its carried values", at)
+        tokens.fail("the results of for must have the types of its carried values", at)
     arguments = _arguments(reader, [induction, *names], [type_, *carried])
     op.regions.append(parser.block(arguments, "for"))
 

@@ -127,7 +127,7 @@ def _parse_operands(reader: OperationReader) -> list[tuple[str, list[Value]]]:
             groups.append((tokens.take(), []))
             if groups[-1][0] not in reader.form.operands:
                 tokens.at -= 1
-                tokens.wrong(f"an operand: {', '.join(reader.form.operands) or 'there is none'}")
+                tokens.wrong(f"an operand: {', '.join(reader.form.operands) or 'it has none'}")
             tokens.expect(":")
         elif not groups:
             groups.append(("", []))
@@ -144,7 +144,7 @@ def _give_operands(reader: OperationReader, groups: list, sizes: list[int] | Non
     for name, found in form.operands.items():
         count = len(op.operands.get(name, ()))
         if found.most is not None and not found.least <= count <= found.most:
-            reader.tokens.fail(f"{form.name} takes one operand {name}, not {count}", at)
+            reader.tokens.fail(f"{form.name} takes one operand {name}, got {count}", at)
 
 
 def _by_order(
@@ -174,5 +174,5 @@ def _give_attributes(reader: OperationReader, given: dict[str, Any], at: int) ->
         if isinstance(value, Constant) and kind in ("int", "bool", "unit"):
             value = value.bits if kind == "int" else bool(value.bits)
         if not fits_kind(kind, value):
-            reader.tokens.fail(f"{name} is no {kind}", at)
+            reader.tokens.fail(f"{name} is not of the kind {kind}", at)
         reader.op.attributes[name] = value

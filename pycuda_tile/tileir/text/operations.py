@@ -46,7 +46,7 @@ class OperationReader:
         if types is None:  # a result whose type is not in the text is a token
             types = [self.result_types.get(n, Token()) for n in self.form.results]
         if count not in (0, len(types)):
-            self.tokens.fail(f"{op.name} has {len(types)} results, {count} are named", self.start)
+            self.tokens.fail(f"{op.name} has {len(types)} results, but {count} are named", self.start)
         op.results = [
             self.parser.define(name, type_) for name, type_ in zip(self.names, types, strict=False)
         ] or [Value(type_) for type_ in types]
@@ -177,7 +177,7 @@ class OperationReader:
         if item.name in self.form.results:
             if len(self.names) > MAX_AXES:
                 self.tokens.fail(
-                    f"{self.op.name} has a result for each axis, {len(self.names)} are named", self.start
+                    f"{self.op.name} has a result for each axis, but {len(self.names)} are named", self.start
                 )
             self.types = [self.parser.type()] * len(self.names)
             return

@@ -31,7 +31,7 @@ def parse(text: str) -> Module:
     Raises ParseError (line, column, what was expected) if the text is not a module.
     """
     if not isinstance(text, str):
-        raise BuildTypeError(f"the text of a module is a str, got {type(text).__name__}")
+        raise BuildTypeError(f"the text of a module must be a str, got {type(text).__name__}")
     parser = Parser(text)
     try:
         return parser.module()
@@ -89,7 +89,7 @@ class Parser:
             module.producer = producer if isinstance(producer, str) else module.producer
         tokens.expect("{")
         if depth > 2:
-            tokens.fail("a module in a module in a module", start)
+            tokens.fail("modules nested more than two deep", start)
         self._items(module, "}", depth)
         tokens.expect("}")
         self.locations.accept()

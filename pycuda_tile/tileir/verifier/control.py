@@ -55,7 +55,7 @@ def _differs(place: Place, wanted: list[Any]) -> str | None:
     values = place.values("operands")
     if _types(values) == wanted:
         return None
-    return f"{types(values)}, where {', '.join(map(str, wanted)) or 'none'} is wanted"
+    return f"{types(values)}, where {', '.join(map(str, wanted)) or 'none'} is expected"
 
 
 def break_types(place: Place) -> str | None:
@@ -83,7 +83,7 @@ def _body(place: Place, wanted: list[Any], ends: tuple[str, ...]) -> str | None:
         return f"{len(regions)} regions"
     block = regions[0]
     if _types(block.arguments) != wanted:
-        return f"arguments {types(block.arguments)}"
+        return f"the arguments {types(block.arguments)}"
     return None if _end(block) in ends else f"{_end(block)} at the end"
 
 
@@ -126,7 +126,7 @@ def if_regions(place: Place) -> str | None:
     if place.op.results and len(blocks) != 2:
         return "results, and no region for else"
     taken = [argument for block in blocks for argument in block.arguments]
-    return f"arguments {types(taken)}" if taken else None
+    return f"the arguments {types(taken)}" if taken else None
 
 
 # --- reductions and scans ---
@@ -149,13 +149,13 @@ def fold_results(place: Place) -> str | None:
         del shape[dim]
         wanted.append(Tile(value.type.element, tuple(shape)))
     results = place.op.results
-    return None if _types(results) == wanted else f"{types(results)}, where {_listed(wanted)} is wanted"
+    return None if _types(results) == wanted else f"{types(results)}, where {_listed(wanted)} is expected"
 
 
 def scan_results(place: Place) -> str | None:
     wanted = _types(place.values("operands"))
     results = place.op.results
-    return None if _types(results) == wanted else f"{types(results)}, where {_listed(wanted)} is wanted"
+    return None if _types(results) == wanted else f"{types(results)}, where {_listed(wanted)} is expected"
 
 
 def fold_identities(place: Place) -> str | None:

@@ -10,7 +10,6 @@ from ...spec.element_types import TILEIR_TYPES
 from ..ir import MAX_ELEMENTS, Pointer, Scalar, TensorView, Tile, TileView, Token
 from ..versions import parse_version
 
-WIDTHS = {name: e.bits for name, e in TILEIR_TYPES.items()}
 #: Bits of the elements that `pack` produces.
 PACKED = {name: e.bits if e.bits < 8 else 8 * e.size for name, e in TILEIR_TYPES.items()}
 _SINCE = {
@@ -26,7 +25,7 @@ def is_power_of_two(n: int) -> bool:
 def wrong(type_: Any) -> str | None:
     """The type and what is wrong with it; None if it is legal."""
     found = _wrong(type_)
-    return f"{type_}, where {found}" if found else None
+    return f"{type_}, but {found}" if found else None
 
 
 def _wrong(type_: Any) -> str | None:
@@ -35,43 +34,42 @@ def _wrong(type_: Any) -> str | None:
         return _wrong_extents(type_.shape, type_.element) or _wrong_elements(type_)
     if isinstance(type_, TensorView):
         if len(type_.shape) != len(type_.strides):
-            return "each axis has an extent and a stride"
+            return "each axis must have an extent and a stride"
         if any(n is not None and n <= 0 for n in (*type_.shape, *type_.strides)):
-            return "extents and strides are positive"
+            return "extents and strides must be positive"
         return _wrong_in_memory(type_.element)
     if isinstance(type_, TileView):
         if not type_.tile:
-            return "a view has an axis at least"
+            return "a view must have at least one axis"
         if len(type_.steps) != len(type_.tile) or any(n <= 0 for n in type_.steps):
-            return "each axis has a positive step"
+            return "each axis must have a positive step"
         return _wrong_extents(type_.tile, type_.tensor.element) or _wrong(type_.tensor)
-    return None if isinstance(type_, Token) else "a tile, a view or a token is wanted"
+    return None if isinstance(type_, Token) else "a tile, a view or a token is expected"
 
 
 def _wrong_extents(shape: Sequence[int], element: Any) -> str | None:
     if not all(map(is_power_of_two, shape)):
-        return "extents are powers of two"
+        return "extents must be powers of two"
     if math.prod(shape) > MAX_ELEMENTS:
-        return "a tile has 2^24 elements at most"
+        return "a tile must have at most 2^24 elements"
     odd = str(element) == "f4E2M1FN" and math.prod(shape) % 2
-    return "two f4E2M1FN share a byte, so their number is even" if odd else None
+    return "two f4E2M1FN share a byte, so their number must be even" if odd else None
 
 
 def _wrong_elements(tile: Tile) -> str | None:
     element = tile.element
     if isinstance(element, Pointer):
         several = str(element.pointee) == "f4E2M1FN" and tile.shape
-        return (
-            "a pointer to f4E2M1FN is a tile without axes" if several else _wrong_in_memory(element.pointee)
-        )
-    return (
-        None if isinstance(element, Scalar) and element.name in WIDTHS else "elements are numbers or pointers"
-    )
+        if several:
+            return "a pointer to f4E2M1FN must be a tile without axes"
+        return _wrong_in_memory(element.pointee)
+    known = isinstance(element, Scalar) and element.name in TILEIR_TYPES
+    return None if known else "elements must be numbers or pointers"
 
 
 def _wrong_in_memory(element: Any) -> str | None:
-    known = isinstance(element, Scalar) and element.name in WIDTHS and element.name != "i4"
-    return None if known else "memory holds numbers, of all types but i4"
+    known = isinstance(element, Scalar) and element.name in TILEIR_TYPES and element.name != "i4"
+    return None if known else "memory must hold numbers, of any type except i4"
 
 
 def since(type_: Any) -> tuple[int, int]:

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..elements import bits_of
 from ..grammar import ELEMENTS
 from ..ir import Bounded, DivBy, SameElements, TensorView, Tile, TileView
 from ..print_formats import count_expressions, unfinished
 from .general import is_pointer
-from .legal import WIDTHS, is_power_of_two
+from .legal import is_power_of_two
 from .place import Place, types
 
 _UPDATES = {
@@ -37,7 +38,7 @@ def alloca_numbers(place: Place) -> str | None:
     count, alignment = place.attribute("num_elem"), place.attribute("alignment")
     element = place.type("result").element.pointee
     ok = 0 <= count < 1 << 63 and is_power_of_two(alignment) and alignment < 1 << 63
-    if ok and 8 * alignment >= WIDTHS[str(element)]:
+    if ok and 8 * alignment >= bits_of(str(element)):
         return None
     return f"num_elem {count} and alignment {alignment} for {element}"
 
@@ -152,7 +153,7 @@ def _is_integer(type_: Any) -> bool:
 def _bounded(predicate: Bounded, type_: Any) -> bool:
     if not _is_integer(type_):
         return False
-    half = 1 << (WIDTHS[str(type_.element)] - 1)
+    half = 1 << (bits_of(str(type_.element)) - 1)
     given = [bound for bound in (predicate.lower, predicate.upper) if bound is not None]
     return given == sorted(given) and all(-half <= bound < half for bound in given)
 

@@ -50,5 +50,5 @@ def _symbol(name: str, names: set[str]) -> Iterator[Problem]:
     if not name:
         yield "symbol_named", "none"
     if name in names:
-        yield "symbol_unique", f"@{name} twice"
+        yield "symbol_unique", f"@{name} defined twice"
     names.add(name)

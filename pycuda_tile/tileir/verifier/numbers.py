@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from ...spec.element_types import TILEIR_TYPES
-from .legal import WIDTHS
+from ..elements import bits_of
 from .place import Place, types
 
 _IEEE = {"nearest_even", "zero", "negative_inf", "positive_inf"}
@@ -40,17 +40,18 @@ def _both(place: Place) -> str:
 
 def equal_width(place: Place) -> str | None:
     source, result = _ends(place)
-    return None if WIDTHS.get(source) == WIDTHS.get(result, -1) else _both(place)
+    are_numbers = source in TILEIR_TYPES and result in TILEIR_TYPES
+    return None if are_numbers and bits_of(source) == bits_of(result) else _both(place)
 
 
 def wider(place: Place) -> str | None:
     source, result = _ends(place)
-    return None if WIDTHS[source] < WIDTHS[result] else _both(place)
+    return None if bits_of(source) < bits_of(result) else _both(place)
 
 
 def narrower(place: Place) -> str | None:
     source, result = _ends(place)
-    return None if WIDTHS[source] > WIDTHS[result] else _both(place)
+    return None if bits_of(source) > bits_of(result) else _both(place)
 
 
 def other_element(place: Place) -> str | None:
@@ -84,7 +85,7 @@ def value_fits(place: Place) -> str | None:
 
 def iota_fits(place: Place) -> str | None:
     type_ = place.type("result")
-    return None if type_.shape[0] <= 1 << WIDTHS[str(type_.element)] else str(type_)
+    return None if type_.shape[0] <= 1 << bits_of(str(type_.element)) else str(type_)
 
 
 def mma_shapes(place: Place) -> str | None:

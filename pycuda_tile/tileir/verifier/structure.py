@@ -95,7 +95,7 @@ def _kinds(op: Operation, row: OperationRow) -> Iterator[Problem]:
     for name, kind in row.kinds.items():
         for value in [*op.operands.get(name, []), *named_results(op, row, name)]:
             if not kind.fits(value.type):
-                yield "kind", f"{name} of type {value.type}, where {kind} is wanted"
+                yield "kind", f"{name} of type {value.type}, where {kind} is expected"
 
 
 def type_legal(value: Value, version: Version) -> str | None:

@@ -30,7 +30,7 @@ class Walk:
         try:
             self._module()
         except RecursionError:
-            found = f"{len(self.outer)} levels, where Python's stack is full"
+            found = f"{len(self.outer)} levels, which is too deep for Python's stack"
             raise VerifyError("module", "module", "depth", _meaning("depth", []), found) from None
 
     def _module(self) -> None:
@@ -105,4 +105,5 @@ class Walk:
 
 
 def _meaning(rule: str, words: Any) -> str:
-    return MEANINGS.get(rule, rule).replace("{names}", ", ".join(words))
+    first, last = (words[0], words[-1]) if words else ("", "")
+    return MEANINGS.get(rule, rule).format(names=", ".join(words), first=first, last=last)
