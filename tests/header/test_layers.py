@@ -12,6 +12,8 @@ from pycuda_tile.system import resources
 INCLUDE = resources.include_dir()
 HEADERS = INCLUDE / "cuda_tile"
 BACK_ENDS = ("one_thread", "threads", "record")
+SHARED = "tile/shared_primitives.h"  # by back ends that run kernels
+OUTSIDE = {"record": {"record/entry.h", "record/prelude.h"}}  # what from_cpp() puts around a source
 BELOW = {  # what a folder may include, beside itself and config.h
     "platform": {"launch"},
     "launch": {"core", "platform"},
@@ -60,9 +62,33 @@ def test_each_back_end_has_each_primitive():
     names = set(re.findall(r"CUDA_TILE_API [^;{}]*?\b(\w+)\([^;{}()]*\);", declarations))
     assert len(names) > 25
     for back_end in BACK_ENDS:
-        text = "".join(code(path) for path in headers(back_end))
-        defined = {name for name in names if re.search(rf"\b{name}\([^;{{}}()]*\) {{", text)}
-        assert defined == names, back_end
+        texts = [code(HEADERS / name) for name in included_by(back_end)]
+        files = {name: sum(defines(text, name) for text in texts) for name in names}
+        assert files == dict.fromkeys(names, 1), back_end
+
+
+def included_by(back_end: str) -> set[str]:
+    """The headers in which a back end's primitives are: what the files that config.h names include of its
+    folder, and the file that it may share with others."""
+    found: set[str] = set()
+    new = {f"{back_end}/{name}.h" for name in ("storage", "primitives", "print")}
+    while new:
+        found |= new
+        texts = [(HEADERS / name).read_text(encoding="utf-8") for name in new]
+        included = set(re.findall(r'^#include "cuda_tile/(.*)"', "\n".join(texts), flags=re.M))
+        inside = {name for name in included if name == SHARED or name.startswith(f"{back_end}/")}
+        new = inside - found
+    return found
+
+
+def defines(text: str, name: str) -> bool:
+    return re.search(rf"\b{name}\([^;{{}}()]*\) {{", text) is not None
+
+
+@pytest.mark.parametrize("back_end", BACK_ENDS)
+def test_every_file_of_a_back_end_is_used(back_end: str):
+    files = {str(path.relative_to(HEADERS)) for path in headers(back_end)}
+    assert files - included_by(back_end) == OUTSIDE.get(back_end, set())
 
 
 def test_the_platform_owes_what_is_asked_of_it():

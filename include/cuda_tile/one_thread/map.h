@@ -5,15 +5,14 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-/// Whether an operand's element s goes with element s of a tile of shape S, or its only value with every
-/// element.
-template <typename Operand, typename S>
-inline constexpr bool is_aligned_operand =
-    scalar<Operand> || tile_size_v<Operand> == 1 || tile_size_v<Operand> == shape_size_v<S>;
-
 /// x itself: with one thread, elements are always where distribution_of says.
 template <typename T>
 CUDA_TILE_API T const& normal(T const& x) {
+  return x;
+}
+/// x itself: there is no other thread.
+template <typename T>
+CUDA_TILE_API T const& shared_value(T const& x) {
   return x;
 }
 
@@ -103,11 +102,6 @@ CUDA_TILE_API void convert_into(T& result, O const& other) {
     for (unsigned s = 0; s < T::distribution::slots; ++s)
       result.slots[s] = detail::convert<E>(other.slots[s]);
   }
-}
-
-template <typename T>
-CUDA_TILE_API element_t<T> only_element(T const& x) {
-  return x.slots[0];
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

@@ -68,52 +68,20 @@ CUDA_TILE_API decltype(auto) broadcast_tile(Operand const& operand) {
     return detail::map<T>([](auto v) { return detail::convert<typename T::element_type>(v); }, operand);
 }
 
-template <typename R, typename Access, typename Update, typename Ptrs, typename Value, typename Mask>
-CUDA_TILE_API R update(Access access, Update kind, Ptrs const& ptrs, Value const& value, Mask const& mask) {
-  using E = tile_element_t<R>;
-  constexpr unsigned flags = checks::access_flags<Access, checks::reads | checks::writes>;
-  tile<E, tile_shape_t<Ptrs>> old;
-  checks::define(old);
-  bool done = false, changed = false;
-  if constexpr (!checks::enabled && is_same_v<Update, memory_add> &&
-                sums_before_adding<E, shape_size_v<tile_shape_t<Ptrs>>>)
-    done = detail::add_sums([&](auto p, E sum) { return detail::update_element(access, kind, p, sum); }, old,
-                            ptrs, broadcast_tile<tile<E, tile_shape_t<Ptrs>>>(value),
-                            broadcast_tile<tile<bool, tile_shape_t<Ptrs>>>(mask));
-  if (!done)
-    detail::for_each_location(
-        [&](unsigned s, auto p, auto v, auto m) {
-          old.slots[s] = detail::convert<E>(0);
-          if (!detail::convert<bool>(m))
-            return;
-          old.slots[s] = detail::update_element(access, kind, p, detail::convert<E>(v));
-          changed |= checks::after_update<tile_shape_t<Ptrs>, Update>(s, old.slots[s], detail::convert<E>(v));
-        },
-        ptrs, value, mask);
-  checks::after_access<flags>(ptrs, mask, changed);
-  checks::after_masked_load(old, mask);
-  return static_cast<R>(old);
-}
-
-template <typename R, typename Access, typename Ptrs, typename Expected, typename Value, typename Mask>
-CUDA_TILE_API R compare_exchange(Access access, Ptrs const& ptrs, Expected const& expected,
-                                 Value const& value, Mask const& mask) {
-  using E = tile_element_t<R>;
-  using T = tile<E, tile_shape_t<Ptrs>>;
-  constexpr unsigned flags = checks::access_flags<Access, checks::reads | checks::writes>;
-  T old = detail::map<T>([](auto c) { return detail::convert<E>(c); }, expected);
-  bool changed = false;
-  detail::for_each_location(
-      [&](unsigned s, auto p, auto v, auto m) {
-        if (!detail::convert<bool>(m))
-          return;
-        E const wanted = old.slots[s];
-        old.slots[s] = detail::exchange_element(access, p, wanted, detail::convert<E>(v));
-        changed |= checks::after_exchange(old.slots[s], wanted);
-      },
-      ptrs, value, mask);
-  checks::after_access<flags>(ptrs, mask, changed);
-  return static_cast<R>(old);
+/// Adds values to *ptrs where the mask is true if that is quicker for the values of a location together, and
+/// returns whether it was done; `old` then holds what each element found.
+template <typename T, typename Access, typename Update, typename Ptrs, typename Value, typename Mask>
+CUDA_TILE_API bool update_by_sums([[maybe_unused]] T& old, [[maybe_unused]] Access access,
+                                  [[maybe_unused]] Update kind, [[maybe_unused]] Ptrs const& ptrs,
+                                  [[maybe_unused]] Value const& value, [[maybe_unused]] Mask const& mask) {
+  using E = tile_element_t<T>;
+  using S = tile_shape_t<T>;
+  if constexpr (!checks::enabled && is_same_v<Update, memory_add> && sums_before_adding<E, shape_size_v<S>>)
+    return detail::add_sums([&](auto p, E sum) { return detail::update_element(access, kind, p, sum); }, old,
+                            ptrs, detail::broadcast_tile<T>(value),
+                            detail::broadcast_tile<tile<bool, S>>(mask));
+  else
+    return false;
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

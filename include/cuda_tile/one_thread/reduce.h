@@ -1,7 +1,4 @@
-// reduce with one thread a block.
-//
-// The element with row-major index i = (o * n + k) * inner + j goes into result element o * inner + j, where
-// n is the length of the reduced dimension and inner the number of elements behind it. All are powers of two.
+// The loops of reductions with one thread a block. tile/shared_primitives.h says how elements are numbered.
 #pragma once
 
 #include "cuda_tile/one_thread/vectors.h"
@@ -57,18 +54,6 @@ template <unsigned N, unsigned Inner, typename R, typename F, typename T>
 CUDA_TILE_API void reduce_elements(R& result, F f, T const& a) {
   for (unsigned o = 0; o < T::distribution::size / (N * Inner); ++o)
     reduce_rows<N, Inner>(result.slots + o * Inner, f, a.slots + o * N * Inner);
-}
-
-template <size_t D, typename F, typename T>
-CUDA_TILE_API reduced_tile<T, D> reduce(F f, T const& x) {
-  using S = tile_shape_t<T>;
-  constexpr unsigned n = static_cast<unsigned>(length<S>(D));
-  constexpr unsigned inner = static_cast<unsigned>(length_product<S>(D + 1, S::rank()));
-  reduced_tile<T, D> result;
-  checks::before_reduction<n, inner>(f, x);
-  checks::after_reduction<n, inner>(f, result, x);
-  detail::reduce_elements<n, inner>(result, f, x);
-  return result;
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

@@ -1,4 +1,4 @@
-// scan with one thread a block.
+// The loops of scans with one thread a block.
 #pragma once
 
 #include "cuda_tile/one_thread/reduce.h"
@@ -68,18 +68,6 @@ template <unsigned N, unsigned Inner, typename F, typename T>
 CUDA_TILE_API void scan_elements(T& result, F f) {
   for (unsigned o = 0; o < T::distribution::size / (N * Inner); ++o)
     scan_parts<N, Inner>(result.slots + o * N * Inner, f);
-}
-
-template <size_t D, typename F, typename T>
-CUDA_TILE_API T scan(F f, T const& x) {
-  using S = tile_shape_t<T>;
-  constexpr unsigned n = static_cast<unsigned>(length<S>(D));
-  constexpr unsigned inner = static_cast<unsigned>(length_product<S>(D + 1, S::rank()));
-  checks::before_reduction<n, inner>(f, x);
-  T result = x;
-  checks::after_scan<n, inner>(result, x);
-  detail::scan_elements<n, inner>(result, f);
-  return result;
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

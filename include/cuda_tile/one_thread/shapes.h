@@ -1,4 +1,4 @@
-// reshape, permute, extract and cat with one thread a block.
+// reshape, permute and cat with one thread a block.
 #pragma once
 
 #include "cuda_tile/one_thread/rearrange.h"
@@ -17,13 +17,6 @@ CUDA_TILE_API R reshape(T const& x) {
 template <typename R, typename Map, typename T>
 CUDA_TILE_API R permute(T const& x) {
   return detail::rearrange<tile_shape_t<R>, permuted_steps<tile_shape_t<T>, Map>>(x);
-}
-
-template <typename R, typename T, typename... Indices>
-CUDA_TILE_API R extract(T const& x, Indices... index) {
-  using S = tile_shape_t<T>;
-  return detail::rearrange<tile_shape_t<R>, row_major_steps<S>>(
-      x, partition_start<S, tile_shape_t<R>>(index...));
 }
 
 template <typename R, size_t D, typename T>

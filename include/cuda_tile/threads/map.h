@@ -6,11 +6,6 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-/// Whether an operand's slot s goes with slot s of a tile of shape S, or its only value with every slot.
-template <typename Operand, typename S>
-inline constexpr bool is_aligned_operand =
-    scalar<Operand> || tile_size_v<Operand> == 1 || tile_size_v<Operand> == shape_size_v<S>;
-
 template <typename S, typename Operand>
 CUDA_TILE_API decltype(auto) aligned_operand(Operand const& operand) {
   if constexpr (is_aligned_operand<Operand, S>)
@@ -88,11 +83,6 @@ CUDA_TILE_API void convert_into(T& result, O const& other) {
     result.transposed = from.transposed;
 #endif
   }
-}
-
-template <typename T>
-CUDA_TILE_API element_t<T> only_element(T const& x) {
-  return x.slots[0];
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

@@ -87,46 +87,10 @@ CUDA_TILE_API void store_masked(Access access, Ptrs const& ptrs, Value const& va
         ptrs, value, mask);
 }
 
-template <typename R, typename Access, typename Update, typename Ptrs, typename Value, typename Mask>
-CUDA_TILE_API R update(Access access, Update kind, Ptrs const& ptrs, Value const& value, Mask const& mask) {
-  using E = tile_element_t<R>;
-  constexpr unsigned flags = checks::access_flags<Access, checks::reads | checks::writes>;
-  tile<E, tile_shape_t<Ptrs>> old;
-  checks::define(old);
-  bool changed = false;
-  detail::for_each_location(
-      [&](unsigned s, auto p, auto v, auto m) {
-        old.slots[s] = detail::convert<E>(0);
-        if (!detail::convert<bool>(m))
-          return;
-        old.slots[s] = detail::update_element(access, kind, p, detail::convert<E>(v));
-        changed |= checks::after_update<tile_shape_t<Ptrs>, Update>(s, old.slots[s], detail::convert<E>(v));
-      },
-      ptrs, value, mask);
-  checks::after_access<flags>(ptrs, mask, changed);
-  checks::after_masked_load(old, mask);
-  return static_cast<R>(detail::shared_value(old));
-}
-
-template <typename R, typename Access, typename Ptrs, typename Expected, typename Value, typename Mask>
-CUDA_TILE_API R compare_exchange(Access access, Ptrs const& ptrs, Expected const& expected,
-                                 Value const& value, Mask const& mask) {
-  using E = tile_element_t<R>;
-  using T = tile<E, tile_shape_t<Ptrs>>;
-  constexpr unsigned flags = checks::access_flags<Access, checks::reads | checks::writes>;
-  T old = detail::normal(detail::map<T>([](auto c) { return detail::convert<E>(c); }, expected));
-  bool changed = false;
-  detail::for_each_location(
-      [&](unsigned s, auto p, auto v, auto m) {
-        if (!detail::convert<bool>(m))
-          return;
-        E const wanted = old.slots[s];
-        old.slots[s] = detail::exchange_element(access, p, wanted, detail::convert<E>(v));
-        changed |= checks::after_exchange(old.slots[s], wanted);
-      },
-      ptrs, value, mask);
-  checks::after_access<flags>(ptrs, mask, changed);
-  return static_cast<R>(detail::shared_value(old));
+/// Adding up values for the same location first is left to the memory.
+template <typename T, typename Access, typename Update, typename Ptrs, typename Value, typename Mask>
+CUDA_TILE_API bool update_by_sums(T&, Access, Update, Ptrs const&, Value const&, Mask const&) {
+  return false;
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

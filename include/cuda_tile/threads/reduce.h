@@ -1,7 +1,5 @@
-// reduce with several threads a block.
-//
-// The element with row-major index i = (o * n + k) * inner + j goes into result element o * inner + j, where
-// n is the length of the reduced dimension and inner the number of elements behind it. All are powers of two.
+// The loops of reductions with several threads a block. tile/shared_primitives.h says how elements are
+// numbered.
 #pragma once
 
 #include "cuda_tile/threads/exchange.h"
@@ -131,16 +129,6 @@ CUDA_TILE_API void reduce_elements(R& result, F f, T const& a) {
   } else {
     detail::reduce_warps<parts>(result, f, collected);
   }
-}
-
-template <size_t D, typename F, typename T>
-CUDA_TILE_API reduced_tile<T, D> reduce(F f, T const& x) {
-  using S = tile_shape_t<T>;
-  constexpr unsigned n = static_cast<unsigned>(length<S>(D));
-  constexpr unsigned inner = static_cast<unsigned>(length_product<S>(D + 1, S::rank()));
-  reduced_tile<T, D> result;
-  detail::reduce_elements<n, inner>(result, f, detail::normal(x));
-  return result;
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

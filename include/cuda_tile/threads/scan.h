@@ -205,14 +205,4 @@ CUDA_TILE_API void scan_elements(T& result, F f) {
   scan_bits<log2_of(Inner), log2_of(Inner * N), 0, 0>(state, f);
 }
 
-template <size_t D, typename F, typename T>
-CUDA_TILE_API T scan(F f, T const& x) {
-  using S = tile_shape_t<T>;
-  constexpr unsigned n = static_cast<unsigned>(length<S>(D));
-  constexpr unsigned inner = static_cast<unsigned>(length_product<S>(D + 1, S::rank()));
-  T result = detail::normal(x);
-  detail::scan_elements<n, inner>(result, f);
-  return result;
-}
-
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

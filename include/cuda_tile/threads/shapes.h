@@ -1,4 +1,4 @@
-// reshape, permute, extract and cat with several threads a block.
+// reshape, permute and cat with several threads a block.
 #pragma once
 
 #include "cuda_tile/threads/exchange.h"
@@ -39,13 +39,6 @@ CUDA_TILE_API R permute(T const& x) {
   else
 #endif
     return detail::rearrange<tile_shape_t<R>, permuted_steps<tile_shape_t<T>, Map>>(x);
-}
-
-template <typename R, typename T, typename... Indices>
-CUDA_TILE_API R extract(T const& x, Indices... index) {
-  using S = tile_shape_t<T>;
-  return detail::rearrange<tile_shape_t<R>, row_major_steps<S>>(
-      x, partition_start<S, tile_shape_t<R>>(index...));
 }
 
 /// Element i of the result lies in run i / Run, which comes from x if it is even and from y otherwise; `of`

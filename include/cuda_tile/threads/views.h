@@ -187,26 +187,4 @@ CUDA_TILE_API void store_partition(Access access, partition<Span, Shape> const& 
   platform::barrier();
 }
 
-template <typename Access, typename Span, typename Shape>
-CUDA_TILE_API partition_tile<Span, Shape> load_view(Access access, partition_index<Span, Shape> const& from) {
-  return detail::load_partition<false>(access, partition<Span, Shape>(from), typename Span::value_type{});
-}
-template <view_padding Padding, typename Access, typename Span, typename Shape>
-CUDA_TILE_API partition_tile<Span, Shape> load_view_masked(Access access,
-                                                           partition_index<Span, Shape> const& from) {
-  return detail::load_partition<true>(access, partition<Span, Shape>(from),
-                                      detail::padding_value<Padding, typename Span::value_type>());
-}
-
-template <typename Access, typename Span, typename Shape>
-CUDA_TILE_API void store_view(Access access, partition_index<Span, Shape> const& to,
-                              partition_tile<Span, Shape> const& value) {
-  detail::store_partition<false>(access, partition<Span, Shape>(to), value);
-}
-template <typename Access, typename Span, typename Shape>
-CUDA_TILE_API void store_view_masked(Access access, partition_index<Span, Shape> const& to,
-                                     partition_tile<Span, Shape> const& value) {
-  detail::store_partition<true>(access, partition<Span, Shape>(to), value);
-}
-
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

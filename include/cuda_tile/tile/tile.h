@@ -59,6 +59,12 @@ tile(O) -> tile<detail::remove_cv_t<O>, shape<>>;
 
 namespace detail {
 
+/// Whether an operand's element s goes with element s of a tile of shape S, or its only value with every
+/// element.
+template <typename Operand, typename S>
+inline constexpr bool is_aligned_operand =
+    scalar<Operand> || tile_size_v<Operand> == 1 || tile_size_v<Operand> == shape_size_v<S>;
+
 template <typename S, size_t D>
 struct reduced_lengths {
   CUDA_TILE_CONSTEXPR static size_t at(size_t d) { return d == D ? 1 : length<S>(d); }
