@@ -22,7 +22,8 @@ enum class category : unsigned char {
   integral,
   basic_floating_point,
   restricted_floating_point,
-  pointer
+  pointer,
+  structure, // of scalars; only code made from Tile IR has such elements (tileir/tiles.h)
 };
 
 /// What follows the largest finite value of a floating point format.

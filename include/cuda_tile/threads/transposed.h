@@ -32,7 +32,7 @@ using transposed_shape = make_shape<transposed_lengths<S>, S::rank()>;
 /// forms, each operation on a product's sums, or on masks of them, would contain code for both.
 template <typename E>
 inline constexpr bool is_transposed_in_place =
-    (sizeof(E) <= 2 && !is_bool_v<E>) || is_same_v<E, __nv_tf32> || is_same_v<E, double>;
+    (sizeof(E) <= 2 && is_numeric_v<E> && !is_bool_v<E>) || is_same_v<E, __nv_tf32> || is_same_v<E, double>;
 
 /// Whether tiles of elements E and shape S can be in the transposed form.
 template <typename E, typename S>

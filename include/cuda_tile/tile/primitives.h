@@ -10,6 +10,9 @@
 // `Value`, `Padding`) is a tile or a scalar; an operand that is broadcast to a shape has a shape that allows
 // it. The primitive itself converts masks to bool and values to their target type, element by element. All
 // threads of a block call a primitive, and all of them get the whole result.
+//
+// Where kernels run, map, reduce and scan also take tiles whose elements are structures of scalars: code made
+// from Tile IR folds several tiles at once as one of these (tileir/tiles.h).
 #pragma once
 
 #include "cuda_tile/core/elements.h"

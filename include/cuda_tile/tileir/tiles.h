@@ -4,6 +4,17 @@
 
 #include "cuda_tile.h"
 
+namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
+
+/// The structures that generated code declares, so that a tile can have such elements.
+template <typename T>
+  requires requires { typename T::is_structure; }
+struct scalar_traits<T> {
+  static constexpr category kind = category::structure;
+};
+
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::detail
+
 namespace cuda_tile::inline CUDA_TILE_ABI::tileir {
 
 namespace ct = cuda::tiles;
@@ -34,7 +45,7 @@ CUDA_TILE_API ct::tile_element_t<T> element_of(T const& x) {
   if constexpr (ct::scalar<T>)
     return x;
   else
-    return x.slots[0];
+    return ct::detail::only_element(x);
 }
 
 /// A tile whose elements all equal a scalar or the element of a tile of one element.
@@ -101,57 +112,21 @@ CUDA_TILE_API W inserted(W const& whole, P const& part, unsigned first) {
   return result;
 }
 
-// reductions and scans of several tiles at once
+// ---- reductions and scans of several tiles at once: of one tile whose elements are structures
 
-/// Tiles of one shape combined: P has a member for each.
-template <typename P, typename Shape>
-struct zipped {
-  using element_type = P;
-  using shape_type = Shape;
-  using distribution = typename ct::tile<unsigned char, Shape>::distribution;
-  P slots[distribution::slots];
-};
-
+/// The tile whose elements are structures P of the elements of `tiles`.
 template <typename P, typename T, typename... Ts>
-CUDA_TILE_API auto zip_slots(T const& first, Ts const&... others) {
-  zipped<P, ct::tile_shape_t<T>> result;
-  CUDA_TILE_UNROLL
-  for (unsigned s = 0; s < T::distribution::slots; ++s)
-    result.slots[s] = P{first.slots[s], others.slots[s]...};
-  return result;
-}
-template <typename P, typename... Ts>
-CUDA_TILE_API auto zip(Ts const&... tiles) {
-  return zip_slots<P>(ct::detail::normal(tiles)...);
+CUDA_TILE_API auto zip(T const& first, Ts const&... others) {
+  return map<ct::tile<P, ct::tile_shape_t<T>>>([](auto... e) { return P{e...}; }, first, others...);
 }
 /// The tile of one member, in a shape with the same number of elements.
-template <typename R, typename P, typename S, typename F>
-CUDA_TILE_API R unzip(zipped<P, S> const& a, F member) {
-  ct::tile<ct::tile_element_t<R>, S> result;
-  CUDA_TILE_UNROLL
-  for (unsigned s = 0; s < zipped<P, S>::distribution::slots; ++s)
-    result.slots[s] = member(a.slots[s]);
+template <typename R, typename T, typename F>
+CUDA_TILE_API R unzip(T const& x, F member) {
+  auto const result = map<ct::tile<ct::tile_element_t<R>, ct::tile_shape_t<T>>>(member, x);
   if constexpr (ct::scalar<R>)
-    return result.slots[0];
+    return element_of(result);
   else
     return ct::reshape(result, ct::tile_shape_t<R>{});
-}
-
-template <ct::size_t D, typename To, typename P, typename From, typename F>
-CUDA_TILE_API zipped<P, To> reduce_zipped(F f, zipped<P, From> const& a) {
-  constexpr unsigned n = static_cast<unsigned>(length<From>(D));
-  constexpr unsigned inner = static_cast<unsigned>(length_product<From>(D + 1, From::rank()));
-  zipped<P, To> result;
-  ct::detail::reduce_elements<n, inner>(result, f, a);
-  return result;
-}
-template <ct::size_t D, typename P, typename S, typename F>
-CUDA_TILE_API zipped<P, S> scan_zipped(F f, zipped<P, S> const& a) {
-  constexpr unsigned n = static_cast<unsigned>(length<S>(D));
-  constexpr unsigned inner = static_cast<unsigned>(length_product<S>(D + 1, S::rank()));
-  zipped<P, S> result = a;
-  ct::detail::scan_elements<n, inner>(result, f);
-  return result;
 }
 
 } // namespace cuda_tile::inline CUDA_TILE_ABI::tileir

@@ -48,6 +48,7 @@ def _fold_many(translator: Translation, op: Operation) -> None:
     members, function = translator.fresh("elements"), translator.fresh("combine")
     kinds = [element(value_element(value)) for value in operands_of(op)]
     with translator.names.block(f"struct {members}", "};"):
+        translator.line("using is_structure = void;")
         for i, kind in enumerate(kinds):
             translator.line(f"{kind} e{i};")
     accumulator, current = translator.fresh("accumulator"), translator.fresh("current")
@@ -65,13 +66,7 @@ def _fold_many(translator: Translation, op: Operation) -> None:
         sources = [f"tileir::reversed<{dim}>({source})" for source in sources]
     folded = translator.fresh("folded")
     packed = f"tileir::zip<{members}>({', '.join(sources)})"
-    if op.name == "scan":
-        translator.line(f"auto const {folded} = tileir::scan_zipped<{dim}>({function}, {packed});")
-    else:
-        extents = list(value_shape(operands_of(op)[0]))
-        extents[dim] = 1
-        left = shape(tuple(extents))
-        translator.line(f"auto const {folded} = tileir::reduce_zipped<{dim}, {left}>({function}, {packed});")
+    translator.line(f"auto const {folded} = tileir::{op.name}<{dim}>({function}, {packed});")
     for i, value in enumerate(op.results):
         kind = tile(value_element(value), value_shape(value))
         text = f"tileir::unzip<{kind}>({folded}, []({members} const& e) {{ return e.e{i}; }})"
