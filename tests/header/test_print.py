@@ -205,6 +205,11 @@ REFUSED = {
     'printf("%p", ct::partition_view{span, ct::shape<8>{}})': "printf takes no tile",
     'printf("%d", ct::integral_constant<8>{})': "printf takes no tile",
     'std::printf("%f", __half(1.0f))': "a small float as static_cast<float>(x)",
+    'printf("%f", __nv_bfloat16(1.0f))': "a small float as static_cast<float>(x)",
+    '::printf("%d %d %d", n, i, n)': "printf takes no tile",
+    '::printf("%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d", n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, i)': (
+        "printf takes no tile"
+    ),
     "cuda_tile::print(span)": "cuda_tile::print takes a tile or a scalar",
     'cuda_tile::print("text")': "cuda_tile::print takes a tile or a scalar",
 }
@@ -221,6 +226,24 @@ def test_what_is_refused(make_target, name: str):
     found = {error.line - head.count("\n"): error.message for error in refused.value.diagnostics}
     for i, message in enumerate(REFUSED.values(), 1):
         assert message in found[i], lines[i - 1]
+
+
+def test_what_prints_to_files_and_texts_refuses_the_same():
+    statements = (
+        'fprintf(stderr, "%d", i)',
+        'std::snprintf(text, 9, "%d %d", n, i)',
+        '::sprintf(text, "%f", h)',
+    )
+    lines = [f"  {statement};" for statement in statements]
+    head = HEAD + "__tile_global__ void k(char* text, __half h, int n) {\n"
+    head += "  auto i = ct::iota<ct::tile<int, ct::shape<8>>>();\n"
+    right = '  fprintf(stderr, "%d", n);\n  std::snprintf(text, 9, "%d %s", n, text);\n}\n'
+    with pytest.raises(pct.CompileError) as refused:
+        pct.build(head + "\n".join(lines) + "\n" + right, target="cpu")
+    errors = {error.line - head.count("\n"): error.message for error in refused.value.diagnostics}
+    assert sorted(errors) == [1, 2, 3]
+    assert all("printf takes no tile" in message for message in errors.values())
+    pct.build(head + right, target="cpu", options=["-O0"])
 
 
 @pytest.mark.parametrize("name", ["cpu", "simt"])
