@@ -1,6 +1,6 @@
-// Names that NVIDIA's compilers predefine: the keywords, uint3, dim3 and printf. build() includes this file
-// before every source. It has no include guard because NVIDIA's headers define the keywords too, and our
-// definitions must win.
+// Names that NVIDIA's compilers predefine: the keywords, dim3, int2 and the other vector types, and printf.
+// build() includes this file before every source. It has no include guard because NVIDIA's headers define the
+// keywords too, and our definitions must win.
 
 #if !defined(CUDA_TILE_ON_CUDA)
 
@@ -14,14 +14,12 @@
 
 #if !CUDA_TILE_ON_CUDA
 #if __has_include(<vector_types.h>)
-#include <vector_types.h> // NVIDIA's uint3 and dim3, which its other headers would otherwise redefine
+#include <vector_types.h> // NVIDIA's, which its other headers would otherwise redefine
 #else
-struct uint3 {
-  unsigned x, y, z;
-};
-struct dim3 {
-  unsigned x = 1, y = 1, z = 1;
-};
+#include "cuda_tile/vector_types.h"
+#endif
+#if __has_include(<vector_functions.h>)
+#include <vector_functions.h>
 #endif
 #endif
 
@@ -53,6 +51,16 @@ extern "C" int printf(char const*, ...);
 #define __host__
 #define __device__
 #define __global__
+#define __shared__
+#define __constant__
+#define __managed__
+#define __grid_constant__
+#define __launch_bounds__(...)
+#define __align__(n) __attribute__((aligned(n)))
+#define __forceinline__ inline __attribute__((always_inline))
+#endif
+#if !defined(__noinline__)
+#define __noinline__ // nothing, as the standard library writes __attribute__((__noinline__))
 #endif
 #define __tile__
 #define __tile_global__

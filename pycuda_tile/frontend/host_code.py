@@ -11,13 +11,15 @@ Text keeps its length and its lines.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
 
 from .tokens import Token, all_tokens
 
 _DEVICE = {"__device__", "__global__", "__tile__", "__tile_global__", "__constant__", "__shared__"}
+_TILE = {"__tile__", "__tile_global__"}
+_OTHER = {"__host__"} | _DEVICE - _TILE
 _WITH_ARGUMENTS = {"alignas", "__align__", "__attribute__", "decltype", "noexcept", "__launch_bounds__"} | {
     *("__cluster_dims__", "explicit", "requires", "typeof", "asm", "__declspec")
 }
@@ -54,6 +56,7 @@ _HOST_NAMES = _words(
     unique_lock unique_ptr unordered_map unordered_set vector weak_ptr"""
 )
 _MAY_BE_HOST = re.compile(r"<<<|\bmain\s*\(|\bstd\s*::|\bcuda[A-Z]")
+_MAY_BE_OTHER = re.compile(rf"{_MAY_BE_HOST.pattern}|\b__(?:global|device|shared|constant|host)__\b")
 _HOST_API = re.compile(r"cuda[A-Z]\w*|throw")
 
 
@@ -77,16 +80,20 @@ class _Declaration:
 
 
 def blanked(
-    texts: Mapping[str, str], needed: Iterable[str] = (), macros: Mapping[str, str] | None = None
+    texts: Mapping[str, str],
+    needed: Iterable[str] = (),
+    macros: Mapping[str, str] | None = None,
+    tile_only: bool = False,
 ) -> tuple[dict[str, str], set[str]]:
     """The texts without the declarations that only the host needs, and the names of these; unchanged texts
     if none has a host half.
 
-    texts:  by file, in the order in which a compiler reads them
-    needed: more text whose names are needed: requested kernels, other headers
-    macros: those that the compiler defines
+    texts:     by file, in the order in which a compiler reads them
+    needed:    more text whose names are needed: requested kernels, other headers
+    macros:    those that the compiler defines
+    tile_only: only what is marked for tiles is for kernels; __global__ functions are the host's
     """
-    found = _Macros(dict(macros or {}))
+    found = _Macros(dict(macros or {}), _TILE if tile_only else _DEVICE)
     files = {file: _File(file, text, found) for file, text in texts.items()}
     if not any(file.has_host_half() for file in files.values()):
         return dict(texts), set()
@@ -104,9 +111,9 @@ def blanked(
     return out, set().union(*(one.names for one in left_out))
 
 
-def may_have_host_half(text: str) -> bool:
+def may_have_host_half(text: str, tile_only: bool = False) -> bool:
     """Whether a text is worth splitting into tokens, which takes longer than this test."""
-    return bool(_MAY_BE_HOST.search(text))
+    return bool((_MAY_BE_OTHER if tile_only else _MAY_BE_HOST).search(text))
 
 
 def _find_needed(
@@ -133,10 +140,11 @@ def _find_needed(
 class _Macros:
     """The macros of all files."""
 
-    def __init__(self, values: dict[str, str]):
+    def __init__(self, values: dict[str, str], marks: Set[str]):
         self.values = values  # those that #if lines may test
+        self.marks = marks  # of declarations for kernels
         self.bodies: dict[str, set[str]] = {}  # the names in each
-        self.unclear = set(_DEVICE)  # may declare something, or mark it for a device
+        self.unclear = set(marks)  # may declare something, or mark it for a device
         self.declaring: set[str] = set()  # stand for whole declarations
 
     def define(self, name: str, has_parameters: bool, body: str) -> None:
@@ -169,6 +177,7 @@ class _File:
             not self.includes.isdisjoint(HOST_HEADERS)
             or ("main", "(") in pairwise(words)
             or _uses_host(self.tokens)
+            or (self.macros.marks == _TILE and not _OTHER.isdisjoint(words))
         )
 
     def declarations(self) -> list[_Declaration]:
@@ -258,7 +267,7 @@ class _Reader:
         members.read(at + 1, close - 1)
         whole.host = any(member.host and member.kind == "simple" for member in members.found)
         whole.mentions = _names(self.tokens[start:at]) | _names(self.tokens[close:behind])
-        marked = _DEVICE & {token.text for token in whole.tokens}
+        marked = self.file.macros.marks & {token.text for token in whole.tokens}
         whole.optional = bool(whole.names) and not marked
         if not marked:  # it is there or not: only what cannot be compiled is left out of it
             whole.mentions = whole.mentions.union(*(m.mentions for m in members.found if not m.host))
@@ -273,7 +282,8 @@ class _Reader:
         if marks & self.file.macros.unclear:
             return
         is_main = name == "main" and not self.within
-        found.host = "__host__" in marks or is_main or _uses_host(found.tokens)
+        is_other = "__global__" in marks or ("__host__" in marks and "__device__" not in marks)
+        found.host = is_other or is_main or _uses_host(found.tokens)
         found.optional = name not in ("", "operator") and not marks & {"constexpr", "consteval"}
 
     def _simple(self, start: int, end: int) -> None:

@@ -16,6 +16,7 @@ from ..compilers import nvrtc
 from ..frontend.host_code import HOST_HEADERS, blanked, may_have_host_half
 from ..frontend.kernel_info import KernelInfo
 from ..frontend.kernel_names import cxx_expression
+from ..frontend.refused import marked, tile_words
 from ..launching.parameters import Parameter, decode
 from ..system import cache, resources
 from .kernels import entry_names, find_kernels, find_keywords, front_end, param_names
@@ -153,8 +154,13 @@ _NOT_THERE = re.compile(r'(?:identifier|has no member) "(\w+)"')
 _EMPTY = dict.fromkeys(HOST_HEADERS, "")
 
 
-def leave_out_host(request: Request, settings: Settings, names: Sequence[str]) -> KernelsOnly:
-    """See frontend/host_code.py. Host-only headers become empty."""
+def leave_out_host(
+    request: Request, settings: Settings, names: Sequence[str], tile_only: bool = False
+) -> KernelsOnly:
+    """See frontend/host_code.py. Host-only headers become empty.
+
+    tile_only: leaves out kernels of threads, too, and marks what tile code must not have
+    """
     folders = [*request.user_dirs, *request.include_dirs]
     roots = [f"{folder}/" for folder in folders if not nvrtc.is_nvidias(folder)]
 
@@ -166,12 +172,18 @@ def leave_out_host(request: Request, settings: Settings, names: Sequence[str]) -
         if file and is_users(file) and files.setdefault(name, file) != file:
             files[name] = ""  # two headers of the same name
     texts = {name: nvrtc.read_text(Path(file)) for name, file in files.items() if file}
-    read = {name: text for name, text in texts.items() if may_have_host_half(text)}
-    if not read and not may_have_host_half(request.text):
-        return KernelsOnly(request.text, _EMPTY)
-    others = [text for name, text in texts.items() if name not in read]
-    out, left_out = blanked({**read, "": request.text}, [*names, *others], settings.macros)
-    changed = {name: f'#line 1 "{files[name]}"\n{out[name]}' for name in read if out[name] != read[name]}
+    read = {name: text for name, text in texts.items() if may_have_host_half(text, tile_only)}
+    left_out: set[str] = set()
+    out = {**texts, "": request.text}
+    if read or may_have_host_half(request.text, tile_only):
+        others = [text for name, text in texts.items() if name not in read]
+        read[""] = request.text
+        made, left_out = blanked(read, [*names, *others], settings.macros, tile_only)
+        out.update(made)
+    if tile_only:
+        words = tile_words(out.values())
+        out = {name: marked(text, words) for name, text in out.items()}
+    changed = {name: f'#line 1 "{files[name]}"\n{out[name]}' for name in texts if out[name] != texts[name]}
     places = tuple(dict.fromkeys(Path(files[name]).parent for name in changed))
     return KernelsOnly(out[""], {**_EMPTY, **changed}, places, frozenset(left_out))
 

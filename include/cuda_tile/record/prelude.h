@@ -3,6 +3,7 @@
 #pragma once
 
 #include "cuda_tile/predefined.h"
+#include "cuda_tile/record/other_code.h"
 
 extern "C" {
 

@@ -20,6 +20,9 @@ graph.py         the control flow graph
 counted.py       loops that count
 structure.py     if, for and loop
 cleanup.py       what nobody needs
+lenient.py       templates that are wrong and never used
+messages.py      clang's errors in the words of tile code
+refused.py       what tile code must not have
 translate.py     an entry
 """
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from ...errors import CompileError, NotAvailableYet
+from ...errors import CompileError, Diagnostic, NotAvailableYet
 from ...frontend.kernel_info import KernelInfo
 from ...frontend.kernel_names import base_name
 from ...launching.parameters import BOOL, SIGNED, UNSIGNED, VOID, Parameter, decode
@@ -15,9 +15,10 @@ from ...targets.target import Request
 from ...version import VERSION
 from ..ir import Entry, Pointer, Scalar, Tile
 from ..module import Module
-from .llvm import Aggregate, Global, Number
+from .llvm import Aggregate, Global, Number, Place
 from .llvm_text import Text
 from .recording import UNIT, record
+from .refused import Refusal, Refused
 from .translate import NotTranslated, translate
 
 
@@ -38,16 +39,23 @@ def translate_kernels(
     plain: bool,
     known: list[KernelInfo] | None = None,
 ) -> Kernels:
-    """The arguments and errors are those of record(); NotAvailableYet for a kernel without a translation."""
+    """The arguments and errors are those of record(); CompileError also for what tile code must not have, and
+    NotAvailableYet for a kernel without a translation."""
     recorded = record(request, names, macros, plain=plain, known=known)
     parameters: dict[str, tuple[Parameter, ...]] = {}
     entries: list[Entry] = []
+    refused: list[Refusal] = []
     globals_: dict = {}
     llvm = Text(recorded.llvm)
     for number, expression in enumerate(recorded.expressions):
         symbol, parameters[expression] = _described(llvm, number, expression, recorded.kernels)
         types = [_tile(parameter, recorded.kernels) for parameter in parameters[expression]]
-        entries.append(_entry(request, llvm, expression, symbol, types, globals_))
+        try:
+            entries.append(_entry(request, llvm, expression, symbol, types, globals_))
+        except Refused as error:
+            refused += error.refusals
+    if refused:
+        raise _compile_error(request, refused)
     module = Module(entries, list(globals_.values()), producer=f"pycuda_tile {VERSION}")
     return Kernels(module, parameters, recorded.kernels, recorded.log)
 
@@ -76,13 +84,28 @@ def _entry(
     try:
         entry = translate(llvm, symbol, types, is_user_file, globals_)
     except NotTranslated as error:
-        place = ""
-        if error.place is not None:
-            is_source = error.place.file == str(request.path or request.name)
-            place = f"{request.name if is_source else error.place.file}:{error.place.line}: "
+        place = f"{_file(request, error.place)}:{error.place.line}: " if error.place is not None else ""
         raise NotAvailableYet(f"{place}{expression}: no Tile IR is made yet of {error.reason}") from error
     entry.expression = expression
     return entry
+
+
+def _compile_error(request: Request, refused: list[Refusal]) -> CompileError:
+    from ...diagnostics.compiler_log import compile_error
+    from ...diagnostics.places import Places
+
+    found = []
+    for reason, place in refused:
+        line, column = (place.line, place.column) if place else (0, 0)
+        found.append(Diagnostic(_file(request, place), line, column, "error", reason))
+    path = str(request.path or request.name)
+    return compile_error("", Places(request.name, path, request.text, found=tuple(dict.fromkeys(found))))
+
+
+def _file(request: Request, place: Place | None) -> str:
+    """The name by which the user knows the file of a place."""
+    is_source = place is None or place.file == str(request.path or request.name)
+    return request.name if place is None or is_source else place.file
 
 
 def _tile(parameter: Parameter, kernels: list[KernelInfo]) -> Tile:

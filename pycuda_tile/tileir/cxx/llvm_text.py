@@ -58,6 +58,10 @@ class Text:
         """The names of those that have a body."""
         return list(self._functions)
 
+    def lines(self, name: str) -> list[str]:
+        """The text of a function that has a body."""
+        return self._functions[name]
+
     def function(self, name: str) -> Function:
         head, *lines = self._functions[name]
         arguments, noalias = self._arguments(head)
@@ -122,6 +126,10 @@ class Text:
         return instruction
 
     # --- locations ---
+
+    def all_places(self) -> list[Place]:
+        """Those of all instructions and functions."""
+        return [place for number in self._metadata if (place := self.place(number)) is not None]
 
     def place(self, number: int) -> Place | None:
         """What a location says: !DILocation, or the !DISubprogram that a function is."""

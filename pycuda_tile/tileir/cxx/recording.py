@@ -11,7 +11,8 @@ from typing import NamedTuple
 from ...building.expressions import expression_of, not_found, says_unknown
 from ...compilers import nvrtc, toolchain
 from ...compilers.depfile import read_depfile
-from ...errors import CompileError
+from ...diagnostics.compiler_log import compile_error
+from ...diagnostics.places import Places
 from ...frontend.kernel_info import KernelInfo
 from ...frontend.kernel_names import cxx_expression
 from ...system import cache, resources
@@ -19,6 +20,8 @@ from ...targets.kernels import check_hints, entry_names, find_hint_errors, find_
 from ...targets.nvrtc_kernels import Settings, get, leave_out_host
 from ...targets.target import Request
 from . import compiler
+from .lenient import is_unused
+from .messages import in_words_of_tile_code
 
 UNIT = "unit.cpp"  # the generated file that includes the source
 _SOURCE, _HEADERS = "kernels_only.cu", "headers"  # the user's files without their host halves
@@ -65,11 +68,14 @@ def record(
         asked = [expression_of(name, kernels, request) for name in names]
         expressions = [*(entry_names(kernels) if plain else []), *(expression for expression, _ in asked)]
         expressions = list(dict.fromkeys(expressions))
-        words = compiler.flags(request, macros, _write(folder, request, macros, expressions))
+        folders, left_out = _write(folder, request, macros, expressions)
+        words = compiler.flags(request, macros, folders)
         words += ["-MD", "-MF", str(folder / _DEPENDENCIES)]
-        right, log = compiler.to_llvm(clang, words, folder / UNIT, folder / _OUTPUT)
-        if not right:
-            error = _error(request, names, macros, folder, log)
+        right, log, again = compiler.to_llvm(clang, words, folder / UNIT, folder / _OUTPUT)
+        log = log.replace(str(folder / _SOURCE), str(request.path or request.name))
+        places = _places(request, names, macros, folder) if again else None
+        if places and not (right and is_unused(folder / _OUTPUT, log, places)):
+            error = compile_error(in_words_of_tile_code(log, left_out), places)
             if says_unknown(error):
                 for expression in (expression for expression, is_known in asked if not is_known):
                     raise not_found(expression, kernels, request) from error
@@ -94,10 +100,11 @@ def _read(entry: cache.Entry, known: list[KernelInfo] | None) -> Recorded:
 
 def _write(
     folder: Path, request: Request, macros: Mapping[str, str], expressions: Sequence[str]
-) -> list[Path]:
-    """Writes what clang reads besides headers; returns the folders of the user's headers."""
+) -> tuple[list[Path], frozenset[str]]:
+    """Writes what clang reads besides headers; returns the folders of the user's headers, and the names of
+    declarations that are left out."""
     settings = Settings([], [], [], "", macros)
-    kernels_only = leave_out_host(request, settings, expressions)
+    kernels_only = leave_out_host(request, settings, expressions, tile_only=True)
     name = str(request.path or request.name).replace("\\", "\\\\")
     _write_text(folder / _SOURCE, f'#line 1 "{name}"\n{kernels_only.text}\n')
     for header, text in kernels_only.headers.items():
@@ -106,25 +113,20 @@ def _write(
         _write_text(place, text)
     entries = [f"CUDA_TILE_ENTRY({i}, {cxx_expression(name)})" for i, name in enumerate(expressions)]
     _write_text(folder / UNIT, "\n".join([*_BEFORE, *_AFTER, *entries, ""]))
-    return [folder / _HEADERS, *request.user_dirs, *request.include_dirs, *kernels_only.folders]
+    folders = [folder / _HEADERS, *request.user_dirs, *request.include_dirs, *kernels_only.folders]
+    return folders, kernels_only.left_out
 
 
 def _write_text(path: Path, text: str) -> None:
     path.write_text(text, encoding="utf-8", errors="surrogateescape")  # which names of files may need
 
 
-def _error(
-    request: Request, names: Sequence[str], macros: Mapping[str, str], folder: Path, log: str
-) -> CompileError:
-    from ...diagnostics.compiler_log import compile_error
-    from ...diagnostics.places import Places
-
+def _places(request: Request, names: Sequence[str], macros: Mapping[str, str], folder: Path) -> Places:
     unit, path = folder / UNIT, str(request.path or request.name)
     generated = {str(unit): unit.read_text(encoding="utf-8", errors="surrogateescape")}
     libraries = (str(resources.include_dir()), str(folder / _HEADERS))
     found = find_hint_errors(request, macros)
-    places = Places(request.name, path, request.text, libraries, generated, tuple(names), found, _END)
-    return compile_error(log.replace(str(folder / _SOURCE), path), places)
+    return Places(request.name, path, request.text, libraries, generated, tuple(names), found, _END)
 
 
 def _users_headers(request: Request) -> list[str]:

@@ -13,6 +13,7 @@ from .builder import I8, Unsupported
 from .cleanup import clean
 from .llvm import Aggregate, Array, Function, Instruction, Number, Operand, Place, Undefined
 from .llvm_text import Text, UnknownText
+from .refused import Refused, place_of, refusals
 from .structure import Structure
 
 
@@ -127,7 +128,9 @@ def _numbers(operand: Operand) -> Any:
 
 
 def translate(text: Text, symbol: str, types: list[Tile], is_user_file: Any, globals_: dict) -> Entry:
-    """An entry for a function; NotTranslated if there is no translation."""
+    """An entry for a function; Refused if it is no tile code, NotTranslated if there is no translation."""
+    if wrong := refusals(text, symbol):
+        raise Refused([place_of(why, user_place(text, debug, is_user_file)) for why, debug in wrong])
     try:
         function = text.function(symbol)
     except UnknownText as error:

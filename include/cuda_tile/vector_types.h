@@ -1,0 +1,37 @@
+// CUDA's vector types and the functions that make them, where NVIDIA's headers are not installed. Those of
+// two and four elements are aligned for one access, of up to 16 bytes.
+#pragma once
+
+#define CUDA_TILE_VECTORS(name, element, two, four)                                                          \
+  struct name##1 { element x; };                                                                             \
+  struct alignas(two) name##2 { element x, y; };                                                             \
+  struct name##3 { element x, y, z; };                                                                       \
+  struct alignas(four) name##4 { element x, y, z, w; };                                                      \
+  [[gnu::always_inline]] constexpr name##1 make_##name##1(element x) { return {x}; }                         \
+  [[gnu::always_inline]] constexpr name##2 make_##name##2(element x, element y) { return {x, y}; }           \
+  [[gnu::always_inline]] constexpr name##3 make_##name##3(element x, element y, element z) {                 \
+    return {x, y, z};                                                                                        \
+  }                                                                                                          \
+  [[gnu::always_inline]] constexpr name##4 make_##name##4(element x, element y, element z, element w) {      \
+    return {x, y, z, w};                                                                                     \
+  }
+CUDA_TILE_VECTORS(char, signed char, 2, 4)
+CUDA_TILE_VECTORS(uchar, unsigned char, 2, 4)
+CUDA_TILE_VECTORS(short, short, 4, 8)
+CUDA_TILE_VECTORS(ushort, unsigned short, 4, 8)
+CUDA_TILE_VECTORS(int, int, 8, 16)
+CUDA_TILE_VECTORS(uint, unsigned int, 8, 16)
+CUDA_TILE_VECTORS(long, long, 16, 16)
+CUDA_TILE_VECTORS(ulong, unsigned long, 16, 16)
+CUDA_TILE_VECTORS(longlong, long long, 16, 16)
+CUDA_TILE_VECTORS(ulonglong, unsigned long long, 16, 16)
+CUDA_TILE_VECTORS(float, float, 8, 16)
+CUDA_TILE_VECTORS(double, double, 16, 16)
+#undef CUDA_TILE_VECTORS
+
+struct dim3 {
+  unsigned x, y, z;
+  constexpr dim3(unsigned vx = 1, unsigned vy = 1, unsigned vz = 1) : x(vx), y(vy), z(vz) {}
+  constexpr dim3(uint3 v) : x(v.x), y(v.y), z(v.z) {}
+  constexpr operator uint3() const { return {x, y, z}; }
+};
