@@ -43,6 +43,11 @@ def standard_dir() -> Path:
     return include_dir() / "cuda_tile" / "compatible" / "standard"
 
 
+def cuda_std_dir() -> Path:
+    """<cuda/std/array> and its like made of the standard library, for hosts without libcu++."""
+    return include_dir() / "cuda_tile" / "compatible" / "cuda_std"
+
+
 def templates_dir() -> Path:
     """The jinja2 templates of the generated headers."""
     return _find("templates", ".")

@@ -51,11 +51,24 @@ def nvidia(path: Path) -> list[Diagnostic]:
     return _nvrtc(path, targets_tile._settings(request, "sm_90", targets_tile.check_available()).all_options)
 
 
+def record(path: Path) -> list[Diagnostic]:
+    """The clang of tileir.from_cpp, called as there."""
+    words = open_front_end.flags([FOLDER], {}, ("-ferror-limit=0", "-fsyntax-only"))
+    with tempfile.TemporaryDirectory() as folder:
+        unit = Path(folder, "unit.cpp")
+        unit.write_text(f'#include "cuda_tile/record/prelude.h"\n#include "{path}"\n')
+        right, log, _ = open_front_end.to_llvm(
+            open_front_end.find_clang(), words, unit, Path(folder, "kernels.ll")
+        )
+    return _errors(path, log, int(not right))
+
+
 # They must accept each good program and refuse each wrong one; NVIDIA's front end is tested separately.
 COMPILERS: dict[str, Callable[[Path], list[Diagnostic]]] = {
     "host": host,
     "host-32-threads": lambda path: host(path, "-DCUDA_TILE_BLOCK_THREADS=32"),
     "clang": clang,
+    "record": record,
     "simt-sm_75": lambda path: simt(path, "sm_75"),
     "simt-sm_90": lambda path: simt(path, "sm_90"),
 }

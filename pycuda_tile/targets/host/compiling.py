@@ -135,7 +135,7 @@ def _flags(request: Request, compiler: toolchain.Compiler) -> list[str]:
     flags += [f"-march={arch}", *compiler.flags, f"-I{resources.include_dir()}"]
     flags += [f"-I{folder}" for folder in request.include_dirs]
     flags += [f"-isystem{folder}" for folder in nvrtc.host_include_dirs()]
-    flags += ["-idirafter", str(resources.small_float_dir())]
+    flags += ["-idirafter", str(resources.small_float_dir()), "-idirafter", str(resources.cuda_std_dir())]
     if request.checked:
         flags += [
             "-DCUDA_TILE_CHECKED=1",

@@ -42,7 +42,7 @@ def flags(request: Request, macros: Mapping[str, str], folders: Iterable[Path]) 
     own = resources.include_dir()
     words = [*_FLAGS, f"-I{own}", *(f"-I{folder}" for folder in folders)]
     words += [f"-I{resources.nv_target_dir()}", "-idirafter", str(resources.small_float_dir())]
-    words += ["-idirafter", str(resources.standard_dir())]
+    words += ["-idirafter", str(resources.standard_dir()), "-idirafter", str(resources.cuda_std_dir())]
     words += [f"-D{name}={value}" for name, value in {**macros, **request.defines}.items()]
     return [*words, *request.options]
 
