@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import pycuda_tile as pct
-from pycuda_tile.targets.tile.compiling import find_tileiras
+from pycuda_tile.targets.tile.assembling import find_tileiras
 
 
 @functools.cache

@@ -13,7 +13,7 @@ from nvidia_tools import disassembled, folder
 
 import pycuda_tile as pct
 from pycuda_tile import tileir
-from pycuda_tile.targets.tile.compiling import assemble
+from pycuda_tile.targets.tile.assembling import assemble
 from pycuda_tile.tileir.ir import walk
 from pycuda_tile.tileir.versions import VERSIONS
 

@@ -81,8 +81,10 @@ def record(
                     raise not_found(expression, kernels, request) from error
             raise error
         check_hints(request, macros)
+        read = [*read_depfile(folder / _DEPENDENCIES), *(file for _, file in _included(request) if file)]
+        _remove_all_but(folder / _OUTPUT)
         meta = {"expressions": expressions, "kernels": kernels, "log": log}
-        return cache.Result(meta, [*read_depfile(folder / _DEPENDENCIES), *_users_headers(request)])
+        return cache.Result(meta, read)
 
     environment = [os.environ.get(name) for name in _ENVIRONMENT]
     key = ("record", flags, [clang.identity, clang.version, *clang.command], list(names), plain, environment)
@@ -107,8 +109,8 @@ def _write(
     kernels_only = leave_out_host(request, settings, expressions, tile_only=True)
     name = str(request.path or request.name).replace("\\", "\\\\")
     _write_text(folder / _SOURCE, f'#line 1 "{name}"\n{kernels_only.text}\n')
-    for header, text in kernels_only.headers.items():
-        place = folder / _HEADERS / header
+    for header in {name for name, _ in _included(request)} & kernels_only.headers.keys():
+        place, text = folder / _HEADERS / header, kernels_only.headers[header]
         place.parent.mkdir(parents=True, exist_ok=True)
         _write_text(place, text)
     entries = [f"CUDA_TILE_ENTRY({i}, {cxx_expression(name)})" for i, name in enumerate(expressions)]
@@ -129,7 +131,18 @@ def _places(request: Request, names: Sequence[str], macros: Mapping[str, str], f
     return Places(request.name, path, request.text, libraries, generated, tuple(names), found, _END)
 
 
-def _users_headers(request: Request) -> list[str]:
-    """The user's headers, of which clang may have read copies."""
+def _included(request: Request) -> list[tuple[str, str]]:
+    """The names in the #includes of the user's files, and the file that each means; "" if not found."""
     folders = [*request.user_dirs, *request.include_dirs]
-    return [header for _, header in nvrtc.included(request.text, request.path, folders) if header]
+    return list(nvrtc.included(request.text, request.path, folders))
+
+
+def _remove_all_but(output: Path) -> None:
+    """Leaves only the output to be kept and checked."""
+    import shutil
+
+    for path in output.parent.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+        elif path != output:
+            path.unlink()
