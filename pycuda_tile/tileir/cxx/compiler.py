@@ -11,13 +11,14 @@ from ...system import resources
 from ...targets.target import Request
 
 MACROS = {"__CUDA_ARCH__": "900"}  # as kernels see on a GPU, unless the user defines it otherwise
+_LANGUAGE = ["-std=c++20", "-nostdinc", "-DCUDA_TILE_RECORD=1"]
 _FLAGS = [
-    *("--target=nvptx64-nvidia-cuda", "-x", "c++", "-std=c++20", "-S", "-emit-llvm", "-g1"),
+    *("--target=nvptx64-nvidia-cuda", "-x", "c++", "-S", "-emit-llvm", "-g1"),
     # Values in SSA form and simple control flow, and loops as the source has them.
     *("-O1", "-fno-unroll-loops", "-fno-vectorize", "-fno-slp-vectorize"),
     *("-ffp-contract=off", "-fno-math-errno", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics"),
     "-fno-optimize-sibling-calls",  # recursion stays visible
-    *("-nostdinc", "-fdiagnostics-color=never", "-ftabstop=1", "-ferror-limit=20"),
+    *("-fdiagnostics-color=never", "-ftabstop=1", "-ferror-limit=20"),
     *(
         "-Wno-undefined-internal",
         "-Wno-undefined-inline",
@@ -25,7 +26,6 @@ _FLAGS = [
         "-Wno-pragma-once-outside-header",
         "-Wno-error=c++11-narrowing",  # a warning of other compilers, too
     ),
-    *("-DCUDA_TILE_RECORD=1",),
 ]
 # Loops keep their test in front, and `i < n` does not become `i != n`. Hidden options: no condition.
 _LOOPS = ["-rotation-max-header-size=0", "-disable-lftr", "-enable-loop-header-duplication=0"]
@@ -34,17 +34,17 @@ _UNKNOWN_OPTION = re.compile(r"Unknown command line argument")
 
 
 def flags(request: Request, macros: Mapping[str, str], folders: Iterable[Path]) -> list[str]:
-    """Ours, then the user's.
+    """Headers and macros, the user's options, and last what the translation depends on.
 
     macros:   are defined unless the user defines them
     folders:  where the user's headers are
     """
     own = resources.include_dir()
-    words = [*_FLAGS, f"-I{own}", *(f"-I{folder}" for folder in folders)]
+    words = [*_LANGUAGE, f"-I{own}", *(f"-I{folder}" for folder in folders)]
     words += [f"-I{resources.nv_target_dir()}", "-idirafter", str(resources.small_float_dir())]
     words += ["-idirafter", str(resources.standard_dir()), "-idirafter", str(resources.cuda_std_dir())]
     words += [f"-D{name}={value}" for name, value in {**macros, **request.defines}.items()]
-    return [*words, *request.options]
+    return [*words, *request.options, *_FLAGS]
 
 
 def to_llvm(

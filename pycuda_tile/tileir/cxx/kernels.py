@@ -17,7 +17,7 @@ from ..ir import Entry, Pointer, Scalar, Tile
 from ..module import Module
 from .llvm import Aggregate, Global, Number, Place
 from .llvm_text import Text
-from .recording import UNIT, record
+from .recording import UNIT, options_of, record
 from .refused import Refusal, Refused
 from .translate import NotTranslated, translate
 
@@ -48,7 +48,7 @@ def translate_kernels(
     globals_: dict = {}
     llvm = Text(recorded.llvm)
     for number, expression in enumerate(recorded.expressions):
-        symbol, parameters[expression] = _described(llvm, number, expression, recorded.kernels)
+        symbol, parameters[expression] = _described(request, llvm, number, expression, recorded.kernels)
         types = [_tile(parameter, recorded.kernels) for parameter in parameters[expression]]
         try:
             entries.append(_entry(request, llvm, expression, symbol, types, globals_))
@@ -61,12 +61,14 @@ def translate_kernels(
 
 
 def _described(
-    llvm: Text, number: int, expression: str, kernels: list[KernelInfo]
+    request: Request, llvm: Text, number: int, expression: str, kernels: list[KernelInfo]
 ) -> tuple[str, tuple[Parameter, ...]]:
     """The symbol and the parameters of a kernel, as record/entry.h describes them."""
     variable = llvm.variable(f"cuda_tile_kernel_{number}")
     if variable is None or not isinstance(variable.value, Aggregate):
-        raise CompileError(f"the compiler lost the kernel {expression}")
+        raise CompileError(
+            f"{request.name}: clang made no LLVM IR of the kernel {expression}{options_of(request)}"
+        )
     function, operand = variable.value.elements
     assert isinstance(function, Global) and isinstance(operand, Aggregate)
     codes = [int(code.value) if isinstance(code, Number) else 0 for code in operand.elements[:-1]]

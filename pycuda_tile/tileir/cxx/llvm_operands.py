@@ -125,7 +125,7 @@ class OperandReader:
         if word in ("true", "false", "null", "zeroinitializer"):
             return _zero(type_) if word == "zeroinitializer" else Number(int(word == "true"), type_)
         if word[0] == "c" and word[1:2] == '"':
-            return Aggregate(tuple(Number(byte, "i8") for byte in _bytes(word[2:-1])), type_)
+            return Aggregate(tuple(Number(byte, "i8") for byte in unescaped(word[2:-1])), type_)
         if word in ("[", "{", "<"):
             return self._aggregate(word, type_)
         if word == "splat" and isinstance(type_, Array):
@@ -224,9 +224,11 @@ def _zero(type_: Type) -> Operand:
     return Number(0.0 if type_ in (*_FLOATS, "bfloat") else 0, type_)
 
 
-def _bytes(text: str) -> bytes:
-    raw = re.sub(r"\\([0-9A-Fa-f]{2})", lambda found: chr(int(found[1], 16)), text)
-    return raw.encode("latin-1")
+def unescaped(text: str) -> bytes:
+    """What a text stands for: odd bytes are two hexadecimal digits after a backslash."""
+    parts = re.split(rb"\\([0-9A-Fa-f]{2}|\\)", text.encode())
+    parts[1::2] = [b"\\" if part == b"\\" else bytes.fromhex(part.decode()) for part in parts[1::2]]
+    return b"".join(parts)
 
 
 def _number(word: str, type_: Type) -> int | float:

@@ -5,15 +5,17 @@ Lines are sorted at first; what a line says is only read when it is needed, as m
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 
 from .llvm import Function, Instruction, Local, Place, Type, Variable
 from .llvm_instructions import Reader
-from .llvm_operands import UnknownText, unquoted
+from .llvm_operands import UnknownText, unescaped, unquoted
 
 _ASSIGNED = re.compile(r'  (?:(%(?:"[^"]*"|[\w.$-]+)) = )?(?:tail |musttail |notail )?(\w+)')
 _DEBUG = re.compile(r", !dbg !(\d+)")
+_FILE_NAME = re.compile(r'(filename|directory): "([^"]*)"')
 _LABEL = re.compile(r'^(?:"([^"]*)"|([\w.$-]+)):')
 
 
@@ -160,7 +162,7 @@ class Text:
 
     def _file(self, found: dict[str, str]) -> str:
         text = self._metadata.get(int(found.get("file", "!-1")[1:]), "")
-        parts = dict(re.findall(r'(filename|directory): "([^"]*)"', text))
+        parts = {word: os.fsdecode(unescaped(name)) for word, name in _FILE_NAME.findall(text)}
         name = parts.get("filename", "")
         return name if name[:1] in "/<" or not parts.get("directory") else f"{parts['directory']}/{name}"
 

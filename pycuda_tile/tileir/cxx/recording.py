@@ -4,6 +4,7 @@ cache."""
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -30,6 +31,8 @@ _ENVIRONMENT = ("CPATH", "CPLUS_INCLUDE_PATH")  # variables that clang reads
 # Follows the source: an error if the source's last declaration has not ended.
 _END = "namespace cuda_tile_end { template <int> struct test; } namespace cuda_tile_ended = ::cuda_tile_end;"
 _INLINED = "#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)"
+# What clang adds to the error of a bracket that is never closed, and the two lines that it shows of it.
+_NOT_POPPED = re.compile(r".*: error: unterminated '#pragma clang attribute push' at end of file\n.*\n.*\n")
 _BEFORE = ["#include <nv/target>", '#include "cuda_tile/predefined.h"', _INLINED]
 _BEFORE += ['#include "cuda_tile/record/prelude.h"', f'#include "{_SOURCE}"']
 _AFTER = ["#pragma clang attribute pop", _END, '#include "cuda_tile/record/entry.h"']
@@ -72,7 +75,7 @@ def record(
         words = compiler.flags(request, macros, folders)
         words += ["-MD", "-MF", str(folder / _DEPENDENCIES)]
         right, log, again = compiler.to_llvm(clang, words, folder / UNIT, folder / _OUTPUT)
-        log = log.replace(str(folder / _SOURCE), str(request.path or request.name))
+        log = _NOT_POPPED.sub("", log).replace(str(folder / _SOURCE), str(request.path or request.name))
         places = _places(request, names, macros, folder) if again else None
         if places and not (right and is_unused(folder / _OUTPUT, log, places)):
             error = compile_error(in_words_of_tile_code(log, left_out), places)
@@ -80,6 +83,8 @@ def record(
                 for expression in (expression for expression, is_known in asked if not is_known):
                     raise not_found(expression, kernels, request) from error
             raise error
+        if not (folder / _OUTPUT).exists():
+            raise CompileError(f"{request.name}: clang wrote no LLVM IR{options_of(request)}", log=log)
         check_hints(request, macros)
         read = [*read_depfile(folder / _DEPENDENCIES), *(file for _, file in _included(request) if file)]
         _remove_all_but(folder / _OUTPUT)
@@ -135,6 +140,11 @@ def _included(request: Request) -> list[tuple[str, str]]:
     """The names in the #includes of the user's files, and the file that each means; "" if not found."""
     folders = [*request.user_dirs, *request.include_dirs]
     return list(nvrtc.included(request.text, request.path, folders))
+
+
+def options_of(request: Request) -> str:
+    """The user's options, for messages about what they may have caused."""
+    return f" (options: {' '.join(request.options)})" if request.options else ""
 
 
 def _remove_all_but(output: Path) -> None:

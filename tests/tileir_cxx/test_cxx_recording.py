@@ -1,0 +1,197 @@
+"""from_cpp() as a compiler: where sources and headers are, options, the cache, many at once, interrupts."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pycuda_tile as pct
+from pycuda_tile import tileir
+from pycuda_tile.compilers import toolchain
+from pycuda_tile.errors import KernelNotFound, NotAvailableYet
+
+SOURCE = """#include "cuda_tile.h"
+#if __has_include("value.h")
+#include "value.h"
+#endif
+#ifndef VALUE
+#define VALUE 1
+#endif
+__tile_global__ void k(int* y) { y[0] = VALUE; }
+"""
+RECURSIVE = "__tile__ int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }\n"
+
+
+@pytest.fixture(autouse=True)
+def clang() -> None:
+    try:
+        toolchain.find_clang()
+    except pct.TargetUnavailable as error:
+        pytest.skip(str(error))  # it says what to install
+
+
+def value(source: str | Path, **arguments) -> int:
+    y = np.zeros(1, np.int32)
+    tileir.interpret(tileir.from_cpp(source, **arguments), "k", 1, y)
+    return int(y[0])
+
+
+def test_sources_and_headers_are_anywhere(tmp_path: Path):
+    folder = tmp_path / "a b#c$d é'\\e"
+    folder.mkdir()
+    source = folder / "k ä\\n.cu"
+    source.write_text(SOURCE)
+    (folder / "value.h").write_text("#pragma once\n#include <vector>\n#define VALUE 2\nstd::vector<int> v;\n")
+    assert value(source) == 2
+    assert value(SOURCE, include_dirs=[folder]) == 2
+    assert tileir.from_cpp(source).entries[0].location.file == str(source)
+    source.write_text(SOURCE + RECURSIVE + "__tile_global__ void r(int* y) {\n y[0] = f(y[0]); }\n")
+    with pytest.raises(NotAvailableYet) as caught:
+        tileir.from_cpp(source, kernels=["r"])
+    assert str(caught.value).startswith(f"{source}:11: r: ")
+    source.write_text(SOURCE + "__tile_global__ void wrong(int* y) { y[0] = nothing; }\n")
+    with pytest.raises(pct.CompileError) as caught:
+        tileir.from_cpp(source)
+    assert [(d.file, d.line) for d in caught.value.diagnostics] == [(str(source), 9)]
+
+
+@pytest.mark.parametrize(
+    ("defines", "expected"),
+    [
+        ({"VALUE": 3}, 3),
+        ({"VALUE": True}, 1),
+        (["VALUE=4"], 4),
+        ("VALUE=5", 5),
+        ({"VALUE": "(1 + 2) * 3"}, 9),
+    ],
+)
+def test_macros(defines, expected: int):
+    assert value(SOURCE, defines=defines) == expected
+
+
+def test_options(tmp_path: Path):
+    """Those on which the translation depends stay as they are."""
+    (tmp_path / "value.h").write_text("#define VALUE 8\n")
+    options = ["-I", str(tmp_path), "-O0", "--target=x86_64", "-std=c++23", "-g", "-Werror"]
+    assert value(SOURCE, options=options) == 8
+    with pytest.raises(pct.CompileError, match="unknown argument: '--nosuch'"):
+        value(SOURCE, options=["--nosuch"])
+    for nothing in ("-fsyntax-only", "-E"):
+        with pytest.raises(pct.CompileError, match=f"no LLVM IR.* \\(options: {nothing}\\)"):
+            value(SOURCE, options=[nothing])
+
+
+KERNELS = """#include "cuda_tile.h"
+#define KERNEL(name) __tile_global__ void name(int*) {}
+KERNEL(made)
+namespace ns { template <typename T = int> __tile_global__ void filled(T*) {} }
+template <typename T> requires(sizeof(T) == 4) __tile_global__ void four(T*) {}
+__tile_global__ void over(int*) {}
+__tile_global__ void over(float*) {}
+"""
+
+
+def test_names_of_kernels():
+    names = ("made", "ns::filled", "::four<float>", "over(float *)")
+    made = tileir.from_cpp(KERNELS, kernels=names)
+    symbols = [entry.name for entry in made.entries]
+    assert [s[:8] for s in symbols] == ["_Z4madeP", "_ZN2ns6f", "_Z4fourI", "_Z4overP"]
+    wrong = {"four": "is a template", "over": "is overloaded", "made<int>": "is no template", "k;": "no name"}
+    for name, words in {**wrong, "nosuch": "its kernels are: ", "std::made": "no kernel 'std::made'"}.items():
+        with pytest.raises(KernelNotFound, match=words):
+            tileir.from_cpp(KERNELS, kernels=["made", name])
+    with pytest.raises(pct.CompileError, match=r"in the kernel name: four<double>"):
+        tileir.from_cpp(KERNELS, kernels=["four<double>"])
+    with pytest.raises(
+        NotAvailableYet, match=r"<source>:1: k: argument 1 'x'.* of parameters that are neither"
+    ):
+        tileir.from_cpp("struct S { int a, b; }; __tile_global__ void k(S x) {}")
+
+
+def test_a_bracket_that_is_never_closed():
+    with pytest.raises(pct.CompileError) as caught:
+        tileir.from_cpp(SOURCE + "{")
+    assert {d.file for d in caught.value.diagnostics} == {"<source>"}
+
+
+def count_calls(monkeypatch) -> list:
+    calls = []
+    run = toolchain.Compiler.run
+    monkeypatch.setattr(
+        toolchain.Compiler, "run", lambda *arguments: calls.append(arguments) or run(*arguments)
+    )
+    return calls
+
+
+def test_clang_runs_once(monkeypatch, cache_folder: Path, tmp_path: Path):
+    """Unless something changes, or what is kept is damaged."""
+    toolchain.find_clang()
+    source, header = tmp_path / "k.cu", tmp_path / "value.h"
+    source.write_text(SOURCE)
+    header.write_text("#define VALUE 2\n")
+    calls = count_calls(monkeypatch)
+    first = str(tileir.from_cpp(source))
+    assert str(tileir.from_cpp(source)) == first and len(calls) == 1
+    header.write_text("#define VALUE 3\n")
+    os.utime(header, (1, 1))
+    assert value(source) == 3 and len(calls) == 2
+    assert value(source, defines={"OTHER": 1}) == 3 and len(calls) == 3
+    for kept in (cache_folder / "entries").rglob("kernels.ll"):
+        kept.write_text("junk")
+    assert value(source) == 3 and len(calls) == 4
+    assert not list((cache_folder / "tmp").iterdir())
+
+
+def test_many_threads_at_once(monkeypatch, cache_folder: Path):
+    calls = count_calls(monkeypatch)
+    with ThreadPoolExecutor(6) as threads:
+        found = list(threads.map(lambda i: value(SOURCE, defines={"VALUE": i % 2}), range(6)))
+    assert found == [0, 1] * 3 and len(calls) == 2
+
+
+SLOW = """#include "cuda_tile.h"
+constexpr long slow() { long sum = 0; for (long i = 0; i < 1000000000; ++i) sum += i; return sum; }
+__tile_global__ void k(long* y) { constexpr long sum = slow(); y[0] = sum; }
+"""
+INTERRUPTED = f"""
+from pycuda_tile import tileir
+try:
+    tileir.from_cpp({SLOW!r}, options=["-fconstexpr-steps=4000000000"])
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_an_interrupt_ends_clang(cache_folder: Path):
+    process = subprocess.Popen(
+        [sys.executable, "-c", INTERRUPTED],
+        stdout=subprocess.PIPE,
+        text=True,
+        env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
+    )
+    while not any(clangs(cache_folder)):
+        assert process.poll() is None
+    process.send_signal(signal.SIGINT)
+    assert process.communicate(timeout=30)[0] == "interrupted\n"
+    assert not list((cache_folder / "tmp").iterdir())
+    for place in clangs(cache_folder):  # killed, if not gone yet
+        assert not (place / "cmdline").read_bytes()
+
+
+def clangs(cache_folder: Path) -> list[Path]:
+    """The processes that compile into this cache."""
+    found = []
+    for place in Path("/proc").glob("[0-9]*"):
+        try:
+            if f"{cache_folder}/tmp/".encode() in (place / "cmdline").read_bytes():
+                found.append(place)
+        except OSError:
+            pass  # it has just ended
+    return found
