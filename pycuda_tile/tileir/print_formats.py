@@ -17,10 +17,11 @@ _EXPRESSION = re.compile(
 
 
 class Expression(NamedTuple):
-    """A conversion specification: flags, width and precision, and the letter at its end."""
+    """A conversion specification: flags, width and precision, the letter at its end, and all of its text."""
 
     form: str
     kind: str
+    text: str
 
     def of_integer(self) -> tuple[str, bool]:
         """The format for a `long long` (for %c, an int), and whether the operand is read as unsigned."""
@@ -37,14 +38,14 @@ class Expression(NamedTuple):
 
 
 def pieces(template: str) -> Iterator[str | Expression]:
-    """The literal text and the expressions for operands, in order."""
-    at = 0
+    """The literal text and the expressions for operands, in order. A zero byte ends the text, as in C."""
+    at, template = 0, template.partition("\0")[0]
     for match in _EXPRESSION.finditer(template):
         if text := template[at : match.start()] + ("%" if match[0] == "%%" else ""):
             yield text
         if match[0] != "%%":
             form = "".join(match[part] or "" for part in ("flags", "width", "precision"))
-            yield Expression(form.replace("'", ""), match["kind"] or "d")
+            yield Expression(form.replace("'", ""), match["kind"] or "d", match[0])
         at = match.end()
     if at < len(template):
         yield template[at:]

@@ -20,11 +20,18 @@ if gpu.is_usable():
 elif importlib.util.find_spec("cuda") is not None:
     TARGETS["ptx"] = {"target": "simt", "arch": "sm_80"}
 
+# Where the semantics are tested: also as Tile IR that the open front end makes, interpreted.
+ALL = {**TARGETS, "open": {"target": "open"}}
+
 _DEVICE = Path(__file__).parents[2] / "examples" / "_device.py"
 
 
 def build(source: str, target: dict, **options) -> OnArrays:
     """The module of `source`, which can be launched on NumPy arrays on any target."""
+    if target["target"] == "open":
+        from open_front_end import Kernels
+
+        return Kernels(source)
     if target["target"] == "simt":
         options.pop("options", None)  # a host compiler's
     return OnArrays(pct.build(source, **target, **options))

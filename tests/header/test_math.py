@@ -18,7 +18,7 @@ from pycuda_tile.compilers import nvrtc
 SHAPES = [(), (1,), (64,), (4, 32), (2, 4, 16), (2, 1, 4, 8)]
 # Upper bounds of the errors in ulps on all targets for any argument here. tests/math/bounds.tsv has the bound
 # of each function on the cpu, and CUDA's documentation states at most 4 for a GPU.
-ULPS = {"cpu": 2, "emulated": 2, "simt": 4}
+ULPS = {"cpu": 2, "emulated": 2, "simt": 4, "open": 2}
 POSITIVE = ("log", "log2", "sqrt", "rsqrt")
 SPECIAL = [0.0, -0.0, np.inf, -np.inf, np.nan, 1.0, -1.0]
 

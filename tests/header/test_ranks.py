@@ -12,7 +12,7 @@ from collections.abc import Iterator
 import numpy as np
 import pytest
 from cases import CPP_TYPES, PORTIONS, Case, assert_same_bits, portion_of, run, shape_text
-from targets import TARGETS
+from targets import ALL
 from values import BOOL, FLOATS, INTEGERS, SMALL_FLOATS, mixed
 
 from pycuda_tile import reference
@@ -102,7 +102,7 @@ def test_agrees_with_reference(dtype, portion, target):
     if dtype in SMALL_FLOATS and not nvrtc.include_dirs():
         pytest.skip('needs cuda_fp16.h: pip install -e ".[gpu]"')
     every = [entry for rank in range(5) for entry in _cases(dtype, rank)]
-    made = portion_of(every, portion, 12, DTYPES.index(dtype) + 3 * list(TARGETS.values()).index(target))
+    made = portion_of(every, portion, 12, DTYPES.index(dtype) + 3 * list(ALL.values()).index(target))
     assert len(made) > 12
     run([case for case, _ in made], target, options=("-O0",))
     for case, expected in made:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 from cases import PORTIONS, Case, assert_close, assert_same_bits, portion_of, run
-from targets import TARGETS
+from targets import ALL
 
 from pycuda_tile import reference, spec
 
@@ -63,7 +63,7 @@ def _cases(row, shapes) -> list[tuple[Case, np.ndarray, bool]]:
 @pytest.mark.parametrize("portion", PORTIONS)
 def test_row_agrees_with_reference(portion, target):
     every = [entry for row in ROWS for entry in _cases(row, SHAPES)]
-    _check(portion_of(every, portion, 3, list(TARGETS.values()).index(target)), target)
+    _check(portion_of(every, portion, 3, list(ALL.values()).index(target)), target)
 
 
 @pytest.mark.parametrize(

@@ -20,6 +20,8 @@ def module(source: str | Path, *kernels: str, **arguments) -> tileir.Module:
     assert tileir.equal(tileir.parse(str(made)), made)
     read = tileir.read_bytecode(tileir.write_bytecode(made))
     assert tileir.equal(read, made)
+    for entry, written in zip(read.entries, made.entries, strict=True):
+        entry.expression = written.expression  # which bytecode has no place for
     return read
 
 
@@ -36,6 +38,17 @@ class Interpreted:
         if expression not in self._known:
             self._known[expression] = module(self._source, expression, **self._arguments)
         return _Kernel(self._known[expression], self._seed)
+
+
+class Kernels:
+    """All kernels of a source, translated at once, by their names in the source; see Interpreted."""
+
+    def __init__(self, source: str | Path, **arguments):
+        made = module(source, **arguments)
+        self._entries = {entry.expression: tileir.Module([entry], made.globals) for entry in made.entries}
+
+    def __getitem__(self, name: str) -> _Kernel:
+        return _Kernel(self._entries[name], None)
 
 
 class _Kernel:

@@ -249,13 +249,13 @@ CUDA_TILE_API E quiet_nan() {
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-/// A binary function on operands converted to E.
+/// A function on operands converted to E.
 template <typename E, typename F>
 struct on_converted {
   F f;
-  template <typename A, typename B>
-  CUDA_TILE_API auto operator()(A a, B b) const {
-    return f(detail::convert<E>(a), detail::convert<E>(b));
+  template <typename... Operands>
+  CUDA_TILE_API auto operator()(Operands... x) const {
+    return f(detail::convert<E>(x)...);
   }
 };
 

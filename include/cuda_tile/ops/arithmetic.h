@@ -243,12 +243,8 @@ template <rounding_mode Mode = default_rounding_mode(),
 CUDA_TILE_API Acc fma(Lhs const& lhs, Rhs const& rhs, Acc const& acc, rounding_mode_constant<Mode> = {},
                       subnormals_rounding_mode_constant<SubMode> = {}) noexcept {
   using E = tile_element_t<Acc>;
-  return detail::map<Acc>(
-      [](auto a, auto b, E c) {
-        return elements::rounded<elements::fma, Mode, SubMode>{}(detail::convert<E>(a), detail::convert<E>(b),
-                                                                 c);
-      },
-      lhs, rhs, acc);
+  return detail::map<Acc>(detail::on_converted<E, elements::rounded<elements::fma, Mode, SubMode>>{}, lhs,
+                          rhs, acc);
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI

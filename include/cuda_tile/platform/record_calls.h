@@ -133,6 +133,8 @@ struct assume_bounded;
 template <typename T, unsigned... Lengths>
 struct assume_blocked;
 template <typename T>
-struct print; // label or null, tile
+struct print;     // label or null, tile; T is an element type for a scalar
+struct formatted; // printf with tiles: format, arguments
+struct asserted;  // bool, message
 
 } // namespace cuda_tile::record

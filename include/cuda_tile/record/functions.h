@@ -109,9 +109,9 @@ template <typename E>
 CUDA_TILE_API E apply(elements::negate, E a) {
   return static_cast<E>(-a);
 }
-template <typename E, typename F, typename A, typename B>
-CUDA_TILE_API auto apply(on_converted<E, F> f, A a, B b) {
-  return back_end::apply(f.f, detail::convert<E>(a), detail::convert<E>(b));
+template <typename E, typename F, typename A, typename... More>
+CUDA_TILE_API auto apply(on_converted<E, F> f, A a, More... more) {
+  return back_end::apply(f.f, detail::convert<E>(a), detail::convert<E>(more)...);
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::detail::back_end

@@ -5,7 +5,13 @@
 #include "cuda_tile/predefined.h"
 #include "cuda_tile/record/other_code.h"
 
+#include <assert.h>
+
+#define noinline always_inline // Tile IR has no calls
+
 extern "C" {
+
+int printf(char const*, ...) __attribute__((format(printf, 1, 2)));
 
 #define CUDA_TILE_C1(name)                                                                                   \
   [[gnu::const]] float name##f(float) noexcept;                                                              \

@@ -5,6 +5,7 @@
 #include "cuda_tile/record/folds.h"
 #include "cuda_tile/record/map.h"
 #include "cuda_tile/record/memory.h"
+#include "cuda_tile/record/printf.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 

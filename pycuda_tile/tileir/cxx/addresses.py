@@ -82,6 +82,8 @@ class Addresses(Instructions):
     # --- single elements in memory ---
 
     def _load(self, i: Instruction) -> Value:
+        if self.is_value(i.operands[0]):
+            return self.value(i.operands[0])
         pointer = self._pointer_to(i.operands[0], i.type)
         type_ = Tile(pointer.type.element.pointee, pointer.type.shape)
         value = self.access(i, "load_ptr_tko", {"source": pointer}, type_, dict(_WEAK))

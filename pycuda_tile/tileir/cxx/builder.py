@@ -269,6 +269,8 @@ class Builder:
             sign = {"signedness": "signed" if signed_to else "unsigned"}
             return self.pure("ftoi", {"from": value}, type_, {**sign, "rounding_mode": "nearest_int_to_zero"})
         if is_float(element):
+            if element.name == "f8E8M0FNU":  # rounds up, and thus from a number that is exact
+                return self.convert(self.convert(value, Scalar("f64"), signed_from), element)
             return self.pure("itof", {"from": value}, type_, {**sign, "rounding_mode": "nearest_even"})
         if width(element) > width(have):
             return self.pure("exti", {"from": value}, type_, sign)

@@ -8,7 +8,7 @@ from abc import abstractmethod
 import numpy as np
 
 from ..ir import Block, Bounded, Constant, DivBy, Pointer, SameElements, Scalar, Tile, Value
-from .builder import Unsupported, is_float, is_integer, width
+from .builder import I8, Unsupported, is_float, is_integer, width
 from .instructions import ROUNDED
 from .intrinsics import Intrinsics
 from .llvm import Instruction, Local, Operand
@@ -48,12 +48,17 @@ class Calls(Intrinsics):
     @abstractmethod
     def readable(self, symbol: str) -> str: ...
 
+    @abstractmethod
+    def printf(self, i: Instruction) -> Value: ...
+
     def _call(self, i: Instruction) -> Value | Parts | None:
         call = recorded_call(i.detail)
         if call is not None:
             return getattr(self, f"call_{call.operation}")(i, *call.arguments)
         if i.detail.startswith("llvm."):
             return self.intrinsic(i)
+        if i.detail == "printf":
+            return self.printf(i)
         name = i.detail.removesuffix("f") if i.detail not in ("erf",) else i.detail
         name = _C_FUNCTIONS.get(name, name)
         if name in (*_MATH, "pow", "atan2", "fma", "remainder", "abs", "max", "min") and i.type != "void":
@@ -164,7 +169,39 @@ class Calls(Intrinsics):
         operand, element = i.operands[0], source.element
         shape = (self.type_of(operand) or Tile(element, ())).shape
         value = self.of_type(operand, Tile(element, shape))
-        return self.convert(value, to.element, source.is_signed, to.is_signed)
+        if not source.packed and not to.packed:
+            return self.convert(value, to.element, source.is_signed, to.is_signed)
+        return self._convert_half_bytes(value, to, source)
+
+    def _convert_half_bytes(self, value: Value, to: Name, source: Name) -> Value:
+        """Bytes that have a float of 4 bits in their lower halves, as C++ has them. A tile has an even number
+        of such floats, so a single one is converted together with what stands beside it."""
+        shape, size = value.type.shape, math.prod(value.type.shape)
+        value = self.reshape(value, (size,))
+        if source.packed:
+            value = self.pure("unpack", {"source": value}, Tile(source.packed, (2 * size,)))
+            if size > 1:
+                value = self._first_of_pairs(value)
+        else:
+            value = self.broadcast(value, (max(size, 2),))
+        value = self.convert(value, to.packed or to.element, source.is_signed, to.is_signed)
+        if not to.packed:
+            return self.reshape(value if size > 1 else self._first_of_pairs(value), shape)
+        if size > 1:
+            column = Tile(to.packed, (size, 1))
+            operands = {"lhs": self.reshape(value, (size, 1)), "rhs": self.constant(column, 0)}
+            value = self.pure("cat", operands, Tile(to.packed, (size, 2)), {"dim": 1})
+        packed = self.pure("pack", {"source": self.reshape(value, (2 * size,))}, Tile(I8, (size,)))
+        if size == 1:
+            packed = self.binary("andi", packed, self.constant(Tile(I8, ()), 15))
+        return self.reshape(packed, shape)
+
+    def _first_of_pairs(self, value: Value) -> Value:
+        size = value.type.shape[0] // 2
+        zero = self.constant(Tile(I32, ()), 0)
+        operands = {"source": self.reshape(value, (size, 2)), "indices": [zero, zero]}
+        first = self.pure("extract", operands, Tile(value.type.element, (size, 1)))
+        return self.reshape(first, (size,))
 
     def call_elementwise(self, i: Instruction, function: Name, type_: Name, *modes: int) -> Value:
         element = type_.element

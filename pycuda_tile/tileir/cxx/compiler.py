@@ -18,6 +18,7 @@ _FLAGS = [
     *("-O1", "-fno-unroll-loops", "-fno-vectorize", "-fno-slp-vectorize"),
     *("-ffp-contract=off", "-fno-math-errno", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics"),
     "-fno-optimize-sibling-calls",  # recursion stays visible
+    *("-fno-builtin-printf", "-Werror=format-insufficient-args"),
     *("-fdiagnostics-color=never", "-ftabstop=1", "-ferror-limit=20"),
     *(
         "-Wno-undefined-internal",
@@ -40,8 +41,9 @@ def flags(request: Request, macros: Mapping[str, str], folders: Iterable[Path]) 
     folders:  where the user's headers are
     """
     own = resources.include_dir()
-    words = [*_LANGUAGE, f"-I{own}", *(f"-I{folder}" for folder in folders)]
-    words += [f"-I{resources.nv_target_dir()}", "-idirafter", str(resources.small_float_dir())]
+    # Our small floats also come before those of NVIDIA, whose arithmetic is assembler.
+    words = [*_LANGUAGE, f"-I{own}", f"-I{resources.small_float_dir()}"]
+    words += [*(f"-I{folder}" for folder in folders), f"-I{resources.nv_target_dir()}"]
     words += ["-idirafter", str(resources.standard_dir()), "-idirafter", str(resources.cuda_std_dir())]
     words += [f"-D{name}={value}" for name, value in {**macros, **request.defines}.items()]
     return [*words, *request.options, *_FLAGS]

@@ -117,7 +117,7 @@ def _tile(parameter: Parameter, kernels: list[KernelInfo]) -> Tile:
     elif parameter.element is not None and parameter.kind in (SIGNED, UNSIGNED):
         element = Scalar(f"i{8 * parameter.size}")
     elif parameter.element is not None:
-        element = Scalar(parameter.element.tileir)
+        element = Scalar(parameter.element.tileir if parameter.element.bits > 4 else "i8")
     else:
         places = [f"{k.file}:{k.line}: " for k in kernels if k.name == base_name(parameter.kernel)]
         raise NotAvailableYet(

@@ -144,13 +144,15 @@ class Instruction:
 
 @dataclass(eq=False)
 class Function:
-    """A function. noalias: the arguments that nothing else points into."""
+    """A function. noalias: the arguments that nothing else points into; by_value: those that are addresses of
+    objects which the caller passes by value, such as small floats."""
 
     name: str
     arguments: list[Local]
     noalias: frozenset[str]
     blocks: dict[str, list[Instruction]]
     debug: int = 0
+    by_value: frozenset[str] = frozenset()
 
 
 @dataclass(eq=False)

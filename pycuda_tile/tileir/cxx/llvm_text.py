@@ -66,7 +66,7 @@ class Text:
 
     def function(self, name: str) -> Function:
         head, *lines = self._functions[name]
-        arguments, noalias = self._arguments(head)
+        arguments, noalias, by_value = self._arguments(head)
         blocks: dict[str, list[Instruction]] = {}
         # Without a label, the first block has the number that follows the arguments'.
         block = blocks.setdefault(str(sum(a.name.isdigit() for a in arguments)), [])
@@ -79,7 +79,8 @@ class Text:
             else:
                 block.append(self._instruction(line))
         debug = re.search(r" !dbg !(\d+) \{$", head)
-        return Function(name, arguments, frozenset(noalias), blocks, int(debug[1]) if debug else 0)
+        place = int(debug[1]) if debug else 0
+        return Function(name, arguments, frozenset(noalias), blocks, place, frozenset(by_value))
 
     def variable(self, name: str) -> Variable | None:
         """A global variable; None if there is none of this name."""
@@ -95,6 +96,16 @@ class Text:
         alignment = re.search(r", align (\d+)", text)
         return Variable(name, type_, value, found[1] == "constant", int(alignment[1]) if alignment else 0)
 
+    def is_set_at_start(self, name: str) -> bool:
+        """Whether the value of a global variable is computed when the program starts."""
+        written = re.compile(rf'@"?{re.escape(name)}"?[,) ]')
+        return any(
+            written.search(line)
+            for function, body in self._functions.items()
+            if function.startswith(("_GLOBAL__", "__cxx_global_var_init"))
+            for line in body
+        )
+
     def named_type(self, name: str) -> Type:
         if name not in self._known_types:
             self._known_types[name] = Reader(self._types[name], self.named_type).type()
@@ -102,16 +113,18 @@ class Text:
 
     # --- functions ---
 
-    def _arguments(self, head: str) -> tuple[list[Local], set[str]]:
+    def _arguments(self, head: str) -> tuple[list[Local], set[str], set[str]]:
         reader = Reader(head[head.index("@") :], self.named_type)
         reader.take()
-        arguments, noalias = [], set()
+        arguments, noalias, by_value = [], set(), set()
         for number, (type_, attributes, operand) in enumerate(reader.arguments()):
             argument = operand if isinstance(operand, Local) else Local(str(number), type_)
             arguments.append(argument)
             if "noalias" in attributes:
                 noalias.add(argument.name)
-        return arguments, noalias
+            if "byval" in attributes:
+                by_value.add(argument.name)
+        return arguments, noalias, by_value
 
     def _instruction(self, line: str) -> Instruction:
         debug = _DEBUG.search(line)

@@ -7,6 +7,7 @@ memory. What a kernel never writes needs no order.
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterator
 from typing import Any, NamedTuple
 
@@ -15,7 +16,7 @@ import numpy as np
 from ..ir import Pointer, Scalar, TensorView, Tile, TileView, Token, Value
 from .builder import I1, I8, is_float
 from .calls import Calls
-from .llvm import Global, Instruction, Local, Number, Operand
+from .llvm import Expression, Global, Instruction, Local, Number, Operand, Variable
 from .names import Name, number_of, recorded_call
 from .types import integer
 
@@ -45,6 +46,9 @@ class Order(NamedTuple):
 class Memory(Calls):
     """Loads, stores and atomic operations."""
 
+    @abstractmethod
+    def variable(self, name: str) -> Variable | None: ...
+
     def prepare_memory(self) -> None:
         """Finds out which memory is written at all, and what each block does."""
         self.order: dict[Region, Order] = {}
@@ -69,8 +73,11 @@ class Memory(Calls):
 
     def regions(self, operand: Operand) -> frozenset[Region]:
         """The memory that a pointer, or a tile of them, may point into."""
+        while isinstance(operand, Expression) and operand.instruction.operands:
+            operand = operand.instruction.operands[0]
         if isinstance(operand, Global):
-            return frozenset([OTHER])
+            variable = self.variable(operand.name)
+            return frozenset() if variable is not None and variable.constant else frozenset([OTHER])
         if not isinstance(operand, Local):
             return frozenset()
         return self._regions.get(operand.name, frozenset())
@@ -89,6 +96,8 @@ class Memory(Calls):
     def _of_parameter(self, parameter: Local) -> frozenset[Region]:
         if parameter.type != "ptr":
             return frozenset()
+        if parameter.name in self.function_text.by_value:
+            return frozenset([f"%{parameter.name}"])
         return frozenset([parameter.name if parameter.name in self.function_text.noalias else OTHER])
 
     def _find_regions(self, i: Instruction) -> frozenset[Region]:
@@ -111,11 +120,11 @@ class Memory(Calls):
         if i.op == "call" and i.detail.startswith(("llvm.memcpy", "llvm.memmove", "llvm.memset")):
             return Effect(self.regions(i.operands[0]) | self.regions(i.operands[1]), True)
         call = recorded_call(i.detail) if i.op == "call" else None
-        if i.op == "call" and i.detail in ("printf", "vprintf"):
+        if i.op == "call" and i.detail == "printf":
             return Effect(frozenset([OUTPUT]), True)
-        if call is None or call.is_pure:
+        if call is None or call.is_pure or call.operation == "asserted":
             return None
-        if call.operation == "print":
+        if call.operation in ("print", "formatted"):
             return Effect(frozenset([OUTPUT]), True)
         order = number_of(call.arguments[-2])
         writes = call.operation not in ("load_view", "load_pointers") or order >= 0
@@ -150,6 +159,16 @@ class Memory(Calls):
             else:
                 self.order[region] = Order(order.write, self.joined([order.all, token]))
         return op.results[0]
+
+    def variable_of(self, name: str, value: Value) -> Value:
+        """The address of a variable of this block that starts with this value."""
+        type_ = value.type
+        attributes = {"num_elem": 1, "alignment": 8, "global": False}
+        address = self.emit("alloca", {}, [Tile(Pointer(type_.element), ())], attributes).results[0]
+        operands = {"destination": address, "value": value}
+        token = self.emit("store_ptr_tko", operands, [Token()], {"memory_ordering_semantics": "weak"})
+        self.order[f"%{name}"] = Order(token.results[0], token.results[0])
+        return address
 
     def joined(self, tokens: list[Value]) -> Value:
         return tokens[0] if len(tokens) == 1 else self.pure("join_tokens", {"tokens": tokens}, Token())
@@ -242,22 +261,28 @@ class Memory(Calls):
 
     def call_load_view(self, i: Instruction, type_: Name, padding: int, order: int, scope: int) -> Value:
         stored = _in_memory(type_.tile)
-        view, indices, _ = self._view(i, stored, _PADDINGS[padding] if padding >= 0 else None)
+        if not stored.shape:  # which no view has: its only element, which is always there
+            operands = {"source": self._pointers(i.operands[0], stored)}
+            value = self.access(i, "load_ptr_tko", operands, stored, _ordering(order, scope))
+            return self._from_memory(value, type_.tile)
+        view, indices = self._view(i, stored, _PADDINGS[padding] if padding >= 0 else None)
         attributes = {**_ordering(order, scope), "inbounds": [padding < 0] * len(indices)}
         value = self.access(i, "load_view_tko", {"view": view, "index": indices}, stored, attributes)
         return self._from_memory(value, type_.tile)
 
     def call_store_view(self, i: Instruction, type_: Name, padding: int, order: int, scope: int) -> None:
         stored = _in_memory(type_.tile)
-        view, indices, (value,) = self._view(i, stored, "zero" if padding >= 0 else None)
-        tile = self._to_memory(self.of_type(value, type_.tile), stored)
+        tile = self._to_memory(self.of_type(i.operands[-1], type_.tile), stored)
+        if not stored.shape:
+            operands = {"destination": self._pointers(i.operands[0], stored), "value": tile}
+            self.access(i, "store_ptr_tko", operands, None, _ordering(order, scope))
+            return
+        view, indices = self._view(i, stored, "zero" if padding >= 0 else None)
         attributes = {**_ordering(order, scope), "inbounds": [padding < 0] * len(indices)}
         self.access(i, "store_view_tko", {"tile": tile, "view": view, "index": indices}, None, attributes)
 
-    def _view(
-        self, i: Instruction, type_: Tile, padding: str | None
-    ) -> tuple[Value, list[Value], list[Operand]]:
-        """The partition view, the indices, and the value of a store. Constant extents and strides are part of
+    def _view(self, i: Instruction, type_: Tile, padding: str | None) -> tuple[Value, list[Value]]:
+        """The partition view, and the indices. Constant extents and strides are part of
         the type; views of what a loop does not change stand before it."""
         rank = len(type_.shape)
         base, *rest = i.operands
@@ -277,7 +302,7 @@ class Memory(Calls):
             "partition_view", type_.shape, tensor, tuple(range(rank)), padding, steps=type_.shape
         )
         view = self.pure("make_partition_view", {"tensor_view": tensor_view}, view_type, hoist=True)
-        return view, [self.number(index) for index in indices], rest[3 * rank :]
+        return view, [self.number(index) for index in indices]
 
 
 def _static(operand: Operand) -> int | None:

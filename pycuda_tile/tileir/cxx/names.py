@@ -22,6 +22,9 @@ _BUILTIN = {
 }
 #: Names of C++ types that are read here, and the element types of Tile IR that they are.
 _ELEMENTS = {e.cxx: e.tileir or f"i{e.bits}" for e in ELEMENT_TYPES if e.cxx}
+#: Floats of which C++ has one in a byte, and Tile IR two: bytes there, except in conversions.
+_HALF_BYTES = {e.cxx: e.tileir for e in ELEMENT_TYPES if e.cxx and e.tileir and e.bits == 4}
+_ELEMENTS |= dict.fromkeys(_HALF_BYTES, "i8")
 _SIGNED = {e.cxx for e in ELEMENT_TYPES if e.is_integral and e.signed}
 
 
@@ -41,6 +44,11 @@ class Name:
         if pointee.name in ("bool", "void") or pointee.name not in {*_ELEMENTS, "*"}:
             return Pointer(Scalar("i8"))  # a bool has a byte in memory; so has what is unknown
         return Pointer(pointee.element)
+
+    @property
+    def packed(self) -> Scalar | None:
+        """The type of a number that is half a byte."""
+        return Scalar(_HALF_BYTES[self.name]) if self.name in _HALF_BYTES else None
 
     @property
     def tile(self) -> Tile:

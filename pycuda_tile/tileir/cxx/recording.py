@@ -14,6 +14,7 @@ from ...compilers import nvrtc, toolchain
 from ...compilers.depfile import read_depfile
 from ...diagnostics.compiler_log import compile_error
 from ...diagnostics.places import Places
+from ...errors import CompileError
 from ...frontend.kernel_info import KernelInfo
 from ...frontend.kernel_names import cxx_expression
 from ...system import cache, resources

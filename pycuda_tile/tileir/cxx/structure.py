@@ -18,8 +18,9 @@ from .calls import I32
 from .counted import Counted, Extra, find_counted
 from .graph import Graph, Loop
 from .llvm import Function, Instruction, Local, Operand, Undefined
-from .memory import Memory, Order, Region
+from .memory import Order, Region
 from .names import recorded_call
+from .printing import Printing
 from .types import integer
 
 Known = TypeVar("Known", bound=Operand | Value)
@@ -81,7 +82,7 @@ class Context:
     exits: list[Side] = field(default_factory=list)
 
 
-class Structure(Memory):
+class Structure(Printing):
     """Translates the blocks of a function."""
 
     def __init__(self, function: Function, parameters: dict[str, Tile]):

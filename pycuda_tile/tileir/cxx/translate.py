@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-import numpy as np
-
-from ..elements import DTYPES
-from ..ir import Block, Entry, Global, Pointer, Scalar, Tile, Value
+from ..ir import Block, Entry, Global, Pointer, Tile, Value
 from ..locations import CompileUnit, File, Location, Subprogram
 from .builder import I8, Unsupported
 from .cleanup import clean
-from .llvm import Aggregate, Array, Function, Instruction, Number, Operand, Place, Undefined
+from .globals import global_of
+from .llvm import Function, Instruction, Local, Place, Variable
 from .llvm_text import Text, UnknownText
 from .refused import Refused, place_of, refusals
 from .structure import Structure
@@ -30,8 +28,11 @@ class Translator(Structure):
 
     def __init__(self, text: Text, function: Function, types: list[Tile], is_user_file: Any, globals_: dict):
         names = [argument.name for argument in function.arguments]
-        super().__init__(function, dict(zip(names, types, strict=True)))
         self._text, self._is_user_file, self._globals = text, is_user_file, globals_
+        self._in_memory = _in_memory(function)
+        known = dict(zip(names, types, strict=True))
+        known |= {name: Tile(Pointer(known[name].element), ()) for name in self._in_memory}
+        super().__init__(function, known)
         self._types_of_parameters = types
         self._places: dict[int, Location | None] = {}
         self._kernel = text.place(function.debug)
@@ -46,6 +47,8 @@ class Translator(Structure):
                 zero = self.constant(Tile(I8, ()), 0)
                 sign = {"signedness": "signed"}
                 self.values[argument.name] = self.compare("cmpi", "not_equal", value, zero, sign)
+            if argument.name in self._in_memory:
+                self.values[argument.name] = self.variable_of(argument.name, value)
         flow = self.run(self.graph.entry)
         assert flow is None, "control goes nowhere"
         body = Block(parameters, self.scopes[0].ops)
@@ -82,23 +85,18 @@ class Translator(Structure):
         element = self._globals[name].type.element
         return self.pure("get_global", {}, Tile(Pointer(element), ()), {"name": name})
 
+    def variable(self, name: str) -> Variable | None:
+        return self._text.variable(name)
+
     def _global(self, name: str) -> Global:
-        variable = self._text.variable(name)
-        if variable is None or variable.value is None:
-            raise Unsupported(f"the address of {self.readable(name)}, which is not defined here")
-        type_ = variable.type
-        while isinstance(type_, Array):
-            type_ = type_.element
-        element = self.element_of(type_) if isinstance(type_, str) else None
-        if not isinstance(element, Scalar):
+        variable = self.variable(name)
+        if variable is None:
+            raise Unsupported(f"the address of {self.readable(name)}, which is no variable")
+        if self._text.is_set_at_start(name):
             raise Unsupported(
-                f"the global variable {self.readable(name)}, which is no number or array of numbers"
+                f"the global variable {self.readable(name)}, whose initial value is no constant"
             )
-        numbers = list(_numbers(variable.value))
-        numbers += [0] * ((1 << (len(numbers) - 1).bit_length()) - len(numbers))  # as tiles have it
-        array = np.array(numbers, DTYPES[element.name])
-        tile = Tile(element, (len(numbers),))
-        return Global(name, tile, array, variable.alignment, constant=variable.constant)
+        return global_of(variable, self.readable(name))
 
 
 def _scope(name: str, place: Place) -> Subprogram:
@@ -108,23 +106,21 @@ def _scope(name: str, place: Place) -> Subprogram:
     return Subprogram(where, place.line, name, name, CompileUnit(where), place.line)
 
 
+def _in_memory(function: Function) -> set[str]:
+    """The parameters passed by value that the kernel does more with than read them."""
+    found = set()
+    for block in function.blocks.values():
+        for i in block:
+            names = {operand.name for operand in i.operands if isinstance(operand, Local)}
+            found |= names & function.by_value if i.op != "load" else set()
+    return found
+
+
 def user_place(text: Text, debug: int, is_user_file: Any) -> Place | None:
     place = text.place(debug)
     while place is not None and not is_user_file(place.file) and place.caller is not None:
         place = place.caller
     return place
-
-
-def _numbers(operand: Operand) -> Any:
-    if isinstance(operand, Aggregate):
-        for element in operand.elements:
-            yield from _numbers(element)
-    elif isinstance(operand, Number):
-        yield operand.value
-    elif isinstance(operand, Undefined) and isinstance(operand.type, str):
-        yield 0
-    else:
-        raise Unsupported("a global variable that is no number or array of numbers")
 
 
 def translate(text: Text, symbol: str, types: list[Tile], is_user_file: Any, globals_: dict) -> Entry:

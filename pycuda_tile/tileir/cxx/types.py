@@ -120,7 +120,19 @@ class Types(Builder, ABC):
             shape = np.broadcast_shapes(shape, condition.shape if condition else ())
         return Tile(element, shape)
 
+    def is_value(self, operand: Operand) -> bool:
+        """Whether this is the address of a parameter, passed by value, that is only read."""
+        return self._of_value(operand) is not None
+
+    def _of_value(self, operand: Operand) -> Tile | None:
+        if not isinstance(operand, Local) or operand.name not in self.function_text.by_value:
+            return None
+        type_ = self._types[operand.name]
+        return None if type_ is None or isinstance(type_.element, Pointer) else type_
+
     def _of_loaded(self, i: Instruction) -> Tile:
+        if passed := self._of_value(i.operands[0]):
+            return passed
         if i.type == "i1":
             return Tile(I1, ())
         wanted = self.element_of(i.type)

@@ -85,12 +85,15 @@ def _array(parameter: Parameter, value: Any) -> np.ndarray:
 
 
 def _fits(dtype: np.dtype, element: str) -> bool:
-    """Whether an array's type fits. Tile IR's integers are signless, and a byte may hold a bool."""
+    """Whether an array's type fits. Tile IR's integers are signless, and a byte may hold a bool or a
+    float of 4 bits."""
     if element == "ptr":
         return dtype in (np.dtype(np.int64), np.dtype(np.uint64))
     wanted = DTYPES.get(element)
     if wanted is None:
         return dtype.itemsize == 1
+    if element == "i8" and dtype == DTYPES["f4E2M1FN"]:
+        return True
     if wanted.kind in "bi" and wanted.name != "int4":
         return dtype.kind in "biu" and dtype.itemsize == wanted.itemsize and dtype.isnative
     return dtype == wanted
