@@ -433,7 +433,8 @@ def _declared(tokens: Sequence[Token]) -> set[str]:
     for token, following in pairwise(tokens):
         if depth == 0 and token.text == ",":
             in_value = False
-        if token.kind == "name" and depth == 0 and not in_value and following.text in _BEHIND_A_NAME:
+        is_name = token.kind == "name" and token.text not in _WITH_ARGUMENTS
+        if is_name and depth == 0 and not in_value and following.text in _BEHIND_A_NAME:
             found.add(token.text)
             in_value = following.text in ("=", "(", "{")
         depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))

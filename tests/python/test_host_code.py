@@ -57,6 +57,7 @@ def test_left_out(text):
         "constexpr int twice(int n) { return 2 * n; }",
         "__host__ __device__ int both(int n) { return n; }",
         "template <typename T> __device__ T own(T x) { return x; }",
+        "alignas(64) short used[3] = {1, 2, 3};",
         "namespace a::b { __device__ int x; using c = int; } namespace d = a::b; using namespace d;",
         "struct View { float* p; __device__ float at(int i) const { return p[i]; } };",
         "struct Used { int n; int next() const { return n + 1; } }; __device__ int used(Used u);",
