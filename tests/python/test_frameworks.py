@@ -249,7 +249,7 @@ def test_dlpack_that_does_not_fit(copies):
         (Exporter(good.T), "C-contiguous"),
         (Exporter(good, readonly=True), "read-only"),
         (Exporter(good, device=2), "host memory, got one on a GPU"),
-        (Exporter(good, device=7), "elsewhere"),
+        (Exporter(good, device=7), "neither on the CPU nor"),
         (Exporter(good.astype(np.int32).view(np.uint8)), "float32, got one of uint8"),
     ]:
         with pytest.raises(pct.LaunchError, match=f"argument 2 'to' .*{words}"):

@@ -184,14 +184,14 @@ def fate(line: str) -> str:
 @pytest.mark.parametrize(
     ("line", "words"),
     [
-        ("[[cutile::hint(0, latency=4)]] t = ct::load(p);", "note: .*counts everywhere"),
-        ("[[cutile::hint(900, latency=4)]] t = ct::load(p) + ct::load(q);", "note: .*counts on sm_90"),
+        ("[[cutile::hint(0, latency=4)]] t = ct::load(p);", "note: .*applies everywhere"),
+        ("[[cutile::hint(900, latency=4)]] t = ct::load(p) + ct::load(q);", "note: .*applies on sm_90"),
         ("[[cutile::hint(0, latency=N)]] ct::store_masked(p, t, m);", "note: .*if its value is valid"),
         ("[[cutile::hint(0, allow_tma=false)]] v.store(t, 0, 0);", "note: "),
         ("[[cutile::hint(0, allow_tma=false)]] t = v.template load_masked<pad>(0);", "note: "),
         ("[[cutile::hint(0, latency=4)]] auto y = ct::load(p);", "warning: .*only expression statements"),
-        ("[[cutile::hint(0, latency=4)]] ct::tile<int, S> y = ct::load(p);", "warning: .*declare, then"),
-        ("[[cutile::hint(0, latency=4)]] S y{ct::load(p)};", "warning: .*declare, then"),
+        ("[[cutile::hint(0, latency=4)]] ct::tile<int, S> y = ct::load(p);", "warning: .*declare the variable first"),
+        ("[[cutile::hint(0, latency=4)]] S y{ct::load(p)};", "warning: .*declare the variable first"),
         ("[[cutile::hint(0, latency=4)]] return ct::load(p);", "warning: .*'return' .*only expression"),
         ("[[cutile::hint(0, latency=4)]] if (ct::load(p)) x = 1;", "warning: .*'if' .*only expression"),
         ("[[cutile::hint(0, latency=4)]] t = t + u;", "warning: .*itself calls no load or store"),
@@ -216,7 +216,7 @@ def test_hints_of_kernels():
     """
     found = [(d.line, d.severity, d.message.partition(": ")[2][:14]) for d in check_hints(text, "k.cu")]
     assert found == [
-        (1, "warning", "the later one "),
+        (1, "warning", "the later one,"),
         (1, "note", "launch bounds "),
         (2, "note", "launch bounds "),
         (4, "warning", "latency is for"),

@@ -58,9 +58,9 @@ def test_malformed(text: str):
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        ("0, num_cta_per_cga=2", "num_cta_in_cga is meant"),
+        ("0, num_cta_per_cga=2", "did you mean num_cta_in_cga?"),
         ("90, occupancy=2", "900 for sm_90"),
-        ("0, occupancy=33", "the values are 1 to 32"),
+        ("0, occupancy=33", "expected 1 to 32"),
         ("0, num_cta_in_cga=3", "1, 2, 4, 8 or 16"),
         ("800, num_cta_in_cga=2", "sm_80 has no clusters"),
         ("0, allow_tma=2", "true or false"),
@@ -251,7 +251,7 @@ def test_nvrtc_refuses_the_same(make_target, monkeypatch, target: str):
 def test_variables_are_no_constants():
     for value in ("m", "i", "n", "x * m"):
         (error,) = errors_of(BEFORE_A_STATEMENT, f"0, latency={value}")
-        assert error.line == 9 and f"and {value[-1]} is a variable" in error.message
+        assert error.line == 9 and f"but {value[-1]} is a variable" in error.message
     inner = "int q = 1; } void g() { const int q = 2; [[cutile::hint(0, latency=q)]] f();"
     assert hint_errors(f"void f() {{ {inner} }}", "a.cu", {}) == []
     shadowed = "void f(int n) { { constexpr int n = 2; [[cutile::hint(0, latency=n)]] g(); } }"

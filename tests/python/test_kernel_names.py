@@ -54,7 +54,7 @@ def test_what_can_be_no_name(host_target, name: str):
         module[name]
     with pytest.raises(pct.Error):
         host_target.build(TEMPLATE, kernels=[name])
-    with pytest.raises(pct.Error, match="named by a str, got list"):
+    with pytest.raises(pct.Error, match="the name of a kernel must be a str, got list"):
         module[[name]]
 
 

@@ -154,7 +154,7 @@ FOUR = {"shape": (4,), "typestr": "<f4", "version": 3}
         (lambda: Liar(DEVICE, shape=(4,)), "KeyError: 'typestr'"),
         (lambda: Liar(DEVICE, **FOUR, data=4096), "unpack"),
         (lambda: Liar(DEVICE, **FOUR, data=("4096", False)), "integer"),
-        (lambda: Liar(DEVICE, **FOUR, data=(0, False)), "elements, and no memory"),
+        (lambda: Liar(DEVICE, **FOUR, data=(0, False)), "elements but no memory"),
         (lambda: Liar(DEVICE, **FOUR, data=(4096, False), mask=DeviceArray()), "mask"),
     ],
 )
