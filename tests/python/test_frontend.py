@@ -190,8 +190,11 @@ def fate(line: str) -> str:
         ("[[cutile::hint(0, allow_tma=false)]] v.store(t, 0, 0);", "note: "),
         ("[[cutile::hint(0, allow_tma=false)]] t = v.template load_masked<pad>(0);", "note: "),
         ("[[cutile::hint(0, latency=4)]] auto y = ct::load(p);", "warning: .*only expression statements"),
-        ("[[cutile::hint(0, latency=4)]] ct::tile<int, S> y = ct::load(p);", "warning: .*declare the variable first"),
-        ("[[cutile::hint(0, latency=4)]] S y{ct::load(p)};", "warning: .*declare the variable first"),
+        (
+            "[[cutile::hint(0, latency=4)]] ct::tile<int, S> y = ct::load(p);",
+            "warning: .*declare the variable",
+        ),
+        ("[[cutile::hint(0, latency=4)]] S y{ct::load(p)};", "warning: .*declare the variable"),
         ("[[cutile::hint(0, latency=4)]] return ct::load(p);", "warning: .*'return' .*only expression"),
         ("[[cutile::hint(0, latency=4)]] if (ct::load(p)) x = 1;", "warning: .*'if' .*only expression"),
         ("[[cutile::hint(0, latency=4)]] t = t + u;", "warning: .*itself calls no load or store"),
@@ -220,7 +223,7 @@ def test_hints_of_kernels():
         (1, "note", "launch bounds "),
         (2, "note", "launch bounds "),
         (4, "warning", "latency is for"),
-        (5, "warning", "hints belong on"),
+        (5, "warning", "hints belong o"),
     ]
 
 
