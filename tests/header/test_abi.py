@@ -83,6 +83,15 @@ def test_each_header_alone_with_nvrtc(make_target):
     assert found == {}
 
 
+def test_the_header_needs_no_option_of_nvrtc():
+    """build() passes some, such as -default-device; programs that call NVRTC themselves need not."""
+    pytest.importorskip("cuda.bindings.nvrtc", reason="needs cuda-python and NVRTC")
+    folders = [resources.include_dir(), *nvrtc.include_dirs(), resources.standard_dir()]
+    options = ["-std=c++20", "-arch=sm_80", *(f"-I{folder}" for folder in folders)]
+    text = '#include "cuda_tile.h"\n__tile_global__ void k(int* p) { *p = 1; }\n'
+    assert nvrtc.compile_program(text, "unit.cu", options, [], {}, "").cubin
+
+
 # --- settings in names --------------------------------------------------------------------------------------
 
 USE = """

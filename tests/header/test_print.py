@@ -206,7 +206,7 @@ REFUSED = {
     'printf("%d", ct::integral_constant<8>{})': "printf takes no tile",
     'std::printf("%f", __half(1.0f))': "a small float as static_cast<float>(x)",
     'printf("%f", __nv_bfloat16(1.0f))': "a small float as static_cast<float>(x)",
-    '::printf("%d %d %d", n, i, n)': "printf takes no tile",
+    '::printf("%d %d %d %d %d", n, n, n, i, n)': "printf takes no tile",
     '::printf("%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d%d", n, n, n, n, n, n, n, n, n, n, n, n, n, n, n, i)': (
         "printf takes no tile"
     ),

@@ -20,29 +20,31 @@ struct any {
   __host__ __device__ any(T const&);
 };
 
-/// An argument that is an object. The lambda gives each call a constructor of its own, or the compiler would
-/// report only the first one.
+/// An argument that is an object. A compiler reports each constructor once: those of other positions are
+/// others.
+template <unsigned Position>
 struct object {
-  template <typename T, typename Call = decltype([] {})>
+  template <typename T>
     requires(__is_class(T))
   __host__ __device__ object(T const&) {
-    static_assert(sizeof(Call) == 0,
+    static_assert(sizeof(T) == 0,
                   "printf takes no tile or other object: print a tile by cuda_tile::print(t) of "
                   "cuda_tile/print.h, a small float as static_cast<float>(x)");
   }
 };
 
-#define CUDA_TILE_OBJECT(name, ...) __host__ __device__ int name(__VA_ARGS__, object, ...);
-#define CUDA_TILE_OBJECT_IN_4(name, ...)                                                                     \
-  CUDA_TILE_OBJECT(name, __VA_ARGS__)                                                                        \
-  CUDA_TILE_OBJECT(name, __VA_ARGS__, any)                                                                   \
-  CUDA_TILE_OBJECT(name, __VA_ARGS__, any, any)                                                              \
-  CUDA_TILE_OBJECT(name, __VA_ARGS__, any, any, any)
+#define CUDA_TILE_OBJECT(name, position, ...)                                                                \
+  __host__ __device__ int name(__VA_ARGS__, object<position>, ...);
+#define CUDA_TILE_OBJECT_IN_4(name, first, ...)                                                              \
+  CUDA_TILE_OBJECT(name, first, __VA_ARGS__)                                                                 \
+  CUDA_TILE_OBJECT(name, first + 1, __VA_ARGS__, any)                                                        \
+  CUDA_TILE_OBJECT(name, first + 2, __VA_ARGS__, any, any)                                                   \
+  CUDA_TILE_OBJECT(name, first + 3, __VA_ARGS__, any, any, any)
 #define CUDA_TILE_OBJECT_IN_16(name, ...)                                                                    \
-  CUDA_TILE_OBJECT_IN_4(name, __VA_ARGS__)                                                                   \
-  CUDA_TILE_OBJECT_IN_4(name, __VA_ARGS__, any, any, any, any)                                               \
-  CUDA_TILE_OBJECT_IN_4(name, __VA_ARGS__, any, any, any, any, any, any, any, any)                           \
-  CUDA_TILE_OBJECT_IN_4(name, __VA_ARGS__, any, any, any, any, any, any, any, any, any, any, any, any)
+  CUDA_TILE_OBJECT_IN_4(name, 0, __VA_ARGS__)                                                                \
+  CUDA_TILE_OBJECT_IN_4(name, 4, __VA_ARGS__, any, any, any, any)                                            \
+  CUDA_TILE_OBJECT_IN_4(name, 8, __VA_ARGS__, any, any, any, any, any, any, any, any)                        \
+  CUDA_TILE_OBJECT_IN_4(name, 12, __VA_ARGS__, any, any, any, any, any, any, any, any, any, any, any, any)
 CUDA_TILE_OBJECT_IN_16(printf, char const*)
 CUDA_TILE_OBJECT_IN_16(fprintf, _IO_FILE*, char const*)
 CUDA_TILE_OBJECT_IN_16(sprintf, char*, char const*)
