@@ -26,7 +26,7 @@ SOURCE = """#include "cuda_tile.h"
 #endif
 __tile_global__ void k(int* y) { y[0] = VALUE; }
 """
-RECURSIVE = "__tile__ int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }\n"
+NOT_YET = "#include <cmath>\n__tile_global__ void r(float* y) {\n y[0] = erff(y[0]); }\n"
 
 
 @pytest.fixture(autouse=True)
@@ -52,8 +52,8 @@ def test_sources_and_headers_are_anywhere(tmp_path: Path):
     assert value(source) == 2
     assert value(SOURCE, include_dirs=[folder]) == 2
     assert tileir.from_cpp(source).entries[0].location.file == str(source)
-    source.write_text(SOURCE + RECURSIVE + "__tile_global__ void r(int* y) {\n y[0] = f(y[0]); }\n")
-    with pytest.raises(pct.CompileError) as caught:
+    source.write_text(SOURCE + NOT_YET)
+    with pytest.raises(NotAvailableYet) as caught:
         tileir.from_cpp(source, kernels=["r"])
     assert [(d.file, d.line) for d in caught.value.diagnostics] == [(str(source), 11)]
     source.write_text(SOURCE + "__tile_global__ void wrong(int* y) { y[0] = nothing; }\n")
@@ -103,8 +103,12 @@ def test_names_of_kernels():
     made = tileir.from_cpp(KERNELS, kernels=names)
     symbols = [entry.name for entry in made.entries]
     assert [s[:8] for s in symbols] == ["_Z4madeP", "_ZN2ns6f", "_Z4fourI", "_Z4overP"]
-    wrong = {"four": "is a template", "over": "is overloaded", "k;": "no name"}
-    wrong["made<int>"] = "is not a template"
+    wrong = {
+        "four": "is a template",
+        "over": "is overloaded",
+        "made<int>": "not a template",
+        "k;": "is not the name",
+    }
     for name, words in {**wrong, "nosuch": "its kernels are: ", "std::made": "no kernel 'std::made'"}.items():
         with pytest.raises(KernelNotFound, match=words):
             tileir.from_cpp(KERNELS, kernels=["made", name])

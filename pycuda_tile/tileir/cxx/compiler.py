@@ -11,7 +11,12 @@ from ...system import resources
 from ...targets.target import Request
 
 MACROS = {"__CUDA_ARCH__": "900"}  # as kernels see on a GPU, unless the user defines it otherwise
-_LANGUAGE = ["-std=c++20", "-nostdinc", "-DCUDA_TILE_RECORD=1"]
+_LANGUAGE = [
+    *("-std=c++20", "-nostdinc", "-DCUDA_TILE_RECORD=1", "-ferror-limit=20"),
+    *("-Wno-undefined-internal", "-Wno-undefined-inline", "-Wno-unknown-attributes"),
+    "-Wno-pragma-once-outside-header",
+    "-Wno-error=c++11-narrowing",  # a warning of other compilers, too
+]
 _FLAGS = [
     *("--target=nvptx64-nvidia-cuda", "-x", "c++", "-S", "-emit-llvm", "-g1"),
     # Values in SSA form and simple control flow, and loops as the source has them.
@@ -19,14 +24,7 @@ _FLAGS = [
     *("-ffp-contract=off", "-fno-math-errno", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics"),
     "-fno-optimize-sibling-calls",  # recursion stays visible
     *("-fno-builtin-printf", "-Werror=format-insufficient-args"),
-    *("-fdiagnostics-color=never", "-ftabstop=1", "-ferror-limit=20"),
-    *(
-        "-Wno-undefined-internal",
-        "-Wno-undefined-inline",
-        "-Wno-unknown-attributes",
-        "-Wno-pragma-once-outside-header",
-        "-Wno-error=c++11-narrowing",  # a warning of other compilers, too
-    ),
+    *("-fdiagnostics-color=never", "-ftabstop=1"),
 ]
 # Loops keep their test in front, and `i < n` does not become `i != n`. Hidden options: no condition.
 _LOOPS = ["-rotation-max-header-size=0", "-disable-lftr", "-enable-loop-header-duplication=0"]
