@@ -17,6 +17,7 @@ from pycuda_tile.targets import nvrtc_kernels
 from pycuda_tile.targets.simt import compiling as targets_simt
 from pycuda_tile.targets.target import Request
 from pycuda_tile.targets.tile import compiling as targets_tile
+from pycuda_tile.tileir.cxx import compiler as open_front_end
 
 FOLDER = Path(__file__).parent
 _INSTALL_NVRTC = "pip install nvidia-cuda-nvrtc cuda-python"
@@ -53,14 +54,11 @@ def nvidia(path: Path) -> list[Diagnostic]:
 
 def record(path: Path) -> list[Diagnostic]:
     """The clang of tileir.from_cpp, called as there."""
-    words = open_front_end.flags([FOLDER], {}, ("-ferror-limit=0", "-fsyntax-only"))
-    with tempfile.TemporaryDirectory() as folder:
-        unit = Path(folder, "unit.cpp")
-        unit.write_text(f'#include "cuda_tile/record/prelude.h"\n#include "{path}"\n')
-        right, log, _ = open_front_end.to_llvm(
-            open_front_end.find_clang(), words, unit, Path(folder, "kernels.ll")
-        )
-    return _errors(path, log, int(not right))
+    request = Request(targets.find("cpu"), "", path.name, None, None, options=("-ferror-limit=0",))
+    words = open_front_end.flags(request, open_front_end.MACROS, [FOLDER])
+    before = ["-fsyntax-only", "-include", "cuda_tile/record/prelude.h"]
+    done = toolchain.find_clang().run([*words, *before, str(path)])
+    return _errors(path, done.stdout, done.returncode)
 
 
 # They must accept each good program and refuse each wrong one; NVIDIA's front end is tested separately.

@@ -132,9 +132,17 @@ def slip(case: Case, found: list) -> str:
 
 
 @begins(errors)
-@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("compiler", [name for name in COMPILERS if name != "record"])
 @pytest.mark.parametrize("path", POSITIVE, ids=lambda path: path.stem)
 def test_well_formed(path: Path, compiler: str):
+    assert result(errors, path=path, compiler=compiler) == []
+
+
+@begins(errors)
+@pytest.mark.sampled(6)
+@pytest.mark.parametrize("compiler", ["record"])
+@pytest.mark.parametrize("path", POSITIVE, ids=lambda path: path.stem)
+def test_well_formed_in_record_mode(path: Path, compiler: str):
     assert result(errors, path=path, compiler=compiler) == []
 
 
@@ -142,6 +150,18 @@ def test_well_formed(path: Path, compiler: str):
 @pytest.mark.parametrize("compiler", ["host", "clang", "simt-sm_90"])
 @pytest.mark.parametrize("path", NEGATIVE, ids=lambda path: path.stem)
 def test_ill_formed(path: Path, compiler: str):
+    assert_refused(path, compiler)
+
+
+@begins(wrong_and_right)
+@pytest.mark.sampled(4)
+@pytest.mark.parametrize("compiler", ["record"])
+@pytest.mark.parametrize("path", NEGATIVE, ids=lambda path: path.stem)
+def test_ill_formed_in_record_mode(path: Path, compiler: str):
+    assert_refused(path, compiler)
+
+
+def assert_refused(path: Path, compiler: str) -> None:
     wrong, right = result(wrong_and_right, path=path, compiler=compiler)
     problems = [f"{name} must compile: {text(found)}" for name, found in right.items() if found]
     for case in cases(path):
