@@ -20,3 +20,15 @@ CUDA_TILE_BITS unsigned short __bfloat16_as_ushort(__nv_bfloat16 x) { return x._
 CUDA_TILE_BITS __nv_bfloat16 __ushort_as_bfloat16(unsigned short bits) {
   return cuda::tiles::platform::bit_cast<__nv_bfloat16>(bits);
 }
+CUDA_TILE_BITS __nv_bfloat16 __int2bfloat16_rn(int x) { return x; }
+
+struct alignas(4) __nv_bfloat162 {
+  __nv_bfloat16 x, y;
+};
+using nv_bfloat162 = __nv_bfloat162;
+CUDA_TILE_BITS __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 x, __nv_bfloat16 y) { return {x, y}; }
+CUDA_TILE_BITS __nv_bfloat162 __floats2bfloat162_rn(float x, float y) { return {x, y}; }
+CUDA_TILE_BITS __nv_bfloat16 __low2bfloat16(__nv_bfloat162 v) { return v.x; }
+CUDA_TILE_BITS __nv_bfloat16 __high2bfloat16(__nv_bfloat162 v) { return v.y; }
+CUDA_TILE_BITS float __low2float(__nv_bfloat162 v) { return v.x; }
+CUDA_TILE_BITS float __high2float(__nv_bfloat162 v) { return v.y; }

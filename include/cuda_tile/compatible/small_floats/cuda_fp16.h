@@ -19,3 +19,15 @@ CUDA_TILE_BITS unsigned short __half_as_ushort(__half x) { return x.__x; }
 CUDA_TILE_BITS __half __ushort_as_half(unsigned short bits) {
   return cuda::tiles::platform::bit_cast<__half>(bits);
 }
+CUDA_TILE_BITS __half __int2half_rn(int x) { return x; }
+
+struct alignas(4) __half2 {
+  __half x, y;
+};
+using half2 = __half2;
+CUDA_TILE_BITS __half2 __halves2half2(__half x, __half y) { return {x, y}; }
+CUDA_TILE_BITS __half2 __floats2half2_rn(float x, float y) { return {x, y}; }
+CUDA_TILE_BITS __half __low2half(__half2 v) { return v.x; }
+CUDA_TILE_BITS __half __high2half(__half2 v) { return v.y; }
+CUDA_TILE_BITS float __low2float(__half2 v) { return v.x; }
+CUDA_TILE_BITS float __high2float(__half2 v) { return v.y; }

@@ -82,3 +82,31 @@ CUDA_TILE_BITS E& operator/=(E& a, E b) { return a = a / b; }
 // clang-format on
 
 } // namespace cuda_tile
+
+// CUDA's functions of half and bfloat16
+// clang-format off
+template <cuda_tile::computing_small_float E>
+CUDA_TILE_BITS E __hadd(E a, E b) { return a + b; }
+template <cuda_tile::computing_small_float E>
+CUDA_TILE_BITS E __hsub(E a, E b) { return a - b; }
+template <cuda_tile::computing_small_float E>
+CUDA_TILE_BITS E __hmul(E a, E b) { return a * b; }
+template <cuda_tile::computing_small_float E>
+CUDA_TILE_BITS E __hdiv(E a, E b) { return a / b; }
+template <cuda_tile::computing_small_float E>
+CUDA_TILE_BITS bool __heq(E a, E b) { return a == b; }
+template <cuda_tile::computing_small_float E>
+CUDA_TILE_BITS bool __hne(E a, E b) { return a != b; }
+template <cuda_tile::computing_small_float E>
+CUDA_TILE_BITS bool __hlt(E a, E b) { return a < b; }
+template <cuda_tile::computing_small_float E>
+CUDA_TILE_BITS bool __hle(E a, E b) { return a <= b; }
+template <cuda_tile::computing_small_float E>
+CUDA_TILE_BITS bool __hgt(E a, E b) { return a > b; }
+template <cuda_tile::computing_small_float E>
+CUDA_TILE_BITS bool __hge(E a, E b) { return a >= b; }
+template <cuda_tile::computing_small_float E>
+CUDA_TILE_BITS E __hneg(E a) { return -a; }
+template <cuda_tile::computing_small_float E>
+CUDA_TILE_BITS bool __hisnan(E a) { return a != a; }
+// clang-format on
