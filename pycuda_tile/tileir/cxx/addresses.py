@@ -6,7 +6,7 @@ from abc import abstractmethod
 from typing import Any
 
 from ..ir import Pointer, Tile, Value
-from .builder import BYTES, I1, I8, I64, Unsupported, width
+from .builder import BYTES, I1, I8, I32, I64, Unsupported, width
 from .instructions import Instructions
 from .llvm import Array, Instruction, Local, Number, Operand, Struct, offset_of, size_of
 from .types import integer
@@ -131,24 +131,38 @@ class Addresses(Instructions):
         return self.emit("alloca", {}, [Tile(Pointer(element), ())], attributes).results[0]
 
     def _copy(self, i: Instruction, name: str) -> None:
-        """Elements one after another, or the same byte everywhere."""
+        """As one tile."""
         to, source, count = i.operands[:3]
         if not isinstance(count, Number):
             raise Unsupported("a copy of memory whose size is not known when the kernel is compiled")
-        pointer = self.value(to)
-        size = max(width(pointer.type.element.pointee) // 8, 1)
-        if integer(count) % size:
-            pointer, size = self.as_element(pointer, BYTES), 1
-        type_ = Tile(pointer.type.element.pointee, ())
-        for index in range(integer(count) // size):
-            if name == "memset":
-                byte = integer(source) & 255 if isinstance(source, Number) else None
-                if byte is None:
-                    raise Unsupported("memory that is filled with a number that is not known")
-                value = self.constant_of_bits(type_, int.from_bytes(bytes([byte]) * size, "little"))
-            else:
-                from_ = self.as_element(self.value(source), pointer.type.element)
-                from_ = self._advance(from_, index * size, [])
-                value = self.access(i, "load_ptr_tko", {"source": from_}, type_, dict(_WEAK))
-            place = self._advance(pointer, index * size, [])
-            self.access(i, "store_ptr_tko", {"destination": place, "value": value}, None, dict(_WEAK))
+        pointer, size = self.value(to), integer(count)
+        if size % _bytes_of(pointer):
+            pointer = self.as_element(pointer, BYTES)
+        size = max(size // _bytes_of(pointer), 1)  # LLVM leaves no empty copies
+        type_ = Tile(pointer.type.element.pointee, (1 << (size - 1).bit_length(),) if size > 1 else ())
+        some = {"mask": self._first(size, type_.shape)} if type_.shape and size < type_.shape[0] else {}
+        if name == "memset":
+            if not isinstance(source, Number):
+                raise Unsupported("memory that is filled with a number that is not known")
+            bits = int.from_bytes(bytes([integer(source) & 255]) * _bytes_of(pointer), "little")
+            value = self.constant_of_bits(type_, bits)
+        else:
+            given = self.as_element(self.value(source), pointer.type.element)
+            loaded = {"source": self._row(given, type_.shape), **some}
+            value = self.access(i, "load_ptr_tko", loaded, type_, dict(_WEAK))
+        stored = {"destination": self._row(pointer, type_.shape), "value": value, **some}
+        self.access(i, "store_ptr_tko", stored, None, dict(_WEAK))
+
+    def _row(self, pointer: Value, shape: tuple[int, ...]) -> Value:
+        """Pointers to neighbours."""
+        return self._offset(pointer, self.pure("iota", {}, Tile(I32, shape))) if shape else pointer
+
+    def _first(self, count: int, shape: tuple[int, ...]) -> Value:
+        """Whether elements of a row are among the first ones."""
+        numbers, limit = self.pure("iota", {}, Tile(I32, shape)), self.constant(Tile(I32, ()), count)
+        return self.compare("cmpi", "less_than", numbers, limit, {"signedness": "signed"})
+
+
+def _bytes_of(pointer: Value) -> int:
+    """The size of what a pointer points to."""
+    return max(width(pointer.type.element.pointee) // 8, 1)

@@ -1,186 +1,23 @@
-"""Accesses to memory and the tokens that order them.
-
-Accesses of one block happen in program order where they may touch the same element. Each pointer belongs to
-what it was made from: to a parameter that is `__restrict__`, which nothing else points into, or to all other
-memory. What a kernel never writes needs no order.
-"""
+"""Loads, stores and atomic operations, through pointers and through views."""
 
 from __future__ import annotations
 
-from abc import abstractmethod
-from collections.abc import Iterator
-from typing import Any, NamedTuple
-
 import numpy as np
 
-from ..ir import Pointer, Scalar, TensorView, Tile, TileView, Token, Value
+from ..ir import Pointer, Scalar, TensorView, Tile, TileView, Value
 from .builder import I1, I8, is_float
-from .calls import Calls
-from .llvm import Expression, Global, Instruction, Local, Number, Operand, Variable
-from .names import Name, number_of, recorded_call
+from .llvm import Instruction, Number, Operand
+from .names import Name
+from .tokens import Tokens
 from .types import integer
 
 _ORDERS = {-1: "weak", 0: "relaxed", 1: "acquire", 2: "release", 3: "acq_rel"}
 _SCOPES = ("sys", "device", "tl_blk")
 _PADDINGS = ("zero", "neg_zero", "pos_inf", "neg_inf", "nan")
-#: Memory that no __restrict__ parameter points to, and what is printed.
-OTHER, OUTPUT = "", "."
-Region = str
 
 
-class Effect(NamedTuple):
-    """What an instruction does: to which memory; ordered: acquire or release, which concerns all of it."""
-
-    regions: frozenset[Region]
-    writes: bool
-    ordered: bool = False
-
-
-class Order(NamedTuple):
-    """Tokens of one part of memory: the last write, and all accesses since and with it. None: none yet."""
-
-    write: Value | None = None
-    all: Value | None = None
-
-
-class Memory(Calls):
+class Memory(Tokens):
     """Loads, stores and atomic operations."""
-
-    @abstractmethod
-    def variable(self, name: str) -> Variable | None: ...
-
-    def prepare_memory(self) -> None:
-        """Finds out which memory is written at all, and what each block does."""
-        self.order: dict[Region, Order] = {}
-        self._regions = {a.name: self._of_parameter(a) for a in self.function_text.arguments}
-        changed = True
-        while changed:  # what goes around in loops takes another round
-            found = {name: self._find_regions(i) for name, i in self.definitions.items()}
-            changed = any(self._regions.get(name) != regions for name, regions in found.items())
-            self._regions |= found
-        self._merge_escaped()
-        self.effects = {
-            name: [e for i in block if (e := self._effect(i))]
-            for name, block in self.function_text.blocks.items()
-        }
-        effects = [e for block in self.effects.values() for e in block]
-        self._written = {region for e in effects if e.writes for region in e.regions}
-        self._everything = frozenset(r for e in effects for r in e.regions)
-        if any(e.ordered for e in effects):  # other blocks may write what this one waits for
-            self._written |= self._everything
-
-    # --- what may alias ---
-
-    def regions(self, operand: Operand) -> frozenset[Region]:
-        """The memory that a pointer, or a tile of them, may point into."""
-        while isinstance(operand, Expression) and operand.instruction.operands:
-            operand = operand.instruction.operands[0]
-        if isinstance(operand, Global):
-            variable = self.variable(operand.name)
-            return frozenset() if variable is not None and variable.constant else frozenset([OTHER])
-        if not isinstance(operand, Local):
-            return frozenset()
-        return self._regions.get(operand.name, frozenset())
-
-    def _merge_escaped(self) -> None:
-        """Local memory whose address is stored may be reached by any pointer that is loaded."""
-        stored = [i.operands[0] for i in self._all() if i.op == "store" and i.operands[0].type == "ptr"]
-        escaped = frozenset().union(*map(self.regions, stored))
-        for name, regions in self._regions.items():
-            if regions & escaped:
-                self._regions[name] = regions - escaped | {OTHER}
-
-    def _all(self) -> Iterator[Instruction]:
-        return (i for block in self.function_text.blocks.values() for i in block)
-
-    def _of_parameter(self, parameter: Local) -> frozenset[Region]:
-        if parameter.type != "ptr":
-            return frozenset()
-        if parameter.name in self.function_text.by_value:
-            return frozenset([f"%{parameter.name}"])
-        return frozenset([parameter.name if parameter.name in self.function_text.noalias else OTHER])
-
-    def _find_regions(self, i: Instruction) -> frozenset[Region]:
-        call = recorded_call(i.detail) if i.op == "call" else None
-        if i.op == "alloca":
-            return frozenset([f"%{i.name}"])
-        if i.op in ("load", "inttoptr") or (call and not call.is_pure):
-            type_ = self.type_of(Local(i.name, i.type))
-            pointers = type_ is not None and isinstance(type_.element, Pointer)
-            return frozenset([OTHER]) if pointers else frozenset()
-        if i.op == "getelementptr":
-            return self.regions(i.operands[0])
-        return frozenset().union(*map(self.regions, i.operands))
-
-    def _effect(self, i: Instruction) -> Effect | None:
-        if i.op == "load":
-            return Effect(self.regions(i.operands[0]), False)
-        if i.op == "store":
-            return Effect(self.regions(i.operands[1]), True)
-        if i.op == "call" and i.detail.startswith(("llvm.memcpy", "llvm.memmove", "llvm.memset")):
-            return Effect(self.regions(i.operands[0]) | self.regions(i.operands[1]), True)
-        call = recorded_call(i.detail) if i.op == "call" else None
-        if i.op == "call" and i.detail == "printf":
-            return Effect(frozenset([OUTPUT]), True)
-        if call is None or call.is_pure or call.operation == "asserted":
-            return None
-        if call.operation in ("print", "formatted"):
-            return Effect(frozenset([OUTPUT]), True)
-        order = number_of(call.arguments[-2])
-        writes = call.operation not in ("load_view", "load_pointers") or order >= 0
-        return Effect(self.regions(i.operands[0]) or frozenset([OTHER]), writes, order > 0)
-
-    # --- tokens ---
-
-    def access(
-        self,
-        i: Instruction,
-        name: str,
-        operands: dict[str, Any],
-        type_: Tile | None,
-        attributes: dict[str, Any],
-    ) -> Value:
-        """A memory operation, after those that it must not overtake; yields what was loaded, or a token."""
-        effect = self._effect(i)
-        assert effect is not None, i
-        regions = sorted((self._everything if effect.ordered else effect.regions) & self._written)
-        orders = [self.order.get(region, Order()) for region in regions]
-        known = [o.all if effect.writes else o.write for o in orders]
-        tokens = list(dict.fromkeys(token for token in known if token is not None))
-        if tokens:
-            operands["token"] = self.joined(tokens)
-        op = self.emit(name, operands, ([type_] if type_ else []) + [Token()], attributes)
-        token = op.results[-1]
-        for region, order in zip(regions, orders, strict=True):
-            if effect.writes:
-                self.order[region] = Order(token, token)
-            elif order.all is None or order.all is order.write:
-                self.order[region] = Order(order.write, token)
-            else:
-                self.order[region] = Order(order.write, self.joined([order.all, token]))
-        return op.results[0]
-
-    def variable_of(self, name: str, value: Value) -> Value:
-        """The address of a variable of this block that starts with this value."""
-        type_ = value.type
-        attributes = {"num_elem": 1, "alignment": 8, "global": False}
-        address = self.emit("alloca", {}, [Tile(Pointer(type_.element), ())], attributes).results[0]
-        operands = {"destination": address, "value": value}
-        token = self.emit("store_ptr_tko", operands, [Token()], {"memory_ordering_semantics": "weak"})
-        self.order[f"%{name}"] = Order(token.results[0], token.results[0])
-        return address
-
-    def joined(self, tokens: list[Value]) -> Value:
-        return tokens[0] if len(tokens) == 1 else self.pure("join_tokens", {"tokens": tokens}, Token())
-
-    def ordered_in(self, blocks: set[str]) -> dict[Region, bool]:
-        """The memory that these blocks access and whose accesses have an order; whether they write it."""
-        found: dict[Region, bool] = {}
-        for block in blocks:
-            for effect in self.effects.get(block, ()):
-                for region in (self._everything if effect.ordered else effect.regions) & self._written:
-                    found[region] = found.get(region, False) or effect.writes
-        return found
 
     # --- through pointers ---
 

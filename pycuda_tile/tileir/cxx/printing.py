@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from ..ir import Pointer, Scalar, Tile, Token, Value
+from ..ir import Pointer, Scalar, Tile, Value
 from ..print_formats import Expression, pieces
+from .aliasing import OUTPUT
 from .builder import I1, I8, I32, Unsupported, is_float, width
 from .globals import text_at
 from .llvm import Instruction, Number, Operand
-from .memory import OUTPUT, Memory, Order
+from .memory import Memory
 from .names import Name
 
 _F32 = Scalar("f32")
@@ -79,12 +80,7 @@ class Printing(Memory):
 
     def _print(self, template: str, values: list[Value]) -> None:
         """Prints after what has been printed before. The text ends as strings of C do, which devices need."""
-        operands: dict[str, list[Value]] = {"args": values}
-        token = self.order.get(OUTPUT, Order()).all
-        if token is not None:
-            operands["token"] = [token]
-        op = self.emit("print_tko", operands, [Token()], {"str": template + "\0"})
-        self.order[OUTPUT] = Order(op.results[0], op.results[0])
+        self.emit_in_order(OUTPUT, "print_tko", {"args": values}, {"str": template + "\0"})
 
     # --- cuda_tile::print ---
 

@@ -13,14 +13,15 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from ..ir import Block, Operation, Tile, Token, Value
+from .aliasing import Region
 from .builder import Scope, Unsupported
 from .calls import I32
 from .counted import Counted, Extra, find_counted
 from .graph import Graph, Loop
 from .llvm import Function, Instruction, Local, Operand, Undefined
-from .memory import Order, Region
 from .names import recorded_call
 from .printing import Printing
+from .tokens import Order
 from .types import integer
 
 Known = TypeVar("Known", bound=Operand | Value)
@@ -391,7 +392,7 @@ class Structure(Printing):
         types += [self.type_of(e.value) or Tile(self.element_of(e.value.type), ()) for e in extra]
         order = []
         for region, writes in sorted(self.ordered_in(loop.body).items()):
-            reads = any(region in e.regions and not e.writes for b in loop.body for e in self.effects[b])
+            reads = any(region in e.reads for b in loop.body for e in self.effects[b])
             order.append((region, writes and reads))
         return Carried(phis, types, order, extra)
 
