@@ -97,7 +97,7 @@ __tile_global__ void atomics_then_loads(int* __restrict__ x, int* __restrict__ y
   y[0] = 1;
   ct::atomic_add(at, ct::iota<eight>(), relaxed{}, device{});
   y[1] = x[0];
-  y[2] = ct::atomic_max(&x[0], 100, relaxed{}, device{});
+  y[2] = ct::atomic_max(x, 100, relaxed{}, device{});
   y[3] = x[0] + y[0];
 }
 __device__ int number = 4;

@@ -26,6 +26,15 @@ template <typename T>
 struct remove_cv<T const volatile> {
   using type = T;
 };
+// A pointer's __restrict__ is a qualifier, too.
+template <typename T>
+struct remove_cv<T* __restrict__> {
+  using type = T*;
+};
+template <typename T>
+struct remove_cv<T* __restrict__ const> {
+  using type = T*;
+};
 template <typename T>
 using remove_cv_t = typename remove_cv<T>::type;
 
