@@ -271,17 +271,25 @@ class Builder:
         if is_float(element):
             if element.name == "f8E8M0FNU":  # rounds up, and thus from a number that is exact
                 return self.convert(self.convert(value, Scalar("f64"), signed_from), element)
-            return self.pure("itof", {"from": value}, type_, {**sign, "rounding_mode": "nearest_even"})
+            constant = self._exact(value, element) if signed_from else None
+            attributes = {**sign, "rounding_mode": "nearest_even"}
+            return constant or self.pure("itof", {"from": value}, type_, attributes)
         if width(element) > width(have):
             return self.pure("exti", {"from": value}, type_, sign)
         return self.pure("trunci", {"from": value}, type_, {"overflow": "none"})
 
     def _convert_float(self, value: Value, element: Scalar) -> Value:
-        type_ = Tile(element, value.type.shape)
-        known = self.known_value(value)
-        if known is not None and known.ndim == 0:
-            there = np.array(known).astype(DTYPES[element.name])
-            if there.astype(np.float64) == known.astype(np.float64) and element.name != "tf32":
-                return self.constant(type_, float(known))
         mode = "positive_inf" if element.name == "f8E8M0FNU" else "nearest_even"
-        return self.pure("ftof", {"from": value}, type_, {"rounding_mode": mode})
+        type_ = Tile(element, value.type.shape)
+        constant = self._exact(value, element)
+        return constant or self.pure("ftof", {"from": value}, type_, {"rounding_mode": mode})
+
+    def _exact(self, value: Value, element: Scalar) -> Value | None:
+        """A constant as a constant of floats, where it is the same number."""
+        known = self.known_value(value)
+        if known is None or known.ndim or element.name == "tf32":
+            return None
+        there = np.array(known).astype(DTYPES[element.name])
+        if there.astype(np.float64) != known.astype(np.float64):
+            return None
+        return self.constant(Tile(element, value.type.shape), float(known))
