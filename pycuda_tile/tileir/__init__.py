@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from .cxx import from_cpp
     from .equality import equal
     from .interpreter import interpret
-    from .lower import build
+    from .lower.build import build
     from .module import Module
     from .text.lexer import ParseError
     from .text.parser import parse
@@ -35,7 +35,7 @@ _PUBLIC = {
     "BytecodeError": "bytecode",
     "interpret": "interpreter",
     "AssertionFailed": "assertions",
-    "build": "lower",
+    "build": "lower.build",
     "verify": "verifier",
     "VerifyError": "verifier",
 }

@@ -15,15 +15,19 @@ from pycuda_tile.errors import BuildValueError
 
 from ..assertions import AssertionFailed
 from ..ir import Operation
+from ..loops import fuse
 from ..reading import operands_of, value_shape
 from ..verifier import verify_once
 from .translate import translate
 
 
-def build(m: Any, target: str = "cpu", **arguments: Any) -> Module:
+def build(m: Any, target: str = "cpu", *, optimize: bool = False, **arguments: Any) -> Module:
     """Compile a module of Tile IR through our header.
 
     target:     "cpu" or "simt" (or "emulated", for tests)
+    optimize:   on the cpu, fuse operations into loops as far as there are rules (an early version, see
+                pycuda_tile/tileir/loops). A kernel's attributes have its "path", and if not all is fused
+                a "reason"
     arguments:  further ones of pycuda_tile.build: arch, options, num_threads, cache, ...
 
     Its kernels have the names of the entries, with underscores for characters that C++ does not allow.
@@ -35,9 +39,17 @@ def build(m: Any, target: str = "cpu", **arguments: Any) -> Module:
     names = [each.name for each in targets.every() if each.own_header]
     if target not in names:
         raise BuildValueError(f"target: expected one of {', '.join(names)}, got {target!r}")
+    if optimize and (target != "cpu" or arguments.get("checked")):
+        raise BuildValueError("optimize is for builds for cpu that are not checked")
     verify_once(m)
-    source, assertions = translate(m, target)
+    attributes: dict[str, dict[str, int | str]] = {}
+    if optimize:
+        source, assertions, attributes = fuse(m)
+    else:
+        source, assertions = translate(m, target)
     built = build_source(source, target=target, **arguments)
+    for name, more in attributes.items():
+        built.kernel(name).attributes.update(more)
     if assertions:
         built.explain_exceptions(functools.partial(_failed, assertions))
     return built

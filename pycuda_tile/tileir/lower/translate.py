@@ -28,7 +28,10 @@ _NOTHING = {
     "gdc_launch_dependents_tko",
 }
 #: Headers that only some translations need, by the name whose use requires them.
-_HEADERS = HEADERS | {"tileir::require": "cuda_tile/tileir/assert.h"}
+_HEADERS = HEADERS | {
+    "tileir::require": "cuda_tile/tileir/assert.h",
+    "namespace loops": "cuda_tile/loops/loops.h",
+}
 _HEAD = """#include <cuda_tile/tileir/tileir.h>
 
 namespace ct = cuda::tiles;
@@ -50,6 +53,7 @@ class Translator(Translation):
     def __init__(self, module: Module, target: str):
         super().__init__(target)
         self.module = module
+        self.kernel_names: dict[str, str] = {}  # in C++, by the name of the entry
 
     def text(self) -> str:
         used = {
@@ -80,7 +84,7 @@ class Translator(Translation):
 
     def _entry(self, entry: Entry) -> None:
         body = entry.body
-        name = self.fresh(entry.name)
+        name = self.kernel_names[entry.name] = self.fresh(entry.name)
         parameters, casts = [], []
         for argument in body.arguments:
             kind, given = element(value_element(argument)), argument.name or "argument"

@@ -39,7 +39,7 @@ class Writer:
     @contextmanager
     def block(self, head: str, end: str = "}") -> Iterator[None]:
         """Lines in braces."""
-        self.line(f"{head} {{")
+        self.line(f"{head} {{".lstrip())
         self._depth += 1
         yield
         self._depth -= 1

@@ -1,0 +1,104 @@
+// Reductions of rows that come strip by strip, in the order of one_thread/reduce.h, so that the results have
+// the same bits.
+#pragma once
+
+#include "cuda_tile/loops/strips.h"
+
+namespace cuda_tile::inline CUDA_TILE_ABI::loops {
+
+using ct::detail::reduced_in_turn;
+
+/// How many lanes a reduction along strips has.
+template <unsigned N>
+inline constexpr unsigned reduction_lanes = N < 32 ? N : 32;
+
+/// Combines the first half of S elements with the second one, until one element is left.
+template <unsigned S, typename F, typename E>
+CUDA_TILE_API E combine_halves(F f, E const* x) {
+  if constexpr (S == 1) {
+    return *x;
+  } else {
+    E result[S / 2];
+    for (unsigned l = 0; l < S / 2; ++l)
+      result[l] = f(x[l], x[S / 2 + l]);
+    return combine_halves<S / 2>(f, result);
+  }
+}
+
+/// Along the elements of strips that have all lanes, N elements in all. A sum starts with its first strip,
+/// or, which is faster, with a neutral element: one that leaves the bits of every other as they are.
+template <typename E, unsigned N, bool Neutral>
+struct reduction_along {
+  static constexpr unsigned lanes = reduction_lanes<N>, most = 32 * reduced_in_turn;
+  static constexpr unsigned parts = N > most ? N / most : 1;
+  using lanes_type = strip<E, lanes>;
+  E neutral;
+  alignas(64) E sums[lanes];
+  E totals[parts];
+
+  CUDA_TILE_API explicit reduction_along(E start = E()) : neutral(start) { clear(); }
+
+  /// Adds the strip that begins at element `at`.
+  template <typename F>
+  CUDA_TILE_API void add(F f, unsigned at, lanes_type const& x) {
+    if (!Neutral && at % most == 0)
+      copy<E, lanes>(sums, x.slots);
+    else // in place: compilers copy whole tiles piece by piece
+      for (unsigned l = 0; l < lanes; ++l)
+        sums[l] = f(sums[l], x.slots[l]);
+    if constexpr (parts > 1)
+      if ((at + lanes) % most == 0) {
+        totals[at / most] = combine_halves<lanes>(f, sums);
+        clear();
+      }
+  }
+  template <typename F>
+  CUDA_TILE_API E result(F f) {
+    if constexpr (parts == 1)
+      return combine_halves<lanes>(f, sums);
+    E whole;
+    ct::detail::reduce_rows<parts, 1>(&whole, f, totals);
+    return whole;
+  }
+
+private:
+  CUDA_TILE_API void clear() {
+    for (unsigned l = 0; Neutral && l < lanes; ++l)
+      sums[l] = neutral;
+  }
+};
+
+/// Across strips, T, or across single elements: N of them, one after the other.
+template <typename T, unsigned N>
+struct reduction_across {
+  static constexpr unsigned parts = N > reduced_in_turn ? N / reduced_in_turn : 1;
+  T sum;
+  T totals[parts];
+
+  template <typename F>
+  CUDA_TILE_API void add(F f, unsigned at, T const& x) {
+    if (at % reduced_in_turn == 0)
+      sum = x;
+    else if constexpr (ct::scalar<T>)
+      sum = f(sum, x);
+    else
+      for (unsigned l = 0; l < T::distribution::size; ++l)
+        sum.slots[l] = f(sum.slots[l], x.slots[l]);
+    if constexpr (parts > 1)
+      if ((at + 1) % reduced_in_turn == 0)
+        totals[at / reduced_in_turn] = sum;
+  }
+  template <typename F>
+  CUDA_TILE_API T result(F f) {
+    if constexpr (parts == 1) {
+      return sum;
+    } else {
+      reduction_across<T, parts> whole;
+      for (unsigned p = 0; p < parts; ++p)
+        whole.add(f, p, totals[p]);
+      return whole.result(f);
+    }
+  }
+};
+
+} // namespace cuda_tile::inline CUDA_TILE_ABI::loops

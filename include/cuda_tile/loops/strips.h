@@ -1,0 +1,105 @@
+// Strips: small tiles of neighbouring elements, which fit in a few registers, and how they are read from and
+// written to memory.
+#pragma once
+
+#include "cuda_tile/tileir/tiles.h"
+
+namespace cuda_tile::inline CUDA_TILE_ABI::loops {
+
+namespace ct = cuda::tiles;
+
+template <typename E, unsigned S>
+using strip = ct::tile<E, ct::shape<S>>;
+
+/// How many elements of a row of N a strip has, where tiles of these element types are computed together: two
+/// vectors of the widest one. Where rows are reduced, it has all lanes of a reduction.
+template <unsigned N, typename... Es>
+constexpr unsigned strip_length() {
+  unsigned widest = 1;
+  ((widest = sizeof(Es) > widest ? sizeof(Es) : widest), ...);
+  unsigned length = 2 * ct::platform::vector_bytes / widest;
+  length = length < 32 ? length : 32;
+  return length < N ? length : N;
+}
+
+template <typename E, unsigned S>
+CUDA_TILE_API void copy(E* to, E const* from) {
+  if constexpr (S * sizeof(E) % ct::platform::vector_bytes == 0)
+    ct::platform::copy_vectors<S * sizeof(E)>(to, from);
+  else
+    __builtin_memcpy(to, from, S * sizeof(E));
+}
+
+/// The first `inside` elements, at the given distance, and padding for the others. Not inlined, because it is
+/// rarely called and long.
+template <unsigned S, typename E>
+[[gnu::noinline]] void load_part(E* to, E const* from, long long step, long long inside, E pad) {
+  for (unsigned l = 0; l < S; ++l)
+    to[l] = l < inside ? from[l * step] : pad;
+}
+template <unsigned S, typename E>
+[[gnu::noinline]] void store_part(E* to, long long step, E const* from, long long inside) {
+  for (unsigned l = 0; l < S && l < inside; ++l)
+    to[l * step] = from[l];
+}
+
+/// A strip of neighbours of which the first `inside` exist.
+template <unsigned S, typename E>
+CUDA_TILE_API strip<E, S> load(E const* from, long long inside, E pad) {
+  E padded[S];
+  if (inside < static_cast<long long>(S)) {
+    load_part<S>(padded, from, 1, inside, pad);
+    from = padded;
+  }
+  strip<E, S> result;
+  copy<E, S>(result.slots, from);
+  return result;
+}
+/// The same for elements at a distance from each other.
+template <unsigned S, typename E>
+CUDA_TILE_API strip<E, S> load(E const* from, long long step, long long inside, E pad) {
+  strip<E, S> result;
+  if (inside < static_cast<long long>(S))
+    load_part<S>(result.slots, from, step, inside, pad);
+  else
+    for (unsigned l = 0; l < S; ++l)
+      result.slots[l] = from[l * step];
+  return result;
+}
+/// One element, or the padding.
+template <typename E>
+CUDA_TILE_API E load_one(E const* from, long long inside, E pad) {
+  return inside > 0 ? *from : pad;
+}
+
+template <typename E, unsigned S>
+CUDA_TILE_API void store(E* to, strip<E, S> const& x, long long inside) {
+  if (inside < static_cast<long long>(S))
+    store_part<S>(to, 1, x.slots, inside);
+  else
+    copy<E, S>(to, x.slots);
+}
+template <typename E, unsigned S>
+CUDA_TILE_API void store(E* to, long long step, strip<E, S> const& x, long long inside) {
+  if (inside < static_cast<long long>(S))
+    store_part<S>(to, step, x.slots, inside);
+  else
+    for (unsigned l = 0; l < S; ++l)
+      to[l * step] = x.slots[l];
+}
+template <typename E>
+CUDA_TILE_API void store_one(E* to, E x, long long inside) {
+  if (inside > 0)
+    *to = x;
+}
+
+/// first, first + 1, ...
+template <typename E, unsigned S>
+CUDA_TILE_API strip<E, S> count_from(unsigned first) {
+  strip<E, S> result;
+  for (unsigned l = 0; l < S; ++l)
+    result.slots[l] = static_cast<E>(first + l);
+  return result;
+}
+
+} // namespace cuda_tile::inline CUDA_TILE_ABI::loops

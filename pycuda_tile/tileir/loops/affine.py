@@ -1,0 +1,179 @@
+"""affine: tiles of integers and pointers whose values grow by the same step from element to element, and
+masks that compare such tiles with a bound.
+
+A load through `p + iota` with the mask `iota < n` is then what a load from a view is: a first address, a step
+and the number of elements that exist along each axis.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..ir import Operation, Value
+from ..lower.tiles import shared_value
+from ..reading import attribute, is_token, operands_of, source_element, value_element
+from .axes import Axes
+from .facts import SHAPES, is_scalar, is_tile
+
+#: A sum of products: how often each product of values (by identity) is taken.
+Step = dict[tuple[int, ...], int]
+ONE: Step = {(): 1}
+_SWAPPED = {"greater_than": "less_than", "greater_than_or_equal": "less_than_or_equal"}
+
+
+@dataclass
+class Affine:
+    """The value at position i is the one at the origin plus the sum of steps[axis] * i[axis]."""
+
+    value: Value
+    steps: dict[int, Step]
+
+
+@dataclass
+class Limit:
+    """Elements exist along `axis` where `value` plus `factor` times the position is below `bound` (or equal
+    to it, if `inclusive`). Without an axis, one comparison holds for all elements."""
+
+    value: Value
+    bound: Value
+    inclusive: bool
+    unsigned: bool
+    axis: int | None
+    factor: int
+
+
+@dataclass
+class Range:
+    """No element of `value`, read with this signedness, may wrap around."""
+
+    form: Affine
+    unsigned: bool
+
+
+@dataclass
+class Analysis:
+    """The affine tiles among the results of a group, which `definitions` has by identity."""
+
+    axes: Axes
+    definitions: dict[int, Operation]
+    values: dict[int, Value] = field(default_factory=dict)  # those that steps consist of
+
+    def pointers(self, value: Value) -> tuple[Affine, list[Range]] | None:
+        ranges: list[Range] = []
+        form = self._form(value, ranges)
+        return None if form is None else (form, ranges)
+
+    def limits(self, mask: Value) -> tuple[list[Limit], list[Range]] | None:
+        """The limits that a mask consists of."""
+        limits: list[Limit] = []
+        ranges: list[Range] = []
+        return (limits, ranges) if self._limits(mask, limits, ranges) else None
+
+    def structure(self, value: Value) -> Any:
+        """Equal for values that are computed alike."""
+        op = self.definitions.get(id(value))
+        if op is None:
+            return id(value)
+        if op.name == "iota":
+            return "iota", self.axes.of(value)
+        if op.name == "constant":
+            return "constant", repr(shared_value(op))
+        attributes = tuple(sorted((k, repr(v)) for k, v in op.attributes.items() if k != "overflow"))
+        inputs = tuple(self.structure(each) for each in operands_of(op) if not is_token(each))
+        return (op.name, attributes, inputs, value_element(value), self.axes.of(value))
+
+    def _form(self, value: Value, ranges: list[Range]) -> Affine | None:
+        op = self.definitions.get(id(value))
+        if op is None:
+            return None if is_tile(value) else Affine(value, {})
+        if not is_tile(value) and op.name not in ("constant", *SHAPES):
+            return None  # computed by the group itself
+        if op.name == "iota":
+            (axis,) = self.axes.list_of(value)
+            return Affine(value, {axis: ONE})
+        if op.name == "constant":
+            return None if shared_value(op) is None else Affine(value, {})
+        forms = [self._form(operand, ranges) for operand in operands_of(op)]
+        known = [form for form in forms if form is not None]
+        if len(known) < len(forms):
+            return None
+        if op.name in SHAPES:
+            return Affine(value, known[0].steps)
+        if op.name in ("addi", "subi"):
+            return Affine(value, _sum(known[0].steps, known[1].steps, 1 if op.name == "addi" else -1))
+        if op.name == "muli":
+            return self._product(value, known)
+        if op.name == "exti" and source_element(op) != "i1":
+            ranges.append(Range(known[0], attribute(op, "signedness") == "unsigned"))
+            return Affine(value, known[0].steps)
+        if op.name == "offset":
+            if value_element(operands_of(op)[1]) != "i64":
+                ranges.append(Range(known[1], False))
+            return Affine(value, _sum(known[0].steps, known[1].steps, 1))
+        return None
+
+    def _product(self, value: Value, factors: list[Affine]) -> Affine | None:
+        for varying, fixed in (factors, factors[::-1]):
+            if not fixed.steps:
+                if not varying.steps:
+                    return Affine(value, {})
+                by = self._scalar(fixed.value)
+                if by is None:
+                    return None
+                return Affine(value, {axis: _times(step, by) for axis, step in varying.steps.items()})
+        return None
+
+    def _scalar(self, value: Value) -> tuple[tuple[int, ...], int] | None:
+        """A value that is the same everywhere, as a product and a factor."""
+        op = self.definitions.get(id(value))
+        if op is None and is_scalar(value):
+            self.values[id(value)] = value
+            return (id(value),), 1
+        if op is not None and op.name == "constant":
+            return (), int(shared_value(op))  # type: ignore[arg-type]
+        return self._scalar(operands_of(op)[0]) if op is not None and op.name in SHAPES else None
+
+    def _limits(self, mask: Value, limits: list[Limit], ranges: list[Range]) -> bool:
+        op = self.definitions.get(id(mask))
+        if op is None:
+            return False
+        if op.name == "constant":
+            return bool(shared_value(op))
+        if op.name == "andi":
+            return all(self._limits(each, limits, ranges) for each in operands_of(op))
+        if op.name in SHAPES:
+            return self._limits(operands_of(op)[0], limits, ranges)
+        if op.name != "cmpi":
+            return False
+        relation, (left, right) = attribute(op, "comparison_predicate"), operands_of(op)
+        if relation in _SWAPPED:
+            relation, left, right = _SWAPPED[relation], right, left
+        if relation not in _SWAPPED.values():
+            return False
+        value, bound = self._form(left, ranges), self._form(right, ranges)
+        if value is None or bound is None or bound.steps or len(value.steps) > 1:
+            return False
+        axis, step = next(iter(value.steps.items())) if value.steps else (None, ONE)
+        if set(step) != {()} or step[()] < 1:
+            return False
+        unsigned = attribute(op, "signedness") == "unsigned"
+        ranges.append(Range(value, unsigned))
+        inclusive = relation == "less_than_or_equal"
+        limits.append(Limit(value.value, bound.value, inclusive, unsigned, axis, step[()]))
+        return True
+
+
+def _sum(a: dict[int, Step], b: dict[int, Step], sign: int) -> dict[int, Step]:
+    result = {axis: dict(step) for axis, step in a.items()}
+    for axis, step in b.items():
+        to = result.setdefault(axis, {})
+        for product, count in step.items():
+            to[product] = to.get(product, 0) + sign * count
+    kept = {axis: {p: n for p, n in step.items() if n} for axis, step in result.items()}
+    return {axis: step for axis, step in kept.items() if step}
+
+
+def _times(step: Step, by: tuple[tuple[int, ...], int]) -> Step:
+    values, factor = by
+    return {tuple(sorted(product + values)): count * factor for product, count in step.items()}

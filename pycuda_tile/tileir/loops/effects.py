@@ -1,0 +1,98 @@
+"""effects: what a group reads and writes, and when its loops keep the order of the program.
+
+A strip is stored before the next one is loaded, so a load may meet what a store of the same group has
+written. That is harmless if both are to the same place, position by position, or to memory that does not
+overlap, which is tested when the group runs. What cannot be tested starts a new group.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from ..ir import Operation, Value
+from ..reading import group, operand, optional_operand
+from .affine import Affine, Analysis, Limit, Range
+from .facts import LOADS, STORES, is_plain_view, is_weak
+from .fallback import Fallback
+
+
+@dataclass(eq=False)
+class Access:
+    """A load or store.
+
+    place:    equal for accesses to the same elements; None for pointers of which nothing is known
+    pointers: of an access through pointers, the form of these
+    limits:   of such an access, which elements its mask leaves
+    ranges:   tiles of integers of which none may wrap around, or the pointers are others
+    """
+
+    op: Operation
+    value: Value
+    place: Any = None
+    pointers: Affine | None = None
+    limits: list[Limit] = field(default_factory=list)
+    ranges: list[Range] = field(default_factory=list)
+
+    @property
+    def stores(self) -> bool:
+        return self.op.name in STORES
+
+
+@dataclass
+class Effects:
+    """The accesses of a group in the order of the program.
+
+    disjoint:  pairs that must not overlap
+    in_place:  stores to where a load of the group reads, by the identity of the load's operation
+    """
+
+    accesses: list[Access] = field(default_factory=list)
+    disjoint: list[tuple[Access, Access]] = field(default_factory=list)
+    in_place: dict[int, Access] = field(default_factory=dict)
+
+
+def effects(ops: list[Operation], analysis: Analysis) -> Effects:
+    found = Effects()
+    for op in ops:
+        if op.name not in LOADS and op.name not in STORES:
+            continue
+        access = _access(op, analysis)
+        for earlier in found.accesses:
+            if access.stores or earlier.stores:
+                _order(found, earlier, access)
+        found.accesses.append(access)
+    return found
+
+
+def _order(found: Effects, earlier: Access, later: Access) -> None:
+    if earlier.place is None or later.place is None:
+        raise Fallback(later.op, "it may access what an operation before it does: addresses are not known")
+    if earlier.place != later.place:
+        found.disjoint.append((earlier, later))
+    elif earlier.stores:
+        raise Fallback(later.op, "it accesses what an operation before it stores")
+    else:
+        found.in_place[id(earlier.op)] = later
+
+
+def _access(op: Operation, analysis: Analysis) -> Access:
+    if not is_weak(op):
+        raise Fallback(op, "it is a strong access")
+    if "view" in op.operands:
+        value = op.results[0] if op.name in LOADS else operand(op, "tile")
+        if not is_plain_view(op):
+            raise Fallback(op, "its tiles do not lie side by side")
+        view, indices = operand(op, "view"), group(op, "index")
+        return Access(op, value, ("view", id(view), *map(id, indices), analysis.axes.of(value)))
+    value = op.results[0] if op.name in LOADS else operand(op, "value")
+    pointer = operand(op, "source" if op.name in LOADS else "destination")
+    pointers, limits = analysis.pointers(pointer), None
+    mask = optional_operand(op, "mask")
+    if pointers is not None:
+        limits = ([], []) if mask is None else analysis.limits(mask)
+    if pointers is None or limits is None:
+        return Access(op, value)
+    form, ranges = pointers
+    place = ("pointers", analysis.structure(pointer))
+    return Access(op, value, place, form, limits[0], [*ranges, *limits[1]])

@@ -1,0 +1,294 @@
+"""emit: a nest of loops as C++.
+
+The operations of a strip are written by the translation that works op by op (lower/expressions.py), on small
+tiles in place of whole ones: so their results have the same bits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+
+from ..ir import Operation, Value
+from ..lower.expressions import expression
+from ..lower.translation import Translation
+from ..lower.types import element, tile
+from ..reading import operands_of, region, value_element, value_shape
+from . import vectors
+from .facts import LOADS, SHAPES, STORES, is_tile
+from .neutral import neutral
+from .places import Place, Places, scalar_name
+from .stages import Nest
+
+
+def emit(translator: Translation, nest: Nest, by_operation: Callable[[list[Operation]], None]) -> None:
+    """Writes a nest. `by_operation` writes operations on whole tiles, which run if a test before the loops
+    fails."""
+    _Emitter(translator, nest).write(by_operation)
+
+
+class _Emitter:
+    def __init__(self, translator: Translation, nest: Nest):
+        self.translator, self.nest = translator, nest
+        self.line = translator.line
+        self.outputs = {id(value): translator.fresh("result") for value in nest.outputs}
+        self.buffers = {key: translator.fresh("kept") for key in nest.buffers}
+        self.places: dict[int, Place | None] = {}
+        self.sums: dict[int, str] = {}  # names of reductions under way
+        self.combines: dict[int, str] = {}  # names of their functions
+        self.outer: dict[int, str] = {}  # what stands for values outside of the stages' loops
+        self.local: dict[int, str] = {}  # and within the loop of the present stage
+        self.positions: dict[int, str] = {}
+
+    def _declare_outputs(self) -> None:
+        """Declares what others use, since the nest is in braces."""
+        for value in self.nest.outputs:
+            kind = tile(value_element(value), value_shape(value))
+            braces = "" if value_shape(value) else "{}"
+            self.line(f"{kind} {self.outputs[id(value)]}{braces};")
+
+    def write(self, by_operation: Callable[[list[Operation]], None]) -> None:
+        self._declare_outputs()
+        with self.translator.names.block(""):
+            found = Places(self.translator, self.nest)
+            for access in self.nest.effects.accesses:
+                self.places[id(access.op)] = found.of(access)
+            found.add_tests(self.places)
+            if found.tests:
+                tests = " && ".join(found.tests)
+                with self.translator.names.block(f"if ({tests})"):
+                    self._loops()
+                with self.translator.names.block("else"):
+                    by_operation(self.nest.ops)
+                    for value in self.nest.outputs:
+                        self.line(f"{self.outputs[id(value)]} = {self.translator.names[value]};")
+            else:
+                self._loops()
+        for value in self.nest.outputs:
+            self.translator.names.alias(value, self.outputs[id(value)])
+
+    # --- loops ---
+
+    def _loops(self) -> None:
+        self.line(vectors.length(self.nest))
+        for op in self.nest.ops:
+            if op.name == "reduce":
+                self._combine(op)
+        self._outer(list(self.nest.outer))
+
+    def _outer(self, axes: list[int]) -> None:
+        if not axes:
+            self._stages()
+            return
+        with self._loop(axes[0]):
+            self._outer(axes[1:])
+
+    def _loop(self, axis: int) -> AbstractContextManager[None]:
+        name = self.positions[axis] = self.translator.fresh(f"i{axis}")
+        extent, step = self.nest.axes.extents[axis], vectors.LENGTH if axis == self.nest.vector else "1"
+        return self.translator.names.block(f"for (unsigned {name} = 0; {name} < {extent}; {name} += {step})")
+
+    def _stages(self) -> None:
+        for key, value in self.nest.buffers.items():
+            kind, extent = element(value_element(value)), self.nest.axes.extents[self.nest.inner]
+            across = self.nest.has_lanes(value) and self.nest.inner != self.nest.vector
+            count = f"{extent} * {vectors.LENGTH}" if across else str(extent)
+            self.line(f"alignas(64) {kind} {self.buffers[key]}[{count}];")
+        for stage in self.nest.stages:
+            self._between(stage)
+            self._stage(stage)
+
+    def _between(self, stage: int) -> None:
+        """What does not vary along the inner axis, before the loop of a stage."""
+        for op in self.nest.ops:
+            subject = self.nest.subject(op)
+            if self.nest.is_inner(subject) or self.nest.level(op) != stage:
+                continue
+            if op.name == "reduce":
+                combine = self.combines[id(op)]
+                self._define(op.results[0], f"{self.sums[id(op)]}.result({combine})", self.outer)
+            else:
+                self._operation(op, self.outer)
+
+    def _stage(self, stage: int) -> None:
+        reductions = [op for op in self.nest.ops if op.name == "reduce" and self._starts(op) == stage]
+        stores = [
+            op
+            for op in self.nest.ops
+            if op.name in STORES
+            and self.nest.level(op) == stage
+            and self.nest.is_inner(self.nest.subject(op))
+        ]
+        needed = self.nest.needed[stage]
+        if not (reductions or stores or needed):
+            return
+        for op in reductions:
+            self._declare_sum(op)
+        with self._loop(self.nest.inner):
+            self.local = {}
+            for op in self.nest.ops:
+                if op in stores:
+                    self._operation(op, self.local)
+                elif op.name != "reduce" and op.name not in STORES and id(op.results[0]) in needed:
+                    if id(op.results[0]) in self.nest.buffers and self.nest.level(op) < stage:
+                        kept = self._read(self._buffer(op.results[0]), op.results[0])
+                        self._let(op.results[0], kept, self.local)
+                    else:
+                        self._operation(op, self.local)
+                        self._keep(op.results[0], stage)
+                elif op in reductions:
+                    at, x = self.positions[self.nest.inner], self._name(operands_of(op)[0])
+                    self.line(f"{self.sums[id(op)]}.add({self.combines[id(op)]}, {at}, {x});")
+
+    def _starts(self, op: Operation) -> int:
+        return self.nest.levels[id(op.results[0])] - 1
+
+    # --- reductions ---
+
+    def _combine(self, op: Operation) -> None:
+        name = self.combines[id(op)] = self.translator.fresh("combine")
+        kind, body = element(value_element(operands_of(op)[0])), region(op, 0)
+        current, accumulator = (
+            self.translator.names.name(argument, argument.name or "v") for argument in body.arguments
+        )
+        head = f"auto const {name} = [&]({kind} {accumulator}, {kind} {current}) -> {kind}"
+        with self.translator.names.block(head, "};"):
+            self.translator.function_body(body, lambda names: f"return {names[0]};")
+
+    def _declare_sum(self, op: Operation) -> None:
+        name = self.sums[id(op)] = self.translator.fresh("sum")
+        (source,) = operands_of(op)
+        kind, extent = element(value_element(source)), self.nest.axes.extents[self.nest.inner]
+        if self.nest.inner == self.nest.vector:
+            start = neutral(op)
+            known = "true" if start else "false"
+            self.line(f"loops::reduction_along<{kind}, {extent}, {known}> {name}{{{start}}};")
+        else:
+            held = self._type(source)
+            self.line(f"loops::reduction_across<{held}, {extent}> {name};")
+
+    # --- operations ---
+
+    def _name(self, value: Value) -> str:
+        """What stands for a value, or for the part of an array that the loops are at."""
+        for names in (self.local, self.outer):
+            if id(value) in names:
+                return names[id(value)]
+        if not is_tile(value):
+            return scalar_name(self.translator, value)
+        return self._read(self._array(self.translator.names[value], value), value)
+
+    def _type(self, value: Value) -> str:
+        held = vectors.held(self.nest, value)
+        return tile(value_element(value), held.shape)
+
+    def _let(self, value: Value, text: str, names: dict[int, str]) -> None:
+        name = names[id(value)] = self.translator.fresh(value.name or "v")
+        self.line(f"auto const {name} = {text};")
+
+    def _define(self, value: Value, text: str, names: dict[int, str]) -> None:
+        self._let(value, text, names)
+        if id(value) in self.outputs:
+            self._output(value, names[id(value)])
+
+    def _keep(self, value: Value, stage: int) -> None:
+        if id(value) in self.nest.buffers and self.nest.levels[id(value)] == stage:
+            self._write(self._buffer(value), value, self.local[id(value)])
+
+    def _operation(self, op: Operation, names: dict[int, str]) -> None:
+        if op.name in STORES:
+            self._store(op)
+        elif op.name in LOADS:
+            self._define(op.results[0], self._loaded(op), names)
+        elif op.name in SHAPES:
+            self._shape(op, names)
+        elif op.name == "iota":
+            self._define(op.results[0], self._iota(op.results[0]), names)
+        else:
+            operands = [self._name(value) for value in operands_of(op)]
+            self._define(op.results[0], expression(vectors.narrowed(self.nest, op), operands), names)
+
+    def _shape(self, op: Operation, names: dict[int, str]) -> None:
+        (source,), (result,) = operands_of(op), op.results
+        text = self._name(source)
+        if self.nest.has_lanes(result) and not self.nest.has_lanes(source):
+            text = f"tileir::splat<{self._type(result)}>({text})"
+        self._define(result, text, names)
+
+    def _iota(self, value: Value) -> str:
+        kind, (axis,) = element(value_element(value)), self.nest.axes.list_of(value)
+        if axis == self.nest.vector:
+            return f"loops::count_from<{kind}, {vectors.LENGTH}>({self.positions[axis]})"
+        return f"static_cast<{kind}>({self.positions[axis]})"
+
+    # --- memory ---
+
+    def _inside(self, place: Place, value: Value) -> str:
+        """How many elements exist from the present position on."""
+        counts, vector, extents = place.counts, self.nest.vector, self.nest.axes.extents
+        others = [
+            f"{self.positions[axis]} < {count}"
+            for axis, count in counts.items()
+            if axis != vector and count != str(extents[axis])
+        ]
+        if not self.nest.has_lanes(value):
+            return " && ".join(others) or "1"
+        whole = counts.get(vector, "") in ("", str(extents[vector]))
+        count = vectors.LENGTH if whole else f"{counts[vector]} - {self.positions[vector]}"
+        return f"{' && '.join(others)} ? {count} : 0" if others else count
+
+    def _arguments(self, place: Place, value: Value) -> str:
+        """The address, and the distance of a strip's elements unless they are neighbours."""
+        at = place.at(self.positions)
+        step = place.steps.get(self.nest.vector, "1") if self.nest.has_lanes(value) else "1"
+        return at if step == "1" else f"{at}, {step}"
+
+    def _read(self, place: Place, value: Value) -> str:
+        padding = place.padding or f"{place.kind}{{}}"
+        length = f"<{vectors.LENGTH}, {place.kind}>" if self.nest.has_lanes(value) else f"_one<{place.kind}>"
+        given = f"{self._arguments(place, value)}, {self._inside(place, value)}, {padding}"
+        return f"loops::load{length}({given})"
+
+    def _write(self, place: Place, value: Value, x: str) -> None:
+        length = f"<{place.kind}, {vectors.LENGTH}>" if self.nest.has_lanes(value) else f"_one<{place.kind}>"
+        given = f"{self._arguments(place, value)}, {x}, {self._inside(place, value)}"
+        self.line(f"loops::store{length}({given});")
+
+    def _loaded(self, op: Operation) -> str:
+        place = self.places[id(op)]
+        if place is not None:
+            return self._read(place, op.results[0])
+        names = [self._name(values[0]) for key, values in op.operands.items() if key != "token" and values]
+        return f"ct::load{'_masked' if len(names) > 1 else ''}({', '.join(names)})"
+
+    def _store(self, op: Operation) -> None:
+        place, value = self.places[id(op)], self.nest.access(op).value
+        if place is not None:
+            self._write(place, value, self._name(value))
+            return
+        given = [self._name(values[0]) for key, values in op.operands.items() if key != "token" and values]
+        self.line(f"ct::store{'_masked' if len(given) > 2 else ''}({', '.join(given)});")
+
+    def _array(self, name: str, value: Value) -> Place:
+        """A tile that the nest takes or gives."""
+        steps: dict[int, str] = {}
+        step = 1
+        for axis, n in reversed(list(zip(self.nest.axes.of(value), value_shape(value), strict=True))):
+            if axis is not None:
+                steps[axis] = str(step)
+            step *= n
+        return Place(f"{name}.slots", element(value_element(value)), steps)
+
+    def _output(self, value: Value, name: str) -> None:
+        result = self.outputs[id(value)]
+        if is_tile(value):
+            self._write(self._array(result, value), value, name)
+        else:
+            self.line(f"{result}{'.slots[0]' if value_shape(value) else ''} = {name};")
+
+    def _buffer(self, value: Value) -> Place:
+        """One strip, or one element, for each position along the inner axis."""
+        across = self.nest.has_lanes(value) and self.nest.inner != self.nest.vector
+        steps = {self.nest.inner: vectors.LENGTH if across else "1"}
+        at = Place(self.buffers[id(value)], "", steps).at(self.positions)
+        return Place(at, element(value_element(value)))

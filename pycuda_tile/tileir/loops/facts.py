@@ -1,0 +1,84 @@
+"""What the passes ask about operations and values."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+
+from ..ir import Block, Operation, Tile, Value, walk
+from ..lower.expressions import EXPRESSIONS
+from ..reading import attribute, is_token, operand, operands_of, tile_facts
+
+#: Operations whose result at a position depends on the operands at that position alone.
+ELEMENTWISE = EXPRESSIONS.keys() - {
+    *("broadcast", "reshape", "permute", "cat", "extract", "insert", "iota", "constant"),
+    *("pack", "unpack", "mmaf", "mmai", "mmaf_scaled"),
+}
+#: Operations that move elements along with their axes.
+SHAPES = frozenset({"broadcast", "reshape", "permute"})
+SOURCES = frozenset({"constant", "iota"})
+LOADS = frozenset({"load_view_tko", "load_ptr_tko"})
+STORES = frozenset({"store_view_tko", "store_ptr_tko"})
+#: Operations without effects that give neither tiles nor scalars of the program's data.
+_DESCRIBING = frozenset(
+    {
+        *("make_tensor_view", "make_partition_view", "make_strided_view", "make_gather_scatter_view"),
+        *("get_tile_block_id", "get_num_tile_blocks", "get_tensor_shape", "get_index_space_shape"),
+        *("make_token", "join_tokens", "assume", "get_global"),
+    }
+)
+
+
+def is_tile(value: Value) -> bool:
+    """Whether a value has more than one element."""
+    return isinstance(value.type, Tile) and math.prod(value.type.shape) > 1
+
+
+def is_scalar(value: Value) -> bool:
+    """Whether a value is a tile of one element, of any rank."""
+    return isinstance(value.type, Tile) and math.prod(value.type.shape) == 1
+
+
+def data_of(op: Operation) -> list[Value]:
+    """The operands that are no tokens."""
+    return [value for value in operands_of(op) if not is_token(value)]
+
+
+def has_tiles(op: Operation) -> bool:
+    return any(is_tile(value) for value in [*operands_of(op), *op.results])
+
+
+def is_pure(op: Operation) -> bool:
+    """Whether an operation only computes its results, so that it may be moved, repeated or left out."""
+    return op.name in EXPRESSIONS or op.name in _DESCRIBING or op.name in ("reduce", "scan")
+
+
+def is_weak(op: Operation) -> bool:
+    return bool(attribute(op, "memory_ordering_semantics", "weak") == "weak")
+
+
+def is_plain_view(op: Operation) -> bool:
+    """Whether an access is to a partition view: tiles side by side."""
+    kind = tile_facts(operand(op, "view").type)
+    return kind.sparse is None and kind.steps == kind.tile and bool(kind.tile)
+
+
+def captured(op: Operation) -> list[Value]:
+    """The values from outside that the regions of an operation use."""
+    inside: set[int] = set()
+    found: list[Value] = []
+    for block in op.regions:
+        if block is None:
+            continue
+        for each in _blocks(block):
+            inside |= {id(value) for value in each.arguments}
+        for inner in walk(block):
+            found += [value for value in operands_of(inner) if id(value) not in inside]
+            inside |= {id(value) for value in inner.results}
+    return found
+
+
+def _blocks(block: Block) -> Iterator[Block]:
+    yield block
+    for op in walk(block):
+        yield from (inner for inner in op.regions if inner is not None)

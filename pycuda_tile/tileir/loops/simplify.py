@@ -1,0 +1,172 @@
+"""simplify: a copy of a kernel that is easier to fuse.
+
+-  Promises (`assume`) are left out, and i1 values that were widened only to be compared with zero are used as
+   they are.
+-  Equal computations on single elements, views among them, become one, so that equal values are the same.
+-  Constant tiles, positions (`iota`) and what is cheaply made of them are computed anew for each use: shared
+   by a row and a column, they would make the two one axis.
+-  Operations whose results nothing uses are left out.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from typing import Any
+
+import numpy as np
+
+from ..ir import Block, Entry, Operation, Value
+from ..reading import attribute, dense, operands_of, value_element
+from .facts import SOURCES, has_tiles, is_pure, is_scalar, is_tile
+
+#: Cheap enough to be repeated where their operands are.
+_CHEAP = frozenset(
+    {"reshape", "broadcast", "permute", "addi", "subi", "muli", "exti", "trunci", "cmpi", "andi"}
+)
+
+
+def simplify(entry: Entry) -> Entry:
+    body = _Copy().block(entry.body)
+    _share(body, {})
+    _repeat(body)
+    _drop_unused(body)
+    return Entry(entry.name, body, entry.hints, entry.location, entry.expression)
+
+
+class _Copy:
+    """Copies blocks, and replaces values by equal ones on the way."""
+
+    def __init__(self) -> None:
+        self.values: dict[int, Value] = {}
+        self.definitions: dict[int, Operation] = {}
+
+    def value(self, value: Value) -> Value:
+        if id(value) not in self.values:
+            self.values[id(value)] = Value(value.type, value.name)
+        return self.values[id(value)]
+
+    def block(self, block: Block) -> Block:
+        arguments = [self.value(argument) for argument in block.arguments]
+        ops = []
+        for op in block.ops:
+            operands = {name: [self.value(v) for v in values] for name, values in op.operands.items()}
+            copied = Operation(op.name, operands, op.attributes, [], [], op.line, op.location)
+            same = self._same(copied)
+            if same is not None:
+                self.values[id(op.results[0])] = same
+                continue
+            copied.results = [self.value(result) for result in op.results]
+            copied.regions = [None if inner is None else self.block(inner) for inner in op.regions]
+            self.definitions.update((id(result), copied) for result in copied.results)
+            ops.append(copied)
+        return Block(arguments, ops)
+
+    def _same(self, op: Operation) -> Value | None:
+        """An earlier value that equals the result."""
+        if op.name == "assume":
+            return operands_of(op)[0]
+        if op.name == "cmpi" and attribute(op, "comparison_predicate") == "not_equal":
+            left, right = (self.definitions.get(id(value)) for value in operands_of(op))
+            widened = left is not None and left.name == "exti"
+            if widened and right is not None and right.name == "constant" and not dense(right).any():
+                assert left is not None
+                source = operands_of(left)[0]
+                return source if value_element(source) == "i1" else None
+        return None
+
+
+def _share(block: Block, known: dict[Any, Operation]) -> None:
+    """Makes equal computations without tiles one, in a block and those inside it."""
+    known = dict(known)
+    same: dict[int, Value] = {}
+    for op in list(block.ops):
+        _replace(op, same)
+        if is_pure(op) and not has_tiles(op) and not op.regions and op.results:
+            earlier = known.setdefault(_key(op), op)
+            if earlier is not op:
+                same |= {id(r): e for r, e in zip(op.results, earlier.results, strict=True)}
+                block.ops.remove(op)
+                continue
+        for inner in op.regions:
+            if inner is not None:
+                _share(inner, known)
+
+
+def _replace(op: Operation, same: dict[int, Value]) -> None:
+    if not same:
+        return
+    for name, values in op.operands.items():
+        op.operands[name] = [same.get(id(value), value) for value in values]
+    for block in op.regions:
+        for inner in block.ops if block is not None else ():
+            _replace(inner, same)
+
+
+def _key(op: Operation) -> Any:
+    attributes = tuple(
+        (name, (str(value.dtype), value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value)
+        for name, value in sorted(op.attributes.items())
+        if name != "overflow"
+    )
+    operands = tuple((name, tuple(map(id, values))) for name, values in op.operands.items())
+    return op.name, repr(attributes), operands, tuple(result.type for result in op.results)
+
+
+def _repeat(block: Block) -> None:
+    """Copies what is light in front of each use."""
+    light: dict[int, Operation] = {}
+
+    def is_light(op: Operation) -> bool:
+        if not op.results or not is_tile(op.results[0]):
+            return False
+        if op.name in SOURCES:
+            return True
+        operands = operands_of(op)
+        return op.name in _CHEAP and all(is_scalar(v) or id(v) in light for v in operands)
+
+    def copy(value: Value, ops: list[Operation]) -> Value:
+        op = light.get(id(value))
+        if op is None:
+            return value
+        operands = {name: [copy(v, ops) for v in values] for name, values in op.operands.items()}
+        result = Value(value.type, value.name)
+        ops.append(Operation(op.name, operands, op.attributes, [result], [], op.line, op.location))
+        return result
+
+    def visit(inner: Block) -> None:
+        ops: list[Operation] = []
+        for op in inner.ops:
+            if is_light(op):
+                light[id(op.results[0])] = op
+                continue
+            for name, values in op.operands.items():
+                op.operands[name] = [copy(value, ops) for value in values]
+            for region in op.regions:
+                if region is not None:
+                    visit(region)
+            ops.append(op)
+        inner.ops[:] = ops
+
+    visit(block)
+
+
+def _drop_unused(block: Block) -> None:
+    uses: Counter[int] = Counter()
+
+    def count(op: Operation) -> None:
+        uses.update(id(value) for value in operands_of(op))
+
+    def visit(inner: Block) -> None:
+        """From the last operation to the first, so that what only unused operations use is unused as well."""
+        kept = []
+        for op in reversed(inner.ops):
+            if is_pure(op) and not any(uses[id(result)] for result in op.results):
+                continue
+            for region in op.regions:
+                if region is not None:
+                    visit(region)
+            count(op)
+            kept.append(op)
+        inner.ops[:] = kept[::-1]
+
+    visit(block)

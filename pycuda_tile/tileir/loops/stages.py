@@ -1,0 +1,204 @@
+"""strips and stages: the loops of a group.
+
+The axes of a group become nested loops. The innermost one runs once for each stage: a reduction is complete
+when its stage ends, and what needs its result belongs to the next. Along the vector axis, loops go by strips
+of neighbouring elements. A value that a later stage needs again is computed again if that is cheap; otherwise
+it is kept in a buffer for one round of the outer loops.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+from ..ir import Operation, Value
+from ..reading import attribute, operands_of, tile_facts, value_shape
+from .affine import ONE, Analysis
+from .axes import Axes
+from .effects import Access, Effects, effects
+from .facts import LOADS, SHAPES, SOURCES, STORES, data_of, is_tile
+from .fallback import Fallback
+
+#: What an operation costs, in additions; others cost one.
+_COSTS = {
+    **dict.fromkeys([*SHAPES, *SOURCES], 0),
+    **dict.fromkeys(["divf", "sqrt", "rsqrt", "exp", "exp2", "log", "log2", "tanh", "sin", "cos"], 20),
+    **dict.fromkeys(["pow", "fpowf", "fpowi", "remf", "sinh", "cosh", "tan", "atan2", "divi", "remi"], 40),
+}
+#: What is not worth a buffer.
+_CHEAP = 8
+#: Rows with fewer elements are no use for vectors.
+_SHORTEST = 8
+
+
+@dataclass
+class Nest:
+    """The loops of a group.
+
+    outer:    axes of the outer loops, from the outermost to the innermost
+    inner:    axis of the stages' loops
+    vector:   the axis that goes by strips
+    levels:   the stage that first has a value, by the value's identity; of a store, by the operation's
+    buffers:  values that stages keep for later ones
+    """
+
+    ops: list[Operation]
+    axes: Axes
+    analysis: Analysis
+    effects: Effects
+    outer: list[int] = field(default_factory=list)
+    inner: int = 0
+    vector: int = 0
+    levels: dict[int, int] = field(default_factory=dict)
+    buffers: dict[int, Value] = field(default_factory=dict)
+    outputs: list[Value] = field(default_factory=list)
+    #: By stage, the values that its innermost loop computes.
+    needed: dict[int, set[int]] = field(default_factory=dict)
+
+    @property
+    def stages(self) -> range:
+        return range(max(self.levels.values()) + 1)
+
+    def has_lanes(self, value: Value) -> bool:
+        return self.vector in self.axes.list_of(value)
+
+    def is_inner(self, value: Value) -> bool:
+        """Whether a value differs from round to round of the innermost loop."""
+        return self.inner in self.axes.list_of(value)
+
+    def access(self, op: Operation) -> Access:
+        return next(access for access in self.effects.accesses if access.op is op)
+
+    def level(self, op: Operation) -> int:
+        return self.levels[id(op) if op.name in STORES else id(op.results[0])]
+
+    def subject(self, op: Operation) -> Value:
+        """The value that says where an operation belongs: its result, or what it stores."""
+        return self.access(op).value if op.name in STORES else op.results[0]
+
+    def __str__(self) -> str:
+        """For people who look at the passes."""
+        loops = [f"axis {axis} of {self.axes.extents[axis]}" for axis in [*self.outer, self.inner]]
+        lines = [f"loops: {', '.join(loops)}; strips along axis {self.vector}"]
+        for stage in self.stages:
+            names = [op.name for op in self.ops if self.level(op) == stage]
+            lines.append(f"stage {stage}: {', '.join(names)}")
+        lines += [f"buffer: {value.type}" for value in self.buffers.values()]
+        lines += [f"{a.op.name} and {b.op.name} must not overlap" for a, b in self.effects.disjoint]
+        return "\n".join(lines)
+
+
+def plan(ops: list[Operation], outputs: list[Value]) -> Nest:
+    """The loops of a group; raises Fallback for the first operation that does not fit."""
+    axes = Axes(ops)
+    definitions = {id(result): op for op in ops for result in op.results}
+    analysis = Analysis(axes, definitions)
+    nest = Nest(ops, axes, analysis, effects(ops, analysis), outputs=outputs)
+    full = _spanning(nest)
+    _order_loops(nest, full)
+    _find_levels(nest)
+    _find_needed(nest)
+    return nest
+
+
+def _spanning(nest: Nest) -> list[int]:
+    """The axes, in the order of a value that varies along all of them."""
+    values = [v for op in nest.ops for v in [*operands_of(op), *op.results] if is_tile(v)]
+    full = max((nest.axes.list_of(value) for value in values), key=len)
+    for op in nest.ops:
+        for value in [*operands_of(op), *op.results]:
+            if not set(nest.axes.list_of(value)) <= set(full):
+                raise Fallback(op, "no tile has all its axes and those of the operations before it")
+    return full
+
+
+def _order_loops(nest: Nest, full: list[int]) -> None:
+    found: tuple[int, int] | None = None
+    for op in nest.ops:
+        if op.name != "reduce":
+            continue
+        (source,), dim = operands_of(op), int(attribute(op, "dim"))
+        axis = nest.axes.of(source)[dim]
+        if axis is None:
+            raise Fallback(op, "it reduces an axis of one element")
+        last = nest.axes.list_of(source)[-1]
+        if found not in (None, (axis, last)):
+            raise Fallback(op, "it reduces another axis than the reductions before it")
+        along = math.prod(value_shape(source)[dim + 1 :]) == 1
+        assert along == (axis == last)
+        found = (axis, last)
+    nest.inner, nest.vector = found or (2 * (_best_vector(nest, full),))
+    if nest.axes.extents[nest.vector] < _SHORTEST:
+        raise Fallback(nest.ops[0], f"its rows have fewer than {_SHORTEST} elements")
+    others = [axis for axis in full if axis not in (nest.inner, nest.vector)]
+    nest.outer = others if nest.inner == nest.vector else [*others, nest.vector]
+
+
+def _best_vector(nest: Nest, full: list[int]) -> int:
+    """The axis along which most accesses are to neighbours; the last one if there are none."""
+    votes = dict.fromkeys(full, 0)
+    for access in nest.effects.accesses:
+        if access.pointers is not None:
+            for axis, step in access.pointers.steps.items():
+                votes[axis] += 2 * (step == ONE)
+        elif "view" in access.op.operands:
+            view = access.op.operands["view"][0].type
+            kind = tile_facts(view)
+            for axis_or_none, dimension in zip(nest.axes.of(access.value), kind.axes, strict=True):
+                if axis_or_none is not None and view.tensor.strides[dimension] == 1:
+                    votes[axis_or_none] += 2
+    votes[full[-1]] += 1
+    return max(full, key=lambda axis: votes[axis])
+
+
+def _find_levels(nest: Nest) -> None:
+    for op in nest.ops:
+        level = max((nest.levels.get(id(value), 0) for value in data_of(op)), default=0)
+        for value in op.results:
+            nest.levels[id(value)] = level + (op.name == "reduce")
+        if op.name in STORES:
+            nest.levels[id(op)] = level
+
+
+def _find_needed(nest: Nest) -> None:
+    """Which values each stage computes in its loop, and which are kept in buffers."""
+    definitions = nest.analysis.definitions
+    costs: dict[int, int] = {}
+    nest.needed = {stage: set() for stage in nest.stages}
+
+    def cost(value: Value) -> int:
+        op = definitions.get(id(value))
+        if op is None or not nest.is_inner(value) or id(value) in nest.buffers:
+            return 0 if op is None else 1
+        if id(value) not in costs:
+            operands = [] if op.name in LOADS else data_of(op)
+            costs[id(value)] = _COSTS.get(op.name, 1) + sum(map(cost, operands))
+        return costs[id(value)]
+
+    def overwritten(value: Value, stage: int) -> bool:
+        op = definitions[id(value)]
+        store = nest.effects.in_place.get(id(op)) if op.name in LOADS else None
+        return store is not None and nest.levels[id(store.op)] < stage
+
+    def need(value: Value, stage: int) -> None:
+        if id(value) not in definitions or not nest.is_inner(value) or id(value) in nest.needed[stage]:
+            return
+        nest.needed[stage].add(id(value))
+        first = nest.levels[id(value)]
+        if stage > first and (cost(value) > _CHEAP or overwritten(value, stage)):
+            nest.buffers[id(value)] = value
+        if stage > first and id(value) in nest.buffers:
+            need(value, first)
+            return
+        for operand in data_of(definitions[id(value)]):
+            need(operand, stage)
+
+    for op in reversed(nest.ops):
+        if op.name == "reduce":
+            (source,) = operands_of(op)
+            need(source, nest.levels.get(id(source), 0))
+        elif op.name in STORES:
+            for value in data_of(op):
+                need(value, nest.levels[id(op)])
+    for value in nest.outputs:
+        need(value, nest.levels[id(value)])

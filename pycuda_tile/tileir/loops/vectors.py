@@ -1,0 +1,59 @@
+"""vectors: how the values of a nest are held in C++.
+
+A value that varies along the vector axis is a strip, a small tile, and any other a single element. The header
+decides how long a strip is, by the instruction set that it is compiled for (cuda_tile/loops/strips.h), and
+compilers keep strips in vector registers. The passes before this one name no instruction set.
+"""
+
+from __future__ import annotations
+
+from ..ir import Operation, Pointer, Scalar, Tile, Value
+from ..lower.types import element
+from ..reading import value_element
+from .stages import Nest
+
+#: The C++ name of the length of a nest's strips.
+LENGTH = "strip"
+
+
+class _Length(int):
+    """A strip's length: a name in C++, of which nothing else is known here."""
+
+    def __str__(self) -> str:
+        return LENGTH
+
+
+def length(nest: Nest) -> str:
+    """The definition of the length of a nest's strips."""
+    found = {element(value_element(v)) for op in nest.ops for v in op.results if nest.has_lanes(v)}
+    kinds = sorted(kind for kind in found if not kind.endswith("*"))
+    extent = nest.axes.extents[nest.vector]
+    if nest.inner == nest.vector and any(op.name == "reduce" for op in nest.ops):
+        return f"constexpr unsigned {LENGTH} = loops::reduction_lanes<{extent}>;"
+    count = ", ".join([str(extent), *(kinds or ["float"])])
+    return f"constexpr unsigned {LENGTH} = loops::strip_length<{count}>();"
+
+
+def held(nest: Nest, value: Value) -> Tile:
+    """The type of what stands for a value."""
+    kind: Scalar | Pointer = value.type.element
+    return Tile(kind, (_Length(2),) if nest.has_lanes(value) else ())
+
+
+def narrowed(nest: Nest, op: Operation) -> Operation:
+    """An operation on what stands for its operands."""
+    operands = {
+        name: [Value(held(nest, v)) if isinstance(v.type, Tile) else v for v in values]
+        for name, values in op.operands.items()
+    }
+    results = [Value(held(nest, value)) for value in op.results]
+    return Operation(op.name, operands, op.attributes, results, op.regions, op.line, op.location)
+
+
+def scalar(op: Operation) -> Operation:
+    """The same for single elements, whatever the nest."""
+    operands = {
+        name: [Value(Tile(v.type.element, ())) for v in values] for name, values in op.operands.items()
+    }
+    results = [Value(Tile(value.type.element, ())) for value in op.results]
+    return Operation(op.name, operands, op.attributes, results, op.regions, op.line, op.location)

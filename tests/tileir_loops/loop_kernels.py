@@ -1,0 +1,166 @@
+"""Modules of Tile IR for the tests of fused code, in text; each entry takes pointers, then numbers."""
+
+from __future__ import annotations
+
+VECTOR = "tensor_view<?xf32, strides=[1]>"
+MATRIX = "tensor_view<?x?xf32, strides=[?,1]>"
+
+
+def row_fold(name: str, function: str, source: str, kind: str, result: str, dim: int) -> str:
+    """A reduction of one tile, as lines of text."""
+    return f"""  %{name} = reduce %{source} dim={dim} identities=[0.0 : f32] : {kind} -> {result}
+    (%e_{name}: tile<f32>, %a_{name}: tile<f32>) {{
+      %r_{name} = {function} %e_{name}, %a_{name} : tile<f32>
+      yield %r_{name} : tile<f32>
+    }}
+"""
+
+
+def saxpy(name: str = "saxpy", shape: str = "8x64") -> str:
+    """out = a * x + y, rows x columns; a block takes one tile."""
+    view = f"partition_view<tile=({shape}), {MATRIX}>"
+    kind = f"tile<{shape}xf32>"
+    views = "".join(
+        f"  %t_{x} = make_tensor_view %{x}, shape = [%m, %n], strides = [%s, 1] : tile<i32> -> {MATRIX}\n"
+        f"  %v_{x} = make_partition_view %t_{x} : {view}\n"
+        for x in ("x", "y", "out")
+    )
+    return f"""entry @{name}(%x: tile<ptr<f32>>, %y: tile<ptr<f32>>, %out: tile<ptr<f32>>, %a: tile<f32>,
+  %m: tile<i32>, %n: tile<i32>, %s: tile<i32>) {{
+  %i, %j, %k = get_tile_block_id : tile<i32>
+{views}  %p, %t0 = load_view_tko weak %v_x[%j, %i] : {view}, tile<i32> -> {kind}, token
+  %q, %t1 = load_view_tko weak %v_y[%j, %i] : {view}, tile<i32> -> {kind}, token
+  %b = reshape %a : tile<f32> -> tile<1x1xf32>
+  %c = broadcast %b : tile<1x1xf32> -> {kind}
+  %d = mulf %c, %p : {kind}
+  %e = addf %d, %q : {kind}
+  %t2 = store_view_tko weak %e, %v_out[%j, %i] : {kind}, {view}, tile<i32> -> token
+  return
+}}
+"""
+
+
+def softmax(name: str = "softmax", width: int = 256) -> str:
+    """A row for each block; elements beyond the columns are minus infinity."""
+    view = f"partition_view<tile=(1x{width}), padding_value = neg_inf, {MATRIX}>"
+    wide, one = f"tile<1x{width}xf32>", "tile<1xf32>"
+    return f"""entry @{name}(%x: tile<ptr<f32>>, %out: tile<ptr<f32>>, %m: tile<i32>, %n: tile<i32>) {{
+  %i, %j, %k = get_tile_block_id : tile<i32>
+  %zero = constant <i32: 0> : tile<i32>
+  %t_x = make_tensor_view %x, shape = [%m, %n], strides = [%n, 1] : tile<i32> -> {MATRIX}
+  %v_x = make_partition_view %t_x : {view}
+  %t_o = make_tensor_view %out, shape = [%m, %n], strides = [%n, 1] : tile<i32> -> {MATRIX}
+  %v_o = make_partition_view %t_o : {view}
+  %p, %t0 = load_view_tko weak %v_x[%i, %zero] : {view}, tile<i32> -> {wide}, token
+{row_fold("most", "maxf", "p", wide, one, 1)}  %b = reshape %most : {one} -> tile<1x1xf32>
+  %c = broadcast %b : tile<1x1xf32> -> {wide}
+  %d = subf %p, %c : {wide}
+  %e = exp %d : {wide}
+{row_fold("total", "addf", "e", wide, one, 1)}  %f = reshape %total : {one} -> tile<1x1xf32>
+  %g = broadcast %f : tile<1x1xf32> -> {wide}
+  %h = divf %e, %g : {wide}
+  %t1 = store_view_tko weak %h, %v_o[%i, %zero] : {wide}, {view}, tile<i32> -> token
+  return
+}}
+"""
+
+
+def sums(name: str, shape: str, dim: int, function: str = "addf") -> str:
+    """Two results: the reduction of the tile's doubled elements, and these elements, each stored whole."""
+    rows, columns = map(int, shape.split("x"))
+    left, kind = (columns if dim == 0 else rows), f"tile<{shape}xf32>"
+    tensor, folded = (
+        f"tensor_view<{shape}xf32, strides=[{columns},1]>",
+        f"tensor_view<{left}xf32, strides=[1]>",
+    )
+    view, small = f"partition_view<tile=({shape}), {tensor}>", f"partition_view<tile=({left}), {folded}>"
+    return f"""entry @{name}(%x: tile<ptr<f32>>, %out: tile<ptr<f32>>, %all: tile<ptr<f32>>) {{
+  %zero = constant <i32: 0> : tile<i32>
+  %t_x = make_tensor_view %x, shape = [{shape.replace("x", ", ")}], strides = [{columns}, 1] : {tensor}
+  %v_x = make_partition_view %t_x : {view}
+  %t_a = make_tensor_view %all, shape = [{shape.replace("x", ", ")}], strides = [{columns}, 1] : {tensor}
+  %v_a = make_partition_view %t_a : {view}
+  %t_o = make_tensor_view %out, shape = [{left}], strides = [1] : {folded}
+  %v_o = make_partition_view %t_o : {small}
+  %p, %t0 = load_view_tko weak %v_x[%zero, %zero] : {view}, tile<i32> -> {kind}, token
+  %d = addf %p, %p : {kind}
+{row_fold("total", function, "d", kind, f"tile<{left}xf32>", dim)}
+  %t1 = store_view_tko weak %d, %v_a[%zero, %zero] : {kind}, {view}, tile<i32> -> token
+  %t2 = store_view_tko weak %total, %v_o[%zero] : tile<{left}xf32>, {small}, tile<i32> -> token
+  return
+}}
+"""
+
+
+def pointers(name: str = "pointers", count: int = 128, element: str = "f32") -> str:
+    """out[i] = |x[i]| + 1 where i < n, by tiles of pointers."""
+    ptr, kind, ints = f"tile<{count}xptr<{element}>>", f"tile<{count}x{element}>", f"tile<{count}xi32>"
+
+    def tile_of(x: str) -> str:
+        return f"""  %r_{x} = reshape %{x} : tile<ptr<{element}>> -> tile<1xptr<{element}>>
+  %w_{x} = broadcast %r_{x} : tile<1xptr<{element}>> -> {ptr}
+  %p_{x} = offset %w_{x}, %at : {ptr}, {ints} -> {ptr}
+"""
+
+    return f"""entry @{name}(%x: tile<ptr<{element}>>, %out: tile<ptr<{element}>>, %n: tile<i32>) {{
+  %i, %j, %k = get_tile_block_id : tile<i32>
+  %size = constant <i32: {count}> : tile<i32>
+  %first = muli %i, %size : tile<i32>
+  %f1 = reshape %first : tile<i32> -> tile<1xi32>
+  %f2 = broadcast %f1 : tile<1xi32> -> {ints}
+  %count = iota : {ints}
+  %at = addi %f2, %count : {ints}
+  %n1 = reshape %n : tile<i32> -> tile<1xi32>
+  %n2 = broadcast %n1 : tile<1xi32> -> {ints}
+  %mask = cmpi less_than %at, %n2, signed : {ints} -> tile<{count}xi1>
+{tile_of("x")}  %v, %t0 = load_ptr_tko weak %p_x, %mask : {ptr}, tile<{count}xi1> -> {kind}, token
+  %one = constant <{element}: 1.0> : {kind}
+  %a = absf %v : {kind}
+  %b = addf %a, %one : {kind}
+{tile_of("out")}  %t1 = store_ptr_tko weak %p_out, %b, %mask : {ptr}, {kind}, tile<{count}xi1> -> token
+  return
+}}
+"""
+
+
+def in_place(name: str = "in_place", count: int = 64) -> str:
+    """x = x * x + x, then y = x of before: the load is needed after the store."""
+    view = f"partition_view<tile=({count}), {VECTOR}>"
+    kind = f"tile<{count}xf32>"
+    return f"""entry @{name}(%x: tile<ptr<f32>>, %y: tile<ptr<f32>>, %n: tile<i32>) {{
+  %i, %j, %k = get_tile_block_id : tile<i32>
+  %t_x = make_tensor_view %x, shape = [%n], strides = [1] : tile<i32> -> {VECTOR}
+  %v_x = make_partition_view %t_x : {view}
+  %t_y = make_tensor_view %y, shape = [%n], strides = [1] : tile<i32> -> {VECTOR}
+  %v_y = make_partition_view %t_y : {view}
+  %p, %t0 = load_view_tko weak %v_x[%i] : {view}, tile<i32> -> {kind}, token
+  %a = mulf %p, %p : {kind}
+  %b = addf %a, %p : {kind}
+  %t1 = store_view_tko weak %b, %v_x[%i] : {kind}, {view}, tile<i32> -> token
+{row_fold("total", "addf", "p", kind, "tile<f32>", 0)}  %c = reshape %total : tile<f32> -> tile<1xf32>
+  %d = broadcast %c : tile<1xf32> -> {kind}
+  %e = subf %p, %d : {kind}
+  %t2 = store_view_tko weak %e, %v_y[%i] : {kind}, {view}, tile<i32> -> token
+  return
+}}
+"""
+
+
+def transposed(name: str = "transposed") -> str:
+    """out = x plus its transpose, for a tile of 32 x 32: the sum makes both one axis."""
+    tensor = "tensor_view<32x32xf32, strides=[32,1]>"
+    view, kind = f"partition_view<tile=(32x32), {tensor}>", "tile<32x32xf32>"
+    return f"""entry @{name}(%x: tile<ptr<f32>>, %out: tile<ptr<f32>>) {{
+  %zero = constant <i32: 0> : tile<i32>
+  %t_x = make_tensor_view %x, shape = [32, 32], strides = [32, 1] : {tensor}
+  %v_x = make_partition_view %t_x : {view}
+  %t_o = make_tensor_view %out, shape = [32, 32], strides = [32, 1] : {tensor}
+  %v_o = make_partition_view %t_o : {view}
+  %p, %t0 = load_view_tko weak %v_x[%zero, %zero] : {view}, tile<i32> -> {kind}, token
+  %q = permute %p [1, 0] : {kind} -> {kind}
+  %r = addf %p, %q : {kind}
+  %s = mulf %r, %r : {kind}
+  %t1 = store_view_tko weak %s, %v_o[%zero, %zero] : {kind}, {view}, tile<i32> -> token
+  return
+}}
+"""

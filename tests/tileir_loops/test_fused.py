@@ -1,0 +1,171 @@
+"""Fused code gives the bits of op-by-op code, and what the interpreter gives."""
+
+from __future__ import annotations
+
+import functools
+
+import loop_kernels as kernels
+import numpy as np
+import pytest
+
+import pycuda_tile as pct
+from pycuda_tile import tileir
+from pycuda_tile.errors import BuildValueError
+from pycuda_tile.tileir.loops import fuse
+
+TEXT = "\n".join(
+    [
+        kernels.saxpy(),
+        kernels.saxpy("saxpy_of_columns", "64x1"),
+        kernels.softmax(),
+        kernels.softmax("short_softmax", 16),
+        kernels.pointers(),
+        kernels.pointers("half_pointers", 64, "f16"),
+        kernels.in_place(),
+        kernels.transposed(),
+        kernels.sums("row_sums", "4x64", 1),
+        kernels.sums("column_sums", "64x16", 0),
+        kernels.sums("row_greatest", "4x64", 1, "maxf"),
+        kernels.sums("column_least", "16x64", 0, "minf"),
+        kernels.sums("long_rows", "2x8192", 1),
+        kernels.sums("long_columns", "512x16", 0),
+    ]
+)
+SPECIAL = [0.0, -0.0, 1.0, -1.5, np.inf, -np.inf, np.nan, 1e-42, -1e-45, 3e38]
+
+
+@functools.cache
+def built(optimize: bool) -> pct.Module:
+    return tileir.build(tileir.parse(TEXT), optimize=optimize, options=("-O2",))
+
+
+def numbers(count: int, special: bool, kind: str = "f4") -> np.ndarray:
+    rng = np.random.default_rng(count)
+    values = rng.standard_normal(count)
+    if special:
+        places = np.linspace(0, count - 1, len(SPECIAL)).astype(int)
+        values[places] = SPECIAL
+    with np.errstate(over="ignore"):
+        return values.astype(kind)
+
+
+def same(got: np.ndarray, expected: np.ndarray) -> bool:
+    """The same bits, or both NaN."""
+    bits = f"u{got.dtype.itemsize}"
+    return bool(((got.view(bits) == expected.view(bits)) | (np.isnan(got) & np.isnan(expected))).all())
+
+
+def check(name: str, grid, *arguments, exact: bool = True) -> None:
+    """Runs a kernel in all ways; sums in another order than the interpreter's are only close to it."""
+    results = []
+    ways = [built(False).kernel(name), built(True).kernel(name)]
+    for launch in [
+        *(way[grid] for way in ways),
+        functools.partial(tileir.interpret, tileir.parse(TEXT), name, grid),
+    ]:
+        copies = [x.copy() if isinstance(x, np.ndarray) else x for x in arguments]
+        with np.errstate(all="ignore"):
+            launch(*copies)
+        results.append([x for x in copies if isinstance(x, np.ndarray)])
+    for by_operation, fused, interpreted in zip(*results, strict=True):
+        assert same(fused, by_operation)
+        if exact:
+            assert same(fused, interpreted)
+        else:
+            np.testing.assert_allclose(fused, interpreted, rtol=1e-4, atol=1e-5)
+
+
+@pytest.mark.parametrize("special", [False, True])
+@pytest.mark.parametrize("name, tile", [("saxpy", (8, 64)), ("saxpy_of_columns", (64, 1))])
+@pytest.mark.parametrize("shape, pitch", [((16, 128), 128), ((11, 77), 77), ((7, 1), 5), ((9, 63), 80)])
+def test_saxpy(name: str, tile: tuple[int, int], shape: tuple[int, int], pitch: int, special: bool):
+    rows, columns = shape
+    grid = -(-columns // tile[1]), -(-rows // tile[0])
+    x, y = numbers(rows * pitch, special), numbers(rows * pitch, special)[::-1].copy()
+    check(name, grid, x, y, np.zeros_like(x), np.float32(1.25), rows, columns, pitch)
+
+
+@pytest.mark.parametrize("name, width", [("softmax", 256), ("short_softmax", 16)])
+@pytest.mark.parametrize("missing", [0, 1, 11])
+@pytest.mark.parametrize("special", [False, True])
+def test_softmax(name: str, width: int, missing: int, special: bool):
+    columns = width - missing
+    x = numbers(4 * columns, special)
+    check(name, 5, x, np.zeros_like(x), 4, columns, exact=False)
+
+
+@pytest.mark.parametrize("count", [1, 31, 32, 64, 100, 127, 128, 200])
+@pytest.mark.parametrize("name, size, kind", [("pointers", 128, "f4"), ("half_pointers", 64, "f2")])
+def test_pointers(name: str, size: int, kind: str, count: int):
+    x = numbers(256, True, kind)
+    check(name, -(-count // size), x, np.zeros_like(x), count)
+
+
+@pytest.mark.parametrize("count", [64, 40, 100])
+def test_in_place(count: int):
+    x = np.round(numbers(count, False) * 8)
+    check("in_place", -(-count // 64), x, np.zeros_like(x), count)
+
+
+@pytest.mark.parametrize(
+    "name, shape, exact",
+    [
+        ("row_sums", (4, 64), False),
+        ("row_greatest", (4, 64), True),
+        ("column_sums", (64, 16), False),
+        ("column_least", (16, 64), True),
+        ("long_rows", (2, 8192), False),
+        ("long_columns", (512, 16), False),
+    ],
+)
+@pytest.mark.parametrize("special", [False, True])
+def test_reductions(name: str, shape: tuple[int, int], exact: bool, special: bool):
+    x = numbers(shape[0] * shape[1], special)
+    left = shape[1] if name.startswith("column") or name == "long_columns" else shape[0]
+    if special and not exact:
+        x[x != x] = 1
+        x[np.isinf(x)] = -2
+        x[np.abs(x) > 1e30] = 3
+    check(name, 1, x, np.zeros(left, np.float32), np.zeros_like(x), exact=exact)
+
+
+@pytest.mark.parametrize("name, shift", [("pointers", 1), ("pointers", -3), ("softmax", 5), ("in_place", 7)])
+def test_arrays_that_overlap(name: str, shift: int):
+    """Each block reads what it has not written yet, whatever the order of its loops."""
+    results = []
+    for optimize in (False, True):
+        memory = numbers(1024, False)
+        x, out = memory[128 : 128 + 512], memory[128 + shift : 128 + shift + 512]
+        numbers_of = {"pointers": (100,), "softmax": (1, 200), "in_place": (60,)}[name]
+        built(optimize).kernel(name)[1](x, out, *numbers_of)
+        results.append(memory)
+    assert same(*results)
+
+
+def test_one_array_twice():
+    x = [numbers(128, True) for _ in range(2)]
+    for optimize in (False, True):
+        built(optimize).kernel("pointers")[1](x[optimize], x[optimize], 99)
+    assert same(*x)
+
+
+def test_attributes():
+    assert built(True).kernel("softmax").attributes["path"] == "fused"
+    assert "path" not in built(False).kernel("softmax").attributes
+    kind = "tile<4x64xf32>"
+    scan = kernels.row_fold("c", "addf", "p", kind, kind, 1)
+    scan = scan.replace("reduce %p dim=1", "scan %p dim=1 reverse=false")
+    partly = kernels.sums("partly", "4x64", 1).replace("  %d = addf %p, %p", f"{scan}  %d = addf %c, %p")
+    copy = kernels.sums("copy", "4x64", 1, "maxf").replace("%d = addf %p, %p", "%d = negf %p")
+    _, _, attributes = fuse(tileir.parse(partly + copy))
+    line = partly[: partly.index("scan")].count("\n") + 1
+    assert attributes == {
+        "partly": {"path": "fused", "reason": f"line {line}: scan: there is no rule for it"},
+        "copy": {"path": "fused"},
+    }
+
+
+@pytest.mark.parametrize("arguments", [{"target": "emulated"}, {"checked": True}])
+def test_optimize_is_for_plain_builds_for_the_cpu(arguments: dict):
+    with pytest.raises(BuildValueError, match="optimize is for builds for cpu that are not checked"):
+        tileir.build(tileir.parse(kernels.saxpy()), optimize=True, **arguments)

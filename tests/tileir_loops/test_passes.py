@@ -1,0 +1,175 @@
+"""The passes that fuse, each by itself: what they find in small kernels, and why they give up."""
+
+from __future__ import annotations
+
+import loop_kernels as kernels
+import pytest
+
+from pycuda_tile import tileir
+from pycuda_tile.tileir.ir import Operation, walk
+from pycuda_tile.tileir.loops.affine import Analysis
+from pycuda_tile.tileir.loops.axes import Axes
+from pycuda_tile.tileir.loops.effects import effects
+from pycuda_tile.tileir.loops.facts import has_tiles
+from pycuda_tile.tileir.loops.fallback import Fallback
+from pycuda_tile.tileir.loops.groups import Uses, split
+from pycuda_tile.tileir.loops.neutral import neutral
+from pycuda_tile.tileir.loops.simplify import simplify
+from pycuda_tile.tileir.loops.stages import Nest
+
+
+def entry(text: str):
+    return tileir.parse(text).entries[0]
+
+
+def items(text: str) -> tuple[list[Operation | Nest], list[str]]:
+    simple, reasons = simplify(entry(text)), []
+    found = split(simple.body.ops, Uses.of(simple.body), lambda error: reasons.append(str(error)))
+    return found, reasons
+
+
+def nests(text: str) -> list[Nest]:
+    return [item for item in items(text)[0] if isinstance(item, Nest)]
+
+
+def body(lines: str) -> str:
+    return f"entry @k(%p: tile<ptr<f32>>, %n: tile<i32>) {{\n{lines}\n  return\n}}\n"
+
+
+def names(text: str) -> list[str]:
+    return [op.name for op in simplify(entry(text)).body.ops]
+
+
+def test_simplify_leaves_out_what_nothing_uses():
+    assert names(body("  %a = iota : tile<8xi32>\n  %b = addi %a, %a : tile<8xi32>")) == ["return"]
+
+
+def test_simplify_makes_equal_scalars_one():
+    text = body("""  %a = addi %n, %n : tile<i32>
+  %b = addi %n, %n : tile<i32>
+  %c = muli %a, %b : tile<i32>
+  print_tko "%d", %c : tile<i32> -> token""")
+    product = next(op for op in simplify(entry(text)).body.ops if op.name == "muli")
+    assert product.operands["lhs"][0] is product.operands["rhs"][0]
+
+
+def test_simplify_repeats_positions_for_each_use():
+    text = body("""  %a = iota : tile<8xi32>
+  %r = reshape %a : tile<8xi32> -> tile<8x1xi32>
+  %c = reshape %a : tile<8xi32> -> tile<1x8xi32>
+  %x = broadcast %r : tile<8x1xi32> -> tile<8x8xi32>
+  %y = broadcast %c : tile<1x8xi32> -> tile<8x8xi32>
+  %z = xori %x, %y : tile<8x8xi32>
+  print_tko "%d", %z : tile<8x8xi32> -> token""")
+    simple = simplify(entry(text)).body.ops
+    assert [op.name for op in simple].count("iota") == 2
+    axes = Axes([op for op in simple if op.name not in ("print_tko", "return")])
+    assert sorted(axes.extents) == [8, 8]
+
+
+def test_simplify_uses_a_condition_as_it_is():
+    text = body("""  %c = cmpi less_than %n, %n, signed : tile<i32> -> tile<i1>
+  %w = exti %c unsigned : tile<i1> -> tile<i8>
+  %z = constant <i8: 0> : tile<i8>
+  %d = cmpi not_equal %w, %z, unsigned : tile<i8> -> tile<i1>
+  assert %d, "m" : tile<i1>""")
+    assert names(text) == ["cmpi", "assert", "return"]
+
+
+def test_simplify_leaves_its_kernel_alone():
+    kernel = entry(kernels.softmax())
+    before = [(op.name, list(op.operands.items())) for op in walk(kernel.body)]
+    simplify(kernel)
+    assert [(op.name, list(op.operands.items())) for op in walk(kernel.body)] == before
+
+
+@pytest.mark.parametrize(
+    "text, extents, outer, inner, vector, stages, buffers",
+    [
+        (kernels.saxpy(), [8, 64], [8], 64, 64, 1, 0),
+        (kernels.softmax(), [256], [], 256, 256, 3, 1),
+        (kernels.sums("s", "4x64", 1), [4, 64], [4], 64, 64, 2, 0),
+        (kernels.sums("s", "64x16", 0), [16, 64], [16], 64, 16, 2, 0),
+    ],
+)
+def test_loops(text: str, extents, outer, inner: int, vector: int, stages: int, buffers: int):
+    (nest,) = nests(text)
+    of = nest.axes.extents
+    assert sorted(of) == extents
+    assert [of[axis] for axis in nest.outer] == outer
+    assert (of[nest.inner], of[nest.vector]) == (inner, vector)
+    assert len(nest.stages) == stages and len(nest.buffers) == buffers
+
+
+def test_exponentials_are_kept_and_loads_repeated():
+    (nest,) = nests(kernels.softmax())
+    (kept,) = nest.buffers
+    assert nest.analysis.definitions[kept].name == "exp"
+    loads = [id(op.results[0]) for op in nest.ops if op.name == "load_view_tko"]
+    assert [loads[0] in needed for needed in nest.needed.values()] == [True, True, False]
+
+
+def test_what_is_stored_before_it_is_needed_again_is_kept():
+    (nest,) = nests(kernels.in_place())
+    (kept,) = nest.buffers
+    assert nest.analysis.definitions[kept].name == "load_view_tko"
+    assert [(a.op.name, b.op.name) for a, b in nest.effects.disjoint] == [
+        ("load_view_tko", "store_view_tko"),
+        ("store_view_tko", "store_view_tko"),
+    ]
+
+
+def test_pointers_that_grow_by_steps():
+    (nest,) = nests(kernels.pointers())
+    for access in nest.effects.accesses:
+        assert access.pointers is not None and list(access.pointers.steps.values()) == [{(): 1}]
+        ((limit,), (offsets, *_)) = access.limits, access.ranges
+        assert (limit.axis, limit.factor, limit.inclusive, limit.unsigned) == (0, 1, False, False)
+        assert not offsets.unsigned
+
+
+def test_pointers_of_which_nothing_is_known_start_a_group():
+    text = body("""  %a = iota : tile<64xi32>
+  %b = muli %a, %a : tile<64xi32>
+  %r = reshape %p : tile<ptr<f32>> -> tile<1xptr<f32>>
+  %w = broadcast %r : tile<1xptr<f32>> -> tile<64xptr<f32>>
+  %q = offset %w, %b : tile<64xptr<f32>>, tile<64xi32> -> tile<64xptr<f32>>
+  %v, %t = load_ptr_tko weak %q : tile<64xptr<f32>> -> tile<64xf32>, token
+  %u = negf %v : tile<64xf32>
+  %s = store_ptr_tko weak %q, %u : tile<64xptr<f32>>, tile<64xf32> -> token""")
+    found, reasons = items(text)
+    (nest,) = [item for item in found if isinstance(item, Nest)]
+    assert nest.ops[-1].name == "negf" and found[-2].name == "store_ptr_tko"
+    assert any("addresses are not known" in reason for reason in reasons)
+
+
+def test_a_load_after_a_store_to_the_same_place_starts_a_group():
+    ops = [op for op in simplify(entry(kernels.in_place())).body.ops if has_tiles(op)]
+    load, store = (next(op for op in ops if op.name == name) for name in ("load_view_tko", "store_view_tko"))
+    analysis = Analysis(Axes(ops), {})
+    assert list(effects([load, store], analysis).in_place) == [id(load)]
+    with pytest.raises(Fallback, match="load_view_tko: it accesses what an operation before it stores"):
+        effects([store, load], analysis)
+
+
+def test_order_of_parts():
+    """A whole-tile operation stands between the groups that it separates."""
+    kind = "tile<4x64xf32>"
+    scan = kernels.row_fold("c", "addf", "p", kind, kind, 1).replace(
+        "reduce %p dim=1", "scan %p dim=1 reverse=false"
+    )
+    text = kernels.sums("s", "4x64", 1).replace("  %d = addf %p, %p", f"{scan}  %d = addf %c, %p")
+    found, reasons = items(text)
+    kinds = ["nest" if isinstance(item, Nest) else item.name for item in found]
+    assert kinds.index("scan") < kinds.index("nest")
+    assert [reason for reason in reasons if reason.endswith("scan: there is no rule for it")]
+
+
+@pytest.mark.parametrize(
+    "function, expected", [("addf", "-0x0.0p+0f"), ("mulf", "0x1.0000000000000p+0f"), ("subf", "")]
+)
+def test_neutral_elements(function: str, expected: str):
+    fold = kernels.row_fold("s", function, "v", "tile<8xf32>", "tile<f32>", 0)
+    text = body(f"  %v = constant <f32: 1.0> : tile<8xf32>\n{fold}")
+    found = neutral(next(op for op in entry(text).body.ops if op.name == "reduce"))
+    assert found == expected
