@@ -136,5 +136,6 @@ template <typename T>
 struct print;     // label or null, tile; T is an element type for a scalar
 struct formatted; // printf with tiles: format, arguments
 struct asserted;  // bool, message
+struct hints;     // of the statement that follows: its number, architectures and values
 
 } // namespace cuda_tile::record

@@ -147,7 +147,7 @@ class Aliasing(Calls):
         if i.op == "call" and i.detail in ("printf", "vprintf"):
             return Effect(NONE, frozenset([OUTPUT]))
         call = recorded_call(i.detail) if i.op == "call" else None
-        if call is None or call.is_pure or call.operation == "asserted":
+        if call is None or call.is_pure or call.operation in ("asserted", "hints"):
             return None
         if call.operation in ("print", "formatted"):
             return Effect(NONE, frozenset([OUTPUT]))

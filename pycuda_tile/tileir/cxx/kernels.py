@@ -15,6 +15,7 @@ from ...targets.target import Request
 from ...version import VERSION
 from ..ir import Entry, Pointer, Scalar, Tile
 from ..module import Module
+from .hints import StatementHints, kernel_hints
 from .llvm import Aggregate, Global, Number, Place
 from .llvm_text import Text
 from .recording import UNIT, options_of, record
@@ -47,13 +48,17 @@ def translate_kernels(
     refused: list[Refusal] = []
     globals_: dict = {}
     llvm = Text(recorded.llvm)
+    of_kernels, of_statements = kernel_hints(llvm), StatementHints(request, macros)
     for number, expression in enumerate(recorded.expressions):
         symbol, parameters[expression] = _described(request, llvm, number, expression, recorded.kernels)
         types = [_tile(parameter, recorded.kernels) for parameter in parameters[expression]]
         try:
-            entries.append(_entry(request, llvm, expression, symbol, types, globals_))
+            entry = _entry(request, llvm, expression, symbol, types, globals_, of_statements)
         except Refused as error:
             refused += error.refusals
+            continue
+        entry.hints = of_kernels.get(symbol, {})
+        entries.append(entry)
     if refused:
         raise _compile_error(request, refused)
     module = Module(entries, list(globals_.values()), producer=f"pycuda_tile {VERSION}")
@@ -76,7 +81,13 @@ def _described(
 
 
 def _entry(
-    request: Request, llvm: Text, expression: str, symbol: str, types: list[Tile], globals_: dict
+    request: Request,
+    llvm: Text,
+    expression: str,
+    symbol: str,
+    types: list[Tile],
+    globals_: dict,
+    hints: StatementHints,
 ) -> Entry:
     own = str(resources.include_dir())
 
@@ -84,7 +95,7 @@ def _entry(
         return not file.startswith(own) and not file.endswith(UNIT)
 
     try:
-        entry = translate(llvm, symbol, types, is_user_file, globals_)
+        entry = translate(llvm, symbol, types, is_user_file, globals_, hints)
     except NotTranslated as error:
         place = f"{_file(request, error.place)}:{error.place.line}: " if error.place is not None else ""
         raise NotAvailableYet(f"{place}{expression}: no Tile IR is made yet of {error.reason}") from error

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
+
 import numpy as np
 
 from ..ir import Pointer, Scalar, TensorView, Tile, TileView, Value
@@ -18,6 +20,9 @@ _PADDINGS = ("zero", "neg_zero", "pos_inf", "neg_inf", "nan")
 
 class Memory(Tokens):
     """Loads, stores and atomic operations."""
+
+    @abstractmethod
+    def note_hints(self, number: int, values: list[int]) -> None: ...
 
     # --- through pointers ---
 

@@ -31,6 +31,12 @@ class Printing(Memory):
             {"message": self._known_text(message, "the message of assert")},
         )
 
+    def call_hints(self, i: Instruction) -> None:
+        """The hints of the statement that follows, whose number comes first."""
+        numbers = [int(operand.value) for operand in i.operands if isinstance(operand, Number)]
+        if len(numbers) == len(i.operands):
+            self.note_hints(numbers[0], numbers[1:])
+
     def call_formatted(self, i: Instruction) -> Value:
         return self.printf(i)
 

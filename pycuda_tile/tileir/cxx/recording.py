@@ -22,6 +22,7 @@ from ...targets.kernels import check_hints, entry_names, find_hint_errors, find_
 from ...targets.nvrtc_kernels import Settings, get, leave_out_host
 from ...targets.target import Request
 from . import compiler
+from .hints import annotate
 from .lenient import is_unused
 from .messages import in_words_of_tile_code
 
@@ -114,13 +115,14 @@ def _write(
     settings = Settings([], [], [], "", macros)
     kernels_only = leave_out_host(request, settings, expressions, tile_only=True)
     name = str(request.path or request.name).replace("\\", "\\\\")
-    _write_text(folder / _SOURCE, f'#line 1 "{name}"\n{kernels_only.text}\n')
+    text, hints = annotate(request, kernels_only.text, macros)
+    _write_text(folder / _SOURCE, f'#line 1 "{name}"\n{text}\n')
     for header in {name for name, _ in _included(request)} & kernels_only.headers.keys():
         place, text = folder / _HEADERS / header, kernels_only.headers[header]
         place.parent.mkdir(parents=True, exist_ok=True)
         _write_text(place, text)
     entries = [f"CUDA_TILE_ENTRY({i}, {cxx_expression(name)})" for i, name in enumerate(expressions)]
-    _write_text(folder / UNIT, "\n".join([*_BEFORE, *_AFTER, *entries, ""]))
+    _write_text(folder / UNIT, "\n".join([*hints, *_BEFORE, *_AFTER, *entries, ""]))
     folders = [folder / _HEADERS, *request.user_dirs, *request.include_dirs, *kernels_only.folders]
     return folders, kernels_only.left_out
 

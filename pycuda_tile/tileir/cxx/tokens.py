@@ -6,6 +6,7 @@ blocks meet, and from one round of a loop to the next, two tokens for each regio
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -15,6 +16,9 @@ from ..ir import Pointer, Tile, Token, Value
 from .aliasing import Aliasing, Region
 from .builder import width
 from .llvm import Instruction
+
+#: The operations that have hints, where calls of the API made them.
+_HINTED = ("load_ptr_tko", "store_ptr_tko", "load_view_tko", "store_view_tko")
 
 
 class Order(NamedTuple):
@@ -69,6 +73,9 @@ class Access:
 class Tokens(Aliasing):
     """Memory operations with tokens."""
 
+    @abstractmethod
+    def hints_at(self, i: Instruction, is_view: bool) -> dict[str, Any]: ...
+
     def prepare_memory(self) -> None:
         self.find_effects()
         self._order: dict[Region, Order] = {}
@@ -106,6 +113,8 @@ class Tokens(Aliasing):
         waits = [a for given in before.values() for a in given if a.must_precede(not reads, place)]
         if waits:
             operands["token"] = self.joined(_last(waits))
+        if name in _HINTED and i.op == "call" and attributes["memory_ordering_semantics"] == "weak":
+            attributes["optimization_hints"] = self.hints_at(i, "view" in name)
         op = self.emit(name, operands, ([type_] if type_ else []) + [Token()], attributes)
         after = frozenset(a.token for a in waits).union(*(a.after for a in waits))
         new = Access(op.results[-1], not reads, place, after)

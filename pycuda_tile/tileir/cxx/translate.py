@@ -9,6 +9,7 @@ from ..locations import CompileUnit, File, Location, Subprogram
 from .builder import I8, Unsupported
 from .cleanup import clean
 from .globals import global_of
+from .hints import StatementHints
 from .llvm import Function, Instruction, Local, Place, Variable
 from .llvm_text import Text, UnknownText
 from .refused import Refused, place_of, refusals
@@ -26,9 +27,18 @@ class NotTranslated(Exception):
 class Translator(Structure):
     """Translates one kernel. `is_user_file` tells the user's files from those of this package."""
 
-    def __init__(self, text: Text, function: Function, types: list[Tile], is_user_file: Any, globals_: dict):
+    def __init__(
+        self,
+        text: Text,
+        function: Function,
+        types: list[Tile],
+        is_user_file: Any,
+        globals_: dict,
+        hints: StatementHints,
+    ):
         names = [argument.name for argument in function.arguments]
         self._text, self._is_user_file, self._globals = text, is_user_file, globals_
+        self._hints = hints
         self._in_memory = _in_memory(function)
         known = dict(zip(names, types, strict=True))
         known |= {name: Tile(Pointer(known[name].element), ()) for name in self._in_memory}
@@ -71,6 +81,12 @@ class Translator(Structure):
     def user_place(self, debug: int) -> Place | None:
         """Where in the user's files an instruction comes from: what was inlined there, it is."""
         return user_place(self._text, debug, self._is_user_file)
+
+    def note_hints(self, number: int, values: list[int]) -> None:
+        self._hints.note(number, values)
+
+    def hints_at(self, i: Instruction, is_view: bool) -> dict[str, Any]:
+        return self._hints.at(self.user_place(i.debug), is_view)
 
     def readable(self, symbol: str) -> str:
         from ...compilers.demangle import demangled
@@ -123,7 +139,14 @@ def user_place(text: Text, debug: int, is_user_file: Any) -> Place | None:
     return place
 
 
-def translate(text: Text, symbol: str, types: list[Tile], is_user_file: Any, globals_: dict) -> Entry:
+def translate(
+    text: Text,
+    symbol: str,
+    types: list[Tile],
+    is_user_file: Any,
+    globals_: dict,
+    hints: StatementHints,
+) -> Entry:
     """An entry for a function; Refused if it is no tile code, NotTranslated if there is no translation."""
     if wrong := refusals(text, symbol):
         raise Refused([place_of(why, user_place(text, debug, is_user_file)) for why, debug in wrong])
@@ -134,7 +157,7 @@ def translate(text: Text, symbol: str, types: list[Tile], is_user_file: Any, glo
         raise NotTranslated(f"LLVM IR that is not known here: {error}", place) from error
     translator = None
     try:
-        translator = Translator(text, function, types, is_user_file, globals_)
+        translator = Translator(text, function, types, is_user_file, globals_, hints)
         return translator.entry()
     except Unsupported as error:
         last = translator.last if translator else None
