@@ -53,7 +53,7 @@ class Server:
         self.pct = pct
         self.arguments = PROBLEMS
         self.problems: dict[str, Any] = {}
-        self.tasks: dict[str, tuple[Callable[[], object], int]] = {}
+        self.tasks: dict[str, Callable[[], object]] = {}
 
     def problem(self, name: str) -> Any:
         if name not in self.problems:
@@ -64,19 +64,23 @@ class Server:
         kernels = self.problem(name).kernels if "template <" in Path(source).read_text() else ()
         return self.pct.build(Path(source), target=target, arch=arch, kernels=kernels, cache=False)
 
-    def task(self, name: str, source: str) -> tuple[Callable[[], object], int]:
-        """A launch, and how many of them take a while."""
+    def task(self, name: str, source: str) -> Callable[[], object]:
+        """A launch."""
         if name not in self.tasks:
             module = self.build(name, source, "cpu")
-            task = importlib.import_module("_common").Run(module, self.problem(name))
-            task.launch()
-            start = time.perf_counter()
-            task.launch()
-            self.tasks[name] = task.launch, math.ceil(LAUNCHES / (time.perf_counter() - start))
+            self.tasks[name] = importlib.import_module("_common").Run(module, self.problem(name)).launch
         return self.tasks[name]
 
-    def run(self, name: str, source: str) -> None:
-        launch, count = self.task(name, source)
+    def count(self, name: str, source: str) -> int:
+        """How many launches take a while."""
+        launch = self.task(name, source)
+        launch()
+        start = time.perf_counter()
+        launch()
+        return math.ceil(LAUNCHES / (time.perf_counter() - start))
+
+    def run(self, name: str, source: str, count: int) -> None:
+        launch = self.task(name, source)
         for _ in range(count):
             launch()
 
@@ -88,11 +92,12 @@ class Server:
         os.dup2(2, 1)  # what examples print is no answer
         for line in sys.stdin:
             what, *arguments = json.loads(line)
+            answer: dict[str, object] = {}
             try:
-                getattr(self, what)(*arguments)
-                answer = ""
+                value = getattr(self, what)(*arguments)
+                answer = {"value": value if isinstance(value, int) else None}
             except Exception as error:
-                answer = f"{type(error).__name__}: {error}"
+                answer = {"error": f"{type(error).__name__}: {error}"}
             print(json.dumps(answer), file=answers, flush=True)
 
 
@@ -108,13 +113,15 @@ class Version:
         command = [sys.executable, __file__, "--serve", str(folder)]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
 
-    def ask(self, *request: object) -> None:
+    def ask(self, *request: object) -> Any:
         assert self.process.stdin and self.process.stdout
         with suppress(BrokenPipeError):  # if the process has ended, there is no answer either
             print(json.dumps(request), file=self.process.stdin, flush=True)
-        answer = self.process.stdout.readline()
-        if not answer or json.loads(answer):
-            raise Failed(json.loads(answer) if answer else "its process ended")
+        line = self.process.stdout.readline()
+        answer = json.loads(line) if line else {"error": "its process ended"}
+        if "error" in answer:
+            raise Failed(answer["error"])
+        return answer["value"]
 
     def close(self) -> None:
         self.process.kill()
@@ -174,11 +181,13 @@ def measure(what: str, name: str, arch: str, new: Version, old: Version) -> Cell
         if what == "syntax":
             return lambda: version.check_syntax(source)
         if what == "run":
-            return lambda: version.ask("run", name, source)
+            return lambda: version.ask("run", name, source, count)
         return lambda: version.ask("build", name, source, what, arch if what == "simt" else None)
 
+    count = 1
     for side, version in (("this tree", new), ("the commit", old)):
         try:
+            count = version.ask("count", name, source) if what == "run" and version is new else count
             work(version)()
         except Failed as failure:
             return Cell(math.nan, f"{side}: {str(failure)[:60]}")
