@@ -74,7 +74,7 @@ def test_tile_ir_is_printed(capsys, tmp_path: Path):
         assert main(["compile", str(source), *wrong]) == 2
     assert capsys.readouterr().err.splitlines() == [
         *["pycuda-tile: -o OUT is missing: only Tile IR (--emit tileir) is printed without it"] * 2,
-        "pycuda-tile: --emit ptx is of the target simt, not tile",
+        "pycuda-tile: --emit ptx needs the target simt, not tile",
     ]
 
 
@@ -230,7 +230,7 @@ def test_doctor_without_nvrtc(capsys, monkeypatch):
     monkeypatch.setattr(nvrtc, "version", missing)
     main(["doctor"])
     lines = capsys.readouterr().out.splitlines()
-    start = lines.index("tile      compiles, cannot run here")
+    start = lines.index("tile      compiles, but cannot run here")
     assert lines[start + 1 : start + 3] == [
         "          missing: no NVRTC",
         '          front_end="open" does without these',
