@@ -13,7 +13,9 @@ INCLUDE = resources.include_dir()
 HEADERS = INCLUDE / "cuda_tile"
 BACK_ENDS = ("one_thread", "threads", "record")
 SHARED = "tile/shared_primitives.h"  # by back ends that run kernels
-OUTSIDE = {"record": {"record/entry.h", "record/prelude.h"}}  # what from_cpp() puts around a source
+OUTSIDE = {
+    "record": {"record/entry.h", "record/other_code.h", "record/prelude.h"}
+}  # what from_cpp() puts around a source
 BELOW = {  # what a folder may include, beside itself and config.h
     "platform": {"launch"},
     "launch": {"core", "platform"},

@@ -102,7 +102,7 @@ def test_wrong_arguments():
         build(SOURCE, arch="sm_75")
     with pytest.raises(pct.CompileError, match="--nosuch"):
         build(SOURCE, options=["--nosuch"])
-    with pytest.raises(BuildValueError, match="__CUDA_ARCH__ follows the argument arch"):
+    with pytest.raises(BuildValueError, match="__CUDA_ARCH__ is set by the argument arch"):
         build(SOURCE, defines={"__CUDA_ARCH__": 900})
 
 

@@ -55,7 +55,7 @@ def test_sources_and_headers_are_anywhere(tmp_path: Path):
     source.write_text(SOURCE + NOT_YET)
     with pytest.raises(NotAvailableYet) as caught:
         tileir.from_cpp(source, kernels=["r"])
-    assert [(d.file, d.line) for d in caught.value.diagnostics] == [(str(source), 11)]
+    assert str(caught.value).startswith(f"{source}:11: r: ")
     source.write_text(SOURCE + "__tile_global__ void wrong(int* y) { y[0] = nothing; }\n")
     with pytest.raises(pct.CompileError) as caught:
         tileir.from_cpp(source)
