@@ -115,7 +115,7 @@ def test_reports_without_a_tool_that_finds_lines(folder, monkeypatch):
         pct.build(folder / "count.cu", target="cpu", checked=True)["count_up<int>"], overflowing()
     )
     assert (error.kind, error.index, error.file, error.line) == ("integer-overflow", (1, 2), "", 0)
-    assert "for want of addr2line" in str(error)
+    assert "finding it needs addr2line" in str(error)
 
 
 def test_errors_of_arguments(folder):

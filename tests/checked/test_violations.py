@@ -170,7 +170,7 @@ def test_pointer_arithmetic():
     module.kernel("advance")[1](None, 0, FEW)
     error = caught(module, "advance", None, 1, FEW)
     assert error.kind == "pointer-arithmetic"
-    assert 'checked=True, without "strict", reports such a pointer only where it is acc' in str(error)
+    assert 'checked=True instead of "strict", such a pointer is reported only where it is acc' in str(error)
 
 
 def test_pointers_that_are_not_accessed(module):

@@ -91,7 +91,7 @@ def test_a_wrong_program_is_a_compile_error():
 def test_kernels_that_are_not_there():
     with pytest.raises(KernelNotFound, match="'missing'"):
         module(SOURCE, "missing")
-    with pytest.raises(KernelNotFound, match="no template"):
+    with pytest.raises(KernelNotFound, match="only kernels that are templates"):
         module("template <typename T> __tile_global__ void k(T*) {}")
 
 

@@ -143,7 +143,7 @@ class Addresses(Instructions):
         some = {"mask": self._first(size, type_.shape)} if type_.shape and size < type_.shape[0] else {}
         if name == "memset":
             if not isinstance(source, Number):
-                raise Unsupported("memory that is filled with a number that is not known")
+                raise Unsupported("memory filled with a value that is not known when the kernel is compiled")
             bits = int.from_bytes(bytes([integer(source) & 255]) * _bytes_of(pointer), "little")
             value = self.constant_of_bits(type_, bits)
         else:

@@ -63,7 +63,7 @@ class Calls(Intrinsics):
         name = _C_FUNCTIONS.get(name, name)
         if name in (*_MATH, "pow", "atan2", "fma", "remainder", "abs", "max", "min") and i.type != "void":
             return self.function(name, [self.number(operand) for operand in i.operands])
-        raise Unsupported(f"a call of {self.readable(i.detail)}, whose body is not known here")
+        raise Unsupported(f"a call of {self.readable(i.detail)}, whose definition is not in this source")
 
     # --- between tiles and elements ---
 
@@ -116,7 +116,7 @@ class Calls(Intrinsics):
     # --- reductions and scans ---
 
     def call_argument(self, i: Instruction, type_: Name, number: int) -> Value:
-        raise Unsupported("an argument of a reduction outside of it")
+        raise Unsupported("an argument of a reduction's function outside of that function")
 
     def call_reduce(self, i: Instruction, type_: Name, dimension: int) -> Value:
         shape = type_.tile.shape
@@ -160,7 +160,7 @@ class Calls(Intrinsics):
         """The bits of a constant."""
         known = self.known_value(self.of_type(operand, Tile(element, ())))
         if known is None:
-            raise Unsupported("an identity that is no constant")
+            raise Unsupported("an identity that is not a constant")
         return int.from_bytes(np.asarray(known).tobytes(), "little") & ((1 << width(element)) - 1)
 
     # --- elementwise functions ---

@@ -38,9 +38,9 @@ def from_cpp(
     installed.
     """
     if api not in _VERSIONS:
-        raise BuildValueError(f"api is one of {', '.join(_VERSIONS)}, got {api!r}")
+        raise BuildValueError(f"api must be one of {', '.join(_VERSIONS)}, got {api!r}")
     if api != "13.5":
-        raise NotAvailableYet(f"the header shows the API of 13.5, not of {api}")
+        raise NotAvailableYet(f"the header has the API of 13.5, not that of {api}")
     text, name, path = builder.read_source(source)
     host = targets.find("cpu")  # options and macros are as on the host
     request = Request(
@@ -55,9 +55,11 @@ def from_cpp(
     names = [normalized(kernel) for kernel in builder.check_kernels(kernels)]
     translated = translate_kernels(request, names, MACROS, plain=not names)
     if not translated.module.entries:
-        there = ", ".join(map(str, translated.kernels)) or "none"
+        templates = ", ".join(map(str, translated.kernels))
+        if not templates:
+            raise KernelNotFound(f"{name} has no kernels (functions declared __tile_global__)")
         raise KernelNotFound(
-            f"{name} has no kernel that is no template; its kernels are: {there}; name instances of "
-            "templates in kernels=(...)"
+            f"{name} has only kernels that are templates: {templates}; name instances of them in "
+            "kernels=(...)"
         )
     return translated.module

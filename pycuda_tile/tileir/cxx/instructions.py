@@ -70,7 +70,7 @@ class Instructions(Types):
         """What an argument or an instruction yields."""
         value = self.values.get(name)
         if not isinstance(value, Value):
-            raise Unsupported(f"a value that is not known here: %{name}")
+            raise Unsupported(f"the value %{name}, which is not defined here")
         return value
 
     def number(self, operand: Operand) -> Value:
@@ -203,7 +203,7 @@ class Instructions(Types):
         whole = i.operands[0]
         parts = self.values.get(whole.name) if isinstance(whole, Local) else None
         if not isinstance(parts, tuple):
-            raise Unsupported("an element of a structure whose elements are not known here")
+            raise Unsupported("an element of a structure whose elements are not known")
         part = parts[i.detail[0]]
         return part if part is not None else self.value(Undefined(i.type))
 

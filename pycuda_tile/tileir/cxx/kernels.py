@@ -98,7 +98,9 @@ def _entry(
         entry = translate(llvm, symbol, types, is_user_file, globals_, hints)
     except NotTranslated as error:
         place = f"{_file(request, error.place)}:{error.place.line}: " if error.place is not None else ""
-        raise NotAvailableYet(f"{place}{expression}: no Tile IR is made yet of {error.reason}") from error
+        raise NotAvailableYet(
+            f"{place}{expression}: there is no translation to Tile IR yet of {error.reason}"
+        ) from error
     entry.expression = expression
     return entry
 
@@ -132,7 +134,7 @@ def _tile(parameter: Parameter, kernels: list[KernelInfo]) -> Tile:
     else:
         places = [f"{k.file}:{k.line}: " for k in kernels if k.name == base_name(parameter.kernel)]
         raise NotAvailableYet(
-            f"{(places or [''])[0]}{parameter}: no Tile IR is made yet of parameters that are neither "
-            "numbers nor pointers to numbers"
+            f"{(places or [''])[0]}{parameter}: there is no translation to Tile IR yet of parameters "
+            "that are neither numbers nor pointers to numbers"
         )
     return Tile(Pointer(element) if parameter.pointer else element, ())

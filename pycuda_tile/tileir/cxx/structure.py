@@ -175,7 +175,7 @@ class Structure(Printing):
     def _end(self, block: str, end: Instruction) -> Flow | None:
         if end.op == "ret":
             if end.operands:
-                raise Unsupported("a kernel that returns something")
+                raise Unsupported("a kernel that returns a value")
             self.emit("return", {"operands": []})
             return None
         if end.op == "unreachable":

@@ -107,10 +107,10 @@ class Translator(Structure):
     def _global(self, name: str) -> Global:
         variable = self.variable(name)
         if variable is None:
-            raise Unsupported(f"the address of {self.readable(name)}, which is no variable")
+            raise Unsupported(f"the address of {self.readable(name)}, which is not a variable")
         if self._text.is_set_at_start(name):
             raise Unsupported(
-                f"the global variable {self.readable(name)}, whose initial value is no constant"
+                f"the global variable {self.readable(name)}, whose initial value is not a constant"
             )
         return global_of(variable, self.readable(name))
 
@@ -154,7 +154,7 @@ def translate(
         function = text.function(symbol)
     except UnknownText as error:
         place = user_place(text, error.debug, is_user_file)
-        raise NotTranslated(f"LLVM IR that is not known here: {error}", place) from error
+        raise NotTranslated(f"LLVM IR that this package does not know: {error}", place) from error
     translator = None
     try:
         translator = Translator(text, function, types, is_user_file, globals_, hints)
