@@ -89,7 +89,7 @@ class Addresses(Instructions):
         value = self.access(i, "load_ptr_tko", {"source": pointer}, type_, dict(_WEAK))
         if i.type == "i1":
             return self.convert(value, I1)
-        return value
+        return self.as_element(value, BYTES) if i.type == "ptr" else value
 
     def _store(self, i: Instruction) -> None:
         value, place = i.operands
@@ -114,8 +114,9 @@ class Addresses(Instructions):
         if not isinstance(type_, str):
             raise Unsupported("an array or structure that is loaded or stored as a whole")
         pointee = pointer.type.element.pointee
-        wanted = BYTES if type_ == "ptr" else I8 if type_ == "i1" else self.element_of(type_)
-        if isinstance(pointee, Pointer) == (type_ == "ptr") and width(pointee) == width(wanted):
+        # Memory holds no pointers, but numbers.
+        wanted = I64 if type_ == "ptr" else I8 if type_ == "i1" else self.element_of(type_)
+        if not isinstance(pointee, Pointer) and width(pointee) == width(wanted):
             return pointer
         return self.as_element(pointer, Pointer(wanted))
 

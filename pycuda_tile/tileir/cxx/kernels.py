@@ -8,7 +8,7 @@ from typing import NamedTuple
 from ...errors import CompileError, Diagnostic, NotAvailableYet
 from ...frontend.kernel_info import KernelInfo
 from ...frontend.kernel_names import base_name
-from ...launching.parameters import BOOL, SIGNED, UNSIGNED, VOID, Parameter, decode
+from ...launching.parameters import BOOL, FUNCTION, SIGNED, UNSIGNED, VOID, Parameter, decode
 from ...system import resources
 from ...targets.kernels import param_names
 from ...targets.target import Request
@@ -131,6 +131,8 @@ def _tile(parameter: Parameter, kernels: list[KernelInfo]) -> Tile:
         element = Scalar(f"i{8 * parameter.size}")
     elif parameter.element is not None:
         element = Scalar(parameter.element.tileir if parameter.element.bits > 4 else "i8")
+    elif parameter.pointer and parameter.kind != FUNCTION:
+        element = Scalar("i8")  # what it points to is more than a number
     else:
         places = [f"{k.file}:{k.line}: " for k in kernels if k.name == base_name(parameter.kernel)]
         raise NotAvailableYet(
