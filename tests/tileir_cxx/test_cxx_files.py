@@ -129,6 +129,29 @@ def check_headers(kernel) -> None:
     assert list(y[:14]) == expected(5, x)
 
 
+BUILT_IN = """
+#include <cmath>
+#include <cstdlib>
+#include "cuda_tile.h"
+using namespace std;
+using namespace cuda::tiles;
+__tile_global__ void k(int* y, int n, float* x) {
+  double d = x[0];
+  y[0] = min(n, 3) + max(n, 7) + min(n, 4u) + abs(-n);
+  y[1] = __popc(n) + __clz(n) + __ffs(n) + (__float_as_int(x[2]) == 0x3f800000) + __brev(0x80000000u);
+  y[2] = 4 * (sqrt(d) + pow(d, 2.0) + pow(x[0], 0.5f)) + floor(x[1]) + fabs(x[1]) + __ldg(x + 2);
+  y[3] = isnan(x[0]) + 2 * isinf(x[3]) + 4 * isnan(x[4]) + (int)max(x[0], 9.0f) + (int)__fdividef(x[0], x[2]);
+}
+"""
+
+
+def test_functions_that_cuda_has_built_in():
+    """They need no header, and stand beside those of std."""
+    y, x = np.zeros(4, np.int32), np.array([2.25, -1.5, 1, np.inf, np.nan], np.float32)
+    Interpreted(BUILT_IN).kernel("k")[1](y, 5, x)
+    assert list(y) == [3 + 7 + 4 + 5, 2 + 29 + 1 + 1 + 1, 6 + 20 + 6 - 2 + 1 + 1, 2 + 4 + 9 + 2]
+
+
 def test_standard_headers():
     check_headers(Interpreted(HEADERS).kernel("k"))
 

@@ -61,3 +61,5 @@ CUDA_TILE_C2(pow)
 [[gnu::const]] long long llabs(long long) noexcept;
 
 } // extern "C"
+
+#include "cuda_tile/record/cuda_functions.h"

@@ -40,11 +40,9 @@ class Intrinsics(Addresses):
     def _absolute(self, i: Instruction, name: str) -> Value:
         return self.unary("absi" if name == "abs" else "absf", self.number(i.operands[0]))
 
-    def _float_unary(self, i: Instruction, name: str) -> Value:
-        return self.function(name, [self.number(i.operands[0])])
-
-    def _fma(self, i: Instruction, name: str) -> Value:
-        return self.function("fma", [self.number(o) for o in i.operands])
+    def _float_function(self, i: Instruction, name: str) -> Value:
+        name = "fma" if name == "fmuladd" else name
+        return self.function(name, [self.number(operand) for operand in i.operands])
 
     def _nothing(self, i: Instruction, name: str) -> None:
         return None
@@ -185,9 +183,9 @@ _INTRINSICS: list[tuple[str, Callable[[Intrinsics, Instruction, str], Value | Pa
     *((name, Intrinsics._float_extremum) for name in ("maxnum", "minnum", "maximumnum", "minimumnum")),
     *((name, Intrinsics._float_extremum) for name in ("maximum", "minimum")),
     *((name, Intrinsics._absolute) for name in ("abs", "fabs")),
-    *((name, Intrinsics._float_unary) for name in ("floor", "ceil", "sqrt", "exp", "exp2", "log", "log2")),
-    *((name, Intrinsics._float_unary) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")),
-    *((name, Intrinsics._fma) for name in ("fma", "fmuladd")),
+    *((name, Intrinsics._float_function) for name in ("floor", "ceil", "sqrt", "exp", "exp2", "log", "log2")),
+    *((name, Intrinsics._float_function) for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")),
+    *((name, Intrinsics._float_function) for name in ("pow", "atan2", "fma", "fmuladd")),
     *((name, Intrinsics._funnel_shift) for name in ("fshl", "fshr")),
     *((name, Intrinsics._comparison_number) for name in ("scmp", "ucmp")),
     *((name, Intrinsics._zeros_in_front) for name in ("ctlz", "cttz")),
