@@ -85,6 +85,11 @@ class Module:
     def __reduce__(self) -> NoReturn:
         raise not_picklable(self)
 
+    def call_also(self, name: str, *others: str) -> None:
+        """Lets a kernel be found by other names, too, unless another kernel has them."""
+        for other in others:
+            self._kernels.setdefault(normalized(other), self.kernel(name))
+
     def explain_exceptions(self, explain: Callable[[str], Exception | None]) -> None:
         """Registers `explain`, which may turn the launcher's message about an exception that left a kernel on
         the host into the error to raise."""

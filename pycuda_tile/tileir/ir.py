@@ -222,6 +222,14 @@ class Entry:
     def params(self) -> list[Value]:
         return self.body.arguments
 
+    def is_called(self, name: str) -> bool:
+        """Whether a user may mean this entry by its own name or by its name expression."""
+        return name == self.name or (self.expression != "" and _short(name) == _short(self.expression))
+
+
+def _short(expression: str) -> str:
+    return "".join(expression.split()).removeprefix("::").removesuffix("<>")
+
 
 @dataclass(eq=False)
 class Global:

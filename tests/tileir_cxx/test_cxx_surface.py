@@ -43,14 +43,30 @@ def test_entries_have_the_names_that_symbols_have():
     assert [entry.name for entry in module(SOURCE, "set<int>").entries] == ["_Z3setIiEvPT_"]
 
 
-def test_interpret_takes_a_name_expression():
+NAMED = """
+#include "cuda_tile.h"
+namespace ns { template <typename T = int, int N = 1> __tile_global__ void set(T* y) { y[0] = N; } }
+"""
+
+
+@pytest.mark.parametrize("built", [False, True])
+def test_kernels_are_found_by_their_name_expressions(built: bool):
     try:
-        made = tileir.from_cpp(SOURCE, kernels=("set<int>",))
+        made = tileir.from_cpp(NAMED, kernels=("ns::set", "::ns::set<int, 2>"))
     except pct.TargetUnavailable as error:
         pytest.skip(str(error))
-    y = np.zeros(1, np.int32)
-    tileir.interpret(made, "set< int >", 1, y)
-    assert y[0] == 2
+    kernels = tileir.build(made, options=("-O1",)) if built else None
+    found = []
+    for name in ("ns::set", "ns::set<>", " ::ns::set< int,2 >", made.entries[1].name):
+        y = np.zeros(1, np.int32)
+        if kernels is not None:
+            kernels[name][1](y)
+        else:
+            tileir.interpret(made, name, 1, y)
+        found.append(int(y[0]))
+    assert found == [1, 1, 2, 2]
+    with pytest.raises(KernelNotFound):
+        kernels["ns::set<int, 3>"] if built else tileir.interpret(made, "ns::set<int, 3>", 1, y)
 
 
 def test_views_stand_before_the_loop_and_need_no_tokens():

@@ -60,14 +60,10 @@ def interpret(
 
 def _entry(m: Module, name: str) -> Entry:
     for entry in m.entries:
-        if name == entry.name or (entry.expression and _same_text(name, entry.expression)):
+        if entry.is_called(name):
             return entry
     names = ", ".join(entry.name for entry in m.entries) or "none"
     raise KernelNotFound(f"the module has no entry {name!r}; it has: {names}")
-
-
-def _same_text(one: str, other: str) -> bool:
-    return "".join(one.split()) == "".join(other.split())
 
 
 def _grid(grid: int | tuple[int, ...]) -> tuple[int, int, int]:

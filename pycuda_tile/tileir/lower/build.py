@@ -30,7 +30,8 @@ def build(m: Any, target: str = "cpu", *, optimize: bool = False, **arguments: A
                 a "reason"
     arguments:  further ones of pycuda_tile.build: arch, options, num_threads, cache, ...
 
-    Its kernels have the names of the entries, with underscores for characters that C++ does not allow.
+    Its kernels have the names of the entries, with underscores for characters that C++ does not allow; those
+    of modules that from_cpp made are also found by their name expressions.
     Raises VerifyError if the module breaks a rule, NotAvailableYet, with the operation and its line, for what
     cannot be translated, and CompileError like pycuda_tile.build. If an `assert` fails, a launch on the cpu
     raises AssertionFailed: no further blocks start, and arrays keep what has been stored. On a GPU the kernel
@@ -48,6 +49,10 @@ def build(m: Any, target: str = "cpu", *, optimize: bool = False, **arguments: A
     else:
         source, assertions = translate(m, target)
     built = build_source(source, target=target, **arguments)
+    for entry, kernel in zip(m.entries, built.kernels, strict=True):
+        if entry.expression:
+            short = entry.expression.removeprefix("::").removesuffix("<>")
+            built.call_also(kernel.name, entry.expression, short)
     for name, more in attributes.items():
         built.kernel(name).attributes.update(more)
     if assertions:
