@@ -164,3 +164,36 @@ def transposed(name: str = "transposed") -> str:
   return
 }}
 """
+
+
+def carried(name: str = "carried", shape: str = "16x32") -> str:
+    """A running sum of the tiles along a row of tiles, doubled; then the sums of its rows."""
+    rows, columns = map(int, shape.split("x"))
+    view, kind = f"partition_view<tile=({shape}), {MATRIX}>", f"tile<{shape}xf32>"
+    small = f"partition_view<tile=({rows}), {VECTOR}>"
+    return f"""entry @{name}(%x: tile<ptr<f32>>, %out: tile<ptr<f32>>, %m: tile<i32>, %n: tile<i32>) {{
+  %i, %j, %k = get_tile_block_id : tile<i32>
+  %t_x = make_tensor_view %x, shape = [%m, %n], strides = [%n, 1] : tile<i32> -> {MATRIX}
+  %v_x = make_partition_view %t_x : {view}
+  %t_o = make_tensor_view %out, shape = [%m], strides = [1] : tile<i32> -> {VECTOR}
+  %v_o = make_partition_view %t_o : {small}
+  %zero = constant <i32: 0> : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  %size = constant <i32: {columns}> : tile<i32>
+  %steps = divi %n, %size signed rounding<positive_inf> : tile<i32>
+  %start = constant <f32: 0.0> : {kind}
+  %two = constant <f32: 2.0> : {kind}
+  %sum, %before = for %s in (%zero to %steps, step %one) : tile<i32>
+      iter_values(%acc = %start, %old = %start) -> ({kind}, {kind}) {{
+    %p, %t0 = load_view_tko weak %v_x[%i, %s] : {view}, tile<i32> -> {kind}, token
+    %q = mulf %p, %two : {kind}
+    %r = addf %acc, %q : {kind}
+    %u = subf %old, %acc : {kind}
+    continue %r, %u : {kind}, {kind}
+  }}
+  %both = addf %sum, %before : {kind}
+{row_fold("total", "addf", "both", kind, f"tile<{rows}xf32>", 1)}
+  %t1 = store_view_tko weak %total, %v_o[%i] : tile<{rows}xf32>, {small}, tile<i32> -> token
+  return
+}}
+"""

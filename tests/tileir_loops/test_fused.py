@@ -23,6 +23,7 @@ TEXT = "\n".join(
         kernels.pointers("half_pointers", 64, "f16"),
         kernels.in_place(),
         kernels.transposed(),
+        kernels.carried(),
         kernels.sums("row_sums", "4x64", 1),
         kernels.sums("column_sums", "64x16", 0),
         kernels.sums("row_greatest", "4x64", 1, "maxf"),
@@ -127,6 +128,26 @@ def test_reductions(name: str, shape: tuple[int, int], exact: bool, special: boo
         x[np.isinf(x)] = -2
         x[np.abs(x) > 1e30] = 3
     check(name, 1, x, np.zeros(left, np.float32), np.zeros_like(x), exact=exact)
+
+
+@pytest.mark.parametrize("rows, columns", [(16, 64), (21, 70), (3, 5)])
+def test_carried_tiles(rows: int, columns: int):
+    x = np.round(numbers(rows * columns, False) * 16)
+    check("carried", -(-rows // 16), x, np.zeros(rows, np.float32), rows, columns)
+
+
+def test_large_results():
+    """They are stored past the caches, where rows lie at multiples of 16 bytes."""
+    for columns, skipped in ((2048, 0), (2048, 1), (2047, 0)):
+        x = np.tile(numbers(2048, True), 2049)[: 2048 * columns]
+        results = []
+        for optimize in (False, True):
+            memory = np.zeros(2048 * columns + 4, np.float32)
+            out = memory[skipped : skipped + x.size]
+            kernel = built(optimize).kernel("saxpy")
+            kernel[-(-columns // 64), 256](x, x, out, np.float32(0.5), 2048, columns, columns)
+            results.append(out)
+        assert same(*results)
 
 
 @pytest.mark.parametrize("name, shift", [("pointers", 1), ("pointers", -3), ("softmax", 5), ("in_place", 7)])

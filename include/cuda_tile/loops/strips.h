@@ -2,6 +2,7 @@
 // written to memory.
 #pragma once
 
+#include "cuda_tile/platform/host_streaming.h"
 #include "cuda_tile/tileir/tiles.h"
 
 namespace cuda_tile::inline CUDA_TILE_ABI::loops {
@@ -11,13 +12,13 @@ namespace ct = cuda::tiles;
 template <typename E, unsigned S>
 using strip = ct::tile<E, ct::shape<S>>;
 
-/// How many elements of a row of N a strip has, where tiles of these element types are computed together: two
-/// vectors of the widest one. Where rows are reduced, it has all lanes of a reduction.
+/// How many elements of a row of N a strip has, where tiles of these element types are computed together:
+/// four vectors of the widest one. Where rows are reduced, it has all lanes of a reduction.
 template <unsigned N, typename... Es>
 constexpr unsigned strip_length() {
   unsigned widest = 1;
   ((widest = sizeof(Es) > widest ? sizeof(Es) : widest), ...);
-  unsigned length = 2 * ct::platform::vector_bytes / widest;
+  unsigned length = 4 * ct::platform::vector_bytes / widest;
   length = length < 32 ? length : 32;
   return length < N ? length : N;
 }
@@ -66,6 +67,11 @@ CUDA_TILE_API strip<E, S> load(E const* from, long long step, long long inside, 
       result.slots[l] = from[l * step];
   return result;
 }
+/// The padding of loads that need none.
+template <typename E>
+CUDA_TILE_API E any() {
+  return E{};
+}
 /// One element, or the padding.
 template <typename E>
 CUDA_TILE_API E load_one(E const* from, long long inside, E pad) {
@@ -79,6 +85,14 @@ CUDA_TILE_API void store(E* to, strip<E, S> const& x, long long inside) {
   else
     copy<E, S>(to, x.slots);
 }
+/// The same, past the caches if `streams`.
+template <typename E, unsigned S>
+CUDA_TILE_API void store(bool streams, E* to, strip<E, S> const& x, long long inside) {
+  if constexpr (ct::platform::has_streaming_stores && S * sizeof(E) % 64 == 0)
+    if (streams && inside >= static_cast<long long>(S))
+      return ct::platform::stream<S * sizeof(E)>(to, x.slots);
+  loops::store<E, S>(to, x, inside);
+}
 template <typename E, unsigned S>
 CUDA_TILE_API void store(E* to, long long step, strip<E, S> const& x, long long inside) {
   if (inside < static_cast<long long>(S))
@@ -91,6 +105,15 @@ template <typename E>
 CUDA_TILE_API void store_one(E* to, E x, long long inside) {
   if (inside > 0)
     *to = x;
+}
+
+/// Whether strips are worth storing past the caches: of an array of so many bytes, where rows, which are
+/// `steps` elements apart, lie at multiples of 16 bytes.
+template <typename E, typename... Steps>
+CUDA_TILE_API bool is_worth_streaming(E const* origin, unsigned long long bytes, Steps... steps) {
+  auto places = (reinterpret_cast<unsigned long long>(origin) | ... |
+                 static_cast<unsigned long long>(steps * static_cast<long long>(sizeof(E))));
+  return ct::platform::has_streaming_stores && bytes >= ct::platform::streaming_bytes && places % 16 == 0;
 }
 
 /// first, first + 1, ...

@@ -54,6 +54,7 @@ class _Emitter:
             for access in self.nest.effects.accesses:
                 self.places[id(access.op)] = found.of(access)
             found.add_tests(self.places)
+            found.add_streams(self.places)
             if found.tests:
                 tests = " && ".join(found.tests)
                 with self.translator.names.block(f"if ({tests})"):
@@ -86,7 +87,7 @@ class _Emitter:
     def _loop(self, axis: int) -> AbstractContextManager[None]:
         name = self.positions[axis] = self.translator.fresh(f"i{axis}")
         extent, step = self.nest.axes.extents[axis], vectors.LENGTH if axis == self.nest.vector else "1"
-        return self.translator.names.block(f"for (unsigned {name} = 0; {name} < {extent}; {name} += {step})")
+        return self.translator.names.block(f"for (long long {name} = 0; {name} < {extent}; {name} += {step})")
 
     def _stages(self) -> None:
         for key, value in self.nest.buffers.items():
@@ -244,14 +245,15 @@ class _Emitter:
         return at if step == "1" else f"{at}, {step}"
 
     def _read(self, place: Place, value: Value) -> str:
-        padding = place.padding or f"{place.kind}{{}}"
+        padding = place.padding or f"loops::any<{place.kind}>()"
         length = f"<{vectors.LENGTH}, {place.kind}>" if self.nest.has_lanes(value) else f"_one<{place.kind}>"
         given = f"{self._arguments(place, value)}, {self._inside(place, value)}, {padding}"
         return f"loops::load{length}({given})"
 
     def _write(self, place: Place, value: Value, x: str) -> None:
         length = f"<{place.kind}, {vectors.LENGTH}>" if self.nest.has_lanes(value) else f"_one<{place.kind}>"
-        given = f"{self._arguments(place, value)}, {x}, {self._inside(place, value)}"
+        streams = f"{place.streams}, " if place.streams else ""
+        given = f"{streams}{self._arguments(place, value)}, {x}, {self._inside(place, value)}"
         self.line(f"loops::store{length}({given});")
 
     def _loaded(self, op: Operation) -> str:

@@ -112,7 +112,7 @@ def _nests(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) -
                 items.append(nest)
             else:
                 for op in part[:taken]:
-                    if id(op) in reasons:
+                    if id(op) in reasons and has_tiles(op):
                         note(reasons[id(op)])
                 items.extend(part[:taken])
             part = part[taken:]

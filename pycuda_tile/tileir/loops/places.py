@@ -36,6 +36,8 @@ class Place:
     steps:   elements from one position to the next, by axis
     counts:  how many positions exist, by axis
     padding: the value of others, of a load
+    size:    how many elements the array has, or all blocks together store
+    streams: a condition for storing past the caches
     """
 
     origin: str
@@ -43,6 +45,8 @@ class Place:
     steps: dict[int, str] = field(default_factory=dict)
     counts: dict[int, str] = field(default_factory=dict)
     padding: str = ""
+    size: str = ""
+    streams: str = ""
 
     def at(self, positions: dict[int, str]) -> str:
         """The address of the element, or of a strip's first one, at these positions."""
@@ -66,6 +70,10 @@ class Place:
 
 def _array(values: list[str]) -> str:
     return f"{{{', '.join(values)}}}"
+
+
+def _zero(kind: str) -> str:
+    return f"tileir::padding<{kind}, ct::view_padding::zero>()"
 
 
 def scalar_name(translator: Translation, value: Value) -> str:
@@ -105,6 +113,19 @@ class Places:
             self.tests.append(place.injective())
         self.tests[:] = dict.fromkeys(self.tests)
 
+    def add_streams(self, places: dict[int, Place | None]) -> None:
+        """Which stores of rows may go past the caches: not those to what the nest has just loaded."""
+        for access in self.nest.effects.accesses:
+            place, vector = places[id(access.op)], self.nest.vector
+            if place is None or not access.stores or place.steps.get(vector) != "1":
+                continue
+            if access in self.nest.effects.in_place.values():
+                continue
+            steps = [step for axis, step in place.steps.items() if axis != vector]
+            size = f"1ull * {place.size} * sizeof({place.kind})"
+            given = ", ".join([place.origin, size, *(f"1ll * {step}" for step in steps)])
+            place.streams = self._let("streams", f"loops::is_worth_streaming({given})", "bool")
+
     def _let(self, wish: str, text: str, kind: str = "long long") -> str:
         name = self.translator.fresh(wish)
         self.translator.line(f"{kind} const {name} = {text};")
@@ -137,7 +158,8 @@ class Places:
             mode = PADDINGS[operand(op, "view").type.padding or "zero"].name
             padding = f"tileir::padding<{kind}, ct::view_padding::{mode}>()"
         pointer = self._let("at", origin, f"{kind}*")
-        return Place(pointer, kind, steps, counts, padding)
+        size = " * ".join(view.tensor.extents)
+        return Place(pointer, kind, steps, counts, padding, size)
 
     # --- pointers ---
 
@@ -156,8 +178,12 @@ class Places:
         padding = ""
         if op.name in LOADS:
             given = optional_operand(op, "paddingValue")
-            padding = f"{kind}{{}}" if given is None else self._origin(given)
-        return Place(origin, kind, steps, counts, padding)
+            padding = _zero(kind) if given is None else self._origin(given)
+        blocks = "ct::num_blocks()"
+        size = " * ".join(
+            [f"1ll * {blocks}.x * {blocks}.y * {blocks}.z", *map(str, value_shape(access.value))]
+        )
+        return Place(origin, kind, steps, counts, padding, size)
 
     def _count(self, limit: Limit, most: str) -> str:
         sign = "unsigned" if limit.unsigned else "signed"
@@ -206,6 +232,6 @@ class Places:
             return self._origin(operands_of(op)[0])
         kind = element(value_element(op.results[0]))
         if op.name == "iota":
-            return f"{kind}{{}}"
+            return _zero(kind)
         names = [self._origin(each) for each in operands_of(op)]
         return self._let("origin", expression(vectors.scalar(op), names), kind)

@@ -104,6 +104,8 @@ def plan(ops: list[Operation], outputs: list[Value]) -> Nest:
 def _spanning(nest: Nest) -> list[int]:
     """The axes, in the order of a value that varies along all of them."""
     values = [v for op in nest.ops for v in [*operands_of(op), *op.results] if is_tile(v)]
+    if not values:
+        raise Fallback(nest.ops[0], "it has no tiles")
     full = max((nest.axes.list_of(value) for value in values), key=len)
     for op in nest.ops:
         for value in [*operands_of(op), *op.results]:
