@@ -166,8 +166,9 @@ def transposed(name: str = "transposed") -> str:
 """
 
 
-def carried(name: str = "carried", shape: str = "16x32") -> str:
-    """A running sum of the tiles along a row of tiles, doubled; then the sums of its rows."""
+def carried(name: str = "carried", shape: str = "16x32", late: str = "addf %old, %r") -> str:
+    """A running sum of the tiles along a row of tiles, doubled, and another one; then their rows' sums.
+    With `late`, a sum may still be needed when its next value is known."""
     rows, columns = map(int, shape.split("x"))
     view, kind = f"partition_view<tile=({shape}), {MATRIX}>", f"tile<{shape}xf32>"
     small = f"partition_view<tile=({rows}), {VECTOR}>"
@@ -188,7 +189,7 @@ def carried(name: str = "carried", shape: str = "16x32") -> str:
     %p, %t0 = load_view_tko weak %v_x[%i, %s] : {view}, tile<i32> -> {kind}, token
     %q = mulf %p, %two : {kind}
     %r = addf %acc, %q : {kind}
-    %u = subf %old, %acc : {kind}
+    %u = {late} : {kind}
     continue %r, %u : {kind}, {kind}
   }}
   %both = addf %sum, %before : {kind}

@@ -24,6 +24,7 @@ TEXT = "\n".join(
         kernels.in_place(),
         kernels.transposed(),
         kernels.carried(),
+        kernels.carried("carried_late", late="subf %old, %acc"),
         kernels.sums("row_sums", "4x64", 1),
         kernels.sums("column_sums", "64x16", 0),
         kernels.sums("row_greatest", "4x64", 1, "maxf"),
@@ -36,8 +37,13 @@ SPECIAL = [0.0, -0.0, 1.0, -1.5, np.inf, -np.inf, np.nan, 1e-42, -1e-45, 3e38]
 
 
 @functools.cache
+def parsed() -> tileir.Module:
+    return tileir.parse(TEXT)
+
+
+@functools.cache
 def built(optimize: bool) -> pct.Module:
-    return tileir.build(tileir.parse(TEXT), optimize=optimize, options=("-O2",))
+    return tileir.build(parsed(), optimize=optimize, options=("-O2",))
 
 
 def numbers(count: int, special: bool, kind: str = "f4") -> np.ndarray:
@@ -62,7 +68,7 @@ def check(name: str, grid, *arguments, exact: bool = True) -> None:
     ways = [built(False).kernel(name), built(True).kernel(name)]
     for launch in [
         *(way[grid] for way in ways),
-        functools.partial(tileir.interpret, tileir.parse(TEXT), name, grid),
+        functools.partial(tileir.interpret, parsed(), name, grid),
     ]:
         copies = [x.copy() if isinstance(x, np.ndarray) else x for x in arguments]
         with np.errstate(all="ignore"):
@@ -131,9 +137,10 @@ def test_reductions(name: str, shape: tuple[int, int], exact: bool, special: boo
 
 
 @pytest.mark.parametrize("rows, columns", [(16, 64), (21, 70), (3, 5)])
-def test_carried_tiles(rows: int, columns: int):
+@pytest.mark.parametrize("name", ["carried", "carried_late"])
+def test_carried_tiles(name: str, rows: int, columns: int):
     x = np.round(numbers(rows * columns, False) * 16)
-    check("carried", -(-rows // 16), x, np.zeros(rows, np.float32), rows, columns)
+    check(name, -(-rows // 16), x, np.zeros(rows, np.float32), rows, columns)
 
 
 def test_large_results():

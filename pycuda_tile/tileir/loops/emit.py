@@ -21,17 +21,26 @@ from .places import Place, Places, scalar_name
 from .stages import Nest
 
 
-def emit(translator: Translation, nest: Nest, by_operation: Callable[[list[Operation]], None]) -> None:
-    """Writes a nest. `by_operation` writes operations on whole tiles, which run if a test before the loops
-    fails."""
-    _Emitter(translator, nest).write(by_operation)
+def emit(
+    translator: Translation,
+    nest: Nest,
+    by_operation: Callable[[list[Operation]], None],
+    places: dict[int, str],
+) -> None:
+    """Writes a nest.
+
+    by_operation:  writes operations on whole tiles, which run if a test before the loops fails
+    places:        variables that outputs are to be written to, by the output's identity
+    """
+    _Emitter(translator, nest, places).write(by_operation)
 
 
 class _Emitter:
-    def __init__(self, translator: Translation, nest: Nest):
+    def __init__(self, translator: Translation, nest: Nest, places: dict[int, str]):
         self.translator, self.nest = translator, nest
         self.line = translator.line
-        self.outputs = {id(value): translator.fresh("result") for value in nest.outputs}
+        self.given = places
+        self.outputs = {id(v): places.get(id(v)) or translator.fresh("result") for v in nest.outputs}
         self.buffers = {key: translator.fresh("kept") for key in nest.buffers}
         self.places: dict[int, Place | None] = {}
         self.sums: dict[int, str] = {}  # names of reductions under way
@@ -43,6 +52,8 @@ class _Emitter:
     def _declare_outputs(self) -> None:
         """Declares what others use, since the nest is in braces."""
         for value in self.nest.outputs:
+            if id(value) in self.given:
+                continue
             kind = tile(value_element(value), value_shape(value))
             braces = "" if value_shape(value) else "{}"
             self.line(f"{kind} {self.outputs[id(value)]}{braces};")

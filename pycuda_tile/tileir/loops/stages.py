@@ -72,6 +72,34 @@ class Nest:
     def level(self, op: Operation) -> int:
         return self.levels[id(op) if op.name in STORES else id(op.results[0])]
 
+    def may_replace(self, old: Value, new: Value) -> bool:
+        """Whether an output may be written to where an input lies: each element of the input is read for the
+        last time no later than that of the output is made."""
+        if old.type != new.type or self.axes.of(old) != self.axes.of(new):
+            return False
+        if not set(self.outer) <= set(self.axes.list_of(new)):
+            return False
+        made = next(i for i, op in enumerate(self.ops) if new in op.results)
+        last = self.levels[id(new)]
+        for i, op in enumerate(self.ops):
+            if not any(value is old for value in data_of(op)):
+                continue
+            late = i > made or (self._runs_inside(op) and not self.is_inner(new))
+            if any(stage > last or (stage == last and late) for stage in self._stages_of(op)):
+                return False
+        return True
+
+    def _runs_inside(self, op: Operation) -> bool:
+        """Whether an operation is in the innermost loop of its stages."""
+        return op.name == "reduce" or self.is_inner(self.subject(op))
+
+    def _stages_of(self, op: Operation) -> list[int]:
+        if op.name == "reduce":
+            return [self.level(op) - 1]
+        if op.name in STORES or not self._runs_inside(op):
+            return [self.level(op)]
+        return [stage for stage, needed in self.needed.items() if id(op.results[0]) in needed]
+
     def subject(self, op: Operation) -> Value:
         """The value that says where an operation belongs: its result, or what it stores."""
         return self.access(op).value if op.name in STORES else op.results[0]

@@ -5,7 +5,9 @@ from __future__ import annotations
 from ..ir import Entry, Operation
 from ..lower.translate import Translator
 from ..module import Module
+from ..reading import operands_of
 from .emit import emit
+from .facts import data_of, is_tile
 from .fallback import Fallback
 from .groups import Uses, split
 from .simplify import simplify
@@ -54,7 +56,27 @@ class FusingTranslator(Translator):
                 super()._operations([item])
             else:
                 self.nests[self._name].append(item)
-                emit(self, item, self._by_operation)
+                emit(self, item, self._by_operation, self._in_place(item, ops[-1]))
+
+    def _in_place(self, nest: Nest, last: Operation) -> dict[int, str]:
+        """The variables of a loop's carried tiles that a nest may replace by their next values."""
+        found: dict[int, str] = {}
+        if last.name != "continue":
+            return found
+        own = {id(op) for op in nest.ops}
+        inputs = {id(value): value for op in nest.ops for value in data_of(op) if is_tile(value)}
+        inside = {id(value) for op in nest.ops for value in op.results}
+        carried = {self.names[value]: value for key, value in inputs.items() if key not in inside}
+        handed = [id(value) for value in operands_of(last)]
+        outputs = {id(value): value for value in nest.outputs}
+        for key, variable in zip(handed, self.loops[-1][0], strict=True):
+            new, old = outputs.get(key), carried.get(variable)
+            if new is None or old is None or handed.count(key) > 1:
+                continue
+            alone = self._uses.users[key] == {id(last)} and self._uses.users[id(old)] <= own
+            if alone and nest.may_replace(old, new):
+                found[key] = variable
+        return found
 
     def _by_operation(self, ops: list[Operation]) -> None:
         self._fuses = False
