@@ -12,6 +12,7 @@ from open_front_end import module
 import pycuda_tile as pct
 from pycuda_tile import tileir
 from pycuda_tile.errors import NotAvailableYet
+from pycuda_tile.targets.tile.assembling import assemble
 from pycuda_tile.tileir.ir import walk
 
 SOURCE = """
@@ -163,6 +164,16 @@ def test_kernels_share_variables():
         assert x[0] == expected
     built.kernel("again")[1](x)
     assert x[0] == 7
+
+
+def test_tileiras_takes_the_modules():
+    """Names, formats and messages become those of PTX."""
+    for source, kernels in ((SOURCE, ()), (VARIABLES, ("reads", "counts"))):
+        made = module(source, *kernels)
+        try:
+            assert assemble(tileir.write_bytecode(made), "sm_90").startswith(b"\x7fELF")
+        except pct.TargetUnavailable as error:
+            pytest.skip(str(error))
 
 
 def test_a_variable_without_a_constant_value_is_refused():

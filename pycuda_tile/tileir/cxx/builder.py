@@ -269,8 +269,9 @@ class Builder:
             sign = {"signedness": "signed" if signed_to else "unsigned"}
             return self.pure("ftoi", {"from": value}, type_, {**sign, "rounding_mode": "nearest_int_to_zero"})
         if is_float(element):
-            if element.name == "f8E8M0FNU":  # rounds up, and thus from a number that is exact
-                return self.convert(self.convert(value, Scalar("f64"), signed_from), element)
+            if width(element) <= 8:  # which saturate where they come from floats; e8m0 rounds up
+                between = Scalar("f64" if element.name == "f8E8M0FNU" else "f32")
+                return self.convert(self.convert(value, between, signed_from), element)
             constant = self._exact(value, element) if signed_from else None
             attributes = {**sign, "rounding_mode": "nearest_even"}
             return constant or self.pure("itof", {"from": value}, type_, attributes)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 
 import numpy as np
@@ -47,7 +48,9 @@ def global_of(variable: Variable, name: str) -> ModuleGlobal:
     data += bytes((length - count) * dtype.itemsize)
     value = np.frombuffer(bytes(data), dtype)
     alignment = variable.alignment or alignment_of(variable.type)
-    return ModuleGlobal(variable.name, Tile(element, (length,)), value, alignment, constant=variable.constant)
+    symbol = re.sub(r"[^\w$]", "_", f"${variable.name[1:]}" if variable.name[0] == "." else variable.name)
+    is_private = symbol != variable.name  # LLVM made the name, which PTX would refuse
+    return ModuleGlobal(symbol, Tile(element, (length,)), value, alignment, is_private, variable.constant)
 
 
 def _element(type_: str) -> str:

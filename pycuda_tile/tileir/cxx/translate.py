@@ -98,8 +98,8 @@ class Translator(Structure):
     def address_of_global(self, name: str) -> Value:
         if name not in self._globals:
             self._globals[name] = self._global(name)
-        element = self._globals[name].type.element
-        return self.pure("get_global", {}, Tile(Pointer(element), ()), {"name": name})
+        found = self._globals[name]
+        return self.pure("get_global", {}, Tile(Pointer(found.type.element), ()), {"name": found.name})
 
     def variable(self, name: str) -> Variable | None:
         return self._text.variable(name)
