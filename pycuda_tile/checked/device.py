@@ -7,14 +7,14 @@ import ctypes
 import threading
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from ..errors import LaunchError
 from ..launching.arguments import Packer
 from ..launching.gpu_launcher import GpuLauncher, ensure_context
 from ..launching.streams import current_stream
 from . import KINDS
-from .launcher import Array, extents_of
+from .launcher import Array, as_array, extents_of
 from .report import NO_ARRAY, Report, make_error
 from .sites import Place, frames_of, number_sites, publish_variables
 
@@ -109,21 +109,20 @@ class CheckedGpuLauncher(GpuLauncher):
         if checks.is_taken:
             raise self._error(checks, extents)
 
-    def _prepare(self, driver, extents: Sequence[tuple]) -> _DeviceChecks:
+    def _prepare(self, driver: Any, extents: Sequence[tuple]) -> _DeviceChecks:
         """What the kernel may access: the arrays of the launch, then the module's own variables."""
-        arrays = [
-            Array(extent.address, extent.nbytes, extent.itemsize, not (parameter.const or extent.readonly))
-            for parameter, extent in extents
-        ]
+        arrays = [as_array(parameter, extent) for parameter, extent in extents]
         variables = (self._find(driver, name) for name in self._code.variables)
         arrays += [Array(*found, 1, 1) for found in variables if found]
         if len(arrays) > _MOST_ARRAYS:
-            raise LaunchError(f"{self._packer.kernel}: a checked launch on a GPU takes {_MOST_ARRAYS} arrays")
+            raise LaunchError(
+                f"{self._packer.kernel}: a checked launch on a GPU can have at most {_MOST_ARRAYS} arrays"
+            )
         checks = _DeviceChecks(array_count=len(arrays), ignored=self._ignored)
         checks.arrays[: len(arrays)] = arrays
         return checks
 
-    def _find(self, driver, name: str) -> tuple[int, int] | None:
+    def _find(self, driver: Any, name: str) -> tuple[int, int] | None:
         """Address and size of a variable; None if the code has none of that name because it is unused."""
         status, address, size = driver.cuLibraryGetGlobal(self._library, name.encode())
         if status == driver.CUresult.CUDA_ERROR_NOT_FOUND:
@@ -131,11 +130,11 @@ class CheckedGpuLauncher(GpuLauncher):
         self._check(driver, status)
         return int(address), size
 
-    def _call(self, driver, function, *arguments: object) -> None:
+    def _call(self, driver: Any, function: Callable[..., Any], *arguments: object) -> None:
         (status,) = function(*arguments)
         self._check(driver, status)
 
-    def _error(self, checks: _DeviceChecks, extents: Sequence[tuple]):
+    def _error(self, checks: _DeviceChecks, extents: Sequence[tuple]) -> Exception:
         report = checks.report
         if len(extents) <= report.array < checks.array_count:  # one of the module's own variables
             report.offset += checks.arrays[report.array].address

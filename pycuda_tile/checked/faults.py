@@ -36,7 +36,7 @@ def explain(message: str, find_lines: Callable[[], Lines]) -> str:
             frame = user_frame(find_frames(lines.library, offsets), lines.source)
     text = [message[: place.start()]]
     is_overflow = "stack overflow" in text[0]
-    if frame:
+    if frame and lines:
         text += [f"  {where(frame)}", *excerpt(frame, lines.source)]
     if is_overflow and lines and (tiles := _largest_tiles(lines.library.read_bytes())):
         text.append(f"  The largest tiles in the source: {'; '.join(tiles)}")

@@ -38,6 +38,12 @@ def extents_of(packer: Packer, arguments: Sequence[object]) -> list[tuple[Parame
     ]
 
 
+def as_array(parameter: Parameter, extent: Extent) -> Array:
+    """An array of a launch, as the checks know it."""
+    writable = not (parameter.const or extent.readonly)
+    return Array(extent.address, extent.nbytes, extent.itemsize, writable)
+
+
 class CheckedLauncher(HostLauncher):
     """Launches one kernel of a library that was built with checks.
 
@@ -65,12 +71,7 @@ class CheckedLauncher(HostLauncher):
     def _run(self, blocks: ctypes.Array, schedule_seed: int, /, *arguments: object, **named: object) -> None:
         frame = self._packer.pack(arguments, named)
         extents = extents_of(self._packer, arguments)
-        arrays = (Array * len(extents))(
-            *(
-                (extent.address, extent.nbytes, extent.itemsize, not (parameter.const or extent.readonly))
-                for parameter, extent in extents
-            )
-        )
+        arrays = (Array * len(extents))(*(as_array(*each) for each in extents))
         report = Report()
         status = self._call_checked(
             self._kernel, frame.address, blocks, schedule_seed, poll_address(), arrays, len(extents),

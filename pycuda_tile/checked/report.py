@@ -118,10 +118,12 @@ def where(frame: Frame | None) -> str:
 
 
 def excerpt(frame: Frame | None, source: tuple[str, Path]) -> list[str]:
+    if frame is None:
+        return []
     try:
         path = source[1] if frame.file == source[0] else Path(frame.file)
         line = path.read_text(encoding="utf-8").splitlines()[frame.line - 1]
-    except (AttributeError, OSError, ValueError, IndexError):
+    except (OSError, ValueError, IndexError):
         return []
     return [f"    {frame.line} | {line.strip()}"]
 

@@ -101,7 +101,7 @@ def _records(log: str) -> list[_Record]:
             place = (found["file"], int(found["line"]), int(found["column"] or 0))
             rest = found["rest"]
             if severity := _GNU_SEVERITY.match(rest):
-                _add(records, *place, *severity.groups(), gnu_trace)
+                _add(records, *place, severity[1], severity[2], gnu_trace)
             elif rest.startswith(("required from", "recursively required from")):
                 gnu_trace.append(place)
             elif rest.startswith("in 'constexpr' expansion of"):
@@ -115,7 +115,7 @@ def _records(log: str) -> list[_Record]:
         elif found := _TOOL.match(line):
             severity = _GNU_SEVERITY.match(found[1])
             if severity and severity[1] != "note":
-                _add(records, "", 0, 0, *severity.groups(), [])
+                _add(records, "", 0, 0, severity[1], severity[2], [])
         elif records and line.strip() == "^" and not records[-1].column and not records[-1].notes:
             records[-1].column = len(line) - 2  # NVRTC indents the source by two spaces
         elif records and _EDG_MORE.match(line) and not records[-1].notes:

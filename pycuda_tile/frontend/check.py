@@ -5,7 +5,7 @@ Compilers other than NVIDIA's ignore hints, so nothing else reports which of the
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from ..errors import Diagnostic
@@ -108,7 +108,7 @@ def _diagnostic(file: str, hint: Hint, what: str, reason: str) -> Diagnostic:
 # --- what a hint stands before ------------------------------------------------------------------------------
 
 
-def _statements(tokens: list[Token]):
+def _statements(tokens: list[Token]) -> Iterator[tuple[list[Token], int]]:
     """(tokens, index after the leading attributes) of each statement or declaration that has an attribute.
 
     A statement ends before `;`, `{` and `}` outside of round and square brackets.
@@ -140,7 +140,7 @@ def _behind_attributes(statement: list[Token]) -> int:
     return at
 
 
-def _construct(statement: list[Token], start: int):
+def _construct(statement: list[Token], start: int) -> tuple[str, Callable[[Hint], str]]:
     """A name for the kind of statement, and a function that says why a hint is misplaced ("" if not)."""
     words = [token.text for token in statement]
     if "__tile_global__" in words:

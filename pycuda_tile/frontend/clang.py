@@ -12,10 +12,12 @@ import os
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
+from typing import Any
 
 from ..system import resources
 from .kernel_info import KernelInfo, Param, TemplateParam
 
+Cursor = Any  # a cursor of libclang, whose Python module has no types
 EXTRA = "frontend"  # see system/install.py
 KERNEL, FUNCTION = "cuda_tile kernel", "cuda_tile function"  # annotations of __tile_global__ and __tile__
 _MOST_STUBS = 16
@@ -42,7 +44,7 @@ _STUBS = {
 
 
 @functools.cache
-def load():
+def load() -> Any:
     """The module clang.cindex; None if libclang is not installed or does not load."""
     try:
         from clang import cindex
@@ -56,7 +58,7 @@ def load():
 class Unit:
     """A parsed source: `name` is the user's name for it, `path` the one that libclang knows."""
 
-    def __init__(self, translation_unit, name: str, path: str, text: str):
+    def __init__(self, translation_unit: Any, name: str, path: str, text: str):
         self.translation_unit = translation_unit
         self.name = name
         self.path = path
@@ -68,17 +70,17 @@ class Unit:
             self._texts[file] = Path(file).read_bytes()
         return self._texts[file]
 
-    def place(self, cursor) -> tuple[str, int, int]:
+    def place(self, cursor: Cursor) -> tuple[str, int, int]:
         """File, line and column of a cursor, with the user's name for the file."""
         location = cursor.location
         file = location.file.name if location.file else ""
         return (self.name if file == self.path else file), location.line, location.column
 
-    def functions(self) -> Iterator:
+    def functions(self) -> Iterator[Cursor]:
         """The definitions of functions and function templates in the user's files."""
         yield from self._functions(self.translation_unit.cursor)
 
-    def _functions(self, parent) -> Iterator:
+    def _functions(self, parent: Cursor) -> Iterator[Cursor]:
         kinds = load().CursorKind
         ours = str(resources.include_dir()) + os.sep
         for cursor in parent.get_children():
@@ -128,12 +130,12 @@ def parse(
     return Unit(unit, name, main, text)
 
 
-def _missing_headers(diagnostics: Iterable) -> list[str]:
+def _missing_headers(diagnostics: Iterable[Any]) -> list[str]:
     found = (re.fullmatch(r"'([^']+)' file not found", diagnostic.spelling) for diagnostic in diagnostics)
     return [match[1] for match in found if match and ".." not in match[1]]
 
 
-def annotations(function) -> set[str]:
+def annotations_of(function: Cursor) -> set[str]:
     kinds = load().CursorKind
     return {child.spelling for child in function.get_children() if child.kind == kinds.ANNOTATE_ATTR}
 
@@ -145,7 +147,7 @@ def kernels(unit: Unit) -> list[tuple[KernelInfo, bool]]:
     """The kernels without their hints, and for each whether a macro makes its name."""
     found = []
     for function in unit.functions():
-        if KERNEL in annotations(function):
+        if KERNEL in annotations_of(function):
             file, line, _ = unit.place(function)
             by_macro = _made_by_macro(unit, function)
             templates = _template_params(function, with_defaults=not by_macro)
@@ -154,7 +156,7 @@ def kernels(unit: Unit) -> list[tuple[KernelInfo, bool]]:
     return found
 
 
-def qualified_name(cursor) -> str:
+def qualified_name(cursor: Cursor) -> str:
     kinds = load().CursorKind
     names = [cursor.spelling]
     parent = cursor.semantic_parent
@@ -165,14 +167,14 @@ def qualified_name(cursor) -> str:
     return "::".join(names)
 
 
-def _made_by_macro(unit: Unit, function) -> bool:
+def _made_by_macro(unit: Unit, function: Cursor) -> bool:
     """Whether a macro makes a function's name, so the name is not at the place that libclang reports."""
     location = function.location
     text = unit.text_of(location.file.name)
     return not text[location.offset :].startswith(function.spelling.encode())
 
 
-def _params(function) -> tuple[Param, ...]:
+def _params(function: Cursor) -> tuple[Param, ...]:
     kinds = load().CursorKind
     return tuple(
         Param(child.spelling, _type_text(child.type.spelling))
@@ -186,7 +188,7 @@ def _type_text(spelling: str) -> str:
     return re.sub(r"\*\s*__restrict\b", "* __restrict__", re.sub(r" (?=[*&])", "", spelling))
 
 
-def _template_params(function, with_defaults: bool) -> tuple[TemplateParam, ...]:
+def _template_params(function: Cursor, with_defaults: bool) -> tuple[TemplateParam, ...]:
     kinds = load().CursorKind
     names = {
         kinds.TEMPLATE_TYPE_PARAMETER: "type",

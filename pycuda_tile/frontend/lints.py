@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from ..errors import Diagnostic
-from .clang import FUNCTION, KERNEL, Unit, annotations, load, qualified_name
+from .clang import FUNCTION, KERNEL, Cursor, Unit, annotations_of, load, qualified_name
 
 _ASSIGNMENTS = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
 _CHANGE = (
@@ -31,8 +31,8 @@ _RECURSION = (
 
 def lint(unit: Unit) -> list[Diagnostic]:
     """Warnings about the tile functions of a source, in source order."""
-    functions = [f for f in unit.functions() if annotations(f) & {KERNEL, FUNCTION}]
-    found = {}
+    functions = [f for f in unit.functions() if annotations_of(f) & {KERNEL, FUNCTION}]
+    found: dict[tuple[str, int, str], Diagnostic] = {}
     for function in functions:
         for cursor, message in (*_Body(function).findings(), *_recursion(function, functions)):
             file, line, column = unit.place(cursor)
@@ -43,17 +43,17 @@ def lint(unit: Unit) -> list[Diagnostic]:
 class _Body:
     """The body of one function."""
 
-    def __init__(self, function):
+    def __init__(self, function: Cursor):
         self.kinds = load().CursorKind
         self.types = load().TypeKind
         self.function = function
         self.unrolled: set[str] = set()  # USRs of the variables of loops with constant bounds
 
-    def findings(self) -> Iterator[tuple]:
+    def findings(self) -> Iterator[tuple[Cursor, str]]:
         """(cursor, message)"""
         yield from self._visit(self.function, guarded=False)
 
-    def _visit(self, parent, guarded: bool) -> Iterator[tuple]:
+    def _visit(self, parent: Cursor, guarded: bool) -> Iterator[tuple[Cursor, str]]:
         kinds = self.kinds
         for cursor in parent.get_children():
             inside = guarded
@@ -73,7 +73,7 @@ class _Body:
 
     # --- changes of memory
 
-    def _changes_memory(self, cursor) -> bool:
+    def _changes_memory(self, cursor: Cursor) -> bool:
         kinds = self.kinds
         children = list(cursor.get_children())
         if cursor.kind == kinds.UNARY_OPERATOR and len(children) == 1:
@@ -93,7 +93,7 @@ class _Body:
             return False
         return operator != ["="] or _contains(_words(right), target)
 
-    def _is_raw(self, cursor) -> bool:
+    def _is_raw(self, cursor: Cursor) -> bool:
         """Whether an expression is memory that threads share: reached by a pointer, or a global variable."""
         kinds = self.kinds
         cursor = self._stripped(cursor)
@@ -112,7 +112,7 @@ class _Body:
             return self._names_shared(cursor.referenced)
         return False
 
-    def _names_shared(self, variable) -> bool:
+    def _names_shared(self, variable: Cursor) -> bool:
         if variable.kind != self.kinds.VAR_DECL:
             return False
         if variable.semantic_parent.kind in (self.kinds.TRANSLATION_UNIT, self.kinds.NAMESPACE):
@@ -121,7 +121,7 @@ class _Body:
             return any(self._is_raw(child) for child in variable.get_children())
         return False
 
-    def _stripped(self, cursor):
+    def _stripped(self, cursor: Cursor) -> Cursor:
         """An expression without the brackets and conversions around it."""
         around = (self.kinds.UNEXPOSED_EXPR, self.kinds.PAREN_EXPR)
         while cursor.kind in around and len(children := list(cursor.get_children())) == 1:
@@ -130,7 +130,7 @@ class _Body:
 
     # --- local arrays
 
-    def _note_loop(self, loop) -> None:
+    def _note_loop(self, loop: Cursor) -> None:
         parts = list(loop.get_children())
         if len(parts) < 3 or parts[0].kind != self.kinds.DECL_STMT:
             return
@@ -138,7 +138,7 @@ class _Body:
         if all(usr in own for usr in self._variables(parts[1])):
             self.unrolled |= own
 
-    def _slow_index(self, cursor) -> str:
+    def _slow_index(self, cursor: Cursor) -> str:
         """The name of the local array that an expression indexes at run time, "" if it does not."""
         base, *index = cursor.get_children()
         array = self._stripped(base).referenced
@@ -149,11 +149,11 @@ class _Body:
         slow = any(usr not in self.unrolled for part in index for usr in self._variables(part))
         return array.spelling if slow else ""
 
-    def _variables(self, cursor) -> Iterator[str]:
+    def _variables(self, cursor: Cursor) -> Iterator[str]:
         """USRs of the variables in an expression that are not constants."""
         found = cursor.referenced if cursor.kind == self.kinds.DECL_REF_EXPR else None
-        variable = found is not None and found.kind in (self.kinds.VAR_DECL, self.kinds.PARM_DECL)
-        if variable and not found.type.is_const_qualified():
+        kinds = (self.kinds.VAR_DECL, self.kinds.PARM_DECL)
+        if found is not None and found.kind in kinds and not found.type.is_const_qualified():
             yield found.get_usr()
         for child in cursor.get_children():
             yield from self._variables(child)
@@ -162,7 +162,7 @@ class _Body:
 # --- recursion ----------------------------------------------------------------------------------------------
 
 
-def _recursion(function, functions: list) -> Iterator[tuple]:
+def _recursion(function: Cursor, functions: list[Cursor]) -> Iterator[tuple[Cursor, str]]:
     """(cursor of the call, message) if the function can call itself through `functions`."""
     by_usr = {f.get_usr(): f for f in functions}
     start = function.get_usr()
@@ -180,18 +180,18 @@ def _recursion(function, functions: list) -> Iterator[tuple]:
             queue += [(further, [*path, usr]) for further in _calls(by_usr[usr])]
 
 
-def _calls(function) -> Iterator:
+def _calls(function: Cursor) -> Iterator[Cursor]:
     """The calls in a function whose callee is known; those that depend on template parameters are not."""
     for cursor in function.walk_preorder():
         if cursor.kind == load().CursorKind.CALL_EXPR and cursor.referenced is not None:
             yield cursor
 
 
-def _called(call) -> str:
+def _called(call: Cursor) -> str:
     return call.spelling or next(iter([w for w in _words(call) if w not in ("std", "::")]), "")
 
 
-def _words(cursor) -> list[str]:
+def _words(cursor: Cursor) -> list[str]:
     return [token.spelling for token in cursor.get_tokens()]
 
 

@@ -66,13 +66,15 @@ class Overlay:
 
     def write(self) -> None:
         for path, text in self.texts.items():
-            place = self.folder / self._place(path)
+            place = self.path_of(path)
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(f'#line 1 "{path}"\n{text}', encoding="utf-8", errors="surrogateescape")
 
     def path_of(self, source: Path) -> Path:
         """The copy of the source."""
-        return self.folder / self._place(source)
+        place = self._place(source)
+        assert place is not None, source
+        return self.folder / place
 
     def _place(self, path: Path) -> str | None:
         """The path relative to the folder from which the user's files name it."""

@@ -5,10 +5,11 @@ from __future__ import annotations
 import importlib.util
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import groupby
 from pathlib import Path
+from typing import Any
 
 from ... import spec
 from ...errors import BuildValueError
@@ -38,7 +39,7 @@ class Output:
         """The path below ``templates/``: of headers the part below ``include/cuda_tile/``."""
         return self.shared or self.path.removeprefix("include/cuda_tile/") + ".j2"
 
-    def table(self, name: str) -> list:
+    def table(self, name: str) -> Sequence[Any]:
         """The rows of a table."""
         if name == "element_types":
             return list(ELEMENT_TYPES)
@@ -55,7 +56,7 @@ def _small_float_headers() -> Iterator[Output]:
         yield Output(path, ("element_types",), shared=template, values=values)
 
 
-_OF_KINDS = {"elements": ELEMENTS}
+_OF_KINDS: dict[str, object] = {"elements": ELEMENTS}
 OUTPUTS = (
     Output("include/cuda_tile/core/constants.h", ("constant_families", "constants")),
     Output("include/cuda_tile/core/element_types.h", ("element_types",)),
@@ -83,7 +84,7 @@ OUTPUTS = (
 )
 
 
-def _environment():
+def _environment() -> Any:
     import jinja2  # only generation needs it: importing the package does not
 
     environment = jinja2.Environment(

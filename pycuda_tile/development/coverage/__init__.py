@@ -85,7 +85,7 @@ def statuses(
 def _is_tested(row: SimpleNamespace, target: str, sources: Sources | None) -> bool | None:
     if row.exposition == "yes":
         return True
-    return sources and sources.test(row, target)
+    return sources.test(row, target) if sources else None
 
 
 def _undocumented(rows: Sequence[SimpleNamespace], reference: str) -> set[str]:
@@ -109,10 +109,11 @@ def report(missing_only: bool = False, part: bool = False) -> tuple[str, bool]:
     reference = root / "docs/reference.md" if root else None
     text = reference.read_text(encoding="utf-8") if reference and reference.exists() else "" if root else None
     sources = Sources(root, built_folder(root)) if root else None
-    ran = sources is not None and any(map(sources.count, targets.NAMES))
+    built = {name: sources.count(name) if sources else 0 for name in targets.NAMES}
+    ran = any(built.values())
     found = statuses(spec.load("api"), include_dir(), text, sources if ran else None)
     # Not every machine can build for GPUs: a target for which nothing was built is not judged.
-    judged = [each.name for each in targets.every() if ran and (not each.on_gpu or sources.count(each.name))]
+    judged = [each.name for each in targets.every() if ran and (not each.on_gpu or built[each.name])]
     needed = [] if part else judged
     lines = [] if missing_only else [*_table(found), ""]
     faults = [(status.row.id, status.missing(targets.NAMES if not part else ())) for status in found]
@@ -148,10 +149,10 @@ def _table(found: Sequence[Status]) -> Iterator[str]:
 
 
 def _table_line(title: str, found: Sequence[Status]) -> str:
-    columns = [
+    columns: list[list[bool | None]] = [
         [status.documented for status in found],
         [status.implemented for status in found],
         *([status.tested[target] for status in found] for target in targets.NAMES),
     ]
-    counts = ["unknown" if None in column else str(sum(column)) for column in columns]
+    counts = ["unknown" if None in column else str(column.count(True)) for column in columns]
     return f"{title:<45}" + "".join(f"{count:>13}" for count in [str(len(found)), *counts])

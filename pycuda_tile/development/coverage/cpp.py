@@ -35,7 +35,7 @@ def expand_macros(code: str) -> str:
             macros[define[1]] = (define[2], define[3])
         elif used and used[1] in macros:
             parameter, body = macros[used[1]]
-            lines.append(re.sub(rf"\b{parameter}\b", lambda _, value=used[2]: value, body))
+            lines.append(re.sub(rf"\b{parameter}\b", used[2].replace("\\", r"\\"), body))
         else:
             lines.append(line)
     return "\n".join(lines)
@@ -43,9 +43,8 @@ def expand_macros(code: str) -> str:
 
 def _opens(code: str, place: int) -> bool:
     """Whether a bracket opens here; a < does only if it looks like a template's, without spaces."""
-    return code[place] in "({[" or (
-        code[place] == "<" and re.match(r"\w<[^<=\s]", code[place - 1 : place + 2])
-    )
+    is_template = code[place] == "<" and re.match(r"\w<[^<=\s]", code[place - 1 : place + 2])
+    return code[place] in "({[" or bool(is_template)
 
 
 def end_of_group(code: str, start: int) -> int:

@@ -100,9 +100,9 @@ class Source:
 
     def _arguments(self, place: int) -> list[str] | None:
         """The arguments of the call or initialiser whose name, or template's name, ends at `place`."""
-        place = _SPACES.match(self._code, place).end()
+        place = _end(_SPACES, self._code, place)
         if self._code[place : place + 1] == "<":
-            place = _SPACES.match(self._code, cpp.end_of_group(self._code, place)).end()
+            place = _end(_SPACES, self._code, cpp.end_of_group(self._code, place))
         return cpp.arguments(self._code, place) if self._code[place : place + 1] in ("(", "{") else None
 
     def _constructs(self, form: str, name: str) -> bool:
@@ -116,7 +116,7 @@ class Source:
             place = found.end()
             if self._code[place : place + 1] == "<":
                 place = cpp.end_of_group(self._code, place)
-            place = _VARIABLE.match(self._code, place).end()
+            place = _end(_VARIABLE, self._code, place)
             given = self._arguments(place)
             if given is not None and _fits(given, form):
                 return True
@@ -125,8 +125,14 @@ class Source:
     def _deduces(self, form: str, name: str) -> bool:
         """Whether an object is constructed without the arguments of its template."""
         found = re.finditer(rf"\b{name}(?=(?:\s+\w+)?\s*[({{])", self._code)
-        every = (self._arguments(_VARIABLE.match(self._code, at.end()).end()) for at in found)
+        every = (self._arguments(_end(_VARIABLE, self._code, at.end())) for at in found)
         return any(given is not None and _fits(given, form) for given in every)
+
+
+def _end(pattern: re.Pattern[str], code: str, place: int) -> int:
+    """Where a match that begins at `place` ends; `place` if there is none."""
+    found = pattern.match(code, place)
+    return found.end() if found else place
 
 
 def _range(first: str, last: str) -> set[str]:
