@@ -114,6 +114,8 @@ def test_kernels_that_are_not_there():
 def test_versions_of_the_api():
     with pytest.raises(pct.Error, match="13"):
         module(SOURCE, api="12.0")
+    with pytest.raises(NotAvailableYet, match=r"13\.3.*leave api out"):
+        module(SOURCE, api="13.3")
 
 
 def test_names_of_calls():

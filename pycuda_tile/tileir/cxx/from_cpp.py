@@ -30,7 +30,7 @@ def from_cpp(
 
     source:   the text (str), or the path of a .cu or .cuh file (pathlib.Path)
     kernels:  name expressions such as "softmax<float, 1024>"; none: all kernels that are no templates
-    api:      the version of CUDA Tile C++
+    api:      the version of CUDA Tile C++; only 13.5, all that the header has, is available yet
 
     The other arguments are those of build(). Entries have the names that C++ gives symbols; interpret() also
     takes a name expression. CompileError if the source does not compile, KernelNotFound if there is no such
@@ -40,7 +40,10 @@ def from_cpp(
     if api not in _VERSIONS:
         raise BuildValueError(f"api must be one of {', '.join(_VERSIONS)}, got {api!r}")
     if api != "13.5":
-        raise NotAvailableYet(f"the header has the API of 13.5, not that of {api}")
+        raise NotAvailableYet(
+            f"api={api!r}: the header does not restrict itself to the API of {api} yet; leave api out to "
+            "compile the source with all that the header has"
+        )
     text, name, path = builder.read_source(source)
     host = targets.find("cpu")  # options and macros are as on the host
     request = Request(
