@@ -113,6 +113,17 @@ def test_nvidias_counts_are_those_of_the_table(source: str):
 # --- tileiras ---
 
 
+def test_names_of_globals_are_symbols_of_ptx():
+    """LLVM calls the values of a local array __const.kernel.x, and tileiras takes no dots."""
+    source = '#include "cuda_tile.h"\n__tile_global__ void kernel(int* y, int i) {\n'
+    made = module(source + "int x[4] = {3, 1, 4, 1};\n*y = x[i];\n}", "kernel")
+    (variable,) = made.globals
+    assert "." not in variable.name and variable.value.tolist() == [3, 1, 4, 1]
+    y = np.zeros(1, np.int32)
+    tileir.interpret(made, "kernel", 1, y, 2)
+    assert y[0] == 4
+
+
 @pytest.mark.sampled(99)
 @pytest.mark.parametrize("arch", ARCHS)
 @pytest.mark.parametrize("source", SOURCES)

@@ -48,7 +48,7 @@ def global_of(variable: Variable, name: str) -> ModuleGlobal:
     data += bytes((length - count) * dtype.itemsize)
     value = np.frombuffer(bytes(data), dtype)
     alignment = variable.alignment or alignment_of(variable.type)
-    symbol = re.sub(r"[^\w$]", "_", f"${variable.name[1:]}" if variable.name[0] == "." else variable.name)
+    symbol = re.sub(r"[^\w$]", "_$_", variable.name)  # as LLVM replaces dots for PTX
     is_private = symbol != variable.name  # LLVM made the name, which PTX would refuse
     return ModuleGlobal(symbol, Tile(element, (length,)), value, alignment, is_private, variable.constant)
 
