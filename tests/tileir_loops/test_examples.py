@@ -1,0 +1,71 @@
+"""The examples by the open front end, fused: which are fused as a whole, why the others are not, and that the
+results have the bits of op-by-op code."""
+
+from __future__ import annotations
+
+import importlib
+from pathlib import Path
+
+import pytest
+from open_front_end import module
+from test_circle import PROBLEMS
+
+from pycuda_tile import tileir
+from pycuda_tile.tileir.loops import fuse
+
+EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
+#: Why something of a kernel is left to op-by-op code; all other examples are fused as a whole.
+REASONS = {
+    "matmul": "mmaf: there is no rule for it",
+    "histogram": "atomic_rmw_tko: there is no rule for it",
+    "gather": "it may access what an operation before it does: addresses are not known",
+    "attention<__half, true, 64, 32, 32>": "mmaf: there is no rule for it",
+    "batched_matmul<__nv_bfloat16, 32, 32>": "mmaf: there is no rule for it",
+    "int8_matmul<float, 32, 32>": "mmai: there is no rule for it",
+    "segmented_scan<float>": "scan: there is no rule for it",
+    "split_k_products<float, 32, 32>": "mmaf: there is no rule for it",
+}
+NOTHING_FUSED = {"matmul", "split_k_products<float, 32, 32>"}
+DEFAULT = ("softmax", "gather")
+
+
+@pytest.fixture(autouse=True)
+def examples_importable(monkeypatch):
+    monkeypatch.syspath_prepend(str(EXAMPLES))
+
+
+class Built:
+    """A source in the place of a module: each kernel goes through the open front end and tileir.build."""
+
+    target = "cpu"
+
+    def __init__(self, source: Path, optimize: bool):
+        self._source, self._optimize = source, optimize
+        self.made: dict[str, tileir.Module] = {}
+
+    def kernel(self, expression: str):
+        made = module(self._source, expression)
+        made.entries = [entry for entry in made.entries if entry.expression in ("", expression)]
+        self.made[expression] = made
+        return tileir.build(made, optimize=self._optimize).kernel(made.entries[0].name)
+
+
+def outputs(name: str, kernels: Built) -> list[bytes]:
+    problem = importlib.import_module(name).problem(*PROBLEMS[name])
+    task = importlib.import_module("_common").Run(kernels, problem)
+    task.launch()
+    assert task.error() <= problem.tolerance
+    return [array.tobytes() for array in problem.arrays[-problem.outputs :]]
+
+
+@pytest.mark.parametrize(
+    "name", [n if n in DEFAULT else pytest.param(n, marks=pytest.mark.wide) for n in PROBLEMS]
+)
+def test_example(name: str):
+    fused, by_operation = (Built(EXAMPLES / f"{name}.cu", optimize) for optimize in (True, False))
+    assert outputs(name, fused) == outputs(name, by_operation)
+    for expression, made in fused.made.items():
+        (attributes,) = fuse(made)[2].values()
+        assert attributes["path"] == ("by operation" if expression in NOTHING_FUSED else "fused")
+        wanted = REASONS.get(expression)
+        assert str(attributes.get("reason")).endswith(wanted) if wanted else "reason" not in attributes
