@@ -92,9 +92,19 @@ def sums(name: str, shape: str, dim: int, function: str = "addf") -> str:
 """
 
 
-def pointers(name: str = "pointers", count: int = 128, element: str = "f32") -> str:
-    """out[i] = |x[i]| + 1 where i < n, by tiles of pointers."""
+def pointers(name: str = "pointers", count: int = 128, element: str = "f32", padded: str = "") -> str:
+    """out[i] = |x[i]| + 1 where i < n, by tiles of pointers. `padded` makes the padding of loads of %count,
+    and the sum of all elements is then added."""
+    masked = f" : tile<{count}xptr<{element}>>, tile<{count}xi1>"
+    padding = f", %given{masked}, tile<{count}x{element}>" if padded else masked
     ptr, kind, ints = f"tile<{count}xptr<{element}>>", f"tile<{count}x{element}>", f"tile<{count}xi32>"
+
+    total, result = "", "b"
+    if padded:
+        total = row_fold("total", "addf", "b", kind, f"tile<{element}>", 0)
+        total += f"  %z1 = reshape %total : tile<{element}> -> tile<1x{element}>\n"
+        total += f"  %z2 = broadcast %z1 : tile<1x{element}> -> {kind}\n  %z = addf %b, %z2 : {kind}\n"
+        result = "z"
 
     def tile_of(x: str) -> str:
         return f"""  %r_{x} = reshape %{x} : tile<ptr<{element}>> -> tile<1xptr<{element}>>
@@ -113,11 +123,12 @@ def pointers(name: str = "pointers", count: int = 128, element: str = "f32") -> 
   %n1 = reshape %n : tile<i32> -> tile<1xi32>
   %n2 = broadcast %n1 : tile<1xi32> -> {ints}
   %mask = cmpi less_than %at, %n2, signed : {ints} -> tile<{count}xi1>
-{tile_of("x")}  %v, %t0 = load_ptr_tko weak %p_x, %mask : {ptr}, tile<{count}xi1> -> {kind}, token
+{padded}{tile_of("x")}  %v, %t0 = load_ptr_tko weak %p_x, %mask{padding} -> {kind}, token
   %one = constant <{element}: 1.0> : {kind}
   %a = absf %v : {kind}
   %b = addf %a, %one : {kind}
-{tile_of("out")}  %t1 = store_ptr_tko weak %p_out, %b, %mask : {ptr}, {kind}, tile<{count}xi1> -> token
+{total}{tile_of("out")}  %t1 = store_ptr_tko weak %p_out, %{result}, %mask : {ptr}, {kind}, tile<{count}xi1>
+    -> token
   return
 }}
 """

@@ -13,6 +13,7 @@ from pycuda_tile import tileir
 from pycuda_tile.errors import BuildValueError
 from pycuda_tile.tileir.loops import fuse
 
+OTHERS = "  %given = itof %count signed : tile<32xi32> -> tile<32xf32>\n"
 TEXT = "\n".join(
     [
         kernels.saxpy(),
@@ -21,6 +22,8 @@ TEXT = "\n".join(
         kernels.softmax("short_softmax", 16),
         kernels.pointers(),
         kernels.pointers("half_pointers", 64, "f16"),
+        kernels.pointers("padded", 32, padded="  %given = constant <f32: -3.5> : tile<32xf32>\n"),
+        kernels.pointers("padded_by_others", 32, padded=OTHERS),
         kernels.in_place(),
         kernels.transposed(),
         kernels.carried(),
@@ -106,6 +109,13 @@ def test_softmax(name: str, width: int, missing: int, special: bool):
 def test_pointers(name: str, size: int, kind: str, count: int):
     x = numbers(256, True, kind)
     check(name, -(-count // size), x, np.zeros_like(x), count)
+
+
+@pytest.mark.parametrize("name", ["padded", "padded_by_others"])
+def test_padding(name: str):
+    for count in (1, 20, 32, 40):
+        x = np.round(numbers(64, False) * 8)
+        check(name, 2, x, np.zeros_like(x), count)
 
 
 @pytest.mark.parametrize("count", [64, 40, 100])

@@ -152,6 +152,24 @@ def test_a_load_after_a_store_to_the_same_place_starts_a_group():
         effects([store, load], analysis)
 
 
+def test_an_index_that_the_group_computes_starts_a_group():
+    fold = kernels.row_fold("most", "maxf", "p", "tile<64xf32>", "tile<f32>", 0)
+    lines = kernels.in_place().partition("  %a = mulf")[0] + fold
+    lines += """  %index = ftoi %most signed rounding<nearest_int_to_zero> : tile<f32> -> tile<i32>
+  %q, %t9 = load_view_tko weak %v_y[%index] : partition_view<tile=(64), tensor_view<?xf32, strides=[1]>>,
+    tile<i32> -> tile<64xf32>, token
+  %r = addf %p, %q : tile<64xf32>
+  %t8 = store_view_tko weak %r, %v_y[%i] : tile<64xf32>,
+    partition_view<tile=(64), tensor_view<?xf32, strides=[1]>>, tile<i32> -> token
+  return
+}
+"""
+    found = items(lines)[0]
+    (nest,) = (item for item in found if isinstance(item, Nest))
+    assert nest.ops[0].name == "load_view_tko" and nest.ops[0].results[0].name == "q"
+    assert any(isinstance(item, Operation) and item.name == "ftoi" for item in found[: found.index(nest)])
+
+
 def test_order_of_parts():
     """A whole-tile operation stands between the groups that it separates."""
     kind = "tile<4x64xf32>"

@@ -70,6 +70,11 @@ class Analysis:
         ranges: list[Range] = []
         return (limits, ranges) if self._limits(mask, limits, ranges) else None
 
+    def is_uniform(self, value: Value) -> bool:
+        """Whether all elements are the same, and known before the group runs."""
+        form = self._form(value, [])
+        return form is not None and not form.steps
+
     def structure(self, value: Value) -> Any:
         """Equal for values that are computed alike."""
         op = self.definitions.get(id(value))

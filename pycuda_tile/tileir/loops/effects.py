@@ -84,12 +84,14 @@ def _access(op: Operation, analysis: Analysis) -> Access:
         if not is_plain_view(op):
             raise Fallback(op, "its tiles do not lie side by side")
         view, indices = operand(op, "view"), group(op, "index")
+        if any(id(index) in analysis.definitions for index in indices):
+            raise Fallback(op, "operations before it compute its index")
         return Access(op, value, ("view", id(view), *map(id, indices), analysis.axes.of(value)))
     value = op.results[0] if op.name in LOADS else operand(op, "value")
     pointer = operand(op, "source" if op.name in LOADS else "destination")
     pointers, limits = analysis.pointers(pointer), None
-    mask = optional_operand(op, "mask")
-    if pointers is not None:
+    mask, padding = optional_operand(op, "mask"), optional_operand(op, "paddingValue")
+    if pointers is not None and (padding is None or analysis.is_uniform(padding)):
         limits = ([], []) if mask is None else analysis.limits(mask)
     if pointers is None or limits is None:
         return Access(op, value)

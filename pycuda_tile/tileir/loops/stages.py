@@ -72,6 +72,14 @@ class Nest:
     def level(self, op: Operation) -> int:
         return self.levels[id(op) if op.name in STORES else id(op.results[0])]
 
+    def inputs(self, op: Operation) -> list[Value]:
+        """The values that an operation needs in the loops. The place of an access is known before them."""
+        if op.name in LOADS or op.name in STORES:
+            access = self.access(op)
+            if access.place is not None:
+                return [access.value] if access.stores else []
+        return data_of(op)
+
     def may_replace(self, old: Value, new: Value) -> bool:
         """Whether an output may be written to where an input lies: each element of the input is read for the
         last time no later than that of the output is made."""
@@ -82,7 +90,7 @@ class Nest:
         made = next(i for i, op in enumerate(self.ops) if new in op.results)
         last = self.levels[id(new)]
         for i, op in enumerate(self.ops):
-            if not any(value is old for value in data_of(op)):
+            if not any(value is old for value in self.inputs(op)):
                 continue
             late = i > made or (self._runs_inside(op) and not self.is_inner(new))
             if any(stage > last or (stage == last and late) for stage in self._stages_of(op)):
@@ -183,7 +191,7 @@ def _best_vector(nest: Nest, full: list[int]) -> int:
 
 def _find_levels(nest: Nest) -> None:
     for op in nest.ops:
-        level = max((nest.levels.get(id(value), 0) for value in data_of(op)), default=0)
+        level = max((nest.levels.get(id(value), 0) for value in nest.inputs(op)), default=0)
         for value in op.results:
             nest.levels[id(value)] = level + (op.name == "reduce")
         if op.name in STORES:
@@ -220,7 +228,7 @@ def _find_needed(nest: Nest) -> None:
         if stage > first and id(value) in nest.buffers:
             need(value, first)
             return
-        for operand in data_of(definitions[id(value)]):
+        for operand in nest.inputs(definitions[id(value)]):
             need(operand, stage)
 
     for op in reversed(nest.ops):
@@ -228,7 +236,7 @@ def _find_needed(nest: Nest) -> None:
             (source,) = operands_of(op)
             need(source, nest.levels.get(id(source), 0))
         elif op.name in STORES:
-            for value in data_of(op):
+            for value in nest.inputs(op):
                 need(value, nest.levels[id(op)])
     for value in nest.outputs:
         need(value, nest.levels[id(value)])
