@@ -24,6 +24,7 @@ from .facts import (
     is_pure,
     is_scalar,
     is_tile,
+    is_weak,
 )
 from .fallback import Fallback
 from .stages import Nest, plan
@@ -97,7 +98,7 @@ def _may_precede(op: Operation, group: list[Operation]) -> bool:
         return False
     if is_pure(op):
         return True
-    return op.name in LOADS and not any(member.name in STORES for member in group)
+    return op.name in LOADS and is_weak(op) and not any(member.name in STORES for member in group)
 
 
 def _nests(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) -> list[Item]:

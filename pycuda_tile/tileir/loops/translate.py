@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from ..ir import Entry, Operation
 from ..lower.translate import Translator
+from ..lower.types import NotLowered
 from ..module import Module
 from ..reading import operands_of
 from .emit import emit
@@ -56,7 +57,14 @@ class FusingTranslator(Translator):
                 super()._operations([item])
             else:
                 self.nests[self._name].append(item)
-                emit(self, item, self._by_operation, self._in_place(item, ops[-1]))
+                self._emit(item, self._in_place(item, ops[-1]))
+
+    def _emit(self, nest: Nest, places: dict[int, str]) -> None:
+        try:
+            emit(self, nest, self._by_operation, places)
+        except NotLowered:
+            self._by_operation(nest.ops)  # which says of which operation there is no translation
+            raise
 
     def _in_place(self, nest: Nest, last: Operation) -> dict[int, str]:
         """The variables of a loop's carried tiles that a nest may replace by their next values."""
