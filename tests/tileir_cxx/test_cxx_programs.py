@@ -13,10 +13,8 @@ from random_draft import HEAD
 from random_programs import Program
 
 from pycuda_tile import tileir
-from pycuda_tile.errors import NotAvailableYet
 
 PROGRAMS = Path(__file__).resolve().parents[1] / "programs"
-NOT_YET = {"arrays"}  # kernels that have no translation yet: an array of tiles that is indexed at run time
 
 
 def sibling(name: str):
@@ -38,10 +36,6 @@ KERNELS = [(name, expression) for name, kernels in ALL.items() for expression in
 def test_kernels(file: str, expression: str):
     arguments, grid, expected = ALL[file][expression]
     source = PROGRAMS / "positive" / f"{file}.cu"
-    if expression in NOT_YET:
-        with pytest.raises(NotAvailableYet, match=rf"{file}\.cu:\d+: {expression}: "):
-            module(source, expression, include_dirs=[PROGRAMS])
-        return
     copies = [x.copy() if isinstance(x, np.ndarray) else x for x in arguments]
     Interpreted(source, include_dirs=[PROGRAMS]).kernel(expression)[grid](*copies)
     arrays = [x for x in copies if isinstance(x, np.ndarray)]

@@ -3,6 +3,9 @@
 
 #include "cuda_tile/core/conversions.h"
 #include "cuda_tile/core/violation.h"
+#if CUDA_TILE_RECORD
+#include "cuda_tile/core/recorded.h"
+#endif
 
 namespace cuda::tiles::inline CUDA_TILE_ABI {
 namespace detail {
@@ -41,6 +44,12 @@ struct irange_iterator {
 
   __host__ __device__ constexpr T operator*() const noexcept { return current_; }
   __host__ __device__ constexpr irange_iterator& operator++() noexcept {
+#if CUDA_TILE_RECORD // by a name that says that the sum does not wrap
+    if (!__builtin_is_constant_evaluated()) {
+      current_ = detail::recorded<::cuda_tile::record::next_index<T>, T>(current_, step_);
+      return *this;
+    }
+#endif
     current_ = static_cast<T>(current_ + step_);
 #if CUDA_TILE_WARP_GROUPS
     // Open products (threads/open.h) of the loop must finish when it ends. ptxas can match them with a wait

@@ -122,6 +122,8 @@ struct exchange;
 
 // --- the rest ---
 
+template <typename T>
+struct next_index; // of an irange: index, step, whose sum does not wrap
 template <int Axis>
 struct block_index;
 template <int Axis>

@@ -16,9 +16,16 @@ addresses.py     pointers, loads and stores
 intrinsics.py    a rule for each of LLVM's own functions
 calls.py         a rule for each recorded call
 memory.py        accesses, tokens, views
+local_arrays.py  local arrays that hold tiles
 graph.py         the control flow graph
+unreachable.py   ways that are never taken
+comparisons.py   what one comparison of integers says about another
+induction.py     the indices of loops, and tests of them
+rotation.py      loops that LLVM has rotated get their test in front again
 counted.py       loops that count
-structure.py     if, for and loop
+structure.py     blocks and if
+loops.py         for and loop
+joins.py         what blocks that meet must yield
 cleanup.py       what nobody needs
 lenient.py       templates that are wrong and never used
 messages.py      clang's errors in the words of tile code

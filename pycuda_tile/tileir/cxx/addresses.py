@@ -9,6 +9,7 @@ from ..ir import Pointer, Tile, Value
 from .builder import BYTES, I1, I8, I32, I64, Unsupported, width
 from .instructions import Instructions
 from .llvm import Array, Instruction, Local, Number, Operand, Struct, offset_of, size_of
+from .local_arrays import is_tile
 from .types import integer
 
 _WEAK = {"memory_ordering_semantics": "weak"}
@@ -27,20 +28,33 @@ class Addresses(Instructions):
         attributes: dict[str, Any],
     ) -> Value: ...
 
+    @abstractmethod
+    def load_tile(self, i: Instruction, type_: Tile) -> Value: ...
+    @abstractmethod
+    def store_tile(self, i: Instruction, value: Value) -> None: ...
+
     # --- addresses ---
 
     def _ptrtoint(self, i: Instruction) -> Value:
-        return self.convert(self.as_element(self.value(i.operands[0]), I64), self.element_of(i.type), False)
+        value = self.value(i.operands[0])
+        if self.is_handle(Local(i.name, i.type)):
+            return value
+        if self.arrays.scale_at(i.operands[0]) > 1:
+            raise Unsupported("the address of an element of an array of tiles as a number")
+        return self.convert(self.as_element(value, I64), self.element_of(i.type), False)
 
     def _inttoptr(self, i: Instruction) -> Value:
         value = self.value(i.operands[0])
-        return value if isinstance(value.type.element, Pointer) else self.as_element(value, BYTES)
+        if isinstance(value.type.element, Pointer) or self.is_handle(i.operands[0]):
+            return value
+        return self.as_element(value, BYTES)
 
     def _getelementptr(self, i: Instruction) -> Value:
         """Indices are counted in elements of what the pointer points to, where they come out even."""
         pointer = self.value(i.operands[0])
         if not isinstance(pointer.type, Tile) or not isinstance(pointer.type.element, Pointer):
             raise Unsupported("an address within a tile")
+        scale = self.arrays.scale_at(i.operands[0])
         known, parts = 0, []
         type_: object = Array(0, i.detail)
         for index in i.operands[1:]:
@@ -54,8 +68,8 @@ class Addresses(Instructions):
             if isinstance(index, Number):
                 known += integer(index) * size_of(type_)
             else:
-                parts.append((self.number(index), size_of(type_)))
-        return self._advance(pointer, known, parts)
+                parts.append((self.number(index), size_of(type_) * scale))
+        return self._advance(pointer, known * scale, parts)
 
     def _advance(self, pointer: Value, known: int, parts: list[tuple[Value, int]]) -> Value:
         element = pointer.type.element
@@ -82,6 +96,8 @@ class Addresses(Instructions):
     # --- single elements in memory ---
 
     def _load(self, i: Instruction) -> Value:
+        if held := self.arrays.slot(i, self.type_of):
+            return self.load_tile(i, held)
         if self.is_value(i.operands[0]):
             return self.value(i.operands[0])
         pointer = self._pointer_to(i.operands[0], i.type)
@@ -93,18 +109,17 @@ class Addresses(Instructions):
 
     def _store(self, i: Instruction) -> None:
         value, place = i.operands
+        if isinstance(value, Local) and value.type in ("ptr", "i64"):
+            stored = self.value(value)
+            if is_tile(stored.type) and (value.type == "ptr" or self.is_handle(value)):
+                if not self.arrays.is_local(place):
+                    raise Unsupported("a tile in memory that is no local array")
+                self.store_tile(i, stored)
+                return
         pointer = self._pointer_to(place, value.type)
         type_ = Tile(pointer.type.element.pointee, pointer.type.shape)
-        if isinstance(value, Local) and self._is_tile(value):
-            raise Unsupported("a tile in an array whose index is not known when the kernel is compiled")
         operands = {"destination": pointer, "value": self.of_type(value, type_)}
         self.access(i, "store_ptr_tko", operands, None, dict(_WEAK))
-
-    def _is_tile(self, operand: Local) -> bool:
-        value = self.value(operand)
-        return operand.type == "ptr" and (
-            value.type.shape != () or not isinstance(value.type.element, Pointer)
-        )
 
     def _pointer_to(self, operand: Operand, type_: object) -> Value:
         """A pointer to elements that travel in LLVM IR as this type."""
@@ -121,14 +136,16 @@ class Addresses(Instructions):
         return self.as_element(pointer, Pointer(wanted))
 
     def _alloca(self, i: Instruction) -> Value:
-        type_, count = i.detail, 1
+        type_, count, alignment = i.detail, 1, 8
+        if i.name in self.arrays.holding:
+            count, type_, alignment = size_of(type_) * self.arrays.scale, "i8", 16
         while isinstance(type_, Array):
             count *= type_.count
             type_ = type_.element
         if isinstance(type_, Struct):
             count, type_ = count * size_of(type_), "i8"
         element = BYTES if type_ == "ptr" else self.element_of(type_)
-        attributes = {"num_elem": count, "alignment": max(width(element) // 8, 8), "global": False}
+        attributes = {"num_elem": count, "alignment": alignment, "global": False}
         return self.emit("alloca", {}, [Tile(Pointer(element), ())], attributes).results[0]
 
     def _copy(self, i: Instruction, name: str) -> None:
@@ -136,7 +153,10 @@ class Addresses(Instructions):
         to, source, count = i.operands[:3]
         if not isinstance(count, Number):
             raise Unsupported("a copy of memory whose size is not known when the kernel is compiled")
-        pointer, size = self.value(to), integer(count)
+        scales = {self.arrays.scale_at(o) for o in ((to,) if name == "memset" else (to, source))}
+        if len(scales) > 1:
+            raise Unsupported("a copy between an array of tiles and other memory")
+        pointer, size = self.value(to), integer(count) * scales.pop()
         if size % _bytes_of(pointer):
             pointer = self.as_element(pointer, BYTES)
         size = max(size // _bytes_of(pointer), 1)  # LLVM leaves no empty copies

@@ -50,6 +50,7 @@ class Builder:
         self.scopes = [Scope()]
         self.location: Any = None
         self._depth: dict[Value, int] = {}  # the scope that a value is of; 0 also for parameters
+        self._home: dict[Value, Scope] = {}
         self._made_by: dict[Value, Operation] = {}
 
     # --- scopes ---
@@ -73,12 +74,14 @@ class Builder:
 
     def is_outside(self, value: Value) -> bool:
         """Whether a value can be used in the innermost scope."""
-        return self._depth.get(value, 0) < len(self.scopes)
+        depth = self._depth.get(value, 0)
+        return depth < len(self.scopes) and (depth == 0 or self._home[value] is self.scopes[depth])
 
     def _note(self, values: Sequence[Value], depth: int) -> None:
         self.scopes[depth].values += values
         for value in values:
             self._depth[value] = depth
+            self._home[value] = self.scopes[depth]
 
     # --- operations ---
 

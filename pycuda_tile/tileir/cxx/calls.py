@@ -276,7 +276,12 @@ class Calls(Intrinsics):
             return self.unary("absi", values[0])
         raise Unsupported(f"{name} of integers")
 
-    # --- the grid, assumptions ---
+    # --- ranges, the grid, assumptions ---
+
+    def call_next_index(self, i: Instruction, type_: Name) -> Value:
+        index, step = map(self.number, i.operands)
+        overflow = "no_signed_wrap" if type_.is_signed else "no_unsigned_wrap"
+        return self.binary("addi", index, step, {"overflow": overflow})
 
     def call_block_index(self, i: Instruction, axis: int) -> Value:
         return self.pure_op("get_tile_block_id", {}, [Tile(I32, ())] * 3, hoist=True).results[axis]

@@ -6,16 +6,21 @@ Where a generic element stands for a tile, its operands are tiles, and scalars a
 from __future__ import annotations
 
 from abc import abstractmethod
+from dataclasses import replace
 
 from ..ir import Pointer, Tile, Value
 from .builder import I64, Unsupported, is_float, width
 from .llvm import Expression, Global, Instruction, Local, Number, Operand, Struct, Undefined
-from .types import Parts, Types
+from .types import Parts, Types, odd_width
 
 ROUNDED = {"flush_to_zero": False, "rounding_mode": "nearest_even"}
 _INTEGER = {"add": "addi", "sub": "subi", "mul": "muli", "shl": "shli"}
 _BITS = {"and": "andi", "or": "ori", "xor": "xori"}
 _DIVISION = {"udiv": "divi", "sdiv": "divi", "urem": "remi", "srem": "remi", "lshr": "shri", "ashr": "shri"}
+_OF_ODD_WIDTHS = {
+    *("add", "sub", "mul", "shl", "lshr", "udiv", "urem", "and", "or", "xor", "zext", "trunc"),
+    *("icmp", "select", "freeze", "phi"),
+}
 _FLOAT = {"fadd": "addf", "fsub": "subf", "fmul": "mulf", "fdiv": "divf"}
 _PREDICATES = {
     **{"eq": "equal", "ne": "not_equal", "lt": "less_than", "le": "less_than_or_equal"},
@@ -37,6 +42,19 @@ class Instructions(Types):
 
     def instruction(self, i: Instruction) -> Value | Parts | None:
         """What an instruction yields."""
+        odd = max((odd_width(type_) for type_ in (i.type, *(o.type for o in i.operands))), default=0)
+        if not odd:
+            return self._translated(i)
+        if i.op not in _OF_ODD_WIDTHS or (i.op == "icmp" and i.detail[0] == "s"):
+            raise Unsupported(f"the LLVM instruction {i.op} of integers of {odd} bits")
+        value = self._translated(replace(i, flags=frozenset()))
+        if not odd_width(i.type) or i.op in ("phi", "select", "freeze") or not isinstance(value, Value):
+            return value
+        mask = self.constant(Tile(value.type.element, ()), (1 << odd_width(i.type)) - 1)
+        return self.binary("andi", value, mask)
+
+    def _translated(self, i: Instruction) -> Value | Parts | None:
+        """What an instruction yields."""
         rule = getattr(self, f"_{i.op}", None)
         if rule is not None:
             return rule(i)
@@ -55,7 +73,9 @@ class Instructions(Types):
         if isinstance(operand, Local):
             return self.named(operand.name)
         if isinstance(operand, Number):
-            return self.constant(Tile(self.element_of(operand.type), ()), operand.value)
+            odd = odd_width(operand.type)
+            number = operand.value % (1 << odd) if odd else operand.value
+            return self.constant(Tile(self.element_of(operand.type), ()), number)
         if isinstance(operand, Undefined):
             return self.constant(Tile(self.element_of(operand.type), ()), 0)
         if isinstance(operand, Global):

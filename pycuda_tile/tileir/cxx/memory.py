@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from abc import abstractmethod
+from typing import Any
 
 import numpy as np
 
 from ..ir import Pointer, Scalar, TensorView, Tile, TileView, Value
-from .builder import I1, I8, is_float
+from .builder import I1, I8, I32, I64, is_float
 from .llvm import Instruction, Number, Operand
 from .names import Name
 from .tokens import Tokens
@@ -99,6 +101,37 @@ class Memory(Tokens):
             return self.convert(value, I8, signed_from=False)
         return self.as_element(value, type_.element)
 
+    # --- tiles in local arrays ---
+
+    def load_tile(self, i: Instruction, type_: Tile) -> Value:
+        """A tile from a local array."""
+        stored = _in_array(type_)
+        place, name, attributes = self._all_of(self.value(i.operands[0]), stored, "source")
+        loaded = self.access(i, f"load_{name}_tko", place, stored, attributes)
+        if type_.element == I1:
+            return self._from_memory(loaded, type_)
+        return self.as_element(loaded, type_.element)
+
+    def store_tile(self, i: Instruction, value: Value) -> None:
+        stored = _in_array(value.type)
+        value = self.as_element(self._to_memory(value, stored), stored.element)
+        place, name, attributes = self._all_of(self.value(i.operands[1]), stored, "destination")
+        place["tile" if name == "view" else "value"] = value
+        self.access(i, f"store_{name}_tko", place, None, attributes)
+
+    def _all_of(self, pointer: Value, type_: Tile, name: str) -> tuple[dict[str, Any], str, dict[str, Any]]:
+        """All elements of a tile, which are next to each other: operands, the kind of access, attributes."""
+        pointer = self.as_element(pointer, Pointer(type_.element))
+        if not type_.shape:
+            return {name: pointer}, "ptr", _ordering(-1, 0)
+        rank = len(type_.shape)
+        strides = tuple(math.prod(type_.shape[axis + 1 :]) for axis in range(rank))
+        tensor = TensorView(type_.element, type_.shape, strides)
+        parts = {"base": pointer, "dynamicShape": [], "dynamicStrides": []}
+        view = self._partitions(self.pure("make_tensor_view", parts, tensor, hoist=True), type_, None)
+        index = [self.constant(Tile(I32, ()), 0)] * rank
+        return {"view": view, "index": index}, "view", {**_ordering(-1, 0), "inbounds": [True] * rank}
+
     # --- through views ---
 
     def call_load_view(self, i: Instruction, type_: Name, padding: int, order: int, scope: int) -> Value:
@@ -140,15 +173,23 @@ class Memory(Tokens):
                 self.number(number) for number, is_known in pairs if is_known is None
             ]
         tensor_view = self.pure("make_tensor_view", operands, tensor, hoist=True)
-        view_type = TileView(
-            "partition_view", type_.shape, tensor, tuple(range(rank)), padding, steps=type_.shape
-        )
-        view = self.pure("make_partition_view", {"tensor_view": tensor_view}, view_type, hoist=True)
+        view = self._partitions(tensor_view, type_, padding)
         return view, [self.number(index) for index in indices]
+
+    def _partitions(self, tensor_view: Value, type_: Tile, padding: str | None) -> Value:
+        """The view of a tensor's tiles of a type."""
+        axes = tuple(range(len(type_.shape)))
+        kind = TileView("partition_view", type_.shape, tensor_view.type, axes, padding, steps=type_.shape)
+        return self.pure("make_partition_view", {"tensor_view": tensor_view}, kind, hoist=True)
 
 
 def _static(operand: Operand) -> int | None:
     return integer(operand) if isinstance(operand, Number) and operand.value > 0 else None
+
+
+def _in_array(type_: Tile) -> Tile:
+    """As what a tile is in a local array: of pointers their addresses."""
+    return Tile(I64, type_.shape) if isinstance(type_.element, Pointer) else _in_memory(type_)
 
 
 def _in_memory(type_: Tile) -> Tile:

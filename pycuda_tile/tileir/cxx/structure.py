@@ -1,4 +1,4 @@
-"""Control flow: the graph of a function becomes `if`, `for` and `loop`.
+"""Control flow: blocks become `if`, and what is in loops (loops.py) leads out of them or to the next round.
 
 Blocks are translated in the order in which they run. Edges out of what has been translated are collected
 until all edges into a block are there; then the block follows. Where a construct can be left towards several
@@ -10,53 +10,19 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import TypeVar
 
-from ..ir import Block, Operation, Tile, Token, Value
+from ..ir import Block, Operation, Tile, Value
 from .aliasing import Region
-from .builder import Scope, Unsupported
-from .calls import I32
-from .counted import Counted, Extra, find_counted
+from .builder import Unsupported
+from .counted import Counted, Extra
 from .graph import Graph, Loop
-from .llvm import Function, Instruction, Local, Operand, Undefined
+from .joins import Arrival, Flow, Plan, Side
+from .llvm import Function, Instruction, Local, Operand
 from .names import recorded_call
 from .printing import Printing
-from .tokens import Order
+from .rotation import unrotate
 from .types import integer
-
-Known = TypeVar("Known", bound=Operand | Value)
-
-
-@dataclass
-class Arrival:
-    """Edges that have come to a block: how many, what they bring to its phis, the values that a loop leaves
-    to what follows, and the tokens."""
-
-    count: int
-    operands: list[Operand | Value]
-    order: dict[Region, Order]
-
-
-@dataclass
-class Flow:
-    """Where control goes: to one block, or to the one whose number the selector has."""
-
-    arrivals: dict[str, Arrival]
-    selector: Value | None = None
-
-
-@dataclass
-class Side:
-    """A block of a region without its end: the scopes it is in, and where control goes from there."""
-
-    scopes: list[Scope]
-    flow: Flow | None
-    leaving: dict[str, Value] = field(default_factory=dict)
-
-    @property
-    def arrivals(self) -> dict[str, Arrival]:
-        """The blocks that control goes to."""
-        return self.flow.arrivals if self.flow is not None else {}
+from .unreachable import drop_unreachable
 
 
 @dataclass
@@ -87,6 +53,8 @@ class Structure(Printing):
     """Translates the blocks of a function."""
 
     def __init__(self, function: Function, parameters: dict[str, Tile]):
+        drop_unreachable(function)
+        unrotate(function)
         super().__init__(function, parameters)
         self.graph = Graph(function)
         self.contexts: list[Context] = []
@@ -115,6 +83,10 @@ class Structure(Printing):
         return found
 
     @abstractmethod
+    def translate_loop(self, header: str) -> Flow | None: ...
+    @abstractmethod
+    def go_round(self, context: Context, arrival: Arrival) -> None: ...
+    @abstractmethod
     def at(self, i: Instruction) -> None: ...
 
     # --- blocks ---
@@ -123,7 +95,7 @@ class Structure(Printing):
         """Translates a block and all that follows it, up to blocks that other edges lead to as well."""
         while True:
             is_new_loop = block in self.graph.loops and not any(c.loop.header == block for c in self.contexts)
-            flow = self._loop(block) if is_new_loop else self._block(block)
+            flow = self.translate_loop(block) if is_new_loop else self._block(block)
             while flow is not None:
                 ready = [t for t, a in flow.arrivals.items() if a.count == self.graph.forward[t]]
                 if not ready:
@@ -269,13 +241,13 @@ class Structure(Printing):
         if self.contexts:
             context = self.contexts[-1]
             if target == context.loop.header:
-                self._continue(context, arrival)
+                self.go_round(context, arrival)
                 return None
             if target not in context.loop.body:
                 leaving = {
                     name: value
                     for name in context.loop.leaving
-                    if isinstance(value := self.values.get(name), Value)
+                    if isinstance(value := self.values.get(name), Value) and self.is_outside(value)
                 }
                 context.exits.append(Side(list(self.scopes), Flow({target: arrival}), leaving))
                 return None
@@ -350,236 +322,3 @@ class Structure(Printing):
         operands = [make(side) for make in plan.makers]
         self.emit(terminator, {"operands": operands})
         self.scopes = around
-
-    # --- loops ---
-
-    def _loop(self, header: str) -> Flow | None:
-        loop = self.graph.loops[header]
-        counted = find_counted(self, loop)
-        carried = self._carried(loop, counted)
-        start = self._start(carried)
-        arguments = [Value(type_) for type_ in [*carried.types, *self._token_types(carried)]]
-        context = Context(loop, carried, counted, arguments)
-        before = dict(self.order)
-        index = Value(self.named(counted.phi.name).type) if counted else None
-        bounds = self._bounds(counted) if counted else {}
-        self.contexts.append(context)
-        scope = self.open([index, *arguments] if index else arguments)
-        for phi, argument in zip(carried.phis, arguments, strict=False):
-            self.values[phi.name] = argument
-        if counted and index:
-            self.values[counted.phi.name] = index
-        self._take_tokens(carried, arguments)
-        place = self.location
-        flow = self.run(header)
-        assert flow is None, "an edge leaves a loop by no exit"
-        self.close()
-        self.contexts.pop()
-        self.location = place
-        if counted and index:
-            block = Block([index, *arguments], scope.ops)
-            types = [argument.type for argument in arguments]
-            attributes = {"unsignedCmp": counted.unsigned}
-            op = self.emit("for", {**bounds, "initValues": start}, types, attributes, [block])
-            return self._behind_for(context, counted, op, before)
-        return self._behind_loop(context, start, Block(arguments, scope.ops), before)
-
-    def _carried(self, loop: Loop, counted: Counted | None) -> Carried:
-        phis = [p for p in self.graph.phis(loop.header) if not counted or p is not counted.phi]
-        phis = [p for p in phis if p.name not in self.of_regions]
-        extra = counted.extra if counted else []
-        types = [self._merged_type(p) for p in phis]
-        types += [self.type_of(e.value) or Tile(self.element_of(e.value.type), ()) for e in extra]
-        order = []
-        for region, writes in sorted(self.ordered_in(loop.body).items()):
-            reads = any(region in e.reads for b in loop.body for e in self.effects[b])
-            order.append((region, writes and reads))
-        return Carried(phis, types, order, extra)
-
-    def _start(self, carried: Carried) -> list[Value]:
-        start = [self.named(phi.name) for phi in carried.phis]
-        for extra, type_ in zip(carried.extra, carried.types[len(start) :], strict=True):
-            start.append(self.of_type(extra.before or Undefined(""), type_))
-        return [*start, *self._tokens(carried, self.order)]
-
-    @staticmethod
-    def _token_types(carried: Carried) -> list[Token]:
-        return [Token() for _, both in carried.order for _ in range(1 + both)]
-
-    def _tokens(self, carried: Carried, orders: dict[Region, Order]) -> list[Value]:
-        tokens = []
-        for region, both in carried.order:
-            order = orders.get(region, Order())
-            tokens += [order.write or self.token()] if both else []
-            tokens.append(order.all or self.token())
-        return tokens
-
-    def _take_tokens(self, carried: Carried, values: list[Value]) -> None:
-        """Tokens that a loop hands over become those that accesses wait for."""
-        left = iter(values[len(values) - len(self._token_types(carried)) :])
-        written = self.ordered_in(self.contexts[-1].loop.body) if self.contexts else {}
-        for region, both in carried.order:
-            write = next(left) if both else None
-            every = next(left)
-            if not both:  # either nothing is written, or all that is done are writes
-                write = every if written.get(region) else self.order.get(region, Order()).write
-            self.order[region] = Order(write, every)
-
-    def _continue(self, context: Context, arrival: Arrival) -> None:
-        brought = dict(
-            zip((p.name for p in self.graph.phis(context.loop.header)), arrival.operands, strict=True)
-        )
-        carried = context.carried
-        values = [
-            self.of_type(brought[phi.name], type_)
-            for phi, type_ in zip(carried.phis, carried.types, strict=False)
-        ]
-        for extra, type_ in zip(carried.extra, carried.types[len(values) :], strict=True):
-            values.append(self.of_type(brought[extra.value.name] if extra.next else extra.value, type_))
-        self.emit("continue", {"operands": [*values, *self._tokens(carried, arrival.order)]})
-
-    def _bounds(self, counted: Counted) -> dict[str, Value]:
-        type_ = self.named(counted.phi.name).type
-        upper, step = (self.of_type(operand, type_) for operand in (counted.bound, counted.step))
-        return {"lowerBound": self.named(counted.phi.name), "upperBound": upper, "step": step}
-
-    def _behind_for(
-        self, context: Context, counted: Counted, op: Operation, before: dict[Region, Order]
-    ) -> Flow | None:
-        carried = context.carried
-        results = dict(zip((phi.name for phi in carried.phis), op.results, strict=False))
-        extra = op.results[len(carried.phis) : len(carried.types)]
-        self.order = before
-        self.contexts.append(context)
-        self._take_tokens(carried, op.results)
-        self.contexts.pop()
-        self.values |= {name: results[phi] for name, phi in counted.behind.items()}
-        self.values |= {e.value.name: result for e, result in zip(carried.extra, extra, strict=True)}
-        if counted.again:
-            self._instructions(counted.exiting)
-        operands = [self._brought(phi, counted.exiting) for phi in self.graph.phis(counted.exit)]
-        return self._go_on(Flow({counted.exit: Arrival(1, operands, dict(self.order))}))
-
-    def _behind_loop(
-        self, context: Context, start: list[Value], block: Block, before: dict[Region, Order]
-    ) -> Flow | None:
-        self.order = before
-        if not context.exits:
-            self.emit("loop", {"initValues": start}, [], {}, [block])
-            return self._never()
-        plan = self._plan(context.exits)
-        for side in context.exits:
-            self._finish(side, plan, "break")
-        op = self.emit("loop", {"initValues": start}, plan.types, {}, [block])
-        flow = plan.flow(op.results)
-        self.values |= plan.leaving(op.results)
-        return self._go_on(flow)
-
-
-class Plan:
-    """How sides meet: for each target of theirs what is the same on all of them, and what they must yield."""
-
-    def __init__(self, structure: Structure, sides: list[Side]):
-        self._structure, self._sides = structure, sides
-        number = structure.graph.number
-        self._targets = sorted({t for s in sides for t in s.arrivals}, key=number.__getitem__)
-        self.types: list = []
-        self.makers: list[Callable[[Side], Value]] = []
-        self._columns: dict[tuple, int] = {}
-        if len(self._targets) > 1:
-            self._add(Tile(I32, ()), self._selector)
-        self._operands = {t: self._plan_operands(t) for t in self._targets}
-        self._orders = {t: self._plan_order(t) for t in self._targets}
-        names = dict.fromkeys(name for side in sides for name in side.leaving)
-        self._leaving = {name: self._plan_leaving(name) for name in names}
-
-    def flow(self, results: list[Value]) -> Flow:
-        """Where control goes from here, with what the construct yields."""
-
-        def result(what: int | Known) -> Value | Known:
-            return results[what] if isinstance(what, int) else what
-
-        arrivals = {}
-        for target in self._targets:
-            count = sum(s.arrivals[target].count for s in self._sides if target in s.arrivals)
-            order = {
-                region: Order(*(result(part) if part is not None else None for part in parts))
-                for region, parts in self._orders[target].items()
-            }
-            arrivals[target] = Arrival(count, [result(o) for o in self._operands[target]], order)
-        return Flow(arrivals, results[0] if len(self._targets) > 1 else None)
-
-    def leaving(self, results: list[Value]) -> dict[str, Value]:
-        """What values of a loop are behind it."""
-        return {n: results[w] if isinstance(w, int) else w for n, w in self._leaving.items()}
-
-    def _add(self, type_: object, make: Callable[[Side], Value]) -> int:
-        self.types.append(type_)
-        self.makers.append(make)
-        return len(self.types) - 1
-
-    def _selector(self, side: Side) -> Value:
-        if side.flow is not None and side.flow.selector is not None:
-            return side.flow.selector
-        (target,) = side.arrivals
-        return self._structure.constant(Tile(I32, ()), self._structure.graph.number[target])
-
-    def _same(self, given: list) -> bool:
-        """Whether all sides that bring something bring this, and it is there outside of them."""
-        first = given[0]
-        if isinstance(first, Value):
-            return all(v is first for v in given) and self._structure.is_outside(first)
-        return all(v == first for v in given if not isinstance(v, Value)) and not any(
-            isinstance(v, Value) for v in given
-        )
-
-    def _plan_operands(self, target: str) -> list[int | Operand | Value]:
-        columns: list[int | Operand | Value] = []
-        for position, phi in enumerate(self._structure.graph.phis(target)):
-            given = [s.arrivals[target].operands[position] for s in self._sides if target in s.arrivals]
-            if self._same(given):
-                columns.append(given[0])
-                continue
-            type_ = self._structure._merged_type(phi)
-
-            def make(side: Side, position: int = position, type_: Tile = type_) -> Value:
-                arrival = side.arrivals.get(target)
-                what = arrival.operands[position] if arrival else Undefined("")
-                return self._structure.of_type(what, type_)
-
-            columns.append(self._add(type_, make))
-        return columns
-
-    def _plan_order(self, target: str) -> dict[Region, tuple]:
-        """Tokens: each different one is yielded once."""
-        sides = [s for s in self._sides if target in s.arrivals]
-        orders = [s.arrivals[target].order for s in sides]
-        planned: dict[Region, tuple] = {}
-        for region in sorted({r for order in orders for r in order}):
-            planned[region] = tuple(
-                self._plan_token([order.get(region, Order())[part] for order in orders], sides)
-                for part in (0, 1)
-            )
-        return planned
-
-    def _plan_token(self, given: list[Value | None], sides: list[Side]) -> int | Value | None:
-        if all(token is None for token in given):
-            return None
-        if given[0] is not None and self._same(given):
-            return given[0]
-        by_side = {id(side): token for side, token in zip(sides, given, strict=True)}
-        key = tuple(by_side.get(id(side)) for side in self._sides)
-        if key not in self._columns:
-            self._columns[key] = self._add(
-                Token(), lambda side: by_side.get(id(side)) or self._structure.token()
-            )
-        return self._columns[key]
-
-    def _plan_leaving(self, name: str) -> int | Value:
-        given = [side.leaving[name] for side in self._sides if name in side.leaving]
-        if self._same(given):
-            return given[0]
-        type_ = given[0].type
-        return self._add(
-            type_, lambda side: self._structure.of_type(side.leaving.get(name, Undefined("")), type_)
-        )

@@ -12,8 +12,8 @@ from .globals import global_of
 from .hints import StatementHints
 from .llvm import Function, Instruction, Local, Place, Variable
 from .llvm_text import Text, UnknownText
+from .loops import Loops
 from .refused import Refused, place_of, refusals
-from .structure import Structure
 
 
 class NotTranslated(Exception):
@@ -24,7 +24,7 @@ class NotTranslated(Exception):
         self.reason, self.place = reason, place
 
 
-class Translator(Structure):
+class Translator(Loops):
     """Translates one kernel. `is_user_file` tells the user's files from those of this package."""
 
     def __init__(

@@ -8,8 +8,9 @@ from abc import ABC
 import numpy as np
 
 from ..ir import Pointer, Scalar, Tile, Value
-from .builder import BYTES, I1, I8, Builder, Element, Unsupported, width
+from .builder import BYTES, I1, I8, I64, Builder, Element, Unsupported, width
 from .llvm import Function, Instruction, Local, Number, Operand
+from .local_arrays import LocalArrays
 from .names import Call, name_of, recorded_call
 
 _ELEMENTS = {"half": "f16", "bfloat": "bf16", "float": "f32", "double": "f64"}
@@ -41,6 +42,14 @@ def integer(operand: Operand) -> int:
     return operand.value
 
 
+def odd_width(type_: object) -> int:
+    """The bits of an integer whose width Tile IR does not have, as LLVM makes them; 0 for other types. They
+    are the lower bits of a wider integer, and the others are 0."""
+    if not isinstance(type_, str) or type_ in _WIDTHS or not type_[1:].isdigit() or type_[0] != "i":
+        return 0
+    return int(type_[1:]) if int(type_[1:]) < 64 else 0
+
+
 class Types(Builder, ABC):
     """A builder that knows a function of LLVM's, and what its values stand for."""
 
@@ -52,6 +61,23 @@ class Types(Builder, ABC):
             i.name: i for block in function.blocks.values() for i in block if i.name
         }
         self._types: dict[str, Tile | None] = dict(parameters)
+        self.arrays = LocalArrays(function)
+        self._find_types()
+
+    def _find_types(self) -> None:
+        """Until nothing changes: what goes around in loops is known from what comes into them."""
+        changed = True
+        while changed:
+            changed = False
+            for name, i in self.definitions.items():
+                try:
+                    found = self._find(i)
+                except Unsupported:  # which is said where it is translated
+                    continue
+                if name not in self._types or found != self._types[name]:
+                    self._types[name], changed = found, True
+        if self.arrays.has_any:
+            self.arrays.find_holding(self.type_of)
 
     @staticmethod
     def element_of(type_: object) -> Element:
@@ -61,17 +87,16 @@ class Types(Builder, ABC):
         if type_ in _ELEMENTS:
             return Scalar(_ELEMENTS[type_])
         if type_ in _WIDTHS:
-            return Scalar(type_)
+            return Scalar(str(type_))
+        if odd := odd_width(type_):
+            return Scalar(next(name for name in _WIDTHS if int(name[1:]) > odd))
         raise Unsupported(f"numbers of the type {type_}")
 
     def type_of(self, operand: Operand) -> Tile | None:
         """None where the operand is a constant, which can be of any type."""
         if not isinstance(operand, Local):
             return None
-        if operand.name not in self._types:
-            self._types[operand.name] = None  # of what goes around in a loop, the rest tells
-            self._types[operand.name] = self._find(self.definitions[operand.name])
-        return self._types[operand.name]
+        return self._types.get(operand.name)
 
     def _find(self, i: Instruction) -> Tile | None:
         if i.op == "call" and (call := recorded_call(i.detail)):
@@ -80,6 +105,10 @@ class Types(Builder, ABC):
             return self._of_merged(i)
         if i.op == "load":
             return self._of_loaded(i)
+        if i.op == "inttoptr" and self.is_handle(i.operands[0]):
+            return self.type_of(i.operands[0])
+        if i.op == "ptrtoint" and self.is_handle(Local(i.name, i.type)):
+            return self.type_of(i.operands[0])
         if isinstance(i.type, str) and i.type != "void":
             shape = self._shape_of(i.operands)
             if i.op in ("getelementptr", "freeze"):
@@ -87,6 +116,19 @@ class Types(Builder, ABC):
                 return Tile(base.element if base else self.element_of(i.type), shape)
             return Tile(self.element_of(i.type), shape)
         return None
+
+    def is_handle(self, operand: Operand) -> bool:
+        """Whether an integer is the handle of a tile, as LLVM copies it."""
+        made = self.definitions.get(operand.name) if isinstance(operand, Local) else None
+        if made is None or made.type != "i64":
+            return False
+        if made.op in ("phi", "select", "freeze"):
+            type_ = self.type_of(operand)
+            return type_ is not None and (type_.shape != () or type_.element != I64) and self.arrays.has_any
+        if made.op == "ptrtoint":
+            source = self.type_of(made.operands[0])
+            return source is not None and not isinstance(source.element, Pointer)
+        return made.op == "load" and self.arrays.slot(made, self.type_of) is not None
 
     def _shape_of(self, operands: tuple[Operand, ...]) -> tuple[int, ...]:
         types = (self.type_of(operand) for operand in operands)
@@ -135,6 +177,8 @@ class Types(Builder, ABC):
             return passed
         if i.type == "i1":
             return Tile(I1, ())
+        if held := self.arrays.slot(i, self.type_of):
+            return held
         wanted = self.element_of(i.type)
         pointer = self.type_of(i.operands[0])
         pointee = pointer.element.pointee if pointer and isinstance(pointer.element, Pointer) else I8

@@ -1,0 +1,231 @@
+"""Local arrays of tiles: which memory of a function holds tiles, and of which types.
+
+LLVM keeps the handles of tiles in arrays that are indexed at run time, eight bytes for each. In Tile IR the
+tiles themselves are there, in memory of `scale` times the size: what LLVM has at byte k is at byte k * scale.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+
+from ..ir import Pointer, Tile
+from .builder import Unsupported, width
+from .llvm import Array, Function, Instruction, Local, Number, Operand, Struct, Type, offset_of, size_of
+
+_HANDLE = 8  # bytes
+_COPIES = ("llvm.memcpy", "llvm.memmove", "llvm.memset")
+TypeOf = Callable[[Operand], Tile | None]
+
+
+@dataclass(frozen=True)
+class Spot:
+    """Where a pointer may point to: arrays, and an offset from their begin, which multiples of `every` may be
+    added to (0: none). elsewhere: whether it may also point to other memory."""
+
+    arrays: frozenset[str]
+    offset: int = 0
+    every: int = 0
+    elsewhere: bool = False
+
+    def joined(self, other: Spot) -> Spot:
+        every = math.gcd(self.every, other.every, self.offset - other.offset)
+        arrays, elsewhere = self.arrays | other.arrays, self.elsewhere or other.elsewhere
+        return Spot(arrays, self.offset % every if every else self.offset, every, elsewhere)
+
+    def moved(self, known: int, steps: list[int]) -> Spot:
+        every = math.gcd(self.every, *steps)
+        offset = self.offset + known
+        return Spot(self.arrays, offset % every if every else offset, every, self.elsewhere)
+
+    def distances(self, other: Spot) -> list[int]:
+        """How far from another spot this may be, as far as that is near."""
+        every, distance = math.gcd(self.every, other.every), self.offset - other.offset
+        return [distance] if not every else [distance % every, distance % every - every]
+
+
+@dataclass
+class Access:
+    """A load, or a store of a value."""
+
+    spot: Spot
+    size: int
+    value: Operand | None = None
+
+
+class LocalArrays:
+    """What the pointers of a function say of its arrays."""
+
+    def __init__(self, function: Function):
+        instructions = [i for block in function.blocks.values() for i in block]
+        self.has_any = any(i.op == "alloca" for i in instructions)
+        self.holding: frozenset[str] = frozenset()  # arrays that hold tiles
+        self.scale = 1
+        self._spots: dict[str, Spot] = {}
+        self._definitions = {i.name: i for i in instructions if i.name}
+        if not self.has_any:
+            return
+        changed = True
+        while changed:  # what goes around in loops takes another round
+            found = {i.name: s for i in instructions if i.name and (s := self._find(i))}
+            changed, self._spots = found != self._spots, found
+        self._accesses = list(_accesses(instructions, self.spot))
+        self._copies = [i for i in instructions if i.op == "call" and i.detail.startswith(_COPIES[:2])]
+
+    def spot(self, operand: Operand) -> Spot | None:
+        """None where an operand points into no local array."""
+        return self._spots.get(operand.name) if isinstance(operand, Local) else None
+
+    def slot(self, i: Instruction, type_of: TypeOf) -> Tile | None:
+        """The type of the tile that a load yields; None where it loads none."""
+        spot = self.spot(i.operands[0])
+        if spot is None or i.type not in ("ptr", "i64"):
+            return None
+        return self._type_at(spot, type_of, [])
+
+    def is_local(self, operand: Operand) -> bool:
+        """Whether a pointer points into local arrays only."""
+        spot = self.spot(operand)
+        return spot is not None and not spot.elsewhere
+
+    def find_holding(self, type_of: TypeOf) -> None:
+        """Finds the arrays that hold tiles, once all types are known."""
+        tiles = [(a.spot, t) for a in self._accesses if a.size == _HANDLE and (t := _stored(a, type_of))]
+        holding = frozenset().union(*(spot.arrays for spot, _ in tiles))
+        alike = [spot.arrays for spot in self._spots.values()]
+        for i in self._copies:
+            spots = [s for s in map(self.spot, i.operands[:2]) if s]
+            alike.append(frozenset().union(*(s.arrays for s in spots)))
+        before = None
+        while holding != before:  # arrays that one pointer may point into are alike
+            before = holding
+            for arrays in alike:
+                holding = holding | arrays if arrays & holding else holding
+        self.holding = holding
+        largest = max((_bytes(type_) for _, type_ in tiles), default=0)
+        self.scale = max(1, largest // _HANDLE)
+        if self.scale > 1:
+            self._check_pieces()
+
+    def scale_at(self, operand: Operand) -> int:
+        """By how much distances from a pointer grow."""
+        spot = self.spot(operand)
+        if spot is None or not spot.arrays & self.holding:
+            return 1
+        if spot.elsewhere:
+            raise Unsupported("a pointer to an array of tiles or to other memory")
+        return self.scale
+
+    # --- how it is found ---
+
+    def _find(self, i: Instruction) -> Spot | None:
+        if i.op == "alloca":
+            return Spot(frozenset([i.name]))
+        if i.op == "getelementptr":
+            spot = self.spot(i.operands[0])
+            return spot.moved(*self._distance(i)) if spot else None
+        if i.op in ("phi", "select", "freeze") and i.type == "ptr":
+            operands = i.operands[1:] if i.op == "select" else i.operands
+            spots = [self.spot(operand) for operand in operands]
+            found = None
+            for spot in filter(None, spots):
+                found = found.joined(spot) if found else spot
+            others = [o for o, s in zip(operands, spots, strict=True) if s is None and self._is_known(o)]
+            if found and others:
+                found = Spot(found.arrays, found.offset, found.every, True)
+            return found
+        return None
+
+    def _distance(self, i: Instruction) -> tuple[int, list[int]]:
+        """How many bytes a getelementptr adds, and the sizes of what it adds several of."""
+        known, steps = 0, []
+        type_: Type = Array(0, i.detail)
+        for index in i.operands[1:]:
+            if isinstance(type_, Struct) and isinstance(index, Number):
+                known += offset_of(type_, int(index.value))
+                type_ = type_.elements[int(index.value)]
+            elif isinstance(type_, Array):
+                type_ = type_.element
+                if isinstance(index, Number):
+                    known += int(index.value) * size_of(type_)
+                else:
+                    steps.append(size_of(type_) * self._divisor(index, set()))
+        return known, steps
+
+    def _divisor(self, operand: Operand, seen: set[str]) -> int:
+        """A number that divides an index, which may count bytes; 0 divides 0 alone."""
+        if isinstance(operand, Number):
+            return abs(int(operand.value))
+        made = self._definitions.get(operand.name) if isinstance(operand, Local) else None
+        if made is None or made.type != "i64":
+            return 1
+        if made.op == "phi":
+            if made.name in seen:
+                return 0
+            seen = seen | {made.name}
+        if made.op in ("phi", "add", "sub"):
+            return math.gcd(*(self._divisor(o, seen) for o in made.operands))
+        if made.op == "mul" and isinstance(made.operands[1], Number):
+            return self._divisor(made.operands[0], seen) * abs(int(made.operands[1].value))
+        return 1
+
+    def _is_known(self, operand: Operand) -> bool:
+        """Whether an operand is a pointer whatever the next rounds find."""
+        return isinstance(operand, Local) and bool(self._spots) and operand.name not in self._spots
+
+    def _type_at(self, spot: Spot, type_of: TypeOf, seen: list[Spot]) -> Tile | None:
+        if spot in seen:
+            return None
+        for access in self._accesses:
+            near = access.spot.arrays & spot.arrays and 0 in access.spot.distances(spot)
+            if near and access.size == _HANDLE and (type_ := _stored(access, type_of)):
+                return type_
+        for copy in self._copies:
+            to, source = map(self.spot, copy.operands[:2])
+            if to and source and to.arrays & spot.arrays:
+                every = math.gcd(spot.every, to.every, source.every)
+                offset = spot.offset - to.offset + source.offset
+                there = Spot(source.arrays, offset % every if every else offset, every)
+                if type_ := self._type_at(there, type_of, [*seen, spot]):
+                    return type_
+        return None
+
+    def _check_pieces(self) -> None:
+        """What is not stored as a whole cannot be loaded as one: its parts are apart from each other."""
+        found = {(a.spot, a.size) for a in self._accesses if a.spot.arrays & self.holding}
+        for here, size in found:
+            for there, other in found:
+                if here.arrays & there.arrays:
+                    near = [d for d in here.distances(there) if -size < d < other]
+                    if any(d or size != other for d in near):
+                        raise Unsupported(
+                            "an array of structures with tiles, which is accessed in other pieces"
+                        )
+
+
+def is_tile(type_: Tile | None) -> bool:
+    """Whether a pointer of this type is a handle: of a pointer without dimensions, that is the same."""
+    return isinstance(type_, Tile) and (type_.shape != () or not isinstance(type_.element, Pointer))
+
+
+def _accesses(instructions: list[Instruction], spot_of: Callable[[Operand], Spot | None]) -> Iterator[Access]:
+    for i in instructions:
+        if i.op == "load" and (spot := spot_of(i.operands[0])):
+            yield Access(spot, size_of(i.type))
+        elif i.op == "store" and (spot := spot_of(i.operands[1])):
+            yield Access(spot, size_of(i.operands[0].type), i.operands[0])
+
+
+def _stored(access: Access, type_of: TypeOf) -> Tile | None:
+    """The type of the tile that is stored."""
+    if not isinstance(access.value, Local):
+        return None
+    type_ = type_of(access.value)
+    if type_ is None or not is_tile(type_):
+        return None
+    return type_ if access.value.type == "ptr" or type_.shape or width(type_.element) != 64 else None
+
+
+def _bytes(type_: Tile) -> int:
+    return math.prod(type_.shape) * max(width(type_.element) // 8, 1)
