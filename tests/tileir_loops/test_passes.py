@@ -44,6 +44,14 @@ def test_simplify_leaves_out_what_nothing_uses():
     assert names(body("  %a = iota : tile<8xi32>\n  %b = addi %a, %a : tile<8xi32>")) == ["return"]
 
 
+def test_simplify_keeps_what_prints():
+    fold = kernels.row_fold("s", "addf", "v", "tile<8xf32>", "tile<f32>", 0)
+    printing = fold.replace("      yield", '      print_tko "one step" -> token\n      yield')
+    start = "  %v = constant <f32: 1.0> : tile<8xf32>\n"
+    assert names(body(start + fold)) == ["return"]
+    assert names(body(start + printing)) == ["constant", "reduce", "return"]
+
+
 def test_simplify_makes_equal_scalars_one():
     text = body("""  %a = addi %n, %n : tile<i32>
   %b = addi %n, %n : tile<i32>

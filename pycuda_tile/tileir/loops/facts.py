@@ -50,7 +50,10 @@ def has_tiles(op: Operation) -> bool:
 
 def is_pure(op: Operation) -> bool:
     """Whether an operation only computes its results, so that it may be moved, repeated or left out."""
-    return op.name in EXPRESSIONS or op.name in _DESCRIBING or op.name in ("reduce", "scan")
+    if op.name in ("reduce", "scan"):
+        inner = [each for block in op.regions if block is not None for each in walk(block)]
+        return all(each.name == "yield" or is_pure(each) for each in inner)
+    return op.name in EXPRESSIONS or op.name in _DESCRIBING
 
 
 def is_weak(op: Operation) -> bool:
