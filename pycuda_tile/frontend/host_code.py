@@ -56,7 +56,13 @@ _HOST_NAMES = _words(
     unique_lock unique_ptr unordered_map unordered_set vector weak_ptr"""
 )
 _MAY_BE_HOST = re.compile(r"<<<|\bmain\s*\(|\bstd\s*::|\bcuda[A-Z]")
-_MAY_BE_OTHER = re.compile(rf"{_MAY_BE_HOST.pattern}|\b__(?:global|device|shared|constant|host)__\b")
+# Libraries for the host and for threads, of which tile code has no use.
+OTHER_LIBRARIES = re.compile(
+    r"(?:thrust|cub|cooperative_groups|nvtx3)[./]|(?:cu(?:blas|fft|rand|solver|sparse)|mma)\w*\.h"
+)
+_MAY_BE_OTHER = re.compile(
+    rf"{_MAY_BE_HOST.pattern}|\b__(?:global|device|shared|constant|host)__\b|<(?:{OTHER_LIBRARIES.pattern})"
+)
 _HOST_API = re.compile(r"cuda[A-Z]\w*|throw")
 
 
@@ -177,8 +183,11 @@ class _File:
             not self.includes.isdisjoint(HOST_HEADERS)
             or ("main", "(") in pairwise(words)
             or _uses_host(self.tokens)
-            or (self.macros.marks == _TILE and not _OTHER.isdisjoint(words))
+            or (self.macros.marks == _TILE and self._has_other_code(words))
         )
+
+    def _has_other_code(self, words: list[str]) -> bool:
+        return not _OTHER.isdisjoint(words) or any(map(OTHER_LIBRARIES.match, self.includes))
 
     def declarations(self) -> list[_Declaration]:
         reader = _Reader(self)

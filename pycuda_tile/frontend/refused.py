@@ -26,6 +26,7 @@ REASONS = (
 _GOTO, _CONTINUE, _CASE, _VIRTUAL, _VARIADIC, OTHER_CODE = range(len(REASONS))
 _TILE = {"__tile__", "__tile_global__"}
 _CLOSING = {"(": ")", "[": "]", "{": "}"}
+_BEFORE_A_BODY = {")", "const", "volatile", "noexcept", "override", "final", "&"}
 _WORTH_IT = re.compile(r"\b(?:goto|switch|virtual|override|__device__|__host__)\b|\.\.\.\s*\)")
 
 
@@ -111,7 +112,7 @@ class _Marks:
         self._body(at, _VIRTUAL)
 
     def _override(self, at: int) -> None:
-        if self._text(at + 1) == "{" and self._text(at - 1) in (")", "const", "noexcept", "&", "volatile"):
+        if self._text(at + 1) == "{" and self._text(at - 1) in _BEFORE_A_BODY:
             self._insert(self.tokens[at + 1].end, _call(_VIRTUAL))
 
     def _variadic(self, at: int) -> None:
@@ -134,11 +135,12 @@ class _Marks:
 
     def _body(self, at: int, reason: int) -> None:
         """Marks the body of the function that a word at `at` belongs to, if one follows."""
-        parameters = False
+        parameters = arrow = False
         while self._text(at) not in ("{", ";", "=", ":", "", "}"):
             parameters |= self._text(at) == "("
+            arrow |= self._text(at) == "->"
             at = self._behind(at) if self._text(at) in ("(", "[") else at + 1
-        if parameters and self._text(at) == "{":
+        if parameters and self._text(at) == "{" and (arrow or self._text(at - 1) in _BEFORE_A_BODY):
             self._insert(self.tokens[at].end, _call(reason))
 
     # --- switch ---
@@ -146,7 +148,11 @@ class _Marks:
     def _switch(self, at: int) -> None:
         """A statement with preprocessor lines in it is left alone: what is in which block is not known."""
         before = dict(self.found)
-        end = self._statement(at, False, False)
+        try:
+            end = self._statement(at, False, False)
+        except RecursionError:  # a program that nests that deeply stays as it is
+            self.found = before
+            return
         first, last = self.tokens[at].start, self.tokens[min(end, len(self.tokens)) - 1].end
         if any(first < token.start < last for token in self.directives):
             self.found = before
@@ -175,6 +181,8 @@ class _Marks:
             return self._statement(at + 1, loops, True) if self._text(at) == "else" else at
         if text in ("case", "default"):
             return self._label(at, nested)
+        if text == "[" and self._text(at + 1) == "[":  # attributes
+            return self._statement(self._behind(at), loops, nested)
         if text == "continue" and not loops:
             self._insert(self.tokens[at].start, _before(_CONTINUE))
         return self._to_semicolon(at)

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from ..compilers import nvrtc
-from ..frontend.host_code import HOST_HEADERS, blanked, may_have_host_half
+from ..frontend.host_code import HOST_HEADERS, OTHER_LIBRARIES, blanked, may_have_host_half
 from ..frontend.kernel_info import KernelInfo
 from ..frontend.kernel_names import cxx_expression
 from ..frontend.refused import marked, tile_words
@@ -151,6 +151,7 @@ class KernelsOnly(NamedTuple):
 
 
 _NOT_THERE = re.compile(r'(?:identifier|has no member) "(\w+)"')
+_NAMESPACES = "#pragma once\nnamespace thrust {}\nnamespace cub {}\nnamespace cooperative_groups {}\n"
 _EMPTY = dict.fromkeys(HOST_HEADERS, "")
 
 
@@ -185,6 +186,9 @@ def leave_out_host(
         out = {name: marked(text, words) for name, text in out.items()}
     changed = {name: f'#line 1 "{files[name]}"\n{out[name]}' for name in texts if out[name] != texts[name]}
     places = tuple(dict.fromkeys(Path(files[name]).parent for name in changed))
+    if tile_only:
+        names_ = (name for name, file in nvrtc.included(request.text, request.path, folders) if not file)
+        changed |= {name: _NAMESPACES for name in names_ if OTHER_LIBRARIES.match(name)}
     return KernelsOnly(out[""], {**_EMPTY, **changed}, places, frozenset(left_out))
 
 

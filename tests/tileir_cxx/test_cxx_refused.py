@@ -35,6 +35,7 @@ __tile_global__ void k_continue(int* y, int n) {
   for (int i = 0; i < n; ++i) {
     switch (y[i]) {
       case 1: if (n > 4) { continue; } break;  //! continue in a switch
+      case 3: [[likely]] continue;  //! continue in a switch
       case 2: for (auto j : ct::irange(0, n)) { if (j == 3) continue; y[j] = 1; }
       default: y[i] += 1;
     }
@@ -100,6 +101,8 @@ static_assert(sizeof(int) == 8, "ints are short");  //! ints are short
 """
 # Each is as above, but nothing that a kernel reaches.
 RIGHT = """
+#include <cooperative_groups.h>
+#include <thrust/device_vector.h>
 template <typename T> __tile__ int discarded(T n) {
   if constexpr (sizeof(T) == 8) { if (n) goto end; n = 2; end:; }
   return n;
@@ -107,6 +110,11 @@ template <typename T> __tile__ int discarded(T n) {
 template <typename T> __tile__ int unused(T n) { again: if (n--) goto again; throw n; }
 #define NEVER goto nowhere
 void of_host(int n) { if (n) goto end; n = 2; end:; }
+__device__ alignas(16) int table[2]{1, 2};
+template <typename T> __global__ void typed(T* y) { y[threadIdx.x] = 1; }
+template __global__ void typed<float>(float*);
+namespace cg = cooperative_groups;
+void sorted() { thrust::device_vector<int> v(3); thrust::sort(v.begin(), v.end()); }
 __global__ void threads(int* y) { __shared__ int s[4]; s[threadIdx.x] = 1; __syncthreads(); y[0] = s[0]; }
 __device__ int counted(int n) {
   again: if (n--) goto again;
