@@ -32,7 +32,7 @@ extern "C" __tile_global__ void numbers(int n, unsigned u, long long l, double d
   for (int i = 0; i < 2; ++i)
     std::printf("%d,", i);
   if (n > 0)
-    printf("%e\\n", d);
+    printf("%e|%4s|\\n", d, n == 5 ? "five" : "other");
 }
 extern "C" __tile_global__ void tiles(__half h, float* p) {
   auto t = ct::iota<i4>();
@@ -50,7 +50,7 @@ extern "C" __tile_global__ void asserts(int* y, int n) {
   y[1] = 1;
 }
 """
-OUTPUT = "line\nx5 4000000000| 2.50|5   |-7 % abc   de   5 200 1 ee6b2800\n0,1,2.500000e+00\n"
+OUTPUT = "line\nx5 4000000000| 2.50|5   |-7 % abc   de   5 200 1 ee6b2800\n0,1,2.500000e+00|five|\n"
 TILES = """[0, 1, 2, 3] [0.0, 0.5, 1.0, 1.5] 1.5
 t%: tile<int, shape<2, 2>> in block (0, 0, 0)
 [[0, 1], [2, 3]]

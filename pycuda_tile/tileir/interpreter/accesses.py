@@ -14,8 +14,9 @@ import numpy as np
 
 from ..assertions import AssertionFailed
 from ..elements import DTYPES, unsigned, wrap
-from ..ir import Bounded, DivBy, Operation
+from ..ir import Bounded, DivBy, Operation, Value
 from ..modes import PADDINGS
+from ..print_formats import pieces
 from ..reading import (
     attribute,
     group,
@@ -27,6 +28,7 @@ from ..reading import (
     source_element,
     tensor_facts,
     tile_facts,
+    value_element,
 )
 from . import assumptions, atomics, messages
 from .operations import dtype_in_memory, pointee_size
@@ -163,8 +165,25 @@ def _atomic_red_view(block: BlockState, op: Operation) -> list:
     return [(_add(block, op, run),)]
 
 
+def _string(block: BlockState, op: Operation, value: Value) -> np.ndarray | str:
+    """The string of C that a pointer points to; a tile of pointers prints as addresses."""
+    address, found = block.get(value), bytearray()
+    if address.ndim:
+        return address
+    byte, all_, none = np.dtype(np.int8), np.asarray(True), np.asarray(0, np.int8)
+    while read := int(block.program.memory.load(address + len(found), byte, all_, none, block.report(op))):
+        found.append(read & 255)
+    return found.decode(errors="replace")
+
+
 def _print(block: BlockState, op: Operation) -> list:
-    text = messages.expand(attribute(op, "str"), [block.get(value) for value in group(op, "args")])
+    template = attribute(op, "str")
+    kinds = [piece.kind for piece in pieces(template) if not isinstance(piece, str)]
+    values = [
+        _string(block, op, value) if kind == "s" and value_element(value) == "ptr<i8>" else block.get(value)
+        for kind, value in zip(kinds, group(op, "args"), strict=True)
+    ]
+    text = messages.expand(template, values)
     access = _add(block, op, lambda: block.program.write(text))
     return [(access,)] * len(op.results)
 

@@ -15,14 +15,19 @@ from ..print_formats import Expression, pieces
 _printf = ctypes.CDLL(None).snprintf
 
 
-def expand(template: str, tiles: Sequence[np.ndarray]) -> str:
-    """The text with each % expression replaced by the next tile. A tile of several elements is printed in
-    brackets with commas, nested as NumPy nests them."""
+def expand(template: str, tiles: Sequence[np.ndarray | str]) -> str:
+    """The text with each % expression replaced by the next tile, or by the string that a pointer points to.
+    A tile of several elements is printed in brackets with commas, nested as NumPy nests them."""
     left = iter(tiles)
     return "".join(
-        piece if isinstance(piece, str) else _nested(next(left), functools.partial(_one, piece))
-        for piece in pieces(template)
+        piece if isinstance(piece, str) else _shown(piece, next(left)) for piece in pieces(template)
     )
+
+
+def _shown(expression: Expression, value: np.ndarray | str) -> str:
+    if isinstance(value, str):
+        return f"%{expression.form}s" % value
+    return _nested(value, functools.partial(_one, expression))
 
 
 def _nested(tile: np.ndarray, text: Callable[[np.ndarray], str]) -> str:
