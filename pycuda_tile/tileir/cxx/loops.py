@@ -122,6 +122,9 @@ class Loops(Structure):
         return lhs if known is not None and not known else self.binary("subi", lhs, rhs, {"overflow": "none"})
 
     def _plus_one(self, value: Value) -> Value:
+        known = self.known_value(value)
+        if known is not None:
+            return self.constant(value.type, int(known) + 1)
         return self.binary("addi", value, self.constant(value.type, 1), {"overflow": "none"})
 
     def _index(self, counted: Counted, first: Value, index: Value) -> Value:
