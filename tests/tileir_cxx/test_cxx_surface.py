@@ -10,6 +10,7 @@ import pycuda_tile as pct
 from pycuda_tile import tileir
 from pycuda_tile.errors import KernelNotFound, NotAvailableYet
 from pycuda_tile.tileir.cxx.names import recorded_call
+from pycuda_tile.tileir.cxx.translate import Translator
 from pycuda_tile.tileir.ir import Pointer, Scalar, Tile, walk
 from pycuda_tile.tileir.locations import source_line
 
@@ -93,6 +94,14 @@ def test_operations_say_the_users_lines():
 def test_what_has_no_translation_says_where():
     with pytest.raises(NotAvailableYet, match=r"<source>:\d+: error_function: .*erff"):
         module(NO_OPERATION, "error_function")
+
+
+def test_a_fault_of_the_translator_says_where(monkeypatch):
+    monkeypatch.setattr(Translator, "call_store_view", lambda *arguments: {}["missing"])
+    with pytest.raises(
+        NotAvailableYet, match=r"<source>:\d+: copy: .*fault in the translator \(KeyError: 'missing'\)"
+    ):
+        module(SOURCE, "copy")
 
 
 def test_a_wrong_program_is_a_compile_error():

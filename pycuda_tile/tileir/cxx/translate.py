@@ -15,6 +15,17 @@ from .llvm_text import Text, UnknownText
 from .loops import Loops
 from .refused import Refused, place_of, refusals
 
+#: Code that nobody has thought of shows as one of these; the user is told which line it is.
+_FAULTS = (
+    ArithmeticError,
+    AssertionError,
+    AttributeError,
+    LookupError,
+    RecursionError,
+    TypeError,
+    ValueError,
+)
+
 
 class NotTranslated(Exception):
     """Why a kernel has no translation, and where in the source that is."""
@@ -159,7 +170,10 @@ def translate(
     try:
         translator = Translator(text, function, types, is_user_file, globals_, hints)
         return translator.entry()
-    except Unsupported as error:
+    except (Unsupported, *_FAULTS) as error:
         last = translator.last if translator else None
         debug = last.debug if last and last.debug else function.debug
-        raise NotTranslated(str(error), user_place(text, debug, is_user_file)) from error
+        reason = str(error)
+        if not isinstance(error, Unsupported):
+            reason = f"this code, because of a fault in the translator ({type(error).__name__}: {error})"
+        raise NotTranslated(reason, user_place(text, debug, is_user_file)) from error
