@@ -166,7 +166,9 @@ constexpr long slow() { long sum = 0; for (long i = 0; i < 1000000000; ++i) sum 
 __tile_global__ void k(long* y) { constexpr long sum = slow(); y[0] = sum; }
 """
 INTERRUPTED = f"""
+import signal
 from pycuda_tile import tileir
+signal.signal(signal.SIGINT, signal.default_int_handler)  # shells ignore it in the background
 try:
     tileir.from_cpp({SLOW!r}, options=["-fconstexpr-steps=4000000000"])
 except KeyboardInterrupt:
