@@ -65,9 +65,11 @@ __tile_global__ void results(__half const* p, __nv_bfloat16 const* q, float* out
 
 
 def names() -> list[str]:
-    """The functions that the headers declare, including members, except names that the sources use."""
+    """The functions that the headers declare, including members, except names that the sources use. What
+    stands for CUDA's and standard headers has names that are not the user's."""
     folder = resources.include_dir() / "cuda_tile"
-    text = "\n".join(p.read_text() for p in folder.rglob("*.h") if "compatible" not in p.parts)
+    others = {"compatible", "record", "vector_types.h"}
+    text = "\n".join(p.read_text() for p in folder.rglob("*.h") if others.isdisjoint(p.parts))
     text = re.sub(r'//.*|"(?:\\.|[^"\\\n])*"|^ *#.*', " ", text, flags=re.M)
     begin = r"\b(?:CUDA_TILE_\w+|__device__|inline|constexpr|static|void|auto)\b"
     found = set(
