@@ -151,7 +151,8 @@ def git(*arguments: str) -> bytes:
 
 def check_out(commit: str, folder: Path) -> None:
     with tarfile.open(fileobj=BytesIO(git("archive", commit))) as files:
-        files.extractall(folder, filter="data")
+        # Python before 3.10.12 and 3.11.4 knows no filters.
+        files.extractall(folder, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
 
 
 def copy_working_tree(folder: Path) -> None:

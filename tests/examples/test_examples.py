@@ -48,10 +48,12 @@ def build(request):
     options = {"target": target, "num_threads": int(threads) if threads else None}
     if target == "checked":
         options |= {"target": "emulated" if threads else "cpu", "checked": True}
+    if request.param != "cpu":  # which is for speed
+        options["options"] = ("-O1",)
     return lambda name: pct.build(EXAMPLES / f"{name}.cu", **options)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name, size", CASES, ids=[f"{n}-{'x'.join(map(str, s))}" for n, s in CASES])
 def test_result_agrees_with_numpy(build, name, size):
     common = importlib.import_module("_common")
@@ -61,7 +63,7 @@ def test_result_agrees_with_numpy(build, name, size):
     assert task.error() <= problem.tolerance
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_blur_agrees_with_numpy(build):
     blur = importlib.import_module("blur")
     for shape in ((1, 1, 1), (3, 7, 5), (1, 20, 200)):
@@ -71,7 +73,7 @@ def test_blur_agrees_with_numpy(build):
         np.testing.assert_allclose(task.output, blur.blur_numpy(planes.astype(np.float64)), atol=1e-3)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_digits_network_agrees_with_numpy(build):
     digits = importlib.import_module("digits")
     images, _ = digits.load_digits()
@@ -195,7 +197,7 @@ def build_or_skip(name: str, target: str, arch: str) -> pct.Module:
         pytest.skip(f"target {target}: {error}")
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("arch", ["sm_75", "sm_80", "sm_90"])
 @pytest.mark.parametrize("name", SOURCES)
 def test_compiles_for_simt(name, arch):

@@ -84,7 +84,7 @@ def test_compiles_for_gpus(name, target, arch):
         assert kernel.tileir if target == "tile" else f".target {arch}" in kernel.ptx
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", CASES)
 def test_script_runs(name, capsys, monkeypatch):
     """The scripts report their results; here each runs the smallest problem instead of its own."""

@@ -125,7 +125,7 @@ def test_narrow_products_take_the_other_path():
         report(case, a @ b + c, np.abs(case.result - (a @ b + c)) > bound)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("size", [*SIZES[:4], *NARROW])
 def test_integers_of_both_signs_are_exact(size):
     rng = np.random.default_rng(10)

@@ -55,6 +55,7 @@ def test_every_operation_on_lesser_processors(arch, kind):
         assert_same_bits(case, expected)
 
 
+@pytest.mark.every_target
 @pytest.mark.parametrize("kind", ["integers", "floating point"])
 @pytest.mark.parametrize("target", [name for name in TARGETS if name not in LOOPS])
 def test_every_operation_on_every_type(target, kind):

@@ -51,7 +51,7 @@ def operands(
     ]
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("arch", ARCHS)
 @pytest.mark.parametrize(
     "dtype, sums",
@@ -93,7 +93,7 @@ def test_sums_of_many_products_keep_their_digits():
         report(case, a @ b + c, np.abs(case.result - (a @ b + c)) > bound)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("arch", ARCHS)
 @pytest.mark.parametrize(
     "dtype, sums",
@@ -112,7 +112,7 @@ def test_matmul_is_mma_with_zeros(arch, dtype, sums):
         assert_same_bits(ours, wanted.result)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("arch", ARCHS)
 @pytest.mark.parametrize("left", [np.int8, np.uint8])
 @pytest.mark.parametrize("right", [np.int8, np.uint8])

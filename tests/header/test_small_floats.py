@@ -19,7 +19,7 @@ if not nvrtc.include_dirs():
     pytest.skip('needs cuda_fp16.h: pip install -e ".[gpu]"', allow_module_level=True)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("dtype", [HALF, BFLOAT], ids=str)
 def test_arithmetic_in_all_rounding_modes(dtype, target):
     a, b = (x.reshape(SHAPE) for x in pairs(dtype, SIZE, seed=1))
@@ -152,7 +152,7 @@ def test_every_value_of_the_types_since_13_4(dtype, target):
         assert_same_bits(case, expected)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("source", [np.float32, np.float64, HALF, np.int32], ids=lambda t: np.dtype(t).name)
 @pytest.mark.parametrize("dtype", SINCE_13_4, ids=str)
 def test_conversions_to_the_types_since_13_4(dtype, source, target):

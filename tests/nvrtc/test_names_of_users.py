@@ -123,7 +123,7 @@ TARGETS = {
 
 
 @pytest.mark.parametrize(
-    "name, every", [("cpu", 4), *(pytest.param(n, 1, marks=pytest.mark.wide) for n in TARGETS)]
+    "name, every", [("cpu", 8), *(pytest.param(n, 1, marks=pytest.mark.wide) for n in TARGETS)]
 )
 def test_host(name: str, every: int):
     module = pct.build(source("__half", True, every), **TARGETS[name], options=["-O0"])

@@ -97,7 +97,7 @@ def check(nvrtc: Nvrtc, jobs: dict[str, dict]) -> None:
         assert all("Architectures prior to" in line for line in warnings), f"{name}: {warnings[:5]}"
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.wide
 @pytest.mark.parametrize("pair", DEFAULT_PAIRS, ids=_id)
 def test_each_operation_compiles(pair, get_nvrtc):
     nvrtc, arch = get_nvrtc(pair[0]), pair[1]

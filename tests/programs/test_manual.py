@@ -80,7 +80,6 @@ def test_results(path: Path, target: str):
 
 
 @begins(build_for_gpu)
-@pytest.mark.sampled(2)
 @pytest.mark.parametrize("target", ["simt", "tile"])
 @pytest.mark.parametrize("path", UNITS, ids=lambda path: path.stem)
 def test_compiles_for_gpus(path: Path, target: str):

@@ -139,7 +139,7 @@ def test_well_formed(path: Path, compiler: str):
 
 
 @begins(errors)
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("compiler", ["record"])
 @pytest.mark.parametrize("path", POSITIVE, ids=lambda path: path.stem)
 def test_well_formed_in_record_mode(path: Path, compiler: str):
@@ -154,7 +154,7 @@ def test_ill_formed(path: Path, compiler: str):
 
 
 @begins(wrong_and_right)
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("compiler", ["record"])
 @pytest.mark.parametrize("path", NEGATIVE, ids=lambda path: path.stem)
 def test_ill_formed_in_record_mode(path: Path, compiler: str):

@@ -65,7 +65,7 @@ def _build(name: str, arch: str, threads: int | None) -> pct.Kernel:
     return module.kernel(name)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(("name", "arch", "threads"), CASES)
 def test_kernel(name, arch, threads):
     work = problem(name)
@@ -73,7 +73,7 @@ def test_kernel(name, arch, threads):
     work.check()
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(
     ("name", "arch"),
     [

@@ -260,7 +260,7 @@ def test_variables_are_no_constants():
     assert hint_errors(macro, "a.cu", {}) == []
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("value", ["4, 3", '"4"', "n", ""])
 def test_builds_refuse_malformed_hints(any_target, value):
     source = BEFORE_A_STATEMENT % f"0, latency={value}"

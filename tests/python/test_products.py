@@ -71,6 +71,7 @@ def check(wanted: dict[str, str | None], **options: object) -> None:
     assert {name: module.kernel(name).attributes.get("mma") for name in wanted} == wanted
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("name", HOST)
 def test_host(name):
     options, wanted = HOST[name]
@@ -80,6 +81,7 @@ def test_host(name):
         check(wanted, **options)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("arch", GPU)
 def test_gpu(arch):
     if importlib.util.find_spec("cuda") is None:

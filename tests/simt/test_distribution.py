@@ -65,6 +65,7 @@ constexpr bool is_distributed() {
 """
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("threads", [4, 32, 128, 256])
 def test_distributions(threads):
     conditions = {shape: f"is_distributed<{shape}>()" for shape in SHAPES}

@@ -64,7 +64,7 @@ CASES = [
 ]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(
     ("title", "arch"), [(title, archs[i % len(archs)]) for i, (title, archs) in enumerate(CASES)]
 )
@@ -189,7 +189,7 @@ def test_products_of_halves_use_matrix_instructions_and_spill_nothing(evidence, 
     assert seen.counts["LDG.128"] == 2 * whole
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("title", "arch", "products", "an_instruction"),
     [

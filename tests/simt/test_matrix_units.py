@@ -111,7 +111,7 @@ def _check(module: pct.Module, name: str) -> None:
     np.testing.assert_array_equal(c.astype(np.float64), expected, err_msg=name)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("threads", [32, 128])
 def test_products_of_integers_are_exact(threads):
     names = [
@@ -127,6 +127,7 @@ def test_products_of_integers_are_exact(threads):
         _check(module, name)
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize(
     ("arch", "units"), [(75, ("__half", "signed char", "unsigned char")), (80, tuple(TYPES))]
 )
@@ -156,6 +157,7 @@ def test_floats_and_short_inner_dimensions_are_multiplied_by_fma():
         _check(module, name)
 
 
+@pytest.mark.wide
 def test_operands_that_shared_memory_does_not_hold_are_staged_in_parts():
     names = [
         "matmul<true, double, double, double, 128, 128, 64>",  # 128 KiB
@@ -173,7 +175,7 @@ def test_operands_that_shared_memory_does_not_hold_are_staged_in_parts():
     np.testing.assert_array_equal(c, a @ b.T)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("threads", [32, 128])
 def test_batches_have_operands_of_their_own_or_in_common(threads):
     """Few rows per batch, so that a warp holds several batches, and many, so that several warps hold one."""
@@ -196,7 +198,7 @@ def test_batches_have_operands_of_their_own_or_in_common(threads):
         np.testing.assert_array_equal(c.astype(np.float64), expected, err_msg=name)
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("threads", [32, 256])
 def test_transposed_right_operands_are_multiplied_as_they_are_held(threads):
     shapes = [(64, 16, 32), (32, 128, 64)]

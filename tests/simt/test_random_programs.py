@@ -59,7 +59,7 @@ WAYS = {
 ROUNDS = [0, *(pytest.param(i, marks=pytest.mark.wide) for i in range(1, 12))]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(5)
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("round", ROUNDS)
 def test_random_programs(round: int, way: str):

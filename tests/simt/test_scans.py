@@ -46,7 +46,7 @@ def _scan(module, element, dtype, shape, dimension, values, seed=None):
     return sums, products
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(("shape", "dimension"), CASES)
 def test_integers(module, shape, dimension):
     values = np.random.default_rng(1).integers(-(2**31), 2**31, shape).astype(np.int32) | 1

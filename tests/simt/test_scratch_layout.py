@@ -140,7 +140,7 @@ def _broken(threads: int, cases: list[tuple[str, tuple]]) -> list[str]:
     return broken(source, conditions, threads)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(("threads", "elements"), [(32, 0), (64, 1), (128, 0), (256, 1)])
 def test_no_bank_conflicts(threads, elements):
     """For each number of threads, all shapes with elements of two of the four sizes."""

@@ -148,7 +148,7 @@ CASES["scanned"] = (_x.T, _x.cumsum(0), ())
 
 
 # Doubles stay in place, floats move at once.
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("threads", "forms", "element"),
     [(4, 1, "double"), (32, 1, "double"), (128, 1, "double"), (128, 0, "double"), (128, 1, "float")],

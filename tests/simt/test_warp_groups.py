@@ -159,7 +159,7 @@ def _check(kernel: pct.Kernel, elements: tuple, lengths: tuple[int, int, int], t
         np.testing.assert_array_equal(c.astype(np.float64), expected, err_msg=f"{kernel.name}, k = {k}")
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(("threads", "lengths"), CASES)
 @pytest.mark.parametrize("transposed", [False, True])
 def test_products_are_exact(threads, lengths, transposed):
@@ -176,20 +176,23 @@ def _check_types(threads: int, lengths: tuple[int, int, int], types: list[tuple]
         _check(module.kernel(name), *case)
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize(("threads", "lengths"), CASES_OF_TYPES)
 def test_products_of_all_types_are_exact(threads, lengths):
     _check_types(threads, lengths, TYPES)
 
 
+@pytest.mark.wide
 def test_products_of_all_sizes_are_exact_in_parts():
     _check_types(*IN_PARTS, [TYPES[0], TYPES[2], TYPES[5]])
 
 
+@pytest.mark.wide
 def test_threads_that_hold_fewer_neighbours_than_are_stored_at_once():
     _check_types(512, (64, 128, 128), TYPES[:2])
 
 
+@pytest.mark.wide
 def test_more_columns_than_sums_of_their_own_are_exact():
     _check_types(256, (128, 256, 64), [TYPES[1]])
 
@@ -231,6 +234,7 @@ def test_open_integers_are_waited_for():
         np.testing.assert_array_equal(found, wanted, err_msg=str(i))
 
 
+@pytest.mark.wide
 def test_sums_stay_open_while_many_others_are_computed():
     source = (
         SOURCE
@@ -278,7 +282,7 @@ FP8 = "__nv_fp8_e4m3"
 NVRTC = (13, 5)  # whose code ptxas is asked about
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     ("source", "name", "products"),
     [

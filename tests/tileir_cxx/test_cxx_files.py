@@ -28,7 +28,7 @@ INSTANCES = {
 
 
 @pytest.mark.parametrize("name", INSTANCES)
-@pytest.mark.sampled(5)
+@pytest.mark.sampled(10)
 def test_whole_files(name: str):
     instances, others = INSTANCES[name]
     assert len(module(FILES / f"{name}.cu").entries) == others
@@ -158,7 +158,7 @@ def test_standard_headers():
 
 @pytest.mark.parametrize("target", ["cpu", "emulated"])
 @pytest.mark.parametrize("nvidia", [True, False], ids=["nvidia", "own"])
-@pytest.mark.sampled(2)
+@pytest.mark.sampled(4)
 def test_the_same_on_hosts(target: str, nvidia: bool, monkeypatch):
     """With NVIDIA's headers where they are installed, and with those of this project."""
     if not nvidia:

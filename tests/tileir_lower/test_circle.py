@@ -100,7 +100,7 @@ def made(name: str):
     return importlib.import_module(name).problem(*PROBLEMS[name])
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("how", WAYS)
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_example(name: str, how: str) -> None:

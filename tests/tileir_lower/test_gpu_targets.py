@@ -23,7 +23,7 @@ def examples_importable(monkeypatch):
     monkeypatch.syspath_prepend(str(EXAMPLES))
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name", [*PROBLEMS, *KERNELS])
 def test_compiles_for_simt(name: str) -> None:
     for expression in KERNELS.get(name) or made(name).kernels:
