@@ -147,6 +147,7 @@ def test_atomic_add_on_one_location_counts_every_element(target):
     assert sorted(first.tolist()) == list(range(33))
 
 
+@pytest.mark.every_target
 def test_compare_exchange(target):
     module = build(
         """
