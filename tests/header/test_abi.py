@@ -22,10 +22,10 @@ PATHS = [path for path in INCLUDE.rglob("*.h") if "compatible" not in path.parts
 ALL_HEADERS = sorted(str(path.relative_to(INCLUDE)) for path in PATHS)
 # Headers for only one kind of build, by the beginning of their names.
 GPU = ("cuda_tile/platform/cuda", "cuda_tile/print/cuda", "cuda_tile/core/launch_hints")
-HOST = ("cuda_tile/platform/", "cuda_tile/launch", "cuda_tile/print/")
+HOST = ("cuda_tile/platform/", "cuda_tile/launch", "cuda_tile/print/", "cuda_tile/vector_types")
 CHECKED = ("cuda_tile/checked/preconditions",)
 THREADS = ("cuda_tile/threads/", "cuda_tile/platform/emulated_", "cuda_tile/platform/mma_sync")
-ONE_THREAD = ("cuda_tile/one_thread/", "cuda_tile/platform/host.h")
+ONE_THREAD = ("cuda_tile/one_thread/", "cuda_tile/loops/", "cuda_tile/platform/host.h")
 # For clang with CUDA_TILE_RECORD: tests of from_cpp() compile them.
 RECORD = ("cuda_tile/record/", "cuda_tile/platform/record", "cuda_tile/core/recorded")
 HEADERS = [header for header in ALL_HEADERS if not header.startswith(RECORD)]

@@ -186,7 +186,10 @@ def test_an_interrupt_ends_clang(cache_folder: Path):
     while not any(clangs(cache_folder)):
         assert process.poll() is None
     process.send_signal(signal.SIGINT)
-    assert process.communicate(timeout=30)[0] == "interrupted\n"
+    try:
+        assert process.communicate(timeout=30)[0] == "interrupted\n"
+    finally:
+        process.kill()
     assert not list((cache_folder / "tmp").iterdir())
     for place in clangs(cache_folder):  # killed, if not gone yet
         assert not (place / "cmdline").read_bytes()
