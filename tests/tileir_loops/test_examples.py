@@ -45,9 +45,9 @@ class Built:
 
     def kernel(self, expression: str):
         made = module(self._source, expression)
-        made.entries = [entry for entry in made.entries if entry.expression in ("", expression)]
+        (entry,) = made.entries
         self.made[expression] = made
-        return tileir.build(made, optimize=self._optimize).kernel(made.entries[0].name)
+        return tileir.build(made, optimize=self._optimize).kernel(entry.name)
 
 
 def outputs(name: str, kernels: Built) -> list[bytes]:
