@@ -151,7 +151,7 @@ def test_torch_operator_refuses(torch, vector_add):
 
 @pytest.mark.parametrize("name", ["add", "a b::add", "a::b::add", "", 3])
 def test_torch_operator_of_no_name(torch, vector_add, name):
-    with pytest.raises(pct.Error, match="named as 'namespace::name'"):
+    with pytest.raises(pct.Error, match="the form 'namespace::name'"):
         pct.torch_op(name, vector_add, 1)
 
 
