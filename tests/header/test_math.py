@@ -60,7 +60,7 @@ def _assert_within(case: Case, expected: np.ndarray, ulps: float) -> None:
     report(case, expected, ~(same | (near & (want != 0)) | (np.isnan(got) & np.isnan(want))))
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("dtype", [*FLOATS, *SMALL_FLOATS], ids=str)
 def test_functions_of_every_rank(dtype, target):
     if dtype in SMALL_FLOATS and not nvrtc.include_dirs():
