@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from abc import abstractmethod
 from typing import Any
 
 import numpy as np
@@ -22,9 +21,6 @@ _PADDINGS = ("zero", "neg_zero", "pos_inf", "neg_inf", "nan")
 
 class Memory(Tokens):
     """Loads, stores and atomic operations."""
-
-    @abstractmethod
-    def note_hints(self, number: int, values: list[int]) -> None: ...
 
     # --- through pointers ---
 

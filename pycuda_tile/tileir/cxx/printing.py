@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import abstractmethod
 from collections.abc import Iterable
 
 from ..ir import Pointer, Scalar, Tile, Value
@@ -20,6 +21,9 @@ _SHORT = {"unsigned int": "unsigned", "*": "pointer"}
 
 class Printing(Memory):
     """Calls that print or stop."""
+
+    @abstractmethod
+    def note_hints(self, number: int, values: list[int]) -> None: ...
 
     def call_asserted(self, i: Instruction) -> None:
         condition, message = i.operands
