@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..ir import Entry, Operation
+from ..ir import Block, Entry, Operation
 from ..lower.translate import Translator
 from ..lower.types import NotLowered
 from ..module import Module
@@ -11,6 +11,7 @@ from .emit import emit
 from .facts import data_of, is_tile
 from .fallback import Fallback
 from .groups import Uses, split
+from .products import Products
 from .simplify import simplify
 from .stages import Nest
 
@@ -31,6 +32,8 @@ class FusingTranslator(Translator):
         self.reasons: dict[str, list[Fallback]] = {}
         self.attributes: dict[str, dict[str, int | str]] = {}
         self._uses = Uses()
+        self._products = Products(self, self._uses)
+        self._block = Block([], [])
         self._name = ""
         self._fuses = True
 
@@ -40,24 +43,48 @@ class FusingTranslator(Translator):
 
     def _entry(self, found: Entry) -> None:
         self._name, self._uses = found.name, Uses.of(found.body)
+        self._products = Products(self, self._uses)
         self.nests[found.name], self.reasons[found.name] = [], []
         super()._entry(found)
         nests, reasons = self.nests[found.name], self.reasons[found.name]
-        known: dict[str, int | str] = {"path": "fused" if nests else "by operation"}
+        known: dict[str, int | str] = {"path": "fused" if nests or self._products.count else "by operation"}
         if reasons:
             known["reason"] = str(reasons[0])
         self.attributes[self.kernel_names[found.name]] = known
+
+    def block(self, block: Block) -> None:
+        if self._fuses:
+            self._products.enter(block)
+        outside, self._block = self._block, block
+        super().block(block)
+        self._block = outside
 
     def _operations(self, ops: list[Operation]) -> None:
         if not self._fuses:
             super()._operations(ops)
             return
-        for item in split(ops, self._uses, self.reasons[self._name].append):
+        for item in split(self._products.left(ops), self._uses, self._note):
             if isinstance(item, Operation):
-                super()._operations([item])
+                self._single(item)
             else:
                 self.nests[self._name].append(item)
                 self._emit(item, self._in_place(item, ops[-1]))
+                self._products.variables |= {id(value) for value in item.outputs}
+
+    def _note(self, error: Fallback) -> None:
+        if not self._products.has_rule(error.op):
+            self.reasons[self._name].append(self._products.reasons.get(id(error.op), error))
+
+    def _single(self, op: Operation) -> None:
+        """An operation that belongs to no nest."""
+        if self._products.has_rule(op):
+            self._products.write(op)
+        elif op.name == "for":
+            carried = self._products.begin(op, self._block)
+            super()._operations([op])
+            self._products.end(op, carried)
+        else:
+            super()._operations([op])
 
     def _emit(self, nest: Nest, places: dict[int, str]) -> None:
         try:
@@ -75,13 +102,13 @@ class FusingTranslator(Translator):
         inputs = {id(value): value for op in nest.ops for value in data_of(op) if is_tile(value)}
         inside = {id(value) for op in nest.ops for value in op.results}
         carried = {self.names[value]: value for key, value in inputs.items() if key not in inside}
-        handed = [id(value) for value in operands_of(last)]
+        handed = [id(self._products.place_of(value)) for value in operands_of(last)]
         outputs = {id(value): value for value in nest.outputs}
         for key, variable in zip(handed, self.loops[-1][0], strict=True):
             new, old = outputs.get(key), carried.get(variable)
             if new is None or old is None or handed.count(key) > 1:
                 continue
-            alone = self._uses.users[key] == {id(last)} and self._uses.users[id(old)] <= own
+            alone = len(self._uses.users[key]) == 1 and self._uses.users[id(old)] <= own
             if alone and nest.may_replace(old, new):
                 found[key] = variable
         return found

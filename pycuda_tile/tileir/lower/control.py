@@ -11,7 +11,7 @@ from .types import element, tile
 
 
 def _variables(translator: Translation, values: list[Value], start: list[str] | None) -> list[str]:
-    """Variables for values that are not tokens; "" for tokens."""
+    """Variables for values that are not tokens; "" for tokens, and for starts that need no value."""
     names = []
     for i, value in enumerate(values):
         if is_token(value):
@@ -20,7 +20,8 @@ def _variables(translator: Translation, values: list[Value], start: list[str] | 
         name = translator.names.name(value, value.name or "v")
         kind = tile(value_element(value), value_shape(value))
         braces = "" if value_shape(value) else "{}"
-        translator.line(f"{kind} {name} = {start[i]};" if start else f"{kind} {name}{braces};")
+        begins = start and start[i]
+        translator.line(f"{kind} {name} = {begins};" if begins else f"{kind} {name}{braces};")
         names.append(name)
     return names
 

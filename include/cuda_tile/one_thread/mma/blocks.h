@@ -40,13 +40,16 @@ struct block_arithmetic<int> {
   }
 };
 
+/// How many sums a vector holds.
+template <typename C>
+inline constexpr unsigned block_lanes = platform::vector_bytes / static_cast<unsigned>(sizeof(C));
+/// The sums, a row of the right operand and one value of the left one fit into the registers.
+inline constexpr unsigned most_block_rows = platform::vector_registers == 32 ? 8 : 6;
+
 template <typename C, unsigned N>
 struct block_shape {
-  static constexpr unsigned lanes = platform::vector_bytes / static_cast<unsigned>(sizeof(C));
-  static constexpr unsigned vectors = N >= 2 * lanes ? 2 : 1;
-  static constexpr unsigned columns = vectors * lanes;
-  /// The sums, a row of the right operand and one value of the left one fit into the registers.
-  static constexpr unsigned rows = platform::vector_registers == 32 ? 8 : 6;
+  static constexpr unsigned vectors = N >= 2 * block_lanes<C> ? 2 : 1;
+  static constexpr unsigned columns = vectors * block_lanes<C>;
 };
 
 /// What a product is added to. Rows are `stride` apart; a stride of 0 serves for zeros, where all rows are
@@ -58,53 +61,53 @@ struct addend {
   C const* row(unsigned i) const { return from + i * stride; }
 };
 
-/// to[Rows][columns] = acc + a b, for `Steps` steps; rows of a are a_stride apart, those of `to` N. `acc` is
-/// added last, so that it and `to` can be fetched meanwhile. This is a function of its own because compilers
-/// then keep all sums in registers.
-template <unsigned Rows, unsigned N, unsigned Steps, typename C, typename F>
-__attribute__((noinline)) void multiply_block(C* to, addend<C> acc, F const* a, unsigned a_stride,
-                                              F const* b) {
-  using arithmetic = block_arithmetic<C>;
-  using sums = typename arithmetic::sums;
-  using shape = block_shape<C, N>;
-  constexpr unsigned vectors = shape::vectors, lanes = shape::lanes, per_step = arithmetic::per_step;
-  sums c[Rows][vectors];
+/// to[Rows][Vectors vectors] = acc + a b, for `steps` steps; rows of `to` and of a are to_stride and a_stride
+/// apart. `acc` is added last, so that it and `to` can be fetched meanwhile. This is a function of its own
+/// because compilers then keep all sums in registers.
+template <typename Arithmetic, unsigned Rows, unsigned Vectors, typename C, typename F>
+__attribute__((noinline)) void multiply_block(C* to, unsigned to_stride, addend<C> acc, F const* a,
+                                              unsigned a_stride, F const* b, unsigned steps) {
+  using sums = typename Arithmetic::sums;
+  constexpr unsigned lanes = block_lanes<C>, per_step = Arithmetic::per_step;
+  sums c[Rows][Vectors];
   for (unsigned i = 0; i < Rows; ++i) {
     __builtin_prefetch(acc.row(i));
-    __builtin_prefetch(to + i * N, 1);
-    for (unsigned v = 0; v < vectors; ++v)
+    __builtin_prefetch(to + i * to_stride, 1);
+    for (unsigned v = 0; v < Vectors; ++v)
       c[i][v] = -sums{};
   }
   // A core that runs two threads is limited by instruction issue, and counting every step would take a tenth
   // of its issue slots.
 #pragma GCC unroll 4
-  for (unsigned k = 0; k < Steps; ++k) {
+  for (unsigned k = 0; k < steps; ++k) {
     for (unsigned i = 0; i < Rows; ++i) {
-      auto factor = arithmetic::splat(a + i * a_stride + k * per_step);
-      for (unsigned v = 0; v < vectors; ++v)
-        c[i][v] = arithmetic::add_products(factor, b + (k * vectors + v) * lanes * per_step, c[i][v]);
+      auto factor = Arithmetic::splat(a + i * a_stride + k * per_step);
+      for (unsigned v = 0; v < Vectors; ++v)
+        c[i][v] = Arithmetic::add_products(factor, b + (k * Vectors + v) * lanes * per_step, c[i][v]);
     }
   }
   for (unsigned i = 0; i < Rows; ++i)
-    for (unsigned v = 0; v < vectors; ++v)
-      platform::store_vector(to + i * N + v * lanes,
-                             arithmetic::add(platform::load_vector<sums>(acc.row(i) + v * lanes), c[i][v]));
+    for (unsigned v = 0; v < Vectors; ++v)
+      platform::store_vector(to + i * to_stride + v * lanes,
+                             Arithmetic::add(platform::load_vector<sums>(acc.row(i) + v * lanes), c[i][v]));
 }
 
 /// multiply_block for the rows [begin, end) of M: as many at a time as the registers hold, and the remainder
 /// in fours, as fewer would leave the processor waiting for sums.
-template <unsigned M, unsigned N, unsigned Steps, typename C, typename F>
-CUDA_TILE_API void multiply_rows(unsigned begin, unsigned end, C* to, addend<C> acc, F const* a,
-                                 unsigned a_stride, F const* b) {
-  constexpr unsigned most = block_shape<C, N>::rows, rows = M < most ? M : most;
+template <typename Arithmetic, unsigned M, unsigned Vectors, typename C, typename F>
+CUDA_TILE_API void multiply_rows(unsigned begin, unsigned end, C* to, unsigned to_stride, addend<C> acc,
+                                 F const* a, unsigned a_stride, F const* b, unsigned steps) {
+  constexpr unsigned rows = M < most_block_rows ? M : most_block_rows;
   constexpr unsigned in_fours = M % rows == 0 ? 0 : M % rows == 4 ? 4 : 8;
   static_assert(M >= in_fours && (M - in_fours) % rows == 0);
   unsigned i = begin;
   for (; i < end && i < M - in_fours; i += rows)
-    multiply_block<rows, N, Steps>(to + i * N, addend{acc.row(i), acc.stride}, a + i * a_stride, a_stride, b);
+    multiply_block<Arithmetic, rows, Vectors>(to + i * to_stride, to_stride, addend{acc.row(i), acc.stride},
+                                              a + i * a_stride, a_stride, b, steps);
   if constexpr (in_fours != 0)
     for (; i < end; i += 4)
-      multiply_block<4, N, Steps>(to + i * N, addend{acc.row(i), acc.stride}, a + i * a_stride, a_stride, b);
+      multiply_block<Arithmetic, 4, Vectors>(to + i * to_stride, to_stride, addend{acc.row(i), acc.stride},
+                                             a + i * a_stride, a_stride, b, steps);
 }
 
 /// Packs `Steps` steps of a block's columns in the order in which they are read.
@@ -133,7 +136,7 @@ struct block_depth {
   /// Rows of the left operand that stay in the L2 cache while all panels are used.
   static constexpr unsigned group_bytes = 128 * 1024;
   static constexpr unsigned row_bytes = depth * static_cast<unsigned>(sizeof(C)) / per_step;
-  static constexpr unsigned rows = block_shape<C, N>::rows;
+  static constexpr unsigned rows = most_block_rows;
   static constexpr unsigned fitting = (group_bytes / row_bytes + rows - 1) / rows * rows;
   static constexpr unsigned group = M < fitting + rows ? M : fitting;
   static constexpr unsigned panels = M > group ? N / block_shape<C, N>::columns : 1;
@@ -158,7 +161,8 @@ CUDA_TILE_API void multiply_packed(C* result, C const* acc, F const* a, R const*
           pack_columns<N, part::steps, C>(to, b + k * N + j);
         C const* from = k == 0 ? acc : result;
         addend<C> sums = from == nullptr ? addend<C>{zeros, 0} : addend<C>{from + j, N};
-        multiply_rows<M, N, part::steps>(i, end, result + j, sums, a + k, K, to);
+        multiply_rows<block_arithmetic<C>, M, block_shape<C, N>::vectors>(i, end, result + j, N, sums, a + k,
+                                                                          K, to, part::steps);
       }
     }
 }

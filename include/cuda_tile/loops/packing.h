@@ -1,0 +1,124 @@
+// Copies of the factors of products, in the order in which they are multiplied.
+#pragma once
+
+#include "cuda_tile/tileir/tiles.h"
+
+namespace cuda_tile::inline CUDA_TILE_ABI::loops {
+
+namespace ct = cuda::tiles;
+
+/// A matrix in memory, or in a tile: element (i, j) lies at from[i * row_step + j * column_step], if i and j
+/// are below the counts; others are the padding.
+template <typename E>
+struct matrix {
+  E const* from;
+  long long row_step, column_step, rows, columns;
+  E padding;
+
+  /// The part that begins at (i, j).
+  CUDA_TILE_API matrix part(unsigned i, unsigned j) const {
+    return {from + i * row_step + j * column_step, row_step, column_step, rows - i, columns - j, padding};
+  }
+};
+
+/// Matrices of a batch, `step` elements apart, of which `count` exist.
+template <typename E>
+struct matrices {
+  matrix<E> first;
+  long long step, count;
+
+  CUDA_TILE_API matrix<E> at(unsigned batch) const {
+    matrix<E> found = first;
+    found.from += batch * step;
+    if (batch >= count)
+      found.rows = found.columns = 0;
+    return found;
+  }
+};
+
+template <unsigned Count, typename F, typename E>
+CUDA_TILE_API void copy_row(F* to, E const* from) {
+  if constexpr (!ct::detail::is_same_v<E, F>)
+    for (unsigned i = 0; i < Count; ++i)
+      to[i] = ct::detail::convert<F>(from[i]);
+  else if constexpr (Count * sizeof(E) % ct::platform::vector_bytes == 0)
+    ct::platform::copy_vectors<Count * sizeof(E)>(to, from);
+  else
+    __builtin_memcpy(to, from, Count * sizeof(E));
+}
+
+/// One step of transposing a square of vectors: exchanges its parts that are `Distance` off the diagonal.
+template <unsigned Distance, unsigned Lanes, typename V>
+CUDA_TILE_API void transpose_vectors(V (&x)[Lanes]) {
+  if constexpr (Distance < Lanes) {
+#pragma GCC unroll 32
+    for (unsigned i = 0; i < Lanes; ++i)
+      if ((i & Distance) == 0) {
+        V const a = x[i], b = x[i + Distance];
+        x[i] = ct::platform::shuffle_lanes(
+            a, b, [](unsigned l) { return l & Distance ? Lanes + (l ^ Distance) : l; });
+        x[i + Distance] = ct::platform::shuffle_lanes(
+            a, b, [](unsigned l) { return l & Distance ? Lanes + l : l ^ Distance; });
+      }
+    transpose_vectors<2 * Distance, Lanes>(x);
+  }
+}
+
+/// Rows x Columns elements, of which those of a column are neighbours.
+template <unsigned Rows, unsigned Columns, typename F, typename E>
+CUDA_TILE_API void pack_columns(F* to, unsigned pitch, matrix<E> const& x) {
+  constexpr unsigned lanes = ct::platform::vector_bytes / sizeof(F);
+  if constexpr (sizeof(F) >= 4 && Rows % lanes == 0 && Columns % lanes == 0) {
+    using V = ct::platform::vector<F>;
+    for (unsigned j = 0; j < Columns; j += lanes)
+      for (unsigned i = 0; i < Rows; i += lanes) {
+        V square[lanes];
+#pragma GCC unroll 32
+        for (unsigned l = 0; l < lanes; ++l) {
+          alignas(sizeof(V)) F row[lanes];
+          copy_row<lanes>(row, x.from + i + (j + l) * x.column_step);
+          square[l] = ct::platform::load_vector<V>(row);
+        }
+        transpose_vectors<1>(square);
+#pragma GCC unroll 32
+        for (unsigned l = 0; l < lanes; ++l)
+          ct::platform::store_vector(to + (i + l) * pitch + j, square[l]);
+      }
+  } else {
+    for (unsigned j = 0; j < Columns; ++j)
+      for (unsigned i = 0; i < Rows; ++i)
+        to[i * pitch + j] = ct::detail::convert<F>(x.from[i + j * x.column_step]);
+  }
+}
+
+/// Elements of any steps, of which some may be missing.
+template <unsigned Rows, unsigned Columns, typename F, typename E>
+[[gnu::noinline]] void pack_part(F* to, unsigned pitch, matrix<E> const& x) {
+  for (unsigned i = 0; i < Rows; ++i)
+    for (unsigned j = 0; j < Columns; ++j) {
+      bool exists = i < x.rows && j < x.columns;
+      to[i * pitch + j] =
+          ct::detail::convert<F>(exists ? x.from[i * x.row_step + j * x.column_step] : x.padding);
+    }
+}
+
+/// The first Rows x Columns elements, converted to F; rows of `to` are `pitch` apart.
+template <unsigned Rows, unsigned Columns, typename F, typename E>
+CUDA_TILE_API void pack(F* to, unsigned pitch, matrix<E> const& x) {
+  bool const is_whole = x.rows >= Rows && x.columns >= Columns;
+  if (is_whole && x.column_step == 1) {
+    constexpr unsigned ahead = 8; // rows may be too far apart for the processor to see that they follow
+    for (unsigned i = 0; i < Rows; ++i) {
+      E const* from = x.from + i * x.row_step;
+      for (unsigned line = 0; line < Columns * sizeof(E); line += 64)
+        __builtin_prefetch(reinterpret_cast<char const*>(from + ahead * x.row_step) + line);
+      copy_row<Columns>(to + i * pitch, from);
+    }
+  } else if (is_whole && x.row_step == 1) {
+    pack_columns<Rows, Columns>(to, pitch, x);
+  } else {
+    pack_part<Rows, Columns>(to, pitch, x);
+  }
+}
+
+} // namespace cuda_tile::inline CUDA_TILE_ABI::loops

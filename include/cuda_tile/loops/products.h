@@ -1,0 +1,112 @@
+// Matrix products whose sums stay where they are: factors are packed straight from memory, step by step, and
+// multiplied when enough steps have come together for sums to stay in registers.
+#pragma once
+
+#include "cuda_tile/loops/packing.h"
+
+namespace cuda_tile::inline CUDA_TILE_ABI::loops {
+
+/// How factors L and R are packed, multiplied and summed as C.
+template <typename C, typename L, typename R>
+struct product_arithmetic : ct::detail::block_arithmetic<C> {
+  using factor = typename ct::detail::block_arithmetic<C>::factor;
+  static constexpr unsigned per_step = ct::detail::block_arithmetic<C>::per_step;
+
+  template <unsigned Rows, unsigned Depth>
+  static void pack_left(factor* to, unsigned pitch, matrix<L> const& x) {
+    loops::pack<Rows, Depth>(to, pitch, x);
+  }
+  /// Columns of the right factor; those that are multiplied for one sum in a step are neighbours.
+  template <unsigned Depth, unsigned Columns>
+  static void pack_right(factor* to, matrix<R> const& x) {
+    if constexpr (per_step == 1) {
+      loops::pack<Depth, Columns>(to, Columns, x);
+    } else {
+      alignas(64) factor rows[Depth * Columns];
+      loops::pack<Depth, Columns>(rows, Columns, x);
+      for (unsigned k = 0; k < Depth; k += per_step)
+        for (unsigned j = 0; j < Columns; ++j)
+          for (unsigned p = 0; p < per_step; ++p)
+            to[k * Columns + j * per_step + p] = rows[(k + p) * Columns + j];
+    }
+  }
+};
+
+/// Sums (M x N, for each batch) of products of L (M x K) and R (K x N), which are added to what the sums
+/// begin with. `Together` steps may be multiplied at once.
+template <typename C, typename L, typename R, unsigned Batches, unsigned M, unsigned N, unsigned K,
+          bool Together>
+class product_sums {
+  using arithmetic = product_arithmetic<C, L, R>;
+  using F = typename arithmetic::factor;
+  static constexpr unsigned per_step = arithmetic::per_step, lanes = ct::detail::block_lanes<C>;
+  static constexpr bool fits_vectors = N >= lanes && K >= per_step;
+  static constexpr unsigned columns = fits_vectors ? ct::detail::block_shape<C, N>::columns : N;
+  static constexpr unsigned most = 256 * per_step;
+  static constexpr unsigned depth = Together && Batches == 1 && K < most ? most : K;
+  /// So that rows are not in the same set of the first cache.
+  static constexpr unsigned pitch = depth + 64 / static_cast<unsigned>(sizeof(F));
+
+  alignas(64) F left[M * pitch];
+  alignas(64) F right[N * depth]; // panels of `columns`
+  unsigned filled = 0;            // of the depth
+  bool is_zero;                   // whether the sums begin with zeros, which are not there yet
+
+public:
+  explicit product_sums(bool begins_with_zeros) : is_zero(begins_with_zeros) {}
+
+  CUDA_TILE_API void add(C* sums, matrices<L> const& a, matrices<R> const& b) {
+    for (unsigned batch = 0; batch < Batches; ++batch) {
+      if (batch == 0 || a.step != 0)
+        arithmetic::template pack_left<M, K>(left + filled, pitch, a.at(batch));
+      if (batch == 0 || b.step != 0)
+        for (unsigned j = 0; j < N; j += columns)
+          arithmetic::template pack_right<K, columns>(right + j * depth + filled * columns,
+                                                      b.at(batch).part(0, j));
+      if constexpr (depth == K)
+        multiply(sums + batch * M * N, K);
+    }
+    if constexpr (depth == K)
+      is_zero = false;
+    else if ((filled += K) == depth)
+      finish(sums);
+  }
+
+  /// Multiplies what is packed.
+  CUDA_TILE_API void finish(C* sums) {
+    if (filled != 0)
+      multiply(sums, filled);
+    else if (is_zero)
+      for (unsigned i = 0; i < Batches * M * N; ++i)
+        sums[i] = C{};
+    filled = 0;
+    is_zero = false;
+  }
+
+private:
+  void multiply(C* sums, unsigned k) {
+    constexpr C zeros[columns]{};
+    for (unsigned j = 0; j < N; j += columns) {
+      auto from = is_zero ? ct::detail::addend<C>{zeros, 0} : ct::detail::addend<C>{sums + j, N};
+      F const* panel = right + j * depth;
+      if constexpr (fits_vectors)
+        ct::detail::multiply_rows<arithmetic, M, columns / lanes>(0, M, sums + j, N, from, left, pitch, panel,
+                                                                  k / per_step);
+      else
+        multiply_narrow(sums, from, panel, k);
+    }
+  }
+
+  void multiply_narrow(C* sums, ct::detail::addend<C> from, F const* panel, unsigned depth_now) {
+    for (unsigned i = 0; i < M; ++i)
+      for (unsigned j = 0; j < N; ++j) {
+        C sum = -C{};
+        for (unsigned k = 0; k < depth_now; ++k)
+          sum = ct::detail::multiply_add<C>(left[i * pitch + k],
+                                            panel[(k / per_step * N + j) * per_step + k % per_step], sum);
+        sums[i * N + j] = ct::elements::add{}(from.row(i)[j], sum);
+      }
+  }
+};
+
+} // namespace cuda_tile::inline CUDA_TILE_ABI::loops

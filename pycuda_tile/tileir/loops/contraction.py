@@ -1,0 +1,190 @@
+"""contraction: products of matrices (`mmaf`, `mmai`) whose factors come straight from memory, and whose sums
+stay where they are.
+
+-  A factor that is loaded for a product alone is packed from where it lies, in the order in which it is
+   multiplied: transposed on the way, if it is permuted, and converted to the type of the sums, if that is
+   exact. So its tile is never made.
+-  Where a loop carries a sum to which each round adds a product, and which nothing else looks at, the products
+   of several rounds are made together. Sums may then be rounded in another order.
+-  The tile of a sum that nothing else needs becomes that of the result.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from ..ir import TERMINATORS, Block, Operation, Value, walk
+from ..lower.tiles import shared_value
+from ..reading import operand, operands_of, source_element, value_element, value_shape
+from .affine import Analysis
+from .axes import Axes
+from .effects import Access, effects
+from .facts import LOADS, is_plain_view, is_pure, is_tile, is_weak
+from .fallback import Fallback
+
+if TYPE_CHECKING:
+    from .groups import Uses
+
+PRODUCTS = frozenset({"mmaf", "mmai"})
+#: The types of sums that are rounded no more often than each product.
+_SUMS = frozenset({"f32", "f64", "i32"})
+#: All values of the first type are values of the others.
+_WIDER = {
+    "f8E4M3FN": {"f16", "bf16", "tf32", "f32", "f64"},
+    "f8E5M2": {"f16", "bf16", "tf32", "f32", "f64"},
+    "f16": {"tf32", "f32", "f64"},
+    "bf16": {"tf32", "f32", "f64"},
+    "f32": {"f64"},
+}
+#: Processors multiply up to so many bytes of a row and a column for one sum.
+_LEAST_DEPTH = 4
+
+
+@dataclass
+class Factor:
+    """An operand of a product.
+
+    value:  the operand
+    chain:  the operations that make it of what lies in memory; none if it is used as a tile
+    access: the load among them
+    """
+
+    value: Value
+    chain: list[Operation] = field(default_factory=list)
+    axes: Axes | None = None
+    analysis: Analysis | None = None
+    access: Access | None = None
+
+
+@dataclass
+class Product:
+    """A product that has a rule.
+
+    begins:   the sums are zeros before it (or, if it is `carried`, before its loop): an operation
+    in_place: its sums are made where the addend is, which nothing needs afterwards
+    carried:  the position of the sums among the values that its loop carries, if products of several rounds
+              may be made together
+    """
+
+    op: Operation
+    left: Factor
+    right: Factor
+    begins: Operation | None = None
+    in_place: bool = False
+    carried: int | None = None
+
+    @property
+    def absorbed(self) -> list[Operation]:
+        """Operations of which nothing is left."""
+        begins = [self.begins] if self.begins is not None and self.carried is None else []
+        return [*self.left.chain, *self.right.chain, *begins]
+
+
+def find_products(block: Block, uses: Uses, note: dict[int, Fallback]) -> dict[int, Product]:
+    """The products of a block that have a rule, by the identity of their operations; `note` gets the reasons
+    of the others."""
+    found: dict[int, Product] = {}
+    for op in block.ops:
+        if op.name not in PRODUCTS:
+            continue
+        try:
+            found[id(op)] = _product(op, block, uses)
+        except Fallback as error:
+            note[id(op)] = error
+    return found
+
+
+def _product(op: Operation, block: Block, uses: Uses) -> Product:
+    lhs, rhs, addend = (operand(op, name) for name in ("lhs", "rhs", "acc"))
+    if value_element(addend) not in _SUMS:
+        raise Fallback(op, "its sums are rounded at each step")
+    if value_shape(lhs)[-1] < _LEAST_DEPTH:
+        raise Fallback(op, f"its factors have fewer than {_LEAST_DEPTH} elements along the axis that is summed")
+    factors = [_factor(value, op, block, uses) for value in (lhs, rhs)]
+    product = Product(op, *factors)
+    users = uses.users.get(id(addend), set())
+    made = next((each for each in block.ops if addend in each.results), None)
+    if users == {id(op)}:
+        if made is not None and _is_zero(made):
+            product.begins = made
+        product.in_place = True
+        last = block.ops[-1]
+        handed = [id(value) for value in operands_of(last)]
+        (result,) = op.results
+        carried = [id(argument) for argument in block.arguments[1:]]
+        alone = handed.count(id(result)) == 1 and uses.users.get(id(result)) == {id(last)}
+        if last.name == "continue" and id(addend) in carried and alone and not _leaves(block):
+            at = carried.index(id(addend))
+            if handed[at] == id(result):
+                product.carried = at
+    return product
+
+
+def _is_zero(op: Operation) -> bool:
+    value = shared_value(op) if op.name == "constant" else None
+    return value is not None and not any(value.tobytes())
+
+
+def _leaves(block: Block) -> bool:
+    """Whether a round may end before the end of a loop's body."""
+    inner = [op for each in block.ops for found in each.regions if found is not None for op in walk(found)]
+    return any(op.name in ("continue", "break", "return") for op in inner)
+
+
+def _factor(value: Value, product: Operation, block: Block, uses: Uses) -> Factor:
+    """How an operand is made, if it may be packed from memory at the place of the product."""
+    chain: list[Operation] = []
+    user, current = product, value
+    while True:
+        op = next((each for each in block.ops if current in each.results), None)
+        if op is None or uses.users.get(id(current)) != {id(user)}:
+            return Factor(value)
+        chain.insert(0, op)
+        if op.name in LOADS:
+            break
+        widens = op.name == "ftof" and value_element(current) in _WIDER.get(source_element(op), ())
+        if not (widens or op.name in ("permute", "reshape")):
+            return Factor(value)
+        user, (current,) = op, operands_of(op)
+    load = chain[0]
+    if "view" not in load.operands or not is_weak(load) or not is_plain_view(load):
+        return Factor(value)
+    if not is_tile(load.results[0]) or not _may_wait(load, product, block):
+        return Factor(value)
+    try:
+        axes = Axes(chain)
+        analysis = Analysis(axes, {})
+        (access,) = effects([load], analysis).accesses
+    except Fallback:
+        return Factor(value)
+    return Factor(value, chain, axes, analysis, access)
+
+
+def _may_wait(load: Operation, until: Operation, block: Block) -> bool:
+    """Whether a load may be made later, in the place of another operation."""
+    begin, end = block.ops.index(load), block.ops.index(until)
+    between = [inner for op in block.ops[begin + 1 : end] for inner in _with_inner(op)]
+    harmless = (*TERMINATORS, "if", "for", "loop")
+    return all(
+        is_pure(op) or op.name in harmless or (op.name in LOADS and is_weak(op)) for op in between
+    )
+
+
+def _with_inner(op: Operation) -> list[Operation]:
+    return [op, *(inner for block in op.regions if block is not None for inner in walk(block))]
+
+
+def zero_starts(loop: Operation, found: dict[int, Product], block: Block, uses: Uses) -> list[Operation]:
+    """The constants of zeros with which the sums that a loop carries begin, and which nothing else uses."""
+    starts = operands_of(loop)[3:]
+    zeros = []
+    for product in found.values():
+        if product.carried is None:
+            continue
+        start = starts[product.carried]
+        made = next((op for op in block.ops if start in op.results), None)
+        if made is not None and _is_zero(made) and uses.users.get(id(start)) == {id(loop)}:
+            product.begins = made
+            zeros.append(made)
+    return zeros

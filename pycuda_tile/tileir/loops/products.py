@@ -1,0 +1,155 @@
+"""products: matrix products in C++ (cuda_tile/loops/products.h)."""
+
+from __future__ import annotations
+
+import math
+
+from ..ir import Block, Operation, Value
+from ..lower.translation import Translation
+from ..lower.types import element, tile
+from ..reading import attribute, operand, region, value_element, value_shape
+from .contraction import Factor, Product, find_products, zero_starts
+from .effects import Effects
+from .fallback import Fallback
+from .groups import Uses
+from .places import Places
+from .stages import Nest
+
+
+class Products:
+    """Writes the products of a kernel for which there is a rule.
+
+    reasons:    why there is none for the others, by the identity of their operations
+    count:      how many were written
+    variables:  values that are held in variables which nothing else is held in
+    """
+
+    def __init__(self, translator: Translation, uses: Uses):
+        self.translator, self.uses = translator, uses
+        self.reasons: dict[int, Fallback] = {}
+        self.variables: set[int] = set()
+        self.count = 0
+        self._found: dict[int, Product] = {}
+        self._absorbed: set[int] = set()
+        self._names: dict[int, str] = {}  # of what holds packed factors, by the identity of the product
+
+    def enter(self, block: Block) -> None:
+        """Finds the products of a block before it is written."""
+        self._found |= find_products(block, self.uses, self.reasons)
+        for op in block.ops:
+            if op.name == "for":
+                inner = find_products(region(op, 0), self.uses, {})
+                zeros = zero_starts(op, inner, block, self.uses)
+                self._absorbed |= {id(zero) for zero in zeros}
+        own = [self._found[id(op)] for op in block.ops if id(op) in self._found]
+        self._absorbed |= {id(op) for product in own for op in product.absorbed}
+
+    def left(self, ops: list[Operation]) -> list[Operation]:
+        """The operations that products do not stand for."""
+        return [op for op in ops if id(op) not in self._absorbed]
+
+    def has_rule(self, op: Operation) -> bool:
+        return id(op) in self._found
+
+    def place_of(self, value: Value) -> Value:
+        """The value whose variable gets this one: of a sum that is made in place, the addend."""
+        product = next((p for p in self._found.values() if value in p.op.results), None)
+        if product is None or not product.in_place or product.begins is not None:
+            return value
+        if len(self.uses.users.get(id(value), ())) != 1:
+            return value
+        return operand(product.op, "acc")
+
+    def write(self, op: Operation) -> None:
+        product = self._found[id(op)]
+        self.count += 1
+        if product.carried is None:
+            self._alone(product)
+            return
+        name = self.translator.names[operand(op, "acc")]
+        self._add(product, self._names[id(op)], name)
+        self.translator.names.alias(op.results[0], name)
+
+    def begin(self, loop: Operation, block: Block) -> list[Product]:
+        """Writes what a loop needs before it; returns the products that `end` finishes."""
+        found = find_products(region(loop, 0), self.uses, {})
+        zeros = zero_starts(loop, found, block, self.uses)
+        for zero in zeros:
+            self.translator.names.alias(zero.results[0], "")  # such a variable needs no value
+        carried = [product for product in found.values() if product.carried is not None]
+        for product in carried:
+            self._names[id(product.op)] = self._declare(product)
+        return carried
+
+    def end(self, loop: Operation, carried: list[Product]) -> None:
+        for product in carried:
+            assert product.carried is not None
+            sums = self.translator.names[loop.results[product.carried]]
+            self.translator.line(f"{self._names[id(product.op)]}.finish({sums}.slots);")
+
+    # --- one product ---
+
+    def _declare(self, product: Product) -> str:
+        """Declares what holds the packed factors of a product; returns its name."""
+        lhs, rhs, sums = (value_shape(operand(product.op, name)) for name in ("lhs", "rhs", "acc"))
+        kinds = [element(value_element(product.op.results[0]))]
+        kinds += [_element(product, product.left, "lhs"), _element(product, product.right, "rhs")]
+        sizes = [math.prod(sums[:-2]), sums[-2], rhs[-1], lhs[-1]]
+        together, zero = product.carried is not None, product.begins is not None
+        given = ", ".join([*kinds, *map(str, sizes), str(together).lower()])
+        name = self.translator.fresh("products")
+        self.translator.line(f"loops::product_sums<{given}> {name}({str(zero).lower()});")
+        return name
+
+    def _alone(self, product: Product) -> None:
+        names, addend, (result,) = self.translator.names, operand(product.op, "acc"), product.op.results
+        if product.in_place and product.begins is None and id(addend) in self.variables:
+            names.alias(result, names[addend])
+        else:
+            kind = tile(value_element(result), value_shape(result))
+            start = "" if product.begins is not None else f" = {names[addend]}"
+            self.translator.line(f"{kind} {names.name(result, result.name or 'sum')}{start};")
+        self.variables.add(id(result))
+        with names.block(""):
+            self._add(product, self._declare(product), names[result])
+
+    def _add(self, product: Product, name: str, sums: str) -> None:
+        factors = [_matrices(self.translator, product, product.left, "lhs")]
+        factors += [_matrices(self.translator, product, product.right, "rhs")]
+        self.translator.line(f"{name}.add({sums}.slots, {', '.join(factors)});")
+
+
+def _element(product: Product, factor: Factor, which: str) -> str:
+    source: Value = factor.access.value if factor.access is not None else factor.value
+    if attribute(product.op, f"signedness_{which}", "signed") == "unsigned":
+        return "unsigned char"
+    return element(value_element(source))
+
+
+def _matrices(translator: Translation, product: Product, factor: Factor, which: str) -> str:
+    kind, extents = _element(product, factor, which), value_shape(factor.value)
+    if factor.access is None:
+        origin, padding = f"{translator.names[factor.value]}.slots", f"loops::any<{kind}>()"
+        counts = [str(n) for n in extents]
+        steps = [str(math.prod(extents[d + 1 :])) for d in range(len(extents))]
+    else:
+        assert factor.axes is not None and factor.analysis is not None
+        nest = Nest(factor.chain, factor.axes, factor.analysis, Effects([factor.access]))
+        place = Places(translator, nest).of(factor.access)
+        assert place is not None
+        axes = factor.axes.of(factor.value)
+        origin, padding = place.origin, place.padding
+        steps = ["0" if axis is None else place.steps.get(axis, "0") for axis in axes]
+        counts = [
+            str(n) if axis is None else place.counts.get(axis, str(n))
+            for axis, n in zip(axes, extents, strict=True)
+        ]
+    if kind == "unsigned char":
+        origin = f"reinterpret_cast<{kind} const*>({origin})"
+        padding = f"static_cast<{kind}>({padding})"
+    batch = ("0", "1")
+    if len(extents) == 3:
+        batches = value_shape(operand(product.op, "acc"))[0]
+        batch = ("0", f"{batches} * ({counts[0]})") if extents[0] == 1 else (steps[0], counts[0])
+    first = ", ".join([origin, *steps[-2:], *counts[-2:], padding])
+    return f"loops::matrices<{kind}>{{{{{first}}}, {', '.join(batch)}}}"
