@@ -4,8 +4,8 @@ stay where they are.
 -  A factor that is loaded for a product alone is packed from where it lies, in the order in which it is
    multiplied: transposed on the way, if it is permuted, and converted to the type of the sums, if that is
    exact. So its tile is never made.
--  Where a loop carries a sum to which each round adds a product, and which nothing else looks at, the products
-   of several rounds are made together. Sums may then be rounded in another order.
+-  Where a loop carries a sum to which each round adds a product, and which nothing else looks at, the
+   products of several rounds are made together. Sums may then be rounded in another order.
 -  The tile of a sum that nothing else needs becomes that of the result.
 """
 
@@ -100,9 +100,8 @@ def _product(op: Operation, block: Block, uses: Uses) -> Product:
     if value_element(addend) not in _SUMS:
         raise Fallback(op, "its sums are rounded at each step")
     if value_shape(lhs)[-1] < _LEAST_DEPTH:
-        raise Fallback(op, f"its factors have fewer than {_LEAST_DEPTH} elements along the axis that is summed")
-    factors = [_factor(value, op, block, uses) for value in (lhs, rhs)]
-    product = Product(op, *factors)
+        raise Fallback(op, f"each sum has fewer than {_LEAST_DEPTH} products")
+    product = Product(op, _factor(lhs, op, block, uses), _factor(rhs, op, block, uses))
     users = uses.users.get(id(addend), set())
     made = next((each for each in block.ops if addend in each.results), None)
     if users == {id(op)}:
@@ -166,9 +165,7 @@ def _may_wait(load: Operation, until: Operation, block: Block) -> bool:
     begin, end = block.ops.index(load), block.ops.index(until)
     between = [inner for op in block.ops[begin + 1 : end] for inner in _with_inner(op)]
     harmless = (*TERMINATORS, "if", "for", "loop")
-    return all(
-        is_pure(op) or op.name in harmless or (op.name in LOADS and is_weak(op)) for op in between
-    )
+    return all(is_pure(op) or op.name in harmless or (op.name in LOADS and is_weak(op)) for op in between)
 
 
 def _with_inner(op: Operation) -> list[Operation]:

@@ -1,0 +1,135 @@
+"""Modules of Tile IR with matrix products for the tests of fused code, in text."""
+
+from __future__ import annotations
+
+
+def _view(name: str, base: str, sizes: list[str], tile: str, kind: str) -> tuple[str, str]:
+    """The lines that make a view of tiles of a dense array, and its type."""
+    strides = [" * ".join(sizes[d + 1 :]) for d in range(len(sizes))]
+    lines, given = "", []
+    for d, text in enumerate(strides[:-1]):
+        factors = text.split(" * ")
+        value = factors[0]
+        for n, factor in enumerate(factors[1:]):
+            lines += f"  %{name}_s{d}_{n} = muli {value}, {factor} : tile<i32>\n"
+            value = f"%{name}_s{d}_{n}"
+        given.append(value)
+    tensor = f"tensor_view<{'?x' * len(sizes)}{kind}, strides=[{'?,' * len(given)}1]>"
+    view = f"partition_view<tile=({tile}), padding_value = zero, {tensor}>"
+    lines += f"  %{name}_t = make_tensor_view %{base}, shape = [{', '.join(sizes)}], "
+    lines += f"strides = [{', '.join([*given, '1'])}] : tile<i32> -> {tensor}\n"
+    return lines + f"  %{name} = make_partition_view %{name}_t : {view}\n", view
+
+
+def product(
+    name: str,
+    m: int,
+    n: int,
+    k: int,
+    *,
+    kind: str = "f32",
+    sums: str = "f32",
+    batch: int = 0,
+    transposed: str = "",
+    wider: str = "",
+    start: str = "0.0",
+    body: str = "",
+    signs: tuple[str, str] = ("signed", "signed"),
+) -> str:
+    """c = a b by tiles of m x n, each with a loop along k in steps, for arrays of (batch x) rows x columns.
+
+    transposed:  of "a" and "b", those that lie in memory the other way round
+    wider:       the type to which factors are converted first
+    start:       what the sums begin with
+    body:        further operations in the loop, after the product
+    """
+    first = f"{batch}x" if batch else ""
+    lead, at = (["%batches"], ["%z"]) if batch else ([], [])
+
+    def operand(which: str, rows: int, columns: int, sizes: list[str], index: list[str]) -> str:
+        permutation = "[0, 2, 1]" if batch else "[1, 0]"
+        turned = which in transposed
+        shape = f"{first}{columns}x{rows}" if turned else f"{first}{rows}x{columns}"
+        sizes, index = (sizes[::-1], index[::-1]) if turned else (sizes, index)
+        view = _view(f"v_{which}", which, [*lead, *sizes], shape, kind)
+        outside.append(view[0])
+        lines = f"    %l_{which}, %t_{which} = load_view_tko weak %v_{which}[{', '.join([*at, *index])}] : "
+        lines += f"{view[1]}, tile<i32> -> tile<{shape}x{kind}>, token\n"
+        current = f"%l_{which}"
+        if wider:
+            lines += f"    %w_{which} = ftof {current} : tile<{shape}x{kind}> -> tile<{shape}x{wider}>\n"
+            current = f"%w_{which}"
+        if turned:
+            to = f"{first}{rows}x{columns}x{wider or kind}"
+            lines += f"    %p_{which} = permute {current} {permutation} : tile<{shape}x{wider or kind}> -> "
+            lines += f"tile<{to}>\n"
+            current = f"%p_{which}"
+        names.append(current)
+        return lines
+
+    outside: list[str] = []
+    names: list[str] = []
+    loads = operand("a", m, k, ["%m", "%k"], ["%y", "%s"]) + operand("b", k, n, ["%k", "%n"], ["%s", "%x"])
+    stored = _view("v_c", "c", [*lead, "%m", "%n"], f"{first}{m}x{n}", sums)
+    outside.append(stored[0])
+    acc, factor = f"tile<{first}{m}x{n}x{sums}>", wider or kind
+    types = f"tile<{first}{m}x{k}x{factor}>, tile<{first}{k}x{n}x{factor}>, {acc}"
+    operation = (
+        f"mmai {names[0]}, {names[1]}, %acc {signs[0]} {signs[1]}"
+        if sums == "i32"
+        else (f"mmaf {names[0]}, {names[1]}, %acc")
+    )
+    value = start if sums != "i32" else str(int(float(start)))
+    return f"""entry @{name}(%a: tile<ptr<{kind}>>, %b: tile<ptr<{kind}>>, %c: tile<ptr<{sums}>>,
+  %batches: tile<i32>, %m: tile<i32>, %n: tile<i32>, %k: tile<i32>) {{
+  %x, %y, %z = get_tile_block_id : tile<i32>
+  %zero = constant <i32: 0> : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  %size = constant <i32: {k}> : tile<i32>
+  %steps = divi %k, %size signed rounding<positive_inf> : tile<i32>
+  %start = constant <{sums}: {value}> : {acc}
+{"".join(outside)}  %sum = for %s in (%zero to %steps, step %one) : tile<i32>
+      iter_values(%acc = %start) -> ({acc}) {{
+{loads}    %next = {operation} : {types}
+{body}    continue {"%last" if body else "%next"} : {acc}
+  }}
+  %t_c = store_view_tko weak %sum, %v_c[{", ".join([*at, "%y", "%x"])}] : {acc}, {stored[1]}, tile<i32>
+    -> token
+  return
+}}
+"""
+
+
+def two_products(name: str = "two_products") -> str:
+    """out = relu(x w) u + x for a tile of 32 x 32 rows of x, where all arrays are 32 x 32."""
+    tensor = "tensor_view<32x32xf32, strides=[32,1]>"
+    view, kind = f"partition_view<tile=(32x32), {tensor}>", "tile<32x32xf32>"
+    views = "".join(
+        f"  %t_{x} = make_tensor_view %{x}, shape = [32, 32], strides = [32, 1] : {tensor}\n"
+        f"  %v_{x} = make_partition_view %t_{x} : {view}\n"
+        for x in ("x", "w", "u", "out")
+    )
+    loads = "".join(
+        f"  %{x}0, %l_{x} = load_view_tko weak %v_{x}[%zero, %zero] : {view}, tile<i32> -> {kind}, token\n"
+        for x in ("x", "w", "u")
+    )
+    pointers = ", ".join(f"%{x}: tile<ptr<f32>>" for x in ("x", "w", "u", "out"))
+    return f"""entry @{name}({pointers}) {{
+  %zero = constant <i32: 0> : tile<i32>
+{views}{loads}  %none = constant <f32: 0.0> : {kind}
+  %p = mmaf %x0, %w0, %none : {kind}, {kind}, {kind}
+  %floor = constant <f32: 0.0> : {kind}
+  %r = maxf %p, %floor : {kind}
+  %q = mmaf %r, %u0, %x0 : {kind}, {kind}, {kind}
+  %e = store_view_tko weak %q, %v_out[%zero, %zero] : {kind}, {view}, tile<i32> -> token
+  return
+}}
+"""
+
+
+def stored_between(name: str = "stored_between") -> str:
+    """The right factor is loaded before an array is stored that may be the same."""
+    text = two_products(name)
+    store = text[text.index("  %e = store") : text.index("  return")]
+    early = store.replace("%e", "%early").replace("%q", "%x0")
+    return text.replace("  %none = ", early + "  %none = ")

@@ -1,0 +1,192 @@
+"""Products in fused code: which have a rule, and that their sums are right. Factors are small integers, whose
+sums are exact in any order, but for the tests of infinities."""
+
+from __future__ import annotations
+
+import functools
+
+import ml_dtypes
+import numpy as np
+import product_kernels as kernels
+import pytest
+
+import pycuda_tile as pct
+from pycuda_tile import tileir
+from pycuda_tile.tileir.loops import fuse
+from pycuda_tile.tileir.loops.contraction import find_products
+from pycuda_tile.tileir.loops.groups import Uses
+from pycuda_tile.tileir.loops.simplify import simplify
+
+MORE = "    %last = addf %next, %next : tile<16x32xf32>\n"
+KERNELS = {
+    "plain": kernels.product("plain", 32, 64, 32),
+    "started": kernels.product("started", 16, 32, 512, start="2.5"),
+    "turned": kernels.product("turned", 16, 32, 16, transposed="ab"),
+    "narrow": kernels.product("narrow", 4, 8, 4, transposed="b"),
+    "batched": kernels.product("batched", 8, 16, 16, batch=2, transposed="a"),
+    "one_batch": kernels.product("one_batch", 16, 16, 32, batch=1, kind="f16", transposed="b"),
+    "bfloats": kernels.product("bfloats", 32, 32, 64, kind="bf16"),
+    "fp8": kernels.product("fp8", 16, 16, 16, kind="f8E4M3FN", wider="f16"),
+    "doubles": kernels.product("doubles", 16, 16, 8, kind="f64", sums="f64"),
+    "bytes": kernels.product("bytes", 16, 32, 32, kind="i8", sums="i32"),
+    "mixed_bytes": kernels.product(
+        "mixed_bytes", 16, 16, 64, kind="i8", sums="i32", transposed="b", signs=("unsigned", "signed")
+    ),
+    "changed": kernels.product("changed", 16, 32, 32, body=MORE),
+    "two_products": kernels.two_products(),
+    "stored_between": kernels.stored_between(),
+}
+TYPES = {"bfloats": ml_dtypes.bfloat16, "one_batch": np.float16, "fp8": ml_dtypes.float8_e4m3fn}
+TYPES |= {"doubles": np.float64, "bytes": np.int8, "mixed_bytes": np.int8}
+SUMS = {"doubles": np.float64, "bytes": np.int32, "mixed_bytes": np.int32}
+#: Tile sizes, and the sizes of arrays: several tiles, ragged ones, and less than a tile.
+SIZES = [(1, 1, 1), (3, 2, 5), (2.5, 1.25, 2.75), (0.5, 0.5, 0.25)]
+
+
+@functools.cache
+def parsed() -> tileir.Module:
+    return tileir.parse("\n".join(KERNELS.values()))
+
+
+@functools.cache
+def built(optimize: bool) -> pct.Module:
+    return tileir.build(parsed(), optimize=optimize, options=("-O2",))
+
+
+def run(name: str, optimize: bool, grid, *arguments) -> list[np.ndarray]:
+    copies = [x.copy() if isinstance(x, np.ndarray) else x for x in arguments]
+    built(optimize).kernel(name)[grid](*copies)
+    return [x for x in copies if isinstance(x, np.ndarray)]
+
+
+def factors(name: str, *shapes: tuple[int, ...]) -> list[np.ndarray]:
+    rng = np.random.default_rng(len(name))
+    kind = TYPES.get(name, np.float32)
+    low, high = (-128, 128) if kind == np.int8 else (-4, 5)
+    return [rng.integers(low, high, shape).astype(kind) for shape in shapes]
+
+
+TILES = {
+    "plain": (0, 32, 64, 32, ""),
+    "started": (0, 16, 32, 512, ""),
+    "turned": (0, 16, 32, 16, "ab"),
+    "narrow": (0, 4, 8, 4, "b"),
+    "batched": (2, 8, 16, 16, "a"),
+    "one_batch": (1, 16, 16, 32, "b"),
+    "bfloats": (0, 32, 32, 64, ""),
+    "fp8": (0, 16, 16, 16, ""),
+    "doubles": (0, 16, 16, 8, ""),
+    "bytes": (0, 16, 32, 32, ""),
+    "mixed_bytes": (0, 16, 16, 64, "b"),
+}
+
+
+@pytest.mark.parametrize("scale", SIZES)
+@pytest.mark.parametrize("name", TILES)
+def test_products(name: str, scale: tuple[float, float, float]):
+    batch, *tile, transposed = TILES[name]
+    m, n, k = (max(1, int(size * factor)) for size, factor in zip(tile, scale, strict=True))
+    batches = 3 if batch else 1
+    a, b = factors(name, (batches, m, k), (batches, k, n))
+    given = [x.swapaxes(1, 2).copy() if w in transposed else x for w, x in (("a", a), ("b", b))]
+    c = np.zeros((batches, m, n), SUMS.get(name, np.float32))
+    grid = -(-n // tile[1]), -(-m // tile[0]), -(-batches // (batch or 1))
+    arguments = [x.reshape(-1) for x in (*given, c)]
+    *_, got = run(name, True, grid, *arguments, batches, m, n, k)
+    left = a.view(np.uint8) if name == "mixed_bytes" else a
+    wide = np.int64 if c.dtype == np.int32 else np.float64
+    expected = left.astype(wide) @ b.astype(wide) + (2.5 if name == "started" else 0)
+    assert (got.reshape(c.shape) == expected).all()
+
+
+def test_a_loop_without_rounds_gives_what_it_begins_with():
+    c = np.full(16 * 32, 7, np.float32)
+    one = np.ones(1, np.float32)
+    for name, expected in (("started", 2.5), ("plain", 0)):
+        *_, got = run(name, True, 1, one, one, c, 1, 16, 32, 0)
+        assert (got == expected).all()
+
+
+@pytest.mark.parametrize("value", [np.inf, np.nan])
+def test_what_is_not_finite_meets_padding(value: float):
+    """A tile's missing elements are zeros, so the product is NaN, also where nothing is missing in memory."""
+    m, n, k = 33, 70, 40
+    a, b = factors("plain", (m, k), (k, n))
+    a[3, 39] = b[35, 2] = value
+    results = [
+        run("plain", optimize, (2, 2), a.reshape(-1), b.reshape(-1), np.zeros(m * n, np.float32), 1, m, n, k)
+        for optimize in (False, True)
+    ]
+    by_operation, fused = (each[-1] for each in results)
+    assert np.array_equal(by_operation, fused, equal_nan=True) and np.isnan(fused).any()
+
+
+@pytest.mark.parametrize("name", ["two_products", "stored_between"])
+def test_products_between_groups(name: str):
+    x, w, u = factors(name, (32, 32), (32, 32), (32, 32))
+    # The array that is stored is the right factor of the second product, which was loaded before.
+    results = []
+    for optimize in (False, True):
+        copies = [array.reshape(-1).copy() for array in (x, w, u)]
+        built(optimize).kernel(name)[1](*copies, copies[2])
+        results.append(copies[2].reshape(32, 32))
+    by_operation, fused = results
+    assert (fused == np.maximum(x @ w, 0) @ u + x).all() and (fused == by_operation).all()
+
+
+def test_sums_that_change_between_products():
+    m, n, k = 16, 32, 96
+    a, b = factors("changed", (m, k), (k, n))
+    c = np.zeros(m * n, np.float32)
+    *_, got = run("changed", True, 1, a.reshape(-1), b.reshape(-1), c, 1, m, n, k)
+    parts = [a[:, i : i + 32] @ b[i : i + 32] for i in (0, 32, 64)]
+    assert (got.reshape(m, n) == 8 * parts[0] + 4 * parts[1] + 2 * parts[2]).all()
+
+
+# --- the pass by itself ---
+
+
+def products(text: str):
+    """The products of a kernel's body, or of its loop."""
+    body = simplify(tileir.parse(text).entries[0]).body
+    loops = [op for op in body.ops if op.name == "for"]
+    reasons: dict = {}
+    found = find_products(loops[0].regions[0] if loops else body, Uses.of(body), reasons)
+    return list(found.values()), [str(reason) for reason in reasons.values()]
+
+
+def test_factors_are_packed_from_memory():
+    (found,), _ = products(KERNELS["turned"])
+    assert [op.name for op in found.left.chain] == ["load_view_tko", "permute"]
+    assert found.carried == 0 and found.begins is None
+
+
+def test_sums_that_something_else_looks_at_are_not_carried():
+    (found,), _ = products(KERNELS["changed"])
+    assert found.carried is None and found.in_place
+
+
+def test_a_factor_that_others_need_is_a_tile():
+    (first, second), _ = products(KERNELS["two_products"])
+    assert not first.left.chain and first.right.chain and first.begins is not None
+    assert not second.left.chain and second.right.chain and not second.in_place
+
+
+def test_loads_stay_before_stores():
+    (_, second), _ = products(KERNELS["stored_between"])
+    assert not second.right.chain
+
+
+def test_narrowing_conversions_stay():
+    (found,), _ = products(kernels.product("k", 16, 16, 16, kind="f32", wider="bf16"))
+    assert not found.left.chain and not found.right.chain
+
+
+def test_sums_of_half_are_rounded_at_each_step():
+    found, reasons = products(kernels.product("k", 16, 16, 16, kind="f16", sums="f16"))
+    assert not found and reasons[0].endswith("mmaf: its sums are rounded at each step")
+
+
+def test_attributes():
+    _, _, attributes = fuse(tileir.parse(KERNELS["plain"]))
+    assert attributes == {"plain": {"path": "fused"}}
