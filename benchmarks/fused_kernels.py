@@ -1,0 +1,103 @@
+"""Which kernels the CPU runs as fused loops, and why others are not.
+
+    python benchmarks/fused_kernels.py [--only TEXT]    prints the table
+    python benchmarks/fused_kernels.py --write          keeps it in results/
+
+The kernels are those of results/tileir_operations.md in examples/, tests/programs/ and benchmarks/kernels/.
+Needs clang 19 or newer, or the ziglang package.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections import Counter
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from tileir_operations import ROOT, read_table, translated
+from tileir_operations import TABLE as OPERATIONS
+
+from pycuda_tile.tileir.ir import walk
+from pycuda_tile.tileir.loops.facts import has_tiles
+from pycuda_tile.tileir.loops.translate import FusingTranslator
+
+TABLE = ROOT / "benchmarks" / "results" / "fused_kernels.md"
+FOLDERS = ("examples/", "tests/programs/", "benchmarks/kernels/")
+HEAD = "| source | kernel | path | reason |"
+NO_TILES = "no tiles"
+
+
+class Row(NamedTuple):
+    """path:   "fused", "in part" or "by operation"; "no tiles" where each tile has one element at most
+    reason: why an operation is not fused, of the first one"""
+
+    source: str
+    kernel: str
+    path: str
+    reason: str = ""
+
+    def __str__(self) -> str:
+        return f"| {self.source} | `{self.kernel}` | {self.path} | {self.reason} |"
+
+
+def wanted() -> dict[str, list[str]]:
+    """The kernels of each source."""
+    found: dict[str, list[str]] = {}
+    for row in read_table(OPERATIONS.read_text(encoding="utf-8")):
+        if row.source.startswith(FOLDERS):
+            found.setdefault(row.source, []).append(row.kernel)
+    return found
+
+
+def rows_of(source: str, kernels: list[str]) -> Iterator[Row]:
+    module = translated(source, kernels)
+    translator = FusingTranslator(module, "cpu")
+    translator.text()
+    for kernel, entry in zip(kernels, module.entries, strict=True):
+        reasons, nests = translator.reasons[entry.name], translator.nests[entry.name]
+        path = "by operation" if not nests else "in part" if reasons else "fused"
+        if not any(has_tiles(op) for op in walk(entry.body)):
+            path = NO_TILES
+        yield Row(source, kernel, path, f"{reasons[0].op.name}: {reasons[0].reason}" if reasons else "")
+
+
+def written(rows: list[Row]) -> str:
+    counted = [row for row in rows if row.path != NO_TILES]
+    whole = sum(row.path == "fused" for row in counted)
+    reasons = Counter(row.reason for row in counted if row.reason)
+    lines = [
+        "# Kernels as fused loops",
+        "",
+        "Made by `benchmarks/fused_kernels.py`, which says what the columns are.",
+        "",
+        f"{whole} of {len(counted)} kernels are fused as a whole: {whole / len(counted):.0%}.",
+        f"{len(rows) - len(counted)} others have no tiles of more than one element.",
+        "",
+        *(f"- {count} {reason}" for reason, count in reasons.most_common()),
+        "",
+        HEAD,
+        "|---|---|---|---|",
+        *map(str, rows),
+    ]
+    return "\n".join(lines) + "\n"
+
+
+def main(arguments: list[str]) -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--only", metavar="TEXT", default="", help="sources with this in their name")
+    parser.add_argument("--write", action="store_true", help="keep the table")
+    given = parser.parse_args(arguments)
+    rows = [
+        row
+        for source, kernels in wanted().items()
+        if given.only in source
+        for row in rows_of(source, kernels)
+    ]
+    print(written(rows), end="")
+    if given.write:
+        TABLE.write_text(written(rows), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
