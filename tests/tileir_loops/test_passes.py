@@ -75,6 +75,37 @@ def test_simplify_repeats_positions_for_each_use():
     assert sorted(axes.extents) == [8, 8]
 
 
+def test_a_reshape_divides_dimensions():
+    text = body("""  %a = constant <i32: 1> : tile<8x16xi32>
+  %b = negi %a : tile<8x16xi32>
+  %c = reshape %b : tile<8x16xi32> -> tile<32x4xi32>
+  %d = negi %c : tile<32x4xi32>
+  print_tko "%d", %d : tile<32x4xi32> -> token""")
+    ops = simplify(entry(text)).body.ops[:-2]
+    axes = Axes(ops)
+    outer, inner = axes.of(ops[-1].results[0])
+    assert [axes.extents[axis] for axis in [*outer, *inner]] == [8, 4, 4]
+    assert axes.of(ops[0].results[0]) == (outer[:1], (outer[1], *inner))
+    assert axes.weights([*outer, *inner]) == {outer[0]: 16, outer[1]: 4, inner[0]: 1}
+
+
+def test_a_sum_makes_the_rows_and_columns_of_another_tile_one_axis():
+    text = body("""  %z = constant <f32: 1.0> : tile<16xf32>
+  %x = exp %z : tile<16xf32>
+  %y = sin %z : tile<16xf32>
+  %r = reshape %x : tile<16xf32> -> tile<16x1xf32>
+  %s = broadcast %r : tile<16x1xf32> -> tile<16x16xf32>
+  %c = reshape %y : tile<16xf32> -> tile<1x16xf32>
+  %d = broadcast %c : tile<1x16xf32> -> tile<16x16xf32>
+  %e = mulf %s, %d : tile<16x16xf32>
+  %f = addf %x, %y : tile<16xf32>
+  print_tko "%f%f", %e, %f : tile<16x16xf32>, tile<16xf32> -> token""")
+    ops = simplify(entry(text)).body.ops[:-2]
+    with pytest.raises(Fallback, match="addf: it makes rows and columns one axis"):
+        Axes(ops)
+    Axes(ops[:-1])
+
+
 def test_simplify_uses_a_condition_as_it_is():
     text = body("""  %c = cmpi less_than %n, %n, signed : tile<i32> -> tile<i1>
   %w = exti %c unsigned : tile<i1> -> tile<i8>
@@ -132,7 +163,7 @@ def test_pointers_that_grow_by_steps():
     for access in nest.effects.accesses:
         assert access.pointers is not None and list(access.pointers.steps.values()) == [{(): 1}]
         ((limit,), (offsets, *_)) = access.limits, access.ranges
-        assert (limit.axis, limit.factor, limit.inclusive, limit.unsigned) == (0, 1, False, False)
+        assert (limit.factors, limit.inclusive, limit.unsigned) == ({0: 1}, False, False)
         assert not offsets.unsigned
 
 

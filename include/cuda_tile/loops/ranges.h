@@ -60,6 +60,8 @@ CUDA_TILE_API long long inside(long long extent, I index, long long count) {
   return left < count ? left : count;
 }
 
+CUDA_TILE_API constexpr long long least(long long a, long long b) { return a < b ? a : b; }
+
 /// For how many i, from 0 up to but not including `most`, first + i * step is below the bound.
 template <bool Inclusive, typename E>
 CUDA_TILE_API long long below(E first, E bound, long long step, long long most) {

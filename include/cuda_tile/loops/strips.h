@@ -116,12 +116,12 @@ CUDA_TILE_API bool is_worth_streaming(E const* origin, unsigned long long bytes,
   return ct::platform::has_streaming_stores && bytes >= ct::platform::streaming_bytes && places % 16 == 0;
 }
 
-/// first, first + 1, ...
-template <typename E, unsigned S>
+/// first, first + step, ...
+template <typename E, unsigned S, unsigned step = 1>
 CUDA_TILE_API strip<E, S> count_from(unsigned first) {
   strip<E, S> result;
   for (unsigned l = 0; l < S; ++l)
-    result.slots[l] = static_cast<E>(first + l);
+    result.slots[l] = static_cast<E>(first + l * step);
   return result;
 }
 

@@ -32,15 +32,14 @@ class Affine:
 
 @dataclass
 class Limit:
-    """Elements exist along `axis` where `value` plus `factor` times the position is below `bound` (or equal
-    to it, if `inclusive`). Without an axis, one comparison holds for all elements."""
+    """Elements exist where `value` plus the sum of factors[axis] times the positions is below `bound` (or
+    equal to it, if `inclusive`). Without factors, one comparison holds for all elements."""
 
     value: Value
     bound: Value
     inclusive: bool
     unsigned: bool
-    axis: int | None
-    factor: int
+    factors: dict[int, int]
 
 
 @dataclass
@@ -95,8 +94,8 @@ class Analysis:
         if not is_tile(value) and op.name not in ("constant", *SHAPES):
             return None  # computed by the group itself
         if op.name == "iota":
-            (axis,) = self.axes.list_of(value)
-            return Affine(value, {axis: ONE})
+            weights = self.axes.weights(self.axes.list_of(value))
+            return Affine(value, {axis: {(): weight} for axis, weight in weights.items()})
         if op.name == "constant":
             return None if shared_value(op) is None else Affine(value, {})
         forms = [self._form(operand, ranges) for operand in operands_of(op)]
@@ -157,15 +156,15 @@ class Analysis:
         if relation not in _SWAPPED.values():
             return False
         value, bound = self._form(left, ranges), self._form(right, ranges)
-        if value is None or bound is None or bound.steps or len(value.steps) > 1:
+        if value is None or bound is None or bound.steps:
             return False
-        axis, step = next(iter(value.steps.items())) if value.steps else (None, ONE)
-        if set(step) != {()} or step[()] < 1:
+        if any(set(step) != {()} or step[()] < 1 for step in value.steps.values()):
             return False
+        factors = {axis: step[()] for axis, step in value.steps.items()}
         unsigned = attribute(op, "signedness") == "unsigned"
         ranges.append(Range(value, unsigned))
         inclusive = relation == "less_than_or_equal"
-        limits.append(Limit(value.value, bound.value, inclusive, unsigned, axis, step[()]))
+        limits.append(Limit(value.value, bound.value, inclusive, unsigned, factors))
         return True
 
 

@@ -1,102 +1,132 @@
 """axes: which dimensions of which tiles are the same loop.
 
-Each dimension of more than one element of each tile in a group belongs to an axis. Operations link the
-dimensions of their operands to those of their results.
+Each dimension of more than one element of each tile in a group consists of axes: of one, or, where a reshape
+divides it or makes it of others, of several, the innermost last. Operations link the dimensions of their
+operands to those of their results.
 """
 
 from __future__ import annotations
+
+import math
+from collections.abc import Sequence
 
 from ..ir import Operation, Value
 from ..reading import attribute, operands_of, value_shape
 from .facts import ELEMENTWISE, LOADS, STORES, is_tile
 from .fallback import Fallback
 
-_Dimension = tuple[int, int]  # id of a value, and which of its dimensions
+
+class _Loop:
+    """A loop over `extent` positions. It may turn out to be another one, or two: an outer and an inner."""
+
+    def __init__(self, extent: int):
+        self.extent = extent
+        self._is: list[_Loop] = []
+
+    def resolved(self) -> list[_Loop]:
+        if not self._is:
+            return [self]
+        self._is = [part for each in self._is for part in each.resolved()]
+        return self._is
+
+    def becomes(self, *others: _Loop) -> None:
+        self._is = list(others)
+
+
+def _popped(loops: list[_Loop]) -> _Loop:
+    """Takes away the innermost one."""
+    loops[-1:] = loops[-1].resolved()
+    return loops.pop()
 
 
 class Axes:
     """The axes of a group. An axis is a number; `extents` has how many elements it has."""
 
-    def __init__(self, ops: list[Operation]):
-        self._parent: dict[_Dimension, _Dimension] = {}
+    def __init__(self, ops: Sequence[Operation]):
         self._values: dict[int, Value] = {}
-        self._numbers: dict[_Dimension, int] = {}
+        self._dimensions: dict[int, list[_Loop]] = {}
         self.extents: list[int] = []
+        self._of: dict[int, tuple[tuple[int, ...], ...]] = {}
         for op in ops:
             self._link(op)
-            for value in [*operands_of(op), *op.results]:
-                if is_tile(value):
-                    self._values[id(value)] = value
-                    self._check(op, value)
-        for value in self._values.values():
-            for d, extent in enumerate(value_shape(value)):
-                if extent > 1:
-                    self._number((id(value), d), extent)
+        self._number()
+        if any(len(set(axes)) < len(axes) for axes in map(self.list_of, self._values.values())):
+            raise Fallback(_first_that_repeats(ops), "it makes rows and columns one axis")
 
-    def of(self, value: Value) -> tuple[int | None, ...]:
-        """The axis of each dimension; None for dimensions of one element."""
-        if not is_tile(value):
-            return ()
-        return tuple(
-            None if n == 1 else self._numbers[self._find((id(value), d))]
-            for d, n in enumerate(value_shape(value))
-        )
+    def of(self, value: Value) -> tuple[tuple[int, ...], ...]:
+        """The axes of each dimension: none for dimensions of one element."""
+        return self._of[id(value)] if is_tile(value) else ()
 
     def list_of(self, value: Value) -> list[int]:
         """The axes along which a value varies, from the outermost to the innermost."""
-        return [axis for axis in self.of(value) if axis is not None]
+        return [axis for axes in self.of(value) for axis in axes]
 
-    def _find(self, at: _Dimension) -> _Dimension:
-        while self._parent.get(at, at) != at:
-            at = self._parent[at]
-        return at
+    def weights(self, axes: Sequence[int]) -> dict[int, int]:
+        """How far positions along the axes of one dimension, or of a tile, are from each other."""
+        return {axis: math.prod(self.extents[a] for a in axes[i + 1 :]) for i, axis in enumerate(axes)}
 
-    def _check(self, op: Operation, value: Value) -> None:
-        long = [d for d, n in enumerate(value_shape(value)) if n > 1]
-        if len({self._find((id(value), d)) for d in long}) < len(long):
-            raise Fallback(op, "it makes rows and columns one axis")
+    def _number(self) -> None:
+        numbers: dict[_Loop, int] = {}
+        for key, dimensions in self._dimensions.items():
+            parts = [each.resolved() if each.extent > 1 else [] for each in dimensions]
+            for part in (part for of_one in parts for part in of_one):
+                if part not in numbers:
+                    numbers[part] = len(numbers)
+                    self.extents.append(part.extent)
+            self._of[key] = tuple(tuple(numbers[part] for part in each) for each in parts)
 
-    def _number(self, at: _Dimension, extent: int) -> None:
-        root = self._find(at)
-        if root not in self._numbers:
-            self._numbers[root] = len(self.extents)
-            self.extents.append(extent)
+    # --- links ---
 
-    def _union(self, a: Value, d: int, b: Value, e: int) -> None:
-        self._parent[self._find((id(a), d))] = self._find((id(b), e))
+    def _loops(self, value: Value) -> list[_Loop]:
+        if id(value) not in self._dimensions:
+            self._values[id(value)] = value
+            self._dimensions[id(value)] = [_Loop(n) for n in value_shape(value)]
+        return self._dimensions[id(value)]
 
-    def _same(self, op: Operation, a: Value, b: Value) -> None:
-        """Two tiles whose dimensions correspond, apart from those of one element."""
-        if not is_tile(a) or not is_tile(b):
-            return
-        first = [d for d, n in enumerate(value_shape(a)) if n != 1]
-        second = [d for d, n in enumerate(value_shape(b)) if n != 1]
-        if [value_shape(a)[d] for d in first] != [value_shape(b)[d] for d in second]:
-            raise Fallback(op, "it mixes dimensions")
-        for d, e in zip(first, second, strict=True):
-            self._union(a, d, b, e)
+    def _same(self, op: Operation, some: Sequence[_Loop], others: Sequence[_Loop]) -> None:
+        """Both run over the same elements in the same order."""
+        left, right = ([each for each in given if each.extent > 1] for given in (some, others))
+        while left and right:
+            a, b = _popped(left), _popped(right)
+            if a.extent < b.extent:
+                a, b, left, right = b, a, right, left
+            if a.extent == b.extent:
+                if a is not b:
+                    a.becomes(b)
+            elif a.extent % b.extent:
+                raise Fallback(op, "it mixes dimensions")
+            else:
+                outer = _Loop(a.extent // b.extent)
+                a.becomes(outer, b)
+                left.append(outer)
+        assert not left and not right
 
     def _link(self, op: Operation) -> None:
-        if op.name in ELEMENTWISE or op.name in LOADS or op.name == "reshape":
-            for value in operands_of(op):
-                self._same(op, value, op.results[0])
-        elif op.name in STORES:
-            first, *others = [value for value in operands_of(op) if is_tile(value)]
-            for value in others:
-                self._same(op, first, value)
-        elif op.name == "broadcast":
-            (source,), (result,) = operands_of(op), op.results
-            for d, n in enumerate(value_shape(source)):
-                if n == value_shape(result)[d] != 1:
-                    self._union(source, d, result, d)
-        elif op.name == "permute":
-            (source,), (result,) = operands_of(op), op.results
+        tiles = [value for value in [*operands_of(op), *op.results] if is_tile(value)]
+        loops = [self._loops(value) for value in tiles]
+        if op.name in ELEMENTWISE or op.name in LOADS or op.name in STORES or op.name == "reshape":
+            for each in loops[1:]:
+                self._same(op, loops[0], each)
+        elif op.name == "broadcast" and len(tiles) == 2:
+            for source, result in zip(*loops, strict=True):
+                if source.extent == result.extent:
+                    self._same(op, [source], [result])
+        elif op.name == "permute" and len(tiles) == 2:
             for d, from_ in enumerate(attribute(op, "permutation")):
-                if value_shape(result)[d] != 1:
-                    self._union(result, d, source, int(from_))
-        elif op.name == "reduce":
-            (source,), (result,) = operands_of(op), op.results
-            left = [d for d in range(len(value_shape(source))) if d != int(attribute(op, "dim"))]
-            for e, d in enumerate(left):
-                if value_shape(source)[d] != 1:
-                    self._union(source, d, result, e)
+                self._same(op, [loops[1][d]], [loops[0][int(from_)]])
+        elif op.name == "reduce" and len(tiles) == 2:
+            dim = int(attribute(op, "dim"))
+            self._same(op, [each for d, each in enumerate(loops[0]) if d != dim], loops[1])
+
+
+def _first_that_repeats(ops: Sequence[Operation]) -> Operation:
+    """The first operation with which a tile has one axis twice; with the last one, some have."""
+    fits, fails = 0, len(ops)
+    while fails - fits > 1:
+        middle = (fits + fails) // 2
+        try:
+            Axes(ops[:middle])
+            fits = middle
+        except Fallback as error:
+            return error.op
+    return ops[fails - 1]

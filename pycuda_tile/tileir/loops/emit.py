@@ -6,6 +6,7 @@ tiles in place of whole ones: so their results have the same bits.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
@@ -228,26 +229,31 @@ class _Emitter:
         self._define(result, text, names)
 
     def _iota(self, value: Value) -> str:
-        kind, (axis,) = element(value_element(value)), self.nest.axes.list_of(value)
-        if axis == self.nest.vector:
-            return f"loops::count_from<{kind}, {vectors.LENGTH}>({self.positions[axis]})"
-        return f"static_cast<{kind}>({self.positions[axis]})"
+        kind, axes = element(value_element(value)), self.nest.axes
+        weights = axes.weights(axes.list_of(value))
+        first = _sum(self.positions, weights)
+        if self.nest.vector in weights:
+            return f"loops::count_from<{kind}, {vectors.LENGTH}, {weights[self.nest.vector]}>({first})"
+        return f"static_cast<{kind}>({first})"
 
     # --- memory ---
 
     def _inside(self, place: Place, value: Value) -> str:
         """How many elements exist from the present position on."""
-        counts, vector, extents = place.counts, self.nest.vector, self.nest.axes.extents
-        others = [
-            f"{self.positions[axis]} < {count}"
-            for axis, count in counts.items()
-            if axis != vector and count != str(extents[axis])
-        ]
-        if not self.nest.has_lanes(value):
-            return " && ".join(others) or "1"
-        whole = counts.get(vector, "") in ("", str(extents[vector]))
-        count = vectors.LENGTH if whole else f"{counts[vector]} - {self.positions[vector]}"
-        return f"{' && '.join(others)} ? {count} : 0" if others else count
+        vector, lanes = self.nest.vector, self.nest.has_lanes(value)
+        conditions, left = [], []
+        for factors, size in place.bounds:
+            if not lanes or vector not in factors:
+                conditions.append(f"{_sum(self.positions, factors)} < {size}")
+            elif factors[vector] == 1:
+                left.append(f"{size} - ({_sum(self.positions, factors)})")
+            else:
+                room = factors[vector] - 1
+                left.append(f"({size} - ({_sum(self.positions, factors)}) + {room}) / {factors[vector]}")
+        if not lanes:
+            return " && ".join(conditions) or "1"
+        count = functools.reduce("loops::least({}, {})".format, left) if left else vectors.LENGTH
+        return f"{' && '.join(conditions)} ? {count} : 0" if conditions else count
 
     def _arguments(self, place: Place, value: Value) -> str:
         """The address, and the distance of a strip's elements unless they are neighbours."""
@@ -284,12 +290,8 @@ class _Emitter:
 
     def _array(self, name: str, value: Value) -> Place:
         """A tile that the nest takes or gives."""
-        steps: dict[int, str] = {}
-        step = 1
-        for axis, n in reversed(list(zip(self.nest.axes.of(value), value_shape(value), strict=True))):
-            if axis is not None:
-                steps[axis] = str(step)
-            step *= n
+        weights = self.nest.axes.weights(self.nest.axes.list_of(value))
+        steps = {axis: str(weight) for axis, weight in weights.items()}
         return Place(f"{name}.slots", element(value_element(value)), steps)
 
     def _output(self, value: Value, name: str) -> None:
@@ -305,3 +307,9 @@ class _Emitter:
         steps = {self.nest.inner: vectors.LENGTH if across else "1"}
         at = Place(self.buffers[id(value)], "", steps).at(self.positions)
         return Place(at, element(value_element(value)))
+
+
+def _sum(positions: dict[int, str], factors: dict[int, int]) -> str:
+    """The sum of positions times factors, in C++."""
+    terms = [positions[axis] if n == 1 else f"{positions[axis]} * {n}" for axis, n in factors.items()]
+    return " + ".join(terms) or "0"

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
 from ..ir import Operation, Value
 from ..lower.expressions import expression
@@ -22,10 +23,24 @@ from ..reading import (
     value_shape,
 )
 from . import vectors
-from .affine import Limit, Range, Step
+from .affine import Affine, Limit, Range, Step
 from .effects import Access
 from .facts import LOADS, SHAPES
 from .stages import Nest
+
+
+class Bound(NamedTuple):
+    """Elements exist where the sum of factors[axis] times the positions is below `size`, in C++."""
+
+    factors: dict[int, int]
+    size: str
+
+
+class Span(NamedTuple):
+    """So many elements, in C++, each so many elements from the one before it."""
+
+    size: str
+    step: str
 
 
 @dataclass
@@ -34,7 +49,8 @@ class Place:
 
     origin:  a pointer to the first element
     steps:   elements from one position to the next, by axis
-    counts:  how many positions exist, by axis
+    bounds:  which elements exist; all of them if there are none
+    spans:   where these lie, from the outermost to the innermost
     padding: the value of others, of a load
     size:    how many elements the array has, or all blocks together store
     streams: a condition for storing past the caches
@@ -43,7 +59,8 @@ class Place:
     origin: str
     kind: str
     steps: dict[int, str] = field(default_factory=dict)
-    counts: dict[int, str] = field(default_factory=dict)
+    bounds: list[Bound] = field(default_factory=list)
+    spans: list[Span] = field(default_factory=list)
     padding: str = ""
     size: str = ""
     streams: str = ""
@@ -57,19 +74,33 @@ class Place:
 
     def bytes(self) -> str:
         """The range of bytes, for the tests before the loops."""
-        axes = list(self.steps)
-        if not axes:
-            return f"loops::range_of<1>({self.origin}, {{1}}, {{0}})"
-        counts, steps = _array([self.counts[axis] for axis in axes]), _array([self.steps[a] for a in axes])
-        return f"loops::range_of<{len(axes)}>({self.origin}, {counts}, {steps})"
+        return f"loops::range_of<{len(self.spans)}>({self.origin}, {', '.join(self._spans())})"
 
     def injective(self) -> str:
-        counts, steps = _array(list(self.counts.values())), _array([self.steps[a] for a in self.counts])
-        return f"loops::is_injective<{len(self.counts)}>({counts}, {steps})"
+        return f"loops::is_injective<{len(self.spans)}>({', '.join(self._spans())})"
+
+    def _spans(self) -> list[str]:
+        return [_array([span.size for span in self.spans]), _array([span.step for span in self.spans])]
 
 
 def _array(values: list[str]) -> str:
     return f"{{{', '.join(values)}}}"
+
+
+def _times(step: str, weight: int) -> str:
+    if weight == 1:
+        return step
+    return str(int(step) * weight) if step.isdigit() else f"{weight} * {step}"
+
+
+def _is_one(form: Affine, factors: dict[int, int]) -> bool:
+    """Whether pointers move along several axes as along one, with these factors between positions."""
+    *_, innermost = factors
+    unit = form.steps.get(innermost, {})
+    return all(
+        form.steps.get(axis, {}) == {product: n * factor for product, n in unit.items()}
+        for axis, factor in factors.items()
+    )
 
 
 def _zero(kind: str) -> str:
@@ -108,8 +139,6 @@ class Places:
         for access in self.nest.effects.in_place.values():
             place = places[id(access.op)]
             assert place is not None
-            order = [*self.nest.axes.list_of(access.value)]
-            place.counts = {axis: place.counts[axis] for axis in order}
             self.tests.append(place.injective())
         self.tests[:] = dict.fromkeys(self.tests)
 
@@ -137,29 +166,22 @@ class Places:
         op, axes = access.op, self.nest.axes.of(access.value)
         view = self.translator.views[id(operand(op, "view"))]
         promised = list(attribute(op, "inbounds", None) or ())
-        origin, steps, counts, inside = view.tensor.base, {}, {}, []
-        for d, (axis, n, dimension) in enumerate(zip(axes, view.kind.tile, view.kind.axes, strict=True)):
+        place = Place(view.tensor.base, view.tensor.element, size=" * ".join(view.tensor.extents))
+        for d, (own, n, dimension) in enumerate(zip(axes, view.kind.tile, view.kind.axes, strict=True)):
             index = unsigned_scalar(self.translator, group(op, "index")[d])
             step, extent = view.tensor.strides[dimension], view.tensor.extents[dimension]
-            origin += f" + static_cast<long long>({index}) * {n} * {step}"
-            count = str(n)
+            place.origin += f" + static_cast<long long>({index}) * {n} * {step}"
+            weights, count = self.nest.axes.weights(own), str(n)
             if not (promised and all(promised)):
                 count = self._let("inside", f"loops::inside({extent}, {index}, {n})")
-            if axis is None:
-                inside += [f"{count} > 0"] if count != str(n) else []
-            else:
-                steps[axis], counts[axis] = step, count
-        if inside and counts:
-            first = next(iter(counts))
-            counts[first] = self._let("inside", f"{' && '.join(inside)} ? {counts[first]} : 0")
-        kind = view.tensor.element
-        padding = ""
+                place.bounds.append(Bound(weights, count))
+            place.steps |= {axis: _times(step, weight) for axis, weight in weights.items()}
+            place.spans.append(Span(count, step))
+        place.origin = self._let("at", place.origin, f"{place.kind}*")
         if op.name in LOADS:
             mode = PADDINGS[operand(op, "view").type.padding or "zero"].name
-            padding = f"tileir::padding<{kind}, ct::view_padding::{mode}>()"
-        pointer = self._let("at", origin, f"{kind}*")
-        size = " * ".join(view.tensor.extents)
-        return Place(pointer, kind, steps, counts, padding, size)
+            place.padding = f"tileir::padding<{place.kind}, ct::view_padding::{mode}>()"
+        return place
 
     # --- pointers ---
 
@@ -168,42 +190,57 @@ class Places:
         assert form is not None
         kind = element(pointee(value_element(form.value)))
         origin = self._let("at", self._origin(form.value), f"{kind}*")
-        steps = {axis: self._step(step) for axis, step in form.steps.items()}
-        counts = {axis: str(self.nest.axes.extents[axis]) for axis in self.nest.axes.list_of(access.value)}
+        place = Place(origin, kind, {axis: self._step(step) for axis, step in form.steps.items()})
         for found in access.ranges:
             self._test_range(found)
+        spans = {
+            axis: Span(str(self.nest.axes.extents[axis]), place.steps.get(axis, "0"))
+            for axis in self.nest.axes.list_of(access.value)
+        }
         for limit in access.limits:
-            axis = limit.axis if limit.axis is not None else next(iter(counts))
-            counts[axis] = self._let("inside", self._count(limit, counts[axis]))
-        padding = ""
+            self._limit(place, limit, form, spans)
+        place.spans = list(spans.values())
         if op.name in LOADS:
             given = optional_operand(op, "paddingValue")
-            padding = _zero(kind) if given is None else self._origin(given)
+            place.padding = _zero(kind) if given is None else self._origin(given)
         blocks = "ct::num_blocks()"
-        size = " * ".join(
+        place.size = " * ".join(
             [f"1ll * {blocks}.x * {blocks}.y * {blocks}.z", *map(str, value_shape(access.value))]
         )
-        return Place(origin, kind, steps, counts, padding, size)
+        return place
 
-    def _count(self, limit: Limit, most: str) -> str:
-        sign = "unsigned" if limit.unsigned else "signed"
-        value, bound = (
-            f"tileir::read<tileir::as_{sign}>({self._origin(each)})" for each in (limit.value, limit.bound)
-        )
-        if limit.axis is None:
-            relation = "<=" if limit.inclusive else "<"
-            return f"{value} {relation} {bound} ? {most} : 0"
+    def _limit(self, place: Place, limit: Limit, form: Affine, spans: dict[int, Span]) -> None:
+        """Adds what a limit leaves. `spans` are those of each axis."""
+        value, bound = (self._read(each, limit.unsigned) for each in (limit.value, limit.bound))
+        if not limit.factors:
+            first, relation = next(iter(spans)), "<=" if limit.inclusive else "<"
+            size, step = spans[first]
+            spans[first] = Span(self._let("inside", f"{value} {relation} {bound} ? {size} : 0"), step)
+            place.bounds.append(Bound({}, spans[first].size))
+            return
+        axes, unit = list(limit.factors), math.gcd(*limit.factors.values())
+        factors = {axis: factor // unit for axis, factor in limit.factors.items()}
+        most = str(1 + sum(n * (self.nest.axes.extents[axis] - 1) for axis, n in factors.items()))
+        if len(axes) == 1 and axes[0] in spans:
+            most = spans[axes[0]].size
         inclusive = "true" if limit.inclusive else "false"
-        return f"loops::below<{inclusive}>({value}, {bound}, {limit.factor}, {most})"
+        size = self._let("inside", f"loops::below<{inclusive}>({value}, {bound}, {unit}, {most})")
+        place.bounds.append(Bound(factors, size))
+        if all(axis in spans for axis in axes) and factors[axes[-1]] == 1 and _is_one(form, factors):
+            spans[axes[0]] = Span(size, spans[axes[-1]].step)
+            for axis in axes[1:]:
+                del spans[axis]
+
+    def _read(self, value: Value, unsigned: bool) -> str:
+        return f"tileir::read<tileir::as_{'unsigned' if unsigned else 'signed'}>({self._origin(value)})"
 
     def _test_range(self, found: Range) -> None:
-        sign = "unsigned" if found.unsigned else "signed"
         axes = list(found.form.steps)
         if not axes:
             return
         counts = _array([str(self.nest.axes.extents[axis]) for axis in axes])
         steps = _array([self._step(found.form.steps[axis]) for axis in axes])
-        first = f"tileir::read<tileir::as_{sign}>({self._origin(found.form.value)})"
+        first = self._read(found.form.value, found.unsigned)
         self.tests.append(f"loops::fits<{len(axes)}>({first}, {counts}, {steps})")
 
     def _step(self, step: Step) -> str:

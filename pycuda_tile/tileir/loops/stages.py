@@ -156,9 +156,10 @@ def _order_loops(nest: Nest, full: list[int]) -> None:
         if op.name != "reduce":
             continue
         (source,), dim = operands_of(op), int(attribute(op, "dim"))
-        axis = nest.axes.of(source)[dim]
-        if axis is None:
-            raise Fallback(op, "it reduces an axis of one element")
+        axes = nest.axes.of(source)[dim]
+        if len(axes) != 1:
+            raise Fallback(op, f"it reduces {len(axes)} axes")
+        (axis,) = axes
         last = nest.axes.list_of(source)[-1]
         if found not in (None, (axis, last)):
             raise Fallback(op, "it reduces another axis than the reductions before it")
@@ -182,9 +183,9 @@ def _best_vector(nest: Nest, full: list[int]) -> int:
         elif "view" in access.op.operands:
             view = access.op.operands["view"][0].type
             kind = tile_facts(view)
-            for axis_or_none, dimension in zip(nest.axes.of(access.value), kind.axes, strict=True):
-                if axis_or_none is not None and view.tensor.strides[dimension] == 1:
-                    votes[axis_or_none] += 2
+            for axes, dimension in zip(nest.axes.of(access.value), kind.axes, strict=True):
+                if axes and view.tensor.strides[dimension] == 1:
+                    votes[axes[-1]] += 2
     votes[full[-1]] += 1
     return max(full, key=lambda axis: votes[axis])
 
