@@ -107,7 +107,7 @@ def _types(form: OperationRow, op: Operation) -> bool:
             kinds_of = {value.type for value in op.results}
             if not kinds_of or (name in told.shared and (len(kinds_of) > 1 or len(op.results) > MAX_AXES)):
                 return False
-        elif any(value.type == Token() for value in op.operands.get(name, ())):
+        elif form.kinds[name].name != "any" and Token() in {v.type for v in op.operands.get(name, ())}:
             return False
     return all(results[name][0].type == Token() for name in told.untold if name in results)
 
