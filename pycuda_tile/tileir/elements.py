@@ -1,11 +1,13 @@
 """Element types of Tile IR as NumPy types, their bits, and integers read as signed or unsigned.
 
 A tile is a NumPy array, even if it has no dimensions. Tile IR's integers are signless: they are stored in
-NumPy's signed types, and i1 as bool. tf32 is stored as float32 whose 13 low bits are zero, and pointers as
-int64 addresses.
+NumPy's signed types, and i1 as bool. tf32 is stored as float32 whose 13 low bits are zero, fnv8E5M3FNU, which
+NumPy does not have, as its bits in uint8, and pointers as int64 addresses.
 """
 
 from __future__ import annotations
+
+import functools
 
 import numpy as np
 
@@ -23,6 +25,9 @@ class _Types(dict[str, np.dtype]):
 
 
 DTYPES = _Types({name: e.dtype for name, e in TILEIR_TYPES.items() if e.dtype is not None})
+#: Its bits are the only unsigned elements of tiles.
+_BITS_ALONE = "fnv8E5M3FNU"
+DTYPES[_BITS_ALONE] = np.dtype(np.uint8)
 
 
 def bits_of(element: str) -> int:
@@ -81,6 +86,56 @@ def to_tf32(x: np.ndarray) -> np.ndarray:
     rounded &= np.uint32(0xFFFFE000)
     nan = np.uint32(0x7FC00000)
     return np.asarray(np.where(np.isnan(x), nan, rounded).astype(np.uint32)).view(np.float32)
+
+
+@functools.cache
+def _numbers_of_bits() -> np.ndarray:
+    """What each byte means as fnv8E5M3FNU."""
+    e, bits = TILEIR_TYPES[_BITS_ALONE], np.arange(256)
+    exponent, mantissa = bits >> e.mantissa, bits & ((1 << e.mantissa) - 1)
+    whole = mantissa + np.where(exponent > 0, 1 << e.mantissa, 0)
+    numbers = np.ldexp(whole, np.maximum(exponent, 1) - e.bias - e.mantissa)
+    return np.where(bits == 255, np.nan, numbers)
+
+
+def doubles(x: np.ndarray) -> np.ndarray:
+    """The numbers in a tile of any float format, all of which a double can hold."""
+    if x.dtype == DTYPES[_BITS_ALONE]:
+        return _numbers_of_bits()[x]
+    with np.errstate(invalid="ignore"):  # signaling NaN
+        return x.astype(np.float64)
+
+
+def nearest(numbers: np.ndarray, element: str) -> np.ndarray:
+    """Doubles rounded to nearest, ties to even; NaN or infinity where the format is too small and has them.
+    fnv8E5M3FNU saturates and drops the sign, as NVIDIA's type does."""
+    if element == "tf32":
+        return to_tf32(_to_odd(numbers))
+    if element == _BITS_ALONE:
+        return _nearest_bits(np.asarray(numbers, np.float64))
+    with np.errstate(over="ignore"):
+        return np.asarray(numbers.astype(DTYPES[element]))
+
+
+def _nearest_bits(numbers: np.ndarray) -> np.ndarray:
+    known, nan = _numbers_of_bits()[:-1], np.isnan(numbers)
+    limited = np.minimum(np.where(nan, 0, np.abs(numbers)), known[-1])
+    above = np.searchsorted(known, limited)
+    below = np.maximum(above - 1, 0)
+    middle = (known[above] + known[below]) / 2
+    up = (limited > middle) | ((limited == middle) & (above % 2 == 0))
+    return np.where(nan, 255, np.where(up, above, below)).astype(np.uint8)
+
+
+def _to_odd(numbers: np.ndarray) -> np.ndarray:
+    """float32 rounded to odd, so that rounding once more to fewer bits gives the correct result."""
+    wide = np.asarray(numbers, np.float64)
+    with np.errstate(all="ignore"):
+        single = wide.astype(np.float32)
+        above = np.abs(single.astype(np.float64)) > np.abs(wide)
+        toward_zero = np.asarray(np.where(above, np.nextafter(single, 0), single), np.float32)
+    inexact = (toward_zero.astype(np.float64) != wide) & np.isfinite(wide)
+    return np.asarray(toward_zero.view(np.uint32) | inexact.astype(np.uint32)).view(np.float32)
 
 
 def to_bits(array: np.ndarray, element: str) -> np.ndarray:

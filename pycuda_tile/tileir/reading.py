@@ -126,6 +126,14 @@ def tile_facts(type_: TileView) -> TileFacts:
     return TileFacts(type_.tile, type_.dim_map, steps, type_.sparse)
 
 
+def update_of(op: Operation) -> tuple[str, Value]:
+    """What an atomic update of a view does, as the modes of AtomicRMWMode name it, and with which tile."""
+    if (value := optional_operand(op, "value")) is not None:
+        return attribute(op, "mode", "add"), value
+    mode, tile = attribute(op, "reduction") or "add", operand(op, "tile")
+    return "addf" if mode == "add" and not value_element(tile).startswith("i") else mode, tile
+
+
 def dense(op: Operation) -> np.ndarray:
     """A constant's elements, in the shape of the result."""
     value = np.asarray(op.attributes["value"])

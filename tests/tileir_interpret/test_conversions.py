@@ -32,24 +32,25 @@ def values(name: str) -> np.ndarray:
     "to, low, high", [("i8", -128, 127), ("i32", -(2**31), 2**31 - 1), ("i64", -(2**63), 2**63 - 1)]
 )
 def test_ftoi_signed_cuts_off_and_saturates(to: str, low: int, high: int) -> None:
-    result = conversions.ftoi(np.array([*EDGES, math.nan]), to, "signed", unexpected)
+    result = conversions.ftoi(np.array([*EDGES, math.nan]), to, "signed", False, unexpected)
     assert [int(v) for v in result] == [max(low, min(high, int(v))) for v in EDGES] + [0]
 
 
 @pytest.mark.parametrize("to, bits", [("i8", 8), ("i16", 16), ("i32", 32), ("i64", 64)])
 def test_ftoi_unsigned_cuts_off_and_saturates(to: str, bits: int) -> None:
-    result = conversions.ftoi(np.array([*EDGES, math.nan]), to, "unsigned", unexpected)
+    result = conversions.ftoi(np.array([*EDGES, math.nan]), to, "unsigned", False, unexpected)
     expected = [max(0, min((1 << bits) - 1, int(v))) for v in EDGES] + [0]
     assert [int(v) % (1 << bits) for v in result] == expected
 
 
-def test_ftoi_of_infinity_is_undefined() -> None:
+def test_ftoi_of_infinity_is_undefined_unless_it_saturates() -> None:
+    infinities = np.array([math.inf, -math.inf], np.float32)
     found: list[str] = []
-    result = conversions.ftoi(
-        np.array([math.inf, -math.inf], np.float32), "i16", "signed", lambda kind, message: found.append(kind)
-    )
+    for saturating in (True, False):
+        assert found == []
+        result = conversions.ftoi(infinities, "i16", "signed", saturating, lambda kind, _: found.append(kind))
+        assert result.tolist() == [32767, -32768]
     assert found == ["conversion-range"]
-    assert result.tolist() == [32767, -32768]
 
 
 @pytest.mark.parametrize("to", ["f16", "bf16", "f32", "f64"])
@@ -74,6 +75,13 @@ def nearest(number: int, to: str) -> float:
     return math.copysign(rounded if rounded < beyond else math.inf, number)
 
 
+def test_itof_to_tf32_rounds_once() -> None:
+    """Just above the middle of two tf32 numbers, where a double would be the middle."""
+    numbers = np.array([2**62 + 2**51 + 1, 2**62 + 2**51, -(2**62) - 2**51 - 1, 2**62 + 3 * 2**51], np.int64)
+    expected = [2**62 + 2**52, 2**62, -(2**62) - 2**52, 2**62 + 2**53]
+    assert conversions.itof(numbers, "tf32", "signed").tolist() == expected
+
+
 def test_itof_beyond_fp8() -> None:
     numbers = np.array([448, 464, 465, -465, 480, 100000], np.int32)
     e4m3 = conversions.itof(numbers, "f8E4M3FN", "signed").astype(np.float32)
@@ -93,6 +101,49 @@ def test_ftof_widens_exactly_and_comes_back(name: str) -> None:
         finite = np.isfinite(widened)
         back = conversions.ftof(widened[finite], name, "nearest_even")
         assert back.tobytes() == numbers[finite].tobytes()
+
+
+def test_ue5m3() -> None:
+    """All codes by the definition of the format, and what lies at, between and beyond them: to nearest, ties
+    to even, saturated, the sign dropped, as NVIDIA's header converts on the host."""
+    codes = np.arange(255, dtype=np.uint8)
+    exponents, mantissas = codes >> 3, codes & 7
+    numbers = [
+        m / 8 * 2.0**-14 if e == 0 else (1 + m / 8) * 2.0 ** (int(e) - 15)
+        for e, m in zip(exponents, mantissas, strict=True)
+    ]
+    for wide in ("f32", "f64", "tf32"):
+        assert conversions.ftof(codes, wide, "nearest_even").tolist() == numbers
+        back = conversions.ftof(np.array(numbers, DTYPES[wide]), "fnv8E5M3FNU", "nearest_even")
+        assert back.tolist() == codes.tolist()
+    middles = (np.array(numbers[1:]) + numbers[:-1]) / 2
+    for factor, expected in (
+        (1, codes[:-1] + codes[:-1] % 2),
+        (1 + 2.0**-20, codes[1:]),
+        (-1 + 2.0**-20, codes[:-1]),
+    ):
+        assert conversions.ftof(middles * factor, "fnv8E5M3FNU", "nearest_even").tolist() == expected.tolist()
+    extremes = np.array([118784.1, 1e30, math.inf, -math.inf, -1, -0.0, math.nan])
+    assert conversions.ftof(extremes, "fnv8E5M3FNU", "nearest_even").tolist() == [
+        254,
+        254,
+        254,
+        254,
+        120,
+        0,
+        255,
+    ]
+    assert np.isnan(conversions.ftof(np.array([255], np.uint8), "f16", "zero")[0])
+    assert conversions.itof(np.array([1, 118784, 118785], np.int32), "fnv8E5M3FNU", "signed").tolist() == [
+        120,
+        254,
+        255,
+    ]
+    assert conversions.ftoi(codes[-3:], "i32", "signed", False, unexpected).tolist() == [
+        98304,
+        106496,
+        114688,
+    ]
 
 
 def test_ftof_of_halves_agrees_with_struct() -> None:
@@ -159,7 +210,7 @@ def test_powers_of_two_by_mode(source: str) -> None:
 def test_ftoi_to_bool_is_whether_it_is_not_zero(signedness: str) -> None:
     for kind in ("f16", "bf16", "f32", "f64"):
         source = np.array([0, -0.0, 0.5, -3, 2.0**-20, math.inf, math.nan, 2]).astype(DTYPES[kind])
-        result = conversions.ftoi(source, "i1", signedness, unexpected)
+        result = conversions.ftoi(source, "i1", signedness, False, unexpected)
         assert result.tolist() == [False, False, True, True, True, True, True, True]
 
 

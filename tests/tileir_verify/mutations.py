@@ -28,7 +28,7 @@ from pycuda_tile.tileir.ir import (
     Value,
 )
 
-_NUMBERS = [Scalar(name) for name in (*DTYPES, "fnv8E5M3FNU")]
+_NUMBERS = [Scalar(name) for name in DTYPES]
 _ELEMENTS = [*_NUMBERS, Pointer(Scalar("f32")), Pointer(Scalar("f4E2M1FN"))]
 _SHAPES = [(), (1,), (2,), (8,), (2, 4), (1, 1), (2, 2, 2), (2, 2, 2, 2)]
 _OTHERS = [Token(), TensorView(Scalar("f32"), (4,), (1,))]
@@ -164,9 +164,6 @@ def _made(type_: Any, ops: list[Operation]) -> Value:
     if isinstance(type_.element, Pointer):
         return from_("int_to_ptr", "source", Tile(Scalar("i64"), type_.shape))
     element = str(type_.element)
-    bytes_ = Tile(Scalar("i8"), type_.shape)
     if element == "i4":
-        return from_("trunci", "from", bytes_, overflow="none")
-    if element == "fnv8E5M3FNU":
-        return from_("bitcast", "source", bytes_)
+        return from_("trunci", "from", Tile(Scalar("i8"), type_.shape), overflow="none")
     return emitted("constant", {}, {"value": np.broadcast_to(np.zeros((), DTYPES[element]), type_.shape)})

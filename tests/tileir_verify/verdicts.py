@@ -89,11 +89,7 @@ def scaled(small: str, by: str, block: int, other: str = "", rows: int = 0, bloc
     text, types = "", []
     for name, (height, width, element) in tiles.items():
         types.append(f"tile<{height}x{width}x{element}>")
-        made, start = f"constant <{element}: 1.0>", ""
-        if element == "fnv8E5M3FNU":
-            made = f"bitcast %{name}0 : tile<{height}x{width}xi8> ->"
-            start = f"%{name}0 = constant <i8: 1> : tile<{height}x{width}xi8>\n"
-        text += f"{start}%{name} = {made} {':' if not start else ''} {types[-1]}\n"
+        text += f"%{name} = constant <{element}: 1.0> : {types[-1]}\n"
     return text + f"%r = mmaf_scaled %a, %b, %z, %y, %k : {', '.join(types)}"
 
 

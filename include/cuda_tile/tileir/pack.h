@@ -5,6 +5,21 @@
 
 namespace cuda_tile::inline CUDA_TILE_ABI::tileir {
 
+/// The bits of i4, which is held as a number from -8 to 7.
+template <typename T>
+CUDA_TILE_API T low_half(T const& x) {
+  return map<T>([](signed char e) { return static_cast<signed char>(e & 15); }, x);
+}
+template <typename T>
+CUDA_TILE_API T sign_of_low_half(T const& x) {
+  return map<T>([](signed char e) { return static_cast<signed char>(((e & 15) ^ 8) - 8); }, x);
+}
+/// The bits of elements that take as many bytes, but are not as wide for ct::element_bitcast.
+template <typename R, typename T>
+CUDA_TILE_API R bits_as(T const& x) {
+  return map<R>([](auto e) { return bit_cast<ct::tile_element_t<R>>(e); }, x);
+}
+
 template <unsigned Bits>
 using unsigned_of = typename unsigned_of_size<(Bits < 8 ? 8 : Bits) / 8>::type;
 template <typename U, ct::size_t N>

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..assertions import AssertionFailed
-from ..elements import DTYPES, unsigned, wrap
+from ..elements import DTYPES, nearest, unsigned, wrap
 from ..ir import Bounded, DivBy, Operation, Value
 from ..modes import PADDINGS
 from ..print_formats import pieces
@@ -28,6 +28,7 @@ from ..reading import (
     source_element,
     tensor_facts,
     tile_facts,
+    update_of,
     value_element,
 )
 from . import assumptions, atomics, messages
@@ -133,7 +134,7 @@ def _load_view(block: BlockState, op: Operation) -> list:
     if padding is None:
         otherwise = block.program.undefined(places.inside.shape, dtype)
     else:
-        otherwise = np.asarray(PADDINGS[padding].value).astype(dtype)
+        otherwise = nearest(np.float64(PADDINGS[padding].value), result_element(op))
     memory, report = block.program.memory, block.report(op)
 
     def run() -> np.ndarray:
@@ -155,8 +156,8 @@ def _store_view(block: BlockState, op: Operation) -> list:
 
 def _atomic_red_view(block: BlockState, op: Operation) -> list:
     _, places = _places(block, op)
-    value, mode, report = block.get(operand(op, "value")), attribute(op, "mode", "add"), block.report(op)
-    memory = block.program.memory
+    mode, given = update_of(op)
+    value, memory, report = block.get(given), block.program.memory, block.report(op)
 
     def run() -> None:
         atomics.update(memory, places.addresses, value, places.inside, mode, report)
@@ -196,6 +197,10 @@ MEMORY: dict[str, Callable[[BlockState, Operation], list]] = {
     "load_view_tko": _load_view,
     "store_view_tko": _store_view,
     "atomic_red_view_tko": _atomic_red_view,
+    # There is one device, whose memory a multicast pointer reaches.
+    "multimem_load_reduce_view_tko": _load_view,
+    "multimem_store_view_tko": _store_view,
+    "multimem_reduce_view_tko": _atomic_red_view,
     "print_tko": _print,
     "print": _print,
 }

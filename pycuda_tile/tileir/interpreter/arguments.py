@@ -10,7 +10,7 @@ import numpy as np
 from pycuda_tile.errors import ArgumentRangeError, ArgumentTypeError, ArgumentValueError
 from pycuda_tile.launching.arrays import ptr, strided
 
-from ..elements import DTYPES, bits_of
+from ..elements import DTYPES, bits_of, nearest
 from .memory import Memory
 
 
@@ -89,9 +89,7 @@ def _fits(dtype: np.dtype, element: str) -> bool:
     float of 4 bits."""
     if element == "ptr":
         return dtype in (np.dtype(np.int64), np.dtype(np.uint64))
-    wanted = DTYPES.get(element)
-    if wanted is None:
-        return dtype.itemsize == 1
+    wanted = DTYPES[element]
     if element == "i8" and dtype == DTYPES["f4E2M1FN"]:
         return True
     if wanted.kind in "bi" and wanted.name != "int4":
@@ -108,8 +106,7 @@ def _number(parameter: Parameter, value: Any) -> np.ndarray:
     if isinstance(value, np.generic) and value.dtype == dtype:
         return np.asarray(value)
     if isinstance(value, (bool, int, float, np.floating, np.integer)):
-        with np.errstate(over="ignore"):
-            return np.asarray(np.float64(value)).astype(dtype)
+        return nearest(np.asarray(value, np.float64), parameter.element)
     raise ArgumentTypeError(f"{parameter} expects a number, got {type(value).__name__} {value!r:.60}")
 
 

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
+import math
 from fractions import Fraction
 
 import numpy as np
 
 from pycuda_tile import reference
 from pycuda_tile.reference.rounding import round_to_format
-from pycuda_tile.reference.scalars import FLOAT_FORMATS, format_of
+from pycuda_tile.reference.scalars import format_of
 from pycuda_tile.spec.element_types import TILEIR_TYPES
 
-from ..elements import DTYPES, bits_of, read, signed, to_tf32, unlimited, unsigned, width, wrap
+from ..elements import DTYPES, bits_of, doubles, nearest, read, signed, unlimited, unsigned, width, wrap
 from ..modes import ROUNDING
 from .report import Report
 
 # The largest integer that rounds to a finite number, and the result for larger ones.
-_BEYOND = {"f8E4M3FN": (464, np.nan), "f8E5M2": (61439, np.inf)}
+_BEYOND = {"f8E4M3FN": (464, np.nan), "f8E5M2": (61439, np.inf), "fnv8E5M3FNU": (118784, np.nan)}
 
 
 def exti(source: np.ndarray, to: str, signedness: str) -> np.ndarray:
@@ -41,22 +42,35 @@ def trunci(source: np.ndarray, to: str, overflow: str, report: Report) -> np.nda
 def itof(source: np.ndarray, to: str, signedness: str) -> np.ndarray:
     """The number rounded to nearest; out of range, infinity if the format has it, otherwise NaN."""
     value = read(source, signedness)
-    result = _narrow(value, to)
+    result = nearest(_to_odd_doubles(value), to) if _has_no_cast(to) else _narrow(value, to)
     if to in _BEYOND:
         last, outside = _BEYOND[to]
         magnitude = unlimited(value)
         for beyond, sign in ((magnitude > last, 1), (magnitude < -last, -1)):
-            result = np.where(np.asarray(beyond, bool), DTYPES[to].type(sign * outside), result)
+            result = np.where(np.asarray(beyond, bool), nearest(np.float64(sign * outside), to), result)
     return result
 
 
-def ftoi(source: np.ndarray, to: str, signedness: str, report: Report) -> np.ndarray:
+def _to_odd_doubles(value: np.ndarray) -> np.ndarray:
+    """Integers as doubles that round to fewer bits as the integers do."""
+
+    def double(number: int) -> float:
+        magnitude = abs(number)
+        if magnitude >> 53:
+            magnitude = (magnitude >> 11 | (magnitude & 2047 != 0)) << 11
+        return math.copysign(magnitude, number)
+
+    return np.array([double(int(n)) for n in value.flat], np.float64).reshape(value.shape)
+
+
+def ftoi(source: np.ndarray, to: str, signedness: str, saturating: bool, report: Report) -> np.ndarray:
     """The number truncated toward zero and clamped to the range; 0 for NaN. Infinity is undefined
-    (conversion-range) and is clamped too. For i1, whether the number is not zero, as in cuTile Python."""
+    (conversion-range) unless `saturating`, and is clamped too. For i1, whether the number is not zero, as in
+    cuTile Python."""
     if to == "i1":
         return np.asarray(source != 0)
-    wide = np.asarray(source.astype(np.float64))
-    if np.isinf(wide).any():
+    wide = np.asarray(doubles(source))
+    if np.isinf(wide).any() and not saturating:
         report("conversion-range", f"an infinity has no value in {to}")
     bits = width(DTYPES[to])
     low, high = (
@@ -71,16 +85,18 @@ def ftoi(source: np.ndarray, to: str, signedness: str, report: Report) -> np.nda
 
 
 def ftof(source: np.ndarray, to: str, rounding: str) -> np.ndarray:
-    """The number in another format. fp8 saturates, as in the reference and the hardware. e8m0 rounds the
-    magnitude up to a power of two, or down with `zero`."""
+    """The number in another format. The formats of 8 and 4 bits saturate, as in the reference and the
+    hardware. e8m0 rounds the magnitude up to a power of two, or down with `zero`."""
+    if source.dtype == DTYPES["fnv8E5M3FNU"]:
+        source = doubles(source)
     if to == "f8E8M0FNU":
         return _power_of_two_below(source) if rounding == "zero" else _narrow(source, to)
     result = _narrow(source, to)
     if rounding == "nearest_even":
         return result
-    wide, format = source.astype(np.float64), format_of(TILEIR_TYPES[to])
+    wide, format = doubles(source), format_of(TILEIR_TYPES[to])
     result = np.array(result)
-    for place in np.argwhere(np.isfinite(wide) & (result.astype(np.float64) != wide)):
+    for place in np.argwhere(np.isfinite(wide) & (doubles(result) != wide)):
         at = tuple(place)
         result[at] = round_to_format(Fraction(float(wide[at])), format, ROUNDING[rounding])
     return result
@@ -88,7 +104,7 @@ def ftof(source: np.ndarray, to: str, rounding: str) -> np.ndarray:
 
 def _power_of_two_below(source: np.ndarray) -> np.ndarray:
     """As e8m0, clamped to its range."""
-    fraction, exponent = np.frexp(np.abs(source.astype(np.float64)))
+    fraction, exponent = np.frexp(np.abs(doubles(source)))
     bits = np.where(fraction == 0, 0, np.where(np.isinf(fraction), 254, np.clip(exponent + 126, 0, 254)))
     return np.where(np.isnan(fraction), 255, bits).astype(np.uint8).view(DTYPES["f8E8M0FNU"])
 
@@ -127,23 +143,11 @@ def unpack(source: np.ndarray, to: str) -> np.ndarray:
 
 
 def _narrow(value: np.ndarray, to: str) -> np.ndarray:
-    if to == "tf32":
-        # Round only once: tf32 has 11 bits, so the intermediate step through float32 must not round first.
-        return to_tf32(_to_odd_float32(value))
-    dtype = DTYPES[to]
-    if dtype.name in FLOAT_FORMATS:
-        return np.asarray(reference.element_cast(np.asarray(value), dtype))
-    return np.asarray(value).astype(np.float64).astype(dtype)
+    if _has_no_cast(to):
+        return nearest(doubles(value), to)
+    return np.asarray(reference.element_cast(value, DTYPES[to]))
 
 
-def _to_odd_float32(value: np.ndarray) -> np.ndarray:
-    """float32 rounded to odd, so that rounding once more to fewer bits gives the correct result."""
-    wide = np.asarray(value).astype(np.float64)
-    with np.errstate(all="ignore"):
-        nearest = wide.astype(np.float32)
-    toward_zero = np.where(
-        np.abs(nearest.astype(np.float64)) > np.abs(wide), np.nextafter(nearest, 0), nearest
-    )
-    toward_zero = np.asarray(toward_zero, np.float32)
-    inexact = (toward_zero.astype(np.float64) != wide) & np.isfinite(wide)
-    return np.asarray(toward_zero.view(np.uint32) | inexact.astype(np.uint32)).view(np.float32)
+def _has_no_cast(to: str) -> bool:
+    """Whether the reference does not know a format."""
+    return to in ("tf32", "fnv8E5M3FNU")

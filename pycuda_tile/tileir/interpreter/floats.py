@@ -13,6 +13,7 @@ import numpy as np
 
 from pycuda_tile import reference
 
+from ..elements import signed
 from ..modes import ROUNDING
 
 _COMPARE = {
@@ -99,12 +100,10 @@ def cmpf(lhs: np.ndarray, rhs: np.ndarray, predicate: str, ordering: str) -> np.
 
 
 def fpowi(source: np.ndarray, exponent: np.ndarray) -> np.ndarray:
-    """source to the power of an integer, read as signed."""
+    """source to the power of an integer of at most 32 bits, read as signed."""
     wide = source.astype(np.longdouble if source.dtype == np.float64 else np.float64)
     with np.errstate(all="ignore"):
-        # As whole numbers in that type: float64 cannot hold every int64, but those it cannot hold round to
-        # even numbers.
-        result = np.power(wide, exponent.astype(wide.dtype))
+        result = np.power(wide, signed(exponent).astype(wide.dtype))
     return np.asarray(result.astype(source.dtype))
 
 

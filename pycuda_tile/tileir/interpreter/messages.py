@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 
-from ..elements import unsigned
+from ..elements import doubles, unsigned
 from ..print_formats import Expression, pieces
 
 _printf = ctypes.CDLL(None).snprintf
@@ -39,7 +39,7 @@ def _nested(tile: np.ndarray, text: Callable[[np.ndarray], str]) -> str:
 def _one(expression: Expression, value: np.ndarray) -> str:
     """One element as printf writes it; a conversion that does not fit the element is replaced."""
     if value.dtype.kind not in "bi" and value.dtype.name != "int4":
-        number = float(value)
+        number = float(doubles(value))
         # The sign of a NaN is meaningless.
         return _printed(expression.of_float(), ctypes.c_double(math.nan if math.isnan(number) else number))
     form, is_unsigned = expression.of_integer()

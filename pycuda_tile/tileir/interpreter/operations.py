@@ -107,8 +107,8 @@ def _itof(op: Operation) -> Function:
 
 
 def _ftoi(op: Operation) -> Function:
-    to, signedness = result_element(op), attribute(op, "signedness")
-    return lambda report, source: conversions.ftoi(source, to, signedness, report)
+    to, signedness, saturating = result_element(op), attribute(op, "signedness"), attribute(op, "saturating")
+    return lambda report, source: conversions.ftoi(source, to, signedness, bool(saturating), report)
 
 
 def _ftof(op: Operation) -> Function:

@@ -8,7 +8,7 @@ import numpy as np
 
 from pycuda_tile import reference
 
-from ..elements import DTYPES, read, unsigned, wrap
+from ..elements import DTYPES, doubles, read, unsigned, wrap
 from .report import Report
 
 
@@ -86,11 +86,11 @@ def mmaf_scaled(
 ) -> np.ndarray:
     """(lhs * lhs_scale) (rhs * rhs_scale) + acc; each scale covers a block of elements along the summed
     axis."""
-    a = lhs.astype(np.float64) * _along(lhs_scale, lhs.shape[-1], -1)
-    b = rhs.astype(np.float64) * _along(rhs_scale, rhs.shape[-2], -2)
+    a = doubles(lhs) * _along(lhs_scale, lhs.shape[-1], -1)
+    b = doubles(rhs) * _along(rhs_scale, rhs.shape[-2], -2)
     with np.errstate(all="ignore"):
         return reference.element_cast(np.asarray(a @ b + acc.astype(np.float64)), acc.dtype)
 
 
 def _along(scale: np.ndarray, length: int, axis: int) -> np.ndarray:
-    return np.repeat(scale.astype(np.float64), math.ceil(length / scale.shape[axis]), axis)
+    return np.repeat(doubles(scale), math.ceil(length / scale.shape[axis]), axis)

@@ -89,6 +89,8 @@ def _printed(piece: Expression, kind: str, name: str) -> tuple[str, str]:
         return piece.of_float(), f"tileir::printed({name})"
     form, is_unsigned = piece.of_integer()
     sign = "unsigned" if is_unsigned or kind == "i1" else "signed"
+    if kind == "i4" and is_unsigned:
+        name = f"tileir::low_half({name})"
     argument = f"tileir::printed<tileir::as_{sign}>({name})"
     return form, f"static_cast<int>({argument})" if form.endswith("c") else argument
 

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from ..ir import Operation
 from ..modes import ROUNDING
-from ..reading import attribute, operands_of, result_element, source_element
+from ..reading import attribute, operands_of, result_element, result_shape, source_element
 from ..verifier.legal import PACKED
 from . import tiles
 from .calls import Expression, call, filled, result, sign, to, with_sign
-from .types import element
+from .types import element, tile
 
 _RELATIONS = {
     "equal": "equal",
@@ -90,11 +90,22 @@ def _cmpf(op: Operation, names: list[str]) -> str:
 
 
 def _exti(op: Operation, names: list[str]) -> str:
-    return f"tileir::resize<{result(op)}, {sign(op)}>({names[0]})"
+    source = names[0] if attribute(op, "signedness") == "signed" else _low_half(op, names[0])
+    return f"tileir::resize<{result(op)}, {sign(op)}>({source})"
 
 
 def _trunci(op: Operation, names: list[str]) -> str:
-    return f"tileir::resize<{result(op)}, tileir::as_signed>({names[0]})"
+    return _held(op, f"tileir::resize<{result(op)}, tileir::as_signed>({names[0]})")
+
+
+def _low_half(op: Operation, name: str) -> str:
+    """The bits of a source that may be i4, which is held as a number from -8 to 7 in a byte."""
+    return f"tileir::low_half({name})" if source_element(op) == "i4" else name
+
+
+def _held(op: Operation, text: str) -> str:
+    """A result that may be i4."""
+    return f"tileir::sign_of_low_half({text})" if result_element(op) == "i4" else text
 
 
 def _itof(op: Operation, names: list[str]) -> str:
@@ -115,6 +126,8 @@ def _ftof(op: Operation, names: list[str]) -> str:
 
 
 def _bitcast(op: Operation, names: list[str]) -> str:
+    if "i4" in (source_element(op), result_element(op)):
+        return _held(op, f"tileir::bits_as<{result(op)}>({_low_half(op, names[0])})")
     return f"ct::element_bitcast<{element(result_element(op))}>({names[0]})"
 
 
@@ -123,15 +136,20 @@ def _offset(op: Operation, names: list[str]) -> str:
 
 
 def _fpowi(op: Operation, names: list[str]) -> str:
-    return f"ct::pow({names[0]}, ct::element_cast<{element(result_element(op))}>({names[1]}))"
+    """In double, which has all exponents and rounds far below the last bit of the narrower types."""
+    kind, wide = result_element(op), tile("f64", result_shape(op))
+    exponent = f"tileir::to_float<{wide}, tileir::as_signed>({names[1]})"
+    if kind == "f64":
+        return f"ct::pow({names[0]}, {exponent})"
+    return f"ct::element_cast<{element(kind)}>(ct::pow(ct::element_cast<double>({names[0]}), {exponent}))"
 
 
 def _pack(op: Operation, names: list[str]) -> str:
     widths = PACKED[source_element(op)], PACKED[result_element(op)]
-    text = f"tileir::repacked<{result(op)}, {widths[0]}, {widths[1]}>({names[0]})"
+    text = f"tileir::repacked<{result(op)}, {widths[0]}, {widths[1]}>({_low_half(op, names[0])})"
     if result_element(op) == "tf32":  # clears the bits that tf32 does not have
         return f"ct::element_cast<__nv_tf32>(ct::element_cast<float>({text}))"
-    return text
+    return _held(op, text)
 
 
 def _exp_like(op: Operation, names: list[str]) -> str:

@@ -19,6 +19,7 @@ from ..reading import (
     result_shape,
     tensor_facts,
     tile_facts,
+    update_of,
     value_element,
     value_shape,
 )
@@ -78,13 +79,16 @@ def store_ptr(translator: Translation, op: Operation) -> None:
 
 def atomic_rmw(translator: Translation, op: Operation) -> None:
     pointers, arg, mask = operand(op, "pointers"), operand(op, "arg"), optional_operand(op, "mask")
-    masked = None if mask is None else translator.names[mask]
-    translator.define(op.results[0], _update(translator, op, translator.names[pointers], arg, masked))
+    masked, update = None if mask is None else translator.names[mask], (attribute(op, "mode", "add"), arg)
+    translator.define(op.results[0], _update(translator, op, update, translator.names[pointers], masked))
 
 
-def _update(translator: Translation, op: Operation, pointers: str, arg: Value, mask: str | None) -> str:
-    """Writes an atomic update; returns the name of the previous contents of memory."""
-    mode, value = attribute(op, "mode", "add"), translator.names[arg]
+def _update(
+    translator: Translation, op: Operation, update: tuple[str, Value], pointers: str, mask: str | None
+) -> str:
+    """Writes an atomic update, a mode and an operand; returns the name of the previous contents of memory."""
+    mode, arg = update
+    value = translator.names[arg]
     if mode in ("umax", "umin"):
         unsigned = {"i32": "unsigned", "i64": "unsigned long long"}[value_element(arg)]
         extents = value_shape(arg)
@@ -217,8 +221,8 @@ def store_view(translator: Translation, op: Operation) -> None:
 
 
 def atomic_red_view(translator: Translation, op: Operation) -> None:
-    found, value = places(translator, op, translator.views[id(operand(op, "view"))]), operand(op, "value")
-    _update(translator, op, found.pointers, value, found.inside)
+    found = places(translator, op, translator.views[id(operand(op, "view"))])
+    _update(translator, op, update_of(op), found.pointers, found.inside)
 
 
 def tensor_shape(translator: Translation, op: Operation) -> None:
@@ -264,6 +268,10 @@ MEMORY: dict[str, Callable[[Translation, Operation], None]] = {
     "atomic_red_view_tko": atomic_red_view,
     "load_view_tko": load_view,
     "store_view_tko": store_view,
+    # There is one device, whose memory a multicast pointer reaches.
+    "multimem_load_reduce_view_tko": load_view,
+    "multimem_store_view_tko": store_view,
+    "multimem_reduce_view_tko": atomic_red_view,
     "get_tensor_shape": tensor_shape,
     "get_index_space_shape": index_space_shape,
     "get_global": get_global,

@@ -93,15 +93,15 @@ def mmaf_scaled(op: Operation, names: list[str]) -> str:
         _scaled(names[0], lhs.type.shape, names[3], lhs_scale.type.shape, -1),
         _scaled(names[1], rhs.type.shape, names[4], rhs_scale.type.shape, -2),
     ]
-    return f"ct::mma({', '.join([*factors, names[2]])})"
+    return f"ct::element_cast<float>(ct::mma({', '.join(factors)}, ct::element_cast<double>({names[2]})))"
 
 
 def _scaled(name: str, extents: tuple[int, ...], scale: str, groups: tuple[int, ...], along: int) -> str:
-    """A factor as floats, with each run of elements along an axis multiplied by its scale."""
+    """A factor in double, which holds each run of elements along an axis times its scale."""
     at = len(extents) + along
     count = groups[at]
     parts = shape((*extents[:at], count, extents[at] // count, *extents[at + 1 :]))
     one_each = shape((*groups[: at + 1], 1, *groups[at + 1 :]))
-    values = f"ct::reshape(ct::element_cast<float>({name}), {parts}{{}})"
-    scales = f"ct::reshape(ct::element_cast<float>({scale}), {one_each}{{}})"
+    values = f"ct::reshape(ct::element_cast<double>({name}), {parts}{{}})"
+    scales = f"ct::reshape(ct::element_cast<double>({scale}), {one_each}{{}})"
     return f"ct::reshape(ct::mul({values}, {scales}), {shape(extents)}{{}})"

@@ -11,7 +11,7 @@ from ...spec.element_types import TILEIR_TYPES
 from ..elements import DTYPES
 from ..reading import TileFacts, pointee
 
-ELEMENTS = {name: e.cxx for name, e in TILEIR_TYPES.items() if e.cxx}
+ELEMENTS = {name: e.cxx for name, e in TILEIR_TYPES.items() if e.cxx} | {"i4": "signed char"}
 
 
 class Tensor(NamedTuple):
@@ -40,10 +40,7 @@ class NotLowered(Exception):
 def element(name: str) -> str:
     """An element type; "ptr<f32>" is a pointer to floats."""
     if name.startswith("ptr<"):
-        what = pointee(name)
-        if what.startswith("ptr<"):
-            raise NotLowered(f"pointers to pointers ({name})")
-        return f"{element(what)}*"
+        return f"{element(pointee(name))}*"
     if name not in ELEMENTS:
         raise NotLowered(f"elements of type {name}")
     return ELEMENTS[name]

@@ -8,7 +8,7 @@ import numpy as np
 
 from ...spec.element_types import TILEIR_TYPES
 from ..dense import splat
-from ..elements import DTYPES, bits_of, from_bits, to_bits
+from ..elements import bits_of, doubles, from_bits, nearest, to_bits
 
 #: Longer lists are printed as bytes.
 _LONG_LIST = 100
@@ -30,7 +30,7 @@ def print_number(bits: int, element: str) -> str:
     width = bits_of(element)
     if is_integer(element):
         return str(bits - (1 << width) if bits >> (width - 1) else bits)
-    value = float(from_bits([bits], element)[0]) if element in DTYPES else np.nan
+    value = float(doubles(from_bits([bits], element))[0])
     if np.isfinite(value):
         for text in (_short(value), _full(value, 2 + (TILEIR_TYPES[element].mantissa + 1) * 59 // 196)):
             if "." in text and parse_number(text, element) == bits:
@@ -88,7 +88,9 @@ def parse_number(text: str, element: str) -> int | None:
         return value % (1 << width) if -(1 << width - 1) <= value < 1 << width else None
     if _BITS.fullmatch(text):
         return int(text, 16) if len(text) < 20 and int(text, 16) >> width == 0 else None
-    if element not in DTYPES or not _FLOAT.fullmatch(text) or len(text) > 1100:
+    if not _FLOAT.fullmatch(text) or len(text) > 1100:
+        return None
+    if text[0] == "-" and not TILEIR_TYPES[element].signed:
         return None
     return _float_bits(text, element)
 
@@ -99,20 +101,10 @@ def _float_bits(text: str, element: str) -> int | None:
         value = float.fromhex(text) if "0x" in text else float(text)
     except OverflowError:
         value = -np.inf if text.startswith("-") else np.inf
-    found = _nearest(value, element)
-    if text.lstrip("-") in ("inf", "nan") and repr(abs(float(found[0]))) != text.lstrip("-"):
+    found = nearest(np.array([value]), element)
+    if text.lstrip("-") in ("inf", "nan") and repr(abs(float(doubles(found)[0]))) != text.lstrip("-"):
         return None
     return int(to_bits(found, element)[0])
-
-
-def _nearest(number: float, element: str) -> np.ndarray:
-    with np.errstate(over="ignore"):
-        value = np.array([number])
-        if element != "tf32":
-            return value.astype(DTYPES[element])
-        raw = value.astype(np.float32).view(np.uint32)
-    raw += np.uint32(0xFFF) + (raw >> 13 & 1)
-    return (raw & np.uint32(0xFFFFE000)).view(np.float32)
 
 
 def print_dense(array: np.ndarray, element: str) -> str:

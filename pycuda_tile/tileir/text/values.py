@@ -131,8 +131,6 @@ class Dense:
         element = type_.element.name
         if self.element not in ("", element):
             tokens.fail(f"a constant of {self.element} elements has type {type_}", self.start)
-        if element not in DTYPES:
-            tokens.fail(f"constants of {element} are not supported", self.start)
         after, tokens.at = tokens.at, self.first
         found = self._elements(element, type_.shape)
         if tokens.at != self.end:
