@@ -28,6 +28,7 @@
 #include "cuda_tile/core/layouts.h"           // [1.8.1] [2.10] layout mappings
 #include "cuda_tile/core/printf.h"            // printf in kernels
 #include "cuda_tile/core/scalars.h"           // [1.4] scalars
+#include "cuda_tile/core/strides.h"           // strides and offsets
 #include "cuda_tile/core/tensor_span.h"       // [1.8] [2.11] tensor spans
 
 #include "cuda_tile/tile/concepts.h"    // [2.1.2] type classification

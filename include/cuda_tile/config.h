@@ -3,6 +3,14 @@
 
 #include "cuda_tile/predefined.h"
 
+// CUDA_TILE_API_VERSION: the version of the API that the header has, 100 * major + minor.
+#if !defined(CUDA_TILE_API_VERSION)
+#define CUDA_TILE_API_VERSION 1305
+#endif
+#if CUDA_TILE_API_VERSION != 1303 && CUDA_TILE_API_VERSION != 1304 && CUDA_TILE_API_VERSION != 1305
+#error "CUDA_TILE_API_VERSION must be 1303, 1304 or 1305, for the API of CUDA Tile C++ 13.3, 13.4 or 13.5"
+#endif
+
 // CUDA_TILE_ALIAS_DEDUCTION: whether the compiler applies deduction guides to alias templates. g++ 12 fails
 // at ours.
 #if defined(__GNUC__) && !defined(__clang__) && !CUDA_TILE_ON_CUDA
@@ -95,12 +103,12 @@ static_assert(CUDA_TILE_BLOCK_THREADS >= 1 && CUDA_TILE_BLOCK_THREADS <= 1024 &&
 #else
 #define CUDA_TILE_ABI                                                                                        \
   CUDA_TILE_ABI_OF(CUDA_TILE_BLOCK_THREADS, CUDA_TILE_CHECKED, CUDA_TILE_CHECKED_STRICT, CUDA_TILE_FORMS,    \
-                   CUDA_TILE_DYNAMIC_SCRATCH, CUDA_TILE_ABI_GROUPS)
+                   CUDA_TILE_DYNAMIC_SCRATCH, CUDA_TILE_ABI_GROUPS, CUDA_TILE_API_VERSION)
 #endif
-#define CUDA_TILE_ABI_OF(threads, checked, strict, forms, scratch, groups)                                   \
-  CUDA_TILE_ABI_NAME(threads, checked, strict, forms, scratch, groups)
-#define CUDA_TILE_ABI_NAME(threads, checked, strict, forms, scratch, groups)                                 \
-  abi_##threads##_##checked##_##strict##_##forms##_##scratch##_##groups
+#define CUDA_TILE_ABI_OF(threads, checked, strict, forms, scratch, groups, version)                          \
+  CUDA_TILE_ABI_NAME(threads, checked, strict, forms, scratch, groups, version)
+#define CUDA_TILE_ABI_NAME(threads, checked, strict, forms, scratch, groups, version)                        \
+  abi_##threads##_##checked##_##strict##_##forms##_##scratch##_##groups##_##version
 
 // CUDA_TILE_WARP_GROUPS: whether groups of four warps multiply matrices: on sm_90a, or where that is
 // emulated.

@@ -11,8 +11,11 @@ from typing import Any
 
 from .. import targets
 from ..errors import BuildTypeError, BuildValueError, SourceNotFound
+from ..spec import API_VERSIONS
 from ..targets.target import Request, Target
 from .module import Module
+
+_API_MACRO = "CUDA_TILE_API_VERSION"
 
 
 def build(
@@ -29,6 +32,7 @@ def build(
     ignore: Iterable[str] = (),
     cache: bool = True,
     front_end: str | None = None,
+    api: str | None = None,
 ) -> Module:
     """Compiles CUDA Tile C++ and returns a Module.
 
@@ -45,6 +49,7 @@ def build(
     ignore:        kinds of undefined behaviour that a checked build does not report, such as "data-race"
     cache:         whether to store the result on disk and reuse it
     front_end:     tile: "nvidia", NVIDIA's (default), or "open", our own, which needs clang and no NVRTC
+    api:           the version of CUDA Tile C++: "13.3", "13.4" or "13.5" (default); NVIDIA has its own
 
     Raises CompileError if the source does not compile, KernelNotFound if it has no kernel with a name in
     `kernels`, and TargetUnavailable if something that the target needs is not installed.
@@ -58,7 +63,7 @@ def build(
         path=path,
         arch=_check_arch(arch, chosen),
         include_dirs=check_include_dirs(include_dirs),
-        defines=_check_arch_macro(check_defines(defines), chosen),
+        defines=check_api(api, _check_arch_macro(check_defines(defines), chosen)),
         options=check_options(options, chosen),
         num_threads=_check_num_threads(num_threads, chosen),
         cache=bool(cache),
@@ -66,6 +71,7 @@ def build(
         strict=isinstance(checked, str),
         ignored=_check_ignored(ignore, checked, chosen),
         front_end=_check_front_end(front_end, chosen),
+        api=api or "",
     )
     return Module(request, check_kernels(kernels))
 
@@ -258,6 +264,18 @@ def _check_arch_macro(defines: dict[str, str], target: Target) -> dict[str, str]
             f"defines: __CUDA_ARCH__ is set by the argument arch on this target: pass arch={arch!r}"
         )
     return defines
+
+
+def check_api(api: str | None, defines: dict[str, str]) -> dict[str, str]:
+    """The macros with the one that selects this version of the API in our header."""
+    if api is None:
+        return defines
+    if api not in API_VERSIONS:
+        raise BuildValueError(f"api must be one of {', '.join(API_VERSIONS)}, got {api!r}")
+    if _API_MACRO in defines:
+        raise BuildValueError(f"defines: {_API_MACRO} is set by the argument api: pass only one of them")
+    major, minor = api.split(".")
+    return {**defines, _API_MACRO: str(100 * int(major) + int(minor))}
 
 
 def _macro_value(value: object) -> str:

@@ -158,4 +158,5 @@ def _build(arguments: argparse.Namespace, target: str) -> Module:
         defines=arguments.defines,
         num_threads=arguments.num_threads,
         front_end=arguments.front_end,
+        api=arguments.api,
     )

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from .. import targets
+from ..spec import API_VERSIONS
 from ..version import VERSION
 from . import files
 
@@ -120,6 +121,7 @@ def _add_build_arguments(parser: argparse.ArgumentParser) -> None:
         choices=sorted({front_end for target in targets.every() for front_end in target.front_ends}),
         help="tile: what reads the source, ours or NVIDIA's; default: open for --emit tileir, else nvidia",
     )
+    parser.add_argument("--api", choices=API_VERSIONS, help=f"version of the API; default {API_VERSIONS[-1]}")
 
 
 def _doctor(_: argparse.Namespace) -> int:

@@ -16,6 +16,8 @@ from types import SimpleNamespace
 from typing import Any
 
 TABLES = Path(__file__).parent / "tables"
+#: The versions of CUDA Tile C++, of which the first is the manual's and the last the default.
+API_VERSIONS = ("13.3", "13.4", "13.5")
 
 _ID = re.compile(r"\d+(\.\d+)*/\S+")
 _SECTION = re.compile(r"\d+(\.\d+)+")
@@ -63,7 +65,7 @@ SCHEMAS: dict[str, dict[str, Any]] = {
         "header": re.compile(r"(cuda_tile/[a-z_/]+\.h)?"),  # the header that declares it, below include/
         "constant": _YES_NO,  # whether it is evaluated at compile time, and so tested by static assertions
         "exposition": _YES_NO,  # for exposition only in the manual, so it has no header
-        "since": {"13.3", "13.4"},  # 13.4: goes beyond the manual
+        "since": set(API_VERSIONS),  # 13.3: the manual
         "summary": re.compile(r".*"),  # empty where a family's table has it
     },
     "chapters": {"id": _SECTION, "title": None},
@@ -107,7 +109,7 @@ SCHEMAS: dict[str, dict[str, Any]] = {
         "cxx": re.compile(r"([a-z_][a-z0-9_ ]*)?"),  # empty for types that only Tile IR has
         "header": re.compile(r"(\w+\.h)?"),
         "numpy": re.compile(r"\w*"),
-        "since": {"13.3", "13.4", ""},
+        "since": {*API_VERSIONS, ""},
         "tileir": re.compile(r"\w*( \w+)*"),
         "tileir_since": re.compile(r"(\d+\.\d+)?"),
         "kinds": re.compile(r"([a-z0-9]+( [a-z0-9]+)*)?"),

@@ -87,6 +87,7 @@ class Request(NamedTuple):
     strict: bool = False  # checked, and also reports pointers that leave their array without an access
     ignored: tuple[str, ...] = ()  # kinds of undefined behaviour that a checked build does not report
     front_end: str = ""  # one of the target's front_ends
+    api: str = ""  # the version of the API, one of spec.API_VERSIONS; "": the default
     clusters: bool = True  # whether the hint num_cta_in_cga has an effect
 
     @property

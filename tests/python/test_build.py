@@ -13,8 +13,9 @@ import pytest
 from template_source import HEAD, TEMPLATE, run
 
 import pycuda_tile as pct
-from pycuda_tile.compilers import demangle
+from pycuda_tile.compilers import demangle, nvrtc
 from pycuda_tile.compilers.demangle import demangled
+from pycuda_tile.errors import BuildValueError
 from pycuda_tile.system import install
 from pycuda_tile.targets.target import Target
 
@@ -132,6 +133,8 @@ def test_defines_options_and_include_dirs(host_target, tmp_path: Path):
         ({"checked": True, "target": "tile"}, ValueError, "cpu, simt or emulated"),
         ({"checked": True, "ignore": "races"}, ValueError, "data-race"),
         ({"ignore": "data-race"}, ValueError, "checked=True"),
+        ({"api": "13.2"}, ValueError, "api must be one of 13.3, 13.4, 13.5, got '13.2'"),
+        ({"api": "13.3", "defines": {"CUDA_TILE_API_VERSION": 1304}}, ValueError, "set by the argument api"),
         ({"checked": "yes"}, ValueError, "checked must be True, False or \"strict\", got 'yes'"),
     ],
 )
@@ -141,6 +144,25 @@ def test_bad_arguments(cache_folder: Path, arguments: dict, builtin: type, words
         pct.build(arguments.pop("source"), **arguments)
     assert isinstance(caught.value, builtin)
     assert not cache_folder.exists() or list(cache_folder.rglob("*.so")) == []
+
+
+def test_versions_of_the_api(host_target):
+    for api, expected in ((None, 1305), ("13.3", 1303), ("13.4", 1304)):
+        out = np.zeros(1, np.int32)
+        host_target.build(SET, api=api, defines={"VALUE": "CUDA_TILE_API_VERSION"})["set"][1](out)
+        assert out[0] == expected
+    with pytest.raises(pct.CompileError, match="must be 1303, 1304 or 1305"):
+        host_target.build(SET, defines={"CUDA_TILE_API_VERSION": 1302})
+
+
+def test_nvidias_compiler_has_the_api_of_its_own_version(make_target):
+    try:
+        own = ".".join(map(str, nvrtc.version("")))
+    except pct.TargetUnavailable as error:
+        pytest.skip(str(error))
+    make_target("tile").build(SET, api=own)
+    with pytest.raises(BuildValueError, match=r'api=.*leave api out, or pass front_end="open"'):
+        make_target("tile").build(SET, api="13.3" if own != "13.3" else "13.4")
 
 
 def test_numbers_of_numpy(make_target):

@@ -40,19 +40,16 @@ concept shape_like = extents_like<T> && T::rank_dynamic() == 0;
 
 namespace detail {
 
-/// Number of dynamic extents before position i.
-template <size_t... Exts>
-CUDA_TILE_CONSTEXPR size_t dynamic_before(size_t i) {
-  size_t count = 0, k = 0;
-  ((count += (k++ < i && Exts == dynamic_extent) ? 1u : 0u), ...);
+/// Number of values equal to Dynamic before position i.
+template <auto Dynamic, auto... Values>
+CUDA_TILE_CONSTEXPR size_t dynamic_before([[maybe_unused]] size_t i) {
+  size_t count = 0;
+  [[maybe_unused]] size_t k = 0;
+  ((count += (k++ < i && Values == Dynamic) ? 1u : 0u), ...);
   return count;
 }
-template <>
-CUDA_TILE_CONSTEXPR size_t dynamic_before<>(size_t) {
-  return 0;
-}
 
-/// The run-time lengths of an extents object; an empty class if it has none.
+/// The run-time numbers of dimension_values; an empty class if it has none.
 template <typename I, size_t N>
 struct dynamic_lengths {
 #if CUDA_TILE_RECORD // clang makes a loop of the other form, which would be a loop of Tile IR
@@ -72,61 +69,94 @@ struct dynamic_lengths<I, 0> {
   CUDA_TILE_CONSTEXPR void set(size_t, I) {}
 };
 
+/// A number for each dimension, given in the type or, where it is Kind::dynamic there, in the object: the
+/// base of extents, strides and offsets. Kind has the names and the violations of each.
+template <typename Kind, typename I, typename Kind::type... Values>
+struct dimension_values : private dynamic_lengths<I, (size_t(Values == Kind::dynamic) + ... + size_t(0))> {
+  using rank_type = size_t;
+
+  __host__ __device__ static constexpr rank_type rank() noexcept { return sizeof...(Values); }
+  __host__ __device__ static constexpr rank_type rank_dynamic() noexcept {
+    return (size_t(Values == Kind::dynamic) + ... + size_t(0));
+  }
+
+  constexpr dimension_values() noexcept = default;
+
+  /// From the dynamic numbers alone.
+  template <typename... Others>
+    requires(sizeof...(Others) == rank_dynamic() && sizeof...(Others) != 0 &&
+             (convertible_to<Others, I> && ...))
+  __host__ __device__ explicit constexpr dimension_values(Others... others) noexcept {
+    size_t k = 0;
+    (this->set(k++, static_cast<I>(others)), ...);
+  }
+
+  /// From all numbers; the static ones must have their declared value.
+  template <typename... Others>
+    requires(sizeof...(Others) == rank() && rank() != rank_dynamic() && sizeof...(Others) != 0 &&
+             (convertible_to<Others, I> && ...))
+  __host__ __device__ explicit constexpr dimension_values(Others... others) noexcept {
+    size_t k = 0;
+    ((Values == Kind::dynamic
+          ? this->set(k++, static_cast<I>(others))
+          : checks::require<Kind::range_violation>(static_cast<I>(others) == static_cast<I>(Values),
+                                                   Kind::name, static_cast<I>(others), Values)),
+     ...);
+  }
+
+protected:
+  __host__ __device__ static constexpr typename Kind::type static_value(rank_type i) noexcept {
+    checks::require<Kind::index_violation>(checks::is_index(i, rank()), Kind::static_member, i, rank());
+    return detail::pack_element<typename Kind::type, Values...>(i);
+  }
+  __host__ __device__ constexpr I value(rank_type i) const noexcept {
+    auto fixed = static_value(i);
+    if (fixed != Kind::dynamic)
+      checks::require<Kind::range_violation>(Kind::template fits<I>(fixed), Kind::member, fixed);
+    return fixed == Kind::dynamic ? this->get(detail::dynamic_before<Kind::dynamic, Values...>(i))
+                                  : static_cast<I>(fixed);
+  }
+};
+
+/// Numbers that are not negative.
+struct kind_of_lengths {
+  using type = size_t;
+  static constexpr size_t dynamic = dynamic_extent;
+  template <typename I>
+  CUDA_TILE_CONSTEXPR static bool fits(size_t value) {
+    return value <= static_cast<size_t>(greatest_v<I>);
+  }
+};
+struct kind_of_extents : kind_of_lengths {
+  static constexpr auto index_violation = cuda_tile_extent_index, range_violation = cuda_tile_extent_range;
+  static constexpr char const *name = "extents", *member = "extent", *static_member = "static_extent";
+};
+
 } // namespace detail
 
 /// [2.8.1] Lengths of a multi-dimensional array, each given in the type or, if it is dynamic_extent there, in
 /// the object.
 template <integral I, size_t... Exts>
-struct extents : private detail::dynamic_lengths<I, (size_t(Exts == dynamic_extent) + ... + size_t(0))> {
+struct extents : detail::dimension_values<detail::kind_of_extents, I, Exts...> {
   static_assert(!detail::is_cv_v<I>, "the index type of extents must not be cv-qualified [2.8.1]");
+  using base = detail::dimension_values<detail::kind_of_extents, I, Exts...>;
   using index_type = I;
-  using rank_type = size_t;
-
-  __host__ __device__ static constexpr rank_type rank() noexcept { return sizeof...(Exts); }
-  __host__ __device__ static constexpr rank_type rank_dynamic() noexcept {
-    return (size_t(Exts == dynamic_extent) + ... + size_t(0));
-  }
-  __host__ __device__ static constexpr size_t static_extent(rank_type i) noexcept {
-    checks::require<cuda_tile_extent_index>(checks::is_index(i, rank()), "static_extent", i, rank());
-    return detail::pack_element<Exts...>(i);
-  }
-  __host__ __device__ constexpr index_type extent(rank_type i) const noexcept {
-    size_t fixed = static_extent(i);
-    if (fixed != dynamic_extent)
-      checks::require<cuda_tile_extent_range>(fixed <= static_cast<size_t>(detail::greatest_v<index_type>),
-                                              "extent", fixed);
-    return fixed == dynamic_extent ? this->get(detail::dynamic_before<Exts...>(i))
-                                   : static_cast<index_type>(fixed);
-  }
+  using base::base;
+  using base::rank;
+  using base::rank_dynamic;
+  using typename base::rank_type;
 
   constexpr extents() noexcept = default;
 
-  /// From the dynamic extents alone.
-  template <typename... Others>
-    requires(sizeof...(Others) == rank_dynamic() && sizeof...(Others) != 0 &&
-             (detail::convertible_to<Others, index_type> && ...))
-  __host__ __device__ explicit constexpr extents(Others... others) noexcept {
-    size_t k = 0;
-    (this->set(k++, static_cast<index_type>(others)), ...);
+  __host__ __device__ static constexpr size_t static_extent(rank_type i) noexcept {
+    return base::static_value(i);
   }
-
-  /// From all extents; the static ones must have their declared value.
-  template <typename... Others>
-    requires(sizeof...(Others) == rank() && rank() != rank_dynamic() && sizeof...(Others) != 0 &&
-             (detail::convertible_to<Others, index_type> && ...))
-  __host__ __device__ explicit constexpr extents(Others... others) noexcept {
-    size_t k = 0;
-    ((Exts == dynamic_extent ? this->set(k++, static_cast<index_type>(others))
-                             : checks::require<cuda_tile_extent_range>(
-                                   static_cast<index_type>(others) == static_cast<index_type>(Exts),
-                                   "extents", static_cast<index_type>(others), Exts)),
-     ...);
-  }
+  __host__ __device__ constexpr index_type extent(rank_type i) const noexcept { return this->value(i); }
 
 #if !CUDA_TILE_ALIAS_DEDUCTION
   /// Only for deduction through the alias shape.
   __host__ __device__ explicit constexpr extents(detail::constant_value<Exts>...) noexcept
-    requires(rank() != 0 && rank_dynamic() == 0)
+    requires(base::rank() != 0 && base::rank_dynamic() == 0)
   {}
 #endif
 };

@@ -123,15 +123,12 @@ CUDA_TILE_CONSTEXPR bool is_permutation() {
 }
 
 /// Element i of a pack; 0 beyond its end.
-template <size_t... Values>
-CUDA_TILE_CONSTEXPR size_t pack_element(size_t i) {
-  size_t result = 0, k = 0;
+template <typename T, T... Values>
+CUDA_TILE_CONSTEXPR T pack_element([[maybe_unused]] size_t i) {
+  T result = 0;
+  [[maybe_unused]] size_t k = 0;
   ((result = k++ == i ? Values : result), ...);
   return result;
-}
-template <>
-CUDA_TILE_CONSTEXPR size_t pack_element<>(size_t) {
-  return 0;
 }
 
 } // namespace detail
@@ -149,7 +146,7 @@ struct dimension_map {
   __host__ __device__ static constexpr size_t mapping(size_t i) noexcept {
     checks::require<cuda_tile_dimension_map_index>(checks::is_index(i, rank()), "dimension_map::mapping", i,
                                                    rank());
-    return detail::pack_element<Idx...>(i);
+    return detail::pack_element<size_t, Idx...>(i);
   }
 };
 

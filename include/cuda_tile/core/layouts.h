@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cuda_tile/core/extents.h"
+#include "cuda_tile/core/strides.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI {
 
@@ -75,6 +76,43 @@ CUDA_TILE_CONSTEXPR typename E::index_type extent_product(E const& e, size_t fir
   return product;
 }
 
+// [2.10.9] What gives the strides of layout_strided_mapping: extents and, since 13.4, strides, which take
+// precedence for a type that is both.
+
+#if CUDA_TILE_API_VERSION >= 1304
+template <typename T>
+concept has_strides = strides_like<T>;
+#else
+template <typename T>
+concept has_strides = false;
+#endif
+template <typename T>
+concept gives_strides = has_strides<T> || extents_like<T>;
+
+template <typename T>
+struct given_strides {
+  using type = typename T::index_type;
+  CUDA_TILE_CONSTEXPR static size_t fixed(size_t i) {
+    return T::static_extent(static_cast<typename T::rank_type>(i));
+  }
+  CUDA_TILE_CONSTEXPR static type at(T const& s, size_t i) {
+    return s.extent(static_cast<typename T::rank_type>(i));
+  }
+};
+template <has_strides T>
+struct given_strides<T> {
+  using type = typename T::stride_type;
+  CUDA_TILE_CONSTEXPR static size_t fixed(size_t i) {
+    return T::static_stride(static_cast<typename T::rank_type>(i));
+  }
+  CUDA_TILE_CONSTEXPR static type at(T const& s, size_t i) {
+    return s.stride(static_cast<typename T::rank_type>(i));
+  }
+};
+template <typename E, typename S>
+concept strides_fit = gives_strides<S> && static_cast<size_t>(E::rank()) == static_cast<size_t>(S::rank()) &&
+                      is_same_v<typename E::index_type, typename given_strides<S>::type>;
+
 /// Members shared by the four mappings that their (possibly padded) extents determine.
 template <typename E, typename Layout>
 struct mapping_base {
@@ -107,8 +145,8 @@ template <extents_like E, size_t A>
 struct layout_right_padded_mapping;
 template <extents_like E, size_t A>
 struct layout_left_padded_mapping;
-template <extents_like E, extents_like S>
-  requires(E::rank() == S::rank() && detail::is_same_v<typename E::index_type, typename S::index_type>)
+template <extents_like E, typename S>
+  requires detail::strides_fit<E, S>
 struct layout_strided_mapping;
 
 /// [2.10.1] Row major.
@@ -134,7 +172,8 @@ struct layout_left_padded {
   using mapping = layout_left_padded_mapping<E, A>;
 };
 /// [2.10.9] Explicit strides.
-template <extents_like S>
+template <typename S>
+  requires detail::gives_strides<S>
 struct layout_strided {
   template <extents_like E>
   using mapping = layout_strided_mapping<E, S>;
@@ -294,8 +333,8 @@ layout_left_padded_mapping(E const&, A)
     -> layout_left_padded_mapping<E, detail::extent_constant_or_dynamic<A>>;
 
 /// [2.10.10]
-template <extents_like E, extents_like S>
-  requires(E::rank() == S::rank() && detail::is_same_v<typename E::index_type, typename S::index_type>)
+template <extents_like E, typename S>
+  requires detail::strides_fit<E, S>
 struct layout_strided_mapping : detail::mapping_base<E, layout_strided<S>> {
   static_assert(!detail::is_cv_v<S>, "the strides of a layout mapping must not be cv-qualified [2.10.10]");
   using base = detail::mapping_base<E, layout_strided<S>>;
@@ -308,11 +347,11 @@ struct layout_strided_mapping : detail::mapping_base<E, layout_strided<S>> {
       : base{other}, strides{s} {}
   __host__ __device__ static constexpr size_t static_stride(rank_type i) noexcept {
     base::require_index(i, "static_stride");
-    return S::static_extent(static_cast<typename S::rank_type>(i));
+    return detail::given_strides<S>::fixed(static_cast<size_t>(i));
   }
   __host__ __device__ constexpr index_type stride(rank_type i) const noexcept {
     base::require_index(i, "stride");
-    return strides.extent(static_cast<typename S::rank_type>(i));
+    return detail::given_strides<S>::at(strides, static_cast<size_t>(i));
   }
 };
 template <typename E, typename S>

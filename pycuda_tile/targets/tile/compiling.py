@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from ...compilers import nvrtc, toolchain
-from ...errors import TargetUnavailable
+from ...errors import BuildValueError, TargetUnavailable
 from ...frontend.kernel_info import KernelInfo
 from ...launching import gpu
 from ...system import cache, resources
@@ -29,6 +29,7 @@ def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | No
 
         return open_front_end.compile(request, names, known)
     nvidia = check_available()
+    _check_api(request.api)
     arch = request.arch or gpu.default_arch()
     nvrtc.check_arch(arch, EXTRA)
     settings = _settings(request, arch, nvidia)
@@ -58,6 +59,15 @@ def check_available() -> list[str]:
             f"the target tile needs NVIDIA's cuda_tile.h, which is not installed: {advice(EXTRA)}"
         )
     return folders
+
+
+def _check_api(api: str) -> None:
+    own = ".".join(map(str, nvrtc.version(EXTRA)))
+    if api and api != own:
+        raise BuildValueError(
+            f"api={api!r}: NVIDIA's compiler {own} has the API of its own version only: leave api out, "
+            'or pass front_end="open"'
+        )
 
 
 def examine(_: object) -> Finding:
