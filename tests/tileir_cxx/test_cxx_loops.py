@@ -76,6 +76,7 @@ OTHERS = {
     "do_while": ("int i = 0; do { y[i] = i + n; i += 1; } while (i < n);", "loop"),
     "guarded": ("if (n > 3) { for (int i = 0; i < n; ++i) y[i] = i; } else y[0] = 77;", "if for"),
     "twice": ("for (int i = 0; i < n; ++i) y[i] = i; for (int i = 0; i < n; ++i) y[i] += y[0];", "for for"),
+    "computed_bound": ("for (int i = 0; i < ct::ceildiv(n, 3); ++i) y[i] = n;", "for"),
     "by_pointer": ("for (int* p = y; p != y + 4; ++p) *p = n;", None),
 }  # fmt: skip
 
@@ -239,6 +240,10 @@ def twice(y: np.ndarray, n: int) -> None:
     y[:n] = range(n)
     for i in range(n):
         y[i] += y[0]
+
+
+def computed_bound(y: np.ndarray, n: int) -> None:
+    y[: -(-n // 3)] = n
 
 
 def by_pointer(y: np.ndarray, n: int) -> None:

@@ -96,6 +96,16 @@ def test_what_has_no_translation_says_where():
         module(NO_OPERATION, "error_function")
 
 
+def test_the_kernels_that_have_a_translation_are_named():
+    source = NO_OPERATION + "struct pair { int a, b; };\n__tile_global__ void by_value(int* y, pair x) {}\n"
+    with pytest.raises(NotAvailableYet) as caught:
+        module(source)
+    first, second, others = str(caught.value).splitlines()
+    assert "error_function: " in first and "by_value" in second
+    assert others.endswith(': kernels=("copy", "may_alias", "plain")')
+    assert len(module(source, "copy", "may_alias", "plain").entries) == 3
+
+
 def test_a_fault_of_the_translator_says_where(monkeypatch):
     monkeypatch.setattr(Translator, "call_store_view", lambda *arguments: {}["missing"])
     with pytest.raises(

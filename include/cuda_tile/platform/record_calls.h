@@ -14,7 +14,7 @@ template <typename Operation, typename Result, typename... Operands>
 
 /// Acts on memory: stays where it is.
 template <typename Operation, typename Result, typename... Operands>
-Result effect(Operands...) noexcept;
+[[clang::convergent]] Result effect(Operands...) noexcept;
 
 // --- types in operations ---
 

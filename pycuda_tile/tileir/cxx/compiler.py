@@ -23,6 +23,7 @@ _FLAGS = [
     *("-O1", "-fno-unroll-loops", "-fno-vectorize", "-fno-slp-vectorize"),
     *("-ffp-contract=off", "-fno-math-errno", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics"),
     "-fno-optimize-sibling-calls",  # recursion stays visible
+    "-fno-convergent-functions",  # which a GPU's are by default: LLVM would leave invariant calls in loops
     *("-fno-builtin-printf", "-Werror=format-insufficient-args"),
     *("-fdiagnostics-color=never", "-ftabstop=1"),
 ]

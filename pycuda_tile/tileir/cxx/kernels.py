@@ -46,21 +46,27 @@ def translate_kernels(
     parameters: dict[str, tuple[Parameter, ...]] = {}
     entries: list[Entry] = []
     refused: list[Refusal] = []
+    missing: dict[str, NotAvailableYet] = {}
     globals_: dict = {}
     llvm = Text(recorded.llvm)
     of_kernels, of_statements = kernel_hints(llvm), StatementHints(request, macros)
     for number, expression in enumerate(recorded.expressions):
         symbol, parameters[expression] = _described(request, llvm, number, expression, recorded.kernels)
-        types = [_tile(parameter, recorded.kernels) for parameter in parameters[expression]]
         try:
+            types = [_tile(parameter, recorded.kernels) for parameter in parameters[expression]]
             entry = _entry(request, llvm, expression, symbol, types, globals_, of_statements)
         except Refused as error:
             refused += error.refusals
+            continue
+        except NotAvailableYet as error:
+            missing[expression] = error
             continue
         entry.hints = of_kernels.get(symbol, {})
         entries.append(entry)
     if refused:
         raise _compile_error(request, refused)
+    if missing:
+        raise _not_available(missing, [entry.expression for entry in entries])
     module = Module(entries, list(globals_.values()), producer=f"pycuda_tile {VERSION}")
     return Kernels(module, parameters, recorded.kernels, recorded.log)
 
@@ -103,6 +109,15 @@ def _entry(
         ) from error
     entry.expression = expression
     return entry
+
+
+def _not_available(missing: Mapping[str, NotAvailableYet], others: Sequence[str]) -> NotAvailableYet:
+    """All that has no translation, and how to get the kernels that have one."""
+    message = "\n".join(map(str, missing.values()))
+    if others:
+        listed = ", ".join(f'"{name}"' for name in others)
+        message += f"\nThe other kernels can be translated: kernels=({listed}{',' * (len(others) == 1)})"
+    return NotAvailableYet(message)
 
 
 def _compile_error(request: Request, refused: list[Refusal]) -> CompileError:
