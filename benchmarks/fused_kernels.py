@@ -19,17 +19,18 @@ from tileir_operations import ROOT, read_table, translated
 from tileir_operations import TABLE as OPERATIONS
 
 from pycuda_tile.tileir.ir import walk
-from pycuda_tile.tileir.loops.facts import has_tiles
+from pycuda_tile.tileir.loops.facts import has_tiles, is_small
 from pycuda_tile.tileir.loops.translate import FusingTranslator
 
 TABLE = ROOT / "benchmarks" / "results" / "fused_kernels.md"
 FOLDERS = ("examples/", "tests/programs/", "benchmarks/kernels/")
 HEAD = "| source | kernel | path | reason |"
-NO_TILES = "no tiles"
+NO_TILES, ONE_STRIP = "no tiles", "one strip"
 
 
 class Row(NamedTuple):
-    """path:   "fused", "in part" or "by operation"; "no tiles" where each tile has one element at most
+    """path:   "fused", "in part" or "by operation"; "one strip" where tiles are so small that operations need
+            no loops, and "no tiles" where each tile has one element at most
     reason: why an operation is not fused, of the first one"""
 
     source: str
@@ -55,24 +56,31 @@ def rows_of(source: str, kernels: list[str]) -> Iterator[Row]:
     translator = FusingTranslator(module, "cpu")
     translator.text()
     for kernel, entry in zip(kernels, module.entries, strict=True):
-        reasons, nests = translator.reasons[entry.name], translator.nests[entry.name]
-        path = "by operation" if not nests else "in part" if reasons else "fused"
+        reasons = translator.reasons[entry.name]
+        path = str(translator.attributes[translator.kernel_names[entry.name]]["path"])
         if not any(has_tiles(op) for op in walk(entry.body)):
             path = NO_TILES
+        elif all(is_small(op) for op in walk(entry.body)):
+            path = ONE_STRIP
+        elif path == "fused" and reasons:
+            path = "in part"
         yield Row(source, kernel, path, f"{reasons[0].op.name}: {reasons[0].reason}" if reasons else "")
 
 
 def written(rows: list[Row]) -> str:
     counted = [row for row in rows if row.path != NO_TILES]
-    whole = sum(row.path == "fused" for row in counted)
+    paths = Counter(row.path for row in counted)
+    whole, small = paths["fused"], paths[ONE_STRIP]
+    large, share = len(counted) - small, (whole + small) / len(counted)
     reasons = Counter(row.reason for row in counted if row.reason)
     lines = [
         "# Kernels as fused loops",
         "",
         "Made by `benchmarks/fused_kernels.py`, which says what the columns are.",
         "",
-        f"{whole} of {len(counted)} kernels are fused as a whole: {whole / len(counted):.0%}.",
-        f"{len(rows) - len(counted)} others have no tiles of more than one element.",
+        f"Of {len(counted)} kernels with tiles, {whole} are fused as a whole. {small} have tiles of one",
+        f"strip, which needs no loops: {share:.0%}. Of the {large} others, {whole / large:.0%} are fused.",
+        f"{len(rows) - len(counted)} other kernels have no tiles.",
         "",
         *(f"- {count} {reason}" for reason, count in reasons.most_common()),
         "",

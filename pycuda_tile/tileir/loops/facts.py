@@ -28,6 +28,9 @@ _DESCRIBING = frozenset(
     }
 )
 
+#: The elements of a tile that is one strip for every instruction set (cuda_tile/loops/strips.h).
+SMALL = 32
+
 
 def is_tile(value: Value) -> bool:
     """Whether a value has more than one element."""
@@ -46,6 +49,12 @@ def data_of(op: Operation) -> list[Value]:
 
 def has_tiles(op: Operation) -> bool:
     return any(is_tile(value) for value in [*operands_of(op), *op.results])
+
+
+def is_small(op: Operation) -> bool:
+    """Whether the tiles of an operation fit in a few registers, so that it needs no loops."""
+    values = [value for value in [*operands_of(op), *op.results] if isinstance(value.type, Tile)]
+    return all(math.prod(value.type.shape) <= SMALL for value in values)
 
 
 def is_pure(op: Operation) -> bool:

@@ -1,7 +1,8 @@
 """groups: which neighbouring operations of a block become one nest of loops.
 
 What works on single elements is moved in front of a group where it does not depend on it. Operations of which
-there is no rule stand between groups, and run on whole tiles.
+there is no rule stand between groups, and run on whole tiles. So do those on tiles that are no larger than a
+strip, which compilers keep in registers anyway.
 """
 
 from __future__ import annotations
@@ -23,6 +24,7 @@ from .facts import (
     has_tiles,
     is_pure,
     is_scalar,
+    is_small,
     is_tile,
     is_weak,
 )
@@ -76,7 +78,7 @@ def split(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) ->
         else:
             end()
             items.append(op)
-            if has_tiles(op) and op.name not in (*TERMINATORS, "if", "for", "loop"):
+            if not is_small(op) and op.name not in (*TERMINATORS, "if", "for", "loop"):
                 note(Fallback(op, "there is no rule for it"))
     end()
     return items
@@ -106,6 +108,9 @@ def _nests(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) -
     items: list[Item] = []
     reasons: dict[int, Fallback] = {}
     for part in _parts(ops):
+        if all(map(is_small, part)):
+            items.extend(part)
+            continue
         while part:
             nest = _longest(part, uses, reasons)
             taken = len(nest.ops) if nest is not None else 1
@@ -113,7 +118,7 @@ def _nests(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) -
                 items.append(nest)
             else:
                 for op in part[:taken]:
-                    if id(op) in reasons and has_tiles(op):
+                    if id(op) in reasons and not is_small(op):
                         note(reasons[id(op)])
                 items.extend(part[:taken])
             part = part[taken:]

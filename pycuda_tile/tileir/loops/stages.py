@@ -27,7 +27,7 @@ _COSTS = {
 }
 #: What is not worth a buffer.
 _CHEAP = 8
-#: Rows with fewer elements are no use for vectors.
+#: Reductions of rows with fewer elements are no faster in strips.
 _SHORTEST = 8
 
 
@@ -167,8 +167,9 @@ def _order_loops(nest: Nest, full: list[int]) -> None:
         assert along == (axis == last)
         found = (axis, last)
     nest.inner, nest.vector = found or (2 * (_best_vector(nest, full),))
-    if nest.axes.extents[nest.vector] < _SHORTEST:
-        raise Fallback(nest.ops[0], f"its rows have fewer than {_SHORTEST} elements")
+    if found and nest.axes.extents[nest.vector] < _SHORTEST:
+        op = next(op for op in nest.ops if op.name == "reduce")
+        raise Fallback(op, f"its rows have fewer than {_SHORTEST} elements")
     others = [axis for axis in full if axis not in (nest.inner, nest.vector)]
     nest.outer = others if nest.inner == nest.vector else [*others, nest.vector]
 

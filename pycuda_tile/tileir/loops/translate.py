@@ -47,7 +47,8 @@ class FusingTranslator(Translator):
         self.nests[found.name], self.reasons[found.name] = [], []
         super()._entry(found)
         nests, reasons = self.nests[found.name], self.reasons[found.name]
-        known: dict[str, int | str] = {"path": "fused" if nests or self._products.count else "by operation"}
+        fused = nests or self._products.count or not reasons
+        known: dict[str, int | str] = {"path": "fused" if fused else "by operation"}
         if reasons:
             known["reason"] = str(reasons[0])
         self.attributes[self.kernel_names[found.name]] = known
