@@ -157,6 +157,8 @@ def _factor(value: Value, product: Operation, block: Block, uses: Uses) -> Facto
         (access,) = effects([load], analysis).accesses
     except Fallback:
         return Factor(value)
+    if any(len(own) > 1 for own in axes.of(value)):
+        return Factor(value)
     return Factor(value, chain, axes, analysis, access)
 
 

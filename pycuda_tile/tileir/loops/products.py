@@ -137,12 +137,11 @@ def _matrices(translator: Translation, product: Product, factor: Factor, which: 
         nest = Nest(factor.chain, factor.axes, factor.analysis, Effects([factor.access]))
         place = Places(translator, nest).of(factor.access)
         assert place is not None
-        axes = factor.axes.of(factor.value)
+        axes = [own[0] if own else None for own in factor.axes.of(factor.value)]
         origin, padding = place.origin, place.padding
         steps = ["0" if axis is None else place.steps.get(axis, "0") for axis in axes]
         counts = [
-            str(n) if axis is None else place.counts.get(axis, str(n))
-            for axis, n in zip(axes, extents, strict=True)
+            str(n) if axis is None else place.count(axis, n) for axis, n in zip(axes, extents, strict=True)
         ]
     if kind == "unsigned char":
         origin = f"reinterpret_cast<{kind} const*>({origin})"
