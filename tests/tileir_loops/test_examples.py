@@ -16,8 +16,6 @@ from pycuda_tile.tileir.loops import fuse
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 #: Why something of a kernel is left to op-by-op code; all other examples are fused as a whole.
 REASONS = {
-    "histogram": "atomic_rmw_tko: there is no rule for it",
-    "gather": "it may access what an operation before it does: addresses are not known",
     "segmented_scan<float>": "scan: there is no rule for it",
 }
 #: Their sums are rounded in another order.

@@ -2,7 +2,8 @@
 
 A strip is stored before the next one is loaded, so a load may meet what a store of the same group has
 written. That is harmless if both are to the same place, position by position, or to memory that does not
-overlap, which is tested when the group runs. What cannot be tested starts a new group.
+overlap, which is tested when the group runs. Where it cannot be tested, because the addresses are computed by
+the group, tokens decide: accesses that no token orders may happen in any order, and others start a new group.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from ..ir import Operation, Value
-from ..reading import group, operand, optional_operand
+from ..reading import group, is_token, operand, operands_of, optional_operand
 from .affine import Affine, Analysis, Limit, Range
-from .facts import LOADS, STORES, is_plain_view, is_weak
+from .facts import LOADS, STORES, UPDATES, is_plain_view, is_weak
 from .fallback import Fallback
 
 
@@ -21,7 +22,8 @@ from .fallback import Fallback
 class Access:
     """A load or store.
 
-    place:    equal for accesses to the same elements; None for pointers of which nothing is known
+    place:    equal for accesses to the same elements; None for pointers of which nothing is known, and for
+              atomic updates
     pointers: of an access through pointers, the form of these
     limits:   of such an access, which elements its mask leaves
     ranges:   tiles of integers of which none may wrap around, or the pointers are others
@@ -52,23 +54,26 @@ class Effects:
     in_place: dict[int, Access] = field(default_factory=dict)
 
 
-def effects(ops: list[Operation], analysis: Analysis) -> Effects:
+def effects(ops: list[Operation], analysis: Analysis, joins: dict[int, Operation] | None = None) -> Effects:
+    """`joins` are the operations that join tokens, by the identity of their results."""
     found = Effects()
+    makers = {**(joins or {}), **{id(result): op for op in ops for result in op.results}}
     for op in ops:
         if op.name not in LOADS and op.name not in STORES:
             continue
         access = _access(op, analysis)
         for earlier in found.accesses:
             if access.stores or earlier.stores:
-                _order(found, earlier, access)
+                _order(found, earlier, access, makers)
         found.accesses.append(access)
     return found
 
 
-def _order(found: Effects, earlier: Access, later: Access) -> None:
+def _order(found: Effects, earlier: Access, later: Access, makers: dict[int, Operation]) -> None:
     if earlier.place is None or later.place is None:
-        raise Fallback(later.op, "it may access what an operation before it does: addresses are not known")
-    if earlier.place != later.place:
+        if _waits(later.op, earlier.op, makers):
+            raise Fallback(later.op, "it must follow an operation before it: addresses are not known")
+    elif earlier.place != later.place:
         found.disjoint.append((earlier, later))
     elif earlier.stores:
         raise Fallback(later.op, "it accesses what an operation before it stores")
@@ -76,7 +81,15 @@ def _order(found: Effects, earlier: Access, later: Access) -> None:
         found.in_place[id(earlier.op)] = later
 
 
+def _waits(later: Operation, earlier: Operation, makers: dict[int, Operation]) -> bool:
+    """Whether tokens order two operations."""
+    made = [makers[id(v)] for v in operands_of(later) if is_token(v) and id(v) in makers]
+    return any(op is earlier or _waits(op, earlier, makers) for op in made)
+
+
 def _access(op: Operation, analysis: Analysis) -> Access:
+    if op.name in UPDATES:
+        return Access(op, operand(op, "arg"))
     if not is_weak(op):
         raise Fallback(op, "it is a strong access")
     if "view" in op.operands:

@@ -14,7 +14,7 @@ from ..ir import Operation, Value
 from ..lower.expressions import expression
 from ..lower.translation import Translation
 from ..lower.types import element, tile
-from ..reading import operands_of, region, value_element, value_shape
+from ..reading import is_token, operands_of, region, value_element, value_shape
 from . import vectors
 from .facts import LOADS, SHAPES, STORES, is_tile
 from .neutral import neutral
@@ -277,16 +277,23 @@ class _Emitter:
         place = self.places[id(op)]
         if place is not None:
             return self._read(place, op.results[0])
-        names = [self._name(values[0]) for key, values in op.operands.items() if key != "token" and values]
-        return f"ct::load{'_masked' if len(names) > 1 else ''}({', '.join(names)})"
+        return self.translator.names[self._on_strips(op).results[0]]
 
     def _store(self, op: Operation) -> None:
         place, value = self.places[id(op)], self.nest.access(op).value
         if place is not None:
             self._write(place, value, self._name(value))
             return
-        given = [self._name(values[0]) for key, values in op.operands.items() if key != "token" and values]
-        self.line(f"ct::store{'_masked' if len(given) > 2 else ''}({', '.join(given)});")
+        self._on_strips(op)
+
+    def _on_strips(self, op: Operation) -> Operation:
+        """Writes an operation as op by op, but on what stands for its operands."""
+        narrowed = vectors.narrowed(self.nest, op)
+        for old, new in zip(operands_of(op), operands_of(narrowed), strict=True):
+            if not is_token(old):
+                self.translator.names.alias(new, self._name(old))
+        self.translator.operation(narrowed)
+        return narrowed
 
     def _array(self, name: str, value: Value) -> Place:
         """A tile that the nest takes or gives."""

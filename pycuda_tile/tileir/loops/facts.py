@@ -18,7 +18,9 @@ ELEMENTWISE = EXPRESSIONS.keys() - {
 SHAPES = frozenset({"broadcast", "reshape", "permute"})
 SOURCES = frozenset({"constant", "iota"})
 LOADS = frozenset({"load_view_tko", "load_ptr_tko"})
-STORES = frozenset({"store_view_tko", "store_ptr_tko"})
+#: Updates of memory of which it is tested that nobody needs the previous values.
+UPDATES = frozenset({"atomic_rmw_tko"})
+STORES = frozenset({"store_view_tko", "store_ptr_tko"}) | UPDATES
 #: Operations without effects that give neither tiles nor scalars of the program's data.
 _DESCRIBING = frozenset(
     {

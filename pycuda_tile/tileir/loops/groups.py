@@ -12,13 +12,14 @@ from dataclasses import dataclass, field
 
 from ..ir import TERMINATORS, Block, Operation, Value, walk
 from ..lower.tiles import shared_value
-from ..reading import operands_of
+from ..reading import attribute, operands_of
 from .facts import (
     ELEMENTWISE,
     LOADS,
     SHAPES,
     SOURCES,
     STORES,
+    UPDATES,
     captured,
     data_of,
     has_tiles,
@@ -36,9 +37,11 @@ Item = Operation | Nest
 
 @dataclass
 class Uses:
-    """Which operations use a value, by the value's identity. What the regions of a reduction use, it uses."""
+    """Which operations use a value, by the value's identity. What the regions of a reduction use, it uses.
+    Also the operations that join tokens, by their results."""
 
     users: dict[int, set[int]] = field(default_factory=dict)
+    joins: dict[int, Operation] = field(default_factory=dict)  # of tokens
 
     @staticmethod
     def of(body: Block) -> Uses:
@@ -46,6 +49,8 @@ class Uses:
         for op in walk(body):
             for value in [*operands_of(op), *captured(op)]:
                 found.users.setdefault(id(value), set()).add(id(op))
+            if op.name == "join_tokens":
+                found.joins[id(op.results[0])] = op
         return found
 
     def outside(self, ops: list[Operation]) -> list[Value]:
@@ -70,7 +75,7 @@ def split(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) ->
 
     for op in ops:
         depends = any(id(value) in made for value in [*data_of(op), *captured(op)])
-        if _is_fusible(op) or (depends and op.name in ELEMENTWISE | SHAPES and not has_tiles(op)):
+        if _is_fusible(op, uses) or (depends and op.name in ELEMENTWISE | SHAPES and not has_tiles(op)):
             current.append(op)
             made |= {id(value) for value in op.results}
         elif not depends and _may_precede(op, current):
@@ -84,9 +89,12 @@ def split(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) ->
     return items
 
 
-def _is_fusible(op: Operation) -> bool:
+def _is_fusible(op: Operation, uses: Uses) -> bool:
     if not has_tiles(op):
         return False
+    if op.name in UPDATES:
+        relaxed = attribute(op, "memory_ordering_semantics") == "relaxed"
+        return relaxed and not uses.users.get(id(op.results[0]))
     if op.name == "reduce":
         return len(operands_of(op)) == 1 and is_pure(op) and not any(is_tile(value) for value in captured(op))
     if op.name == "constant":
@@ -130,7 +138,7 @@ def _longest(ops: list[Operation], uses: Uses, reasons: dict[int, Fallback]) -> 
     taken = ops
     while taken:
         try:
-            return plan(taken, uses.outside(taken))
+            return plan(taken, uses.outside(taken), uses.joins)
         except Fallback as error:
             reasons[id(error.op)] = error
             taken = taken[: next(i for i, op in enumerate(taken) if op is error.op)]

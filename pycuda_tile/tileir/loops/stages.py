@@ -16,7 +16,7 @@ from ..reading import attribute, operands_of, tile_facts, value_shape
 from .affine import ONE, Analysis
 from .axes import Axes
 from .effects import Access, Effects, effects
-from .facts import LOADS, SHAPES, SOURCES, STORES, data_of, is_tile
+from .facts import LOADS, SHAPES, SOURCES, STORES, UPDATES, data_of, is_tile
 from .fallback import Fallback
 
 #: What an operation costs, in additions; others cost one.
@@ -124,12 +124,12 @@ class Nest:
         return "\n".join(lines)
 
 
-def plan(ops: list[Operation], outputs: list[Value]) -> Nest:
+def plan(ops: list[Operation], outputs: list[Value], joins: dict[int, Operation] | None = None) -> Nest:
     """The loops of a group; raises Fallback for the first operation that does not fit."""
     axes = Axes(ops)
     definitions = {id(result): op for op in ops for result in op.results}
     analysis = Analysis(axes, definitions)
-    nest = Nest(ops, axes, analysis, effects(ops, analysis), outputs=outputs)
+    nest = Nest(ops, axes, analysis, effects(ops, analysis, joins), outputs=outputs)
     full = _spanning(nest)
     _order_loops(nest, full)
     _find_levels(nest)
@@ -172,6 +172,10 @@ def _order_loops(nest: Nest, full: list[int]) -> None:
         raise Fallback(op, f"its rows have fewer than {_SHORTEST} elements")
     others = [axis for axis in full if axis not in (nest.inner, nest.vector)]
     nest.outer = others if nest.inner == nest.vector else [*others, nest.vector]
+    for access in nest.effects.accesses:
+        loops = [axis for axis in (*nest.outer, nest.inner) if axis in nest.axes.list_of(access.value)]
+        if access.op.name in UPDATES and loops != nest.axes.list_of(access.value):
+            raise Fallback(access.op, "its elements would be updated in another order")
 
 
 def _best_vector(nest: Nest, full: list[int]) -> int:
@@ -211,7 +215,7 @@ def _find_needed(nest: Nest) -> None:
         if op is None or not nest.is_inner(value) or id(value) in nest.buffers:
             return 0 if op is None else 1
         if id(value) not in costs:
-            operands = [] if op.name in LOADS else data_of(op)
+            operands = nest.inputs(op)
             costs[id(value)] = _COSTS.get(op.name, 1) + sum(map(cost, operands))
         return costs[id(value)]
 

@@ -46,7 +46,7 @@ def narrowed(nest: Nest, op: Operation) -> Operation:
         name: [Value(held(nest, v)) if isinstance(v.type, Tile) else v for v in values]
         for name, values in op.operands.items()
     }
-    results = [Value(held(nest, value)) for value in op.results]
+    results = [Value(held(nest, v) if isinstance(v.type, Tile) else v.type) for v in op.results]
     return Operation(op.name, operands, op.attributes, results, op.regions, op.line, op.location)
 
 
