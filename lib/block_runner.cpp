@@ -46,6 +46,7 @@ public:
   SingleThreadRunner(Launch& launch, std::unique_ptr<Fiber> fiber)
       : launch_(launch), guard_(launch), fiber_(std::move(fiber)), block_{} {
     std::copy(launch.grid, launch.grid + 3, block_.grid);
+    block_.shared = &launch.shared;
     if (launch.checked) {
       checked_.emplace(launch, *fiber_);
       block_.launcher = &*checked_;

@@ -4,6 +4,7 @@
 #include "block_order.h"
 #include "cpu_placement.h"
 #include "launcher.h"
+#include "shared_memory.h"
 
 #include <algorithm>
 #include <atomic>
@@ -96,6 +97,7 @@ struct Launch {
   /// Whether running blocks are abandoned where they are.
   bool is_given_up() const { return given_up.load(std::memory_order_relaxed); }
 
+  SharedMemory shared;
   CheckedLaunch* checked = nullptr;        // set in a checked launch
   int (*poll)() = nullptr;                 // asks the user
   bool is_interrupted = false;             // by the user

@@ -18,7 +18,7 @@ from . import direct
 from .arguments import ERROR_SIZE, Packer
 from .kernel_output import KernelOutput
 
-_ABI_VERSION = 8
+_ABI_VERSION = 9
 _INTERRUPTED, _EXCEPTION, _FAULT = 1, 7, 8
 _MOST_WORKERS = 65536
 

@@ -114,6 +114,15 @@ void read_scratch(void* const* arguments, cuda_tile_block* b) {
   static_cast<unsigned char*>(b->scratch)[b->thread] = 1;
 }
 
+// out[block] = how many blocks counted before in memory that all share; there is none with other numbers, or
+// too large.
+void share(void* const* arguments, cuda_tile_block* b) {
+  auto* counter = static_cast<std::atomic<std::uint64_t>*>(b->shared->get(b->shared, 3, 1 << 20, 4096));
+  bool refused = !b->shared->get(b->shared, cuda_tile_most_shared, 1, 1) &&
+                 !b->shared->get(b->shared, 4, std::uint64_t{1} << 60, 0);
+  pointer<std::uint64_t>(arguments, 0)[number(b)] = counter[511].fetch_add(1) + (refused ? 0 : 1000);
+}
+
 // The cuda_tile_entry of a kernel that runs one block.
 template <void (*Run)(void* const*, cuda_tile_block*)>
 void entry(void* const* arguments, cuda_tile_block* b, unsigned count) {
@@ -134,6 +143,7 @@ EXPORT(record_order, entry<record_order>, 1, 0)
 EXPORT(wait_for_previous, entry<wait_for_previous>, 1, 0)
 EXPORT(meet, entry<meet>, 1, 0)
 EXPORT(big_stack, entry<big_stack>, 1, 0)
+EXPORT(share, entry<share>, 1, 0)
 EXPORT(slow, entry<slow>, 1, 0)
 EXPORT(slow_emulated, entry<slow>, 2, 0)
 EXPORT(stack_address, entry<stack_address>, 1, 0)

@@ -123,6 +123,17 @@ def resident_bytes() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
 
 
+# ---- shared memory -------------------------------------------------------------------------------
+
+
+def test_blocks_share_memory(launch):
+    """It begins with zeros, also where an earlier launch had it."""
+    for _ in range(2):
+        before = np.zeros(100, np.uint64)
+        assert launch("share", (10, 10), before) == (SUCCESS, "")
+        assert sorted(before) == list(range(100))
+
+
 # ---- every block once, in order ------------------------------------------------------------------
 
 

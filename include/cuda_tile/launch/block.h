@@ -3,6 +3,15 @@
 // another compiler.
 #pragma once
 
+/// Memory that the blocks of a launch share.
+struct cuda_tile_shared_memory {
+  /// The memory with this number, below cuda_tile_most_shared: at least `bytes` bytes, of which the first
+  /// `zeroed` were zero when a block first asked for it. Null if there is not enough.
+  void* (*get)(struct cuda_tile_shared_memory*, unsigned number, unsigned long long bytes,
+               unsigned long long zeroed);
+};
+enum { cuda_tile_most_shared = 8 };
+
 /// One thread's view of the block that it runs. The launcher fills it in, and the platform header reads it.
 struct cuda_tile_block {
   unsigned block[3]; // index of the block in the grid
@@ -17,7 +26,8 @@ struct cuda_tile_block {
   unsigned barrier_line;
   const void* last_loaded; // last load from an array that the kernel may also store to; null if none
   unsigned locks;          // number of locks that this thread holds; it must not be ended while it holds any
-  char thrown[200];        // message of an exception that left the kernel; empty if there was none
+  struct cuda_tile_shared_memory* shared; // null if blocks share none
+  char thrown[200]; // message of an exception that left the kernel; empty if there was none
 };
 
 /// Runs one thread of `count` blocks: the one that `block` names and those that follow it in x. Afterwards

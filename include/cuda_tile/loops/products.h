@@ -2,6 +2,7 @@
 // multiplied when enough steps have come together for sums to stay in registers.
 #pragma once
 
+#include "cuda_tile/loops/chunks.h"
 #include "cuda_tile/loops/packing.h"
 
 namespace cuda_tile::inline CUDA_TILE_ABI::loops {
@@ -33,7 +34,7 @@ struct product_arithmetic : ct::detail::block_arithmetic<C> {
 };
 
 /// Sums (M x N, for each batch) of products of L (M x K) and R (K x N), which are added to what the sums
-/// begin with. `Together` steps may be multiplied at once.
+/// begin with. With `Together`, several steps are multiplied at once.
 template <typename C, typename L, typename R, unsigned Batches, unsigned M, unsigned N, unsigned K,
           bool Together>
 class product_sums {
@@ -47,62 +48,80 @@ class product_sums {
   /// So that rows are not in the same set of the first cache.
   static constexpr unsigned pitch = depth + 64 / static_cast<unsigned>(sizeof(F));
 
-  alignas(64) F left[M * pitch];
-  alignas(64) F right[N * depth]; // panels of `columns`
-  unsigned filled = 0;            // of the depth
+  struct left_chunk {
+    alignas(64) F rows[M * pitch];
+  };
+  struct right_chunk {
+    alignas(64) F panels[N * depth]; // of `columns` columns
+  };
+  shared_chunks<left_chunk> left;
+  shared_chunks<right_chunk> right;
+  unsigned filled = 0, chunk = 0; // how much of the present chunk is packed, and its number
   bool is_zero;                   // whether the sums begin with zeros, which are not there yet
 
 public:
   explicit product_sums(bool begins_with_zeros) : is_zero(begins_with_zeros) {}
 
+  /// All blocks with this line pack the same, in so many steps.
+  CUDA_TILE_API void share_left(unsigned number, line at, long long steps) {
+    left.share(number, at, (steps * K + depth - 1) / depth);
+  }
+  CUDA_TILE_API void share_right(unsigned number, line at, long long steps) {
+    right.share(number, at, (steps * K + depth - 1) / depth);
+  }
+
   CUDA_TILE_API void add(C* sums, matrices<L> const& a, matrices<R> const& b) {
     for (unsigned batch = 0; batch < Batches; ++batch) {
-      if (batch == 0 || a.step != 0)
-        arithmetic::template pack_left<M, K>(left + filled, pitch, a.at(batch));
-      if (batch == 0 || b.step != 0)
+      if (filled == 0) {
+        left.begin(chunk);
+        right.begin(chunk);
+      }
+      if (left.packs && (batch == 0 || a.step != 0))
+        arithmetic::template pack_left<M, K>(left.present->rows + filled, pitch, a.at(batch));
+      if (right.packs && (batch == 0 || b.step != 0))
         for (unsigned j = 0; j < N; j += columns)
-          arithmetic::template pack_right<K, columns>(right + j * depth + filled * columns,
+          arithmetic::template pack_right<K, columns>(right.present->panels + j * depth + filled * columns,
                                                       b.at(batch).part(0, j));
-      if constexpr (depth == K)
-        multiply(sums + batch * M * N, K);
+      if ((filled += K) == depth)
+        multiply(sums + batch * M * N);
     }
-    if constexpr (depth == K)
+    if (filled == 0)
       is_zero = false;
-    else if ((filled += K) == depth)
-      finish(sums);
   }
 
   /// Multiplies what is packed.
   CUDA_TILE_API void finish(C* sums) {
     if (filled != 0)
-      multiply(sums, filled);
+      multiply(sums);
     else if (is_zero)
       for (unsigned i = 0; i < Batches * M * N; ++i)
         sums[i] = C{};
-    filled = 0;
-    is_zero = false;
   }
 
 private:
-  void multiply(C* sums, unsigned k) {
+  [[gnu::noinline]] void multiply(C* sums) {
+    left.end();
+    right.end();
     constexpr C zeros[columns]{};
     for (unsigned j = 0; j < N; j += columns) {
       auto from = is_zero ? ct::detail::addend<C>{zeros, 0} : ct::detail::addend<C>{sums + j, N};
-      F const* panel = right + j * depth;
+      F const* panel = right.present->panels + j * depth;
       if constexpr (fits_vectors)
-        ct::detail::multiply_rows<arithmetic, M, columns / lanes>(0, M, sums + j, N, from, left, pitch, panel,
-                                                                  k / per_step);
+        ct::detail::multiply_rows<arithmetic, M, columns / lanes>(0, M, sums + j, N, from, left.present->rows,
+                                                                  pitch, panel, filled / per_step);
       else
-        multiply_narrow(sums, from, panel, k);
+        multiply_narrow(sums, from, panel);
     }
+    filled = 0;
+    ++chunk;
   }
 
-  void multiply_narrow(C* sums, ct::detail::addend<C> from, F const* panel, unsigned depth_now) {
+  void multiply_narrow(C* sums, ct::detail::addend<C> from, F const* panel) {
     for (unsigned i = 0; i < M; ++i)
       for (unsigned j = 0; j < N; ++j) {
         C sum = -C{};
-        for (unsigned k = 0; k < depth_now; ++k)
-          sum = ct::detail::multiply_add<C>(left[i * pitch + k],
+        for (unsigned k = 0; k < filled; ++k)
+          sum = ct::detail::multiply_add<C>(left.present->rows[i * pitch + k],
                                             panel[(k / per_step * N + j) * per_step + k % per_step], sum);
         sums[i * N + j] = ct::elements::add{}(from.row(i)[j], sum);
       }

@@ -16,11 +16,11 @@ from typing import TYPE_CHECKING
 
 from ..ir import TERMINATORS, Block, Operation, Value, walk
 from ..lower.tiles import shared_value
-from ..reading import operand, operands_of, source_element, value_element, value_shape
+from ..reading import group, operand, operands_of, region, source_element, value_element, value_shape
 from .affine import Analysis
 from .axes import Axes
 from .effects import Access, effects
-from .facts import LOADS, is_plain_view, is_pure, is_tile, is_weak
+from .facts import LOADS, STORES, is_plain_view, is_pure, is_tile, is_weak
 from .fallback import Fallback
 
 if TYPE_CHECKING:
@@ -37,6 +37,8 @@ _WIDER = {
     "bf16": {"tf32", "f32", "f64"},
     "f32": {"f64"},
 }
+#: Operations besides pure ones that neither read nor write memory.
+_HARMLESS = frozenset({*TERMINATORS, "if", "for", "loop", "print_tko", "assert"})
 #: Processors multiply up to so many bytes of a row and a column for one sum.
 _LEAST_DEPTH = 4
 
@@ -166,8 +168,7 @@ def _may_wait(load: Operation, until: Operation, block: Block) -> bool:
     """Whether a load may be made later, in the place of another operation."""
     begin, end = block.ops.index(load), block.ops.index(until)
     between = [inner for op in block.ops[begin + 1 : end] for inner in _with_inner(op)]
-    harmless = (*TERMINATORS, "if", "for", "loop")
-    return all(is_pure(op) or op.name in harmless or (op.name in LOADS and is_weak(op)) for op in between)
+    return all(is_pure(op) or op.name in _HARMLESS or (op.name in LOADS and is_weak(op)) for op in between)
 
 
 def _with_inner(op: Operation) -> list[Operation]:
@@ -187,3 +188,45 @@ def zero_starts(loop: Operation, found: dict[int, Product], block: Block, uses: 
             product.begins = made
             zeros.append(made)
     return zeros
+
+
+# --- what blocks share ---
+
+
+def uniform_values(body: Block) -> set[int]:
+    """The values, by identity, that are the same in all blocks of a launch."""
+    found = {id(argument) for argument in body.arguments}
+    for op in walk(body):
+        own = is_pure(op) and op.name != "get_tile_block_id" and not op.regions
+        if own and all(id(value) in found for value in operands_of(op)):
+            found |= {id(value) for value in op.results}
+    return found
+
+
+def may_share(body: Block, loop: Operation) -> bool:
+    """Whether blocks may use factors that others of the launch have packed for a loop: where nothing orders
+    them, and none writes before its loop ends. Then what one block loads, another one cannot have changed."""
+    if loop not in body.ops:
+        return False
+    end = body.ops.index(loop)
+    for at, op in enumerate(body.ops):
+        for inner in _with_inner(op):
+            weak = (inner.name in LOADS or (inner.name in STORES and at > end)) and is_weak(inner)
+            if not (weak or is_pure(inner) or inner.name in _HARMLESS):
+                return False
+    return True
+
+
+def line_of(factor: Factor, loop: Operation, uniform: set[int]) -> list[tuple[int, Value]] | None:
+    """Which row or column of tiles a loop packs: the indices, with their dimensions, that stay the same
+    during the loop; None if blocks with the same ones may pack something else."""
+    if factor.access is None:
+        return None
+    load, body = factor.access.op, region(loop, 0)
+    bounds = operands_of(loop)[:3]
+    if id(operand(load, "view")) not in uniform or not all(id(value) in uniform for value in bounds):
+        return None
+    inside = {id(value) for op in walk(body) for value in op.results}
+    inside |= {id(argument) for argument in body.arguments[1:]}
+    found = [(d, value) for d, value in enumerate(group(load, "index")) if value is not body.arguments[0]]
+    return None if any(id(value) in inside for _, value in found) else found

@@ -5,10 +5,19 @@ from __future__ import annotations
 import math
 
 from ..ir import Block, Operation, Value
+from ..lower.memory import unsigned_scalar
 from ..lower.translation import Translation
 from ..lower.types import element, tile
-from ..reading import attribute, operand, region, value_element, value_shape
-from .contraction import Factor, Product, find_products, zero_starts
+from ..reading import attribute, operand, operands_of, region, value_element, value_shape
+from .contraction import (
+    Factor,
+    Product,
+    find_products,
+    line_of,
+    may_share,
+    uniform_values,
+    zero_starts,
+)
 from .effects import Effects
 from .fallback import Fallback
 from .groups import Uses
@@ -24,8 +33,10 @@ class Products:
     variables:  values that are held in variables which nothing else is held in
     """
 
-    def __init__(self, translator: Translation, uses: Uses):
-        self.translator, self.uses = translator, uses
+    def __init__(self, translator: Translation, uses: Uses, body: Block):
+        self.translator, self.uses, self.body = translator, uses, body
+        self._uniform = uniform_values(body)
+        self._shared = 0  # how many numbers of shared memory are taken
         self.reasons: dict[int, Fallback] = {}
         self.variables: set[int] = set()
         self.count = 0
@@ -79,6 +90,8 @@ class Products:
         carried = [product for product in found.values() if product.carried is not None]
         for product in carried:
             self._names[id(product.op)] = self._declare(product)
+            if may_share(self.body, loop):
+                self._share(product, loop)
         return carried
 
     def end(self, loop: Operation, carried: list[Product]) -> None:
@@ -86,6 +99,26 @@ class Products:
             assert product.carried is not None
             sums = self.translator.names[loop.results[product.carried]]
             self.translator.line(f"{self._names[id(product.op)]}.finish({sums}.slots);")
+
+    def _share(self, product: Product, loop: Operation) -> None:
+        """Lets blocks pack a factor for each other, where several pack the same."""
+        names = self.translator.names
+        for side, factor in (("left", product.left), ("right", product.right)):
+            line = line_of(factor, loop, self._uniform)
+            if line is None or value_shape(operand(product.op, "acc"))[:-2] not in ((), (1,)):
+                continue
+            assert factor.access is not None
+            view = self.translator.views[id(operand(factor.access.op, "view"))]
+            at = "loops::line{0, 1}"
+            for d, value in line:
+                extent = view.tensor.extents[view.kind.axes[d]]
+                at += f".and_then({unsigned_scalar(self.translator, value)}, {extent}, {view.kind.tile[d]})"
+            sign = "unsigned" if attribute(loop, "unsignedCmp", False) else "signed"
+            bounds = ", ".join(names[value] for value in operands_of(loop)[:3])
+            steps = f"static_cast<long long>(tileir::rounds<tileir::as_{sign}>({bounds}))"
+            name = self._names[id(product.op)]
+            self.translator.line(f"{name}.share_{side}({self._shared}, {at}, {steps});")
+            self._shared += 1
 
     # --- one product ---
 

@@ -32,7 +32,7 @@ class FusingTranslator(Translator):
         self.reasons: dict[str, list[Fallback]] = {}
         self.attributes: dict[str, dict[str, int | str]] = {}
         self._uses = Uses()
-        self._products = Products(self, self._uses)
+        self._products = Products(self, self._uses, Block([], []))
         self._block = Block([], [])
         self._name = ""
         self._fuses = True
@@ -43,7 +43,7 @@ class FusingTranslator(Translator):
 
     def _entry(self, found: Entry) -> None:
         self._name, self._uses = found.name, Uses.of(found.body)
-        self._products = Products(self, self._uses)
+        self._products = Products(self, self._uses, found.body)
         self.nests[found.name], self.reasons[found.name] = [], []
         super()._entry(found)
         nests, reasons = self.nests[found.name], self.reasons[found.name]
