@@ -54,4 +54,8 @@
 
 #include "cuda_tile/compatibility.h" // names that are not in the manual
 
+#if defined(CUDA_TILE_PROGRAM) && defined(__CUDA_ARCH__)
+#include "cuda_tile/program/tile_kernel.h" // how the kernels of a whole program run
+#endif
+
 #endif

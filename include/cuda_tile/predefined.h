@@ -5,8 +5,8 @@
 #if !defined(CUDA_TILE_ON_CUDA)
 
 // CUDA_TILE_ON_CUDA: whether NVRTC or nvcc compiles this, so that a block consists of GPU threads. Otherwise
-// a host compiler does.
-#if defined(__CUDACC__) || defined(__CUDACC_RTC__)
+// a host compiler does; of a whole program (CUDA_TILE_PROGRAM) it sees what it would see from nvcc.
+#if (defined(__CUDACC__) && !defined(CUDA_TILE_PROGRAM)) || defined(__CUDACC_RTC__)
 #define CUDA_TILE_ON_CUDA 1
 #else
 #define CUDA_TILE_ON_CUDA 0
@@ -43,7 +43,9 @@ extern "C" int printf(char const*, ...);
 #endif
 #endif
 
-#if CUDA_TILE_ON_CUDA
+#if defined(CUDA_TILE_PROGRAM)
+#include "cuda_tile/program/keywords.h"
+#elif CUDA_TILE_ON_CUDA
 #define __tile__ __device__
 #define __tile_global__ __global__ __launch_bounds__(CUDA_TILE_BLOCK_THREADS)
 #else

@@ -20,6 +20,10 @@ def main(argv: Sequence[str] | None = None) -> int:
             from .run import run
 
             return run(words[1:])
+        if words[:1] == ["nvcc"]:
+            from ..programs import driver
+
+            return driver.main(words[1:])
         if words[:1] == ["tileir"]:
             from ..tileir import command
 

@@ -174,20 +174,21 @@ def _unavailable(what: str, too_old: Sequence[Compiler]) -> TargetUnavailable:
 def named_by_user() -> Compiler | None:
     """The compiler in PYCUDA_TILE_CXX, of any version; None if the variable is not set."""
     command = os.environ.get("PYCUDA_TILE_CXX")
-    if not command:
-        return None
+    return of_command(command, "PYCUDA_TILE_CXX") if command else None
+
+
+def of_command(command: str, what: str) -> Compiler:
+    """The compiler that a command starts, of any version; `what` tells in an error where it is from."""
     import shlex
 
     try:
         words = shlex.split(command)
     except ValueError as error:  # an unclosed quote
-        raise TargetUnavailable(f"PYCUDA_TILE_CXX={command!r} is not a valid command: {error}") from None
+        raise TargetUnavailable(f"{what}={command!r} is not a valid command: {error}") from None
     path = _which(words[0]) if words else None
     compiler = _identify((path, *words[1:])) if path else None
     if not compiler:
-        raise TargetUnavailable(
-            f"PYCUDA_TILE_CXX={command!r} is not a g++, clang++ or zig that can be started"
-        )
+        raise TargetUnavailable(f"{what}={command!r} is not a g++, clang++ or zig that can be started")
     return compiler
 
 

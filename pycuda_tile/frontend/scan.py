@@ -12,6 +12,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from .declarators import OPEN, TYPE_WORDS, closing, length_without_default, param_name, split
 from .hints import attributes
 from .kernel_info import KernelInfo, Param, TemplateParam
 from .tokens import Token, expand, tokenize
@@ -101,15 +102,6 @@ def _find_header(state: _Scan, quoted: str, path: Path | None) -> Path | None:
     return None
 
 
-_OPEN = {"(": ")", "[": "]", "{": "}", "<": ">"}
-_QUALIFIERS = {
-    *("const", "volatile", "__restrict__", "__restrict", "restrict"),
-    *("struct", "class", "enum", "typename"),
-}
-_TYPE_WORDS = _QUALIFIERS | {
-    *("void", "bool", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "auto"),
-    *("wchar_t", "char8_t", "char16_t", "char32_t"),
-}
 _ATTRIBUTE_WORDS = {
     *("__launch_bounds__", "__cluster_dims__", "__attribute__"),
     *("alignas", "decltype", "noexcept"),
@@ -162,7 +154,7 @@ class _Parser:
         opening = self.tokens[at].text
         for index in range(at, len(self.tokens)):
             text = self.tokens[index].text
-            depth += (text == opening) - (text == _OPEN[opening])
+            depth += (text == opening) - (text == OPEN[opening])
             if depth == 0:
                 return index + 1
         return len(self.tokens)
@@ -183,7 +175,7 @@ class _Parser:
         open_bracket = last + 1
         params = tuple(
             param
-            for part in _split(statement[open_bracket + 1 : _closing(words, open_bracket) - 1])
+            for part in split(statement[open_bracket + 1 : closing(words, open_bracket) - 1])
             if (param := self._param(part))
         )
         hints = self.state.hints.get(name, ()) + tuple(hint for hint, _ in attributes(self.text, statement))
@@ -203,7 +195,7 @@ class _Parser:
         start = words.index("template") + 1
         if words[start : start + 1] != ["<"]:
             return ()
-        parts = _split(head[start + 1 : _closing(words, start) - 1])
+        parts = split(head[start + 1 : closing(words, start) - 1])
         return tuple(self._template_param(part) for part in parts if part)
 
     def _template_param(self, part: list[Token]) -> TemplateParam:
@@ -211,7 +203,7 @@ class _Parser:
         words = [token.text for token in part]
         pack = "." in words
         named = (
-            len(words) > 1 and part[-1].kind == "name" and words[-1] not in _TYPE_WORDS and words[-2] != "::"
+            len(words) > 1 and part[-1].kind == "name" and words[-1] not in TYPE_WORDS and words[-2] != "::"
         )
         name = words[-1] if named else ""
         head = [token for token in (part[:-1] if named else part) if token.text != "."]
@@ -227,28 +219,24 @@ class _Parser:
             words = words[: words.index("<")]
         concept = words[-1] if words else ""
         is_concept = concept in self.state.concepts or _CONCEPT_NAME.match(concept)
-        return "type" if is_concept and not set(words) & _TYPE_WORDS else "value"
+        return "type" if is_concept and not set(words) & TYPE_WORDS else "value"
 
     def _param(self, part: list[Token]) -> Param | None:
         part, _ = self._cut_default(part)
         words = [token.text for token in part]
         if words[:2] == ["[", "["]:
-            part = part[_closing(words, 0) :]
+            part = part[closing(words, 0) :]
             words = [token.text for token in part]
         if not part or words == ["void"]:
             return None
-        at = _param_name(part)
+        at = param_name(part)
         if at is None:
             return Param("", self._source(part))
         return Param(words[at], self._source(part[:at] + part[at + 1 :]))
 
     def _cut_default(self, part: list[Token]) -> tuple[list[Token], str | None]:
-        depth = 0
-        for index, token in enumerate(part):
-            depth += (token.text in _OPEN) - (token.text in _OPEN.values())
-            if token.text == "=" and depth == 0:
-                return part[:index], self._source(part[index + 1 :])
-        return part, None
+        end = length_without_default(part)
+        return part[:end], self._source(part[end + 1 :]) if end < len(part) else None
 
     def _source(self, tokens: list[Token]) -> str:
         """The text of the tokens, with white space and comments between them reduced to one space."""
@@ -295,64 +283,11 @@ def function_name(statement: list[Token]) -> int | None:
     while index + 1 < len(statement):
         token = statement[index]
         if token.text == "[":
-            index = _closing(words, index)
+            index = closing(words, index)
         elif token.text in _ATTRIBUTE_WORDS and words[index + 1] == "(":
-            index = _closing(words, index + 1)
+            index = closing(words, index + 1)
         elif token.kind == "name" and words[index + 1] == "(":
             return index
         else:
             index += 1
     return None
-
-
-def _closing(words: list[str], at: int) -> int:
-    """The index after the bracket that closes the one at `at`; `<` and `>` inside other brackets are
-    operators."""
-    nest: list[str] = []
-    for index in range(at, len(words)):
-        word = words[index]
-        if word in _OPEN and (word != "<" or not nest or nest[-1] == ">"):
-            nest.append(_OPEN[word])
-        elif nest and word == nest[-1]:
-            nest.pop()
-            if not nest:
-                return index + 1
-    return len(words)
-
-
-def _split(tokens: list[Token]) -> list[list[Token]]:
-    """The parts between the commas outside brackets."""
-    parts: list[list[Token]] = [[]]
-    words = [token.text for token in tokens]
-    index = 0
-    while index < len(tokens):
-        if words[index] in _OPEN:
-            end = _closing(words, index)
-            parts[-1] += tokens[index:end]
-            index = end
-            continue
-        if words[index] == ",":
-            parts.append([])
-        else:
-            parts[-1].append(tokens[index])
-        index += 1
-    return parts
-
-
-def _param_name(part: list[Token]) -> int | None:
-    """The index of a parameter's name among its tokens, None if it has none."""
-    words = [token.text for token in part]
-    end = len(part)
-    while "[" in words[:end] and words[end - 1] == "]":  # float x[4], but not an attribute in front
-        start = len(words) - 1 - words[::-1].index("[", len(words) - end)
-        if start == 0:
-            break
-        end = start
-    for index in range(len(part) - 2):
-        if words[index] == "(" and words[index + 1] in ("*", "&") and part[index + 2].kind == "name":
-            return index + 2  # void (*f)(int)
-    if end < 2 or part[end - 1].kind != "name" or words[end - 1] in _TYPE_WORDS or words[end - 2] == "::":
-        return None
-    if all(word in _QUALIFIERS for word in words[: end - 1]):  # `const tile` is a type without a name
-        return None
-    return end - 1

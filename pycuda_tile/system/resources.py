@@ -32,6 +32,11 @@ def small_float_dir() -> Path:
     return include_dir() / "cuda_tile" / "compatible" / "small_floats"
 
 
+def runtime_header_dir() -> Path:
+    """cuda_runtime.h and its like for whole programs, searched first."""
+    return include_dir() / "cuda_tile" / "compatible" / "runtime"
+
+
 def nv_target_dir() -> Path:
     """Our own nv/target. It is searched first on a host, where NVIDIA's supports only host code, and last by
     NVRTC."""

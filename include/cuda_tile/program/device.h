@@ -1,0 +1,83 @@
+// Comes before each file of a program in its device half: what a kernel puts into the file's table.
+#pragma once
+
+#include "cuda_tile/program/keywords.h"
+
+#include "cuda_tile/program/image.h"
+
+#include <cuda_runtime.h>
+
+#include <utility>
+
+#if !defined(CUDA_TILE_CHECKED)
+#define CUDA_TILE_CHECKED 0
+#endif
+
+namespace cuda_tile::program {
+
+/// In place of configure() of the host half: nothing is launched from here.
+template <typename... Configuration>
+constexpr bool configure(const Configuration&...) {
+  return true;
+}
+
+/// Stands for inline PTX.
+[[gnu::error("inline PTX cannot run on the CPU: write it in C++, or keep it out of builds for the CPU with "
+             "#if !defined(CUDA_TILE_PROGRAM)")]] void
+inline_ptx();
+
+namespace { // local names, so that each file has its own
+
+template <typename... Parameters>
+inline constexpr cuda_tile_parameter parameters_of[] = {{sizeof(Parameters), alignof(Parameters)}..., {0, 0}};
+
+template <typename F, F* Kernel>
+struct simt_kernel;
+
+template <typename... Parameters, void (*Kernel)(Parameters...)>
+struct simt_kernel<void(Parameters...), Kernel> {
+  static void run(void* const* arguments) { call(arguments, std::index_sequence_for<Parameters...>{}); }
+
+  [[gnu::used]] static constexpr image_kernel entry = {
+      {kernel_name<void(Parameters...), Kernel>::text(),
+       {},
+       &run,
+       sizeof...(Parameters),
+       parameters_of<Parameters...>,
+       0,
+       CUDA_TILE_CHECKED},
+      CUDA_TILE_KERNEL_TYPE(kernel_name<void(Parameters...), Kernel>)};
+
+  static constexpr bool is_registered() { return (void)&entry, true; }
+
+private:
+  template <std::size_t... I>
+  static void call([[maybe_unused]] void* const* arguments, std::index_sequence<I...>) {
+    Kernel(*static_cast<Parameters*>(arguments[I])...);
+  }
+};
+
+template <typename F, F* Kernel>
+struct tile_kernel;
+
+template <typename... Parameters, void (*Kernel)(Parameters...)>
+struct tile_kernel<void(Parameters...), Kernel> {
+  /// A cuda_tile_entry, which program/tile_kernel.h defines.
+  static void run(void* const* arguments, cuda_tile_block* block, unsigned count);
+
+  [[gnu::used]] static constexpr image_kernel entry = {
+      {kernel_name<void(Parameters...), Kernel>::text(),
+       {"", &run, 1, 0, sizeof...(Parameters), nullptr},
+       nullptr,
+       sizeof...(Parameters),
+       parameters_of<Parameters...>,
+       0,
+       CUDA_TILE_CHECKED},
+      CUDA_TILE_KERNEL_TYPE(kernel_name<void(Parameters...), Kernel>)};
+
+  static constexpr bool is_registered() { return (void)&entry, true; }
+};
+
+} // namespace
+
+} // namespace cuda_tile::program

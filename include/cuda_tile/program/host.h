@@ -1,0 +1,51 @@
+// Comes before each file of a program in its host half: the stubs that stand for kernels.
+#pragma once
+
+#include "cuda_tile/program/keywords.h"
+
+#include "cuda_tile/program/image.h"
+
+#include <cuda_runtime.h>
+
+extern "C" const cuda_tile::program::image CUDA_TILE_IMAGE;
+
+namespace cuda_tile::program {
+
+/// The first half of a launch; see registration.h.
+inline bool configure(dim3 grid, dim3 block = dim3(1), unsigned long shared_bytes = 0,
+                      cudaStream_t stream = nullptr) {
+  const unsigned blocks[] = {grid.x, grid.y, grid.z}, threads[] = {block.x, block.y, block.z};
+  return cuda_tile_push_configuration(blocks, threads, shared_bytes, stream) != 0;
+}
+
+namespace { // of each file its own, which registers the kernels of its image
+
+struct kernel_handle {
+  kernel_handle(const void* handle, const char* name, const void* type) {
+    register_kernel(CUDA_TILE_IMAGE, handle, name, type);
+  }
+};
+
+struct variable_handle {
+  variable_handle(const void* handle, const char* key) { register_variable(CUDA_TILE_IMAGE, handle, key); }
+};
+
+/// What the body of a kernel is in the host half.
+template <typename F, F* Kernel>
+struct stub {
+  template <typename... Parameters>
+  static void launch(Parameters&... parameters) {
+    void* addresses[] = {
+        const_cast<void*>(static_cast<const volatile void*>(__builtin_addressof(parameters)))..., nullptr};
+    (void)&handle;
+    cuda_tile_launch_configured(reinterpret_cast<const void*>(Kernel), addresses);
+  }
+
+  static inline const kernel_handle handle{reinterpret_cast<const void*>(Kernel),
+                                           kernel_name<F, Kernel>::text(),
+                                           CUDA_TILE_KERNEL_TYPE(kernel_name<F, Kernel>)};
+};
+
+} // namespace
+
+} // namespace cuda_tile::program

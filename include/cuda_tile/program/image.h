@@ -1,0 +1,50 @@
+// How the halves of a file find each other: the device half's table of kernels and variables, which the host
+// half registers.
+#pragma once
+
+#include "cuda_tile/program/registration.h"
+
+namespace cuda_tile::program {
+
+/// A kernel of the device half. `type` is the std::type_info that names it, null where `kernel.name`
+/// suffices.
+struct image_kernel {
+  cuda_tile_program_kernel kernel;
+  const void* type;
+};
+
+/// A variable of the device half. `key` says where it is declared, as the host half does.
+struct image_variable {
+  cuda_tile_program_variable variable;
+  const char* key;
+};
+
+/// The kernels and then the variables of one file. pycuda_tile/programs/objects.py writes it.
+struct image {
+  unsigned long kernel_count, variable_count;
+  const void* entries[];
+};
+
+void register_kernel(const image& image, const void* handle, const char* name, const void* type);
+void register_variable(const image& image, const void* handle, const char* key);
+
+namespace { // of each file its own
+
+/// Names an instance of a kernel: the same in both halves. Clang's types have numbers that depend on the
+/// order in which it meets lambdas, but its text has their places; g++'s text does not tell two lambdas
+/// apart.
+template <typename F, F* Kernel>
+struct kernel_name {
+  static constexpr const char* text() { return __PRETTY_FUNCTION__; }
+};
+
+} // namespace
+
+} // namespace cuda_tile::program
+
+#if defined(__clang__)
+#define CUDA_TILE_KERNEL_TYPE(...) nullptr
+#else
+#include <typeinfo>
+#define CUDA_TILE_KERNEL_TYPE(...) &typeid(__VA_ARGS__)
+#endif

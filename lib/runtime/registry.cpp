@@ -1,0 +1,111 @@
+// Registers kernels and variables before main. Launches find them from many threads.
+#include "registry.h"
+
+#include "cuda_tile/program/image.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <mutex>
+#include <shared_mutex>
+#include <string_view>
+#include <typeinfo>
+#include <unordered_map>
+
+namespace cuda_tile_runtime {
+
+namespace {
+
+struct Registry {
+  std::shared_mutex mutex;
+  std::unordered_map<const void*, const cuda_tile_program_kernel*> kernels;
+  std::unordered_map<const void*, const cuda_tile_program_variable*> variables;
+};
+
+/// Never destroyed: static objects may launch kernels while the program ends.
+Registry& registry() {
+  static Registry& instance = *new Registry;
+  return instance;
+}
+
+template <typename T>
+const T* find(const std::unordered_map<const void*, const T*>& table, const void* handle) {
+  std::shared_lock lock(registry().mutex);
+  const auto found = table.find(handle);
+  return found == table.end() ? nullptr : found->second;
+}
+
+} // namespace
+
+const cuda_tile_program_kernel* find_kernel(const void* handle) { return find(registry().kernels, handle); }
+
+const cuda_tile_program_variable* find_variable(const void* handle) {
+  return find(registry().variables, handle);
+}
+
+std::vector<const cuda_tile_program_variable*> every_variable() {
+  std::shared_lock lock(registry().mutex);
+  std::vector<const cuda_tile_program_variable*> found;
+  for (const auto& [handle, variable] : registry().variables)
+    found.push_back(variable);
+  return found;
+}
+
+std::string source_name(const cuda_tile_program_kernel& kernel) {
+  // "... [with F = ...; F* Kernel = name]" by g++, "... [F = ..., Kernel = &name]" by clang
+  const std::string_view text = kernel.name;
+  const auto start = text.rfind(" Kernel = ");
+  if (start == text.npos)
+    return std::string(text);
+  std::string_view name = text.substr(start + 10);
+  if (name.ends_with(']'))
+    name.remove_suffix(1);
+  if (name.starts_with('&'))
+    name.remove_prefix(1);
+  return std::string(name);
+}
+
+} // namespace cuda_tile_runtime
+
+namespace cuda_tile::program {
+
+namespace {
+
+/// The types are local to a half each, so they are not equal.
+const char* type_name(const void* type) { return static_cast<const std::type_info*>(type)->name(); }
+
+} // namespace
+
+void register_kernel(const image& image, const void* handle, const char* name, const void* type) {
+  for (unsigned long at = 0; at < image.kernel_count; ++at) {
+    const auto& entry = *static_cast<const image_kernel*>(image.entries[at]);
+    if (type && entry.type ? std::strcmp(type_name(type), type_name(entry.type)) == 0
+                           : std::strcmp(entry.kernel.name, name) == 0)
+      return cuda_tile_register_kernel(handle, &entry.kernel);
+  }
+}
+
+void register_variable(const image& image, const void* handle, const char* key) {
+  for (unsigned long at = 0; at < image.variable_count; ++at) {
+    const auto& entry = *static_cast<const image_variable*>(image.entries[image.kernel_count + at]);
+    if (std::strcmp(entry.key, key) == 0)
+      return cuda_tile_register_variable(handle, &entry.variable);
+  }
+}
+
+} // namespace cuda_tile::program
+
+using namespace cuda_tile_runtime;
+
+extern "C" {
+
+void cuda_tile_register_kernel(const void* handle, const cuda_tile_program_kernel* kernel) {
+  std::unique_lock lock(registry().mutex);
+  registry().kernels.try_emplace(handle, kernel);
+}
+
+void cuda_tile_register_variable(const void* handle, const cuda_tile_program_variable* variable) {
+  std::unique_lock lock(registry().mutex);
+  registry().variables.try_emplace(handle, variable);
+}
+}

@@ -1,0 +1,149 @@
+"""Carries out a command line of nvcc: compiles each input, links them, or stops before."""
+
+from __future__ import annotations
+
+import os
+import shlex
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+
+from ..compilers import toolchain
+from ..compilers.toolchain import Compiler
+from ..errors import CompileError, Error
+from ..version import VERSION
+from . import library, options
+from .halves import Halves
+from .options import Input, Options
+
+_CUDA = (".cu", ".cuh")
+_OBJECTS = (".o", ".obj", ".a", ".so")
+
+
+def main(words: Sequence[str]) -> int:
+    """`pycuda-tile nvcc WORDS`; returns the exit code."""
+    try:
+        asked = options.read(words)
+        return Driver(asked).run()
+    except CompileError as error:
+        print(str(error).rstrip(), file=sys.stderr)
+    except Error as error:
+        print(f"{error}", file=sys.stderr)
+    return 1
+
+
+class Driver:
+    """One call of the compiler."""
+
+    def __init__(self, asked: Options):
+        self.asked = asked
+        self._compiler: Compiler | None = None
+
+    @property
+    def compiler(self) -> Compiler:
+        if self._compiler is None:
+            self._compiler = self._find_compiler()
+        return self._compiler
+
+    def _find_compiler(self) -> Compiler:
+        named = self.asked.host_compiler
+        if not named:
+            return toolchain.find_compiler()
+        if os.path.isdir(named):
+            named = os.path.join(named, "g++")
+        folder, name = os.path.split(named)
+        name = {"gcc": "g++", "cc": "c++", "clang": "clang++"}.get(name, name)
+        return toolchain.of_command(shlex.quote(os.path.join(folder, name)), "-ccbin")
+
+    def run(self) -> int:
+        asked = self.asked
+        if asked.version or asked.help:
+            print(_VERSION if asked.version else _HELP)
+            return 0
+        if not asked.inputs:
+            raise Error("nvcc: no input files")
+        for given in asked.inputs:
+            if not os.path.exists(given.path):
+                raise Error(f"nvcc: {given.path}: there is no such file")
+        with tempfile.TemporaryDirectory(prefix="cuda_tile_nvcc_") as folder:
+            if asked.action in ("-E", "-M", "-MM"):
+                return self._preprocess(Path(folder))
+            if asked.action in ("-c", "-dc"):
+                return self._compile_all(Path(folder))
+            return self._link(Path(folder))
+
+    # ---- steps -------------------------------------------------------------------------------------------
+
+    def _preprocess(self, folder: Path) -> int:
+        for given in self.asked.inputs:
+            Halves(self.asked, self.compiler, given, folder).preprocess_only(self.asked.action)
+        return 0
+
+    def _compile_all(self, folder: Path) -> int:
+        sources = [given for given in self.asked.inputs if not self._is_object(given)]
+        if self.asked.output and len(sources) > 1:
+            raise Error("nvcc: -o names one output, but there are several inputs with -c")
+        for given in sources:
+            output = self.asked.output or os.path.join(
+                self.asked.output_dir, os.path.splitext(os.path.basename(given.path))[0] + ".o"
+            )
+            self._compile(given, Path(output), folder)
+        return 0
+
+    def _compile(self, given: Input, output: Path, folder: Path) -> None:
+        halves = Halves(self.asked, self.compiler, given, folder)
+        if self._is_cuda(given):
+            halves.compile(output)
+        else:
+            halves.compile_host_only(output)
+
+    def _link(self, folder: Path) -> int:
+        asked = self.asked
+        made: dict[str, str] = {}
+        for at, given in enumerate(asked.inputs):
+            if not self._is_object(given):
+                output = folder / f"{at}_{Path(given.path).stem}.o"
+                self._compile(given, output, folder)
+                made[given.path] = str(output)
+        output_name = asked.output or "a.out"
+        words = [made.get(word, word) for word in asked.linking]
+        arguments = ["-o", output_name, *self._flags(), *words, *self._libraries()]
+        self.call(arguments)
+        if asked.run:
+            return subprocess.run([os.path.abspath(output_name), *shlex.split(asked.run_args)]).returncode
+        return 0
+
+    def _flags(self) -> list[str]:
+        asked = self.asked
+        flags = ["-shared"] if asked.shared else []
+        flags += [f"-L{folder}" for folder in asked.library_dirs]
+        return [*flags, *(["-g"] if asked.debug else []), *asked.host_options]
+
+    def _libraries(self) -> list[str]:
+        """What every program is linked with."""
+        return [str(library.find(self.compiler)), "-pthread", "-ldl"]
+
+    def call(self, arguments: list[str]) -> None:
+        done = self.compiler.run(arguments)
+        if done.returncode:
+            raise CompileError(done.stdout, log=done.stdout)
+        if done.stdout:
+            sys.stderr.write(done.stdout)
+
+    # ---- inputs ------------------------------------------------------------------------------------------
+
+    def _is_object(self, given: Input) -> bool:
+        return not given.language and given.path.endswith(_OBJECTS)
+
+    def _is_cuda(self, given: Input) -> bool:
+        return given.language == "cu" or (not given.language and given.path.endswith(_CUDA))
+
+
+_VERSION = f"""nvcc: NVIDIA (R) Cuda compiler driver, as pycuda_tile {VERSION} has it: compiles for the CPU
+Cuda compilation tools, release 13.5, V13.5.0"""
+_HELP = """usage: pycuda-tile nvcc [OPTIONS] FILE...
+
+Compiles CUDA programs for this machine's CPU. The options are nvcc's; docs/programs.md says what they mean.
+--checked finds undefined behaviour in tile kernels, --no-fuse compiles them operation by operation."""

@@ -1,0 +1,173 @@
+"""Compiles one CUDA source: preprocesses, rewrites and compiles its halves side by side, and joins them."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+import os
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from ..compilers.toolchain import Compiler
+from ..errors import CompileError
+from ..system import resources
+from . import objects, rewriting
+from .options import Input, Options
+
+_CUDA_VERSION = (13, 5)
+_FAST = ["-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]  # as in targets/host
+_LINES = ["-g1", "-gdwarf-4"]
+_SYSTEM = ("/usr/include/", "/usr/lib/", "/usr/local/include/", "<")
+
+
+class Halves:
+    """One source of a command line."""
+
+    def __init__(self, asked: Options, compiler: Compiler, given: Input, folder: Path):
+        self.asked = asked
+        self.compiler = compiler
+        self.given = given
+        self.folder = folder
+
+    def compile(self, output: Path) -> None:
+        """Compiles both halves to one object file."""
+        image = _image_name(self.given.path, str(output))
+        host, device = (self.folder / f"{image}.{half}.o" for half in ("host", "device"))
+        with ThreadPoolExecutor(2) as pool:
+            halves = [
+                pool.submit(self._compile_half, image, place, place is host, output)
+                for place in (device, host)
+            ]
+        logs = [half.result() for half in halves]
+        _show(logs)
+        objects.join(self.compiler, host, device, image, output)
+
+    def compile_host_only(self, output: Path) -> None:
+        """Compiles a source in plain C or C++."""
+        asked = self.asked
+        flags = [*self._common(), *self._macros(), *self._dependencies(output)]
+        if asked.standard and not self.given.path.endswith(".c"):
+            flags.append(f"-std={asked.standard}")
+        _show([self._run([*flags, *self._host_flags(), "-c", "-o", str(output), self.given.path])])
+
+    def preprocess_only(self, action: str) -> None:
+        flags = [*self._preprocessing("", host=True), action]
+        done = self.compiler.run([*flags, *(["-o", self.asked.output] if self.asked.output else [])])
+        if done.returncode:
+            raise CompileError(done.stdout, log=done.stdout)
+        print(done.stdout, end="")
+
+    # ---- one half ----------------------------------------------------------------------------------------
+
+    def _compile_half(self, image: str, place: Path, host: bool, output: Path) -> str:
+        """Compiles a half to an object file; returns the compiler's messages."""
+        text = place.with_suffix(".ii")
+        dependencies = self._dependencies(output) if host else []
+        log = self._run([*self._preprocessing(image, host), *dependencies, "-E", "-o", str(text)])
+        rewrite = rewriting.host_half if host else rewriting.device_half
+        source = text.read_text(encoding="utf-8", errors="surrogateescape")
+        text.write_text(rewrite(source, self._is_users), encoding="utf-8", errors="surrogateescape")
+        flags = [*self._common(), *(self._host_flags() if host else self._device_flags())]
+        return log + self._run([*flags, self._standard(), "-c", "-o", str(place), str(text)])
+
+    def _preprocessing(self, image: str, host: bool) -> list[str]:
+        prelude = "host.h" if host else "device.h"
+        flags = [*self._common(), *self._macros(), self._standard(), "-DCUDA_TILE_PROGRAM=1"]
+        flags += [f"-DCUDA_TILE_IMAGE={image}", *self._cuda_macros(), "-x", "c++"]
+        if not host:
+            flags.append(f"-D__CUDA_ARCH__={self.asked.compute_capability()}")
+        if self.asked.checked:
+            flags.append("-DCUDA_TILE_CHECKED=1")
+        prelude_path = resources.include_dir() / "cuda_tile/program" / prelude
+        return [*flags, "-include", str(prelude_path), *self._optimization(host), self.given.path]
+
+    def _cuda_macros(self) -> list[str]:
+        major, minor = _CUDA_VERSION
+        names = ["__CUDACC__", "__NVCC__"]
+        names += ["__CUDACC_EXTENDED_LAMBDA__"] if self.asked.extended_lambda else []
+        names += ["__CUDACC_RELAXED_CONSTEXPR__"] if self.asked.relaxed_constexpr else []
+        values = {
+            "__CUDACC_VER_MAJOR__": major,
+            "__CUDACC_VER_MINOR__": minor,
+            "__CUDACC_VER_BUILD__": 0,
+            "__CUDA_ARCH_LIST__": self.asked.compute_capability(),
+        }
+        if self.asked.default_stream == "per-thread":
+            names.append("CUDA_API_PER_THREAD_DEFAULT_STREAM")
+        return [*(f"-D{name}=1" for name in names), *(f"-D{name}={value}" for name, value in values.items())]
+
+    def _macros(self) -> list[str]:
+        asked = self.asked
+        flags = [f"-I{folder}" for folder in asked.include_dirs]
+        flags += ["-isystem", str(resources.runtime_header_dir())]
+        flags += ["-isystem", str(resources.nv_target_dir()), "-isystem", str(resources.include_dir())]
+        for folder in asked.system_dirs:
+            flags += ["-isystem", folder]
+        flags += ["-idirafter", str(resources.small_float_dir()), "-idirafter", str(resources.cuda_std_dir())]
+        flags += [f"-D{define}" for define in asked.defines] + [f"-U{name}" for name in asked.undefines]
+        for header in asked.headers:
+            flags += ["-include", header]
+        return flags
+
+    def _standard(self) -> str:
+        return f"-std={self.asked.standard or 'c++20'}"
+
+    def _common(self) -> list[str]:
+        """Flags of both halves, and of what is for the host alone."""
+        asked = self.asked
+        flags = [*self.compiler.flags, "-fdiagnostics-color=never"]
+        flags += ["-fno-gnu-unique"] if self.compiler.kind == "gcc" else []
+        flags += ["-w"] if asked.no_warnings else []
+        flags += ["-g", "-gdwarf-4"] if asked.debug or asked.device_debug else _LINES
+        flags += ["-pg"] if asked.profile else []
+        if not any(option.startswith("-march=") for option in asked.host_options):
+            flags.append("-march=native")
+        return [*flags, *asked.host_options]
+
+    def _optimization(self, host: bool) -> list[str]:
+        if host:
+            return [f"-O{self.asked.optimize}"] if self.asked.optimize else []
+        return ["-O0"] if self.asked.device_debug else ["-O3"]
+
+    def _host_flags(self) -> list[str]:
+        return self._optimization(host=True)
+
+    def _device_flags(self) -> list[str]:
+        return [*self._optimization(host=False), *_FAST]
+
+    def _dependencies(self, output: Path) -> list[str]:
+        asked = self.asked
+        if not (asked.dependencies or asked.nonsystem_dependencies):
+            return []
+        flags = ["-MD" if asked.dependencies else "-MMD", *(["-MP"] if asked.phony_targets else [])]
+        flags += ["-MF", asked.dependency_file or os.path.splitext(output)[0] + ".d"]
+        return [*flags, "-MT", asked.dependency_target or str(output)]
+
+    @functools.cached_property
+    def _ours(self) -> tuple[str, ...]:
+        return (*_SYSTEM, f"{resources.include_dir()}/", os.path.dirname(self.compiler.command[0]) + "/lib")
+
+    def _is_users(self, file: str) -> bool:
+        return not file.startswith(self._ours)
+
+    def _run(self, arguments: list[str]) -> str:
+        done = self.compiler.run(arguments)
+        if done.returncode:
+            raise CompileError(done.stdout, log=done.stdout)
+        return done.stdout
+
+
+def _image_name(source: str, output: str) -> str:
+    """The symbol of a file's table: another one for each object file."""
+    text = f"{os.path.abspath(source)}\0{os.path.abspath(output)}"
+    return f"cuda_tile_image_{hashlib.sha256(text.encode(errors='surrogateescape')).hexdigest()[:16]}"
+
+
+def _show(logs: list[str]) -> None:
+    """Prints messages of both halves, once."""
+    seen: set[str] = set()
+    for log in logs:
+        if log and log not in seen:
+            seen.add(log)
+            sys.stderr.write(log)

@@ -1,0 +1,74 @@
+"""Rewrites the preprocessed text of a CUDA source into C++, once for each half.
+
+    host_half(text, is_users), device_half(text, is_users) -> text
+
+`is_users(file)` says whether a file may hold CUDA's words; others are not read. Lines stay where they are.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+from . import functions, kernels, launches, variables
+from .source import LAUNCH_BOUNDS, MARKS, Source
+
+_MARK = re.compile(rf"\b__cuda_tile_({'|'.join(MARKS.values())})__(?!\w)")
+_VARIABLES = {"device", "constant", "managed"}
+
+
+def host_half(text: str, is_users: Callable[[str], bool]) -> str:
+    return _rewritten(text, is_users, host=True)
+
+
+def device_half(text: str, is_users: Callable[[str], bool]) -> str:
+    return _rewritten(text, is_users, host=False)
+
+
+def _rewritten(text: str, is_users: Callable[[str], bool], host: bool) -> str:
+    source = Source(text, is_users)
+    if not host:
+        functions.refuse_launches(source)
+    _rewrite_declarations(source, host)
+    launches.rewrite(source)
+    return _MARK.sub(lambda found: "static thread_local" if found[1] == "shared" else "", source.edited())
+
+
+def _rewrite_declarations(source: Source, host: bool) -> None:
+    """Rewrites each declaration that has one of CUDA's words, and removes these."""
+    dynamic: list[variables.DynamicArray] = []
+    bodies: list[int] = []
+    seen: set[int] = set()
+    for at, word in enumerate(source.words):
+        if word == LAUNCH_BOUNDS:
+            source.replace(at, source.partner(at + 1) + 1, "")
+        if word not in MARKS:
+            continue
+        if functions.is_lambda(source, at):
+            continue
+        start = source.declaration_start(at)
+        if start in seen:
+            continue
+        seen.add(start)
+        end = source.declaration_end(start)
+        words = source.words[start:end]
+        if functions.is_function(source, start, end):
+            if source.words[end] == "{":
+                _rewrite_function(source, start, end, words, host)
+                bodies.append(end)
+        elif any(MARKS.get(word) == "shared" for word in words):
+            found = variables.share(source, start, functions.semicolon(source, end))
+            dynamic += [found] if found else []
+        elif _VARIABLES & {MARKS.get(word) for word in words}:
+            variables.register(source, start, functions.semicolon(source, end), host)
+    if not host:
+        functions.declare(source, bodies, dynamic)
+
+
+def _rewrite_function(source: Source, start: int, brace: int, words: list[str], host: bool) -> None:
+    if kernels.is_kernel(words):
+        kernels.rewrite(source, start, brace, host)
+    elif host:
+        functions.leave_out(source, brace, words)
+    if not host:
+        functions.refuse_assembly(source, brace, words)

@@ -1,0 +1,138 @@
+"""Rewrites definitions of kernels: to stubs in the host half; in the device half they enter themselves into
+the file's table."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from ...errors import CompileError
+from ...frontend.declarators import TYPE_WORDS, closing, length_without_default, param_name, split
+from ...frontend.tokens import Token
+from .source import LAUNCH_BOUNDS, MARKS, Source
+
+_GLOBAL = {mark for mark, word in MARKS.items() if word in ("global", "tile_global")}
+_TILE = {mark for mark, word in MARKS.items() if word == "tile_global"}
+_WITH_ARGUMENTS = {"__attribute__", "alignas", "decltype", "noexcept", "requires", "explicit", LAUNCH_BOUNDS}
+
+
+class Kernel(NamedTuple):
+    """A kernel's definition: `instance` names it inside, `function` is its type, `values` its arguments."""
+
+    instance: str
+    function: str
+    values: str
+    is_tile: bool
+
+
+def is_kernel(words: list[str]) -> bool:
+    return not _GLOBAL.isdisjoint(words)
+
+
+def rewrite(source: Source, start: int, brace: int, host: bool) -> None:
+    """Rewrites the definition whose head begins at a token and whose body is in the braces."""
+    kernel = _read(source, start, brace)
+    if host:
+        call = f"::cuda_tile::program::stub<{kernel.function}, &{kernel.instance}>::launch({kernel.values});"
+        source.replace_body(brace, f" {call} ")
+    else:
+        kind = "tile_kernel" if kernel.is_tile else "simt_kernel"
+        entry = f"::cuda_tile::program::{kind}<{kernel.function}, &{kernel.instance}>"
+        source.insert_after(brace, f" static_assert({entry}::is_registered());")
+
+
+def _read(source: Source, start: int, brace: int) -> Kernel:
+    head = source.tokens[start:brace]
+    words = source.words[start:brace]
+    at, arguments = 0, []
+    is_template = False
+    while words[at : at + 1] == ["template"]:
+        end = closing(words, at + 1)
+        is_template = end > at + 3
+        arguments = _template_arguments(source, start + at + 2, start + end - 1)
+        at = end
+    name, opening = _name(source, start, words, at)
+    close = closing(words, opening)
+    params = [part for part in split(head[opening + 1 : close - 1]) if [t.text for t in part] != ["void"]]
+    names = [_param(source, part, start + opening + 1, place) for place, part in enumerate(params) if part]
+    spelled = " ".join(words[name:opening])
+    if is_template and words[opening - 1] != ">":
+        spelled += f"<{', '.join(arguments)}>"
+    types = ", ".join(f"decltype({one}){dots}" for one, dots in names)
+    values = ", ".join(one + dots for one, dots in names)
+    return Kernel(spelled, f"void({types})", values, not _TILE.isdisjoint(words))
+
+
+def _name(source: Source, start: int, words: list[str], at: int) -> tuple[int, int]:
+    """Where the kernel's name begins and where its parameters do."""
+    while at < len(words):
+        word = words[at]
+        if word == "[":
+            at = closing(words, at)
+        elif word in _WITH_ARGUMENTS and words[at + 1 : at + 2] == ["("]:
+            at = closing(words, at + 1)
+        elif source.tokens[start + at].kind == "name" and word not in MARKS:
+            end = at + 1
+            while words[end : end + 1] == ["::"]:
+                end += 2
+            opening = closing(words, end) if words[end : end + 1] == ["<"] else end
+            if words[opening : opening + 1] == ["("]:
+                return at, opening
+            at = end
+        else:
+            at += 1
+    file, line = source.place(start)
+    raise CompileError(f"{file}:{line}: error: the name and the parameters of this kernel cannot be made out")
+
+
+def _param(source: Source, part: list[Token], first: int, place: int) -> tuple[str, str]:
+    """A parameter's name, which it gets if it has none, and "..." if it is a pack."""
+    part = part[: length_without_default(part)]
+    words = [token.text for token in part]
+    dots = "..." if "." in words else ""
+    at = param_name(part)
+    if at is not None:
+        return words[at], dots
+    name = f"cuda_tile_parameter_{place}"
+    _insert_name(source, part, name)
+    return name, dots
+
+
+def _template_arguments(source: Source, start: int, end: int) -> list[str]:
+    """The names of the template parameters in tokens, which they get if they have none, as arguments."""
+    found = []
+    for place, part in enumerate(split(source.tokens[start:end])):
+        part = part[: length_without_default(part)]
+        if not part:
+            continue
+        words = [token.text for token in part]
+        dots = "..." if "." in words else ""
+        at = _template_name(part)
+        if at is None:
+            name = f"cuda_tile_template_parameter_{place}"
+            _insert_name(source, part, name)
+        else:
+            name = words[at]
+        found.append(name + dots)
+    return found
+
+
+def _template_name(part: list[Token]) -> int | None:
+    """The index of a template parameter's name, None if it has none."""
+    last = part[-1]
+    is_word = last.kind == "name" and last.text not in TYPE_WORDS
+    if is_word and len(part) > 1 and part[-2].text != "::":
+        return len(part) - 1
+    return param_name(part) if last.text in (")", "]") else None
+
+
+def _insert_name(source: Source, part: list[Token], name: str) -> None:
+    """Names a parameter that has no name."""
+    words = [token.text for token in part]
+    behind = len(part) - 1
+    while words[behind] == "]":
+        behind = len(words) - 1 - words[::-1].index("[", len(words) - 1 - behind) - 1
+    for at, word in enumerate(words[:-1]):
+        if word == "(" and words[at + 1] in ("*", "&"):  # void (*)(int)
+            behind = at + 1
+            break
+    source.insert_behind(part[behind], f" {name}")

@@ -1,0 +1,122 @@
+"""Rewrites the device's variables: those of namespaces are registered, shared ones belong to a block."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from .source import MARKS, Source
+
+_KINDS = {"managed": "cuda_tile_managed", "constant": "cuda_tile_constant", "device": "cuda_tile_device"}
+_ALIGNMENTS = ("alignas", "__attribute__")
+_NOT_THE_TYPE = ("extern", "static", *MARKS)
+
+
+class DynamicArray(NamedTuple):
+    """`extern __shared__ T name[];` outside functions, and the declaration that stands for it inside."""
+
+    name: str
+    text: str
+
+
+def register(source: Source, start: int, end: int, host: bool) -> None:
+    """Registers the variables that a declaration from `start` to the semicolon at `end` defines."""
+    words = source.words[start:end]
+    marks = {MARKS[word] for word in words if word in MARKS}
+    if "extern" in words or "template" in words or source.scope(start) != "namespace":
+        return
+    kind = next(value for mark, value in _KINDS.items() if mark in marks)
+    for name in declared_names(source, start, end):
+        file, line = source.place(start)
+        key = f"{name} {file}:{line}".replace("\\", "\\\\").replace('"', '\\"')
+        number = source.next_number()
+        if host:
+            text = (
+                f" static const ::cuda_tile::program::variable_handle cuda_tile_variable_{number}"
+                f'{{(const void*)&{name}, "{key}"}};'
+            )
+        else:
+            text = (
+                f" [[gnu::used]] static constexpr ::cuda_tile::program::image_variable"
+                f" cuda_tile_variable_{number} ="
+                f' {{{{"{name}", (void*)&{name}, sizeof({name}), {kind}}}, "{key}"}};'
+            )
+        source.insert_after(end, text)
+
+
+def declared_names(source: Source, start: int, end: int) -> list[str]:
+    """The names that the declarators before a semicolon declare."""
+    names, at = [], start
+    last = ""
+    is_value = False
+    while at <= end:
+        word = source.words[at]
+        if word in (",", ";", "=") or (word == "{" and last):
+            if last and not is_value:
+                names.append(last)
+            is_value = word in ("=", "{")
+            last = ""
+        if word in ("alignas", "__attribute__", "decltype") and source.words[at + 1] == "(":
+            at = source.partner(at + 1)
+        elif word == "<" and not is_value:
+            at = _behind_angle(source, at, end) - 1
+        elif word == "(" and not is_value and source.words[at + 1] in ("*", "&"):  # float (*f)(float)
+            inside = [t.text for t in source.tokens[at + 1 : source.partner(at)] if t.kind == "name"]
+            last = inside[0] if inside else ""
+            at = source.partner(at)
+            while source.words[at + 1] in ("(", "["):
+                at = source.partner(at + 1)
+        elif word in ("(", "[", "{"):
+            at = source.partner(at)
+        elif source.tokens[at].kind == "name" and not is_value:
+            last = word
+            while source.words[at + 1] == "::":
+                last += "::" + source.words[at + 2]
+                at += 2
+        at += 1
+    return names
+
+
+def _behind_angle(source: Source, at: int, end: int) -> int:
+    from ...frontend.declarators import closing
+
+    return at + closing(source.words[at:end], 0)
+
+
+def share(source: Source, start: int, end: int) -> DynamicArray | None:
+    """Rewrites a __shared__ declaration; one outside functions that has no size is returned and removed."""
+    words = source.words[start:end]
+    if "extern" in words:
+        return _dynamic(source, start, end)
+    mark = next(at for at in range(start, end) if MARKS.get(source.words[at]) == "shared")
+    behind = mark + 1
+    while source.words[behind] in _ALIGNMENTS and source.words[behind + 1] == "(":
+        behind = source.partner(behind + 1) + 1
+    source.remove(mark)
+    source.insert(behind, "thread_local " if "static" in words else "static thread_local ")
+    return None
+
+
+def _dynamic(source: Source, start: int, end: int) -> DynamicArray | None:
+    """extern __shared__ float name[]: refers to the memory that the launch asked for."""
+    at = start
+    kept = []
+    while at < end:
+        word = source.words[at]
+        if word in _ALIGNMENTS and source.words[at + 1] == "(":
+            at = source.partner(at + 1) + 1
+            continue
+        if word not in _NOT_THE_TYPE:
+            kept.append(at)
+        at += 1
+    name = max(at for at in kept if source.tokens[at].kind == "name" and source.words[at + 1] in ("[", ";"))
+    kind = " ".join(source.words[at] for at in kept if at < name)
+    sizes = " ".join(source.words[at] for at in kept if at > name)
+    text = (
+        f"{kind} (&{source.words[name]}){sizes} ="
+        f" *reinterpret_cast<{kind} (*){sizes}>(::cuda_tile_dynamic_shared());"
+    )
+    if source.scope(start) == "function":
+        source.replace(start, end + 1, f"[[maybe_unused]] {text}")
+        return None
+    source.replace(start, end + 1, "")
+    return DynamicArray(source.words[name], text)
