@@ -38,11 +38,11 @@ class Symbol(NamedTuple):
     def is_defined(self) -> bool:
         return self.section != _UNDEFINED
 
-    def bound(self, binding: int, name: str | None = None) -> Symbol:
-        kind = self.info & 15
-        if binding == _LOCAL:
-            return self._replace(info=kind, other=0, name=name or self.name)
-        return self._replace(info=binding << 4 | kind, other=0, name=name or self.name)
+    def made_local(self) -> Symbol:
+        return self._replace(info=_LOCAL << 4 | self.info & 15, other=0)
+
+    def made_global(self, name: str) -> Symbol:
+        return self._replace(info=_GLOBAL << 4 | self.info & 15, other=0, name=name)
 
 
 class _Section(NamedTuple):
@@ -109,7 +109,7 @@ class Object:
             if not symbol.is_defined:
                 return symbol
             name = keeps(symbol.name)
-            return symbol.bound(_LOCAL) if name is None else symbol.bound(_GLOBAL, name)
+            return symbol.made_local() if name is None else symbol.made_global(name)
 
         self.edit(change)
 

@@ -68,7 +68,8 @@ class Halves:
         rewrite = rewriting.host_half if host else rewriting.device_half
         source = text.read_text(encoding="utf-8", errors="surrogateescape")
         text.write_text(rewrite(source, self._is_users), encoding="utf-8", errors="surrogateescape")
-        flags = [*self._common(), *(self._host_flags() if host else self._device_flags())]
+        # The device half has all of the file's code, and so all of its warnings.
+        flags = [*self._common(), *(["-w", *self._host_flags()] if host else self._device_flags())]
         return log + self._run([*flags, self._standard(), "-c", "-o", str(place), str(text)])
 
     def _preprocessing(self, image: str, host: bool) -> list[str]:

@@ -12,11 +12,11 @@ from .elf import Object
 # Symbols of the device half: image_kernel and image_variable in include/cuda_tile/program/image.h.
 _KERNEL = re.compile(r"_ZN9cuda_tile7program.*(?:simt|tile)_kernelI.*5entryE$")
 _VARIABLE = re.compile(r"cuda_tile_variable_\d+(?:$|E$)")
-_MANAGED = re.compile(r"cuda_tile_managed_\w+$")
 
 
 def join(compiler: Compiler, host: Path, device: Path, image: str, output: Path) -> None:
     """Writes the object file of both halves to `output`. `image` is the symbol of the device half's table."""
+    _share_managed(host, device, image)
     kernels, variables = _prepare(device, image)
     table = device.with_suffix(".table.s")
     table.write_text(_table(image, kernels, variables))
@@ -30,6 +30,20 @@ def join(compiler: Compiler, host: Path, device: Path, image: str, output: Path)
             raise CompileError(
                 f"the halves of {output.name} cannot be joined by {compiler}: {done.stdout}", log=done.stdout
             )
+
+
+def _share_managed(host: Path, device: Path, image: str) -> None:
+    """Makes symbols global that the device half needs of the host half and that are local there: managed
+    variables in unnamed namespaces."""
+    halves = {path: Object(path.read_bytes()) for path in (host, device)}
+    local = {one.name for one in halves[host].symbols if one.is_defined and one.is_local and one.name}
+    needed = {one.name for one in halves[device].symbols if not one.is_defined} & local
+    if not needed:
+        return
+    names = {name: f"{image}_shared_{number}" for number, name in enumerate(sorted(needed))}
+    for path, half in halves.items():
+        half.edit(lambda one: one.made_global(names[one.name]) if one.name in names else one)
+        path.write_bytes(half.data)
 
 
 def _prepare(device: Path, image: str) -> tuple[list[str], list[str]]:

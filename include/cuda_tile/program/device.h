@@ -1,5 +1,6 @@
 // Comes before each file of a program in its device half: what a kernel puts into the file's table.
 #pragma once
+#pragma GCC system_header // users' options for warnings are for their code
 
 #include "cuda_tile/program/keywords.h"
 
@@ -7,6 +8,7 @@
 
 #include <cuda_runtime.h>
 
+#include <type_traits>
 #include <utility>
 
 #if !defined(CUDA_TILE_CHECKED)
@@ -29,7 +31,11 @@ inline_ptx();
 namespace { // local names, so that each file has its own
 
 template <typename... Parameters>
-inline constexpr cuda_tile_parameter parameters_of[] = {{sizeof(Parameters), alignof(Parameters)}..., {0, 0}};
+struct parameters_of {
+  static_assert((!std::is_reference_v<Parameters> && ...),
+                "a kernel cannot have a parameter that is a reference");
+  static constexpr cuda_tile_parameter values[] = {{sizeof(Parameters), alignof(Parameters)}..., {0, 0}};
+};
 
 template <typename F, F* Kernel>
 struct simt_kernel;
@@ -43,7 +49,7 @@ struct simt_kernel<void(Parameters...), Kernel> {
        {},
        &run,
        sizeof...(Parameters),
-       parameters_of<Parameters...>,
+       parameters_of<Parameters...>::values,
        0,
        CUDA_TILE_CHECKED},
       CUDA_TILE_KERNEL_TYPE(kernel_name<void(Parameters...), Kernel>)};
@@ -53,7 +59,7 @@ struct simt_kernel<void(Parameters...), Kernel> {
 private:
   template <std::size_t... I>
   static void call([[maybe_unused]] void* const* arguments, std::index_sequence<I...>) {
-    Kernel(*static_cast<Parameters*>(arguments[I])...);
+    Kernel(*static_cast<std::remove_reference_t<Parameters>*>(arguments[I])...);
   }
 };
 
@@ -70,7 +76,7 @@ struct tile_kernel<void(Parameters...), Kernel> {
        {"", &run, 1, 0, sizeof...(Parameters), nullptr},
        nullptr,
        sizeof...(Parameters),
-       parameters_of<Parameters...>,
+       parameters_of<Parameters...>::values,
        0,
        CUDA_TILE_CHECKED},
       CUDA_TILE_KERNEL_TYPE(kernel_name<void(Parameters...), Kernel>)};

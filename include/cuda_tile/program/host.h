@@ -1,5 +1,6 @@
 // Comes before each file of a program in its host half: the stubs that stand for kernels.
 #pragma once
+#pragma GCC system_header // users' options for warnings are for their code
 
 #include "cuda_tile/program/keywords.h"
 

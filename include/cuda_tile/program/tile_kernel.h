@@ -13,7 +13,7 @@ void tile_kernel<void(Parameters...), Kernel>::run(void* const* arguments, cuda_
                                                    unsigned count) {
   run_blocks(*block, count, [&] {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
-      Kernel(*static_cast<Parameters*>(arguments[I])...);
+      Kernel(*static_cast<std::remove_reference_t<Parameters>*>(arguments[I])...);
     }(std::index_sequence_for<Parameters...>{});
   });
 }

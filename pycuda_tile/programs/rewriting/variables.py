@@ -25,6 +25,8 @@ def register(source: Source, start: int, end: int, host: bool) -> None:
     if "extern" in words or "template" in words or source.scope(start) != "namespace":
         return
     kind = next(value for mark, value in _KINDS.items() if mark in marks)
+    if "managed" in marks:
+        _manage(source, start, end, host)
     for name in declared_names(source, start, end):
         file, line = source.place(start)
         key = f"{name} {file}:{line}".replace("\\", "\\\\").replace('"', '\\"')
@@ -41,6 +43,26 @@ def register(source: Source, start: int, end: int, host: bool) -> None:
                 f' {{{{"{name}", (void*)&{name}, sizeof({name}), {kind}}}, "{key}"}};'
             )
         source.insert_after(end, text)
+
+
+def _manage(source: Source, start: int, end: int, host: bool) -> None:
+    """Leaves the definition of managed variables to the host half, which shares them with the device half."""
+    for at in range(start, end):
+        if source.words[at] == "static":
+            source.remove(at)
+    if host:
+        return
+    source.insert(start, "extern ")
+    at = start
+    while at < end:
+        word = source.words[at]
+        if word in ("=", "{"):
+            first = at
+            while at < end and source.words[at] not in (",", ";"):
+                at = source.partner(at) + 1 if source.words[at] in ("(", "[", "{") else at + 1
+            source.replace(first, at, "")
+        else:
+            at = source.partner(at) + 1 if word in ("(", "[") else at + 1
 
 
 def declared_names(source: Source, start: int, end: int) -> list[str]:
