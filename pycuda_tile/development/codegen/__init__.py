@@ -63,6 +63,7 @@ OUTPUTS = (
     Output("include/cuda_tile/core/signature.h", ("element_types",)),
     Output("include/cuda_tile/platform/math.h", ("math",)),
     Output("include/cuda_tile/launch/violations.h", ("violations",)),
+    Output("lib/runtime/violation_text.h", ("violations",)),
     Output("include/cuda_tile/platform/cuda_wgmma.h", ("mma",)),
     Output("include/cuda_tile/threads/mma/types.h", ("mma",)),
     Output("include/cuda_tile/tile/concepts.h", ("concepts",)),
