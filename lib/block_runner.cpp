@@ -126,6 +126,8 @@ private:
 } // namespace
 
 std::unique_ptr<BlockRunner> make_block_runner(Launch& launch) noexcept try {
+  if (launch.maker)
+    return launch.maker->make(launch);
   if (launch.kernel.threads > 1)
     return make_team_runner(launch);
   auto fiber = block_fibers().take();

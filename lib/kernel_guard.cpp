@@ -59,6 +59,21 @@ bool KernelGuard::resume(Fiber& fiber, const cuda_tile_block& block) noexcept {
   return false;
 }
 
+bool KernelGuard::stop(const char* text, int reason) noexcept {
+  KernelGuard* const self = current;
+  if (!self)
+    return false;
+  current = nullptr;
+  self->fiber_->note().clear();
+  self->fiber_->note() << text;
+  self->launch_.reason.store(reason);
+  self->fault_ = 1;
+  self->fiber_->suspend(); // for ever
+  return true;
+}
+
+const cuda_tile_block* KernelGuard::running() noexcept { return current ? current->block_ : nullptr; }
+
 void KernelGuard::report(std::uint64_t ordinal) {
   if (fault_)
     launch_.fail(cuda_tile_fault, ordinal, launch_.place(*block_) + fiber_->note().c_str());
@@ -88,6 +103,7 @@ bool KernelGuard::on_fault(const siginfo_t& signal, const void* context) {
     self->print(calls);
     return false;
   }
+  self->launch_.reason.store(-signal.si_signo);
   self->fault_ = 1;
   self->fiber_->leave();
 }

@@ -24,6 +24,11 @@ public:
   /// up; has_left() is then true.
   bool resume(Fiber& fiber, const cuda_tile_block& block) noexcept;
   bool has_left() const noexcept { return fault_ != 0 || is_given_up_; }
+  /// Ends the kernel that the calling thread runs, and with it the launch: called by the kernel itself.
+  /// Returns false if it runs none.
+  static bool stop(const char* text, int reason) noexcept;
+  /// The block that the calling thread runs; null if it runs none.
+  static const cuda_tile_block* running() noexcept;
   /// If there was a fault, ends the launch with an error for the block at this place in the order.
   void report(std::uint64_t ordinal);
 

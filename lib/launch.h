@@ -10,12 +10,22 @@
 #include <atomic>
 #include <condition_variable>
 #include <cstdint>
+#include <memory>
 #include <mutex>
 #include <string>
 
 namespace cuda_tile_launcher {
 
+class BlockRunner;
 class CheckedLaunch;
+struct Launch;
+
+/// Makes the runners of launches of another kind than block_runner.h has.
+struct RunnerMaker {
+  virtual std::unique_ptr<BlockRunner> make(Launch& launch) const = 0;
+  /// ", thread (0, 0, 0)" of a block whose threads have indices; otherwise nothing.
+  virtual std::string thread_name(const cuda_tile_block& block) const = 0;
+};
 
 struct Launch {
   Launch(const cuda_tile_kernel& launched, void* const* parameters, const unsigned* blocks,
@@ -77,11 +87,11 @@ struct Launch {
   }
 
   /// "kernel 'k', block (0, 0, 0): "; the kernel is omitted if it has no name, as with cuda_tile::launch.
-  std::string place(const cuda_tile_block& block) const {
+  std::string place(const cuda_tile_block& block, bool with_thread = true) const {
     const unsigned (&at)[3] = block.block;
     const std::string name = *kernel.name ? "kernel '" + std::string(kernel.name) + "', " : "";
     return name + "block (" + std::to_string(at[0]) + ", " + std::to_string(at[1]) + ", " +
-           std::to_string(at[2]) + "): ";
+           std::to_string(at[2]) + ")" + (maker && with_thread ? maker->thread_name(block) : "") + ": ";
   }
 
   /// Whether the kernel threw an exception in this thread of a block, which ends the launch with an error.
@@ -98,10 +108,12 @@ struct Launch {
   bool is_given_up() const { return given_up.load(std::memory_order_relaxed); }
 
   SharedMemory shared;
-  CheckedLaunch* checked = nullptr;        // set in a checked launch
-  int (*poll)() = nullptr;                 // asks the user
-  bool is_interrupted = false;             // by the user
-  std::uint64_t most_threads = 1;          // limit on the threads at work; set before helpers join
+  CheckedLaunch* checked = nullptr;   // set in a checked launch
+  const RunnerMaker* maker = nullptr; // set in a launch of a kind of its own
+  std::atomic<int> reason{0};         // of a fault: what KernelGuard::stop() was given, or minus the signal
+  int (*poll)() = nullptr;            // asks the user
+  bool is_interrupted = false;        // by the user
+  std::uint64_t most_threads = 1;     // limit on the threads at work; set before helpers join
   const pthread_t thread = pthread_self(); // the launching thread
 
   // The result, which may be read once the last helper is done.

@@ -1,0 +1,4 @@
+// <device_functions.h>: what kernels call.
+#pragma once
+
+#include <cuda_runtime.h>

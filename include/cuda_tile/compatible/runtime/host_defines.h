@@ -1,0 +1,4 @@
+// <host_defines.h>: the keywords.
+#pragma once
+
+#include "cuda_tile/runtime/qualifiers.h"

@@ -1,0 +1,4 @@
+// <vector_functions.h>: make_int2 and its like.
+#pragma once
+
+#include "cuda_tile/vector_types.h"

@@ -1,0 +1,434 @@
+// Threads that have not begun wait in a row: a fiber runs one after the other, until one waits for others,
+// which keeps the fiber; another one goes on with the row. So there are as many fibers as threads wait at
+// once.
+//
+// Threads go on in rounds: each runs until it waits or ends. Between rounds, those whose wait is over are
+// made ready. So what a thread left for the others of its group stays there until all of them have gone on.
+#include "thread_runner.h"
+
+#include "../fiber.h"
+#include "../kernel_guard.h"
+#include "cuda_tile/runtime/device/atomics.h"
+#include "cuda_tile/runtime/device/thread.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <exception>
+#include <string>
+#include <vector>
+
+__thread uint3 threadIdx, blockIdx;
+__thread dim3 blockDim, gridDim;
+__thread unsigned cuda_tile::runtime::atomics_in_turn;
+
+namespace cuda_tile_runtime {
+
+using cuda_tile_launcher::Fiber;
+using cuda_tile_launcher::FiberStore;
+using cuda_tile_launcher::KernelGuard;
+using cuda_tile_launcher::Launch;
+
+// ---- cooperative launches --------------------------------------------------------------------------------
+
+bool GridBarrier::wait(const Launch& launch) {
+  std::unique_lock lock(mutex_);
+  const std::uint64_t round = rounds_;
+  ++arrived_;
+  pass_if_complete();
+  while (rounds_ == round) {
+    if (launch.is_stopped())
+      return false;
+    passed_.wait_for(lock, std::chrono::milliseconds(20));
+  }
+  return true;
+}
+
+void GridBarrier::leave() {
+  std::lock_guard lock(mutex_);
+  --expected_;
+  pass_if_complete();
+}
+
+void GridBarrier::pass_if_complete() {
+  if (arrived_ != expected_ || arrived_ == 0)
+    return;
+  arrived_ = 0;
+  ++rounds_;
+  passed_.notify_all();
+}
+
+namespace {
+
+constexpr std::size_t stack_bytes = 1 << 20, kept_stack_bytes = 64 << 10;
+constexpr std::size_t shared_alignment = 1024;
+constexpr unsigned lanes_of_warp = 32;
+
+/// Never destroyed, like the launcher's own.
+FiberStore& fibers() {
+  static auto* const store = new FiberStore(stack_bytes, stack_bytes, kept_stack_bytes);
+  return *store;
+}
+
+enum class State : unsigned char { ready, at_block, at_warp, at_grid, at_active_mask, yielding, ended };
+constexpr const char* names[] = {"run",
+                                 "wait in __syncthreads()",
+                                 "wait in __syncwarp() or an exchange of lanes",
+                                 "wait for the grid",
+                                 "wait in __activemask()",
+                                 "wait for a turn",
+                                 "have ended"};
+
+struct Thread {
+  Fiber* fiber; // null if it has not begun
+  State state;
+  unsigned mask;            // of the lanes that it waits for, or that it met
+  const void* site;         // of __activemask()
+  unsigned long long value; // that it gives the lanes
+};
+
+class ThreadRunner final : public cuda_tile_launcher::BlockRunner {
+public:
+  ThreadRunner(Launch& launch, const Threads& threads)
+      : launch_(launch), shape_(threads), count_(threads.count()), guard_(launch), block_{}, threads_(count_),
+        met_((count_ + lanes_of_warp - 1) / lanes_of_warp * lanes_of_warp),
+        shared_(threads.shared_bytes + shared_alignment) {
+    std::copy(launch.grid, launch.grid + 3, block_.grid);
+    void* aligned = shared_.data();
+    std::size_t room = shared_.size();
+    block_.scratch = std::align(shared_alignment, threads.shared_bytes, aligned, room);
+  }
+  ~ThreadRunner() override {
+    const bool trim = cuda_tile_launcher::touched_new_memory();
+    for (auto& fiber : owned_)
+      fibers().give_back(std::move(fiber), trim);
+  }
+
+  static constinit thread_local ThreadRunner* current;
+
+  bool run_until(std::int64_t deadline) noexcept override {
+    ThreadRunner* const before = std::exchange(current, this);
+    for (std::uint64_t ordinal; launch_.take(ordinal);) {
+      run_block(ordinal);
+      if (shape_.barrier)
+        shape_.barrier->leave();
+      if (deadline != cuda_tile_launcher::never && cuda_tile_launcher::coarse_time() >= deadline)
+        break;
+    }
+    current = before;
+    threadIdx = {};
+    return !launch_.has_blocks();
+  }
+
+  // ---- called by the running thread ----
+
+  unsigned meet_block(bool predicate) {
+    counted_ += predicate;
+    wait(State::at_block);
+    return counted_before_;
+  }
+
+  const cuda_tile_warp_values* meet_warp(unsigned mask, unsigned long long value) {
+    Thread& self = threads_[running_];
+    self.mask = mask | 1u << running_ % lanes_of_warp;
+    self.value = value;
+    wait(State::at_warp);
+    return &met_[running_ / lanes_of_warp * lanes_of_warp + static_cast<unsigned>(__builtin_ctz(self.mask))];
+  }
+
+  unsigned meet_active(const void* site) {
+    threads_[running_].site = site;
+    wait(State::at_active_mask);
+    return threads_[running_].mask;
+  }
+
+  void yield() { wait(State::yielding); }
+  void meet_grid() { wait(State::at_grid); }
+
+  void* shared() const { return block_.scratch; }
+  const Threads& shape() const { return shape_; }
+
+private:
+  void wait(State state) {
+    Thread& self = threads_[running_];
+    self.state = state;
+    self.fiber = fiber_;
+    fiber_->suspend();
+  }
+
+  /// Runs threads that have not begun, in a fiber.
+  static void run_row(void* argument) {
+    auto& self = *static_cast<ThreadRunner*>(argument);
+    try {
+      while (self.begun_ != self.count_) {
+        self.make_current(self.begun_++);
+        self.shape_.run(self.launch_.arguments);
+        self.threads_[self.running_].state = State::ended;
+        ++self.ended_;
+      }
+    } catch (const std::exception& thrown) {
+      self.note_thrown(*thrown.what() ? thrown.what() : "one without text");
+    } catch (...) {
+      self.note_thrown("not a std::exception");
+    }
+  }
+
+  void note_thrown(const char* what) { std::strncpy(block_.thrown, what, sizeof block_.thrown - 1); }
+
+  void make_current(unsigned thread) {
+    running_ = block_.thread = thread;
+    const unsigned x = shape_.block[0], y = shape_.block[1];
+    threadIdx = {thread % x, thread / x % y, thread / x / y};
+    cuda_tile::runtime::atomics_in_turn = 0;
+  }
+
+  void run_block(std::uint64_t ordinal) {
+    cuda_tile_launcher::set_block_index(block_, launch_.order(ordinal));
+    blockIdx = {block_.block[0], block_.block[1], block_.block[2]};
+    blockDim = {shape_.block[0], shape_.block[1], shape_.block[2]};
+    gridDim = {block_.grid[0], block_.grid[1], block_.grid[2]};
+    std::memset(shared_.data(), 0xff, shared_.size()); // a block must not read what an earlier one left
+    std::fill(threads_.begin(), threads_.end(), Thread{});
+    ended_ = begun_ = counted_ = 0;
+    while (run_round(ordinal) && ended_ != count_)
+      if (!make_ready()) {
+        if (!launch_.is_stopped())
+          report_deadlock(ordinal);
+        break;
+      }
+    abandon();
+  }
+
+  /// Lets each ready thread run until it waits or ends. Returns false if the launch has failed.
+  bool run_round(std::uint64_t ordinal) {
+    for (unsigned i = 0; i != begun_; ++i)
+      if (threads_[i].state == State::ready) {
+        make_current(i);
+        if (!resume(*threads_[i].fiber, ordinal))
+          return false;
+      }
+    while (begun_ != count_) {
+      Fiber* const fiber = take_fiber();
+      if (!fiber) {
+        launch_.fail(cuda_tile_out_of_resources, ordinal, "no memory for the stacks of a block's threads");
+        return false;
+      }
+      fiber->start(run_row, this);
+      if (!resume(*fiber, ordinal))
+        return false;
+    }
+    return true;
+  }
+
+  bool resume(Fiber& fiber, std::uint64_t ordinal) {
+    fiber_ = &fiber;
+    if (guard_.resume(fiber, block_))
+      idle_.push_back(&fiber);
+    if (guard_.has_left())
+      guard_.report(ordinal);
+    return !guard_.has_left() && !launch_.is_given_up() && !launch_.has_thrown(block_, ordinal);
+  }
+
+  Fiber* take_fiber() {
+    if (idle_.empty()) {
+      auto fiber = fibers().take();
+      if (!fiber)
+        return nullptr;
+      owned_.push_back(std::move(fiber));
+      return owned_.back().get();
+    }
+    Fiber* const fiber = idle_.back();
+    idle_.pop_back();
+    return fiber;
+  }
+
+  /// Ends what is left of a block that failed.
+  void abandon() {
+    for (auto& fiber : owned_)
+      if (!fiber->is_finished()) {
+        fiber->abandon();
+        idle_.push_back(fiber.get());
+      }
+  }
+
+  // ---- between rounds ----
+
+  /// Makes the threads ready whose wait is over. Returns whether there are any.
+  bool make_ready() {
+    bool is_any = false;
+    for (unsigned warp = 0; warp < count_; warp += lanes_of_warp)
+      is_any |= release_warp(warp);
+    if (count(State::at_block) == count_ - ended_) {
+      counted_before_ = std::exchange(counted_, 0);
+      is_any |= release(State::at_block);
+    } else if (count(State::at_grid) == count_ - ended_) {
+      if (!shape_.barrier->wait(launch_))
+        return false;
+      is_any |= release(State::at_grid);
+    }
+    if (!is_any)
+      for (unsigned warp = 0; warp < count_; warp += lanes_of_warp)
+        is_any |= release_active(warp);
+    return release(State::yielding) || is_any;
+  }
+
+  unsigned count(State state) const {
+    return static_cast<unsigned>(std::count_if(threads_.begin(), threads_.end(),
+                                               [=](const Thread& thread) { return thread.state == state; }));
+  }
+
+  bool release(State state) {
+    bool is_any = false;
+    for (Thread& thread : threads_)
+      if (thread.state == state) {
+        thread.state = State::ready;
+        is_any = true;
+      }
+    return is_any;
+  }
+
+  /// The lanes of a warp of which `is(thread)` is true.
+  template <typename Condition>
+  unsigned lanes_where(unsigned warp, Condition is) const {
+    unsigned lanes = 0;
+    for (unsigned lane = 0; lane != std::min(lanes_of_warp, count_ - warp); ++lane)
+      lanes |= static_cast<unsigned>(is(threads_[warp + lane])) << lane;
+    return lanes;
+  }
+
+  bool release_warp(unsigned warp) {
+    unsigned waiting = lanes_where(warp, [](const Thread& t) { return t.state == State::at_warp; });
+    if (waiting == 0)
+      return false;
+    bool is_any = false;
+    const unsigned alive = lanes_where(warp, [](const Thread& t) { return t.state != State::ended; });
+    while (waiting != 0) {
+      const auto first = static_cast<unsigned>(__builtin_ctz(waiting));
+      const unsigned mask = threads_[warp + first].mask;
+      const unsigned together =
+          lanes_where(warp, [=](const Thread& t) { return t.state == State::at_warp && t.mask == mask; });
+      waiting &= ~together;
+      if ((mask & alive) != together)
+        continue;
+      cuda_tile_warp_values& met = met_[warp + first];
+      met.lanes = together;
+      for (unsigned lane = 0; lane != lanes_of_warp; ++lane)
+        if (together >> lane & 1) {
+          Thread& thread = threads_[warp + lane];
+          met.of[lane] = thread.value;
+          thread.mask = together;
+          thread.state = State::ready;
+        }
+      is_any = true;
+    }
+    return is_any;
+  }
+
+  bool release_active(unsigned warp) {
+    bool is_any = false;
+    for (;;) {
+      const unsigned waiting =
+          lanes_where(warp, [](const Thread& t) { return t.state == State::at_active_mask; });
+      if (waiting == 0)
+        return is_any;
+      const void* const site = threads_[warp + static_cast<unsigned>(__builtin_ctz(waiting))].site;
+      const unsigned together = lanes_where(
+          warp, [=](const Thread& t) { return t.state == State::at_active_mask && t.site == site; });
+      for (unsigned lane = 0; lane != lanes_of_warp; ++lane)
+        if (together >> lane & 1) {
+          threads_[warp + lane].mask = together;
+          threads_[warp + lane].state = State::ready;
+        }
+      is_any = true;
+    }
+  }
+
+  void report_deadlock(std::uint64_t ordinal) {
+    std::string text;
+    for (const State state : {State::at_block, State::at_warp, State::at_grid, State::ended})
+      if (const unsigned threads = count(state))
+        text += (text.empty() ? "" : ", ") + std::to_string(threads) + " threads " +
+                names[static_cast<int>(state)];
+    launch_.fail(cuda_tile_divergence, ordinal,
+                 launch_.place(block_, false) + "the threads of the block wait for each other for ever: " +
+                     text + "; all threads of a block, or all lanes of a mask, must pass the same barriers");
+  }
+
+  Launch& launch_;
+  const Threads& shape_;
+  const unsigned count_;
+  KernelGuard guard_;
+  cuda_tile_block block_;
+  std::vector<Thread> threads_;
+  std::vector<cuda_tile_warp_values> met_; // by the first lane of those that met
+  std::vector<char> shared_;
+  std::vector<std::unique_ptr<Fiber>> owned_;
+  std::vector<Fiber*> idle_;
+  Fiber* fiber_ = nullptr; // that runs
+  unsigned running_ = 0;   // the thread that runs
+  unsigned begun_ = 0, ended_ = 0;
+  unsigned counted_ = 0, counted_before_ = 0; // predicates at the barrier, and at the last one
+};
+
+constinit thread_local ThreadRunner* ThreadRunner::current = nullptr;
+
+ThreadRunner& runner(const char* function) {
+  if (!ThreadRunner::current) {
+    std::fprintf(stderr, "pycuda_tile: %s is for kernels that are launched with threads\n", function);
+    std::abort();
+  }
+  return *ThreadRunner::current;
+}
+
+} // namespace
+
+std::unique_ptr<cuda_tile_launcher::BlockRunner> Threads::make(Launch& launch) const {
+  return std::make_unique<ThreadRunner>(launch, *this);
+}
+
+std::string Threads::thread_name(const cuda_tile_block& of) const {
+  const unsigned x = block[0], y = block[1];
+  return ", thread (" + std::to_string(of.thread % x) + ", " + std::to_string(of.thread / x % y) + ", " +
+         std::to_string(of.thread / x / y) + ")";
+}
+
+} // namespace cuda_tile_runtime
+
+using namespace cuda_tile_runtime;
+
+extern "C" {
+
+unsigned cuda_tile_block_barrier(int predicate) {
+  return runner("__syncthreads()").meet_block(predicate != 0);
+}
+
+const cuda_tile_warp_values* cuda_tile_warp_barrier(unsigned mask, unsigned long long value) {
+  return runner("an exchange of lanes").meet_warp(mask, value);
+}
+
+unsigned cuda_tile_active_mask(const void* site) { return runner("__activemask()").meet_active(site); }
+
+int cuda_tile_is_cooperative() { return runner("a grid's barrier").shape().barrier != nullptr; }
+
+int cuda_tile_grid_barrier() {
+  if (!cuda_tile_is_cooperative())
+    return 0;
+  ThreadRunner::current->meet_grid();
+  return 1;
+}
+
+void cuda_tile_yield() {
+  if (ThreadRunner::current)
+    ThreadRunner::current->yield();
+}
+
+void* cuda_tile_dynamic_shared() { return runner("shared memory").shared(); }
+
+unsigned cuda_tile_dynamic_shared_bytes() { return runner("shared memory").shape().shared_bytes; }
+
+unsigned long long cuda_tile_nanoseconds() {
+  return static_cast<unsigned long long>(cuda_tile_launcher::exact_time());
+}
+}
