@@ -200,7 +200,7 @@ private:
     cuda_tile_launcher::Pool::instance().run(launch, nullptr);
     launch.checked = nullptr;
     if (launch.status == cuda_tile_violated || launch.status == cuda_tile_endless_wait)
-      stop_with_report(kernel->compiled, report, launch.message.c_str());
+      stop_with_report(kernel->compiled, report, arrays, launch.status == cuda_tile_endless_wait);
   }
 
   static void finish(const Launch& launch) {

@@ -1,6 +1,8 @@
 // Registers kernels and variables before main. Launches find them from many threads.
 #include "registry.h"
 
+#include "memory_table.h"
+
 #include "cuda_tile/program/image.h"
 
 #include <cstdio>
@@ -107,5 +109,7 @@ void cuda_tile_register_kernel(const void* handle, const cuda_tile_program_kerne
 void cuda_tile_register_variable(const void* handle, const cuda_tile_program_variable* variable) {
   std::unique_lock lock(registry().mutex);
   registry().variables.try_emplace(handle, variable);
+  MemoryTable::instance().add(variable->address, variable->size,
+                              variable->kind == cuda_tile_managed ? Kind::managed : Kind::variable);
 }
 }
