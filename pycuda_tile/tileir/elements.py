@@ -25,6 +25,8 @@ class _Types(dict[str, np.dtype]):
 
 
 DTYPES = _Types({name: e.dtype for name, e in TILEIR_TYPES.items() if e.dtype is not None})
+#: Two elements of this type share a byte of memory, the first in its low half.
+HALF_BYTE = "f4E2M1FN"
 #: Its bits are the only unsigned elements of tiles.
 _BITS_ALONE = "fnv8E5M3FNU"
 DTYPES[_BITS_ALONE] = np.dtype(np.uint8)
@@ -136,6 +138,14 @@ def _to_odd(numbers: np.ndarray) -> np.ndarray:
         toward_zero = np.asarray(np.where(above, np.nextafter(single, 0), single), np.float32)
     inexact = (toward_zero.astype(np.float64) != wide) & np.isfinite(wide)
     return np.asarray(toward_zero.view(np.uint32) | inexact.astype(np.uint32)).view(np.float32)
+
+
+def pairs(x: np.ndarray) -> np.ndarray:
+    """The bytes that hold elements of four bits, two in each; an odd last one has a byte for itself."""
+    halves = np.append(
+        np.ascontiguousarray(x).reshape(-1).view(np.uint8) & 15, np.zeros(x.size % 2, np.uint8)
+    )
+    return np.asarray(halves[0::2] | halves[1::2] << 4)
 
 
 def to_bits(array: np.ndarray, element: str) -> np.ndarray:

@@ -121,6 +121,26 @@ def printed(text: str, *values: str) -> str:
 
 _GATHERED = "%r, %u = load_view_tko weak %gv[{}, %n] : " + _GATHER + ", {}, tile<i32> -> tile<4x8xf32>, token"
 _SCALAR = "tensor_view<f32>"
+
+
+def halves(strides: str, sparse: int | None = None) -> str:
+    """A load of 4 x 4 elements of four bits."""
+    tensor = f"tensor_view<8x16xf4E2M1FN, strides=[{strides.replace(' ', '')}]>"
+    kind = "partition" if sparse is None else "gather_scatter"
+    view = f"{kind}_view<tile=(4x4), {tensor}{'' if sparse is None else f', sparse_dim={sparse}'}>"
+    index, types = ["%n", "%n"], ["tile<i32>"]
+    if sparse is not None:
+        index[sparse], types = "%g", ["tile<i32>", "tile<4xi32>"]
+        types = types if sparse else types[::-1]
+    return (
+        "%h = ptr_to_ptr %p : tile<ptr<f32>> -> tile<ptr<f4E2M1FN>>\n"
+        f"%ht = make_tensor_view %h, shape = [8, 16], strides = [{strides}] : {tensor}\n"
+        f"%hv = make_{kind}_view %ht : {view}\n"
+        f"%r, %u = load_view_tko weak %hv[{', '.join(index)}] : {view}, {', '.join(types)}"
+        " -> tile<4x4xf4E2M1FN>, token"
+    )
+
+
 _RANK0 = "%z = make_tensor_view %p, shape = [], strides = [] : " + _SCALAR
 
 RIGHT = [
@@ -176,6 +196,9 @@ RIGHT = [
     red("%sv", _STRIDED),
     _GATHERED.format("%g", "tile<4xi32>"),
     _GATHERED.format("%g8", "tile<4xi8>"),
+    halves("16, 1"),
+    halves("1, 15"),
+    halves("16, 1", sparse=0),
     # products
     scaled("f8E4M3FN", "f8E8M0FNU", 32),
     scaled("f8E5M2", "f8E8M0FNU", 32),
@@ -252,6 +275,8 @@ WRONG = [
      "view_kind", "the view must be one of partition_view"),
     (f"%u = multimem_store_view_tko weak %v, %m[%n, %n] : {_VIEW}, tile<4x8xf32>, tile<i32> -> token",
      "multicast", "strides=[16,1]"),
+    *((halves(*arguments), "packed_axis", "two f4E2M1FN share a byte along the axis of stride 1")
+      for arguments in (("1, 1",), ("16, 2",), ("16, 1", 1), ("1, 8", 0))),
     # products
     (scaled("f8E4M3FN", "f8E8M0FNU", 32, other="f8E5M2"), "same_element", "must have the same element type"),
     (scaled("f8E4M3FN", "f8E4M3FN", 16), "scale_types", "f8E4M3FN scaled by f8E4M3FN"),

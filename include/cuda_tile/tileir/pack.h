@@ -20,6 +20,31 @@ CUDA_TILE_API R bits_as(T const& x) {
   return map<R>([](auto e) { return bit_cast<ct::tile_element_t<R>>(e); }, x);
 }
 
+/// Elements of which two share a byte of memory.
+template <typename R, typename P, typename M>
+CUDA_TILE_API R load_halves(P const& pointers, M const& inside, M const& high, R const& otherwise) {
+  using E = ct::tile_element_t<R>;
+  return map<R>(
+      [](unsigned char both, bool in, bool up, E other) {
+        return in ? bit_cast<E>(static_cast<unsigned char>(up ? both >> 4 : both & 15)) : other;
+      },
+      ct::load_masked(pointers, inside), inside, high, otherwise);
+}
+template <typename P, typename T, typename M>
+CUDA_TILE_API void store_halves(P const& pointers, T const& x, M const& inside, M const& high) {
+  using bytes = ct::tile_with_element_t<T, unsigned char>;
+  for (int up = 0; up < 2; ++up) {
+    auto const mask = map<M>([up](bool in, bool h) { return in && h == (up != 0); }, inside, high);
+    auto const both = map<bytes>(
+        [up](unsigned char other, auto e) {
+          int const half = bit_cast<unsigned char>(e) & 15;
+          return static_cast<unsigned char>(up != 0 ? (other & 15) | half << 4 : (other & 240) | half);
+        },
+        ct::load_masked(pointers, mask), x);
+    ct::store_masked(pointers, both, mask);
+  }
+}
+
 template <unsigned Bits>
 using unsigned_of = typename unsigned_of_size<(Bits < 8 ? 8 : Bits) / 8>::type;
 template <typename U, ct::size_t N>

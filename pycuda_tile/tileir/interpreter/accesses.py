@@ -31,8 +31,8 @@ from ..reading import (
     update_of,
     value_element,
 )
-from . import assumptions, atomics, messages
-from .operations import dtype_in_memory, pointee_size
+from . import assumptions, atomics, half_bytes, messages
+from .operations import bits_in_memory, dtype_in_memory
 from .order import Access, Token
 from .state import BlockState
 from .views import GatherScatterView, Places, TensorView, TileView
@@ -138,6 +138,8 @@ def _load_view(block: BlockState, op: Operation) -> list:
     memory, report = block.program.memory, block.report(op)
 
     def run() -> np.ndarray:
+        if places.high is not None:
+            return half_bytes.load(memory, places, otherwise, report)
         return memory.load(places.addresses, dtype, places.inside, otherwise, report)
 
     return _with_value(_add(block, op, run))
@@ -148,7 +150,10 @@ def _store_view(block: BlockState, op: Operation) -> list:
     tile, memory, report = block.get(operand(op, "tile")), block.program.memory, block.report(op)
 
     def run() -> None:
-        memory.store(places.addresses, tile, places.inside, report)
+        if places.high is not None:
+            half_bytes.store(memory, places, tile, report)
+        else:
+            memory.store(places.addresses, tile, places.inside, report)
         block.program.changed()
 
     return [(_add(block, op, run),)]
@@ -227,8 +232,8 @@ def _get_global(block: BlockState, op: Operation) -> list:
 
 
 def _alloca(block: BlockState, op: Operation) -> list:
-    dtype = dtype_in_memory(result_element(op))
-    array = np.zeros(int(attribute(op, "num_elem")), dtype)
+    size = -(-int(attribute(op, "num_elem")) * bits_in_memory(pointee(result_element(op))) // 8)
+    array = np.zeros(size, np.uint8)
     return [np.asarray(block.program.memory.add(array, f"what {op} allocates"), np.int64)]
 
 
@@ -237,7 +242,7 @@ def _tensor_view(block: BlockState, op: Operation) -> list:
     base = int(block.get(operand(op, "base")))
     shape = _filled(kind.shape, [block.get(value) for value in group(op, "dynamicShape")])
     strides = _filled(kind.strides, [block.get(value) for value in group(op, "dynamicStrides")])
-    return [TensorView(base, pointee_size(kind.element), shape, strides)]
+    return [TensorView(base, bits_in_memory(kind.element), shape, strides)]
 
 
 def _filled(static: tuple[int | None, ...], dynamic: list[np.ndarray]) -> tuple[int, ...]:
@@ -281,7 +286,7 @@ def _assume(block: BlockState, op: Operation) -> list:
         assumptions.bounded(value_checked, found.lower, found.upper, report)
     elif isinstance(found, DivBy):
         element = source_element(op)
-        step = pointee_size(pointee(element)) if element.startswith("ptr<") else 1
+        step = max(1, bits_in_memory(pointee(element)) // 8) if element.startswith("ptr<") else 1
         assumptions.divisible(value_checked, found.divisor, found.every, found.along, step, report)
     else:
         assumptions.same_elements(value_checked, found.groups, report)

@@ -10,8 +10,11 @@ import numpy as np
 from pycuda_tile.errors import ArgumentRangeError, ArgumentTypeError, ArgumentValueError
 from pycuda_tile.launching.arrays import ptr, strided
 
-from ..elements import DTYPES, bits_of, nearest
+from ..elements import DTYPES, HALF_BYTE, bits_of, nearest
 from .memory import Memory
+
+#: What arrays are to hold whose elements NumPy does not have.
+_WANTED = {"ptr": "addresses as int64", HALF_BYTE: "bytes, with two elements in each"}
 
 
 class Parameter(NamedTuple):
@@ -53,7 +56,7 @@ def _address(parameter: Parameter, value: Any, memory: Memory, known: dict[tuple
     any_strides = isinstance(value, strided)
     array = _array(parameter, value.array if any_type or any_strides else value)
     if not any_type and not _fits(array.dtype, parameter.element):
-        wanted = "addresses as int64" if parameter.element == "ptr" else DTYPES[parameter.element].name
+        wanted = _WANTED.get(parameter.element) or DTYPES[parameter.element].name
         raise ArgumentTypeError(f"{parameter} expects an array of {wanted}, got one of {array.dtype.name}")
     if not any_strides and not array.flags.c_contiguous:
         raise ArgumentValueError(
@@ -89,8 +92,10 @@ def _fits(dtype: np.dtype, element: str) -> bool:
     float of 4 bits."""
     if element == "ptr":
         return dtype in (np.dtype(np.int64), np.dtype(np.uint64))
+    if element == HALF_BYTE:
+        return dtype.kind in "iu" and dtype.itemsize == 1
     wanted = DTYPES[element]
-    if element == "i8" and dtype == DTYPES["f4E2M1FN"]:
+    if element == "i8" and dtype == DTYPES[HALF_BYTE]:
         return True
     if wanted.kind in "bi" and wanted.name != "int4":
         return dtype.kind in "biu" and dtype.itemsize == wanted.itemsize and dtype.isnative

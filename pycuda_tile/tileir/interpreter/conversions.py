@@ -12,7 +12,19 @@ from pycuda_tile.reference.rounding import round_to_format
 from pycuda_tile.reference.scalars import format_of
 from pycuda_tile.spec.element_types import TILEIR_TYPES
 
-from ..elements import DTYPES, bits_of, doubles, nearest, read, signed, unlimited, unsigned, width, wrap
+from ..elements import (
+    DTYPES,
+    bits_of,
+    doubles,
+    nearest,
+    pairs,
+    read,
+    signed,
+    unlimited,
+    unsigned,
+    width,
+    wrap,
+)
 from ..modes import ROUNDING
 from .report import Report
 
@@ -123,8 +135,7 @@ def pack(source: np.ndarray, element: str) -> np.ndarray:
     if element == "i1":
         return np.packbits(flat, bitorder="little").view(np.int8)
     if bits_of(element) == 4:
-        halves = flat.view(np.uint8) & np.uint8(15)
-        return np.asarray(halves[0::2] | (halves[1::2] << np.uint8(4)), np.uint8).view(np.int8)
+        return pairs(flat).view(np.int8)
     return flat.view(np.int8)
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from ..elements import DTYPES, bits_of, signed
+from ..elements import DTYPES, HALF_BYTE, signed
 from ..ir import Operation
 from ..reading import attribute, dense, pointee, result_element, result_shape, source_element
 from . import conversions, floats, integers, shapes
@@ -169,20 +169,23 @@ def _insert(op: Operation) -> Function:
 
 
 def _offset(op: Operation) -> Function:
-    size = pointee_size(pointee(source_element(op)))
+    bits = bits_in_memory(pointee(source_element(op)))
 
     def offset(report: Report, ptr: np.ndarray, count: np.ndarray) -> np.ndarray:
+        elements = signed(count).astype(np.int64)
         with np.errstate(over="ignore"):
-            return np.asarray(ptr + signed(count).astype(np.int64) * np.int64(size))
+            # Half bytes are rounded toward zero, as NVIDIA's compiler does.
+            distance = elements * np.int64(bits // 8) if bits >= 8 else (elements + (elements < 0)) >> 1
+            return np.asarray(ptr + distance)
 
     return offset
 
 
-def pointee_size(element: str) -> int:
-    """The size of an element in memory in bytes; an address takes eight."""
+def bits_in_memory(element: str) -> int:
+    """The bits that an element takes in memory; an address takes 64, two f4E2M1FN share a byte."""
     if element.startswith("ptr"):
-        return 8
-    return DTYPES[element].itemsize if element in DTYPES else max(1, bits_of(element) // 8)
+        return 64
+    return 4 if element == HALF_BYTE else 8 * DTYPES[element].itemsize
 
 
 def dtype_in_memory(element: str) -> np.dtype:

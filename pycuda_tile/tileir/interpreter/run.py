@@ -9,6 +9,7 @@ import numpy as np
 
 from pycuda_tile.errors import ArgumentTypeError, ArgumentValueError, KernelNotFound
 
+from ..elements import DTYPES, HALF_BYTE, pairs
 from ..ir import Entry, Value
 from ..module import Module
 from ..reading import pointee, value_element
@@ -54,6 +55,8 @@ def interpret(
     for item in m.globals:
         # Copied, because each run starts with a freshly loaded module.
         data = np.array(item.value, order="C")
+        if data.dtype == DTYPES[HALF_BYTE]:
+            data = pairs(data)
         program.globals[item.name] = program.memory.add(data, f"global @{item.name}", readonly=item.constant)
     program.run(lambda index: Block(program, index, Order(program.chance)).run(found, arguments))
 

@@ -10,19 +10,22 @@ from ..elements import unsigned
 
 
 class TensorView(NamedTuple):
-    """A tensor in memory: element (i, j) is at base + (i * strides[0] + j * strides[1]) * itemsize."""
+    """A tensor in memory: element (i, j) is i * strides[0] + j * strides[1] elements, which have `bits` bits,
+    behind the address `base`."""
 
     base: int
-    itemsize: int
+    bits: int
     shape: tuple[int, ...]
     strides: tuple[int, ...]
 
 
 class Places(NamedTuple):
-    """The addresses of the elements of one tile of a view, and which of them lie in the tensor."""
+    """The addresses of the elements of one tile of a view, and which of them lie in the tensor. `high` tells
+    which of those with four bits are in the high half of their byte."""
 
     addresses: np.ndarray
     inside: np.ndarray
+    high: np.ndarray | None
 
 
 class TileView(NamedTuple):
@@ -98,11 +101,13 @@ def _first(index: np.ndarray, step: int, extent: int) -> int:
 def _places(view: TileView | GatherScatterView, coordinates: list[np.ndarray]) -> Places:
     """The addresses of all combinations of coordinates along the axes of a tile, and which are inside."""
     tensor, rank = view.tensor, len(view.tile)
-    addresses, inside = np.asarray(tensor.base, np.int64), np.ones((), bool)
+    offsets, inside = np.zeros((), np.int64), np.ones((), bool)
     for d, (along, axis) in enumerate(zip(coordinates, view.axes, strict=True)):
         valid = along < tensor.shape[axis]
-        offset = np.where(valid, along, 0) * np.int64(tensor.strides[axis] * tensor.itemsize)
         to_axis = (-1,) + (1,) * (rank - 1 - d)
-        addresses = addresses + offset.reshape(to_axis)
+        offsets = offsets + (np.where(valid, along, 0) * np.int64(tensor.strides[axis])).reshape(to_axis)
         inside = inside & valid.reshape(to_axis)
-    return Places(np.broadcast_to(addresses, view.tile), np.broadcast_to(inside, view.tile))
+    offsets, inside = np.broadcast_to(offsets, view.tile), np.broadcast_to(inside, view.tile)
+    if tensor.bits == 4:
+        return Places(tensor.base + offsets // 2, inside, offsets % 2 != 0)
+    return Places(tensor.base + offsets * np.int64(tensor.bits // 8), inside, None)

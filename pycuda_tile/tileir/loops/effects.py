@@ -11,8 +11,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..elements import HALF_BYTE
 from ..ir import Operation, Value
-from ..reading import group, is_token, operand, operands_of, optional_operand
+from ..reading import group, is_token, operand, operands_of, optional_operand, value_element
 from .affine import Affine, Analysis, Limit, Range
 from .facts import LOADS, STORES, UPDATES, is_plain_view, is_weak
 from .fallback import Fallback
@@ -97,6 +98,8 @@ def _access(op: Operation, analysis: Analysis) -> Access:
         if not is_plain_view(op):
             raise Fallback(op, "its tiles do not lie side by side")
         view, indices = operand(op, "view"), group(op, "index")
+        if value_element(view) == HALF_BYTE:
+            raise Fallback(op, "two of its elements share a byte")
         if any(id(index) in analysis.definitions for index in indices):
             raise Fallback(op, "operations before it compute its index")
         return Access(op, value, ("view", id(view), *map(id, indices), analysis.axes.of(value)))

@@ -5,9 +5,10 @@
 
 from __future__ import annotations
 
+from ..elements import HALF_BYTE
 from ..ir import Operation
 from ..modes import ROUNDING
-from ..reading import attribute, operands_of, result_element, result_shape, source_element
+from ..reading import attribute, operands_of, pointee, result_element, result_shape, source_element
 from ..verifier.legal import PACKED
 from . import tiles
 from .calls import Expression, call, filled, result, sign, to, with_sign
@@ -132,7 +133,10 @@ def _bitcast(op: Operation, names: list[str]) -> str:
 
 
 def _offset(op: Operation, names: list[str]) -> str:
-    return f"tileir::offset<{result(op)}>({', '.join(names)})"
+    ptr, count = names
+    if pointee(source_element(op)) == HALF_BYTE:
+        count = f"tileir::read<tileir::as_signed>({count}) / 2"
+    return f"tileir::offset<{result(op)}>({ptr}, {count})"
 
 
 def _fpowi(op: Operation, names: list[str]) -> str:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from ..elements import HALF_BYTE
 from ..ir import Operation, Value
 from ..modes import PADDINGS
 from ..reading import (
@@ -23,9 +24,9 @@ from ..reading import (
     value_element,
     value_shape,
 )
-from .places import outside, places
+from .places import check_weak, outside, places
 from .translation import Translation
-from .types import NotLowered, Tensor, Tiles, element, shape
+from .types import NotLowered, Tensor, Tiles, element, pointee_type, shape
 
 _ORDERS = {"relaxed": "relaxed", "acquire": "acquire", "release": "release", "acq_rel": "acq_rel"}
 _SCOPES = {"tl_blk": "block", "device": "device", "sys": "system"}
@@ -141,7 +142,7 @@ def make_tensor_view(translator: Translation, op: Operation) -> None:
     strides = all_of(kind.strides, group(op, "dynamicStrides"), "stride")
     base = translator.names[operand(op, "base")]
     translator.tensors[id(op.results[0])] = Tensor(
-        base, element(kind.element), extents, strides, kind.shape, kind.strides
+        base, pointee_type(kind.element), extents, strides, kind.shape, kind.strides
     )
 
 
@@ -149,7 +150,8 @@ def make_partition_view(translator: Translation, op: Operation) -> None:
     """A span with the tensor's axes in the order of the tile's axes, divided into tiles."""
     kind = tile_facts(op.results[0].type)
     tensor = translator.tensors[id(operand(op, "tensor_view"))]
-    if kind.steps != kind.tile or kind.sparse is not None:
+    packed = value_element(op.results[0]) == HALF_BYTE
+    if packed or kind.steps != kind.tile or kind.sparse is not None:
         translator.views[id(op.results[0])] = Tiles("", tensor, kind)
         return
     extents = [tensor.extents[axis] for axis in kind.axes]
@@ -190,8 +192,18 @@ def load_view(translator: Translation, op: Operation) -> None:
     function = "atomic_load" if modes else "load"
     if not view.name:
         found = places(translator, op, view)
-        arguments = [found.pointers, found.inside, outside(op), *modes]
-        translator.define(op.results[0], f"ct::{function}_masked({', '.join(arguments)})")
+        if found.high:
+            check_weak(op)
+            function, arguments = (
+                "tileir::load_halves",
+                [found.pointers, found.inside, found.high, outside(op)],
+            )
+        else:
+            function, arguments = (
+                f"ct::{function}_masked",
+                [found.pointers, found.inside, outside(op), *modes],
+            )
+        translator.define(op.results[0], f"{function}({', '.join(arguments)})")
         return
     if not _whole(op):
         function += "_masked"
@@ -214,7 +226,12 @@ def store_view(translator: Translation, op: Operation) -> None:
     if not view.name:
         found = places(translator, op, view)
         arguments = [found.pointers, translator.names[operand(op, "tile")], found.inside, *modes]
-        translator.line(f"ct::{function}({', '.join(arguments)});")
+        if found.high:
+            check_weak(op)
+            function, arguments = "tileir::store_halves", [*arguments[:3], found.high]
+        else:
+            function = f"ct::{function}"
+        translator.line(f"{function}({', '.join(arguments)});")
         return
     arguments = [translator.names[operand(op, "tile")], *modes, *_indices(translator, op)]
     translator.line(f"{view.name}.{function}({', '.join(arguments)});")
@@ -245,8 +262,10 @@ def get_global(translator: Translation, op: Operation) -> None:
 
 
 def alloca(translator: Translation, op: Operation) -> None:
-    name, kind = translator.fresh("buffer"), element(pointee(result_element(op)))
+    name, kind = translator.fresh("buffer"), pointee_type(pointee(result_element(op)))
     alignment, count = int(attribute(op, "alignment", 1)), int(attribute(op, "num_elem"))
+    if pointee(result_element(op)) == HALF_BYTE:
+        count = -(-count // 2)
     buffer = f"{kind} {name}[{max(count, 1)}]"
     if translator.target.threads is None:
         buffer += " = {}"

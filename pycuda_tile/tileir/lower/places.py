@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from ..elements import HALF_BYTE
 from ..ir import Operation
 from ..modes import PADDINGS
-from ..reading import group, operand
+from ..reading import attribute, group, operand, value_element
 from .translation import Translation
-from .types import Tiles, element, shape
+from .types import NotLowered, Tiles, element, shape
 
 
 class Places(NamedTuple):
-    """C++ names: pointers to the elements of a tile, and which of them are in the tensor."""
+    """C++ names: pointers to the elements of a tile, and which of them are in the tensor; of elements that
+    share bytes, which are in the high half."""
 
     pointers: str
     inside: str
+    high: str = ""
 
 
 def places(translator: Translation, op: Operation, view: Tiles) -> Places:
@@ -42,11 +45,26 @@ def places(translator: Translation, op: Operation, view: Tiles) -> Places:
         f"auto const {inside} = tileir::map<ct::tile<bool, {extents}>>("
         f"[&]({taken}) {{ return {within}; }}, {given});"
     )
+    packed = value_element(operand(op, "view")) == HALF_BYTE
+    distance = f"({offset}) / 2" if packed else offset
     line(
         f"auto const {pointers} = tileir::map<ct::tile<{tensor.element}*, {extents}>>("
-        f"[&](bool in, {taken}) {{ return {tensor.base} + (in ? {offset} : 0); }}, {inside}, {given});"
+        f"[&](bool in, {taken}) {{ return {tensor.base} + (in ? {distance} : 0); }}, {inside}, {given});"
     )
-    return Places(pointers, inside)
+    if not packed:
+        return Places(pointers, inside)
+    high = translator.fresh("high")
+    line(
+        f"auto const {high} = tileir::map<ct::tile<bool, {extents}>>("
+        f"[&]({taken}) {{ return ({offset}) % 2 != 0; }}, {given});"
+    )
+    return Places(pointers, inside, high)
+
+
+def check_weak(op: Operation) -> None:
+    """Raises NotLowered for a strong access to elements of which two share a byte."""
+    if attribute(op, "memory_ordering_semantics", "weak") != "weak":
+        raise NotLowered("a strong access to elements of which two share a byte")
 
 
 def outside(op: Operation) -> str:

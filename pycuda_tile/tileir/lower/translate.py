@@ -5,7 +5,10 @@ SSA values become local constants, zero-dimensional tiles scalars, and the carri
 
 from __future__ import annotations
 
+import numpy as np
+
 from ...spec.element_types import HEADERS
+from ..elements import HALF_BYTE, pairs
 from ..ir import Entry, Global, Operation, walk
 from ..module import Module
 from ..reading import attribute, dense, operands_of, result_element, result_shape, value_element
@@ -16,7 +19,7 @@ from .folds import FOLDS
 from .memory import MEMORY
 from .tiles import shared_value
 from .translation import Translation
-from .types import NotLowered, element, literal, tile
+from .types import NotLowered, element, literal, pointee_type, tile
 from .writer import identifier
 
 _STATEMENTS = MEMORY | EFFECTS | CONTROL | FOLDS
@@ -76,10 +79,12 @@ class Translator(Translation):
 
     def _global(self, found: Global) -> None:
         kind, values = str(found.type.element), found.value.reshape(-1)
+        if kind == HALF_BYTE:
+            kind, values = "i16", pairs(values).astype(np.int16)
         name = self.fresh("global_" + identifier(found.name))
         listed = ", ".join(literal(value, kind) for value in values)
         device = "__device__ " if self.target.threads else ""
-        self.line(f"{device}{element(kind)} {name}[] = {{{listed}}};")
+        self.line(f"{device}{pointee_type(str(found.type.element))} {name}[] = {{{listed}}};")
         self.globals[found.name] = name
 
     def _entry(self, entry: Entry) -> None:
@@ -89,7 +94,8 @@ class Translator(Translation):
         for argument in body.arguments:
             kind, given = element(value_element(argument)), argument.name or "argument"
             local = self.names.name(argument, given)
-            if value_element(argument).startswith("ptr<i") and not self.target.on_gpu:
+            integers = value_element(argument).startswith(("ptr<i", f"ptr<{HALF_BYTE}"))
+            if integers and not self.target.on_gpu:
                 passed = self.fresh(f"{given}_integers")
                 parameters.append(f"tileir::integer<{kind[:-1]}>* {passed}")
                 casts.append(f"auto const {local} = reinterpret_cast<{kind}>({passed});")

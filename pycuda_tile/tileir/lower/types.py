@@ -8,7 +8,7 @@ from typing import NamedTuple
 import numpy as np
 
 from ...spec.element_types import TILEIR_TYPES
-from ..elements import DTYPES
+from ..elements import DTYPES, HALF_BYTE
 from ..reading import TileFacts, pointee
 
 ELEMENTS = {name: e.cxx for name, e in TILEIR_TYPES.items() if e.cxx} | {"i4": "signed char"}
@@ -38,12 +38,17 @@ class NotLowered(Exception):
 
 
 def element(name: str) -> str:
-    """An element type; "ptr<f32>" is a pointer to floats."""
+    """An element type; "ptr<f32>" is a pointer to floats, "ptr<f4E2M1FN>" to bytes with two elements each."""
     if name.startswith("ptr<"):
-        return f"{element(pointee(name))}*"
+        return f"{pointee_type(pointee(name))}*"
     if name not in ELEMENTS:
         raise NotLowered(f"elements of type {name}")
     return ELEMENTS[name]
+
+
+def pointee_type(name: str) -> str:
+    """What a pointer to elements points to."""
+    return "unsigned char" if name == HALF_BYTE else element(name)
 
 
 def shape(extents: tuple[int, ...]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..elements import bits_of
+from ..elements import HALF_BYTE, bits_of
 from ..grammar import ELEMENTS
 from ..ir import Bounded, DivBy, SameElements, TensorView, Tile, TileView
 from ..print_formats import count_expressions, unfinished
@@ -101,6 +101,15 @@ def view_tile(place: Place) -> str | None:
     view, (tile, *_) = place.type("view"), place.values("tile", "value", "reduced_values")
     wanted = Tile(view.tensor.element, tuple(view.tile))
     return None if tile.type == wanted else f"{tile.type}, where the view has {wanted}"
+
+
+def packed_axis(place: Place) -> str | None:
+    view = place.type("view")
+    if str(view.tensor.element) != HALF_BYTE:
+        return None
+    ok = view.tensor.strides.count(1) == 1
+    ok = ok and (view.sparse is None or view.tensor.strides[view.dim_map[view.sparse]] != 1)
+    return None if ok else str(view)
 
 
 def inbounds_length(place: Place) -> str | None:
