@@ -40,6 +40,31 @@ def saxpy(name: str = "saxpy", shape: str = "8x64") -> str:
 """
 
 
+def overlapping(name: str = "overlapping") -> str:
+    """The squares of tiles of 4 x 32 that begin 3 rows and 20 columns apart, each stored whole; the index of
+    the row is `first` and that of the block."""
+    view = f"strided_view<tile=(4x32), traversal_strides=[3,20], padding_value = nan, {MATRIX}>"
+    parts, kind = f"partition_view<tile=(4x32), {MATRIX}>", "tile<4x32xf32>"
+    return f"""entry @{name}(%x: tile<ptr<f32>>, %out: tile<ptr<f32>>, %m: tile<i32>, %n: tile<i32>,
+  %first: tile<i64>) {{
+  %i, %j, %k = get_tile_block_id : tile<i32>
+  %row = exti %j signed : tile<i32> -> tile<i64>
+  %from = addi %row, %first : tile<i64>
+  %column = exti %i signed : tile<i32> -> tile<i64>
+  %t_x = make_tensor_view %x, shape = [%m, %n], strides = [%n, 1] : tile<i32> -> {MATRIX}
+  %v_x = make_strided_view %t_x : {view}
+  %rows = constant <i32: 8> : tile<i32>
+  %columns = constant <i32: 64> : tile<i32>
+  %t_o = make_tensor_view %out, shape = [%rows, %columns], strides = [%columns, 1] : tile<i32> -> {MATRIX}
+  %v_o = make_partition_view %t_o : {parts}
+  %p, %t0 = load_view_tko weak %v_x[%from, %column] : {view}, tile<i64> -> {kind}, token
+  %q = mulf %p, %p : {kind}
+  %t1 = store_view_tko weak %q, %v_o[%row, %column] : {kind}, {parts}, tile<i64> -> token
+  return
+}}
+"""
+
+
 def softmax(name: str = "softmax", width: int = 256) -> str:
     """A row for each block; elements beyond the columns are minus infinity."""
     view = f"partition_view<tile=(1x{width}), padding_value = neg_inf, {MATRIX}>"

@@ -25,6 +25,7 @@ TEXT = "\n".join(
         kernels.pointers("padded", 32, padded="  %given = constant <f32: -3.5> : tile<32xf32>\n"),
         kernels.pointers("padded_by_others", 32, padded=OTHERS),
         kernels.in_place(),
+        kernels.overlapping(),
         kernels.transposed(),
         kernels.carried(),
         kernels.carried("carried_late", late="subf %old, %acc"),
@@ -116,6 +117,15 @@ def test_padding(name: str):
     for count in (1, 20, 32, 40):
         x = np.round(numbers(64, False) * 8)
         check(name, 2, x, np.zeros_like(x), count)
+
+
+@pytest.mark.parametrize("first", [0, 2, -1, 2**63 // 3, 2**61])
+def test_overlapping(first: int):
+    """Also rows far outside, whose place would wrap around."""
+    x = numbers(9 * 45, True)
+    check("overlapping", (2, 2), x, np.zeros((8, 64), np.float32), 9, 45, np.int64(first))
+    attributes = built(True).kernel("overlapping").attributes
+    assert attributes["path"] == "fused" and "reason" not in attributes
 
 
 @pytest.mark.parametrize("count", [64, 40, 100])

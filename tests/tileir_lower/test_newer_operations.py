@@ -90,16 +90,37 @@ MANY_DEVICES = f"""entry @devices(%p: tile<ptr<f32, <multicast>>>, %q: tile<ptr<
 }}
 """
 
-TEXT = "".join([*(power(*kinds) for kinds in sorted(POWERS)), HALVES, MANY_DEVICES])
+LINE = "tensor_view<6xf32, strides=[1]>"
+OVERLAPPING = f"strided_view<tile=(4), traversal_strides=[1], padding_value = neg_inf, {LINE}>"
+CHOSEN = f"gather_scatter_view<tile=(4), padding_value = nan, {LINE}, sparse_dim=0>"
+VIEWS = f"""
+entry @sums(%p: tile<ptr<f32>>) {{
+  %i, %j, %k = get_tile_block_id : tile<i32>
+  %t = make_tensor_view %p, shape = [6], strides = [1] : {LINE}
+  %v = make_strided_view %t : {OVERLAPPING}
+  %x = constant <f32: 1.0> : tile<4xf32>
+  %a = atomic_red_view_tko relaxed device %v[%i], addf, %x : tile<4xf32>, {OVERLAPPING}, tile<i32> -> token
+}}
+entry @chosen(%p: tile<ptr<f32>>, %n_p: tile<ptr<i32>>, %x_p: tile<ptr<f32>>) {{
+{loaded("n", 4, "i32")}{loaded("x", 4, "f32")}
+  %t = make_tensor_view %p, shape = [6], strides = [1] : {LINE}
+  %v = make_gather_scatter_view %t : {CHOSEN}
+  %y, %a = load_view_tko weak %v[%n] : {CHOSEN}, tile<4xi32> -> tile<4xf32>, token
+  %b = store_view_tko weak %x, %v[%n] token = %a : tile<4xf32>, {CHOSEN}, tile<4xi32> -> token
+{stored("y", "x", 4, "f32")}
+}}
+"""
+
+TEXT = "".join([*(power(*kinds) for kinds in sorted(POWERS)), HALVES, MANY_DEVICES, VIEWS])
 
 
 @functools.cache
 def launcher(way: str) -> Callable[..., None]:
     module = tileir.parse(TEXT)
     if way == "interpret":
-        return lambda name, *arrays: tileir.interpret(module, name, 1, *arrays)
+        return lambda name, *arrays, grid=1: tileir.interpret(module, name, grid, *arrays)
     built = tileir.build(module, target="cpu", optimize=way == "fused", options=("-O1",))
-    return lambda name, *arrays: built.kernel(name)[1](*arrays)
+    return lambda name, *arrays, grid=1: built.kernel(name)[grid](*arrays)
 
 
 @pytest.fixture(params=["interpret", "cpu", "fused"])
@@ -155,3 +176,26 @@ def test_memory_of_several_devices_is_that_of_one(run: Callable[..., None]) -> N
     np.testing.assert_array_equal(x, [4, 5, np.nan, np.nan])
     assert floats.tolist() == [10, 20, 30, 40, 14, 25, 6, 7]
     assert words.tolist() == [5, 5, 5, 5, -1, 5, 5, 5]
+
+
+def test_overlapping_updates(run: Callable[..., None]) -> None:
+    """Tiles of 4 at each of 6 elements: padding means nothing, and what is beyond the tensor stays."""
+    x = np.zeros(8, np.float32)
+    run("sums", x, grid=6)
+    assert x.tolist() == [1, 2, 3, 4, 4, 4, 0, 0]
+
+
+@pytest.mark.parametrize(
+    "indices, loaded, left",
+    [
+        ([3, 0, 3, 3], [3, 0, 3, 3], [20, 1, 2, 40, 4, 5]),  # the last of the values that are stored
+        ([-1, 5, 6, -(2**31)], [np.nan, 5, np.nan, np.nan], [0, 1, 2, 3, 4, 20]),
+        ([9, 6, -1, 7], [np.nan] * 4, [0, 1, 2, 3, 4, 5]),  # altogether outside
+    ],
+)
+def test_chosen_elements(indices: list, loaded: list, left: list, run: Callable[..., None]) -> None:
+    """Equal indices, and those beyond the tensor, to which negative ones belong."""
+    memory, x = np.arange(7, dtype=np.float32), np.array([10, 20, 30, 40], np.float32)
+    run("chosen", memory, np.array(indices, np.int32), x)
+    np.testing.assert_array_equal(x, loaded)
+    assert memory.tolist() == [*left, 6]

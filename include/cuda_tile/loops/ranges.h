@@ -52,11 +52,13 @@ CUDA_TILE_API bool fits(E first, long long const (&counts)[Rank], long long cons
   return least == static_cast<E>(least) && greatest == static_cast<E>(greatest);
 }
 
-/// How many of the `count` elements of a view's tile at an index are within the extent.
+/// How many of the `count` elements of a view's tile at an index are within the extent. Tiles begin `apart`
+/// elements from each other.
 template <typename I>
-CUDA_TILE_API long long inside(long long extent, I index, long long count) {
-  auto first = static_cast<unsigned long long>(index) * static_cast<unsigned long long>(count);
-  auto left = first < static_cast<unsigned long long>(extent) ? extent - static_cast<long long>(first) : 0;
+CUDA_TILE_API long long inside(long long extent, I index, long long count, long long apart) {
+  auto number = static_cast<unsigned long long>(index);
+  bool exists = number <= static_cast<unsigned long long>(extent / apart);
+  long long left = exists ? extent - static_cast<long long>(number) * apart : 0;
   return left < count ? left : count;
 }
 

@@ -96,7 +96,7 @@ def _access(op: Operation, analysis: Analysis) -> Access:
     if "view" in op.operands:
         value = op.results[0] if op.name in LOADS else operand(op, "tile")
         if not is_plain_view(op):
-            raise Fallback(op, "its tiles do not lie side by side")
+            raise Fallback(op, "its view chooses elements one by one")
         view, indices = operand(op, "view"), group(op, "index")
         if value_element(view) == HALF_BYTE:
             raise Fallback(op, "two of its elements share a byte")

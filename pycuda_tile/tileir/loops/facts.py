@@ -72,9 +72,8 @@ def is_weak(op: Operation) -> bool:
 
 
 def is_plain_view(op: Operation) -> bool:
-    """Whether an access is to a partition view: tiles side by side."""
-    kind = tile_facts(operand(op, "view").type)
-    return kind.sparse is None and kind.steps == kind.tile and bool(kind.tile)
+    """Whether an access is to consecutive elements along each axis."""
+    return tile_facts(operand(op, "view").type).sparse is None
 
 
 def captured(op: Operation) -> list[Value]:

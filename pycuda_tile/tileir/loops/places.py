@@ -173,13 +173,14 @@ class Places:
         view = self.translator.views[id(operand(op, "view"))]
         promised = list(attribute(op, "inbounds", None) or ())
         place = Place(view.tensor.base, view.tensor.element, size=" * ".join(view.tensor.extents))
-        for d, (own, n, dimension) in enumerate(zip(axes, view.kind.tile, view.kind.axes, strict=True)):
+        kind = view.kind
+        for d, (own, n, apart) in enumerate(zip(axes, kind.tile, kind.steps, strict=True)):
             index = unsigned_scalar(self.translator, group(op, "index")[d])
-            step, extent = view.tensor.strides[dimension], view.tensor.extents[dimension]
-            place.origin += f" + static_cast<long long>({index}) * {n} * {step}"
+            step, extent = view.tensor.strides[kind.axes[d]], view.tensor.extents[kind.axes[d]]
+            place.origin += f" + static_cast<long long>({index}) * {apart} * {step}"
             weights, count = self.nest.axes.weights(own), str(n)
             if not (promised and all(promised)):
-                count = self._let("inside", f"loops::inside({extent}, {index}, {n})")
+                count = self._let("inside", f"loops::inside({extent}, {index}, {n}, {apart})")
                 place.bounds.append(Bound(weights, count))
             place.steps |= {axis: _times(step, weight) for axis, weight in weights.items()}
             place.spans.append(Span(count, step))
