@@ -11,6 +11,7 @@ import pytest
 
 from pycuda_tile import tileir
 from pycuda_tile.tileir.elements import DTYPES
+from pycuda_tile.tileir.loops.translate import FusingTranslator
 
 CAST = "#cuda_tile.multimem_reduction_kind"
 TENSOR = "tensor_view<6xf32, strides=[1], #cuda_tile.ptr_attr<multicast>>"
@@ -112,6 +113,14 @@ entry @chosen(%p: tile<ptr<f32>>, %n_p: tile<ptr<i32>>, %x_p: tile<ptr<f32>>) {{
 """
 
 TEXT = "".join([*(power(*kinds) for kinds in sorted(POWERS)), HALVES, MANY_DEVICES, VIEWS])
+
+
+def test_what_is_not_fused_says_why() -> None:
+    translator = FusingTranslator(tileir.parse(VIEWS), "cpu")
+    translator.text()
+    found = {(each.op.name, each.reason) for reasons in translator.reasons.values() for each in reasons}
+    assert ("atomic_red_view_tko", "there is no rule for it") in found
+    assert ("load_view_tko", "its view chooses elements one by one") in found
 
 
 @functools.cache

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from ..ir import Operation, Value
 from ..reading import attribute, operands_of, value_shape
-from .facts import ELEMENTWISE, LOADS, STORES, is_tile
+from .facts import ELEMENTWISE, LOADS, STORES, is_plain_view, is_tile
 from .fallback import Fallback
 
 
@@ -102,6 +102,8 @@ class Axes:
         assert not left and not right
 
     def _link(self, op: Operation) -> None:
+        if "view" in op.operands and not is_plain_view(op):
+            raise Fallback(op, "its view chooses elements one by one")
         tiles = [value for value in [*operands_of(op), *op.results] if is_tile(value)]
         loops = [self._loops(value) for value in tiles]
         if op.name in ELEMENTWISE or op.name in LOADS or op.name in STORES or op.name == "reshape":

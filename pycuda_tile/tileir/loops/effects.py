@@ -15,7 +15,7 @@ from ..elements import HALF_BYTE
 from ..ir import Operation, Value
 from ..reading import group, is_token, operand, operands_of, optional_operand, value_element
 from .affine import Affine, Analysis, Limit, Range
-from .facts import LOADS, STORES, UPDATES, is_plain_view, is_weak
+from .facts import LOADS, STORES, UPDATES, is_weak
 from .fallback import Fallback
 
 
@@ -95,8 +95,6 @@ def _access(op: Operation, analysis: Analysis) -> Access:
         raise Fallback(op, "it is a strong access")
     if "view" in op.operands:
         value = op.results[0] if op.name in LOADS else operand(op, "tile")
-        if not is_plain_view(op):
-            raise Fallback(op, "its view chooses elements one by one")
         view, indices = operand(op, "view"), group(op, "index")
         if value_element(view) == HALF_BYTE:
             raise Fallback(op, "two of its elements share a byte")
