@@ -50,7 +50,9 @@
 #include "cuda_tile/ops/reductions.h" // [2.6] reductions
 #include "cuda_tile/ops/thread.h"     // [2.1.1] thread functions
 
-#include "cuda_tile/view/partition_view.h" // [2.12] partition views
+#include "cuda_tile/view/gather_scatter_view.h" // gather and scatter views
+#include "cuda_tile/view/partition_view.h"      // [2.12] partition views
+#include "cuda_tile/view/strided_view.h"        // strided views
 
 #include "cuda_tile/compatibility.h" // names that are not in the manual
 

@@ -3,8 +3,8 @@
 Tiles are NumPy arrays, scalars are NumPy scalars, and Python numbers adapt to the other operand. Functions
 have the same names as in C++; operators have the names of the tables (`add`, `less`, `bit_and`). Modes are
 given by name: `add(a, b, rounding="round_toward_negative")`. Memory is accessed through `pointer(array)` and
-`PartitionView(array, shape)`. Calls that the API rejects raise TypeError or ValueError; behaviour that the
-manual leaves undefined raises UndefinedBehaviorError. All targets are tested against these functions.
+views such as `PartitionView(array, shape)`. Calls that the API rejects raise TypeError or ValueError; what
+the manual leaves undefined raises UndefinedBehaviorError. All targets are tested against these functions.
 
 Each family of operations has a module with the same name as its header in `cuda_tile/ops/`.
 """
@@ -110,10 +110,11 @@ from .reductions import (
 )
 from .scalars import arithmetic_common_type
 from .thread import bid, num_blocks
-from .views import PartitionView
+from .views import GatherScatterView, PartitionView, StridedView
 
 __all__ = [
-    "PartitionView", "Pointers", "abs", "add", "all_of", "any_of", "arithmetic_common_type",
+    "GatherScatterView", "PartitionView", "Pointers", "StridedView", "abs", "add", "all_of", "any_of",
+    "arithmetic_common_type",
     "assume_aligned", "assume_aligned_strided", "assume_blocked", "assume_bounded",
     "assume_bounded_above", "assume_bounded_below", "assume_divisible", "assume_divisible_strided",
     "atan2", "atomic_add", "atomic_add_masked", "atomic_and", "atomic_and_masked",

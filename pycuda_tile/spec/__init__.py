@@ -19,8 +19,9 @@ TABLES = Path(__file__).parent / "tables"
 #: The versions of CUDA Tile C++, of which the first is the manual's and the last the default.
 API_VERSIONS = ("13.3", "13.4", "13.5")
 
-_ID = re.compile(r"\d+(\.\d+)*/\S+")
-_SECTION = re.compile(r"\d+(\.\d+)+")
+# Sections are the manual's; those that it lacks begin with the version of the API that has them.
+_ID = re.compile(r"(13\.\d:)?\d+(\.\d+)*/\S+")
+_SECTION = re.compile(r"(13\.\d:)?\d+(\.\d+)+")
 _NAME = re.compile(r"[a-z_][a-z0-9_]*")
 _FACTOR = re.compile(r"__\w+|float|double|int8")
 _YES_NO = {"yes", "no"}

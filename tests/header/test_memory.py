@@ -232,6 +232,22 @@ def test_partition_view_covers_any_size(layout, target):
         np.testing.assert_array_equal(out[rows], -7)  # nothing is written beyond the span
 
 
+def test_rows_that_no_vector_is_aligned_to(make_target):
+    """g++ once made aligned copies of those that stand where addresses are not aligned."""
+    kernel = make_target("emulated", 4).build(
+        f"""{HEAD}
+        __tile_global__ void copy(const float* in, float* out, int rows, int columns) {{
+          ct::extents size{{rows, columns}};
+          ct::partition_view from{{ct::tensor_span{{in, size}}, ct::shape<2, 8>{{}}}};
+          ct::partition_view to{{ct::tensor_span{{out, size}}, ct::shape<2, 8>{{}}}};
+          to.store(from.load(0, 0), 0, 0);
+        }}"""
+    )["copy"]
+    values, out = np.arange(26, dtype=np.float32).reshape(2, 13), np.zeros((2, 13), np.float32)
+    kernel[1](values, out, 2, 13)
+    np.testing.assert_array_equal(out, np.where(np.arange(13) < 8, values, 0))
+
+
 def test_padding_of_masked_loads(target):
     kernels = "".join(
         f"""

@@ -73,7 +73,14 @@ CUDA_TILE_API bool is_injective(Mapping const&) {
 
 #endif
 
-/// Checks the indices of a partition of shape S of a span.
+/// Reports a span of which different indices lead to one element.
+template <typename Span>
+CUDA_TILE_API void require_injective(Span const& span) {
+  if (!is_injective(span.mapping()))
+    checks::report(cuda_tile_not_injective, "partition_view", 0);
+}
+
+/// Checks the indices of a chunk of a span, where chunks begin S apart.
 template <typename S, typename Span, typename... Idx>
 CUDA_TILE_API void before_partition(Span const& span, Idx... idx) {
   using mapping = typename Span::mapping_type;
@@ -89,8 +96,7 @@ CUDA_TILE_API void before_partition(Span const& span, Idx... idx) {
   };
   (before_conversion<index>(idx), ...);
   (check(detail::convert<index>(idx)), ...);
-  if (!is_injective(span.mapping()))
-    checks::report(cuda_tile_not_injective, "partition_view", 0);
+  require_injective(span);
 }
 
 #if CUDA_TILE_CHECKED_FULLY
@@ -170,6 +176,8 @@ CUDA_TILE_API void after_partition_access(P const& part) {
 
 #else
 
+template <typename Span>
+CUDA_TILE_API void require_injective(Span const&) {}
 template <typename S, typename Span, typename... Idx>
 CUDA_TILE_API void before_partition(Span const&, Idx...) {}
 template <unsigned Flags, bool Masked, typename Shape, typename P>

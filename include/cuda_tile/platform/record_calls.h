@@ -109,9 +109,9 @@ template <typename T, typename Function, int Order, int Scope>
 struct update_pointers; // pointers, value, mask
 template <typename T, int Order, int Scope>
 struct exchange_pointers; // pointers, comparand, value, mask
-template <typename T, int Padding, int Order, int Scope>
-struct load_view; // address, indices, extents, strides; Padding -1: the access is not masked
-template <typename T, int Padding, int Order, int Scope>
+template <typename T, typename Steps, int Padding, int Order, int Scope>
+struct load_view; // address, indices, extents, strides; chunks T begin Steps apart; Padding -1: not masked
+template <typename T, typename Steps, int Padding, int Order, int Scope>
 struct store_view; // the same, value
 namespace functions {
 struct bit_and;

@@ -9,14 +9,14 @@ namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 namespace back_end {
 
 /// The record of a tile type, in names of calls.
-template <typename T, typename Indices = make_indices<tile_rank_v<T>>>
+template <typename E, typename S, typename Indices = make_indices<S::rank()>>
 struct described;
-template <typename T, size_t... D>
-struct described<T, indices<D...>> {
-  using type = record::tile<tile_element_t<T>, static_cast<unsigned>(length<tile_shape_t<T>>(D))...>;
+template <typename E, typename S, size_t... D>
+struct described<E, S, indices<D...>> {
+  using type = record::tile<E, static_cast<unsigned>(length<S>(D))...>;
 };
 template <typename T>
-using described_t = typename described<T>::type;
+using described_t = typename described<tile_element_t<T>, tile_shape_t<T>>::type;
 
 template <typename T, typename Operation, typename... Operands>
 CUDA_TILE_API T tile_of(Operands... operands) {

@@ -81,53 +81,56 @@ CUDA_TILE_API R compare_exchange(Access, Ptrs const& ptrs, Expected const& expec
 
 namespace back_end {
 
-template <template <typename, int, int, int> typename Operation, int Padding, typename Access, typename T>
-using accessing_view =
-    Operation<described_t<T>, Padding, access_numbers<Access>::order, access_numbers<Access>::scope>;
+template <template <typename, typename, int, int, int> typename Operation, typename Steps, int Padding,
+          typename Access, typename T>
+using accessing_view = Operation<described_t<T>, typename described<tile_element_t<T>, Steps>::type, Padding,
+                                 access_numbers<Access>::order, access_numbers<Access>::scope>;
 
 /// Calls Operation with address, indices, extents and strides. Narrow ones are promoted, as their sign tells;
 /// extents and strides that are constants become static ones.
-template <typename Operation, typename R, typename Span, typename Shape, size_t... D, typename... Value>
-CUDA_TILE_API R access_view(partition_index<Span, Shape> const& p, indices<D...>, Value... value) {
+template <typename Operation, typename R, typename Span, typename Shape, typename Steps, size_t... D,
+          typename... Value>
+CUDA_TILE_API R access_view(partition_index<Span, Shape, Steps> const& p, indices<D...>, Value... value) {
   using I = typename Span::index_type;
   auto const& mapping = p.span.mapping();
   return record::effect<Operation, R>(p.span.data_handle(), +static_cast<I>(p.at[D])...,
                                       +mapping.extents().extent(D)..., +static_cast<I>(mapping.stride(D))...,
                                       value...);
 }
-template <int Padding, typename Access, typename Span, typename Shape>
-CUDA_TILE_API partition_tile<Span, Shape> load_through(partition_index<Span, Shape> const& from) {
+template <int Padding, typename Access, typename Span, typename Shape, typename Steps>
+CUDA_TILE_API partition_tile<Span, Shape> load_through(partition_index<Span, Shape, Steps> const& from) {
   using R = partition_tile<Span, Shape>;
   R result;
   result.handle =
-      back_end::access_view<accessing_view<record::load_view, Padding, Access, R>, record::handle>(
+      back_end::access_view<accessing_view<record::load_view, Steps, Padding, Access, R>, record::handle>(
           from, make_indices<Shape::rank()>{});
   return result;
 }
-template <int Padding, typename Access, typename Span, typename Shape>
-CUDA_TILE_API void store_through(partition_index<Span, Shape> const& to,
+template <int Padding, typename Access, typename Span, typename Shape, typename Steps>
+CUDA_TILE_API void store_through(partition_index<Span, Shape, Steps> const& to,
                                  partition_tile<Span, Shape> const& value) {
-  using operation = accessing_view<record::store_view, Padding, Access, partition_tile<Span, Shape>>;
+  using operation = accessing_view<record::store_view, Steps, Padding, Access, partition_tile<Span, Shape>>;
   back_end::access_view<operation, void>(to, make_indices<Shape::rank()>{}, value.handle);
 }
 
 } // namespace back_end
 
-template <typename Access, typename Span, typename Shape>
-CUDA_TILE_API partition_tile<Span, Shape> load_view(Access, partition_index<Span, Shape> const& from) {
+template <typename Access, typename Span, typename Shape, typename Steps>
+CUDA_TILE_API partition_tile<Span, Shape> load_view(Access, partition_index<Span, Shape, Steps> const& from) {
   return back_end::load_through<-1, Access>(from);
 }
-template <view_padding Padding, typename Access, typename Span, typename Shape>
-CUDA_TILE_API partition_tile<Span, Shape> load_view_masked(Access, partition_index<Span, Shape> const& from) {
+template <view_padding Padding, typename Access, typename Span, typename Shape, typename Steps>
+CUDA_TILE_API partition_tile<Span, Shape> load_view_masked(Access,
+                                                           partition_index<Span, Shape, Steps> const& from) {
   return back_end::load_through<static_cast<int>(Padding), Access>(from);
 }
-template <typename Access, typename Span, typename Shape>
-CUDA_TILE_API void store_view(Access, partition_index<Span, Shape> const& to,
+template <typename Access, typename Span, typename Shape, typename Steps>
+CUDA_TILE_API void store_view(Access, partition_index<Span, Shape, Steps> const& to,
                               partition_tile<Span, Shape> const& value) {
   back_end::store_through<-1, Access>(to, value);
 }
-template <typename Access, typename Span, typename Shape>
-CUDA_TILE_API void store_view_masked(Access, partition_index<Span, Shape> const& to,
+template <typename Access, typename Span, typename Shape, typename Steps>
+CUDA_TILE_API void store_view_masked(Access, partition_index<Span, Shape, Steps> const& to,
                                      partition_tile<Span, Shape> const& value) {
   back_end::store_through<0, Access>(to, value);
 }

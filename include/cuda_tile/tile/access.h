@@ -29,13 +29,33 @@ using memory_add = memory_function<elements::add>;
 using memory_sub = memory_function<elements::sub>;
 using memory_exchange = memory_function<elements::second>;
 
-/// The partition of a tensor span that has shape Shape and index `at`.
-template <typename Span, typename Shape>
+/// The chunk of shape Shape of a tensor span with index `at`, where chunks begin Steps apart: the partition
+/// with that index if Steps is Shape.
+template <typename Span, typename Shape, typename Steps = Shape>
 struct partition_index {
   Span const& span;
   size_t at[Shape::rank() == 0 ? 1 : Shape::rank()]; // an array cannot be empty
 };
 template <typename Span, typename Shape>
 using partition_tile = tile<typename Span::value_type, Shape>;
+
+/// What elements beyond the span are replaced by.
+template <view_padding Pad, typename E>
+CUDA_TILE_API E padding_value() {
+  constexpr bool is_infinite = Pad == view_padding::positive_inf || Pad == view_padding::negative_inf;
+  if constexpr (Pad == view_padding::zero)
+    return detail::convert<E>(0);
+  else if constexpr (Pad == view_padding::nan)
+    return elements::quiet_nan<E>();
+  else if constexpr (!is_infinite)
+    return detail::convert<E>(-0.0f);
+  else if constexpr (is_restricted_floating_point_v<E> && scalar_traits<E>::saturates) // as conversions do
+    return platform::bit_cast<E>(static_cast<bits_t<E>>(
+        format_of<E>::infinity | (Pad == view_padding::negative_inf ? format_of<E>::sign : 0)));
+  else if constexpr (Pad == view_padding::positive_inf)
+    return elements::infinity<E>();
+  else
+    return elements::negate{}(elements::infinity<E>());
+}
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

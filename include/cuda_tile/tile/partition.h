@@ -8,21 +8,6 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-/// What elements beyond the span are replaced by.
-template <view_padding Pad, typename E>
-CUDA_TILE_API E padding_value() {
-  if constexpr (Pad == view_padding::zero)
-    return detail::convert<E>(0);
-  else if constexpr (Pad == view_padding::negative_zero)
-    return elements::negate{}(detail::convert<E>(0));
-  else if constexpr (Pad == view_padding::positive_inf)
-    return elements::infinity<E>();
-  else if constexpr (Pad == view_padding::negative_inf)
-    return elements::negate{}(elements::infinity<E>());
-  else
-    return elements::quiet_nan<E>();
-}
-
 template <typename Span, typename Shape>
 struct partition {
   using element = typename Span::element_type;
@@ -38,21 +23,24 @@ struct partition {
   size_t row = 1;      // length of the last dimension of the span
   size_t places;       // bits that may be set in the rows' addresses, apart from multiples of the rows' bytes
 
-  CUDA_TILE_API explicit partition(partition_index<Span, Shape> const& index)
+  template <typename Steps>
+  CUDA_TILE_API explicit partition(partition_index<Span, Shape, Steps> const& index)
       : origin{index.span.data_handle()}, strides{}, valid{}, places{reinterpret_cast<size_t>(origin)} {
     Span const& span = index.span;
     CUDA_TILE_UNROLL
     for (size_t d = 0; d != rank; ++d) {
-      size_t first = index.at[d] * length<Shape>(d);
+      size_t first = index.at[d] * length<Steps>(d);
       size_t extent = static_cast<size_t>(span.mapping().extents().extent(d));
       size_t left = first < extent ? extent - first : 0;
       elements *= extent;
       strides[d] = static_cast<size_t>(span.mapping().stride(d));
       valid[d] = static_cast<unsigned>(left < length<Shape>(d) ? left : length<Shape>(d));
       origin += first * strides[d];
-      if (d + 1 == rank)
+      if (d + 1 == rank) {
         row = extent;
-      else // Not derived from `origin`, so it is the same for all partitions that a loop visits.
+        if constexpr (!is_same_v<Steps, Shape>)
+          places |= length<Steps>(d) * strides[d] * sizeof(element);
+      } else // Not derived from `origin`, so it is the same for all partitions that a loop visits.
         places |= (length<Shape>(d) == 1 ? first * strides[d] : strides[d]) * sizeof(element);
     }
   }
@@ -75,7 +63,8 @@ template <typename Span, typename Shape>
 struct partition<Span, Shape> {
   using element = typename Span::element_type;
   element* origin;
-  CUDA_TILE_API explicit partition(partition_index<Span, Shape> const& index)
+  template <typename Steps>
+  CUDA_TILE_API explicit partition(partition_index<Span, Shape, Steps> const& index)
       : origin{index.span.data_handle()} {}
   CUDA_TILE_API bool whole() const { return true; }
 };

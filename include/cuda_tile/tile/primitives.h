@@ -116,21 +116,22 @@ CUDA_TILE_API R compare_exchange(Access, Ptrs const& ptrs, Expected const& expec
 // ---- memory, by views
 
 /// Loads the partition, which lies entirely within the span.
-template <typename Access, typename Span, typename Shape>
-CUDA_TILE_API partition_tile<Span, Shape> load_view(Access, partition_index<Span, Shape> const& from);
+template <typename Access, typename Span, typename Shape, typename Steps>
+CUDA_TILE_API partition_tile<Span, Shape> load_view(Access, partition_index<Span, Shape, Steps> const& from);
 
 /// Loads the partition. Elements beyond the span are not read; they become the padding.
-template <view_padding Padding, typename Access, typename Span, typename Shape>
-CUDA_TILE_API partition_tile<Span, Shape> load_view_masked(Access, partition_index<Span, Shape> const& from);
+template <view_padding Padding, typename Access, typename Span, typename Shape, typename Steps>
+CUDA_TILE_API partition_tile<Span, Shape> load_view_masked(Access,
+                                                           partition_index<Span, Shape, Steps> const& from);
 
 /// Stores `value` to the partition, which lies entirely within the span.
-template <typename Access, typename Span, typename Shape>
-CUDA_TILE_API void store_view(Access, partition_index<Span, Shape> const& to,
+template <typename Access, typename Span, typename Shape, typename Steps>
+CUDA_TILE_API void store_view(Access, partition_index<Span, Shape, Steps> const& to,
                               partition_tile<Span, Shape> const& value);
 
 /// The same, but nothing is stored beyond the span.
-template <typename Access, typename Span, typename Shape>
-CUDA_TILE_API void store_view_masked(Access, partition_index<Span, Shape> const& to,
+template <typename Access, typename Span, typename Shape, typename Steps>
+CUDA_TILE_API void store_view_masked(Access, partition_index<Span, Shape, Steps> const& to,
                                      partition_tile<Span, Shape> const& value);
 
 // ---- assumptions of a program about its values [2.15]: x is a tile or a scalar; a back end may use them

@@ -137,24 +137,25 @@ CUDA_TILE_API R compare_exchange(Access access, Ptrs const& ptrs, Expected const
 
 // ---- memory, by views
 
-template <typename Access, typename Span, typename Shape>
-CUDA_TILE_API partition_tile<Span, Shape> load_view(Access access, partition_index<Span, Shape> const& from) {
+template <typename Access, typename Span, typename Shape, typename Steps>
+CUDA_TILE_API partition_tile<Span, Shape> load_view(Access access,
+                                                    partition_index<Span, Shape, Steps> const& from) {
   return detail::load_partition<false>(access, partition<Span, Shape>(from), typename Span::value_type{});
 }
-template <view_padding Padding, typename Access, typename Span, typename Shape>
+template <view_padding Padding, typename Access, typename Span, typename Shape, typename Steps>
 CUDA_TILE_API partition_tile<Span, Shape> load_view_masked(Access access,
-                                                           partition_index<Span, Shape> const& from) {
+                                                           partition_index<Span, Shape, Steps> const& from) {
   return detail::load_partition<true>(access, partition<Span, Shape>(from),
                                       detail::padding_value<Padding, typename Span::value_type>());
 }
 
-template <typename Access, typename Span, typename Shape>
-CUDA_TILE_API void store_view(Access access, partition_index<Span, Shape> const& to,
+template <typename Access, typename Span, typename Shape, typename Steps>
+CUDA_TILE_API void store_view(Access access, partition_index<Span, Shape, Steps> const& to,
                               partition_tile<Span, Shape> const& value) {
   detail::store_partition<false>(access, partition<Span, Shape>(to), value);
 }
-template <typename Access, typename Span, typename Shape>
-CUDA_TILE_API void store_view_masked(Access access, partition_index<Span, Shape> const& to,
+template <typename Access, typename Span, typename Shape, typename Steps>
+CUDA_TILE_API void store_view_masked(Access access, partition_index<Span, Shape, Steps> const& to,
                                      partition_tile<Span, Shape> const& value) {
   detail::store_partition<true>(access, partition<Span, Shape>(to), value);
 }

@@ -75,6 +75,7 @@ OUTPUTS = (
     Output("include/cuda_tile/ops/mma/types.h", ("mma",)),
     Output("include/cuda_tile/ops/reductions.h", ("reductions",)),
     Output("include/cuda_tile/ops/atomics.h", ("atomics",)),
+    Output("include/cuda_tile/view/updates.h", ("atomics",)),
     *_small_float_headers(),
     Output("include/cuda_tile/compatible/nv_target/nv/target", ()),
     Output("docs/reference.md", ("api", "chapters", "mma")),

@@ -87,12 +87,13 @@ def without_detail(code: str) -> str:
     return code
 
 
-def class_text(code: str, name: str) -> str:
-    """The definitions in `code` of a class template, its specialisations and its bases."""
-    return "\n".join(_class_texts(code, name, set()))
+def class_text(code: str, name: str, of_bases: str = "") -> str:
+    """The definitions in `code` of a class template, its specialisations and its bases, which may also be in
+    `of_bases`."""
+    return "\n".join(_class_texts(code, name, of_bases or code, set()))
 
 
-def _class_texts(code: str, name: str, seen: set[str]) -> list[str]:
+def _class_texts(code: str, name: str, of_bases: str, seen: set[str]) -> list[str]:
     seen.add(name)
     texts = []
     for found in re.finditer(rf"\b(?:struct|class)\s+{re.escape(name)}\b", code):
@@ -103,7 +104,7 @@ def _class_texts(code: str, name: str, seen: set[str]) -> list[str]:
         _, _, bases = code[found.end() : body].partition(":")
         for base in re.findall(r"\w+", bases):
             if base not in seen:
-                texts += _class_texts(code, base, seen)
+                texts += _class_texts(of_bases, base, of_bases, seen)
     return texts
 
 
@@ -115,6 +116,6 @@ def _body(code: str, place: int) -> int | None:
 
 
 def enum_text(code: str, name: str) -> str:
-    """The enumerators of an enumeration; `name` is empty for one without a name."""
-    found = re.search(rf"\benum\s+(?:class\s+)?{re.escape(name)}\s*(?::[^;{{]*)?(\{{)", code)
-    return code[found.start(1) : end_of_group(code, found.start(1))] if found else ""
+    """The enumerators of an enumeration; `name` is empty for those without a name."""
+    found = re.finditer(rf"\benum\s+(?:class\s+)?{re.escape(name)}\s*(?::[^;{{]*)?(\{{)", code)
+    return "\n".join(code[each.start(1) : end_of_group(code, each.start(1))] for each in found)

@@ -39,6 +39,7 @@ class Headers:
 
     def __init__(self, folder: Path):
         self._code: dict[str, str] = {}
+        self._classes: dict[tuple[str, str], str] = {}
         waiting = ["cuda_tile.h"]
         while waiting:
             name = waiting.pop()
@@ -68,13 +69,20 @@ class Headers:
         if kind == "enumerator":
             code = cpp.enum_text(code, owner)
         elif owner and owner != "literals":
-            code = cpp.class_text(code, owner)
+            code = self._class(header, owner)
         elif kind != "keyword":
             code = cpp.without_detail(code)
         if kind == "type":
             return int(bool(cpp.class_text(code, name)))
         name = "" if name == UNNAMED else name
         return len(re.findall(_PATTERNS[kind].replace("NAME", re.escape(name.strip())), code))
+
+    def _class(self, header: str, name: str) -> str:
+        """The definition of a class and its bases, which other headers may define."""
+        if (header, name) not in self._classes:
+            text = cpp.class_text(self._code[header], name, "\n".join(self._code.values()))
+            self._classes[header, name] = text
+        return self._classes[header, name]
 
 
 def _place(row: SimpleNamespace) -> tuple[str, str, str]:

@@ -130,31 +130,37 @@ class Memory(Tokens):
 
     # --- through views ---
 
-    def call_load_view(self, i: Instruction, type_: Name, padding: int, order: int, scope: int) -> Value:
+    def call_load_view(
+        self, i: Instruction, type_: Name, steps: Name, padding: int, order: int, scope: int
+    ) -> Value:
         stored = _in_memory(type_.tile)
         if not stored.shape:  # which no view has: its only element, which is always there
             operands = {"source": self._pointers(i.operands[0], stored)}
             value = self.access(i, "load_ptr_tko", operands, stored, _ordering(order, scope))
             return self._from_memory(value, type_.tile)
-        view, indices = self._view(i, stored, _PADDINGS[padding] if padding >= 0 else None)
+        view, indices = self._view(i, stored, steps, _PADDINGS[padding] if padding >= 0 else None)
         attributes = {**_ordering(order, scope), "inbounds": [padding < 0] * len(indices)}
         value = self.access(i, "load_view_tko", {"view": view, "index": indices}, stored, attributes)
         return self._from_memory(value, type_.tile)
 
-    def call_store_view(self, i: Instruction, type_: Name, padding: int, order: int, scope: int) -> None:
+    def call_store_view(
+        self, i: Instruction, type_: Name, steps: Name, padding: int, order: int, scope: int
+    ) -> None:
         stored = _in_memory(type_.tile)
         tile = self._to_memory(self.of_type(i.operands[-1], type_.tile), stored)
         if not stored.shape:
             operands = {"destination": self._pointers(i.operands[0], stored), "value": tile}
             self.access(i, "store_ptr_tko", operands, None, _ordering(order, scope))
             return
-        view, indices = self._view(i, stored, "zero" if padding >= 0 else None)
+        view, indices = self._view(i, stored, steps, "zero" if padding >= 0 else None)
         attributes = {**_ordering(order, scope), "inbounds": [padding < 0] * len(indices)}
         self.access(i, "store_view_tko", {"tile": tile, "view": view, "index": indices}, None, attributes)
 
-    def _view(self, i: Instruction, type_: Tile, padding: str | None) -> tuple[Value, list[Value]]:
-        """The partition view, and the indices. Constant extents and strides are part of
-        the type; views of what a loop does not change stand before it."""
+    def _view(
+        self, i: Instruction, type_: Tile, steps: Name, padding: str | None
+    ) -> tuple[Value, list[Value]]:
+        """The view of tiles that begin some steps apart, and the indices. Constant extents and strides are
+        part of the type; views of what a loop does not change stand before it."""
         rank = len(type_.shape)
         base, *rest = i.operands
         indices, extents, strides = rest[:rank], rest[rank : 2 * rank], rest[2 * rank : 3 * rank]
@@ -169,14 +175,17 @@ class Memory(Tokens):
                 self.number(number) for number, is_known in pairs if is_known is None
             ]
         tensor_view = self.pure("make_tensor_view", operands, tensor, hoist=True)
-        view = self._partitions(tensor_view, type_, padding)
+        view = self._partitions(tensor_view, type_, padding, steps.tile.shape)
         return view, [self.number(index) for index in indices]
 
-    def _partitions(self, tensor_view: Value, type_: Tile, padding: str | None) -> Value:
-        """The view of a tensor's tiles of a type."""
-        axes = tuple(range(len(type_.shape)))
-        kind = TileView("partition_view", type_.shape, tensor_view.type, axes, padding, steps=type_.shape)
-        return self.pure("make_partition_view", {"tensor_view": tensor_view}, kind, hoist=True)
+    def _partitions(
+        self, tensor_view: Value, type_: Tile, padding: str | None, steps: tuple[int, ...] | None = None
+    ) -> Value:
+        """The view of a tensor's tiles of a type, which begin `steps` apart; None: their lengths."""
+        axes, steps = tuple(range(len(type_.shape))), steps or type_.shape
+        name = "partition_view" if steps == type_.shape else "strided_view"
+        kind = TileView(name, type_.shape, tensor_view.type, axes, padding, steps=steps)
+        return self.pure(f"make_{name}", {"tensor_view": tensor_view}, kind, hoist=True)
 
 
 def _static(operand: Operand) -> int | None:
