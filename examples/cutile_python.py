@@ -1,64 +1,25 @@
 """Kernels written in Python with NVIDIA's cuda-tile package, run here on the CPU.
 
-cuda-tile compiles its kernels to Tile IR without a GPU; pycuda_tile.tileir reads the Tile IR and builds it
-for the CPU. Needs `pip install cuda-tile`.
+The import of pycuda_tile.cutile is all that differs from a program for a GPU, but for the arrays, which are
+NumPy's. Needs `pip install cuda-tile`.
 """
 
 from __future__ import annotations
 
-import io
 import sys
 
 import numpy as np
 from _common import ceildiv, median_seconds, progress
 
-import pycuda_tile as pct
-from pycuda_tile import tileir
-
 try:
     import cuda.tile as ct
-    from cuda.tile import compilation
 except ImportError:
     sys.exit("This example needs NVIDIA's cuda-tile package: pip install cuda-tile")
 
+import pycuda_tile.cutile  # noqa: F401  (ct.launch runs on the CPU from here on)
+
 ConstInt = ct.Constant[int]
 TILE_M, TILE_N, TILE_K = 64, 64, 32
-
-
-def tile_ir(kernel, *arguments) -> tileir.Module:
-    """The Tile IR of a cuda-tile kernel for arrays and constants of the types of these arguments."""
-    parameters = [constraint(a) if isinstance(a, np.ndarray) else a for a in arguments]
-    convention = compilation.CallingConvention.cutile_python_v1()
-    signature = compilation.KernelSignature(parameters, convention, symbol="kernel")
-    bytecode = io.BytesIO()
-    compilation.export_kernel(kernel, [signature], bytecode, output_format="tileir_bytecode")
-    return tileir.read_bytecode(bytecode.getvalue())
-
-
-def constraint(array: np.ndarray):
-    """The assumptions of the kernel: a contiguous array that overlaps no other."""
-    return compilation.ArrayConstraint(
-        getattr(ct, array.dtype.name),
-        array.ndim,
-        index_dtype=ct.int32,
-        stride_lower_bound_incl=0,
-        stride_constant=[None] * (array.ndim - 1) + [1],
-        alias_groups=(),
-        may_alias_internally=False,
-    )
-
-
-def flattened(*arguments) -> list:
-    """An array is passed as its address, extents and strides in elements; a constant is not passed."""
-    flat = []
-    for a in arguments:
-        if isinstance(a, np.ndarray):
-            flat += [a, *a.shape, *(step // a.itemsize for step in a.strides)]
-    return flat
-
-
-def launch(kernel: pct.Kernel, grid: tuple[int, ...], *arguments) -> None:
-    kernel[grid](*flattened(*arguments))
 
 
 @ct.kernel
@@ -83,13 +44,12 @@ def matmul(a, b, c, tile_m: ConstInt, tile_n: ConstInt, tile_k: ConstInt):
 def run(
     name: str, kernel, grid: tuple[int, ...], arguments: tuple, expected: np.ndarray, bound: float
 ) -> bool:
-    """Build, launch, compare and time one kernel, whose result is its last array."""
+    """Launch, compare and time one kernel, whose result is its last array."""
     with progress(f"building {name}"):
-        built = tileir.build(tile_ir(kernel, *arguments)).kernel("kernel")
-    launch(built, grid, *arguments)
+        ct.launch(None, grid, kernel, arguments)
     result = [a for a in arguments if isinstance(a, np.ndarray)][-1]
     error = np.abs(result - expected).max() / np.abs(expected).max()
-    seconds = median_seconds(lambda: launch(built, grid, *arguments))
+    seconds = median_seconds(lambda: ct.launch(None, grid, kernel, arguments))
     verdict = "agrees with NumPy" if error <= bound else "DIFFERS FROM NUMPY"
     print(f"{name} on cpu: {verdict}, largest error {error:.1e}, {1e3 * seconds:.2f} ms")
     return bool(error <= bound)

@@ -1,4 +1,4 @@
-"""Kernels of the cuda-tile Python package, built for the cpu and interpreted, against NumPy."""
+"""Kernels as users of cuTile Python write them, built for the cpu and interpreted, against NumPy."""
 
 from __future__ import annotations
 
@@ -7,8 +7,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-
-from pycuda_tile import tileir
 
 pytest.importorskip("cuda.tile", reason="needs NVIDIA's cuda-tile package")
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
@@ -27,15 +25,15 @@ def kernels(monkeypatch):
 
 
 @pytest.fixture(params=["interpret", "cpu"])
-def run(request, example):
+def run(request):
     """run(kernel, grid, *arguments)"""
+    import cuda.tile as ct
+
+    import pycuda_tile.cutile
 
     def launch(kernel, grid, *arguments) -> None:
-        module = example.tile_ir(kernel, *arguments)
-        if request.param == "interpret":
-            flat = example.flattened(*arguments)
-            return tileir.interpret(module, "kernel", grid, *flat)
-        return example.launch(tileir.build(module, options=("-O1",)).kernel("kernel"), grid, *arguments)
+        with pycuda_tile.cutile.options(interpret=request.param == "interpret"):
+            ct.launch(None, grid, kernel, arguments)
 
     return launch
 

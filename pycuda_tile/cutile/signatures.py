@@ -1,0 +1,257 @@
+"""The arguments of a launch as cuda.tile describes them to its compiler, and as the compiled kernel takes them.
+
+Each argument becomes a key, a tuple that says all that its kernel is compiled for, and the values that are
+passed: none for a constant, address, shape and strides for an array, the items of a tuple one after the
+other, an array of such words and its length for a list of arrays.
+"""
+
+from __future__ import annotations
+
+import inspect
+import operator
+import typing
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import cuda.tile as ct
+import numpy as np
+from cuda.tile import compilation
+
+from ..errors import ArgumentRangeError, ArgumentTypeError, ArgumentValueError
+from ..launching.arrays import ptr, strided
+from .arrays import is_array, numpy_view
+
+_CONVENTION = compilation.CallingConvention.cutile_python_v2()
+_NO_ANNOTATION = ct.ArrayAnnotation()
+_INDEX_LIMITS = {"int32": 2**31 - 1, "int64": 2**63 - 1}
+
+
+class Parameter(NamedTuple):
+    """A parameter of a kernel, with what its annotation says."""
+
+    name: str
+    constant: bool
+    array: Any  # ct.ArrayAnnotation, for an array and for the arrays of a list or tuple
+    scalar: str  # the name of a number's type, or ""
+
+    def __str__(self) -> str:
+        return f"argument '{self.name}'"
+
+
+class Passed(NamedTuple):
+    """The arguments of one launch.
+
+    keys:    what the kernel is compiled for, one for each parameter
+    values:  what is passed to the compiled kernel
+    """
+
+    keys: tuple[tuple, ...]
+    values: list[object]
+
+
+def parameters_of(kernel: Any) -> list[Parameter]:
+    function = kernel._pyfunc
+    try:
+        hints = typing.get_type_hints(function, include_extras=True)
+    except Exception:  # an annotation may name what is not there: cuda.tile ignores it then, too
+        hints = dict(function.__annotations__)
+    return [_parameter(name, hints.get(name)) for name in inspect.signature(function).parameters]
+
+
+def _parameter(name: str, hint: Any) -> Parameter:
+    notes = {type(note).__name__: note for note in getattr(hint, "__metadata__", ())}
+    array = notes.get("ArrayAnnotation")
+    if (listed := notes.get("ListAnnotation")) is not None:
+        array = listed.element
+        if not isinstance(array, ct.ArrayAnnotation):
+            array = next(each for each in array.__metadata__ if isinstance(each, ct.ArrayAnnotation))
+    scalar = notes.get("ScalarAnnotation")
+    return Parameter(
+        name, "ConstantAnnotation" in notes, array or _NO_ANNOTATION, scalar.dtype.name if scalar else ""
+    )
+
+
+def read(parameters: Sequence[Parameter], arguments: Sequence[object]) -> Passed:
+    """Checks and describes the arguments. Raises ArgumentTypeError and ArgumentValueError."""
+    if len(arguments) != len(parameters):
+        wanted, given = len(parameters), len(arguments)
+        raise ArgumentTypeError(
+            f"Kernel expects {wanted} argument{'s' * (wanted != 1)} but {given} "
+            f"{'was' if given == 1 else 'were'} given"
+        )
+    values: list[object] = []
+    keys = [_read(value, each, values) for value, each in zip(arguments, parameters, strict=True)]
+    return Passed(tuple(keys), values)
+
+
+def signature_of(
+    kernel: Any, kernel_args: Sequence[object], calling_convention: Any = _CONVENTION, *, symbol: Any = None
+) -> Any:
+    """The cuda.tile.compilation.KernelSignature of a launch with these arguments."""
+    keys = read(parameters_of(kernel), kernel_args).keys
+    return signature(keys, calling_convention, symbol)
+
+
+def signature(keys: Sequence[tuple], convention: Any = _CONVENTION, symbol: Any = None) -> Any:
+    constraints = [_constraint(key) for key in keys]
+    return compilation.KernelSignature(constraints, convention, symbol=symbol)
+
+
+# --- one argument -------------------------------------------------------------------------------------------
+
+
+def _read(value: Any, parameter: Parameter, values: list[object]) -> tuple:
+    if parameter.constant:
+        return _constant(value)
+    if isinstance(value, (bool, np.bool_)):
+        return _scalar(bool(value), "bool_", values)
+    if isinstance(value, (int, np.integer)):
+        return _integer(operator.index(value), parameter, values)
+    if isinstance(value, (float, np.floating)):
+        return _scalar(float(value), parameter.scalar or "float32", values)
+    if isinstance(value, tuple):
+        return ("tuple", *(_read(item, parameter, values) for item in value))
+    if isinstance(value, list):
+        return _list(value, parameter, values)
+    if is_array(value):
+        array = numpy_view(value, str(parameter))
+        key = _array(array, parameter)
+        values += [_address(array), *array.shape, *_strides(array)]
+        return key
+    raise ArgumentTypeError(
+        f"{parameter}: expected an array, a number, a tuple, or a list of arrays; objects of type "
+        f"{type(value).__name__!r} are not supported"
+    )
+
+
+def _constant(value: Any) -> tuple:
+    if isinstance(value, tuple):
+        return ("tuple", *map(_constant, value))
+    if isinstance(value, np.generic):
+        value = value.item()
+    # 1, 1.0 and True are equal, and so are both zeros.
+    return ("constant", type(value).__name__, value.hex() if isinstance(value, float) else value)
+
+
+def _scalar(value: object, dtype: str, values: list[object]) -> tuple:
+    values.append(value)
+    return ("scalar", dtype)
+
+
+def _integer(value: int, parameter: Parameter, values: list[object]) -> tuple:
+    dtype = parameter.scalar or "int32"
+    limit = _INDEX_LIMITS.get(dtype, 2**63 - 1)
+    if not -limit - 1 <= value <= limit:
+        raise ArgumentRangeError(
+            f"{parameter}: {value} does not fit {dtype}; annotate the parameter with ct.ScalarInt64 for "
+            "integers of 64 bits"
+        )
+    return _scalar(value, dtype, values)
+
+
+def _list(items: list[Any], parameter: Parameter, values: list[object]) -> tuple:
+    if not items or not all(map(is_array, items)):
+        raise ArgumentTypeError(f"{parameter}: expected a list of one or more arrays")
+    arrays = [numpy_view(item, str(parameter)) for item in items]
+    first, *others = [_array(array, parameter) for array in arrays]
+    for other in others:
+        if other[:4] != first[:4]:
+            raise ArgumentTypeError(f"{parameter}: the arrays of a list must have one type and rank")
+        _check_equal(parameter, "shape", first[5], other[5])
+        if parameter.array.static_stride_dims:
+            _check_equal(parameter, "stride", first[4], other[4])
+    ones = tuple(
+        stride if all(each[4][axis] == stride for each in others) else None
+        for axis, stride in enumerate(first[4])
+    )
+    words = [[a.__array_interface__["data"][0], *a.shape, *_strides(a)] for a in arrays]
+    values += [np.array(words, np.int64), len(arrays)]
+    return ("list", (*first[:4], ones, first[5]))
+
+
+def _check_equal(parameter: Parameter, what: str, first: tuple, other: tuple) -> None:
+    for axis, (x, y) in enumerate(zip(first, other, strict=True)):
+        if x != y:
+            raise ArgumentValueError(
+                f"{parameter}: the arrays of the list vary in static {what} at axis {axis}: {x} and {y}"
+            )
+
+
+def _array(array: np.ndarray, parameter: Parameter) -> tuple:
+    """("array", element type, rank, index type, strides that are constants, extents that are)"""
+    note, rank = parameter.array, array.ndim
+    strides = _strides(array)
+    limit = _INDEX_LIMITS[note.index_dtype.name]
+    if any(not -limit - 1 <= n <= limit for n in (*array.shape, *strides)):
+        raise ArgumentValueError(
+            f"{parameter}: the shape {array.shape} or the strides {strides} do not fit "
+            f"{note.index_dtype.name}; annotate the parameter with ct.IndexedWithInt64"
+        )
+    if any(stride < 0 for stride in strides):
+        raise ArgumentValueError(
+            f"{parameter}: the strides {strides} are negative, which cuda.tile does not take: pass "
+            "numpy.ascontiguousarray(x)"
+        )
+    if note.static_stride_dims:
+        constant_strides = _chosen(strides, note.static_stride_dims, rank)
+    else:
+        constant_strides = tuple(1 if stride == 1 else None for stride in strides)
+    extents = _chosen(array.shape, note.static_shape_dims, rank)
+    return ("array", array.dtype.name, rank, note.index_dtype.name, constant_strides, extents)
+
+
+def _chosen(sizes: tuple[int, ...], axes: tuple[int, ...], rank: int) -> tuple[int | None, ...]:
+    wanted = {axis % rank for axis in axes} if rank else set()
+    return tuple(size if axis in wanted else None for axis, size in enumerate(sizes))
+
+
+def _strides(array: np.ndarray) -> tuple[int, ...]:
+    return tuple(step // array.itemsize for step in array.strides)
+
+
+def _address(array: np.ndarray) -> object:
+    # A kernel that only loads may get a read-only array, which strided() refuses.
+    return strided(array) if array.flags.writeable else ptr(array)
+
+
+# --- as cuda.tile's constraints -----------------------------------------------------------------------------
+
+
+def _constraint(key: tuple) -> Any:
+    return _CONSTRAINTS[key[0]](key)
+
+
+def _array_constraint(key: tuple) -> Any:
+    _, dtype, rank, index, strides, extents = key
+    return compilation.ArrayConstraint(
+        _dtype(dtype),
+        rank,
+        index_dtype=_dtype(index),
+        stride_lower_bound_incl=0,
+        stride_constant=list(strides),
+        shape_constant=list(extents) if any(n is not None for n in extents) else None,
+        alias_groups=(),  # as on a GPU: the caller answers for it
+        may_alias_internally=False,
+    )
+
+
+def _list_constraint(key: tuple) -> Any:
+    return compilation.ListConstraint(_array_constraint(key[1]), alias_groups=(), elements_may_alias=False)
+
+
+def _constant_constraint(key: tuple) -> Any:
+    _, kind, value = key
+    return compilation.ConstantConstraint(float.fromhex(value) if kind == "float" else value)
+
+
+def _dtype(name: str) -> Any:
+    return getattr(ct, {"bool": "bool_"}.get(name, name))
+
+
+_CONSTRAINTS: dict[str, Callable[[tuple], Any]] = {
+    "array": _array_constraint,
+    "list": _list_constraint,
+    "constant": _constant_constraint,
+    "scalar": lambda key: compilation.ScalarConstraint(_dtype(key[1])),
+    "tuple": lambda key: compilation.TupleConstraint([_constraint(item) for item in key[1:]]),
+}

@@ -1,0 +1,133 @@
+"""PyTorch's device "cuda" as the CPU, for scripts that were written for a GPU and run where there is none."""
+
+from __future__ import annotations
+
+import contextlib
+import types
+from collections.abc import Iterator
+from typing import Any
+from unittest import mock
+
+
+@contextlib.contextmanager
+def cuda_is_cpu() -> Iterator[None]:
+    """Within this context tensors for device "cuda" are made on the CPU, and streams and synchronisation of
+    torch.cuda do nothing. Without PyTorch, or with a GPU that PyTorch can use, nothing changes."""
+    try:
+        import torch
+    except ImportError:
+        yield
+        return
+    if torch.cuda.is_available():
+        yield
+        return
+    with contextlib.ExitStack() as stack:
+        for name, replacement in _replacements(torch).items():
+            stack.enter_context(mock.patch.object(torch.cuda, name, replacement))
+        stack.enter_context(mock.patch.object(torch.Tensor, "cuda", _to_cpu))
+        stack.enter_context(_mode(torch))
+        yield
+
+
+def _to_cpu(tensor: Any, *arguments: object, **named: object) -> Any:
+    return tensor
+
+
+def _mode(torch: Any) -> Any:
+    class Mode(torch.overrides.TorchFunctionMode):
+        def __torch_function__(
+            self, function: Any, types: Any, arguments: tuple = (), named: dict | None = None
+        ) -> Any:
+            arguments = tuple(map(_on_cpu, arguments))
+            return function(*arguments, **{name: _on_cpu(value) for name, value in (named or {}).items()})
+
+    def _on_cpu(value: Any) -> Any:
+        if isinstance(value, str) and value.partition(":")[0] == "cuda":
+            return "cpu"
+        if isinstance(value, torch.device) and value.type == "cuda":
+            return torch.device("cpu")
+        return value
+
+    return Mode()
+
+
+class _Stream:
+    """A stream that is always idle."""
+
+    cuda_stream = 0
+
+    def __init__(self, *arguments: object, **named: object):
+        pass
+
+    def __enter__(self) -> _Stream:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        pass
+
+    def query(self) -> bool:
+        return True
+
+    def synchronize(self, *arguments: object) -> None:
+        pass
+
+    wait_stream = wait_event = synchronize
+
+    def record_event(self, event: Any = None) -> Any:
+        event = event or _Event()
+        event.record()
+        return event
+
+
+class _Event:
+    """An event that takes the time when it is recorded."""
+
+    def __init__(self, *arguments: object, **named: object):
+        self.time = 0.0
+
+    def record(self, stream: object = None) -> None:
+        import time
+
+        self.time = time.perf_counter()
+
+    def query(self) -> bool:
+        return True
+
+    def synchronize(self) -> None:
+        pass
+
+    wait = record
+
+    def elapsed_time(self, end: _Event) -> float:
+        """Milliseconds."""
+        return 1e3 * (end.time - self.time)
+
+
+def _replacements(torch: Any) -> dict[str, Any]:
+    stream = _Stream()
+
+    def nothing(*arguments: object, **named: object) -> None:
+        pass
+
+    properties = types.SimpleNamespace(
+        name="pycuda_tile CPU", major=9, minor=0, multi_processor_count=torch.get_num_threads(),
+        total_memory=2**34, L2_cache_size=2**21, warp_size=32,
+    )  # fmt: skip
+    return {
+        "is_available": lambda: True,
+        "device_count": lambda: 1,
+        "current_device": lambda: 0,
+        "set_device": nothing,
+        "synchronize": nothing,
+        "empty_cache": nothing,
+        "init": nothing,
+        "device": lambda *arguments: contextlib.nullcontext(),
+        "stream": lambda *arguments: contextlib.nullcontext(),
+        "Stream": _Stream,
+        "Event": _Event,
+        "current_stream": lambda *arguments: stream,
+        "default_stream": lambda *arguments: stream,
+        "get_device_properties": lambda *arguments: properties,
+        "get_device_capability": lambda *arguments: (9, 0),
+        "get_device_name": lambda *arguments: properties.name,
+    }

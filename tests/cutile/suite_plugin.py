@@ -1,0 +1,44 @@
+"""A plugin for cuTile Python's own suite (run_suite.py): its tests meet a GPU that is the CPU."""
+
+from __future__ import annotations
+
+import collections
+
+import cuda.tile._cext as cext
+import cuda.tile._compile as compile_
+import pytest
+
+import pycuda_tile.cutile  # noqa: F401  (makes cuda.tile.launch ours)
+from pycuda_tile.cutile.torch_cuda import cuda_is_cpu
+
+# What the suite asks of the device, beside PyTorch: here it is a compute capability of 10.0.
+cext.get_compute_capability = lambda *device: (10, 0)
+compile_.get_sm_arch = lambda *device: "sm_100"
+
+_device = cuda_is_cpu()
+_device.__enter__()  # while the tests are collected, too
+
+
+@pytest.fixture(autouse=True)
+def _device_of_a_test():
+    with cuda_is_cpu():
+        yield
+
+
+def pytest_addoption(parser) -> None:
+    parser.addoption("--cases", type=int, help="run at most so many cases of each test function")
+
+
+def pytest_collection_modifyitems(config, items) -> None:
+    most = config.getoption("cases")
+    if most is None:
+        return
+    seen: collections.Counter = collections.Counter()
+    kept = []
+    for item in items:
+        function = item.nodeid.partition("[")[0]
+        seen[function] += 1
+        if seen[function] <= most:
+            kept.append(item)
+    config.hook.pytest_deselected(items=[item for item in items if item not in kept])
+    items[:] = kept

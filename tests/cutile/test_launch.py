@@ -1,0 +1,244 @@
+"""ct.launch on the CPU: what it takes as arguments, what it refuses, what it prints, asserts and measures."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import textwrap
+from typing import Annotated
+
+import ml_dtypes
+import numpy as np
+import pytest
+
+from pycuda_tile import LaunchError, UndefinedBehaviorError, tileir
+
+ct = pytest.importorskip("cuda.tile", reason="needs NVIDIA's cuda-tile package")
+
+import pycuda_tile.cutile as on_cpu  # noqa: E402
+
+ConstInt = ct.Constant[int]
+
+
+@pytest.fixture
+def interpreted():
+    with on_cpu.options(interpret=True):
+        yield
+
+
+@ct.kernel
+def copy(x, y, n: ConstInt):
+    ct.store(y, index=(ct.bid(0),), tile=ct.load(x, index=(ct.bid(0),), shape=(n,)))
+
+
+TYPES = [np.int8, np.uint16, np.int32, np.int64, bool, np.float16, np.float32, np.float64]
+SMALL_FLOATS = [ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2]
+
+
+@pytest.mark.parametrize("dtype", TYPES + SMALL_FLOATS, ids=lambda each: np.dtype(each).name)
+def test_every_element_type_is_copied_as_it_is(interpreted, dtype) -> None:
+    x = np.arange(-10, 11).astype(np.float32).astype(dtype)
+    y = np.zeros_like(x)
+    ct.launch(None, (2,), copy, (x, y, 16))
+    assert y.tobytes() == x.tobytes()
+
+
+@pytest.mark.parametrize("interpret", [True, False])
+def test_strided_and_read_only_arrays_are_taken_as_they_lie(interpret) -> None:
+    x = np.arange(64, dtype=np.float32)[::2]
+    x.setflags(write=False)
+    y = np.zeros((32, 3), np.float32)
+    with on_cpu.options(interpret=interpret):
+        ct.launch(None, (2,), copy, (x, y[:, 1], 16))
+    assert np.array_equal(y[:, 1], x)
+    assert not y[:, [0, 2]].any()
+
+
+def test_numbers_have_the_types_that_a_gpu_gives_them(interpreted) -> None:
+    @ct.kernel
+    def numbers(out, i, f, b, wide: ct.ScalarInt64):
+        ct.scatter(out, 0, ct.astype(i, ct.float64))
+        ct.scatter(out, 1, ct.astype(f, ct.float64))
+        ct.scatter(out, 2, ct.astype(b, ct.float64))
+        ct.scatter(out, 3, ct.astype(wide - 2**40, ct.float64))
+
+    out = np.zeros(4)
+    ct.launch(None, (1,), numbers, (out, -7, 0.1, True, 2**40 + 1))
+    assert np.array_equal(out, [-7, np.float32(0.1), 1, 1])
+    ct.launch(None, (), numbers, (out, np.int32(5), np.float32(2), np.bool_(False), 0))
+    assert np.array_equal(out, [5, 2, 0, -(2.0**40)])
+
+
+def test_tuples_and_lists_of_arrays(interpreted) -> None:
+    @ct.kernel
+    def total(pair, arrays, out, shape: ct.Constant):
+        result = ct.load(pair[0], (0, 0), shape) * pair[1]
+        for i in range(len(arrays)):
+            result += ct.load(arrays[i], (0, 0), shape)
+        ct.store(out, (0, 0), result)
+
+    x, y, z, out = np.random.default_rng(0).integers(0, 9, (4, 4, 4)).astype(np.int32)
+    ct.launch(None, (1,), total, ((x, 3), [y, z, y], out, (4, 4)))
+    assert np.array_equal(out, 3 * x + y + z + y)
+    with pytest.raises(TypeError, match="'arrays': the arrays of a list must have one type and rank"):
+        ct.launch(None, (1,), total, ((x, 3), [y, z[0]], out, (4, 4)))
+
+
+def test_annotations_make_extents_and_strides_constants(interpreted) -> None:
+    Static = Annotated[ct.Array, ct.ArrayAnnotation(static_shape_dims=(-1,), static_stride_dims=(0,))]
+
+    @ct.kernel
+    def extents(x: Static, out: ct.IndexedWithInt64):
+        ct.static_assert(x.shape[1] == x.strides[0] - 2)
+        ct.scatter(out, 0, x.shape[1])
+
+    out = np.zeros(1, np.int64)
+    for columns in (3, 5):
+        ct.launch(None, (1,), extents, (np.zeros((4, columns + 2), np.int8)[:, :columns], out))
+        assert out[0] == columns
+
+
+def test_a_constant_has_a_kernel_for_each_value_and_type(interpreted) -> None:
+    @ct.kernel
+    def store(out, value: ct.Constant):
+        ct.scatter(out, 0, 1 / value)
+
+    out = np.zeros(1, np.float32)
+    for value in (2, 2.0, 0.0, -0.0, 4, True):
+        ct.launch(None, (1,), store, (out, value))
+        expected = np.divide(np.float32(1), np.float32(value)) if value else np.copysign(np.inf, value)
+        assert out[0] == expected
+
+
+@pytest.mark.filterwarnings("ignore")
+@pytest.mark.parametrize(
+    ("grid", "arguments", "error", "message"),
+    [
+        ((1,), (np.zeros(4),), TypeError, "Kernel expects 3 arguments but 1 was given"),
+        ((1,), (np.zeros(4), "y", 4), TypeError, "argument 'y': expected an array, .* type 'str'"),
+        ((1,), (np.zeros(4)[::-1], np.zeros(4), 4), ValueError, "argument 'x': the strides .* are negative"),
+        ((0,), (np.zeros(4), np.zeros(4), 4), ValueError, r"Grid\[0\] must be at least 1"),
+        ((1, 2**24), (np.zeros(4), np.zeros(4), 4), ValueError, r"Grid\[1\] exceeds 24-bit limit"),
+        ((1, 1, 1, 1), (np.zeros(4), np.zeros(4), 4), TypeError, "tuple of up to three integers"),
+        (4, (np.zeros(4), np.zeros(4), 4), TypeError, "tuple of up to three integers"),
+        ((1.5,), (np.zeros(4), np.zeros(4), 4), TypeError, "expected integers, got 1.5"),
+        ((1,), (2**31, np.zeros(4), 4), ValueError, "2147483648 does not fit int32"),
+    ],
+)
+def test_wrong_launches_are_refused(interpreted, grid, arguments, error, message) -> None:
+    with pytest.raises(error, match=message) as caught:
+        ct.launch(None, grid, copy, arguments)
+    assert isinstance(caught.value, LaunchError)
+
+
+def test_what_is_no_kernel_is_refused_and_cuda_tile_says_what_is_wrong_in_one(interpreted) -> None:
+    with pytest.raises(LaunchError, match="decorator ct.kernel"):
+        ct.launch(None, (1,), print, ())
+
+    @ct.kernel
+    def wrong(x):
+        ct.store(x, (0,), ct.no_such_function(x))
+
+    with pytest.raises(ct.TileError, match="no_such_function"):
+        ct.launch(None, (1,), wrong, (np.zeros(4),))
+
+
+@ct.kernel
+def shout(x, n: ConstInt):
+    ct.printf("%d of %d\n", ct.bid(0), ct.num_blocks(0))
+    ct.assert_(ct.load(x, (0,), (n,)) < 3, "too large")
+
+
+@pytest.mark.parametrize("interpret", [True, False])
+def test_kernels_print_and_assert(capsys, interpret) -> None:
+    with on_cpu.options(interpret=interpret):
+        ct.launch(None, (1,), shout, (np.arange(4), 2))
+        with pytest.raises(tileir.AssertionFailed, match="too large"):
+            ct.launch(None, (1,), shout, (np.arange(4), 4))
+    assert capsys.readouterr().out.count("0 of 1\n") == 2
+
+
+def test_checked_launches_find_undefined_behaviour() -> None:
+    @ct.kernel
+    def quotients(x, n: ConstInt):
+        tile = ct.load(x, (0,), (n,))
+        ct.store(x, (0,), tile // (tile - 1))
+
+    with on_cpu.options(checked=True), pytest.raises(UndefinedBehaviorError, match="zero") as caught:
+        ct.launch(None, (1,), quotients, (np.ones(4, np.int32), 4))
+    assert caught.value.kind == "division-by-zero"
+
+
+def test_tuning_measures_what_runs_and_names_what_does_not(capsys) -> None:
+    x, y = np.arange(64.0), np.zeros(64)
+    result = ct.tune.exhaustive_search(
+        [16, 17, 32],
+        None,
+        lambda n: (64 // n,),
+        copy,
+        lambda n: (x, y, n),
+        lambda n: {"occupancy": 2},
+    )
+    assert {each.config for each in result.successes} == {16, 32}
+    assert result.best.mean_us == min(each.mean_us for each in result.successes)
+    assert result.best.num_samples >= 3
+    ((config, kind, message),) = result.failures
+    assert config == 17 and issubclass(kind, ct.TileError) and "power of" in message
+    assert "2 succeeded, 1 failed" in capsys.readouterr().out
+    assert np.array_equal(x, y)
+    with pytest.raises(ValueError, match="empty"):
+        ct.tune.exhaustive_search([], None, None, copy, None)
+
+
+def test_disable_gives_cuda_tile_its_functions_back() -> None:
+    ours = ct.launch
+    on_cpu.disable()
+    try:
+        assert ct.launch is not ours and ct.launch.__name__ == "launch"
+        on_cpu.disable()
+    finally:
+        on_cpu.enable()
+    assert ct.launch is ours
+
+
+def test_tensors_of_pytorch(interpreted) -> None:
+    torch = pytest.importorskip("torch", reason="needs PyTorch")
+    for dtype in (torch.float32, torch.bfloat16, torch.float8_e5m2):
+        x = torch.arange(20, dtype=torch.float32).to(dtype)
+        y = torch.zeros(40, dtype=torch.float32).to(dtype)[::2]
+        ct.launch(0, (2,), copy, (x, y, 16))
+        assert torch.equal(x.float(), y.float())
+    with pytest.raises(ValueError, match="got a tensor on meta"):
+        ct.launch(0, (2,), copy, (x, torch.empty(20, device="meta"), 16))
+
+
+SCRIPT = """
+    import sys
+    import cuda.tile as ct
+    import torch
+
+    @ct.kernel
+    def double(x, n: ct.Constant[int]):
+        ct.store(x, (0,), ct.load(x, (0,), (n,)) * 2)
+
+    x = torch.arange(4.0, device="cuda")
+    with torch.cuda.stream(torch.cuda.Stream()):
+        start, end = torch.cuda.Event(enable_timing=True), torch.cuda.Event(enable_timing=True)
+        start.record()
+        ct.launch(torch.cuda.current_stream(), (1,), double, (x, 4))
+        end.record()
+    torch.cuda.synchronize()
+    assert start.elapsed_time(end) > 0
+    print(sys.argv[1:], x.cpu().tolist())
+"""
+
+
+def test_a_script_for_a_gpu_runs_as_it_is(tmp_path) -> None:
+    pytest.importorskip("torch", reason="needs PyTorch")
+    script = tmp_path / "script.py"
+    script.write_text(textwrap.dedent(SCRIPT))
+    command = [sys.executable, "-m", "pycuda_tile.cutile", "--interpret", str(script), "a", "-b"]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.stdout == "['a', '-b'] [0.0, 2.0, 4.0, 6.0]\n", done.stderr
+    missing = subprocess.run([*command[:3], "none.py"], capture_output=True, text=True, check=False)
+    assert missing.returncode == 2 and "none.py: there is no such file" in missing.stderr
