@@ -7,7 +7,7 @@ import functools
 from collections.abc import Callable, Sequence
 
 from ..launching.arguments import ERROR_SIZE, Packer
-from ..launching.arrays import Extent, extent_of
+from ..launching.arrays import Extent, extent_of, table
 from ..launching.kernel_output import KernelOutput
 from ..launching.launcher import HostLauncher, KernelDescription, Lines, library, poll_address
 from ..launching.parameters import FUNCTION, Parameter
@@ -32,9 +32,10 @@ class Array(ctypes.Structure):
 def extents_of(packer: Packer, arguments: Sequence[object]) -> list[tuple[Parameter, Extent]]:
     """The memory of the arrays among the arguments of a launch, which have been checked before."""
     return [
-        (parameter, extent_of(value, parameter))
+        (parameter, extent_of(array, parameter))
         for parameter, value in zip(packer.parameters, arguments, strict=True)
         if parameter.pointer and parameter.kind != FUNCTION and value is not None
+        for array in ([value.words, *value.arrays] if isinstance(value, table) else [value])
     ]
 
 

@@ -1,4 +1,4 @@
-"""cuTile Python on a machine without a GPU: `import pycuda_tile.cutile` makes cuda.tile.launch run on the CPU.
+"""cuTile Python without a GPU: `import pycuda_tile.cutile` makes cuda.tile.launch run on the CPU.
 
     import cuda.tile as ct
     import pycuda_tile.cutile

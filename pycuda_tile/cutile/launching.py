@@ -27,7 +27,8 @@ class Options(NamedTuple):
     interpret: bool = False
 
 
-_options: contextvars.ContextVar[Options] = contextvars.ContextVar("options", default=Options())
+_FAST = Options()
+_options: contextvars.ContextVar[Options] = contextvars.ContextVar("options")
 
 
 @contextlib.contextmanager
@@ -59,7 +60,15 @@ _known: weakref.WeakKeyDictionary[Any, _Kernel] = weakref.WeakKeyDictionary()
 _building = threading.Lock()
 
 
-def launch(stream: object, grid: Sequence[int], kernel: Any, kernel_args: Sequence[object], /) -> None:
+def launch(
+    stream: object,
+    grid: Sequence[int],
+    kernel: Any,
+    kernel_args: Sequence[object],
+    /,
+    *,
+    programmatic_dependent_launch: bool = False,
+) -> None:
     """Runs a kernel of cuTile Python on the CPU; it has ended when this returns.
 
     stream:       does nothing here; None will do
@@ -67,6 +76,7 @@ def launch(stream: object, grid: Sequence[int], kernel: Any, kernel_args: Sequen
     kernel:       a function with the decorator cuda.tile.kernel
     kernel_args:  a tuple: NumPy arrays, PyTorch tensors on the CPU and other arrays with DLPack, numbers,
                   constants, tuples of these, lists of arrays
+    programmatic_dependent_launch: does nothing here, since a launch waits for the one before
 
     Raises cuda.tile's own errors for a kernel that it refuses, TypeError and ValueError (as
     pycuda_tile.LaunchError) for arguments, pycuda_tile.tileir.AssertionFailed if ct.assert_ fails.
@@ -77,7 +87,7 @@ def launch(stream: object, grid: Sequence[int], kernel: Any, kernel_args: Sequen
     if (known := _known.get(kernel)) is None:
         known = _known[kernel] = _Kernel(kernel)
     passed = read(known.parameters, kernel_args)
-    chosen = _options.get()
+    chosen = _options.get(_FAST)
     key = (chosen, passed.keys)
     if (run := known.built.get(key)) is None:
         with _building:

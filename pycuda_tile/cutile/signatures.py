@@ -1,4 +1,4 @@
-"""The arguments of a launch as cuda.tile describes them to its compiler, and as the compiled kernel takes them.
+"""The arguments of a launch as cuda.tile describes them to its compiler, and as the kernel takes them.
 
 Each argument becomes a key, a tuple that says all that its kernel is compiled for, and the values that are
 passed: none for a constant, address, shape and strides for an array, the items of a tuple one after the
@@ -18,7 +18,7 @@ import numpy as np
 from cuda.tile import compilation
 
 from ..errors import ArgumentRangeError, ArgumentTypeError, ArgumentValueError
-from ..launching.arrays import ptr, strided
+from ..launching.arrays import ptr, strided, table
 from .arrays import is_array, numpy_view
 
 _CONVENTION = compilation.CallingConvention.cutile_python_v2()
@@ -93,7 +93,7 @@ def signature_of(
 
 
 def signature(keys: Sequence[tuple], convention: Any = _CONVENTION, symbol: Any = None) -> Any:
-    constraints = [_constraint(key) for key in keys]
+    constraints = [_constraint(key, convention) for key in keys]
     return compilation.KernelSignature(constraints, convention, symbol=symbol)
 
 
@@ -164,8 +164,7 @@ def _list(items: list[Any], parameter: Parameter, values: list[object]) -> tuple
         stride if all(each[4][axis] == stride for each in others) else None
         for axis, stride in enumerate(first[4])
     )
-    words = [[a.__array_interface__["data"][0], *a.shape, *_strides(a)] for a in arrays]
-    values += [np.array(words, np.int64), len(arrays)]
+    values += [table([[a, *a.shape, *_strides(a)] for a in arrays]), len(arrays)]
     return ("list", (*first[:4], ones, first[5]))
 
 
@@ -183,7 +182,7 @@ def _array(array: np.ndarray, parameter: Parameter) -> tuple:
     strides = _strides(array)
     limit = _INDEX_LIMITS[note.index_dtype.name]
     if any(not -limit - 1 <= n <= limit for n in (*array.shape, *strides)):
-        raise ArgumentValueError(
+        raise ArgumentRangeError(
             f"{parameter}: the shape {array.shape} or the strides {strides} do not fit "
             f"{note.index_dtype.name}; annotate the parameter with ct.IndexedWithInt64"
         )
@@ -192,17 +191,25 @@ def _array(array: np.ndarray, parameter: Parameter) -> tuple:
             f"{parameter}: the strides {strides} are negative, which cuda.tile does not take: pass "
             "numpy.ascontiguousarray(x)"
         )
-    if note.static_stride_dims:
-        constant_strides = _chosen(strides, note.static_stride_dims, rank)
-    else:
-        constant_strides = tuple(1 if stride == 1 else None for stride in strides)
-    extents = _chosen(array.shape, note.static_shape_dims, rank)
+    constant_strides = _constants(strides, parameter, "static_stride_dims")
+    extents = _constants(array.shape, parameter, "static_shape_dims")
     return ("array", array.dtype.name, rank, note.index_dtype.name, constant_strides, extents)
 
 
-def _chosen(sizes: tuple[int, ...], axes: tuple[int, ...], rank: int) -> tuple[int | None, ...]:
-    wanted = {axis % rank for axis in axes} if rank else set()
-    return tuple(size if axis in wanted else None for axis, size in enumerate(sizes))
+def _constants(sizes: tuple[int, ...], parameter: Parameter, field: str) -> tuple[int | None, ...]:
+    """Those of the sizes that are constants: the chosen ones, or if none is chosen all that are 1."""
+    axes, rank = getattr(parameter.array, field), len(sizes)
+    if not axes:
+        return tuple(1 if size == 1 else None for size in sizes)
+    for axis in axes:
+        if not -rank <= axis < rank:
+            raise ArgumentValueError(
+                f"{parameter}: {field} contains axis {axis}, which an array of rank {rank} does not have"
+            )
+    chosen = {axis % rank for axis in axes}
+    if len(chosen) < len(axes):
+        raise ArgumentValueError(f"{parameter}: {field} contains a duplicate axis: {axes}")
+    return tuple(size if axis in chosen else None for axis, size in enumerate(sizes))
 
 
 def _strides(array: np.ndarray) -> tuple[int, ...]:
@@ -217,11 +224,11 @@ def _address(array: np.ndarray) -> object:
 # --- as cuda.tile's constraints -----------------------------------------------------------------------------
 
 
-def _constraint(key: tuple) -> Any:
-    return _CONSTRAINTS[key[0]](key)
+def _constraint(key: tuple, convention: Any) -> Any:
+    return _CONSTRAINTS[key[0]](key, convention)
 
 
-def _array_constraint(key: tuple) -> Any:
+def _array_constraint(key: tuple, convention: Any) -> Any:
     _, dtype, rank, index, strides, extents = key
     return compilation.ArrayConstraint(
         _dtype(dtype),
@@ -229,17 +236,26 @@ def _array_constraint(key: tuple) -> Any:
         index_dtype=_dtype(index),
         stride_lower_bound_incl=0,
         stride_constant=list(strides),
-        shape_constant=list(extents) if any(n is not None for n in extents) else None,
+        shape_constant=list(extents) if convention.version > 1 else None,
         alias_groups=(),  # as on a GPU: the caller answers for it
         may_alias_internally=False,
     )
 
 
-def _list_constraint(key: tuple) -> Any:
-    return compilation.ListConstraint(_array_constraint(key[1]), alias_groups=(), elements_may_alias=False)
+def _list_constraint(key: tuple, convention: Any) -> Any:
+    element = _array_constraint(key[1], convention)
+    return compilation.ListConstraint(element, alias_groups=(), elements_may_alias=True)
 
 
-def _constant_constraint(key: tuple) -> Any:
+def _tuple_constraint(key: tuple, convention: Any) -> Any:
+    return compilation.TupleConstraint([_constraint(item, convention) for item in key[1:]])
+
+
+def _scalar_constraint(key: tuple, convention: Any) -> Any:
+    return compilation.ScalarConstraint(_dtype(key[1]))
+
+
+def _constant_constraint(key: tuple, convention: Any) -> Any:
     _, kind, value = key
     return compilation.ConstantConstraint(float.fromhex(value) if kind == "float" else value)
 
@@ -248,10 +264,10 @@ def _dtype(name: str) -> Any:
     return getattr(ct, {"bool": "bool_"}.get(name, name))
 
 
-_CONSTRAINTS: dict[str, Callable[[tuple], Any]] = {
+_CONSTRAINTS: dict[str, Callable[[tuple, Any], Any]] = {
     "array": _array_constraint,
     "list": _list_constraint,
     "constant": _constant_constraint,
-    "scalar": lambda key: compilation.ScalarConstraint(_dtype(key[1])),
-    "tuple": lambda key: compilation.TupleConstraint([_constraint(item) for item in key[1:]]),
+    "scalar": _scalar_constraint,
+    "tuple": _tuple_constraint,
 }

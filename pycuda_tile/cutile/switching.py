@@ -8,8 +8,7 @@ from ..errors import TargetUnavailable
 
 try:
     import cuda.tile as ct
-    import cuda.tile.compilation
-    import cuda.tile.tune
+    from cuda.tile import compilation, tune
 except ImportError as error:
     raise TargetUnavailable(
         f"pycuda_tile.cutile needs NVIDIA's cuda-tile package ({error}): pip install cuda-tile"
@@ -21,8 +20,8 @@ from .tuning import exhaustive_search
 
 _REPLACEMENTS: tuple[tuple[Any, str, Any], ...] = (
     (ct, "launch", launch),
-    (ct.tune, "exhaustive_search", exhaustive_search),
-    (ct.compilation.KernelSignature, "from_kernel_args", staticmethod(signature_of)),
+    (tune, "exhaustive_search", exhaustive_search),
+    (compilation.KernelSignature, "from_kernel_args", staticmethod(signature_of)),
 )
 _originals: list[Any] = []
 

@@ -50,6 +50,19 @@ class ptr:
             ) from None
 
 
+class table:
+    """Passes a table of 64-bit words: rows of an array's address and integers.
+
+    The arrays stay alive with it, and checked builds allow accesses to them.
+    """
+
+    def __init__(self, rows: list[list[Any]]):
+        self.rows = rows
+        self.arrays: list[ndarray] = [word for row in rows for word in row if isinstance(word, ndarray)]
+        words = [[w.ctypes.data if isinstance(w, ndarray) else w for w in row] for row in rows]
+        self.words = np.array(words, np.int64)
+
+
 class _Array(NamedTuple):
     """What a launch needs to know about an array."""
 
@@ -162,6 +175,8 @@ def _fits(dtype: np.dtype, parameter: Parameter) -> bool:
 
 
 def _convert_any(value: Any, parameter: Parameter, on_device: bool) -> int:
+    if isinstance(value, table):
+        return value.words.ctypes.data
     if isinstance(value, ptr):
         array = _describe(value.array, parameter)
         _check_place(array, parameter, on_device)

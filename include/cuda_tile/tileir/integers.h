@@ -62,29 +62,34 @@ CUDA_TILE_API R compare(F f, A const& a, A const& b) {
 }
 
 /// Shifts by the width or more, which are undefined, yield zeros or copies of the sign bit.
+struct shifting_left {
+  template <typename E>
+  CUDA_TILE_API E operator()(E x, E by) const {
+    unsigned long long count = read<as_unsigned>(by);
+    if (count >= static_cast<unsigned long long>(bitwidth_v<E>))
+      return write<E>(0);
+    return write<E>(static_cast<unsigned long long>(read<as_unsigned>(x)) << count);
+  }
+};
+template <sign Sign>
+struct shifting_right {
+  template <typename E>
+  CUDA_TILE_API E operator()(E x, E by) const {
+    unsigned long long count = read<as_unsigned>(by);
+    bool all = count >= static_cast<unsigned long long>(bitwidth_v<E>);
+    if constexpr (Sign == as_unsigned)
+      return write<E>(all ? 0ULL : static_cast<unsigned long long>(read<Sign>(x)) >> count);
+    else
+      return write<E>(static_cast<long long>(read<Sign>(x)) >> (all ? 63ULL : count));
+  }
+};
 template <typename R, typename A>
 CUDA_TILE_API R shift_left(A const& a, A const& n) {
-  return map<R>(
-      []<typename E>(E x, E by) {
-        unsigned long long count = read<as_unsigned>(by);
-        if (count >= static_cast<unsigned long long>(bitwidth_v<E>))
-          return write<E>(0);
-        return write<E>(static_cast<unsigned long long>(read<as_unsigned>(x)) << count);
-      },
-      a, n);
+  return map<R>(shifting_left{}, a, n);
 }
 template <typename R, sign Sign, typename A>
 CUDA_TILE_API R shift_right(A const& a, A const& n) {
-  return map<R>(
-      []<typename E>(E x, E by) {
-        unsigned long long count = read<as_unsigned>(by);
-        bool all = count >= static_cast<unsigned long long>(bitwidth_v<E>);
-        if constexpr (Sign == as_unsigned)
-          return write<E>(all ? 0ULL : static_cast<unsigned long long>(read<Sign>(x)) >> count);
-        else
-          return write<E>(static_cast<long long>(read<Sign>(x)) >> (all ? 63ULL : count));
-      },
-      a, n);
+  return map<R>(shifting_right<Sign>{}, a, n);
 }
 
 /// |x|, to be read as unsigned; the only negative i1 is its own magnitude.
@@ -111,3 +116,36 @@ CUDA_TILE_API unsigned long long rounds(E lower, E upper, E step) {
 }
 
 } // namespace cuda_tile::inline CUDA_TILE_ABI::tileir
+
+#if CUDA_TILE_CHECKED
+
+namespace cuda::tiles::inline CUDA_TILE_ABI::checks {
+
+/// The precondition of F, on operands read with the given signedness.
+template <cuda_tile::tileir::sign Sign, typename F>
+struct precondition<cuda_tile::tileir::reading<Sign, F>> {
+  static constexpr char const* function = precondition<F>::function;
+  template <typename E>
+  static int violated(E a, E b)
+    requires requires { precondition<F>::violated(a, b); }
+  {
+    return precondition<F>::violated(cuda_tile::tileir::read<Sign>(a), cuda_tile::tileir::read<Sign>(b));
+  }
+};
+
+struct shift_precondition {
+  static constexpr char const* function = "shift";
+  template <typename E>
+  static int violated(E, E by) {
+    unsigned long long count = cuda_tile::tileir::read<cuda_tile::tileir::as_unsigned>(by);
+    return count < static_cast<unsigned long long>(detail::bitwidth_v<E>) ? -1 : cuda_tile_shift_range;
+  }
+};
+template <>
+struct precondition<cuda_tile::tileir::shifting_left> : shift_precondition {};
+template <cuda_tile::tileir::sign Sign>
+struct precondition<cuda_tile::tileir::shifting_right<Sign>> : shift_precondition {};
+
+} // namespace cuda::tiles::inline CUDA_TILE_ABI::checks
+
+#endif

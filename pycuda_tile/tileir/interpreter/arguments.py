@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from pycuda_tile.errors import ArgumentRangeError, ArgumentTypeError, ArgumentValueError
-from pycuda_tile.launching.arrays import ptr, strided
+from pycuda_tile.launching.arrays import ptr, strided, table
 
 from ..elements import DTYPES, HALF_BYTE, bits_of, nearest
 from .memory import Memory
@@ -52,13 +52,16 @@ def bind(entry: str, parameters: list[Parameter], arguments: tuple, memory: Memo
 def _address(parameter: Parameter, value: Any, memory: Memory, known: dict[tuple, int]) -> np.ndarray:
     if value is None:
         return np.zeros((), np.int64)
+    if isinstance(value, table):
+        words = [[_word(parameter, word, memory, known) for word in row] for row in value.rows]
+        return _address(parameter, ptr(np.array(words, np.int64)), memory, known)
     offset, any_type = (value.offset, True) if isinstance(value, ptr) else (0, False)
     any_strides = isinstance(value, strided)
     array = _array(parameter, value.array if any_type or any_strides else value)
     if not any_type and not _fits(array.dtype, parameter.element):
         wanted = _WANTED.get(parameter.element) or DTYPES[parameter.element].name
         raise ArgumentTypeError(f"{parameter} expects an array of {wanted}, got one of {array.dtype.name}")
-    if not any_strides and not array.flags.c_contiguous:
+    if not any_strides and not any_type and not array.flags.c_contiguous:
         raise ArgumentValueError(
             f"{parameter} expects a C-contiguous array, got one that is not: pass "
             "numpy.ascontiguousarray(x), "
@@ -70,6 +73,10 @@ def _address(parameter: Parameter, value: Any, memory: Memory, known: dict[tuple
             array, f"argument {parameter.position}" + (f" '{parameter.name}'" if parameter.name else "")
         )
     return np.asarray(known[key] + offset * array.itemsize, np.int64)
+
+
+def _word(parameter: Parameter, word: Any, memory: Memory, known: dict[tuple, int]) -> int:
+    return int(_address(parameter, ptr(word), memory, known)) if isinstance(word, np.ndarray) else word
 
 
 def _array(parameter: Parameter, value: Any) -> np.ndarray:
