@@ -7,10 +7,8 @@ other, an array of such words and its length for a list of arrays.
 
 from __future__ import annotations
 
-import inspect
 import operator
-import typing
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import cuda.tile as ct
@@ -19,23 +17,11 @@ from cuda.tile import compilation
 
 from ..errors import ArgumentRangeError, ArgumentTypeError, ArgumentValueError
 from ..launching.arrays import ptr, strided, table
+from .annotations import Annotation, Parameter, parameters_of
 from .arrays import is_array, numpy_view
 
 _CONVENTION = compilation.CallingConvention.cutile_python_v2()
-_NO_ANNOTATION = ct.ArrayAnnotation()
 _INDEX_LIMITS = {"int32": 2**31 - 1, "int64": 2**63 - 1}
-
-
-class Parameter(NamedTuple):
-    """A parameter of a kernel, with what its annotation says."""
-
-    name: str
-    constant: bool
-    array: Any  # ct.ArrayAnnotation, for an array and for the arrays of a list or tuple
-    scalar: str  # the name of a number's type, or ""
-
-    def __str__(self) -> str:
-        return f"argument '{self.name}'"
 
 
 class Passed(NamedTuple):
@@ -49,28 +35,6 @@ class Passed(NamedTuple):
     values: list[object]
 
 
-def parameters_of(kernel: Any) -> list[Parameter]:
-    function = kernel._pyfunc
-    try:
-        hints = typing.get_type_hints(function, include_extras=True)
-    except Exception:  # an annotation may name what is not there: cuda.tile ignores it then, too
-        hints = dict(function.__annotations__)
-    return [_parameter(name, hints.get(name)) for name in inspect.signature(function).parameters]
-
-
-def _parameter(name: str, hint: Any) -> Parameter:
-    notes = {type(note).__name__: note for note in getattr(hint, "__metadata__", ())}
-    array = notes.get("ArrayAnnotation")
-    if (listed := notes.get("ListAnnotation")) is not None:
-        array = listed.element
-        if not isinstance(array, ct.ArrayAnnotation):
-            array = next(each for each in array.__metadata__ if isinstance(each, ct.ArrayAnnotation))
-    scalar = notes.get("ScalarAnnotation")
-    return Parameter(
-        name, "ConstantAnnotation" in notes, array or _NO_ANNOTATION, scalar.dtype.name if scalar else ""
-    )
-
-
 def read(parameters: Sequence[Parameter], arguments: Sequence[object]) -> Passed:
     """Checks and describes the arguments. Raises ArgumentTypeError and ArgumentValueError."""
     if len(arguments) != len(parameters):
@@ -80,7 +44,10 @@ def read(parameters: Sequence[Parameter], arguments: Sequence[object]) -> Passed
             f"{'was' if given == 1 else 'were'} given"
         )
     values: list[object] = []
-    keys = [_read(value, each, values) for value, each in zip(arguments, parameters, strict=True)]
+    keys = [
+        _read(value, each.annotation, f"kernel argument #{i}", values)
+        for i, (value, each) in enumerate(zip(arguments, parameters, strict=True))
+    ]
     return Passed(tuple(keys), values)
 
 
@@ -100,33 +67,48 @@ def signature(keys: Sequence[tuple], convention: Any = _CONVENTION, symbol: Any 
 # --- one argument -------------------------------------------------------------------------------------------
 
 
-def _read(value: Any, parameter: Parameter, values: list[object]) -> tuple:
-    if parameter.constant:
-        return _constant(value)
+def _read(value: Any, note: Annotation, where: str, values: list[object]) -> tuple:
+    if isinstance(value, tuple) and type(value) is not tuple:
+        raise ArgumentTypeError(
+            f"Invalid {where}: {type(value).__name__!r} is a subclass of 'tuple'. "
+            "Only plain tuples are accepted."
+        )
+    if note.constant:
+        return _constant(value, where)
+    if type(value) is tuple:
+        notes = note.of_items(len(value), where)
+        items = (_read(*item, f"item #{i} of {where}", values) for i, item in _numbered(value, notes))
+        return ("tuple", *items)
     if isinstance(value, (bool, np.bool_)):
         return _scalar(bool(value), "bool_", values)
     if isinstance(value, (int, np.integer)):
-        return _integer(operator.index(value), parameter, values)
+        return _integer(operator.index(value), note, where, values)
     if isinstance(value, (float, np.floating)):
-        return _scalar(float(value), parameter.scalar or "float32", values)
-    if isinstance(value, tuple):
-        return ("tuple", *(_read(item, parameter, values) for item in value))
+        return _scalar(float(value), note.scalar or "float32", values)
     if isinstance(value, list):
-        return _list(value, parameter, values)
+        return _list(value, note, where, values)
     if is_array(value):
-        array = numpy_view(value, str(parameter))
-        key = _array(array, parameter)
+        array = numpy_view(value, f"Invalid {where}")
+        key = _array(array, note, where)
         values += [_address(array), *array.shape, *_strides(array)]
         return key
     raise ArgumentTypeError(
-        f"{parameter}: expected an array, a number, a tuple, or a list of arrays; objects of type "
-        f"{type(value).__name__!r} are not supported"
+        f"Invalid {where}: Objects of type {type(value).__name__!r} are not supported: expected an array, a "
+        "number, a tuple, or a list of arrays"
     )
 
 
-def _constant(value: Any) -> tuple:
+def _numbered(values: tuple, notes: list[Annotation]) -> Iterable[tuple[int, tuple[Any, Annotation]]]:
+    return enumerate(zip(values, notes, strict=True))
+
+
+def _constant(value: Any, where: str) -> tuple:
     if isinstance(value, tuple):
-        return ("tuple", *map(_constant, value))
+        return ("tuple", *(_constant(item, f"item #{i} of {where}") for i, item in enumerate(value)))
+    if is_array(value) and not isinstance(value, np.generic):
+        raise ArgumentTypeError(
+            f"Invalid {where}: Could not interpret object of type {type(value).__name__!r} as a constant."
+        )
     if isinstance(value, np.generic):
         value = value.item()
     # 1, 1.0 and True are equal, and so are both zeros.
@@ -138,28 +120,28 @@ def _scalar(value: object, dtype: str, values: list[object]) -> tuple:
     return ("scalar", dtype)
 
 
-def _integer(value: int, parameter: Parameter, values: list[object]) -> tuple:
-    dtype = parameter.scalar or "int32"
+def _integer(value: int, note: Annotation, where: str, values: list[object]) -> tuple:
+    dtype = note.scalar or "int32"
     limit = _INDEX_LIMITS.get(dtype, 2**63 - 1)
     if not -limit - 1 <= value <= limit:
         raise ArgumentRangeError(
-            f"{parameter}: {value} does not fit {dtype}; annotate the parameter with ct.ScalarInt64 for "
+            f"Invalid {where}: {value} does not fit {dtype}; annotate the parameter with ct.ScalarInt64 for "
             "integers of 64 bits"
         )
     return _scalar(value, dtype, values)
 
 
-def _list(items: list[Any], parameter: Parameter, values: list[object]) -> tuple:
+def _list(items: list[Any], note: Annotation, where: str, values: list[object]) -> tuple:
     if not items or not all(map(is_array, items)):
-        raise ArgumentTypeError(f"{parameter}: expected a list of one or more arrays")
-    arrays = [numpy_view(item, str(parameter)) for item in items]
-    first, *others = [_array(array, parameter) for array in arrays]
+        raise ArgumentTypeError(f"Invalid {where}: expected a list of one or more arrays")
+    arrays = [numpy_view(item, f"Invalid {where}") for item in items]
+    first, *others = [_array(array, note, where) for array in arrays]
     for other in others:
         if other[:4] != first[:4]:
-            raise ArgumentTypeError(f"{parameter}: the arrays of a list must have one type and rank")
-        _check_equal(parameter, "shape", first[5], other[5])
-        if parameter.array.static_stride_dims:
-            _check_equal(parameter, "stride", first[4], other[4])
+            raise ArgumentTypeError(f"Invalid {where}: the arrays of a list must have one type and rank")
+        _check_equal(where, "shape", first[5], other[5])
+        if note.array.static_stride_dims:
+            _check_equal(where, "stride", first[4], other[4])
     ones = tuple(
         stride if all(each[4][axis] == stride for each in others) else None
         for axis, stride in enumerate(first[4])
@@ -168,47 +150,47 @@ def _list(items: list[Any], parameter: Parameter, values: list[object]) -> tuple
     return ("list", (*first[:4], ones, first[5]))
 
 
-def _check_equal(parameter: Parameter, what: str, first: tuple, other: tuple) -> None:
+def _check_equal(where: str, what: str, first: tuple, other: tuple) -> None:
     for axis, (x, y) in enumerate(zip(first, other, strict=True)):
         if x != y:
             raise ArgumentValueError(
-                f"{parameter}: the arrays of the list vary in static {what} at axis {axis}: {x} and {y}"
+                f"Invalid {where}: the arrays of the list vary in static {what} at axis {axis}: {x} and {y}"
             )
 
 
-def _array(array: np.ndarray, parameter: Parameter) -> tuple:
+def _array(array: np.ndarray, note: Annotation, where: str) -> tuple:
     """("array", element type, rank, index type, strides that are constants, extents that are)"""
-    note, rank = parameter.array, array.ndim
+    rank, index = array.ndim, note.array.index_dtype.name
     strides = _strides(array)
-    limit = _INDEX_LIMITS[note.index_dtype.name]
+    limit = _INDEX_LIMITS[index]
     if any(not -limit - 1 <= n <= limit for n in (*array.shape, *strides)):
         raise ArgumentRangeError(
-            f"{parameter}: the shape {array.shape} or the strides {strides} do not fit "
-            f"{note.index_dtype.name}; annotate the parameter with ct.IndexedWithInt64"
+            f"Invalid {where}: the shape {array.shape} or the strides {strides} do not fit "
+            f"{index}; annotate the parameter with ct.IndexedWithInt64"
         )
     if any(stride < 0 for stride in strides):
         raise ArgumentValueError(
-            f"{parameter}: the strides {strides} are negative, which cuda.tile does not take: pass "
+            f"Invalid {where}: the strides {strides} are negative, which cuda.tile does not take: pass "
             "numpy.ascontiguousarray(x)"
         )
-    constant_strides = _constants(strides, parameter, "static_stride_dims")
-    extents = _constants(array.shape, parameter, "static_shape_dims")
-    return ("array", array.dtype.name, rank, note.index_dtype.name, constant_strides, extents)
+    constant_strides = _constants(strides, note, where, "static_stride_dims")
+    extents = _constants(array.shape, note, where, "static_shape_dims")
+    return ("array", array.dtype.name, rank, index, constant_strides, extents)
 
 
-def _constants(sizes: tuple[int, ...], parameter: Parameter, field: str) -> tuple[int | None, ...]:
+def _constants(sizes: tuple[int, ...], note: Annotation, where: str, field: str) -> tuple[int | None, ...]:
     """Those of the sizes that are constants: the chosen ones, or if none is chosen all that are 1."""
-    axes, rank = getattr(parameter.array, field), len(sizes)
+    axes, rank = getattr(note.array, field), len(sizes)
     if not axes:
         return tuple(1 if size == 1 else None for size in sizes)
     for axis in axes:
         if not -rank <= axis < rank:
             raise ArgumentValueError(
-                f"{parameter}: {field} contains axis {axis}, which an array of rank {rank} does not have"
+                f"Invalid {where}: {field} contains axis {axis}, which an array of rank {rank} does not have"
             )
     chosen = {axis % rank for axis in axes}
     if len(chosen) < len(axes):
-        raise ArgumentValueError(f"{parameter}: {field} contains a duplicate axis: {axes}")
+        raise ArgumentValueError(f"Invalid {where}: {field} contains a duplicate axis: {axes}")
     return tuple(size if axis in chosen else None for axis, size in enumerate(sizes))
 
 

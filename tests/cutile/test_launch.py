@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 import textwrap
+from collections import namedtuple
 from typing import Annotated
 
 import ml_dtypes
@@ -82,8 +83,26 @@ def test_tuples_and_lists_of_arrays(how) -> None:
     with on_cpu.options(**how):
         ct.launch(None, (1,), total, ((x, 3), [y, z, y], out, (4, 4)))
         assert np.array_equal(out, 3 * x + y + z + y)
-        with pytest.raises(TypeError, match="'arrays': the arrays of a list must have one type and rank"):
+        with pytest.raises(TypeError, match="#1: the arrays of a list must have one type and rank"):
             ct.launch(None, (1,), total, ((x, 3), [y, z[0]], out, (4, 4)))
+
+
+def test_items_of_tuples_have_annotations_of_their_own(interpreted) -> None:
+    @ct.kernel
+    def total(out, pair: tuple[ct.ScalarInt64, ct.Constant[int]], rest: tuple[ct.Constant[int], ...]):
+        ct.static_assert(pair[1] + rest[0] + rest[1] == 10)
+        ct.scatter(out, (0,), pair[0] + pair[1])
+
+    out = np.zeros(1, np.int64)
+    ct.launch(None, (1,), total, (out, (2**40, 3), (5, 2)))
+    assert out[0] == 2**40 + 3
+    with pytest.raises(TypeError, match=r"kernel argument #1: Received a tuple of length 1 .* of length 2"):
+        ct.launch(None, (1,), total, (out, (3,), ()))
+    with pytest.raises(TypeError, match=r"item #1 of kernel argument #1: .* type 'ndarray' as a constant"):
+        ct.launch(None, (1,), total, (out, (3, out), ()))
+    Point = namedtuple("Point", "x y")
+    with pytest.raises(TypeError, match="'Point' is a subclass of 'tuple'"):
+        ct.launch(None, (1,), total, (out, Point(3, 4), ()))
 
 
 Static = Annotated[ct.Array, ct.ArrayAnnotation(static_shape_dims=(-1,), static_stride_dims=(0,))]
@@ -125,8 +144,13 @@ def test_a_constant_has_a_kernel_for_each_value_and_type(interpreted) -> None:
     ("grid", "arguments", "error", "message"),
     [
         ((1,), (np.zeros(4),), TypeError, "Kernel expects 3 arguments but 1 was given"),
-        ((1,), (np.zeros(4), "y", 4), TypeError, "argument 'y': expected an array, .* type 'str'"),
-        ((1,), (np.zeros(4)[::-1], np.zeros(4), 4), ValueError, "argument 'x': the strides .* are negative"),
+        ((1,), (np.zeros(4), "y", 4), TypeError, "kernel argument #1: Objects of type 'str'"),
+        (
+            (1,),
+            (np.zeros(4)[::-1], np.zeros(4), 4),
+            ValueError,
+            "#0: the strides .* are negative",
+        ),
         ((0,), (np.zeros(4), np.zeros(4), 4), ValueError, r"Grid\[0\] must be at least 1"),
         ((1, 2**24), (np.zeros(4), np.zeros(4), 4), ValueError, r"Grid\[1\] exceeds 24-bit limit"),
         ((1, 1, 1, 1), (np.zeros(4), np.zeros(4), 4), TypeError, "tuple of up to three integers"),
