@@ -32,13 +32,15 @@ KERNELS = {
     "mixed_bytes": kernels.product(
         "mixed_bytes", 16, 16, 64, kind="i8", sums="i32", transposed="b", signs=("unsigned", "signed")
     ),
+    "started_bytes": kernels.product("started_bytes", 16, 16, 64, kind="i8", sums="i32", start="-7"),
     "changed": kernels.product("changed", 16, 32, 32, body=MORE),
     "two_products": kernels.two_products(),
     "stored_between": kernels.stored_between(),
 }
 TYPES = {"bfloats": ml_dtypes.bfloat16, "one_batch": np.float16, "fp8": ml_dtypes.float8_e4m3fn}
-TYPES |= {"doubles": np.float64, "bytes": np.int8, "mixed_bytes": np.int8}
-SUMS = {"doubles": np.float64, "bytes": np.int32, "mixed_bytes": np.int32}
+TYPES |= {"doubles": np.float64, "bytes": np.int8, "mixed_bytes": np.int8, "started_bytes": np.int8}
+SUMS = {name: np.int32 for name in TYPES if "bytes" in name} | {"doubles": np.float64}
+STARTS = {"started": 2.5, "started_bytes": -7}
 #: Tile sizes, and the sizes of arrays: several tiles, ragged ones, and less than a tile.
 SIZES = [(1, 1, 1), (3, 2, 5), (2.5, 1.25, 2.75), (0.5, 0.5, 0.25)]
 
@@ -78,6 +80,7 @@ TILES = {
     "doubles": (0, 16, 16, 8, ""),
     "bytes": (0, 16, 32, 32, ""),
     "mixed_bytes": (0, 16, 16, 64, "b"),
+    "started_bytes": (0, 16, 16, 64, ""),
 }
 
 
@@ -95,7 +98,7 @@ def test_products(name: str, scale: tuple[float, float, float]):
     *_, got = run(name, True, grid, *arguments, batches, m, n, k)
     left = a.view(np.uint8) if name == "mixed_bytes" else a
     wide = np.int64 if c.dtype == np.int32 else np.float64
-    expected = left.astype(wide) @ b.astype(wide) + (2.5 if name == "started" else 0)
+    expected = left.astype(wide) @ b.astype(wide) + STARTS.get(name, 0)
     assert (got.reshape(c.shape) == expected).all()
 
 
@@ -119,6 +122,21 @@ def test_what_is_not_finite_meets_padding(value: float):
     ]
     by_operation, fused = (each[-1] for each in results)
     assert np.array_equal(by_operation, fused, equal_nan=True) and np.isnan(fused).any()
+
+
+@pytest.mark.parametrize("place", [(40, 3), (0, 0)])
+@pytest.mark.parametrize("which", [0, 1])
+def test_subnormal_factors(place: tuple[int, int], which: int):
+    """Instructions for bfloat16 may take them for zeros."""
+    m = n = k = 64
+    arrays = [np.ones((64, 64), ml_dtypes.bfloat16) for _ in range(2)]
+    arrays[which][:] = 1e-40
+    arrays[which][place] = 2.0**-60
+    expected = arrays[0].astype(float) @ arrays[1].astype(float)
+    given = [x.reshape(-1) for x in arrays]
+    *_, got = run("bfloats", True, (2, 2), *given, np.zeros(m * n, np.float32), 1, m, n, k)
+    np.testing.assert_allclose(got.reshape(m, n), expected, rtol=1e-6)
+    assert (got != 0).all()
 
 
 @pytest.mark.parametrize("name", ["two_products", "stored_between"])

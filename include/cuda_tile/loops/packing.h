@@ -64,26 +64,38 @@ CUDA_TILE_API void transpose_vectors(V (&x)[Lanes]) {
   }
 }
 
+/// Rows x Columns elements that `read(i, j)` gives: those of column j from row i on, as many as a vector has.
+template <unsigned Rows, unsigned Columns, typename F, typename Read>
+CUDA_TILE_API void transpose(F* to, unsigned pitch, Read read) {
+  using V = ct::platform::vector<F>;
+  constexpr unsigned lanes = ct::platform::vector_bytes / sizeof(F);
+  for (unsigned j = 0; j < Columns; j += lanes)
+    for (unsigned i = 0; i < Rows; i += lanes) {
+      V square[lanes];
+#pragma GCC unroll 32
+      for (unsigned l = 0; l < lanes; ++l)
+        square[l] = read(i, j + l);
+      transpose_vectors<1>(square);
+#pragma GCC unroll 32
+      for (unsigned l = 0; l < lanes; ++l)
+        ct::platform::store_vector(to + (i + l) * pitch + j, square[l]);
+    }
+}
+template <unsigned Rows, unsigned Columns, typename F>
+inline constexpr bool fits_squares = sizeof(F) >= 4 && Rows % (ct::platform::vector_bytes / sizeof(F)) == 0 &&
+                                     Columns % (ct::platform::vector_bytes / sizeof(F)) == 0;
+
 /// Rows x Columns elements, of which those of a column are neighbours.
 template <unsigned Rows, unsigned Columns, typename F, typename E>
 CUDA_TILE_API void pack_columns(F* to, unsigned pitch, matrix<E> const& x) {
-  constexpr unsigned lanes = ct::platform::vector_bytes / sizeof(F);
-  if constexpr (sizeof(F) >= 4 && Rows % lanes == 0 && Columns % lanes == 0) {
+  if constexpr (fits_squares<Rows, Columns, F>) {
     using V = ct::platform::vector<F>;
-    for (unsigned j = 0; j < Columns; j += lanes)
-      for (unsigned i = 0; i < Rows; i += lanes) {
-        V square[lanes];
-#pragma GCC unroll 32
-        for (unsigned l = 0; l < lanes; ++l) {
-          alignas(sizeof(V)) F row[lanes];
-          copy_row<lanes>(row, x.from + i + (j + l) * x.column_step);
-          square[l] = ct::platform::load_vector<V>(row);
-        }
-        transpose_vectors<1>(square);
-#pragma GCC unroll 32
-        for (unsigned l = 0; l < lanes; ++l)
-          ct::platform::store_vector(to + (i + l) * pitch + j, square[l]);
-      }
+    transpose<Rows, Columns>(to, pitch, [&](unsigned i, unsigned j) {
+      constexpr unsigned lanes = ct::platform::vector_bytes / sizeof(F);
+      alignas(sizeof(V)) F row[lanes];
+      copy_row<lanes>(row, x.from + i + j * x.column_step);
+      return ct::platform::load_vector<V>(row);
+    });
   } else {
     for (unsigned j = 0; j < Columns; ++j)
       for (unsigned i = 0; i < Rows; ++i)
@@ -119,6 +131,40 @@ CUDA_TILE_API void pack(F* to, unsigned pitch, matrix<E> const& x) {
   } else {
     pack_part<Rows, Columns>(to, pitch, x);
   }
+}
+
+/// The first Rows x Columns elements, such that Count neighbours of a column make a unit of 32 bits; rows of
+/// units have Columns of these.
+template <unsigned Count, unsigned Rows, unsigned Columns, typename F, typename E>
+CUDA_TILE_API void pack_units(unsigned* to, matrix<E> const& x) {
+  static_assert(Count * sizeof(F) == sizeof(unsigned) && Rows % Count == 0);
+  bool const is_whole = x.rows >= Rows && x.columns >= Columns;
+  if constexpr (sizeof(E) == sizeof(F) && fits_squares<Rows / Count, Columns, unsigned>)
+    if (is_whole && x.row_step == 1) {
+      using V = ct::platform::vector<unsigned>;
+      return transpose<Rows / Count, Columns>(to, Columns, [&](unsigned i, unsigned j) {
+        return ct::platform::load_vector<V>(x.from + i * Count + j * x.column_step);
+      });
+    }
+  alignas(64) F rows[Rows * Columns];
+  bool const in_place = sizeof(E) == sizeof(F) && is_whole && x.column_step == 1;
+  if (!in_place)
+    loops::pack<Rows, Columns>(rows, Columns, x);
+  auto const* from = in_place ? reinterpret_cast<unsigned char const*>(x.from)
+                              : reinterpret_cast<unsigned char const*>(rows);
+  long long const step = in_place ? x.row_step : Columns;
+  using bits = ct::detail::conditional_t<sizeof(F) == 1, unsigned char, unsigned short>;
+  for (unsigned i = 0; i < Rows; i += Count)
+    for (unsigned j = 0; j < Columns; ++j) {
+      unsigned unit = 0;
+      for (unsigned p = 0; p < Count; ++p) {
+        bits element;
+        __builtin_memcpy(&element, from + ((i + p) * step + j) * static_cast<long long>(sizeof(F)),
+                         sizeof element);
+        unit |= static_cast<unsigned>(element) << (8 * sizeof(F) * p);
+      }
+      to[i / Count * Columns + j] = unit;
+    }
 }
 
 } // namespace cuda_tile::inline CUDA_TILE_ABI::loops

@@ -2,46 +2,21 @@
 // multiplied when enough steps have come together for sums to stay in registers.
 #pragma once
 
+#include "cuda_tile/loops/arithmetic.h"
 #include "cuda_tile/loops/chunks.h"
-#include "cuda_tile/loops/packing.h"
 
 namespace cuda_tile::inline CUDA_TILE_ABI::loops {
-
-/// How factors L and R are packed, multiplied and summed as C.
-template <typename C, typename L, typename R>
-struct product_arithmetic : ct::detail::block_arithmetic<C> {
-  using factor = typename ct::detail::block_arithmetic<C>::factor;
-  static constexpr unsigned per_step = ct::detail::block_arithmetic<C>::per_step;
-
-  template <unsigned Rows, unsigned Depth>
-  static void pack_left(factor* to, unsigned pitch, matrix<L> const& x) {
-    loops::pack<Rows, Depth>(to, pitch, x);
-  }
-  /// Columns of the right factor; those that are multiplied for one sum in a step are neighbours.
-  template <unsigned Depth, unsigned Columns>
-  static void pack_right(factor* to, matrix<R> const& x) {
-    if constexpr (per_step == 1) {
-      loops::pack<Depth, Columns>(to, Columns, x);
-    } else {
-      alignas(64) factor rows[Depth * Columns];
-      loops::pack<Depth, Columns>(rows, Columns, x);
-      for (unsigned k = 0; k < Depth; k += per_step)
-        for (unsigned j = 0; j < Columns; ++j)
-          for (unsigned p = 0; p < per_step; ++p)
-            to[k * Columns + j * per_step + p] = rows[(k + p) * Columns + j];
-    }
-  }
-};
 
 /// Sums (M x N, for each batch) of products of L (M x K) and R (K x N), which are added to what the sums
 /// begin with. With `Together`, several steps are multiplied at once.
 template <typename C, typename L, typename R, unsigned Batches, unsigned M, unsigned N, unsigned K,
           bool Together>
 class product_sums {
-  using arithmetic = product_arithmetic<C, L, R>;
+  static constexpr unsigned lanes = ct::detail::block_lanes<C>;
+  static constexpr bool fits_vectors = N >= lanes;
+  using arithmetic = typename choose_arithmetic<C, L, R, fits_vectors, K>::type;
   using F = typename arithmetic::factor;
-  static constexpr unsigned per_step = arithmetic::per_step, lanes = ct::detail::block_lanes<C>;
-  static constexpr bool fits_vectors = N >= lanes && K >= per_step;
+  static constexpr unsigned per_step = arithmetic::per_step;
   static constexpr unsigned columns = fits_vectors ? ct::detail::block_shape<C, N>::columns : N;
   static constexpr unsigned most = 256 * per_step;
   static constexpr unsigned depth = Together && Batches == 1 && K < most ? most : K;
@@ -50,9 +25,12 @@ class product_sums {
 
   struct left_chunk {
     alignas(64) F rows[M * pitch];
+    bool is_exact;
   };
   struct right_chunk {
     alignas(64) F panels[N * depth]; // of `columns` columns
+    bool is_exact;
+    C corrections[arithmetic::has_corrections ? N : 1]; // what sums begin with, or is added to them
   };
   shared_chunks<left_chunk> left;
   shared_chunks<right_chunk> right;
@@ -72,16 +50,16 @@ public:
 
   CUDA_TILE_API void add(C* sums, matrices<L> const& a, matrices<R> const& b) {
     for (unsigned batch = 0; batch < Batches; ++batch) {
-      if (filled == 0) {
-        left.begin(chunk);
-        right.begin(chunk);
-      }
+      if (filled == 0)
+        begin();
       if (left.packs && (batch == 0 || a.step != 0))
-        arithmetic::template pack_left<M, K>(left.present->rows + filled, pitch, a.at(batch));
+        left.present->is_exact &=
+            arithmetic::template pack_left<M, K>(left.present->rows + filled, pitch, a.at(batch));
       if (right.packs && (batch == 0 || b.step != 0))
         for (unsigned j = 0; j < N; j += columns)
-          arithmetic::template pack_right<K, columns>(right.present->panels + j * depth + filled * columns,
-                                                      b.at(batch).part(0, j));
+          right.present->is_exact &= arithmetic::template pack_right<K, columns>(
+              right.present->panels + j * depth + filled * columns, right.present->corrections + j,
+              b.at(batch).part(0, j));
       if ((filled += K) == depth)
         multiply(sums + batch * M * N);
     }
@@ -99,21 +77,45 @@ public:
   }
 
 private:
+  CUDA_TILE_API void begin() {
+    left.begin(chunk);
+    right.begin(chunk);
+    if (left.packs)
+      left.present->is_exact = true;
+    if (right.packs)
+      right.present->is_exact = true;
+    if (arithmetic::has_corrections && right.packs)
+      for (C& each : right.present->corrections)
+        each = C{};
+  }
+
   [[gnu::noinline]] void multiply(C* sums) {
     left.end();
     right.end();
+    if (left.present->is_exact && right.present->is_exact)
+      multiply_by<arithmetic>(sums);
+    else
+      multiply_by<typename arithmetic::otherwise>(sums);
+    filled = 0;
+    ++chunk;
+  }
+
+  template <typename Arithmetic>
+  CUDA_TILE_API void multiply_by(C* sums) {
     constexpr C zeros[columns]{};
     for (unsigned j = 0; j < N; j += columns) {
-      auto from = is_zero ? ct::detail::addend<C>{zeros, 0} : ct::detail::addend<C>{sums + j, N};
+      C const* corrections = arithmetic::has_corrections ? right.present->corrections + j : zeros;
+      for (unsigned i = 0; arithmetic::has_corrections && !is_zero && i < M; ++i)
+        for (unsigned l = 0; l < columns; ++l)
+          sums[i * N + j + l] = ct::elements::add{}(sums[i * N + j + l], corrections[l]);
+      auto from = is_zero ? ct::detail::addend<C>{corrections, 0} : ct::detail::addend<C>{sums + j, N};
       F const* panel = right.present->panels + j * depth;
       if constexpr (fits_vectors)
-        ct::detail::multiply_rows<arithmetic, M, columns / lanes>(0, M, sums + j, N, from, left.present->rows,
+        ct::detail::multiply_rows<Arithmetic, M, columns / lanes>(0, M, sums + j, N, from, left.present->rows,
                                                                   pitch, panel, filled / per_step);
       else
         multiply_narrow(sums, from, panel);
     }
-    filled = 0;
-    ++chunk;
   }
 
   void multiply_narrow(C* sums, ct::detail::addend<C> from, F const* panel) {

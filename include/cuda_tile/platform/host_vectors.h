@@ -145,4 +145,28 @@ inline vector<int> add_products_of_pairs(vector<short> a, vector<short> b, vecto
 #endif
 }
 
+#if defined(__AVX512BF16__) && defined(__AVX512F__) && defined(__AVX512BW__)
+inline constexpr bool has_bfloat16_products = true;
+/// c plus the products of two bfloat16 for each lane. Subnormal numbers count as zero.
+inline vector<float> add_products_of_bfloat16(vector<int> a, vector<int> b, vector<float> c) {
+  asm("vdpbf16ps %2, %1, %0" : "+v"(c) : "v"(a), "vm"(b));
+  return c;
+}
+#else
+inline constexpr bool has_bfloat16_products = false;
+vector<float> add_products_of_bfloat16(vector<int> a, vector<int> b, vector<float> c);
+#endif
+
+#if defined(__AVX512VNNI__) && defined(__AVX512F__) && defined(__AVX512BW__)
+inline constexpr bool has_byte_products = true;
+/// c plus the products of four unsigned bytes of a and four signed ones of b for each lane, exactly.
+inline vector<int> add_products_of_bytes(vector<int> a, vector<int> b, vector<int> c) {
+  asm("vpdpbusd %2, %1, %0" : "+v"(c) : "v"(a), "vm"(b));
+  return c;
+}
+#else
+inline constexpr bool has_byte_products = false;
+vector<int> add_products_of_bytes(vector<int> a, vector<int> b, vector<int> c);
+#endif
+
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::platform

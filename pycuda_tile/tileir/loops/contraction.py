@@ -159,9 +159,8 @@ def _factor(value: Value, product: Operation, block: Block, uses: Uses) -> Facto
         (access,) = effects([load], analysis).accesses
     except Fallback:
         return Factor(value)
-    if any(len(own) > 1 for own in axes.of(value)):
-        return Factor(value)
-    return Factor(value, chain, axes, analysis, access)
+    whole = all(len(own) <= 1 for op in chain for own in axes.of(op.results[0]))
+    return Factor(value, chain, axes, analysis, access) if whole else Factor(value)
 
 
 def _may_wait(load: Operation, until: Operation, block: Block) -> bool:

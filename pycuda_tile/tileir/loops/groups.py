@@ -178,13 +178,8 @@ def _is_worth_it(nest: Nest) -> bool:
     outputs = {id(value) for value in nest.outputs}
     return any(
         op.results
-        and (op.name not in SOURCES | SHAPES or _is_spread(op))
+        and (op.name not in SOURCES | SHAPES or op.name == "broadcast")
         and is_tile(op.results[0])
         and id(op.results[0]) not in outputs
         for op in nest.ops
     )
-
-
-def _is_spread(op: Operation) -> bool:
-    """Whether a tile is repeated along an axis."""
-    return op.name == "broadcast" and is_tile(operands_of(op)[0])

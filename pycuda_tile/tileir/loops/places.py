@@ -72,12 +72,6 @@ class Place:
             terms.append(positions[axis] if step == "1" else f"{positions[axis]} * {step}")
         return " + ".join(terms)
 
-    def count(self, axis: int, extent: int) -> str:
-        """How many positions exist along an axis of a view."""
-        count = next((size for factors, size in self.bounds if axis in factors), str(extent))
-        conditions = [f"0 < {size}" for factors, size in self.bounds if not factors]
-        return f"({' && '.join(conditions)} ? {count} : 0)" if conditions else count
-
     def bytes(self) -> str:
         """The range of bytes, for the tests before the loops."""
         return f"loops::range_of<{len(self.spans)}>({self.origin}, {', '.join(self._spans())})"

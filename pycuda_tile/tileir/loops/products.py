@@ -21,7 +21,7 @@ from .contraction import (
 from .effects import Effects
 from .fallback import Fallback
 from .groups import Uses
-from .places import Places
+from .places import Place, Places
 from .stages import Nest
 
 
@@ -170,12 +170,10 @@ def _matrices(translator: Translation, product: Product, factor: Factor, which: 
         nest = Nest(factor.chain, factor.axes, factor.analysis, Effects([factor.access]))
         place = Places(translator, nest).of(factor.access)
         assert place is not None
-        axes = [own[0] if own else None for own in factor.axes.of(factor.value)]
         origin, padding = place.origin, place.padding
+        axes = [own[0] if own else None for own in factor.axes.of(factor.value)]
         steps = ["0" if axis is None else place.steps.get(axis, "0") for axis in axes]
-        counts = [
-            str(n) if axis is None else place.count(axis, n) for axis, n in zip(axes, extents, strict=True)
-        ]
+        counts = _counts(place, axes, extents)
     if kind == "unsigned char":
         origin = f"reinterpret_cast<{kind} const*>({origin})"
         padding = f"static_cast<{kind}>({padding})"
@@ -185,3 +183,16 @@ def _matrices(translator: Translation, product: Product, factor: Factor, which: 
         batch = ("0", f"{batches} * ({counts[0]})") if extents[0] == 1 else (steps[0], counts[0])
     first = ", ".join([origin, *steps[-2:], *counts[-2:], padding])
     return f"loops::matrices<{kind}>{{{{{first}}}, {', '.join(batch)}}}"
+
+
+def _counts(place: Place, axes: list[int | None], extents: tuple[int, ...]) -> list[str]:
+    """How many positions exist along each dimension."""
+    found = [str(n) for n in extents]
+    for factors, size in place.bounds:
+        for axis in factors:
+            d = axes.index(axis)
+            found[d] = size if found[d] == str(extents[d]) else f"({size} < {found[d]} ? {size} : {found[d]})"
+    conditions = [f"{size} > 0" for factors, size in place.bounds if not factors]
+    if conditions:
+        found[-1] = f"{' && '.join(conditions)} ? {found[-1]} : 0"
+    return found

@@ -53,12 +53,21 @@ struct amx_product<float, __nv_bfloat16, __nv_bfloat16> {
 private:
   template <unsigned Count, typename Bits, Bits Least, typename E>
   static bool are_zero_or_above(E const* x) {
-    Bits all = 1;
-    for (unsigned i = 0; i < Count; ++i) {
-      Bits magnitude = static_cast<Bits>(platform::bit_cast<Bits>(x[i]) << 1);
-      all = static_cast<Bits>(all & (magnitude == 0 || magnitude >= static_cast<Bits>(Least << 1)));
+    // Zero becomes the greatest number.
+    using V = platform::vector<Bits>;
+    constexpr unsigned lanes = platform::vector_bytes / static_cast<unsigned>(sizeof(Bits));
+    constexpr Bits least = static_cast<Bits>((Least << 1) - 1), greatest = static_cast<Bits>(~Bits(0));
+    V seen = greatest - V{};
+    for (unsigned i = 0; i + lanes <= Count; i += lanes) {
+      V now = (platform::load_vector<V>(x + i) << 1) - 1;
+      seen = now < seen ? now : seen;
     }
-    return all != 0;
+    bool all = true;
+    for (unsigned l = 0; l < lanes; ++l)
+      all &= seen[l] >= least;
+    for (unsigned i = Count - Count % lanes; i < Count; ++i)
+      all &= static_cast<Bits>((platform::bit_cast<Bits>(x[i]) << 1) - 1) >= least;
+    return all;
   }
 };
 
