@@ -12,11 +12,37 @@ using ct::detail::reduced_in_turn;
 template <unsigned N>
 inline constexpr unsigned reduction_lanes = N < 32 ? N : 32;
 
+/// The first element after combining the first half of S elements of a vector with the second one, and so on.
+/// Lanes beyond the halves are combined, too, which costs nothing.
+template <unsigned S, typename F, typename E, unsigned N>
+CUDA_TILE_API E combine_lanes(F f, E const (&x)[N]) {
+  if constexpr (S == 1) {
+    return x[0];
+  } else {
+    E others[N], result[N];
+    auto v = ct::platform::load_vector<ct::platform::vector<E>>(x);
+    ct::platform::store_vector(others, ct::platform::rotate_lanes<S / 2>(v));
+    for (unsigned l = 0; l < N; ++l)
+      result[l] = f(x[l], others[l]);
+    return combine_lanes<S / 2>(f, result);
+  }
+}
+
+template <typename E>
+inline constexpr unsigned vector_lanes = 0;
+template <typename E>
+  requires(ct::detail::is_same_v<E, float> || ct::detail::is_same_v<E, double>)
+inline constexpr unsigned vector_lanes<E> = ct::platform::vector_bytes / sizeof(E);
+
 /// Combines the first half of S elements with the second one, until one element is left.
 template <unsigned S, typename F, typename E>
 CUDA_TILE_API E combine_halves(F f, E const* x) {
   if constexpr (S == 1) {
     return *x;
+  } else if constexpr (S == vector_lanes<E>) {
+    E lanes[S];
+    copy<E, S>(lanes, x);
+    return combine_lanes<S>(f, lanes);
   } else {
     E result[S / 2];
     for (unsigned l = 0; l < S / 2; ++l)
