@@ -117,6 +117,16 @@ def sums(name: str, shape: str, dim: int, function: str = "addf") -> str:
 """
 
 
+def scans(name: str, shape: str, dim: int, function: str = "addf", reverse: str = "false") -> str:
+    """The same as `sums`, but the scan of the doubled elements is added to them."""
+    kind, fold = f"tile<{shape}xf32>", f"scan %d dim={dim} reverse={reverse}"
+    scan = row_fold("c", function, "d", kind, kind, dim).replace(f"reduce %d dim={dim}", fold)
+    identity = {"addf": "0.0", "mulf": "1.0", "maxf": "0xFF800000"}[function]
+    scan = scan.replace("identities=[0.0", f"identities=[{identity}")
+    text = sums(name, shape, dim, "maxf").replace("weak %d, %v_a", "weak %cc, %v_a")
+    return text.replace("  %t1 = store", f"{scan}  %cc = addf %c, %d : {kind}\n  %t1 = store")
+
+
 def pointers(name: str = "pointers", count: int = 128, element: str = "f32", padded: str = "") -> str:
     """out[i] = |x[i]| + 1 where i < n, by tiles of pointers. `padded` makes the padding of loads of %count,
     and the sum of all elements is then added."""

@@ -37,6 +37,15 @@ TEXT = "\n".join(
         kernels.sums("long_columns", "512x16", 0),
     ]
 )
+SCANS = {
+    "row_scan": ("4x64", 1),
+    "row_products": ("2x32", 1, "mulf"),
+    "row_scan_back": ("2x64", 1, "addf", "true"),
+    "column_scan": ("64x16", 0),
+    "column_scan_back": ("16x64", 0, "maxf", "true"),
+    "long_scan": ("1x8192", 1),
+}
+TEXT += "\n".join(kernels.scans(name, *rest) for name, rest in SCANS.items())
 SPECIAL = [0.0, -0.0, 1.0, -1.5, np.inf, -np.inf, np.nan, 1e-42, -1e-45, 3e38]
 
 
@@ -156,6 +165,18 @@ def test_reductions(name: str, shape: tuple[int, int], exact: bool, special: boo
     check(name, 1, x, np.zeros(left, np.float32), np.zeros_like(x), exact=exact)
 
 
+@pytest.mark.parametrize("name", SCANS)
+@pytest.mark.parametrize("special", [False, True])
+def test_scans(name: str, special: bool):
+    shape, dim, *_ = SCANS[name]
+    rows, columns = map(int, shape.split("x"))
+    x = numbers(rows * columns, special)
+    if special:
+        x[np.isnan(x) | np.isinf(x)] = -0.0
+        x[np.abs(x) > 1e30] = -1
+    check(name, 1, x, np.zeros(rows if dim else columns, np.float32), np.zeros_like(x), exact=False)
+
+
 @pytest.mark.parametrize("rows, columns", [(16, 64), (21, 70), (3, 5)])
 @pytest.mark.parametrize("name", ["carried", "carried_late"])
 def test_carried_tiles(name: str, rows: int, columns: int):
@@ -201,14 +222,13 @@ def test_attributes():
     assert built(True).kernel("softmax").attributes["path"] == "fused"
     assert "path" not in built(False).kernel("softmax").attributes
     kind = "tile<4x64xf32>"
-    scan = kernels.row_fold("c", "addf", "p", kind, kind, 1)
-    scan = scan.replace("reduce %p dim=1", "scan %p dim=1 reverse=false")
-    partly = kernels.sums("partly", "4x64", 1).replace("  %d = addf %p, %p", f"{scan}  %d = addf %c, %p")
+    extract = f"  %c = extract %p[%zero, %zero] : {kind} -> {kind}\n"
+    partly = kernels.sums("partly", "4x64", 1).replace("  %d = addf %p, %p", f"{extract}  %d = addf %c, %p")
     copy = kernels.sums("copy", "4x64", 1, "maxf").replace("%d = addf %p, %p", "%d = negf %p")
     _, _, attributes = fuse(tileir.parse(partly + copy))
-    line = partly[: partly.index("scan")].count("\n") + 1
+    line = partly[: partly.index("extract")].count("\n") + 1
     assert attributes == {
-        "partly": {"path": "fused", "reason": f"line {line}: scan: there is no rule for it"},
+        "partly": {"path": "fused", "reason": f"line {line}: extract: there is no rule for it"},
         "copy": {"path": "fused"},
     }
 

@@ -15,6 +15,9 @@ from ..reading import attribute, operands_of, value_shape
 from .facts import ELEMENTWISE, LOADS, STORES, is_plain_view, is_tile
 from .fallback import Fallback
 
+#: Other operations whose tiles have the same elements in the same order, or results in their places.
+_ALIKE = ("reshape", "scan")
+
 
 class _Loop:
     """A loop over `extent` positions. It may turn out to be another one, or two: an outer and an inner."""
@@ -106,7 +109,7 @@ class Axes:
             raise Fallback(op, "its view chooses elements one by one")
         tiles = [value for value in [*operands_of(op), *op.results] if is_tile(value)]
         loops = [self._loops(value) for value in tiles]
-        if op.name in ELEMENTWISE or op.name in LOADS or op.name in STORES or op.name == "reshape":
+        if op.name in ELEMENTWISE or op.name in LOADS or op.name in STORES or op.name in _ALIKE:
             for each in loops[1:]:
                 self._same(op, loops[0], each)
         elif op.name == "broadcast" and len(tiles) == 2:

@@ -16,7 +16,7 @@ from ..lower.translation import Translation
 from ..lower.types import element, tile
 from ..reading import is_token, operands_of, region, value_element, value_shape
 from . import vectors
-from .facts import LOADS, SHAPES, STORES, is_tile
+from .facts import FOLDS, LOADS, SHAPES, STORES, is_tile
 from .neutral import neutral
 from .places import Place, Places, scalar_name
 from .stages import Nest
@@ -102,11 +102,11 @@ class _Emitter:
         return self.translator.names.block(f"for (long long {name} = 0; {name} < {extent}; {name} += {step})")
 
     def _stages(self) -> None:
+        scanned = {id(v) for op in self.nest.ops if op.name == "scan" for v in op.results}
         for key, value in self.nest.buffers.items():
-            kind, extent = element(value_element(value)), self.nest.axes.extents[self.nest.inner]
-            across = self.nest.has_lanes(value) and self.nest.inner != self.nest.vector
-            count = f"{extent} * {vectors.LENGTH}" if across else str(extent)
-            self.line(f"alignas(64) {kind} {self.buffers[key]}[{count}];")
+            if key not in scanned:
+                row = vectors.row(self.nest, value)
+                self.line(f"alignas(64) {tile(value_element(value), row.shape)} {self.buffers[key]};")
         for stage in self.nest.stages:
             self._between(stage)
             self._stage(stage)
@@ -115,6 +115,8 @@ class _Emitter:
         """What does not vary along the inner axis, before the loop of a stage."""
         for op in self.nest.ops:
             subject = self.nest.subject(op)
+            if op.name == "scan" and self.nest.level(op) == stage:
+                self._scan(op)
             if self.nest.is_inner(subject) or self.nest.level(op) != stage:
                 continue
             if op.name == "reduce":
@@ -124,7 +126,8 @@ class _Emitter:
                 self._operation(op, self.outer)
 
     def _stage(self, stage: int) -> None:
-        reductions = [op for op in self.nest.ops if op.name == "reduce" and self._starts(op) == stage]
+        folds = [op for op in self.nest.ops if op.name in FOLDS and self.nest.level(op) == stage + 1]
+        reductions = [op for op in folds if op.name == "reduce"]
         stores = [
             op
             for op in self.nest.ops
@@ -133,30 +136,42 @@ class _Emitter:
             and self.nest.is_inner(self.nest.subject(op))
         ]
         needed = self.nest.needed[stage]
-        if not (reductions or stores or needed):
+        if not (folds or stores or needed):
             return
         for op in reductions:
             self._declare_sum(op)
+        scanned = {id(operands_of(op)[0]) for op in folds if op.name == "scan"}
         with self._loop(self.nest.inner):
             self.local = {}
             for op in self.nest.ops:
                 if op in stores:
                     self._operation(op, self.local)
+                elif op in reductions:
+                    at, x = self.positions[self.nest.inner], self._name(operands_of(op)[0])
+                    self.line(f"{self.sums[id(op)]}.add({self.combines[id(op)]}, {at}, {x});")
+                elif op in folds:
+                    self._keep(operands_of(op)[0])
                 elif op.name != "reduce" and op.name not in STORES and id(op.results[0]) in needed:
-                    if id(op.results[0]) in self.nest.buffers and self.nest.level(op) < stage:
+                    if op.name == "scan" and self.nest.level(op) == stage:
+                        kept = self._read(self._buffer(op.results[0]), op.results[0])
+                        self._define(op.results[0], kept, self.local)
+                    elif id(op.results[0]) in self.nest.buffers and self.nest.level(op) < stage:
                         kept = self._read(self._buffer(op.results[0]), op.results[0])
                         self._let(op.results[0], kept, self.local)
                     else:
                         self._operation(op, self.local)
-                        self._keep(op.results[0], stage)
-                elif op in reductions:
-                    at, x = self.positions[self.nest.inner], self._name(operands_of(op)[0])
-                    self.line(f"{self.sums[id(op)]}.add({self.combines[id(op)]}, {at}, {x});")
+                        if id(op.results[0]) in self.nest.buffers and id(op.results[0]) not in scanned:
+                            self._keep(op.results[0])
 
-    def _starts(self, op: Operation) -> int:
-        return self.nest.levels[id(op.results[0])] - 1
+    # --- reductions and scans ---
 
-    # --- reductions ---
+    def _scan(self, op: Operation) -> None:
+        """Scans a row that is in a buffer."""
+        (source,), (result,) = operands_of(op), op.results
+        row = vectors.scan_of_row(self.nest, op)
+        self.translator.names.alias(operands_of(row)[0], self.buffers[id(source)])
+        self.translator.operation(row)
+        self.buffers[id(result)] = self.translator.names[row.results[0]]
 
     def _combine(self, op: Operation) -> None:
         name = self.combines[id(op)] = self.translator.fresh("combine")
@@ -204,9 +219,8 @@ class _Emitter:
         if id(value) in self.outputs:
             self._output(value, names[id(value)])
 
-    def _keep(self, value: Value, stage: int) -> None:
-        if id(value) in self.nest.buffers and self.nest.levels[id(value)] == stage:
-            self._write(self._buffer(value), value, self.local[id(value)])
+    def _keep(self, value: Value) -> None:
+        self._write(self._buffer(value), value, self._name(value))
 
     def _operation(self, op: Operation, names: dict[int, str]) -> None:
         if op.name in STORES:
@@ -312,7 +326,7 @@ class _Emitter:
         """One strip, or one element, for each position along the inner axis."""
         across = self.nest.has_lanes(value) and self.nest.inner != self.nest.vector
         steps = {self.nest.inner: vectors.LENGTH if across else "1"}
-        at = Place(self.buffers[id(value)], "", steps).at(self.positions)
+        at = Place(f"{self.buffers[id(value)]}.slots", "", steps).at(self.positions)
         return Place(at, element(value_element(value)))
 
 

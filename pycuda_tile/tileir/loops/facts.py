@@ -16,6 +16,8 @@ ELEMENTWISE = EXPRESSIONS.keys() - {
 }
 #: Operations that move elements along with their axes.
 SHAPES = frozenset({"broadcast", "reshape", "permute"})
+#: Operations that combine the elements of rows: a stage ends before their results are known.
+FOLDS = frozenset({"reduce", "scan"})
 SOURCES = frozenset({"constant", "iota"})
 LOADS = frozenset({"load_view_tko", "load_ptr_tko"})
 #: Updates of memory of which it is tested that nobody needs the previous values.
@@ -61,7 +63,7 @@ def is_small(op: Operation) -> bool:
 
 def is_pure(op: Operation) -> bool:
     """Whether an operation only computes its results, so that it may be moved, repeated or left out."""
-    if op.name in ("reduce", "scan"):
+    if op.name in FOLDS:
         inner = [each for block in op.regions if block is not None for each in walk(block)]
         return all(each.name == "yield" or is_pure(each) for each in inner)
     return op.name in EXPRESSIONS or op.name in _DESCRIBING

@@ -15,6 +15,7 @@ from ..lower.tiles import shared_value
 from ..reading import attribute, operands_of
 from .facts import (
     ELEMENTWISE,
+    FOLDS,
     LOADS,
     SHAPES,
     SOURCES,
@@ -95,7 +96,7 @@ def _is_fusible(op: Operation, uses: Uses) -> bool:
     if op.name in UPDATES:
         relaxed = attribute(op, "memory_ordering_semantics") == "relaxed"
         return relaxed and not uses.users.get(id(op.results[0]))
-    if op.name == "reduce":
+    if op.name in FOLDS:
         return len(operands_of(op)) == 1 and is_pure(op) and not any(is_tile(value) for value in captured(op))
     if op.name == "constant":
         return shared_value(op) is not None

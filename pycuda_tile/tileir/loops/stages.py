@@ -1,7 +1,8 @@
 """strips and stages: the loops of a group.
 
 The axes of a group become nested loops. The innermost one runs once for each stage: a reduction is complete
-when its stage ends, and what needs its result belongs to the next. Along the vector axis, loops go by strips
+when its stage ends, and what needs its result belongs to the next. A scan takes a whole row from a buffer and
+leaves the result in another one, between two stages. Along the vector axis, loops go by strips
 of neighbouring elements. A value that a later stage needs again is computed again if that is cheap; otherwise
 it is kept in a buffer for one round of the outer loops.
 """
@@ -16,7 +17,7 @@ from ..reading import attribute, operands_of, tile_facts, value_shape
 from .affine import ONE, Analysis
 from .axes import Axes
 from .effects import Access, Effects, effects
-from .facts import LOADS, SHAPES, SOURCES, STORES, UPDATES, data_of, is_tile
+from .facts import FOLDS, LOADS, SHAPES, SOURCES, STORES, UPDATES, data_of, is_tile
 from .fallback import Fallback
 
 #: What an operation costs, in additions; others cost one.
@@ -99,10 +100,10 @@ class Nest:
 
     def _runs_inside(self, op: Operation) -> bool:
         """Whether an operation is in the innermost loop of its stages."""
-        return op.name == "reduce" or self.is_inner(self.subject(op))
+        return op.name in FOLDS or self.is_inner(self.subject(op))
 
     def _stages_of(self, op: Operation) -> list[int]:
-        if op.name == "reduce":
+        if op.name in FOLDS:
             return [self.level(op) - 1]
         if op.name in STORES or not self._runs_inside(op):
             return [self.level(op)]
@@ -153,22 +154,22 @@ def _spanning(nest: Nest) -> list[int]:
 def _order_loops(nest: Nest, full: list[int]) -> None:
     found: tuple[int, int] | None = None
     for op in nest.ops:
-        if op.name != "reduce":
+        if op.name not in FOLDS:
             continue
         (source,), dim = operands_of(op), int(attribute(op, "dim"))
         axes = nest.axes.of(source)[dim]
         if len(axes) != 1:
-            raise Fallback(op, f"it reduces {len(axes)} axes")
+            raise Fallback(op, f"its rows are {len(axes)} axes")
         (axis,) = axes
         last = nest.axes.list_of(source)[-1]
         if found not in (None, (axis, last)):
-            raise Fallback(op, "it reduces another axis than the reductions before it")
+            raise Fallback(op, "it goes along another axis than the reductions before it")
         along = math.prod(value_shape(source)[dim + 1 :]) == 1
         assert along == (axis == last)
         found = (axis, last)
     nest.inner, nest.vector = found or (2 * (_best_vector(nest, full),))
     if found and nest.axes.extents[nest.vector] < _SHORTEST:
-        op = next(op for op in nest.ops if op.name == "reduce")
+        op = next(op for op in nest.ops if op.name in FOLDS)
         raise Fallback(op, f"its rows have fewer than {_SHORTEST} elements")
     others = [axis for axis in full if axis not in (nest.inner, nest.vector)]
     nest.outer = others if nest.inner == nest.vector else [*others, nest.vector]
@@ -199,7 +200,7 @@ def _find_levels(nest: Nest) -> None:
     for op in nest.ops:
         level = max((nest.levels.get(id(value), 0) for value in nest.inputs(op)), default=0)
         for value in op.results:
-            nest.levels[id(value)] = level + (op.name == "reduce")
+            nest.levels[id(value)] = level + (op.name in FOLDS)
         if op.name in STORES:
             nest.levels[id(op)] = level
 
@@ -229,6 +230,11 @@ def _find_needed(nest: Nest) -> None:
             return
         nest.needed[stage].add(id(value))
         first = nest.levels[id(value)]
+        if definitions[id(value)].name == "scan":
+            (source,) = operands_of(definitions[id(value)])
+            nest.buffers |= {id(source): source, id(value): value}
+            need(source, first - 1)
+            return
         if stage > first and (cost(value) > _CHEAP or overwritten(value, stage)):
             nest.buffers[id(value)] = value
         if stage > first and id(value) in nest.buffers:

@@ -40,6 +40,21 @@ def held(nest: Nest, value: Value) -> Tile:
     return Tile(kind, (_Length(2),) if nest.has_lanes(value) else ())
 
 
+def row(nest: Nest, value: Value) -> Tile:
+    """The type of a row along the inner axis: of elements, of which each is a strip if that axis has none."""
+    extent = nest.axes.extents[nest.inner]
+    across = nest.has_lanes(value) and nest.inner != nest.vector
+    return Tile(value.type.element, (extent, _Length(2)) if across else (extent,))
+
+
+def scan_of_row(nest: Nest, op: Operation) -> Operation:
+    """A scan of what stands for a row."""
+    operands = {name: [Value(row(nest, v)) for v in values] for name, values in op.operands.items()}
+    results = [Value(row(nest, value), value.name) for value in op.results]
+    attributes = {**op.attributes, "dim": 0}
+    return Operation(op.name, operands, attributes, results, op.regions, op.line, op.location)
+
+
 def narrowed(nest: Nest, op: Operation) -> Operation:
     """An operation on what stands for its operands."""
     operands = {
