@@ -92,31 +92,37 @@ MANY_DEVICES = f"""entry @devices(%p: tile<ptr<f32, <multicast>>>, %q: tile<ptr<
 """
 
 LINE = "tensor_view<6xf32, strides=[1]>"
-OVERLAPPING = f"strided_view<tile=(4), traversal_strides=[1], padding_value = neg_inf, {LINE}>"
-CHOSEN = f"gather_scatter_view<tile=(4), padding_value = nan, {LINE}, sparse_dim=0>"
-VIEWS = f"""
+
+
+def views(n: int) -> str:
+    """Tiles of n elements that overlap, or whose elements are chosen."""
+    overlapping = f"strided_view<tile=({n}), traversal_strides=[1], padding_value = neg_inf, {LINE}>"
+    chosen = f"gather_scatter_view<tile=({n}), padding_value = nan, {LINE}, sparse_dim=0>"
+    at = f"{chosen}, tile<{n}xi32>"
+    return f"""
 entry @sums(%p: tile<ptr<f32>>) {{
   %i, %j, %k = get_tile_block_id : tile<i32>
   %t = make_tensor_view %p, shape = [6], strides = [1] : {LINE}
-  %v = make_strided_view %t : {OVERLAPPING}
-  %x = constant <f32: 1.0> : tile<4xf32>
-  %a = atomic_red_view_tko relaxed device %v[%i], addf, %x : tile<4xf32>, {OVERLAPPING}, tile<i32> -> token
+  %v = make_strided_view %t : {overlapping}
+  %x = constant <f32: 1.0> : tile<{n}xf32>
+  %a = atomic_red_view_tko relaxed device %v[%i], addf, %x : tile<{n}xf32>, {overlapping}, tile<i32> -> token
 }}
 entry @chosen(%p: tile<ptr<f32>>, %n_p: tile<ptr<i32>>, %x_p: tile<ptr<f32>>) {{
-{loaded("n", 4, "i32")}{loaded("x", 4, "f32")}
+{loaded("n", n, "i32")}{loaded("x", n, "f32")}
   %t = make_tensor_view %p, shape = [6], strides = [1] : {LINE}
-  %v = make_gather_scatter_view %t : {CHOSEN}
-  %y, %a = load_view_tko weak %v[%n] : {CHOSEN}, tile<4xi32> -> tile<4xf32>, token
-  %b = store_view_tko weak %x, %v[%n] token = %a : tile<4xf32>, {CHOSEN}, tile<4xi32> -> token
-{stored("y", "x", 4, "f32")}
+  %v = make_gather_scatter_view %t : {chosen}
+  %y, %a = load_view_tko weak %v[%n] : {at} -> tile<{n}xf32>, token
+  %b = store_view_tko weak %x, %v[%n] token = %a : tile<{n}xf32>, {at} -> token
+{stored("y", "x", n, "f32")}
 }}
 """
 
-TEXT = "".join([*(power(*kinds) for kinds in sorted(POWERS)), HALVES, MANY_DEVICES, VIEWS])
+
+TEXT = "".join([*(power(*kinds) for kinds in sorted(POWERS)), HALVES, MANY_DEVICES, views(4)])
 
 
 def test_what_is_not_fused_says_why() -> None:
-    translator = FusingTranslator(tileir.parse(VIEWS), "cpu")
+    translator = FusingTranslator(tileir.parse(views(64)), "cpu")
     translator.text()
     found = {(each.op.name, each.reason) for reasons in translator.reasons.values() for each in reasons}
     assert ("atomic_red_view_tko", "there is no rule for it") in found
