@@ -35,6 +35,7 @@ if TYPE_CHECKING:
     from .launching.kernel import Kernel
     from .launching.launcher import set_num_workers
     from .launching.torch_operator import torch_op
+    from .programs.program import compile_program
 
 __version__ = version.VERSION
 
@@ -49,6 +50,7 @@ _PUBLIC = {
     "set_num_workers": "launching.launcher",
     "autotune": "launching.autotuner",
     "torch_op": "launching.torch_operator",
+    "compile_program": "programs.program",
     "Error": "errors",
     "CompileError": "errors",
     "Diagnostic": "errors",
@@ -69,6 +71,7 @@ __all__ = [
     "UndefinedBehaviorError",
     "autotune",
     "build",
+    "compile_program",
     "nvrtc_build",
     "ptr",
     "reference",

@@ -201,10 +201,14 @@ def _check_characters(text: str, what: str) -> None:
         raise BuildValueError(f"{what}: {text!r} contains a null character")
 
 
-def check_options(options: Iterable[str], target: Target) -> tuple[str, ...]:
+def check_options_list(options: Iterable[str]) -> list[str]:
     if isinstance(options, str):  # would become one option, even with blanks in it
         raise BuildTypeError(f"options must be a sequence of str: pass options={options.split()}")
-    words = _strings(options, "options")
+    return _strings(options, "options")
+
+
+def check_options(options: Iterable[str], target: Target) -> tuple[str, ...]:
+    words = check_options_list(options)
     if target.on_gpu:
         for option, following in zip(words, [*words[1:], "sm_80"], strict=False):
             name, _, value = option.partition("=")

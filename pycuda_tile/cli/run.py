@@ -12,8 +12,10 @@ from typing import Any
 from .. import targets
 
 _HELP = """usage: pycuda-tile run [EXAMPLE | SCRIPT.py] [--debug | --sanitize] ...
+       pycuda-tile run PROGRAM.cu [--debug | --sanitize] [OPTIONS of nvcc] [-- ARGUMENTS]
 
-Runs an example, whose results are checked against NumPy, or a script of your own.
+Runs an example, whose results are checked against NumPy, or a script of your own, or builds a whole CUDA program
+for the CPU and runs it.
 
 --debug     runs it in gdb, which stops in the example's kernels, compiled for the CPU without optimisation
 --sanitize  checks kernels on the CPU with AddressSanitizer and UndefinedBehaviorSanitizer
@@ -28,6 +30,10 @@ def run(words: list[str]) -> int:
 
     folder = resources.examples_dir()
     names = sorted(path.stem for path in folder.glob("*.py") if not path.stem.startswith("_"))
+    if words and words[0].endswith(".cu"):
+        from . import program
+
+        return program.run(words)
     if words[:1] in (["-h"], ["--help"]):
         print(_HELP.format(", ".join(names)))
         return 0

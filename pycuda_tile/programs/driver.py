@@ -13,19 +13,20 @@ from pathlib import Path
 from ..compilers import toolchain
 from ..compilers.toolchain import Compiler
 from ..errors import CompileError, Error
+from ..system import resources
 from ..version import VERSION
 from . import library, options
 from .halves import Halves
 from .options import Input, Options
 
 _CUDA = (".cu", ".cuh")
-_OBJECTS = (".o", ".obj", ".a", ".so")
+_ARCHITECTURES = (75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121)
 
 
-def main(words: Sequence[str]) -> int:
-    """`pycuda-tile nvcc WORDS`; returns the exit code."""
+def main(words: Sequence[str] | None = None) -> int:
+    """`pycuda-tile nvcc WORDS`, by default those of the process; returns the exit code."""
     try:
-        asked = options.read(words)
+        asked = options.read(sys.argv[1:] if words is None else words)
         return Driver(asked).run()
     except CompileError as error:
         print(str(error).rstrip(), file=sys.stderr)
@@ -59,8 +60,8 @@ class Driver:
 
     def run(self) -> int:
         asked = self.asked
-        if asked.version or asked.help:
-            print(_VERSION if asked.version else _HELP)
+        if (answer := self._answer()) is not None:
+            print(answer)
             return 0
         if not asked.inputs:
             raise Error("nvcc: no input files")
@@ -73,6 +74,23 @@ class Driver:
             if asked.action in ("-c", "-dc"):
                 return self._compile_all(Path(folder))
             return self._link(Path(folder))
+
+    def _answer(self) -> str | None:
+        """What options that ask for something want printed."""
+        asked = self.asked
+        if asked.version:
+            return _VERSION
+        if asked.help:
+            return _HELP
+        if asked.list_arch or asked.list_code:
+            return "\n".join(f"{'compute' if asked.list_arch else 'sm'}_{arch}" for arch in _ARCHITECTURES)
+        if asked.toolchain_file:
+            return str(resources.cmake_toolchain())
+        if asked.print_library:
+            return str(library.find(self.compiler))
+        if asked.print_include_dirs:
+            return ";".join(map(str, (resources.runtime_header_dir(), resources.include_dir())))
+        return None
 
     # ---- steps -------------------------------------------------------------------------------------------
 
@@ -108,8 +126,9 @@ class Driver:
                 self._compile(given, output, folder)
                 made[given.path] = str(output)
         output_name = asked.output or "a.out"
-        words = [made.get(word, word) for word in asked.linking]
-        arguments = ["-o", output_name, *self._flags(), *words, *self._libraries()]
+        ours = str(library.find(self.compiler))
+        words = [made.get(word, word) for word in asked.linking if word != ours]
+        arguments = ["-o", output_name, *self._flags(), *words, ours, "-pthread", "-ldl"]
         self.call(arguments)
         if asked.run:
             return subprocess.run([os.path.abspath(output_name), *shlex.split(asked.run_args)]).returncode
@@ -121,10 +140,6 @@ class Driver:
         flags += [f"-L{folder}" for folder in asked.library_dirs]
         return [*flags, *(["-g"] if asked.debug else []), *asked.host_options]
 
-    def _libraries(self) -> list[str]:
-        """What every program is linked with."""
-        return [str(library.find(self.compiler)), "-pthread", "-ldl"]
-
     def call(self, arguments: list[str]) -> None:
         done = self.compiler.run(arguments)
         if done.returncode:
@@ -135,7 +150,7 @@ class Driver:
     # ---- inputs ------------------------------------------------------------------------------------------
 
     def _is_object(self, given: Input) -> bool:
-        return not given.language and given.path.endswith(_OBJECTS)
+        return not given.language and options.is_object(given.path)
 
     def _is_cuda(self, given: Input) -> bool:
         return given.language == "cu" or (not given.language and given.path.endswith(_CUDA))

@@ -10,7 +10,9 @@ from ..errors import CompileError
 from ..system import cache, resources
 
 _NAME = "cuda_tile_program.o"
-_FLAGS = ["-std=c++20", "-O2", "-g1", "-fPIC", "-pthread", "-fvisibility=hidden"]
+_ALONE = "fiber"  # sets macros before it includes any header
+# Symbols stay visible: a program and its shared libraries, which have a copy each, so share the program's.
+_FLAGS = ["-std=c++20", "-O2", "-g1", "-fPIC", "-pthread"]
 
 
 def find(compiler: Compiler) -> Path:
@@ -21,16 +23,17 @@ def find(compiler: Compiler) -> Path:
     flags += ["-isystem", str(resources.runtime_header_dir())]
 
     def build(place: Path) -> cache.Result:
-        def compile_one(source: Path) -> str:
-            output = place / f"{source.parent.name}_{source.stem}.o"
-            _run(compiler, [*flags, "-c", "-o", str(output), str(source)])
+        def compile_one(unit: tuple[str, list[Path]]) -> str:
+            name, files = unit
+            together = place / f"{name}.cpp"
+            together.write_text("".join(f'#include "{file}"\n' for file in files))
+            output = together.with_suffix(".o")
+            _run(compiler, [*flags, "-c", "-o", str(output), str(together)])
             return str(output)
 
         with ThreadPoolExecutor(2) as pool:
-            objects = list(pool.map(compile_one, sources))
+            objects = list(pool.map(compile_one, _units(sources)))
         _run(compiler, ["-r", "-nostdlib", "-o", str(place / _NAME), *objects])
-        for each in objects:
-            Path(each).unlink()
         headers = [*folder.rglob("*.h"), *folder.rglob("*.inc")]
         return cache.Result({}, [str(path) for path in (*sources, *headers)])
 
@@ -38,6 +41,14 @@ def find(compiler: Compiler) -> Path:
         "program", compiler.identity, compiler.version, compiler.command, flags, list(map(str, sources))
     )
     return cache.get(key, build).folder / _NAME
+
+
+def _units(sources: list[Path]) -> list[tuple[str, list[Path]]]:
+    """The files by what is compiled together: most of the time goes into headers that they share."""
+    alone = [path for path in sources if path.stem == _ALONE]
+    runtime = [path for path in sources if path.parent.name == "runtime"]
+    others = [path for path in sources if path not in alone and path not in runtime]
+    return [("runtime", runtime), ("launcher", others), (_ALONE, alone)]
 
 
 def _run(compiler: Compiler, arguments: list[str]) -> None:

@@ -6,6 +6,7 @@ letters also without a space. Options for GPUs are accepted and mean nothing her
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 from collections.abc import Iterator, Sequence
@@ -97,6 +98,9 @@ _OF_SWITCHES = {
     **dict.fromkeys(("forward-unknown-to-host-linker",), "forward_to_linker"),
     **dict.fromkeys(("list-gpu-arch",), "list_arch"),
     **dict.fromkeys(("list-gpu-code",), "list_code"),
+    **dict.fromkeys(("toolchain-file",), "toolchain_file"),
+    **dict.fromkeys(("print-library",), "print_library"),
+    **dict.fromkeys(("print-include-dirs",), "print_include_dirs"),
     **dict.fromkeys(("checked",), "checked"),
     **dict.fromkeys(("no-fuse",), "no_fuse"),
 }
@@ -125,6 +129,8 @@ _IGNORED_VALUES = _names(
 _EQUALS_ONLY = {"Werror", "fdevice-time-trace", "brief-diagnostics", "brief-diag", "m"}  # else they are flags
 _GPU_ONLY = _names("ptx cubin fatbin tilecubin optix-ir ltoir tileir")
 _LETTERS = "IDULlOxom"  # their values may follow without a space
+_OBJECTS = (".o", ".obj", ".a", ".so")
+_SOURCES = (".cu", ".cuh", ".cpp", ".cc", ".cxx", ".C", ".c++", ".c")
 _MOST_FILES = 16  # of options in files that name each other
 
 
@@ -133,6 +139,11 @@ class Input(NamedTuple):
 
     path: str
     language: str = ""
+
+
+def is_object(path: str) -> bool:
+    """Whether a file goes to the linker as it is."""
+    return path.endswith(_OBJECTS) or ".so." in os.path.basename(path)
 
 
 @dataclass
@@ -183,6 +194,9 @@ class Options:
     forward_to_linker: bool = False
     list_arch: bool = False
     list_code: bool = False
+    toolchain_file: bool = False
+    print_library: bool = False
+    print_include_dirs: bool = False
     checked: bool = False
     no_fuse: bool = False
 
@@ -196,14 +210,16 @@ def read(words: Sequence[str]) -> Options:
     """The options in a command line; raises BuildValueError for what is not one of nvcc's."""
     options = Options()
     language = ""
-    queue = iter(list(_expanded(words)))
+    words = list(_expanded(words))
+    is_linking = any(map(is_object, words)) and not any(word.endswith(_SOURCES) for word in words)
+    queue = iter(words)
     for word in queue:
         if not word.startswith("-") or word == "-":
             options.inputs.append(Input(word, language))
             options.linking.append(word)
             continue
         name, value = _split(word)
-        _read_one(options, word, name, value, queue)
+        _read_one(options, word, name, value, queue, is_linking)
         language = options.language if options.language not in ("none", "") else ""
     return options
 
@@ -245,7 +261,9 @@ def _is_known(name: str) -> bool:
     return name in _IGNORED_FLAGS or name in _IGNORED_VALUES or name in _GPU_ONLY or name == "options-file"
 
 
-def _read_one(options: Options, word: str, name: str, value: str | None, queue: Iterator[str]) -> None:
+def _read_one(
+    options: Options, word: str, name: str, value: str | None, queue: Iterator[str], is_linking: bool
+) -> None:
     def needed() -> str:
         found = value if value is not None else next(queue, None)
         if found is None:
@@ -277,6 +295,8 @@ def _read_one(options: Options, word: str, name: str, value: str | None, queue: 
         needed()
     elif options.forward_to_compiler or options.forward_to_linker:
         options.host_options.append(word)
+    elif is_linking:  # CMake calls what links as it calls the host's compiler
+        options.linking.append(word)
     else:
         raise BuildValueError(
             f"nvcc: unknown option {word!r}: options of the host's compiler go behind -Xcompiler, those of "

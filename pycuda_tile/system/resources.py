@@ -63,6 +63,11 @@ def launcher_source_dir() -> Path:
     return _find("lib", "launcher.h")
 
 
+def cmake_toolchain() -> Path:
+    """The toolchain file with which CMake builds CUDA projects for the CPU."""
+    return _find("cmake", "nvcc/toolchain.cmake") / "nvcc/toolchain.cmake"
+
+
 def examples_dir() -> Path:
     """The example kernels and their scripts."""
     return _find("examples", ".")
