@@ -14,8 +14,8 @@ from .. import targets
 _HELP = """usage: pycuda-tile run [EXAMPLE | SCRIPT.py] [--debug | --sanitize] ...
        pycuda-tile run PROGRAM.cu [--debug | --sanitize] [OPTIONS of nvcc] [-- ARGUMENTS]
 
-Runs an example, whose results are checked against NumPy, or a script of your own, or builds a whole CUDA program
-for the CPU and runs it.
+Runs an example, whose results are checked against NumPy, or a script of your own; or builds a whole CUDA
+program for the CPU and runs it.
 
 --debug     runs it in gdb, which stops in the example's kernels, compiled for the CPU without optimisation
 --sanitize  checks kernels on the CPU with AddressSanitizer and UndefinedBehaviorSanitizer

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import shlex
 import subprocess
@@ -18,6 +19,7 @@ from ..version import VERSION
 from . import library, options
 from .halves import Halves
 from .options import Input, Options
+from .steps import Steps, failed
 
 _CUDA = (".cu", ".cuh")
 _ARCHITECTURES = (75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121)
@@ -40,13 +42,10 @@ class Driver:
 
     def __init__(self, asked: Options):
         self.asked = asked
-        self._compiler: Compiler | None = None
 
-    @property
-    def compiler(self) -> Compiler:
-        if self._compiler is None:
-            self._compiler = self._find_compiler()
-        return self._compiler
+    @functools.cached_property
+    def steps(self) -> Steps:
+        return Steps(self._find_compiler(), self.asked.verbose, self.asked.dry_run)
 
     def _find_compiler(self) -> Compiler:
         named = self.asked.host_compiler
@@ -73,6 +72,8 @@ class Driver:
                 return self._preprocess(Path(folder))
             if asked.action in ("-c", "-dc"):
                 return self._compile_all(Path(folder))
+            if asked.action == "-dlink":
+                return self._link_device(Path(folder))
             return self._link(Path(folder))
 
     def _answer(self) -> str | None:
@@ -87,7 +88,7 @@ class Driver:
         if asked.toolchain_file:
             return str(resources.cmake_toolchain())
         if asked.print_library:
-            return str(library.find(self.compiler))
+            return str(library.find(self.steps.compiler))
         if asked.print_include_dirs:
             return ";".join(map(str, (resources.runtime_header_dir(), resources.include_dir())))
         return None
@@ -96,7 +97,7 @@ class Driver:
 
     def _preprocess(self, folder: Path) -> int:
         for given in self.asked.inputs:
-            Halves(self.asked, self.compiler, given, folder).preprocess_only(self.asked.action)
+            Halves(self.asked, self.steps, given, folder).preprocess_only(self.asked.action)
         return 0
 
     def _compile_all(self, folder: Path) -> int:
@@ -111,11 +112,27 @@ class Driver:
         return 0
 
     def _compile(self, given: Input, output: Path, folder: Path) -> None:
-        halves = Halves(self.asked, self.compiler, given, folder)
+        halves = Halves(self.asked, self.steps, given, folder)
         if self._is_cuda(given):
             halves.compile(output)
         else:
             halves.compile_host_only(output)
+
+    def _link_device(self, folder: Path) -> int:
+        """Device code is linked with the program, so that this makes an empty object."""
+        empty = folder / "empty.cpp"
+        empty.touch()
+        self.steps.run(["-c", "-o", self.asked.output or "a_dlink.o", str(empty)])
+        return 0
+
+    def _archive(self, objects: list[str]) -> int:
+        output = self.asked.output or "a.a"
+        compiler = self.steps.compiler
+        command = [compiler.command[0], "ar"] if compiler.kind == "zig" else ["ar"]
+        done = subprocess.run([*command, "rcs", output, *objects], capture_output=True, text=True)
+        if done.returncode:
+            raise failed(done.stderr)
+        return 0
 
     def _link(self, folder: Path) -> int:
         asked = self.asked
@@ -125,12 +142,14 @@ class Driver:
                 output = folder / f"{at}_{Path(given.path).stem}.o"
                 self._compile(given, output, folder)
                 made[given.path] = str(output)
+        if asked.action == "-lib":
+            return self._archive([made.get(given.path, given.path) for given in asked.inputs])
         output_name = asked.output or "a.out"
-        ours = str(library.find(self.compiler))
+        ours = str(library.find(self.steps.compiler))
         words = [made.get(word, word) for word in asked.linking if word != ours]
         arguments = ["-o", output_name, *self._flags(), *words, ours, "-pthread", "-ldl"]
-        self.call(arguments)
-        if asked.run:
+        sys.stderr.write(self.steps.run(arguments))
+        if asked.run and not asked.dry_run:
             return subprocess.run([os.path.abspath(output_name), *shlex.split(asked.run_args)]).returncode
         return 0
 
@@ -139,13 +158,6 @@ class Driver:
         flags = ["-shared"] if asked.shared else []
         flags += [f"-L{folder}" for folder in asked.library_dirs]
         return [*flags, *(["-g"] if asked.debug else []), *asked.host_options]
-
-    def call(self, arguments: list[str]) -> None:
-        done = self.compiler.run(arguments)
-        if done.returncode:
-            raise CompileError(done.stdout, log=done.stdout)
-        if done.stdout:
-            sys.stderr.write(done.stdout)
 
     # ---- inputs ------------------------------------------------------------------------------------------
 

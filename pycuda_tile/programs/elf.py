@@ -14,7 +14,8 @@ from typing import NamedTuple
 from ..errors import Error
 
 _SYMTAB, _RELA, _GROUP, _SYMBOL_SECTIONS, _ADDRESSED = 2, 4, 17, 18, 0x6FFF4C03
-_LOCAL, _GLOBAL = 0, 1
+_LOCAL, _GLOBAL, _WEAK = 0, 1, 2
+_HIDDEN = 2
 _UNDEFINED = 0
 _HEADER = struct.Struct("<16sHHIQQQIHHHHHH")
 _SECTION = struct.Struct("<IIQQQQIIQQ")
@@ -37,6 +38,10 @@ class Symbol(NamedTuple):
     @property
     def is_defined(self) -> bool:
         return self.section != _UNDEFINED
+
+    @property
+    def is_hidden(self) -> bool:
+        return self.other & 3 == _HIDDEN
 
     def made_local(self) -> Symbol:
         return self._replace(info=_LOCAL << 4 | self.info & 15, other=0)
@@ -101,17 +106,6 @@ class Object:
         self.symbols = [changed[at] for at in order]
         self._write_symbols()
         self._renumber(places)
-
-    def localize(self, keeps: Callable[[str], str | None]) -> None:
-        """Makes every defined symbol local, but global those for which keeps(name) returns a name."""
-
-        def change(symbol: Symbol) -> Symbol:
-            if not symbol.is_defined:
-                return symbol
-            name = keeps(symbol.name)
-            return symbol.made_local() if name is None else symbol.made_global(name)
-
-        self.edit(change)
 
     def stop_initialisers(self) -> None:
         """Lets no dynamic initialiser run, except those of sanitizers, which come first."""

@@ -9,11 +9,10 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from ..compilers.toolchain import Compiler
-from ..errors import CompileError
 from ..system import resources
 from . import objects, rewriting
 from .options import Input, Options
+from .steps import Steps
 
 _CUDA_VERSION = (13, 5)
 _FAST = ["-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]  # as in targets/host
@@ -24,9 +23,10 @@ _SYSTEM = ("/usr/include/", "/usr/lib/", "/usr/local/include/", "<")
 class Halves:
     """One source of a command line."""
 
-    def __init__(self, asked: Options, compiler: Compiler, given: Input, folder: Path):
+    def __init__(self, asked: Options, steps: Steps, given: Input, folder: Path):
         self.asked = asked
-        self.compiler = compiler
+        self.steps = steps
+        self.compiler = steps.compiler
         self.given = given
         self.folder = folder
 
@@ -41,7 +41,7 @@ class Halves:
             ]
         logs = [half.result() for half in halves]
         _show(logs)
-        objects.join(self.compiler, host, device, image, output)
+        objects.join(self.steps, host, device, image, output, self.asked.is_relocatable())
 
     def compile_host_only(self, output: Path) -> None:
         """Compiles a source in plain C or C++."""
@@ -49,14 +49,11 @@ class Halves:
         flags = [*self._common(), *self._macros(), *self._dependencies(output)]
         if asked.standard and not self.given.path.endswith(".c"):
             flags.append(f"-std={asked.standard}")
-        _show([self._run([*flags, *self._host_flags(), "-c", "-o", str(output), self.given.path])])
+        _show([self.steps.run([*flags, *self._host_flags(), "-c", "-o", str(output), self.given.path])])
 
     def preprocess_only(self, action: str) -> None:
         flags = [*self._preprocessing("", host=True), action]
-        done = self.compiler.run([*flags, *(["-o", self.asked.output] if self.asked.output else [])])
-        if done.returncode:
-            raise CompileError(done.stdout, log=done.stdout)
-        print(done.stdout, end="")
+        print(self.steps.run([*flags, *(["-o", self.asked.output] if self.asked.output else [])]), end="")
 
     # ---- one half ----------------------------------------------------------------------------------------
 
@@ -64,13 +61,20 @@ class Halves:
         """Compiles a half to an object file; returns the compiler's messages."""
         text = place.with_suffix(".ii")
         dependencies = self._dependencies(output) if host else []
-        log = self._run([*self._preprocessing(image, host), *dependencies, "-E", "-o", str(text)])
-        rewrite = rewriting.host_half if host else rewriting.device_half
-        source = text.read_text(encoding="utf-8", errors="surrogateescape")
-        text.write_text(rewrite(source, self._is_users), encoding="utf-8", errors="surrogateescape")
+        log = self.steps.run([*self._preprocessing(image, host), *dependencies, "-E", "-o", str(text)])
+        if not self.steps.dry:
+            self._rewrite(text, host)
         # The device half has all of the file's code, and so all of its warnings.
         flags = [*self._common(), *(["-w", *self._host_flags()] if host else self._device_flags())]
-        return log + self._run([*flags, self._standard(), "-c", "-o", str(place), str(text)])
+        return log + self.steps.run([*flags, self._standard(), "-c", "-o", str(place), str(text)])
+
+    def _rewrite(self, text: Path, host: bool) -> None:
+        source = text.read_text(encoding="utf-8", errors="surrogateescape")
+        if host:
+            source = rewriting.host_half(source, self._is_users)
+        else:
+            source = rewriting.device_half(source, self._is_users, self.asked.is_relocatable())
+        text.write_text(source, encoding="utf-8", errors="surrogateescape")
 
     def _preprocessing(self, image: str, host: bool) -> list[str]:
         prelude = "host.h" if host else "device.h"
@@ -151,12 +155,6 @@ class Halves:
 
     def _is_users(self, file: str) -> bool:
         return not file.startswith(self._ours)
-
-    def _run(self, arguments: list[str]) -> str:
-        done = self.compiler.run(arguments)
-        if done.returncode:
-            raise CompileError(done.stdout, log=done.stdout)
-        return done.stdout
 
 
 def _image_name(source: str, output: str) -> str:

@@ -5,31 +5,27 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
-from ..compilers.toolchain import Compiler
+from ..compilers.demangle import demangled
 from ..errors import CompileError
-from .elf import Object
+from .elf import Object, Symbol
+from .steps import Steps
 
 # Symbols of the device half: image_kernel and image_variable in include/cuda_tile/program/image.h.
 _KERNEL = re.compile(r"_ZN9cuda_tile7program.*(?:simt|tile)_kernelI.*5entryE$")
+_OF_DEVICE = ".cuda_tile_device"  # ends the names that the device halves of several files share
 _VARIABLE = re.compile(r"cuda_tile_variable_\d+(?:$|E$)")
 
 
-def join(compiler: Compiler, host: Path, device: Path, image: str, output: Path) -> None:
+def join(steps: Steps, host: Path, device: Path, image: str, output: Path, relocatable: bool = False) -> None:
     """Writes the object file of both halves to `output`. `image` is the symbol of the device half's table."""
-    _share_managed(host, device, image)
-    kernels, variables = _prepare(device, image)
     table = device.with_suffix(".table.s")
-    table.write_text(_table(image, kernels, variables))
     tabled = device.with_suffix(".table.o")
-    for arguments in (
-        ["-c", "-o", str(tabled), str(table)],
-        ["-r", "-nostdlib", "-o", str(output), str(host), str(device), str(tabled)],
-    ):
-        done = compiler.run(arguments)
-        if done.returncode:
-            raise CompileError(
-                f"the halves of {output.name} cannot be joined by {compiler}: {done.stdout}", log=done.stdout
-            )
+    if not steps.dry:
+        _share_managed(host, device, image)
+        kernels, variables = _prepare(device, image, relocatable)
+        table.write_text(_table(image, kernels, variables))
+    steps.run(["-c", "-o", str(tabled), str(table)])
+    steps.run(["-r", "-nostdlib", "-o", str(output), str(host), str(device), str(tabled)])
 
 
 def _share_managed(host: Path, device: Path, image: str) -> None:
@@ -46,22 +42,41 @@ def _share_managed(host: Path, device: Path, image: str) -> None:
         path.write_bytes(half.data)
 
 
-def _prepare(device: Path, image: str) -> tuple[list[str], list[str]]:
-    """Makes the symbols of the device half local, except those that the table names; returns these."""
+def _prepare(device: Path, image: str, relocatable: bool) -> tuple[list[str], list[str]]:
+    """Makes the symbols of the device half local, except those that the table names, which it returns, and
+    what a relocatable half shares with those of other files."""
     half = Object(device.read_bytes())
     half.stop_initialisers()
+    if not relocatable:
+        _refuse_undefined(half)
     kernels: dict[str, str] = {}
     variables: dict[str, str] = {}
 
-    def keep(name: str) -> str | None:
+    def change(symbol: Symbol) -> Symbol:
+        if relocatable and symbol.is_hidden and not symbol.is_local:
+            return symbol._replace(name=f"{symbol.name}{_OF_DEVICE}", other=0)
+        if not symbol.is_defined:
+            return symbol
         for pattern, found in ((_KERNEL, kernels), (_VARIABLE, variables)):
-            if pattern.search(name):
-                return found.setdefault(name, f"{image}_{len(kernels) + len(variables)}")
-        return None
+            if pattern.search(symbol.name):
+                return symbol.made_global(
+                    found.setdefault(symbol.name, f"{image}_{len(kernels) + len(variables)}")
+                )
+        return symbol.made_local()
 
-    half.localize(keep)
+    half.edit(change)
     device.write_bytes(half.data)
     return list(kernels.values()), list(variables.values())
+
+
+def _refuse_undefined(half: Object) -> None:
+    """Raises CompileError if the half uses what the device halves of other files define."""
+    names = [one.name for one in half.symbols if one.is_hidden and not one.is_defined and not one.is_local]
+    if names:
+        raise CompileError(
+            f"error: {', '.join(map(demangled, names))}: declared for the device, but not defined in this "
+            "file: compile with -rdc=true all files that share it"
+        )
 
 
 def _table(image: str, kernels: list[str], variables: list[str]) -> str:

@@ -200,6 +200,10 @@ class Options:
     checked: bool = False
     no_fuse: bool = False
 
+    def is_relocatable(self) -> bool:
+        """Whether device code of several files is linked."""
+        return self.relocatable == "true" or self.action == "-dc"
+
     def compute_capability(self) -> int:
         """The value of __CUDA_ARCH__ in the device half."""
         found = re.search(r"(\d+)", self.arch)

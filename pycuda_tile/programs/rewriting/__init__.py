@@ -1,8 +1,10 @@
 """Rewrites the preprocessed text of a CUDA source into C++, once for each half.
 
-    host_half(text, is_users), device_half(text, is_users) -> text
+    host_half(text, is_users), device_half(text, is_users, relocatable) -> text
 
 `is_users(file)` says whether a file may hold CUDA's words; others are not read. Lines stay where they are.
+Names that the device half may share with other files have hidden visibility, by which objects.py knows them;
+`relocatable` says that it may define such names, too.
 """
 
 from __future__ import annotations
@@ -21,20 +23,20 @@ def host_half(text: str, is_users: Callable[[str], bool]) -> str:
     return _rewritten(text, is_users, host=True)
 
 
-def device_half(text: str, is_users: Callable[[str], bool]) -> str:
-    return _rewritten(text, is_users, host=False)
+def device_half(text: str, is_users: Callable[[str], bool], relocatable: bool = False) -> str:
+    return _rewritten(text, is_users, host=False, relocatable=relocatable)
 
 
-def _rewritten(text: str, is_users: Callable[[str], bool], host: bool) -> str:
+def _rewritten(text: str, is_users: Callable[[str], bool], host: bool, relocatable: bool = False) -> str:
     source = Source(text, is_users)
     if not host:
         functions.refuse_launches(source)
-    _rewrite_declarations(source, host)
+    _rewrite_declarations(source, host, relocatable)
     launches.rewrite(source)
     return _MARK.sub(lambda found: "static thread_local" if found[1] == "shared" else "", source.edited())
 
 
-def _rewrite_declarations(source: Source, host: bool) -> None:
+def _rewrite_declarations(source: Source, host: bool, relocatable: bool) -> None:
     """Rewrites each declaration that has one of CUDA's words, and removes these."""
     dynamic: list[variables.DynamicArray] = []
     bodies: list[int] = []
@@ -52,6 +54,8 @@ def _rewrite_declarations(source: Source, host: bool) -> None:
         seen.add(start)
         end = source.declaration_end(start)
         words = source.words[start:end]
+        if not host and _is_shared(source, start, end, words, relocatable):
+            source.replace(at, at + 1, '__attribute__((visibility("hidden")))')
         if functions.is_function(source, start, end):
             if source.words[end] == "{":
                 _rewrite_function(source, start, end, words, host)
@@ -63,6 +67,18 @@ def _rewrite_declarations(source: Source, host: bool) -> None:
             variables.register(source, start, functions.semicolon(source, end), host)
     if not host:
         functions.declare(source, bodies, dynamic)
+
+
+def _is_shared(source: Source, start: int, end: int, words: list[str], relocatable: bool) -> bool:
+    """Whether a declaration is of something that the device half may have from another file, or give it."""
+    marks = {MARKS.get(word) for word in words}
+    if not marks & _VARIABLES or "static" in words or source.scope(start) == "function":
+        return False
+    if relocatable:
+        return True
+    is_function = functions.is_function(source, start, end)
+    is_defined = source.words[end] == "{" if is_function else "extern" not in words
+    return not is_defined and "host" not in marks and "managed" not in marks
 
 
 def _rewrite_function(source: Source, start: int, brace: int, words: list[str], host: bool) -> None:
