@@ -207,7 +207,7 @@ private:
     const cudaError_t error = error_of(launch);
     if (error == cudaSuccess)
       return;
-    if (!launch.message.empty())
+    if (launch.reason.load() != cudaErrorAssert) // which has been printed
       std::fprintf(stderr, "pycuda_tile: %s\n", launch.message.c_str());
     fail_device(error);
   }

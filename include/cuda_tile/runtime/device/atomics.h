@@ -106,3 +106,28 @@ CUDA_TILE_COMPARE(unsigned short)
 #undef CUDA_TILE_EXCHANGE
 #undef CUDA_TILE_UPDATE
 #undef CUDA_TILE_IN_SCOPES
+
+// ---- half, bfloat16 and vectors, of which each element is one update -------------------------------------
+
+namespace cuda_tile::runtime {
+template <typename T>
+using if_small_float = std::enable_if_t<std::is_class<T>::value && sizeof(T) == 2, T>;
+template <typename T>
+using if_vector = decltype(T::y, T());
+} // namespace cuda_tile::runtime
+
+template <typename T>
+cuda_tile::runtime::if_small_float<T> atomicAdd(T* place, T value) {
+  return cuda_tile::runtime::update(place, [=](T old) { return static_cast<T>(old + value); });
+}
+template <typename T>
+cuda_tile::runtime::if_vector<T> atomicAdd(T* place, T value) {
+  T before = value;
+  before.x = atomicAdd(&place->x, value.x);
+  before.y = atomicAdd(&place->y, value.y);
+  if constexpr (sizeof(T) == 4 * sizeof(value.x)) {
+    before.z = atomicAdd(&place->z, value.z);
+    before.w = atomicAdd(&place->w, value.w);
+  }
+  return before;
+}

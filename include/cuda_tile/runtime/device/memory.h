@@ -6,7 +6,6 @@
   T name(const T* place) {                                                                                   \
     return *place;                                                                                           \
   }
-CUDA_TILE_LOAD(__ldg)
 CUDA_TILE_LOAD(__ldca)
 CUDA_TILE_LOAD(__ldcg)
 CUDA_TILE_LOAD(__ldcs)

@@ -3,6 +3,8 @@
 
 #include "cuda_tile/runtime/device/thread.h"
 
+#include <time.h>
+
 inline void __syncthreads() { cuda_tile_block_barrier(0); }
 inline int __syncthreads_count(int predicate) { return static_cast<int>(cuda_tile_block_barrier(predicate)); }
 inline int __syncthreads_or(int predicate) { return cuda_tile_block_barrier(predicate) != 0; }
@@ -21,4 +23,4 @@ extern "C" unsigned long long cuda_tile_nanoseconds(void); // of a clock that ne
 inline unsigned long long __globaltimer() { return cuda_tile_nanoseconds(); }
 /// In nanoseconds, as cudaDeviceProp::clockRate says.
 inline long long clock64() { return static_cast<long long>(cuda_tile_nanoseconds()); }
-inline long clock() { return static_cast<long>(cuda_tile_nanoseconds()); }
+// clock() is that of the C library.

@@ -1,0 +1,4 @@
+// <cooperative_groups/scan.h>: part of <cooperative_groups.h>.
+#pragma once
+
+#include "cuda_tile/runtime/cooperative_groups.h"

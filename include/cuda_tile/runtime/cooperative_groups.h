@@ -1,0 +1,265 @@
+// Groups of threads: the grid of a cooperative launch, the block, and parts of a warp.
+#pragma once
+
+#include "cuda_tile/runtime/device/device.h"
+
+#include <type_traits>
+
+namespace cooperative_groups {
+
+// ---- the grid and the block ------------------------------------------------------------------------------
+
+class grid_group {
+public:
+  bool is_valid() const { return cuda_tile_is_cooperative() != 0; }
+  /// Ends the launch with an error if it is not a cooperative one.
+  void sync() const {
+    if (!cuda_tile_grid_barrier())
+      cuda_tile_trap();
+  }
+  static dim3 dim_blocks() { return gridDim; }
+  static dim3 group_dim() { return gridDim; }
+  static dim3 block_index() { return blockIdx; }
+  static unsigned long long num_blocks() {
+    return static_cast<unsigned long long>(gridDim.x) * gridDim.y * gridDim.z;
+  }
+  static unsigned long long block_rank() {
+    return blockIdx.x + gridDim.x * (blockIdx.y + static_cast<unsigned long long>(gridDim.y) * blockIdx.z);
+  }
+  static unsigned long long num_threads() { return num_blocks() * threads_of_block(); }
+  static unsigned long long size() { return num_threads(); }
+  static unsigned long long thread_rank() {
+    return block_rank() * threads_of_block() + cuda_tile::runtime::thread_rank();
+  }
+
+private:
+  static unsigned threads_of_block() { return blockDim.x * blockDim.y * blockDim.z; }
+};
+
+class thread_block {
+public:
+  static void sync() { __syncthreads(); }
+  static unsigned thread_rank() { return cuda_tile::runtime::thread_rank(); }
+  static unsigned num_threads() { return blockDim.x * blockDim.y * blockDim.z; }
+  static unsigned size() { return num_threads(); }
+  static dim3 group_index() { return blockIdx; }
+  static dim3 thread_index() { return threadIdx; }
+  static dim3 group_dim() { return blockDim; }
+  static dim3 dim_threads() { return blockDim; }
+  /// The barrier in two steps: the first does nothing, so that the second waits for all that comes before.
+  struct arrival_token {};
+  static arrival_token barrier_arrive() { return {}; }
+  static void barrier_wait(arrival_token&&) { sync(); }
+};
+
+inline grid_group this_grid() { return {}; }
+inline thread_block this_thread_block() { return {}; }
+
+// ---- lanes of a warp -------------------------------------------------------------------------------------
+
+/// What groups of lanes share; their ranks are those of the lanes in `mask()`.
+class lanes {
+public:
+  explicit lanes(unsigned of) : mask_(of) {}
+  unsigned mask() const { return mask_; }
+
+  void sync() const { __syncwarp(mask_); }
+  unsigned thread_rank() const { return rank_of(cuda_tile::runtime::lane()); }
+  template <typename T>
+  T shfl(T value, int rank) const {
+    return cuda_tile::runtime::shuffle(mask_, value, lane_of(static_cast<unsigned>(rank)));
+  }
+  template <typename T>
+  T shfl_up(T value, unsigned delta) const {
+    const unsigned rank = thread_rank();
+    return cuda_tile::runtime::shuffle(mask_, value, lane_of(rank < delta ? rank : rank - delta));
+  }
+  template <typename T>
+  T shfl_down(T value, unsigned delta) const {
+    const unsigned rank = thread_rank(), last = static_cast<unsigned>(__popc(mask_)) - 1;
+    return cuda_tile::runtime::shuffle(mask_, value, lane_of(delta > last - rank ? rank : rank + delta));
+  }
+  int any(int predicate) const { return __any_sync(mask_, predicate); }
+  int all(int predicate) const { return __all_sync(mask_, predicate); }
+  unsigned ballot(int predicate) const { return ranks_of(__ballot_sync(mask_, predicate)); }
+  template <typename T>
+  unsigned match_any(T value) const {
+    return ranks_of(__match_any_sync(mask_, value));
+  }
+  template <typename T>
+  unsigned match_all(T value, int& predicate) const {
+    return ranks_of(__match_all_sync(mask_, value, &predicate));
+  }
+
+protected:
+  unsigned rank_of(unsigned lane) const { return static_cast<unsigned>(__popc(mask_ & ((1u << lane) - 1))); }
+  /// The lane of a rank; a rank that there is none of is taken modulo the size.
+  unsigned lane_of(unsigned rank) const {
+    unsigned left = mask_;
+    for (rank %= static_cast<unsigned>(__popc(mask_)); rank != 0; --rank)
+      left &= left - 1;
+    return static_cast<unsigned>(__builtin_ctz(left));
+  }
+  unsigned ranks_of(unsigned of) const {
+    unsigned ranks = 0;
+    for (unsigned lane = 0; lane != 32; ++lane)
+      if (of >> lane & 1)
+        ranks |= 1u << rank_of(lane);
+    return ranks;
+  }
+
+private:
+  unsigned mask_;
+};
+
+/// Lanes that are together at one place of the program, or a part of another group.
+class coalesced_group : public lanes {
+public:
+  explicit coalesced_group(unsigned mask, unsigned part = 0, unsigned parts = 1)
+      : lanes(mask), part_(part), parts_(parts) {}
+  unsigned num_threads() const { return static_cast<unsigned>(__popc(mask())); }
+  unsigned size() const { return num_threads(); }
+  unsigned meta_group_rank() const { return part_; }
+  unsigned meta_group_size() const { return parts_; }
+
+private:
+  unsigned part_, parts_;
+};
+
+__attribute__((noinline)) inline coalesced_group coalesced_threads() {
+  return coalesced_group(cuda_tile_active_mask(__builtin_return_address(0)));
+}
+
+/// Size neighbouring lanes.
+template <unsigned Size, typename Parent = void>
+class thread_block_tile : public lanes {
+  static_assert(Size != 0 && Size <= 32 && (Size & (Size - 1)) == 0,
+                "a tile of threads has 1, 2, 4, 8, 16 or 32 of them here: larger ones span warps");
+
+public:
+  thread_block_tile(unsigned mask, unsigned part, unsigned parts) : lanes(mask), part_(part), parts_(parts) {}
+  static constexpr unsigned num_threads() { return Size; }
+  static constexpr unsigned size() { return Size; }
+  unsigned meta_group_rank() const { return part_; }
+  unsigned meta_group_size() const { return parts_; }
+  template <typename T>
+  T shfl_xor(T value, unsigned lane_mask) const {
+    return cuda_tile::runtime::shuffle(mask(), value, lane_of((thread_rank() ^ lane_mask) % Size));
+  }
+
+private:
+  unsigned part_, parts_;
+};
+
+namespace detail {
+
+template <unsigned Size>
+unsigned tile_mask() {
+  return (Size == 32 ? 0xffffffff : (1u << Size % 32) - 1) << cuda_tile::runtime::lane() / Size * Size;
+}
+
+} // namespace detail
+
+template <unsigned Size>
+thread_block_tile<Size, thread_block> tiled_partition(const thread_block& block) {
+  return {detail::tile_mask<Size>(), block.thread_rank() / Size, (block.num_threads() + Size - 1) / Size};
+}
+template <unsigned Size, unsigned Parent, typename Of>
+thread_block_tile<Size, thread_block_tile<Parent, Of>>
+tiled_partition(const thread_block_tile<Parent, Of>& tile) {
+  static_assert(Size <= Parent, "a part is no larger than the whole");
+  return {detail::tile_mask<Size>(), tile.thread_rank() / Size, Parent / Size};
+}
+inline coalesced_group tiled_partition(const thread_block& block, unsigned size) {
+  const unsigned lane = cuda_tile::runtime::lane();
+  const unsigned low = size >= 32 ? 0xffffffff : (1u << size) - 1;
+  return coalesced_group(low << lane / size * size, block.thread_rank() / size,
+                         (block.num_threads() + size - 1) / size);
+}
+/// Lanes of a group that have the same label.
+template <typename Group, typename Label>
+coalesced_group labeled_partition(const Group& group, Label label) {
+  return coalesced_group(__match_any_sync(group.mask(), label));
+}
+template <typename Group>
+coalesced_group binary_partition(const Group& group, bool is_in) {
+  return labeled_partition(group, static_cast<int>(is_in));
+}
+
+// ---- functions of groups ---------------------------------------------------------------------------------
+
+template <typename Group>
+void sync(const Group& group) {
+  group.sync();
+}
+template <typename Group>
+auto thread_rank(const Group& group) {
+  return group.thread_rank();
+}
+template <typename Group>
+auto group_size(const Group& group) {
+  return group.size();
+}
+template <typename Group>
+bool is_valid(const Group& group) {
+  return group.is_valid();
+}
+/// Calls `function` by one thread of the group.
+template <typename Group, typename Function, typename... Arguments>
+void invoke_one(const Group& group, Function&& function, Arguments&&... arguments) {
+  if (group.thread_rank() == 0)
+    function(static_cast<Arguments&&>(arguments)...);
+}
+
+#define CUDA_TILE_OPERATION(name, expression)                                                                \
+  template <typename T = void>                                                                               \
+  struct name {                                                                                              \
+    T operator()(T a, T b) const { return static_cast<T>(expression); }                                      \
+  };                                                                                                         \
+  template <>                                                                                                \
+  struct name<void> {                                                                                        \
+    template <typename T>                                                                                    \
+    T operator()(T a, T b) const {                                                                           \
+      return static_cast<T>(expression);                                                                     \
+    }                                                                                                        \
+  };
+CUDA_TILE_OPERATION(plus, a + b)
+CUDA_TILE_OPERATION(less, b < a ? b : a)
+CUDA_TILE_OPERATION(greater, a < b ? b : a)
+CUDA_TILE_OPERATION(bit_and, a& b)
+CUDA_TILE_OPERATION(bit_or, a | b)
+CUDA_TILE_OPERATION(bit_xor, a ^ b)
+#undef CUDA_TILE_OPERATION
+
+template <typename Group, typename T, typename Operation>
+T reduce(const Group& group, T value, Operation operation) {
+  return cuda_tile::runtime::reduce(group.mask(), value, operation);
+}
+template <typename Group, typename T, typename Operation = plus<T>>
+T inclusive_scan(const Group& group, T value, Operation operation = {}) {
+  for (unsigned width = 1; width < group.size(); width *= 2) {
+    const T other = group.shfl_up(value, width);
+    if (group.thread_rank() >= width)
+      value = operation(other, value);
+  }
+  return value;
+}
+/// The first thread gets a value of zero bits.
+template <typename Group, typename T, typename Operation = plus<T>>
+T exclusive_scan(const Group& group, T value, Operation operation = {}) {
+  const T before = group.shfl_up(inclusive_scan(group, value, operation), 1);
+  return group.thread_rank() == 0 ? T{} : before;
+}
+
+/// Each thread copies its share at once; wait() waits for all.
+template <typename Group, typename To, typename From>
+void memcpy_async(const Group& group, To* to, const From* from, size_t bytes) {
+  for (size_t i = group.thread_rank(); i < bytes; i += group.size())
+    reinterpret_cast<char*>(to)[i] = reinterpret_cast<const char*>(from)[i];
+}
+template <typename Group>
+void wait(const Group& group) {
+  group.sync();
+}
+
+} // namespace cooperative_groups
