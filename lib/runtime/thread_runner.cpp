@@ -92,16 +92,16 @@ struct Thread {
 class ThreadRunner final : public cuda_tile_launcher::BlockRunner {
 public:
   ThreadRunner(Launch& launch, const Threads& threads)
-      : launch_(launch), shape_(threads), count_(threads.count()), guard_(launch), block_{}, threads_(count_),
-        met_((count_ + lanes_of_warp - 1) / lanes_of_warp * lanes_of_warp),
-        shared_(threads.shared_bytes + shared_alignment) {
+      : launch_(launch), shape_(threads), count_(threads.count()), guard_(launch), block_{},
+        threads_(count_) {
     std::copy(launch.grid, launch.grid + 3, block_.grid);
+    shared_.resize(threads.shared_bytes == 0 ? 0 : threads.shared_bytes + shared_alignment);
     void* aligned = shared_.data();
     std::size_t room = shared_.size();
     block_.scratch = std::align(shared_alignment, threads.shared_bytes, aligned, room);
   }
   ~ThreadRunner() override {
-    const bool trim = cuda_tile_launcher::touched_new_memory();
+    const bool trim = owned_.size() > 1 && cuda_tile_launcher::touched_new_memory();
     for (auto& fiber : owned_)
       fibers().give_back(std::move(fiber), trim);
   }
@@ -131,6 +131,8 @@ public:
   }
 
   const cuda_tile_warp_values* meet_warp(unsigned mask, unsigned long long value) {
+    if (met_.empty())
+      met_.resize((count_ + lanes_of_warp - 1) / lanes_of_warp * lanes_of_warp);
     Thread& self = threads_[running_];
     self.mask = mask | 1u << running_ % lanes_of_warp;
     self.value = value;
@@ -163,7 +165,7 @@ private:
     auto& self = *static_cast<ThreadRunner*>(argument);
     try {
       while (self.begun_ != self.count_) {
-        self.make_current(self.begun_++);
+        self.begin_next();
         self.shape_.run(self.launch_.arguments);
         self.threads_[self.running_].state = State::ended;
         ++self.ended_;
@@ -177,6 +179,20 @@ private:
 
   void note_thrown(const char* what) { std::strncpy(block_.thrown, what, sizeof block_.thrown - 1); }
 
+  /// Begins the next thread of the row: its index follows that of the one before.
+  void begin_next() {
+    running_ = block_.thread = begun_++;
+    threadIdx = next_;
+    cuda_tile::runtime::atomics_in_turn = 0;
+    if (++next_.x != shape_.block[0])
+      return;
+    next_.x = 0;
+    if (++next_.y != shape_.block[1])
+      return;
+    next_.y = 0;
+    ++next_.z;
+  }
+
   void make_current(unsigned thread) {
     running_ = block_.thread = thread;
     const unsigned x = shape_.block[0], y = shape_.block[1];
@@ -189,9 +205,10 @@ private:
     blockIdx = {block_.block[0], block_.block[1], block_.block[2]};
     blockDim = {shape_.block[0], shape_.block[1], shape_.block[2]};
     gridDim = {block_.grid[0], block_.grid[1], block_.grid[2]};
-    std::memset(shared_.data(), 0xff, shared_.size()); // a block must not read what an earlier one left
+    std::fill(shared_.begin(), shared_.end(), '\xff'); // a block must not read what an earlier one left
     std::fill(threads_.begin(), threads_.end(), Thread{});
     ended_ = begun_ = counted_ = 0;
+    next_ = {};
     while (run_round(ordinal) && ended_ != count_)
       if (!make_ready()) {
         if (!launch_.is_stopped())
@@ -369,6 +386,7 @@ private:
   Fiber* fiber_ = nullptr; // that runs
   unsigned running_ = 0;   // the thread that runs
   unsigned begun_ = 0, ended_ = 0;
+  uint3 next_ = {};                           // index of the thread that begins next
   unsigned counted_ = 0, counted_before_ = 0; // predicates at the barrier, and at the last one
 };
 
