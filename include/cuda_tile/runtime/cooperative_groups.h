@@ -138,6 +138,11 @@ class thread_block_tile : public lanes {
 
 public:
   thread_block_tile(unsigned mask, unsigned part, unsigned parts) : lanes(mask), part_(part), parts_(parts) {}
+  /// A tile of any parent is one of which the parent is not said.
+  template <typename Other,
+            typename = std::enable_if_t<std::is_void<Parent>::value && !std::is_void<Other>::value>>
+  thread_block_tile(const thread_block_tile<Size, Other>& tile)
+      : lanes(tile.mask()), part_(tile.meta_group_rank()), parts_(tile.meta_group_size()) {}
   static constexpr unsigned num_threads() { return Size; }
   static constexpr unsigned size() { return Size; }
   unsigned meta_group_rank() const { return part_; }
