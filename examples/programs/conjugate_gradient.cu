@@ -1,25 +1,12 @@
 // Solves the Poisson equation on a square grid by the method of conjugate gradients, with kernels of both
 // kinds side by side: the stencil of the matrix is written for threads, updates and dot products for tiles.
-#include <cuda_runtime.h>
 
-#include "cuda_tile.h"
+#include "common.h"
 
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
+#include <cuda_tile.h>
 
 namespace ct = cuda::tiles;
 using namespace ct::literals;
-
-#define CHECK(call)                                                                                          \
-  do {                                                                                                       \
-    cudaError_t status = (call);                                                                             \
-    if (status != cudaSuccess) {                                                                             \
-      fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(status));             \
-      exit(EXIT_FAILURE);                                                                                    \
-    }                                                                                                        \
-  } while (0)
 
 constexpr int tile_size = 1024;
 

@@ -1,23 +1,11 @@
 // One cooperative launch scales an array to a largest value of 1: all blocks find their largest value, meet,
 // and then divide by the largest of all. Groups of 8 lanes, warps and blocks reduce on the way.
+#include "common.h"
+
 #include <cooperative_groups.h>
 #include <cooperative_groups/reduce.h>
-#include <cuda_runtime.h>
-
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
 
 namespace cg = cooperative_groups;
-
-#define CHECK(call)                                                                                          \
-  do {                                                                                                       \
-    cudaError_t status = (call);                                                                             \
-    if (status != cudaSuccess) {                                                                             \
-      fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(status));             \
-      exit(EXIT_FAILURE);                                                                                    \
-    }                                                                                                        \
-  } while (0)
 
 __device__ unsigned positive; // counted once a group
 

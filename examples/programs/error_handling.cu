@@ -2,7 +2,7 @@
 // after which no work can be done any more.
 #include <cuda_runtime.h>
 
-#include "cuda_tile.h"
+#include <cuda_tile.h>
 
 #include <cstdio>
 #include <cstdlib>

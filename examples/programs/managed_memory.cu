@@ -1,25 +1,14 @@
 // Managed memory: a table of rows of different lengths, built by the host, whose rows the device scales to a
 // sum of 1. The host reads the results at the same addresses.
-#include <cuda_runtime.h>
 
-#include "cuda_tile.h"
+#include "common.h"
 
-#include <cmath>
-#include <cstdio>
-#include <cstdlib>
+#include <cuda_tile.h>
+
 #include <new>
 
 namespace ct = cuda::tiles;
 using namespace ct::literals;
-
-#define CHECK(call)                                                                                          \
-  do {                                                                                                       \
-    cudaError_t status = (call);                                                                             \
-    if (status != cudaSuccess) {                                                                             \
-      fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(status));             \
-      exit(EXIT_FAILURE);                                                                                    \
-    }                                                                                                        \
-  } while (0)
 
 /// Objects of classes that derive from this live where both sides reach them.
 struct Managed {

@@ -1,24 +1,14 @@
 // y = a x + y on pieces of an array, in three streams: each piece is copied to the device, computed and
 // copied back in order, while the streams do not wait for each other. Events say how long it took, and let a
 // last kernel wait for all pieces.
-#include <cuda_runtime.h>
 
-#include "cuda_tile.h"
+#include "common.h"
+
+#include <cuda_tile.h>
 
 #include <atomic>
-#include <cstdio>
-#include <cstdlib>
 
 namespace ct = cuda::tiles;
-
-#define CHECK(call)                                                                                          \
-  do {                                                                                                       \
-    cudaError_t status = (call);                                                                             \
-    if (status != cudaSuccess) {                                                                             \
-      fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(status));             \
-      exit(EXIT_FAILURE);                                                                                    \
-    }                                                                                                        \
-  } while (0)
 
 constexpr int tile_size = 1024;
 

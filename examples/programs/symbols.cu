@@ -1,19 +1,6 @@
 // Variables of the device: a filter in constant memory, a counter and a pointer that kernels write, and a
 // managed flag. The host reads and writes them by name.
-#include <cuda_runtime.h>
-
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
-
-#define CHECK(call)                                                                                          \
-  do {                                                                                                       \
-    cudaError_t status = (call);                                                                             \
-    if (status != cudaSuccess) {                                                                             \
-      fprintf(stderr, "%s:%d: %s: %s\n", __FILE__, __LINE__, #call, cudaGetErrorString(status));             \
-      exit(EXIT_FAILURE);                                                                                    \
-    }                                                                                                        \
-  } while (0)
+#include "common.h"
 
 constexpr int radius = 2, taps = 2 * radius + 1, block = 128;
 
