@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from typing import NamedTuple
 
 import numpy as np
+
+from ..spec.element_types import TILEIR_TYPES
+from .elements import nearest
 
 #: Rounding modes; in C++ `rounding_mode::NAME`, or `NAME_t` as an argument.
 ROUNDING = {
@@ -32,3 +36,24 @@ PADDINGS = {
     "pos_inf": Padding("positive_inf", np.inf),
     "neg_inf": Padding("negative_inf", -np.inf),
 }
+
+
+def padding_value(mode: str, element: str) -> np.ndarray:
+    """What elements of a type are padded with. A format without infinities has NaN instead, f4E2M1FN, which
+    has neither, its largest numbers, and f8E8M0FNU, which has no zero, its smallest number."""
+    number, kind = PADDINGS[mode].value, TILEIR_TYPES[element]
+    if math.isinf(number) and not kind.specials & {"inf", "nan"}:
+        number = math.copysign(kind.greatest, number)
+    elif math.isinf(number) and "inf" not in kind.specials:
+        number = math.nan
+    elif math.isnan(number) and "nan" not in kind.specials:
+        number = kind.greatest
+    elif "zero" not in kind.specials and number == 0:
+        number = 2.0**kind.smallest_exponent
+    return nearest(np.float64(number), element)
+
+
+def header_pads(mode: str, element: str) -> bool:
+    """Whether views of cuda_tile.h take a padding for elements of a type."""
+    kind = TILEIR_TYPES[element]
+    return kind.is_basic or (mode == "zero" and "zero" in kind.specials)

@@ -13,9 +13,9 @@ from typing import Any
 import numpy as np
 
 from ..assertions import AssertionFailed
-from ..elements import DTYPES, nearest, unsigned, wrap
+from ..elements import DTYPES, unsigned, wrap
 from ..ir import Bounded, DivBy, Operation, Value
-from ..modes import PADDINGS
+from ..modes import padding_value
 from ..print_formats import pieces
 from ..reading import (
     attribute,
@@ -134,7 +134,7 @@ def _load_view(block: BlockState, op: Operation) -> list:
     if padding is None:
         otherwise = block.program.undefined(places.inside.shape, dtype)
     else:
-        otherwise = nearest(np.float64(PADDINGS[padding].value), result_element(op))
+        otherwise = padding_value(padding, result_element(op))
     memory, report = block.program.memory, block.report(op)
 
     def run() -> np.ndarray:

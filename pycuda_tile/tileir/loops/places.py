@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 from ..ir import Operation, Value
 from ..lower.expressions import expression
 from ..lower.memory import unsigned_scalar
+from ..lower.places import padding
 from ..lower.translation import Translation
 from ..lower.types import element
-from ..modes import PADDINGS
 from ..reading import (
     attribute,
     group,
@@ -180,8 +180,7 @@ class Places:
             place.spans.append(Span(count, step))
         place.origin = self._let("at", place.origin, f"{place.kind}*")
         if op.name in LOADS:
-            mode = PADDINGS[operand(op, "view").type.padding or "zero"].name
-            place.padding = f"tileir::padding<{place.kind}, ct::view_padding::{mode}>()"
+            place.padding = padding(op)
         return place
 
     # --- pointers ---

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 from ..elements import HALF_BYTE
 from ..ir import Operation, Value
-from ..modes import PADDINGS
+from ..modes import PADDINGS, header_pads
 from ..reading import (
     attribute,
     group,
@@ -150,8 +150,9 @@ def make_partition_view(translator: Translation, op: Operation) -> None:
     """A span with the tensor's axes in the order of the tile's axes, divided into tiles."""
     kind = tile_facts(op.results[0].type)
     tensor = translator.tensors[id(operand(op, "tensor_view"))]
-    packed = value_element(op.results[0]) == HALF_BYTE
-    if packed or kind.steps != kind.tile or kind.sparse is not None:
+    name = value_element(op.results[0])
+    plain = name != HALF_BYTE and header_pads(op.results[0].type.padding or "zero", name)
+    if not plain or kind.steps != kind.tile or kind.sparse is not None:
         translator.views[id(op.results[0])] = Tiles("", tensor, kind)
         return
     extents = [tensor.extents[axis] for axis in kind.axes]

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 from ..elements import HALF_BYTE
 from ..ir import Operation
-from ..modes import PADDINGS
+from ..modes import padding_value
 from ..reading import attribute, group, operand, value_element
 from .translation import Translation
-from .types import NotLowered, Tiles, element, shape
+from .types import NotLowered, Tiles, literal, shape, tile
 
 
 class Places(NamedTuple):
@@ -70,6 +70,12 @@ def check_weak(op: Operation) -> None:
 def outside(op: Operation) -> str:
     """The tile of values for elements beyond the tensor."""
     view = operand(op, "view").type
-    kind = element(str(view.tensor.element))
-    bits = f"tileir::padding<{kind}, ct::view_padding::{PADDINGS[view.padding or 'zero'].name}>()"
-    return f"ct::full<ct::tile<{kind}, {shape(view.tile)}>>({bits})"
+    kind = tile(str(view.tensor.element), view.tile)
+    return f"ct::full<{kind}>({padding(op)})"
+
+
+def padding(op: Operation) -> str:
+    """The value of one of them."""
+    view = operand(op, "view")
+    kind = value_element(view)
+    return literal(padding_value(view.type.padding or "zero", kind)[()], kind)

@@ -60,7 +60,7 @@ def tile(name: str, extents: tuple[int, ...]) -> str:
     return f"ct::tile<{element(name)}, {shape(extents)}>" if extents else element(name)
 
 
-def literal(value: np.generic, name: str) -> str:
+def literal(value: np.generic | np.ndarray, name: str) -> str:
     """One element as a C++ expression of exactly its type and bits."""
     if name == "i1":
         return "true" if value else "false"
