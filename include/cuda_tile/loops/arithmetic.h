@@ -38,9 +38,10 @@ CUDA_TILE_API ct::platform::vector<int> splat_unit(void const* from) {
   return unit - ct::platform::vector<int>{};
 }
 
-/// Pairs of bfloat16 as floats.
+/// Pairs of bfloat16, E, as floats.
+template <typename E>
 struct separate_pairs : ct::detail::block_arithmetic<float> {
-  using factor = __nv_bfloat16;
+  using factor = E;
   static constexpr unsigned per_step = 2;
   static auto splat(factor const* a) { return splat_unit(a); }
   static sums add_products(ct::platform::vector<int> a, factor const* b, sums c) {
@@ -54,8 +55,11 @@ struct separate_pairs : ct::detail::block_arithmetic<float> {
 
 /// Pairs of bfloat16, in which subnormal numbers count as zero. None occurs where no factor is below 2^-50,
 /// as on AMX (one_thread/mma/amx.h).
-struct paired_arithmetic : separate_pairs {
-  using otherwise = separate_pairs;
+template <typename E>
+struct paired_arithmetic : separate_pairs<E> {
+  using factor = E;
+  using otherwise = separate_pairs<E>;
+  using typename separate_pairs<E>::sums;
   static constexpr bool has_corrections = false;
   static sums add_products(ct::platform::vector<int> a, factor const* b, sums c) {
     return ct::platform::add_products_of_bfloat16(a, ct::platform::load_vector<ct::platform::vector<int>>(b),
@@ -79,7 +83,7 @@ struct paired_arithmetic : separate_pairs {
 private:
   template <unsigned Count>
   static bool are_exact(factor const* x) {
-    return ct::detail::amx_product<float, factor, factor>::are_exact<Count>(x);
+    return ct::detail::amx_product<float, factor, factor>::template are_exact<Count>(x);
   }
 };
 
@@ -129,7 +133,7 @@ struct choose_arithmetic {
 template <unsigned Depth>
   requires(ct::platform::has_bfloat16_products && Depth % 2 == 0)
 struct choose_arithmetic<float, __nv_bfloat16, __nv_bfloat16, true, Depth> {
-  using type = paired_arithmetic;
+  using type = paired_arithmetic<__nv_bfloat16>;
 };
 template <typename L, unsigned Depth>
   requires(ct::platform::has_byte_products && ct::detail::is_8bit_integer<L> && Depth % 4 == 0)

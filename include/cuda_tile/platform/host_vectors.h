@@ -2,6 +2,7 @@
 // themselves.
 #pragma once
 
+#include "cuda_tile/core/traits.h"
 #include "cuda_tile/platform/host_arithmetic.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
@@ -36,21 +37,24 @@ inline void store_vector(T* to, V v) {
 
 /// Lane l of the result is lane place(l) of a and b in sequence: places from the number of lanes up select
 /// from b.
+#if defined(__clang__)
+template <typename V, typename Place, size_t... Ls>
+inline V shuffle_lanes(V a, V b, Place, detail::indices<Ls...>) {
+  return __builtin_shufflevector(a, b, static_cast<int>(Place{}(static_cast<unsigned>(Ls)))...);
+}
 template <typename V, typename Place>
 inline V shuffle_lanes(V a, V b, Place place) {
-  constexpr unsigned lanes = sizeof(V) / sizeof(a[0]);
-#if defined(__clang__)
-  V shuffled;
-  for (unsigned l = 0; l < lanes; ++l)
-    shuffled[l] = place(l) < lanes ? a[place(l) % lanes] : b[place(l) % lanes];
-  return shuffled;
+  return shuffle_lanes(a, b, place, detail::make_indices<sizeof(V) / sizeof(a[0])>{});
+}
 #else
+template <typename V, typename Place>
+inline V shuffle_lanes(V a, V b, Place place) {
   decltype(a == b) places{};
-  for (unsigned l = 0; l < lanes; ++l)
+  for (unsigned l = 0; l < sizeof(V) / sizeof(a[0]); ++l)
     places[l] = static_cast<int>(place(l));
   return __builtin_shuffle(a, b, places);
-#endif
 }
+#endif
 
 /// Lane l of the result is lane l + By, modulo their number.
 template <unsigned By, typename V>
