@@ -73,11 +73,12 @@ def effects(ops: list[Operation], analysis: Analysis, joins: dict[int, Operation
 def _order(found: Effects, earlier: Access, later: Access, makers: dict[int, Operation]) -> None:
     if earlier.place is None or later.place is None:
         if _waits(later.op, earlier.op, makers):
-            raise Fallback(later.op, "it must follow an operation before it: addresses are not known")
+            reason = "it must follow an operation before it: addresses are not known"
+            raise Fallback(later.op, reason, by_order=True)
     elif earlier.place != later.place:
         found.disjoint.append((earlier, later))
     elif earlier.stores:
-        raise Fallback(later.op, "it accesses what an operation before it stores")
+        raise Fallback(later.op, "it accesses what an operation before it stores", by_order=True)
     else:
         found.in_place[id(earlier.op)] = later
 

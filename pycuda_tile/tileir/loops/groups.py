@@ -31,6 +31,7 @@ from .facts import (
     is_weak,
 )
 from .fallback import Fallback
+from .simplify import CHEAP
 from .stages import Nest, plan
 
 Item = Operation | Nest
@@ -121,29 +122,70 @@ def _nests(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) -
             items.extend(part)
             continue
         while part:
-            nest = _longest(part, uses, reasons)
-            taken = len(nest.ops) if nest is not None else 1
+            nest = _longest(part, uses, reasons, _without)
+            if nest is None or not _is_worth_it(nest):
+                nest = _longest(part, uses, reasons, _before)
+            if nest is None:
+                nest = _longest(part[:1], uses, reasons, _before)
+            taken = part[:1] if nest is None else nest.ops
             if nest is not None and _is_worth_it(nest):
                 items.append(nest)
             else:
-                for op in part[:taken]:
-                    if id(op) in reasons and not is_small(op):
-                        note(reasons[id(op)])
-                items.extend(part[:taken])
-            part = part[taken:]
+                for op in taken:
+                    found = reasons.get(id(op))
+                    if found is not None and not is_small(op) and (nest is None or found.by_order):
+                        note(found)
+                items.extend(taken)
+            part = _others(part, taken)
     return items
 
 
-def _longest(ops: list[Operation], uses: Uses, reasons: dict[int, Fallback]) -> Nest | None:
-    """A nest for as many of the first operations as fit together; `reasons` gets why the next does not."""
-    taken = ops
-    while taken:
+#: What is left to fuse together if an operation cannot belong to it.
+_Left = Callable[[Operation, list[Operation], Uses], list[Operation]]
+
+
+def _longest(ops: list[Operation], uses: Uses, reasons: dict[int, Fallback], left: _Left) -> Nest | None:
+    """A nest for as many operations as fit together; `reasons` gets why others do not."""
+    while ops:
         try:
-            return plan(taken, uses.outside(taken), uses.joins)
+            return plan(ops, uses.outside(ops), uses.joins)
         except Fallback as error:
             reasons[id(error.op)] = error
-            taken = taken[: next(i for i, op in enumerate(taken) if op is error.op)]
+            ops = left(error.op, ops, uses)
     return None
+
+
+def _before(last: Operation, ops: list[Operation], _: Uses) -> list[Operation]:
+    return ops[: next(i for i, op in enumerate(ops) if op is last)]
+
+
+def _others(ops: list[Operation], some: list[Operation]) -> list[Operation]:
+    taken = {id(op) for op in some}
+    return [op for op in ops if id(op) not in taken]
+
+
+def _without(first: Operation, ops: list[Operation], uses: Uses) -> list[Operation]:
+    """All but an operation, those that must follow it, and what only these use."""
+    late = [first]
+    for op in _before(first, ops[::-1], uses)[::-1]:
+        made = {id(value) for each in late for value in each.results}
+        if any(id(value) in made for value in [*data_of(op), *captured(op)]) or _is_ordered(late, op):
+            late.append(op)
+    kept = _others(ops, late)
+    for op in reversed(kept):
+        users = {user for value in op.results for user in uses.users.get(id(value), ())}
+        stored = any(each.name in STORES for each in kept)
+        light = op.name in SOURCES | CHEAP or (op.name in LOADS and not stored)
+        if light and users and users <= {id(each) for each in late}:
+            late.append(op)
+            kept = _others(kept, [op])
+    return kept
+
+
+def _is_ordered(earlier: list[Operation], op: Operation) -> bool:
+    """Whether an access must stay behind others: all but two loads must."""
+    accesses = [each for each in earlier if each.name in LOADS | STORES]
+    return bool(accesses) and op.name in LOADS | STORES and any(e.name in STORES for e in (*accesses, op))
 
 
 def _parts(ops: list[Operation]) -> list[list[Operation]]:

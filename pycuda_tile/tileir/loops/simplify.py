@@ -20,7 +20,7 @@ from ..reading import attribute, dense, operands_of, value_element
 from .facts import SOURCES, has_tiles, is_pure, is_scalar, is_tile
 
 #: Cheap enough to be repeated where their operands are.
-_CHEAP = frozenset(
+CHEAP = frozenset(
     {"reshape", "broadcast", "permute", "addi", "subi", "muli", "exti", "trunci", "cmpi", "andi"}
 )
 
@@ -122,7 +122,7 @@ def _repeat(block: Block) -> None:
         if op.name in SOURCES:
             return True
         operands = operands_of(op)
-        return op.name in _CHEAP and all(is_scalar(v) or id(v) in light for v in operands)
+        return op.name in CHEAP and all(is_scalar(v) or id(v) in light for v in operands)
 
     def copy(value: Value, ops: list[Operation]) -> Value:
         op = light.get(id(value))
