@@ -212,7 +212,7 @@ def _parts(ops: list[Operation]) -> list[list[Operation]]:
     flat = [op for part in parts for op in part if op.name in LOADS or op.name in STORES]
     ordered = [place[id(op)] for op in flat]
     if any(op.name in STORES for op in flat) and ordered != sorted(ordered):
-        return [ops]
+        return [list(ops)]
     return parts
 
 

@@ -5,7 +5,7 @@
 -  Equal computations on single elements, views among them, become one, so that equal values are the same.
 -  Constant tiles, positions (`iota`) and what is cheaply made of them are computed anew for each use: shared
    by a row and a column, they would make the two one axis.
--  Operations whose results nothing uses are left out.
+-  Operations whose results nothing uses are left out, weak loads among them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ import numpy as np
 
 from ..ir import Block, Entry, Operation, Value
 from ..reading import attribute, dense, operands_of, value_element
-from .facts import SOURCES, has_tiles, is_pure, is_scalar, is_tile
+from .facts import LOADS, SOURCES, has_tiles, is_pure, is_scalar, is_tile, is_weak
 
 #: Cheap enough to be repeated where their operands are.
 CHEAP = frozenset(
@@ -160,7 +160,8 @@ def _drop_unused(block: Block) -> None:
         """From the last operation to the first, so that what only unused operations use is unused as well."""
         kept = []
         for op in reversed(inner.ops):
-            if is_pure(op) and not any(uses[id(result)] for result in op.results):
+            read_only = op.name in LOADS and is_weak(op)
+            if (is_pure(op) or read_only) and not any(uses[id(result)] for result in op.results):
                 continue
             for region in op.regions:
                 if region is not None:

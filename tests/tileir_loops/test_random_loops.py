@@ -1,0 +1,59 @@
+"""Random kernels by the open front end: fused code has the bits of op-by-op code and of the interpreter."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, Phase, given, seed, settings
+from open_front_end import module
+from random_draft import HEAD
+from random_kernels import COUNT, SIZE, sources
+from random_programs import Program
+from test_random_kernels import inputs, same
+
+from pycuda_tile import tileir
+
+ROUNDS = [0, *(pytest.param(i, marks=pytest.mark.wide) for i in range(1, 8))]
+OPTIONS = ("-O1",)
+
+
+@pytest.mark.parametrize("round", ROUNDS)
+def test_bits(round: int):
+    """With infinities, NaN, both zeros and subnormals, masks, and rows that end early."""
+
+    @seed(round)
+    @settings(
+        max_examples=2 if round else 1,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(sources(kernels=6))
+    def run(source: str) -> None:
+        made = module(source)
+        ways = [tileir.build(made, optimize=way, options=OPTIONS) for way in (True, False)]
+        for entry in made.entries:
+            for n in (0, 7):
+                results = []
+                for launch in (
+                    *(way.kernel(entry.name)[1] for way in ways),
+                    lambda *given, name=entry.name: tileir.interpret(made, name, 1, *given),
+                ):
+                    out = np.zeros(COUNT * SIZE, np.int64), np.zeros(COUNT * SIZE)
+                    launch(*inputs(), *out, n)
+                    results.append(out)
+                for fused, others in zip(results[0], zip(*results[1:], strict=True), strict=True):
+                    assert all(same(fused, other) for other in others), f"{entry.name}, n = {n} in\n{source}"
+
+    run()
+
+
+@pytest.mark.parametrize("round", ROUNDS)
+def test_exact_programs(round: int):
+    """Shapes, moved elements and values that loops carry, against NumPy."""
+    programs = [Program(number) for number in range(2 * round, 2 * round + 2)]
+    made = module(HEAD + "".join(map(str, programs)))
+    built = tileir.build(made, optimize=True, options=OPTIONS)
+    for program in programs:
+        program.launch(built.kernel(f"program_{program.seed}"))
