@@ -12,6 +12,7 @@ from typing import Any
 from .. import targets
 from ..errors import BuildTypeError, BuildValueError, SourceNotFound
 from ..spec import API_VERSIONS
+from ..targets.fusing import reason_against
 from ..targets.target import Request, Target
 from .module import Module
 
@@ -33,6 +34,7 @@ def build(
     cache: bool = True,
     front_end: str | None = None,
     api: str | None = None,
+    optimize: bool | str = False,
 ) -> Module:
     """Compiles CUDA Tile C++ and returns a Module.
 
@@ -50,9 +52,13 @@ def build(
     cache:         whether to store the result on disk and reuse it
     front_end:     tile: "nvidia", NVIDIA's (default), or "open", our own, which needs clang and no NVRTC
     api:           the version of CUDA Tile C++: "13.3", "13.4" or "13.5" (default); NVIDIA has its own
+    optimize:      cpu: False, operation by operation (default); "auto", fused into loops, where a clang is
+                   installed and there are rules: a kernel's attributes say which way it went, and why; or
+                   True, an error unless every kernel is fused
 
     Raises CompileError if the source does not compile, KernelNotFound if it has no kernel with a name in
-    `kernels`, and TargetUnavailable if something that the target needs is not installed.
+    `kernels`, TargetUnavailable if something that the target needs is not installed, and NotAvailableYet if
+    optimize=True and there is no rule for a kernel.
     """
     chosen = targets.best() if target == "auto" else targets.find(target)
     text, name, path = read_source(source)
@@ -72,8 +78,9 @@ def build(
         ignored=_check_ignored(ignore, checked, chosen),
         front_end=_check_front_end(front_end, chosen),
         api=api or "",
+        optimize=optimize,
     )
-    return Module(request, check_kernels(kernels))
+    return Module(check_optimize(request), check_kernels(kernels))
 
 
 def _check_checked(checked: bool | str) -> bool:
@@ -106,6 +113,15 @@ def _check_front_end(front_end: str | None, target: Target) -> str:
         listed = " or ".join(map(repr, target.front_ends))
         raise BuildValueError(f"front_end is {listed}, got {front_end!r}")
     return front_end
+
+
+def check_optimize(request: Request) -> Request:
+    """The request, if its `optimize` is one that it can have."""
+    if not isinstance(request.optimize, bool) and request.optimize != "auto":
+        raise BuildValueError(f'optimize must be True, False or "auto", got {request.optimize!r}')
+    if request.optimize is True and (reason := reason_against(request)):
+        raise BuildValueError(f"optimize=True is not for this build: {reason}")
+    return request
 
 
 def nvrtc_build(source: str | os.PathLike[str], **arguments: Any) -> Module:

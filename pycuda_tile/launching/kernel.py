@@ -27,7 +27,8 @@ class Kernel:
     tileir:      bytecode on `tile`, else None
     attributes:  dict of what the target reports: registers, shared_bytes (including dynamic_shared_bytes),
                  local_bytes, threads (of a block); and mma, the unit that multiplies matrices: "wgmma",
-                 "mma.sync", "FMA", "AMX", "blocks" (of registers), or several; absent without products
+                 "mma.sync", "FMA", "AMX", "blocks" (of registers), or several; absent without products.
+                 cpu, emulated: path, "fused" or "by operation", and reason, why not all is fused
     """
 
     def __init__(self, name: str, target: str, executable: Executable):

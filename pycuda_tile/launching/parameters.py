@@ -74,6 +74,12 @@ class Parameter(NamedTuple):
         return bits.lower() if self.kind == SIGNED else bits
 
 
+def encode(parameter: Parameter) -> int:
+    """The code of a parameter."""
+    pointer = 2 if parameter.pointer and parameter.const else int(parameter.pointer)
+    return parameter.kind | pointer << 8 | parameter.size << 16
+
+
 def decode(kernel: str, codes: Sequence[int], names: Sequence[str] = ()) -> tuple[Parameter, ...]:
     """The parameters that the codes describe. The names are used only if there is one for each."""
     if len(names) != len(codes):

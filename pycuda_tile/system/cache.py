@@ -33,7 +33,7 @@ from .forks import lock_files
 
 _ENTRY = "entry.json"
 _DEFAULT_MEGABYTES = 1024
-_LAYOUT = 3  # of the meta data that builders write: a new number invalidates all entries
+_LAYOUT = 4  # of the meta data that builders write: a new number invalidates all entries
 _NO_ROOM = ("No space left on device", "Disk quota exceeded", "Read-only file system")  # compilers' words
 _VARIANTS = 8  # entries that one key may have
 

@@ -39,6 +39,7 @@ class Target:
     checked:     whether it has checked builds
     front_ends:  what may read the source, the default first; () if there is nothing to choose
     debug:       whether gdb and the sanitizers work on its kernels
+    fuses:       whether it can fuse operations into loops
     emits:       what `pycuda-tile compile --emit` can write, and which attribute of Module holds it
     is_usable:   whether target="auto" may select it on this machine
     """
@@ -51,6 +52,7 @@ class Target:
     checked: bool = True
     front_ends: tuple[str, ...] = ()
     debug: bool = False
+    fuses: bool = False
     emits: Mapping[str, str] = field(default_factory=dict)
     is_usable: Callable[[], bool] = _always
 
@@ -88,6 +90,7 @@ class Request(NamedTuple):
     ignored: tuple[str, ...] = ()  # kinds of undefined behaviour that a checked build does not report
     front_end: str = ""  # one of the target's front_ends
     api: str = ""  # the version of the API, one of spec.API_VERSIONS; "": the default
+    optimize: bool | str = False  # whether operations are fused; "auto": as far as there are rules
     clusters: bool = True  # whether the hint num_cta_in_cga has an effect
 
     @property

@@ -57,6 +57,8 @@ constexpr cuda_tile_kernel describe(char const* name) {
 } // namespace cuda_tile::inline CUDA_TILE_ABI
 
 /// Exports the kernel named by a name expression (the rest of the arguments) as cuda_tile_kernel_<i>.
-#define CUDA_TILE_ENTRY(i, ...)                                                                              \
+#define CUDA_TILE_ENTRY(i, ...) CUDA_TILE_NAMED_ENTRY(i, #__VA_ARGS__, __VA_ARGS__)
+/// The same for a kernel that messages call by another name.
+#define CUDA_TILE_NAMED_ENTRY(i, name, ...)                                                                  \
   extern "C" __attribute__((visibility("default"))) const cuda_tile_kernel cuda_tile_kernel_##i =            \
-      cuda_tile::describe<cuda_tile::kernel_of(__VA_ARGS__)>(#__VA_ARGS__);
+      cuda_tile::describe<cuda_tile::kernel_of(__VA_ARGS__)>(name);

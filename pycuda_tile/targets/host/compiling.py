@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import json
 import os
 import platform
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -29,6 +30,7 @@ from ...launching.parameters import Parameter, decode
 from ...system import cache, resources
 from .. import products
 from ..finding import attempt, small_floats
+from ..fusing import reason_against
 from ..kernels import check_hints, entry_names, find_hint_errors, find_kernels, front_end, param_names
 from ..target import Compiled, Executable, Finding, Request
 
@@ -78,13 +80,30 @@ class HostExecutable(NamedTuple):
         raise ArgumentTypeError("the targets cpu and emulated have no streams, got stream=...")
 
 
-def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | None = None) -> Compiled:
-    """See Target.compile."""
+def compile(
+    request: Request,
+    names: Sequence[str],
+    known: list[KernelInfo] | None = None,
+    reasons: Mapping[str, str] | str = "",
+) -> Compiled:
+    """See Target.compile. `reasons` say why kernels run operation by operation: one for all, or by name."""
     make_entry = functools.partial(_make_entry, request, names, known)
+    given = reasons or reason_against(request)
+
+    def attributes(name: str) -> dict[str, int | str]:
+        reason = given if isinstance(given, str) else given.get(name, "")
+        return {"path": "by operation", **({"reason": reason} if reason else {})}
+
+    return load_again(lambda: load(request, make_entry(), known, make_entry, attributes))
+
+
+def load_again(load: Callable[[], Compiled]) -> Compiled:
+    """Loads what is in the cache. If another process has just removed it (cache clear, or eviction), tries
+    once more."""
     try:
-        return _load(request, make_entry(), known, make_entry)
-    except OSError:  # another process has just removed the entry: cache clear, or eviction
-        return _load(request, make_entry(), known, make_entry)
+        return load()
+    except OSError:
+        return load()
 
 
 def examine(probe: Callable[[], str]) -> Finding:
@@ -104,15 +123,25 @@ def _make_entry(
     """Compiles a request, or takes the result from the cache if it may. `with_lines` adds line tables, which
     do not change the code."""
     compiler = toolchain.find_compiler()
-    flags = _flags(request, compiler) + (_LINES if with_lines else [])
+    flags = flags_of(request, compiler, with_lines)
 
     def build(folder: Path) -> cache.Result:
-        return _build(request, compiler, flags, names, known, folder)
+        return build_library(request, compiler, flags, names, known, folder)
 
     if not request.cache:
         return cache.make_uncached(build)
-    key = cache.make_key(
-        "host",
+    return cache.get(cache.make_key("host", *key_parts(request, names, known, compiler, flags)), build)
+
+
+def key_parts(
+    request: Request,
+    names: Sequence[str],
+    known: list[KernelInfo] | None,
+    compiler: toolchain.Compiler,
+    flags: Sequence[str],
+) -> list[object]:
+    """What a library depends on besides the headers that it includes, for the cache's key."""
+    return [
         request.text,
         request.name,
         str(request.path),
@@ -123,11 +152,10 @@ def _make_entry(
         toolchain.cpu_identity() if request.arch in (None, "native") else "",
         [os.environ.get(name) for name in _ENVIRONMENT],
         front_end(request),
-    )
-    return cache.get(key, build)
+    ]
 
 
-def _flags(request: Request, compiler: toolchain.Compiler) -> list[str]:
+def flags_of(request: Request, compiler: toolchain.Compiler, with_lines: bool = False) -> list[str]:
     flags = [*_FLAGS, *(_GCC_FLAGS if compiler.kind == "gcc" else [])]
     arch = request.arch or "native"
     if compiler.kind == "zig":  # its spelling is x86_64_v3, because a hyphen removes a feature
@@ -146,7 +174,7 @@ def _flags(request: Request, compiler: toolchain.Compiler) -> list[str]:
         flags.append(f"-DCUDA_TILE_BLOCK_THREADS={request.num_threads or threads.default}")
     flags += [f"-D{name}={value}" for name, value in {**_MACROS, **request.defines}.items()]
     flags += [*debug.environment_flags(), *request.options]
-    return flags + debug.sanitizer_flags(flags, compiler)
+    return flags + debug.sanitizer_flags(flags, compiler) + (_LINES if with_lines else [])
 
 
 def _vector_flags(compiler: toolchain.Compiler, flags: list[str]) -> list[str]:
@@ -168,14 +196,17 @@ def _has_avx512(compiler: toolchain.Compiler, flags: tuple[str, ...]) -> bool:
     return "__AVX512F__" in macros
 
 
-def _build(
+def build_library(
     request: Request,
     compiler: toolchain.Compiler,
     flags: list[str],
     names: Sequence[str],
     known: list[KernelInfo] | None,
     folder: Path,
+    shown: Sequence[str] = (),
 ) -> cache.Result:
+    """Compiles a request in a folder of the cache. `shown` are the names of the kernels in messages, unless
+    they are the name expressions."""
     import shutil
 
     from . import host_form  # not needed for builds from the cache
@@ -186,7 +217,8 @@ def _build(
     kernels = find_kernels(request, _MACROS) if known is None else []
     expressions = list(dict.fromkeys([*entry_names(kernels), *names]))
     unit = folder / "kernels.cpp"
-    unit.write_text(_translation_unit(path, expressions), encoding="utf-8", errors="surrogateescape")
+    text = _translation_unit(path, expressions, shown or expressions)
+    unit.write_text(text, encoding="utf-8", errors="surrogateescape")
     depfile = folder / "kernels.d"
     headers = folder / "host_form"
     folders: list[str | Path] = [*request.user_dirs, *request.include_dirs, *_folders_of(request.options)]
@@ -207,7 +239,7 @@ def _build(
         from ...diagnostics.places import Places
         from .lenient import compile_again
 
-        generated = {str(unit): _translation_unit(path, expressions)}
+        generated = {str(unit): text}
         found = find_hint_errors(request, _MACROS)
         libraries = _library_dirs(compiler)
         places = Places(request.name, str(path), request.text, libraries, generated, found=found, end=_END)
@@ -235,10 +267,13 @@ def _folders_of(options: Sequence[str]) -> list[str]:
     return re.findall(r"^-(?:I|isystem)\n?(.+)", "\n".join(options), re.MULTILINE)
 
 
-def _translation_unit(source: Path, expressions: Sequence[str]) -> str:
+def _translation_unit(source: Path, expressions: Sequence[str], shown: Sequence[str]) -> str:
     ours = ('#include "cuda_tile/launch/entry.h"', '#include "cuda_tile/print/captured_printf.h"')
     lines = [_PREDEFINED, f'#include "{source}"', _END, *ours]
-    lines += [f"CUDA_TILE_ENTRY({index}, {cxx_expression(name)})" for index, name in enumerate(expressions)]
+    for index, (name, known_as) in enumerate(zip(expressions, shown, strict=True)):
+        given = f"{index}, " if known_as == name else f"{index}, {json.dumps(known_as)}, "
+        macro = "CUDA_TILE_ENTRY" if known_as == name else "CUDA_TILE_NAMED_ENTRY"
+        lines.append(f"{macro}({given}{cxx_expression(name)})")
     return "\n".join(lines) + "\n"
 
 
@@ -251,12 +286,14 @@ def _library_dirs(compiler: toolchain.Compiler) -> tuple[str, ...]:
     )
 
 
-def _load(
+def load(
     request: Request,
     entry: cache.Entry,
     known: list[KernelInfo] | None,
     make_entry: Callable[..., cache.Entry],
+    more: Callable[[str], Mapping[str, int | str]],
 ) -> Compiled:
+    """The kernels of a library. `more(name)` are attributes of a kernel."""
     path = entry.folder / "kernels.so"
     binary = path.read_bytes()
     library = _open(path, request)
@@ -267,11 +304,13 @@ def _load(
     output = KernelOutput(library)
     for index, name in enumerate(entry.meta["names"]):
         description = KernelDescription.in_dll(library, f"cuda_tile_kernel_{index}")
-        parameters = decode(name, description.codes, param_names(kernels, name, description.parameter_count))
+        codes = entry.meta["codes"][index] if "codes" in entry.meta else description.codes
+        parameters = decode(name, codes, param_names(kernels, name, description.parameter_count))
         attributes: dict[str, int | str] = {
             "threads": description.threads,
             "shared_bytes": description.scratch_bytes,
             **products.attribute(entry.meta["products"][index]),
+            **more(name),
         }
         packer = Packer(name, parameters, on_device=False)
         launcher = _launcher(request, description, packer, output, entry, make_entry)

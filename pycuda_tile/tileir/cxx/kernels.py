@@ -30,6 +30,7 @@ class Kernels(NamedTuple):
     parameters: dict[str, tuple[Parameter, ...]]
     kernels: list[KernelInfo]  # all of the source
     log: str
+    files: list[str]  # that the translation depends on
 
 
 def translate_kernels(
@@ -39,9 +40,13 @@ def translate_kernels(
     *,
     plain: bool,
     known: list[KernelInfo] | None = None,
+    failures: dict[str, str] | None = None,
 ) -> Kernels:
     """The arguments and errors are those of record(); CompileError also for what tile code must not have, and
-    NotAvailableYet for a kernel without a translation."""
+    NotAvailableYet for a kernel without a translation.
+
+    failures:  gets why there is no entry for an expression, instead of these two errors
+    """
     recorded = record(request, names, macros, plain=plain, known=known)
     parameters: dict[str, tuple[Parameter, ...]] = {}
     entries: list[Entry] = []
@@ -55,11 +60,13 @@ def translate_kernels(
         try:
             types = [_tile(parameter, recorded.kernels) for parameter in parameters[expression]]
             entry = _entry(request, llvm, expression, symbol, types, globals_, of_statements)
-        except Refused as error:
-            refused += error.refusals
-            continue
-        except NotAvailableYet as error:
-            missing[expression] = error
+        except (Refused, NotAvailableYet) as error:
+            if failures is not None:
+                failures[expression] = str(error)
+            elif isinstance(error, Refused):
+                refused += error.refusals
+            else:
+                missing[expression] = error
             continue
         entry.hints = of_kernels.get(symbol, {})
         entries.append(entry)
@@ -68,7 +75,7 @@ def translate_kernels(
     if missing:
         raise _not_available(missing, [entry.expression for entry in entries])
     module = Module(entries, list(globals_.values()), producer=f"pycuda_tile {VERSION}")
-    return Kernels(module, parameters, recorded.kernels, recorded.log)
+    return Kernels(module, parameters, recorded.kernels, recorded.log, recorded.files)
 
 
 def _described(

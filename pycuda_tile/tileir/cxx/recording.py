@@ -47,6 +47,7 @@ class Recorded(NamedTuple):
     expressions: list[str]
     kernels: list[KernelInfo]
     log: str
+    files: list[str]  # that were read
 
 
 def record(
@@ -89,8 +90,9 @@ def record(
             raise CompileError(f"{request.name}: clang wrote no LLVM IR{options_of(request)}", log=log)
         check_hints(request, macros)
         read = [*read_depfile(folder / _DEPENDENCIES), *(file for _, file in _included(request) if file)]
+        read = [file for file in map(os.path.abspath, read) if not file.startswith(f"{folder}/")]
         _remove_all_but(folder / _OUTPUT)
-        meta = {"expressions": expressions, "kernels": kernels, "log": log}
+        meta = {"expressions": expressions, "kernels": kernels, "log": log, "files": read}
         return cache.Result(meta, read)
 
     environment = [os.environ.get(name) for name in _ENVIRONMENT]
@@ -104,7 +106,7 @@ def record(
 def _read(entry: cache.Entry, known: list[KernelInfo] | None) -> Recorded:
     llvm = (entry.folder / _OUTPUT).read_text(encoding="utf-8")
     kernels = [KernelInfo.from_json(kernel) for kernel in entry.meta["kernels"]] if known is None else known
-    return Recorded(llvm, entry.meta["expressions"], kernels, entry.meta["log"])
+    return Recorded(llvm, entry.meta["expressions"], kernels, entry.meta["log"], entry.meta["files"])
 
 
 def _write(

@@ -21,19 +21,22 @@ from .neutral import neutral
 from .places import Place, Places, scalar_name
 from .stages import Nest
 
+#: Gets the operations of a nest, and the variables of the values that others use.
+Otherwise = Callable[[list[Operation], dict[Value, str]], None]
+
 
 def emit(
     translator: Translation,
     nest: Nest,
-    by_operation: Callable[[list[Operation]], None],
+    otherwise: Otherwise,
     places: dict[int, str],
 ) -> None:
     """Writes a nest.
 
-    by_operation:  writes operations on whole tiles, which run if a test before the loops fails
+    otherwise:     writes what happens if a test before the loops fails
     places:        variables that outputs are to be written to, by the output's identity
     """
-    _Emitter(translator, nest, places).write(by_operation)
+    _Emitter(translator, nest, places).write(otherwise)
 
 
 class _Emitter:
@@ -59,7 +62,7 @@ class _Emitter:
             braces = "" if value_shape(value) else "{}"
             self.line(f"{kind} {self.outputs[id(value)]}{braces};")
 
-    def write(self, by_operation: Callable[[list[Operation]], None]) -> None:
+    def write(self, otherwise: Otherwise) -> None:
         self._declare_outputs()
         with self.translator.names.block(""):
             found = Places(self.translator, self.nest)
@@ -72,9 +75,7 @@ class _Emitter:
                 with self.translator.names.block(f"if ({tests})"):
                     self._loops()
                 with self.translator.names.block("else"):
-                    by_operation(self.nest.ops)
-                    for value in self.nest.outputs:
-                        self.line(f"{self.outputs[id(value)]} = {self.translator.names[value]};")
+                    otherwise(self.nest.ops, {value: self.outputs[id(value)] for value in self.nest.outputs})
             else:
                 self._loops()
         for value in self.nest.outputs:
@@ -223,6 +224,7 @@ class _Emitter:
         self._write(self._buffer(value), value, self._name(value))
 
     def _operation(self, op: Operation, names: dict[int, str]) -> None:
+        self.translator.at(op)
         if op.name in STORES:
             self._store(op)
         elif op.name in LOADS:

@@ -3,14 +3,22 @@
 from __future__ import annotations
 
 from ..ir import Operation
+from ..locations import Location
 
 
 class Fallback(Exception):
-    """There is no rule for fusing an operation with those before it. The message says why; `op` has the
-    user's line. `by_order` is whether it only must follow them."""
+    """There is no rule for fusing an operation with those before it. The message says why, and names the
+    user's line if that is known. `by_order` is whether it only must follow them."""
 
     def __init__(self, op: Operation, reason: str, *, by_order: bool = False):
-        super().__init__(f"{op}: {reason}")
+        super().__init__(f"{place_of(op)}{op.name}: {reason}")
         self.op = op
         self.reason = reason
         self.by_order = by_order
+
+
+def place_of(op: Operation) -> str:
+    """Where an operation comes from, for the beginning of a message; "" if that is not known."""
+    if isinstance(op.location, Location):
+        return f"{op.location.file}:{op.location.line}: "
+    return f"line {op.line}: " if op.line else ""

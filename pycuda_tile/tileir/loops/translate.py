@@ -2,56 +2,77 @@
 
 from __future__ import annotations
 
-from ..ir import Block, Entry, Operation
+import json
+from collections.abc import Callable, Mapping
+
+from ...errors import Error
+from ..ir import Block, Entry, Operation, Value
+from ..locations import Location
 from ..lower.translate import Translator
 from ..lower.types import NotLowered
 from ..module import Module
 from ..reading import operands_of
 from .emit import emit
-from .facts import data_of, is_tile
-from .fallback import Fallback
+from .facts import STORES, data_of, is_tile
+from .fallback import Fallback, place_of
 from .groups import Uses, split
 from .products import Products
 from .simplify import simplify
 from .stages import Nest
 
+FUSED, BY_OPERATION = "fused", "by operation"  # the attribute "path" of a kernel
+
 
 class FusingTranslator(Translator):
     """Translates op by op what no nest takes.
 
+    plain:       why nothing of an entry is to be fused, by its name
+    insists:     whether a nest whose test fails ends the launch with an error, rather than run op by op
+    find:        the path of a file by the name that locations have, for line tables; None without these
     nests:       the nests of loops of each entry, by its name
     reasons:     why something is not fused, by the name of its entry
     attributes:  both for users, by the name of the kernel in C++
     """
 
-    def __init__(self, module: Module, target: str):
-        simple = [simplify(entry) for entry in module.entries]
-        copied = Module(simple, module.globals, module.version, module.producer, module.name)
-        super().__init__(copied, target)
+    def __init__(
+        self, module: Module, plain: Mapping[str, str], insists: bool, find: Callable[[str], str] | None
+    ):
+        super().__init__(module, "cpu")
+        self._plain, self._insists, self._find = plain, insists, find
         self.nests: dict[str, list[Nest]] = {}
         self.reasons: dict[str, list[Fallback]] = {}
         self.attributes: dict[str, dict[str, int | str]] = {}
         self._uses = Uses()
         self._products = Products(self, self._uses, Block([], []))
         self._block = Block([], [])
-        self._name = ""
+        self._simple: list[Entry] = []  # kept, because values are known by their identity
+        self.entry_name = ""  # of the entry that is being translated
         self._fuses = True
+
+    def at(self, op: Operation) -> None:
+        if self._find and isinstance(op.location, Location):
+            self.names.place = f"{op.location.line} {json.dumps(self._find(op.location.file))}"
 
     def text(self) -> str:
         self.line("namespace loops = cuda_tile::loops;")
         return super().text()
 
     def _entry(self, found: Entry) -> None:
-        self._name, self._uses = found.name, Uses.of(found.body)
-        self._products = Products(self, self._uses, found.body)
+        self.entry_name, self.names.place = found.name, ""
         self.nests[found.name], self.reasons[found.name] = [], []
+        self._fuses = found.name not in self._plain
+        if self._fuses:
+            found = simplify(found)
+            self._simple.append(found)
+            self._uses = Uses.of(found.body)
+        self._products = Products(self, self._uses, found.body)
         super()._entry(found)
-        nests, reasons = self.nests[found.name], self.reasons[found.name]
-        fused = nests or self._products.count or not reasons
-        known: dict[str, int | str] = {"path": "fused" if fused else "by operation"}
-        if reasons:
-            known["reason"] = str(reasons[0])
-        self.attributes[self.kernel_names[found.name]] = known
+        self.attributes[self.kernel_names[found.name]] = self._attributes(found.name)
+
+    def _attributes(self, name: str) -> dict[str, int | str]:
+        reason = self._plain.get(name) or next(map(str, self.reasons[name]), "")
+        fused = self.nests[name] or self._products.count or not reason
+        return {"path": FUSED if fused else BY_OPERATION, **({"reason": reason} if reason else {})}
 
     def block(self, block: Block) -> None:
         if self._fuses:
@@ -68,13 +89,13 @@ class FusingTranslator(Translator):
             if isinstance(item, Operation):
                 self._single(item)
             else:
-                self.nests[self._name].append(item)
+                self.nests[self.entry_name].append(item)
                 self._emit(item, self._in_place(item, ops[-1]))
                 self._products.variables |= {id(value) for value in item.outputs}
 
     def _note(self, error: Fallback) -> None:
         if not self._products.has_rule(error.op):
-            self.reasons[self._name].append(self._products.reasons.get(id(error.op), error))
+            self.reasons[self.entry_name].append(self._products.reasons.get(id(error.op), error))
 
     def _single(self, op: Operation) -> None:
         """An operation that belongs to no nest."""
@@ -89,9 +110,9 @@ class FusingTranslator(Translator):
 
     def _emit(self, nest: Nest, places: dict[int, str]) -> None:
         try:
-            emit(self, nest, self._by_operation, places)
+            emit(self, nest, self._refuse if self._insists else self._by_operation, places)
         except NotLowered:
-            self._by_operation(nest.ops)  # which says of which operation there is no translation
+            self._plainly(nest.ops)  # which says of which operation there is no translation
             raise
 
     def _in_place(self, nest: Nest, last: Operation) -> dict[int, str]:
@@ -114,15 +135,44 @@ class FusingTranslator(Translator):
                 found[key] = variable
         return found
 
-    def _by_operation(self, ops: list[Operation]) -> None:
+    def _by_operation(self, ops: list[Operation], results: dict[Value, str]) -> None:
+        self._plainly(ops)
+        for value, name in results.items():
+            self.line(f"{name} = {self.names[value]};")
+
+    def _plainly(self, ops: list[Operation]) -> None:
         self._fuses = False
         super()._operations(ops)
         self._fuses = True
 
+    def _refuse(self, ops: list[Operation], results: dict[Value, str]) -> None:
+        stores = next((op for op in reversed(ops) if op.name in STORES), ops[-1])
+        place = json.dumps(place_of(stores).removesuffix(": "))
+        self.line(f"loops::refuse({place});")
 
-def fuse(module: Module) -> tuple[str, list[Operation], dict[str, dict[str, int | str]]]:
+
+def fuse(
+    module: Module, *, insists: bool = False, find: Callable[[str], str] | None = None
+) -> tuple[str, list[Operation], dict[str, dict[str, int | str]]]:
     """The C++ text of a module for the cpu, its `assert`s by number, and attributes of its kernels: which way
-    they were compiled, and why not all is fused."""
-    translator = FusingTranslator(module, "cpu")
-    text = translator.text()
-    return text, translator.assertions, translator.attributes
+    they were compiled, and why not all is fused. No fault of a pass is an error: the kernel is translated op
+    by op.
+
+    insists:  a launch whose arrays overlap such that loops may not be shared fails; else it runs op by op
+    find:     the path of a file by the name that locations have: the text has its lines for line tables
+    """
+    plain: dict[str, str] = {}
+    while True:
+        translator = FusingTranslator(module, plain, insists, find)
+        try:
+            return translator.text(), translator.assertions, translator.attributes
+        except Exception as error:
+            if translator.entry_name in ("", *plain):
+                raise
+            plain[translator.entry_name] = _why(error)
+
+
+def _why(error: Exception) -> str:
+    if isinstance(error, Error):
+        return str(error)
+    return f"a fault in the translation to loops ({type(error).__name__}: {error})"

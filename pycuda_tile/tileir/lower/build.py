@@ -10,24 +10,29 @@ import numpy as np
 
 from pycuda_tile import targets
 from pycuda_tile.building.builder import build as build_source
+from pycuda_tile.building.builder import check_optimize
 from pycuda_tile.building.module import Module
-from pycuda_tile.errors import BuildValueError
+from pycuda_tile.errors import BuildValueError, NotAvailableYet
+from pycuda_tile.targets.fusing import reason_against
+from pycuda_tile.targets.target import Request
 
 from ..assertions import AssertionFailed
 from ..ir import Operation
 from ..loops import fuse
+from ..loops.refusal import refusal
+from ..loops.translate import BY_OPERATION, FUSED
 from ..reading import operands_of, value_shape
 from ..verifier import verify_once
 from .translate import translate
 
 
-def build(m: Any, target: str = "cpu", *, optimize: bool = False, **arguments: Any) -> Module:
+def build(m: Any, target: str = "cpu", *, optimize: bool | str = False, **arguments: Any) -> Module:
     """Compile a module of Tile IR through our header.
 
     target:     "cpu" or "simt" (or "emulated", for tests)
-    optimize:   on the cpu, fuse operations into loops as far as there are rules (an early version, see
-                pycuda_tile/tileir/loops). A kernel's attributes have its "path", and if not all is fused
-                a "reason"
+    optimize:   False, operation by operation (default); "auto", on the cpu fused into loops as far as there
+                are rules: a kernel's attributes have its "path", and if not all is fused a "reason"; or True,
+                an error unless every kernel is fused
     arguments:  further ones of pycuda_tile.build: arch, options, num_threads, cache, ...
 
     Its kernels have the names of the entries, with underscores for characters that C++ does not allow; those
@@ -40,24 +45,40 @@ def build(m: Any, target: str = "cpu", *, optimize: bool = False, **arguments: A
     names = [each.name for each in targets.every() if each.own_header]
     if target not in names:
         raise BuildValueError(f"target: expected one of {', '.join(names)}, got {target!r}")
-    if optimize and (target != "cpu" or arguments.get("checked")):
-        raise BuildValueError("optimize is for builds for cpu that are not checked")
+    checked, options = bool(arguments.get("checked")), tuple(arguments.get("options", ()))
+    asked = Request(targets.find(target), "", "", None, checked=checked, options=options, optimize=optimize)
+    reason = reason_against(check_optimize(asked))
     verify_once(m)
-    attributes: dict[str, dict[str, int | str]] = {}
-    if optimize:
-        source, assertions, attributes = fuse(m)
-    else:
+    if reason:
         source, assertions = translate(m, target)
-    built = build_source(source, target=target, **arguments)
+        attributes: dict[str, dict[str, int | str]] = {}
+    else:
+        source, assertions, attributes = fuse(m, insists=optimize is True)
+    if optimize is True:
+        _check_fused(attributes)
+    built = build_source(source, target=target, optimize=False, **arguments)
     for entry, kernel in zip(m.entries, built.kernels, strict=True):
         if entry.expression:
             short = entry.expression.removeprefix("::").removesuffix("<>")
             built.call_also(kernel.name, entry.expression, short)
-    for name, more in attributes.items():
-        built.kernel(name).attributes.update(more)
-    if assertions:
-        built.explain_exceptions(functools.partial(_failed, assertions))
+    for kernel in built.kernels:
+        found = built.kernel(kernel.name).attributes
+        if "path" in found:
+            del found["path"], found["reason"]
+            found.update(attributes.get(kernel.name, {"path": BY_OPERATION, "reason": reason}))
+    if assertions or optimize is True:
+        built.explain_exceptions(functools.partial(_explain, assertions))
     return built
+
+
+def _check_fused(attributes: dict[str, dict[str, int | str]]) -> None:
+    for name, found in attributes.items():
+        if found["path"] != FUSED:
+            raise NotAvailableYet(f"optimize=True, but the kernel {name} cannot be fused: {found['reason']}")
+
+
+def _explain(assertions: list[Operation], message: str) -> Exception | None:
+    return _failed(assertions, message) or refusal(message)
 
 
 def _failed(assertions: list[Operation], message: str) -> AssertionFailed | None:

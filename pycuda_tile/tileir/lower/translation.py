@@ -52,10 +52,14 @@ class Translation(ABC):
 
     def _operations(self, ops: list[Operation]) -> None:
         for op in ops:
+            self.at(op)
             try:
                 self.operation(op)
             except NotLowered as error:
                 raise NotAvailableYet(f"{op}: {op.name} has no translation to C++: {error}") from None
+
+    def at(self, op: Operation) -> None:  # noqa: B027  most translations need no places
+        """What is written from now on comes from this operation."""
 
     @abstractmethod
     def operation(self, op: Operation) -> None:

@@ -25,15 +25,21 @@ def identifier(name: str) -> str:
 
 
 class Writer:
-    """The lines of a translation unit. Values are identified by identity, and each has a C++ expression."""
+    """The lines of a translation unit. Values are identified by identity, and each has a C++ expression.
+
+    place:  what #line says of the lines that follow; "" for nothing
+    """
 
     def __init__(self) -> None:
         self.lines: list[str] = []
+        self.place = ""
         self._depth = 0
         self._names: dict[int, str] = {}
         self._taken: dict[str, int] = {}
 
     def line(self, text: str) -> None:
+        if self.place:
+            self.lines.append(f"#line {self.place}")
         self.lines.append("  " * self._depth + text if text else "")
 
     @contextmanager

@@ -1,0 +1,48 @@
+"""Which builds may run fused code: those for the cpu that mean the same either way."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterator, Sequence
+
+from .target import Request
+
+#: For both compilers, the one that reads the source and the one that compiles the loops.
+_OF_SOURCE = re.compile(r"-[DUI].+|-include.+")
+_OF_SOURCE_IN_TWO = ("-D", "-U", "-I", "-include")
+_OF_CODE = re.compile(r"-O[23]|-march=.+")
+
+
+def reason_against(request: Request) -> str:
+    """Why a build runs operation by operation even where there are rules and a clang; "" if it need not."""
+    if not request.target.fuses:
+        return f"the target {request.target.name} runs operation by operation"
+    if request.checked:
+        return "checked builds run operation by operation"
+    for variable in ("PYCUDA_TILE_DEBUG", "PYCUDA_TILE_SANITIZE"):
+        if os.environ.get(variable):
+            return f"with {variable} set, kernels run operation by operation"
+    for option, kind in _sorted(request.options):
+        if not kind:
+            return f"with the option {option}, kernels run operation by operation"
+    return "" if request.optimize else "optimize=False"
+
+
+def options_of_source(options: Sequence[str]) -> tuple[str, ...]:
+    return tuple(option for option, kind in _sorted(options) if kind == "source")
+
+
+def options_of_code(options: Sequence[str]) -> tuple[str, ...]:
+    return tuple(option for option, kind in _sorted(options) if kind == "code")
+
+
+def _sorted(options: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """What each option is for: "source", "code", or "" for others."""
+    follows = False
+    for option in options:
+        if follows or option in _OF_SOURCE_IN_TWO or _OF_SOURCE.fullmatch(option):
+            yield option, "source"
+        else:
+            yield option, "code" if _OF_CODE.fullmatch(option) else ""
+        follows = not follows and option in _OF_SOURCE_IN_TWO

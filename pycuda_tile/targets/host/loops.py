@@ -1,0 +1,178 @@
+"""The loops of a kernels in C++, through the open front end, and which kernels have none, and why."""
+
+from __future__ import annotations
+
+import functools
+import os
+import platform
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from ...errors import Error
+from ...frontend.kernel_info import KernelInfo
+from ...launching.parameters import encode
+from ...system import resources
+from .. import fusing
+from ..kernels import entry_names, find_kernels
+from ..target import Request
+
+if TYPE_CHECKING:
+    from ...tileir.cxx.kernels import Kernels
+    from ...tileir.ir import Entry
+
+_MACROS = {"__CUDA_ARCH__": "900"}  # kernels see it as on a GPU, unless the user defines it
+# What may mean something else to the front end's clang, which compiles for no processor in particular.
+_UNLIKE_HOST = re.compile(
+    r"\blong\s+double\b|\bwchar_t\b|\bLDBL_\w+|\b\d+\.\d*(?:[eE][+-]?\d+)?[lL]\b"
+    r"|\b__(?:x86_64|amd64|i386|aarch64|arm|ARM|AVX|SSE|FMA|F16C|GNUC|GNUG|GXX|clang|linux|gnu_linux|unix|ELF"
+    r"|CHAR_UNSIGNED|SIZEOF_LONG_DOUBLE|OPTIMIZE|VERSION|NVPTX|EXCEPTIONS|cpp_exceptions|cpp_rtti)\w*"
+)
+
+
+class NotFused(Exception):
+    """Nothing of a source can be fused; the message says why."""
+
+
+class Loops(NamedTuple):
+    """What became of a source's kernels, which are known by their name expressions.
+
+    text:        C++ of the kernels that are fused
+    names:       their names in it
+    codes:       of their parameters, in the same order
+    attributes:  of them
+    reasons:     why others are not fused
+    kernels:     of the source
+    log:         the front end's output
+    files:       that all this depends on
+    """
+
+    text: str
+    names: Mapping[str, str]
+    codes: list[list[int]]
+    attributes: dict[str, dict[str, int | str]]
+    reasons: dict[str, str]
+    kernels: list[KernelInfo]
+    log: str
+    files: list[str]
+
+
+def key_parts(request: Request) -> list[Any]:
+    """What the loops depend on besides the source, for the cache's key."""
+    front = _for_front_end(request)
+    folders = [str(folder) for folder in front.include_dirs]
+    return [_MACROS, list(front.options), folders, dict(front.defines), _translation()]
+
+
+def translate(
+    request: Request,
+    names: Sequence[str],
+    known: list[KernelInfo] | None,
+    find: Callable[[str], str] | None = None,
+) -> Loops:
+    """find: the path of a file by its name in messages, if the text is to have the lines of the source.
+
+    Raises NotFused if the front end does not take the source, for whatever reason.
+    """
+    from ...tileir.cxx.kernels import translate_kernels
+    from ...tileir.loops import fuse
+
+    if known is None and not names and not entry_names(find_kernels(request, _MACROS)):
+        raise NotFused("no kernel is asked for")
+    reasons: dict[str, str] = {}
+    front = _for_front_end(request)
+    try:
+        found = translate_kernels(front, names, _MACROS, plain=known is None, known=known, failures=reasons)
+    except Exception as error:  # the host's compiler decides what is an error
+        raise NotFused(f"the open front end does not take the source: {_brief(error)}") from error
+    for file, text in _user_files(request, found.files):
+        if word := _UNLIKE_HOST.search(text):
+            raise NotFused(f"{file}: {word[0]} may mean something else to the open front end")
+    made = {entry.expression: entry for entry in found.module.entries}
+    to_text = functools.partial(fuse, insists=request.optimize is True, find=find)
+    text, cxx_names, attributes = _loops(found, made, to_text, reasons)
+    codes = [[encode(parameter) for parameter in found.parameters[name]] for name in cxx_names]
+    return Loops(text, cxx_names, codes, attributes, reasons, found.kernels, found.log, found.files)
+
+
+def _loops(
+    found: Kernels, made: Mapping[str, Entry], to_text: Callable[..., Any], reasons: dict[str, str]
+) -> tuple[str, dict[str, str], dict[str, dict[str, int | str]]]:
+    """The C++ text of the kernels that can be fused, their names in it, and their attributes."""
+    from ...tileir.module import Module
+
+    def fused(names: Sequence[str]) -> tuple[str, dict[str, str], dict[str, dict[str, int | str]]]:
+        module = Module([made[name] for name in names], found.module.globals)
+        text, _, attributes = to_text(module)
+        return (
+            text,
+            dict(zip(names, attributes, strict=True)),
+            dict(zip(names, attributes.values(), strict=True)),
+        )
+
+    results = {}
+    for name, entry in made.items():
+        if reason := _against(entry, found):
+            reasons[name] = reason
+            continue
+        try:
+            result = fused([name])
+        except Exception as error:
+            reasons[name] = _brief(error)
+            continue
+        (attributes,) = result[2].values()
+        if attributes["path"] == "fused":
+            results[name] = result
+        else:
+            reasons[name] = str(attributes["reason"])
+    if len(results) == 1:
+        return next(iter(results.values()))
+    return fused(list(results)) if results else ("", {}, {})
+
+
+def _against(entry: Entry, found: Kernels) -> str:
+    """Why a kernel runs operation by operation whatever the rules; "" if it need not."""
+    from ...tileir.ir import walk
+    from ...tileir.loops.fallback import place_of
+
+    variables = {each.name for each in found.module.globals if not each.constant}
+    for op in walk(entry.body):
+        if op.name == "get_global" and op.attributes["name"] in variables:
+            return f"{place_of(op)}it uses a variable that kernels may change"
+        if op.name == "assert":
+            return f"{place_of(op)}it has an assertion"
+    return ""
+
+
+def _for_front_end(request: Request) -> Request:
+    options = fusing.options_of_source(request.options)
+    if platform.machine() not in ("x86_64", "AMD64"):
+        options += ("-funsigned-char",)  # as the host's compiler has it there
+    return request._replace(options=options)
+
+
+def _user_files(request: Request, files: Sequence[str]) -> list[tuple[str, str]]:
+    """Names and texts of the source and of the user's headers."""
+    folders = tuple(f"{folder}{os.sep}" for folder in (*request.user_dirs, *request.include_dirs))
+    ours = f"{resources.include_dir()}{os.sep}"
+    headers = [
+        file for file in dict.fromkeys(files) if file.startswith(folders) and not file.startswith(ours)
+    ]
+    texts = [(file, Path(file).read_text(encoding="utf-8", errors="replace")) for file in headers]
+    return [(request.name, request.text), *(pair for pair in texts if pair[0] != str(request.path))]
+
+
+def _brief(error: Exception) -> str:
+    """The first line of an error; for one that nobody expected, what it is."""
+    first = (str(error).splitlines() or [""])[0]
+    return first if isinstance(error, Error) else f"{type(error).__name__}: {first}"
+
+
+@functools.cache
+def _translation() -> list[Any]:
+    """Identifies the translation itself, for those who work on it: its files, with size and time."""
+    own, headers = Path(__file__).parents[2] / "tileir", resources.include_dir() / "cuda_tile"
+    folders = [own, own / "cxx", own / "loops", own / "lower", headers / "record"]
+    files = [file for folder in folders for file in os.scandir(folder) if file.is_file()]
+    return sorted([file.path, file.stat().st_size, file.stat().st_mtime_ns] for file in files)

@@ -1,0 +1,230 @@
+"""build(optimize=...): which way kernels are compiled, what their attributes say, and what is an error."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import pycuda_tile as pct
+from pycuda_tile.compilers import toolchain
+from pycuda_tile.errors import BuildValueError, NotAvailableYet
+
+SOURCE = """#include "cuda_tile.h"
+namespace ct = cuda::tiles;
+constexpr ct::memory_order_relaxed_t order;
+constexpr ct::thread_scope_device_t scope;
+template <int Size>
+__tile_global__ void scale(const float* in, float* out, float factor, bool twice, int n) {
+  ct::partition_view from{ct::tensor_span{in, ct::extents{n}}, ct::shape<Size>{}};
+  ct::partition_view to{ct::tensor_span{out, ct::extents{n}}, ct::shape<Size>{}};
+  auto i = ct::bid().x;
+  auto x = from.load_masked(i) * factor;
+  to.store_masked(twice ? x * 2.0f : x, i);
+}
+using two = ct::tile<int, ct::shape<2>>;
+__tile_global__ void count(int* total) {
+  ct::atomic_add(total + ct::zeros<two>(), ct::ones<two>(), order, scope);
+}
+"""
+
+
+@pytest.fixture(autouse=True)
+def needs_clang():
+    try:
+        toolchain.find_clang()
+    except pct.TargetUnavailable as error:
+        pytest.skip(str(error))
+
+
+def build(source: str | Path = SOURCE, optimize: bool | str = "auto", **arguments) -> pct.Module:
+    return pct.build(source, target="cpu", optimize=optimize, **arguments)
+
+
+def path_of(module: pct.Module, kernel: str) -> tuple[object, object]:
+    attributes = module.kernel(kernel).attributes
+    return attributes["path"], attributes.get("reason")
+
+
+def test_fused():
+    module = build()
+    kernel = module.kernel("scale<64>")
+    assert path_of(module, "scale<64>") == ("fused", None)
+    assert [p.cxx_type for p in kernel.parameters] == ["const float*", "float*", "float", "bool", "int"]
+    x, out = np.arange(100, dtype=np.float32), np.zeros(100, np.float32)
+    x.flags.writeable = False  # which a parameter `const float*` takes
+    for twice in (False, True):
+        kernel[2](x, out, 0.5, twice, 100)
+        np.testing.assert_array_equal(out, x * (1 + twice) / 2)
+
+
+def test_the_kernels_of_a_source_go_their_own_ways():
+    module = build(kernels=("scale<64>",))
+    assert path_of(module, "scale<64>")[0] == "fused"
+    path, reason = path_of(module, "count")
+    assert path == "by operation" and reason
+    total = np.zeros(1, np.int32)
+    module.kernel("count")[10](total)
+    assert total[0] == 20
+    assert {kernel.name for kernel in module.kernels} == {"scale", "count"}
+
+
+@pytest.mark.parametrize(
+    "arguments, reason",
+    [
+        ({"optimize": False}, "optimize=False"),
+        ({"checked": True}, "checked builds"),
+        ({"options": ("-O1",)}, "the option -O1"),
+        ({"target": "emulated"}, "the target emulated"),
+    ],
+)
+def test_what_runs_operation_by_operation(arguments: dict, reason: str):
+    module = pct.build(SOURCE, **{"target": "cpu", "optimize": "auto", **arguments})
+    path, said = path_of(module, "scale<64>")
+    assert path == "by operation" and reason in str(said)
+    if "optimize" not in arguments:
+        with pytest.raises(BuildValueError, match=reason):
+            pct.build(SOURCE, **{"target": "cpu", "optimize": True, **arguments})
+
+
+def test_debuggers_see_kernels_operation_by_operation(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PYCUDA_TILE_DEBUG", "1")
+    assert "PYCUDA_TILE_DEBUG" in str(path_of(build(), "scale<64>")[1])
+
+
+def test_options_and_macros_reach_the_front_end(tmp_path: Path):
+    (tmp_path / "factor.h").write_text("constexpr float more = FACTOR;")
+    source = SOURCE.replace("* factor", "* (factor * more)")
+    options = ("-O2", "-D", "FACTOR=HALF", "-include", "factor.h", "-I", str(tmp_path))
+    module = build(source, options=options, defines={"HALF": "0.5f"}, arch="native")
+    assert path_of(module, "scale<64>")[0] == "fused"
+    out = np.zeros(4, np.float32)
+    module.kernel("scale<64>")[1](np.ones(4, np.float32), out, 4, False, 4)
+    assert out.tolist() == [2] * 4
+
+
+HOST_ONLY = """
+#include <vector>
+struct pair { char tag; long double value; };
+__tile_global__ void second(pair* p, float* out) { *out = static_cast<float>(p[1].value); }
+"""
+
+
+@pytest.mark.parametrize(
+    "source, kernel",
+    [
+        (SOURCE.replace("* factor", "* (factor * __FINITE_MATH_ONLY__ + __GNUC__)"), "scale<64>"),
+        (SOURCE.replace("__tile_global__ void count", HOST_ONLY + "__tile_global__ void count"), "second"),
+        (SOURCE.replace("int* total) {", 'int* total) { asm volatile("");'), "count"),
+        (SOURCE.replace("int* total) {", "int* total) { if (!total) throw 1;"), "count"),
+        ("int calls;\n" + SOURCE.replace("int* total) {", "int* total) { ++calls;"), "count"),
+    ],
+    ids=["compiler", "layout", "assembler", "throws", "variable"],
+)
+def test_what_only_the_host_compiler_knows(source: str, kernel: str):
+    path, reason = path_of(build(source), kernel)
+    assert path == "by operation" and reason
+
+
+def test_errors_are_those_of_the_host_compiler():
+    wrong = SOURCE.replace("ct::bid().x", "ct::bidd().x")
+    messages = []
+    for optimize in (False, "auto", True):
+        with pytest.raises(pct.CompileError) as caught:
+            build(wrong, optimize, kernels=("scale<64>",))
+        messages.append(str(caught.value))
+    assert messages[0] == messages[1] == messages[2]
+    with pytest.raises(KeyError, match="its kernels are: scale"):
+        build().kernel("scales")
+
+
+def test_insisting():
+    only_scale = SOURCE[: SOURCE.index("using two")].replace("twice ? x * 2.0f : x", "x")
+    module = build(only_scale, True)
+    assert path_of(module, "scale<64>") == ("fused", None)
+    memory = np.arange(200, dtype=np.float32)
+    with pytest.raises(pct.LaunchError, match=r"<source>:11: with these arguments .* arrays overlap"):
+        module.kernel("scale<64>")[1](memory[:100], memory[1:101], 1, False, 64)
+    with pytest.raises(NotAvailableYet, match=r"<source>:15: \w+: its rows"):
+        build(SOURCE, True)
+
+
+def test_arrays_that_overlap():
+    results = []
+    for optimize in (False, "auto"):
+        memory = np.arange(200, dtype=np.float32)
+        build(optimize=optimize).kernel("scale<64>")[2](memory[:100], memory[1:101], 0.5, False, 100)
+        results.append(memory.tolist())
+    assert results[0] == results[1]
+
+
+def test_a_cached_build_starts_no_process(monkeypatch: pytest.MonkeyPatch, cache_folder: Path):
+    def build_all() -> list[object]:
+        return [path_of(build(kernels=("scale<64>",)), name) for name in ("scale<64>", "count")]
+
+    def start(*_: object, **__: object) -> None:
+        raise AssertionError("a process was started")
+
+    first = build_all()
+    monkeypatch.setattr("subprocess.Popen", start)
+    assert build_all() == first
+
+
+def test_a_clang_takes_effect_when_it_is_installed(monkeypatch: pytest.MonkeyPatch, cache_folder: Path):
+    found = toolchain.find_clang
+
+    def missing() -> None:
+        raise pct.TargetUnavailable("no clang: install one")
+
+    only_scale = SOURCE[: SOURCE.index("using two")]
+    monkeypatch.setattr(toolchain, "find_clang", missing)
+    assert path_of(build(only_scale), "scale<64>") == ("by operation", "no clang: install one")
+    with pytest.raises(pct.TargetUnavailable, match="no clang: install one"):
+        build(only_scale, True)
+    monkeypatch.setattr(toolchain, "find_clang", found)
+    assert path_of(build(only_scale), "scale<64>")[0] == "fused"
+
+
+def test_no_fault_of_a_pass_fails_a_build(monkeypatch: pytest.MonkeyPatch):
+    def fail(*_: object, **__: object) -> None:
+        raise ZeroDivisionError("a fault")
+
+    monkeypatch.setattr("pycuda_tile.tileir.loops.translate.split", fail)
+    path, reason = path_of(build(cache=False), "scale<64>")
+    assert path == "by operation" and "ZeroDivisionError: a fault" in str(reason)
+    monkeypatch.undo()
+    monkeypatch.setattr("pycuda_tile.tileir.cxx.kernels.record", fail)
+    path, reason = path_of(build(cache=False), "scale<64>")
+    assert path == "by operation" and "ZeroDivisionError: a fault" in str(reason)
+
+
+def test_loops_that_do_not_compile(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setattr("pycuda_tile.tileir.loops.fuse", wrong_text)
+    path, reason = path_of(build(cache=False), "scale<64>")
+    assert path == "by operation" and "does not compile its loops" in str(reason)
+
+
+def wrong_text(module: object, **_: object) -> tuple[str, list, dict]:
+    return "this is no C++", [], {"scale": {"path": "fused"}}
+
+
+def test_optimize_is_checked():
+    for wrong in ("fast", None, 1):
+        with pytest.raises(BuildValueError, match='optimize must be True, False or "auto"'):
+            build(optimize=wrong)
+    with pytest.raises(BuildValueError, match="the target emulated"):
+        pct.build(SOURCE, target="emulated", optimize=True)
+
+
+@pytest.mark.parametrize("from_text", [False, True])
+def test_a_fault_names_the_line(from_text: bool, tmp_path: Path):
+    if os.environ.get("PYCUDA_TILE_SANITIZE"):
+        pytest.skip("sanitizers report faults themselves")
+    path = tmp_path / "scale.cu"
+    path.write_text(SOURCE)
+    module = build(SOURCE if from_text else path)
+    out = np.zeros(4, np.float32)
+    with pytest.raises(pct.LaunchError, match=rf"{'<source>' if from_text else path}:10\b"):
+        module.kernel("scale<64>")[1](pct.ptr(out, 1 << 45), out, 1, False, 4)
