@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import sys
+from collections.abc import Iterator
 from typing import TYPE_CHECKING, Any
 
 from .. import targets
@@ -124,29 +125,41 @@ def check_file(arguments: argparse.Namespace) -> int:
 
     text, name, places = _source(arguments)
     diagnostics, note = check(text, name, **places)
-    compiled, where = _compile_diagnostics(arguments)
+    compiled, where, paths = _compile_diagnostics(arguments)
     diagnostics = compiled + [diagnostic for diagnostic in diagnostics if diagnostic not in compiled]
     for diagnostic in diagnostics:
         print(show(diagnostic))
     if note:
         print(f"note: {note}", file=sys.stderr)
+    for line in paths:
+        print(line)
     errors, warnings = (sum(d.severity == kind for d in diagnostics) for kind in ("error", "warning"))
     print(f"{name}: {where}, {errors} errors, {warnings} warnings")
     return 1 if errors else 0
 
 
-def _compile_diagnostics(arguments: argparse.Namespace) -> tuple[list[Diagnostic], str]:
-    """The compiler's errors, and a description of what was compiled."""
+def _compile_diagnostics(arguments: argparse.Namespace) -> tuple[list[Diagnostic], str, list[str]]:
+    """The compiler's errors, a description of what was compiled, and which way each kernel went."""
     try:
-        module = _build(arguments, _target(arguments) or "auto")
+        module = _build(arguments, _target(arguments) or "auto", optimize="auto")
     except CompileError as error:
-        return error.diagnostics, "does not compile"
+        return error.diagnostics, "does not compile", []
     except TargetUnavailable as error:
-        return [], f"not compiled ({error})"
-    return [], f"compiles for {module.target} ({module.arch})"
+        return [], f"not compiled ({error})", []
+    return [], f"compiles for {module.target} ({module.arch})", list(_paths(module))
 
 
-def _build(arguments: argparse.Namespace, target: str) -> Module:
+def _paths(module: Module) -> Iterator[str]:
+    """Which way each kernel of a module for the cpu was compiled, and why not all of it is fused."""
+    for name, executable in module._compiled.executables.items():
+        attributes = executable.attributes
+        if path := attributes.get("path"):
+            reason = f": {attributes['reason']}" if attributes.get("reason") else ""
+            partly = "partly " if path == "fused" and reason else ""
+            yield f"{name}: {partly}{path}{reason}"
+
+
+def _build(arguments: argparse.Namespace, target: str, **more: Any) -> Module:
     from ..building.builder import build
 
     return build(
@@ -158,5 +171,6 @@ def _build(arguments: argparse.Namespace, target: str) -> Module:
         defines=arguments.defines,
         num_threads=arguments.num_threads,
         front_end=arguments.front_end,
+        **more,
         api=arguments.api,
     )

@@ -147,6 +147,16 @@ def find_clang() -> Compiler:
     raise _unavailable("no clang 19 or newer, which makes Tile IR of C++ kernels", too_old)
 
 
+def identities() -> list[list[str]]:
+    """What identifies the compilers that kernels for the cpu depend on, for keys of the cache."""
+    found = []
+    for find in (find_compiler, find_clang):
+        with contextlib.suppress(TargetUnavailable):
+            compiler = find()
+            found.append([compiler.identity, compiler.version, *compiler.command])
+    return found
+
+
 def _every_clang() -> Iterator[Compiler]:
     named = named_by_user()
     if named and named.kind != "gcc":

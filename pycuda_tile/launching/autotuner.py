@@ -55,8 +55,8 @@ def autotune(
     if not configs:
         raise BuildValueError("autotune: configs is empty: pass at least one configuration")
     written = _written("configs", configs)
-    machine = [toolchain.cpu_identity(), gpu.compute_capability()]
-    if machine[1]:
+    machine = [toolchain.cpu_identity(), gpu.compute_capability(), *toolchain.identities()]
+    if gpu.compute_capability():
         machine.append(gpu.device_name())
     identity = cache.make_key("autotune", written, _written("key", key), machine)
 

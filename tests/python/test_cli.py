@@ -1,6 +1,7 @@
 """The command pycuda-tile: what it prints, writes and returns."""
 
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -158,6 +159,34 @@ def test_compile_to_what_is_there(capsys, tmp_path: Path):
             assert main(["compile", VECTOR_ADD, "-o", str(output), "--target", "cpu"]) == 0
         assert file.read_bytes() == reader.read()
     assert link.is_symlink() and pipe.is_fifo() and file.read_bytes().startswith(b"\x7fELF")
+
+
+def test_check_says_which_kernels_are_fused(capsys):
+    from pycuda_tile.compilers import toolchain
+
+    try:
+        toolchain.find_clang()
+    except pct.TargetUnavailable as error:
+        pytest.skip(str(error))
+    for name in ("vector_add", "histogram"):
+        source = EXAMPLES / f"{name}.cu"
+        assert main(["check", str(source), "--target", "cpu"]) == 0
+        out = capsys.readouterr().out
+        if name == "vector_add":
+            assert "vector_add: fused\n" in out
+        else:
+            assert re.search(rf"^histogram: partly fused: {source}:\d+: atomic_\w+: ", out, re.MULTILINE)
+
+
+def test_doctor_says_what_fuses(capsys, monkeypatch):
+    from pycuda_tile.compilers import toolchain
+
+    def missing():
+        raise pct.TargetUnavailable("no clang: install one")
+
+    monkeypatch.setattr(toolchain, "find_clang", missing)
+    main(["doctor"])
+    assert "\n          no fused code: no clang: install one\n" in capsys.readouterr().out
 
 
 def test_doctor(capsys, monkeypatch):

@@ -14,13 +14,19 @@ from ...errors import CompileError, NotAvailableYet, TargetUnavailable
 from ...frontend.kernel_info import KernelInfo
 from ...system import cache
 from .. import fusing
+from ..finding import attempt
 from ..target import Compiled, Finding, Request
 from . import compiling, loops
 
 
 def examine(probe: Callable[[], str]) -> Finding:
     """See Target.examine."""
-    return compiling.examine(probe)
+    finding = compiling.examine(probe)
+    notes = finding.notes
+    if finding.compiles:
+        attempt(notes, lambda: f"fused code: by the open front end, with {toolchain.find_clang()}")
+        notes[-1] = notes[-1].replace("missing: ", "no fused code: ", 1)
+    return finding
 
 
 def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | None = None) -> Compiled:

@@ -92,6 +92,10 @@ def translate(
     made = {entry.expression: entry for entry in found.module.entries}
     to_text = functools.partial(fuse, insists=request.optimize is True, find=find)
     text, cxx_names, attributes = _loops(found, made, to_text, reasons)
+    reasons = {name: _in_users_words(reason, request) for name, reason in reasons.items()}
+    for known_of in attributes.values():
+        if reason := known_of.get("reason"):
+            known_of["reason"] = _in_users_words(str(reason), request)
     codes = [[encode(parameter) for parameter in found.parameters[name]] for name in cxx_names]
     return Loops(text, cxx_names, codes, attributes, reasons, found.kernels, found.log, found.files)
 
@@ -129,6 +133,11 @@ def _loops(
     if len(results) == 1:
         return next(iter(results.values()))
     return fused(list(results)) if results else ("", {}, {})
+
+
+def _in_users_words(reason: str, request: Request) -> str:
+    """The reason with the source's name as the user gave it."""
+    return reason.replace(f"{request.path}:", f"{request.name}:") if request.path else reason
 
 
 def _against(entry: Entry, found: Kernels) -> str:
