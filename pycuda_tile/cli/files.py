@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 _FRONT_END = "open"  # of --emit tileir, which needs no tools of NVIDIA's then
+_PRINTED = ("tileir", "loops")  # what --emit prints without -o
 
 
 def compile_file(arguments: argparse.Namespace) -> int:
@@ -25,11 +26,13 @@ def compile_file(arguments: argparse.Namespace) -> int:
     wrong = ""
     if emit and target not in emitters:
         wrong = f"--emit {emit} needs the target {' or '.join(emitters)}, not {target}"
-    elif arguments.output is None and emit != "tileir":
-        wrong = "-o OUT is missing: only Tile IR (--emit tileir) is printed without it"
+    elif arguments.output is None and emit not in _PRINTED:
+        wrong = "-o OUT is missing: only --emit tileir and --emit loops print without it"
     if wrong:
         print(f"pycuda-tile: {wrong}", file=sys.stderr)
         return 2
+    if emit == "loops":
+        return _write_loops(arguments)
     if emit == "tileir" and arguments.front_end is None:
         arguments.front_end = _FRONT_END
     module = _build_all(arguments, target)
@@ -43,6 +46,26 @@ def compile_file(arguments: argparse.Namespace) -> int:
     write_file(arguments.output, lambda file: file.write(data))
     names = ", ".join(module._compiled.executables)
     print(f"{arguments.output}: {len(data)} bytes for {module.target} ({module.arch}): {names}")
+    return 0
+
+
+def _write_loops(arguments: argparse.Namespace) -> int:
+    """What each pass makes of the kernels on their way to fused code."""
+    from ..tileir import from_cpp
+    from ..tileir.loops.trace import trace
+
+    module = from_cpp(
+        arguments.file,
+        kernels=arguments.kernels,
+        include_dirs=arguments.include_dirs,
+        defines=arguments.defines,
+        **({"api": arguments.api} if arguments.api else {}),
+    )
+    text = trace(module)
+    if arguments.output is None:
+        print(text, end="")
+    else:
+        write_file(arguments.output, lambda file: file.write(text.encode()))
     return 0
 
 

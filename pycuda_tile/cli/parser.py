@@ -44,12 +44,13 @@ def make_parser() -> argparse.ArgumentParser:
         "--output",
         type=Path,
         metavar="OUT",
-        help="the file that is written; Tile IR is text in a file .mlir, and is printed without -o",
+        help="the file that is written; Tile IR is text in a file .mlir; it and loops are printed without -o",
     )
     compile_.add_argument(
         "--emit",
         choices=sorted({kind for target in targets.every() for kind in target.emits}),
-        help="what to write; default: a cubin, or a shared library for cpu",
+        help="what to write; default: a cubin, or a shared library for cpu; loops: what each step makes of "
+        "kernels on their way to fused code",
     )
     _add_source_arguments(add("kernels", "list the kernels of a file, with their hints", files.list_kernels))
     _add_build_arguments(

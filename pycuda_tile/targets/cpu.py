@@ -2,4 +2,4 @@
 
 from .target import Target
 
-TARGET = Target("cpu", module="pycuda_tile.targets.host.fused", debug=True, fuses=True)
+TARGET = Target("cpu", module="pycuda_tile.targets.host.fused", debug=True, fuses=True, emits={"loops": ""})

@@ -40,7 +40,8 @@ class Target:
     front_ends:  what may read the source, the default first; () if there is nothing to choose
     debug:       whether gdb and the sanitizers work on its kernels
     fuses:       whether it can fuse operations into loops
-    emits:       what `pycuda-tile compile --emit` can write, and which attribute of Module holds it
+    emits:       what `pycuda-tile compile --emit` can write, and which attribute of Module holds it: "" for
+                 what is made before there is a module
     is_usable:   whether target="auto" may select it on this machine
     """
 

@@ -1,0 +1,46 @@
+"""`compile --emit loops` shows what each pass makes of a kernel, as the page in docs/ does."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import loop_kernels as kernels
+import pytest
+
+import pycuda_tile as pct
+from pycuda_tile import tileir
+from pycuda_tile.cli import main
+from pycuda_tile.tileir.loops.trace import trace
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def titles(text: str) -> list[str]:
+    return re.findall(r"^// ---- (.*?) -+$", text, re.MULTILINE)
+
+
+def test_each_pass_is_shown():
+    text = trace(tileir.parse(kernels.softmax() + kernels.saxpy()))
+    stages = ["Tile IR", "simplify", "groups, axes, effects and stages of nest 1", "C++"]
+    assert titles(text) == [f"{kernel}: {stage}" for kernel in ("softmax", "saxpy") for stage in stages]
+
+
+def test_what_is_not_fused_has_its_reason():
+    text = trace(tileir.parse(kernels.sums("copy", "4x4", 1)))
+    assert titles(text) == ["copy: Tile IR", "copy: by operation", "copy: C++"]
+    assert "its rows have fewer than 8 elements\n" in text
+
+
+def test_the_page_shows_what_the_command_prints(capsys: pytest.CaptureFixture):
+    try:
+        assert main(["compile", str(ROOT / "examples/softmax.cu"), "--emit", "loops"]) == 0
+    except pct.TargetUnavailable as error:
+        pytest.skip(str(error))
+    printed = re.sub(r"\s+", " ", capsys.readouterr().out)
+    page = (ROOT / "docs/loops.md").read_text(encoding="utf-8")
+    (plan,) = re.findall(r"^```\n(loops: .*?)^```", page, re.DOTALL | re.MULTILINE)
+    (loop,) = re.findall(r"^```cpp\n(for .*?)^```", page, re.DOTALL | re.MULTILINE)
+    for line in [*plan.splitlines(), *loop.splitlines()]:
+        shown = re.sub(r"\s+", " ", re.sub(r"   .*", "", line.strip()))
+        assert shown in printed
