@@ -20,7 +20,8 @@ def script(tmp_path, monkeypatch):
     module.commands = []
     module.VENV, module.STAMP, module.PYTHON = tmp_path, tmp_path / "installed.json", Path(sys.executable)
     monkeypatch.setattr(module, "run", lambda *command: module.commands.append(command[-1]) or 0)
-    monkeypatch.setattr(module, "has_compiler", lambda: True)
+    monkeypatch.setattr(module, "missing_compilers", set)
+    monkeypatch.setattr(module, "has_cuda_driver", lambda: False)
     monkeypatch.setattr(module, "make_venv", lambda: module.commands.append("venv"))
     monkeypatch.setattr(module, "venv_works", lambda: True)
     return module
@@ -39,10 +40,31 @@ def test_adds_extras_to_those_installed(script):
     assert script.commands == [f"{ROOT}[test]", f"{ROOT}[dev,test]"]
 
 
-def test_installs_a_compiler_where_there_is_none(script, monkeypatch):
-    monkeypatch.setattr(script, "has_compiler", lambda: False)
-    script.set_up({"test"})
-    assert script.commands == [f"{ROOT}[compiler,test]"]
+@pytest.mark.parametrize("arguments, extra", [([], "[compiler]"), (["--no-clang"], "")])
+def test_brings_a_clang_where_there_is_none(script, monkeypatch, capsys, arguments, extra):
+    monkeypatch.setattr(script, "missing_compilers", lambda: {"compiler"})
+    monkeypatch.chdir(ROOT)
+    assert script.main([*arguments, "softmax"]) == 0
+    assert script.commands == [f"{ROOT}{extra}", "softmax"]
+    assert ("about 100 MB, is installed as well; --no-clang" in capsys.readouterr().out) == bool(extra)
+
+
+@pytest.mark.parametrize("kinds", [("gcc", "clang"), ("gcc", "zig"), ("zig", "zig"), ("gcc", None)])
+def test_compilers_that_are_missing(kinds, monkeypatch):
+    from pycuda_tile.compilers import toolchain
+    from pycuda_tile.errors import TargetUnavailable
+
+    def find(kind):
+        if kind is None:
+            raise TargetUnavailable("no clang")
+        return toolchain.Compiler((), kind, "20.0.0", "")
+
+    spec = importlib.util.spec_from_file_location("run_script", ROOT / "run.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    monkeypatch.setattr(toolchain, "find_compiler", lambda: find(kinds[0]))
+    monkeypatch.setattr(toolchain, "find_clang", lambda: find(kinds[1]))
+    assert module.missing_compilers() == (set() if kinds == ("gcc", "clang") else {"compiler"})
 
 
 def test_installs_anew_after_a_change(script, monkeypatch):
