@@ -81,5 +81,5 @@ CUDA_TILE_EXPORT void cuda_tile_set_num_workers(unsigned count) { Pool::instance
 
 CUDA_TILE_EXPORT unsigned cuda_tile_num_workers(void) { return Pool::instance().num_workers(); }
 
-CUDA_TILE_EXPORT unsigned cuda_tile_abi_version(void) { return 9; }
+CUDA_TILE_EXPORT unsigned cuda_tile_abi_version(void) { return 10; }
 }

@@ -5,6 +5,7 @@
 #include "pool.h"
 
 #include "fiber.h"
+#include "openmp.h"
 #include "signals.h"
 #include "watch.h"
 
@@ -71,13 +72,12 @@ int Pool::run(Launch& launch, int (*poll)()) {
   }
   const Watch watch;
   launch.poll = poll;
-  const bool shared = launch.block_count > 1;
-  if (shared)
+  if (launch.block_count == 1)
+    runner->run_until(never);
+  else if (!run_on_openmp(launch, *runner)) {
     publish(launch);
-  while (!runner->run_until(poll && shared ? coarse_time() + poll_interval : never))
-    launch.ask();
-  if (shared)
-    retire(launch);
+    lead(launch, *runner);
+  }
 
   if (launch.orphaned)
     launch.fail(cuda_tile_interrupted, 0,
@@ -85,6 +85,43 @@ int Pool::run(Launch& launch, int (*poll)()) {
   else if (launch.is_interrupted && launch.status == cuda_tile_success)
     launch.fail(cuda_tile_interrupted, 0, "the launch was interrupted");
   return launch.status;
+}
+
+void Pool::lead(Launch& launch, BlockRunner& runner) {
+  while (!runner.run_until(launch.poll ? coarse_time() + poll_interval : never))
+    launch.ask();
+  retire(launch);
+}
+
+// On threads that are not the pool's, blocks must not wait for each other: how many of them run at once is
+// the runtime's affair.
+bool Pool::run_on_openmp(Launch& launch, BlockRunner& runner) {
+  if (!launch.kernel.independent || launch.checked)
+    return false;
+  struct Work {
+    Pool& pool;
+    Launch& launch;
+    BlockRunner& runner;
+  } work{*this, launch, runner};
+  {
+    std::lock_guard lock(mutex_);
+    if (workers_ == 1 || !launches_.empty())
+      return false;
+    launch.most_threads = workers_;
+    launches_.push_back(&launch);
+  }
+  const auto run = [](void* data, bool is_first) noexcept {
+    auto& [pool, launch, runner] = *static_cast<Work*>(data);
+    if (is_first)
+      pool.lead(launch, runner);
+    else if (launch.has_blocks())
+      pool.help_once(launch);
+  };
+  if (run_on_openmp_threads(static_cast<unsigned>(launch.most_threads), run, &work))
+    return true;
+  std::lock_guard lock(mutex_);
+  std::erase(launches_, &launch);
+  return false;
 }
 
 void Pool::publish(Launch& launch) {
@@ -224,29 +261,43 @@ void Pool::work() {
     }
     leave_cpu(launch_cpu_.load(std::memory_order_relaxed));
     wake_helpers(launch->max_helpers - ++launch->helpers);
-    self.launch = launch;
-    lock.unlock();
-    const auto runner = make_block_runner(*launch);
-    if (runner)
-      runner->run_until(never);
-    lock.lock();
-    self.launch = nullptr;
-    if (!runner)
-      launch->max_helpers = 0; // no memory for more helpers; the threads already at work continue
-    if (--launch->helpers == 0 && launch->is_waiting) {
-      launch->called_at = exact_time();
-      launch->affinity.keep_off_this_cpu(launch->thread);
-      launch->helpers_done.notify_one();
-    }
+    help(*launch, self, lock);
   }
   std::erase(helpers_, &self);
   --threads_;
+}
+
+void Pool::help(Launch& launch, Helper& self, std::unique_lock<std::mutex>& lock) {
+  self.launch = &launch;
+  lock.unlock();
+  const auto runner = make_block_runner(launch);
+  if (runner)
+    runner->run_until(never);
+  lock.lock();
+  self.launch = nullptr;
+  if (!runner)
+    launch.max_helpers = 0; // no memory for more helpers; the threads already at work continue
+  if (--launch.helpers == 0 && launch.is_waiting) {
+    launch.called_at = exact_time();
+    launch.affinity.keep_off_this_cpu(launch.thread);
+    launch.helpers_done.notify_one();
+  }
+}
+
+void Pool::help_once(Launch& launch) {
+  Helper self;
+  std::unique_lock lock(mutex_);
+  helpers_.push_back(&self);
+  ++launch.helpers;
+  help(launch, self, lock);
+  std::erase(helpers_, &self);
 }
 
 // ---- fork --------------------------------------------------------------------------------------------
 // The child has none of the threads, so it starts with an empty pool. It has copies of the idle stacks.
 
 void Pool::before_fork() {
+  release_openmp_threads();
   instance().mutex_.lock();
   block_fibers().mutex().lock();
   thread_fibers().mutex().lock();
@@ -266,6 +317,7 @@ void Pool::after_fork_in_child() {
   pool.sleeping_ = nullptr;
   pool.helpers_.clear();
   forget_watch();
+  forget_openmp();
   for (Launch* launch : pool.launches_) {
     launch->orphaned = true;
     launch->helpers = 0;

@@ -39,6 +39,14 @@ private:
   };
 
   void work();
+  /// Runs blocks of a launch with the launching thread, and waits for the helpers.
+  void lead(Launch& launch, BlockRunner& runner);
+  /// Runs blocks of a launch that this thread has been counted for.
+  void help(Launch& launch, Helper& self, std::unique_lock<std::mutex>& lock);
+  /// The same with a thread of another pool.
+  void help_once(Launch& launch);
+  /// Runs a launch on the threads of an OpenMP runtime, if there is one and that makes no difference.
+  bool run_on_openmp(Launch& launch, BlockRunner& runner);
   Launch* find_work();
   void wait_for_call(Helper& helper, std::unique_lock<std::mutex>& lock);
 

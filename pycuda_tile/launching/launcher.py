@@ -18,7 +18,7 @@ from . import direct
 from .arguments import ERROR_SIZE, Packer
 from .kernel_output import KernelOutput
 
-_ABI_VERSION = 9
+_ABI_VERSION = 10
 _INTERRUPTED, _EXCEPTION, _FAULT = 1, 7, 8
 _MOST_WORKERS = 65536
 
@@ -33,6 +33,7 @@ class KernelDescription(ctypes.Structure):
         ("scratch_bytes", ctypes.c_uint),
         ("parameter_count", ctypes.c_uint),
         ("parameters", ctypes.POINTER(ctypes.c_uint)),
+        ("independent", ctypes.c_uint),
     ]
 
     @property

@@ -74,7 +74,7 @@ def test_tile_ir_is_printed(capsys, tmp_path: Path):
     for wrong in (["--emit", "ptx"], [], ["-o", str(output), "--front-end", "open", "--emit", "ptx"]):
         assert main(["compile", str(source), *wrong]) == 2
     assert capsys.readouterr().err.splitlines() == [
-        *["pycuda-tile: -o OUT is missing: only Tile IR (--emit tileir) is printed without it"] * 2,
+        *["pycuda-tile: -o OUT is missing: only --emit tileir and --emit loops print without it"] * 2,
         "pycuda-tile: --emit ptx needs the target simt, not tile",
     ]
 

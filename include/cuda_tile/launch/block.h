@@ -43,4 +43,5 @@ struct cuda_tile_kernel {
   unsigned scratch_bytes; // size of cuda_tile_block::scratch
   unsigned parameter_count;
   const unsigned* parameters; // one code per parameter, see core/signature.h
+  unsigned independent;       // whether its blocks never wait for each other; 0 if that is not known
 };

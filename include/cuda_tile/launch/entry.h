@@ -6,6 +6,7 @@
 #include "cuda_tile/core/signature.h"
 #include "cuda_tile/core/traits.h"
 #include "cuda_tile/launch/block.h"
+#include "cuda_tile/launch/independence.h"
 #include "cuda_tile/launch/run_blocks.h"
 
 namespace cuda_tile::inline CUDA_TILE_ABI {
@@ -51,7 +52,8 @@ constexpr cuda_tile_kernel describe(char const* name) {
           cuda::tiles::platform::block_threads,
           static_cast<unsigned>(cuda::tiles::platform::scratch_limit),
           entry<Kernel>::parameter_count,
-          entry<Kernel>::parameters};
+          entry<Kernel>::parameters,
+          are_independent<Kernel>};
 }
 
 } // namespace cuda_tile::inline CUDA_TILE_ABI

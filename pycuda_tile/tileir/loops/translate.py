@@ -6,14 +6,14 @@ import json
 from collections.abc import Callable, Mapping
 
 from ...errors import Error
-from ..ir import Block, Entry, Operation, Value
+from ..ir import Block, Entry, Operation, Value, walk
 from ..locations import Location
 from ..lower.translate import Translator
 from ..lower.types import NotLowered
 from ..module import Module
 from ..reading import operands_of
 from .emit import emit
-from .facts import STORES, data_of, is_tile
+from .facts import STORES, data_of, is_tile, is_weak
 from .fallback import Fallback, place_of
 from .groups import Uses, split
 from .products import Products
@@ -67,6 +67,9 @@ class FusingTranslator(Translator):
             self._uses = Uses.of(found.body)
         self._products = Products(self, self._uses, found.body)
         super()._entry(found)
+        if all(map(is_weak, walk(found.body))):  # else one block may wait for what another one stores
+            kernel = self.kernel_names[found.name]
+            self.line(f"template <> constexpr bool cuda_tile::are_independent<{kernel}> = true;")
         self.attributes[self.kernel_names[found.name]] = self._attributes(found.name)
 
     def _attributes(self, name: str) -> dict[str, int | str]:

@@ -34,6 +34,7 @@ _NOTHING = {
 _HEADERS = HEADERS | {
     "tileir::require": "cuda_tile/tileir/assert.h",
     "namespace loops": "cuda_tile/loops/loops.h",
+    "cuda_tile::are_independent": "cuda_tile/launch/independence.h",
     "loops::refuse": "cuda_tile/loops/refusal.h",
 }
 _HEAD = """#include <cuda_tile/tileir/tileir.h>
