@@ -46,8 +46,10 @@
 #include "cuda_tile/ops/math.h"       // [2.4] math
 #include "cuda_tile/ops/memory.h"     // [2.7.1] to [2.7.5] loads and stores
 #include "cuda_tile/ops/mma/mma.h"    // [2.5] matrix multiplication
+#include "cuda_tile/ops/mma/scaled.h" // products of scaled matrices
 #include "cuda_tile/ops/pointers.h"   // [2.2.25] to [2.2.31] pointers
 #include "cuda_tile/ops/reductions.h" // [2.6] reductions
+#include "cuda_tile/ops/repack.h"     // repack
 #include "cuda_tile/ops/thread.h"     // [2.1.1] thread functions
 
 #include "cuda_tile/view/gather_scatter_view.h" // gather and scatter views

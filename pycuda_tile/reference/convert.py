@@ -10,7 +10,7 @@ from numpy.typing import DTypeLike
 from pycuda_tile.errors import UndefinedBehaviorError
 
 from .conversions import as_operand, convert, is_tile, same_kind
-from .scalars import require_basic_float
+from .scalars import integer_range, require_basic_float
 
 
 def isinf(x: Any) -> Any:
@@ -25,15 +25,51 @@ def isnan(x: Any) -> Any:
     return same_kind(np.isnan(x), not is_tile(x), np.dtype(bool))
 
 
-def element_cast(x: Any, dtype: DTypeLike) -> Any:
+def element_cast(x: Any, dtype: DTypeLike, rounding: str | None = None, saturation: str | None = None) -> Any:
     """[1.7.2] Each element converted by value; narrowing is allowed.
 
     To floating point: rounded to nearest, ties to even; fp8 and fp4 saturate, as their headers do (the manual
     leaves the result open); e8m0 gets the smallest power of two not below the magnitude. To integers:
     integers modulo 2^n, floating point truncated toward zero; raises UndefinedBehaviorError
     (conversion-range) if the result does not fit. To bool: whether the element is not zero.
+
+    [13.5] Floating point to floating point also in other rounding modes: toward zero, in a direction where
+    double becomes float. With saturation="saturate_finite", floating point numbers out of an integral type's
+    range become its least or greatest value, and NaN 0.
     """
-    return convert(x, dtype)
+    target = np.dtype(dtype)
+    if saturation == "saturate_finite":
+        return _saturated(x, target)
+    if rounding in (None, "round_ties_to_even"):
+        return convert(x, dtype)
+    if target.name == "float8_e8m0fnu":
+        return _stepped(np.abs(np.asarray(x, np.float64)), target, rounding)
+    return _stepped(np.asarray(x, np.float64), target, rounding)
+
+
+def _saturated(x: Any, target: np.dtype) -> np.ndarray:
+    if target.kind == "b":
+        return np.asarray(x) != 0
+    low, high = integer_range(target)
+    clamped = [
+        0 if v != v else low if v <= low else high if v >= high else int(v) for v in np.ravel(x).tolist()
+    ]
+    return np.array(clamped, object).astype(target).reshape(np.shape(x))
+
+
+def _stepped(x: np.ndarray, target: np.dtype, rounding: str) -> np.ndarray:
+    """The value of the target on one side of x: the nearest one, or its neighbour."""
+    nearest = np.asarray(convert(x, target))
+    back = nearest.astype(np.float64)
+    size = np.dtype(f"i{target.itemsize}")
+    bits = nearest.view(size).astype(np.int64)
+    toward = {"round_toward_zero": -np.sign(x), "round_toward_negative": -1.0, "round_toward_positive": 1.0}[
+        rounding
+    ]
+    wrong = np.where(toward > 0, back < x, back > x) & (back == back) & (toward != 0)
+    grows = (toward > 0) != (bits < 0)
+    moved = np.where(wrong, bits + np.where(grows, 1, -1), bits)
+    return moved.astype(size).view(target)
 
 
 def element_bitcast(x: Any, dtype: DTypeLike) -> Any:

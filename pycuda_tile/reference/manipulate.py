@@ -56,6 +56,15 @@ def select(condition: Any, lhs: Any, rhs: Any) -> Any:
     return result if is_tile(lhs) else result[()]
 
 
+def insert(x: np.ndarray, part: np.ndarray, *index: int) -> np.ndarray:
+    """[13.5] x with the partition `index` of the part's shape replaced by the part; see extract."""
+    extract(x, part.shape, *index)
+    result = x.copy()
+    places = (slice(i * n, (i + 1) * n) for i, n in zip(index, part.shape, strict=True))
+    result[tuple(places)] = convert(part, x.dtype)
+    return result
+
+
 def extract(x: np.ndarray, shape: tuple[int, ...], *index: int) -> np.ndarray:
     """[2.3.17] Partition `index` of x when x is divided into partitions of `shape`.
 

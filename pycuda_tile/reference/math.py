@@ -34,6 +34,15 @@ def pow(base: Any, exponent: Any) -> Any:
     return _two_operands(np.power, base, exponent)
 
 
+def powi(base: Any, exponent: Any) -> Any:
+    """[13.5] base to the power of an integer, computed in double and rounded to the type of the base."""
+    base, exponent = as_operand(base), as_operand(exponent)
+    require_basic_float(base)
+    with np.errstate(all="ignore"):
+        power = np.power(np.asarray(base, np.float64), np.asarray(exponent, np.float64))
+    return same_kind(convert(power, base.dtype), not is_tile(base) and not is_tile(exponent), base.dtype)
+
+
 def exp2(x: Any, subnormals: str | None = None) -> Any:
     """[2.4.4] 2 to the power of x."""
     return _elementwise(np.exp2, x, subnormals)

@@ -61,3 +61,19 @@ def _check_factors(lhs: np.ndarray, rhs: np.ndarray) -> None:
         raise TypeError(f"there is no product of {lhs.dtype.name} and {rhs.dtype.name}")
     if lhs.ndim != rhs.ndim or lhs.ndim not in (2, 3) or lhs.shape[-1] != rhs.shape[-2]:
         raise ValueError(f"shapes {lhs.shape} and {rhs.shape} do not multiply")
+
+
+def scaled_mma(
+    lhs: np.ndarray, lhs_scale: np.ndarray, rhs: np.ndarray, rhs_scale: np.ndarray, acc: np.ndarray
+) -> np.ndarray:
+    """[13.5] acc + the product of the scaled operands: a scale holds for a run of elements along the
+    dimension that is summed. Computed in double and rounded once."""
+    left = _scaled(lhs, lhs_scale, -1)
+    right = _scaled(rhs, rhs_scale, -2)
+    with np.errstate(all="ignore"):
+        return (acc.astype(np.float64) + left @ right).astype(acc.dtype)
+
+
+def _scaled(x: np.ndarray, scales: np.ndarray, axis: int) -> np.ndarray:
+    runs = np.repeat(scales.astype(np.float64), x.shape[axis] // scales.shape[axis], axis)
+    return x.astype(np.float64) * runs

@@ -57,6 +57,22 @@ def reduce_min(a: np.ndarray, dim: int, nan: str | None = None, subnormals: str 
     )
 
 
+def max_element(a: np.ndarray, dim: int) -> np.ndarray:
+    """[13.4] The index along dim of the maximum, of equal ones the lowest. NaN is passed over; 0 if there is
+    nothing else."""
+    return _place(a, reduce_max(a, dim), dim)
+
+
+def min_element(a: np.ndarray, dim: int) -> np.ndarray:
+    """[13.4] The index along dim of the minimum, of equal ones the lowest. NaN is passed over; 0 if there is
+    nothing else."""
+    return _place(a, reduce_min(a, dim), dim)
+
+
+def _place(a: np.ndarray, found: np.ndarray, dim: int) -> np.ndarray:
+    return np.argmax(a == found, axis=dim, keepdims=True).astype(np.uint32)
+
+
 def all_of(a: np.ndarray, dim: int) -> np.ndarray:
     """[2.6.5] Whether all elements along dim are true, as bool."""
     _check(a, dim)

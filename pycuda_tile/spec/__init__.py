@@ -128,7 +128,7 @@ SCHEMAS: dict[str, dict[str, Any]] = {
         "elements": _ELEMENTS,
         "function": _NAME,
         "modes": _MODES,
-        "kind": {"reduction", "scan"},
+        "kind": {"reduction", "scan", "position"},
     },
     "atomics": {
         **_COMMON,

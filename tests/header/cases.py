@@ -89,6 +89,7 @@ def _kernel(number: int, case: Case) -> str:
 def _includes(cases: list[Case]) -> str:
     """The headers of the types that C++ itself lacks."""
     used = {CPP_TYPES[x.dtype] for case in cases for x in (case, *case.inputs)}
+    used |= {name for name in HEADERS if any(name in case.expression for case in cases)}
     return "".join(f"#include <{header}>\n" for header in sorted({HEADERS[t] for t in used & set(HEADERS)}))
 
 

@@ -35,8 +35,8 @@ def host(path: Path, *options: str, compiler: toolchain.Compiler | None = None) 
     return _errors(path, done.stdout, done.returncode)
 
 
-def clang(path: Path) -> list[Diagnostic]:
-    return host(path, compiler=_find_clang())
+def clang(path: Path, *options: str) -> list[Diagnostic]:
+    return host(path, *options, compiler=_find_clang())
 
 
 def simt(path: Path, arch: str) -> list[Diagnostic]:

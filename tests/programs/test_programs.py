@@ -15,12 +15,14 @@ import tempfile
 from dataclasses import dataclass
 from pathlib import Path
 
+import compilers
 import pytest
 from ahead import begins, result
 from compilers import COMPILERS, FOLDER, errors
 
 from pycuda_tile import spec
 from pycuda_tile.compilers import toolchain
+from pycuda_tile.errors import TargetUnavailable
 
 try:
     import tomllib
@@ -29,6 +31,7 @@ except ModuleNotFoundError:  # Python 3.10, where pytest needs the same under it
 
 POSITIVE = sorted(FOLDER.glob("positive/*.cu"))
 NEGATIVE = [*sorted(FOLDER.glob("negative/*.toml")), FOLDER / "manual" / "ill_formed.toml"]
+NEWER = ("static_additions", "static_small_floats", "static_strides", "static_views")
 DISAGREEMENTS = {row.id: row for row in spec.load("disagreements")}
 
 # These errors do not count as refusals of a wrong program, since they are slips in the program itself.
@@ -173,6 +176,24 @@ def assert_refused(path: Path, compiler: str) -> None:
         elif compiler == "host" and host_is_gcc() and case.says not in text(found):
             problems.append(f"{case.name}: the error does not say {case.says}: {text(found)}")
     assert not problems, "\n".join(problems)
+
+
+@pytest.mark.parametrize("compiler", ["host", "clang"])
+def test_the_version_of_the_manual(compiler: str):
+    path = FOLDER / "versions" / "static_13_3.cu"
+    check = compilers.host if compiler == "host" else compilers.clang
+    try:
+        assert check(path, "-DCUDA_TILE_API_VERSION=1303") == []
+    except TargetUnavailable as error:
+        pytest.skip(str(error))
+
+
+@pytest.mark.sampled(8)
+@pytest.mark.parametrize(
+    "path", [path for path in POSITIVE if path.stem not in NEWER], ids=lambda path: path.stem
+)
+def test_well_formed_in_the_version_of_the_manual(path: Path):
+    assert compilers.host(path, "-DCUDA_TILE_API_VERSION=1303") == []
 
 
 def test_names_of_cases():

@@ -17,10 +17,14 @@ enum class rounding_mode : int {
   round_toward_positive = 3,
   round_approximate = 4,
   round_full = 5,
+#if CUDA_TILE_API_VERSION >= 1305
+  round_ties_to_away = 6,
+#endif
 };
 
 template <rounding_mode Value>
-  requires(static_cast<int>(Value) >= 0 && static_cast<int>(Value) < 6)
+  requires(static_cast<int>(Value) >= 0 &&
+           static_cast<int>(Value) < 7 - (CUDA_TILE_API_VERSION < 1305 ? 1 : 0))
 struct rounding_mode_constant {
   using type = rounding_mode_constant;
   using value_type = rounding_mode;
@@ -35,6 +39,9 @@ using round_toward_negative_t = rounding_mode_constant<rounding_mode::round_towa
 using round_toward_positive_t = rounding_mode_constant<rounding_mode::round_toward_positive>;
 using round_approximate_t = rounding_mode_constant<rounding_mode::round_approximate>;
 using round_full_t = rounding_mode_constant<rounding_mode::round_full>;
+#if CUDA_TILE_API_VERSION >= 1305
+using round_ties_to_away_t = rounding_mode_constant<rounding_mode::round_ties_to_away>;
+#endif
 
 CUDA_TILE_CONSTEXPR rounding_mode default_rounding_mode() noexcept {
   return rounding_mode::round_ties_to_even;
@@ -166,6 +173,28 @@ using thread_scope_block_t = thread_scope_constant<thread_scope::block>;
 
 CUDA_TILE_CONSTEXPR thread_scope default_thread_scope() noexcept { return thread_scope::system; }
 using default_thread_scope_t = thread_scope_constant<default_thread_scope()>;
+
+#if CUDA_TILE_API_VERSION >= 1305
+
+/// [2.13] What a cast to an integral type does with values out of its range.
+enum class saturation_mode : int {
+  saturate_none = 0,
+  saturate_finite = 1,
+};
+
+template <saturation_mode Value>
+  requires(static_cast<int>(Value) >= 0 && static_cast<int>(Value) < 2)
+struct saturation_mode_constant {
+  using type = saturation_mode_constant;
+  using value_type = saturation_mode;
+  static constexpr saturation_mode value = Value;
+  CUDA_TILE_CONSTEXPR operator saturation_mode() const noexcept { return Value; }
+  CUDA_TILE_CONSTEXPR saturation_mode operator()() const noexcept { return Value; }
+};
+
+using saturate_none_t = saturation_mode_constant<saturation_mode::saturate_none>;
+using saturate_finite_t = saturation_mode_constant<saturation_mode::saturate_finite>;
+#endif
 
 /// [2.13.7.4] The memory orders that a read may have.
 template <memory_order Order>

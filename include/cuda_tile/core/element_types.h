@@ -229,6 +229,7 @@ struct scalar_traits<__nv_fp8_e5m2> {
   static constexpr bool saturates = true;
 };
 
+#if CUDA_TILE_API_VERSION >= 1305
 template <>
 struct scalar_traits<__nv_fp8_e8m0> {
   static constexpr category kind = category::restricted_floating_point;
@@ -239,7 +240,9 @@ struct scalar_traits<__nv_fp8_e8m0> {
   static constexpr beyond_finite beyond = beyond_finite::nan;
   static constexpr bool saturates = true;
 };
+#endif
 
+#if CUDA_TILE_API_VERSION >= 1305
 template <>
 struct scalar_traits<__nv_fp4_e2m1> {
   static constexpr category kind = category::restricted_floating_point;
@@ -250,5 +253,6 @@ struct scalar_traits<__nv_fp4_e2m1> {
   static constexpr beyond_finite beyond = beyond_finite::nothing;
   static constexpr bool saturates = true;
 };
+#endif
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

@@ -33,4 +33,9 @@ struct flushing {
   }
 };
 
+/// [2.4.5] [2.4.14] Function, of which record mode also knows an approximate form; elsewhere both are the
+/// same.
+template <typename Function, rounding_mode Mode>
+struct approximated : Function {};
+
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::elements

@@ -67,9 +67,13 @@ template <typename T>
 inline constexpr int bitwidth_v<T> =
     scalar_traits<remove_cv_t<T>>::bits < 8 ? scalar_traits<remove_cv_t<T>>::bits
                                             : static_cast<int>(sizeof(T) * 8);
-/// The bits of an element in memory that determine its value; a bool uses all of its byte.
+/// The bits of an element that element_bitcast compares; a bool uses all of its byte, and tf32, since 13.5,
+/// less than it takes in memory.
 template <typename T>
-inline constexpr int memory_bitwidth_v = is_bool_v<T> ? 8 : bitwidth_v<T>;
+inline constexpr int memory_bitwidth_v =
+    is_bool_v<T>                                                            ? 8
+    : CUDA_TILE_API_VERSION >= 1305 && is_same_v<remove_cv_t<T>, __nv_tf32> ? scalar_traits<__nv_tf32>::bits
+                                                                            : bitwidth_v<T>;
 
 template <size_t Bytes>
 struct unsigned_of_size;

@@ -11,8 +11,8 @@
 namespace cuda::tiles::inline CUDA_TILE_ABI {
 namespace detail {
 
-// Which element types an operation takes: 32 and 64 bit integers; those and float and double; those and half.
-// NVIDIA's 13.4 adds bfloat16 to the last.
+// Which element types an operation takes: 32 and 64 bit integers; those and float and double; those and half,
+// since 13.4 those and bfloat16.
 
 template <typename T>
 concept atomic_integer =
@@ -21,8 +21,8 @@ template <typename T>
 concept atomic_word =
     atomic_integer<T> || is_same_v<tile_element_t<T>, float> || is_same_v<tile_element_t<T>, double>;
 template <typename T>
-concept atomic_number =
-    atomic_word<T> || is_same_v<tile_element_t<T>, __half> || is_same_v<tile_element_t<T>, __nv_bfloat16>;
+concept atomic_number = atomic_word<T> || is_same_v<tile_element_t<T>, __half> ||
+                        (CUDA_TILE_API_VERSION >= 1304 && is_same_v<tile_element_t<T>, __nv_bfloat16>);
 
 /// Updates each location whose mask is true; yields what was there before, zero where the mask is false.
 template <memory_order Order, thread_scope Scope, typename Update, typename Ptrs, typename Values,

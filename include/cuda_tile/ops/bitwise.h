@@ -9,6 +9,14 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI {
 
+namespace detail {
+
+/// Whether T has shifts and a complement; before 13.4 those of bool have none.
+template <typename T>
+concept has_shifts = CUDA_TILE_API_VERSION >= 1304 || !is_bool_v<tile_element_t<T>>;
+
+} // namespace detail
+
 /// [2.2.11] Bitwise and.
 template <integral_tile Lhs, integral_tile Rhs>
   requires arithmetic_tile_convertible<Lhs, Rhs>
@@ -35,13 +43,14 @@ CUDA_TILE_API arithmetic_tile_conversion_t<Lhs, Rhs> operator^(Lhs const& lhs, R
 
 /// [2.2.14] Bitwise complement.
 template <integral_tile T>
+  requires detail::has_shifts<T>
 CUDA_TILE_API T operator~(T const& x) noexcept {
   return detail::map<T>(elements::bit_not{}, x);
 }
 
 /// [2.2.15] lhs * 2^rhs modulo 2^bitwidth.
 template <integral_tile Lhs, integral_tile Rhs>
-  requires broadcast_compatible<Lhs, Rhs>
+  requires broadcast_compatible<Lhs, Rhs> && detail::has_shifts<Lhs>
 CUDA_TILE_API mutual_broadcast_t<Lhs, Rhs, tile_element_t<Lhs>> operator<<(Lhs const& lhs,
                                                                            Rhs const& rhs) noexcept {
   return detail::map<mutual_broadcast_t<Lhs, Rhs, tile_element_t<Lhs>>>(elements::shift_left{}, lhs, rhs);
@@ -49,7 +58,7 @@ CUDA_TILE_API mutual_broadcast_t<Lhs, Rhs, tile_element_t<Lhs>> operator<<(Lhs c
 
 /// [2.2.16] lhs / 2^rhs, rounded down.
 template <integral_tile Lhs, integral_tile Rhs>
-  requires broadcast_compatible<Lhs, Rhs>
+  requires broadcast_compatible<Lhs, Rhs> && detail::has_shifts<Lhs>
 CUDA_TILE_API mutual_broadcast_t<Lhs, Rhs, tile_element_t<Lhs>> operator>>(Lhs const& lhs,
                                                                            Rhs const& rhs) noexcept {
   return detail::map<mutual_broadcast_t<Lhs, Rhs, tile_element_t<Lhs>>>(elements::shift_right{}, lhs, rhs);

@@ -178,4 +178,61 @@ CUDA_TILE_API tile<tile_element_t<T>, S> broadcast(T const& x, S = {}) noexcept 
   return detail::map<tile<tile_element_t<T>, S>>(elements::identity{}, x);
 }
 
+#if CUDA_TILE_API_VERSION >= 1305
+
+namespace detail {
+
+/// The lengths of T divided by those of Sub: 2 d the number of parts of dimension d, 2 d + 1 the length of
+/// one; with Counts false all those numbers are 1.
+template <typename T, typename Sub, bool Counts>
+struct divided_lengths {
+  CUDA_TILE_CONSTEXPR static size_t at(size_t d) {
+    size_t const part = length<tile_shape_t<Sub>>(d / 2);
+    return d % 2 != 0 ? part : Counts ? length<tile_shape_t<T>>(d / 2) / part : 1;
+  }
+};
+template <typename T, typename Sub, bool Counts>
+using divided_shape = make_shape<divided_lengths<T, Sub, Counts>, 2 * tile_rank_v<T>>;
+
+/// Whether element i of T lies in the part of shape Sub with this index.
+template <typename T, typename Sub, size_t... D, typename... Idx>
+CUDA_TILE_API bool is_in_part(indices<D...>, unsigned i, Idx... index) {
+  return (true & ... &
+          (i / static_cast<unsigned>(length_product<tile_shape_t<T>>(D + 1, tile_rank_v<T>)) %
+               static_cast<unsigned>(length<tile_shape_t<T>>(D)) /
+               static_cast<unsigned>(length<tile_shape_t<Sub>>(D)) ==
+           index));
+}
+
+} // namespace detail
+
+/// dst with the partition of the shape of src that has the given index replaced by src; the inverse of
+/// extract.
+template <tile_like Sub, tile_like T, typename... Indices>
+  requires extractable_from<tile_shape_t<Sub>, T> && (sizeof...(Indices) == tile_rank_v<T>) &&
+           (detail::convertible_to<Indices, size_t> && ...) &&
+           non_narrowing_scalar_convertible_to<tile_element_t<Sub>, tile_element_t<T>>
+[[nodiscard]] CUDA_TILE_API T insert(T const& dst, Sub const& src, Indices... idx) noexcept {
+  using E = tile_element_t<T>;
+  if constexpr (tile_rank_v<T> == 0) {
+    return static_cast<T>(static_cast<E>(detail::convert<E>(static_cast<tile_element_t<Sub>>(src))));
+  } else {
+    size_t d = 0;
+    ((checks::before_extract<T>(static_cast<size_t>(idx), d, detail::length<tile_shape_t<Sub>>(d)), ++d),
+     ...);
+    auto const part = detail::reshape<tile<E, detail::divided_shape<T, Sub, false>>>(
+        detail::converted_tile<tile<E, tile_shape_t<Sub>>>(src));
+    auto const repeated = detail::reshape<T>(tiles::broadcast<detail::divided_shape<T, Sub, true>>(part));
+    auto const inside = detail::map<tile<bool, tile_shape_t<T>>>(
+        [=](unsigned i) {
+          return detail::is_in_part<T, Sub>(detail::make_indices<tile_rank_v<T>>{}, i,
+                                            static_cast<unsigned>(idx)...);
+        },
+        detail::numbered<tile<unsigned, tile_shape_t<T>>>());
+    return tiles::select(inside, repeated, dst);
+  }
+}
+
+#endif
+
 } // namespace cuda::tiles::inline CUDA_TILE_ABI

@@ -30,10 +30,18 @@ CUDA_TILE_API T exp2(T const& x, subnormals_rounding_mode_constant<SubMode> = {}
 }
 
 /// [2.4.5] e to the power of x.
+#if CUDA_TILE_API_VERSION < 1304
 template <basic_floating_point_tile T>
 CUDA_TILE_API T exp(T const& x) noexcept {
   return detail::map<T>(elements::exp{}, x);
 }
+#else
+template <rounding_mode Mode = rounding_mode::round_full, basic_floating_point_tile T>
+  requires detail::approximate_rounding<Mode, T>
+CUDA_TILE_API T exp(T const& x, rounding_mode_constant<Mode> = {}) noexcept {
+  return detail::map<T>(elements::approximated<elements::exp, Mode>{}, x);
+}
+#endif
 
 /// [2.4.6] Logarithm to base 2.
 template <basic_floating_point_tile T>
@@ -88,11 +96,18 @@ CUDA_TILE_API T sin(T const& x) noexcept {
 }
 
 /// [2.4.14] Hyperbolic tangent.
-template <rounding_mode Mode = default_rounding_mode(), basic_floating_point_tile T>
-  requires detail::approximate_rounding<Mode, T>
-CUDA_TILE_API T tanh(T const& x, rounding_mode_constant<Mode> = {}) noexcept {
+#if CUDA_TILE_API_VERSION < 1304
+template <basic_floating_point_tile T>
+CUDA_TILE_API T tanh(T const& x) noexcept {
   return detail::map<T>(elements::tanh{}, x);
 }
+#else
+template <rounding_mode Mode = rounding_mode::round_full, basic_floating_point_tile T>
+  requires detail::approximate_rounding<Mode, T>
+CUDA_TILE_API T tanh(T const& x, rounding_mode_constant<Mode> = {}) noexcept {
+  return detail::map<T>(elements::approximated<elements::tanh, Mode>{}, x);
+}
+#endif
 
 /// [2.4.15] Tangent.
 template <basic_floating_point_tile T>
@@ -103,7 +118,8 @@ CUDA_TILE_API T tan(T const& x) noexcept {
 /// [2.4.3] base to the power of exponent.
 template <arithmetic_tile Lhs, arithmetic_tile Rhs>
   requires arithmetic_tile_convertible<Lhs, Rhs> &&
-           basic_floating_point_tile<arithmetic_tile_conversion_t<Lhs, Rhs>> && basic_floating_point_tile<Lhs>
+           basic_floating_point_tile<arithmetic_tile_conversion_t<Lhs, Rhs>> &&
+           basic_floating_point_tile<Lhs> && (CUDA_TILE_API_VERSION >= 1305 || basic_floating_point_tile<Rhs>)
 CUDA_TILE_API arithmetic_tile_conversion_t<Lhs, Rhs> pow(Lhs const& lhs, Rhs const& rhs) noexcept {
   using R = arithmetic_tile_conversion_t<Lhs, Rhs>;
   using E = tile_element_t<R>;
@@ -119,5 +135,31 @@ CUDA_TILE_API arithmetic_tile_conversion_t<Lhs, Rhs> atan2(Lhs const& lhs, Rhs c
   using E = tile_element_t<R>;
   return detail::map_converted<R, E>(elements::atan2{}, lhs, rhs);
 }
+
+#if CUDA_TILE_API_VERSION >= 1305
+
+namespace detail {
+
+/// Signed integers of at most 32 bits, and bool.
+template <typename X>
+concept power_tile =
+    integral_tile<X> &&
+    (is_bool_v<tile_element_t<X>> || (is_signed_v<tile_element_t<X>> && bitwidth_v<tile_element_t<X>> <= 32));
+
+} // namespace detail
+
+/// base to the power of an integer; computed in double.
+template <basic_floating_point_tile B, detail::power_tile X>
+  requires broadcast_compatible<B, X>
+CUDA_TILE_API mutual_broadcast_t<B, X, tile_element_t<B>> powi(B const& base, X const& exponent) noexcept {
+  using E = tile_element_t<B>;
+  return detail::map<mutual_broadcast_t<B, X, E>>(
+      [](auto b, auto n) {
+        return detail::convert<E>(platform::pow(detail::convert<double>(b), detail::convert<double>(n)));
+      },
+      base, exponent);
+}
+
+#endif
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI

@@ -36,11 +36,10 @@ concept nan_propagation =
     basic_floating_point_tile<T> && subnormals_mode_fits<SubMode, element_t<T>> &&
     (NanMode == nan_propagation_mode::suppress_nan || NanMode == nan_propagation_mode::propagate_nan);
 
-/// [2.4.14] The default rounding, and for float also approximate, which CUDA 13.4 adds; both give the same
-/// result here.
+/// [2.4.5] [2.4.14] Full rounding, and for float also approximate, which CUDA 13.4 adds.
 template <rounding_mode Mode, typename T>
 concept approximate_rounding = basic_floating_point_tile<T> &&
-                               (Mode == default_rounding_mode() ||
+                               (Mode == rounding_mode::round_full ||
                                 (Mode == rounding_mode::round_approximate && is_same_v<element_t<T>, float>));
 
 /// [2.4.4] A subnormals mode: flushing for float only.

@@ -159,4 +159,42 @@ CUDA_TILE_API T partial_prod(T const& a, integral_constant<D>, rounding_mode_con
   return detail::scan<static_cast<size_t>(D)>(elements::rounded<elements::mul, Mode, SubMode>{}, a);
 }
 
+#if CUDA_TILE_API_VERSION >= 1304
+
+namespace detail {
+
+/// The place along D of the element that F finds, the lowest of equal ones: 0 if there are only NaNs.
+template <size_t D, typename F, typename T>
+CUDA_TILE_API auto place_of(F f, T const& a) {
+  using S = tile_shape_t<T>;
+  using places = tile<typename T::index_type, S>;
+  constexpr unsigned n = static_cast<unsigned>(length<S>(D));
+  constexpr unsigned inner = static_cast<unsigned>(length_product<S>(D + 1, S::rank()));
+  auto const found = detail::map<places>(
+      [](auto x, auto best, unsigned i) { return elements::equal{}(x, best) ? i / inner % n : n; }, a,
+      detail::reduce<D>(f, a), detail::numbered<places>());
+  return detail::map<reduced_tile<places, D>>([](unsigned i) { return i & (n - 1); },
+                                              detail::reduce<D>(elements::min{}, found));
+}
+
+} // namespace detail
+
+/// [2.6] Index of the greatest element along dimension D; of equal ones the lowest. NaN is passed over.
+template <integral auto D, arithmetic_tile T>
+  requires(!scalar<T> && D >= 0 && static_cast<size_t>(D) < tile_rank_v<T>)
+CUDA_TILE_API reduction_result_t<tile_with_element_t<T, uint32_t>, static_cast<size_t>(D)>
+max_element(T const& a, integral_constant<D> = {}) noexcept {
+  return detail::place_of<static_cast<size_t>(D)>(elements::max{}, a);
+}
+
+/// [2.6] Index of the least element along dimension D; of equal ones the lowest. NaN is passed over.
+template <integral auto D, arithmetic_tile T>
+  requires(!scalar<T> && D >= 0 && static_cast<size_t>(D) < tile_rank_v<T>)
+CUDA_TILE_API reduction_result_t<tile_with_element_t<T, uint32_t>, static_cast<size_t>(D)>
+min_element(T const& a, integral_constant<D> = {}) noexcept {
+  return detail::place_of<static_cast<size_t>(D)>(elements::min{}, a);
+}
+
+#endif
+
 } // namespace cuda::tiles::inline CUDA_TILE_ABI

@@ -43,6 +43,8 @@ template <typename T>
 struct broadcast;
 template <typename T, unsigned... Map>
 struct permute;
+template <typename T>
+struct listed; // the elements, which are constants
 template <typename T, unsigned Dimension>
 struct cat;
 template <typename T>
@@ -59,8 +61,10 @@ struct mma; // lhs, rhs, accumulator
 
 // --- elementwise functions that scalar instructions do not say ---
 
+template <typename To, typename From, int... Mode>
+struct convert; // of and to the small floating point types, or in a rounding mode
 template <typename To, typename From>
-struct convert; // of and to the small floating point types
+struct saturated; // a float as an integer, the nearest one that there is
 template <typename Function, typename E, int... Modes>
 struct elementwise;
 namespace functions {
@@ -81,6 +85,7 @@ struct negate;
 struct approximate_div;
 struct full_div;
 struct approximate_sqrt;
+struct approximate_exp;
 struct approximate_tanh;
 struct ceil;
 struct floor;

@@ -8,7 +8,9 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::elements {
 
-struct exp2; // core/math_elements.h
+struct exp; // core/math_elements.h
+struct exp2;
+struct tanh;
 struct rsqrt;
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::elements
@@ -78,6 +80,14 @@ struct operation_of<
 template <typename F, nan_propagation_mode Mode, subnormals_rounding_mode SubMode, typename E>
 struct operation_of<elements::propagating<F, Mode, SubMode>, E> {
   using type = operation_in_modes<F, E, Mode, SubMode>;
+};
+template <typename E>
+struct operation_of<elements::approximated<elements::exp, rounding_mode::round_approximate>, E> {
+  using type = record::elementwise<functions::approximate_exp, E>;
+};
+template <typename E>
+struct operation_of<elements::approximated<elements::tanh, rounding_mode::round_approximate>, E> {
+  using type = record::elementwise<functions::approximate_tanh, E>;
 };
 template <typename F, typename E>
 struct operation_of<elements::flushing<F, subnormals_rounding_mode::round_subnormals_to_zero>, E> {

@@ -22,6 +22,22 @@ CUDA_TILE_API R numbered() {
   return back_end::tile_of<R, back_end::record::iota<back_end::described_t<R>>>();
 }
 
+namespace back_end {
+
+template <typename T, typename A, size_t... I>
+CUDA_TILE_API T listed(A const& values, indices<I...>) {
+  return back_end::tile_of<T, record::listed<described_t<T>>>(
+      detail::to_travel(detail::array_element(values, static_cast<unsigned>(I)))...);
+}
+
+} // namespace back_end
+
+template <typename T, typename A>
+CUDA_TILE_API void list_into(T& result, A const& values) {
+  using given = tile<typename array_parts<A>::element, tile_shape_t<T>>;
+  detail::convert_into(result, back_end::listed<given>(values, make_indices<tile_size_v<T>>{}));
+}
+
 // ---- shapes
 
 template <typename R, typename T>

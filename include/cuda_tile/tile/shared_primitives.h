@@ -22,6 +22,16 @@ CUDA_TILE_API element_t<T> only_element(T const& x) {
   return x.slots[0];
 }
 
+template <typename T, typename A>
+CUDA_TILE_API void list_into(T& result, A const& values) {
+  checks::define(result);
+  unsigned const t = platform::thread();
+  CUDA_TILE_UNROLL
+  for (unsigned s = 0; s < T::distribution::slots; ++s)
+    result.slots[s] = detail::convert<typename T::element_type>(
+        detail::array_element(values, T::distribution::index(t, s)));
+}
+
 template <typename R>
 CUDA_TILE_API R numbered() {
   R result;

@@ -96,7 +96,9 @@ def _environment() -> Any:
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    environment.globals.update(entry=spec.entry, summaries=spec.summaries)
+    since = {row.id: row.since for row in spec.load("api")}
+    later = {id for id, version in since.items() if version != spec.API_VERSIONS[0]}
+    environment.globals.update(entry=spec.entry, summaries=spec.summaries, since=since, later=later)
     return environment
 
 

@@ -30,6 +30,7 @@ _PATTERNS = {
 }
 
 
+_CONDITION = re.compile(r"^[ \t]*#[ \t]*(if|else|elif|endif)\b.*$", re.M)
 _WITHOUT_HEADER = {"hint"}  # attributes: compilers ignore those that they do not know
 UNNAMED = "(unnamed)"
 
@@ -48,7 +49,7 @@ class Headers:
                 continue
             text = path.read_text(encoding="utf-8")
             waiting += re.findall(r'#\s*include\s+"([^"]+)"', text)
-            self._code[name] = cpp.expand_macros(cpp.split_comments(text)[0])
+            self._code[name] = _CONDITION.sub("", cpp.expand_macros(cpp.split_comments(text)[0]))
 
     def missing(self, rows: Iterable[SimpleNamespace]) -> set[str]:
         """The ids of the rows that their header does not declare, or declares less often than there are rows.

@@ -11,13 +11,14 @@ from ..ir import Block, Bounded, Constant, DivBy, Pointer, SameElements, Scalar,
 from .builder import I8, Unsupported, is_float, is_integer, width
 from .instructions import ROUNDED
 from .intrinsics import Intrinsics
-from .llvm import Instruction, Local, Operand
+from .llvm import Instruction, Local, Number, Operand
 from .names import Name, number_of, recorded_call
 from .types import Parts
 
 I32 = Scalar("i32")
 #: The rounding modes of constants.h, in its order.
 _MODES = ("nearest_even", "zero", "negative_inf", "positive_inf", "approx", "full")
+_CASTS = {**dict(enumerate(_MODES[:4])), 6: "nearest_away"}
 _MATH: dict[str, dict[str, object]] = {
     **{
         "ceil": {},
@@ -35,7 +36,8 @@ _MATH: dict[str, dict[str, object]] = {
 }
 _APPROXIMATE = {
     **{"approximate_div": ("divf", "approx"), "full_div": ("divf", "full")},
-    **{"approximate_sqrt": ("sqrt", "approx"), "approximate_tanh": ("tanh", "approx")},
+    **{"approximate_sqrt": ("sqrt", "approx")},
+    **{"approximate_exp": ("exp", "approx"), "approximate_tanh": ("tanh", "approx")},
 }
 _C_FUNCTIONS = {"fmod": "remainder", "fabs": "abs", "fmax": "max", "fmin": "min"}
 
@@ -81,6 +83,14 @@ class Calls(Intrinsics):
     def call_iota(self, i: Instruction, type_: Name) -> Value:
         element, shape = type_.tile.element, type_.tile.shape
         return self.reshape(self.pure("iota", {}, Tile(element, (math.prod(shape),))), shape)
+
+    def call_listed(self, i: Instruction, type_: Name) -> Value:
+        if not all(isinstance(operand, Number) for operand in i.operands):
+            raise Unsupported("a list of elements that are not constants")
+        element = Tile(type_.tile.element, ())
+        numbers = [self.known_value(self.of_type(operand, element)) for operand in i.operands]
+        value = np.array(numbers).reshape(type_.tile.shape)
+        return self.pure("constant", {}, type_.tile, {"value": value}, hoist=True)
 
     def call_reshape(self, i: Instruction, type_: Name) -> Value:
         return self.reshape(self.value(i.operands[0]), type_.tile.shape)
@@ -165,13 +175,23 @@ class Calls(Intrinsics):
 
     # --- elementwise functions ---
 
-    def call_convert(self, i: Instruction, to: Name, source: Name) -> Value:
+    def call_convert(self, i: Instruction, to: Name, source: Name, *mode: int) -> Value:
         operand, element = i.operands[0], source.element
         shape = (self.type_of(operand) or Tile(element, ())).shape
         value = self.of_type(operand, Tile(element, shape))
+        if mode:
+            attributes = {"rounding_mode": _CASTS[mode[0]]}
+            return self.pure("ftof", {"from": value}, Tile(to.element, shape), attributes)
         if not source.packed and not to.packed:
             return self.convert(value, to.element, source.is_signed, to.is_signed)
         return self._convert_half_bytes(value, to, source)
+
+    def call_saturated(self, i: Instruction, to: Name, source: Name) -> Value:
+        operand = i.operands[0]
+        shape = (self.type_of(operand) or Tile(source.element, ())).shape
+        value = self.of_type(operand, Tile(source.element, shape))
+        sign = {"signedness": _sign(to.is_signed), "rounding_mode": "nearest_int_to_zero", "saturating": True}
+        return self.pure("ftoi", {"from": value}, Tile(to.element, shape), sign)
 
     def _convert_half_bytes(self, value: Value, to: Name, source: Name) -> Value:
         """Bytes that have a float of 4 bits in their lower halves, as C++ has them. A tile has an even number
@@ -243,7 +263,7 @@ class Calls(Intrinsics):
         if name in _APPROXIMATE:
             op, mode = _APPROXIMATE[name]
             attributes: dict[str, object] = {"rounding_mode": mode}
-            attributes |= {} if op == "tanh" else {"flush_to_zero": False}
+            attributes |= {} if op in ("exp", "tanh") else {"flush_to_zero": False}
             return (
                 self.binary(op, lhs, rhs, attributes)
                 if op == "divf"

@@ -24,6 +24,7 @@ _NAMED = {
         "broadcast",
         "permute",
         "cat",
+        "listed",
         "extract",
         "reduce",
         "scan",

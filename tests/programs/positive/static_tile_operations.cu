@@ -153,7 +153,6 @@ template <typename T>
 concept has_some_math = requires(T x) { ct::ceil(x); } || requires(T x) { ct::exp(x); } ||
                         requires(T x) { ct::sqrt(x); } || requires(T x) { ct::tan(x); };
 static_assert(!has_some_math<int> && !has_some_math<i32x2x4> && !has_some_math<ptrx4>);
-static_assert(same<decltype(ct::exp<double>(0.0)), double>); // discouraged #explicit-math-argument
 // [2.4.3] [2.4.16] of two operands, with arithmetic conversion
 static_assert(same<decltype(ct::pow(any<f32x4>(), 2.0f)), f32x4> &&
               same<decltype(ct::pow(2.0f, 2.0)), double>);
