@@ -27,6 +27,9 @@ SIZES = {
     "matmul": [(1, 1, 1), (7, 5, 3), (70, 65, 100), (64, 64, 64)],
     "transpose": [(1, 1), (7, 3), (65, 130), (64, 64)],
     "histogram": [(1, 1), (7, 3), (1000, 10), (5000, 256)],
+    "convolution": [(1, 1, 1), (17, 70, 3)],
+    "experts": [(1, 1, 1, 1), (40, 33, 40, 3)],
+    "block_scaled_matmul": [(3, 5, 64)],
     "gather": [(1, 1, 1), (7, 3, 2), (33, 100, 50), (16, 64, 8)],
 }
 SOURCES = [*SIZES, "blur", "digits"]  # test_template_kernels.py has the others
