@@ -41,6 +41,10 @@ class CompileError(Error):
         self.diagnostics = diagnostics or []
         self.log = log
 
+    def _render_traceback_(self) -> list[str]:
+        """What notebooks show: the message, since the mistake is in the source and not in Python's frames."""
+        return [f"{type(self).__name__}: {self}"]
+
 
 class LaunchError(Error):
     """A launch was rejected before it began, or failed while it ran."""

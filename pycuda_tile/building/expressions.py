@@ -43,6 +43,20 @@ def not_found(name: str, kernels: Sequence[KernelInfo], request: Request) -> Ker
     return KernelNotFound(f"{request.name} has no kernel {name!r}; its kernels are: {listed}")
 
 
+def with_forms(error: CompileError, name: str, kernels: Sequence[KernelInfo]) -> CompileError:
+    """The error that no kernel fits a name, with what such a name looks like."""
+    forms = [_form(kernel) for kernel in kernels if kernel.name == base_name(name)]
+    listed = f"\n  it is declared as {', '.join(forms)}"
+    return CompileError(f"{error}{listed}", error.diagnostics, error.log)
+
+
+def fits_none(error: CompileError) -> bool:
+    """Whether a compiler's error says that no kernel fits a name."""
+    from ..diagnostics.compiler_log import NO_KERNEL_FITS  # imported by whoever raised the error
+
+    return any(diagnostic.message == NO_KERNEL_FITS for diagnostic in error.diagnostics)
+
+
 def says_unknown(error: CompileError) -> bool:
     """Whether a compiler's error says that a name is not declared."""
     words = (
@@ -66,6 +80,11 @@ def _may_exist(base: str, text: str) -> bool:
 
 def _needs_arguments(info: KernelInfo) -> bool:
     return any(param.default is None and not param.pack for param in info.template_params)
+
+
+def _form(info: KernelInfo) -> str:
+    parameters = ", ".join(parameter.type for parameter in info.params)
+    return f"{_example(info) if info.template_params else info.name}({parameters})"
 
 
 def _example(info: KernelInfo) -> str:

@@ -11,7 +11,7 @@ from ..frontend.kernel_names import base_name, normalized
 from ..launching.kernel import Kernel, not_picklable
 from ..system.forks import Lock
 from ..targets.target import Compiled, Request
-from .expressions import expression_of, not_found, says_unknown
+from .expressions import expression_of, fits_none, not_found, says_unknown, with_forms
 
 
 class Module:
@@ -127,6 +127,8 @@ class Module:
             try:
                 self._add(self._request.target.compile(self._request, (expression,), self.kernels))
             except CompileError as error:
+                if is_known and fits_none(error):
+                    raise with_forms(error, name, self.kernels) from error
                 if is_known or not says_unknown(error):
                     raise
                 raise not_found(name, self.kernels, self._request) from error

@@ -17,9 +17,11 @@ from dataclasses import dataclass, field, replace
 from .. import spec
 from ..errors import CompileError, Diagnostic
 from . import missing_header
+from .advice import advice
 from .places import NAME_MAP, Places
 from .text import render, render_log
 
+NO_KERNEL_FITS = "no kernel fits this name"
 IN_NAME = "in the kernel name"  # begins the note of an error in a requested kernel name
 
 
@@ -42,8 +44,8 @@ def parse(log: str, places: Places) -> list[Diagnostic]:
     for at, record in enumerate(records):
         if record.severity == "error" and places.is_end(record.file, record.line):
             return _without_echoes(_place(r, places) for r in records[:at]) or [_unfinished(places)]
-    placed = _without_echoes(_place(record, places) for record in records)
-    return missing_header.without_consequences(placed, places.source)
+    placed = _without_echoes(_advised(_place(record, places), places) for record in records)
+    return missing_header.without_consequences(_without_consequences(placed), places.source)
 
 
 def _unfinished(places: Places) -> Diagnostic:
@@ -143,6 +145,36 @@ def _add(
     records.append(_Record(file, line, column, severity, message, list(trace)))
 
 
+# --- what is said of an error ------------------------------------------------------------------------------
+
+
+HINT = "hint: "
+_CONSEQUENCE = re.compile(r"<expression error>|<error-type>|template argument \d+ is invalid")
+
+
+def _advised(diagnostic: Diagnostic, places: Places) -> Diagnostic:
+    """The diagnostic with a note that says what to do about it, if that is known."""
+    if diagnostic.severity != "error":
+        return diagnostic
+    line = places.line(diagnostic.file, diagnostic.line)
+    found = advice(diagnostic.message, diagnostic.notes, line)
+    return diagnostic._replace(notes=(*diagnostic.notes, HINT + found)) if found else diagnostic
+
+
+def _without_consequences(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
+    """Drops what compilers say of an expression that they have already called wrong."""
+    kept: list[Diagnostic] = []
+    for diagnostic in diagnostics:
+        text = " ".join([diagnostic.message, *diagnostic.notes])
+        is_known = any(
+            other.severity == "error" and (other.file, other.line) == (diagnostic.file, diagnostic.line)
+            for other in kept
+        )
+        if not (is_known and _CONSEQUENCE.search(text)):
+            kept.append(diagnostic)
+    return kept
+
+
 # --- placing a record in the user's file --------------------------------------------------------------------
 
 
@@ -184,9 +216,7 @@ def _place(record: _Record, places: Places) -> Diagnostic:
             message = record.message
             if _FITS_NO_KERNEL.match(message):
                 is_void = not any(map(_RETURNS_SOMETHING.search, record.notes))
-                message = (
-                    "no kernel fits this name" if is_void else "a kernel is a function that returns void"
-                )
+                message = NO_KERNEL_FITS if is_void else "a kernel is a function that returns void"
                 notes = ()
             notes = (*notes, f"{IN_NAME}: {name}")
             return Diagnostic(places.source, 0, 0, record.severity, message, notes)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import textwrap
 
 from ..compilers.demangle import demangled
 from ..errors import Diagnostic
@@ -11,7 +12,8 @@ from .places import Places
 
 MESSAGE_LINES = 15  # at most, in a CompileError
 ALL_OF_IT = ": see .diagnostics, and .log for all of it"
-_LINE_WIDTH = 200  # longer lines of a message are cut
+_LINE_WIDTH = 120  # longer lines go on below
+_SOURCE_WIDTH = 200  # longer lines of source are cut
 
 
 def render(errors: list[Diagnostic], places: Places) -> str:
@@ -37,18 +39,18 @@ def _render_one(error: Diagnostic, places: Places) -> list[str]:
     # Requirements come first, so that the first line of a rejected call says which requirement failed.
     requirement = [shortened(note) for note in error.notes if note.startswith(_REQUIREMENTS)][:1]
     what = ": ".join([*requirement, shortened(error.message)])
-    lines = [_cut(f"{short_path(error.file)}{position}: {error.severity}: {what}")]
+    lines = _wrapped(f"{short_path(error.file)}{position}: {error.severity}: {what}", "    ")
     if text := places.line(error.file, error.line):
         if error.message.startswith("expected") and not text[: error.column - 1].strip():
             # A missing token usually belongs at the end of the previous line.
             lines.append(_cut(f"{error.line - 1:5} | {places.line(error.file, error.line - 1)}"))
         lines.append(_cut(f"{error.line:5} | {text}"))
-        if 0 < error.column <= min(len(text) + 1, _LINE_WIDTH):
+        if 0 < error.column <= min(len(text) + 1, _SOURCE_WIDTH):
             # Tabs are kept so that the caret stays below its character.
             indent = re.sub(r"[^\t]", " ", text[: error.column - 1])
             lines.append(f"      | {indent}^")
     rest = [note for note in map(shortened, error.notes) if note not in requirement]
-    return lines + [_cut(f"  {note}") for note in rest]
+    return lines + [line for note in rest for line in _wrapped(f"  {note}", "      ")]
 
 
 def render_log(log: str, places: Places) -> str:
@@ -79,8 +81,17 @@ def shortened(text: str) -> str:
     return text
 
 
+def _wrapped(text: str, indent: str) -> list[str]:
+    """The text in lines, in which no name is broken."""
+    if len(text) <= _LINE_WIDTH:
+        return [text]
+    return textwrap.wrap(
+        text, _LINE_WIDTH, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False
+    )
+
+
 def _cut(line: str) -> str:
-    return line if len(line) <= _LINE_WIDTH else line[: _LINE_WIDTH - 4] + " ..."
+    return line if len(line) <= _SOURCE_WIDTH else line[: _SOURCE_WIDTH - 4] + " ..."
 
 
 def short_path(file: str) -> str:

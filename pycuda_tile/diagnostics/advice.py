@@ -1,0 +1,126 @@
+"""What to do about the mistakes that everybody makes once, by what compilers say of them.
+
+    advice(message, notes, line) -> a sentence, or "" for an error that nothing is known of
+
+Each compiler has words of its own for a mistake, so a row looks for the few that they share, and for what
+stands in the line of source.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import re
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from .. import spec
+
+_LARGEST_TILE = 2**24  # elements [2.1.4.6]
+
+
+class _Row(NamedTuple):
+    """A mistake: the words of compilers, what stands in the source, and the advice or what makes it."""
+
+    said: str
+    source: str
+    advice: str | Callable[[re.Match[str], re.Match[str]], str]
+
+
+def _shape(said: re.Match[str], source: re.Match[str]) -> str:
+    extents = [int(n) for n in re.findall(r"\d+", said["extents"])]
+    for n in extents:
+        if n < 1 or n & (n - 1):
+            above = 1 << max(n, 1).bit_length()
+            return (
+                f"each length of a tile is a power of two, and {n} is not one: take {above}, and masks or a "
+                "partition_view, which leave out what is too much"
+            )
+    if math.prod(extents) > _LARGEST_TILE:
+        return f"a tile has at most 2^24 = {_LARGEST_TILE} elements: share the work among more blocks"
+    return ""
+
+
+def _indices(said: re.Match[str], source: re.Match[str]) -> str:
+    rank = (said["extents"] or "").count(",")
+    what = f"this view takes {rank} {'index' if rank == 1 else 'indices'}"
+    return f"{source[1]} of {what if rank else 'a view takes an index for each dimension'}, after any padding"
+
+
+@functools.cache
+def _rows() -> tuple[_Row, ...]:
+    reductions = "|".join(sorted({row.name for row in spec.load("reductions")}, key=len, reverse=True))
+    return (
+        _Row(
+            r"unsigned int",
+            r"\b(bid|num_blocks)\(\)",
+            lambda said, source: f"{source[1]}() has unsigned members: write int(ct::{source[1]}().x)",
+        ),
+        _Row(
+            r"\bdouble\b",
+            r"(?<![\w.])(\d+\.\d*|\.\d+)(?![\w.])",
+            lambda said, source: (
+                f"{source[1]} is a double: write {source[1].rstrip('.')}"
+                f"{'.0f' if source[1].endswith('.') else 'f'} for a tile of float"
+            ),
+        ),
+        _Row(
+            rf"\b(?:{reductions})\b.*(?:template (?:parameter|argument) 'D'|failed deduction)",
+            rf"\b({reductions})\(",
+            lambda said, source: (
+                f"{source[1]} takes the dimension: ct::{source[1]}(t, 0_ic), after "
+                "`using namespace ct::literals`"
+            ),
+        ),
+        _Row(
+            r"atomic_\w+.*(?:template (?:parameter|argument) 'Order'|failed deduction)",
+            r"\b(atomic_\w+)\(",
+            lambda said, source: (
+                f"{source[1]} takes a memory order: after the values, write ct::memory_order_relaxed_t{{}}"
+            ),
+        ),
+        _Row(
+            r"literal operator",
+            r"\d_ic\b",
+            "literals such as 1_ic need `using namespace cuda::tiles::literals;`",
+        ),
+        _Row(
+            r"(?:tile_shape|constraint).*?\b(?:shape|extents)<(?:unsigned int, |uint32_t, )?"
+            r"(?P<extents>[\dUL, ]+)>",
+            "",
+            _shape,
+        ),
+        _Row(
+            r"view_indices(?:.*?tensor_span<[^<]*, (?:cuda::tiles::)?extents<(?:unsigned )?\w+"
+            r"(?P<extents>[^<>]*)>)?",
+            r"\b((?:atomic_)?(?:load|store)\w*)\(",
+            _indices,
+        ),
+        _Row(
+            r"(threadIdx|blockIdx|blockDim|gridDim)\b",
+            "",
+            lambda said, source: {
+                "blockIdx": "tile code asks ct::bid() for its block",
+                "gridDim": "tile code asks ct::num_blocks() for the number of blocks",
+            }.get(said[1], "tile code has no threads: ct::iota numbers the elements of a tile"),
+        ),
+        _Row(
+            r"\bselect\b.*(?:deduced conflicting types|failed deduction)",
+            r"\bselect\(",
+            "both values of select are tiles of one type: write ct::full<decltype(t)>(x) for a scalar x",
+        ),
+    )
+
+
+def advice(message: str, notes: Sequence[str], line: str) -> str:
+    """A sentence that says what to write instead; "" where none is known."""
+    text = " ".join([message, *notes])
+    for row in _rows():
+        said, source = re.search(row.said, text), re.search(row.source, line)
+        if (
+            said
+            and source
+            and (found := row.advice if isinstance(row.advice, str) else row.advice(said, source))
+        ):
+            return found
+    return ""
