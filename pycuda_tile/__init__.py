@@ -32,6 +32,7 @@ if TYPE_CHECKING:
     from .frontend.kernel_info import KernelInfo
     from .launching.arrays import ptr, strided
     from .launching.autotuner import autotune
+    from .launching.bench import bench
     from .launching.kernel import Kernel
     from .launching.launcher import set_num_workers
     from .launching.torch_operator import torch_op
@@ -49,6 +50,7 @@ _PUBLIC = {
     "ptr": "launching.arrays",
     "set_num_workers": "launching.launcher",
     "autotune": "launching.autotuner",
+    "bench": "launching.bench",
     "torch_op": "launching.torch_operator",
     "compile_program": "programs.program",
     "Error": "errors",
@@ -70,6 +72,7 @@ __all__ = [
     "TargetUnavailable",
     "UndefinedBehaviorError",
     "autotune",
+    "bench",
     "build",
     "compile_program",
     "nvrtc_build",

@@ -65,6 +65,10 @@ def make_parser() -> argparse.ArgumentParser:
     cache.add_argument("action", choices=("info", "clear"), help="show its folder and size, or empty it")
     regenerate = add("regenerate", "write the generated files of a checkout again", _regenerate)
     regenerate.add_argument("--check", action="store_true", help="only report those that are out of date")
+    flags = add("flags", "print what a compiler or an editor needs to read kernels", _flags)
+    flags.add_argument("--clangd", action="store_true", help="as a file .clangd")
+    init = add("init", "write a folder to start from: a kernel, its use from Python and C++, a test", _init)
+    init.add_argument("folder", type=Path, metavar="FOLDER", help="a folder that is new or empty")
     coverage = add(
         "coverage", "report which parts of the API are implemented, documented and tested", _coverage
     )
@@ -144,6 +148,23 @@ def _cache(arguments: argparse.Namespace) -> int:
     print(
         f"{info['folder']}: {info['entries']} entries, {info['bytes'] / 1e6:.1f} MB of at most {limit:.0f} MB"
     )
+    return 0
+
+
+def _flags(arguments: argparse.Namespace) -> int:
+    from .. import starter
+
+    print(
+        starter.as_clangd() if arguments.clangd else starter.as_text(), end="" if arguments.clangd else "\n"
+    )
+    return 0
+
+
+def _init(arguments: argparse.Namespace) -> int:
+    from .. import starter
+
+    for path in starter.write(arguments.folder):
+        print(path)
     return 0
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import time
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
@@ -11,7 +10,7 @@ from ..compilers import toolchain
 from ..errors import BuildTypeError, BuildValueError, Error
 from ..system import cache
 from . import gpu
-from .event_clock import EventClock, is_on_device
+from .clock import clock_for
 
 Config = TypeVar("Config")
 
@@ -79,7 +78,7 @@ def _fastest(
     make_kernel: Callable[[Config], Callable[..., object]], configs: Sequence[Config], args: Sequence[object]
 ) -> int:
     """The index of the configuration with the shortest time."""
-    seconds = _clock(args)
+    seconds = clock_for(args)
     launches: dict[int, Callable[..., object]] = {}
     first_error: Error | None = None
     for index, config in enumerate(configs):
@@ -110,25 +109,3 @@ def _shortest(times: dict[int, list[float]]) -> float:
 
 def _lower_quartile(taken: list[float]) -> float:
     return sorted(taken)[len(taken) // 4]
-
-
-def _clock(args: Sequence[object]) -> Callable[[Callable[..., object], Sequence[object], int], float]:
-    """A function that measures the seconds of a launch (mean of several) on the device of the arguments."""
-    if gpu.is_usable() and any(map(is_on_device, args)):
-        return EventClock(args).seconds
-    return _seconds
-
-
-def _seconds(launch: Callable[..., object], args: Sequence[object], count: int) -> float:
-    start = time.perf_counter()
-    for _ in range(count):
-        launch(*args)
-    _wait_for_gpu()  # in case none of the arguments is an array on the GPU
-    return (time.perf_counter() - start) / count
-
-
-def _wait_for_gpu() -> None:
-    if gpu.is_usable():
-        from cuda.bindings import driver
-
-        driver.cuCtxSynchronize()
