@@ -61,13 +61,13 @@ def _stepped(x: np.ndarray, target: np.dtype, rounding: str) -> np.ndarray:
     """The value of the target on one side of x: the nearest one, or its neighbour."""
     nearest = np.asarray(convert(x, target))
     back = nearest.astype(np.float64)
-    size = np.dtype(f"i{target.itemsize}")
+    size = np.dtype(f"u{target.itemsize}")
     bits = nearest.view(size).astype(np.int64)
     toward = {"round_toward_zero": -np.sign(x), "round_toward_negative": -1.0, "round_toward_positive": 1.0}[
         rounding
     ]
     wrong = np.where(toward > 0, back < x, back > x) & (back == back) & (toward != 0)
-    grows = (toward > 0) != (bits < 0)
+    grows = (toward > 0) != np.signbit(back)
     moved = np.where(wrong, bits + np.where(grows, 1, -1), bits)
     return moved.astype(size).view(target)
 

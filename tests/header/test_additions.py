@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import ml_dtypes
 import numpy as np
 import pytest
 from cases import Case, assert_same_bits, run
 
 from pycuda_tile import reference
+from pycuda_tile.compilers import nvrtc
 
 
 def _case(expression: str, expected: np.ndarray, *inputs: np.ndarray) -> tuple[Case, np.ndarray]:
@@ -150,6 +152,54 @@ def _functions():
     yield _case(
         "ct::tile<short, ct::shape<1, 1, 1, 2, 1>>{{{{{{7}, {8}}}}}}", np.array([[[[[7], [8]]]]], np.int16)
     )
+
+
+def _small(name: str, values: np.ndarray) -> np.ndarray:
+    return np.asarray(values, np.float32).astype(getattr(ml_dtypes, name))
+
+
+def _products():
+    """[2.5] scaled_mma of small whole numbers, of which every order gives the same sum"""
+    rng = np.random.default_rng(4)
+    for element, scale, length, batches, shared in (
+        ("float8_e4m3fn", "float8_e8m0fnu", 32, (), ()),
+        ("float8_e5m2", "float8_e8m0fnu", 32, (2,), (1,)),
+        ("float4_e2m1fn", "float8_e4m3fn", 16, (), ()),
+        ("float4_e2m1fn", "float8_e8m0fnu", 16, (), ()),
+    ):
+        lhs, rhs = (
+            _small(element, rng.integers(-3, 4, shape)) for shape in ((*batches, 8, 64), (*shared, 64, 4))
+        )
+        scales = [
+            _small(scale, np.exp2(rng.integers(-2, 3, shape)))
+            for shape in ((*shared, 8, 64 // length), (*shared, 64 // length, 4))
+        ]
+        acc = rng.integers(-9, 9, (*batches, 8, 4)).astype(np.float32)
+        inputs = (lhs, scales[0], rhs, scales[1], acc)
+        yield _case("ct::scaled_mma(x0, x1, x2, x3, x4)", reference.scaled_mma(*inputs), *inputs)
+
+
+def _small_floats():
+    """[2.3.5] [2.3.6] of all bit patterns; casts to e8m0; fp4 in bytes"""
+    every = np.arange(256, dtype=np.uint8)
+    for name in ("float8_e4m3fn", "float8_e5m2", "float8_e8m0fnu"):
+        x = every.view(getattr(ml_dtypes, name))
+        for function, expected in (("isnan", np.isnan), ("isinf", np.isinf)):
+            yield _case(f"ct::{function}(x0)", expected(x.astype(np.float32)), x)
+    x = np.array([1, 1.5, 3, 0.3, -3, 2.0**-126, 1e30, np.nan])
+    for mode in ("toward_zero", "toward_positive"):
+        expected = reference.element_cast(x, ml_dtypes.float8_e8m0fnu, f"round_{mode}")
+        yield _case(f"ct::element_cast<__nv_fp8_e8m0>(x0, ct::round_{mode}_t{{}})", expected, x)
+    octets = np.array([0x21, 0xF7], np.uint8)
+    fp4 = reference.repack(octets, ml_dtypes.float4_e2m1fn, 0)
+    yield _case("ct::repack<__nv_fp4_e2m1, 0>(x0)", fp4, octets)
+    yield _case("ct::repack<unsigned char, 0>(x0)", octets, fp4)
+
+
+@pytest.mark.skipif(not nvrtc.include_dirs(), reason="needs NVIDIA's headers of small floats")
+@pytest.mark.every_target
+def test_small_floats(target):
+    _check([*_products(), *_small_floats()], target)
 
 
 @pytest.mark.every_target

@@ -18,6 +18,10 @@ inline constexpr size_t packed_width<E> = 64;
 
 template <size_t Bits>
 using word_of = typename unsigned_of_size<(Bits < 8 ? 8 : Bits) / 8>::type;
+/// A number of Bits ones.
+template <typename W, size_t Bits>
+inline constexpr W ones_v = static_cast<W>(static_cast<W>(~W(0)) >> (sizeof(W) * 8 - Bits));
+
 /// The bits of an element as a number, and back.
 template <typename E>
 CUDA_TILE_API word_of<packed_width<E>> to_word(E x) {
@@ -25,8 +29,7 @@ CUDA_TILE_API word_of<packed_width<E>> to_word(E x) {
   if constexpr (is_bool_v<E>)
     return static_cast<W>(x ? 1 : 0);
   else
-    return static_cast<W>(platform::bit_cast<W>(x) &
-                          static_cast<W>(~W(0) >> (sizeof(W) * 8 - packed_width<E>)));
+    return static_cast<W>(platform::bit_cast<W>(x) & ones_v<W, packed_width<E>>);
 }
 template <typename E, typename W>
 CUDA_TILE_API E from_word(W word) {
@@ -86,8 +89,7 @@ CUDA_TILE_API R unpack_elements(T const& x) {
         unsigned const k = i / inner % static_cast<unsigned>(m) * static_cast<unsigned>(packed_width<E>);
         auto const word = detail::to_word(a);
         using W = decltype(detail::to_word(a));
-        return detail::from_word<E>(static_cast<W>(word >> k) &
-                                    static_cast<W>(~W(0) >> (sizeof(W) * 8 - packed_width<E>)));
+        return detail::from_word<E>(static_cast<W>(word >> k) & ones_v<W, packed_width<E>>);
       },
       wide, detail::numbered<tile<unsigned, tile_shape_t<parts>>>()));
 }
