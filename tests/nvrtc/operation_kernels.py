@@ -23,7 +23,7 @@ ROUNDING_FAMILIES = {
     "precise rounding": (ROUNDING, [], True),
     "division rounding": (ROUNDING, ["round_approximate", "round_full"], True),
     "square root rounding": (ROUNDING, ["round_approximate"], True),
-    "approximate rounding": (ROUNDING[:1], ["round_approximate"], False),
+    "approximate rounding": (["round_full"], ["round_approximate"], False),
 }
 FLUSH = "ct::round_subnormals_to_zero_t{}"
 # element type of the factors and of the accumulator [2.5]

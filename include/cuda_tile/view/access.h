@@ -117,7 +117,7 @@ struct view_access {
              non_narrowing_tile_convertible_to<Value, view_tile_type> && storeable_tensor_span<span_type>
   CUDA_TILE_API void store(Value const& a, Idx... idx) const noexcept {
     detail::store_view(plain_access{}, Indexing::template at<Shape>(span_, idx...),
-                       converted_tile<view_tile_type>(a));
+                       detail::converted_tile<view_tile_type>(a));
   }
 
   template <tile_like Value, typename... Idx>
@@ -125,7 +125,7 @@ struct view_access {
              non_narrowing_tile_convertible_to<Value, view_tile_type> && storeable_tensor_span<span_type>
   CUDA_TILE_API void store_masked(Value const& a, Idx... idx) const noexcept {
     detail::store_view_masked(plain_access{}, Indexing::template at<Shape>(span_, idx...),
-                              converted_tile<view_tile_type>(a));
+                              detail::converted_tile<view_tile_type>(a));
   }
 
   template <memory_order Order, thread_scope Scope = default_thread_scope(), tile_like Value, typename... Idx>
@@ -133,7 +133,7 @@ struct view_access {
              non_narrowing_tile_convertible_to<Value, view_tile_type> && storeable_tensor_span<span_type>
   CUDA_TILE_API void atomic_store(Value const& a, Idx... idx) const noexcept {
     detail::store_view(atomic_access<Order, Scope>{}, Indexing::template at<Shape>(span_, idx...),
-                       converted_tile<view_tile_type>(a));
+                       detail::converted_tile<view_tile_type>(a));
   }
   template <memory_order Order, thread_scope Scope = default_thread_scope(), tile_like Value, typename... Idx>
     requires write_memory_order<Order> && view_indices<Indexing, Span, Shape, Idx...> &&
@@ -154,7 +154,7 @@ struct view_access {
              non_narrowing_tile_convertible_to<Value, view_tile_type> && storeable_tensor_span<span_type>
   CUDA_TILE_API void atomic_store_masked(Value const& a, Idx... idx) const noexcept {
     detail::store_view_masked(atomic_access<Order, Scope>{}, Indexing::template at<Shape>(span_, idx...),
-                              converted_tile<view_tile_type>(a));
+                              detail::converted_tile<view_tile_type>(a));
   }
   template <memory_order Order, thread_scope Scope = default_thread_scope(), tile_like Value, typename... Idx>
     requires write_memory_order<Order> && view_indices<Indexing, Span, Shape, Idx...> &&
