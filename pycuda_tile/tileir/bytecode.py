@@ -113,15 +113,20 @@ def _write(m: Module, version: Version) -> bytes:
         write(io)
         return bytes(io.out)
 
+    locations = LocationWriter()
+    # Names, signatures and places of entries are numbered first, as NVIDIA's compiler does.
+    part(lambda io: [_write_signature(io, entry) for entry in m.entries])
+    for entry in m.entries:
+        locations.number(entry.location)
     if m.globals:
         write_section(out, "globals", part(lambda io: io.sequence(m.globals, lambda g: _global(io, g))))
-    locations = LocationWriter()
     functions = part(lambda io: io.sequence(m.entries, lambda entry: _write_entry(io, entry, locations)))
     debug = locations.section(Writer(version, pools))
     producer = part(lambda io: io.tables.string(io, m.producer)) if m.producer else b""
+    functions += b"\xcb" * (-len(functions) % 8)
     write_section(out, "functions", functions)
     if pools.constants:
-        write_section(out, "constants", table(out, pools.constants, 8))
+        write_section(out, "constants", table(out, (raw for _, raw in pools.constants), 8))
     if debug:
         write_section(out, "debug", debug)
     write_section(out, "types", table(out, pools.types, 4))
@@ -192,11 +197,15 @@ def _read_entries(io: Reader, locations: Locations | None) -> list[Entry]:
     return result
 
 
+def _write_signature(io: Writer, entry: Entry) -> None:
+    io.tables.string(io, entry.name)
+    io.tables.type(io, Function(tuple(value.type for value in entry.params)))
+
+
 def _write_entry(io: Writer, entry: Entry, locations: LocationWriter) -> None:
     io.where = where = f"entry {entry.name!r:.100}"
     newest = io.version >= (13, 5)
-    io.tables.string(io, entry.name)
-    io.tables.type(io, Function(tuple(value.type for value in entry.params)))
+    _write_signature(io, entry)
     io.byte(_ENTRY | (_HAS_HINTS if entry.hints and not newest else 0))
     part = Writer(io.version, io.tables)
     body = Body(part, entry.params)

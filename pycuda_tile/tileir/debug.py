@@ -145,10 +145,13 @@ class LocationWriter:
         self._numbers = Numbers()
         self._records: list[list[int | None]] = []
 
+    def number(self, location: AnyLocation | None) -> int | None:
+        return None if location is None else self._numbers.of(location)
+
     def record(self, locations: Iterable[AnyLocation | None]) -> int:
         """Records the locations of a function and of its operations. Returns the record's number, counted
         from 1, or 0 if all are unknown."""
-        found = [None if location is None else self._numbers.of(location) for location in locations]
+        found = list(map(self.number, locations))
         if not any(number is not None for number in found):
             return 0
         self._records.append(found)

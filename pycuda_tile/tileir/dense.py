@@ -77,8 +77,6 @@ def to_bytes(array: np.ndarray, name: str) -> bytes:
 
 
 def _bits_to_bytes(array: np.ndarray, one: np.ndarray | None) -> bytes:
-    if one is None and array.size > 1 and (array.all() or not array.any()):
-        one = array[(0,) * array.ndim]
     if one is not None and (one or array.size > 8):
         return b"\xff" if one else b"\x00"
     return np.packbits(np.ascontiguousarray(array).reshape(-1), bitorder="little").tobytes()

@@ -73,7 +73,7 @@ class Pools:
     def __init__(self, version: Version):
         self.version = version
         self.strings: dict[str, int] = {}
-        self.constants: dict[bytes, int] = {}
+        self.constants: dict[tuple[Any, bytes], int] = {}  # by type and bytes, as NVIDIA's compiler has them
         self._types: dict[Any, int] = {}
         self.types: dict[bytes, int] = {}
 
@@ -107,7 +107,7 @@ class Pools:
         raw = dense.to_bytes(np.broadcast_to(array, type_.shape), name)
         entry = Writer(self.version)
         entry.varint(len(raw))
-        io.varint(self.constants.setdefault(bytes(entry.out) + raw, len(self.constants)))
+        io.varint(self.constants.setdefault((type_, bytes(entry.out) + raw), len(self.constants)))
         return value
 
 

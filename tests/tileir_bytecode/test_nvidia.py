@@ -57,6 +57,7 @@ def test_example(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
     assert m.entries and m.producer and m.version == (13, data[9])
     text = disassembled(data, tmp_path)
     assert tileir.equal(tileir.parse(text), m)
+    assert tileir.write_bytecode(m, (13, data[9])) == data
     lowest = tileir.write_bytecode(m)
     for minor in range(lowest[9], VERSIONS[-1][1] + 1):
         written = tileir.write_bytecode(m, (13, minor))

@@ -31,11 +31,11 @@ from pycuda_tile.tileir.rows import rows
 from pycuda_tile.tileir.versions import VERSIONS
 
 #: entry @k() { return }, assembled by hand from the description of the format.
-_HEAD, _TYPES = "7f54696c65495200 0d%02x0000", "850b04 01cbcbcb 00000000 100000"
+_HEAD, _TYPES = "7f54696c65495200 0d%02x0000", "850b04cb 01cbcbcb 00000000 100000"
 _STRINGS = "810904cbcb 01cbcbcb 00000000 6b"
 SMALLEST = {
-    "13.1": f"{_HEAD % 1} 820908cb 01 00 00 02 00 03 5c0000 {_TYPES} {_STRINGS} 00",
-    "13.5": f"{_HEAD % 5} 820d08cb 01 00 00 02 00 0b00 0600 03 5c0000 {_TYPES} {_STRINGS} 00",
+    "13.1": f"{_HEAD % 1} 821008cb 01 00 00 02 00 03 5c0000 cbcbcbcbcbcbcb {_TYPES} {_STRINGS} 00",
+    "13.5": f"{_HEAD % 5} 821008cb 01 00 00 02 00 0b00 0600 03 5c0000 cbcbcb {_TYPES} {_STRINGS} 00",
 }
 
 
@@ -84,11 +84,11 @@ def test_bytes_of_the_smallest_module(version: str) -> None:
 
 
 def test_fillers_of_other_writers_are_read() -> None:
-    """Functions padded to a multiple of 8, sections in another order, more alignment than needed."""
+    """Functions that are not padded, sections in another order, more alignment than needed."""
     data = bytes.fromhex(
         "7f54696c65495200 0d010000"
-        "821008cb 01 00 00 02 00 03 5c0000 cbcbcbcbcbcbcb"
-        "850b04cb 01cbcbcb 00000000 100000"
+        "820908cb 01 00 00 02 00 03 5c0000"
+        "850b04 01cbcbcb 00000000 100000"
         "810904cbcb 01cbcbcb 00000000 6b 00"
     )
     assert [entry.name for entry in tileir.read_bytecode(data).entries] == ["k"]
