@@ -115,8 +115,8 @@ def _write(m: Module, version: Version) -> bytes:
 
     locations = LocationWriter()
     # Names, signatures and places of entries are numbered first, as NVIDIA's compiler does.
-    part(lambda io: [_write_signature(io, entry) for entry in m.entries])
     for entry in m.entries:
+        _write_signature(Writer(version, pools), entry)
         locations.number(entry.location)
     if m.globals:
         write_section(out, "globals", part(lambda io: io.sequence(m.globals, lambda g: _global(io, g))))

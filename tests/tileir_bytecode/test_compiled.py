@@ -61,5 +61,6 @@ def test_control_flow(module: tileir.Module, way: str, values: list, count: int,
     if way == "interpret":
         tileir.interpret(only, name, 1, array, count)
     else:
-        tileir.build(only, optimize=way == "fused", options=("-O1",)).kernel(name)[1](array, count)
+        how = {"optimize": "auto"} if way == "fused" else {"options": ("-O1",)}
+        tileir.build(only, **how).kernel(name)[1](array, count)
     assert array.tolist() == expected

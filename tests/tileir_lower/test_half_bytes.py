@@ -57,7 +57,8 @@ def halves(data: np.ndarray) -> np.ndarray:
 @functools.cache
 def built(target: str, fused: bool):
     threads = 4 if target == "emulated" else None
-    return tileir.build(MODULE, target=target, optimize=fused, options=("-O1",), num_threads=threads)
+    how = {"optimize": "auto"} if fused else {"options": ("-O1",), "num_threads": threads}
+    return tileir.build(MODULE, target=target, **how)
 
 
 @pytest.mark.parametrize("way", ["interpret", "cpu", "fused", "emulated"])

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from pycuda_tile import tileir
+from pycuda_tile.errors import UndefinedBehaviorError
 from pycuda_tile.tileir.elements import DTYPES
-from pycuda_tile.tileir.loops.translate import FusingTranslator
+from pycuda_tile.tileir.loops import fuse
 
 CAST = "#cuda_tile.multimem_reduction_kind"
 TENSOR = "tensor_view<6xf32, strides=[1], #cuda_tile.ptr_attr<multicast>>"
@@ -118,15 +119,25 @@ entry @chosen(%p: tile<ptr<f32>>, %n_p: tile<ptr<i32>>, %x_p: tile<ptr<f32>>) {{
 """
 
 
-TEXT = "".join([*(power(*kinds) for kinds in sorted(POWERS)), HALVES, MANY_DEVICES, views(4)])
+INSERTED = f"""entry @inserted(%x_p: tile<ptr<i32>>, %y_p: tile<ptr<i32>>, %i: tile<i32>, %j: tile<i32>) {{
+{loaded("x", 4, "i32")}{loaded("y", 32, "i32")}
+  %part = reshape %x : tile<4xi32> -> tile<2x2xi32>
+  %whole = reshape %y : tile<32xi32> -> tile<4x8xi32>
+  %both = insert %part, %whole[%i, %j] : tile<2x2xi32>, tile<4x8xi32>
+  %z = reshape %both : tile<4x8xi32> -> tile<32xi32>{stored("z", "y", 32, "i32")}
+}}
+"""
+
+TEXT = "".join([*(power(*kinds) for kinds in sorted(POWERS)), HALVES, MANY_DEVICES, INSERTED, views(4)])
 
 
 def test_what_is_not_fused_says_why() -> None:
-    translator = FusingTranslator(tileir.parse(views(64)), "cpu")
-    translator.text()
-    found = {(each.op.name, each.reason) for reasons in translator.reasons.values() for each in reasons}
-    assert ("atomic_red_view_tko", "there is no rule for it") in found
-    assert ("load_view_tko", "its view chooses elements one by one") in found
+    _, _, attributes = fuse(tileir.parse(views(64)))
+    reasons = {name: str(found["reason"]).partition(": ")[2] for name, found in attributes.items()}
+    assert reasons == {
+        "sums": "atomic_red_view_tko: there is no rule for it",
+        "chosen": "load_view_tko: its view chooses elements one by one",
+    }
 
 
 @functools.cache
@@ -134,11 +145,13 @@ def launcher(way: str) -> Callable[..., None]:
     module = tileir.parse(TEXT)
     if way == "interpret":
         return lambda name, *arrays, grid=1: tileir.interpret(module, name, grid, *arrays)
-    built = tileir.build(module, target="cpu", optimize=way == "fused", options=("-O1",))
+    target, threads = (way, 4) if way == "emulated" else ("cpu", None)
+    how = {"optimize": "auto"} if way == "fused" else {"options": ("-O1",), "num_threads": threads}
+    built = tileir.build(module, target=target, **how)
     return lambda name, *arrays, grid=1: built.kernel(name)[grid](*arrays)
 
 
-@pytest.fixture(params=["interpret", "cpu", "fused"])
+@pytest.fixture(params=["interpret", "cpu", "fused", "emulated"])
 def run(request: pytest.FixtureRequest) -> Callable[..., None]:
     return launcher(request.param)
 
@@ -214,3 +227,25 @@ def test_chosen_elements(indices: list, loaded: list, left: list, run: Callable[
     run("chosen", memory, np.array(indices, np.int32), x)
     np.testing.assert_array_equal(x, loaded)
     assert memory.tolist() == [*left, 6]
+
+
+@pytest.mark.parametrize("i, j", [(0, 0), (1, 3), (0, 2)])
+def test_insert(i: int, j: int, run: Callable[..., None]) -> None:
+    x, y = np.arange(1, 5, dtype=np.int32), np.arange(-32, 0, dtype=np.int32)
+    expected = y.reshape(4, 8).copy()
+    expected[2 * i : 2 * i + 2, 2 * j : 2 * j + 2] = [[1, 2], [3, 4]]
+    run("inserted", x, y, i, j)
+    np.testing.assert_array_equal(y, expected.reshape(-1))
+
+
+@pytest.mark.parametrize("i, j", [(2, 0), (0, 4), (-1, 0)])
+def test_insert_beyond_the_tile(i: int, j: int) -> None:
+    """It is undefined; built code replaces nothing, and neither does interpret where it goes on."""
+    x, y = np.ones(4, np.int32), np.zeros(32, np.int32)
+    module = tileir.parse(INSERTED)
+    with pytest.raises(UndefinedBehaviorError) as caught:
+        tileir.interpret(module, "inserted", 1, x, y, i, j)
+    assert caught.value.kind == "extract-bounds"
+    tileir.interpret(module, "inserted", 1, x, y, i, j, on_ub="continue")
+    launcher("cpu")("inserted", x, y, i, j)
+    assert not y.any()

@@ -94,24 +94,6 @@ CUDA_TILE_API void for_each_element(T const& x, F f) {
     f(i, x.slots[i]);
 }
 
-/// `whole` with a slice of it replaced by `part`, whose first element goes to the row-major position `first`.
-template <typename W, typename P>
-CUDA_TILE_API W inserted(W const& whole, P const& part, unsigned first) {
-  using S = ct::tile_shape_t<W>;
-  using T = ct::tile_shape_t<P>;
-  W result = whole;
-  for_each_element(part, [&](unsigned i, auto e) {
-    unsigned at = first;
-    for (ct::size_t d = T::rank(); d-- > 0;) {
-      unsigned n = static_cast<unsigned>(length<T>(d));
-      at += i % n * static_cast<unsigned>(length_product<S>(d + 1, S::rank()));
-      i /= n;
-    }
-    result.slots[at] = e;
-  });
-  return result;
-}
-
 // ---- reductions and scans of several tiles at once: of one tile whose elements are structures
 
 /// The tile whose elements are structures P of the elements of `tiles`.

@@ -47,27 +47,36 @@ def extract(
 ) -> np.ndarray:
     """Slice number `indices` of source, divided into slices of `shape`. A slice that does not exist is
     undefined (extract-bounds); the number is then taken modulo the number of slices."""
-    return source[slice_of(source.shape, indices, shape, report)]
+    _slice_exists(source.shape, indices, shape, report)
+    return source[slice_of(source.shape, indices, shape)]
 
 
 def insert(
     source: np.ndarray, destination: np.ndarray, indices: list[np.ndarray], report: Report
 ) -> np.ndarray:
-    """destination with slice number `indices` replaced by source; bounds as in extract."""
+    """destination with slice number `indices` replaced by source. A slice that does not exist is undefined
+    (extract-bounds); nothing is then replaced."""
     result = destination.copy()
-    result[slice_of(destination.shape, indices, source.shape, report)] = source
+    if _slice_exists(destination.shape, indices, source.shape, report):
+        result[slice_of(destination.shape, indices, source.shape)] = source
     return result
 
 
-def slice_of(
+def _slice_exists(
     whole: tuple[int, ...], indices: list[np.ndarray], shape: tuple[int, ...], report: Report
-) -> tuple[slice, ...]:
-    """The position of slice number `indices` of shape `shape` in a tile of shape `whole`."""
-    numbers = [int(unsigned(index)) for index in indices]
-    counts = [n // s for n, s in zip(whole, shape, strict=True)]
-    if any(i >= n for i, n in zip(numbers, counts, strict=True)):
-        report("extract-bounds", f"slice {tuple(numbers)} of a tile that has {tuple(counts)} slices")
-    starts = [i % n * s for i, n, s in zip(numbers, counts, shape, strict=True)]
+) -> bool:
+    numbers = tuple(int(unsigned(index)) for index in indices)
+    counts = tuple(n // s for n, s in zip(whole, shape, strict=True))
+    exists = all(i < n for i, n in zip(numbers, counts, strict=True))
+    if not exists:
+        report("extract-bounds", f"slice {numbers} of a tile that has {counts} slices")
+    return exists
+
+
+def slice_of(whole: tuple[int, ...], indices: list[np.ndarray], shape: tuple[int, ...]) -> tuple[slice, ...]:
+    """The position of slice number `indices`, modulo their number, of shape `shape` in a tile of shape
+    `whole`."""
+    starts = [int(unsigned(i)) % (n // s) * s for i, n, s in zip(indices, whole, shape, strict=True)]
     return tuple(slice(start, start + s) for start, s in zip(starts, shape, strict=True))
 
 

@@ -157,8 +157,10 @@ def _pack(op: Operation, names: list[str]) -> str:
 
 
 def _exp_like(op: Operation, names: list[str]) -> str:
-    """exp and tanh: on a host, their fast forms are no different."""
-    return f"ct::{op.name}({names[0]})"
+    """exp and tanh."""
+    approximate = attribute(op, "rounding_mode", "full") == "approx"
+    modes = ["ct::round_approximate_t{}"] if approximate else []
+    return f"ct::{op.name}({', '.join(names + modes)})"
 
 
 EXPRESSIONS: dict[str, Expression] = {

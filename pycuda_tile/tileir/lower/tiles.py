@@ -41,10 +41,7 @@ def extract(op: Operation, names: list[str]) -> str:
 
 def insert(op: Operation, names: list[str]) -> str:
     part, whole, *indices = names
-    part_shape, whole_shape = source_shape(op), result_shape(op)
-    steps = [int(np.prod(whole_shape[d + 1 :], dtype=np.int64)) * n for d, n in enumerate(part_shape)]
-    first = " + ".join(f"{i} * {step}u" for i, step in zip(indices, steps, strict=True)) or "0"
-    return f"tileir::inserted({whole}, {part}, {first})"
+    return f"ct::insert({', '.join([whole, part, *indices])})"
 
 
 def iota(op: Operation, names: list[str]) -> str:
