@@ -42,6 +42,25 @@ Positions = dict[tuple[str, str], dict[str, int]]
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
 
 
+# Folders whose tests build as users do; all others are about the header or the translation op by op.
+AS_USERS_BUILD = (
+    "checked",
+    "debug",
+    "examples",
+    "launcher",
+    "packaging",
+    "programs",
+    "python",
+    "tileir_loops",
+)
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_setup(item: pytest.Item) -> None:
+    folder = item.path.relative_to(Path(__file__).parent).parts[0]
+    os.environ["PYCUDA_TILE_OPTIMIZE"] = str(int(folder in AS_USERS_BUILD))
+
+
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--no-skips", action="store_true", help="a test whose needs are missing fails")
     parser.addoption("--wide", action="store_true", help="also the tests that take long")

@@ -26,6 +26,8 @@ def reason_against(request: Request) -> str:
     for option, kind in _sorted(request.options):
         if not kind:
             return f"with the option {option}, kernels run operation by operation"
+    if request.optimize is not True and os.environ.get("PYCUDA_TILE_OPTIMIZE") == "0":
+        return "PYCUDA_TILE_OPTIMIZE=0"
     return "" if request.optimize else "optimize=False"
 
 

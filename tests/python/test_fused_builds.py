@@ -92,6 +92,13 @@ def test_debuggers_see_kernels_operation_by_operation(monkeypatch: pytest.Monkey
     assert "PYCUDA_TILE_DEBUG" in str(path_of(build(), "scale<64>")[1])
 
 
+def test_the_environment_decides_what_auto_means(monkeypatch: pytest.MonkeyPatch):
+    monkeypatch.setenv("PYCUDA_TILE_OPTIMIZE", "0")
+    assert path_of(build(), "scale<64>") == ("by operation", "PYCUDA_TILE_OPTIMIZE=0")
+    only_scale = SOURCE[: SOURCE.index("int calls")]
+    assert path_of(build(only_scale, True), "scale<64>")[0] == "fused"
+
+
 def test_options_and_macros_reach_the_front_end(tmp_path: Path):
     (tmp_path / "factor.h").write_text("constexpr float more = FACTOR;")
     source = SOURCE.replace("* factor", "* (factor * more)")
