@@ -36,8 +36,8 @@ template <typename F, F* Kernel>
 struct stub {
   template <typename... Parameters>
   static void launch(Parameters&... parameters) {
-    void* addresses[] = {
-        const_cast<void*>(static_cast<const volatile void*>(__builtin_addressof(parameters)))..., nullptr};
+    void* addresses[] = {(void*)__builtin_addressof(parameters)...,
+                         nullptr}; // also of const and __restrict__
     (void)&handle;
     cuda_tile_launch_configured(reinterpret_cast<const void*>(Kernel), addresses);
   }

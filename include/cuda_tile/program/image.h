@@ -4,6 +4,8 @@
 
 #include "cuda_tile/program/registration.h"
 
+#include <type_traits>
+
 namespace cuda_tile::program {
 
 /// A kernel of the device half. `type` is the std::type_info that names it, null where `kernel.name`
@@ -30,6 +32,23 @@ inline const char* header_file() { return __FILE__; }
 
 void register_kernel(const image& image, const void* handle, const char* name, const void* type);
 void register_variable(const image& image, const void* handle, const char* key);
+
+namespace detail {
+
+template <typename T>
+struct without_restrict {
+  using type = T;
+};
+template <typename T>
+struct without_restrict<T* __restrict__> {
+  using type = T*;
+};
+
+} // namespace detail
+
+/// A parameter's type as it is in the kernel's: without const and __restrict__.
+template <typename T>
+using plain = typename detail::without_restrict<std::remove_cv_t<T>>::type;
 
 namespace { // of each file its own
 

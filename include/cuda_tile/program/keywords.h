@@ -28,6 +28,5 @@
 #define __inline_hint__
 #define __nv_pure__
 #endif
-#if !defined(__noinline__)
-#define __noinline__ // nothing, as the standard library writes __attribute__((__noinline__))
-#endif
+#undef __noinline__
+#define __noinline__ __cuda_tile_noinline__ // also where standard libraries write __attribute__((__noinline__))

@@ -30,7 +30,7 @@
 #define __cudart_builtin__
 #define __device_builtin_texture_type__
 #define __device_builtin_surface_type__
-#if !defined(__noinline__)
+#if !defined(__noinline__) && !defined(__clang__) // whose standard library asks for the attribute
 #define __noinline__ // nothing, as the standard library writes __attribute__((__noinline__))
 #endif
 

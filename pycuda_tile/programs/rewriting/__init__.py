@@ -15,7 +15,7 @@ from collections.abc import Callable
 from . import functions, kernels, launches, variables
 from .source import LAUNCH_BOUNDS, MARKS, Source
 
-_MARK = re.compile(rf"\b__cuda_tile_({'|'.join(MARKS.values())})__(?!\w)")
+_MARK = re.compile(rf"\b__cuda_tile_({'|'.join(MARKS.values())}|noinline)__(?!\w)")
 _VARIABLES = {"device", "constant", "managed"}
 
 
@@ -60,6 +60,8 @@ def _rewrite_declarations(source: Source, host: bool, relocatable: bool) -> None
             if source.words[end] == "{":
                 _rewrite_function(source, start, end, words, host)
                 bodies.append(end)
+        elif kernels.is_kernel(words):
+            raise kernels.unreadable(source, start)
         elif any(MARKS.get(word) == "shared" for word in words):
             found = variables.share(source, start, functions.semicolon(source, end))
             dynamic += [found] if found else []

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from ...errors import CompileError
+from ...frontend.declarators import closing
 from . import launches
 from .source import MARKS, Source
 from .variables import DynamicArray
@@ -31,6 +32,8 @@ def is_lambda(source: Source, at: int) -> bool:
 def is_function(source: Source, start: int, end: int) -> bool:
     """Whether the declaration from `start`, whose body or semicolon is at `end`, is that of a function."""
     at = start
+    while source.words[at : at + 1] == ["template"]:
+        at += closing(source.words[at + 1 : end], 0) + 1
     while at < end:
         word = source.words[at]
         if word == "operator":

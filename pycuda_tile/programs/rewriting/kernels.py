@@ -57,7 +57,7 @@ def _read(source: Source, start: int, brace: int) -> Kernel:
     spelled = " ".join(words[name:opening])
     if is_template and words[opening - 1] != ">":
         spelled += f"<{', '.join(arguments)}>"
-    types = ", ".join(f"decltype({one}){dots}" for one, dots in names)
+    types = ", ".join(f"::cuda_tile::program::plain<decltype({one})>{dots}" for one, dots in names)
     values = ", ".join(one + dots for one, dots in names)
     return Kernel(spelled, f"void({types})", values, not _TILE.isdisjoint(words))
 
@@ -80,8 +80,15 @@ def _name(source: Source, start: int, words: list[str], at: int) -> tuple[int, i
             at = end
         else:
             at += 1
+    raise unreadable(source, start)
+
+
+def unreadable(source: Source, start: int) -> CompileError:
     file, line = source.place(start)
-    raise CompileError(f"{file}:{line}: error: the name and the parameters of this kernel cannot be made out")
+    return CompileError(
+        f"{file}:{line}: error: the name and the parameters of this kernel cannot be made out: write "
+        "`__global__ void name(parameters)`"
+    )
 
 
 def _param(source: Source, part: list[Token], first: int, place: int) -> tuple[str, str]:
