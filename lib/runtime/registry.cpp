@@ -5,6 +5,7 @@
 
 #include "cuda_tile/program/image.h"
 
+#include <cctype>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -73,16 +74,29 @@ namespace cuda_tile::program {
 
 namespace {
 
-/// The types are local to a half each, so they are not equal.
-const char* type_name(const void* type) { return static_cast<const std::type_info*>(type)->name(); }
+/// Behind "$_" and a number if that is there, otherwise behind one character.
+const char* behind_part(const char* name) {
+  if (name[0] != '$' || name[1] != '_')
+    return name + 1;
+  for (name += 2; std::isdigit(static_cast<unsigned char>(*name));)
+    ++name;
+  return name;
+}
+
+/// Whether two names of types are the same but for the numbers of lambdas, "$_3". The types themselves are
+/// local to their halves, so they are not equal.
+bool is_same_name(const char* a, const char* b) {
+  for (; *a && *a == *b; a = behind_part(a), b = behind_part(b))
+    ;
+  return *a == *b;
+}
 
 } // namespace
 
-void register_kernel(const image& image, const void* handle, const char* name, const void* type) {
+void register_kernel(const image& image, const void* handle, const char* name, const std::type_info& type) {
   for (unsigned long at = 0; at < image.kernel_count; ++at) {
     const auto& entry = *static_cast<const image_kernel*>(image.entries[at]);
-    if (type && entry.type ? std::strcmp(type_name(type), type_name(entry.type)) == 0
-                           : std::strcmp(entry.kernel.name, name) == 0)
+    if (std::strcmp(entry.kernel.name, name) == 0 && is_same_name(entry.type->name(), type.name()))
       return cuda_tile_register_kernel(handle, &entry.kernel);
   }
 }

@@ -128,7 +128,8 @@ class Halves:
         flags += ["-pg"] if asked.profile else []
         if not any(option.startswith("-march=") for option in asked.host_options):
             flags.append("-march=native")
-        return [*flags, *asked.host_options]
+        # Both halves name kernels by their types (kernel_name in image.h).
+        return [*flags, *(option for option in asked.host_options if option != "-fno-rtti")]
 
     def _optimization(self, host: bool) -> list[str]:
         if host:

@@ -44,15 +44,14 @@ template <typename... Parameters, void (*Kernel)(Parameters...)>
 struct simt_kernel<void(Parameters...), Kernel> {
   static void run(void* const* arguments) { call(arguments, std::index_sequence_for<Parameters...>{}); }
 
-  [[gnu::used]] static constexpr image_kernel entry = {
-      {kernel_name<void(Parameters...), Kernel>::text(),
-       {},
-       &run,
-       sizeof...(Parameters),
-       parameters_of<Parameters...>::values,
-       0,
-       CUDA_TILE_CHECKED},
-      CUDA_TILE_KERNEL_TYPE(kernel_name<void(Parameters...), Kernel>)};
+  [[gnu::used]] static constexpr image_kernel entry = {{kernel_name<void(Parameters...), Kernel>::text(),
+                                                        {},
+                                                        &run,
+                                                        sizeof...(Parameters),
+                                                        parameters_of<Parameters...>::values,
+                                                        0,
+                                                        CUDA_TILE_CHECKED},
+                                                       &typeid(kernel_name<void(Parameters...), Kernel>)};
 
   static constexpr bool is_registered() { return (void)&entry, true; }
 
@@ -71,15 +70,14 @@ struct tile_kernel<void(Parameters...), Kernel> {
   /// A cuda_tile_entry, which program/tile_kernel.h defines.
   static void run(void* const* arguments, cuda_tile_block* block, unsigned count);
 
-  [[gnu::used]] static constexpr image_kernel entry = {
-      {kernel_name<void(Parameters...), Kernel>::text(),
-       {"", &run, 1, 0, sizeof...(Parameters), nullptr},
-       nullptr,
-       sizeof...(Parameters),
-       parameters_of<Parameters...>::values,
-       0,
-       CUDA_TILE_CHECKED},
-      CUDA_TILE_KERNEL_TYPE(kernel_name<void(Parameters...), Kernel>)};
+  [[gnu::used]] static constexpr image_kernel entry = {{kernel_name<void(Parameters...), Kernel>::text(),
+                                                        {"", &run, 1, 0, sizeof...(Parameters), nullptr},
+                                                        nullptr,
+                                                        sizeof...(Parameters),
+                                                        parameters_of<Parameters...>::values,
+                                                        0,
+                                                        CUDA_TILE_CHECKED},
+                                                       &typeid(kernel_name<void(Parameters...), Kernel>)};
 
   static constexpr bool is_registered() { return (void)&entry, true; }
 };

@@ -22,7 +22,7 @@ inline bool configure(dim3 grid, dim3 block = dim3(1), unsigned long shared_byte
 namespace { // of each file its own, which registers the kernels of its image
 
 struct kernel_handle {
-  kernel_handle(const void* handle, const char* name, const void* type) {
+  kernel_handle(const void* handle, const char* name, const std::type_info& type) {
     register_kernel(CUDA_TILE_IMAGE, handle, name, type);
   }
 };
@@ -43,8 +43,7 @@ struct stub {
   }
 
   static inline const kernel_handle handle{reinterpret_cast<const void*>(Kernel),
-                                           kernel_name<F, Kernel>::text(),
-                                           CUDA_TILE_KERNEL_TYPE(kernel_name<F, Kernel>)};
+                                           kernel_name<F, Kernel>::text(), typeid(kernel_name<F, Kernel>)};
 };
 
 } // namespace

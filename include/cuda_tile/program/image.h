@@ -5,14 +5,14 @@
 #include "cuda_tile/program/registration.h"
 
 #include <type_traits>
+#include <typeinfo>
 
 namespace cuda_tile::program {
 
-/// A kernel of the device half. `type` is the std::type_info that names it, null where `kernel.name`
-/// suffices.
+/// A kernel of the device half, and the type that names it.
 struct image_kernel {
   cuda_tile_program_kernel kernel;
-  const void* type;
+  const std::type_info* type;
 };
 
 /// A variable of the device half. `key` says where it is declared, as the host half does.
@@ -30,7 +30,7 @@ struct image {
 /// This file's path; reports leave out lines of the headers around it.
 inline const char* header_file() { return __FILE__; }
 
-void register_kernel(const image& image, const void* handle, const char* name, const void* type);
+void register_kernel(const image& image, const void* handle, const char* name, const std::type_info& type);
 void register_variable(const image& image, const void* handle, const char* key);
 
 namespace detail {
@@ -52,9 +52,9 @@ using plain = typename detail::without_restrict<std::remove_cv_t<T>>::type;
 
 namespace { // of each file its own
 
-/// Names an instance of a kernel: the same in both halves. Clang's types have numbers that depend on the
-/// order in which it meets lambdas, but its text has their places; g++'s text does not tell two lambdas
-/// apart.
+/// Names an instance of a kernel, the same in both halves: by its type's name, except that clang numbers
+/// lambdas in the order in which it meets them, and by a text, which has the places of lambdas but not all
+/// arguments.
 template <typename F, F* Kernel>
 struct kernel_name {
   static constexpr const char* text() { return __PRETTY_FUNCTION__; }
@@ -63,10 +63,3 @@ struct kernel_name {
 } // namespace
 
 } // namespace cuda_tile::program
-
-#if defined(__clang__)
-#define CUDA_TILE_KERNEL_TYPE(...) nullptr
-#else
-#include <typeinfo>
-#define CUDA_TILE_KERNEL_TYPE(...) &typeid(__VA_ARGS__)
-#endif

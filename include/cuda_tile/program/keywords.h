@@ -29,4 +29,5 @@
 #define __nv_pure__
 #endif
 #undef __noinline__
-#define __noinline__ __cuda_tile_noinline__ // also where standard libraries write __attribute__((__noinline__))
+#define __noinline__                                                                                         \
+  __cuda_tile_noinline__ // also where standard libraries write __attribute__((__noinline__))
