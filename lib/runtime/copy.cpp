@@ -70,6 +70,8 @@ cudaError_t copy(const Place& to, const Place& from, const Box& box, cudaMemcpyK
       !is_memory(to.address, to_bytes, sides[kind][0]) ||
       !is_memory(from.address, from_bytes, sides[kind][1]))
     return cudaErrorInvalidValue;
+  if (waiting == Waiting::yes)
+    refuse_in_capture();
   const auto run = [=] {
     for_each_row(box, [&](std::size_t slice, std::size_t y) {
       std::memmove(static_cast<char*>(to.address) + (slice * to.rows_of_slice + y) * to.pitch,

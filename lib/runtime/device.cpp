@@ -219,6 +219,7 @@ cudaError_t cudaDeviceGetPCIBusId(char* pciBusId, int length, int device) {
 
 cudaError_t cudaDeviceSynchronize() {
   return call([] {
+    refuse_in_capture();
     wait_for_all();
     return device_error();
   });

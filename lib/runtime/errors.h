@@ -16,6 +16,11 @@ cudaError_t note(cudaError_t error) noexcept;
 void fail_device(cudaError_t error) noexcept;
 cudaError_t device_error() noexcept;
 
+/// Thrown where a call ends with an error.
+struct Refusal {
+  cudaError_t error;
+};
+
 /// Calls `function` for a function of the interface, unless a kernel has failed; notes the error that it
 /// returns.
 template <typename Function>
@@ -24,6 +29,8 @@ cudaError_t call(Function function) noexcept {
     return note(error);
   try {
     return note(function());
+  } catch (const Refusal& refusal) {
+    return note(refusal.error);
   } catch (const std::bad_alloc&) {
     return note(cudaErrorMemoryAllocation);
   } catch (const std::system_error&) { // no thread could be started

@@ -1,4 +1,5 @@
 // Events: a place in a stream, and when it was reached.
+#include "capture.h"
 #include "errors.h"
 #include "stream.h"
 
@@ -10,7 +11,8 @@ namespace {
 
 struct Event {
   unsigned flags;
-  WorkPointer recorded; // null before it is
+  WorkPointer recorded;   // null before it is
+  CapturedPlace captured; // where it was recorded in a capture
 };
 
 struct Events {
@@ -42,13 +44,20 @@ cudaError_t record(cudaEvent_t handle, cudaStream_t stream_handle) {
   const StreamPointer stream = find_stream(stream_handle);
   if (!stream)
     return cudaErrorInvalidResourceHandle;
-  return with_event(handle, [&](const Event&) {
-    WorkPointer work = submit(stream, Where::anywhere, [] {});
+  return with_event(handle, [&](const Event& event) {
+    CapturedPlace captured = place_in_capture(stream);
+    WorkPointer work = captured.capture ? nullptr : submit(stream, Where::anywhere, [] {});
     std::lock_guard lock(events().mutex);
     if (const auto found = events().by_handle.find(handle); found != events().by_handle.end())
-      found->second.recorded = std::move(work);
+      found->second = {event.flags, std::move(work), std::move(captured)};
     return cudaSuccess;
   });
+}
+
+/// An event of a capture is a place in a graph, which is not reached until that is launched.
+void refuse_captured(const Event& event) {
+  if (event.captured.capture)
+    throw Refusal{cudaErrorCapturedEvent};
 }
 
 bool is_pending(const Event& event) { return event.recorded && !event.recorded->is_done; }
@@ -67,7 +76,7 @@ cudaError_t cudaEventCreateWithFlags(cudaEvent_t* event, unsigned flags) {
     static std::uintptr_t count = 0;
     std::lock_guard lock(events().mutex);
     *event = reinterpret_cast<cudaEvent_t>(++count << 4);
-    events().by_handle.emplace(*event, Event{flags, nullptr});
+    events().by_handle.emplace(*event, Event{flags, nullptr, {}});
     return cudaSuccess;
   });
 }
@@ -92,14 +101,17 @@ cudaError_t cudaEventRecordWithFlags(cudaEvent_t event, cudaStream_t stream, uns
 
 cudaError_t cudaEventSynchronize(cudaEvent_t handle) {
   return with_event(handle, [](const Event& event) {
+    refuse_captured(event);
     wait_for(event.recorded);
     return device_error();
   });
 }
 
 cudaError_t cudaEventQuery(cudaEvent_t handle) {
-  return with_event(
-      handle, [](const Event& event) { return is_pending(event) ? cudaErrorNotReady : device_error(); });
+  return with_event(handle, [](const Event& event) {
+    refuse_captured(event);
+    return is_pending(event) ? cudaErrorNotReady : device_error();
+  });
 }
 
 cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEvent_t end) {
@@ -107,6 +119,8 @@ cudaError_t cudaEventElapsedTime(float* milliseconds, cudaEvent_t start, cudaEve
     return with_event(end, [&](const Event& second) {
       if (!milliseconds)
         return cudaErrorInvalidValue;
+      refuse_captured(first);
+      refuse_captured(second);
       if (!first.recorded || !second.recorded || (first.flags | second.flags) & cudaEventDisableTiming)
         return cudaErrorInvalidResourceHandle;
       if (is_pending(first) || is_pending(second))
@@ -125,6 +139,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream_handle, cudaEvent_t handle, 
       return cudaErrorInvalidResourceHandle;
     if (flags & ~static_cast<unsigned>(cudaEventWaitExternal))
       return cudaErrorInvalidValue;
+    if (wait_in_capture(stream, event.captured))
+      return cudaSuccess;
     if (is_pending(event))
       submit(stream, Where::anywhere, [] {}, event.recorded);
     return cudaSuccess;

@@ -15,6 +15,7 @@ cudaError_t allocate(void** pointer, std::size_t bytes, Kind kind, unsigned flag
   if (!pointer)
     return cudaErrorInvalidValue;
   *pointer = nullptr;
+  refuse_in_capture();
   if (bytes == 0)
     return cudaSuccess;
   *pointer = MemoryTable::instance().allocate(bytes, kind, flags);
@@ -28,6 +29,7 @@ bool is_for_host(Kind kind) { return kind == Kind::host; }
 cudaError_t release(void* pointer, bool (*wanted)(Kind)) {
   if (!pointer)
     return cudaSuccess;
+  refuse_in_capture();
   wait_for_all();
   return MemoryTable::instance().free(pointer, wanted) ? cudaSuccess : cudaErrorInvalidValue;
 }

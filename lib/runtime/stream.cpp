@@ -41,9 +41,6 @@ void add_pending(std::vector<WorkPointer>& to, const WorkPointer& work) {
     to.push_back(work);
 }
 
-/// Whether the legacy stream and this one wait for each other.
-bool is_blocking(const Stream& stream) { return !(stream.flags & cudaStreamNonBlocking); }
-
 void run_queue(StreamPointer stream) {
   for (;;) {
     Stream::Queued next;
@@ -103,11 +100,11 @@ std::vector<WorkPointer> begin(Stream& stream, const WorkPointer& work, const Wo
   add_pending(before, also_before);
   if (stream.is_legacy) {
     for (const auto& [handle, other] : streams().by_handle)
-      if (is_blocking(*other))
+      if (other->is_blocking())
         add_pending(before, other->last);
     for (const WorkPointer& left : streams().left)
       add_pending(before, left);
-  } else if (is_blocking(stream)) {
+  } else if (stream.is_blocking()) {
     add_pending(before, streams().legacy->last);
   }
   stream.last = work;

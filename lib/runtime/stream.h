@@ -14,7 +14,7 @@
 
 namespace cuda_tile_runtime {
 
-struct Capture;
+class Capture;
 using Function = std::function<void()>;
 
 /// A piece of work, and whether it is done.
@@ -34,6 +34,8 @@ struct Stream {
 
   Stream(unsigned stream_flags, int stream_priority, bool legacy = false);
   cudaStream_t handle() { return reinterpret_cast<cudaStream_t>(this); }
+  /// Whether the legacy stream and this one wait for each other.
+  bool is_blocking() const { return !(flags & cudaStreamNonBlocking); }
 
   const unsigned flags;
   const int priority;
@@ -42,9 +44,7 @@ struct Stream {
   WorkPointer last; // null, or done, if there is nothing to wait for
   std::deque<Queued> queue;
   bool has_thread = false;
-  std::shared_ptr<Capture> capture; // of which its work becomes part
-  std::size_t captured = 0;         // how much work that is
-  bool is_joined = true;            // whether another stream waits for all of it
+  std::shared_ptr<Capture> capture; // of which its work becomes part (capture.h)
 };
 using StreamPointer = std::shared_ptr<Stream>;
 
@@ -64,6 +64,16 @@ enum class Where { anywhere, here, thread };
 std::vector<WorkPointer> begin(Stream& stream, const WorkPointer& work, const WorkPointer& also_before);
 void finish(Work& work);
 void enqueue(const StreamPointer& stream, Stream::Queued queued);
+
+/// How many captures there are: while there are none, nothing else is asked about them.
+extern std::atomic<unsigned> captures;
+/// The capture that new work of the stream becomes part of; null if there is none. Throws a Refusal if work
+/// in this stream would spoil a capture.
+std::shared_ptr<Capture> capture_of(Stream& stream);
+void add_to(Capture& capture, Stream& stream, Function function);
+/// Throws a Refusal if calls that wait, or allocate, would spoil a capture.
+void refuse_in_capture();
+
 void wait_for(const WorkPointer& work);
 /// Waits for the work of all streams.
 void wait_for_all();
@@ -73,6 +83,11 @@ void wait_for_all();
 template <typename Run, typename Keep>
 WorkPointer submit(const StreamPointer& stream, Where where, Run&& run, Keep&& keep,
                    const WorkPointer& also_before = nullptr) {
+  if (captures.load(std::memory_order_relaxed) != 0)
+    if (const auto capture = capture_of(*stream)) {
+      add_to(*capture, *stream, keep());
+      return nullptr;
+    }
   auto work = std::make_shared<Work>();
   auto before = begin(*stream, work, also_before);
   if (where == Where::here)

@@ -1,4 +1,5 @@
 // cudaStreamCreate and its like, events, and functions of the host in a stream.
+#include "capture.h"
 #include "device.h"
 #include "errors.h"
 #include "stream.h"
@@ -55,6 +56,7 @@ cudaError_t cudaStreamDestroy(cudaStream_t handle) {
 
 cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
   return with_stream(handle, [](const StreamPointer& stream) {
+    refuse_query(*stream);
     // The legacy stream has to wait for all others, as if something were done in it.
     wait_for(stream->is_legacy ? submit(stream, Where::anywhere, [] {}) : last_of(*stream));
     return device_error();
@@ -63,6 +65,7 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
 
 cudaError_t cudaStreamQuery(cudaStream_t handle) {
   return with_stream(handle, [](const StreamPointer& stream) {
+    refuse_query(*stream);
     const WorkPointer last = last_of(*stream);
     return last && !last->is_done ? cudaErrorNotReady : device_error();
   });

@@ -1,0 +1,51 @@
+// Captures: work of streams that becomes a graph instead of being done.
+#pragma once
+
+#include "stream.h"
+
+#include <map>
+#include <thread>
+
+namespace cuda_tile_runtime {
+
+/// Work in the order in which it was captured, which is one that respects all of its dependencies.
+using Nodes = std::vector<Function>;
+
+/// Guarded by streams_mutex().
+class Capture {
+public:
+  Capture(StreamPointer of, cudaStreamCaptureMode capture_mode) : origin(std::move(of)), mode(capture_mode) {}
+
+  const StreamPointer origin;
+  const cudaStreamCaptureMode mode;
+  const std::thread::id thread = std::this_thread::get_id();
+  Nodes nodes;
+  bool is_broken = false;
+
+  /// A stream that takes part. What it did last has to be waited for by another one, back to the origin.
+  struct Part {
+    StreamPointer stream;
+    std::size_t steps = 0;
+    bool is_joined = true;
+  };
+  std::map<Stream*, Part> parts;
+};
+
+/// A place in a captured stream: after so many steps.
+struct CapturedPlace {
+  std::shared_ptr<Capture> capture; // null if it is in none
+  Stream* stream = nullptr;
+  std::size_t steps = 0;
+};
+
+/// The place that the stream has reached.
+CapturedPlace place_in_capture(const StreamPointer& stream);
+/// Makes a stream wait for a place; it becomes part of the capture. Returns false if neither is of a capture.
+bool wait_in_capture(const StreamPointer& stream, const CapturedPlace& place);
+/// Throws a Refusal if the stream captures: whether it is done cannot be asked.
+void refuse_query(Stream& stream);
+
+/// A graph of captured work (graph.cpp).
+cudaGraph_t add_graph(Nodes nodes);
+
+} // namespace cuda_tile_runtime
