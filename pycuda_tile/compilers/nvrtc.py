@@ -146,7 +146,9 @@ def _header_dirs(root: str) -> list[str]:
     return [folder for folder in folders if os.path.isdir(folder)]
 
 
-_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*([<"])([^>"\n]+)[>"]', re.MULTILINE)
+_NAME = r'([<"])([^>"\n]+)[>"]'
+_INCLUDE = re.compile(rf"^[ \t]*#[ \t]*include[ \t]*{_NAME}", re.MULTILINE)
+_LOOKED_FOR = re.compile(rf"(?:^[ \t]*#[ \t]*include|__has_include[ \t]*\()[ \t]*{_NAME}", re.MULTILINE)
 
 
 def dependencies(
@@ -173,14 +175,35 @@ def included(
     while queue:
         content, folder = queue.pop()
         for quote, name in _INCLUDE.findall(content):
-            folders = [folder, *include_dirs] if quote == '"' and folder else include_dirs
-            candidates = (os.path.normpath(os.path.join(place, name)) for place in folders)
+            candidates = _candidates(quote, name, folder, include_dirs)
             header = next((file for file in candidates if file in seen or os.path.isfile(file)), "")
             yield name, header
             if header and header not in seen:
                 seen.add(header)
                 if follow(header):
                     queue.append((read_text(Path(header)), Path(header).parent))
+
+
+def absent(text: str, path: Path | None, include_dirs: Sequence[str | Path]) -> list[str]:
+    """The files that a source and its headers look for in vain, also by __has_include: if one appears, the
+    source may mean something else."""
+    headers = [file for _, file in included(text, path, include_dirs) if file]
+    found: dict[str, None] = {}
+    for content, place in [(text, path), *((read_text(Path(file)), Path(file)) for file in headers)]:
+        for quote, name in _LOOKED_FOR.findall(content):
+            for candidate in _candidates(quote, name, place.parent if place else None, include_dirs):
+                if os.path.isfile(candidate):
+                    break
+                found[candidate] = None
+    return list(found)
+
+
+def _candidates(
+    quote: str, name: str, folder: Path | None, include_dirs: Sequence[str | Path]
+) -> Iterator[str]:
+    """Where compilers look for a header, in this order."""
+    folders = [folder, *include_dirs] if quote == '"' and folder else include_dirs
+    return (os.path.normpath(os.path.join(place, name)) for place in folders)
 
 
 def read_text(header: Path) -> str:

@@ -37,13 +37,14 @@ def _words(text: str) -> frozenset[str]:
 
 # Headers that hold nothing for kernels and may therefore be empty.
 HOST_HEADERS = _words(
-    """any atomic barrier bitset cctype cerrno charconv chrono cinttypes codecvt complex condition_variable
-    coroutine csignal cstdarg ctime ctype.h cwchar deque errno.h exception execution filesystem format
-    forward_list fstream future getopt.h inttypes.h iomanip ios iosfwd iostream istream iterator latch list
-    locale map memory memory_resource mutex new numbers optional ostream queue random ranges ratio regex set
-    shared_mutex source_location span sstream stack stdexcept stop_token streambuf string string_view
-    sys/time.h system_error thread time.h typeindex typeinfo unistd.h unordered_map unordered_set valarray
-    variant vector version"""
+    """any atomic barrier bitset ccomplex cctype cerrno cfenv charconv chrono cinttypes codecvt complex
+    condition_variable coroutine csignal cstdarg ctime ctype.h cuchar cwchar cwctype deque errno.h
+    exception execution expected filesystem format forward_list fstream future getopt.h inttypes.h
+    iomanip ios iosfwd iostream istream latch list locale map mdspan memory memory_resource mutex new
+    ostream queue random ranges ratio regex scoped_allocator semaphore set shared_mutex source_location
+    sstream stack stdexcept stop_token streambuf string string_view syncstream sys/time.h system_error
+    thread time.h typeindex typeinfo unistd.h unordered_map unordered_set valarray variant vector
+    version"""
 )
 # What of namespace std no device has.
 _HOST_NAMES = _words(
@@ -58,7 +59,10 @@ _HOST_NAMES = _words(
 _MAY_BE_HOST = re.compile(r"<<<|\bmain\s*\(|\bstd\s*::|\bcuda[A-Z]")
 # Libraries for the host and for threads, of which tile code has no use.
 OTHER_LIBRARIES = re.compile(
-    r"(?:thrust|cub|cooperative_groups|nvtx3)[./]|(?:cu(?:blas|fft|rand|solver|sparse)|mma)\w*\.h"
+    r"(?:thrust|cub|cooperative_groups|nvtx3|cuda|cutlass|cute|crt)[./]"
+    r"|(?:cu(?:blas|fft|rand|solver|sparse|dnn)|mma|nvrtc|sm_\d\d_)\w*\.h"
+    r"|(?:cuda_(?:pipeline|awbarrier|profiler_api|device_runtime_api|gl_interop)|(?:math|device)_functions"
+    r"|(?:cuda_)?(?:driver|builtin|texture|surface)_types)\.h"
 )
 _MAY_BE_OTHER = re.compile(
     rf"{_MAY_BE_HOST.pattern}|\b__(?:global|device|shared|constant|host)__\b|<(?:{OTHER_LIBRARIES.pattern})"

@@ -6,7 +6,8 @@
     <cache>/stored                    its length tells how much was stored since the size was last checked
 
 A key covers everything known before a build (source, flags, compiler, ...). The headers that a build reads
-are known only afterwards: an entry lists them with their checksums and is valid only while none has changed.
+are known only afterwards: an entry lists them with their checksums and is valid only while none has changed,
+and while no file has appeared that an #include would find before them.
 Entries with the same key differ in such headers. Every file is checked when an entry is used; a damaged entry
 is removed and rebuilt.
 """
@@ -35,6 +36,8 @@ _ENTRY = "entry.json"
 _DEFAULT_MEGABYTES = 1024
 _LAYOUT = 4  # of the meta data that builders write: a new number invalidates all entries
 _NO_ROOM = ("No space left on device", "Disk quota exceeded", "Read-only file system")  # compilers' words
+_PACKAGE = Path(__file__).parent.parent
+_WRITERS = ("frontend", "targets", "tileir/cxx")
 _VARIANTS = 8  # entries that one key may have
 
 
@@ -47,10 +50,12 @@ class Entry:
 
 
 class Result(NamedTuple):
-    """What a builder returns: meta data (JSON), and the files that the result depends on."""
+    """What a builder returns: meta data (JSON), the files that the result depends on, and those on whose
+    absence it depends."""
 
     meta: dict[str, Any]
     dependencies: Iterable[str] = ()
+    absent: Iterable[str] = ()
 
 
 Builder = Callable[[Path], Result]  # writes the files of a result into an empty folder
@@ -58,7 +63,19 @@ Builder = Callable[[Path], Result]  # writes the files of a result into an empty
 
 def make_key(*parts: object) -> str:
     """A key made from the parts and the package's version; parts are str, numbers, None, lists and dicts."""
-    return hashlib.sha256(json.dumps([VERSION, _LAYOUT, *parts], sort_keys=True).encode()).hexdigest()[:40]
+    everything = [VERSION, _LAYOUT, _writers(), *parts]
+    return hashlib.sha256(json.dumps(everything, sort_keys=True).encode()).hexdigest()[:40]
+
+
+@functools.cache
+def _writers() -> list[tuple[str, int, int]]:
+    """The modules that write what compilers read; in a checkout they change under one version."""
+    found = []
+    for folder in _WRITERS:
+        for module in sorted((_PACKAGE / folder).rglob("*.py")):
+            status = module.stat()
+            found.append((module.name, status.st_size, status.st_mtime_ns))
+    return found
 
 
 def get(key: str, build: Builder) -> Entry:
@@ -300,7 +317,7 @@ def _move_into(home: Path, place: Path) -> Path:
 
 def _write_record(place: Path, result: Result, started: int) -> None:
     files = {str(path.relative_to(place)): _checksum(path) for path in place.rglob("*") if path.is_file()}
-    dependencies = {}
+    dependencies: dict[str, str | None] = {os.path.abspath(path): None for path in result.absent}
     for path in result.dependencies:
         path = os.path.abspath(path)
         if not path.startswith(f"{place}/"):

@@ -53,6 +53,11 @@ def cuda_std_dir() -> Path:
     return include_dir() / "cuda_tile" / "compatible" / "cuda_std"
 
 
+def header_dirs() -> tuple[Path, ...]:
+    """All folders of headers that sources may include."""
+    return (include_dir(), small_float_dir(), nv_target_dir(), standard_dir(), cuda_std_dir())
+
+
 def templates_dir() -> Path:
     """The jinja2 templates of the generated headers."""
     return _find("templates", ".")

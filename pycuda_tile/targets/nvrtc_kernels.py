@@ -106,7 +106,8 @@ def compile_kernels(
         "log": program.log.replace(path, request.name),
     }
     dependencies = nvrtc.dependencies(request.text, request.path, settings.folders, headers)
-    return program, cache.Result(meta, dependencies)
+    absent = nvrtc.absent(request.text, request.path, [*request.user_dirs, *request.include_dirs])
+    return program, cache.Result(meta, dependencies, absent)
 
 
 def _compile_kernels_only(
@@ -151,7 +152,9 @@ class KernelsOnly(NamedTuple):
 
 
 _NOT_THERE = re.compile(r'(?:identifier|has no member) "(\w+)"')
-_NAMESPACES = "#pragma once\nnamespace thrust {}\nnamespace cub {}\nnamespace cooperative_groups {}\n"
+_CUDA_STD = "namespace cuda { namespace std = ::std; }\n"
+_LIBRARIES = ("thrust", "cub", "cooperative_groups", "cutlass", "cute", "std")
+_NAMESPACES = "\n".join(["#pragma once", *(f"namespace {name} {{}}" for name in _LIBRARIES), _CUDA_STD])
 _EMPTY = dict.fromkeys(HOST_HEADERS, "")
 
 
@@ -187,8 +190,9 @@ def leave_out_host(
     changed = {name: f'#line 1 "{files[name]}"\n{out[name]}' for name in texts if out[name] != texts[name]}
     places = tuple(dict.fromkeys(Path(files[name]).parent for name in changed))
     if tile_only:
-        names_ = (name for name, file in nvrtc.included(request.text, request.path, folders) if not file)
-        changed |= {name: _NAMESPACES for name in names_ if OTHER_LIBRARIES.match(name)}
+        known = [*folders, *resources.header_dirs()]
+        missing = (name for name, file in nvrtc.included(request.text, request.path, known) if not file)
+        changed |= {name: _NAMESPACES for name in missing if OTHER_LIBRARIES.match(name)}
     return KernelsOnly(out[""], {**_EMPTY, **changed}, places, frozenset(left_out))
 
 

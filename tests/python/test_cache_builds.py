@@ -53,9 +53,12 @@ def test_a_build_is_kept_and_follows_its_headers(cache_folder: Path, project: Pa
     calls = compilations(monkeypatch)
     assert value(pct.build(project, target="cpu")) == 1
     assert calls == []
-    (project.parent / "value.h").write_text('#include "cuda_tile.h"\n#define VALUE 2\n')
+    choice = '#if __has_include("more.h")\n#define VALUE 3\n#else\n#define VALUE 2\n#endif\n'
+    (project.parent / "value.h").write_text('#include "cuda_tile.h"\n' + choice)
     assert value(pct.build(project, target="cpu")) == 2
     assert set(calls) == {1}  # each compiler once, those of fused code included
+    (project.parent / "more.h").touch()
+    assert value(pct.build(project, target="cpu")) == 3
 
 
 def test_what_else_is_part_of_the_key(cache_folder: Path, project: Path, monkeypatch):

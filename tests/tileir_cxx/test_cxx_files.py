@@ -58,17 +58,26 @@ HEADERS = """
 #include <bit>
 #include <climits>
 #include <cmath>
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
+#include <cuComplex.h>
 #include <cuda/std/array>
+#include <cuda/std/optional>
 #include <cuda_fp16.h>
 #include <functional>
 #include <initializer_list>
+#include <iterator>
 #include <limits>
+#include <math_constants.h>
 #include <new>
+#include <numbers>
 #include <numeric>
+#include <optional>
+#include <span>
+#include <stdbool.h>
 #include <string>
 #include <tuple>
 #include <utility>
@@ -77,6 +86,11 @@ HEADERS = """
 #include "cuda_tile.h"
 namespace ct = cuda::tiles;
 struct pair { int a, b; };
+struct version { int major, minor; auto operator<=>(version const&) const = default; };
+__tile__ std::optional<int> half_of(int n) {
+  if (n % 2) return std::nullopt;
+  return n / 2;
+}
 template <std::size_t... I> __tile__ int added(std::index_sequence<I...>) { return (0 + ... + int(I)); }
 __tile__ int total(std::initializer_list<int> values) {
   int sum = 0;
@@ -110,6 +124,11 @@ __tile_global__ void k(int* y, int n, float* x) {
   put(v.w + dim3(n, 2).y + make_uint3(1, 2, 3).z + alignof(float4) + sizeof(double3));
   __half2 h = __halves2half2(__half(x[0]), __half(2.0f));
   put(__low2float(h) + float(__hadd(h.x, h.y)));
+  put(half_of(n).value_or(9) + *half_of(n + 1) + cuda::std::optional<int>().has_value());
+  std::span<int> part(&a[0], 3);
+  put(part.subspan(1).back() + std::size(copy) + *std::next(a.begin(), 2) + part.size());
+  put((version{1, n} < version{1, 6}) + 2 * (version{2, 0} > version{1, n}) + 4 * (n <=> 5 == 0));
+  put(std::numbers::pi * 100 + std::numbers::ln2_v<float> * 10 + (CUDART_INF_F > x[0]) + sizeof(cuComplex));
 }
 """
 
@@ -120,13 +139,15 @@ def expected(n: int, x: np.ndarray) -> list[int]:
         *(int(x[:1].view(np.int32)[0]), np.gcd(12, n * 6) + 5 + 6 + n, n + 2 + n * 3 + max(n, 2) + min(n, 3)),
         *(3 + n + 6, n + 4 + 1 + 32767, 5 + n + n + 1 + 10, n + 6, n + 2 + 3 + 16 + 24),
         int(x[0] + x[0] + 2),
+        *((n // 2 if n % 2 == 0 else 9) + (n + 1) // 2, 3 + 4 + 3 + 3, (n < 6) + 2 + 4 * (n == 5)),
+        int(np.pi * 100 + np.log(2) * 10 + 1 + 8),
     ]
 
 
 def check_headers(kernel) -> None:
     y, x = np.zeros(32, np.int32), np.array([1.5, -2.0], np.float32)
     kernel[1](y, 5, x)
-    assert list(y[:14]) == expected(5, x)
+    assert list(y[:18]) == expected(5, x)
 
 
 BUILT_IN = """
@@ -140,16 +161,21 @@ __tile_global__ void k(int* y, int n, float* x) {
   y[0] = min(n, 3) + max(n, 7) + min(n, 4u) + abs(-n);
   y[1] = __popc(n) + __clz(n) + __ffs(n) + (__float_as_int(x[2]) == 0x3f800000) + __brev(0x80000000u);
   y[2] = 4 * (sqrt(d) + pow(d, 2.0) + pow(x[0], 0.5f)) + floor(x[1]) + fabs(x[1]) + __ldg(x + 2);
-  y[3] = isnan(x[0]) + 2 * isinf(x[3]) + 4 * isnan(x[4]) + (int)max(x[0], 9.0f) + (int)__fdividef(x[0], x[2]);
+  y[3] = isnan(x[0]) + 2 * isinf(x[3]) + 4 * isnan(x[4]) + (int)max(x[0], 9.0f);
+  y[3] += (int)__fdividef(x[0], x[2]) + (int)__expf(0);
 }
 """
 
 
-def test_functions_that_cuda_has_built_in():
+def check_built_in(kernel) -> None:
     """They need no header, and stand beside those of std."""
     y, x = np.zeros(4, np.int32), np.array([2.25, -1.5, 1, np.inf, np.nan], np.float32)
-    Interpreted(BUILT_IN).kernel("k")[1](y, 5, x)
-    assert list(y) == [3 + 7 + 4 + 5, 2 + 29 + 1 + 1 + 1, 6 + 20 + 6 - 2 + 1 + 1, 2 + 4 + 9 + 2]
+    kernel[1](y, 5, x)
+    assert list(y) == [3 + 7 + 4 + 5, 2 + 29 + 1 + 1 + 1, 6 + 20 + 6 - 2 + 1 + 1, 2 + 4 + 9 + 2 + 1]
+
+
+def test_functions_that_cuda_has_built_in():
+    check_built_in(Interpreted(BUILT_IN).kernel("k"))
 
 
 def test_standard_headers():
@@ -164,3 +190,4 @@ def test_the_same_on_hosts(target: str, nvidia: bool, monkeypatch):
     if not nvidia:
         monkeypatch.setattr(nvrtc, "include_dirs", lambda: [])
     check_headers(pct.build(HEADERS, target=target, options=("-O0",)).kernel("k"))
+    check_built_in(pct.build(BUILT_IN, target=target, options=("-O0",)).kernel("k"))

@@ -114,10 +114,6 @@ def test_names_of_kernels():
             tileir.from_cpp(KERNELS, kernels=["made", name])
     with pytest.raises(pct.CompileError, match=r"in the kernel name: four<double>"):
         tileir.from_cpp(KERNELS, kernels=["four<double>"])
-    with pytest.raises(
-        NotAvailableYet, match=r"<source>:1: k: argument 1 'x'.* of parameters that are neither"
-    ):
-        tileir.from_cpp("struct S { int a, b; }; __tile_global__ void k(S x) {}")
 
 
 def test_a_bracket_that_is_never_closed():
@@ -152,6 +148,24 @@ def test_clang_runs_once(monkeypatch, cache_folder: Path, tmp_path: Path):
         kept.write_text("junk")
     assert value(source) == 3 and len(calls) == 4
     assert not list((cache_folder / "tmp").iterdir())
+
+
+def test_a_header_that_appears_is_seen(cache_folder: Path, tmp_path: Path):
+    first, second = tmp_path / "first", tmp_path / "second"
+    first.mkdir()
+    second.mkdir()
+    source = tmp_path / "k.cu"
+    optional = "#if __has_include(<other.h>)\n#include <other.h>\n#endif\n"
+    source.write_text("#include <value.h>\n" + optional + SOURCE.partition("#endif\n")[2])
+    (second / "value.h").write_text("#define VALUE 2\n")
+    assert value(source, include_dirs=[first, second]) == 2
+    (first / "value.h").write_text("#define VALUE 3\n")
+    assert value(source, include_dirs=[first, second]) == 3
+    (second / "other.h").write_text("#undef VALUE\n#define VALUE 4\n")
+    assert value(source, include_dirs=[first, second]) == 4
+    (first / "value.h").unlink()
+    (second / "other.h").unlink()
+    assert value(source, include_dirs=[first, second]) == 2
 
 
 def test_many_threads_at_once(monkeypatch, cache_folder: Path):

@@ -49,6 +49,8 @@ __tile_global__ void k_case(int* y, int n) {
     case 2: if (y[5]) { y[2] = 2; case 3: y[3] = 3; }  //! a case label in an if or a loop
   }
 }
+struct point { int x, y; };
+__tile_global__ void k_object(int* y, point p) { y[0] = p.x; }  //! argument 2 'p' (a type of 8 bytes)
 __tile__ int f(int n) { return n < 2 ? n : f(n - 1) + f(n - 2); }
 __tile_global__ void k_recursion(int* y) { y[0] = f(y[1]); }  //! recursion is unsupported in tile code: f(in
 __tile__ int down(int n, int sum) { return n ? down(n - 1, sum + n) : sum; }

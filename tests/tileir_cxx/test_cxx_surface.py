@@ -97,13 +97,20 @@ def test_what_has_no_translation_says_where():
 
 
 def test_the_kernels_that_have_a_translation_are_named():
-    source = NO_OPERATION + "struct pair { int a, b; };\n__tile_global__ void by_value(int* y, pair x) {}\n"
+    source = NO_OPERATION + "__tile_global__ void other(double* y) { *y = erf(*y); }\n"
     with pytest.raises(NotAvailableYet) as caught:
         module(source)
     first, second, others = str(caught.value).splitlines()
-    assert "error_function: " in first and "by_value" in second
+    assert "error_function: " in first and "other: " in second
     assert others.endswith(': kernels=("copy", "may_alias", "plain")')
     assert len(module(source, "copy", "may_alias", "plain").entries) == 3
+
+
+def test_enumerations_are_numbers():
+    source = "enum class kind : short { a, b };\n__tile_global__ void k(kind x, kind* y) { *y = x; }\n"
+    y = np.zeros(1, np.int16)
+    tileir.interpret(module(SOURCE + source, "k"), "k", 1, -3, y)
+    assert y[0] == -3
 
 
 def test_a_fault_of_the_translator_says_where(monkeypatch):

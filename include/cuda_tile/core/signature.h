@@ -98,6 +98,9 @@ template <> inline constexpr unsigned value_code<__nv_fp8_e5m2> = code<parameter
 template <> inline constexpr unsigned value_code<__nv_fp8_e8m0> = code<parameter_kind::e8m0, 1>;
 template <> inline constexpr unsigned value_code<__nv_fp4_e2m1> = code<parameter_kind::e2m1, 1>;
 // clang-format on
+template <typename Type>
+  requires(__is_enum(Type))
+inline constexpr unsigned value_code<Type> = value_code<__underlying_type(Type)>;
 
 } // namespace detail
 

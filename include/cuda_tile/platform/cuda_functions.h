@@ -1,8 +1,14 @@
 // Functions of numbers that CUDA has built in and all code may call: minima, bits, fast functions, which may
-// be exact. The C library's functions are declared before this is included.
+// be exact. build() includes this file before every source that no compiler of NVIDIA's reads.
 #pragma once
 
 #include "cuda_tile/predefined.h"
+
+#if CUDA_TILE_RECORD
+#define CUDA_TILE_OF_C(name) name // which the translator knows
+#else
+#define CUDA_TILE_OF_C(name) __builtin_##name
+#endif
 
 #define CUDA_TILE_EXTREMA(T, A, B)                                                                           \
   constexpr T min(A a, B b) {                                                                                \
@@ -20,14 +26,14 @@ CUDA_TILE_EXTREMA(unsigned long, unsigned long, unsigned long)
 CUDA_TILE_EXTREMA(long long, long long, long long)
 CUDA_TILE_EXTREMA(unsigned long long, unsigned long long, unsigned long long)
 #undef CUDA_TILE_EXTREMA
-inline float min(float a, float b) { return fminf(a, b); }
-inline float max(float a, float b) { return fmaxf(a, b); }
-inline double min(double a, double b) { return fmin(a, b); }
-inline double max(double a, double b) { return fmax(a, b); }
-inline double min(float a, double b) { return fmin(a, b); }
-inline double max(float a, double b) { return fmax(a, b); }
-inline double min(double a, float b) { return fmin(a, b); }
-inline double max(double a, float b) { return fmax(a, b); }
+inline float min(float a, float b) { return CUDA_TILE_OF_C(fminf)(a, b); }
+inline float max(float a, float b) { return CUDA_TILE_OF_C(fmaxf)(a, b); }
+inline double min(double a, double b) { return CUDA_TILE_OF_C(fmin)(a, b); }
+inline double max(double a, double b) { return CUDA_TILE_OF_C(fmax)(a, b); }
+inline double min(float a, double b) { return CUDA_TILE_OF_C(fmin)(a, b); }
+inline double max(float a, double b) { return CUDA_TILE_OF_C(fmax)(a, b); }
+inline double min(double a, float b) { return CUDA_TILE_OF_C(fmin)(a, b); }
+inline double max(double a, float b) { return CUDA_TILE_OF_C(fmax)(a, b); }
 
 constexpr int __popc(unsigned x) { return __builtin_popcount(x); }
 constexpr int __popcll(unsigned long long x) { return __builtin_popcountll(x); }
@@ -54,16 +60,20 @@ constexpr float __uint_as_float(unsigned x) { return __builtin_bit_cast(float, x
 constexpr long long __double_as_longlong(double x) { return __builtin_bit_cast(long long, x); }
 constexpr double __longlong_as_double(long long x) { return __builtin_bit_cast(double, x); }
 
-inline float __expf(float x) { return expf(x); }
-inline float __logf(float x) { return logf(x); }
-inline float __log2f(float x) { return log2f(x); }
-inline float __sinf(float x) { return sinf(x); }
-inline float __cosf(float x) { return cosf(x); }
-inline float __powf(float x, float y) { return powf(x, y); }
+extern "C" { // as the C library declares some of them
+inline float __expf(float x) noexcept { return CUDA_TILE_OF_C(expf)(x); }
+inline float __logf(float x) noexcept { return CUDA_TILE_OF_C(logf)(x); }
+inline float __log2f(float x) noexcept { return CUDA_TILE_OF_C(log2f)(x); }
+inline float __sinf(float x) noexcept { return CUDA_TILE_OF_C(sinf)(x); }
+inline float __cosf(float x) noexcept { return CUDA_TILE_OF_C(cosf)(x); }
+inline float __powf(float x, float y) noexcept { return CUDA_TILE_OF_C(powf)(x, y); }
+}
 inline float __fdividef(float x, float y) { return x / y; }
-inline float __saturatef(float x) { return fminf(fmaxf(x, 0.0f), 1.0f); }
+inline float __saturatef(float x) { return CUDA_TILE_OF_C(fminf)(CUDA_TILE_OF_C(fmaxf)(x, 0.0f), 1.0f); }
 
 template <typename T>
 T __ldg(T const* place) {
   return *place;
 }
+
+#undef CUDA_TILE_OF_C

@@ -48,7 +48,8 @@ _FLAGS = [
 ]
 # Keeps template variables private to each library, even if other libraries have some of the same name.
 _GCC_FLAGS = ["-fno-gnu-unique"]
-_PREDEFINED = '#include <nv/target>\n#include "cuda_tile/predefined.h"'
+_PREDEFINED = "#include <nv/target>\n"
+_PREDEFINED += '#include "cuda_tile/predefined.h"\n#include "cuda_tile/platform/cuda_functions.h"'
 # Line tables for reports, in DWARF 4 because GNU addr2line misreads clang's DWARF 5.
 _LINES = ["-g1", "-gdwarf-4"]
 # Follows the source: an error if the source's last declaration has not ended.
@@ -259,7 +260,7 @@ def build_library(
     dependencies = [*read_depfile(depfile), *left_out]
     depfile.unlink()
     shutil.rmtree(headers, ignore_errors=True)
-    return cache.Result(meta, dependencies)
+    return cache.Result(meta, dependencies, nvrtc.absent(request.text, request.path, folders))
 
 
 def _folders_of(options: Sequence[str]) -> list[str]:

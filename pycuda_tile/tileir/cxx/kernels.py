@@ -22,6 +22,8 @@ from .recording import UNIT, options_of, record
 from .refused import Refusal, Refused
 from .translate import NotTranslated, translate
 
+_NO_OBJECTS = "a parameter of tile code is a number, a pointer or a reference: pass an object by reference"
+
 
 class Kernels(NamedTuple):
     """The module has an entry for each name expression, in the order of `parameters`."""
@@ -58,7 +60,7 @@ def translate_kernels(
     for number, expression in enumerate(recorded.expressions):
         symbol, parameters[expression] = _described(request, llvm, number, expression, recorded.kernels)
         try:
-            types = [_tile(parameter, recorded.kernels) for parameter in parameters[expression]]
+            types = [_tile(request, parameter, recorded.kernels) for parameter in parameters[expression]]
             entry = _entry(request, llvm, expression, symbol, types, globals_, of_statements)
         except (Refused, NotAvailableYet) as error:
             if failures is not None:
@@ -145,20 +147,24 @@ def _file(request: Request, place: Place | None) -> str:
     return request.name if place is None or is_source else place.file
 
 
-def _tile(parameter: Parameter, kernels: list[KernelInfo]) -> Tile:
+def _tile(request: Request, parameter: Parameter, kernels: list[KernelInfo]) -> Tile:
     """The type of a parameter in the entry: a bool is a byte."""
-    if parameter.kind == BOOL or (parameter.kind == VOID and parameter.pointer):
+    if parameter.kind == BOOL or (parameter.kind in (VOID, FUNCTION) and parameter.pointer):
         element = Scalar("i8")
     elif parameter.element is not None and parameter.kind in (SIGNED, UNSIGNED):
         element = Scalar(f"i{8 * parameter.size}")
     elif parameter.element is not None:
         element = Scalar(parameter.element.tileir if parameter.element.bits > 4 else "i8")
-    elif parameter.pointer and parameter.kind != FUNCTION:
+    elif parameter.pointer:
         element = Scalar("i8")  # what it points to is more than a number
     else:
-        places = [f"{k.file}:{k.line}: " for k in kernels if k.name == base_name(parameter.kernel)]
-        raise NotAvailableYet(
-            f"{(places or [''])[0]}{parameter}: there is no translation to Tile IR yet of parameters "
-            "that are neither numbers nor pointers to numbers"
-        )
+        raise Refused([Refusal(f"{parameter}: {_NO_OBJECTS}", _place_of(request, parameter, kernels))])
     return Tile(Pointer(element) if parameter.pointer else element, ())
+
+
+def _place_of(request: Request, parameter: Parameter, kernels: list[KernelInfo]) -> Place | None:
+    found = [k for k in kernels if k.name == base_name(parameter.kernel)]
+    if not found:
+        return None
+    file = str(request.path or request.name) if found[0].file == request.name else found[0].file
+    return Place(file, found[0].line, 0)

@@ -67,7 +67,7 @@ def record(
     Raises CompileError if the source does not compile, and KernelNotFound if it lacks one of the kernels.
     """
     clang = toolchain.find_clang()
-    flags = compiler.flags(request, macros, [*request.user_dirs, *request.include_dirs])
+    flags = compiler.flags(request, macros, _folders(request))
 
     def build(folder: Path) -> cache.Result:
         kernels = find_kernels(request, macros) if known is None else known
@@ -93,7 +93,7 @@ def record(
         read = [file for file in map(os.path.abspath, read) if not file.startswith(f"{folder}/")]
         _remove_all_but(folder / _OUTPUT)
         meta = {"expressions": expressions, "kernels": kernels, "log": log, "files": read}
-        return cache.Result(meta, read)
+        return cache.Result(meta, read, nvrtc.absent(request.text, request.path, _folders(request)))
 
     environment = [os.environ.get(name) for name in _ENVIRONMENT]
     key = ("record", flags, [clang.identity, clang.version, *clang.command], list(names), plain, environment)
@@ -143,8 +143,12 @@ def _places(request: Request, names: Sequence[str], macros: Mapping[str, str], f
 
 def _included(request: Request) -> list[tuple[str, str]]:
     """The names in the #includes of the user's files, and the file that each means; "" if not found."""
-    folders = [*request.user_dirs, *request.include_dirs]
-    return list(nvrtc.included(request.text, request.path, folders))
+    return list(nvrtc.included(request.text, request.path, _folders(request)))
+
+
+def _folders(request: Request) -> list[Path]:
+    """Where the user's headers are."""
+    return [*request.user_dirs, *request.include_dirs]
 
 
 def options_of(request: Request) -> str:

@@ -9,10 +9,15 @@
 #include <cfloat>
 #include <climits>
 #include <cmath>
+#include <compare>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <iterator>
 #include <limits>
+#include <numbers>
+#include <optional>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -32,6 +37,11 @@ static_assert(std::is_same_v<std::common_type_t<int, float>, float>);
 static_assert(std::same_as<std::make_unsigned_t<int>, unsigned>);
 static_assert(std::is_same_v<std::make_index_sequence<3>, std::index_sequence<0, 1, 2>>);
 static_assert(std::is_convertible_v<int, float> && !std::is_convertible_v<int*, float>);
+static_assert(std::numbers::pi_v<float> > 3.14f && std::numbers::e < 2.72);
+static_assert(std::optional<int>(3).value_or(4) + std::optional<int>().value_or(4) == 7);
+static_assert((1 <=> 2) < 0 && (1.0 <=> 1.0) == 0 && 2 <=> 1 > 0);
+constexpr int primes[] = {2, 3, 5};
+static_assert(std::span(primes).subspan(1).front() == 3 && std::size(primes) == 3);
 enum class mode : unsigned char { a, b };
 static_assert(std::is_same_v<std::underlying_type_t<mode>, unsigned char>);
 template <std::floating_point T>

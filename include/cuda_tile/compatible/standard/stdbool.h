@@ -1,0 +1,2 @@
+// <stdbool.h> for NVRTC: bool is a keyword of C++.
+#pragma once
