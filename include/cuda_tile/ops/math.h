@@ -141,19 +141,19 @@ CUDA_TILE_API arithmetic_tile_conversion_t<Lhs, Rhs> atan2(Lhs const& lhs, Rhs c
 namespace detail {
 
 /// Signed integers of at most 32 bits, and bool.
-template <typename X>
+template <typename P>
 concept power_tile =
-    integral_tile<X> &&
-    (is_bool_v<tile_element_t<X>> || (is_signed_v<tile_element_t<X>> && bitwidth_v<tile_element_t<X>> <= 32));
+    integral_tile<P> &&
+    (is_bool_v<tile_element_t<P>> || (is_signed_v<tile_element_t<P>> && bitwidth_v<tile_element_t<P>> <= 32));
 
 } // namespace detail
 
 /// base to the power of an integer; computed in double.
-template <basic_floating_point_tile B, detail::power_tile X>
-  requires broadcast_compatible<B, X>
-CUDA_TILE_API mutual_broadcast_t<B, X, tile_element_t<B>> powi(B const& base, X const& exponent) noexcept {
+template <basic_floating_point_tile B, detail::power_tile P>
+  requires broadcast_compatible<B, P>
+CUDA_TILE_API mutual_broadcast_t<B, P, tile_element_t<B>> powi(B const& base, P const& exponent) noexcept {
   using E = tile_element_t<B>;
-  return detail::map<mutual_broadcast_t<B, X, E>>(
+  return detail::map<mutual_broadcast_t<B, P, E>>(
       [](auto b, auto n) {
         return detail::convert<E>(platform::pow(detail::convert<double>(b), detail::convert<double>(n)));
       },
