@@ -126,7 +126,7 @@ _IGNORED_VALUES = _names(
     relocatable-ptx drive-prefix dp dependency-drive-prefix ddp input-drive-prefix idp qpp-config
     default-tile-block"""
 )
-_EQUALS_ONLY = {"Werror", "fdevice-time-trace", "brief-diagnostics", "brief-diag", "m"}  # else they are flags
+_EQUALS_ONLY = {"fdevice-time-trace", "brief-diagnostics", "brief-diag", "m"}  # else they are flags
 _GPU_ONLY = _names("ptx cubin fatbin tilecubin optix-ir ltoir tileir")
 _LETTERS = "IDULlOxom"  # their values may follow without a space
 _OBJECTS = (".o", ".obj", ".a", ".so")

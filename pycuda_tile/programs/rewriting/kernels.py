@@ -54,7 +54,7 @@ def _read(source: Source, start: int, brace: int) -> Kernel:
     close = closing(words, opening)
     params = [part for part in split(head[opening + 1 : close - 1]) if [t.text for t in part] != ["void"]]
     names = [_param(source, part, start + opening + 1, place) for place, part in enumerate(params) if part]
-    spelled = " ".join(words[name:opening])
+    spelled = source.text_of(start + name, start + opening)
     if is_template and words[opening - 1] != ">":
         spelled += f"<{', '.join(arguments)}>"
     types = ", ".join(f"::cuda_tile::program::plain<decltype({one})>{dots}" for one, dots in names)

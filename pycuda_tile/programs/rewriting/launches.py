@@ -42,7 +42,7 @@ def find(source: Source) -> Iterator[Launch]:
 
 def rewrite(source: Source) -> None:
     for launch in find(source):
-        kernel = _text(source, launch.kernel, launch.opening)
+        kernel = source.text_of(launch.kernel, launch.opening)
         source.replace(launch.kernel, launch.opening, "(::cuda_tile::program::configure(")
         source.replace(launch.opening, launch.opening + _ADJACENT, "")
         source.replace(launch.closing, launch.closing + _ADJACENT, f") ? (void)0 : {kernel}")
@@ -145,11 +145,6 @@ def _is_triple(source: Source, at: int, word: str) -> bool:
         return False
     after = source.tokens[at + _ADJACENT : at + _ADJACENT + 1]
     return not (word == ">" and after and after[0].text == ">" and after[0].start == tokens[2].end)
-
-
-def _text(source: Source, start: int, end: int) -> str:
-    text = source.text[source.tokens[start].start : source.tokens[end - 1].end]
-    return " ".join(line for line in text.split("\n") if not line.startswith("#"))
 
 
 def _error(source: Source, at: int, what: str) -> CompileError:

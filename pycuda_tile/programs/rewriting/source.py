@@ -54,6 +54,11 @@ class Source:
         start, line, name, _ = self._markers[index]
         return name.replace('\\"', '"').replace("\\\\", "\\"), line + self.text.count("\n", start, offset)
 
+    def text_of(self, start: int, end: int) -> str:
+        """The text from token `start` to before token `end`, on one line."""
+        text = self.text[self.tokens[start].start : self.tokens[end - 1].end]
+        return " ".join(line for line in text.split("\n") if not line.startswith("#"))
+
     # ---- brackets ----------------------------------------------------------------------------------------
 
     @functools.cached_property

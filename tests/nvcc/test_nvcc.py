@@ -1,0 +1,224 @@
+"""`pycuda-tile nvcc` on whole programs: what they print, what is refused, files, and build systems."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import pycuda_tile as pct
+from pycuda_tile.programs import driver
+from pycuda_tile.system import resources
+
+HERE = Path(__file__).parent / "sources"
+PROGRAMS = sorted((resources.examples_dir() / "programs").glob("*.cu"))
+
+
+def run(program: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([program, *arguments], capture_output=True, text=True, timeout=120)
+
+
+def build(folder: Path, *sources: str | Path, options: tuple[str, ...] = (), checked: bool = False) -> Path:
+    first, *others = [HERE / source for source in sources]
+    return pct.compile_program(
+        first, folder / "program", options=[*options, *map(str, others)], checked=checked
+    )
+
+
+def test_every_form(tmp_path):
+    done = run(build(tmp_path, "forms.cu", options=("-O1",)))
+    assert (done.stdout, done.returncode) == ("0 failures\n", 0)
+
+
+def test_managed_variables_and_initialisers(tmp_path):
+    assert run(build(tmp_path, "managed.cu")).stdout == "once 13 6 3 7 42\n"
+
+
+def test_device_code_of_several_files(tmp_path):
+    assert (
+        run(build(tmp_path, "shared_a.cu", "shared_b.cu", options=("-rdc=true",))).stdout
+        == "14 6 101 4 201\n"
+    )
+
+
+def test_device_code_of_several_files_needs_an_option(tmp_path):
+    with pytest.raises(
+        pct.CompileError, match=r"twice\(int\).*not defined in this file: compile with -rdc=true"
+    ):
+        build(tmp_path, "shared_a.cu", "shared_b.cu")
+
+
+@pytest.fixture(scope="module")
+def wrong(tmp_path_factory) -> Path:
+    return build(tmp_path_factory.mktemp("wrong"), "wrong.cu", checked=True)
+
+
+@pytest.mark.parametrize(
+    "kernel, kind, place",
+    [
+        (
+            "unmasked<64>",
+            "unmasked-partition: a store to a partition",
+            "wrong.cu:8, kernel {}, block (1, 0, 0)",
+        ),
+        (
+            "race",
+            "data-race: store: write of 4 bytes at element 0 of an array that has 3",
+            "wrong.cu:10, kernel {}",
+        ),
+        (
+            "beyond",
+            "memory-bounds: store: write of 4 bytes at element 3 of an array",
+            "wrong.cu:13, kernel {}, block",
+        ),
+    ],
+)
+def test_reports_of_checked_programs(wrong, kernel, kind, place):
+    done = run(wrong, kernel)
+    assert done.returncode == 1
+    assert done.stderr.startswith(kind)
+    assert place.format(kernel) in done.stderr
+
+
+@pytest.mark.parametrize(
+    "statement, message",
+    [
+        ('asm volatile("bar.sync 0;");', ":3:.* inline PTX cannot run on the CPU"),
+        ("other<<<1, 1>>>();", ":3: error: .* dynamic parallelism is not supported"),
+        ("undeclared = 1;", ":3:3: error: .*undeclared"),
+    ],
+)
+def test_refused_in_kernels(tmp_path, statement, message):
+    source = tmp_path / "refused.cu"
+    source.write_text(
+        f"__global__ void other() {{}}\n__global__ void k() {{\n  {statement}\n}}\nint main() {{ k<<<1, 1>>>(); }}\n"
+    )
+    with pytest.raises(pct.CompileError, match=f"refused.cu{message}") as error:
+        pct.compile_program(source, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+    if "undeclared" in statement:
+        assert error.value.diagnostics[0].line == 3
+
+
+def test_options_that_print(capsys):
+    assert (
+        driver.main(["--version"]) == 0 and "Cuda compilation tools, release 13.5" in capsys.readouterr().out
+    )
+    assert driver.main(["--toolchain-file"]) == 0 and Path(capsys.readouterr().out.strip()).is_file()
+    assert driver.main(["none.cu"]) == 1 and "none.cu: there is no such file" in capsys.readouterr().err
+    assert driver.main(["-wrong"]) == 1 and "unknown option '-wrong'" in capsys.readouterr().err
+
+
+def test_dry_run_prints_steps_and_writes_nothing(tmp_path, capsys):
+    source = tmp_path / "x.cu"
+    source.write_text("int main() {}")
+    assert driver.main(["--dryrun", str(source), "-c", "-o", str(tmp_path / "x.o")]) == 0
+    steps = [line for line in capsys.readouterr().err.splitlines() if line.startswith("#$ ")]
+    assert len(steps) == 6 and any("-D__CUDA_ARCH__=900" in step for step in steps)
+    assert os.listdir(tmp_path) == ["x.cu"]
+
+
+def test_objects_dependencies_and_archives(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("k.cuh").write_text("__global__ void k(int* p) { *p = VALUE; }")
+    Path("a.cu").write_text('#include "k.cuh"\nvoid go(int* p) { k<<<1, 1>>>(p); }')
+    Path("m.cpp").write_text(
+        "#include <cuda_runtime.h>\nvoid go(int*);\n"
+        "int main() { int* p; cudaMallocManaged((void**)&p, 4); go(p); cudaDeviceSynchronize(); return *p; }"
+    )
+    assert driver.main(["-c", "a.cu", "-DVALUE=41", "-MD", "-MT", "target", "-MF", "deps.d"]) == 0
+    assert Path("deps.d").read_text().startswith("target:") and "k.cuh" in Path("deps.d").read_text()
+    assert driver.main(["-lib", "a.o", "-o", "liba.a"]) == 0
+    assert driver.main(["m.cpp", "-L.", "-la", "-o", "m"]) == 0
+    assert run(tmp_path / "m").returncode == 41
+
+
+def test_from_the_command_line(tmp_path):
+    source = tmp_path / "args.cu"
+    source.write_text("#include <cstdio>\nint main(int n, char** w) { std::puts(w[1]); return n + 5; }")
+    command = [sys.executable, "-m", "pycuda_tile", "run", source, "-O1", "--", "word"]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=300)
+    assert (done.stdout, done.returncode) == ("word\n", 7)
+
+
+@pytest.mark.parametrize(
+    "arguments", [{"path": "none.cu"}, {"path": 3}, {"options": "-O2"}, {"options": [3]}]
+)
+def test_arguments_of_compile_program(tmp_path, arguments):
+    (tmp_path / "x.cu").touch()
+    with pytest.raises((pct.Error, TypeError)):
+        pct.compile_program(**{"path": tmp_path / "x.cu", "output": tmp_path / "x", **arguments})
+
+
+# ---- what takes long ---------------------------------------------------------------------------------------
+
+
+@pytest.mark.sampled(len(PROGRAMS))
+@pytest.mark.parametrize("program", [program.stem for program in PROGRAMS])
+@pytest.mark.parametrize("checked", ["plain", "checked"])
+def test_example(tmp_path, program, checked):
+    path = resources.examples_dir() / "programs" / f"{program}.cu"
+    options = ["--enable-tile", "-std=c++20", "-arch=sm_90", "-O2"]
+    built = pct.compile_program(path, tmp_path / program, checked=checked == "checked", options=options)
+    done = run(built)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@pytest.mark.wide
+@pytest.mark.parametrize("sanitizer", ["address", "undefined", "thread"])
+def test_sanitizers(tmp_path, sanitizer):
+    done = run(build(tmp_path, "forms.cu", options=("-g", "-Xcompiler", f"-fsanitize={sanitizer}")))
+    assert "0 failures" in done.stdout and "runtime error" not in done.stderr, done.stderr
+
+
+@pytest.mark.wide
+@pytest.mark.parametrize("generator", ["Ninja", "Unix Makefiles"])
+def test_cmake(tmp_path, generator):
+    cmake = shutil.which("cmake")
+    if not cmake or not shutil.which("ninja" if generator == "Ninja" else "make"):
+        pytest.skip(f"CMake and {generator} are needed")
+    source = resources.examples_dir() / "cuda_project"
+    nvcc = Path(sys.executable).with_name("pycuda-tile-nvcc")
+    toolchain = f"-DCMAKE_TOOLCHAIN_FILE={resources.cmake_toolchain()}"
+    for command in (
+        [cmake, "-S", source, "-B", tmp_path, "-G", generator, toolchain, f"-DCMAKE_CUDA_COMPILER={nvcc}"],
+        [cmake, "--build", tmp_path],
+        [shutil.which("ctest"), "--test-dir", tmp_path, "--output-on-failure"],
+    ):
+        done = subprocess.run(command, capture_output=True, text=True, timeout=500)
+        assert done.returncode == 0, done.stdout + done.stderr
+    assert "100% tests passed" in done.stdout
+
+
+@pytest.mark.wide
+@pytest.mark.parametrize("program", [program.stem for program in PROGRAMS])
+def test_nvcc_compiles_the_examples(tmp_path, program):
+    """NVIDIA's compiler takes what ours does: compiled and linked, as no GPU is there."""
+    nvcc = nvidias_nvcc()
+    if nvcc is None:
+        pytest.skip("an nvcc with --enable-tile is not installed: pip install 'nvidia-cuda-nvcc>=13.3'")
+    path = resources.examples_dir() / "programs" / f"{program}.cu"
+    command = [*nvcc, "--enable-tile", "-std=c++20", "-arch=sm_90", path, "-o", tmp_path / program]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=500)
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+def nvidias_nvcc() -> list[str | Path] | None:
+    """The command of NVIDIA's nvcc 13.3 or newer, in its wheel or on PATH."""
+    import importlib.util
+
+    found: list[Path] = []
+    package = importlib.util.find_spec("nvidia")
+    for folder in (package.submodule_search_locations or []) if package else []:
+        found += Path(folder).glob("*/bin/nvcc")
+    if on_path := shutil.which("nvcc"):
+        found.append(Path(on_path))
+    for nvcc in found:
+        helped = subprocess.run([nvcc, "--help"], capture_output=True, text=True).stdout
+        if "--enable-tile" in helped:
+            return [nvcc]
+    return None

@@ -1,0 +1,190 @@
+"""The text of both halves: launches, kernels and variables, and what is refused. Nothing is compiled."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from pycuda_tile.errors import CompileError
+from pycuda_tile.programs.rewriting import device_half, host_half
+
+_KEYWORDS = re.compile(r"\b__(host|device|global|shared|constant|managed|tile|tile_global)__\b")
+
+
+def preprocessed(text: str) -> str:
+    return '# 1 "k.cu"\n' + _KEYWORDS.sub(r"__cuda_tile_\1__", text)
+
+
+def rewritten(text: str, half=host_half) -> str:
+    return half(preprocessed(text), lambda file: file == "k.cu").removeprefix('# 1 "k.cu"\n')
+
+
+def launch(configuration: str, kernel: str, arguments: str) -> str:
+    return f"(::cuda_tile::program::configure({configuration}) ? (void)0 : {kernel}({arguments}))"
+
+
+@pytest.mark.parametrize(
+    "before, kernel, configuration, arguments",
+    [
+        ("", "k", "grid", "a"),
+        ("", "k", "dim3(1, 2), 1, 0, stream", ""),
+        ("", "k<int, (a > b)>", "1, 1", "x"),
+        ("", "n::k<float>", "f<int>(2), 1", "p, q"),
+        ("", "::k", "1", "p"),
+        ("return ", "::k", "1", "p"),
+        ("if (x) ", "k", "1", "p"),
+        ("if (x) ", "(*f)", "1", "p"),
+        ("else ", "k", "1", "p"),
+        ("", "this->table[i + 1]", "1, 1", "p"),
+        ("", "pick(a, b)", "1, 1", "p"),
+        ("", "(a ? b : c)", "1, 1", "p"),
+        ("", "object.template get<int>()", "1", "p"),
+        ("x = y, ", "k", "n >> 2, 1 << 3", "a < b"),
+        ("[&] { ", "k", "1", "[](int i) { return i; }"),
+    ],
+)
+def test_launch(before, kernel, configuration, arguments):
+    text = f"{before}{kernel}<<<{configuration}>>>({arguments})"
+    assert rewritten(text) == before + launch(configuration, kernel, arguments)
+
+
+def test_launch_over_lines_keeps_them():
+    text = "k\n<<<g,\n b>>>(\n x);\nint line_5;"
+    out = rewritten(text)
+    assert "".join(out.split()) == "".join(f"{launch('g, b', 'k', 'x')};int line_5;".split())
+    assert out.split("\n")[4] == "int line_5;"
+
+
+def test_launch_in_arguments_of_a_launch():
+    out = rewritten("a<<<1, 1>>>([&] { b<<<2>>>(); return 1; }());")
+    assert out == launch("1, 1", "a", f"[&] {{ {launch('2', 'b', '')}; return 1; }}()") + ";"
+
+
+@pytest.mark.parametrize(
+    "text", ["a << b << c;", "x >>= 2;", "ostream& operator<<<int>(ostream&, int);", "v<w<u<int>>> x;"]
+)
+def test_no_launch(text):
+    assert rewritten(text) == text
+
+
+@pytest.mark.parametrize(
+    "text, message",
+    [
+        ("\n\nk<<<1, 1;", "k.cu:3: error: the >>> of this launch"),
+        ("k<<<>>>(a);", "k.cu:1: error: a launch needs the number of blocks"),
+        ("= <<<1>>>(a);", "k.cu:1: error: before <<< the name of a kernel"),
+    ],
+)
+def test_wrong_launch(text, message):
+    with pytest.raises(CompileError, match=re.escape(message)):
+        rewritten(text)
+
+
+def plain(name: str) -> str:
+    return f"::cuda_tile::program::plain<decltype({name})>"
+
+
+@pytest.mark.parametrize(
+    "head, instance, names",
+    [
+        ("__global__ void k(int a, const float* __restrict__ b)", "k", "a b"),
+        ("static __global__ void k(void)", "k", ""),
+        ("template <typename T, int N = 4> __global__ void k(T x = T(1, 2))", "k<T, N>", "x"),
+        ("template <typename... Ts> __tile_global__ void k(Ts... xs)", "k<Ts...>", "xs..."),
+        ("template <> __global__ void k<int>(int* p)", "k<int>", "p"),
+        ("template <template <class> class C> __global__ void n::k(C<int> c)", "n::k<C>", "c"),
+        (
+            "template <int (*F)(int), typename T> requires (sizeof(T) > 1) __global__ void k(T v)",
+            "k<F, T>",
+            "v",
+        ),
+        ("__global__ void __cuda_tile_launch_bounds__(2, 3) k(float (*f)(int), int a[3])", "k", "f a"),
+        ('extern "C" __attribute__((noinline)) __global__ void k(auto* x)', "k", "x"),
+        ("template <typename T> requires requires(T t) { t + 1; } __global__ void k(T x)", "k<T>", "x"),
+    ],
+)
+def test_kernel(head, instance, names):
+    names = names.split()
+    types = ", ".join(plain(name.removesuffix("...")) + "..." * name.endswith("...") for name in names)
+    stub = f"::cuda_tile::program::stub<void({types}), &{instance}>::launch({', '.join(names)});"
+    out = rewritten(f"{head} {{\n  body;\n}}\nint next;")
+    assert f"{{ {stub} \n\n}}\nint next;" in out
+    kind = "tile" if "__tile_global__" in head else "simt"
+    entry = f"::cuda_tile::program::{kind}_kernel<void({types}), &{instance}>::is_registered()"
+    assert f"{{ static_assert({entry});\n  body;\n}}" in rewritten(f"{head} {{\n  body;\n}}", device_half)
+
+
+def test_parameters_without_names_get_them():
+    out = rewritten("template <typename, int = 3> __global__ void k(int*, float[4], void (*)(int) = f) {}")
+    assert "template <typename cuda_tile_template_parameter_0, int cuda_tile_template_parameter_1 = 3>" in out
+    assert "int* cuda_tile_parameter_0, float cuda_tile_parameter_1[4]" in out
+    assert "void (* cuda_tile_parameter_2)(int) = f" in out
+
+
+def test_declarations_of_kernels_lose_only_the_keyword():
+    assert rewritten("__global__ void k(int);\ntemplate __global__ void t<int>(int);").split() == (
+        ["void", "k(int);", "template", "void", "t<int>(int);"]
+    )
+
+
+def test_device_functions_have_no_body_on_the_host():
+    text = "__device__ int f(int x) { return x; }\n__device__ auto g() { return 1; }\n__host__ __device__ int h() { return 2; }"
+    f, g, h = rewritten(text).split("\n")
+    assert f.split() == ["int", "f(int", "x)", "{", "__builtin_trap();", "}"]
+    assert "return 1;" in g and "return 2;" in h
+    assert "return x;" in rewritten(text, device_half)
+
+
+@pytest.mark.parametrize(
+    "declaration, names",
+    [
+        ("__device__ int x;", ["x"]),
+        ("__constant__ float a[2] = {1, 2}, *b, c{3};", ["a", "b", "c"]),
+        ("static __device__ std::array<int, 3> s = {f(1, 2), 3};", ["s"]),
+        ("__device__ float (*f)(float) = g;", ["f"]),
+        ("__device__ int S::n = 1;", ["S::n"]),
+        ("extern __device__ int e;", []),
+        ("__device__ int f(int);", []),
+        ("struct S { static __device__ int n; };", []),
+        ("template <typename T> __device__ T v = 1;", []),
+    ],
+)
+def test_variables_are_registered(declaration, names):
+    out = rewritten(declaration)
+    assert re.findall(r"\(const void\*\)&([\w:]+), \"\1 k.cu:1\"", out) == names
+    device = rewritten(declaration, device_half)
+    assert re.findall(r"\(void\*\)&([\w:]+), sizeof\(\1\)", device) == names
+
+
+def test_shared_memory():
+    text = "__global__ void k() { __shared__ float a[4]; __shared__ alignas(16) int b; extern __shared__ int c[]; }"
+    out = rewritten(text, device_half)
+    assert "static thread_local float a[4];" in out
+    assert "alignas(16) static thread_local int b;" in out
+    assert "int (&c)[ ] = *reinterpret_cast<int (*)[ ]>(::cuda_tile_dynamic_shared());" in out
+
+
+def test_shared_memory_outside_functions():
+    out = rewritten(
+        "extern __shared__ float s[];\n__global__ void k() { s[0] = 1; }\n__global__ void n() {}", device_half
+    )
+    declarations, using, other = out.split("\n")
+    assert declarations.strip() == ""
+    assert "float (&s)[ ] = " in using and "float (&s)" not in other
+
+
+def test_launch_in_a_kernel_is_refused():
+    with pytest.raises(CompileError, match=r"k\.cu:3: error: .* dynamic parallelism is not supported"):
+        rewritten("__global__ void k() {\n  if (x)\n    n<<<1, 1>>>();\n}", device_half)
+
+
+def test_a_kernel_that_cannot_be_read_is_an_error():
+    with pytest.raises(CompileError, match=r"k\.cu:1: error: the name and the parameters of this kernel"):
+        rewritten("__global__ void = 3 {}")
+
+
+def test_other_files_are_left_alone():
+    text = '# 1 "k.cu"\nint a;\n# 1 "/usr/include/x.h" 1 3\na<<<1>>>(b);\n# 2 "k.cu" 2\nk<<<1>>>();\n'
+    out = host_half(text, lambda file: file == "k.cu")
+    assert "a<<<1>>>(b);" in out and launch("1", "k", "") in out
