@@ -98,13 +98,6 @@ cudaError_t cudaFreeHost(void* pointer) {
 
 // ---- in the order of a stream ----------------------------------------------------------------------------
 
-cudaError_t cudaMallocAsync(void** pointer, size_t size, cudaStream_t stream) {
-  return call([&] {
-    // It may be used in the stream, or after it: that is no earlier than now.
-    return find_stream(stream) ? allocate(pointer, size, Kind::device) : cudaErrorInvalidResourceHandle;
-  });
-}
-
 cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
   return call([&] {
     const StreamPointer stream = find_stream(handle);

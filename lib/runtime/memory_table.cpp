@@ -40,6 +40,8 @@ void* MemoryTable::allocate(std::size_t bytes, Kind kind, unsigned flags) {
     return nullptr;
   }
   used_ += bytes;
+  if (kind == Kind::device && flags != 0)
+    used_of_pools_[flags] += bytes;
   return memory;
 }
 
@@ -50,6 +52,8 @@ bool MemoryTable::free(void* pointer, bool (*wanted)(Kind)) {
     if (found == allocations_.end() || !wanted(found->second.kind))
       return false;
     used_ -= found->second.bytes;
+    if (found->second.kind == Kind::device && found->second.flags != 0)
+      used_of_pools_[found->second.flags] -= found->second.bytes;
     allocations_.erase(found);
   }
   std::free(pointer);
@@ -106,6 +110,12 @@ std::vector<Allocation> MemoryTable::all() const {
 std::size_t MemoryTable::free_bytes() const {
   std::lock_guard lock(mutex_);
   return total_ - used_;
+}
+
+std::size_t MemoryTable::bytes_of_pool(unsigned pool) const {
+  std::lock_guard lock(mutex_);
+  const auto found = used_of_pools_.find(pool);
+  return found == used_of_pools_.end() ? 0 : found->second;
 }
 
 } // namespace cuda_tile_runtime

@@ -17,7 +17,7 @@ struct Allocation {
   std::uintptr_t address;
   std::size_t bytes;
   Kind kind;
-  unsigned flags; // of cudaHostAlloc and cudaHostRegister
+  unsigned flags; // of cudaHostAlloc and cudaHostRegister; of device memory, the pool that it is from, or 0
 
   std::uintptr_t end() const { return address + bytes; }
   bool is_for_host() const { return kind != Kind::device && kind != Kind::variable; }
@@ -45,6 +45,7 @@ public:
 
   std::size_t total_bytes() const { return total_; }
   std::size_t free_bytes() const;
+  std::size_t bytes_of_pool(unsigned pool) const;
 
 private:
   MemoryTable();
@@ -53,6 +54,7 @@ private:
   mutable std::mutex mutex_; // guards everything below
   std::map<std::uintptr_t, Allocation> allocations_;
   std::size_t used_ = 0;
+  std::map<unsigned, std::size_t> used_of_pools_;
   const std::size_t total_;
 };
 

@@ -138,3 +138,31 @@ CASE(memory_pitched) {
   CHECK_ERROR(cudaErrorInvalidValue, cudaMemcpy3D(&copy));
   CHECK_CUDA(cudaFree(box.ptr));
 }
+
+CASE(memory_pools) {
+  cudaMemPool_t pool, same;
+  CHECK_CUDA(cudaDeviceGetDefaultMemPool(&pool, 0));
+  CHECK_CUDA(cudaDeviceGetMemPool(&same, 0));
+  CHECK(pool == same);
+  unsigned long long threshold = 12345, used = 1;
+  CHECK_CUDA(cudaMemPoolSetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold));
+  threshold = 0;
+  CHECK_CUDA(cudaMemPoolGetAttribute(pool, cudaMemPoolAttrReleaseThreshold, &threshold));
+  CHECK(threshold == 12345);
+  cudaMemPoolProps properties{};
+  properties.allocType = cudaMemAllocationTypePinned;
+  properties.location = {cudaMemLocationTypeDevice, 0};
+  CHECK_CUDA(cudaMemPoolCreate(&same, &properties));
+  float* memory;
+  CHECK_CUDA(cudaMallocAsync(&memory, 1000, same, nullptr));
+  CHECK_CUDA(cudaMemPoolGetAttribute(same, cudaMemPoolAttrUsedMemCurrent, &used));
+  CHECK(used == 1000);
+  CHECK_CUDA(cudaFreeAsync(memory, nullptr));
+  CHECK_CUDA(cudaMemPoolGetAttribute(same, cudaMemPoolAttrUsedMemCurrent, &used));
+  CHECK(used == 0);
+  CHECK_CUDA(cudaMemPoolGetAttribute(same, cudaMemPoolAttrUsedMemHigh, &used));
+  CHECK(used == 1000);
+  CHECK_CUDA(cudaMemPoolDestroy(same));
+  CHECK_ERROR(cudaErrorInvalidValue, cudaMemPoolDestroy(same));
+  CHECK_ERROR(cudaErrorInvalidValue, cudaMallocFromPoolAsync(&memory, 4, same, nullptr));
+}
