@@ -104,6 +104,7 @@ bool KernelGuard::on_fault(const siginfo_t& signal, const void* context) {
     return false;
   }
   self->launch_.reason.store(-signal.si_signo);
+  self->launch_.fault_address.store(signal.si_addr);
   self->fault_ = 1;
   self->fiber_->leave();
 }

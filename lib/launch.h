@@ -110,10 +110,11 @@ struct Launch {
   SharedMemory shared;
   CheckedLaunch* checked = nullptr;   // set in a checked launch
   const RunnerMaker* maker = nullptr; // set in a launch of a kind of its own
-  std::atomic<int> reason{0};         // of a fault: what KernelGuard::stop() was given, or minus the signal
-  int (*poll)() = nullptr;            // asks the user
-  bool is_interrupted = false;        // by the user
-  std::uint64_t most_threads = 1;     // limit on the threads at work; set before helpers join
+  std::atomic<const void*> fault_address{nullptr};
+  std::atomic<int> reason{0};     // of a fault: what KernelGuard::stop() was given, or minus the signal
+  int (*poll)() = nullptr;        // asks the user
+  bool is_interrupted = false;    // by the user
+  std::uint64_t most_threads = 1; // limit on the threads at work; set before helpers join
   const pthread_t thread = pthread_self(); // the launching thread
 
   // The result, which may be read once the last helper is done.

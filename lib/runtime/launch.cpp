@@ -208,7 +208,8 @@ private:
     if (error == cudaSuccess)
       return;
     if (launch.reason.load() != cudaErrorAssert) // which has been printed
-      std::fprintf(stderr, "pycuda_tile: %s\n", launch.message.c_str());
+      std::fprintf(stderr, "pycuda_tile: %s%s\n", launch.message.c_str(),
+                   MemoryTable::instance().explain(launch.fault_address).c_str());
     fail_device(error);
   }
 };

@@ -1,5 +1,6 @@
 #include "memory_table.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <unistd.h>
 
@@ -30,13 +31,15 @@ void* MemoryTable::allocate(std::size_t bytes, Kind kind, unsigned flags) {
   std::lock_guard lock(mutex_);
   if (bytes > total_ - used_)
     return nullptr;
-  void* const memory = std::aligned_alloc(alignment, (bytes + alignment - 1) / alignment * alignment);
+  const std::size_t rounded = (bytes + alignment - 1) / alignment * alignment;
+  void* const memory = is_guarded_ ? guarded_.allocate(bytes) : std::aligned_alloc(alignment, rounded);
   if (!memory)
     return nullptr;
   try {
     allocations_.insert({number(memory), {number(memory), bytes, kind, flags}});
   } catch (...) {
-    std::free(memory);
+    if (!guarded_.free(memory))
+      std::free(memory);
     return nullptr;
   }
   used_ += bytes;
@@ -55,6 +58,8 @@ bool MemoryTable::free(void* pointer, bool (*wanted)(Kind)) {
     if (found->second.kind == Kind::device && found->second.flags != 0)
       used_of_pools_[found->second.flags] -= found->second.bytes;
     allocations_.erase(found);
+    if (guarded_.free(pointer))
+      return true;
   }
   std::free(pointer);
   return true;
@@ -105,6 +110,28 @@ std::vector<Allocation> MemoryTable::all() const {
   for (const auto& [address, allocation] : allocations_)
     found.push_back(allocation);
   return found;
+}
+
+std::string MemoryTable::explain(const void* pointer) const {
+  const auto hexadecimal = [](std::uintptr_t address) {
+    char text[32];
+    std::snprintf(text, sizeof text, "0x%llx", static_cast<unsigned long long>(address));
+    return std::string(text);
+  };
+  constexpr std::uintptr_t near = 1 << 20;
+  std::lock_guard lock(mutex_);
+  const std::uintptr_t address = number(pointer);
+  if (const auto* const freed = guarded_.find_freed(address))
+    return "\n  which is in the " + std::to_string(freed->bytes) + " bytes at " + hexadecimal(freed->address) +
+           " that have been freed";
+  auto next = allocations_.upper_bound(address);
+  if (next == allocations_.begin())
+    return "";
+  const Allocation& last = std::prev(next)->second;
+  if (address < last.end() || address - last.end() > near)
+    return "";
+  return "\n  which is " + std::to_string(address - last.end()) + " bytes behind the end of the " +
+         std::to_string(last.bytes) + " that were allocated at " + hexadecimal(last.address);
 }
 
 std::size_t MemoryTable::free_bytes() const {

@@ -3,10 +3,14 @@
 
 #include "cuda_tile/runtime/types.h"
 
+#include "guarded_memory.h"
+
+#include <atomic>
 #include <cstdint>
 #include <map>
 #include <mutex>
 #include <optional>
+#include <string>
 #include <vector>
 
 namespace cuda_tile_runtime {
@@ -33,6 +37,12 @@ public:
   /// Frees what allocate() returned if it is of a kind that is `wanted`; returns whether it was.
   bool free(void* pointer, bool (*wanted)(Kind));
 
+  /// From now on, accesses behind allocations and to freed ones fault: for checked programs.
+  void guard() { is_guarded_ = true; }
+  /// "which is 4 bytes behind the end of the 400 that were allocated at 0x1000" in a line of its own, for the
+  /// address of a fault; empty if nothing is near.
+  std::string explain(const void* address) const;
+
   /// Adds memory that is not the table's; false if part of it is in the table.
   bool add(const void* pointer, std::size_t bytes, Kind kind, unsigned flags = 0);
   bool remove(const void* pointer, Kind kind);
@@ -53,6 +63,8 @@ private:
 
   mutable std::mutex mutex_; // guards everything below
   std::map<std::uintptr_t, Allocation> allocations_;
+  GuardedMemory guarded_;
+  std::atomic<bool> is_guarded_{false};
   std::size_t used_ = 0;
   std::map<unsigned, std::size_t> used_of_pools_;
   const std::size_t total_;

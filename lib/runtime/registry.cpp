@@ -118,6 +118,8 @@ extern "C" {
 void cuda_tile_register_kernel(const void* handle, const cuda_tile_program_kernel* kernel) {
   std::unique_lock lock(registry().mutex);
   registry().kernels.try_emplace(handle, kernel);
+  if (kernel->checked)
+    MemoryTable::instance().guard();
 }
 
 void cuda_tile_register_variable(const void* handle, const cuda_tile_program_variable* variable) {
