@@ -6,7 +6,7 @@ import numpy as np
 
 from ..dense import splat
 from ..ir import Operation
-from ..reading import attribute, operands_of, result_element, result_shape, source_shape
+from ..reading import attribute, result_element, result_shape, source_shape
 from .calls import Expression, result
 from .types import NotLowered, element, literal, shape
 
@@ -85,20 +85,5 @@ def mmai(op: Operation, names: list[str]) -> str:
 
 
 def mmaf_scaled(op: Operation, names: list[str]) -> str:
-    lhs, rhs, _, lhs_scale, rhs_scale = operands_of(op)
-    factors = [
-        _scaled(names[0], lhs.type.shape, names[3], lhs_scale.type.shape, -1),
-        _scaled(names[1], rhs.type.shape, names[4], rhs_scale.type.shape, -2),
-    ]
-    return f"ct::element_cast<float>(ct::mma({', '.join(factors)}, ct::element_cast<double>({names[2]})))"
-
-
-def _scaled(name: str, extents: tuple[int, ...], scale: str, groups: tuple[int, ...], along: int) -> str:
-    """A factor in double, which holds each run of elements along an axis times its scale."""
-    at = len(extents) + along
-    count = groups[at]
-    parts = shape((*extents[:at], count, extents[at] // count, *extents[at + 1 :]))
-    one_each = shape((*groups[: at + 1], 1, *groups[at + 1 :]))
-    values = f"ct::reshape(ct::element_cast<double>({name}), {parts}{{}})"
-    scales = f"ct::reshape(ct::element_cast<double>({scale}), {one_each}{{}})"
-    return f"ct::reshape(ct::mul({values}, {scales}), {shape(extents)}{{}})"
+    lhs, rhs, acc, lhs_scale, rhs_scale = names
+    return f"ct::scaled_mma({lhs}, {lhs_scale}, {rhs}, {rhs_scale}, {acc})"
