@@ -2,8 +2,11 @@
 
 A strip is stored before the next one is loaded, so a load may meet what a store of the same group has
 written. That is harmless if both are to the same place, position by position, or to memory that does not
-overlap, which is tested when the group runs. Where it cannot be tested, because the addresses are computed by
-the group, tokens decide: accesses that no token orders may happen in any order, and others start a new group.
+overlap, which is tested when the group runs. What cannot be tested starts a new group.
+
+Accesses through arbitrary pointers run on whole tiles between groups: the header looks for neighbours among
+the pointers of a tile, fetches others ahead, and sums what is added to the same place first. So do strong
+accesses, whose order then is that of the program.
 """
 
 from __future__ import annotations
@@ -13,9 +16,9 @@ from typing import Any
 
 from ..elements import HALF_BYTE
 from ..ir import Operation, Value
-from ..reading import group, is_token, operand, operands_of, optional_operand, value_element
+from ..reading import group, operand, optional_operand, value_element
 from .affine import Affine, Analysis, Limit, Range
-from .facts import LOADS, STORES, UPDATES, is_weak
+from .facts import LOADS, STORES, is_weak
 from .fallback import Fallback
 
 
@@ -23,8 +26,7 @@ from .fallback import Fallback
 class Access:
     """A load or store.
 
-    place:    equal for accesses to the same elements; None for pointers of which nothing is known, and for
-              atomic updates
+    place:    equal for accesses to the same elements
     pointers: of an access through pointers, the form of these
     limits:   of such an access, which elements its mask leaves
     ranges:   tiles of integers of which none may wrap around, or the pointers are others
@@ -32,7 +34,7 @@ class Access:
 
     op: Operation
     value: Value
-    place: Any = None
+    place: Any
     pointers: Affine | None = None
     limits: list[Limit] = field(default_factory=list)
     ranges: list[Range] = field(default_factory=list)
@@ -55,27 +57,21 @@ class Effects:
     in_place: dict[int, Access] = field(default_factory=dict)
 
 
-def effects(ops: list[Operation], analysis: Analysis, joins: dict[int, Operation] | None = None) -> Effects:
-    """`joins` are the operations that join tokens, by the identity of their results."""
+def effects(ops: list[Operation], analysis: Analysis) -> Effects:
     found = Effects()
-    makers = {**(joins or {}), **{id(result): op for op in ops for result in op.results}}
     for op in ops:
         if op.name not in LOADS and op.name not in STORES:
             continue
         access = _access(op, analysis)
         for earlier in found.accesses:
             if access.stores or earlier.stores:
-                _order(found, earlier, access, makers)
+                _order(found, earlier, access)
         found.accesses.append(access)
     return found
 
 
-def _order(found: Effects, earlier: Access, later: Access, makers: dict[int, Operation]) -> None:
-    if earlier.place is None or later.place is None:
-        if _waits(later.op, earlier.op, makers):
-            reason = "it must follow an operation before it: addresses are not known"
-            raise Fallback(later.op, reason, by_order=True)
-    elif earlier.place != later.place:
+def _order(found: Effects, earlier: Access, later: Access) -> None:
+    if earlier.place != later.place:
         found.disjoint.append((earlier, later))
     elif earlier.stores:
         raise Fallback(later.op, "it accesses what an operation before it stores", by_order=True)
@@ -83,17 +79,9 @@ def _order(found: Effects, earlier: Access, later: Access, makers: dict[int, Ope
         found.in_place[id(earlier.op)] = later
 
 
-def _waits(later: Operation, earlier: Operation, makers: dict[int, Operation]) -> bool:
-    """Whether tokens order two operations."""
-    made = [makers[id(v)] for v in operands_of(later) if is_token(v) and id(v) in makers]
-    return any(op is earlier or _waits(op, earlier, makers) for op in made)
-
-
 def _access(op: Operation, analysis: Analysis) -> Access:
-    if op.name in UPDATES:
-        return Access(op, operand(op, "arg"))
     if not is_weak(op):
-        raise Fallback(op, "it is a strong access")
+        raise Fallback(op, "it is a strong access", on_tiles=True)
     if "view" in op.operands:
         value = op.results[0] if op.name in LOADS else operand(op, "tile")
         view, indices = operand(op, "view"), group(op, "index")
@@ -109,7 +97,7 @@ def _access(op: Operation, analysis: Analysis) -> Access:
     if pointers is not None and (padding is None or analysis.is_uniform(padding)):
         limits = ([], []) if mask is None else analysis.limits(mask)
     if pointers is None or limits is None:
-        return Access(op, value)
+        raise Fallback(op, "its pointers or its mask are arbitrary", on_tiles=True)
     form, ranges = pointers
     place = ("pointers", analysis.structure(pointer))
     return Access(op, value, place, form, limits[0], [*ranges, *limits[1]])

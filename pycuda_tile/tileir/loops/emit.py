@@ -14,7 +14,7 @@ from ..ir import Operation, Value
 from ..lower.expressions import expression
 from ..lower.translation import Translation
 from ..lower.types import element, tile
-from ..reading import is_token, operands_of, region, value_element, value_shape
+from ..reading import operands_of, region, value_element, value_shape
 from . import vectors
 from .facts import FOLDS, LOADS, SHAPES, STORES, is_tile
 from .neutral import neutral
@@ -46,7 +46,7 @@ class _Emitter:
         self.given = places
         self.outputs = {id(v): places.get(id(v)) or translator.fresh("result") for v in nest.outputs}
         self.buffers = {key: translator.fresh("kept") for key in nest.buffers}
-        self.places: dict[int, Place | None] = {}
+        self.places: dict[int, Place] = {}
         self.sums: dict[int, str] = {}  # names of reductions under way
         self.combines: dict[int, str] = {}  # names of their functions
         self.outer: dict[int, str] = {}  # what stands for values outside of the stages' loops
@@ -228,7 +228,7 @@ class _Emitter:
         if op.name in STORES:
             self._store(op)
         elif op.name in LOADS:
-            self._define(op.results[0], self._loaded(op), names)
+            self._define(op.results[0], self._read(self.places[id(op)], op.results[0]), names)
         elif op.name in SHAPES:
             self._shape(op, names)
         elif op.name == "iota":
@@ -289,27 +289,9 @@ class _Emitter:
         given = f"{streams}{self._arguments(place, value)}, {x}, {self._inside(place, value)}"
         self.line(f"loops::store{length}({given});")
 
-    def _loaded(self, op: Operation) -> str:
-        place = self.places[id(op)]
-        if place is not None:
-            return self._read(place, op.results[0])
-        return self.translator.names[self._on_strips(op).results[0]]
-
     def _store(self, op: Operation) -> None:
-        place, value = self.places[id(op)], self.nest.access(op).value
-        if place is not None:
-            self._write(place, value, self._name(value))
-            return
-        self._on_strips(op)
-
-    def _on_strips(self, op: Operation) -> Operation:
-        """Writes an operation as op by op, but on what stands for its operands."""
-        narrowed = vectors.narrowed(self.nest, op)
-        for old, new in zip(operands_of(op), operands_of(narrowed), strict=True):
-            if not is_token(old):
-                self.translator.names.alias(new, self._name(old))
-        self.translator.operation(narrowed)
-        return narrowed
+        value = self.nest.access(op).value
+        self._write(self.places[id(op)], value, self._name(value))
 
     def _array(self, name: str, value: Value) -> Place:
         """A tile that the nest takes or gives."""

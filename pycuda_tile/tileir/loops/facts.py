@@ -20,9 +20,7 @@ SHAPES = frozenset({"broadcast", "reshape", "permute"})
 FOLDS = frozenset({"reduce", "scan"})
 SOURCES = frozenset({"constant", "iota"})
 LOADS = frozenset({"load_view_tko", "load_ptr_tko"})
-#: Updates of memory of which it is tested that nobody needs the previous values.
-UPDATES = frozenset({"atomic_rmw_tko"})
-STORES = frozenset({"store_view_tko", "store_ptr_tko"}) | UPDATES
+STORES = frozenset({"store_view_tko", "store_ptr_tko"})
 #: Operations without effects that give neither tiles nor scalars of the program's data.
 _DESCRIBING = frozenset(
     {

@@ -8,13 +8,18 @@ from ..locations import Location
 
 class Fallback(Exception):
     """There is no rule for fusing an operation with those before it. The message says why, and names the
-    user's line if that is known. `by_order` is whether it only must follow them."""
+    user's line if that is known.
 
-    def __init__(self, op: Operation, reason: str, *, by_order: bool = False):
+    by_order:  it only must follow them
+    on_tiles:  there is a rule: it runs on whole tiles
+    """
+
+    def __init__(self, op: Operation, reason: str, *, by_order: bool = False, on_tiles: bool = False):
         super().__init__(f"{place_of(op)}{op.name}: {reason}")
         self.op = op
         self.reason = reason
         self.by_order = by_order
+        self.on_tiles = on_tiles
 
 
 def place_of(op: Operation) -> str:

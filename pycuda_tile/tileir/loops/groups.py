@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 
 from ..ir import TERMINATORS, Block, Operation, Value, walk
 from ..lower.tiles import shared_value
-from ..reading import attribute, operands_of
+from ..reading import operands_of
 from .facts import (
     ELEMENTWISE,
     FOLDS,
@@ -20,7 +20,6 @@ from .facts import (
     SHAPES,
     SOURCES,
     STORES,
-    UPDATES,
     captured,
     data_of,
     has_tiles,
@@ -36,14 +35,15 @@ from .stages import Nest, plan
 
 Item = Operation | Nest
 
+#: What runs on whole tiles by rule: control flow, and updates of memory, for which effects.py says why.
+_ON_TILES = frozenset({*TERMINATORS, "if", "for", "loop", "atomic_rmw_tko", "atomic_cas_tko"})
+
 
 @dataclass
 class Uses:
-    """Which operations use a value, by the value's identity. What the regions of a reduction use, it uses.
-    Also the operations that join tokens, by their results."""
+    """Which operations use a value, by the value's identity. What the regions of a reduction use, it uses."""
 
     users: dict[int, set[int]] = field(default_factory=dict)
-    joins: dict[int, Operation] = field(default_factory=dict)  # of tokens
 
     @staticmethod
     def of(body: Block) -> Uses:
@@ -51,8 +51,6 @@ class Uses:
         for op in walk(body):
             for value in [*operands_of(op), *captured(op)]:
                 found.users.setdefault(id(value), set()).add(id(op))
-            if op.name == "join_tokens":
-                found.joins[id(op.results[0])] = op
         return found
 
     def outside(self, ops: list[Operation]) -> list[Value]:
@@ -77,7 +75,7 @@ def split(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) ->
 
     for op in ops:
         depends = any(id(value) in made for value in [*data_of(op), *captured(op)])
-        if _is_fusible(op, uses) or (depends and op.name in ELEMENTWISE | SHAPES and not has_tiles(op)):
+        if _is_fusible(op) or (depends and op.name in ELEMENTWISE | SHAPES and not has_tiles(op)):
             current.append(op)
             made |= {id(value) for value in op.results}
         elif not depends and _may_precede(op, current):
@@ -85,18 +83,15 @@ def split(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) ->
         else:
             end()
             items.append(op)
-            if not is_small(op) and op.name not in (*TERMINATORS, "if", "for", "loop"):
+            if not is_small(op) and op.name not in _ON_TILES:
                 note(Fallback(op, "there is no rule for it"))
     end()
     return items
 
 
-def _is_fusible(op: Operation, uses: Uses) -> bool:
+def _is_fusible(op: Operation) -> bool:
     if not has_tiles(op):
         return False
-    if op.name in UPDATES:
-        relaxed = attribute(op, "memory_ordering_semantics") == "relaxed"
-        return relaxed and not uses.users.get(id(op.results[0]))
     if op.name in FOLDS:
         return len(operands_of(op)) == 1 and is_pure(op) and not any(is_tile(value) for value in captured(op))
     if op.name == "constant":
@@ -133,7 +128,9 @@ def _nests(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) -
             else:
                 for op in taken:
                     found = reasons.get(id(op))
-                    if found is not None and not is_small(op) and (nest is None or found.by_order):
+                    if found is None or found.on_tiles or is_small(op):
+                        continue
+                    if nest is None or found.by_order:
                         note(found)
                 items.extend(taken)
             part = _others(part, taken)
@@ -148,7 +145,7 @@ def _longest(ops: list[Operation], uses: Uses, reasons: dict[int, Fallback], lef
     """A nest for as many operations as fit together; `reasons` gets why others do not."""
     while ops:
         try:
-            return plan(ops, uses.outside(ops), uses.joins)
+            return plan(ops, uses.outside(ops))
         except Fallback as error:
             reasons[id(error.op)] = error
             ops = left(error.op, ops, uses)

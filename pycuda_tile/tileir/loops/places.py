@@ -121,32 +121,27 @@ class Places:
         self.tests: list[str] = []
         self._origins: dict[Any, str] = {}  # by how they are computed
 
-    def of(self, access: Access) -> Place | None:
-        """None if nothing is known of the pointers."""
-        if access.place is None:
-            return None
+    def of(self, access: Access) -> Place:
         place = self._view(access) if "view" in access.op.operands else self._pointers(access)
         for axis in self.nest.axes.list_of(access.value):
             place.steps.setdefault(axis, "0")
         return place
 
-    def add_tests(self, places: dict[int, Place | None]) -> None:
+    def add_tests(self, places: dict[int, Place]) -> None:
         """What must hold for the loops to keep the order of accesses."""
         for first, second in self.nest.effects.disjoint:
             one, other = places[id(first.op)], places[id(second.op)]
-            assert one is not None and other is not None
             self.tests.append(f"loops::disjoint({one.bytes()}, {other.bytes()})")
         for access in self.nest.effects.in_place.values():
             place = places[id(access.op)]
-            assert place is not None
             self.tests.append(place.injective())
         self.tests[:] = dict.fromkeys(self.tests)
 
-    def add_streams(self, places: dict[int, Place | None]) -> None:
+    def add_streams(self, places: dict[int, Place]) -> None:
         """Which stores of rows may go past the caches: not those to what the nest has just loaded."""
         for access in self.nest.effects.accesses:
             place, vector = places[id(access.op)], self.nest.vector
-            if place is None or not access.stores or place.steps.get(vector) != "1":
+            if not access.stores or place.steps.get(vector) != "1":
                 continue
             if access in self.nest.effects.in_place.values():
                 continue

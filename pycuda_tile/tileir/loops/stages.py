@@ -17,7 +17,7 @@ from ..reading import attribute, operands_of, tile_facts, value_shape
 from .affine import ONE, Analysis
 from .axes import Axes
 from .effects import Access, Effects, effects
-from .facts import FOLDS, LOADS, SHAPES, SOURCES, STORES, UPDATES, data_of, is_tile
+from .facts import FOLDS, LOADS, SHAPES, SOURCES, STORES, data_of, is_tile
 from .fallback import Fallback
 
 #: What an operation costs, in additions; others cost one.
@@ -76,9 +76,7 @@ class Nest:
     def inputs(self, op: Operation) -> list[Value]:
         """The values that an operation needs in the loops. The place of an access is known before them."""
         if op.name in LOADS or op.name in STORES:
-            access = self.access(op)
-            if access.place is not None:
-                return [access.value] if access.stores else []
+            return [self.access(op).value] if op.name in STORES else []
         return data_of(op)
 
     def may_replace(self, old: Value, new: Value) -> bool:
@@ -125,12 +123,12 @@ class Nest:
         return "\n".join(lines)
 
 
-def plan(ops: list[Operation], outputs: list[Value], joins: dict[int, Operation] | None = None) -> Nest:
+def plan(ops: list[Operation], outputs: list[Value]) -> Nest:
     """The loops of a group; raises Fallback for the first operation that does not fit."""
     axes = Axes(ops)
     definitions = {id(result): op for op in ops for result in op.results}
     analysis = Analysis(axes, definitions)
-    nest = Nest(ops, axes, analysis, effects(ops, analysis, joins), outputs=outputs)
+    nest = Nest(ops, axes, analysis, effects(ops, analysis), outputs=outputs)
     full = _spanning(nest)
     _order_loops(nest, full)
     _find_levels(nest)
@@ -173,10 +171,6 @@ def _order_loops(nest: Nest, full: list[int]) -> None:
         raise Fallback(op, f"its rows have fewer than {_SHORTEST} elements")
     others = [axis for axis in full if axis not in (nest.inner, nest.vector)]
     nest.outer = others if nest.inner == nest.vector else [*others, nest.vector]
-    for access in nest.effects.accesses:
-        loops = [axis for axis in (*nest.outer, nest.inner) if axis in nest.axes.list_of(access.value)]
-        if access.op.name in UPDATES and loops != nest.axes.list_of(access.value):
-            raise Fallback(access.op, "its elements would be updated in another order")
 
 
 def _best_vector(nest: Nest, full: list[int]) -> int:
