@@ -10,6 +10,7 @@ it is kept in a buffer for one round of the outer loops.
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..ir import Operation, Value
@@ -78,6 +79,11 @@ class Nest:
         if op.name in LOADS or op.name in STORES:
             return [self.access(op).value] if op.name in STORES else []
         return data_of(op)
+
+    def taken(self) -> list[Value]:
+        """The tiles of others that the operations use."""
+        used = {id(v): v for op in self.ops for v in self.inputs(op) if is_tile(v)}
+        return [value for key, value in used.items() if key not in self.analysis.definitions]
 
     def may_replace(self, old: Value, new: Value) -> bool:
         """Whether an output may be written to where an input lies: each element of the input is read for the
@@ -174,19 +180,23 @@ def _order_loops(nest: Nest, full: list[int]) -> None:
 
 
 def _best_vector(nest: Nest, full: list[int]) -> int:
-    """The axis along which most accesses are to neighbours; the last one if there are none."""
+    """The axis along which most elements have their neighbours in memory; the last one if there are none."""
     votes = dict.fromkeys(full, 0)
+    votes[full[-1]] = 1
+
+    def vote(value: Value, axes: Iterable[int]) -> None:
+        for axis in axes:
+            votes[axis] += 2 * math.prod(value_shape(value))
+
     for access in nest.effects.accesses:
         if access.pointers is not None:
-            for axis, step in access.pointers.steps.items():
-                votes[axis] += 2 * (step == ONE)
+            vote(access.value, (axis for axis, step in access.pointers.steps.items() if step == ONE))
         elif "view" in access.op.operands:
             view = access.op.operands["view"][0].type
-            kind = tile_facts(view)
-            for axes, dimension in zip(nest.axes.of(access.value), kind.axes, strict=True):
-                if axes and view.tensor.strides[dimension] == 1:
-                    votes[axes[-1]] += 2
-    votes[full[-1]] += 1
+            dimensions = zip(nest.axes.of(access.value), tile_facts(view).axes, strict=True)
+            vote(access.value, (axes[-1] for axes, d in dimensions if axes and view.tensor.strides[d] == 1))
+    for value in [*nest.outputs, *nest.taken()]:
+        vote(value, nest.axes.list_of(value)[-1:])
     return max(full, key=lambda axis: votes[axis])
 
 
