@@ -95,7 +95,8 @@ def test_reports_of_checked_programs(wrong, kernel, kind, place):
 def test_refused_in_kernels(tmp_path, statement, message):
     source = tmp_path / "refused.cu"
     source.write_text(
-        f"__global__ void other() {{}}\n__global__ void k() {{\n  {statement}\n}}\nint main() {{ k<<<1, 1>>>(); }}\n"
+        f"__global__ void other() {{}}\n__global__ void k() {{\n  {statement}\n}}\n"
+        "int main() { k<<<1, 1>>>(); }\n"
     )
     with pytest.raises(pct.CompileError, match=f"refused.cu{message}") as error:
         pct.compile_program(source, tmp_path / "out")

@@ -12,7 +12,10 @@ from pycuda_tile.programs.options import Input, read
     "words",
     [
         ["-o", "out", "-I", "a", "-Ib", "-D", "X=1", "-DY", "-std=c++20", "-O2", "-lm", "-L", "d", "x.cu"],
-        ["--output-file=out", "--include-path=a,b", "--define-macro", "X=1", "-D=Y", "--std", "c++20", "--optimize=2", "-l=m", "--library-path=d", "x.cu"],
+        [
+            *("--output-file=out", "--include-path=a,b", "--define-macro", "X=1", "-D=Y", "--std", "c++20"),
+            *("--optimize=2", "-l=m", "--library-path=d", "x.cu"),
+        ],
         [
             "-oout",
             "-I=a",
@@ -46,7 +49,8 @@ def test_lists_for_the_host():
 
 
 def test_what_is_for_gpus_means_nothing():
-    words = "--enable-tile -gencode arch=compute_80,code=sm_80 --generate-code=arch=compute_90,code=[compute_90,sm_90]"
+    words = "--enable-tile -gencode arch=compute_80,code=sm_80"
+    words += " --generate-code=arch=compute_90,code=[compute_90,sm_90]"
     words += (
         " -lineinfo --expt-relaxed-constexpr --extended-lambda -use_fast_math -Xptxas -v -maxrregcount=32"
     )

@@ -129,7 +129,8 @@ def test_declarations_of_kernels_lose_only_the_keyword():
 
 
 def test_device_functions_have_no_body_on_the_host():
-    text = "__device__ int f(int x) { return x; }\n__device__ auto g() { return 1; }\n__host__ __device__ int h() { return 2; }"
+    text = "__device__ int f(int x) { return x; }\n__device__ auto g() { return 1; }\n"
+    text += "__host__ __device__ int h() { return 2; }"
     f, g, h = rewritten(text).split("\n")
     assert f.split() == ["int", "f(int", "x)", "{", "__builtin_trap();", "}"]
     assert "return 1;" in g and "return 2;" in h
@@ -158,7 +159,8 @@ def test_variables_are_registered(declaration, names):
 
 
 def test_shared_memory():
-    text = "__global__ void k() { __shared__ float a[4]; __shared__ alignas(16) int b; extern __shared__ int c[]; }"
+    text = "__global__ void k() { __shared__ float a[4]; __shared__ alignas(16) int b; "
+    text += "extern __shared__ int c[]; }"
     out = rewritten(text, device_half)
     assert "static thread_local float a[4];" in out
     assert "alignas(16) static thread_local int b;" in out
