@@ -28,7 +28,9 @@ THREADS = ("cuda_tile/threads/", "cuda_tile/platform/emulated_", "cuda_tile/plat
 ONE_THREAD = ("cuda_tile/one_thread/", "cuda_tile/loops/", "cuda_tile/platform/host.h")
 # For clang with CUDA_TILE_RECORD: tests of from_cpp() compile them.
 RECORD = ("cuda_tile/record/", "cuda_tile/platform/record", "cuda_tile/core/recorded")
-HEADERS = [header for header in ALL_HEADERS if not header.startswith(RECORD)]
+# Parts of <cuda_runtime.h>, which tests of whole programs compile.
+PROGRAMS = ("cuda_tile/program/", "cuda_tile/runtime/")
+HEADERS = [header for header in ALL_HEADERS if not header.startswith((*RECORD, *PROGRAMS))]
 SETTINGS = {
     "plain": ([], (*GPU, *CHECKED, *THREADS)),
     "checked": (["-DCUDA_TILE_CHECKED=1"], (*GPU, *THREADS)),

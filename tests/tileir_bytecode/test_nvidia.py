@@ -40,7 +40,7 @@ def front_end(name: str) -> bytes:
     kernels: tuple[str, ...] = ()
     if hasattr(example, "problem"):
         words = {"dtype": "float16", "causal": True}
-        sizes = [words.get(name, 8) for name in inspect.signature(example.problem).parameters]
+        sizes = [words.get(name, 32) for name in inspect.signature(example.problem).parameters]
         kernels = example.problem(*sizes).kernels
     try:
         return pct.build(EXAMPLES / f"{name}.cu", target="tile", arch="sm_100", kernels=kernels).tileir
