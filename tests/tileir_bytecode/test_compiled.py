@@ -45,7 +45,7 @@ def test_bytes(module: tileir.Module) -> None:
         tileir.write_bytecode(module, "13.3")
 
 
-@pytest.mark.parametrize("way", ["interpret", "cpu", "fused"])
+@pytest.mark.parametrize("way", ["interpret", "cpu", pytest.param("fused", marks=pytest.mark.wide)])
 @pytest.mark.parametrize("values, count, expected", [
     ([1, 2, 9, 0], 4, [1, 2, 5, 0]),
     ([1, 3, 9, 0], 4, [1, 3, 9, 0]),

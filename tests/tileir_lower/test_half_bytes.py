@@ -61,7 +61,9 @@ def built(target: str, fused: bool):
     return tileir.build(MODULE, target=target, **how)
 
 
-@pytest.mark.parametrize("way", ["interpret", "cpu", "fused", "emulated"])
+@pytest.mark.parametrize(
+    "way", ["interpret", "cpu", pytest.param("fused", marks=pytest.mark.wide), "emulated"]
+)
 @pytest.mark.parametrize("i, j", [(0, 0), (2, 1), (4, 2), (3, 1)])
 def test_tiles_at_odd_places(way: str, i: int, j: int) -> None:
     """Tiles that begin in the middle of a byte, and reach beyond the tensor in both directions. A pointer

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pycuda_tile import tileir
-from pycuda_tile.errors import UndefinedBehaviorError
+from pycuda_tile.errors import BuildValueError, UndefinedBehaviorError
 from pycuda_tile.tileir.elements import DTYPES
 from pycuda_tile.tileir.loops import fuse
 
@@ -140,6 +140,11 @@ def test_what_is_not_fused_says_why() -> None:
     }
 
 
+def test_older_versions_of_the_api_are_refused() -> None:
+    with pytest.raises(BuildValueError, match=r"api: modules of Tile IR are built with the API of 13\.5"):
+        tileir.build(tileir.parse(INSERTED), api="13.3")
+
+
 @functools.cache
 def launcher(way: str) -> Callable[..., None]:
     module = tileir.parse(TEXT)
@@ -151,7 +156,7 @@ def launcher(way: str) -> Callable[..., None]:
     return lambda name, *arrays, grid=1: built.kernel(name)[grid](*arrays)
 
 
-@pytest.fixture(params=["interpret", "cpu", "fused", "emulated"])
+@pytest.fixture(params=["interpret", "cpu", pytest.param("fused", marks=pytest.mark.wide), "emulated"])
 def run(request: pytest.FixtureRequest) -> Callable[..., None]:
     return launcher(request.param)
 

@@ -16,6 +16,7 @@ from pycuda_tile.errors import BuildValueError, NotAvailableYet
 from pycuda_tile.targets.fusing import reason_against
 from pycuda_tile.targets.target import Request
 
+from ...spec import API_VERSIONS
 from ..assertions import AssertionFailed
 from ..ir import Operation
 from ..loops import fuse
@@ -45,6 +46,8 @@ def build(m: Any, target: str = "cpu", *, optimize: bool | str = False, **argume
     names = [each.name for each in targets.every() if each.own_header]
     if target not in names:
         raise BuildValueError(f"target: expected one of {', '.join(names)}, got {target!r}")
+    if arguments.get("api") not in (None, API_VERSIONS[-1]):
+        raise BuildValueError(f"api: modules of Tile IR are built with the API of {API_VERSIONS[-1]}")
     checked, options = bool(arguments.get("checked")), tuple(arguments.get("options", ()))
     asked = Request(targets.find(target), "", "", None, checked=checked, options=options, optimize=optimize)
     reason = reason_against(check_optimize(asked))
