@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from pycuda_tile import tileir
-from pycuda_tile.errors import BuildValueError, UndefinedBehaviorError
+from pycuda_tile.errors import BuildValueError, TargetUnavailable, UndefinedBehaviorError
 from pycuda_tile.tileir.elements import DTYPES
 from pycuda_tile.tileir.loops import fuse
 
@@ -254,3 +254,29 @@ def test_insert_beyond_the_tile(i: int, j: int) -> None:
     tileir.interpret(module, "inserted", 1, x, y, i, j, on_ub="continue")
     launcher("cpu")("inserted", x, y, i, j)
     assert not y.any()
+
+
+@pytest.mark.parametrize("target", ["interpret", "cpu", "emulated"])
+def test_a_printed_tile(target: str, capfd: pytest.CaptureFixture[str]) -> None:
+    """Also where several threads share it; an i4 with the signedness that the letter specifies."""
+    module = tileir.parse("""entry @kernel(%n: tile<i32>) {
+  %x = constant <i8: [[0, 7], [8, -1]]> : tile<2x2xi8>
+  %h = trunci %x : tile<2x2xi8> -> tile<2x2xi4>
+  %t = print_tko "n %d: %d and %u\\0A", %n, %h, %h : tile<i32>, tile<2x2xi4>, tile<2x2xi4> -> token
+}""")
+    if target == "interpret":
+        tileir.interpret(module, "kernel", 1, 5)
+    else:
+        threads = 4 if target == "emulated" else None
+        built = tileir.build(module, target=target, options=("-O1",), num_threads=threads)
+        built.kernel("kernel")[1](5)
+    assert capfd.readouterr().out == "n 5: [[0, 7], [-8, -1]] and [[0, 7], [8, 15]]\n"
+
+
+@pytest.mark.wide
+def test_compiles_for_simt() -> None:
+    try:
+        built = tileir.build(tileir.parse(TEXT), target="simt", arch="sm_90")
+    except TargetUnavailable as error:
+        pytest.skip(str(error))
+    assert all(".target sm_90" in built.kernel(kernel.name).ptx for kernel in built.kernels)

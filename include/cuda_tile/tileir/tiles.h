@@ -86,12 +86,20 @@ CUDA_TILE_API T reversed(T const& x) {
   return ct::detail::taken(x, position);
 }
 
-/// Calls f(i, element) for each element, in row-major order.
+/// Calls f(i, element) for each element, in row-major order, in one thread of the block.
 template <typename T, typename F>
 CUDA_TILE_API void for_each_element(T const& x, F f) {
-  static_assert(sizeof(T) == 0 || one_thread, "only a block of one thread holds all elements");
-  for (unsigned i = 0; i < T::distribution::size; ++i)
-    f(i, x.slots[i]);
+  if constexpr (one_thread) {
+    for (unsigned i = 0; i < T::distribution::size; ++i)
+      f(i, x.slots[i]);
+  } else {
+    auto const flat = ct::reshape(x, ct::shape<ct::tile_size_v<T>>{});
+    for (unsigned i = 0; i < ct::tile_size_v<T>; ++i) {
+      auto const e = element_of(ct::extract(flat, ct::shape<1>{}, i));
+      if (thread() == 0)
+        f(i, e);
+    }
+  }
 }
 
 // ---- reductions and scans of several tiles at once: of one tile whose elements are structures

@@ -10,7 +10,6 @@ from ..ir import Operation
 from ..print_formats import Expression, pieces
 from ..reading import attribute, group, operand, operands_of, value_element, value_shape
 from .translation import Translation
-from .types import NotLowered
 
 
 def block_id(translator: Translation, op: Operation) -> None:
@@ -52,9 +51,6 @@ def check(translator: Translation, op: Operation) -> None:
 def prints(translator: Translation, op: Operation) -> None:
     """One printf if every operand is a scalar; otherwise one for each element of a tile, in brackets."""
     values = group(op, "args")
-    tiles = any(value_shape(value) for value in values)
-    if tiles and translator.target.threads:
-        raise NotLowered("tiles can be printed only on the target cpu")
     left, template = iter(values), ""
     arguments: list[str] = []
 
@@ -62,7 +58,7 @@ def prints(translator: Translation, op: Operation) -> None:
         nonlocal template, arguments
         if template:
             call = f"printf({', '.join([quoted(template), *arguments])});"
-            translator.line(call if tiles else f"if (tileir::thread() == 0) {call}")
+            translator.line(f"if (tileir::thread() == 0) {call}")
         template, arguments = "", []
 
     for piece in pieces(attribute(op, "str")):
