@@ -7,6 +7,7 @@ import pytest
 from tileir_modules import INT, POINTER, TOKEN, Builder, tile
 
 from pycuda_tile import tileir
+from pycuda_tile.errors import LaunchError
 from pycuda_tile.tileir.ir import Global
 
 
@@ -206,3 +207,10 @@ def test_attribute_of_a_pointer_changes_nothing(run) -> None:
     array = np.full(4, 7, np.int32)
     run(tileir.parse(text), 1, array)
     assert array.tolist() == [0, 1, 2, 3]
+
+
+def test_memory_that_there_is_not() -> None:
+    count = 1 << 60
+    module = tileir.parse(f"entry @k() {{ %a = alloca num_elem = {count}, alignment = 8 : tile<ptr<f64>> }}")
+    with pytest.raises(LaunchError, match="line 1: alloca: there is no memory for 9223372036854775808 bytes"):
+        tileir.interpret(module, "k", 1)

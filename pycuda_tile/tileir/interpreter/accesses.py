@@ -12,6 +12,8 @@ from typing import Any
 
 import numpy as np
 
+from pycuda_tile.errors import LaunchError
+
 from ..assertions import AssertionFailed
 from ..elements import DTYPES, unsigned, wrap
 from ..ir import Bounded, DivBy, Operation, Value
@@ -233,7 +235,10 @@ def _get_global(block: BlockState, op: Operation) -> list:
 
 def _alloca(block: BlockState, op: Operation) -> list:
     size = -(-int(attribute(op, "num_elem")) * bits_in_memory(pointee(result_element(op))) // 8)
-    array = np.zeros(size, np.uint8)
+    try:
+        array = np.zeros(size, np.uint8)
+    except (MemoryError, ValueError):
+        raise LaunchError(f"{op}: there is no memory for {size} bytes") from None
     return [np.asarray(block.program.memory.add(array, f"what {op} allocates"), np.int64)]
 
 
