@@ -117,9 +117,15 @@ class ElementType:
         return float(significand * Fraction(2) ** (self.largest_exponent - self.mantissa))
 
     def has_lower_rank(self, other: ElementType) -> bool:
-        """[1.7.1] Compares floating point types. e8m0 ranks below the types that have its exponents; as it
-        has no sign, none ranks below it."""
-        return self.rank < other.rank and self.exponent <= other.exponent and self.signed <= other.signed
+        """[1.7.1] Compares floating point types. e8m0 and ue5m3 rank below the types that have their
+        exponents; as they have no sign, none ranks below them."""
+        exponents = (self.exponent, self.has_numbers_last) <= (other.exponent, other.has_numbers_last)
+        return self.rank < other.rank and exponents and self.signed <= other.signed
+
+    @property
+    def has_numbers_last(self) -> bool:
+        """Whether numbers have the last exponent, too, which infinities have elsewhere."""
+        return "inf" not in self.specials and self.mantissa != 0
 
     def holds(self, other: ElementType) -> bool:
         """Whether the normal numbers of another floating point format are normal here."""
@@ -157,7 +163,8 @@ ELEMENT_TYPES = tuple(map(_element_type, load("element_types")))
 #: The types of C++ and those of Tile IR, by name.
 CXX_TYPES = {e.cxx: e for e in ELEMENT_TYPES if e.cxx}
 TILEIR_TYPES = {e.tileir: e for e in ELEMENT_TYPES if e.tileir}
-#: By the name of the NumPy type; float32 means float, not tf32, although arrays of tf32 have that type, too.
-NUMPY_TYPES = {e.numpy: e for e in ELEMENT_TYPES if e.numpy and e.id != "tf32"}
+#: By the name of the NumPy type; float32 means float, not tf32, although arrays of tf32 have that type, too,
+#: and uint8 are not the bits of ue5m3, of which NumPy has no type.
+NUMPY_TYPES = {e.numpy: e for e in ELEMENT_TYPES if e.numpy and e.id not in ("tf32", "ue5m3")}
 #: The header that a kernel must include for a type of C++, by the type's name.
 HEADERS = {name: e.header for name, e in CXX_TYPES.items() if e.header}

@@ -40,7 +40,7 @@ def test_a_float_has_sign_exponent_and_mantissa():
 def test_a_greater_rank_has_all_values(a):
     """A format [1.7.1] loses no value when converted to one of higher rank that it fits into."""
     for b in CXX_TYPES.values():
-        if not b.is_integral and a.rank < b.rank and a.exponent <= b.exponent and a.signed <= b.signed:
+        if not b.is_integral and a.has_lower_rank(b):
             assert b.mantissa >= a.mantissa and b.greatest >= a.greatest, b.id
             assert b.smallest_exponent - b.mantissa <= a.smallest_exponent - a.mantissa, b.id
 

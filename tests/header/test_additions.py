@@ -196,10 +196,38 @@ def _small_floats():
     yield _case("ct::repack<unsigned char, 0>(x0)", octets, fp4)
 
 
+def _ue5m3():
+    """The format that NumPy lacks, by its bits: no sign, bias 15, NaN 0xff; conversions drop the sign."""
+    every = np.arange(256, dtype=np.uint8)
+    exponent, mantissa = every.astype(int) >> 3, every.astype(int) & 7
+    values = np.where(exponent == 0, mantissa / 8 * 2.0**-14, (1 + mantissa / 8) * 2.0 ** (exponent - 15))
+    values[255] = np.nan
+    bits = "ct::element_bitcast<__nv_fp8_ue5m3>(x0)"
+    yield _case(f"ct::element_cast<float>({bits})", values.astype(np.float32), every)
+    yield _case(f"ct::isnan({bits})", every == 255, every)
+    yield _case(f"ct::isinf({bits})", every == 256, every)
+    between = (values[:15] + values[1:16]) / 2  # ties, which go to even bits
+    x = np.resize(np.concatenate([between, -values[::64], [1e9], values[200:211] * 1.001]), 32).astype(
+        np.float32
+    )
+    distance = np.abs(np.abs(x)[:, None].astype(np.float64) - values[None, :255])
+    nearest = distance.min(1, keepdims=True) == distance
+    chosen = [min(np.flatnonzero(row), key=lambda i: (i % 2, i)) for row in nearest]
+    cast = "ct::element_bitcast<unsigned char>(ct::element_cast<__nv_fp8_ue5m3>(x0))"
+    yield _case(cast, np.array(chosen, np.uint8), x)
+    lhs, rhs = (_small("float4_e2m1fn", np.ones(shape)) for shape in ((2, 32), (32, 2)))
+    scales = np.array([[0x78, 0x80], [0x70, 0x78]], np.uint8)  # 1, 2, 0.5, 1
+    product = "ct::element_bitcast<__nv_fp8_ue5m3>(x1)", "ct::element_bitcast<__nv_fp8_ue5m3>(x3)"
+    inputs = (lhs, scales, rhs, scales, np.zeros((2, 2), np.float32))
+    numbers = np.array([[1, 2], [0.5, 1]], np.float32)
+    expected = reference.scaled_mma(lhs, numbers, rhs, numbers, inputs[4])
+    yield _case(f"ct::scaled_mma(x0, {product[0]}, x2, {product[1]}, x4)", expected, *inputs)
+
+
 @pytest.mark.skipif(not nvrtc.include_dirs(), reason="needs NVIDIA's headers of small floats")
 @pytest.mark.every_target
 def test_small_floats(target):
-    _check([*_products(), *_small_floats()], target)
+    _check([*_products(), *_small_floats(), *_ue5m3()], target)
 
 
 @pytest.mark.every_target

@@ -15,12 +15,17 @@ CUDA_TILE_CONSTEXPR int floating_rank() {
   else
     return -1;
 }
+/// Whether U has the exponents of T.
+template <typename T, typename U>
+inline constexpr bool exponents_within =
+    scalar_traits<T>::exponent_bits < scalar_traits<U>::exponent_bits ||
+    (scalar_traits<T>::exponent_bits == scalar_traits<U>::exponent_bits &&
+     scalar_traits<T>::has_numbers_last <= scalar_traits<U>::has_numbers_last);
 /// Whether U has at least the rank of T. Types on one level, such as half and bfloat16, are unordered; so are
-/// e8m0 and types that lack its exponents, or that have a sign, which it lacks.
+/// e8m0 and ue5m3 and types that lack their exponents, or that have a sign, which they lack.
 template <typename T, typename U>
 inline constexpr bool floating_rank_within =
-    is_same_v<T, U> || (floating_rank<T>() < floating_rank<U>() &&
-                        scalar_traits<T>::exponent_bits <= scalar_traits<U>::exponent_bits &&
+    is_same_v<T, U> || (floating_rank<T>() < floating_rank<U>() && exponents_within<T, U> &&
                         scalar_traits<T>::has_sign <= scalar_traits<U>::has_sign);
 
 /// Whether every value of integral scalar T is a value of U.

@@ -14,6 +14,7 @@ struct __nv_fp8_e4m3;
 struct __nv_fp8_e5m2;
 struct __nv_fp8_e8m0;
 struct __nv_fp4_e2m1;
+struct __nv_fp8_ue5m3;
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
@@ -160,6 +161,7 @@ struct scalar_traits<__half> {
   static constexpr int exponent_bits = 5, mantissa_bits = 10, bias = 15;
   static constexpr bool has_sign = true, has_zero = true;
   static constexpr beyond_finite beyond = beyond_finite::infinity;
+  static constexpr bool has_numbers_last = false; // of the last exponent
   static constexpr bool saturates = false;
 };
 
@@ -171,6 +173,7 @@ struct scalar_traits<__nv_bfloat16> {
   static constexpr int exponent_bits = 8, mantissa_bits = 7, bias = 127;
   static constexpr bool has_sign = true, has_zero = true;
   static constexpr beyond_finite beyond = beyond_finite::infinity;
+  static constexpr bool has_numbers_last = false; // of the last exponent
   static constexpr bool saturates = false;
 };
 
@@ -182,6 +185,7 @@ struct scalar_traits<float> {
   static constexpr int exponent_bits = 8, mantissa_bits = 23, bias = 127;
   static constexpr bool has_sign = true, has_zero = true;
   static constexpr beyond_finite beyond = beyond_finite::infinity;
+  static constexpr bool has_numbers_last = false; // of the last exponent
   static constexpr bool saturates = false;
 };
 
@@ -193,6 +197,7 @@ struct scalar_traits<__nv_tf32> {
   static constexpr int exponent_bits = 8, mantissa_bits = 10, bias = 127;
   static constexpr bool has_sign = true, has_zero = true;
   static constexpr beyond_finite beyond = beyond_finite::infinity;
+  static constexpr bool has_numbers_last = false; // of the last exponent
   static constexpr bool saturates = false;
 };
 
@@ -204,6 +209,7 @@ struct scalar_traits<double> {
   static constexpr int exponent_bits = 11, mantissa_bits = 52, bias = 1023;
   static constexpr bool has_sign = true, has_zero = true;
   static constexpr beyond_finite beyond = beyond_finite::infinity;
+  static constexpr bool has_numbers_last = false; // of the last exponent
   static constexpr bool saturates = false;
 };
 
@@ -215,6 +221,7 @@ struct scalar_traits<__nv_fp8_e4m3> {
   static constexpr int exponent_bits = 4, mantissa_bits = 3, bias = 7;
   static constexpr bool has_sign = true, has_zero = true;
   static constexpr beyond_finite beyond = beyond_finite::nan;
+  static constexpr bool has_numbers_last = true; // of the last exponent
   static constexpr bool saturates = true;
 };
 
@@ -226,6 +233,7 @@ struct scalar_traits<__nv_fp8_e5m2> {
   static constexpr int exponent_bits = 5, mantissa_bits = 2, bias = 15;
   static constexpr bool has_sign = true, has_zero = true;
   static constexpr beyond_finite beyond = beyond_finite::infinity;
+  static constexpr bool has_numbers_last = false; // of the last exponent
   static constexpr bool saturates = true;
 };
 
@@ -238,6 +246,7 @@ struct scalar_traits<__nv_fp8_e8m0> {
   static constexpr int exponent_bits = 8, mantissa_bits = 0, bias = 127;
   static constexpr bool has_sign = false, has_zero = false;
   static constexpr beyond_finite beyond = beyond_finite::nan;
+  static constexpr bool has_numbers_last = false; // of the last exponent
   static constexpr bool saturates = true;
 };
 #endif
@@ -251,6 +260,21 @@ struct scalar_traits<__nv_fp4_e2m1> {
   static constexpr int exponent_bits = 2, mantissa_bits = 1, bias = 1;
   static constexpr bool has_sign = true, has_zero = true;
   static constexpr beyond_finite beyond = beyond_finite::nothing;
+  static constexpr bool has_numbers_last = true; // of the last exponent
+  static constexpr bool saturates = true;
+};
+#endif
+
+#if CUDA_TILE_API_VERSION >= 1305
+template <>
+struct scalar_traits<__nv_fp8_ue5m3> {
+  static constexpr category kind = category::restricted_floating_point;
+  static constexpr char const* name = "__nv_fp8_ue5m3";
+  static constexpr int rank = 1, bits = 8;
+  static constexpr int exponent_bits = 5, mantissa_bits = 3, bias = 15;
+  static constexpr bool has_sign = false, has_zero = true;
+  static constexpr beyond_finite beyond = beyond_finite::nan;
+  static constexpr bool has_numbers_last = true; // of the last exponent
   static constexpr bool saturates = true;
 };
 #endif

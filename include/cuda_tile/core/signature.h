@@ -16,6 +16,7 @@ struct __nv_fp8_e4m3;
 struct __nv_fp8_e5m2;
 struct __nv_fp8_e8m0;
 struct __nv_fp4_e2m1;
+struct __nv_fp8_ue5m3;
 
 namespace cuda_tile {
 
@@ -33,6 +34,7 @@ enum class parameter_kind : unsigned {
   e5m2,
   e8m0,
   e2m1,
+  ue5m3,
 };
 
 namespace detail {
@@ -97,6 +99,7 @@ template <> inline constexpr unsigned value_code<__nv_fp8_e4m3> = code<parameter
 template <> inline constexpr unsigned value_code<__nv_fp8_e5m2> = code<parameter_kind::e5m2, 1>;
 template <> inline constexpr unsigned value_code<__nv_fp8_e8m0> = code<parameter_kind::e8m0, 1>;
 template <> inline constexpr unsigned value_code<__nv_fp4_e2m1> = code<parameter_kind::e2m1, 1>;
+template <> inline constexpr unsigned value_code<__nv_fp8_ue5m3> = code<parameter_kind::ue5m3, 1>;
 // clang-format on
 template <typename Type>
   requires(__is_enum(Type))

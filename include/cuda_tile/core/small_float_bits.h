@@ -85,12 +85,12 @@ struct tf32_format {
   }
 };
 
-/// The bits of E, whose traits describe the format of types with a sign, an exponent and a mantissa.
+/// The bits of E, whose traits describe the format of types with an exponent and a mantissa. Where a format
+/// lacks the sign, its bit is beyond the bits of E, and conversions drop it, as NVIDIA's header does.
 template <typename E, typename Traits = scalar_traits<E>>
 struct format_of
     : small_format<Traits::mantissa_bits, Traits::exponent_bits, Traits::beyond, Traits::saturates> {
-  static_assert(Traits::has_sign && Traits::has_zero &&
-                Traits::bias == (1 << (Traits::exponent_bits - 1)) - 1);
+  static_assert(Traits::has_zero && Traits::bias == (1 << (Traits::exponent_bits - 1)) - 1);
 };
 template <>
 struct format_of<__nv_fp8_e8m0> : e8m0_format {};

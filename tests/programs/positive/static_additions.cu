@@ -181,3 +181,14 @@ static_assert(pads<__nv_fp8_e5m2, nan_t> && pads<__nv_fp8_e5m2, inf_t> && pads<_
 static_assert(pads<__nv_fp8_e8m0, nan_t> && !pads<__nv_fp8_e8m0, minus_t> && !pads<__nv_fp8_e8m0, inf_t>);
 static_assert(!pads<__nv_fp8_e8m0, ct::view_padding_zero_t> && pads<__nv_fp4_e2m1, ct::view_padding_zero_t>);
 static_assert(!pads<__nv_fp4_e2m1, nan_t> && !pads<__nv_fp4_e2m1, minus_t> && !pads<int, nan_t>);
+
+// ue5m3, which ranks below bfloat16 alone
+static_assert(ct::restricted_floating_point_scalar<__nv_fp8_ue5m3>);
+static_assert(stores<__nv_bfloat16, __nv_fp8_ue5m3> && stores<float, __nv_fp8_ue5m3>);
+static_assert(!stores<__half, __nv_fp8_ue5m3> && !stores<__nv_fp8_ue5m3, __nv_fp8_e4m3> &&
+              !stores<__nv_fp8_ue5m3, __nv_fp4_e2m1> && !stores<__nv_fp8_e5m2, __nv_fp8_ue5m3>);
+static_assert(scales<__nv_fp4_e2m1, __nv_fp8_ue5m3, 64, 16> &&
+              scales<__nv_fp4_e2m1, __nv_fp8_ue5m3, 64, 32> &&
+              !scales<__nv_fp8_e4m3, __nv_fp8_ue5m3, 64, 32>);
+static_assert(pads<__nv_fp8_ue5m3, nan_t> && pads<__nv_fp8_ue5m3, ct::view_padding_zero_t> &&
+              !pads<__nv_fp8_ue5m3, minus_t> && !pads<__nv_fp8_ue5m3, inf_t>);

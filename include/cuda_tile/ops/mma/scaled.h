@@ -16,7 +16,8 @@ inline constexpr bool scales_fit =
     (is_same_v<S, __nv_fp8_e8m0> && N == 32 &&
      (is_same_v<E, __nv_fp8_e4m3> || is_same_v<E, __nv_fp8_e5m2>)) ||
     (is_same_v<E, __nv_fp4_e2m1> &&
-     ((is_same_v<S, __nv_fp8_e4m3> && N == 16) || (is_same_v<S, __nv_fp8_e8m0> && (N == 16 || N == 32))));
+     ((is_same_v<S, __nv_fp8_e4m3> && N == 16) ||
+      ((is_same_v<S, __nv_fp8_e8m0> || is_same_v<S, __nv_fp8_ue5m3>) && (N == 16 || N == 32))));
 
 template <typename L, typename LS, typename R, typename RS, typename A>
 CUDA_TILE_CONSTEXPR bool scaled_mma_agrees() {
