@@ -29,7 +29,6 @@ DTYPES = _Types({name: e.dtype for name, e in TILEIR_TYPES.items() if e.dtype is
 HALF_BYTE = "f4E2M1FN"
 #: Its bits are the only unsigned elements of tiles.
 _BITS_ALONE = "fnv8E5M3FNU"
-DTYPES[_BITS_ALONE] = np.dtype(np.uint8)
 
 
 def bits_of(element: str) -> int:

@@ -115,6 +115,7 @@ def test_small_floats_decode_as_their_types_do(monkeypatch):
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     from pycuda_tile.spec.element_types import CXX_TYPES
+    from pycuda_tile.tileir.elements import doubles
 
     formats = {name: e for name, e in CXX_TYPES.items() if e.header and e.bits <= 16}
     assert len(formats) >= 6
@@ -122,7 +123,7 @@ def test_small_floats_decode_as_their_types_do(monkeypatch):
         dtype = e.dtype
         raw = np.arange(1 << e.bits, dtype=f"<u{e.size}")
         with np.errstate(invalid="ignore"):
-            expected = raw.view(dtype).astype(np.float64)
+            expected = doubles(raw.view(dtype))
         got = [module.small_float(name, int(bits).to_bytes(e.size, "little")) for bits in raw]
         np.testing.assert_array_equal(got, expected)
     assert module.small_float("__nv_tf32", np.float32(-2.5).tobytes()) == -2.5

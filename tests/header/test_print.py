@@ -30,7 +30,8 @@ __tile__ void show(char const* label, E const* p) {
 )
 INTEGERS = {e.cxx: e.dtype for e in NUMPY_TYPES.values() if e.is_integral and e.cxx}
 INTEGERS["unsigned"] = INTEGERS.pop("unsigned int")  # as people write it
-FLOATS = {name: e.dtype for name, e in CXX_TYPES.items() if not e.is_integral}
+#: Arrays of ue5m3 are bytes to NumPy.
+FLOATS = {name: e.dtype for name, e in CXX_TYPES.items() if not e.is_integral and e.numpy != "uint8"}
 SHAPES = [(), (1,), (8,), (512,), (1024,), (4, 2), (2, 512), (32, 32), (2, 2, 4), (16, 8, 16), (1, 2, 1, 2)]
 SHAPES += [(2, 1, 4, 2, 2), (2, 4, 8, 2, 16)]
 

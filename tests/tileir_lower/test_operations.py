@@ -11,7 +11,7 @@ import pytest
 from tileir_modules import Builder, elementwise, tile
 
 from pycuda_tile import tileir
-from pycuda_tile.tileir.elements import DTYPES
+from pycuda_tile.tileir.elements import DTYPES, doubles, nearest
 from pycuda_tile.tileir.lower.translate import translate
 
 COUNT = 64
@@ -204,6 +204,7 @@ def test_float_to_integer_saturates(name: str) -> None:
         ("f8E5M2", "f8E8M0FNU", 32),
         ("f4E2M1FN", "f8E8M0FNU", 16),
         ("f4E2M1FN", "f8E4M3FN", 16),
+        ("f4E2M1FN", "fnv8E5M3FNU", 32),
     ],
 )
 def test_scaled_product(kind: str, scale: str, block: int) -> None:
@@ -217,12 +218,11 @@ def test_scaled_product(kind: str, scale: str, block: int) -> None:
         "rhs_scale": (2, 2, 4),
     }
     kinds = {"lhs": kind, "rhs": kind, "acc": "f32", "lhs_scale": scale, "rhs_scale": scale}
-    arrays = {
-        name: (2.0 ** rng.integers(-2, 3, shape) if "scale" in name else rng.integers(-3, 4, shape))
-        .astype(np.float32)
-        .astype(DTYPES[kinds[name]])
+    numbers = {
+        name: 2.0 ** rng.integers(-2, 3, shape) if "scale" in name else 1.0 * rng.integers(-3, 4, shape)
         for name, shape in shapes.items()
     }
+    arrays = {name: nearest(array, kinds[name]) for name, array in numbers.items()}
     builder = Builder(tile("ptr<f32>"))
     operands = {
         name: builder.op("constant", tile(kinds[name], *array.shape), attributes={"value": array})
@@ -231,7 +231,7 @@ def test_scaled_product(kind: str, scale: str, block: int) -> None:
     product = builder.op("mmaf_scaled", tile("f32", 2, 4, 4), **operands)
     flat = builder.op("reshape", tile("f32", 32), source=product)
     builder.store(builder.pointers(builder.arguments[0], 32), flat)
-    wide = {name: array.astype(np.float64) for name, array in arrays.items()}
+    wide = {name: doubles(array) for name, array in arrays.items()}
     lhs = wide["lhs"] * np.repeat(wide["lhs_scale"], block, axis=2)
     rhs = wide["rhs"] * np.repeat(wide["rhs_scale"], block, axis=1)
     module = builder.module()

@@ -18,15 +18,16 @@ MODES = {"E": "nearest_even", "Z": "zero", "N": "negative_inf", "P": "positive_i
 #: Modes by source and target: those that change a value (test_operations.py has E between IEEE formats), and
 #: one for each exact conversion.
 TAKEN = {
-    "f64": {"f32": "ZNP", "tf32": "EZ", "f16": "Z", "bf16": "Z", "f8E8M0FNU": "ZP"},
-    "f32": {"tf32": "EZA", "f16": "Z", "bf16": "Z", "f8E8M0FNU": "ZP"},
+    "f64": {"f32": "ZNP", "tf32": "EZ", "f16": "Z", "bf16": "Z", "f8E8M0FNU": "ZP", "fnv8E5M3FNU": "E"},
+    "f32": {"tf32": "EZA", "f16": "Z", "bf16": "Z", "f8E8M0FNU": "ZP", "fnv8E5M3FNU": "E"},
     "tf32": {"f32": "Z", "f16": "Z", "bf16": "Z", "f8E8M0FNU": "Z"},
     "f16": {"f32": "N", "bf16": "Z", "f8E8M0FNU": "Z"},
     "bf16": {"f64": "A", "f16": "Z"},
     "f8E8M0FNU": {"f16": "Z", "f64": "Z"},
     "f8E5M2": {"f16": "P"},
     "f8E4M3FN": {"tf32": "A", "f8E8M0FNU": "Z"},
-    "f4E2M1FN": {"bf16": "A", "f8E8M0FNU": "P"},
+    "f4E2M1FN": {"bf16": "A", "f8E8M0FNU": "P", "fnv8E5M3FNU": "E"},
+    "fnv8E5M3FNU": {"f16": "Z", "bf16": "N", "tf32": "A", "f64": "P", "f8E8M0FNU": "Z", "f8E4M3FN": "E"},
 }
 CASES = {
     f"{source}_to_{to}_{MODES[mode]}": (source, to, MODES[mode])
