@@ -133,3 +133,75 @@ def stored_between(name: str = "stored_between") -> str:
     store = text[text.index("  %e = store") : text.index("  return")]
     early = store.replace("%e", "%early").replace("%q", "%x0")
     return text.replace("  %none = ", early + "  %none = ")
+
+
+def pointer_product(name: str = "pointers", m: int = 16, n: int = 32, k: int = 16) -> str:
+    """c = a b through tiles of pointers, with masks for what exists."""
+
+    def line(which: str, first: str, count: int, shape: str, limit: str) -> str:
+        """Positions along an axis, and which of them exist."""
+        return f"""    %i_{which} = iota : tile<{count}xi32>
+    %j_{which} = reshape %i_{which} : tile<{count}xi32> -> tile<{shape}xi32>
+    %f1_{which} = reshape {first} : tile<i32> -> tile<1x1xi32>
+    %f2_{which} = broadcast %f1_{which} : tile<1x1xi32> -> tile<{shape}xi32>
+    %at_{which} = addi %j_{which}, %f2_{which} : tile<{shape}xi32>
+    %n1_{which} = reshape {limit} : tile<i32> -> tile<1x1xi32>
+    %n2_{which} = broadcast %n1_{which} : tile<1x1xi32> -> tile<{shape}xi32>
+    %is_{which} = cmpi less_than %at_{which}, %n2_{which}, signed : tile<{shape}xi32> -> tile<{shape}xi1>
+"""
+
+    def tile(which: str, row: str, column: str, rows: int, columns: int, pitch: str) -> str:
+        """Pointers to rows x columns elements, and the mask."""
+        whole = f"{rows}x{columns}"
+        lines = f"    %p1_{which} = reshape {pitch} : tile<i32> -> tile<1x1xi32>\n"
+        lines += f"    %p2_{which} = broadcast %p1_{which} : tile<1x1xi32> -> tile<{rows}x1xi32>\n"
+        lines += f"    %r_{which} = muli %at_{row}, %p2_{which} : tile<{rows}x1xi32>\n"
+        for to, source, kind in (
+            ("ra", f"%r_{which}", f"{rows}x1xi32"),
+            ("ca", f"%at_{column}", f"1x{columns}xi32"),
+            ("rm", f"%is_{row}", f"{rows}x1xi1"),
+            ("cm", f"%is_{column}", f"1x{columns}xi1"),
+        ):
+            end = kind.rpartition("x")[2]
+            lines += f"    %{to}_{which} = broadcast {source} : tile<{kind}> -> tile<{whole}x{end}>\n"
+        return f"""{lines}    %o_{which} = addi %ra_{which}, %ca_{which} : tile<{whole}xi32>
+    %m_{which} = andi %rm_{which}, %cm_{which} : tile<{whole}xi1>
+    %b1_{which} = reshape %{which} : tile<ptr<f32>> -> tile<1x1xptr<f32>>
+    %b2_{which} = broadcast %b1_{which} : tile<1x1xptr<f32>> -> tile<{whole}xptr<f32>>
+    %q_{which} = offset %b2_{which}, %o_{which} : tile<{whole}xptr<f32>>, tile<{whole}xi32>
+      -> tile<{whole}xptr<f32>>
+"""
+
+    def load(which: str, rows: int, columns: int) -> str:
+        whole = f"{rows}x{columns}"
+        return f"""    %z_{which} = constant <f32: 0.0> : tile<{whole}xf32>
+    %l_{which}, %t_{which} = load_ptr_tko weak %q_{which}, %m_{which}, %z_{which} : tile<{whole}xptr<f32>>,
+      tile<{whole}xi1>, tile<{whole}xf32> -> tile<{whole}xf32>, token
+"""
+
+    acc = f"tile<{m}x{n}xf32>"
+    return f"""entry @{name}(%a: tile<ptr<f32>>, %b: tile<ptr<f32>>, %c: tile<ptr<f32>>,
+  %batches: tile<i32>, %m: tile<i32>, %n: tile<i32>, %k: tile<i32>) {{
+  %x, %y, %z = get_tile_block_id : tile<i32>
+  %zero = constant <i32: 0> : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  %tm = constant <i32: {m}> : tile<i32>
+  %tn = constant <i32: {n}> : tile<i32>
+  %tk = constant <i32: {k}> : tile<i32>
+  %row = muli %y, %tm : tile<i32>
+  %column = muli %x, %tn : tile<i32>
+  %steps = divi %k, %tk signed rounding<positive_inf> : tile<i32>
+  %start = constant <f32: 0.0> : {acc}
+{line("row", "%row", m, f"{m}x1", "%m")}{line("column", "%column", n, f"1x{n}", "%n")}
+  %sum = for %s in (%zero to %steps, step %one) : tile<i32> iter_values(%acc = %start) -> ({acc}) {{
+    %depth = muli %s, %tk : tile<i32>
+{line("ka", "%depth", k, f"1x{k}", "%k")}{line("kb", "%depth", k, f"{k}x1", "%k")}
+{tile("a", "row", "ka", m, k, "%k")}{load("a", m, k)}{tile("b", "kb", "column", k, n, "%n")}{load("b", k, n)}
+    %next = mmaf %l_a, %l_b, %acc : tile<{m}x{k}xf32>, tile<{k}x{n}xf32>, {acc}
+    continue %next : {acc}
+  }}
+{tile("c", "row", "column", m, n, "%n")}
+  %e = store_ptr_tko weak %q_c, %sum, %m_c : tile<{m}x{n}xptr<f32>>, {acc}, tile<{m}x{n}xi1> -> token
+  return
+}}
+"""

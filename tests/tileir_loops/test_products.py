@@ -34,6 +34,7 @@ KERNELS = {
     ),
     "started_bytes": kernels.product("started_bytes", 16, 16, 64, kind="i8", sums="i32", start="-7"),
     "changed": kernels.product("changed", 16, 32, 32, body=MORE),
+    "pointers": kernels.pointer_product(),
     "two_products": kernels.two_products(),
     "stored_between": kernels.stored_between(),
 }
@@ -81,6 +82,7 @@ TILES = {
     "bytes": (0, 16, 32, 32, ""),
     "mixed_bytes": (0, 16, 16, 64, "b"),
     "started_bytes": (0, 16, 16, 64, ""),
+    "pointers": (0, 16, 32, 16, ""),
 }
 
 
@@ -165,18 +167,16 @@ def test_sums_that_change_between_products():
 
 
 def products(text: str):
-    """The products of a kernel's body, or of its loop."""
+    """The products of a kernel, and the reasons why others have no rule."""
     body = simplify(tileir.parse(text).entries[0]).body
-    loops = [op for op in body.ops if op.name == "for"]
-    reasons: dict = {}
-    found = find_products(loops[0].regions[0] if loops else body, Uses.of(body), reasons)
-    return list(found.values()), [str(reason) for reason in reasons.values()]
+    found = find_products(body, Uses.of(body))
+    return list(found.found.values()), [str(reason) for reason in found.reasons.values()]
 
 
 def test_factors_are_packed_from_memory():
     (found,), _ = products(KERNELS["turned"])
     assert [op.name for op in found.left.chain] == ["load_view_tko", "permute"]
-    assert found.carried == 0 and found.begins is None
+    assert found.carried == 0 and found.begins is not None
 
 
 def test_sums_that_something_else_looks_at_are_not_carried():
@@ -193,6 +193,29 @@ def test_a_factor_that_others_need_is_a_tile():
 def test_loads_stay_before_stores():
     (_, second), _ = products(KERNELS["stored_between"])
     assert not second.right.chain
+
+
+def test_tiles_of_pointers_are_packed_from_memory():
+    (found,), _ = products(KERNELS["pointers"])
+    assert {"load_ptr_tko", "offset", "cmpi"} <= {op.name for op in found.left.chain}
+    assert found.right.chain and found.carried == 0
+
+
+def test_addresses_that_wrap_around_are_computed_one_by_one():
+    """The test before the packing fails, as an offset of the last row does not fit 32 bits."""
+    m, n, k = 16, 32, 1 << 28
+    text = KERNELS["pointers"].replace("%k: tile<i32>)", "%k: tile<i32>, %last: tile<i32>)")
+    text = text.replace("divi %k, %tk", "divi %last, %tk")
+    module = tileir.parse(text)
+    a, b = np.ones(16, np.float32), np.ones(16 * n, np.float32)
+    results = []
+    for optimize in (True, False):
+        c = np.zeros(m * n, np.float32)
+        tileir.build(module, optimize=optimize, options=("-O2",)).kernel("pointers")[1](
+            a, b, c, 1, 1, n, k, 16
+        )
+        results.append(c)
+    assert (results[0] == results[1]).all() and (results[0][:n] == 16).all()
 
 
 def test_narrowing_conversions_stay():

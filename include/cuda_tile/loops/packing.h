@@ -106,12 +106,21 @@ CUDA_TILE_API void pack_columns(F* to, unsigned pitch, matrix<E> const& x) {
 /// Elements of any steps, of which some may be missing.
 template <unsigned Rows, unsigned Columns, typename F, typename E>
 [[gnu::noinline]] void pack_part(F* to, unsigned pitch, matrix<E> const& x) {
-  for (unsigned i = 0; i < Rows; ++i)
-    for (unsigned j = 0; j < Columns; ++j) {
-      bool exists = i < x.rows && j < x.columns;
-      to[i * pitch + j] =
-          ct::detail::convert<F>(exists ? x.from[i * x.row_step + j * x.column_step] : x.padding);
-    }
+  F const padding = ct::detail::convert<F>(x.padding);
+  for (unsigned i = 0; i < Rows; ++i) {
+    long long const left = i < x.rows ? x.columns : 0;
+    unsigned const count = left < 0 ? 0 : left < Columns ? static_cast<unsigned>(left) : Columns;
+    E const* from = x.from + i * x.row_step;
+    F* row = to + i * pitch;
+    if (x.column_step == 1)
+      for (unsigned j = 0; j < count; ++j)
+        row[j] = ct::detail::convert<F>(from[j]);
+    else
+      for (unsigned j = 0; j < count; ++j)
+        row[j] = ct::detail::convert<F>(from[j * x.column_step]);
+    for (unsigned j = count; j < Columns; ++j)
+      row[j] = padding;
+  }
 }
 
 /// The first Rows x Columns elements, converted to F; rows of `to` are `pitch` apart.

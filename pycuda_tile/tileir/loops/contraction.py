@@ -16,11 +16,20 @@ from typing import TYPE_CHECKING
 
 from ..ir import TERMINATORS, Block, Operation, Value, walk
 from ..lower.tiles import shared_value
-from ..reading import group, operand, operands_of, region, source_element, value_element, value_shape
+from ..reading import (
+    group,
+    is_token,
+    operand,
+    operands_of,
+    region,
+    source_element,
+    value_element,
+    value_shape,
+)
 from .affine import Analysis
 from .axes import Axes
 from .effects import Access, effects
-from .facts import LOADS, STORES, is_plain_view, is_pure, is_tile, is_weak
+from .facts import LOADS, STORES, is_pure, is_tile, is_weak
 from .fallback import Fallback
 
 if TYPE_CHECKING:
@@ -76,50 +85,106 @@ class Product:
     in_place: bool = False
     carried: int | None = None
 
-    @property
-    def absorbed(self) -> list[Operation]:
-        """Operations of which nothing is left."""
-        begins = [self.begins] if self.begins is not None and self.carried is None else []
-        return [*self.left.chain, *self.right.chain, *begins]
+
+@dataclass
+class Contraction:
+    """The products of a kernel.
+
+    found:     those that have a rule, by the identity of their operations
+    reasons:   why there is none for the others
+    absorbed:  operations, by identity, of which nothing is left
+    """
+
+    found: dict[int, Product] = field(default_factory=dict)
+    reasons: dict[int, Fallback] = field(default_factory=dict)
+    absorbed: set[int] = field(default_factory=set)
+
+    def carried_by(self, loop: Operation) -> list[Product]:
+        own = {id(op) for op in region(loop, 0).ops}
+        return [each for key, each in self.found.items() if key in own and each.carried is not None]
 
 
-def find_products(block: Block, uses: Uses, note: dict[int, Fallback]) -> dict[int, Product]:
-    """The products of a block that have a rule, by the identity of their operations; `note` gets the reasons
-    of the others."""
-    found: dict[int, Product] = {}
-    for op in block.ops:
-        if op.name not in PRODUCTS:
-            continue
-        try:
-            found[id(op)] = _product(op, block, uses)
-        except Fallback as error:
-            note[id(op)] = error
-    return found
+def find_products(body: Block, uses: Uses) -> Contraction:
+    result = Contraction()
+    definitions = {id(value): op for op in walk(body) for value in op.results}
+
+    def visit(block: Block, loop: Operation | None) -> None:
+        for op in block.ops:
+            if op.name in PRODUCTS:
+                try:
+                    result.found[id(op)] = _product(op, block, loop, uses, definitions)
+                except Fallback as error:
+                    result.reasons[id(op)] = error
+            for inner in op.regions:
+                if inner is not None:
+                    visit(inner, op if op.name == "for" else None)
+
+    visit(body, None)
+    candidates: list[Operation] = []
+    for product in result.found.values():
+        candidates += [*product.left.chain, *product.right.chain]
+        candidates += [product.begins] if product.begins is not None else []
+    result.absorbed = _unneeded(candidates, {*result.found, *_loops(body)}, uses)
+    return result
 
 
-def _product(op: Operation, block: Block, uses: Uses) -> Product:
+def _loops(body: Block) -> set[int]:
+    return {id(op) for op in walk(body) if op.name == "for"}
+
+
+def _unneeded(ops: list[Operation], allowed: set[int], uses: Uses) -> set[int]:
+    """Operations whose results only such operations use, and allowed ones."""
+    found = {id(op): op for op in ops}
+
+    def is_needed(op: Operation) -> bool:
+        data = [value for value in op.results if not is_token(value)]
+        return any(uses.users.get(id(value), set()) - found.keys() - allowed for value in data)
+
+    while True:
+        needed = [key for key, op in found.items() if is_needed(op)]
+        if not needed:
+            return set(found)
+        for key in needed:
+            del found[key]
+
+
+def _product(
+    op: Operation, block: Block, loop: Operation | None, uses: Uses, definitions: dict[int, Operation]
+) -> Product:
     lhs, rhs, addend = (operand(op, name) for name in ("lhs", "rhs", "acc"))
     if value_element(addend) not in _SUMS:
         raise Fallback(op, "its sums are rounded at each step")
     if value_shape(lhs)[-1] < _LEAST_DEPTH:
         raise Fallback(op, f"each sum has fewer than {_LEAST_DEPTH} products")
-    product = Product(op, _factor(lhs, op, block, uses), _factor(rhs, op, block, uses))
-    users = uses.users.get(id(addend), set())
-    made = next((each for each in block.ops if addend in each.results), None)
-    if users == {id(op)}:
-        if made is not None and _is_zero(made):
+    factors = [_factor(value, op, block, uses, definitions) for value in (lhs, rhs)]
+    product = Product(op, factors[0], factors[1])
+    if uses.users.get(id(addend), set()) != {id(op)}:
+        return product
+    product.in_place = True
+    made = definitions.get(id(addend))
+    if made is not None and _is_zero(made):
+        product.begins = made
+    if loop is not None:
+        product.carried = _carried(op, block, uses)
+    if loop is not None and product.carried is not None:
+        start = operands_of(loop)[3 + product.carried]
+        made = definitions.get(id(start))
+        if made is not None and _is_zero(made) and uses.users.get(id(start)) == {id(loop)}:
             product.begins = made
-        product.in_place = True
-        last = block.ops[-1]
-        handed = [id(value) for value in operands_of(last)]
-        (result,) = op.results
-        carried = [id(argument) for argument in block.arguments[1:]]
-        alone = handed.count(id(result)) == 1 and uses.users.get(id(result)) == {id(last)}
-        if last.name == "continue" and id(addend) in carried and alone and not _leaves(block):
-            at = carried.index(id(addend))
-            if handed[at] == id(result):
-                product.carried = at
     return product
+
+
+def _carried(op: Operation, block: Block, uses: Uses) -> int | None:
+    """The position of sums to which each round of a loop adds a product."""
+    *ops, last = block.ops
+    (result,), handed = op.results, operands_of(last)
+    carried = [id(argument) for argument in block.arguments[1:]]
+    addend = id(operand(op, "acc"))
+    if addend not in carried or uses.users.get(id(result)) != {id(last)} or _leaves(ops):
+        return None
+    at = carried.index(addend)
+    others = [value for i, value in enumerate(handed) if i != at]
+    return at if handed[at] is result and result not in others else None
 
 
 def _is_zero(op: Operation) -> bool:
@@ -127,19 +192,21 @@ def _is_zero(op: Operation) -> bool:
     return value is not None and not any(value.tobytes())
 
 
-def _leaves(block: Block) -> bool:
-    """Whether a round may end before the end of a loop's body."""
-    inner = [op for each in block.ops for found in each.regions if found is not None for op in walk(found)]
+def _leaves(ops: list[Operation]) -> bool:
+    """Whether a round of a loop may end before the end of its body."""
+    inner = [op for each in ops for found in each.regions if found is not None for op in walk(found)]
     return any(op.name in ("continue", "break", "return") for op in inner)
 
 
-def _factor(value: Value, product: Operation, block: Block, uses: Uses) -> Factor:
+def _factor(
+    value: Value, product: Operation, block: Block, uses: Uses, definitions: dict[int, Operation]
+) -> Factor:
     """How an operand is made, if it may be packed from memory at the place of the product."""
     chain: list[Operation] = []
     user, current = product, value
     while True:
-        op = next((each for each in block.ops if current in each.results), None)
-        if op is None or uses.users.get(id(current)) != {id(user)}:
+        op = definitions.get(id(current))
+        if op is None or op not in block.ops or uses.users.get(id(current)) != {id(user)}:
             return Factor(value)
         chain.insert(0, op)
         if op.name in LOADS:
@@ -149,18 +216,33 @@ def _factor(value: Value, product: Operation, block: Block, uses: Uses) -> Facto
             return Factor(value)
         user, (current,) = op, operands_of(op)
     load = chain[0]
-    if "view" not in load.operands or not is_weak(load) or not is_plain_view(load):
+    if not is_weak(load) or not is_tile(load.results[0]) or not _may_wait(load, product, block):
         return Factor(value)
-    if not is_tile(load.results[0]) or not _may_wait(load, product, block):
-        return Factor(value)
+    addresses = _pure_tiles(load, definitions) if "view" not in load.operands else []
     try:
-        axes = Axes(chain)
-        analysis = Analysis(axes, {})
+        axes = Axes([*addresses, *chain])
+        analysis = Analysis(axes, {id(result): op for op in addresses for result in op.results})
         (access,) = effects([load], analysis).accesses
     except Fallback:
         return Factor(value)
-    whole = all(len(own) <= 1 for op in chain for own in axes.of(op.results[0]))
-    return Factor(value, chain, axes, analysis, access) if whole else Factor(value)
+    if access.place is None or any(len(own) > 1 for op in chain for own in axes.of(op.results[0])):
+        return Factor(value)
+    return Factor(value, [*addresses, *chain], axes, analysis, access)
+
+
+def _pure_tiles(load: Operation, definitions: dict[int, Operation]) -> list[Operation]:
+    """The operations that make the tiles which an operation uses, in order."""
+    found: dict[int, Operation] = {}
+
+    def visit(user: Operation) -> None:
+        for value in operands_of(user):
+            op = definitions.get(id(value))
+            if op is not None and is_tile(value) and is_pure(op) and not op.regions and id(op) not in found:
+                visit(op)
+                found[id(op)] = op
+
+    visit(load)
+    return list(found.values())
 
 
 def _may_wait(load: Operation, until: Operation, block: Block) -> bool:
@@ -172,21 +254,6 @@ def _may_wait(load: Operation, until: Operation, block: Block) -> bool:
 
 def _with_inner(op: Operation) -> list[Operation]:
     return [op, *(inner for block in op.regions if block is not None for inner in walk(block))]
-
-
-def zero_starts(loop: Operation, found: dict[int, Product], block: Block, uses: Uses) -> list[Operation]:
-    """The constants of zeros with which the sums that a loop carries begin, and which nothing else uses."""
-    starts = operands_of(loop)[3:]
-    zeros = []
-    for product in found.values():
-        if product.carried is None:
-            continue
-        start = starts[product.carried]
-        made = next((op for op in block.ops if start in op.results), None)
-        if made is not None and _is_zero(made) and uses.users.get(id(start)) == {id(loop)}:
-            product.begins = made
-            zeros.append(made)
-    return zeros
 
 
 # --- what blocks share ---
@@ -219,7 +286,7 @@ def may_share(body: Block, loop: Operation) -> bool:
 def line_of(factor: Factor, loop: Operation, uniform: set[int]) -> list[tuple[int, Value]] | None:
     """Which row or column of tiles a loop packs: the indices, with their dimensions, that stay the same
     during the loop; None if blocks with the same ones may pack something else."""
-    if factor.access is None:
+    if factor.access is None or "view" not in factor.access.op.operands:
         return None
     load, body = factor.access.op, region(loop, 0)
     bounds = operands_of(loop)[:3]

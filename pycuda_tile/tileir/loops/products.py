@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 from ..ir import Block, Operation, Value
 from ..lower.memory import unsigned_scalar
 from ..lower.translation import Translation
 from ..lower.types import element, tile
-from ..reading import attribute, operand, operands_of, region, value_element, value_shape
+from ..reading import attribute, operand, operands_of, value_element, value_shape
 from .contraction import (
     Factor,
     Product,
@@ -16,10 +17,8 @@ from .contraction import (
     line_of,
     may_share,
     uniform_values,
-    zero_starts,
 )
 from .effects import Effects
-from .fallback import Fallback
 from .groups import Uses
 from .places import Place, Places
 from .stages import Nest
@@ -33,38 +32,33 @@ class Products:
     variables:  values that are held in variables which nothing else is held in
     """
 
-    def __init__(self, translator: Translation, uses: Uses, body: Block):
+    def __init__(
+        self,
+        translator: Translation,
+        uses: Uses,
+        body: Block,
+        by_operation: Callable[[list[Operation]], None],
+    ):
         self.translator, self.uses, self.body = translator, uses, body
-        self._uniform = uniform_values(body)
-        self._shared = 0  # how many numbers of shared memory are taken
-        self.reasons: dict[int, Fallback] = {}
         self.variables: set[int] = set()
         self.count = 0
-        self._found: dict[int, Product] = {}
-        self._absorbed: set[int] = set()
+        self._contraction = find_products(body, uses)
+        self.reasons = self._contraction.reasons
+        self._by_operation = by_operation
+        self._uniform = uniform_values(body)
+        self._shared = 0  # how many numbers of shared memory are taken
         self._names: dict[int, str] = {}  # of what holds packed factors, by the identity of the product
-
-    def enter(self, block: Block) -> None:
-        """Finds the products of a block before it is written."""
-        self._found |= find_products(block, self.uses, self.reasons)
-        for op in block.ops:
-            if op.name == "for":
-                inner = find_products(region(op, 0), self.uses, {})
-                zeros = zero_starts(op, inner, block, self.uses)
-                self._absorbed |= {id(zero) for zero in zeros}
-        own = [self._found[id(op)] for op in block.ops if id(op) in self._found]
-        self._absorbed |= {id(op) for product in own for op in product.absorbed}
 
     def left(self, ops: list[Operation]) -> list[Operation]:
         """The operations that products do not stand for."""
-        return [op for op in ops if id(op) not in self._absorbed]
+        return [op for op in ops if id(op) not in self._contraction.absorbed]
 
     def has_rule(self, op: Operation) -> bool:
-        return id(op) in self._found
+        return id(op) in self._contraction.found
 
     def place_of(self, value: Value) -> Value:
         """The value whose variable gets this one: of a sum that is made in place, the addend."""
-        product = next((p for p in self._found.values() if value in p.op.results), None)
+        product = next((p for p in self._contraction.found.values() if value in p.op.results), None)
         if product is None or not product.in_place or product.begins is not None:
             return value
         if len(self.uses.users.get(id(value), ())) != 1:
@@ -72,7 +66,7 @@ class Products:
         return operand(product.op, "acc")
 
     def write(self, op: Operation) -> None:
-        product = self._found[id(op)]
+        product = self._contraction.found[id(op)]
         self.count += 1
         if product.carried is None:
             self._alone(product)
@@ -81,21 +75,17 @@ class Products:
         self._add(product, self._names[id(op)], name)
         self.translator.names.alias(op.results[0], name)
 
-    def begin(self, loop: Operation, block: Block) -> list[Product]:
-        """Writes what a loop needs before it; returns the products that `end` finishes."""
-        found = find_products(region(loop, 0), self.uses, {})
-        zeros = zero_starts(loop, found, block, self.uses)
-        for zero in zeros:
-            self.translator.names.alias(zero.results[0], "")  # such a variable needs no value
-        carried = [product for product in found.values() if product.carried is not None]
-        for product in carried:
+    def begin(self, loop: Operation) -> None:
+        """Writes what a loop needs before it."""
+        for product in self._contraction.carried_by(loop):
+            if product.begins is not None and id(product.begins) in self._contraction.absorbed:
+                self.translator.names.alias(product.begins.results[0], "")  # the variable needs no value
             self._names[id(product.op)] = self._declare(product)
             if may_share(self.body, loop):
                 self._share(product, loop)
-        return carried
 
-    def end(self, loop: Operation, carried: list[Product]) -> None:
-        for product in carried:
+    def end(self, loop: Operation) -> None:
+        for product in self._contraction.carried_by(loop):
             assert product.carried is not None
             sums = self.translator.names[loop.results[product.carried]]
             self.translator.line(f"{self._names[id(product.op)]}.finish({sums}.slots);")
@@ -112,7 +102,7 @@ class Products:
             at = "loops::line{0, 1}"
             for d, value in line:
                 extent = view.tensor.extents[view.kind.axes[d]]
-                at += f".and_then({unsigned_scalar(self.translator, value)}, {extent}, {view.kind.tile[d]})"
+                at += f".and_then({unsigned_scalar(self.translator, value)}, {extent}, {view.kind.steps[d]})"
             sign = "unsigned" if attribute(loop, "unsignedCmp", False) else "signed"
             bounds = ", ".join(names[value] for value in operands_of(loop)[:3])
             steps = f"static_cast<long long>(tileir::rounds<tileir::as_{sign}>({bounds}))"
@@ -126,7 +116,7 @@ class Products:
         """Declares what holds the packed factors of a product; returns its name."""
         lhs, rhs, sums = (value_shape(operand(product.op, name)) for name in ("lhs", "rhs", "acc"))
         kinds = [element(value_element(product.op.results[0]))]
-        kinds += [_element(product, product.left, "lhs"), _element(product, product.right, "rhs")]
+        kinds += [_element(product, product.left, "lhs", True), _element(product, product.right, "rhs", True)]
         sizes = [math.prod(sums[:-2]), sums[-2], rhs[-1], lhs[-1]]
         together, zero = product.carried is not None, product.begins is not None
         given = ", ".join([*kinds, *map(str, sizes), str(together).lower()])
@@ -147,29 +137,58 @@ class Products:
             self._add(product, self._declare(product), names[result])
 
     def _add(self, product: Product, name: str, sums: str) -> None:
-        factors = [_matrices(self.translator, product, product.left, "lhs")]
-        factors += [_matrices(self.translator, product, product.right, "rhs")]
-        self.translator.line(f"{name}.add({sums}.slots, {', '.join(factors)});")
+        """Adds a product to its sums. Factors whose addresses fail a test when it runs are made op by op."""
+        factors = (product.left, product.right)
+        places, tests = [], []
+        for factor in factors:
+            place, own = self._place(factor)
+            places.append(place)
+            tests += own
+        if not tests:
+            self._add_from(product, name, sums, places)
+            return
+        with self.translator.names.block(f"if ({' && '.join(dict.fromkeys(tests))})"):
+            self._add_from(product, name, sums, places)
+        with self.translator.names.block("else"):
+            self._by_operation([op for factor in factors for op in factor.chain])
+            self._add_from(product, name, sums, [None, None])
+
+    def _add_from(self, product: Product, name: str, sums: str, places: list[Place | None]) -> None:
+        left = _matrices(self.translator, product, product.left, "lhs", places[0])
+        right = _matrices(self.translator, product, product.right, "rhs", places[1])
+        self.translator.line(f"{name}.add({sums}.slots, {left}, {right});")
+
+    def _place(self, factor: Factor) -> tuple[Place | None, list[str]]:
+        """Where a factor lies in memory, and what must hold for that."""
+        if factor.access is None:
+            return None, []
+        assert factor.axes is not None and factor.analysis is not None
+        nest = Nest(factor.chain, factor.axes, factor.analysis, Effects([factor.access]))
+        places = Places(self.translator, nest)
+        place = places.of(factor.access)
+        assert place is not None
+        return place, places.tests
 
 
-def _element(product: Product, factor: Factor, which: str) -> str:
-    source: Value = factor.access.value if factor.access is not None else factor.value
+def _element(product: Product, factor: Factor, which: str, in_memory: object) -> str:
+    """The type of a factor's elements, in memory or in its tile."""
+    source = factor.access.value if factor.access is not None and in_memory else factor.value
     if attribute(product.op, f"signedness_{which}", "signed") == "unsigned":
         return "unsigned char"
     return element(value_element(source))
 
 
-def _matrices(translator: Translation, product: Product, factor: Factor, which: str) -> str:
-    kind, extents = _element(product, factor, which), value_shape(factor.value)
-    if factor.access is None:
+def _matrices(
+    translator: Translation, product: Product, factor: Factor, which: str, place: Place | None
+) -> str:
+    """A factor that lies at a place in memory, or in its tile."""
+    kind, extents = _element(product, factor, which, place), value_shape(factor.value)
+    if place is None:
         origin, padding = f"{translator.names[factor.value]}.slots", f"loops::any<{kind}>()"
         counts = [str(n) for n in extents]
         steps = [str(math.prod(extents[d + 1 :])) for d in range(len(extents))]
     else:
-        assert factor.axes is not None and factor.analysis is not None
-        nest = Nest(factor.chain, factor.axes, factor.analysis, Effects([factor.access]))
-        place = Places(translator, nest).of(factor.access)
-        assert place is not None
+        assert factor.axes is not None
         origin, padding = place.origin, place.padding
         axes = [own[0] if own else None for own in factor.axes.of(factor.value)]
         steps = ["0" if axis is None else place.steps.get(axis, "0") for axis in axes]

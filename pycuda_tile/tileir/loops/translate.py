@@ -43,8 +43,7 @@ class FusingTranslator(Translator):
         self.reasons: dict[str, list[Fallback]] = {}
         self.attributes: dict[str, dict[str, int | str]] = {}
         self._uses = Uses()
-        self._products = Products(self, self._uses, Block([], []))
-        self._block = Block([], [])
+        self._products = Products(self, self._uses, Block([], []), self._plainly)
         self._simple: list[Entry] = []  # kept, because values are known by their identity
         self.entry_name = ""  # of the entry that is being translated
         self._fuses = True
@@ -65,7 +64,8 @@ class FusingTranslator(Translator):
             found = simplify(found)
             self._simple.append(found)
             self._uses = Uses.of(found.body)
-        self._products = Products(self, self._uses, found.body)
+        body = found.body if self._fuses else Block([], [])
+        self._products = Products(self, self._uses, body, self._plainly)
         super()._entry(found)
         if all(map(is_weak, walk(found.body))):  # else one block may wait for what another one stores
             kernel = self.kernel_names[found.name]
@@ -76,13 +76,6 @@ class FusingTranslator(Translator):
         reason = self._plain.get(name) or next(map(str, self.reasons[name]), "")
         fused = self.nests[name] or self._products.count or not reason
         return {"path": FUSED if fused else BY_OPERATION, **({"reason": reason} if reason else {})}
-
-    def block(self, block: Block) -> None:
-        if self._fuses:
-            self._products.enter(block)
-        outside, self._block = self._block, block
-        super().block(block)
-        self._block = outside
 
     def _operations(self, ops: list[Operation]) -> None:
         if not self._fuses:
@@ -105,9 +98,9 @@ class FusingTranslator(Translator):
         if self._products.has_rule(op):
             self._products.write(op)
         elif op.name == "for":
-            carried = self._products.begin(op, self._block)
+            self._products.begin(op)
             super()._operations([op])
-            self._products.end(op, carried)
+            self._products.end(op)
         else:
             super()._operations([op])
 
