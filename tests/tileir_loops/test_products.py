@@ -34,14 +34,17 @@ KERNELS = {
     ),
     "started_bytes": kernels.product("started_bytes", 16, 16, 64, kind="i8", sums="i32", start="-7"),
     "changed": kernels.product("changed", 16, 32, 32, body=MORE),
+    "bytes_of_tiles": kernels.product("bytes_of_tiles", 32, 32, 64, kind="i8", sums="i32", start="5"),
+    "batched_bytes": kernels.product("batched_bytes", 8, 16, 16, batch=2, kind="i8", sums="i32"),
     "pointers": kernels.pointer_product(),
     "two_products": kernels.two_products(),
     "stored_between": kernels.stored_between(),
 }
 TYPES = {"bfloats": ml_dtypes.bfloat16, "one_batch": np.float16, "fp8": ml_dtypes.float8_e4m3fn}
 TYPES |= {"doubles": np.float64, "bytes": np.int8, "mixed_bytes": np.int8, "started_bytes": np.int8}
-SUMS = {name: np.int32 for name in TYPES if "bytes" in name} | {"doubles": np.float64}
-STARTS = {"started": 2.5, "started_bytes": -7}
+TYPES |= {"bytes_of_tiles": np.int8, "batched_bytes": np.int8}
+SUMS = {name: np.int32 for name, kind in TYPES.items() if kind == np.int8} | {"doubles": np.float64}
+STARTS = {"started": 2.5, "started_bytes": -7, "bytes_of_tiles": 5}
 #: Tile sizes, and the sizes of arrays: several tiles, ragged ones, and less than a tile.
 SIZES = [(1, 1, 1), (3, 2, 5), (2.5, 1.25, 2.75), (0.5, 0.5, 0.25)]
 
@@ -82,6 +85,8 @@ TILES = {
     "bytes": (0, 16, 32, 32, ""),
     "mixed_bytes": (0, 16, 16, 64, "b"),
     "started_bytes": (0, 16, 16, 64, ""),
+    "bytes_of_tiles": (0, 32, 32, 64, ""),
+    "batched_bytes": (2, 8, 16, 16, ""),
     "pointers": (0, 16, 32, 16, ""),
 }
 
@@ -126,6 +131,33 @@ def test_what_is_not_finite_meets_padding(value: float):
     assert np.array_equal(by_operation, fused, equal_nan=True) and np.isnan(fused).any()
 
 
+@functools.cache
+def with_amx(permitted: int) -> pct.Module:
+    names = ("bfloats", "bytes_of_tiles", "mixed_bytes")
+    module = tileir.parse("\n".join(KERNELS[name] for name in names))
+    options = ("-O2", f"-DCUDA_TILE_EMULATE_AMX={permitted}")
+    return tileir.build(module, optimize=True, options=options)
+
+
+@pytest.mark.parametrize("permitted", [0, 1])
+@pytest.mark.parametrize("name", ["bfloats", "bytes_of_tiles", "mixed_bytes"])
+def test_amx(name: str, permitted: int):
+    """The model of AMX, and what takes its place where the system does not permit AMX."""
+    _, *tile, transposed = TILES[name]
+    m, n, k = (size * 5 // 2 for size in tile)
+    a, b = factors(name, (m, k), (k, n))
+    given = [x.T.copy() if w in transposed else x for w, x in (("a", a), ("b", b))]
+    c = np.zeros(m * n, SUMS.get(name, np.float32))
+    grid = -(-n // tile[1]), -(-m // tile[0])
+    kernel = with_amx(permitted).kernel(name)
+    assert kernel.attributes["mma"] == "blocks, AMX"
+    kernel[grid](*(x.reshape(-1) for x in given), c, 1, m, n, k)
+    left = a.view(np.uint8) if name == "mixed_bytes" else a
+    wide = np.int64 if c.dtype == np.int32 else np.float64
+    expected = left.astype(wide) @ b.astype(wide) + STARTS.get(name, 0)
+    assert (c.reshape(m, n) == expected).all()
+
+
 @pytest.mark.parametrize("place", [(40, 3), (0, 0)])
 @pytest.mark.parametrize("which", [0, 1])
 def test_subnormal_factors(place: tuple[int, int], which: int):
@@ -136,9 +168,11 @@ def test_subnormal_factors(place: tuple[int, int], which: int):
     arrays[which][place] = 2.0**-60
     expected = arrays[0].astype(float) @ arrays[1].astype(float)
     given = [x.reshape(-1) for x in arrays]
-    *_, got = run("bfloats", True, (2, 2), *given, np.zeros(m * n, np.float32), 1, m, n, k)
-    np.testing.assert_allclose(got.reshape(m, n), expected, rtol=1e-6)
-    assert (got != 0).all()
+    for kernel in (built(True).kernel("bfloats"), with_amx(1).kernel("bfloats")):
+        got = np.zeros(m * n, np.float32)
+        kernel[2, 2](*given, got, 1, m, n, k)
+        np.testing.assert_allclose(got.reshape(m, n), expected, rtol=1e-6)
+        assert (got != 0).all()
 
 
 @pytest.mark.parametrize("name", ["two_products", "stored_between"])

@@ -62,8 +62,11 @@ struct paired_arithmetic : separate_pairs<E> {
   using typename separate_pairs<E>::sums;
   static constexpr bool has_corrections = false;
   static sums add_products(ct::platform::vector<int> a, factor const* b, sums c) {
-    return ct::platform::add_products_of_bfloat16(a, ct::platform::load_vector<ct::platform::vector<int>>(b),
-                                                  c);
+    using V = ct::platform::vector<int>;
+    if constexpr (ct::platform::has_bfloat16_products)
+      return ct::platform::add_products_of_bfloat16(a, ct::platform::load_vector<V>(b), c);
+    else
+      return separate_pairs<E>::add_products(a, b, c);
   }
 
   template <unsigned Rows, unsigned Depth>
@@ -123,22 +126,6 @@ struct byte_arithmetic : ct::detail::block_arithmetic<int> {
     }
     return true;
   }
-};
-
-/// The arithmetic for factors of which so many are summed.
-template <typename C, typename L, typename R, bool FitsVectors, unsigned Depth>
-struct choose_arithmetic {
-  using type = converted_arithmetic<C, L, R>;
-};
-template <unsigned Depth>
-  requires(ct::platform::has_bfloat16_products && Depth % 2 == 0)
-struct choose_arithmetic<float, __nv_bfloat16, __nv_bfloat16, true, Depth> {
-  using type = paired_arithmetic<__nv_bfloat16>;
-};
-template <typename L, unsigned Depth>
-  requires(ct::platform::has_byte_products && ct::detail::is_8bit_integer<L> && Depth % 4 == 0)
-struct choose_arithmetic<int, L, signed char, true, Depth> {
-  using type = byte_arithmetic<L>;
 };
 
 } // namespace cuda_tile::inline CUDA_TILE_ABI::loops

@@ -2,7 +2,7 @@
 // multiplied when enough steps have come together for sums to stay in registers.
 #pragma once
 
-#include "cuda_tile/loops/arithmetic.h"
+#include "cuda_tile/loops/amx.h"
 #include "cuda_tile/loops/chunks.h"
 
 namespace cuda_tile::inline CUDA_TILE_ABI::loops {
@@ -14,7 +14,7 @@ template <typename C, typename L, typename R, unsigned Batches, unsigned M, unsi
 class product_sums {
   static constexpr unsigned lanes = ct::detail::block_lanes<C>;
   static constexpr bool fits_vectors = N >= lanes;
-  using arithmetic = typename choose_arithmetic<C, L, R, fits_vectors, K>::type;
+  using arithmetic = ct::detail::remove_cvref_t<decltype(*choose_arithmetic<C, L, R, M, N, K>())>;
   using F = typename arithmetic::factor;
   static constexpr unsigned per_step = arithmetic::per_step;
   static constexpr unsigned columns = fits_vectors ? ct::detail::block_shape<C, N>::columns : N;
@@ -50,16 +50,14 @@ public:
 
   CUDA_TILE_API void add(C* sums, matrices<L> const& a, matrices<R> const& b) {
     for (unsigned batch = 0; batch < Batches; ++batch) {
-      if (filled == 0)
-        begin();
+      if (filled == 0) {
+        left.begin(chunk);
+        right.begin(chunk);
+      }
       if (left.packs && (batch == 0 || a.step != 0))
-        left.present->is_exact &=
-            arithmetic::template pack_left<M, K>(left.present->rows + filled, pitch, a.at(batch));
+        pack(*left.present, a.at(batch));
       if (right.packs && (batch == 0 || b.step != 0))
-        for (unsigned j = 0; j < N; j += columns)
-          right.present->is_exact &= arithmetic::template pack_right<K, columns>(
-              right.present->panels + j * depth + filled * columns, right.present->corrections + j,
-              b.at(batch).part(0, j));
+        pack(*right.present, b.at(batch));
       if ((filled += K) == depth)
         multiply(sums + batch * M * N);
     }
@@ -77,31 +75,56 @@ public:
   }
 
 private:
-  CUDA_TILE_API void begin() {
-    left.begin(chunk);
-    right.begin(chunk);
-    if (left.packs)
-      left.present->is_exact = true;
-    if (right.packs)
-      right.present->is_exact = true;
-    if (arithmetic::has_corrections && right.packs)
-      for (C& each : right.present->corrections)
+  CUDA_TILE_API void pack(left_chunk& to, matrix<L> const& x) {
+    if (filled == 0)
+      to.is_exact = true;
+    to.is_exact &= arithmetic::template pack_left<M, K>(to.rows + filled, pitch, x);
+  }
+  CUDA_TILE_API void pack(right_chunk& to, matrix<R> const& x) {
+    if (filled == 0) {
+      to.is_exact = true;
+      for (C& each : to.corrections)
         each = C{};
+    }
+    for (unsigned j = 0; j < N; j += columns)
+      to.is_exact &= arithmetic::template pack_right<K, columns>(
+          to.panels + j * depth + filled * columns, to.corrections + (arithmetic::has_corrections ? j : 0),
+          x.part(0, j));
   }
 
   [[gnu::noinline]] void multiply(C* sums) {
     left.end();
     right.end();
-    if (left.present->is_exact && right.present->is_exact)
+    bool const is_exact = left.present->is_exact && right.present->is_exact;
+    if constexpr (uses_tiles<arithmetic>)
+      if (is_exact && ct::platform::amx::is_permitted()) {
+        multiply_tiles(sums);
+        return next_chunk();
+      }
+    if (is_exact)
       multiply_by<arithmetic>(sums);
     else
       multiply_by<typename arithmetic::otherwise>(sums);
+    next_chunk();
+  }
+  CUDA_TILE_API void next_chunk() {
     filled = 0;
     ++chunk;
   }
 
+  void multiply_tiles(C* sums) {
+    ct::platform::note_mma<static_cast<unsigned>(ct::detail::mma_unit::amx)>();
+    ct::platform::amx::configure(ct::platform::amx::full_tiles());
+    for (unsigned j = 0; j < N; j += columns)
+      loops::multiply_tile_rows<typename arithmetic::tiles, M, columns>(
+          sums + j, N, is_zero, left.present->rows, pitch, right.present->panels + j * depth,
+          filled / per_step);
+    ct::platform::amx::release();
+  }
+
   template <typename Arithmetic>
   CUDA_TILE_API void multiply_by(C* sums) {
+    ct::platform::note_mma<static_cast<unsigned>(ct::detail::mma_unit::blocks)>();
     constexpr C zeros[columns]{};
     for (unsigned j = 0; j < N; j += columns) {
       C const* corrections = arithmetic::has_corrections ? right.present->corrections + j : zeros;

@@ -4,17 +4,19 @@ Op by op (lower/), a tile is an array and each operation a loop over it. Here ne
 loops, and what passes from one to the next stays in registers. A kernel goes through these steps:
 
 1. `simplify` makes a copy that is easier to fuse.
-2. `groups` finds neighbouring operations that may share loops. For each group,
+2. `contraction` finds matrix products whose factors come straight from memory and whose sums stay where they
+   are, which `products` writes.
+3. `groups` finds neighbouring operations that may share loops. For each group,
    - `axes` finds which dimensions of which tiles are the same loop,
    - `affine` finds tiles of pointers that are as regular as views, and masks that are bounds,
    - `effects` finds what keeps the order of loads and stores: which must not overlap,
    - `stages` orders the loops and divides the work among them.
-3. `vectors` says how values are held in C++, and `emit` writes the loops; `places` writes the addresses,
+4. `vectors` says how values are held in C++, and `emit` writes the loops; `places` writes the addresses,
    bounds and tests before them.
 
 Operations of which there is no rule run on whole tiles between the groups, translated op by op; Fallback
 says why. A group whose test fails when it runs, for example because its arrays overlap, also runs op by op.
-Elementwise results and reductions have the same bits both ways.
+Elementwise results and reductions have the same bits both ways; products may be summed in another order.
 """
 
 from .translate import fuse
