@@ -244,3 +244,25 @@ def carried(name: str = "carried", shape: str = "16x32", late: str = "addf %old,
   return
 }}
 """
+
+
+def halves(name: str = "halves") -> str:
+    """The left and the right half of rows of 32, each doubled, in place of the other: both in one array."""
+    kind, view = "tile<16x16xf32>", f"partition_view<tile=(16x16), {MATRIX}>"
+    return f"""entry @{name}(%x: tile<ptr<f32>>, %out: tile<ptr<f32>>, %m: tile<i32>) {{
+  %zero = constant <i32: 0> : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  %n = constant <i32: 32> : tile<i32>
+  %t_x = make_tensor_view %x, shape = [%m, %n], strides = [%n, 1] : tile<i32> -> {MATRIX}
+  %v_x = make_partition_view %t_x : {view}
+  %t_o = make_tensor_view %out, shape = [%m, %n], strides = [%n, 1] : tile<i32> -> {MATRIX}
+  %v_o = make_partition_view %t_o : {view}
+  %p, %t0 = load_view_tko weak %v_x[%zero, %zero] : {view}, tile<i32> -> {kind}, token
+  %q, %t1 = load_view_tko weak %v_x[%zero, %one] : {view}, tile<i32> -> {kind}, token
+  %d = addf %p, %q : {kind}
+  %e = subf %p, %q : {kind}
+  %t2 = store_view_tko weak %e, %v_o[%zero, %one] : {kind}, {view}, tile<i32> -> token
+  %t3 = store_view_tko weak %d, %v_o[%zero, %zero] : {kind}, {view}, tile<i32> -> token
+  return
+}}
+"""

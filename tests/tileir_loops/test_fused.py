@@ -25,6 +25,7 @@ TEXT = "\n".join(
         kernels.pointers("padded", 32, padded="  %given = constant <f32: -3.5> : tile<32xf32>\n"),
         kernels.pointers("padded_by_others", 32, padded=OTHERS),
         kernels.in_place(),
+        kernels.halves(),
         kernels.overlapping(),
         kernels.transposed(),
         kernels.carried(),
@@ -209,6 +210,23 @@ def test_arrays_that_overlap(name: str, shift: int):
         built(optimize).kernel(name)[1](x, out, *numbers_of)
         results.append(memory)
     assert same(*results)
+
+
+@pytest.mark.parametrize("shift", [512, 16, 5, -8])
+def test_halves_of_rows_do_not_overlap(shift: int):
+    """The loops may store both in one array, unless that is the other one."""
+    insisting = tileir.build(tileir.parse(kernels.halves()), optimize=True, options=("-O2",))
+    results = []
+    for kernel in (built("auto").kernel("halves"), built(False).kernel("halves"), insisting.kernel("halves")):
+        memory = numbers(1600, False)
+        x, out = memory[512:1024], memory[512 + shift : 1024 + shift]
+        if len(results) == 2 and shift < 512:
+            with pytest.raises(pct.LaunchError, match="arrays overlap"):
+                kernel[1](x, out, 16)
+        else:
+            kernel[1](x, out, 16)
+            results.append(memory)
+    assert all(same(results[0], result) for result in results)
 
 
 def test_one_array_twice():

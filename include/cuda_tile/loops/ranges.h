@@ -5,27 +5,62 @@
 
 namespace cuda_tile::inline CUDA_TILE_ABI::loops {
 
-/// From `begin` up to but not including `end`; empty if they are equal.
+/// From `begin` up to but not including `end`; empty if they are equal. The elements within are at distances
+/// of `steps`, in bytes, along `rank` axes.
 struct range {
   unsigned long long begin, end;
+  unsigned rank;
+  long long size, counts[8], steps[8];
 };
 
 /// The range of an access: `counts` elements along each axis, at the given distances in elements.
 template <unsigned Rank, typename E>
 CUDA_TILE_API range range_of(E const* origin, long long const (&counts)[Rank],
                              long long const (&steps)[Rank]) {
+  static_assert(Rank <= 8);
   auto begin = reinterpret_cast<unsigned long long>(origin), end = begin + sizeof(E);
+  range result{0, 0, Rank, sizeof(E), {}, {}};
   for (unsigned d = 0; d < Rank; ++d) {
     if (counts[d] <= 0)
-      return {0, 0};
-    auto reach = static_cast<unsigned long long>((counts[d] - 1) * steps[d]) * sizeof(E);
+      return result;
+    result.counts[d] = counts[d];
+    result.steps[d] = steps[d] * static_cast<long long>(sizeof(E));
+    auto reach = static_cast<unsigned long long>((counts[d] - 1) * result.steps[d]);
     (steps[d] < 0 ? begin : end) += reach;
   }
-  return {begin, end};
+  result.begin = begin;
+  result.end = end;
+  return result;
 }
 
-CUDA_TILE_API bool disjoint(range a, range b) {
-  return a.begin == a.end || b.begin == b.end || a.end <= b.begin || b.end <= a.begin;
+/// The length of an interval that holds all bytes of a range, after whole multiples of `period` are taken off
+/// their places; longer than that if steps are negative.
+CUDA_TILE_API long long length_within(range const& a, long long period) {
+  long long length = a.size;
+  for (unsigned d = 0; d < a.rank; ++d)
+    if (a.steps[d] < 0)
+      return period + 1;
+    else if (a.steps[d] % period != 0)
+      length += (a.counts[d] - 1) * a.steps[d];
+  return length;
+}
+
+/// Whether two ranges have no byte in common, apart from those between their elements: they do not overlap,
+/// or they are like the left and the right half of the rows of one matrix.
+CUDA_TILE_API bool disjoint(range const& a, range const& b) {
+  if (a.begin == a.end || b.begin == b.end || a.end <= b.begin || b.end <= a.begin)
+    return true;
+  for (unsigned d = 0; d < a.rank; ++d) {
+    long long period = a.steps[d];
+    if (a.counts[d] <= 1 || period <= 0)
+      continue;
+    long long first = length_within(a, period), second = length_within(b, period);
+    long long apart = static_cast<long long>(b.begin - a.begin) % period;
+    apart = apart < 0 ? apart + period : apart;
+    if (first <= apart && apart + second <= period)
+      return true;
+  }
+  return false;
 }
 
 /// Whether no two elements of an access lie at the same address; axes from the outermost to the innermost.
