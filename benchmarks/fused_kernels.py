@@ -57,14 +57,19 @@ def rows_of(source: str, kernels: list[str]) -> Iterator[Row]:
     translator.text()
     for kernel, entry in zip(kernels, module.entries, strict=True):
         reasons = translator.reasons[entry.name]
-        path = str(translator.attributes[translator.kernel_names[entry.name]]["path"])
+        found = translator.attributes[translator.kernel_names[entry.name]]
+        path, reason = str(found["path"]), str(found.get("reason", ""))
         if not any(has_tiles(op) for op in walk(entry.body)):
             path = NO_TILES
         elif all(is_small(op) for op in walk(entry.body)):
             path = ONE_STRIP
-        elif path == "fused" and reasons:
+        elif path == "fused" and reason:
             path = "in part"
-        yield Row(source, kernel, path, f"{reasons[0].op.name}: {reasons[0].reason}" if reasons else "")
+        if path in (NO_TILES, ONE_STRIP, "fused"):
+            reason = ""
+        elif reasons:
+            reason = f"{reasons[0].op.name}: {reasons[0].reason}"
+        yield Row(source, kernel, path, reason)
 
 
 def written(rows: list[Row]) -> str:

@@ -14,7 +14,7 @@ from test_random_kernels import inputs, same
 from pycuda_tile import tileir
 
 ROUNDS = [0, *(pytest.param(i, marks=pytest.mark.wide) for i in range(1, 8))]
-OPTIONS = ("-O1",)
+OPTIONS = ("-O2",)
 
 
 @pytest.mark.parametrize("round", ROUNDS)
@@ -32,7 +32,7 @@ def test_bits(round: int):
     @given(sources(kernels=6))
     def run(source: str) -> None:
         made = module(source)
-        ways = [tileir.build(made, optimize=way, options=OPTIONS) for way in (True, False)]
+        ways = [tileir.build(made, optimize=way, options=OPTIONS) for way in ("auto", False)]
         for entry in made.entries:
             for n in (0, 7):
                 results = []
@@ -54,6 +54,6 @@ def test_exact_programs(round: int):
     """Shapes, moved elements and values that loops carry, against NumPy."""
     programs = [Program(number) for number in range(2 * round, 2 * round + 2)]
     made = module(HEAD + "".join(map(str, programs)))
-    built = tileir.build(made, optimize=True, options=OPTIONS)
+    built = tileir.build(made, optimize="auto", options=OPTIONS)
     for program in programs:
         program.launch(built.kernel(f"program_{program.seed}"))

@@ -67,7 +67,12 @@ def _by_operation(
     """Raises NotAvailableYet if the user insists on fused code, and CompileError before that."""
     compiled = compiling.compile(request, names, known, reasons)
     if request.optimize is True and compiled.executables:
-        reason = reasons if isinstance(reasons, str) else next(iter(reasons.values()))
+        from ...tileir.loops.fallback import NOTHING
+
+        all_reasons = [reasons] if isinstance(reasons, str) else list(reasons.values())
+        reason = next((each for each in all_reasons if each != NOTHING), "")
+        if not reason:
+            return compiled
         raise NotAvailableYet(f"{request.name}: optimize=True, but a kernel cannot be fused: {reason}")
     return compiled
 

@@ -5,6 +5,9 @@ from __future__ import annotations
 from ..ir import Operation
 from ..locations import Location
 
+#: Why a kernel runs operation by operation that is no faster as loops.
+NOTHING = "no loops that operations could share"
+
 
 class Fallback(Exception):
     """There is no rule for fusing an operation with those before it. The message says why, and names the

@@ -197,7 +197,17 @@ def _best_vector(nest: Nest, full: list[int]) -> int:
             vote(access.value, (axes[-1] for axes, d in dimensions if axes and view.tensor.strides[d] == 1))
     for value in [*nest.outputs, *nest.taken()]:
         vote(value, nest.axes.list_of(value)[-1:])
-    return max(full, key=lambda axis: votes[axis])
+    best = max(full, key=lambda axis: votes[axis])
+    for op in nest.ops:
+        if op.name == "permute" and _turns(nest, op) and sum(v > 1 for v in votes.values()) > 1:
+            raise Fallback(op, "it is faster for whole tiles", on_tiles=True)
+    return best
+
+
+def _turns(nest: Nest, op: Operation) -> bool:
+    """Whether a permutation changes along which axis neighbours lie."""
+    (source,), (result,) = operands_of(op), op.results
+    return nest.axes.list_of(source)[-1:] != nest.axes.list_of(result)[-1:]
 
 
 def _find_levels(nest: Nest) -> None:

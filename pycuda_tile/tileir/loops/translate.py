@@ -14,7 +14,7 @@ from ..module import Module
 from ..reading import operands_of
 from .emit import emit
 from .facts import STORES, data_of, is_tile, is_weak
-from .fallback import Fallback, place_of
+from .fallback import NOTHING, Fallback, place_of
 from .groups import Uses, split
 from .products import Products
 from .simplify import simplify
@@ -73,8 +73,8 @@ class FusingTranslator(Translator):
         self.attributes[self.kernel_names[found.name]] = self._attributes(found.name)
 
     def _attributes(self, name: str) -> dict[str, int | str]:
-        reason = self._plain.get(name) or next(map(str, self.reasons[name]), "")
-        fused = self.nests[name] or self._products.count or not reason
+        fused = self.nests[name] or self._products.count
+        reason = self._plain.get(name) or next(map(str, self.reasons[name]), "" if fused else NOTHING)
         return {"path": FUSED if fused else BY_OPERATION, **({"reason": reason} if reason else {})}
 
     def _operations(self, ops: list[Operation]) -> None:

@@ -20,6 +20,7 @@ from ...spec import API_VERSIONS
 from ..assertions import AssertionFailed
 from ..ir import Operation
 from ..loops import fuse
+from ..loops.fallback import NOTHING
 from ..loops.refusal import refusal
 from ..loops.translate import BY_OPERATION, FUSED
 from ..reading import operands_of, value_shape
@@ -76,7 +77,7 @@ def build(m: Any, target: str = "cpu", *, optimize: bool | str = False, **argume
 
 def _check_fused(attributes: dict[str, dict[str, int | str]]) -> None:
     for name, found in attributes.items():
-        if found["path"] != FUSED:
+        if found["path"] != FUSED and found["reason"] != NOTHING:
             raise NotAvailableYet(f"optimize=True, but the kernel {name} cannot be fused: {found['reason']}")
 
 
