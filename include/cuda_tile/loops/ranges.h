@@ -37,11 +37,14 @@ CUDA_TILE_API range range_of(E const* origin, long long const (&counts)[Rank],
 /// their places; longer than that if steps are negative.
 CUDA_TILE_API long long length_within(range const& a, long long period) {
   long long length = a.size;
-  for (unsigned d = 0; d < a.rank; ++d)
+  for (unsigned d = 0; d < a.rank; ++d) {
+    if (a.counts[d] <= 1)
+      continue;
     if (a.steps[d] < 0)
       return period + 1;
-    else if (a.steps[d] % period != 0)
+    if (a.steps[d] < period || a.steps[d] % period != 0) // a division takes long
       length += (a.counts[d] - 1) * a.steps[d];
+  }
   return length;
 }
 
