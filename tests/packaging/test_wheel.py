@@ -138,6 +138,7 @@ def test_wheel_holds_headers_templates_sources_and_examples(wheel):
     expected = files(ROOT / "pycuda_tile")
     for folder in FOLDERS:
         expected |= {f"pycuda_tile/{name}" for name in files(ROOT / folder)}
+    expected |= {f"pycuda_tile/{name}" for name in files(ROOT / "cmake" / "nvcc")}
     inside = names(wheel)
     extra = {name for name in inside if ".dist-info/" in name or "/lib/cmake/" in name}
     assert inside - extra == expected | LIBRARIES
