@@ -1,4 +1,5 @@
-"""The library that every program is linked with: the run time and the CPU launcher, compiled on first use."""
+"""The library that every program is linked with, the run time and the CPU launcher: the installed one, or one
+that is compiled on first use."""
 
 from __future__ import annotations
 
@@ -16,9 +17,14 @@ _FLAGS = ["-std=c++20", "-O2", "-g1", "-fPIC", "-pthread"]
 
 
 def find(compiler: Compiler) -> Path:
-    """One object file with all of the library, by this compiler."""
+    """A file with all of the library, that links with what this compiler makes."""
     folder = resources.launcher_source_dir()
     sources = sorted([*folder.glob("*.cpp"), *(folder / "runtime").glob("*.cpp")])
+    installed = resources.installed_library("libcuda_tile_program.a")
+    if (
+        installed and compiler.kind != "zig" and not _is_older(installed, folder)
+    ):  # zig has another C++ library
+        return installed
     flags = [*_FLAGS, *compiler.flags, f"-I{resources.include_dir()}", f"-I{folder}"]
     flags += ["-isystem", str(resources.runtime_header_dir())]
 
@@ -41,6 +47,14 @@ def find(compiler: Compiler) -> Path:
         "program", compiler.identity, compiler.version, compiler.command, flags, list(map(str, sources))
     )
     return cache.get(key, build).folder / _NAME
+
+
+def _is_older(library: Path, folder: Path) -> bool:
+    """Whether somebody has changed the sources since the library was installed: in a checkout."""
+    if folder.parent == resources.include_dir().parent == library.parent.parent:
+        return False  # all are in the package
+    made = library.stat().st_mtime
+    return any(path.stat().st_mtime > made for path in folder.rglob("*.[chi]*"))
 
 
 def _units(sources: list[Path]) -> list[tuple[str, list[Path]]]:
