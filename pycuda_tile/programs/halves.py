@@ -16,6 +16,7 @@ from .steps import Steps
 
 _CUDA_VERSION = (13, 5)
 _FAST = ["-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]  # as in targets/host
+_STANDARDS = ("20", "2a", "23", "2b", "26", "2c")
 _LINES = ["-g1", "-gdwarf-4"]
 _SYSTEM = ("/usr/include/", "/usr/lib/", "/usr/local/include/", "<")
 
@@ -116,7 +117,9 @@ class Halves:
         return flags
 
     def _standard(self) -> str:
-        return f"-std={self.asked.standard or 'c++20'}"
+        """C++20 at least: the headers of tiles and of small floats need it."""
+        asked = self.asked.standard
+        return f"-std={asked if asked.endswith(_STANDARDS) else 'c++20'}"
 
     def _common(self) -> list[str]:
         """Flags of both halves, and of what is for the host alone."""

@@ -53,7 +53,7 @@ def _prepare(device: Path, image: str, relocatable: bool) -> tuple[list[str], li
     variables: dict[str, str] = {}
 
     def change(symbol: Symbol) -> Symbol:
-        if relocatable and symbol.is_hidden and not symbol.is_local:
+        if relocatable and _is_of_device(symbol):
             return symbol._replace(name=f"{symbol.name}{_OF_DEVICE}", other=0)
         if not symbol.is_defined:
             return symbol
@@ -69,9 +69,15 @@ def _prepare(device: Path, image: str, relocatable: bool) -> tuple[list[str], li
     return list(kernels.values()), list(variables.values())
 
 
+def _is_of_device(symbol: Symbol) -> bool:
+    """Whether a symbol is what the device halves of several files share, and no name of the compiler's own, such
+    as __dso_handle."""
+    return symbol.is_hidden and not symbol.is_local and not symbol.name.startswith("__")
+
+
 def _refuse_undefined(half: Object) -> None:
     """Raises CompileError if the half uses what the device halves of other files define."""
-    names = [one.name for one in half.symbols if one.is_hidden and not one.is_defined and not one.is_local]
+    names = [one.name for one in half.symbols if _is_of_device(one) and not one.is_defined]
     if names:
         raise CompileError(
             f"error: {', '.join(map(demangled, names))}: declared for the device, but not defined in this "

@@ -1,6 +1,8 @@
 // The types of the run time's interface: handles, structures and enumerations, in C and in C++.
 #pragma once
 
+#define __DRIVER_TYPES_H__ // helpers such as helper_cuda.h ask whether these headers were included
+
 #include "cuda_tile/runtime/enums.h"
 #include "cuda_tile/runtime/qualifiers.h"
 #include "cuda_tile/vector_types.h"

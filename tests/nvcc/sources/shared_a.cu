@@ -1,6 +1,7 @@
 // Device code of two files: variables, functions, a member, and a function that differs between the halves.
 #include "shared_device.h"
 #include <cstdio>
+#include <iostream>
 extern __device__ int value;
 extern __constant__ float table[2];
 __device__ int twice(int);

@@ -1,5 +1,6 @@
 // <cuda_runtime.h>: what nvcc includes before every source: the run time, and what kernels call.
 #pragma once
+#define __CUDA_RUNTIME_H__
 
 #include "cuda_tile/runtime/api.h"
 
