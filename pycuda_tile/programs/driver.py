@@ -28,13 +28,19 @@ _ARCHITECTURES = (75, 80, 86, 87, 88, 89, 90, 100, 103, 110, 120, 121)
 def main(words: Sequence[str] | None = None) -> int:
     """`pycuda-tile nvcc WORDS`, by default those of the process; returns the exit code."""
     try:
-        asked = options.read(sys.argv[1:] if words is None else words)
+        asked = options.read(_with_environment(sys.argv[1:] if words is None else words))
         return Driver(asked).run()
     except CompileError as error:
         print(str(error).rstrip(), file=sys.stderr)
     except Error as error:
         print(f"{error}", file=sys.stderr)
     return 1
+
+
+def _with_environment(words: Sequence[str]) -> list[str]:
+    """The words, and those of the variables that nvcc reads."""
+    before, behind = (shlex.split(os.environ.get(f"NVCC_{name}_FLAGS", "")) for name in ("PREPEND", "APPEND"))
+    return [*before, *words, *behind]
 
 
 class Driver:

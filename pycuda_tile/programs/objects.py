@@ -70,8 +70,8 @@ def _prepare(device: Path, image: str, relocatable: bool) -> tuple[list[str], li
 
 
 def _is_of_device(symbol: Symbol) -> bool:
-    """Whether a symbol is what the device halves of several files share, and no name of the compiler's own, such
-    as __dso_handle."""
+    """Whether a symbol is what the device halves of several files share, and no name of the compiler's own,
+    such as __dso_handle."""
     return symbol.is_hidden and not symbol.is_local and not symbol.name.startswith("__")
 
 

@@ -114,6 +114,16 @@ def test_options_that_print(capsys):
     assert driver.main(["-wrong"]) == 1 and "unknown option '-wrong'" in capsys.readouterr().err
 
 
+def test_options_in_the_environment(tmp_path, monkeypatch, capsys):
+    source = tmp_path / "x.cu"
+    source.write_text("int main() {}")
+    monkeypatch.setenv("NVCC_PREPEND_FLAGS", "-DFIRST --dryrun")
+    monkeypatch.setenv("NVCC_APPEND_FLAGS", "-DLAST")
+    assert driver.main([str(source)]) == 0
+    step = capsys.readouterr().err.splitlines()[0]
+    assert step.index("-DFIRST") < step.index("-DLAST")
+
+
 def test_dry_run_prints_steps_and_writes_nothing(tmp_path, capsys):
     source = tmp_path / "x.cu"
     source.write_text("int main() {}")
