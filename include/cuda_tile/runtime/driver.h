@@ -1,0 +1,129 @@
+// The driver's interface, as far as programs use it that launch the kernels they are linked with. It is the
+// run time's under other names: a context is the device's one, a function is a kernel's handle.
+#pragma once
+
+#include "cuda_tile/runtime/api.h"
+
+#define CUDA_VERSION CUDART_VERSION
+
+typedef enum cudaError_enum {
+#define CUDA_TILE_RESULT(name, number) name = number,
+#include "cuda_tile/runtime/results.inc"
+#undef CUDA_TILE_RESULT
+} CUresult;
+
+typedef enum CUdevice_attribute_enum {
+#define CUDA_TILE_ATTRIBUTE(name, number) CU_DEVICE_ATTRIBUTE_##name = number,
+#include "cuda_tile/runtime/driver_attributes.inc"
+#undef CUDA_TILE_ATTRIBUTE
+} CUdevice_attribute;
+
+typedef enum CUfunction_attribute_enum {
+  CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK = 0,
+  CU_FUNC_ATTRIBUTE_SHARED_SIZE_BYTES = 1,
+  CU_FUNC_ATTRIBUTE_NUM_REGS = 4,
+  CU_FUNC_ATTRIBUTE_MAX_DYNAMIC_SHARED_SIZE_BYTES = 8,
+  CU_FUNC_ATTRIBUTE_PREFERRED_SHARED_MEMORY_CARVEOUT = 9,
+} CUfunction_attribute;
+
+#define CU_STREAM_DEFAULT 0
+#define CU_STREAM_NON_BLOCKING 1
+#define CU_STREAM_LEGACY ((CUstream)0x1)
+#define CU_STREAM_PER_THREAD ((CUstream)0x2)
+#define CU_EVENT_DEFAULT 0
+#define CU_EVENT_BLOCKING_SYNC 1
+#define CU_EVENT_DISABLE_TIMING 2
+#define CU_MEM_ATTACH_GLOBAL 1
+#define CU_MEM_ATTACH_HOST 2
+#define CU_CTX_SCHED_AUTO 0
+#define CU_CTX_SCHED_SPIN 1
+#define CU_CTX_SCHED_YIELD 2
+#define CU_CTX_SCHED_BLOCKING_SYNC 4
+#define CU_CTX_MAP_HOST 8
+
+typedef int CUdevice;
+typedef unsigned long long CUdeviceptr;
+typedef struct CUctx_st* CUcontext;
+typedef struct CUmod_st* CUmodule;
+typedef struct CUfunc_st* CUfunction;
+typedef struct CUstream_st* CUstream;
+typedef struct CUevent_st* CUevent;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+CUresult cuInit(unsigned flags);
+CUresult cuDriverGetVersion(int* version);
+CUresult cuGetErrorName(CUresult error, const char** name);
+CUresult cuGetErrorString(CUresult error, const char** text);
+CUresult cuDeviceGetCount(int* count);
+CUresult cuDeviceGet(CUdevice* device, int ordinal);
+CUresult cuDeviceGetName(char* name, int length, CUdevice device);
+CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device);
+CUresult cuDeviceTotalMem(size_t* bytes, CUdevice device);
+
+CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device);
+CUresult cuDevicePrimaryCtxRelease(CUdevice device);
+CUresult cuCtxDestroy(CUcontext context);
+CUresult cuCtxSetCurrent(CUcontext context);
+CUresult cuCtxGetCurrent(CUcontext* context);
+CUresult cuCtxPushCurrent(CUcontext context);
+CUresult cuCtxPopCurrent(CUcontext* context);
+CUresult cuCtxGetDevice(CUdevice* device);
+CUresult cuCtxSynchronize(void);
+
+CUresult cuMemAlloc(CUdeviceptr* pointer, size_t bytes);
+CUresult cuMemAllocManaged(CUdeviceptr* pointer, size_t bytes, unsigned flags);
+CUresult cuMemFree(CUdeviceptr pointer);
+CUresult cuMemAllocHost(void** pointer, size_t bytes);
+CUresult cuMemFreeHost(void* pointer);
+CUresult cuMemGetInfo(size_t* free, size_t* total);
+CUresult cuMemcpy(CUdeviceptr to, CUdeviceptr from, size_t bytes);
+CUresult cuMemcpyHtoD(CUdeviceptr to, const void* from, size_t bytes);
+CUresult cuMemcpyDtoH(void* to, CUdeviceptr from, size_t bytes);
+CUresult cuMemcpyDtoD(CUdeviceptr to, CUdeviceptr from, size_t bytes);
+CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, size_t bytes, CUstream stream);
+CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, size_t bytes, CUstream stream);
+CUresult cuMemsetD8(CUdeviceptr pointer, unsigned char value, size_t count);
+CUresult cuMemsetD32(CUdeviceptr pointer, unsigned value, size_t count);
+
+CUresult cuStreamCreate(CUstream* stream, unsigned flags);
+CUresult cuStreamDestroy(CUstream stream);
+CUresult cuStreamSynchronize(CUstream stream);
+CUresult cuStreamQuery(CUstream stream);
+CUresult cuStreamWaitEvent(CUstream stream, CUevent event, unsigned flags);
+CUresult cuEventCreate(CUevent* event, unsigned flags);
+CUresult cuEventDestroy(CUevent event);
+CUresult cuEventRecord(CUevent event, CUstream stream);
+CUresult cuEventSynchronize(CUevent event);
+CUresult cuEventQuery(CUevent event);
+CUresult cuEventElapsedTime(float* milliseconds, CUevent start, CUevent end);
+
+/// A kernel that the program is linked with.
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t* function, const void* symbol);
+CUresult cuFuncGetAttribute(int* value, CUfunction_attribute attribute, CUfunction function);
+CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute, int value);
+CUresult cuLaunchKernel(CUfunction function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX,
+                        unsigned blockY, unsigned blockZ, unsigned sharedBytes, CUstream stream,
+                        void** arguments, void** extra);
+
+/// Modules are code for a GPU: these say so.
+CUresult cuModuleLoad(CUmodule* module, const char* path);
+CUresult cuModuleLoadData(CUmodule* module, const void* image);
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name);
+CUresult cuModuleUnload(CUmodule module);
+
+#ifdef __cplusplus
+}
+
+/// Both forms of CUDA 12 and of CUDA 13, where parameters come first.
+CUresult cuCtxCreate(CUcontext* context, unsigned flags, CUdevice device);
+template <typename Parameters>
+CUresult cuCtxCreate(CUcontext* context, Parameters* parameters, unsigned flags, CUdevice device) {
+  return parameters ? CUDA_ERROR_NOT_SUPPORTED : cuCtxCreate(context, flags, device);
+}
+inline CUresult cuCtxCreate(CUcontext* context, decltype(nullptr), unsigned flags, CUdevice device) {
+  return cuCtxCreate(context, flags, device);
+}
+#endif
