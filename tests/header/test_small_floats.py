@@ -132,11 +132,11 @@ def test_mma(target):
         )
 
 
-SINCE_13_4 = [e.dtype for e in CXX_TYPES.values() if e.since == "13.4"]
+SINCE_13_5 = [e.dtype for e in NUMPY_TYPES.values() if e.since == "13.5"]
 
 
-@pytest.mark.parametrize("dtype", SINCE_13_4, ids=str)
-def test_every_value_of_the_types_since_13_4(dtype, target):
+@pytest.mark.parametrize("dtype", SINCE_13_5, ids=str)
+def test_every_value_of_the_types_since_13_5(dtype, target):
     bits = np.arange(1 << NUMPY_TYPES[dtype.name].bits, dtype=np.uint8)
     values = bits.view(dtype)
     made = [
@@ -154,8 +154,8 @@ def test_every_value_of_the_types_since_13_4(dtype, target):
 
 @pytest.mark.sampled(8)
 @pytest.mark.parametrize("source", [np.float32, np.float64, HALF, np.int32], ids=lambda t: np.dtype(t).name)
-@pytest.mark.parametrize("dtype", SINCE_13_4, ids=str)
-def test_conversions_to_the_types_since_13_4(dtype, source, target):
+@pytest.mark.parametrize("dtype", SINCE_13_5, ids=str)
+def test_conversions_to_the_types_since_13_5(dtype, source, target):
     """All values, values between them, values near overflow, infinities and NaN."""
     finite = np.unique(np.abs(np.arange(255, dtype=np.uint8).view(dtype).astype(np.float64)))
     finite = finite[(finite < 60000) & (finite > 2.0**-20)] if source == HALF else finite[finite < 2.0**30]
