@@ -34,7 +34,7 @@ def build(
     cache: bool = True,
     front_end: str | None = None,
     api: str | None = None,
-    optimize: bool | str = False,
+    optimize: bool | str = "auto",
 ) -> Module:
     """Compiles CUDA Tile C++ and returns a Module.
 
@@ -52,8 +52,8 @@ def build(
     cache:         whether to store the result on disk and reuse it
     front_end:     tile: "nvidia", NVIDIA's (default), or "open", our own, which needs clang and no NVRTC
     api:           the version of CUDA Tile C++: "13.3", "13.4" or "13.5" (default); NVIDIA has its own
-    optimize:      cpu: False, operation by operation (default); "auto", fused into loops, where a clang is
-                   installed and there are rules: a kernel's attributes say which way it went, and why; or
+    optimize:      cpu: "auto" (default), fused into loops where a clang is installed and there are rules: a
+                   kernel's attributes say which way it went, and why; False, operation by operation; or
                    True, an error unless every kernel is fused
 
     Raises CompileError if the source does not compile, KernelNotFound if it has no kernel with a name in

@@ -28,12 +28,12 @@ from ..verifier import verify_once
 from .translate import translate
 
 
-def build(m: Any, target: str = "cpu", *, optimize: bool | str = False, **arguments: Any) -> Module:
+def build(m: Any, target: str = "cpu", *, optimize: bool | str = "auto", **arguments: Any) -> Module:
     """Compile a module of Tile IR through our header.
 
     target:     "cpu" or "simt" (or "emulated", for tests)
-    optimize:   False, operation by operation (default); "auto", on the cpu fused into loops as far as there
-                are rules: a kernel's attributes have its "path", and if not all is fused a "reason"; or True,
+    optimize:   "auto" (default), on the cpu fused into loops as far as there are rules: a kernel's attributes
+                have its "path", and if not all is fused a "reason"; False, operation by operation; or True,
                 an error unless every kernel is fused
     arguments:  further ones of pycuda_tile.build: arch, options, num_threads, cache, ...
 
