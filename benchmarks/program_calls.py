@@ -1,4 +1,4 @@
-"""The cost of the run time's calls in a whole program, without the work of kernels, and of building a program.
+"""The cost of the run time's calls in a whole program, without the work of kernels, and of building one.
 
 One table, one run."""
 
