@@ -5,11 +5,11 @@
 
 namespace {
 
-void add(int* values, int n) {
+void count_up(int* values, int n) {
   if (static_cast<int>(threadIdx.x) < n)
     ++values[threadIdx.x];
 }
-THREADS(add);
+THREADS(count_up);
 
 } // namespace
 
@@ -33,7 +33,7 @@ CASE(driver_launches_kernels) {
   CUstream stream;
   CUfunction function;
   CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS);
-  CHECK_CUDA(cudaGetFuncBySymbol(&function, reinterpret_cast<const void*>(add)));
+  CHECK_CUDA(cudaGetFuncBySymbol(&function, reinterpret_cast<const void*>(count_up)));
   int n = 15;
   void* arguments[] = {&memory, &n};
   CHECK(cuLaunchKernel(function, 1, 1, 1, 32, 1, 1, 0, stream, arguments, nullptr) == CUDA_SUCCESS);

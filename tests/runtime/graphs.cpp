@@ -3,8 +3,8 @@
 
 namespace {
 
-void add(int* to, int value) { *to = *to * 10 + value; }
-THREADS(add);
+void append_digit(int* to, int value) { *to = *to * 10 + value; }
+THREADS(append_digit);
 
 using program::launch;
 
@@ -36,9 +36,9 @@ CASE(graphs_launch_what_was_captured) {
   c.begin();
   CHECK(c.status() == cudaStreamCaptureStatusActive);
   int digit = 1;
-  CHECK_CUDA(launch(add, 1, 1, 0, c.stream, c.value, digit));
+  CHECK_CUDA(launch(append_digit, 1, 1, 0, c.stream, c.value, digit));
   digit = 9; // the graph has its own
-  CHECK_CUDA(launch(add, 1, 1, 0, c.stream, c.value, 2));
+  CHECK_CUDA(launch(append_digit, 1, 1, 0, c.stream, c.value, 2));
   CHECK(*c.value == 0);
   CHECK_CUDA(cudaStreamEndCapture(c.stream, &c.graph));
   CHECK(*c.value == 0 && c.status() == cudaStreamCaptureStatusNone);
@@ -64,15 +64,15 @@ CASE(graphs_of_two_streams) {
   CHECK_CUDA(cudaEventCreate(&fork));
   CHECK_CUDA(cudaEventCreate(&join));
   c.begin();
-  CHECK_CUDA(launch(add, 1, 1, 0, c.stream, c.value, 1));
+  CHECK_CUDA(launch(append_digit, 1, 1, 0, c.stream, c.value, 1));
   CHECK_CUDA(cudaEventRecord(fork, c.stream));
   CHECK_CUDA(cudaStreamWaitEvent(other, fork, 0));
-  CHECK_CUDA(launch(add, 1, 1, 0, other, c.value, 2));
+  CHECK_CUDA(launch(append_digit, 1, 1, 0, other, c.value, 2));
   CHECK_CUDA(cudaMemsetAsync(c.value + 0, 0, 0, other));
   CHECK_CUDA(cudaEventRecord(join, other));
   CHECK_ERROR(cudaErrorCapturedEvent, cudaEventQuery(join));
   CHECK_CUDA(cudaStreamWaitEvent(c.stream, join, 0));
-  CHECK_CUDA(launch(add, 1, 1, 0, c.stream, c.value, 3));
+  CHECK_CUDA(launch(append_digit, 1, 1, 0, c.stream, c.value, 3));
   CHECK_ERROR(cudaErrorStreamCaptureUnmatched, cudaStreamEndCapture(other, &c.graph));
   CHECK_CUDA(cudaStreamEndCapture(c.stream, &c.graph));
   CHECK_CUDA(cudaGraphInstantiate(&c.executable, c.graph, nullptr, nullptr, 0));
@@ -83,7 +83,7 @@ CASE(graphs_of_two_streams) {
   c.begin();
   CHECK_CUDA(cudaEventRecord(fork, c.stream));
   CHECK_CUDA(cudaStreamWaitEvent(other, fork, 0));
-  CHECK_CUDA(launch(add, 1, 1, 0, other, c.value, 2));
+  CHECK_CUDA(launch(append_digit, 1, 1, 0, other, c.value, 2));
   CHECK_ERROR(cudaErrorStreamCaptureUnjoined, cudaStreamEndCapture(c.stream, &c.graph));
   CHECK(c.graph == nullptr);
 }
@@ -98,13 +98,13 @@ CASE(graphs_refuse_what_cannot_be_captured) {
   CHECK_ERROR(cudaErrorIllegalState, cudaStreamBeginCapture(c.stream, relaxed));
   CHECK_ERROR(cudaErrorStreamCaptureUnsupported, cudaMalloc(&memory, 4));
   CHECK(c.status() == cudaStreamCaptureStatusInvalidated);
-  CHECK_ERROR(cudaErrorStreamCaptureInvalidated, launch(add, 1, 1, 0, c.stream, c.value, 1));
+  CHECK_ERROR(cudaErrorStreamCaptureInvalidated, launch(append_digit, 1, 1, 0, c.stream, c.value, 1));
   CHECK_ERROR(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(c.stream, &c.graph));
   c.begin();
   CHECK_ERROR(cudaErrorStreamCaptureUnsupported, cudaStreamSynchronize(c.stream));
   CHECK_ERROR(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(c.stream, &c.graph));
   c.begin(relaxed);
-  CHECK_ERROR(cudaErrorStreamCaptureImplicit, launch(add, 1, 1, 0, nullptr, c.value, 1));
+  CHECK_ERROR(cudaErrorStreamCaptureImplicit, launch(append_digit, 1, 1, 0, nullptr, c.value, 1));
   CHECK_ERROR(cudaErrorStreamCaptureInvalidated, cudaStreamEndCapture(c.stream, &c.graph));
   c.begin(relaxed);
   CHECK_CUDA(cudaMalloc(&memory, 4));
@@ -117,7 +117,7 @@ CASE(graphs_update) {
   Captured c;
   const auto capture = [&](int digit) {
     c.begin();
-    CHECK_CUDA(launch(add, 1, 1, 0, c.stream, c.value, digit));
+    CHECK_CUDA(launch(append_digit, 1, 1, 0, c.stream, c.value, digit));
     CHECK_CUDA(cudaStreamEndCapture(c.stream, &c.graph));
   };
   capture(4);
