@@ -111,11 +111,11 @@ bool Pool::run_on_openmp(Launch& launch, BlockRunner& runner) {
     launches_.push_back(&launch);
   }
   const auto run = [](void* data, bool is_first) noexcept {
-    auto& [pool, launch, runner] = *static_cast<Work*>(data);
+    auto& given = *static_cast<Work*>(data);
     if (is_first)
-      pool.lead(launch, runner);
-    else if (launch.has_blocks())
-      pool.help_once(launch);
+      given.pool.lead(given.launch, given.runner);
+    else if (given.launch.has_blocks())
+      given.pool.help_once(given.launch);
   };
   if (run_on_openmp_threads(static_cast<unsigned>(launch.most_threads), run, &work))
     return true;

@@ -135,7 +135,7 @@ void entry(void* const* arguments, cuda_tile_block* b, unsigned count) {
 #define EXPORT(name, function, threads, scratch)                                                             \
   extern "C" {                                                                                               \
   __attribute__((visibility("default"))) extern const cuda_tile_kernel kernel_##name;                        \
-  const cuda_tile_kernel kernel_##name = {#name, function, threads, scratch, 0, nullptr};                    \
+  const cuda_tile_kernel kernel_##name = {#name, function, threads, scratch, 0, nullptr, 0};                 \
   }
 
 EXPORT(count_blocks, entry<count_blocks>, 1, 0)

@@ -121,16 +121,17 @@ def _make_entry(
     flags = compiling.flags_of(code, compiler, with_lines)
 
     def build(folder: Path) -> cache.Result:
+        folders = [*request.user_dirs, *request.include_dirs]
+        absent = nvrtc.absent(request.text, request.path, folders)
         if reason:
-            folders = [*request.user_dirs, *request.include_dirs]
             files = nvrtc.dependencies(request.text, request.path, folders)
-            return cache.Result({"names": [], "reasons": reason}, files)
+            return cache.Result({"names": [], "reasons": reason}, files, absent)
         place = str(request.path or folder / "source.cu")
         find = {request.name: place}.get
         found = loops.translate(
             request, names, known, (lambda file: find(file, file)) if with_lines else None
         )
-        return _build(request, code, compiler, flags, found, folder)
+        return _build(request, code, compiler, flags, found, folder)._replace(absent=absent)
 
     if not request.cache:
         return cache.make_uncached(build)
