@@ -89,6 +89,8 @@ def test_reports_of_checked_programs(wrong, kernel, kind, place):
     [
         ('asm volatile("bar.sync 0;");', ":3:.* inline PTX cannot run on the CPU"),
         ("other<<<1, 1>>>();", ":3: error: .* dynamic parallelism is not supported"),
+        ("tex2D<float>(0, 1.f, 2.f);", ":3:.* textures and surfaces do not exist on the CPU"),
+        ("cudaTextureObject_t texture = 0;", ":3:.* textures and surfaces do not exist on the CPU"),
         ("undeclared = 1;", ":3:3: error: .*undeclared"),
     ],
 )

@@ -5,6 +5,7 @@
 #include "cuda_tile/program/keywords.h"
 
 #include "cuda_tile/program/image.h"
+#include "cuda_tile/program/refused.h"
 
 #include <cuda_runtime.h>
 

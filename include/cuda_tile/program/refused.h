@@ -1,0 +1,31 @@
+// What CUDA programs may use and a CPU does not have: errors that say so, where a program names it.
+#pragma once
+
+#define CUDA_TILE_NO_TEXTURES                                                                                \
+  __attribute__((                                                                                            \
+      unavailable("textures and surfaces do not exist on the CPU: read and write memory instead, "           \
+                  "or keep this out of builds for the CPU with #if !defined(CUDA_TILE_PROGRAM)")))
+
+typedef unsigned long long cudaTextureObject_t CUDA_TILE_NO_TEXTURES;
+typedef unsigned long long cudaSurfaceObject_t CUDA_TILE_NO_TEXTURES;
+struct CUDA_TILE_NO_TEXTURES cudaTextureDesc;
+struct CUDA_TILE_NO_TEXTURES cudaResourceDesc;
+struct CUDA_TILE_NO_TEXTURES cudaSurfaceDesc;
+
+#define CUDA_TILE_REFUSED(name)                                                                              \
+  template <typename T, typename... Arguments>                                                               \
+  CUDA_TILE_NO_TEXTURES T name(const Arguments&...);
+CUDA_TILE_REFUSED(tex1D)
+CUDA_TILE_REFUSED(tex1Dfetch)
+CUDA_TILE_REFUSED(tex2D)
+CUDA_TILE_REFUSED(tex2DLod)
+CUDA_TILE_REFUSED(tex2DLayered)
+CUDA_TILE_REFUSED(tex3D)
+CUDA_TILE_REFUSED(texCubemap)
+CUDA_TILE_REFUSED(surf1Dread)
+CUDA_TILE_REFUSED(surf2Dread)
+CUDA_TILE_REFUSED(surf3Dread)
+CUDA_TILE_REFUSED(surf1Dwrite)
+CUDA_TILE_REFUSED(surf2Dwrite)
+CUDA_TILE_REFUSED(surf3Dwrite)
+#undef CUDA_TILE_REFUSED
