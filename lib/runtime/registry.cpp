@@ -5,6 +5,7 @@
 
 #include "cuda_tile/program/image.h"
 
+#include <algorithm>
 #include <cctype>
 #include <cstdio>
 #include <cstdlib>
@@ -61,6 +62,7 @@ std::string source_name(const cuda_tile_program_kernel& kernel) {
   if (start == text.npos)
     return std::string(text);
   std::string_view name = text.substr(start + 10);
+  name = name.substr(0, std::min(name.find("; Types = "), name.find(", Types = ")));
   if (name.ends_with(']'))
     name.remove_suffix(1);
   if (name.starts_with('&'))

@@ -107,11 +107,13 @@ def plain(name: str) -> str:
 def test_kernel(head, instance, names):
     names = names.split()
     types = ", ".join(plain(name.removesuffix("...")) + "..." * name.endswith("...") for name in names)
-    stub = f"::cuda_tile::program::stub<void({types}), &{instance}>::launch({', '.join(names)});"
+    typed = re.findall(r"typename(?:\.\.\.)? (\w+)", head)
+    template = "".join(f", {one}..." if one == "Ts" else f", {one}" for one in typed)
+    stub = f"::cuda_tile::program::stub<void({types}), &{instance}{template}>::launch({', '.join(names)});"
     out = rewritten(f"{head} {{\n  body;\n}}\nint next;")
     assert f"{{ {stub} \n\n}}\nint next;" in out
     kind = "tile" if "__tile_global__" in head else "simt"
-    entry = f"::cuda_tile::program::{kind}_kernel<void({types}), &{instance}>::is_registered()"
+    entry = f"::cuda_tile::program::{kind}_kernel<void({types}), &{instance}{template}>::is_registered()"
     assert f"{{ static_assert({entry});\n  body;\n}}" in rewritten(f"{head} {{\n  body;\n}}", device_half)
 
 

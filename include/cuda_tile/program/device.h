@@ -38,21 +38,22 @@ struct parameters_of {
   static constexpr cuda_tile_parameter values[] = {{sizeof(Parameters), alignof(Parameters)}..., {0, 0}};
 };
 
-template <typename F, F* Kernel>
+template <typename F, F* Kernel, typename... Types>
 struct simt_kernel;
 
-template <typename... Parameters, void (*Kernel)(Parameters...)>
-struct simt_kernel<void(Parameters...), Kernel> {
+template <typename... Parameters, void (*Kernel)(Parameters...), typename... Types>
+struct simt_kernel<void(Parameters...), Kernel, Types...> {
   static void run(void* const* arguments) { call(arguments, std::index_sequence_for<Parameters...>{}); }
 
-  [[gnu::used]] static constexpr image_kernel entry = {{kernel_name<void(Parameters...), Kernel>::text(),
-                                                        {},
-                                                        &run,
-                                                        sizeof...(Parameters),
-                                                        parameters_of<Parameters...>::values,
-                                                        0,
-                                                        CUDA_TILE_CHECKED},
-                                                       &typeid(kernel_name<void(Parameters...), Kernel>)};
+  [[gnu::used]] static constexpr image_kernel entry = {
+      {kernel_name<void(Parameters...), Kernel, Types...>::text(),
+       {},
+       &run,
+       sizeof...(Parameters),
+       parameters_of<Parameters...>::values,
+       0,
+       CUDA_TILE_CHECKED},
+      &typeid(kernel_name<void(Parameters...), Kernel, Types...>)};
 
   static constexpr bool is_registered() { return (void)&entry, true; }
 
@@ -63,22 +64,23 @@ private:
   }
 };
 
-template <typename F, F* Kernel>
+template <typename F, F* Kernel, typename... Types>
 struct tile_kernel;
 
-template <typename... Parameters, void (*Kernel)(Parameters...)>
-struct tile_kernel<void(Parameters...), Kernel> {
+template <typename... Parameters, void (*Kernel)(Parameters...), typename... Types>
+struct tile_kernel<void(Parameters...), Kernel, Types...> {
   /// A cuda_tile_entry, which program/tile_kernel.h defines.
   static void run(void* const* arguments, cuda_tile_block* block, unsigned count);
 
-  [[gnu::used]] static constexpr image_kernel entry = {{kernel_name<void(Parameters...), Kernel>::text(),
-                                                        {"", &run, 1, 0, sizeof...(Parameters), nullptr},
-                                                        nullptr,
-                                                        sizeof...(Parameters),
-                                                        parameters_of<Parameters...>::values,
-                                                        0,
-                                                        CUDA_TILE_CHECKED},
-                                                       &typeid(kernel_name<void(Parameters...), Kernel>)};
+  [[gnu::used]] static constexpr image_kernel entry = {
+      {kernel_name<void(Parameters...), Kernel, Types...>::text(),
+       {"", &run, 1, 0, sizeof...(Parameters), nullptr},
+       nullptr,
+       sizeof...(Parameters),
+       parameters_of<Parameters...>::values,
+       0,
+       CUDA_TILE_CHECKED},
+      &typeid(kernel_name<void(Parameters...), Kernel, Types...>)};
 
   static constexpr bool is_registered() { return (void)&entry, true; }
 };

@@ -33,7 +33,7 @@ struct variable_handle {
 };
 
 /// What the body of a kernel is in the host half.
-template <typename F, F* Kernel>
+template <typename F, F* Kernel, typename... Types>
 struct stub {
   template <typename... Parameters>
   static void launch(Parameters&... parameters) {
@@ -44,7 +44,8 @@ struct stub {
   }
 
   static inline const kernel_handle handle{reinterpret_cast<const void*>(Kernel),
-                                           kernel_name<F, Kernel>::text(), typeid(kernel_name<F, Kernel>)};
+                                           kernel_name<F, Kernel, Types...>::text(),
+                                           typeid(kernel_name<F, Kernel, Types...>)};
 };
 
 } // namespace

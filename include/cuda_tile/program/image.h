@@ -54,8 +54,8 @@ namespace { // of each file its own
 
 /// Names an instance of a kernel, the same in both halves: by its type's name, except that clang numbers
 /// lambdas in the order in which it meets them, and by a text, which has the places of lambdas but not all
-/// arguments.
-template <typename F, F* Kernel>
+/// arguments: `Types` are those that are types.
+template <typename F, F* Kernel, typename... Types>
 struct kernel_name {
   static constexpr const char* text() { return __PRETTY_FUNCTION__; }
 };

@@ -8,9 +8,9 @@ namespace cuda_tile::program {
 
 namespace {
 
-template <typename... Parameters, void (*Kernel)(Parameters...)>
-void tile_kernel<void(Parameters...), Kernel>::run(void* const* arguments, cuda_tile_block* block,
-                                                   unsigned count) {
+template <typename... Parameters, void (*Kernel)(Parameters...), typename... Types>
+void tile_kernel<void(Parameters...), Kernel, Types...>::run(void* const* arguments, cuda_tile_block* block,
+                                                             unsigned count) {
   run_blocks(*block, count, [&] {
     [&]<std::size_t... I>(std::index_sequence<I...>) {
       Kernel(*static_cast<std::remove_reference_t<Parameters>*>(arguments[I])...);

@@ -16,10 +16,9 @@ _WITH_ARGUMENTS = {"__attribute__", "alignas", "decltype", "noexcept", "requires
 
 
 class Kernel(NamedTuple):
-    """A kernel's definition: `instance` names it inside, `function` is its type, `values` its arguments."""
+    """A kernel's definition: `instance` are template arguments that name it inside, `values` its arguments."""
 
     instance: str
-    function: str
     values: str
     is_tile: bool
 
@@ -32,23 +31,25 @@ def rewrite(source: Source, start: int, brace: int, host: bool) -> None:
     """Rewrites the definition whose head begins at a token and whose body is in the braces."""
     kernel = _read(source, start, brace)
     if host:
-        call = f"::cuda_tile::program::stub<{kernel.function}, &{kernel.instance}>::launch({kernel.values});"
+        call = f"::cuda_tile::program::stub<{kernel.instance}>::launch({kernel.values});"
         source.replace_body(brace, f" {call} ")
     else:
         kind = "tile_kernel" if kernel.is_tile else "simt_kernel"
-        entry = f"::cuda_tile::program::{kind}<{kernel.function}, &{kernel.instance}>"
+        entry = f"::cuda_tile::program::{kind}<{kernel.instance}>"
         source.insert_after(brace, f" static_assert({entry}::is_registered());")
 
 
 def _read(source: Source, start: int, brace: int) -> Kernel:
     head = source.tokens[start:brace]
     words = source.words[start:brace]
-    at, arguments = 0, []
+    at = 0
+    arguments: list[str] = []
+    kinds: list[str] = []
     is_template = False
     while words[at : at + 1] == ["template"]:
         end = closing(words, at + 1)
         is_template = end > at + 3
-        arguments = _template_arguments(source, start + at + 2, start + end - 1)
+        arguments, kinds = _template_arguments(source, start + at + 2, start + end - 1)
         at = end
     name, opening = _name(source, start, words, at)
     close = closing(words, opening)
@@ -59,7 +60,8 @@ def _read(source: Source, start: int, brace: int) -> Kernel:
         spelled += f"<{', '.join(arguments)}>"
     types = ", ".join(f"::cuda_tile::program::plain<decltype({one})>{dots}" for one, dots in names)
     values = ", ".join(one + dots for one, dots in names)
-    return Kernel(spelled, f"void({types})", values, not _TILE.isdisjoint(words))
+    instance = ", ".join([f"void({types})", f"&{spelled}", *kinds])
+    return Kernel(instance, values, not _TILE.isdisjoint(words))
 
 
 def _name(source: Source, start: int, words: list[str], at: int) -> tuple[int, int]:
@@ -104,9 +106,11 @@ def _param(source: Source, part: list[Token], first: int, place: int) -> tuple[s
     return name, dots
 
 
-def _template_arguments(source: Source, start: int, end: int) -> list[str]:
-    """The names of the template parameters in tokens, which they get if they have none, as arguments."""
-    found = []
+def _template_arguments(source: Source, start: int, end: int) -> tuple[list[str], list[str]]:
+    """The names of the template parameters in tokens, which they get if they have none, as arguments; and
+    those of them that are types."""
+    found: list[str] = []
+    types: list[str] = []
     for place, part in enumerate(split(source.tokens[start:end])):
         part = part[: length_without_default(part)]
         if not part:
@@ -120,7 +124,9 @@ def _template_arguments(source: Source, start: int, end: int) -> list[str]:
         else:
             name = words[at]
         found.append(name + dots)
-    return found
+        if words[0] in ("typename", "class"):
+            types.append(name + dots)
+    return found, types
 
 
 def _template_name(part: list[Token]) -> int | None:
