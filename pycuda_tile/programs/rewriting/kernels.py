@@ -16,7 +16,7 @@ _WITH_ARGUMENTS = {"__attribute__", "alignas", "decltype", "noexcept", "requires
 
 
 class Kernel(NamedTuple):
-    """A kernel's definition: `instance` are template arguments that name it inside, `values` its arguments."""
+    """A definition: `instance` are template arguments that name the kernel inside, `values` its arguments."""
 
     instance: str
     values: str
