@@ -113,6 +113,21 @@ def test_enumerations_are_numbers():
     assert y[0] == -3
 
 
+@pytest.mark.parametrize(
+    "body, words",
+    [
+        ("tile t = ct::iota<tile>() + 1; *y = reinterpret_cast<int&>(t);", "bytes are read"),
+        ("ct::store(y + ct::iota<tile>(), *reinterpret_cast<tile*>(y));", "in memory"),
+        ("tile t = ct::iota<tile>(); *reinterpret_cast<tile*>(y) = t;", "in memory"),
+        ("*y = ct::sum<0>(*reinterpret_cast<tile*>(y));", "in memory"),
+    ],
+)
+def test_the_memory_of_a_tile_is_not_that_of_numbers(body: str, words: str):
+    head = SOURCE + "using tile = ct::tile<long long, ct::shape<4>>;\n"
+    with pytest.raises(NotAvailableYet, match=f"of a tile.*{words}"):
+        module(f"{head}__tile_global__ void k(long long* y) {{ {body} }}\n", "k")
+
+
 def test_a_fault_of_the_translator_says_where(monkeypatch):
     monkeypatch.setattr(Translator, "call_store_view", lambda *arguments: {}["missing"])
     with pytest.raises(

@@ -41,6 +41,10 @@ _APPROXIMATE = {
 }
 _C_FUNCTIONS = {"fmod": "remainder", "fabs": "abs", "fmax": "max", "fmin": "min"}
 
+#: Calls whose first operand is a tile.
+_OF_HANDLES = {"element", "only_element", "reshape", "broadcast", "permute", "cat", "extract"}
+_OF_HANDLES |= {"reduce", "scan", "mma"}
+
 
 class Calls(Intrinsics):
     """Calls of LLVM's functions, of recorded ones and of those of the C library that have an operation."""
@@ -56,6 +60,8 @@ class Calls(Intrinsics):
     def _call(self, i: Instruction) -> Value | Parts | None:
         call = recorded_call(i.detail)
         if call is not None:
+            if call.operation in _OF_HANDLES:
+                self._check_is_handle(i.operands[0])
             return getattr(self, f"call_{call.operation}")(i, *call.arguments)
         if i.detail.startswith("llvm."):
             return self.intrinsic(i)
@@ -66,6 +72,13 @@ class Calls(Intrinsics):
         if name in (*_MATH, "pow", "atan2", "fma", "remainder", "abs", "max", "min") and i.type != "void":
             return self.function(name, [self.number(operand) for operand in i.operands])
         raise Unsupported(f"a call of {self.readable(i.detail)}, whose definition is not in this source")
+
+    def _check_is_handle(self, operand: Operand) -> None:
+        """The handle of a tile is what a call yields, or comes from a local array."""
+        made = self.definitions.get(operand.name) if isinstance(operand, Local) else None
+        if made is None or made.op != "load" or self.arrays.slot(made, self.type_of):
+            return
+        raise Unsupported("a tile in memory that is no local array")
 
     # --- between tiles and elements ---
 

@@ -21,6 +21,7 @@ _OF_ODD_WIDTHS = {
     *("add", "sub", "mul", "shl", "lshr", "udiv", "urem", "and", "or", "xor", "zext", "trunc"),
     *("icmp", "select", "freeze", "phi"),
 }
+_OF_NUMBERS = {*_INTEGER, *_BITS, *_DIVISION, "trunc", "zext", "sext", "sitofp", "uitofp"}
 _FLOAT = {"fadd": "addf", "fsub": "subf", "fmul": "mulf", "fdiv": "divf"}
 _PREDICATES = {
     **{"eq": "equal", "ne": "not_equal", "lt": "less_than", "le": "less_than_or_equal"},
@@ -42,6 +43,8 @@ class Instructions(Types):
 
     def instruction(self, i: Instruction) -> Value | Parts | None:
         """What an instruction yields."""
+        if i.op in _OF_NUMBERS and any(map(self.is_part_of_handle, i.operands)):
+            raise Unsupported("a tile whose bytes are read as a number")
         odd = max((odd_width(type_) for type_ in (i.type, *(o.type for o in i.operands))), default=0)
         if not odd:
             return self._translated(i)
@@ -116,6 +119,8 @@ class Instructions(Types):
             value = self.value(operand)
         if value.type == type_:
             return value
+        if isinstance(value.type.element, Pointer) and not isinstance(type_.element, Pointer):
+            raise Unsupported("a tile in memory that is no local array")  # its handle is not an address
         return self.broadcast(self.as_element(value, type_.element), type_.shape)
 
     # --- arithmetic ---
@@ -143,10 +148,6 @@ class Instructions(Types):
         if known is None or known.ndim or not 0 <= known < width(element) - 1:
             return None
         return self.constant(Tile(element, ()), 1 << int(known))
-
-    def _or(self, i: Instruction) -> Value:
-        lhs, rhs = map(self.number, i.operands)
-        return self.binary("ori", lhs, rhs)
 
     def _float_binary(self, name: str, i: Instruction) -> Value:
         lhs, rhs = map(self.number, i.operands)

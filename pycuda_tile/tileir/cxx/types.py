@@ -131,6 +131,11 @@ class Types(Builder, ABC):
             return source is not None and not isinstance(source.element, Pointer)
         return made.op == "load" and self.arrays.slot(made, self.type_of) is not None
 
+    def is_part_of_handle(self, operand: Operand) -> bool:
+        """Whether a number is made of the bytes of a tile, of which nothing but copies has a meaning."""
+        made = self.definitions.get(operand.name) if isinstance(operand, Local) else None
+        return made is not None and made.op in ("ptrtoint", "load") and self.is_handle(operand)
+
     def _shape_of(self, operands: tuple[Operand, ...]) -> tuple[int, ...]:
         types = (self.type_of(operand) for operand in operands)
         return np.broadcast_shapes(*(type_.shape for type_ in types if type_))
