@@ -173,6 +173,7 @@ def test_forks(openmp: Path, body: str):
 
 
 INTERRUPT = """
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a job in the background ignores it
 launch()
 slow = module["twice"]
 threading.Timer(1, os.kill, (os.getpid(), signal.SIGINT)).start()

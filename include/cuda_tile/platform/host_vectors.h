@@ -2,7 +2,6 @@
 // themselves.
 #pragma once
 
-#include "cuda_tile/core/traits.h"
 #include "cuda_tile/platform/host_arithmetic.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
@@ -38,13 +37,15 @@ inline void store_vector(T* to, V v) {
 /// Lane l of the result is lane place(l) of a and b in sequence: places from the number of lanes up select
 /// from b.
 #if defined(__clang__)
-template <typename V, typename Place, size_t... Ls>
-inline V shuffle_lanes(V a, V b, Place, detail::indices<Ls...>) {
-  return __builtin_shufflevector(a, b, static_cast<int>(Place{}(static_cast<unsigned>(Ls)))...);
+template <typename, unsigned... Ls>
+struct lane_places {};
+template <typename V, typename Place, unsigned... Ls>
+inline V shuffle_lanes(V a, V b, Place, lane_places<unsigned, Ls...>) {
+  return __builtin_shufflevector(a, b, static_cast<int>(Place{}(Ls))...);
 }
 template <typename V, typename Place>
 inline V shuffle_lanes(V a, V b, Place place) {
-  return shuffle_lanes(a, b, place, detail::make_indices<sizeof(V) / sizeof(a[0])>{});
+  return shuffle_lanes(a, b, place, __make_integer_seq<lane_places, unsigned, sizeof(V) / sizeof(a[0])>{});
 }
 #else
 template <typename V, typename Place>

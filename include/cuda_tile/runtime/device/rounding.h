@@ -36,11 +36,9 @@ Integer to_integer(int mode, Float x) {
 
 } // namespace cuda_tile::runtime
 
-#define CUDA_TILE_MODES(X, ...)                                                                              \
-  X(rn, FE_TONEAREST, __VA_ARGS__)                                                                           \
-  X(rz, FE_TOWARDZERO, __VA_ARGS__)                                                                          \
-  X(ru, FE_UPWARD, __VA_ARGS__)                                                                              \
-  X(rd, FE_DOWNWARD, __VA_ARGS__)
+#define CUDA_TILE_MODES(each, ...)                                                                           \
+  each(rn, FE_TONEAREST, __VA_ARGS__) each(rz, FE_TOWARDZERO, __VA_ARGS__) each(ru, FE_UPWARD, __VA_ARGS__)  \
+      each(rd, FE_DOWNWARD, __VA_ARGS__)
 
 #define CUDA_TILE_ARITHMETIC(suffix, mode, T, prefix)                                                        \
   inline T __##prefix##add_##suffix(T x, T y) {                                                              \
