@@ -43,8 +43,7 @@ struct chunk {
   size_t first[dims], extents[dims], strides[dims];
 
   template <typename First>
-  CUDA_TILE_API chunk(Span const& span, First first_of)
-      : origin{span.data_handle()}, first{}, extents{}, strides{} {
+  CUDA_TILE_API chunk(Span const& span, First first_of) : origin{span.data_handle()} {
     CUDA_TILE_UNROLL
     for (size_t d = 0; d != rank; ++d) {
       first[d] = first_of(d);
