@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import importlib.util
-import sys
+import shlex
 
 import pytest
 
 import pycuda_tile as pct
+from pycuda_tile.compilers import toolchain
 
 HEAD = """#include "cuda_tile.h"
 namespace ct = cuda::tiles;
@@ -46,9 +46,9 @@ def errors(request, monkeypatch):
     """errors(mistakes) -> the lines of notes of each, from one build of all."""
     target = "cpu"
     if request.param == "clang++":
-        if importlib.util.find_spec("ziglang") is None:
+        if (zig := toolchain.of_ziglang()) is None:
             pytest.skip("needs the package ziglang")
-        monkeypatch.setenv("PYCUDA_TILE_CXX", f"{sys.executable} -m ziglang c++")
+        monkeypatch.setenv("PYCUDA_TILE_CXX", shlex.join(zig.command))
     elif request.param == "NVRTC":
         target = "simt"
 
