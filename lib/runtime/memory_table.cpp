@@ -122,8 +122,8 @@ std::string MemoryTable::explain(const void* pointer) const {
   std::lock_guard lock(mutex_);
   const std::uintptr_t address = number(pointer);
   if (const auto* const freed = guarded_.find_freed(address))
-    return "\n  which is in the " + std::to_string(freed->bytes) + " bytes at " + hexadecimal(freed->address) +
-           " that have been freed";
+    return "\n  which is in the " + std::to_string(freed->bytes) + " bytes at " +
+           hexadecimal(freed->address) + " that have been freed";
   auto next = allocations_.upper_bound(address);
   if (next == allocations_.begin())
     return "";

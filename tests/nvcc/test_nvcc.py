@@ -68,12 +68,12 @@ def wrong(tmp_path_factory) -> Path:
         (
             "race",
             "data-race: store: write of 4 bytes at element 0 of an array that has 3",
-            "wrong.cu:10, kernel {}",
+            "wrong.cu:11, kernel {}",
         ),
         (
             "beyond",
             "memory-bounds: store: write of 4 bytes at element 3 of an array",
-            "wrong.cu:13, kernel {}, block",
+            "wrong.cu:15, kernel {}, block",
         ),
     ],
 )

@@ -1,4 +1,5 @@
 // Every form of kernels, variables and launches that a program may have, in one file. Prints what is wrong.
+// clang-format off: launches and declarations are broken into lines in every way.
 #include "cuda_tile.h"
 #include <cstdio>
 #include <type_traits>
@@ -71,7 +72,7 @@ int main() {
       <<<1,
          1>>>(p,
               9);
-  EXPECT(*p == 9); EXPECT(__LINE__ == 74);
+  EXPECT(*p == 9); EXPECT(__LINE__ == 75);
   pack<<<1, 1>>>(p); EXPECT(*p == 0);
   pack<<<1, 1>>>(p, 1, 2.0, 3L); EXPECT(*p == 6);
   apply<<<1, 1>>>(p, [] __device__ (int v) { return v + 1; }); EXPECT(*p == 21);

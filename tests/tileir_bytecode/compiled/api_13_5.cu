@@ -1,5 +1,5 @@
-// What the API of 13.4 and 13.5 adds, for test_compiled.py. NVRTC 13.5.37 made api_13_5.tileir of this file, and
-// tileirdisasm 13.5.37 api_13_5.txt of that.
+// What the API of 13.4 and 13.5 adds, for test_compiled.py. NVRTC 13.5.37 made api_13_5.tileir of this file,
+// and tileirdisasm 13.5.37 api_13_5.txt of that.
 #include <cuda_fp4.h>
 #include <cuda_fp8.h>
 #include <cuda_tile.h>
@@ -15,7 +15,8 @@ __tile__ auto at(E* p) {
 }
 
 __tile_global__ void views(float* p, float* out, int const* rows, int i, int j) {
-  auto span = ct::tensor_span{p, ct::layout_strided_mapping{ct::extents{8_ic, 10_ic}, ct::strides{10_ic, 1_ic}}};
+  auto span =
+      ct::tensor_span{p, ct::layout_strided_mapping{ct::extents{8_ic, 10_ic}, ct::strides{10_ic, 1_ic}}};
   ct::strided_view overlapping{span, ct::shape{4_ic, 2_ic}, ct::strides{3_ic, 1_ic}};
   auto x = overlapping.load_masked(ct::view_padding_nan_t{}, i, j);
   overlapping.atomic_add_masked(x, ct::memory_order_relaxed_t{}, ct::thread_scope_device_t{}, i, j);
@@ -23,8 +24,8 @@ __tile_global__ void views(float* p, float* out, int const* rows, int i, int j) 
   auto chosen = ct::load(at<int const, 4>(rows));
   auto y = gathered.load(chosen, j);
   gathered.store_masked(x + y, chosen, i);
-  ct::partition_view{span, ct::shape{4_ic, 2_ic}}.atomic_sub(
-      y, ct::memory_order_relaxed_t{}, ct::thread_scope_block_t{}, i, j);
+  ct::partition_view{span, ct::shape{4_ic, 2_ic}}.atomic_sub(y, ct::memory_order_relaxed_t{},
+                                                             ct::thread_scope_block_t{}, i, j);
 }
 
 __tile_global__ void numbers(float* p, double const* q, short const* n, bool* b, unsigned char* bytes) {
