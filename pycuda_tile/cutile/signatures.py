@@ -8,7 +8,7 @@ other, an array of such words and its length for a list of arrays.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import cuda.tile as ct
@@ -77,8 +77,8 @@ def _read(value: Any, note: Annotation, where: str, values: list[object]) -> tup
         return _constant(value, where)
     if type(value) is tuple:
         notes = note.of_items(len(value), where)
-        items = (_read(*item, f"item #{i} of {where}", values) for i, item in _numbered(value, notes))
-        return ("tuple", *items)
+        items = enumerate(zip(value, notes, strict=True))
+        return ("tuple", *(_read(*item, f"item #{i} of {where}", values) for i, item in items))
     if isinstance(value, (bool, np.bool_)):
         return _scalar(bool(value), "bool_", values)
     if isinstance(value, (int, np.integer)):
@@ -96,10 +96,6 @@ def _read(value: Any, note: Annotation, where: str, values: list[object]) -> tup
         f"Invalid {where}: Objects of type {type(value).__name__!r} are not supported: expected an array, a "
         "number, a tuple, or a list of arrays"
     )
-
-
-def _numbered(values: tuple, notes: list[Annotation]) -> Iterable[tuple[int, tuple[Any, Annotation]]]:
-    return enumerate(zip(values, notes, strict=True))
 
 
 def _constant(value: Any, where: str) -> tuple:

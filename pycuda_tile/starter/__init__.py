@@ -44,7 +44,9 @@ def write(folder: Path) -> list[Path]:
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise BuildValueError(f"{folder} is there already: name a folder that is new or empty")
     folder.mkdir(parents=True, exist_ok=True)
-    texts = {path.name: path.read_text(encoding="utf-8") for path in sorted(_FILES.iterdir())}
+    # Installers compile Python files, which makes a folder __pycache__ beside them.
+    files = sorted(path for path in _FILES.iterdir() if path.is_file())
+    texts = {path.name: path.read_text(encoding="utf-8") for path in files}
     texts[".clangd"] = as_clangd()
     for name, text in texts.items():
         (folder / name).write_text(text, encoding="utf-8")
