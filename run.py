@@ -7,6 +7,7 @@ python3 run.py test --all       also run the slow tests; --part 2/9: only the se
 python3 run.py test ARG ...     run some tests: the arguments are passed to pytest
 python3 run.py torch            install PyTorch's CPU build, if pip has it, for the tests that use it
 python3 run.py check            lint, formatting, types, and whether the generated headers are up to date
+python3 run.py docs             run the code blocks of all pages, then make the site in build/docs
 
 Where no clang is installed, the package ziglang brings one (about 100 MB): kernels on the CPU are faster with
 it. --no-clang, before all other arguments, leaves it out.
@@ -64,6 +65,9 @@ def main(arguments):
     elif command == "check":
         set_up(CHECK_EXTRAS)
         return check()
+    elif command == "docs":
+        set_up(TEST_EXTRAS | {"docs"} | compilers)
+        return docs()
     else:
         set_up(compilers | ({"gpu"} if has_cuda_driver() else set()))
         return run(PYTHON, "-m", "pycuda_tile", "run", *arguments)
@@ -126,6 +130,16 @@ def check():
     failed = [name for name, command in checks.items() if run(*command) != 0]
     say(f"failed: {', '.join(failed)}" if failed else "all checks passed")
     return 1 if failed else 0
+
+
+def docs():
+    """Runs the pages, and makes the site of them, with warnings as errors."""
+    site = ROOT / "build" / "docs"
+    failed = run(PYTHON, "tests/docs/run_pages.py")
+    sphinx = [PYTHON, "-m", "sphinx", "--quiet", "--fail-on-warning", "--keep-going", "--jobs=auto"]
+    failed = run(*sphinx, "-c", "docs", ".", site) or failed
+    say("failed: docs" if failed else f"the site is in {site}: open index.html there")
+    return failed
 
 
 # ---- the virtual environment ---------------------------------------------------------------------

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from page_blocks import Block, blocks_of, pictures_of, read_page
 from page_output import same_output
-from shell import Shell, commands_of
+from page_shell import Shell, commands_of
 
 # What a page may need that not every machine has.
 OPTIONAL_MODULES = frozenset("torch jax cupy triton matplotlib PIL dask ray cuda".split())  # noqa: SIM905

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 from page_blocks import blocks_of
 from page_output import same_output
+from page_shell import Shell, commands_of
 from run_pages import HERE, Result, run_page_once
-from shell import Shell, commands_of
 
 
 @pytest.fixture
