@@ -139,6 +139,7 @@ def test_errors_are_those_of_the_host_compiler():
         with pytest.raises(pct.CompileError) as caught:
             build(wrong, optimize, kernels=("scale<64>",))
         messages.append(str(caught.value))
+        assert caught.value.__context__ is None, "the front end's attempt would be shown first"
     assert messages[0] == messages[1] == messages[2]
     with pytest.raises(KeyError, match="its kernels are: scale"):
         build().kernel("scales")

@@ -46,10 +46,12 @@ def _compile(
     request: Request, clang: toolchain.Compiler, names: Sequence[str], known: list[KernelInfo] | None
 ) -> Compiled:
     make_entry = functools.partial(_make_entry, request, clang, names, known)
+    entry, reason = None, ""
     try:
         entry = make_entry()
     except loops.NotFused as error:
         reason = str(error)
+    if entry is None:  # not within `except`, whose error would stand in front of what is raised here
         compiled = _by_operation(request, names, known, reason)
         make_entry(reason=reason)
         return compiled
