@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 from . import version
 
 if TYPE_CHECKING:
-    from . import reference
+    from . import pictures, reference
     from .building.builder import build, nvrtc_build
     from .building.module import Module
     from .errors import (
@@ -36,6 +36,7 @@ if TYPE_CHECKING:
     from .launching.kernel import Kernel
     from .launching.launcher import set_num_workers
     from .launching.torch_operator import torch_op
+    from .pictures import show
     from .programs.program import compile_program
 
 __version__ = version.VERSION
@@ -59,6 +60,8 @@ _PUBLIC = {
     "LaunchError": "errors",
     "TargetUnavailable": "errors",
     "UndefinedBehaviorError": "errors",
+    "show": "pictures",
+    "pictures": "pictures",
     "reference": "reference",
 }
 __all__ = [
@@ -76,9 +79,11 @@ __all__ = [
     "build",
     "compile_program",
     "nvrtc_build",
+    "pictures",
     "ptr",
     "reference",
     "set_num_workers",
+    "show",
     "strided",
     "torch_op",
 ]
@@ -88,7 +93,7 @@ def __getattr__(name: str) -> Any:
     if name not in _PUBLIC:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     module = importlib.import_module(f".{_PUBLIC[name]}", __name__)
-    value = module if name == _PUBLIC[name] == "reference" else getattr(module, name)
+    value = module if name == _PUBLIC[name] else getattr(module, name)
     globals()[name] = value
     return value
 

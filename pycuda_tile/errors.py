@@ -98,6 +98,10 @@ class NotAvailableYet(Error, NotImplementedError):
     """Part of the interface is not implemented in this version."""
 
 
+class PictureError(Error, ValueError):
+    """What pct.show is to draw is not a tile, a layout or a view, or has no such shape."""
+
+
 class ArgumentTypeError(LaunchError, TypeError):
     """A launch got too few or too many arguments, or one of the wrong kind or element type."""
 

@@ -17,7 +17,7 @@ MODULES = sorted((ROOT / "pycuda_tile").rglob("*.py"))
 # Each room needs only those before it when it is imported; inside functions it may import others.
 ROOMS = (
     *("version", "errors", "spec", "system", "compilers", "frontend", "diagnostics", "debug"),
-    *("launching", "checked", "targets", "building", "reference", "tileir", "development", "cli"),
+    *("pictures", "launching", "checked", "targets", "building", "reference", "tileir", "development", "cli"),
 )
 
 
