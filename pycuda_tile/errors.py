@@ -27,6 +27,20 @@ class Diagnostic(NamedTuple):
     message: str
     notes: tuple[str, ...] = ()
 
+    @property
+    def place(self) -> str:
+        """file:line:column, as far as they are known."""
+        return self.file + "".join(f":{number}" for number in (self.line, self.column) if number)
+
+    def __str__(self) -> str:
+        return "\n  ".join([f"{self.place}: {self.severity}: {self.message}", *self.notes])
+
+    def _repr_html_(self) -> str:
+        from .system import html
+
+        row = (self.place, self.severity, self.message, "\n".join(self.notes))
+        return html.table(("place", "severity", "message", "notes"), [row])
+
 
 class Error(Exception):
     """Base of all errors of pycuda_tile."""

@@ -9,6 +9,7 @@ from ..errors import CompileError, KernelNotFound
 from ..frontend.kernel_info import KernelInfo
 from ..frontend.kernel_names import base_name, normalized
 from ..launching.kernel import Kernel, not_picklable
+from ..system import html
 from ..system.forks import Lock
 from ..targets.target import Compiled, Request
 from .expressions import expression_of, fits_none, not_found, says_unknown, with_forms
@@ -79,8 +80,14 @@ class Module:
         return self._compiled.tileir
 
     def __repr__(self) -> str:
-        count = len(self.kernels)
-        return f"<pycuda_tile.Module {self._request.name} for {self.target} ({self.arch}), {count} kernels>"
+        count = "1 kernel" if len(self.kernels) == 1 else f"{len(self.kernels)} kernels"
+        return f"<pycuda_tile.Module {self._request.name} for {self.target} ({self.arch}), {count}>"
+
+    def _repr_html_(self) -> str:
+        rows = [(kernel, "; ".join(kernel.hints), kernel.line or "") for kernel in self.kernels]
+        return html.heading(self._request.name, f"for {self.target} ({self.arch})") + html.table(
+            ("kernel", "hints", "line"), rows
+        )
 
     def __reduce__(self) -> NoReturn:
         raise not_picklable(self)

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from ..system import html
+
 
 class TemplateParam(NamedTuple):
     """kind: "type", "value" or "template"; type: the type of a value, or the concept of a type; default:
@@ -39,6 +41,14 @@ class KernelInfo(NamedTuple):
         )
         params = ", ".join(f"{param.type} {param.name}".strip() for param in self.params)
         return f"{self.name}{template}({params})"
+
+    def __repr__(self) -> str:
+        place = f" at {self.file}:{self.line}" if self.line else ""
+        return f"<pycuda_tile.KernelInfo {self}{place}>"
+
+    def _repr_html_(self) -> str:
+        row = (self, "; ".join(self.hints), f"{self.file}:{self.line}" if self.line else "")
+        return html.table(("kernel", "hints", "place"), [row])
 
     @classmethod
     def from_json(cls, data: list[Any]) -> KernelInfo:

@@ -2,19 +2,56 @@
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import TYPE_CHECKING, NoReturn, SupportsIndex
 
 from ..errors import ArgumentTypeError, BuildTypeError
+from ..system import html
 from .grid import check_grid
-from .parameters import Parameter
+from .parameters import Parameter, table_of
 
 if TYPE_CHECKING:
     from ..targets.target import Executable
 
+#: The numbers of blocks along x, y and z.
+Grid = (
+    SupportsIndex
+    | tuple[SupportsIndex]
+    | tuple[SupportsIndex, SupportsIndex]
+    | tuple[SupportsIndex, SupportsIndex, SupportsIndex]
+)
 _are_ints = {int}.issuperset  # tests types, because 1.0 and True equal 1
 _LAUNCHES_KEPT = 64  # launch functions that a kernel remembers, one for each grid and stream
+
+
+class Launch:
+    """A kernel and its grid: called with the arguments, it launches the kernel."""
+
+    # A call of an object with __call__ in a slot runs no Python code.
+    __slots__ = ("__call__", "__weakref__", "grid", "kernel")
+    __call__: Callable[..., None]
+
+    def __init__(self, call: Callable[..., None], kernel: Kernel, grid: tuple[int, int, int]):
+        self.__call__ = call
+        self.kernel, self.grid = kernel, grid
+
+    def __repr__(self) -> str:
+        return f"<pycuda_tile.Launch {self._name()}: {self._blocks()} of {self.kernel.signature}>"
+
+    def _repr_html_(self) -> str:
+        parameters = table_of(self.kernel.parameters)
+        return html.heading(self._name(), f"for {self.kernel.target}, {self._blocks()}") + parameters
+
+    def _name(self) -> str:
+        x, y, z = self.grid
+        shown = (x, y, z) if z > 1 else (x, y) if y > 1 else (x,)
+        return f"{self.kernel.name}[{', '.join(map(str, shown))}]"
+
+    def _blocks(self) -> str:
+        count = math.prod(self.grid)
+        return "1 block" if count == 1 else f"{count} blocks"
 
 
 class Kernel:
@@ -35,17 +72,16 @@ class Kernel:
         self.name = name
         self.target = target
         self._executable = executable
-        self._bound: dict[object, Callable[..., None]] = {}
+        self._bound: dict[object, Launch] = {}
 
-    def __getitem__(self, grid: Any) -> Callable[..., None]:
-        """A function that launches the kernel on `grid`, an integer or a tuple of one to three."""
-        kind = type(grid)
-        is_usual = kind is int or (kind is tuple and _are_ints(map(type, grid)))
+    def __getitem__(self, grid: Grid) -> Launch:
+        """What launches the kernel on `grid`, an integer or a tuple of one to three."""
+        is_usual = type(grid) is int or (type(grid) is tuple and _are_ints(map(type, grid)))
         if is_usual and (launch := self._bound.get(grid)):
             return launch
         return self._bind(grid, None)
 
-    def _bind(self, grid: object, stream: int | None) -> Callable[..., None]:
+    def _bind(self, grid: object, stream: int | None) -> Launch:
         checked = check_grid(self.name, grid)
         key = grid if type(grid) in (int, tuple) else checked
         if stream is not None:
@@ -53,14 +89,14 @@ class Kernel:
         if (launch := self._bound.get(key)) is None:
             if len(self._bound) >= _LAUNCHES_KEPT:
                 self._bound.clear()
-            launch = self._bound[key] = self._executable.bind(checked, stream)
+            launch = self._bound[key] = Launch(self._executable.bind(checked, stream), self, checked)
             if "launch" not in self.__dict__ and (quick := self._executable.bind_any_grid(self.launch)):
                 self.__dict__["launch"] = quick  # replaces the method
         return launch
 
     def launch(
         self,
-        grid: object,
+        grid: Grid,
         *arguments: object,
         stream: object = None,
         schedule_seed: int | None = None,
@@ -78,7 +114,8 @@ class Kernel:
         handle = None if stream is None else self._executable.stream_handle(stream)
         if schedule_seed is None:
             key = grid if handle is None else (grid, handle)
-            launch = (self._bound.get(key) if type(grid) is int else None) or self._bind(grid, handle)
+            known = self._bound.get(key) if type(grid) is int else None
+            launch: Callable[..., None] = known or self._bind(grid, handle)
         elif hasattr(schedule_seed, "__index__") and 0 <= operator.index(schedule_seed) < 2**64 - 1:
             seed = operator.index(schedule_seed) + 1  # 0 means ascending order to the launcher
             launch = self._executable.bind(check_grid(self.name, grid), handle, seed)
@@ -115,9 +152,17 @@ class Kernel:
     def __reduce__(self) -> NoReturn:
         raise not_picklable(self)
 
+    @property
+    def signature(self) -> str:
+        """The name and the parameters."""
+        return f"{self.name}({', '.join(parameter.declaration for parameter in self.parameters)})"
+
     def __repr__(self) -> str:
-        parameters = ", ".join(f"{p.cxx_type} {p.name}".rstrip() for p in self._executable.parameters)
-        return f"<pycuda_tile.Kernel {self.name}({parameters}) for {self.target}>"
+        return f"<pycuda_tile.Kernel {self.signature} for {self.target}>"
+
+    def _repr_html_(self) -> str:
+        attributes = html.table(("attribute", "value"), self.attributes.items())
+        return html.heading(self.name, f"for {self.target}") + table_of(self.parameters) + attributes
 
 
 def not_picklable(what: object) -> BuildTypeError:

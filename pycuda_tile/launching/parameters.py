@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ..spec.element_types import ELEMENT_TYPES, ElementType
+from ..system import html
 
 OTHER, VOID, FUNCTION, BOOL, SIGNED, UNSIGNED, FLOAT = range(7)
 _OWN = [e for e in ELEMENT_TYPES if e.has_own_code]  # the kinds that follow
@@ -35,6 +36,21 @@ class Parameter(NamedTuple):
     pointer: bool
     const: bool  # a pointer to const
     size: int
+
+    def __repr__(self) -> str:
+        return f"<pycuda_tile.Parameter {self.position} of {self.kernel}: {self.declaration}{self._takes()}>"
+
+    def _takes(self) -> str:
+        what = "an array of " if self.pointer else ""
+        return f", {what}{self.dtype}" if self.dtype else ""
+
+    def _repr_html_(self) -> str:
+        return table_of((self,))
+
+    @property
+    def declaration(self) -> str:
+        """Type and name, as in C++."""
+        return f"{self.cxx_type} {self.name}".rstrip()
 
     def __str__(self) -> str:
         """The beginning of messages about this parameter."""
@@ -72,6 +88,12 @@ class Parameter(NamedTuple):
             return "?"
         bits = {1: "B", 2: "H", 4: "I", 8: "Q"}[self.size]  # for other floats, too
         return bits.lower() if self.kind == SIGNED else bits
+
+
+def table_of(parameters: Iterable[Parameter]) -> str:
+    """HTML: what each argument is to be."""
+    rows = [(p.position, p.name, p.cxx_type, p._takes().removeprefix(", ")) for p in parameters]
+    return html.table(("argument", "name", "C++ type", "takes"), rows)
 
 
 def encode(parameter: Parameter) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -16,7 +17,7 @@ _INTEGERS = (SIGNED, UNSIGNED)
 def torch_op(
     name: str,
     kernel: Kernel,
-    grid: object,
+    grid: Any,
     *,
     outputs: Mapping[str, Callable[..., Any]] | None = None,
     derived: Mapping[str, Callable[..., Any]] | None = None,
@@ -35,10 +36,14 @@ def torch_op(
 
     The operator's arguments are the kernel's other parameters, with the same names and order: tensors for
     pointers, numbers for numbers. Tensors for pointers to const are made contiguous; others are modified in
-    place. A grid without blocks launches nothing. Functions get the arguments in order; a function with fewer
-    parameters gets the first ones. To add derivatives, call `.register_autograd` on the operator.
+    place. A grid without blocks launches nothing. To add derivatives, call `.register_autograd` on the
+    operator.
 
-    Raises BuildValueError if a name is not one of the kernel's parameters, TargetUnavailable without PyTorch.
+    The functions of grid, outputs and derived get the operator's arguments by position, not by name: a
+    function of one parameter gets the first argument, whatever it calls it.
+
+    Raises BuildValueError if a name is not one of the kernel's parameters, or if a function calls an argument
+    by the name of another; TargetUnavailable without PyTorch.
     """
     try:
         import torch
@@ -49,6 +54,9 @@ def torch_op(
     outputs, derived = (_functions("outputs", outputs), _functions("derived", derived))
     parameters = _check(name, kernel, outputs, derived)
     inputs = [p for p in parameters if p.name not in outputs and p.name not in derived]
+    _check_positions({"grid": grid}, "", inputs)
+    _check_positions(outputs, "outputs", inputs)
+    _check_positions(derived, "derived", inputs)
     mutated = tuple(p.name for p in inputs if p.pointer and not p.const)
 
     def make_outputs(*arguments: object) -> Any:
@@ -117,6 +125,33 @@ def _check(
     return parameters
 
 
+def _check_positions(functions: Mapping[str, object], what: str, inputs: Sequence[Parameter]) -> None:
+    """Refuses functions whose parameters have the names of arguments at other positions."""
+    names = [parameter.name for parameter in inputs]
+    for key, function in functions.items():
+        whose = f"{what}[{key!r}]" if what else key
+        for position, name in enumerate(_taken(function)):
+            if name in names[:position] + names[position + 1 :]:
+                at = names.index(name)
+                raise BuildValueError(
+                    f"torch_op: {whose} names its parameter {position + 1} {name!r}, which is argument "
+                    f"{at + 1} of the operator: arguments come by position, so write "
+                    f"lambda {', '.join(names[: at + 1])}: ..."
+                )
+
+
+def _taken(function: object) -> list[str]:
+    """The names of the parameters that _call passes."""
+    if not callable(function):
+        return []
+    try:
+        signature = inspect.signature(function)
+    except (TypeError, ValueError):  # a builtin without a signature
+        return []
+    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+    return [p.name for p in signature.parameters.values() if p.kind in kinds and p.default is p.empty]
+
+
 def _schema(inputs: Sequence[Parameter], outputs: Mapping[str, object]) -> str:
     letters = iter("abcdefghijklmnopqrstuvwxyz")
     words = []
@@ -141,13 +176,9 @@ def _schema(inputs: Sequence[Parameter], outputs: Mapping[str, object]) -> str:
 
 def _call(function: Callable[..., Any], arguments: tuple[object, ...]) -> Any:
     """Calls a function with as many of the arguments as it takes."""
-    import inspect
-
     try:
         signature = inspect.signature(function)
     except (TypeError, ValueError):  # a builtin without a signature
         return function(*arguments[:1])
-    kinds = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-    required = [p for p in signature.parameters.values() if p.kind in kinds and p.default is p.empty]
     takes_all = any(p.kind == p.VAR_POSITIONAL for p in signature.parameters.values())
-    return function(*(arguments if takes_all else arguments[: max(1, len(required))]))
+    return function(*(arguments if takes_all else arguments[: max(1, len(_taken(function)))]))

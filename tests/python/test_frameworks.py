@@ -149,6 +149,21 @@ def test_torch_operator_refuses(torch, vector_add):
             pct.torch_op("pycuda_tile_tests::bad", vector_add, 1, **{what: wrong})
 
 
+def test_functions_of_a_torch_operator_get_arguments_by_position(torch, vector_add):
+    """One that calls its first parameter b would get a."""
+    for wrong in (
+        {"outputs": {"out": lambda b: torch.empty_like(b)}},
+        {"derived": {"n": lambda b: b.numel()}},
+    ):
+        given = {"outputs": {"out": torch.empty_like}, "derived": {"n": lambda a: a.numel()}, **wrong}
+        with pytest.raises(
+            pct.Error,
+            match=r"names its parameter 1 'b', which is argument 2 of the operator: arguments come by position, "
+            r"so write lambda a, b: ...",
+        ):
+            pct.torch_op("pycuda_tile_tests::bad", vector_add, 1, **given)
+
+
 @pytest.mark.parametrize("name", ["add", "a b::add", "a::b::add", "", 3])
 def test_torch_operator_of_no_name(torch, vector_add, name):
     with pytest.raises(pct.Error, match="the form 'namespace::name'"):
