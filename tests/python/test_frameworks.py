@@ -3,6 +3,7 @@
 import ctypes
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -151,17 +152,16 @@ def test_torch_operator_refuses(torch, vector_add):
 
 def test_functions_of_a_torch_operator_get_arguments_by_position(torch, vector_add):
     """One that calls its first parameter b would get a."""
-    for wrong in (
-        {"outputs": {"out": lambda b: torch.empty_like(b)}},
-        {"derived": {"n": lambda b: b.numel()}},
-    ):
-        given = {"outputs": {"out": torch.empty_like}, "derived": {"n": lambda a: a.numel()}, **wrong}
-        with pytest.raises(
-            pct.Error,
-            match=r"names its parameter 1 'b', which is argument 2 of the operator: arguments come by position, "
-            r"so write lambda a, b: ...",
-        ):
-            pct.torch_op("pycuda_tile_tests::bad", vector_add, 1, **given)
+    message = (
+        "names its parameter 1 'b', which is argument 2 of the operator: arguments come by position, so "
+        "write lambda a, b: ..."
+    )
+    right = {"outputs": {"out": torch.empty_like}, "derived": {"n": lambda a: a.numel()}}
+    for wrong in ({"outputs": {"out": lambda b: b}}, {"derived": {"n": lambda b: b.numel()}}):
+        with pytest.raises(pct.Error, match=re.escape(message)):
+            pct.torch_op("pycuda_tile_tests::bad", vector_add, 1, **right | wrong)
+    with pytest.raises(pct.Error, match="grid names its parameter 1 'b'"):
+        pct.torch_op("pycuda_tile_tests::bad", vector_add, lambda b: 1, **right)
 
 
 @pytest.mark.parametrize("name", ["add", "a b::add", "a::b::add", "", 3])
