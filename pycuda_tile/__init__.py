@@ -89,13 +89,15 @@ __all__ = [
 ]
 
 
-def __getattr__(name: str) -> Any:
-    if name not in _PUBLIC:
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    module = importlib.import_module(f".{_PUBLIC[name]}", __name__)
-    value = module if name == _PUBLIC[name] else getattr(module, name)
-    globals()[name] = value
-    return value
+if not TYPE_CHECKING:  # to type checkers, other names than those above are errors
+
+    def __getattr__(name: str) -> Any:
+        if name not in _PUBLIC:
+            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+        module = importlib.import_module(f".{_PUBLIC[name]}", __name__)
+        value = module if name == _PUBLIC[name] else getattr(module, name)
+        globals()[name] = value
+        return value
 
 
 def __dir__() -> list[str]:
