@@ -14,6 +14,8 @@ from pathlib import Path
 from subprocess import CompletedProcess
 from typing import NamedTuple
 
+from ..system import progress
+
 _RUNTIME, _CXX_LIBRARY = "libcompiler_rt.a", "libc++.a"
 _NOTICES = {
     _RUNTIME: "the ziglang compiler is being set up for its first use; this takes about 10 seconds, once",
@@ -106,6 +108,7 @@ def _announce(library: str, zig: str) -> None:
     except OSError:
         return
     if not made or max(made) < installed:
+        progress.erase()
         logging.getLogger("pycuda_tile").warning(f"pycuda_tile: {_NOTICES[library]}")
 
 

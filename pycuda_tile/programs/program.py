@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..building.builder import check_options_list
 from ..errors import BuildTypeError, SourceNotFound
+from ..system import progress
 from . import options as command_line
 from .driver import Driver
 
@@ -34,5 +35,7 @@ def compile_program(
     if not os.path.isfile(path):
         raise SourceNotFound(f"the program {os.fspath(path)!r} does not exist")
     words = [os.fspath(path), "-o", os.fspath(output), *(["--checked"] if checked else [])]
-    Driver(command_line.read([*words, *check_options_list(options)])).run()
+    driver = Driver(command_line.read([*words, *check_options_list(options)]))
+    with progress.shown(f"pycuda_tile: building {os.fspath(output)}"):
+        driver.run()
     return Path(output)

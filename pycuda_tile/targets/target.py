@@ -11,6 +11,7 @@ from types import ModuleType
 from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 from ..frontend.kernel_info import KernelInfo
+from ..system import progress
 
 if TYPE_CHECKING:
     from ..launching.parameters import Parameter
@@ -62,7 +63,8 @@ class Target:
     ) -> Compiled:
         """Instantiates the kernels called `names`. `known` are the kernels of the source; if it is None, this
         function finds them and also instantiates those that are not templates."""
-        return self._implementation().compile(request, names, known)
+        with progress.shown(f"pycuda_tile: building {request.name} for {self.name}"):
+            return self._implementation().compile(request, names, known)
 
     def examine(self, probe: Callable[[], str]) -> Finding:
         """What the target can do on this machine. `probe` builds and launches a small kernel and reports on
