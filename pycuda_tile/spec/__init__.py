@@ -69,7 +69,9 @@ SCHEMAS: dict[str, dict[str, Any]] = {
         "since": set(API_VERSIONS),  # 13.3: the manual
         "summary": re.compile(r".*"),  # empty where a family's table has it
     },
-    "chapters": {"id": _SECTION, "title": None},
+    # How the usable entities are declared, and what else must hold; the names are in cuda::tiles.
+    "signatures": {"id": None, "signature": None, "constraint": re.compile(r".*")},
+    "chapters": {"id": _SECTION, "title": None, "page": _NAME},  # the page's name in docs/reference/cpp/
     # Test programs on which NVIDIA's front end disagrees.
     "disagreements": {
         "id": re.compile(r"[a-z][a-z0-9-]*(/right)?"),  # a negative case, or behind # in a positive program

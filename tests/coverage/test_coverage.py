@@ -213,11 +213,11 @@ def test_report_names_what_is_missing(tmp_path):
     (tmp_path / "cuda_tile.h").write_text('#include "api.h"\n')
     (tmp_path / "api.h").write_text("int add(int x, int y);\n")
     rows = [row("function", "add", "add(x, y)"), row("function", "sub", "sub(x, y)", id="2.2.1/y")]
-    reference = "| 2.2.1 | `add(x, y)` | Sum. | api.h |\n"
+    reference = "| `add(x, y)` | Sum. | api.h |\n"
     added, subtracted = coverage.statuses(rows, tmp_path, reference, Sources(tmp_path, tmp_path))
     assert added.missing() == "not tested on cpu, simt, tile, emulated" and not added.is_complete()
     assert subtracted.missing() == (
-        "not declared in api.h; not in docs/reference.md; not tested on cpu, simt, tile, emulated"
+        "not declared in api.h; not in docs/reference/cpp; not tested on cpu, simt, tile, emulated"
     )
     installed = coverage.statuses(rows, tmp_path, None, None)
     assert [status.is_complete() for status in installed] == [True, False]

@@ -18,6 +18,8 @@ from ...system.install import advice
 from ...system.resources import include_dir, templates_dir
 from ...tileir.grammar import ELEMENTS
 from ...tileir.rows import rows as tileir_rows
+from ..reference import pages
+from ..reference.examples import HEAD
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,14 @@ def _small_float_headers() -> Iterator[Output]:
         yield Output(path, ("element_types",), shared=template, values=values)
 
 
+def _reference_pages() -> Iterator[Output]:
+    """A page of the C++ reference for each chapter, which share one template."""
+    for chapter in spec.load("chapters"):
+        path = f"docs/reference/cpp/{chapter.page}.md"
+        values: dict[str, object] = {"chapter": chapter}
+        yield Output(path, ("api", "signatures", "mma"), shared="docs/reference/cpp.md.j2", values=values)
+
+
 _OF_KINDS: dict[str, object] = {"elements": ELEMENTS}
 OUTPUTS = (
     Output("include/cuda_tile/core/constants.h", ("constant_families", "constants")),
@@ -78,7 +88,8 @@ OUTPUTS = (
     Output("include/cuda_tile/view/updates.h", ("atomics",)),
     *_small_float_headers(),
     Output("include/cuda_tile/compatible/nv_target/nv/target", ()),
-    Output("docs/reference.md", ("api", "chapters", "mma")),
+    Output("docs/reference.md", ("chapters",), values={"head": HEAD, "names": pages.names}),
+    *_reference_pages(),
     Output("docs/element_types.md", ("element_types",)),
     Output("docs/disagreements.md", ("disagreements",)),
     Output("docs/checked.md", ("violations",)),
@@ -99,6 +110,7 @@ def _environment() -> Any:
     since = {row.id: row.since for row in spec.load("api")}
     later = {id for id, version in since.items() if version != spec.API_VERSIONS[0]}
     environment.globals.update(entry=spec.entry, summaries=spec.summaries, since=since, later=later)
+    environment.globals.update(entries=pages.entries)
     return environment
 
 

@@ -1,6 +1,6 @@
 """`pycuda-tile coverage`: which parts of the API [spec/tables/api.tsv] exist.
 
-documented     the entity has a line in docs/reference.md
+documented     the entity has a line in docs/reference/cpp/
 implemented    the header that its row names declares it, and cuda_tile.h includes that header: `declarations`
 tested         a source that the tests gave to the target's compiler uses it: `sources`, `uses`
 
@@ -40,7 +40,7 @@ class Status:
         untested = [target for target in on if self.tested[target] is False]
         faults = [
             f"not declared in {self.row.header}" if not self.implemented else "",
-            "not in docs/reference.md" if self.documented is False else "",
+            "not in docs/reference/cpp" if self.documented is False else "",
             f"not tested on {', '.join(untested)}" if untested else "",
         ]
         return "; ".join(filter(None, faults))
@@ -89,15 +89,25 @@ def _is_tested(row: SimpleNamespace, target: str, sources: Sources | None) -> bo
 
 
 def _undocumented(rows: Sequence[SimpleNamespace], reference: str) -> set[str]:
-    """The ids of the rows that have fewer lines in the reference than there are such rows."""
-    lines = [line.split(" | ") for line in reference.splitlines() if line.startswith("| ")]
-    found = Counter((section, entity.replace("\\|", "|")) for section, entity, *_ in lines)
+    """The ids of the rows that have fewer lines in the reference than there are such rows.
+
+    Those for exposition only need none.
+    """
+    rows = [row for row in rows if row.exposition == "no"]
+    lines = [line.split(" | ")[0] for line in reference.splitlines() if line.startswith("| ")]
+    found = Counter(line.replace("\\|", "|") for line in lines)
     wanted = Counter(map(_line, rows))
     return {row.id for row in rows if found[_line(row)] < wanted[_line(row)]}
 
 
-def _line(row: SimpleNamespace) -> tuple[str, str]:
-    return f"| {row.section}", f"`{spec.entry(row)}`"
+def _line(row: SimpleNamespace) -> str:
+    return f"| `{spec.entry(row)}`"
+
+
+def reference_text(root: Path) -> str:
+    """The pages of the C++ reference in a checkout, one after the other."""
+    pages = sorted((root / "docs/reference/cpp").glob("*.md"))
+    return "\n".join(page.read_text(encoding="utf-8") for page in pages)
 
 
 def report(missing_only: bool = False, part: bool = False) -> tuple[str, bool]:
@@ -106,8 +116,7 @@ def report(missing_only: bool = False, part: bool = False) -> tuple[str, bool]:
     part: only some of the tests ran, so what they leave out is listed but not counted as missing
     """
     root = checkout()
-    reference = root / "docs/reference.md" if root else None
-    text = reference.read_text(encoding="utf-8") if reference and reference.exists() else "" if root else None
+    text = reference_text(root) if root else None
     sources = Sources(root, built_folder(root)) if root else None
     built = {name: sources.count(name) if sources else 0 for name in targets.NAMES}
     ran = any(built.values())

@@ -1,0 +1,1 @@
+"""What the reference is made of besides the tables: its examples, and how pages arrange entities."""

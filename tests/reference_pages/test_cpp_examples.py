@@ -1,0 +1,52 @@
+"""The examples of the C++ reference show what they say and print what the pages show."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from example_runs import batches, run
+
+from pycuda_tile import spec
+from pycuda_tile.development.coverage.uses import Source
+from pycuda_tile.development.reference import examples, pages
+
+ROWS = {row.id: row for row in pages.usable()}
+SHOWN = {entity: example for example in examples.load("cpp") for entity in example.entities}
+
+
+def test_every_entity_has_a_signature():
+    assert pages.signatures().keys() == ROWS.keys()
+
+
+def _of(chapter: str, ids) -> list[str]:
+    return [id for id in ids if re.match(rf"{re.escape(chapter)}[./]", id)]
+
+
+def test_every_entity_has_an_example():
+    begun = {chapter.id for chapter in spec.load("chapters") if _of(chapter.id, SHOWN)}  # until all are there
+    assert sorted(id for chapter in begun for id in _of(chapter, ROWS) if id not in SHOWN) == []
+
+
+def test_examples_show_entities_of_the_api():
+    assert sorted(SHOWN.keys() - ROWS.keys()) == []
+
+
+def test_examples_use_what_they_show():
+    """Operators are known by the ids in a comment."""
+    sources = {
+        example: Source(f"// {' '.join(example.entities)}\n{examples.HEAD}\n{example.before}\n{example.code}")
+        for example in SHOWN.values()
+    }
+    assert [id for id, example in SHOWN.items() if id in ROWS and not sources[example].uses(ROWS[id])] == []
+
+
+def test_every_example_prints_or_asserts():
+    shown = SHOWN.values()
+    assert [e.place for e in shown if not e.prints and "static_assert" not in e.before + e.code] == []
+
+
+@pytest.mark.parametrize("batch", batches("cpp"))
+def test_examples_print_what_the_page_shows(batch):
+    printed = zip(batch, run(batch), strict=True)
+    assert {e.place: text for e, text in printed if text.rstrip("\n") != e.prints} == {}
