@@ -15,7 +15,7 @@ without one is the code::
 
 `with` are the kernel's arguments: pointers to arrays, and numbers. `before` stands in front of the kernel,
 `code` is its body. `prints` is what the kernel prints, and then each array that it has changed. `grid` is the
-number of blocks, if there are several.
+number of blocks, if there are several. Code that has a kernel `example` stands for itself.
 """
 
 from __future__ import annotations
@@ -120,6 +120,8 @@ def of(kind: str, entities: set[str]) -> list[Example]:
     return [example for example in load(kind) if entities.intersection(example.entities)]
 
 
+#: How the code begins if it is a kernel of its own.
+KERNEL = "__tile_global__ void example("
 #: What stands in front of the examples in C++.
 HEAD = """\
 #include <cuda_bf16.h>
@@ -143,5 +145,7 @@ using int2x4 = ct::tile<int, ct::shape<2, 4>>;"""
 
 def source(number: int, example: Example) -> str:
     """The kernel `example_<number>` of an example in C++, which stands behind HEAD."""
+    if KERNEL in example.code:
+        return example.code.replace(KERNEL, f"__tile_global__ void example_{number}(")
     parameters = ", ".join(argument.declaration for argument in example.arguments)
     return f"{example.before}\n__tile_global__ void example_{number}({parameters}) {{\n{example.code}\n}}\n"
