@@ -6,20 +6,22 @@ The kernels of many examples stand in one source, so that a compiler reads the h
 from __future__ import annotations
 
 import contextlib
+import functools
 import io
 import shutil
 import subprocess
 import sys
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 
 import numpy as np
 import pytest
 
 import pycuda_tile as pct
+from pycuda_tile import tileir
 from pycuda_tile.development.reference import examples
 from pycuda_tile.development.reference.examples import Argument, Example
-from pycuda_tile.spec.element_types import CXX_TYPES
+from pycuda_tile.spec.element_types import CXX_TYPES, TILEIR_TYPES, ElementType
 
 
 def batches(kind: str, size: int = 40) -> list[object]:
@@ -62,20 +64,35 @@ def run(batch: Sequence[Example]) -> list[str]:
     """What each of these examples in C++ prints."""
     kernels = [examples.source(number, example) for number, example in enumerate(batch)]
     module = pct.build("\n".join([examples.HEAD, *kernels]), target="cpu", optimize=False)
-    return [_launch(module.kernel(f"example_{number}"), example) for number, example in enumerate(batch)]
+    return [
+        _printed(example, CXX_TYPES, module.kernel(f"example_{number}")[_grid(example)])
+        for number, example in enumerate(batch)
+    ]
 
 
-def _launch(kernel: pct.Kernel, example: Example) -> str:
-    values = [_value(argument) for argument in example.arguments]
+def interpret(example: Example) -> str:
+    """What an example in Tile IR prints."""
+    module = tileir.parse(examples.module(example))
+    tileir.verify(module)
+    launch = functools.partial(tileir.interpret, module, "example", _grid(example))
+    return _printed(example, TILEIR_TYPES, launch)
+
+
+def _grid(example: Example) -> int:
+    return int(example.grid or 1)
+
+
+def _printed(example: Example, types: Mapping[str, ElementType], launch: Callable[..., object]) -> str:
+    values = [_value(argument, types) for argument in example.arguments]
     before = [np.copy(value) for value in values]
     with contextlib.redirect_stdout(io.StringIO()) as printed:
-        kernel[int(example.grid or 1)](*values)
+        launch(*values)
     return printed.getvalue() + changes(example.arguments, before, values)
 
 
-def _value(argument: Argument) -> object:
+def _value(argument: Argument, types: Mapping[str, ElementType]) -> object:
     numbers = [float(text) if "." in text else int(text) for text in argument.values]
-    return np.array(numbers).astype(CXX_TYPES[argument.type].dtype) if argument.pointer else numbers[0]
+    return np.array(numbers).astype(types[argument.type].dtype) if argument.pointer else numbers[0]
 
 
 def changes(arguments: Iterable[Argument], before: Sequence[object], after: Sequence[object]) -> str:
@@ -89,11 +106,12 @@ def changes(arguments: Iterable[Argument], before: Sequence[object], after: Sequ
 
 
 def write(words: Sequence[str]) -> None:
-    """Puts what the examples print into the files of C++ whose names contain one of these words."""
-    for path in sorted((examples.FOLDER / "cpp").glob("*.txt")):
-        if any(word in path.name for word in words):
+    """Puts what the examples print into the files whose names contain one of these words."""
+    for path in sorted(examples.FOLDER.glob("*/*.txt")):
+        if any(word in str(path) for word in words):
             found = list(examples.parse(path.read_text(encoding="utf-8"), path.name))
-            parts = [_with_output(example, output) for example, output in zip(found, run(found), strict=True)]
+            outputs = run(found) if path.parent.name == "cpp" else map(interpret, found)
+            parts = [_with_output(example, output) for example, output in zip(found, outputs, strict=True)]
             path.write_text("".join(parts), encoding="utf-8")
 
 

@@ -18,8 +18,7 @@ from ...system.install import advice
 from ...system.resources import include_dir, templates_dir
 from ...tileir.grammar import ELEMENTS
 from ...tileir.rows import rows as tileir_rows
-from ..reference import pages
-from ..reference.examples import HEAD
+from ..reference import examples, operations, pages
 
 
 @dataclass(frozen=True)
@@ -59,14 +58,24 @@ def _small_float_headers() -> Iterator[Output]:
 
 
 def _reference_pages() -> Iterator[Output]:
-    """A page of the C++ reference for each chapter, which share one template."""
+    """The pages of the reference: one for each chapter of C++, and for each group of operations of Tile IR."""
     for chapter in spec.load("chapters"):
         path = f"docs/reference/cpp/{chapter.page}.md"
         values: dict[str, object] = {"chapter": chapter}
         yield Output(path, ("api", "signatures", "mma"), shared="docs/reference/cpp.md.j2", values=values)
+    for group, members in operations.groups():
+        path = f"docs/reference/tileir/{operations.page(group)}.md"
+        values = {"group": group, "operations": members, "module": examples.module}
+        yield Output(path, (), shared="docs/reference/tileir.md.j2", values=values)
 
 
 _OF_KINDS: dict[str, object] = {"elements": ELEMENTS}
+_OF_REFERENCE: dict[str, object] = {
+    "head": examples.HEAD,
+    "names": pages.names,
+    "groups": operations.groups,
+    "page": operations.page,
+}
 OUTPUTS = (
     Output("include/cuda_tile/core/constants.h", ("constant_families", "constants")),
     Output("include/cuda_tile/core/element_types.h", ("element_types",)),
@@ -88,7 +97,7 @@ OUTPUTS = (
     Output("include/cuda_tile/view/updates.h", ("atomics",)),
     *_small_float_headers(),
     Output("include/cuda_tile/compatible/nv_target/nv/target", ()),
-    Output("docs/reference.md", ("chapters",), values={"head": HEAD, "names": pages.names}),
+    Output("docs/reference/index.md", ("chapters",), values=_OF_REFERENCE),
     *_reference_pages(),
     Output("docs/element_types.md", ("element_types",)),
     Output("docs/disagreements.md", ("disagreements",)),

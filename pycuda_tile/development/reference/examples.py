@@ -13,14 +13,15 @@ without one is the code::
     --- prints
     p = {5, 1, 2, 3, 4, 5, 6, 7}
 
-`with` are the kernel's arguments: pointers to arrays, and numbers. `before` stands in front of the kernel,
-`code` is its body. `prints` is what the kernel prints, and then each array that it has changed. `grid` is the
-number of blocks, if there are several. Code that has a kernel `example` stands for itself.
+`with` are the kernel's arguments: pointers to arrays, and numbers; in Tile IR `ptr<i32> p = {1, 2}`. `before`
+stands in front of the kernel, `code` is its body, or all of it if it has a kernel `example`. `prints` is what
+the kernel prints, and then each array that it has changed. `grid` is the number of blocks.
 """
 
 from __future__ import annotations
 
 import re
+import textwrap
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from functools import cache
@@ -70,9 +71,10 @@ class Example:
         found = _ARGUMENT.fullmatch(line)
         if not found:
             raise BuildValueError(f"{self.place}: {line!r} is no argument: expected 'int* p = {{1, 2}}'")
-        type = found["type"].removeprefix("const ")
+        type = re.sub(r"^const |^ptr<(.*)>$", r"\1", found["type"])
+        pointer = bool(found["pointer"]) or found["type"].startswith("ptr<")
         values = tuple(_values(found["values"].strip("{}").split(", ")))
-        return Argument(type, type != found["type"], bool(found["pointer"]), found["name"], values, line)
+        return Argument(type, found["type"].startswith("const "), pointer, found["name"], values, line)
 
 
 def _values(texts: list[str]) -> Iterator[str]:
@@ -149,3 +151,13 @@ def source(number: int, example: Example) -> str:
         return example.code.replace(KERNEL, f"__tile_global__ void example_{number}(")
     parameters = ", ".join(argument.declaration for argument in example.arguments)
     return f"{example.before}\n__tile_global__ void example_{number}({parameters}) {{\n{example.code}\n}}\n"
+
+
+def module(example: Example) -> str:
+    """The module of an example in Tile IR."""
+    if "entry @example(" in example.code:
+        return example.code
+    types = [f"ptr<{a.type}>" if a.pointer else a.type for a in example.arguments]
+    names = [argument.name for argument in example.arguments]
+    parameters = ", ".join(f"%{name}: tile<{type}>" for name, type in zip(names, types, strict=True))
+    return f"entry @example({parameters}) {{\n{textwrap.indent(example.code, '  ')}\n  return\n}}"

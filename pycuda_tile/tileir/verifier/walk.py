@@ -31,7 +31,7 @@ class Walk:
             self._module()
         except RecursionError:
             found = f"{len(self.outer)} levels, which is too deep for Python's stack"
-            raise VerifyError("module", "module", "depth", _meaning("depth", []), found) from None
+            raise VerifyError("module", "module", "depth", meaning("depth", []), found) from None
 
     def _module(self) -> None:
         names: set[str] = set()
@@ -45,7 +45,7 @@ class Walk:
 
     def _owner(self, op: str, where: str, problems: Any) -> None:
         for rule, found in problems:
-            raise VerifyError(op, where or "module", rule, _meaning(rule, []), found)
+            raise VerifyError(op, where or "module", rule, meaning(rule, []), found)
 
     def _entry(self, entry: Entry) -> None:
         self.entry, self.visible, self.outer, self.path = entry, set(), [], []
@@ -101,9 +101,10 @@ class Walk:
         steps = [str(number) for number in self.path]
         path = ".".join(steps if len(steps) < 20 else [*steps[:8], "", *steps[-8:]])
         where = f"entry {self.entry.name}" + (f", operation {path}" if op else "")
-        raise VerifyError(name, op.line if op and op.line else where, rule, _meaning(rule, words), found)
+        raise VerifyError(name, op.line if op and op.line else where, rule, meaning(rule, words), found)
 
 
-def _meaning(rule: str, words: Any) -> str:
+def meaning(rule: str, words: Any) -> str:
+    """What a rule of rules.tsv asks for, with the words of an operation's row."""
     first, last = (words[0], words[-1]) if words else ("", "")
     return MEANINGS.get(rule, rule).format(names=", ".join(words), first=first, last=last)
