@@ -14,7 +14,7 @@ SHOWN = {entity: example for example in examples.load("tileir") for entity in ex
 
 
 def test_every_operation_has_an_example():
-    assert OPERATIONS == SHOWN.keys()
+    assert SHOWN.keys() == OPERATIONS
 
 
 def test_examples_use_what_they_show():

@@ -58,7 +58,7 @@ def _small_float_headers() -> Iterator[Output]:
 
 
 def _reference_pages() -> Iterator[Output]:
-    """The pages of the reference: one for each chapter of C++, and for each group of operations of Tile IR."""
+    """The pages of the reference: one for a chapter of C++, one for a group of operations of Tile IR."""
     for chapter in spec.load("chapters"):
         path = f"docs/reference/cpp/{chapter.page}.md"
         values: dict[str, object] = {"chapter": chapter}
