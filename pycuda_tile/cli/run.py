@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import importlib.util
-import os
 import runpy
 import sys
 from pathlib import Path
@@ -25,7 +24,6 @@ examples: {} (default: table)"""
 
 
 def run(words: list[str]) -> int:
-    from ..launching import launcher
     from ..system import resources
 
     folder = resources.examples_dir()
@@ -49,8 +47,6 @@ def run(words: list[str]) -> int:
         return 2
     if tools:
         return _run_with(tools[0], words, folder / f"{name}.cu")
-    if os.environ.get("PYCUDA_TILE_DEBUG"):
-        launcher.set_num_workers(1)  # one block at a time, so that a debugger steps through it
     if name.endswith(".py"):
         sys.argv = words
         runpy.run_path(name, run_name="__main__")

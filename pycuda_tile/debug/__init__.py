@@ -1,6 +1,6 @@
 """Debugging kernels on the host with gdb, AddressSanitizer and UndefinedBehaviorSanitizer.
 
-PYCUDA_TILE_DEBUG=1               kernels are built with -g -O0
+PYCUDA_TILE_DEBUG=1               kernels are built with -g -O0, and blocks run one at a time
 PYCUDA_TILE_SANITIZE=address,...  kernels are built with -fsanitize=address,... -g
 
 `pycuda-tile run --debug` and `--sanitize` set them (tools.py). gdb_printers.py is for gdb.

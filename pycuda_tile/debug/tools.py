@@ -18,11 +18,14 @@ _SANITIZERS = "address,undefined"
 
 
 def run_in_gdb(words: Sequence[str], kernels: Sequence[str]) -> int:
-    """Runs `pycuda-tile run WORDS` in gdb, which stops in the given kernels; returns gdb's exit code."""
+    """Runs `pycuda-tile run WORDS` in gdb, which stops in the given kernels; returns gdb's exit code. Without
+    kernels, gdb starts nothing: the user sets breakpoints first, and types `run`."""
     gdb = shutil.which("gdb")
     if gdb is None:
         raise TargetUnavailable("--debug needs gdb: install it, on Debian with `apt install gdb`")
-    commands = ["set breakpoint pending on", *(f"break {kernel}" for kernel in kernels), "run"]
+    commands = ["set breakpoint pending on", *(f"break {kernel}" for kernel in kernels)]
+    if kernels:
+        commands.append("run")
     arguments = [word for command in commands for word in ("-ex", command)]
     command = [gdb, "-q", "-x", str(GDB_PRINTERS), *arguments, "--args", *_RUN, *words]
     return _run(command, PYCUDA_TILE_DEBUG="1")

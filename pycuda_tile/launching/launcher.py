@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import operator
+import os
 import signal
 import threading
 from collections.abc import Callable, Sequence
@@ -171,4 +172,6 @@ def library() -> ctypes.CDLL:
     library.cuda_tile_set_num_workers.argtypes = [ctypes.c_uint]
     library.cuda_tile_set_num_workers.restype = None
     library.cuda_tile_num_workers.restype = ctypes.c_uint
+    if os.environ.get("PYCUDA_TILE_DEBUG"):
+        library.cuda_tile_set_num_workers(1)  # one block at a time, so that a debugger steps through it
     return library

@@ -142,3 +142,15 @@ def test_number_of_workers(vector_add):
     for count in (0, -1, 10**9, 1.0):
         with pytest.raises(pct.LaunchError, match=r"workers"):
             pct.set_num_workers(count)
+
+
+def test_one_worker_while_debugging(monkeypatch):
+    """PYCUDA_TILE_DEBUG=1 is enough: a script in gdb need not be started by `pycuda-tile run`."""
+    from pycuda_tile.launching import launcher
+
+    monkeypatch.setenv("PYCUDA_TILE_DEBUG", "1")
+    launcher.library.cache_clear()
+    try:
+        assert launcher.num_workers() == 1
+    finally:
+        pct.set_num_workers(None)
