@@ -10,10 +10,22 @@ constexpr bool isinf(double x) { return x == x && !(x - x == 0); }
 constexpr bool isfinite(float x) { return x - x == 0; }
 constexpr bool isfinite(double x) { return x - x == 0; }
 
-constexpr int __float2int_rz(float x) { return static_cast<int>(x); }
-constexpr float __int2float_rn(int x) { return static_cast<float>(x); }
-inline float __frcp_rn(float x) { return 1.0f / x; }
-inline float __fsqrt_rn(float x) { return sqrtf(x); }
-inline float __fmaf_rn(float x, float y, float z) { return fmaf(x, y, z); }
-inline float __fadd_rn(float x, float y) { return x + y; }
-inline float __fmul_rn(float x, float y) { return x * y; }
+constexpr bool signbit(float x) { return __float_as_int(x) < 0; }
+constexpr bool signbit(double x) { return __double_as_longlong(x) < 0; }
+
+// Those that Tile IR has no operation for, by others that are exact.
+#define CUDA_TILE_ROUNDED(T, f, limit)                                                                       \
+  inline T trunc##f(T x) { return copysign##f(floor##f(fabs##f(x)), x); }                                    \
+  inline T round##f(T x) {                                                                                   \
+    T const whole = floor##f(fabs##f(x));                                                                    \
+    return copysign##f(fabs##f(x) - whole < T(0.5) ? whole : whole + 1, x);                                  \
+  }                                                                                                          \
+  inline T rint##f(T x) { /* from limit on all numbers are whole */                                          \
+    T const size = fabs##f(x);                                                                               \
+    return copysign##f(size < limit ? (size + limit) - limit : size, x);                                     \
+  }                                                                                                          \
+  inline T nearbyint##f(T x) { return rint##f(x); }                                                          \
+  inline T fdim##f(T x, T y) { return x <= y ? T(0) : x - y; }
+CUDA_TILE_ROUNDED(float, f, 0x1p23f)
+CUDA_TILE_ROUNDED(double, , 0x1p52)
+#undef CUDA_TILE_ROUNDED

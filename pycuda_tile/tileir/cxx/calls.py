@@ -71,7 +71,8 @@ class Calls(Intrinsics):
         name = _C_FUNCTIONS.get(name, name)
         if name in (*_MATH, "pow", "atan2", "fma", "remainder", "abs", "max", "min") and i.type != "void":
             return self.function(name, [self.number(operand) for operand in i.operands])
-        raise Unsupported(f"a call of {self.readable(i.detail)}, whose definition is not in this source")
+        name = self.readable(i.detail)
+        raise Unsupported(f"a call of {name}, which this source does not define and Tile IR has no operation for")
 
     def _check_is_handle(self, operand: Operand) -> None:
         """The handle of a tile is what a call yields, or comes from a local array."""

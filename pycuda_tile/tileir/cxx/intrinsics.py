@@ -120,6 +120,20 @@ class Intrinsics(Addresses):
             result = self.binary("ori", result, part) if byte else part
         return result
 
+    def _reversed_bits(self, i: Instruction, name: str) -> Value:
+        """Neighbours swapped, then pairs of bits, and so on."""
+        value = self.number(i.operands[0])
+        element = value.type.element
+        shift = 1
+        while shift < width(element):
+            mask = self.constant(Tile(element, ()), sum(1 << b for b in range(64) if b // shift % 2 == 0))
+            count = self.constant(Tile(element, ()), shift)
+            lower = self.binary("shli", self.binary("andi", value, mask), count, {"overflow": "none"})
+            upper = self.binary("shri", value, count, {"signedness": "unsigned"})
+            value = self.binary("ori", lower, self.binary("andi", upper, mask))
+            shift *= 2
+        return value
+
     def _with_overflow(self, i: Instruction, name: str) -> tuple[Value, Value]:
         """Unsigned: the sum, difference or product, and whether it wrapped."""
         lhs, rhs = map(self.number, i.operands)
@@ -195,6 +209,7 @@ _INTRINSICS: list[tuple[str, Callable[[Intrinsics, Instruction, str], Value | Pa
     ("copysign", Intrinsics._copysign),
     ("usub.sat", Intrinsics._saturating_subtraction),
     ("ctpop", Intrinsics._population),
+    ("bitreverse", Intrinsics._reversed_bits),
     ("bswap", Intrinsics._swapped_bytes),
     ("is.fpclass", Intrinsics._float_class),
 ]
