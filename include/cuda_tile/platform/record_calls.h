@@ -114,10 +114,15 @@ template <typename T, typename Function, int Order, int Scope>
 struct update_pointers; // pointers, value, mask
 template <typename T, int Order, int Scope>
 struct exchange_pointers; // pointers, comparand, value, mask
-template <typename T, typename Steps, int Padding, int Order, int Scope>
-struct load_view; // address, indices, extents, strides; chunks T begin Steps apart; Padding -1: not masked
-template <typename T, typename Steps, int Padding, int Order, int Scope>
+// Of views, whose Chunks begin as far apart as a tile is long, or are gathered; Padding -1: not masked.
+template <unsigned Dimension>
+struct gathered; // along one dimension the index is a tile
+template <typename T, typename Chunks, int Padding, int Order, int Scope>
+struct load_view; // address, indices, extents, strides
+template <typename T, typename Chunks, int Padding, int Order, int Scope>
 struct store_view; // the same, value
+template <typename T, typename Chunks, typename Function, int Padding, int Order, int Scope>
+struct update_view; // the same, value
 namespace functions {
 struct bit_and;
 struct bit_or;

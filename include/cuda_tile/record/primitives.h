@@ -4,8 +4,8 @@
 
 #include "cuda_tile/record/folds.h"
 #include "cuda_tile/record/map.h"
-#include "cuda_tile/record/memory.h"
 #include "cuda_tile/record/printf.h"
+#include "cuda_tile/record/views.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 

@@ -39,6 +39,14 @@ struct partition_index {
 template <typename Span, typename Shape>
 using partition_tile = tile<typename Span::value_type, Shape>;
 
+/// A chunk of which dimension Dim has its places in the tile `indices`, others begin at an element.
+template <typename Span, typename Shape, size_t Dim, typename T>
+struct gathered_index {
+  Span const& span;
+  size_t first[Shape::rank()];
+  T indices; // of shape (1, …, length of Dim, …, 1)
+};
+
 /// What elements beyond the span are replaced by.
 template <view_padding Pad, typename E>
 CUDA_TILE_API E padding_value() {

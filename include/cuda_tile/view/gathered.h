@@ -70,6 +70,7 @@ struct gathering {
   }
 };
 
+#if !CUDA_TILE_RECORD // where they are primitives
 // Loads and stores of such chunks, as those of partitions (tile/primitives.h).
 
 template <typename Span, typename Shape, size_t Dim, typename T>
@@ -121,6 +122,7 @@ CUDA_TILE_API void store_view_masked(atomic_access<Order, Scope>,
                                      partition_tile<Span, Shape> const& value) {
   tiles::atomic_store_masked<Order, Scope>(detail::pointers_to(to), value, detail::inside_of(to));
 }
+#endif
 
 } // namespace detail
 

@@ -26,14 +26,6 @@ struct stepping {
   }
 };
 
-/// A chunk of which dimension Dim has its places in the tile `indices`, others begin at an element.
-template <typename Span, typename Shape, size_t Dim, typename T>
-struct gathered_index {
-  Span const& span;
-  size_t first[Shape::rank()];
-  T indices; // of shape (1, …, length of Dim, …, 1)
-};
-
 /// Calculates with the coordinates in the span of element i of a chunk; of dimension Dim they are given.
 template <typename Span, typename Shape, size_t Dim = Shape::rank()>
 struct chunk {

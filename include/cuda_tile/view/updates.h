@@ -14,6 +14,7 @@ template <memory_order Order, thread_scope Scope>
 concept update_of_views =
     Order == memory_order::relaxed && (Scope == thread_scope::block || Scope == thread_scope::device);
 
+#if !CUDA_TILE_RECORD // where it is a primitive
 /// Replaces each element k of a chunk by function(k, v); nothing beyond the span is accessed.
 template <memory_order Order, thread_scope Scope, bool Masked, typename Update, typename Place, typename T>
 CUDA_TILE_API void update_view(Update kind, Place const& place, T const& value) {
@@ -24,6 +25,8 @@ CUDA_TILE_API void update_view(Update kind, Place const& place, T const& value) 
     detail::update_memory<Order, Scope>(kind, detail::pointers_to(place), value, true);
   }
 }
+
+#endif
 
 /// A view with updates of its chunks.
 template <typename Indexing, typename Span, typename Shape>

@@ -6,10 +6,7 @@ from collections.abc import Iterator
 
 from ..ir import Block, Operation, Value
 
-_EFFECTS = {
-    *("load_ptr_tko", "store_ptr_tko", "load_view_tko", "store_view_tko", "atomic_rmw_tko", "atomic_cas_tko"),
-    *("print_tko", "assert", "yield", "break", "continue", "return", "if", "for", "loop"),
-}
+_EFFECTS = {"assert", "yield", "break", "continue", "return", "if", "for", "loop"}
 
 
 def clean(block: Block) -> None:
@@ -38,7 +35,8 @@ def _sweep(block: Block, used: dict[Value, int]) -> bool:
     kept: list[Operation] = []
     changed = False
     for op in reversed(block.ops):
-        if op.name not in _EFFECTS and not any(used.get(result) for result in op.results):
+        stays = op.name in _EFFECTS or op.name.endswith("_tko")  # in an order by tokens
+        if not stays and not any(used.get(result) for result in op.results):
             changed = True
             for values in op.operands.values():
                 for value in values:

@@ -10,7 +10,7 @@ import numpy as np
 from ..ir import Pointer, Scalar, TensorView, Tile, TileView, Value
 from .builder import I1, I8, I32, I64, is_float
 from .llvm import Instruction, Number, Operand
-from .names import Name
+from .names import Name, number_of
 from .tokens import Tokens
 from .types import integer
 
@@ -50,18 +50,11 @@ class Memory(Tokens):
     ) -> Value:
         tile = type_.tile
         pointers, given, where = i.operands
-        value, mode = self.of_type(given, tile), function.name
-        if mode == "sub":
-            value, mode = self._negated(value), "add"
+        mode, value = self._update(function.name, self.of_type(given, tile), type_.is_signed)
         operands = {"pointers": self._pointers(pointers, tile), "arg": value}
         if not self._is_true(mask := self.value(where)):
             operands["mask"] = mask
-        names = {"bit_and": "and", "bit_or": "or", "bit_xor": "xor", "exchange": "xchg"}
-        if mode == "add" and is_float(tile.element):
-            mode = "addf"
-        if mode in ("max", "min") and not type_.is_signed:
-            mode = f"u{mode}"
-        attributes = {**_ordering(order, scope), "mode": names.get(mode, mode)}
+        attributes = {**_ordering(order, scope), "mode": mode}
         return self.access(i, "atomic_rmw_tko", operands, tile, attributes)
 
     def call_exchange_pointers(self, i: Instruction, type_: Name, order: int, scope: int) -> Value:
@@ -73,10 +66,16 @@ class Memory(Tokens):
             operands["mask"] = mask
         return self.access(i, "atomic_cas_tko", operands, tile, _ordering(order, scope))
 
-    def _negated(self, value: Value) -> Value:
-        if is_float(value.type.element):
-            return self.unary("negf", value)
-        return self.unary("negi", value, {"overflow": "none"})
+    def _update(self, function: str, value: Value, signed: bool) -> tuple[str, Value]:
+        """The mode of an atomic update, and its operand."""
+        of_floats = is_float(value.type.element)
+        if function == "sub":
+            value = self.unary("negf", value) if of_floats else self.unary("negi", value, {"overflow": "none"})
+        if function in ("add", "sub"):
+            return "addf" if of_floats else "add", value
+        if function in ("max", "min"):
+            return function if signed else f"u{function}", value
+        return {"exchange": "xchg"}.get(function, function.removeprefix("bit_")), value
 
     def _pointers(self, operand: Operand, type_: Tile) -> Value:
         return self.of_type(operand, Tile(Pointer(type_.element), type_.shape))
@@ -124,27 +123,27 @@ class Memory(Tokens):
         strides = tuple(math.prod(type_.shape[axis + 1 :]) for axis in range(rank))
         tensor = TensorView(type_.element, type_.shape, strides)
         parts = {"base": pointer, "dynamicShape": [], "dynamicStrides": []}
-        view = self._partitions(self.pure("make_tensor_view", parts, tensor, hoist=True), type_, None)
+        view = self._tiles(self.pure("make_tensor_view", parts, tensor, hoist=True), type_, None)
         index = [self.constant(Tile(I32, ()), 0)] * rank
         return {"view": view, "index": index}, "view", {**_ordering(-1, 0), "inbounds": [True] * rank}
 
     # --- through views ---
 
     def call_load_view(
-        self, i: Instruction, type_: Name, steps: Name, padding: int, order: int, scope: int
+        self, i: Instruction, type_: Name, chunks: Name, padding: int, order: int, scope: int
     ) -> Value:
         stored = _in_memory(type_.tile)
         if not stored.shape:  # which no view has: its only element, which is always there
             operands = {"source": self._pointers(i.operands[0], stored)}
             value = self.access(i, "load_ptr_tko", operands, stored, _ordering(order, scope))
             return self._from_memory(value, type_.tile)
-        view, indices = self._view(i, stored, steps, _PADDINGS[padding] if padding >= 0 else None)
+        view, indices = self._view(i, stored, chunks, _PADDINGS[padding] if padding >= 0 else None)
         attributes = {**_ordering(order, scope), "inbounds": [padding < 0] * len(indices)}
         value = self.access(i, "load_view_tko", {"view": view, "index": indices}, stored, attributes)
         return self._from_memory(value, type_.tile)
 
     def call_store_view(
-        self, i: Instruction, type_: Name, steps: Name, padding: int, order: int, scope: int
+        self, i: Instruction, type_: Name, chunks: Name, padding: int, order: int, scope: int
     ) -> None:
         stored = _in_memory(type_.tile)
         tile = self._to_memory(self.of_type(i.operands[-1], type_.tile), stored)
@@ -152,15 +151,31 @@ class Memory(Tokens):
             operands = {"destination": self._pointers(i.operands[0], stored), "value": tile}
             self.access(i, "store_ptr_tko", operands, None, _ordering(order, scope))
             return
-        view, indices = self._view(i, stored, steps, "zero" if padding >= 0 else None)
+        view, indices = self._view(i, stored, chunks, "zero" if padding >= 0 else None)
         attributes = {**_ordering(order, scope), "inbounds": [padding < 0] * len(indices)}
         self.access(i, "store_view_tko", {"tile": tile, "view": view, "index": indices}, None, attributes)
 
+    def call_update_view(
+        self, i: Instruction, type_: Name, chunks: Name, function: Name, padding: int, order: int, scope: int
+    ) -> None:
+        tile = type_.tile
+        mode, value = self._update(function.name, self.of_type(i.operands[-1], tile), type_.is_signed)
+        attributes = {**_ordering(order, scope), "mode": mode}
+        if not tile.shape:
+            operands = {"pointers": self._pointers(i.operands[0], tile), "arg": value}
+            self.access(i, "atomic_rmw_tko", operands, tile, attributes)
+            return
+        view, indices = self._view(i, tile, chunks, None)
+        # That all elements are in the tensor is only said since 13.5, and NVIDIA's front end does not say it.
+        attributes["inbounds"] = [False] * len(indices)
+        operands = {"view": view, "index": indices, "value": value}
+        self.access(i, "atomic_red_view_tko", operands, None, attributes)
+
     def _view(
-        self, i: Instruction, type_: Tile, steps: Name, padding: str | None
+        self, i: Instruction, type_: Tile, chunks: Name, padding: str | None
     ) -> tuple[Value, list[Value]]:
-        """The view of tiles that begin some steps apart, and the indices. Constant extents and strides are
-        part of the type; views of what a loop does not change stand before it."""
+        """The view of tiles, and the indices. Constant extents and strides are part of the type; views of
+        what a loop does not change stand before it."""
         rank = len(type_.shape)
         base, *rest = i.operands
         indices, extents, strides = rest[:rank], rest[rank : 2 * rank], rest[2 * rank : 3 * rank]
@@ -175,16 +190,30 @@ class Memory(Tokens):
                 self.number(number) for number, is_known in pairs if is_known is None
             ]
         tensor_view = self.pure("make_tensor_view", operands, tensor, hoist=True)
-        view = self._partitions(tensor_view, type_, padding, steps.tile.shape)
+        if chunks.name == "gathered":
+            view = self._tiles(tensor_view, type_, padding, sparse=number_of(chunks.arguments[0]))
+        else:
+            view = self._tiles(tensor_view, type_, padding, chunks.tile.shape)
         return view, [self.number(index) for index in indices]
 
-    def _partitions(
-        self, tensor_view: Value, type_: Tile, padding: str | None, steps: tuple[int, ...] | None = None
+    def _tiles(
+        self,
+        tensor_view: Value,
+        type_: Tile,
+        padding: str | None,
+        steps: tuple[int, ...] | None = None,
+        sparse: int | None = None,
     ) -> Value:
-        """The view of a tensor's tiles of a type, which begin `steps` apart; None: their lengths."""
+        """The view of a tensor's tiles of a type.
+
+        steps:   how far apart they begin; None: as far as they are long
+        sparse:  the axis along which elements are gathered
+        """
+        name = "partition_view" if steps in (None, type_.shape) else "strided_view"
+        if sparse is not None:
+            name = "gather_scatter_view"
         axes, steps = tuple(range(len(type_.shape))), steps or type_.shape
-        name = "partition_view" if steps == type_.shape else "strided_view"
-        kind = TileView(name, type_.shape, tensor_view.type, axes, padding, steps=steps)
+        kind = TileView(name, type_.shape, tensor_view.type, axes, padding, sparse=sparse, steps=steps)
         return self.pure(f"make_{name}", {"tensor_view": tensor_view}, kind, hoist=True)
 
 

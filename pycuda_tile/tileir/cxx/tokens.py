@@ -40,7 +40,7 @@ class Span(NamedTuple):
 
 
 class Place(NamedTuple):
-    """What an access may touch: bytes behind a pointer, or tiles of a view; without spans all of them."""
+    """What an access may touch: bytes behind a pointer, or elements of a view; without spans all of them."""
 
     base: Value
     spans: tuple[Span, ...]
@@ -166,7 +166,10 @@ class Tokens(Aliasing):
 
     def _place(self, operands: dict[str, Any]) -> Place | None:
         if "view" in operands:
-            return Place(operands["view"], tuple(map(self._span_of_index, operands["index"])))
+            view = operands["view"]
+            steps = view.type.steps if view.type.sparse is None else (1,) * len(view.type.tile)
+            spans = map(self._span_of_index, operands["index"], steps, view.type.tile)
+            return Place(view, tuple(spans))
         pointer = next(
             (operands[key] for key in ("source", "destination", "pointers") if key in operands), None
         )
@@ -174,16 +177,20 @@ class Tokens(Aliasing):
             return None
         return self._place_of_pointer(pointer)
 
-    def _span_of_index(self, index: Value) -> Span:
-        known = self.known_value(index)
-        if known is not None:
-            return Span(None, int(known), int(known) + 1)
-        if op := self.made_by(index, "addi"):
+    def _span_of_index(self, index: Value, step: int, length: int) -> Span:
+        """The elements that a tile has along an axis."""
+        origin, first = index, 0
+        if (known := self._known_index(index)) is not None:
+            origin, first = None, known
+        elif op := self.made_by(index, "addi"):
             for key, other in (("lhs", "rhs"), ("rhs", "lhs")):
-                known = self.known_value(op.operands[key][0])
-                if known is not None:
-                    return Span(op.operands[other][0], int(known), int(known) + 1)
-        return Span(index, 0, 1)
+                if (known := self._known_index(op.operands[key][0])) is not None:
+                    origin, first = op.operands[other][0], known
+        return Span(origin, first * step, first * step + length)
+
+    def _known_index(self, index: Value) -> int | None:
+        known = self.known_value(index)
+        return int(known) if known is not None and index.type.shape == () else None
 
     def _place_of_pointer(self, pointer: Value) -> Place:
         """From the pointer that it was made of by constant offsets."""
