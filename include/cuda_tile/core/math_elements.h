@@ -115,4 +115,12 @@ struct atan2 {
   }
 };
 
+/// To the power of an integer; computed in double.
+struct powi {
+  template <typename E, typename N>
+  CUDA_TILE_API E operator()(E a, N n) const {
+    return detail::convert<E>(platform::pow(detail::convert<double>(a), detail::convert<double>(n)));
+  }
+};
+
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::elements

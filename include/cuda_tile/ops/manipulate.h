@@ -194,6 +194,7 @@ struct divided_lengths {
 template <typename T, typename Sub, bool Counts>
 using divided_shape = make_shape<divided_lengths<T, Sub, Counts>, 2 * tile_rank_v<T>>;
 
+#if !CUDA_TILE_RECORD // where it is a primitive
 /// Whether element i of T lies in the part of shape Sub with this index.
 template <typename T, typename Sub, size_t... D, typename... Idx>
 CUDA_TILE_API bool is_in_part(indices<D...>, unsigned i, Idx... index) {
@@ -203,6 +204,22 @@ CUDA_TILE_API bool is_in_part(indices<D...>, unsigned i, Idx... index) {
                static_cast<unsigned>(length<tile_shape_t<Sub>>(D)) ==
            index));
 }
+
+/// x with one of its partitions replaced by part, which has the same element type.
+template <typename T, typename Part, typename... Indices>
+CUDA_TILE_API T insert_part(T const& x, Part const& part, Indices... index) {
+  using E = tile_element_t<T>;
+  auto const apart = detail::reshape<tile<E, divided_shape<T, Part, false>>>(part);
+  auto const repeated = detail::reshape<T>(tiles::broadcast<divided_shape<T, Part, true>>(apart));
+  auto const inside = detail::map<tile<bool, tile_shape_t<T>>>(
+      [=](unsigned i) {
+        return detail::is_in_part<T, Part>(make_indices<tile_rank_v<T>>{}, i,
+                                           static_cast<unsigned>(index)...);
+      },
+      detail::numbered<tile<unsigned, tile_shape_t<T>>>());
+  return tiles::select(inside, repeated, x);
+}
+#endif
 
 } // namespace detail
 
@@ -220,16 +237,7 @@ template <tile_like Sub, tile_like T, typename... Indices>
     size_t d = 0;
     ((checks::before_extract<T>(static_cast<size_t>(idx), d, detail::length<tile_shape_t<Sub>>(d)), ++d),
      ...);
-    auto const part = detail::reshape<tile<E, detail::divided_shape<T, Sub, false>>>(
-        detail::converted_tile<tile<E, tile_shape_t<Sub>>>(src));
-    auto const repeated = detail::reshape<T>(tiles::broadcast<detail::divided_shape<T, Sub, true>>(part));
-    auto const inside = detail::map<tile<bool, tile_shape_t<T>>>(
-        [=](unsigned i) {
-          return detail::is_in_part<T, Sub>(detail::make_indices<tile_rank_v<T>>{}, i,
-                                            static_cast<unsigned>(idx)...);
-        },
-        detail::numbered<tile<unsigned, tile_shape_t<T>>>());
-    return tiles::select(inside, repeated, dst);
+    return detail::insert_part(dst, detail::converted_tile<tile<E, tile_shape_t<Sub>>>(src), idx...);
   }
 }
 

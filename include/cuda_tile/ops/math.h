@@ -153,11 +153,7 @@ template <basic_floating_point_tile B, detail::power_tile P>
   requires broadcast_compatible<B, P>
 CUDA_TILE_API mutual_broadcast_t<B, P, tile_element_t<B>> powi(B const& base, P const& exponent) noexcept {
   using E = tile_element_t<B>;
-  return detail::map<mutual_broadcast_t<B, P, E>>(
-      [](auto b, auto n) {
-        return detail::convert<E>(platform::pow(detail::convert<double>(b), detail::convert<double>(n)));
-      },
-      base, exponent);
+  return detail::map<mutual_broadcast_t<B, P, E>>(elements::powi{}, base, exponent);
 }
 
 #endif

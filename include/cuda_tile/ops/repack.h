@@ -76,6 +76,7 @@ CUDA_TILE_CONSTEXPR bool can_repack() {
   }
 }
 
+#if !CUDA_TILE_RECORD // where it is a primitive
 /// Each element becomes several narrower ones, the lower bits first.
 template <typename R, size_t D, typename T>
 CUDA_TILE_API R unpack_elements(T const& x) {
@@ -114,6 +115,18 @@ CUDA_TILE_API R pack_elements(T const& x) {
                         detail::reshape<tile<W, tile_shape_t<R>>>(joined));
 }
 
+template <typename R, size_t D, typename T>
+CUDA_TILE_API R repack_elements(T const& x) {
+  constexpr size_t to = packed_width<tile_element_t<R>>, from = packed_width<tile_element_t<T>>;
+  if constexpr (to < from)
+    return detail::unpack_elements<R, D>(x);
+  else if constexpr (to > from)
+    return detail::pack_elements<R, D>(x);
+  else
+    return detail::map<R>([](auto a) { return detail::from_word<tile_element_t<R>>(detail::to_word(a)); }, x);
+}
+#endif
+
 } // namespace detail
 
 /// The bits of the elements along dimension D are one string, low bits first, which the result reads as
@@ -127,12 +140,8 @@ CUDA_TILE_API auto repack(T const& x, integral_constant<D> = {}) noexcept {
   using R = tile<to, detail::resized_shape<T, d, detail::repacked_length<to, T, d>()>>;
   if constexpr (detail::is_same_v<to, from>)
     return R(x);
-  else if constexpr (detail::packed_width<to> < detail::packed_width<from>)
-    return detail::unpack_elements<R, d>(x);
-  else if constexpr (detail::packed_width<to> > detail::packed_width<from>)
-    return detail::pack_elements<R, d>(x);
   else
-    return detail::map<R>([](auto a) { return detail::from_word<to>(detail::to_word(a)); }, x);
+    return detail::repack_elements<R, d>(x);
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI

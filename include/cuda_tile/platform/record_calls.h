@@ -49,6 +49,10 @@ template <typename T, unsigned Dimension>
 struct cat;
 template <typename T>
 struct extract; // tile, index in each dimension
+template <typename T>
+struct insert; // tile, part, index in each dimension
+template <typename T, typename Source, unsigned Dimension>
+struct repack;
 
 // --- reductions, scans, products ---
 
@@ -58,6 +62,8 @@ template <typename T, unsigned Dimension>
 struct scan;
 template <typename T, bool LhsSigned, bool RhsSigned>
 struct mma; // lhs, rhs, accumulator
+template <typename T, typename Lhs, typename Rhs>
+struct scaled_mma; // lhs, rhs, accumulator, scales of lhs, scales of rhs
 
 // --- elementwise functions that scalar instructions do not say ---
 
@@ -67,6 +73,8 @@ template <typename To, typename From>
 struct saturated; // a float as an integer, the nearest one that there is
 template <typename Function, typename E, int... Modes>
 struct elementwise;
+template <typename E>
+struct powi; // base, an integer
 namespace functions {
 struct add;
 struct sub;

@@ -12,6 +12,7 @@ struct exp; // core/math_elements.h
 struct exp2;
 struct tanh;
 struct rsqrt;
+struct powi;
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::elements
 
@@ -118,6 +119,11 @@ template <typename E>
   requires(is_integer<E> && is_signed_v<E>)
 CUDA_TILE_API E apply(elements::negate, E a) {
   return static_cast<E>(-a);
+}
+template <typename E, typename N>
+CUDA_TILE_API E apply(elements::powi const&, E a, N n) {
+  using number = conditional_t<is_bool_v<N>, signed char, N>; // whose only bit is no sign
+  return detail::recorded<record::powi<E>, E>(a, static_cast<number>(n));
 }
 template <typename E, typename F, typename A, typename... More>
 CUDA_TILE_API auto apply(on_converted<E, F> f, A a, More... more) {

@@ -14,6 +14,7 @@ types.py         the tiles that values stand for
 instructions.py  a rule for each instruction on numbers
 addresses.py     pointers, loads and stores
 intrinsics.py    a rule for each of LLVM's own functions
+packing.py       floats of 4 bits, and repack
 calls.py         a rule for each recorded call
 memory.py        accesses, tokens, views
 local_arrays.py  local arrays that hold tiles

@@ -8,11 +8,11 @@ from abc import abstractmethod
 import numpy as np
 
 from ..ir import Block, Bounded, Constant, DivBy, Pointer, SameElements, Scalar, Tile, Value
-from .builder import I8, Unsupported, is_float, is_integer, width
+from .builder import Unsupported, is_float, is_integer, width
 from .instructions import ROUNDED
-from .intrinsics import Intrinsics
 from .llvm import Instruction, Local, Number, Operand
-from .names import Name, number_of, recorded_call
+from .names import Name, name_of, number_of, recorded_call
+from .packing import Packing
 from .types import Parts
 
 I32 = Scalar("i32")
@@ -43,10 +43,10 @@ _C_FUNCTIONS = {"fmod": "remainder", "fabs": "abs", "fmax": "max", "fmin": "min"
 
 #: Calls whose first operand is a tile.
 _OF_HANDLES = {"element", "only_element", "reshape", "broadcast", "permute", "cat", "extract"}
-_OF_HANDLES |= {"reduce", "scan", "mma"}
+_OF_HANDLES |= {"reduce", "scan", "mma", "insert", "repack", "scaled_mma"}
 
 
-class Calls(Intrinsics):
+class Calls(Packing):
     """Calls of LLVM's functions, of recorded ones and of those of the C library that have an operation."""
 
     of_regions: set[str]  # what depends on the arguments of a reduction's body
@@ -72,7 +72,9 @@ class Calls(Intrinsics):
         if name in (*_MATH, "pow", "atan2", "fma", "remainder", "abs", "max", "min") and i.type != "void":
             return self.function(name, [self.number(operand) for operand in i.operands])
         name = self.readable(i.detail)
-        raise Unsupported(f"a call of {name}, which this source does not define and Tile IR has no operation for")
+        raise Unsupported(
+            f"a call of {name}, which neither this source defines nor an operation of Tile IR is"
+        )
 
     def _check_is_handle(self, operand: Operand) -> None:
         """The handle of a tile is what a call yields, or comes from a local array."""
@@ -125,6 +127,12 @@ class Calls(Intrinsics):
         operands = {"source": self.value(source), "indices": [self.number(index) for index in indices]}
         return self.pure("extract", operands, type_.tile)
 
+    def call_insert(self, i: Instruction, type_: Name) -> Value:
+        whole, part, *indices = i.operands
+        at = [self.number(index) for index in indices]
+        operands = {"source": self.value(part), "destination": self.value(whole), "indices": at}
+        return self.pure("insert", operands, type_.tile)
+
     # --- products ---
 
     def call_mma(self, i: Instruction, type_: Name, lhs_signed: int, rhs_signed: int) -> Value:
@@ -136,6 +144,17 @@ class Calls(Intrinsics):
             return self.pure("mmaf", operands, type_.tile, {"fast_acc": False})
         signs = {"signedness_lhs": _sign(lhs_signed), "signedness_rhs": _sign(rhs_signed)}
         return self.pure("mmai", operands, type_.tile, signs)
+
+    def call_scaled_mma(self, i: Instruction, type_: Name, lhs: Name, rhs: Name) -> Value:
+        batches = type_.tile.shape[:-2]
+        values = []
+        for operand, name in zip(i.operands, (lhs, rhs, type_, None, None), strict=True):
+            value = self.value(operand)
+            value = self.broadcast(value, (*batches, *value.type.shape[-2:]))
+            packed = name_of(name.arguments[0]).packed if name else None
+            values.append(self.halves(value, packed) if packed else value)
+        names = ("lhs", "rhs", "acc", "lhs_scale", "rhs_scale")
+        return self.pure("mmaf_scaled", dict(zip(names, values, strict=True)), type_.tile)
 
     # --- reductions and scans ---
 
@@ -198,7 +217,7 @@ class Calls(Intrinsics):
             return self.pure("ftof", {"from": value}, Tile(to.element, shape), attributes)
         if not source.packed and not to.packed:
             return self.convert(value, to.element, source.is_signed, to.is_signed)
-        return self._convert_half_bytes(value, to, source)
+        return self.convert_half_bytes(value, to, source)
 
     def call_saturated(self, i: Instruction, to: Name, source: Name) -> Value:
         operand = i.operands[0]
@@ -207,35 +226,11 @@ class Calls(Intrinsics):
         sign = {"signedness": _sign(to.is_signed), "rounding_mode": "nearest_int_to_zero", "saturating": True}
         return self.pure("ftoi", {"from": value}, Tile(to.element, shape), sign)
 
-    def _convert_half_bytes(self, value: Value, to: Name, source: Name) -> Value:
-        """Bytes that have a float of 4 bits in their lower halves, as C++ has them. A tile has an even number
-        of such floats, so a single one is converted together with what stands beside it."""
-        shape, size = value.type.shape, math.prod(value.type.shape)
-        value = self.reshape(value, (size,))
-        if source.packed:
-            value = self.pure("unpack", {"source": value}, Tile(source.packed, (2 * size,)))
-            if size > 1:
-                value = self._first_of_pairs(value)
-        else:
-            value = self.broadcast(value, (max(size, 2),))
-        value = self.convert(value, to.packed or to.element, source.is_signed, to.is_signed)
-        if not to.packed:
-            return self.reshape(value if size > 1 else self._first_of_pairs(value), shape)
-        if size > 1:
-            column = Tile(to.packed, (size, 1))
-            operands = {"lhs": self.reshape(value, (size, 1)), "rhs": self.constant(column, 0)}
-            value = self.pure("cat", operands, Tile(to.packed, (size, 2)), {"dim": 1})
-        packed = self.pure("pack", {"source": self.reshape(value, (2 * size,))}, Tile(I8, (size,)))
-        if size == 1:
-            packed = self.binary("andi", packed, self.constant(Tile(I8, ()), 15))
-        return self.reshape(packed, shape)
-
-    def _first_of_pairs(self, value: Value) -> Value:
-        size = value.type.shape[0] // 2
-        zero = self.constant(Tile(I32, ()), 0)
-        operands = {"source": self.reshape(value, (size, 2)), "indices": [zero, zero]}
-        first = self.pure("extract", operands, Tile(value.type.element, (size, 1)))
-        return self.reshape(first, (size,))
+    def call_powi(self, i: Instruction, type_: Name) -> Value:
+        base, exponent = i.operands
+        shape = (self.type_of(base) or type_.tile).shape
+        source, power = self.of_type(base, Tile(type_.element, shape)), self.number(exponent)
+        return self.binary("fpowi", source, power, None, ("source", "exponent"))
 
     def call_elementwise(self, i: Instruction, function: Name, type_: Name, *modes: int) -> Value:
         element = type_.element

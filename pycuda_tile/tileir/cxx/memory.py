@@ -70,12 +70,15 @@ class Memory(Tokens):
         """The mode of an atomic update, and its operand."""
         of_floats = is_float(value.type.element)
         if function == "sub":
-            value = self.unary("negf", value) if of_floats else self.unary("negi", value, {"overflow": "none"})
+            value = self.unary("negf", value) if of_floats else self._negated(value)
         if function in ("add", "sub"):
             return "addf" if of_floats else "add", value
         if function in ("max", "min"):
             return function if signed else f"u{function}", value
         return {"exchange": "xchg"}.get(function, function.removeprefix("bit_")), value
+
+    def _negated(self, value: Value) -> Value:
+        return self.unary("negi", value, {"overflow": "none"})
 
     def _pointers(self, operand: Operand, type_: Tile) -> Value:
         return self.of_type(operand, Tile(Pointer(type_.element), type_.shape))
@@ -160,10 +163,10 @@ class Memory(Tokens):
     ) -> None:
         tile = type_.tile
         mode, value = self._update(function.name, self.of_type(i.operands[-1], tile), type_.is_signed)
-        attributes = {**_ordering(order, scope), "mode": mode}
+        attributes: dict[str, Any] = {**_ordering(order, scope), "mode": mode}
         if not tile.shape:
-            operands = {"pointers": self._pointers(i.operands[0], tile), "arg": value}
-            self.access(i, "atomic_rmw_tko", operands, tile, attributes)
+            single = {"pointers": self._pointers(i.operands[0], tile), "arg": value}
+            self.access(i, "atomic_rmw_tko", single, tile, attributes)
             return
         view, indices = self._view(i, tile, chunks, None)
         # That all elements are in the tensor is only said since 13.5, and NVIDIA's front end does not say it.

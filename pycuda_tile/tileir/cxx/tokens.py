@@ -179,7 +179,8 @@ class Tokens(Aliasing):
 
     def _span_of_index(self, index: Value, step: int, length: int) -> Span:
         """The elements that a tile has along an axis."""
-        origin, first = index, 0
+        origin: Value | None = index
+        first = 0
         if (known := self._known_index(index)) is not None:
             origin, first = None, known
         elif op := self.made_by(index, "addi"):

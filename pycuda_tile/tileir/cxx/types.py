@@ -29,6 +29,9 @@ _NAMED = {
         "reduce",
         "scan",
         "mma",
+        "insert",
+        "repack",
+        "scaled_mma",
     ),
     *("load_pointers", "load_view", "update_pointers", "exchange_pointers"),
 }
@@ -148,7 +151,7 @@ class Types(Builder, ABC):
             return name_of(arguments[0]).tile
         if name in ("only_element", "argument"):
             return Tile(name_of(arguments[0]).tile.element, ())
-        if name == "convert":
+        if name in ("convert", "powi"):
             return Tile(name_of(arguments[0]).element, self._shape_of(i.operands))
         if name == "elementwise":
             return Tile(name_of(arguments[1]).element, self._shape_of(i.operands))

@@ -38,6 +38,7 @@ CUDA_TILE_CONSTEXPR bool scaled_mma_agrees() {
   }
 }
 
+#if !CUDA_TILE_RECORD // where it is a primitive
 /// The lengths of scales with those along dimension D in front of the runs, which have length N.
 template <typename T, size_t D, size_t N>
 struct run_lengths {
@@ -63,19 +64,27 @@ CUDA_TILE_API auto scaled_elements(T const& x, S const& scales) {
       [](auto a, auto s) { return detail::convert<double>(a) * detail::convert<double>(s); }, x, spread);
 }
 
-} // namespace detail
-
-/// acc + the product of lhs * lhs_scale and rhs * rhs_scale, where a scale holds for a run of elements along
-/// the dimension that is summed; summed in double and rounded once.
-template <numeric_tile L, numeric_tile LS, numeric_tile R, numeric_tile RS, numeric_tile A>
-  requires(detail::scaled_mma_agrees<L, LS, R, RS, A>())
-CUDA_TILE_API A scaled_mma(L const& lhs, LS const& lhs_scale, R const& rhs, RS const& rhs_scale,
-                           A const& acc) noexcept {
+/// Summed in double and rounded once.
+template <typename L, typename LS, typename R, typename RS, typename A>
+CUDA_TILE_API A multiply_scaled_tiles(L const& lhs, LS const& lhs_scale, R const& rhs, RS const& rhs_scale,
+                                      A const& acc) {
   constexpr size_t rank = tile_rank_v<L>;
   auto const left = detail::scaled_elements<rank - 1>(lhs, lhs_scale);
   auto const right = detail::scaled_elements<rank - 2>(rhs, rhs_scale);
   auto const sum = detail::multiply_add_tiles(left, right, tiles::element_cast<double>(acc));
   return tiles::element_cast<float>(sum);
+}
+#endif
+
+} // namespace detail
+
+/// acc + the product of lhs * lhs_scale and rhs * rhs_scale, where a scale holds for a run of elements along
+/// the dimension that is summed.
+template <numeric_tile L, numeric_tile LS, numeric_tile R, numeric_tile RS, numeric_tile A>
+  requires(detail::scaled_mma_agrees<L, LS, R, RS, A>())
+CUDA_TILE_API A scaled_mma(L const& lhs, LS const& lhs_scale, R const& rhs, RS const& rhs_scale,
+                           A const& acc) noexcept {
+  return detail::multiply_scaled_tiles(lhs, lhs_scale, rhs, rhs_scale, acc);
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI
