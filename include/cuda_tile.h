@@ -58,7 +58,7 @@
 
 #include "cuda_tile/compatibility.h" // names that are not in the manual
 
-#if defined(CUDA_TILE_PROGRAM) && defined(__CUDA_ARCH__)
+#if defined(CUDA_TILE_PROGRAM) && defined(__CUDA_ARCH__) && !CUDA_TILE_RECORD
 #include "cuda_tile/program/tile_kernel.h" // how the kernels of a whole program run
 #endif
 

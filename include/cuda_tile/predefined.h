@@ -43,7 +43,7 @@ extern "C" int printf(char const*, ...);
 #endif
 #endif
 
-#if defined(CUDA_TILE_PROGRAM) && defined(__CUDACC__)
+#if defined(CUDA_TILE_PROGRAM) && defined(__CUDACC__) && !CUDA_TILE_RECORD
 #include "cuda_tile/program/keywords.h"
 #elif CUDA_TILE_ON_CUDA
 #define __tile__ __device__

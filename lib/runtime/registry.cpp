@@ -93,13 +93,35 @@ bool is_same_name(const char* a, const char* b) {
   return *a == *b;
 }
 
+bool is_set(const char* variable, const char* value) {
+  const char* const found = std::getenv(variable);
+  return found && std::strcmp(found, value) == 0;
+}
+
+/// The kernel as it is to run: as loops if it has been fused, unless the user wants the other way.
+const cuda_tile_program_kernel& chosen(const cuda_tile_program_kernel& kernel, const void* fused) {
+  if (!kernel.tile.entry)
+    return kernel;
+  const bool fuses = fused && !is_set("PYCUDA_TILE_OPTIMIZE", "0");
+  if (is_set("PYCUDA_TILE_VERBOSE", "1"))
+    std::fprintf(stderr, "pycuda_tile: %s: %s\n", source_name(kernel).c_str(),
+                 fuses ? "fused" : "by operation");
+  if (!fuses)
+    return kernel;
+  auto& copy = *new cuda_tile_program_kernel(kernel); // for ever, as the original
+  copy.tile.entry = static_cast<const cuda_tile_kernel*>(fused)->entry;
+  copy.tile.independent = static_cast<const cuda_tile_kernel*>(fused)->independent;
+  return copy;
+}
+
 } // namespace
 
 void register_kernel(const image& image, const void* handle, const char* name, const std::type_info& type) {
   for (unsigned long at = 0; at < image.kernel_count; ++at) {
     const auto& entry = *static_cast<const image_kernel*>(image.entries[at]);
     if (std::strcmp(entry.kernel.name, name) == 0 && is_same_name(entry.type->name(), type.name()))
-      return cuda_tile_register_kernel(handle, &entry.kernel);
+      return cuda_tile_register_kernel(
+          handle, &chosen(entry.kernel, image.entries[image.kernel_count + image.variable_count + at]));
   }
 }
 

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from ..system import resources
 from . import objects, rewriting
+from .fused import fuse
 from .options import Input, Options
 from .steps import Steps
 
@@ -34,15 +35,19 @@ class Halves:
     def compile(self, output: Path) -> None:
         """Compiles both halves to one object file."""
         image = _image_name(self.given.path, str(output))
-        host, device = (self.folder / f"{image}.{half}.o" for half in ("host", "device"))
+        host, device, loops = (self.folder / f"{image}.{part}.o" for part in ("host", "device", "loops"))
+
         with ThreadPoolExecutor(2) as pool:
-            halves = [
-                pool.submit(self._compile_half, image, place, place is host, output)
-                for place in (device, host)
-            ]
-        logs = [half.result() for half in halves]
-        _show(logs)
-        objects.join(self.steps, host, device, image, output, self.asked.is_relocatable())
+            device_half = pool.submit(self._compile_half, image, device, False, output)
+            host_half = pool.submit(self._compile_half, image, host, True, output)
+
+            def wait_for_host() -> Path:
+                host_half.result()
+                return host
+
+            fused = fuse(self.asked, self.steps, self.given, self._device_macros(), wait_for_host, loops)
+        _show([device_half.result(), host_half.result()])
+        objects.join(self.steps, host, device, fused, image, output, self.asked.is_relocatable())
 
     def compile_host_only(self, output: Path) -> None:
         """Compiles a source in plain C or C++."""
@@ -79,29 +84,31 @@ class Halves:
 
     def _preprocessing(self, image: str, host: bool) -> list[str]:
         prelude = "host.h" if host else "device.h"
-        flags = [*self._common(), *self._macros(), self._standard(), "-DCUDA_TILE_PROGRAM=1"]
-        flags += [f"-DCUDA_TILE_IMAGE={image}", *self._cuda_macros(), "-x", "c++"]
-        if not host:
-            flags.append(f"-D__CUDA_ARCH__={self.asked.compute_capability()}")
+        flags = [*self._common(), *self._macros(), self._standard()]
+        macros = {"CUDA_TILE_IMAGE": image, **(self._cuda_macros() if host else self._device_macros())}
+        flags += [*(f"-D{name}={value}" for name, value in macros.items()), "-x", "c++"]
         if self.asked.checked:
             flags.append("-DCUDA_TILE_CHECKED=1")
         prelude_path = resources.include_dir() / "cuda_tile/program" / prelude
         return [*flags, "-include", str(prelude_path), *self._optimization(host), self.given.path]
 
-    def _cuda_macros(self) -> list[str]:
+    def _device_macros(self) -> dict[str, str]:
+        return {**self._cuda_macros(), "__CUDA_ARCH__": str(self.asked.compute_capability())}
+
+    def _cuda_macros(self) -> dict[str, str]:
         major, minor = _CUDA_VERSION
-        names = ["__CUDACC__", "__NVCC__"]
+        names = ["CUDA_TILE_PROGRAM", "__CUDACC__", "__NVCC__"]
         names += ["__CUDACC_EXTENDED_LAMBDA__"] if self.asked.extended_lambda else []
         names += ["__CUDACC_RELAXED_CONSTEXPR__"] if self.asked.relaxed_constexpr else []
-        values = {
-            "__CUDACC_VER_MAJOR__": major,
-            "__CUDACC_VER_MINOR__": minor,
-            "__CUDACC_VER_BUILD__": 0,
-            "__CUDA_ARCH_LIST__": self.asked.compute_capability(),
-        }
         if self.asked.default_stream == "per-thread":
             names.append("CUDA_API_PER_THREAD_DEFAULT_STREAM")
-        return [*(f"-D{name}=1" for name in names), *(f"-D{name}={value}" for name, value in values.items())]
+        return {
+            **dict.fromkeys(names, "1"),
+            "__CUDACC_VER_MAJOR__": str(major),
+            "__CUDACC_VER_MINOR__": str(minor),
+            "__CUDACC_VER_BUILD__": "0",
+            "__CUDA_ARCH_LIST__": str(self.asked.compute_capability()),
+        }
 
     def _macros(self) -> list[str]:
         asked = self.asked

@@ -1,4 +1,4 @@
-"""Joins the two halves of a file to one object file."""
+"""Joins the two halves of a file, and its fused kernels, to one object file."""
 
 from __future__ import annotations
 
@@ -8,24 +8,35 @@ from pathlib import Path
 from ..compilers.demangle import demangled
 from ..errors import CompileError
 from .elf import Object, Symbol
+from .fused import Fused
 from .steps import Steps
 
 # Symbols of the device half: image_kernel and image_variable in include/cuda_tile/program/image.h.
-_KERNEL = re.compile(r"_ZN9cuda_tile7program.*(?:simt|tile)_kernelI.*5entryE$")
+_KERNEL = re.compile(r"_ZN9cuda_tile7program.*(?:simt|tile)_kernelI(.*)E5entryE$")
 _OF_DEVICE = ".cuda_tile_device"  # ends the names that the device halves of several files share
 _VARIABLE = re.compile(r"cuda_tile_variable_\d+(?:$|E$)")
 
 
-def join(steps: Steps, host: Path, device: Path, image: str, output: Path, relocatable: bool = False) -> None:
+def join(
+    steps: Steps,
+    host: Path,
+    device: Path,
+    fused: Fused | None,
+    image: str,
+    output: Path,
+    relocatable: bool = False,
+) -> None:
     """Writes the object file of both halves to `output`. `image` is the symbol of the device half's table."""
     table = device.with_suffix(".table.s")
     tabled = device.with_suffix(".table.o")
     if not steps.dry:
         _share_managed(host, device, image)
         kernels, variables = _prepare(device, image, relocatable)
-        table.write_text(_table(image, kernels, variables))
+        loops = _prepare_fused(fused, image) if fused else {}
+        table.write_text(_table(image, kernels, variables, loops))
     steps.run(["-c", "-o", str(tabled), str(table)])
-    steps.run(["-r", "-nostdlib", "-o", str(output), str(host), str(device), str(tabled)])
+    parts = [host, device, tabled, *([fused.path] if fused else [])]
+    steps.run(["-r", "-nostdlib", "-o", str(output), *map(str, parts)])
 
 
 def _share_managed(host: Path, device: Path, image: str) -> None:
@@ -42,9 +53,9 @@ def _share_managed(host: Path, device: Path, image: str) -> None:
         path.write_bytes(half.data)
 
 
-def _prepare(device: Path, image: str, relocatable: bool) -> tuple[list[str], list[str]]:
-    """Makes the symbols of the device half local, except those that the table names, which it returns, and
-    what a relocatable half shares with those of other files."""
+def _prepare(device: Path, image: str, relocatable: bool) -> tuple[dict[str, str], list[str]]:
+    """Makes the symbols of the device half local, except those that the table names, which it returns, those
+    of kernels by their instances, and what a relocatable half shares with those of other files."""
     half = Object(device.read_bytes())
     half.stop_initialisers()
     if not relocatable:
@@ -58,15 +69,29 @@ def _prepare(device: Path, image: str, relocatable: bool) -> tuple[list[str], li
         if not symbol.is_defined:
             return symbol
         for pattern, found in ((_KERNEL, kernels), (_VARIABLE, variables)):
-            if pattern.search(symbol.name):
-                return symbol.made_global(
-                    found.setdefault(symbol.name, f"{image}_{len(kernels) + len(variables)}")
-                )
+            if matched := pattern.search(symbol.name):
+                key = matched[1] if found is kernels else symbol.name
+                return symbol.made_global(found.setdefault(key, f"{image}_{len(kernels) + len(variables)}"))
         return symbol.made_local()
 
     half.edit(change)
     device.write_bytes(half.data)
-    return list(kernels.values()), list(variables.values())
+    return kernels, list(variables.values())
+
+
+def _prepare_fused(fused: Fused, image: str) -> dict[str, str]:
+    """Makes the symbols of fused kernels local, except their descriptions, which it returns by instance."""
+    loops = Object(fused.path.read_bytes())
+    names = {symbol: f"{image}_{symbol}" for symbol in fused.symbols.values()}
+
+    def change(symbol: Symbol) -> Symbol:
+        if symbol.name in names:
+            return symbol.made_global(names[symbol.name])
+        return symbol.made_local() if symbol.is_defined else symbol
+
+    loops.edit(change)
+    fused.path.write_bytes(loops.data)
+    return {instance: names[symbol] for instance, symbol in fused.symbols.items()}
 
 
 def _is_of_device(symbol: Symbol) -> bool:
@@ -85,15 +110,17 @@ def _refuse_undefined(half: Object) -> None:
         )
 
 
-def _table(image: str, kernels: list[str], variables: list[str]) -> str:
+def _table(image: str, kernels: dict[str, str], variables: list[str], fused: dict[str, str]) -> str:
     """The table (image in include/cuda_tile/program/image.h) in assembly language."""
+    loops = [fused.get(instance, "0") for instance in kernels]
+    values = (len(kernels), len(variables), *kernels.values(), *variables, *loops)
     lines = [
         '    .section .data.rel.ro.cuda_tile,"aw"',
         "    .balign 8",
         f"    .globl {image}",
         f"    .hidden {image}",
         f"{image}:",
-        *(f"    .8byte {value}" for value in (len(kernels), len(variables), *kernels, *variables)),
+        *(f"    .8byte {value}" for value in values),
         '    .section .note.GNU-stack,"",%progbits',
     ]
     return "\n".join(lines) + "\n"

@@ -11,7 +11,11 @@ from pathlib import Path
 import pytest
 
 import pycuda_tile as pct
+from pycuda_tile.compilers import toolchain
 from pycuda_tile.programs import driver
+from pycuda_tile.programs import options as command_line
+from pycuda_tile.programs.fused import fuse
+from pycuda_tile.programs.steps import Steps
 from pycuda_tile.system import resources
 
 HERE = Path(__file__).parent / "sources"
@@ -36,6 +40,49 @@ def test_every_form(tmp_path):
 
 def test_managed_variables_and_initialisers(tmp_path):
     assert run(build(tmp_path, "managed.cu")).stdout == "once 13 6 3 7 42\n"
+
+
+def test_fused_kernels(tmp_path, monkeypatch, capfd):
+    monkeypatch.setenv("PYCUDA_TILE_OPTIMIZE", "1")
+    program = build(tmp_path, "fused.cu", options=("-v",))
+    notes = [line for line in capfd.readouterr().err.splitlines() if line.startswith("# ")]
+    assert sum(line.endswith(": fused") for line in notes) == 5
+    assert any("of_variables: by operation" in line and "kernels may change" in line for line in notes)
+    monkeypatch.setenv("PYCUDA_TILE_VERBOSE", "1")
+    fused = run(program)
+    paths = [line.removeprefix("pycuda_tile: ") for line in fused.stderr.splitlines()]
+    by_operation = [line for line in paths if line.endswith(": by operation")]
+    assert len(paths) == 7 and len(by_operation) == 2
+    assert by_operation[0].startswith("of_variables:") and by_operation[1].startswith("apply<")
+    monkeypatch.setenv("PYCUDA_TILE_OPTIMIZE", "0")
+    plain = run(program)
+    assert plain.stderr.count(": by operation") == 7
+    assert plain.stdout == fused.stdout and "variables c6d5b6f3 17.7333336" in fused.stdout
+    assert fused.returncode == 0
+
+
+@pytest.mark.parametrize(
+    "words, reason",
+    [
+        (["--no-fuse"], "with the option --no-fuse, kernels run"),
+        (["-g"], "with the option -g, kernels run"),
+        (["-G"], "with the option -G, kernels run"),
+        (["-O0"], "with the option -O0, kernels run"),
+        (["--checked"], "checked builds run operation by operation"),
+        (["-Xcompiler", "-fPIC,-fsanitize=address"], "with the option -fsanitize=address, kernels run"),
+        (["-O2", "-Xcompiler", "-Wall,-fPIC,-march=native"], "no clang here"),
+    ],
+)
+def test_reasons_not_to_fuse(monkeypatch, capsys, words, reason):
+    def find_clang():
+        raise pct.TargetUnavailable("no clang here")
+
+    monkeypatch.setenv("PYCUDA_TILE_OPTIMIZE", "1")
+    monkeypatch.setattr(toolchain, "find_clang", find_clang)
+    asked = command_line.read(["-v", *words, str(HERE / "fused.cu")])
+    steps = Steps(toolchain.find_compiler(), asked.verbose)
+    assert fuse(asked, steps, asked.inputs[0], {}, pytest.fail, Path("none.o")) is None
+    assert reason in capsys.readouterr().err
 
 
 def test_device_code_of_several_files(tmp_path):
@@ -173,7 +220,8 @@ def test_arguments_of_compile_program(tmp_path, arguments):
 @pytest.mark.sampled(len(PROGRAMS))
 @pytest.mark.parametrize("program", [program.stem for program in PROGRAMS])
 @pytest.mark.parametrize("checked", ["plain", "checked"])
-def test_example(tmp_path, program, checked):
+def test_example(tmp_path, monkeypatch, program, checked):
+    monkeypatch.setenv("PYCUDA_TILE_OPTIMIZE", "1")
     path = resources.examples_dir() / "programs" / f"{program}.cu"
     options = ["--enable-tile", "-std=c++20", "-arch=sm_90", "-O2"]
     built = pct.compile_program(path, tmp_path / program, checked=checked == "checked", options=options)

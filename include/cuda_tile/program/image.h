@@ -21,7 +21,8 @@ struct image_variable {
   const char* key;
 };
 
-/// The kernels and then the variables of one file. pycuda_tile/programs/objects.py writes it.
+/// The kernels of one file, its variables, and again for each kernel a cuda_tile_kernel of the same as fused
+/// loops, or null. pycuda_tile/programs/objects.py writes it.
 struct image {
   unsigned long kernel_count, variable_count;
   const void* entries[];

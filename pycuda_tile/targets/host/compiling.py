@@ -48,8 +48,8 @@ _FLAGS = [
 ]
 # Keeps template variables private to each library, even if other libraries have some of the same name.
 _GCC_FLAGS = ["-fno-gnu-unique"]
-_PREDEFINED = "#include <nv/target>\n"
-_PREDEFINED += '#include "cuda_tile/predefined.h"\n#include "cuda_tile/platform/cuda_functions.h"'
+PREDEFINED = "#include <nv/target>\n"
+PREDEFINED += '#include "cuda_tile/predefined.h"\n#include "cuda_tile/platform/cuda_functions.h"'
 # Line tables for reports, in DWARF 4 because GNU addr2line misreads clang's DWARF 5.
 _LINES = ["-g1", "-gdwarf-4"]
 # Follows the source: an error if the source's last declaration has not ended.
@@ -178,6 +178,12 @@ def flags_of(request: Request, compiler: toolchain.Compiler, with_lines: bool = 
     return flags + debug.sanitizer_flags(flags, compiler) + (_LINES if with_lines else [])
 
 
+def flags_of_object(request: Request, compiler: toolchain.Compiler) -> list[str]:
+    """The flags for an object file with line tables."""
+    flags = [flag for flag in flags_of(request, compiler, with_lines=True) if flag != "-shared"]
+    return [f"-I{resources.nv_target_dir()}", *_vector_flags(compiler, flags), *flags]
+
+
 def _vector_flags(compiler: toolchain.Compiler, flags: list[str]) -> list[str]:
     """Flags for 512 bit vectors if the machine has them: with 256 bits, the compilers' default, softmax takes
     a fifth longer.
@@ -270,7 +276,7 @@ def _folders_of(options: Sequence[str]) -> list[str]:
 
 def _translation_unit(source: Path, expressions: Sequence[str], shown: Sequence[str]) -> str:
     ours = ('#include "cuda_tile/launch/entry.h"', '#include "cuda_tile/print/captured_printf.h"')
-    lines = [_PREDEFINED, f'#include "{source}"', _END, *ours]
+    lines = [PREDEFINED, f'#include "{source}"', _END, *ours]
     for index, (name, known_as) in enumerate(zip(expressions, shown, strict=True)):
         given = f"{index}, " if known_as == name else f"{index}, {json.dumps(known_as)}, "
         macro = "CUDA_TILE_ENTRY" if known_as == name else "CUDA_TILE_NAMED_ENTRY"

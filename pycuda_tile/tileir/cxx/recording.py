@@ -35,6 +35,8 @@ _END = "namespace cuda_tile_end { template <int> struct test; } namespace cuda_t
 _INLINED = "#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)"
 # What clang adds to the error of a bracket that is never closed, and the two lines that it shows of it.
 _NOT_POPPED = re.compile(r".*: error: unterminated '#pragma clang attribute push' at end of file\n.*\n.*\n")
+# Host code of a program may change variables that no kernel changes: their values are not known.
+_KEPT = '#pragma clang attribute push(__attribute__((annotate("kept"))), apply_to = variable(is_global))'
 _BEFORE = ["#include <nv/target>", '#include "cuda_tile/predefined.h"', _INLINED]
 _BEFORE += ['#include "cuda_tile/record/prelude.h"', f'#include "{_SOURCE}"']
 _AFTER = ["#pragma clang attribute pop", _END, '#include "cuda_tile/record/entry.h"']
@@ -124,7 +126,10 @@ def _write(
         place.parent.mkdir(parents=True, exist_ok=True)
         _write_text(place, text)
     entries = [f"CUDA_TILE_ENTRY({i}, {cxx_expression(name)})" for i, name in enumerate(expressions)]
-    _write_text(folder / UNIT, "\n".join([*hints, *_BEFORE, *_AFTER, *entries, ""]))
+    before, after = _BEFORE, _AFTER
+    if "CUDA_TILE_PROGRAM" in request.defines:
+        before, after = [*_BEFORE[:-1], _KEPT, _BEFORE[-1]], [_AFTER[0], *_AFTER]
+    _write_text(folder / UNIT, "\n".join([*hints, *before, *after, *entries, ""]))
     folders = [folder / _HEADERS, *request.user_dirs, *request.include_dirs, *kernels_only.folders]
     return folders, kernels_only.left_out
 
