@@ -77,10 +77,22 @@ def build_seconds() -> tuple[float, float, str]:
 # ---- what is shown -----------------------------------------------------------------------------------
 
 
+# Of a processor, what the speed of kernels depends on, as Linux calls it.
+FEATURES = ["avx2", "avx512f", "avx512_vnni", "avx512_bf16", "avx512_fp16", "amx_bf16", "amx_int8"]
+FEATURES += ["asimd", "bf16", "i8mm", "sve"]
+
+
+def features() -> str:
+    """Those of this machine's processor."""
+    cpuinfo = Path("/proc/cpuinfo")
+    words = set(cpuinfo.read_text(encoding="utf-8").split()) if cpuinfo.exists() else set()
+    return ", ".join(name for name in FEATURES if name in words) or "no known vector instructions"
+
+
 def describe(arch: str, load: float) -> str:
     busy = load > LOADED * len(os.sched_getaffinity(0))
     state = f"loaded machine ({load:.1f} other processes): figures are rough" if busy else "quiet machine"
-    return f"{machine()}, PyTorch {torch.__version__}; -march={arch}; {state}"
+    return f"{machine()}; {features()}; PyTorch {torch.__version__}; -march={arch}; {state}"
 
 
 def text_line(row: Row) -> str:
@@ -155,6 +167,18 @@ def run(kernels: Kernels, only: str, write: bool) -> None:
             replace_between_markers(README, markdown(rows, description, footer))
 
 
+def run_tiles(arch: str, only: str, write: bool) -> None:
+    """The second table."""
+    import cpu_tiles
+
+    description = describe(arch, os.getloadavg()[0])
+    print(description)
+    lines = cpu_tiles.run(arch, only)
+    if write:
+        RESULTS.mkdir(exist_ok=True)
+        (RESULTS / "cpu_tiles.txt").write_text("\n".join([description, *lines]) + "\n")
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--only", default="", metavar="TEXT", help="rows whose name or peer holds TEXT")
@@ -164,9 +188,17 @@ def main() -> None:
     )
     parser.add_argument("--write", action="store_true", help="keep the table: benchmarks/results, README.md")
     parser.add_argument("--growth", action="store_true", help="time against size, as pictures in docs/")
+    parser.add_argument(
+        "--tiles",
+        action="store_true",
+        help="the second table: tile sizes of code for GPUs, beside torch.compile",
+    )
     options = parser.parse_args()
     if options.write and options.only:
         parser.error("--write keeps the whole table: leave out --only")
+    if options.tiles:
+        run_tiles(options.march, options.only, options.write)
+        return
     torch.set_num_threads(len(os.sched_getaffinity(0)))
     np.random.seed(0)
     kernels = Kernels(options.march, tuning=str(time.time()) if options.tune else "")

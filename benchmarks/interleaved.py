@@ -1,9 +1,9 @@
-"""Times two functions in turn, so that other work on the machine affects both alike."""
+"""Times functions in turn, so that other work on the machine affects all alike."""
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from statistics import median, quantiles
 from typing import NamedTuple
 
@@ -42,19 +42,25 @@ def compare(ours: Callable[[], object], peer: Callable[[], object], attempts: in
 def _compare_once(ours: Callable, peer: Callable) -> Comparison:
     functions = (ours, peer)
     first = [_second_call(function) for function in functions]
-    counts = [_count(taken) for taken in first]
     if sum(first) >= 10 * _LONG:
         return Comparison(*first, *[first[1] / first[0]] * 3, rounds=1)
-    rounds = []
-    for number in range(ROUNDS if sum(first) < _LONG else 3):
-        taken = [0.0, 0.0]
-        for side in (0, 1) if number % 2 else (1, 0):
-            taken[side] = seconds(functions[side], counts[side])
-        rounds.append(taken)
+    rounds = rounds_of(functions, ROUNDS if sum(first) < _LONG else 3)
     ratios = [peers / mine for mine, peers in rounds]
     low, _, high = quantiles(ratios, n=4, method="inclusive")
     mine, peers = (median(column) for column in zip(*rounds, strict=True))
     return Comparison(mine, peers, median(ratios), low, high, len(rounds))
+
+
+def rounds_of(functions: Sequence[Callable[[], object]], count: int) -> list[list[float]]:
+    """For each round, the seconds of one call of each function; every other round goes backwards."""
+    counts = [_count(_second_call(function)) for function in functions]
+    rounds = []
+    for number in range(count):
+        taken = [0.0] * len(functions)
+        for at in range(len(functions))[:: 1 if number % 2 else -1]:
+            taken[at] = seconds(functions[at], counts[at])
+        rounds.append(taken)
+    return rounds
 
 
 def timed(function: Callable[[], object]) -> float:
