@@ -1,31 +1,25 @@
 // The driver's interface over the run time's.
 #include "cuda_tile/runtime/driver.h"
 
-#include "errors.h"
+#include "driver_calls.h"
 #include "launch.h"
 
 #include "cuda_tile/runtime/overloads.h"
 
-#include <atomic>
 #include <cstdio>
-#include <vector>
 
-using namespace cuda_tile_runtime;
+namespace cuda_tile_runtime {
 
-namespace {
-
-std::atomic<bool> is_initialized{false};
-
-/// Contexts that are created, and the primary one, are all the same.
-char the_context;
-CUcontext context_handle() { return reinterpret_cast<CUcontext>(&the_context); }
+std::atomic<bool>& driver_is_initialized() {
+  static constinit std::atomic<bool> is_initialized{false};
+  return is_initialized;
+}
 
 std::vector<CUcontext>& current_contexts() {
   thread_local std::vector<CUcontext> stack;
   return stack;
 }
 
-/// Most errors of the run time are the driver's, by number.
 CUresult result_of(cudaError_t error) {
   switch (error) {
   case cudaErrorInvalidConfiguration:
@@ -39,35 +33,17 @@ CUresult result_of(cudaError_t error) {
   }
 }
 
-/// Calls `function`, once the driver is initialized; its errors are no last errors of the run time.
-template <typename Function>
-CUresult of_driver(Function function) {
-  if (!is_initialized)
-    return CUDA_ERROR_NOT_INITIALIZED;
-  const cudaError_t before = cudaPeekAtLastError();
-  const CUresult result = result_of(function());
-  if (before == cudaSuccess && result != CUDA_SUCCESS)
-    cudaGetLastError();
-  return result;
-}
+} // namespace cuda_tile_runtime
 
-/// The same, in a current context.
-template <typename Function>
-CUresult in_context(Function function) {
-  if (is_initialized && (current_contexts().empty() || !current_contexts().back()))
-    return CUDA_ERROR_INVALID_CONTEXT;
-  return of_driver(function);
-}
+using namespace cuda_tile_runtime;
+
+namespace {
+
+/// Contexts that are created, and the primary one, are all the same.
+char the_context;
+CUcontext context_handle() { return reinterpret_cast<CUcontext>(&the_context); }
 
 void* as_pointer(CUdeviceptr address) { return reinterpret_cast<void*>(address); }
-
-CUresult refuse(const char* function) {
-  not_supported(function,
-                "modules are code for a GPU; kernels that the program is linked with are launched by "
-                "<<<...>>>, cudaLaunchKernel, or cuLaunchKernel of what cudaGetFuncBySymbol gives");
-  cudaGetLastError();
-  return CUDA_ERROR_NOT_SUPPORTED;
-}
 
 constexpr struct {
   CUresult result;
@@ -92,7 +68,7 @@ extern "C" {
 CUresult cuInit(unsigned flags) {
   if (flags != 0)
     return CUDA_ERROR_INVALID_VALUE;
-  is_initialized = true;
+  driver_is_initialized() = true;
   return CUDA_SUCCESS;
 }
 
@@ -359,24 +335,48 @@ CUresult cuFuncSetAttribute(CUfunction function, CUfunction_attribute attribute,
   });
 }
 
+namespace {
+
+/// The addresses of the arguments that `extra` has in one piece of memory; none if it is not well-formed.
+std::vector<void*> unpacked(void* const* extra, const cuda_tile_program_kernel& kernel) {
+  char* buffer = nullptr;
+  std::size_t bytes = 0;
+  for (; *extra != CU_LAUNCH_PARAM_END; extra += 2)
+    if (*extra == CU_LAUNCH_PARAM_BUFFER_POINTER)
+      buffer = static_cast<char*>(extra[1]);
+    else if (*extra == CU_LAUNCH_PARAM_BUFFER_SIZE)
+      bytes = *static_cast<const std::size_t*>(extra[1]);
+    else
+      return {};
+  const std::vector<std::size_t> offsets = parameter_offsets(kernel);
+  if (!buffer || bytes < offsets.back())
+    return {};
+  std::vector<void*> addresses;
+  for (const std::size_t offset : offsets)
+    addresses.push_back(buffer + offset);
+  return addresses;
+}
+
+} // namespace
+
 CUresult cuLaunchKernel(CUfunction function, unsigned gridX, unsigned gridY, unsigned gridZ, unsigned blockX,
                         unsigned blockY, unsigned blockZ, unsigned sharedBytes, CUstream stream,
                         void** arguments, void** extra) {
   return in_context([&] {
-    if (extra)
-      return not_supported("cuLaunchKernel with extra", "pass the arguments by kernelParams");
+    std::vector<void*> addresses;
+    if (extra) {
+      const Kernel* const kernel = kernel_of(static_cast<const void*>(function));
+      if (!kernel)
+        return cudaErrorInvalidResourceHandle;
+      addresses = unpacked(extra, kernel->compiled);
+      if (arguments || addresses.empty())
+        return cudaErrorInvalidValue;
+      arguments = addresses.data();
+    }
     return cudaLaunchKernel(static_cast<const void*>(function), dim3(gridX, gridY, gridZ),
                             dim3(blockX, blockY, blockZ), arguments, sharedBytes, stream);
   });
 }
-
-CUresult cuModuleLoad(CUmodule*, const char*) { return refuse("cuModuleLoad"); }
-
-CUresult cuModuleLoadData(CUmodule*, const void*) { return refuse("cuModuleLoadData"); }
-
-CUresult cuModuleGetFunction(CUfunction*, CUmodule, const char*) { return refuse("cuModuleGetFunction"); }
-
-CUresult cuModuleUnload(CUmodule) { return refuse("cuModuleUnload"); }
 }
 
 CUresult cuCtxCreate(CUcontext* context, unsigned, CUdevice device) {

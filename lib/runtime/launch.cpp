@@ -69,6 +69,24 @@ Kernel* kernel_of(const void* handle) {
   return kernel.get();
 }
 
+std::vector<std::size_t> parameter_offsets(const cuda_tile_program_kernel& kernel) {
+  std::vector<std::size_t> offsets;
+  std::size_t end = 0;
+  for (unsigned i = 0; i != kernel.parameter_count; ++i) {
+    const auto [size, alignment] = kernel.parameters[i];
+    offsets.push_back((end + alignment - 1) / alignment * alignment);
+    end = offsets.back() + size;
+  }
+  offsets.push_back(end);
+  return offsets;
+}
+
+void forget_kernels(const std::vector<const void*>& handles) {
+  std::unique_lock lock(kernels().mutex);
+  for (const void* const handle : handles)
+    kernels().by_handle.erase(handle);
+}
+
 unsigned occupancy(const Kernel& kernel, std::size_t threads, std::size_t shared_bytes) {
   if (threads == 0 || threads > kernel.most_threads() || shared_bytes > kernel.most_dynamic_shared)
     return 0;
@@ -166,20 +184,13 @@ struct Launched {
   /// The same, with arguments of its own, for later.
   Function kept() const {
     const cuda_tile_program_kernel& compiled = kernel->compiled;
-    std::size_t bytes = 0;
-    std::vector<std::size_t> offsets;
-    for (unsigned i = 0; i != compiled.parameter_count; ++i) {
-      const auto [size, alignment] = compiled.parameters[i];
-      bytes = (bytes + alignment - 1) / alignment * alignment;
-      offsets.push_back(bytes);
-      bytes += size;
-    }
+    const std::vector<std::size_t> offsets = parameter_offsets(compiled);
     struct Storage {
       std::vector<std::max_align_t> values;
       std::vector<void*> addresses;
     };
     auto storage = std::make_shared<Storage>();
-    storage->values.resize(bytes / sizeof(std::max_align_t) + 1);
+    storage->values.resize(offsets.back() / sizeof(std::max_align_t) + 1);
     for (unsigned i = 0; i != compiled.parameter_count; ++i) {
       storage->addresses.push_back(reinterpret_cast<char*>(storage->values.data()) + offsets[i]);
       std::memcpy(storage->addresses[i], arguments[i], compiled.parameters[i].size);

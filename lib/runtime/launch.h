@@ -6,6 +6,7 @@
 
 #include <atomic>
 #include <string>
+#include <vector>
 
 namespace cuda_tile_runtime {
 
@@ -30,8 +31,12 @@ struct Kernel {
   unsigned most_threads() const; // of a block
 };
 
-/// Null if `handle` is not that of a kernel. Kernels stay as long as the process.
+/// Null if `handle` is not that of a kernel. Kernels stay as long as what they are part of.
 Kernel* kernel_of(const void* handle);
+void forget_kernels(const std::vector<const void*>& handles);
+
+/// Where a kernel's arguments lie in one piece of memory, and where the last one ends.
+std::vector<std::size_t> parameter_offsets(const cuda_tile_program_kernel& kernel);
 
 /// How many blocks of a kernel a multiprocessor takes at once.
 unsigned occupancy(const Kernel& kernel, std::size_t threads, std::size_t shared_bytes);

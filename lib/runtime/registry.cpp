@@ -26,6 +26,13 @@ struct Registry {
   std::unordered_map<const void*, const cuda_tile_program_variable*> variables;
 };
 
+constinit thread_local std::vector<const void*>* written_down = nullptr;
+
+void write_down(const void* handle) {
+  if (written_down)
+    written_down->push_back(handle);
+}
+
 /// Never destroyed: static objects may launch kernels while the program ends.
 Registry& registry() {
   static Registry& instance = *new Registry;
@@ -53,6 +60,20 @@ std::vector<const cuda_tile_program_variable*> every_variable() {
   for (const auto& [handle, variable] : registry().variables)
     found.push_back(variable);
   return found;
+}
+
+Registration::Registration(std::vector<const void*>& handles) { written_down = &handles; }
+Registration::~Registration() { written_down = nullptr; }
+
+void forget_registered(const std::vector<const void*>& handles) {
+  std::unique_lock lock(registry().mutex);
+  for (const void* const handle : handles) {
+    registry().kernels.erase(handle);
+    if (const auto found = registry().variables.extract(handle))
+      MemoryTable::instance().remove(found.mapped()->address, found.mapped()->kind == cuda_tile_managed
+                                                                  ? Kind::managed
+                                                                  : Kind::variable);
+  }
 }
 
 std::string source_name(const cuda_tile_program_kernel& kernel) {
@@ -141,14 +162,16 @@ extern "C" {
 
 void cuda_tile_register_kernel(const void* handle, const cuda_tile_program_kernel* kernel) {
   std::unique_lock lock(registry().mutex);
-  registry().kernels.try_emplace(handle, kernel);
+  if (registry().kernels.try_emplace(handle, kernel).second)
+    write_down(handle);
   if (kernel->checked)
     MemoryTable::instance().guard();
 }
 
 void cuda_tile_register_variable(const void* handle, const cuda_tile_program_variable* variable) {
   std::unique_lock lock(registry().mutex);
-  registry().variables.try_emplace(handle, variable);
+  if (registry().variables.try_emplace(handle, variable).second)
+    write_down(handle);
   MemoryTable::instance().add(variable->address, variable->size,
                               variable->kind == cuda_tile_managed ? Kind::managed : Kind::variable);
 }

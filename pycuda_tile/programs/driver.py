@@ -8,7 +8,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from ..compilers import toolchain
@@ -77,7 +77,14 @@ class Driver:
             if asked.action in ("-E", "-M", "-MM"):
                 return self._preprocess(Path(folder))
             if asked.action in ("-c", "-dc"):
-                return self._compile_all(Path(folder))
+                return self._write_each(
+                    ".o", lambda given, output: self._compile(given, output, Path(folder))
+                )
+            if asked.is_module():
+                return self._write_each(
+                    asked.action.replace("-", "."),
+                    lambda given, output: self._write_module(given, output, Path(folder)),
+                )
             if asked.action == "-dlink":
                 return self._link_device(Path(folder))
             return self._link(Path(folder))
@@ -106,16 +113,25 @@ class Driver:
             Halves(self.asked, self.steps, given, folder).preprocess_only(self.asked.action)
         return 0
 
-    def _compile_all(self, folder: Path) -> int:
+    def _write_each(self, suffix: str, write: Callable[[Input, Path], None]) -> int:
+        """Writes a file for each source."""
         sources = [given for given in self.asked.inputs if not self._is_object(given)]
         if self.asked.output and len(sources) > 1:
-            raise Error("nvcc: -o names one output, but there are several inputs with -c")
+            raise Error("nvcc: -o names one output, but there are several inputs")
         for given in sources:
             output = self.asked.output or os.path.join(
-                self.asked.output_dir, os.path.splitext(os.path.basename(given.path))[0] + ".o"
+                self.asked.output_dir, os.path.splitext(os.path.basename(given.path))[0] + suffix
             )
-            self._compile(given, Path(output), folder)
+            write(given, Path(output))
         return 0
+
+    def _write_module(self, given: Input, output: Path, folder: Path) -> None:
+        """Writes a shared library for cuModuleLoad: the run time is that of the program which loads it."""
+        made, mark = folder / "module.o", folder / "module.cpp"
+        self._compile(given, made, folder)
+        mark.write_text('extern "C" const char cuda_tile_is_module = 1;\n')
+        flags = [*self._flags(), "-shared", "-fPIC", "-Wl,-Bsymbolic"]
+        sys.stderr.write(self.steps.run(["-o", str(output), *flags, str(made), str(mark)]))
 
     def _compile(self, given: Input, output: Path, folder: Path) -> None:
         halves = Halves(self.asked, self.steps, given, folder)
@@ -153,7 +169,8 @@ class Driver:
         output_name = asked.output or "a.out"
         ours = str(library.find(self.steps.compiler))
         words = [made.get(word, word) for word in asked.linking if word != ours]
-        arguments = ["-o", output_name, *self._flags(), *words, ours, "-pthread", "-ldl"]
+        # Modules that the program loads find the run time in it.
+        arguments = ["-o", output_name, *self._flags(), *words, ours, "-pthread", "-ldl", "-rdynamic"]
         sys.stderr.write(self.steps.run(arguments))
         if asked.run and not asked.dry_run:
             return subprocess.run([os.path.abspath(output_name), *shlex.split(asked.run_args)]).returncode

@@ -136,6 +136,7 @@ class Halves:
         flags += ["-w"] if asked.no_warnings else []
         flags += ["-g", "-gdwarf-4"] if asked.debug or asked.device_debug else _LINES
         flags += ["-pg"] if asked.profile else []
+        flags += ["-fPIC"] if asked.is_module() else []
         if not any(option.startswith("-march=") for option in asked.host_options):
             flags.append("-march=native")
         # Both halves name kernels by their types (kernel_name in image.h).

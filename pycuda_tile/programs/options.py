@@ -77,6 +77,8 @@ _OF_FLAGS = {
     **dict.fromkeys(("M", "generate-dependencies"), "-M"),
     **dict.fromkeys(("MM", "generate-nonsystem-dependencies"), "-MM"),
 }
+_MODULES = ("cubin", "fatbin", "tilecubin")  # here they are shared libraries that cuModuleLoad loads
+_OF_FLAGS.update((name, f"-{name}") for name in _MODULES)
 _OF_SWITCHES = {
     **dict.fromkeys(("MD", "generate-dependencies-with-compile"), "dependencies"),
     **dict.fromkeys(("MMD", "generate-nonsystem-dependencies-with-compile"), "nonsystem_dependencies"),
@@ -127,7 +129,7 @@ _IGNORED_VALUES = _names(
     default-tile-block"""
 )
 _EQUALS_ONLY = {"fdevice-time-trace", "brief-diagnostics", "brief-diag", "m"}  # else they are flags
-_GPU_ONLY = _names("ptx cubin fatbin tilecubin optix-ir ltoir tileir")
+_GPU_ONLY = _names("ptx optix-ir ltoir tileir")
 _LETTERS = "IDULlOxom"  # their values may follow without a space
 _OBJECTS = (".o", ".obj", ".a", ".so")
 _SOURCES = (".cu", ".cuh", ".cpp", ".cc", ".cxx", ".C", ".c++", ".c")
@@ -148,7 +150,8 @@ def is_object(path: str) -> bool:
 
 @dataclass
 class Options:
-    """What a command line asks for; `action` is -c, -dc, -E, -M, -MM, -dlink, -lib, or "" for a program."""
+    """What a command line asks for; `action` is "" for a program, or one of -c, -dc, -E, -M, -MM, -dlink, -lib,
+    -cubin, -fatbin, -tilecubin."""
 
     inputs: list[Input] = field(default_factory=list)
     action: str = ""
@@ -203,6 +206,10 @@ class Options:
     def is_relocatable(self) -> bool:
         """Whether device code of several files is linked."""
         return self.relocatable == "true" or self.action == "-dc"
+
+    def is_module(self) -> bool:
+        """Whether what is made is for cuModuleLoad."""
+        return self.action.removeprefix("-") in _MODULES
 
     def compute_capability(self) -> int:
         """The value of __CUDA_ARCH__ in the device half."""
@@ -291,7 +298,7 @@ def _read_one(
     elif name in _GPU_ONLY and value is None:
         raise BuildValueError(
             f"nvcc: {word} writes code for a GPU, which this compiler for the CPU does not: use "
-            "pycuda-tile compile FILE --emit tileir, ptx or cubin"
+            "pycuda-tile compile FILE --emit tileir, ptx or cubin; -cubin writes a module for the CPU"
         )
     elif name in _IGNORED_FLAGS or name in _EQUALS_ONLY:
         pass

@@ -112,8 +112,10 @@ def test_kernel(head, instance, names):
     stub = f"::cuda_tile::program::stub<void({types}), &{instance}{template}>::launch({', '.join(names)});"
     out = rewritten(f"{head} {{\n  body;\n}}\nint next;")
     assert f"{{ {stub} \n\n}}\nint next;" in out
-    kind = "tile" if "__tile_global__" in head else "simt"
-    entry = f"::cuda_tile::program::{kind}_kernel<void({types}), &{instance}{template}>::is_registered()"
+    kind = "tile_kernel<" if "__tile_global__" in head else "simt_kernel<0, "
+    if "launch_bounds" in head:
+        kind = "simt_kernel<(unsigned)(2), "
+    entry = f"::cuda_tile::program::{kind}void({types}), &{instance}{template}>::is_registered()"
     assert f"{{ static_assert({entry});\n  body;\n}}" in rewritten(f"{head} {{\n  body;\n}}", device_half)
 
 

@@ -55,7 +55,73 @@ CASE(driver_launches_kernels) {
 }
 
 CASE(driver_modules_are_refused) {
+  CUdevice device;
+  CUcontext context;
   CUmodule module;
-  CHECK(cuModuleLoadData(&module, "\x7f"
-                                  "ELF") == CUDA_ERROR_NOT_SUPPORTED);
+  CHECK(cuInit(0) == CUDA_SUCCESS && cuDeviceGet(&device, 0) == CUDA_SUCCESS);
+  CHECK(cuModuleLoad(&module, "/none") == CUDA_ERROR_INVALID_CONTEXT);
+  CHECK(cuCtxCreate(&context, 0, device) == CUDA_SUCCESS);
+  CHECK(cuModuleLoad(&module, "/none") == CUDA_ERROR_FILE_NOT_FOUND);
+  CHECK(cuModuleLoad(&module, "/proc/self/exe") == CUDA_ERROR_INVALID_IMAGE);
+  CHECK(cuModuleLoad(&module, "/dev/null") == CUDA_ERROR_NO_BINARY_FOR_GPU);
+  CHECK(cuModuleLoadData(&module, nullptr) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(cuModuleLoadData(&module, ".version 8.0") == CUDA_ERROR_NO_BINARY_FOR_GPU);
+  CHECK(cuModuleUnload(nullptr) == CUDA_ERROR_INVALID_HANDLE);
+}
+
+/// Run with the path of a module that module.cu was compiled to.
+CASE(driver_loads_modules) {
+  CUdevice device;
+  CUcontext context;
+  CHECK(cuInit(0) == CUDA_SUCCESS && cuDeviceGet(&device, 0) == CUDA_SUCCESS);
+  CHECK(cuCtxCreate(&context, 0, device) == CUDA_SUCCESS);
+  int* values;
+  CHECK_CUDA(cudaMallocManaged(&values, 128 * sizeof(int)));
+  const auto address = reinterpret_cast<CUdeviceptr>(values);
+  CUmodule modules[2];
+  CUfunction function, other;
+  for (CUmodule& module : modules) { // each has variables of its own
+    CHECK(cuModuleLoad(&module, std::getenv("MODULE")) == CUDA_SUCCESS);
+    CHECK(cuModuleGetFunction(&function, module, "add_steps") == CUDA_SUCCESS);
+    CHECK(cuModuleGetFunction(&other, module, "_Z3addILi128EEvPi") == CUDA_SUCCESS);
+    CHECK(cuModuleGetFunction(&other, module, "step") == CUDA_ERROR_NOT_FOUND);
+    CHECK(cuModuleGetFunction(&other, module, "nothing") == CUDA_ERROR_NOT_FOUND);
+    struct {
+      char count = 5;
+      CUdeviceptr to;
+    } packed{5, address};
+    char count = packed.count;
+    void* arguments[] = {&count, &packed.to};
+    CHECK(cuMemsetD32(address, 1, 64) == CUDA_SUCCESS);
+    CHECK(cuLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, nullptr, arguments, nullptr) == CUDA_SUCCESS);
+    CHECK(values[0] == 11 && values[63] == 11);
+    CUdeviceptr step;
+    size_t bytes = 0;
+    const int seven = 7;
+    CHECK(cuModuleGetGlobal(&step, &bytes, module, "step") == CUDA_SUCCESS && bytes == sizeof(int));
+    CHECK(cuMemcpyHtoD(step, &seven, bytes) == CUDA_SUCCESS);
+    size_t size = sizeof packed;
+    void* extra[] = {CU_LAUNCH_PARAM_BUFFER_POINTER, &packed, CU_LAUNCH_PARAM_BUFFER_SIZE, &size,
+                     CU_LAUNCH_PARAM_END};
+    CHECK(cuLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, nullptr, nullptr, extra) == CUDA_SUCCESS);
+    CHECK(values[0] == 46);
+    size = 15;
+    CHECK(cuLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, nullptr, nullptr, extra) ==
+          CUDA_ERROR_INVALID_VALUE);
+    int most = 0;
+    CHECK(cuFuncGetAttribute(&most, CU_FUNC_ATTRIBUTE_MAX_THREADS_PER_BLOCK, function) == CUDA_SUCCESS);
+    CHECK(most == 64);
+    CHECK(cuLaunchKernel(function, 1, 1, 1, 65, 1, 1, 0, nullptr, arguments, nullptr) ==
+          CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES);
+  }
+  CHECK(cuModuleGetFunction(&other, modules[0], "_Z3addILi128EEvPi") == CUDA_SUCCESS);
+  CHECK(cuModuleUnload(modules[1]) == CUDA_SUCCESS &&
+        cuModuleUnload(modules[1]) == CUDA_ERROR_INVALID_HANDLE);
+  void* arguments[] = {&values};
+  CHECK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, nullptr, arguments, nullptr) ==
+        CUDA_ERROR_INVALID_HANDLE);
+  values[3] = 1;
+  CHECK(cuLaunchKernel(other, 1, 1, 1, 128, 1, 1, 0, nullptr, arguments, nullptr) == CUDA_SUCCESS);
+  CHECK(values[3] == 129);
+  CHECK(cuModuleUnload(modules[0]) == CUDA_SUCCESS);
 }

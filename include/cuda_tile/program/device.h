@@ -38,11 +38,12 @@ struct parameters_of {
   static constexpr cuda_tile_parameter values[] = {{sizeof(Parameters), alignof(Parameters)}..., {0, 0}};
 };
 
-template <typename F, F* Kernel, typename... Types>
+/// `MaxThreads` of a block are what __launch_bounds__ says; 0 if it says nothing.
+template <unsigned MaxThreads, typename F, F* Kernel, typename... Types>
 struct simt_kernel;
 
-template <typename... Parameters, void (*Kernel)(Parameters...), typename... Types>
-struct simt_kernel<void(Parameters...), Kernel, Types...> {
+template <unsigned MaxThreads, typename... Parameters, void (*Kernel)(Parameters...), typename... Types>
+struct simt_kernel<MaxThreads, void(Parameters...), Kernel, Types...> {
   static void run(void* const* arguments) { call(arguments, std::index_sequence_for<Parameters...>{}); }
 
   [[gnu::used]] static constexpr image_kernel entry = {
@@ -51,7 +52,7 @@ struct simt_kernel<void(Parameters...), Kernel, Types...> {
        &run,
        sizeof...(Parameters),
        parameters_of<Parameters...>::values,
-       0,
+       MaxThreads,
        CUDA_TILE_CHECKED},
       &typeid(kernel_name<void(Parameters...), Kernel, Types...>)};
 

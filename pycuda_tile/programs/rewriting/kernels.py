@@ -16,11 +16,13 @@ _WITH_ARGUMENTS = {"__attribute__", "alignas", "decltype", "noexcept", "requires
 
 
 class Kernel(NamedTuple):
-    """A definition: `instance` are template arguments that name the kernel inside, `values` its arguments."""
+    """A definition: `instance` are template arguments that name the kernel inside, `values` its arguments,
+    `most_threads` what __launch_bounds__ says of a block."""
 
     instance: str
     values: str
     is_tile: bool
+    most_threads: str
 
 
 def is_kernel(words: list[str]) -> bool:
@@ -34,8 +36,8 @@ def rewrite(source: Source, start: int, brace: int, host: bool) -> None:
         call = f"::cuda_tile::program::stub<{kernel.instance}>::launch({kernel.values});"
         source.replace_body(brace, f" {call} ")
     else:
-        kind = "tile_kernel" if kernel.is_tile else "simt_kernel"
-        entry = f"::cuda_tile::program::{kind}<{kernel.instance}>"
+        kind = "tile_kernel<" if kernel.is_tile else f"simt_kernel<{kernel.most_threads}, "
+        entry = f"::cuda_tile::program::{kind}{kernel.instance}>"
         source.insert_after(brace, f" static_assert({entry}::is_registered());")
 
 
@@ -61,7 +63,19 @@ def _read(source: Source, start: int, brace: int) -> Kernel:
     types = ", ".join(f"::cuda_tile::program::plain<decltype({one})>{dots}" for one, dots in names)
     values = ", ".join(one + dots for one, dots in names)
     instance = ", ".join([f"void({types})", f"&{spelled}", *kinds])
-    return Kernel(instance, values, not _TILE.isdisjoint(words))
+    return Kernel(instance, values, not _TILE.isdisjoint(words), _most_threads(source, start, brace))
+
+
+def _most_threads(source: Source, start: int, brace: int) -> str:
+    """The first argument of __launch_bounds__, an expression that template parameters may be part of; "0"
+    without any."""
+    for at in range(start, brace):
+        if source.words[at] == LAUNCH_BOUNDS:
+            first, end = at + 2, source.partner(at + 1)
+            (argument, *_) = split(source.tokens[first:end])
+            if argument:
+                return f"(unsigned)({source.text_of(first, first + len(argument))})"
+    return "0"
 
 
 def _name(source: Source, start: int, words: list[str], at: int) -> tuple[int, int]:

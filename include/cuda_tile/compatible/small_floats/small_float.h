@@ -14,6 +14,7 @@ template <typename E, typename Bits, conversions Conversions>
 struct small_float {
   Bits __x;
   static constexpr bool computes = Conversions == conversions::implicit;
+  using itself = E;
 
   small_float() = default;
   /// From any arithmetic type, rounded once.
@@ -60,6 +61,10 @@ private:
 template <typename E>
 concept computing_small_float = E::computes;
 
+/// Not deduced, so that arguments are converted to it.
+template <typename E>
+using same = typename E::itself;
+
 // clang-format off
 template <computing_small_float E>
 CUDA_TILE_BITS E operator+(E a, E b) { return static_cast<float>(a) + static_cast<float>(b); }
@@ -72,13 +77,21 @@ CUDA_TILE_BITS E operator/(E a, E b) { return static_cast<float>(a) / static_cas
 template <computing_small_float E>
 CUDA_TILE_BITS E operator-(E a) { return -static_cast<float>(a); }
 template <computing_small_float E>
-CUDA_TILE_BITS E& operator+=(E& a, E b) { return a = a + b; }
+CUDA_TILE_BITS E& operator++(E& a) { return a += 1; }
 template <computing_small_float E>
-CUDA_TILE_BITS E& operator-=(E& a, E b) { return a = a - b; }
+CUDA_TILE_BITS E& operator--(E& a) { return a -= 1; }
 template <computing_small_float E>
-CUDA_TILE_BITS E& operator*=(E& a, E b) { return a = a * b; }
+CUDA_TILE_BITS E operator++(E& a, int) { const E before = a; ++a; return before; }
 template <computing_small_float E>
-CUDA_TILE_BITS E& operator/=(E& a, E b) { return a = a / b; }
+CUDA_TILE_BITS E operator--(E& a, int) { const E before = a; --a; return before; }
+template <computing_small_float E>
+CUDA_TILE_BITS E& operator+=(E& a, same<E> b) { return a = a + b; }
+template <computing_small_float E>
+CUDA_TILE_BITS E& operator-=(E& a, same<E> b) { return a = a - b; }
+template <computing_small_float E>
+CUDA_TILE_BITS E& operator*=(E& a, same<E> b) { return a = a * b; }
+template <computing_small_float E>
+CUDA_TILE_BITS E& operator/=(E& a, same<E> b) { return a = a / b; }
 // clang-format on
 
 } // namespace cuda_tile

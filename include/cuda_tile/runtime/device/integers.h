@@ -9,6 +9,13 @@ constexpr unsigned long long __brevll(unsigned long long x) {
          __brev(static_cast<unsigned>(x >> 32));
 }
 
+constexpr unsigned umin(unsigned x, unsigned y) { return y < x ? y : x; }
+constexpr unsigned umax(unsigned x, unsigned y) { return x < y ? y : x; }
+constexpr long long llmin(long long x, long long y) { return y < x ? y : x; }
+constexpr long long llmax(long long x, long long y) { return x < y ? y : x; }
+constexpr unsigned long long ullmin(unsigned long long x, unsigned long long y) { return y < x ? y : x; }
+constexpr unsigned long long ullmax(unsigned long long x, unsigned long long y) { return x < y ? y : x; }
+
 // ---- products --------------------------------------------------------------------------------------------
 
 constexpr int __mulhi(int x, int y) { return static_cast<int>(static_cast<long long>(x) * y >> 32); }

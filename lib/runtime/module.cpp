@@ -1,0 +1,199 @@
+// Modules: shared libraries that `pycuda-tile nvcc -cubin` writes, which hold kernels and variables.
+#include "cuda_tile/runtime/driver.h"
+
+#include "driver_calls.h"
+#include "launch.h"
+#include "registry.h"
+#include "stream.h"
+
+#include <cstdio>
+#include <cstring>
+#include <dlfcn.h>
+#include <elf.h>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <mutex>
+#include <string>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace cuda_tile_runtime {
+
+namespace {
+
+/// A library, the file that it is from, and what it has registered.
+struct Module {
+  void* library = nullptr;
+  int file = -1; // open, so that no other library gets its name
+  std::vector<const void*> handles;
+};
+
+struct Modules {
+  std::mutex mutex;
+  std::map<CUmodule, Module> by_handle;
+};
+
+Modules& modules() {
+  static auto* const all = new Modules;
+  return *all;
+}
+
+cudaError_t refuse_module(const char* what, cudaError_t error) {
+  std::fprintf(
+      stderr,
+      "pycuda_tile: the module %s: a module for the CPU is what `pycuda-tile nvcc -cubin FILE` writes\n",
+      what);
+  return error;
+}
+
+/// The bytes of a library in memory, up to the end of its table of sections, which comes last; 0 if it is
+/// none.
+std::size_t size_of_library(const void* image) {
+  Elf64_Ehdr head;
+  for (int i = 0; i != SELFMAG; ++i) // a text may be shorter
+    if (static_cast<const char*>(image)[i] != ELFMAG[i])
+      return 0;
+  std::memcpy(&head, image, sizeof head);
+  if (head.e_ident[EI_CLASS] != ELFCLASS64 || head.e_type != ET_DYN)
+    return 0;
+  return head.e_shoff + std::size_t{head.e_shnum} * head.e_shentsize;
+}
+
+/// A file without a name that has these bytes.
+int write_file(const void* bytes, std::size_t count) {
+  const int file = memfd_create("cuda_tile_module", MFD_CLOEXEC);
+  for (std::size_t done = 0; file >= 0 && done != count;) {
+    const ssize_t written = write(file, static_cast<const char*>(bytes) + done, count - done);
+    if (written <= 0) {
+      close(file);
+      return -1;
+    }
+    done += static_cast<std::size_t>(written);
+  }
+  return file;
+}
+
+void unload(const Module& module) {
+  forget_kernels(module.handles);
+  forget_registered(module.handles);
+  if (module.library)
+    dlclose(module.library);
+  close(module.file);
+}
+
+cudaError_t load(CUmodule* to, const void* image, std::size_t bytes) {
+  if (bytes == 0)
+    return refuse_module("holds no code for the CPU", cudaErrorNoKernelImageForDevice);
+  Module module;
+  module.file = write_file(image, bytes);
+  if (module.file < 0)
+    return cudaErrorOperatingSystem;
+  {
+    const Registration registration(module.handles);
+    module.library = dlopen(("/proc/self/fd/" + std::to_string(module.file)).c_str(), RTLD_NOW | RTLD_LOCAL);
+  }
+  if (!module.library || !dlsym(module.library, "cuda_tile_is_module")) {
+    const cudaError_t error = refuse_module(module.library ? "is a library of another kind" : dlerror(),
+                                            cudaErrorInvalidKernelImage);
+    unload(module);
+    return error;
+  }
+  const auto handle = static_cast<CUmodule>(module.library);
+  std::lock_guard lock(modules().mutex);
+  modules().by_handle[handle] = std::move(module);
+  return give(to, handle);
+}
+
+/// The address of a name in a module; null if there is none.
+const void* symbol_of(CUmodule module, const char* name) {
+  std::lock_guard lock(modules().mutex);
+  const auto found = modules().by_handle.find(module);
+  if (found == modules().by_handle.end())
+    throw Refusal{cudaErrorInvalidResourceHandle};
+  return dlsym(found->second.library, name);
+}
+
+} // namespace
+
+} // namespace cuda_tile_runtime
+
+using namespace cuda_tile_runtime;
+
+extern "C" {
+
+CUresult cuModuleLoad(CUmodule* module, const char* path) {
+  return in_context([&] {
+    return call([&] {
+      if (!module || !path)
+        return cudaErrorInvalidValue;
+      std::ifstream file(path, std::ios::binary);
+      if (!file)
+        return cudaErrorFileNotFound;
+      std::string bytes((std::istreambuf_iterator<char>(file)), {});
+      const std::size_t size = bytes.size() < sizeof(Elf64_Ehdr) ? 0 : size_of_library(bytes.data());
+      return load(module, bytes.data(), size > bytes.size() ? 0 : size);
+    });
+  });
+}
+
+CUresult cuModuleLoadData(CUmodule* module, const void* image) {
+  return in_context([&] {
+    return call([&] {
+      return module && image ? load(module, image, size_of_library(image)) : cudaErrorInvalidValue;
+    });
+  });
+}
+
+CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned, CUjit_option*, void**) {
+  return cuModuleLoadData(module, image);
+}
+
+CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image) {
+  return cuModuleLoadData(module, image);
+}
+
+CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
+  return in_context([&] {
+    return call([&] {
+      if (!function || !name)
+        return cudaErrorInvalidValue;
+      const void* const handle = symbol_of(module, name);
+      return kernel_of(handle) ? give(function, static_cast<CUfunction>(const_cast<void*>(handle)))
+                               : cudaErrorSymbolNotFound;
+    });
+  });
+}
+
+CUresult cuModuleGetGlobal(CUdeviceptr* pointer, size_t* bytes, CUmodule module, const char* name) {
+  return in_context([&] {
+    return call([&] {
+      if (!name)
+        return cudaErrorInvalidValue;
+      const cuda_tile_program_variable* const variable = find_variable(symbol_of(module, name));
+      if (!variable)
+        return cudaErrorSymbolNotFound;
+      if (pointer)
+        *pointer = reinterpret_cast<CUdeviceptr>(variable->address);
+      if (bytes)
+        *bytes = variable->size;
+      return cudaSuccess;
+    });
+  });
+}
+
+CUresult cuModuleUnload(CUmodule module) {
+  return in_context([&] {
+    return call([&] {
+      wait_for_all();
+      std::unique_lock lock(modules().mutex);
+      const auto found = modules().by_handle.extract(module);
+      lock.unlock();
+      if (!found)
+        return cudaErrorInvalidResourceHandle;
+      unload(found.mapped());
+      return cudaSuccess;
+    });
+  });
+}
+}
