@@ -17,6 +17,7 @@ from typing import NamedTuple
 from .. import spec
 
 _LARGEST_TILE = 2**24  # elements [2.1.4.6]
+_DYNAMIC = 2**64 - 1  # dynamic_extent
 
 
 class _Row(NamedTuple):
@@ -29,6 +30,8 @@ class _Row(NamedTuple):
 
 def _shape(said: re.Match[str], source: re.Match[str]) -> str:
     extents = [int(n) for n in re.findall(r"\d+", said["extents"])]
+    if _DYNAMIC in extents:
+        return ""  # of a span, not of a tile
     for n in extents:
         if n < 1 or n & (n - 1):
             above = 1 << max(n, 1).bit_length()

@@ -77,6 +77,7 @@ SCHEMAS: dict[str, dict[str, Any]] = {
         "id": re.compile(r"[a-z][a-z0-9-]*(/right)?"),  # a negative case, or behind # in a positive program
         "section": _SECTION,
         "right": {"manual", "nvidia", "open"},  # whose reading is followed; open: the manual allows both
+        "versions": re.compile(r"\d+\.\d+( \d+\.\d+)*"),  # of NVIDIA's front end that disagree
         "why": None,
     },
     "concepts": {

@@ -37,6 +37,20 @@ PACKAGES = {
         "nvidia-cuda-cccl==13.0.85",
     ],
 }
+# NVIDIA's front end of tile code: each has the API of its own version.
+TILE_PACKAGES = {
+    name: [
+        f"nvidia-cuda-nvrtc=={nvrtc}",
+        f"nvidia-cuda-crt=={nvrtc}",
+        f"nvidia-cuda-runtime=={runtime}",
+        "nvidia-cuda-cccl==13.0.85",
+    ]
+    for name, nvrtc, runtime in [
+        ("13.3", "13.3.33", "13.3.29"),
+        ("13.4", "13.4.92", "13.4.92"),
+        ("13.5", "13.5.37", "13.5.37"),
+    ]
+}
 NEWEST = "newest"  # the installed version
 
 # For each version, the architectures that it has among those that the project supports.
@@ -93,14 +107,15 @@ def _find_installed() -> Path:
 
 def _fetch(name: str, folder: Path) -> Path:
     """The folder with the unpacked wheels of one version."""
-    root = folder / "-".join(package.rpartition("==")[2] for package in PACKAGES[name])
+    packages = (PACKAGES | TILE_PACKAGES)[name]
+    root = folder / "-".join(package.rpartition("==")[2] for package in packages)
     folder.mkdir(parents=True, exist_ok=True)
     with _lock(folder / "lock"):
         if not root.exists():
             wheels, unpacked = folder / "wheels", folder / "unpacked"
             for path in (wheels, unpacked):  # left over from an interrupted test run
                 shutil.rmtree(path, ignore_errors=True)
-            _download(PACKAGES[name], wheels)
+            _download(packages, wheels)
             for wheel in wheels.iterdir():
                 _unpack(wheel, unpacked)
             shutil.rmtree(wheels)

@@ -2,8 +2,9 @@
 
     python old_nvrtc.py LIBRARY < jobs.json > results.json
 
-LIBRARY is the path of a libnvrtc. A job has `source`, `options` and `expressions` (names to instantiate); its
-result has `log`, `names` (lowered names by expression) and `cubin_bytes`, which is 0 if it does not compile.
+LIBRARY is the path of a libnvrtc. A job has `source`, `options` and `expressions` (names to instantiate), and
+may have the `name` of the source's file. Its result has `compiles`, `log`, `names` (lowered names by
+expression) and `cubin_bytes`, which is 0 if it does not compile, or if the job says `front_end_only`.
 The results are in the order of the jobs, with the library's `version` and the `archs` that it supports.
 """
 
@@ -41,7 +42,13 @@ class Nvrtc:
     def compile(self, job: dict) -> dict:
         program = ctypes.c_void_p()
         self.call(
-            "nvrtcCreateProgram", ctypes.byref(program), job["source"].encode(), b"job.cu", 0, None, None
+            "nvrtcCreateProgram",
+            ctypes.byref(program),
+            job["source"].encode(),
+            job.get("name", "job.cu").encode(),
+            0,
+            None,
+            None,
         )
         try:
             for expression in job["expressions"]:
@@ -51,12 +58,13 @@ class Nvrtc:
                 program, len(options), (ctypes.c_char_p * len(options))(*options)
             )
             log = self.text("nvrtcGetProgramLog", program)
-            if status:
-                return {"log": log or f"status {status}", "names": {}, "cubin_bytes": 0}
+            if status or job.get("front_end_only"):
+                log = log or f"status {status}"
+                return {"compiles": not status, "log": log, "names": {}, "cubin_bytes": 0}
             size = ctypes.c_size_t()
             self.call("nvrtcGetCUBINSize", program, ctypes.byref(size))
             names = {expression: self.lowered(program, expression) for expression in job["expressions"]}
-            return {"log": log, "names": names, "cubin_bytes": size.value}
+            return {"compiles": True, "log": log, "names": names, "cubin_bytes": size.value}
         finally:
             self.call("nvrtcDestroyProgram", ctypes.byref(program))
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
+import nvrtc_versions
 import pytest
 
 from pycuda_tile import targets
@@ -20,6 +21,7 @@ from pycuda_tile.targets.tile import compiling as targets_tile
 from pycuda_tile.tileir.cxx import compiler as open_front_end
 
 FOLDER = Path(__file__).parent
+fetched = FOLDER / "nvrtc"  # where fetched compilers are kept; conftest.py sets it
 _INSTALL_NVRTC = "pip install nvidia-cuda-nvrtc cuda-python"
 
 
@@ -46,10 +48,36 @@ def simt(path: Path, arch: str) -> list[Diagnostic]:
     return _nvrtc(path, targets_simt._settings(request, arch).all_options)
 
 
-def nvidia(path: Path) -> list[Diagnostic]:
-    """NVIDIA's own header and front end, called as by the target tile."""
-    request = Request(targets.find("tile"), "", path.name, None, "sm_90", include_dirs=(FOLDER,))
-    return _nvrtc(path, targets_tile._settings(request, "sm_90", targets_tile.check_available()).all_options)
+def nvidia(path: Path, version: str) -> list[Diagnostic]:
+    """NVIDIA's own header and front end of a version, called as by the target tile; fetched if another one is
+    installed."""
+    if version == installed_nvidia():
+        return _nvrtc(path, _nvidia_options(path, version, targets_tile.check_available()))
+    other = nvrtc_versions.get(version, fetched)
+    options = _nvidia_options(path, version, list(map(str, other.include_dirs)))
+    job = {"source": path.read_text(), "name": str(path), "options": options, "expressions": []}
+    [answer] = other.compile([{**job, "front_end_only": True}])
+    assert "Error limit reached" not in answer["log"], f"{path.name} has too many errors for one run"
+    return _errors(path, answer["log"], not answer["compiles"], other.include_dirs)
+
+
+def installed_nvidia() -> str:
+    """The version of the installed NVRTC, "" if there is none."""
+    try:
+        return ".".join(map(str, nvrtc.version("")))
+    except TargetUnavailable:
+        return ""
+
+
+def _nvidia_options(path: Path, version: str, folders: list[str]) -> list[str]:
+    # sm_100 has e8m0 and fp4.
+    request = Request(targets.find("tile"), "", path.name, None, "sm_100", include_dirs=(FOLDER,))
+    return [*targets_tile._settings(request, "sm_100", folders).all_options, _api(version)]
+
+
+def _api(version: str) -> str:
+    """Selects a version of this project's header; programs see it with NVIDIA's, too."""
+    return f"-DCUDA_TILE_API_VERSION={version.replace('.', '0')}"
 
 
 def record(path: Path) -> list[Diagnostic]:
@@ -68,14 +96,23 @@ COMPILERS: dict[str, Callable[[Path], list[Diagnostic]]] = {
     "clang": clang,
     "record": record,
     "simt-sm_75": lambda path: simt(path, "sm_75"),
-    "simt-sm_90": lambda path: simt(path, "sm_90"),
+    "simt-sm_90": lambda path: simt(path, "sm_100"),
 }
 
 
 def errors(compiler: str, path: Path) -> list[Diagnostic]:
-    """The errors that a compiler finds; skips the test if the compiler is not installed."""
+    """The errors that a compiler finds; skips the test if the compiler is not installed.
+
+    Besides COMPILERS there are "nvidia-13.4", NVIDIA's front end of a version of the API, and "host-13.4"
+    and "clang-13.4", this project's header in that version.
+    """
+    kind, _, version = compiler.partition("-")
     try:
-        return {**COMPILERS, "nvidia": nvidia}[compiler](path)
+        if compiler in COMPILERS:
+            return COMPILERS[compiler](path)
+        if kind == "nvidia":
+            return nvidia(path, version)
+        return {"host": host, "clang": clang}[kind](path, _api(version))
     except TargetUnavailable as error:
         pytest.skip(str(error))
 
@@ -99,8 +136,14 @@ def _nvrtc(path: Path, options: list[str]) -> list[Diagnostic]:
     return []
 
 
-def _errors(path: Path, log: str, status: int) -> list[Diagnostic]:
-    libraries = (str(resources.include_dir()), str(FOLDER), *nvrtc.include_dirs(), "/usr")
+def _errors(path: Path, log: str, status: int, others: Sequence[Path] = ()) -> list[Diagnostic]:
+    libraries = (
+        str(resources.include_dir()),
+        str(FOLDER),
+        *map(str, others),
+        *nvrtc.include_dirs(),
+        "/usr",
+    )
     # NVRTC calls NVIDIA's header by its bare name.
     generated = {"cuda_tile.h": ""}
     places = Places(str(path), str(path), path.read_text(), libraries, generated)

@@ -10,9 +10,8 @@ namespace cuda::tiles::inline CUDA_TILE_ABI {
 /// A chunk whose places along dimension Dim a tile names one by one, and which holds a box of neighbours
 /// along the others, from the element on that an index names.
 template <tensor_span_like Span, tile_shape Shape, size_t Dim>
-  requires(static_cast<size_t>(Shape::rank()) == static_cast<size_t>(Span::extents_type::rank()) &&
-           Dim < Shape::rank() && !detail::is_cv_v<Span> && !detail::is_cv_v<Shape> &&
-           !detail::is_volatile_v<typename Span::element_type>)
+  requires detail::rank_of_span<Shape, Span> && (Dim < Shape::rank()) &&
+           detail::element_of_views<typename Span::element_type>
 struct gather_scatter_view : detail::view_access<detail::gathering<Dim>, Span, Shape> {
   /// The dimension is part of the type; the argument only deduces it.
   template <typename T>

@@ -8,8 +8,7 @@ namespace cuda::tiles::inline CUDA_TILE_ABI {
 /// [2.12.1] Partition (i0, i1, …) holds the elements from (i0 * Shape0, i1 * Shape1, …) on. Where it extends
 /// past the end of the span, masked accesses skip those elements, and unmasked accesses are undefined.
 template <tensor_span_like Span, tile_shape Shape>
-  requires(static_cast<size_t>(Shape::rank()) == static_cast<size_t>(Span::extents_type::rank()) &&
-           !detail::is_volatile_v<typename Span::element_type>)
+  requires detail::rank_of_span<Shape, Span> && detail::element_of_views<typename Span::element_type>
 struct partition_view : detail::view_updates<detail::stepping<Shape>, Span, Shape> {
   __host__ __device__ constexpr partition_view(Span span, Shape) noexcept
       : detail::view_updates<detail::stepping<Shape>, Span, Shape>{span} {}

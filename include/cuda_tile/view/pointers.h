@@ -7,6 +7,13 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
+/// As many dimensions as the span has.
+template <typename T, typename Span>
+concept rank_of_span = static_cast<size_t>(T::rank()) == static_cast<size_t>(Span::extents_type::rank());
+
+template <typename E>
+concept element_of_views = !is_volatile_v<E>;
+
 /// [2.12.1] One index for each dimension, which Indexing allows there.
 template <typename Indexing, typename Span, typename Shape, typename... Idx>
 concept view_indices = sizeof...(Idx) == Shape::rank() && Indexing::template takes<Span, Shape, Idx...>();

@@ -19,7 +19,6 @@ template <typename Strides, size_t... D>
 CUDA_TILE_CONSTEXPR auto steps_of(indices<D...>)
     -> extents<size_t, Strides::static_stride(static_cast<typename Strides::rank_type>(D))...>;
 
-/// Static strides that are greater than 0 and values of their type.
 template <typename Strides>
 CUDA_TILE_CONSTEXPR bool are_steps() {
   for (size_t d = 0; d != static_cast<size_t>(Strides::rank()); ++d) {
@@ -30,14 +29,13 @@ CUDA_TILE_CONSTEXPR bool are_steps() {
   }
   return true;
 }
-
-template <typename Span, typename Shape, typename Strides, typename Offsets>
-concept strides_of_view =
-    static_cast<size_t>(Shape::rank()) == static_cast<size_t>(Span::extents_type::rank()) &&
-    static_cast<size_t>(Strides::rank()) == static_cast<size_t>(Span::extents_type::rank()) &&
-    is_same_v<typename Strides::stride_type, typename Span::index_type> && are_steps<Strides>() &&
-    is_same_v<Offsets, no_offsets_t<Span>> && !is_cv_v<Span> && !is_cv_v<Shape> && !is_cv_v<Strides> &&
-    !is_volatile_v<typename Span::element_type>;
+/// Static strides that are greater than 0 and values of their type, which is not const.
+template <typename Strides>
+concept static_strides = !is_cv_v<Strides> && are_steps<Strides>();
+template <typename Strides, typename Span>
+concept strides_of_index_type = is_same_v<typename Strides::stride_type, typename Span::index_type>;
+template <typename Offsets, typename Span>
+concept zero_offsets = is_same_v<Offsets, no_offsets_t<Span>>;
 
 template <typename Strides>
 using stepping_by =
@@ -49,7 +47,9 @@ using stepping_by =
 /// chunks overlap where a stride is less than the length, and leave gaps where it is greater.
 template <tensor_span_like Span, tile_shape Shape, strides_like Strides,
           offsets_like Offsets = detail::no_offsets_t<Span>>
-  requires detail::strides_of_view<Span, Shape, Strides, Offsets>
+  requires detail::rank_of_span<Shape, Span> && detail::rank_of_span<Strides, Span> &&
+           detail::strides_of_index_type<Strides, Span> && detail::static_strides<Strides> &&
+           detail::zero_offsets<Offsets, Span> && detail::element_of_views<typename Span::element_type>
 struct strided_view : detail::view_updates<detail::stepping_by<Strides>, Span, Shape> {
   __host__ __device__ constexpr strided_view(Span span, Shape, Strides, Offsets = {}) noexcept
       : detail::view_updates<detail::stepping_by<Strides>, Span, Shape>{span} {}

@@ -22,7 +22,7 @@ static_assert(
     same<decltype(ct::partition_view{any<ct::tensor_span<int, ext<4, dyn>>>(), ct::shape{2_ic, 8_ic}}),
          view<int>>);
 static_assert(constructible<view<int>, view<int>::span_type, ct::shape<2, 8>>);
-static_assert(noexcept(view<int>(any<view<int>::span_type>(), ct::shape<2, 8>{})));
+static_assert(noexcept(view<int>(any<view<int>::span_type>(), ct::shape<2, 8>{}))); // #noexcept-views
 template <typename Span, typename Shape>
 concept has_view = requires { typename ct::partition_view<Span, Shape>; };
 static_assert(has_view<ct::tensor_span<int, ext<4, dyn>>, ct::shape<2, 8>>);

@@ -1,4 +1,4 @@
-// [2.8] strides and offsets of 13.4, and layout mappings that take strides.
+// [2.8] strides and offsets, and layout mappings that take strides. Since 13.4.
 #include "programs.h"
 
 constexpr auto dyn = ct::dynamic_stride;

@@ -1,5 +1,4 @@
-// [13.4:2.13] strided_view, [13.4:2.14] gather_scatter_view, atomic updates of views: types and well-formed
-// calls.
+// [13.4:2.13] strided_view, [13.4:2.14] gather_scatter_view, atomic updates of views. Since 13.4.
 #include "programs.h"
 
 constexpr auto dyn = ct::dynamic_extent;

@@ -10,8 +10,8 @@
 static_assert(same<decltype(ct::exp<double>(0.0)), double> && same<decltype(ct::tanh<double>(0.0)), double>);
 static_assert(same<decltype(ct::element_bitcast<float>(any<tile<__nv_tf32, 4>>())), tile<float, 4>>);
 static_assert(same<decltype(ct::element_bitcast<__nv_tf32>(any<tile<float, 4>>())), tile<__nv_tf32, 4>>);
-inline short array[4] = {};
-static_assert(same<decltype(ct::tile{array}), tile<short*>>);
+constexpr short array[4] = {};
+static_assert(same<decltype(ct::tile{array}), tile<short const*>>);
 
 // what later versions add
 using bx4 = tile<bool, 4>;
