@@ -81,7 +81,7 @@ def test_each_mistake_has_its_advice(errors) -> None:
 
 
 def test_other_mistakes_get_no_advice(errors) -> None:
-    """A name that is not declared beside a right number; a stride that is refused beside a span of any length."""
+    """A name that is not declared beside a right number; a stride of 0 beside a span of any length."""
     strided = "ct::strided_view v{s, ct::shape<16>{}, ct::strides<unsigned, 0>{}}"
     for notes in errors(["double d = 2.0 * undeclared", strided]):
         assert not [note for note in notes if note.startswith("hint: ")]
