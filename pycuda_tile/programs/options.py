@@ -150,8 +150,8 @@ def is_object(path: str) -> bool:
 
 @dataclass
 class Options:
-    """What a command line asks for; `action` is "" for a program, or one of -c, -dc, -E, -M, -MM, -dlink, -lib,
-    -cubin, -fatbin, -tilecubin."""
+    """What a command line asks for; `action` is "" for a program, or one of -c, -dc, -E, -M, -MM, -dlink,
+    -lib, -cubin, -fatbin, -tilecubin."""
 
     inputs: list[Input] = field(default_factory=list)
     action: str = ""
