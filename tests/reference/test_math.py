@@ -23,8 +23,8 @@ MODES = ["round_ties_to_even", "round_toward_zero", "round_toward_negative", "ro
 @given(data=st.data())
 def test_sqrt_is_correctly_rounded(dtype, mode, data):
     width = 8 * np.dtype(dtype).itemsize
-    smallest = float(np.finfo(dtype).smallest_subnormal)
-    x = dtype(data.draw(st.floats(smallest, allow_infinity=False, width=width)))
+    smallest, greatest = float(np.finfo(dtype).smallest_subnormal), float(np.finfo(dtype).max)
+    x = dtype(data.draw(st.floats(smallest, greatest, width=width)))
     root = reference.sqrt(x, rounding=mode)
     below, here, above = (
         Fraction(float(v)) for v in (np.nextafter(root, dtype(0)), root, np.nextafter(root, dtype(np.inf)))

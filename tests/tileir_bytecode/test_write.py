@@ -122,8 +122,8 @@ def test_constants(element: str) -> None:
         raw = rng.integers(0, 256, (*shape, dtype.itemsize), np.uint8)
         if element == "tf32":
             raw = (raw.reshape(-1).view(np.uint32) & np.uint32(0xFFFFE000)).view(np.uint8)
-        if element in ("i1", "f4E2M1FN"):
-            raw &= 1 if element == "i1" else 15
+        if TILEIR_TYPES[element].bits < 8:
+            raw &= (1 << TILEIR_TYPES[element].bits) - 1
         array = raw.reshape(-1).view(dtype).reshape(shape)
         for value in (array, np.broadcast_to(array.reshape(-1)[:1], (max(array.size, 1),)).reshape(shape)):
             written.append(value)
