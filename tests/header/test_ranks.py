@@ -95,7 +95,7 @@ def _cases(dtype: np.dtype, rank: int) -> Iterator[tuple[Case, np.ndarray]]:
 DTYPES = [BOOL, *INTEGERS, *FLOATS, *SMALL_FLOATS]
 
 
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(24)
 @pytest.mark.parametrize("portion", PORTIONS)
 @pytest.mark.parametrize("dtype", DTYPES, ids=str)
 def test_agrees_with_reference(dtype, portion, target):

@@ -63,7 +63,7 @@ def _cases(row, shapes) -> list[tuple[Case, np.ndarray, bool]]:
 @pytest.mark.parametrize("portion", PORTIONS)
 def test_row_agrees_with_reference(portion, target):
     every = [entry for row in ROWS for entry in _cases(row, SHAPES)]
-    _check(portion_of(every, portion, 3, list(ALL.values()).index(target)), target)
+    _check(portion_of(every, portion, 6, list(ALL.values()).index(target)), target)
 
 
 @pytest.mark.parametrize(

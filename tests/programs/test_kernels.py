@@ -117,6 +117,7 @@ def build(name: str, target: str, kernels: dict) -> pct.Module:
         pytest.skip(str(error))
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("target", ["cpu", "emulated-4", "emulated-32", "simt"])
 @pytest.mark.parametrize("name", ALL)
 def test_results(name, target):

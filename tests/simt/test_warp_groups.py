@@ -183,6 +183,7 @@ def test_products_of_all_types_are_exact(threads, lengths):
 
 
 @pytest.mark.wide
+@pytest.mark.wide
 def test_products_of_all_sizes_are_exact_in_parts():
     _check_types(*IN_PARTS, [TYPES[0], TYPES[2], TYPES[5]])
 
@@ -221,6 +222,7 @@ def test_open_sums_are_waited_for(seed):
         np.testing.assert_array_equal(found, wanted, err_msg=str(i))
 
 
+@pytest.mark.wide
 def test_open_integers_are_waited_for():
     name = "used_integers<64>"
     module = pct.build(SOURCE, target="emulated", num_threads=128, kernels=(name,), options=OPTIONS)

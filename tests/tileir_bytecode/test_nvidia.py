@@ -73,6 +73,7 @@ def test_example(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> 
         assert disassembled(tileir.write_bytecode(again, "13.5"), tmp_path, "-g") == located
 
 
+@pytest.mark.sampled(2)
 @pytest.mark.parametrize("arch", ["sm_90", "sm_100"])
 @pytest.mark.parametrize("name", ["vector_add", "softmax", "matmul", "histogram", "attention"])
 def test_example_is_assembled(name: str, arch: str, monkeypatch: pytest.MonkeyPatch) -> None:

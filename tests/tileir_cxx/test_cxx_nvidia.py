@@ -50,7 +50,7 @@ def outputs(name: str, kernels) -> tuple[np.ndarray, ...]:
     return problem.arrays[-problem.outputs :]
 
 
-@pytest.mark.sampled(10)
+@pytest.mark.sampled(15)
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_results_are_those_of_nvidias_module(name: str):
     """Bit for bit: no operation is in another order, or rounded in another way."""
@@ -144,7 +144,7 @@ def accepted(source: str, arch: str) -> None:
         assert arch in str(refused)
 
 
-@pytest.mark.sampled(36)
+@pytest.mark.sampled(72)
 @pytest.mark.parametrize("arch", ARCHS)
 @pytest.mark.parametrize("source", [s for s in SOURCES if not s.startswith("benchmarks/")])
 def test_tileiras_accepts_what_it_accepts_of_nvidia(source: str, arch: str):

@@ -32,7 +32,7 @@ KERNELS = [(name, expression) for name, kernels in ALL.items() for expression in
 
 
 @pytest.mark.parametrize("file, expression", KERNELS, ids=[expression for _, expression in KERNELS])
-@pytest.mark.sampled(12)
+@pytest.mark.sampled(24)
 def test_kernels(file: str, expression: str):
     arguments, grid, expected = ALL[file][expression]
     source = PROGRAMS / "positive" / f"{file}.cu"
