@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 PICTURES = ROOT / "build" / "docs_pictures"  # tests/docs/run_pages.py leaves there what pages draw
 LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]]*)\]\((?P<to>[^)#:\s]+)(?P<anchor>#[^)\s]*)?\)")
-LISTED = re.compile(r"^ *[-*] \[[^\]]*\]\((?P<page>[^)#:\s]+)\.md\)", re.M)
+LISTED = re.compile(r"^ *[-*] \[(?P<text>[^\]]*)\]\((?P<page>[^)#:\s]+)\.md\)", re.M)
 FENCED = re.compile(r"^( *```+).*?^\1`*\s*?$", re.M | re.S)
 FIRST = '<!doctype html><meta http-equiv="refresh" content="0; url={place}"><a href="{place}">{project}</a>\n'
 
@@ -79,10 +79,9 @@ def contents(index: str) -> str:
     """The pages that an index lists, as Sphinx needs them: a list for each heading of the second level."""
     lists = []
     for section in re.split(r"^## ", index, flags=re.M):
-        pages = [found["page"] for found in LISTED.finditer(section)]
-        if pages:
+        names = "\n".join(f"{found['text']} <{found['page']}>" for found in LISTED.finditer(section))
+        if names:
             caption = section.partition("\n")[0].strip()
-            names = "\n".join(dict.fromkeys(pages))
             lists.append(f"\n\n```{{toctree}}\n:hidden:\n:caption: {caption}\n\n{names}\n```\n")
     return "".join(lists)
 
