@@ -47,7 +47,23 @@ def _shape(said: re.Match[str], source: re.Match[str]) -> str:
 def _indices(said: re.Match[str], source: re.Match[str]) -> str:
     rank = (said["extents"] or "").count(",")
     what = f"this view takes {rank} {'index' if rank == 1 else 'indices'}"
-    return f"{source[1]} of {what if rank else 'a view takes an index for each dimension'}, after any padding"
+    after = "any padding" if "load" in source[1] else "the value"
+    return f"{source[1]} of {what if rank else 'a view takes an index for each dimension'}, after {after}"
+
+
+def _order(said: re.Match[str], source: re.Match[str]) -> str:
+    return (
+        f"{source[1]} needs a memory order, though the manual writes = {{}}: after the values, write "
+        "ct::memory_order_relaxed_t{}"
+    )
+
+
+def _pointers_first(said: re.Match[str], source: re.Match[str]) -> str:
+    name = source[1]
+    others = ["values"] if "store" in name else []
+    others += ["mask"] if "masked" in name else []
+    others += ["padding"] if "load_masked" in name else []
+    return f"the pointers come first: ct::{name}({', '.join(['pointers', *others])})"
 
 
 @functools.cache
@@ -78,8 +94,26 @@ def _rows() -> tuple[_Row, ...]:
         _Row(
             r"atomic_\w+.*(?:template (?:parameter|argument) 'Order'|failed deduction)",
             r"\b(atomic_\w+)\(",
+            _order,
+        ),
+        _Row(r"pointer_tile", r"\bct::((?:load|store)(?:_masked)?)\(", _pointers_first),
+        _Row(
+            r"non_narrowing_scalar_convertible_to.*\b(?:__nv_)?bool\b",
+            r"\bct::store_masked\(",
+            "the mask comes last: ct::store_masked(pointers, values, mask)",
+        ),
+        _Row(
+            r"shape_broadcastable_to",
+            r"\bct::load_masked\(",
+            "the mask has more elements than there are pointers: make a tile of pointers, "
+            "p + ct::iota<ct::tile<int, S>>()",
+        ),
+        _Row(
+            r"tile_like.*\bintegral_constant\b|\bintegral_constant\b.*tile_like",
+            r"\b(max|min)\(",
             lambda said, source: (
-                f"{source[1]} takes a memory order: after the values, write ct::memory_order_relaxed_t{{}}"
+                f"{source[1]} compares two tiles element by element: ct::reduce_{source[1]}(t, 0_ic) is the "
+                f"{source[1]}imum along a dimension"
             ),
         ),
         _Row(

@@ -206,7 +206,7 @@ def _place(record: _Record, places: Places) -> Diagnostic:
     notes = _requirement(record)
     if violation := _violation(record):
         record, notes = replace(record, message=violation), ()
-    elif missing := missing_header.message((_with_name(record, places), *record.notes)):
+    elif missing := missing_header.message((_with_name(record, places), *record.notes), places.text):
         record, notes = replace(record, severity="error", message=missing), ()
     for file, line, column in chain:
         if file and places.is_users(file):
@@ -254,7 +254,7 @@ _CONCEPTS = (  # how each compiler says that a concept does not hold
 _OTHER_REASONS = (
     re.compile(r"candidate template ignored: substitution failure .*: (constraints not satisfied for .*)"),
     re.compile(r"(the required .* is invalid.*)"),
-    re.compile(r"(no known conversion .*)"),
+    re.compile(r"(?:candidate .* not viable: )?(no known conversion .*)"),
     re.compile(r"('.*' is defined in header .*)"),
     re.compile(r" *(?:candidate template ignored: )?(couldn't (?:deduce|infer) template .*)"),
     re.compile(r" *(?:candidate template ignored: )?((?:deduced conflicting|mismatched) types .*)"),

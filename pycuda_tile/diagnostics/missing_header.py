@@ -14,7 +14,10 @@ from ..spec.element_types import HEADERS
 
 SMALL_FLOAT_HEADERS = frozenset(HEADERS.values())
 _INCOMPLETE = re.compile(r"\bincomplete\b|^forward declaration of ")
-_TYPE = re.compile(rf"""["'](?:const |struct )*({"|".join(HEADERS)})(?: \[\d+\])?["']""")
+_UNCONVERTIBLE = re.compile(
+    r"no known conversion from '[\w ]+' to "
+)  # clang does not say that it is incomplete
+_TYPE = re.compile(rf"""["'](?:const |struct )*({"|".join(HEADERS)})(?: \w+)?(?: \[\d+\])?["']""")
 _API = re.compile(  # how each compiler says that the namespace cuda, or tiles in it, does not exist
     r"""["']cuda["'] has not been declared|["']tiles["'] is not a namespace-name|"""
     r"""["']tiles["'] is not a member of ["']cuda["']|"""
@@ -27,13 +30,15 @@ _BEGIN = "a header is missing: "
 _NO_API = f'{_BEGIN}cuda::tiles needs #include "cuda_tile.h"'
 
 
-def message(texts: Iterable[str]) -> str:
-    """The missing header according to the texts of an error and its notes; "" if none is missing."""
+def message(texts: Iterable[str], source: str) -> str:
+    """The missing header according to the texts of an error and its notes, in a source with this text; "" if
+    none is missing."""
     for text in texts:
         if _API.search(text):
             return _NO_API
-        found = _TYPE.search(text) if _INCOMPLETE.search(text) else None
-        if found:
+        may_be_incomplete = _INCOMPLETE.search(text) or _UNCONVERTIBLE.search(text)
+        found = _TYPE.search(text) if may_be_incomplete else None
+        if found and (_INCOMPLETE.search(text) or HEADERS[found[1]] not in source):
             return f"{_BEGIN}{found[1]} needs #include <{HEADERS[found[1]]}>"
     return ""
 

@@ -27,9 +27,24 @@ def find_hint_errors(request: Request, macros: Mapping[str, str]) -> tuple[Diagn
     return tuple(hint_errors(request.text, request.name, {**macros, **request.defines}))
 
 
+def find_host_errors(request: Request, macros: Mapping[str, str]) -> tuple[Diagnostic, ...]:
+    """Errors that host compilers do not see: in hints, and __shared__ variables in tile code."""
+    if "__shared__" not in request.text:
+        return find_hint_errors(request, macros)
+    from ..frontend.shared_variables import shared_variables
+
+    known = {**macros, **request.defines}
+    return (*shared_variables(request.text, request.name, known), *find_hint_errors(request, macros))
+
+
 def check_hints(request: Request, macros: Mapping[str, str]) -> None:
     """Raises CompileError for a source that compiles but has invalid hints."""
-    if errors := find_hint_errors(request, macros):
+    check_found(request, find_hint_errors(request, macros))
+
+
+def check_found(request: Request, errors: tuple[Diagnostic, ...]) -> None:
+    """Raises CompileError for a source that compiles, if errors were found in it."""
+    if errors:
         from ..diagnostics.compiler_log import compile_error
         from ..diagnostics.places import Places
 

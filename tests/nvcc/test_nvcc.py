@@ -154,6 +154,16 @@ def test_refused_in_kernels(tmp_path, statement, message):
         assert error.value.diagnostics[0].line == 3
 
 
+def test_shared_variables_are_no_tile_code(tmp_path):
+    source = tmp_path / "shared.cu"
+    source.write_text(
+        '#include "cuda_tile.h"\n__global__ void right() { __shared__ int x; x = 1; }\n'
+        "__tile_global__ void wrong() {\n  __shared__ int x; }\nint main() { wrong<<<1, 1>>>(); }\n"
+    )
+    with pytest.raises(pct.CompileError, match=r"shared.cu:4: error: tile code has no __shared__ variables"):
+        pct.compile_program(source, tmp_path / "out")
+
+
 def test_options_that_print(capsys):
     assert (
         driver.main(["--version"]) == 0 and "Cuda compilation tools, release 13.5" in capsys.readouterr().out

@@ -15,6 +15,8 @@ using T = ct::tile<float, ct::shape<16>>;
 using I = ct::tile<int, ct::shape<16>>;
 using S = ct::tensor_span<float, ct::extents<unsigned, ct::dynamic_extent>>;
 """
+RELAXED = "after the values, write ct::memory_order_relaxed_t{}"
+ORDER = f"needs a memory order, though the manual writes = {{}}: {RELAXED}"
 # A statement with a tile t, a span s and a pointer p, and the end of the error's message.
 MISTAKES = {
     "auto u = ct::iota<I>() + ct::bid().x": "hint: bid() has unsigned members: write int(ct::bid().x)",
@@ -22,8 +24,8 @@ MISTAKES = {
     "auto u = t + 1.": "hint: 1. is a double: write 1.0f for a tile of float",
     "auto u = ct::sum(t)": "hint: sum takes the dimension: ct::sum(t, 0_ic), after `using namespace "
     "ct::literals`",
-    "ct::atomic_add(p, 1.0f)": "hint: atomic_add takes a memory order: after the values, write "
-    "ct::memory_order_relaxed_t{}",
+    "ct::atomic_add(p, 1.0f)": f"hint: atomic_add {ORDER}",
+    "ct::atomic_add(p, 1.0f, {})": f"hint: atomic_add {ORDER}",
     "auto u = ct::sum(t, 0_ic)": "hint: literals such as 1_ic need `using namespace cuda::tiles::literals;`",
     "auto u = ct::full<ct::tile<float, ct::shape<100>>>(1.0f)": "hint: each length of a tile is a power of "
     "two, and 100 is not one: take 128, and masks or a partition_view, which leave out what is too much",
@@ -31,6 +33,17 @@ MISTAKES = {
     "16777216 elements: share the work among more blocks",
     "ct::partition_view v{s, ct::shape<16>{}}; auto u = v.load_masked(0, 1)": "hint: load_masked of this "
     "view takes 1 index, after any padding",
+    "ct::partition_view v{s, ct::shape<16>{}}; v.store_masked(0, t)": "hint: store_masked of this "
+    "view takes 1 index, after the value",
+    "auto u = ct::load_masked(ct::iota<I>() < 3, p + ct::iota<I>())": "hint: the pointers come first: "
+    "ct::load_masked(pointers, mask, padding)",
+    "ct::store(t, p + ct::iota<I>())": "hint: the pointers come first: ct::store(pointers, values)",
+    "ct::store_masked(p + ct::iota<I>(), ct::iota<I>() < 3, t)": "hint: the mask comes last: "
+    "ct::store_masked(pointers, values, mask)",
+    "auto u = ct::load_masked(p, ct::iota<I>() < 3)": "hint: the mask has more elements than there are "
+    "pointers: make a tile of pointers, p + ct::iota<ct::tile<int, S>>()",
+    "auto u = ct::max(t, ct::integral_constant<0>{})": "hint: max compares two tiles element by element: "
+    "ct::reduce_max(t, 0_ic) is the maximum along a dimension",
     "auto u = ct::select(t > 0.0f, t, 0.0f)": "hint: both values of select are tiles of one type: write "
     "ct::full<decltype(t)>(x) for a scalar x",
 }
@@ -43,28 +56,32 @@ ON_THE_HOST = {
 
 @pytest.fixture(params=["g++", "clang++", "NVRTC"])
 def errors(request, monkeypatch):
-    """errors(mistakes) -> the lines of notes of each, from one build of all."""
-    target = "cpu"
+    """errors(mistakes) -> the notes of each; errors(mistakes, "message") its messages. One build of all."""
+    target, unlimited = "cpu", ["-fmax-errors=0"] if request.param == "g++" else []
     if request.param == "clang++":
         if (zig := toolchain.of_ziglang()) is None:
             pytest.skip("needs the package ziglang")
         monkeypatch.setenv("PYCUDA_TILE_CXX", shlex.join(zig.command))
+        unlimited = ["-ferror-limit=0"]
     elif request.param == "NVRTC":
         target = "simt"
 
-    def build(mistakes) -> list[list[str]]:
+    def build(mistakes, what="notes") -> list[list[str]]:
         lines = [f"__tile__ void f{i}(T t, S s, float* p) {{ {m}; }}" for i, m in enumerate(mistakes)]
         source = HEAD + "\n".join(lines) + "\n__tile_global__ void k(float* p) {}\n"
         try:
             with pytest.raises(pct.CompileError) as caught:
-                pct.build(source, target=target)
+                pct.build(source, target=target, options=unlimited)
         except pct.TargetUnavailable as error:
             pytest.skip(str(error))
         first = len(HEAD.splitlines()) + 1
-        return [
-            [note for found in caught.value.diagnostics if found.line == first + i for note in found.notes]
+        at = [
+            [found for found in caught.value.diagnostics if found.line == first + i]
             for i in range(len(lines))
         ]
+        if what == "message":
+            return [[one.message for one in found] for found in at]
+        return [[note for one in found for note in one.notes] for found in at]
 
     build.target = target
     return build
@@ -78,6 +95,42 @@ def test_each_mistake_has_its_advice(errors) -> None:
         vague, exact = "a view takes an index for each dimension", "this view takes 1 index"
         hints = {mistake: [n.replace(vague, exact) for n in notes] for mistake, notes in hints.items()}
     assert hints == {mistake: [advice] for mistake, advice in mistakes.items()}
+
+
+HEADERS = {  # one for each way to need one
+    "__half h = 1.0f": "__half needs #include <cuda_fp16.h>",
+    "auto u = ct::full<ct::tile<__nv_bfloat16, ct::shape<16>>>(1.0f)": "__nv_bfloat16 needs #include "
+    "<cuda_bf16.h>",
+    "auto u = ct::element_cast<__nv_fp8_e4m3>(t)": "__nv_fp8_e4m3 needs #include <cuda_fp8.h>",
+    "__nv_fp8_e5m2* q = nullptr; auto u = ct::load(q) + 1": "__nv_fp8_e5m2 needs #include <cuda_fp8.h>",
+    "__nv_tf32 z{}": "__nv_tf32 needs #include <cuda_tf32.h>",
+}
+
+
+def test_a_missing_header_is_named(errors) -> None:
+    found = errors(HEADERS, "message")
+    assert found == [[f"a header is missing: {message}"] for message in HEADERS.values()]
+
+
+def test_shared_variables_are_no_tile_code(host_target) -> None:
+    """On GPUs, tile code may have them: docs/mixing.md."""
+    source = (
+        HEAD
+        + """
+    #define SHARED __shared__ float of_a_macro
+    __global__ void ordinary() { __shared__ int right; }
+    struct s { __device__ void f() { if (true) { __shared__ int right; } } };
+    __tile__ void f() { for (;;) { __shared__ int wrong; } }
+    __tile_global__ void k(float* p) { __shared__ float wrong[16]; p[0] = wrong[0]; }
+    """
+    )
+    with pytest.raises(pct.CompileError) as caught:
+        host_target.build(source)
+    found = caught.value.diagnostics
+    first = len(HEAD.splitlines())
+    assert [(d.line - first, d.severity) for d in found] == [(5, "error"), (6, "error")]
+    assert str(caught.value).startswith(f"<source>:{first + 5}: error: tile code has no __shared__ variables")
+    assert "hint: all threads of a block share its tiles already" in str(caught.value)
 
 
 def test_other_mistakes_get_no_advice(errors) -> None:

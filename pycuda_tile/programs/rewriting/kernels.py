@@ -6,11 +6,13 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from ...errors import CompileError
+from ...frontend import shared_variables
 from ...frontend.declarators import TYPE_WORDS, closing, length_without_default, param_name, split
 from ...frontend.tokens import Token
 from .source import LAUNCH_BOUNDS, MARKS, Source
 
 _GLOBAL = {mark for mark, word in MARKS.items() if word in ("global", "tile_global")}
+_SHARED = {mark for mark, word in MARKS.items() if word == "shared"}
 _TILE = {mark for mark, word in MARKS.items() if word == "tile_global"}
 _WITH_ARGUMENTS = {"__attribute__", "alignas", "decltype", "noexcept", "requires", "explicit", LAUNCH_BOUNDS}
 
@@ -36,9 +38,18 @@ def rewrite(source: Source, start: int, brace: int, host: bool) -> None:
         call = f"::cuda_tile::program::stub<{kernel.instance}>::launch({kernel.values});"
         source.replace_body(brace, f" {call} ")
     else:
+        if kernel.is_tile:
+            _refuse_shared(source, brace)
         kind = "tile_kernel<" if kernel.is_tile else f"simt_kernel<{kernel.most_threads}, "
         entry = f"::cuda_tile::program::{kind}{kernel.instance}>"
         source.insert_after(brace, f" static_assert({entry}::is_registered());")
+
+
+def _refuse_shared(source: Source, brace: int) -> None:
+    for at in range(brace, source.partner(brace)):
+        if source.words[at] in _SHARED:
+            file, line = source.place(at)
+            raise CompileError(f"{file}:{line}: error: {shared_variables.MESSAGE}\n  {shared_variables.HINT}")
 
 
 def _read(source: Source, start: int, brace: int) -> Kernel:

@@ -31,7 +31,7 @@ from ...system import cache, resources
 from .. import products
 from ..finding import attempt, small_floats
 from ..fusing import reason_against
-from ..kernels import check_hints, entry_names, find_hint_errors, find_kernels, front_end, param_names
+from ..kernels import check_found, entry_names, find_host_errors, find_kernels, front_end, param_names
 from ..target import Compiled, Executable, Finding, Request
 
 _FLAGS = [
@@ -247,14 +247,14 @@ def build_library(
         from .lenient import compile_again
 
         generated = {str(unit): text}
-        found = find_hint_errors(request, _MACROS)
+        found = find_host_errors(request, _MACROS)
         libraries = _library_dirs(compiler)
         places = Places(request.name, str(path), request.text, libraries, generated, found=found, end=_END)
         again = compile_again(compiler, arguments, log, places, request.include_dirs)
         if again is None:
             raise compile_error(log, places)
         log, left_out = again
-    check_hints(request, _MACROS)
+    check_found(request, find_host_errors(request, _MACROS))
     meta = {
         "names": expressions,
         "kernels": kernels,
