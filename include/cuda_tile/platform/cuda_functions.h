@@ -67,13 +67,14 @@ inline float __log2f(float x) noexcept { return CUDA_TILE_OF_C(log2f)(x); }
 inline float __sinf(float x) noexcept { return CUDA_TILE_OF_C(sinf)(x); }
 inline float __cosf(float x) noexcept { return CUDA_TILE_OF_C(cosf)(x); }
 inline float __powf(float x, float y) noexcept { return CUDA_TILE_OF_C(powf)(x, y); }
-#if !CUDA_TILE_RECORD // which declares it
+#if !CUDA_TILE_RECORD && !defined(CUDA_TILE_PROGRAM) // which declare it
 inline float rsqrtf(float x) noexcept { return 1.0f / __builtin_sqrtf(x); }
 inline double rsqrt(double x) noexcept { return 1.0 / __builtin_sqrt(x); }
 #endif
 }
 inline float __fdividef(float x, float y) { return x / y; }
 
+#if CUDA_TILE_RECORD || !defined(CUDA_TILE_PROGRAM) // runtime/device/ has these in every rounding mode
 constexpr int __float2int_rz(float x) { return static_cast<int>(x); }
 constexpr float __int2float_rn(int x) { return static_cast<float>(x); }
 constexpr float __fadd_rn(float x, float y) { return x + y; }
@@ -83,6 +84,7 @@ constexpr float __fdiv_rn(float x, float y) { return x / y; }
 constexpr float __frcp_rn(float x) { return 1.0f / x; }
 inline float __fsqrt_rn(float x) { return CUDA_TILE_OF_C(sqrtf)(x); }
 inline float __fmaf_rn(float x, float y, float z) { return CUDA_TILE_OF_C(fmaf)(x, y, z); }
+#endif
 inline float __saturatef(float x) { return CUDA_TILE_OF_C(fminf)(CUDA_TILE_OF_C(fmaxf)(x, 0.0f), 1.0f); }
 
 template <typename T>
