@@ -8,6 +8,7 @@ download.
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ if TYPE_CHECKING:
     from sphinx.application import Sphinx
 
 ROOT = Path(__file__).resolve().parent.parent
+sys.path.insert(0, str(ROOT / "docs"))  # for docstrings.py
 PICTURES = ROOT / "build" / "docs_pictures"  # tests/docs/run_pages.py leaves there what pages draw
 LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]]*)\]\((?P<to>[^)#:\s]+)(?P<anchor>#[^)\s]*)?\)")
 LISTED = re.compile(r"^ *[-*] \[(?P<text>[^\]]*)\]\((?P<page>[^)#:\s]+)\.md\)", re.M)
@@ -26,12 +28,13 @@ author = "the authors of pycuda_tile"
 root_doc = "docs/index"
 include_patterns = ["*.md", "docs/**.md", "examples/**.md", "benchmarks/README.md"]
 exclude_patterns = ["build", "dist", ".*", "**/__pycache__"]
-extensions = ["myst_parser", "sphinx.ext.autodoc"]
+extensions = ["myst_parser", "sphinx.ext.autodoc", "sphinx.ext.viewcode", "docstrings"]
 myst_heading_anchors = 4
 myst_enable_extensions = ["colon_fence"]
 suppress_warnings = ["misc.highlighting_failure", "myst.header"]
 highlight_language = "text"
 autodoc_typehints = "description"
+autodoc_typehints_description_target = "documented_params"
 
 html_theme = "furo"
 html_title = "pycuda_tile"

@@ -125,7 +125,11 @@ def check_optimize(request: Request) -> Request:
 
 
 def nvrtc_build(source: str | os.PathLike[str], **arguments: Any) -> Module:
-    """build(source, target="simt", ...): compiles for CUDA GPUs; this machine need not have one."""
+    """build(source, target="simt", ...): compiles for CUDA GPUs; this machine need not have one.
+
+    source:     as in build
+    arguments:  the other arguments of build, except target
+    """
     if "target" in arguments:
         raise BuildTypeError("nvrtc_build() takes no argument target: it always builds for simt")
     return build(source, target="simt", **arguments)

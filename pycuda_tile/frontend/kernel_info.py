@@ -26,7 +26,14 @@ class Param(NamedTuple):
 
 
 class KernelInfo(NamedTuple):
-    """One kernel of a source; name has its namespaces, hints hold the text inside `cutile::hint(...)`."""
+    """One kernel of a source.
+
+    name:             with its namespaces
+    template_params:  tuple with the kind, name and default of each parameter of the template
+    params:           tuple with the name and the C++ type of each parameter
+    hints:            tuple of the texts inside `cutile::hint(...)`
+    file, line:       where it is; line counts from 1
+    """
 
     name: str
     template_params: tuple[TemplateParam, ...] = ()

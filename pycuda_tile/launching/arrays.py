@@ -31,14 +31,25 @@ _torch_tensor: type | None = None  # torch.Tensor, once a tensor has been passed
 
 
 class strided:
-    """Passes an array that need not be C-contiguous to a kernel that handles its strides itself."""
+    """Passes an array that need not be C-contiguous to a kernel that handles its strides itself.
+
+    array:  any array that a launch takes, of any strides; the kernel gets the address of its first element
+
+    The kernel must get the strides, `array.strides` divided by `array.itemsize`, from other arguments.
+    """
 
     def __init__(self, array: object):
         self.array = array
 
 
 class ptr:
-    """Passes the address of an array's element `offset` without checks of element type or bounds."""
+    """Passes the address of an array's element `offset` without checks of element type or bounds.
+
+    array:   any array that a launch takes
+    offset:  a number of elements, not of bytes, that is added to the array's address; may be negative
+
+    In checked builds accesses are still bounded by the array. ArgumentTypeError if offset is no integer.
+    """
 
     def __init__(self, array: object, offset: int = 0):
         self.array = array

@@ -43,7 +43,12 @@ class KernelDescription(ctypes.Structure):
 
 
 def set_num_workers(count: int | None) -> None:
-    """Sets how many threads run a launch on the CPU; None means one for each core this process may use."""
+    """Sets how many threads run a launch on the CPU.
+
+    count:  a number of threads, at least 1; None means one for each core this process may use
+
+    Raises ArgumentValueError for a count that is no such number.
+    """
     try:
         wanted = 0 if count is None else operator.index(count)
     except TypeError:

@@ -2,9 +2,11 @@
 
 Tiles are NumPy arrays, scalars are NumPy scalars, and Python numbers adapt to the other operand. Functions
 have the same names as in C++; operators have the names of the tables (`add`, `less`, `bit_and`). Modes are
-given by name: `add(a, b, rounding="round_toward_negative")`. Memory is accessed through `pointer(array)` and
-views such as `PartitionView(array, shape)`. Calls that the API rejects raise TypeError or ValueError; what
-the manual leaves undefined raises UndefinedBehaviorError. All targets are tested against these functions.
+given by name: `add(a, b, rounding="round_toward_negative")`. Two operands broadcast to one shape as in NumPy;
+a reduction leaves length 1 in its dimension, and a scan keeps the shape. Memory is accessed through
+`pointer(array)` and views such as `PartitionView(array, shape)`. Calls that the API rejects raise TypeError
+or ValueError; what the manual leaves undefined raises UndefinedBehaviorError. All targets are tested against
+these functions.
 
 Each family of operations has a module with the same name as its header in `cuda_tile/ops/`.
 """

@@ -85,7 +85,7 @@ def cosh(x: Any) -> Any:
 
 
 def cos(x: Any) -> Any:
-    """[2.4.11] The cosine."""
+    """[2.4.11] The cosine of an angle in radians."""
     return _elementwise(np.cos, x)
 
 
@@ -95,7 +95,7 @@ def sinh(x: Any) -> Any:
 
 
 def sin(x: Any) -> Any:
-    """[2.4.13] The sine."""
+    """[2.4.13] The sine of an angle in radians."""
     return _elementwise(np.sin, x)
 
 
@@ -105,12 +105,12 @@ def tanh(x: Any) -> Any:
 
 
 def tan(x: Any) -> Any:
-    """[2.4.15] The tangent."""
+    """[2.4.15] The tangent of an angle in radians."""
     return _elementwise(np.tan, x)
 
 
 def atan2(y: Any, x: Any) -> Any:
-    """[2.4.16] The angle between the positive x axis and the ray to the point (x, y)."""
+    """[2.4.16] The angle, in radians from -pi to pi, from the positive x axis to the point (x, y)."""
     return _two_operands(np.arctan2, y, x)
 
 

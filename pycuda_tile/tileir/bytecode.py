@@ -31,8 +31,11 @@ _PRIVATE, _ENTRY, _HAS_HINTS, _FLAGS = 1, 2, 4, 7  # bits of a function's flags;
 
 
 def read_bytecode(data: bytes) -> Module:
-    """The module that the binary form holds. Raises BytecodeError if the bytes are not a valid module.
+    """The module that the binary form holds.
 
+    data:  the contents of a file
+
+    Raises BytecodeError, with the offset of what is wrong, if the bytes are not a valid module.
     If there is debug information, entries and operations get their locations, and each operation its line in
     the source; an inlined operation gets the line that it was inlined to.
     """

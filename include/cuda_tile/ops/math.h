@@ -77,7 +77,7 @@ CUDA_TILE_API T cosh(T const& x) noexcept {
   return detail::map<T>(elements::cosh{}, x);
 }
 
-/// [2.4.11] Cosine.
+/// [2.4.11] Cosine of an angle in radians.
 template <basic_floating_point_tile T>
 CUDA_TILE_API T cos(T const& x) noexcept {
   return detail::map<T>(elements::cos{}, x);
@@ -89,7 +89,7 @@ CUDA_TILE_API T sinh(T const& x) noexcept {
   return detail::map<T>(elements::sinh{}, x);
 }
 
-/// [2.4.13] Sine.
+/// [2.4.13] Sine of an angle in radians.
 template <basic_floating_point_tile T>
 CUDA_TILE_API T sin(T const& x) noexcept {
   return detail::map<T>(elements::sin{}, x);
@@ -109,7 +109,7 @@ CUDA_TILE_API T tanh(T const& x, rounding_mode_constant<Mode> = {}) noexcept {
 }
 #endif
 
-/// [2.4.15] Tangent.
+/// [2.4.15] Tangent of an angle in radians.
 template <basic_floating_point_tile T>
 CUDA_TILE_API T tan(T const& x) noexcept {
   return detail::map<T>(elements::tan{}, x);
@@ -126,7 +126,7 @@ CUDA_TILE_API arithmetic_tile_conversion_t<Lhs, Rhs> pow(Lhs const& lhs, Rhs con
   return detail::map_converted<R, E>(elements::pow{}, lhs, rhs);
 }
 
-/// [2.4.16] Angle of the point (x, y).
+/// [2.4.16] Angle of the point (x, y) in radians, from -pi to pi.
 template <arithmetic_tile Lhs, arithmetic_tile Rhs>
   requires arithmetic_tile_convertible<Lhs, Rhs> &&
            basic_floating_point_tile<arithmetic_tile_conversion_t<Lhs, Rhs>>

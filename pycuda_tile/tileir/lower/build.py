@@ -31,6 +31,7 @@ from .translate import translate
 def build(m: Any, target: str = "cpu", *, optimize: bool | str = "auto", **arguments: Any) -> Module:
     """Compile a module of Tile IR through our header.
 
+    m:          what parse, read_bytecode or from_cpp returned
     target:     "cpu" or "simt" (or "emulated", for tests)
     optimize:   "auto" (default), on the cpu fused into loops as far as there are rules: a kernel's attributes
                 have its "path", and if not all is fused a "reason"; False, operation by operation; or True,
