@@ -77,6 +77,7 @@ def read_bytecode(data: bytes) -> Module:
 def write_bytecode(m: Module, version: Version | str | None = None) -> bytes:
     """The binary form of a module.
 
+    m:       a module, as parse returns it
     version: (13, 3) or "13.3"; by default the lowest that can hold the module, which all newer tools read
 
     Locations are written if the format can express them: a place needs the function or block that it is in.

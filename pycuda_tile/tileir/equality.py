@@ -15,7 +15,7 @@ _END = "end"
 
 
 def equal(a: Module, b: Module) -> bool:
-    """Whether both have the same globals and the same entries: the same operations in the same order.
+    """Whether modules a and b have the same globals and entries: the same operations in the same order.
 
     Names of values, lines, the producer and the version that a module was read from are ignored. An absent
     attribute equals one that is off.

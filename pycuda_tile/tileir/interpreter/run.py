@@ -32,6 +32,7 @@ def interpret(
 ) -> None:
     """Run an entry of a module; arrays are changed in place.
 
+    m:      a module, as parse or from_cpp returns it
     entry:  its name
     grid:   tile blocks along x, y and z: an integer or a tuple of one to three
     args:   one for each parameter: an array in host memory for a pointer (also pycuda_tile.ptr, .strided, or

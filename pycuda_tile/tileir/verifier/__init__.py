@@ -18,7 +18,7 @@ _verified: weakref.WeakSet[Module] = weakref.WeakSet()
 
 
 def verify(m: Module) -> None:
-    """Raises VerifyError, with operation, line and rule, if a module breaks a rule of chapter 8."""
+    """Raises VerifyError, with operation, line and rule, if the module m breaks a rule of chapter 8."""
     check_module(m)
     Walk(m).run()
 
