@@ -9,7 +9,7 @@ from pathlib import Path
 # Fences with a word such as `text`, and directives of the site such as {toctree}, hold no code.
 NO_CODE = frozenset(["text", "mermaid"])
 FENCE = re.compile(r"^(?P<indent> *)(?P<marks>```+)(?P<language>[^`\n]*)$")
-COMMENT = re.compile(r"^ *<!-- (?P<word>not run|compiled): (?P<reason>.+) -->$")
+COMMENT = re.compile(r"^ *<!-- (?P<word>not run|compiled|needs): (?P<reason>.+) -->$")
 FILE_NAME = re.compile(r"^(?://|#) (?P<name>[\w./-]*\w\.\w+|\.clangd|Makefile|Dockerfile)$")
 PICTURE = re.compile(r"(?<!`)!\[[^\]]*\]\((?P<name>[^):]+\.(?:svg|png))\)")
 
@@ -21,7 +21,7 @@ class Block:
     language: str
     text: str
     line: int  # of its first line of text, from 1
-    remark: str = ""  # "not run" or "compiled", as the comment before the fence says
+    remark: str = ""  # "not run", "compiled" or "needs", as the comment before the fence says
     reason: str = ""
     output: str | None = None  # what the page says that it prints
 

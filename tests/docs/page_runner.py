@@ -8,6 +8,7 @@ status is then 1. A module that this machine lacks ends the page without being a
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import io
 import os
 import shutil
@@ -62,7 +63,9 @@ class Page:
         return failures
 
     def run_block(self, block: Block, later: list[Block]) -> None:
-        if block.file_name and not block.remark:
+        if block.remark == "needs":
+            self.check_present(block)
+        if block.file_name and block.remark in ("", "needs"):
             self.write(block, later)
         elif block.remark == "not run":
             return
@@ -79,6 +82,12 @@ class Page:
                 f"a block of {block.language or 'no language'} cannot be run. Name the file that it is "
                 "in its first line, write <!-- not run: REASON --> before it, or call it text"
             )
+
+    def check_present(self, block: Block) -> None:
+        """Ends the page if this machine lacks a module or a program that the block needs."""
+        for name in block.reason.replace(",", " ").split():
+            if importlib.util.find_spec(name) is None and shutil.which(name) is None:
+                raise Missing(f"{self.path}:{block.line}: {name} is not installed")
 
     def write(self, block: Block, later: list[Block]) -> None:
         name = block.file_name

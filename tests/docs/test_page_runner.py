@@ -139,6 +139,9 @@ def test_what_a_machine_lacks_ends_a_page_without_failing(run):
     status, said = run("```python\nimport triton.nowhere\n```\n```python\n1 / 0\n```")
     assert status == 0 and "left out from here on" in said and "page.md:2" in said
     assert run("```python\nimport numpi\n```")[0] == 1
+    status, said = run("<!-- needs: bash, gdbb -->\n```console\n$ false\n```")
+    assert status == 0 and "gdbb is not installed" in said
+    assert run("<!-- needs: bash, json -->\n```console\n$ false\n```")[0] == 1
 
 
 def test_pages_that_passed_are_not_run_again_until_they_change(tmp_path, monkeypatch):
