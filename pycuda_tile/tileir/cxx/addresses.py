@@ -118,7 +118,11 @@ class Addresses(Instructions):
                 return
         pointer = self._pointer_to(place, value.type)
         type_ = Tile(pointer.type.element.pointee, pointer.type.shape)
-        operands = {"destination": pointer, "value": self.of_type(value, type_)}
+        if isinstance(value, Local) and value.type == "ptr":
+            given = self.as_element(self.value(value), type_.element)
+        else:
+            given = self.of_type(value, type_)
+        operands = {"destination": pointer, "value": given}
         self.access(i, "store_ptr_tko", operands, None, dict(_WEAK))
 
     def _pointer_to(self, operand: Operand, type_: object) -> Value:
@@ -129,7 +133,6 @@ class Addresses(Instructions):
         if not isinstance(type_, str):
             raise Unsupported("an array or structure that is loaded or stored as a whole")
         pointee = pointer.type.element.pointee
-        # Memory holds no pointers, but numbers.
         wanted = I64 if type_ == "ptr" else I8 if type_ == "i1" else self.element_of(type_)
         if not isinstance(pointee, Pointer) and width(pointee) == width(wanted):
             return pointer
@@ -144,7 +147,7 @@ class Addresses(Instructions):
             type_ = type_.element
         if isinstance(type_, Struct):
             count, type_ = count * size_of(type_), "i8"
-        element = BYTES if type_ == "ptr" else self.element_of(type_)
+        element = I64 if type_ == "ptr" else self.element_of(type_)  # memory holds no pointers, but numbers
         attributes = {"num_elem": count, "alignment": alignment, "global": False}
         return self.emit("alloca", {}, [Tile(Pointer(element), ())], attributes).results[0]
 

@@ -106,7 +106,7 @@ class LocalArrays:
         largest = max((_bytes(type_) for _, type_ in tiles), default=0)
         self.scale = max(1, largest // _HANDLE)
         if self.scale > 1:
-            self._check_pieces()
+            self._check_pieces(type_of)
 
     def scale_at(self, operand: Operand) -> int:
         """By how much distances from a pointer grow."""
@@ -191,17 +191,32 @@ class LocalArrays:
                     return type_
         return None
 
-    def _check_pieces(self) -> None:
+    def _check_pieces(self, type_of: TypeOf) -> None:
         """What is not stored as a whole cannot be loaded as one: its parts are apart from each other."""
         found = {(a.spot, a.size) for a in self._accesses if a.spot.arrays & self.holding}
+        tiles = {spot for spot, size in found if size == _HANDLE and self._type_at(spot, type_of, [])}
+        # Elements of arrays within structures: where C++ has one, it has no object of another type.
+        inner = {
+            (spot, size)
+            for spot, size in found
+            if 1 < size < _HANDLE and any(_is_finer(spot, tile) for tile in tiles)
+        }
         for here, size in found:
             for there, other in found:
-                if here.arrays & there.arrays:
-                    near = [d for d in here.distances(there) if -size < d < other]
-                    if any(d or size != other for d in near):
-                        raise Unsupported(
-                            "an array of structures with tiles, which is accessed in other pieces"
-                        )
+                if not here.arrays & there.arrays:
+                    continue
+                if (here, size) in inner and (there in tiles or ((there, other) in inner and size != other)):
+                    continue
+                if (there, other) in inner and here in tiles:
+                    continue
+                near = [d for d in here.distances(there) if -size < d < other]
+                if any(d or size != other for d in near):
+                    raise Unsupported("an array of structures with tiles, which is accessed in other pieces")
+
+
+def _is_finer(number: Spot, tile: Spot) -> bool:
+    """Whether an index that the tile has not is part of the way to a number."""
+    return bool(number.arrays & tile.arrays) and 0 < number.every and not 0 < tile.every <= number.every
 
 
 def is_tile(type_: Tile | None) -> bool:
