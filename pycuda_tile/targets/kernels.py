@@ -86,6 +86,14 @@ def entry_names(kernels: list[KernelInfo]) -> list[str]:
     return [kernel.name for kernel in kernels if not kernel.template_params and names.count(kernel.name) == 1]
 
 
+def overload_names(kernels: list[KernelInfo]) -> list[str]:
+    """The kernels that are no templates and share their name with others: with the types of their parameters,
+    which are those of the kernel's namespace."""
+    names = [kernel.name for kernel in kernels]
+    overloads = [k for k in kernels if not k.template_params and names.count(k.name) > 1]
+    return [f"{k.name}({', '.join(param.type for param in k.params)})" for k in overloads]
+
+
 def _same_text(one: str, other: str) -> bool:
     return "".join(one.split()) == "".join(other.split())
 

@@ -30,6 +30,11 @@ __tile_global__ void may_alias(float* x, float* y) {
 }
 extern "C" __tile_global__ void plain(int* y) { y[0] = 1; }
 template <typename T> __tile_global__ void set(T* y) { y[0] = 2; }
+namespace ns {
+using number = short;
+__tile_global__ void overloaded(number* y) { y[0] = 3; }
+__tile_global__ void overloaded(float* y) { y[0] = 4; }
+} // namespace ns
 """
 NO_OPERATION = SOURCE + "__tile_global__ void error_function(float* y) {\n  y[0] = erff(y[1]);\n}\n"
 
@@ -40,8 +45,19 @@ def operations(made: tileir.Module, name: str):
 
 def test_entries_have_the_names_that_symbols_have():
     made = module(SOURCE)
-    assert [entry.name for entry in made.entries] == ["_Z4copyPKfPfi", "_Z9may_aliasPfS_", "plain"]
-    assert [entry.name for entry in module(SOURCE, "set<int>").entries] == ["_Z3setIiEvPT_"]
+    overloads = ["_ZN2ns10overloadedEPs", "_ZN2ns10overloadedEPf"]
+    assert [entry.name for entry in made.entries] == [
+        "_Z4copyPKfPfi",
+        "_Z9may_aliasPfS_",
+        "plain",
+        *overloads,
+    ]
+    assert [entry.expression for entry in made.entries[3:]] == [
+        "ns::overloaded(number*)",
+        "ns::overloaded(float*)",
+    ]
+    some = module(SOURCE, "set<int>", "ns::overloaded(number*)").entries
+    assert [entry.name for entry in some] == ["_Z3setIiEvPT_", overloads[0]]
 
 
 NAMED = """
@@ -102,7 +118,9 @@ def test_the_kernels_that_have_a_translation_are_named():
         module(source)
     first, second, others = str(caught.value).splitlines()
     assert "error_function: " in first and "other: " in second
-    assert others.endswith(': kernels=("copy", "may_alias", "plain")')
+    assert others.endswith(
+        ': kernels=("copy", "may_alias", "plain", "ns::overloaded(number*)", "ns::overloaded(float*)")'
+    )
     assert len(module(source, "copy", "may_alias", "plain").entries) == 3
 
 

@@ -20,4 +20,4 @@ constexpr kernel<Parameters...> describe(void (*function)(Parameters...)) {
 /// Names the kernel of a name expression (the rest of the arguments) as cuda_tile_kernel_<i>.
 #define CUDA_TILE_ENTRY(i, ...)                                                                              \
   extern "C" __attribute__((used)) constexpr auto cuda_tile_kernel_##i =                                     \
-      cuda_tile::record::describe(cuda_tile::kernel_of(__VA_ARGS__));
+      ::cuda_tile::record::describe(::cuda_tile::kernel_of(__VA_ARGS__));

@@ -216,7 +216,7 @@ class LocalArrays:
 
 def _is_finer(number: Spot, tile: Spot) -> bool:
     """Whether an index that the tile has not is part of the way to a number."""
-    return bool(number.arrays & tile.arrays) and 0 < number.every and not 0 < tile.every <= number.every
+    return bool(number.arrays & tile.arrays) and number.every > 0 and not 0 < tile.every <= number.every
 
 
 def is_tile(type_: Tile | None) -> bool:

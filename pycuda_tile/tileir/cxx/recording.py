@@ -16,9 +16,9 @@ from ...diagnostics.compiler_log import compile_error
 from ...diagnostics.places import Places
 from ...errors import CompileError
 from ...frontend.kernel_info import KernelInfo
-from ...frontend.kernel_names import cxx_expression
+from ...frontend.kernel_names import base_name, cxx_expression
 from ...system import cache, resources
-from ...targets.kernels import check_hints, entry_names, find_hint_errors, find_kernels
+from ...targets.kernels import check_hints, entry_names, find_hint_errors, find_kernels, overload_names
 from ...targets.nvrtc_kernels import Settings, get, leave_out_host
 from ...targets.target import Request
 from . import compiler
@@ -63,7 +63,7 @@ def record(
     """The LLVM IR of the kernels called `names`.
 
     macros:  those that kernels see unless the user defines them
-    plain:   whether it also has all kernels that are neither templates nor overloads
+    plain:   whether it also has all kernels that are no templates
     known:   the kernels of the source, if they have been found before
 
     Raises CompileError if the source does not compile, and KernelNotFound if it lacks one of the kernels.
@@ -74,9 +74,10 @@ def record(
     def build(folder: Path) -> cache.Result:
         kernels = find_kernels(request, macros) if known is None else known
         asked = [expression_of(name, kernels, request) for name in names]
-        expressions = [*(entry_names(kernels) if plain else []), *(expression for expression, _ in asked)]
-        expressions = list(dict.fromkeys(expressions))
-        folders, left_out = _write(folder, request, macros, expressions)
+        overloads = overload_names(kernels)
+        expressions = [*entry_names(kernels), *overloads] if plain else []
+        expressions = list(dict.fromkeys([*expressions, *(expression for expression, _ in asked)]))
+        folders, left_out = _write(folder, request, macros, expressions, overloads)
         words = compiler.flags(request, macros, folders)
         words += ["-MD", "-MF", str(folder / _DEPENDENCIES)]
         right, log, again = compiler.to_llvm(clang, words, folder / UNIT, folder / _OUTPUT)
@@ -112,7 +113,11 @@ def _read(entry: cache.Entry, known: list[KernelInfo] | None) -> Recorded:
 
 
 def _write(
-    folder: Path, request: Request, macros: Mapping[str, str], expressions: Sequence[str]
+    folder: Path,
+    request: Request,
+    macros: Mapping[str, str],
+    expressions: Sequence[str],
+    overloads: Sequence[str],
 ) -> tuple[list[Path], frozenset[str]]:
     """Writes what clang reads besides headers; returns the folders of the user's headers, and the names of
     declarations that are left out."""
@@ -125,13 +130,21 @@ def _write(
         place, text = folder / _HEADERS / header, kernels_only.headers[header]
         place.parent.mkdir(parents=True, exist_ok=True)
         _write_text(place, text)
-    entries = [f"CUDA_TILE_ENTRY({i}, {cxx_expression(name)})" for i, name in enumerate(expressions)]
+    entries = [_entry(i, name, name in overloads) for i, name in enumerate(expressions)]
     before, after = _BEFORE, _AFTER
     if "CUDA_TILE_PROGRAM" in request.defines:
         before, after = [*_BEFORE[:-1], _KEPT, _BEFORE[-1]], [_AFTER[0], *_AFTER]
     _write_text(folder / UNIT, "\n".join([*hints, *before, *after, *entries, ""]))
     folders = [folder / _HEADERS, *request.user_dirs, *request.include_dirs, *kernels_only.folders]
     return folders, kernels_only.left_out
+
+
+def _entry(number: int, name: str, is_overload: bool) -> str:
+    """What describes a kernel; one that the source gave as an overload in its namespace, where the types of
+    its parameters are known."""
+    described = f"CUDA_TILE_ENTRY({number}, {cxx_expression(name)})"
+    namespace = base_name(name).rpartition("::")[0] if is_overload else ""
+    return f"namespace {namespace} {{ {described} }}" if namespace else described
 
 
 def _write_text(path: Path, text: str) -> None:
