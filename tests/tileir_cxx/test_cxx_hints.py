@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from open_front_end import module
 
@@ -100,3 +102,15 @@ def test_values_of_template_parameters():
     )
     found = [{arch: h["occupancy"].bits for arch, h in entry.hints.items()} for entry in made.entries]
     assert found == [{"sm_90": 5}, {}, {"sm_90": 7}]
+
+
+def test_hints_in_headers(tmp_path: Path):
+    (tmp_path / "kernel.cuh").write_text(
+        '#include "cuda_tile.h"\n[[cutile::hint(0, occupancy=3)]]\n__tile_global__ void k(float* x) {\n'
+        "  [[cutile::hint(900, latency=2)]] cuda::tiles::store(x + cuda::tiles::iota<cuda::tiles::tile<int, "
+        "cuda::tiles::shape<4>>>(), x[4]);\n}\n"
+    )
+    made = module('#include "kernel.cuh"\n', "k", include_dirs=[tmp_path])
+    entry, _, store = hints(made)
+    assert entry[1] == {"default": {"occupancy": Constant(Scalar("i32"), 3)}}
+    assert store[1] == {"sm_90": {"latency": Constant(Scalar("i32"), 2)}}

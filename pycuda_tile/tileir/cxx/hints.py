@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
 from typing import Any, NamedTuple
 
 from ...frontend import hints as written
 from ...frontend.hints import ACCESS_KINDS, KERNEL_KINDS, Hint, MalformedHint
+from ...frontend.kernel_info import KernelInfo
 from ...frontend.launch_hints import mark
 from ...frontend.tokens import Token, expand, tokenize
 from ...targets.kernels import find_keywords
@@ -86,6 +88,13 @@ def kernel_hints(llvm: Text) -> dict[str, Hints]:
     return {name: as_attribute(found, KERNEL_KINDS) for name, found in pairs.items()}
 
 
+def hints_in_header(kernel: KernelInfo) -> Hints:
+    """The hints of a kernel in a header, where only numbers are known."""
+    found = [hint for part in kernel.hints for hint in _parsed(part)]
+    pairs = [(hint.arch_number, hint.kind, hint.number) for hint in found]
+    return as_attribute([(a, k, v) for a, k, v in pairs if a is not None and v is not None], KERNEL_KINDS)
+
+
 def _numbers(llvm: Text, operand: object) -> list[int]:
     variable = llvm.variable(operand.name) if isinstance(operand, Global) else None
     if variable is None or not isinstance(variable.value, Aggregate):
@@ -121,12 +130,15 @@ class Statement(NamedTuple):
 
 
 class StatementHints:
-    """The hints of statements in one source."""
+    """The hints of statements in a source and in the user's headers, there without those that clang has to
+    evaluate."""
 
     def __init__(self, request: Request, macros: Mapping[str, str]):
         self._file = str(request.path or request.name)
-        self._found = statements(request, macros)
+        self._macros = {**macros, **request.defines}
+        self._found = statements(request.text, self._macros)
         self._known = {number: found.known for number, found in enumerate(self._found)}
+        self._headers: dict[str, list[Statement]] = {}
 
     def note(self, number: int, values: list[int]) -> None:
         """What clang has evaluated of a statement: architectures and values."""
@@ -135,12 +147,23 @@ class StatementHints:
 
     def at(self, place: Place | None, is_view: bool) -> Hints:
         """The hints of an access to memory by a call at this place."""
-        if place is None or place.file != self._file:
+        if place is None:
             return {}
-        for number, statement in enumerate(self._found):
+        is_source = place.file == self._file
+        for number, statement in enumerate(self._found if is_source else self._of_header(place.file)):
             if statement.begin <= (place.line, place.column) < statement.end:
-                return as_attribute(self._known[number] or (), ACCESS_KINDS if is_view else ("latency",))
+                known = self._known[number] if is_source else statement.known
+                return as_attribute(known or (), ACCESS_KINDS if is_view else ("latency",))
         return {}
+
+    def _of_header(self, file: str) -> list[Statement]:
+        if file not in self._headers:
+            try:
+                text = Path(file).read_text(encoding="utf-8", errors="surrogateescape")
+            except OSError:  # gone since clang read it
+                text = ""
+            self._headers[file] = statements(text, self._macros)
+        return self._headers[file]
 
 
 def evaluated(request: Request, text: str, macros: Mapping[str, str]) -> str:
@@ -148,7 +171,8 @@ def evaluated(request: Request, text: str, macros: Mapping[str, str]) -> str:
     stay as they are."""
     if len(text) != len(request.text):
         return text
-    for number, found in reversed(list(enumerate(statements(request, macros)))):
+    every = statements(request.text, {**macros, **request.defines})
+    for number, found in reversed(list(enumerate(every))):
         if found.known is None and found.is_open:
             values = "".join(f", ({hint.arch}), ({hint.value})" for hint in found.hints)
             line, column = _place(text, found.offset)
@@ -157,11 +181,11 @@ def evaluated(request: Request, text: str, macros: Mapping[str, str]) -> str:
     return text
 
 
-def statements(request: Request, macros: Mapping[str, str]) -> list[Statement]:
-    """The statements of a source that have hints."""
-    if "hint" not in request.text:
+def statements(text: str, macros: Mapping[str, str]) -> list[Statement]:
+    """The statements in a text that have hints."""
+    if "hint" not in text:
         return []
-    text, known = request.text, {**macros, **request.defines}
+    known = dict(macros)
     tokens = [token for token in tokenize(text, known) if token.kind != "include"]
     found = []
     for first, begin, inside in _hinted(text, tokens, known):

@@ -15,7 +15,7 @@ from ...targets.target import Request
 from ...version import VERSION
 from ..ir import Entry, Pointer, Scalar, Tile
 from ..module import Module
-from .hints import StatementHints, kernel_hints
+from .hints import StatementHints, hints_in_header, kernel_hints
 from .llvm import Aggregate, Global, Number, Place
 from .llvm_text import Text
 from .recording import UNIT, options_of, record
@@ -70,7 +70,7 @@ def translate_kernels(
             else:
                 missing[expression] = error
             continue
-        entry.hints = of_kernels.get(symbol, {})
+        entry.hints = of_kernels.get(symbol) or _hints_in_header(request, expression, recorded.kernels)
         entries.append(entry)
     if refused:
         raise _compile_error(request, refused)
@@ -118,6 +118,12 @@ def _entry(
         ) from error
     entry.expression = expression
     return entry
+
+
+def _hints_in_header(request: Request, expression: str, kernels: list[KernelInfo]) -> dict:
+    """The hints of a kernel that is not in the source itself, which clang does not see."""
+    fitting = [k for k in kernels if k.name == base_name(expression) and k.file != request.name]
+    return hints_in_header(fitting[0]) if len(fitting) == 1 else {}
 
 
 def _not_available(missing: Mapping[str, NotAvailableYet], others: Sequence[str]) -> NotAvailableYet:
