@@ -52,7 +52,7 @@ def wanted() -> dict[str, list[str]]:
 
 
 def rows_of(source: str, kernels: list[str]) -> Iterator[Row]:
-    module = translated(source, kernels)
+    module = translated(source, kernels, CUDA_TILE_COMPOSED=1)
     translator = FusingTranslator(module, {}, insists=False, find=None)
     translator.text()
     for kernel, entry in zip(kernels, module.entries, strict=True):

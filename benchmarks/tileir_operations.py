@@ -62,9 +62,9 @@ def counts(module: tileir.Module) -> dict[str, int]:
     return {entry.name: sum(1 for _ in walk(entry.body)) for entry in module.entries}
 
 
-def translated(source: str, kernels: Iterable[str]) -> tileir.Module:
+def translated(source: str, kernels: Iterable[str], **defines: int) -> tileir.Module:
     """By the open front end."""
-    return tileir.from_cpp(ROOT / source, kernels=tuple(kernels), include_dirs=[INCLUDED])
+    return tileir.from_cpp(ROOT / source, kernels=tuple(kernels), include_dirs=[INCLUDED], defines=defines)
 
 
 def counted(source: str, rows: list[Row]) -> list[Row]:

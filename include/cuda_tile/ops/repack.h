@@ -76,7 +76,7 @@ CUDA_TILE_CONSTEXPR bool can_repack() {
   }
 }
 
-#if !CUDA_TILE_RECORD // where it is a primitive
+#if CUDA_TILE_COMPOSED
 /// Each element becomes several narrower ones, the lower bits first.
 template <typename R, size_t D, typename T>
 CUDA_TILE_API R unpack_elements(T const& x) {

@@ -120,11 +120,13 @@ template <typename E>
 CUDA_TILE_API E apply(elements::negate, E a) {
   return static_cast<E>(-a);
 }
+#if !CUDA_TILE_COMPOSED
 template <typename E, typename N>
 CUDA_TILE_API E apply(elements::powi const&, E a, N n) {
   using number = conditional_t<is_bool_v<N>, signed char, N>; // whose only bit is no sign
   return detail::recorded<record::powi<E>, E>(a, static_cast<number>(n));
 }
+#endif
 template <typename E, typename F, typename A, typename... More>
 CUDA_TILE_API auto apply(on_converted<E, F> f, A a, More... more) {
   return back_end::apply(f.f, detail::convert<E>(a), detail::convert<E>(more)...);

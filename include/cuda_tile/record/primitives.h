@@ -64,6 +64,7 @@ CUDA_TILE_API R extract(T const& x, Indices... index) {
   return back_end::tile_of<R, back_end::record::extract<back_end::described_t<R>>>(
       x.handle, static_cast<unsigned>(index)...);
 }
+#if !CUDA_TILE_COMPOSED
 template <typename T, typename Part, typename... Indices>
 CUDA_TILE_API T insert_part(T const& x, Part const& part, Indices... index) {
   return back_end::tile_of<T, back_end::record::insert<back_end::described_t<T>>>(
@@ -75,6 +76,7 @@ CUDA_TILE_API R repack_elements(T const& x) {
       back_end::record::repack<back_end::described_t<R>, back_end::described_t<T>, static_cast<unsigned>(D)>;
   return back_end::tile_of<R, operation>(x.handle);
 }
+#endif
 template <typename R, size_t D, typename T>
 CUDA_TILE_API R cat(T const& x, T const& y) {
   return back_end::tile_of<R, back_end::record::cat<back_end::described_t<R>, static_cast<unsigned>(D)>>(
@@ -106,6 +108,7 @@ template <typename A, typename L, typename R>
 CUDA_TILE_API A multiply_tiles(L const& lhs, R const& rhs) {
   return detail::multiply_add_tiles(lhs, rhs, detail::filled<A>(detail::convert<tile_element_t<A>>(0)));
 }
+#if !CUDA_TILE_COMPOSED
 template <typename L, typename LS, typename R, typename RS, typename A>
 CUDA_TILE_API A multiply_scaled_tiles(L const& lhs, LS const& lhs_scale, R const& rhs, RS const& rhs_scale,
                                       A const& acc) {
@@ -114,6 +117,7 @@ CUDA_TILE_API A multiply_scaled_tiles(L const& lhs, LS const& lhs_scale, R const
   return back_end::tile_of<A, operation>(lhs.handle, rhs.handle, acc.handle, lhs_scale.handle,
                                          rhs_scale.handle);
 }
+#endif
 
 // ---- assumptions
 

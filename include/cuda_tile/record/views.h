@@ -98,11 +98,14 @@ CUDA_TILE_API void store_through(Place const& place, tile_at<Place> const& value
 #define CUDA_TILE_PARTITION partition_index<Span, Shape, Steps>
 #define CUDA_TILE_GATHERED gathered_index<Span, Shape, Dim, T>
 CUDA_TILE_ACCESSES(CUDA_TILE_PARTITION, typename Span, typename Shape, typename Steps)
+#if !CUDA_TILE_COMPOSED
 CUDA_TILE_ACCESSES(CUDA_TILE_GATHERED, typename Span, typename Shape, size_t Dim, typename T)
+#endif
 #undef CUDA_TILE_GATHERED
 #undef CUDA_TILE_PARTITION
 #undef CUDA_TILE_ACCESSES
 
+#if !CUDA_TILE_COMPOSED
 template <memory_order Order, thread_scope Scope, bool Masked, typename Function, typename Place, typename T>
 CUDA_TILE_API void update_view(memory_function<Function>, Place const& place, T const& value) {
   using operation = back_end::record::update_view<back_end::described_t<back_end::tile_at<Place>>,
@@ -112,5 +115,6 @@ CUDA_TILE_API void update_view(memory_function<Function>, Place const& place, T 
   back_end::access_view<operation, void>(place, typename back_end::parts_of<Place>::dimensions{},
                                          back_end::handle_as<back_end::tile_at<Place>>(value));
 }
+#endif
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

@@ -70,7 +70,7 @@ struct gathering {
   }
 };
 
-#if !CUDA_TILE_RECORD // where they are primitives
+#if CUDA_TILE_COMPOSED
 // Loads and stores of such chunks, as those of partitions (tile/primitives.h).
 
 template <typename Span, typename Shape, size_t Dim, typename T>

@@ -14,7 +14,7 @@ template <memory_order Order, thread_scope Scope>
 concept update_of_views =
     Order == memory_order::relaxed && (Scope == thread_scope::block || Scope == thread_scope::device);
 
-#if !CUDA_TILE_RECORD // where it is a primitive
+#if CUDA_TILE_COMPOSED
 /// Replaces each element k of a chunk by function(k, v); nothing beyond the span is accessed.
 template <memory_order Order, thread_scope Scope, bool Masked, typename Update, typename Place, typename T>
 CUDA_TILE_API void update_view(Update kind, Place const& place, T const& value) {

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from ...tileir.cxx.kernels import Kernels
     from ...tileir.ir import Entry
 
-_MACROS = {"__CUDA_ARCH__": "900"}  # kernels see it as on a GPU, unless the user defines it
+# Kernels see the first one as on a GPU, unless the user defines it; the other one: include/cuda_tile/config.h.
+_MACROS = {"__CUDA_ARCH__": "900", "CUDA_TILE_COMPOSED": "1"}
 # What may mean something else to the front end's clang, which compiles for no processor in particular.
 _UNLIKE_HOST = re.compile(
     r"\blong\s+double\b|\bwchar_t\b|\bLDBL_\w+|\b\d+\.\d*(?:[eE][+-]?\d+)?[lL]\b"
