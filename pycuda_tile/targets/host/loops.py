@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from ...tileir.cxx.kernels import Kernels
     from ...tileir.ir import Entry
 
-# Kernels see the first one as on a GPU, unless the user defines it; the other one: include/cuda_tile/config.h.
+# What kernels see as on a GPU, unless the user defines it; and see include/cuda_tile/config.h.
 _MACROS = {"__CUDA_ARCH__": "900", "CUDA_TILE_COMPOSED": "1"}
 # What may mean something else to the front end's clang, which compiles for no processor in particular.
 _UNLIKE_HOST = re.compile(
