@@ -48,11 +48,9 @@ CUDA_TILE_API long long length_within(range const& a, long long period) {
   return length;
 }
 
-/// Whether two ranges have no byte in common, apart from those between their elements: they do not overlap,
-/// or they are like the left and the right half of the rows of one matrix.
-CUDA_TILE_API bool disjoint(range const& a, range const& b) {
-  if (a.begin == a.end || b.begin == b.end || a.end <= b.begin || b.end <= a.begin)
-    return true;
+/// Whether ranges that overlap have no byte in common but between their elements: they are like the left and
+/// the right half of the rows of one matrix. Not inlined, because it is rarely called and long.
+[[gnu::noinline]] inline bool interleaved(range const& a, range const& b) {
   for (unsigned d = 0; d < a.rank; ++d) {
     long long period = a.steps[d];
     if (a.counts[d] <= 1 || period <= 0)
@@ -66,16 +64,59 @@ CUDA_TILE_API bool disjoint(range const& a, range const& b) {
   return false;
 }
 
-/// Whether no two elements of an access lie at the same address; axes from the outermost to the innermost.
+/// Whether two ranges have no byte in common, apart from those between their elements.
+CUDA_TILE_API bool disjoint(range const& a, range const& b) {
+  if (a.begin == a.end || b.begin == b.end || a.end <= b.begin || b.end <= a.begin)
+    return true;
+  return loops::interleaved(a, b);
+}
+
+/// The same for two accesses where another test has to fail before.
+template <unsigned A, unsigned B, typename E, typename F>
+[[gnu::noinline]] bool disjoint_tiles(E const* a, long long const (&a_counts)[A],
+                                      long long const (&a_steps)[A], F const* b,
+                                      long long const (&b_counts)[B], long long const (&b_steps)[B]) {
+  return loops::disjoint(loops::range_of<A>(a, a_counts, a_steps), loops::range_of<B>(b, b_counts, b_steps));
+}
+
+/// The bytes from the first element of an array to its last one; all of memory if these have no address.
+struct interval {
+  unsigned long long begin, end;
+};
+template <unsigned Rank, typename E>
+CUDA_TILE_API interval whole(E const* base, long long const (&extents)[Rank],
+                             long long const (&strides)[Rank]) {
+  auto begin = reinterpret_cast<unsigned long long>(base), end = begin + sizeof(E);
+  for (unsigned d = 0; d < Rank; ++d) {
+    if (extents[d] <= 0)
+      return {0, 0};
+    long long reach;
+    if (__builtin_mul_overflow(extents[d] - 1, strides[d], &reach) ||
+        __builtin_mul_overflow(reach, static_cast<long long>(sizeof(E)), &reach))
+      return {0, ~0ull};
+    unsigned long long& edge = reach < 0 ? begin : end;
+    if (reach < 0 ? edge < -static_cast<unsigned long long>(reach) : edge + reach < edge)
+      return {0, ~0ull};
+    edge += static_cast<unsigned long long>(reach);
+  }
+  return {begin, end};
+}
+CUDA_TILE_API bool apart(interval const& a, interval const& b) {
+  return a.end <= b.begin || b.end <= a.begin;
+}
+
+/// Whether no two elements of an access, or of an array, lie at the same address; axes from the outermost to
+/// the innermost.
 template <unsigned Rank>
 CUDA_TILE_API bool is_injective(long long const (&counts)[Rank], long long const (&steps)[Rank]) {
   long long reach = 1;
   for (unsigned d = Rank; d-- > 0;) {
     if (counts[d] <= 1)
       continue;
-    if (steps[d] < reach)
+    long long more;
+    if (steps[d] < reach || __builtin_mul_overflow(counts[d] - 1, steps[d], &more) ||
+        __builtin_add_overflow(reach, more, &reach))
       return false;
-    reach += (counts[d] - 1) * steps[d];
   }
   return true;
 }

@@ -74,7 +74,8 @@ class _Emitter:
                 tests = " && ".join(found.tests)
                 with self.translator.names.block(f"if ({tests})"):
                     self._loops()
-                with self.translator.names.block("else"):
+                # Not inlined: compilers make worse loops in long functions.
+                with self.translator.names.block("else [&]() __attribute__((noinline))", "}();"):
                     otherwise(self.nest.ops, {value: self.outputs[id(value)] for value in self.nest.outputs})
             else:
                 self._loops()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -11,7 +12,7 @@ from ..lower.expressions import expression
 from ..lower.memory import unsigned_scalar
 from ..lower.places import padding
 from ..lower.translation import Translation
-from ..lower.types import element
+from ..lower.types import Tensor, Tiles, element
 from ..reading import (
     attribute,
     group,
@@ -54,6 +55,7 @@ class Place:
     padding: the value of others, of a load
     size:    how many elements the array has, or all blocks together store
     streams: a condition for storing past the caches
+    view:    that of the access, and its indices
     """
 
     origin: str
@@ -64,6 +66,8 @@ class Place:
     padding: str = ""
     size: str = ""
     streams: str = ""
+    view: Tiles | None = None
+    indices: list[str] = field(default_factory=list)
 
     def at(self, positions: dict[int, str]) -> str:
         """The address of the element, or of a strip's first one, at these positions."""
@@ -74,7 +78,10 @@ class Place:
 
     def bytes(self) -> str:
         """The range of bytes, for the tests before the loops."""
-        return f"loops::range_of<{len(self.spans)}>({self.origin}, {', '.join(self._spans())})"
+        return f"loops::range_of<{len(self.spans)}>({self.span()})"
+
+    def span(self) -> str:
+        return f"{self.origin}, {', '.join(self._spans())}"
 
     def injective(self) -> str:
         return f"loops::is_injective<{len(self.spans)}>({', '.join(self._spans())})"
@@ -83,7 +90,12 @@ class Place:
         return [_array([span.size for span in self.spans]), _array([span.step for span in self.spans])]
 
 
-def _array(values: list[str]) -> str:
+def _whole(tensor: Tensor) -> str:
+    given = f"{tensor.base}, {_array(tensor.extents)}, {_array(tensor.strides)}"
+    return f"loops::whole<{len(tensor.extents)}>({given})"
+
+
+def _array(values: Iterable[str]) -> str:
     return f"{{{', '.join(values)}}}"
 
 
@@ -120,6 +132,7 @@ class Places:
         self.translator, self.nest = translator, nest
         self.tests: list[str] = []
         self._origins: dict[Any, str] = {}  # by how they are computed
+        self._known: dict[str, str] = {}  # variables by their values
 
     def of(self, access: Access) -> Place:
         place = self._view(access) if "view" in access.op.operands else self._pointers(access)
@@ -131,11 +144,37 @@ class Places:
         """What must hold for the loops to keep the order of accesses."""
         for first, second in self.nest.effects.disjoint:
             one, other = places[id(first.op)], places[id(second.op)]
-            self.tests.append(f"loops::disjoint({one.bytes()}, {other.bytes()})")
+            soon = self._known_soon(one, other)
+            test = f"loops::disjoint({one.bytes()}, {other.bytes()})"
+            late = f"loops::disjoint_tiles({one.span()}, {other.span()})"
+            self.tests.append(f"({soon} || {late})" if soon else test)
         for access in self.nest.effects.in_place.values():
             place = places[id(access.op)]
             self.tests.append(place.injective())
         self.tests[:] = dict.fromkeys(self.tests)
+
+    def _known_soon(self, one: Place, other: Place) -> str:
+        """A quick test that suffices: that whole arrays are apart, or that tiles are two of one partition; ""
+        if there is none."""
+        if one.view is None or other.view is None:
+            return ""
+        if one.view.tensor != other.view.tensor:
+            arrays = [_whole(one.view.tensor), _whole(other.view.tensor)]
+            wholes = ", ".join(self._once("whole", array, "auto") for array in arrays)
+            return self._once("apart", f"loops::apart({wholes})", "bool")
+        kind, tensor = one.view.kind, one.view.tensor
+        differ = [f"{a} != {b}" for a, b in zip(one.indices, other.indices, strict=True) if a != b]
+        if not differ or kind != other.view.kind or kind.sparse is not None or kind.steps != kind.tile:
+            return ""
+        counts, steps = _array(tensor.extents), _array(tensor.strides)
+        injective = f"loops::is_injective<{len(tensor.extents)}>({counts}, {steps})"
+        return f"(({' || '.join(differ)}) && {self._once('injective', injective, 'bool')})"
+
+    def _once(self, wish: str, text: str, kind: str) -> str:
+        """The name of a variable for what the nest may need more than once."""
+        if text not in self._known:
+            self._known[text] = self._let(wish, text, kind)
+        return self._known[text]
 
     def add_streams(self, places: dict[int, Place]) -> None:
         """Which stores of rows may go past the caches: not those to what the nest has just loaded."""
@@ -162,9 +201,10 @@ class Places:
         view = self.translator.views[id(operand(op, "view"))]
         promised = list(attribute(op, "inbounds", None) or ())
         place = Place(view.tensor.base, view.tensor.element, size=" * ".join(view.tensor.extents))
-        kind = view.kind
+        kind, place.view = view.kind, view
         for d, (own, n, apart) in enumerate(zip(axes, kind.tile, kind.steps, strict=True)):
             index = unsigned_scalar(self.translator, group(op, "index")[d])
+            place.indices.append(index)
             step, extent = view.tensor.strides[kind.axes[d]], view.tensor.extents[kind.axes[d]]
             place.origin += f" + static_cast<long long>({index}) * {apart} * {step}"
             weights, count = self.nest.axes.weights(own), str(n)
