@@ -1,58 +1,48 @@
-// Fibers: ucontext creates a context portably, and setjmp switches contexts without a system call (as in
-// QEMU's coroutines).
-#undef _FORTIFY_SOURCE // its longjmp mistakes a jump to another stack for an attack
 #include "fiber.h"
 
 #include "sanitizer.h"
 
-#include <cstdint>
-#include <ucontext.h>
+#include <atomic>
 
 namespace cuda_tile_launcher {
+
+namespace {
+
+/// How much of a new stack stays unused. Stacks lie at distances of powers of two: without this, what their
+/// functions use would compete for the same few places in the processor's caches.
+std::size_t unused_part() noexcept {
+  static std::atomic<unsigned> number{0};
+  constexpr std::size_t page = 4096, line = 64;
+  return number.fetch_add(1, std::memory_order_relaxed) * (page + line) % Fiber::most_unused;
+}
+
+} // namespace
 
 std::unique_ptr<Fiber> Fiber::create(std::size_t stack_bytes, std::size_t guard_bytes) {
   auto fiber = std::make_unique<Fiber>();
   if (!fiber->stack_.reserve(stack_bytes, guard_bytes))
     return nullptr;
+  fiber->usable_ = fiber->stack_.size() - unused_part();
   fiber->prepare();
   return fiber;
 }
 
-namespace {
+Fiber::~Fiber() { end_fiber(watched_); }
 
-/// To be called when back on the stack that resumed a fiber.
-void finish_resume(void* kept) noexcept {
-  const void* bottom = nullptr;
-  std::size_t size = 0;
-  finish_switch(kept, bottom, size);
-}
-
-} // namespace
-
-// Enters main() on the fiber's stack, which saves its context and returns at once.
 void Fiber::prepare() noexcept {
-  ucontext_t here, context;
-  getcontext(&context);
-  context.uc_stack.ss_sp = stack_.base();
-  context.uc_stack.ss_size = stack_.size();
-  context.uc_link = nullptr;
-  const auto address = reinterpret_cast<std::uintptr_t>(this); // makecontext passes only ints
-  makecontext(&context, reinterpret_cast<void (*)()>(&Fiber::main), 2, static_cast<unsigned>(address),
-              static_cast<unsigned>(static_cast<std::uint64_t>(address) >> 32));
-  void* kept = nullptr;
-  start_switch(kept, stack_.base(), stack_.size());
-  if (!_setjmp(resumer_))
-    swapcontext(&here, &context);
-  finish_resume(kept);
+  finished_ = true;
+  own_.start(stack_.base(), usable_, main, this);
+  end_fiber(watched_);
+  watched_ = begin_fiber();
 }
 
-void Fiber::main(unsigned low, unsigned high) {
-  auto* self = reinterpret_cast<Fiber*>(static_cast<std::uintptr_t>(std::uint64_t{high} << 32 | low));
+void Fiber::main(void* fiber) {
+  auto* const self = static_cast<Fiber*>(fiber);
   finish_switch(nullptr, self->resumer_stack_, self->resumer_stack_size_);
   for (;;) {
+    self->function_(self->argument_);
     self->finished_ = true;
     self->suspend();
-    self->function_(self->argument_);
   }
 }
 
@@ -64,21 +54,32 @@ void Fiber::start(Function function, void* argument) noexcept {
 
 bool Fiber::resume() noexcept {
   void* kept = nullptr;
-  start_switch(kept, stack_.base(), stack_.size());
-  if (!_setjmp(resumer_))
-    _longjmp(own_, 1);
-  finish_resume(kept);
+  watched_resumer_ = current_fiber();
+  start_switch(kept, stack_.base(), stack_.size(), watched_);
+  resumer_.switch_to(own_);
+  const void* bottom = nullptr;
+  std::size_t size = 0;
+  finish_switch(kept, bottom, size);
   return finished_;
 }
 
 void Fiber::suspend() noexcept {
-  start_switch(kept_, resumer_stack_, resumer_stack_size_);
-  if (!_setjmp(own_))
-    _longjmp(resumer_, 1);
+  start_switch(kept_, resumer_stack_, resumer_stack_size_, watched_resumer_);
+  own_.switch_to(resumer_);
   finish_switch(kept_, resumer_stack_, resumer_stack_size_);
 }
 
-void Fiber::leave() noexcept { _longjmp(resumer_, 1); }
+void Fiber::leave() noexcept {
+  suspend();
+  __builtin_unreachable();
+}
+
+bool Fiber::can_hand_over() noexcept { return SavedPlace::can_be_copied && !switches_are_watched(); }
+
+void Fiber::hand_over(Fiber& to) noexcept {
+  to.resumer_ = resumer_;
+  own_.switch_to(to.own_);
+}
 
 std::unique_ptr<Fiber> FiberStore::take() noexcept try {
   {

@@ -3,8 +3,8 @@
 
 #include "fixed_text.h"
 #include "stack.h"
+#include "switch_stack.h"
 
-#include <csetjmp>
 #include <memory>
 #include <mutex>
 #include <vector>
@@ -15,6 +15,9 @@ namespace cuda_tile_launcher {
 class Fiber {
 public:
   using Function = void (*)(void*);
+  static constexpr std::size_t most_unused = 64 * (4096 + 64); // bytes of a stack
+
+  ~Fiber();
 
   /// Returns null if there is no address space even for a small stack.
   static std::unique_ptr<Fiber> create(std::size_t stack_bytes, std::size_t guard_bytes);
@@ -25,31 +28,39 @@ public:
   bool resume() noexcept;
   /// Called by the function to return to the caller of resume().
   void suspend() noexcept;
+  /// Called by the function to resume another suspended fiber in its place, whose resume() this was: it
+  /// returns to the caller of that. Only where can_hand_over().
+  void hand_over(Fiber& to) noexcept;
+  static bool can_hand_over() noexcept;
+  /// Fetches what a switch to this fiber will need.
+  void prefetch() const noexcept { own_.prefetch(); }
   /// Called by a signal handler that interrupted the function: resume() returns false; abandon() must follow.
   [[noreturn]] void leave() noexcept;
   /// Forgets a suspended function; its local variables are not destroyed.
   void abandon() noexcept { prepare(); }
-  void trim(std::size_t kept) noexcept { stack_.trim(kept); }
+  void trim(std::size_t kept) noexcept { stack_.trim(stack_.size() - usable_ + kept); }
   bool is_finished() const noexcept { return finished_; }
   const Stack& stack() const noexcept { return stack_; }
   /// What a signal handler reports about the function.
   FixedText& note() noexcept { return note_; }
 
 private:
-  static void main(unsigned low, unsigned high);
+  [[noreturn]] static void main(void* fiber);
   void prepare() noexcept;
 
-  Stack stack_;
-  FixedText note_;
+  SavedPlace own_;     // where the fiber continues
+  SavedPlace resumer_; // where resume() continues
   Function function_ = nullptr;
   void* argument_ = nullptr;
   bool finished_ = true;
-  jmp_buf own_;     // where the fiber continues
-  jmp_buf resumer_; // where resume() continues
-  // For AddressSanitizer.
+  Stack stack_;
+  std::size_t usable_ = 0; // bytes of it
+  FixedText note_;
+  // For sanitizers.
   void* kept_ = nullptr;
   const void* resumer_stack_ = nullptr;
   std::size_t resumer_stack_size_ = 0;
+  void *watched_ = nullptr, *watched_resumer_ = nullptr;
 };
 
 /// The idle fibers of one stack size. It keeps as many as have ever been in use at once.

@@ -39,8 +39,9 @@ bool KernelGuard::resume(Fiber& fiber, const cuda_tile_block& block) noexcept {
   block_ = &block;
   for (;;) {
     current = this;
-    const bool is_finished = fiber.resume();
+    fiber_->resume();
     current = nullptr;
+    const bool is_finished = fiber_->is_finished();
     if (fault_)
       break;
     if (!is_asked_)
@@ -57,6 +58,19 @@ bool KernelGuard::resume(Fiber& fiber, const cuda_tile_block& block) noexcept {
   }
   set_floating_point_control(control_);
   return false;
+}
+
+void KernelGuard::suspend() noexcept {
+  fiber_->suspend();
+  current = this;
+}
+
+void KernelGuard::hand_over(Fiber& to) noexcept {
+  Fiber& from = *fiber_;
+  current = nullptr;
+  fiber_ = &to;
+  from.hand_over(to);
+  current = this;
 }
 
 bool KernelGuard::stop(const char* text, int reason) noexcept {

@@ -23,6 +23,16 @@ public:
   /// Resumes a fiber that runs `block`: see Fiber::resume(). Also false if the kernel faulted or was given
   /// up; has_left() is then true.
   bool resume(Fiber& fiber, const cuda_tile_block& block) noexcept;
+  /// Called by the kernel to return to the caller of resume().
+  void suspend() noexcept;
+  /// Called by the kernel to let another suspended fiber of the same block go on in the place of this one.
+  void hand_over(Fiber& to) noexcept;
+  /// Whether nobody waits for resume() to return.
+  bool may_hand_over() const noexcept {
+    return !is_asked_ && !launch_.is_given_up() && Fiber::can_hand_over();
+  }
+  /// The fiber that ran last.
+  Fiber& fiber() const noexcept { return *fiber_; }
   bool has_left() const noexcept { return fault_ != 0 || is_given_up_; }
   /// Ends the kernel that the calling thread runs, and with it the launch: called by the kernel itself.
   /// Returns false if it runs none.

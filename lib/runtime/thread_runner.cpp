@@ -32,9 +32,10 @@ using cuda_tile_launcher::Launch;
 
 namespace {
 
-constexpr std::size_t stack_bytes = 1 << 20, kept_stack_bytes = 64 << 10;
+constexpr std::size_t stack_bytes = (1 << 20) + Fiber::most_unused, kept_stack_bytes = 64 << 10;
 constexpr std::size_t shared_alignment = 1024;
 constexpr unsigned lanes_of_warp = 32;
+constexpr unsigned ahead = 3; // how early a thread's stack is fetched: each is on a page of its own
 
 /// Never destroyed, like the launcher's own.
 FiberStore& fibers() {
@@ -126,8 +127,24 @@ private:
   void wait(State state) {
     Thread& self = threads_[running_];
     self.state = state;
-    self.fiber = fiber_;
-    fiber_->suspend();
+    self.fiber = &guard_.fiber();
+    if (Fiber* const next = find_ready())
+      guard_.hand_over(*next);
+    else
+      guard_.suspend();
+  }
+
+  /// Makes the next thread current that is ready in this round; returns null if run_round() has to.
+  Fiber* find_ready() {
+    if (guard_.may_hand_over())
+      for (unsigned i = running_ + 1; i != begun_; ++i)
+        if (threads_[i].state == State::ready) {
+          make_current(i);
+          if (const Fiber* const soon = threads_[std::min(i + ahead, count_ - 1)].fiber)
+            soon->prefetch();
+          return threads_[i].fiber;
+        }
+    return nullptr;
   }
 
   /// Runs threads that have not begun, in a fiber.
@@ -164,9 +181,12 @@ private:
   }
 
   void make_current(unsigned thread) {
-    running_ = block_.thread = thread;
     const unsigned x = shape_.block[0], y = shape_.block[1];
-    threadIdx = {thread % x, thread / x % y, thread / x / y};
+    if (thread == running_ + 1 && threadIdx.x + 1 != x) // without a division
+      ++threadIdx.x;
+    else
+      threadIdx = {thread % x, thread / x % y, thread / x / y};
+    running_ = block_.thread = thread;
     cuda_tile::runtime::atomics_in_turn = 0;
   }
 
@@ -210,9 +230,8 @@ private:
   }
 
   bool resume(Fiber& fiber, std::uint64_t ordinal) {
-    fiber_ = &fiber;
     if (guard_.resume(fiber, block_))
-      idle_.push_back(&fiber);
+      idle_.push_back(&guard_.fiber());
     if (guard_.has_left())
       guard_.report(ordinal);
     return !guard_.has_left() && !launch_.is_given_up() && !launch_.has_thrown(block_, ordinal);
@@ -353,8 +372,7 @@ private:
   std::vector<char> shared_;
   std::vector<std::unique_ptr<Fiber>> owned_;
   std::vector<Fiber*> idle_;
-  Fiber* fiber_ = nullptr; // that runs
-  unsigned running_ = 0;   // the thread that runs
+  unsigned running_ = 0; // the thread that runs
   unsigned begun_ = 0, ended_ = 0;
   uint3 next_ = {};                           // index of the thread that begins next
   unsigned counted_ = 0, counted_before_ = 0; // predicates at the barrier, and at the last one

@@ -11,7 +11,6 @@ from ..errors import CompileError
 from ..system import cache, resources
 
 _NAME = "cuda_tile_program.o"
-_ALONE = "fiber"  # sets macros before it includes any header
 # Symbols stay visible: a program and its shared libraries, which have a copy each, so share the program's.
 _FLAGS = ["-std=c++20", "-O2", "-g1", "-fPIC", "-pthread"]
 
@@ -59,10 +58,8 @@ def _is_older(library: Path, folder: Path) -> bool:
 
 def _units(sources: list[Path]) -> list[tuple[str, list[Path]]]:
     """The files by what is compiled together: most of the time goes into headers that they share."""
-    alone = [path for path in sources if path.stem == _ALONE]
     runtime = [path for path in sources if path.parent.name == "runtime"]
-    others = [path for path in sources if path not in alone and path not in runtime]
-    return [("runtime", runtime), ("launcher", others), (_ALONE, alone)]
+    return [("runtime", runtime), ("launcher", [path for path in sources if path not in runtime])]
 
 
 def _run(compiler: Compiler, arguments: list[str]) -> None:

@@ -130,6 +130,7 @@ _IGNORED_VALUES = _names(
 )
 _EQUALS_ONLY = {"fdevice-time-trace", "brief-diagnostics", "brief-diag", "m"}  # else they are flags
 _GPU_ONLY = _names("ptx optix-ir ltoir tileir")
+_IN_THE_RUN_TIME = _names("cuda cudart cudart_static cudadevrt")  # libraries that our own stands for
 _LETTERS = "IDULlOxom"  # their values may follow without a space
 _OBJECTS = (".o", ".obj", ".a", ".so")
 _SOURCES = (".cu", ".cuh", ".cpp", ".cc", ".cxx", ".C", ".c++", ".c")
@@ -286,7 +287,7 @@ def _read_one(
         values = _parts(needed()) if attribute not in ("defines",) else [needed()]
         getattr(options, attribute).extend(values)
         if attribute == "libraries":
-            options.linking += [f"-l{one}" for one in values]
+            options.linking += [f"-l{one}" for one in values if one not in _IN_THE_RUN_TIME]
         elif attribute == "linker_options":
             options.linking += [f"-Wl,{one}" for one in values]
     elif name in _OF_VALUES:

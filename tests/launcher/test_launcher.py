@@ -72,13 +72,11 @@ def build(folder: Path, *options: str) -> Path:
         "-I",
         str(ROOT / "include"),
     ]
-    # In two portions, as lib/CMakeLists.txt does.
-    fiber = ROOT / "lib/fiber.cpp"
-    others = folder / "others.cpp"
-    files = set((ROOT / "lib").glob("*.cpp")) - {fiber}
-    others.write_text("".join(f'#include "{file}"\n' for file in sorted(files)))
+    together = folder / "together.cpp"
+    files = sorted((ROOT / "lib").glob("*.cpp"))
+    together.write_text("".join(f'#include "{file}"\n' for file in files))
     for name, sources in [
-        ("launcher", [fiber, others]),
+        ("launcher", [together]),
         ("kernels", [ROOT / "tests/launcher/kernels.cpp"]),
     ]:
         output = ["-o", str(folder / f"{name}.so")]

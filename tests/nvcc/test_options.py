@@ -57,6 +57,7 @@ def test_what_is_for_gpus_means_nothing():
     words += " --threads 4 -cudart static -Werror all-warnings --diag-suppress=20012 -rdc=true --keep x.cu"
     found = read(words.split())
     assert found.inputs == [Input("x.cu")] and found.is_relocatable()
+    assert read(["x.cu", "-lcudart", "-lcuda", "-lm"]).linking == ["x.cu", "-lm"]
 
 
 @pytest.mark.parametrize("arch, value", [("sm_80", 800), ("compute_120", 1200), ("sm_90a", 900), ("", 900)])

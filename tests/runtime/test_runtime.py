@@ -47,9 +47,8 @@ def built(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("runtime")
     compiler = find_compiler()
     # A library of two files, since what all sources include takes most of the time.
-    portions = {"fiber": [ROOT / "lib/fiber.cpp"], "rest": [], "cases": sorted(HERE.glob("*.cpp"))}
-    portions["rest"] = sorted({*ROOT.glob("lib/*.cpp")} - {*portions["fiber"]})
-    portions["runtime"] = sorted(ROOT.glob("lib/runtime/*.cpp"))
+    folders = {"launcher": ROOT / "lib", "runtime": ROOT / "lib/runtime", "cases": HERE}
+    portions = {name: sorted(place.glob("*.cpp")) for name, place in folders.items()}
     warnings = ["-Wall", "-Wextra", "-Werror", f"-I{INCLUDE}", f"-I{ROOT / 'lib'}"]
     headers = ["-isystem", str(INCLUDE / "cuda_tile/compatible/runtime")]
     headers += ["-idirafter", str(INCLUDE / "cuda_tile/compatible/small_floats")]
