@@ -15,19 +15,24 @@ from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from itertools import pairwise
 
+from .declarations import (
+    CLASS,
+    class_name,
+    declared_names,
+    function_name,
+    is_member_value,
+    length_of_head,
+    named,
+    outer_words,
+)
 from .tokens import Token, all_tokens
 
 _DEVICE = {"__device__", "__global__", "__tile__", "__tile_global__", "__constant__", "__shared__"}
 _TILE = {"__tile__", "__tile_global__"}
 _OTHER = {"__host__"} | _DEVICE - _TILE
-_WITH_ARGUMENTS = {"alignas", "__align__", "__attribute__", "decltype", "noexcept", "__launch_bounds__"} | {
-    *("__cluster_dims__", "explicit", "requires", "typeof", "asm", "__declspec")
-}
-_CLASS = {"class", "struct", "union"}
-_KEPT = {"using", "typedef", "namespace", "static_assert", "concept", "enum", "friend", "constexpr", *_CLASS}
+_KEPT = {"using", "typedef", "namespace", "static_assert", "concept", "enum", "friend", "constexpr", *CLASS}
 _PASTED = "##"  # makes any name
 _ACCESS = ("public", "private", "protected")
-_BEHIND_A_NAME = ("(", "=", ";", ",", "[", "{", ":", "<")
 _OPEN = {"(": ")", "[": "]", "{": "}"}
 
 
@@ -240,7 +245,7 @@ class _Reader:
     def _braces(self, start: int, at: int, end: int) -> tuple[int, int]:
         """For a declaration that begins at `start` and has braces at `at`: where the next declaration begins,
         and where to continue."""
-        words = _outer_words(self.tokens[start:at])
+        words = outer_words(self.tokens[start:at])
         close = self._closing(at)
         if "namespace" in words or words[-2:-1] == ["extern"]:
             self.read(at + 1, close - 1)
@@ -249,11 +254,11 @@ class _Reader:
             return (start, close) if "=" not in words else self._rest(start, close, end)
         is_value = "=" in words and "operator" not in words
         if "()" in words and not is_value:
-            if _is_member_value(words):
+            if is_member_value(words):
                 return start, close
             self._function(start, at, close)
             return close, close
-        if _CLASS & set(words) and not is_value and "enum" not in words:
+        if CLASS & set(words) and not is_value and "enum" not in words:
             behind = self._rest(start, close, end, declare=False)[0]
             self._class(start, at, close, behind)
             return behind, behind
@@ -274,12 +279,12 @@ class _Reader:
         return behind, behind
 
     def _class(self, start: int, at: int, close: int, behind: int) -> None:
-        name = _class_name(self.tokens[start:at])
-        whole = self._add(start, behind, "class", {name, *_declared(self.tokens[close - 1 : behind])})
+        name = class_name(self.tokens[start:at])
+        whole = self._add(start, behind, "class", {name, *declared_names(self.tokens[close - 1 : behind])})
         members = _Reader(self.file, whole)
         members.read(at + 1, close - 1)
         whole.host = any(member.host and member.kind == "simple" for member in members.found)
-        whole.mentions = _names(self.tokens[start:at]) | _names(self.tokens[close:behind])
+        whole.mentions = named(self.tokens[start:at]) | named(self.tokens[close:behind])
         marked = self.file.macros.marks & {token.text for token in whole.tokens}
         whole.optional = bool(whole.names) and not marked
         if not marked:  # it is there or not: only what cannot be compiled is left out of it
@@ -290,7 +295,7 @@ class _Reader:
     def _function(self, start: int, at: int, close: int) -> None:
         head = self.tokens[start:at]
         marks = {token.text for token in head}
-        name = _function_name(head)
+        name = function_name(head)
         found = self._add(start, close, "function", {name})
         if marks & self.file.macros.unclear:
             return
@@ -305,8 +310,8 @@ class _Reader:
         words = {token.text for token in tokens}
         if len(tokens) < 2:
             return
-        found = self._add(start, end, "simple", _declared(tokens))
-        head = {token.text for token in tokens[: _length_of_head(tokens)]}
+        found = self._add(start, end, "simple", declared_names(tokens))
+        head = {token.text for token in tokens[: length_of_head(tokens)]}
         if head & self.file.macros.unclear:
             return
         found.host = _uses_host(tokens) or "__host__" in head
@@ -315,7 +320,7 @@ class _Reader:
     def _add(self, start: int, end: int, kind: str, names: set[str]) -> _Declaration:
         tokens = self.tokens[start:end]
         declaration = _Declaration(
-            self.file.name, tokens, names - {""}, kind, mentions=_names(tokens), within=self.within
+            self.file.name, tokens, names - {""}, kind, mentions=named(tokens), within=self.within
         )
         self.found.append(declaration)
         return declaration
@@ -332,15 +337,8 @@ class _Reader:
         return len(self.tokens)
 
 
-# --- tokens of a declaration --------------------------------------------------------------------------------
-
-
 def _identifiers(text: str) -> set[str]:
     return set(re.findall(r"[A-Za-z_$][\w$]*", text))
-
-
-def _names(tokens: Iterable[Token]) -> set[str]:
-    return {token.text for token in tokens if token.kind == "name"}
 
 
 def _uses_host(tokens: Sequence[Token]) -> bool:
@@ -358,105 +356,6 @@ def _uses_host(tokens: Sequence[Token]) -> bool:
         ):
             return True
     return False
-
-
-def _takes_arguments(tokens: Sequence[Token], at: int) -> bool:
-    """Whether the bracket at `at` belongs to an attribute or the like, and not to a function."""
-    return at > 0 and tokens[at - 1].text in _WITH_ARGUMENTS
-
-
-def _outer_words(tokens: Sequence[Token]) -> list[str]:
-    """The words outside brackets, with "()" for parameters, without the template arguments of `template`."""
-    words: list[str] = []
-    depth = angle = 0
-    for at, token in enumerate(tokens):
-        if token.text in ("(", "["):
-            if depth == angle == 0 and token.text == "(" and not _takes_arguments(tokens, at):
-                words.append("()")
-            depth += 1
-        elif token.text in (")", "]"):
-            depth -= 1
-        elif depth:
-            continue
-        elif token.text == "<" and (angle or words[-1:] == ["template"]):
-            angle += 1
-        elif token.text == ">" and angle:
-            angle -= 1
-        elif not angle:
-            words.append(token.text)
-    return words
-
-
-def _function_name(head: Sequence[Token]) -> str:
-    """The name before a function's parameters, "operator" for all operators, "" if it is not found."""
-    words = [token.text for token in head]
-    if "operator" in words:
-        return "operator"
-    depth = angle = 0
-    for at, token in enumerate(head):
-        if token.text == "<" and not depth:
-            angle += 1
-        elif token.text == ">" and not depth and words[at - 1] != "-":
-            angle -= 1
-        elif token.text == "(" and depth == 0 and angle <= 0 and not _takes_arguments(head, at):
-            return _name_before(head, at)
-        depth += (token.text in ("(", "[")) - (token.text in (")", "]"))
-    return ""
-
-
-def _name_before(tokens: Sequence[Token], at: int) -> str:
-    at -= 1
-    if at >= 0 and tokens[at].text == ">":  # of a specialization: launch<float>(...)
-        depth = 0
-        while at >= 0:
-            depth += (tokens[at].text == ">") - (tokens[at].text == "<")
-            at -= 1
-            if depth == 0:
-                break
-    return tokens[at].text if at >= 0 and tokens[at].kind == "name" else ""
-
-
-def _is_member_value(words: Sequence[str]) -> bool:
-    """Whether braces after these words hold the value of a member: X() : a{1}, b{2} {}"""
-    behind = words[words.index("()") + 1 :]
-    return ":" in behind and bool(re.fullmatch(r"[A-Za-z_]\w*|>", words[-1])) and words[-1] != "try"
-
-
-def _class_name(head: Sequence[Token]) -> str:
-    """The name after class or struct, "" if there is none."""
-    words = [token.text for token in head]
-    found, depth = "", 0
-    key = max(words.index(word) for word in _CLASS if word in words)
-    for at in range(len(words) - 1, -1, -1):  # the last one: others are of template parameters
-        if words[at] in _CLASS and (at == 0 or words[at - 1] not in ("<", ",")):
-            key = at
-            break
-    for token in head[key + 1 :]:
-        depth += (token.text in ("(", "[")) - (token.text in (")", "]"))
-        if token.text in (":", "<"):
-            break
-        if token.kind == "name" and not depth and token.text not in (*_WITH_ARGUMENTS, "final"):
-            found = token.text
-    return found
-
-
-def _declared(tokens: Sequence[Token]) -> set[str]:
-    """The names that a declaration may declare: those before what follows a name in one."""
-    found, depth, in_value = set(), 0, False
-    for token, following in pairwise(tokens):
-        if depth == 0 and token.text == ",":
-            in_value = False
-        is_name = token.kind == "name" and token.text not in _WITH_ARGUMENTS
-        if is_name and depth == 0 and not in_value and following.text in _BEHIND_A_NAME:
-            found.add(token.text)
-            in_value = following.text in ("=", "(", "{")
-        depth += (token.text in ("(", "[", "{")) - (token.text in (")", "]", "}"))
-    return found
-
-
-def _length_of_head(tokens: Sequence[Token]) -> int:
-    """The number of a declaration's tokens before a value or a body."""
-    return next((at for at, token in enumerate(tokens) if token.text in ("{", "=")), len(tokens))
 
 
 def _blank(text: str) -> str:

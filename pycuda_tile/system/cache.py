@@ -31,14 +31,22 @@ from typing import Any, NamedTuple
 from ..errors import CompileError, Error
 from ..version import VERSION
 from .forks import lock_files
+from .removal import (
+    ENTRY,
+    drop_oldest,
+    entries_of,
+    evict,
+    limit,
+    much_is_new,
+    remove,
+    remove_unfinished,
+    sweep,
+)
 
-_ENTRY = "entry.json"
-_DEFAULT_MEGABYTES = 1024
 _LAYOUT = 4  # of the meta data that builders write: a new number invalidates all entries
 _NO_ROOM = ("No space left on device", "Disk quota exceeded", "Read-only file system")  # compilers' words
 _PACKAGE = Path(__file__).parent.parent
 _WRITERS = ("frontend", "targets", "tileir/cxx")
-_VARIANTS = 8  # entries that one key may have
 
 
 class Entry:
@@ -105,7 +113,7 @@ def make_uncached(build: Builder) -> Entry:
     try:
         entry = Entry(place, build(place).meta)
     except BaseException:
-        _remove(place)
+        remove(place)
         raise
     weakref.finalize(entry, _remove_if_own, place, os.getpid())
     return entry
@@ -114,21 +122,21 @@ def make_uncached(build: Builder) -> Entry:
 def info() -> dict[str, Any]:
     """The location and size of the cache: folder, entries, bytes, limit_bytes."""
     root = folder()
-    entries = _entries(root)
+    entries = entries_of(root)
     return {
         "folder": str(root),
         "entries": len(entries),
         "bytes": sum(size for _, size, _ in entries),
-        "limit_bytes": _limit(),
+        "limit_bytes": limit(),
     }
 
 
 def clear() -> int:
     """Removes all entries and the remains of killed processes; returns the number of entries."""
     root = folder()
-    entries = _entries(root)
-    _remove(root / "entries")
-    _sweep(root, older_than=0)
+    entries = entries_of(root)
+    remove(root / "entries")
+    sweep(root, older_than=0)
     return len(entries)
 
 
@@ -213,13 +221,7 @@ def _warn(text: str) -> None:
 def _remove_if_own(place: Path, process: int) -> None:
     """Removes a folder that this process made; a forked child leaves its parent's alone."""
     if os.getpid() == process:
-        _remove(place)
-
-
-def _remove(place: Path) -> None:
-    import shutil  # most builds remove nothing, and the import takes longer than they do
-
-    shutil.rmtree(place, ignore_errors=True)
+        remove(place)
 
 
 # --- finding an entry ---------------------------------------------------------------------------------------
@@ -234,17 +236,17 @@ def _find(root: Path, key: str) -> Entry | None:
         place = root / "entries" / key / variant
         if record := _read(place):
             if all(_checksum(path) == digest for path, digest in record["dependencies"].items()):
-                _touch(place / _ENTRY)
+                _touch(place / ENTRY)
                 return Entry(place, record["meta"])
         else:
-            _remove(place)
+            remove(place)
     return None
 
 
 def _read(place: Path) -> dict[str, Any] | None:
     """The contents of entry.json, or None if it or any file beside it is damaged."""
     try:
-        digest, _, body = (place / _ENTRY).read_bytes().partition(b"\n")
+        digest, _, body = (place / ENTRY).read_bytes().partition(b"\n")
         if hashlib.sha256(body).hexdigest().encode() != digest:
             return None
         record = json.loads(body)
@@ -274,7 +276,7 @@ def _touch(path: Path) -> None:
 
 
 def _make(root: Path, key: str, build: Builder) -> Entry:
-    _remove_unfinished(root, key)
+    remove_unfinished(root, key)
     place = root / "tmp" / f"{key}.{os.urandom(6).hex()}"
     place.mkdir(mode=0o700)
     try:
@@ -283,10 +285,10 @@ def _make(root: Path, key: str, build: Builder) -> Entry:
         _write_record(place, result, started)
         final = _move_into(root / "entries" / key, place)
     finally:
-        _remove(place)
+        remove(place)
     with contextlib.suppress(OSError):  # the entry is complete even if removing others fails
-        if _much_is_new(root, sum(file.stat().st_size for file in final.iterdir())):
-            _evict(root, keep=final)
+        if much_is_new(root, sum(file.stat().st_size for file in final.iterdir())):
+            evict(root, keep=final)
     return Entry(final, result.meta)
 
 
@@ -296,20 +298,14 @@ def final_place(place: Path) -> Path:
     return place.parent.parent / "entries" / key / number if number else place
 
 
-def _remove_unfinished(root: Path, key: str) -> None:
-    """Removes what a killed process left; the caller holds the key's lock."""
-    for place in (root / "tmp").glob(f"{key}.*"):
-        _remove(place)
-
-
 def _move_into(home: Path, place: Path) -> Path:
     final = final_place(place)
     for attempt in range(3):
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         try:
-            _drop_oldest(home)
+            drop_oldest(home)
             return place.rename(final)
-        except FileNotFoundError:  # another process has just removed `home`: _evict(), clear()
+        except FileNotFoundError:  # another process has just removed `home`: evict(), clear()
             if attempt == 2:
                 raise
     raise AssertionError
@@ -324,9 +320,9 @@ def _write_record(place: Path, result: Result, started: int) -> None:
             dependencies[path] = _checksum_before(path, started)
     record = {"meta": result.meta, "files": files, "dependencies": dependencies}
     body = json.dumps(record).encode()
-    aside = place / f"{_ENTRY}.new"
+    aside = place / f"{ENTRY}.new"
     aside.write_bytes(hashlib.sha256(body).hexdigest().encode() + b"\n" + body)
-    aside.rename(place / _ENTRY)
+    aside.rename(place / ENTRY)
 
 
 def _checksum_before(path: str, started: int) -> str | None:
@@ -348,7 +344,7 @@ def _lock(root: Path, key: str) -> Iterator[None]:
         try:
             with contextlib.suppress(OSError):  # some network file systems have no locks
                 fcntl.flock(descriptor, fcntl.LOCK_EX)
-            if _same_file(descriptor, path):  # not removed by _sweep() meanwhile
+            if _same_file(descriptor, path):  # not removed by sweep() meanwhile
                 yield
                 return
         finally:
@@ -363,78 +359,3 @@ def _same_file(descriptor: int, path: Path) -> bool:
         return os.path.samestat(os.fstat(descriptor), os.stat(path))
     except OSError:
         return False
-
-
-# --- keeping it small ---------------------------------------------------------------------------------------
-
-
-def _limit() -> int:
-    try:
-        megabytes = int(os.environ.get("PYCUDA_TILE_CACHE_MEGABYTES", _DEFAULT_MEGABYTES))
-    except ValueError:
-        megabytes = -1
-    return (megabytes if megabytes >= 0 else _DEFAULT_MEGABYTES) << 20
-
-
-def _entries(root: Path) -> list[tuple[float, int, Path]]:
-    """(time of last use, bytes, folder) of each entry, least recently used first."""
-    found = []
-    for record in (root / "entries").glob(f"*/*/{_ENTRY}"):
-        with contextlib.suppress(OSError):
-            size = sum(file.stat().st_size for file in record.parent.iterdir())
-            found.append((record.stat().st_mtime, size, record.parent))
-    return sorted(found)
-
-
-_UNIT = 1 << 16  # bytes that one byte of `stored` stands for
-
-
-def _much_is_new(root: Path, size: int) -> bool:
-    """Whether, with `size` more bytes, a sixteenth of the limit has been stored since this was last true.
-    Examining all entries each time would make a large cache slow."""
-    path = root / "stored"
-    with open(path, "ab") as stream:  # appended to by many processes at once
-        stream.write(b"." * max(1, size // _UNIT))
-        stream.flush()
-        if os.fstat(stream.fileno()).st_size * _UNIT < _limit() // 16:
-            return False
-        stream.truncate(0)
-    return True
-
-
-def _drop_oldest(home: Path) -> None:
-    variants = sorted(home.iterdir(), key=lambda place: place.stat().st_mtime)
-    for place in variants[: max(0, len(variants) - _VARIANTS + 1)]:
-        _remove(place)
-
-
-def _evict(root: Path, keep: Path) -> None:
-    """Removes the least recently used entries while the cache exceeds its limit, and the remains of killed
-    processes."""
-    entries = _entries(root)
-    total = sum(size for _, size, _ in entries)
-    if total > _limit():
-        for _, size, place in entries:
-            if total <= _limit() * 0.8:
-                break
-            if place != keep:
-                _remove(place)
-                with contextlib.suppress(OSError):
-                    place.parent.rmdir()
-                total -= size
-    _sweep(root, older_than=3600)
-
-
-def _sweep(root: Path, older_than: float) -> None:
-    """Removes locks and unfinished results that no process holds and that are older than so many seconds."""
-    for path in (root / "locks").iterdir():
-        with contextlib.suppress(OSError):
-            if time.time() - path.stat().st_mtime < older_than:
-                continue
-            descriptor = os.open(path, os.O_RDWR)
-            try:
-                fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-                _remove_unfinished(root, path.name)
-                path.unlink()
-            finally:
-                os.close(descriptor)

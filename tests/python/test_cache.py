@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 import pycuda_tile as pct
-from pycuda_tile.system import cache
+from pycuda_tile.system import cache, removal
 
 
 def write(folder: Path) -> cache.Result:
@@ -110,8 +110,8 @@ def test_the_size_is_looked_at_now_and_then_only(cache_folder: Path, monkeypatch
     """Counting all entries at each store would take longer the more there are."""
     monkeypatch.setenv("PYCUDA_TILE_CACHE_MEGABYTES", "16")  # a sixteenth is sixteen entries' worth
     counted = []
-    entries = cache._entries
-    monkeypatch.setattr(cache, "_entries", lambda root: counted.append(1) or entries(root))
+    entries = removal.entries_of
+    monkeypatch.setattr(removal, "entries_of", lambda root: counted.append(1) or entries(root))
     for number in range(40):
         cache.get(f"key{number}", write)
     assert len(counted) == 2
