@@ -67,14 +67,14 @@ inline float __log2f(float x) noexcept { return CUDA_TILE_OF_C(log2f)(x); }
 inline float __sinf(float x) noexcept { return CUDA_TILE_OF_C(sinf)(x); }
 inline float __cosf(float x) noexcept { return CUDA_TILE_OF_C(cosf)(x); }
 inline float __powf(float x, float y) noexcept { return CUDA_TILE_OF_C(powf)(x, y); }
-#if !CUDA_TILE_RECORD && !defined(CUDA_TILE_PROGRAM) // which declare it
+#if !CUDA_TILE_RECORD && !defined(CUDA_TILE_FUNCTIONS_OF_RUNTIME) // which declare it
 inline float rsqrtf(float x) noexcept { return 1.0f / __builtin_sqrtf(x); }
 inline double rsqrt(double x) noexcept { return 1.0 / __builtin_sqrt(x); }
 #endif
 }
 inline float __fdividef(float x, float y) { return x / y; }
 
-#if CUDA_TILE_RECORD || !defined(CUDA_TILE_PROGRAM) // runtime/device/ has these in every rounding mode
+#if CUDA_TILE_RECORD || !defined(CUDA_TILE_FUNCTIONS_OF_RUNTIME) // which has every rounding mode
 constexpr int __float2int_rz(float x) { return static_cast<int>(x); }
 constexpr float __int2float_rn(int x) { return static_cast<float>(x); }
 constexpr float __fadd_rn(float x, float y) { return x + y; }

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#define CUDA_TILE_FUNCTIONS_OF_RUNTIME // in programs, and in plain C++ that uses the run time
 #include "cuda_tile/platform/cuda_functions.h"
 
 #include "cuda_tile/runtime/device/integers.h"
