@@ -6,6 +6,7 @@ python3 run.py test             run the tests
 python3 run.py test --all       also run the slow tests; --part 2/9: only the second of nine parts of them
 python3 run.py test ARG ...     run some tests: the arguments are passed to pytest
 python3 run.py torch            install PyTorch's CPU build, if pip has it, for the tests that use it
+python3 run.py wheel            make the packages of a release in dist/, for x86-64 and aarch64, and test them
 python3 run.py check            lint, formatting, types, and whether the generated headers are up to date
 python3 run.py docs             run the code blocks of all pages, then make the site in build/docs
 
@@ -65,6 +66,9 @@ def main(arguments):
     elif command == "check":
         set_up(CHECK_EXTRAS)
         return check()
+    elif command == "wheel":
+        set_up(TEST_EXTRAS | {"wheel"} | compilers)
+        return run(PYTHON, "release/wheels.py")
     elif command == "docs":
         set_up(TEST_EXTRAS | {"docs"} | compilers)
         return docs()

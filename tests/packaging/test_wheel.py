@@ -26,6 +26,9 @@ pytest.importorskip(
 ROOT = Path(__file__).resolve().parents[2]
 LIBRARIES = {f"pycuda_tile/lib/libcuda_tile_{name}.so" for name in ("launcher", "python")}
 FOR_PROGRAMS = "pycuda_tile/lib/libcuda_tile_program.a"
+# The wheel of a release for this machine, if the tests are to use it instead of one that they make.
+WHEELS = os.environ.get("PYCUDA_TILE_WHEELS", "").split(os.pathsep)
+RELEASED = [Path(wheel) for wheel in WHEELS if wheel.endswith(f"{os.uname().machine}.whl")]
 FOLDERS = ("include", "templates", "lib", "examples")
 LAUNCH = """
 import numpy as np, pycuda_tile as pct
@@ -103,7 +106,9 @@ def compiler_environment() -> dict[str, str]:
 
 @pytest.fixture(scope="session")
 def wheel(unpacked, compiler_environment, tmp_path_factory) -> Path:
-    """Built from the sdist, which shows that nothing is missing there."""
+    """Built from the sdist, which shows that nothing is missing there; or one of a release (run.py wheel)."""
+    if RELEASED:
+        return RELEASED[0]
     return build("wheel", unpacked, tmp_path_factory.mktemp("packages") / "wheel", **compiler_environment)
 
 
@@ -142,7 +147,7 @@ def test_wheel_holds_headers_templates_sources_and_examples(wheel):
     expected |= {f"pycuda_tile/{name}" for name in files(ROOT / "cmake" / "nvcc")}
     inside = names(wheel)
     extra = {name for name in inside if ".dist-info/" in name or "/lib/cmake/" in name}
-    made_by_zig = find_compiler().kind == "zig"
+    made_by_zig = RELEASED or find_compiler().kind == "zig"
     assert inside - extra == expected | LIBRARIES | (set() if made_by_zig else {FOR_PROGRAMS})
     assert "pycuda_tile/py.typed" in inside
 
