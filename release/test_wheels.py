@@ -1,6 +1,6 @@
 """The wheels of a release, which `run.py wheel` has made: what is in them, and that their libraries load.
 
-PYCUDA_TILE_WHEELS names them; test_wheel.py installs the one for this machine and uses it.
+PYCUDA_TILE_WHEELS names them; tests/packaging/test_wheel.py installs the one for this machine and uses it.
 """
 
 from __future__ import annotations
@@ -31,8 +31,6 @@ int main(int count, char** words) {
   printf("%u %d\\n", version(), workers() > 0);
 }
 """
-
-pytestmark = pytest.mark.skipif(not WHEELS, reason="needs wheels: python3 run.py wheel")
 
 
 @pytest.fixture(params=MACHINES)
