@@ -30,8 +30,8 @@ def batches(kind: str, size: int = 40) -> list[object]:
     What differs from the main branch runs by default, and of the rest one batch, another one for each commit.
     """
     found, old = examples.load(kind), _on_main(kind)
-    new = _cut([example for example in found if example not in old], size)[:2]
-    rest = _cut(found, size)
+    new = cut([example for example in found if example not in old], size)[:2]
+    rest = cut(found, size)
     chosen = zlib.crc32(_git("rev-parse", "HEAD").encode()) % len(rest)
     return [pytest.param(batch, id=f"changed-{batch[0].place}") for batch in new] + [
         pytest.param(batch, id=batch[0].place, marks=() if number == chosen else pytest.mark.wide)
@@ -39,7 +39,8 @@ def batches(kind: str, size: int = 40) -> list[object]:
     ]
 
 
-def _cut(found: Sequence[Example], size: int) -> list[Sequence[Example]]:
+def cut(found: Sequence[Example], size: int) -> list[Sequence[Example]]:
+    """Examples in batches."""
     return [found[start : start + size] for start in range(0, len(found), size)]
 
 
@@ -60,10 +61,10 @@ def _git(*arguments: str) -> str:
     return subprocess.run(command, cwd=examples.FOLDER, capture_output=True, text=True).stdout.strip()
 
 
-def run(batch: Sequence[Example]) -> list[str]:
+def run(batch: Sequence[Example], target: str = "cpu") -> list[str]:
     """What each of these examples in C++ prints."""
     kernels = [examples.source(number, example) for number, example in enumerate(batch)]
-    module = pct.build("\n".join([examples.HEAD, *kernels]), target="cpu", optimize=False)
+    module = pct.build("\n".join([examples.HEAD, *kernels]), target=target, optimize=False)
     return [
         _printed(example, CXX_TYPES, module.kernel(f"example_{number}")[_grid(example)])
         for number, example in enumerate(batch)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from example_runs import batches, run
+from example_runs import batches, cut, run
 
 from pycuda_tile.development.coverage.uses import Source
 from pycuda_tile.development.reference import examples, pages
@@ -40,5 +40,16 @@ def test_every_example_prints_or_asserts():
 
 @pytest.mark.parametrize("batch", batches("cpp"))
 def test_examples_print_what_the_page_shows(batch):
-    printed = zip(batch, run(batch), strict=True)
-    assert {e.place: text for e, text in printed if text.rstrip("\n") != e.prints} == {}
+    assert differences(batch, run(batch)) == {}
+
+
+@pytest.mark.wide
+@pytest.mark.parametrize("batch", cut(examples.load("cpp"), 40), ids=lambda batch: batch[0].place)
+def test_examples_print_the_same_where_threads_share_blocks(batch):
+    assert differences(batch, run(batch, "emulated")) == {}
+
+
+def differences(batch, printed) -> dict[str, str]:
+    """What other texts than those of the pages are printed, by the examples' places."""
+    found = zip(batch, printed, strict=True)
+    return {example.place: text for example, text in found if text.rstrip("\n") != example.prints}
