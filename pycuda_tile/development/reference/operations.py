@@ -9,7 +9,7 @@ from itertools import groupby
 
 from ...tileir.rows import rows
 from ...tileir.verifier.walk import meaning
-from . import examples
+from . import examples, pages
 
 _ATTRIBUTE = re.compile(r"(\w+):enum:(\w+)")
 _AXES = {"0d": " without axes", "1d": " with one axis"}
@@ -42,6 +42,12 @@ class Operation:
         """What must hold, beyond the kinds of values."""
         found = (rule.split() for rule in self.row["rules"].split("; ") if rule)
         return [meaning(rule, [f"`{word}`" for word in words]) for rule, *words in found]
+
+    @property
+    def errors(self) -> dict[str, str]:
+        """The largest error of a mathematical function, which modules built for the CPU have."""
+        name = "pow" if self.name == "fpowf" else self.name
+        return pages.errors({name}) if self.row["group"] == "Floating Point" else {}
 
     @property
     def examples(self) -> list[examples.Example]:

@@ -37,6 +37,16 @@ class Entry:
         return ", ".join(list(names)[:4]) + ", …" * (len(names) > 4)
 
     @property
+    def headers(self) -> list[str]:
+        """The headers that declare it; a hint needs none."""
+        return list(dict.fromkeys(row.header for row in self.rows if row.header))
+
+    @property
+    def since(self) -> str:
+        """The first version that has some of it; the table says what came later."""
+        return min(row.since for row in self.rows)
+
+    @property
     def signatures(self) -> str:
         return "\n".join(line for row in self.rows for line in layout(signatures()[row.id].signature))
 
@@ -58,7 +68,7 @@ class Entry:
     def errors(self) -> dict[str, str]:
         """The largest error of a mathematical function in each type."""
         names = {row.name for row in self.rows if row.header.endswith("ops/math.h")}
-        return {row["type"]: row["bound"] for row in _bounds() if row["name"] in names}
+        return errors(names)
 
     @property
     def examples(self) -> list[examples.Example]:
@@ -74,6 +84,11 @@ def usable() -> list[SimpleNamespace]:
 def _bounds() -> list[dict[str, str]]:
     with open(include_dir().parent / "tests/math/bounds.tsv", encoding="utf-8") as file:
         return list(csv.DictReader(file, delimiter="\t"))
+
+
+def errors(names: set[str]) -> dict[str, str]:
+    """The largest error of a mathematical function of one of these names in each type."""
+    return {row["type"]: row["bound"] for row in _bounds() if row["name"] in names}
 
 
 @cache
