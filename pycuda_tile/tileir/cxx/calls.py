@@ -7,6 +7,7 @@ from abc import abstractmethod
 
 import numpy as np
 
+from ..elements import DTYPES
 from ..ir import Block, Bounded, Constant, DivBy, Pointer, SameElements, Scalar, Tile, Value
 from .builder import Unsupported, is_float, is_integer, width
 from .instructions import ROUNDED
@@ -101,12 +102,21 @@ class Calls(Packing):
         return self.reshape(self.pure("iota", {}, Tile(element, (math.prod(shape),))), shape)
 
     def call_listed(self, i: Instruction, type_: Name) -> Value:
-        if not all(isinstance(operand, Number) for operand in i.operands):
-            raise Unsupported("a list of elements that are not constants")
-        element = Tile(type_.tile.element, ())
-        numbers = [self.known_value(self.of_type(operand, element)) for operand in i.operands]
-        value = np.array(numbers).reshape(type_.tile.shape)
-        return self.pure("constant", {}, type_.tile, {"value": value}, hoist=True)
+        """A constant, in which each element that is none replaces a zero."""
+        element, shape = Tile(type_.tile.element, ()), type_.tile.shape
+        assert isinstance(element.element, Scalar)
+        values = [self.of_type(operand, element) for operand in i.operands]
+        known = [self.known_value(value) for value in values]
+        zero = np.zeros((), DTYPES[element.element.name])
+        numbers = np.array([zero if number is None else number for number in known])
+        found = self.pure("constant", {}, type_.tile, {"value": numbers.reshape(shape)}, hoist=True)
+        if all(number is not None for number in known):
+            return found
+        order = self.reshape(self.pure("iota", {}, Tile(I32, (len(values),))), shape)
+        for at, (value, number) in enumerate(zip(values, known, strict=True)):
+            if number is None:
+                found = self.select(self.equals(order, at), value, found)
+        return found
 
     def call_reshape(self, i: Instruction, type_: Name) -> Value:
         return self.reshape(self.value(i.operands[0]), type_.tile.shape)
