@@ -29,7 +29,7 @@ def clang(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> st
 
 def test_the_version_is_the_one_asked_for(clang: str):
     assert toolchain.find_clang().version.split(".")[0] == clang
-    assert len(tileir.from_cpp(SOURCE).entries) == 3
+    assert len(tileir.from_cpp(SOURCE).entries) == 5
     with pytest.raises(pct.CompileError, match="<source>:1:41: error: use of undeclared identifier"):
         tileir.from_cpp("__tile_global__ void k(int* y) { y[0] = nosuch; }")
 
