@@ -51,7 +51,8 @@ def built(tmp_path_factory) -> Path:
     portions = {name: sorted(place.glob("*.cpp")) for name, place in folders.items()}
     warnings = ["-Wall", "-Wextra", "-Werror", f"-I{INCLUDE}", f"-I{ROOT / 'lib'}"]
     headers = ["-isystem", str(INCLUDE / "cuda_tile/compatible/runtime")]
-    headers += ["-idirafter", str(INCLUDE / "cuda_tile/compatible/small_floats")]
+    for name in ("small_floats", "cuda_std"):
+        headers += ["-idirafter", str(INCLUDE / "cuda_tile/compatible" / name)]
 
     def compile(name: str) -> str:
         source, output = folder / f"{name}.cpp", str(folder / f"{name}.o")

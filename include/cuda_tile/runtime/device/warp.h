@@ -24,8 +24,18 @@ T from_word(unsigned long long word) {
 /// The value of lane `source`; this lane's own where that one does not take part.
 template <typename T>
 T shuffle(unsigned mask, T value, unsigned source) {
-  const cuda_tile_warp_values* const all = cuda_tile_warp_barrier(mask, to_word(value));
-  return source < 32 && all->lanes >> source & 1 ? from_word<T>(all->of[source]) : value;
+  if constexpr (sizeof(T) <= 8) {
+    const cuda_tile_warp_values* const all = cuda_tile_warp_barrier(mask, to_word(value));
+    return source < 32 && all->lanes >> source & 1 ? from_word<T>(all->of[source]) : value;
+  } else { // word by word
+    static_assert(std::is_trivially_copyable<T>::value, "lanes exchange bytes");
+    unsigned long long words[(sizeof(T) + 7) / 8] = {};
+    __builtin_memcpy(words, &value, sizeof(T));
+    for (unsigned long long& word : words)
+      word = shuffle(mask, word, source);
+    __builtin_memcpy(&value, words, sizeof(T));
+    return value;
+  }
 }
 
 /// The lanes of which `is(value)` is true.
