@@ -8,19 +8,23 @@ from ..errors import TargetUnavailable
 
 try:
     import cuda.tile as ct
-    from cuda.tile import compilation, tune
+    from cuda.tile import compilation
+    from cuda.tile.tune import _tune, _tune_utils
 except ImportError as error:
     raise TargetUnavailable(
         f"pycuda_tile.cutile needs NVIDIA's cuda-tile package ({error}): pip install cuda-tile"
     ) from error
 
+from . import tuning
 from .launching import launch
 from .signatures import signature_of
-from .tuning import exhaustive_search
 
 _REPLACEMENTS: tuple[tuple[Any, str, Any], ...] = (
     (ct, "launch", launch),
-    (tune, "exhaustive_search", exhaustive_search),
+    (_tune, "_benchmark", tuning.benchmark),
+    (_tune, "_MAX_MEASURE_TIME_US", tuning.MOST_MICROSECONDS),
+    (_tune_utils, "_benchmark", tuning.benchmark),
+    (_tune_utils, "_export_ipc_benchmark_payload", tuning.no_payload),
     (compilation.KernelSignature, "from_kernel_args", staticmethod(signature_of)),
 )
 _originals: list[Any] = []
