@@ -49,9 +49,15 @@ std::shared_ptr<Capture> capture_of(Stream& stream) {
   return stream.capture;
 }
 
-void add_to(Capture& capture, Stream& stream, Function function) {
+void add_to(Capture& capture, Stream& stream, Function function, cudaGraphNodeType type) {
   std::lock_guard lock(streams_mutex());
-  capture.nodes.push_back(std::move(function));
+  auto& nodes = capture.graph->nodes;
+  Node node;
+  node.type = type;
+  node.work.push_back(std::move(function));
+  if (!nodes.empty()) // the order of capture is one that respects all dependencies
+    node.before.push_back(nodes.back().get());
+  capture.graph->add(std::move(node));
   step(capture, stream);
 }
 
@@ -134,11 +140,28 @@ cudaError_t end_capture(const StreamPointer& stream, cudaGraph_t& graph) {
   for (const auto& [key, part] : capture->parts)
     if (!part.is_joined)
       return cudaErrorStreamCaptureUnjoined;
-  graph = add_graph(std::move(capture->nodes));
+  graph = Graphs<cudaGraph_t>::all().add(capture->graph);
   return cudaSuccess;
 }
 
 } // namespace
+
+std::vector<Function> captured_work(const std::function<cudaError_t(cudaStream_t)>& call) {
+  const StreamPointer stream = add_stream(cudaStreamNonBlocking, 0);
+  begin_capture(stream, cudaStreamCaptureModeRelaxed);
+  const cudaError_t error = call(stream->handle());
+  std::vector<Function> work;
+  {
+    std::lock_guard lock(streams_mutex());
+    for (const auto& node : stream->capture->graph->nodes)
+      work.insert(work.end(), node->work.begin(), node->work.end());
+    end(std::shared_ptr(stream->capture));
+  }
+  remove_stream(*stream);
+  if (error != cudaSuccess)
+    throw Refusal{error};
+  return work;
+}
 
 } // namespace cuda_tile_runtime
 

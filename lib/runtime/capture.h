@@ -1,15 +1,12 @@
 // Captures: work of streams that becomes a graph instead of being done.
 #pragma once
 
-#include "stream.h"
+#include "graph.h"
 
 #include <map>
 #include <thread>
 
 namespace cuda_tile_runtime {
-
-/// Work in the order in which it was captured, which is one that respects all of its dependencies.
-using Nodes = std::vector<Function>;
 
 /// Guarded by streams_mutex().
 class Capture {
@@ -19,7 +16,7 @@ public:
   const StreamPointer origin;
   const cudaStreamCaptureMode mode;
   const std::thread::id thread = std::this_thread::get_id();
-  Nodes nodes;
+  const GraphPointer graph = std::make_shared<Graph>();
   bool is_broken = false;
 
   /// A stream that takes part. What it did last has to be waited for by another one, back to the origin.
@@ -44,8 +41,5 @@ CapturedPlace place_in_capture(const StreamPointer& stream);
 bool wait_in_capture(const StreamPointer& stream, const CapturedPlace& place);
 /// Throws a Refusal if the stream captures: whether it is done cannot be asked.
 void refuse_query(Stream& stream);
-
-/// A graph of captured work (graph.cpp).
-cudaGraph_t add_graph(Nodes nodes);
 
 } // namespace cuda_tile_runtime

@@ -81,7 +81,7 @@ cudaError_t copy(const Place& to, const Place& from, const Box& box, cudaMemcpyK
   };
   // Pageable memory may change as soon as the call returns.
   const bool here = waiting == Waiting::yes || is_pageable(to.address) || is_pageable(from.address);
-  submit(stream, here ? Where::here : Where::anywhere, run);
+  submit(stream, here ? Where::here : Where::anywhere, cudaGraphNodeTypeMemcpy, run);
   return cudaSuccess;
 }
 
@@ -102,7 +102,7 @@ cudaError_t fill(const Place& place, int value, const Box& box, cudaStream_t han
   if (!measure(box, place.pitch, place.rows_of_slice, bytes) ||
       !is_memory(place.address, bytes, Side::device))
     return cudaErrorInvalidValue;
-  submit(stream, Where::anywhere, [=] {
+  submit(stream, Where::anywhere, cudaGraphNodeTypeMemset, [=] {
     for_each_row(box, [&](std::size_t slice, std::size_t y) {
       std::memset(static_cast<char*>(place.address) + (slice * place.rows_of_slice + y) * place.pitch, value,
                   box.width);

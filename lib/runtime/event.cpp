@@ -46,7 +46,8 @@ cudaError_t record(cudaEvent_t handle, cudaStream_t stream_handle) {
     return cudaErrorInvalidResourceHandle;
   return with_event(handle, [&](const Event& event) {
     CapturedPlace captured = place_in_capture(stream);
-    WorkPointer work = captured.capture ? nullptr : submit(stream, Where::anywhere, [] {});
+    WorkPointer work =
+        captured.capture ? nullptr : submit(stream, Where::anywhere, cudaGraphNodeTypeEmpty, [] {});
     std::lock_guard lock(events().mutex);
     if (const auto found = events().by_handle.find(handle); found != events().by_handle.end())
       found->second = {event.flags, std::move(work), std::move(captured)};
@@ -142,7 +143,7 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t stream_handle, cudaEvent_t handle, 
     if (wait_in_capture(stream, event.captured))
       return cudaSuccess;
     if (is_pending(event))
-      submit(stream, Where::anywhere, [] {}, event.recorded);
+      submit(stream, Where::anywhere, cudaGraphNodeTypeEmpty, [] {}, event.recorded);
     return cudaSuccess;
   });
 }

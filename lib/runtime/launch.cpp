@@ -275,7 +275,7 @@ cudaError_t launch(const void* handle, const Configuration& configuration, void*
     if (const cudaError_t error = check(*kernel, configuration); error != cudaSuccess)
       return error;
     const Launched launched{kernel, configuration, arguments};
-    submit(stream, Where::anywhere, launched, [&] { return launched.kept(); });
+    submit(stream, Where::anywhere, cudaGraphNodeTypeKernel, launched, [&] { return launched.kept(); });
     return cudaSuccess;
   });
 }

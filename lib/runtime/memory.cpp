@@ -108,7 +108,8 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
       return cudaSuccess;
     if (!found || found->address != reinterpret_cast<std::uintptr_t>(pointer) || !is_for_device(found->kind))
       return cudaErrorInvalidValue;
-    submit(stream, Where::anywhere, [=] { MemoryTable::instance().free(pointer, is_for_device); });
+    submit(stream, Where::anywhere, cudaGraphNodeTypeMemFree,
+           [=] { MemoryTable::instance().free(pointer, is_for_device); });
     return cudaSuccess;
   });
 }

@@ -70,7 +70,7 @@ extern std::atomic<unsigned> captures;
 /// The capture that new work of the stream becomes part of; null if there is none. Throws a Refusal if work
 /// in this stream would spoil a capture.
 std::shared_ptr<Capture> capture_of(Stream& stream);
-void add_to(Capture& capture, Stream& stream, Function function);
+void add_to(Capture& capture, Stream& stream, Function function, cudaGraphNodeType type);
 /// Throws a Refusal if calls that wait, or allocate, would spoil a capture.
 void refuse_in_capture();
 
@@ -78,14 +78,14 @@ void wait_for(const WorkPointer& work);
 /// Waits for the work of all streams.
 void wait_for_all();
 
-/// Does run(), now or later, as work of the stream. Work that is done later is `keep()`, a function with all
-/// that it needs.
+/// Does run(), now or later, as work of the stream; `type` says what it is in a graph. Work that is done
+/// later is `keep()`, a function with all that it needs.
 template <typename Run, typename Keep>
-WorkPointer submit(const StreamPointer& stream, Where where, Run&& run, Keep&& keep,
+WorkPointer submit(const StreamPointer& stream, Where where, cudaGraphNodeType type, Run&& run, Keep&& keep,
                    const WorkPointer& also_before = nullptr) {
   if (captures.load(std::memory_order_relaxed) != 0)
     if (const auto capture = capture_of(*stream)) {
-      add_to(*capture, *stream, keep());
+      add_to(*capture, *stream, keep(), type);
       return nullptr;
     }
   auto work = std::make_shared<Work>();
@@ -104,8 +104,9 @@ WorkPointer submit(const StreamPointer& stream, Where where, Run&& run, Keep&& k
 
 /// The same, of work that can be copied.
 template <typename Run>
-WorkPointer submit(const StreamPointer& stream, Where where, Run run, const WorkPointer& before = nullptr) {
-  return submit(stream, where, run, [&] { return Function(run); }, before);
+WorkPointer submit(const StreamPointer& stream, Where where, cudaGraphNodeType type, Run run,
+                   const WorkPointer& before = nullptr) {
+  return submit(stream, where, type, run, [&] { return Function(run); }, before);
 }
 
 } // namespace cuda_tile_runtime

@@ -58,7 +58,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle) {
   return with_stream(handle, [](const StreamPointer& stream) {
     refuse_query(*stream);
     // The legacy stream has to wait for all others, as if something were done in it.
-    wait_for(stream->is_legacy ? submit(stream, Where::anywhere, [] {}) : last_of(*stream));
+    wait_for(stream->is_legacy ? submit(stream, Where::anywhere, cudaGraphNodeTypeEmpty, [] {})
+                               : last_of(*stream));
     return device_error();
   });
 }
@@ -112,7 +113,7 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void*
   return with_stream(handle, [&](const StreamPointer& stream) {
     if (!function)
       return cudaErrorInvalidValue;
-    submit(stream, Where::thread, [=] { function(userData); });
+    submit(stream, Where::thread, cudaGraphNodeTypeHost, [=] { function(userData); });
     return cudaSuccess;
   });
 }
@@ -122,7 +123,7 @@ cudaError_t cudaStreamAddCallback(cudaStream_t handle, cudaStreamCallback_t call
   return with_stream(handle, [&](const StreamPointer& stream) {
     if (!callback || flags != 0)
       return cudaErrorInvalidValue;
-    submit(stream, Where::thread, [=] { callback(handle, device_error(), userData); });
+    submit(stream, Where::thread, cudaGraphNodeTypeHost, [=] { callback(handle, device_error(), userData); });
     return cudaSuccess;
   });
 }

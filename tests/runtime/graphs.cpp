@@ -132,3 +132,149 @@ CASE(graphs_update) {
   CHECK_ERROR(cudaErrorGraphExecUpdateFailure, cudaGraphExecUpdate(c.executable, c.graph, &info));
   CHECK(info.result == cudaGraphExecUpdateErrorTopologyChanged);
 }
+
+namespace {
+
+void add_up(int* sum, const int* values, int n) {
+  for (int i = 0; i != n; ++i)
+    *sum += values[i];
+}
+THREADS(add_up);
+
+cudaKernelNodeParams call_of(void** arguments) {
+  return {reinterpret_cast<void*>(add_up), dim3(1), dim3(1), 0, arguments, nullptr};
+}
+
+} // namespace
+
+CASE(graphs_of_single_nodes) {
+  int *device, *sum, n = 4, found = 0;
+  int values[] = {1, 2, 3, 4};
+  const auto other = reinterpret_cast<cudaGraphNode_t>(values);
+  CHECK_CUDA(cudaMalloc(&device, sizeof values));
+  CHECK_CUDA(cudaMallocManaged(&sum, sizeof(int)));
+  cudaGraph_t graph;
+  cudaGraphExec_t executable;
+  cudaGraphNode_t copy, fill, kernel, host, back, none;
+  CHECK_CUDA(cudaGraphCreate(&graph, 0));
+  const cudaMemsetParams zero{sum, 0, 10, 4, 1, 1};
+  void* arguments[] = {&sum, &device, &n};
+  cudaKernelNodeParams call = call_of(arguments);
+  static int calls = 0;
+  const cudaHostNodeParams count{[](void* by) { calls += *static_cast<int*>(by); }, &n};
+  // Added before what they depend on.
+  CHECK_CUDA(cudaGraphAddKernelNode(&kernel, graph, nullptr, 0, &call));
+  CHECK_CUDA(cudaGraphAddMemcpyNode1D(&copy, graph, nullptr, 0, device, values, sizeof values,
+                                      cudaMemcpyHostToDevice));
+  CHECK_CUDA(cudaGraphAddMemsetNode(&fill, graph, &copy, 1, &zero));
+  CHECK_CUDA(cudaGraphAddDependencies(graph, &fill, &kernel, 1));
+  CHECK_CUDA(cudaGraphAddHostNode(&host, graph, &kernel, 1, &count));
+  CHECK_CUDA(
+      cudaGraphAddMemcpyNode1D(&back, graph, &host, 1, &found, sum, sizeof found, cudaMemcpyDeviceToHost));
+  const int three = n = 3;
+  CHECK(three == 3 && *sum == 0); // nothing was done; the launch has its own arguments
+  CHECK_ERROR(cudaErrorInvalidValue, cudaGraphAddDependencies(graph, &fill, &kernel, 1));
+  CHECK_ERROR(cudaErrorInvalidValue,
+              cudaGraphAddMemcpyNode1D(&none, graph, nullptr, 0, device, values, 17, cudaMemcpyHostToDevice));
+  call.gridDim = dim3(0);
+  CHECK_ERROR(cudaErrorInvalidConfiguration, cudaGraphAddKernelNode(&none, graph, nullptr, 0, &call));
+  CHECK_ERROR(cudaErrorInvalidValue, cudaGraphAddEmptyNode(&none, graph, &other, 1));
+  size_t nodes = 0, roots = 1, edges = 0;
+  cudaGraphNode_t root, before;
+  cudaGraphNodeType type;
+  CHECK_CUDA(cudaGraphGetNodes(graph, nullptr, &nodes));
+  CHECK_CUDA(cudaGraphGetRootNodes(graph, &root, &roots));
+  CHECK_CUDA(cudaGraphGetEdges(graph, nullptr, nullptr, &edges));
+  CHECK(nodes == 5 && roots == 1 && root == copy && edges == 4);
+  CHECK_CUDA(cudaGraphNodeGetDependencies(kernel, &before, &roots));
+  CHECK_CUDA(cudaGraphNodeGetType(before, &type));
+  CHECK(before == fill && type == cudaGraphNodeTypeMemset);
+  cudaKernelNodeParams known;
+  CHECK_CUDA(cudaGraphKernelNodeGetParams(kernel, &known));
+  CHECK(*static_cast<int*>(known.kernelParams[2]) == 4 && known.gridDim.x == 1);
+
+  CHECK_CUDA(cudaGraphInstantiate(&executable, graph, 0));
+  CHECK_CUDA(cudaGraphLaunch(executable, nullptr));
+  CHECK_CUDA(cudaDeviceSynchronize());
+  CHECK(found == 20 && calls == 3);
+  // Of the executable graph alone: other arguments, and a node less.
+  call = call_of(arguments);
+  CHECK_CUDA(cudaGraphExecKernelNodeSetParams(executable, kernel, &call));
+  CHECK_CUDA(cudaGraphNodeSetEnabled(executable, host, 0));
+  CHECK_CUDA(cudaGraphLaunch(executable, nullptr));
+  CHECK_CUDA(cudaDeviceSynchronize());
+  CHECK(found == 16 && calls == 3);
+  CHECK_CUDA(cudaGraphExecDestroy(executable));
+
+  cudaGraph_t clone, outer;
+  cudaGraphNode_t inside, of_clone;
+  CHECK_CUDA(cudaGraphClone(&clone, graph));
+  CHECK_CUDA(cudaGraphNodeFindInClone(&of_clone, fill, clone));
+  const cudaMemsetParams hundred{sum, 0, 100, 4, 1, 1};
+  CHECK_CUDA(cudaGraphMemsetNodeSetParams(of_clone, &hundred));
+  CHECK_CUDA(cudaGraphDestroy(graph));
+  CHECK_ERROR(cudaErrorInvalidValue, cudaGraphNodeGetType(fill, &type));
+  CHECK_CUDA(cudaGraphCreate(&outer, 0));
+  CHECK_CUDA(cudaGraphAddChildGraphNode(&inside, outer, nullptr, 0, clone));
+  CHECK_CUDA(cudaGraphInstantiate(&executable, outer, nullptr, nullptr, 0));
+  CHECK_CUDA(cudaGraphLaunch(executable, nullptr));
+  CHECK_CUDA(cudaDeviceSynchronize());
+  CHECK(found == 110 && calls == 6);
+}
+
+CASE(graphs_refuse_circles) {
+  cudaGraph_t graph;
+  cudaGraphExec_t executable;
+  cudaGraphNode_t a, b;
+  CHECK_CUDA(cudaGraphCreate(&graph, 0));
+  CHECK_CUDA(cudaGraphAddEmptyNode(&a, graph, nullptr, 0));
+  CHECK_CUDA(cudaGraphAddEmptyNode(&b, graph, &a, 1));
+  CHECK_CUDA(cudaGraphAddDependencies(graph, &b, &a, 1));
+  CHECK_ERROR(cudaErrorInvalidValue, cudaGraphInstantiate(&executable, graph, 0));
+  CHECK_CUDA(cudaGraphRemoveDependencies(graph, &b, &a, 1));
+  CHECK_CUDA(cudaGraphInstantiate(&executable, graph, 0));
+  CHECK_CUDA(cudaGraphDestroyNode(a));
+  size_t count = 9;
+  CHECK_CUDA(cudaGraphGetRootNodes(graph, nullptr, &count));
+  CHECK(count == 1);
+}
+
+CASE(graphs_own_memory) {
+  cudaGraph_t graph;
+  cudaGraphExec_t executable;
+  cudaGraphNode_t memory, fill, end;
+  CHECK_CUDA(cudaGraphCreate(&graph, 0));
+  cudaGraphNodeParams of{};
+  of.type = cudaGraphNodeTypeMemAlloc;
+  of.alloc.bytesize = 64;
+  CHECK_CUDA(cudaGraphAddNode(&memory, graph, nullptr, 0, &of));
+  void* const place = of.alloc.dptr;
+  const cudaMemsetParams halves{place, 32, 0x1234, 2, 4, 2};
+  CHECK_CUDA(cudaGraphAddMemsetNode(&fill, graph, &memory, 1, &halves));
+  CHECK_CUDA(cudaGraphAddMemFreeNode(&end, graph, &fill, 1, place));
+  CHECK_CUDA(cudaGraphInstantiate(&executable, graph, 0));
+  CHECK_CUDA(cudaGraphLaunch(executable, nullptr));
+  short found[20] = {};
+  CHECK_CUDA(cudaMemcpy(found, place, 40, cudaMemcpyDeviceToHost));
+  CHECK(found[0] == 0x1234 && found[3] == 0x1234 && found[16] == 0x1234 && found[19] == 0x1234);
+  CHECK_CUDA(cudaGraphDestroy(graph));
+  CHECK_CUDA(cudaGraphExecDestroy(executable));
+  CHECK_ERROR(cudaErrorInvalidValue, cudaMemset(place, 0, 1));
+}
+
+CASE(graphs_know_what_was_captured) {
+  Captured c;
+  c.begin();
+  CHECK_CUDA(launch(append_digit, 1, 1, 0, c.stream, c.value, 1));
+  CHECK_CUDA(cudaMemsetAsync(c.value, 0, 4, c.stream));
+  CHECK_CUDA(cudaStreamEndCapture(c.stream, &c.graph));
+  cudaGraphNode_t nodes[2];
+  size_t count = 2;
+  CHECK_CUDA(cudaGraphGetNodes(c.graph, nodes, &count));
+  cudaGraphNodeType types[2];
+  for (int i = 0; i != 2; ++i)
+    CHECK_CUDA(cudaGraphNodeGetType(nodes[i], &types[i]));
+  CHECK(types[0] == cudaGraphNodeTypeKernel && types[1] == cudaGraphNodeTypeMemset);
+  cudaKernelNodeParams unknown;
+  CHECK_ERROR(cudaErrorInvalidValue, cudaGraphKernelNodeGetParams(nodes[0], &unknown));
+}

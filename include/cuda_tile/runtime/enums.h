@@ -209,6 +209,12 @@ enum cudaGraphDebugDotFlags {
   cudaGraphDebugDotFlagsConditionalNodeParams = 32768,
   cudaGraphDebugDotFlagsMemcpyBatchNodeParams = 65536,
 };
+enum cudaAccessProperty {
+  cudaAccessPropertyNormal = 0,
+  cudaAccessPropertyStreaming = 1,
+  cudaAccessPropertyPersisting = 2,
+};
+
 typedef enum cudaLaunchAttributeID {
   cudaLaunchAttributeIgnore = 0,
   cudaLaunchAttributeAccessPolicyWindow = 1,
@@ -267,10 +273,10 @@ typedef enum cudaLaunchAttributeID {
 #define cudaOccupancyDefault 0
 #define cudaOccupancyDisableCachingOverride 1
 #define cudaPeerAccessDefault 0
-#define cudaStreamAttributeAccessPolicyWindow 1
-#define cudaStreamAttributeMemSyncDomain 10
-#define cudaStreamAttributeMemSyncDomainMap 9
-#define cudaStreamAttributePriority 8
-#define cudaStreamAttributeSynchronizationPolicy 3
+#define cudaStreamAttributeAccessPolicyWindow cudaLaunchAttributeAccessPolicyWindow
+#define cudaStreamAttributeMemSyncDomain cudaLaunchAttributeMemSyncDomain
+#define cudaStreamAttributeMemSyncDomainMap cudaLaunchAttributeMemSyncDomainMap
+#define cudaStreamAttributePriority cudaLaunchAttributePriority
+#define cudaStreamAttributeSynchronizationPolicy cudaLaunchAttributeSynchronizationPolicy
 #define cudaStreamDefault 0
 #define cudaStreamNonBlocking 1
