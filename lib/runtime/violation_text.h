@@ -36,7 +36,9 @@ inline constexpr ViolationText violation_texts[] = {
     {"stride-index", "The index of a stride must be less than the rank.", "2.10"},
     {"stride-range", "A stride must be a value of the index type.", "2.10"},
     {"partition-bounds",
-     "The index of a partition must be in the view's index space, with a mask or without.", "2.12.1"},
+     "The index of a partition must be in the view's index space, with a mask or without, and a value of the "
+     "span's index type.",
+     "2.12.1"},
     {"unmasked-partition", "A partition that reaches beyond the span must be accessed with a mask.",
      "2.12.1"},
     {"not-injective", "Different indices of the span must lead to different elements.", "2.12.1"},
@@ -45,7 +47,8 @@ inline constexpr ViolationText violation_texts[] = {
      "The upper bound of an irange must be at most the greatest value of its type minus step plus 1.",
      "2.14.3"},
     {"conversion-range",
-     "A floating point value that is converted to an integer must fit in it once its fraction is cut off.",
+     "A floating point value that is converted to an integer must fit in it once its fraction is cut off; a "
+     "scale of scaled_mma must not be negative.",
      "1.7.2"},
     {"data-race",
      "Accesses of one location, one of them a write, must not come from several elements of one operation, "

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from pycuda_tile.errors import UndefinedBehaviorError
+
 from .. import spec
 from ..spec.element_types import CXX_TYPES
 from .conversions import convert
@@ -67,7 +69,7 @@ def scaled_mma(
     lhs: np.ndarray, lhs_scale: np.ndarray, rhs: np.ndarray, rhs_scale: np.ndarray, acc: np.ndarray
 ) -> np.ndarray:
     """[13.5] acc + the product of the scaled operands: a scale holds for a run of elements along the
-    dimension that is summed. Computed in double and rounded once."""
+    dimension that is summed, and is not negative. Computed in double and rounded once."""
     left = _scaled(lhs, lhs_scale, -1)
     right = _scaled(rhs, rhs_scale, -2)
     with np.errstate(all="ignore"):
@@ -75,5 +77,7 @@ def scaled_mma(
 
 
 def _scaled(x: np.ndarray, scales: np.ndarray, axis: int) -> np.ndarray:
+    if (scales.astype(np.float64) < 0).any():
+        raise UndefinedBehaviorError("a scale is negative", kind="conversion-range")
     runs = np.repeat(scales.astype(np.float64), x.shape[axis] // scales.shape[axis], axis)
     return x.astype(np.float64) * runs

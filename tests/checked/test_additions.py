@@ -71,3 +71,20 @@ def test_gather_scatter_views(module):
     assert report([2, 2], 0, 0) == report([2, 2], 0, 1) == "data-race"
     assert report([2, 2], 0, 3) == ""
     assert report([5, 0], 0, 2, rows=6) == "memory-bounds"
+
+
+def test_indices_that_another_type_does_not_hold(module):
+    """An index is checked before it is converted; one beyond a gather view is left out if it stays beyond."""
+    data = np.zeros((2, 4), I32)
+    for what in (0, 1, 2):
+        assert kind(module, "at_long", data, 0, what) == ""
+        assert kind(module, "at_long", data, 2**32, what) == "partition-bounds", what
+        expected = "partition-bounds" if what == 0 else ""
+        assert kind(module, "at_long", data, -9, what) == kind(module, "at_int", data, -9, what) == expected
+
+
+def test_scales(module):
+    out = np.zeros(4, np.float32)
+    for scale, expected in ((0.5, ""), (-0.0, ""), (-0.5, "conversion-range")):
+        assert kind(module, "scaled", scale, out) == expected
+        assert out.tolist() == [16 * abs(scale)] * 4 or expected

@@ -10,6 +10,7 @@ import numpy as np
 import pytest
 from tileir_modules import Builder, elementwise, tile
 
+import pycuda_tile as pct
 from pycuda_tile import tileir
 from pycuda_tile.tileir.elements import DTYPES, doubles, nearest
 from pycuda_tile.tileir.lower.translate import translate
@@ -242,6 +243,11 @@ def test_scaled_product(kind: str, scale: str, block: int) -> None:
         out = np.zeros((2, 4, 4), np.float32)
         run(out)
         assert np.array_equal(out, lhs @ rhs + wide["acc"])
+    if scale == "f8E4M3FN":
+        arrays["lhs_scale"][1, 2, 0] *= -1
+        with pytest.raises(pct.UndefinedBehaviorError, match="a scale is negative") as caught:
+            tileir.interpret(module, "kernel", 1, out)
+        assert caught.value.kind == "conversion-range"
 
 
 @pytest.mark.parametrize(

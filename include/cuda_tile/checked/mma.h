@@ -6,6 +6,30 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::checks {
 
+#if CUDA_TILE_CHECKED
+
+/// A scale of scaled_mma, which is read as a number without a sign.
+struct scale_of_mma {};
+template <>
+struct precondition<scale_of_mma> {
+  static constexpr char const* function = "scaled_mma";
+  template <typename E>
+  static int violated(E scale) {
+    return detail::convert<float>(scale) < 0 ? cuda_tile_conversion_range : -1;
+  }
+};
+template <typename T>
+CUDA_TILE_API void before_scaling(T const& scales) {
+  checks::before_map<tile_shape_t<T>>(scale_of_mma{}, scales);
+}
+
+#else
+
+template <typename T>
+CUDA_TILE_API void before_scaling(T const&) {}
+
+#endif
+
 #if CUDA_TILE_CHECKED_FULLY
 
 /// An element of a product has a value if its row and its column do, and its addend does if `acc` is given.

@@ -80,23 +80,51 @@ CUDA_TILE_API void require_injective(Span const& span) {
     checks::report(cuda_tile_not_injective, "partition_view", 0);
 }
 
+/// Whether an integer is another one as an I.
+template <typename I, typename T>
+CUDA_TILE_API bool is_another_as(T i) {
+  if constexpr (detail::is_integral_scalar_v<T>)
+    return detail::convert<T>(detail::convert<I>(i)) != i;
+  else
+    return false;
+}
+template <typename Span>
+CUDA_TILE_API size_t extent_of(Span const& span, size_t d) {
+  return static_cast<size_t>(
+      span.mapping().extents().extent(static_cast<typename Span::mapping_type::rank_type>(d)));
+}
+
 /// Checks the indices of a chunk of a span, where chunks begin S apart.
 template <typename S, typename Span, typename... Idx>
 CUDA_TILE_API void before_partition(Span const& span, Idx... idx) {
-  using mapping = typename Span::mapping_type;
   using index = typename Span::index_type;
   size_t d = 0;
-  auto check = [&](auto i) {
-    size_t extent =
-        static_cast<size_t>(span.mapping().extents().extent(static_cast<typename mapping::rank_type>(d)));
-    size_t count = (extent + detail::length<S>(d) - 1) / detail::length<S>(d);
-    if (i < decltype(i)(0) || static_cast<size_t>(i) >= count)
+  auto check = [&](auto given) {
+    auto const i = detail::convert<index>(given);
+    size_t const count = (extent_of(span, d) + detail::length<S>(d) - 1) / detail::length<S>(d);
+    if (is_another_as<index>(given))
+      checks::report(cuda_tile_partition_bounds, "partition_view", 0, given, d, count);
+    else if (i < index(0) || static_cast<size_t>(i) >= count)
       checks::report(cuda_tile_partition_bounds, "partition_view", 0, i, d, count);
     ++d;
   };
   (before_conversion<index>(idx), ...);
-  (check(detail::convert<index>(idx)), ...);
+  (check(idx), ...);
   require_injective(span);
+}
+
+/// Checks the index, or the tile of indices, of a gather and scatter view along dimension d: one beyond the
+/// span must not name an element once it is converted to the span's index type.
+template <typename Span, typename T>
+CUDA_TILE_API void before_gathering(Span const& span, size_t d, T const& indices) {
+  using index = typename Span::index_type;
+  using shape = tile_shape_t<T>;
+  before_conversion<index>(indices);
+  for (unsigned s = 0; s < detail::distribution_of<shape>::slots; ++s)
+    if (auto const i = detail::operand_value(indices, s);
+        is_another_as<index>(i) && static_cast<size_t>(detail::convert<index>(i)) < extent_of(span, d))
+      return checks::report<shape>(cuda_tile_partition_bounds, "gather_scatter_view", position<shape>(s), i,
+                                   d, extent_of(span, d));
 }
 
 #if CUDA_TILE_CHECKED_FULLY
@@ -180,6 +208,8 @@ template <typename Span>
 CUDA_TILE_API void require_injective(Span const&) {}
 template <typename S, typename Span, typename... Idx>
 CUDA_TILE_API void before_partition(Span const&, Idx...) {}
+template <typename Span, typename T>
+CUDA_TILE_API void before_gathering(Span const&, size_t, T const&) {}
 template <unsigned Flags, bool Masked, typename Shape, typename P>
 CUDA_TILE_API void before_partition_access(P const&) {}
 

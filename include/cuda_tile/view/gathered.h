@@ -48,24 +48,23 @@ struct gathering {
   }
   template <typename I, typename T>
   CUDA_TILE_API static size_t first_of(T const& x) {
-    if constexpr (scalar<T>) {
-      checks::before_conversion<I>(x);
+    if constexpr (scalar<T>)
       return static_cast<size_t>(detail::convert<I>(x));
-    } else {
+    else
       return 0;
-    }
   }
 
   template <typename Shape, typename Span, typename... Idx>
   CUDA_TILE_API static auto at(Span const& span, Idx const&... idx) {
     checks::require_injective(span);
+    [[maybe_unused]] size_t d = 0;
+    (checks::before_gathering(span, d++, idx), ...);
     return at_tile<Shape>(span, tile_of(idx...), idx...);
   }
   template <typename Shape, typename Span, typename T, typename... Idx>
   CUDA_TILE_API static auto at_tile(Span const& span, T const& given, Idx const&... idx) {
     using I = typename Span::index_type;
     using R = tile<tile_element_t<T>, make_shape<along<Shape>, Shape::rank()>>;
-    checks::before_conversion<I>(given);
     return gathered_index<Span, Shape, Dim, R>{span, {first_of<I>(idx)...}, detail::reshape<R>(given)};
   }
 };

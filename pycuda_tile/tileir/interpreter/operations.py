@@ -168,6 +168,12 @@ def _insert(op: Operation) -> Function:
     )
 
 
+def _mmaf_scaled(op: Operation) -> Function:
+    return lambda report, lhs, rhs, acc, lhs_scale, rhs_scale: shapes.mmaf_scaled(
+        lhs, rhs, acc, lhs_scale, rhs_scale, report
+    )
+
+
 def _offset(op: Operation) -> Function:
     bits = bits_in_memory(pointee(source_element(op)))
 
@@ -247,7 +253,7 @@ PURE: dict[str, Make] = {
     "constant": _constant,
     "mmaf": _plain(shapes.mmaf),
     "mmai": _mmai,
-    "mmaf_scaled": _plain(shapes.mmaf_scaled),
+    "mmaf_scaled": _mmaf_scaled,
 }
 
 #: Elementwise operations: a body that consists only of these can run on tiles of any shape.

@@ -91,10 +91,17 @@ def mmai(lhs: np.ndarray, rhs: np.ndarray, acc: np.ndarray, sign_lhs: str, sign_
 
 
 def mmaf_scaled(
-    lhs: np.ndarray, rhs: np.ndarray, acc: np.ndarray, lhs_scale: np.ndarray, rhs_scale: np.ndarray
+    lhs: np.ndarray,
+    rhs: np.ndarray,
+    acc: np.ndarray,
+    lhs_scale: np.ndarray,
+    rhs_scale: np.ndarray,
+    report: Report,
 ) -> np.ndarray:
     """(lhs * lhs_scale) (rhs * rhs_scale) + acc; each scale covers a block of elements along the summed
-    axis."""
+    axis. Negative scales are undefined (conversion-range), and count with their sign."""
+    if any((doubles(scale) < 0).any() for scale in (lhs_scale, rhs_scale)):
+        report("conversion-range", "a scale is negative")
     a = doubles(lhs) * _along(lhs_scale, lhs.shape[-1], -1)
     b = doubles(rhs) * _along(rhs_scale, rhs.shape[-2], -2)
     with np.errstate(all="ignore"):

@@ -69,9 +69,12 @@ template <typename L, typename LS, typename R, typename RS, typename A>
 CUDA_TILE_API A multiply_scaled_tiles(L const& lhs, LS const& lhs_scale, R const& rhs, RS const& rhs_scale,
                                       A const& acc) {
   constexpr size_t rank = tile_rank_v<L>;
+  checks::before_scaling(lhs_scale);
+  checks::before_scaling(rhs_scale);
   auto const left = detail::scaled_elements<rank - 1>(lhs, lhs_scale);
   auto const right = detail::scaled_elements<rank - 2>(rhs, rhs_scale);
-  auto const sum = detail::multiply_add_tiles(left, right, tiles::element_cast<double>(acc));
+  auto sum = detail::multiply_add_tiles(left, right, tiles::element_cast<double>(acc));
+  checks::after_mma(sum, left, right, acc);
   return tiles::element_cast<float>(sum);
 }
 #endif
