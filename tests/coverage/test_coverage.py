@@ -197,6 +197,17 @@ def test_static_assertions_do_not_test_what_runs(tmp_path, monkeypatch):
     assert sources.test(function, "cpu") and not sources.test(function, "emulated")
 
 
+def test_a_compiler_of_an_older_api_is_not_asked_about_newer_entities(tmp_path):
+    (tmp_path / "cuda_tile.h").write_text("")
+    old, new = row("function", "add"), row("function", "powi", id="2.4/powi", since="13.5")
+    sources = Sources(tmp_path, tmp_path / "built")
+    found = coverage.statuses([old, new], tmp_path, None, sources, {"tile": "13.4"})
+    assert [status.tested["tile"] for status in found] == [False, None]
+    assert [status.tested["cpu"] for status in found] == [False, False]
+    found = coverage.statuses([old, new], tmp_path, None, sources, {"tile": "13.6"})
+    assert [status.tested["tile"] for status in found] == [False, False]
+
+
 def test_only_sources_of_which_a_kernel_was_built_are_recorded(tmp_path, monkeypatch):
     monkeypatch.setenv("PYCUDA_TILE_BUILD_LOG", str(tmp_path))
     head = '#include "cuda_tile.h"\n'

@@ -13,12 +13,14 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 
 from ... import spec, targets
+from ...compilers import nvrtc
+from ...errors import TargetUnavailable
 from ...system.resources import include_dir
 from .declarations import Headers
 from .sources import VARIABLE, Sources
@@ -66,9 +68,17 @@ def built_folder(root: Path) -> Path:
 
 
 def statuses(
-    rows: Sequence[SimpleNamespace], include: Path, reference: str | None, sources: Sources | None
+    rows: Sequence[SimpleNamespace],
+    include: Path,
+    reference: str | None,
+    sources: Sources | None,
+    versions: Mapping[str, str] = MappingProxyType({}),
 ) -> list[Status]:
-    """The status of each row, from the headers in `include`, the reference's text and the tests' sources."""
+    """The status of each row, from the headers in `include`, the reference's text and the tests' sources.
+
+    versions: of targets with a compiler that has another API than this project's header; what is newer
+        cannot be tested on them
+    """
     absent = Headers(include).missing(rows)
     undocumented = _undocumented(rows, reference) if reference is not None else set()
     return [
@@ -76,7 +86,10 @@ def statuses(
             row,
             row.id not in absent,
             None if reference is None else row.id not in undocumented,
-            {target: _is_tested(row, target, sources) for target in targets.NAMES},
+            {
+                target: _is_tested(row, target, sources) if _has(versions.get(target), row) else None
+                for target in targets.NAMES
+            },
         )
         for row in rows
     ]
@@ -86,6 +99,19 @@ def _is_tested(row: SimpleNamespace, target: str, sources: Sources | None) -> bo
     if row.exposition == "yes":
         return True
     return sources.test(row, target) if sources else None
+
+
+def _has(version: str | None, row: SimpleNamespace) -> bool:
+    """Whether a version of the API has an entity; None is the newest."""
+    order = spec.API_VERSIONS
+    return version not in order or order.index(row.since) <= order.index(version)
+
+
+def _nvidias_version() -> dict[str, str]:
+    try:
+        return {"tile": ".".join(map(str, nvrtc.version("")))}
+    except TargetUnavailable:
+        return {}
 
 
 def _undocumented(rows: Sequence[SimpleNamespace], reference: str) -> set[str]:
@@ -120,7 +146,7 @@ def report(missing_only: bool = False, part: bool = False) -> tuple[str, bool]:
     sources = Sources(root, built_folder(root)) if root else None
     built = {name: sources.count(name) if sources else 0 for name in targets.NAMES}
     ran = any(built.values())
-    found = statuses(spec.load("api"), include_dir(), text, sources if ran else None)
+    found = statuses(spec.load("api"), include_dir(), text, sources if ran else None, _nvidias_version())
     # Not every machine can build for GPUs: a target for which nothing was built is not judged.
     judged = [each.name for each in targets.every() if ran and (not each.on_gpu or built[each.name])]
     needed = [] if part else judged
@@ -147,14 +173,16 @@ def _left_to_other_tests(found: Sequence[Status], on: Sequence[str]) -> Iterator
 
 
 def _table(found: Sequence[Status]) -> Iterator[str]:
-    """Counts per chapter, without the entities for exposition only, which need no implementation."""
+    """Counts per chapter and per version, without the entities for exposition only, which need no
+    implementation."""
     found = [status for status in found if status.row.exposition == "no"]
     heads = ["rows", "documented", "implemented", *targets.NAMES]
     yield " " * 45 + "".join(f"{head:>13}" for head in heads)
     for chapter in spec.load("chapters"):
         of_chapter = [status for status in found if f"{status.row.section}.".startswith(f"{chapter.id}.")]
         yield _table_line(f"{chapter.id} {chapter.title}", of_chapter)
-    yield _table_line("all", found)
+    for version in spec.API_VERSIONS:
+        yield _table_line(f"the API of {version}", [status for status in found if _has(version, status.row)])
 
 
 def _table_line(title: str, found: Sequence[Status]) -> str:
@@ -163,5 +191,8 @@ def _table_line(title: str, found: Sequence[Status]) -> str:
         [status.implemented for status in found],
         *([status.tested[target] for status in found] for target in targets.NAMES),
     ]
-    counts = ["unknown" if None in column else str(column.count(True)) for column in columns]
+    unknown = [bool(column) and column.count(None) == len(column) for column in columns]
+    counts = [
+        "unknown" if none else str(column.count(True)) for none, column in zip(unknown, columns, strict=True)
+    ]
     return f"{title:<45}" + "".join(f"{count:>13}" for count in [str(len(found)), *counts])
