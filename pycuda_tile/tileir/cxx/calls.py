@@ -11,7 +11,7 @@ from ..elements import DTYPES
 from ..ir import Block, Bounded, Constant, DivBy, Pointer, SameElements, Scalar, Tile, Value
 from .builder import Unsupported, is_float, is_integer, width
 from .instructions import ROUNDED
-from .llvm import Instruction, Local, Number, Operand
+from .llvm import Instruction, Local, Operand
 from .names import Name, name_of, number_of, recorded_call
 from .packing import Packing
 from .types import Parts
