@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "docs"))  # for docstrings.py
 PICTURES = ROOT / "build" / "docs_pictures"  # tests/docs/run_pages.py leaves there what pages draw
-LINK = re.compile(r"(?P<image>!?)\[(?P<text>[^\]]*)\]\((?P<to>[^)#:\s]+)(?P<anchor>#[^)\s]*)?\)")
+LINK = re.compile(r"(?<![\w`\]!])(?P<image>!?)\[(?P<text>[^\]]*)\]\((?P<to>[^)#:\s]+)(?P<anchor>#[^)\s]*)?\)")
 LISTED = re.compile(r"^ *[-*] \[(?P<text>[^\]]*)\]\((?P<page>[^)#:\s]+)\.md\)", re.M)
 FENCED = re.compile(r"^( *```+).*?^\1`*\s*?$", re.M | re.S)
 FIRST = '<!doctype html><meta http-equiv="refresh" content="0; url={place}"><a href="{place}">{project}</a>\n'
