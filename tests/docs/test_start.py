@@ -1,4 +1,4 @@
-"""The page Start, word by word on a machine as new as possible: a checkout, an empty home folder, no environment."""
+"""The page Start, word by word, on a machine that is as new as possible: a new checkout, an empty home."""
 
 from __future__ import annotations
 
@@ -21,10 +21,7 @@ KEPT = ("LANG", "TERM", "PIP_", "UV_", "http", "https", "HTTP", "HTTPS", "no_pro
 def test_start_on_a_fresh_machine(tmp_path: Path):
     checkout, home = tmp_path / "checkout", tmp_path / "home"
     home.mkdir()
-    clone = subprocess.run(
-        ["git", "clone", "--quiet", str(ROOT), str(checkout)], capture_output=True, check=False
-    )
-    if clone.returncode:
+    if subprocess.run(["git", "clone", "--quiet", ROOT, checkout], check=False).returncode:
         pytest.skip("this is no checkout of git")
     shell = Shell(tmp_path / "state", checkout)
     python = Path(sys.base_prefix) / "bin"
