@@ -9,7 +9,7 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
-LIMIT = 300  # seconds a command may take
+LIMIT = 600  # seconds a command may take
 # After the command: its status, and what the next shell begins with.
 SCRIPT = """. "{state}"
 {command}
