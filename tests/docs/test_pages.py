@@ -17,7 +17,7 @@ from run_pages import ROOT, all_pages, name_of, run_page
 
 from pycuda_tile import tileir
 
-SHARE = 12  # one page in so many runs by default
+SHARE = 24  # one page in so many runs by default
 
 
 def git(*arguments: str) -> str:
