@@ -16,5 +16,6 @@ if(Threads_FOUND AND "cxx_std_20" IN_LIST CMAKE_CXX_COMPILE_FEATURES)
        "#include <ucontext.h>\n#include <vector>\n"
        "int main() { std::vector<int> v; ucontext_t c; getcontext(&c); return int(std::erase(v, 1)); }\n")
   try_compile(CUDA_TILE_HAS_CXX20 ${CMAKE_CURRENT_BINARY_DIR}/cxx20 ${CMAKE_CURRENT_BINARY_DIR}/cxx20.cpp
+              CMAKE_FLAGS -DCMAKE_CXX_SCAN_FOR_MODULES=OFF # for which clang needs a program that may be missing
               CXX_STANDARD 20 CXX_STANDARD_REQUIRED ON)
 endif()

