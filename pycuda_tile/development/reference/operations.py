@@ -26,6 +26,11 @@ class Operation:
         return self.row["op"]
 
     @property
+    def is_special(self) -> bool:
+        """Whether it has a form of its own, which the table only names."""
+        return bool(re.fullmatch(r"<\w+>", self.row["format"]))
+
+    @property
     def values(self) -> dict[str, str]:
         """Operands and results, several at a time, and what they are."""
         found = (part.split(": ") for part in self.row["types"].split("; ") if part)

@@ -16,6 +16,7 @@ from ...system.resources import include_dir
 from . import examples
 
 WIDTH = 100
+_LARGE = 10  # a class with more members is explained in parts
 
 
 @dataclass(frozen=True)
@@ -35,6 +36,23 @@ class Entry:
         names = dict.fromkeys(row.name for row in self.rows if "::" not in row.name)
         names = names or {self.rows[0].name: None}
         return ", ".join(list(names)[:4]) + ", …" * (len(names) > 4)
+
+    @property
+    def parts(self) -> list[Entry]:
+        """Of a large class, those members together that one example shows."""
+        if len(self.rows) < _LARGE:
+            return [self]
+        shown = {id: example for example in reversed(examples.load("cpp")) for id in example.entities}
+        found: dict[examples.Example | None, list[SimpleNamespace]] = {}
+        for row in self.rows:
+            found.setdefault(shown.get(row.id), []).append(row)
+        return [Entry(tuple(rows)) for rows in found.values()]
+
+    @property
+    def members(self) -> str:
+        """The names of some members, without the class."""
+        names = list(dict.fromkeys(map(_member, self.rows)))
+        return ", ".join(names[:4]) + ", …" * (len(names) > 4)
 
     @property
     def headers(self) -> list[str]:
@@ -73,6 +91,10 @@ class Entry:
     @property
     def examples(self) -> list[examples.Example]:
         return examples.of("cpp", {row.id for row in self.rows})
+
+
+def _member(row: SimpleNamespace) -> str:
+    return row.form if row.kind in ("constructor", "deduction") else row.name.rpartition("::")[2]
 
 
 def usable() -> list[SimpleNamespace]:
@@ -117,7 +139,8 @@ def layout(signature: str) -> Iterator[str]:
     """A signature in lines: template, requirement, declaration."""
     template, rest = _template(signature)
     requires, declaration = _requirement(rest)
-    for text in filter(None, (template, requires, f"{declaration};")):
+    end = "" if declaration.startswith("[[") else ";"
+    for text in filter(None, (template, requires, declaration + end)):
         whole = re.sub(r"(?<!,) (?!&&|\|\||->)", "\0", text)  # lines end between parameters only
         for line in textwrap.wrap(whole, WIDTH, subsequent_indent="    ", break_long_words=False):
             yield line.replace("\0", " ")
