@@ -11,7 +11,7 @@ from functools import cache
 from itertools import groupby
 from types import SimpleNamespace
 
-from ... import spec
+from ... import reference, spec
 from ...system.resources import include_dir
 from . import examples
 
@@ -63,6 +63,13 @@ class Entry:
     def since(self) -> str:
         """The first version that has some of it; the table says what came later."""
         return min(row.since for row in self.rows)
+
+    @property
+    def in_numpy(self) -> list[str]:
+        """The functions of pycuda_tile.reference that say what it means."""
+        functions = {row.id: row.function for row in spec.elementwise()}
+        names = [functions.get(row.id, row.name) for row in self.rows if row.kind in ("function", "operator")]
+        return [name for name in dict.fromkeys(names) if name in reference.__all__]
 
     @property
     def signatures(self) -> str:
