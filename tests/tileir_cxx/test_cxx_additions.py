@@ -74,9 +74,9 @@ __tile_global__ void repacked(int const* x, unsigned char* y, float* z) {
   auto small = ct::repack<__nv_fp4_e2m1>(ct::reshape(t, ct::shape<16>{}), 0_ic);
   ct::store(z + ct::iota<numbers<128>>(), ct::element_cast<float>(small));
 }
-__tile_global__ void listed(short* x, int n) {
+__tile_global__ void listed(int* x, int n) {
   for (int i = 0; i < n; ++i) {
-    ct::tile<short, ct::shape<2, 2>> t{{{x[0], 3}, {static_cast<short>(i), x[1]}}};
+    ct::tile<int, ct::shape<2, 2>> t{{{x[0], 3}, {i, x[1]}}};
     ct::store(x + ct::iota<numbers<4>>(), ct::reshape(t, ct::shape<4>{}));
   }
 }
@@ -183,7 +183,7 @@ def test_insert():
 
 
 def test_lists_of_elements_that_are_not_constants():
-    x = np.array([7, 8, 9, 10], np.int16)
+    x = np.array([7, 8, 9, 10], np.int32)
     launch("listed", 1, x, 2)
     np.testing.assert_array_equal(x, [7, 3, 1, 3])
 
