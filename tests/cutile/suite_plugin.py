@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import collections
+import runpy
+import subprocess
+import sys
+from pathlib import Path
 
 import cuda.tile._cext as cext
 import cuda.tile._compile as compile_
@@ -14,6 +18,20 @@ from pycuda_tile.cutile.torch_cuda import cuda_is_cpu
 # What the suite asks of the device, beside PyTorch: here it is a compute capability of 10.0.
 cext.get_compute_capability = lambda *device: (10, 0)
 compile_.get_sm_arch = lambda *device: "sm_100"
+
+_popen = subprocess.Popen.__init__
+
+
+def _start(self, command, *arguments, **named):
+    """Scripts that tests start in processes of their own run on the CPU, too."""
+    if isinstance(command, (list, tuple)) and command[0] == sys.executable:
+        at = next((i for i, word in enumerate(command) if str(word).endswith(".py")), None)
+        if at is not None:
+            command = [*command[:at], __file__, *command[at:]]
+    _popen(self, command, *arguments, **named)
+
+
+subprocess.Popen.__init__ = _start  # type: ignore[method-assign]
 
 _device = cuda_is_cpu()
 _device.__enter__()  # while the tests are collected, too
@@ -42,3 +60,9 @@ def pytest_collection_modifyitems(config, items) -> None:
             kept.append(item)
     config.hook.pytest_deselected(items=[item for item in items if item not in kept])
     items[:] = kept
+
+
+if __name__ == "__main__":  # a script of a process of its own
+    del sys.argv[0]
+    sys.path.insert(0, str(Path(sys.argv[0]).resolve().parent))
+    runpy.run_path(sys.argv[0], run_name="__main__")
