@@ -434,6 +434,9 @@ void* cuda_tile_dynamic_shared() { return runner("shared memory").shared(); }
 
 unsigned cuda_tile_dynamic_shared_bytes() { return runner("shared memory").shape().shared_bytes; }
 
+/// clock() in kernels.
+long cuda_tile_clock() { return static_cast<long>(cuda_tile_launcher::exact_time()); }
+
 unsigned long long cuda_tile_nanoseconds() {
   return static_cast<unsigned long long>(cuda_tile_launcher::exact_time());
 }

@@ -21,6 +21,7 @@ from .annotations import Annotation, Parameter, parameters_of
 from .arrays import is_array, numpy_view
 
 _CONVENTION = compilation.CallingConvention.cutile_python_v2()
+_ALIGNMENT = 16
 _INDEX_LIMITS = {"int32": 2**31 - 1, "int64": 2**63 - 1}
 
 
@@ -56,12 +57,17 @@ def signature_of(
 ) -> Any:
     """The cuda.tile.compilation.KernelSignature of a launch with these arguments."""
     keys = read(parameters_of(kernel), kernel_args).keys
-    return signature(keys, calling_convention, symbol)
+    constraints = [
+        _constraint(key, calling_convention, value) for key, value in zip(keys, kernel_args, strict=True)
+    ]
+    made = compilation.KernelSignature(constraints, calling_convention, symbol=symbol)
+    return made if symbol else made.with_mangled_symbol(kernel._pyfunc.__name__)
 
 
-def signature(keys: Sequence[tuple], convention: Any = _CONVENTION, symbol: Any = None) -> Any:
-    constraints = [_constraint(key, convention) for key in keys]
-    return compilation.KernelSignature(constraints, convention, symbol=symbol)
+def signature(keys: Sequence[tuple], symbol: str) -> Any:
+    """What a launch is compiled for: it assumes less than signature_of(), to be compiled less often."""
+    constraints = [_constraint(key, _CONVENTION, None) for key in keys]
+    return compilation.KernelSignature(constraints, _CONVENTION, symbol=symbol)
 
 
 # --- one argument -------------------------------------------------------------------------------------------
@@ -202,11 +208,16 @@ def _address(array: np.ndarray) -> object:
 # --- as cuda.tile's constraints -----------------------------------------------------------------------------
 
 
-def _constraint(key: tuple, convention: Any) -> Any:
-    return _CONSTRAINTS[key[0]](key, convention)
+def _constraint(key: tuple, convention: Any, value: Any) -> Any:
+    """The constraint for a key. Of a `value` that is not None, it also says what divides it."""
+    return _CONSTRAINTS[key[0]](key, convention, value)
 
 
-def _array_constraint(key: tuple, convention: Any) -> Any:
+def _array_constraint(key: tuple, convention: Any, value: Any) -> Any:
+    return _of_arrays(key, convention, None if value is None else [value])
+
+
+def _of_arrays(key: tuple, convention: Any, values: list[Any] | None) -> Any:
     _, dtype, rank, index, strides, extents = key
     return compilation.ArrayConstraint(
         _dtype(dtype),
@@ -217,32 +228,57 @@ def _array_constraint(key: tuple, convention: Any) -> Any:
         shape_constant=list(extents) if convention.version > 1 else None,
         alias_groups=(),  # as on a GPU: the caller answers for it
         may_alias_internally=False,
+        **({} if values is None else _divisors([numpy_view(each, "an array") for each in values])),
     )
 
 
-def _list_constraint(key: tuple, convention: Any) -> Any:
-    element = _array_constraint(key[1], convention)
+def _divisors(arrays: list[np.ndarray]) -> dict[str, Any]:
+    """What cuda.tile assumes of arrays on a GPU: whether 16 bytes or elements divide them."""
+    first = arrays[0]
+
+    def in_all(holds: Callable[[np.ndarray], bool], divisor: int) -> int:
+        return divisor if all(map(holds, arrays)) else 1
+
+    elements = max(1, _ALIGNMENT // first.itemsize)
+    return {
+        "base_addr_divisible_by": in_all(lambda a: a.ctypes.data % _ALIGNMENT == 0, _ALIGNMENT),
+        "stride_divisible_by": [
+            in_all(lambda a, axis=axis: a.strides[axis] % _ALIGNMENT == 0, elements)
+            for axis in range(first.ndim)
+        ],
+        "shape_divisible_by": [
+            in_all(lambda a, axis=axis: a.shape[axis] % _ALIGNMENT == 0, _ALIGNMENT)
+            for axis in range(first.ndim)
+        ],
+    }
+
+
+def _list_constraint(key: tuple, convention: Any, value: Any) -> Any:
+    element = _of_arrays(key[1], convention, value)
     return compilation.ListConstraint(element, alias_groups=(), elements_may_alias=True)
 
 
-def _tuple_constraint(key: tuple, convention: Any) -> Any:
-    return compilation.TupleConstraint([_constraint(item, convention) for item in key[1:]])
+def _tuple_constraint(key: tuple, convention: Any, value: Any) -> Any:
+    values = [None] * (len(key) - 1) if value is None else value
+    return compilation.TupleConstraint(
+        [_constraint(item, convention, each) for item, each in zip(key[1:], values, strict=True)]
+    )
 
 
-def _scalar_constraint(key: tuple, convention: Any) -> Any:
+def _scalar_constraint(key: tuple, convention: Any, value: Any) -> Any:
     return compilation.ScalarConstraint(_dtype(key[1]))
 
 
-def _constant_constraint(key: tuple, convention: Any) -> Any:
-    _, kind, value = key
-    return compilation.ConstantConstraint(float.fromhex(value) if kind == "float" else value)
+def _constant_constraint(key: tuple, convention: Any, value: Any) -> Any:
+    _, kind, constant = key
+    return compilation.ConstantConstraint(float.fromhex(constant) if kind == "float" else constant)
 
 
 def _dtype(name: str) -> Any:
     return getattr(ct, {"bool": "bool_"}.get(name, name))
 
 
-_CONSTRAINTS: dict[str, Callable[[tuple, Any], Any]] = {
+_CONSTRAINTS: dict[str, Callable[[tuple, Any, Any], Any]] = {
     "array": _array_constraint,
     "list": _list_constraint,
     "constant": _constant_constraint,

@@ -13,6 +13,7 @@ from .steps import Steps
 
 # Symbols of the device half: image_kernel and image_variable in include/cuda_tile/program/image.h.
 _KERNEL = re.compile(r"_ZN9cuda_tile7program.*(?:simt|tile)_kernelI(.*)E5entryE$")
+_OF_KERNELS = {"clock": "cuda_tile_clock"}  # functions of the C library that kernels have another one of
 _OF_DEVICE = ".cuda_tile_device"  # ends the names that the device halves of several files share
 _VARIABLE = re.compile(r"cuda_tile_variable_\d+(?:$|E$)")
 
@@ -67,7 +68,7 @@ def _prepare(device: Path, image: str, relocatable: bool) -> tuple[dict[str, str
         if relocatable and _is_of_device(symbol):
             return symbol._replace(name=f"{symbol.name}{_OF_DEVICE}", other=0)
         if not symbol.is_defined:
-            return symbol
+            return symbol._replace(name=_OF_KERNELS.get(symbol.name, symbol.name))
         for pattern, found in ((_KERNEL, kernels), (_VARIABLE, variables)):
             if matched := pattern.search(symbol.name):
                 key = matched[1] if found is kernels else symbol.name

@@ -225,6 +225,21 @@ def test_tuning_measures_what_runs_and_names_what_does_not(capsys) -> None:
         ct.tune.exhaustive_search([], None, None, copy, None)
 
 
+def test_signatures_of_arguments_say_what_divides_them() -> None:
+    memory = np.zeros(4096 + 64, np.float16)
+    start = -memory.ctypes.data % 64 // 2
+    x, odd = memory[start : start + 48 * 32].reshape(48, 32), memory[start + 1 : start + 34]
+
+    def divisors(array, signature):
+        found = signature.parameters[array]
+        return found.base_addr_divisible_by, found.stride_divisible_by, found.shape_divisible_by
+
+    convention = ct.compilation.CallingConvention.cutile_python_v2()
+    made = ct.compilation.KernelSignature.from_kernel_args(copy, (x, odd, 16), convention)
+    assert divisors(0, made) == (16, (8, 1), (16, 16)) and divisors(1, made) == (1, (1,), (1,))
+    assert "copy" in made.symbol
+
+
 def test_disable_gives_cuda_tile_its_functions_back() -> None:
     ours = ct.launch
     on_cpu.disable()

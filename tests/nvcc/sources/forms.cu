@@ -2,6 +2,7 @@
 // clang-format off: launches and declarations are broken into lines in every way.
 #include "cuda_tile.h"
 #include <cstdio>
+#include <ctime>
 #include <type_traits>
 #include <vector>
 #include <source_location>
@@ -52,6 +53,7 @@ __global__ void halves(int* p) { *p = half() + only_device(0) * 0; }
 __global__ void vars(float* o) { o[0] = counter; o[1] = table[2]; o[2] = sizes[1]; o[3] = hidden[1]; o[4] = a::b::deep; counter++; o[5] = x3[2]; o[6] = x1; }
 extern __shared__ float dyn[];
 __global__ void shared(float* o) { __shared__ float s[4]; extern __shared__ int local[]; s[0] = 1; dyn[0] = 4; o[0] = s[0] + dyn[0]; o[1] = (void*)local == (void*)dyn; }
+__global__ void ticks(long* o) { const clock_t begin = clock(); const long long begin64 = clock64(); while (clock() - begin < 2000000) {} o[0] = clock64() - begin64; }
 __tile_global__ void tile_one(int* p) { *p = 21; }
 template <int N> __tile_global__ void tile_n(int* __restrict__ p) { ct::store(p + ct::iota<ct::tile<int, ct::shape<N>>>(), ct::full<ct::tile<int, ct::shape<N>>>(N)); }
 template <typename T> void wrapper(T* p) { auto go = [&](int b) { over<T><<<1, b>>>(p); }; go(1); if constexpr (sizeof(T) == 4) n::m::tmpl<T, 3><<<dim3(1), dim3(1, 1, 1), 0, nullptr>>>(p, T(1)); }
@@ -72,7 +74,7 @@ int main() {
       <<<1,
          1>>>(p,
               9);
-  EXPECT(*p == 9); EXPECT(__LINE__ == 75);
+  EXPECT(*p == 9); EXPECT(__LINE__ == 77);
   pack<<<1, 1>>>(p); EXPECT(*p == 0);
   pack<<<1, 1>>>(p, 1, 2.0, 3L); EXPECT(*p == 6);
   apply<<<1, 1>>>(p, [] __device__ (int v) { return v + 1; }); EXPECT(*p == 21);
@@ -100,6 +102,8 @@ int main() {
   float nt[4] = {9, 9, 9, 9}; cudaMemcpyToSymbol(table, nt, sizeof nt); vars<<<1, 1>>>(f); EXPECT(f[1] == 9);
   float hv = 8; cudaMemcpyToSymbol(hidden, &hv, 4, 4); vars<<<1, 1>>>(f); EXPECT(f[3] == 8);
   shared<<<1, 1, 64>>>(f); EXPECT(f[0] == 5 && f[1] == 1);
+  long* t; cudaMallocManaged((void**)&t, 8); ticks<<<1, 1>>>(t); EXPECT(*t >= 1990000 && *t < 2000000000);
+  cudaFuncAttributes fa; cudaFuncGetAttributes(&fa, bounds); EXPECT(fa.maxThreadsPerBlock == 128);
   tile_one<<<1>>>(p); EXPECT(*p == 21);
   tile_n<8><<<1, 1>>>(p); EXPECT(p[7] == 8);
   from_header(p); EXPECT(*p == 31);

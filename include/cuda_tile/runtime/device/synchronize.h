@@ -23,4 +23,4 @@ extern "C" unsigned long long cuda_tile_nanoseconds(void); // of a clock that ne
 inline unsigned long long __globaltimer() { return cuda_tile_nanoseconds(); }
 /// In nanoseconds, as cudaDeviceProp::clockRate says.
 inline long long clock64() { return static_cast<long long>(cuda_tile_nanoseconds()); }
-// clock() is that of the C library.
+// clock() in the device half of a program becomes cuda_tile_clock() when its halves are joined.
