@@ -51,6 +51,16 @@ CASE(driver_launches_kernels) {
   CHECK(cuGetErrorString(CUDA_ERROR_INVALID_CONTEXT, &text) == CUDA_SUCCESS &&
         std::string(text) == "invalid device context");
   CHECK(cuGetErrorName(static_cast<CUresult>(12345), &text) == CUDA_ERROR_INVALID_VALUE);
+  int blocks = 0, threads = 0, major = 0, minor = 0;
+  CHECK(cuOccupancyMaxPotentialBlockSize(&blocks, &threads, function, nullptr, 0, 100) == CUDA_SUCCESS);
+  CHECK(blocks > 0 && threads == 64); // 32 blocks of it fill a multiprocessor
+  CHECK(cuDeviceComputeCapability(&major, &minor, device) == CUDA_SUCCESS && major == 9 && minor == 0);
+  void* pinned = nullptr;
+  CUdeviceptr mapped = 0;
+  CHECK(cuMemHostAlloc(&pinned, 8, CU_MEMHOSTALLOC_DEVICEMAP) == CUDA_SUCCESS);
+  CHECK(cuMemHostGetDevicePointer(&mapped, pinned, 0) == CUDA_SUCCESS);
+  CHECK(cuMemsetD8Async(mapped, 7, 8, stream) == CUDA_SUCCESS && cuStreamSynchronize(stream) == CUDA_SUCCESS);
+  CHECK(static_cast<char*>(pinned)[7] == 7 && cuMemFreeHost(pinned) == CUDA_SUCCESS);
   CHECK(cuCtxDestroy(context) == CUDA_SUCCESS && cuCtxSynchronize() == CUDA_ERROR_INVALID_CONTEXT);
 }
 

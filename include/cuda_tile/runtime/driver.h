@@ -4,6 +4,7 @@
 
 #include "cuda_tile/runtime/api.h"
 
+#define __cuda_cuda_h__ // helpers ask whether this header was included
 #define CUDA_VERSION CUDART_VERSION
 
 typedef enum cudaError_enum {
@@ -62,14 +63,32 @@ typedef enum CUjit_option_enum { // which mean nothing here
 #define CU_CTX_SCHED_YIELD 2
 #define CU_CTX_SCHED_BLOCKING_SYNC 4
 #define CU_CTX_MAP_HOST 8
+#define CU_MEMHOSTALLOC_PORTABLE 1
+#define CU_MEMHOSTALLOC_DEVICEMAP 2
+#define CU_MEMHOSTALLOC_WRITECOMBINED 4
+#define CU_MEMHOSTREGISTER_PORTABLE 1
+#define CU_MEMHOSTREGISTER_DEVICEMAP 2
+
+typedef enum CUcomputemode_enum {
+  CU_COMPUTEMODE_DEFAULT = 0,
+  CU_COMPUTEMODE_PROHIBITED = 2,
+  CU_COMPUTEMODE_EXCLUSIVE_PROCESS = 3,
+} CUcomputemode;
 
 typedef int CUdevice;
 typedef unsigned long long CUdeviceptr;
 typedef struct CUctx_st* CUcontext;
 typedef struct CUmod_st* CUmodule;
+typedef struct CUctxCreateParams_st { // which contexts here have none of
+  void *execAffinityParams, *cigParams;
+  int numExecAffinityParams;
+} CUctxCreateParams;
 typedef struct CUfunc_st* CUfunction;
 typedef struct CUstream_st* CUstream;
 typedef struct CUevent_st* CUevent;
+typedef cudaUUID_t CUuuid;
+typedef size_t(CUDART_CB* CUoccupancyB2DSize)(int blockSize);
+typedef void(CUDART_CB* CUhostFn)(void* userData);
 
 #ifdef __cplusplus
 extern "C" {
@@ -84,6 +103,10 @@ CUresult cuDeviceGet(CUdevice* device, int ordinal);
 CUresult cuDeviceGetName(char* name, int length, CUdevice device);
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device);
 CUresult cuDeviceTotalMem(size_t* bytes, CUdevice device);
+
+CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device);
+CUresult cuDeviceGetUuid(CUuuid* uuid, CUdevice device);
+CUresult cuDeviceCanAccessPeer(int* canAccessPeer, CUdevice device, CUdevice peer);
 
 CUresult cuDevicePrimaryCtxRetain(CUcontext* context, CUdevice device);
 CUresult cuDevicePrimaryCtxRelease(CUdevice device);
@@ -107,10 +130,20 @@ CUresult cuMemcpyDtoH(void* to, CUdeviceptr from, size_t bytes);
 CUresult cuMemcpyDtoD(CUdeviceptr to, CUdeviceptr from, size_t bytes);
 CUresult cuMemcpyHtoDAsync(CUdeviceptr to, const void* from, size_t bytes, CUstream stream);
 CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, size_t bytes, CUstream stream);
+CUresult cuMemcpyAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream);
+CUresult cuMemcpyDtoDAsync(CUdeviceptr to, CUdeviceptr from, size_t bytes, CUstream stream);
+CUresult cuMemAllocAsync(CUdeviceptr* pointer, size_t bytes, CUstream stream);
+CUresult cuMemFreeAsync(CUdeviceptr pointer, CUstream stream);
+CUresult cuMemHostAlloc(void** pointer, size_t bytes, unsigned flags);
+CUresult cuMemHostRegister(void* pointer, size_t bytes, unsigned flags);
+CUresult cuMemHostUnregister(void* pointer);
+CUresult cuMemHostGetDevicePointer(CUdeviceptr* devicePointer, void* pointer, unsigned flags);
+CUresult cuMemsetD8Async(CUdeviceptr pointer, unsigned char value, size_t count, CUstream stream);
 CUresult cuMemsetD8(CUdeviceptr pointer, unsigned char value, size_t count);
 CUresult cuMemsetD32(CUdeviceptr pointer, unsigned value, size_t count);
 
 CUresult cuStreamCreate(CUstream* stream, unsigned flags);
+CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned flags, int priority);
 CUresult cuStreamDestroy(CUstream stream);
 CUresult cuStreamSynchronize(CUstream stream);
 CUresult cuStreamQuery(CUstream stream);
@@ -130,6 +163,17 @@ CUresult cuLaunchKernel(CUfunction function, unsigned gridX, unsigned gridY, uns
                         unsigned blockY, unsigned blockZ, unsigned sharedBytes, CUstream stream,
                         void** arguments, void** extra);
 
+CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned gridX, unsigned gridY, unsigned gridZ,
+                                   unsigned blockX, unsigned blockY, unsigned blockZ, unsigned sharedBytes,
+                                   CUstream stream, void** arguments);
+CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* userData);
+CUresult cuFuncGetName(const char** name, CUfunction function);
+CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int blockSize,
+                                                     size_t sharedBytes);
+CUresult cuOccupancyMaxPotentialBlockSize(int* minGridSize, int* blockSize, CUfunction function,
+                                          CUoccupancyB2DSize sharedBytesOf, size_t sharedBytes,
+                                          int blockSizeLimit);
+
 /// Modules are what `pycuda-tile nvcc -cubin` writes; code for a GPU is refused.
 CUresult cuModuleLoad(CUmodule* module, const char* path);
 CUresult cuModuleLoadData(CUmodule* module, const void* image);
@@ -145,11 +189,9 @@ CUresult cuModuleUnload(CUmodule module);
 
 /// Both forms of CUDA 12 and of CUDA 13, where parameters come first.
 CUresult cuCtxCreate(CUcontext* context, unsigned flags, CUdevice device);
-template <typename Parameters>
-CUresult cuCtxCreate(CUcontext* context, Parameters* parameters, unsigned flags, CUdevice device) {
-  return parameters ? CUDA_ERROR_NOT_SUPPORTED : cuCtxCreate(context, flags, device);
-}
-inline CUresult cuCtxCreate(CUcontext* context, decltype(nullptr), unsigned flags, CUdevice device) {
-  return cuCtxCreate(context, flags, device);
+inline CUresult cuCtxCreate(CUcontext* context, CUctxCreateParams* parameters, unsigned flags,
+                            CUdevice device) {
+  const bool is_plain = !parameters || (!parameters->cigParams && parameters->numExecAffinityParams == 0);
+  return is_plain ? cuCtxCreate(context, flags, device) : CUDA_ERROR_NOT_SUPPORTED;
 }
 #endif
