@@ -184,6 +184,23 @@ def test_versions_of_the_api():
     assert module(_NEWER, api="13.4").entries
 
 
+def test_bits_of_tf32():
+    """Until 13.4 they are 32; Tile IR has no bitcast of them."""
+    source = """#include <cuda_tf32.h>
+#include "cuda_tile.h"
+namespace ct = cuda::tiles;
+__tile_global__ void k(float* p, unsigned* q) {
+  auto i = ct::reshape<ct::shape<2, 2>>(ct::iota<ct::tile<int, ct::shape<4>>>());
+  auto x = ct::element_bitcast<__nv_tf32>(ct::load(p + i));
+  ct::store(q + i, ct::element_bitcast<unsigned>(x));
+  ct::store(p + i, ct::element_cast<float>(x) + 1.0f);
+}"""
+    made = module(source, api="13.4")
+    x, bits = np.array([1, -0.5, 0, 2.5], np.float32), np.zeros(4, np.uint32)
+    tileir.interpret(made, made.entries[0].name, 1, y := x.copy(), bits)
+    assert y.tolist() == (x + 1).tolist() and (bits == x.view(np.uint32)).all()
+
+
 def test_names_of_calls():
     """Substitutions, packs and negative numbers of mangled names."""
     call = recorded_call(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any, TypeGuard
 
@@ -52,6 +53,7 @@ class Builder:
         self._depth: dict[Value, int] = {}  # the scope that a value is of; 0 also for parameters
         self._home: dict[Value, Scope] = {}
         self._made_by: dict[Value, Operation] = {}
+        self._bits_of: dict[Value, Value] = {}  # for a value with the bits of another one, that one
 
     # --- scopes ---
 
@@ -223,10 +225,20 @@ class Builder:
             return self.pure("int_to_ptr", {"source": value}, type_)
         if width(have) != width(element):
             raise Unsupported(f"bits of {have} as {element}")
-        op = self.made_by(value, "bitcast")
-        if op is not None and op.operands["source"][0].type.element == element:
-            return op.operands["source"][0]
-        return self.pure("bitcast", {"source": value}, type_)
+        source = self._bits_of.get(value)
+        if source is not None and source.type.element == element:
+            return source
+        tf32 = "tf32" in (str(have), str(element))
+        result = self._repacked(value, type_) if tf32 else self.pure("bitcast", {"source": value}, type_)
+        self._bits_of[result] = value
+        return result
+
+    def _repacked(self, value: Value, type_: Tile) -> Value:
+        """By way of bytes, of which a tf32 has four: for a bitcast it has 19 bits."""
+        size = math.prod(type_.shape)
+        octets = self.pure("pack", {"source": self.reshape(value, (size,))}, Tile(I8, (4 * size,)))
+        flat = self.pure("unpack", {"source": octets}, Tile(type_.element, (size,)))
+        return self.reshape(flat, type_.shape)
 
     # --- elementwise operations ---
 
