@@ -125,7 +125,7 @@ const cuda_tile_program_kernel& chosen(const cuda_tile_program_kernel& kernel, c
     return kernel;
   const bool fuses = fused && !is_set("PYCUDA_TILE_OPTIMIZE", "0");
   if (is_set("PYCUDA_TILE_VERBOSE", "1"))
-    std::fprintf(stderr, "pycuda_tile: %s: %s\n", source_name(kernel).c_str(),
+    std::fprintf(stderr, "pycuda_tile: %s: %s\n", cuda_tile_runtime::source_name(kernel).c_str(),
                  fuses ? "fused" : "by operation");
   if (!fuses)
     return kernel;
