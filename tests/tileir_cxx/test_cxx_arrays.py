@@ -66,3 +66,66 @@ def test_shuffled_accesses_change_nothing():
         y = np.zeros((8, 4), np.float32)
         tileir.interpret(made, made.entries[0].name, 1, y, 7, seed=seed)
         assert np.all(y == sum_of_items(7))
+
+
+MIXED = """
+struct mixed { tile t; float f[4]; short s[6]; };
+__tile_global__ void structures(float* y, int n) {
+  mixed m[3];
+  for (int i = 0; i < 3; ++i) {
+    m[i].t = ct::full<tile>(i + 0.5f);
+    for (int j = 0; j < 4; ++j)
+      m[i].f[j] = i + j;
+    for (int j = 0; j < 6; ++j)
+      m[i].s[j] = static_cast<short>(i * j);
+  }
+  for (int i = 0; i < n; ++i) {
+    m[i % 3].f[i & 3] += m[(i + 1) % 3].f[(i + 1) & 3];
+    m[i % 3].s[i % 6] += 3;
+    m[i % 3].t = m[(i + 2) % 3].t + m[i % 3].f[i * i & 3];
+  }
+  ct::partition_view{ct::tensor_span{y, ct::extents{8, 4}}, ct::shape<8, 4>{}}.store(
+      m[n % 3].t * static_cast<float>(m[1].s[n % 6]), 0, 0);
+}
+__tile_global__ void pointers(int* x, int* y, int n) {
+  int* places[4] = {x, nullptr, y};
+  places[n & 3] = x + 1;
+  for (int i = 0; i < n; ++i) {
+    int* first = places[0];
+    for (int j = 0; j < 3; ++j)
+      places[j] = places[j + 1];
+    places[3] = first;
+  }
+  for (int i = 0; i < 4; ++i)
+    if (places[i])
+      *places[i] += i + 10;
+}
+"""
+
+
+def of_mixed(n: int) -> float:
+    t, f = [i + 0.5 for i in range(3)], [[i + j for j in range(4)] for i in range(3)]
+    s = [[i * j for j in range(6)] for i in range(3)]
+    for i in range(n):
+        f[i % 3][i & 3] += f[(i + 1) % 3][(i + 1) & 3]
+        s[i % 3][i % 6] += 3
+        t[i % 3] = t[(i + 2) % 3] + f[i % 3][i * i & 3]
+    return t[n % 3] * s[1][n % 6]
+
+
+def test_arrays_within_structures_and_of_pointers():
+    made = module(HEAD + MIXED)
+    structures, pointers = (entry.name for entry in made.entries)
+    for n in (0, 1, 7):
+        y = np.zeros((8, 4), np.float32)
+        tileir.interpret(made, structures, 1, y, n, seed=n)
+        assert np.all(y == of_mixed(n))
+        x, y = [0, 0], [0]
+        places: list = [(x, 0), None, (y, 0), None]
+        places[n & 3] = (x, 1)
+        for i, place in enumerate(places[n % 4 :] + places[: n % 4]):
+            if place:
+                place[0][place[1]] += i + 10
+        got = [np.zeros(2, np.int32), np.zeros(1, np.int32)]
+        tileir.interpret(made, pointers, 1, *got, n, seed=n)
+        assert [given.tolist() for given in got] == [x, y]

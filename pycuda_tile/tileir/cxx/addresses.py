@@ -8,7 +8,7 @@ from typing import Any
 from ..ir import Pointer, Tile, Value
 from .builder import BYTES, I1, I8, I32, I64, Unsupported, width
 from .instructions import Instructions
-from .llvm import Array, Instruction, Local, Number, Operand, Struct, offset_of, size_of
+from .llvm import Array, Instruction, Local, Number, Operand, Struct, Undefined, offset_of, size_of
 from .local_arrays import is_tile
 from .types import integer
 
@@ -118,12 +118,16 @@ class Addresses(Instructions):
                 return
         pointer = self._pointer_to(place, value.type)
         type_ = Tile(pointer.type.element.pointee, pointer.type.shape)
-        if isinstance(value, Local) and value.type == "ptr":
-            given = self.as_element(self.value(value), type_.element)
-        else:
-            given = self.of_type(value, type_)
-        operands = {"destination": pointer, "value": given}
+        operands = {"destination": pointer, "value": self._stored(value, type_)}
         self.access(i, "store_ptr_tko", operands, None, dict(_WEAK))
+
+    def _stored(self, value: Operand, type_: Tile) -> Value:
+        """What is stored of a value, of pointers their addresses."""
+        if value.type != "ptr" or isinstance(value, Undefined):
+            return self.of_type(value, type_)
+        if isinstance(value, Number):
+            return self.constant(type_, value.value)
+        return self.as_element(self.value(value), type_.element)
 
     def _pointer_to(self, operand: Operand, type_: object) -> Value:
         """A pointer to elements that travel in LLVM IR as this type."""
