@@ -122,6 +122,19 @@ def test_simplify_leaves_its_kernel_alone():
     assert [(op.name, list(op.operands.items())) for op in walk(kernel.body)] == before
 
 
+@pytest.fixture
+def leaves_caches(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Tiles are as if they were large."""
+    monkeypatch.setattr("pycuda_tile.tileir.loops.stages._IN_CACHES", 0)
+
+
+def test_what_needs_a_reduction_is_in_the_next_nest():
+    found = [[op.name for op in nest.ops] for nest in nests(kernels.softmax())]
+    chain = ["reshape", "broadcast"]
+    assert found == [[*chain, "subf", "exp", "reduce"], [*chain, "divf", "store_view_tko"]]
+
+
+@pytest.mark.usefixtures("leaves_caches")
 @pytest.mark.parametrize(
     "text, extents, outer, inner, vector, stages, buffers",
     [
@@ -140,6 +153,7 @@ def test_loops(text: str, extents, outer, inner: int, vector: int, stages: int, 
     assert len(nest.stages) == stages and len(nest.buffers) == buffers
 
 
+@pytest.mark.usefixtures("leaves_caches")
 def test_exponentials_are_kept_and_loads_repeated():
     (nest,) = nests(kernels.softmax())
     (kept,) = nest.buffers
@@ -148,6 +162,7 @@ def test_exponentials_are_kept_and_loads_repeated():
     assert [loads[0] in needed for needed in nest.needed.values()] == [True, True, False]
 
 
+@pytest.mark.usefixtures("leaves_caches")
 def test_what_is_stored_before_it_is_needed_again_is_kept():
     (nest,) = nests(kernels.in_place())
     (kept,) = nest.buffers

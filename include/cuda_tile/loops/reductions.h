@@ -34,11 +34,11 @@ template <typename E>
   requires(ct::detail::is_same_v<E, float> || ct::detail::is_same_v<E, double>)
 inline constexpr unsigned vector_lanes<E> = ct::platform::vector_bytes / sizeof(E);
 
-/// Combines the first half of S elements with the second one, until one element is left.
+/// The same for S elements in memory: reduce_halves(), in which vectors stay in registers.
 template <unsigned S, typename F, typename E>
 CUDA_TILE_API E combine_halves(F f, E const* x) {
-  if constexpr (S == 1) {
-    return *x;
+  if constexpr (S < vector_lanes<E> || vector_lanes<E> == 0) {
+    return ct::detail::reduce_halves<S>(f, x);
   } else if constexpr (S == vector_lanes<E>) {
     E lanes[S];
     copy<E, S>(lanes, x);

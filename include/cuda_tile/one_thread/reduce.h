@@ -6,6 +6,19 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
+/// Combines the first half of S elements with the second one, until one element is left.
+template <unsigned S, typename F, typename E>
+CUDA_TILE_API E reduce_halves(F f, E const* x) {
+  if constexpr (S == 1) {
+    return *x;
+  } else {
+    E result[S / 2];
+    for (unsigned l = 0; l < S / 2; ++l)
+      result[l] = f(x[l], x[S / 2 + l]);
+    return reduce_halves<S / 2>(f, result);
+  }
+}
+
 /// Reduces N neighbouring elements over explicit lanes, so that the loop vectorises without reordering by the
 /// compiler.
 template <unsigned N, typename E, typename F>
@@ -19,10 +32,7 @@ CUDA_TILE_API E reduce_run(F f, E const* from) {
   for (unsigned i = lanes; i < N; i += lanes)
     for (unsigned l = 0; l < lanes; ++l)
       sums[l] = f(sums[l], from[i + l]);
-  for (unsigned half = lanes / 2; half > 0; half /= 2)
-    for (unsigned l = 0; l < half; ++l)
-      sums[l] = f(sums[l], sums[l + half]);
-  return sums[0];
+  return reduce_halves<lanes>(f, sums);
 }
 
 /// How many elements, or rows, a lane reduces one after another. If there are more, parts are reduced first:

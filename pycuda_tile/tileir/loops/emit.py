@@ -12,6 +12,7 @@ from contextlib import AbstractContextManager
 
 from ..ir import Operation, Value
 from ..lower.expressions import expression
+from ..lower.folds import known_function
 from ..lower.translation import Translation
 from ..lower.types import element, tile
 from ..reading import operands_of, region, value_element, value_shape
@@ -176,6 +177,9 @@ class _Emitter:
         self.buffers[id(result)] = self.translator.names[row.results[0]]
 
     def _combine(self, op: Operation) -> None:
+        if known := known_function(op):
+            self.combines[id(op)] = known
+            return
         name = self.combines[id(op)] = self.translator.fresh("combine")
         kind, body = element(value_element(operands_of(op)[0])), region(op, 0)
         current, accumulator = (

@@ -31,6 +31,8 @@ _COSTS = {
 _CHEAP = 8
 #: Reductions of rows with fewer elements are no faster in strips.
 _SHORTEST = 8
+#: Tiles of more elements leave the caches, so that rows are to stay in loops of their own.
+_IN_CACHES = 1 << 16
 
 
 @dataclass
@@ -138,6 +140,7 @@ def plan(ops: list[Operation], outputs: list[Value]) -> Nest:
     full = _spanning(nest)
     _order_loops(nest, full)
     _find_levels(nest)
+    _reduce_all_rows(nest)
     _find_needed(nest)
     return nest
 
@@ -217,6 +220,17 @@ def _find_levels(nest: Nest) -> None:
             nest.levels[id(value)] = level + (op.name in FOLDS)
         if op.name in STORES:
             nest.levels[id(op)] = level
+
+
+def _reduce_all_rows(nest: Nest) -> None:
+    """What needs the reduction of a row would wait for it, row by row. It does not if all rows of a tile are
+    reduced first, as long as caches hold the tile. So it belongs to the next nest."""
+    elements = math.prod(nest.axes.extents[axis] for axis in [*nest.outer, nest.inner])
+    if nest.inner != nest.vector or elements > _IN_CACHES:
+        return
+    for op in nest.ops:
+        if op.name not in FOLDS and nest.level(op) > 0:
+            raise Fallback(op, "it needs the reduction of a row", on_tiles=True)
 
 
 def _find_needed(nest: Nest) -> None:

@@ -18,18 +18,20 @@ def _fold(translator: Translation, op: Operation) -> None:
 
 
 def _fold_one(translator: Translation, op: Operation) -> None:
-    if _is_running_sum(op):
-        _scan(translator, op, "ct::elements::add{}")
+    known = known_function(op)
+    if op.name == "scan" and known == _ADD:  # of ct::partial_sum: vectors make it faster, in another order
+        _scan(translator, op, known)
         return
     (operand,) = operands_of(op)
-    function, dim = translator.fresh("combine"), int(attribute(op, "dim"))
-    kind = element(value_element(operand))
-    body = region(op, 0)
-    current, accumulator = (translator.names.name(a, a.name or "v") for a in body.arguments)
-    with translator.names.block(
-        f"auto const {function} = [&]({kind} {accumulator}, {kind} {current}) -> {kind}", "};"
-    ):
-        translator.function_body(body, lambda names: f"return {names[0]};")
+    dim = int(attribute(op, "dim"))
+    function = known if op.name == "reduce" else ""
+    if not function:
+        function, kind, body = translator.fresh("combine"), element(value_element(operand)), region(op, 0)
+        current, accumulator = (translator.names.name(a, a.name or "v") for a in body.arguments)
+        with translator.names.block(
+            f"auto const {function} = [&]({kind} {accumulator}, {kind} {current}) -> {kind}", "};"
+        ):
+            translator.function_body(body, lambda names: f"return {names[0]};")
     if op.name == "scan":
         _scan(translator, op, function)
         return
@@ -41,19 +43,30 @@ def _fold_one(translator: Translation, op: Operation) -> None:
         translator.define(result, f"tileir::element_of({text})")
 
 
-def _is_running_sum(op: Operation) -> bool:
-    """Whether it is the scan of ct::partial_sum, which vectors make faster, in another order than others."""
+_ADD = "ct::elements::add{}"
+_FUNCTIONS = {
+    "addf": _ADD,
+    "addi": _ADD,
+    "mulf": "ct::elements::mul{}",
+    "maxf": "ct::elements::max{}",
+    "minf": "ct::elements::min{}",
+}
+
+
+def known_function(op: Operation) -> str:
+    """The function of the header by which a tile is folded, which vectors compute; "" for others."""
     body = region(op, 0)
     step, *rest = body.ops
-    return (
-        op.name == "scan"
-        and step.name in ("addf", "addi")
+    is_known = (
+        step.name in _FUNCTIONS
         and [each.name for each in rest] == ["yield"]
         and operands_of(rest[0]) == step.results
         and {id(value) for value in operands_of(step)} == {id(value) for value in body.arguments}
         and attribute(step, "rounding_mode", "nearest_even") == "nearest_even"
         and not attribute(step, "flush_to_zero", False)
+        and not attribute(step, "propagate_nan", False)
     )
+    return _FUNCTIONS[step.name] if is_known else ""
 
 
 def _scan(translator: Translation, op: Operation, function: str) -> None:
