@@ -2,29 +2,39 @@
 
     python benchmarks/fused_kernels.py [--only TEXT]    prints the table
     python benchmarks/fused_kernels.py --write          keeps it in results/
+    python benchmarks/fused_kernels.py --speed --write  measures the examples, which takes two minutes
 
 The kernels are those of results/tileir_operations.md in examples/, tests/programs/ and benchmarks/kernels/.
-Needs clang 19 or newer, or the ziglang package.
+speed is the time of operation-by-operation code / the time of fused code, all cores; blank where it was not
+measured. Needs clang 19 or newer, or the ziglang package.
 """
 
 from __future__ import annotations
 
 import argparse
+import functools
+import importlib
 import sys
 from collections import Counter
 from collections.abc import Iterator
+from pathlib import Path
+from statistics import median
 from typing import NamedTuple
 
+from example_problems import PROBLEMS
+from interleaved import rounds_of
 from tileir_operations import ROOT, read_table, translated
 from tileir_operations import TABLE as OPERATIONS
 
+import pycuda_tile as pct
 from pycuda_tile.tileir.ir import walk
 from pycuda_tile.tileir.loops.facts import has_tiles, is_small
 from pycuda_tile.tileir.loops.translate import FusingTranslator
 
 TABLE = ROOT / "benchmarks" / "results" / "fused_kernels.md"
 FOLDERS = ("examples/", "tests/programs/", "benchmarks/kernels/")
-HEAD = "| source | kernel | path | reason |"
+HEAD = "| source | kernel | path | reason | speed |"
+_ROUNDS = 5
 NO_TILES, ONE_STRIP = "no tiles", "one strip"
 
 
@@ -72,7 +82,37 @@ def rows_of(source: str, kernels: list[str]) -> Iterator[Row]:
         yield Row(source, kernel, path, reason)
 
 
-def written(rows: list[Row]) -> str:
+def kept_speeds() -> dict[str, str]:
+    """The speeds in the table, by the rest of the row."""
+    lines = TABLE.read_text(encoding="utf-8").splitlines()
+    return {
+        row + " |": speed for row, _, speed in (line.removesuffix(" |").rpartition(" | ") for line in lines)
+    }
+
+
+def measured_speeds(rows: list[Row]) -> dict[str, str]:
+    """Those of the first kernel of each example that has a problem to solve, by the row; with the instance
+    that was measured, if it is another one."""
+    speeds = {}
+    for row in rows:
+        name = Path(row.source).stem
+        if not row.source.startswith("examples/") or name not in PROBLEMS or row.path != "fused":
+            continue
+        problem = importlib.import_module(name).problem(*PROBLEMS[name])
+        if problem.kernel.partition("<")[0] != row.kernel.partition("<")[0]:
+            continue
+        runs = []
+        for way in ("auto", False):
+            module = pct.build(ROOT / row.source, target="cpu", kernels=problem.kernels, optimize=way)
+            kernels = [module.kernel(kernel) for kernel in problem.kernels]
+            runs.append(functools.partial(problem.launch, *kernels, *problem.arrays))
+        speed = f"{median(plain / fused for fused, plain in rounds_of(runs, _ROUNDS)):.2f}"
+        speeds[str(row)] = speed if problem.kernel == row.kernel else f"{speed}, `{problem.kernel}`"
+        print(f"{row.source}: {speeds[str(row)]}", flush=True)
+    return speeds
+
+
+def written(rows: list[Row], speeds: dict[str, str]) -> str:
     counted = [row for row in rows if row.path != NO_TILES]
     paths = Counter(row.path for row in counted)
     whole, small = paths["fused"], paths[ONE_STRIP]
@@ -90,8 +130,8 @@ def written(rows: list[Row]) -> str:
         *(f"- {count} {reason}" for reason, count in reasons.most_common()),
         "",
         HEAD,
-        "|---|---|---|---|",
-        *map(str, rows),
+        "|---|---|---|---|---|",
+        *(f"{row} {speeds.get(str(row), '')} |" for row in rows),
     ]
     return "\n".join(lines) + "\n"
 
@@ -100,6 +140,7 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--only", metavar="TEXT", default="", help="sources with this in their name")
     parser.add_argument("--write", action="store_true", help="keep the table")
+    parser.add_argument("--speed", action="store_true", help="measure the examples anew")
     given = parser.parse_args(arguments)
     rows = [
         row
@@ -107,9 +148,10 @@ def main(arguments: list[str]) -> None:
         if given.only in source
         for row in rows_of(source, kernels)
     ]
-    print(written(rows), end="")
+    speeds = {**kept_speeds(), **(measured_speeds(rows) if given.speed else {})}
+    print(written(rows, speeds), end="")
     if given.write:
-        TABLE.write_text(written(rows), encoding="utf-8")
+        TABLE.write_text(written(rows, speeds), encoding="utf-8")
 
 
 if __name__ == "__main__":
