@@ -13,6 +13,7 @@ from pathlib import Path
 
 from ..compilers import toolchain
 from ..compilers.toolchain import Compiler
+from ..diagnostics.text import ALL_OF_IT
 from ..errors import CompileError, Error
 from ..system import resources
 from ..version import VERSION
@@ -31,7 +32,7 @@ def main(words: Sequence[str] | None = None) -> int:
         asked = options.read(_with_environment(sys.argv[1:] if words is None else words))
         return Driver(asked).run()
     except CompileError as error:
-        print(str(error).rstrip(), file=sys.stderr)
+        print(str(error).replace(ALL_OF_IT, "").rstrip(), file=sys.stderr)
     except Error as error:
         print(f"{error}", file=sys.stderr)
     return 1

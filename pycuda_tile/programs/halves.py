@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from ..system import resources
-from . import objects, rewriting
+from . import messages, objects, rewriting
 from .fused import fuse
 from .options import Input, Options
 from .steps import Steps
@@ -67,12 +67,13 @@ class Halves:
         """Compiles a half to an object file; returns the compiler's messages."""
         text = place.with_suffix(".ii")
         dependencies = self._dependencies(output) if host else []
-        log = self.steps.run([*self._preprocessing(image, host), *dependencies, "-E", "-o", str(text)])
-        if not self.steps.dry:
-            self._rewrite(text, host)
-        # The device half has all of the file's code, and so all of its warnings.
-        flags = [*self._common(), *(["-w", *self._host_flags()] if host else self._device_flags())]
-        return log + self.steps.run([*flags, self._standard(), "-c", "-o", str(place), str(text)])
+        with messages.placed(self.given.path, text, self._ours):
+            log = self.steps.run([*self._preprocessing(image, host), *dependencies, "-E", "-o", str(text)])
+            if not self.steps.dry:
+                self._rewrite(text, host)
+            # The device half has all of the file's code, and so all of its warnings.
+            flags = [*self._common(), *(["-w", *self._host_flags()] if host else self._device_flags())]
+            return log + self.steps.run([*flags, self._standard(), "-c", "-o", str(place), str(text)])
 
     def _rewrite(self, text: Path, host: bool) -> None:
         source = text.read_text(encoding="utf-8", errors="surrogateescape")

@@ -29,3 +29,24 @@ CUDA_TILE_REFUSED(surf1Dwrite)
 CUDA_TILE_REFUSED(surf2Dwrite)
 CUDA_TILE_REFUSED(surf3Dwrite)
 #undef CUDA_TILE_REFUSED
+
+#define CUDA_TILE_REFUSED(name)                                                                              \
+  template <typename... Arguments>                                                                           \
+  CUDA_TILE_NO_TEXTURES int name(const Arguments&...);
+CUDA_TILE_REFUSED(cudaMallocArray)
+CUDA_TILE_REFUSED(cudaMalloc3DArray)
+CUDA_TILE_REFUSED(cudaMallocMipmappedArray)
+CUDA_TILE_REFUSED(cudaFreeArray)
+CUDA_TILE_REFUSED(cudaFreeMipmappedArray)
+CUDA_TILE_REFUSED(cudaArrayGetInfo)
+CUDA_TILE_REFUSED(cudaMemcpyToArray)
+CUDA_TILE_REFUSED(cudaMemcpy2DToArray)
+CUDA_TILE_REFUSED(cudaMemcpy2DToArrayAsync)
+CUDA_TILE_REFUSED(cudaMemcpy2DFromArray)
+CUDA_TILE_REFUSED(cudaMemcpy2DFromArrayAsync)
+CUDA_TILE_REFUSED(cudaMemcpy2DArrayToArray)
+CUDA_TILE_REFUSED(cudaCreateTextureObject)
+CUDA_TILE_REFUSED(cudaDestroyTextureObject)
+CUDA_TILE_REFUSED(cudaCreateSurfaceObject)
+CUDA_TILE_REFUSED(cudaDestroySurfaceObject)
+#undef CUDA_TILE_REFUSED
