@@ -18,6 +18,7 @@ from .tokens import Token, expand, tokenize
 _EFFECTS = {
     "occupancy": "launch bounds on simt, a hint to the compiler on tile, nothing on cpu",
     "num_cta_in_cga": "size of clusters on simt from sm_90, a hint to the compiler on tile, nothing on cpu",
+    "num_worker_warps_per_cta": "a hint to the compiler on tile, nothing elsewhere",
     "latency": "a hint to the compiler on tile, nothing elsewhere",
     "allow_tma": "a hint to the compiler on tile, nothing elsewhere",
 }

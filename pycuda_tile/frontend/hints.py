@@ -12,18 +12,20 @@ from typing import NamedTuple
 
 from .tokens import Token, constant, split_at_commas
 
-KERNEL_KINDS = ("num_cta_in_cga", "occupancy")
+KERNEL_KINDS = ("num_cta_in_cga", "occupancy", "num_worker_warps_per_cta")
 ACCESS_KINDS = ("latency", "allow_tma")
 KINDS = (*KERNEL_KINDS, *ACCESS_KINDS)
 _VALUES = {
     "num_cta_in_cga": (1, 2, 4, 8, 16),
     "occupancy": range(1, 33),
+    "num_worker_warps_per_cta": (1, 2, 4, 8, 16, 32),
     "latency": range(1, 11),
     "allow_tma": (0, 1),
 }
 _RANGES = {
     "num_cta_in_cga": "1, 2, 4, 8 or 16",
     "occupancy": "1 to 32",
+    "num_worker_warps_per_cta": "1, 2, 4, 8, 16 or 32",
     "latency": "1 to 10",
     "allow_tma": "true or false",
 }

@@ -21,7 +21,7 @@ namespace ct = cuda::tiles;
 template <int Factor>
 __tile__ auto scaled(ct::tile<int, ct::shape<32>> x) { return x * Factor; }
 
-[[ using cutile : hint(0, num_cta_in_cga=2), hint(900, occupancy=4) ]]
+[[ using cutile : hint(0, num_cta_in_cga=2), hint(900, occupancy=4, num_worker_warps_per_cta=8) ]]
 __tile_global__ void hinted(const int* in, int* out) {
   auto lane = ct::iota<ct::tile<int, ct::shape<32>>>();
   ct::tile<int, ct::shape<32>> x;

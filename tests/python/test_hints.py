@@ -62,6 +62,8 @@ def test_malformed(text: str):
         ("90, occupancy=2", "900 for sm_90"),
         ("0, occupancy=33", "expected 1 to 32"),
         ("0, num_cta_in_cga=3", "1, 2, 4, 8 or 16"),
+        ("0, num_worker_warps_per_cta=3", "1, 2, 4, 8, 16 or 32"),
+        ("0, num_worker_warps_per_cta=32", ""),
         ("800, num_cta_in_cga=2", "sm_80 has no clusters"),
         ("0, allow_tma=2", "true or false"),
         ("0, occupancy=32", ""),

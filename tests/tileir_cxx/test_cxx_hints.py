@@ -26,7 +26,7 @@ __tile__ void put(float* p, tile x) {
   [[cutile::hint(0, latency=L)]] ct::store(p + 20 + ct::iota<index>(), x);
 }
 
-[[using cutile : hint(0, occupancy=15), hint(900, occupancy=22)]]
+[[using cutile : hint(0, occupancy=15), hint(900, occupancy=22, num_worker_warps_per_cta=8)]]
 [[cutile::hint(1000, num_cta_in_cga=8, latency=3)]]
 [[cutile::hint(0, num_cta_in_cga=4)]] [[cutile::hint(0, num_cta_in_cga=2, occupancy=33)]]
 __tile_global__ void k(float* p, int n) {
