@@ -121,7 +121,7 @@ def installed(wheel, tmp_path_factory) -> Path:
 
 
 def names(wheel: Path) -> set[str]:
-    return set(zipfile.ZipFile(wheel).namelist())
+    return {info.filename for info in zipfile.ZipFile(wheel).infolist() if not info.is_dir()}
 
 
 def files(folder: Path) -> set[str]:
