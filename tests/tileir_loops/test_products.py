@@ -4,6 +4,9 @@ sums are exact in any order, but for the tests of infinities."""
 from __future__ import annotations
 
 import functools
+import platform
+import shlex
+from pathlib import Path
 
 import ml_dtypes
 import numpy as np
@@ -12,11 +15,13 @@ import pytest
 
 import pycuda_tile as pct
 from pycuda_tile import tileir
+from pycuda_tile.compilers import toolchain
 from pycuda_tile.tileir.loops import fuse
 from pycuda_tile.tileir.loops.contraction import find_products
 from pycuda_tile.tileir.loops.groups import Uses
 from pycuda_tile.tileir.loops.simplify import simplify
 
+MATMUL = Path(__file__).resolve().parents[2] / "benchmarks" / "kernels" / "matmul.cu"
 MORE = "    %last = addf %next, %next : tile<16x32xf32>\n"
 KERNELS = {
     "plain": kernels.product("plain", 32, 64, 32),
@@ -265,3 +270,20 @@ def test_sums_of_half_are_rounded_at_each_step():
 def test_attributes():
     _, _, attributes = fuse(tileir.parse(KERNELS["plain"]))
     assert attributes == {"plain": {"path": "fused"}}
+
+
+@pytest.mark.wide
+@pytest.mark.skipif(platform.machine() != "x86_64", reason="AMX is for x86-64")
+@pytest.mark.parametrize("by_clang", [False, True])
+def test_tiles_of_amx_compile(monkeypatch: pytest.MonkeyPatch, by_clang: bool):
+    """Whether or not this machine has them; tests/amx runs such code on a model of the processor."""
+    if by_clang:
+        try:
+            program, *words = toolchain.find_clang().command
+        except pct.TargetUnavailable as error:
+            pytest.skip(str(error))
+        compiler = [program, "c++"] if words else [f"{program}++"]
+        monkeypatch.setenv("PYCUDA_TILE_CXX", shlex.join(compiler))
+    name = "matmul<__nv_bfloat16, float, __nv_bfloat16, 128, 128, 64>"
+    module = pct.build(MATMUL, target="cpu", arch="sapphirerapids", kernels=[name], optimize=True)
+    assert module.kernel(name).attributes["mma"] == "amx"
