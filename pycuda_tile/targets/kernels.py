@@ -7,7 +7,7 @@ from typing import Any
 
 from ..errors import Diagnostic
 from ..frontend.kernel_info import KernelInfo
-from ..frontend.kernel_names import base_name, split_overload
+from ..frontend.kernel_names import base_name, normalized, split_overload
 from .target import Request
 
 
@@ -91,7 +91,7 @@ def overload_names(kernels: list[KernelInfo]) -> list[str]:
     which are those of the kernel's namespace."""
     names = [kernel.name for kernel in kernels]
     overloads = [k for k in kernels if not k.template_params and names.count(k.name) > 1]
-    return [f"{k.name}({', '.join(param.type for param in k.params)})" for k in overloads]
+    return [normalized(f"{k.name}({', '.join(param.type for param in k.params)})") for k in overloads]
 
 
 def _same_text(one: str, other: str) -> bool:

@@ -386,5 +386,5 @@ def test_zig_compiles_where_nothing_else_does(monkeypatch):
 
     if not toolchain.of_ziglang():
         pytest.skip("the ziglang package is not installed")
-    monkeypatch.setattr(toolchain, "_NAMES", {})
+    monkeypatch.setattr(toolchain, "_NAMES", {"gcc": (), "clang": ()})
     assert run(pct.build(SET, target="cpu").kernel("set"))[0] == 7

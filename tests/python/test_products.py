@@ -50,9 +50,9 @@ GPU = {
 }
 BLOCKS = dict.fromkeys((SMALL, FLOATS, BYTES, "called", "both"), "blocks") | {"none": None}
 HOST = {
-    "cpu": ({"target": "cpu", "arch": "x86-64-v3"}, BLOCKS),
+    "cpu": ({"target": "cpu", "arch": "x86-64-v3", "optimize": False}, BLOCKS),
     "amx": (
-        {"target": "cpu", "defines": {"CUDA_TILE_EMULATE_AMX": "1"}},
+        {"target": "cpu", "defines": {"CUDA_TILE_EMULATE_AMX": "1"}, "optimize": False},
         BLOCKS | {BYTES: "AMX", "both": "blocks, AMX"},
     ),
     "emulated": (

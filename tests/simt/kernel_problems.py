@@ -110,6 +110,28 @@ def _ten_steps(odd: Odd, tile: int) -> Problem:
     return Problem(4, [x, n], x, y, 1e-5)
 
 
+def _lengths(odd: Odd, tile: int) -> Problem:
+    n = odd(4 * tile, -21)
+    a, b, out = _random(n), _random(2 * n)[::2].copy(), _blank(F32, n)
+    return Problem(4, [a, b, out, n], out, np.hypot(a.astype(F64), b), 1e-5)
+
+
+def _leaky_relu(odd: Odd, tile: int) -> Problem:
+    n = odd(4 * tile, -21)
+    x, out = _random(n), _blank(F32, n)
+    return Problem(4, [x, out, n], out, np.where(x > 0, x, F32(0.01) * x))
+
+
+def _adam(odd: Odd, tile: int) -> Problem:
+    n = odd(4 * tile, -21)
+    parameters, mean, square, gradients = _random(4, n)
+    square = np.abs(square)
+    m, v = 0.9 * mean.astype(F64) + 0.1 * gradients, 0.999 * square.astype(F64) + 0.001 * gradients**2
+    expected = parameters - 0.125 * m / (np.sqrt(v) + 1e-8)
+    arguments = [parameters, mean, square, gradients, 0.125, n]
+    return Problem(4, arguments, parameters, expected, 1e-5)
+
+
 def _softmax(odd: Odd, width: int) -> Problem:
     columns = odd(width, -55)
     x, out = _random(3, columns), _blank(F32, 3, columns)
@@ -154,6 +176,19 @@ def _column_sum(odd: Odd, rows: int, columns: int) -> Problem:
     height, width, share = odd(4 * rows, 5 - 2 * rows), odd(3 * columns, 6 - columns), 2 * rows
     x, out = _integers(F32, height, width), _blank(F32, 2, width)
     return Problem((3, 2), [x, out, height, width, 2], out, [x[:share].sum(0), x[share:].sum(0)])
+
+
+def _standardize(odd: Odd, width: int) -> Problem:
+    columns = odd(width, -55)
+    x, out = _random(3, columns), _blank(F32, 3, columns)
+    expected = (x - x.mean(1, keepdims=True, dtype=F64)) / x.std(1, keepdims=True, dtype=F64)
+    return Problem(3, [x, out, 3, columns], out, expected, 1e-4)
+
+
+def _log_sum_exp(odd: Odd, width: int) -> Problem:
+    columns = odd(width, -55)
+    x, out = 50 * _random(3, columns), _blank(F32, 3)
+    return Problem(3, [x, out, 3, columns], out, np.logaddexp.reduce(x.astype(F64), 1), 1e-5)
 
 
 # --- movement -----------------------------------------------------------------------------------------------
@@ -206,6 +241,14 @@ def _product(odd: Odd, element, result, tiles: tuple[int, ...], transposed: bool
     return Problem((2, 2), [a, given, out, m, n, k], out, (a.astype(F64) @ b.astype(F64)).astype(result))
 
 
+def _linear_relu(odd: Odd, *tiles: int) -> Problem:
+    work = _product(odd, F32, F32, tiles)
+    x, weight, out, m, n, k = work.arguments
+    bias = _integers(F32, n)
+    expected = np.maximum(x @ weight + bias, 0)
+    return work._replace(arguments=[x, weight, bias, out, m, n, k], expected=expected)
+
+
 def _matmul_batched(odd: Odd, element, result, batch: int, *tiles: int) -> Problem:
     batches, m = odd(2 * batch, 1 - batch), tiles[0]
     n, k = odd(2 * tiles[1], 3 - tiles[1]), odd(2 * tiles[2], 9)
@@ -231,12 +274,17 @@ _PROBLEMS = {
     "vector_add_of_steps": _vector_add,
     "bias_gelu": _bias_gelu,
     "ten_steps": _ten_steps,
+    "lengths": _lengths,
+    "leaky_relu": _leaky_relu,
+    "adam": _adam,
     "softmax": _softmax,
     "layer_norm": _layer_norm,
     "layer_norm_by_parts": _layer_norm_by_parts,
     "partial_sum": _partial_sum,
     "sum": _sum,
     "sum_of_four": lambda odd, tile, steps: _sum(odd, tile, 4 * steps),
+    "standardize": _standardize,
+    "log_sum_exp": _log_sum_exp,
     "row_sum": _row_sum,
     "column_sum": _column_sum,
     "transpose": _transpose,
@@ -247,6 +295,7 @@ _PROBLEMS = {
     "matmul_by_rows": _matmul_by_rows,
     "matmul_transposed": _matmul_transposed,
     "matmul_converted": _matmul_converted,
+    "linear_relu": _linear_relu,
     "matmul_batched": _matmul_batched,
     "attention": _attention,
 }

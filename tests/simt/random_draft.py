@@ -56,6 +56,12 @@ def require_exact(magnitudes: np.ndarray, dtype: np.dtype) -> None:
         raise Unfit
 
 
+def require_no_overflow(values: np.ndarray, dtype: np.dtype) -> None:
+    """Signed integers: overflow is undefined for them."""
+    if dtype in (I8, I32, I64) and not np.array_equal(values.astype(dtype), values):
+        raise Unfit
+
+
 def as_type(values: np.ndarray, dtype: np.dtype) -> np.ndarray:
     """Integers wrap around."""
     require_exact(np.abs(values), dtype)

@@ -34,6 +34,7 @@ from random_draft import (
     exact,
     number_text,
     require_exact,
+    require_no_overflow,
     tile_text,
 )
 
@@ -238,9 +239,11 @@ class Program(Draft):
         name, function = self.random.choice(list(functions.items()))
 
         def value(values: Values) -> np.ndarray:
+            result = function(exact(values[x.name]))
             if "sum" in name:
                 require_exact(np.abs(exact(values[x.name])).sum(d), x.dtype)
-            return as_type(function(exact(values[x.name])), x.dtype)
+                require_no_overflow(result, x.dtype)
+            return as_type(result, x.dtype)
 
         shape = x.shape if name == "partial_sum" else (*x.shape[:d], 1, *x.shape[d + 1 :])
         self.let(x.dtype, shape, f"ct::{name}({x.name}, {d}_ic)", value)

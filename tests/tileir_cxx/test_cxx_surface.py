@@ -58,6 +58,8 @@ def test_entries_have_the_names_that_symbols_have():
     ]
     some = module(SOURCE, "set<int>", "ns::overloaded(number*)").entries
     assert [entry.name for entry in some] == ["_Z3setIiEvPT_", overloads[0]]
+    same = module(SOURCE, "set<unsigned>", "set<unsigned int>").entries
+    assert [entry.name for entry in same] == ["_Z3setIjEvPT_"]
 
 
 NAMED = """

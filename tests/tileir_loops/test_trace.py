@@ -57,6 +57,6 @@ def test_the_page_shows_what_the_command_prints(capsys: pytest.CaptureFixture):
         pytest.skip(str(error))
     printed = without_numbers(capsys.readouterr().out)
     page = (ROOT / "docs/loops.md").read_text(encoding="utf-8")
-    (plan,) = re.findall(r"^```\n(loops: .*?)^```", page, re.DOTALL | re.MULTILINE)
+    (plan,) = re.findall(r"^```text\n(loops: .*?)^```", page, re.DOTALL | re.MULTILINE)
     for line in plan.splitlines():
         assert without_numbers(re.sub(r"   .*", "", line.strip())) in printed

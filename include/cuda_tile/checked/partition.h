@@ -110,7 +110,7 @@ CUDA_TILE_API void before_partition(Span const& span, Idx... idx) {
   };
   (before_conversion<index>(idx), ...);
   (check(idx), ...);
-  require_injective(span);
+  checks::require_injective(span);
 }
 
 /// Checks the index, or the tile of indices, of a gather and scatter view along dimension d: one beyond the

@@ -93,6 +93,10 @@ def translate(
     made = {entry.expression: entry for entry in found.module.entries}
     to_text = functools.partial(fuse, insists=request.optimize is True, find=find)
     text, cxx_names, attributes = _loops(found, made, to_text, reasons)
+    for name, first in _other_names(found, made).items():
+        for of_names in (cxx_names, attributes, reasons):
+            if first in of_names:
+                of_names[name] = of_names[first]
     reasons = {name: _in_users_words(reason, request) for name, reason in reasons.items()}
     for known_of in attributes.values():
         if reason := known_of.get("reason"):
@@ -134,6 +138,13 @@ def _loops(
     if len(results) == 1:
         return next(iter(results.values()))
     return fused(list(results)) if results else ("", {}, {})
+
+
+def _other_names(found: Kernels, made: Mapping[str, Entry]) -> dict[str, str]:
+    """Name expressions of kernels that have been made under another one."""
+    by_symbol = {entry.name: name for name, entry in made.items()}
+    symbols = {name: symbol for name, symbol in found.symbols.items() if symbol in by_symbol}
+    return {name: by_symbol[symbol] for name, symbol in symbols.items() if name not in made}
 
 
 def _in_users_words(reason: str, request: Request) -> str:

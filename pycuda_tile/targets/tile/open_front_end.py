@@ -20,9 +20,5 @@ def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | No
     check_arch(arch)
     macros = {"__CUDA_ARCH__": f"{nvrtc.arch_number(arch)}0"}
     found = translate_kernels(request, names, macros, plain=known is None, known=known)
-    symbols = [entry.name for entry in found.module.entries]
-    instances = [
-        (name, symbol, parameters)
-        for symbol, (name, parameters) in zip(symbols, found.parameters.items(), strict=True)
-    ]
+    instances = [(name, found.symbols[name], parameters) for name, parameters in found.parameters.items()]
     return compiled(write_bytecode(found.module), arch, found.log, found.kernels, instances)

@@ -26,9 +26,10 @@ _NO_OBJECTS = "a parameter of tile code is a number, a pointer or a reference: p
 
 
 class Kernels(NamedTuple):
-    """The module has an entry for each name expression, in the order of `parameters`."""
+    """The module has one entry for all name expressions of a kernel."""
 
     module: Module
+    symbols: dict[str, str]  # of the entry that each expression means
     parameters: dict[str, tuple[Parameter, ...]]
     kernels: list[KernelInfo]  # all of the source
     log: str
@@ -50,8 +51,9 @@ def translate_kernels(
     failures:  gets why there is no entry for an expression, instead of these two errors
     """
     recorded = record(request, names, macros, plain=plain, known=known)
+    symbols: dict[str, str] = {}
     parameters: dict[str, tuple[Parameter, ...]] = {}
-    entries: list[Entry] = []
+    entries: dict[str, Entry] = {}
     refused: list[Refusal] = []
     missing: dict[str, NotAvailableYet] = {}
     globals_: dict = {}
@@ -59,6 +61,9 @@ def translate_kernels(
     of_kernels, of_statements = kernel_hints(llvm), StatementHints(request, macros)
     for number, expression in enumerate(recorded.expressions):
         symbol, parameters[expression] = _described(request, llvm, number, expression, recorded.kernels)
+        symbols[expression] = symbol
+        if symbol in entries:
+            continue
         try:
             types = [_tile(request, parameter, recorded.kernels) for parameter in parameters[expression]]
             entry = _entry(request, llvm, expression, symbol, types, globals_, of_statements)
@@ -71,13 +76,13 @@ def translate_kernels(
                 missing[expression] = error
             continue
         entry.hints = of_kernels.get(symbol) or _hints_in_header(request, expression, recorded.kernels)
-        entries.append(entry)
+        entries[symbol] = entry
     if refused:
         raise _compile_error(request, refused)
     if missing:
-        raise _not_available(missing, [entry.expression for entry in entries])
-    module = Module(entries, list(globals_.values()), producer=f"pycuda_tile {VERSION}")
-    return Kernels(module, parameters, recorded.kernels, recorded.log, recorded.files)
+        raise _not_available(missing, [entry.expression for entry in entries.values()])
+    module = Module([*entries.values()], list(globals_.values()), producer=f"pycuda_tile {VERSION}")
+    return Kernels(module, symbols, parameters, recorded.kernels, recorded.log, recorded.files)
 
 
 def _described(

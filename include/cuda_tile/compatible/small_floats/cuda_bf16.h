@@ -32,7 +32,7 @@ CUDA_TILE_BITS __nv_bfloat16 __low2bfloat16(__nv_bfloat162 v) { return v.x; }
 CUDA_TILE_BITS __nv_bfloat16 __high2bfloat16(__nv_bfloat162 v) { return v.y; }
 CUDA_TILE_BITS float __low2float(__nv_bfloat162 v) { return v.x; }
 CUDA_TILE_BITS float __high2float(__nv_bfloat162 v) { return v.y; }
-#if defined(__CUDA_RUNTIME_H__)
+#if defined(__CUDA_RUNTIME_H__) && !defined(__CUDACC_RTC__)
 #include "cuda_tile/runtime/device/small_floats.h"
 CUDA_TILE_SMALL_FLOAT(bfloat16, __nv_bfloat16, __nv_bfloat162)
 #endif

@@ -31,7 +31,7 @@ CUDA_TILE_BITS __half __low2half(__half2 v) { return v.x; }
 CUDA_TILE_BITS __half __high2half(__half2 v) { return v.y; }
 CUDA_TILE_BITS float __low2float(__half2 v) { return v.x; }
 CUDA_TILE_BITS float __high2float(__half2 v) { return v.y; }
-#if defined(__CUDA_RUNTIME_H__)
+#if defined(__CUDA_RUNTIME_H__) && !defined(__CUDACC_RTC__)
 #include "cuda_tile/runtime/device/small_floats.h"
 CUDA_TILE_SMALL_FLOAT(half, __half, __half2)
 #endif
