@@ -15,7 +15,7 @@ CUDA_TILE_API E reduce_halves(F f, E const* x) {
     E result[S / 2];
     for (unsigned l = 0; l < S / 2; ++l)
       result[l] = f(x[l], x[S / 2 + l]);
-    return reduce_halves<S / 2>(f, result);
+    return detail::reduce_halves<S / 2>(f, result);
   }
 }
 
@@ -25,14 +25,14 @@ template <unsigned N, typename E, typename F>
 CUDA_TILE_API E reduce_run(F f, E const* from) {
   constexpr unsigned lanes = N < 32 ? N : 32;
   if constexpr (has_vector_form<F, E, lanes>)
-    return reduce_vectors<N, lanes>(f, from);
+    return detail::reduce_vectors<N, lanes>(f, from);
   E sums[lanes];
   for (unsigned l = 0; l < lanes; ++l)
     sums[l] = from[l];
   for (unsigned i = lanes; i < N; i += lanes)
     for (unsigned l = 0; l < lanes; ++l)
       sums[l] = f(sums[l], from[i + l]);
-  return reduce_halves<lanes>(f, sums);
+  return detail::reduce_halves<lanes>(f, sums);
 }
 
 /// How many elements, or rows, a lane reduces one after another. If there are more, parts are reduced first:
@@ -46,10 +46,10 @@ CUDA_TILE_API void reduce_rows(E* to, F f, E const* from) {
   if constexpr (N > most) {
     E parts[N / most * Inner];
     for (unsigned p = 0; p < N / most; ++p)
-      reduce_rows<most, Inner>(parts + p * Inner, f, from + p * most * Inner);
-    reduce_rows<N / most, Inner>(to, f, parts);
+      detail::reduce_rows<most, Inner>(parts + p * Inner, f, from + p * most * Inner);
+    detail::reduce_rows<N / most, Inner>(to, f, parts);
   } else if constexpr (Inner == 1) {
-    *to = reduce_run<N>(f, from);
+    *to = detail::reduce_run<N>(f, from);
   } else {
     for (unsigned j = 0; j < Inner; ++j)
       to[j] = from[j];
@@ -63,7 +63,7 @@ CUDA_TILE_API void reduce_rows(E* to, F f, E const* from) {
 template <unsigned N, unsigned Inner, typename R, typename F, typename T>
 CUDA_TILE_API void reduce_elements(R& result, F f, T const& a) {
   for (unsigned o = 0; o < T::distribution::size / (N * Inner); ++o)
-    reduce_rows<N, Inner>(result.slots + o * Inner, f, a.slots + o * N * Inner);
+    detail::reduce_rows<N, Inner>(result.slots + o * Inner, f, a.slots + o * N * Inner);
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::detail
