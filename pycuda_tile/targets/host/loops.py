@@ -94,9 +94,10 @@ def translate(
     to_text = functools.partial(fuse, insists=request.optimize is True, find=find)
     text, cxx_names, attributes = _loops(found, made, to_text, reasons)
     for name, first in _other_names(found, made).items():
-        for of_names in (cxx_names, attributes, reasons):
-            if first in of_names:
-                of_names[name] = of_names[first]
+        if first in cxx_names:
+            cxx_names[name], attributes[name] = cxx_names[first], attributes[first]
+        else:
+            reasons[name] = reasons[first]
     reasons = {name: _in_users_words(reason, request) for name, reason in reasons.items()}
     for known_of in attributes.values():
         if reason := known_of.get("reason"):
