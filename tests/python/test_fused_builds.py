@@ -69,6 +69,22 @@ def test_the_kernels_of_a_source_go_their_own_ways():
     assert {kernel.name for kernel in module.kernels} == {"scale", "count"}
 
 
+def test_one_kernel_may_have_two_names():
+    source = """#include "cuda_tile.h"
+    namespace ct = cuda::tiles;
+    template <typename T> __tile_global__ void twice(T* x, int n) {
+      ct::partition_view v{ct::tensor_span{x, ct::extents{n}}, ct::shape<64>{}};
+      v.store_masked(v.load_masked(ct::bid().x) * T(2), ct::bid().x);
+    }"""
+    names = ("twice<unsigned>", "twice<unsigned int>")
+    module = build(source, kernels=names)
+    x = np.arange(100, dtype=np.uint32)
+    for name in names:
+        assert path_of(module, name) == ("fused", None)
+        module.kernel(name)[2](x, 100)
+    np.testing.assert_array_equal(x, 4 * np.arange(100))
+
+
 @pytest.mark.parametrize(
     "arguments, reason",
     [

@@ -212,8 +212,8 @@ def build_library(
     folder: Path,
     shown: Sequence[str] = (),
 ) -> cache.Result:
-    """Compiles a request in a folder of the cache. `shown` are the names of the kernels in messages, unless
-    they are the name expressions."""
+    """Compiles a request in a folder of the cache. `shown` are the names of the kernels in messages, one for
+    each of `names`, unless they are the name expressions."""
     import shutil
 
     from . import host_form  # not needed for builds from the cache
@@ -222,7 +222,7 @@ def build_library(
     if not request.path:
         path.write_text(request.text, encoding="utf-8")
     kernels = find_kernels(request, _MACROS) if known is None else []
-    expressions = list(dict.fromkeys([*entry_names(kernels), *names]))
+    expressions = list(names) if shown else list(dict.fromkeys([*entry_names(kernels), *names]))
     unit = folder / "kernels.cpp"
     text = _translation_unit(path, expressions, shown or expressions)
     unit.write_text(text, encoding="utf-8", errors="surrogateescape")
