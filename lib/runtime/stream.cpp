@@ -2,7 +2,9 @@
 
 #include "../block_runner.h"
 
+#include <algorithm>
 #include <condition_variable>
+#include <iterator>
 #include <mutex>
 #include <thread>
 #include <unordered_map>
@@ -41,22 +43,39 @@ void add_pending(std::vector<WorkPointer>& to, const WorkPointer& work) {
     to.push_back(work);
 }
 
+void wait_for_change(std::unique_lock<std::mutex>& lock) {
+  ++streams().waiting;
+  streams().done.wait(lock);
+  --streams().waiting;
+}
+
+void note_change() {
+  if (streams().waiting != 0)
+    streams().done.notify_all();
+}
+
+bool is_ready(const Stream::Queued& queued) {
+  return std::ranges::all_of(
+      queued.before, [](const WorkPointer& work) { return work->is_done.load(std::memory_order_acquire); });
+}
+
+/// Does not take what it waits for out of the queue: another thread may yet put in what comes before that.
 void run_queue(StreamPointer stream) {
-  for (;;) {
-    Stream::Queued next;
-    {
-      std::lock_guard lock(streams().mutex);
-      stream->has_thread = !stream->queue.empty();
-      if (!stream->has_thread)
-        return;
-      next = std::move(stream->queue.front());
-      stream->queue.pop_front();
+  std::unique_lock lock(streams().mutex);
+  while (!stream->queue.empty()) {
+    if (!is_ready(stream->queue.front())) {
+      wait_for_change(lock);
+      continue;
     }
-    for (const WorkPointer& work : next.before)
-      wait_for(work);
+    Stream::Queued next = std::move(stream->queue.front());
+    stream->queue.pop_front();
+    lock.unlock();
     next.function();
     finish(*next.work);
+    next = {};
+    lock.lock();
   }
+  stream->has_thread = false;
 }
 
 } // namespace
@@ -108,6 +127,7 @@ std::vector<WorkPointer> begin(Stream& stream, const WorkPointer& work, const Wo
     add_pending(before, streams().legacy->last);
   }
   stream.last = work;
+  work->number = ++stream.begun;
   return before;
 }
 
@@ -115,13 +135,17 @@ void finish(Work& work) {
   work.done_at = cuda_tile_launcher::exact_time();
   work.is_done.store(true, std::memory_order_release);
   std::lock_guard lock(streams().mutex);
-  if (streams().waiting != 0)
-    streams().done.notify_all();
+  note_change();
 }
 
 void enqueue(const StreamPointer& stream, Stream::Queued queued) {
   std::lock_guard lock(streams().mutex);
-  stream->queue.push_back(std::move(queued));
+  // Threads that submit to one stream may come here in another order than to begin().
+  auto at = stream->queue.end();
+  while (at != stream->queue.begin() && std::prev(at)->work->number > queued.work->number)
+    --at;
+  stream->queue.insert(at, std::move(queued));
+  note_change();
   if (!stream->has_thread)
     std::thread(run_queue, stream).detach();
   stream->has_thread = true;
@@ -131,9 +155,8 @@ void wait_for(const WorkPointer& work) {
   if (!work || work->is_done.load(std::memory_order_acquire))
     return;
   std::unique_lock lock(streams().mutex);
-  ++streams().waiting;
-  streams().done.wait(lock, [&] { return work->is_done.load(std::memory_order_acquire); });
-  --streams().waiting;
+  while (!work->is_done.load(std::memory_order_acquire))
+    wait_for_change(lock);
 }
 
 void wait_for_all() {

@@ -20,6 +20,7 @@ using Function = std::function<void()>;
 /// A piece of work, and whether it is done.
 struct Work {
   std::atomic<bool> is_done{false};
+  std::uint64_t number = 0; // in its stream, of those that have begun
   std::int64_t done_at = 0; // in nanoseconds of a steady clock
 };
 using WorkPointer = std::shared_ptr<Work>;
@@ -42,7 +43,8 @@ struct Stream {
   const bool is_legacy;
   const unsigned long long id;
   WorkPointer last; // null, or done, if there is nothing to wait for
-  std::deque<Queued> queue;
+  std::uint64_t begun = 0;
+  std::deque<Queued> queue; // by the numbers of their work
   bool has_thread = false;
   std::shared_ptr<Capture> capture; // of which its work becomes part (capture.h)
 };

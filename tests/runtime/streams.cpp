@@ -10,6 +10,8 @@ namespace {
 
 void append(int* list, int value) { list[++list[0]] = value; }
 THREADS(append);
+void increment(int* count) { ++*count; }
+THREADS(increment);
 
 using program::launch;
 
@@ -186,4 +188,25 @@ CASE(streams_of_many_threads) {
     thread.join();
   CHECK_CUDA(cudaDeviceSynchronize());
   CHECK(sums[700] >= 60 && sums[700] < 70);
+}
+
+/// Work that waits is queued in the order in which it was begun, whatever thread queues it first.
+CASE(streams_that_threads_share) {
+  Stream shared(cudaStreamNonBlocking);
+  int* count;
+  CHECK_CUDA(cudaMallocManaged(&count, sizeof(int)));
+  *count = 0;
+  std::vector<std::thread> threads;
+  for (int t = 0; t != 8; ++t)
+    threads.emplace_back([&] {
+      for (int i = 0; i != 1000; ++i) {
+        if (i % 3 == 0)
+          CHECK_CUDA(cudaLaunchHostFunc(shared, [](void*) {}, nullptr));
+        CHECK_CUDA(launch(increment, 1, 1, 0, shared, count));
+      }
+    });
+  for (auto& thread : threads)
+    thread.join();
+  CHECK_CUDA(cudaStreamSynchronize(shared));
+  CHECK(*count == 8000);
 }
