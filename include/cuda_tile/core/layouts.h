@@ -175,6 +175,7 @@ struct layout_left_padded {
 template <typename S>
   requires detail::gives_strides<S>
 struct layout_strided {
+  static_assert(!detail::is_cv_v<S>, "the strides of a layout must not be cv-qualified [2.10.9]");
   template <extents_like E>
   using mapping = layout_strided_mapping<E, S>;
 };

@@ -26,21 +26,23 @@ concept unqualified_integer = unqualified_integral<I> && !is_bool_v<I>;
 
 } // namespace detail
 
-/// Types that describe the distances between neighbours along each dimension.
+/// Types that describe the distances between neighbours along each dimension, cv-qualified ones too.
 template <typename T>
-concept strides_like = detail::has_rank<T> && detail::unqualified_integer<typename T::stride_type> &&
-                       requires(T const& s, typename T::rank_type const& dim) {
-                         { T::static_stride(dim) } -> detail::same_as<size_t>;
-                         { s.stride(dim) } -> detail::same_as<typename T::stride_type>;
-                       };
+concept strides_like =
+    detail::has_rank<detail::remove_cv_t<T>> && detail::unqualified_integer<typename T::stride_type> &&
+    requires(detail::remove_cv_t<T> const& s, typename T::rank_type const& dim) {
+      { T::static_stride(dim) } -> detail::same_as<size_t>;
+      { s.stride(dim) } -> detail::same_as<typename T::stride_type>;
+    };
 
-/// Types that describe a place along each dimension.
+/// Types that describe a place along each dimension, cv-qualified ones too.
 template <typename T>
-concept offsets_like = detail::has_rank<T> && detail::unqualified_integer<typename T::offset_type> &&
-                       requires(T const& s, typename T::rank_type const& dim) {
-                         { T::static_offset(dim) } -> detail::same_as<ptrdiff_t>;
-                         { s.offset(dim) } -> detail::same_as<typename T::offset_type>;
-                       };
+concept offsets_like =
+    detail::has_rank<detail::remove_cv_t<T>> && detail::unqualified_integer<typename T::offset_type> &&
+    requires(detail::remove_cv_t<T> const& s, typename T::rank_type const& dim) {
+      { T::static_offset(dim) } -> detail::same_as<ptrdiff_t>;
+      { s.offset(dim) } -> detail::same_as<typename T::offset_type>;
+    };
 
 namespace detail {
 

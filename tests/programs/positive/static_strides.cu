@@ -9,6 +9,9 @@ using strides = ct::strides<int, Values...>;
 // concepts: cv-qualified types model them, references do not
 static_assert(ct::strides_like<strides<1, dyn>> && ct::strides_like<ct::strides<uint64_t>>);
 static_assert(!ct::strides_like<strides<1>&> && !ct::strides_like<int>);
+static_assert(ct::strides_like<strides<1> const> && ct::strides_like<strides<1> volatile> &&
+              !ct::strides_like<strides<1> const&>);
+static_assert(ct::offsets_like<ct::offsets<int, 1> const> && !ct::offsets_like<ct::offsets<int, 1>&>);
 static_assert(!ct::strides_like<ct::strides<bool, 1>>);
 static_assert(!ct::strides_like<ct::extents<int, 1>> && !ct::extents_like<strides<1>>);
 static_assert(ct::offsets_like<ct::offsets<int, 1>> && !ct::offsets_like<strides<1>> &&
