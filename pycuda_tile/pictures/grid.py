@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import html
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple
 
-from .svg import Picture, line, rectangle, text
+from .svg import Picture, lines, rectangle, text
 
 _MOST = {"columns": 24, "rows": 16, "slices": 6}  # that are shown
 _CELL, _GAP, _MARGIN = (34, 22), 18, 12  # width and height of a cell; of what is left out; around all
+MOST_TEXT = 5  # characters in a cell
 _PAGE = 900  # where grids side by side go to the next row
 
 
@@ -35,13 +37,13 @@ def colour(number: int) -> str:
 class Grid(NamedTuple):
     """An array of rank 0 to 3, of which `cell` says how each element looks; None leaves its place empty.
 
-    edges: for each dimension the indices before which a thick line is drawn
+    part: of an index and its cell; a thick line stands between neighbours that are in different parts
     """
 
     caption: str
     axes: tuple[Axis, ...]
     cell: Callable[[Index], Cell | None]
-    edges: tuple[Callable[[int], bool], ...] = ()
+    part: Callable[[Index, Cell | None], object] | None = None
 
     @classmethod
     def of_array(cls, extents: Sequence[int], cell: Callable[[Index], Cell | None]) -> Grid:
@@ -55,7 +57,7 @@ class Grid(NamedTuple):
         for i in shown(*self.axes[0], _MOST["slices"]):
             if i is not None:
                 caption = f"{self.caption} [{i}, :, :]".strip()
-                yield caption, self._replace(axes=self.axes[1:], edges=self.edges[1:]), (i,)
+                yield caption, self._replace(axes=self.axes[1:]), (i,)
 
 
 def shown(first: int, end: int, points: Iterable[int], most: int) -> Shown:
@@ -137,30 +139,53 @@ def _draw(grid: Grid, caption: str, before: Index) -> tuple[str, float, float]:
     across, down = _Track.of(columns, left, _CELL[0]), _Track.of(rows, top, _CELL[1])
     parts = [text(left, 10, caption, "left")]
     if rank:
-        parts += [text(x + _CELL[0] / 2, top - 4, str(j)) for j, x in across.places]
+        parts += [text(x + _CELL[0] / 2, top - 4, str(j)) for j, x in _labelled(across)]
     if rank == 2:
         parts += [text(left / 2 - 2, y + 15, str(i)) for i, y in down.places]
+    cells: dict[tuple[float, float], object] = {}  # by place: the part of each cell
     for i, y in down.places:
         for j, x in across.places:
             index = (*before, *(i, j)[2 - rank :])
-            if cell := grid.cell(index):
+            cell = grid.cell(index)
+            cells[x, y] = grid.part and grid.part(index, cell)
+            if cell:
                 data = ",".join(map(str, index))
                 parts.append(rectangle(cell.kind, x, y, *_CELL, data, cell.tip))
                 parts.append(text(x + _CELL[0] / 2, y + 15, _short(cell.text)))
         parts += [text(x, y + 15, "…") for x in across.gaps]
     parts += [text(x + _CELL[0] / 2, y + 4, "⋮") for y in down.gaps for _, x in across.places]
-    parts += _edges(grid, across, down, rank)
-    return "".join(parts), across.end, down.end
+    return "".join([*parts, _edges(cells)]), across.end, down.end
 
 
-def _edges(grid: Grid, across: _Track, down: _Track, rank: int) -> Iterator[str]:
-    if grid.edges and rank and across.places and down.places:
-        top, left = down.places[0][1], across.places[0][1]
-        yield from (line(x, top, x, down.end) for j, x in across.places if grid.edges[-1](j))
-        if rank == 2:
-            yield from (line(left, y, across.end, y) for i, y in down.places if grid.edges[0](i))
+def _labelled(track: _Track) -> list[tuple[int, float]]:
+    """The places along the top that get their number: of long numbers not all have room."""
+    longest = max((len(str(i)) for i, _ in track.places), default=0)
+    every, run, found = math.ceil((6.1 * longest + 4) / _CELL[0]), 0, []
+    for at, (i, x) in enumerate(track.places):
+        run = run + 1 if at and track.places[at - 1][0] == i - 1 else 0
+        if run % every == 0:
+            found.append((i, x))
+    return found
+
+
+def _edges(parts: dict[tuple[float, float], object]) -> str:
+    """The lines between cells of different parts, and around all. Cells beside a gap are no neighbours."""
+    width, height = _CELL
+    right, bottom = max((x for x, _ in parts), default=0), max((y for _, y in parts), default=0)
+    left, top = min((x for x, _ in parts), default=0), min((y for _, y in parts), default=0)
+    found: dict[tuple[float, float, float, float], None] = {}
+    for (x, y), part in parts.items():
+        for neighbour, at_end, ends in (
+            ((x - width, y), x == left, (x, y, x, y + height)),
+            ((x + width, y), x == right, (x + width, y, x + width, y + height)),
+            ((x, y - height), y == top, (x, y, x + width, y)),
+            ((x, y + height), y == bottom, (x, y + height, x + width, y + height)),
+        ):
+            if (neighbour in parts or at_end) and parts.get(neighbour) != part:
+                found[ends] = None
+    return lines(found)
 
 
 def _short(words: str) -> str:
     """What fits into a cell; its tip says the rest."""
-    return words if len(words) <= 5 else f"{words[:4]}…"
+    return words if len(words) <= MOST_TEXT else f"{words[: MOST_TEXT - 1]}…"

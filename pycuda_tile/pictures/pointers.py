@@ -37,8 +37,7 @@ class Pointers(NamedTuple):
             (first, max(extents[0], last + 1), [*seen, extents[0] - 1, extents[0]]),
             *((0, n, ()) for n in extents[1:]),
         )
-        edges = ({0, extents[0]}.__contains__, *[(lambda i: False)] * (len(extents) - 1))
-        grid = Grid("", axes, self._cell, edges)
+        grid = Grid("", axes, self._cell, lambda index, cell: cell and 0 <= index[0] < extents[0])
         legend = [("touched", "element that is accessed, with the number of its pointer in the tile")]
         if not self.mask.all():
             legend.append(("outside", "left out by the mask"))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import os
+from collections.abc import Iterable
 from pathlib import Path
 
 from ..errors import PictureError
@@ -70,8 +71,10 @@ def text(x: float, y: float, words: str, kind: str = "") -> str:
     return f'<text{name} x="{x:g}" y="{y:g}">{html.escape(words)}</text>\n' if words else ""
 
 
-def line(x1: float, y1: float, x2: float, y2: float) -> str:
-    return f'<path class="edge" d="M{x1:g} {y1:g}L{x2:g} {y2:g}"/>\n'
+def lines(ends: Iterable[tuple[float, float, float, float]]) -> str:
+    """Thick lines, each from a point to another."""
+    path = "".join(f"M{x1:g} {y1:g}L{x2:g} {y2:g}" for x1, y1, x2, y2 in ends)
+    return f'<path class="edge" d="{path}"/>\n' if path else ""
 
 
 def _style() -> str:
@@ -88,6 +91,6 @@ def _rules(dark: int) -> str:
         ".pct .left{text-anchor:start}.pct .head{font-weight:bold;font-size:12px;text-anchor:start}",
         f".pct rect{{stroke:{ink};stroke-opacity:.35}}.pct .card{{stroke:none}}",
         ".pct .outside,.pct .undefined{stroke-dasharray:3 2;stroke-opacity:.8}",
-        f".pct .edge{{stroke:{ink};stroke-width:2;fill:none}}",
+        f".pct .edge{{stroke:{ink};stroke-width:2;stroke-linecap:square;fill:none}}",
     ]
     return "".join(rules)

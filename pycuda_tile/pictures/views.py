@@ -10,7 +10,7 @@ import numpy as np
 
 from ..errors import PictureError
 from .checks import integer, integers, tile_shape
-from .grid import Cell, Grid, colour, picture_of
+from .grid import MOST_TEXT, Cell, Grid, colour, picture_of
 from .layouts import Layout, span_of
 from .svg import Picture
 
@@ -44,11 +44,7 @@ class View(NamedTuple):
             (min(0, _least(places)), max(n, _greatest(places) + 1), _ends(places, n))
             for n, places in zip(self.span.extents, self.places, strict=True)
         )
-        edges = tuple(
-            {0, n, *_limits(places)}.__contains__
-            for n, places in zip(self.span.extents, self.places, strict=True)
-        )
-        grid = Grid("", axes, self._cell_of_one, edges)
+        grid = Grid("", axes, self._cell_of_one, _kind)
         legend = [("touched", "element of the chunk, with its index in the tile")]
         if self._is_partial():
             legend.append(self._outside()[1])
@@ -98,16 +94,15 @@ class View(NamedTuple):
             for lengths in zip(self.span.extents, self.shape, self.steps, strict=True)
         ]
         axes = tuple((0, max(n, end), (n,)) for n, end in zip(self.span.extents, ends, strict=True))
-        is_partition = self.steps == self.shape
-        edges = tuple((lambda i, step=step: i % step == 0) for step in self.steps) if is_partition else ()
         legend = [("c0", "element of a chunk, with the chunk's index")]
         if any(step < length for step, length in zip(self.steps, self.shape, strict=True)):
-            legend.append(("overlap", "element of several chunks, with their number"))
+            what = "indices" if self._lists_chunks() else "number"
+            legend.append(("overlap", f"element of several chunks, with their {what}"))
         if any(step > length for step, length in zip(self.steps, self.shape, strict=True)):
             legend.append(("plain", "element of no chunk"))
         if any(end > n for n, end in zip(self.span.extents, ends, strict=True)):
             legend.append(self._outside()[1])
-        return picture_of(self._title(), [Grid("", axes, self._cell_of_all, edges)], legend)
+        return picture_of(self._title(), [Grid("", axes, self._cell_of_all, _kind)], legend)
 
     def chunks_of(self, index: tuple[int, ...]) -> tuple[range, ...]:
         """For each dimension the indices of the chunks that hold an element."""
@@ -117,6 +112,14 @@ class View(NamedTuple):
             range(max(0, -(-(i - length + 1) // step)), min(i, n - 1) // step + 1)
             for i, n, length, step in lengths
         )
+
+    def _lists_chunks(self) -> bool:
+        """Whether a cell has room for the indices of all chunks that it is in."""
+        assert self.steps is not None
+        if len(self.steps) > 1:
+            return False
+        last = (self.span.extents[0] - 1) // self.steps[0]
+        return -(-self.shape[0] // self.steps[0]) * (len(str(last)) + 1) <= MOST_TEXT + 1
 
     def _cell_of_all(self, index: tuple[int, ...]) -> Cell | None:
         chunks = self.chunks_of(index)
@@ -130,7 +133,8 @@ class View(NamedTuple):
             words, (kind, meaning) = self._outside()
             return Cell(kind, words, f"{where} of chunk {listed}: {meaning}")
         if count > 1:
-            return Cell("overlap", f"{count}x", f"{where}: in {count} chunks, {listed}")
+            words = " ".join(map(str, chunks[0])) if self._lists_chunks() else f"{count}x"
+            return Cell("overlap", words, f"{where}: in {count} chunks, {listed}")
         first = [found[0] for found in chunks]
         # Neighbours along any dimension get different colours.
         shade = colour(sum(i * weight for i, weight in zip(first, (1, 3, 2), strict=False)))
@@ -234,9 +238,8 @@ def _ends(places: Places, extent: int) -> list[int]:
     return [*chosen, extent - 1, extent]
 
 
-def _limits(places: Places) -> list[int]:
-    """Where thick lines stand: around a box, but not between listed places."""
-    return [places[0], places[-1] + 1] if isinstance(places, range) else []
+def _kind(index: tuple[int, ...], cell: Cell | None) -> str | None:
+    return cell and cell.kind
 
 
 def _end_of_chunks(extent: int, length: int, step: int) -> int:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import xml.etree.ElementTree as ElementTree
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -86,13 +87,40 @@ def test_chunks_of_a_strided_view_overlap_or_leave_gaps():
         for i in range(20):
             chunks = [k for k in range(0, 20, step) if k <= i < k + length]
             kind, text = found[i,]
-            number = str(chunks[0] // step) if len(chunks) == 1 else f"{len(chunks)}x"
-            assert text == (number if chunks else "")
+            assert text == " ".join(str(k // step) for k in chunks)
             assert (kind == "plain", kind == "overlap") == (not chunks, len(chunks) > 1)
+    assert cells(pct.show(pictures.strided_view(16, 8, 2)))[10,] == ("overlap", "4x")
     one = pct.show(pictures.strided_view((6, 20), (2, 4), (3, 6), (1, 2)))
     expected = np.zeros((6, 20), bool)
     expected[3:5, 12:16] = True
     assert np.array_equal(touched(one, (6, 20)), expected)
+
+
+def lines(picture: pictures.Picture) -> set[tuple[str, int]]:
+    """Where thick lines stand: ("x" or "y", position), positions counted in cells."""
+    ends = re.findall(r'M(\S+) (\S+?)L(\S+) (\S+?)(?=[M"])', str(picture))
+    columns = {float(x1) for x1, _, x2, _ in ends if x1 == x2}
+    rows = {float(y1) for _, y1, _, y2 in ends if y1 == y2}
+    return {("x", round((x - min(columns)) / 34)) for x in columns} | {
+        ("y", round((y - min(rows)) / 22)) for y in rows
+    }
+
+
+def test_thick_lines_are_around_the_span_and_the_chunk():
+    picture = pct.show(pictures.partition_view((10, 14), (4, 8), (2, 1)))
+    assert lines(picture) == {("x", n) for n in (0, 8, 14, 16)} | {("y", n) for n in (0, 8, 10, 12)}
+    assert lines(pct.show(pictures.pointers((3, 5), [0, 7]))) == {("x", 0), ("x", 5), ("y", 0), ("y", 3)}
+    assert not lines(pct.show(np.zeros((3, 4))))
+
+
+def test_numbers_of_columns_do_not_overlap():
+    view = pictures.partition_view((4, 2**20), (4, 8), (0, 2**17 - 1))
+    numbers = {
+        float(x): words for x, words in re.findall(r'<text x="(\S+)" y="10">(\d+)<', str(pct.show(view)))
+    }
+    places = sorted(numbers)
+    assert len(places) > 8 and numbers[places[-1]].startswith("10485")
+    assert all(b - a >= 6.1 * len(numbers[a]) for a, b in pairwise(places))
 
 
 def test_a_gathered_chunk_has_the_rows_of_its_list():
