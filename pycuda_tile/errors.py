@@ -6,7 +6,9 @@ would catch: `except ValueError` works for an unknown target, `except KeyError` 
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import functools
+from collections.abc import Callable
+from typing import NamedTuple, TypeVar
 
 
 class Diagnostic(NamedTuple):
@@ -58,6 +60,28 @@ class CompileError(Error):
     def _render_traceback_(self) -> list[str]:
         """What notebooks show: the message, since the mistake is in the source and not in Python's frames."""
         return [f"{type(self).__name__}: {self}"]
+
+
+_Function = TypeVar("_Function", bound=Callable)
+
+
+def short_traceback(*kinds: type[Error]) -> Callable[[_Function], _Function]:
+    """Decorates a function that users call: tracebacks of these errors, and of KernelNotFound, end there. The
+    mistake is in a source, so the frames below it would only move the user's own line out of sight."""
+
+    shortened: tuple[type[Error], ...] = (CompileError, KernelNotFound, *kinds)
+
+    def decorated(function: _Function) -> _Function:
+        @functools.wraps(function)
+        def call(*arguments, **named):  # type: ignore[no-untyped-def]
+            try:
+                return function(*arguments, **named)
+            except shortened as error:
+                raise error.with_traceback(None) from error.__cause__
+
+        return call  # type: ignore[return-value]
+
+    return decorated
 
 
 class LaunchError(Error):

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from .. import targets
-from ..errors import BuildTypeError, BuildValueError, SourceNotFound
+from ..errors import BuildTypeError, BuildValueError, SourceNotFound, short_traceback
 from ..spec import API_VERSIONS
 from ..targets.fusing import reason_against
 from ..targets.target import Request, Target
@@ -19,6 +19,7 @@ from .module import Module
 _API_MACRO = "CUDA_TILE_API_VERSION"
 
 
+@short_traceback()
 def build(
     source: str | os.PathLike[str],
     *,

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import NoReturn
 
-from ..errors import CompileError, KernelNotFound
+from ..errors import CompileError, KernelNotFound, short_traceback
 from ..frontend.kernel_info import KernelInfo
 from ..frontend.kernel_names import base_name, normalized
 from ..launching.kernel import Kernel, not_picklable
@@ -128,6 +128,7 @@ class Module:
             self.kernel(name)
         return compiled
 
+    @short_traceback()
     def _instantiate(self, name: str) -> None:
         expression, is_known = expression_of(name, self.kernels, self._request)
         if expression not in self._kernels:
@@ -135,8 +136,8 @@ class Module:
                 self._add(self._request.target.compile(self._request, (expression,), self.kernels))
             except CompileError as error:
                 if is_known and fits_none(error):
-                    raise with_forms(error, name, self.kernels) from error
+                    raise with_forms(error, name, self.kernels) from None
                 if is_known or not says_unknown(error):
                     raise
-                raise not_found(name, self.kernels, self._request) from error
+                raise not_found(name, self.kernels, self._request) from None
         self._kernels[name] = self._kernels[expression]

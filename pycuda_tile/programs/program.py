@@ -7,12 +7,13 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from ..building.builder import check_options_list
-from ..errors import BuildTypeError, SourceNotFound
+from ..errors import BuildTypeError, SourceNotFound, short_traceback
 from ..system import progress
 from . import options as command_line
 from .driver import Driver
 
 
+@short_traceback()
 def compile_program(
     path: str | os.PathLike[str],
     output: str | os.PathLike[str],

@@ -6,6 +6,7 @@ import os
 import re
 import subprocess
 import sys
+import traceback
 from itertools import pairwise
 from pathlib import Path
 
@@ -112,6 +113,25 @@ def test_help_explains_each_command_and_argument(capsys):
             is_entry = line.startswith("  ") and line[2] != " "
             is_explained = re.search(r"\S {2,}\S", line[2:]) or following.startswith(" " * 20)
             assert is_explained or not is_entry, f"{words}: {line}"
+
+
+def test_tracebacks_end_at_what_was_called():
+    wrong = KERNEL.replace("= 1", "= nosuch")
+    template = "template <int N> " + KERNEL.partition("\n")[2]
+    module = pct.build(KERNEL.partition("\n")[0] + "\n" + template, target="cpu")
+    for call in (
+        lambda: pct.build(wrong, target="cpu"),
+        lambda: tileir.from_cpp(wrong),
+        lambda: module["k<float>"],
+        lambda: module["nosuch"],
+        lambda: tileir.parse("entry @k() { %0 = iota : tle<8xi32> }"),
+    ):
+        with pytest.raises(pct.Error) as caught:
+            call()
+        error = caught.value
+        frames = traceback.extract_tb(error.__traceback__)
+        assert sum(f"{os.sep}pycuda_tile{os.sep}" in frame.filename for frame in frames) <= 2, error
+        assert error.__cause__ is None and (error.__suppress_context__ or error.__context__ is None)
 
 
 WRONG_TYPES = [

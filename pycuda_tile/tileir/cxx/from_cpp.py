@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 
 from ... import targets
 from ...building import builder
-from ...errors import KernelNotFound
+from ...errors import KernelNotFound, short_traceback
 from ...frontend.kernel_names import normalized
 from ...targets.target import Request
 from ..module import Module
@@ -15,6 +15,7 @@ from .compiler import MACROS
 from .kernels import translate_kernels
 
 
+@short_traceback()
 def from_cpp(
     source: str | os.PathLike,
     *,

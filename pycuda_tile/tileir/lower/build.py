@@ -12,7 +12,7 @@ from pycuda_tile import targets
 from pycuda_tile.building.builder import build as build_source
 from pycuda_tile.building.builder import check_optimize
 from pycuda_tile.building.module import Module
-from pycuda_tile.errors import BuildValueError, NotAvailableYet
+from pycuda_tile.errors import BuildValueError, NotAvailableYet, short_traceback
 from pycuda_tile.targets.fusing import reason_against
 from pycuda_tile.targets.target import Request
 
@@ -28,6 +28,7 @@ from ..verifier import verify_once
 from .translate import translate
 
 
+@short_traceback()
 def build(m: Any, target: str = "cpu", *, optimize: bool | str = "auto", **arguments: Any) -> Module:
     """Compile a module of Tile IR through our header.
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from ...errors import BuildTypeError
+from ...errors import BuildTypeError, short_traceback
 from ..grammar import find_operation
 from ..ir import MAX_NESTING, TERMINATORS, Block, Entry, Global, Operation, Value
 from ..module import Module
@@ -12,7 +12,7 @@ from . import drafts
 from .attributes import parse_dictionary, parse_hints
 from .forms import PARSERS
 from .generic import parse_generic
-from .lexer import Tokens
+from .lexer import ParseError, Tokens
 from .locations import LocationReader
 from .operations import OperationReader
 from .types import parse_type
@@ -25,6 +25,7 @@ _MAX_RESULTS = 10_000  # that one name may stand for
 _IMPLIED = {"for": "continue", "loop": "continue", "if": "yield"}
 
 
+@short_traceback(ParseError)
 def parse(text: str) -> Module:
     """The module that text describes, with or without `module` around its entries and globals.
 
