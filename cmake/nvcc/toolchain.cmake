@@ -10,6 +10,8 @@ if(NOT CMAKE_CUDA_COMPILER)
                REQUIRED)
   set(CMAKE_CUDA_COMPILER "${CUDA_TILE_NVCC}")
 endif()
+# CMake reads this file again for each trial of a compiler, where only what is listed here is known.
+set(CUDA_TILE_NVCC "${CMAKE_CUDA_COMPILER}")
 list(APPEND CMAKE_TRY_COMPILE_PLATFORM_VARIABLES CUDA_TILE_NVCC)
 
 set(CMAKE_CUDA_COMPILER_FORCED TRUE)

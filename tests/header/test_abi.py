@@ -21,7 +21,12 @@ PART = "host_amx_emulated.h"  # in the middle of host_amx.h
 PATHS = [path for path in INCLUDE.rglob("*.h") if "compatible" not in path.parts and path.name != PART]
 ALL_HEADERS = sorted(str(path.relative_to(INCLUDE)) for path in PATHS)
 # Headers for only one kind of build, by the beginning of their names.
-GPU = ("cuda_tile/platform/cuda", "cuda_tile/print/cuda", "cuda_tile/core/launch_hints")
+PLATFORM_GPU = ("", "_atomics", "_checks", "_mma_sync", "_partial", "_rounding", "_wgmma")
+GPU = (
+    *(f"cuda_tile/platform/cuda{part}.h" for part in PLATFORM_GPU),
+    "cuda_tile/print/cuda",
+    "cuda_tile/core/launch_hints",
+)
 HOST = ("cuda_tile/platform/", "cuda_tile/launch", "cuda_tile/print/", "cuda_tile/vector_types")
 CHECKED = ("cuda_tile/checked/preconditions",)
 THREADS = ("cuda_tile/threads/", "cuda_tile/platform/emulated_", "cuda_tile/platform/mma_sync")

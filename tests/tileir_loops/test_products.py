@@ -286,4 +286,4 @@ def test_tiles_of_amx_compile(monkeypatch: pytest.MonkeyPatch, by_clang: bool):
         monkeypatch.setenv("PYCUDA_TILE_CXX", shlex.join(compiler))
     name = "matmul<__nv_bfloat16, float, __nv_bfloat16, 128, 128, 64>"
     module = pct.build(MATMUL, target="cpu", arch="sapphirerapids", kernels=[name], optimize=True)
-    assert module.kernel(name).attributes["mma"] == "amx"
+    assert module.kernel(name).attributes["mma"] == "blocks, AMX"

@@ -123,7 +123,7 @@ static_assert(same<decltype(any<partition>().atomic_max(any<tile<int, 2, 8>>(), 
                                                         ct::thread_scope_block_t{}, 0, 0)),
                    void>);
 template <typename V>
-concept updates = requires(V const& v, V::view_tile_type x) {
+concept updates = requires(V const& v, typename V::view_tile_type x) {
   v.atomic_add(x, ct::memory_order_relaxed_t{}, ct::thread_scope_block_t{}, any<tile<int, 2>>(), 0);
 };
 static_assert(!updates<gathering<int>>);
