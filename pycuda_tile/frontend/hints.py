@@ -79,6 +79,8 @@ def parse(text: str, line: int = 0) -> list[Hint]:
                 f"hint({text}): {part or 'an empty argument'!r} is not of the form kind = value"
             )
         kind, value = found[1], " ".join(found[2].split())
+        if _LACKS_COMMA.search(value):
+            raise MalformedHint(f"hint({text}): there must be a comma between two hints, got {part}")
         if _is_no_integer(value) or ";" in value:
             raise MalformedHint(
                 f"hint({text}): the value of {kind} must be an integral constant, got {value}"
@@ -87,6 +89,7 @@ def parse(text: str, line: int = 0) -> list[Hint]:
     return hints
 
 
+_LACKS_COMMA = re.compile(r"[\w)]\s+\w+\s*=(?!=)")
 _FLOAT = re.compile(r"[-+]?(?:\d[\d']*\.[\d']*|\.\d[\d']*|\d[\d']*(?=[eE]))(?:[eE][-+]?\d+)?[fFlL]?")
 _TYPES = {"void", "bool", "char", "short", "int", "long", "float", "double", "signed", "unsigned", "auto"}
 

@@ -1,7 +1,8 @@
-"""Leaves out the bodies of function templates that are never instantiated and do not compile.
+"""Leaves out what kernels do not use and host compilers reject.
 
 NVIDIA's front end does not check templates that are never instantiated, so there are published files whose
-unused templates name undeclared things. Host compilers do check them, so such bodies are removed.
+unused templates name undeclared things. Host compilers do check them, so such bodies are removed. So is the
+host half of a source (host_code.py) that launches kernels by <<<...>>>.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ..errors import Diagnostic
+from . import host_code
 from .tokens import Token, tokenize
 
 
@@ -41,10 +43,24 @@ class Overlay:
 
     def __init__(self, folder: Path, source: Path, dirs: Sequence[Path], used: Iterable[str]):
         self.folder = folder
+        self.source = source
         self.roots = [source.parent, *dirs]
         self.used = set(used)
         self.texts = {source: _read(source)}
         self.names: list[str] = []
+        self.host_names: set[str] = set()
+
+    def leave_out_host_half(self, errors: Iterable[Diagnostic]) -> bool:
+        """Removes the host half of the source if it contains errors; returns whether it did."""
+        text = self.texts[self.source]
+        made, names = host_code.blanked({"": text}, self.used)
+        pairs = zip(text.split("\n"), made[""].split("\n"), strict=True)
+        lines = {line for line, (before, after) in enumerate(pairs, 1) if before != after}
+        if not any(Path(error.file) == self.source and error.line in lines for error in errors):
+            return False
+        self.texts[self.source] = made[""]
+        self.host_names = names
+        return True
 
     def take_out(self, errors: Iterable[Diagnostic]) -> bool:
         """Removes the bodies that contain errors; returns whether there were any."""

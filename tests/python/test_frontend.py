@@ -202,6 +202,7 @@ def fate(line: str) -> str:
         ("[[cutile::hint(0, occupancy=4)]] ct::store(p, t);", "warning: .*is for kernels"),
         ("[[cutile::hint(0, latency=11)]] ct::store(p, t);", "warning: .*1 to 10"),
         ("[[cutile::hint(0, latency=4, 3)]] ct::store(p, t);", "error: .*not of the form kind = value"),
+        ("[[cutile::hint(0, latency=4 allow_tma=1)]] ct::store(p, t);", "error: .*a comma between two hints"),
     ],
 )
 def test_fate_of_a_hint(line: str, words: str):

@@ -1,5 +1,5 @@
 """Compiles for the host what NVIDIA's front end accepts and host compilers reject: templates that are never
-instantiated and use undeclared names (frontend/unused.py)."""
+instantiated and use undeclared names, and functions that launch kernels (frontend/unused.py)."""
 
 from __future__ import annotations
 
@@ -23,12 +23,13 @@ def compile_again(
     places: Places,
     include_dirs: Sequence[Path],
 ) -> tuple[str, list[str]] | None:
-    """After errors, compiles again without the bodies of faulty templates that are not used.
+    """After errors, compiles again without a faulty host half, and without the bodies of faulty templates that
+    are not used.
 
     arguments: the compiler's; the last is the generated file that includes the source
     log:       the compiler's output
-    Returns the new log and the files from which bodies were removed; None if the errors have nothing to do
-    with such templates. Raises CompileError for errors that remain elsewhere.
+    Returns the new log and the files of which something was removed; None if the errors have nothing to do
+    with that. Raises CompileError for errors that remain elsewhere.
     """
     *options, unit = arguments
     source = Path(places.path)
@@ -40,7 +41,7 @@ def compile_again(
     errors = []
     for _ in range(_MOST_ROUNDS):
         errors = [diagnostic for diagnostic in parse(log, by_path) if diagnostic.severity == "error"]
-        if not overlay.take_out(errors):
+        if not (overlay.leave_out_host_half(errors) or overlay.take_out(errors)):
             break
         overlay.write()
         text = places.generated[unit].replace(str(source), str(overlay.path_of(source)), 1)
@@ -49,14 +50,12 @@ def compile_again(
         done = compiler.run([*folders, *options, "-Wl,--no-undefined", str(lenient)])
         log = done.stdout
         if not done.returncode:
-            note = (
-                "note: left out, because they are never used and do not compile: "
-                f"{', '.join(overlay.names)}\n"
-            )
-            return log + note, [str(path) for path in overlay.texts]
-    taken_out = re.compile(rf"\b({'|'.join(overlay.names)})\b")
-    if overlay.names and taken_out.search(log):
+            names = ", ".join(overlay.names)
+            note = f"note: left out, because they are never used and do not compile: {names}\n"
+            return log + note * bool(names), [str(path) for path in overlay.texts]
+    missing = set(re.findall(r"['`](\w+)", " ".join(error.message for error in errors)))
+    if overlay.host_names & missing or set(overlay.names).intersection(re.findall(r"\w+", log)):
         return None  # it is used: the original error is the better message
-    if overlay.names and errors:
+    if (overlay.names or overlay.host_names) and errors:
         raise compile_error(log, places)
     return None
