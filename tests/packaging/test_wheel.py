@@ -203,7 +203,8 @@ def test_installed_wheel_serves_cmake_projects(installed, compiler_environment, 
     cmake = [sys.executable, "-c", CMAKE]
     project = ["-S", package / "examples" / "cpp_project", "-B", tmp_path / "build"]
     environment = {**compiler_environment, "CUDACXX": "/there/is/no/nvcc"}
-    options = ["-G", "Ninja", f"-DCMAKE_PREFIX_PATH={package}", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"]
+    found = run(installed.parent / "pycuda-tile", "flags", "--cmake").strip()
+    options = ["-G", "Ninja", f"-Dcuda_tile_DIR={found}", "-DCMAKE_EXPORT_COMPILE_COMMANDS=ON"]
     assert "FetchContent" not in run(*cmake, *options, *project, **environment)
     run(*cmake, "--build", tmp_path / "build")
     assert run(tmp_path / "build" / "axpy_cpu") == "1000 elements are right\n"
