@@ -111,7 +111,7 @@ struct precondition<detail::memory_sub> {
 
 template <>
 struct reduction_condition<elements::add> {
-  static constexpr char const* function = "sum";
+  static constexpr char const *reduction = "sum", *scan = "partial_sum";
   template <unsigned N, typename E>
   static int violated(E const* from, unsigned step) {
     if constexpr (can_overflow<E>) {
@@ -126,7 +126,7 @@ struct reduction_condition<elements::add> {
 };
 template <>
 struct reduction_condition<elements::mul> {
-  static constexpr char const* function = "prod";
+  static constexpr char const *reduction = "prod", *scan = "partial_prod";
   template <unsigned N, typename E>
   static int violated(E const* from, unsigned step) {
     if constexpr (can_overflow<E>) {

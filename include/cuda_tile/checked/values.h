@@ -165,7 +165,7 @@ CUDA_TILE_API void after_cat(R& result, T const& x, T const& y) {
 /// `from` and are `step` apart.
 template <typename F>
 struct reduction_condition {
-  static constexpr char const* function = "a reduction";
+  static constexpr char const *reduction = "a reduction", *scan = "a scan";
 };
 
 /// Whether one of n elements, which are `step` apart beginning with `first`, has no value.
@@ -177,18 +177,25 @@ CUDA_TILE_API bool is_any_undefined(T const& a, unsigned first, unsigned n, unsi
   return found;
 }
 
-/// Called before a reduction or scan of N elements that are Inner apart.
+/// Called before the reduction or scan `function` of N elements that are Inner apart.
 template <unsigned N, unsigned Inner, typename F, typename T>
-CUDA_TILE_API void before_reduction(F, T const& a) {
+CUDA_TILE_API void before_folding(char const* function, T const& a) {
   using condition = reduction_condition<F>;
-  require_some_defined(condition::function, a);
+  require_some_defined(function, a);
   if constexpr (requires { condition::template violated<N>(a.slots, Inner); })
     for (unsigned first = 0; first < T::distribution::size;
          first += first % Inner == Inner - 1 ? Inner * (N - 1) + 1 : 1)
       if (int kind = condition::template violated<N>(a.slots + first, Inner);
           kind >= 0 && !checks::is_any_undefined(a, first, N, Inner))
-        checks::report<tile_shape_t<T>>(static_cast<cuda_tile_violation_kind>(kind), condition::function,
-                                        first);
+        checks::report<tile_shape_t<T>>(static_cast<cuda_tile_violation_kind>(kind), function, first);
+}
+template <unsigned N, unsigned Inner, typename F, typename T>
+CUDA_TILE_API void before_reduction(F, T const& a) {
+  checks::before_folding<N, Inner, F>(reduction_condition<F>::reduction, a);
+}
+template <unsigned N, unsigned Inner, typename F, typename T>
+CUDA_TILE_API void before_scan(F, T const& a) {
+  checks::before_folding<N, Inner, F>(reduction_condition<F>::scan, a);
 }
 
 /// Whether one of n elements, which are `step` apart beginning with `first`, decides the result of F.
@@ -234,6 +241,8 @@ template <unsigned Run, typename R, typename T>
 CUDA_TILE_API void after_cat(R&, T const&, T const&) {}
 template <unsigned N, unsigned Inner, typename F, typename T>
 CUDA_TILE_API void before_reduction(F, T const&) {}
+template <unsigned N, unsigned Inner, typename F, typename T>
+CUDA_TILE_API void before_scan(F, T const&) {}
 template <unsigned N, unsigned Inner, typename F, typename R, typename T>
 CUDA_TILE_API void after_reduction(F, R&, T const&) {}
 template <unsigned N, unsigned Inner, typename R, typename T>

@@ -72,7 +72,7 @@ CUDA_TILE_API T scan(F f, T const& x) {
   using S = tile_shape_t<T>;
   constexpr unsigned n = static_cast<unsigned>(length<S>(D));
   constexpr unsigned inner = static_cast<unsigned>(length_product<S>(D + 1, S::rank()));
-  checks::before_reduction<n, inner>(f, x);
+  checks::before_scan<n, inner>(f, x);
   T result = detail::normal(x);
   checks::after_scan<n, inner>(result, x);
   detail::scan_elements<n, inner>(result, f);
