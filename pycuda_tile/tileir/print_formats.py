@@ -16,6 +16,14 @@ _EXPRESSION = re.compile(
 )
 
 
+# A line that tells what follows and in which block, and the line of one operand.
+_ARRAY = re.compile(
+    r"(?P<title>(?:.*: )?(?:tile<(?P<element>[\w *?]+), shape<[\d, ]*>>|(?P<scalar>[\w *?]+)))"
+    r" in block \(%u, %u, %u\)\n(?P<value>%(?:p|d|u|lld|llu|\.[578]g))\n",
+    re.DOTALL,
+)
+
+
 class Expression(NamedTuple):
     """A conversion specification: flags, width and precision, the letter at its end, and all of its text."""
 
@@ -35,6 +43,30 @@ class Expression(NamedTuple):
     def of_float(self) -> str:
         """The format for a `double`."""
         return f"%{self.form}{self.kind if self.kind in 'eEfFgGaA' else 'f'}"
+
+
+class ArrayFormat(NamedTuple):
+    """What cuda_tile::print becomes. Here it prints a tile as on every target: as NumPy prints an array."""
+
+    title: str
+    value: Expression
+    is_bool: bool
+
+    @property
+    def digits(self) -> int:
+        return int(self.value.form[1:])
+
+
+def array_format(template: str) -> ArrayFormat | None:
+    """What a format says if it is one of cuda_tile::print."""
+    found = _ARRAY.fullmatch(template.partition("\0")[0])
+    if found is None:
+        return None
+    value = next(iter(pieces(found["value"])))
+    assert isinstance(value, Expression)
+    return ArrayFormat(
+        found["title"].replace("%%", "%"), value, "bool" in (found["element"], found["scalar"])
+    )
 
 
 def pieces(template: str) -> Iterator[str | Expression]:

@@ -10,6 +10,7 @@ import pytest
 from targets import TARGETS
 
 import pycuda_tile as pct
+from pycuda_tile import tileir
 from pycuda_tile.spec.element_types import CXX_TYPES, HEADERS, NUMPY_TYPES
 
 INCLUDES = "".join(f"#include <{header}>\n" for header in sorted(set(HEADERS.values())))
@@ -124,6 +125,39 @@ def test_types():
 def test_shapes(name: str, checked: bool):
     cases = shape_cases()
     check(pct.build(source(cases), **TARGETS[name], checked=checked, options=["-O0"]), cases)
+
+
+def test_interpreted():
+    """Through Tile IR the text is the same."""
+    cases = type_cases() | shape_cases()
+    module = tileir.from_cpp(source(cases))
+    for label, (kind, x) in cases.items():
+        data = x.reshape(-1)
+        text = printed(lambda label=label, data=data: tileir.interpret(module, label, 1, data))
+        assert text == expected(label, kind, x), (kind, x.shape)
+
+
+FUSED = """
+__tile_global__ void k(float* p, int n) {
+  auto t = ct::load(p + ct::iota<ct::tile<int, ct::shape<1024>>>()) * 1.5f + 1.0f;
+  cuda_tile::print("100%", ct::reshape(t, ct::shape<2, 512>{}));
+  cuda_tile::print(ct::element_cast<__half>(ct::extract(t, ct::shape<8>{}, n)) / __half(3));
+  cuda_tile::print("less", ct::extract(t, ct::shape<32>{}, 0) < 5.0f);
+  cuda_tile::print("n", n > 0);
+  cuda_tile::print(ct::element_cast<unsigned char>(ct::extract(t, ct::shape<4>{}, n)));
+  cuda_tile::print("p", static_cast<unsigned const*>(nullptr));
+  cuda_tile::print("most", ct::reduce_max(t * t, ct::integral_constant<0>{}));
+}
+"""
+
+
+def test_fused():
+    x = np.arange(1024, dtype=np.float32)
+    fused, by_operation = (pct.build(HEAD + FUSED, optimize=value) for value in (True, False))
+    assert fused["k"].attributes["path"] == "fused"
+    text = printed(lambda: by_operation["k"][1](x, 3))
+    assert text.startswith("100%: tile<float, shape<2, 512>> in block (0, 0, 0)\n[[     1 ")
+    assert printed(lambda: fused["k"][1](x, 3)) == text
 
 
 SMALL = (

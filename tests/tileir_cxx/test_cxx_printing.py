@@ -53,11 +53,12 @@ extern "C" __tile_global__ void asserts(int* y, int n) {
 OUTPUT = "line\nx5 4000000000| 2.50|5   |-7 % abc   de   5 200 1 ee6b2800\n0,1,2.500000e+00|five|\n"
 TILES = """[0, 1, 2, 3] [0.0, 0.5, 1.0, 1.5] 1.5
 t%: tile<int, shape<2, 2>> in block (0, 0, 0)
-[[0, 1], [2, 3]]
+[[0 1]
+ [2 3]]
 tile<__half, shape<4>> in block (0, 0, 0)
-[0, 0.33325, 0.6665, 1]
+[      0 0.33325  0.6665       1]
 m: tile<bool, shape<4>> in block (0, 0, 0)
-[0, 0, 1, 1]
+[false false  true  true]
 double in block (0, 0, 0)
 2.5
 u: tile<unsigned, shape<1>> in block (0, 0, 0)

@@ -153,49 +153,65 @@ __device__ void add_shape(printer& out) {
   out.add('>');
 }
 
-/// `label: tile<float, shape<2, 4>> in block (0, 0, 0):`
-template <typename T>
-__device__ void add_heading(printer& out, char const* label) {
-  if (label != nullptr) {
-    add(out, label);
-    add(out, ": ");
-  }
-  if constexpr (scalar<T>) {
-    add(out, element_type_text<T>());
-  } else {
-    add(out, "tile<");
-    add(out, element_type_text<typename T::element_type>());
-    add(out, ", ");
-    add_shape<typename T::shape_type>(out);
-    out.add('>');
-  }
-  uint3 const block = platform::block_index();
+/// ` in block (0, 0, 0)`, which ends the heading.
+__device__ inline void add_block(printer& out, unsigned x, unsigned y, unsigned z) {
   add(out, " in block (");
-  add_number(out, block.x);
+  add_number(out, x);
   add(out, ", ");
-  add_number(out, block.y);
+  add_number(out, y);
   add(out, ", ");
-  add_number(out, block.z);
+  add_number(out, z);
   add(out, ")\n");
 }
 
-/// Prints a tile of type T. `for_each(f)` calls f(n, text) for each shown element, in the thread that prints.
-template <typename T, typename ForEach>
-CUDA_TILE_API void print_array(char const* label, bool prints, ForEach for_each) {
-  using tile = decltype(cuda::tiles::tile(T()));
+/// Adds `label: tile<float, shape<2, 4>> in block (0, 0, 0)` for an x of type T.
+template <typename T>
+struct heading_of_type {
+  char const* label;
+
+  __device__ void operator()(printer& out) const {
+    if (label != nullptr) {
+      add(out, label);
+      add(out, ": ");
+    }
+    if constexpr (scalar<T>) {
+      add(out, element_type_text<T>());
+    } else {
+      add(out, "tile<");
+      add(out, element_type_text<typename T::element_type>());
+      add(out, ", ");
+      add_shape<typename T::shape_type>(out);
+      out.add('>');
+    }
+    uint3 const block = platform::block_index();
+    add_block(out, block.x, block.y, block.z);
+  }
+};
+
+/// Prints a tile of shape S under the heading that heading(out) adds. `for_each(f)` calls f(n, text) for each
+/// shown element, in the thread that prints.
+template <typename S, typename Heading, typename ForEach>
+CUDA_TILE_API void print_array(Heading heading, bool prints, ForEach for_each) {
   unsigned width = 0;
   for_each([&](unsigned, short_text const& text) { width = text.length > width ? text.length : width; });
   printer out;
   if (prints) {
     out.begin();
-    add_heading<T>(out, label);
+    heading(out);
   }
-  array_printer<typename tile::shape_type> array(out, width);
+  array_printer<S> array(out, width);
   for_each([&](unsigned n, short_text const& text) { array.add(n, text); });
   if (prints) {
     out.add('\n');
     out.end();
   }
 }
+
+struct text_of_element {
+  template <typename E>
+  __device__ short_text operator()(E x) const {
+    return detail::element_text(x);
+  }
+};
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::detail::printing

@@ -6,10 +6,10 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
-/// Calls f(n, text) in the block's first thread for each element shown. Elements pass through scratch memory,
-/// a part at a time.
-template <typename T, typename F>
-CUDA_TILE_API void for_each_shown(T const& x, F const& f) {
+/// Calls f(n, text(e)) in the block's first thread for each element e shown. Elements pass through scratch
+/// memory, a part at a time.
+template <typename T, typename Text, typename F>
+CUDA_TILE_API void for_each_shown(T const& x, Text text, F const& f) {
   using E = typename T::element_type;
   using shown = printing::shown_elements<typename T::shape_type>;
   using distribution = typename T::distribution;
@@ -29,16 +29,22 @@ CUDA_TILE_API void for_each_shown(T const& x, F const& f) {
     platform::barrier();
     for (; n < shown::count && shown::index(n) - begin < part; ++n)
       if (t == 0)
-        f(n, detail::element_text(scratch[shown::index(n) - begin]));
+        f(n, text(scratch[shown::index(n) - begin]));
   }
+}
+
+/// Prints x under the heading that heading(out) adds, each element e as text(e).
+template <typename T, typename Heading, typename Text>
+CUDA_TILE_API void print_array(T const& x, Heading heading, Text text) {
+  auto const copy = cuda::tiles::tile(x);
+  auto const& elements = detail::normal(copy);
+  printing::print_array<tile_shape_t<T>>(heading, platform::thread() == 0,
+                                         [&](auto f) { detail::for_each_shown(elements, text, f); });
 }
 
 template <typename T>
 CUDA_TILE_API void print(char const* label, T const& x) {
-  auto const copy = cuda::tiles::tile(x);
-  auto const& elements = detail::normal(copy);
-  printing::print_array<T>(label, platform::thread() == 0,
-                           [&](auto f) { detail::for_each_shown(elements, f); });
+  detail::print_array(x, printing::heading_of_type<T>{label}, printing::text_of_element{});
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import functools
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 from ...spec.element_types import ELEMENT_TYPES
 from ..ir import Pointer, Scalar, Tile
@@ -30,10 +30,12 @@ _SIGNED = {e.cxx for e in ELEMENT_TYPES if e.is_integral and e.signed}
 
 @dataclass(frozen=True)
 class Name:
-    """A class, with its template's arguments: names and numbers. A pointer is named "*"."""
+    """A class, with its template's arguments: names and numbers. A pointer is named "*". What `const` and
+    `volatile` say is for readers: they are no part of what tiles hold."""
 
     name: str
     arguments: tuple[Name | int, ...] = ()
+    qualifiers: str = field(default="", compare=False)
 
     @property
     def element(self) -> Scalar | Pointer:
@@ -142,8 +144,9 @@ class _Mangled:
     def _type(self) -> Name:
         if self._accept("P"):
             return self._remember(Name("*", (self._type(),)))
-        if self._accept("K") or self._accept("V"):
-            return self._remember(self._type())  # const and volatile say nothing of a tile
+        if qualifiers := self._match("V?K?")[0]:
+            text = "const " * ("K" in qualifiers) + "volatile " * ("V" in qualifiers)
+            return self._remember(replace(self._type(), qualifiers=text))
         if self._accept("N"):
             return self._nested()
         if self._text[self._at] == "S":

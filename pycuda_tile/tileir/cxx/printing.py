@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import abstractmethod
 from collections.abc import Iterable
 
+from ...spec.element_types import ELEMENT_TYPES
 from ..ir import Pointer, Scalar, Tile, Value
 from ..print_formats import Expression, pieces
 from .aliasing import OUTPUT
@@ -12,11 +13,11 @@ from .builder import I1, I8, I32, Unsupported, is_float, width
 from .globals import text_at
 from .llvm import Instruction, Number, Operand
 from .memory import Memory
-from .names import Name
+from .names import Name, name_of
 
 _F32 = Scalar("f32")
-#: How cuda_tile::print names types that it does not spell as C++ does in a mangled name.
-_SHORT = {"unsigned int": "unsigned", "*": "pointer"}
+#: The types whose names cuda_tile::print knows, by their names in mangled symbols.
+_KNOWN = {"void": "void"} | {e.cxx: e.cxx for e in ELEMENT_TYPES if e.cxx} | {"unsigned int": "unsigned"}
 
 
 class Printing(Memory):
@@ -105,12 +106,15 @@ class Printing(Memory):
         )
         heading += _name_of(type_)
         value = self.of_type(operand, tile)
-        if tile.element == I1:
+        element = name_of(type_.arguments[0]) if type_.name == "tile" else type_
+        if element.packed:
+            value = self.convert_half_bytes(value, Name("float"), element)
+        elif tile.element == I1:
             value = self.convert(value, I32, signed_from=False)
         elif is_float(tile.element) and width(tile.element) < 32:
             value = self.convert(value, _F32)
         index = self.pure_op("get_tile_block_id", {}, [Tile(I32, ())] * 3, hoist=True).results
-        text = f"{_literal(heading)} in block (%u, %u, %u)\n{_conversion(type_)}\n"
+        text = f"{_literal(heading)} in block (%u, %u, %u)\n{_conversion(element)}\n"
         self._print(text, [*index, value])
 
 
@@ -123,28 +127,27 @@ def _name_of(type_: Name) -> str:
     if type_.name != "tile":
         return _element_name(type_)
     element, *lengths = type_.arguments
-    assert isinstance(element, Name)
-    return f"tile<{_element_name(element)}, shape<{_joined(lengths)}>>"
+    return f"tile<{_element_name(name_of(element))}, shape<{_joined(lengths)}>>"
 
 
 def _element_name(name: Name) -> str:
     if name.name == "*" and isinstance(pointee := name.arguments[0], Name):
-        return _element_name(pointee) + "*"
-    return _SHORT.get(name.name, name.name)
+        return f"{pointee.qualifiers}{_KNOWN.get(pointee.name, '?')}*"
+    return _KNOWN.get(name.name, "?")
 
 
 def _joined(numbers: Iterable[object]) -> str:
     return ", ".join(map(str, numbers))
 
 
-def _conversion(type_: Name) -> str:
+def _conversion(name: Name) -> str:
     """How an element is printed: floats with as many digits as elsewhere (core/element_text.h)."""
-    element = type_.tile.element
+    element = name.packed or name.element
     if isinstance(element, Pointer):
         return "%p"
     if is_float(element):
         return {"f64": "%.8g", "f32": "%.7g"}.get(element.name, "%.5g")
     if element in (I1, I8):
-        return "%d" if element == I1 or type_.is_signed else "%u"
+        return "%d" if element == I1 or name.is_signed else "%u"
     size = "ll" if width(element) == 64 else ""
-    return f"%{size}{'d' if type_.is_signed else 'u'}"
+    return f"%{size}{'d' if name.is_signed else 'u'}"

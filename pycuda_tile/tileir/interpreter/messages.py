@@ -6,21 +6,52 @@ import ctypes
 import functools
 import math
 from collections.abc import Callable, Sequence
+from typing import Any
 
 import numpy as np
 
 from ..elements import doubles, unsigned
-from ..print_formats import Expression, pieces
+from ..print_formats import ArrayFormat, Expression, array_format, pieces
 
 _printf = ctypes.CDLL(None).snprintf
 
 
 def expand(template: str, tiles: Sequence[np.ndarray | str]) -> str:
     """The text with each % expression replaced by the next tile, or by the string that a pointer points to.
-    A tile of several elements is printed in brackets with commas, nested as NumPy nests them."""
+    A tile of several elements is printed in brackets with commas, nested as NumPy nests them; what
+    cuda_tile::print wrote is printed as it prints."""
+    *block, values = tiles or [""]
+    if (array := array_format(template)) and isinstance(values, np.ndarray):
+        return f"{array.title} in block ({', '.join(map(str, block))})\n{_array_text(array, values)}\n"
     left = iter(tiles)
     return "".join(
         piece if isinstance(piece, str) else _shown(piece, next(left)) for piece in pieces(template)
+    )
+
+
+def _array_text(array: ArrayFormat, tile: np.ndarray) -> str:
+    """As NumPy prints an array with these texts of the elements, all as long as the longest one shown."""
+    width = 0
+
+    def text(value: np.ndarray) -> str:
+        nonlocal width
+        if array.is_bool:
+            shown = str(bool(value)).lower()
+        elif array.value.kind == "p":
+            shown = f"{int(value):#x}"
+        else:
+            shown = _one(array.value, value)
+        width = max(width, len(shown))
+        return shown.rjust(width)
+
+    _numpy_text(tile, text)  # finds the width
+    return _numpy_text(tile, text)
+
+
+def _numpy_text(tile: np.ndarray, text: Callable[[Any], str]) -> str:
+    """With the limits of include/cuda_tile/print/array_text.h."""
+    return np.array2string(
+        tile, formatter={"all": text}, threshold=1000, edgeitems=3, max_line_width=100, legacy=False
     )
 
 

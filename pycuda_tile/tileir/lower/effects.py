@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 from ..assertions import failed_assertion
 from ..ir import Operation
-from ..print_formats import Expression, pieces
+from ..print_formats import ArrayFormat, Expression, array_format, pieces
 from ..reading import attribute, group, operand, operands_of, value_element, value_shape
 from .translation import Translation
 
@@ -49,8 +49,16 @@ def check(translator: Translation, op: Operation) -> None:
 
 
 def prints(translator: Translation, op: Operation) -> None:
-    """One printf if every operand is a scalar; otherwise one for each element of a tile, in brackets."""
+    """One printf if every operand is a scalar; otherwise one for each element of a tile, in brackets. What
+    cuda_tile::print wrote is printed as it prints."""
     values = group(op, "args")
+    if array := array_format(attribute(op, "str")):
+        names = ", ".join(translator.names[value] for value in values)
+        text = _element_text(array, value_element(values[-1]))
+        translator.line(
+            f"tileir::print_array({quoted(array.title)}, {names}, [](auto e) {{ return {text}; }});"
+        )
+        return
     left, template = iter(values), ""
     arguments: list[str] = []
 
@@ -77,6 +85,18 @@ def prints(translator: Translation, op: Operation) -> None:
             template += form
             arguments.append(argument)
     write()
+
+
+def _element_text(array: ArrayFormat, kind: str) -> str:
+    """The text of element e as cuda_tile::print writes it."""
+    if array.is_bool:
+        return "tileir::text_of(e != 0)"
+    if array.value.kind == "g":
+        return f"tileir::text_of<{array.digits}>(e)"
+    if kind.startswith("ptr<"):
+        return "tileir::text_of(e)"
+    sign = "unsigned" if array.value.kind == "u" else "signed"
+    return f"tileir::text_of(tileir::read<tileir::as_{sign}>(e))"
 
 
 def _printed(piece: Expression, kind: str, name: str) -> tuple[str, str]:
