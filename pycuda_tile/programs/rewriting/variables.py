@@ -8,6 +8,7 @@ from .source import MARKS, Source
 
 _KINDS = {"managed": "cuda_tile_managed", "constant": "cuda_tile_constant", "device": "cuda_tile_device"}
 _ALIGNMENTS = ("alignas", "__attribute__")
+_CLASS_KEYS = ("struct", "class", "union", "enum")
 _NOT_THE_TYPE = ("extern", "static", *MARKS)
 
 
@@ -79,6 +80,8 @@ def declared_names(source: Source, start: int, end: int) -> list[str]:
             last = ""
         if word in ("alignas", "__attribute__", "decltype") and source.words[at + 1] == "(":
             at = source.partner(at + 1)
+        elif word in _CLASS_KEYS:
+            at = _behind_class(source, at) - 1
         elif word == "<" and not is_value:
             at = _behind_angle(source, at, end) - 1
         elif word == "(" and not is_value and source.words[at + 1] in ("*", "&"):  # float (*f)(float)
@@ -96,6 +99,19 @@ def declared_names(source: Source, start: int, end: int) -> list[str]:
                 at += 2
         at += 1
     return names
+
+
+def _behind_class(source: Source, at: int) -> int:
+    """The token behind the body of the class or enumeration whose keyword is at a token, if it has one."""
+    behind = at + 1
+    while source.words[behind] not in ("{", ";", "=", ",", "(", "["):
+        if source.words[behind] == ":":  # bases, or the type of an enumeration
+            behind = source.words.index("{", behind)
+        elif source.tokens[behind + 1].kind == "name" and source.words[behind + 1] != "final":
+            return at + 1  # of a class that is defined elsewhere
+        else:
+            behind += 1
+    return source.partner(behind) + 1 if source.words[behind] == "{" else at + 1
 
 
 def _behind_angle(source: Source, at: int, end: int) -> int:
