@@ -90,7 +90,20 @@ cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind k
   return copy({to, bytes, 1}, {const_cast<void*>(from), bytes, 1}, {bytes, 1, 1}, kind, stream, waiting);
 }
 
-cudaError_t fill(const Place& place, int value, const Box& box, cudaStream_t handle) {
+namespace {
+
+void fill_row(char* row, unsigned value, std::size_t bytes, std::size_t element) {
+  if (element == 1)
+    std::memset(row, static_cast<int>(value), bytes);
+  else
+    for (std::size_t at = 0; at != bytes; at += element)
+      std::memcpy(row + at, &value, element);
+}
+
+} // namespace
+
+cudaError_t fill(const Place& place, unsigned value, const Box& box, cudaStream_t handle,
+                 std::size_t element) {
   const StreamPointer stream = find_stream(handle);
   if (!stream)
     return cudaErrorInvalidResourceHandle;
@@ -102,10 +115,13 @@ cudaError_t fill(const Place& place, int value, const Box& box, cudaStream_t han
   if (!measure(box, place.pitch, place.rows_of_slice, bytes) ||
       !is_memory(place.address, bytes, Side::device))
     return cudaErrorInvalidValue;
+  if ((reinterpret_cast<std::uintptr_t>(place.address) | box.width) % element != 0 ||
+      (box.rows > 1 && place.pitch % element != 0))
+    return cudaErrorInvalidValue;
   submit(stream, Where::anywhere, cudaGraphNodeTypeMemset, [=] {
     for_each_row(box, [&](std::size_t slice, std::size_t y) {
-      std::memset(static_cast<char*>(place.address) + (slice * place.rows_of_slice + y) * place.pitch, value,
-                  box.width);
+      fill_row(static_cast<char*>(place.address) + (slice * place.rows_of_slice + y) * place.pitch, value,
+               box.width, element);
     });
   });
   return cudaSuccess;
@@ -192,32 +208,37 @@ cudaError_t cudaMemcpy3DAsync(const cudaMemcpy3DParms* parameters, cudaStream_t 
 }
 
 cudaError_t cudaMemset(void* pointer, int value, size_t count) {
-  return call([&] { return fill({pointer, count, 1}, value, {count, 1, 1}, nullptr); });
+  return call(
+      [&] { return fill({pointer, count, 1}, static_cast<unsigned>(value), {count, 1, 1}, nullptr); });
 }
 
 cudaError_t cudaMemsetAsync(void* pointer, int value, size_t count, cudaStream_t stream) {
-  return call([&] { return fill({pointer, count, 1}, value, {count, 1, 1}, stream); });
+  return call([&] { return fill({pointer, count, 1}, static_cast<unsigned>(value), {count, 1, 1}, stream); });
 }
 
 cudaError_t cudaMemset2D(void* pointer, size_t pitch, int value, size_t width, size_t height) {
-  return call([&] { return fill({pointer, pitch, height}, value, {width, height, 1}, nullptr); });
+  return call([&] {
+    return fill({pointer, pitch, height}, static_cast<unsigned>(value), {width, height, 1}, nullptr);
+  });
 }
 
 cudaError_t cudaMemset2DAsync(void* pointer, size_t pitch, int value, size_t width, size_t height,
                               cudaStream_t stream) {
-  return call([&] { return fill({pointer, pitch, height}, value, {width, height, 1}, stream); });
+  return call([&] {
+    return fill({pointer, pitch, height}, static_cast<unsigned>(value), {width, height, 1}, stream);
+  });
 }
 
 cudaError_t cudaMemset3D(cudaPitchedPtr pointer, int value, cudaExtent extent) {
   return call([&] {
-    return fill({pointer.ptr, pointer.pitch, pointer.ysize}, value,
+    return fill({pointer.ptr, pointer.pitch, pointer.ysize}, static_cast<unsigned>(value),
                 {extent.width, extent.height, extent.depth}, nullptr);
   });
 }
 
 cudaError_t cudaMemset3DAsync(cudaPitchedPtr pointer, int value, cudaExtent extent, cudaStream_t stream) {
   return call([&] {
-    return fill({pointer.ptr, pointer.pitch, pointer.ysize}, value,
+    return fill({pointer.ptr, pointer.pitch, pointer.ysize}, static_cast<unsigned>(value),
                 {extent.width, extent.height, extent.depth}, stream);
   });
 }

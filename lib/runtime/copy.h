@@ -21,6 +21,8 @@ cudaError_t copy(const Place& to, const Place& from, const Box& box, cudaMemcpyK
                  Waiting waiting);
 cudaError_t copy(void* to, const void* from, std::size_t bytes, cudaMemcpyKind kind, cudaStream_t stream,
                  Waiting waiting);
-cudaError_t fill(const Place& place, int value, const Box& box, cudaStream_t stream);
+/// Fills with elements of 1, 2 or 4 bytes, of `value`'s lowest bits.
+cudaError_t fill(const Place& place, unsigned value, const Box& box, cudaStream_t stream,
+                 std::size_t element = 1);
 
 } // namespace cuda_tile_runtime

@@ -238,19 +238,6 @@ CUresult cuMemcpyDtoHAsync(void* to, CUdeviceptr from, size_t bytes, CUstream st
       [&] { return cudaMemcpyAsync(to, as_pointer(from), bytes, cudaMemcpyDeviceToHost, stream); });
 }
 
-CUresult cuMemsetD8(CUdeviceptr pointer, unsigned char value, size_t count) {
-  return in_context([&] { return cudaMemset(as_pointer(pointer), value, count); });
-}
-
-CUresult cuMemsetD32(CUdeviceptr pointer, unsigned value, size_t count) {
-  return in_context([&] {
-    if (pointer % sizeof value != 0)
-      return cudaErrorInvalidValue;
-    const std::vector<unsigned> values(count, value);
-    return cudaMemcpy(as_pointer(pointer), values.data(), count * sizeof value, cudaMemcpyHostToDevice);
-  });
-}
-
 // ---- streams and events ----------------------------------------------------------------------------------
 
 CUresult cuStreamCreate(CUstream* stream, unsigned flags) {

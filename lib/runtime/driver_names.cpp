@@ -74,14 +74,22 @@ CUresult cuMemHostGetDevicePointer(CUdeviceptr* devicePointer, void* pointer, un
       [&] { return cudaHostGetDevicePointer(reinterpret_cast<void**>(devicePointer), pointer, flags); });
 }
 
-CUresult cuMemsetD8Async(CUdeviceptr pointer, unsigned char value, size_t count, CUstream stream) {
-  return in_context([&] { return cudaMemsetAsync(memory_at(pointer), value, count, stream); });
-}
-
 // ---- streams and kernels ---------------------------------------------------------------------------------
 
 CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned flags, int priority) {
   return in_context([&] { return cudaStreamCreateWithPriority(stream, flags, priority); });
+}
+
+CUresult cuStreamGetPriority(CUstream stream, int* priority) {
+  return in_context([&] { return cudaStreamGetPriority(stream, priority); });
+}
+
+CUresult cuStreamGetFlags(CUstream stream, unsigned* flags) {
+  return in_context([&] { return cudaStreamGetFlags(stream, flags); });
+}
+
+CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest) {
+  return in_context([&] { return cudaDeviceGetStreamPriorityRange(least, greatest); });
 }
 
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* userData) {
@@ -94,6 +102,20 @@ CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned gridX, unsigned
   return in_context([&] {
     return cudaLaunchCooperativeKernel(handle_of(function), dim3(gridX, gridY, gridZ),
                                        dim3(blockX, blockY, blockZ), arguments, sharedBytes, stream);
+  });
+}
+
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** arguments, void** extra) {
+  return in_context([&] {
+    if (!config || extra)
+      return cudaErrorInvalidValue;
+    const cudaLaunchConfig_t same{{config->gridDimX, config->gridDimY, config->gridDimZ},
+                                  {config->blockDimX, config->blockDimY, config->blockDimZ},
+                                  config->sharedMemBytes,
+                                  config->hStream,
+                                  config->attrs,
+                                  config->numAttrs};
+    return cudaLaunchKernelExC(&same, handle_of(function), arguments);
   });
 }
 

@@ -1,6 +1,7 @@
 // Nodes of graphs that are added one by one, and what they do.
 #include "graph.h"
 
+#include "copy.h"
 #include "errors.h"
 #include "launch.h"
 #include "memory_table.h"
@@ -39,18 +40,10 @@ void set(Node& node, const cudaMemsetParams& of) {
   const std::size_t bytes = of.elementSize * of.width;
   if (of.elementSize != 1 && of.elementSize != 2 && of.elementSize != 4)
     throw Refusal{cudaErrorInvalidValue};
-  // Which checks the place; a row of a single one may have any pitch.
+  const std::size_t pitch = of.height > 1 ? of.pitch : bytes; // a single row may have any
   node.work = captured_work([&](cudaStream_t stream) {
-    return cudaMemset2DAsync(of.dst, of.height > 1 ? of.pitch : bytes, static_cast<int>(of.value), bytes,
-                             of.height, stream);
+    return fill({of.dst, pitch, of.height}, of.value, {bytes, of.height, 1}, stream, of.elementSize);
   });
-  if (of.elementSize != 1)
-    node.work = {[=] {
-      for (std::size_t y = 0; y != of.height; ++y)
-        for (std::size_t x = 0; x != of.width; ++x)
-          std::memcpy(static_cast<char*>(of.dst) + y * of.pitch + x * of.elementSize, &of.value,
-                      of.elementSize);
-    }};
   node.details = of;
 }
 

@@ -64,6 +64,70 @@ CASE(driver_launches_kernels) {
   CHECK(cuCtxDestroy(context) == CUDA_SUCCESS && cuCtxSynchronize() == CUDA_ERROR_INVALID_CONTEXT);
 }
 
+CASE(driver_copies_and_fills) {
+  CUdevice device;
+  CUcontext context;
+  CHECK(cuInit(0) == CUDA_SUCCESS && cuDeviceGet(&device, 0) == CUDA_SUCCESS);
+  CHECK(cuCtxCreate(&context, 0, device) == CUDA_SUCCESS);
+  CUdeviceptr memory, base;
+  size_t pitch = 0, bytes = 0;
+  CHECK(cuMemAllocPitch(&memory, &pitch, 6, 8, 3) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(cuMemAllocPitch(&memory, &pitch, 6, 8, 4) == CUDA_SUCCESS && pitch >= 6);
+  CHECK(cuMemsetD2D8(memory, pitch, 1, 6, 8) == CUDA_SUCCESS);
+  CHECK(cuMemsetD2D16(memory + pitch, pitch, 0x203, 3, 2) == CUDA_SUCCESS);
+  CHECK(cuMemsetD16(memory + 1, 0, 1) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(cuMemsetD32Async(memory, 0x04050607, 1, nullptr) == CUDA_SUCCESS);
+  CHECK(cuMemsetD32(memory, 0, 8 * pitch) == CUDA_ERROR_INVALID_VALUE);
+
+  unsigned char host[4][6] = {};
+  CUDA_MEMCPY2D rows{};
+  rows.srcMemoryType = CU_MEMORYTYPE_DEVICE;
+  rows.srcDevice = memory;
+  rows.srcPitch = pitch;
+  rows.srcXInBytes = 2;
+  rows.dstMemoryType = CU_MEMORYTYPE_HOST;
+  rows.dstHost = host;
+  rows.dstPitch = 6;
+  rows.dstY = 1;
+  rows.WidthInBytes = 4;
+  rows.Height = 3;
+  CHECK(cuMemcpy2D(&rows) == CUDA_SUCCESS);
+  const unsigned char wanted[4][6] = {{}, {5, 4, 1, 1}, {3, 2, 3, 2}, {3, 2, 3, 2}};
+  CHECK(std::memcmp(host, wanted, sizeof host) == 0);
+  rows.srcY = 6;
+  CHECK(cuMemcpy2D(&rows) == CUDA_ERROR_INVALID_VALUE); // ends behind the memory
+  CUDA_MEMCPY3D box{};
+  box.srcMemoryType = CU_MEMORYTYPE_HOST;
+  box.srcHost = wanted;
+  box.srcPitch = 6;
+  box.srcHeight = 2;
+  box.srcZ = 1; // the third row and the fourth
+  box.dstMemoryType = CU_MEMORYTYPE_DEVICE;
+  box.dstDevice = memory;
+  box.dstPitch = pitch;
+  box.WidthInBytes = 4;
+  box.Height = 2;
+  box.Depth = 1;
+  unsigned first = 0;
+  CHECK(cuMemcpy3D(&box) == CUDA_SUCCESS && cuMemcpyDtoH(&first, memory, 4) == CUDA_SUCCESS);
+  CHECK(first == 0x02030203);
+
+  unsigned type = 0;
+  CHECK(cuMemGetAddressRange(&base, &bytes, memory + 3) == CUDA_SUCCESS);
+  CHECK(base == memory && bytes == 8 * pitch);
+  CHECK(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE, memory + 3) == CUDA_SUCCESS &&
+        type == CU_MEMORYTYPE_DEVICE);
+  CHECK(cuPointerGetAttribute(&type, CU_POINTER_ATTRIBUTE_MEMORY_TYPE,
+                              reinterpret_cast<CUdeviceptr>(&type)) == CUDA_ERROR_INVALID_VALUE);
+  CUfunction function;
+  CHECK_CUDA(cudaGetFuncBySymbol(&function, reinterpret_cast<const void*>(count_up)));
+  int n = 1;
+  void* arguments[] = {&memory, &n};
+  const CUlaunchConfig config{1, 1, 1, 32, 1, 1, 0, nullptr, nullptr, 0};
+  CHECK(cuLaunchKernelEx(&config, function, arguments, nullptr) == CUDA_SUCCESS);
+  CHECK(cuMemcpyDtoH(&first, memory, 4) == CUDA_SUCCESS && first == 0x02030204);
+}
+
 CASE(driver_modules_are_refused) {
   CUdevice device;
   CUcontext context;

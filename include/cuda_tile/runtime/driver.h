@@ -90,6 +90,66 @@ typedef cudaUUID_t CUuuid;
 typedef size_t(CUDART_CB* CUoccupancyB2DSize)(int blockSize);
 typedef void(CUDART_CB* CUhostFn)(void* userData);
 
+typedef enum CUmemorytype_enum {
+  CU_MEMORYTYPE_HOST = 1,
+  CU_MEMORYTYPE_DEVICE = 2,
+  CU_MEMORYTYPE_ARRAY = 3,
+  CU_MEMORYTYPE_UNIFIED = 4,
+} CUmemorytype;
+
+typedef enum CUpointer_attribute_enum {
+  CU_POINTER_ATTRIBUTE_CONTEXT = 1,
+  CU_POINTER_ATTRIBUTE_MEMORY_TYPE = 2,
+  CU_POINTER_ATTRIBUTE_DEVICE_POINTER = 3,
+  CU_POINTER_ATTRIBUTE_HOST_POINTER = 4,
+  CU_POINTER_ATTRIBUTE_IS_MANAGED = 8,
+  CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL = 9,
+  CU_POINTER_ATTRIBUTE_RANGE_START_ADDR = 11,
+  CU_POINTER_ATTRIBUTE_RANGE_SIZE = 12,
+} CUpointer_attribute;
+
+typedef cudaArray_t CUarray;
+typedef struct CUDA_MEMCPY2D_st {
+  size_t srcXInBytes, srcY;
+  CUmemorytype srcMemoryType;
+  const void* srcHost;
+  CUdeviceptr srcDevice;
+  CUarray srcArray;
+  size_t srcPitch, dstXInBytes, dstY;
+  CUmemorytype dstMemoryType;
+  void* dstHost;
+  CUdeviceptr dstDevice;
+  CUarray dstArray;
+  size_t dstPitch, WidthInBytes, Height;
+} CUDA_MEMCPY2D;
+
+typedef struct CUDA_MEMCPY3D_st {
+  size_t srcXInBytes, srcY, srcZ, srcLOD;
+  CUmemorytype srcMemoryType;
+  const void* srcHost;
+  CUdeviceptr srcDevice;
+  CUarray srcArray;
+  void* reserved0;
+  size_t srcPitch, srcHeight, dstXInBytes, dstY, dstZ, dstLOD;
+  CUmemorytype dstMemoryType;
+  void* dstHost;
+  CUdeviceptr dstDevice;
+  CUarray dstArray;
+  void* reserved1;
+  size_t dstPitch, dstHeight, WidthInBytes, Height, Depth;
+} CUDA_MEMCPY3D;
+
+typedef cudaLaunchAttributeID CUlaunchAttributeID;
+typedef cudaLaunchAttribute CUlaunchAttribute;
+#define CU_LAUNCH_ATTRIBUTE_COOPERATIVE cudaLaunchAttributeCooperative
+#define CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION cudaLaunchAttributeClusterDimension
+typedef struct CUlaunchConfig_st {
+  unsigned gridDimX, gridDimY, gridDimZ, blockDimX, blockDimY, blockDimZ, sharedMemBytes;
+  CUstream hStream;
+  CUlaunchAttribute* attrs;
+  unsigned numAttrs;
+} CUlaunchConfig;
+
 #ifdef __cplusplus
 extern "C" {
 #endif
@@ -138,12 +198,31 @@ CUresult cuMemHostAlloc(void** pointer, size_t bytes, unsigned flags);
 CUresult cuMemHostRegister(void* pointer, size_t bytes, unsigned flags);
 CUresult cuMemHostUnregister(void* pointer);
 CUresult cuMemHostGetDevicePointer(CUdeviceptr* devicePointer, void* pointer, unsigned flags);
-CUresult cuMemsetD8Async(CUdeviceptr pointer, unsigned char value, size_t count, CUstream stream);
-CUresult cuMemsetD8(CUdeviceptr pointer, unsigned char value, size_t count);
-CUresult cuMemsetD32(CUdeviceptr pointer, unsigned value, size_t count);
+CUresult cuMemAllocPitch(CUdeviceptr* pointer, size_t* pitch, size_t width, size_t height, unsigned element);
+CUresult cuMemGetAddressRange(CUdeviceptr* base, size_t* bytes, CUdeviceptr pointer);
+CUresult cuPointerGetAttribute(void* value, CUpointer_attribute attribute, CUdeviceptr pointer);
+CUresult cuMemcpy2D(const CUDA_MEMCPY2D* of);
+CUresult cuMemcpy2DUnaligned(const CUDA_MEMCPY2D* of);
+CUresult cuMemcpy2DAsync(const CUDA_MEMCPY2D* of, CUstream stream);
+CUresult cuMemcpy3D(const CUDA_MEMCPY3D* of);
+CUresult cuMemcpy3DAsync(const CUDA_MEMCPY3D* of, CUstream stream);
+
+#define CUDA_TILE_FILLS(bits, type)                                                                          \
+  CUresult cuMemsetD##bits(CUdeviceptr pointer, type value, size_t count);                                   \
+  CUresult cuMemsetD##bits##Async(CUdeviceptr pointer, type value, size_t count, CUstream stream);           \
+  CUresult cuMemsetD2D##bits(CUdeviceptr pointer, size_t pitch, type value, size_t width, size_t height);    \
+  CUresult cuMemsetD2D##bits##Async(CUdeviceptr pointer, size_t pitch, type value, size_t width,             \
+                                    size_t height, CUstream stream);
+CUDA_TILE_FILLS(8, unsigned char)
+CUDA_TILE_FILLS(16, unsigned short)
+CUDA_TILE_FILLS(32, unsigned)
+#undef CUDA_TILE_FILLS
 
 CUresult cuStreamCreate(CUstream* stream, unsigned flags);
 CUresult cuStreamCreateWithPriority(CUstream* stream, unsigned flags, int priority);
+CUresult cuStreamGetPriority(CUstream stream, int* priority);
+CUresult cuStreamGetFlags(CUstream stream, unsigned* flags);
+CUresult cuCtxGetStreamPriorityRange(int* least, int* greatest);
 CUresult cuStreamDestroy(CUstream stream);
 CUresult cuStreamSynchronize(CUstream stream);
 CUresult cuStreamQuery(CUstream stream);
@@ -166,6 +245,7 @@ CUresult cuLaunchKernel(CUfunction function, unsigned gridX, unsigned gridY, uns
 CUresult cuLaunchCooperativeKernel(CUfunction function, unsigned gridX, unsigned gridY, unsigned gridZ,
                                    unsigned blockX, unsigned blockY, unsigned blockZ, unsigned sharedBytes,
                                    CUstream stream, void** arguments);
+CUresult cuLaunchKernelEx(const CUlaunchConfig* config, CUfunction function, void** arguments, void** extra);
 CUresult cuLaunchHostFunc(CUstream stream, CUhostFn function, void* userData);
 CUresult cuFuncGetName(const char** name, CUfunction function);
 CUresult cuOccupancyMaxActiveBlocksPerMultiprocessor(int* blocks, CUfunction function, int blockSize,
