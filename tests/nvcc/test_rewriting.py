@@ -132,6 +132,15 @@ def test_declarations_of_kernels_lose_only_the_keyword():
     )
 
 
+def test_launch_bounds_of_a_declaration():
+    """They hold for the definition, but not for another kernel of the same name."""
+    mark = "__cuda_tile_launch_bounds__"
+    text = f"__global__ void {mark}(64, 2) k(int*, float);\n__global__ void k(int* p, float f = 1) {{}}\n"
+    text += "__global__ void k(int* p) {}"
+    bounds = re.findall(r"simt_kernel<(.*?), void", rewritten(text, device_half))
+    assert bounds == ["(unsigned)(64)", "0"]
+
+
 def test_device_functions_have_no_body_on_the_host():
     text = "__device__ int f(int x) { return x; }\n__device__ auto g() { return 1; }\n"
     text += "__host__ __device__ int h() { return 2; }"

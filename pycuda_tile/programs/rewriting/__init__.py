@@ -40,6 +40,7 @@ def _rewrite_declarations(source: Source, host: bool, relocatable: bool) -> None
     """Rewrites each declaration that has one of CUDA's words, and removes these."""
     dynamic: list[variables.DynamicArray] = []
     bodies: list[int] = []
+    bounds: dict[str, str] = {}
     seen: set[int] = set()
     for at, word in enumerate(source.words):
         if word == LAUNCH_BOUNDS:
@@ -58,8 +59,10 @@ def _rewrite_declarations(source: Source, host: bool, relocatable: bool) -> None
             source.replace(at, at + 1, '__attribute__((visibility("hidden")))')
         if functions.is_function(source, start, end):
             if source.words[end] == "{":
-                _rewrite_function(source, start, end, words, host)
+                _rewrite_function(source, start, end, words, host, bounds)
                 bodies.append(end)
+            elif kernels.is_kernel(words):
+                bounds |= kernels.bounds(source, start, end)
         elif kernels.is_kernel(words):
             raise kernels.unreadable(source, start)
         elif any(MARKS.get(word) == "shared" for word in words):
@@ -83,9 +86,11 @@ def _is_shared(source: Source, start: int, end: int, words: list[str], relocatab
     return not is_defined and "host" not in marks and "managed" not in marks
 
 
-def _rewrite_function(source: Source, start: int, brace: int, words: list[str], host: bool) -> None:
+def _rewrite_function(
+    source: Source, start: int, brace: int, words: list[str], host: bool, bounds: dict[str, str]
+) -> None:
     if kernels.is_kernel(words):
-        kernels.rewrite(source, start, brace, host)
+        kernels.rewrite(source, start, brace, host, bounds)
     elif host:
         functions.leave_out(source, brace, words)
     if not host:

@@ -31,9 +31,34 @@ def is_kernel(words: list[str]) -> bool:
     return not _GLOBAL.isdisjoint(words)
 
 
-def rewrite(source: Source, start: int, brace: int, host: bool) -> None:
-    """Rewrites the definition whose head begins at a token and whose body is in the braces."""
+def bounds(source: Source, start: int, end: int) -> dict[str, str]:
+    """What __launch_bounds__ says in the declaration of a kernel that is no template, by its signature."""
+    found = _most_threads(source, start, end)
+    return (
+        {}
+        if found == "0" or "template" in source.words[start:end]
+        else {_signature(source, start, end): found}
+    )
+
+
+def _signature(source: Source, start: int, end: int) -> str:
+    words = source.words[start:end]
+    name, opening = _name(source, start, words, 0)
+    params = split(source.tokens[start + opening + 1 : start + closing(words, opening) - 1])
+    types = []
+    for part in params:
+        part = part[: length_without_default(part)]
+        at = param_name(part)
+        types.append(" ".join(token.text for place, token in enumerate(part) if place != at))
+    return f"{' '.join(words[name:opening])}({', '.join(types)})"
+
+
+def rewrite(source: Source, start: int, brace: int, host: bool, declared: dict[str, str]) -> None:
+    """Rewrites the definition whose head begins at a token, with its body in braces; `declared` are the
+    bounds() of the declarations before it."""
     kernel = _read(source, start, brace)
+    if kernel.most_threads == "0" and declared:
+        kernel = kernel._replace(most_threads=declared.get(_signature(source, start, brace), "0"))
     if host:
         call = f"::cuda_tile::program::stub<{kernel.instance}>::launch({kernel.values});"
         source.replace_body(brace, f" {call} ")
