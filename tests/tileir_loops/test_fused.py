@@ -47,6 +47,10 @@ SCANS = {
     "long_scan": ("1x8192", 1),
 }
 TEXT += "\n".join(kernels.scans(name, *rest) for name, rest in SCANS.items())
+AGAIN = kernels.row_fold("again", "addf", "c", "tile<4x64xf32>", "tile<4x64xf32>", 1)
+AGAIN = AGAIN.replace("reduce %c dim=1", "scan %c dim=1 reverse=false")
+TEXT += kernels.scans("scan_of_scan", "4x64", 1).replace("  %cc = addf %c,", f"{AGAIN}  %cc = addf %again,")
+SCANS["scan_of_scan"] = ("4x64", 1)
 SPECIAL = [0.0, -0.0, 1.0, -1.5, np.inf, -np.inf, np.nan, 1e-42, -1e-45, 3e38]
 
 

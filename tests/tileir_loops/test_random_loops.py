@@ -1,6 +1,9 @@
-"""Random kernels by the open front end: fused code has the bits of op-by-op code and of the interpreter."""
+"""Random kernels, by the open front end and of Tile IR: fused code has the bits of op-by-op code and of the
+interpreter."""
 
 from __future__ import annotations
+
+from functools import partial
 
 import numpy as np
 import pytest
@@ -8,6 +11,7 @@ from hypothesis import HealthCheck, Phase, given, seed, settings
 from open_front_end import module
 from random_draft import HEAD
 from random_kernels import COUNT, SIZE, sources
+from random_nests import Kernel
 from random_programs import Program
 from test_random_kernels import inputs, same
 
@@ -57,3 +61,31 @@ def test_exact_programs(round: int):
     built = tileir.build(made, optimize="auto", options=OPTIONS)
     for program in programs:
         program.launch(built.kernel(f"program_{program.seed}"))
+
+
+@pytest.mark.parametrize("round", ROUNDS)
+def test_nests(round: int):
+    """Every element type, ranks to 4, views and tiles of pointers, of which not all exists; arrays overlap in
+    every other launch."""
+    count = 12 if round else 2
+    kernels = [Kernel(number) for number in range(round * count, round * count + count)]
+    made = tileir.parse("".join(map(str, kernels)))
+    ways = [tileir.build(made, optimize=way, options=OPTIONS) for way in ("auto", False)]
+    for kernel in kernels:
+        for number in range(6):
+            launch = kernel.launch(np.random.default_rng(number), overlap=number % 2 == 1)
+            fused, by_operation = (launch.run(way.kernel(kernel.name)[launch.blocks]) for way in ways)
+            case = f"launch {number} of\n{kernel}"
+            assert all(map(alike, fused, by_operation)), case
+            if kernel.exact and number < 2:
+                interpreted = launch.run(partial(tileir.interpret, made, kernel.name, launch.blocks))
+                assert all(map(alike, fused, interpreted)), case
+
+
+def alike(some: np.ndarray, others: np.ndarray) -> bool:
+    """The same bits, or both NaN."""
+    bits = f"u{some.dtype.itemsize}"
+    same = some.view(bits) == others.view(bits)
+    if some.dtype.kind != "i":
+        same |= np.isnan(some.astype(float)) & np.isnan(others.astype(float))
+    return bool(same.all())

@@ -143,6 +143,7 @@ class _Emitter:
             return
         for op in reductions:
             self._declare_sum(op)
+        scans = {id(v) for op in self.nest.ops if op.name == "scan" for v in op.results}
         scanned = {id(operands_of(op)[0]) for op in folds if op.name == "scan"}
         with self._loop(self.nest.inner):
             self.local = {}
@@ -152,7 +153,7 @@ class _Emitter:
                 elif op in reductions:
                     at, x = self.positions[self.nest.inner], self._name(operands_of(op)[0])
                     self.line(f"{self.sums[id(op)]}.add({self.combines[id(op)]}, {at}, {x});")
-                elif op in folds:
+                elif op in folds and id(operands_of(op)[0]) not in scans:
                     self._keep(operands_of(op)[0])
                 elif op.name != "reduce" and op.name not in STORES and id(op.results[0]) in needed:
                     if op.name == "scan" and self.nest.level(op) == stage:

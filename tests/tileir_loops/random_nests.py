@@ -1,0 +1,499 @@
+"""Random kernels of Tile IR in text, whose tiles are larger than a strip, and what they are launched with.
+
+Each kernel loads tiles of one shape from views and through tiles of pointers, computes with them and with
+tiles of other shapes, and stores some; what exists of a tile, whether arrays overlap and the values are the
+launch's. All of it is defined for every input.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import ml_dtypes
+import numpy as np
+
+FLOATS = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64}
+SMALL_FLOATS = {"f8E4M3FN": ml_dtypes.float8_e4m3fn, "f8E5M2": ml_dtypes.float8_e5m2}
+WHOLE = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64}
+STORED = FLOATS | SMALL_FLOATS | WHOLE
+SHAPES = [(64,), (256,), (8, 32), (32, 8), (4, 64), (2, 128), (1, 128), (64, 1), (4, 8, 16), (2, 1, 4, 16)]
+SPECIAL = [0.0, -0.0, 1.0, -1.5, np.inf, -np.inf, np.nan, 65504.0, 6e-8, 1e30, 1e-42, -5e-324]
+ROUNDING = ["", "", " rounding<zero>", " rounding<positive_inf>", " rounding<negative_inf>"]
+INPUTS, OUTPUTS, BLOCKS = 3, 3, 3
+
+Shape = tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Tile:
+    name: str
+    kind: str
+    shape: Shape
+
+    @property
+    def type(self) -> str:
+        return _type(self.kind, self.shape)
+
+
+def _type(kind: str, shape: Shape) -> str:
+    return f"tile<{'x'.join([*map(str, shape), kind])}>"
+
+
+@dataclass
+class Launch:
+    """A launch of so many blocks on arrays in one memory, some of which may be the same or overlap. An array
+    is given by its type and where its bytes begin and end."""
+
+    blocks: int
+    memory: np.ndarray
+    arrays: list[tuple[np.dtype, int, int]]
+    sizes: list[np.int32]
+
+    def run(self, function: Callable[..., object]) -> list[np.ndarray]:
+        """What the arrays are after the kernel."""
+        memory = self.memory.copy()
+        arrays = [memory[begin:end].view(dtype) for dtype, begin, end in self.arrays]
+        with np.errstate(all="ignore"):
+            function(*arrays, *self.sizes)
+        return arrays
+
+
+class Kernel:
+    """name:   of the entry
+    exact:  whether the interpreter gives the same bits: not if floats are summed, or with exp
+    """
+
+    def __init__(self, seed: int):
+        self.random = random.Random(seed)
+        self.name, self.exact = f"nest_{seed}", True
+        self.shape = self.random.choice(SHAPES)
+        self.kinds = [self.random.choice([*STORED]) for _ in range(INPUTS + OUTPUTS)]
+        if self.random.random() < 0.4:
+            self.kinds = [self.random.choice([*STORED])] * (INPUTS + OUTPUTS)
+        self.lines: list[str] = []
+        self.tiles: list[Tile] = []
+        self._count = 0
+        self._write()
+
+    def __str__(self) -> str:
+        names = [f"%a{i}: tile<ptr<{kind}>>" for i, kind in enumerate(self.kinds)]
+        names += [f"%n{d}: tile<i32>" for d in range(len(self.shape))]
+        body = "".join(f"  {line}\n" for line in self.lines)
+        return f"entry @{self.name}({', '.join(names)}) {{\n{body}  return\n}}\n"
+
+    # --- statements ---
+
+    def let(self, kind: str, shape: Shape, text: str) -> Tile:
+        self._count += 1
+        tile = Tile(f"%v{self._count}", kind, shape)
+        self.lines.append(f"{tile.name} = {text}")
+        return tile
+
+    def made_of(self, x: Tile, kind: str, shape: Shape, text: str) -> Tile:
+        """A tile of another type."""
+        return self.let(kind, shape, f"{text} : {x.type} -> {_type(kind, shape)}")
+
+    def keep(self, tile: Tile) -> None:
+        """Others may use it."""
+        self.tiles.append(tile)
+
+    def _write(self) -> None:
+        self.lines.append("%i, %j, %k = get_tile_block_id : tile<i32>")
+        self.lines.append("%zero = constant <i32: 0> : tile<i32>")
+        for i in range(INPUTS):
+            self._load(i)
+        stores = sorted(self.random.choices(range(3, 14), k=OUTPUTS - 1))
+        for step in range(14):
+            self.random.choice(_STATEMENTS)(self)
+            while stores and stores[0] <= step:
+                self._store(INPUTS + len(stores) - 1)
+                stores.pop()
+        self._store(INPUTS + OUTPUTS - 1)
+
+    def _load(self, i: int) -> None:
+        self._access(i, None)
+
+    def _store(self, i: int) -> None:
+        here = [tile for tile in self.tiles if tile.shape == self.shape]
+        self._access(i, self._converted(self.random.choice(here[-4:]), self.kinds[i]))
+
+    def _access(self, i: int, stored: Tile | None) -> None:
+        if self.random.random() < 0.5:
+            self._through_view(i, stored)
+        else:
+            self._through_pointers(i, stored)
+
+    def _through_view(self, i: int, stored: Tile | None) -> None:
+        kind, rank, name = self.kinds[i], len(self.shape), f"{i}_{self._count}"
+        sizes = [f"%n{d}" for d in range(rank)]
+        order = list(range(rank))  # the dimension of the array for each of the tile
+        if rank > 1 and self.random.random() < 0.2:
+            self.random.shuffle(order)
+        sizes = [f"%n{order.index(d)}" for d in range(rank)]
+        strides = ["%one"] * rank
+        self.lines.append(f"%one{name} = constant <i32: 1> : tile<i32>")
+        strides[-1] = f"%one{name}"
+        for d in range(rank - 2, -1, -1):
+            strides[d] = f"%s{name}_{d}"
+            self.lines.append(f"{strides[d]} = muli {strides[d + 1]}, {sizes[d + 1]} : tile<i32>")
+        dynamic = self.random.random() < 0.5
+        last = strides[-1] if dynamic else "1"
+        marks = ",".join([*["?"] * (rank - 1), "?" if dynamic else "1"])
+        tensor = f"tensor_view<{'x'.join(['?'] * rank)}x{kind}, strides=[{marks}]>"
+        given = ", ".join([*strides[:-1], last])
+        typed = " : tile<i32>"
+        self.lines.append(
+            f"%t{name} = make_tensor_view %a{i}, shape = [{', '.join(sizes)}], strides = [{given}]{typed}"
+            f" -> {tensor}"
+        )
+        mapped = "" if order == sorted(order) else f", dim_map=[{', '.join(map(str, order))}]"
+        pads = ["", "zero"] if kind in WHOLE else ["", "zero", "neg_zero", "nan", "pos_inf", "neg_inf"]
+        if kind == "f8E4M3FN":
+            pads = ["", "zero", "neg_zero", "nan"]
+        pad = self.random.choice(pads)
+        padding = f"padding_value = {pad}, " if pad and stored is None else ""
+        view = f"partition_view<tile=({'x'.join(map(str, self.shape))}), {padding}{tensor}{mapped}>"
+        if stored is None and not padding:
+            view = view.replace("), ", "), padding_value = zero, ", 1)
+        self.lines.append(f"%w{name} = make_partition_view %t{name} : {view}")
+        at = ", ".join(["%i", *["%zero"] * (rank - 1)])
+        if stored is None:
+            self._count += 1
+            tile = Tile(f"%v{self._count}", kind, self.shape)
+            self.tiles.append(tile)
+            self.lines.append(
+                f"{tile.name}, %k{name} = load_view_tko weak %w{name}[{at}] : {view}, tile<i32> -> "
+                f"{tile.type}, token"
+            )
+        else:
+            self.lines.append(
+                f"%k{name} = store_view_tko weak {stored.name}, %w{name}[{at}] : {stored.type}, {view}, "
+                "tile<i32> -> token"
+            )
+
+    def _through_pointers(self, i: int, stored: Tile | None) -> None:
+        """Element i0 * size + i1 * ... of a block's own part, for positions below n0, n1, ..."""
+        kind, shape = self.kinds[i], self.shape
+        whole = self._constant("i32", (), str(math.prod(shape)))
+        first = self.let("i32", (), f"muli %i, {whole.name} : tile<i32>")
+        offset, mask = self._spread(first), None
+        wide = self.random.random() < 0.3
+        for d, size in enumerate(shape):
+            step = math.prod(shape[d + 1 :])
+            place = self._along(d)
+            factor = self._constant("i32", shape, str(step))
+            far = self.let("i32", shape, f"muli {place.name}, {factor.name} : {place.type}")
+            offset = self.let("i32", shape, f"addi {offset.name}, {far.name} : {offset.type}")
+            if size > 1 and self.random.random() < 0.8:
+                bound = self._spread(Tile(f"%n{d}", "i32", ()))
+                inside = self.made_of(
+                    place, "i1", shape, f"cmpi less_than {place.name}, {bound.name}, signed"
+                )
+                if mask is not None:
+                    inside = self.let("i1", shape, f"andi {mask.name}, {inside.name} : {mask.type}")
+                mask = inside
+        if wide:
+            offset = self.made_of(offset, "i64", shape, f"exti {offset.name} signed")
+        base = self._spread(Tile(f"%a{i}", f"ptr<{kind}>", ()))
+        text = f"offset {base.name}, {offset.name} : {base.type}, {offset.type} -> {base.type}"
+        at = self.let(base.kind, shape, text)
+        self._count += 1
+        masked = "" if mask is None else f", {mask.name}"
+        typed = "" if mask is None else f", {mask.type}"
+        if stored is None:
+            tile = Tile(f"%v{self._count}", kind, shape)
+            if mask is not None:
+                values = [t for t in self.tiles if t.kind == kind and t.shape == shape]
+                padding = self.random.choice([self._number(kind, shape), *values[-1:]])
+                masked, typed = f"{masked}, {padding.name}", f"{typed}, {padding.type}"
+            self.tiles.append(tile)
+            self.lines.append(
+                f"{tile.name}, %k{self._count} = load_ptr_tko weak {at.name}{masked} : {at.type}{typed} -> "
+                f"{tile.type}, token"
+            )
+        else:
+            self.lines.append(
+                f"%k{self._count} = store_ptr_tko weak {at.name}, {stored.name}{masked} : {at.type}, "
+                f"{stored.type}{typed} -> token"
+            )
+
+    # --- values ---
+
+    def _constant(self, kind: str, shape: Shape, value: str) -> Tile:
+        return self.let(kind, shape, f"constant <{kind}: {value}> : {_type(kind, shape)}")
+
+    def _number(self, kind: str, shape: Shape) -> Tile:
+        if kind in WHOLE:
+            return self._constant(kind, shape, str(self.random.choice([0, 1, -1, 2, 3, 100])))
+        return self._constant(kind, shape, self.random.choice(["0.0", "-0.0", "1.0", "-3.0", "0.5"]))
+
+    def _spread(self, one: Tile) -> Tile:
+        """One element as a tile of the kernel's shape."""
+        ones = tuple(1 for _ in self.shape)
+        thin = self.made_of(one, one.kind, ones, f"reshape {one.name}")
+        if ones == self.shape:
+            return thin
+        return self._broadcast(thin)
+
+    def _broadcast(self, thin: Tile) -> Tile:
+        if thin.shape == self.shape:
+            return thin
+        return self.made_of(thin, thin.kind, self.shape, f"broadcast {thin.name}")
+
+    def _along(self, d: int) -> Tile:
+        """The position along a dimension."""
+        size = self.shape[d]
+        line = self.let("i32", (size,), f"iota : tile<{size}xi32>")
+        thin = tuple(size if e == d else 1 for e in range(len(self.shape)))
+        if thin != line.shape:
+            line = self.made_of(line, "i32", thin, f"reshape {line.name}")
+        return self._broadcast(line)
+
+    def _some(self, kinds: list[str], shape: Shape | None = None) -> Tile:
+        """A late tile of these kinds, made of another one if there is none."""
+        shape = self.shape if shape is None else shape
+        found = [tile for tile in self.tiles if tile.kind in kinds and tile.shape == shape]
+        if found:
+            return self.random.choice(found[-4:])
+        others = [tile for tile in self.tiles if tile.shape == shape and tile.kind != "i1"]
+        kind = self.random.choice(kinds)
+        if not others:
+            return self._number(kind, shape)
+        return self._converted(self.random.choice(others[-4:]), kind)
+
+    def _converted(self, tile: Tile, kind: str) -> Tile:
+        if tile.kind == kind:
+            return tile
+        if tile.kind == "i1":
+            tile = self.made_of(tile, "i32", tile.shape, f"exti {tile.name} unsigned")
+            return self._converted(tile, kind)
+        if tile.kind in WHOLE and kind in WHOLE:
+            wider = WHOLE[kind](0).itemsize > WHOLE[tile.kind](0).itemsize
+            sign = self.random.choice([" signed", " unsigned"]) if wider else ""
+            text = f"{'exti' if wider else 'trunci'} {tile.name}{sign}"
+            return self.made_of(tile, kind, tile.shape, text)
+        if tile.kind in WHOLE and kind in SMALL_FLOATS:  # integers out of range differ
+            tile = self._converted(tile, "f32")
+        elif tile.kind in WHOLE:
+            sign = self.random.choice(["signed", "unsigned"])
+            return self.made_of(tile, kind, tile.shape, f"itof {tile.name} {sign}")
+        if kind in WHOLE:
+            if tile.kind in SMALL_FLOATS:
+                tile = self._converted(tile, "f32")
+            least = self._constant(tile.kind, tile.shape, "-100.0")
+            most = self._constant(tile.kind, tile.shape, "100.0")
+            low = self.let(tile.kind, tile.shape, f"maxf {tile.name}, {least.name} : {tile.type}")
+            tile = self.let(tile.kind, tile.shape, f"minf {low.name}, {most.name} : {tile.type}")
+            return self.made_of(tile, kind, tile.shape, f"ftoi {tile.name} signed")
+        return self.made_of(tile, kind, tile.shape, f"ftof {tile.name}")
+
+    # --- operations ---
+
+    def arithmetic(self) -> None:
+        x = self._some([*FLOATS] if self.random.random() < 0.6 else [*WHOLE])
+        y = self.random.choice([self._some([x.kind]), self._number(x.kind, x.shape)])
+        if x.kind in FLOATS:
+            name = self.random.choice(["addf", "subf", "mulf", "divf", "minf", "maxf"])
+            mode = self.random.choice(ROUNDING) if name not in ("minf", "maxf") else ""
+            if mode and x.kind in ("f16", "bf16"):
+                mode = ""
+            if name in ("minf", "maxf"):
+                mode = self.random.choice(["", " propagate_nan"])
+        else:
+            names, mode = ["addi", "subi", "muli", "andi", "ori", "xori", "mini", "maxi"], ""
+            name = self.random.choice(names)
+            if name in ("mini", "maxi"):
+                mode = self.random.choice([" signed", " unsigned"])
+        self.keep(self.let(x.kind, x.shape, f"{name} {x.name}, {y.name}{mode} : {x.type}"))
+
+    def fma(self) -> None:
+        x = self._some([*FLOATS])
+        y = self._some([x.kind])
+        self.keep(self.let(x.kind, x.shape, f"fma {x.name}, {y.name}, {x.name} : {x.type}"))
+
+    def unary(self) -> None:
+        x = self._some([*FLOATS])
+        name = self.random.choice(["absf", "negf", "sqrt", "floor", "ceil"])
+        if name == "sqrt" and x.kind in ("f16", "bf16"):
+            name = "negf"
+        self.keep(self.let(x.kind, x.shape, f"{name} {x.name} : {x.type}"))
+
+    def exponential(self) -> None:
+        x = self._some(["f32", "f64"])
+        self.exact = False
+        name = self.random.choice(["exp", "tanh", "exp2", "rsqrt"] if x.kind == "f32" else ["exp", "tanh"])
+        self.keep(self.let(x.kind, x.shape, f"{name} {x.name} : {x.type}"))
+
+    def choose(self) -> None:
+        x = self._some([*FLOATS, *WHOLE])
+        y = self._some([x.kind])
+        relation = self.random.choice(["less_than", "equal", "not_equal", "greater_than_or_equal"])
+        text = f"cmpf {relation} {self.random.choice(['ordered', 'unordered'])} {x.name}, {y.name}"
+        if x.kind in WHOLE:
+            text = f"cmpi {relation} {x.name}, {y.name}, {self.random.choice(['signed', 'unsigned'])}"
+        which = self.made_of(x, "i1", x.shape, text)
+        self.keep(which)
+        text = f"select {which.name}, {y.name}, {x.name} : {which.type}, {x.type}"
+        self.keep(self.let(x.kind, x.shape, text))
+
+    def convert(self) -> None:
+        self.keep(self._converted(self._some([*STORED, "i1"]), self.random.choice([*STORED])))
+
+    def position(self) -> None:
+        self.keep(self._along(self.random.randrange(len(self.shape))))
+
+    def turn(self) -> None:
+        """Transposed, changed, and back again, or seen as another shape."""
+        x = self._some([*STORED])
+        if len(x.shape) == 1 or self.random.random() < 0.4:
+            count = math.prod(x.shape)
+            shape = self.random.choice([(count,), (count // 8, 8), (4, count // 4), (2, 4, count // 8)])
+            there = self.made_of(x, x.kind, shape, f"reshape {x.name}")
+            if self.random.random() < 0.5:
+                there = self._changed(there)
+            self.keep(self.let(x.kind, x.shape, f"reshape {there.name} : {there.type} -> {x.type}"))
+            return
+        order = list(range(len(x.shape)))
+        self.random.shuffle(order)
+        shape = tuple(x.shape[d] for d in order)
+        there = self._changed(self.made_of(x, x.kind, shape, f"permute {x.name} {order}"))
+        if shape != x.shape or self.random.random() < 0.8:
+            back = [order.index(d) for d in range(len(order))]
+            text = f"permute {there.name} {back} : {there.type} -> {x.type}"
+            self.keep(self.let(x.kind, x.shape, text))
+        self.keep(there)
+
+    def _changed(self, x: Tile, y: Tile | None = None) -> Tile:
+        y = y or self._some([x.kind], x.shape)
+        if x.kind in FLOATS:
+            return self.let(x.kind, x.shape, f"subf {x.name}, {y.name} : {x.type}")
+        if x.kind in WHOLE:
+            return self.let(x.kind, x.shape, f"addi {x.name}, {y.name} : {x.type}")
+        return x
+
+    def fold(self) -> None:
+        x = self._some([*FLOATS, *WHOLE])
+        dim = self.random.randrange(len(x.shape))
+        body, name = self._body(x.kind), "reduce"
+        shape = tuple(n for d, n in enumerate(x.shape) if d != dim)
+        if self.random.random() < 0.4:
+            name, shape = "scan", x.shape
+        mode = f" reverse={self.random.choice(['true', 'false'])}" if name == "scan" else ""
+        function, identity = body
+        self._count += 1
+        n = self._count
+        tile = self.let(
+            x.kind,
+            shape,
+            f"{name} {x.name} dim={dim}{mode} identities=[{identity} : {x.kind}] : {x.type} -> "
+            f"{_type(x.kind, shape)} (%e{n}: tile<{x.kind}>, %f{n}: tile<{x.kind}>) {{ "
+            f"%g{n} = {function.format(f'%e{n}, %f{n}')} : tile<{x.kind}> yield %g{n} : tile<{x.kind}> }}",
+        )
+        if name == "reduce":
+            thin = tuple(1 if d == dim else n for d, n in enumerate(x.shape))
+            if thin != shape:
+                tile = self.made_of(tile, x.kind, thin, f"reshape {tile.name}")
+            tile = self._broadcast(tile)
+        self.keep(tile)
+
+    def _body(self, kind: str) -> tuple[str, str]:
+        if kind in WHOLE:
+            least, most = np.iinfo(WHOLE[kind]).min, np.iinfo(WHOLE[kind]).max
+            choices = [("addi {}", "0"), ("muli {}", "1"), ("xori {}", "0"), ("maxi {} signed", str(least))]
+            choices += [("mini {} signed", str(most)), ("maxi {} unsigned", "0"), ("andi {}", "-1")]
+            return self.random.choice(choices)
+        function = self.random.choice(["addf {}", "mulf {}", "maxf {}", "minf {}", "maxf {} propagate_nan"])
+        if function[:4] in ("addf", "mulf"):
+            self.exact = False
+        infinite = {"f16": "0xFC00", "bf16": "0xFF80", "f32": "0xFF800000", "f64": "0xFFF0000000000000"}
+        nan = {"f16": "0x7E00", "bf16": "0x7FC0", "f32": "0x7FC00000", "f64": "0x7FF8000000000000"}
+        if "propagate_nan" in function:
+            return function, infinite[kind]
+        return function, {"addf": "0.0", "mulf": "1.0"}.get(function[:4], nan[kind])
+
+    def split(self) -> None:
+        """Halves of tiles, changed and put together again, perhaps the other way round."""
+        dims = [d for d, n in enumerate(self.shape) if n > 1]
+        x, d = self._some([*STORED]), self.random.choice(dims)
+        whole, half = x.type, tuple(n // 2 if e == d else n for e, n in enumerate(x.shape))
+        parts = []
+        for number in (0, 1):
+            at = [self._constant("i32", (), str(number if e == d else 0)).name for e in range(len(half))]
+            text = f"extract {x.name}[{', '.join(at)}] : {whole} -> {_type(x.kind, half)}"
+            parts.append(self.let(x.kind, half, text))
+        if self.random.random() < 0.5:
+            parts = [self._changed(part, parts[1]) for part in parts]
+        first, second = self.random.choice([parts, parts[::-1], [parts[0], parts[0]]])
+        text = f"cat {first.name}, {second.name} dim = {d} : {first.type}, {first.type} -> {whole}"
+        self.keep(self.let(x.kind, x.shape, text))
+
+    def loop(self) -> None:
+        x = self._some([*FLOATS, *WHOLE])
+        add = "addf" if x.kind in FLOATS else "addi"
+        y = self._some([x.kind])
+        self._count += 1
+        n = self._count
+        counts = self._constant("i32", (), "3"), self._constant("i32", (), "1")
+        lines = [
+            f"%c{n} = {add} %b{n}, {y.name} : {x.type}",
+            f"%d{n} = {'maxf' if x.kind in FLOATS else 'xori'} %c{n}, {x.name} : {x.type}",
+        ]
+        looped = self.let(
+            x.kind,
+            x.shape,
+            f"for %i{n} in (%zero to {counts[0].name}, step {counts[1].name}) : tile<i32> "
+            f"iter_values(%b{n} = {x.name}) -> ({x.type}) {{ {' '.join(lines)} continue %d{n} : {x.type} }}",
+        )
+        self.keep(looped)
+
+    # --- launches ---
+
+    def launch(self, rng: np.random.Generator, overlap: bool) -> Launch:
+        """How many elements exist along each dimension, and what they are. Blocks whose arrays overlap would
+        depend on each other, so there is only one."""
+        sizes = [int(rng.integers(1, n + 1)) if n > 1 and rng.random() < 0.7 else n for n in self.shape]
+        if rng.random() < 0.7:
+            sizes[0] = int(rng.integers(1, BLOCKS * self.shape[0] + 1))
+        room = 8 * (2 * BLOCKS * math.prod(self.shape) + 64)
+        memory, arrays = np.zeros((INPUTS + OUTPUTS) * room, np.uint8), []
+        for i, kind in enumerate(self.kinds):
+            dtype, begin = np.dtype(STORED[kind]), i * room
+            alike = [j for j in range(i) if self.kinds[j] == kind]
+            if overlap and alike and rng.random() < 0.6:
+                shift = int(rng.integers(-3, 4)) * int(rng.choice([0, 1, 1, 16]))
+                begin = max(0, int(rng.choice(alike)) * room + shift * dtype.itemsize)
+            else:
+                part = memory[begin : begin + room].view(dtype)
+                part[:] = self._values(rng, dtype, len(part))
+            arrays.append((dtype, begin, begin + room))
+        return Launch(1 if overlap else BLOCKS, memory, arrays, [np.int32(n) for n in sizes])
+
+    def _values(self, rng: np.random.Generator, dtype: np.dtype, count: int) -> np.ndarray:
+        if dtype.kind == "i":
+            info = np.iinfo(dtype)
+            values = rng.integers(info.min, info.max, count, dtype, endpoint=True)
+            values[rng.integers(0, count, 16)] = rng.choice([0, -1, info.min, info.max], 16)
+            return values
+        real = rng.standard_normal(count) * 10.0 ** rng.integers(-3, 4, count)
+        places = rng.integers(0, count, count // 8)
+        real[places] = rng.choice(SPECIAL, len(places))
+        with np.errstate(all="ignore"):
+            return real.astype(dtype)
+
+
+_STATEMENTS = [
+    *[Kernel.arithmetic] * 4,
+    Kernel.fma,
+    Kernel.unary,
+    Kernel.exponential,
+    *[Kernel.choose] * 2,
+    *[Kernel.convert] * 2,
+    Kernel.position,
+    *[Kernel.turn] * 2,
+    *[Kernel.fold] * 2,
+    Kernel.split,
+    Kernel.loop,
+]
