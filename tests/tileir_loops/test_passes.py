@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import loop_kernels as kernels
 import pytest
 
@@ -210,6 +212,27 @@ def test_arbitrary_pointers_are_used_between_groups(access: str):
     assert not [reason for reason in reasons if "print" not in reason]
 
 
+SCATTERED = "tensor_view<?x64xf32, strides=[64,1]>"
+GATHER = f"gather_scatter_view<tile=(64x1), padding_value = zero, {SCATTERED}, sparse_dim=0>"
+PARTS = f"partition_view<tile=(64x1), {SCATTERED}>"
+VIEWS = f"""  %t = make_tensor_view %p, shape = [%n, 64], strides = [64, 1] : tile<i32> -> {SCATTERED}
+  %gather = make_gather_scatter_view %t : {GATHER}
+  %parts = make_partition_view %t : {PARTS}
+  %v, %t1 = load_view_tko weak %gather[%b, %n] : {GATHER}, tile<64xi32>, tile<i32> -> tile<64x1xf32>, token
+  %s = negf %v : tile<64x1xf32>
+  %z = exp %s : tile<64x1xf32>
+  %t2 = atomic_red_view_tko relaxed device %parts[%n, %n], addf, %z
+    : tile<64x1xf32>, {PARTS}, tile<i32> -> token
+"""
+
+
+def test_gathered_views_and_atomic_updates_are_on_whole_tiles():
+    found, reasons = items(body(ARBITRARY + VIEWS))
+    kinds = ["nest" if isinstance(item, Nest) else item.name for item in found]
+    assert kinds[kinds.index("load_view_tko") :] == ["load_view_tko", "nest", "atomic_red_view_tko", "return"]
+    assert not reasons
+
+
 def test_a_load_after_a_store_to_the_same_place_starts_a_group():
     ops = [op for op in simplify(entry(kernels.in_place())).body.ops if has_tiles(op)]
     load, store = (next(op for op in ops if op.name == name) for name in ("load_view_tko", "store_view_tko"))
@@ -235,6 +258,45 @@ def test_an_index_that_the_group_computes_starts_a_group():
     (nest,) = (item for item in found if isinstance(item, Nest))
     assert nest.ops[0].name == "load_view_tko" and nest.ops[0].results[0].name == "q"
     assert any(isinstance(item, Operation) and item.name == "ftoi" for item in found[: found.index(nest)])
+
+
+SLICES = """  %one = constant <i32: 1> : tile<i32>
+  %u = addf %p, %p : tile<64xf32>
+  %first = extract %u[%zero] : tile<64xf32> -> tile<32xf32>
+  %second = extract %u[%one] : tile<64xf32> -> tile<32xf32>
+  %c = cat %second, %first dim = 0 : tile<32xf32>, tile<32xf32> -> tile<64xf32>
+  %b = negf %c : tile<64xf32>
+"""
+
+
+def test_tiles_that_are_taken_apart_and_joined_are_computed_in_parts():
+    """The halves of a tile change places."""
+    before, _, after = kernels.in_place().partition("  %a = mulf %p, %p : tile<64xf32>\n")
+    text = f"{before}  %zero = constant <i32: 0> : tile<i32>\n{SLICES}{after}".replace(
+        "%v_x[%i] :", "%v_y[%i] :"
+    )
+    text = re.sub(r"  %b = addf.*\n", "", text)
+    ops = simplify(entry(re.sub(r"  %total = .*?  return", "  return", text, flags=re.DOTALL))).body.ops
+    found = [op.name for op in ops if has_tiles(op)]
+    assert found == [name for name in ("load_view_tko", "addf", "negf", "store_view_tko") for _ in range(2)]
+    accesses = [op for op in ops if "view" in op.operands]
+    assert {op.operands["view"][0].type.tile for op in accesses} == {(32,)}
+
+
+def test_a_tile_that_something_needs_as_a_whole_is_not_computed_in_parts():
+    lines = SLICES.replace("%p, %p", "%v, %v").replace(
+        "  %u =", "  %v = constant <f32: 2.0> : tile<64xf32>\n  %u ="
+    )
+    text = body(
+        f'  %zero = constant <i32: 0> : tile<i32>\n{lines}  print_tko "%f %f", %u, %b : '
+        + "tile<64xf32>, tile<64xf32> -> token"
+    )
+    assert [name for name in names(text) if name in ("extract", "cat", "addf")] == [
+        "addf",
+        "extract",
+        "extract",
+        "cat",
+    ]
 
 
 def test_order_of_parts():

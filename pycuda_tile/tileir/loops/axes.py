@@ -106,7 +106,7 @@ class Axes:
 
     def _link(self, op: Operation) -> None:
         if "view" in op.operands and not is_plain_view(op):
-            raise Fallback(op, "its view chooses elements one by one")
+            raise Fallback(op, "its view chooses elements one by one", on_tiles=True)
         tiles = [value for value in [*operands_of(op), *op.results] if is_tile(value)]
         loops = [self._loops(value) for value in tiles]
         if op.name in ELEMENTWISE or op.name in LOADS or op.name in STORES or op.name in _ALIKE:

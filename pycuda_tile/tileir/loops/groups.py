@@ -36,7 +36,8 @@ from .stages import Nest, plan
 Item = Operation | Nest
 
 #: What runs on whole tiles by rule: control flow, and updates of memory, for which effects.py says why.
-_ON_TILES = frozenset({*TERMINATORS, "if", "for", "loop", "atomic_rmw_tko", "atomic_cas_tko"})
+_ON_TILES = frozenset({*TERMINATORS, "if", "for", "loop"})
+_ON_TILES |= {"atomic_rmw_tko", "atomic_cas_tko", "atomic_red_view_tko"}
 
 
 @dataclass

@@ -2,6 +2,7 @@
 
 -  Promises (`assume`) are left out, and i1 values that were widened only to be compared with zero are used as
    they are.
+-  Tiles of which only slices are used, and joined tiles that are stored, become smaller tiles (parts.py).
 -  Equal computations on single elements, views among them, become one, so that equal values are the same.
 -  Constant tiles, positions (`iota`) and what is cheaply made of them are computed anew for each use: shared
    by a row and a column, they would make the two one axis.
@@ -18,6 +19,7 @@ import numpy as np
 from ..ir import Block, Entry, Operation, Value
 from ..reading import attribute, dense, operands_of, value_element
 from .facts import LOADS, SOURCES, has_tiles, is_pure, is_scalar, is_tile, is_weak
+from .parts import divide
 
 #: Cheap enough to be repeated where their operands are.
 CHEAP = frozenset(
@@ -27,6 +29,7 @@ CHEAP = frozenset(
 
 def simplify(entry: Entry) -> Entry:
     body = _Copy().block(entry.body)
+    divide(body)
     _share(body, {})
     _repeat(body)
     _drop_unused(body)
