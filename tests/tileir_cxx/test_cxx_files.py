@@ -15,7 +15,7 @@ FILES = Path(__file__).parent / "whole_files"
 #: Files, requested instances and overloads, and the number of kernels besides these.
 INSTANCES = {
     "saxpy": ((), 1),
-    "sums": (("sum_any<float>", "sum_any<double, 32>", "(void (*)(float*, float))scale"), 2),
+    "sums": (("sum_any<float>", "sum_any<double, 32>", "(void (*)(float*, float))scale"), 4),
     "functors": ((), 4),
     "both_kinds": ((), 2),
     "gemm": (("gemm::kernel<>", "gemm::kernel<gemm::Default, __nv_bfloat16>"), 1),
@@ -163,15 +163,17 @@ __tile_global__ void k(int* y, int n, float* x) {
   y[2] = 4 * (sqrt(d) + pow(d, 2.0) + pow(x[0], 0.5f)) + floor(x[1]) + fabs(x[1]) + __ldg(x + 2);
   y[3] = isnan(x[0]) + 2 * isinf(x[3]) + 4 * isnan(x[4]) + (int)max(x[0], 9.0f);
   y[3] += (int)__fdividef(x[0], x[2]) + (int)__expf(0);
+  y[4] = 100 * lroundf(x[5]) + 10 * lrintf(x[5]) + llround(-x[5] * 1.0) + llrint(x[1] * 1.0);
 }
 """
 
 
 def check_built_in(kernel) -> None:
     """They need no header, and stand beside those of std."""
-    y, x = np.zeros(4, np.int32), np.array([2.25, -1.5, 1, np.inf, np.nan], np.float32)
+    y, x = np.zeros(5, np.int32), np.array([2.25, -1.5, 1, np.inf, np.nan, 2.5], np.float32)
     kernel[1](y, 5, x)
-    assert list(y) == [3 + 7 + 4 + 5, 2 + 29 + 1 + 1 + 1, 6 + 20 + 6 - 2 + 1 + 1, 2 + 4 + 9 + 2 + 1]
+    first = [3 + 7 + 4 + 5, 2 + 29 + 1 + 1 + 1, 6 + 20 + 6 - 2 + 1 + 1, 2 + 4 + 9 + 2 + 1]
+    assert list(y) == [*first, 300 + 20 - 3 - 2]
 
 
 def test_functions_that_cuda_has_built_in():

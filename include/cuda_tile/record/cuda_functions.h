@@ -25,6 +25,10 @@ constexpr bool signbit(double x) { return __double_as_longlong(x) < 0; }
     return copysign##f(size < limit ? (size + limit) - limit : size, x);                                     \
   }                                                                                                          \
   inline T nearbyint##f(T x) { return rint##f(x); }                                                          \
+  inline long lround##f(T x) { return static_cast<long>(round##f(x)); }                                      \
+  inline long long llround##f(T x) { return static_cast<long long>(round##f(x)); }                           \
+  inline long lrint##f(T x) { return static_cast<long>(rint##f(x)); }                                        \
+  inline long long llrint##f(T x) { return static_cast<long long>(rint##f(x)); }                             \
   inline T fdim##f(T x, T y) { return x <= y ? T(0) : x - y; }
 CUDA_TILE_ROUNDED(float, f, 0x1p23f)
 CUDA_TILE_ROUNDED(double, , 0x1p52)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from collections.abc import Callable
+from typing import Any
 
 from ..ir import Scalar, Tile, Value
 from .addresses import Addresses
@@ -73,10 +74,15 @@ class Intrinsics(Addresses):
         none = self.compare("cmpi", "equal", count, zero, {"signedness": "signed"})
         return self.select(none, high if name == "fshl" else low, both)
 
-    def _saturating_subtraction(self, i: Instruction, name: str) -> Value:
-        lhs, rhs = map(self.number, i.operands)
-        greater = self.binary("maxi", lhs, rhs, {"signedness": "unsigned"})
-        return self.binary("subi", greater, rhs, {"overflow": "none"})
+    def _saturating(self, i: Instruction, name: str) -> Value:
+        """The sum or difference, or the limit that it is beyond."""
+        result, wrapped = self._wrapping(name[:4], *map(self.number, i.operands))
+        element = result.type.element
+        limit = self.constant(Tile(element, ()), 0 if name[:4] == "usub" else -1)
+        if name[0] == "s":  # a wrapped result has the wrong sign
+            highest = self.constant(Tile(element, ()), (1 << width(element) - 1) - 1)
+            limit = self.binary("xori", self._signs(self.number(i.operands[0])), highest)
+        return self.select(wrapped, limit, result)
 
     def _comparison_number(self, i: Instruction, name: str) -> Value:
         """-1, 0 or 1."""
@@ -135,20 +141,34 @@ class Intrinsics(Addresses):
         return value
 
     def _with_overflow(self, i: Instruction, name: str) -> tuple[Value, Value]:
-        """Unsigned: the sum, difference or product, and whether it wrapped."""
-        lhs, rhs = map(self.number, i.operands)
-        sign = {"signedness": "unsigned"}
-        if name.startswith("uadd"):
-            result = self.binary("addi", lhs, rhs, {"overflow": "none"})
-            return result, self.compare("cmpi", "less_than", result, lhs, sign)
-        if name.startswith("usub"):
-            return self.binary("subi", lhs, rhs, {"overflow": "none"}), self.compare(
-                "cmpi", "less_than", lhs, rhs, sign
-            )
-        upper = self.binary("mulhii", lhs, rhs, None, ("x", "y"))
-        zero = self.constant(Tile(upper.type.element, ()), 0)
-        wrapped = self.compare("cmpi", "not_equal", upper, zero, sign)
-        return self.binary("muli", lhs, rhs, {"overflow": "none"}), wrapped
+        return self._wrapping(name[:4], *map(self.number, i.operands))
+
+    def _wrapping(self, name: str, lhs: Value, rhs: Value) -> tuple[Value, Value]:
+        """The sum, difference or product, and whether it wrapped."""
+        wraps: dict[str, Any] = {"overflow": "none"}
+        result = self.binary(f"{name[1:]}i", lhs, rhs, wraps)
+        zero = self.constant(Tile(result.type.element, ()), 0)
+        unsigned, signed = {"signedness": "unsigned"}, {"signedness": "signed"}
+        if name in ("uadd", "usub"):
+            pair = (result, lhs) if name == "uadd" else (lhs, rhs)
+            return result, self.compare("cmpi", "less_than", *pair, unsigned)
+        if name.endswith("mul"):
+            upper = self.binary("mulhii", lhs, rhs, None, ("x", "y"))
+            if name == "umul":
+                return result, self.compare("cmpi", "not_equal", upper, zero, unsigned)
+            for one, other in ((lhs, rhs), (rhs, lhs)):  # the upper half of signed numbers
+                correction = self.binary("andi", self._signs(one), other)
+                upper = self.binary("subi", upper, correction, wraps)
+            return result, self.compare("cmpi", "not_equal", upper, self._signs(result), signed)
+        # Only a sum of equal signs, or a difference of unequal ones, can have another sign than lhs.
+        other = result if name == "sadd" else lhs
+        differ = self.binary("xori", rhs, other), self.binary("xori", lhs, result)
+        return result, self.compare("cmpi", "less_than", self.binary("andi", *differ), zero, signed)
+
+    def _signs(self, value: Value) -> Value:
+        """-1 for negative numbers, 0 for others."""
+        count = self.constant(Tile(value.type.element, ()), width(value.type.element) - 1)
+        return self.binary("shri", value, count, {"signedness": "signed"})
 
     def _float_class(self, i: Instruction, name: str) -> Value:
         """Of which of ten kinds a number is: those that kernels ask for are NaN, infinity, zero, finite."""
@@ -192,6 +212,7 @@ class Intrinsics(Addresses):
         return found
 
 
+_WRAPPING = ("uadd", "usub", "umul", "sadd", "ssub", "smul")
 _INTRINSICS: list[tuple[str, Callable[[Intrinsics, Instruction, str], Value | Parts | None]]] = [
     *((name, Intrinsics._extremum) for name in ("smax", "smin", "umax", "umin")),
     *((name, Intrinsics._float_extremum) for name in ("maxnum", "minnum", "maximumnum", "minimumnum")),
@@ -203,11 +224,11 @@ _INTRINSICS: list[tuple[str, Callable[[Intrinsics, Instruction, str], Value | Pa
     *((name, Intrinsics._funnel_shift) for name in ("fshl", "fshr")),
     *((name, Intrinsics._comparison_number) for name in ("scmp", "ucmp")),
     *((name, Intrinsics._zeros_in_front) for name in ("ctlz", "cttz")),
-    *((f"{name}.with.overflow", Intrinsics._with_overflow) for name in ("uadd", "usub", "umul")),
+    *((f"{name}.with.overflow", Intrinsics._with_overflow) for name in _WRAPPING),
+    *((f"{name}.sat", Intrinsics._saturating) for name in _WRAPPING if "mul" not in name),
     *((name, Intrinsics._nothing) for name in ("lifetime", "assume", "dbg", "experimental.noalias")),
     *((name, Intrinsics._copy) for name in ("memcpy", "memmove", "memset")),
     ("copysign", Intrinsics._copysign),
-    ("usub.sat", Intrinsics._saturating_subtraction),
     ("ctpop", Intrinsics._population),
     ("bitreverse", Intrinsics._reversed_bits),
     ("bswap", Intrinsics._swapped_bytes),
