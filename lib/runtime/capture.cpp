@@ -57,8 +57,14 @@ void add_to(Capture& capture, Stream& stream, Function function, cudaGraphNodeTy
   node.work.push_back(std::move(function));
   if (!nodes.empty()) // the order of capture is one that respects all dependencies
     node.before.push_back(nodes.back().get());
-  capture.graph->add(std::move(node));
+  capture.parts.at(&stream).last = &capture.graph->add(std::move(node));
   step(capture, stream);
+}
+
+void describe_captured(Stream& stream, NodeDetails details) {
+  std::lock_guard lock(streams_mutex());
+  if (stream.capture)
+    stream.capture->parts.at(&stream).last->details = std::move(details);
 }
 
 void refuse_in_capture() {

@@ -23,6 +23,7 @@ public:
   struct Part {
     StreamPointer stream;
     std::size_t steps = 0;
+    Node* last = nullptr; // of its own
     bool is_joined = true;
   };
   std::map<Stream*, Part> parts;
@@ -34,6 +35,9 @@ struct CapturedPlace {
   Stream* stream = nullptr;
   std::size_t steps = 0;
 };
+
+/// Says of what the last node was made that the stream has captured.
+void describe_captured(Stream& stream, NodeDetails details);
 
 /// The place that the stream has reached.
 CapturedPlace place_in_capture(const StreamPointer& stream);

@@ -1,6 +1,7 @@
 // Copies and fills, checked as a GPU's would be although all memory is one.
 #include "copy.h"
 
+#include "capture.h"
 #include "errors.h"
 #include "memory_table.h"
 
@@ -81,7 +82,14 @@ cudaError_t copy(const Place& to, const Place& from, const Box& box, cudaMemcpyK
   };
   // Pageable memory may change as soon as the call returns.
   const bool here = waiting == Waiting::yes || is_pageable(to.address) || is_pageable(from.address);
-  submit(stream, here ? Where::here : Where::anywhere, cudaGraphNodeTypeMemcpy, run);
+  if (!submit(stream, here ? Where::here : Where::anywhere, cudaGraphNodeTypeMemcpy, run)) {
+    cudaMemcpy3DParms details{};
+    details.srcPtr = {from.address, from.pitch, box.width, from.rows_of_slice};
+    details.dstPtr = {to.address, to.pitch, box.width, to.rows_of_slice};
+    details.extent = {box.width, box.rows, box.slices};
+    details.kind = kind;
+    describe_captured(*stream, details);
+  }
   return cudaSuccess;
 }
 
@@ -118,12 +126,16 @@ cudaError_t fill(const Place& place, unsigned value, const Box& box, cudaStream_
   if ((reinterpret_cast<std::uintptr_t>(place.address) | box.width) % element != 0 ||
       (box.rows > 1 && place.pitch % element != 0))
     return cudaErrorInvalidValue;
-  submit(stream, Where::anywhere, cudaGraphNodeTypeMemset, [=] {
+  const WorkPointer work = submit(stream, Where::anywhere, cudaGraphNodeTypeMemset, [=] {
     for_each_row(box, [&](std::size_t slice, std::size_t y) {
       fill_row(static_cast<char*>(place.address) + (slice * place.rows_of_slice + y) * place.pitch, value,
                box.width, element);
     });
   });
+  if (!work && box.slices == 1)
+    describe_captured(*stream,
+                      cudaMemsetParams{place.address, place.pitch, value, static_cast<unsigned>(element),
+                                       box.width / element, box.rows});
   return cudaSuccess;
 }
 

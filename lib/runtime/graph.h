@@ -22,7 +22,10 @@ struct KernelCall {
   std::vector<void*> addresses;
 };
 
-/// What a node was made of: nothing is known of those that were captured.
+/// With copies of the arguments of the parameters.
+std::shared_ptr<KernelCall> kept_call(const cudaKernelNodeParams& of);
+
+/// What a node was made of, if it is known.
 using NodeDetails =
     std::variant<std::monostate, std::shared_ptr<KernelCall>, cudaMemcpy3DParms, cudaMemsetParams,
                  cudaHostNodeParams, std::shared_ptr<Graph>, std::shared_ptr<void>>;

@@ -10,16 +10,9 @@
 
 namespace cuda_tile_runtime {
 
-namespace {
-
-/// Sets what a node does, from parameters of its type.
-void set(Node& node, const cudaKernelNodeParams& of) {
+std::shared_ptr<KernelCall> kept_call(const cudaKernelNodeParams& of) {
   auto kept = std::make_shared<KernelCall>();
   kept->parameters = of;
-  node.work = captured_work([&](cudaStream_t stream) {
-    return cudaLaunchKernel(static_cast<const void*>(of.func), of.gridDim, of.blockDim, of.kernelParams,
-                            of.sharedMemBytes, stream);
-  });
   const cuda_tile_program_kernel& kernel = kernel_of(of.func)->compiled;
   const std::vector<std::size_t> offsets = parameter_offsets(kernel);
   kept->values.resize(offsets.back() / sizeof(std::max_align_t) + 1);
@@ -28,7 +21,18 @@ void set(Node& node, const cudaKernelNodeParams& of) {
     std::memcpy(kept->addresses[i], of.kernelParams[i], kernel.parameters[i].size);
   }
   kept->parameters.kernelParams = kept->addresses.data();
-  node.details = kept;
+  return kept;
+}
+
+namespace {
+
+/// Sets what a node does, from parameters of its type.
+void set(Node& node, const cudaKernelNodeParams& of) {
+  node.work = captured_work([&](cudaStream_t stream) {
+    return cudaLaunchKernel(static_cast<const void*>(of.func), of.gridDim, of.blockDim, of.kernelParams,
+                            of.sharedMemBytes, stream);
+  });
+  node.details = kept_call(of);
 }
 
 void set(Node& node, const cudaMemcpy3DParms& of) {

@@ -1,5 +1,6 @@
 #include "launch.h"
 
+#include "capture.h"
 #include "device.h"
 #include "errors.h"
 #include "memory_table.h"
@@ -275,7 +276,16 @@ cudaError_t launch(const void* handle, const Configuration& configuration, void*
     if (const cudaError_t error = check(*kernel, configuration); error != cudaSuccess)
       return error;
     const Launched launched{kernel, configuration, arguments};
-    submit(stream, Where::anywhere, cudaGraphNodeTypeKernel, launched, [&] { return launched.kept(); });
+    const WorkPointer work =
+        submit(stream, Where::anywhere, cudaGraphNodeTypeKernel, launched, [&] { return launched.kept(); });
+    if (!work)
+      describe_captured(*stream,
+                        kept_call({const_cast<void*>(handle),
+                                   {configuration.grid[0], configuration.grid[1], configuration.grid[2]},
+                                   {configuration.block[0], configuration.block[1], configuration.block[2]},
+                                   static_cast<unsigned>(configuration.shared_bytes),
+                                   arguments,
+                                   nullptr}));
     return cudaSuccess;
   });
 }

@@ -22,7 +22,7 @@ namespace {
 
 struct Registry {
   std::shared_mutex mutex;
-  std::unordered_map<const void*, const cuda_tile_program_kernel*> kernels;
+  std::unordered_map<const void*, cuda_tile_program_kernel> kernels;
   std::unordered_map<const void*, const cuda_tile_program_variable*> variables;
 };
 
@@ -40,10 +40,10 @@ Registry& registry() {
 }
 
 template <typename T>
-const T* find(const std::unordered_map<const void*, const T*>& table, const void* handle) {
+const T* find(const std::unordered_map<const void*, T>& table, const void* handle) {
   std::shared_lock lock(registry().mutex);
   const auto found = table.find(handle);
-  return found == table.end() ? nullptr : found->second;
+  return found == table.end() ? nullptr : &found->second;
 }
 
 } // namespace
@@ -51,7 +51,8 @@ const T* find(const std::unordered_map<const void*, const T*>& table, const void
 const cuda_tile_program_kernel* find_kernel(const void* handle) { return find(registry().kernels, handle); }
 
 const cuda_tile_program_variable* find_variable(const void* handle) {
-  return find(registry().variables, handle);
+  const auto* const found = find(registry().variables, handle);
+  return found ? *found : nullptr;
 }
 
 std::vector<const cuda_tile_program_variable*> every_variable() {
@@ -120,18 +121,18 @@ bool is_set(const char* variable, const char* value) {
 }
 
 /// The kernel as it is to run: as loops if it has been fused, unless the user wants the other way.
-const cuda_tile_program_kernel& chosen(const cuda_tile_program_kernel& kernel, const void* fused) {
+cuda_tile_program_kernel chosen(const cuda_tile_program_kernel& kernel, const void* fused) {
   if (!kernel.tile.entry)
     return kernel;
   const bool fuses = fused && !is_set("PYCUDA_TILE_OPTIMIZE", "0");
   if (is_set("PYCUDA_TILE_VERBOSE", "1"))
     std::fprintf(stderr, "pycuda_tile: %s: %s\n", cuda_tile_runtime::source_name(kernel).c_str(),
                  fuses ? "fused" : "by operation");
-  if (!fuses)
-    return kernel;
-  auto& copy = *new cuda_tile_program_kernel(kernel); // for ever, as the original
-  copy.tile.entry = static_cast<const cuda_tile_kernel*>(fused)->entry;
-  copy.tile.independent = static_cast<const cuda_tile_kernel*>(fused)->independent;
+  cuda_tile_program_kernel copy = kernel;
+  if (fuses) {
+    copy.tile.entry = static_cast<const cuda_tile_kernel*>(fused)->entry;
+    copy.tile.independent = static_cast<const cuda_tile_kernel*>(fused)->independent;
+  }
   return copy;
 }
 
@@ -140,9 +141,10 @@ const cuda_tile_program_kernel& chosen(const cuda_tile_program_kernel& kernel, c
 void register_kernel(const image& image, const void* handle, const char* name, const std::type_info& type) {
   for (unsigned long at = 0; at < image.kernel_count; ++at) {
     const auto& entry = *static_cast<const image_kernel*>(image.entries[at]);
-    if (std::strcmp(entry.kernel.name, name) == 0 && is_same_name(entry.type->name(), type.name()))
-      return cuda_tile_register_kernel(
-          handle, &chosen(entry.kernel, image.entries[image.kernel_count + image.variable_count + at]));
+    if (std::strcmp(entry.kernel.name, name) == 0 && is_same_name(entry.type->name(), type.name())) {
+      const auto kernel = chosen(entry.kernel, image.entries[image.kernel_count + image.variable_count + at]);
+      return cuda_tile_register_kernel(handle, &kernel);
+    }
   }
 }
 
@@ -162,7 +164,7 @@ extern "C" {
 
 void cuda_tile_register_kernel(const void* handle, const cuda_tile_program_kernel* kernel) {
   std::unique_lock lock(registry().mutex);
-  if (registry().kernels.try_emplace(handle, kernel).second)
+  if (registry().kernels.try_emplace(handle, *kernel).second)
     write_down(handle);
   if (kernel->checked)
     MemoryTable::instance().guard();

@@ -2,6 +2,8 @@
 
 #include "../block_runner.h"
 
+#include "cuda_tile/runtime/api.h"
+
 #include <algorithm>
 #include <condition_variable>
 #include <iterator>
@@ -27,6 +29,8 @@ Streams& streams() {
   static auto* const all = new Streams;
   return *all;
 }
+
+constinit std::atomic<cudaStream_t> default_stream{nullptr}; // or cudaStreamPerThread
 
 const StreamPointer& stream_of_thread() {
   thread_local const StreamPointer stream = [] {
@@ -89,6 +93,8 @@ Stream::Stream(unsigned stream_flags, int stream_priority, bool legacy)
 std::mutex& streams_mutex() { return streams().mutex; }
 
 StreamPointer find_stream(cudaStream_t handle) {
+  if (!handle)
+    handle = default_stream.load(std::memory_order_relaxed);
   if (!handle || handle == cudaStreamLegacy)
     return streams().legacy;
   if (handle == cudaStreamPerThread)
@@ -174,3 +180,5 @@ void wait_for_all() {
 }
 
 } // namespace cuda_tile_runtime
+
+extern "C" void cuda_tile_use_stream_of_thread() { cuda_tile_runtime::default_stream = cudaStreamPerThread; }

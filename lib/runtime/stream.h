@@ -52,7 +52,7 @@ using StreamPointer = std::shared_ptr<Stream>;
 
 std::mutex& streams_mutex();
 
-/// The stream of a handle; null if there is none. Zero is the legacy stream.
+/// The stream of a handle; null if there is none. Zero is the default stream.
 StreamPointer find_stream(cudaStream_t handle);
 StreamPointer add_stream(unsigned flags, int priority);
 /// Forgets a stream, whose work goes on.

@@ -113,7 +113,8 @@ cudaError_t cudaLaunchHostFunc(cudaStream_t handle, cudaHostFn_t function, void*
   return with_stream(handle, [&](const StreamPointer& stream) {
     if (!function)
       return cudaErrorInvalidValue;
-    submit(stream, Where::thread, cudaGraphNodeTypeHost, [=] { function(userData); });
+    if (!submit(stream, Where::thread, cudaGraphNodeTypeHost, [=] { function(userData); }))
+      describe_captured(*stream, cudaHostNodeParams{function, userData});
     return cudaSuccess;
   });
 }

@@ -18,6 +18,8 @@ from .steps import Steps
 _CUDA_VERSION = (13, 5)
 _FAST = ["-ffp-contract=off", "-fno-math-errno", "-fno-trapping-math"]  # as in targets/host
 _STANDARDS = ("20", "2a", "23", "2b", "26", "2c")
+# What kernels do to volatile variables is deprecated in C++20, which nvcc does not ask of them.
+_VOLATILE = {"gcc": "-Wno-volatile", "clang": "-Wno-deprecated-volatile", "zig": "-Wno-deprecated-volatile"}
 _LINES = ["-g1", "-gdwarf-4"]
 _SYSTEM = ("/usr/include/", "/usr/lib/", "/usr/local/include/", "<")
 
@@ -152,7 +154,7 @@ class Halves:
         return self._optimization(host=True)
 
     def _device_flags(self) -> list[str]:
-        return [*self._optimization(host=False), *_FAST]
+        return [*self._optimization(host=False), *_FAST, _VOLATILE[self.compiler.kind]]
 
     def _dependencies(self, output: Path) -> list[str]:
         asked = self.asked

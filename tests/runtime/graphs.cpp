@@ -264,17 +264,47 @@ CASE(graphs_own_memory) {
 
 CASE(graphs_know_what_was_captured) {
   Captured c;
+  int copied = 5;
   c.begin();
-  CHECK_CUDA(launch(append_digit, 1, 1, 0, c.stream, c.value, 1));
-  CHECK_CUDA(cudaMemsetAsync(c.value, 0, 4, c.stream));
+  CHECK_CUDA(launch(append_digit, 1, 2, 0, c.stream, c.value, 1));
+  CHECK_CUDA(cudaMemsetAsync(c.value, 7, 4, c.stream));
+  CHECK_CUDA(cudaMemcpyAsync(&copied, c.value, 4, cudaMemcpyDeviceToHost, c.stream));
+  CHECK_CUDA(cudaLaunchHostFunc(c.stream, [](void*) {}, &copied));
   CHECK_CUDA(cudaStreamEndCapture(c.stream, &c.graph));
-  cudaGraphNode_t nodes[2];
-  size_t count = 2;
+  cudaGraphNode_t nodes[4];
+  size_t count = 4;
   CHECK_CUDA(cudaGraphGetNodes(c.graph, nodes, &count));
-  cudaGraphNodeType types[2];
-  for (int i = 0; i != 2; ++i)
-    CHECK_CUDA(cudaGraphNodeGetType(nodes[i], &types[i]));
-  CHECK(types[0] == cudaGraphNodeTypeKernel && types[1] == cudaGraphNodeTypeMemset);
-  cudaKernelNodeParams unknown;
-  CHECK_ERROR(cudaErrorInvalidValue, cudaGraphKernelNodeGetParams(nodes[0], &unknown));
+  const cudaGraphNodeType wanted[] = {cudaGraphNodeTypeKernel, cudaGraphNodeTypeMemset,
+                                      cudaGraphNodeTypeMemcpy, cudaGraphNodeTypeHost};
+  for (int i = 0; i != 4; ++i) {
+    cudaGraphNodeType type;
+    CHECK_CUDA(cudaGraphNodeGetType(nodes[i], &type));
+    CHECK(type == wanted[i]);
+  }
+  cudaKernelNodeParams kernel;
+  CHECK_CUDA(cudaGraphKernelNodeGetParams(nodes[0], &kernel));
+  CHECK(kernel.func == reinterpret_cast<void*>(append_digit) && kernel.blockDim.x == 2);
+  CHECK(*static_cast<int**>(kernel.kernelParams[0]) == c.value);
+  CHECK(*static_cast<int*>(kernel.kernelParams[1]) == 1);
+  cudaMemsetParams fill;
+  CHECK_CUDA(cudaGraphMemsetNodeGetParams(nodes[1], &fill));
+  CHECK(fill.dst == c.value && fill.value == 7 && fill.elementSize == 1 && fill.width == 4);
+  cudaMemcpy3DParms copy;
+  CHECK_CUDA(cudaGraphMemcpyNodeGetParams(nodes[2], &copy));
+  CHECK(copy.srcPtr.ptr == c.value && copy.dstPtr.ptr == &copied && copy.extent.width == 4);
+  CHECK(copy.kind == cudaMemcpyDeviceToHost);
+  cudaHostNodeParams host;
+  CHECK_CUDA(cudaGraphHostNodeGetParams(nodes[3], &host));
+  CHECK(host.fn && host.userData == &copied);
+
+  CHECK_CUDA(cudaGraphInstantiate(&c.executable, c.graph, 0));
+  int digit = 3;
+  void* arguments[] = {&c.value, &digit};
+  kernel.kernelParams = arguments;
+  fill.value = 0;
+  CHECK_CUDA(cudaGraphExecKernelNodeSetParams(c.executable, nodes[0], &kernel));
+  CHECK_CUDA(cudaGraphExecMemsetNodeSetParams(c.executable, nodes[1], &fill));
+  CHECK_CUDA(cudaGraphLaunch(c.executable, c.stream));
+  CHECK_CUDA(cudaStreamSynchronize(c.stream));
+  CHECK(copied == 0);
 }

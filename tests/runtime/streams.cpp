@@ -210,3 +210,21 @@ CASE(streams_that_threads_share) {
   CHECK_CUDA(cudaStreamSynchronize(shared));
   CHECK(*count == 8000);
 }
+
+/// What nvcc's --default-stream per-thread asks for.
+CASE(streams_of_threads_by_default) {
+  cuda_tile_use_stream_of_thread();
+  Gate gate;
+  int* list = new_list();
+  CHECK_CUDA(cudaLaunchHostFunc(nullptr, Gate::pass, &gate));
+  CHECK_CUDA(launch(append, 1, 1, 0, nullptr, list, 2)); // waits for the gate
+  std::thread([=] {
+    CHECK_CUDA(launch(append, 1, 1, 0, nullptr, list, 1)); // does not
+    CHECK_CUDA(cudaStreamSynchronize(nullptr));
+    CHECK(values_of(list) == std::vector<int>{1});
+  }).join();
+  CHECK_ERROR(cudaErrorNotReady, cudaStreamQuery(cudaStreamPerThread));
+  gate.open();
+  CHECK_CUDA(cudaStreamSynchronize(nullptr));
+  CHECK(values_of(list) == (std::vector<int>{1, 2}));
+}

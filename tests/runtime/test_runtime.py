@@ -143,5 +143,6 @@ def test_headers_compile_as(standard, source, tmp_path):
     compiler = find_compiler()
     headers = INCLUDE / "cuda_tile/compatible/runtime"
     options = ["-x", "c" if file.suffix == ".c" else "c++", f"-std={standard}", "-Wall", "-Werror"]
+    options.append("-DCUDA_API_PER_THREAD_DEFAULT_STREAM")
     done = compiler.run([*options, "-fsyntax-only", f"-I{headers}", f"-I{INCLUDE}", str(file)])
     assert done.returncode == 0, done.stdout

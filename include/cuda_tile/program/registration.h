@@ -42,8 +42,9 @@ struct cuda_tile_program_variable {
   unsigned kind; // a cuda_tile_variable_kind
 };
 
-/// Called before main by each file of a program (lib/runtime/registry.cpp). The structures live as long as
-/// the program. A handle that is registered again keeps its first kernel: the files' copies are the same.
+/// Called before main by each file of a program (lib/runtime/registry.cpp), which copies what is said of a
+/// kernel; what that points to, and variables, live as long as the program or the module. A handle that is
+/// registered again keeps its first kernel: the files' copies are the same.
 void cuda_tile_register_kernel(const void* handle, const struct cuda_tile_program_kernel* kernel);
 void cuda_tile_register_variable(const void* handle, const struct cuda_tile_program_variable* variable);
 

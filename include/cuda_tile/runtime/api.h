@@ -263,11 +263,16 @@ cudaError_t cudaGraphExecDestroy(cudaGraphExec_t executable);
 cudaError_t cudaGraphLaunch(cudaGraphExec_t executable, cudaStream_t stream);
 cudaError_t cudaGraphUpload(cudaGraphExec_t executable, cudaStream_t stream);
 
+/// From now on, the default stream is one of each thread's own.
+void cuda_tile_use_stream_of_thread(void);
+
 #ifdef __cplusplus
 }
 #endif
 
-// As nvcc's --default-stream per-thread has it: the default stream is one of each thread's own.
+// As nvcc's --default-stream per-thread has it, but for the whole program once one of its files asks for it.
 #if defined(CUDA_API_PER_THREAD_DEFAULT_STREAM)
-#error "the default stream is the legacy one here: pass cudaStreamPerThread, or leave --default-stream away"
+__attribute__((constructor)) static void cuda_tile_use_stream_of_thread_before_main(void) {
+  cuda_tile_use_stream_of_thread();
+}
 #endif
