@@ -6,6 +6,7 @@
 #include "memory_table.h"
 #include "registry.h"
 #include "report.h"
+#include "source_lines.h"
 #include "stream.h"
 #include "thread_runner.h"
 
@@ -219,9 +220,12 @@ private:
     const cudaError_t error = error_of(launch);
     if (error == cudaSuccess)
       return;
-    if (launch.reason.load() != cudaErrorAssert) // which has been printed
-      std::fprintf(stderr, "pycuda_tile: %s%s\n", launch.message.c_str(),
-                   MemoryTable::instance().explain(launch.fault_address).c_str());
+    if (launch.reason.load() != cudaErrorAssert) { // which has been printed
+      const std::string known = MemoryTable::instance().explain(launch.fault_address);
+      const auto code = reinterpret_cast<const void*>(launch.kernel.entry);
+      std::fprintf(stderr, "pycuda_tile: %s%s\n", placed(launch.message, code).c_str(),
+                   known.empty() ? "" : ("\n  " + known).c_str());
+    }
     fail_device(error);
   }
 };

@@ -122,15 +122,15 @@ std::string MemoryTable::explain(const void* pointer) const {
   std::lock_guard lock(mutex_);
   const std::uintptr_t address = number(pointer);
   if (const auto* const freed = guarded_.find_freed(address))
-    return "\n  which is in the " + std::to_string(freed->bytes) + " bytes at " +
-           hexadecimal(freed->address) + " that have been freed";
+    return "which is in the " + std::to_string(freed->bytes) + " bytes at " + hexadecimal(freed->address) +
+           " that have been freed";
   auto next = allocations_.upper_bound(address);
   if (next == allocations_.begin())
     return "";
   const Allocation& last = std::prev(next)->second;
   if (address < last.end() || address - last.end() > near)
     return "";
-  return "\n  which is " + std::to_string(address - last.end()) + " bytes behind the end of the " +
+  return "which is " + std::to_string(address - last.end()) + " bytes behind the end of the " +
          std::to_string(last.bytes) + " that were allocated at " + hexadecimal(last.address);
 }
 

@@ -39,8 +39,8 @@ public:
 
   /// From now on, accesses behind allocations and to freed ones fault: for checked programs.
   void guard() { is_guarded_ = true; }
-  /// "which is 4 bytes behind the end of the 400 that were allocated at 0x1000" in a line of its own, for the
-  /// address of a fault; empty if nothing is near.
+  /// "which is 4 bytes behind the end of the 400 that were allocated at 0x1000", for the address of a fault;
+  /// empty if nothing is near.
   std::string explain(const void* address) const;
 
   /// Adds memory that is not the table's; false if part of it is in the table.

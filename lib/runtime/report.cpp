@@ -1,6 +1,7 @@
 // Writes reports.
 #include "report.h"
 
+#include "memory_table.h"
 #include "registry.h"
 #include "source_lines.h"
 #include "violation_text.h"
@@ -94,8 +95,11 @@ std::string near(unsigned long long address, Arrays arrays, unsigned size) {
     if (distance <= array.bytes && distance < least)
       least = distance, nearest = &array;
   }
-  if (!nearest)
-    return text("at address 0x%llx, which is in no memory of the program's device", address);
+  if (!nearest) {
+    const std::string known = MemoryTable::instance().explain(reinterpret_cast<const void*>(address));
+    return text("at address 0x%llx, ", address) +
+           (known.empty() ? "which is in no memory of the program's device" : known);
+  }
   return element(static_cast<long long>(address - reinterpret_cast<std::uintptr_t>(nearest->address)),
                  *nearest, size);
 }
@@ -178,11 +182,6 @@ std::string where(const SourceLine& line) {
   if (line.line == 0)
     return "at an unknown line (finding it needs addr2line or llvm-symbolizer)";
   return line.file + ":" + std::to_string(line.line);
-}
-
-std::string excerpt(const SourceLine& line) {
-  const std::string shown = line.line ? text_of(line) : "";
-  return shown.empty() ? "" : "    " + std::to_string(line.line) + " | " + shown + "\n";
 }
 
 unsigned frame_count(const cuda_tile_report& report) {

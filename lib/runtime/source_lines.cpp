@@ -10,6 +10,7 @@
 #include <dlfcn.h>
 #include <elf.h>
 #include <fstream>
+#include <sstream>
 #include <string_view>
 #include <unistd.h>
 
@@ -84,14 +85,36 @@ SourceLine find_line(const void* code, const unsigned long long* offsets, unsign
   return {};
 }
 
-std::string text_of(const SourceLine& line) {
+std::string excerpt(const SourceLine& line) {
   std::ifstream file(line.file);
   std::string text;
   for (unsigned number = 0; number < line.line; ++number)
     if (!std::getline(file, text))
-      return {};
+      return "";
   const auto start = text.find_first_not_of(" \t\r");
-  return start == text.npos ? std::string() : text.substr(start, text.find_last_not_of(" \t\r") + 1 - start);
+  if (line.line == 0 || start == text.npos)
+    return "";
+  text = text.substr(start, text.find_last_not_of(" \t\r") + 1 - start);
+  return "    " + std::to_string(line.line) + " | " + text + "\n";
+}
+
+std::string placed(const std::string& message, const void* code) {
+  constexpr std::string_view hexadecimal = " 0123456789abcdefx";
+  const auto start = message.rfind("\n  in "), first = message.find_last_not_of(hexadecimal);
+  const auto offsets_begin = message.find(" 0x", first);
+  if (start == message.npos || first == message.npos || offsets_begin == message.npos || first < start)
+    return message;
+  std::vector<unsigned long long> offsets;
+  std::istringstream numbers(message.substr(offsets_begin));
+  for (std::string number; numbers >> number;)
+    offsets.push_back(std::strtoull(number.c_str(), nullptr, 16));
+  const SourceLine line = find_line(code, offsets.data(), static_cast<unsigned>(offsets.size()));
+  if (line.line == 0)
+    return message;
+  std::string out = message.substr(0, start) + "\n  at " + line.file + ":" + std::to_string(line.line);
+  if (std::string shown = excerpt(line); !shown.empty())
+    out += "\n" + shown.substr(0, shown.size() - 1);
+  return out;
 }
 
 } // namespace cuda_tile_runtime

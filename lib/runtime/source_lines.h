@@ -15,7 +15,10 @@ struct SourceLine {
 /// the file that `code` was loaded from, that has one.
 SourceLine find_line(const void* code, const unsigned long long* offsets, unsigned count);
 
-/// The text of a line; empty if the file cannot be read.
-std::string text_of(const SourceLine& line);
+/// "    12 | x = y;", the text of a line, and a line break; empty if the file cannot be read.
+std::string excerpt(const SourceLine& line);
+
+/// The message of a fault, which ends with the offsets of its calls: with the line instead, if it is known.
+std::string placed(const std::string& message, const void* code);
 
 } // namespace cuda_tile_runtime

@@ -132,6 +132,21 @@ def test_reports_of_checked_programs(wrong, kernel, kind, place):
     assert place.format(kernel) in done.stderr
 
 
+def test_reports_of_freed_memory(wrong):
+    done = run(wrong, "freed")
+    assert done.returncode == 1
+    assert re.search(r"^memory-bounds: store: .* in the 12 bytes at 0x\w+ that have been freed", done.stderr)
+
+
+def test_faults_of_threads_have_a_line(wrong):
+    done = run(wrong, "thread")
+    assert done.returncode == 700 % 256  # cudaErrorIllegalAddress
+    pattern = (
+        r"'by_thread', .*: wrote at address .*\n  at \S*wrong.cu:18\n    18 \| out\[.*\n  which is \d+ bytes"
+    )
+    assert re.search(pattern, done.stderr), done.stderr
+
+
 @pytest.mark.parametrize(
     "statement, message",
     [

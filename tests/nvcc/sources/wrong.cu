@@ -14,6 +14,9 @@ __tile_global__ void beyond(int* out) {
   auto place = ct::iota<ct::tile<int, ct::shape<8>>>();
   ct::store(out + place, place);
 }
+__global__ void by_thread(int* out) {
+  out[3 + threadIdx.x] = 1;
+}
 int main(int, char** words) {
   float* out;
   cudaMalloc(&out, 100 * sizeof(float));
@@ -25,5 +28,11 @@ int main(int, char** words) {
     race<<<2, 1>>>(small);
   if (words[1][0] == 'b')
     beyond<<<1>>>(small);
+  if (words[1][0] == 'f') {
+    cudaFree(small);
+    beyond<<<1>>>(small);
+  }
+  if (words[1][0] == 't')
+    by_thread<<<1, 4>>>(small);
   return cudaDeviceSynchronize();
 }
