@@ -43,8 +43,16 @@ def element_cast(x: Any, dtype: DTypeLike, rounding: str | None = None, saturati
     if rounding in (None, "round_ties_to_even"):
         return convert(x, dtype)
     if target.name == "float8_e8m0fnu":
-        return _stepped(np.abs(np.asarray(x, np.float64)), target, rounding)
+        return _power_of_two(np.abs(np.asarray(x, np.float64)), target, rounding)
     return _stepped(np.asarray(x, np.float64), target, rounding)
+
+
+def _power_of_two(x: np.ndarray, target: np.dtype, rounding: str) -> np.ndarray:
+    """The smallest power of two not below x or, toward zero, the greatest not above it, if the target has it."""
+    above = np.asarray(convert(x, target))
+    bits = above.view(np.uint8)
+    moves = (rounding == "round_toward_zero") & (above.astype(np.float64) > x) & (bits != 0)
+    return (bits - moves).astype(np.uint8).view(target)
 
 
 def _saturated(x: Any, target: np.dtype) -> np.ndarray:

@@ -189,7 +189,26 @@ def _small_floats():
         x = every.view(getattr(ml_dtypes, name))
         for function, expected in (("isnan", np.isnan), ("isinf", np.isinf)):
             yield _case(f"ct::{function}(x0)", expected(x.astype(np.float32)), x)
-    x = np.array([1, 1.5, 3, 0.3, -3, 2.0**-126, 1e30, np.nan])
+    x = np.array(
+        [
+            1,
+            1.5,
+            3,
+            0.3,
+            -3,
+            2.0**-126,
+            1e30,
+            np.nan,
+            0,
+            -0.0,
+            2.0**-130,
+            1e-300,
+            3e38,
+            1e39,
+            -np.inf,
+            1 + 2.0**-40,
+        ]
+    )
     for mode in ("toward_zero", "toward_positive"):
         expected = reference.element_cast(x, ml_dtypes.float8_e8m0fnu, f"round_{mode}")
         yield _case(f"ct::element_cast<__nv_fp8_e8m0>(x0, ct::round_{mode}_t{{}})", expected, x)

@@ -47,18 +47,23 @@ CUDA_TILE_API To convert_in_mode(From x) {
     return detail::recorded<::cuda_tile::record::convert<To, From, static_cast<int>(Mode)>, To>(x);
 #else
     using B = bits_t<To>;
-    if constexpr (Mode == rounding_mode::round_ties_to_away) { // to tf32
+    if constexpr (!scalar_traits<To>::has_zero) { // to e8m0, whose conversion rounds the magnitude up
+      To const above = detail::convert<To>(x);
+      B const bits = platform::bit_cast<B>(above);
+      double const exact = detail::convert<double>(x), back = detail::convert<double>(above);
+      bool const down =
+          Mode == rounding_mode::round_toward_zero && bits != 0 && back > (exact < 0 ? -exact : exact);
+      return down ? platform::bit_cast<To>(static_cast<B>(bits - 1)) : above;
+    } else if constexpr (Mode == rounding_mode::round_ties_to_away) { // to tf32
       unsigned const bits = platform::bit_cast<unsigned>(x);
       bool const is_finite = (bits & 0x7f800000u) != 0x7f800000u;
       return is_finite ? platform::bit_cast<To>((bits + 0x1000u) & 0xffffe000u) : detail::convert<To>(x);
     } else {
       To const nearest = detail::convert<To>(x);
       double const back = detail::convert<double>(nearest);
-      double exact = detail::convert<double>(x);
-      if constexpr (!scalar_traits<To>::has_sign)
-        exact = exact < 0 ? -exact : exact;
+      double const exact = detail::convert<double>(x);
       B const bits = platform::bit_cast<B>(nearest);
-      bool const is_negative = scalar_traits<To>::has_sign && (bits >> (sizeof(B) * 8 - 1)) != 0;
+      bool const is_negative = (bits >> (sizeof(B) * 8 - 1)) != 0;
       constexpr bool up = Mode == rounding_mode::round_toward_positive,
                      down = Mode == rounding_mode::round_toward_negative;
       bool const too_great = back > exact && (down || (!up && !is_negative));
