@@ -10,6 +10,7 @@
 #include "../kernel_guard.h"
 #include "cuda_tile/runtime/device/atomics.h"
 #include "cuda_tile/runtime/device/thread.h"
+#include "waiting_threads.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -34,7 +35,6 @@ namespace {
 
 constexpr std::size_t stack_bytes = (1 << 20) + Fiber::most_unused, kept_stack_bytes = 64 << 10;
 constexpr std::size_t shared_alignment = 1024;
-constexpr unsigned lanes_of_warp = 32;
 constexpr unsigned ahead = 3; // how early a thread's stack is fetched: each is on a page of its own
 
 /// Never destroyed, like the launcher's own.
@@ -42,23 +42,6 @@ FiberStore& fibers() {
   static auto* const store = new FiberStore(stack_bytes, stack_bytes, kept_stack_bytes);
   return *store;
 }
-
-enum class State : unsigned char { ready, at_block, at_warp, at_grid, at_active_mask, yielding, ended };
-constexpr const char* names[] = {"run",
-                                 "wait in __syncthreads()",
-                                 "wait in __syncwarp() or an exchange of lanes",
-                                 "wait for the grid",
-                                 "wait in __activemask()",
-                                 "wait for a turn",
-                                 "have ended"};
-
-struct Thread {
-  Fiber* fiber; // null if it has not begun
-  State state;
-  unsigned mask;            // of the lanes that it waits for, or that it met
-  const void* site;         // of __activemask()
-  unsigned long long value; // that it gives the lanes
-};
 
 class ThreadRunner final : public cuda_tile_launcher::BlockRunner {
 public:
@@ -102,13 +85,11 @@ public:
   }
 
   const cuda_tile_warp_values* meet_warp(unsigned mask, unsigned long long value) {
-    if (met_.empty())
-      met_.resize((count_ + lanes_of_warp - 1) / lanes_of_warp * lanes_of_warp);
     Thread& self = threads_[running_];
     self.mask = mask | 1u << running_ % lanes_of_warp;
     self.value = value;
     wait(State::at_warp);
-    return &met_[running_ / lanes_of_warp * lanes_of_warp + static_cast<unsigned>(__builtin_ctz(self.mask))];
+    return threads_.values_for(running_);
   }
 
   unsigned meet_active(const void* site) {
@@ -196,7 +177,7 @@ private:
     blockDim = {shape_.block[0], shape_.block[1], shape_.block[2]};
     gridDim = {block_.grid[0], block_.grid[1], block_.grid[2]};
     std::fill(shared_.begin(), shared_.end(), '\xff'); // a block must not read what an earlier one left
-    std::fill(threads_.begin(), threads_.end(), Thread{});
+    threads_.reset();
     ended_ = begun_ = counted_ = 0;
     next_ = {};
     while (run_round(ordinal) && ended_ != count_)
@@ -263,100 +244,26 @@ private:
 
   /// Makes the threads ready whose wait is over. Returns whether there are any.
   bool make_ready() {
-    bool is_any = false;
-    for (unsigned warp = 0; warp < count_; warp += lanes_of_warp)
-      is_any |= release_warp(warp);
-    if (count(State::at_block) == count_ - ended_) {
+    bool is_any = threads_.release_warps();
+    if (threads_.count(State::at_block) == count_ - ended_) {
       counted_before_ = std::exchange(counted_, 0);
-      is_any |= release(State::at_block);
-    } else if (count(State::at_grid) == count_ - ended_) {
+      is_any |= threads_.release(State::at_block);
+    } else if (threads_.count(State::at_grid) == count_ - ended_) {
       if (!shape_.barrier->wait(launch_))
         return false;
-      is_any |= release(State::at_grid);
+      is_any |= threads_.release(State::at_grid);
     }
     if (!is_any)
-      for (unsigned warp = 0; warp < count_; warp += lanes_of_warp)
-        is_any |= release_active(warp);
-    return release(State::yielding) || is_any;
-  }
-
-  unsigned count(State state) const {
-    return static_cast<unsigned>(std::count_if(threads_.begin(), threads_.end(),
-                                               [=](const Thread& thread) { return thread.state == state; }));
-  }
-
-  bool release(State state) {
-    bool is_any = false;
-    for (Thread& thread : threads_)
-      if (thread.state == state) {
-        thread.state = State::ready;
-        is_any = true;
-      }
-    return is_any;
-  }
-
-  /// The lanes of a warp of which `is(thread)` is true.
-  template <typename Condition>
-  unsigned lanes_where(unsigned warp, Condition is) const {
-    unsigned lanes = 0;
-    for (unsigned lane = 0; lane != std::min(lanes_of_warp, count_ - warp); ++lane)
-      lanes |= static_cast<unsigned>(is(threads_[warp + lane])) << lane;
-    return lanes;
-  }
-
-  bool release_warp(unsigned warp) {
-    unsigned waiting = lanes_where(warp, [](const Thread& t) { return t.state == State::at_warp; });
-    if (waiting == 0)
-      return false;
-    bool is_any = false;
-    const unsigned alive = lanes_where(warp, [](const Thread& t) { return t.state != State::ended; });
-    while (waiting != 0) {
-      const auto first = static_cast<unsigned>(__builtin_ctz(waiting));
-      const unsigned mask = threads_[warp + first].mask;
-      const unsigned together =
-          lanes_where(warp, [=](const Thread& t) { return t.state == State::at_warp && t.mask == mask; });
-      waiting &= ~together;
-      if ((mask & alive) != together)
-        continue;
-      cuda_tile_warp_values& met = met_[warp + first];
-      met.lanes = together;
-      for (unsigned lane = 0; lane != lanes_of_warp; ++lane)
-        if (together >> lane & 1) {
-          Thread& thread = threads_[warp + lane];
-          met.of[lane] = thread.value;
-          thread.mask = together;
-          thread.state = State::ready;
-        }
-      is_any = true;
-    }
-    return is_any;
-  }
-
-  bool release_active(unsigned warp) {
-    bool is_any = false;
-    for (;;) {
-      const unsigned waiting =
-          lanes_where(warp, [](const Thread& t) { return t.state == State::at_active_mask; });
-      if (waiting == 0)
-        return is_any;
-      const void* const site = threads_[warp + static_cast<unsigned>(__builtin_ctz(waiting))].site;
-      const unsigned together = lanes_where(
-          warp, [=](const Thread& t) { return t.state == State::at_active_mask && t.site == site; });
-      for (unsigned lane = 0; lane != lanes_of_warp; ++lane)
-        if (together >> lane & 1) {
-          threads_[warp + lane].mask = together;
-          threads_[warp + lane].state = State::ready;
-        }
-      is_any = true;
-    }
+      is_any = threads_.release_active();
+    return threads_.release(State::yielding) || is_any;
   }
 
   void report_deadlock(std::uint64_t ordinal) {
     std::string text;
     for (const State state : {State::at_block, State::at_warp, State::at_grid, State::ended})
-      if (const unsigned threads = count(state))
+      if (const unsigned threads = threads_.count(state))
         text += (text.empty() ? "" : ", ") + std::to_string(threads) + " threads " +
-                names[static_cast<int>(state)];
+                names_of_states[static_cast<int>(state)];
     launch_.fail(cuda_tile_divergence, ordinal,
                  launch_.place(block_, false) + "the threads of the block wait for each other for ever: " +
                      text + "; all threads of a block, or all lanes of a mask, must pass the same barriers");
@@ -367,8 +274,7 @@ private:
   const unsigned count_;
   KernelGuard guard_;
   cuda_tile_block block_;
-  std::vector<Thread> threads_;
-  std::vector<cuda_tile_warp_values> met_; // by the first lane of those that met
+  WaitingThreads threads_;
   std::vector<char> shared_;
   std::vector<std::unique_ptr<Fiber>> owned_;
   std::vector<Fiber*> idle_;

@@ -1,5 +1,5 @@
-"""The host half of a source is removed before NVRTC reads it, and where the host's compiler rejects it: tested on
-tokens alone, and in builds."""
+"""The host half of a source is removed before NVRTC reads it, and where the host's compiler rejects it:
+tested on tokens alone, and in builds."""
 
 from pathlib import Path
 

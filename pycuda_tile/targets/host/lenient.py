@@ -23,7 +23,7 @@ def compile_again(
     places: Places,
     include_dirs: Sequence[Path],
 ) -> tuple[str, list[str]] | None:
-    """After errors, compiles again without a faulty host half, and without the bodies of faulty templates that
+    """After errors, compiles again without a faulty host half and the bodies of faulty templates that
     are not used.
 
     arguments: the compiler's; the last is the generated file that includes the source
