@@ -10,6 +10,7 @@ import os
 import re
 import sys
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
 from typing import NamedTuple
@@ -24,7 +25,23 @@ try:
 except ImportError:
     sys.exit("benchmarks/cpu.py compares with PyTorch: pip install torch")
 
-from cpu_work import Kernels, Work, all_work
+from cpu_products import attention, matmul_bfloat16, matmul_float, matmul_int8, matmul_numpy
+from cpu_work import (
+    MI,
+    Kernels,
+    Work,
+    bias_gelu,
+    gather,
+    histogram,
+    layer_norm,
+    partial_sum,
+    softmax,
+    sum_of_all,
+    ten_steps,
+    transpose,
+    vector_add,
+    vector_add_numpy,
+)
 
 RESULTS = ROOT / "benchmarks" / "results"
 README = ROOT / "README.md"
@@ -42,6 +59,33 @@ IN_README = (
 )
 BEGIN, END = "<!-- begin: made by benchmarks/cpu.py -->", "<!-- end -->"
 LOADED = 0.3  # of the cores busy with other work before the run
+
+
+def all_work() -> Iterator[Work]:
+    floats = 4 * 16 * MI
+    rows = 4 * 4 * MI
+    yield Work("vector add, 16 Mi float", "torch.add(out=)", 1.0, vector_add, 3 * floats)
+    yield Work("row softmax, 4096x1024 float", "torch.softmax", 1.0, softmax, 2 * rows)
+    yield Work("layer norm, 4096x1024 float", "torch layer_norm", 1.0, layer_norm, 2 * rows)
+    yield Work("fused bias + GELU (tanh), 4096x4096 float", "torch add_, gelu", 1.5, bias_gelu, 2 * floats)
+    yield Work("ten element-wise steps, 16 Mi float", "torch, ten calls in place", 4.0, ten_steps, 2 * floats)
+    yield Work("sum, 16 Mi float", "torch.sum", 1.0, sum_of_all, floats)
+    yield Work("partial sums of rows, 4096x1024 float", "torch.cumsum", 1.0, partial_sum, 2 * rows)
+    yield Work("transpose, 4096x4096 float", "torch copy_ of t()", 1.0, transpose, 2 * floats)
+    for n in (512, 1024, 2048):
+        yield Work(f"matmul float, n = {n}", "torch.mm", 1.0, matmul_float(n))
+    for n in (1024, 2048):
+        yield Work(f"matmul bf16, float sums, n = {n}", "torch.mm", 0.9, matmul_bfloat16(n))
+    yield Work("matmul int8 to int32, n = 1024", "torch._int_mm", 1.0, matmul_int8)
+    sdpa = "torch scaled_dot_product_attention"
+    yield Work("causal attention 1x8x1024x64 float", sdpa, 1.0, attention("float", torch.float32, 1e-5))
+    yield Work(
+        "causal attention 1x8x1024x64 bf16", sdpa, 1.0, attention("__nv_bfloat16", torch.bfloat16, 1e-2)
+    )
+    yield Work("gather, 4 Mi rows of 64 B", "torch.index_select", 1.0, gather, 2 * 64 * 4 * MI)
+    yield Work("atomic histogram, 16 Mi int, 256 bins", "torch.bincount", 1.0, histogram, floats)
+    yield Work("vector add, 16 Mi float", "np.add(out=)", None, vector_add_numpy, 3 * floats)
+    yield Work("matmul float, n = 1024", "np.matmul(out=)", None, matmul_numpy(1024))
 
 
 class Row(NamedTuple):

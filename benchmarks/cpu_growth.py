@@ -7,7 +7,8 @@ from collections.abc import Callable
 from statistics import median
 
 import torch
-from cpu_work import Kernels, Pair, ceildiv, make_matmul_by_rows, matmul, random, sum_of_all, vector_add
+from cpu_products import make_matmul_by_rows, matmul
+from cpu_work import Kernels, Pair, ceildiv, random, sum_of_all, vector_add
 from interleaved import timed
 from overhead import ROOT
 
