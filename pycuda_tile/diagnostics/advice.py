@@ -15,8 +15,11 @@ from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from .. import spec
+from ..frontend import shared_variables
+from .spelling import suggestion
 
 _LARGEST_TILE = 2**24  # elements [2.1.4.6]
+_SIMT_NAMES = "(?:threadIdx|blockIdx|blockDim|gridDim|__syncthreads)"
 _DYNAMIC = 2**64 - 1  # dynamic_extent
 
 
@@ -49,6 +52,25 @@ def _indices(said: re.Match[str], source: re.Match[str]) -> str:
     what = f"this view takes {rank} {'index' if rank == 1 else 'indices'}"
     after = "any padding" if "load" in source[1] else "the value"
     return f"{source[1]} of {what if rank else 'a view takes an index for each dimension'}, after {after}"
+
+
+def _indices_given(said: re.Match[str], source: re.Match[str]) -> str:
+    """NVIDIA's front end says what was given and not what is required."""
+    given = _types(said["given"])
+    rank = said["extents"].count(",")
+    if "load" in source[1]:
+        right = len(given) - ("view_padding" in given[0]) == rank
+        right = right and not any("view_padding" in type_ for type_ in given[1:])
+    else:
+        right = len(given) == rank + 1 and re.search(r"\btile<|\bT\b", given[0]) is not None
+    return "" if right else _indices(said, source)
+
+
+def _types(listed: str) -> list[str]:
+    """The types of a list, whose commas may also be within <>."""
+    while (shorter := re.sub(r"<[^<>]*>", "[]", listed)) != listed:
+        listed = shorter
+    return listed.replace("[]", "<>").split(", ")
 
 
 def _order(said: re.Match[str], source: re.Match[str]) -> str:
@@ -109,7 +131,7 @@ def _rows() -> tuple[_Row, ...]:
             "p + ct::iota<ct::tile<int, S>>()",
         ),
         _Row(
-            r"tile_like.*\bintegral_constant\b|\bintegral_constant\b.*tile_like",
+            r"\bintegral_constant\b.*(?:tile_like|arithmetic_tile)|tile_like.*\bintegral_constant\b",
             r"\b(max|min)\(",
             lambda said, source: (
                 f"{source[1]} compares two tiles element by element: ct::reduce_{source[1]}(t, 0_ic) is the "
@@ -122,7 +144,7 @@ def _rows() -> tuple[_Row, ...]:
             "literals such as 1_ic need `using namespace cuda::tiles::literals;`",
         ),
         _Row(
-            r"(?:tile_shape|constraint).*?\b(?:shape|extents)<(?:unsigned int, |uint32_t, )?"
+            r"(?:tile_shape|constraint).*?\b(?:shape|extents)<(?:unsigned int, |(?:\w+::)*uint32_t, )?"
             r"(?P<extents>[\dUL, ]+)>",
             "",
             _shape,
@@ -134,12 +156,30 @@ def _rows() -> tuple[_Row, ...]:
             _indices,
         ),
         _Row(
-            r"(threadIdx|blockIdx|blockDim|gridDim)\b",
-            "",
+            r"_view<Span, TileShape>::.*TileShape=(?:\w+::)*extents<(?:\w+::)*\w+(?P<extents>[^<>]*)>"
+            r".*argument types are: \((?P<given>.*?)\); object type",
+            r"\b((?:atomic_)?(?:load|store)\w*)\(",
+            _indices_given,
+        ),
+        _Row(
+            rf"\b{_SIMT_NAMES}\b",
+            rf"\b({_SIMT_NAMES})\b",
             lambda said, source: {
                 "blockIdx": "tile code asks ct::bid() for its block",
                 "gridDim": "tile code asks ct::num_blocks() for the number of blocks",
-            }.get(said[1], "tile code has no threads: ct::iota numbers the elements of a tile"),
+                "__syncthreads": "tile code has no threads that could wait for each other: leave it out",
+            }.get(source[1], "tile code has no threads: ct::iota numbers the elements of a tile"),
+        ),
+        _Row(
+            r"__shared__ variables",
+            r"\b__shared__\b",
+            shared_variables.HINT.removeprefix("hint: "),
+        ),
+        _Row(
+            r"(?:to|have|requires?)\b.*\bbool\b",
+            r"\b(?:if|while)\s*\(|\?|&&|\|\|",
+            "a condition is one value for a whole tile: ct::select(mask, a, b) chooses element by element, "
+            "and & and | combine masks",
         ),
         _Row(
             r"\bselect\b.*(?:deduced conflicting types|failed deduction)",
@@ -160,4 +200,4 @@ def advice(message: str, notes: Sequence[str], line: str) -> str:
             and (found := row.advice if isinstance(row.advice, str) else row.advice(said, source))
         ):
             return found
-    return ""
+    return suggestion(message)

@@ -251,6 +251,7 @@ _CONCEPTS = (  # how each compiler says that a concept does not hold
     re.compile(r"(?:because|and) ('.*'\)? (?:does not satisfy '.*'|evaluated to false))"),
     re.compile(r"(concept .* not satisfied for .*)"),
 )
+_HAS_NO_POINTER = re.compile(r'^no operator ".*" matches these operands; operand types are: [^*]*$')
 _OTHER_REASONS = (
     re.compile(r"candidate template ignored: substitution failure .*: (constraints not satisfied for .*)"),
     re.compile(r"(the required .* is invalid.*)"),
@@ -278,7 +279,10 @@ def _requirement(record: _Record) -> tuple[str, ...]:
     for pattern in _CONCEPTS:
         chain: list[str] = []
         for note in [*record.notes, ""]:
-            if found := pattern.match(note):
+            found = pattern.match(note)
+            if found and "pointer_tile" in note and _HAS_NO_POINTER.search(record.message):
+                continue  # of an overload for pointers, and there are none
+            if found:
                 chain.append(found[1])
             else:
                 deepest = max(deepest, chain, key=len)

@@ -9,6 +9,7 @@ from ..errors import Diagnostic
 from ..frontend.kernel_names import from_cxx_expression
 
 NAME_MAP = "__nv_name_map"  # the file that NVRTC names for a bad name expression
+NVIDIA_HEADER = "cuda_tile.h"  # how NVRTC names NVIDIA's; ours has its folder
 
 
 @dataclass
@@ -37,7 +38,7 @@ class Places:
     def is_users(self, file: str) -> bool:
         if file == self.path:
             return True
-        if file in self.generated or file == NAME_MAP or file.startswith("<"):
+        if file in self.generated or file in (NAME_MAP, NVIDIA_HEADER) or file.startswith("<"):
             return False
         return not any(file.startswith(folder.rstrip("/") + "/") for folder in self.library_dirs)
 

@@ -49,7 +49,9 @@ def _render_one(error: Diagnostic, places: Places) -> list[str]:
             # Tabs are kept so that the caret stays below its character.
             indent = re.sub(r"[^\t]", " ", text[: error.column - 1])
             lines.append(f"      | {indent}^")
-    rest = [note for note in map(shortened, error.notes) if note not in requirement]
+    # Advice has names as they are to be written.
+    notes = [note if note.startswith("hint: ") else shortened(note) for note in error.notes]
+    rest = [note for note in notes if note not in requirement]
     return lines + [line for note in rest for line in _wrapped(f"  {note}", "      ")]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 
 import pytest
@@ -46,20 +47,24 @@ MISTAKES = {
     "pointers: make a tile of pointers, p + ct::iota<ct::tile<int, S>>()",
     "auto u = ct::max(t, ct::integral_constant<0>{})": "hint: max compares two tiles element by element: "
     "ct::reduce_max(t, 0_ic) is the maximum along a dimension",
+    "if (t > 0.0f) *p = 1.0f": "hint: a condition is one value for a whole tile: ct::select(mask, a, b) "
+    "chooses element by element, and & and | combine masks",
     "auto u = ct::select(t > 0.0f, t, 0.0f)": "hint: both values of select are tiles of one type: write "
     "ct::full<decltype(t)>(x) for a scalar x",
 }
 ON_THE_HOST = {
     "int i = threadIdx.x": "hint: tile code has no threads: ct::iota numbers the elements of a tile",
     "int i = blockIdx.x": "hint: tile code asks ct::bid() for its block",
+    "__syncthreads()": "hint: tile code has no threads that could wait for each other: leave it out",
     "int i = gridDim.x": "hint: tile code asks ct::num_blocks() for the number of blocks",
 }
 
 
-@pytest.fixture(params=["g++", "clang++", "NVRTC"])
+@pytest.fixture(params=["g++", "clang++", "NVRTC", "NVIDIA's tile compiler", "open front end"])
 def errors(request, monkeypatch):
     """errors(mistakes) -> the notes of each; errors(mistakes, "message") its messages. One build of all."""
     target, unlimited = "cpu", ["-fmax-errors=0"] if request.param == "g++" else []
+    front_end = None
     if request.param == "clang++":
         if (zig := toolchain.of_ziglang()) is None:
             pytest.skip("needs the package ziglang")
@@ -67,13 +72,16 @@ def errors(request, monkeypatch):
         unlimited = ["-ferror-limit=0"]
     elif request.param == "NVRTC":
         target = "simt"
+    elif request.param != "g++":
+        target, front_end = "tile", "open" if request.param == "open front end" else "nvidia"
+        unlimited = ["-ferror-limit=0"] if front_end == "open" else []
 
     def build(mistakes, what="notes") -> list[list[str]]:
         lines = [f"__tile__ void f{i}(T t, S s, float* p) {{ {m}; }}" for i, m in enumerate(mistakes)]
         source = HEAD + "\n".join(lines) + "\n__tile_global__ void k(float* p) {}\n"
         try:
             with pytest.raises(pct.CompileError) as caught:
-                pct.build(source, target=target, options=unlimited)
+                pct.build(source, target=target, front_end=front_end, options=unlimited)
         except pct.TargetUnavailable as error:
             pytest.skip(str(error))
         first = len(HEAD.splitlines()) + 1
@@ -149,6 +157,29 @@ def test_names_are_whole_and_the_compilers_suggestion_stays(host_target) -> None
     message = str(caught.value)
     assert "did you mean 'load_masked'" in message.replace("\n    ", " ")
     assert "..." not in message.splitlines()[0] and len(message.splitlines()) <= 15
+
+
+def test_hints_are_shown_as_they_are_to_be_written() -> None:
+    with pytest.raises(pct.CompileError) as caught:
+        pct.build(HEAD + "__tile_global__ void k(int* p) { *p = 0_ic; }", target="cpu")
+    assert str(caught.value).endswith("need `using namespace cuda::tiles::literals;`")
+
+
+MISSPELT = {
+    "auto u = ct::reduce_mx(t, ct::integral_constant<0>{})": "reduce_max",
+    "ct::partition_view v{s, ct::shape<16>{}}; auto u = v.load_mask(0)": "load_masked",
+    "auto u = ct::nothing_like_it(t)": "",
+    "auto u = s.extent(0).nothing": "",
+}
+
+
+def test_a_name_that_is_near_is_suggested(errors) -> None:
+    """By the compiler, or by us."""
+    messages, notes = errors(MISSPELT, "message"), errors(MISSPELT)
+    for message, note, name in zip(messages, notes, MISSPELT.values(), strict=True):
+        text = " ".join([*message, *note])
+        suggested = re.findall(r"did you mean '?(\w+)", text)
+        assert suggested == ([name] if name else []), text
 
 
 def test_a_kernel_name_with_other_arguments_shows_the_template(any_target) -> None:

@@ -44,6 +44,7 @@ _FLAGS = [
     "-shared",
     "-fvisibility=hidden",
     "-fdiagnostics-color=never",
+    "-fno-elide-type",
     "-ftabstop=1",
 ]
 # Keeps template variables private to each library, even if other libraries have some of the same name.

@@ -25,7 +25,7 @@ _FLAGS = [
     "-fno-optimize-sibling-calls",  # recursion stays visible
     "-fno-convergent-functions",  # which a GPU's are by default: LLVM would leave invariant calls in loops
     *("-fno-builtin-printf", "-Werror=format-insufficient-args"),
-    *("-fdiagnostics-color=never", "-ftabstop=1"),
+    *("-fdiagnostics-color=never", "-fno-elide-type", "-ftabstop=1"),
 ]
 # Loops keep their test in front, `i < n` does not become `i != n`, nor a sum a formula. These options are
 # hidden ones of LLVM's; without them, rotation.py and counted.py restore loops.
