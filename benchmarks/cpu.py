@@ -166,12 +166,13 @@ TEXT_HEAD = (
 )
 
 
-def markdown(rows: list[Row], description: str, footer: list[str]) -> str:
+def markdown(rows: list[Row], description: str, footer: list[str], goals: bool) -> str:
+    """A table, with a column of the project's own goals if `goals`."""
     lines = [
         "Speed = the peer's time / ours (2: twice as fast), median of interleaved rounds, and quartiles.",
         "",
-        "| work | peer | wanted | speed | ours, ms |",
-        "|---|---|---|---|---|",
+        f"| work | peer | {'wanted | ' * goals}speed | ours, ms |",
+        f"|---|---|{'---|' * goals}---|---|",
     ]
     for row in rows:
         target = "" if row.work.target is None else f"{row.work.target:.1f}"
@@ -179,7 +180,8 @@ def markdown(rows: list[Row], description: str, footer: list[str]) -> str:
         if not row.result.is_conclusive:
             speed += ", inconclusive"
         lines.append(
-            f"| {row.work.name} | {row.work.peer} | {target} | {speed} | {row.result.ours * 1e3:.2f} |"
+            f"| {row.work.name} | {row.work.peer} | {f'{target} | ' * goals}{speed} | "
+            f"{row.result.ours * 1e3:.2f} |"
         )
     lines += ["", *(f"- {line}." for line in footer), f"- {description}."]
     return "\n".join(lines)
@@ -220,9 +222,9 @@ def run(kernels: Kernels, only: str, write: bool) -> None:
         RESULTS.mkdir(exist_ok=True)
         (RESULTS / name).write_text("\n".join([*lines, *map(text_line, rows), *footer]) + "\n")
         if arch == "native":
-            replace_between_markers(WHOLE_TABLE, markdown(rows, description, footer))
+            replace_between_markers(WHOLE_TABLE, markdown(rows, description, footer, goals=True))
             shown = [row for row in rows if row.work.name.startswith(IN_README)]
-            replace_between_markers(README, markdown(shown, description, []))
+            replace_between_markers(README, markdown(shown, description, [], goals=False))
 
 
 def run_tiles(arch: str, only: str, write: bool) -> None:

@@ -13,6 +13,7 @@ use, so importing the package costs nothing.
 from __future__ import annotations
 
 import importlib
+import sys
 from typing import TYPE_CHECKING, Any
 
 from . import version
@@ -93,7 +94,8 @@ if not TYPE_CHECKING:  # to type checkers, other names than those above are erro
 
     def __getattr__(name: str) -> Any:
         if name not in _PUBLIC:
-            raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+            what = f"module {__name__!r} has no attribute {name!r}"
+            raise AttributeError(what, name=name, obj=sys.modules[__name__])  # Python then suggests a name
         module = importlib.import_module(f".{_PUBLIC[name]}", __name__)
         value = module if name == _PUBLIC[name] else getattr(module, name)
         globals()[name] = value

@@ -6,6 +6,7 @@ By default those of pages that differ from main, and a share of the others that 
 
 from __future__ import annotations
 
+import re
 import subprocess
 import zlib
 from pathlib import Path
@@ -67,3 +68,17 @@ def test_modules_of_the_page_on_the_front_end():
     x, y = np.arange(512, dtype=np.float32), np.zeros(128, np.float32)
     tileir.interpret(module, module.entries[0].name, 1, x, y, x.size)
     assert np.array_equal(y, (x.reshape(4, 128) ** 2).sum(0))
+
+
+@pytest.mark.parametrize("page", ["README.md", "docs/speed.md"])
+def test_figures_of_the_tables_are_measured_ones(page):
+    results = (ROOT / "benchmarks/results/cpu.txt").read_text(encoding="utf-8")
+    table = (ROOT / page).read_text(encoding="utf-8").split("made by benchmarks/cpu.py -->")[1]
+    lines = table.partition("<!-- end")[0].splitlines()
+    rows = [line.strip("| ").split(" | ") for line in lines if re.search(r"\d to \d", line)]
+    assert len(rows) >= 8
+    for work, peer, *others in rows:
+        figures = re.findall(r"\d+\.\d+", " ".join(others[-2:]))
+        start = re.compile(rf"{re.escape(work)}  +{re.escape(peer)}  ")
+        (line,) = (line for line in results.splitlines() if start.match(line))
+        assert set(figures) <= set(re.findall(r"\d+\.\d+", line)), (work, peer)
