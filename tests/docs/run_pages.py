@@ -26,7 +26,8 @@ LIMIT = 600  # seconds a page may take
 SOURCES = ("pycuda_tile", "include", "lib", "examples", "tests/docs")
 SUFFIXES = frozenset([".py", ".tsv", ".h", ".cpp", ".cu", ".cuh", ".j2", ".txt", ".toml", ".cmake"])
 # Pages whose examples a test of their own runs, by tens in one build.
-ELSEWHERE = ROOT / "docs" / "reference"
+ELSEWHERE = (ROOT / "docs/reference/cpp", ROOT / "docs/reference/tileir")
+OUTSIDE = ("README.md", "CONTRIBUTING.md", "benchmarks/README.md")  # of docs/ and examples/
 
 
 @dataclass(frozen=True)
@@ -38,9 +39,9 @@ class Result:
 
 
 def all_pages() -> list[Path]:
-    pages = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", ROOT / "examples" / "README.md"]
-    pages += sorted((ROOT / "docs").rglob("*.md"))
-    return [page for page in pages if ELSEWHERE not in page.parents]
+    pages = [ROOT / name for name in OUTSIDE]
+    pages += [page for folder in ("docs", "examples") for page in sorted((ROOT / folder).rglob("*.md"))]
+    return [page for page in pages if not set(ELSEWHERE) & set(page.parents)]
 
 
 def name_of(page: Path) -> str:
