@@ -23,7 +23,7 @@ from page_shell import Shell, commands_of
 # What a page may need that not every machine has.
 OPTIONAL_MODULES = frozenset("torch jax cupy triton matplotlib PIL dask ray cuda".split())  # noqa: SIM905
 KERNELS = frozenset(["cuda", "cpp"])
-KERNEL_START = ("#include", "__tile_global__", "template", "namespace ct")
+KERNEL_START = ("#include", "__tile_global__", "__tile__", "template", "namespace ct")
 PREFIX = '#include "cuda_tile.h"\nnamespace ct = cuda::tiles;\nusing namespace ct::literals;\n'
 PICTURES = ("*.svg", "*.png")
 EXAMPLES = Path(__file__).resolve().parents[2] / "examples"  # pages use them as in a checkout
