@@ -1,4 +1,4 @@
-"""The examples by the open front end are fused as a whole, and the results have the bits of op-by-op code."""
+"""The examples are fused as a whole, or say why not, and the results have the bits of op-by-op code."""
 
 from __future__ import annotations
 
@@ -16,6 +16,11 @@ EXAMPLES = Path(__file__).resolve().parents[2] / "examples"
 #: Their sums are rounded in another order.
 PRODUCTS = {"matmul", "attention", "batched_matmul", "split_k_matmul"}
 DEFAULT = ("softmax", "gather")
+#: The end of the reason why a kernel is not fused.
+BY_OPERATION = {
+    "transpose": "no loops that operations could share",
+    "block_scaled_matmul": "mmaf_scaled: there is no rule for it",
+}
 
 
 @pytest.fixture(autouse=True)
@@ -55,4 +60,6 @@ def test_example(name: str):
     results = [outputs(name, way) for way in (fused, by_operation)]
     assert name in PRODUCTS or results[0] == results[1]
     for expression, made in fused.made.items():
-        assert list(fuse(made)[2].values()) == [{"path": "fused"}], expression
+        (attributes,) = fuse(made)[2].values()
+        assert attributes["path"] == ("by operation" if name in BY_OPERATION else "fused"), expression
+        assert attributes.get("reason", "").endswith(BY_OPERATION.get(name, "")), expression
