@@ -127,6 +127,34 @@ def scans(name: str, shape: str, dim: int, function: str = "addf", reverse: str 
     return text.replace("  %t1 = store", f"{scan}  %cc = addf %c, %d : {kind}\n  %t1 = store")
 
 
+def greatest(name: str, shape: str, dim: int) -> str:
+    """The greatest element of each row or column, and where it is: tiles that are reduced together."""
+    kind, places, left = f"tile<{shape}xf32>", f"tile<{shape}xi32>", int(shape.split("x")[1 - dim])
+    extent = int(shape.split("x")[dim])
+    line, thin = f"tile<{extent}xi32>", f"tile<{'1x' * dim}{extent}{'x1' * (1 - dim)}xi32>"
+    tensor = f"tensor_view<{left}xi32, strides=[1]>"
+    view = f"partition_view<tile=({left}), {tensor}>"
+    fold = f"""  %line = iota : {line}
+  %thin = reshape %line : {line} -> {thin}
+  %at = broadcast %thin : {thin} -> {places}
+  %total, %place = reduce %d, %at dim={dim} identities=[0xFF800000 : f32, 0 : i32] : {kind}, {places}
+    -> tile<{left}xf32>, tile<{left}xi32>
+    (%e: tile<f32>, %f: tile<f32>, %p_e: tile<i32>, %p_f: tile<i32>) {{
+      %more = cmpf greater_than ordered %e, %f : tile<f32> -> tile<i1>
+      %most = select %more, %e, %f : tile<i1>, tile<f32>
+      %where = select %more, %p_e, %p_f : tile<i1>, tile<i32>
+      yield %most, %where : tile<f32>, tile<i32>
+    }}
+  %t_w = make_tensor_view %w, shape = [{left}], strides = [1] : {tensor}
+  %v_w = make_partition_view %t_w : {view}
+  %t3 = store_view_tko weak %place, %v_w[%zero] : tile<{left}xi32>, {view}, tile<i32> -> token
+"""
+    text = sums(name, shape, dim).replace(
+        "%all: tile<ptr<f32>>)", "%all: tile<ptr<f32>>, %w: tile<ptr<i32>>)"
+    )
+    return text.replace(row_fold("total", "addf", "d", kind, f"tile<{left}xf32>", dim), fold)
+
+
 def pointers(name: str = "pointers", count: int = 128, element: str = "f32", padded: str = "") -> str:
     """out[i] = |x[i]| + 1 where i < n, by tiles of pointers. `padded` makes the padding of loads of %count,
     and the sum of all elements is then added."""

@@ -414,6 +414,44 @@ class Kernel:
             return function, infinite[kind]
         return function, {"addf": "0.0", "mulf": "1.0"}.get(function[:4], nan[kind])
 
+    def greatest(self) -> None:
+        """The greatest elements and where they are; which of equal ones depends on the order."""
+        self.exact = False
+        x = self._some([*FLOATS, *WHOLE])
+        dim = self.random.randrange(len(x.shape))
+        if x.shape[dim] == 1:
+            return
+        where, shape = self._along(dim), tuple(n for d, n in enumerate(x.shape) if d != dim)
+        self._count += 1
+        n, kinds = self._count, (x.kind, "i32")
+        e, f, p, q = (f"%{name}{n}" for name in "efpq")
+        least = {"f64": "0xFFF0000000000000", "f32": "0xFF800000", "f16": "0xFC00", "bf16": "0xFF80"}
+        lowest = least.get(x.kind) or str(np.iinfo(WHOLE[x.kind]).min)
+        compare = (
+            f"cmpf greater_than ordered {e}, {f}"
+            if x.kind in FLOATS
+            else f"cmpi greater_than {e}, {f}, signed"
+        )
+        lines = [
+            f"%s{n} = {compare} : tile<{x.kind}> -> tile<i1>",
+            f"%t{n} = select %s{n}, {e}, {f} : tile<i1>, tile<{x.kind}>",
+            f"%u{n} = select %s{n}, {p}, {q} : tile<i1>, tile<i32>",
+            f"yield %t{n}, %u{n} : tile<{x.kind}>, tile<i32>",
+        ]
+        arguments = f"{e}: tile<{x.kind}>, {f}: tile<{x.kind}>, {p}: tile<i32>, {q}: tile<i32>"
+        types = ", ".join(_type(kind, shape) for kind in kinds)
+        self.lines.append(
+            f"%h{n}, %i{n} = reduce {x.name}, {where.name} dim={dim} "
+            f"identities=[{lowest} : {x.kind}, 0 : i32] : {x.type}, {where.type} -> {types} "
+            f"({arguments}) {{ {' '.join(lines)} }}"
+        )
+        thin = tuple(1 if d == dim else n for d, n in enumerate(x.shape))
+        for name, kind in zip((f"%h{n}", f"%i{n}"), kinds, strict=True):
+            tile = Tile(name, kind, shape)
+            if thin != shape:
+                tile = self.made_of(tile, kind, thin, f"reshape {name}")
+            self.keep(self._broadcast(tile))
+
     def split(self) -> None:
         """Halves of tiles, changed and put together again, perhaps the other way round."""
         dims = [d for d, n in enumerate(self.shape) if n > 1]
@@ -494,6 +532,7 @@ _STATEMENTS = [
     Kernel.position,
     *[Kernel.turn] * 2,
     *[Kernel.fold] * 2,
+    Kernel.greatest,
     Kernel.split,
     Kernel.loop,
 ]

@@ -51,6 +51,8 @@ AGAIN = kernels.row_fold("again", "addf", "c", "tile<4x64xf32>", "tile<4x64xf32>
 AGAIN = AGAIN.replace("reduce %c dim=1", "scan %c dim=1 reverse=false")
 TEXT += kernels.scans("scan_of_scan", "4x64", 1).replace("  %cc = addf %c,", f"{AGAIN}  %cc = addf %again,")
 SCANS["scan_of_scan"] = ("4x64", 1)
+GREATEST = {"greatest_of_rows": ("4x64", 1), "of_columns": ("64x16", 0), "of_long_rows": ("2x8192", 1)}
+TEXT += "".join(kernels.greatest(name, *rest) for name, rest in GREATEST.items())
 SPECIAL = [0.0, -0.0, 1.0, -1.5, np.inf, -np.inf, np.nan, 1e-42, -1e-45, 3e38]
 
 
@@ -168,6 +170,18 @@ def test_reductions(name: str, shape: tuple[int, int], exact: bool, special: boo
         x[np.isinf(x)] = -2
         x[np.abs(x) > 1e30] = 3
     check(name, 1, x, np.zeros(left, np.float32), np.zeros_like(x), exact=exact)
+
+
+@pytest.mark.parametrize("name", GREATEST)
+def test_tiles_that_are_reduced_together(name: str):
+    shape, dim = GREATEST[name]
+    rows, columns = map(int, shape.split("x"))
+    x, left = np.random.default_rng(0).permutation(rows * columns).astype(np.float32), (columns, rows)[dim]
+    most, places = np.zeros(left, np.float32), np.zeros(left, np.int32)
+    check(name, 1, x, most, np.zeros_like(x), places)
+    built("auto").kernel(name)[1](x, most, np.zeros_like(x), places)
+    assert (places == x.reshape(rows, columns).argmax(dim)).all()
+    assert built("auto").kernel(name).attributes["path"] == "fused"
 
 
 @pytest.mark.parametrize("name", SCANS)

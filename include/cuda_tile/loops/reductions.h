@@ -94,6 +94,60 @@ private:
   }
 };
 
+/// Combines the elements of several strips, which are together structures (emit.py).
+template <typename R, typename F>
+  requires requires { typename R::structure; }
+CUDA_TILE_API void combine_strips(F f, R& sums, R const& x) {
+  for (unsigned l = 0; l < R::length; ++l)
+    sums.set(l, f(sums.at(l), x.at(l)));
+}
+template <typename R, typename F>
+CUDA_TILE_API void combine_strips(F f, R& sums, R const& x) {
+  if constexpr (ct::scalar<R>)
+    sums = f(sums, x);
+  else
+    for (unsigned l = 0; l < R::distribution::size; ++l)
+      sums.slots[l] = f(sums.slots[l], x.slots[l]);
+}
+
+/// reduction_along for several strips that are reduced together, R.
+template <typename R, unsigned N>
+struct reduction_of_several {
+  using element = typename R::structure;
+  static constexpr unsigned lanes = R::length, most = 32 * reduced_in_turn;
+  static constexpr unsigned parts = N > most ? N / most : 1;
+  R sums;
+  element totals[parts];
+
+  template <typename F>
+  CUDA_TILE_API void add(F f, unsigned at, R const& x) {
+    if (at % most == 0)
+      sums = x;
+    else
+      loops::combine_strips(f, sums, x);
+    if constexpr (parts > 1)
+      if ((at + lanes) % most == 0)
+        totals[at / most] = total(f);
+  }
+  template <typename F>
+  CUDA_TILE_API element result(F f) {
+    if constexpr (parts == 1)
+      return total(f);
+    element whole;
+    ct::detail::reduce_rows<parts, 1>(&whole, f, totals);
+    return whole;
+  }
+
+private:
+  template <typename F>
+  CUDA_TILE_API element total(F f) {
+    element all[lanes];
+    for (unsigned l = 0; l < lanes; ++l)
+      all[l] = sums.at(l);
+    return ct::detail::reduce_halves<lanes>(f, all);
+  }
+};
+
 /// Across strips, T, or across single elements: N of them, one after the other.
 template <typename T, unsigned N>
 struct reduction_across {
@@ -105,11 +159,8 @@ struct reduction_across {
   CUDA_TILE_API void add(F f, unsigned at, T const& x) {
     if (at % reduced_in_turn == 0)
       sum = x;
-    else if constexpr (ct::scalar<T>)
-      sum = f(sum, x);
     else
-      for (unsigned l = 0; l < T::distribution::size; ++l)
-        sum.slots[l] = f(sum.slots[l], x.slots[l]);
+      loops::combine_strips(f, sum, x);
     if constexpr (parts > 1)
       if ((at + 1) % reduced_in_turn == 0)
         totals[at / reduced_in_turn] = sum;

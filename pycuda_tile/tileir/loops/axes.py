@@ -119,9 +119,12 @@ class Axes:
         elif op.name == "permute" and len(tiles) == 2:
             for d, from_ in enumerate(attribute(op, "permutation")):
                 self._same(op, [loops[1][d]], [loops[0][int(from_)]])
-        elif op.name == "reduce" and len(tiles) == 2:
-            dim = int(attribute(op, "dim"))
-            self._same(op, [each for d, each in enumerate(loops[0]) if d != dim], loops[1])
+        elif op.name == "reduce":
+            dim, count = int(attribute(op, "dim")), len(operands_of(op))
+            for each in loops[1:count]:
+                self._same(op, loops[0], each)
+            for each in loops[count:]:
+                self._same(op, [loop for d, loop in enumerate(loops[0]) if d != dim], each)
 
 
 def _first_that_repeats(ops: Sequence[Operation]) -> Operation:

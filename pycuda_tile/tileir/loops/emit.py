@@ -12,7 +12,7 @@ from contextlib import AbstractContextManager
 
 from ..ir import Operation, Value
 from ..lower.expressions import expression
-from ..lower.folds import known_function
+from ..lower.folds import known_function, structures
 from ..lower.translation import Translation
 from ..lower.types import element, tile
 from ..reading import operands_of, region, value_element, value_shape
@@ -50,6 +50,9 @@ class _Emitter:
         self.places: dict[int, Place] = {}
         self.sums: dict[int, str] = {}  # names of reductions under way
         self.combines: dict[int, str] = {}  # names of their functions
+        self.strips: dict[
+            int, str
+        ] = {}  # and of the structures that these take, if tiles are reduced together
         self.outer: dict[int, str] = {}  # what stands for values outside of the stages' loops
         self.local: dict[int, str] = {}  # and within the loop of the present stage
         self.positions: dict[int, str] = {}
@@ -123,8 +126,7 @@ class _Emitter:
             if self.nest.is_inner(subject) or self.nest.level(op) != stage:
                 continue
             if op.name == "reduce":
-                combine = self.combines[id(op)]
-                self._define(op.results[0], f"{self.sums[id(op)]}.result({combine})", self.outer)
+                self._reduced(op)
             else:
                 self._operation(op, self.outer)
 
@@ -151,7 +153,8 @@ class _Emitter:
                 if op in stores:
                     self._operation(op, self.local)
                 elif op in reductions:
-                    at, x = self.positions[self.nest.inner], self._name(operands_of(op)[0])
+                    at, x = self.positions[self.nest.inner], ", ".join(map(self._name, operands_of(op)))
+                    x = f"{self.strips[id(op)]}{{{x}}}" if id(op) in self.strips else x
                     self.line(f"{self.sums[id(op)]}.add({self.combines[id(op)]}, {at}, {x});")
                 elif op in folds and id(operands_of(op)[0]) not in scans:
                     self._keep(operands_of(op)[0])
@@ -178,6 +181,9 @@ class _Emitter:
         self.buffers[id(result)] = self.translator.names[row.results[0]]
 
     def _combine(self, op: Operation) -> None:
+        if len(operands_of(op)) > 1:
+            self._several(op)
+            return
         if known := known_function(op):
             self.combines[id(op)] = known
             return
@@ -191,16 +197,52 @@ class _Emitter:
             self.translator.function_body(body, lambda names: f"return {names[0]};")
 
     def _declare_sum(self, op: Operation) -> None:
-        name = self.sums[id(op)] = self.translator.fresh("sum")
-        (source,) = operands_of(op)
+        name, rows = self.translator.fresh("sum"), self.strips.get(id(op))
+        self.sums[id(op)], source = name, operands_of(op)[0]
         kind, extent = element(value_element(source)), self.nest.axes.extents[self.nest.inner]
-        if self.nest.inner == self.nest.vector:
+        if self.nest.inner != self.nest.vector:
+            self.line(f"loops::reduction_across<{rows or self._type(source)}, {extent}> {name};")
+        elif rows:
+            self.line(f"loops::reduction_of_several<{rows}, {extent}> {name};")
+        else:
             start = neutral(op)
             known = "true" if start else "false"
             self.line(f"loops::reduction_along<{kind}, {extent}, {known}> {name}{{{start}}};")
-        else:
-            held = self._type(source)
-            self.line(f"loops::reduction_across<{held}, {extent}> {name};")
+
+    def _several(self, op: Operation) -> None:
+        """The type of the strips that are reduced together, whose elements are structures."""
+        members, self.combines[id(op)] = structures(self.translator, op)
+        name = self.strips[id(op)] = self.translator.fresh("strips")
+        kinds = [element(value_element(value)) for value in operands_of(op)]
+        numbers, length = range(len(kinds)), vectors.LENGTH
+        given = ", ".join(f"loops::strip<{kind}, {length}> const& x{i}" for i, kind in enumerate(kinds))
+        copies = " ".join(f"loops::copy<{kind}, {length}>(e{i}, x{i}.slots);" for i, kind in enumerate(kinds))
+        with self.translator.names.block(f"struct {name}", "};"):
+            self.line(f"using structure = {members};")
+            self.line(f"enum : unsigned {{ length = {length} }};")
+            for i, kind in enumerate(kinds):
+                self.line(f"alignas(64) {kind} e{i}[{length}];")
+            self.line(f"{name}() = default;")
+            self.line(f"{name}({given}) {{ {copies} }}")
+            at = ", ".join(f"e{i}[l]" for i in numbers)
+            self.line(f"structure at(unsigned l) const {{ return {{{at}}}; }}")
+            sets = " ".join(f"e{i}[l] = x.e{i};" for i in numbers)
+            self.line(f"void set(unsigned l, structure const& x) {{ {sets} }}")
+
+    def _reduced(self, op: Operation) -> None:
+        text = f"{self.sums[id(op)]}.result({self.combines[id(op)]})"
+        if id(op) not in self.strips:
+            self._define(op.results[0], text, self.outer)
+            return
+        whole = self.translator.fresh("reduced")
+        self.line(f"auto const {whole} = {text};")
+        for i, value in enumerate(op.results):
+            part, kind = f"{whole}.e{i}", element(value_element(value))
+            if self.nest.has_lanes(value):
+                part = (
+                    f"loops::load<{vectors.LENGTH}, {kind}>({part}, {vectors.LENGTH}, loops::any<{kind}>())"
+                )
+            self._define(value, part, self.outer)
 
     # --- operations ---
 

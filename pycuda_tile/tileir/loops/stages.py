@@ -163,7 +163,7 @@ def _order_loops(nest: Nest, full: list[int]) -> None:
     for op in nest.ops:
         if op.name not in FOLDS:
             continue
-        (source,), dim = operands_of(op), int(attribute(op, "dim"))
+        source, dim = operands_of(op)[0], int(attribute(op, "dim"))
         axes = nest.axes.of(source)[dim]
         if len(axes) != 1:
             raise Fallback(op, f"its rows are {len(axes)} axes")
@@ -273,8 +273,9 @@ def _find_needed(nest: Nest) -> None:
 
     for op in reversed(nest.ops):
         if op.name == "reduce":
-            (source,) = operands_of(op)
-            need(source, nest.levels.get(id(source), 0))
+            level = nest.level(op) - 1
+            for source in operands_of(op):
+                need(source, level)
         elif op.name in STORES:
             for value in nest.inputs(op):
                 need(value, nest.levels[id(op)])

@@ -78,15 +78,14 @@ def _scan(translator: Translation, op: Operation, function: str) -> None:
         translator.define(result, f"tileir::scan<{dim}>({function}, {source})")
 
 
-def _fold_many(translator: Translation, op: Operation) -> None:
-    """Folds several tiles as one tile of structures, which have a member for each tile."""
-    body, dim = region(op, 0), int(attribute(op, "dim"))
+def structures(translator: Translation, op: Operation) -> tuple[str, str]:
+    """Writes a type with a member for each tile of a fold, and the function of its body on two of them."""
+    body = region(op, 0)
     members, function = translator.fresh("elements"), translator.fresh("combine")
-    kinds = [element(value_element(value)) for value in operands_of(op)]
     with translator.names.block(f"struct {members}", "};"):
         translator.line("using is_structure = void;")
-        for i, kind in enumerate(kinds):
-            translator.line(f"{kind} e{i};")
+        for i, value in enumerate(operands_of(op)):
+            translator.line(f"{element(value_element(value))} e{i};")
     accumulator, current = translator.fresh("accumulator"), translator.fresh("current")
     for i, (element_argument, accumulated) in enumerate(
         zip(body.arguments[::2], body.arguments[1::2], strict=True)
@@ -96,6 +95,13 @@ def _fold_many(translator: Translation, op: Operation) -> None:
     head = f"auto const {function} = [&]({members} {accumulator}, {members} {current}) -> {members}"
     with translator.names.block(head, "};"):
         translator.function_body(body, lambda names: f"return {members}{{{', '.join(names)}}};")
+    return members, function
+
+
+def _fold_many(translator: Translation, op: Operation) -> None:
+    """Folds several tiles as one tile of structures."""
+    members, function = structures(translator, op)
+    dim = int(attribute(op, "dim"))
     sources = [translator.names[value] for value in operands_of(op)]
     reverse = op.name == "scan" and attribute(op, "reverse", False)
     if reverse:
