@@ -299,6 +299,20 @@ def test_a_tile_that_something_needs_as_a_whole_is_not_computed_in_parts():
     ]
 
 
+@pytest.mark.parametrize("rows, columns, fused", [(16, 4, False), (4, 16, True)])
+def test_tiles_of_short_rows_are_computed_whole(rows: int, columns: int, fused: bool):
+    kind = f"tile<{rows}x{columns}xi32>"
+    text = body(f"""  %a = iota : tile<{rows}xi32>
+  %b = reshape %a : tile<{rows}xi32> -> tile<{rows}x1xi32>
+  %c = broadcast %b : tile<{rows}x1xi32> -> {kind}
+  %d = iota : tile<{columns}xi32>
+  %e = reshape %d : tile<{columns}xi32> -> tile<1x{columns}xi32>
+  %f = broadcast %e : tile<1x{columns}xi32> -> {kind}
+  %g = mulhii %c, %f : {kind}
+  print_tko "%d", %g : {kind} -> token""")
+    assert bool(nests(text)) == fused
+
+
 def test_order_of_parts():
     """A whole-tile operation stands between the groups that it separates."""
     kind = "tile<4x64xf32>"

@@ -29,8 +29,9 @@ _COSTS = {
 }
 #: What is not worth a buffer.
 _CHEAP = 8
-#: Reductions of rows with fewer elements are no faster in strips.
-_SHORTEST = 8
+#: Rows with fewer elements are no faster in strips: those that are reduced, those of memory, and those of
+#: tiles that are all variables, where whole tiles are computed as one row.
+_SHORTEST_REDUCED, _SHORTEST_ACCESSED, _SHORTEST_HELD = 8, 4, 16
 #: Tiles of more elements leave the caches, so that rows are to stay in loops of their own.
 _IN_CACHES = 1 << 16
 
@@ -175,9 +176,11 @@ def _order_loops(nest: Nest, full: list[int]) -> None:
         assert along == (axis == last)
         found = (axis, last)
     nest.inner, nest.vector = found or (2 * (_best_vector(nest, full),))
-    if found and nest.axes.extents[nest.vector] < _SHORTEST:
-        op = next(op for op in nest.ops if op.name in FOLDS)
-        raise Fallback(op, f"its rows have fewer than {_SHORTEST} elements")
+    least = _SHORTEST_ACCESSED if nest.effects.accesses else _SHORTEST_HELD
+    least = _SHORTEST_REDUCED if found else least
+    if nest.axes.extents[nest.vector] < least:
+        op = next((op for op in nest.ops if op.name in FOLDS), nest.ops[0])
+        raise Fallback(op, f"its rows have fewer than {least} elements", on_tiles=True)
     others = [axis for axis in full if axis not in (nest.inner, nest.vector)]
     nest.outer = others if nest.inner == nest.vector else [*others, nest.vector]
 
