@@ -11,6 +11,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from open_front_end import module
 
 import pycuda_tile as pct
 from pycuda_tile import tileir
@@ -81,9 +82,11 @@ def test_options(tmp_path: Path):
     (tmp_path / "value.h").write_text("#define VALUE 8\n")
     options = ["-I", str(tmp_path), "-O0", "--target=x86_64", "-std=c++23", "-g", "-Werror"]
     assert value(SOURCE, options=options) == 8
+    of_hosts = ["-march=native", "-mavx2", "-fopenmp", "-fsanitize=address", "-fprofile-generate"]
+    assert value(SOURCE, options=[*options, *of_hosts]) == 8
     with pytest.raises(pct.CompileError, match="unknown argument: '--nosuch'"):
         value(SOURCE, options=["--nosuch"])
-    for nothing in ("-fsyntax-only", "-E"):
+    for nothing in ("-fsyntax-only", "-E", "-emit-ast"):
         with pytest.raises(pct.CompileError, match=f"no LLVM IR.* \\(options: {nothing}\\)"):
             value(SOURCE, options=[nothing])
 
@@ -96,6 +99,20 @@ template <typename T> requires(sizeof(T) == 4) __tile_global__ void four(T*) {}
 __tile_global__ void over(int*) {}
 __tile_global__ void over(float*) {}
 """
+
+
+def test_names_with_umlauts():
+    source = """struct Maß { int länge; };
+    __device__ int zähler = 3;
+    __tile_global__ void größe(Maß* a, int* y) { y[0] = a->länge + zähler; zähler += 1; y[1] = zähler; }"""
+    made = module(source)
+    assert [entry.name for entry in made.entries] == ["_Z7größeP4MaßPi"]
+    y = np.zeros(2, np.int32)
+    tileir.interpret(made, "größe", 1, np.array([5], np.int32).view(np.int8), y)
+    assert list(y) == [8, 4]
+    later = "int f(); __device__ int zähler = f();\n__tile_global__ void k(int* y) { y[0] = zähler; }"
+    with pytest.raises(pct.CompileError, match="zähler is initialized when the program starts"):
+        module(later)
 
 
 def test_names_of_kernels():

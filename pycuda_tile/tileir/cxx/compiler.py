@@ -32,6 +32,8 @@ _FLAGS = [
 _LOOPS = ["-rotation-max-header-size=0", "-disable-lftr", "-enable-loop-header-duplication=0"]
 _LOOPS += ["-replexitval=never"]
 _LOOP_FLAGS = [word for option in _LOOPS for word in ("-mllvm", option)]
+#: Options of a host compiler on the code that it makes, which clang has not for a GPU.
+_OF_MACHINE = re.compile(r"-m(?!llvm$).*|-f(openmp|sanitize|profile|coverage|instrument).*")
 _UNKNOWN_OPTION = re.compile(r"Unknown command line argument")
 
 
@@ -47,7 +49,8 @@ def flags(request: Request, macros: Mapping[str, str], folders: Iterable[Path]) 
     words += [*(f"-I{folder}" for folder in folders), f"-I{resources.nv_target_dir()}"]
     words += ["-idirafter", str(resources.standard_dir()), "-idirafter", str(resources.cuda_std_dir())]
     words += [f"-D{name}={value}" for name, value in {**macros, **request.defines}.items()]
-    return [*words, *request.options, *_FLAGS]
+    options = (option for option in request.options if not _OF_MACHINE.fullmatch(option))
+    return [*words, *options, *_FLAGS]
 
 
 def to_llvm(

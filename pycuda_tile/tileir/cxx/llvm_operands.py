@@ -55,7 +55,7 @@ class UnknownText(Exception):
 
 
 def unquoted(name: str) -> str:
-    return name[1:-1] if name.startswith('"') else name
+    return unescaped(name[1:-1]).decode(errors="replace") if name.startswith('"') else name
 
 
 class OperandReader:

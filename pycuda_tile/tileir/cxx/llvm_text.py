@@ -16,7 +16,13 @@ from .llvm_operands import UnknownText, unescaped, unquoted
 _ASSIGNED = re.compile(r'  (?:(%(?:"[^"]*"|[\w.$-]+)) = )?(?:tail |musttail |notail )?(\w+)')
 _DEBUG = re.compile(r", !dbg !(\d+)")
 _FILE_NAME = re.compile(r'(filename|directory): "([^"]*)"')
+_SYMBOL = re.compile(r'@("[^"]*"|[\w.$-]+)')
 _LABEL = re.compile(r'^(?:"([^"]*)"|([\w.$-]+)):')
+
+
+def symbols(line: str) -> list[str]:
+    """The functions and global variables that a line names."""
+    return [unquoted(name) for name in _SYMBOL.findall(line)]
 
 
 class Text:
@@ -44,7 +50,7 @@ class Text:
                     if inner == "}":
                         break
                     body.append(inner)
-                if found_name := re.search(r'@("[^"]*"|[\w.$-]+)\(', line):
+                if found_name := re.search(rf"{_SYMBOL.pattern}\(", line):
                     self._functions[unquoted(found_name[1])] = body
             elif line.startswith("@"):
                 name, _, rest = line.partition(" = ")
@@ -98,9 +104,8 @@ class Text:
 
     def is_set_at_start(self, name: str) -> bool:
         """Whether the value of a global variable is computed when the program starts."""
-        written = re.compile(rf'@"?{re.escape(name)}"?[,) ]')
         return any(
-            written.search(line)
+            name in symbols(line)
             for function, body in self._functions.items()
             if function.startswith(("_GLOBAL__", "__cxx_global_var_init"))
             for line in body

@@ -101,7 +101,8 @@ class _Mangled:
     """Reads a mangled name from `at` on, within the arguments of cuda_tile::record::pure."""
 
     def __init__(self, text: str, at: int):
-        self._text, self._at = text, at
+        # Lengths of names in the text count bytes.
+        self._text, self._at = text.encode().decode("latin-1"), at
         # What S_, S0_, ... stand for: what has been named before.
         self._known = [Name("cuda_tile"), Name("cuda_tile::record"), Name("cuda_tile::record::pure")]
 
@@ -182,7 +183,7 @@ class _Mangled:
     def _identifier(self) -> str:
         length = int(self._match(r"\d+")[0])
         self._at += length
-        return self._text[self._at - length : self._at]
+        return self._text[self._at - length : self._at].encode("latin-1").decode(errors="replace")
 
     def _substitution(self) -> Name:
         found = re.compile(r"S([0-9A-Z]*)_").match(self._text, self._at)

@@ -107,7 +107,7 @@ def record(
 
 
 def _read(entry: cache.Entry, known: list[KernelInfo] | None) -> Recorded:
-    llvm = (entry.folder / _OUTPUT).read_text(encoding="utf-8")
+    llvm = (entry.folder / _OUTPUT).read_text(encoding="utf-8", errors="replace")
     kernels = [KernelInfo.from_json(kernel) for kernel in entry.meta["kernels"]] if known is None else known
     return Recorded(llvm, entry.meta["expressions"], kernels, entry.meta["log"], entry.meta["files"])
 

@@ -9,7 +9,8 @@ from typing import NamedTuple
 from ...compilers.demangle import demangled
 from ...frontend.refused import OTHER_CODE, REASONS
 from .llvm import Place
-from .llvm_text import Text
+from .llvm_operands import unquoted
+from .llvm_text import Text, symbols
 from .names import recorded_call
 
 _MARK = re.compile(r"7refusedILi(\d+)E")
@@ -17,7 +18,6 @@ _CALL = re.compile(r'\b(?:call|invoke) .*?([@%])("[^"]*"|[\w.$-]+)\(')
 _ASSEMBLY = re.compile(r"\bcall\b[^@%]* asm ")
 _ON_STACK = re.compile(r"= alloca [^,]+, i\d+ %")
 _DEBUG = re.compile(r", !dbg !(\d+)")
-_GLOBAL = re.compile(r'@("[^"]*"|[\w.$-]+)')
 _HEAP = re.compile(r"_Zn[wa]m.*|_Zd[la]P.*|malloc|calloc|realloc|free|aligned_alloc")
 _AT_START = ("__cxx_global_var_init", "_GLOBAL__")  # functions that initialize variables
 _INDIRECT = (
@@ -70,12 +70,12 @@ def _reason(text: Text, line: str, at_start: set[str]) -> str:
     if _ON_STACK.search(line):
         return "an array whose length is not known when the kernel is compiled is unsupported in tile code"
     if call := _CALL.search(line):
-        name = call[2].strip('"')
+        name = unquoted(call[2])
         if call[1] == "%":
             return _INDIRECT
         if recorded_call(name) is None and (reason := _of_call(text, name)):
             return reason
-    for variable in _GLOBAL.findall(line) if at_start or "_ZGV" in line else ():
+    for variable in symbols(line) if at_start or "_ZGV" in line else ():
         if variable.startswith("_ZGV"):
             return _STATIC
         if variable in at_start:
@@ -112,7 +112,7 @@ def _way_back(text: Text, name: str) -> list[str]:
         here = waiting.pop(0)
         for line in text.lines(here):
             call = _CALL.search(line)
-            callee = call[2].strip('"') if call and call[1] == "@" else ""
+            callee = unquoted(call[2]) if call and call[1] == "@" else ""
             if callee == name:
                 return [*ways[here], name]
             if callee in text.functions and callee not in ways:
@@ -129,7 +129,7 @@ def _initialized_at_start(text: Text) -> set[str]:
             for line in text.lines(function):
                 if " store " in line or "llvm.mem" in line:
                     target = line.rpartition(", ptr ")[2] if " store " in line else line.partition("(")[2]
-                    found |= set(_GLOBAL.findall(target.partition("," if " store " not in line else " !")[0]))
+                    found |= set(symbols(target.partition("," if " store " not in line else " !")[0]))
     return found
 
 
