@@ -102,6 +102,7 @@ def plain(name: str) -> str:
         ("__global__ void __cuda_tile_launch_bounds__(2, 3) k(float (*f)(int), int a[3])", "k", "f a"),
         ('extern "C" __attribute__((noinline)) __global__ void k(auto* x)', "k", "x"),
         ("template <typename T> requires requires(T t) { t + 1; } __global__ void k(T x)", "k<T>", "x"),
+        ("template <int N> __global__ void k(int x) requires (N > 0)", "k<N>", "x"),
     ],
 )
 def test_kernel(head, instance, names):

@@ -104,11 +104,15 @@ class Source:
         return at
 
     def _follows_requires(self, brace: int) -> bool:
-        """Whether braces are those of a requires expression."""
+        """Whether braces are those of a requires expression, not what follows a requires clause."""
         before = brace - 1
         if before >= 0 and self.words[before] == ")":
             before = self.partner(before) - 1
-        return before >= 0 and self.words[before] == "requires"
+        if before < 0 or self.words[before] != "requires":
+            return False
+        word = self.words[before - 1] if before else ";"
+        is_operand = word == ")" or self.tokens[before - 1].kind == "name"
+        return not is_operand or word in ("requires", "return", "co_return")
 
     def declaration_end(self, start: int) -> int:
         """The semicolon, or the opening brace of a function's body or an initialiser, of a declaration."""
