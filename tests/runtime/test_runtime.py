@@ -139,7 +139,7 @@ def test_attributes_are_those_of_cuda():
 )
 def test_headers_compile_as(standard, source, tmp_path):
     file = tmp_path / ("file.c" if standard.startswith("c1") else "file.cpp")
-    file.write_text(f"#include <cuda_runtime.h>\n{source}\n")
+    file.write_text(f"#include <cuComplex.h>\n#include <nvtx3/nvToolsExt.h>\n{source}\n")
     compiler = find_compiler()
     headers = INCLUDE / "cuda_tile/compatible/runtime"
     options = ["-x", "c" if file.suffix == ".c" else "c++", f"-std={standard}", "-Wall", "-Werror"]
