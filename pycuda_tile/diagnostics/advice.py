@@ -186,6 +186,11 @@ def _rows() -> tuple[_Row, ...]:
             r"\bselect\(",
             "both values of select are tiles of one type: write ct::full<decltype(t)>(x) for a scalar x",
         ),
+        _Row(
+            r"non-'constexpr' function '.*\btile\b|must have a constant value|constant expression",
+            r"\bconstexpr\b.*\{\s*\{",
+            "a tile is not a constant expression: write const instead of constexpr",
+        ),
     )
 
 
