@@ -191,6 +191,14 @@ def _rows() -> tuple[_Row, ...]:
             r"\bconstexpr\b.*\{\s*\{",
             "a tile is not a constant expression: write const instead of constexpr",
         ),
+        _Row(
+            r"no (?:matching|instance of).*\b(exp|tanh)\b",
+            r"\bct::(exp|tanh)<(?!.*rounding_mode)",
+            lambda said, source: (
+                f"since 13.4 a rounding mode is the first template argument of {source[1]}: write "
+                f'ct::{source[1]}(x), or build with api="13.3"'
+            ),
+        ),
     )
 
 

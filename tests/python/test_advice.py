@@ -49,8 +49,10 @@ MISTAKES = {
     "ct::reduce_max(t, 0_ic) is the maximum along a dimension",
     "if (t > 0.0f) *p = 1.0f": "hint: a condition is one value for a whole tile: ct::select(mask, a, b) "
     "chooses element by element, and & and | combine masks",
-    "constexpr ct::tile<int, ct::shape<2>> u{{1, 2}}": "hint: a tile is not a constant expression: write const "
-    "instead of constexpr",
+    "constexpr ct::tile<int, ct::shape<2>> u{{1, 2}}": "hint: a tile is not a constant expression: "
+    "write const instead of constexpr",
+    "auto u = ct::exp<T>(t)": "hint: since 13.4 a rounding mode is the first template argument of exp: write "
+    'ct::exp(x), or build with api="13.3"',
     "auto u = ct::select(t > 0.0f, t, 0.0f)": "hint: both values of select are tiles of one type: write "
     "ct::full<decltype(t)>(x) for a scalar x",
 }
