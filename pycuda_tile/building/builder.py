@@ -11,12 +11,10 @@ from typing import Any
 
 from .. import targets
 from ..errors import BuildTypeError, BuildValueError, SourceNotFound, short_traceback
-from ..spec import API_VERSIONS
+from ..spec import API_MACRO, API_VERSIONS, api_number
 from ..targets.fusing import reason_against
 from ..targets.target import Request, Target
 from .module import Module
-
-_API_MACRO = "CUDA_TILE_API_VERSION"
 
 
 @short_traceback()
@@ -297,10 +295,9 @@ def check_api(api: str | None, defines: dict[str, str]) -> dict[str, str]:
         return defines
     if api not in API_VERSIONS:
         raise BuildValueError(f"api must be one of {', '.join(API_VERSIONS)}, got {api!r}")
-    if _API_MACRO in defines:
-        raise BuildValueError(f"defines: {_API_MACRO} is set by the argument api: pass only one of them")
-    major, minor = api.split(".")
-    return {**defines, _API_MACRO: str(100 * int(major) + int(minor))}
+    if API_MACRO in defines:
+        raise BuildValueError(f"defines: {API_MACRO} is set by the argument api: pass only one of them")
+    return {**defines, API_MACRO: api_number(api)}
 
 
 def _macro_value(value: object) -> str:

@@ -18,6 +18,15 @@ from typing import Any
 TABLES = Path(__file__).parent / "tables"
 #: The versions of CUDA Tile C++, of which the first is the manual's and the last the default.
 API_VERSIONS = ("13.3", "13.4", "13.5")
+#: The macro that selects one of them in our header, as `api_number` writes it.
+API_MACRO = "CUDA_TILE_API_VERSION"
+
+
+def api_number(version: str) -> str:
+    """A version as the value of API_MACRO: "1305" for "13.5"."""
+    major, minor = version.split(".")
+    return str(100 * int(major) + int(minor))
+
 
 # Sections are the manual's; those that it lacks begin with the version of the API that has them.
 _ID = re.compile(r"(13\.\d:)?\d+(\.\d+)*/\S+")

@@ -8,6 +8,7 @@ from typing import Any
 from ..errors import Diagnostic
 from ..frontend.kernel_info import KernelInfo
 from ..frontend.kernel_names import base_name, normalized, split_overload
+from ..spec import API_MACRO, API_VERSIONS, api_number
 from .target import Request
 
 
@@ -24,7 +25,7 @@ def find_hint_errors(request: Request, macros: Mapping[str, str]) -> tuple[Diagn
         return ()
     from ..frontend.hint_errors import hint_errors
 
-    return tuple(hint_errors(request.text, request.name, {**macros, **request.defines}))
+    return tuple(hint_errors(request.text, request.name, known_macros(request, macros)))
 
 
 def find_host_errors(request: Request, macros: Mapping[str, str]) -> tuple[Diagnostic, ...]:
@@ -33,7 +34,7 @@ def find_host_errors(request: Request, macros: Mapping[str, str]) -> tuple[Diagn
         return find_hint_errors(request, macros)
     from ..frontend.shared_variables import shared_variables
 
-    known = {**macros, **request.defines}
+    known = known_macros(request, macros)
     return (*shared_variables(request.text, request.name, known), *find_hint_errors(request, macros))
 
 
@@ -76,8 +77,14 @@ def _places(request: Request, macros: Mapping[str, str]) -> dict[str, Any]:
     return {
         "path": request.path,
         "include_dirs": (*request.user_dirs, *request.include_dirs),
-        "macros": {"__cplusplus": "202002L", **macros, **request.defines},
+        "macros": known_macros(request, macros),
     }
+
+
+def known_macros(request: Request, macros: Mapping[str, str]) -> dict[str, str]:
+    """What a source sees: the compiler's macros, the version of the API, and those that the user defines."""
+    ours = {"__cplusplus": "202002L", API_MACRO: api_number(API_VERSIONS[-1])}
+    return {**ours, **macros, **request.defines}
 
 
 def entry_names(kernels: list[KernelInfo]) -> list[str]:

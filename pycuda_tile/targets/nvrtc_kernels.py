@@ -19,7 +19,7 @@ from ..frontend.kernel_names import cxx_expression
 from ..frontend.refused import marked, tile_words
 from ..launching.parameters import Parameter, decode
 from ..system import cache, resources
-from .kernels import entry_names, find_kernels, find_keywords, front_end, param_names
+from .kernels import entry_names, find_kernels, find_keywords, front_end, known_macros, param_names
 from .target import Request
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def leave_out_host(
     if read or may_have_host_half(request.text, tile_only):
         others = [text for name, text in texts.items() if name not in read]
         read[""] = request.text
-        made, left_out = blanked(read, [*names, *others], settings.macros, tile_only)
+        made, left_out = blanked(read, [*names, *others], known_macros(request, settings.macros), tile_only)
         out.update(made)
     if tile_only:
         words = tile_words(out.values())

@@ -155,6 +155,28 @@ def test_versions_of_the_api(host_target):
         host_target.build(SET, defines={"CUDA_TILE_API_VERSION": 1302})
 
 
+OF_VERSIONS = """#include "cuda_tile.h"
+#if CUDA_TILE_API_VERSION >= 1304
+__tile_global__ void newer(int*) {}
+#else
+__tile_global__ void manual(int*) {}
+#endif
+"""
+
+
+@pytest.mark.parametrize("arguments, source, name", [
+    ({}, OF_VERSIONS, "newer"),
+    ({"api": "13.3"}, OF_VERSIONS, "manual"),
+    ({}, f"#define CUDA_TILE_API_VERSION 1303\n{OF_VERSIONS}", "manual"),
+])  # fmt: skip
+def test_kernels_that_a_version_has(host_target, arguments: dict, source: str, name: str):
+    assert list(host_target.build(source, **arguments)) == [name]
+
+
+def test_kernels_that_the_default_version_has(any_target):
+    assert list(any_target.build(OF_VERSIONS)) == ["newer"]
+
+
 def test_nvidias_compiler_has_the_api_of_its_own_version(make_target):
     try:
         own = ".".join(map(str, nvrtc.version("")))

@@ -11,6 +11,7 @@ from ...compilers import nvrtc, toolchain
 from ...errors import BuildValueError, TargetUnavailable
 from ...frontend.kernel_info import KernelInfo
 from ...launching import gpu
+from ...spec import API_MACRO, api_number
 from ...system import cache, resources
 from ...system.install import advice
 from .. import nvrtc_kernels
@@ -29,7 +30,7 @@ def compile(request: Request, names: Sequence[str], known: list[KernelInfo] | No
 
         return open_front_end.compile(request, names, known)
     nvidia = check_available()
-    _check_api(request.api)
+    request = _with_api(request)
     arch = request.arch or gpu.default_arch()
     nvrtc.check_arch(arch, EXTRA)
     settings = _settings(request, arch, nvidia)
@@ -61,13 +62,15 @@ def check_available() -> list[str]:
     return folders
 
 
-def _check_api(api: str) -> None:
+def _with_api(request: Request) -> Request:
+    """The request with the macro of the compiler's own version, which no other can replace."""
     own = ".".join(map(str, nvrtc.version(EXTRA)))
-    if api and api != own:
+    if request.api and request.api != own:
         raise BuildValueError(
-            f"api={api!r}: NVIDIA's compiler {own} has the API of its own version only: leave api out, "
-            'or pass front_end="open"'
+            f"api={request.api!r}: NVIDIA's compiler {own} has the API of its own version only: "
+            'leave api out, or pass front_end="open"'
         )
+    return request._replace(defines={API_MACRO: api_number(own), **request.defines})
 
 
 def examine(_: object) -> Finding:
