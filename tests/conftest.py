@@ -63,7 +63,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def _part(text: str) -> tuple[int, int]:
     found = re.fullmatch(r"(\d+)/(\d+)", text)
     if not found or not 1 <= int(found[1]) <= int(found[2]):
-        raise argparse.ArgumentTypeError(f"{text!r} is no part: 2/5 is the second of five")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a part: 2/5 is the second of five")
     return int(found[1]), int(found[2])
 
 

@@ -19,7 +19,7 @@ std::vector<CUcontext>& current_contexts();
 /// Most errors of the run time are the driver's, by number.
 CUresult result_of(cudaError_t error);
 
-/// Calls `function`, once the driver is initialized; its errors are no last errors of the run time.
+/// Calls `function`, once the driver is initialized; its errors do not become the run time's last error.
 template <typename Function>
 CUresult of_driver(Function function) {
   if (!driver_is_initialized())

@@ -48,7 +48,7 @@ class ptr:
     array:   any array that a launch takes
     offset:  a number of elements, not of bytes, that is added to the array's address; may be negative
 
-    In checked builds accesses are still bounded by the array. ArgumentTypeError if offset is no integer.
+    In checked builds accesses are still bounded by the array. ArgumentTypeError if offset is not an integer.
     """
 
     def __init__(self, array: object, offset: int = 0):

@@ -47,7 +47,7 @@ def set_num_workers(count: int | None) -> None:
 
     count:  a number of threads, at least 1; None means one for each core this process may use
 
-    Raises ArgumentValueError for a count that is no such number.
+    Raises ArgumentValueError for any other count.
     """
     try:
         wanted = 0 if count is None else operator.index(count)

@@ -169,7 +169,7 @@ def _labelled(track: _Track) -> list[tuple[int, float]]:
 
 
 def _edges(parts: dict[tuple[float, float], object]) -> str:
-    """The lines between cells of different parts, and around all. Cells beside a gap are no neighbours."""
+    """The lines between cells of different parts, and around all. Cells beside a gap are not neighbours."""
     width, height = _CELL
     right, bottom = max((x for x, _ in parts), default=0), max((y for _, y in parts), default=0)
     left, top = min((x for x, _ in parts), default=0), min((y for _, y in parts), default=0)

@@ -128,7 +128,7 @@ def layout_of(array: Any) -> Layout:
         size = integer(array.itemsize, "the array's itemsize", 0) or 1
         strides = integers(strides, "the array's strides", rank=len(extents))
         if any(stride % size for stride in strides):
-            raise PictureError(f"the array's strides {strides} are no multiples of its {size} byte elements")
+            raise PictureError(f"the array's strides {strides} are not multiples of its {size} byte elements")
         strides = tuple(stride // size for stride in strides)
     elif callable(getattr(array, "stride", None)):  # PyTorch
         strides = integers(array.stride(), "the array's strides", rank=len(extents))

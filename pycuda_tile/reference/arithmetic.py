@@ -198,7 +198,7 @@ def _require_integers(dtype: np.dtype) -> None:
 
 def _basic_float(x: Any) -> Any:
     if not is_basic_float(x.dtype):
-        raise TypeError(f"{x.dtype.name} is no arithmetic scalar type")
+        raise TypeError(f"{x.dtype.name} is not an arithmetic scalar type")
     return x
 
 

@@ -88,7 +88,7 @@ def as_operand(x: Any, element: np.dtype | None = None) -> Any:
         return _python_integer(x, element or np.dtype(np.int32))
     if isinstance(x, float):
         return np.float64(x) if element is None or is_integral(element) else convert(np.float64(x), element)
-    raise TypeError(f"{type(x).__name__} is no tile: expected a NumPy array or scalar, or a Python number")
+    raise TypeError(f"{type(x).__name__} is not a tile: expected a NumPy array or scalar, or a Python number")
 
 
 def _python_integer(x: int, element: np.dtype) -> Any:

@@ -48,7 +48,7 @@ def element_cast(x: Any, dtype: DTypeLike, rounding: str | None = None, saturati
 
 
 def _power_of_two(x: np.ndarray, target: np.dtype, rounding: str) -> np.ndarray:
-    """The smallest power of two not below x or, toward zero, the greatest not above it, if there is one."""
+    """The least power of two not below x or, toward zero, the greatest not above it, if the target has it."""
     above = np.asarray(convert(x, target))
     bits = above.view(np.uint8)
     moves = (rounding == "round_toward_zero") & (above.astype(np.float64) > x) & (bits != 0)

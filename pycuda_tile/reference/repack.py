@@ -18,7 +18,7 @@ def repack(x: np.ndarray, dtype: DTypeLike, dim: int) -> np.ndarray:
     string = bits.reshape(*rows.shape[:-1], -1)
     width = _width(target)
     if string.shape[-1] % width or (string.shape[-1] % 8 and target != x.dtype):
-        raise TypeError(f"{string.shape[-1]} bits are no elements of {target.name}")
+        raise TypeError(f"{string.shape[-1]} bits do not make whole elements of {target.name}")
     parts = string.reshape(*string.shape[:-1], -1, width)
     padded = np.zeros((*parts.shape[:-1], 8 * target.itemsize), np.uint8)
     padded[..., :width] = parts

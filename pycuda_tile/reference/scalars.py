@@ -78,7 +78,7 @@ def arithmetic_common_type(a: DTypeLike, b: DTypeLike) -> np.dtype:
     a, b = np.dtype(a), np.dtype(b)
     for dtype in (a, b):
         if not (is_integral(dtype) or is_basic_float(dtype)):
-            raise TypeError(f"{dtype.name} is no arithmetic scalar type")
+            raise TypeError(f"{dtype.name} is not an arithmetic scalar type")
     if is_float(a) or is_float(b):
         return _common_float(a, b)
     if is_signed(a) != is_signed(b):

@@ -109,7 +109,7 @@ class StridedView(_View):
     def __init__(self, array: np.ndarray, shape: tuple[int, ...], strides: tuple[int, ...]):
         super().__init__(array, shape)
         if len(strides) != array.ndim or any(stride <= 0 for stride in strides):
-            raise TypeError(f"{strides} are no strides of chunks of an array of shape {array.shape}")
+            raise TypeError(f"{strides} are not strides of chunks of an array of shape {array.shape}")
         self.strides = strides
 
     @property

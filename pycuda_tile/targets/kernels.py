@@ -94,8 +94,8 @@ def entry_names(kernels: list[KernelInfo]) -> list[str]:
 
 
 def overload_names(kernels: list[KernelInfo]) -> list[str]:
-    """The kernels that are no templates and share their name with others: with the types of their parameters,
-    which are those of the kernel's namespace."""
+    """The kernels that are not templates and share their name with others, with the types of their
+    parameters, which are those of the kernel's namespace."""
     names = [kernel.name for kernel in kernels]
     overloads = [k for k in kernels if not k.template_params and names.count(k.name) > 1]
     return [normalized(f"{k.name}({', '.join(param.type for param in k.params)})") for k in overloads]

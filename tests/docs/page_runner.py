@@ -135,7 +135,7 @@ class Page:
                 self.compare(command.output, printed, f"`{command.text}`: ")
 
     def compile_kernels(self, block: Block) -> None:
-        """Builds all kernels that are no templates: for the CPU, or as the page says, for a GPU."""
+        """Builds all kernels that are not templates: for the CPU, or as the page says, for a GPU."""
         import pycuda_tile as pct
 
         source = block.text if "#include" in block.text else PREFIX + block.text

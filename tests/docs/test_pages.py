@@ -22,7 +22,7 @@ SHARE = 24  # one page in so many runs by default
 
 
 def git(*arguments: str) -> str:
-    """What git prints; nothing where this is no checkout."""
+    """What git prints; nothing where this is not a git checkout."""
     try:
         done = subprocess.run(["git", *arguments], cwd=ROOT, capture_output=True, text=True, check=False)
     except OSError:

@@ -22,7 +22,7 @@ def test_start_on_a_fresh_machine(tmp_path: Path):
     checkout, home = tmp_path / "checkout", tmp_path / "home"
     home.mkdir()
     if subprocess.run(["git", "clone", "--quiet", ROOT, checkout], check=False).returncode:
-        pytest.skip("this is no checkout of git")
+        pytest.skip("this is not a git checkout")
     shell = Shell(tmp_path / "state", checkout)
     python = Path(sys.base_prefix) / "bin"
     shell.environment = {name: value for name, value in os.environ.items() if name.startswith(KEPT)}

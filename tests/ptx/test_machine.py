@@ -241,7 +241,7 @@ _OTHER = "xor.b32 %r4, %r2, {other}; add.u32 %r4, %r1, %r4; ld.shared.u32 %r5, [
         (_STORE + "bar.warp.sync -1;" + _OTHER.format(other=128), "without a barrier between"),
         (_STORE + "bar.sync 0;" + _OTHER.format(other=4) + "st.shared.u32 [%r3], 7;", "what was read"),
         ("mov.u32 %r1, memory; st.shared.u32 [%r1], %r0;", "another write at once"),
-        ("ld.global.u32 %r1, [%rd0+2];", "is no multiple of 4"),
+        ("ld.global.u32 %r1, [%rd0+2];", "is not a multiple of 4"),
         ("ld.global.u32 %r1, [%rd0+4096];", "which no argument holds"),
         ("mov.u32 %r1, memory; ld.shared.u32 %r2, [%r1+65536];", "shared memory of"),
         ("setp.eq.u32 %p1, %r0, 3; @%p1 bra END; bar.sync 0; END: bar.sync 1;", "do not come"),

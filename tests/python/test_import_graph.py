@@ -27,7 +27,7 @@ OPTIONAL = {
 
 def modules() -> dict[str, Path]:
     """The package's modules by name; a package is its __init__."""
-    copied = ROOT / "starter" / "files"  # are no modules of this package
+    copied = ROOT / "starter" / "files"  # are not modules of this package
     found = [path for path in ROOT.rglob("*.py") if copied not in path.parents]
     paths = {".".join(p.relative_to(ROOT.parent).with_suffix("").parts): p for p in found}
     return {name.removesuffix(".__init__"): path for name, path in paths.items()}

@@ -71,7 +71,7 @@ def test_python_numbers_take_the_type_of_the_other_operand():
     assert reference.add(1, 2).dtype == np.int32 and reference.add(1.0, 2).dtype == np.float64
     with pytest.raises(OverflowError, match="300 does not fit in uint8"):
         reference.add(np.zeros(2, np.uint8), 300)
-    with pytest.raises(TypeError, match="list is no tile"):
+    with pytest.raises(TypeError, match="list is not a tile"):
         reference.add(np.zeros(2), [1, 2])
 
 

@@ -70,7 +70,7 @@ class Example:
     def _argument(self, line: str) -> Argument:
         found = _ARGUMENT.fullmatch(line)
         if not found:
-            raise BuildValueError(f"{self.place}: {line!r} is no argument: expected 'int* p = {{1, 2}}'")
+            raise BuildValueError(f"{self.place}: {line!r} is not an argument: expected 'int* p = {{1, 2}}'")
         type = re.sub(r"^const |^ptr<(.*)>$", r"\1", found["type"])
         pointer = bool(found["pointer"]) or found["type"].startswith("ptr<")
         values = tuple(_values(found["values"].strip("{}").split(", ")))

@@ -32,7 +32,7 @@ def is_kernel(words: list[str]) -> bool:
 
 
 def bounds(source: Source, start: int, end: int) -> dict[str, str]:
-    """What __launch_bounds__ says in the declaration of a kernel that is no template, by its signature."""
+    """What __launch_bounds__ says in the declaration of a kernel that is not a template, by its signature."""
     found = _most_threads(source, start, end)
     return (
         {}

@@ -113,7 +113,7 @@ class Addresses(Instructions):
             stored = self.value(value)
             if is_tile(stored.type) and (value.type == "ptr" or self.is_handle(value)):
                 if not self.arrays.is_local(place):
-                    raise Unsupported("a tile in memory that is no local array")
+                    raise Unsupported("a tile in memory that is not a local array")
                 self.store_tile(i, stored)
                 return
         pointer = self._pointer_to(place, value.type)

@@ -82,7 +82,7 @@ class Calls(Packing):
         made = self.definitions.get(operand.name) if isinstance(operand, Local) else None
         if made is None or made.op != "load" or self.arrays.slot(made, self.type_of):
             return
-        raise Unsupported("a tile in memory that is no local array")
+        raise Unsupported("a tile in memory that is not a local array")
 
     # --- between tiles and elements ---
 

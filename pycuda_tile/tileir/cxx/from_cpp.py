@@ -28,7 +28,7 @@ def from_cpp(
     """A module with an entry for each kernel.
 
     source:   the text (str), or the path of a .cu or .cuh file (pathlib.Path)
-    kernels:  name expressions such as "softmax<float, 1024>"; none: all kernels that are no templates
+    kernels:  name expressions such as "softmax<float, 1024>"; none: all kernels that are not templates
     api:      the version of CUDA Tile C++: "13.3", "13.4" or "13.5"
 
     The other arguments are those of build(). Entries have the names that C++ gives symbols; interpret() also

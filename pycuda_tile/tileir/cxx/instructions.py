@@ -120,7 +120,7 @@ class Instructions(Types):
         if value.type == type_:
             return value
         if isinstance(value.type.element, Pointer) and not isinstance(type_.element, Pointer):
-            raise Unsupported("a tile in memory that is no local array")  # its handle is not an address
+            raise Unsupported("a tile in memory that is not a local array")  # its handle is not an address
         return self.broadcast(self.as_element(value, type_.element), type_.shape)
 
     # --- arithmetic ---

@@ -163,7 +163,7 @@ class OperandReader:
         return instruction
 
     def _list(self) -> tuple[Operand, ...]:
-        """Operands with a comma between, to the end or to what is no operand, such as an alignment."""
+        """Operands with commas between, up to the end or to something else, such as an alignment."""
         operands = [self.operand()]
         while self.peek() == "," and self.peek(1)[:1] != "!" and self.peek(1) != "align":
             self.take()

@@ -31,7 +31,7 @@ _SIGNED = {e.cxx for e in ELEMENT_TYPES if e.is_integral and e.signed}
 @dataclass(frozen=True)
 class Name:
     """A class, with its template's arguments: names and numbers. A pointer is named "*". What `const` and
-    `volatile` say is for readers: they are no part of what tiles hold."""
+    `volatile` say is for readers: they are not part of what tiles hold."""
 
     name: str
     arguments: tuple[Name | int, ...] = ()
@@ -89,7 +89,7 @@ class Call:
 
 @functools.lru_cache(maxsize=4096)
 def recorded_call(symbol: str) -> Call | None:
-    """What a function's symbol says, None where it is no recorded call."""
+    """What a function's symbol says, None if it is not a recorded call."""
     found = _CALL.match(symbol)
     if not found:
         return None

@@ -63,7 +63,7 @@ def record(
     """The LLVM IR of the kernels called `names`.
 
     macros:  those that kernels see unless the user defines them
-    plain:   whether it also has all kernels that are no templates
+    plain:   whether it also has all kernels that are not templates
     known:   the kernels of the source, if they have been found before
 
     Raises CompileError if the source does not compile, and KernelNotFound if it lacks one of the kernels.

@@ -42,7 +42,7 @@ def place_of(reason: str, place: Place | None) -> Refusal:
 
 
 class Refused(Exception):
-    """A kernel is no tile code."""
+    """A kernel contains code that tile code must not have."""
 
     def __init__(self, refusals: list[Refusal]):
         super().__init__("; ".join(refusal.reason for refusal in refusals))

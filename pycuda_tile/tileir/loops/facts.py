@@ -45,7 +45,7 @@ def is_scalar(value: Value) -> bool:
 
 
 def data_of(op: Operation) -> list[Value]:
-    """The operands that are no tokens."""
+    """The operands that are not tokens."""
     return [value for value in operands_of(op) if not is_token(value)]
 
 

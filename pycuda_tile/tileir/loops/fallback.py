@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..ir import Operation
 from ..locations import Location
 
-#: Why a kernel runs operation by operation that is no faster as loops.
+#: Why a kernel runs operation by operation although there are rules: as loops it would not be faster.
 NOTHING = "no loops that operations could share"
 
 

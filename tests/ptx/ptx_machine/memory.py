@@ -192,7 +192,7 @@ def _shape(instruction: Instruction) -> tuple[str, int, int]:
 def _check_alignment(instruction: Instruction, addresses: np.ndarray, size: int) -> None:
     if (addresses % np.uint64(size)).any():
         bad = int(addresses[(addresses % np.uint64(size)).argmax()])
-        raise PtxError(f"address {bad:#x} is no multiple of {size}: {instruction}")
+        raise PtxError(f"address {bad:#x} is not a multiple of {size}: {instruction}")
 
 
 def _ld(machine, instruction: Instruction) -> Step:

@@ -56,7 +56,7 @@ class Operands:
         if text == "_":
             return lambda value, mask: None
         if text not in self._registers:
-            raise PtxError(f"{text} is no register")
+            raise PtxError(f"{text} is not a register")
         register = self._registers[text]
         dtype = NUMPY[kind]
         if register.itemsize > dtype.itemsize:

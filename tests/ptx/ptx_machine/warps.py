@@ -185,7 +185,7 @@ def _giving_rows(machine, mask, count: int) -> np.ndarray:
 
 def _check_rows(addresses: np.ndarray) -> None:
     if (addresses % np.uint64(16)).any():
-        raise PtxError("the address of a matrix's row is no multiple of 16")
+        raise PtxError("the address of a matrix's row is not a multiple of 16")
 
 
 def _movmatrix(machine, instruction: Instruction) -> Step:

@@ -1,4 +1,4 @@
-// <cuComplex.h> where NVIDIA's is not installed: its types. Its functions are no tile code.
+// <cuComplex.h> where NVIDIA's is not installed: its types. Its functions are not for tile code.
 #pragma once
 
 #include "cuda_tile/predefined.h"
