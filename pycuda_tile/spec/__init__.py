@@ -80,7 +80,8 @@ SCHEMAS: dict[str, dict[str, Any]] = {
     },
     # How the usable entities are declared, and what else must hold; the names are in cuda::tiles.
     "signatures": {"id": None, "signature": None, "constraint": re.compile(r".*")},
-    "chapters": {"id": _SECTION, "title": None, "page": _NAME},  # the page's name in docs/reference/cpp/
+    # page: its name in docs/reference/cpp/; manual: that of the manual's public page
+    "chapters": {"id": _SECTION, "title": None, "page": _NAME, "manual": _NAME},
     # Test programs on which NVIDIA's front end disagrees.
     "disagreements": {
         "id": re.compile(r"[a-z][a-z0-9-]*(/right)?"),  # a negative case, or behind # in a positive program
