@@ -1,8 +1,7 @@
 """Random kernels of Tile IR in text, whose tiles are larger than a strip, and what they are launched with.
 
-Each kernel loads tiles of one shape from views and through tiles of pointers, computes with them and with
-tiles of other shapes, and stores some; what exists of a tile, whether arrays overlap and the values are the
-launch's. All of it is defined for every input.
+Each kernel loads tiles of one shape, computes with them and with tiles of other shapes, and stores some; what
+exists of a tile, whether arrays overlap and the values are the launch's. All is defined for every input.
 """
 
 from __future__ import annotations
@@ -12,34 +11,13 @@ import random
 from collections.abc import Callable
 from dataclasses import dataclass
 
-import ml_dtypes
 import numpy as np
+from random_accesses import FLOATS, SMALL_FLOATS, STORED, WHOLE, Lines, Shape, Tile, tile_type
 
-FLOATS = {"f16": np.float16, "bf16": ml_dtypes.bfloat16, "f32": np.float32, "f64": np.float64}
-SMALL_FLOATS = {"f8E4M3FN": ml_dtypes.float8_e4m3fn, "f8E5M2": ml_dtypes.float8_e5m2}
-WHOLE = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "i64": np.int64}
-STORED = FLOATS | SMALL_FLOATS | WHOLE
 SHAPES = [(64,), (256,), (8, 32), (32, 8), (4, 64), (2, 128), (1, 128), (64, 1), (4, 8, 16), (2, 1, 4, 16)]
 SPECIAL = [0.0, -0.0, 1.0, -1.5, np.inf, -np.inf, np.nan, 65504.0, 6e-8, 1e30, 1e-42, -5e-324]
 ROUNDING = ["", "", " rounding<zero>", " rounding<positive_inf>", " rounding<negative_inf>"]
 INPUTS, OUTPUTS, BLOCKS = 3, 3, 3
-
-Shape = tuple[int, ...]
-
-
-@dataclass(frozen=True)
-class Tile:
-    name: str
-    kind: str
-    shape: Shape
-
-    @property
-    def type(self) -> str:
-        return _type(self.kind, self.shape)
-
-
-def _type(kind: str, shape: Shape) -> str:
-    return f"tile<{'x'.join([*map(str, shape), kind])}>"
 
 
 @dataclass
@@ -61,21 +39,18 @@ class Launch:
         return arrays
 
 
-class Kernel:
+class Kernel(Lines):
     """name:   of the entry
     exact:  whether the interpreter gives the same bits: not if floats are summed, or with exp
     """
 
     def __init__(self, seed: int):
-        self.random = random.Random(seed)
+        chance = random.Random(seed)
+        shape, kinds = chance.choice(SHAPES), [chance.choice([*STORED]) for _ in range(INPUTS + OUTPUTS)]
+        if chance.random() < 0.4:
+            kinds = [chance.choice([*STORED])] * (INPUTS + OUTPUTS)
+        super().__init__(chance, shape, kinds)
         self.name, self.exact = f"nest_{seed}", True
-        self.shape = self.random.choice(SHAPES)
-        self.kinds = [self.random.choice([*STORED]) for _ in range(INPUTS + OUTPUTS)]
-        if self.random.random() < 0.4:
-            self.kinds = [self.random.choice([*STORED])] * (INPUTS + OUTPUTS)
-        self.lines: list[str] = []
-        self.tiles: list[Tile] = []
-        self._count = 0
         self._write()
 
     def __str__(self) -> str:
@@ -83,22 +58,6 @@ class Kernel:
         names += [f"%n{d}: tile<i32>" for d in range(len(self.shape))]
         body = "".join(f"  {line}\n" for line in self.lines)
         return f"entry @{self.name}({', '.join(names)}) {{\n{body}  return\n}}\n"
-
-    # --- statements ---
-
-    def let(self, kind: str, shape: Shape, text: str) -> Tile:
-        self._count += 1
-        tile = Tile(f"%v{self._count}", kind, shape)
-        self.lines.append(f"{tile.name} = {text}")
-        return tile
-
-    def made_of(self, x: Tile, kind: str, shape: Shape, text: str) -> Tile:
-        """A tile of another type."""
-        return self.let(kind, shape, f"{text} : {x.type} -> {_type(kind, shape)}")
-
-    def keep(self, tile: Tile) -> None:
-        """Others may use it."""
-        self.tiles.append(tile)
 
     def _write(self) -> None:
         self.lines.append("%i, %j, %k = get_tile_block_id : tile<i32>")
@@ -114,143 +73,11 @@ class Kernel:
         self._store(INPUTS + OUTPUTS - 1)
 
     def _load(self, i: int) -> None:
-        self._access(i, None)
+        self.access(i, None)
 
     def _store(self, i: int) -> None:
         here = [tile for tile in self.tiles if tile.shape == self.shape]
-        self._access(i, self._converted(self.random.choice(here[-4:]), self.kinds[i]))
-
-    def _access(self, i: int, stored: Tile | None) -> None:
-        if self.random.random() < 0.5:
-            self._through_view(i, stored)
-        else:
-            self._through_pointers(i, stored)
-
-    def _through_view(self, i: int, stored: Tile | None) -> None:
-        kind, rank, name = self.kinds[i], len(self.shape), f"{i}_{self._count}"
-        sizes = [f"%n{d}" for d in range(rank)]
-        order = list(range(rank))  # the dimension of the array for each of the tile
-        if rank > 1 and self.random.random() < 0.2:
-            self.random.shuffle(order)
-        sizes = [f"%n{order.index(d)}" for d in range(rank)]
-        strides = ["%one"] * rank
-        self.lines.append(f"%one{name} = constant <i32: 1> : tile<i32>")
-        strides[-1] = f"%one{name}"
-        for d in range(rank - 2, -1, -1):
-            strides[d] = f"%s{name}_{d}"
-            self.lines.append(f"{strides[d]} = muli {strides[d + 1]}, {sizes[d + 1]} : tile<i32>")
-        dynamic = self.random.random() < 0.5
-        last = strides[-1] if dynamic else "1"
-        marks = ",".join([*["?"] * (rank - 1), "?" if dynamic else "1"])
-        tensor = f"tensor_view<{'x'.join(['?'] * rank)}x{kind}, strides=[{marks}]>"
-        given = ", ".join([*strides[:-1], last])
-        typed = " : tile<i32>"
-        self.lines.append(
-            f"%t{name} = make_tensor_view %a{i}, shape = [{', '.join(sizes)}], strides = [{given}]{typed}"
-            f" -> {tensor}"
-        )
-        mapped = "" if order == sorted(order) else f", dim_map=[{', '.join(map(str, order))}]"
-        pads = ["", "zero"] if kind in WHOLE else ["", "zero", "neg_zero", "nan", "pos_inf", "neg_inf"]
-        if kind == "f8E4M3FN":
-            pads = ["", "zero", "neg_zero", "nan"]
-        pad = self.random.choice(pads)
-        padding = f"padding_value = {pad}, " if pad and stored is None else ""
-        view = f"partition_view<tile=({'x'.join(map(str, self.shape))}), {padding}{tensor}{mapped}>"
-        if stored is None and not padding:
-            view = view.replace("), ", "), padding_value = zero, ", 1)
-        self.lines.append(f"%w{name} = make_partition_view %t{name} : {view}")
-        at = ", ".join(["%i", *["%zero"] * (rank - 1)])
-        if stored is None:
-            self._count += 1
-            tile = Tile(f"%v{self._count}", kind, self.shape)
-            self.tiles.append(tile)
-            self.lines.append(
-                f"{tile.name}, %k{name} = load_view_tko weak %w{name}[{at}] : {view}, tile<i32> -> "
-                f"{tile.type}, token"
-            )
-        else:
-            self.lines.append(
-                f"%k{name} = store_view_tko weak {stored.name}, %w{name}[{at}] : {stored.type}, {view}, "
-                "tile<i32> -> token"
-            )
-
-    def _through_pointers(self, i: int, stored: Tile | None) -> None:
-        """Element i0 * size + i1 * ... of a block's own part, for positions below n0, n1, ..."""
-        kind, shape = self.kinds[i], self.shape
-        whole = self._constant("i32", (), str(math.prod(shape)))
-        first = self.let("i32", (), f"muli %i, {whole.name} : tile<i32>")
-        offset, mask = self._spread(first), None
-        wide = self.random.random() < 0.3
-        for d, size in enumerate(shape):
-            step = math.prod(shape[d + 1 :])
-            place = self._along(d)
-            factor = self._constant("i32", shape, str(step))
-            far = self.let("i32", shape, f"muli {place.name}, {factor.name} : {place.type}")
-            offset = self.let("i32", shape, f"addi {offset.name}, {far.name} : {offset.type}")
-            if size > 1 and self.random.random() < 0.8:
-                bound = self._spread(Tile(f"%n{d}", "i32", ()))
-                inside = self.made_of(
-                    place, "i1", shape, f"cmpi less_than {place.name}, {bound.name}, signed"
-                )
-                if mask is not None:
-                    inside = self.let("i1", shape, f"andi {mask.name}, {inside.name} : {mask.type}")
-                mask = inside
-        if wide:
-            offset = self.made_of(offset, "i64", shape, f"exti {offset.name} signed")
-        base = self._spread(Tile(f"%a{i}", f"ptr<{kind}>", ()))
-        text = f"offset {base.name}, {offset.name} : {base.type}, {offset.type} -> {base.type}"
-        at = self.let(base.kind, shape, text)
-        self._count += 1
-        masked = "" if mask is None else f", {mask.name}"
-        typed = "" if mask is None else f", {mask.type}"
-        if stored is None:
-            tile = Tile(f"%v{self._count}", kind, shape)
-            if mask is not None:
-                values = [t for t in self.tiles if t.kind == kind and t.shape == shape]
-                padding = self.random.choice([self._number(kind, shape), *values[-1:]])
-                masked, typed = f"{masked}, {padding.name}", f"{typed}, {padding.type}"
-            self.tiles.append(tile)
-            self.lines.append(
-                f"{tile.name}, %k{self._count} = load_ptr_tko weak {at.name}{masked} : {at.type}{typed} -> "
-                f"{tile.type}, token"
-            )
-        else:
-            self.lines.append(
-                f"%k{self._count} = store_ptr_tko weak {at.name}, {stored.name}{masked} : {at.type}, "
-                f"{stored.type}{typed} -> token"
-            )
-
-    # --- values ---
-
-    def _constant(self, kind: str, shape: Shape, value: str) -> Tile:
-        return self.let(kind, shape, f"constant <{kind}: {value}> : {_type(kind, shape)}")
-
-    def _number(self, kind: str, shape: Shape) -> Tile:
-        if kind in WHOLE:
-            return self._constant(kind, shape, str(self.random.choice([0, 1, -1, 2, 3, 100])))
-        return self._constant(kind, shape, self.random.choice(["0.0", "-0.0", "1.0", "-3.0", "0.5"]))
-
-    def _spread(self, one: Tile) -> Tile:
-        """One element as a tile of the kernel's shape."""
-        ones = tuple(1 for _ in self.shape)
-        thin = self.made_of(one, one.kind, ones, f"reshape {one.name}")
-        if ones == self.shape:
-            return thin
-        return self._broadcast(thin)
-
-    def _broadcast(self, thin: Tile) -> Tile:
-        if thin.shape == self.shape:
-            return thin
-        return self.made_of(thin, thin.kind, self.shape, f"broadcast {thin.name}")
-
-    def _along(self, d: int) -> Tile:
-        """The position along a dimension."""
-        size = self.shape[d]
-        line = self.let("i32", (size,), f"iota : tile<{size}xi32>")
-        thin = tuple(size if e == d else 1 for e in range(len(self.shape)))
-        if thin != line.shape:
-            line = self.made_of(line, "i32", thin, f"reshape {line.name}")
-        return self._broadcast(line)
+        self.access(i, self._converted(self.random.choice(here[-4:]), self.kinds[i]))
 
     def _some(self, kinds: list[str], shape: Shape | None = None) -> Tile:
         """A late tile of these kinds, made of another one if there is none."""
@@ -261,7 +88,7 @@ class Kernel:
         others = [tile for tile in self.tiles if tile.shape == shape and tile.kind != "i1"]
         kind = self.random.choice(kinds)
         if not others:
-            return self._number(kind, shape)
+            return self.number(kind, shape)
         return self._converted(self.random.choice(others[-4:]), kind)
 
     def _converted(self, tile: Tile, kind: str) -> Tile:
@@ -283,8 +110,8 @@ class Kernel:
         if kind in WHOLE:
             if tile.kind in SMALL_FLOATS:
                 tile = self._converted(tile, "f32")
-            least = self._constant(tile.kind, tile.shape, "-100.0")
-            most = self._constant(tile.kind, tile.shape, "100.0")
+            least = self.constant(tile.kind, tile.shape, "-100.0")
+            most = self.constant(tile.kind, tile.shape, "100.0")
             low = self.let(tile.kind, tile.shape, f"maxf {tile.name}, {least.name} : {tile.type}")
             tile = self.let(tile.kind, tile.shape, f"minf {low.name}, {most.name} : {tile.type}")
             return self.made_of(tile, kind, tile.shape, f"ftoi {tile.name} signed")
@@ -294,7 +121,7 @@ class Kernel:
 
     def arithmetic(self) -> None:
         x = self._some([*FLOATS] if self.random.random() < 0.6 else [*WHOLE])
-        y = self.random.choice([self._some([x.kind]), self._number(x.kind, x.shape)])
+        y = self.random.choice([self._some([x.kind]), self.number(x.kind, x.shape)])
         if x.kind in FLOATS:
             name = self.random.choice(["addf", "subf", "mulf", "divf", "minf", "maxf"])
             mode = self.random.choice(ROUNDING) if name not in ("minf", "maxf") else ""
@@ -343,7 +170,7 @@ class Kernel:
         self.keep(self._converted(self._some([*STORED, "i1"]), self.random.choice([*STORED])))
 
     def position(self) -> None:
-        self.keep(self._along(self.random.randrange(len(self.shape))))
+        self.keep(self.along(self.random.randrange(len(self.shape))))
 
     def turn(self) -> None:
         """Transposed, changed, and back again, or seen as another shape."""
@@ -389,14 +216,14 @@ class Kernel:
             x.kind,
             shape,
             f"{name} {x.name} dim={dim}{mode} identities=[{identity} : {x.kind}] : {x.type} -> "
-            f"{_type(x.kind, shape)} (%e{n}: tile<{x.kind}>, %f{n}: tile<{x.kind}>) {{ "
+            f"{tile_type(x.kind, shape)} (%e{n}: tile<{x.kind}>, %f{n}: tile<{x.kind}>) {{ "
             f"%g{n} = {function.format(f'%e{n}, %f{n}')} : tile<{x.kind}> yield %g{n} : tile<{x.kind}> }}",
         )
         if name == "reduce":
             thin = tuple(1 if d == dim else n for d, n in enumerate(x.shape))
             if thin != shape:
                 tile = self.made_of(tile, x.kind, thin, f"reshape {tile.name}")
-            tile = self._broadcast(tile)
+            tile = self.broadcast(tile)
         self.keep(tile)
 
     def _body(self, kind: str) -> tuple[str, str]:
@@ -421,7 +248,7 @@ class Kernel:
         dim = self.random.randrange(len(x.shape))
         if x.shape[dim] == 1:
             return
-        where, shape = self._along(dim), tuple(n for d, n in enumerate(x.shape) if d != dim)
+        where, shape = self.along(dim), tuple(n for d, n in enumerate(x.shape) if d != dim)
         self._count += 1
         n, kinds = self._count, (x.kind, "i32")
         e, f, p, q = (f"%{name}{n}" for name in "efpq")
@@ -439,7 +266,7 @@ class Kernel:
             f"yield %t{n}, %u{n} : tile<{x.kind}>, tile<i32>",
         ]
         arguments = f"{e}: tile<{x.kind}>, {f}: tile<{x.kind}>, {p}: tile<i32>, {q}: tile<i32>"
-        types = ", ".join(_type(kind, shape) for kind in kinds)
+        types = ", ".join(tile_type(kind, shape) for kind in kinds)
         self.lines.append(
             f"%h{n}, %i{n} = reduce {x.name}, {where.name} dim={dim} "
             f"identities=[{lowest} : {x.kind}, 0 : i32] : {x.type}, {where.type} -> {types} "
@@ -450,7 +277,7 @@ class Kernel:
             tile = Tile(name, kind, shape)
             if thin != shape:
                 tile = self.made_of(tile, kind, thin, f"reshape {name}")
-            self.keep(self._broadcast(tile))
+            self.keep(self.broadcast(tile))
 
     def split(self) -> None:
         """Halves of tiles, changed and put together again, perhaps the other way round."""
@@ -459,8 +286,8 @@ class Kernel:
         whole, half = x.type, tuple(n // 2 if e == d else n for e, n in enumerate(x.shape))
         parts = []
         for number in (0, 1):
-            at = [self._constant("i32", (), str(number if e == d else 0)).name for e in range(len(half))]
-            text = f"extract {x.name}[{', '.join(at)}] : {whole} -> {_type(x.kind, half)}"
+            at = [self.constant("i32", (), str(number if e == d else 0)).name for e in range(len(half))]
+            text = f"extract {x.name}[{', '.join(at)}] : {whole} -> {tile_type(x.kind, half)}"
             parts.append(self.let(x.kind, half, text))
         if self.random.random() < 0.5:
             parts = [self._changed(part, parts[1]) for part in parts]
@@ -474,7 +301,7 @@ class Kernel:
         y = self._some([x.kind])
         self._count += 1
         n = self._count
-        counts = self._constant("i32", (), "3"), self._constant("i32", (), "1")
+        counts = self.constant("i32", (), "3"), self.constant("i32", (), "1")
         lines = [
             f"%c{n} = {add} %b{n}, {y.name} : {x.type}",
             f"%d{n} = {'maxf' if x.kind in FLOATS else 'xori'} %c{n}, {x.name} : {x.type}",
