@@ -166,8 +166,10 @@ def _order_loops(nest: Nest, full: list[int]) -> None:
             continue
         source, dim = operands_of(op)[0], int(attribute(op, "dim"))
         axes = nest.axes.of(source)[dim]
-        if len(axes) != 1:
-            raise Fallback(op, f"its rows are {len(axes)} axes")
+        if not axes:
+            raise Fallback(op, "its rows have one element", on_tiles=True)
+        if len(axes) > 1:
+            raise Fallback(op, "its rows are divided by a reshape")
         (axis,) = axes
         last = nest.axes.list_of(source)[-1]
         if found not in (None, (axis, last)):
