@@ -129,3 +129,50 @@ def test_arrays_within_structures_and_of_pointers():
         got = [np.zeros(2, np.int32), np.zeros(1, np.int32)]
         tileir.interpret(made, pointers, 1, *got, n, seed=n)
         assert [given.tolist() for given in got] == [x, y]
+
+
+STACKS = """
+template <typename N> struct stack {
+  tile at[4];
+  N count = 0;
+  __tile__ void push(tile t) { at[static_cast<int>(count)] = t; count += 1; }
+  __tile__ tile pop() { count -= 1; return at[static_cast<int>(count)]; }
+};
+template <typename N> __tile__ void used(float* y, int n) {
+  stack<N> stacks[2];
+  for (int i = 0; i < 6; ++i)
+    stacks[(i + n) & 1].push(ct::full<tile>(i + 0.5f));
+  auto copy = stacks[n & 1];
+  copy.push(copy.pop() * 2.0f);
+  if (n > 2) copy.push(stacks[1].pop());
+  tile sum = ct::zeros<tile>();
+  while (copy.count > 0) sum = sum * 10.0f + copy.pop();
+  ct::partition_view{ct::tensor_span{y, ct::extents{8, 4}}, ct::shape<8, 4>{}}.store(sum, 0, 0);
+  *y = static_cast<float>(stacks[0].count);
+}
+__tile_global__ void counts_int(float* y, int n) { used<int>(y, n); }
+__tile_global__ void counts_char(float* y, int n) { used<signed char>(y, n); }
+__tile_global__ void counts_long(float* y, int n) { used<long>(y, n); }
+__tile_global__ void counts_float(float* y, int n) { used<float>(y, n); }
+"""
+
+
+def test_numbers_behind_arrays_of_tiles():
+    """In one structure: LLVM does not say where the array ends."""
+    made = module(HEAD + STACKS)
+    for n in (1, 2, 4, 5):
+        stacks: list[list[float]] = [[], []]
+        for i in range(6):
+            stacks[(i + n) & 1].append(i + 0.5)
+        copy = stacks[n & 1][:]
+        copy[-1] *= 2
+        copy += [stacks[1].pop()] if n > 2 else []
+        total = np.float32(0)
+        while copy:
+            total = total * np.float32(10) + np.float32(copy.pop())
+        expected = np.full(32, total)
+        expected[0] = len(stacks[0])
+        for entry in made.entries:
+            y = np.zeros(32, np.float32)
+            tileir.interpret(made, entry.name, 1, y, n, seed=n)
+            np.testing.assert_array_equal(y, expected)

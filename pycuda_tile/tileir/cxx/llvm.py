@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -50,6 +51,19 @@ def offset_of(type_: Struct, index: int) -> int:
     """Where in a structure an element begins."""
     end = _end_of(type_, index)
     return end if type_.packed else end + -end % alignment_of(type_.elements[index])
+
+
+def scalars_of(type_: Type, at: int = 0) -> Iterator[tuple[int, str]]:
+    """Where an object at an address has which numbers and pointers."""
+    if isinstance(type_, Array):
+        size = size_of(type_.element)
+        for k in range(type_.count):
+            yield from scalars_of(type_.element, at + k * size)
+    elif isinstance(type_, Struct):
+        for index, element in enumerate(type_.elements):
+            yield from scalars_of(element, at + offset_of(type_, index))
+    else:
+        yield at, type_
 
 
 def _end_of(type_: Struct, count: int) -> int:

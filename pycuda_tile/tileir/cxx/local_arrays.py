@@ -12,9 +12,22 @@ from dataclasses import dataclass
 
 from ..ir import Pointer, Tile
 from .builder import Unsupported, width
-from .llvm import Array, Function, Instruction, Local, Number, Operand, Struct, Type, offset_of, size_of
+from .llvm import (
+    Array,
+    Function,
+    Instruction,
+    Local,
+    Number,
+    Operand,
+    Struct,
+    Type,
+    offset_of,
+    scalars_of,
+    size_of,
+)
 
 _HANDLE = 8  # bytes
+_MOST = 4096  # bytes of an object whose parts are told apart
 _COPIES = ("llvm.memcpy", "llvm.memmove", "llvm.memset")
 TypeOf = Callable[[Operand], Tile | None]
 
@@ -64,6 +77,7 @@ class LocalArrays:
         self.scale = 1
         self._spots: dict[str, Spot] = {}
         self._definitions = {i.name: i for i in instructions if i.name}
+        self._layouts = {i.name: _layout(i.detail) for i in instructions if i.op == "alloca"}
         if not self.has_any:
             return
         changed = True
@@ -168,6 +182,11 @@ class LocalArrays:
             return math.gcd(*(self._divisor(o, seen) for o in made.operands))
         if made.op == "mul" and isinstance(made.operands[1], Number):
             return self._divisor(made.operands[0], seen) * abs(int(made.operands[1].value))
+        if made.op in ("shl", "ashr", "lshr") and isinstance(made.operands[1], Number):
+            divisor, by = self._divisor(made.operands[0], seen), 1 << int(made.operands[1].value)
+            if made.op == "shl":  # which may drop bits at the top
+                return (divisor & -divisor) * by
+            return 1 if divisor % by else divisor // by
         return 1
 
     def _is_known(self, operand: Operand) -> bool:
@@ -175,7 +194,7 @@ class LocalArrays:
         return isinstance(operand, Local) and bool(self._spots) and operand.name not in self._spots
 
     def _type_at(self, spot: Spot, type_of: TypeOf, seen: list[Spot]) -> Tile | None:
-        if spot in seen:
+        if spot in seen or self._is_of_numbers(spot):
             return None
         for access in self._accesses:
             near = access.spot.arrays & spot.arrays and 0 in access.spot.distances(spot)
@@ -210,8 +229,37 @@ class LocalArrays:
                 if (there, other) in inner and here in tiles:
                     continue
                 near = [d for d in here.distances(there) if -size < d < other]
-                if any(d or size != other for d in near):
+                if any(d or size != other for d in near) and not self._are_apart(here, there):
                     raise Unsupported("an array of structures with tiles, which is accessed in other pieces")
+
+    # --- what the types of the arrays say ---
+
+    def _is_of_numbers(self, spot: Spot) -> bool:
+        """Whether the types of the arrays have numbers there, and tiles elsewhere."""
+        kinds = [self._kinds(name, spot) for name in spot.arrays]
+        return all(found and "ptr" not in found for found in kinds)
+
+    def _are_apart(self, one: Spot, other: Spot) -> bool:
+        """Whether one of two places is of numbers and the other of tiles. An index of an array of tiles seems
+        to reach the numbers behind it, since LLVM does not say where the array ends."""
+        pairs = ((one, other), (other, one))
+        return any(self._is_of_numbers(a) and self._has_tiles(b) for a, b in pairs)
+
+    def _has_tiles(self, spot: Spot) -> bool:
+        return all("ptr" in self._kinds(name, spot) for name in spot.arrays)
+
+    def _kinds(self, name: str, spot: Spot) -> set[str]:
+        """What an object has where a spot may be; nothing if it has no tiles, or its layout is not known."""
+        layout = self._layouts.get(name, {})
+        size = max(layout, default=0) + 1
+        places = range(spot.offset, size, spot.every) if spot.every else [spot.offset]
+        return {layout[place] for place in places if place in layout}
+
+
+def _layout(type_: Type) -> dict[int, str]:
+    """Where an object has which numbers and tiles; nothing if it is large, or has no tiles or only tiles."""
+    found = dict(scalars_of(type_)) if size_of(type_) <= _MOST else {}
+    return found if "ptr" in found.values() and len(set(found.values())) > 1 else {}
 
 
 def _is_finer(number: Spot, tile: Spot) -> bool:
