@@ -154,6 +154,7 @@ def test_faults_of_threads_have_a_line(wrong):
         ("other<<<1, 1>>>();", ":3: error: .* dynamic parallelism is not supported"),
         ("tex2D<float>(0, 1.f, 2.f);", ":3:.* textures and surfaces do not exist on the CPU"),
         ("cudaArray_t a; cudaMallocArray(&a, nullptr, 4, 4);", ":3:.* textures and surfaces do not exist"),
+        ("\n#include <mma.h>\n", "fragments of <mma.h> do not exist on the CPU"),
         ("cudaTextureObject_t texture = 0;", ":3:.* textures and surfaces do not exist on the CPU"),
         ("undeclared = 1;", r":3:3: error: .*undeclared.* 3 \| undeclared = 1; \| \^"),
     ],
@@ -166,7 +167,8 @@ def test_refused_in_kernels(tmp_path, statement, message):
     )
     with pytest.raises(pct.CompileError) as error:
         pct.compile_program(source, tmp_path / "out")
-    assert re.search(f"refused.cu{message}", " ".join(str(error.value).split()))
+    place = "" if "mma" in statement else "refused.cu"
+    assert re.search(f"{place}{message}", " ".join(str(error.value).split()))
     assert not (tmp_path / "out").exists()
     if "undeclared" in statement:
         assert error.value.diagnostics[0].line == 3
