@@ -56,6 +56,13 @@ def test_operations_are_made_of_primitives(folder: str):
     assert {name: words for name, words in found.items() if words} == {}
 
 
+@pytest.mark.parametrize("folder", ["core", "tile", "checked", *BACK_ENDS])
+def test_targets_differ_in_the_platform_and_the_choice_of_the_back_end(folder: str):
+    found = {path.name: set(re.findall(TARGETS, code(path))) for path in headers(folder)}
+    found.pop("transposed.h", None)  # forms exist from a warp's threads on
+    assert {name: words for name, words in found.items() if words} == {}
+
+
 def test_each_back_end_has_each_primitive():
     declarations = re.sub(r"//.*", "", (HEADERS / "tile/primitives.h").read_text(encoding="utf-8"))
     declarations += code(HEADERS / "tile/tile.h")

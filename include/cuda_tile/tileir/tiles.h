@@ -37,8 +37,6 @@ using ct::platform::barrier;
 using ct::platform::bit_cast;
 using ct::platform::thread;
 
-inline constexpr bool one_thread = ct::platform::block_threads == 1;
-
 /// The only element of a tile.
 template <typename T>
 CUDA_TILE_API ct::tile_element_t<T> element_of(T const& x) {
@@ -89,7 +87,7 @@ CUDA_TILE_API T reversed(T const& x) {
 /// Calls f(i, element) for each element, in row-major order, in one thread of the block.
 template <typename T, typename F>
 CUDA_TILE_API void for_each_element(T const& x, F f) {
-  if constexpr (one_thread) {
+  if constexpr (ct::platform::block_threads == 1) { // without a copy for each element
     for (unsigned i = 0; i < T::distribution::size; ++i)
       f(i, x.slots[i]);
   } else {
