@@ -59,7 +59,8 @@ def compile_error(log: str, places: Places) -> CompileError:
     places = replace(places, path=places.source)
     diagnostics = [*places.found, *parse(log, places)]
     errors = [d for d in diagnostics if d.severity == "error"]
-    message = render(errors, places) if errors else render_log(log, places)
+    by_directive = [d for d in errors if d.message.startswith(("#error", '"'))]  # the others follow from it
+    message = render(by_directive or errors, places) if errors else render_log(log, places)
     return CompileError(message, diagnostics, log)
 
 

@@ -70,6 +70,7 @@ def test_macro_that_breaks_the_headers(make_target, name: str, place: str):
         source, defines = "#define N 8\n" + source, {}
     error = failing(make_target(name), source, kernels=["k"], defines=defines)
     assert "a macro whose name is one capital letter" in str(error).splitlines()[0]
+    assert str(error).count("error: ") == 1  # and nothing of what follows from it
 
 
 def test_macro_below_the_headers(any_target):
