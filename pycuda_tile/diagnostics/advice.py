@@ -98,7 +98,7 @@ def _rows() -> tuple[_Row, ...]:
             lambda said, source: f"{source[1]}() has unsigned members: write int(ct::{source[1]}().x)",
         ),
         _Row(
-            r"\bdouble\b(?!.*\bintegral\b)",
+            r"\bdouble\b(?!.*\bintegral or enum\b)",
             r"(?<![\w.])(\d+\.\d*|\.\d+)(?![\w.])",
             lambda said, source: (
                 f"{source[1]} is a double: write {source[1].rstrip('.')}"
