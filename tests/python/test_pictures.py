@@ -218,7 +218,7 @@ def test_large_arrays_are_shortened_around_what_matters():
         (lambda: pct.show((3, 4)), r"power of two, got the shape \(3, 4\)"),
         (lambda: pct.show((2**12, 2**13)), "at most 2\\^24"),
         (lambda: pct.show(np.zeros((1, 1, 1, 1))), "at most 3 dimensions"),
-        (lambda: pct.show(np.zeros(4, "i1,i4")["f1"]), "no multiples of its 4 byte"),
+        (lambda: pct.show(np.zeros(4, "i1,i4")["f1"]), "not multiples of its 4 byte"),
         (lambda: pictures.tile((4, 4), threads=3), "power of two from 1 to 1024, got 3"),
         (lambda: pictures.tile(4.0), "must be an integer, got 4.0"),
         (lambda: pictures.partition_view((4, 4), 4, 0), "expected 2, for 2 dimensions, got 1"),
