@@ -53,7 +53,7 @@ IN_README = (
     "ten element-wise steps",
     "partial sums",
     "transpose",
-    "matmul int8",
+    "matmul float, n = 2048",
     "causal attention 1x8x1024x64 float",
     "atomic histogram",
 )
