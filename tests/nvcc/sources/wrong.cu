@@ -14,9 +14,7 @@ __tile_global__ void beyond(int* out) {
   auto place = ct::iota<ct::tile<int, ct::shape<8>>>();
   ct::store(out + place, place);
 }
-__global__ void by_thread(int* out) {
-  out[3 + threadIdx.x] = 1;
-}
+__global__ void by_thread(int* out) { out[3 + threadIdx.x] = 1; }
 int main(int, char** words) {
   float* out;
   cudaMalloc(&out, 100 * sizeof(float));
