@@ -63,3 +63,10 @@ def test_example(name: str):
         (attributes,) = fuse(made)[2].values()
         assert attributes["path"] == ("by operation" if name in BY_OPERATION else "fused"), expression
         assert attributes.get("reason", "").endswith(BY_OPERATION.get(name, "")), expression
+
+
+def test_loads_are_in_the_loops_that_need_them():
+    """Weight and bias of layer norm, though the sum of the row, which needs neither, is no loop of a group."""
+    text, _, _ = fuse(module(EXAMPLES / "layer_norm.cu"))
+    loops, by_operation, _ = text.partition("else [&]")
+    assert loops.count(".load_masked(") == 1 and by_operation  # the row itself

@@ -121,7 +121,9 @@ def _nests(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) -
         while part:
             nest = _longest(part, uses, reasons, _without)
             if nest is None or not _is_worth_it(nest):
-                nest = _longest(part, uses, reasons, _before)
+                whole = _longest(part, uses, reasons, _before)
+                if nest is None or (whole is not None and _is_worth_it(whole)):
+                    nest = whole
             if nest is None:
                 nest = _longest(part[:1], uses, reasons, _before)
             taken = part[:1] if nest is None else nest.ops
