@@ -66,7 +66,7 @@ def test_example(name: str):
 
 
 def test_loads_are_in_the_loops_that_need_them():
-    """Weight and bias of layer norm, though the sum of the row, which needs neither, is no loop of a group."""
+    """Weight and bias of layer norm: the sum of the row before them needs neither, and is not fused."""
     text, _, _ = fuse(module(EXAMPLES / "layer_norm.cu"))
     loops, by_operation, _ = text.partition("else [&]")
     assert loops.count(".load_masked(") == 1 and by_operation  # the row itself
