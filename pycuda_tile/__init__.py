@@ -19,14 +19,16 @@ from typing import TYPE_CHECKING, Any
 from . import version
 
 if TYPE_CHECKING:
-    from . import pictures, reference
+    from . import pictures, reference, tileir
     from .building.builder import build, nvrtc_build
     from .building.module import Module
     from .errors import (
         CompileError,
         Diagnostic,
         Error,
+        KernelNotFound,
         LaunchError,
+        NotAvailableYet,
         TargetUnavailable,
         UndefinedBehaviorError,
     )
@@ -58,12 +60,15 @@ _PUBLIC = {
     "Error": "errors",
     "CompileError": "errors",
     "Diagnostic": "errors",
+    "KernelNotFound": "errors",
     "LaunchError": "errors",
+    "NotAvailableYet": "errors",
     "TargetUnavailable": "errors",
     "UndefinedBehaviorError": "errors",
     "show": "pictures",
     "pictures": "pictures",
     "reference": "reference",
+    "tileir": "tileir",
 }
 __all__ = [
     "CompileError",
@@ -71,8 +76,10 @@ __all__ = [
     "Error",
     "Kernel",
     "KernelInfo",
+    "KernelNotFound",
     "LaunchError",
     "Module",
+    "NotAvailableYet",
     "TargetUnavailable",
     "UndefinedBehaviorError",
     "autotune",
@@ -86,6 +93,7 @@ __all__ = [
     "set_num_workers",
     "show",
     "strided",
+    "tileir",
     "torch_op",
 ]
 
@@ -103,4 +111,4 @@ if not TYPE_CHECKING:  # to type checkers, other names than those above are erro
 
 
 def __dir__() -> list[str]:
-    return sorted([*globals(), *__all__])
+    return sorted({*__all__, *(name for name in globals() if name.startswith("__"))})

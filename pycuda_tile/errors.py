@@ -133,7 +133,7 @@ class KernelNotFound(Error, KeyError):
 
 
 class NotAvailableYet(Error, NotImplementedError):
-    """Part of the interface is not implemented in this version."""
+    """A right program that this version cannot translate; the message says what, and where."""
 
 
 class PictureError(Error, ValueError):

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
 
 
 _FRONT_END = "open"  # of --emit tileir, which needs no tools of NVIDIA's then
+_NO_KERNELS = "no kernels (functions declared __tile_global__)"
 _PRINTED = ("tileir", "loops")  # what --emit prints without -o
 
 
@@ -104,7 +105,7 @@ def _build_all(arguments: argparse.Namespace, target: str) -> Module:
             raise Error(
                 f"{arguments.file} has only kernels that are templates: {'; '.join(templates)}: {advice}"
             )
-        raise Error(f"{arguments.file} has no kernels (functions declared __tile_global__)")
+        raise Error(f"{arguments.file} has {_NO_KERNELS}")
     if templates and not asked:
         print(
             f"note: kernels that are templates are left out: {'; '.join(templates)}: {advice}",
@@ -125,7 +126,7 @@ def list_kernels(arguments: argparse.Namespace) -> int:
         for hint in kernel.hints:
             print(f"    hint({hint})")
     if not kernels:
-        print(f"{name}: no kernels (functions declared __tile_global__)", file=sys.stderr)
+        print(f"{name}: {_NO_KERNELS}", file=sys.stderr)
     if clang.load() is None:
         print(f"note: {NOTE}: {advice(clang.EXTRA)}", file=sys.stderr)
     return 0
@@ -157,8 +158,12 @@ def check_file(arguments: argparse.Namespace) -> int:
     for line in paths:
         print(line)
     errors, warnings = (sum(d.severity == kind for d in diagnostics) for kind in ("error", "warning"))
-    print(f"{name}: {where}, {errors} errors, {warnings} warnings")
+    print(f"{name}: {where}, {_count(errors, 'error')}, {_count(warnings, 'warning')}")
     return 1 if errors else 0
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}{'' if number == 1 else 's'}"
 
 
 def _compile_diagnostics(arguments: argparse.Namespace) -> tuple[list[Diagnostic], str, list[str]]:
@@ -169,6 +174,8 @@ def _compile_diagnostics(arguments: argparse.Namespace) -> tuple[list[Diagnostic
         return error.diagnostics, "does not compile", []
     except TargetUnavailable as error:
         return [], f"not compiled ({error})", []
+    if not module.kernels:
+        return [], f"{_NO_KERNELS}; the rest compiles for {module.target} ({module.arch})", []
     return [], f"compiles for {module.target} ({module.arch})", list(_paths(module))
 
 

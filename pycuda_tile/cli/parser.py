@@ -31,6 +31,7 @@ def make_parser() -> argparse.ArgumentParser:
         return command
 
     add("run", "run an example or a script; without a name, the example `table`")
+    add("nvcc", "compile whole CUDA programs for the CPU; takes the options of NVIDIA's nvcc")
     add("doctor", "report what works on this machine, and how to install what is missing", _doctor)
     compile_ = add(
         "compile",

@@ -10,6 +10,7 @@ from typing import Any
 
 from .. import targets
 
+_TOOLS = ("--debug", "--sanitize")
 _HELP = """usage: pycuda-tile run [EXAMPLE | SCRIPT.py] [--debug | --sanitize] ...
        pycuda-tile run PROGRAM.cu [--debug | --sanitize] [OPTIONS of nvcc] [-- ARGUMENTS]
 
@@ -28,6 +29,8 @@ def run(words: list[str]) -> int:
 
     folder = resources.examples_dir()
     names = sorted(path.stem for path in folder.glob("*.py") if not path.stem.startswith("_"))
+    if words and words[0] in _TOOLS:  # it may stand before the name
+        words = [*words[1:2], words[0], *words[2:]]
     if words and words[0].endswith(".cu"):
         from . import program
 
@@ -35,7 +38,7 @@ def run(words: list[str]) -> int:
     if words[:1] in (["-h"], ["--help"]):
         print(_HELP.format(", ".join(names)))
         return 0
-    tools = [word for word in words if word in ("--debug", "--sanitize")]
+    tools = [word for word in words if word in _TOOLS]
     words = [word for word in words if word not in tools]
     name = words[0] if words and not words[0].startswith("-") else "table"
     script = Path(name) if name.endswith(".py") else folder / f"{name}.py"

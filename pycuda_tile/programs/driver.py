@@ -74,6 +74,8 @@ class Driver:
         for given in asked.inputs:
             if not os.path.exists(given.path):
                 raise Error(f"nvcc: {given.path}: there is no such file")
+            if os.path.isdir(given.path):
+                raise Error(f"nvcc: {given.path} is a folder: expected a file")
         with tempfile.TemporaryDirectory(prefix="cuda_tile_nvcc_") as folder:
             if asked.action in ("-E", "-M", "-MM"):
                 return self._preprocess(Path(folder))

@@ -121,6 +121,22 @@ def test_compile_of_nothing_is_an_error(capsys, tmp_path: Path, options: list[st
     source.write_text("int x;\n")
     assert main(["compile", str(source), "-o", str(output), "--target", "cpu"]) == 1
     assert "has no kernels (functions declared __tile_global__)" in capsys.readouterr().err
+    assert main(["check", str(source), "--target", "cpu"]) == 0
+    assert "no kernels (functions declared __tile_global__); the rest compiles" in capsys.readouterr().out
+
+
+def test_a_folder_that_is_named_as_a_program_is(capfd, tmp_path: Path):
+    folder = tmp_path / "program.cu"
+    folder.mkdir()
+    for command in ("run", "nvcc"):
+        assert main([command, str(folder)]) == 1
+        assert capfd.readouterr().err == f"nvcc: {folder} is a folder: expected a file\n"
+
+
+def test_options_of_run_may_stand_before_a_program(tmp_path: Path):
+    program = tmp_path / "program.cu"
+    program.write_text("int main() { return 3; }\n")
+    assert main(["run", "--sanitize", str(program)]) == 3
 
 
 def test_compile_failures(capsys, tmp_path: Path):

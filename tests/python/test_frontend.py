@@ -241,7 +241,7 @@ def test_check_command(capsys, tmp_path: Path, monkeypatch):
     assert main(["check", str(path), "--target", "cpu"]) == 0
     out = capsys.readouterr().out
     assert f"{path}:3: warning: hint(0, occupancy = 40) of kernel 'k' is ignored" in out
-    assert f"{path}: compiles for cpu (native), 0 errors, 1 warnings\n" in out
+    assert f"{path}: compiles for cpu (native), 0 errors, 1 warning\n" in out
     path.write_text(HEAD + "[[cutile::hint(0)]] __tile_global__ void k(float* x) { nonsense; }\n")
     assert main(["check", str(path), "--target", "cpu"]) == 1
     out = capsys.readouterr().out

@@ -6,6 +6,7 @@ import sys
 from pathlib import Path
 
 import pycuda_tile as pct
+from pycuda_tile import errors
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -14,13 +15,15 @@ def test_public_names():
     for name in pct.__all__:
         assert getattr(pct, name) is not None
         assert name in dir(pct)
+    assert pct.NotAvailableYet is errors.NotAvailableYet
+    assert "sys" not in dir(pct)  # completion offers nothing that the module only imports
     assert callable(pct.build) and callable(pct.nvrtc_build)
 
 
 def test_no_module_has_the_name_of_a_public_function():
     """Importing such a module would replace the function."""
     modules = {module.name for module in pkgutil.iter_modules(pct.__path__)}
-    assert modules & set(pct.__all__) == {"pictures", "reference"}
+    assert modules & set(pct.__all__) == {"pictures", "reference", "tileir"}
 
 
 def test_unknown_name():
