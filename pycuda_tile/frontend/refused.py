@@ -10,7 +10,7 @@ discards. Lines keep their numbers.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Set
 
 from .tokens import all_tokens
 
@@ -41,11 +41,16 @@ def _before(reason: int) -> str:
 
 def tile_words(texts: Iterable[str]) -> frozenset[str]:
     """The words that mark tile functions: the keywords, and macros that stand for one."""
+    return marking_words(texts, _TILE)
+
+
+def marking_words(texts: Iterable[str], keywords: Set[str]) -> frozenset[str]:
+    """Some keywords, and macros that stand for one."""
     bodies: dict[str, set[str]] = {}
     for text in texts:
         for name, body in re.findall(r"^[ \t]*#[ \t]*define[ \t]+(\w+)(.*(?:\\\n.*)*)", text, re.MULTILINE):
             bodies.setdefault(name, set()).update(re.findall(r"\w+", body))
-    found = set(_TILE)
+    found = set(keywords)
     while more := {name for name, words in bodies.items() if name not in found and words & found}:
         found |= more
     return frozenset(found)

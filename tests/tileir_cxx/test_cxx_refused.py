@@ -78,6 +78,14 @@ __tile_global__ void k_static(int* y) { static int n = y[0]; y[1] = n; }  //! in
 __tile__ int at_start() { return 3; }
 __device__ int later = at_start() + undefined(2);
 __tile_global__ void k_at_start(int* y) { y[0] = later; }  //! later is initialized when the program starts
+int of_host = 3;
+static int of_file[2]{1, 2}, marked_not = 4;
+struct counter { inline static int n = 5; };
+__tile__ int sum_of_host() { return of_host + 1; }  //! of_host is a variable of the host
+__tile_global__ void k_host(int* y) { y[0] = sum_of_host(); }
+__tile_global__ void k_static_host(int* y) { y[0] = of_file[y[1]]; }  //! of_file is a variable of the host
+__tile_global__ void k_list(int* y) { y[0] = marked_not; }  //! marked_not is a variable of the host
+__tile_global__ void k_member(int* y) { y[0] = counter::n; }  //! counter::n is a variable of the host
 __tile_global__ void k_barrier(int* y) { y[0] = 1; __syncthreads(); }  //! no threads to synchronize
 """
 # These do not compile.
@@ -87,7 +95,7 @@ __tile_global__ void k(int* y, int n) {
   y[1] = blockDim.x * gridDim.y;  //! blockDim: tile code has no threads
   y[2] = warpSize;  //! warpSize: tile code has no threads
   y[3] = __shfl_sync(~0u, n, 0);  //! __shfl_sync: tile code has no threads
-  __shared__ int s[4];
+  __shared__ int s[4];  //! tile code has no __shared__ variables
   s[0] = n;  //! tile code has no __shared__ variables
   thread_local int t = 3;  //! thread-local storage is unsupported in tile code
   if (n) throw 1;  //! throw is unsupported in tile code
@@ -137,6 +145,13 @@ struct pair { int a, b; __tile__ pair(int x) : a{x}, b{x} {} __tile__ int sum() 
 __device__ __tile__ __host__ int anywhere(int n) { return n + 1; }
 #define HELPER __tile__ __forceinline__
 HELPER __device__ int helper(int n) { return n + 2; }
+#define OF_DEVICE __device__
+OF_DEVICE int in_macro = 3;
+__constant__ int first[2]{1, 2}, second = 4;
+namespace ours { __managed__ int shared = 1; struct s { static __device__ int member; }; }
+__device__ int ours::s::member = 3;
+int of_host_only = 3;
+void changes_it() { of_host_only = sizeof in_macro; }
 __tile_global__ void k(int* y, int n) {
   const char* text = "goto end; // continue";
   y[0] = text[n] + discarded(3) + known<3>(n) + sum(1, n, 3) + pair(n).sum() + anywhere(n);
@@ -151,7 +166,9 @@ __tile_global__ void k(int* y, int n) {
   }
   alignas(8) char place[8];
   int* p = new (place) int(3);
-  y[2] = *p;
+  y[2] = *p + in_macro + second + ours::shared + ours::s::member + sizeof of_host_only;
+  static int in_kernel = 3;
+  y[3] = in_kernel++;
 }
 int main() { threads<<<1, 4>>>(nullptr); }
 """

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
+from pathlib import Path
 from typing import NamedTuple
 
+from ...compilers import nvrtc
 from ...errors import CompileError, Diagnostic, NotAvailableYet
 from ...frontend.kernel_info import KernelInfo
 from ...frontend.kernel_names import base_name
@@ -19,7 +21,7 @@ from .hints import StatementHints, hints_in_header, kernel_hints
 from .llvm import Aggregate, Global, Number, Place
 from .llvm_text import Text
 from .recording import UNIT, options_of, record
-from .refused import Refusal, Refused
+from .refused import Refusal, Refused, host_variables
 from .translate import NotTranslated, translate
 
 _NO_OBJECTS = "a parameter of tile code is a number, a pointer or a reference: pass an object by reference"
@@ -59,6 +61,7 @@ def translate_kernels(
     globals_: dict = {}
     llvm = Text(recorded.llvm)
     of_kernels, of_statements = kernel_hints(llvm), StatementHints(request, macros)
+    of_host = host_variables(llvm, _user_texts(request, recorded.files))
     for number, expression in enumerate(recorded.expressions):
         symbol, parameters[expression] = _described(request, llvm, number, expression, recorded.kernels)
         symbols[expression] = symbol
@@ -66,7 +69,7 @@ def translate_kernels(
             continue
         try:
             types = [_tile(request, parameter, recorded.kernels) for parameter in parameters[expression]]
-            entry = _entry(request, llvm, expression, symbol, types, globals_, of_statements)
+            entry = _entry(request, llvm, expression, symbol, types, globals_, of_statements, of_host)
         except (Refused, NotAvailableYet) as error:
             if failures is not None:
                 failures[expression] = str(error)
@@ -83,6 +86,16 @@ def translate_kernels(
         raise _not_available(missing, [entry.expression for entry in entries.values()])
     module = Module([*entries.values()], list(globals_.values()), producer=f"pycuda_tile {VERSION}")
     return Kernels(module, symbols, parameters, recorded.kernels, recorded.log, recorded.files)
+
+
+def _user_texts(request: Request, files: Iterable[str]) -> Iterator[str]:
+    """The source, the user's headers and macros."""
+    yield request.text
+    yield "\n".join(f"#define {name} {value}" for name, value in request.defines.items())
+    own = str(resources.include_dir())
+    for file in files:
+        if not file.startswith(own):
+            yield nvrtc.read_text(Path(file))
 
 
 def _described(
@@ -108,6 +121,7 @@ def _entry(
     types: list[Tile],
     globals_: dict,
     hints: StatementHints,
+    of_host: Set[str],
 ) -> Entry:
     own = str(resources.include_dir())
 
@@ -115,7 +129,7 @@ def _entry(
         return not file.startswith(own) and not file.endswith(UNIT)
 
     try:
-        entry = translate(llvm, symbol, types, is_user_file, globals_, hints)
+        entry = translate(llvm, symbol, types, is_user_file, globals_, hints, of_host)
     except NotTranslated as error:
         place = f"{_file(request, error.place)}:{error.place.line}: " if error.place is not None else ""
         raise NotAvailableYet(

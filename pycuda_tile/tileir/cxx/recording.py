@@ -18,7 +18,7 @@ from ...errors import CompileError
 from ...frontend.kernel_info import KernelInfo
 from ...frontend.kernel_names import base_name, cxx_expression
 from ...system import cache, resources
-from ...targets.kernels import check_hints, entry_names, find_hint_errors, find_kernels, overload_names
+from ...targets.kernels import check_found, entry_names, find_host_errors, find_kernels, overload_names
 from ...targets.nvrtc_kernels import Settings, get, leave_out_host
 from ...targets.target import Request
 from . import compiler
@@ -35,11 +35,16 @@ _END = "namespace cuda_tile_end { template <int> struct test; } namespace cuda_t
 _INLINED = "#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)"
 # What clang adds to the error of a bracket that is never closed, and the two lines that it shows of it.
 _NOT_POPPED = re.compile(r".*: error: unterminated '#pragma clang attribute push' at end of file\n.*\n.*\n")
-# Host code of a program may change variables that no kernel changes: their values are not known.
+# The host may change variables that no kernel changes: they keep their names, and are no constants.
 _KEPT = '#pragma clang attribute push(__attribute__((annotate("kept"))), apply_to = variable(is_global))'
 _BEFORE = ["#include <nv/target>", '#include "cuda_tile/predefined.h"', _INLINED]
-_BEFORE += ['#include "cuda_tile/record/prelude.h"', f'#include "{_SOURCE}"']
-_AFTER = ["#pragma clang attribute pop", _END, '#include "cuda_tile/record/entry.h"']
+_BEFORE += ['#include "cuda_tile/record/prelude.h"', _KEPT, f'#include "{_SOURCE}"']
+_AFTER = [
+    "#pragma clang attribute pop",
+    "#pragma clang attribute pop",
+    _END,
+    '#include "cuda_tile/record/entry.h"',
+]
 
 
 class Recorded(NamedTuple):
@@ -91,7 +96,7 @@ def record(
             raise error
         if not (folder / _OUTPUT).exists():
             raise CompileError(f"{request.name}: clang wrote no LLVM IR{options_of(request)}", log=log)
-        check_hints(request, macros)
+        check_found(request, find_host_errors(request, macros))
         read = [*read_depfile(folder / _DEPENDENCIES), *(file for _, file in _included(request) if file)]
         read = [file for file in map(os.path.abspath, read) if not file.startswith(f"{folder}/")]
         _remove_all_but(folder / _OUTPUT)
@@ -131,10 +136,7 @@ def _write(
         place.parent.mkdir(parents=True, exist_ok=True)
         _write_text(place, text)
     entries = [_entry(i, name, name in overloads) for i, name in enumerate(expressions)]
-    before, after = _BEFORE, _AFTER
-    if "CUDA_TILE_PROGRAM" in request.defines:
-        before, after = [*_BEFORE[:-1], _KEPT, _BEFORE[-1]], [_AFTER[0], *_AFTER]
-    _write_text(folder / UNIT, "\n".join([*hints, *before, *after, *entries, ""]))
+    _write_text(folder / UNIT, "\n".join([*hints, *_BEFORE, *_AFTER, *entries, ""]))
     folders = [folder / _HEADERS, *request.user_dirs, *request.include_dirs, *kernels_only.folders]
     return folders, kernels_only.left_out
 
@@ -155,7 +157,7 @@ def _places(request: Request, names: Sequence[str], macros: Mapping[str, str], f
     unit, path = folder / UNIT, str(request.path or request.name)
     generated = {str(unit): unit.read_text(encoding="utf-8", errors="surrogateescape")}
     libraries = (str(resources.include_dir()), str(folder / _HEADERS))
-    found = find_hint_errors(request, macros)
+    found = find_host_errors(request, macros)
     return Places(request.name, path, request.text, libraries, generated, tuple(names), found, _END)
 
 

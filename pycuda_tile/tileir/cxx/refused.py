@@ -4,10 +4,12 @@ assembly, memory from the heap, and what frontend/refused.py has marked."""
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable, Set
 from typing import NamedTuple
 
 from ...compilers.demangle import demangled
 from ...frontend.refused import OTHER_CODE, REASONS
+from ...frontend.variables import unmarked
 from .llvm import Place
 from .llvm_operands import unquoted
 from .llvm_text import Text, symbols
@@ -19,11 +21,13 @@ _ASSEMBLY = re.compile(r"\bcall\b[^@%]* asm ")
 _ON_STACK = re.compile(r"= alloca [^,]+, i\d+ %")
 _DEBUG = re.compile(r", !dbg !(\d+)")
 _HEAP = re.compile(r"_Zn[wa]m.*|_Zd[la]P.*|malloc|calloc|realloc|free|aligned_alloc")
+_LAST_NAME = re.compile(r"(\w+)(?:<.*>)?$")
 _AT_START = ("__cxx_global_var_init", "_GLOBAL__")  # functions that initialize variables
 _INDIRECT = (
     "a call through a pointer is unsupported in tile code: the function must be known when it is compiled"
 )
 _VARIABLE = "{} is initialized when the program starts, which variables of tile code cannot be: use constexpr"
+_OF_HOST = "{} is a variable of the host: mark it __device__ or __constant__, or make it constexpr"
 _STATIC = "a static variable of tile code is initialized by constants only"
 
 
@@ -49,20 +53,20 @@ class Refused(Exception):
         self.refusals = refusals
 
 
-def refusals(text: Text, symbol: str) -> list[tuple[str, int]]:
-    """(reason, number of the location) of what tile code must not have in a function."""
+def refusals(text: Text, symbol: str, of_host: Set[str]) -> list[tuple[str, int]]:
+    """(reason, number of the location) of what tile code must not have in a function; of_host: variables."""
     found: dict[tuple[str, int], None] = {}
     at_start = _initialized_at_start(text)
     for line in text.lines(symbol):
         if "@" not in line and "call" not in line and "alloca" not in line:
             continue
-        if reason := _reason(text, line, at_start):
+        if reason := _reason(text, line, at_start, of_host):
             debug = _DEBUG.search(line)
             found.setdefault((reason, int(debug[1]) if debug else 0))
     return list(found)
 
 
-def _reason(text: Text, line: str, at_start: set[str]) -> str:
+def _reason(text: Text, line: str, at_start: set[str], of_host: Set[str]) -> str:
     if mark := _MARK.search(line):
         return REASONS[int(mark[1])]
     if _ASSEMBLY.search(line):
@@ -75,11 +79,13 @@ def _reason(text: Text, line: str, at_start: set[str]) -> str:
             return _INDIRECT
         if recorded_call(name) is None and (reason := _of_call(text, name)):
             return reason
-    for variable in symbols(line) if at_start or "_ZGV" in line else ():
+    for variable in symbols(line) if at_start or of_host or "_ZGV" in line else ():
         if variable.startswith("_ZGV"):
             return _STATIC
         if variable in at_start:
             return _VARIABLE.format(readable(variable))
+        if variable in of_host:
+            return _OF_HOST.format(readable(variable))
     return ""
 
 
@@ -131,6 +137,14 @@ def _initialized_at_start(text: Text) -> set[str]:
                     target = line.rpartition(", ptr ")[2] if " store " in line else line.partition("(")[2]
                     found |= set(symbols(target.partition("," if " store " not in line else " !")[0]))
     return found
+
+
+def host_variables(text: Text, sources: Iterable[str]) -> frozenset[str]:
+    """The symbols of the variables that the sources leave to the host."""
+    known = {symbol: readable(symbol) for symbol in text.kept_variables() if not symbol.startswith("_ZZ")}
+    names = {symbol: found[1] for symbol, name in known.items() if (found := _LAST_NAME.search(name))}
+    of_host = unmarked(names.values(), sources) if names else ()
+    return frozenset(symbol for symbol, name in names.items() if name in of_host)
 
 
 def readable(symbol: str) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import Any
 
 from ..ir import Block, Entry, Global, Pointer, Tile, Value
@@ -157,9 +158,11 @@ def translate(
     is_user_file: Any,
     globals_: dict,
     hints: StatementHints,
+    of_host: Set[str] = frozenset(),
 ) -> Entry:
-    """An entry for a function; Refused if it is no tile code, NotTranslated if there is no translation."""
-    if wrong := refusals(text, symbol):
+    """An entry for a function; of_host: variables that it must not use. Refused if it is no tile code,
+    NotTranslated if there is no translation."""
+    if wrong := refusals(text, symbol, of_host):
         raise Refused([place_of(why, user_place(text, debug, is_user_file)) for why, debug in wrong])
     try:
         function = text.function(symbol)
