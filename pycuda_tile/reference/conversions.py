@@ -108,14 +108,15 @@ def same_kind(result: np.ndarray, scalar: bool, dtype: np.dtype) -> Any:
 def _to_float(source: np.ndarray, target: np.dtype) -> np.ndarray:
     if target.name in LARGEST_RESTRICTED and not is_integral(source.dtype):
         limit = LARGEST_RESTRICTED[target.name]
-        source = np.asarray(np.clip(source.astype(np.float64), -limit, limit))
+        with np.errstate(invalid="ignore"):  # signaling NaN
+            source = np.asarray(np.clip(source.astype(np.float64), -limit, limit))
     elif target.name in LARGEST_RESTRICTED:
         limit = int(LARGEST_RESTRICTED[target.name])
         source = np.array([max(-limit, min(limit, int(v))) for v in source.flat]).reshape(source.shape)
     with np.errstate(all="ignore"):
         result = np.asarray(source.astype(target))
-    if "nan" not in NUMPY_TYPES[target.name].specials and not is_integral(source.dtype):
-        result[np.isnan(source)] = LARGEST_RESTRICTED[target.name]
+    if target.itemsize <= 2 and not is_integral(source.dtype):
+        result[np.isnan(source)] = _nan(target)
     if _rounds_once(source.dtype, target):
         return result
     for index in np.ndindex(source.shape):
@@ -123,6 +124,15 @@ def _to_float(source: np.ndarray, target: np.dtype) -> np.ndarray:
         if np.isfinite(value) and value != 0:
             result[index] = round_fraction(_fraction(value), target, "round_ties_to_even")
     return result
+
+
+def _nan(target: np.dtype) -> Any:
+    """What NaN becomes in a format of 16 bits or fewer: all bits but the sign, as on a device; if the format
+    has no NaN, its largest number."""
+    if "nan" not in NUMPY_TYPES[target.name].specials:
+        return LARGEST_RESTRICTED[target.name]
+    bits = 8 * target.itemsize
+    return np.array((1 << (bits - 1)) - 1, f"u{target.itemsize}").view(target)
 
 
 def _to_power_of_two(source: np.ndarray, target: np.dtype) -> np.ndarray:

@@ -238,10 +238,15 @@ CUDA_TILE_API E infinity() {
   else
     return detail::convert<E>(platform::bit_cast<float>(0x7f800000u));
 }
+/// With the first bit of the mantissa alone, where a format has more than one NaN; conversions set all bits.
 template <typename E>
 CUDA_TILE_API E quiet_nan() {
+  using traits = scalar_traits<E>;
   if constexpr (is_same_v<E, double>)
     return platform::bit_cast<double>(0x7ff8000000000000ULL);
+  else if constexpr (traits::bits <= 16 && traits::beyond == beyond_finite::infinity)
+    return platform::bit_cast<E>(
+        static_cast<bits_t<E>>(format_of<E>::infinity | 1u << (traits::mantissa_bits - 1)));
   else
     return detail::convert<E>(platform::bit_cast<float>(0x7fc00000u));
 }

@@ -35,10 +35,11 @@ struct small_format {
       unsigned normal = rounded - (static_cast<unsigned>(127 - bias) << Mantissa);
       rounded = magnitude < least_normal ? subnormal : normal;
     }
-    constexpr unsigned limit = Saturates ? greatest : infinity;
+    constexpr unsigned limit = Saturates ? greatest : Beyond == beyond_finite::infinity ? infinity : nan;
     rounded = rounded > limit ? limit : rounded;
     rounded = magnitude > 0x7f800000u ? nan : rounded;
-    bool signless = magnitude > 0x7f800000u; // NaN has no sign here, as on a device
+    // NaN has no sign here, as on a device.
+    bool signless = magnitude > 0x7f800000u || (!Saturates && Beyond == beyond_finite::nan && rounded == nan);
     return rounded | (signless ? 0 : bits >> 31 << (Mantissa + Exponent));
   }
 

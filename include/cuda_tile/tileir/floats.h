@@ -18,10 +18,21 @@ CUDA_TILE_API R compare_floats(F f, A const& a, A const& b) {
       a, b);
 }
 
+/// Where casts of the API saturate, an integer out of range is an infinity, or NaN if E has none [8.4.5].
 template <typename R, sign Sign, typename A>
 CUDA_TILE_API R to_float(A const& a) {
   using E = ct::tile_element_t<R>;
-  return map<R>([](auto x) { return convert<E>(read<Sign>(x)); }, a);
+  using traits = scalar_traits<E>;
+  return map<R>(
+      [](auto x) {
+        if constexpr (is_restricted_floating_point_v<E> && traits::saturates) {
+          using format = small_format<traits::mantissa_bits, traits::exponent_bits, traits::beyond, false>;
+          return bit_cast<E>(static_cast<bits_t<E>>(format::from_float(convert<float>(read<Sign>(x)))));
+        } else {
+          return convert<E>(read<Sign>(x));
+        }
+      },
+      a);
 }
 
 /// Rounded in the given direction; for e8m0, which has no sign, the magnitude is rounded toward zero.

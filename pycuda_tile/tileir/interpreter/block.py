@@ -10,7 +10,7 @@ import numpy as np
 from pycuda_tile.errors import NotAvailableYet
 
 from .. import ir
-from ..elements import constant, width, wrap
+from ..elements import width, wrap
 from ..ir import Entry, Operation
 from ..reading import attribute, optional_region, region
 from . import accesses, folds
@@ -130,8 +130,7 @@ class Block(BlockState):
         operands, dim = self.operands(op), attribute(op, "dim")
         if op.name == "reduce":
             return folds.reduce(run, operands, dim)
-        start = [constant(found) for found in attribute(op, "identities")]
-        return folds.scan(run, operands, start, dim, bool(attribute(op, "reverse", False)))
+        return folds.scan(run, operands, dim, bool(attribute(op, "reverse", False)))
         yield  # makes this a generator, like all operations that can have a region
 
     def _tiles(self, body: ir.Block, arguments: list[np.ndarray]) -> list[np.ndarray]:

@@ -59,7 +59,8 @@ def itof(source: np.ndarray, to: str, signedness: str) -> np.ndarray:
         last, outside = _BEYOND[to]
         magnitude = unlimited(value)
         for beyond, sign in ((magnitude > last, 1), (magnitude < -last, -1)):
-            result = np.where(np.asarray(beyond, bool), nearest(np.float64(sign * outside), to), result)
+            number = np.float64(sign * outside if outside == np.inf else outside)
+            result = np.where(np.asarray(beyond, bool), nearest(number, to), result)
     return result
 
 

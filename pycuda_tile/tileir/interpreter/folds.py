@@ -1,4 +1,9 @@
-"""Reductions and scans: fold a function along an axis, from the first element to the last."""
+"""Reductions and scans: fold a function along an axis, from the first element to the last.
+
+The first element is the initial accumulator, as 8.3.19 allows, and not the identity: so do the header and
+NVIDIA's compiler. It matters where the identity is not one: -inf of the maximum beside NaN, 0.0 of the sum
+beside -0.0, and the -1 that NVIDIA's front end gives the minimum of signed integers.
+"""
 
 from __future__ import annotations
 
@@ -12,20 +17,14 @@ Body = Callable[[Tiles], Tiles]
 
 
 def reduce(body: Body, operands: Sequence[np.ndarray], dim: int) -> Tiles:
-    """Each operand folded along axis `dim`, which the results no longer have.
-
-    The first elements are the initial accumulators, as 8.3.19 allows: NVIDIA's front end gives the minimum of
-    signed integers -1 as its identity, which it is not.
-    """
-    firsts = [operand.take(0, dim) for operand in operands]
-    rest = [operand.take(range(1, operand.shape[dim]), dim) for operand in operands]
-    *_, last = [firsts, *_states(body, rest, firsts, dim, reverse=False)]
+    """Each operand folded along axis `dim`, which the results no longer have."""
+    *_, last = _states(body, operands, dim, reverse=False)
     return last
 
 
-def scan(body: Body, operands: Sequence[np.ndarray], identities: Tiles, dim: int, reverse: bool) -> Tiles:
+def scan(body: Body, operands: Sequence[np.ndarray], dim: int, reverse: bool) -> Tiles:
     """The partial results of the fold at each position of axis `dim`; from the end with `reverse`."""
-    states = list(_states(body, operands, identities, dim, reverse))
+    states = list(_states(body, operands, dim, reverse))
     if reverse:
         states.reverse()
     return [np.stack(parts, dim) for parts in zip(*states, strict=True)]
@@ -47,15 +46,12 @@ def one_by_one(body: Body) -> Body:
     return of_tiles
 
 
-def _states(
-    body: Body, operands: Sequence[np.ndarray], identities: Tiles, dim: int, reverse: bool
-) -> Iterator[Tiles]:
+def _states(body: Body, operands: Sequence[np.ndarray], dim: int, reverse: bool) -> Iterator[Tiles]:
     moved = [np.moveaxis(operand, dim, 0) for operand in operands]
-    shape = moved[0].shape[1:]
-    accumulators = [np.broadcast_to(identity, shape) for identity in identities]
-    places = range(moved[0].shape[0])
-    for place in reversed(places) if reverse else places:
-        elements = [np.asarray(operand[place]) for operand in moved]
-        pairs = zip(elements, accumulators, strict=True)
+    elements = [[np.asarray(operand[place]) for operand in moved] for place in range(moved[0].shape[0])]
+    accumulators, *rest = reversed(elements) if reverse else elements
+    yield accumulators
+    for current in rest:
+        pairs = zip(current, accumulators, strict=True)
         accumulators = body([tile for pair in pairs for tile in pair])
         yield accumulators
