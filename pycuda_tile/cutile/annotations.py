@@ -11,7 +11,17 @@ import cuda.tile as ct
 
 from ..errors import ArgumentTypeError
 
-_ANY_ARRAY = ct.ArrayAnnotation()
+
+class ArrayNote(NamedTuple):
+    """What is said of an array.
+
+    index_dtype:  the type of its extents and strides
+    static_shape_dims, static_stride_dims:  the axes whose extents and strides are constants
+    """
+
+    index_dtype: str = "int32"
+    static_shape_dims: tuple[int, ...] = ()
+    static_stride_dims: tuple[int, ...] = ()
 
 
 class Annotation(NamedTuple):
@@ -25,7 +35,7 @@ class Annotation(NamedTuple):
     """
 
     constant: bool = False
-    array: Any = _ANY_ARRAY
+    array: ArrayNote = ArrayNote()
     scalar: str = ""
     items: tuple[Annotation, ...] | None = None
     rest: Annotation | None = None
@@ -43,7 +53,9 @@ class Annotation(NamedTuple):
 
 
 class Parameter(NamedTuple):
-    name: str
+    """A kernel's parameter. `where` names its argument in errors."""
+
+    where: str
     annotation: Annotation
 
 
@@ -53,7 +65,8 @@ def parameters_of(kernel: Any) -> list[Parameter]:
         hints = typing.get_type_hints(function, include_extras=True)
     except Exception:  # an annotation may name what is not there: cuda.tile ignores it then, too
         hints = dict(function.__annotations__)
-    return [Parameter(name, _read(hints.get(name))) for name in inspect.signature(function).parameters]
+    names = inspect.signature(function).parameters
+    return [Parameter(f"kernel argument #{i}", _read(hints.get(name))) for i, name in enumerate(names)]
 
 
 def _read(hint: Any) -> Annotation:
@@ -65,7 +78,10 @@ def _read(hint: Any) -> Annotation:
             array = next(each for each in array.__metadata__ if isinstance(each, ct.ArrayAnnotation))
     scalar = notes.get("ScalarAnnotation")
     constant = "ConstantAnnotation" in notes
-    made = Annotation(constant, array or _ANY_ARRAY, scalar.dtype.name if scalar else "")
+    note = ArrayNote()
+    if array is not None:
+        note = ArrayNote(array.index_dtype.name, array.static_shape_dims, array.static_stride_dims)
+    made = Annotation(constant, note, scalar.dtype.name if scalar else "")
     inner = hint.__origin__ if notes else hint
     if typing.get_origin(inner) is not tuple or not isinstance(inner, types.GenericAlias):
         return made

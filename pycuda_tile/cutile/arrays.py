@@ -15,33 +15,42 @@ def is_array(value: object) -> bool:
     return isinstance(value, np.ndarray) or hasattr(value, "__dlpack__")
 
 
-def numpy_view(value: Any, what: str) -> np.ndarray:
-    """The array's memory as a NumPy array. `what` names the argument in errors."""
+def numpy_view(value: Any, where: str) -> np.ndarray:
+    """The array's memory as a NumPy array. `where` names the argument in errors."""
     if isinstance(value, np.ndarray):
         return value
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.Tensor):
-        return _of_torch(value, what, torch)
+        return _of_torch(value, where, torch)
     try:
         return np.from_dlpack(value)
     except (BufferError, RuntimeError, TypeError, ValueError) as error:
-        raise ArgumentTypeError(f"{what}: expected an array in host memory: {error}") from error
+        raise ArgumentTypeError(f"Invalid {where}: expected an array in host memory: {error}") from error
 
 
-def _of_torch(tensor: Any, what: str, torch: Any) -> np.ndarray:
+def _of_torch(tensor: Any, where: str, torch: Any) -> np.ndarray:
     if tensor.device.type != "cpu":
         raise ArgumentValueError(
-            f"{what}: kernels run on the CPU here, got a tensor on {tensor.device}: pass tensor.cpu()"
+            f"Invalid {where}: kernels run on the CPU here, got a tensor on {tensor.device}: "
+            "pass tensor.cpu()"
         )
     if tensor.layout != torch.strided or tensor.is_neg() or tensor.is_conj():
         raise ArgumentValueError(
-            f"{what}: expected a tensor whose memory holds its values, got a sparse one or a view that "
-            "negates or conjugates: pass x.to_dense() or x.resolve_neg()"
+            f"Invalid {where}: expected a tensor whose memory holds its values, got a sparse one or a view "
+            "that negates or conjugates: pass x.to_dense() or x.resolve_neg()"
+        )
+    if not tensor.data_ptr() and tensor.numel():
+        raise ArgumentValueError(
+            f"Invalid {where}: expected a tensor with memory, got one whose memory was freed"
         )
     tensor = tensor.detach()
     try:
         return tensor.numpy()
     except TypeError:  # a type that NumPy itself does not have
         name = str(tensor.dtype).removeprefix("torch.")
+        try:
+            dtype = np.dtype(name)
+        except TypeError:
+            raise ArgumentTypeError(f"Invalid {where}: cuda.tile has no arrays of {tensor.dtype}") from None
         bits = tensor.view(getattr(torch, f"uint{8 * tensor.element_size()}"))
-        return bits.numpy().view(np.dtype(name))
+        return bits.numpy().view(dtype)

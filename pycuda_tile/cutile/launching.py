@@ -4,18 +4,18 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
-import io
+import operator
 import threading
 import weakref
 from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import cuda.tile as ct
-from cuda.tile import compilation
 
 from .. import tileir
 from ..errors import ArgumentTypeError, ArgumentValueError
-from .signatures import Parameter, parameters_of, read, signature
+from .exporting import export
+from .signatures import Parameter, parameters_of, read
 
 _MOST_BLOCKS = 2**24 - 1  # along each axis, as cuda.tile allows
 
@@ -84,6 +84,10 @@ def launch(
     if not isinstance(kernel, ct.kernel):
         raise ArgumentTypeError(f"expected a kernel with the decorator ct.kernel, got {kernel!r:.80}")
     blocks = _checked_grid(grid)
+    if not isinstance(kernel_args, (tuple, list)):
+        raise ArgumentTypeError(
+            f"kernel_args: expected a tuple of the kernel's arguments, got {type(kernel_args).__name__}"
+        )
     if (known := _known.get(kernel)) is None:
         known = _known[kernel] = _Kernel(kernel)
     passed = read(known.parameters, kernel_args)
@@ -99,32 +103,31 @@ def launch(
 def _checked_grid(grid: object) -> tuple[int, ...]:
     if not isinstance(grid, (tuple, list)) or len(grid) > 3:
         raise ArgumentTypeError(f"grid: expected a tuple of up to three integers, got {grid!r}")
-    for axis, n in enumerate(grid):
-        if isinstance(n, bool) or not hasattr(n, "__index__"):
-            raise ArgumentTypeError(f"grid: expected integers, got {n!r} for Grid[{axis}]")
-        if n > _MOST_BLOCKS:
-            raise ArgumentValueError(
-                f"Grid[{axis}] exceeds 24-bit limit: max={_MOST_BLOCKS}, got={n}. "
-                "Use multiple kernel launches for larger workloads."
-            )
-        if n < 1:
-            raise ArgumentValueError(f"Grid[{axis}] must be at least 1, got={n}")
-    return tuple(int(n) for n in grid) or (1,)
+    return tuple(_checked_blocks(n, axis) for axis, n in enumerate(grid)) or (1,)
+
+
+def _checked_blocks(given: Any, axis: int) -> int:
+    try:
+        n = operator.index(given)
+    except TypeError:
+        n = None
+    if n is None or isinstance(given, bool):
+        raise ArgumentTypeError(f"grid: expected integers, got {given!r} for Grid[{axis}]")
+    if n > _MOST_BLOCKS:
+        raise ArgumentValueError(
+            f"Grid[{axis}] exceeds 24-bit limit: max={_MOST_BLOCKS}, got={n}. "
+            "Use multiple kernel launches for larger workloads."
+        )
+    if n < 1:
+        raise ArgumentValueError(f"Grid[{axis}] must be at least 1, got={n}")
+    return n
 
 
 def _build(kernel: Any, keys: tuple[tuple, ...], chosen: Options) -> Run:
-    m = _exported(kernel, keys)
+    m = export(kernel, keys)
     (entry,) = m.entries
     if chosen.interpret:
         return lambda grid, values: tileir.interpret(m, entry.name, grid, *values)
     arguments = {"checked": chosen.checked} if chosen.checked else {}
     built = tileir.build(m, **arguments).kernel("kernel")
     return lambda grid, values: built[grid](*values)
-
-
-def _exported(kernel: Any, keys: tuple[tuple, ...]) -> tileir.Module:
-    bytecode = io.BytesIO()
-    compilation.export_kernel(
-        kernel, [signature(keys, symbol="kernel")], bytecode, output_format="tileir_bytecode"
-    )
-    return tileir.read_bytecode(bytecode.getvalue())

@@ -7,6 +7,7 @@ other, an array of such words and its length for a list of arrays.
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -17,11 +18,12 @@ from cuda.tile import compilation
 
 from ..errors import ArgumentRangeError, ArgumentTypeError, ArgumentValueError
 from ..launching.arrays import ptr, strided, table
-from .annotations import Annotation, Parameter, parameters_of
+from .annotations import Annotation, ArrayNote, Parameter, parameters_of
 from .arrays import is_array, numpy_view
 
 _CONVENTION = compilation.CallingConvention.cutile_python_v2()
 _ALIGNMENT = 16
+_DTYPE_NAMES = {"bool": "bool_"}  # those that cuda.tile calls otherwise
 _INDEX_LIMITS = {"int32": 2**31 - 1, "int64": 2**63 - 1}
 
 
@@ -46,8 +48,8 @@ def read(parameters: Sequence[Parameter], arguments: Sequence[object]) -> Passed
         )
     values: list[object] = []
     keys = [
-        _read(value, each.annotation, f"kernel argument #{i}", values)
-        for i, (value, each) in enumerate(zip(arguments, parameters, strict=True))
+        _read(value, each.annotation, each.where, values)
+        for value, each in zip(arguments, parameters, strict=True)
     ]
     return Passed(tuple(keys), values)
 
@@ -81,6 +83,12 @@ def _read(value: Any, note: Annotation, where: str, values: list[object]) -> tup
         )
     if note.constant:
         return _constant(value, where)
+    if is_array(value):
+        array = numpy_view(value, where)
+        key, sizes = _array(array, note, where)
+        values.append(_address(array))
+        values += sizes
+        return key
     if type(value) is tuple:
         notes = note.of_items(len(value), where)
         items = enumerate(zip(value, notes, strict=True))
@@ -93,11 +101,6 @@ def _read(value: Any, note: Annotation, where: str, values: list[object]) -> tup
         return _scalar(float(value), note.scalar or "float32", values)
     if isinstance(value, list):
         return _list(value, note, where, values)
-    if is_array(value):
-        array = numpy_view(value, f"Invalid {where}")
-        key = _array(array, note, where)
-        values += [_address(array), *array.shape, *_strides(array)]
-        return key
     raise ArgumentTypeError(
         f"Invalid {where}: Objects of type {type(value).__name__!r} are not supported: expected an array, a "
         "number, a tuple, or a list of arrays"
@@ -107,12 +110,13 @@ def _read(value: Any, note: Annotation, where: str, values: list[object]) -> tup
 def _constant(value: Any, where: str) -> tuple:
     if isinstance(value, tuple):
         return ("tuple", *(_constant(item, f"item #{i} of {where}") for i, item in enumerate(value)))
-    if is_array(value) and not isinstance(value, np.generic):
-        raise ArgumentTypeError(
-            f"Invalid {where}: Could not interpret object of type {type(value).__name__!r} as a constant."
-        )
     if isinstance(value, np.generic):
         value = value.item()
+    if not isinstance(value, (bool, int, float)):
+        raise ArgumentTypeError(
+            f"Invalid {where}: Could not interpret object of type {type(value).__name__!r} as a constant. "
+            "Expected a bool, an int, a float, or a tuple of them"
+        )
     # 1, 1.0 and True are equal, and so are both zeros.
     return ("constant", type(value).__name__, value.hex() if isinstance(value, float) else value)
 
@@ -136,8 +140,8 @@ def _integer(value: int, note: Annotation, where: str, values: list[object]) -> 
 def _list(items: list[Any], note: Annotation, where: str, values: list[object]) -> tuple:
     if not items or not all(map(is_array, items)):
         raise ArgumentTypeError(f"Invalid {where}: expected a list of one or more arrays")
-    arrays = [numpy_view(item, f"Invalid {where}") for item in items]
-    first, *others = [_array(array, note, where) for array in arrays]
+    arrays = [numpy_view(item, where) for item in items]
+    first, *others = [_array(array, note, where)[0] for array in arrays]
     for other in others:
         if other[:4] != first[:4]:
             raise ArgumentTypeError(f"Invalid {where}: the arrays of a list must have one type and rank")
@@ -148,7 +152,7 @@ def _list(items: list[Any], note: Annotation, where: str, values: list[object]) 
         stride if all(each[4][axis] == stride for each in others) else None
         for axis, stride in enumerate(first[4])
     )
-    values += [table([[a, *a.shape, *_strides(a)] for a in arrays]), len(arrays)]
+    values += [table([[a, *_array(a, note, where)[1]] for a in arrays]), len(arrays)]
     return ("list", (*first[:4], ones, first[5]))
 
 
@@ -160,29 +164,57 @@ def _check_equal(where: str, what: str, first: tuple, other: tuple) -> None:
             )
 
 
-def _array(array: np.ndarray, note: Annotation, where: str) -> tuple:
-    """("array", element type, rank, index type, strides that are constants, extents that are)"""
-    rank, index = array.ndim, note.array.index_dtype.name
-    strides = _strides(array)
-    limit = _INDEX_LIMITS[index]
-    if any(not -limit - 1 <= n <= limit for n in (*array.shape, *strides)):
+def _array(array: np.ndarray, note: Annotation, where: str) -> tuple[tuple, tuple[int, ...]]:
+    return _described(array.dtype, array.shape, array.strides, note.array, where)
+
+
+@functools.lru_cache(maxsize=4096)
+def _described(
+    dtype: np.dtype, shape: tuple[int, ...], steps: tuple[int, ...], note: ArrayNote, where: str
+) -> tuple[tuple, tuple[int, ...]]:
+    """The key of an array, and its extents and strides in elements.
+
+    Key: ("array", element type, rank, index type, strides that are constants, extents that are)
+    """
+    strides = tuple(step // dtype.itemsize for step in steps)
+    _check_type(dtype, steps, where)
+    limit = _INDEX_LIMITS[note.index_dtype]
+    if any(not -limit - 1 <= n <= limit for n in (*shape, *strides)):
         raise ArgumentRangeError(
-            f"Invalid {where}: the shape {array.shape} or the strides {strides} do not fit "
-            f"{index}; annotate the parameter with ct.IndexedWithInt64"
+            f"Invalid {where}: the shape {shape} or the strides {strides} do not fit "
+            f"{note.index_dtype}; annotate the parameter with ct.IndexedWithInt64"
         )
     if any(stride < 0 for stride in strides):
         raise ArgumentValueError(
             f"Invalid {where}: the strides {strides} are negative, which cuda.tile does not take: pass "
             "numpy.ascontiguousarray(x)"
         )
-    constant_strides = _constants(strides, note, where, "static_stride_dims")
-    extents = _constants(array.shape, note, where, "static_shape_dims")
-    return ("array", array.dtype.name, rank, index, constant_strides, extents)
+    constant_strides = _constants(strides, note.static_stride_dims, where, "static_stride_dims")
+    extents = _constants(shape, note.static_shape_dims, where, "static_shape_dims")
+    return ("array", dtype.name, len(shape), note.index_dtype, constant_strides, extents), (*shape, *strides)
 
 
-def _constants(sizes: tuple[int, ...], note: Annotation, where: str, field: str) -> tuple[int | None, ...]:
+def _check_type(dtype: np.dtype, steps: tuple[int, ...], where: str) -> None:
+    known = isinstance(getattr(ct, _DTYPE_NAMES.get(dtype.name, dtype.name), None), ct.DType)
+    if not known or dtype.name == "float4_e2m1fn":  # cuda.tile unpacks these from bytes
+        raise ArgumentTypeError(f"Invalid {where}: cuda.tile has no arrays of {dtype.name}")
+    if not dtype.isnative:
+        raise ArgumentTypeError(
+            f"Invalid {where}: got {dtype.name} in non-native byte order: pass "
+            "x.astype(x.dtype.newbyteorder('='))"
+        )
+    if any(step % dtype.itemsize for step in steps):
+        raise ArgumentValueError(
+            f"Invalid {where}: strides of {steps} bytes are no multiples of {dtype.name}: pass "
+            "numpy.ascontiguousarray(x)"
+        )
+
+
+def _constants(
+    sizes: tuple[int, ...], axes: tuple[int, ...], where: str, field: str
+) -> tuple[int | None, ...]:
     """Those of the sizes that are constants: the chosen ones, or if none is chosen all that are 1."""
-    axes, rank = getattr(note.array, field), len(sizes)
+    rank = len(sizes)
     if not axes:
         return tuple(1 if size == 1 else None for size in sizes)
     for axis in axes:
@@ -196,13 +228,11 @@ def _constants(sizes: tuple[int, ...], note: Annotation, where: str, field: str)
     return tuple(size if axis in chosen else None for axis, size in enumerate(sizes))
 
 
-def _strides(array: np.ndarray) -> tuple[int, ...]:
-    return tuple(step // array.itemsize for step in array.strides)
-
-
 def _address(array: np.ndarray) -> object:
-    # A kernel that only loads may get a read-only array, which strided() refuses.
-    return strided(array) if array.flags.writeable else ptr(array)
+    flags = array.flags
+    if not flags.writeable:
+        return ptr(array)  # a kernel that only loads may get one, which strided() refuses
+    return array if flags.c_contiguous else strided(array)
 
 
 # --- as cuda.tile's constraints -----------------------------------------------------------------------------
@@ -228,7 +258,7 @@ def _of_arrays(key: tuple, convention: Any, values: list[Any] | None) -> Any:
         shape_constant=list(extents) if convention.version > 1 else None,
         alias_groups=(),  # as on a GPU: the caller answers for it
         may_alias_internally=False,
-        **({} if values is None else _divisors([numpy_view(each, "an array") for each in values])),
+        **({} if values is None else _divisors([numpy_view(each, "argument") for each in values])),
     )
 
 
@@ -275,7 +305,7 @@ def _constant_constraint(key: tuple, convention: Any, value: Any) -> Any:
 
 
 def _dtype(name: str) -> Any:
-    return getattr(ct, {"bool": "bool_"}.get(name, name))
+    return getattr(ct, _DTYPE_NAMES.get(name, name))
 
 
 _CONSTRAINTS: dict[str, Callable[[tuple, Any, Any], Any]] = {

@@ -1,4 +1,4 @@
-"""PyTorch's device "cuda" as the CPU, for scripts that were written for a GPU and run where there is none."""
+"""The device "cuda" of PyTorch and of cuda.tile as the CPU, for scripts that were written for a GPU."""
 
 from __future__ import annotations
 
@@ -8,25 +8,39 @@ from collections.abc import Iterator
 from typing import Any
 from unittest import mock
 
+from cuda.tile import _cext
+
+_CAPABILITY = (10, 0)  # kernels may use all that cuda.tile has
+
 
 @contextlib.contextmanager
 def cuda_is_cpu() -> Iterator[None]:
-    """Within this context tensors for device "cuda" are made on the CPU, and streams and synchronisation of
-    torch.cuda do nothing. Without PyTorch, or with a GPU that PyTorch can use, nothing changes."""
-    try:
-        import torch
-    except ImportError:
-        yield
-        return
-    if torch.cuda.is_available():
-        yield
-        return
+    """Within this context PyTorch's tensors for device "cuda" are made on the CPU and say that they are on a
+    GPU (is_cuda), and streams and synchronisation of torch.cuda do nothing. With a GPU that PyTorch can use
+    nothing changes, and without PyTorch only what cuda.tile says of the device."""
     with contextlib.ExitStack() as stack:
+        torch = _torch_or_none()
+        if torch is None or not torch.cuda.is_available():
+            stack.enter_context(
+                mock.patch.object(_cext, "get_compute_capability", lambda *device: _CAPABILITY)
+            )
+        if torch is None or torch.cuda.is_available():
+            yield
+            return
         for name, replacement in _replacements(torch).items():
             stack.enter_context(mock.patch.object(torch.cuda, name, replacement))
         stack.enter_context(mock.patch.object(torch.Tensor, "cuda", _to_cpu))
+        stack.enter_context(mock.patch.object(torch.Tensor, "is_cuda", True))
         stack.enter_context(_mode(torch))
         yield
+
+
+def _torch_or_none() -> Any:
+    try:
+        import torch
+    except ImportError:
+        return None
+    return torch
 
 
 def _to_cpu(tensor: Any, *arguments: object, **named: object) -> Any:
@@ -110,8 +124,8 @@ def _replacements(torch: Any) -> dict[str, Any]:
         pass
 
     properties = types.SimpleNamespace(
-        name="pycuda_tile CPU", major=9, minor=0, multi_processor_count=torch.get_num_threads(),
-        total_memory=2**34, L2_cache_size=2**21, warp_size=32,
+        name="pycuda_tile CPU", major=_CAPABILITY[0], minor=_CAPABILITY[1],
+        multi_processor_count=torch.get_num_threads(), total_memory=2**34, L2_cache_size=2**21, warp_size=32,
     )  # fmt: skip
     return {
         "is_available": lambda: True,
@@ -128,6 +142,6 @@ def _replacements(torch: Any) -> dict[str, Any]:
         "current_stream": lambda *arguments: stream,
         "default_stream": lambda *arguments: stream,
         "get_device_properties": lambda *arguments: properties,
-        "get_device_capability": lambda *arguments: (9, 0),
+        "get_device_capability": lambda *arguments: _CAPABILITY,
         "get_device_name": lambda *arguments: properties.name,
     }

@@ -3,14 +3,15 @@
 
 python tests/cutile/run_suite.py --suite DIR [PYTEST_ARGUMENT ...]
 
-DIR is the suite's folder `test`; `--cases 4` runs at most four cases of each test. PyTorch's device "cuda"
-is the CPU, and cuda.tile.launch is pycuda_tile.cutile's. A test whose subject is the GPU itself (streams,
-graphs, its compiler's versions and caches) fails or is skipped here.
+DIR is the suite's folder `test`; `--cases 4` runs at most four cases of each test, `--interpret` interprets
+the kernels. PyTorch's device "cuda" is the CPU, and cuda.tile.launch is pycuda_tile.cutile's. A test whose
+subject is the GPU itself (streams, graphs, its compiler's versions and caches) fails or is skipped here.
 """
 
 from __future__ import annotations
 
 import argparse
+import importlib.util
 import os
 import sys
 from pathlib import Path
@@ -26,7 +27,10 @@ def main() -> int:
     sys.path[:0] = [str(Path(__file__).resolve().parent), str(chosen.suite.resolve())]
     import pytest
 
-    return pytest.main(["-p", "suite_plugin", "-p", "no:cacheprovider", *arguments])
+    options = ["-p", "suite_plugin", "-p", "no:cacheprovider"]
+    if importlib.util.find_spec("pytest_benchmark") is None:  # the suite's settings name its options
+        options += ["-o", "addopts=", "-o", "python_files=test_*.py"]
+    return pytest.main([*options, *arguments])
 
 
 if __name__ == "__main__":

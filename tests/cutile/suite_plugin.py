@@ -8,15 +8,13 @@ import subprocess
 import sys
 from pathlib import Path
 
-import cuda.tile._cext as cext
 import cuda.tile._compile as compile_
 import pytest
 
-import pycuda_tile.cutile  # noqa: F401  (makes cuda.tile.launch ours)
+import pycuda_tile.cutile
 from pycuda_tile.cutile.torch_cuda import cuda_is_cpu
 
-# What the suite asks of the device, beside PyTorch: here it is a compute capability of 10.0.
-cext.get_compute_capability = lambda *device: (10, 0)
+# What the suite asks of the device beside what cuda_is_cpu() answers.
 compile_.get_sm_arch = lambda *device: "sm_100"
 
 _popen = subprocess.Popen.__init__
@@ -38,13 +36,27 @@ _device.__enter__()  # while the tests are collected, too
 
 
 @pytest.fixture(autouse=True)
-def _device_of_a_test():
-    with cuda_is_cpu():
+def _device_of_a_test(request):
+    with cuda_is_cpu(), pycuda_tile.cutile.options(interpret=request.config.getoption("interpret")):
         yield
+
+
+class _HooksOfBenchmarks:
+    """The suite's conftest.py has these hooks of pytest-benchmark, which need not be installed."""
+
+    def pytest_benchmark_update_machine_info(self, config, machine_info) -> None: ...
+
+    def pytest_benchmark_update_json(self, config, benchmarks, output_json) -> None: ...
+
+
+def pytest_addhooks(pluginmanager) -> None:
+    if not pluginmanager.has_plugin("benchmark"):
+        pluginmanager.add_hookspecs(_HooksOfBenchmarks)
 
 
 def pytest_addoption(parser) -> None:
     parser.addoption("--cases", type=int, help="run at most so many cases of each test function")
+    parser.addoption("--interpret", action="store_true", help="interpret kernels")
 
 
 def pytest_collection_modifyitems(config, items) -> None:

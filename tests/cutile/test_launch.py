@@ -32,6 +32,13 @@ def copy(x, y, n: ConstInt):
     ct.store(y, index=(ct.bid(0),), tile=ct.load(x, index=(ct.bid(0),), shape=(n,)))
 
 
+@ct.kernel
+def copy_backwards(x, y, n: ConstInt):
+    """Not fused: the elements change places."""
+    tile = ct.load(x, index=(0,), shape=(n,), padding_mode=ct.PaddingMode.ZERO)
+    ct.store(y, index=(0,), tile=ct.reshape(ct.transpose(ct.reshape(tile, (2, n // 2))), (n,)))
+
+
 TYPES = [np.int8, np.uint16, np.int32, np.int64, bool, np.float16, np.float32, np.float64]
 SMALL_FLOATS = [ml_dtypes.bfloat16, ml_dtypes.float8_e4m3fn, ml_dtypes.float8_e5m2]
 
@@ -105,6 +112,14 @@ def test_items_of_tuples_have_annotations_of_their_own(interpreted) -> None:
         ct.launch(None, (1,), total, (out, Point(3, 4), ()))
 
 
+@pytest.mark.parametrize("how", [{"interpret": True}, {"checked": True}, {}])
+def test_the_stride_of_an_axis_of_one_element_is_never_used(how) -> None:
+    x, y = np.arange(8, dtype=np.float32)[:1], np.zeros((1, 3), np.float32)[:, 1]
+    with on_cpu.options(**how):
+        ct.launch(None, (1,), copy_backwards, (x + 5, y, 4))
+    assert y[0] == 5
+
+
 Static = Annotated[ct.Array, ct.ArrayAnnotation(static_shape_dims=(-1,), static_stride_dims=(0,))]
 Impossible = Annotated[ct.Array, ct.ArrayAnnotation(static_shape_dims=(2,))]
 
@@ -157,6 +172,10 @@ def test_a_constant_has_a_kernel_for_each_value_and_type(interpreted) -> None:
         (4, (np.zeros(4), np.zeros(4), 4), TypeError, "tuple of up to three integers"),
         ((1.5,), (np.zeros(4), np.zeros(4), 4), TypeError, "expected integers, got 1.5"),
         ((1,), (2**31, np.zeros(4), 4), ValueError, "2147483648 does not fit int32"),
+        ((1,), (np.zeros(4, complex), np.zeros(4), 4), TypeError, "no arrays of complex128"),
+        ((1,), (np.zeros(4, ">f4"), np.zeros(4), 4), TypeError, "float32 in non-native byte order"),
+        ((1,), (np.zeros(4), np.zeros(4), "4"), TypeError, "#2: .* type 'str' as a constant"),
+        ((1,), np.zeros(4), TypeError, "kernel_args: expected a tuple .*, got ndarray"),
     ],
 )
 def test_wrong_launches_are_refused(interpreted, grid, arguments, error, message) -> None:
@@ -279,6 +298,7 @@ SCRIPT = """
         end.record()
     torch.cuda.synchronize()
     assert start.elapsed_time(end) > 0
+    assert x.is_cuda and torch.cuda.get_device_capability() >= (8, 0)
     print(sys.argv[1:], x.cpu().tolist())
 """
 
