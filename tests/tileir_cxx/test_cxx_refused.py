@@ -78,6 +78,7 @@ __tile_global__ void k_static(int* y) { static int n = y[0]; y[1] = n; }  //! in
 __tile__ int at_start() { return 3; }
 __device__ int later = at_start() + undefined(2);
 __tile_global__ void k_at_start(int* y) { y[0] = later; }  //! later is initialized when the program starts
+__tile_global__ void k_wide(long* y) { y[2] = (__int128)y[0] * y[1] >> 64; }  //! 128-bit integers are uns
 int of_host = 3;
 static int of_file[2]{1, 2}, marked_not = 4;
 struct counter { inline static int n = 5; };

@@ -19,6 +19,8 @@ _MARK = re.compile(r"7refusedILi(\d+)E")
 _CALL = re.compile(r'\b(?:call|invoke) .*?([@%])("[^"]*"|[\w.$-]+)\(')
 _ASSEMBLY = re.compile(r"\bcall\b[^@%]* asm ")
 _ON_STACK = re.compile(r"= alloca [^,]+, i\d+ %")
+_WIDE = re.compile(r"(?<![\w@%.\"])i128\b")
+_MAY_BE_WRONG = re.compile(r"@|call|alloca|i128")
 _DEBUG = re.compile(r", !dbg !(\d+)")
 _HEAP = re.compile(r"_Zn[wa]m.*|_Zd[la]P.*|malloc|calloc|realloc|free|aligned_alloc")
 _LAST_NAME = re.compile(r"(\w+)(?:<.*>)?$")
@@ -58,7 +60,7 @@ def refusals(text: Text, symbol: str, of_host: Set[str]) -> list[tuple[str, int]
     found: dict[tuple[str, int], None] = {}
     at_start = _initialized_at_start(text)
     for line in text.lines(symbol):
-        if "@" not in line and "call" not in line and "alloca" not in line:
+        if not _MAY_BE_WRONG.search(line):
             continue
         if reason := _reason(text, line, at_start, of_host):
             debug = _DEBUG.search(line)
@@ -69,6 +71,8 @@ def refusals(text: Text, symbol: str, of_host: Set[str]) -> list[tuple[str, int]
 def _reason(text: Text, line: str, at_start: set[str], of_host: Set[str]) -> str:
     if mark := _MARK.search(line):
         return REASONS[int(mark[1])]
+    if _WIDE.search(line):
+        return "128-bit integers are unsupported in tile code"
     if _ASSEMBLY.search(line):
         return "asm is unsupported in tile code"
     if _ON_STACK.search(line):
