@@ -176,3 +176,45 @@ def test_numbers_behind_arrays_of_tiles():
             y = np.zeros(32, np.float32)
             tileir.interpret(made, entry.name, 1, y, n, seed=n)
             np.testing.assert_array_equal(y, expected)
+
+
+NESTED = """
+struct entry { tile t; int n; };
+struct table { entry in[2]; tile last; unsigned char tag; };
+__tile_global__ void nested(float* y, int n) {
+  table a{{{ct::full<tile>(1.0f), 1}, {ct::full<tile>(2.0f), 2}}, ct::full<tile>(3.0f), 4}, b = a;
+  for (int i = 0; i < n; ++i) {
+    a.in[i % 2].n += a.tag;
+    a.in[i % 2].t = a.in[(i + 1) % 2].t + static_cast<float>(b.in[i % 2].n);
+    a.tag = static_cast<unsigned char>(a.tag + 100);
+    if (i % 3 == 2)
+      b = a;
+    else
+      b.in[i % 2] = a.in[n % 2];
+  }
+  ct::partition_view{ct::tensor_span{y, ct::extents{8, 4}}, ct::shape<8, 4>{}}.store(
+      a.in[n % 2].t + static_cast<float>(b.in[n % 2].n), 0, 0);
+}
+"""
+
+
+def of_nested(n: int) -> float:
+    t, numbers, tag = [1.0, 2.0], [1, 2], 4
+    of_b = [1, 2]
+    for i in range(n):
+        numbers[i % 2] += tag
+        t[i % 2] = t[(i + 1) % 2] + of_b[i % 2]
+        tag = (tag + 100) % 256
+        if i % 3 == 2:
+            of_b = list(numbers)
+        else:
+            of_b[i % 2] = numbers[n % 2]
+    return t[n % 2] + of_b[n % 2]
+
+
+def test_numbers_of_several_sizes_beside_tiles():
+    made = module(HEAD + NESTED)
+    for n in (0, 1, 6, 9):
+        y = np.zeros((8, 4), np.float32)
+        tileir.interpret(made, made.entries[0].name, 1, y, n)
+        assert np.all(y == of_nested(n))

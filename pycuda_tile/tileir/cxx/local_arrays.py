@@ -229,7 +229,9 @@ class LocalArrays:
                 if (there, other) in inner and here in tiles:
                     continue
                 near = [d for d in here.distances(there) if -size < d < other]
-                if any(d or size != other for d in near) and not self._are_apart(here, there):
+                if not any(d or size != other for d in near) or self._are_apart(here, there):
+                    continue
+                if self._may_overlap((here, size), (there, other)):
                     raise Unsupported("an array of structures with tiles, which is accessed in other pieces")
 
     # --- what the types of the arrays say ---
@@ -248,12 +250,31 @@ class LocalArrays:
     def _has_tiles(self, spot: Spot) -> bool:
         return all("ptr" in self._kinds(name, spot) for name in spot.arrays)
 
+    def _may_overlap(self, one: tuple[Spot, int], other: tuple[Spot, int]) -> bool:
+        """Whether two accesses may meet in part, if they are of numbers and tiles as an object has them."""
+        sizes = one[1], other[1]
+        for name in one[0].arrays & other[0].arrays:
+            ours, theirs = (self._places(name, spot) for spot in (one[0], other[0]))
+            here = [place for place, kind in ours.items() if size_of(kind) == sizes[0]]
+            there = [place for place, kind in theirs.items() if size_of(kind) == sizes[1]]
+            if not here or not there:
+                return True
+            pairs = ((p, q) for p in here for q in there if p != q or sizes[0] != sizes[1])
+            if any(-sizes[0] < p - q < sizes[1] for p, q in pairs):
+                return True
+        return False
+
     def _kinds(self, name: str, spot: Spot) -> set[str]:
-        """What an object has where a spot may be; nothing if it has no tiles, or its layout is not known."""
+        """What an object has where a spot may be."""
+        return set(self._places(name, spot).values())
+
+    def _places(self, name: str, spot: Spot) -> dict[int, str]:
+        """The numbers and tiles of an object where a spot may be; none if it has no tiles, or its layout is
+        not known."""
         layout = self._layouts.get(name, {})
         size = max(layout, default=0) + 1
         places = range(spot.offset, size, spot.every) if spot.every else [spot.offset]
-        return {layout[place] for place in places if place in layout}
+        return {place: layout[place] for place in places if place in layout}
 
 
 def _layout(type_: Type) -> dict[int, str]:
