@@ -94,4 +94,13 @@ CUDA_TILE_API To convert(From x) {
 #endif
 }
 
+/// The same as a function object, which back ends know.
+template <typename To>
+struct conversion_to {
+  template <typename From>
+  CUDA_TILE_API To operator()(From x) const {
+    return detail::convert<To>(x);
+  }
+};
+
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

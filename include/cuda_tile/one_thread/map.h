@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cuda_tile/one_thread/rearrange.h"
+#include "cuda_tile/platform/host_halves.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
@@ -59,6 +60,30 @@ CUDA_TILE_API void map_nested(R* to, F f, Operands... operands) {
   }
 }
 
+/// Whether N elements are converted from or to half in whole vectors.
+template <typename To, typename From, unsigned N>
+CUDA_TILE_CONSTEXPR bool converts_halves() {
+  constexpr unsigned at_once = platform::halves_at_once;
+  if constexpr (at_once != 0)
+    return N % at_once == 0 && ((is_same_v<To, float> && is_same_v<From, __half>) ||
+                                (is_same_v<To, __half> && is_same_v<From, float>));
+  return false;
+}
+
+template <unsigned N, typename To, typename From>
+CUDA_TILE_API void convert_elements(To* to, From const* from) {
+  if constexpr (!converts_halves<To, From, N>()) {
+    for (unsigned i = 0; i < N; ++i)
+      to[i] = detail::convert<To>(from[i]);
+  } else {
+    for (unsigned i = 0; i < N; i += platform::halves_at_once)
+      if constexpr (is_same_v<To, float>)
+        platform::floats_of_halves(to + i, from + i);
+      else
+        platform::halves_of_floats(to + i, from + i);
+  }
+}
+
 template <typename R, typename F, typename... Operands>
 CUDA_TILE_API R map_aligned(F f, Operands const&... operands) {
   checks::before_map<tile_shape_t<R>>(f, operands...);
@@ -66,6 +91,16 @@ CUDA_TILE_API R map_aligned(F f, Operands const&... operands) {
   checks::after_map<F>(result, operands...);
   for (unsigned s = 0; s < R::distribution::slots; ++s)
     result.slots[s] = f(detail::operand_value(operands, s)...);
+  return result;
+}
+
+template <typename R, typename E, typename T>
+  requires(!scalar<T>)
+CUDA_TILE_API R map_aligned(conversion_to<E> f, T const& operand) {
+  checks::before_map<tile_shape_t<R>>(f, operand);
+  R result;
+  checks::after_map<conversion_to<E>>(result, operand);
+  detail::convert_elements<R::distribution::slots>(result.slots, operand.slots);
   return result;
 }
 
@@ -99,8 +134,7 @@ CUDA_TILE_API void convert_into(T& result, O const& other) {
   if constexpr (scalar<O>) {
     result.slots[0] = detail::convert<E>(other);
   } else {
-    for (unsigned s = 0; s < T::distribution::slots; ++s)
-      result.slots[s] = detail::convert<E>(other.slots[s]);
+    detail::convert_elements<T::distribution::slots>(result.slots, other.slots);
   }
 }
 

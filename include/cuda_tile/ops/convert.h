@@ -48,8 +48,7 @@ CUDA_TILE_API tile_with_element_t<T, E> element_cast(T const& x) noexcept {
   if constexpr (detail::is_same_v<tile_with_element_t<T, E>, T>)
     return detail::computed(x); // copies the whole tile instead of each element, which compiles faster
   else
-    return detail::map<tile_with_element_t<T, E>>(
-        [](auto a) { return detail::convert<detail::remove_cv_t<E>>(a); }, x);
+    return detail::map<tile_with_element_t<T, E>>(detail::conversion_to<detail::remove_cv_t<E>>{}, x);
 }
 
 /// [2.3.20] The bits of each element as an E of the same size and, except for bool, the same bitwidth.
