@@ -88,8 +88,8 @@ LOCATIONS = (Location, CallSite, NamedLocation, FusedLocation)
 ALL = (File, CompileUnit, *SCOPES, *LOCATIONS)
 
 
-def source_line(location: AnyLocation | None) -> int:
-    """The line of a location; for inlined code, that of the outermost call. 0 if unknown."""
+def place_in_source(location: AnyLocation | None) -> Location | None:
+    """The place that a location names; for inlined code, that of the outermost call."""
     while not isinstance(location, Location):
         if isinstance(location, CallSite):
             location = location.caller
@@ -98,8 +98,14 @@ def source_line(location: AnyLocation | None) -> int:
         elif isinstance(location, NamedLocation):
             location = location.location
         else:
-            return 0
-    return location.line
+            return None
+    return location
+
+
+def source_line(location: AnyLocation | None) -> int:
+    """The line of a location, 0 if unknown."""
+    place = place_in_source(location)
+    return place.line if place else 0
 
 
 class Numbers:

@@ -212,14 +212,18 @@ def test_kernels_print_and_assert(capsys, interpret) -> None:
 
 
 def test_checked_launches_find_undefined_behaviour() -> None:
+    def quotient(tile):
+        return tile // (tile - 1)
+
     @ct.kernel
     def quotients(x, n: ConstInt):
         tile = ct.load(x, (0,), (n,))
-        ct.store(x, (0,), tile // (tile - 1))
+        ct.store(x, (0,), quotient(tile))  # the line of the report
 
     with on_cpu.options(checked=True), pytest.raises(UndefinedBehaviorError, match="zero") as caught:
         ct.launch(None, (1,), quotients, (np.ones(4, np.int32), 4))
     assert caught.value.kind == "division-by-zero"
+    assert "# the line of the report" in str(caught.value)
 
 
 def test_tuning_measures_what_runs_and_names_what_does_not(capsys) -> None:

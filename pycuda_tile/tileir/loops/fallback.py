@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..ir import Operation
-from ..locations import Location
+from ..locations import place_in_source
 
 #: Why a kernel runs operation by operation although there are rules: as loops it would not be faster.
 NOTHING = "no loops that operations could share"
@@ -27,6 +27,6 @@ class Fallback(Exception):
 
 def place_of(op: Operation) -> str:
     """Where an operation comes from, for the beginning of a message; "" if that is not known."""
-    if isinstance(op.location, Location):
-        return f"{op.location.file}:{op.location.line}: "
+    if place := place_in_source(op.location):
+        return f"{place.file}:{place.line}: "
     return f"line {op.line}: " if op.line else ""

@@ -7,7 +7,6 @@ from collections.abc import Callable, Mapping
 
 from ...errors import Error
 from ..ir import Block, Entry, Operation, Value, walk
-from ..locations import Location
 from ..lower.translate import Translator
 from ..lower.types import NotLowered
 from ..module import Module
@@ -28,7 +27,6 @@ class FusingTranslator(Translator):
 
     plain:       why nothing of an entry is to be fused, by its name
     insists:     whether a nest whose test fails ends the launch with an error, rather than run op by op
-    find:        the path of a file by the name that locations have, for line tables; None without these
     nests:       the nests of loops of each entry, by its name
     reasons:     why something is not fused, by the name of its entry
     attributes:  both for users, by the name of the kernel in C++
@@ -37,8 +35,8 @@ class FusingTranslator(Translator):
     def __init__(
         self, module: Module, plain: Mapping[str, str], insists: bool, find: Callable[[str], str] | None
     ):
-        super().__init__(module, "cpu")
-        self._plain, self._insists, self._find = plain, insists, find
+        super().__init__(module, "cpu", find)
+        self._plain, self._insists = plain, insists
         self.nests: dict[str, list[Nest]] = {}
         self.reasons: dict[str, list[Fallback]] = {}
         self.attributes: dict[str, dict[str, int | str]] = {}
@@ -48,16 +46,12 @@ class FusingTranslator(Translator):
         self.entry_name = ""  # of the entry that is being translated
         self._fuses = True
 
-    def at(self, op: Operation) -> None:
-        if self._find and isinstance(op.location, Location):
-            self.names.place = f"{op.location.line} {json.dumps(self._find(op.location.file))}"
-
     def text(self) -> str:
         self.line("namespace loops = cuda_tile::loops;")
         return super().text()
 
     def _entry(self, found: Entry) -> None:
-        self.entry_name, self.names.place = found.name, ""
+        self.entry_name = found.name
         self.nests[found.name], self.reasons[found.name] = [], []
         self._fuses = found.name not in self._plain
         if self._fuses:

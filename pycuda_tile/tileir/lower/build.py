@@ -56,7 +56,7 @@ def build(m: Any, target: str = "cpu", *, optimize: bool | str = "auto", **argum
     reason = reason_against(check_optimize(asked))
     verify_once(m)
     if reason:
-        source, assertions = translate(m, target)
+        source, assertions = translate(m, target, str if checked else None)  # reports name lines
         attributes: dict[str, dict[str, int | str]] = {}
     else:
         source, assertions, attributes = fuse(m, insists=optimize is True)

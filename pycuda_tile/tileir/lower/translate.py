@@ -5,11 +5,15 @@ SSA values become local constants, zero-dimensional tiles scalars, and the carri
 
 from __future__ import annotations
 
+import json
+from collections.abc import Callable
+
 import numpy as np
 
 from ...spec.element_types import HEADERS
 from ..elements import HALF_BYTE, pairs
 from ..ir import Entry, Global, Operation, walk
+from ..locations import place_in_source
 from ..module import Module
 from ..reading import attribute, dense, operands_of, result_element, result_shape, value_element
 from .control import CONTROL
@@ -46,20 +50,33 @@ namespace tileir = cuda_tile::tileir;
 """
 
 
-def translate(module: Module, target: str) -> tuple[str, list[Operation]]:
+def translate(
+    module: Module, target: str, find: Callable[[str], str] | None = None
+) -> tuple[str, list[Operation]]:
     """The C++ text of a module, and the `assert`s to which its exceptions refer by number. Raises
-    NotAvailableYet, with operation and line, for what cannot be translated."""
-    translator = Translator(module, target)
+    NotAvailableYet, with operation and line, for what cannot be translated.
+
+    find:  the path of a file by the name that locations have: the text has its lines for line tables
+    """
+    translator = Translator(module, target, find)
     return translator.text(), translator.assertions
 
 
 class Translator(Translation):
-    """Combines the translations of all families of operations."""
+    """Combines the translations of all families of operations.
 
-    def __init__(self, module: Module, target: str):
+    find:  the path of a file by the name that locations have, for line tables; None without these
+    """
+
+    def __init__(self, module: Module, target: str, find: Callable[[str], str] | None = None):
         super().__init__(target)
         self.module = module
+        self._find = find
         self.kernel_names: dict[str, str] = {}  # in C++, by the name of the entry
+
+    def at(self, op: Operation) -> None:
+        if self._find and (place := place_in_source(op.location)):
+            self.names.place = f"{place.line} {json.dumps(self._find(place.file))}"
 
     def text(self) -> str:
         used = {
@@ -91,7 +108,7 @@ class Translator(Translation):
         self.globals[found.name] = name
 
     def _entry(self, entry: Entry) -> None:
-        body = entry.body
+        body, self.names.place = entry.body, ""
         name = self.kernel_names[entry.name] = self.fresh(entry.name)
         parameters, casts = [], []
         for argument in body.arguments:
