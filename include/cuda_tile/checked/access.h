@@ -46,7 +46,7 @@ struct access_runs {
     flush();
     run.address = p;
     run.count = count;
-    run.element = element_of<S>(function, position);
+    run.element = checks::element_of<S>(function, position);
   }
   CUDA_TILE_API void flush() {
     if (run.count != 0)
@@ -85,8 +85,8 @@ template <unsigned Flags, typename Ptrs, typename Mask>
 CUDA_TILE_API void before_access(char const* function, Ptrs const& ptrs, Mask const& given_mask) {
   using S = tile_shape_t<Ptrs>;
   decltype(auto) mask = detail::aligned_operand<S>(given_mask);
-  require_defined(function, mask);
-  require_defined(function, ptrs, mask);
+  checks::require_defined(function, mask);
+  checks::require_defined(function, ptrs, mask);
   access_runs<S> runs{function, sizeof(*detail::operand_value(ptrs, 0)), Flags};
   [[maybe_unused]] auto const* last = detail::operand_value(ptrs, 0);
   [[maybe_unused]] bool distinct = true, first = true;
@@ -102,7 +102,7 @@ CUDA_TILE_API void before_access(char const* function, Ptrs const& ptrs, Mask co
   runs.flush();
   if constexpr ((Flags & (writes | is_atomic)) == writes)
     if (!distinct)
-      require_distinct(function, ptrs, mask);
+      checks::require_distinct(function, ptrs, mask);
 }
 
 #if CUDA_TILE_CHECKED_FULLY
@@ -148,7 +148,7 @@ CUDA_TILE_API bool after_exchange(E const& old, E const& expected) {
 /// The value must be defined where the mask is true.
 template <typename S, typename Value, typename Mask>
 CUDA_TILE_API void before_write(char const* function, Value const& value, Mask const& mask) {
-  require_defined(function, detail::aligned_operand<S>(value), detail::aligned_operand<S>(mask));
+  checks::require_defined(function, detail::aligned_operand<S>(value), detail::aligned_operand<S>(mask));
 }
 
 /// Elements of a result are those of x where the condition is true, otherwise those of y.
@@ -163,9 +163,9 @@ CUDA_TILE_API void after_choice(R& result, Condition const& given_condition, Cho
     decltype(auto) x = detail::aligned_operand<S>(given_x);
     decltype(auto) y = detail::aligned_operand<S>(given_y);
     checks::set_undefined(result, [&](unsigned s) {
-      return is_undefined(condition, s) ||
-             (detail::convert<bool>(detail::operand_value(condition, s)) ? is_undefined(x, s)
-                                                                         : is_undefined(y, s));
+      return checks::is_undefined(condition, s) ||
+             (detail::convert<bool>(detail::operand_value(condition, s)) ? checks::is_undefined(x, s)
+                                                                         : checks::is_undefined(y, s));
     });
   }
 }

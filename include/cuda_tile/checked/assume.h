@@ -12,10 +12,10 @@ namespace cuda::tiles::inline CUDA_TILE_ABI::checks {
 /// constants after the element.
 template <typename T, typename Holds, typename... Constants>
 CUDA_TILE_API void require_assumed(char const* function, T const& a, Holds holds, Constants... constants) {
-  require_some_defined(function, a);
+  checks::require_some_defined(function, a);
   using S = tile_shape_t<T>;
   for (unsigned s = 0; s < detail::distribution_of<S>::slots; ++s)
-    if (!is_undefined(a, s) && !holds(s))
+    if (!checks::is_undefined(a, s) && !holds(s))
       checks::report<S>(cuda_tile_assumption, function, position<S>(s), detail::operand_value(a, s),
                         constants...);
 }
@@ -52,9 +52,9 @@ CUDA_TILE_API unsigned block_start(unsigned position) {
 template <typename Blocks, typename T>
 CUDA_TILE_API void assume_blocked(T const& a) {
   using S = tile_shape_t<T>;
-  T const first = taken_from(a, [](unsigned i) { return block_start<Blocks, S>(i); });
+  T const first = checks::taken_from(a, [](unsigned i) { return block_start<Blocks, S>(i); });
   checks::require_assumed("assume_blocked", a, [&](unsigned s) {
-    return is_undefined(a, block_start<Blocks, S>(position<S>(s))) ||
+    return checks::is_undefined(a, checks::block_start<Blocks, S>(position<S>(s))) ||
            detail::operand_value(a, s) == detail::operand_value(first, s);
   });
 }
@@ -82,7 +82,7 @@ CUDA_TILE_API void assume_runs(char const* function, T const& a, unsigned long l
   constexpr unsigned inner = static_cast<unsigned>(detail::length_product<S>(D + 1, S::rank()));
   constexpr unsigned long long stride = Stride;
   auto place_of = [](unsigned i) { return static_cast<unsigned>(i / inner % detail::length<S>(D) % stride); };
-  T const firsts = taken_from(a, [&](unsigned i) { return i - place_of(i) * inner; });
+  T const firsts = checks::taken_from(a, [&](unsigned i) { return i - place_of(i) * inner; });
   auto holds = [&](unsigned s) {
     unsigned const place = place_of(position<S>(s));
     auto const first = detail::operand_value(firsts, s), x = detail::operand_value(a, s);

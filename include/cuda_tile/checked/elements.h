@@ -25,7 +25,7 @@ template <typename S, typename F, typename... Operands>
 CUDA_TILE_API void before_map(F, Operands const&... operands) {
   using condition = precondition<F>;
   constexpr unsigned slots = detail::distribution_of<S>::slots;
-  (require_some_defined(condition::function, operands), ...);
+  (checks::require_some_defined(condition::function, operands), ...);
   if constexpr (requires { condition::violated(detail::operand_value(operands, 0)...); }) {
     bool holds = true;
     for (unsigned s = 0; s < slots; ++s)
@@ -34,7 +34,7 @@ CUDA_TILE_API void before_map(F, Operands const&... operands) {
       return;
     for (unsigned s = 0; s < slots; ++s)
       if (int kind = condition::violated(detail::operand_value(operands, s)...);
-          kind >= 0 && !(is_undefined(operands, s) || ...))
+          kind >= 0 && !(checks::is_undefined(operands, s) || ...))
         checks::report<S>(static_cast<cuda_tile_violation_kind>(kind), condition::function, position<S>(s),
                           detail::operand_value(operands, s)...);
   }

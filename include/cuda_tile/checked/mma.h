@@ -37,16 +37,16 @@ template <typename L, typename R, typename A, typename... Acc>
 CUDA_TILE_API void after_mma(A& result, L const& lhs, R const& rhs, Acc const&... acc) {
   using l = detail::matrix<L>;
   using r = detail::matrix<R>;
-  require_some_defined("mma", lhs);
-  require_some_defined("mma", rhs);
-  (require_some_defined("mma", acc), ...);
+  checks::require_some_defined("mma", lhs);
+  checks::require_some_defined("mma", rhs);
+  (checks::require_some_defined("mma", acc), ...);
   checks::define(result);
   if (lhs.undefined != all_defined || rhs.undefined != all_defined || (... || (acc.undefined != all_defined)))
     checks::set_undefined(result, [&](unsigned s) {
       unsigned const row = s / r::columns, batch = row / l::rows;
       unsigned const of_rhs = (r::batches == 1 ? 0 : batch * r::rows) * r::columns + s % r::columns;
       unsigned const of_lhs = (l::batches == 1 ? row % l::rows : row) * l::columns;
-      return (... || is_undefined(acc, s)) || checks::is_any_undefined(lhs, of_lhs, l::columns, 1) ||
+      return (... || checks::is_undefined(acc, s)) || checks::is_any_undefined(lhs, of_lhs, l::columns, 1) ||
              checks::is_any_undefined(rhs, of_rhs, r::rows, r::columns);
     });
 }

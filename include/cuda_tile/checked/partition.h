@@ -76,7 +76,7 @@ CUDA_TILE_API bool is_injective(Mapping const&) {
 /// Reports a span of which different indices lead to one element.
 template <typename Span>
 CUDA_TILE_API void require_injective(Span const& span) {
-  if (!is_injective(span.mapping()))
+  if (!checks::is_injective(span.mapping()))
     checks::report(cuda_tile_not_injective, "partition_view", 0);
 }
 
@@ -101,14 +101,14 @@ CUDA_TILE_API void before_partition(Span const& span, Idx... idx) {
   size_t d = 0;
   auto check = [&](auto given) {
     auto const i = detail::convert<index>(given);
-    size_t const count = (extent_of(span, d) + detail::length<S>(d) - 1) / detail::length<S>(d);
-    if (is_another_as<index>(given))
+    size_t const count = (checks::extent_of(span, d) + detail::length<S>(d) - 1) / detail::length<S>(d);
+    if (checks::is_another_as<index>(given))
       checks::report(cuda_tile_partition_bounds, "partition_view", 0, given, d, count);
     else if (i < index(0) || static_cast<size_t>(i) >= count)
       checks::report(cuda_tile_partition_bounds, "partition_view", 0, i, d, count);
     ++d;
   };
-  (before_conversion<index>(idx), ...);
+  (checks::before_conversion<index>(idx), ...);
   (check(idx), ...);
   checks::require_injective(span);
 }
@@ -119,12 +119,13 @@ template <typename Span, typename T>
 CUDA_TILE_API void before_gathering(Span const& span, size_t d, T const& indices) {
   using index = typename Span::index_type;
   using shape = tile_shape_t<T>;
-  before_conversion<index>(indices);
+  checks::before_conversion<index>(indices);
   for (unsigned s = 0; s < detail::distribution_of<shape>::slots; ++s)
     if (auto const i = detail::operand_value(indices, s);
-        is_another_as<index>(i) && static_cast<size_t>(detail::convert<index>(i)) < extent_of(span, d))
+        checks::is_another_as<index>(i) &&
+        static_cast<size_t>(detail::convert<index>(i)) < checks::extent_of(span, d))
       return checks::report<shape>(cuda_tile_partition_bounds, "gather_scatter_view", position<shape>(s), i,
-                                   d, extent_of(span, d));
+                                   d, checks::extent_of(span, d));
 }
 
 #if CUDA_TILE_CHECKED_FULLY
@@ -153,7 +154,7 @@ CUDA_TILE_API bool is_inside(P const& part, unsigned position) {
     return true;
   } else {
     constexpr unsigned step = static_cast<unsigned>(detail::length_product<Shape>(D + 1, Shape::rank()));
-    return position / step < part.valid[D] && is_inside<D + 1, Shape>(part, position % step);
+    return position / step < part.valid[D] && checks::is_inside<D + 1, Shape>(part, position % step);
   }
 }
 
@@ -163,7 +164,7 @@ CUDA_TILE_API void require_defined_inside(P const& part, T const& value) {
   if (value.undefined == all_defined)
     return;
   for (unsigned s = 0; s < T::distribution::size; ++s)
-    if (is_undefined(value, s) && (!Masked || is_inside<0, Shape>(part, s)))
+    if (checks::is_undefined(value, s) && (!Masked || checks::is_inside<0, Shape>(part, s)))
       return checks::report<Shape>(cuda_tile_uninitialized_tile, "a store to a partition", s);
 }
 

@@ -88,7 +88,7 @@ CUDA_TILE_API void before_difference(Lhs const& given_lhs, Rhs const& given_rhs)
     bool const one_array = known_a || known_b
                                ? of_a.contains(checks::address_of(b)) || of_b.contains(checks::address_of(a))
                                : (a == nullptr) == (b == nullptr);
-    if (!one_array && !is_undefined(lhs, s) && !is_undefined(rhs, s))
+    if (!one_array && !checks::is_undefined(lhs, s) && !checks::is_undefined(rhs, s))
       checks::report<S>(cuda_tile_pointer_arithmetic, "operator-", s, a, b);
   }
 }

@@ -46,7 +46,7 @@ CUDA_TILE_API cuda_tile_element element_of(char const* function, unsigned positi
 template <typename S = shape<>, typename... Values>
 CUDA_TILE_API void report(cuda_tile_violation_kind kind, char const* function, unsigned position,
                           Values... values) {
-  checks::report_at(kind, element_of<S>(function, position), values...);
+  checks::report_at(kind, checks::element_of<S>(function, position), values...);
 }
 
 /// Position in a tile of shape S of the element that this thread holds in slot s.
@@ -81,7 +81,7 @@ CUDA_TILE_API void require_defined(char const* function, T const& x, Mask const&
   if constexpr (!scalar<T>)
     if (x.undefined != all_defined)
       for (unsigned s = 0; s < T::distribution::size; ++s)
-        if (detail::convert<bool>(detail::operand_value(mask, s)) && is_undefined(x, s))
+        if (detail::convert<bool>(detail::operand_value(mask, s)) && checks::is_undefined(x, s))
           return checks::report<tile_shape_t<T>>(cuda_tile_uninitialized_tile, function, s);
 }
 
@@ -116,7 +116,7 @@ CUDA_TILE_API void after_rearrange(R& result, From const& from, Position positio
   if (from.undefined == none_defined)
     checks::report<tile_shape_t<From>>(cuda_tile_uninitialized_tile, "", 0);
   else if (from.undefined != all_defined)
-    checks::set_undefined(result, [&](unsigned i) { return is_undefined(from, position(i)); });
+    checks::set_undefined(result, [&](unsigned i) { return checks::is_undefined(from, position(i)); });
 }
 
 /// Values that decide the result of a function object, whatever its other operand is.
@@ -130,7 +130,7 @@ struct decision {
 
 template <typename F, typename T>
 CUDA_TILE_API bool is_decided_by(T const& x, unsigned s) {
-  return !is_undefined(x, s) && decision<F>::is_made_by(detail::operand_value(x, s));
+  return !checks::is_undefined(x, s) && decision<F>::is_made_by(detail::operand_value(x, s));
 }
 
 /// An element of the result of F has a value if the elements of all operands do, or if one of them decides.
@@ -145,7 +145,7 @@ CUDA_TILE_API void after_map(R& result, Operands const&... operands) {
   };
   if ((some_undefined(operands) || ...))
     checks::set_undefined(result, [&](unsigned s) {
-      return (is_undefined(operands, s) || ...) && !(is_decided_by<F>(operands, s) || ...);
+      return (checks::is_undefined(operands, s) || ...) && !(checks::is_decided_by<F>(operands, s) || ...);
     });
 }
 
@@ -153,11 +153,11 @@ CUDA_TILE_API void after_map(R& result, Operands const&... operands) {
 template <unsigned Run, typename R, typename T>
 CUDA_TILE_API void after_cat(R& result, T const& x, T const& y) {
   checks::define(result);
-  require_some_defined("cat", x);
-  require_some_defined("cat", y);
+  checks::require_some_defined("cat", x);
+  checks::require_some_defined("cat", y);
   if (x.undefined != all_defined || y.undefined != all_defined)
     checks::set_undefined(result, [&](unsigned i) {
-      return is_undefined(i / Run % 2 == 0 ? x : y, i / (2 * Run) * Run + i % Run);
+      return checks::is_undefined(i / Run % 2 == 0 ? x : y, i / (2 * Run) * Run + i % Run);
     });
 }
 
@@ -173,7 +173,7 @@ template <typename T>
 CUDA_TILE_API bool is_any_undefined(T const& a, unsigned first, unsigned n, unsigned step) {
   bool found = false;
   for (unsigned k = 0; k < n; ++k)
-    found = found || is_undefined(a, first + k * step);
+    found = found || checks::is_undefined(a, first + k * step);
   return found;
 }
 
@@ -181,7 +181,7 @@ CUDA_TILE_API bool is_any_undefined(T const& a, unsigned first, unsigned n, unsi
 template <unsigned N, unsigned Inner, typename F, typename T>
 CUDA_TILE_API void before_folding(char const* function, T const& a) {
   using condition = reduction_condition<F>;
-  require_some_defined(function, a);
+  checks::require_some_defined(function, a);
   if constexpr (requires { condition::template violated<N>(a.slots, Inner); })
     for (unsigned first = 0; first < T::distribution::size;
          first += first % Inner == Inner - 1 ? Inner * (N - 1) + 1 : 1)
@@ -203,7 +203,7 @@ template <typename F, typename T>
 CUDA_TILE_API bool is_decided_by_any(T const& a, unsigned first, unsigned n, unsigned step) {
   bool found = false;
   for (unsigned k = 0; k < n; ++k)
-    found = found || is_decided_by<F>(a, first + k * step);
+    found = found || checks::is_decided_by<F>(a, first + k * step);
   return found;
 }
 
@@ -215,7 +215,8 @@ CUDA_TILE_API void after_reduction(F, R& result, T const& a) {
   if (a.undefined != all_defined)
     checks::set_undefined(result, [&](unsigned i) {
       unsigned const first = i / Inner * Inner * N + i % Inner;
-      return checks::is_any_undefined(a, first, N, Inner) && !is_decided_by_any<F>(a, first, N, Inner);
+      return checks::is_any_undefined(a, first, N, Inner) &&
+             !checks::is_decided_by_any<F>(a, first, N, Inner);
     });
 }
 /// Like after_reduction, for the elements up to and including each one; no element decides the result of a

@@ -88,9 +88,9 @@ CUDA_TILE_API To convert(From x) {
   else if constexpr (!is_below_float<To>)
     return static_cast<To>(x);
   else if constexpr (is_same_v<From, float>)
-    return from_float<To>(x);
+    return detail::from_float<To>(x);
   else
-    return from_float<To>(to_odd_float(x));
+    return detail::from_float<To>(detail::to_odd_float(x));
 #endif
 }
 

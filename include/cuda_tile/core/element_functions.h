@@ -22,7 +22,7 @@ CUDA_TILE_API E divide_integers(E a, E b) {
     return a && b;
   } else if constexpr (is_signed_v<E>) {
     if (b == E(-1))
-      return wrapped<E>(wide_unsigned<E>(0) - static_cast<wide_unsigned<E>>(a));
+      return elements::wrapped<E>(wide_unsigned<E>(0) - static_cast<wide_unsigned<E>>(a));
     return b == 0 ? E(0) : static_cast<E>(a / b);
   } else {
     return b == 0 ? E(0) : static_cast<E>(a / b);
@@ -33,16 +33,16 @@ CUDA_TILE_API E divide_integers(E a, E b) {
 template <typename E>
 CUDA_TILE_API E remainder_of_integers(E a, E b) {
   using W = wide_unsigned<E>;
-  E const product = wrapped<E>(static_cast<W>(divide_integers(a, b)) * static_cast<W>(b));
-  return wrapped<E>(static_cast<W>(a) - static_cast<W>(product));
+  E const product = elements::wrapped<E>(static_cast<W>(elements::divide_integers(a, b)) * static_cast<W>(b));
+  return elements::wrapped<E>(static_cast<W>(a) - static_cast<W>(product));
 }
 
 /// Quotient rounded down.
 template <typename E>
 CUDA_TILE_API E divide_integers_down(E a, E b) {
-  E quotient = divide_integers(a, b);
+  E quotient = elements::divide_integers(a, b);
   if constexpr (is_signed_v<E>) {
-    E rest = remainder_of_integers(a, b);
+    E rest = elements::remainder_of_integers(a, b);
     if (rest != 0 && (rest < 0) != (b < 0))
       return static_cast<E>(quotient - 1);
   }
@@ -52,8 +52,8 @@ CUDA_TILE_API E divide_integers_down(E a, E b) {
 /// Quotient rounded up.
 template <typename E>
 CUDA_TILE_API E divide_integers_up(E a, E b) {
-  E quotient = divide_integers(a, b);
-  E rest = remainder_of_integers(a, b);
+  E quotient = elements::divide_integers(a, b);
+  E rest = elements::remainder_of_integers(a, b);
   bool same_sign = true;
   if constexpr (is_signed_v<E>)
     same_sign = (rest < 0) == (b < 0);
@@ -94,7 +94,7 @@ CUDA_TILE_API E magnitude(E a) {
   if constexpr (is_floating_point_v<E>)
     return elements::clear_sign(a);
   else if constexpr (is_signed_v<E>)
-    return a < 0 ? wrapped<E>(wide_unsigned<E>(0) - static_cast<wide_unsigned<E>>(a)) : a;
+    return a < 0 ? elements::wrapped<E>(wide_unsigned<E>(0) - static_cast<wide_unsigned<E>>(a)) : a;
   else
     return a;
 }

@@ -20,7 +20,7 @@ using namespace detail;
     CUDA_TILE_API E operator()(E a, E b) const {                                                             \
       using C = compute_t<E>;                                                                                \
       if constexpr (is_integral_scalar_v<E>)                                                                 \
-        return wrapped<E>(static_cast<wide_unsigned<E>>(a) op static_cast<wide_unsigned<E>>(b));             \
+        return elements::wrapped<E>(static_cast<wide_unsigned<E>>(a) op static_cast<wide_unsigned<E>>(b));   \
       else                                                                                                   \
         return detail::convert<E>(platform::name(detail::convert<C>(a), detail::convert<C>(b)));             \
     }                                                                                                        \
@@ -83,7 +83,7 @@ struct negate {
   CUDA_TILE_API E operator()(E a) const {
     using C = compute_t<E>;
     if constexpr (is_integral_scalar_v<E>)
-      return wrapped<E>(wide_unsigned<E>(0) - static_cast<wide_unsigned<E>>(a));
+      return elements::wrapped<E>(wide_unsigned<E>(0) - static_cast<wide_unsigned<E>>(a));
     else
       return detail::convert<E>(-detail::convert<C>(a));
   }
@@ -168,13 +168,13 @@ CUDA_TILE_API unsigned shift_count(N n) {
 struct shift_left {
   template <typename E, typename N>
   CUDA_TILE_API E operator()(E a, N n) const {
-    return wrapped<E>(static_cast<wide_unsigned<E>>(a) << shift_count<E>(n));
+    return elements::wrapped<E>(static_cast<wide_unsigned<E>>(a) << elements::shift_count<E>(n));
   }
 };
 struct shift_right {
   template <typename E, typename N>
   CUDA_TILE_API E operator()(E a, N n) const {
-    return static_cast<E>(a >> shift_count<E>(n));
+    return static_cast<E>(a >> elements::shift_count<E>(n));
   }
 };
 

@@ -156,7 +156,7 @@ CUDA_TILE_CONSTEXPR bool extents_equal(T const& x, U const& y) noexcept {
 /// [2.8.4]
 template <extents_like Lhs, extents_like Rhs>
 CUDA_TILE_CONSTEXPR bool operator==(Lhs const& lhs, Rhs const& rhs) noexcept {
-  return extents_equal(lhs, rhs);
+  return tiles::extents_equal(lhs, rhs);
 }
 
 namespace detail {
@@ -183,7 +183,7 @@ CUDA_TILE_CONSTEXPR size_t length_product(size_t first, size_t last, bool* overf
 template <typename S>
 CUDA_TILE_CONSTEXPR bool size_overflows() {
   bool overflow = false;
-  (void)length_product<S>(0, static_cast<size_t>(S::rank()), &overflow);
+  (void)detail::length_product<S>(0, static_cast<size_t>(S::rank()), &overflow);
   return overflow;
 }
 

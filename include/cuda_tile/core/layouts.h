@@ -70,7 +70,7 @@ CUDA_TILE_CONSTEXPR typename E::index_type extent_product(E const& e, size_t fir
 #endif
   for (size_t k = first; k < last; ++k) {
     typename E::index_type n = e.extent(static_cast<typename E::rank_type>(k));
-    checks::require<cuda_tile_stride_range>(fits_product(product, n), "stride", product, n);
+    checks::require<cuda_tile_stride_range>(detail::fits_product(product, n), "stride", product, n);
     product *= n;
   }
   return product;
@@ -286,7 +286,7 @@ struct padded_mapping : mapping_base<E, Layout>, private alignment<typename E::i
 private:
   __host__ __device__ constexpr index_type padded_extent(size_t k) const noexcept {
     index_type n = this->shape.extent(static_cast<rank_type>(k));
-    return k == D ? round_up(n, this->get()) : n;
+    return k == D ? detail::round_up(n, this->get()) : n;
   }
   template <size_t... K>
   __host__ __device__ constexpr padded_extents_type padded_extents(indices<K...>) const noexcept {
@@ -361,7 +361,7 @@ layout_strided_mapping(E const&, S const&) -> layout_strided_mapping<E, S>;
 /// [2.1.6.4] Same extents and same strides.
 template <layout_mapping Lhs, layout_mapping Rhs>
 CUDA_TILE_CONSTEXPR bool layout_mapping_equal(Lhs const& x, Rhs const& y) noexcept {
-  if (!extents_equal(x.extents(), y.extents()))
+  if (!tiles::extents_equal(x.extents(), y.extents()))
     return false;
   for (size_t i = 0; i != static_cast<size_t>(Lhs::extents_type::rank()); ++i)
     if (static_cast<size_t>(x.stride(static_cast<typename Lhs::rank_type>(i))) !=
@@ -373,7 +373,7 @@ CUDA_TILE_CONSTEXPR bool layout_mapping_equal(Lhs const& x, Rhs const& y) noexce
 /// [2.10.11]
 template <layout_mapping Lhs, layout_mapping Rhs>
 CUDA_TILE_CONSTEXPR bool operator==(Lhs const& lhs, Rhs const& rhs) noexcept {
-  return layout_mapping_equal(lhs, rhs);
+  return tiles::layout_mapping_equal(lhs, rhs);
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI

@@ -27,9 +27,9 @@ CUDA_TILE_API E recorded(Operands... operands) {
 template <typename To, typename From>
 CUDA_TILE_API To convert_small(From x) {
   if constexpr (is_bool_v<To>)
-    return recorded<::cuda_tile::record::convert<float, From>, float>(x) != 0;
+    return detail::recorded<::cuda_tile::record::convert<float, From>, float>(x) != 0;
   else
-    return recorded<::cuda_tile::record::convert<To, From>, To>(x);
+    return detail::recorded<::cuda_tile::record::convert<To, From>, To>(x);
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

@@ -9,7 +9,7 @@ namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 /// The steps of a shape's own row-major order.
 template <typename S>
 struct row_major_steps {
-  CUDA_TILE_CONSTEXPR static size_t at(size_t d) { return length_product<S>(d + 1, S::rank()); }
+  CUDA_TILE_CONSTEXPR static size_t at(size_t d) { return detail::length_product<S>(d + 1, S::rank()); }
 };
 
 /// Steps through S with its dimensions permuted: dimension d of the result is dimension Map::mapping(d) of S.

@@ -126,7 +126,7 @@ CUDA_TILE_CONSTEXPR bool strides_equal(T const& x, U const& y) noexcept {
 }
 template <strides_like Lhs, strides_like Rhs>
 CUDA_TILE_CONSTEXPR bool operator==(Lhs const& lhs, Rhs const& rhs) noexcept {
-  return strides_equal(lhs, rhs);
+  return tiles::strides_equal(lhs, rhs);
 }
 
 /// Same rank and same places.
@@ -144,7 +144,7 @@ CUDA_TILE_CONSTEXPR bool offsets_equal(T const& x, U const& y) noexcept {
 }
 template <offsets_like Lhs, offsets_like Rhs>
 CUDA_TILE_CONSTEXPR bool operator==(Lhs const& lhs, Rhs const& rhs) noexcept {
-  return offsets_equal(lhs, rhs);
+  return tiles::offsets_equal(lhs, rhs);
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI

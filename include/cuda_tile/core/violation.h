@@ -46,7 +46,7 @@ CUDA_TILE_API void violated(char const* function, Values... values) {
 template <cuda_tile_violation_kind Kind, typename... Values>
 CUDA_TILE_CONSTEXPR void require(bool holds, char const* function, Values... values) {
   if (!holds)
-    violated<Kind>(function, values...);
+    checks::violated<Kind>(function, values...);
 }
 
 #else

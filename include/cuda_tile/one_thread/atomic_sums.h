@@ -81,9 +81,9 @@ CUDA_TILE_API bool add_sums(Add add, tile<E, S>& old, tile<P*, S> const& ptrs, t
   constexpr unsigned size = static_cast<unsigned>(shape_size_v<S>), most = summed_locations<size>;
   auto kept = [&](unsigned s) { return platform::bit_cast<unsigned char>(mask.slots[s]) != 0; };
   // Masked-out locations are usually near the others, and then need not be excluded.
-  location_range<P> range = common_range(ptrs);
+  location_range<P> range = detail::common_range(ptrs);
   if (range.count > most)
-    range = exact_range(ptrs, mask);
+    range = detail::exact_range(ptrs, mask);
   if (range.count > most)
     return false;
   P* const first = range.first;

@@ -49,7 +49,7 @@ CUDA_TILE_API void map_nested(R* to, F f, Operands... operands) {
   if constexpr (D == Shape::rank()) {
     *to = f(*operands.at...);
   } else {
-    constexpr size_t step = length_product<Shape>(D + 1, Shape::rank());
+    constexpr size_t step = detail::length_product<Shape>(D + 1, Shape::rank());
     for (size_t i = 0; i < length<Shape>(D); ++i) {
       detail::map_nested<Shape, D + 1>(to + i * step, f, operands.template step<D>(i)...);
 #if defined(__GNUC__) && !defined(__clang__)

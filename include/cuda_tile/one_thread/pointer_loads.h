@@ -51,7 +51,7 @@ CUDA_TILE_API R load_by_runs(Ptrs const& ptrs) {
   for (unsigned i = 0; i < size; i += run) {
     if (i + ahead < size)
       __builtin_prefetch(ptrs.slots[i + ahead]);
-    if (are_neighbours<run>(ptrs.slots + i))
+    if (detail::are_neighbours<run>(ptrs.slots + i))
       __builtin_memcpy(result.slots + i, ptrs.slots[i], run * sizeof(E));
     else
       for (unsigned j = 0; j < run; ++j)

@@ -11,9 +11,9 @@ CUDA_TILE_API void copy_strided(E* to, E const* from) {
   if constexpr (D == Shape::rank()) {
     *to = *from;
   } else {
-    constexpr size_t step = length_product<Shape>(D + 1, Shape::rank());
+    constexpr size_t step = detail::length_product<Shape>(D + 1, Shape::rank());
     for (size_t i = 0; i != length<Shape>(D); ++i)
-      copy_strided<Shape, Steps, D + 1>(to + i * step, from + i * Steps::at(D));
+      detail::copy_strided<Shape, Steps, D + 1>(to + i * step, from + i * Steps::at(D));
   }
 }
 
@@ -24,7 +24,7 @@ CUDA_TILE_API tile<typename From::element_type, Shape> rearrange(From const& fro
   tile<typename From::element_type, Shape> to;
   checks::after_rearrange(to, from,
                           [offset](unsigned i) { return offset + strided_index<Shape, Steps>::of(i); });
-  copy_strided<Shape, Steps, 0>(to.slots, from.slots + offset);
+  detail::copy_strided<Shape, Steps, 0>(to.slots, from.slots + offset);
   return to;
 }
 

@@ -9,7 +9,7 @@ namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 template <unsigned N, unsigned Inner, typename E, typename F>
 CUDA_TILE_API void scan_in_turn(E* rows, F f) {
   if constexpr (Inner == 1 && scans_vectors<F, E, N>) {
-    add_partial_sums<N>(rows);
+    detail::add_partial_sums<N>(rows);
     return;
   }
   for (unsigned k = 1; k < N; ++k)
@@ -46,16 +46,16 @@ template <unsigned N, unsigned Inner, typename E, typename F>
 CUDA_TILE_API void scan_parts(E* rows, F f) {
   constexpr unsigned most = scanned_in_turn<N, Inner, E, F>();
   if constexpr (N <= most) {
-    scan_in_turn<N, Inner>(rows, f);
+    detail::scan_in_turn<N, Inner>(rows, f);
   } else {
     constexpr unsigned part = N / most < most ? most : N / most;
-    scan_parts<part, Inner>(rows, f);
+    detail::scan_parts<part, Inner>(rows, f);
     for (E* next = rows + part * Inner; next != rows + N * Inner; next += part * Inner) {
       if constexpr (part == reduced_in_turn && Inner > 1) {
-        scan_behind<part, Inner>(next, f);
+        detail::scan_behind<part, Inner>(next, f);
       } else {
         E const* before = next - Inner;
-        scan_parts<part, Inner>(next, f);
+        detail::scan_parts<part, Inner>(next, f);
         for (unsigned k = 0; k < part; ++k)
           for (unsigned j = 0; j < Inner; ++j)
             next[k * Inner + j] = f(before[j], next[k * Inner + j]);
@@ -67,7 +67,7 @@ CUDA_TILE_API void scan_parts(E* rows, F f) {
 template <unsigned N, unsigned Inner, typename F, typename T>
 CUDA_TILE_API void scan_elements(T& result, F f) {
   for (unsigned o = 0; o < T::distribution::size / (N * Inner); ++o)
-    scan_parts<N, Inner>(result.slots + o * N * Inner, f);
+    detail::scan_parts<N, Inner>(result.slots + o * N * Inner, f);
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

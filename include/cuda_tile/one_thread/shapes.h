@@ -21,7 +21,7 @@ CUDA_TILE_API R permute(T const& x) {
 
 template <typename R, size_t D, typename T>
 CUDA_TILE_API R cat(T const& x, T const& y) {
-  constexpr unsigned run = static_cast<unsigned>(length_product<tile_shape_t<T>>(D, tile_rank_v<T>));
+  constexpr unsigned run = static_cast<unsigned>(detail::length_product<tile_shape_t<T>>(D, tile_rank_v<T>));
   R result;
   checks::after_cat<run>(result, x, y);
   for (unsigned i = 0; i < tile_size_v<T>; i += run)

@@ -39,7 +39,7 @@ CUDA_TILE_API V combine_vectors(V a, V b) {
   } else if constexpr (vector_operation<F> == 2) {
     return a * b;
   } else {
-    V result = extremum_of_vectors<vector_operation<F> == 3>(a, b);
+    V result = detail::extremum_of_vectors<vector_operation<F> == 3>(a, b);
     return a == a ? result : b;
   }
 }
@@ -50,7 +50,7 @@ CUDA_TILE_API void collect_vectors(V (&c)[Count], E const* from) {
   constexpr unsigned width = sizeof(V) / sizeof(E);
   for (unsigned i = Count * width; i < N; i += Count * width)
     for (unsigned v = 0; v < Count; ++v)
-      c[v] = combine_vectors<F>(c[v], platform::load_vector<V>(from + i + v * width));
+      c[v] = detail::combine_vectors<F>(c[v], platform::load_vector<V>(from + i + v * width));
 }
 
 /// For max and min: a lane becomes NaN only if all its values are.
@@ -69,7 +69,7 @@ CUDA_TILE_API void collect_vectors(V (&c)[Count], E const* from) {
   for (unsigned i = Count * width; i < N; i += Count * width)
     for (unsigned v = 0; v < Count; ++v) {
       V next = platform::load_vector<V>(from + i + v * width);
-      c[v] = extremum_of_vectors<is_max>(c[v], next);
+      c[v] = detail::extremum_of_vectors<is_max>(c[v], next);
       numbers[v] |= next == next;
     }
   for (unsigned v = 0; v < Count; ++v)
@@ -84,17 +84,17 @@ CUDA_TILE_API E reduce_vectors(F, E const* from) {
   V c[count];
   for (unsigned v = 0; v < count; ++v)
     c[v] = platform::load_vector<V>(from + v * width);
-  collect_vectors<F, N>(c, from);
+  detail::collect_vectors<F, N>(c, from);
   for (unsigned half = count / 2; half > 0; half /= 2)
     for (unsigned v = 0; v < half; ++v)
-      c[v] = combine_vectors<F>(c[v], c[v + half]);
+      c[v] = detail::combine_vectors<F>(c[v], c[v + half]);
   if constexpr (width >= 16)
-    c[0] = combine_vectors<F>(c[0], platform::rotate_lanes<8>(c[0]));
+    c[0] = detail::combine_vectors<F>(c[0], platform::rotate_lanes<8>(c[0]));
   if constexpr (width >= 8)
-    c[0] = combine_vectors<F>(c[0], platform::rotate_lanes<4>(c[0]));
+    c[0] = detail::combine_vectors<F>(c[0], platform::rotate_lanes<4>(c[0]));
   if constexpr (width >= 4)
-    c[0] = combine_vectors<F>(c[0], platform::rotate_lanes<2>(c[0]));
-  return combine_vectors<F>(c[0], platform::rotate_lanes<1>(c[0]))[0];
+    c[0] = detail::combine_vectors<F>(c[0], platform::rotate_lanes<2>(c[0]));
+  return detail::combine_vectors<F>(c[0], platform::rotate_lanes<1>(c[0]))[0];
 }
 
 /// Whether each vector is scanned by itself first; the sum before it is then added to it once.

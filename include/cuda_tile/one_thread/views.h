@@ -28,7 +28,7 @@ CUDA_TILE_CONSTEXPR bool copies_vectors() {
 template <typename P, typename Shape, typename Access, typename E>
 CUDA_TILE_CONSTEXPR bool is_row_of_vectors() {
   if constexpr (Shape::rank() != 0)
-    return shape_size_v<Shape> == length<Shape>(Shape::rank() - 1) &&
+    return shape_size_v<Shape> == detail::length<Shape>(Shape::rank() - 1) &&
            copies_vectors<Shape::rank() - 1, P, Shape, Access, E>();
   return false;
 }
@@ -57,13 +57,13 @@ CUDA_TILE_API void load_rows(P const& part, Shape shape, Access access, E* to, t
     *to = detail::read_element(access, from);
   } else if constexpr (!Masked && copies_vectors<D, P, Shape, Access, E>()) {
     platform::copy_vectors<length<Shape>(D) * sizeof(E), bytes_at_once<D, Shape>>(
-        to, from, bytes_ahead<D, Shape, E>(part));
+        to, from, detail::bytes_ahead<D, Shape, E>(part));
   } else {
-    constexpr size_t step = length_product<Shape>(D + 1, Shape::rank());
+    constexpr size_t step = detail::length_product<Shape>(D + 1, Shape::rank());
     size_t const stride = part.template stride<D>();
     size_t const count = Masked ? part.valid[D] : length<Shape>(D);
     for (size_t i = 0; i != count; ++i)
-      load_rows<Masked, D + 1>(part, shape, access, to + i * step, from + i * stride, pad);
+      detail::load_rows<Masked, D + 1>(part, shape, access, to + i * step, from + i * stride, pad);
     if constexpr (Masked)
       for (size_t i = count * step; i < length<Shape>(D) * step; ++i)
         to[i] = pad;
@@ -80,13 +80,13 @@ CUDA_TILE_API void store_rows(P const& part, Shape shape, Access access, typenam
   } else if constexpr (!Masked && copies_vectors<D, P, Shape, Access, E>()) {
     constexpr bool is_one_row = shape_size_v<Shape> == length<Shape>(D);
     platform::copy_vectors<length<Shape>(D) * sizeof(E), bytes_at_once<D, Shape>>(
-        to, from, 0, is_one_row ? 0 : bytes_ahead<D, Shape, E>(part));
+        to, from, 0, is_one_row ? 0 : detail::bytes_ahead<D, Shape, E>(part));
   } else {
-    constexpr size_t step = length_product<Shape>(D + 1, Shape::rank());
+    constexpr size_t step = detail::length_product<Shape>(D + 1, Shape::rank());
     size_t const stride = part.template stride<D>();
     size_t const count = Masked ? part.valid[D] : length<Shape>(D);
     for (size_t i = 0; i != count; ++i)
-      store_rows<Masked, D + 1>(part, shape, access, to + i * stride, from + i * step);
+      detail::store_rows<Masked, D + 1>(part, shape, access, to + i * stride, from + i * step);
   }
 }
 
@@ -98,16 +98,16 @@ CUDA_TILE_API void load_elements(P const& part, Shape shape, Access access, E* t
     E padded[shape_size_v<Shape>];
     E const* from = part.origin;
     if (!part.whole()) {
-      load_rows<true, 0>(part, shape, access, padded, part.origin, pad);
+      detail::load_rows<true, 0>(part, shape, access, padded, part.origin, pad);
       from = padded;
     }
     constexpr size_t last = Shape::rank() - 1;
-    return platform::copy_vectors<sizeof padded>(to, from, bytes_ahead<last, Shape, E>(part));
+    return platform::copy_vectors<sizeof padded>(to, from, detail::bytes_ahead<last, Shape, E>(part));
   }
   if (!Masked || part.whole())
-    load_rows<false, 0>(part, shape, access, to, part.origin, pad);
+    detail::load_rows<false, 0>(part, shape, access, to, part.origin, pad);
   else
-    load_rows<true, 0>(part, shape, access, to, part.origin, pad);
+    detail::load_rows<true, 0>(part, shape, access, to, part.origin, pad);
 }
 
 template <bool Masked, typename Access, typename Span, typename Shape>
@@ -119,7 +119,7 @@ CUDA_TILE_API partition_tile<Span, Shape> load_partition(Access access, partitio
   checks::before_partition_access<flags, Masked, Shape>(part);
   if constexpr (!is_same_v<typename Span::element_type, typename Span::value_type const>)
     platform::note_load(part.origin);
-  load_elements<Masked>(part, Shape{}, access, result.slots, pad);
+  detail::load_elements<Masked>(part, Shape{}, access, result.slots, pad);
   checks::after_partition_access<flags>(part);
   return result;
 }
@@ -132,7 +132,7 @@ template <typename Span, typename Shape>
 inline constexpr bool can_stream<plain_access, Span, Shape> =
     layout_mapping_static_stride<typename Span::mapping_type>{}(
         static_cast<typename Span::rank_type>(Shape::rank() - 1)) == 1 &&
-    length<Shape>(Shape::rank() - 1) * sizeof(typename Span::value_type) % 64 == 0;
+    detail::length<Shape>(Shape::rank() - 1) * sizeof(typename Span::value_type) % 64 == 0;
 
 /// Whether the span is large, all rows of this partition lie at multiples of 16 bytes, and they were not just
 /// loaded.
@@ -153,11 +153,11 @@ CUDA_TILE_API void store_partition(Access access, partition<Span, Shape> const& 
   checks::before_partition_access<checks::access_flags<Access, checks::writes>, Masked, Shape>(part);
   if constexpr (can_stream<Access, Span, Shape>)
     if ((!Masked || part.whole()) && detail::is_worth_streaming(part))
-      return store_rows<false, 0>(part, Shape{}, streaming_access{}, part.origin, value.slots);
+      return detail::store_rows<false, 0>(part, Shape{}, streaming_access{}, part.origin, value.slots);
   if (!Masked || part.whole())
-    store_rows<false, 0>(part, Shape{}, access, part.origin, value.slots);
+    detail::store_rows<false, 0>(part, Shape{}, access, part.origin, value.slots);
   else
-    store_rows<true, 0>(part, Shape{}, access, part.origin, value.slots);
+    detail::store_rows<true, 0>(part, Shape{}, access, part.origin, value.slots);
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

@@ -76,7 +76,7 @@ template <scalar E, basic_floating_point_tile T, typename..., saturation_mode Mo
   requires integral_scalar<E>
 CUDA_TILE_API tile_with_element_t<T, E> element_cast(T const& x, saturation_mode_constant<Mode>) noexcept {
   if constexpr (Mode == saturation_mode::saturate_none)
-    return element_cast<E>(x);
+    return tiles::element_cast<E>(x);
   else
     return detail::map<tile_with_element_t<T, E>>(
         [](auto a) { return detail::convert_saturating<detail::remove_cv_t<E>>(a); }, x);

@@ -37,14 +37,14 @@ CUDA_TILE_API T iota() noexcept {
 /// [2.3.3]
 template <numeric_tile T>
 CUDA_TILE_API T ones() noexcept {
-  return full<T>(detail::convert<tile_element_t<T>>(1));
+  return tiles::full<T>(detail::convert<tile_element_t<T>>(1));
 }
 
 /// [2.3.4] Positive zeros, which e8m0 lacks.
 template <numeric_tile T>
   requires detail::has_zero_v<tile_element_t<T>>
 CUDA_TILE_API T zeros() noexcept {
-  return full<T>(detail::convert<tile_element_t<T>>(0));
+  return tiles::full<T>(detail::convert<tile_element_t<T>>(0));
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI

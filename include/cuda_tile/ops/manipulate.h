@@ -31,7 +31,7 @@ namespace detail {
 
 template <typename T, typename Map>
 struct permuted_lengths {
-  CUDA_TILE_CONSTEXPR static size_t at(size_t d) { return length<tile_shape_t<T>>(Map::mapping(d)); }
+  CUDA_TILE_CONSTEXPR static size_t at(size_t d) { return detail::length<tile_shape_t<T>>(Map::mapping(d)); }
 };
 template <typename T, typename Map>
 concept permutable = tile_like<T> && is_dimension_map_v<remove_cv_t<Map>> && Map::rank() == tile_rank_v<T>;
@@ -199,7 +199,7 @@ using divided_shape = make_shape<divided_lengths<T, Sub, Counts>, 2 * tile_rank_
 template <typename T, typename Sub, size_t... D, typename... Idx>
 CUDA_TILE_API bool is_in_part(indices<D...>, unsigned i, Idx... index) {
   return (true & ... &
-          (i / static_cast<unsigned>(length_product<tile_shape_t<T>>(D + 1, tile_rank_v<T>)) %
+          (i / static_cast<unsigned>(detail::length_product<tile_shape_t<T>>(D + 1, tile_rank_v<T>)) %
                static_cast<unsigned>(length<tile_shape_t<T>>(D)) /
                static_cast<unsigned>(length<tile_shape_t<Sub>>(D)) ==
            index));

@@ -137,7 +137,7 @@ template <memory_order Order, thread_scope Scope = default_thread_scope(), store
   requires write_memory_order<Order>
 CUDA_TILE_API void atomic_store(Ptrs ptrs, Value const& value, memory_order_constant<Order> = {},
                                 thread_scope_constant<Scope> = {}) noexcept {
-  atomic_store_masked<Order, Scope>(ptrs, value, true);
+  tiles::atomic_store_masked<Order, Scope>(ptrs, value, true);
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI

@@ -169,7 +169,7 @@ CUDA_TILE_API auto place_of(F f, T const& a) {
   using S = tile_shape_t<T>;
   using places = tile<typename T::index_type, S>;
   constexpr unsigned n = static_cast<unsigned>(length<S>(D));
-  constexpr unsigned inner = static_cast<unsigned>(length_product<S>(D + 1, S::rank()));
+  constexpr unsigned inner = static_cast<unsigned>(detail::length_product<S>(D + 1, S::rank()));
   auto const found = detail::map<places>(
       [](auto x, auto best, unsigned i) { return elements::equal{}(x, best) ? i / inner % n : n; }, a,
       detail::reduce<D>(f, a), detail::numbered<places>());

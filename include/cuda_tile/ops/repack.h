@@ -82,7 +82,8 @@ template <typename R, size_t D, typename T>
 CUDA_TILE_API R unpack_elements(T const& x) {
   using E = tile_element_t<R>;
   constexpr size_t n = length<tile_shape_t<T>>(D), m = length<tile_shape_t<R>>(D) / n;
-  constexpr unsigned inner = static_cast<unsigned>(length_product<tile_shape_t<T>>(D + 1, tile_rank_v<T>));
+  constexpr unsigned inner =
+      static_cast<unsigned>(detail::length_product<tile_shape_t<T>>(D + 1, tile_rank_v<T>));
   using parts = tile<E, split_shape<T, D, n, m>>;
   auto const wide = detail::reshape<tile<tile_element_t<T>, split_shape<T, D, n, 1>>>(x);
   return detail::reshape<R>(detail::map<parts>(
@@ -100,7 +101,8 @@ template <typename R, size_t D, typename T>
 CUDA_TILE_API R pack_elements(T const& x) {
   using W = word_of<packed_width<tile_element_t<R>>>;
   constexpr size_t n = length<tile_shape_t<R>>(D), m = length<tile_shape_t<T>>(D) / n;
-  constexpr unsigned inner = static_cast<unsigned>(length_product<tile_shape_t<T>>(D + 1, tile_rank_v<T>));
+  constexpr unsigned inner =
+      static_cast<unsigned>(detail::length_product<tile_shape_t<T>>(D + 1, tile_rank_v<T>));
   constexpr unsigned width = static_cast<unsigned>(packed_width<tile_element_t<T>>);
   using words = tile<W, split_shape<T, D, n, m>>;
   auto const shifted = detail::map<words>(

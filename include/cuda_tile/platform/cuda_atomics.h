@@ -96,7 +96,7 @@ __device__ __forceinline__ E atomic_update(E* p, F update) {
 
 template <int Order, int Scope, typename E>
 __device__ __forceinline__ E atomic_exchange(E* p, E value) {
-  return atomic_update<Order, Scope>(p, [value](E) { return value; });
+  return platform::atomic_update<Order, Scope>(p, [value](E) { return value; });
 }
 
 template <int Scope, typename W>
@@ -121,7 +121,7 @@ __device__ __forceinline__ E atomic_add(E* p, E value) {
     using word = typename atomic_word<sizeof(E)>::type;
     old = static_cast<E>(fetch_add<Scope>(reinterpret_cast<word*>(p), static_cast<word>(value)));
   } else {
-    old = fetch_add<Scope>(p, value);
+    old = platform::fetch_add<Scope>(p, value);
   }
   fence_after<Order, Scope>();
   return old;

@@ -89,7 +89,7 @@ inline void multiply_matrices(Sum& d0, Sum& d1, Sum& d2, Sum& d3, Word const (&a
     unsigned const column = 2 * q + i % 2;
     for (unsigned k = 0; k < 8 * per_word; ++k) {
       unsigned const word = k / per_word, part = k % per_word;
-      *d[i] = add_product(
+      *d[i] = platform::add_product(
           detail::convert<Sum>(fragment_element<L, Word>(4 * g + word % 4, i / 2 + word / 4 * 2, part)),
           detail::convert<Sum>(fragment_element<R, Word>(4 * column + word % 4, 4 + word / 4, part)), *d[i]);
     }

@@ -95,8 +95,8 @@ inline void add_group_product(unsigned* sums, unsigned long long a, unsigned lon
     unsigned const row = 16 * warp + g + i / 2 % 2 * 8, column = 2 * q + i % 2 + i / 4 * 8;
     Sum sum = FromZero ? Sum{} : platform::bit_cast<Sum>(sums[Slots::of(i)]);
     for (unsigned k = 0; k < 32 / sizeof(L); ++k)
-      sum = add_product(detail::convert<Sum>(described_element<L, MajorMOfA>(a, row, k)),
-                        detail::convert<Sum>(described_element<R, MajorNOfB>(b, column, k)), sum);
+      sum = platform::add_product(detail::convert<Sum>(described_element<L, MajorMOfA>(a, row, k)),
+                                  detail::convert<Sum>(described_element<R, MajorNOfB>(b, column, k)), sum);
     sums[Slots::of(i)] = platform::bit_cast<unsigned>(sum);
   }
 }

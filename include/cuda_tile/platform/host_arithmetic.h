@@ -25,7 +25,7 @@ inline double fmod(double a, double b) { return __builtin_fmod(a, b); }
 template <typename T>
 inline T multiply_add(T a, T b, T c) {
 #if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__aarch64__)
-  return fma(a, b, c);
+  return platform::fma(a, b, c);
 #else
   return a * b + c;
 #endif
@@ -54,7 +54,7 @@ inline void store_aligned(void* to, void const* from) {
 }
 template <unsigned Bytes>
 inline void store_global(void* to, void const* from) {
-  store_aligned<Bytes>(to, from);
+  platform::store_aligned<Bytes>(to, from);
 }
 template <typename T>
 inline T* opaque(T* p) {

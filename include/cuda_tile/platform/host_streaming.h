@@ -44,8 +44,8 @@ inline void stream_vector(V* to, V value) {
 template <typename V, size_t Bytes>
 inline void stream_vectors(void* to, void const* from) {
   for (size_t i = 0; i < Bytes; i += sizeof(V))
-    stream_vector(reinterpret_cast<V*>(static_cast<char*>(to) + i),
-                  load_vector<V>(static_cast<char const*>(from) + i));
+    platform::stream_vector(reinterpret_cast<V*>(static_cast<char*>(to) + i),
+                            platform::load_vector<V>(static_cast<char const*>(from) + i));
 }
 
 /// Copies `Bytes` bytes, a multiple of 64, to an address that is a multiple of 16, in whole vectors if it is
@@ -55,9 +55,9 @@ template <size_t Bytes>
 inline void stream(void* to, void const* from) {
   using narrow = long long __attribute__((vector_size(16)));
   if (reinterpret_cast<size_t>(to) % vector_bytes == 0)
-    stream_vectors<vector<long long>, Bytes>(to, from);
+    platform::stream_vectors<vector<long long>, Bytes>(to, from);
   else
-    stream_vectors<narrow, Bytes>(to, from);
+    platform::stream_vectors<narrow, Bytes>(to, from);
 }
 
 #else

@@ -45,7 +45,8 @@ inline V shuffle_lanes(V a, V b, Place, lane_places<unsigned, Ls...>) {
 }
 template <typename V, typename Place>
 inline V shuffle_lanes(V a, V b, Place place) {
-  return shuffle_lanes(a, b, place, __make_integer_seq<lane_places, unsigned, sizeof(V) / sizeof(a[0])>{});
+  return platform::shuffle_lanes(a, b, place,
+                                 __make_integer_seq<lane_places, unsigned, sizeof(V) / sizeof(a[0])>{});
 }
 #else
 template <typename V, typename Place>
@@ -60,18 +61,19 @@ inline V shuffle_lanes(V a, V b, Place place) {
 /// Lane l of the result is lane l + By, modulo their number.
 template <unsigned By, typename V>
 inline V rotate_lanes(V v) {
-  return shuffle_lanes(v, v, [](unsigned l) { return (l + By) % unsigned(sizeof(V) / sizeof(v[0])); });
+  return platform::shuffle_lanes(v, v,
+                                 [](unsigned l) { return (l + By) % unsigned(sizeof(V) / sizeof(v[0])); });
 }
 /// Lane l of the result is lane l - By, and -0 where there is none.
 template <unsigned By, typename V>
 inline V shift_lanes(V v) {
   constexpr unsigned lanes = sizeof(V) / sizeof(v[0]);
-  return shuffle_lanes(v, -V{}, [](unsigned l) { return l < By ? lanes : l - By; });
+  return platform::shuffle_lanes(v, -V{}, [](unsigned l) { return l < By ? lanes : l - By; });
 }
 /// Copies the last lane to all lanes.
 template <typename V>
 inline V splat_last(V v) {
-  return shuffle_lanes(v, v, [](unsigned) { return unsigned(sizeof(V) / sizeof(v[0])) - 1; });
+  return platform::shuffle_lanes(v, v, [](unsigned) { return unsigned(sizeof(V) / sizeof(v[0])) - 1; });
 }
 
 /// Copies `Bytes` bytes without a call, `AtOnce` at a time if that divides them; both are multiples of a
@@ -95,7 +97,7 @@ inline void copy_vectors(void* to, void const* from, size_t ahead = 0, size_t wr
     for (unsigned n = 0; n < count; ++n)
       v[n] = load_vector<V>(source + n * vector_bytes);
     for (unsigned n = 0; n < count; ++n)
-      store_vector(target + n * vector_bytes, v[n]);
+      platform::store_vector(target + n * vector_bytes, v[n]);
 #if defined(__GNUC__) && !defined(__clang__)
     asm("" : : :); // else g++ turns it back into a call
 #endif
@@ -121,7 +123,7 @@ inline V multiply_add_vectors(V a, V b, V c) {
   }
 #else
   for (unsigned l = 0; l < sizeof a / sizeof a[0]; ++l)
-    c[l] = multiply_add(a[l], b[l], c[l]);
+    c[l] = platform::multiply_add(a[l], b[l], c[l]);
   return c;
 #endif
 }

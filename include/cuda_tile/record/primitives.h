@@ -132,12 +132,13 @@ CUDA_TILE_API T assumed(T const& x) {
 }
 template <typename Blocks, typename T, size_t... D>
 CUDA_TILE_API T blocked(T const& x, indices<D...>) {
-  return assumed<record::assume_blocked<described_t<T>, static_cast<unsigned>(length<Blocks>(D))...>>(x);
+  return back_end::assumed<
+      record::assume_blocked<described_t<T>, static_cast<unsigned>(length<Blocks>(D))...>>(x);
 }
 template <auto Divisor, auto Stride, auto D, typename T>
 CUDA_TILE_API T divisible(T const& x) {
-  return assumed<record::assume_divisible<described_t<T>, static_cast<long long>(Divisor),
-                                          static_cast<int>(Stride), static_cast<int>(D)>>(x);
+  return back_end::assumed<record::assume_divisible<described_t<T>, static_cast<long long>(Divisor),
+                                                    static_cast<int>(Stride), static_cast<int>(D)>>(x);
 }
 
 } // namespace back_end

@@ -49,7 +49,7 @@ CUDA_TILE_CONSTEXPR size_t row_length() {
   if constexpr (S::rank() == 0)
     return 1;
   else
-    return length<S>(S::rank() - 1);
+    return detail::length<S>(S::rank() - 1);
 }
 
 template <typename S>

@@ -120,7 +120,7 @@ CUDA_TILE_CONSTEXPR bit_run find_run(unsigned which, unsigned count, unsigned co
 }
 template <typename D, typename Which, unsigned N>
 CUDA_TILE_CONSTEXPR bit_run run_of() {
-  return find_run(N, Which::count(D::bits), Which::list(D::bits));
+  return detail::find_run(N, Which::count(D::bits), Which::list(D::bits));
 }
 
 /// The index bits that slot or thread number x determines.

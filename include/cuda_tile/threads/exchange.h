@@ -37,7 +37,7 @@ struct held_index<S, true> {
   using form = distribution_of<transposed_shape<S>>;
   static constexpr unsigned slots = form::slots;
   CUDA_TILE_CONSTEXPR static unsigned index(unsigned t, unsigned slot) {
-    return transposed_index<S>(form::index(t, slot));
+    return detail::transposed_index<S>(form::index(t, slot));
   }
 };
 /// Which source element goes to each slot of each thread of a tile of shape S, as Index maps them.
@@ -108,10 +108,10 @@ CUDA_TILE_API void copy_form_through_scratch(To& to, From const& from, unsigned 
   for (unsigned begin = 0; begin < size; begin += part) {
     platform::barrier();
     if (write::form::first(t))
-      for_each_place<layout, part, layout::swizzle.write, write, size, 0>(
+      detail::for_each_place<layout, part, layout::swizzle.write, write, size, 0>(
           write::index(t, 0), begin, write_scratch<layout::swizzle.write, E>{from.slots, scratch});
     platform::barrier();
-    for_each_place<layout, part, layout::swizzle.read, read, size, offsets>(
+    detail::for_each_place<layout, part, layout::swizzle.read, read, size, offsets>(
         read::index(t, 0) ^ offset, begin, read_scratch<layout::swizzle.read, E>{to.slots, scratch});
   }
 }
@@ -132,7 +132,8 @@ CUDA_TILE_API void take_through_scratch(To& to, From const& open, Position posit
   using E = typename From::element_type;
   using source = typename From::distribution;
   using target = typename To::distribution;
-  constexpr unsigned part = least(source::size, static_cast<unsigned>(platform::scratch_bytes / sizeof(E)));
+  constexpr unsigned part =
+      detail::least(source::size, static_cast<unsigned>(platform::scratch_bytes / sizeof(E)));
   auto const& from = detail::settled(open);
   E* scratch = static_cast<E*>(platform::scratch<part * sizeof(E)>());
   unsigned const t = platform::thread();
@@ -140,7 +141,7 @@ CUDA_TILE_API void take_through_scratch(To& to, From const& open, Position posit
     platform::barrier();
     CUDA_TILE_UNROLL
     for (unsigned s = 0; s < source::slots; ++s) {
-      unsigned i = index_in(from, t, s) - begin;
+      unsigned i = detail::index_in(from, t, s) - begin;
       if (i < part && source::first(t))
         scratch[i] = from.slots[s];
     }
@@ -214,7 +215,7 @@ CUDA_TILE_API tile<typename From::element_type, Shape> rearrange(From const& fro
     for (unsigned s = 0; s < target::slots; ++s)
       to.slots[s] = elements.slots[source::slot(index::of(target::index(0, s)))];
   } else {
-    copy_through_scratch<index>(to, from, offset);
+    detail::copy_through_scratch<index>(to, from, offset);
   }
   return to;
 }

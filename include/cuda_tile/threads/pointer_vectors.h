@@ -12,7 +12,7 @@ namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 template <typename E, typename S>
 CUDA_TILE_CONSTEXPR unsigned vector_length() {
   constexpr unsigned most = sizeof(E) < 16 ? 16 / static_cast<unsigned>(sizeof(E)) : 1;
-  return least(most, distribution_of<S>::vector);
+  return detail::least(most, distribution_of<S>::vector);
 }
 
 /// Whether this thread can access all its elements in groups of Vector.

@@ -34,7 +34,7 @@ CUDA_TILE_API T shared_value(T const& x) {
     return x;
   } else {
     T result;
-    copy_through_scratch<same_index>(result, x);
+    detail::copy_through_scratch<same_index>(result, x);
     return result;
   }
 }

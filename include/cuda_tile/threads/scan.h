@@ -40,7 +40,7 @@ CUDA_TILE_CONSTEXPR unsigned spread_bits(unsigned x) {
     return 0;
   else
     return (x & lowest_run<Mask>::bits) << lowest_run<Mask>::first |
-           spread_bits<lowest_run<Mask>::others>(x >> lowest_run<Mask>::length);
+           detail::spread_bits<lowest_run<Mask>::others>(x >> lowest_run<Mask>::length);
 }
 
 /// The run of bits of one kind in the row-major index, from Bit on and below End.
@@ -183,14 +183,14 @@ CUDA_TILE_API void scan_bits(scan_state<D, E>& state, F f) {
   if constexpr (Bit < End) {
     using run = scan_run<D, Bit, End>;
     if constexpr (run::in_slots) {
-      scan_slots<run::mask, Slots>(state, f);
-      scan_bits<run::end, End, Slots | run::mask, Threads>(state, f);
+      detail::scan_slots<run::mask, Slots>(state, f);
+      detail::scan_bits<run::end, End, Slots | run::mask, Threads>(state, f);
     } else {
       if constexpr (run::in_lanes)
-        scan_lanes<run::mask, Slots>(state, f);
+        detail::scan_lanes<run::mask, Slots>(state, f);
       else
-        scan_warps<run::mask, Slots, Threads>(state, f);
-      scan_bits<run::end, End, Slots, Threads | run::mask>(state, f);
+        detail::scan_warps<run::mask, Slots, Threads>(state, f);
+      detail::scan_bits<run::end, End, Slots, Threads | run::mask>(state, f);
     }
   }
 }
@@ -202,7 +202,7 @@ CUDA_TILE_API void scan_elements(T& result, F f) {
   CUDA_TILE_UNROLL
   for (unsigned s = 0; s < D::slots; ++s)
     state.totals[s] = result.slots[s];
-  scan_bits<log2_of(Inner), log2_of(Inner * N), 0, 0>(state, f);
+  detail::scan_bits<log2_of(Inner), log2_of(Inner * N), 0, 0>(state, f);
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

@@ -138,7 +138,7 @@ CUDA_TILE_CONSTEXPR lane_access access_of(unsigned size, unsigned count) {
 template <typename E, unsigned Count, typename Write, typename Read>
 struct scratch_layout {
   static constexpr unsigned size = log2_of(sizeof(E));
-  static constexpr bank_swizzle swizzle = best_swizzle(
+  static constexpr bank_swizzle swizzle = detail::best_swizzle(
       access_of<Write>(size, Count), access_of<Read>(size, Count), size, Count, Write::slots, Read::slots);
   static_assert(swizzle.found);
 

@@ -50,7 +50,7 @@ struct index_in_half {
 
 template <typename R, size_t D, typename T>
 CUDA_TILE_API R cat(T const& x, T const& y) {
-  constexpr unsigned run = static_cast<unsigned>(length_product<tile_shape_t<T>>(D, tile_rank_v<T>));
+  constexpr unsigned run = static_cast<unsigned>(detail::length_product<tile_shape_t<T>>(D, tile_rank_v<T>));
   R result, from_x, from_y;
   detail::copy_through_scratch<index_in_half<run>>(from_x, x);
   detail::copy_through_scratch<index_in_half<run>>(from_y, y);

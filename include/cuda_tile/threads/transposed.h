@@ -39,7 +39,7 @@ template <typename E, typename S>
 CUDA_TILE_CONSTEXPR bool may_be_transposed() {
 #if CUDA_TILE_HAS_FORMS
   if constexpr (S::rank() >= 2 && is_transposed_in_place<E>) {
-    constexpr size_t columns = row_length<S>(), rows = length<S>(S::rank() - 2);
+    constexpr size_t columns = row_length<S>(), rows = detail::length<S>(S::rank() - 2);
     return rows >= 16 && columns >= 16 && !distribution_of<S>::replicated;
   }
 #endif
@@ -50,7 +50,7 @@ CUDA_TILE_CONSTEXPR bool may_be_transposed() {
 template <typename S>
 CUDA_TILE_CONSTEXPR unsigned transposed_index(unsigned i) {
   constexpr unsigned columns = static_cast<unsigned>(row_length<S>());
-  constexpr unsigned rows = static_cast<unsigned>(length<S>(S::rank() - 2));
+  constexpr unsigned rows = static_cast<unsigned>(detail::length<S>(S::rank() - 2));
   return (i / (rows * columns) * rows + i % rows) * columns + i / rows % columns;
 }
 
@@ -68,7 +68,7 @@ CUDA_TILE_API unsigned index_in(T const& x, unsigned t, unsigned slot) {
   using S = typename T::shape_type;
   if constexpr (is_tile_v<T> && may_be_transposed<typename T::element_type, S>()) {
     if (x.transposed)
-      return transposed_index<S>(distribution_of<transposed_shape<S>>::index(t, slot));
+      return detail::transposed_index<S>(distribution_of<transposed_shape<S>>::index(t, slot));
   }
   return T::distribution::index(t, slot);
 }

@@ -30,11 +30,11 @@ CUDA_TILE_CONSTEXPR unsigned access_vector() {
 template <size_t D, typename Shape, typename P>
 CUDA_TILE_API void move_to(P& part, unsigned i) {
   if constexpr (D != Shape::rank()) {
-    constexpr unsigned step = static_cast<unsigned>(length_product<Shape>(D + 1, Shape::rank()));
+    constexpr unsigned step = static_cast<unsigned>(detail::length_product<Shape>(D + 1, Shape::rank()));
     unsigned const k = i / step;
     part.origin += k * part.template stride<D>();
     part.valid[D] = k < part.valid[D] ? part.valid[D] - k : 0;
-    move_to<D + 1, Shape>(part, i % step);
+    detail::move_to<D + 1, Shape>(part, i % step);
   }
 }
 
@@ -50,8 +50,9 @@ CUDA_TILE_API void for_each_vector(partition<Span, Shape> const& part, Access co
   CUDA_TILE_UNROLL
   for (unsigned s = 0; s < D::slots; s += Vector) {
     unsigned const i = D::index(0, s);
-    access.template at<Vector, Kind>(s, part.origin + element_offset<0, Shape>(part, i),
-                                     Masked ? count_inside<0, Shape>(part, i) : static_cast<int>(Vector));
+    access.template at<Vector, Kind>(s, part.origin + detail::element_offset<0, Shape>(part, i),
+                                     Masked ? detail::count_inside<0, Shape>(part, i)
+                                            : static_cast<int>(Vector));
   }
 }
 
@@ -60,20 +61,20 @@ CUDA_TILE_API void for_each_vector(partition<Span, Shape> const& part, Access co
 template <unsigned Vector, bool Masked, typename D, typename Span, typename Shape, typename Access>
 CUDA_TILE_API void access_slots(partition<Span, Shape> const& part, Access const& access) {
   partition<Span, Shape> own = part;
-  move_to<0, Shape>(own, D::index(platform::thread(), 0));
+  detail::move_to<0, Shape>(own, D::index(platform::thread(), 0));
   own.origin = access.template begin<Vector>(own.origin);
   if constexpr (Vector == 1) {
-    for_each_vector<1, Masked, vectors::by_elements, D>(own, access);
+    detail::for_each_vector<1, Masked, vectors::by_elements, D>(own, access);
   } else {
     constexpr size_t last = Shape::rank() - 1;
     bool const aligned = part.places % (Vector * sizeof(typename Span::value_type)) == 0;
     bool const ends_with_vector = part.valid[last] == length<Shape>(last) || part.row % Vector == 0;
     if (aligned && (!Masked || part.whole()))
-      for_each_vector<Vector, false, vectors::whole, D>(own, access);
+      detail::for_each_vector<Vector, false, vectors::whole, D>(own, access);
     else if (Masked && aligned && ends_with_vector)
-      for_each_vector<Vector, true, vectors::whole_or_none, D>(own, access);
+      detail::for_each_vector<Vector, true, vectors::whole_or_none, D>(own, access);
     else
-      for_each_vector<Vector, Masked, vectors::by_elements, D>(own, access);
+      detail::for_each_vector<Vector, Masked, vectors::by_elements, D>(own, access);
   }
 }
 
@@ -129,7 +130,7 @@ struct slot_stores {
 template <bool Masked, typename T, typename Span, typename Shape, typename Access>
 CUDA_TILE_API void load_slots(T& to, partition<Span, Shape> const& part, Access access,
                               typename Span::value_type pad) {
-  access_slots<access_vector<Span, Shape, Access>(), Masked, distribution_of<Shape>>(
+  detail::access_slots<access_vector<Span, Shape, Access>(), Masked, distribution_of<Shape>>(
       part, slot_loads<T, Access>{to, access, pad});
 }
 
@@ -140,8 +141,8 @@ template <typename E, typename Shape, unsigned Vector>
 struct stored_distribution {
   using held = distribution_of<Shape>;
   static constexpr unsigned slots = held::slots;
-  static constexpr bool exchanges =
-      Vector * sizeof(E) == 16 && Vector != held::vector && held::bits.thread[0] == log2_of(held::vector);
+  static constexpr bool exchanges = Vector * sizeof(E) == 16 && Vector != held::vector &&
+                                    held::bits.thread[0] == detail::log2_of(held::vector);
   static constexpr unsigned lane_bit = exchanges ? 1 : 0, slot_bit = exchanges ? Vector : 0;
 
   CUDA_TILE_CONSTEXPR static unsigned index(unsigned t, unsigned slot) {
@@ -160,11 +161,11 @@ CUDA_TILE_API void store_slots(partition<Span, Shape> const& part, Access access
   bool const is_first = distribution_of<Shape>::first(platform::thread());
   if constexpr (D::exchanges) {
     auto exchanged = value;
-    exchange_with_lane<D::lane_bit, D::slot_bit, D::slots>(exchanged.slots);
+    detail::exchange_with_lane<D::lane_bit, D::slot_bit, D::slots>(exchanged.slots);
     if (is_first)
-      access_slots<vector, Masked, D>(part, stores{exchanged, access});
+      detail::access_slots<vector, Masked, D>(part, stores{exchanged, access});
   } else if (is_first) {
-    access_slots<vector, Masked, D>(part, stores{value, access});
+    detail::access_slots<vector, Masked, D>(part, stores{value, access});
   }
 }
 

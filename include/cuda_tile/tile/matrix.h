@@ -43,7 +43,7 @@ CUDA_TILE_API C multiply_add(E a, E b, C c) {
 template <typename C, typename E, typename F>
   requires(!is_same_v<E, F>)
 CUDA_TILE_API C multiply_add(E a, F b, C c) {
-  return multiply_add<C>(static_cast<C>(a), static_cast<C>(b), c);
+  return detail::multiply_add<C>(static_cast<C>(a), static_cast<C>(b), c);
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

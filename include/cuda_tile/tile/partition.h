@@ -75,8 +75,8 @@ CUDA_TILE_API size_t element_offset(P const& part, unsigned i) {
   if constexpr (D == Shape::rank()) {
     return 0;
   } else {
-    constexpr unsigned step = static_cast<unsigned>(length_product<Shape>(D + 1, Shape::rank()));
-    return i / step * part.template stride<D>() + element_offset<D + 1, Shape>(part, i % step);
+    constexpr unsigned step = static_cast<unsigned>(detail::length_product<Shape>(D + 1, Shape::rank()));
+    return i / step * part.template stride<D>() + detail::element_offset<D + 1, Shape>(part, i % step);
   }
 }
 
@@ -87,12 +87,12 @@ CUDA_TILE_API int count_inside(P const& part, unsigned i) {
   if constexpr (D == Shape::rank()) {
     return 1;
   } else {
-    constexpr unsigned step = static_cast<unsigned>(length_product<Shape>(D + 1, Shape::rank()));
+    constexpr unsigned step = static_cast<unsigned>(detail::length_product<Shape>(D + 1, Shape::rank()));
     int const left = static_cast<int>(part.valid[D]) - static_cast<int>(i / step);
     if constexpr (D + 1 >= Shape::rank()) {
       return left;
     } else {
-      int const of_row = count_inside<D + 1, Shape>(part, i % step);
+      int const of_row = detail::count_inside<D + 1, Shape>(part, i % step);
       return left > 0 ? of_row : 0;
     }
   }

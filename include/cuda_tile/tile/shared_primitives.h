@@ -47,7 +47,7 @@ template <typename R, typename T, typename... Indices>
 CUDA_TILE_API R extract(T const& x, Indices... index) {
   using S = tile_shape_t<T>;
   return detail::rearrange<tile_shape_t<R>, row_major_steps<S>>(
-      x, partition_start<S, tile_shape_t<R>>(index...));
+      x, detail::partition_start<S, tile_shape_t<R>>(index...));
 }
 
 // ---- along one dimension
@@ -59,7 +59,7 @@ template <size_t D, typename F, typename T>
 CUDA_TILE_API reduced_tile<T, D> reduce(F f, T const& x) {
   using S = tile_shape_t<T>;
   constexpr unsigned n = static_cast<unsigned>(length<S>(D));
-  constexpr unsigned inner = static_cast<unsigned>(length_product<S>(D + 1, S::rank()));
+  constexpr unsigned inner = static_cast<unsigned>(detail::length_product<S>(D + 1, S::rank()));
   reduced_tile<T, D> result;
   checks::before_reduction<n, inner>(f, x);
   checks::after_reduction<n, inner>(f, result, x);
@@ -71,7 +71,7 @@ template <size_t D, typename F, typename T>
 CUDA_TILE_API T scan(F f, T const& x) {
   using S = tile_shape_t<T>;
   constexpr unsigned n = static_cast<unsigned>(length<S>(D));
-  constexpr unsigned inner = static_cast<unsigned>(length_product<S>(D + 1, S::rank()));
+  constexpr unsigned inner = static_cast<unsigned>(detail::length_product<S>(D + 1, S::rank()));
   checks::before_scan<n, inner>(f, x);
   T result = detail::normal(x);
   checks::after_scan<n, inner>(result, x);

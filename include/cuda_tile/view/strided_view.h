@@ -13,7 +13,7 @@ template <typename Span, size_t... D>
 CUDA_TILE_CONSTEXPR auto no_offsets(indices<D...>) -> offsets<int32_t, static_cast<ptrdiff_t>(D * 0)...>;
 template <typename Span>
 using no_offsets_t =
-    decltype(no_offsets<Span>(make_indices<static_cast<size_t>(Span::extents_type::rank())>{}));
+    decltype(detail::no_offsets<Span>(make_indices<static_cast<size_t>(Span::extents_type::rank())>{}));
 
 template <typename Strides, size_t... D>
 CUDA_TILE_CONSTEXPR auto steps_of(indices<D...>)
@@ -39,7 +39,7 @@ concept zero_offsets = is_same_v<Offsets, no_offsets_t<Span>>;
 
 template <typename Strides>
 using stepping_by =
-    stepping<decltype(steps_of<Strides>(make_indices<static_cast<size_t>(Strides::rank())>{}))>;
+    stepping<decltype(detail::steps_of<Strides>(make_indices<static_cast<size_t>(Strides::rank())>{}))>;
 
 } // namespace detail
 

@@ -132,9 +132,9 @@ CUDA_TILE_API bool multiply_with_amx(C* result, C const* acc, L const* a, R cons
   amx::configure(amx::full_tiles());
   for (unsigned j = 0; j < N; j += columns * side)
     for (unsigned i = 0; i < M; i += rows * side)
-      multiply_amx_block<rows, columns, product>(result + i * N + j, acc + i * N + j, N, a + i * K,
-                                                 packed + j * K, depth,
-                                                 panel * static_cast<unsigned>(sizeof(R)));
+      detail::multiply_amx_block<rows, columns, product>(result + i * N + j, acc + i * N + j, N, a + i * K,
+                                                         packed + j * K, depth,
+                                                         panel * static_cast<unsigned>(sizeof(R)));
   amx::release();
   return true;
 }
@@ -163,12 +163,12 @@ struct cpu_amx {
 
   template <typename L, typename R, typename A>
   CUDA_TILE_API static A multiply_add(L const& lhs, R const& rhs, A const& acc) {
-    return multiply_batches<cpu_amx, A>(lhs, rhs, acc.slots);
+    return detail::multiply_batches<cpu_amx, A>(lhs, rhs, acc.slots);
   }
 
   template <unsigned M, unsigned N, unsigned K, typename A, typename L, typename R>
   CUDA_TILE_API static void multiply_matrix(A* result, A const* acc, L const* a, R const* b) {
-    if (!multiply_with_amx<M, N, K>(result, acc, a, b))
+    if (!detail::multiply_with_amx<M, N, K>(result, acc, a, b))
       cpu::multiply_matrix<M, N, K>(result, acc, a, b);
   }
 };

@@ -102,12 +102,13 @@ CUDA_TILE_API void multiply_rows(unsigned begin, unsigned end, C* to, unsigned t
   static_assert(M >= in_fours && (M - in_fours) % rows == 0);
   unsigned i = begin;
   for (; i < end && i < M - in_fours; i += rows)
-    multiply_block<Arithmetic, rows, Vectors>(to + i * to_stride, to_stride, addend{acc.row(i), acc.stride},
-                                              a + i * a_stride, a_stride, b, steps);
+    detail::multiply_block<Arithmetic, rows, Vectors>(
+        to + i * to_stride, to_stride, addend{acc.row(i), acc.stride}, a + i * a_stride, a_stride, b, steps);
   if constexpr (in_fours != 0)
     for (; i < end; i += 4)
-      multiply_block<Arithmetic, 4, Vectors>(to + i * to_stride, to_stride, addend{acc.row(i), acc.stride},
-                                             a + i * a_stride, a_stride, b, steps);
+      detail::multiply_block<Arithmetic, 4, Vectors>(to + i * to_stride, to_stride,
+                                                     addend{acc.row(i), acc.stride}, a + i * a_stride,
+                                                     a_stride, b, steps);
 }
 
 /// Packs `Steps` steps of a block's columns in the order in which they are read.
@@ -158,11 +159,11 @@ CUDA_TILE_API void multiply_packed(C* result, C const* acc, F const* a, R const*
       for (unsigned j = 0; j < N; j += columns) {
         F* to = packed + (part::panels > 1 ? j / columns * panel : 0);
         if (i == 0)
-          pack_columns<N, part::steps, C>(to, b + k * N + j);
+          detail::pack_columns<N, part::steps, C>(to, b + k * N + j);
         C const* from = k == 0 ? acc : result;
         addend<C> sums = from == nullptr ? addend<C>{zeros, 0} : addend<C>{from + j, N};
-        multiply_rows<block_arithmetic<C>, M, block_shape<C, N>::vectors>(i, end, result + j, N, sums, a + k,
-                                                                          K, to, part::steps);
+        detail::multiply_rows<block_arithmetic<C>, M, block_shape<C, N>::vectors>(i, end, result + j, N, sums,
+                                                                                  a + k, K, to, part::steps);
       }
     }
 }
@@ -189,12 +190,13 @@ inline constexpr bool fits_blocks =
 template <unsigned M, unsigned N, unsigned K, typename C, typename A, typename L, typename R>
 CUDA_TILE_API void multiply_blocks(A* result, A const* acc, L const* a, R const* b) {
   using F = typename block_arithmetic<C>::factor;
-  with_converted<F, M * K>(a, [&](F const* factors) {
+  detail::with_converted<F, M * K>(a, [&](F const* factors) {
     if constexpr (is_same_v<A, C>) {
-      multiply_packed<M, N, K>(result, acc, factors, b);
+      detail::multiply_packed<M, N, K>(result, acc, factors, b);
     } else {
       C sums[M * N];
-      with_converted<C, M * N>(acc, [&](C const* from) { multiply_packed<M, N, K>(sums, from, factors, b); });
+      detail::with_converted<C, M * N>(
+          acc, [&](C const* from) { detail::multiply_packed<M, N, K>(sums, from, factors, b); });
       for (unsigned i = 0; i < M * N; ++i)
         result[i] = detail::convert<A>(sums[i]);
     }

@@ -41,11 +41,11 @@ struct cpu {
 
   template <typename L, typename R, typename A>
   CUDA_TILE_API static A multiply_add(L const& lhs, R const& rhs, A const& acc) {
-    return multiply_batches<cpu, A>(lhs, rhs, acc.slots);
+    return detail::multiply_batches<cpu, A>(lhs, rhs, acc.slots);
   }
   template <typename A, typename L, typename R>
   CUDA_TILE_API static A multiply(L const& lhs, R const& rhs) {
-    return multiply_batches<cpu, A>(lhs, rhs, nullptr);
+    return detail::multiply_batches<cpu, A>(lhs, rhs, nullptr);
   }
 
   /// result (M x N) = acc + a (M x K) b (K x N).
@@ -53,9 +53,9 @@ struct cpu {
   CUDA_TILE_API static void multiply_matrix(A* result, A const* acc, L const* a, R const* b) {
     using C = accumulator_t<A>;
     if constexpr (fits_blocks<C, N, K>)
-      multiply_blocks<M, N, K, C>(result, acc, a, b);
+      detail::multiply_blocks<M, N, K, C>(result, acc, a, b);
     else
-      multiply_narrow<M, N, K, C>(result, acc, a, b);
+      detail::multiply_narrow<M, N, K, C>(result, acc, a, b);
   }
 };
 

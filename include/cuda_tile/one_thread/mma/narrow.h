@@ -13,7 +13,7 @@ CUDA_TILE_API void add_narrow_products(C* sums, L const* a, R const* b) {
     for (unsigned j = 0; j < N; ++j) {
       C sum = sums[i * N + j];
       for (unsigned k = 0; k < Depth; ++k)
-        sum = multiply_add<C>(a[i * K + k], b[k * N + j], sum);
+        sum = detail::multiply_add<C>(a[i * K + k], b[k * N + j], sum);
       sums[i * N + j] = sum;
     }
 }
@@ -26,12 +26,12 @@ CUDA_TILE_API void multiply_narrow(A* result, A const* acc, L const* a, R const*
   C sums[M * N];
   for (unsigned i = 0; i < M * N; ++i)
     sums[i] = detail::convert<C>(acc[i]);
-  add_narrow_products<M, N, K, depth>(sums, a, b);
+  detail::add_narrow_products<M, N, K, depth>(sums, a, b);
   for (unsigned k = depth; k < K; k += depth) {
     C parts[M * N];
     for (unsigned i = 0; i < M * N; ++i)
       parts[i] = -C{};
-    add_narrow_products<M, N, K, depth>(parts, a + k, b + k * N);
+    detail::add_narrow_products<M, N, K, depth>(parts, a + k, b + k * N);
     for (unsigned i = 0; i < M * N; ++i)
       sums[i] = elements::add{}(sums[i], parts[i]);
   }

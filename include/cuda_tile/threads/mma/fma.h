@@ -23,7 +23,7 @@ struct fma_share {
   /// Changes between the two distributions.
   CUDA_TILE_API static void exchange(C* sums) {
     if constexpr (exchanges)
-      exchange_with_lane<lane_bit, lane_bit, 2 * W::row_fragments * W::per_row>(sums);
+      detail::exchange_with_lane<lane_bit, lane_bit, 2 * W::row_fragments * W::per_row>(sums);
   }
   /// A lane's first row in a fragment, and its first column.
   CUDA_TILE_CONSTEXPR static unsigned row(unsigned lane) { return lane / 4 & ~(rows - 1); }
@@ -71,7 +71,7 @@ struct fma_product : synchronous_product {
                                         unsigned right_place, unsigned first, unsigned right_row) {
     constexpr unsigned depth = least_slice;
     constexpr unsigned rows = 2 * W::fragments_of_batch * share::rows,
-                       columns = least(W::run, depth); // at once
+                       columns = detail::least(W::run, depth); // at once
     C a[rows][depth];
     CUDA_TILE_UNROLL
     for (unsigned r = 0; r < rows; ++r) {
@@ -95,7 +95,7 @@ struct fma_product : synchronous_product {
       for (unsigned j = 0; j < columns; ++j) {
         unsigned const half = r / share::rows;
         C& to = sums[W::slot(first + half / 2, half % 2) + (s | r % share::rows * 4) + j];
-        to = multiply_add<C>(a[r][i], b[j], to);
+        to = detail::multiply_add<C>(a[r][i], b[j], to);
       }
     }
   }

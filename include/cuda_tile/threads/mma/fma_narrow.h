@@ -65,8 +65,8 @@ CUDA_TILE_API void add_narrow_product(A& result, L const& lhs, R const& rhs) {
     sums[s] = detail::convert<C>(result.slots[s]);
   for (unsigned k0 = 0; k0 < k_length; k0 += slice) {
     platform::barrier();
-    copy_columns<slice>(a, lhs, k0);
-    copy_rows<slice>(b, rhs, k0);
+    detail::copy_columns<slice>(a, lhs, k0);
+    detail::copy_rows<slice>(b, rhs, k0);
     platform::barrier();
     CUDA_TILE_NO_UNROLL
     for (unsigned k = 0; k < slice; ++k) {
@@ -75,7 +75,7 @@ CUDA_TILE_API void add_narrow_product(A& result, L const& lhs, R const& rhs) {
         unsigned i = D::index(t, s), batch = i / (m * n), row = i / n % m, column = i % n;
         LE from_a = a[((matrix<L>::batches == 1 ? 0 : batch) * m + row) * slice + k];
         RE from_b = b[((matrix<R>::batches == 1 ? 0 : batch) * slice + k) * n + column];
-        sums[s] = multiply_add<C>(from_a, from_b, sums[s]);
+        sums[s] = detail::multiply_add<C>(from_a, from_b, sums[s]);
       }
     }
   }

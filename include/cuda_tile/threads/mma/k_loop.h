@@ -84,7 +84,7 @@ struct k_loop {
 /// distribute_matrix: it takes at least 16 rows in each batch, 8 columns, and a k-slice.
 template <typename Product, typename W>
 CUDA_TILE_CONSTEXPR bool is_staged() {
-  if constexpr (!is_matrix(W::rows, W::n, platform::block_threads) || W::m < 16 || W::n < 8 ||
+  if constexpr (!detail::is_matrix(W::rows, W::n, platform::block_threads) || W::m < 16 || W::n < 8 ||
                 W::k < Product::least_slice)
     return false;
   else

@@ -24,7 +24,7 @@ CUDA_TILE_API void store_converted(F* to, E const* from) {
     detail::store_elements<Count>(to, from);
   } else {
     F values[Count];
-    convert_all<Count>(values, from);
+    detail::convert_all<Count>(values, from);
     detail::store_elements<Count>(to, values);
   }
 }
@@ -39,8 +39,8 @@ CUDA_TILE_API void stage(To to, T const& from, Wanted wanted, Place place) {
   CUDA_TILE_UNROLL
   for (unsigned s = 0; s < D::slots; s += Step)
     if (wanted(D::index(t, s))) {
-      store_converted<typename To::element_type, Step>(to.element(own, place(D::index(0, s))),
-                                                       from.slots + s);
+      detail::store_converted<typename To::element_type, Step>(to.element(own, place(D::index(0, s))),
+                                                               from.slots + s);
       asm volatile("" : : : "memory"); // else NVRTC spends long on whether later stores overwrite this one
     }
 }
@@ -61,7 +61,7 @@ struct staged_left {
   template <unsigned K0, unsigned Slice, typename T>
   CUDA_TILE_API static void stage(matrix<Slice> to, T const& from) {
     using D = typename T::distribution;
-    detail::stage<least(D::vector, to.per_segment), D>(
+    detail::stage<detail::least(D::vector, to.per_segment), D>(
         to, from, [](unsigned i) { return i % W::k / Slice == K0 / Slice; },
         [](unsigned i) { return matrix<Slice>::place(i / W::k, i % Slice); });
   }
@@ -87,7 +87,7 @@ struct staged_rows {
   template <unsigned K0, unsigned Slice, typename T>
   CUDA_TILE_API static void stage(matrix<Slice> to, T const& from) {
     using D = typename T::distribution;
-    detail::stage<least(D::vector, least(to.per_segment, order::contiguous)), D>(
+    detail::stage<detail::least(D::vector, detail::least(to.per_segment, order::contiguous)), D>(
         to, from, [](unsigned i) { return i / W::n % W::k / Slice == K0 / Slice; },
         [](unsigned i) {
           unsigned const row = i / W::n;
@@ -112,7 +112,7 @@ struct staged_columns {
   template <unsigned K0, unsigned Slice, typename T>
   CUDA_TILE_API static void stage(matrix<Slice> to, T const& from) {
     using D = distribution_of<transposed_shape<typename T::shape_type>>;
-    detail::stage<least(D::vector, to.per_segment), D>(
+    detail::stage<detail::least(D::vector, to.per_segment), D>(
         to, from, [](unsigned i) { return i % W::k / Slice == K0 / Slice; },
         [](unsigned i) {
           unsigned const column = i / W::k;

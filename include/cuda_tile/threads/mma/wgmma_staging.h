@@ -85,10 +85,10 @@ struct wgmma_staging {
 
   CUDA_TILE_CONSTEXPR static unsigned find_step() {
     if (KRows)
-      return Transpose ? 1 : is_same_v<Others, all_rows> ? least(D::vector, To::per_segment) : 2;
+      return Transpose ? 1 : is_same_v<Others, all_rows> ? detail::least(D::vector, To::per_segment) : 2;
     if (sizeof(E) == 1 && D::vector == 8 && D::slots >= 16 && D::index(0, 8) == 32)
       return 16; // inner_place
-    return least(D::vector, To::per_segment);
+    return detail::least(D::vector, To::per_segment);
   }
   static constexpr unsigned step = find_step();
 
