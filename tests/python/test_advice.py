@@ -8,7 +8,9 @@ import shlex
 import pytest
 
 import pycuda_tile as pct
+from pycuda_tile import spec
 from pycuda_tile.compilers import toolchain
+from pycuda_tile.diagnostics.spelling import WORDS
 
 HEAD = """#include "cuda_tile.h"
 namespace ct = cuda::tiles;
@@ -53,6 +55,11 @@ MISTAKES = {
     'ct::exp(x), or build with api="13.3"',
     "auto u = ct::select(t > 0.0f, t, 0.0f)": "hint: both values of select are tiles of one type: write "
     "ct::full<decltype(t)>(x) for a scalar x",
+    "auto u = ct::argmax(t, ct::integral_constant<0>{})": "hint: for argmax, write ct::max_element(t, 0_ic)",
+    "auto u = ct::where(t > 0.0f, t, t)": "hint: for where, write ct::select(t > 0.0f, a, b)",
+    "auto u = ct::zeros_like(t)": "hint: for zeros_like, write ct::zeros<decltype(t)>()",
+    "auto u = ct::program_id(0)": "hint: for program_id, write ct::bid()",
+    "auto u = t.astype(1)": "hint: for astype, write ct::element_cast<float>(t)",
 }
 NOT_WITH_NVIDIAS = {  # there a constant
     "constexpr ct::tile<int, ct::shape<2>> u{{1, 2}}": "hint: a tile is not a constant expression: "
@@ -170,6 +177,27 @@ def test_hints_are_shown_as_they_are_to_be_written() -> None:
     with pytest.raises(pct.CompileError) as caught:
         pct.build(HEAD + "__tile_global__ void k(int* p) { *p = 0_ic; }", target="cpu")
     assert str(caught.value).endswith("need `using namespace cuda::tiles::literals;`")
+
+
+def test_words_of_other_libraries_lead_to_code_that_builds() -> None:
+    """Each row's code, without what is said behind it."""
+    assert not set(WORDS) & {row.name for row in spec.load("api")}
+    code = {re.sub(r", (?:or|and|times) .*", "", written) for written in WORDS.values()}
+    functions = (f"  {{ auto f = [&] {{ return {written}; }}; (void)f; }}" for written in sorted(code))
+    statements = "\n".join(functions)
+    statements = statements.replace("return ct::mma(a, b, sums)", "return ct::mma(square, square, square)")
+    pct.build(
+        f"""#include "cuda_tile/print.h"
+{HEAD}using namespace ct::literals;
+__tile_global__ void k(float* p, int n) {{
+  auto indices = ct::iota<I>();
+  auto t = ct::load(p + indices), a = t + 1.0f, b = t + 2.0f;
+  auto square = ct::full<ct::tile<float, ct::shape<16, 16>>>(1.0f);
+{statements}
+}}""",
+        target="cpu",
+        options=["-O0"],
+    )
 
 
 MISSPELT = {
