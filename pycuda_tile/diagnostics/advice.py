@@ -9,6 +9,7 @@ stands in the line of source.
 from __future__ import annotations
 
 import functools
+import itertools
 import math
 import re
 from collections.abc import Callable, Sequence
@@ -37,7 +38,7 @@ def _shape(said: re.Match[str], source: re.Match[str]) -> str:
         return ""  # of a span, not of a tile
     for n in extents:
         if n < 1 or n & (n - 1):
-            above = 1 << max(n, 1).bit_length()
+            above = 1 << n.bit_length()
             return (
                 f"each length of a tile is a power of two, and {n} is not one: take {above}, and masks or a "
                 "partition_view, which leave out what is too much"
@@ -48,7 +49,7 @@ def _shape(said: re.Match[str], source: re.Match[str]) -> str:
 
 
 def _indices(said: re.Match[str], source: re.Match[str]) -> str:
-    rank = (said["extents"] or "").count(",")
+    rank = len(re.findall(r"\w+", said["extents"] or ""))
     what = f"this view takes {rank} {'index' if rank == 1 else 'indices'}"
     after = "any padding" if "load" in source[1] else "the value"
     return f"{source[1]} of {what if rank else 'a view takes an index for each dimension'}, after {after}"
@@ -57,7 +58,7 @@ def _indices(said: re.Match[str], source: re.Match[str]) -> str:
 def _indices_given(said: re.Match[str], source: re.Match[str]) -> str:
     """NVIDIA's front end says what was given and not what is required."""
     given = _types(said["given"])
-    rank = said["extents"].count(",")
+    rank = len(re.findall(r"\w+", said["extents"]))
     if "load" in source[1]:
         right = len(given) - ("view_padding" in given[0]) == rank
         right = right and not any("view_padding" in type_ for type_ in given[1:])
@@ -80,6 +81,43 @@ def _order(said: re.Match[str], source: re.Match[str]) -> str:
     )
 
 
+def _double(said: re.Match[str], source: re.Match[str]) -> str:
+    if re.search(r"\btile<(?:un)?(?:signed |__nv_)*(?:bool|char|short|int|long)\b", said.string):
+        return "a tile of integers computes in integers: ct::element_cast<float>(t) converts it"
+    suffix = ".0f" if source[1].endswith(".") else "f"
+    return f"{source[1]} is a double: write {source[1].rstrip('.')}{suffix} for a tile of float"
+
+
+def _shapes(text: str) -> list[tuple[int, ...]]:
+    """The shapes of the tiles that a message names, in its order."""
+    listed = re.findall(r"\b(?:shape<|extents<(?:unsigned int|(?:\w+::)*uint32_t), )([\dUL, ]+)>", text)
+    return [tuple(int(n) for n in re.findall(r"\d+", lengths)) for lengths in listed]
+
+
+def _broadcast(said: re.Match[str], source: re.Match[str]) -> str:
+    rule = "counted from the last dimension, two lengths are equal or one of them is 1"
+    for left, right in itertools.pairwise(_shapes(said.string)):
+        if any(m != n and 1 not in (m, n) for m, n in zip(left[::-1], right[::-1], strict=False)):
+            return f"the shapes {_by(left)} and {_by(right)} do not broadcast: {rule}"
+    return f"where tiles broadcast, {rule}"
+
+
+def _product(said: re.Match[str], source: re.Match[str]) -> str:
+    for left, right, sum_ in zip(*(_shapes(said.string)[i:] for i in range(3)), strict=False):
+        if len(left) == len(right) == len(sum_) > 1:
+            if left[-1] == right[-2] and sum_[-2:] == (left[-2], right[-1]):
+                return ""  # it is the element types
+            return (
+                f"a product of M x K by K x N is added to M x N: {_by(left)}, {_by(right)} and {_by(sum_)} "
+                "do not fit"
+            )
+    return ""
+
+
+def _by(shape: tuple[int, ...]) -> str:
+    return " x ".join(map(str, shape))
+
+
 def _pointers_first(said: re.Match[str], source: re.Match[str]) -> str:
     name = source[1]
     others = ["values"] if "store" in name else []
@@ -93,16 +131,23 @@ def _rows() -> tuple[_Row, ...]:
     reductions = "|".join(sorted({row.name for row in spec.load("reductions")}, key=len, reverse=True))
     return (
         _Row(
-            r"unsigned int",
-            r"\b(bid|num_blocks)\(\)",
-            lambda said, source: f"{source[1]}() has unsigned members: write int(ct::{source[1]}().x)",
-        ),
-        _Row(
             r"\bdouble\b(?!.*\bintegral or enum\b)",
             r"(?<![\w.])(\d+\.\d*|\.\d+)(?![\w.])",
+            _double,
+        ),
+        _Row(
+            r"arithmetic_tile_convertible.*?\btile<(?P<type>__half|__nv_bfloat16)",
+            r"(?<![\w.])(\d+\.\d*f|\.\d+f)",
             lambda said, source: (
-                f"{source[1]} is a double: write {source[1].rstrip('.')}"
-                f"{'.0f' if source[1].endswith('.') else 'f'} for a tile of float"
+                f"{source[1]} is a float: write {said['type']}({source[1]}) for a tile of {said['type']}"
+            ),
+        ),
+        _Row(
+            r"integral_constant<\w+>' (?:and|against) '\w+|failed deduction",
+            rf"\b({reductions})\(.*?, *(\d)\)",
+            lambda said, source: (
+                f"the dimension is a constant: ct::{source[1]}(t, {source[2]}_ic), after "
+                "`using namespace ct::literals`"
             ),
         ),
         _Row(
@@ -156,7 +201,7 @@ def _rows() -> tuple[_Row, ...]:
             _indices,
         ),
         _Row(
-            r"_view<Span, TileShape>::.*TileShape=(?:\w+::)*extents<(?:\w+::)*\w+(?P<extents>[^<>]*)>"
+            r"_view<Span, TileShape>::.*TileShape=(?:\w+::)*(?:extents<[^,<>]*|shape<)(?P<extents>[\w, ]*)>"
             r".*argument types are: \((?P<given>.*?)\); object type",
             r"\b((?:atomic_)?(?:load|store)\w*)\(",
             _indices_given,
@@ -198,6 +243,19 @@ def _rows() -> tuple[_Row, ...]:
                 f"since 13.4 a rounding mode is the first template argument of {source[1]}: write "
                 f'ct::{source[1]}(x), or build with api="13.3"'
             ),
+        ),
+        _Row(r"broadcast_compatible", r"", _broadcast),
+        _Row(r"mma_compatible", r"\bmma\(", _product),
+        _Row(
+            r"\b(?:in|not) a constant expression|narrowing conversion .*size_t|must have a constant value",
+            r"\b(?:shape|extents)<",
+            "the lengths of a tile are constants: a number, a constexpr variable, or a parameter of the "
+            "template, template <int N>",
+        ),
+        _Row(  # last, since a block's index stands in many lines that are wrong for another reason
+            r"\b(?:unsigned int|uint3)\b",
+            r"\b(bid|num_blocks)\(\)",
+            lambda said, source: f"{source[1]}() has unsigned members: write int(ct::{source[1]}().x)",
         ),
     )
 

@@ -25,8 +25,22 @@ MISTAKES = {
     "auto u = ct::iota<I>() + ct::bid().x": "hint: bid() has unsigned members: write int(ct::bid().x)",
     "auto u = t * 2.0": "hint: 2.0 is a double: write 2.0f for a tile of float",
     "auto u = t + 1.": "hint: 1. is a double: write 1.0f for a tile of float",
+    "auto u = 3 + ct::bid()": "hint: bid() has unsigned members: write int(ct::bid().x)",
+    "auto u = ct::iota<ct::tile<int, ct::shape<4>>>() * 1.5": "hint: a tile of integers computes in "
+    "integers: ct::element_cast<float>(t) converts it",
+    "auto u = ct::iota<ct::tile<int, ct::shape<8, 2>>>() + ct::iota<ct::tile<int, ct::shape<32>>>()": "hint: "
+    "the shapes 8 x 2 and 32 do not broadcast: counted from the last dimension, two lengths are "
+    "equal or one of them is 1",
+    "auto m = ct::full<ct::tile<float, ct::shape<16, 32>>>(0.0f); auto u = ct::mma(m, m, m)": "hint: a "
+    "product of M x K by K x N is added to M x N: 16 x 32, 16 x 32 and 16 x 32 do not fit",
+    "auto u = ct::sum(t, 0)": "hint: the dimension is a constant: ct::sum(t, 0_ic), after `using namespace "
+    "ct::literals`",
+    "int n = 4; auto u = ct::iota<ct::tile<int, ct::shape<n>>>()": "hint: the lengths of a tile are "
+    "constants: a number, a constexpr variable, or a parameter of the template, template <int N>",
     "auto u = ct::sum(t)": "hint: sum takes the dimension: ct::sum(t, 0_ic), after `using namespace "
     "ct::literals`",
+    "auto u = ct::full<ct::tile<float, ct::shape<0>>>(1.0f)": "hint: each length of a tile is a power of "
+    "two, and 0 is not one: take 1, and masks or a partition_view, which leave out what is too much",
     "ct::atomic_add(p, 1.0f)": f"hint: atomic_add {ORDER}",
     "ct::atomic_add(p, 1.0f, {})": f"hint: atomic_add {ORDER}",
     "auto u = ct::sum(t, 0_ic)": "hint: literals such as 1_ic need `using namespace cuda::tiles::literals;`",
@@ -37,6 +51,8 @@ MISTAKES = {
     "ct::partition_view v{s, ct::shape<16>{}}; auto u = v.load_masked(0, 1)": "hint: load_masked of this "
     "view takes 1 index, after any padding",
     "ct::partition_view v{s, ct::shape<16>{}}; auto u = v.load_masked(0, ct::view_padding_nan_t{})": "hint: "
+    "load_masked of this view takes 1 index, after any padding",
+    "ct::partition_view v{s, ct::shape<16>{}}; auto u = v.load_masked(ct::bid().x, ct::bid().y)": "hint: "
     "load_masked of this view takes 1 index, after any padding",
     "ct::partition_view v{s, ct::shape<16>{}}; v.store_masked(0, t)": "hint: store_masked of this "
     "view takes 1 index, after the value",
