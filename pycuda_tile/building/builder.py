@@ -7,6 +7,7 @@ import os
 import re
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
+from types import NoneType
 from typing import Any
 
 from .. import targets
@@ -71,7 +72,7 @@ def build(
         defines=check_api(api, _check_arch_macro(check_defines(defines), chosen)),
         options=check_options(options, chosen),
         num_threads=_check_num_threads(num_threads, chosen),
-        cache=bool(cache),
+        cache=_check_bool(cache, "cache"),
         checked=_check_checked(checked),
         strict=isinstance(checked, str),
         ignored=_check_ignored(ignore, checked, chosen),
@@ -82,8 +83,14 @@ def build(
     return Module(check_optimize(request), check_kernels(kernels))
 
 
+def _check_bool(value: object, name: str) -> bool:
+    if not isinstance(value, (bool, NoneType)):
+        raise BuildTypeError(f"{name} must be True or False, got {value!r}")
+    return bool(value)
+
+
 def _check_checked(checked: bool | str) -> bool:
-    if isinstance(checked, str) and checked != "strict":
+    if not isinstance(checked, (bool, NoneType)) and checked != "strict":
         raise BuildValueError(f'checked must be True, False or "strict", got {checked!r}')
     return bool(checked)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import numbers
 import statistics
 from collections.abc import Callable
 from typing import NamedTuple
@@ -73,6 +74,9 @@ def bench(
     """
     if not callable(launch):
         raise BuildTypeError(f"bench: expected kernel[grid], got {type(launch).__name__}")
+    for name, amount in (("bytes", bytes), ("flops", flops)):
+        if amount is not None and not (isinstance(amount, numbers.Real) and 0 <= amount < math.inf):
+            raise BuildTypeError(f"bench: {name} must be a number, not negative and finite, got {amount!r}")
     seconds = clock_for(args)
     seconds(launch, args, 1)
     once = seconds(launch, args, 1)

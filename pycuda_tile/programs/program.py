@@ -33,6 +33,8 @@ def compile_program(
     for name, value in (("path", path), ("output", output)):
         if not isinstance(value, (str, os.PathLike)):
             raise BuildTypeError(f"{name} must be a path, got {type(value).__name__}")
+    if not isinstance(checked, bool):
+        raise BuildTypeError(f"checked must be True or False, got {checked!r}")
     if not os.path.isfile(path):
         raise SourceNotFound(f"the program {os.fspath(path)!r} does not exist")
     words = [os.fspath(path), "-o", os.fspath(output), *(["--checked"] if checked else [])]

@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from .assertions import AssertionFailed
     from .bytecode import BytecodeError, read_bytecode, write_bytecode
-    from .cxx import from_cpp
+    from .cxx.from_cpp import from_cpp
     from .equality import equal
     from .interpreter import interpret
     from .lower.build import build

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 
 import pytest
@@ -40,6 +41,12 @@ def test_timings_print_with_three_digits(timing, text) -> None:
 def test_what_is_no_launch_is_refused() -> None:
     with pytest.raises(TypeError, match="expected kernel\\[grid\\], got int"):
         pct.bench(3)
+
+
+@pytest.mark.parametrize("amount", ["4", -1, math.inf, math.nan])
+def test_amounts_are_numbers(amount) -> None:
+    with pytest.raises(TypeError, match="bench: flops must be a number, not negative and finite, got "):
+        pct.bench(lambda: None, flops=amount)
 
 
 def test_errors_of_a_launch_are_raised() -> None:

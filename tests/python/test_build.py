@@ -135,6 +135,8 @@ def test_defines_options_and_include_dirs(host_target, tmp_path: Path):
         ({"ignore": "data-race"}, ValueError, "checked=True"),
         ({"api": "13.2"}, ValueError, "api must be one of 13.3, 13.4, 13.5, got '13.2'"),
         ({"api": "13.3", "defines": {"CUDA_TILE_API_VERSION": 1304}}, ValueError, "set by the argument api"),
+        ({"checked": 2}, ValueError, 'checked must be True, False or "strict", got 2'),
+        ({"cache": "no"}, TypeError, "cache must be True or False, got 'no'"),
         ({"checked": "yes"}, ValueError, "checked must be True, False or \"strict\", got 'yes'"),
     ],
 )
