@@ -8,6 +8,7 @@ import sys
 from pathlib import Path
 
 from . import options
+from .cupy_numpy import cupy_is_numpy
 from .torch_cuda import cuda_is_cpu
 
 
@@ -22,7 +23,7 @@ def main() -> None:
         parser.error(f"{chosen.script}: there is no such file")
     sys.argv = [chosen.script, *chosen.arguments]
     sys.path.insert(0, str(Path(chosen.script).resolve().parent))
-    with options(checked=chosen.checked, interpret=chosen.interpret), cuda_is_cpu():
+    with options(checked=chosen.checked, interpret=chosen.interpret), cuda_is_cpu(), cupy_is_numpy():
         runpy.run_path(chosen.script, run_name="__main__")
 
 

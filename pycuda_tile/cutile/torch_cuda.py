@@ -10,6 +10,8 @@ from unittest import mock
 
 from cuda.tile import _cext
 
+from .streams import Event, Stream
+
 _CAPABILITY = (10, 0)  # kernels may use all that cuda.tile has
 
 
@@ -65,60 +67,8 @@ def _mode(torch: Any) -> Any:
     return Mode()
 
 
-class _Stream:
-    """A stream that is always idle."""
-
-    cuda_stream = 0
-
-    def __init__(self, *arguments: object, **named: object):
-        pass
-
-    def __enter__(self) -> _Stream:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        pass
-
-    def query(self) -> bool:
-        return True
-
-    def synchronize(self, *arguments: object) -> None:
-        pass
-
-    wait_stream = wait_event = synchronize
-
-    def record_event(self, event: Any = None) -> Any:
-        event = event or _Event()
-        event.record()
-        return event
-
-
-class _Event:
-    """An event that takes the time when it is recorded."""
-
-    def __init__(self, *arguments: object, **named: object):
-        self.time = 0.0
-
-    def record(self, stream: object = None) -> None:
-        import time
-
-        self.time = time.perf_counter()
-
-    def query(self) -> bool:
-        return True
-
-    def synchronize(self) -> None:
-        pass
-
-    wait = record
-
-    def elapsed_time(self, end: _Event) -> float:
-        """Milliseconds."""
-        return 1e3 * (end.time - self.time)
-
-
 def _replacements(torch: Any) -> dict[str, Any]:
-    stream = _Stream()
+    stream = Stream()
 
     def nothing(*arguments: object, **named: object) -> None:
         pass
@@ -137,8 +87,8 @@ def _replacements(torch: Any) -> dict[str, Any]:
         "init": nothing,
         "device": lambda *arguments: contextlib.nullcontext(),
         "stream": lambda *arguments: contextlib.nullcontext(),
-        "Stream": _Stream,
-        "Event": _Event,
+        "Stream": Stream,
+        "Event": Event,
         "current_stream": lambda *arguments: stream,
         "default_stream": lambda *arguments: stream,
         "get_device_properties": lambda *arguments: properties,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib.util
 import subprocess
 import sys
 import textwrap
@@ -17,6 +18,7 @@ from pycuda_tile import LaunchError, UndefinedBehaviorError, tileir
 ct = pytest.importorskip("cuda.tile", reason="needs NVIDIA's cuda-tile package")
 
 import pycuda_tile.cutile as on_cpu  # noqa: E402
+from pycuda_tile.cutile.cupy_numpy import cupy_is_numpy  # noqa: E402
 
 ConstInt = ct.Constant[int]
 
@@ -283,6 +285,26 @@ def test_tensors_of_pytorch(interpreted) -> None:
         assert torch.equal(x.float(), y.float())
     with pytest.raises(ValueError, match="got a tensor on meta"):
         ct.launch(0, (2,), copy, (x, torch.empty(20, device="meta"), 16))
+
+
+@pytest.mark.skipif(importlib.util.find_spec("cupy") is not None, reason="CuPy itself is installed")
+def test_numpy_stands_in_for_cupy(interpreted) -> None:
+    with cupy_is_numpy():
+        import cupy as cp
+
+        x, start, end = cp.arange(8.0), cp.cuda.Event(), cp.cuda.Event()
+        y = cp.zeros_like(x)
+        start.record()
+        with cp.cuda.Stream() as stream:
+            ct.launch(stream, (1,), copy, (x, y, 8))
+        end.record()
+        cp.cuda.get_current_stream().synchronize()
+        assert cp.cuda.get_elapsed_time(start, end) > 0
+        assert np.array_equal(cp.asnumpy(y), np.arange(8.0))
+        with pytest.raises(AttributeError, match="no_such_name"):
+            cp.no_such_name  # noqa: B018
+    with pytest.raises(ImportError):
+        import cupy  # noqa: F401
 
 
 SCRIPT = """
