@@ -8,6 +8,7 @@ other, an array of such words and its length for a list of arrays.
 from __future__ import annotations
 
 import functools
+import math
 import operator
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
@@ -23,6 +24,7 @@ from .arrays import is_array, numpy_view
 
 _CONVENTION = compilation.CallingConvention.cutile_python_v2()
 _ALIGNMENT = 16
+_INFINITE_AS_FLOAT32 = (2 - 2**-24) * 2.0**127
 _DTYPE_NAMES = {"bool": "bool_"}  # those that cuda.tile calls otherwise
 _INDEX_LIMITS = {"int32": 2**31 - 1, "int64": 2**63 - 1}
 
@@ -98,7 +100,7 @@ def _read(value: Any, note: Annotation, where: str, values: list[object]) -> tup
     if isinstance(value, (int, np.integer)):
         return _integer(operator.index(value), note, where, values)
     if isinstance(value, (float, np.floating)):
-        return _scalar(float(value), note.scalar or "float32", values)
+        return _scalar(_rounded(float(value)), note.scalar or "float32", values)
     if isinstance(value, list):
         return _list(value, note, where, values)
     raise ArgumentTypeError(
@@ -124,6 +126,11 @@ def _constant(value: Any, where: str) -> tuple:
 def _scalar(value: object, dtype: str, values: list[object]) -> tuple:
     values.append(value)
     return ("scalar", dtype)
+
+
+def _rounded(value: float) -> float:
+    """What is beyond the range of float32 becomes infinite, as on a GPU."""
+    return math.copysign(math.inf, value) if abs(value) >= _INFINITE_AS_FLOAT32 else value
 
 
 def _integer(value: int, note: Annotation, where: str, values: list[object]) -> tuple:
