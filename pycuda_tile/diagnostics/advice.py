@@ -237,6 +237,13 @@ def _rows() -> tuple[_Row, ...]:
             "a tile is not a constant expression: write const instead of constexpr",
         ),
         _Row(
+            r"deduce.*\bauto\b|overloaded function",
+            r"=\s*&?\s*(?:std)?(?:::)?\b((?:f|s|sn)?printf)\b(?!\s*\()",
+            lambda said, source: (
+                f"{source[1]} has overloads, which refuse tiles: call it, or name the pointer's type"
+            ),
+        ),
+        _Row(
             r"no (?:matching|instance of).*\b(exp|tanh)\b",
             r"\bct::(exp|tanh)<(?!.*rounding_mode)",
             lambda said, source: (

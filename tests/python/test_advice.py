@@ -82,6 +82,7 @@ NOT_WITH_NVIDIAS = {  # there a constant
     "write const instead of constexpr",
 }
 ON_THE_HOST = {
+    "auto f = &printf": "hint: printf has overloads, which refuse tiles: call it, or name the pointer's type",
     "int i = threadIdx.x": "hint: tile code has no threads: ct::iota numbers the elements of a tile",
     "int i = blockIdx.x": "hint: tile code asks ct::bid() for its block",
     "__syncthreads()": "hint: tile code has no threads that could wait for each other: leave it out",
