@@ -10,10 +10,12 @@ import re
 from collections.abc import Iterable, Sequence
 
 from ..errors import Diagnostic
-from ..spec.element_types import HEADERS
+from ..spec import API_VERSIONS
+from ..spec.element_types import CXX_TYPES, HEADERS
 
 SMALL_FLOAT_HEADERS = frozenset(HEADERS.values())
 _INCOMPLETE = re.compile(r"\bincomplete\b|^forward declaration of ")
+_UNNAMED = re.compile(r"^incomplete type is not allowed|to a complete object type")  # NVRTC 12.0
 _UNCONVERTIBLE = re.compile(
     r"no known conversion from '[\w ]+' to "
 )  # clang does not say that it is incomplete
@@ -26,6 +28,8 @@ _API = re.compile(  # how each compiler says that the namespace cuda, or tiles i
     r"""namespace ["']cuda["'] has no member ["']tiles["']|"""
     r"""name followed by "::" must be a class or namespace name: cuda ?::"""
 )
+#: Types that the headers of CUDA 12.0 lack.
+_LATER = [name for name, element in CXX_TYPES.items() if element.header and element.since != API_VERSIONS[0]]
 _BEGIN = "a header is missing: "
 _NO_API = f'{_BEGIN}cuda::tiles needs #include "cuda_tile.h"'
 
@@ -39,8 +43,17 @@ def message(texts: Iterable[str], source: str) -> str:
         may_be_incomplete = _INCOMPLETE.search(text) or _UNCONVERTIBLE.search(text)
         found = _TYPE.search(text) if may_be_incomplete else None
         if found and (_INCOMPLETE.search(text) or HEADERS[found[1]] not in source):
-            return f"{_BEGIN}{found[1]} needs #include <{HEADERS[found[1]]}>"
+            return _needs(found[1], source)
+        if _UNNAMED.search(text) and (used := [name for name in _LATER if re.search(rf"\b{name}\b", source)]):
+            return _needs(used[0], source)
     return ""
+
+
+def _needs(name: str, source: str) -> str:
+    header = HEADERS[name]
+    if name in _LATER and re.search(rf"^\s*#\s*include\s*[<\"]{header}", source, re.M):
+        return f"{_BEGIN}{name} needs a newer <{header}> than the one of CUDA that is installed"
+    return f"{_BEGIN}{name} needs #include <{header}>"
 
 
 def without_consequences(diagnostics: Sequence[Diagnostic], source: str) -> list[Diagnostic]:

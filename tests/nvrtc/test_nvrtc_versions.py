@@ -18,7 +18,10 @@ import pytest
 from nvrtc_versions import ARCHS, NEWEST, PACKAGES, Nvrtc, get
 
 from pycuda_tile import targets
+from pycuda_tile.diagnostics.compiler_log import compile_error
+from pycuda_tile.diagnostics.places import Places
 from pycuda_tile.launching.parameters import BOOL, FLOAT, FUNCTION, OTHER, SIGNED, UNSIGNED, VOID
+from pycuda_tile.system import resources
 from pycuda_tile.targets import nvrtc_kernels
 from pycuda_tile.targets.simt import compiling as simt
 from pycuda_tile.targets.target import Request
@@ -139,6 +142,19 @@ def test_nvrtc_12_0_does_not_deduce_shapes(get_nvrtc):
     [old] = get_nvrtc("12.0").compile([job(text, get_nvrtc("12.0"), 80)])
     assert "argument list for alias template" in old["log"]
     check(get_nvrtc("12.9"), {"deduction": job(text, get_nvrtc("12.9"), 80)})
+
+
+@pytest.mark.parametrize("statement", ["__nv_fp8_e8m0 x{}", "auto q = p + ct::iota<I>()"])
+def test_a_header_that_is_too_old_is_named(get_nvrtc, statement: str):
+    nvrtc = get_nvrtc("12.0")
+    text = '#include <cuda_fp8.h>\n#include "cuda_tile.h"\nnamespace ct = cuda::tiles;\n'
+    text += "using I = ct::tile<int, ct::shape<16>>;\n"
+    text += f"__tile_global__ void k(__nv_fp8_e8m0* p) {{ {statement}; }}\n"
+    [done] = nvrtc.compile([job(text, nvrtc, 80)])
+    error = compile_error(done["log"], Places("job.cu", "job.cu", text, (str(resources.include_dir()),)))
+    needs = "__nv_fp8_e8m0 needs a newer <cuda_fp8.h> than the one of CUDA that is installed"
+    found = [(d.line, d.message) for d in error.diagnostics if d.severity == "error"]
+    assert found == [(5, f"a header is missing: {needs}")]
 
 
 KERNEL = """
