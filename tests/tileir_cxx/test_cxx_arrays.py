@@ -185,7 +185,7 @@ __tile_global__ void nested(float* y, int n) {
   table a{{{ct::full<tile>(1.0f), 1}, {ct::full<tile>(2.0f), 2}}, ct::full<tile>(3.0f), 4}, b = a;
   for (int i = 0; i < n; ++i) {
     a.in[i % 2].n += a.tag;
-    a.in[i % 2].t = a.in[(i + 1) % 2].t + static_cast<float>(b.in[i % 2].n);
+    a.in[i % 2].t = a.in[(i + 1) % 2].t + static_cast<float>(b.in[a.tag > 50].n);
     a.tag = static_cast<unsigned char>(a.tag + 100);
     if (i % 3 == 2)
       b = a;
@@ -203,7 +203,7 @@ def of_nested(n: int) -> float:
     of_b = [1, 2]
     for i in range(n):
         numbers[i % 2] += tag
-        t[i % 2] = t[(i + 1) % 2] + of_b[i % 2]
+        t[i % 2] = t[(i + 1) % 2] + of_b[tag > 50]
         tag = (tag + 100) % 256
         if i % 3 == 2:
             of_b = list(numbers)

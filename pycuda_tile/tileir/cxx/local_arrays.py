@@ -178,8 +178,9 @@ class LocalArrays:
             if made.name in seen:
                 return 0
             seen = seen | {made.name}
-        if made.op in ("phi", "add", "sub"):
-            return math.gcd(*(self._divisor(o, seen) for o in made.operands))
+        if made.op in ("phi", "add", "sub", "select"):
+            operands = made.operands[1:] if made.op == "select" else made.operands
+            return math.gcd(*(self._divisor(o, seen) for o in operands))
         if made.op == "mul" and isinstance(made.operands[1], Number):
             return self._divisor(made.operands[0], seen) * abs(int(made.operands[1].value))
         if made.op in ("shl", "ashr", "lshr") and isinstance(made.operands[1], Number):
@@ -278,9 +279,9 @@ class LocalArrays:
 
 
 def _layout(type_: Type) -> dict[int, str]:
-    """Where an object has which numbers and tiles; nothing if it is large, or has no tiles or only tiles."""
+    """Where an object has which numbers and tiles; nothing if it is large, or has no tiles."""
     found = dict(scalars_of(type_)) if size_of(type_) <= _MOST else {}
-    return found if "ptr" in found.values() and len(set(found.values())) > 1 else {}
+    return found if "ptr" in found.values() else {}
 
 
 def _is_finer(number: Spot, tile: Spot) -> bool:
