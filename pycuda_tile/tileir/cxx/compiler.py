@@ -14,7 +14,7 @@ MACROS = {"__CUDA_ARCH__": "900"}  # as kernels see on a GPU, unless the user de
 _LANGUAGE = [
     *("-std=c++20", "-nostdinc", "-DCUDA_TILE_RECORD=1", "-ferror-limit=20"),
     *("-Wno-undefined-internal", "-Wno-undefined-inline", "-Wno-unknown-attributes"),
-    "-Wno-pragma-once-outside-header",
+    *("-Wno-pragma-once-outside-header", "-Wno-pragma-clang-attribute"),
     "-Wno-error=c++11-narrowing",  # a warning of other compilers, too
 ]
 _FLAGS = [

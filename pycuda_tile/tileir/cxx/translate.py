@@ -177,6 +177,8 @@ def translate(
         last = translator.last if translator else None
         debug = last.debug if last and last.debug else function.debug
         reason = str(error)
-        if not isinstance(error, Unsupported):
+        if isinstance(error, RecursionError):
+            reason = "statements that are nested as deeply as here"
+        elif not isinstance(error, Unsupported):
             reason = f"this code, because of a fault in the translator ({type(error).__name__}: {error})"
         raise NotTranslated(reason, user_place(text, debug, is_user_file)) from error
