@@ -313,6 +313,29 @@ def test_tiles_of_short_rows_are_computed_whole(rows: int, columns: int, fused: 
     assert bool(nests(text)) == fused
 
 
+@pytest.mark.parametrize(
+    ("use", "masks"),
+    [
+        ("%r = select %both, %a, %z : tile<1024xi1>, tile<1024xi32>", {"cmpi": 2, "andi": 1}),
+        ("%r = exti %both unsigned : tile<1024xi1> -> tile<1024xi32>", {}),
+    ],
+)
+def test_comparisons_that_only_select_are_masks(use: str, masks: dict[str, int]):
+    [nest] = nests(
+        body(f"""  %a = iota : tile<1024xi32>
+  %s = reshape %n : tile<i32> -> tile<1xi32>
+  %b = broadcast %s : tile<1xi32> -> tile<1024xi32>
+  %z = constant <i32: 0> : tile<1024xi32>
+  %less = cmpi less_than %a, %b, signed : tile<1024xi32> -> tile<1024xi1>
+  %more = cmpi greater_than %a, %z, signed : tile<1024xi32> -> tile<1024xi1>
+  %both = andi %less, %more : tile<1024xi1>
+  {use}
+  print_tko "%d", %r : tile<1024xi32> -> token""")
+    )
+    found = [op.name for op in nest.ops if id(op.results[0]) in nest.masks]
+    assert {name: found.count(name) for name in found} == masks
+
+
 def test_order_of_parts():
     """A whole-tile operation stands between the groups that it separates."""
     kind = "tile<4x64xf32>"

@@ -12,16 +12,34 @@ namespace ct = cuda::tiles;
 template <typename E, unsigned S>
 using strip = ct::tile<E, ct::shape<S>>;
 
+/// The bytes of the widest of these types.
+template <typename... Es>
+constexpr unsigned strip_width() {
+  unsigned widest = 1;
+  ((widest = sizeof(Es) > widest ? sizeof(Es) : widest), ...);
+  return widest;
+}
+
 /// How many elements of a row of N a strip has, where tiles of these element types are computed together:
 /// four vectors of the widest one. Where rows are reduced, it has all lanes of a reduction.
 template <unsigned N, typename... Es>
 constexpr unsigned strip_length() {
-  unsigned widest = 1;
-  ((widest = sizeof(Es) > widest ? sizeof(Es) : widest), ...);
-  unsigned length = 4 * ct::platform::vector_bytes / widest;
+  unsigned length = 4 * ct::platform::vector_bytes / strip_width<Es...>();
   length = length < 32 ? length : 32;
   return length < N ? length : N;
 }
+
+/// A bool as wide as the widest of these types, all bits equal.
+template <typename... Es>
+struct truth {
+  using is_structure = void;
+  using bits = typename ct::detail::unsigned_of_size<strip_width<Es...>()>::type;
+  bits value;
+
+  truth() = default;
+  CUDA_TILE_API truth(bool x) : value(x ? static_cast<bits>(-1) : 0) {}
+  CUDA_TILE_API operator bool() const { return value != 0; }
+};
 
 template <typename E, unsigned S>
 CUDA_TILE_API void copy(E* to, E const* from) {
@@ -47,6 +65,14 @@ template <unsigned S, typename E>
 /// A strip of neighbours of which the first `inside` exist.
 template <unsigned S, typename E>
 CUDA_TILE_API strip<E, S> load(E const* from, long long inside, E pad) {
+  if constexpr (ct::platform::has_partial_vectors && S * sizeof(E) % ct::platform::vector_bytes == 0) {
+    strip<E, S> result;
+    if (inside < static_cast<long long>(S))
+      ct::platform::load_part_of_vectors<S * sizeof(E)>(result.slots, from, inside * sizeof(E), pad);
+    else
+      copy<E, S>(result.slots, from);
+    return result;
+  }
   E padded[S];
   if (inside < static_cast<long long>(S)) {
     load_part<S>(padded, from, 1, inside, pad);
@@ -80,8 +106,12 @@ CUDA_TILE_API E load_one(E const* from, long long inside, E pad) {
 
 template <typename E, unsigned S>
 CUDA_TILE_API void store(E* to, strip<E, S> const& x, long long inside) {
+  constexpr bool is_whole = S * sizeof(E) % ct::platform::vector_bytes == 0;
   if (inside < static_cast<long long>(S))
-    store_part<S>(to, 1, x.slots, inside);
+    if constexpr (ct::platform::has_partial_vectors && is_whole)
+      ct::platform::store_part_of_vectors<S * sizeof(E)>(to, x.slots, inside * sizeof(E));
+    else
+      store_part<S>(to, 1, x.slots, inside);
   else
     copy<E, S>(to, x.slots);
 }

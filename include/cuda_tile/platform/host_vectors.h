@@ -104,6 +104,50 @@ inline void copy_vectors(void* to, void const* from, size_t ahead = 0, size_t wr
   }
 }
 
+#if defined(__AVX512F__) && defined(__AVX512BW__)
+inline constexpr bool has_partial_vectors = true;
+
+typedef char byte_vector __attribute__((vector_size(vector_bytes)));
+#if defined(__clang__)
+using part_of_vector = byte_vector; // to what the instructions' functions take pointers
+#else
+using part_of_vector = char;
+#endif
+
+/// Which bytes of the vector at byte `at` are among the first `count`.
+inline unsigned long long bytes_inside(long long count, long long at) {
+  long long left = count - at;
+  return left <= 0 ? 0 : left >= 64 ? ~0ull : ~0ull >> (64 - left);
+}
+/// Copies `Bytes` bytes, of which the first `count` exist; the others are those of elements `pad`.
+template <unsigned Bytes, typename E>
+inline void load_part_of_vectors(void* to, void const* from, long long count, E pad) {
+  E pads[vector_bytes / sizeof(E)];
+  for (E& each : pads)
+    each = pad;
+  auto const others = load_vector<byte_vector>(pads);
+  for (unsigned i = 0; i < Bytes; i += vector_bytes) {
+    auto* source = reinterpret_cast<part_of_vector const*>(static_cast<char const*>(from) + i);
+    store_vector(static_cast<char*>(to) + i,
+                 __builtin_ia32_loaddquqi512_mask(source, others, bytes_inside(count, i)));
+  }
+}
+template <unsigned Bytes>
+inline void store_part_of_vectors(void* to, void const* from, long long count) {
+  for (unsigned i = 0; i < Bytes; i += vector_bytes) {
+    auto* target = reinterpret_cast<part_of_vector*>(static_cast<char*>(to) + i);
+    auto const v = load_vector<byte_vector>(static_cast<char const*>(from) + i);
+    __builtin_ia32_storedquqi512_mask(target, v, bytes_inside(count, i));
+  }
+}
+#else
+inline constexpr bool has_partial_vectors = false;
+template <unsigned Bytes, typename E>
+void load_part_of_vectors(void* to, void const* from, long long count, E pad);
+template <unsigned Bytes>
+void store_part_of_vectors(void* to, void const* from, long long count);
+#endif
+
 /// a * b + c, like the scalar multiply_add.
 template <typename V>
 inline V multiply_add_vectors(V a, V b, V c) {

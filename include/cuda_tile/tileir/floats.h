@@ -12,6 +12,8 @@ CUDA_TILE_API R compare_floats(F f, A const& a, A const& b) {
       [f](auto x, auto y) {
         using C = elements::compute_t<decltype(x)>;
         C p = convert<C>(x), q = convert<C>(y);
+        if constexpr (!is_same_v<F, elements::not_equal> == Ordered)
+          return f(p, q); // as it is for NaN
         bool nan = p != p || q != q;
         return Ordered ? !nan && f(p, q) : nan || f(p, q);
       },

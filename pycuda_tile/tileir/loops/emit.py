@@ -90,6 +90,8 @@ class _Emitter:
 
     def _loops(self) -> None:
         self.line(vectors.length(self.nest))
+        if mask := vectors.mask(self.nest):
+            self.line(mask)
         for op in self.nest.ops:
             if op.name == "reduce":
                 self._combine(op)

@@ -14,7 +14,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 from ..ir import Operation, Value
-from ..reading import attribute, operands_of, tile_facts, value_shape
+from ..reading import attribute, operands_of, tile_facts, value_element, value_shape
 from .affine import ONE, Analysis
 from .axes import Axes
 from .effects import Access, Effects, effects
@@ -27,6 +27,8 @@ _COSTS = {
     **dict.fromkeys(["divf", "sqrt", "rsqrt", "exp", "exp2", "log", "log2", "tanh", "sin", "cos"], 20),
     **dict.fromkeys(["pow", "fpowf", "fpowi", "remf", "sinh", "cosh", "tan", "atan2", "divi", "remi"], 40),
 }
+_COMBINES_MASKS = frozenset({"andi", "ori", "xori"})
+_MAKES_MASKS = _COMBINES_MASKS | {"cmpi", "cmpf"}
 #: What is not worth a buffer.
 _CHEAP = 8
 #: Rows with fewer elements are no faster in strips: those that are reduced, those of memory, and those of
@@ -57,6 +59,7 @@ class Nest:
     levels: dict[int, int] = field(default_factory=dict)
     buffers: dict[int, Value] = field(default_factory=dict)
     outputs: list[Value] = field(default_factory=list)
+    masks: set[int] = field(default_factory=set)  # strips of bools that only select between others
     #: By stage, the values that its innermost loop computes.
     needed: dict[int, set[int]] = field(default_factory=dict)
 
@@ -143,6 +146,7 @@ def plan(ops: list[Operation], outputs: list[Value]) -> Nest:
     _find_levels(nest)
     _reduce_all_rows(nest)
     _find_needed(nest)
+    _find_masks(nest)
     return nest
 
 
@@ -286,3 +290,23 @@ def _find_needed(nest: Nest) -> None:
                 need(value, nest.levels[id(op)])
     for value in nest.outputs:
         need(value, nest.levels[id(value)])
+
+
+def _find_masks(nest: Nest) -> None:
+    """Comparisons, and what `and`, `or` and `xor` make of them, that nothing but `select` uses."""
+    made = {
+        id(v): op for op in nest.ops for v in op.results if value_element(v) == "i1" and nest.has_lanes(v)
+    }
+    left = {key for key, op in made.items() if op.name in _MAKES_MASKS} - nest.buffers.keys()
+    left -= {id(value) for value in nest.outputs}
+    before = None
+    while before != left:
+        before = set(left)
+        for op in nest.ops:
+            others = operands_of(op)[1:] if op.name == "select" else operands_of(op)
+            combines = op.name in _COMBINES_MASKS and id(op.results[0]) in left
+            if not combines or not all(id(value) in left for value in others):
+                left -= {id(value) for value in others}
+                if combines:
+                    left.discard(id(op.results[0]))
+    nest.masks = left

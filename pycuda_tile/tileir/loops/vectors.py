@@ -23,10 +23,17 @@ class _Length(int):
         return LENGTH
 
 
+def _kinds(nest: Nest) -> list[str]:
+    """The types of the elements of a nest's strips; not of those that only addresses are made of."""
+    computed = set().union(*nest.needed.values())
+    strips = [v for op in nest.ops for v in op.results if nest.has_lanes(v)]
+    found = {element(value_element(v)) for v in strips if id(v) in computed or not nest.is_inner(v)}
+    return sorted(kind for kind in found if not kind.endswith("*"))
+
+
 def length(nest: Nest) -> str:
     """The definition of the length of a nest's strips."""
-    found = {element(value_element(v)) for op in nest.ops for v in op.results if nest.has_lanes(v)}
-    kinds = sorted(kind for kind in found if not kind.endswith("*"))
+    kinds = _kinds(nest)
     extent = nest.axes.extents[nest.vector]
     if nest.inner == nest.vector and any(op.name == "reduce" for op in nest.ops):
         return f"constexpr unsigned {LENGTH} = loops::reduction_lanes<{extent}>;"
@@ -34,9 +41,17 @@ def length(nest: Nest) -> str:
     return f"constexpr unsigned {LENGTH} = loops::strip_length<{count}>();"
 
 
+def mask(nest: Nest) -> str:
+    """The definition of the type of a mask's elements, if there are masks: they are as wide as others, so that
+    compilers need not repack them."""
+    if not nest.masks:
+        return ""
+    return f"using mask = loops::truth<{', '.join(_kinds(nest))}>;"
+
+
 def held(nest: Nest, value: Value) -> Tile:
     """The type of what stands for a value."""
-    kind: Scalar | Pointer = value.type.element
+    kind: Scalar | Pointer = Scalar("mask") if id(value) in nest.masks else value.type.element
     return Tile(kind, (_Length(2),) if nest.has_lanes(value) else ())
 
 

@@ -12,6 +12,7 @@ from ..elements import DTYPES, HALF_BYTE
 from ..reading import TileFacts, pointee
 
 ELEMENTS = {name: e.cxx for name, e in TILEIR_TYPES.items() if e.cxx} | {"i4": "signed char"}
+ELEMENTS["mask"] = "mask"  # a bool of fused code (loops/vectors.py)
 
 
 class Tensor(NamedTuple):
