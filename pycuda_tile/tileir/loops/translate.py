@@ -75,12 +75,15 @@ class FusingTranslator(Translator):
         if not self._fuses:
             super()._operations(ops)
             return
+        done: set[int] = set()
         for item in split(self._products.left(ops), self._uses, self._note):
+            own = [item] if isinstance(item, Operation) else item.ops
+            done |= {id(op) for op in walk(Block([], own))}
             if isinstance(item, Operation):
                 self._single(item)
             else:
                 self.nests[self.entry_name].append(item)
-                self._emit(item, self._in_place(item, ops[-1]))
+                self._emit(item, self._in_place(item, ops[-1], done))
                 self._products.variables |= {id(value) for value in item.outputs}
 
     def _note(self, error: Fallback) -> None:
@@ -105,12 +108,12 @@ class FusingTranslator(Translator):
             self._plainly(nest.ops)  # which says of which operation there is no translation
             raise
 
-    def _in_place(self, nest: Nest, last: Operation) -> dict[int, str]:
-        """The variables of a loop's carried tiles that a nest may replace by their next values."""
+    def _in_place(self, nest: Nest, last: Operation, done: set[int]) -> dict[int, str]:
+        """The variables of a loop's carried tiles that a nest may replace by their next values. `done` has
+        the operations, by identity, that are written once the nest is."""
         found: dict[int, str] = {}
         if last.name != "continue":
             return found
-        own = {id(op) for op in nest.ops}
         inputs = {id(value): value for op in nest.ops for value in data_of(op) if is_tile(value)}
         inside = {id(value) for op in nest.ops for value in op.results}
         carried = {self.names[value]: value for key, value in inputs.items() if key not in inside}
@@ -120,7 +123,7 @@ class FusingTranslator(Translator):
             new, old = outputs.get(key), carried.get(variable)
             if new is None or old is None or handed.count(key) > 1:
                 continue
-            alone = len(self._uses.users[key]) == 1 and self._uses.users[id(old)] <= own
+            alone = len(self._uses.users[key]) == 1 and self._uses.users[id(old)] <= done
             if alone and nest.may_replace(old, new):
                 found[key] = variable
         return found
