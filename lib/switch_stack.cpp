@@ -35,8 +35,7 @@ cuda_tile_switch_stack:
   popq %r12
   popq %rbx
   popq %rbp
-  popq %rdx
-  jmpq *%rdx
+  retq
   .cfi_endproc
   .size cuda_tile_switch_stack, .-cuda_tile_switch_stack
 

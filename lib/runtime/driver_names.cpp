@@ -14,6 +14,18 @@ const void* handle_of(CUfunction function) { return static_cast<const void*>(fun
 
 extern "C" {
 
+#define CUDA_TILE_OF_DRIVER(name, parameters, call)                                                          \
+  CUresult name parameters {                                                                                 \
+    return of_driver([&] { return call; });                                                                  \
+  }
+#define CUDA_TILE_IN_CONTEXT(name, parameters, call)                                                         \
+  CUresult name parameters {                                                                                 \
+    return in_context([&] { return call; });                                                                 \
+  }
+#include "cuda_tile/runtime/driver_calls.inc"
+#undef CUDA_TILE_IN_CONTEXT
+#undef CUDA_TILE_OF_DRIVER
+
 // ---- devices ---------------------------------------------------------------------------------------------
 
 CUresult cuDeviceComputeCapability(int* major, int* minor, CUdevice device) {
@@ -138,5 +150,34 @@ CUresult cuOccupancyMaxPotentialBlockSize(int* minGridSize, int* blockSize, CUfu
     return cudaOccupancyMaxPotentialBlockSizeVariableSMem(minGridSize, blockSize, handle_of(function), shared,
                                                           blockSizeLimit);
   });
+}
+
+CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* isActive) {
+  return of_driver([&] {
+    if (device != 0 || !flags || !isActive)
+      return device != 0 ? cudaErrorInvalidDevice : cudaErrorInvalidValue;
+    *isActive = !current_contexts().empty();
+    return cudaGetDeviceFlags(flags);
+  });
+}
+
+CUresult cuCtxGetApiVersion(CUcontext, unsigned* version) {
+  return of_driver([&] { return give(version, unsigned{CUDA_VERSION}); });
+}
+
+CUresult cuStreamGetCtx(CUstream, CUcontext* context) {
+  return in_context([&] { return give(context, current_contexts().back()); });
+}
+
+CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkernel kernel, CUdevice) {
+  return cuFuncGetAttribute(value, attribute, reinterpret_cast<CUfunction>(kernel));
+}
+
+CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice) {
+  return cuFuncSetAttribute(reinterpret_cast<CUfunction>(kernel), attribute, value);
+}
+
+CUresult cuKernelGetName(const char** name, CUkernel kernel) {
+  return cuFuncGetName(name, reinterpret_cast<CUfunction>(kernel));
 }
 }

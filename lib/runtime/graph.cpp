@@ -5,6 +5,8 @@
 #include "errors.h"
 
 #include <algorithm>
+#include <fstream>
+#include <iterator>
 
 namespace cuda_tile_runtime {
 
@@ -242,6 +244,25 @@ cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node) {
       std::erase(each->before, &of);
     std::erase_if(graph.nodes, [&](const auto& each) { return each.get() == &of; });
     return cudaSuccess;
+  });
+}
+
+cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned) {
+  return with_graph(graph, [&](const Graph& of) {
+    if (!path)
+      return cudaErrorInvalidValue;
+    static constexpr const char* types[] = {"kernel", "memcpy", "memset", "host", "graph", "empty"};
+    std::ofstream file(path);
+    file << "digraph {\n";
+    for (const auto& node : of.nodes) {
+      const auto type = static_cast<std::size_t>(node->type);
+      file << "  \"" << node.get() << "\" [label=\"" << (type < std::size(types) ? types[type] : "memory")
+           << "\"];\n";
+      for (const Node* const before : node->before)
+        file << "  \"" << before << "\" -> \"" << node.get() << "\";\n";
+    }
+    file << "}\n";
+    return file.flush() ? cudaSuccess : cudaErrorOperatingSystem;
   });
 }
 

@@ -169,6 +169,26 @@ cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, cudaMemPoolAttr attribut
   });
 }
 
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const cudaMemAccessDesc* of, size_t count) {
+  return with_pool(pool, [&](MemoryPool&, unsigned) {
+    if (count != 0 && !of)
+      return cudaErrorInvalidValue;
+    for (size_t i = 0; i != count; ++i) // the device cannot be refused its own memory
+      if (of[i].location.type != cudaMemLocationTypeDevice || of[i].location.id != 0 ||
+          of[i].flags != cudaMemAccessFlagsProtReadWrite)
+        return cudaErrorInvalidValue;
+    return cudaSuccess;
+  });
+}
+
+cudaError_t cudaMemPoolGetAccess(cudaMemAccessFlags* flags, cudaMemPool_t pool, cudaMemLocation* location) {
+  return with_pool(pool, [&](MemoryPool&, unsigned) {
+    return location && location->type == cudaMemLocationTypeDevice && location->id == 0
+               ? give(flags, cudaMemAccessFlagsProtReadWrite)
+               : cudaErrorInvalidValue;
+  });
+}
+
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t) {
   return with_pool(pool, [](MemoryPool&, unsigned) { return cudaSuccess; }); // it keeps nothing
 }

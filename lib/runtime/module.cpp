@@ -120,29 +120,74 @@ const void* symbol_of(CUmodule module, const char* name) {
 
 using namespace cuda_tile_runtime;
 
+namespace {
+
+cudaError_t load_file(CUmodule* module, const char* path) {
+  if (!module || !path)
+    return cudaErrorInvalidValue;
+  std::ifstream file(path, std::ios::binary);
+  if (!file)
+    return cudaErrorFileNotFound;
+  std::string bytes((std::istreambuf_iterator<char>(file)), {});
+  const std::size_t size = bytes.size() < sizeof(Elf64_Ehdr) ? 0 : size_of_library(bytes.data());
+  return load(module, bytes.data(), size > bytes.size() ? 0 : size);
+}
+
+cudaError_t load_image(CUmodule* module, const void* image) {
+  return module && image ? load(module, image, size_of_library(image)) : cudaErrorInvalidValue;
+}
+
+/// Function is CUfunction or cudaKernel_t, handles of which are the kernel's.
+template <typename Function>
+cudaError_t find_function(Function* function, CUmodule module, const char* name) {
+  if (!function || !name)
+    return cudaErrorInvalidValue;
+  const void* const handle = symbol_of(module, name);
+  return kernel_of(handle) ? give(function, static_cast<Function>(const_cast<void*>(handle)))
+                           : cudaErrorSymbolNotFound;
+}
+
+cudaError_t find_global(void** pointer, std::size_t* bytes, CUmodule module, const char* name) {
+  if (!name)
+    return cudaErrorInvalidValue;
+  const cuda_tile_program_variable* const variable = find_variable(symbol_of(module, name));
+  if (!variable)
+    return cudaErrorSymbolNotFound;
+  if (pointer)
+    *pointer = variable->address;
+  if (bytes)
+    *bytes = variable->size;
+  return cudaSuccess;
+}
+
+cudaError_t unload_module(CUmodule module) {
+  wait_for_all();
+  std::unique_lock lock(modules().mutex);
+  const auto found = modules().by_handle.extract(module);
+  lock.unlock();
+  if (!found)
+    return cudaErrorInvalidResourceHandle;
+  unload(found.mapped());
+  return cudaSuccess;
+}
+
+CUmodule module_of(cudaLibrary_t library) { return reinterpret_cast<CUmodule>(library); }
+
+template <typename Function>
+CUresult in_context_and_call(Function function) {
+  return in_context([&] { return call(function); });
+}
+
+} // namespace
+
 extern "C" {
 
 CUresult cuModuleLoad(CUmodule* module, const char* path) {
-  return in_context([&] {
-    return call([&] {
-      if (!module || !path)
-        return cudaErrorInvalidValue;
-      std::ifstream file(path, std::ios::binary);
-      if (!file)
-        return cudaErrorFileNotFound;
-      std::string bytes((std::istreambuf_iterator<char>(file)), {});
-      const std::size_t size = bytes.size() < sizeof(Elf64_Ehdr) ? 0 : size_of_library(bytes.data());
-      return load(module, bytes.data(), size > bytes.size() ? 0 : size);
-    });
-  });
+  return in_context_and_call([&] { return load_file(module, path); });
 }
 
 CUresult cuModuleLoadData(CUmodule* module, const void* image) {
-  return in_context([&] {
-    return call([&] {
-      return module && image ? load(module, image, size_of_library(image)) : cudaErrorInvalidValue;
-    });
-  });
+  return in_context_and_call([&] { return load_image(module, image); });
 }
 
 CUresult cuModuleLoadDataEx(CUmodule* module, const void* image, unsigned, CUjit_option*, void**) {
@@ -154,46 +199,43 @@ CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image) {
 }
 
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name) {
-  return in_context([&] {
-    return call([&] {
-      if (!function || !name)
-        return cudaErrorInvalidValue;
-      const void* const handle = symbol_of(module, name);
-      return kernel_of(handle) ? give(function, static_cast<CUfunction>(const_cast<void*>(handle)))
-                               : cudaErrorSymbolNotFound;
-    });
-  });
+  return in_context_and_call([&] { return find_function(function, module, name); });
 }
 
 CUresult cuModuleGetGlobal(CUdeviceptr* pointer, size_t* bytes, CUmodule module, const char* name) {
-  return in_context([&] {
-    return call([&] {
-      if (!name)
-        return cudaErrorInvalidValue;
-      const cuda_tile_program_variable* const variable = find_variable(symbol_of(module, name));
-      if (!variable)
-        return cudaErrorSymbolNotFound;
-      if (pointer)
-        *pointer = reinterpret_cast<CUdeviceptr>(variable->address);
-      if (bytes)
-        *bytes = variable->size;
-      return cudaSuccess;
-    });
-  });
+  return in_context_and_call(
+      [&] { return find_global(reinterpret_cast<void**>(pointer), bytes, module, name); });
 }
 
 CUresult cuModuleUnload(CUmodule module) {
-  return in_context([&] {
-    return call([&] {
-      wait_for_all();
-      std::unique_lock lock(modules().mutex);
-      const auto found = modules().by_handle.extract(module);
-      lock.unlock();
-      if (!found)
-        return cudaErrorInvalidResourceHandle;
-      unload(found.mapped());
-      return cudaSuccess;
-    });
-  });
+  return in_context_and_call([&] { return unload_module(module); });
+}
+
+// ---- libraries, which need no context --------------------------------------------------------------------
+
+cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* image, cudaJitOption*, void**, unsigned,
+                                cudaLibraryOption*, void**, unsigned) {
+  return call([&] { return load_image(reinterpret_cast<CUmodule*>(library), image); });
+}
+
+cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* path, cudaJitOption*, void**,
+                                    unsigned, cudaLibraryOption*, void**, unsigned) {
+  return call([&] { return load_file(reinterpret_cast<CUmodule*>(library), path); });
+}
+
+cudaError_t cudaLibraryUnload(cudaLibrary_t library) {
+  return call([&] { return unload_module(module_of(library)); });
+}
+
+cudaError_t cudaLibraryGetKernel(cudaKernel_t* kernel, cudaLibrary_t library, const char* name) {
+  return call([&] { return find_function(kernel, module_of(library), name); });
+}
+
+cudaError_t cudaLibraryGetGlobal(void** pointer, size_t* bytes, cudaLibrary_t library, const char* name) {
+  return call([&] { return find_global(pointer, bytes, module_of(library), name); });
+}
+
+cudaError_t cudaLibraryGetManaged(void** pointer, size_t* bytes, cudaLibrary_t library, const char* name) {
+  return call([&] { return find_global(pointer, bytes, module_of(library), name); });
 }
 }

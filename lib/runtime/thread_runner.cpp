@@ -17,6 +17,7 @@
 #include <cstdlib>
 #include <cstring>
 #include <exception>
+#include <link.h>
 #include <string>
 #include <vector>
 
@@ -102,13 +103,17 @@ public:
   void meet_grid() { wait(State::at_grid); }
 
   void* shared() const { return block_.scratch; }
+  bool has_shared(const void* place) const {
+    const auto* const first = static_cast<const char*>(block_.scratch);
+    return place >= first && place < first + shape_.shared_bytes;
+  }
+  bool has_local(const void* place) const { return guard_.fiber().stack().contains(place); }
   const Threads& shape() const { return shape_; }
 
 private:
   void wait(State state) {
-    Thread& self = threads_[running_];
-    self.state = state;
-    self.fiber = &guard_.fiber();
+    threads_.stop(running_, state);
+    threads_[running_].fiber = &guard_.fiber();
     if (Fiber* const next = find_ready())
       guard_.hand_over(*next);
     else
@@ -135,8 +140,7 @@ private:
       while (self.begun_ != self.count_) {
         self.begin_next();
         self.shape_.run(self.launch_.arguments);
-        self.threads_[self.running_].state = State::ended;
-        ++self.ended_;
+        self.threads_.stop(self.running_, State::ended);
       }
     } catch (const std::exception& thrown) {
       self.note_thrown(*thrown.what() ? thrown.what() : "one without text");
@@ -178,9 +182,9 @@ private:
     gridDim = {block_.grid[0], block_.grid[1], block_.grid[2]};
     std::fill(shared_.begin(), shared_.end(), '\xff'); // a block must not read what an earlier one left
     threads_.reset();
-    ended_ = begun_ = counted_ = 0;
+    begun_ = counted_ = 0;
     next_ = {};
-    while (run_round(ordinal) && ended_ != count_)
+    while (run_round(ordinal) && waiting() != 0)
       if (!make_ready()) {
         if (!launch_.is_stopped())
           report_deadlock(ordinal);
@@ -242,13 +246,15 @@ private:
 
   // ---- between rounds ----
 
+  unsigned waiting() const { return count_ - threads_.count(State::ended); }
+
   /// Makes the threads ready whose wait is over. Returns whether there are any.
   bool make_ready() {
     bool is_any = threads_.release_warps();
-    if (threads_.count(State::at_block) == count_ - ended_) {
+    if (threads_.count(State::at_block) == waiting()) {
       counted_before_ = std::exchange(counted_, 0);
       is_any |= threads_.release(State::at_block);
-    } else if (threads_.count(State::at_grid) == count_ - ended_) {
+    } else if (threads_.count(State::at_grid) == waiting()) {
       if (!shape_.barrier->wait(launch_))
         return false;
       is_any |= threads_.release(State::at_grid);
@@ -279,12 +285,24 @@ private:
   std::vector<std::unique_ptr<Fiber>> owned_;
   std::vector<Fiber*> idle_;
   unsigned running_ = 0; // the thread that runs
-  unsigned begun_ = 0, ended_ = 0;
+  unsigned begun_ = 0;
   uint3 next_ = {};                           // index of the thread that begins next
   unsigned counted_ = 0, counted_before_ = 0; // predicates at the barrier, and at the last one
 };
 
 constinit thread_local ThreadRunner* ThreadRunner::current = nullptr;
+
+/// Whether an address is of a `thread_local` variable of the calling thread.
+bool is_variable_of_thread(const void* place) {
+  const auto is_in = [](dl_phdr_info* library, std::size_t, void* sought) {
+    const auto* const first = static_cast<const char*>(library->dlpi_tls_data);
+    const auto* const end = library->dlpi_phdr + library->dlpi_phnum;
+    const auto* const part =
+        std::find_if(library->dlpi_phdr, end, [](const auto& each) { return each.p_type == PT_TLS; });
+    return int{first && part != end && sought >= first && sought < first + part->p_memsz};
+  };
+  return dl_iterate_phdr(is_in, const_cast<void*>(place)) != 0;
+}
 
 ThreadRunner& runner(const char* function) {
   if (!ThreadRunner::current) {
@@ -337,6 +355,15 @@ void cuda_tile_yield() {
 }
 
 void* cuda_tile_dynamic_shared() { return runner("shared memory").shared(); }
+
+int cuda_tile_is_shared(const void* place) {
+  return ThreadRunner::current && (ThreadRunner::current->has_shared(place) ||
+                                   is_variable_of_thread(place)); // see rewriting/variables.py
+}
+
+int cuda_tile_is_local(const void* place) {
+  return ThreadRunner::current && ThreadRunner::current->has_local(place);
+}
 
 unsigned cuda_tile_dynamic_shared_bytes() { return runner("shared memory").shape().shared_bytes; }
 

@@ -4,6 +4,7 @@
 #include "cuda_tile/runtime/device/thread.h"
 
 #include <algorithm>
+#include <iterator>
 #include <vector>
 
 namespace cuda_tile_launcher {
@@ -35,9 +36,17 @@ class WaitingThreads {
 public:
   explicit WaitingThreads(unsigned count) : count_(count), threads_(count) {}
 
-  void reset() { std::fill(threads_.begin(), threads_.end(), Thread{}); }
+  void reset() {
+    std::fill(threads_.begin(), threads_.end(), Thread{});
+    std::fill(std::begin(counts_), std::end(counts_), 0u);
+  }
 
   Thread& operator[](unsigned thread) { return threads_[thread]; }
+  /// The thread has run until it waits or ends.
+  void stop(unsigned thread, State state) {
+    threads_[thread].state = state;
+    ++counts_[static_cast<int>(state)];
+  }
 
   /// What the lanes of a warp gave, for a thread that waits with them.
   const cuda_tile_warp_values* values_for(unsigned thread) const {
@@ -45,25 +54,22 @@ public:
     return &met_[thread / lanes_of_warp * lanes_of_warp + first];
   }
 
-  unsigned count(State state) const {
-    return static_cast<unsigned>(std::count_if(threads_.begin(), threads_.end(),
-                                               [=](const Thread& thread) { return thread.state == state; }));
-  }
+  unsigned count(State state) const { return counts_[static_cast<int>(state)]; }
 
   bool release(State state) {
-    bool is_any = false;
+    if (count(state) == 0)
+      return false;
     for (Thread& thread : threads_)
-      if (thread.state == state) {
+      if (thread.state == state)
         thread.state = State::ready;
-        is_any = true;
-      }
-    return is_any;
+    counts_[static_cast<int>(state)] = 0;
+    return true;
   }
 
   /// Makes the lanes ready that have all met. Returns whether there are any.
   bool release_warps() {
     bool is_any = false;
-    for (unsigned warp = 0; warp < count_; warp += lanes_of_warp)
+    for (unsigned warp = 0; warp < count_ && count(State::at_warp) != 0; warp += lanes_of_warp)
       is_any |= release_warp(warp);
     return is_any;
   }
@@ -71,12 +77,17 @@ public:
   /// The same for lanes that asked which of them are active.
   bool release_active() {
     bool is_any = false;
-    for (unsigned warp = 0; warp < count_; warp += lanes_of_warp)
+    for (unsigned warp = 0; warp < count_ && count(State::at_active_mask) != 0; warp += lanes_of_warp)
       is_any |= release_active(warp);
     return is_any;
   }
 
 private:
+  void make_ready(Thread& thread) {
+    --counts_[static_cast<int>(thread.state)];
+    thread.state = State::ready;
+  }
+
   /// The lanes of a warp of which `is(thread)` is true.
   template <typename Condition>
   unsigned lanes_where(unsigned warp, Condition is) const {
@@ -109,7 +120,7 @@ private:
           Thread& thread = threads_[warp + lane];
           met.of[lane] = thread.value;
           thread.mask = together;
-          thread.state = State::ready;
+          make_ready(thread);
         }
       is_any = true;
     }
@@ -129,7 +140,7 @@ private:
       for (unsigned lane = 0; lane != lanes_of_warp; ++lane)
         if (together >> lane & 1) {
           threads_[warp + lane].mask = together;
-          threads_[warp + lane].state = State::ready;
+          make_ready(threads_[warp + lane]);
         }
       is_any = true;
     }
@@ -137,7 +148,8 @@ private:
 
   const unsigned count_;
   std::vector<Thread> threads_;
-  std::vector<cuda_tile_warp_values> met_; // by the first lane of those that met
+  unsigned counts_[std::size(names_of_states)] = {}; // of the threads in each state but ready
+  std::vector<cuda_tile_warp_values> met_;           // by the first lane of those that met
 };
 
 } // namespace cuda_tile_runtime

@@ -152,6 +152,7 @@ def test_faults_of_threads_have_a_line(wrong):
         ("other<<<1, 1>>>();", ":3: error: .* dynamic parallelism is not supported"),
         ("tex2D<float>(0, 1.f, 2.f);", ":3:.* textures and surfaces do not exist on the CPU"),
         ("cudaArray_t a; cudaMallocArray(&a, nullptr, 4, 4);", ":3:.* textures and surfaces do not exist"),
+        ("cudaStreamGetCaptureInfo(0);", ":3:.* this function is not part of the run time for the CPU"),
         ("\n#include <mma.h>\n", "fragments of <mma.h> do not exist on the CPU"),
         ("cudaTextureObject_t texture = 0;", ":3:.* textures and surfaces do not exist on the CPU"),
         ("undeclared = 1;", r":3:3: error: .*undeclared.* 3 \| undeclared = 1; \| \^"),

@@ -208,3 +208,12 @@ def test_other_files_are_left_alone():
     text = '# 1 "k.cu"\nint a;\n# 1 "/usr/include/x.h" 1 3\na<<<1>>>(b);\n# 2 "k.cu" 2\nk<<<1>>>();\n'
     out = host_half(text, lambda file: file == "k.cu")
     assert "a<<<1>>>(b);" in out and launch("1", "k", "") in out
+
+
+def test_clusters_are_refused():
+    one, two = (
+        f"\n__global__ void __cuda_tile_cluster_dims__({dims}) k() {{}}\n" for dims in ("1, 1, 1", "2, 1, 1")
+    )
+    assert "cluster" not in rewritten(one) + rewritten(one, device_half)
+    with pytest.raises(CompileError, match=r"k\.cu:2: error: clusters of blocks do not exist on the CPU"):
+        rewritten(two)

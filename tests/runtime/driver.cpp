@@ -166,6 +166,16 @@ CASE(driver_loads_modules) {
     } packed{5, address};
     char count = packed.count;
     void* arguments[] = {&count, &packed.to};
+    CUlibrary library;
+    CUkernel kernel;
+    CHECK(cuLibraryLoadFromFile(&library, std::getenv("MODULE"), nullptr, nullptr, 0, nullptr, nullptr, 0) ==
+          CUDA_SUCCESS);
+    CHECK(cuLibraryGetKernel(&kernel, library, "none") == CUDA_ERROR_NOT_FOUND);
+    CHECK(cuLibraryGetKernel(&kernel, library, "add_steps") == CUDA_SUCCESS);
+    CHECK(cuMemsetD32(address, 1, 64) == CUDA_SUCCESS);
+    CHECK_CUDA(cudaLaunchKernel(reinterpret_cast<const void*>(kernel), 1, 64, arguments, 0, nullptr));
+    CHECK(values[0] == 11 && cuLibraryUnload(library) == CUDA_SUCCESS);
+    CHECK(cuLibraryUnload(library) == CUDA_ERROR_INVALID_HANDLE);
     CHECK(cuMemsetD32(address, 1, 64) == CUDA_SUCCESS);
     CHECK(cuLaunchKernel(function, 1, 1, 1, 64, 1, 1, 0, nullptr, arguments, nullptr) == CUDA_SUCCESS);
     CHECK(values[0] == 11 && values[63] == 11);
@@ -198,4 +208,65 @@ CASE(driver_loads_modules) {
   CHECK(cuLaunchKernel(other, 1, 1, 1, 128, 1, 1, 0, nullptr, arguments, nullptr) == CUDA_SUCCESS);
   CHECK(values[3] == 129);
   CHECK(cuModuleUnload(modules[0]) == CUDA_SUCCESS);
+}
+
+CASE(driver_maps_memory) {
+  CUcontext context;
+  CHECK(cuInit(0) == CUDA_SUCCESS && cuCtxCreate(&context, nullptr, 0, 0) == CUDA_SUCCESS);
+  CUmemAllocationProp properties{};
+  properties.type = CU_MEM_ALLOCATION_TYPE_PINNED;
+  properties.location = {CU_MEM_LOCATION_TYPE_DEVICE, 0};
+  size_t unit = 0;
+  CHECK(cuMemGetAllocationGranularity(&unit, &properties, CU_MEM_ALLOC_GRANULARITY_MINIMUM) == CUDA_SUCCESS);
+  CUdeviceptr first;
+  CUmemGenericAllocationHandle memory;
+  CHECK(cuMemAddressReserve(&first, unit + 1, 0, 0, 0) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(cuMemAddressReserve(&first, 3 * unit, 0, 0, 0) == CUDA_SUCCESS && first % unit == 0);
+  CHECK(cuMemCreate(&memory, unit, &properties, 0) == CUDA_SUCCESS);
+  CHECK(cuMemMap(first, unit, 0, memory, 0) == CUDA_SUCCESS);
+  CHECK(cuMemMap(first, unit, 0, memory, 0) == CUDA_ERROR_INVALID_VALUE); // something is there
+  CHECK(cuMemMap(first + unit, unit, 0, memory, 0) == CUDA_SUCCESS);      // the same memory again
+  CHECK(cuMemMap(first + 3 * unit, unit, 0, memory, 0) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(cuMemRelease(memory) == CUDA_SUCCESS && cuMemRelease(memory) == CUDA_ERROR_INVALID_VALUE);
+  const CUmemAccessDesc both{properties.location, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  CHECK(cuMemSetAccess(first, 3 * unit, &both, 1) == CUDA_ERROR_INVALID_VALUE); // nothing is in the last part
+  CHECK(cuMemSetAccess(first, 2 * unit, &both, 1) == CUDA_SUCCESS);
+  unsigned long long access = 0;
+  CHECK(cuMemGetAccess(&access, &properties.location, first + 5) == CUDA_SUCCESS && access == 3);
+  const int n = 32;
+  CHECK(cuMemsetD32(first, 1, n) == CUDA_SUCCESS);
+  CHECK_CUDA(program::launch(count_up, 1, n, 0, nullptr, reinterpret_cast<int*>(first + unit), n));
+  int value = 0;
+  CHECK(cuMemcpyDtoH(&value, first + 4 * (n - 1), 4) == CUDA_SUCCESS && value == 2);
+  CHECK(cuMemcpyDtoH(&value, first + 2 * unit - 2, 4) == CUDA_ERROR_INVALID_VALUE); // past the end
+  CHECK(cuMemFree(first) == CUDA_ERROR_INVALID_VALUE && cuMemAddressFree(first, 3 * unit) != CUDA_SUCCESS);
+  CHECK(cuMemUnmap(first, 2 * unit) == CUDA_SUCCESS && cuMemUnmap(first, unit) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(cuMemcpyDtoH(&value, first, 4) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(cuMemAddressFree(first, 3 * unit) == CUDA_SUCCESS);
+}
+
+CASE(driver_has_pools_and_captures) {
+  CUcontext context;
+  CUmemoryPool pool;
+  CUdeviceptr memory;
+  CUstream stream;
+  CUgraph graph;
+  CUgraphExec executable;
+  size_t limit = 0;
+  CHECK(cuInit(0) == CUDA_SUCCESS && cuCtxCreate(&context, nullptr, 0, 0) == CUDA_SUCCESS);
+  CHECK(cuCtxGetLimit(&limit, CU_LIMIT_STACK_SIZE) == CUDA_SUCCESS && limit > 0);
+  CHECK(cuDeviceGetDefaultMemPool(&pool, 0) == CUDA_SUCCESS);
+  const CUmemAccessDesc own{{CU_MEM_LOCATION_TYPE_DEVICE, 0}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  const CUmemAccessDesc other{{CU_MEM_LOCATION_TYPE_DEVICE, 1}, CU_MEM_ACCESS_FLAGS_PROT_READWRITE};
+  CHECK(cuMemPoolSetAccess(pool, &own, 1) == CUDA_SUCCESS);
+  CHECK(cuMemPoolSetAccess(pool, &other, 1) == CUDA_ERROR_INVALID_VALUE);
+  CHECK(cuStreamCreate(&stream, 0) == CUDA_SUCCESS);
+  CHECK(cuMemAllocFromPoolAsync(&memory, 4, pool, stream) == CUDA_SUCCESS);
+  CHECK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL) == CUDA_SUCCESS);
+  CHECK(cuMemsetD32Async(memory, 7, 1, stream) == CUDA_SUCCESS);
+  CHECK(cuStreamEndCapture(stream, &graph) == CUDA_SUCCESS);
+  CHECK(cuGraphInstantiate(&executable, graph, 0) == CUDA_SUCCESS);
+  CHECK(cuGraphLaunch(executable, stream) == CUDA_SUCCESS && cuStreamSynchronize(stream) == CUDA_SUCCESS);
+  CHECK(*reinterpret_cast<int*>(memory) == 7);
+  CHECK(cuGraphExecDestroy(executable) == CUDA_SUCCESS && cuGraphDestroy(graph) == CUDA_SUCCESS);
 }

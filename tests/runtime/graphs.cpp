@@ -168,6 +168,8 @@ CASE(graphs_of_single_nodes) {
                                       cudaMemcpyHostToDevice));
   CHECK_CUDA(cudaGraphAddMemsetNode(&fill, graph, &copy, 1, &zero));
   CHECK_CUDA(cudaGraphAddDependencies(graph, &fill, &kernel, 1));
+  CHECK_CUDA(cudaGraphDebugDotPrint(graph, "/dev/null", 0));
+  CHECK_ERROR(cudaErrorOperatingSystem, cudaGraphDebugDotPrint(graph, "/dev/null/none", 0));
   CHECK_CUDA(cudaGraphAddHostNode(&host, graph, &kernel, 1, &count));
   CHECK_CUDA(
       cudaGraphAddMemcpyNode1D(&back, graph, &host, 1, &found, sum, sizeof found, cudaMemcpyDeviceToHost));

@@ -108,5 +108,11 @@ CASE(small_floats_are_converted) {
   CHECK(pair.x == 1 && pair.y == float(__half(0.1f)) &&
         __low2half2(__half2{1.0f, 2.0f}) == __half2half2(1.0f));
   CHECK(__lows2bfloat162({1.0f, 2.0f}, {3.0f, 4.0f}) == __nv_bfloat162{1.0f, 3.0f});
+  CHECK(__ll2half_rz(-2049) == __half(-2048.0f) && __ull2bfloat16_ru((1ull << 63) + 1).__x == 0x5f01);
+  CHECK(__ushort2half_rd(65535).__x == 0x7bff && __half2uchar_rz(__half(300.0f)) == 255);
+  const __half_raw raw = __half(1.0f);
+  CHECK(raw.x == 0x3c00 && __half(__half_raw{0x4000}) == __half(2.0f));
+  CHECK(__half2_raw(__half2{1.0f, 2.0f}).y == 0x4000);
+  CHECK(__hcmadd(__half2{1.0f, 2.0f}, __half2{3.0f, 4.0f}, __half2{1.0f, 1.0f}) == __half2{-4.0f, 11.0f});
   CHECK(__half_as_short(__short_as_half(-2)) == -2 && umin(3u, 4u) == 3 && llmax(-1, 2) == 2);
 }

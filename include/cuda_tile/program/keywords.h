@@ -19,7 +19,7 @@
 #if !defined(__grid_constant__)
 #define __grid_constant__
 #define __launch_bounds__(...) __cuda_tile_launch_bounds__(__VA_ARGS__)
-#define __cluster_dims__(...)
+#define __cluster_dims__(...) __cuda_tile_cluster_dims__(__VA_ARGS__)
 #define __block_size__(...)
 #define __maxnreg__(...)
 #define __align__(n) __attribute__((aligned(n)))
@@ -27,6 +27,11 @@
 #define __forceinline__ inline __attribute__((always_inline))
 #define __inline_hint__
 #define __nv_pure__
+#endif
+#if defined(__has_builtin) && !defined(__builtin_assume)
+#if !__has_builtin(__builtin_assume) // which nvcc has
+#define __builtin_assume(...) ((__VA_ARGS__) ? (void)0 : __builtin_unreachable())
+#endif
 #endif
 #undef __noinline__
 #define __noinline__                                                                                         \

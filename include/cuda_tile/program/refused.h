@@ -50,3 +50,12 @@ CUDA_TILE_REFUSED(cudaDestroyTextureObject)
 CUDA_TILE_REFUSED(cudaCreateSurfaceObject)
 CUDA_TILE_REFUSED(cudaDestroySurfaceObject)
 #undef CUDA_TILE_REFUSED
+
+#define CUDA_TILE_NOT_THERE(name)                                                                            \
+  template <typename... Arguments>                                                                           \
+  __attribute__((                                                                                            \
+      unavailable("this function is not part of the run time for the CPU, as docs/runtime.md "               \
+                  "says; keep it out of builds for the CPU with #if !defined(CUDA_TILE_PROGRAM)"))) int      \
+  name(const Arguments&...);
+#include "cuda_tile/program/not_there.inc"
+#undef CUDA_TILE_NOT_THERE

@@ -118,6 +118,9 @@ cudaError_t cudaMemPoolDestroy(cudaMemPool_t pool);
 cudaError_t cudaMemPoolGetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void* value);
 cudaError_t cudaMemPoolSetAttribute(cudaMemPool_t pool, enum cudaMemPoolAttr attribute, void* value);
 cudaError_t cudaMemPoolTrimTo(cudaMemPool_t pool, size_t minBytesToKeep);
+cudaError_t cudaMemPoolSetAccess(cudaMemPool_t pool, const struct cudaMemAccessDesc* of, size_t count);
+cudaError_t cudaMemPoolGetAccess(enum cudaMemAccessFlags* flags, cudaMemPool_t pool,
+                                 struct cudaMemLocation* location);
 cudaError_t cudaMallocFromPoolAsync(void** pointer, size_t size, cudaMemPool_t pool, cudaStream_t stream);
 
 // ---- streams ---------------------------------------------------------------------------------------------
@@ -174,6 +177,20 @@ cudaError_t cudaOccupancyMaxActiveBlocksPerMultiprocessorWithFlags(int* blocks, 
 cudaError_t cudaOccupancyAvailableDynamicSMemPerBlock(size_t* dynamicSharedMem, const void* function,
                                                       int blocks, int blockSize);
 
+// ---- libraries: what `pycuda-tile nvcc -cubin` writes ----------------------------------------------------
+
+/// Their kernels are launched as those that the program is linked with. Options mean nothing here.
+cudaError_t cudaLibraryLoadData(cudaLibrary_t* library, const void* image, enum cudaJitOption* jitOptions,
+                                void** jitValues, unsigned jitCount, enum cudaLibraryOption* options,
+                                void** values, unsigned count);
+cudaError_t cudaLibraryLoadFromFile(cudaLibrary_t* library, const char* path, enum cudaJitOption* jitOptions,
+                                    void** jitValues, unsigned jitCount, enum cudaLibraryOption* options,
+                                    void** values, unsigned count);
+cudaError_t cudaLibraryUnload(cudaLibrary_t library);
+cudaError_t cudaLibraryGetKernel(cudaKernel_t* kernel, cudaLibrary_t library, const char* name);
+cudaError_t cudaLibraryGetGlobal(void** pointer, size_t* bytes, cudaLibrary_t library, const char* name);
+cudaError_t cudaLibraryGetManaged(void** pointer, size_t* bytes, cudaLibrary_t library, const char* name);
+
 // ---- memory that processes share, which is refused -------------------------------------------------------
 
 cudaError_t cudaIpcGetMemHandle(cudaIpcMemHandle_t* handle, void* pointer);
@@ -209,6 +226,9 @@ cudaError_t cudaGraphNodeGetDependentNodes(cudaGraphNode_t node, cudaGraphNode_t
 cudaError_t cudaGraphDestroyNode(cudaGraphNode_t node);
 cudaError_t cudaGraphNodeSetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node, unsigned isEnabled);
 cudaError_t cudaGraphNodeGetEnabled(cudaGraphExec_t executable, cudaGraphNode_t node, unsigned* isEnabled);
+
+/// Writes a graph in the language of Graphviz.
+cudaError_t cudaGraphDebugDotPrint(cudaGraph_t graph, const char* path, unsigned flags);
 
 /// Adds a node, with what it depends on.
 cudaError_t cudaGraphAddNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* before,

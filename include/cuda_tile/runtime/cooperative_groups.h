@@ -37,6 +37,12 @@ private:
   static unsigned threads_of_block() { return blockDim.x * blockDim.y * blockDim.z; }
 };
 
+/// Refused where it is called.
+template <typename... None>
+__attribute__((unavailable("clusters of blocks do not exist on the CPU: write to device memory, or keep this "
+                           "out of builds for the CPU with #if !defined(CUDA_TILE_PROGRAM)"))) grid_group
+this_cluster(None...);
+
 class thread_block {
 public:
   static void sync() { __syncthreads(); }

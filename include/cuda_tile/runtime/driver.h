@@ -87,6 +87,24 @@ typedef struct CUfunc_st* CUfunction;
 typedef struct CUstream_st* CUstream;
 typedef struct CUevent_st* CUevent;
 typedef cudaUUID_t CUuuid;
+typedef cudaGraph_t CUgraph;
+typedef cudaGraphExec_t CUgraphExec;
+typedef cudaGraphNode_t CUgraphNode;
+typedef cudaKernel_t CUkernel;
+typedef cudaLibrary_t CUlibrary;
+typedef cudaMemPool_t CUmemoryPool;
+typedef struct cudaMemPoolProps CUmemPoolProps;
+typedef struct cudaMemLocation CUmemLocation;
+typedef struct cudaMemAccessDesc CUmemAccessDesc;
+typedef enum cudaMemAccessFlags CUmemAccess_flags;
+typedef enum cudaMemPoolAttr CUmemPool_attribute;
+typedef enum cudaMemoryAdvise CUmem_advise;
+typedef enum cudaDeviceP2PAttr CUdevice_P2PAttribute;
+typedef enum cudaLimit CUlimit;
+typedef enum cudaFuncCache CUfunc_cache;
+typedef enum cudaStreamCaptureMode CUstreamCaptureMode;
+typedef enum cudaStreamCaptureStatus CUstreamCaptureStatus;
+typedef enum cudaLibraryOption CUlibraryOption;
 typedef size_t(CUDART_CB* CUoccupancyB2DSize)(int blockSize);
 typedef void(CUDART_CB* CUhostFn)(void* userData);
 
@@ -149,6 +167,47 @@ typedef struct CUlaunchConfig_st {
   CUlaunchAttribute* attrs;
   unsigned numAttrs;
 } CUlaunchConfig;
+
+#define CU_MEM_LOCATION_TYPE_DEVICE cudaMemLocationTypeDevice
+#define CU_MEM_LOCATION_TYPE_HOST cudaMemLocationTypeHost
+#define CU_MEM_ACCESS_FLAGS_PROT_NONE cudaMemAccessFlagsProtNone
+#define CU_MEM_ACCESS_FLAGS_PROT_READ cudaMemAccessFlagsProtRead
+#define CU_MEM_ACCESS_FLAGS_PROT_READWRITE cudaMemAccessFlagsProtReadWrite
+#define CU_MEM_ALLOCATION_TYPE_PINNED cudaMemAllocationTypePinned
+#define CU_MEM_HANDLE_TYPE_NONE cudaMemHandleTypeNone
+#define CU_MEM_HANDLE_TYPE_POSIX_FILE_DESCRIPTOR cudaMemHandleTypePosixFileDescriptor
+#define CU_MEMPOOL_ATTR_RELEASE_THRESHOLD cudaMemPoolAttrReleaseThreshold
+#define CU_LIMIT_STACK_SIZE cudaLimitStackSize
+#define CU_LIMIT_PRINTF_FIFO_SIZE cudaLimitPrintfFifoSize
+#define CU_LIMIT_MALLOC_HEAP_SIZE cudaLimitMallocHeapSize
+#define CU_FUNC_CACHE_PREFER_NONE cudaFuncCachePreferNone
+#define CU_FUNC_CACHE_PREFER_SHARED cudaFuncCachePreferShared
+#define CU_FUNC_CACHE_PREFER_L1 cudaFuncCachePreferL1
+#define CU_FUNC_CACHE_PREFER_EQUAL cudaFuncCachePreferEqual
+#define CU_STREAM_CAPTURE_MODE_GLOBAL cudaStreamCaptureModeGlobal
+#define CU_STREAM_CAPTURE_MODE_THREAD_LOCAL cudaStreamCaptureModeThreadLocal
+#define CU_STREAM_CAPTURE_MODE_RELAXED cudaStreamCaptureModeRelaxed
+#define CU_STREAM_CAPTURE_STATUS_NONE cudaStreamCaptureStatusNone
+#define CU_STREAM_CAPTURE_STATUS_ACTIVE cudaStreamCaptureStatusActive
+
+typedef enum cudaMemAllocationHandleType CUmemAllocationHandleType;
+typedef enum cudaMemAllocationType CUmemAllocationType;
+typedef enum CUmemAllocationGranularity_flags_enum {
+  CU_MEM_ALLOC_GRANULARITY_MINIMUM = 0,
+  CU_MEM_ALLOC_GRANULARITY_RECOMMENDED = 1,
+} CUmemAllocationGranularity_flags;
+typedef unsigned long long CUmemGenericAllocationHandle;
+typedef struct CUmemAllocationProp_st {
+  CUmemAllocationType type;
+  CUmemAllocationHandleType requestedHandleTypes;
+  CUmemLocation location;
+  void* win32HandleMetaData;
+  struct {
+    unsigned char compressionType, gpuDirectRDMACapable;
+    unsigned short usage;
+    unsigned char reserved[4];
+  } allocFlags;
+} CUmemAllocationProp;
 
 #ifdef __cplusplus
 extern "C" {
@@ -263,6 +322,35 @@ CUresult cuModuleLoadFatBinary(CUmodule* module, const void* image);
 CUresult cuModuleGetFunction(CUfunction* function, CUmodule module, const char* name);
 CUresult cuModuleGetGlobal(CUdeviceptr* pointer, size_t* bytes, CUmodule module, const char* name);
 CUresult cuModuleUnload(CUmodule module);
+
+#define CUDA_TILE_OF_DRIVER(name, parameters, call) CUresult name parameters;
+#define CUDA_TILE_IN_CONTEXT(name, parameters, call) CUresult name parameters;
+#include "cuda_tile/runtime/driver_calls.inc"
+#undef CUDA_TILE_IN_CONTEXT
+#undef CUDA_TILE_OF_DRIVER
+
+CUresult cuDevicePrimaryCtxGetState(CUdevice device, unsigned* flags, int* isActive);
+CUresult cuCtxGetApiVersion(CUcontext context, unsigned* version);
+CUresult cuStreamGetCtx(CUstream stream, CUcontext* context);
+CUresult cuKernelGetAttribute(int* value, CUfunction_attribute attribute, CUkernel kernel, CUdevice device);
+CUresult cuKernelSetAttribute(CUfunction_attribute attribute, int value, CUkernel kernel, CUdevice device);
+CUresult cuKernelGetName(const char** name, CUkernel kernel);
+
+// ---- memory and its addresses, apart from each other -----------------------------------------------------
+
+CUresult cuMemGetAllocationGranularity(size_t* bytes, const CUmemAllocationProp* properties,
+                                       CUmemAllocationGranularity_flags option);
+CUresult cuMemAddressReserve(CUdeviceptr* pointer, size_t bytes, size_t alignment, CUdeviceptr wanted,
+                             unsigned long long flags);
+CUresult cuMemAddressFree(CUdeviceptr pointer, size_t bytes);
+CUresult cuMemCreate(CUmemGenericAllocationHandle* handle, size_t bytes,
+                     const CUmemAllocationProp* properties, unsigned long long flags);
+CUresult cuMemRelease(CUmemGenericAllocationHandle handle);
+CUresult cuMemMap(CUdeviceptr pointer, size_t bytes, size_t offset, CUmemGenericAllocationHandle handle,
+                  unsigned long long flags);
+CUresult cuMemUnmap(CUdeviceptr pointer, size_t bytes);
+CUresult cuMemSetAccess(CUdeviceptr pointer, size_t bytes, const CUmemAccessDesc* of, size_t count);
+CUresult cuMemGetAccess(unsigned long long* flags, const CUmemLocation* location, CUdeviceptr pointer);
 
 #ifdef __cplusplus
 }

@@ -280,3 +280,8 @@ typedef enum cudaLaunchAttributeID {
 #define cudaStreamAttributeSynchronizationPolicy cudaLaunchAttributeSynchronizationPolicy
 #define cudaStreamDefault 0
 #define cudaStreamNonBlocking 1
+enum cudaJitOption { cudaJitMaxRegisters = 0 }; // which mean nothing here
+enum cudaLibraryOption {
+  cudaLibraryHostUniversalFunctionAndDataTable = 0,
+  cudaLibraryBinaryIsPreserved = 1,
+};

@@ -239,6 +239,13 @@ cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMem(int* minGridSize, int
   }
   return cudaSuccess;
 }
+template <typename SharedMem, typename T>
+cudaError_t cudaOccupancyMaxPotentialBlockSizeVariableSMemWithFlags(int* minGridSize, int* blockSize,
+                                                                    T kernel, SharedMem sharedMemOf,
+                                                                    int blockSizeLimit = 0, unsigned = 0) {
+  return cudaOccupancyMaxPotentialBlockSizeVariableSMem(minGridSize, blockSize, kernel, sharedMemOf,
+                                                        blockSizeLimit);
+}
 template <typename T>
 cudaError_t cudaOccupancyMaxPotentialBlockSize(int* minGridSize, int* blockSize, T kernel,
                                                size_t dynamicSharedMem = 0, int blockSizeLimit = 0) {

@@ -19,6 +19,7 @@ typedef struct CUgraphNode_st* cudaGraphNode_t;
 typedef struct CUmemPoolHandle_st* cudaMemPool_t;
 typedef struct CUfunc_st* cudaFunction_t;
 typedef struct CUkern_st* cudaKernel_t;
+typedef struct CUlib_st* cudaLibrary_t;
 typedef struct cudaArray* cudaArray_t;
 typedef const struct cudaArray* cudaArray_const_t;
 

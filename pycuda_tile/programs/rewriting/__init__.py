@@ -13,7 +13,7 @@ import re
 from collections.abc import Callable
 
 from . import functions, kernels, launches, variables
-from .source import LAUNCH_BOUNDS, MARKS, Source
+from .source import CLUSTER, LAUNCH_BOUNDS, MARKS, Source
 
 _MARK = re.compile(rf"\b__cuda_tile_({'|'.join(MARKS.values())}|noinline)__(?!\w)")
 _VARIABLES = {"device", "constant", "managed"}
@@ -43,7 +43,9 @@ def _rewrite_declarations(source: Source, host: bool, relocatable: bool) -> None
     bounds: dict[str, str] = {}
     seen: set[int] = set()
     for at, word in enumerate(source.words):
-        if word == LAUNCH_BOUNDS:
+        if word == CLUSTER:
+            kernels.refuse_cluster(source, at)
+        if word in (CLUSTER, LAUNCH_BOUNDS):
             source.replace(at, source.partner(at + 1) + 1, "")
         if word not in MARKS:
             continue

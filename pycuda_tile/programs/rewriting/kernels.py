@@ -9,12 +9,15 @@ from ...errors import CompileError
 from ...frontend import shared_variables
 from ...frontend.declarators import TYPE_WORDS, closing, length_without_default, param_name, split
 from ...frontend.tokens import Token
-from .source import LAUNCH_BOUNDS, MARKS, Source
+from .source import CLUSTER, LAUNCH_BOUNDS, MARKS, Source
 
 _GLOBAL = {mark for mark, word in MARKS.items() if word in ("global", "tile_global")}
 _SHARED = {mark for mark, word in MARKS.items() if word == "shared"}
 _TILE = {mark for mark, word in MARKS.items() if word == "tile_global"}
-_WITH_ARGUMENTS = {"__attribute__", "alignas", "decltype", "noexcept", "requires", "explicit", LAUNCH_BOUNDS}
+_WITH_ARGUMENTS = {
+    *("__attribute__", "alignas", "decltype", "noexcept", "requires", "explicit"),
+    *(CLUSTER, LAUNCH_BOUNDS),
+}
 
 
 class Kernel(NamedTuple):
@@ -68,6 +71,17 @@ def rewrite(source: Source, start: int, brace: int, host: bool, declared: dict[s
         kind = "tile_kernel<" if kernel.is_tile else f"simt_kernel<{kernel.most_threads}, "
         entry = f"::cuda_tile::program::{kind}{kernel.instance}>"
         source.insert_after(brace, f" static_assert({entry}::is_registered());")
+
+
+def refuse_cluster(source: Source, at: int) -> None:
+    """Refuses __cluster_dims__ at a token, unless its clusters have one block."""
+    if set(source.words[at + 2 : source.partner(at + 1)]) <= {"1", ","}:
+        return
+    file, line = source.place(at)
+    raise CompileError(
+        f"{file}:{line}: error: clusters of blocks do not exist on the CPU: launch the kernel without them, "
+        "or keep __cluster_dims__ out of builds for the CPU with #if !defined(CUDA_TILE_PROGRAM)"
+    )
 
 
 def _refuse_shared(source: Source, brace: int) -> None:

@@ -19,6 +19,7 @@ MARKS = {
     for word in ("host", "device", "global", "shared", "constant", "managed", "tile", "tile_global")
 }
 LAUNCH_BOUNDS = "__cuda_tile_launch_bounds__"
+CLUSTER = "__cuda_tile_cluster_dims__"
 
 
 class Source:

@@ -6,9 +6,19 @@
 
 #include "cuda_tile/compatible/small_floats/small_float.h"
 
+struct __nv_bfloat16_raw {
+  unsigned short x;
+};
+struct __nv_bfloat162_raw {
+  unsigned short x, y;
+};
+
 struct __nv_bfloat16
     : cuda_tile::small_float<__nv_bfloat16, unsigned short, cuda_tile::conversions::implicit> {
   using small_float::small_float;
+  __nv_bfloat16() = default;
+  CUDA_TILE_BITS __nv_bfloat16(__nv_bfloat16_raw bits) { __x = bits.x; }
+  CUDA_TILE_BITS operator __nv_bfloat16_raw() const { return {__x}; }
 };
 using nv_bfloat16 = __nv_bfloat16;
 
@@ -24,6 +34,7 @@ CUDA_TILE_BITS __nv_bfloat16 __int2bfloat16_rn(int x) { return x; }
 
 struct alignas(4) __nv_bfloat162 {
   __nv_bfloat16 x, y;
+  CUDA_TILE_BITS operator __nv_bfloat162_raw() const { return {x.__x, y.__x}; }
 };
 using nv_bfloat162 = __nv_bfloat162;
 CUDA_TILE_BITS __nv_bfloat162 __halves2bfloat162(__nv_bfloat16 x, __nv_bfloat16 y) { return {x, y}; }

@@ -6,8 +6,18 @@
 
 #include "cuda_tile/compatible/small_floats/small_float.h"
 
+struct __half_raw {
+  unsigned short x;
+};
+struct __half2_raw {
+  unsigned short x, y;
+};
+
 struct __half : cuda_tile::small_float<__half, unsigned short, cuda_tile::conversions::implicit> {
   using small_float::small_float;
+  __half() = default;
+  CUDA_TILE_BITS __half(__half_raw bits) { __x = bits.x; }
+  CUDA_TILE_BITS operator __half_raw() const { return {__x}; }
 };
 using half = __half;
 
@@ -23,6 +33,7 @@ CUDA_TILE_BITS __half __int2half_rn(int x) { return x; }
 
 struct alignas(4) __half2 {
   __half x, y;
+  CUDA_TILE_BITS operator __half2_raw() const { return {x.__x, y.__x}; }
 };
 using half2 = __half2;
 CUDA_TILE_BITS __half2 __halves2half2(__half x, __half y) { return {x, y}; }

@@ -87,3 +87,32 @@ constexpr unsigned __dp4a(unsigned x, unsigned y, unsigned z) {
     z += (x >> i & 255) * (y >> i & 255);
   return z;
 }
+
+/// z and the products of two halfwords of x, and the low or high two bytes of y.
+constexpr int __dp2a_lo(int x, int y, int z) {
+  return static_cast<int>(
+      static_cast<unsigned>(static_cast<short>(x) * static_cast<signed char>(y)) +
+      static_cast<unsigned>(static_cast<short>(x >> 16) * static_cast<signed char>(y >> 8)) +
+      static_cast<unsigned>(z));
+}
+constexpr int __dp2a_hi(int x, int y, int z) { return __dp2a_lo(x, y >> 16, z); }
+constexpr unsigned __dp2a_lo(unsigned x, unsigned y, unsigned z) {
+  return (x & 0xffff) * (y & 255) + (x >> 16) * (y >> 8 & 255) + z;
+}
+constexpr unsigned __dp2a_hi(unsigned x, unsigned y, unsigned z) { return __dp2a_lo(x, y >> 16, z); }
+
+constexpr unsigned short __nv_bswap16(unsigned short x) { return __builtin_bswap16(x); }
+constexpr unsigned __nv_bswap32(unsigned x) { return __builtin_bswap32(x); }
+constexpr unsigned long long __nv_bswap64(unsigned long long x) { return __builtin_bswap64(x); }
+
+/// The place of the |offset|-th bit that is set in a mask, from a base on: upwards, or downwards if `offset`
+/// is negative; all ones if there is none.
+constexpr unsigned __fns(unsigned mask, unsigned base, int offset) {
+  if (offset == 0)
+    return mask >> (base & 31) & 1 ? base : 0xffffffff;
+  int left = offset < 0 ? -offset : offset;
+  for (int at = static_cast<int>(base); at >= 0 && at < 32; at += offset < 0 ? -1 : 1)
+    if (mask >> at & 1 && --left == 0)
+      return static_cast<unsigned>(at);
+  return 0xffffffff;
+}

@@ -12,6 +12,7 @@
 
 #include "cuda_tile/runtime/device/integers.h"
 #include "cuda_tile/runtime/device/rounding.h"
+#include "cuda_tile/runtime/device/simd.h"
 
 // ---- in float and double ---------------------------------------------------------------------------------
 
@@ -64,6 +65,21 @@ inline double inverse_erfc(double y) {
   }
   return x;
 }
+/// The modified Bessel function of the first kind, of order 0 or 1: all terms of its series are positive.
+inline double modified_bessel(int order, double x) {
+  const double square = x * x / 4;
+  double term = order == 0 ? 1 : x / 2, sum = term;
+  for (int k = 1; fabs(term) > fabs(sum) * 1e-18 && fabs(sum) < HUGE_VAL; ++k)
+    sum += term *= square / (double(k) * (k + order));
+  return sum;
+}
+template <typename T>
+double norm_of(int count, const T* values) {
+  double norm = 0;
+  for (int i = 0; i < count; ++i)
+    norm = hypot(norm, double{values[i]});
+  return norm;
+}
 /// exp(x^2) erfc(x)
 inline double scaled_erfc(double x) {
   if (x < 20)
@@ -87,6 +103,8 @@ CUDA_TILE_BOTH(erfcinv, CUDA_TILE_1, cuda_tile::runtime::inverse_erfc(x))
 CUDA_TILE_BOTH(erfcx, CUDA_TILE_1, cuda_tile::runtime::scaled_erfc(x))
 CUDA_TILE_BOTH(normcdf, CUDA_TILE_1, erfc(-x / sqrt(2.0)) / 2)
 CUDA_TILE_BOTH(normcdfinv, CUDA_TILE_1, -sqrt(2.0) * cuda_tile::runtime::inverse_erfc(2.0 * x))
+CUDA_TILE_BOTH(cyl_bessel_i0, CUDA_TILE_1, cuda_tile::runtime::modified_bessel(0, x))
+CUDA_TILE_BOTH(cyl_bessel_i1, CUDA_TILE_1, cuda_tile::runtime::modified_bessel(1, x))
 CUDA_TILE_BOTH(rhypot, CUDA_TILE_2, 1 / hypot(double{x}, double{y}))
 CUDA_TILE_BOTH(norm3d, CUDA_TILE_3, hypot(hypot(double{x}, double{y}), double{z}))
 CUDA_TILE_BOTH(rnorm3d, CUDA_TILE_3, 1 / hypot(hypot(double{x}, double{y}), double{z}))
@@ -97,6 +115,15 @@ CUDA_TILE_BOTH(rnorm4d, CUDA_TILE_4, 1 / hypot(hypot(double{x}, double{y}), hypo
 #undef CUDA_TILE_2
 #undef CUDA_TILE_3
 #undef CUDA_TILE_4
+
+inline double norm(int count, const double* values) { return cuda_tile::runtime::norm_of(count, values); }
+inline double rnorm(int count, const double* values) { return 1 / norm(count, values); }
+inline float normf(int count, const float* values) {
+  return static_cast<float>(cuda_tile::runtime::norm_of(count, values));
+}
+inline float rnormf(int count, const float* values) {
+  return static_cast<float>(1 / cuda_tile::runtime::norm_of(count, values));
+}
 
 inline void sincospi(double x, double* sine, double* cosine) {
   *sine = sinpi(x);

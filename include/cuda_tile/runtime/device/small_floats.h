@@ -40,8 +40,8 @@ inline double odd_fma(double x, double y, double z) {
 template <computing_small_float E, typename T>
 E rounded_to(int mode, T x) {
   const E near = static_cast<E>(x);
-  const auto value = static_cast<double>(static_cast<float>(near));
-  const bool is_above = value > static_cast<double>(x), is_below = value < static_cast<double>(x);
+  const auto value = static_cast<long double>(static_cast<float>(near)); // which has all integers
+  const bool is_above = value > static_cast<long double>(x), is_below = value < static_cast<long double>(x);
   const bool down = mode == FE_DOWNWARD || (mode == FE_TOWARDZERO && x > 0);
   const bool up = mode == FE_UPWARD || (mode == FE_TOWARDZERO && x < 0);
   if ((!is_above || !down) && (!is_below || !up))
@@ -165,6 +165,13 @@ CUDA_TILE_FUNCTION(ceil, std::ceil(x))
 CUDA_TILE_FUNCTION(trunc, std::trunc(x))
 CUDA_TILE_FUNCTION(rint, std::nearbyint(x))
 #undef CUDA_TILE_FUNCTION
+CUDA_TILE_OF_ONE(htanh_approx, htanh(a))
+CUDA_TILE_OF_PAIR(h2tanh_approx, htanh)
+/// a b + c, of complex numbers.
+template <cuda_tile::runtime::small_float_pair P>
+P __hcmadd(P a, P b, P c) {
+  return {__hfma(-a.y, b.y, __hfma(a.x, b.x, c.x)), __hfma(a.y, b.x, __hfma(a.x, b.y, c.y))};
+}
 
 // ---- comparisons -----------------------------------------------------------------------------------------
 
@@ -246,6 +253,10 @@ P __lowhigh2highlow(P a) {
   CUDA_TILE_SMALL_FLOAT_DIRECTED(id, E, ru, FE_UPWARD)                                                       \
   CUDA_TILE_SMALL_FLOAT_DIRECTED(id, E, rd, FE_DOWNWARD)                                                     \
   inline E __uint2##id##_rn(unsigned x) { return x; }                                                        \
+  CUDA_TILE_SMALL_FLOAT_FROM(id, E, short, short)                                                            \
+  CUDA_TILE_SMALL_FLOAT_FROM(id, E, ushort, unsigned short)                                                  \
+  CUDA_TILE_SMALL_FLOAT_FROM(id, E, ll, long long)                                                           \
+  CUDA_TILE_SMALL_FLOAT_FROM(id, E, ull, unsigned long long)                                                 \
   inline P __##id##2##id##2(E x) { return {x, x}; }                                                          \
   inline P __float2##id##2_rn(float x) { return {x, x}; }                                                    \
   inline P __float22##id##2_rn(float2 v) { return {v.x, v.y}; }                                              \
@@ -266,7 +277,9 @@ P __lowhigh2highlow(P a) {
   CUDA_TILE_SMALL_FLOAT_TO(id, E, suffix, mode, short, short)                                                \
   CUDA_TILE_SMALL_FLOAT_TO(id, E, suffix, mode, ushort, unsigned short)                                      \
   CUDA_TILE_SMALL_FLOAT_TO(id, E, suffix, mode, ll, long long)                                               \
-  CUDA_TILE_SMALL_FLOAT_TO(id, E, suffix, mode, ull, unsigned long long)
+  CUDA_TILE_SMALL_FLOAT_TO(id, E, suffix, mode, ull, unsigned long long)                                     \
+  CUDA_TILE_SMALL_FLOAT_TO(id, E, suffix, mode, char, signed char)                                           \
+  CUDA_TILE_SMALL_FLOAT_TO(id, E, suffix, mode, uchar, unsigned char)
 #define CUDA_TILE_SMALL_FLOAT_TO(id, E, suffix, mode, name, T)                                               \
   inline T __##id##2##name##_##suffix(E x) {                                                                 \
     return cuda_tile::runtime::to_integer<T>(mode, static_cast<float>(x));                                   \
@@ -275,3 +288,8 @@ P __lowhigh2highlow(P a) {
   inline E __float2##id##_##suffix(float x) { return cuda_tile::runtime::rounded_to<E>(mode, x); }           \
   inline E __int2##id##_##suffix(int x) { return cuda_tile::runtime::rounded_to<E>(mode, x); }               \
   inline E __uint2##id##_##suffix(unsigned x) { return cuda_tile::runtime::rounded_to<E>(mode, x); }
+#define CUDA_TILE_SMALL_FLOAT_FROM(id, E, name, T)                                                           \
+  inline E __##name##2##id##_rn(T x) { return x; }                                                           \
+  inline E __##name##2##id##_rz(T x) { return cuda_tile::runtime::rounded_to<E>(FE_TOWARDZERO, x); }         \
+  inline E __##name##2##id##_ru(T x) { return cuda_tile::runtime::rounded_to<E>(FE_UPWARD, x); }             \
+  inline E __##name##2##id##_rd(T x) { return cuda_tile::runtime::rounded_to<E>(FE_DOWNWARD, x); }

@@ -32,6 +32,9 @@ void cuda_tile_yield(void);
 /// The dynamic shared memory of the block, and its size.
 void* cuda_tile_dynamic_shared(void);
 unsigned cuda_tile_dynamic_shared_bytes(void);
+/// Whether an address is of the block's shared memory, or of the thread's own.
+int cuda_tile_is_shared(const void* place);
+int cuda_tile_is_local(const void* place);
 }
 
 namespace cuda_tile::runtime {

@@ -97,6 +97,12 @@ inline unsigned __ballot_sync(unsigned mask, int predicate) {
 }
 inline int __any_sync(unsigned mask, int predicate) { return __ballot_sync(mask, predicate) != 0; }
 inline int __all_sync(unsigned mask, int predicate) { return __ballot_sync(mask, !predicate) == 0; }
+inline int __uni_sync(unsigned mask, int predicate) {
+  const cuda_tile_warp_values* const all = cuda_tile_warp_barrier(mask, predicate != 0);
+  return cuda_tile::runtime::lanes_where(*all, [=](unsigned long long other) {
+           return other != static_cast<unsigned long long>(predicate != 0);
+         }) == 0;
+}
 template <typename T>
 unsigned __match_any_sync(unsigned mask, T value) {
   const unsigned long long own = cuda_tile::runtime::to_word(value);
