@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import contextvars
+import functools
 import operator
 import threading
 import weakref
@@ -15,7 +16,8 @@ import cuda.tile as ct
 from .. import tileir
 from ..errors import ArgumentTypeError, ArgumentValueError
 from .exporting import export
-from .signatures import Parameter, parameters_of, read
+from .signatures import Parameter, ReadOnly, parameters_of, read
+from .written import written_parameters
 
 _MOST_BLOCKS = 2**24 - 1  # along each axis, as cuda.tile allows
 
@@ -126,8 +128,22 @@ def _checked_blocks(given: Any, axis: int) -> int:
 def _build(kernel: Any, keys: tuple[tuple, ...], chosen: Options) -> Run:
     m = export(kernel, keys)
     (entry,) = m.entries
+    written = written_parameters(entry)
     if chosen.interpret:
-        return lambda grid, values: tileir.interpret(m, entry.name, grid, *values)
-    arguments = {"checked": chosen.checked} if chosen.checked else {}
-    built = tileir.build(m, **arguments).kernel("kernel")
-    return lambda grid, values: built[grid](*values)
+        launch_on = functools.partial(tileir.interpret, m, entry.name)
+    else:
+        arguments: dict[str, Any] = {"checked": chosen.checked} if chosen.checked else {}
+        built = tileir.build(m, **arguments).kernel("kernel")
+
+        def launch_on(grid: Any, *values: object) -> None:
+            built[grid](*values)
+
+    def run(grid: tuple[int, ...], values: list[Any]) -> None:
+        for i in written:
+            if type(values[i]) is ReadOnly:
+                raise ArgumentValueError(
+                    f"Invalid {values[i].where}: the kernel stores to this array, which is read-only"
+                )
+        launch_on(grid, *values)
+
+    return run

@@ -29,6 +29,14 @@ _DTYPE_NAMES = {"bool": "bool_"}  # those that cuda.tile calls otherwise
 _INDEX_LIMITS = {"int32": 2**31 - 1, "int64": 2**63 - 1}
 
 
+class ReadOnly(ptr):
+    """A read-only array, for a kernel that only loads. `where` names the argument in errors."""
+
+    def __init__(self, array: np.ndarray, where: str):
+        super().__init__(array)
+        self.where = where
+
+
 class Passed(NamedTuple):
     """The arguments of one launch.
 
@@ -88,7 +96,7 @@ def _read(value: Any, note: Annotation, where: str, values: list[object]) -> tup
     if is_array(value):
         array = numpy_view(value, where)
         key, sizes = _array(array, note, where)
-        values.append(_address(array))
+        values.append(_address(array, where))
         values += sizes
         return key
     if type(value) is tuple:
@@ -235,10 +243,10 @@ def _constants(
     return tuple(size if axis in chosen else None for axis, size in enumerate(sizes))
 
 
-def _address(array: np.ndarray) -> object:
+def _address(array: np.ndarray, where: str) -> object:
     flags = array.flags
     if not flags.writeable:
-        return ptr(array)  # a kernel that only loads may get one, which strided() refuses
+        return ReadOnly(array, where)
     return array if flags.c_contiguous else strided(array)
 
 

@@ -3,9 +3,10 @@
 
 python tests/cutile/run_suite.py --suite DIR [PYTEST_ARGUMENT ...]
 
-DIR is the suite's folder `test`; `--cases 4` runs at most four cases of each test, `--interpret` interprets
-the kernels. PyTorch's device "cuda" is the CPU, and cuda.tile.launch is pycuda_tile.cutile's. A test whose
-subject is the GPU itself (streams, graphs, its compiler's versions and caches) fails or is skipped here.
+DIR is the suite's folder `test`; `--cases 4` runs at most four cases of each test, `--checked` and
+`--interpret` launch in these ways. PyTorch's device "cuda" is the CPU, and cuda.tile.launch is
+pycuda_tile.cutile's. A test whose subject is the GPU itself (streams, graphs, its compiler's versions and
+caches) fails or is skipped here.
 """
 
 from __future__ import annotations

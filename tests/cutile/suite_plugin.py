@@ -37,7 +37,8 @@ _device.__enter__()  # while the tests are collected, too
 
 @pytest.fixture(autouse=True)
 def _device_of_a_test(request):
-    with cuda_is_cpu(), pycuda_tile.cutile.options(interpret=request.config.getoption("interpret")):
+    how = {name: request.config.getoption(name) for name in ("checked", "interpret")}
+    with cuda_is_cpu(), pycuda_tile.cutile.options(**how):
         yield
 
 
@@ -56,6 +57,7 @@ def pytest_addhooks(pluginmanager) -> None:
 
 def pytest_addoption(parser) -> None:
     parser.addoption("--cases", type=int, help="run at most so many cases of each test function")
+    parser.addoption("--checked", action="store_true", help="find undefined behaviour")
     parser.addoption("--interpret", action="store_true", help="interpret kernels")
 
 

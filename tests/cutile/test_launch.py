@@ -60,8 +60,10 @@ def test_strided_and_read_only_arrays_are_taken_as_they_lie(interpret) -> None:
     y = np.zeros((32, 3), np.float32)
     with on_cpu.options(interpret=interpret):
         ct.launch(None, (2,), copy, (x, y[:, 1], 16))
-    assert np.array_equal(y[:, 1], x)
-    assert not y[:, [0, 2]].any()
+        assert np.array_equal(y[:, 1], x)
+        assert not y[:, [0, 2]].any()
+        with pytest.raises(ValueError, match="#1: the kernel stores to this array, which is read-only"):
+            ct.launch(None, (2,), copy, (y[:, 1], x, 16))
 
 
 def test_numbers_have_the_types_that_a_gpu_gives_them(interpreted) -> None:
