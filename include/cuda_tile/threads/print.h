@@ -20,7 +20,8 @@ CUDA_TILE_API void for_each_shown(T const& x, Text text, F const& f) {
   for (unsigned n = 0; n < shown::count;) {
     unsigned const begin = shown::index(n) / part * part;
     platform::barrier();
-    CUDA_TILE_UNROLL
+    // NVRTC needs a minute for hundreds of slots unrolled, of which few are shown.
+    CUDA_TILE_NO_UNROLL
     for (unsigned s = 0; s < distribution::slots; ++s) {
       unsigned const i = distribution::index(t, s) - begin;
       if (i < part && distribution::first(t))
