@@ -170,6 +170,14 @@ def _rows() -> tuple[_Row, ...]:
             "the mask comes last: ct::store_masked(pointers, values, mask)",
         ),
         _Row(
+            r"\bsame_shape\b",
+            r"\bct::(store(?:_masked)?)\(",
+            lambda said, source: (
+                f"{source[1]} takes a value for each pointer: write ct::full<ct::tile<E, S>>(x) for a "
+                "scalar x"
+            ),
+        ),
+        _Row(
             r"shape_broadcastable_to",
             r"\bct::load_masked\(",
             "the mask has more elements than there are pointers: make a tile of pointers, "

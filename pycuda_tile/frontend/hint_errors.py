@@ -6,7 +6,9 @@ takes a name for a variable if a built-in type without const precedes it.
 
 from __future__ import annotations
 
-from collections.abc import Container, Iterator, Mapping, Sequence
+import re
+from collections import Counter
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 
 from ..errors import Diagnostic
 from .hints import MalformedHint, find, parse
@@ -17,6 +19,7 @@ _TYPES = {
     *("bool", "char", "short", "int", "long", "signed", "unsigned", "float", "double", "auto", "size_t"),
     *("int8_t", "int16_t", "int32_t", "int64_t", "uint8_t", "uint16_t", "uint32_t", "uint64_t"),
 }
+_DECLARES_NO_CONSTANTS = re.compile(r"[<\"](?:(?:crt/)?cuda_tile[\w/.]*|cuda_\w+\.h|nv/target|[a-z_]+)[>\"]")
 _BEHIND_A_NAME = ("=", ";", ",", ")", "{", "[", ":")
 
 
@@ -25,8 +28,10 @@ def hint_errors(text: str, file: str, macros: Mapping[str, str]) -> list[Diagnos
     if "hint" not in text:
         return []
     known = dict(macros)
-    tokens = [token for token in tokenize(text, known) if token.kind != "include"]
+    every_token = list(tokenize(text, known))
+    tokens = [token for token in every_token if token.kind != "include"]
     hints = dict(find(text, tokens))
+    undeclared = _only_in_hints(every_token, hints.values())
     found = []
     for at, visible in _places(tokens, hints):
         written, line = hints[at], tokens[at].line
@@ -40,7 +45,22 @@ def hint_errors(text: str, file: str, macros: Mapping[str, str]) -> list[Diagnos
             if name := _variable_in(part, variables):
                 message = f"hint({written}): a hint takes integral constants, but {name} is a variable"
                 found.append(Diagnostic(file, line, 0, "error", message))
+            elif part in undeclared:
+                message = f"hint({written}): a hint takes integral constants, but {part} is not declared"
+                if arch := re.fullmatch(r"sm_(\d+)[af]?", part):
+                    message += f": write {arch[1]}0 for {part}"
+                found.append(Diagnostic(file, line, 0, "error", message))
     return found
+
+
+def _only_in_hints(tokens: Sequence[Token], hints: Iterable[str]) -> set[str]:
+    """Names that only hints have, so that nothing declares them, if no header of the user's can."""
+    if not all(_DECLARES_NO_CONSTANTS.fullmatch(t.text) for t in tokens if t.kind == "include"):
+        return set()
+    everywhere = Counter(token.text for token in tokens if token.kind == "name")
+    inside = Counter(t.text for written in hints for t in tokenize(written, {}) if t.kind == "name")
+    constants = {"true", "false"}
+    return {n for n in inside if inside[n] == everywhere[n] and not n.isupper()} - constants
 
 
 def _variable_in(expression: str, variables: set[str]) -> str:

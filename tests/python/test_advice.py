@@ -59,6 +59,8 @@ MISTAKES = {
     "auto u = ct::load_masked(ct::iota<I>() < 3, p + ct::iota<I>())": "hint: the pointers come first: "
     "ct::load_masked(pointers, mask, padding)",
     "ct::store(t, p + ct::iota<I>())": "hint: the pointers come first: ct::store(pointers, values)",
+    "ct::store(p + ct::iota<I>(), 3.0f)": "hint: store takes a value for each pointer: write "
+    "ct::full<ct::tile<E, S>>(x) for a scalar x",
     "ct::store_masked(p + ct::iota<I>(), ct::iota<I>() < 3, t)": "hint: the mask comes last: "
     "ct::store_masked(pointers, values, mask)",
     "auto u = ct::load_masked(p, ct::iota<I>() < 3)": "hint: the mask has more elements than there are "

@@ -250,6 +250,18 @@ def test_nvrtc_refuses_the_same(make_target, monkeypatch, target: str):
             assert bool(text) == (value in WRONG), (kind, value, text)
 
 
+def test_names_that_nothing_declares_are_no_constants():
+    """Host compilers do not read hints. A header of the user's may declare what the source does not."""
+    source = '#include "%s"\nvoid f() { [[cutile::hint(%s)]] g(); }'
+    (error,) = hint_errors(source % ("cuda_tile.h", "sm_90, latency=3"), "a.cu", {})
+    assert error.line == 2 and error.message.endswith("but sm_90 is not declared: write 900 for sm_90")
+    (error,) = hint_errors(source % ("cuda_fp16.h", "0, latency=lat"), "a.cu", {})
+    assert error.message == "hint(0, latency=lat): a hint takes integral constants, but lat is not declared"
+    assert hint_errors(source % ("mine.h", "0, latency=lat"), "a.cu", {}) == []
+    assert hint_errors("int const lat = 3;\n" + source % ("mine.h", "0, latency=lat"), "a.cu", {}) == []
+    assert hint_errors(source % ("cuda_tile.h", "0, latency=lat"), "a.cu", {"lat": "3"}) == []
+
+
 def test_variables_are_no_constants():
     for value in ("m", "i", "n", "x * m"):
         (error,) = errors_of(BEFORE_A_STATEMENT, f"0, latency={value}")
