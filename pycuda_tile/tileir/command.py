@@ -81,7 +81,7 @@ def _verify(words: Sequence[str]) -> int:
     module = read(path)
     _check(path, module)
     operations = sum(1 for entry in module.entries for _ in walk(entry.body))
-    entries = ", ".join(map(_signature, module.entries)) or "no entries"
+    entries = ", ".join(entry.signature for entry in module.entries) or "no entries"
     print(f"{path}: follows the rules, {operations} operations: {entries}")
     return 0
 
@@ -105,10 +105,6 @@ def _check(path: Path, module: Module) -> None:
         verify(module)
     except Error as error:
         raise Error(f"{path}: {error}") from error
-
-
-def _signature(entry: Entry) -> str:
-    return f"{entry.name}({', '.join(str(value.type) for value in entry.params)})"
 
 
 # --- run ---
@@ -146,7 +142,8 @@ def _run(words: Sequence[str]) -> int:
     entry = _entry(parser, module, given.entry)
     grid = _extents(parser, "--grid", given.grid)
     if len(given.arguments) != len(entry.params):
-        parser.error(f"{_signature(entry)} takes {len(entry.params)} arguments, got {len(given.arguments)}")
+        count = f"{len(entry.params)} argument{'' if len(entry.params) == 1 else 's'}"
+        parser.error(f"{entry.signature} takes {count}, got {len(given.arguments)}")
     values = [_argument(parser, *pair) for pair in zip(given.arguments, entry.params, strict=True)]
     outputs = [_output(parser, text, values) for text in given.out]
     before = [np.array(value) for value in values]

@@ -222,6 +222,13 @@ class Entry:
     def params(self) -> list[Value]:
         return self.body.arguments
 
+    @property
+    def signature(self) -> str:
+        return f"{self.name}({', '.join(str(value.type) for value in self.params)})"
+
+    def __repr__(self) -> str:
+        return f"<pycuda_tile.tileir.Entry {self.signature}>"
+
     def is_called(self, name: str) -> bool:
         """Whether a user may mean this entry by its own name or by its name expression."""
         return name == self.name or (self.expression != "" and _short(name) == _short(self.expression))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from html import escape
 
 from ..errors import BuildTypeError
 from .ir import Entry, Global
@@ -22,6 +23,13 @@ class Module:
 
     def __str__(self) -> str:
         return self.text()
+
+    def __repr__(self) -> str:
+        entries = ", ".join(entry.signature for entry in self.entries)
+        return f"<pycuda_tile.tileir.Module: {entries or 'no entries'}>"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(self.text(locations=False))}</pre>"
 
     def text(self, locations: bool = True) -> str:
         """The text that `tileir.parse` reads. Without `locations` it is easier to read, but does not say

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 import pycuda_tile as pct
+from pycuda_tile import tileir
 
 SOURCE = """#include "cuda_tile.h"
 template <typename T, int N> [[cutile::hint(0, occupancy = 4)]]
@@ -54,6 +55,14 @@ def test_as_html(module, kernel):
         assert texts(shown)[0] == name and texts(shown)[6:14] == table
     assert "path" in texts(kernel) and texts(kernel[2, 3])[1] == " for cpu, 6 blocks"
     assert texts(kernel.parameters[0])[4:] == table[:4]
+
+
+def test_modules_of_tile_ir():
+    module = tileir.parse("entry @k(%p: tile<ptr<f32>>, %n: tile<i32>) { return }")
+    assert repr(module) == "<pycuda_tile.tileir.Module: k(tile<ptr<f32>>, tile<i32>)>"
+    assert repr(module.entries) == "[<pycuda_tile.tileir.Entry k(tile<ptr<f32>>, tile<i32>)>]"
+    assert repr(tileir.parse("")) == "<pycuda_tile.tileir.Module: no entries>"
+    assert texts(module) == [str(module)]
 
 
 def test_text_of_users_is_escaped():
