@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from control_flow_state import TYPES, wrapped
 from open_front_end import module
-from random_control_flow import TYPES, wrapped
 
 from pycuda_tile import tileir
 from pycuda_tile.tileir.cxx import compiler
