@@ -9,7 +9,7 @@ import numpy as np
 from pycuda_tile.errors import UndefinedBehaviorError
 
 from .conversions import as_operand
-from .memory import Pointers
+from .pointers import Pointers, check_pointers
 
 
 def assume_blocked(x: Any, shape: tuple[int, ...]) -> Any:
@@ -51,11 +51,13 @@ def assume_divisible_strided(x: Any, divisor: int, stride: int, dim: int) -> Any
 
 def assume_aligned(x: Pointers, alignment: int) -> Pointers:
     """[2.15.7] Pointers to addresses that are multiples of alignment, a power of two."""
+    check_pointers(x)
     return _assumed(x, x.addresses % alignment == 0, f"aligned to {alignment} bytes")
 
 
 def assume_aligned_strided(x: Pointers, alignment: int, stride: int, dim: int) -> Pointers:
     """[2.15.8] Along dim, every stride-th pointer is aligned; those between point to successive elements."""
+    check_pointers(x)
     expected, starts = _runs(x.addresses, stride, dim, x.array.itemsize)
     holds = (x.addresses == expected) & (starts % alignment == 0)
     return _assumed(x, holds, f"runs of {stride} from a multiple of {alignment} bytes along {dim}")

@@ -13,7 +13,7 @@ import numpy as np
 from pycuda_tile.errors import UndefinedBehaviorError
 
 from .conversions import as_operand, convert
-from .pointers import Pointers
+from .pointers import Pointers, check_pointers
 from .scalars import is_narrowing
 
 
@@ -24,6 +24,7 @@ def load(ptr: Pointers) -> Any:
 
 def load_masked(ptr: Pointers, mask: Any, padding: Any = 0) -> Any:
     """[2.7.4] The elements where the mask is true, elsewhere the converted padding; both are broadcast."""
+    check_pointers(ptr)
     result = np.broadcast_to(convert(as_operand(padding, ptr.array.dtype), ptr.array.dtype), ptr.shape)
     result = result.copy()
     for place, at in accesses(ptr, mask):
@@ -50,6 +51,7 @@ atomic_store, atomic_store_masked = store, store_masked
 
 def stored_value(ptr: Pointers, value: Any) -> np.ndarray:
     """A value to write, converted to the pointee's type without narrowing; it has the pointers' shape."""
+    check_pointers(ptr)
     value = as_operand(value, ptr.array.dtype)
     if np.shape(value) != ptr.shape:
         raise TypeError(f"a value of shape {np.shape(value)} is not for pointers of shape {ptr.shape}")

@@ -73,3 +73,11 @@ class Pointers:
 def pointer(array: np.ndarray) -> Pointers:
     """A pointer to the first element of an array; stores modify the array."""
     return Pointers(array, np.int64(0))
+
+
+def check_pointers(ptr: object) -> None:
+    """Raises TypeError for an array, whose elements are values."""
+    if not isinstance(ptr, Pointers):
+        raise TypeError(
+            f"expected pointers, such as reference.pointer(array) + indices, got {type(ptr).__name__}"
+        )

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .ir import Block, Constant, Entry, Global, Operation, Tile, Value
-from .module import Module
+from .module import Module, check_module
 
 _END = "end"
 
@@ -20,6 +20,8 @@ def equal(a: Module, b: Module) -> bool:
     Names of values, lines, the producer and the version that a module was read from are ignored. An absent
     attribute equals one that is off.
     """
+    check_module(a)
+    check_module(b)
     if len(a.globals) != len(b.globals) or len(a.entries) != len(b.entries):
         return False
     return all(map(_same_global, a.globals, b.globals)) and all(map(_same_entry, a.entries, b.entries))

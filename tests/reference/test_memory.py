@@ -40,3 +40,11 @@ def test_values_that_are_stored_are_neither_narrowed_nor_broadcast(data):
         reference.store(ptr, np.array([1.0, 2.0]))
     with pytest.raises(TypeError, match="shape"):
         reference.store(ptr, np.int32(1))
+
+
+def test_arrays_are_no_pointers(data):
+    for function in (reference.load, lambda x: reference.atomic_add(x, 1), lambda x: reference.store(x, 1)):
+        with pytest.raises(TypeError, match=r"expected pointers, such as .* got ndarray"):
+            function(data)
+    with pytest.raises(TypeError, match="expected pointers"):
+        reference.assume_aligned(data, 16)

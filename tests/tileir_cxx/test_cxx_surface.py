@@ -215,3 +215,10 @@ def test_names_of_calls():
     )
     assert pointers.arguments[0].tile == Tile(Pointer(Scalar("f16")), (4,))
     assert recorded_call("_Z3foov") is None
+
+
+def test_a_source_that_ends_too_early_shows_nothing_of_ours():
+    for source in ("garbage", "namespace a {", "__tile_global__ void k(int* p) {}\nint"):
+        with pytest.raises(pct.CompileError) as caught:
+            tileir.from_cpp(source)
+        assert {found.file for found in caught.value.diagnostics} == {"<source>"}

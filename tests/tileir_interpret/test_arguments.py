@@ -33,6 +33,12 @@ def test_arguments_are_checked() -> None:
     assert "grid" in failing(array, 1, 1.0, grid=0)
     assert "grid" in failing(array, 1, 1.0, grid=(1, 1, 1, 1))
     assert "on_ub" in failing(array, 1, 1.0, on_ub="ignore")
+    for seed in (-1, "x", 1.5):
+        assert f"seed: expected an integer that is not negative, or None, got {seed!r}" in failing(
+            array, 1, 1.0, seed=seed
+        )
+    with pytest.raises(pct.Error, match="expected a module of Tile IR, got NoneType"):
+        tileir.equal(module, None)
     for unsigned in (array.view(np.uint32), None, pct.ptr(array, 2), pct.strided(np.zeros(8, np.int32)[::2])):
         tileir.interpret(module, "kernel", 1, unsigned, 255, 1)
 

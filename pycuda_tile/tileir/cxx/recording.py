@@ -39,12 +39,9 @@ _NOT_POPPED = re.compile(r".*: error: unterminated '#pragma clang attribute push
 _KEPT = '#pragma clang attribute push(__attribute__((annotate("kept"))), apply_to = variable(is_global))'
 _BEFORE = ["#include <nv/target>", '#include "cuda_tile/predefined.h"', _INLINED]
 _BEFORE += ['#include "cuda_tile/record/prelude.h"', _KEPT, f'#include "{_SOURCE}"']
-_AFTER = [
-    "#pragma clang attribute pop",
-    "#pragma clang attribute pop",
-    _END,
-    '#include "cuda_tile/record/entry.h"',
-]
+_POP = "#pragma clang attribute pop"
+# _END comes first, so that an error at the end of the source is on its line.
+_AFTER = [_END, _POP, _POP, '#include "cuda_tile/record/entry.h"']
 
 
 class Recorded(NamedTuple):

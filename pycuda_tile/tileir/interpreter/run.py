@@ -48,6 +48,8 @@ def interpret(
     """
     if on_ub not in ("raise", "continue"):
         raise ArgumentValueError(f"on_ub: expected 'raise' or 'continue', got {on_ub!r}")
+    if seed is not None and (not isinstance(seed, (int, np.integer)) or seed < 0):
+        raise ArgumentValueError(f"seed: expected an integer that is not negative, or None, got {seed!r}")
     verify_once(m)
     found = _entry(m, entry)
     program = Program(_grid(grid), on_ub == "raise", seed)
