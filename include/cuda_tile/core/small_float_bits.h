@@ -93,6 +93,15 @@ struct format_of
     : small_format<Traits::mantissa_bits, Traits::exponent_bits, Traits::beyond, Traits::saturates> {
   static_assert(Traits::has_zero && Traits::bias == (1 << (Traits::exponent_bits - 1)) - 1);
 };
+/// bfloat16 is the upper half of a float.
+template <>
+struct format_of<__nv_bfloat16> : small_format<7, 8, beyond_finite::infinity, false> {
+  static CUDA_TILE_BITS unsigned from_float(float x) {
+    unsigned bits = platform::bit_cast<unsigned>(x);
+    return x != x ? nan : (bits + 0x7fffu + (bits >> 16 & 1)) >> 16;
+  }
+  static CUDA_TILE_BITS float to_float(unsigned small) { return platform::bit_cast<float>(small << 16); }
+};
 template <>
 struct format_of<__nv_fp8_e8m0> : e8m0_format {};
 template <>

@@ -58,6 +58,8 @@ struct reduction_along {
   static constexpr unsigned lanes = reduction_lanes<N>, most = 32 * reduced_in_turn;
   static constexpr unsigned parts = N > most ? N / most : 1;
   using lanes_type = strip<E, lanes>;
+  template <typename F>
+  static constexpr bool in_vectors = ct::detail::has_vector_form<F, E, lanes>;
   E neutral;
   alignas(64) E sums[lanes];
   E totals[parts];
@@ -67,30 +69,55 @@ struct reduction_along {
   /// Adds the strip that begins at element `at`.
   template <typename F>
   CUDA_TILE_API void add(F f, unsigned at, lanes_type const& x) {
-    if (!Neutral && at % most == 0)
+    bool const begins = !Neutral && at % most == 0;
+    if constexpr (in_vectors<F>)
+      for (unsigned v = 0; v < count; ++v) {
+        auto const next = ct::platform::load_vector<vector>(x.slots + v * width);
+        vectors[v] = begins ? next : ct::detail::combine_vectors<F>(vectors[v], next);
+      }
+    else if (begins)
       copy<E, lanes>(sums, x.slots);
     else // in place: compilers copy whole tiles piece by piece
       for (unsigned l = 0; l < lanes; ++l)
         sums[l] = f(sums[l], x.slots[l]);
     if constexpr (parts > 1)
       if ((at + lanes) % most == 0) {
-        totals[at / most] = combine_halves<lanes>(f, sums);
+        totals[at / most] = total(f);
         clear();
       }
   }
   template <typename F>
   CUDA_TILE_API E result(F f) {
     if constexpr (parts == 1)
-      return combine_halves<lanes>(f, sums);
+      return total(f);
     E whole;
     ct::detail::reduce_rows<parts, 1>(&whole, f, totals);
     return whole;
   }
 
 private:
+  // Compilers keep whole vectors in registers, but not all arrays.
+  static constexpr bool has_vectors = ct::detail::is_same_v<E, float> || ct::detail::is_same_v<E, double>;
+  using vector = ct::platform::vector<ct::detail::conditional_t<has_vectors, E, char>>;
+  static constexpr unsigned width = sizeof(vector) / sizeof(E);
+  static constexpr unsigned count = lanes / width == 0 ? 1 : lanes / width;
+  vector vectors[count];
+
+  template <typename F>
+  CUDA_TILE_API E total(F f) {
+    if constexpr (in_vectors<F>)
+      for (unsigned v = 0; v < count; ++v)
+        ct::platform::store_vector(sums + v * width, vectors[v]);
+    return combine_halves<lanes>(f, sums);
+  }
   CUDA_TILE_API void clear() {
-    for (unsigned l = 0; Neutral && l < lanes; ++l)
-      sums[l] = neutral;
+    if constexpr (Neutral)
+      for (unsigned l = 0; l < lanes; ++l)
+        sums[l] = neutral;
+    if constexpr (Neutral && has_vectors)
+      for (unsigned v = 0; v < count; ++v)
+        for (unsigned l = 0; l < width; ++l)
+          vectors[v][l] = neutral;
   }
 };
 

@@ -42,8 +42,8 @@ def length(nest: Nest) -> str:
 
 
 def mask(nest: Nest) -> str:
-    """The definition of the type of a mask's elements, if there are masks: they are as wide as others, so that
-    compilers need not repack them."""
+    """The definition of the type of a mask's elements, if there are masks: as wide as others,
+    so that compilers need not repack them."""
     if not nest.masks:
         return ""
     return f"using mask = loops::truth<{', '.join(_kinds(nest))}>;"
