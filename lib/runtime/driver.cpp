@@ -54,6 +54,17 @@ constexpr struct {
 #undef CUDA_TILE_RESULT
 };
 
+bool is_attribute(CUdevice_attribute attribute) {
+  switch (attribute) {
+#define CUDA_TILE_ATTRIBUTE(name, number) case CU_DEVICE_ATTRIBUTE_##name:
+#include "cuda_tile/runtime/driver_attributes.inc"
+#undef CUDA_TILE_ATTRIBUTE
+    return true;
+  default:
+    return false;
+  }
+}
+
 const char* name_of(CUresult result) {
   for (const auto& each : results)
     if (each.result == result)
@@ -109,8 +120,12 @@ CUresult cuDeviceGetName(char* name, int length, CUdevice device) {
 }
 
 CUresult cuDeviceGetAttribute(int* value, CUdevice_attribute attribute, CUdevice device) {
-  return of_driver(
+  const CUresult result = of_driver(
       [&] { return cudaDeviceGetAttribute(value, static_cast<cudaDeviceAttr>(attribute), device); });
+  if (result != CUDA_ERROR_INVALID_VALUE || !value || !is_attribute(attribute))
+    return result;
+  *value = attribute == CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED; // the driver's alone
+  return CUDA_SUCCESS;
 }
 
 CUresult cuDeviceTotalMem(size_t* bytes, CUdevice device) {

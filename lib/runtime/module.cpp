@@ -10,11 +10,13 @@
 #include <cstring>
 #include <dlfcn.h>
 #include <elf.h>
+#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -82,9 +84,24 @@ void unload(const Module& module) {
   close(module.file);
 }
 
-cudaError_t load(CUmodule* to, const void* image, std::size_t bytes) {
+/// The first bytes of what is no library, up to one that is 0: the end of PTX.
+std::string_view begin_of(const void* image) {
+  const auto* const text = static_cast<const char*>(image);
+  return {text, strnlen(text, 4096)};
+}
+
+/// Whether the bytes are code for a GPU: PTX, or a file of the kinds that nvcc writes.
+bool is_for_gpu(std::string_view bytes) {
+  return bytes.starts_with(std::string_view(ELFMAG, SELFMAG)) || bytes.starts_with("\x50\xed\x55\xba") ||
+         bytes.substr(0, 4096).find(".version") != bytes.npos;
+}
+
+/// `bytes` of the library at `image`; 0 if it is none, and `begin` has its first bytes.
+cudaError_t load(CUmodule* to, const void* image, std::size_t bytes, std::string_view begin) {
   if (bytes == 0)
-    return refuse_module("holds no code for the CPU", cudaErrorNoKernelImageForDevice);
+    return is_for_gpu(begin)
+               ? refuse_module("holds no code for the CPU", cudaErrorNoKernelImageForDevice)
+               : refuse_module("is neither a library nor code for a GPU", cudaErrorInvalidKernelImage);
   Module module;
   module.file = write_file(image, bytes);
   if (module.file < 0)
@@ -126,15 +143,19 @@ cudaError_t load_file(CUmodule* module, const char* path) {
   if (!module || !path)
     return cudaErrorInvalidValue;
   std::ifstream file(path, std::ios::binary);
-  if (!file)
+  std::error_code none;
+  if (!file || std::filesystem::is_directory(path, none))
     return cudaErrorFileNotFound;
   std::string bytes((std::istreambuf_iterator<char>(file)), {});
   const std::size_t size = bytes.size() < sizeof(Elf64_Ehdr) ? 0 : size_of_library(bytes.data());
-  return load(module, bytes.data(), size > bytes.size() ? 0 : size);
+  return load(module, bytes.data(), size > bytes.size() ? 0 : size, bytes);
 }
 
 cudaError_t load_image(CUmodule* module, const void* image) {
-  return module && image ? load(module, image, size_of_library(image)) : cudaErrorInvalidValue;
+  if (!module || !image)
+    return cudaErrorInvalidValue;
+  const std::size_t size = size_of_library(image);
+  return load(module, image, size, size == 0 ? begin_of(image) : std::string_view());
 }
 
 /// Function is CUfunction or cudaKernel_t, handles of which are the kernel's.

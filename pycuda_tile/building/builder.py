@@ -286,12 +286,16 @@ def check_defines(defines: Mapping[str, object] | Iterable[str] | None) -> dict[
 
 
 def _check_arch_macro(defines: dict[str, str], target: Target) -> dict[str, str]:
-    """Rejects definitions of __CUDA_ARCH__ that NVRTC would ignore."""
+    """Rejects definitions of __CUDA_ARCH__ that NVRTC would ignore, and those that are no architecture."""
     value = defines.get("__CUDA_ARCH__")
     if target.on_gpu and value is not None:
         arch = f"sm_{value[:-1]}" if re.fullmatch(r"\d{2,3}0", value) else "sm_80"
         raise BuildValueError(
             f"defines: __CUDA_ARCH__ is set by the argument arch on this target: pass arch={arch!r}"
+        )
+    if value is not None and not re.fullmatch(r"\d{2,3}0", value):
+        raise BuildValueError(
+            f"defines: __CUDA_ARCH__ is {value!r}: expected 10 times a compute capability, such as 900"
         )
     return defines
 

@@ -54,6 +54,12 @@ def test_defines_change_it(arch):
     assert run(module, "branches") == BY_ARCH[arch]
 
 
+@pytest.mark.parametrize("value", ["abc", 0, 905, ""])
+def test_defines_are_an_architecture(value):
+    with pytest.raises(ValueError, match="expected 10 times a compute capability, such as 900"):
+        pct.build(BRANCHES, target="cpu", defines={"__CUDA_ARCH__": value})
+
+
 @pytest.mark.parametrize("target", ["simt", "tile"])
 def test_gpu_targets_have_that_of_arch(target):
     try:

@@ -24,6 +24,11 @@ CASE(driver_launches_kernels) {
   int value = 0;
   CHECK(cuDeviceGetName(name, sizeof name, device) == CUDA_SUCCESS && std::string(name) == "pycuda_tile CPU");
   CHECK(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_WARP_SIZE, device) == CUDA_SUCCESS && value == 32);
+  CHECK(cuDeviceGetAttribute(&value, CU_DEVICE_ATTRIBUTE_VIRTUAL_ADDRESS_MANAGEMENT_SUPPORTED, device) ==
+            CUDA_SUCCESS &&
+        value == 1);
+  CHECK(cuDeviceGetAttribute(&value, static_cast<CUdevice_attribute>(100000), device) ==
+        CUDA_ERROR_INVALID_VALUE);
   CUdeviceptr memory;
   CHECK(cuMemAlloc(&memory, 64) == CUDA_ERROR_INVALID_CONTEXT);
   CHECK(cuCtxCreate(&context, nullptr, 0, device) == CUDA_SUCCESS);
@@ -137,7 +142,10 @@ CASE(driver_modules_are_refused) {
   CHECK(cuCtxCreate(&context, 0, device) == CUDA_SUCCESS);
   CHECK(cuModuleLoad(&module, "/none") == CUDA_ERROR_FILE_NOT_FOUND);
   CHECK(cuModuleLoad(&module, "/proc/self/exe") == CUDA_ERROR_INVALID_IMAGE);
-  CHECK(cuModuleLoad(&module, "/dev/null") == CUDA_ERROR_NO_BINARY_FOR_GPU);
+  CHECK(cuModuleLoad(&module, "/dev/null") == CUDA_ERROR_INVALID_IMAGE);
+  CHECK(cuModuleLoad(&module, "/proc") == CUDA_ERROR_FILE_NOT_FOUND);
+  CHECK(cuModuleLoadData(&module, "anything") == CUDA_ERROR_INVALID_IMAGE);
+  CHECK(cuModuleLoadData(&module, "\x50\xed\x55\xba") == CUDA_ERROR_NO_BINARY_FOR_GPU);
   CHECK(cuModuleLoadData(&module, nullptr) == CUDA_ERROR_INVALID_VALUE);
   CHECK(cuModuleLoadData(&module, ".version 8.0") == CUDA_ERROR_NO_BINARY_FOR_GPU);
   CHECK(cuModuleUnload(nullptr) == CUDA_ERROR_INVALID_HANDLE);

@@ -171,6 +171,10 @@ cudaError_t cudaLaunchKernelEx(const cudaLaunchConfig_t* config, void (*kernel)(
   }(static_cast<Arguments&&>(arguments)...);
 }
 template <typename T>
+cudaError_t cudaGetFuncBySymbol(cudaFunction_t* function, T* kernel) {
+  return ::cudaGetFuncBySymbol(function, reinterpret_cast<const void*>(kernel));
+}
+template <typename T>
 cudaError_t cudaFuncGetAttributes(cudaFuncAttributes* attributes, T* kernel) {
   return ::cudaFuncGetAttributes(attributes, cuda_tile::runtime::address_of_kernel(kernel));
 }

@@ -7,6 +7,7 @@
 #include <vector>
 #include <source_location>
 namespace ct = cuda::tiles;
+#include <cuda_pipeline.h>
 #include "forms.cuh"
 int failures;
 #define EXPECT(x) do { if (!(x)) { std::printf("line %d: %s\n", __LINE__, #x); ++failures; } } while (0)
@@ -60,9 +61,17 @@ template <typename T> void wrapper(T* p) { auto go = [&](int b) { over<T><<<1, b
 struct Holder { void (*fn[2])(int*); void go(int* p) { this->fn[1]<<<1, 1>>>(p); } };
 typedef void (*Fn)(int*);
 Fn pick(bool b) { return b ? plain : st; }
+__global__ void spaces(int* p) {
+  __shared__ int s; extern __shared__ int d[]; int own = 0;
+  __builtin_assume(p != nullptr);
+  __pipeline_memcpy_async(&s, p, 4, 2); __pipeline_commit(); __pipeline_wait_prior(0);
+  const bool wrong = __isShared(p) || !__isGlobal(p) || __isShared(&own) || !__isLocal(&own) || __isLocal(&s);
+  *p = __isShared(&s) + 2 * __isShared(d + 1) + 4 * !__isShared(d + 2) + 8 * !wrong + 16 * __uni_sync(1, 7) + 32 * (s == 2);
+}
 int main() {
   int* p; cudaMallocManaged((void**)&p, 64);
   float* f; cudaMallocManaged((void**)&f, 64);
+  *p = 2 + (5 << 16); spaces<<<1, 1, 8>>>(p); EXPECT(*p == 63);
   plain<<<1, 1>>>(p); EXPECT(*p == 1);
   st<<<1, 1>>>(p); EXPECT(*p == 2);
   anon<<<1, 1>>>(p); EXPECT(*p == 3);
@@ -74,7 +83,7 @@ int main() {
       <<<1,
          1>>>(p,
               9);
-  EXPECT(*p == 9); EXPECT(__LINE__ == 77);
+  EXPECT(*p == 9); EXPECT(__LINE__ == 86);
   pack<<<1, 1>>>(p); EXPECT(*p == 0);
   pack<<<1, 1>>>(p, 1, 2.0, 3L); EXPECT(*p == 6);
   apply<<<1, 1>>>(p, [] __device__ (int v) { return v + 1; }); EXPECT(*p == 21);
