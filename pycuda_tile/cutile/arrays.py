@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from typing import Any
 
@@ -43,14 +44,22 @@ def _of_torch(tensor: Any, where: str, torch: Any) -> np.ndarray:
         raise ArgumentValueError(
             f"Invalid {where}: expected a tensor with memory, got one whose memory was freed"
         )
-    tensor = tensor.detach()
     try:
-        return tensor.numpy()
-    except TypeError:  # a type that NumPy itself does not have
-        name = str(tensor.dtype).removeprefix("torch.")
-        try:
-            dtype = np.dtype(name)
-        except TypeError:
-            raise ArgumentTypeError(f"Invalid {where}: cuda.tile has no arrays of {tensor.dtype}") from None
-        bits = tensor.view(getattr(torch, f"uint{8 * tensor.element_size()}"))
-        return bits.numpy().view(dtype)
+        known = _numpy_type(tensor.dtype, torch)
+    except TypeError:
+        raise ArgumentTypeError(f"Invalid {where}: cuda.tile has no arrays of {tensor.dtype}") from None
+    if known is None:
+        return tensor.detach().numpy()
+    bits, dtype = known
+    return tensor.detach().view(bits).numpy().view(dtype)
+
+
+@functools.cache
+def _numpy_type(dtype: Any, torch: Any) -> tuple[Any, np.dtype] | None:
+    """For a type that NumPy itself does not have: PyTorch's integers of that size, and NumPy's name for it.
+    TypeError if there is none."""
+    try:
+        torch.empty(0, dtype=dtype).numpy()
+    except TypeError:
+        return getattr(torch, f"uint{8 * dtype.itemsize}"), np.dtype(str(dtype).removeprefix("torch."))
+    return None

@@ -26,7 +26,7 @@ from ..reading import (
 )
 from .places import check_weak, outside, places
 from .translation import Translation
-from .types import NotLowered, Tensor, Tiles, element, pointee_type, shape
+from .types import Tensor, Tiles, element, pointee_type, shape
 
 _ORDERS = {"relaxed": "relaxed", "acquire": "acquire", "release": "release", "acq_rel": "acq_rel"}
 _SCOPES = {"tl_blk": "block", "device": "device", "sys": "system"}
@@ -160,8 +160,6 @@ def make_partition_view(translator: Translation, op: Operation) -> None:
     known = ", ".join(_static(tensor.known_extents[axis]) for axis in kind.axes)
     steps = ", ".join(_static(tensor.known_strides[axis]) for axis in kind.axes)
     mapping = f"ct::layout_strided_mapping<ct::extents<long long, {known}>, ct::extents<long long, {steps}>>"
-    if not kind.axes:
-        raise NotLowered("a view without axes")
     given_extents = ", ".join(extents)
     given_strides = ", ".join(tensor.strides[axis] for axis in kind.axes)
     translator.line(f"using {name}_mapping = {mapping};")
