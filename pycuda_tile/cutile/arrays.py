@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import functools
 import sys
+import types
 from typing import Any
 
 import ml_dtypes  # noqa: F401  (NumPy finds the small floats by name once it is imported)
 import numpy as np
 
 from ..errors import ArgumentTypeError, ArgumentValueError
+from ..launching import dlpack
 
 
 def is_array(value: object) -> bool:
@@ -23,10 +25,29 @@ def numpy_view(value: Any, where: str) -> np.ndarray:
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(value, torch.Tensor):
         return _of_torch(value, where, torch)
+    return _of_dlpack(value, where)
+
+
+def _of_dlpack(value: Any, where: str) -> np.ndarray:
     try:
-        return np.from_dlpack(value)
-    except (BufferError, RuntimeError, TypeError, ValueError) as error:
+        tensor = dlpack.read(value)
+    except Exception as error:  # an object's own methods may raise anything
         raise ArgumentTypeError(f"Invalid {where}: expected an array in host memory: {error}") from error
+    if tensor.device not in dlpack.HOST:
+        raise ArgumentTypeError(f"Invalid {where}: expected an array in host memory")
+    try:
+        dtype = np.dtype(tensor.dtype)
+    except TypeError:
+        raise ArgumentTypeError(f"Invalid {where}: cuda.tile has no arrays of {tensor.dtype}") from None
+    interface = {
+        "version": 3,
+        "shape": tensor.shape,
+        "strides": tensor.strides and tuple(step * tensor.itemsize for step in tensor.strides),
+        "typestr": f"|V{tensor.itemsize}",
+        "data": (tensor.address, tensor.readonly),
+    }
+    owner = types.SimpleNamespace(__array_interface__=interface, value=value)
+    return np.asarray(owner).view(dtype)
 
 
 def _of_torch(tensor: Any, where: str, torch: Any) -> np.ndarray:

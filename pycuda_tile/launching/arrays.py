@@ -367,8 +367,6 @@ def _from_dlpack(value: object) -> _Array:
     if not tensor.address and 0 not in tensor.shape:
         raise ValueError("it has elements but no memory")
     strides = tensor.strides and tuple(stride * tensor.itemsize for stride in tensor.strides)
-    # JAX arrays are immutable, but old versions of DLPack cannot say so.
-    readonly = tensor.readonly or type(value).__module__.partition(".")[0] in ("jax", "jaxlib")
     contiguous = _is_contiguous(tensor.shape, strides, tensor.itemsize)
     on_device = tensor.device in dlpack.CUDA
-    return _Array(tensor.address, tensor.dtype, tensor.itemsize, contiguous, readonly, on_device)
+    return _Array(tensor.address, tensor.dtype, tensor.itemsize, contiguous, tensor.readonly, on_device)

@@ -88,6 +88,8 @@ def read(value: Any) -> Tensor:
         capsule = value.__dlpack__(max_version=(1, 0))
     except TypeError:  # an exporter from before DLPack 1.0
         capsule = value.__dlpack__()
+    # JAX arrays are immutable, but old versions of DLPack cannot say so.
+    immutable = type(value).__module__.partition(".")[0] in ("jax", "jaxlib")
     name = _name(capsule)
     if name not in (b"dltensor", b"dltensor_versioned"):
         raise BufferError(f"the capsule of __dlpack__ is called {name!r}")
@@ -96,8 +98,8 @@ def read(value: Any) -> Tensor:
         managed = _Versioned.from_address(address)
         if managed.major > 1:
             raise BufferError(f"DLPack {managed.major}.{managed.minor} is not supported")
-        return _describe(managed.tensor, bool(managed.flags & _READ_ONLY))
-    return _describe(_Tensor.from_address(address), readonly=False)
+        return _describe(managed.tensor, bool(managed.flags & _READ_ONLY) or immutable)
+    return _describe(_Tensor.from_address(address), readonly=immutable)
 
 
 def exchange_api(kind: type) -> int | None:

@@ -309,6 +309,27 @@ def test_numpy_stands_in_for_cupy(interpreted) -> None:
         import cupy  # noqa: F401
 
 
+class Exported:
+    """An array that is known by DLPack only."""
+
+    def __init__(self, tensor):
+        self.tensor = tensor
+
+    def __dlpack__(self, **named):
+        return self.tensor.__dlpack__(**named)
+
+
+def test_other_arrays_are_taken_by_dlpack(interpreted) -> None:
+    torch = pytest.importorskip("torch", reason="needs PyTorch")
+    x, y = torch.arange(40.0).bfloat16()[::2], torch.zeros(20, dtype=torch.bfloat16)
+    ct.launch(None, (2,), copy, (Exported(x), Exported(y), 16))
+    assert torch.equal(x, y)
+    empty = Exported(torch.zeros(0, dtype=torch.bfloat16))
+    ct.launch(None, (1,), copy, (empty, empty, 16))
+    with pytest.raises(TypeError, match="#0: expected an array in host memory"):
+        ct.launch(None, (1,), copy, (Exported(x.float().requires_grad_()), y, 16))
+
+
 SCRIPT = """
     import sys
     import cuda.tile as ct
