@@ -60,7 +60,7 @@ def torch_op(
     mutated = tuple(p.name for p in inputs if p.pointer and not p.const)
 
     def make_outputs(*arguments: object) -> Any:
-        made = [_call(outputs[p.name], arguments).contiguous() for p in parameters if p.name in outputs]
+        made = [_tensor(p.name, _call(outputs[p.name], arguments)) for p in parameters if p.name in outputs]
         return tuple(made) if len(made) > 1 else made[0] if made else None
 
     def run(*arguments: object) -> Any:
@@ -85,6 +85,13 @@ def torch_op(
     operator = torch.library.custom_op(name, run, mutates_args=mutated, schema=schema)
     operator.register_fake(make_outputs)
     return operator
+
+
+def _tensor(name: str, made: Any) -> Any:
+    """What a function of outputs made, contiguous."""
+    if not hasattr(made, "contiguous"):
+        raise BuildTypeError(f"torch_op: outputs[{name!r}] must return a tensor, got {type(made).__name__}")
+    return made.contiguous()
 
 
 def _functions(what: str, given: Mapping[str, Callable[..., Any]] | None) -> dict[str, Callable[..., Any]]:

@@ -150,6 +150,18 @@ def test_torch_operator_refuses(torch, vector_add):
             pct.torch_op("pycuda_tile_tests::bad", vector_add, 1, **{what: wrong})
 
 
+def test_an_output_of_a_torch_operator_is_a_tensor(torch, vector_add):
+    wrong = pct.torch_op(
+        "pycuda_tile_tests::no_tensor",
+        vector_add,
+        1,
+        outputs={"out": lambda a: 3},
+        derived={"n": lambda a: 1},
+    )
+    with pytest.raises(TypeError, match=r"torch_op: outputs\['out'\] must return a tensor, got int"):
+        wrong(torch.ones(3), torch.ones(3))
+
+
 def test_functions_of_a_torch_operator_get_arguments_by_position(torch, vector_add):
     """One that calls its first parameter b would get a."""
     message = (
