@@ -82,7 +82,8 @@ def _order(said: re.Match[str], source: re.Match[str]) -> str:
 
 
 def _double(said: re.Match[str], source: re.Match[str]) -> str:
-    if re.search(r"\btile<(?:un)?(?:signed |__nv_)*(?:bool|char|short|int|long)\b", said.string):
+    operand = re.search(r"arithmetic_tile_convertible.*?\btile<([\w ]+)", said.string)
+    if operand and re.search(r"bool|char|short|int|long", operand[1]):
         return "a tile of integers computes in integers: ct::element_cast<float>(t) converts it"
     suffix = ".0f" if source[1].endswith(".") else "f"
     return f"{source[1]} is a double: write {source[1].rstrip('.')}{suffix} for a tile of float"

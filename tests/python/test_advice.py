@@ -24,6 +24,8 @@ ORDER = f"needs a memory order, though the manual writes = {{}}: {RELAXED}"
 MISTAKES = {
     "auto u = ct::iota<I>() + ct::bid().x": "hint: bid() has unsigned members: write int(ct::bid().x)",
     "auto u = t * 2.0": "hint: 2.0 is a double: write 2.0f for a tile of float",
+    "auto u = ct::element_cast<float>(ct::iota<I>()) * 2.0": "hint: 2.0 is a double: write 2.0f for "
+    "a tile of float",
     "auto u = t + 1.": "hint: 1. is a double: write 1.0f for a tile of float",
     "auto u = 3 + ct::bid()": "hint: bid() has unsigned members: write int(ct::bid().x)",
     "auto u = ct::iota<ct::tile<int, ct::shape<4>>>() * 1.5": "hint: a tile of integers computes in "
