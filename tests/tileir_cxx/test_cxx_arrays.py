@@ -218,3 +218,29 @@ def test_numbers_of_several_sizes_beside_tiles():
         y = np.zeros((8, 4), np.float32)
         tileir.interpret(made, made.entries[0].name, 1, y, n)
         assert np.all(y == of_nested(n))
+
+
+SWAPPED = """
+struct both { tile t; int n; short a, b; };
+__tile_global__ void swapped(int* y, int n) {
+  both x[3] = {{ct::zeros<tile>(), 1, 2, 3}, {ct::zeros<tile>(), 4, 5, 6}, {ct::zeros<tile>(), 7, 8, 9}};
+  for (int i = 0; i < n; ++i) {
+    both other = x[i % 3];
+    x[i % 3] = x[(i + 1) % 3];
+    x[(i + 1) % 3] = other;
+  }
+  for (int i = 0; i < 3; ++i)
+    y[i] = x[i].n * 100 + x[i].a * 10 + x[i].b;
+}
+"""
+
+
+def test_shuffled_copies_change_nothing():
+    made = module(HEAD + SWAPPED)
+    expected = [123, 456, 789]
+    for i in range(7):
+        expected[i % 3], expected[(i + 1) % 3] = expected[(i + 1) % 3], expected[i % 3]
+    for seed in range(6):
+        y = np.zeros(3, np.int32)
+        tileir.interpret(made, made.entries[0].name, 1, y, 7, seed=seed)
+        assert y.tolist() == expected, seed

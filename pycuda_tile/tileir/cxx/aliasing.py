@@ -172,11 +172,12 @@ def _stored(i: Instruction) -> tuple[Operand, ...]:
 
 def _needed(effects: list[Effect]) -> frozenset[Region]:
     """The regions that order all that must be ordered: they are written, and no other region has all of their
-    accesses."""
-    accesses: dict[Region, set[int]] = {}
+    accesses. A copy is two of them."""
+    accesses: dict[Region, set[tuple[int, bool]]] = {}
     for number, effect in enumerate(effects):
-        for region in effect.regions:
-            accesses.setdefault(region, set()).add(number)
+        for writes, regions in enumerate(effect):
+            for region in regions:
+                accesses.setdefault(region, set()).add((number, bool(writes)))
     written = sorted(NONE.union(*(effect.writes for effect in effects)))
     needed: set[Region] = set()
     for region in sorted(written, key=lambda region: -len(accesses[region])):
