@@ -11,17 +11,19 @@ from .tokens import Token, tokenize
 _MARKS = frozenset({"__device__", "__constant__", "__managed__", "__shared__", "__tile__"})
 
 
-def unmarked(names: Iterable[str], texts: Iterable[str]) -> set[str]:
-    """Which of the names of variables no declaration in the texts marks."""
-    texts = list(texts)
-    left = set(names)
+def unmarked(variables: Iterable[tuple[str, int]], texts: Iterable[str]) -> set[str]:
+    """The names of those variables that no declaration in the texts marks. Each has the line of its
+    definition: where that does not show the name, a macro made it, which may have marked it."""
+    texts, variables = list(texts), set(variables)
     words = marking_words(texts, _MARKS)
+    names, shown, marked = {name for name, _ in variables}, set(), set()
     for text in texts:
-        tokens = list(tokenize(text, {})) if left and any(word in text for word in words) else []
+        tokens = list(tokenize(text, {}))
         for at, token in enumerate(tokens):
-            if token.text in left and not words.isdisjoint(_head(tokens, at)):
-                left.remove(token.text)
-    return left
+            if token.text in names:
+                shown |= {token.text} if (token.text, token.line) in variables else set()
+                marked |= set() if words.isdisjoint(_head(tokens, at)) else {token.text}
+    return shown - marked
 
 
 def _head(tokens: list[Token], at: int) -> set[str]:

@@ -197,6 +197,11 @@ def test_what_no_kernel_reaches_is_right():
     assert entry.name == "_Z1kPii"
 
 
+def test_a_macro_may_mark_the_variable_that_it_makes():
+    source = "#define MAKE(name) __device__ int made_##name = 4\nMAKE(here);\n"
+    module(HEAD + source + "__tile_global__ void k(int* y) { y[0] = made_here; }\n")
+
+
 def test_in_headers(tmp_path):
     (tmp_path / "helpers.h").write_text(
         "__tile__ inline int jump(int n) {\n  if (n) goto end;\n  n = 2;\nend:\n  return n;\n}\n"

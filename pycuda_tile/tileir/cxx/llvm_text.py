@@ -9,7 +9,7 @@ import os
 import re
 from collections.abc import Iterator
 
-from .llvm import Aggregate, Function, Global, Instruction, Local, Place, Type, Variable
+from .llvm import Aggregate, Function, Global, Instruction, Local, Number, Place, Type, Variable
 from .llvm_instructions import Reader
 from .llvm_operands import UnknownText, unescaped, unquoted
 
@@ -102,16 +102,16 @@ class Text:
         alignment = re.search(r", align (\d+)", text)
         return Variable(name, type_, value, found[1] == "constant", int(alignment[1]) if alignment else 0)
 
-    def kept_variables(self) -> list[str]:
-        """The names of the source's variables that may change."""
+    def kept_variables(self) -> dict[str, int]:
+        """The names of the source's variables that may change, and the lines of their definitions."""
         noted = self.variable("llvm.global.annotations")
-        entries = noted.value.elements if noted and isinstance(noted.value, Aggregate) else ()
-        names = [
-            e.elements[0].name
-            for e in entries
-            if isinstance(e, Aggregate) and isinstance(e.elements[0], Global)
-        ]
-        return [name for name in names if " global " in f" {self._variables.get(name, '')}"]
+        found = {}
+        for entry in noted.value.elements if noted and isinstance(noted.value, Aggregate) else ():
+            if isinstance(entry, Aggregate) and isinstance(entry.elements[0], Global):
+                name, line = entry.elements[0].name, entry.elements[3]
+                if isinstance(line, Number) and " global " in f" {self._variables.get(name, '')}":
+                    found[name] = int(line.value)
+        return found
 
     def is_set_at_start(self, name: str) -> bool:
         """Whether the value of a global variable is computed when the program starts."""

@@ -145,9 +145,9 @@ def _initialized_at_start(text: Text) -> set[str]:
 
 def host_variables(text: Text, sources: Iterable[str]) -> frozenset[str]:
     """The symbols of the variables that the sources leave to the host."""
-    known = {symbol: readable(symbol) for symbol in text.kept_variables() if not symbol.startswith("_ZZ")}
-    names = {symbol: found[1] for symbol, name in known.items() if (found := _LAST_NAME.search(name))}
-    of_host = unmarked(names.values(), sources) if names else ()
+    lines = {symbol: at for symbol, at in text.kept_variables().items() if not symbol.startswith("_ZZ")}
+    names = {symbol: found[1] for symbol in lines if (found := _LAST_NAME.search(readable(symbol)))}
+    of_host = unmarked(((names[symbol], lines[symbol]) for symbol in names), sources) if names else ()
     return frozenset(symbol for symbol, name in names.items() if name in of_host)
 
 
