@@ -148,6 +148,19 @@ template <unsigned Bytes>
 void store_part_of_vectors(void* to, void const* from, long long count);
 #endif
 
+/// Copies the first `count` of N elements, the others are `pad`; prefetches like copy_vectors.
+template <unsigned N, typename E>
+inline void copy_first(E* to, E const* from, size_t count, E pad, size_t ahead) {
+  constexpr size_t at_once = vector_bytes / sizeof(E);
+  size_t i = 0;
+  for (; i + at_once <= count; i += at_once)
+    copy_vectors<vector_bytes>(to + i, from + i, ahead);
+  for (; i < count; ++i)
+    to[i] = from[i];
+  for (; i < N; ++i)
+    to[i] = pad;
+}
+
 /// a * b + c, like the scalar multiply_add.
 template <typename V>
 inline V multiply_add_vectors(V a, V b, V c) {

@@ -37,7 +37,7 @@
 //
 // For blocks of one thread, on a host:
 // - vector, vector_bytes, vector_registers: vectors as wide as the processor's
-// - load_vector, store_vector, shift_lanes, rotate_lanes, splat_last, copy_vectors: operations on vectors
+// - load_vector, store_vector, shift_lanes, rotate_lanes, splat_last, copy_vectors, copy_first: of vectors
 // - has_partial_vectors, load_part_of_vectors, store_part_of_vectors: vectors of which a part exists
 // - halves_at_once, floats_of_halves, halves_of_floats: conversions of half by the processor's instructions
 // - has_streaming_stores, streaming_bytes, stream: stores that bypass the caches, for arrays of that size
