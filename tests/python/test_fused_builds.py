@@ -168,6 +168,8 @@ def test_insisting():
     memory = np.arange(200, dtype=np.float32)
     with pytest.raises(pct.LaunchError, match=r"<source>:9: with these arguments .* arrays overlap"):
         module.kernel("scale<64>")[1](memory[:100], memory[1:101], 1, False, 64)
+    module.kernel("scale<64>")[2](memory[:100], memory[:100], 0.5, False, 100)  # in place
+    np.testing.assert_array_equal(memory, np.arange(200) * np.where(np.arange(200) < 100, 0.5, 1))
     with pytest.raises(NotAvailableYet, match="<source>:12: it uses a variable"):
         build(SOURCE, True)
 

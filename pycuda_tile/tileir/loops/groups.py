@@ -84,10 +84,15 @@ def split(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) ->
         else:
             end()
             items.append(op)
-            if not is_small(op) and op.name not in _ON_TILES:
+            if not is_small(op) and op.name not in _ON_TILES and not _takes_one(op):
                 note(Fallback(op, "there is no rule for it"))
     end()
     return items
+
+
+def _takes_one(op: Operation) -> bool:
+    """Whether an operation only reads one element of a tile."""
+    return op.name == "extract" and is_scalar(op.results[0])
 
 
 def _is_fusible(op: Operation) -> bool:

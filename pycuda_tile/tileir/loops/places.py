@@ -86,6 +86,14 @@ class Place:
     def injective(self) -> str:
         return f"loops::is_injective<{len(self.spans)}>({', '.join(self._spans())})"
 
+    def coincides(self, other: Place) -> str:
+        """Whether each position is the same place in both, and no other one; "" if it cannot be."""
+        axes = [axis for axis in self.steps if self.steps[axis] != other.steps[axis]]
+        pairs = [(self.origin, other.origin), *((self.steps[axis], other.steps[axis]) for axis in axes)]
+        if self.kind != other.kind or any(a.isdigit() and b.isdigit() for a, b in pairs):
+            return ""
+        return f"({' && '.join(f'{a} == {b}' for a, b in pairs)} && {other.injective()})"
+
     def _spans(self) -> list[str]:
         return [_array([span.size for span in self.spans]), _array([span.step for span in self.spans])]
 
@@ -147,7 +155,9 @@ class Places:
             soon = self._known_soon(one, other)
             test = f"loops::disjoint({one.bytes()}, {other.bytes()})"
             late = f"loops::disjoint_tiles({one.span()}, {other.span()})"
-            self.tests.append(f"({soon} || {late})" if soon else test)
+            in_place = one.coincides(other) if self.nest.may_be_one(first, second) else ""
+            ways = [soon, in_place, late if soon or in_place else test]
+            self.tests.append(f"({' || '.join(filter(None, ways))})")
         for access in self.nest.effects.in_place.values():
             place = places[id(access.op)]
             self.tests.append(place.injective())

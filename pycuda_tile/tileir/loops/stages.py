@@ -108,6 +108,15 @@ class Nest:
                 return False
         return True
 
+    def may_be_one(self, load: Access, store: Access) -> bool:
+        """Whether the loops are right if two accesses are to one place, position by position: each element
+        is loaded for the last time no later than it is stored."""
+        if load.stores or not store.stores or self.axes.of(load.value) != self.axes.of(store.value):
+            return False
+        if id(load.value) in self.buffers:
+            return True
+        return max(self._stages_of(load.op), default=0) <= self.level(store.op)
+
     def _runs_inside(self, op: Operation) -> bool:
         """Whether an operation is in the innermost loop of its stages."""
         return op.name in FOLDS or self.is_inner(self.subject(op))
