@@ -25,6 +25,10 @@ struct KernelCall {
 /// With copies of the arguments of the parameters.
 std::shared_ptr<KernelCall> kept_call(const cudaKernelNodeParams& of);
 
+/// Memory that a graph's node allocates: it lives as long as the node and its copies, whatever frees it.
+std::shared_ptr<void> memory_of_node(std::size_t bytes);
+constexpr unsigned pool_of_graphs = ~0u;
+
 /// What a node was made of, if it is known.
 using NodeDetails =
     std::variant<std::monostate, std::shared_ptr<KernelCall>, cudaMemcpy3DParms, cudaMemsetParams,

@@ -24,6 +24,15 @@ std::shared_ptr<KernelCall> kept_call(const cudaKernelNodeParams& of) {
   return kept;
 }
 
+std::shared_ptr<void> memory_of_node(std::size_t bytes) {
+  void* const memory = MemoryTable::instance().allocate(bytes, Kind::device, pool_of_graphs);
+  if (!memory)
+    throw Refusal{cudaErrorMemoryAllocation};
+  return {memory, [](void* pointer) {
+            MemoryTable::instance().free(pointer, [](Kind kind) { return kind == Kind::device; });
+          }};
+}
+
 namespace {
 
 /// Sets what a node does, from parameters of its type.
@@ -195,15 +204,12 @@ cudaError_t cudaGraphAddChildGraphNode(cudaGraphNode_t* node, cudaGraph_t graph,
 cudaError_t cudaGraphAddMemAllocNode(cudaGraphNode_t* node, cudaGraph_t graph, const cudaGraphNode_t* before,
                                      size_t count, cudaMemAllocNodeParams* parameters) {
   return add(node, graph, before, count, [&](Node& made) {
-    void* const memory =
-        parameters ? MemoryTable::instance().allocate(parameters->bytesize, Kind::device) : nullptr;
-    if (!memory)
-      throw Refusal{parameters ? cudaErrorMemoryAllocation : cudaErrorInvalidValue};
+    if (!parameters)
+      throw Refusal{cudaErrorInvalidValue};
+    auto memory = memory_of_node(parameters->bytesize);
+    parameters->dptr = memory.get();
     made.type = cudaGraphNodeTypeMemAlloc;
-    made.details = std::shared_ptr<void>(memory, [](void* pointer) {
-      MemoryTable::instance().free(pointer, [](Kind kind) { return kind == Kind::device; });
-    });
-    parameters->dptr = memory;
+    made.details = std::move(memory);
   });
 }
 

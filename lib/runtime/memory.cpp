@@ -1,5 +1,6 @@
 // cudaMalloc and its like.
 #include "errors.h"
+#include "graph.h"
 #include "memory_table.h"
 #include "stream.h"
 
@@ -42,6 +43,13 @@ cudaError_t allocate_pitched(void** pointer, std::size_t* pitch, std::size_t wid
   if (*pitch < width || __builtin_mul_overflow(*pitch, rows, &bytes))
     return cudaErrorMemoryAllocation;
   return allocate(pointer, bytes, Kind::device);
+}
+
+/// Whether a pointer is of memory that a graph allocates, and keeps.
+bool is_of_graph(const void* pointer) {
+  const auto found = MemoryTable::instance().find(pointer);
+  return found && found->kind == Kind::device && found->flags == pool_of_graphs &&
+         found->address == reinterpret_cast<std::uintptr_t>(pointer);
 }
 
 } // namespace
@@ -89,7 +97,7 @@ cudaError_t cudaMalloc3D(cudaPitchedPtr* pointer, cudaExtent extent) {
 }
 
 cudaError_t cudaFree(void* pointer) {
-  return call([&] { return release(pointer, is_for_device); });
+  return call([&] { return is_of_graph(pointer) ? cudaSuccess : release(pointer, is_for_device); });
 }
 
 cudaError_t cudaFreeHost(void* pointer) {
@@ -108,8 +116,10 @@ cudaError_t cudaFreeAsync(void* pointer, cudaStream_t handle) {
       return cudaSuccess;
     if (!found || found->address != reinterpret_cast<std::uintptr_t>(pointer) || !is_for_device(found->kind))
       return cudaErrorInvalidValue;
-    submit(stream, Where::anywhere, cudaGraphNodeTypeMemFree,
-           [=] { MemoryTable::instance().free(pointer, is_for_device); });
+    submit(stream, Where::anywhere, cudaGraphNodeTypeMemFree, [=] {
+      if (!is_of_graph(pointer))
+        MemoryTable::instance().free(pointer, is_for_device);
+    });
     return cudaSuccess;
   });
 }

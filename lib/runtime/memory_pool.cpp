@@ -1,4 +1,5 @@
 // Memory pools, which only count: memory is allocated and freed at once.
+#include "capture.h"
 #include "errors.h"
 #include "memory_table.h"
 #include "stream.h"
@@ -44,10 +45,15 @@ cudaError_t allocate_from(void** pointer, std::size_t size, unsigned number, cud
   const StreamPointer in = find_stream(stream);
   if (!in)
     return cudaErrorInvalidResourceHandle;
-  if (captures != 0 && capture_of(*in))
-    return not_supported("cudaMallocAsync in a capture", "allocate before it");
   if (size == 0)
     return cudaSuccess;
+  if (captures != 0 && capture_of(*in)) {
+    auto memory = memory_of_node(size);
+    *pointer = memory.get();
+    submit(in, Where::anywhere, cudaGraphNodeTypeMemAlloc, [] {});
+    describe_captured(*in, std::move(memory));
+    return cudaSuccess;
+  }
   // It is used in the stream, or after it: that is no earlier than now.
   *pointer = MemoryTable::instance().allocate(size, Kind::device, number);
   pool->second.most_used = std::max(pool->second.most_used, used_bytes(number));

@@ -125,6 +125,8 @@ CASE(graphs_update) {
   capture(5);
   cudaGraphExecUpdateResultInfo info;
   CHECK_CUDA(cudaGraphExecUpdate(c.executable, c.graph, &info));
+  cudaGraphNode_t none;
+  CHECK_CUDA(cudaGraphExecUpdate(c.executable, c.graph, &none, &info.result)); // of CUDA 11
   CHECK_CUDA(cudaGraphLaunch(c.executable, c.stream));
   CHECK_CUDA(cudaStreamSynchronize(c.stream));
   CHECK(*c.value == 5 && info.result == cudaGraphExecUpdateSuccess);
@@ -309,4 +311,32 @@ CASE(graphs_know_what_was_captured) {
   CHECK_CUDA(cudaGraphLaunch(c.executable, c.stream));
   CHECK_CUDA(cudaStreamSynchronize(c.stream));
   CHECK(copied == 0);
+}
+
+CASE(graphs_keep_the_memory_that_they_allocate) {
+  Captured c;
+  int *memory, found = 0;
+  c.begin();
+  CHECK_CUDA(cudaMallocAsync(&memory, sizeof(int), c.stream));
+  CHECK_CUDA(cudaMemsetAsync(memory, 1, sizeof(int), c.stream));
+  CHECK_CUDA(cudaMemcpyAsync(&found, memory, sizeof(int), cudaMemcpyDeviceToHost, c.stream));
+  CHECK_CUDA(cudaFreeAsync(memory, c.stream));
+  CHECK_CUDA(cudaStreamEndCapture(c.stream, &c.graph));
+  std::size_t nodes = 4;
+  cudaGraphNode_t all[4];
+  cudaGraphNodeType type;
+  CHECK_CUDA(cudaGraphGetNodes(c.graph, all, &nodes));
+  CHECK_CUDA(cudaGraphNodeGetType(all[0], &type));
+  CHECK(nodes == 4 && type == cudaGraphNodeTypeMemAlloc);
+  CHECK_CUDA(cudaGraphInstantiate(&c.executable, c.graph));
+  CHECK_CUDA(cudaGraphDestroy(c.graph));
+  for (int i = 0; i != 2; ++i) {
+    found = 0;
+    CHECK_CUDA(cudaGraphLaunch(c.executable, c.stream));
+    CHECK_CUDA(cudaStreamSynchronize(c.stream));
+    CHECK(found == 0x01010101);
+    CHECK_CUDA(cudaFree(memory)); // as of a graph that leaves this to others
+  }
+  CHECK_CUDA(cudaGraphExecDestroy(c.executable));
+  CHECK_ERROR(cudaErrorInvalidValue, cudaFree(memory));
 }

@@ -106,6 +106,16 @@ cudaError_t cudaGetSymbolSize(size_t* size, const T& symbol) {
 inline cudaError_t cudaEventCreate(cudaEvent_t* event, unsigned flags) {
   return ::cudaEventCreateWithFlags(event, flags);
 }
+inline cudaError_t cudaGraphExecUpdate(cudaGraphExec_t executable, cudaGraph_t graph,
+                                       cudaGraphNode_t* errorNode, cudaGraphExecUpdateResult* result) {
+  cudaGraphExecUpdateResultInfo info{};
+  const cudaError_t error = ::cudaGraphExecUpdate(executable, graph, &info);
+  if (errorNode)
+    *errorNode = info.errorNode;
+  if (result)
+    *result = info.result;
+  return error;
+}
 inline cudaError_t cudaGraphInstantiate(cudaGraphExec_t* executable, cudaGraph_t graph,
                                         cudaGraphNode_t* errorNode, char* log, size_t logSize) {
   if (errorNode)
