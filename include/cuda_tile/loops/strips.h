@@ -37,8 +37,8 @@ struct truth {
   bits value;
 
   truth() = default;
-  CUDA_TILE_API truth(bool x) : value(x ? static_cast<bits>(-1) : 0) {}
-  CUDA_TILE_API operator bool() const { return value != 0; }
+  truth(bool x) : value(x ? static_cast<bits>(-1) : 0) {}
+  operator bool() const { return value != 0; }
 };
 
 template <typename E, unsigned S>

@@ -28,30 +28,31 @@ inline bool has_nan(vector<float> x) {
 [[gnu::noinline]] inline vector<float> with_payloads(vector<float> x, halves bits) {
   for (unsigned l = 0; l < halves_at_once; ++l)
     if (x[l] != x[l])
-      x[l] = bit_cast<float>((bit_cast<unsigned>(float(x[l])) & 0xff800000u) | (bits[l] & 0x3ffu) << 13);
+      x[l] = platform::bit_cast<float>((platform::bit_cast<unsigned>(float(x[l])) & 0xff800000u) |
+                                       (bits[l] & 0x3ffu) << 13);
   return x;
 }
 
 inline void floats_of_halves(float* to, void const* from) {
-  halves bits = load_vector<halves>(static_cast<char const*>(from));
+  halves bits = platform::load_vector<halves>(static_cast<char const*>(from));
 #if defined(__clang__)
-  vector<float> x = __builtin_convertvector(bit_cast<half_numbers>(bits), vector<float>);
+  vector<float> x = __builtin_convertvector(platform::bit_cast<half_numbers>(bits), vector<float>);
 #elif defined(__AVX512F__) && defined(__AVX512BW__)
   vector<float> x = __builtin_ia32_vcvtph2ps512_mask(bits, vector<float>{}, (unsigned short)-1, 4);
 #else
   vector<float> x = __builtin_ia32_vcvtph2ps256(bits);
 #endif
-  if (__builtin_expect(has_nan(x), false))
-    x = with_payloads(x, bits);
-  store_vector(to, x);
+  if (__builtin_expect(platform::has_nan(x), false))
+    x = platform::with_payloads(x, bits);
+  platform::store_vector(to, x);
 }
 
 /// Rounded to nearest, ties to even; NaN loses its sign and payload.
 inline void halves_of_floats(void* to, float const* from) {
-  vector<float> x = load_vector<vector<float>>(from);
+  vector<float> x = platform::load_vector<vector<float>>(from);
   halves nan = halves{} + short(0x7fff);
 #if defined(__clang__)
-  halves bits = bit_cast<halves>(__builtin_convertvector(x, half_numbers));
+  halves bits = platform::bit_cast<halves>(__builtin_convertvector(x, half_numbers));
   bits = __builtin_convertvector(x == x, halves) ? bits : nan;
 #elif defined(__AVX512F__) && defined(__AVX512BW__)
   unsigned short numbers = __builtin_ia32_cmpps512_mask(x, x, 7, (unsigned short)-1, 4);
@@ -60,7 +61,7 @@ inline void halves_of_floats(void* to, float const* from) {
   halves bits = __builtin_ia32_vcvtps2ph256(x, 0);
   bits = __builtin_convertvector(x == x, halves) ? bits : nan;
 #endif
-  store_vector(static_cast<char*>(to), bits);
+  platform::store_vector(static_cast<char*>(to), bits);
 }
 
 #else

@@ -125,19 +125,19 @@ inline void load_part_of_vectors(void* to, void const* from, long long count, E 
   E pads[vector_bytes / sizeof(E)];
   for (E& each : pads)
     each = pad;
-  auto const others = load_vector<byte_vector>(pads);
+  auto const others = platform::load_vector<byte_vector>(pads);
   for (unsigned i = 0; i < Bytes; i += vector_bytes) {
     auto* source = reinterpret_cast<part_of_vector const*>(static_cast<char const*>(from) + i);
-    store_vector(static_cast<char*>(to) + i,
-                 __builtin_ia32_loaddquqi512_mask(source, others, bytes_inside(count, i)));
+    platform::store_vector(static_cast<char*>(to) + i, __builtin_ia32_loaddquqi512_mask(
+                                                           source, others, platform::bytes_inside(count, i)));
   }
 }
 template <unsigned Bytes>
 inline void store_part_of_vectors(void* to, void const* from, long long count) {
   for (unsigned i = 0; i < Bytes; i += vector_bytes) {
     auto* target = reinterpret_cast<part_of_vector*>(static_cast<char*>(to) + i);
-    auto const v = load_vector<byte_vector>(static_cast<char const*>(from) + i);
-    __builtin_ia32_storedquqi512_mask(target, v, bytes_inside(count, i));
+    auto const v = platform::load_vector<byte_vector>(static_cast<char const*>(from) + i);
+    __builtin_ia32_storedquqi512_mask(target, v, platform::bytes_inside(count, i));
   }
 }
 #else
@@ -154,7 +154,7 @@ inline void copy_first(E* to, E const* from, size_t count, E pad, size_t ahead) 
   constexpr size_t at_once = vector_bytes / sizeof(E);
   size_t i = 0;
   for (; i + at_once <= count; i += at_once)
-    copy_vectors<vector_bytes>(to + i, from + i, ahead);
+    platform::copy_vectors<vector_bytes>(to + i, from + i, ahead);
   for (; i < count; ++i)
     to[i] = from[i];
   for (; i < N; ++i)
