@@ -23,7 +23,7 @@ __tile_global__ void scale(const float* in, float* out, float factor, bool twice
   auto x = from.load_masked(i) * factor;
   to.store_masked(twice ? x * 2.0f : x, i);
 }
-int calls = 0;
+__device__ int calls = 0;
 __tile_global__ void count(int* total) { *total = ++calls; }
 """
 
@@ -111,7 +111,7 @@ def test_debuggers_see_kernels_operation_by_operation(monkeypatch: pytest.Monkey
 def test_the_environment_decides_what_auto_means(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setenv("PYCUDA_TILE_OPTIMIZE", "0")
     assert path_of(build(), "scale<64>") == ("by operation", "PYCUDA_TILE_OPTIMIZE=0")
-    only_scale = SOURCE[: SOURCE.index("int calls")]
+    only_scale = SOURCE[: SOURCE.index("__device__ int calls")]
     assert path_of(build(only_scale, True), "scale<64>")[0] == "fused"
 
 
@@ -162,7 +162,7 @@ def test_errors_are_those_of_the_host_compiler():
 
 
 def test_insisting():
-    only_scale = SOURCE[: SOURCE.index("int calls")].replace("twice ? x * 2.0f : x", "x")
+    only_scale = SOURCE[: SOURCE.index("__device__ int calls")].replace("twice ? x * 2.0f : x", "x")
     module = build(only_scale, True)
     assert path_of(module, "scale<64>") == ("fused", None)
     memory = np.arange(200, dtype=np.float32)
@@ -201,7 +201,7 @@ def test_a_clang_takes_effect_when_it_is_installed(monkeypatch: pytest.MonkeyPat
     def missing() -> None:
         raise pct.TargetUnavailable("no clang: install one")
 
-    only_scale = SOURCE[: SOURCE.index("int calls")]
+    only_scale = SOURCE[: SOURCE.index("__device__ int calls")]
     monkeypatch.setattr(toolchain, "find_clang", missing)
     assert path_of(build(only_scale), "scale<64>") == ("by operation", "no clang: install one")
     with pytest.raises(pct.TargetUnavailable, match="no clang: install one"):
