@@ -92,6 +92,8 @@ class Halves:
         flags += [*(f"-D{name}={value}" for name, value in macros.items()), "-x", "c++"]
         if self.asked.checked:
             flags.append("-DCUDA_TILE_CHECKED=1")
+        if not self.asked.standard.endswith(_STANDARDS):
+            flags.append("-DCUDA_TILE_BEFORE_CXX20")
         prelude_path = resources.include_dir() / "cuda_tile/program" / prelude
         return [*flags, "-include", str(prelude_path), *self._optimization(host), self.given.path]
 

@@ -173,6 +173,16 @@ def test_refused_in_kernels(tmp_path, statement, message):
         assert error.value.diagnostics[0].line == 3
 
 
+def test_programs_before_cxx20_may_have_a_lerp(tmp_path):
+    source = tmp_path / "lerp.cu"
+    source.write_text(
+        "#include <cmath>\n#include <math.h>\n"
+        "inline __device__ __host__ float lerp(float a, float b, float t) { return a + t * (b - a); }\n"
+        "__global__ void k(float* p) { *p = lerp(p[0], p[1], .5f); }\n"
+    )
+    assert driver.main(["-std=c++17", "-c", str(source), "-o", str(tmp_path / "lerp.o")]) == 0
+
+
 def test_shared_variables_are_no_tile_code(tmp_path):
     source = tmp_path / "shared.cu"
     source.write_text(

@@ -2,6 +2,14 @@
 // half registers.
 #pragma once
 
+#if defined(CUDA_TILE_BEFORE_CXX20) // programs may have a lerp() of their own, which <math.h> has since C++20
+#include <cmath>
+#pragma push_macro("lerp")
+#define lerp fmax
+#include <math.h>
+#pragma pop_macro("lerp")
+#endif
+
 #include "cuda_tile/program/registration.h"
 
 #include <type_traits>
