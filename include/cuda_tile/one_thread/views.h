@@ -96,14 +96,12 @@ CUDA_TILE_API void load_elements(P const& part, Shape shape, Access access, E* t
     // A partial row that fits in registers is padded in an array of its own: only what is written in one
     // place can stay in registers.
     constexpr size_t last = Shape::rank() - 1;
-    size_t const ahead = detail::bytes_ahead<last, Shape, E>(part);
     if constexpr (shape_size_v<Shape> * sizeof(E) > 4 * platform::vector_bytes)
       if (!part.whole()) {
         size_t count = part.valid[last];
         for (size_t d = 0; d < last; ++d)
           count = part.valid[d] == 0 ? 0 : count;
-        return platform::copy_first<shape_size_v<Shape>>(to, static_cast<E const*>(part.origin), count, pad,
-                                                         ahead);
+        return platform::copy_first<shape_size_v<Shape>>(to, static_cast<E const*>(part.origin), count, pad);
       }
     E padded[shape_size_v<Shape>];
     E const* from = part.origin;
@@ -111,7 +109,7 @@ CUDA_TILE_API void load_elements(P const& part, Shape shape, Access access, E* t
       detail::load_rows<true, 0>(part, shape, access, padded, part.origin, pad);
       from = padded;
     }
-    return platform::copy_vectors<sizeof padded>(to, from, ahead);
+    return platform::copy_vectors<sizeof padded>(to, from, detail::bytes_ahead<last, Shape, E>(part));
   }
   if (!Masked || part.whole())
     detail::load_rows<false, 0>(part, shape, access, to, part.origin, pad);
