@@ -77,7 +77,7 @@ def table() -> str:
     version = f"; NVRTC {'.'.join(map(str, nvrtc.version(tile.EXTRA)))}" if others else ""
     clang = toolchain.find_clang().version
     lines = [f"{machine()}; clang {clang}{version}; processor seconds, medians of {RUNS} runs"]
-    lines.append(f"{'example':<14} {'clang and Python':>17} {'Python':>8} {'from cache':>11} {'NVIDIA':>8}")
+    lines.append(f"{'example':<20} {'clang and Python':>17} {'Python':>8} {'from cache':>11} {'NVIDIA':>8}")
     rows = []
     for path in SOURCES:
         instances(path)  # makes an input, which is not part of the time
@@ -85,13 +85,13 @@ def table() -> str:
         rows.append(times(path, others))
         lines.append(row(path.stem, rows[-1]))
     lines.append(row("median", [median(column) for column in zip(*rows, strict=True)]))
-    lines.append(f"{'wanted':<14} {WANTED['clang and Python']:>17.2f} {WANTED['Python']:>8.2f}")
+    lines.append(f"{'wanted':<20} {WANTED['clang and Python']:>17.2f} {WANTED['Python']:>8.2f}")
     return "\n".join(lines) + "\n"
 
 
 def row(name: str, figures: list[float]) -> str:
     whole, python, again, theirs = figures
-    return f"{name:<14} {whole:>17.3f} {python:>8.3f} {again:>11.3f} {f'{theirs:.3f}' if theirs else '':>8}"
+    return f"{name:<20} {whole:>17.3f} {python:>8.3f} {again:>11.3f} {f'{theirs:.3f}' if theirs else '':>8}"
 
 
 def main() -> None:
