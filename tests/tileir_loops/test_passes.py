@@ -336,6 +336,21 @@ def test_comparisons_that_only_select_are_masks(use: str, masks: dict[str, int])
     assert {name: found.count(name) for name in found} == masks
 
 
+def test_a_row_that_is_a_column_as_well_is_not_spread_before_the_loops():
+    """Only the column is made first: then it is another tile than the row, and both spread in the loops."""
+    *_, nest = nests(
+        body("""  %a = iota : tile<128xi32>
+  %m = extract %a[%n] : tile<128xi32> -> tile<64xi32>
+  %row = reshape %m : tile<64xi32> -> tile<1x64xi32>
+  %column = permute %row [1, 0] : tile<1x64xi32> -> tile<64x1xi32>
+  %rows = broadcast %row : tile<1x64xi32> -> tile<64x64xi32>
+  %columns = broadcast %column : tile<64x1xi32> -> tile<64x64xi32>
+  %products = mulhii %rows, %columns : tile<64x64xi32>
+  print_tko "%d", %products : tile<64x64xi32> -> token""")
+    )
+    assert [op.name for op in nest.ops] == ["broadcast", "broadcast", "mulhii"]
+
+
 def test_order_of_parts():
     """A whole-tile operation stands between the groups that it separates."""
     kind = "tile<4x64xf32>"

@@ -131,7 +131,7 @@ def _nests(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) -
                     nest = whole
             if nest is None:
                 nest = _longest(part[:1], uses, reasons, _before)
-            taken = part[:1] if nest is None else nest.ops
+            taken = part[:1] if nest is None or _only_arranges(nest) else nest.ops
             if nest is not None and _is_worth_it(nest):
                 items.append(nest)
             else:
@@ -220,6 +220,11 @@ def _parts(ops: list[Operation]) -> list[list[Operation]]:
     if any(op.name in STORES for op in flat) and ordered != sorted(ordered):
         return [list(ops)]
     return parts
+
+
+def _only_arranges(nest: Nest) -> bool:
+    """Whether a nest is of no use, and its later operations may be of use to what follows."""
+    return all(op.name in SHAPES for op in nest.ops) and not _is_worth_it(nest)
 
 
 def _is_worth_it(nest: Nest) -> bool:
