@@ -95,7 +95,8 @@ CUDA_TILE_API interval whole(E const* base, long long const (&extents)[Rank],
         __builtin_mul_overflow(reach, static_cast<long long>(sizeof(E)), &reach))
       return {0, ~0ull};
     unsigned long long& edge = reach < 0 ? begin : end;
-    if (reach < 0 ? edge < -static_cast<unsigned long long>(reach) : edge + reach < edge)
+    if (reach < 0 ? edge < -static_cast<unsigned long long>(reach)
+                  : edge + static_cast<unsigned long long>(reach) < edge)
       return {0, ~0ull};
     edge += static_cast<unsigned long long>(reach);
   }

@@ -68,7 +68,8 @@ CUDA_TILE_API strip<E, S> load(E const* from, long long inside, E pad) {
   if constexpr (ct::platform::has_partial_vectors && S * sizeof(E) % ct::platform::vector_bytes == 0) {
     strip<E, S> result;
     if (inside < static_cast<long long>(S))
-      ct::platform::load_part_of_vectors<S * sizeof(E)>(result.slots, from, inside * sizeof(E), pad);
+      ct::platform::load_part_of_vectors<S * sizeof(E)>(result.slots, from,
+                                                        inside * static_cast<long long>(sizeof(E)), pad);
     else
       copy<E, S>(result.slots, from);
     return result;
@@ -109,7 +110,8 @@ CUDA_TILE_API void store(E* to, strip<E, S> const& x, long long inside) {
   constexpr bool is_whole = S * sizeof(E) % ct::platform::vector_bytes == 0;
   if (inside < static_cast<long long>(S))
     if constexpr (ct::platform::has_partial_vectors && is_whole)
-      ct::platform::store_part_of_vectors<S * sizeof(E)>(to, x.slots, inside * sizeof(E));
+      ct::platform::store_part_of_vectors<S * sizeof(E)>(to, x.slots,
+                                                         inside * static_cast<long long>(sizeof(E)));
     else
       store_part<S>(to, 1, x.slots, inside);
   else

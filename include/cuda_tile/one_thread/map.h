@@ -64,10 +64,9 @@ CUDA_TILE_API void map_nested(R* to, F f, Operands... operands) {
 template <typename To, typename From, unsigned N>
 CUDA_TILE_CONSTEXPR bool converts_halves() {
   constexpr unsigned at_once = platform::halves_at_once;
-  if constexpr (at_once != 0)
-    return N % at_once == 0 && ((is_same_v<To, float> && is_same_v<From, __half>) ||
-                                (is_same_v<To, __half> && is_same_v<From, float>));
-  return false;
+  return at_once != 0 && N % (at_once == 0 ? 1 : at_once) == 0 &&
+         ((is_same_v<To, float> && is_same_v<From, __half>) ||
+          (is_same_v<To, __half> && is_same_v<From, float>));
 }
 
 template <unsigned N, typename To, typename From>

@@ -29,7 +29,7 @@ inline bool has_nan(vector<float> x) {
   for (unsigned l = 0; l < halves_at_once; ++l)
     if (x[l] != x[l])
       x[l] = platform::bit_cast<float>((platform::bit_cast<unsigned>(float(x[l])) & 0xff800000u) |
-                                       (bits[l] & 0x3ffu) << 13);
+                                       (static_cast<unsigned>(bits[l]) & 0x3ffu) << 13);
   return x;
 }
 
@@ -38,7 +38,7 @@ inline void floats_of_halves(float* to, void const* from) {
 #if defined(__clang__)
   vector<float> x = __builtin_convertvector(platform::bit_cast<half_numbers>(bits), vector<float>);
 #elif defined(__AVX512F__) && defined(__AVX512BW__)
-  vector<float> x = __builtin_ia32_vcvtph2ps512_mask(bits, vector<float>{}, (unsigned short)-1, 4);
+  vector<float> x = __builtin_ia32_vcvtph2ps512_mask(bits, vector<float>{}, short(-1), 4);
 #else
   vector<float> x = __builtin_ia32_vcvtph2ps256(bits);
 #endif
