@@ -39,4 +39,10 @@ CUresult in_context(Function function) {
   return of_driver(function);
 }
 
+/// The same, where `function` may throw a Refusal.
+template <typename Function>
+CUresult in_context_and_call(Function function) {
+  return in_context([&] { return call(function); });
+}
+
 } // namespace cuda_tile_runtime

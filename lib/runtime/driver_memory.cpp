@@ -46,26 +46,24 @@ cudaError_t copy_box(Side from, Side to, Box box, CUstream stream, Waiting waiti
 
 template <typename Copy>
 CUresult copy_as(const Copy* of, CUstream stream, Waiting waiting) {
-  return in_context([&] {
-    return call([&] {
-      if (!of)
-        return cudaErrorInvalidValue;
-      Side from{of->srcMemoryType, const_cast<void*>(of->srcHost),
-                of->srcDevice,     of->srcPitch,
-                of->Height,        of->srcXInBytes,
-                of->srcY,          0};
-      Side to{of->dstMemoryType, of->dstHost,     of->dstDevice, of->dstPitch,
-              of->Height,        of->dstXInBytes, of->dstY,      0};
-      Box box{of->WidthInBytes, of->Height, 1};
-      if constexpr (std::is_same_v<Copy, CUDA_MEMCPY3D>) {
-        from.height = of->srcHeight ? of->srcHeight : of->srcY + of->Height;
-        to.height = of->dstHeight ? of->dstHeight : of->dstY + of->Height;
-        from.z = of->srcZ;
-        to.z = of->dstZ;
-        box.slices = of->Depth;
-      }
-      return copy_box(from, to, box, stream, waiting);
-    });
+  return in_context_and_call([&] {
+    if (!of)
+      return cudaErrorInvalidValue;
+    Side from{of->srcMemoryType, const_cast<void*>(of->srcHost),
+              of->srcDevice,     of->srcPitch,
+              of->Height,        of->srcXInBytes,
+              of->srcY,          0};
+    Side to{of->dstMemoryType, of->dstHost,     of->dstDevice, of->dstPitch,
+            of->Height,        of->dstXInBytes, of->dstY,      0};
+    Box box{of->WidthInBytes, of->Height, 1};
+    if constexpr (std::is_same_v<Copy, CUDA_MEMCPY3D>) {
+      from.height = of->srcHeight ? of->srcHeight : of->srcY + of->Height;
+      to.height = of->dstHeight ? of->dstHeight : of->dstY + of->Height;
+      from.z = of->srcZ;
+      to.z = of->dstZ;
+      box.slices = of->Depth;
+    }
+    return copy_box(from, to, box, stream, waiting);
   });
 }
 
@@ -74,12 +72,10 @@ CUresult copy_as(const Copy* of, CUstream stream, Waiting waiting) {
 template <typename Value>
 CUresult fill_with(CUdeviceptr pointer, std::size_t pitch, Value value, std::size_t width, std::size_t height,
                    CUstream stream) {
-  return in_context([&] {
-    return call([&] {
-      const std::size_t bytes = width * sizeof value;
-      return fill({reinterpret_cast<void*>(pointer), height > 1 ? pitch : bytes, height}, value,
-                  {bytes, height, 1}, stream, sizeof value);
-    });
+  return in_context_and_call([&] {
+    const std::size_t bytes = width * sizeof value;
+    return fill({reinterpret_cast<void*>(pointer), height > 1 ? pitch : bytes, height}, value,
+                {bytes, height, 1}, stream, sizeof value);
   });
 }
 

@@ -194,11 +194,6 @@ cudaError_t unload_module(CUmodule module) {
 
 CUmodule module_of(cudaLibrary_t library) { return reinterpret_cast<CUmodule>(library); }
 
-template <typename Function>
-CUresult in_context_and_call(Function function) {
-  return in_context([&] { return call(function); });
-}
-
 } // namespace
 
 extern "C" {

@@ -39,11 +39,9 @@ VirtualMemory& memory() {
 /// Calls `use(memory)` under its lock.
 template <typename Use>
 CUresult with_memory(Use use) {
-  return in_context([&] {
-    return call([&] {
-      std::lock_guard lock(memory().mutex);
-      return use(memory());
-    });
+  return in_context_and_call([&] {
+    std::lock_guard lock(memory().mutex);
+    return use(memory());
   });
 }
 

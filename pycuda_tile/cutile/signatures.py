@@ -156,7 +156,8 @@ def _list(items: list[Any], note: Annotation, where: str, values: list[object]) 
     if not items or not all(map(is_array, items)):
         raise ArgumentTypeError(f"Invalid {where}: expected a list of one or more arrays")
     arrays = [numpy_view(item, where) for item in items]
-    first, *others = [_array(array, note, where)[0] for array in arrays]
+    described = [_array(array, note, where) for array in arrays]
+    first, *others = [key for key, _ in described]
     for other in others:
         if other[:4] != first[:4]:
             raise ArgumentTypeError(f"Invalid {where}: the arrays of a list must have one type and rank")
@@ -167,7 +168,8 @@ def _list(items: list[Any], note: Annotation, where: str, values: list[object]) 
         stride if all(each[4][axis] == stride for each in others) else None
         for axis, stride in enumerate(first[4])
     )
-    values += [table([[a, *_array(a, note, where)[1]] for a in arrays]), len(arrays)]
+    rows = [[array, *sizes] for array, (_, sizes) in zip(arrays, described, strict=True)]
+    values += [table(rows), len(rows)]
     return ("list", (*first[:4], ones, first[5]))
 
 

@@ -68,7 +68,7 @@ def syntax_tree(source: Path, flags: list[str]) -> list[str]:
     try:
         clang = toolchain.find_clang()
     except pct.TargetUnavailable as error:
-        pytest.skip(str(error))
+        pytest.skip(str(error))  # only clang prints its syntax tree: the message says how to install it
     folders = list(nvrtc.host_include_dirs())
     if clang.kind == "zig":  # the compiler's own headers, which `zig clang` does not find
         folders.append(Path(clang.command[0]).parent / "lib" / "include")

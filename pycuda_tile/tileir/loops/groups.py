@@ -131,10 +131,11 @@ def _nests(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) -
                     nest = whole
             if nest is None:
                 nest = _longest(part[:1], uses, reasons, _before)
-            taken = part[:1] if nest is None or _only_arranges(nest) else nest.ops
             if nest is not None and _is_worth_it(nest):
+                taken = nest.ops
                 items.append(nest)
             else:
+                taken = part[:1] if nest is None or _only_arranges(nest) else nest.ops
                 for op in taken:
                     found = reasons.get(id(op))
                     if found is None or found.on_tiles or is_small(op):
@@ -223,8 +224,8 @@ def _parts(ops: list[Operation]) -> list[list[Operation]]:
 
 
 def _only_arranges(nest: Nest) -> bool:
-    """Whether a nest is of no use, and its later operations may be of use to what follows."""
-    return all(op.name in SHAPES for op in nest.ops) and not _is_worth_it(nest)
+    """Whether what follows may use the later operations of a nest that is not worth it."""
+    return all(op.name in SHAPES for op in nest.ops)
 
 
 def _is_worth_it(nest: Nest) -> bool:
