@@ -95,15 +95,17 @@ def test_max_ignores_nan_and_orders_zeros(target):
         [[np.nan, 1.0, -np.inf, 0.5], [np.nan, np.nan, np.nan, -np.inf], [-0.0, 0.0, -0.0, -0.0]], np.float32
     )
     x = np.concatenate([x, np.full((1, 4), -0.0, np.float32)])
-    greatest, least = run(
-        [
-            Case("ct::reduce_max(x0, 1_ic)", [x], (4, 1), np.float32),
-            Case("ct::reduce_min(x0, 1_ic)", [x], (4, 1), np.float32),
-        ],
-        target,
-    )
-    assert_same_bits(greatest, np.array([[1.0], [-np.inf], [0.0], [-0.0]], np.float32))
-    assert_same_bits(least, np.array([[-np.inf], [-np.inf], [-0.0], [-0.0]], np.float32))
+    wide = np.tile(x, 16).astype(np.float64)  # in whole vectors
+    made = [
+        (Case(f"ct::reduce_{name}(x0, 1_ic)", [operand], (4, 1), operand.dtype), expected)
+        for operand in (x, np.tile(x, 16), wide)
+        for name, expected in (("max", [1.0, -np.inf, 0.0, -0.0]), ("min", [-np.inf, -np.inf, -0.0, -0.0]))
+    ]
+    nothing = Case("ct::reduce_max(x0, 1_ic)", [np.full((1, 64), np.nan, np.float32)], (1, 1), np.float32)
+    *_, of_nan = run([*(case for case, _ in made), nothing], target)
+    for case, expected in made:
+        assert_same_bits(case, np.array(expected, case.dtype).reshape(4, 1))
+    assert np.isnan(of_nan.result).all()
 
 
 def test_sum_of_bools_is_modulo_two(target):

@@ -279,6 +279,24 @@ def test_special_cases(type: str, call) -> None:
             assert same, f"{name}({', '.join(map(repr, values))}) is {got!r}, not {want!r}"
 
 
+def test_exp_has_the_same_bits_in_vectors_and_by_itself() -> None:
+    source = """#include "cuda_tile.h"
+    namespace ct = cuda::tiles;
+    template <unsigned N> __tile_global__ void exps(const float* x, float* out) {
+      auto places = static_cast<int>(ct::bid().x * N) + ct::iota<ct::tile<int, ct::shape<N>>>();
+      ct::store(out + places, ct::exp(ct::load(x + places)));
+    }
+    """
+    near = np.nextafter(np.float32([88.72284, -87.33655, -103.97208, -104, 89, 0]), np.float32(np.inf))
+    x = np.resize(np.concatenate([near, np.float32([NAN, INF, -INF]), _arguments("float", 4087, 7)]), 4096)
+    module = pct.build(source, target="cpu", optimize=False)
+    results = []
+    for width in (1, 4096):
+        results.append(np.empty_like(x))
+        module.kernel(f"exps<{width}>")[x.size // width](x, results[-1])
+    np.testing.assert_array_equal(*(result.view(np.int32) for result in results))
+
+
 @pytest.mark.parametrize("type", TYPES)
 def test_powers_of_two_are_exact(type: str, call) -> None:
     info = np.finfo(TYPES[type])

@@ -51,73 +51,90 @@ CUDA_TILE_API E combine_halves(F f, E const* x) {
   }
 }
 
-/// Along the elements of strips that have all lanes, N elements in all. A sum starts with its first strip,
-/// or, which is faster, with a neutral element: one that leaves the bits of every other as they are.
-template <typename E, unsigned N, bool Neutral>
-struct reduction_along {
-  static constexpr unsigned lanes = reduction_lanes<N>, most = 32 * reduced_in_turn;
-  static constexpr unsigned parts = N > most ? N / most : 1;
-  using lanes_type = strip<E, lanes>;
-  template <typename F>
-  static constexpr bool in_vectors = ct::detail::has_vector_form<F, E, lanes>;
-  E neutral;
-  alignas(64) E sums[lanes];
-  E totals[parts];
+/// The sums of the lanes of a reduction by F.
+template <typename E, unsigned Lanes, typename F>
+struct lanes_in_memory {
+  alignas(64) E sums[Lanes];
 
-  CUDA_TILE_API explicit reduction_along(E start = E()) : neutral(start) { clear(); }
-
-  /// Adds the strip that begins at element `at`.
-  template <typename F>
-  CUDA_TILE_API void add(F f, unsigned at, lanes_type const& x) {
-    bool const begins = !Neutral && at % most == 0;
-    if constexpr (in_vectors<F>)
-      for (unsigned v = 0; v < count; ++v) {
-        auto const next = ct::platform::load_vector<vector>(x.slots + v * width);
-        vectors[v] = begins ? next : ct::detail::combine_vectors<F>(vectors[v], next);
-      }
-    else if (begins)
-      copy<E, lanes>(sums, x.slots);
-    else // in place: compilers copy whole tiles piece by piece
-      for (unsigned l = 0; l < lanes; ++l)
-        sums[l] = f(sums[l], x.slots[l]);
-    if constexpr (parts > 1)
-      if ((at + lanes) % most == 0) {
-        totals[at / most] = total(f);
-        clear();
-      }
+  CUDA_TILE_API void begin(E start) {
+    for (E& each : sums)
+      each = start;
   }
-  template <typename F>
-  CUDA_TILE_API E result(F f) {
-    if constexpr (parts == 1)
-      return total(f);
-    E whole;
-    ct::detail::reduce_rows<parts, 1>(&whole, f, totals);
-    return whole;
+  CUDA_TILE_API void begin(strip<E, Lanes> const& x) { copy<E, Lanes>(sums, x.slots); }
+  CUDA_TILE_API void add(F f, strip<E, Lanes> const& x) { // in place: compilers copy tiles piece by piece
+    for (unsigned l = 0; l < Lanes; ++l)
+      sums[l] = f(sums[l], x.slots[l]);
+  }
+  CUDA_TILE_API E total(F f) const { return combine_halves<Lanes>(f, sums); }
+};
+
+/// The same in registers: compilers keep whole vectors there, but not all arrays.
+template <typename E, unsigned Lanes, typename F>
+struct lanes_in_vectors {
+  using vector = ct::platform::vector<E>;
+  static constexpr unsigned width = sizeof(vector) / sizeof(E), count = Lanes / width;
+  vector sums[count];
+
+  CUDA_TILE_API void begin(E start) {
+    for (vector& each : sums)
+      each = ct::detail::before_combining<F>(start - vector{});
+  }
+  CUDA_TILE_API void begin(strip<E, Lanes> const& x) {
+    for (unsigned v = 0; v < count; ++v)
+      sums[v] = at(x, v);
+  }
+  CUDA_TILE_API void add(F, strip<E, Lanes> const& x) {
+    for (unsigned v = 0; v < count; ++v)
+      sums[v] = ct::detail::combine_vectors<F>(sums[v], at(x, v));
+  }
+  CUDA_TILE_API E total(F f) const {
+    alignas(64) E lanes[Lanes];
+    for (unsigned v = 0; v < count; ++v)
+      ct::platform::store_vector(lanes + v * width, ct::detail::after_combining<F>(sums[v]));
+    return combine_halves<Lanes>(f, lanes);
   }
 
 private:
-  // Compilers keep whole vectors in registers, but not all arrays.
-  static constexpr bool has_vectors = ct::detail::is_same_v<E, float> || ct::detail::is_same_v<E, double>;
-  using vector = ct::platform::vector<ct::detail::conditional_t<has_vectors, E, char>>;
-  static constexpr unsigned width = sizeof(vector) / sizeof(E);
-  static constexpr unsigned count = lanes / width == 0 ? 1 : lanes / width;
-  vector vectors[count];
-
-  template <typename F>
-  CUDA_TILE_API E total(F f) {
-    if constexpr (in_vectors<F>)
-      for (unsigned v = 0; v < count; ++v)
-        ct::platform::store_vector(sums + v * width, vectors[v]);
-    return combine_halves<lanes>(f, sums);
+  CUDA_TILE_API static vector at(strip<E, Lanes> const& x, unsigned v) {
+    return ct::detail::before_combining<F>(ct::platform::load_vector<vector>(x.slots + v * width));
   }
-  CUDA_TILE_API void clear() {
+};
+
+/// Along the elements of strips that have all lanes, N elements in all. A sum starts with its first strip,
+/// or, which is faster, with a neutral element: one that leaves the bits of every other as they are.
+template <typename E, unsigned N, typename F, bool Neutral>
+struct reduction_along {
+  static constexpr unsigned lanes = reduction_lanes<N>, most = 32 * reduced_in_turn;
+  static constexpr unsigned parts = N > most ? N / most : 1;
+  static constexpr bool in_vectors = ct::detail::has_vector_form<F, E, lanes>;
+  ct::detail::conditional_t<in_vectors, lanes_in_vectors<E, lanes, F>, lanes_in_memory<E, lanes, F>> sums;
+  E totals[parts];
+  E neutral;
+
+  CUDA_TILE_API explicit reduction_along(E start = E()) : neutral(start) {
     if constexpr (Neutral)
-      for (unsigned l = 0; l < lanes; ++l)
-        sums[l] = neutral;
-    if constexpr (Neutral && has_vectors)
-      for (unsigned v = 0; v < count; ++v)
-        for (unsigned l = 0; l < width; ++l)
-          vectors[v][l] = neutral;
+      sums.begin(neutral);
+  }
+
+  /// Adds the strip that begins at element `at`.
+  CUDA_TILE_API void add(F f, unsigned at, strip<E, lanes> const& x) {
+    if (!Neutral && at % most == 0)
+      sums.begin(x);
+    else
+      sums.add(f, x);
+    if constexpr (parts > 1)
+      if ((at + lanes) % most == 0) {
+        totals[at / most] = sums.total(f);
+        if constexpr (Neutral)
+          sums.begin(neutral);
+      }
+  }
+  CUDA_TILE_API E result(F f) {
+    if constexpr (parts == 1)
+      return sums.total(f);
+    E whole;
+    ct::detail::reduce_rows<parts, 1>(&whole, f, totals);
+    return whole;
   }
 };
 

@@ -1,6 +1,7 @@
 // map and the conversion of tiles with one thread a block: loops over arrays.
 #pragma once
 
+#include "cuda_tile/core/math_elements.h"
 #include "cuda_tile/one_thread/rearrange.h"
 #include "cuda_tile/platform/host_halves.h"
 
@@ -100,6 +101,23 @@ CUDA_TILE_API R map_aligned(conversion_to<E> f, T const& operand) {
   R result;
   checks::after_map<conversion_to<E>>(result, operand);
   detail::convert_elements<R::distribution::slots>(result.slots, operand.slots);
+  return result;
+}
+
+/// exp in whole vectors.
+template <typename R, typename F, typename T>
+  requires(__is_base_of(elements::exp, F) && platform::has_exp_of_vectors &&
+           is_same_v<typename R::element_type, float> &&
+           R::distribution::slots % (platform::vector_bytes / sizeof(float)) == 0)
+CUDA_TILE_API R map_aligned(F f, T const& operand) {
+  using V = platform::vector<float>;
+  checks::before_map<tile_shape_t<R>>(f, operand);
+  R result;
+  checks::after_map<F>(result, operand);
+  for (unsigned s = 0; s < R::distribution::slots; s += platform::vector_bytes / sizeof(float)) {
+    V const x = platform::load_vector<V>(operand.slots + s);
+    platform::store_vector(result.slots + s, platform::exp_of_vector(x));
+  }
   return result;
 }
 

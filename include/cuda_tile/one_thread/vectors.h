@@ -23,57 +23,44 @@ inline constexpr bool has_vector_form =
     (is_same_v<E, float> || is_same_v<E, double>) && vector_operation<F> != 0 &&
     Lanes * sizeof(E) % platform::vector_bytes == 0;
 
-/// The same as elements::extremum, provided that a is not NaN.
-template <bool Max, typename V>
-CUDA_TILE_API V extremum_of_vectors(V a, V b) {
-  using bits = decltype(a < b);
-  V greater = Max ? (b > a ? b : a) : (b < a ? b : a); // a where b is NaN
-  bits zeros = Max ? (bits)a & (bits)b : (bits)a | (bits)b;
-  return a == b ? (V)zeros : greater;
-}
+// max and min are found among integers, which have instructions for it whatever the signs of zeros.
 
+template <typename F>
+inline constexpr bool is_max = vector_operation<F> == 3;
+template <typename F>
+inline constexpr bool is_extremum = is_max<F> || vector_operation<F> == 4;
+
+/// The bits of numbers as integers in their order, -0 before 0; its own inverse.
+template <typename Bits>
+CUDA_TILE_API Bits in_order(Bits b) {
+  constexpr int sign = sizeof(b[0]) * 8 - 1;
+  return b ^ ((b >> sign) & ~((Bits{} + 1) << sign));
+}
+/// For max and min integers of which the greatest counts; NaN becomes the least one.
+template <typename F, typename V>
+CUDA_TILE_API V before_combining(V x) {
+  using bits = decltype(x == x);
+  if constexpr (!is_extremum<F>)
+    return x;
+  bits const order = detail::in_order((bits)x);
+  return x == x ? (V)(is_max<F> ? order : ~order) : -V{};
+}
+template <typename F, typename V>
+CUDA_TILE_API V after_combining(V x) {
+  using bits = decltype(x == x);
+  if constexpr (!is_extremum<F>)
+    return x;
+  return (V)detail::in_order(is_max<F> ? (bits)x : ~(bits)x);
+}
 template <typename F, typename V>
 CUDA_TILE_API V combine_vectors(V a, V b) {
-  if constexpr (vector_operation<F> == 1) {
+  using bits = decltype(a == b);
+  if constexpr (vector_operation<F> == 1)
     return a + b;
-  } else if constexpr (vector_operation<F> == 2) {
+  else if constexpr (vector_operation<F> == 2)
     return a * b;
-  } else {
-    V result = detail::extremum_of_vectors<vector_operation<F> == 3>(a, b);
-    return a == a ? result : b;
-  }
-}
-
-/// Reduces vectors v + Count, v + 2 Count, ... of N elements into c[v] by f.
-template <typename F, unsigned N, unsigned Count, typename V, typename E>
-CUDA_TILE_API void collect_vectors(V (&c)[Count], E const* from) {
-  constexpr unsigned width = sizeof(V) / sizeof(E);
-  for (unsigned i = Count * width; i < N; i += Count * width)
-    for (unsigned v = 0; v < Count; ++v)
-      c[v] = detail::combine_vectors<F>(c[v], platform::load_vector<V>(from + i + v * width));
-}
-
-/// For max and min: a lane becomes NaN only if all its values are.
-template <typename F, unsigned N, unsigned Count, typename V, typename E>
-  requires(vector_operation<F> >= 3)
-CUDA_TILE_API void collect_vectors(V (&c)[Count], E const* from) {
-  constexpr unsigned width = sizeof(V) / sizeof(E);
-  constexpr bool is_max = vector_operation<F> == 3;
-  decltype(c[0] == c[0]) numbers[Count];
-  V first[Count];
-  for (unsigned v = 0; v < Count; ++v) {
-    first[v] = c[v];
-    numbers[v] = c[v] == c[v];
-    c[v] = numbers[v] ? c[v] : V{} + (is_max ? -elements::infinity<E>() : elements::infinity<E>());
-  }
-  for (unsigned i = Count * width; i < N; i += Count * width)
-    for (unsigned v = 0; v < Count; ++v) {
-      V next = platform::load_vector<V>(from + i + v * width);
-      c[v] = detail::extremum_of_vectors<is_max>(c[v], next);
-      numbers[v] |= next == next;
-    }
-  for (unsigned v = 0; v < Count; ++v)
-    c[v] = numbers[v] ? c[v] : first[v];
+  else
+    return (V)((bits)a > (bits)b ? (bits)a : (bits)b);
 }
 
 /// Reduces N elements by f: every Lanes-th element first, then halves until one element is left.
@@ -81,10 +68,15 @@ template <unsigned N, unsigned Lanes, typename F, typename E>
 CUDA_TILE_API E reduce_vectors(F, E const* from) {
   using V = platform::vector<E>;
   constexpr unsigned width = sizeof(V) / sizeof(E), count = Lanes / width;
+  auto vector_at = [from](unsigned i) {
+    return detail::before_combining<F>(platform::load_vector<V>(from + i));
+  };
   V c[count];
   for (unsigned v = 0; v < count; ++v)
-    c[v] = platform::load_vector<V>(from + v * width);
-  detail::collect_vectors<F, N>(c, from);
+    c[v] = vector_at(v * width);
+  for (unsigned i = Lanes; i < N; i += Lanes)
+    for (unsigned v = 0; v < count; ++v)
+      c[v] = detail::combine_vectors<F>(c[v], vector_at(i + v * width));
   for (unsigned half = count / 2; half > 0; half /= 2)
     for (unsigned v = 0; v < half; ++v)
       c[v] = detail::combine_vectors<F>(c[v], c[v + half]);
@@ -94,7 +86,8 @@ CUDA_TILE_API E reduce_vectors(F, E const* from) {
     c[0] = detail::combine_vectors<F>(c[0], platform::rotate_lanes<4>(c[0]));
   if constexpr (width >= 4)
     c[0] = detail::combine_vectors<F>(c[0], platform::rotate_lanes<2>(c[0]));
-  return detail::combine_vectors<F>(c[0], platform::rotate_lanes<1>(c[0]))[0];
+  c[0] = detail::combine_vectors<F>(c[0], platform::rotate_lanes<1>(c[0]));
+  return detail::after_combining<F>(c[0])[0];
 }
 
 /// Whether each vector is scanned by itself first; the sum before it is then added to it once.

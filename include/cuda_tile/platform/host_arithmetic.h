@@ -21,14 +21,19 @@ inline float fmod(float a, float b) { return __builtin_fmodf(a, b); }
 inline double fmod(double a, double b) { return __builtin_fmod(a, b); }
 // clang-format on
 
+#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__aarch64__)
+inline constexpr bool has_fma = true;
+#else
+inline constexpr bool has_fma = false;
+#endif
+
 /// a * b + c in whichever way is fastest, for sums whose rounding the manual leaves open [2.5].
 template <typename T>
 inline T multiply_add(T a, T b, T c) {
-#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__aarch64__)
-  return platform::fma(a, b, c);
-#else
-  return a * b + c;
-#endif
+  if constexpr (has_fma)
+    return platform::fma(a, b, c);
+  else
+    return a * b + c;
 }
 
 inline constexpr bool small_floats_convert = false;

@@ -1,10 +1,11 @@
 // exp, exp2, sinh, cosh, tanh of float and double on the host.
 //
-// x = n log(2) + r, |r| <= log(2) / 2 (Cody and Waite), and exp(x) = 2^n (cosh(r) + sinh(r)). The polynomials
-// of the two are least maximum fits: tests/math/coefficients.py makes them.
+// x = n log(2) + r, |r| <= log(2) / 2 (Cody and Waite), and exp(x) = 2^n exp(r), where exp(r) of double is
+// cosh(r) + sinh(r). The polynomials are least maximum fits: tests/math/coefficients.py makes them.
 #pragma once
 
 #include "cuda_tile/platform/host_math_real.h"
+#include "cuda_tile/platform/host_vectors.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::platform::host_math {
 
@@ -59,16 +60,37 @@ CUDA_TILE_HOST_MATH reduced<T> reduce(T x) {
   return {n.bits, {r, multiply_add(-n.value, ln2<T>::low, near - r)}};
 }
 
-/// 2^n exp(r); float ignores r.low, which is at most a quarter of an ulp.
-template <typename T>
-CUDA_TILE_HOST_MATH T exp_of(reduced<T> x) {
-  T r = x.r.high;
-  tails<T> t = tails_of(r);
-  pair<T> sum = exact_sum(T(1), r);
-  if constexpr (sizeof(T) == 8)
-    sum.low += x.r.low;
+/// 2^n exp(r).
+CUDA_TILE_HOST_MATH double exp_of(reduced<double> x) {
+  double r = x.r.high;
+  tails<double> t = tails_of(r);
+  pair<double> sum = exact_sum(1.0, r);
+  sum.low += x.r.low;
   return scale(sum.high + multiply_add(t.u, multiply_add(r, t.odd, t.even), sum.low), x.n);
 }
+
+/// a * b + c of floats, or of each float of vectors.
+template <typename T>
+CUDA_TILE_HOST_MATH T add_product(T a, T b, T c) {
+  if constexpr (sizeof(T) == sizeof(float))
+    return multiply_add(a, b, c);
+  else
+    return multiply_add_vectors(a, b, c);
+}
+/// exp(r) of a float, or of each float of a vector.
+template <typename T>
+CUDA_TILE_HOST_MATH T short_exp(T r) {
+  T const u = r * r, one = T{} + 1.0f;
+  T const low = add_product(r, T{} + 0.16666521f, T{} + 0.49999994f);
+  T const middle = add_product(r, T{} + 0.0083687175f, T{} + 0.04166839f);
+  T const tail = add_product(u, add_product(u, T{} + 0.0013814548f, middle), low);
+  if constexpr (has_fma)
+    return add_product(r, add_product(r, tail, one), one);
+  pair<T> const sum = exact_sum(one, r);
+  return sum.high + add_product(u, tail, sum.low);
+}
+/// 2^n exp(r); r.low is at most a quarter of an ulp.
+CUDA_TILE_HOST_MATH float exp_of(reduced<float> x) { return scale(short_exp(x.r.high), x.n); }
 
 // Far from 0, n is undefined, and so are results computed from it; the limits below lie beyond overflow and
 // underflow.
@@ -152,5 +174,32 @@ CUDA_TILE_HOST_MATH float tanh(float x) {
   double m = multiply_add(r * short_exponential(r), power, power - 1);
   return flip_sign(abs(x) > 10 ? 1.0f : static_cast<float>(m / (m + 2)), to_bits(x));
 }
+
+#if defined(__AVX512F__) && defined(__AVX512BW__)
+inline constexpr bool has_exp_of_vectors = true;
+
+/// exp of each float, with the same bits; an instruction multiplies by 2^n.
+CUDA_TILE_HOST_MATH vector<float> exp_of_vector(vector<float> x) {
+  using V = vector<float>;
+  using constants = ln2<float>;
+  V const most = V{} + 89.0f, round = V{} + real<float>::round;
+  V const limited = x > most ? most : x;
+  V const n = add_product(limited, V{} + constants::inverse, round) - round;
+  V const near = add_product(n, V{} - constants::high, limited);
+  V const y = short_exp(add_product(n, V{} - constants::low, near));
+  constexpr int not_less = 5, rounding_as_set = 4;
+  auto const kept =
+      __builtin_ia32_cmpps512_mask(x, V{} - 104.0f, not_less, (unsigned short)-1, rounding_as_set);
+#if defined(__clang__)
+  using mask = unsigned short;
+#else
+  using mask = short;
+#endif
+  return __builtin_ia32_scalefps512_mask(y, n, V{}, static_cast<mask>(kept), rounding_as_set);
+}
+#else
+inline constexpr bool has_exp_of_vectors = false;
+vector<float> exp_of_vector(vector<float> x);
+#endif
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::platform::host_math

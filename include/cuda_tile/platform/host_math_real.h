@@ -142,17 +142,16 @@ CUDA_TILE_HOST_MATH pair<T> exact_sum(T a, T b) {
 /// a * b with its error.
 template <typename T>
 CUDA_TILE_HOST_MATH pair<T> exact_product(T a, T b) {
-#if defined(__FMA__) || defined(__ARM_FEATURE_FMA) || defined(__aarch64__)
   T product = a * b;
-  return {product, fma(a, b, -product)};
-#else
-  // Dekker: halves of the factors have exact products.
-  constexpr bits_of<T> upper_half = ~bits_of<T>(0) << ((real<T>::digits + 1) / 2);
-  T product = a * b;
-  T a1 = from_bits<T>(to_bits(a) & upper_half), b1 = from_bits<T>(to_bits(b) & upper_half);
-  T a2 = a - a1, b2 = b - b1;
-  return {product, ((a1 * b1 - product) + (a1 * b2 + a2 * b1)) + a2 * b2};
-#endif
+  if constexpr (has_fma) {
+    return {product, fma(a, b, -product)};
+  } else {
+    // Dekker: halves of the factors have exact products.
+    constexpr bits_of<T> upper_half = ~bits_of<T>(0) << ((real<T>::digits + 1) / 2);
+    T a1 = from_bits<T>(to_bits(a) & upper_half), b1 = from_bits<T>(to_bits(b) & upper_half);
+    T a2 = a - a1, b2 = b - b1;
+    return {product, ((a1 * b1 - product) + (a1 * b2 + a2 * b1)) + a2 * b2};
+  }
 }
 
 /// a * b without the product of the low parts.

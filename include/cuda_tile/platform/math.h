@@ -67,6 +67,8 @@ using host_math::cos_of_moderate;
 using host_math::cosh;
 using host_math::exp;
 using host_math::exp2;
+using host_math::exp_of_vector;
+using host_math::has_exp_of_vectors;
 using host_math::is_large_angle;
 using host_math::log;
 using host_math::log2;

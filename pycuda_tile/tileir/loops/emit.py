@@ -209,7 +209,8 @@ class _Emitter:
         else:
             start = neutral(op)
             known = "true" if start else "false"
-            self.line(f"loops::reduction_along<{kind}, {extent}, {known}> {name}{{{start}}};")
+            combine = f"decltype({self.combines[id(op)]})"
+            self.line(f"loops::reduction_along<{kind}, {extent}, {combine}, {known}> {name}{{{start}}};")
 
     def _several(self, op: Operation) -> None:
         """The type of the strips that are reduced together, whose elements are structures."""

@@ -54,12 +54,17 @@ class Uses:
                 found.users.setdefault(id(value), set()).add(id(op))
         return found
 
-    def outside(self, ops: list[Operation]) -> list[Value]:
-        """The results of operations that others use."""
-        own = {id(op) for op in ops}
-        own |= {id(inner) for op in ops for block in op.regions if block is not None for inner in walk(block)}
+    def outside(self, ops: list[Operation], also: list[Operation] | None = None) -> list[Value]:
+        """The results of operations that others use, and not only those of `also`."""
+        own = {id(op) for op in walk(Block([], [*ops, *(also or [])]))}
         results = [value for op in ops for value in op.results if is_tile(value) or is_scalar(value)]
         return [value for value in results if self.users.get(id(value), set()) - own]
+
+    def forget(self, made: list[Operation], users: list[Operation]) -> None:
+        """Leaves out that operations use what others compute."""
+        done = {id(op) for op in _others(users, made)}
+        for value in (value for op in made for value in op.results):
+            self.users[id(value)] = self.users.get(id(value), set()) - done
 
 
 def split(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) -> list[Item]:
@@ -124,15 +129,16 @@ def _nests(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) -
             items.extend(part)
             continue
         while part:
-            nest = _longest(part, uses, reasons, _without)
+            nest = _sparing_loads(_longest(part, uses, reasons, _without), part, uses)
             if nest is None or not _is_worth_it(nest):
-                whole = _longest(part, uses, reasons, _before)
+                whole = _sparing_loads(_longest(part, uses, reasons, _before), part, uses)
                 if nest is None or (whole is not None and _is_worth_it(whole)):
                     nest = whole
             if nest is None:
                 nest = _longest(part[:1], uses, reasons, _before)
             if nest is not None and _is_worth_it(nest):
-                taken = nest.ops
+                taken = _others(nest.ops, nest.again)
+                uses.forget(nest.again, nest.ops)
                 items.append(nest)
             else:
                 taken = part[:1] if nest is None or _only_arranges(nest) else nest.ops
@@ -145,6 +151,38 @@ def _nests(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) -
                 items.extend(taken)
             part = _others(part, taken)
     return items
+
+
+def _sparing_loads(nest: Nest | None, part: list[Operation], uses: Uses) -> Nest | None:
+    """A nest without the tiles that what is left of a part can load again."""
+    if nest is None or any(op.name in STORES for op in nest.ops):
+        return nest
+    beyond = {id(value) for value in uses.outside(nest.ops, _others(part, nest.ops))}
+    loaded = [v for v in nest.outputs if id(v) not in beyond and _is_loaded(_needed([v], nest.ops))]
+    outputs = [value for value in nest.outputs if value not in loaded]
+    if not loaded or not outputs:
+        return nest
+    try:
+        spared = plan(_needed(outputs, nest.ops), outputs)
+    except Fallback:
+        return nest
+    spared.again = _needed(loaded, nest.ops)
+    return spared
+
+
+def _needed(values: list[Value], ops: list[Operation]) -> list[Operation]:
+    """The operations among these that compute some values."""
+    wanted, found = {id(value) for value in values}, []
+    for op in reversed(ops):
+        if any(id(result) in wanted for result in op.results):
+            wanted |= {id(value) for value in [*data_of(op), *captured(op)]}
+            found.append(op)
+    return found[::-1]
+
+
+def _is_loaded(ops: list[Operation]) -> bool:
+    """Whether operations only load a tile, which costs no more than to read it from a copy."""
+    return any(op.name in LOADS for op in ops) and all(op.name in LOADS | SOURCES | CHEAP for op in ops)
 
 
 #: What is left to fuse together if an operation cannot belong to it.

@@ -47,6 +47,7 @@ class Nest:
     vector:   the axis that goes by strips
     levels:   the stage that first has a value, by the value's identity; of a store, by the operation's
     buffers:  values that stages keep for later ones
+    again:    operations that the nests after it repeat
     """
 
     ops: list[Operation]
@@ -59,6 +60,7 @@ class Nest:
     levels: dict[int, int] = field(default_factory=dict)
     buffers: dict[int, Value] = field(default_factory=dict)
     outputs: list[Value] = field(default_factory=list)
+    again: list[Operation] = field(default_factory=list)
     masks: set[int] = field(default_factory=set)  # strips of bools that only select between others
     #: By stage, the values that its innermost loop computes.
     needed: dict[int, set[int]] = field(default_factory=dict)
