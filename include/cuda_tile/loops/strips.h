@@ -66,6 +66,8 @@ template <unsigned S, typename E>
 template <unsigned S, typename E>
 CUDA_TILE_API strip<E, S> load(E const* from, long long inside, E pad) {
   if constexpr (ct::platform::has_partial_vectors && S * sizeof(E) % ct::platform::vector_bytes == 0) {
+    if (inside <= 0) // instructions with empty masks are very slow where no memory is mapped
+      return tileir::splat<strip<E, S>>(pad);
     strip<E, S> result;
     if (inside < static_cast<long long>(S))
       ct::platform::load_part_of_vectors<S * sizeof(E)>(result.slots, from,
@@ -108,6 +110,8 @@ CUDA_TILE_API E load_one(E const* from, long long inside, E pad) {
 template <typename E, unsigned S>
 CUDA_TILE_API void store(E* to, strip<E, S> const& x, long long inside) {
   constexpr bool is_whole = S * sizeof(E) % ct::platform::vector_bytes == 0;
+  if (inside <= 0)
+    return;
   if (inside < static_cast<long long>(S))
     if constexpr (ct::platform::has_partial_vectors && is_whole)
       ct::platform::store_part_of_vectors<S * sizeof(E)>(to, x.slots,
