@@ -5,6 +5,10 @@
 
 namespace cuda_tile::inline CUDA_TILE_ABI::loops {
 
+/// A test before loops. Compilers would guess that each of many fails half of the time, and take the loops
+/// behind them for code that never runs.
+CUDA_TILE_API bool holds(bool test) { return __builtin_expect_with_probability(test, true, 0.99); }
+
 /// From `begin` up to but not including `end`; empty if they are equal. The elements within are at distances
 /// of `steps`, in bytes, along `rank` axes.
 struct range {

@@ -75,7 +75,7 @@ class _Emitter:
             found.add_tests(self.places)
             found.add_streams(self.places)
             if found.tests:
-                tests = " && ".join(found.tests)
+                tests = " && ".join(f"loops::holds({test})" for test in found.tests)
                 with self.translator.names.block(f"if ({tests})"):
                     self._loops()
                 # Not inlined: compilers make worse loops in long functions.
