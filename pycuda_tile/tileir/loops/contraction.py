@@ -225,7 +225,8 @@ def _factor(
         (access,) = effects([load], analysis).accesses
     except Fallback:
         return Factor(value)
-    if access.place is None or any(len(own) > 1 for op in chain for own in axes.of(op.results[0])):
+    divided = any(len(own) > 1 for op in chain for own in axes.of(op.results[0]))
+    if access.place is None or divided or any(len(limit.factors) > 1 for limit in access.limits):
         return Factor(value)
     return Factor(value, [*addresses, *chain], axes, analysis, access)
 

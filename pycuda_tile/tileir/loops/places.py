@@ -44,6 +44,10 @@ class Span(NamedTuple):
     step: str
 
 
+#: The spans of axes, or of several as one.
+_Spans = dict[tuple[int, ...], Span]
+
+
 @dataclass
 class Place:
     """C++ expressions.
@@ -111,16 +115,6 @@ def _times(step: str, weight: int) -> str:
     if weight == 1:
         return step
     return str(int(step) * weight) if step.isdigit() else f"{weight} * {step}"
-
-
-def _is_one(form: Affine, factors: dict[int, int]) -> bool:
-    """Whether pointers move along several axes as along one, with these factors between positions."""
-    *_, innermost = factors
-    unit = form.steps.get(innermost, {})
-    return all(
-        form.steps.get(axis, {}) == {product: n * factor for product, n in unit.items()}
-        for axis, factor in factors.items()
-    )
 
 
 def _zero(kind: str) -> str:
@@ -238,12 +232,12 @@ class Places:
         place = Place(origin, kind, {axis: self._step(step) for axis, step in form.steps.items()})
         for found in access.ranges:
             self._test_range(found)
-        spans = {
-            axis: Span(str(self.nest.axes.extents[axis]), place.steps.get(axis, "0"))
+        spans: _Spans = {
+            (axis,): Span(str(self.nest.axes.extents[axis]), place.steps.get(axis, "0"))
             for axis in self.nest.axes.list_of(access.value)
         }
         for limit in access.limits:
-            self._limit(place, limit, form, spans)
+            spans = self._limit(place, limit, form, spans)
         place.spans = list(spans.values())
         if op.name in LOADS:
             given = optional_operand(op, "paddingValue")
@@ -254,27 +248,40 @@ class Places:
         )
         return place
 
-    def _limit(self, place: Place, limit: Limit, form: Affine, spans: dict[int, Span]) -> None:
-        """Adds what a limit leaves. `spans` are those of each axis."""
+    def _limit(self, place: Place, limit: Limit, form: Affine, spans: _Spans) -> _Spans:
+        """Adds what a limit leaves; returns what is left of the spans."""
         value, bound = (self._read(each, limit.unsigned) for each in (limit.value, limit.bound))
         if not limit.factors:
             first, relation = next(iter(spans)), "<=" if limit.inclusive else "<"
             size, step = spans[first]
-            spans[first] = Span(self._let("inside", f"{value} {relation} {bound} ? {size} : 0"), step)
-            place.bounds.append(Bound({}, spans[first].size))
-            return
-        axes, unit = list(limit.factors), math.gcd(*limit.factors.values())
+            inside = self._let("inside", f"{value} {relation} {bound} ? {size} : 0")
+            place.bounds.append(Bound({}, inside))
+            return {**spans, first: Span(inside, step)}
+        axes, unit = tuple(limit.factors), math.gcd(*limit.factors.values())
         factors = {axis: factor // unit for axis, factor in limit.factors.items()}
+        known = spans.get(axes) if self._is_one(form, factors) else None
         most = str(1 + sum(n * (self.nest.axes.extents[axis] - 1) for axis, n in factors.items()))
-        if len(axes) == 1 and axes[0] in spans:
-            most = spans[axes[0]].size
         inclusive = "true" if limit.inclusive else "false"
-        size = self._let("inside", f"loops::below<{inclusive}>({value}, {bound}, {unit}, {most})")
+        given = f"{value}, {bound}, {unit}, {known.size if known else most}"
+        size = self._let("inside", f"loops::below<{inclusive}>({given})")
         place.bounds.append(Bound(factors, size))
-        if all(axis in spans for axis in axes) and factors[axes[-1]] == 1 and _is_one(form, factors):
-            spans[axes[0]] = Span(size, spans[axes[-1]].step)
-            for axis in axes[1:]:
-                del spans[axis]
+        if known:
+            return {**spans, axes: Span(size, known.step)}
+        if any((axis,) not in spans for axis in axes) or not self._is_one(form, factors):
+            return spans
+        alone: list[tuple[int, ...]] = [(axis,) for axis in axes]
+        *others, innermost = alone
+        joined = {innermost: (axes, Span(size, spans[innermost].step))}
+        return dict(joined.get(key, (key, span)) for key, span in spans.items() if key not in others)
+
+    def _is_one(self, form: Affine, factors: dict[int, int]) -> bool:
+        """Whether pointers move along several axes as along one, with these factors between positions."""
+        axes = list(factors)
+        unit = form.steps.get(axes[-1], {})
+        return factors == self.nest.axes.weights(axes) and all(
+            form.steps.get(axis, {}) == {product: n * factor for product, n in unit.items()}
+            for axis, factor in factors.items()
+        )
 
     def _read(self, value: Value, unsigned: bool) -> str:
         return f"tileir::read<tileir::as_{'unsigned' if unsigned else 'signed'}>({self._origin(value)})"

@@ -150,7 +150,8 @@ class Products:
         with self.translator.names.block(f"if ({' && '.join(dict.fromkeys(tests))})"):
             self._add_from(product, name, sums, places)
         with self.translator.names.block("else"):
-            self._by_operation([op for factor in factors for op in factor.chain])
+            chain = [op for factor in factors for op in factor.chain]
+            self._by_operation([op for op in chain if id(op) in self._contraction.absorbed])
             self._add_from(product, name, sums, [None, None])
 
     def _add_from(self, product: Product, name: str, sums: str, places: list[Place | None]) -> None:

@@ -76,6 +76,10 @@ class Nest:
         """Whether a value differs from round to round of the innermost loop."""
         return self.inner in self.axes.list_of(value)
 
+    def repeats(self, value: Value) -> bool:
+        """Whether outer loops make a value, or store it, more than once."""
+        return not set(self.outer) <= set(self.axes.list_of(value))
+
     def access(self, op: Operation) -> Access:
         return next(access for access in self.effects.accesses if access.op is op)
 
@@ -98,7 +102,7 @@ class Nest:
         last time no later than that of the output is made."""
         if old.type != new.type or self.axes.of(old) != self.axes.of(new):
             return False
-        if not set(self.outer) <= set(self.axes.list_of(new)):
+        if self.repeats(new):
             return False
         made = next(i for i, op in enumerate(self.ops) if new in op.results)
         last = self.levels[id(new)]
@@ -114,6 +118,8 @@ class Nest:
         """Whether the loops are right if two accesses are to one place, position by position: each element
         is loaded for the last time no later than it is stored."""
         if load.stores or not store.stores or self.axes.of(load.value) != self.axes.of(store.value):
+            return False
+        if self.repeats(store.value):
             return False
         if id(load.value) in self.buffers:
             return True
@@ -154,6 +160,7 @@ def plan(ops: list[Operation], outputs: list[Value]) -> Nest:
     nest = Nest(ops, axes, analysis, effects(ops, analysis), outputs=outputs)
     full = _spanning(nest)
     _order_loops(nest, full)
+    _check_in_place(nest)
     _find_levels(nest)
     _reduce_all_rows(nest)
     _find_needed(nest)
@@ -200,6 +207,13 @@ def _order_loops(nest: Nest, full: list[int]) -> None:
         raise Fallback(op, f"its rows have fewer than {least} elements", on_tiles=True)
     others = [axis for axis in full if axis not in (nest.inner, nest.vector)]
     nest.outer = others if nest.inner == nest.vector else [*others, nest.vector]
+
+
+def _check_in_place(nest: Nest) -> None:
+    """A round of the outer loops must not load what the one before it has stored."""
+    for store in nest.effects.in_place.values():
+        if nest.repeats(store.value):
+            raise Fallback(store.op, "loops would repeat it", on_tiles=True)
 
 
 def _best_vector(nest: Nest, full: list[int]) -> int:
