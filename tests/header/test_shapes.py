@@ -51,6 +51,14 @@ def test_reshape(target):
     )
 
 
+def test_conditions_that_are_known(target):
+    """g++ 12 can make them all true."""
+    first = np.repeat(np.arange(32) < 16, 2).reshape(32, 2).astype(np.float32)
+    condition = "ct::element_cast<float>(ct::reshape(ct::iota<ct::tile<int, ct::shape<32>>>() < 16, rows))"
+    column = f"[&] {{ ct::shape<32, 1> rows; return ct::broadcast({condition}, ct::shape<32, 2>{{}}); }}()"
+    check([case(column, [], first)], target)
+
+
 PERMUTATIONS = [
     ((4, 2, 2), (2, 0, 1)),
     ((4, 64), (1, 0)),
