@@ -274,6 +274,51 @@ def carried(name: str = "carried", shape: str = "16x32", late: str = "addf %old,
 """
 
 
+def branching(name: str = "branching", count: int = 64) -> str:
+    """Two tiles that a loop of at most n rounds swaps or adds up and hands on, until round 5."""
+    kind, view = f"tile<{count}xf32>", f"partition_view<tile=({count}), {VECTOR}>"
+    stores = "".join(
+        f"""  %t_{x} = make_tensor_view %{x}, shape = [%size], strides = [1] : tile<i32> -> {VECTOR}
+  %v_{x} = make_partition_view %t_{x} : {view}
+"""
+        for x in ("x", "y")
+    )
+    return f"""entry @{name}(%x: tile<ptr<f32>>, %y: tile<ptr<f32>>, %n: tile<i32>) {{
+  %zero = constant <i32: 0> : tile<i32>
+  %one = constant <i32: 1> : tile<i32>
+  %five = constant <i32: 5> : tile<i32>
+  %size = constant <i32: {count}> : tile<i32>
+  %half = constant <f32: 0.5> : {kind}
+{stores}  %p, %t0 = load_view_tko weak %v_x[%zero] : {view}, tile<i32> -> {kind}, token
+  %q, %t1 = load_view_tko weak %v_y[%zero] : {view}, tile<i32> -> {kind}, token
+  %ends:2 = loop iter_values(%a = %p, %b = %q, %i = %zero) : {kind}, {kind}, tile<i32> -> {kind}, {kind} {{
+    %goes_on = cmpi less_than %i, %n, signed : tile<i32> -> tile<i1>
+    if %goes_on {{
+      %bit = andi %i, %one : tile<i32>
+      %even = cmpi equal %bit, %zero, signed : tile<i32> -> tile<i1>
+      %r:2 = if %even -> ({kind}, {kind}) {{
+        %c = mulf %b, %half : {kind}
+        %d = subf %c, %a : {kind}
+        yield %d, %b : {kind}, {kind}
+      }} else {{
+        yield %b, %a : {kind}, {kind}
+      }}
+      %next = addi %i, %one : tile<i32>
+      %last = cmpi equal %i, %five, signed : tile<i32> -> tile<i1>
+      if %last {{
+        break %r#1, %r#0 : {kind}, {kind}
+      }}
+      continue %r#0, %r#1, %next : {kind}, {kind}, tile<i32>
+    }}
+    break %a, %b : {kind}, {kind}
+  }}
+  %t2 = store_view_tko weak %ends#0, %v_x[%zero] : {kind}, {view}, tile<i32> -> token
+  %t3 = store_view_tko weak %ends#1, %v_y[%zero] : {kind}, {view}, tile<i32> -> token
+  return
+}}
+"""
+
+
 def halves(name: str = "halves") -> str:
     """The left and the right half of rows of 32, each doubled, in place of the other: both in one array."""
     kind, view = "tile<16x16xf32>", f"partition_view<tile=(16x16), {MATRIX}>"

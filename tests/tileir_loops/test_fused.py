@@ -30,6 +30,7 @@ TEXT = "\n".join(
         kernels.transposed(),
         kernels.carried(),
         kernels.carried("carried_late", late="subf %old, %acc"),
+        kernels.branching(),
         kernels.sums("row_sums", "4x64", 1),
         kernels.sums("column_sums", "64x16", 0),
         kernels.sums("row_greatest", "4x64", 1, "maxf"),
@@ -201,6 +202,12 @@ def test_scans(name: str, special: bool):
 def test_carried_tiles(name: str, rows: int, columns: int):
     x = np.round(numbers(rows * columns, False) * 16)
     check(name, -(-rows // 16), x, np.zeros(rows, np.float32), rows, columns)
+
+
+@pytest.mark.parametrize("rounds", [0, 1, 2, 3, 7])
+def test_tiles_that_branches_hand_on(rounds: int):
+    check("branching", 1, numbers(64, True), numbers(64, True)[::-1].copy(), rounds)
+    assert "reason" not in built("auto").kernel("branching").attributes
 
 
 def test_large_results():

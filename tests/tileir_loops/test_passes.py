@@ -18,6 +18,7 @@ from pycuda_tile.tileir.loops.groups import Uses, split
 from pycuda_tile.tileir.loops.neutral import neutral
 from pycuda_tile.tileir.loops.simplify import simplify
 from pycuda_tile.tileir.loops.stages import Nest
+from pycuda_tile.tileir.loops.variables import Variables
 
 
 def entry(text: str):
@@ -373,3 +374,13 @@ def test_neutral_elements(function: str, expected: str):
     text = body(f"  %v = constant <f32: 1.0> : tile<8xf32>\n{fold}")
     found = neutral(next(op for op in entry(text).body.ops if op.name == "reduce"))
     assert found == expected
+
+
+def test_what_branches_hand_on_is_one_variable_unless_both_are_needed():
+    body = entry(kernels.branching()).body
+    variables = Variables(body)
+    (loop,) = (op for op in body.ops if op.name == "loop")
+    branch = next(op for op in walk(body) if op.name == "if" and op.results)
+    (a, b, _), (c, d) = loop.regions[0].arguments, branch.results
+    assert variables.members(a) == variables.members(c) == {id(a), id(c), id(loop.results[0])}
+    assert variables.members(b) == variables.members(d) == {id(b), id(d), id(loop.results[1])}

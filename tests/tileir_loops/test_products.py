@@ -20,6 +20,7 @@ from pycuda_tile.tileir.loops import fuse
 from pycuda_tile.tileir.loops.contraction import find_products
 from pycuda_tile.tileir.loops.groups import Uses
 from pycuda_tile.tileir.loops.simplify import simplify
+from pycuda_tile.tileir.loops.variables import Variables
 
 MATMUL = Path(__file__).resolve().parents[2] / "benchmarks" / "kernels" / "matmul.cu"
 MORE = "    %last = addf %next, %next : tile<16x32xf32>\n"
@@ -208,7 +209,7 @@ def test_sums_that_change_between_products():
 def products(text: str):
     """The products of a kernel, and the reasons why others have no rule."""
     body = simplify(tileir.parse(text).entries[0]).body
-    found = find_products(body, Uses.of(body))
+    found = find_products(body, Uses.of(body), Variables(body))
     return list(found.found.values()), [str(reason) for reason in found.reasons.values()]
 
 

@@ -4,8 +4,9 @@ Op by op (lower/), a tile is an array and each operation a loop over it. Here ne
 loops, and what passes from one to the next stays in registers. A kernel goes through these steps:
 
 1. `simplify` makes a copy that is easier to fuse.
-2. `contraction` finds matrix products whose factors come straight from memory and whose sums stay where they
-   are, which `products` writes.
+2. `variables` finds which tiles that conditionals and loops hand on need no copies; `contraction` finds
+   matrix products whose factors come straight from memory and whose sums stay where they are, which
+   `products` writes.
 3. `groups` finds neighbouring operations that may share loops. For each group,
    - `axes` finds which dimensions of which tiles are the same loop,
    - `affine` finds tiles of pointers that are as regular as views, and masks that are bounds,

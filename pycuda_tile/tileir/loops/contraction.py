@@ -29,11 +29,12 @@ from ..reading import (
 from .affine import Analysis
 from .axes import Axes
 from .effects import Access, effects
-from .facts import LOADS, STORES, is_pure, is_tile, is_weak
+from .facts import LOADS, SHAPES, STORES, is_pure, is_tile, is_weak
 from .fallback import Fallback
 
 if TYPE_CHECKING:
     from .groups import Uses
+    from .variables import Variables
 
 PRODUCTS = frozenset({"mmaf", "mmai"})
 #: The types of sums that are rounded no more often than each product.
@@ -74,6 +75,7 @@ class Product:
 
     begins:   the sums are zeros before it (or, if it is `carried`, before its loop): an operation
     in_place: its sums are made where the addend is, which nothing needs afterwards
+    replaces: the addend is in a variable of control flow, which is to hold the sums next
     carried:  the position of the sums among the values that its loop carries, if products of several rounds
               may be made together
     """
@@ -83,6 +85,7 @@ class Product:
     right: Factor
     begins: Operation | None = None
     in_place: bool = False
+    replaces: bool = False
     carried: int | None = None
 
 
@@ -104,7 +107,7 @@ class Contraction:
         return [each for key, each in self.found.items() if key in own and each.carried is not None]
 
 
-def find_products(body: Block, uses: Uses) -> Contraction:
+def find_products(body: Block, uses: Uses, variables: Variables) -> Contraction:
     result = Contraction()
     definitions = {id(value): op for op in walk(body) for value in op.results}
 
@@ -112,7 +115,7 @@ def find_products(body: Block, uses: Uses) -> Contraction:
         for op in block.ops:
             if op.name in PRODUCTS:
                 try:
-                    result.found[id(op)] = _product(op, block, loop, uses, definitions)
+                    result.found[id(op)] = _product(op, block, loop, uses, variables, definitions)
                 except Fallback as error:
                     result.reasons[id(op)] = error
             for inner in op.regions:
@@ -149,7 +152,12 @@ def _unneeded(ops: list[Operation], allowed: set[int], uses: Uses) -> set[int]:
 
 
 def _product(
-    op: Operation, block: Block, loop: Operation | None, uses: Uses, definitions: dict[int, Operation]
+    op: Operation,
+    block: Block,
+    loop: Operation | None,
+    uses: Uses,
+    variables: Variables,
+    definitions: dict[int, Operation],
 ) -> Product:
     lhs, rhs, addend = (operand(op, name) for name in ("lhs", "rhs", "acc"))
     if value_element(addend) not in _SUMS:
@@ -158,6 +166,7 @@ def _product(
         raise Fallback(op, f"each sum has fewer than {_LEAST_DEPTH} products")
     factors = [_factor(value, op, block, uses, definitions) for value in (lhs, rhs)]
     product = Product(op, factors[0], factors[1])
+    product.in_place = product.replaces = _replaces(op, block, uses, variables)
     if uses.users.get(id(addend), set()) != {id(op)}:
         return product
     product.in_place = True
@@ -172,6 +181,18 @@ def _product(
         if made is not None and _is_zero(made) and uses.users.get(id(start)) == {id(loop)}:
             product.begins = made
     return product
+
+
+def _replaces(op: Operation, block: Block, uses: Uses, variables: Variables) -> bool:
+    """Whether the block's terminator assigns the sums to the variable of the addend, which nothing else after
+    the product reads or assigns."""
+    addend, (result,), last = operand(op, "acc"), op.results, block.ops[-1]
+    pairs = zip(operands_of(last), variables.assigned.get(id(last), ()), strict=False)
+    assigned = [to for value, to in pairs if value is result]
+    if len(assigned) != 1 or uses.users[id(result)] != {id(last)}:
+        return False
+    held = id(addend) in variables.members(assigned[0])
+    return held and variables.is_left_alone(addend, block.ops[block.ops.index(op) + 1 :])
 
 
 def _carried(op: Operation, block: Block, uses: Uses) -> int | None:
@@ -212,7 +233,7 @@ def _factor(
         if op.name in LOADS:
             break
         widens = op.name == "ftof" and value_element(current) in _WIDER.get(source_element(op), ())
-        if not (widens or op.name in ("permute", "reshape")):
+        if not (widens or op.name in SHAPES):
             return Factor(value)
         user, (current,) = op, operands_of(op)
     load = chain[0]

@@ -22,6 +22,7 @@ from .effects import Effects
 from .groups import Uses
 from .places import Place, Places
 from .stages import Nest
+from .variables import Variables
 
 
 class Products:
@@ -36,13 +37,14 @@ class Products:
         self,
         translator: Translation,
         uses: Uses,
+        variables: Variables,
         body: Block,
         by_operation: Callable[[list[Operation]], None],
     ):
         self.translator, self.uses, self.body = translator, uses, body
         self.variables: set[int] = set()
         self.count = 0
-        self._contraction = find_products(body, uses)
+        self._contraction = find_products(body, uses, variables)
         self.reasons = self._contraction.reasons
         self._by_operation = by_operation
         self._uniform = uniform_values(body)
@@ -126,7 +128,8 @@ class Products:
 
     def _alone(self, product: Product) -> None:
         names, addend, (result,) = self.translator.names, operand(product.op, "acc"), product.op.results
-        if product.in_place and product.begins is None and id(addend) in self.variables:
+        held = product.replaces or id(addend) in self.variables
+        if product.in_place and product.begins is None and held:
             names.alias(result, names[addend])
         else:
             kind = tile(value_element(result), value_shape(result))

@@ -18,6 +18,7 @@ from .groups import Uses, split
 from .products import Products
 from .simplify import simplify
 from .stages import Nest
+from .variables import Variables
 
 FUSED, BY_OPERATION = "fused", "by operation"  # the attribute "path" of a kernel
 
@@ -41,7 +42,8 @@ class FusingTranslator(Translator):
         self.reasons: dict[str, list[Fallback]] = {}
         self.attributes: dict[str, dict[str, int | str]] = {}
         self._uses = Uses()
-        self._products = Products(self, self._uses, Block([], []), self._plainly)
+        self._variables = Variables(Block([], []))
+        self._products = Products(self, self._uses, self._variables, Block([], []), self._plainly)
         self._simple: list[Entry] = []  # kept, because values are known by their identity
         self.entry_name = ""  # of the entry that is being translated
         self._fuses = True
@@ -59,7 +61,9 @@ class FusingTranslator(Translator):
             self._simple.append(found)
             self._uses = Uses.of(found.body)
         body = found.body if self._fuses else Block([], [])
-        self._products = Products(self, self._uses, body, self._plainly)
+        self._variables = Variables(body)
+        self.shared, self.declared = self._variables.shared(), {}
+        self._products = Products(self, self._uses, self._variables, body, self._plainly)
         super()._entry(found)
         if all(map(is_weak, walk(found.body))):  # else one block may wait for what another one stores
             kernel = self.kernel_names[found.name]
@@ -83,7 +87,7 @@ class FusingTranslator(Translator):
                 self._single(item)
             else:
                 self.nests[self.entry_name].append(item)
-                self._emit(item, self._in_place(item, ops[-1], done))
+                self._emit(item, self._in_place(item, ops, done))
                 self._products.variables |= {id(value) for value in item.outputs}
 
     def _note(self, error: Fallback) -> None:
@@ -108,24 +112,22 @@ class FusingTranslator(Translator):
             self._plainly(nest.ops)  # which says of which operation there is no translation
             raise
 
-    def _in_place(self, nest: Nest, last: Operation, done: set[int]) -> dict[int, str]:
-        """The variables of a loop's carried tiles that a nest may replace by their next values. `done` has
-        the operations, by identity, that are written once the nest is."""
+    def _in_place(self, nest: Nest, ops: list[Operation], done: set[int]) -> dict[int, str]:
+        """The variables to which a block's terminator would assign a nest's outputs, where the nest may write
+        them there itself. `done` has the operations, by identity, that are written once the nest is."""
         found: dict[int, str] = {}
-        if last.name != "continue":
-            return found
+        later = [op for op in ops if id(op) not in done]
         inputs = {id(value): value for op in nest.ops for value in data_of(op) if is_tile(value)}
-        inside = {id(value) for op in nest.ops for value in op.results}
-        carried = {self.names[value]: value for key, value in inputs.items() if key not in inside}
-        handed = [id(self._products.place_of(value)) for value in operands_of(last)]
         outputs = {id(value): value for value in nest.outputs}
-        for key, variable in zip(handed, self.loops[-1][0], strict=True):
-            new, old = outputs.get(key), carried.get(variable)
-            if new is None or old is None or handed.count(key) > 1:
+        handed = [id(self._products.place_of(value)) for value in operands_of(ops[-1])]
+        for key, variable in zip(handed, self._variables.assigned.get(id(ops[-1]), ()), strict=False):
+            new = outputs.get(key)
+            if new is None or handed.count(key) > 1 or len(self._uses.users[key]) > 1:
                 continue
-            alone = len(self._uses.users[key]) == 1 and self._uses.users[id(old)] <= done
-            if alone and nest.may_replace(old, new):
-                found[key] = variable
+            olds = [inputs[old] for old in self._variables.members(variable) & inputs.keys()]
+            left_alone = self._variables.is_left_alone(variable, later)
+            if left_alone and all(nest.may_replace(old, new) for old in olds):
+                found[key] = self.names[variable]
         return found
 
     def _by_operation(self, ops: list[Operation], results: dict[Value, str]) -> None:

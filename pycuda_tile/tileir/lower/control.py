@@ -12,18 +12,30 @@ from .types import element, tile
 
 def _variables(translator: Translation, values: list[Value], start: list[str] | None) -> list[str]:
     """Variables for values that are not tokens; "" for tokens, and for starts that need no value."""
-    names = []
+    names, given = [], []
     for i, value in enumerate(values):
+        begins = start[i] if start else ""
         if is_token(value):
             names.append("")
             continue
-        name = translator.names.name(value, value.name or "v")
-        kind = tile(value_element(value), value_shape(value))
-        braces = "" if value_shape(value) else "{}"
-        begins = start and start[i]
-        translator.line(f"{kind} {name} = {begins};" if begins else f"{kind} {name}{braces};")
+        name = translator.declared.get(translator.shared.get(id(value), 0), "")
+        if name:
+            translator.names.alias(value, name)
+            given += [(name, begins)] if begins else []
+        else:
+            name = translator.names.name(value, value.name or "v")
+            kind = tile(value_element(value), value_shape(value))
+            braces = "" if value_shape(value) else "{}"
+            translator.line(f"{kind} {name} = {begins};" if begins else f"{kind} {name}{braces};")
+        _declare(translator, value, name)
         names.append(name)
+    _assign(translator, [name for name, _ in given], [begins for _, begins in given])
     return names
+
+
+def _declare(translator: Translation, value: Value, name: str) -> None:
+    if id(value) in translator.shared:
+        translator.declared[translator.shared[id(value)]] = name
 
 
 def _handed(translator: Translation, op: Operation) -> list[str]:
@@ -72,6 +84,7 @@ def _for(translator: Translation, op: Operation) -> None:
     translator.loops.pop()
     for value, name in zip(op.results, carried, strict=True):
         translator.names.alias(value, name)
+        _declare(translator, value, name)
 
 
 def _loop(translator: Translation, op: Operation) -> None:

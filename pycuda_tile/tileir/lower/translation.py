@@ -24,6 +24,8 @@ class Translation(ABC):
     assertions:  the operations `assert`, in the order of their numbers
     loops:       names of the carried values and results of the enclosing loops, innermost last
     yields:      names of the variables to which the enclosing conditionals yield
+    shared:      numbers of variables that hold several values of control flow, by the values' identity
+    declared:    names of such variables, by their numbers
     """
 
     def __init__(self, target: str):
@@ -35,6 +37,8 @@ class Translation(ABC):
         self.assertions: list[Operation] = []
         self.loops: list[tuple[list[str], list[str]]] = []
         self.yields: list[list[str]] = []
+        self.shared: dict[int, int] = {}
+        self.declared: dict[int, str] = {}
         self.line, self.fresh = self.names.line, self.names.fresh
 
     def define(self, value: Value, text: str) -> None:
