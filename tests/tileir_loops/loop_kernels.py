@@ -127,17 +127,45 @@ def scans(name: str, shape: str, dim: int, function: str = "addf", reverse: str 
     return text.replace("  %t1 = store", f"{scan}  %cc = addf %c, %d : {kind}\n  %t1 = store")
 
 
+def places_along(shape: str, dim: int) -> str:
+    """Where the elements of a tile are along a dimension, %at."""
+    extent, places = int(shape.split("x")[dim]), f"tile<{shape}xi32>"
+    line, thin = f"tile<{extent}xi32>", f"tile<{'1x' * dim}{extent}{'x1' * (1 - dim)}xi32>"
+    return f"""  %line = iota : {line}
+  %thin = reshape %line : {line} -> {thin}
+  %at = broadcast %thin : {thin} -> {places}
+"""
+
+
+def segments(name: str, shape: str, dim: int, reverse: str = "false") -> str:
+    """The doubled elements, and their sums from each seventh one on: tiles that are scanned together."""
+    kind, places = f"tile<{shape}xf32>", f"tile<{shape}xi32>"
+    scan = f"""{places_along(shape, dim)}  %seven = constant <i32: 7> : {places}
+  %in = remi %at, %seven signed : {places}
+  %c, %least = scan %d, %in dim={dim} reverse={reverse} identities=[0.0 : f32, 1 : i32] : {kind}, {places}
+    -> {kind}, {places}
+    (%e: tile<f32>, %a: tile<f32>, %i_e: tile<i32>, %i_a: tile<i32>) {{
+      %none = constant <i32: 0> : tile<i32>
+      %begins = cmpi equal %i_e, %none, signed : tile<i32> -> tile<i1>
+      %more = addf %a, %e : tile<f32>
+      %sum = select %begins, %e, %more : tile<i1>, tile<f32>
+      %less = mini %i_a, %i_e signed : tile<i32>
+      yield %sum, %less : tile<f32>, tile<i32>
+    }}
+  %f = itof %least signed : {places} -> {kind}
+  %g = subf %c, %f : {kind}
+"""
+    text = sums(name, shape, dim, "maxf").replace("weak %d, %v_a", "weak %cc, %v_a")
+    return text.replace("  %t1 = store", f"{scan}  %cc = addf %g, %d : {kind}\n  %t1 = store")
+
+
 def greatest(name: str, shape: str, dim: int) -> str:
     """The greatest element of each row or column, and where it is: tiles that are reduced together."""
     kind, places, left = f"tile<{shape}xf32>", f"tile<{shape}xi32>", int(shape.split("x")[1 - dim])
-    extent = int(shape.split("x")[dim])
-    line, thin = f"tile<{extent}xi32>", f"tile<{'1x' * dim}{extent}{'x1' * (1 - dim)}xi32>"
     tensor = f"tensor_view<{left}xi32, strides=[1]>"
     view = f"partition_view<tile=({left}), {tensor}>"
-    fold = f"""  %line = iota : {line}
-  %thin = reshape %line : {line} -> {thin}
-  %at = broadcast %thin : {thin} -> {places}
-  %total, %place = reduce %d, %at dim={dim} identities=[0xFF800000 : f32, 0 : i32] : {kind}, {places}
+    fold = f"""  %total, %place = reduce %d, %at dim={dim} identities=[0xFF800000 : f32, 0 : i32]
+    : {kind}, {places}
     -> tile<{left}xf32>, tile<{left}xi32>
     (%e: tile<f32>, %f: tile<f32>, %p_e: tile<i32>, %p_f: tile<i32>) {{
       %more = cmpf greater_than ordered %e, %f : tile<f32> -> tile<i1>
@@ -152,7 +180,9 @@ def greatest(name: str, shape: str, dim: int) -> str:
     text = sums(name, shape, dim).replace(
         "%all: tile<ptr<f32>>)", "%all: tile<ptr<f32>>, %w: tile<ptr<i32>>)"
     )
-    return text.replace(row_fold("total", "addf", "d", kind, f"tile<{left}xf32>", dim), fold)
+    return text.replace(
+        row_fold("total", "addf", "d", kind, f"tile<{left}xf32>", dim), places_along(shape, dim) + fold
+    )
 
 
 def pointers(name: str = "pointers", count: int = 128, element: str = "f32", padded: str = "") -> str:

@@ -52,6 +52,9 @@ AGAIN = kernels.row_fold("again", "addf", "c", "tile<4x64xf32>", "tile<4x64xf32>
 AGAIN = AGAIN.replace("reduce %c dim=1", "scan %c dim=1 reverse=false")
 TEXT += kernels.scans("scan_of_scan", "4x64", 1).replace("  %cc = addf %c,", f"{AGAIN}  %cc = addf %again,")
 SCANS["scan_of_scan"] = ("4x64", 1)
+SEGMENTS = {"segments": ("4x64", 1), "segments_of_columns": ("16x64", 0, "true")}
+TEXT += "\n".join(kernels.segments(name, *rest) for name, rest in SEGMENTS.items())
+SCANS |= SEGMENTS
 GREATEST = {"greatest_of_rows": ("4x64", 1), "of_columns": ("64x16", 0), "of_long_rows": ("2x8192", 1)}
 TEXT += "".join(kernels.greatest(name, *rest) for name, rest in GREATEST.items())
 SPECIAL = [0.0, -0.0, 1.0, -1.5, np.inf, -np.inf, np.nan, 1e-42, -1e-45, 3e38]
@@ -195,6 +198,7 @@ def test_scans(name: str, special: bool):
         x[np.isnan(x) | np.isinf(x)] = -0.0
         x[np.abs(x) > 1e30] = -1
     check(name, 1, x, np.zeros(rows if dim else columns, np.float32), np.zeros_like(x), exact=False)
+    assert "reason" not in built("auto").kernel(name).attributes
 
 
 @pytest.mark.parametrize("rows, columns", [(16, 64), (21, 70), (3, 5)])

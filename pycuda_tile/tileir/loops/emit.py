@@ -148,7 +148,7 @@ class _Emitter:
         for op in reductions:
             self._declare_sum(op)
         scans = {id(v) for op in self.nest.ops if op.name == "scan" for v in op.results}
-        scanned = {id(operands_of(op)[0]) for op in folds if op.name == "scan"}
+        sources = {id(v): v for op in folds if op.name == "scan" for v in operands_of(op)}
         with self._loop(self.nest.inner):
             self.local = {}
             for op in self.nest.ops:
@@ -158,29 +158,36 @@ class _Emitter:
                     at, x = self.positions[self.nest.inner], ", ".join(map(self._name, operands_of(op)))
                     x = f"{self.strips[id(op)]}{{{x}}}" if id(op) in self.strips else x
                     self.line(f"{self.sums[id(op)]}.add({self.combines[id(op)]}, {at}, {x});")
-                elif op in folds and id(operands_of(op)[0]) not in scans:
-                    self._keep(operands_of(op)[0])
-                elif op.name != "reduce" and op.name not in STORES and id(op.results[0]) in needed:
-                    if op.name == "scan" and self.nest.level(op) == stage:
-                        kept = self._read(self._buffer(op.results[0]), op.results[0])
-                        self._define(op.results[0], kept, self.local)
-                    elif id(op.results[0]) in self.nest.buffers and self.nest.level(op) < stage:
-                        kept = self._read(self._buffer(op.results[0]), op.results[0])
-                        self._let(op.results[0], kept, self.local)
-                    else:
-                        self._operation(op, self.local)
-                        if id(op.results[0]) in self.nest.buffers and id(op.results[0]) not in scanned:
-                            self._keep(op.results[0])
+                elif op in folds:
+                    for source in {id(v): v for v in operands_of(op) if id(v) not in scans}.values():
+                        self._keep(source)
+                elif op.name != "reduce" and op.name not in STORES:
+                    for value in op.results:
+                        if id(value) in needed:
+                            self._value(op, value, stage, kept=id(value) not in sources)
+
+    def _value(self, op: Operation, value: Value, stage: int, kept: bool) -> None:
+        """A value within the loop of a stage, which keeps it if a later one needs it and `kept`."""
+        begins, buffered = self.nest.level(op) == stage, id(value) in self.nest.buffers
+        if op.name == "scan" and begins:
+            self._define(value, self._read(self._buffer(value), value), self.local)
+        elif buffered and not begins:
+            self._let(value, self._read(self._buffer(value), value), self.local)
+        else:
+            self._operation(op, self.local)
+            if buffered and kept:
+                self._keep(value)
 
     # --- reductions and scans ---
 
     def _scan(self, op: Operation) -> None:
-        """Scans a row that is in a buffer."""
-        (source,), (result,) = operands_of(op), op.results
+        """Scans rows that are in buffers."""
         row = vectors.scan_of_row(self.nest, op)
-        self.translator.names.alias(operands_of(row)[0], self.buffers[id(source)])
+        for source, part in zip(operands_of(op), operands_of(row), strict=True):
+            self.translator.names.alias(part, self.buffers[id(source)])
         self.translator.operation(row)
-        self.buffers[id(result)] = self.translator.names[row.results[0]]
+        for result, part in zip(op.results, row.results, strict=True):
+            self.buffers[id(result)] = self.translator.names[part]
 
     def _combine(self, op: Operation) -> None:
         if len(operands_of(op)) > 1:

@@ -104,8 +104,7 @@ def _is_fusible(op: Operation) -> bool:
     if not has_tiles(op):
         return False
     if op.name in FOLDS:
-        several = op.name == "scan" and len(operands_of(op)) > 1
-        return not several and is_pure(op) and not any(is_tile(value) for value in captured(op))
+        return is_pure(op) and not any(is_tile(value) for value in captured(op))
     if op.name == "constant":
         return shared_value(op) is not None
     return op.name in ELEMENTWISE | SHAPES | SOURCES | LOADS | STORES

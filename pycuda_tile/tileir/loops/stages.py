@@ -293,9 +293,10 @@ def _find_needed(nest: Nest) -> None:
         nest.needed[stage].add(id(value))
         first = nest.levels[id(value)]
         if definitions[id(value)].name == "scan":
-            (source,) = operands_of(definitions[id(value)])
-            nest.buffers |= {id(source): source, id(value): value}
-            need(source, first - 1)
+            nest.buffers[id(value)] = value
+            for source in operands_of(definitions[id(value)]):
+                nest.buffers[id(source)] = source
+                need(source, first - 1)
             return
         if stage > first and (cost(value) > _CHEAP or overwritten(value, stage)):
             nest.buffers[id(value)] = value
