@@ -52,15 +52,15 @@ class Compiler(NamedTuple):
         if self.kind == "clang":
             return ["-Wno-unknown-attributes", "-ferror-limit=20"]
         flat = ["-fno-diagnostics-show-nesting"] if _major(self) >= 16 else []  # diagnostics/ reads flat ones
-        return ["-Wno-attributes", "-fmax-errors=20", *flat, *self._short_moves()]
+        return ["-Wno-attributes", "-fmax-errors=20", *flat, *self._right_constants()]
 
-    def _short_moves(self) -> list[str]:
-        """With AVX-512, g++ 12 repeats the beginning of constants of 32 or 64 bytes that end with zeros,
-        unless it copies objects by at most 16 bytes."""
+    def _right_constants(self) -> list[str]:
+        """With AVX-512, g++ 12 repeats the beginning of constants of 32 or 64 bytes that end with zeros, if
+        it may move what it repeats from general registers to vectors."""
         import platform
 
         wrong = _major(self) in (12, 13) and platform.machine() in ("x86_64", "AMD64")
-        return ["-mmove-max=128", "-mstore-max=128"] if wrong else []
+        return ["-mtune-ctrl=^inter_unit_moves_to_vec"] if wrong else []
 
     def run(self, arguments: list[str], cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
         """Runs the compiler; its messages are in English and in ASCII, in `stdout`."""

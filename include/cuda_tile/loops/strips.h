@@ -66,14 +66,15 @@ template <unsigned S, typename E>
 template <unsigned S, typename E>
 CUDA_TILE_API strip<E, S> load(E const* from, long long inside, E pad) {
   if constexpr (ct::platform::has_partial_vectors && S * sizeof(E) % ct::platform::vector_bytes == 0) {
+    strip<E, S> result;
+    if (inside >= static_cast<long long>(S)) {
+      copy<E, S>(result.slots, from);
+      return result;
+    }
     if (inside <= 0) // instructions with empty masks are very slow where no memory is mapped
       return tileir::splat<strip<E, S>>(pad);
-    strip<E, S> result;
-    if (inside < static_cast<long long>(S))
-      ct::platform::load_part_of_vectors<S * sizeof(E)>(result.slots, from,
-                                                        inside * static_cast<long long>(sizeof(E)), pad);
-    else
-      copy<E, S>(result.slots, from);
+    ct::platform::load_part_of_vectors<S * sizeof(E)>(result.slots, from,
+                                                      inside * static_cast<long long>(sizeof(E)), pad);
     return result;
   }
   E padded[S];
@@ -110,16 +111,14 @@ CUDA_TILE_API E load_one(E const* from, long long inside, E pad) {
 template <typename E, unsigned S>
 CUDA_TILE_API void store(E* to, strip<E, S> const& x, long long inside) {
   constexpr bool is_whole = S * sizeof(E) % ct::platform::vector_bytes == 0;
-  if (inside <= 0)
-    return;
-  if (inside < static_cast<long long>(S))
+  if (inside >= static_cast<long long>(S))
+    copy<E, S>(to, x.slots);
+  else if (inside > 0)
     if constexpr (ct::platform::has_partial_vectors && is_whole)
       ct::platform::store_part_of_vectors<S * sizeof(E)>(to, x.slots,
                                                          inside * static_cast<long long>(sizeof(E)));
     else
       store_part<S>(to, 1, x.slots, inside);
-  else
-    copy<E, S>(to, x.slots);
 }
 /// The same, past the caches if `streams`.
 template <typename E, unsigned S>
