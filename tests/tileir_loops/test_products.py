@@ -20,6 +20,7 @@ from pycuda_tile.tileir.loops import fuse
 from pycuda_tile.tileir.loops.contraction import find_products
 from pycuda_tile.tileir.loops.groups import Uses
 from pycuda_tile.tileir.loops.simplify import simplify
+from pycuda_tile.tileir.loops.stored_sums import find_stored_sums
 from pycuda_tile.tileir.loops.variables import Variables
 
 MATMUL = Path(__file__).resolve().parents[2] / "benchmarks" / "kernels" / "matmul.cu"
@@ -123,6 +124,18 @@ def test_a_loop_without_rounds_gives_what_it_begins_with():
         assert (got == expected).all()
 
 
+def test_sums_that_replace_a_factor():
+    """They are stored when the last product is made, and not while the loop still loads the factor."""
+    m, n, k = 32, 64, 1024
+    a, b = factors("plain", (m, k), (k, n))
+    expected = (a @ b).reshape(-1)
+    for optimize in (True, False):
+        memory = a.reshape(-1).copy()
+        built(optimize).kernel("plain")[1](memory, b.reshape(-1), memory[m * n :], 1, m, n, k)
+        assert (memory[m * n : 2 * m * n] == expected).all()
+        assert (memory[: m * n] == a.reshape(-1)[: m * n]).all()
+
+
 @pytest.mark.parametrize("value", [np.inf, np.nan])
 def test_what_is_not_finite_meets_padding(value: float):
     """A tile's missing elements are zeros, so the product is NaN, also where nothing is missing in memory."""
@@ -217,6 +230,15 @@ def test_factors_are_packed_from_memory():
     (found,), _ = products(KERNELS["turned"])
     assert [op.name for op in found.left.chain] == ["load_view_tko", "permute"]
     assert found.carried == 0 and found.begins is not None
+
+
+@pytest.mark.parametrize(
+    "name, stored", [("plain", 1), ("turned", 1), ("started", 0), ("changed", 0), ("batched", 0)]
+)
+def test_sums_that_are_only_stored_are_made_there(name: str, stored: int):
+    body = simplify(tileir.parse(KERNELS[name]).entries[0]).body
+    uses = Uses.of(body)
+    assert len(find_stored_sums(body, find_products(body, uses, Variables(body)), uses)) == stored
 
 
 def test_sums_that_something_else_looks_at_are_not_carried():

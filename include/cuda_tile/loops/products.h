@@ -7,6 +7,9 @@
 
 namespace cuda_tile::inline CUDA_TILE_ABI::loops {
 
+/// With rows so far apart, places in a tile still have 32 bits.
+inline constexpr long long most_between_rows = 1 << 20;
+
 /// Sums (M x N, for each batch) of products of L (M x K) and R (K x N), which are added to what the sums
 /// begin with. With `Together`, several steps are multiplied at once.
 template <typename C, typename L, typename R, unsigned Batches, unsigned M, unsigned N, unsigned K,
@@ -48,7 +51,8 @@ public:
     right.share(number, at, (steps * K + depth - 1) / depth);
   }
 
-  CUDA_TILE_API void add(C* sums, matrices<L> const& a, matrices<R> const& b) {
+  /// Rows of the sums are `row_step` apart.
+  CUDA_TILE_API void add(matrices<L> const& a, matrices<R> const& b, C* sums, long long row_step = N) {
     for (unsigned batch = 0; batch < Batches; ++batch) {
       if (filled == 0) {
         left.begin(chunk);
@@ -59,19 +63,20 @@ public:
       if (right.packs && (batch == 0 || b.step != 0))
         pack(*right.present, b.at(batch));
       if ((filled += K) == depth)
-        multiply(sums + batch * M * N);
+        multiply(sums + batch * M * N, static_cast<unsigned>(row_step));
     }
     if (filled == 0)
       is_zero = false;
   }
 
   /// Multiplies what is packed.
-  CUDA_TILE_API void finish(C* sums) {
+  CUDA_TILE_API void finish(C* sums, long long row_step = N) {
     if (filled != 0)
-      multiply(sums);
+      multiply(sums, static_cast<unsigned>(row_step));
     else if (is_zero)
-      for (unsigned i = 0; i < Batches * M * N; ++i)
-        sums[i] = C{};
+      for (unsigned i = 0; i < Batches * M; ++i)
+        for (unsigned j = 0; j < N; ++j)
+          sums[i * row_step + j] = C{};
   }
 
 private:
@@ -92,19 +97,19 @@ private:
           x.part(0, j));
   }
 
-  [[gnu::noinline]] void multiply(C* sums) {
+  [[gnu::noinline]] void multiply(C* sums, unsigned row_step) {
     left.end();
     right.end();
     bool const is_exact = left.present->is_exact && right.present->is_exact;
     if constexpr (uses_tiles<arithmetic>)
       if (is_exact && ct::platform::amx::is_permitted()) {
-        multiply_tiles(sums);
+        multiply_tiles(sums, row_step);
         return next_chunk();
       }
     if (is_exact)
-      multiply_by<arithmetic>(sums);
+      multiply_by<arithmetic>(sums, row_step);
     else
-      multiply_by<typename arithmetic::otherwise>(sums);
+      multiply_by<typename arithmetic::otherwise>(sums, row_step);
     next_chunk();
   }
   CUDA_TILE_API void next_chunk() {
@@ -112,43 +117,43 @@ private:
     ++chunk;
   }
 
-  void multiply_tiles(C* sums) {
+  void multiply_tiles(C* sums, unsigned row_step) {
     ct::platform::note_mma<static_cast<unsigned>(ct::detail::mma_unit::amx)>();
     ct::platform::amx::configure(ct::platform::amx::full_tiles());
     for (unsigned j = 0; j < N; j += columns)
       loops::multiply_tile_rows<typename arithmetic::tiles, M, columns>(
-          sums + j, N, is_zero, left.present->rows, pitch, right.present->panels + j * depth,
+          sums + j, row_step, is_zero, left.present->rows, pitch, right.present->panels + j * depth,
           filled / per_step);
     ct::platform::amx::release();
   }
 
   template <typename Arithmetic>
-  CUDA_TILE_API void multiply_by(C* sums) {
+  CUDA_TILE_API void multiply_by(C* sums, unsigned row_step) {
     ct::platform::note_mma<static_cast<unsigned>(ct::detail::mma_unit::blocks)>();
     constexpr C zeros[columns]{};
     for (unsigned j = 0; j < N; j += columns) {
       C const* corrections = arithmetic::has_corrections ? right.present->corrections + j : zeros;
       for (unsigned i = 0; arithmetic::has_corrections && !is_zero && i < M; ++i)
         for (unsigned l = 0; l < columns; ++l)
-          sums[i * N + j + l] = ct::elements::add{}(sums[i * N + j + l], corrections[l]);
-      auto from = is_zero ? ct::detail::addend<C>{corrections, 0} : ct::detail::addend<C>{sums + j, N};
+          sums[i * row_step + j + l] = ct::elements::add{}(sums[i * row_step + j + l], corrections[l]);
+      auto from = is_zero ? ct::detail::addend<C>{corrections, 0} : ct::detail::addend<C>{sums + j, row_step};
       F const* panel = right.present->panels + j * depth;
       if constexpr (fits_vectors)
-        ct::detail::multiply_rows<Arithmetic, M, columns / lanes>(0, M, sums + j, N, from, left.present->rows,
-                                                                  pitch, panel, filled / per_step);
+        ct::detail::multiply_rows<Arithmetic, M, columns / lanes>(
+            0, M, sums + j, row_step, from, left.present->rows, pitch, panel, filled / per_step);
       else
-        multiply_narrow(sums, from, panel);
+        multiply_narrow(sums, row_step, from, panel);
     }
   }
 
-  void multiply_narrow(C* sums, ct::detail::addend<C> from, F const* panel) {
+  void multiply_narrow(C* sums, unsigned row_step, ct::detail::addend<C> from, F const* panel) {
     for (unsigned i = 0; i < M; ++i)
       for (unsigned j = 0; j < N; ++j) {
         C sum = -C{};
         for (unsigned k = 0; k < filled; ++k)
           sum = ct::detail::multiply_add<C>(left.present->rows[i * pitch + k],
                                             panel[(k / per_step * N + j) * per_step + k % per_step], sum);
-        sums[i * N + j] = ct::elements::add{}(from.row(i)[j], sum);
+        sums[i * row_step + j] = ct::elements::add{}(from.row(i)[j], sum);
       }
   }
 };

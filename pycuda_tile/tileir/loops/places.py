@@ -157,6 +157,12 @@ class Places:
             self.tests.append(place.injective())
         self.tests[:] = dict.fromkeys(self.tests)
 
+    def apart_from(self, place: Place, views: Iterable[Tiles]) -> list[str]:
+        """Tests whether the whole array of a view's place is apart from those of other views."""
+        assert place.view is not None
+        one = _whole(place.view.tensor)
+        return [f"loops::apart({one}, {_whole(view.tensor)})" for view in views]
+
     def _known_soon(self, one: Place, other: Place) -> str:
         """A quick test that suffices: that whole arrays are apart, or that tiles are two of one partition; ""
         if there is none."""

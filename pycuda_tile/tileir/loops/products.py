@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from typing import NamedTuple
 
 from ..ir import Block, Operation, Value
 from ..lower.memory import unsigned_scalar
@@ -22,7 +23,16 @@ from .effects import Effects
 from .groups import Uses
 from .places import Place, Places
 from .stages import Nest
+from .stored_sums import StoredSums, find_stored_sums
 from .variables import Variables
+
+
+class _StoredPlace(NamedTuple):
+    """C++: whether sums are made where they are stored, the first of them, and the distance of their rows."""
+
+    condition: str
+    origin: str
+    step: str
 
 
 class Products:
@@ -50,6 +60,10 @@ class Products:
         self._uniform = uniform_values(body)
         self._shared = 0  # how many numbers of shared memory are taken
         self._names: dict[int, str] = {}  # of what holds packed factors, by the identity of the product
+        stored = find_stored_sums(body, self._contraction, uses)
+        self._stored = {id(each.loop): each for each in stored}
+        self._contraction.absorbed |= {id(op) for each in stored for op in [each.store, *each.before]}
+        self._places: dict[int, _StoredPlace] = {}  # of sums that may be made where they are stored
 
     def left(self, ops: list[Operation]) -> list[Operation]:
         """The operations that products do not stand for."""
@@ -85,12 +99,44 @@ class Products:
             self._names[id(product.op)] = self._declare(product)
             if may_share(self.body, loop):
                 self._share(product, loop)
+        if id(loop) in self._stored:
+            self._begin_stored(self._stored[id(loop)])
 
     def end(self, loop: Operation) -> None:
         for product in self._contraction.carried_by(loop):
             assert product.carried is not None
             sums = self.translator.names[loop.results[product.carried]]
-            self.translator.line(f"{self._names[id(product.op)]}.finish({sums}.slots);")
+            place = self._place_of_sums(product, sums)
+            self.translator.line(f"{self._names[id(product.op)]}.finish({place});")
+        if id(loop) in self._stored:
+            stored = self._stored[id(loop)]
+            with self.translator.names.block(f"if (!{self._places[id(stored.product.op)].condition})"):
+                self._by_operation([stored.store])
+
+    def _begin_stored(self, stored: StoredSums) -> None:
+        """Whether sums are made where they are stored, and where that is."""
+        self._by_operation(stored.before)
+        places = Places(self.translator, stored.nest)
+        place, factors = places.of(stored.access), (stored.product.left, stored.product.right)
+        views = [self.translator.views[id(operand(f.access.op, "view"))] for f in factors if f.access]
+        tests = places.apart_from(place, views)
+        for (axis,), size in ((tuple(bound.factors), bound.size) for bound in place.bounds):
+            tests.append(f"{size} == {stored.nest.axes.extents[axis]}")
+        rows, _ = stored.nest.axes.of(stored.access.value)
+        step = place.steps[rows[0]] if rows else "0"
+        columns = value_shape(stored.access.value)[1]
+        tests.append(f"{columns} <= {step} && {step} <= loops::most_between_rows")
+        name = self.translator.fresh("apart")
+        self.translator.line(f"bool const {name} = {' && '.join(tests)};")
+        self._places[id(stored.product.op)] = _StoredPlace(name, place.origin, step)
+
+    def _place_of_sums(self, product: Product, tile_name: str) -> str:
+        """The first of a product's sums and the distance of their rows, for product_sums."""
+        if id(product.op) not in self._places:
+            return f"{tile_name}.slots"
+        condition, origin, step = self._places[id(product.op)]
+        columns = value_shape(product.op.results[0])[-1]
+        return f"{condition} ? {origin} : {tile_name}.slots, {condition} ? {step} : {columns}"
 
     def _share(self, product: Product, loop: Operation) -> None:
         """Lets blocks pack a factor for each other, where several pack the same."""
@@ -160,7 +206,7 @@ class Products:
     def _add_from(self, product: Product, name: str, sums: str, places: list[Place | None]) -> None:
         left = _matrices(self.translator, product, product.left, "lhs", places[0])
         right = _matrices(self.translator, product, product.right, "rhs", places[1])
-        self.translator.line(f"{name}.add({sums}.slots, {left}, {right});")
+        self.translator.line(f"{name}.add({left}, {right}, {self._place_of_sums(product, sums)});")
 
     def _place(self, factor: Factor) -> tuple[Place | None, list[str]]:
         """Where a factor lies in memory, and what must hold for that."""
