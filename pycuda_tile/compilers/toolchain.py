@@ -62,13 +62,16 @@ class Compiler(NamedTuple):
         wrong = _major(self) in (12, 13) and platform.machine() in ("x86_64", "AMD64")
         return ["-mtune-ctrl=^inter_unit_moves_to_vec"] if wrong else []
 
-    def run(self, arguments: list[str], cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-        """Runs the compiler; its messages are in English and in ASCII, in `stdout`."""
+    def run(
+        self, arguments: list[str], cwd: Path | None = None, limit: float | None = None
+    ) -> subprocess.CompletedProcess[str]:
+        """Runs the compiler; its messages are in English and in ASCII, in `stdout`. Raises TargetUnavailable
+        if it takes more than `limit` seconds."""
         if self.kind == "zig":
             from . import zig
 
-            return zig.run(lambda words: self._run(words, cwd), self.command[0], arguments)
-        return self._run(arguments, cwd)
+            return zig.run(lambda words: self._run(words, cwd, limit), self.command[0], arguments)
+        return self._run(arguments, cwd, limit)
 
     def _environment(self) -> dict[str, str]:
         environment = {**os.environ, "LC_ALL": "C"}
@@ -78,7 +81,9 @@ class Compiler(NamedTuple):
             environment |= zig.environment()
         return environment
 
-    def _run(self, arguments: Sequence[str], cwd: Path | None) -> subprocess.CompletedProcess[str]:
+    def _run(
+        self, arguments: Sequence[str], cwd: Path | None, limit: float | None
+    ) -> subprocess.CompletedProcess[str]:
         import subprocess  # here and below: builds from the cache do not need it
 
         try:
@@ -92,9 +97,11 @@ class Compiler(NamedTuple):
                 text=True,
                 errors="replace",
             ) as process:
-                output, _ = process.communicate()
+                output, _ = process.communicate(timeout=limit)
         except OSError as error:
             raise TargetUnavailable(f"the compiler {self} cannot be started: {error}") from error
+        except subprocess.TimeoutExpired:
+            raise TargetUnavailable(f"the compiler {self} takes more than {limit:g} seconds") from None
         return subprocess.CompletedProcess(process.args, process.returncode, without_abi(output))
 
 
@@ -276,7 +283,7 @@ def _ask_version(command: tuple[str, ...]) -> tuple[str, str]:
         environment = {**os.environ, **zig.environment()}
     try:
         answer = subprocess.run(
-            [*command, "--version"], env=environment, capture_output=True, text=True, timeout=60, check=True
+            [*command, "--version"], env=environment, capture_output=True, text=True, timeout=20, check=True
         ).stdout
     except (OSError, subprocess.SubprocessError) as error:
         raise LookupError(str(error)) from error

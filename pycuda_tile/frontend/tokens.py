@@ -32,6 +32,7 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_NO_CODE = ("comment", "raw", "string", "delimiter")
 _CONTINUATION = re.compile(r"\\\r?\n")
 _INCLUDE = re.compile(r'include\s*([<"][^>"]+[>"])')
 
@@ -43,6 +44,12 @@ def tokenize(text: str, macros: dict[str, str]) -> Iterator[Token]:
     An #include is one token with the file's name in its quotes. Macros are not expanded.
     """
     return (token for token in all_tokens(text, macros) if token.kind not in ("directive", "hidden"))
+
+
+def without_comments(text: str) -> str:
+    """The text with blanks instead of comments and strings, and without the ends of lines that continue."""
+    words = _TOKEN.finditer(_CONTINUATION.sub("", text))
+    return "".join(" " if word.lastgroup in _NO_CODE else word.group() for word in words)
 
 
 def all_tokens(text: str, macros: dict[str, str]) -> Iterator[Token]:

@@ -84,19 +84,13 @@ def fuse(
             return None
         _compile(request, steps, made, output)
     except (Error, loops.NotFused) as error:
-        note("all kernels", "by operation", _brief(error))
+        note("all kernels", "by operation", loops.brief(error))
         return None
     for name in made.names:
         note(name, "fused", str(made.attributes[name].get("reason", "")))
     instances = _instances(host(), kernels)
     symbols = {name: f"cuda_tile_kernel_{at}" for at, name in enumerate(made.names)}
     return Fused(output, {instances[name]: symbol for name, symbol in symbols.items() if name in instances})
-
-
-def _brief(error: Exception) -> str:
-    """The line of a message that says most."""
-    lines = str(error).splitlines()
-    return next((line for line in lines if "error: " in line), lines[0])
 
 
 def _request(asked: Options, given: Input, macros: Mapping[str, str]) -> Request:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import subprocess
 import sys
 from pathlib import Path
@@ -10,8 +11,10 @@ import numpy as np
 import pytest
 
 import pycuda_tile as pct
+from pycuda_tile import tileir
 from pycuda_tile.compilers import toolchain
 from pycuda_tile.errors import BuildValueError, NotAvailableYet
+from pycuda_tile.targets.host.unlike import find_unlike
 
 SOURCE = """#include "cuda_tile.h"
 namespace ct = cuda::tiles;
@@ -128,24 +131,76 @@ def test_options_and_macros_reach_the_front_end(tmp_path: Path):
 
 HOST_ONLY = """
 #include <vector>
-struct pair { char tag; long double value; };
+struct pair { char tag; REAL value; };
 __tile_global__ void second(pair* p, float* out) { *out = static_cast<float>(p[1].value); }
 """
+
+
+def test_layouts_are_the_host_compilers(tmp_path: Path):
+    (tmp_path / "real.h").write_text("typedef long double REAL;")
+    options = ("-I", str(tmp_path), "-include", "real.h")
+    path, reason = path_of(build(SOURCE + HOST_ONLY, options=options), "second")
+    assert path == "by operation" and str(tmp_path / "real.h") in str(reason)
 
 
 @pytest.mark.parametrize(
     "source, kernel",
     [
         (SOURCE.replace("* factor", "* (factor * __FINITE_MATH_ONLY__ + __GNUC__)"), "scale<64>"),
-        (SOURCE + HOST_ONLY, "second"),
         (SOURCE.replace("int* total) {", 'int* total) { asm volatile("");'), "count"),
         (SOURCE.replace("int* total) {", "int* total) { if (!total) throw 1;"), "count"),
     ],
-    ids=["compiler", "layout", "assembler", "throws"],
+    ids=["compiler", "assembler", "throws"],
 )
 def test_what_only_the_host_compiler_knows(source: str, kernel: str):
     path, reason = path_of(build(source), kernel)
     assert path == "by operation" and reason
+
+
+def test_words_that_may_mean_something_else():
+    words = "long double/double long/1.L/1e5L/0x1p3L/__GNUC__/__AVX2__/__BMI2__/__has_builtin/__cpp_concepts"
+    for word in [
+        *words.split("/"),
+        "__BIGGEST_ALIGNMENT__",
+        "max_align_t",
+        "__float128",
+        "long /* */ double",
+    ]:
+        assert find_unlike(f"// before\nint x; {word}; int y;") == " ".join(word.replace("/* */", "").split())
+    assert find_unlike("long dou\\\nble") == "long double"
+    harmless = '// long double\n/* __GNUC__ */ long long x; double y = 0x1EL + 10L; printf("__x86_64__");'
+    assert not find_unlike(f"#ifndef __SHARED_H__\n{harmless}\n#endif // __has_builtin")
+
+
+def test_macros_of_the_build_are_read_like_the_source():
+    path, reason = path_of(build(SOURCE, defines={"REAL": "long double"}), "count")
+    assert path == "by operation" and "long double" in str(reason)
+
+
+BROKEN_CLANG = """#!/bin/sh
+if [ "$1" = --version ]; then echo "clang version 20.1.0"; exit 0; fi
+"""
+
+
+@pytest.mark.parametrize(
+    "does, reason",
+    [
+        ("echo 'error: of its own'; exit 1", "error: of its own"),
+        ("exit 0", "no LLVM IR"),
+        ("sleep 60", "takes"),
+    ],
+    ids=["fails", "writes nothing", "hangs"],
+)
+def test_no_fault_of_the_clang_fails_a_build(
+    does: str, reason: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+):
+    clang = tmp_path / "clang++"
+    clang.write_text(BROKEN_CLANG + does)
+    clang.chmod(0o700)
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setattr("pycuda_tile.tileir.cxx.compiler._LONGEST", 0.3)
+    path, said = path_of(build(), "count")
+    assert path == "by operation" and reason in str(said)
 
 
 def test_errors_are_those_of_the_host_compiler():
@@ -227,6 +282,15 @@ def test_loops_that_do_not_compile(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("pycuda_tile.tileir.loops.fuse", wrong_text)
     path, reason = path_of(build(cache=False), "scale<64>")
     assert path == "by operation" and "does not compile its loops" in str(reason)
+
+
+def test_loops_of_tile_ir_that_do_not_compile(monkeypatch: pytest.MonkeyPatch):
+    module = tileir.from_cpp(SOURCE, kernels=("scale<64>",))
+    monkeypatch.setattr("pycuda_tile.tileir.lower.build.fuse", wrong_text)
+    kernel = tileir.build(module).kernel("scale<64>")
+    assert "does not compile its loops" in str(kernel.attributes["reason"])
+    with pytest.raises(NotAvailableYet, match="does not compile its loops"):
+        tileir.build(module, optimize=True)
 
 
 def wrong_text(module: object, **_: object) -> tuple[str, list, dict]:

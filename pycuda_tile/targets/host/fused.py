@@ -46,14 +46,15 @@ def _compile(
     request: Request, clang: toolchain.Compiler, names: Sequence[str], known: list[KernelInfo] | None
 ) -> Compiled:
     make_entry = functools.partial(_make_entry, request, clang, names, known)
-    entry, reason = None, ""
+    entry, reason, lasts = None, "", True
     try:
         entry = make_entry()
     except loops.NotFused as error:
-        reason = str(error)
+        reason, lasts = str(error), error.lasts
     if entry is None:  # not within `except`, whose error would stand in front of what is raised here
         compiled = _by_operation(request, names, known, reason)
-        make_entry(reason=reason)
+        if lasts:
+            make_entry(reason=reason)
         return compiled
     if not entry.meta["names"]:
         return _by_operation(request, names, known, entry.meta["reasons"])

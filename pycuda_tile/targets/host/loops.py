@@ -5,18 +5,18 @@ from __future__ import annotations
 import functools
 import os
 import platform
-import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...errors import Error
+from ...errors import Error, TargetUnavailable
 from ...frontend.kernel_info import KernelInfo
 from ...launching.parameters import encode
 from ...system import resources
 from .. import fusing
 from ..kernels import entry_names, find_kernels
 from ..target import Request
+from .unlike import find_unlike
 
 if TYPE_CHECKING:
     from ...tileir.cxx.kernels import Kernels
@@ -24,16 +24,17 @@ if TYPE_CHECKING:
 
 # What kernels see as on a GPU, unless the user defines it; and see include/cuda_tile/config.h.
 _MACROS = {"__CUDA_ARCH__": "900", "CUDA_TILE_COMPOSED": "1"}
-# What may mean something else to the front end's clang, which compiles for no processor in particular.
-_UNLIKE_HOST = re.compile(
-    r"\blong\s+double\b|\bwchar_t\b|\bLDBL_\w+|\b\d+\.\d*(?:[eE][+-]?\d+)?[lL]\b"
-    r"|\b__(?:x86_64|amd64|i386|aarch64|arm|ARM|AVX|SSE|FMA|F16C|GNUC|GNUG|GXX|clang|linux|gnu_linux|unix|ELF"
-    r"|CHAR_UNSIGNED|SIZEOF_LONG_DOUBLE|OPTIMIZE|VERSION|NVPTX|EXCEPTIONS|cpp_exceptions|cpp_rtti)\w*"
-)
 
 
 class NotFused(Exception):
-    """Nothing of a source can be fused; the message says why."""
+    """Nothing of a source can be fused; the message says why.
+
+    lasts:  whether that depends on nothing but the source and the compilers
+    """
+
+    def __init__(self, message: str, lasts: bool = True):
+        super().__init__(message)
+        self.lasts = lasts
 
 
 class Loops(NamedTuple):
@@ -76,6 +77,24 @@ def translate(
 
     Raises NotFused if the front end does not take the source, for whatever reason.
     """
+    try:
+        return _translate(request, names, known, find)
+    except NotFused:
+        raise
+    except Exception as error:
+        raise NotFused(f"a fault in the translation to loops ({brief(error)})", _lasts(error)) from error
+
+
+def _lasts(error: Exception) -> bool:
+    return not isinstance(error, (TargetUnavailable, OSError, MemoryError))
+
+
+def _translate(
+    request: Request,
+    names: Sequence[str],
+    known: list[KernelInfo] | None,
+    find: Callable[[str], str] | None,
+) -> Loops:
     from ...tileir.cxx.kernels import translate_kernels
     from ...tileir.loops import fuse
 
@@ -86,10 +105,11 @@ def translate(
     try:
         found = translate_kernels(front, names, _MACROS, plain=known is None, known=known, failures=reasons)
     except Exception as error:  # the host's compiler decides what is an error
-        raise NotFused(f"the open front end does not take the source: {_brief(error)}") from error
-    for file, text in _user_files(request, found.files):
-        if word := _UNLIKE_HOST.search(text):
-            raise NotFused(f"{file}: {word[0]} may mean something else to the open front end")
+        said = f"the open front end does not take the source: {brief(error)}"
+        raise NotFused(said, _lasts(error)) from error
+    for file, text in _user_texts(request, found.files):
+        if word := find_unlike(text):
+            raise NotFused(f"{file}: {word} may mean something else to the open front end")
     made = {entry.expression: entry for entry in found.module.entries}
     to_text = functools.partial(fuse, insists=request.optimize is True, find=find)
     text, cxx_names, attributes = _loops(found, made, to_text, reasons)
@@ -129,7 +149,7 @@ def _loops(
         try:
             result = fused([name])
         except Exception as error:
-            reasons[name] = _brief(error)
+            reasons[name] = brief(error)
             continue
         (attributes,) = result[2].values()
         if attributes["path"] == "fused":
@@ -174,27 +194,39 @@ def _for_front_end(request: Request) -> Request:
     return request._replace(options=options)
 
 
-def _user_files(request: Request, files: Sequence[str]) -> list[tuple[str, str]]:
-    """Names and texts of the source and of the user's headers."""
-    folders = tuple(f"{folder}{os.sep}" for folder in (*request.user_dirs, *request.include_dirs))
+def _user_texts(request: Request, files: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Names and texts of the source, the user's macros and all headers that are not this package's."""
+    yield request.name, request.text
+    yield "a macro", "\n".join([*request.defines.values(), *request.options])
     ours = f"{resources.include_dir()}{os.sep}"
-    headers = [
-        file for file in dict.fromkeys(files) if file.startswith(folders) and not file.startswith(ours)
-    ]
-    texts = [(file, Path(file).read_text(encoding="utf-8", errors="replace")) for file in headers]
-    return [(request.name, request.text), *(pair for pair in texts if pair[0] != str(request.path))]
+    for file in dict.fromkeys(files):
+        if not file.startswith(ours) and file != str(request.path):
+            yield file, Path(file).read_text(encoding="utf-8", errors="replace")
 
 
-def _brief(error: Exception) -> str:
-    """The first line of an error; for one that nobody expected, what it is."""
-    first = (str(error).splitlines() or [""])[0]
-    return first if isinstance(error, Error) else f"{type(error).__name__}: {first}"
+def brief(error: Exception) -> str:
+    """The line of an error that says most; for one that nobody expected, what it is."""
+    lines = str(error).splitlines() or [""]
+    most = next((line for line in lines if "error: " in line), lines[0])
+    if most.endswith(":") and len(lines) > 1:  # what the compiler printed follows
+        most = f"{most} {lines[1]}"
+    return most if isinstance(error, (Error, NotFused)) else f"{type(error).__name__}: {most}"
 
 
 @functools.cache
 def _translation() -> list[Any]:
-    """Identifies the translation itself, for those who work on it: its files, with size and time."""
-    own, headers = Path(__file__).parents[2] / "tileir", resources.include_dir() / "cuda_tile"
-    folders = [own, own / "cxx", own / "loops", own / "lower", headers / "record"]
+    """Identifies the translation itself, for those who work on it: its files, with size and time. The headers
+    are among them, because a reason against fused code may be a fault of theirs."""
+    own = Path(__file__).parents[2] / "tileir"
+    folders = [own, own / "cxx", own / "loops", own / "lower"]
     files = [file for folder in folders for file in os.scandir(folder) if file.is_file()]
+    files += _files_within(str(resources.include_dir()))
     return sorted([file.path, file.stat().st_size, file.stat().st_mtime_ns] for file in files)
+
+
+def _files_within(folder: str) -> Iterator[os.DirEntry[str]]:
+    for found in os.scandir(folder):
+        if found.is_dir():
+            yield from _files_within(found.path)
+        else:
+            yield found

@@ -34,6 +34,7 @@ _LOOPS += ["-replexitval=never"]
 _LOOP_FLAGS = [word for option in _LOOPS for word in ("-mllvm", option)]
 #: Options of a host compiler on the code that it makes, which clang has not for a GPU.
 _OF_MACHINE = re.compile(r"-m(?!llvm$).*|-f(openmp|sanitize|profile|coverage|instrument).*")
+_LONGEST = 60  # seconds: it takes less than one, so it hangs
 _UNKNOWN_OPTION = re.compile(r"Unknown command line argument")
 
 
@@ -63,9 +64,10 @@ def to_llvm(
     """
     log = ""
     for again, more in enumerate((_LOOP_FLAGS, [*_LOOP_FLAGS, "-fdelayed-template-parsing"])):
-        done = compiler.run([*words, *more, str(unit), "-o", str(output)])
+        done = compiler.run([*words, *more, str(unit), "-o", str(output)], limit=_LONGEST)
         if done.returncode and _UNKNOWN_OPTION.search(done.stdout):
-            done = compiler.run([*words, *more[len(_LOOP_FLAGS) :], str(unit), "-o", str(output)])
+            words_alone = [*words, *more[len(_LOOP_FLAGS) :]]
+            done = compiler.run([*words_alone, str(unit), "-o", str(output)], limit=_LONGEST)
         log = log or done.stdout
         if not done.returncode:
             return True, log, bool(again)

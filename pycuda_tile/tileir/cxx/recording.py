@@ -91,7 +91,7 @@ def record(
                 for expression in (expression for expression, is_known in asked if not is_known):
                     raise not_found(expression, kernels, request) from error
             raise error
-        if not (folder / _OUTPUT).exists():
+        if not ((folder / _OUTPUT).exists() and (folder / _DEPENDENCIES).exists()):
             raise CompileError(f"{request.name}: clang wrote no LLVM IR{options_of(request)}", log=log)
         check_found(request, find_host_errors(request, macros))
         read = [*read_depfile(folder / _DEPENDENCIES), *(file for _, file in _included(request) if file)]

@@ -12,8 +12,9 @@ from pycuda_tile import targets
 from pycuda_tile.building.builder import build as build_source
 from pycuda_tile.building.builder import check_optimize
 from pycuda_tile.building.module import Module
-from pycuda_tile.errors import BuildValueError, NotAvailableYet, short_traceback
+from pycuda_tile.errors import BuildValueError, CompileError, NotAvailableYet, short_traceback
 from pycuda_tile.targets.fusing import reason_against
+from pycuda_tile.targets.host.loops import brief
 from pycuda_tile.targets.target import Request
 
 from ...spec import API_VERSIONS
@@ -55,14 +56,28 @@ def build(m: Any, target: str = "cpu", *, optimize: bool | str = "auto", **argum
     asked = Request(targets.find(target), "", "", None, checked=checked, options=options, optimize=optimize)
     reason = reason_against(check_optimize(asked))
     verify_once(m)
-    if reason:
+
+    def build_text(source: str) -> Module:
+        return build_source(source, target=target, optimize=False, **arguments)
+
+    attributes: dict[str, dict[str, int | str]] = {}
+    assertions: list[Operation] = []
+    built = None
+    if not reason:
+        try:
+            source, assertions, attributes = fuse(m, insists=optimize is True)
+            built = build_text(source)
+        except CompileError as error:
+            reason = f"the host's compiler does not compile its loops: {brief(error)}"
+        except Exception as error:  # raised again below unless the loops are its cause
+            reason = f"a fault in the translation to loops ({brief(error)})"
+    if built is None:
         source, assertions = translate(m, target, str if checked else None)  # reports name lines
-        attributes: dict[str, dict[str, int | str]] = {}
-    else:
-        source, assertions, attributes = fuse(m, insists=optimize is True)
+        built, attributes = build_text(source), {}
+        if optimize is True:
+            raise NotAvailableYet(f"optimize=True, but {reason}")
     if optimize is True:
         _check_fused(attributes)
-    built = build_source(source, target=target, optimize=False, **arguments)
     for entry, kernel in zip(m.entries, built.kernels, strict=True):
         if entry.expression:
             short = entry.expression.removeprefix("::").removesuffix("<>")
