@@ -159,6 +159,29 @@ def segments(name: str, shape: str, dim: int, reverse: str = "false") -> str:
     return text.replace("  %t1 = store", f"{scan}  %cc = addf %g, %d : {kind}\n  %t1 = store")
 
 
+def butterfly(name: str, shape: str, distance: int) -> str:
+    """The doubled elements, and sums and differences of those at a distance in a row: of each second half
+    with part %n of its row."""
+    rows, columns = map(int, shape.split("x"))
+    pairs = f"{rows * columns // (2 * distance)}x2x{distance}"
+    kind, parts = f"tile<{shape}xf32>", f"tile<{pairs}xf32>"
+    part = parts.replace("x2x", "x1x")
+    text = sums(name, shape, 1, "maxf").replace("weak %d, %v_a", "weak %all_parts, %v_a")
+    text = text.replace("%all: tile<ptr<f32>>)", "%all: tile<ptr<f32>>, %n: tile<i32>)")
+    return text.replace(
+        "  %t1 = store",
+        f"""  %one = constant <i32: 1> : tile<i32>
+  %parts = reshape %d : {kind} -> {parts}
+  %left = extract %parts[%zero, %n, %zero] : {parts} -> {part}
+  %right = extract %parts[%zero, %one, %zero] : {parts} -> {part}
+  %both = addf %left, %right : {part}
+  %less = subf %left, %right : {part}
+  %joined = cat %both, %less dim = 1 : {part}, {part} -> {parts}
+  %all_parts = reshape %joined : {parts} -> {kind}
+  %t1 = store""",
+    )
+
+
 def greatest(name: str, shape: str, dim: int) -> str:
     """The greatest element of each row or column, and where it is: tiles that are reduced together."""
     kind, places, left = f"tile<{shape}xf32>", f"tile<{shape}xi32>", int(shape.split("x")[1 - dim])

@@ -55,6 +55,8 @@ SCANS["scan_of_scan"] = ("4x64", 1)
 SEGMENTS = {"segments": ("4x64", 1), "segments_of_columns": ("16x64", 0, "true")}
 TEXT += "\n".join(kernels.segments(name, *rest) for name, rest in SEGMENTS.items())
 SCANS |= SEGMENTS
+BUTTERFLIES = {"butterfly": ("4x64", 32), "of_neighbours": ("16x64", 1), "of_many": ("64x64", 4)}
+TEXT += "\n".join(kernels.butterfly(name, *rest) for name, rest in BUTTERFLIES.items())
 GREATEST = {"greatest_of_rows": ("4x64", 1), "of_columns": ("64x16", 0), "of_long_rows": ("2x8192", 1)}
 TEXT += "".join(kernels.greatest(name, *rest) for name, rest in GREATEST.items())
 SPECIAL = [0.0, -0.0, 1.0, -1.5, np.inf, -np.inf, np.nan, 1e-42, -1e-45, 3e38]
@@ -201,6 +203,15 @@ def test_scans(name: str, special: bool):
     assert "reason" not in built("auto").kernel(name).attributes
 
 
+@pytest.mark.parametrize("part", [0, 1])
+@pytest.mark.parametrize("name", BUTTERFLIES)
+def test_parts_that_are_joined(name: str, part: int):
+    rows, columns = map(int, BUTTERFLIES[name][0].split("x"))
+    x = numbers(rows * columns, True)
+    check(name, 1, x, np.zeros(rows, np.float32), np.zeros_like(x), part)
+    assert "reason" not in built("auto").kernel(name).attributes
+
+
 @pytest.mark.parametrize("rows, columns", [(16, 64), (21, 70), (3, 5)])
 @pytest.mark.parametrize("name", ["carried", "carried_late"])
 def test_carried_tiles(name: str, rows: int, columns: int):
@@ -271,13 +282,13 @@ def test_attributes():
     assert built("auto").kernel("softmax").attributes["path"] == "fused"
     assert built(False).kernel("softmax").attributes["path"] == "by operation"
     kind = "tile<4x64xf32>"
-    extract = f"  %c = extract %p[%zero, %zero] : {kind} -> {kind}\n"
-    partly = kernels.sums("partly", "4x64", 1).replace("  %d = addf %p, %p", f"{extract}  %d = addf %c, %p")
+    prints = f'  print_tko "%f", %p : {kind} -> token\n'
+    partly = kernels.sums("partly", "4x64", 1).replace("  %d = addf", f"{prints}  %d = addf")
     copy = kernels.sums("copy", "4x64", 1, "maxf").replace("%d = addf %p, %p", "%d = negf %p")
     _, _, attributes = fuse(tileir.parse(partly + copy))
-    line = partly[: partly.index("extract")].count("\n") + 1
+    line = partly[: partly.index("print_tko")].count("\n") + 1
     assert attributes == {
-        "partly": {"path": "fused", "reason": f"line {line}: extract: there is no rule for it"},
+        "partly": {"path": "fused", "reason": f"line {line}: print_tko: there is no rule for it"},
         "copy": {"path": "fused"},
     }
 

@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from ..ir import Operation, Value
 from ..reading import attribute, operands_of, value_shape
-from .facts import ELEMENTWISE, LOADS, STORES, is_plain_view, is_tile
+from .facts import ELEMENTWISE, LOADS, STORES, is_joint, is_plain_view, tiles_of
 from .fallback import Fallback
 
 #: Other operations whose tiles have the same elements in the same order, or results in their places.
@@ -57,8 +57,9 @@ class Axes:
             raise Fallback(_first_that_repeats(ops), "it makes rows and columns one axis")
 
     def of(self, value: Value) -> tuple[tuple[int, ...], ...]:
-        """The axes of each dimension: none for dimensions of one element."""
-        return self._of[id(value)] if is_tile(value) else ()
+        """The axes of each dimension: none for dimensions of one element, and of tiles that are not within
+        the loops."""
+        return self._of.get(id(value), ())
 
     def list_of(self, value: Value) -> list[int]:
         """The axes along which a value varies, from the outermost to the innermost."""
@@ -107,9 +108,15 @@ class Axes:
     def _link(self, op: Operation) -> None:
         if "view" in op.operands and not is_plain_view(op):
             raise Fallback(op, "its view chooses elements one by one", on_tiles=True)
-        tiles = [value for value in [*operands_of(op), *op.results] if is_tile(value)]
+        tiles = tiles_of(op)
         loops = [self._loops(value) for value in tiles]
-        if op.name in ELEMENTWISE or op.name in LOADS or op.name in STORES or op.name in _ALIKE:
+        if (
+            op.name in ELEMENTWISE
+            or op.name in LOADS
+            or op.name in STORES
+            or op.name in _ALIKE
+            or is_joint(op)
+        ):
             for each in loops[1:]:
                 self._same(op, loops[0], each)
         elif op.name == "broadcast" and len(tiles) == 2:

@@ -7,6 +7,7 @@ tiles in place of whole ones: so their results have the same bits.
 from __future__ import annotations
 
 import functools
+import math
 from collections.abc import Callable
 from contextlib import AbstractContextManager
 
@@ -15,9 +16,9 @@ from ..lower.expressions import expression
 from ..lower.folds import known_function, structures
 from ..lower.translation import Translation
 from ..lower.types import element, tile
-from ..reading import operands_of, region, value_element, value_shape
+from ..reading import attribute, operands_of, region, value_element, value_shape
 from . import vectors
-from .facts import FOLDS, LOADS, SHAPES, STORES, is_tile
+from .facts import FOLDS, LOADS, SHAPES, STORES, is_joint, is_tile, is_window, writes
 from .neutral import neutral
 from .places import Place, Places, scalar_name
 from .stages import Nest
@@ -72,6 +73,8 @@ class _Emitter:
             found = Places(self.translator, self.nest)
             for access in self.nest.effects.accesses:
                 self.places[id(access.op)] = found.of(access)
+            for op in filter(is_window, self.nest.ops):
+                self.places[id(op)] = found.window(op)
             found.add_tests(self.places)
             found.add_streams(self.places)
             if found.tests:
@@ -80,7 +83,9 @@ class _Emitter:
                     self._loops()
                 # Not inlined: compilers make worse loops in long functions.
                 with self.translator.names.block("else [&]() __attribute__((noinline))", "}();"):
-                    otherwise(self.nest.ops, {value: self.outputs[id(value)] for value in self.nest.outputs})
+                    otherwise(
+                        self.nest.all_ops, {value: self.outputs[id(value)] for value in self.nest.outputs}
+                    )
             else:
                 self._loops()
         for value in self.nest.outputs:
@@ -138,9 +143,7 @@ class _Emitter:
         stores = [
             op
             for op in self.nest.ops
-            if op.name in STORES
-            and self.nest.level(op) == stage
-            and self.nest.is_inner(self.nest.subject(op))
+            if writes(op) and self.nest.level(op) == stage and self.nest.is_inner(self.nest.subject(op))
         ]
         needed = self.nest.needed[stage]
         if not (folds or stores or needed):
@@ -161,7 +164,7 @@ class _Emitter:
                 elif op in folds:
                     for source in {id(v): v for v in operands_of(op) if id(v) not in scans}.values():
                         self._keep(source)
-                elif op.name != "reduce" and op.name not in STORES:
+                elif op.name != "reduce" and not writes(op):
                     for value in op.results:
                         if id(value) in needed:
                             self._value(op, value, stage, kept=id(value) not in sources)
@@ -285,7 +288,9 @@ class _Emitter:
         self.translator.at(op)
         if op.name in STORES:
             self._store(op)
-        elif op.name in LOADS:
+        elif is_joint(op):
+            self._join(op)
+        elif op.name in LOADS or is_window(op):
             self._define(op.results[0], self._read(self.places[id(op)], op.results[0]), names)
         elif op.name in SHAPES:
             self._shape(op, names)
@@ -350,6 +355,19 @@ class _Emitter:
     def _store(self, op: Operation) -> None:
         value = self.nest.access(op).value
         self._write(self.places[id(op)], value, self._name(value))
+
+    def _join(self, op: Operation) -> None:
+        """Writes strips of the parts to where these are in the joined tile."""
+        (result,), parts, dim = op.results, operands_of(op), int(attribute(op, "dim"))
+        steps = [math.prod(value_shape(result)[d + 1 :]) for d in range(len(value_shape(result)))]
+        kind = element(value_element(result))
+        for i, value in enumerate(parts):
+            first = i * value_shape(value)[dim] * steps[dim]
+            place = Place(f"{self.outputs[id(result)]}.slots + {first}", kind)
+            for step, own in zip(steps, self.nest.axes.of(value), strict=True):
+                weights = self.nest.axes.weights(own)
+                place.steps |= {axis: str(weight * step) for axis, weight in weights.items()}
+            self._write(place, value, self._name(value))
 
     def _array(self, name: str, value: Value) -> Place:
         """A tile that the nest takes or gives."""

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..ir import Block, Operation, Tile, Value, walk
 from ..lower.expressions import EXPRESSIONS
-from ..reading import attribute, is_token, operand, operands_of, tile_facts
+from ..reading import attribute, is_token, operand, operands_of, tile_facts, value_shape
 
 #: Operations whose result at a position depends on the operands at that position alone.
 ELEMENTWISE = EXPRESSIONS.keys() - {
@@ -47,6 +47,28 @@ def is_scalar(value: Value) -> bool:
 def data_of(op: Operation) -> list[Value]:
     """The operands that are not tokens."""
     return [value for value in operands_of(op) if not is_token(value)]
+
+
+def is_window(op: Operation) -> bool:
+    """Whether an operation takes a part of a tile: it reads the tile as a load reads memory."""
+    return op.name == "extract" and is_tile(op.results[0])
+
+
+def is_joint(op: Operation) -> bool:
+    """Whether an operation joins tiles of one shape: it writes them to parts of a tile as a store does."""
+    return op.name == "cat" and len({value_shape(value) for value in operands_of(op)}) == 1 and has_tiles(op)
+
+
+def writes(op: Operation) -> bool:
+    """Whether loops write what an operation makes, and cannot use it."""
+    return op.name in STORES or is_joint(op)
+
+
+def tiles_of(op: Operation) -> list[Value]:
+    """The tiles among the operands and results that vary within the loops of a group."""
+    operands = [] if is_window(op) else operands_of(op)
+    results = [] if is_joint(op) else op.results
+    return [value for value in [*operands, *results] if is_tile(value)]
 
 
 def has_tiles(op: Operation) -> bool:

@@ -23,11 +23,13 @@ from .facts import (
     captured,
     data_of,
     has_tiles,
+    is_joint,
     is_pure,
     is_scalar,
     is_small,
     is_tile,
     is_weak,
+    is_window,
 )
 from .fallback import Fallback
 from .simplify import CHEAP
@@ -107,7 +109,7 @@ def _is_fusible(op: Operation) -> bool:
         return is_pure(op) and not any(is_tile(value) for value in captured(op))
     if op.name == "constant":
         return shared_value(op) is not None
-    return op.name in ELEMENTWISE | SHAPES | SOURCES | LOADS | STORES
+    return op.name in ELEMENTWISE | SHAPES | SOURCES | LOADS | STORES or is_window(op) or is_joint(op)
 
 
 def _may_precede(op: Operation, group: list[Operation]) -> bool:
@@ -136,11 +138,11 @@ def _nests(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) -
             if nest is None:
                 nest = _longest(part[:1], uses, reasons, _before)
             if nest is not None and _is_worth_it(nest):
-                taken = _others(nest.ops, nest.again)
+                taken = _others(nest.all_ops, nest.again)
                 uses.forget(nest.again, nest.ops)
                 items.append(nest)
             else:
-                taken = part[:1] if nest is None or _only_arranges(nest) else nest.ops
+                taken = part[:1] if nest is None or _only_arranges(nest) else nest.all_ops
                 for op in taken:
                     found = reasons.get(id(op))
                     if found is None or found.on_tiles or is_small(op):
@@ -154,18 +156,18 @@ def _nests(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) -
 
 def _sparing_loads(nest: Nest | None, part: list[Operation], uses: Uses) -> Nest | None:
     """A nest without the tiles that what is left of a part can load again."""
-    if nest is None or any(op.name in STORES for op in nest.ops):
+    if nest is None or any(op.name in STORES for op in nest.all_ops):
         return nest
-    beyond = {id(value) for value in uses.outside(nest.ops, _others(part, nest.ops))}
-    loaded = [v for v in nest.outputs if id(v) not in beyond and _is_loaded(_needed([v], nest.ops))]
+    beyond = {id(value) for value in uses.outside(nest.all_ops, _others(part, nest.all_ops))}
+    loaded = [v for v in nest.outputs if id(v) not in beyond and _is_loaded(_needed([v], nest.all_ops))]
     outputs = [value for value in nest.outputs if value not in loaded]
     if not loaded or not outputs:
         return nest
     try:
-        spared = plan(_needed(outputs, nest.ops), outputs)
+        spared = plan(_needed(outputs, nest.all_ops), outputs)
     except Fallback:
         return nest
-    spared.again = _needed(loaded, nest.ops)
+    spared.again = _needed(loaded, nest.all_ops)
     return spared
 
 
@@ -190,13 +192,28 @@ _Left = Callable[[Operation, list[Operation], Uses], list[Operation]]
 
 def _longest(ops: list[Operation], uses: Uses, reasons: dict[int, Fallback], left: _Left) -> Nest | None:
     """A nest for as many operations as fit together; `reasons` gets why others do not."""
-    while ops:
+    while ops := _without_copies(ops, uses):
         try:
             return plan(ops, uses.outside(ops))
         except Fallback as error:
             reasons[id(error.op)] = error
             ops = left(error.op, ops, uses)
     return None
+
+
+def _without_copies(ops: list[Operation], uses: Uses) -> list[Operation]:
+    """All but shapes for others that would only write again what the group writes anyway, or write it more
+    often."""
+    used = {id(value) for op in ops for value in data_of(op)}
+    outside = {id(value) for value in uses.outside(ops)}
+
+    def copies(op: Operation) -> bool:
+        if is_small(op) or id(op.results[0]) in used:
+            return False
+        return op.name == "broadcast" or (op.name == "reshape" and id(operands_of(op)[0]) in outside)
+
+    kept = [op for op in ops if op.name not in SHAPES or not copies(op)]
+    return kept if len(kept) == len(ops) else _without_copies(kept, uses)
 
 
 def _before(last: Operation, ops: list[Operation], _: Uses) -> list[Operation]:

@@ -142,6 +142,23 @@ class Places:
             place.steps.setdefault(axis, "0")
         return place
 
+    def window(self, op: Operation) -> Place:
+        """Where the part of a tile lies that an operation takes."""
+        source, (result,) = operand(op, "source"), op.results
+        shape = value_shape(source)
+        views = {id(view.results[0]): operands_of(view)[0] for view in self.nest.views}
+        while id(source) in views:
+            source = views[id(source)]
+        origin = f"{self.translator.names[source]}.slots"
+        steps: dict[int, str] = {}
+        for d, own in enumerate(self.nest.axes.of(result)):
+            step = math.prod(shape[d + 1 :])
+            index = unsigned_scalar(self.translator, group(op, "indices")[d])
+            origin += f" + static_cast<long long>({index}) * {value_shape(result)[d] * step}"
+            steps |= {axis: str(n * step) for axis, n in self.nest.axes.weights(own).items()}
+        kind = element(value_element(result))
+        return Place(self._let("part", origin, f"{kind} const*"), kind, steps)
+
     def add_tests(self, places: dict[int, Place]) -> None:
         """What must hold for the loops to keep the order of accesses."""
         for first, second in self.nest.effects.disjoint:

@@ -213,7 +213,7 @@ class Products:
         if factor.access is None:
             return None, []
         assert factor.axes is not None and factor.analysis is not None
-        nest = Nest(factor.chain, factor.axes, factor.analysis, Effects([factor.access]))
+        nest = Nest([], factor.chain, factor.axes, factor.analysis, Effects([factor.access]))
         places = Places(self.translator, nest)
         place = places.of(factor.access)
         assert place is not None

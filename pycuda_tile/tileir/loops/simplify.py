@@ -23,7 +23,10 @@ from .parts import divide
 
 #: Cheap enough to be repeated where their operands are.
 CHEAP = frozenset(
-    {"reshape", "broadcast", "permute", "addi", "subi", "muli", "exti", "trunci", "cmpi", "andi"}
+    {
+        *("reshape", "broadcast", "permute", "addi", "subi", "muli", "exti", "trunci", "cmpi"),
+        *("andi", "ori", "xori", "shli", "shri"),
+    }
 )
 
 

@@ -18,7 +18,19 @@ from ..reading import attribute, operands_of, tile_facts, value_element, value_s
 from .affine import ONE, Analysis
 from .axes import Axes
 from .effects import Access, Effects, effects
-from .facts import FOLDS, LOADS, SHAPES, SOURCES, STORES, data_of, is_tile
+from .facts import (
+    FOLDS,
+    LOADS,
+    SHAPES,
+    SOURCES,
+    STORES,
+    data_of,
+    is_joint,
+    is_tile,
+    is_window,
+    tiles_of,
+    writes,
+)
 from .fallback import Fallback
 
 #: What an operation costs, in additions; others cost one.
@@ -28,7 +40,7 @@ _COSTS = {
     **dict.fromkeys(["pow", "fpowf", "fpowi", "remf", "sinh", "cosh", "tan", "atan2", "divi", "remi"], 40),
 }
 _COMBINES_MASKS = frozenset({"andi", "ori", "xori"})
-_MAKES_MASKS = _COMBINES_MASKS | {"cmpi", "cmpf"}
+_MAKES_MASKS = _COMBINES_MASKS | {"cmpi", "cmpf", "constant"}
 #: What is not worth a buffer.
 _CHEAP = 8
 #: Rows with fewer elements are no faster in strips: those that are reduced, those of memory, and those of
@@ -42,6 +54,7 @@ _IN_CACHES = 1 << 16
 class Nest:
     """The loops of a group.
 
+    views:    reshapes of tiles of others, of which `extract` takes parts
     outer:    axes of the outer loops, from the outermost to the innermost
     inner:    axis of the stages' loops
     vector:   the axis that goes by strips
@@ -50,6 +63,7 @@ class Nest:
     again:    operations that the nests after it repeat
     """
 
+    views: list[Operation]
     ops: list[Operation]
     axes: Axes
     analysis: Analysis
@@ -83,14 +97,18 @@ class Nest:
     def access(self, op: Operation) -> Access:
         return next(access for access in self.effects.accesses if access.op is op)
 
+    @property
+    def all_ops(self) -> list[Operation]:
+        return [*self.views, *self.ops]
+
     def level(self, op: Operation) -> int:
-        return self.levels[id(op) if op.name in STORES else id(op.results[0])]
+        return self.levels[id(op) if writes(op) else id(op.results[0])]
 
     def inputs(self, op: Operation) -> list[Value]:
         """The values that an operation needs in the loops. The place of an access is known before them."""
         if op.name in LOADS or op.name in STORES:
             return [self.access(op).value] if op.name in STORES else []
-        return data_of(op)
+        return [] if is_window(op) else data_of(op)
 
     def taken(self) -> list[Value]:
         """The tiles of others that the operations use."""
@@ -100,6 +118,8 @@ class Nest:
     def may_replace(self, old: Value, new: Value) -> bool:
         """Whether an output may be written to where an input lies: each element of the input is read for the
         last time no later than that of the output is made."""
+        if any(old in operands_of(op) for op in [*self.views, *filter(is_window, self.ops)]):
+            return False
         if old.type != new.type or self.axes.of(old) != self.axes.of(new):
             return False
         if self.repeats(new):
@@ -132,12 +152,14 @@ class Nest:
     def _stages_of(self, op: Operation) -> list[int]:
         if op.name in FOLDS:
             return [self.level(op) - 1]
-        if op.name in STORES or not self._runs_inside(op):
+        if writes(op) or not self._runs_inside(op):
             return [self.level(op)]
         return [stage for stage, needed in self.needed.items() if id(op.results[0]) in needed]
 
     def subject(self, op: Operation) -> Value:
         """The value that says where an operation belongs: its result, or what it stores."""
+        if is_joint(op):
+            return operands_of(op)[0]
         return self.access(op).value if op.name in STORES else op.results[0]
 
     def __str__(self) -> str:
@@ -154,10 +176,17 @@ class Nest:
 
 def plan(ops: list[Operation], outputs: list[Value]) -> Nest:
     """The loops of a group; raises Fallback for the first operation that does not fit."""
-    axes = Axes(ops)
+    views = _views(ops, outputs)
+    ops = [op for op in ops if op not in views]
     definitions = {id(result): op for op in ops for result in op.results}
+    joined = {id(result) for op in filter(is_joint, ops) for result in op.results}
+    for op in ops:
+        known = definitions if is_window(op) else joined
+        if any(id(value) in known for value in operands_of(op)):
+            raise Fallback(op, "it needs a tile that operations before it put together", on_tiles=True)
+    axes = Axes(ops)
     analysis = Analysis(axes, definitions)
-    nest = Nest(ops, axes, analysis, effects(ops, analysis), outputs=outputs)
+    nest = Nest(views, ops, axes, analysis, effects(ops, analysis), outputs=outputs)
     full = _spanning(nest)
     _order_loops(nest, full)
     _check_in_place(nest)
@@ -168,14 +197,33 @@ def plan(ops: list[Operation], outputs: list[Value]) -> Nest:
     return nest
 
 
+def _views(ops: list[Operation], outputs: list[Value]) -> list[Operation]:
+    """Reshapes of tiles of others which only operations that take parts use."""
+    needed = {id(value) for value in outputs}
+    candidates: list[Operation] = []
+    for op in reversed(ops):
+        if op.name == "reshape" and id(op.results[0]) not in needed:
+            candidates.append(op)
+        elif not is_window(op):
+            needed |= {id(value) for value in data_of(op)}
+    found: list[Operation] = []
+    made = {id(result) for op in ops if op not in candidates for result in op.results}
+    for op in reversed(candidates):
+        if id(operands_of(op)[0]) in made:
+            made.add(id(op.results[0]))
+        else:
+            found.append(op)
+    return found
+
+
 def _spanning(nest: Nest) -> list[int]:
     """The axes, in the order of a value that varies along all of them."""
-    values = [v for op in nest.ops for v in [*operands_of(op), *op.results] if is_tile(v)]
+    values = [value for op in nest.ops for value in tiles_of(op)]
     if not values:
         raise Fallback(nest.ops[0], "it has no tiles")
     full = max((nest.axes.list_of(value) for value in values), key=len)
     for op in nest.ops:
-        for value in [*operands_of(op), *op.results]:
+        for value in tiles_of(op):
             if not set(nest.axes.list_of(value)) <= set(full):
                 raise Fallback(op, "no tile has all its axes and those of the operations before it")
     return full
@@ -203,7 +251,8 @@ def _order_loops(nest: Nest, full: list[int]) -> None:
     least = _SHORTEST_ACCESSED if nest.effects.accesses else _SHORTEST_HELD
     least = _SHORTEST_REDUCED if found else least
     if nest.axes.extents[nest.vector] < least:
-        op = next((op for op in nest.ops if op.name in FOLDS), nest.ops[0])
+        folds = (op for op in nest.ops if op.name in FOLDS)
+        op = next(folds, None) or _last_reshape(nest) or nest.ops[0]
         raise Fallback(op, f"its rows have fewer than {least} elements", on_tiles=True)
     others = [axis for axis in full if axis not in (nest.inner, nest.vector)]
     nest.outer = others if nest.inner == nest.vector else [*others, nest.vector]
@@ -214,6 +263,13 @@ def _check_in_place(nest: Nest) -> None:
     for store in nest.effects.in_place.values():
         if nest.repeats(store.value):
             raise Fallback(store.op, "loops would repeat it", on_tiles=True)
+
+
+def _last_reshape(nest: Nest) -> Operation | None:
+    """A reshape that others use: it may make rows short for all of the group."""
+    used = {id(value) for op in nest.ops for value in nest.inputs(op)}
+    last = [op for op in nest.ops if op.name == "reshape" and id(op.results[0]) not in used]
+    return last[-1] if last else None
 
 
 def _best_vector(nest: Nest, full: list[int]) -> int:
@@ -235,6 +291,8 @@ def _best_vector(nest: Nest, full: list[int]) -> int:
     for value in [*nest.outputs, *nest.taken()]:
         vote(value, nest.axes.list_of(value)[-1:])
     best = max(full, key=lambda axis: votes[axis])
+    if any(is_window(op) or is_joint(op) for op in nest.ops) and nest.axes.extents[best] < _SHORTEST_HELD:
+        best = max(full, key=lambda axis: nest.axes.extents[axis])
     for op in nest.ops:
         if op.name == "permute" and _turns(nest, op) and sum(v > 1 for v in votes.values()) > 1:
             raise Fallback(op, "it is faster for whole tiles", on_tiles=True)
@@ -252,7 +310,7 @@ def _find_levels(nest: Nest) -> None:
         level = max((nest.levels.get(id(value), 0) for value in nest.inputs(op)), default=0)
         for value in op.results:
             nest.levels[id(value)] = level + (op.name in FOLDS)
-        if op.name in STORES:
+        if writes(op):
             nest.levels[id(op)] = level
 
 
@@ -311,7 +369,7 @@ def _find_needed(nest: Nest) -> None:
             level = nest.level(op) - 1
             for source in operands_of(op):
                 need(source, level)
-        elif op.name in STORES:
+        elif writes(op):
             for value in nest.inputs(op):
                 need(value, nest.levels[id(op)])
     for value in nest.outputs:

@@ -81,7 +81,7 @@ class FusingTranslator(Translator):
             return
         done: set[int] = set()
         for item in split(self._products.left(ops), self._uses, self._note):
-            own = [item] if isinstance(item, Operation) else item.ops
+            own = [item] if isinstance(item, Operation) else item.all_ops
             done |= {id(op) for op in walk(Block([], own))}
             if isinstance(item, Operation):
                 self._single(item)
@@ -109,7 +109,7 @@ class FusingTranslator(Translator):
         try:
             emit(self, nest, self._refuse if self._insists else self._by_operation, places)
         except NotLowered:
-            self._plainly(nest.ops)  # which says of which operation there is no translation
+            self._plainly(nest.all_ops)  # which says of which operation there is no translation
             raise
 
     def _in_place(self, nest: Nest, ops: list[Operation], done: set[int]) -> dict[int, str]:
@@ -117,7 +117,7 @@ class FusingTranslator(Translator):
         them there itself. `done` has the operations, by identity, that are written once the nest is."""
         found: dict[int, str] = {}
         later = [op for op in ops if id(op) not in done]
-        inputs = {id(value): value for op in nest.ops for value in data_of(op) if is_tile(value)}
+        inputs = {id(value): value for op in nest.all_ops for value in data_of(op) if is_tile(value)}
         outputs = {id(value): value for value in nest.outputs}
         handed = [id(self._products.place_of(value)) for value in operands_of(ops[-1])]
         for key, variable in zip(handed, self._variables.assigned.get(id(ops[-1]), ()), strict=False):

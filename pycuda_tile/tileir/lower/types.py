@@ -63,7 +63,7 @@ def tile(name: str, extents: tuple[int, ...]) -> str:
 
 def literal(value: np.generic | np.ndarray, name: str) -> str:
     """One element as a C++ expression of exactly its type and bits."""
-    if name == "i1":
+    if name in ("i1", "mask"):
         return "true" if value else "false"
     if name == "i64":
         return "(-9223372036854775807LL - 1)" if int(value) == -(2**63) else f"{int(value)}LL"
