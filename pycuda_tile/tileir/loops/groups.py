@@ -139,7 +139,7 @@ def _nests(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) -
                 nest = _longest(part[:1], uses, reasons, _before)
             if nest is not None and _is_worth_it(nest):
                 taken = _others(nest.all_ops, nest.again)
-                uses.forget(nest.again, nest.ops)
+                uses.forget(nest.again, nest.all_ops)
                 items.append(nest)
             else:
                 taken = part[:1] if nest is None or _only_arranges(nest) else nest.all_ops

@@ -87,7 +87,7 @@ def _stored(
     try:
         axes = Axes([store])
         analysis = Analysis(axes, {})
-        nest = Nest([store], axes, analysis, effects([store], analysis))
+        nest = Nest([], [store], axes, analysis, effects([store], analysis))
     except Fallback:
         return None
     return StoredSums(loop, product, store, before, nest, rows)
