@@ -138,6 +138,17 @@ FEATURES = ["avx2", "avx512f", "avx512_vnni", "avx512_bf16", "avx512_fp16", "amx
 FEATURES += ["asimd", "bf16", "i8mm", "sve"]
 
 
+#: What keeps the peers to the instructions of an architecture, so that they are those of such a machine.
+LIKEWISE = {
+    "x86-64-v3": {
+        "ATEN_CPU_CAPABILITY": "avx2",
+        "ONEDNN_MAX_CPU_ISA": "AVX2",
+        "MKL_ENABLE_INSTRUCTIONS": "AVX2",
+        "OPENBLAS_CORETYPE": "Haswell",
+    }
+}
+
+
 def features() -> str:
     """Those of this machine's processor."""
     cpuinfo = Path("/proc/cpuinfo")
@@ -148,7 +159,8 @@ def features() -> str:
 def describe(arch: str, load: float) -> str:
     busy = load > LOADED * len(os.sched_getaffinity(0))
     state = f"loaded machine ({load:.1f} other processes): figures are rough" if busy else "quiet machine"
-    return f"{machine()}; {features()}; PyTorch {torch.__version__}; -march={arch}; {state}"
+    march = f"-march={arch}{', the peers likewise' * (arch in LIKEWISE)}"
+    return f"{machine()}; {features()}; PyTorch {torch.__version__}; {march}; {state}"
 
 
 def text_line(row: Row) -> str:
@@ -236,7 +248,8 @@ def run_tiles(arch: str, only: str, write: bool) -> None:
     lines = cpu_tiles.run(arch, only)
     if write:
         RESULTS.mkdir(exist_ok=True)
-        (RESULTS / "cpu_tiles.txt").write_text("\n".join([description, *lines]) + "\n")
+        name = "cpu_tiles.txt" if arch == "native" else f"cpu_tiles_{arch}.txt"
+        (RESULTS / name).write_text("\n".join([description, *lines]) + "\n")
 
 
 def main() -> None:
@@ -258,6 +271,9 @@ def main() -> None:
     options = parser.parse_args()
     if options.write and options.only:
         parser.error("--write keeps the whole table: leave out --only")
+    limits = LIKEWISE.get(options.march, {})
+    if not limits.items() <= os.environ.items():  # libraries read these when they are loaded
+        os.execve(sys.executable, [sys.executable, *sys.argv], {**os.environ, **limits})
     if options.tiles:
         run_tiles(options.march, options.only, options.write)
         return
