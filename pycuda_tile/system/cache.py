@@ -197,11 +197,16 @@ def _temporary_folder(prefix: str) -> Path:
 def _why_not_kept(error: OSError | CompileError, root: Path) -> str:
     """Why the cache cannot be written to; "" if the error is about something else."""
     if isinstance(error, CompileError):  # the compiler writes to the cache, too
-        return next((words for words in _NO_ROOM if words in error.log), "")
+        return says_no_room(error)
     if isinstance(error, Error):
         return ""
     of_the_cache = not isinstance(error.filename, str) or error.filename.startswith(f"{root}/")
     return (error.strerror or str(error)) if of_the_cache else ""  # else a file of the user's
+
+
+def says_no_room(error: CompileError) -> str:
+    """The compiler's words about a cache that cannot be written to; "" if the error is another one."""
+    return next((words for words in _NO_ROOM if words in error.log), "")
 
 
 @functools.cache

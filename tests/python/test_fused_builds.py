@@ -14,6 +14,7 @@ import pycuda_tile as pct
 from pycuda_tile import tileir
 from pycuda_tile.compilers import toolchain
 from pycuda_tile.errors import BuildValueError, NotAvailableYet
+from pycuda_tile.targets.host import compiling
 from pycuda_tile.targets.host.unlike import find_unlike
 
 SOURCE = """#include "cuda_tile.h"
@@ -329,3 +330,16 @@ def test_a_fault_names_the_line(tmp_path: Path):
     )
     for name in (str(path), "<source>"):
         assert f"\n  {name}:8\n    8 | auto x = from.load_masked(i) * factor;\n" in done.stdout
+
+
+def test_a_full_cache_is_no_reason(monkeypatch: pytest.MonkeyPatch, cache_folder: Path):
+    compile_loops, calls = compiling.build_library, []
+
+    def build_library(*arguments: object) -> object:
+        calls.append(arguments)
+        if len(calls) == 1:
+            raise pct.CompileError("no", log="ld: final link failed: No space left on device")
+        return compile_loops(*arguments)
+
+    monkeypatch.setattr(compiling, "build_library", build_library)
+    assert path_of(build(SOURCE[: SOURCE.index("__device__ int calls")]), "scale<64>")[0] == "fused"

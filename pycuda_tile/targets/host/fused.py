@@ -170,5 +170,7 @@ def _build(
             code, compiler, flags, list(found.names.values()), [], folder, list(found.names)
         )
     except CompileError as error:
+        if cache.says_no_room(error):
+            raise  # to the cache, which builds elsewhere
         raise loops.NotFused(f"{compiler} does not compile its loops: {error}") from error
     return cache.Result({**built.meta, **meta}, [*built.dependencies, *found.files])
