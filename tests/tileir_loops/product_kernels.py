@@ -31,6 +31,7 @@ def product(
     sums: str = "f32",
     batch: int = 0,
     transposed: str = "",
+    shared: str = "",
     wider: str = "",
     start: str = "0.0",
     body: str = "",
@@ -39,16 +40,18 @@ def product(
     """c = a b by tiles of m x n, each with a loop along k in steps, for arrays of (batch x) rows x columns.
 
     transposed:  of "a" and "b", those that lie in memory the other way round
+    shared:      of "a" and "b", those that have one matrix for all batches
     wider:       the type to which factors are converted first
     start:       what the sums begin with
     body:        further operations in the loop, after the product
     """
-    first = f"{batch}x" if batch else ""
-    lead, at = (["%batches"], ["%z"]) if batch else ([], [])
+    batches = f"{batch}x" if batch else ""
+    many, block = (["%batches"], ["%z"]) if batch else ([], [])
 
     def operand(which: str, rows: int, columns: int, sizes: list[str], index: list[str]) -> str:
         permutation = "[0, 2, 1]" if batch else "[1, 0]"
-        turned = which in transposed
+        turned, alone = which in transposed, which in shared
+        first, lead, at = ("1x", ["%one"], ["%zero"]) if alone else (batches, many, block)
         shape = f"{first}{columns}x{rows}" if turned else f"{first}{rows}x{columns}"
         sizes, index = (sizes[::-1], index[::-1]) if turned else (sizes, index)
         view = _view(f"v_{which}", which, [*lead, *sizes], shape, kind)
@@ -64,16 +67,20 @@ def product(
             lines += f"    %p_{which} = permute {current} {permutation} : tile<{shape}x{wider or kind}> -> "
             lines += f"tile<{to}>\n"
             current = f"%p_{which}"
+        if alone:
+            to = f"{rows}x{columns}x{wider or kind}"
+            lines += f"    %s_{which} = broadcast {current} : tile<1x{to}> -> tile<{batches}{to}>\n"
+            current = f"%s_{which}"
         names.append(current)
         return lines
 
     outside: list[str] = []
     names: list[str] = []
     loads = operand("a", m, k, ["%m", "%k"], ["%y", "%s"]) + operand("b", k, n, ["%k", "%n"], ["%s", "%x"])
-    stored = _view("v_c", "c", [*lead, "%m", "%n"], f"{first}{m}x{n}", sums)
+    stored = _view("v_c", "c", [*many, "%m", "%n"], f"{batches}{m}x{n}", sums)
     outside.append(stored[0])
-    acc, factor = f"tile<{first}{m}x{n}x{sums}>", wider or kind
-    types = f"tile<{first}{m}x{k}x{factor}>, tile<{first}{k}x{n}x{factor}>, {acc}"
+    acc, factor = f"tile<{batches}{m}x{n}x{sums}>", wider or kind
+    types = f"tile<{batches}{m}x{k}x{factor}>, tile<{batches}{k}x{n}x{factor}>, {acc}"
     operation = (
         f"mmai {names[0]}, {names[1]}, %acc {signs[0]} {signs[1]}"
         if sums == "i32"
@@ -93,7 +100,7 @@ def product(
 {loads}    %next = {operation} : {types}
 {body}    continue {"%last" if body else "%next"} : {acc}
   }}
-  %t_c = store_view_tko weak %sum, %v_c[{", ".join([*at, "%y", "%x"])}] : {acc}, {stored[1]}, tile<i32>
+  %t_c = store_view_tko weak %sum, %v_c[{", ".join([*block, "%y", "%x"])}] : {acc}, {stored[1]}, tile<i32>
     -> token
   return
 }}

@@ -31,6 +31,7 @@ KERNELS = {
     "turned": kernels.product("turned", 16, 32, 16, transposed="ab"),
     "narrow": kernels.product("narrow", 4, 8, 4, transposed="b"),
     "batched": kernels.product("batched", 8, 16, 16, batch=2, transposed="a"),
+    "one_for_all": kernels.product("one_for_all", 8, 16, 16, batch=2, shared="b", transposed="b"),
     "one_batch": kernels.product("one_batch", 16, 16, 32, batch=1, kind="f16", transposed="b"),
     "bfloats": kernels.product("bfloats", 32, 32, 64, kind="bf16"),
     "fp8": kernels.product("fp8", 16, 16, 16, kind="f8E4M3FN", wider="f16"),
@@ -85,6 +86,7 @@ TILES = {
     "turned": (0, 16, 32, 16, "ab"),
     "narrow": (0, 4, 8, 4, "b"),
     "batched": (2, 8, 16, 16, "a"),
+    "one_for_all": (2, 8, 16, 16, "b"),
     "one_batch": (1, 16, 16, 32, "b"),
     "bfloats": (0, 32, 32, 64, ""),
     "fp8": (0, 16, 16, 16, ""),
@@ -104,7 +106,7 @@ def test_products(name: str, scale: tuple[float, float, float]):
     batch, *tile, transposed = TILES[name]
     m, n, k = (max(1, int(size * factor)) for size, factor in zip(tile, scale, strict=True))
     batches = 3 if batch else 1
-    a, b = factors(name, (batches, m, k), (batches, k, n))
+    a, b = factors(name, (batches, m, k), (1 if name == "one_for_all" else batches, k, n))
     given = [x.swapaxes(1, 2).copy() if w in transposed else x for w, x in (("a", a), ("b", b))]
     c = np.zeros((batches, m, n), SUMS.get(name, np.float32))
     grid = -(-n // tile[1]), -(-m // tile[0]), -(-batches // (batch or 1))
