@@ -13,7 +13,7 @@ from pycuda_tile import tileir
 from pycuda_tile.errors import BuildValueError
 from pycuda_tile.tileir.loops import fuse
 
-OTHERS = "  %given = itof %count signed : tile<32xi32> -> tile<32xf32>\n"
+OTHERS = "  %given = itof %count signed : tile<64xi32> -> tile<64xf32>\n"
 TEXT = "\n".join(
     [
         kernels.saxpy(),
@@ -22,8 +22,8 @@ TEXT = "\n".join(
         kernels.softmax("short_softmax", 16),
         kernels.pointers(),
         kernels.pointers("half_pointers", 64, "f16"),
-        kernels.pointers("padded", 32, padded="  %given = constant <f32: -3.5> : tile<32xf32>\n"),
-        kernels.pointers("padded_by_others", 32, padded=OTHERS),
+        kernels.pointers("padded", 64, padded="  %given = constant <f32: -3.5> : tile<64xf32>\n"),
+        kernels.pointers("padded_by_others", 64, padded=OTHERS),
         kernels.in_place(),
         kernels.halves(),
         kernels.overlapping(),
@@ -136,8 +136,8 @@ def test_pointers(name: str, size: int, kind: str, count: int):
 
 @pytest.mark.parametrize("name", ["padded", "padded_by_others"])
 def test_padding(name: str):
-    for count in (1, 20, 32, 40):
-        x = np.round(numbers(64, False) * 8)
+    for count in (1, 20, 64, 80):
+        x = np.round(numbers(128, False) * 8)
         check(name, 2, x, np.zeros_like(x), count)
 
 
@@ -276,6 +276,12 @@ def test_one_array_twice():
     for optimize in (False, "auto"):
         built(optimize).kernel("pointers")[1](x[bool(optimize)], x[bool(optimize)], 99)
     assert same(*x)
+
+
+def test_kernels_of_these_tests_are_fused():
+    """But for tiles that are no larger than a strip."""
+    plain = [name for name, found in fuse(parsed())[2].items() if found["path"] != "fused"]
+    assert plain == ["short_softmax"]
 
 
 def test_attributes():

@@ -82,7 +82,9 @@ def split(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) ->
         made.clear()
 
     for op in ops:
-        depends = any(id(value) in made for value in [*data_of(op), *captured(op)])
+        if any(id(value) in made for value in captured(op)):  # of a reduction: known before its loops
+            end()
+        depends = any(id(value) in made for value in data_of(op))
         if _is_fusible(op) or (depends and op.name in ELEMENTWISE | SHAPES and not has_tiles(op)):
             current.append(op)
             made |= {id(value) for value in op.results}

@@ -1,0 +1,160 @@
+"""Rules of legality, where tests that run fused code would show by chance at most that one is missing."""
+
+from __future__ import annotations
+
+import loop_kernels as kernels
+import product_kernels
+import pytest
+from test_passes import body, entry, items, names
+
+from pycuda_tile import tileir
+from pycuda_tile.tileir.ir import Operation, walk
+from pycuda_tile.tileir.loops import fuse
+from pycuda_tile.tileir.loops.affine import Analysis
+from pycuda_tile.tileir.loops.axes import Axes
+from pycuda_tile.tileir.loops.contraction import find_products, line_of, may_share, uniform_values
+from pycuda_tile.tileir.loops.effects import effects
+from pycuda_tile.tileir.loops.groups import Uses
+from pycuda_tile.tileir.loops.neutral import neutral
+from pycuda_tile.tileir.loops.simplify import simplify
+from pycuda_tile.tileir.loops.variables import Variables
+
+SOFTMAX = kernels.softmax()
+
+
+def alone(text: str, name: str) -> bool:
+    return any(isinstance(item, Operation) and item.name == name for item in items(text)[0])
+
+
+@pytest.mark.parametrize("name", ["load_view_tko", "store_view_tko"])
+def test_strong_accesses_are_between_groups(name: str):
+    strong = SOFTMAX.replace(f"{name} weak", f"{name} relaxed device")
+    assert alone(strong, name) and not alone(SOFTMAX, "store_view_tko")
+
+
+def test_blocks_wait_for_strong_accesses_only():
+    strong = SOFTMAX.replace("load_view_tko weak", "load_view_tko acquire device")
+    independent = ["are_independent" in fuse(tileir.parse(text))[0] for text in (SOFTMAX, strong)]
+    assert independent == [True, False]
+
+
+def test_strong_loads_stay_although_nothing_uses_them():
+    text = kernels.in_place()
+    view = "partition_view<tile=(64), tensor_view<?xf32, strides=[1]>>"
+    load = f"  %unused, %t9 = load_view_tko {{}} %v_x[%i] : {view}, tile<i32> -> tile<64xf32>, token\n"
+    load += "  %a = mulf"
+    for semantics, count in (("weak", 1), ("relaxed device", 2)):
+        assert names(text.replace("  %a = mulf", load.format(semantics), 1)).count("load_view_tko") == count
+
+
+def test_elements_that_share_a_byte_are_on_whole_tiles():
+    tensor = "tensor_view<64x64xf4E2M1FN, strides=[64,1]>"
+    view, kind = f"partition_view<tile=(8x64), {tensor}>", "tile<8x64xf32>"
+    text = f"""entry @k(%x: tile<ptr<f4E2M1FN>>, %n: tile<i32>) {{
+  %t = make_tensor_view %x, shape = [64, 64], strides = [64, 1] : {tensor}
+  %w = make_partition_view %t : {view}
+  %v, %t0 = load_view_tko weak %w[%n, %n] : {view}, tile<i32> -> tile<8x64xf4E2M1FN>, token
+  %e = ftof %v : tile<8x64xf4E2M1FN> -> {kind}
+  %m = exp %e : {kind}
+  print_tko "%f", %m : {kind} -> token
+  return
+}}
+"""
+    assert alone(text, "load_view_tko")
+
+
+def test_the_transposed_place_is_another_one():
+    view = "partition_view<tile=(16x16), tensor_view<64x64xf32, strides=[64,1]>>"
+    text = f"""entry @k(%x: tile<ptr<f32>>, %n: tile<i32>) {{
+  %t = make_tensor_view %x, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xf32, strides=[64,1]>
+  %w = make_partition_view %t : {view}
+  %v, %t0 = load_view_tko weak %w[%n, %n] : {view}, tile<i32> -> tile<16x16xf32>, token
+  %p = permute %v [1, 0] : tile<16x16xf32> -> tile<16x16xf32>
+  %t1 = store_view_tko weak %p, %w[%n, %n] : tile<16x16xf32>, {view}, tile<i32> -> token
+  return
+}}
+"""
+    ops = [op for op in entry(text).body.ops if op.name in ("load_view_tko", "permute", "store_view_tko")]
+    found = effects(ops, Analysis(Axes(ops), {}))
+    assert found.disjoint and not found.in_place
+
+
+@pytest.mark.parametrize(
+    "step",
+    [
+        "addf %e, %e",
+        "addf %e, %a rounding<zero>",
+        "addf %e, %a flush_to_zero",
+        "maxf %e, %a propagate_nan",
+        "minf %e, %a propagate_nan",
+    ],
+)
+def test_reductions_without_a_neutral_element(step: str):
+    fold = kernels.row_fold("s", "addf", "v", "tile<8xf32>", "tile<f32>", 0)
+    fold = fold.replace("addf %e_s, %a_s", step.replace("%e", "%e_s").replace("%a", "%a_s"))
+    text = body(f"  %v = constant <f32: 1.0> : tile<8xf32>\n{fold}")
+    assert neutral(next(op for op in entry(text).body.ops if op.name == "reduce")) == ""
+
+
+def test_what_a_reduction_captures_is_known_before_its_loops():
+    size = 1 << 17
+    tensor, kind = f"tensor_view<{size}xf32, strides=[1]>", f"tile<{size}xf32>"
+    view, fold = f"partition_view<tile=({size}), {tensor}>", "reduce %v dim=0 identities=[0.0 : f32]"
+    text = body(f"""  %t = make_tensor_view %p, shape = [{size}], strides = [1] : {tensor}
+  %w = make_partition_view %t : {view}
+  %l, %t0 = load_view_tko weak %w[%n] : {view}, tile<i32> -> {kind}, token
+  %v = addf %l, %l : {kind}
+  %s = {fold} : {kind} -> tile<f32> (%a: tile<f32>, %b: tile<f32>) {{
+    %c = addf %a, %b : tile<f32> yield %c : tile<f32> }}
+  %r = {fold} : {kind} -> tile<f32> (%d: tile<f32>, %e: tile<f32>) {{
+    %f = addf %d, %e : tile<f32> %g = maxf %f, %s : tile<f32> yield %g : tile<f32> }}
+  print_tko "%f", %r : tile<f32> -> token""")
+    assert fuse(tileir.parse(text))[2]["k"]["path"] == "fused"
+
+
+# --- products ---
+
+PLAIN = product_kernels.product("k", 16, 32, 32)
+VIEW = "partition_view<tile=(16x32), padding_value = zero, tensor_view<?x?xf32, strides=[?,1]>>"
+STORE = f"""  %early = store_view_tko weak %start, %v_c[%y, %x] : tile<16x32xf32>, {VIEW}, tile<i32> -> token
+  %sum = for"""
+
+
+def sharing(text: str) -> tuple[bool, bool, bool]:
+    """Whether blocks may share factors, and which: the left and the right one."""
+    simple = simplify(entry(text)).body
+    (product,) = find_products(simple, Uses.of(simple), Variables(simple)).found.values()
+    loop = next(op for op in walk(simple) if op.name == "for")
+    lines = (line_of(factor, loop, uniform_values(simple)) for factor in (product.left, product.right))
+    return may_share(simple, loop), *(line is not None for line in lines)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "expected"),
+    [
+        ("", "", (True, True, True)),
+        ("  %sum = for", STORE, (False, True, True)),
+        (
+            "%l_a, %t_a = load_view_tko weak",
+            "%l_a, %t_a = load_view_tko relaxed device",
+            (False, False, True),
+        ),
+        ("divi %k, %size", "divi %y, %size", (True, False, False)),
+        ("shape = [%m, %k]", "shape = [%x, %k]", (True, False, True)),
+        ("weak %v_a[%y, %s]", "weak %v_a[%h, %s]", (True, False, True)),
+    ],
+)
+def test_what_blocks_share(before: str, after: str, expected: tuple[bool, bool, bool]):
+    text = PLAIN.replace(before, after) if before else PLAIN
+    assert before in PLAIN
+    if "%h" in text:
+        text = text.replace("    %l_a,", "    %h = addi %s, %y : tile<i32>\n    %l_a,")
+    assert sharing(text) == expected
+
+
+@pytest.mark.parametrize(("semantics", "waits"), [("weak", True), ("relaxed device", False)])
+def test_a_factor_waits_for_weak_loads_only(semantics: str, waits: bool):
+    text = PLAIN.replace("%l_b, %t_b = load_view_tko weak", f"%l_b, %t_b = load_view_tko {semantics}")
+    simple = simplify(entry(text)).body
+    (product,) = find_products(simple, Uses.of(simple), Variables(simple)).found.values()
+    assert bool(product.left.chain) == waits and bool(product.right.chain) == waits
