@@ -208,9 +208,15 @@ def greatest(name: str, shape: str, dim: int) -> str:
     )
 
 
-def pointers(name: str = "pointers", count: int = 128, element: str = "f32", padded: str = "") -> str:
-    """out[i] = |x[i]| + 1 where i < n, by tiles of pointers. `padded` makes the padding of loads of %count,
-    and the sum of all elements is then added."""
+def pointers(
+    name: str = "pointers",
+    count: int = 128,
+    element: str = "f32",
+    padded: str = "",
+    exist: str = "less_than",
+) -> str:
+    """out[i] = |x[i]| + 1 where i < n, or where another relation holds, by tiles of pointers. `padded` makes
+    the padding of loads of %count, and the sum of all elements is then added."""
     masked = f" : tile<{count}xptr<{element}>>, tile<{count}xi1>"
     padding = f", %given{masked}, tile<{count}x{element}>" if padded else masked
     ptr, kind, ints = f"tile<{count}xptr<{element}>>", f"tile<{count}x{element}>", f"tile<{count}xi32>"
@@ -238,7 +244,7 @@ def pointers(name: str = "pointers", count: int = 128, element: str = "f32", pad
   %at = addi %f2, %count : {ints}
   %n1 = reshape %n : tile<i32> -> tile<1xi32>
   %n2 = broadcast %n1 : tile<1xi32> -> {ints}
-  %mask = cmpi less_than %at, %n2, signed : {ints} -> tile<{count}xi1>
+  %mask = cmpi {exist} %at, %n2, signed : {ints} -> tile<{count}xi1>
 {padded}{tile_of("x")}  %v, %t0 = load_ptr_tko weak %p_x, %mask{padding} -> {kind}, token
   %one = constant <{element}: 1.0> : {kind}
   %a = absf %v : {kind}

@@ -131,8 +131,9 @@ class Lines:
             offset = self.let("i32", shape, f"addi {offset.name}, {far.name} : {offset.type}")
             if size > 1 and self.random.random() < 0.8:
                 bound = self._spread(Tile(f"%n{d}", "i32", ()))
+                relation = self.random.choice([*3 * ["less_than"], "greater_than_or_equal", "not_equal"])
                 inside = self.made_of(
-                    place, "i1", shape, f"cmpi less_than {place.name}, {bound.name}, signed"
+                    place, "i1", shape, f"cmpi {relation} {place.name}, {bound.name}, signed"
                 )
                 if mask is not None:
                     inside = self.let("i1", shape, f"andi {mask.name}, {inside.name} : {mask.type}")

@@ -22,6 +22,8 @@ TEXT = "\n".join(
         kernels.softmax("short_softmax", 16),
         kernels.pointers(),
         kernels.pointers("half_pointers", 64, "f16"),
+        kernels.pointers("pointers_from_n", exist="greater_than_or_equal"),
+        kernels.pointers("half_pointers_but_n", 64, "f16", exist="not_equal"),
         kernels.pointers("padded", 64, padded="  %given = constant <f32: -3.5> : tile<64xf32>\n"),
         kernels.pointers("padded_by_others", 64, padded=OTHERS),
         kernels.in_place(),
@@ -132,6 +134,17 @@ def test_softmax(name: str, width: int, missing: int, special: bool):
 def test_pointers(name: str, size: int, kind: str, count: int):
     x = numbers(256, True, kind)
     check(name, -(-count // size), x, np.zeros_like(x), count)
+
+
+@pytest.mark.parametrize("count", [0, 1, 31, 100, 127, 128])
+@pytest.mark.parametrize(
+    "name, size, kind", [("pointers_from_n", 128, "f4"), ("half_pointers_but_n", 64, "f2")]
+)
+def test_masks_that_are_no_bounds(name: str, size: int, kind: str, count: int):
+    x = numbers(256, True, kind)
+    check(name, 256 // size, x, np.zeros_like(x), count)
+    attributes = built(True).kernel(name).attributes
+    assert attributes["path"] == "fused" and "reason" not in attributes
 
 
 @pytest.mark.parametrize("name", ["padded", "padded_by_others"])

@@ -2,7 +2,7 @@
 masks that compare such tiles with a bound.
 
 A load through `p + iota` with the mask `iota < n` is then what a load from a view is: a first address, a step
-and the number of elements that exist along each axis.
+and the number of elements that exist along each axis. Other masks are computed in the loops.
 """
 
 from __future__ import annotations
@@ -33,13 +33,14 @@ class Affine:
 @dataclass
 class Limit:
     """Elements exist where `value` plus the sum of factors[axis] times the positions is below `bound` (or
-    equal to it, if `inclusive`). Without factors, one comparison holds for all elements."""
+    equal to it, if `inclusive`). Without factors, one comparison holds for all elements; without a bound, the
+    value is a bool that does."""
 
     value: Value
-    bound: Value
-    inclusive: bool
-    unsigned: bool
-    factors: dict[int, int]
+    bound: Value | None
+    inclusive: bool = False
+    unsigned: bool = False
+    factors: dict[int, int] = field(default_factory=dict)
 
 
 @dataclass
@@ -141,7 +142,9 @@ class Analysis:
     def _limits(self, mask: Value, limits: list[Limit], ranges: list[Range]) -> bool:
         op = self.definitions.get(id(mask))
         if op is None:
-            return False
+            if is_scalar(mask):
+                limits.append(Limit(mask, None))
+            return is_scalar(mask)
         if op.name == "constant":
             return bool(shared_value(op))
         if op.name == "andi":

@@ -247,7 +247,8 @@ def _factor(
     except Fallback:
         return Factor(value)
     divided = any(len(own) > 1 for op in chain for own in axes.of(op.results[0]))
-    if access.place is None or divided or any(len(limit.factors) > 1 for limit in access.limits):
+    masked = access.mask is not None or any(len(limit.factors) > 1 for limit in access.limits)
+    if access.place is None or divided or masked:
         return Factor(value)
     return Factor(value, [*addresses, *chain], axes, analysis, access)
 

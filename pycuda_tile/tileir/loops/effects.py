@@ -29,6 +29,7 @@ class Access:
     place:    equal for accesses to the same elements
     pointers: of an access through pointers, the form of these
     limits:   of such an access, which elements its mask leaves
+    mask:     its mask, if that is no limit
     ranges:   tiles of integers of which none may wrap around, or the pointers are others
     """
 
@@ -38,6 +39,7 @@ class Access:
     pointers: Affine | None = None
     limits: list[Limit] = field(default_factory=list)
     ranges: list[Range] = field(default_factory=list)
+    mask: Value | None = None
 
     @property
     def stores(self) -> bool:
@@ -92,12 +94,13 @@ def _access(op: Operation, analysis: Analysis) -> Access:
         return Access(op, value, ("view", id(view), *map(id, indices), analysis.axes.of(value)))
     value = op.results[0] if op.name in LOADS else operand(op, "value")
     pointer = operand(op, "source" if op.name in LOADS else "destination")
-    pointers, limits = analysis.pointers(pointer), None
+    pointers = analysis.pointers(pointer)
     mask, padding = optional_operand(op, "mask"), optional_operand(op, "paddingValue")
-    if pointers is not None and (padding is None or analysis.is_uniform(padding)):
-        limits = ([], []) if mask is None else analysis.limits(mask)
-    if pointers is None or limits is None:
-        raise Fallback(op, "its pointers or its mask are arbitrary", on_tiles=True)
+    if pointers is None or (padding is not None and not analysis.is_uniform(padding)):
+        raise Fallback(op, "its pointers or its padding are arbitrary", on_tiles=True)
     form, ranges = pointers
     place = ("pointers", analysis.structure(pointer))
+    limits = None if mask is None else analysis.limits(mask)
+    if limits is None:
+        return Access(op, value, place, form, [], ranges, mask)
     return Access(op, value, place, form, limits[0], [*ranges, *limits[1]])

@@ -290,8 +290,10 @@ class _Emitter:
             self._store(op)
         elif is_joint(op):
             self._join(op)
-        elif op.name in LOADS or is_window(op):
+        elif is_window(op):
             self._define(op.results[0], self._read(self.places[id(op)], op.results[0]), names)
+        elif op.name in LOADS:
+            self._define(op.results[0], self._load(op), names)
         elif op.name in SHAPES:
             self._shape(op, names)
         elif op.name == "iota":
@@ -340,21 +342,25 @@ class _Emitter:
         step = place.steps.get(self.nest.vector, "1") if self.nest.has_lanes(value) else "1"
         return at if step == "1" else f"{at}, {step}"
 
-    def _read(self, place: Place, value: Value) -> str:
+    def _load(self, op: Operation) -> str:
+        mask = self.nest.access(op).mask
+        return self._read(self.places[id(op)], op.results[0], "" if mask is None else self._name(mask))
+
+    def _read(self, place: Place, value: Value, mask: str = "") -> str:
         padding = place.padding or f"loops::any<{place.kind}>()"
         length = f"<{vectors.LENGTH}, {place.kind}>" if self.nest.has_lanes(value) else f"_one<{place.kind}>"
-        given = f"{self._arguments(place, value)}, {self._inside(place, value)}, {padding}"
+        given = f"{self._arguments(place, value)}, {mask or self._inside(place, value)}, {padding}"
         return f"loops::load{length}({given})"
 
-    def _write(self, place: Place, value: Value, x: str) -> None:
+    def _write(self, place: Place, value: Value, x: str, mask: str = "") -> None:
         length = f"<{place.kind}, {vectors.LENGTH}>" if self.nest.has_lanes(value) else f"_one<{place.kind}>"
         streams = f"{place.streams}, " if place.streams else ""
-        given = f"{streams}{self._arguments(place, value)}, {x}, {self._inside(place, value)}"
+        given = f"{streams}{self._arguments(place, value)}, {x}, {mask or self._inside(place, value)}"
         self.line(f"loops::store{length}({given});")
 
     def _store(self, op: Operation) -> None:
-        value = self.nest.access(op).value
-        self._write(self.places[id(op)], value, self._name(value))
+        value, mask = self.nest.access(op).value, self.nest.access(op).mask
+        self._write(self.places[id(op)], value, self._name(value), "" if mask is None else self._name(mask))
 
     def _join(self, op: Operation) -> None:
         """Writes strips of the parts to where these are in the joined tile."""

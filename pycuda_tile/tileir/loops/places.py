@@ -209,7 +209,7 @@ class Places:
             place, vector = places[id(access.op)], self.nest.vector
             if not access.stores or place.steps.get(vector) != "1":
                 continue
-            if access in self.nest.effects.in_place.values():
+            if access in self.nest.effects.in_place.values() or access.mask is not None:
                 continue
             steps = [step for axis, step in place.steps.items() if axis != vector]
             size = f"1ull * {place.size} * sizeof({place.kind})"
@@ -273,11 +273,14 @@ class Places:
 
     def _limit(self, place: Place, limit: Limit, form: Affine, spans: _Spans) -> _Spans:
         """Adds what a limit leaves; returns what is left of the spans."""
-        value, bound = (self._read(each, limit.unsigned) for each in (limit.value, limit.bound))
+        value, bound, relation = self._origin(limit.value), "", ""
+        if limit.bound is not None:
+            value, bound = (self._read(each, limit.unsigned) for each in (limit.value, limit.bound))
+            relation = " <= " if limit.inclusive else " < "
         if not limit.factors:
-            first, relation = next(iter(spans)), "<=" if limit.inclusive else "<"
+            first = next(iter(spans))
             size, step = spans[first]
-            inside = self._let("inside", f"{value} {relation} {bound} ? {size} : 0")
+            inside = self._let("inside", f"{value}{relation}{bound} ? {size} : 0")
             place.bounds.append(Bound({}, inside))
             return {**spans, first: Span(inside, step)}
         axes, unit = tuple(limit.factors), math.gcd(*limit.factors.values())

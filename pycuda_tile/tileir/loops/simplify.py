@@ -24,7 +24,7 @@ from .parts import divide
 #: Cheap enough to be repeated where their operands are.
 CHEAP = frozenset(
     {
-        *("reshape", "broadcast", "permute", "addi", "subi", "muli", "exti", "trunci", "cmpi"),
+        *("reshape", "broadcast", "permute", "addi", "subi", "muli", "exti", "trunci", "offset", "cmpi"),
         *("andi", "ori", "xori", "shli", "shri"),
     }
 )

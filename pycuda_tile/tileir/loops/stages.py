@@ -106,9 +106,11 @@ class Nest:
 
     def inputs(self, op: Operation) -> list[Value]:
         """The values that an operation needs in the loops. The place of an access is known before them."""
-        if op.name in LOADS or op.name in STORES:
-            return [self.access(op).value] if op.name in STORES else []
-        return [] if is_window(op) else data_of(op)
+        if op.name not in LOADS and op.name not in STORES:
+            return [] if is_window(op) else data_of(op)
+        access = self.access(op)
+        mask = [] if access.mask is None else [access.mask]
+        return [access.value, *mask] if access.stores else mask
 
     def taken(self) -> list[Value]:
         """The tiles of others that the operations use."""

@@ -1,0 +1,48 @@
+// Strips of memory of which a mask says which elements exist.
+#pragma once
+
+#include "cuda_tile/loops/strips.h"
+
+namespace cuda_tile::inline CUDA_TILE_ABI::loops {
+
+template <unsigned S>
+CUDA_TILE_API bool all_of(strip<bool, S> const& mask) {
+  unsigned char all = 1;
+  for (unsigned l = 0; l < S; ++l)
+    all &= static_cast<unsigned char>(mask.slots[l]);
+  return all;
+}
+
+/// Elements at a distance of `step` where the mask is true, and padding for the others.
+template <unsigned S, typename E>
+CUDA_TILE_API strip<E, S> load(E const* from, long long step, strip<bool, S> const& mask, E pad) {
+  strip<E, S> result;
+  for (unsigned l = 0; l < S; ++l)
+    result.slots[l] = mask.slots[l] ? from[l * step] : pad;
+  return result;
+}
+/// The same for neighbours, of which mostly all exist.
+template <unsigned S, typename E>
+CUDA_TILE_API strip<E, S> load(E const* from, strip<bool, S> const& mask, E pad) {
+  if (!loops::all_of<S>(mask))
+    return loops::load<S, E>(from, 1, mask, pad);
+  strip<E, S> result;
+  copy<E, S>(result.slots, from);
+  return result;
+}
+
+template <typename E, unsigned S>
+CUDA_TILE_API void store(E* to, long long step, strip<E, S> const& x, strip<bool, S> const& mask) {
+  for (unsigned l = 0; l < S; ++l)
+    if (mask.slots[l])
+      to[l * step] = x.slots[l];
+}
+template <typename E, unsigned S>
+CUDA_TILE_API void store(E* to, strip<E, S> const& x, strip<bool, S> const& mask) {
+  if (loops::all_of<S>(mask))
+    copy<E, S>(to, x.slots);
+  else
+    loops::store<E, S>(to, 1, x, mask);
+}
+
+} // namespace cuda_tile::inline CUDA_TILE_ABI::loops
