@@ -186,6 +186,12 @@ def test_pointers_that_grow_by_steps():
         assert not offsets.unsigned
 
 
+def test_masks_that_are_no_bounds_belong_to_the_loops():
+    (nest,) = nests(kernels.pointers(exist="greater_than"))
+    for access in nest.effects.accesses:
+        assert access.mask is not None and access.mask in nest.inputs(access.op) and not access.limits
+
+
 ARBITRARY = """  %a = iota : tile<64xi32>
   %b = muli %a, %a : tile<64xi32>
   %r = reshape %p : tile<ptr<f32>> -> tile<1xptr<f32>>
