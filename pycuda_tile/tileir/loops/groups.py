@@ -239,7 +239,7 @@ def _without(first: Operation, ops: list[Operation], uses: Uses) -> list[Operati
         users = {user for value in op.results for user in uses.users.get(id(value), ())}
         stored = any(each.name in STORES for each in kept)
         light = op.name in SOURCES | CHEAP or (op.name in LOADS and not stored)
-        if light and users and users <= {id(each) for each in late}:
+        if light and users & {id(each) for each in late} and not users & {id(each) for each in kept}:
             late.append(op)
             kept = _others(kept, [op])
     return kept

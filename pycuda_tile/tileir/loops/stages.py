@@ -192,6 +192,7 @@ def plan(ops: list[Operation], outputs: list[Value]) -> Nest:
     full = _spanning(nest)
     _order_loops(nest, full)
     _check_in_place(nest)
+    _check_repeated(nest)
     _find_levels(nest)
     _reduce_all_rows(nest)
     _find_needed(nest)
@@ -265,6 +266,17 @@ def _check_in_place(nest: Nest) -> None:
     for store in nest.effects.in_place.values():
         if nest.repeats(store.value):
             raise Fallback(store.op, "loops would repeat it", on_tiles=True)
+
+
+def _check_repeated(nest: Nest) -> None:
+    """What takes long is computed before the loops if these would compute it again for other positions."""
+    for op in nest.ops:
+        if _COSTS.get(op.name, 1) <= _CHEAP or op.name in FOLDS or not is_tile(op.results[0]):
+            continue
+        if nest.repeats(op.results[0]):
+            for user in nest.ops:
+                if any(value is op.results[0] for value in nest.inputs(user)):
+                    raise Fallback(user, "loops would compute its operand again and again", on_tiles=True)
 
 
 def _last_reshape(nest: Nest) -> Operation | None:
