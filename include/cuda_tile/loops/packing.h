@@ -90,12 +90,21 @@ template <unsigned Rows, unsigned Columns, typename F, typename E>
 CUDA_TILE_API void pack_columns(F* to, unsigned pitch, matrix<E> const& x) {
   if constexpr (fits_squares<Rows, Columns, F>) {
     using V = ct::platform::vector<F>;
-    transpose<Rows, Columns>(to, pitch, [&](unsigned i, unsigned j) {
+    if constexpr (ct::detail::is_same_v<E, F>) {
+      transpose<Rows, Columns>(to, pitch, [&](unsigned i, unsigned j) {
+        return ct::platform::load_vector<V>(x.from + i + j * x.column_step);
+      });
+    } else { // conversions within the unrolled loops would take compilers seconds
       constexpr unsigned lanes = ct::platform::vector_bytes / sizeof(F);
-      alignas(sizeof(V)) F row[lanes];
-      copy_row<lanes>(row, x.from + i + j * x.column_step);
-      return ct::platform::load_vector<V>(row);
-    });
+      alignas(sizeof(V)) F converted[lanes * Rows];
+      for (unsigned j = 0; j < Columns; j += lanes) {
+        for (unsigned l = 0; l < lanes; ++l)
+          copy_row<Rows>(converted + l * Rows, x.from + (j + l) * x.column_step);
+        transpose<Rows, lanes>(to + j, pitch, [&](unsigned i, unsigned l) {
+          return ct::platform::load_vector<V>(converted + l * Rows + i);
+        });
+      }
+    }
   } else {
     for (unsigned j = 0; j < Columns; ++j)
       for (unsigned i = 0; i < Rows; ++i)
