@@ -242,13 +242,16 @@ class Kernel(Lines):
         return function, {"addf": "0.0", "mulf": "1.0"}.get(function[:4], nan[kind])
 
     def greatest(self) -> None:
-        """The greatest elements and where they are; which of equal ones depends on the order."""
+        """The greatest elements, so far or of all, and where they are; which of equal ones depends on the
+        order."""
         self.exact = False
         x = self._some([*FLOATS, *WHOLE])
         dim = self.random.randrange(len(x.shape))
         if x.shape[dim] == 1:
             return
-        where, shape = self.along(dim), tuple(n for d, n in enumerate(x.shape) if d != dim)
+        scans, where = self.random.random() < 0.4, self.along(dim)
+        shape = x.shape if scans else tuple(n for d, n in enumerate(x.shape) if d != dim)
+        mode = f" reverse={self.random.choice(['true', 'false'])}" if scans else ""
         self._count += 1
         n, kinds = self._count, (x.kind, "i32")
         e, f, p, q = (f"%{name}{n}" for name in "efpq")
@@ -268,25 +271,32 @@ class Kernel(Lines):
         arguments = f"{e}: tile<{x.kind}>, {f}: tile<{x.kind}>, {p}: tile<i32>, {q}: tile<i32>"
         types = ", ".join(tile_type(kind, shape) for kind in kinds)
         self.lines.append(
-            f"%h{n}, %i{n} = reduce {x.name}, {where.name} dim={dim} "
+            f"%h{n}, %i{n} = {'scan' if scans else 'reduce'} {x.name}, {where.name} dim={dim}{mode} "
             f"identities=[{lowest} : {x.kind}, 0 : i32] : {x.type}, {where.type} -> {types} "
             f"({arguments}) {{ {' '.join(lines)} }}"
         )
-        thin = tuple(1 if d == dim else n for d, n in enumerate(x.shape))
+        thin = shape if scans else tuple(1 if d == dim else n for d, n in enumerate(x.shape))
         for name, kind in zip((f"%h{n}", f"%i{n}"), kinds, strict=True):
             tile = Tile(name, kind, shape)
             if thin != shape:
                 tile = self.made_of(tile, kind, thin, f"reshape {name}")
-            self.keep(self.broadcast(tile))
+            self.keep(tile if scans else self.broadcast(tile))
 
     def split(self) -> None:
-        """Halves of tiles, changed and put together again, perhaps the other way round."""
+        """Halves of tiles, changed and put together again, perhaps the other way round. Which half is the
+        first one may depend on an argument."""
         dims = [d for d, n in enumerate(self.shape) if n > 1]
         x, d = self._some([*STORED]), self.random.choice(dims)
         whole, half = x.type, tuple(n // 2 if e == d else n for e, n in enumerate(x.shape))
-        parts = []
+        parts, one = [], self.constant("i32", (), "1")
+        swap = (
+            self.let("i32", (), f"andi %n0, {one.name} : {one.type}") if self.random.random() < 0.5 else None
+        )
         for number in (0, 1):
-            at = [self.constant("i32", (), str(number if e == d else 0)).name for e in range(len(half))]
+            numbers = [self.constant("i32", (), str(number if e == d else 0)) for e in range(len(half))]
+            if swap is not None:
+                numbers[d] = self.let("i32", (), f"xori {numbers[d].name}, {swap.name} : {swap.type}")
+            at = [found.name for found in numbers]
             text = f"extract {x.name}[{', '.join(at)}] : {whole} -> {tile_type(x.kind, half)}"
             parts.append(self.let(x.kind, half, text))
         if self.random.random() < 0.5:
