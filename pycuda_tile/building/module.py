@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import NoReturn
 
 from ..errors import CompileError, KernelNotFound, short_traceback
@@ -43,6 +43,8 @@ class Module:
         """The kernel with this name, such as "vectorAdd" or "ns::matmul<float, 64>"; an overload is named
         with its parameters: "k(float*, int)". A template is instantiated on first request. Raises
         KernelNotFound (an Error and a KeyError) if there is no such kernel."""
+        if isinstance(name_expression, str) and (kernel := self._kernels.get(name_expression)):
+            return kernel
         name = normalized(name_expression)
         if kernel := self._kernels.get(name):
             return kernel
@@ -57,6 +59,8 @@ class Module:
         """Whether there is a kernel of that name. Template arguments and parameters in it are not checked."""
         if not isinstance(name, str):
             return False
+        if name in self._kernels:
+            return True
         try:
             known = normalized(name)
         except KernelNotFound:
@@ -91,6 +95,17 @@ class Module:
 
     def __reduce__(self) -> NoReturn:
         raise not_picklable(self)
+
+    def call_by(self, names: Mapping[str, str]) -> None:
+        """Gives kernels the names of what the source was made from. `names` has one for each kernel, by its
+        name in the source; these still work unless another kernel has them."""
+        old = self._kernels
+        self.kernels = [info._replace(name=names[info.name]) for info in self.kernels]
+        self._kernels = {}
+        for given, name in names.items():
+            self._kernels[name] = Kernel(name, self.target, old[normalized(given)]._executable)
+        for given, name in names.items():
+            self._kernels.setdefault(normalized(given), self._kernels[name])
 
     def call_also(self, name: str, *others: str) -> None:
         """Lets a kernel be found by other names, too, unless another kernel has them."""

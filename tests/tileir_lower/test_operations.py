@@ -312,3 +312,22 @@ def test_a_constant_of_one_element_takes_no_memory() -> None:
         assert "ct::full<ct::tile<double, ct::shape<4096, 4096>>>(0x1.0000000000000p-1)" in source
         assert "ct::full<ct::tile<long long, ct::shape<4>>>(3LL)" in source
         assert peak < 4_000_000
+
+
+def test_entries_may_have_the_names_of_other_things_in_cxx():
+    names = ["std", "int", "uint8_t", "float4", "printf", "dim3", "assert", "main", "plain"]
+    text = "\n".join(
+        f"""entry @{name}(%p: tile<ptr<i32>>) {{
+          %x = constant <i32: {number}> : tile<i32>
+          %t = make_token : token
+          %1 = store_ptr_tko weak %p, %x token = %t : tile<ptr<i32>>, tile<i32> -> token
+        }}"""
+        for number, name in enumerate(names)
+    )
+    module = tileir.build(tileir.parse(text))
+    assert [kernel.name for kernel in module.kernels] == names == list(module)
+    for number, name in enumerate(names):
+        assert name in module and module[name].name == name
+        out = np.full(1, -1, np.int32)
+        module[name][1](out)
+        assert out[0] == number

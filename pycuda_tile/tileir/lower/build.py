@@ -40,8 +40,8 @@ def build(m: Any, target: str = "cpu", *, optimize: bool | str = "auto", **argum
                 an error unless every kernel is fused
     arguments:  further ones of pycuda_tile.build: arch, options, num_threads, cache, ...
 
-    Its kernels have the names of the entries, with underscores for characters that C++ does not allow; those
-    of modules that from_cpp made are also found by their name expressions.
+    Its kernels have the names of the entries, and are also found by their names in C++, with underscores for
+    characters that C++ does not allow; those of modules that from_cpp made also by their name expressions.
     Raises VerifyError if the module breaks a rule, NotAvailableYet, with the operation and its line, for what
     cannot be translated, and CompileError like pycuda_tile.build. If an `assert` fails, a launch on the cpu
     raises AssertionFailed: no further blocks start, and arrays keep what has been stored. On a GPU the kernel
@@ -78,15 +78,16 @@ def build(m: Any, target: str = "cpu", *, optimize: bool | str = "auto", **argum
             raise NotAvailableYet(f"optimize=True, but {reason}")
     if optimize is True:
         _check_fused(attributes)
-    for entry, kernel in zip(m.entries, built.kernels, strict=True):
-        if entry.expression:
-            short = entry.expression.removeprefix("::").removesuffix("<>")
-            built.call_also(kernel.name, entry.expression, short)
     for kernel in built.kernels:
         found = built.kernel(kernel.name).attributes
         if "path" in found:
             del found["path"], found["reason"]
             found.update(attributes.get(kernel.name, {"path": BY_OPERATION, "reason": reason}))
+    built.call_by({kernel.name: entry.name for entry, kernel in zip(m.entries, built.kernels, strict=True)})
+    for entry in m.entries:
+        if entry.expression:
+            short = entry.expression.removeprefix("::").removesuffix("<>")
+            built.call_also(entry.name, entry.expression, short)
     if assertions or optimize is True:
         built.explain_exceptions(functools.partial(_explain, assertions))
     return built

@@ -24,7 +24,7 @@ from .memory import MEMORY
 from .tiles import shared_value
 from .translation import Translation
 from .types import NotLowered, element, literal, pointee_type, tile
-from .writer import identifier
+from .writer import function_name, identifier
 
 _STATEMENTS = MEMORY | EFFECTS | CONTROL | FOLDS
 _NOTHING = {
@@ -109,7 +109,7 @@ class Translator(Translation):
 
     def _entry(self, entry: Entry) -> None:
         body, self.names.place = entry.body, ""
-        name = self.kernel_names[entry.name] = self.fresh(entry.name)
+        name = self.kernel_names[entry.name] = self.fresh(function_name(entry.name))
         parameters, casts = [], []
         for argument in body.arguments:
             kind, given = element(value_element(argument)), argument.name or "argument"

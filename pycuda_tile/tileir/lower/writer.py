@@ -8,11 +8,20 @@ from contextlib import contextmanager
 from typing import Any
 
 _KEYWORDS = frozenset(
-    """and asm auto bool break case catch char class const continue default delete do double else enum
-    explicit export extern false float for friend goto if inline int long mutable namespace new not
-    operator or private protected public register return short signed sizeof static struct switch
-    template this throw true try typedef typename union unsigned using virtual void volatile while xor
-    ct cuda cuda_tile tileir main""".split()  # noqa: SIM905
+    """alignas alignof and and_eq asm auto bitand bitor bool break case catch char char8_t char16_t char32_t
+    class co_await co_return co_yield compl concept const const_cast consteval constexpr constinit continue
+    decltype default delete do double dynamic_cast else enum explicit export extern false float for friend
+    goto if inline int long mutable namespace new noexcept not not_eq nullptr operator or or_eq private
+    protected public register reinterpret_cast requires return short signed sizeof static static_assert
+    static_cast struct switch template this thread_local throw true try typedef typeid typename union
+    unsigned using virtual void volatile wchar_t while xor xor_eq
+    ct cuda cuda_tile tileir loops main""".split()  # noqa: SIM905
+)
+# What headers may declare outside of namespaces such that no function of the name can be: types, and
+# functions that are called by their plain names. That some of these are free does no harm.
+_OF_HEADERS = re.compile(
+    r"std|nv|printf|dim3|FILE|\w+_t|(?:u?(?:char|short|int|long|longlong)|float|double)[1-4]\w*"
+    r"|(?:thread|block|grid|warp)[A-Z]\w*|NULL|EOF|assert|errno|std(?:in|out|err)|__\w+|_[A-Y]\w*"
 )
 
 
@@ -22,6 +31,12 @@ def identifier(name: str) -> str:
     if not text or text[0].isdigit() or text in _KEYWORDS:
         text = "v" + text
     return text
+
+
+def function_name(name: str) -> str:
+    """An identifier for a function that may be declared beside what headers declare."""
+    text = identifier(name)
+    return f"entry_{text}" if _OF_HEADERS.fullmatch(text) else text
 
 
 class Writer:
