@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Callable, Iterable, Sequence
 from typing import TypeVar
 
 from ..compilers import toolchain
 from ..errors import BuildTypeError, BuildValueError, Error
 from ..system import cache
+from ..targets.fusing import ENVIRONMENT
 from . import gpu
 from .clock import clock_for
 
@@ -55,6 +57,7 @@ def autotune(
         raise BuildValueError("autotune: configs is empty: pass at least one configuration")
     written = _written("configs", configs)
     machine = [toolchain.cpu_identity(), gpu.compute_capability(), *toolchain.identities()]
+    machine.append([os.environ.get(name, "") for name in ENVIRONMENT])
     if gpu.compute_capability():
         machine.append(gpu.device_name())
     identity = cache.make_key("autotune", written, _written("key", key), machine)

@@ -8,6 +8,9 @@ from collections.abc import Iterator, Sequence
 
 from .target import Request
 
+_AGAINST = ("PYCUDA_TILE_DEBUG", "PYCUDA_TILE_SANITIZE")
+#: What decides how kernels are compiled, besides arguments.
+ENVIRONMENT = ("PYCUDA_TILE_OPTIMIZE", *_AGAINST)
 #: For both compilers, the one that reads the source and the one that compiles the loops.
 _OF_SOURCE = re.compile(r"-[DUI].+|-include.+")
 _OF_SOURCE_IN_TWO = ("-D", "-U", "-I", "-include")
@@ -20,7 +23,7 @@ def reason_against(request: Request) -> str:
         return f"the target {request.target.name} runs operation by operation"
     if request.checked:
         return "checked builds run operation by operation"
-    for variable in ("PYCUDA_TILE_DEBUG", "PYCUDA_TILE_SANITIZE"):
+    for variable in _AGAINST:
         if os.environ.get(variable):
             return f"with {variable} set, kernels run operation by operation"
     for option, kind in _sorted(request.options):

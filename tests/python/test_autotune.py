@@ -63,6 +63,14 @@ def test_other_key_or_configs_are_timed(configs, key):
     assert again.launches > 0
 
 
+def test_a_choice_is_timed_again_if_kernels_are_compiled_otherwise(monkeypatch):
+    pct.autotune(Sleepers().make, CONFIGS[1:], args=(), key="sleep")
+    monkeypatch.setenv("PYCUDA_TILE_OPTIMIZE", "0")
+    again = Sleepers()
+    pct.autotune(again.make, CONFIGS[1:], args=(), key="sleep")
+    assert again.launches > 0
+
+
 def test_choice_goes_with_the_cache():
     pct.autotune(Sleepers().make, CONFIGS, args=(), key="sleep")
     from pycuda_tile.system import cache
