@@ -111,6 +111,7 @@ for _name, _mask in (("rows_first", "(row < m) & (at < n)"), ("rows_last", "(at 
 for _name, _mask in (
     ("reversed", "63 - i < n"),
     ("wrapped", "ct::element_cast<unsigned>(i) + static_cast<unsigned>(n) < static_cast<unsigned>(m)"),
+    ("nothing", "ct::full<ct::tile<bool, ct::shape<64>>>(false)"),
     ("all_or_nothing", "ct::full<ct::tile<int, ct::shape<64>>>(n) < m"),
     ("odd", "ct::element_cast<unsigned>(i) * static_cast<unsigned>(n) < static_cast<unsigned>(m)"),
 ):
@@ -137,13 +138,17 @@ _kernel(
     ([0, 2000], [0]),
 )
 # Offsets that wrap around.
-for _name, _kind in (("wraps", "short"), ("wraps_unsigned", "unsigned short")):
+for _name, _kind, _offset in (
+    ("wraps", "short", "i"),
+    ("wraps_widened", "short", "ct::element_cast<int>(i)"),
+    ("wraps_unsigned", "unsigned short", "ct::element_cast<int>(i)"),
+):
     _kernel(
         _name,
         "float* x, float* y, int n",
         f"""
-  auto i = ct::element_cast<{_kind}>(count<64>()) + static_cast<{_kind}>(n);
-  ct::store(y + count<64>(), ct::load(x + 40000 + ct::element_cast<int>(i)) * 2.0f);
+  auto i = ct::iota<ct::tile<{_kind}, ct::shape<64>>>() + static_cast<{_kind}>(n);
+  ct::store(y + count<64>(), ct::load(x + 40000 + {_offset}) * 2.0f);
 """,
         ([100, 0], [5]),
         ([100, 0], [32767 - 10]),
