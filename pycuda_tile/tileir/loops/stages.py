@@ -228,7 +228,8 @@ def _spanning(nest: Nest) -> list[int]:
     for op in nest.ops:
         for value in tiles_of(op):
             if not set(nest.axes.list_of(value)) <= set(full):
-                raise Fallback(op, "no tile has all its axes and those of the operations before it")
+                reason = "no tile has all its axes and those of the operations before it"
+                raise Fallback(op, reason, on_tiles=True)
     return full
 
 
