@@ -11,6 +11,7 @@ stay where they are.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
@@ -51,6 +52,8 @@ _WIDER = {
 _HARMLESS = frozenset({*TERMINATORS, "if", "for", "loop", "print_tko", "assert"})
 #: Processors multiply up to so many bytes of a row and a column for one sum.
 _LEAST_DEPTH = 4
+#: Packing many matrices of fewer sums takes longer than multiplying them.
+_LEAST_BATCHED = 128
 
 
 @dataclass
@@ -164,6 +167,9 @@ def _product(
         raise Fallback(op, "its sums are rounded at each step")
     if value_shape(lhs)[-1] < _LEAST_DEPTH:
         raise Fallback(op, f"each sum has fewer than {_LEAST_DEPTH} products")
+    *batch, rows, columns = value_shape(addend)
+    if math.prod(batch) > 1 and rows * columns < _LEAST_BATCHED:
+        raise Fallback(op, f"each of its matrices has fewer than {_LEAST_BATCHED} sums", on_tiles=True)
     factors = [_factor(value, op, block, uses, definitions) for value in (lhs, rhs)]
     product = Product(op, factors[0], factors[1])
     product.in_place = product.replaces = _replaces(op, block, uses, variables)
