@@ -4,7 +4,8 @@
     python benchmarks/fused_kernels.py --write          keeps it in results/
     python benchmarks/fused_kernels.py --speed --write  measures the examples, which takes two minutes
 
-The kernels are those of results/tileir_operations.md in examples/, tests/programs/ and benchmarks/kernels/.
+The kernels are those of results/tileir_operations.md in examples/, tests/programs/ and benchmarks/kernels/, and
+those that stand for NumPy's expressions, whose speed is in results/cpu_tiles.txt.
 speed is the time of operation-by-operation code / the time of fused code, all cores; blank where it was not
 measured. Needs clang 19 or newer, or the ziglang package.
 """
@@ -33,6 +34,9 @@ from pycuda_tile.tileir.loops.translate import FusingTranslator
 
 TABLE = ROOT / "benchmarks" / "results" / "fused_kernels.md"
 FOLDERS = ("examples/", "tests/programs/", "benchmarks/kernels/")
+ONE_LINERS = "benchmarks/kernels/one_liners.cu"
+_ONE_LINERS = [f"{name}<1024>" for name in ("lengths", "leaky_relu", "adam", "standardize", "log_sum_exp")]
+_ONE_LINERS += ["linear_relu<128, 128, 64>"]
 HEAD = "| source | kernel | path | reason | speed |"
 _ROUNDS = 5
 NO_TILES, ONE_STRIP = "no tiles", "one strip"
@@ -58,7 +62,7 @@ def wanted() -> dict[str, list[str]]:
     for row in read_table(OPERATIONS.read_text(encoding="utf-8")):
         if row.source.startswith(FOLDERS):
             found.setdefault(row.source, []).append(row.kernel)
-    return found
+    return {**found, ONE_LINERS: [*_ONE_LINERS]}
 
 
 def rows_of(source: str, kernels: list[str]) -> Iterator[Row]:
