@@ -4,10 +4,10 @@
     python benchmarks/fused_kernels.py --write          keeps it in results/
     python benchmarks/fused_kernels.py --speed --write  measures the examples, which takes two minutes
 
-The kernels are those of results/tileir_operations.md in examples/, tests/programs/ and benchmarks/kernels/, and
-those that stand for NumPy's expressions, whose speed is in results/cpu_tiles.txt.
-speed is the time of operation-by-operation code / the time of fused code, all cores; blank where it was not
-measured. Needs clang 19 or newer, or the ziglang package.
+The kernels are those of results/tileir_operations.md in examples/, tests/programs/ and benchmarks/kernels/,
+and those that stand for NumPy's expressions, whose speed is in results/cpu_tiles.txt. speed is the time of
+operation-by-operation code / the time of fused code, all cores; blank where it was not measured. Needs clang
+19 or newer, or the ziglang package.
 """
 
 from __future__ import annotations

@@ -41,6 +41,23 @@ struct truth {
   operator bool() const { return value != 0; }
 };
 
+/// A strip whose elements all equal x. Compilers would store bytes in groups of eight, which processors do
+/// not forward to a load of all of them.
+template <typename R, typename T>
+CUDA_TILE_API R splat(T const& x) {
+  using E = typename R::element_type;
+  constexpr unsigned count = R::distribution::size;
+  if constexpr (sizeof(E) == 1 && count >= 16) {
+    typedef unsigned char bytes __attribute__((vector_size(count)));
+    R result;
+    auto const byte = ct::platform::bit_cast<unsigned char>(E(tileir::element_of(x)));
+    ct::platform::store_vector(result.slots, bytes{} + byte);
+    return result;
+  } else {
+    return tileir::splat<R>(x);
+  }
+}
+
 template <typename E, unsigned S>
 CUDA_TILE_API void copy(E* to, E const* from) {
   if constexpr (S * sizeof(E) % ct::platform::vector_bytes == 0)
@@ -71,8 +88,6 @@ CUDA_TILE_API strip<E, S> load(E const* from, long long inside, E pad) {
       copy<E, S>(result.slots, from);
       return result;
     }
-    if (inside <= 0) // instructions with empty masks are very slow where no memory is mapped
-      return tileir::splat<strip<E, S>>(pad);
     ct::platform::load_part_of_vectors<S * sizeof(E)>(result.slots, from,
                                                       inside * static_cast<long long>(sizeof(E)), pad);
     return result;
@@ -113,12 +128,13 @@ CUDA_TILE_API void store(E* to, strip<E, S> const& x, long long inside) {
   constexpr bool is_whole = S * sizeof(E) % ct::platform::vector_bytes == 0;
   if (inside >= static_cast<long long>(S))
     copy<E, S>(to, x.slots);
-  else if (inside > 0)
+  else if (inside > 0) {
     if constexpr (ct::platform::has_partial_vectors && is_whole)
       ct::platform::store_part_of_vectors<S * sizeof(E)>(to, x.slots,
                                                          inside * static_cast<long long>(sizeof(E)));
     else
       store_part<S>(to, 1, x.slots, inside);
+  }
 }
 /// The same, past the caches if `streams`.
 template <typename E, unsigned S>

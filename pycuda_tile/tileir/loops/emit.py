@@ -306,7 +306,7 @@ class _Emitter:
         (source,), (result,) = operands_of(op), op.results
         text = self._name(source)
         if self.nest.has_lanes(result) and not self.nest.has_lanes(source):
-            text = f"tileir::splat<{self._type(result)}>({text})"
+            text = f"loops::splat<{self._type(result)}>({text})"
         self._define(result, text, names)
 
     def _iota(self, value: Value) -> str:
