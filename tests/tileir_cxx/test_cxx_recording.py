@@ -142,9 +142,12 @@ def test_a_bracket_that_is_never_closed():
 def count_calls(monkeypatch) -> list:
     calls = []
     run = toolchain.Compiler.run
-    monkeypatch.setattr(
-        toolchain.Compiler, "run", lambda *arguments: calls.append(arguments) or run(*arguments)
-    )
+
+    def counted(*arguments, **named):
+        calls.append(arguments)
+        return run(*arguments, **named)
+
+    monkeypatch.setattr(toolchain.Compiler, "run", counted)
     return calls
 
 
