@@ -45,6 +45,7 @@ __tile_global__ void endless(volatile int* x) {
     }
 }
 __tile_global__ void endless_barriers(int* x) {
+  *static_cast<volatile int*>(x) = 1; // compilers may keep what follows in registers
   while (true)
     ct::store(x + ct::iota<ints>(), ct::load(x + ct::iota<ints>()) + 1);
 }
