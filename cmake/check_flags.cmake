@@ -32,7 +32,7 @@ function(cuda_tile_check_flags)
     string(APPEND advice "\n  without optimisation, some 200 times slower. Configure with -DCMAKE_BUILD_TYPE=Release, or "
                          "write\n    if(NOT CMAKE_BUILD_TYPE)\n      set(CMAKE_BUILD_TYPE Release)\n    endif()")
   endif()
-  if(NOT flags MATCHES "[ ;:]-(march|mcpu|mavx|mtune)")
+  if(NOT flags MATCHES "[ ;:]-(march|mcpu|mavx|mtune=)")
     string(APPEND advice "\n  for any processor of this kind, several times slower than for this one. Write\n"
                          "    target_compile_options(PROGRAM PRIVATE $<$<COMPILE_LANGUAGE:CXX>:-march=native>)\n"
                          "  or name the processors that will run it, such as -march=x86-64-v3")

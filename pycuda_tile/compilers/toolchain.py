@@ -31,6 +31,9 @@ _NAMES = {  # on PATH
     "clang": ["clang++", *(f"clang++-{version}" for version in range(25, 18, -1))],
 }
 
+#: What decides how kernels for the cpu are compiled, besides arguments.
+ENVIRONMENT = ("PYCUDA_TILE_OPTIMIZE", "PYCUDA_TILE_DEBUG", "PYCUDA_TILE_SANITIZE")
+
 
 class Compiler(NamedTuple):
     """A C++ compiler: `command` starts it, `kind` is "gcc", "clang" or "zig"."""

@@ -10,7 +10,6 @@ from typing import TypeVar
 from ..compilers import toolchain
 from ..errors import BuildTypeError, BuildValueError, Error
 from ..system import cache
-from ..targets.fusing import ENVIRONMENT
 from . import gpu
 from .clock import clock_for
 
@@ -57,7 +56,7 @@ def autotune(
         raise BuildValueError("autotune: configs is empty: pass at least one configuration")
     written = _written("configs", configs)
     machine = [toolchain.cpu_identity(), gpu.compute_capability(), *toolchain.identities()]
-    machine.append([os.environ.get(name, "") for name in ENVIRONMENT])
+    machine.append([os.environ.get(name, "") for name in toolchain.ENVIRONMENT])
     if gpu.compute_capability():
         machine.append(gpu.device_name())
     identity = cache.make_key("autotune", written, _written("key", key), machine)

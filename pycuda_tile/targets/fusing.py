@@ -9,8 +9,6 @@ from collections.abc import Iterator, Sequence
 from .target import Request
 
 _AGAINST = ("PYCUDA_TILE_DEBUG", "PYCUDA_TILE_SANITIZE")
-#: What decides how kernels are compiled, besides arguments.
-ENVIRONMENT = ("PYCUDA_TILE_OPTIMIZE", *_AGAINST)
 #: For both compilers, the one that reads the source and the one that compiles the loops.
 _OF_SOURCE = re.compile(r"-[DUI].+|-include.+")
 _OF_SOURCE_IN_TWO = ("-D", "-U", "-I", "-include")
