@@ -132,14 +132,12 @@ template <unsigned Rows, unsigned Columns, typename F, typename E>
   }
 }
 
-/// How many rows are fetched before they are packed: the processor may not see that they follow each other.
-inline constexpr unsigned ahead = 8;
-
 /// The first Rows x Columns elements, converted to F; rows of `to` are `pitch` apart.
 template <unsigned Rows, unsigned Columns, typename F, typename E>
 CUDA_TILE_API void pack(F* to, unsigned pitch, matrix<E> const& x) {
   bool const is_whole = x.rows >= Rows && x.columns >= Columns;
   if (is_whole && x.column_step == 1) {
+    constexpr unsigned ahead = 8; // rows may be too far apart for the processor to see that they follow
     for (unsigned i = 0; i < Rows; ++i) {
       E const* from = x.from + i * x.row_step;
       for (unsigned line = 0; line < Columns * sizeof(E); line += 64)
@@ -174,9 +172,7 @@ CUDA_TILE_API void pack_units(unsigned* to, matrix<E> const& x) {
                               : reinterpret_cast<unsigned char const*>(rows);
   long long const step = in_place ? x.row_step : Columns;
   using bits = ct::detail::conditional_t<sizeof(F) == 1, unsigned char, unsigned short>;
-  for (unsigned i = 0; i < Rows; i += Count) {
-    for (unsigned p = 0; p < Count; ++p)
-      __builtin_prefetch(from + (i + ahead + p) * step * static_cast<long long>(sizeof(F)));
+  for (unsigned i = 0; i < Rows; i += Count)
     for (unsigned j = 0; j < Columns; ++j) {
       unsigned unit = 0;
       for (unsigned p = 0; p < Count; ++p) {
@@ -187,7 +183,6 @@ CUDA_TILE_API void pack_units(unsigned* to, matrix<E> const& x) {
       }
       to[i / Count * Columns + j] = unit;
     }
-  }
 }
 
 } // namespace cuda_tile::inline CUDA_TILE_ABI::loops
