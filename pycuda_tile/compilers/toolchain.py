@@ -31,8 +31,9 @@ _NAMES = {  # on PATH
     "clang": ["clang++", *(f"clang++-{version}" for version in range(25, 18, -1))],
 }
 
-#: What decides how kernels for the cpu are compiled, besides arguments.
-ENVIRONMENT = ("PYCUDA_TILE_OPTIMIZE", "PYCUDA_TILE_DEBUG", "PYCUDA_TILE_SANITIZE")
+#: What decides how kernels for the cpu are compiled, besides arguments; with one of the first, none is fused.
+AGAINST_FUSING = ("PYCUDA_TILE_DEBUG", "PYCUDA_TILE_SANITIZE")
+ENVIRONMENT = ("PYCUDA_TILE_OPTIMIZE", *AGAINST_FUSING)
 
 
 class Compiler(NamedTuple):

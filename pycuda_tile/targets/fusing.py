@@ -6,9 +6,9 @@ import os
 import re
 from collections.abc import Iterator, Sequence
 
+from ..compilers import toolchain
 from .target import Request
 
-_AGAINST = ("PYCUDA_TILE_DEBUG", "PYCUDA_TILE_SANITIZE")
 #: For both compilers, the one that reads the source and the one that compiles the loops.
 _OF_SOURCE = re.compile(r"-[DUI].+|-include.+")
 _OF_SOURCE_IN_TWO = ("-D", "-U", "-I", "-include")
@@ -21,7 +21,7 @@ def reason_against(request: Request) -> str:
         return f"the target {request.target.name} runs operation by operation"
     if request.checked:
         return "checked builds run operation by operation"
-    for variable in _AGAINST:
+    for variable in toolchain.AGAINST_FUSING:
         if os.environ.get(variable):
             return f"with {variable} set, kernels run operation by operation"
     for option, kind in _sorted(request.options):

@@ -105,7 +105,7 @@ def captured(op: Operation) -> list[Value]:
     for block in op.regions:
         if block is None:
             continue
-        for each in _blocks(block):
+        for each in blocks(block):
             inside |= {id(value) for value in each.arguments}
         for inner in walk(block):
             found += [value for value in operands_of(inner) if id(value) not in inside]
@@ -113,7 +113,18 @@ def captured(op: Operation) -> list[Value]:
     return found
 
 
-def _blocks(block: Block) -> Iterator[Block]:
+def needed_for(values: list[Value], ops: list[Operation]) -> list[Operation]:
+    """The operations among these that compute some values."""
+    wanted, found = {id(value) for value in values}, []
+    for op in reversed(ops):
+        if any(id(result) in wanted for result in op.results):
+            wanted |= {id(value) for value in [*data_of(op), *captured(op)]}
+            found.append(op)
+    return found[::-1]
+
+
+def blocks(block: Block) -> Iterator[Block]:
+    """A block and those inside it."""
     yield block
     for op in walk(block):
         yield from (inner for inner in op.regions if inner is not None)

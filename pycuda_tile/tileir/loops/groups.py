@@ -7,7 +7,7 @@ strip, which compilers keep in registers anyway.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from ..ir import TERMINATORS, Block, Operation, Value, walk
@@ -30,6 +30,7 @@ from .facts import (
     is_tile,
     is_weak,
     is_window,
+    needed_for,
 )
 from .fallback import Fallback
 from .simplify import CHEAP
@@ -56,9 +57,9 @@ class Uses:
                 found.users.setdefault(id(value), set()).add(id(op))
         return found
 
-    def outside(self, ops: list[Operation], also: list[Operation] | None = None) -> list[Value]:
+    def outside(self, ops: list[Operation], also: Sequence[Operation] = ()) -> list[Value]:
         """The results of operations that others use, and not only those of `also`."""
-        own = {id(op) for op in walk(Block([], [*ops, *(also or [])]))}
+        own = {id(op) for op in walk(Block([], [*ops, *also]))}
         results = [value for op in ops for value in op.results if is_tile(value) or is_scalar(value)]
         return [value for value in results if self.users.get(id(value), set()) - own]
 
@@ -161,26 +162,16 @@ def _sparing_loads(nest: Nest | None, part: list[Operation], uses: Uses) -> Nest
     if nest is None or any(op.name in STORES for op in nest.all_ops):
         return nest
     beyond = {id(value) for value in uses.outside(nest.all_ops, _others(part, nest.all_ops))}
-    loaded = [v for v in nest.outputs if id(v) not in beyond and _is_loaded(_needed([v], nest.all_ops))]
+    loaded = [v for v in nest.outputs if id(v) not in beyond and _is_loaded(needed_for([v], nest.all_ops))]
     outputs = [value for value in nest.outputs if value not in loaded]
     if not loaded or not outputs:
         return nest
     try:
-        spared = plan(_needed(outputs, nest.all_ops), outputs)
+        spared = plan(needed_for(outputs, nest.all_ops), outputs)
     except Fallback:
         return nest
-    spared.again = _needed(loaded, nest.all_ops)
+    spared.again = needed_for(loaded, nest.all_ops)
     return spared
-
-
-def _needed(values: list[Value], ops: list[Operation]) -> list[Operation]:
-    """The operations among these that compute some values."""
-    wanted, found = {id(value) for value in values}, []
-    for op in reversed(ops):
-        if any(id(result) in wanted for result in op.results):
-            wanted |= {id(value) for value in [*data_of(op), *captured(op)]}
-            found.append(op)
-    return found[::-1]
 
 
 def _is_loaded(ops: list[Operation]) -> bool:

@@ -6,16 +6,15 @@ the tile exists, which is tested when the kernel runs.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from ..ir import Block, Operation, Value, walk
-from ..reading import is_token, operand, operands_of, region, tile_facts, value_shape
+from ..ir import Block, Operation
+from ..reading import operand, operands_of, region, tile_facts, value_shape
 from .affine import Analysis
 from .axes import Axes
 from .effects import Access, effects
-from .facts import is_plain_view, is_pure, is_weak
+from .facts import blocks, data_of, is_plain_view, is_pure, is_weak, needed_for
 from .fallback import Fallback
 from .stages import Nest
 
@@ -47,19 +46,13 @@ class StoredSums:
 
 def find_stored_sums(body: Block, contraction: Contraction, uses: Uses) -> list[StoredSums]:
     found = []
-    for block in _blocks(body):
+    for block in blocks(body):
         for at, loop in enumerate(block.ops):
             products = contraction.carried_by(loop) if loop.name == "for" else []
             if len(products) == 1:
                 stored = _stored(loop, products[0], block.ops[at + 1 :], contraction, uses)
                 found += [] if stored is None else [stored]
     return found
-
-
-def _blocks(block: Block) -> Iterator[Block]:
-    yield block
-    for op in walk(block):
-        yield from (inner for inner in op.regions if inner is not None)
 
 
 def _stored(
@@ -77,7 +70,7 @@ def _stored(
         return None
     if not _loads_nothing_else(loop, product):
         return None
-    before = _needed_by(store, sums, between)
+    before = needed_for([value for value in data_of(store) if value is not sums], between)
     if any(id(result) in {id(v) for op in before for v in operands_of(op)} for result in loop.results):
         return None
     view = operand(store, "view").type
@@ -103,14 +96,3 @@ def _loads_nothing_else(loop: Operation, product: Product) -> bool:
     if any(id(operand(op, "view")) in inner for op in accesses):
         return False
     return all(is_pure(op) or op in accesses or op.name == "continue" for op in ops)
-
-
-def _needed_by(store: Operation, sums: Value, ops: list[Operation]) -> list[Operation]:
-    """Which of these operations make what a store needs besides the sums."""
-    wanted = {id(v) for v in operands_of(store) if v is not sums and not is_token(v)}
-    found: list[Operation] = []
-    for op in reversed(ops):
-        if any(id(result) in wanted for result in op.results):
-            wanted |= {id(value) for value in operands_of(op)}
-            found.insert(0, op)
-    return found
