@@ -9,6 +9,7 @@ import argparse
 import os
 import re
 import sys
+import tempfile
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -139,12 +140,14 @@ FEATURES += ["asimd", "bf16", "i8mm", "sve"]
 
 
 #: What keeps the peers to the instructions of an architecture, so that they are those of such a machine.
+#: torch.compile keeps its code by a key that does not hold ATEN_CPU_CAPABILITY.
 LIKEWISE = {
     "x86-64-v3": {
         "ATEN_CPU_CAPABILITY": "avx2",
         "ONEDNN_MAX_CPU_ISA": "AVX2",
         "MKL_ENABLE_INSTRUCTIONS": "AVX2",
         "OPENBLAS_CORETYPE": "Haswell",
+        "TORCHINDUCTOR_CACHE_DIR": f"{tempfile.gettempdir()}/torchinductor_x86-64-v3",
     }
 }
 
