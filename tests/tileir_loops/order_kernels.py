@@ -93,6 +93,19 @@ _kernel(
     ([0], [64]),
     ([0], [16]),
 )
+# More is loaded than stored: what is stored lies at different addresses, what is loaded does not.
+for _name, _at in (("more_loaded_in_place", "x + 64"), ("more_loaded", "z + 64")):
+    _kernel(
+        _name,
+        "float* x, float* y, float* z, int n, int m",
+        f"""
+  auto row = ct::broadcast(rows<64>(), ct::shape<64, 64>{{}}), at = row * m - count<64>();
+  auto values = ct::load(x + 64 + at) + 1.0f;
+  ct::store_masked({_at} + at, values, ct::broadcast(count<64>(), ct::shape<64, 64>{{}}) < n);
+  ct::store(y + (row * 64 + count<64>()), values);
+""",
+        *(([0, 9000, 0], numbers) for numbers in ([1, 1], [32, 32], [64, 64])),
+    )
 # A mask along one axis and one along both.
 for _name, _mask in (("rows_first", "(row < m) & (at < n)"), ("rows_last", "(at < n) & (row < m)")):
     _kernel(
@@ -306,5 +319,46 @@ _kernel(
 """,
     ([0, 2000], [40]),
     ([0, 3], [40]),
+)
+# Factors that each round of the loop changes.
+for _name, _factors in (("changed_left", "sums, added"), ("changed_right", "added, sums")):
+    _kernel(
+        _name,
+        "float* x, float* y, int n",
+        f"""
+  auto added = view(x, 16, 16, ct::shape<16, 16>{{}}).load(0, 0);
+  auto sums = view(y, 16, 16, ct::shape<16, 16>{{}}).load(0, 0);
+  for (int i : ct::irange(0, n))
+    sums = ct::mma({_factors}, sums);
+  view(y, 16, 16, ct::shape<16, 16>{{}}).store(sums, 0, 0);
+""",
+        ([0, 300], [3]),
+    )
+# What is loaded again depends on a tile that the loop carries and that is known before.
+_kernel(
+    "loaded_again_with_a_carried_mask",
+    "float* x, float* y, float* z, int n",
+    """
+  auto at = rows<8>() * 64 + count<64>(), carried = at;
+  for (int i : ct::irange(0, n)) {
+    auto values = ct::load_masked(x + at + i * 512, carried > 99);
+    carried = carried ^ (ct::element_cast<int>(values) * 64);
+    ct::store(y + at + i * 512, values - ct::reduce_max(values, 1_ic));
+  }
+  ct::store(z + at, ct::element_cast<float>(carried));
+""",
+    ([0, 3000, 6000], [3]),
+)
+# Positions of two types.
+_kernel(
+    "two_positions",
+    "float* x, float* y, int n",
+    """
+  auto at = ct::iota<ct::tile<long long, ct::shape<256>>>();
+  auto mask = ct::iota<ct::tile<short, ct::shape<256>>>() < static_cast<short>(n);
+  auto values = ct::load_masked(x + at, mask);
+  ct::store_masked(y + at, ct::exp(values) - values, mask);
+""",
+    ([0, 3000], [99]),
 )
 SOURCE = HEAD + "".join(code for code, _ in KERNELS.values())

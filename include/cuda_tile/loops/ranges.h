@@ -147,6 +147,7 @@ CUDA_TILE_API long long inside(long long extent, I index, long long count, long 
 }
 
 CUDA_TILE_API constexpr long long least(long long a, long long b) { return a < b ? a : b; }
+CUDA_TILE_API constexpr long long greatest(long long a, long long b) { return a < b ? b : a; }
 
 /// For how many i, from 0 up to but not including `most`, first + i * step is below the bound.
 template <bool Inclusive, typename E>

@@ -81,9 +81,9 @@ class Analysis:
         if op is None:
             return id(value)
         if op.name == "iota":
-            return "iota", self.axes.of(value)
+            return "iota", value_element(value), self.axes.of(value)
         if op.name == "constant":
-            return "constant", repr(shared_value(op))
+            return "constant", value_element(value), repr(shared_value(op))
         attributes = tuple(sorted((k, repr(v)) for k, v in op.attributes.items() if k != "overflow"))
         inputs = tuple(self.structure(each) for each in operands_of(op) if not is_token(each))
         return (op.name, attributes, inputs, value_element(value), self.axes.of(value))

@@ -173,7 +173,7 @@ def _product(
     factors = [_factor(value, op, block, uses, definitions) for value in (lhs, rhs)]
     product = Product(op, factors[0], factors[1])
     product.in_place = product.replaces = _replaces(op, block, uses, variables)
-    if uses.users.get(id(addend), set()) != {id(op)}:
+    if uses.users.get(id(addend), set()) != {id(op)} or addend in (lhs, rhs):
         return product
     product.in_place = True
     made = definitions.get(id(addend))

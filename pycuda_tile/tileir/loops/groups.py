@@ -65,7 +65,7 @@ class Uses:
 
     def forget(self, made: list[Operation], users: list[Operation]) -> None:
         """Leaves out that operations use what others compute."""
-        done = {id(op) for op in _others(users, made)}
+        done = {id(op) for op in others(users, made)}
         for value in (value for op in made for value in op.results):
             self.users[id(value)] = self.users.get(id(value), set()) - done
 
@@ -141,7 +141,7 @@ def _nests(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) -
             if nest is None:
                 nest = _longest(part[:1], uses, reasons, _before)
             if nest is not None and _is_worth_it(nest):
-                taken = _others(nest.all_ops, nest.again)
+                taken = others(nest.all_ops, nest.again)
                 uses.forget(nest.again, nest.all_ops)
                 items.append(nest)
             else:
@@ -153,7 +153,7 @@ def _nests(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) -
                     if nest is None or found.by_order:
                         note(found)
                 items.extend(taken)
-            part = _others(part, taken)
+            part = others(part, taken)
     return items
 
 
@@ -161,7 +161,7 @@ def _sparing_loads(nest: Nest | None, part: list[Operation], uses: Uses) -> Nest
     """A nest without the tiles that what is left of a part can load again."""
     if nest is None or any(op.name in STORES for op in nest.all_ops):
         return nest
-    beyond = {id(value) for value in uses.outside(nest.all_ops, _others(part, nest.all_ops))}
+    beyond = {id(value) for value in uses.outside(nest.all_ops, others(part, nest.all_ops))}
     loaded = [v for v in nest.outputs if id(v) not in beyond and _is_loaded(needed_for([v], nest.all_ops))]
     outputs = [value for value in nest.outputs if value not in loaded]
     if not loaded or not outputs:
@@ -213,7 +213,7 @@ def _before(last: Operation, ops: list[Operation], _: Uses) -> list[Operation]:
     return ops[: next(i for i, op in enumerate(ops) if op is last)]
 
 
-def _others(ops: list[Operation], some: list[Operation]) -> list[Operation]:
+def others(ops: list[Operation], some: list[Operation]) -> list[Operation]:
     taken = {id(op) for op in some}
     return [op for op in ops if id(op) not in taken]
 
@@ -225,14 +225,14 @@ def _without(first: Operation, ops: list[Operation], uses: Uses) -> list[Operati
         made = {id(value) for each in late for value in each.results}
         if any(id(value) in made for value in [*data_of(op), *captured(op)]) or _is_ordered(late, op):
             late.append(op)
-    kept = _others(ops, late)
+    kept = others(ops, late)
     for op in reversed(kept):
         users = {user for value in op.results for user in uses.users.get(id(value), ())}
         stored = any(each.name in STORES for each in kept)
         light = op.name in SOURCES | CHEAP or (op.name in LOADS and not stored)
         if light and users & {id(each) for each in late} and not users & {id(each) for each in kept}:
             late.append(op)
-            kept = _others(kept, [op])
+            kept = others(kept, [op])
     return kept
 
 

@@ -44,7 +44,7 @@ class Span(NamedTuple):
     step: str
 
 
-#: The spans of axes, or of several as one.
+#: The spans of axes, or of several as one, from the outermost to the innermost.
 _Spans = dict[tuple[int, ...], Span]
 
 
@@ -55,7 +55,7 @@ class Place:
     origin:  a pointer to the first element
     steps:   elements from one position to the next, by axis
     bounds:  which elements exist; all of them if there are none
-    spans:   where these lie, from the outermost to the innermost
+    spans:   where these lie
     padding: the value of others, of a load
     size:    how many elements the array has, or all blocks together store
     streams: a condition for storing past the caches
@@ -66,7 +66,7 @@ class Place:
     kind: str
     steps: dict[int, str] = field(default_factory=dict)
     bounds: list[Bound] = field(default_factory=list)
-    spans: list[Span] = field(default_factory=list)
+    spans: _Spans = field(default_factory=dict)
     padding: str = ""
     size: str = ""
     streams: str = ""
@@ -85,21 +85,30 @@ class Place:
         return f"loops::range_of<{len(self.spans)}>({self.span()})"
 
     def span(self) -> str:
-        return f"{self.origin}, {', '.join(self._spans())}"
+        return f"{self.origin}, {_arrays(self.spans.values())}"
 
-    def injective(self) -> str:
-        return f"loops::is_injective<{len(self.spans)}>({', '.join(self._spans())})"
+    def injective(self, other: Place, extents: dict[int, int]) -> str:
+        """Whether no two positions of this and another place with the same steps are at one address."""
+        spans = [Span(str(extent), self.steps[axis]) for axis, extent in extents.items()]
+        if self.spans.keys() == other.spans.keys():
+            sizes = [(span.size, other.spans[key].size) for key, span in self.spans.items()]
+            greatest = [a if a == b else f"loops::greatest({a}, {b})" for a, b in sizes]
+            steps = [span.step for span in self.spans.values()]
+            spans = [Span(*each) for each in zip(greatest, steps, strict=True)]
+        return f"loops::is_injective<{len(spans)}>({_arrays(spans)})"
 
-    def coincides(self, other: Place) -> str:
+    def coincides(self, other: Place, extents: dict[int, int]) -> str:
         """Whether each position is the same place in both, and no other one; "" if it cannot be."""
         axes = [axis for axis in self.steps if self.steps[axis] != other.steps[axis]]
         pairs = [(self.origin, other.origin), *((self.steps[axis], other.steps[axis]) for axis in axes)]
         if self.kind != other.kind or any(a.isdigit() and b.isdigit() for a, b in pairs):
             return ""
-        return f"({' && '.join(f'{a} == {b}' for a, b in pairs)} && {other.injective()})"
+        return f"({' && '.join(f'{a} == {b}' for a, b in pairs)} && {self.injective(other, extents)})"
 
-    def _spans(self) -> list[str]:
-        return [_array([span.size for span in self.spans]), _array([span.step for span in self.spans])]
+
+def _arrays(spans: Iterable[Span]) -> str:
+    sizes, steps = zip(*spans, strict=True)
+    return f"{_array(sizes)}, {_array(steps)}"
 
 
 def _whole(tensor: Tensor) -> str:
@@ -166,13 +175,18 @@ class Places:
             soon = self._known_soon(one, other)
             test = f"loops::disjoint({one.bytes()}, {other.bytes()})"
             late = f"loops::disjoint_tiles({one.span()}, {other.span()})"
-            in_place = one.coincides(other) if self.nest.may_be_one(first, second) else ""
+            in_place = (
+                one.coincides(other, self._extents(first)) if self.nest.may_be_one(first, second) else ""
+            )
             ways = [soon, in_place, late if soon or in_place else test]
             self.tests.append(f"({' || '.join(filter(None, ways))})")
-        for access in self.nest.effects.in_place.values():
-            place = places[id(access.op)]
-            self.tests.append(place.injective())
+        for load, store in self.nest.effects.in_place.items():
+            self.tests.append(places[id(store.op)].injective(places[load], self._extents(store)))
         self.tests[:] = dict.fromkeys(self.tests)
+
+    def _extents(self, access: Access) -> dict[int, int]:
+        axes = self.nest.axes
+        return {axis: axes.extents[axis] for axis in axes.list_of(access.value)}
 
     def apart_from(self, place: Place, views: Iterable[Tiles]) -> list[str]:
         """Tests whether the whole array of a view's place is apart from those of other views."""
@@ -239,7 +253,7 @@ class Places:
                 count = self._let("inside", f"loops::inside({extent}, {index}, {n}, {apart})")
                 place.bounds.append(Bound(weights, count))
             place.steps |= {axis: _times(step, weight) for axis, weight in weights.items()}
-            place.spans.append(Span(count, step))
+            place.spans[own or (-1 - d,)] = Span(count, step)
         place.origin = self._let("at", place.origin, f"{place.kind}*")
         if op.name in LOADS:
             place.padding = padding(op)
@@ -261,7 +275,7 @@ class Places:
         }
         for limit in access.limits:
             spans = self._limit(place, limit, form, spans)
-        place.spans = list(spans.values())
+        place.spans = spans
         if op.name in LOADS:
             given = optional_operand(op, "paddingValue")
             place.padding = _zero(kind) if given is None else self._origin(given)
@@ -280,7 +294,7 @@ class Places:
         if not limit.factors:
             first = next(iter(spans))
             size, step = spans[first]
-            inside = self._let("inside", f"{value}{relation}{bound} ? {size} : 0")
+            inside = self._once("inside", f"{value}{relation}{bound} ? {size} : 0", "long long")
             place.bounds.append(Bound({}, inside))
             return {**spans, first: Span(inside, step)}
         axes, unit = tuple(limit.factors), math.gcd(*limit.factors.values())
@@ -289,7 +303,7 @@ class Places:
         most = str(1 + sum(n * (self.nest.axes.extents[axis] - 1) for axis, n in factors.items()))
         inclusive = "true" if limit.inclusive else "false"
         given = f"{value}, {bound}, {unit}, {known.size if known else most}"
-        size = self._let("inside", f"loops::below<{inclusive}>({given})")
+        size = self._once("inside", f"loops::below<{inclusive}>({given})", "long long")
         place.bounds.append(Bound(factors, size))
         if known:
             return {**spans, axes: Span(size, known.step)}

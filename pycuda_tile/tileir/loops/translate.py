@@ -14,7 +14,7 @@ from ..reading import operands_of
 from .emit import emit
 from .facts import STORES, data_of, is_tile, is_weak
 from .fallback import NOTHING, Fallback, place_of
-from .groups import Uses, split
+from .groups import Uses, others, split
 from .products import Products
 from .simplify import simplify
 from .stages import Nest
@@ -81,7 +81,7 @@ class FusingTranslator(Translator):
             return
         done: set[int] = set()
         for item in split(self._products.left(ops), self._uses, self._note):
-            own = [item] if isinstance(item, Operation) else item.all_ops
+            own = [item] if isinstance(item, Operation) else others(item.all_ops, item.again)
             done |= {id(op) for op in walk(Block([], own))}
             if isinstance(item, Operation):
                 self._single(item)
