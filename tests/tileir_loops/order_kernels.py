@@ -334,6 +334,22 @@ for _name, _factors in (("changed_left", "sums, added"), ("changed_right", "adde
 """,
         ([0, 300], [3]),
     )
+# The place of the sums is known after the loop.
+_kernel(
+    "counted_place",
+    "float* x, float* y, float* z, int n",
+    """
+  auto sums = ct::full<ct::tile<float, ct::shape<16, 16>>>(0.0f);
+  int j = 0;
+  for (int i : ct::irange(0, n)) {
+    sums = ct::mma(view(x, 16, 48, ct::shape<16, 16>{}).load(0, i),
+                   view(y, 48, 16, ct::shape<16, 16>{}).load(i, 0), sums);
+    j += 2;
+  }
+  view(z, 128, 16, ct::shape<16, 16>{}).store(sums, j, 0);
+""",
+    ([0, 800, 2000], [3]),
+)
 # What is loaded again depends on a tile that the loop carries and that is known before.
 _kernel(
     "loaded_again_with_a_carried_mask",

@@ -70,8 +70,10 @@ def _stored(
         return None
     if not _loads_nothing_else(loop, product):
         return None
-    before = needed_for([value for value in data_of(store) if value is not sums], between)
-    if any(id(result) in {id(v) for op in before for v in operands_of(op)} for result in loop.results):
+    given = [value for value in data_of(store) if value is not sums]
+    before = needed_for(given, between)
+    used = {id(value) for value in [*given, *(v for op in before for v in operands_of(op))]}
+    if any(id(result) in used for result in loop.results):
         return None
     view = operand(store, "view").type
     rows, columns = tile_facts(view).axes
