@@ -96,14 +96,17 @@ class Module:
     def __reduce__(self) -> NoReturn:
         raise not_picklable(self)
 
-    def call_by(self, names: Mapping[str, str]) -> None:
+    def call_by(self, names: Mapping[str, str], optimize: bool | str) -> None:
         """Gives kernels the names of what the source was made from. `names` has one for each kernel, by its
-        name in the source; these still work unless another kernel has them."""
-        old = self._kernels
+        name in the source; these still work unless another kernel has them.
+
+        optimize: the argument with which the source was made
+        """
+        old, request = self._kernels, self._request._replace(optimize=optimize)
         self.kernels = [info._replace(name=names[info.name]) for info in self.kernels]
         self._kernels = {}
         for given, name in names.items():
-            self._kernels[name] = Kernel(name, self.target, old[normalized(given)]._executable)
+            self._kernels[name] = Kernel(name, request, old[normalized(given)]._executable)
         for given, name in names.items():
             self._kernels.setdefault(normalized(given), self._kernels[name])
 
@@ -125,7 +128,7 @@ class Module:
         for name, executable in compiled.executables.items():
             if self._explain:
                 executable.launcher.explain = self._explain
-            self._kernels[normalized(name)] = Kernel(name, self.target, executable)
+            self._kernels[normalized(name)] = Kernel(name, self._request, executable)
 
     def _compile(self, names: tuple[str, ...]) -> Compiled:
         """Compiles all kernels at once. If one of the names is wrong, compiles each alone, which gives an

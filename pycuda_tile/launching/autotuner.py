@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import functools
 import json
 import os
-from collections.abc import Callable, Iterable, Sequence
-from typing import TypeVar
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from types import CellType, FunctionType
+from typing import TYPE_CHECKING, TypeVar
 
 from ..compilers import toolchain
 from ..errors import BuildTypeError, BuildValueError, Error
 from ..system import cache
 from . import gpu
 from .clock import clock_for
+from .kernel import Launch
+
+if TYPE_CHECKING:
+    from ..targets.target import Request
 
 Config = TypeVar("Config")
 
@@ -33,7 +39,9 @@ def autotune(
     args:         the arguments of a launch. The kernel runs on them many times, so pass copies of arrays
                   that it changes in place
     key:          what else the choice depends on (name, sizes, element types), representable in JSON.
-                  The same key and configurations on the same machine are not timed again.
+                  The same key and configurations on the same machine are not timed again, as long as
+                  kernels are built in the same way: by the same compilers, for the same `api`, with the
+                  same `optimize`, and so on. To see this, make_kernel makes the kernel of the choice again
 
     Only make_kernel interprets configurations: they may hold sizes of tiles, and on a GPU also `num_threads`,
     lambda c: pct.build(path, num_threads=c[0]).kernel(f"f<{c[1]}>")[grid_of(c)]. If an argument is an array
@@ -60,11 +68,54 @@ def autotune(
     if gpu.compute_capability():
         machine.append(gpu.device_name())
     identity = cache.make_key("autotune", written, _written("key", key), machine)
+    tuned = False
 
     def choose(_: object) -> cache.Result:
-        return cache.Result({"choice": _fastest(make_kernel, configs, args)})
+        nonlocal tuned
+        tuned = True
+        index, launch = _fastest(make_kernel, configs, args)
+        return cache.Result({"choice": index, "way": _way(launch)})
 
-    return configs[cache.get(identity, choose).meta["choice"]]
+    known = cache.get(identity, choose).meta
+    if not tuned and (way := _way_now(make_kernel, configs[known["choice"]])) != known["way"]:
+        known = cache.get(cache.make_key(identity, way), choose).meta
+    return configs[known["choice"]]
+
+
+def _way_now(make_kernel: Callable[[Config], Callable[..., object]], config: Config) -> str:
+    try:
+        return _way(make_kernel(config))
+    except Error as error:
+        return f"{type(error).__name__}: {error}"
+
+
+def _way(launch: object) -> str:
+    """How the kernels were built that a function launches: those that it stands for or that it names."""
+    ways = [request.way for request in _requests(launch)]
+    return json.dumps(ways, sort_keys=True, default=str)
+
+
+def _requests(launch: object) -> Iterator[Request]:
+    from ..targets.target import Request
+
+    named: list[object] = []
+    if isinstance(launch, functools.partial):
+        yield from _requests(launch.func)
+    elif isinstance(launch, FunctionType):
+        named += map(_contents, launch.__closure__ or ())
+        named += map(launch.__globals__.get, launch.__code__.co_names)
+    for each in (launch, *named):
+        kernel = each.kernel if isinstance(each, Launch) else each
+        if isinstance(request := getattr(kernel, "_request", None), Request):
+            yield request
+
+
+def _contents(cell: CellType) -> object:
+    """What a function sees as a variable of the one around it; None if that has no value yet."""
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return None
 
 
 def _written(name: str, value: object) -> str:
@@ -78,8 +129,8 @@ def _written(name: str, value: object) -> str:
 
 def _fastest(
     make_kernel: Callable[[Config], Callable[..., object]], configs: Sequence[Config], args: Sequence[object]
-) -> int:
-    """The index of the configuration with the shortest time."""
+) -> tuple[int, Callable[..., object]]:
+    """The index of the configuration with the shortest time, and its kernel."""
     seconds = clock_for(args)
     launches: dict[int, Callable[..., object]] = {}
     first_error: Error | None = None
@@ -102,7 +153,8 @@ def _fastest(
                 taken.append(seconds(launches[index], args, count))
         limit = margin * _shortest(times)
         times = {index: taken for index, taken in times.items() if _lower_quartile(taken) <= limit}
-    return next(iter(times))
+    index = next(iter(times))
+    return index, launches[index]
 
 
 def _shortest(times: dict[int, list[float]]) -> float:

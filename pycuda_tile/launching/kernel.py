@@ -13,7 +13,7 @@ from .grid import check_grid
 from .parameters import Parameter, table_of
 
 if TYPE_CHECKING:
-    from ..targets.target import Executable
+    from ..targets.target import Executable, Request
 
 #: The numbers of blocks along x, y and z.
 Grid = (
@@ -68,9 +68,10 @@ class Kernel:
                  cpu, emulated: path, "fused" or "by operation", and reason, why not all is fused
     """
 
-    def __init__(self, name: str, target: str, executable: Executable):
+    def __init__(self, name: str, request: Request, executable: Executable):
         self.name = name
-        self.target = target
+        self.target = request.target.name
+        self._request = request
         self._executable = executable
         self._bound: dict[object, Launch] = {}
 

@@ -101,6 +101,15 @@ class Request(NamedTuple):
         """The folders of the user's own headers besides `include_dirs`: the folder of the source."""
         return (self.path.parent,) if self.path else ()
 
+    @property
+    def way(self) -> dict[str, Any]:
+        """How kernels are built, whatever the source is, for keys of the cache."""
+        told = self._asdict() | {
+            "target": self.target.name,
+            "include_dirs": list(map(str, self.include_dirs)),
+        }
+        return {name: value for name, value in told.items() if name not in ("text", "name", "path", "cache")}
+
 
 class Executable(Protocol):
     """One instantiated kernel. Attributes that a target lacks are None."""

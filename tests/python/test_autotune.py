@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+import functools
+import subprocess
 import time
 
 import numpy as np
 import pytest
 
 import pycuda_tile as pct
+from pycuda_tile import targets
+from pycuda_tile.compilers import toolchain
+from pycuda_tile.launching import autotuner
+from pycuda_tile.launching.kernel import Kernel, Launch
+from pycuda_tile.targets.target import Request
 
 SCALE = """
 #include "cuda_tile.h"
@@ -69,6 +76,66 @@ def test_a_choice_is_timed_again_if_kernels_are_compiled_otherwise(monkeypatch):
     again = Sleepers()
     pct.autotune(again.make, CONFIGS[1:], args=(), key="sleep")
     assert again.launches > 0
+
+
+def tuned(monkeypatch) -> list[object]:
+    """Gets one element for each time that configurations are timed."""
+    found: list[object] = []
+    fastest = autotuner._fastest
+    monkeypatch.setattr(autotuner, "_fastest", lambda *given: found.append(1) or fastest(*given))
+    return found
+
+
+@pytest.mark.parametrize("how", ["the launch", "a function that binds it", "a function that names it"])
+def test_a_choice_belongs_to_how_its_kernel_is_built(how: str, monkeypatch):
+    timed = tuned(monkeypatch)
+
+    def tune(**arguments) -> int:
+        kernel = Kernel("k", Request(targets.find("cpu"), "", "", None, **arguments), None)
+        kernel._bound[1] = launch = Launch(lambda *_: None, kernel, (1, 1, 1))
+        ways = [launch, functools.partial(lambda _, x: kernel[1](x), 0), lambda x: kernel[1](x)]
+        made = dict(
+            zip(["the launch", "a function that binds it", "a function that names it"], ways, strict=True)
+        )
+        timed.clear()
+        pct.autotune(lambda _: made[how], [64], args=(0,), key="k")
+        return len(timed)
+
+    ways = [
+        {"optimize": "auto"},
+        {"optimize": True},
+        {"api": "13.4"},
+        {"options": ("-O2",)},
+        {"arch": "native"},
+    ]
+    for expected in (1, 0):
+        assert [tune(**each) for each in ({}, *ways)] == [expected] * (1 + len(ways))
+    for find in ("find_compiler", "find_clang"):
+        newer = getattr(toolchain, find)()._replace(version="99.1.2")
+        monkeypatch.setattr(toolchain, find, lambda newer=newer: newer)
+        assert [tune(), tune()] == [1, 0]
+
+
+def test_a_choice_of_kernels_that_are_built_within(monkeypatch):
+    """What is known starts no process."""
+    timed = tuned(monkeypatch)
+    x, out = np.ones(64, np.float32), np.zeros(64, np.float32)
+
+    def tune(**arguments) -> int:
+        def make(tile):
+            module = pct.build(SCALE, target="cpu", options=("-O2",), **{"optimize": False, **arguments})
+            return module[f"scale<{tile}>"][1]
+
+        timed.clear()
+        assert pct.autotune(make, [64], args=(x, out, 64), key="scale") == 64
+        return len(timed)
+
+    assert tune() == 1
+    with monkeypatch.context() as patch:
+        patch.setattr(subprocess, "Popen", None)
+        assert tune() == 0
+    with pytest.raises(pct.CompileError, match="none"):
+        tune(arch="none")
 
 
 def test_choice_goes_with_the_cache():

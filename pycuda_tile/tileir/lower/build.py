@@ -83,7 +83,8 @@ def build(m: Any, target: str = "cpu", *, optimize: bool | str = "auto", **argum
         if "path" in found:
             del found["path"], found["reason"]
             found.update(attributes.get(kernel.name, {"path": BY_OPERATION, "reason": reason}))
-    built.call_by({kernel.name: entry.name for entry, kernel in zip(m.entries, built.kernels, strict=True)})
+    entry_names = {kernel.name: entry.name for entry, kernel in zip(m.entries, built.kernels, strict=True)}
+    built.call_by(entry_names, optimize)
     for entry in m.entries:
         if entry.expression:
             short = entry.expression.removeprefix("::").removesuffix("<>")
