@@ -25,6 +25,8 @@ from .stages import Nest
 
 #: Gets the operations of a nest, and the variables of the values that others use.
 Otherwise = Callable[[list[Operation], dict[Value, str]], None]
+#: Names in C++ of values, by their identity, and of what expressions make, by these.
+_Names = dict[int | str, str]
 
 
 def emit(
@@ -54,8 +56,8 @@ class _Emitter:
         self.strips: dict[
             int, str
         ] = {}  # and of the structures that these take, if tiles are reduced together
-        self.outer: dict[int, str] = {}  # what stands for values outside of the stages' loops
-        self.local: dict[int, str] = {}  # and within the loop of the present stage
+        self.outer: _Names = {}  # what stands for values outside of the stages' loops
+        self.local: _Names = {}  # and within the loop of the present stage
         self.positions: dict[int, str] = {}
 
     def _declare_outputs(self) -> None:
@@ -272,11 +274,22 @@ class _Emitter:
         held = vectors.held(self.nest, value)
         return tile(value_element(value), held.shape)
 
-    def _let(self, value: Value, text: str, names: dict[int, str]) -> None:
+    def _let(self, value: Value, text: str, names: _Names) -> None:
         name = names[id(value)] = self.translator.fresh(value.name or "v")
         self.line(f"auto const {name} = {text};")
 
-    def _define(self, value: Value, text: str, names: dict[int, str]) -> None:
+    def _compute(self, value: Value, text: str, names: _Names) -> None:
+        """Defines what other values make. What they make already is not made again, for compilers' sake."""
+        if text.isidentifier():
+            names[text] = text
+        if ".slots" in text or text not in names:
+            self._let(value, text, names)
+            names[text] = names[id(value)]
+        names[id(value)] = names[text]
+        if id(value) in self.outputs:
+            self._output(value, names[id(value)])
+
+    def _define(self, value: Value, text: str, names: _Names) -> None:
         self._let(value, text, names)
         if id(value) in self.outputs:
             self._output(value, names[id(value)])
@@ -284,7 +297,7 @@ class _Emitter:
     def _keep(self, value: Value) -> None:
         self._write(self._buffer(value), value, self._name(value))
 
-    def _operation(self, op: Operation, names: dict[int, str]) -> None:
+    def _operation(self, op: Operation, names: _Names) -> None:
         self.translator.at(op)
         if op.name in STORES:
             self._store(op)
@@ -297,17 +310,17 @@ class _Emitter:
         elif op.name in SHAPES:
             self._shape(op, names)
         elif op.name == "iota":
-            self._define(op.results[0], self._iota(op.results[0]), names)
+            self._compute(op.results[0], self._iota(op.results[0]), names)
         else:
             operands = [self._name(value) for value in operands_of(op)]
-            self._define(op.results[0], expression(vectors.narrowed(self.nest, op), operands), names)
+            self._compute(op.results[0], expression(vectors.narrowed(self.nest, op), operands), names)
 
-    def _shape(self, op: Operation, names: dict[int, str]) -> None:
+    def _shape(self, op: Operation, names: _Names) -> None:
         (source,), (result,) = operands_of(op), op.results
         text = self._name(source)
         if self.nest.has_lanes(result) and not self.nest.has_lanes(source):
             text = f"loops::splat<{self._type(result)}>({text})"
-        self._define(result, text, names)
+        self._compute(result, text, names)
 
     def _iota(self, value: Value) -> str:
         kind, axes = element(value_element(value)), self.nest.axes

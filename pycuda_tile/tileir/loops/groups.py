@@ -220,26 +220,30 @@ def others(ops: list[Operation], some: list[Operation]) -> list[Operation]:
 
 def _without(first: Operation, ops: list[Operation], uses: Uses) -> list[Operation]:
     """All but an operation, those that must follow it, and what only these use."""
-    late = [first]
+    late, made, accesses = {id(first)}, {id(value) for value in first.results}, {first.name}
     for op in _before(first, ops[::-1], uses)[::-1]:
-        made = {id(value) for each in late for value in each.results}
-        if any(id(value) in made for value in [*data_of(op), *captured(op)]) or _is_ordered(late, op):
-            late.append(op)
-    kept = others(ops, late)
-    for op in reversed(kept):
+        depends = any(id(value) in made for value in [*data_of(op), *captured(op)])
+        if depends or _is_ordered(accesses, op):
+            late.add(id(op))
+            made |= {id(value) for value in op.results}
+            accesses.add(op.name)
+    kept = {id(op) for op in ops} - late
+    stored = any(op.name in STORES for op in ops if id(op) in kept)
+    for op in reversed(ops):
+        if id(op) not in kept:
+            continue
         users = {user for value in op.results for user in uses.users.get(id(value), ())}
-        stored = any(each.name in STORES for each in kept)
         light = op.name in SOURCES | CHEAP or (op.name in LOADS and not stored)
-        if light and users & {id(each) for each in late} and not users & {id(each) for each in kept}:
-            late.append(op)
-            kept = others(kept, [op])
-    return kept
+        if light and users & late and not users & kept:
+            late.add(id(op))
+            kept.remove(id(op))
+    return [op for op in ops if id(op) in kept]
 
 
-def _is_ordered(earlier: list[Operation], op: Operation) -> bool:
-    """Whether an access must stay behind others: all but two loads must."""
-    accesses = [each for each in earlier if each.name in LOADS | STORES]
-    return bool(accesses) and op.name in LOADS | STORES and any(e.name in STORES for e in (*accesses, op))
+def _is_ordered(earlier: set[str], op: Operation) -> bool:
+    """Whether an access must stay behind others, of which the names are given: all but two loads must."""
+    accesses = earlier & (LOADS | STORES)
+    return bool(accesses) and op.name in LOADS | STORES and not {op.name, *accesses} <= LOADS
 
 
 def _parts(ops: list[Operation]) -> list[list[Operation]]:
@@ -247,9 +251,10 @@ def _parts(ops: list[Operation]) -> list[list[Operation]]:
     accesses of which one is a store."""
     parts: list[list[Operation]] = []
     values: list[set[int]] = []
+    results = {id(value) for op in ops for value in op.results}
     for op in ops:
         own = {id(value) for value in [*data_of(op), *op.results] if is_tile(value) or is_scalar(value)}
-        own &= {id(value) for each in ops for value in each.results}
+        own &= results
         joined = [i for i, known in enumerate(values) if known & own]
         for i in joined[:0:-1]:
             parts[joined[0]] += parts.pop(i)

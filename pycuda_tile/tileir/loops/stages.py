@@ -179,7 +179,7 @@ class Nest:
 def plan(ops: list[Operation], outputs: list[Value]) -> Nest:
     """The loops of a group; raises Fallback for the first operation that does not fit."""
     views = _views(ops, outputs)
-    ops = [op for op in ops if op not in views]
+    ops = ops if not views else [op for op in ops if op not in views]
     definitions = {id(result): op for op in ops for result in op.results}
     joined = {id(result) for op in filter(is_joint, ops) for result in op.results}
     for op in ops:
@@ -203,15 +203,15 @@ def plan(ops: list[Operation], outputs: list[Value]) -> Nest:
 def _views(ops: list[Operation], outputs: list[Value]) -> list[Operation]:
     """Reshapes of tiles of others which only operations that take parts use."""
     needed = {id(value) for value in outputs}
-    candidates: list[Operation] = []
+    candidates: dict[int, Operation] = {}
     for op in reversed(ops):
         if op.name == "reshape" and id(op.results[0]) not in needed:
-            candidates.append(op)
+            candidates[id(op)] = op
         elif not is_window(op):
             needed |= {id(value) for value in data_of(op)}
     found: list[Operation] = []
-    made = {id(result) for op in ops if op not in candidates for result in op.results}
-    for op in reversed(candidates):
+    made = {id(result) for op in ops if id(op) not in candidates for result in op.results}
+    for op in reversed(candidates.values()):
         if id(operands_of(op)[0]) in made:
             made.add(id(op.results[0]))
         else:
