@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import time
 
 import loop_kernels as kernels
 import pytest
@@ -381,31 +380,6 @@ def test_equal_strips_are_computed_once():
         text.count(word) for word in ("loops::count_from", "ct::full<ct::tile<int", "ct::mulhi(", "ct::sub(")
     ]
     assert counts == [1, 1, 1, 1]
-
-
-def test_long_networks_take_no_minutes():
-    """48 steps of a butterfly, each a group of its own: the passes take 0.4 s, not as many seconds."""
-    kind, parts, part = "tile<256xf32>", "tile<128x2x1xf32>", "tile<128x1x1xf32>"
-    step = f"""  %p# = reshape %x# : {kind} -> {parts}
-  %l# = extract %p#[%zero, %zero, %zero] : {parts} -> {part}
-  %r# = extract %p#[%zero, %one, %zero] : {parts} -> {part}
-  %s# = addf %l#, %r# : {part}
-  %d# = subf %l#, %r# : {part}
-  %j# = cat %s#, %d# dim = 1 : {part}, {part} -> {parts}
-  %x& = reshape %j# : {parts} -> {kind}
-"""
-    steps = "".join(step.replace("#", str(i)).replace("&", str(i + 1)) for i in range(48))
-    tensor = "tensor_view<?xf32, strides=[1]>"
-    view = f"partition_view<tile=(256), {tensor}>"
-    text = f"""  %zero = constant <i32: 0> : tile<i32>
-  %one = constant <i32: 1> : tile<i32>
-  %t = make_tensor_view %p, shape = [%n], strides = [1] : tile<i32> -> {tensor}
-  %w = make_partition_view %t : {view}
-  %x0, %t0 = load_view_tko weak %w[%n] : {view}, tile<i32> -> {kind}, token
-{steps}  print_tko "%f", %x48 : {kind} -> token"""
-    start = time.process_time()
-    found = [item for item in items(body(text))[0] if isinstance(item, Nest)]
-    assert len(found) == 48 and time.process_time() - start < 3
 
 
 def test_order_of_parts():
