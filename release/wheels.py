@@ -93,7 +93,7 @@ def test(wheels: list[Path]) -> int:
     environment = {**os.environ, "PYCUDA_TILE_WHEELS": os.pathsep.join(map(str, wheels))}
     tests = ["tests/packaging/test_wheel.py", "release/test_wheels.py"]
     return subprocess.run(
-        [sys.executable, "-m", "pytest", "-q", *tests], cwd=ROOT, env=environment
+        [sys.executable, "-m", "pytest", "-q", "--wide", *tests], cwd=ROOT, env=environment
     ).returncode
 
 

@@ -25,7 +25,7 @@ def module(violations):
 
 
 def test_pointer_arithmetic():
-    module = pct.build(SOURCE, target="cpu", checked="strict", options=("-O0",))
+    module = pct.build(SOURCE, target="cpu", checked="strict", defines=["ONLY_POINTERS"], options=["-O0"])
     a = np.zeros(10, I32)
     for name, bad, good in (("advance", (11, -1, 2**30), (10, 0)), ("retreat", (1, -11), (0, -10))):
         for n in bad:

@@ -10,6 +10,21 @@ using tile = ct::tile<T, ct::shape<N...>>;
 using ints = tile<int, 8>;
 using bytes = tile<signed char, 8>;
 
+// ---- pointers
+
+__tile_global__ void advance(const int* a, int n, int* out) {
+  auto p = ct::full<tile<const int*, 4>>(a) + n;
+  ct::store_masked(out + ct::iota<tile<int, 4>>(), ct::element_cast<int>(p == a), false);
+}
+__tile_global__ void retreat(const int* a, int n, int* out) {
+  auto p = ct::full<tile<const int*, 4>>(a) - n;
+  ct::store_masked(out + ct::iota<tile<int, 4>>(), ct::element_cast<int>(p == a), false);
+}
+__tile_global__ void difference(const int* a, const int* b, long* out) {
+  ct::store(out, ct::full<tile<const int*>>(b) - ct::full<tile<const int*>>(a));
+}
+
+#ifndef ONLY_POINTERS
 // ---- integers: each takes 8 elements of a and b
 
 #define BINARY(name, ...)                                                                                    \
@@ -81,20 +96,6 @@ __tile_global__ void to_long(double a, long long* out) { ct::store(out, ct::elem
 __tile_global__ void bitcast(const unsigned char* a, bool* out) {
   auto i = ct::iota<tile<int, 4>>();
   ct::store(out + i, ct::element_bitcast<bool>(ct::load(a + i)));
-}
-
-// ---- pointers
-
-__tile_global__ void advance(const int* a, int n, int* out) {
-  auto p = ct::full<tile<const int*, 4>>(a) + n;
-  ct::store_masked(out + ct::iota<tile<int, 4>>(), ct::element_cast<int>(p == a), false);
-}
-__tile_global__ void retreat(const int* a, int n, int* out) {
-  auto p = ct::full<tile<const int*, 4>>(a) - n;
-  ct::store_masked(out + ct::iota<tile<int, 4>>(), ct::element_cast<int>(p == a), false);
-}
-__tile_global__ void difference(const int* a, const int* b, long* out) {
-  ct::store(out, ct::full<tile<const int*>>(b) - ct::full<tile<const int*>>(a));
 }
 
 // ---- memory
@@ -274,3 +275,4 @@ __tile_global__ void assume_aligned_strided(const int* a, const int* at, int* ou
   ct::store(out + i, ct::load(ct::assume_aligned_strided(a + ct::load(at + i), 16_ic, 3_ic, 0_ic)));
 }
 __tile_global__ void assume_scalar(int x, int* out) { ct::store(out, ct::assume_bounded_above(x, 10_ic)); }
+#endif

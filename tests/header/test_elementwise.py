@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cases import CPP_TYPES, Case, assert_same_bits, run
+from cases import CPP_TYPES, PORTIONS, Case, assert_same_bits, portion_of, run
 from elementwise_table import BASIC_FLOATS, EXACT, INTEGERS, conversions, make_case, operations
 from targets import TARGETS
 
@@ -23,20 +23,32 @@ KINDS = {
 LOOPS = {name: TARGETS[name] for name in ("cpu", "emulated-4")}
 
 
+def _cases(kind: str, portion: str, shape: tuple[int, ...], **options: bool) -> list[tuple[Case, np.ndarray]]:
+    """Every other operation on a type; on the next type, those in between."""
+    every = [[(x, dtype) for x in table(dtype, **options)] for dtype, table in KINDS[kind]]
+    chosen = [x for i, made in enumerate(every) for x in portion_of(made, portion, 2, i)]
+    return [make_case(operation, dtype, shape) for operation, dtype in chosen]
+
+
 @functools.cache
-def _in_vectors(kind: str) -> list[tuple[Case, np.ndarray]]:
-    return [make_case(x, dtype, (512,)) for dtype, table in KINDS[kind] for x in table(dtype)]
+def _in_vectors(kind: str, portion: str) -> list[tuple[Case, np.ndarray]]:
+    return _cases(kind, portion, (512,))
 
 
+def _check(cases: list[tuple[Case, np.ndarray]], target: dict, **options: tuple[str, ...]) -> None:
+    run([case for case, _ in cases], target, **options)
+    for case, expected in cases:
+        assert_same_bits(case, expected)
+
+
+@pytest.mark.parametrize("portion", PORTIONS)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
     "loops", ["cpu", *(pytest.param(x, marks=pytest.mark.wide) for x in LOOPS if x != "cpu")]
 )
-def test_every_operation_on_every_type_in_vectors(loops, kind):
+def test_every_operation_on_every_type_in_vectors(loops, kind, portion):
     """Tests with all optimisations."""
-    run([case for case, _ in _in_vectors(kind)], LOOPS[loops])
-    for case, expected in _in_vectors(kind):
-        assert_same_bits(case, expected)
+    _check(_in_vectors(kind, portion), LOOPS[loops])
 
 
 # A feature of each level of x86-64.
@@ -44,28 +56,23 @@ LEVELS = {"x86-64": "sse2", "x86-64-v2": "sse4_2", "x86-64-v3": "avx2", "x86-64-
 
 
 @pytest.mark.wide
+@pytest.mark.parametrize("portion", ["some", "the others"])
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("arch", LEVELS)
-def test_every_operation_on_lesser_processors(arch, kind):
+def test_every_operation_on_lesser_processors(arch, kind, portion):
     cpuinfo = Path("/proc/cpuinfo")
     if not cpuinfo.exists() or f" {LEVELS[arch]} " not in cpuinfo.read_text():
         pytest.skip(f"this processor is no {arch}")
-    run([case for case, _ in _in_vectors(kind)], {"target": "cpu", "arch": arch})
-    for case, expected in _in_vectors(kind):
-        assert_same_bits(case, expected)
+    _check(_in_vectors(kind, portion), {"target": "cpu", "arch": arch})
 
 
 @pytest.mark.every_target
+@pytest.mark.parametrize("portion", PORTIONS)
 @pytest.mark.parametrize("kind", ["integers", "floating point"])
 @pytest.mark.parametrize("target", [name for name in TARGETS if name not in LOOPS])
-def test_every_operation_on_every_type(target, kind):
+def test_every_operation_on_every_type(target, kind, portion):
     """Tests on other targets, where a thread has few elements; modes have tests of their own."""
-    made = [
-        make_case(x, dtype, (4, 32)) for dtype, table in KINDS[kind] for x in table(dtype, with_modes=False)
-    ]
-    run([case for case, _ in made], TARGETS[target], options=("-O1",))
-    for case, expected in made:
-        assert_same_bits(case, expected)
+    _check(_cases(kind, portion, (4, 32), with_modes=False), TARGETS[target], options=("-O1",))
 
 
 def test_the_table_has_every_operation():

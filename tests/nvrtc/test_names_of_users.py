@@ -138,14 +138,14 @@ def test_host(name: str, every: int):
     np.testing.assert_array_equal(out, p @ q.T + rows + 2)
 
 
+@pytest.mark.wide
 @pytest.mark.parametrize(
     ("element", "arch", "every"),
     [
         ("__half", "sm_80", 10),
-        *(
-            pytest.param(element, arch, 1, marks=pytest.mark.wide)
-            for element, arch in [("__nv_bfloat16", "sm_90a"), ("__nv_fp8_e4m3", "sm_89"), ("float", "sm_75")]
-        ),
+        ("__nv_bfloat16", "sm_90a", 1),
+        ("__nv_fp8_e4m3", "sm_89", 1),
+        ("float", "sm_75", 1),
     ],
 )
 def test_gpu(element: str, arch: str, every: int, make_target):

@@ -113,11 +113,15 @@ def wheel(unpacked, compiler_environment, tmp_path_factory) -> Path:
 
 
 @pytest.fixture(scope="session")
-def installed(wheel, tmp_path_factory) -> Path:
-    """The Python of an environment with the wheel."""
-    python = make_environment(tmp_path_factory.mktemp("installed with blanks ü") / "venv")
-    install(python, wheel)
-    return python
+def bare_wheel(unpacked, tmp_path_factory) -> Path:
+    """Built where there is no compiler, so without libraries, which takes a tenth of the time."""
+    folder = tmp_path_factory.mktemp("packages") / "bare"
+    return build("wheel", unpacked, folder, CXX="/there/is/no/compiler")
+
+
+@pytest.fixture(params=["bare_wheel", *(["wheel"] if RELEASED else [])])
+def either_wheel(request) -> Path:
+    return request.getfixturevalue(request.param)
 
 
 def names(wheel: Path) -> set[str]:
@@ -140,36 +144,52 @@ def test_sdist_holds_what_is_needed_to_build_and_to_test(sdist):
     assert not [name for name in inside if re.search(r"__pycache__|\.venv|^build/|\.so$", name)]
 
 
-def test_wheel_holds_headers_templates_sources_and_examples(wheel):
+def test_wheel_holds_headers_templates_sources_and_examples(bare_wheel):
+    assert_complete(bare_wheel, set())
+
+
+def assert_complete(wheel: Path, libraries: set[str]) -> None:
     expected = files(ROOT / "pycuda_tile")
     for folder in FOLDERS:
         expected |= {f"pycuda_tile/{name}" for name in files(ROOT / folder)}
     expected |= {f"pycuda_tile/{name}" for name in files(ROOT / "cmake" / "nvcc")}
     inside = names(wheel)
     extra = {name for name in inside if ".dist-info/" in name or "/lib/cmake/" in name}
-    made_by_zig = RELEASED or find_compiler().kind == "zig"
-    assert inside - extra == expected | LIBRARIES | (set() if made_by_zig else {FOR_PROGRAMS})
+    assert inside - extra == expected | libraries
     assert "pycuda_tile/py.typed" in inside
 
 
-def test_wheel_serves_every_python_of_its_platform(wheel):
-    assert re.fullmatch(rf"pycuda_tile-{re.escape(VERSION)}-py3-none-[\w.]+\.whl", wheel.name)
-    assert "none-any" not in wheel.name
+def test_wheel_serves_every_python_of_its_platform(either_wheel):
+    assert re.fullmatch(rf"pycuda_tile-{re.escape(VERSION)}-py3-none-[\w.]+\.whl", either_wheel.name)
+    assert "none-any" not in either_wheel.name
 
 
-def test_metadata(wheel):
+def test_metadata(either_wheel):
     info = f"pycuda_tile-{VERSION}.dist-info"
-    archive = zipfile.ZipFile(wheel)
+    archive = zipfile.ZipFile(either_wheel)
     metadata = archive.read(f"{info}/METADATA").decode()
     assert f"\nVersion: {VERSION}\n" in metadata
     required = re.findall(r"^Requires-Dist: ([\w-]+)(?!.*extra)", metadata, re.MULTILINE)
     assert sorted(required) == ["ml_dtypes", "numpy"]
     extras = re.findall(r"^Provides-Extra: (.+)$", metadata, re.MULTILINE)
     assert {"compiler", "gpu", "tile", "frontend", "examples", "test", "dev"} <= set(extras)
-    assert f"{info}/licenses/LICENSE" in names(wheel)
+    assert f"{info}/licenses/LICENSE" in names(either_wheel)
 
 
-def test_installed_wheel_is_complete(installed, tmp_path):
+@pytest.mark.wide
+def test_installed_wheel(wheel, compiler_environment, tmp_path):
+    """One test, since making the wheel takes most of the time."""
+    made_by_zig = RELEASED or find_compiler().kind == "zig"
+    assert_complete(wheel, LIBRARIES | (set() if made_by_zig else {FOR_PROGRAMS}))
+    installed = make_environment(tmp_path / "installed with blanks ü" / "venv")
+    install(installed, wheel)
+    is_complete(installed, tmp_path)
+    has_the_command(installed)
+    launches_with_its_own_launcher(installed, tmp_path / "cache")
+    serves_cmake_projects(installed, compiler_environment, tmp_path)
+
+
+def is_complete(installed: Path, tmp_path: Path) -> None:
     program = """
 from pycuda_tile.system import resources
 for path in (
@@ -189,16 +209,16 @@ for path in (
     assert all(Path(path).is_relative_to(package) for path in paths)
 
 
-def test_installed_wheel_launches_with_its_own_launcher(installed, tmp_path):
-    run(installed, "-c", LAUNCH, PYCUDA_TILE_CACHE_DIR=str(tmp_path))
-    assert not list(tmp_path.rglob("libcuda_tile_*.so"))
+def launches_with_its_own_launcher(installed: Path, cache: Path) -> None:
+    run(installed, "-c", LAUNCH, PYCUDA_TILE_CACHE_DIR=str(cache))
+    assert not list(cache.rglob("libcuda_tile_*.so"))
 
 
-def test_installed_command(installed):
+def has_the_command(installed: Path) -> None:
     assert run(installed.parent / "pycuda-tile", "--version") == f"pycuda-tile {VERSION}\n"
 
 
-def test_installed_wheel_serves_cmake_projects(installed, compiler_environment, tmp_path):
+def serves_cmake_projects(installed: Path, compiler_environment: dict[str, str], tmp_path: Path) -> None:
     package = next(installed.parent.parent.glob("lib/python*/site-packages")) / "pycuda_tile"
     cmake = [sys.executable, "-c", CMAKE]
     project = ["-S", package / "examples" / "cpp_project", "-B", tmp_path / "build"]
@@ -228,11 +248,9 @@ sys.exit(subprocess.call([cmake, *program, *sys.argv[1:]]))
 
 
 @pytest.mark.wide
-def test_wheel_without_a_compiler_builds_the_launcher_on_first_use(unpacked, tmp_path):
-    wheel = build("wheel", unpacked, tmp_path / "wheel", CXX="/there/is/no/compiler")
-    assert not LIBRARIES & names(wheel)
+def test_wheel_without_a_compiler_builds_the_launcher_on_first_use(bare_wheel, tmp_path):
     python = make_environment(tmp_path / "venv")
-    install(python, wheel)
+    install(python, bare_wheel)
     run(python, "-c", LAUNCH, PYCUDA_TILE_CACHE_DIR=str(tmp_path / "cache"))
     compiled = sorted(path.name for path in (tmp_path / "cache").rglob("libcuda_tile_*.so"))
     assert compiled == sorted(Path(name).name for name in LIBRARIES)

@@ -141,9 +141,10 @@ def test_compiles_with_nvidias_compiler(name):
 
 def test_overloads_are_told_apart():
     """The name expression of an overload needs a cast, which is written like this."""
-    module = build("kernels_templates", "cpu", ["plain"])
-    for cast, array, wanted in [("float", empty(1), 1), ("int", empty(1, i), 2)]:
-        module.kernel(f"(void (*)({cast}*))overloaded")[1](array)
+    casts = {"(void (*)(float*))overloaded": (empty(1), 1), "(void (*)(int*))overloaded": (empty(1, i), 2)}
+    module = build("kernels_templates", "cpu", casts)
+    for name, (array, wanted) in casts.items():
+        module.kernel(name)[1](array)
         assert array == wanted
 
 

@@ -158,7 +158,6 @@ def test_floats_and_short_inner_dimensions_are_multiplied_by_fma():
 
 
 @pytest.mark.wide
-@pytest.mark.wide
 def test_operands_that_shared_memory_does_not_hold_are_staged_in_parts():
     names = [
         "matmul<true, double, double, double, 128, 128, 64>",  # 128 KiB

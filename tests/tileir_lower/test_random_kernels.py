@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from nvidia_front_end import tile_ir
 from random_kernels import COUNT, SIZE, sources
@@ -11,7 +12,6 @@ import pycuda_tile as pct
 from pycuda_tile import tileir
 
 NUMBERS = [0.0, -0.0, 1.0, -1.5, np.inf, -np.inf, np.nan, 65504.0, 6e-8, 1e30, 1e-42]
-EXAMPLES = 4
 
 
 def inputs() -> list[np.ndarray]:
@@ -30,16 +30,24 @@ def same(got: np.ndarray, expected: np.ndarray) -> bool:
     return bool(((got.view("i8") == expected.view("i8")) | (np.isnan(got) & np.isnan(expected))).all())
 
 
-@settings(
-    max_examples=EXAMPLES,
-    derandomize=True,
-    database=None,
-    deadline=None,
-    phases=[Phase.generate],  # shrinking would compile hundreds of times, so the whole source is reported
-    suppress_health_check=list(HealthCheck),
-)
-@given(sources())
-def test_random_kernels(source: str) -> None:
+@pytest.mark.parametrize("number", [2, pytest.param(8, marks=pytest.mark.wide)])
+def test_random_kernels(number: int) -> None:
+    @settings(
+        max_examples=number,
+        derandomize=True,
+        database=None,
+        deadline=None,
+        phases=[Phase.generate],  # shrinking would compile hundreds of times; the whole source is reported
+        suppress_health_check=list(HealthCheck),
+    )
+    @given(sources())
+    def check_them(source: str) -> None:
+        check(source)
+
+    check_them()
+
+
+def check(source: str) -> None:
     module = tile_ir(source)
     ours = pct.build(source, target="cpu", options=("-O1",), cache=False)
     built = tileir.build(module, options=("-O1",), cache=False)
