@@ -81,7 +81,7 @@ def _module(path: Path, threads: int) -> pct.Module:
 CASES = [(name, threads) for name, counts in KERNELS.items() for threads in (0, *counts)]
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize(("name", "threads"), sorted(CASES, key=lambda case: case[1]))
 def test_kernel(name, threads):
     kernel = _module(source_of(name), threads).kernel(name)

@@ -56,7 +56,7 @@ WAYS = {
 }
 
 
-ROUNDS = [0, *(pytest.param(i, marks=pytest.mark.wide) for i in range(1, 12))]
+ROUNDS = [0, *(pytest.param(i, marks=pytest.mark.wide) for i in range(1, 8))]
 
 
 @pytest.mark.sampled(5)
