@@ -51,10 +51,29 @@ def test_comparison_and_extrema(dtype, target):
         (Case("ct::abs(x0)", [a], SHAPE, dtype), reference.abs(a)),
         (Case("-x0", [a], SHAPE, dtype), reference.negate(a)),
         (Case("ct::isnan(x0)", [a], SHAPE, bool), reference.isnan(a)),
+        (
+            Case("ct::element_cast<int>(x0)", [_moderate(a)], SHAPE, np.int32),
+            np.trunc(_moderate(a)).astype(np.int32),
+        ),
     ]
-    run([case for case, _ in made], target)
-    for case, expected in made:
+    computed = [  # without a mode, and where an operand is one element
+        (Case("x0 + x1", [a, b], SHAPE, dtype), reference.add(a, b)),
+        (Case("x0 - x1", [a, b], SHAPE, dtype), reference.sub(a, b)),
+        (Case("x0 * x1", [a, b], SHAPE, dtype), reference.mul(a, b)),
+        (Case("x0 / x1", [a, b], SHAPE, dtype), reference.div(a, b)),
+        (Case(f"x0 * {CPP_TYPES[dtype]}(0.3f)", [a], SHAPE, dtype), reference.mul(a, dtype.type(0.3))),
+        (Case("ct::sqrt(x0)", [a], SHAPE, dtype), reference.sqrt(a)),
+    ]
+    run([case for case, _ in made + computed], target)
+    for case, expected in made + computed:
         assert_same_bits(case, expected)
+    for case, _ in computed:
+        nans = case.result.view(np.uint16)[np.isnan(case.result)]
+        assert nans.size and set(nans) == {0x7FFF}, case.expression
+
+
+def _moderate(x: np.ndarray) -> np.ndarray:
+    return np.where(np.abs(x) < 1000, x, x.dtype.type(-2.5))
 
 
 def _ties(dtype: np.dtype, wide: np.dtype) -> np.ndarray:

@@ -35,6 +35,8 @@ template <typename I>
 CUDA_TILE_API float to_odd_float(I x) {
   if constexpr (sizeof(I) < 4) {
     return static_cast<float>(x);
+  } else if constexpr (sizeof(I) == 4) {
+    return detail::to_odd_float(static_cast<double>(x)); // compilers vectorise it
   } else {
     using bits = bits_t<I>;
     bool negative = x < 1 && x != 0; // NVRTC warns about comparing unsigned numbers with < 0
@@ -72,6 +74,19 @@ CUDA_TILE_API float to_float(From x) {
     return format_of<From>::to_float(platform::bit_cast<bits_t<From>>(x));
 }
 
+/// A float that becomes the same To as `x` does when it is rounded.
+template <typename To, typename From>
+CUDA_TILE_API float float_before_rounding(From x) {
+  if constexpr (is_below_float<From>)
+    return detail::to_float(x);
+  else if constexpr (is_same_v<From, float>)
+    return x;
+  else if constexpr (is_integral_scalar_v<From> && scalar_traits<To>::exponent_bits < 8)
+    return static_cast<float>(x); // exact, or beyond the range of To
+  else
+    return detail::to_odd_float(x);
+}
+
 /// The scalar conversion of `x` to To.
 template <typename To, typename From>
 CUDA_TILE_API To convert(From x) {
@@ -87,10 +102,8 @@ CUDA_TILE_API To convert(From x) {
     return detail::convert<To>(detail::to_float(x));
   else if constexpr (!is_below_float<To>)
     return static_cast<To>(x);
-  else if constexpr (is_same_v<From, float>)
-    return detail::from_float<To>(x);
   else
-    return detail::from_float<To>(detail::to_odd_float(x));
+    return detail::from_float<To>(detail::float_before_rounding<To>(x));
 #endif
 }
 

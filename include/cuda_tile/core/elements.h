@@ -14,8 +14,12 @@ namespace cuda::tiles::inline CUDA_TILE_ABI::elements {
 
 using namespace detail;
 
+/// Functions of floating point elements that convert their operands to compute_t, and a result of that type
+/// back.
+struct in_compute_type {};
+
 #define CUDA_TILE_WRAPPING(name, op)                                                                         \
-  struct name {                                                                                              \
+  struct name : in_compute_type {                                                                            \
     template <typename E>                                                                                    \
     CUDA_TILE_API E operator()(E a, E b) const {                                                             \
       using C = compute_t<E>;                                                                                \
@@ -30,7 +34,7 @@ CUDA_TILE_WRAPPING(sub, -)
 CUDA_TILE_WRAPPING(mul, *)
 #undef CUDA_TILE_WRAPPING
 
-struct div {
+struct div : in_compute_type {
   template <typename E>
   CUDA_TILE_API E operator()(E a, E b) const {
     using C = compute_t<E>;
@@ -42,7 +46,7 @@ struct div {
 };
 
 /// [2.2.9] a - trunc(a / b) * b. For two infinities the result is NaN, as with fmod.
-struct remainder {
+struct remainder : in_compute_type {
   template <typename E>
   CUDA_TILE_API E operator()(E a, E b) const {
     using C = compute_t<E>;
@@ -78,7 +82,7 @@ struct mulhi {
 };
 
 /// [2.2.4]
-struct negate {
+struct negate : in_compute_type {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {
     using C = compute_t<E>;
@@ -100,7 +104,7 @@ struct abs {
 /// [2.2.20] [2.2.21] IEEE 754 maximumNumber and minimumNumber: the result is NaN only if both operands are,
 /// and -0 is less than +0.
 template <bool Max>
-struct extremum {
+struct extremum : in_compute_type {
   template <typename E>
   CUDA_TILE_API E operator()(E a, E b) const {
     return elements::extremum_of<Max>(a, b);
@@ -112,7 +116,7 @@ using min = extremum<false>;
 // [2.2.10] comparison; NaN compares unequal to everything
 
 #define CUDA_TILE_COMPARISON(name, op)                                                                       \
-  struct name {                                                                                              \
+  struct name : in_compute_type {                                                                            \
     template <typename E>                                                                                    \
     CUDA_TILE_API bool operator()(E a, E b) const {                                                          \
       using C = compute_t<E>;                                                                                \
@@ -224,7 +228,7 @@ struct fma {
 };
 
 /// [2.4.8] Correctly rounded, like all of these except rsqrt; half and bfloat16 are computed in float.
-struct sqrt {
+struct sqrt : in_compute_type {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {
     return detail::convert<E>(platform::sqrt(detail::convert<compute_t<E>>(a)));

@@ -8,21 +8,21 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::elements {
 
-struct ceil {
+struct ceil : in_compute_type {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {
     return detail::convert<E>(platform::ceil(detail::convert<compute_t<E>>(a)));
   }
 };
 
-struct floor {
+struct floor : in_compute_type {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {
     return detail::convert<E>(platform::floor(detail::convert<compute_t<E>>(a)));
   }
 };
 
-struct pow {
+struct pow : in_compute_type {
   template <typename E>
   CUDA_TILE_API E operator()(E a, E b) const {
     return detail::convert<E>(
@@ -30,84 +30,84 @@ struct pow {
   }
 };
 
-struct exp2 {
+struct exp2 : in_compute_type {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {
     return detail::convert<E>(platform::exp2(detail::convert<compute_t<E>>(a)));
   }
 };
 
-struct exp {
+struct exp : in_compute_type {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {
     return detail::convert<E>(platform::exp(detail::convert<compute_t<E>>(a)));
   }
 };
 
-struct log2 {
+struct log2 : in_compute_type {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {
     return detail::convert<E>(platform::log2(detail::convert<compute_t<E>>(a)));
   }
 };
 
-struct log {
+struct log : in_compute_type {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {
     return detail::convert<E>(platform::log(detail::convert<compute_t<E>>(a)));
   }
 };
 
-struct rsqrt {
+struct rsqrt : in_compute_type {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {
     return detail::convert<E>(platform::rsqrt(detail::convert<compute_t<E>>(a)));
   }
 };
 
-struct cosh {
+struct cosh : in_compute_type {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {
     return detail::convert<E>(platform::cosh(detail::convert<compute_t<E>>(a)));
   }
 };
 
-struct cos {
+struct cos : in_compute_type {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {
     return detail::convert<E>(platform::cos(detail::convert<compute_t<E>>(a)));
   }
 };
 
-struct sinh {
+struct sinh : in_compute_type {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {
     return detail::convert<E>(platform::sinh(detail::convert<compute_t<E>>(a)));
   }
 };
 
-struct sin {
+struct sin : in_compute_type {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {
     return detail::convert<E>(platform::sin(detail::convert<compute_t<E>>(a)));
   }
 };
 
-struct tanh {
+struct tanh : in_compute_type {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {
     return detail::convert<E>(platform::tanh(detail::convert<compute_t<E>>(a)));
   }
 };
 
-struct tan {
+struct tan : in_compute_type {
   template <typename E>
   CUDA_TILE_API E operator()(E a) const {
     return detail::convert<E>(platform::tan(detail::convert<compute_t<E>>(a)));
   }
 };
 
-struct atan2 {
+struct atan2 : in_compute_type {
   template <typename E>
   CUDA_TILE_API E operator()(E a, E b) const {
     return detail::convert<E>(

@@ -2,8 +2,8 @@
 #pragma once
 
 #include "cuda_tile/core/math_elements.h"
+#include "cuda_tile/one_thread/halves.h"
 #include "cuda_tile/one_thread/rearrange.h"
-#include "cuda_tile/platform/host_halves.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
@@ -61,29 +61,6 @@ CUDA_TILE_API void map_nested(R* to, F f, Operands... operands) {
   }
 }
 
-/// Whether N elements are converted from or to half in whole vectors.
-template <typename To, typename From, unsigned N>
-CUDA_TILE_CONSTEXPR bool converts_halves() {
-  constexpr unsigned at_once = platform::halves_at_once;
-  return at_once != 0 && N % (at_once == 0 ? 1 : at_once) == 0 &&
-         ((is_same_v<To, float> && is_same_v<From, __half>) ||
-          (is_same_v<To, __half> && is_same_v<From, float>));
-}
-
-template <unsigned N, typename To, typename From>
-CUDA_TILE_API void convert_elements(To* to, From const* from) {
-  if constexpr (!converts_halves<To, From, N>()) {
-    for (unsigned i = 0; i < N; ++i)
-      to[i] = detail::convert<To>(from[i]);
-  } else {
-    for (unsigned i = 0; i < N; i += platform::halves_at_once)
-      if constexpr (is_same_v<To, float>)
-        platform::floats_of_halves(to + i, from + i);
-      else
-        platform::halves_of_floats(to + i, from + i);
-  }
-}
-
 template <typename R, typename F, typename... Operands>
 CUDA_TILE_API R map_aligned(F f, Operands const&... operands) {
   checks::before_map<tile_shape_t<R>>(f, operands...);
@@ -101,6 +78,22 @@ CUDA_TILE_API R map_aligned(conversion_to<E> f, T const& operand) {
   R result;
   checks::after_map<conversion_to<E>>(result, operand);
   detail::convert_elements<R::distribution::slots>(result.slots, operand.slots);
+  return result;
+}
+
+/// Functions of halves that are computed in float: whole vectors are converted.
+template <typename R, typename F, typename... Operands>
+  requires maps_halves<R, F, Operands...>
+CUDA_TILE_API R map_aligned(F f, Operands const&... operands) {
+  constexpr unsigned slots = R::distribution::slots, most = 2 * platform::halves_at_once;
+  constexpr unsigned count = slots < most ? slots : most;
+  using part = tile<conditional_t<is_same_v<typename R::element_type, __half>, float, bool>, shape<count>>;
+  R result;
+  for (unsigned s = 0; s < slots; s += count) {
+    auto const found =
+        detail::map_aligned<part>(detail::on_floats(f), detail::as_floats<count>(operands, s)...);
+    detail::convert_elements<count>(result.slots + s, found.slots);
+  }
   return result;
 }
 

@@ -33,6 +33,8 @@ inline bool has_nan(vector<float> x) {
   return x;
 }
 
+/// Where nothing depends on what a NaN is, it need not keep its payload.
+template <bool KeepsPayloads = true>
 inline void floats_of_halves(float* to, void const* from) {
   halves bits = platform::load_vector<halves>(static_cast<char const*>(from));
 #if defined(__clang__)
@@ -42,8 +44,9 @@ inline void floats_of_halves(float* to, void const* from) {
 #else
   vector<float> x = __builtin_ia32_vcvtph2ps256(bits);
 #endif
-  if (__builtin_expect(platform::has_nan(x), false))
-    x = platform::with_payloads(x, bits);
+  if constexpr (KeepsPayloads)
+    if (__builtin_expect(platform::has_nan(x), false))
+      x = platform::with_payloads(x, bits);
   platform::store_vector(to, x);
 }
 
@@ -67,6 +70,7 @@ inline void halves_of_floats(void* to, float const* from) {
 #else
 
 inline constexpr unsigned halves_at_once = 0;
+template <bool KeepsPayloads = true>
 void floats_of_halves(float* to, void const* from);
 void halves_of_floats(void* to, float const* from);
 
