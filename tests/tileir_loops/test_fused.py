@@ -48,6 +48,8 @@ SCANS = {
     "column_scan": ("64x16", 0),
     "column_scan_back": ("16x64", 0, "maxf", "true"),
     "long_scan": ("1x8192", 1),
+    "row_scan_in_parts": ("1x512", 1, "maxf"),
+    "column_scan_in_parts": ("256x16", 0, "addf", "true"),
 }
 TEXT += "\n".join(kernels.scans(name, *rest) for name, rest in SCANS.items())
 AGAIN = kernels.row_fold("again", "addf", "c", "tile<4x64xf32>", "tile<4x64xf32>", 1)

@@ -4,5 +4,5 @@
 #include "cuda_tile/loops/masks.h"
 #include "cuda_tile/loops/products.h"
 #include "cuda_tile/loops/ranges.h"
-#include "cuda_tile/loops/reductions.h"
+#include "cuda_tile/loops/scans.h"
 #include "cuda_tile/loops/strips.h"

@@ -21,11 +21,12 @@ constexpr unsigned strip_width() {
 }
 
 /// How many elements of a row of N a strip has, where tiles of these element types are computed together:
-/// four vectors of the widest one. Where rows are reduced, it has all lanes of a reduction.
-template <unsigned N, typename... Es>
+/// four vectors of the widest one, but no more than `Most`. Where rows are reduced, it has all lanes of a
+/// reduction.
+template <unsigned N, unsigned Most, typename... Es>
 constexpr unsigned strip_length() {
   unsigned length = 4 * ct::platform::vector_bytes / strip_width<Es...>();
-  length = length < 32 ? length : 32;
+  length = length < Most ? length : Most;
   return length < N ? length : N;
 }
 

@@ -95,22 +95,28 @@ template <typename F, typename E, unsigned N>
 inline constexpr bool scans_vectors =
     is_same_v<F, elements::add> && has_vector_form<F, E, N> && N * sizeof(E) > platform::vector_bytes;
 
-/// row[i] = row[0] + ... + row[i], of N elements. Lanes shifted in at the front are -0, which changes no sum.
+/// Adds to each lane those before it. Lanes shifted in at the front are -0, which changes no sum.
+template <typename V>
+CUDA_TILE_API V add_before(V v) {
+  constexpr unsigned width = sizeof(V) / sizeof(v[0]);
+  v += platform::shift_lanes<1>(v);
+  if constexpr (width >= 4)
+    v += platform::shift_lanes<2>(v);
+  if constexpr (width >= 8)
+    v += platform::shift_lanes<4>(v);
+  if constexpr (width >= 16)
+    v += platform::shift_lanes<8>(v);
+  return v;
+}
+
+/// row[i] = row[0] + ... + row[i], of N elements.
 template <unsigned N, typename E>
 CUDA_TILE_API void add_partial_sums(E* row) {
   using V = platform::vector<E>;
   constexpr unsigned width = sizeof(V) / sizeof(E);
   V before = -V{};
   for (unsigned i = 0; i < N; i += width) {
-    V v = platform::load_vector<V>(row + i);
-    v += platform::shift_lanes<1>(v);
-    if constexpr (width >= 4)
-      v += platform::shift_lanes<2>(v);
-    if constexpr (width >= 8)
-      v += platform::shift_lanes<4>(v);
-    if constexpr (width >= 16)
-      v += platform::shift_lanes<8>(v);
-    v += before;
+    V const v = detail::add_before(platform::load_vector<V>(row + i)) + before;
     platform::store_vector(row + i, v);
     before = platform::splat_last(v);
   }

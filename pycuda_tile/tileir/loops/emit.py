@@ -13,7 +13,7 @@ from contextlib import AbstractContextManager
 
 from ..ir import Operation, Value
 from ..lower.expressions import expression
-from ..lower.folds import known_function, structures
+from ..lower.folds import known_function, scanning_function, structures
 from ..lower.translation import Translation
 from ..lower.types import element, tile
 from ..reading import attribute, operands_of, region, value_element, value_shape
@@ -51,7 +51,7 @@ class _Emitter:
         self.outputs = {id(v): places.get(id(v)) or translator.fresh("result") for v in nest.outputs}
         self.buffers = {key: translator.fresh("kept") for key in nest.buffers}
         self.places: dict[int, Place] = {}
-        self.sums: dict[int, str] = {}  # names of reductions under way
+        self.sums: dict[int, str] = {}  # names of reductions and scans under way
         self.combines: dict[int, str] = {}  # names of their functions
         self.strips: dict[
             int, str
@@ -100,7 +100,7 @@ class _Emitter:
         if mask := vectors.mask(self.nest):
             self.line(mask)
         for op in self.nest.ops:
-            if op.name == "reduce":
+            if op.name in FOLDS:
                 self._combine(op)
         self._outer(list(self.nest.outer))
 
@@ -114,14 +114,16 @@ class _Emitter:
     def _loop(self, axis: int) -> AbstractContextManager[None]:
         name = self.positions[axis] = self.translator.fresh(f"i{axis}")
         extent, step = self.nest.axes.extents[axis], vectors.LENGTH if axis == self.nest.vector else "1"
-        return self.translator.names.block(f"for (long long {name} = 0; {name} < {extent}; {name} += {step})")
+        if self.nest.backward and axis == self.nest.inner:
+            head = f"for (long long {name} = {extent} - {step}; {name} >= 0; {name} -= {step})"
+        else:
+            head = f"for (long long {name} = 0; {name} < {extent}; {name} += {step})"
+        return self.translator.names.block(head)
 
     def _stages(self) -> None:
-        scanned = {id(v) for op in self.nest.ops if op.name == "scan" for v in op.results}
         for key, value in self.nest.buffers.items():
-            if key not in scanned:
-                row = vectors.row(self.nest, value)
-                self.line(f"alignas(64) {tile(value_element(value), row.shape)} {self.buffers[key]};")
+            row = vectors.row(self.nest, value)
+            self.line(f"alignas(64) {tile(value_element(value), row.shape)} {self.buffers[key]};")
         for stage in self.nest.stages:
             self._between(stage)
             self._stage(stage)
@@ -130,75 +132,61 @@ class _Emitter:
         """What does not vary along the inner axis, before the loop of a stage."""
         for op in self.nest.ops:
             subject = self.nest.subject(op)
-            if op.name == "scan" and self.nest.level(op) == stage:
-                self._scan(op)
             if self.nest.is_inner(subject) or self.nest.level(op) != stage:
                 continue
-            if op.name == "reduce":
-                self._reduced(op)
-            else:
-                self._operation(op, self.outer)
+            self._operation(op, self.outer)
 
     def _stage(self, stage: int) -> None:
-        folds = [op for op in self.nest.ops if op.name in FOLDS and self.nest.level(op) == stage + 1]
-        reductions = [op for op in folds if op.name == "reduce"]
+        reductions = [op for op in self.nest.ops if op.name == "reduce" and self.nest.level(op) == stage + 1]
         stores = [
             op
             for op in self.nest.ops
             if writes(op) and self.nest.level(op) == stage and self.nest.is_inner(self.nest.subject(op))
         ]
         needed = self.nest.needed[stage]
-        if not (folds or stores or needed):
+        if not (reductions or stores or needed):
             return
         for op in reductions:
             self._declare_sum(op)
-        scans = {id(v) for op in self.nest.ops if op.name == "scan" for v in op.results}
-        sources = {id(v): v for op in folds if op.name == "scan" for v in operands_of(op)}
+        scans = [op for op in self.nest.ops if op.name == "scan" and self.nest.level(op) == stage]
+        for op in scans:
+            self._declare_scan(op)
         with self._loop(self.nest.inner):
             self.local = {}
             for op in self.nest.ops:
                 if op in stores:
                     self._operation(op, self.local)
                 elif op in reductions:
-                    at, x = self.positions[self.nest.inner], ", ".join(map(self._name, operands_of(op)))
-                    x = f"{self.strips[id(op)]}{{{x}}}" if id(op) in self.strips else x
-                    self.line(f"{self.sums[id(op)]}.add({self.combines[id(op)]}, {at}, {x});")
-                elif op in folds:
-                    for source in {id(v): v for v in operands_of(op) if id(v) not in scans}.values():
-                        self._keep(source)
+                    self.line(f"{self.sums[id(op)]}.add({self._next(op)});")
                 elif op.name != "reduce" and not writes(op):
-                    for value in op.results:
-                        if id(value) in needed:
-                            self._value(op, value, stage, kept=id(value) not in sources)
+                    self._values(op, [value for value in op.results if id(value) in needed], stage)
 
-    def _value(self, op: Operation, value: Value, stage: int, kept: bool) -> None:
-        """A value within the loop of a stage, which keeps it if a later one needs it and `kept`."""
-        begins, buffered = self.nest.level(op) == stage, id(value) in self.nest.buffers
-        if op.name == "scan" and begins:
-            self._define(value, self._read(self._buffer(value), value), self.local)
-        elif buffered and not begins:
-            self._let(value, self._read(self._buffer(value), value), self.local)
-        else:
+    def _values(self, op: Operation, values: list[Value], stage: int) -> None:
+        """Some of the values of an operation within the loop of a stage, which keeps those that later ones
+        need."""
+        buffered = [value for value in values if id(value) in self.nest.buffers]
+        begins = self.nest.level(op) == stage
+        if values and (begins or not buffered):
             self._operation(op, self.local)
-            if buffered and kept:
+        for value in buffered:
+            if begins:
                 self._keep(value)
+            else:
+                self._let(value, self._read(self._buffer(value), value), self.local)
 
     # --- reductions and scans ---
 
-    def _scan(self, op: Operation) -> None:
-        """Scans rows that are in buffers."""
-        row = vectors.scan_of_row(self.nest, op)
-        for source, part in zip(operands_of(op), operands_of(row), strict=True):
-            self.translator.names.alias(part, self.buffers[id(source)])
-        self.translator.operation(row)
-        for result, part in zip(op.results, row.results, strict=True):
-            self.buffers[id(result)] = self.translator.names[part]
+    def _next(self, op: Operation) -> str:
+        """What a reduction or scan takes in each round of its loop."""
+        at, x = self.positions[self.nest.inner], ", ".join(map(self._name, operands_of(op)))
+        x = f"{self.strips[id(op)]}{{{x}}}" if id(op) in self.strips else x
+        return f"{self.combines[id(op)]}, {at}, {x}"
 
     def _combine(self, op: Operation) -> None:
         if len(operands_of(op)) > 1:
             self._several(op)
             return
-        if known := known_function(op):
+        if known := (known_function if op.name == "reduce" else scanning_function)(op):
             self.combines[id(op)] = known
             return
         name = self.combines[id(op)] = self.translator.fresh("combine")
@@ -224,6 +212,15 @@ class _Emitter:
             combine = f"decltype({self.combines[id(op)]})"
             self.line(f"loops::reduction_along<{kind}, {extent}, {combine}, {known}> {name}{{{start}}};")
 
+    def _declare_scan(self, op: Operation) -> None:
+        name = self.sums[id(op)] = self.translator.fresh("scan")
+        rows, extent = self.strips.get(id(op)), self.nest.axes.extents[self.nest.inner]
+        along = str(self.nest.inner == self.nest.vector).lower()
+        given = (
+            f"{rows or self._type(operands_of(op)[0])}, {extent}, decltype({self.combines[id(op)]}), {along}"
+        )
+        self.line(f"loops::row_scan<{given}> {name};")
+
     def _several(self, op: Operation) -> None:
         """The type of the strips that are reduced together, whose elements are structures."""
         members, self.combines[id(op)] = structures(self.translator, op)
@@ -244,12 +241,17 @@ class _Emitter:
             sets = " ".join(f"e{i}[l] = x.e{i};" for i in numbers)
             self.line(f"void set(unsigned l, structure const& x) {{ {sets} }}")
 
-    def _reduced(self, op: Operation) -> None:
-        text = f"{self.sums[id(op)]}.result({self.combines[id(op)]})"
+    def _folded(self, op: Operation, names: dict[int, str]) -> None:
+        """The results of a reduction, or of a scan in a round of its loop."""
+        name = self.sums[id(op)]
+        if op.name == "scan":
+            text = f"{name}.{'next_back' if self.nest.backward else 'next'}({self._next(op)})"
+        else:
+            text = f"{name}.result({self.combines[id(op)]})"
         if id(op) not in self.strips:
-            self._define(op.results[0], text, self.outer)
+            self._define(op.results[0], text, names)
             return
-        whole = self.translator.fresh("reduced")
+        whole = self.translator.fresh("folded")
         self.line(f"auto const {whole} = {text};")
         for i, value in enumerate(op.results):
             part, kind = f"{whole}.e{i}", element(value_element(value))
@@ -257,7 +259,7 @@ class _Emitter:
                 part = (
                     f"loops::load<{vectors.LENGTH}, {kind}>({part}, {vectors.LENGTH}, loops::any<{kind}>())"
                 )
-            self._define(value, part, self.outer)
+            self._define(value, part, names)
 
     # --- operations ---
 
@@ -307,6 +309,8 @@ class _Emitter:
             self._define(op.results[0], self._read(self.places[id(op)], op.results[0]), names)
         elif op.name in LOADS:
             self._define(op.results[0], self._load(op), names)
+        elif op.name in FOLDS:
+            self._folded(op, names)
         elif op.name in SHAPES:
             self._shape(op, names)
         elif op.name == "iota":

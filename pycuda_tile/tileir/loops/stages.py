@@ -1,10 +1,10 @@
 """strips and stages: the loops of a group.
 
 The axes of a group become nested loops. The innermost one runs once for each stage: a reduction is complete
-when its stage ends, and what needs its result belongs to the next. A scan takes a whole row from a buffer and
-leaves the result in another one, between two stages. Along the vector axis, loops go by strips
-of neighbouring elements. A value that a later stage needs again is computed again if that is cheap; otherwise
-it is kept in a buffer for one round of the outer loops.
+when its stage ends, and what needs its result belongs to the next. A scan goes along with the loop, which runs
+backwards if it is reversed. Along the vector axis, loops go by strips of neighbouring elements. A value that a
+later stage needs again is computed again if that is cheap; otherwise it is kept in a buffer for one round of
+the outer loops.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from .fallback import Fallback
 _COSTS = {
     **dict.fromkeys([*SHAPES, *SOURCES], 0),
     **dict.fromkeys(["divf", "sqrt", "rsqrt", "exp", "exp2", "log", "log2", "tanh", "sin", "cos"], 20),
+    "scan": 20,
     **dict.fromkeys(["pow", "fpowf", "fpowi", "remf", "sinh", "cosh", "tan", "atan2", "divi", "remi"], 40),
 }
 _COMBINES_MASKS = frozenset({"andi", "ori", "xori"})
@@ -58,6 +59,7 @@ class Nest:
     outer:    axes of the outer loops, from the outermost to the innermost
     inner:    axis of the stages' loops
     vector:   the axis that goes by strips
+    backward: whether the stages' loops run from the last element to the first
     levels:   the stage that first has a value, by the value's identity; of a store, by the operation's
     buffers:  values that stages keep for later ones
     again:    operations that the nests after it repeat
@@ -71,6 +73,7 @@ class Nest:
     outer: list[int] = field(default_factory=list)
     inner: int = 0
     vector: int = 0
+    backward: bool = False
     levels: dict[int, int] = field(default_factory=dict)
     buffers: dict[int, Value] = field(default_factory=dict)
     outputs: list[Value] = field(default_factory=list)
@@ -149,10 +152,10 @@ class Nest:
 
     def _runs_inside(self, op: Operation) -> bool:
         """Whether an operation is in the innermost loop of its stages."""
-        return op.name in FOLDS or self.is_inner(self.subject(op))
+        return op.name == "reduce" or self.is_inner(self.subject(op))
 
     def _stages_of(self, op: Operation) -> list[int]:
-        if op.name in FOLDS:
+        if op.name == "reduce":
             return [self.level(op) - 1]
         if writes(op) or not self._runs_inside(op):
             return [self.level(op)]
@@ -250,7 +253,10 @@ def _order_loops(nest: Nest, full: list[int]) -> None:
             raise Fallback(op, "it goes along another axis than the reductions before it")
         along = math.prod(value_shape(source)[dim + 1 :]) == 1
         assert along == (axis == last)
-        found = (axis, last)
+        backward = bool(attribute(op, "reverse", False))
+        if found and backward != nest.backward:
+            raise Fallback(op, "it goes the other way than the reductions before it")
+        found, nest.backward = (axis, last), backward
     nest.inner, nest.vector = found or (2 * (_best_vector(nest, full),))
     least = _SHORTEST_ACCESSED if nest.effects.accesses else _SHORTEST_HELD
     least = _SHORTEST_REDUCED if found else least
@@ -272,7 +278,7 @@ def _check_in_place(nest: Nest) -> None:
 def _check_repeated(nest: Nest) -> None:
     """What takes long is computed before the loops if these would compute it again for other positions."""
     for op in nest.ops:
-        if _COSTS.get(op.name, 1) <= _CHEAP or op.name in FOLDS or not is_tile(op.results[0]):
+        if _COSTS.get(op.name, 1) <= _CHEAP or not is_tile(op.results[0]):
             continue
         if nest.repeats(op.results[0]):
             for user in nest.ops:
@@ -324,7 +330,7 @@ def _find_levels(nest: Nest) -> None:
     for op in nest.ops:
         level = max((nest.levels.get(id(value), 0) for value in nest.inputs(op)), default=0)
         for value in op.results:
-            nest.levels[id(value)] = level + (op.name in FOLDS)
+            nest.levels[id(value)] = level + (op.name == "reduce")
         if writes(op):
             nest.levels[id(op)] = level
 
@@ -336,7 +342,7 @@ def _reduce_all_rows(nest: Nest) -> None:
     if nest.inner != nest.vector or elements > _IN_CACHES:
         return
     for op in nest.ops:
-        if op.name not in FOLDS and nest.level(op) > 0:
+        if op.name != "reduce" and nest.level(op) > 0:
             raise Fallback(op, "it needs the reduction of a row", on_tiles=True)
 
 
@@ -365,12 +371,6 @@ def _find_needed(nest: Nest) -> None:
             return
         nest.needed[stage].add(id(value))
         first = nest.levels[id(value)]
-        if definitions[id(value)].name == "scan":
-            nest.buffers[id(value)] = value
-            for source in operands_of(definitions[id(value)]):
-                nest.buffers[id(source)] = source
-                need(source, first - 1)
-            return
         if stage > first and (cost(value) > _CHEAP or overwritten(value, stage)):
             nest.buffers[id(value)] = value
         if stage > first and id(value) in nest.buffers:

@@ -14,6 +14,9 @@ from .stages import Nest
 
 #: The C++ name of the length of a nest's strips.
 LENGTH = "strip"
+#: Strips have no more elements than this. Loops from row to row hold fewer values, and the longer a strip is,
+#: the fewer times they come back to a row, which memory is slow to give.
+_MOST_ALONG, _MOST_ACROSS = 32, 64
 
 
 class _Length(int):
@@ -37,7 +40,8 @@ def length(nest: Nest) -> str:
     extent = nest.axes.extents[nest.vector]
     if nest.inner == nest.vector and any(op.name == "reduce" for op in nest.ops):
         return f"constexpr unsigned {LENGTH} = loops::reduction_lanes<{extent}>;"
-    count = ", ".join([str(extent), *(kinds or ["float"])])
+    most = _MOST_ALONG if nest.inner == nest.vector else _MOST_ACROSS
+    count = ", ".join([str(extent), str(most), *(kinds or ["float"])])
     return f"constexpr unsigned {LENGTH} = loops::strip_length<{count}>();"
 
 
@@ -60,14 +64,6 @@ def row(nest: Nest, value: Value) -> Tile:
     extent = nest.axes.extents[nest.inner]
     across = nest.has_lanes(value) and nest.inner != nest.vector
     return Tile(value.type.element, (extent, _Length(2)) if across else (extent,))
-
-
-def scan_of_row(nest: Nest, op: Operation) -> Operation:
-    """A scan of what stands for a row."""
-    operands = {name: [Value(row(nest, v)) for v in values] for name, values in op.operands.items()}
-    results = [Value(row(nest, value), value.name) for value in op.results]
-    attributes = {**op.attributes, "dim": 0}
-    return Operation(op.name, operands, attributes, results, op.regions, op.line, op.location)
 
 
 def narrowed(nest: Nest, op: Operation) -> Operation:

@@ -18,13 +18,9 @@ def _fold(translator: Translation, op: Operation) -> None:
 
 
 def _fold_one(translator: Translation, op: Operation) -> None:
-    known = known_function(op)
-    if op.name == "scan" and known == _ADD:  # of ct::partial_sum: vectors make it faster, in another order
-        _scan(translator, op, known)
-        return
     (operand,) = operands_of(op)
     dim = int(attribute(op, "dim"))
-    function = known if op.name == "reduce" else ""
+    function = known_function(op) if op.name == "reduce" else scanning_function(op)
     if not function:
         function, kind, body = translator.fresh("combine"), element(value_element(operand)), region(op, 0)
         current, accumulator = (translator.names.name(a, a.name or "v") for a in body.arguments)
@@ -67,6 +63,12 @@ def known_function(op: Operation) -> str:
         and not attribute(step, "propagate_nan", False)
     )
     return _FUNCTIONS[step.name] if is_known else ""
+
+
+def scanning_function(op: Operation) -> str:
+    """The same for scans: that of ct::partial_sum, which vectors compute in another order."""
+    known = known_function(op)
+    return known if known == _ADD else ""
 
 
 def _scan(translator: Translation, op: Operation, function: str) -> None:
