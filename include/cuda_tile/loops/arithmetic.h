@@ -14,6 +14,9 @@ struct converted_arithmetic : ct::detail::block_arithmetic<C> {
   using otherwise = converted_arithmetic;
   static constexpr unsigned per_step = ct::detail::block_arithmetic<C>::per_step;
   static constexpr bool has_corrections = false;
+  /// Whether factors are multiplied as they are, so that those in the right order need not be packed.
+  static constexpr bool takes_left = ct::detail::is_same_v<L, factor>;
+  static constexpr bool takes_right = ct::detail::is_same_v<R, factor> && per_step == 1;
 
   template <unsigned Rows, unsigned Depth>
   static bool pack_left(factor* to, unsigned pitch, matrix<L> const& x) {

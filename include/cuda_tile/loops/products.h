@@ -37,6 +37,8 @@ class product_sums {
   };
   shared_chunks<left_chunk> left;
   shared_chunks<right_chunk> right;
+  F const *rows, *panels; // of the present chunks, or factors that lie as packed ones do
+  unsigned row_pitch;
   unsigned filled = 0, chunk = 0; // how much of the present chunk is packed, and its number
   bool is_zero;                   // whether the sums begin with zeros, which are not there yet
 
@@ -53,17 +55,27 @@ public:
 
   /// Rows of the sums are `row_step` apart.
   CUDA_TILE_API void add(matrices<L> const& a, matrices<R> const& b, C* sums, long long row_step = N) {
+    bool const as_left = takes_left && lie_as_packed<M, K>(a, sums, row_step);
+    bool const as_right = takes_right && lie_as_packed<K, N>(b, sums, row_step);
     for (unsigned batch = 0; batch < Batches; ++batch) {
+      C* const to = sums + batch * M * N;
       if (filled == 0) {
         left.begin(chunk);
         right.begin(chunk);
+        rows = left.present->rows;
+        row_pitch = pitch;
+        panels = right.present->panels;
       }
-      if (left.packs && (batch == 0 || a.step != 0))
+      if (as_left)
+        take_left(a.at(batch));
+      else if (left.packs && (batch == 0 || a.step != 0))
         pack(*left.present, a.at(batch));
-      if (right.packs && (batch == 0 || b.step != 0))
+      if (as_right)
+        take_right(b.at(batch));
+      else if (right.packs && (batch == 0 || b.step != 0))
         pack(*right.present, b.at(batch));
       if ((filled += K) == depth)
-        multiply(sums + batch * M * N, static_cast<unsigned>(row_step));
+        multiply(to, static_cast<unsigned>(row_step));
     }
     if (filled == 0)
       is_zero = false;
@@ -80,6 +92,37 @@ public:
   }
 
 private:
+  static constexpr bool takes_left = requires { requires arithmetic::takes_left; } && !Together;
+  static constexpr bool takes_right =
+      requires { requires arithmetic::takes_right; } && !Together && N == columns;
+
+  /// Whether factors without gaps lie apart from the sums, which are made while they are read.
+  template <unsigned Rows, unsigned Columns, typename E>
+  CUDA_TILE_API static bool lie_as_packed(matrices<E> const& x, C const* sums, long long row_step) {
+    auto const end_of = [](auto const* from, long long count) {
+      return reinterpret_cast<unsigned long long>(from + count);
+    };
+    matrix<E> const& first = x.first;
+    return first.column_step == 1 && first.row_step == Columns && first.rows >= Rows &&
+           first.columns >= Columns && x.count >= Batches &&
+           (end_of(first.from, (Batches - 1) * x.step + Rows * Columns) <= end_of(sums, 0) ||
+            end_of(sums, (Batches * M - 1) * row_step + N) <= end_of(first.from, 0));
+  }
+
+  CUDA_TILE_API void take_left(matrix<L> const& x) {
+    if constexpr (takes_left) {
+      rows = x.from;
+      row_pitch = K;
+      left.present->is_exact = true;
+    }
+  }
+  CUDA_TILE_API void take_right(matrix<R> const& x) {
+    if constexpr (takes_right) {
+      panels = x.from;
+      right.present->is_exact = true;
+    }
+  }
+
   CUDA_TILE_API void pack(left_chunk& to, matrix<L> const& x) {
     if (filled == 0)
       to.is_exact = true;
@@ -122,8 +165,7 @@ private:
     ct::platform::amx::configure(ct::platform::amx::full_tiles());
     for (unsigned j = 0; j < N; j += columns)
       loops::multiply_tile_rows<typename arithmetic::tiles, M, columns>(
-          sums + j, row_step, is_zero, left.present->rows, pitch, right.present->panels + j * depth,
-          filled / per_step);
+          sums + j, row_step, is_zero, rows, row_pitch, panels + j * depth, filled / per_step);
     ct::platform::amx::release();
   }
 
@@ -137,10 +179,10 @@ private:
         for (unsigned l = 0; l < columns; ++l)
           sums[i * row_step + j + l] = ct::elements::add{}(sums[i * row_step + j + l], corrections[l]);
       auto from = is_zero ? ct::detail::addend<C>{corrections, 0} : ct::detail::addend<C>{sums + j, row_step};
-      F const* panel = right.present->panels + j * depth;
+      F const* panel = panels + j * depth;
       if constexpr (fits_vectors)
-        ct::detail::multiply_rows<Arithmetic, M, columns / lanes>(
-            0, M, sums + j, row_step, from, left.present->rows, pitch, panel, filled / per_step);
+        ct::detail::multiply_rows<Arithmetic, M, columns / lanes>(0, M, sums + j, row_step, from, rows,
+                                                                  row_pitch, panel, filled / per_step);
       else
         multiply_narrow(sums, row_step, from, panel);
     }
@@ -151,7 +193,7 @@ private:
       for (unsigned j = 0; j < N; ++j) {
         C sum = -C{};
         for (unsigned k = 0; k < filled; ++k)
-          sum = ct::detail::multiply_add<C>(left.present->rows[i * pitch + k],
+          sum = ct::detail::multiply_add<C>(rows[i * row_pitch + k],
                                             panel[(k / per_step * N + j) * per_step + k % per_step], sum);
         sums[i * row_step + j] = ct::elements::add{}(from.row(i)[j], sum);
       }
