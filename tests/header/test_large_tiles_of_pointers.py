@@ -25,13 +25,22 @@ __tile_global__ void gather(const E* data, const long long* place, E* out) {
   auto lane = ct::reshape(ct::iota<ct::tile<int, ct::shape<rows * columns>>>(), ct::shape<rows, columns>{});
   ct::store(out + lane, ct::load(data + ct::load(place + lane)));
 }
+template <typename E, int rows, int columns>
+__tile_global__ void masked(E* data, const long long* place, const bool* kept, E* out) {
+  auto lane = ct::reshape(ct::iota<ct::tile<int, ct::shape<rows * columns>>>(), ct::shape<rows, columns>{});
+  auto ptrs = data + ct::load(place + lane);
+  auto mask = ct::load(kept + lane);
+  ct::store(out + lane, ct::load_masked(ptrs, mask, ct::element_cast<E>(lane % 50)));
+  ct::store_masked(ptrs, ct::element_cast<E>(lane % 90), mask);
+}
 """
 SHAPES = [("float", 32, 16), ("double", 8, 64), ("signed char", 16, 128), ("short", 64, 2), ("int", 128, 1)]
 
 
 @pytest.fixture(scope="module")
 def module():
-    names = ["add", *(f"gather<{t}, {rows}, {columns}>" for t, rows, columns in SHAPES)]
+    given = [f"<{t}, {rows}, {columns}>" for t, rows, columns in SHAPES]
+    names = ["add", *(f"{name}{arguments}" for name in ("gather", "masked") for arguments in given)]
     return pct.build(SOURCE, target="cpu", kernels=names)
 
 
@@ -71,8 +80,7 @@ def test_atomic_additions_of_many_elements(module, case, mask, values):
     np.testing.assert_array_equal(old[kept], before[kept])
 
 
-@pytest.mark.parametrize("type_name, rows, columns", SHAPES)
-def test_rows_of_which_some_are_neighbours(module, type_name, rows, columns):
+def _rows(type_name: str, rows: int, columns: int) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
     dtype = {"float": np.float32, "double": np.float64, "signed char": np.int8, "short": np.int16}.get(
         type_name, np.int32
     )
@@ -81,6 +89,29 @@ def test_rows_of_which_some_are_neighbours(module, type_name, rows, columns):
     place = rng.integers(0, 9000, (rows, 1)) + np.arange(columns)
     for row in range(1, rows, 2):  # neighbours, except for one
         place[row, rng.integers(columns)] = rng.integers(0, 10000)
-    out = np.zeros((rows, columns), dtype)
+    return data, place, np.zeros((rows, columns), dtype)
+
+
+@pytest.mark.parametrize("type_name, rows, columns", SHAPES)
+def test_rows_with_masks(module, type_name, rows, columns):
+    data, place, out = _rows(type_name, rows, columns)
+    kept = np.random.default_rng(columns).random((rows, columns)) < 0.8
+    kept[0::4], kept[1::4] = True, np.arange(columns) < columns // 3
+    kept[rows // 2] = False
+    lane = np.arange(rows * columns).reshape(rows, columns)
+    expected = np.where(kept, data[place], lane % 50).astype(data.dtype)
+    stored = data.copy()
+    for i, j in np.argwhere(kept):  # the last element of a place remains
+        stored[place[i, j]] = lane[i, j] % 90
+    module.kernel(f"masked<{type_name}, {rows}, {columns}>")[1](
+        data, np.where(kept, place, 1 << 45).astype(np.int64), kept, out
+    )
+    np.testing.assert_array_equal(out, expected)
+    np.testing.assert_array_equal(data, stored)
+
+
+@pytest.mark.parametrize("type_name, rows, columns", SHAPES)
+def test_rows_of_which_some_are_neighbours(module, type_name, rows, columns):
+    data, place, out = _rows(type_name, rows, columns)
     module.kernel(f"gather<{type_name}, {rows}, {columns}>")[1](data, place.astype(np.int64), out)
     np.testing.assert_array_equal(out, data[place])

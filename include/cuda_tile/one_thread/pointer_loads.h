@@ -1,4 +1,4 @@
-// Loads through tiles of pointers with one thread a block: runs of neighbours are copied at once, and
+// Accesses through tiles of pointers with one thread a block: runs of neighbours are copied at once, and
 // scattered elements are prefetched.
 #pragma once
 
@@ -17,25 +17,33 @@ CUDA_TILE_CONSTEXPR unsigned load_run() {
     return static_cast<unsigned>(length<S>(rank - 1) * sizeof(E) > 64 ? 64 / sizeof(E) : length<S>(rank - 1));
 }
 
+/// 0, Step, 2 Step, ...
+template <typename V, unsigned Step>
+CUDA_TILE_CONSTEXPR V multiples() {
+  V result{};
+  for (unsigned l = 0; l < sizeof(V) / sizeof(result[0]); ++l)
+    result[l] = l * Step;
+  return result;
+}
+
 /// Whether N pointers are consecutive. Written with vectors, since g++ does not vectorise the conditions.
 template <unsigned N, typename P>
 CUDA_TILE_API bool are_neighbours(P* const* ptrs) {
-  using V = platform::vector<unsigned long long>;
+  using V = platform::vector<long long>;
   constexpr unsigned lanes = sizeof(V) / sizeof(P*);
-  unsigned long long differing = 0, first = platform::bit_cast<unsigned long long>(ptrs[0]);
+  auto const first = platform::bit_cast<long long>(ptrs[0]);
   if constexpr (N % lanes == 0) {
-    V expected, all{};
-    for (unsigned l = 0; l < lanes; ++l)
-      expected[l] = first + l * sizeof(P);
+    V const expected = first + detail::multiples<V, sizeof(P)>();
+    V differing{};
     for (unsigned i = 0; i < N; i += lanes)
-      all |= platform::load_vector<V>(ptrs + i) ^ (expected + i * sizeof(P));
-    for (unsigned l = 0; l < lanes; ++l)
-      differing |= all[l];
+      differing |= platform::load_vector<V>(ptrs + i) ^ (expected + static_cast<long long>(i * sizeof(P)));
+    return platform::is_zero(differing);
   } else {
+    long long differing = 0;
     for (unsigned i = 0; i < N; ++i)
-      differing |= platform::bit_cast<unsigned long long>(ptrs[i]) ^ (first + i * sizeof(P));
+      differing |= platform::bit_cast<long long>(ptrs[i]) ^ (first + static_cast<long long>(i * sizeof(P)));
+    return differing == 0;
   }
-  return differing == 0;
 }
 
 /// *ptrs for each element.
@@ -58,6 +66,80 @@ CUDA_TILE_API R load_by_runs(Ptrs const& ptrs) {
         result.slots[i + j] = *ptrs.slots[i + j];
   }
   return result;
+}
+
+/// Whether operands have an element for each pointer.
+template <typename Ptrs, typename... Operands>
+inline constexpr bool are_aligned = (is_aligned_operand<Operands, tile_shape_t<Ptrs>> && ...);
+
+/// Whether accesses with a mask go by runs: the masks of a run are read as whole words.
+template <typename E, typename Ptrs, typename Mask, typename... Operands>
+concept masked_runs = !checks::enabled && !scalar<Ptrs> && is_bool_v<tile_element_t<Mask>> &&
+                      are_aligned<Ptrs, Mask, Operands...> && load_run<E, tile_shape_t<Ptrs>>() % 8 == 0;
+
+/// Which masks of a run are true.
+struct run_of_masks {
+  bool all, any;
+
+  template <unsigned N, typename Mask>
+  CUDA_TILE_API static run_of_masks of(Mask const& mask, unsigned first) {
+    if constexpr (scalar<Mask> || tile_size_v<Mask> == 1) {
+      bool const each = detail::operand_value(mask, 0);
+      return {each, each};
+    } else {
+      constexpr unsigned long long ones = 0x0101010101010101;
+      unsigned long long all = ones, any = 0;
+      for (unsigned i = 0; i < N; i += 8) {
+        unsigned long long word;
+        __builtin_memcpy(&word, mask.slots + first + i, sizeof word);
+        all &= word;
+        any |= word;
+      }
+      return {all == ones, any != 0};
+    }
+  }
+};
+
+/// *ptrs where the mask is true, and the padding elsewhere.
+template <typename R, typename Ptrs, typename Mask, typename Padding>
+CUDA_TILE_API R load_by_masked_runs(Ptrs const& ptrs, Mask const& mask, Padding const& padding) {
+  using E = typename R::element_type;
+  constexpr unsigned run = load_run<E, typename R::shape_type>();
+  R result;
+  for (unsigned i = 0; i < R::distribution::size; i += run) {
+    auto const masks = run_of_masks::template of<run>(mask, i);
+    auto const pad = [&](unsigned j) { return detail::convert<E>(detail::operand_value(padding, j)); };
+    if (masks.all && detail::are_neighbours<run>(ptrs.slots + i))
+      __builtin_memcpy(result.slots + i, ptrs.slots[i], run * sizeof(E));
+    else if (!masks.any)
+      for (unsigned j = i; j < i + run; ++j)
+        result.slots[j] = pad(j);
+    else
+      for (unsigned j = i; j < i + run; ++j)
+        result.slots[j] = detail::operand_value(mask, j) ? *ptrs.slots[j] : pad(j);
+  }
+  return result;
+}
+
+/// *ptrs = values where the mask is true, in the order of the elements.
+template <typename Ptrs, typename Value, typename Mask>
+CUDA_TILE_API void store_by_masked_runs(Ptrs const& ptrs, Value const& value, Mask const& mask) {
+  using E = remove_pointer_t<tile_element_t<Ptrs>>;
+  constexpr unsigned run = load_run<E, tile_shape_t<Ptrs>>();
+  for (unsigned i = 0; i < Ptrs::distribution::size; i += run) {
+    auto const masks = run_of_masks::template of<run>(mask, i);
+    if (!masks.any)
+      continue;
+    E elements[run];
+    for (unsigned j = 0; j < run; ++j)
+      elements[j] = detail::convert<E>(detail::operand_value(value, i + j));
+    if (masks.all && detail::are_neighbours<run>(ptrs.slots + i))
+      __builtin_memcpy(ptrs.slots[i], elements, sizeof elements);
+    else
+      for (unsigned j = 0; j < run; ++j)
+        if (detail::operand_value(mask, i + j))
+          *ptrs.slots[i + j] = elements[j];
+  }
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

@@ -31,7 +31,9 @@ CUDA_TILE_API void for_each_location(F f, Ptrs const& ptrs, Operands const&... o
 template <typename R, typename Access, typename Ptrs, typename Mask, typename Padding>
 CUDA_TILE_API R load_masked(Access access, Ptrs const& ptrs, Mask const& mask, Padding const& padding) {
   using E = tile_element_t<R>;
-  if constexpr (is_same_v<Access, plain_access>) {
+  if constexpr (is_same_v<Access, plain_access> && masked_runs<E, Ptrs, Mask, Padding>) {
+    return detail::load_by_masked_runs<R>(ptrs, mask, padding);
+  } else if constexpr (is_same_v<Access, plain_access>) {
     return detail::map<R>(
         [](auto p, auto m, auto pad) { return detail::convert<bool>(m) ? *p : detail::convert<E>(pad); },
         ptrs, mask, padding);
@@ -51,12 +53,15 @@ CUDA_TILE_API R load_masked(Access access, Ptrs const& ptrs, Mask const& mask, P
 template <typename Access, typename Ptrs, typename Value, typename Mask>
 CUDA_TILE_API void store_masked(Access access, Ptrs const& ptrs, Value const& value, Mask const& mask) {
   using E = remove_pointer_t<tile_element_t<Ptrs>>;
-  detail::for_each_location(
-      [access](unsigned, auto p, auto v, auto m) {
-        if (detail::convert<bool>(m))
-          detail::write_element(access, p, detail::convert<E>(v));
-      },
-      ptrs, value, mask);
+  if constexpr (is_same_v<Access, plain_access> && masked_runs<E, Ptrs, Mask, Value>)
+    detail::store_by_masked_runs(ptrs, value, mask);
+  else
+    detail::for_each_location(
+        [access](unsigned, auto p, auto v, auto m) {
+          if (detail::convert<bool>(m))
+            detail::write_element(access, p, detail::convert<E>(v));
+        },
+        ptrs, value, mask);
 }
 
 /// Converts and broadcasts to the tile type T; an operand that already has that type is not copied.

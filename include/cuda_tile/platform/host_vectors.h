@@ -191,6 +191,21 @@ inline V multiply_add_vectors(V a, V b, V c) {
 #endif
 }
 
+/// Whether all bits are 0.
+inline bool is_zero(vector<long long> v) {
+#if defined(__AVX512F__) && defined(__AVX512BW__)
+  constexpr int not_equal = 4;
+  return __builtin_ia32_cmpq512_mask(v, vector<long long>{}, not_equal, -1) == 0;
+#elif defined(__AVX__)
+  return __builtin_ia32_ptestz256(v, v) != 0;
+#else
+  long long all = 0;
+  for (unsigned l = 0; l < sizeof v / sizeof v[0]; ++l)
+    all |= v[l];
+  return all == 0;
+#endif
+}
+
 inline vector<int> add_lanes(vector<int> a, vector<int> b) {
   return (vector<int>)((vector<unsigned>)a + (vector<unsigned>)b); // wraps around
 }
