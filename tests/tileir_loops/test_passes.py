@@ -19,6 +19,7 @@ from pycuda_tile.tileir.loops.groups import Uses, split
 from pycuda_tile.tileir.loops.neutral import neutral
 from pycuda_tile.tileir.loops.simplify import simplify
 from pycuda_tile.tileir.loops.stages import Nest
+from pycuda_tile.tileir.loops.translate import fuse
 from pycuda_tile.tileir.loops.variables import Variables
 
 
@@ -156,6 +157,12 @@ def test_loops(text: str, extents, outer, inner: int, vector: int, stages: int, 
     assert [of[axis] for axis in nest.outer] == outer
     assert (of[nest.inner], of[nest.vector]) == (inner, vector)
     assert len(nest.stages) == stages and len(nest.buffers) == buffers
+
+
+@pytest.mark.parametrize("shape, count", [("8x64", 2), ("2x4096", 0), ("1x4096", 0)])
+def test_short_rows_are_prefetched(shape: str, count: int):
+    text = fuse(tileir.parse(kernels.saxpy("s", shape)))[0]
+    assert len(re.findall(r"loops::prefetch<strip>\(.* \+ 2 \* ", text)) == count
 
 
 @pytest.mark.usefixtures("leaves_caches")

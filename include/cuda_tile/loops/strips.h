@@ -84,13 +84,18 @@ template <unsigned S, typename E>
 template <unsigned S, typename E>
 CUDA_TILE_API strip<E, S> load(E const* from, long long inside, E pad) {
   if constexpr (ct::platform::has_partial_vectors && S * sizeof(E) % ct::platform::vector_bytes == 0) {
+    using V = ct::platform::vector<long long>; // compilers keep what branches load in registers, but no tiles
+    constexpr unsigned count = S * sizeof(E) / sizeof(V);
+    V vectors[count];
+    if (inside >= static_cast<long long>(S))
+      for (unsigned v = 0; v < count; ++v)
+        vectors[v] = ct::platform::load_vector<V>(from + v * sizeof(V) / sizeof(E));
+    else
+      ct::platform::load_part_of_vectors<S * sizeof(E)>(vectors, from,
+                                                        inside * static_cast<long long>(sizeof(E)), pad);
     strip<E, S> result;
-    if (inside >= static_cast<long long>(S)) {
-      copy<E, S>(result.slots, from);
-      return result;
-    }
-    ct::platform::load_part_of_vectors<S * sizeof(E)>(result.slots, from,
-                                                      inside * static_cast<long long>(sizeof(E)), pad);
+    for (unsigned v = 0; v < count; ++v)
+      ct::platform::store_vector(result.slots + v * sizeof(V) / sizeof(E), vectors[v]);
     return result;
   }
   E padded[S];
@@ -101,6 +106,12 @@ CUDA_TILE_API strip<E, S> load(E const* from, long long inside, E pad) {
   strip<E, S> result;
   copy<E, S>(result.slots, from);
   return result;
+}
+/// Asks for the cache lines of a strip, which need not exist.
+template <unsigned S, typename E>
+CUDA_TILE_API void prefetch(E const* from) {
+  for (unsigned at = 0; at < S * sizeof(E); at += 64)
+    __builtin_prefetch(reinterpret_cast<char const*>(from) + at);
 }
 /// The same for elements at a distance from each other.
 template <unsigned S, typename E>

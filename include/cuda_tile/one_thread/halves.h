@@ -23,8 +23,11 @@ CUDA_TILE_API void convert_elements(To* to, From const* from) {
       to[i] = detail::convert<To>(from[i]);
   } else {
     constexpr unsigned at_once = platform::halves_at_once;
-    for (unsigned i = 0; i < N; i += at_once)
-      if constexpr (is_same_v<To, float>) {
+    constexpr bool by_two = is_same_v<To, float> && N % (2 * at_once) == 0;
+    for (unsigned i = 0; i < N; i += by_two ? 2 * at_once : at_once)
+      if constexpr (by_two)
+        platform::floats_of_two(to + i, from + i);
+      else if constexpr (is_same_v<To, float>) {
         platform::floats_of_halves(to + i, from + i);
       } else if constexpr (is_same_v<From, float>) {
         platform::halves_of_floats(to + i, from + i);

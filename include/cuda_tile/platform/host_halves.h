@@ -24,6 +24,17 @@ inline bool has_nan(vector<float> x) {
 #endif
 }
 
+/// Whether one of them is NaN.
+inline bool has_nan(vector<short> bits) {
+  auto const magnitudes = bits & short(0x7fff), infinities = vector<short>{} + short(0x7c00);
+#if defined(__AVX512F__) && defined(__AVX512BW__)
+  constexpr int greater = 6;
+  return __builtin_ia32_cmpw512_mask(magnitudes, infinities, greater, ~0u) != 0;
+#else
+  return !platform::is_zero((vector<long long>)(magnitudes > infinities));
+#endif
+}
+
 /// The instruction makes NaN quiet, which conversions do not.
 [[gnu::noinline]] inline vector<float> with_payloads(vector<float> x, halves bits) {
   for (unsigned l = 0; l < halves_at_once; ++l)
@@ -33,21 +44,54 @@ inline bool has_nan(vector<float> x) {
   return x;
 }
 
+inline vector<float> floats_of(halves bits) {
+#if defined(__clang__)
+  return __builtin_convertvector(platform::bit_cast<half_numbers>(bits), vector<float>);
+#elif defined(__AVX512F__) && defined(__AVX512BW__)
+  return __builtin_ia32_vcvtph2ps512_mask(bits, vector<float>{}, short(-1), 4);
+#else
+  return __builtin_ia32_vcvtph2ps256(bits);
+#endif
+}
+
 /// Where nothing depends on what a NaN is, it need not keep its payload.
 template <bool KeepsPayloads = true>
 inline void floats_of_halves(float* to, void const* from) {
   halves bits = platform::load_vector<halves>(static_cast<char const*>(from));
-#if defined(__clang__)
-  vector<float> x = __builtin_convertvector(platform::bit_cast<half_numbers>(bits), vector<float>);
-#elif defined(__AVX512F__) && defined(__AVX512BW__)
-  vector<float> x = __builtin_ia32_vcvtph2ps512_mask(bits, vector<float>{}, short(-1), 4);
-#else
-  vector<float> x = __builtin_ia32_vcvtph2ps256(bits);
-#endif
+  vector<float> x = platform::floats_of(bits);
   if constexpr (KeepsPayloads)
     if (__builtin_expect(platform::has_nan(x), false))
       x = platform::with_payloads(x, bits);
   platform::store_vector(to, x);
+}
+
+/// The first or the second half of a vector, which need not go through memory.
+template <bool Second>
+inline halves part_of(vector<short> x) {
+#if __has_builtin(__builtin_shufflevector)
+  auto const words = (vector<long long>)x;
+  if constexpr (constexpr int first = Second ? vector_bytes / 16 : 0; vector_bytes == 64)
+    return (halves)__builtin_shufflevector(words, words, first, first + 1, first + 2, first + 3);
+  else
+    return (halves)__builtin_shufflevector(words, words, first, first + 1);
+#else
+  halves parts[2];
+  __builtin_memcpy(parts, &x, sizeof x);
+  return parts[Second];
+#endif
+}
+
+/// The same for twice as many, of which one test suffices.
+inline void floats_of_two(float* to, void const* from) {
+  auto const bits = platform::load_vector<vector<short>>(static_cast<char const*>(from));
+  halves const low = platform::part_of<false>(bits), high = platform::part_of<true>(bits);
+  vector<float> x = platform::floats_of(low), y = platform::floats_of(high);
+  if (__builtin_expect(platform::has_nan(bits), false)) {
+    x = platform::with_payloads(x, low);
+    y = platform::with_payloads(y, high);
+  }
+  platform::store_vector(to, x);
+  platform::store_vector(to + halves_at_once, y);
 }
 
 /// Rounded to nearest, ties to even; NaN loses its sign and payload.
@@ -72,6 +116,7 @@ inline void halves_of_floats(void* to, float const* from) {
 inline constexpr unsigned halves_at_once = 0;
 template <bool KeepsPayloads = true>
 void floats_of_halves(float* to, void const* from);
+void floats_of_two(float* to, void const* from);
 void halves_of_floats(void* to, float const* from);
 
 #endif

@@ -195,7 +195,7 @@ inline V multiply_add_vectors(V a, V b, V c) {
 inline bool is_zero(vector<long long> v) {
 #if defined(__AVX512F__) && defined(__AVX512BW__)
   constexpr int not_equal = 4;
-  return __builtin_ia32_cmpq512_mask(v, vector<long long>{}, not_equal, -1) == 0;
+  return __builtin_ia32_cmpq512_mask(v, vector<long long>{}, not_equal, (unsigned char)-1) == 0;
 #elif defined(__AVX__)
   return __builtin_ia32_ptestz256(v, v) != 0;
 #else

@@ -40,7 +40,9 @@
 // - load_vector, store_vector, shift_lanes, rotate_lanes, splat_last, copy_vectors, copy_first: of vectors
 // - has_partial_vectors, load_part_of_vectors, store_part_of_vectors: vectors of which a part exists
 // - has_exp_of_vectors, exp_of_vector: exp of each float of a vector
-// - halves_at_once, floats_of_halves, halves_of_floats: conversions of half by the processor's instructions
+// - is_zero: whether all bits of a vector are 0
+// - halves_at_once, floats_of_halves, floats_of_two, halves_of_floats: conversions of half by the processor's
+//   instructions
 // - has_streaming_stores, streaming_bytes, stream: stores that bypass the caches, for arrays of that size
 // - note_load, was_just_loaded: whether memory is in the caches already
 // - current_block: the launcher's description of the block

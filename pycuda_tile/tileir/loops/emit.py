@@ -23,6 +23,8 @@ from .neutral import neutral
 from .places import Place, Places, scalar_name
 from .stages import Nest
 
+#: Rows of up to so many elements are prefetched, and so many rows before they are needed.
+_SHORT_ROW, _ROWS_AHEAD = 2048, 2
 #: Gets the operations of a nest, and the variables of the values that others use.
 Otherwise = Callable[[list[Operation], dict[Value, str]], None]
 #: Names in C++ of values, by their identity, and of what expressions make, by these.
@@ -361,7 +363,23 @@ class _Emitter:
 
     def _load(self, op: Operation) -> str:
         mask = self.nest.access(op).mask
+        self._prefetch(self.places[id(op)])
         return self._read(self.places[id(op)], op.results[0], "" if mask is None else self._name(mask))
+
+    def _prefetch(self, place: Place) -> None:
+        """Asks for a row that the loops reach soon: processors foresee only that the present one goes on."""
+        nest = self.nest
+        if (
+            nest.axes.extents[nest.vector] > _SHORT_ROW
+            or nest.inner != nest.vector
+            or not nest.outer
+            or place.steps.get(nest.vector) != "1"
+        ):
+            return
+        step = place.steps.get(nest.outer[-1], "0")
+        if step != "0":
+            at = f"{place.at(self.positions)} + {_ROWS_AHEAD} * {step}"
+            self.line(f"loops::prefetch<{vectors.LENGTH}>({at});")
 
     def _read(self, place: Place, value: Value, mask: str = "") -> str:
         padding = place.padding or f"loops::any<{place.kind}>()"
