@@ -2,50 +2,55 @@
 
     python benchmarks/fused_kernels.py [--only TEXT]    prints the table
     python benchmarks/fused_kernels.py --write          keeps it in results/
-    python benchmarks/fused_kernels.py --speed --write  measures the examples, which takes two minutes
+    python benchmarks/fused_kernels.py --speed --write  measures them, which takes three minutes
 
 The kernels are those of results/tileir_operations.md in examples/, tests/programs/ and benchmarks/kernels/,
-and those that stand for NumPy's expressions, whose speed is in results/cpu_tiles.txt. speed is the time of
-operation-by-operation code / the time of fused code, all cores; blank where it was not measured. Needs clang
-19 or newer, or the ziglang package.
+those that stand for NumPy's expressions, and those of whole programs. Needs clang 19 or newer, or the ziglang
+package.
 """
 
 from __future__ import annotations
 
 import argparse
 import functools
-import importlib
+import math
+import re
 import sys
 from collections import Counter
 from collections.abc import Iterator
-from pathlib import Path
-from statistics import median
+from concurrent.futures import ThreadPoolExecutor
+from statistics import geometric_mean
 from typing import NamedTuple
 
-from example_problems import PROBLEMS
-from interleaved import rounds_of
-from tileir_operations import ROOT, read_table, translated
+from interleaved import processor_ratio
+from kernel_launches import Launch, launches, of_programs
+from tileir_operations import INCLUDED, ROOT, read_table, translated
 from tileir_operations import TABLE as OPERATIONS
 
 import pycuda_tile as pct
+from pycuda_tile import targets, tileir
+from pycuda_tile.targets.host import loops
+from pycuda_tile.targets.target import Request
 from pycuda_tile.tileir.ir import walk
 from pycuda_tile.tileir.loops.facts import has_tiles, is_small
-from pycuda_tile.tileir.loops.translate import FusingTranslator
+from pycuda_tile.tileir.loops.translate import BY_OPERATION, FUSED
 
 TABLE = ROOT / "benchmarks" / "results" / "fused_kernels.md"
-FOLDERS = ("examples/", "tests/programs/", "benchmarks/kernels/")
+FOLDERS = ("examples/", "benchmarks/kernels/", "tests/programs/")
 ONE_LINERS = "benchmarks/kernels/one_liners.cu"
 _ONE_LINERS = [f"{name}<1024>" for name in ("lengths", "leaky_relu", "adam", "standardize", "log_sum_exp")]
 _ONE_LINERS += ["linear_relu<128, 128, 64>"]
 HEAD = "| source | kernel | path | reason | speed |"
-_ROUNDS = 5
+_BLOCKS = 256  # of a grid at least: otherwise it is launching that takes time
 NO_TILES, ONE_STRIP = "no tiles", "one strip"
+LEAST_SPEED = 0.95
+_PLACE = re.compile(r"^\S+\.cu(:\d+)?: ")
 
 
 class Row(NamedTuple):
     """path:   "fused", "in part" or "by operation"; "one strip" where tiles are so small that operations need
             no loops, and "no tiles" where each tile has one element at most
-    reason: why an operation is not fused, of the first one"""
+    reason: why not all of it is fused"""
 
     source: str
     kernel: str
@@ -62,28 +67,30 @@ def wanted() -> dict[str, list[str]]:
     for row in read_table(OPERATIONS.read_text(encoding="utf-8")):
         if row.source.startswith(FOLDERS):
             found.setdefault(row.source, []).append(row.kernel)
-    return {**found, ONE_LINERS: [*_ONE_LINERS]}
+    for source, each in of_programs().items():
+        found[source] = [launch.kernel for launch in each]
+    found[ONE_LINERS] = [*_ONE_LINERS]
+    return {source: found[source] for folder in FOLDERS for source in found if source.startswith(folder)}
 
 
 def rows_of(source: str, kernels: list[str]) -> Iterator[Row]:
-    module = translated(source, kernels, CUDA_TILE_COMPOSED=1)
-    translator = FusingTranslator(module, {}, insists=False, find=None)
-    translator.text()
-    for kernel, entry in zip(kernels, module.entries, strict=True):
-        reasons = translator.reasons[entry.name]
-        found = translator.attributes[translator.kernel_names[entry.name]]
-        path, reason = str(found["path"]), str(found.get("reason", ""))
-        if not any(has_tiles(op) for op in walk(entry.body)):
-            path = NO_TILES
-        elif all(is_small(op) for op in walk(entry.body)):
-            path = ONE_STRIP
-        elif path == "fused" and reason:
-            path = "in part"
-        if path in (NO_TILES, ONE_STRIP, "fused"):
+    path = ROOT / source
+    text = path.read_text(encoding="utf-8")
+    request = Request(targets.find("cpu"), text, source, path, include_dirs=(INCLUDED,), optimize="auto")
+    attributes: dict[str, dict] = {}
+    try:
+        made = loops.translate(request, kernels, None)
+        attributes, reasons = made.attributes, made.reasons
+    except loops.NotFused as error:
+        reasons = dict.fromkeys(kernels, str(error))
+    entries = translated(source, kernels, CUDA_TILE_COMPOSED=1).entries
+    for kernel, entry in zip(kernels, entries, strict=True):
+        found = attributes.get(kernel) or {"path": BY_OPERATION, "reason": reasons[kernel]}
+        way, reason = found["path"], _PLACE.sub("", found.get("reason", ""))
+        if way == BY_OPERATION and all(is_small(op) for op in walk(entry.body)):
+            way = ONE_STRIP if any(has_tiles(op) for op in walk(entry.body)) else NO_TILES
             reason = ""
-        elif reasons:
-            reason = f"{reasons[0].op.name}: {reasons[0].reason}"
-        yield Row(source, kernel, path, reason)
+        yield Row(source, kernel, "in part" if reason and way == FUSED else way, reason)
 
 
 def kept_speeds() -> dict[str, str]:
@@ -95,41 +102,77 @@ def kept_speeds() -> dict[str, str]:
 
 
 def measured_speeds(rows: list[Row]) -> dict[str, str]:
-    """Those of the first kernel of each example that has a problem to solve, by the row; with the instance
-    that was measured, if it is another one."""
-    speeds = {}
+    """Those of the kernels that are fused, by the row."""
+    sources: dict[str, list[Row]] = {}
     for row in rows:
-        name = Path(row.source).stem
-        if not row.source.startswith("examples/") or name not in PROBLEMS or row.path != "fused":
-            continue
-        problem = importlib.import_module(name).problem(*PROBLEMS[name])
-        if problem.kernel.partition("<")[0] != row.kernel.partition("<")[0]:
-            continue
-        runs = []
-        for way in ("auto", False):
-            module = pct.build(ROOT / row.source, target="cpu", kernels=problem.kernels, optimize=way)
-            kernels = [module.kernel(kernel) for kernel in problem.kernels]
-            runs.append(functools.partial(problem.launch, *kernels, *problem.arrays))
-        speed = f"{median(plain / fused for fused, plain in rounds_of(runs, _ROUNDS)):.2f}"
-        speeds[str(row)] = speed if problem.kernel == row.kernel else f"{speed}, `{problem.kernel}`"
-        print(f"{row.source}: {speeds[str(row)]}", flush=True)
+        if row.path in (FUSED, "in part"):
+            sources.setdefault(row.source, []).append(row)
+    with ThreadPoolExecutor(2) as pool:
+        ways = dict(zip(sources, pool.map(both_ways, sources, sources.values()), strict=True))
+    speeds = {}
+    for source, fused in sources.items():
+        made = launches(source, [row.kernel for row in fused])
+        for row, *kernels in zip(fused, *ways[source], strict=True):
+            assert [kernel.attributes["path"] for kernel in kernels] == [FUSED, BY_OPERATION], row
+            found = speed(kernels, [launch for launch in made if launch.kernel == row.kernel])
+            speeds[str(row)] = f"{found:.2f}"
+            print(f"{row} {found:.2f} |", flush=True)
     return speeds
 
 
+def both_ways(source: str, rows: list[Row]) -> list[list[pct.Kernel]]:
+    """The kernels of the rows, fused and operation by operation."""
+    names = [row.kernel for row in rows]
+    return [_built(source, names, way) for way in ("auto", False)]
+
+
+def _built(source: str, names: list[str], way: str | bool) -> list[pct.Kernel]:
+    if "threadIdx" in (ROOT / source).read_text(encoding="utf-8"):  # by operation, a build would refuse it
+        module = tileir.build(translated(source, names, CUDA_TILE_COMPOSED=1), optimize=way)
+    else:
+        module = pct.build(ROOT / source, target="cpu", kernels=names, include_dirs=[INCLUDED], optimize=way)
+    return [module.kernel(name) for name in names]
+
+
+def speed(kernels: list[pct.Kernel], made: list[Launch]) -> float:
+    def run(calls: list[tuple]) -> None:
+        for launch, arguments in calls:
+            launch(*arguments)
+
+    runs = []
+    for kernel in kernels:
+        calls = [(kernel[grid_of(kernel, launch.grid)], launch.arguments) for launch in made]
+        runs.append(functools.partial(run, calls))
+    return processor_ratio(*runs)
+
+
+def grid_of(kernel: pct.Kernel, grid: int | tuple[int, ...]) -> tuple[int, ...]:
+    """A grid of many blocks: those of a small one again and again, along an axis that the kernel does not
+    use; but not for products, whose blocks would share what they pack."""
+    axes = (grid,) if isinstance(grid, int) else tuple(grid)
+    if len(axes) == 3 or "mma" in kernel.attributes:
+        return axes
+    return (*axes, *(1,) * (2 - len(axes)), math.ceil(_BLOCKS / math.prod(axes)))
+
+
 def written(rows: list[Row], speeds: dict[str, str]) -> str:
-    counted = [row for row in rows if row.path != NO_TILES]
-    paths = Counter(row.path for row in counted)
-    whole, small = paths["fused"], paths[ONE_STRIP]
-    large, share = len(counted) - small, (whole + small) / len(counted)
-    reasons = Counter(row.reason for row in counted if row.reason)
+    paths = Counter(row.path for row in rows)
+    large = len(rows) - paths[NO_TILES] - paths[ONE_STRIP]
+    reasons = Counter(row.reason for row in rows if row.reason)
+    measured = [float(speeds[str(row)]) for row in rows if speeds.get(str(row))]
+    slow = sum(speed < LEAST_SPEED for speed in measured)
     lines = [
         "# Kernels as fused loops",
         "",
-        "Made by `benchmarks/fused_kernels.py`, which says what the columns are.",
+        "Made by `benchmarks/fused_kernels.py`. Speed is the processor time of operation-by-operation",
+        "code / that of fused code, the median of short rounds in turn. It is blank where both are the",
+        "same code: for kernels that run by operation, for those of one strip, whose tiles are so small",
+        "that they need no loops, and for those without tiles.",
         "",
-        f"Of {len(counted)} kernels with tiles, {whole} are fused as a whole. {small} have tiles of one",
-        f"strip, which needs no loops: {share:.0%}. Of the {large} others, {whole / large:.0%} are fused.",
-        f"{len(rows) - len(counted)} other kernels have no tiles.",
+        f"{paths[FUSED]} of the {large} kernels with larger tiles are fused as a whole. Their speeds are"
+        f" {min(measured)} to {max(measured)}, with a",
+        f"geometric mean of {geometric_mean(measured):.2f}; below {LEAST_SPEED}: {slow or 'none'}."
+        " Why others are not fused:",
         "",
         *(f"- {count} {reason}" for reason, count in reasons.most_common()),
         "",
@@ -144,15 +187,13 @@ def main(arguments: list[str]) -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--only", metavar="TEXT", default="", help="sources with this in their name")
     parser.add_argument("--write", action="store_true", help="keep the table")
-    parser.add_argument("--speed", action="store_true", help="measure the examples anew")
+    parser.add_argument("--speed", action="store_true", help="measure the kernels of these sources anew")
     given = parser.parse_args(arguments)
-    rows = [
-        row
-        for source, kernels in wanted().items()
-        if given.only in source
-        for row in rows_of(source, kernels)
-    ]
-    speeds = {**kept_speeds(), **(measured_speeds(rows) if given.speed else {})}
+    sources = {source: kernels for source, kernels in wanted().items() if given.write or given.only in source}
+    rows = [row for source, kernels in sources.items() for row in rows_of(source, kernels)]
+    speeds = kept_speeds()
+    if given.speed:
+        speeds |= measured_speeds([row for row in rows if given.only in row.source])
     print(written(rows, speeds), end="")
     if given.write:
         TABLE.write_text(written(rows, speeds), encoding="utf-8")

@@ -11,6 +11,7 @@ ROUNDS = 9
 SPREAD = 0.15  # a result is inconclusive if its quartiles differ by more than this fraction of the median
 ATTEMPTS = 3
 _TIMING = 30e-3  # seconds of one timing at least: shorter calls are repeated within it
+_SHORT, _SHORT_ROUNDS = 4e-3, 101  # seconds of a timing and the rounds that are, where nothing spins
 _LONG = 1.0  # seconds of a round: three are enough; and one where a round takes ten times that
 _REST = 120e-3  # seconds before each timing: threads of OpenMP and OpenBLAS spin after work, up to 110 ms
 
@@ -63,6 +64,20 @@ def rounds_of(functions: Sequence[Callable[[], object]], count: int) -> list[lis
     return rounds
 
 
+def processor_ratio(ours: Callable[[], object], peer: Callable[[], object]) -> float:
+    """The median of the peer's processor time / ours, over rounds so short that other work on the machine
+    slows down both alike. Nothing in the process may spin."""
+    functions = (ours, peer)
+    counts = [max(1, round(_SHORT / _second_call(function))) for function in functions]
+    ratios = []
+    for number in range(_SHORT_ROUNDS):
+        taken = [0.0, 0.0]
+        for at in (0, 1) if number % 2 else (1, 0):
+            taken[at] = _total(functions[at], counts[at], time.process_time) / counts[at]
+        ratios.append(taken[1] / taken[0])
+    return median(ratios)
+
+
 def timed(function: Callable[[], object]) -> float:
     """Seconds of one call, by as many as a timing takes."""
     return seconds(function, _count(_second_call(function)))
@@ -87,8 +102,10 @@ def _second_call(function: Callable[[], object]) -> float:
     return _total(function, 1)
 
 
-def _total(function: Callable[[], object], count: int) -> float:
-    start = time.perf_counter()
+def _total(
+    function: Callable[[], object], count: int, clock: Callable[[], float] = time.perf_counter
+) -> float:
+    start = clock()
     for _ in range(count):
         function()
-    return time.perf_counter() - start
+    return clock() - start

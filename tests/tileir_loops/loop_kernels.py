@@ -214,13 +214,19 @@ def pointers(
     element: str = "f32",
     padded: str = "",
     exist: str = "less_than",
+    chosen: bool = False,
 ) -> str:
-    """out[i] = |x[i]| + 1 where i < n, or where another relation holds, by tiles of pointers. `padded` makes
-    the padding of loads of %count, and the sum of all elements is then added."""
+    """out[i] = |x[i]| + 1 where i < n, or where another relation holds, by tiles of pointers. If they are
+    `chosen`, those elsewhere are the array's. `padded` makes the padding of loads of %count, and the sum of
+    all elements is then added."""
     masked = f" : tile<{count}xptr<{element}>>, tile<{count}xi1>"
     padding = f", %given{masked}, tile<{count}x{element}>" if padded else masked
     ptr, kind, ints = f"tile<{count}xptr<{element}>>", f"tile<{count}x{element}>", f"tile<{count}xi32>"
 
+    at, choice = "at", ""
+    if chosen:
+        at, choice = "to", f"  %zero = constant <i32: 0> : {ints}\n"
+        choice += f"  %to = select %mask, %at, %zero : tile<{count}xi1>, {ints}\n"
     total, result = "", "b"
     if padded:
         total = row_fold("total", "addf", "b", kind, f"tile<{element}>", 0)
@@ -231,7 +237,7 @@ def pointers(
     def tile_of(x: str) -> str:
         return f"""  %r_{x} = reshape %{x} : tile<ptr<{element}>> -> tile<1xptr<{element}>>
   %w_{x} = broadcast %r_{x} : tile<1xptr<{element}>> -> {ptr}
-  %p_{x} = offset %w_{x}, %at : {ptr}, {ints} -> {ptr}
+  %p_{x} = offset %w_{x}, %{at} : {ptr}, {ints} -> {ptr}
 """
 
     return f"""entry @{name}(%x: tile<ptr<{element}>>, %out: tile<ptr<{element}>>, %n: tile<i32>) {{
@@ -245,7 +251,7 @@ def pointers(
   %n1 = reshape %n : tile<i32> -> tile<1xi32>
   %n2 = broadcast %n1 : tile<1xi32> -> {ints}
   %mask = cmpi {exist} %at, %n2, signed : {ints} -> tile<{count}xi1>
-{padded}{tile_of("x")}  %v, %t0 = load_ptr_tko weak %p_x, %mask{padding} -> {kind}, token
+{choice}{padded}{tile_of("x")}  %v, %t0 = load_ptr_tko weak %p_x, %mask{padding} -> {kind}, token
   %one = constant <{element}: 1.0> : {kind}
   %a = absf %v : {kind}
   %b = addf %a, %one : {kind}

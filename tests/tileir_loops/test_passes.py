@@ -185,13 +185,44 @@ def test_what_is_stored_before_it_is_needed_again_is_kept():
     ]
 
 
-def test_pointers_that_grow_by_steps():
-    (nest,) = nests(kernels.pointers())
+@pytest.mark.parametrize("chosen", [False, True])
+def test_pointers_that_grow_by_steps(chosen: bool):
+    (nest,) = nests(kernels.pointers(chosen=chosen))
     for access in nest.effects.accesses:
         assert access.pointers is not None and list(access.pointers.steps.values()) == [{(): 1}]
         ((limit,), (offsets, *_)) = access.limits, access.ranges
         assert (limit.factors, limit.inclusive, limit.unsigned) == ({0: 1}, False, False)
         assert not offsets.unsigned
+
+
+def test_a_mask_makes_no_choice_among_its_own_addresses():
+    text = kernels.pointers(chosen=True)
+    assert "select" not in names(text)
+    compared = "  %other = cmpi less_than %n2, %at, signed : tile<128xi32> -> tile<128xi1>\n"
+    other = text.replace("  %to = select %mask", f"{compared}  %to = select %other")
+    assert "select" in names(other)
+
+
+def test_steps_of_pointers_to_another_type():
+    def steps(scale: int) -> list:
+        (nest,) = nests(
+            body(f"""  %i = iota : tile<64xi32>
+  %c = constant <i32: {scale}> : tile<64xi32>
+  %b = muli %i, %c : tile<64xi32>
+  %o = ptr_to_ptr %p : tile<ptr<f32>> -> tile<ptr<i8>>
+  %u = reshape %o : tile<ptr<i8>> -> tile<1xptr<i8>>
+  %w = broadcast %u : tile<1xptr<i8>> -> tile<64xptr<i8>>
+  %q = offset %w, %b : tile<64xptr<i8>>, tile<64xi32> -> tile<64xptr<i8>>
+  %f = ptr_to_ptr %q : tile<64xptr<i8>> -> tile<64xptr<f32>>
+  %v, %t = load_ptr_tko weak %f : tile<64xptr<f32>> -> tile<64xf32>, token
+  %e = exp %v : tile<64xf32>
+  %d = store_ptr_tko weak %f, %e : tile<64xptr<f32>>, tile<64xf32> -> token""")
+        )
+        return [access.pointers.steps[0] for access in nest.effects.accesses]
+
+    assert steps(4) == [{(): 1}] * 2
+    assert steps(12) == [{(): 3}] * 2
+    assert steps(6) == []
 
 
 def test_masks_that_are_no_bounds_belong_to_the_loops():

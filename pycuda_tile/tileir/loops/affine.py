@@ -10,9 +10,10 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
+from ..elements import bits_of
 from ..ir import Operation, Value
 from ..lower.tiles import shared_value
-from ..reading import attribute, is_token, operands_of, source_element, value_element
+from ..reading import attribute, is_token, operands_of, pointee, source_element, value_element
 from .axes import Axes
 from .facts import SHAPES, is_scalar, is_tile
 
@@ -116,7 +117,18 @@ class Analysis:
             if value_element(operands_of(op)[1]) != "i64":
                 ranges.append(Range(known[1], False))
             return Affine(value, _sum(known[0].steps, known[1].steps, 1))
+        if op.name == "ptr_to_ptr":
+            return self._counted(value, known[0])
         return None
+
+    def _counted(self, value: Value, pointers: Affine) -> Affine | None:
+        """Pointers to another type, whose steps are counted in elements of that."""
+        old, new = _bits(pointers.value), _bits(value)
+        counts = [count * old for step in pointers.steps.values() for count in step.values()]
+        if min(old, new) < 8 or any(count % new for count in counts):
+            return None
+        steps = pointers.steps.items()
+        return Affine(value, {a: {p: count * old // new for p, count in step.items()} for a, step in steps})
 
     def _product(self, value: Value, factors: list[Affine]) -> Affine | None:
         for varying, fixed in (factors, factors[::-1]):
@@ -169,6 +181,12 @@ class Analysis:
         inclusive = relation == "less_than_or_equal"
         limits.append(Limit(value.value, bound.value, inclusive, unsigned, factors))
         return True
+
+
+def _bits(pointers: Value) -> int:
+    """Of what pointers point to."""
+    kind = pointee(value_element(pointers))
+    return 64 if kind.startswith("ptr<") else bits_of(kind)
 
 
 def _sum(a: dict[int, Step], b: dict[int, Step], sign: int) -> dict[int, Step]:

@@ -2,6 +2,7 @@
 
 -  Promises (`assume`) are left out, and i1 values that were widened only to be compared with zero are used as
    they are.
+-  What the mask of an access chooses among its own addresses, as in `p + select(i < n, i, 0)`, is no choice.
 -  Tiles of which only slices are used, and joined tiles that are stored, become smaller tiles (parts.py).
 -  Equal computations on single elements, views among them, become one, so that equal values are the same.
 -  Constant tiles, positions (`iota`) and what is cheaply made of them are computed anew for each use: shared
@@ -12,13 +13,14 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from ..ir import Block, Entry, Operation, Value
-from ..reading import attribute, dense, operands_of, value_element
-from .facts import LOADS, SOURCES, has_tiles, is_pure, is_scalar, is_tile, is_weak
+from ..ir import Block, Entry, Operation, Value, walk
+from ..reading import attribute, dense, operands_of, optional_operand, value_element
+from .facts import LOADS, SOURCES, blocks, has_tiles, is_pure, is_scalar, is_tile, is_weak
 from .parts import divide
 
 #: Cheap enough to be repeated where their operands are.
@@ -28,10 +30,13 @@ CHEAP = frozenset(
         *("andi", "ori", "xori", "shli", "shri"),
     }
 )
+#: What addresses are made by, element by element.
+_OF_ADDRESSES = frozenset({"select", "addi", "subi", "muli", "exti", "offset", "ptr_to_ptr"})
 
 
 def simplify(entry: Entry) -> Entry:
     body = _Copy().block(entry.body)
+    _choose(body)
     divide(body)
     _share(body, {})
     _repeat(body)
@@ -79,6 +84,43 @@ class _Copy:
                 source = operands_of(left)[0]
                 return source if value_element(source) == "i1" else None
         return None
+
+
+def _choose(body: Block) -> None:
+    """Lets loads and stores have the addresses that `select` takes where their masks are true."""
+    made = {id(value): op for op in walk(body) for value in op.results}
+
+    def conditions(mask: Value) -> Iterator[int]:
+        yield id(mask)
+        op = made.get(id(mask))
+        for each in operands_of(op) if op is not None and op.name == "andi" else ():
+            yield from conditions(each)
+
+    def chosen(value: Value, true: set[int], ops: list[Operation]) -> Value:
+        op = made.get(id(value))
+        if op is None or op.name not in _OF_ADDRESSES:
+            return value
+        if op.name == "select":
+            condition, first, _ = operands_of(op)
+            return chosen(first, true, ops) if id(condition) in true else value
+        operands = {name: [chosen(v, true, ops) for v in values] for name, values in op.operands.items()}
+        if operands == op.operands:
+            return value
+        result = Value(value.type, value.name)
+        ops.append(Operation(op.name, operands, op.attributes, [result], [], op.line, op.location))
+        made[id(result)] = ops[-1]
+        return result
+
+    for block in blocks(body):
+        ops: list[Operation] = []
+        for op in block.ops:
+            name = {"load_ptr_tko": "source", "store_ptr_tko": "destination"}.get(op.name, "")
+            mask = optional_operand(op, "mask") if name else None
+            if mask is not None:
+                true = set(conditions(mask))
+                op.operands[name] = [chosen(value, true, ops) for value in op.operands[name]]
+            ops.append(op)
+        block.ops[:] = ops
 
 
 def _share(block: Block, known: dict[Any, Operation]) -> None:
