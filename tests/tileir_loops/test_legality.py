@@ -17,6 +17,7 @@ from pycuda_tile.tileir.loops.effects import effects
 from pycuda_tile.tileir.loops.groups import Uses
 from pycuda_tile.tileir.loops.neutral import neutral
 from pycuda_tile.tileir.loops.simplify import simplify
+from pycuda_tile.tileir.loops.stages import Nest
 from pycuda_tile.tileir.loops.variables import Variables
 
 SOFTMAX = kernels.softmax()
@@ -77,6 +78,26 @@ def test_the_transposed_place_is_another_one():
     ops = [op for op in entry(text).body.ops if op.name in ("load_view_tko", "permute", "store_view_tko")]
     found = effects(ops, Analysis(Axes(ops), {}))
     assert found.disjoint and not found.in_place
+
+
+def test_a_tile_that_is_kept_is_not_loaded_again():
+    """Although what is made of it is: the group that keeps it would have nothing else to do."""
+    view, kind = "partition_view<tile=(16x16), tensor_view<64x64xi32, strides=[64,1]>>", "tile<16x16xi32>"
+    text = f"""entry @k(%x: tile<ptr<i32>>, %n: tile<i32>) {{
+  %t = make_tensor_view %x, shape = [64, 64], strides = [64, 1] : tensor_view<64x64xi32, strides=[64,1]>
+  %w = make_partition_view %t : {view}
+  %v, %t0 = load_view_tko weak %w[%n, %n] : {view}, tile<i32> -> {kind}, token
+  %kept = addi %v, %v : {kind}
+  %made = addi %kept, %v : {kind}
+  %p = permute %made [1, 0] : {kind} -> {kind}
+  %sum = addi %made, %p : {kind}
+  %t1 = store_view_tko weak %sum, %w[%n, %n] : {kind}, {view}, tile<i32> -> token
+  print_tko "%d", %kept : {kind} -> token
+  return
+}}
+"""
+    loops = [[op.name for op in item.ops] for item in items(text)[0] if isinstance(item, Nest)]
+    assert loops == [["load_view_tko", "addi"], ["load_view_tko", "addi"], ["addi", "store_view_tko"]]
 
 
 @pytest.mark.parametrize(

@@ -153,6 +153,7 @@ def _nests(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) -
                     if nest is None or found.by_order:
                         note(found)
                 items.extend(taken)
+            assert taken  # else this would not end
             part = others(part, taken)
     return items
 
@@ -170,7 +171,8 @@ def _sparing_loads(nest: Nest | None, part: list[Operation], uses: Uses) -> Nest
         spared = plan(needed_for(outputs, nest.all_ops), outputs)
     except Fallback:
         return nest
-    spared.again = needed_for(loaded, nest.all_ops)
+    kept = [op for op in nest.all_ops if not any(value in outputs for value in op.results)]
+    spared.again = needed_for(loaded, kept)
     return spared
 
 
