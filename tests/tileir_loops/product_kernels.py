@@ -212,3 +212,26 @@ def pointer_product(name: str = "pointers", m: int = 16, n: int = 32, k: int = 1
   return
 }}
 """
+
+
+def scaled(name: str, batch: int = 0) -> str:
+    """c = a b by tiles of 16 x 32, 64 along k, of fp8, with scales of 1/4 to 4 that differ."""
+    lead = f"{batch}x" if batch else ""
+    scale = "f8E8M0FNU"
+
+    def constant(which: str, rows: int, columns: int) -> str:
+        """Scales in which a row, a column or a matrix of a batch in the place of another would be seen."""
+        one = [[2.0 ** ((3 * i + j) % 5 - 2) for j in range(columns)] for i in range(rows)]
+        text = str([one] * batch if batch else one)
+        return f"    %scale_{which} = constant <{scale}: {text}> : tile<{lead}{rows}x{columns}x{scale}>\n"
+
+    text = product(name, 16, 32, 64, kind="f8E4M3FN", batch=batch)
+    text = text.replace(
+        "    %next = mmaf %l_a, %l_b, %acc :",
+        "    %next = mmaf_scaled %l_a, %l_b, %acc, %scale_a, %scale_b :",
+    )
+    acc = f"tile<{lead}16x32xf32>"
+    types = f"tile<{lead}16x2x{scale}>, tile<{lead}2x32x{scale}>"
+    text = text.replace(f"f8E4M3FN>, {acc}\n", f"f8E4M3FN>, {acc}, {types}\n")
+    scales = constant("a", 16, 2) + constant("b", 2, 32)
+    return text.replace("    %next =", f"{scales}    %next =")

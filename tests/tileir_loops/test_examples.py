@@ -19,7 +19,6 @@ DEFAULT = ("softmax", "gather")
 #: The end of the reason why a kernel is not fused.
 BY_OPERATION = {
     "transpose": "no loops that operations could share",
-    "block_scaled_matmul": "mmaf_scaled: there is no rule for it",
 }
 
 

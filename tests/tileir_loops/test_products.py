@@ -18,6 +18,7 @@ from pycuda_tile import tileir
 from pycuda_tile.compilers import toolchain
 from pycuda_tile.tileir.loops import fuse
 from pycuda_tile.tileir.loops.contraction import find_products
+from pycuda_tile.tileir.loops.fallback import NOTHING
 from pycuda_tile.tileir.loops.groups import Uses
 from pycuda_tile.tileir.loops.simplify import simplify
 from pycuda_tile.tileir.loops.stored_sums import find_stored_sums
@@ -44,6 +45,10 @@ KERNELS = {
     "changed": kernels.product("changed", 16, 32, 32, body=MORE),
     "bytes_of_tiles": kernels.product("bytes_of_tiles", 32, 32, 64, kind="i8", sums="i32", start="5"),
     "batched_bytes": kernels.product("batched_bytes", 8, 16, 16, batch=2, kind="i8", sums="i32"),
+    "halves": kernels.product("halves", 16, 32, 16, kind="f16", sums="f16", start="2048.0"),
+    "halves_from_zero": kernels.product("halves_from_zero", 16, 32, 32, kind="f8E4M3FN", sums="f16"),
+    "scaled": kernels.scaled("scaled"),
+    "scaled_batch": kernels.scaled("scaled_batch", 2),
     "pointers": kernels.pointer_product(),
     "two_products": kernels.two_products(),
     "stored_between": kernels.stored_between(),
@@ -255,8 +260,10 @@ def test_a_factor_that_others_need_is_a_tile():
 
 
 def test_loads_stay_before_stores():
-    (_, second), _ = products(KERNELS["stored_between"])
-    assert not second.right.chain
+    """So that factors are tiles, of products that are made operation by operation."""
+    found, reasons = products(KERNELS["stored_between"])
+    assert not found and all(reason.endswith("takes longer than it saves") for reason in reasons)
+    assert fuse(tileir.parse(KERNELS["stored_between"]))[2]["stored_between"]["reason"] == NOTHING
 
 
 def test_tiles_of_pointers_are_packed_from_memory():
@@ -287,9 +294,35 @@ def test_narrowing_conversions_stay():
     assert not found.left.chain and not found.right.chain
 
 
-def test_sums_of_half_are_rounded_at_each_step():
-    found, reasons = products(kernels.product("k", 16, 16, 16, kind="f16", sums="f16"))
-    assert not found and reasons[0].endswith("mmaf: its sums are rounded at each step")
+@pytest.mark.parametrize("name", ["halves", "halves_from_zero"])
+def test_sums_of_half_are_rounded_at_each_step(name: str):
+    """Once for all products of a step: above 2048 there are only even numbers."""
+    m, n, k, step = 20, 40, 96, 16 if name == "halves" else 32
+    kind = np.float16 if name == "halves" else ml_dtypes.float8_e4m3fn
+    a, b = (np.random.default_rng(1).integers(-3, 13, shape).astype(kind) for shape in ((m, k), (k, n)))
+    expected = np.full((m, n), 2048 if name == "halves" else 0, np.float16)
+    for i in range(0, k, step):
+        expected = (expected + a[:, i : i + step].astype("f4") @ b[i : i + step].astype("f4")).astype("f2")
+    arguments = [x.reshape(-1) for x in (a, b, np.zeros((m, n), np.float16))]
+    for optimize in (True, False):
+        *_, got = run(name, optimize, (2, 2), *arguments, 1, m, n, k)
+        assert (got.reshape(m, n) == expected).all()
+
+
+@pytest.mark.parametrize("name", ["scaled", "scaled_batch"])
+def test_scales(name: str):
+    """Steps of 32 have a scale each; of a row of blocks, all have the same ones."""
+    batches, m, n, k = 2 if name == "scaled_batch" else 1, 30, 40, 128
+    a, b = factors("fp8", (batches, m, k), (batches, k, n))
+    of_a = np.array([[2.0 ** ((3 * i + j) % 5 - 2) for j in (0, 1)] for i in range(16)])
+    of_b = np.array([[2.0 ** ((3 * i + j) % 5 - 2) for j in range(32)] for i in (0, 1)])
+    left = a.astype("f8") * np.tile(of_a.repeat(32, 1), (2, 2))[:m, :k]
+    right = b.astype("f8") * np.tile(of_b.repeat(32, 0), (2, 2))[:k, :n]
+    arguments = [x.reshape(-1) for x in (a, b, np.zeros((batches, m, n), np.float32))]
+    for optimize in (True, False):
+        *_, got = run(name, optimize, (2, 2), *arguments, batches, m, n, k)
+        assert (got.reshape(batches, m, n) == left @ right).all()
+    assert "mma" not in built(True).kernel(name).attributes.get("reason", "")
 
 
 def test_attributes():

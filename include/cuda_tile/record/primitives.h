@@ -108,7 +108,6 @@ template <typename A, typename L, typename R>
 CUDA_TILE_API A multiply_tiles(L const& lhs, R const& rhs) {
   return detail::multiply_add_tiles(lhs, rhs, detail::filled<A>(detail::convert<tile_element_t<A>>(0)));
 }
-#if !CUDA_TILE_COMPOSED
 template <typename L, typename LS, typename R, typename RS, typename A>
 CUDA_TILE_API A multiply_scaled_tiles(L const& lhs, LS const& lhs_scale, R const& rhs, RS const& rhs_scale,
                                       A const& acc) {
@@ -117,7 +116,6 @@ CUDA_TILE_API A multiply_scaled_tiles(L const& lhs, LS const& lhs_scale, R const
   return back_end::tile_of<A, operation>(lhs.handle, rhs.handle, acc.handle, lhs_scale.handle,
                                          rhs_scale.handle);
 }
-#endif
 
 // ---- assumptions
 

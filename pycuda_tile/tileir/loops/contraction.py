@@ -38,8 +38,6 @@ if TYPE_CHECKING:
     from .variables import Variables
 
 PRODUCTS = frozenset({"mmaf", "mmai"})
-#: The types of sums that are rounded no more often than each product.
-_SUMS = frozenset({"f32", "f64", "i32"})
 #: All values of the first type are values of the others.
 _WIDER = {
     "f8E4M3FN": {"f16", "bf16", "tf32", "f32", "f64"},
@@ -163,30 +161,38 @@ def _product(
     definitions: dict[int, Operation],
 ) -> Product:
     lhs, rhs, addend = (operand(op, name) for name in ("lhs", "rhs", "acc"))
-    if value_element(addend) not in _SUMS:
-        raise Fallback(op, "its sums are rounded at each step")
-    if value_shape(lhs)[-1] < _LEAST_DEPTH:
-        raise Fallback(op, f"each sum has fewer than {_LEAST_DEPTH} products")
-    *batch, rows, columns = value_shape(addend)
-    if math.prod(batch) > 1 and rows * columns < _LEAST_BATCHED:
-        raise Fallback(op, f"each of its matrices has fewer than {_LEAST_BATCHED} sums", on_tiles=True)
+    if reason := size_against(op):
+        raise Fallback(op, reason)
     factors = [_factor(value, op, block, uses, definitions) for value in (lhs, rhs)]
     product = Product(op, factors[0], factors[1])
     product.in_place = product.replaces = _replaces(op, block, uses, variables)
-    if uses.users.get(id(addend), set()) != {id(op)} or addend in (lhs, rhs):
+    alone = uses.users.get(id(addend), set()) == {id(op)} and addend not in (lhs, rhs)
+    if alone and loop is not None:
+        product.carried = _carried(op, block, uses)
+    if product.carried is None and all(factor.access is None for factor in factors):
+        raise Fallback(op, "to pack tiles takes longer than it saves", on_tiles=True)
+    if not alone:
         return product
     product.in_place = True
     made = definitions.get(id(addend))
-    if made is not None and _is_zero(made):
+    if made is not None and is_zero(made):
         product.begins = made
-    if loop is not None:
-        product.carried = _carried(op, block, uses)
     if loop is not None and product.carried is not None:
         start = operands_of(loop)[3 + product.carried]
         made = definitions.get(id(start))
-        if made is not None and _is_zero(made) and uses.users.get(id(start)) == {id(loop)}:
+        if made is not None and is_zero(made) and uses.users.get(id(start)) == {id(loop)}:
             product.begins = made
     return product
+
+
+def size_against(op: Operation) -> str:
+    """Why a product is too small for a rule; "" if it is not."""
+    *batch, rows, columns = value_shape(operand(op, "acc"))
+    if value_shape(operand(op, "lhs"))[-1] < _LEAST_DEPTH:
+        return f"each sum has fewer than {_LEAST_DEPTH} products"
+    if math.prod(batch) > 1 and rows * columns < _LEAST_BATCHED:
+        return f"each of its matrices has fewer than {_LEAST_BATCHED} sums"
+    return ""
 
 
 def _replaces(op: Operation, block: Block, uses: Uses, variables: Variables) -> bool:
@@ -214,7 +220,7 @@ def _carried(op: Operation, block: Block, uses: Uses) -> int | None:
     return at if handed[at] is result and result not in others else None
 
 
-def _is_zero(op: Operation) -> bool:
+def is_zero(op: Operation) -> bool:
     value = shared_value(op) if op.name == "constant" else None
     return value is not None and not any(value.tobytes())
 

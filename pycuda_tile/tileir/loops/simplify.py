@@ -2,6 +2,7 @@
 
 -  Promises (`assume`) are left out, and i1 values that were widened only to be compared with zero are used as
    they are.
+-  Products with scales or with sums of half become products without (expand.py).
 -  What the mask of an access chooses among its own addresses, as in `p + select(i < n, i, 0)`, is no choice.
 -  Tiles of which only slices are used, and joined tiles that are stored, become smaller tiles (parts.py).
 -  Equal computations on single elements, views among them, become one, so that equal values are the same.
@@ -20,6 +21,7 @@ import numpy as np
 
 from ..ir import Block, Entry, Operation, Value, walk
 from ..reading import attribute, dense, operands_of, optional_operand, value_element
+from .expand import expand
 from .facts import LOADS, SOURCES, blocks, has_tiles, is_pure, is_scalar, is_tile, is_weak
 from .parts import divide
 
@@ -36,6 +38,7 @@ _OF_ADDRESSES = frozenset({"select", "addi", "subi", "muli", "exti", "offset", "
 
 def simplify(entry: Entry) -> Entry:
     body = _Copy().block(entry.body)
+    expand(body)
     _choose(body)
     divide(body)
     _share(body, {})

@@ -91,8 +91,9 @@ class FusingTranslator(Translator):
                 self._products.variables |= {id(value) for value in item.outputs}
 
     def _note(self, error: Fallback) -> None:
-        if not self._products.has_rule(error.op):
-            self.reasons[self.entry_name].append(self._products.reasons.get(id(error.op), error))
+        error = self._products.reasons.get(id(error.op), error)
+        if not (self._products.has_rule(error.op) or error.on_tiles):
+            self.reasons[self.entry_name].append(error)
 
     def _single(self, op: Operation) -> None:
         """An operation that belongs to no nest."""

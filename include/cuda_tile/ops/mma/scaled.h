@@ -38,7 +38,7 @@ CUDA_TILE_CONSTEXPR bool scaled_mma_agrees() {
   }
 }
 
-#if CUDA_TILE_COMPOSED
+#if !CUDA_TILE_RECORD
 /// The lengths of scales with those along dimension D in front of the runs, which have length N.
 template <typename T, size_t D, size_t N>
 struct run_lengths {
