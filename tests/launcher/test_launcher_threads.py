@@ -27,7 +27,7 @@ def test_kernels_have_big_stacks_and_give_the_memory_back(launch):
     for _ in range(3):
         assert launch("big_stack", (4,), sums)[0] == SUCCESS
     assert (sums == (256 << 20) // 4096).all()
-    deadline = time.monotonic() + 10  # the helper returns its memory shortly after the launch
+    deadline = time.monotonic() + 60  # the helper returns its memory shortly after the launch
     while resident_bytes() - before > 32 << 20 and time.monotonic() < deadline:
         time.sleep(0.01)
     assert resident_bytes() - before < 32 << 20
@@ -244,7 +244,7 @@ def test_threads_may_run_where_they_might_before(built, cpus):
             pool = [path.parent for path in Path("/proc/self/task").glob("*/comm")
                     if path.read_text() == "cuda_tile\\n"]
             return [path for path in ["0", *pool] if os.sched_getaffinity(int(Path(path).name)) != allowed]
-        end = time.monotonic() + 10
+        end = time.monotonic() + 60
         while restricted() and time.monotonic() < end:
             time.sleep(0.01)
         print("restricted:", restricted())

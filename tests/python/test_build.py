@@ -387,17 +387,17 @@ def test_a_child_instantiates_what_a_thread_was_at_during_the_fork(make_target, 
 
     def wait(*arguments):
         busy.set()
-        assert go_on.wait(30)
+        assert go_on.wait(120)
         return compile(*arguments)
 
     monkeypatch.setattr(Target, "compile", wait)
     thread = threading.Thread(target=lambda: module["ns::fill<int>"])
     thread.start()
-    assert busy.wait(30)
+    assert busy.wait(120)
     monkeypatch.setattr(Target, "compile", compile)
     if (child := os.fork()) == 0:
         signal.signal(signal.SIGALRM, signal.SIG_DFL)
-        signal.alarm(60)
+        signal.alarm(120)
         os._exit(0 if run(module["ns::fill<int>"], np.int32, 4, 3).tolist() == [3] * 4 else 1)
     assert os.waitpid(child, 0) == (child, 0)
     go_on.set()

@@ -49,7 +49,7 @@ def test_a_module_that_a_thread_was_importing(monkeypatch):
     thread.start()
     assert finder.began.wait(60)
     if (child := os.fork()) == 0:
-        signal.alarm(20)
+        signal.alarm(120)
         os._exit(importlib.import_module(NAME).value - 7)
     thread.join()
     del sys.modules[NAME]
@@ -77,7 +77,7 @@ def test_a_program_that_a_thread_was_compiling(make_target, monkeypatch):
     thread.start()
     assert began.wait(60)
     if (child := os.fork()) == 0:
-        signal.alarm(60)
+        signal.alarm(120)
         before = len(ended)
         build(2)
         os._exit(10 * before + len(ended) - 12)
@@ -89,7 +89,7 @@ def test_a_fork_by_a_thread_inside():
     """For example in the handler of a signal that arrives while its thread compiles."""
     with forks.uncut:
         if (child := os.fork()) == 0:
-            signal.alarm(20)
+            signal.alarm(120)
             with forks.uncut:
                 os._exit(0)
         assert ends_well(child)
@@ -113,7 +113,7 @@ def test_a_kernel_that_a_thread_was_launching_for_the_first_time(make_target, mo
     thread.start()
     assert began.wait(60)
     if (child := os.fork()) == 0:
-        signal.alarm(20)
+        signal.alarm(120)
         module["set"][1](out, 7)
         module["other"][1](out, out[0] + 1)
         os._exit(out[0] - 8)

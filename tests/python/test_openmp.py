@@ -78,7 +78,7 @@ def own_threads():
 def in_child(work):
     pid = os.fork()
     if pid == 0:
-        signal.alarm(60)  # ends a child that waits forever
+        signal.alarm(120)  # ends a child that waits forever
         work()
         os._exit(0)
     assert os.waitpid(pid, 0)[1] == 0
@@ -181,7 +181,7 @@ started = time.monotonic()
 try:
     slow[(1 << 31) - 1](x, x.copy(), 0)
 except KeyboardInterrupt:
-    assert time.monotonic() - started < 30
+    assert time.monotonic() - started < 100
 else:
     raise AssertionError("not interrupted")
 launch()

@@ -41,7 +41,7 @@ def terminal(monkeypatch) -> Terminal:
 
 
 def wait_for(words: str, terminal: Terminal) -> None:
-    end = time.monotonic() + 10
+    end = time.monotonic() + 60
     while words not in terminal.screen():
         assert time.monotonic() < end, terminal.getvalue()
         time.sleep(TURN / 4)

@@ -103,7 +103,7 @@ for title in ("first", "second", "third"):
             print("an illegal memory access", file=sys.stderr, flush=True)
             os.abort()
         if (title, who) == ("third", "triton"):
-            time.sleep(60)
+            time.sleep(300)
         seconds[who] = 1e-3
     emit("result", title=title, seconds=seconds, bytes=900_000_000, flops=0, wanted=0.95, like_a_copy=True)
 emit("end")
@@ -118,8 +118,8 @@ def fake_run(benchmark, tmp_path, monkeypatch):
 
 
 def test_what_breaks_a_process_is_passed_over(benchmark, fake_run, monkeypatch, tmp_path):
-    monkeypatch.setattr(benchmark, "SILENCE", 3)
-    run = fake_run(60)
+    monkeypatch.setattr(benchmark, "SILENCE", 6)
+    run = fake_run(120)
     run.go()
     report = json.loads((tmp_path / "out.json").read_text())
     found = {result["title"]: set(result["seconds"]) for result in report["results"]}
@@ -127,14 +127,14 @@ def test_what_breaks_a_process_is_passed_over(benchmark, fake_run, monkeypatch, 
     assert found == {"first": everyone, "second": everyone - {"nvidia"}, "third": everyone - {"triton"}}
     notes = {(note["title"], note["who"]): note["text"] for note in report["notes"]}
     assert "an illegal memory access" in notes["second", "nvidia"]
-    assert "no word for 3 s" in notes["third", "triton"]
+    assert "no word for 6 s" in notes["third", "triton"]
     assert report["device"] == "Fake GPU"
 
 
 def test_a_peer_that_breaks_too_much_is_left_out(benchmark, fake_run, monkeypatch, tmp_path):
     monkeypatch.setattr(benchmark, "PATIENCE", 1)
-    monkeypatch.setattr(benchmark, "SILENCE", 3)
-    run = fake_run(60)
+    monkeypatch.setattr(benchmark, "SILENCE", 6)
+    run = fake_run(120)
     run.go()
     report = json.loads((tmp_path / "out.json").read_text())
     found = {result["title"]: set(result["seconds"]) for result in report["results"]}
@@ -144,9 +144,9 @@ def test_a_peer_that_breaks_too_much_is_left_out(benchmark, fake_run, monkeypatc
 
 def test_the_time_is_kept(fake_run, tmp_path):
     begin = time.monotonic()
-    run = fake_run(4)  # the third work sleeps for a minute
+    run = fake_run(4)  # the third work sleeps for minutes
     run.go()
-    assert time.monotonic() - begin < 20
+    assert time.monotonic() - begin < 100
     report = json.loads((tmp_path / "out.json").read_text())
     assert [result["title"] for result in report["results"]] == ["first", "second"]
     assert "the time was over at: third / triton / x" in report["notes"][-1]["text"]
