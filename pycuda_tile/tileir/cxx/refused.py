@@ -39,6 +39,9 @@ class Refusal(NamedTuple):
     reason: str
     place: Place | None
 
+    def __str__(self) -> str:
+        return f"{self.place.file}:{self.place.line}: {self.reason}" if self.place else self.reason
+
 
 def place_of(reason: str, place: Place | None) -> Refusal:
     """A function of other code is wrong where it is called."""
@@ -51,7 +54,7 @@ class Refused(Exception):
     """A kernel contains code that tile code must not have."""
 
     def __init__(self, refusals: list[Refusal]):
-        super().__init__("; ".join(refusal.reason for refusal in refusals))
+        super().__init__("; ".join(map(str, refusals)))
         self.refusals = refusals
 
 
