@@ -3,7 +3,7 @@
 #pragma once
 
 #include "cuda_tile/platform/host_streaming.h"
-#include "cuda_tile/tileir/tiles.h"
+#include "cuda_tile/tileir/memory.h"
 
 namespace cuda_tile::inline CUDA_TILE_ABI::loops {
 
@@ -56,6 +56,24 @@ CUDA_TILE_API R splat(T const& x) {
     return result;
   } else {
     return tileir::splat<R>(x);
+  }
+}
+
+/// Pointers moved on by numbers of elements. Compilers for AVX2 would store one after the other, which
+/// processors do not forward to a load of several.
+template <typename R, typename P, typename N>
+CUDA_TILE_API R offset(P const& from, N const& count) {
+  constexpr unsigned lanes = ct::platform::vector_bytes / sizeof(long long), size = R::distribution::size;
+  if constexpr (sizeof(from) == sizeof(R) && sizeof(count) == sizeof(R) && size % lanes == 0) {
+    using V = ct::platform::vector<long long>;
+    constexpr long long step = sizeof(*from.slots[0]);
+    R result;
+    for (unsigned l = 0; l < size; l += lanes)
+      ct::platform::store_vector(result.slots + l, ct::platform::load_vector<V>(from.slots + l) +
+                                                       ct::platform::load_vector<V>(count.slots + l) * step);
+    return result;
+  } else {
+    return tileir::offset<R>(from, count);
   }
 }
 

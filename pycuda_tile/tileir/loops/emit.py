@@ -25,6 +25,8 @@ from .stages import Nest
 
 #: Rows of up to so many elements are prefetched, and so many rows before they are needed.
 _SHORT_ROW, _ROWS_AHEAD = 2048, 2
+#: Operations of which strips have functions of their own (cuda_tile/loops/strips.h).
+_OF_STRIPS = frozenset({"offset"})
 #: Gets the operations of a nest, and the variables of the values that others use.
 Otherwise = Callable[[list[Operation], dict[Value, str]], None]
 #: Names in C++ of values, by their identity, and of what expressions make, by these.
@@ -319,7 +321,10 @@ class _Emitter:
             self._compute(op.results[0], self._iota(op.results[0]), names)
         else:
             operands = [self._name(value) for value in operands_of(op)]
-            self._compute(op.results[0], expression(vectors.narrowed(self.nest, op), operands), names)
+            text = expression(vectors.narrowed(self.nest, op), operands)
+            if op.name in _OF_STRIPS and self.nest.has_lanes(op.results[0]):
+                text = text.replace("tileir::", "loops::", 1)
+            self._compute(op.results[0], text, names)
 
     def _shape(self, op: Operation, names: _Names) -> None:
         (source,), (result,) = operands_of(op), op.results
