@@ -18,6 +18,7 @@ from pycuda_tile.tileir.loops.groups import Uses
 from pycuda_tile.tileir.loops.neutral import neutral
 from pycuda_tile.tileir.loops.simplify import simplify
 from pycuda_tile.tileir.loops.stages import Nest
+from pycuda_tile.tileir.loops.stored_sums import find_stored_sums
 from pycuda_tile.tileir.loops.variables import Variables
 
 SOFTMAX = kernels.softmax()
@@ -179,3 +180,52 @@ def test_a_factor_waits_for_weak_loads_only(semantics: str, waits: bool):
     simple = simplify(entry(text)).body
     (product,) = find_products(simple, Uses.of(simple), Variables(simple)).found.values()
     assert bool(product.left.chain) == waits and bool(product.right.chain) == waits
+
+
+#: In PLAIN, the type of the sums, and a second store or load.
+SUMS = "tile<16x32xf32>"
+AGAIN = f"%again = store_view_tko weak %next, %v_c[%y, %x] : {SUMS}, {VIEW}, tile<i32> -> token"
+OTHER = f"%other, %t_o = load_view_tko relaxed device %v_c[%y, %x] : {VIEW}, tile<i32> -> {SUMS}, token"
+INNER = f"""%t_i = make_tensor_view %a, shape = [%s, %k], strides = [%k, 1] : tile<i32> ->
+  tensor_view<?x?xf32, strides=[?,1]>
+  %v_i = make_partition_view %t_i : {VIEW}
+  %l_a,"""
+
+
+def stored_sums(text: str) -> tuple[bool, bool]:
+    """Whether sums are carried by their loop, and whether they are made where they are stored."""
+    simple = simplify(entry(text)).body
+    uses = Uses.of(simple)
+    found = find_products(simple, uses, Variables(simple))
+    (product,) = found.found.values()
+    return product.carried is not None, bool(find_stored_sums(simple, found, uses))
+
+
+@pytest.mark.parametrize(
+    ("edits", "expected"),
+    [
+        ({}, (True, True)),
+        ({"store_view_tko weak %sum": "store_view_tko relaxed device %sum"}, (True, False)),
+        ({"  %t_c =": AGAIN.replace("%next", "%sum") + "\n  %t_c ="}, (True, False)),
+        ({"  %t_c =": '  print_tko "stored" -> token\n  %t_c ='}, (True, False)),
+        ({"weak %v_a[": "weak %v_i[", "%l_a,": INNER}, (True, False)),
+        ({"%l_a,": f"{OTHER}\n  %l_a,"}, (True, False)),
+        ({"    continue": f"    {AGAIN}\n    continue"}, (False, False)),
+        ({"%l_b, %acc": "%l_b, %start"}, (False, False)),
+        ({"    %next": f"    if %leaves {{ continue %start : {SUMS} }}\n    %next"}, (False, False)),
+    ],
+)
+def test_which_sums_are_made_where_they_are_stored(edits: dict[str, str], expected: tuple[bool, bool]):
+    text = PLAIN.replace("%k: tile<i32>)", "%k: tile<i32>, %leaves: tile<i1>)")
+    for before, after in edits.items():
+        assert before in text
+        text = text.replace(before, after, 1)
+    assert stored_sums(text) == expected
+
+
+def test_sums_of_columns_are_made_in_tiles():
+    columns = {"[%n, 1]": "[1, %m]", "[?,1]": "[1,?]"}
+    lines = PLAIN.splitlines()
+    for before, after in columns.items():
+        lines = [line.replace(before, after) if "%v_c" in line else line for line in lines]
+    assert stored_sums("\n".join(lines)) == (True, False)

@@ -13,7 +13,7 @@ from typing import Any
 from ..elements import bits_of
 from ..ir import Operation, Value
 from ..lower.tiles import shared_value
-from ..reading import attribute, is_token, operands_of, pointee, source_element, value_element
+from ..reading import attribute, operands_of, pointee, value_element
 from .axes import Axes
 from .facts import SHAPES, is_scalar, is_tile
 
@@ -86,15 +86,13 @@ class Analysis:
         if op.name == "constant":
             return "constant", value_element(value), repr(shared_value(op))
         attributes = tuple(sorted((k, repr(v)) for k, v in op.attributes.items() if k != "overflow"))
-        inputs = tuple(self.structure(each) for each in operands_of(op) if not is_token(each))
+        inputs = tuple(map(self.structure, operands_of(op)))
         return (op.name, attributes, inputs, value_element(value), self.axes.of(value))
 
     def _form(self, value: Value, ranges: list[Range]) -> Affine | None:
         op = self.definitions.get(id(value))
         if op is None:
             return None if is_tile(value) else Affine(value, {})
-        if not is_tile(value) and op.name not in ("constant", *SHAPES):
-            return None  # computed by the group itself
         if op.name == "iota":
             weights = self.axes.weights(self.axes.list_of(value))
             return Affine(value, {axis: {(): weight} for axis, weight in weights.items()})
@@ -110,7 +108,7 @@ class Analysis:
             return Affine(value, _sum(known[0].steps, known[1].steps, 1 if op.name == "addi" else -1))
         if op.name == "muli":
             return self._product(value, known)
-        if op.name == "exti" and source_element(op) != "i1":
+        if op.name == "exti":
             ranges.append(Range(known[0], attribute(op, "signedness") == "unsigned"))
             return Affine(value, known[0].steps)
         if op.name == "offset":
@@ -144,12 +142,12 @@ class Analysis:
     def _scalar(self, value: Value) -> tuple[tuple[int, ...], int] | None:
         """A value that is the same everywhere, as a product and a factor."""
         op = self.definitions.get(id(value))
-        if op is None and is_scalar(value):
+        if op is None:
             self.values[id(value)] = value
             return (id(value),), 1
-        if op is not None and op.name == "constant":
+        if op.name == "constant":
             return (), int(shared_value(op))  # type: ignore[arg-type]
-        return self._scalar(operands_of(op)[0]) if op is not None and op.name in SHAPES else None
+        return self._scalar(operands_of(op)[0]) if op.name in SHAPES else None
 
     def _limits(self, mask: Value, limits: list[Limit], ranges: list[Range]) -> bool:
         op = self.definitions.get(id(mask))

@@ -14,7 +14,7 @@ from ..reading import operand, operands_of, region, tile_facts, value_shape
 from .affine import Analysis
 from .axes import Axes
 from .effects import Access, effects
-from .facts import blocks, data_of, is_plain_view, is_pure, is_weak, needed_for
+from .facts import blocks, data_of, is_pure, needed_for
 from .fallback import Fallback
 from .stages import Nest
 
@@ -50,23 +50,20 @@ def find_stored_sums(body: Block, contraction: Contraction, uses: Uses) -> list[
         for at, loop in enumerate(block.ops):
             products = contraction.carried_by(loop) if loop.name == "for" else []
             if len(products) == 1:
-                stored = _stored(loop, products[0], block.ops[at + 1 :], contraction, uses)
+                stored = _stored(loop, products[0], block.ops[at + 1 :], uses)
                 found += [] if stored is None else [stored]
     return found
 
 
-def _stored(
-    loop: Operation, product: Product, after: list[Operation], contraction: Contraction, uses: Uses
-) -> StoredSums | None:
+def _stored(loop: Operation, product: Product, after: list[Operation], uses: Uses) -> StoredSums | None:
     assert product.carried is not None
     sums = loop.results[product.carried]
     users = uses.users.get(id(sums), set())
     store = next((op for op in after if {id(op)} == users), None)
-    begins_with_zeros = product.begins is not None and id(product.begins) in contraction.absorbed
-    if store is None or store.name != "store_view_tko" or not is_weak(store) or not is_plain_view(store):
+    if store is None or store.name != "store_view_tko" or product.begins is None:
         return None
     between = after[: after.index(store)]
-    if not begins_with_zeros or len(value_shape(sums)) != 2 or not all(map(is_pure, between)):
+    if len(value_shape(sums)) != 2 or not all(map(is_pure, between)):
         return None
     if not _loads_nothing_else(loop, product):
         return None
