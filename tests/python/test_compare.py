@@ -35,7 +35,9 @@ def test_a_dry_run_finds_both_versions_and_measures_nothing(commit: str):
     done = run("HEAD", "--dry-run", "--only", "matmul", "--measures", "syntax", "run")
     assert (done.returncode, done.stderr) == (0, "")
     assert f"compared with {commit}, " in done.stdout
-    assert "kernels: batched_matmul, int8_matmul, matmul, split_k_matmul\n" in done.stdout
+    assert (
+        "kernels: batched_matmul, block_scaled_matmul, int8_matmul, matmul, split_k_matmul\n" in done.stdout
+    )
     assert "measures: syntax, run\nboth versions can be used\n" in done.stdout
 
 
