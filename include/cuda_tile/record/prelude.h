@@ -9,6 +9,8 @@
 
 #define noinline always_inline // Tile IR has no calls
 
+using ptrdiff_t = decltype(static_cast<char*>(nullptr) - static_cast<char*>(nullptr));
+
 extern "C" {
 
 int printf(char const*, ...) __attribute__((format(printf, 1, 2)));
