@@ -326,13 +326,14 @@ for _name, _factors in (("changed_left", "sums, added"), ("changed_right", "adde
         _name,
         "float* x, float* y, int n",
         f"""
-  auto added = view(x, 16, 16, ct::shape<16, 16>{{}}).load(0, 0);
   auto sums = view(y, 16, 16, ct::shape<16, 16>{{}}).load(0, 0);
-  for (int i : ct::irange(0, n))
+  for (int i : ct::irange(0, n)) {{
+    auto added = view(x, 16, 48, ct::shape<16, 16>{{}}).load(0, i);
     sums = ct::mma({_factors}, sums);
+  }}
   view(y, 16, 16, ct::shape<16, 16>{{}}).store(sums, 0, 0);
 """,
-        ([0, 300], [3]),
+        ([0, 800], [3]),
     )
 # The place of the sums is known after the loop.
 _kernel(
