@@ -9,7 +9,6 @@ import pytest
 
 from pycuda_tile import tileir
 from pycuda_tile.tileir.ir import Operation, walk
-from pycuda_tile.tileir.loops import fuse
 from pycuda_tile.tileir.loops.affine import Analysis
 from pycuda_tile.tileir.loops.axes import Axes
 from pycuda_tile.tileir.loops.effects import effects

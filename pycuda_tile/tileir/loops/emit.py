@@ -245,7 +245,7 @@ class _Emitter:
             sets = " ".join(f"e{i}[l] = x.e{i};" for i in numbers)
             self.line(f"void set(unsigned l, structure const& x) {{ {sets} }}")
 
-    def _folded(self, op: Operation, names: dict[int, str]) -> None:
+    def _folded(self, op: Operation, names: _Names) -> None:
         """The results of a reduction, or of a scan in a round of its loop."""
         name = self.sums[id(op)]
         if op.name == "scan":

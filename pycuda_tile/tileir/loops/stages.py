@@ -1,10 +1,10 @@
 """strips and stages: the loops of a group.
 
 The axes of a group become nested loops. The innermost one runs once for each stage: a reduction is complete
-when its stage ends, and what needs its result belongs to the next. A scan goes along with the loop, which runs
-backwards if it is reversed. Along the vector axis, loops go by strips of neighbouring elements. A value that a
-later stage needs again is computed again if that is cheap; otherwise it is kept in a buffer for one round of
-the outer loops.
+when its stage ends, and what needs its result belongs to the next. A scan goes along with the loop, which
+runs backwards if it is reversed. Along the vector axis, loops go by strips of neighbouring elements. A
+value that a later stage needs again is computed again if that is cheap; otherwise it is kept in a buffer
+for one round of the outer loops.
 """
 
 from __future__ import annotations
