@@ -137,11 +137,11 @@ template <unsigned Rows, unsigned Columns, typename F, typename E>
 CUDA_TILE_API void pack(F* to, unsigned pitch, matrix<E> const& x) {
   bool const is_whole = x.rows >= Rows && x.columns >= Columns;
   if (is_whole && x.column_step == 1) {
-    constexpr unsigned ahead = 8; // rows may be too far apart for the processor to see that they follow
     for (unsigned i = 0; i < Rows; ++i) {
       E const* from = x.from + i * x.row_step;
+      // Of the next step or panel: the processor does not see that these follow.
       for (unsigned line = 0; line < Columns * sizeof(E); line += 64)
-        __builtin_prefetch(reinterpret_cast<char const*>(from + ahead * x.row_step) + line);
+        __builtin_prefetch(reinterpret_cast<char const*>(from + Columns) + line);
       copy_row<Columns>(to + i * pitch, from);
     }
   } else if (is_whole && x.row_step == 1) {
@@ -172,7 +172,9 @@ CUDA_TILE_API void pack_units(unsigned* to, matrix<E> const& x) {
                               : reinterpret_cast<unsigned char const*>(rows);
   long long const step = in_place ? x.row_step : Columns;
   using bits = ct::detail::conditional_t<sizeof(F) == 1, unsigned char, unsigned short>;
-  for (unsigned i = 0; i < Rows; i += Count)
+  for (unsigned i = 0; i < Rows; i += Count) {
+    for (unsigned p = 0; p < Count; ++p) // of the next step
+      __builtin_prefetch(from + (Rows + i + p) * step * static_cast<long long>(sizeof(F)));
     for (unsigned j = 0; j < Columns; ++j) {
       unsigned unit = 0;
       for (unsigned p = 0; p < Count; ++p) {
@@ -183,6 +185,7 @@ CUDA_TILE_API void pack_units(unsigned* to, matrix<E> const& x) {
       }
       to[i / Count * Columns + j] = unit;
     }
+  }
 }
 
 } // namespace cuda_tile::inline CUDA_TILE_ABI::loops

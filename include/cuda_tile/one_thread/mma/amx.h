@@ -62,9 +62,7 @@ private:
       V now = (platform::load_vector<V>(x + i) << 1) - 1;
       seen = now < seen ? now : seen;
     }
-    bool all = true;
-    for (unsigned l = 0; l < lanes; ++l)
-      all &= seen[l] >= least;
+    bool all = platform::is_zero((platform::vector<long long>)(seen < least));
     for (unsigned i = Count - Count % lanes; i < Count; ++i)
       all &= static_cast<Bits>((platform::bit_cast<Bits>(x[i]) << 1) - 1) >= least;
     return all;
