@@ -59,8 +59,27 @@ CUDA_TILE_API R splat(T const& x) {
   }
 }
 
-/// Pointers moved on by numbers of elements. Compilers for AVX2 would store one after the other, which
+/// Integers of 64 bits from others of 32. Compilers for AVX2 would store one after the other, which
 /// processors do not forward to a load of several.
+template <typename R, tileir::sign Sign, typename A>
+CUDA_TILE_API R resize(A const& a) {
+  using E = typename R::element_type;
+  constexpr unsigned lanes = ct::platform::vector_bytes / sizeof(E), size = R::distribution::size;
+  if constexpr (sizeof(E) == 8 && 2 * sizeof(a) == sizeof(R) && size % lanes == 0) {
+    using I = decltype(tileir::read<Sign>(a.slots[0]));
+    typedef I half __attribute__((vector_size(ct::platform::vector_bytes / 2)));
+    R result;
+    for (unsigned l = 0; l < size; l += lanes)
+      ct::platform::store_vector(result.slots + l,
+                                 __builtin_convertvector(ct::platform::load_vector<half>(a.slots + l),
+                                                         ct::platform::vector<long long>));
+    return result;
+  } else {
+    return tileir::resize<R, Sign>(a);
+  }
+}
+
+/// Pointers moved on by numbers of elements, likewise.
 template <typename R, typename P, typename N>
 CUDA_TILE_API R offset(P const& from, N const& count) {
   constexpr unsigned lanes = ct::platform::vector_bytes / sizeof(long long), size = R::distribution::size;
@@ -200,9 +219,18 @@ CUDA_TILE_API bool is_worth_streaming(E const* origin, unsigned long long bytes,
 /// first, first + step, ...
 template <typename E, unsigned S, unsigned step = 1>
 CUDA_TILE_API strip<E, S> count_from(unsigned first) {
+  constexpr unsigned lanes = ct::platform::vector_bytes / sizeof(unsigned);
   strip<E, S> result;
-  for (unsigned l = 0; l < S; ++l)
-    result.slots[l] = static_cast<E>(first + l * step);
+  if constexpr (sizeof(E) == sizeof(unsigned) && S % lanes == 0) { // as vectors, for the reason above
+    ct::platform::vector<unsigned> steps{};
+    for (unsigned l = 0; l < lanes; ++l)
+      steps[l] = l * step;
+    for (unsigned l = 0; l < S; l += lanes)
+      ct::platform::store_vector(result.slots + l, steps + (first + l * step));
+  } else {
+    for (unsigned l = 0; l < S; ++l)
+      result.slots[l] = static_cast<E>(first + l * step);
+  }
   return result;
 }
 

@@ -26,7 +26,7 @@ from .stages import Nest
 #: Rows of up to so many elements are prefetched, and so many rows before they are needed.
 _SHORT_ROW, _ROWS_AHEAD = 2048, 2
 #: Operations of which strips have functions of their own (cuda_tile/loops/strips.h).
-_OF_STRIPS = frozenset({"offset"})
+_OF_STRIPS = frozenset({"exti", "offset"})
 #: Gets the operations of a nest, and the variables of the values that others use.
 Otherwise = Callable[[list[Operation], dict[Value, str]], None]
 #: Names in C++ of values, by their identity, and of what expressions make, by these.
