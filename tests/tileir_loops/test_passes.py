@@ -399,6 +399,51 @@ def test_a_row_that_is_a_column_as_well_is_not_spread_before_the_loops():
     assert [op.name for op in nest.ops] == ["broadcast", "broadcast", "mulhii"]
 
 
+def test_scans_need_no_stage():
+    *_, columns = nests(kernels.scans("s", "64x16", 0, "addf", "true"))
+    (rows,) = nests(kernels.scans("s", "4x64", 1))
+    for nest in (columns, rows):
+        levels = [nest.level(op) for op in nest.ops if op.name in ("scan", "store_view_tko")]
+        assert levels == [0, 0] and not nest.buffers
+    assert columns.backward and not rows.backward
+
+
+SPREAD = """  %s = broadcast %c : tile<64x1xf32> -> tile<64x128xf32>
+  %i = iota : tile<128xi32>
+  %f = itof %i signed : tile<128xi32> -> tile<128xf32>
+  %g = reshape %f : tile<128xf32> -> tile<1x128xf32>
+  %h = broadcast %g : tile<1x128xf32> -> tile<64x128xf32>
+  %o = mulf %s, %h : tile<64x128xf32>
+  %q = addf %o, %h : tile<64x128xf32>
+  print_tko "%f", %q : tile<64x128xf32> -> token"""
+
+
+def test_exponentials_of_a_column_are_computed_by_strips():
+    column = """  %r = iota : tile<64xi32>
+  %v = itof %r signed : tile<64xi32> -> tile<64xf32>
+  %e = exp %v : tile<64xf32>
+  %c = reshape %e : tile<64xf32> -> tile<64x1xf32>
+"""
+    first, second = nests(body(column + SPREAD))
+    assert first.axes.extents == [64] and "exp" in [op.name for op in first.ops]
+    assert sorted(second.axes.extents) == [64, 128]
+
+
+@pytest.mark.parametrize("fold", ["reduce", "scan"])
+def test_what_is_for_other_tiles_does_not_repeat_a_reduction(fold: str):
+    result = "tile<f32>" if fold == "reduce" else "tile<64xf32>"
+    folded = kernels.row_fold("t", "addf", "v", "tile<64xf32>", result, 0).replace(
+        "reduce %v dim=0", {"reduce": "reduce %v dim=0", "scan": "scan %v dim=0 reverse=false"}[fold]
+    )
+    column = f"""  %r = iota : tile<64xi32>
+  %v = itof %r signed : tile<64xi32> -> tile<64xf32>
+{folded}  print_tko "%f", %t : {result} -> token
+  %c = reshape %v : tile<64xf32> -> tile<64x1xf32>
+"""
+    for nest in nests(body(column + SPREAD)):
+        assert fold not in [op.name for op in nest.ops] or nest.axes.extents == [64]
+
+
 def test_equal_strips_are_computed_once():
     """The same shared values and positions, which simplify repeats for each use."""
     iota, kind = "iota : tile<64xi32>", "tile<64xi32>"

@@ -2,9 +2,9 @@
 
 The axes of a group become nested loops. The innermost one runs once for each stage: a reduction is complete
 when its stage ends, and what needs its result belongs to the next. A scan goes along with the loop, which
-runs backwards if it is reversed. Along the vector axis, loops go by strips of neighbouring elements. A
-value that a later stage needs again is computed again if that is cheap; otherwise it is kept in a buffer
-for one round of the outer loops.
+runs backwards if it is reversed. Along the vector axis, loops go by strips of neighbouring elements. A value
+that a later stage needs again is computed again if that is cheap; otherwise it is kept in a buffer for one
+round of the outer loops.
 """
 
 from __future__ import annotations
@@ -195,8 +195,9 @@ def plan(ops: list[Operation], outputs: list[Value]) -> Nest:
     full = _spanning(nest)
     _order_loops(nest, full)
     _check_in_place(nest)
-    _check_repeated(nest)
     _find_levels(nest)
+    _check_folds(nest)
+    _check_costs(nest)
     _reduce_all_rows(nest)
     _find_needed(nest)
     _find_masks(nest)
@@ -275,15 +276,29 @@ def _check_in_place(nest: Nest) -> None:
             raise Fallback(store.op, "loops would repeat it", on_tiles=True)
 
 
-def _check_repeated(nest: Nest) -> None:
-    """What takes long is computed before the loops if these would compute it again for other positions."""
+def _check_folds(nest: Nest) -> None:
+    """Loops that are for other tiles do not repeat a reduction or scan."""
+    for at, op in enumerate(nest.ops):
+        if op.name not in FOLDS or not nest.repeats(operands_of(op)[0]):
+            continue
+        axes = set(nest.axes.list_of(operands_of(op)[0]))
+        for other in nest.ops:
+            if any(not axes.issuperset(nest.axes.list_of(value)) for value in tiles_of(other)):
+                later = other if other in nest.ops[at:] else op
+                raise Fallback(later, "loops would repeat a reduction", on_tiles=True)
+
+
+def _check_costs(nest: Nest) -> None:
+    """What takes long is computed before the loops if these would compute it again for other positions, or
+    one element at a time rather than by strips."""
     for op in nest.ops:
         if _COSTS.get(op.name, 1) <= _CHEAP or not is_tile(op.results[0]):
             continue
-        if nest.repeats(op.results[0]):
+        single = nest.level(op) == 0 and not nest.has_lanes(op.results[0])
+        if single or nest.repeats(op.results[0]):
             for user in nest.ops:
                 if any(value is op.results[0] for value in nest.inputs(user)):
-                    raise Fallback(user, "loops would compute its operand again and again", on_tiles=True)
+                    raise Fallback(user, "loops would not compute its operand once by strips", on_tiles=True)
 
 
 def _last_reshape(nest: Nest) -> Operation | None:
