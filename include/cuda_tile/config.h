@@ -78,8 +78,8 @@ static_assert(CUDA_TILE_BLOCK_THREADS >= 1 && CUDA_TILE_BLOCK_THREADS <= 1024 &&
 #define CUDA_TILE_CHECKED_FULLY (CUDA_TILE_CHECKED && !CUDA_TILE_ON_CUDA && CUDA_TILE_BLOCK_THREADS == 1)
 
 // CUDA_TILE_COMPOSED: whether what Tile IR has operations for since 13.3 is made of other primitives:
-// accesses by gathered places, updates of views, insert, repack, powi. In record mode it is where fused loops
-// are wanted, which have no rules for these operations.
+// accesses by gathered places, updates of views, repack, powi. In record mode it is where fused loops are
+// wanted, which have no rules for these operations.
 #if !defined(CUDA_TILE_COMPOSED)
 #define CUDA_TILE_COMPOSED !CUDA_TILE_RECORD
 #endif

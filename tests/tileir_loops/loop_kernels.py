@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 VECTOR = "tensor_view<?xf32, strides=[1]>"
 MATRIX = "tensor_view<?x?xf32, strides=[?,1]>"
 
@@ -401,6 +403,36 @@ def halves(name: str = "halves") -> str:
   %e = subf %p, %q : {kind}
   %t2 = store_view_tko weak %e, %v_o[%zero, %one] : {kind}, {view}, tile<i32> -> token
   %t3 = store_view_tko weak %d, %v_o[%zero, %zero] : {kind}, {view}, tile<i32> -> token
+  return
+}}
+"""
+
+
+def inserted(name: str, part: tuple[int, ...], whole: tuple[int, ...]) -> str:
+    """Twice an array, of which twice another one replaces a part, at an index."""
+    own, all_ = ("x".join(map(str, shape)) for shape in (part, whole))
+    indices = [f"%i{d}" for d in range(len(whole))]
+
+    def load(which: str, shape: tuple[int, ...]) -> str:
+        sizes, strides = ", ".join(map(str, shape)), [math.prod(shape[d + 1 :]) for d in range(len(shape))]
+        size, kind = "x".join(map(str, shape)), f"tile<{'x'.join(map(str, shape))}xf32>"
+        tensor = f"tensor_view<{size}xf32, strides={strides}>"
+        view, at = f"partition_view<tile=({size}), {tensor}>", ", ".join(["%zero"] * len(shape))
+        views.append((view, at))
+        return f"""  %t_{which} = make_tensor_view %{which}, shape = [{sizes}], strides = {strides} : {tensor}
+  %v_{which} = make_partition_view %t_{which} : {view}
+  %l_{which}, %a_{which} = load_view_tko weak %v_{which}[{at}] : {view}, tile<i32> -> {kind}, token
+  %d_{which} = addf %l_{which}, %l_{which} : {kind}
+"""
+
+    views: list[tuple[str, str]] = []
+    loads = load("x", part) + load("y", whole)
+    view, at = views[-1]
+    given = ", ".join(f"{index}: tile<i32>" for index in indices)
+    return f"""entry @{name}(%x: tile<ptr<f32>>, %y: tile<ptr<f32>>, {given}) {{
+  %zero = constant <i32: 0> : tile<i32>
+{loads}  %both = insert %d_x, %d_y[{", ".join(indices)}] : tile<{own}xf32>, tile<{all_}xf32>
+  %s = store_view_tko weak %both, %v_y[{at}] : tile<{all_}xf32>, {view}, tile<i32> -> token
   return
 }}
 """

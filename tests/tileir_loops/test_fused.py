@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import math
 
 import loop_kernels as kernels
 import numpy as np
@@ -63,6 +64,8 @@ BUTTERFLIES = {"butterfly": ("4x64", 32), "of_neighbours": ("16x64", 1), "of_man
 TEXT += "\n".join(kernels.butterfly(name, *rest) for name, rest in BUTTERFLIES.items())
 GREATEST = {"greatest_of_rows": ("4x64", 1), "of_columns": ("64x16", 0), "of_long_rows": ("2x8192", 1)}
 TEXT += "".join(kernels.greatest(name, *rest) for name, rest in GREATEST.items())
+INSERTED = {"quarter": ((16, 8), (32, 64)), "rows": ((4, 64), (16, 64)), "of_three": ((2, 4, 8), (8, 4, 32))}
+TEXT += "".join(kernels.inserted(f"inserted_{name}", *shapes) for name, shapes in INSERTED.items())
 SPECIAL = [0.0, -0.0, 1.0, -1.5, np.inf, -np.inf, np.nan, 1e-42, -1e-45, 3e38]
 
 
@@ -238,6 +241,26 @@ def test_carried_tiles(name: str, rows: int, columns: int):
 def test_tiles_that_branches_hand_on(rounds: int):
     check("branching", 1, numbers(64, True), numbers(64, True)[::-1].copy(), rounds)
     assert "reason" not in built("auto").kernel("branching").attributes
+
+
+@pytest.mark.parametrize("which", ["first", "last", "beyond"])
+@pytest.mark.parametrize("name", INSERTED)
+def test_parts_that_are_replaced(name: str, which: str):
+    """Beyond the tile nothing is, as operation by operation."""
+    part, whole = INSERTED[name]
+    counts = [m // n for m, n in zip(whole, part, strict=True)]
+    index = {"first": [0] * len(counts), "last": [n - 1 for n in counts], "beyond": counts}[which]
+    x, y = (numbers(math.prod(shape), True) for shape in (part, whole))
+    results = []
+    for optimize in (False, "auto"):
+        results.append(y.copy())
+        built(optimize).kernel(f"inserted_{name}")[1](x, results[-1], *index)
+    with np.errstate(over="ignore"):
+        expected, twice = (y + y).reshape(whole), (x + x).reshape(part)
+    if which != "beyond":
+        expected[tuple(slice(i * n, i * n + n) for i, n in zip(index, part, strict=True))] = twice
+    assert same(*results) and same(results[1].reshape(whole), expected)
+    assert "reason" not in built("auto").kernel(f"inserted_{name}").attributes
 
 
 def test_large_results():

@@ -194,7 +194,7 @@ struct divided_lengths {
 template <typename T, typename Sub, bool Counts>
 using divided_shape = make_shape<divided_lengths<T, Sub, Counts>, 2 * tile_rank_v<T>>;
 
-#if CUDA_TILE_COMPOSED
+#if !CUDA_TILE_RECORD
 /// Whether element i of T lies in the part of shape Sub with this index.
 template <typename T, typename Sub, size_t... D, typename... Idx>
 CUDA_TILE_API bool is_in_part(indices<D...>, unsigned i, Idx... index) {

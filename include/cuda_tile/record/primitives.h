@@ -64,12 +64,12 @@ CUDA_TILE_API R extract(T const& x, Indices... index) {
   return back_end::tile_of<R, back_end::record::extract<back_end::described_t<R>>>(
       x.handle, static_cast<unsigned>(index)...);
 }
-#if !CUDA_TILE_COMPOSED
 template <typename T, typename Part, typename... Indices>
 CUDA_TILE_API T insert_part(T const& x, Part const& part, Indices... index) {
   return back_end::tile_of<T, back_end::record::insert<back_end::described_t<T>>>(
       x.handle, part.handle, static_cast<unsigned>(index)...);
 }
+#if !CUDA_TILE_COMPOSED
 template <typename R, size_t D, typename T>
 CUDA_TILE_API R repack_elements(T const& x) {
   using operation =

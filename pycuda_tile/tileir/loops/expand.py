@@ -1,8 +1,8 @@
-"""expand: products whose sums or factors are rounded or scaled on the way become conversions, scalings and a
-plain product, which have rules: what operation by operation is done within the product (ops/mma/).
+"""expand: operations that have no rule themselves become others, which do the same step by step.
 
 -  `mmaf` with sums of half adds in float, and rounds once.
 -  `mmaf_scaled` multiplies by the scales, multiplies matrices and adds in double, and rounds once.
+-  `insert` chooses, at each position, between the part and the whole.
 """
 
 from __future__ import annotations
@@ -13,19 +13,20 @@ import numpy as np
 
 from ..elements import DTYPES
 from ..ir import Block, Operation, Scalar, Tile, Value
-from ..reading import operand, value_element, value_shape
+from ..reading import group, operand, value_element, value_shape
 from .contraction import is_zero, size_against
+from .facts import is_small
 
 
 def expand(body: Block) -> None:
-    """Replaces such products in a kernel, unless they are too small for a rule."""
+    """Replaces such operations in a kernel, except for tiles that are too small for loops."""
     definitions: dict[int, Operation] = {}
 
     def visit(block: Block) -> None:
         ops: list[Operation] = []
         for op in block.ops:
-            parts = _EXPANSIONS.get(op.name)
-            made = parts(op, definitions) if parts is not None and not size_against(op) else []
+            expansion = _EXPANSIONS.get(op.name)
+            made = [] if expansion is None else expansion(op, definitions)
             ops += made or [op]
             definitions.update((id(result), op) for result in op.results)
             for inner in op.regions:
@@ -73,13 +74,15 @@ class _Parts:
 
 
 def _sums_of_half(op: Operation, definitions: dict[int, Operation]) -> list[Operation]:
-    if value_element(op.results[0]) not in ("f16", "bf16"):
+    if value_element(op.results[0]) not in ("f16", "bf16") or size_against(op):
         return []
     parts = _Parts(op)
     return parts.product(operand(op, "lhs"), operand(op, "rhs"), parts.addend("f32", definitions))
 
 
 def _scaled(op: Operation, definitions: dict[int, Operation]) -> list[Operation]:
+    if size_against(op):
+        return []
     parts = _Parts(op)
     left = _times_scales(parts, "lhs", -1)
     right = _times_scales(parts, "rhs", -2)
@@ -102,7 +105,46 @@ def _times_scales(parts: _Parts, side: str, dim: int) -> Value:
     return parts.add("mulf", sides, Value(factor.type), rounding_mode="nearest_even")
 
 
+def _inserted(op: Operation, _: dict[int, Operation]) -> list[Operation]:
+    parts, part, whole = _Parts(op), operand(op, "source"), operand(op, "destination")
+    lengths = list(zip(value_shape(part), value_shape(whole), strict=True))
+    divided = [d for d, (own, all_) in enumerate(lengths) if own < all_]
+    if is_small(op) or not divided:
+        return []
+    apart: list[int] = []
+    repeated: list[int] = []
+    for own, all_ in lengths:
+        apart += [own] if own == all_ else [1, own]
+        repeated += [own] if own == all_ else [all_ // own, own]
+    copies = parts.shaped("broadcast", parts.shaped("reshape", part, tuple(apart)), tuple(repeated))
+    copies = parts.shaped("reshape", copies, value_shape(whole))
+    chosen: Value | None = None
+    for d in divided:
+        here = _is_at(parts, value_shape(whole), d, lengths[d][0], group(op, "indices")[d])
+        both = None if chosen is None else {"lhs": [chosen], "rhs": [here]}
+        chosen = here if both is None else parts.add("andi", both, Value(here.type))
+    assert chosen is not None
+    sides = {"cond": [chosen], "val_if_true": [copies], "val_if_false": [whole]}
+    parts.add("select", sides, op.results[0])
+    return parts.made
+
+
+def _is_at(parts: _Parts, shape: tuple[int, ...], dim: int, count: int, index: Value) -> Value:
+    """Whether positions along a dimension, divided by `count`, a power of two, are an index."""
+    row = Tile(index.type.element, (shape[dim],))
+    place = parts.add("iota", {}, Value(row))
+    bits = parts.add("constant", {}, Value(row), value=np.array(count.bit_length() - 1, DTYPES["i32"]))
+    number = parts.add("shri", {"lhs": [place], "rhs": [bits]}, Value(row), signedness="unsigned")
+    wanted = parts.shaped("broadcast", parts.shaped("reshape", index, (1,)), row.shape)
+    sides = {"lhs": [number], "rhs": [wanted]}
+    how = {"comparison_predicate": "equal", "signedness": "signed"}
+    found = parts.add("cmpi", sides, Value(Tile(Scalar("i1"), row.shape)), **how)
+    along = tuple(n if d == dim else 1 for d, n in enumerate(shape))
+    return parts.shaped("broadcast", parts.shaped("reshape", found, along), shape)
+
+
 _EXPANSIONS: dict[str, Callable[[Operation, dict[int, Operation]], list[Operation]]] = {
     "mmaf": _sums_of_half,
     "mmaf_scaled": _scaled,
+    "insert": _inserted,
 }
