@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import keyword
 import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -34,10 +35,10 @@ def torch_op(
               it also serves as the fake (meta) implementation
     derived:  parameters whose value follows from the arguments: from a name to a function of these
 
-    The operator's arguments are the kernel's other parameters, with the same names and order: tensors for
-    pointers, numbers for numbers. Tensors for pointers to const are made contiguous; others are modified in
-    place. A grid without blocks launches nothing. To add derivatives, call `.register_autograd` on the
-    operator.
+    The operator's arguments are the kernel's other parameters, with the same names (`in_` for `in`, which is
+    a keyword of Python) and order: tensors for pointers, numbers for numbers. Tensors for pointers to const
+    are made contiguous; others are modified in place. A grid without blocks launches nothing. To add
+    derivatives, call `.register_autograd` on the operator.
 
     The functions of grid, outputs and derived get the operator's arguments by position, not by name: a
     function of one parameter gets the first argument, whatever it calls it.
@@ -53,7 +54,7 @@ def torch_op(
         ) from error
     outputs, derived = (_functions("outputs", outputs), _functions("derived", derived))
     parameters = _check(name, kernel, outputs, derived)
-    inputs = [p for p in parameters if p.name not in outputs and p.name not in derived]
+    inputs = [_without_keyword(p) for p in parameters if p.name not in outputs and p.name not in derived]
     _check_positions({"grid": grid}, "", inputs)
     _check_positions(outputs, "outputs", inputs)
     _check_positions(derived, "derived", inputs)
@@ -85,6 +86,11 @@ def torch_op(
     operator = torch.library.custom_op(name, run, mutates_args=mutated, schema=schema)
     operator.register_fake(make_outputs)
     return operator
+
+
+def _without_keyword(parameter: Parameter) -> Parameter:
+    """With a name that Python and the schemas of operators allow."""
+    return parameter._replace(name=f"{parameter.name}{'_' * keyword.iskeyword(parameter.name)}")
 
 
 def _tensor(name: str, made: Any) -> Any:

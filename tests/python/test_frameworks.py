@@ -125,15 +125,15 @@ def test_torch_compile(torch, add_op):
 
 def test_torch_operator_that_changes_its_argument(torch, operators):
     source = """#include "cuda_tile.h"
-    __tile_global__ void scale(float* x, float by, bool twice, int n) {
-      for (int i = 0; i < n; ++i) x[i] = x[i] * by * (twice ? by : 1);
+    __tile_global__ void scale(float* in, float by, bool twice, int n) {
+      for (int i = 0; i < n; ++i) in[i] = in[i] * by * (twice ? by : 1);
     }"""
     kernel = pct.build(source, target="cpu").kernel("scale")
     scale = pct.torch_op("pycuda_tile_tests::scale", kernel, 1)
     x = torch.ones(4)
     scale(x, 3.0, True, 2)
     assert x.tolist() == [9, 9, 1, 1]
-    assert "Tensor(a!) x, float by, bool twice, SymInt n" in str(
+    assert "Tensor(a!) in_, float by, bool twice, SymInt n" in str(
         torch.ops.pycuda_tile_tests.scale.default._schema
     )
 

@@ -66,3 +66,5 @@ def test_the_page_shows_what_the_command_prints(capsys: pytest.CaptureFixture):
     (plan,) = re.findall(r"^```text\n(loops: .*?)^```", page, re.DOTALL | re.MULTILINE)
     for line in plan.splitlines():
         assert without_numbers(re.sub(r"   .*", "", line.strip())) in printed
+    (loop,) = re.findall(r"a part of what the command prints -->\n```cpp\n(.*?)\n```", page, re.DOTALL)
+    assert without_numbers(loop) in printed
