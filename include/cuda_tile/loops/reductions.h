@@ -87,11 +87,11 @@ struct lanes_in_vectors {
     for (unsigned v = 0; v < count; ++v)
       sums[v] = ct::detail::combine_vectors<F>(sums[v], at(x, v));
   }
-  CUDA_TILE_API E total(F f) const {
-    alignas(64) E lanes[Lanes];
+  CUDA_TILE_API E total(F) const {
+    vector left[count];
     for (unsigned v = 0; v < count; ++v)
-      ct::platform::store_vector(lanes + v * width, ct::detail::after_combining<F>(sums[v]));
-    return combine_halves<Lanes>(f, lanes);
+      left[v] = sums[v];
+    return ct::detail::reduce_lanes<F>(left);
   }
 
 private:

@@ -63,7 +63,24 @@ CUDA_TILE_API V combine_vectors(V a, V b) {
     return (V)((bits)a > (bits)b ? (bits)a : (bits)b);
 }
 
-/// Reduces N elements by f: every Lanes-th element first, then halves until one element is left.
+/// Reduces the lanes of vectors that are ready for it: halves, until one element is left.
+template <typename F, typename V, unsigned Count>
+CUDA_TILE_API auto reduce_lanes(V (&c)[Count]) {
+  constexpr unsigned width = sizeof(V) / sizeof(c[0][0]);
+  for (unsigned half = Count / 2; half > 0; half /= 2)
+    for (unsigned v = 0; v < half; ++v)
+      c[v] = detail::combine_vectors<F>(c[v], c[v + half]);
+  if constexpr (width >= 16)
+    c[0] = detail::combine_vectors<F>(c[0], platform::rotate_lanes<8>(c[0]));
+  if constexpr (width >= 8)
+    c[0] = detail::combine_vectors<F>(c[0], platform::rotate_lanes<4>(c[0]));
+  if constexpr (width >= 4)
+    c[0] = detail::combine_vectors<F>(c[0], platform::rotate_lanes<2>(c[0]));
+  c[0] = detail::combine_vectors<F>(c[0], platform::rotate_lanes<1>(c[0]));
+  return detail::after_combining<F>(c[0])[0];
+}
+
+/// Reduces N elements by f: every Lanes-th element first, then their sums.
 template <unsigned N, unsigned Lanes, typename F, typename E>
 CUDA_TILE_API E reduce_vectors(F, E const* from) {
   using V = platform::vector<E>;
@@ -77,17 +94,7 @@ CUDA_TILE_API E reduce_vectors(F, E const* from) {
   for (unsigned i = Lanes; i < N; i += Lanes)
     for (unsigned v = 0; v < count; ++v)
       c[v] = detail::combine_vectors<F>(c[v], vector_at(i + v * width));
-  for (unsigned half = count / 2; half > 0; half /= 2)
-    for (unsigned v = 0; v < half; ++v)
-      c[v] = detail::combine_vectors<F>(c[v], c[v + half]);
-  if constexpr (width >= 16)
-    c[0] = detail::combine_vectors<F>(c[0], platform::rotate_lanes<8>(c[0]));
-  if constexpr (width >= 8)
-    c[0] = detail::combine_vectors<F>(c[0], platform::rotate_lanes<4>(c[0]));
-  if constexpr (width >= 4)
-    c[0] = detail::combine_vectors<F>(c[0], platform::rotate_lanes<2>(c[0]));
-  c[0] = detail::combine_vectors<F>(c[0], platform::rotate_lanes<1>(c[0]));
-  return detail::after_combining<F>(c[0])[0];
+  return detail::reduce_lanes<F>(c);
 }
 
 /// Whether each vector is scanned by itself first; the sum before it is then added to it once.
