@@ -320,6 +320,52 @@ _kernel(
     ([0, 2000], [40]),
     ([0, 3], [40]),
 )
+# The next value that a loop carries must not lie where the last one does: with other axes, for rows that
+# loops repeat, or if a store needs both.
+_kernel(
+    "carried_turned",
+    "float* x, float* y, int n",
+    """
+  ct::partition_view from{ct::tensor_span{x, ct::extents{8, 8, 64}}, ct::shape<8, 8, 64>{}};
+  ct::partition_view to{ct::tensor_span{y, ct::extents{8, 8, 64}}, ct::shape<8, 8, 64>{}};
+  auto carried = from.load(0, 0, 0);
+  for (int i : ct::irange(0, n))
+    carried = ct::permute(carried, ct::dimension_map{1_ic, 0_ic, 2_ic}) * 2.0f + 1.0f;
+  to.store(carried, 0, 0, 0);
+""",
+    ([0, 5000], [3]),
+)
+_kernel(
+    "carried_row_first",
+    "float* x, float* y, float* z, int n",
+    """
+  auto added = view(x, 1, 64, ct::shape<1, 64>{}).load(0, 0);
+  auto sum = view(y, 8, 64, ct::shape<8, 64>{}).load(0, 0);
+  for (int i : ct::irange(0, n)) {
+    auto twice = added * 2.0f;
+    added = twice + 1.0f;
+    sum = sum + twice;
+  }
+  view(y, 8, 64, ct::shape<8, 64>{}).store(sum, 0, 0);
+  view(z, 1, 64, ct::shape<1, 64>{}).store(added, 0, 0);
+""",
+    ([0, 100, 1000], [3]),
+)
+_kernel(
+    "carried_and_stored",
+    "float* x, float* y, int n",
+    """
+  auto at = rows<8>() * 64 + count<64>();
+  auto carried = ct::load(x + at);
+  for (int i : ct::irange(0, n)) {
+    auto twice = carried * 2.0f, next = twice + 1.0f;
+    ct::store_masked(y + at + i * 512, carried, twice > 0.0f);
+    carried = next;
+  }
+  ct::store(x + at, carried);
+""",
+    ([0, 1000], [3]),
+)
 # Factors that each round of the loop changes.
 for _name, _factors in (("changed_left", "sums, added"), ("changed_right", "added, sums")):
     _kernel(

@@ -69,6 +69,7 @@ class Lines:
             self._through_pointers(i, stored)
 
     def _through_view(self, i: int, stored: Tile | None) -> None:
+        self._count += 1
         kind, rank, name = self.kinds[i], len(self.shape), f"{i}_{self._count}"
         sizes = [f"%n{d}" for d in range(rank)]
         order = list(range(rank))  # the dimension of the array for each of the tile

@@ -66,7 +66,7 @@ class Kernel(Lines):
             self._load(i)
         stores = sorted(self.random.choices(range(3, 14), k=OUTPUTS - 1))
         for step in range(14):
-            self.random.choice(_STATEMENTS)(self)
+            self.statement()
             while stores and stores[0] <= step:
                 self._store(INPUTS + len(stores) - 1)
                 stores.pop()
@@ -118,6 +118,9 @@ class Kernel(Lines):
         return self.made_of(tile, kind, tile.shape, f"ftof {tile.name}")
 
     # --- operations ---
+
+    def statement(self) -> None:
+        self.random.choice(_STATEMENTS)(self)
 
     def arithmetic(self) -> None:
         x = self._some([*FLOATS] if self.random.random() < 0.6 else [*WHOLE])

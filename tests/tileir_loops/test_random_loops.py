@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, Phase, given, seed, settings
 from open_front_end import module
+from random_control import Controlled
 from random_draft import HEAD
 from random_kernels import COUNT, SIZE, sources
 from random_nests import Kernel
@@ -65,10 +66,11 @@ def test_exact_programs(round: int):
 
 @pytest.mark.parametrize("round", ROUNDS)
 def test_nests(round: int):
-    """Every element type, ranks to 4, views and tiles of pointers, of which not all exists; arrays overlap in
-    every other launch."""
+    """Every element type, ranks to 4, views and tiles of pointers, of which not all exists; every other kernel
+    has ifs and loops, and arrays overlap in every other launch."""
     count = 12 if round else 2
-    kernels = [Kernel(number) for number in range(round * count, round * count + count)]
+    numbers = range(round * count, round * count + count)
+    kernels = [Controlled(number) if number % 2 else Kernel(number) for number in numbers]
     made = tileir.parse("".join(map(str, kernels)))
     ways = [tileir.build(made, optimize=way, options=OPTIONS) for way in ("auto", False)]
     for kernel in kernels:

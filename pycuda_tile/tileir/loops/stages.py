@@ -125,9 +125,7 @@ class Nest:
         last time no later than that of the output is made."""
         if any(old in operands_of(op) for op in [*self.views, *filter(is_window, self.ops)]):
             return False
-        if old.type != new.type or self.axes.of(old) != self.axes.of(new):
-            return False
-        if self.repeats(new):
+        if self.axes.of(old) != self.axes.of(new) or self.repeats(new):
             return False
         made = next(i for i, op in enumerate(self.ops) if new in op.results)
         last = self.levels[id(new)]
