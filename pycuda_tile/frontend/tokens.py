@@ -47,9 +47,18 @@ def tokenize(text: str, macros: dict[str, str]) -> Iterator[Token]:
 
 
 def without_comments(text: str) -> str:
-    """The text with blanks instead of comments and strings, and without the ends of lines that continue."""
-    words = _TOKEN.finditer(_CONTINUATION.sub("", text))
-    return "".join(" " if word.lastgroup in _NO_CODE else word.group() for word in words)
+    """The text with blanks instead of comments and strings, and lines that continue in one, followed by empty
+    ones: so that the other lines keep their numbers."""
+
+    def joined(lines: re.Match[str]) -> str:
+        one, count = _CONTINUATION.subn("", lines[0])
+        return one + "\n" * count
+
+    words = _TOKEN.finditer(re.sub(r"(?:[^\n]*\\\r?\n)+[^\n]*", joined, text))
+    return "".join(
+        " " + "\n" * word.group().count("\n") if word.lastgroup in _NO_CODE else word.group()
+        for word in words
+    )
 
 
 def all_tokens(text: str, macros: dict[str, str]) -> Iterator[Token]:

@@ -148,7 +148,7 @@ def test_layouts_are_the_host_compilers(tmp_path: Path):
 @pytest.mark.parametrize(
     "old, new, kernel, reason",
     [
-        ("* factor", "* (factor * __GNUC__)", "scale<64>", "<source>: __GNUC__ may"),
+        ("* factor", "* (factor * __GNUC__)", "scale<64>", "<source>:8: __GNUC__ may"),
         ("total) {", 'total) { asm volatile("");', "count", "<source>:12: asm is unsupported"),
         ("total) {", "total) { if (!total) throw 1;", "count", "<source>:12:.* throw is unsupported"),
     ],
@@ -171,8 +171,11 @@ def test_words_that_may_mean_something_else():
         "__float128",
         "long /* */ double",
     ]:
-        assert find_unlike(f"// before\nint x; {word}; int y;") == " ".join(word.replace("/* */", "").split())
-    assert find_unlike("long dou\\\nble") == "long double"
+        expected = (2, " ".join(word.replace("/* */", "").split()))
+        assert find_unlike(f"// before\nint x; {word}; int y;") == expected
+    assert find_unlike("long dou\\\nble") == (1, "long double")
+    before = '/* two\nlines */ "\\n"\n#define X \\\n 1\\\r\n + 2\n'
+    assert find_unlike(f"{before}int y; __GNUC__") == (6, "__GNUC__")
     harmless = '// long double\n/* __GNUC__ */ long long x; double y = 0x1EL + 10L; printf("__x86_64__");'
     assert not find_unlike(f"#ifndef __SHARED_H__\n{harmless}\n#endif // __has_builtin")
 

@@ -24,6 +24,8 @@ if TYPE_CHECKING:
 
 # What kernels see as on a GPU, unless the user defines it; and see include/cuda_tile/config.h.
 _MACROS = {"__CUDA_ARCH__": "900", "CUDA_TILE_COMPOSED": "1"}
+#: In messages, instead of a file's name.
+_MACRO = "a macro"
 
 
 class NotFused(Exception):
@@ -108,8 +110,10 @@ def _translate(
         said = f"the open front end does not take the source: {brief(error)}"
         raise NotFused(said, _lasts(error)) from error
     for file, text in _user_texts(request, found.files):
-        if word := find_unlike(text):
-            raise NotFused(f"{file}: {word} may mean something else to the open front end")
+        if unlike := find_unlike(text):
+            line, word = unlike
+            place = f"{file}:{line}" if file != _MACRO else file
+            raise NotFused(f"{place}: {word} may mean something else to the open front end")
     made = {entry.expression: entry for entry in found.module.entries}
     to_text = functools.partial(fuse, insists=request.optimize is True, find=find)
     text, cxx_names, attributes = _loops(found, made, to_text, reasons)
@@ -197,7 +201,7 @@ def _for_front_end(request: Request) -> Request:
 def _user_texts(request: Request, files: Sequence[str]) -> Iterator[tuple[str, str]]:
     """Names and texts of the source, the user's macros and all headers that are not this package's."""
     yield request.name, request.text
-    yield "a macro", "\n".join([*request.defines.values(), *request.options])
+    yield _MACRO, "\n".join([*request.defines.values(), *request.options])
     ours = f"{resources.include_dir()}{os.sep}"
     for file in dict.fromkeys(files):
         if not file.startswith(ours) and file != str(request.path):

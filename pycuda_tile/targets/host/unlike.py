@@ -32,7 +32,9 @@ _UNLIKE = re.compile(
 )
 
 
-def find_unlike(text: str) -> str:
-    """The first word of a source that may mean something else, "" if there is none."""
-    found = _UNLIKE.search(without_comments(text))
-    return " ".join(found[0].split()) if found else ""
+def find_unlike(text: str) -> tuple[int, str] | None:
+    """The first word of a source that may mean something else, behind the number of its line; None if there
+    is none."""
+    code = without_comments(text)
+    found = _UNLIKE.search(code)
+    return (1 + code.count("\n", 0, found.start()), " ".join(found[0].split())) if found else None
