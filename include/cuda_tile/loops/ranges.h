@@ -23,7 +23,10 @@ CUDA_TILE_API range range_of(E const* origin, long long const (&counts)[Rank],
                              long long const (&steps)[Rank]) {
   static_assert(Rank <= 8);
   auto begin = reinterpret_cast<unsigned long long>(origin), end = begin + sizeof(E);
-  range result{0, 0, Rank, sizeof(E), {}, {}};
+  range result; // whatever there is beyond its rank: zeros would take longer than the rest
+  result.begin = result.end = 0;
+  result.rank = Rank;
+  result.size = sizeof(E);
   for (unsigned d = 0; d < Rank; ++d) {
     if (counts[d] <= 0)
       return result;
