@@ -128,7 +128,7 @@ def _nests(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) -
     """Nests for operations that stand together, and the operations of which there is none."""
     items: list[Item] = []
     reasons: dict[int, Fallback] = {}
-    for part in _parts(ops):
+    for part in map(_with_late_loads, _parts(ops)):
         if all(map(is_small, part)):
             items.extend(part)
             continue
@@ -174,6 +174,20 @@ def _sparing_loads(nest: Nest | None, part: list[Operation], uses: Uses) -> Nest
     kept = [op for op in nest.all_ops if not any(value in outputs for value in op.results)]
     spared.again = needed_for(loaded, kept)
     return spared
+
+
+def _with_late_loads(part: list[Operation]) -> list[Operation]:
+    """Loads stand before what needs them first, but not behind stores: they may belong to its loops."""
+    result: list[Operation] = []
+    for op in reversed(part):
+        made = {id(value) for value in op.results}
+        uses = (
+            each.name in STORES or any(id(value) in made for value in [*data_of(each), *captured(each)])
+            for each in result
+        )
+        at = next((i for i, needs in enumerate(uses) if needs), 0) if op.name in LOADS else 0
+        result.insert(at, op)
+    return result
 
 
 def _is_loaded(ops: list[Operation]) -> bool:
