@@ -464,6 +464,19 @@ def test_equal_strips_are_computed_once():
     assert counts == [1, 1, 1, 1]
 
 
+def test_listed_constants_are_tiles_that_loops_read():
+    listed = ", ".join(map(str, range(64)))
+    found, reasons = items(
+        body(f"""  %a = constant <i32: [{listed}]> : tile<64xi32>
+  %b = mulhii %a, %a : tile<64xi32>
+  %c = addi %b, %a : tile<64xi32>
+  print_tko "%d", %c : tile<64xi32> -> token""")
+    )
+    (nest,) = (item for item in found if isinstance(item, Nest))
+    assert [op.name for op in nest.ops] == ["mulhii", "addi"]
+    assert len(reasons) == 1 and "print_tko" in reasons[0]
+
+
 def test_order_of_parts():
     """A whole-tile operation stands between the groups that it separates."""
     kind = "tile<4x64xf32>"

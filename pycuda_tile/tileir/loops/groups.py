@@ -116,9 +116,10 @@ def _is_fusible(op: Operation) -> bool:
 
 
 def _may_precede(op: Operation, group: list[Operation]) -> bool:
-    """Whether an operation that needs nothing of a group may run before it."""
+    """Whether an operation that needs nothing of a group may run before it. Constants whose elements differ
+    do: loops read them as other tiles."""
     if has_tiles(op):
-        return False
+        return op.name == "constant"
     if is_pure(op):
         return True
     return op.name in LOADS and is_weak(op) and not any(member.name in STORES for member in group)
