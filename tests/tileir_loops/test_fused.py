@@ -263,6 +263,11 @@ def test_parts_that_are_replaced(name: str, which: str):
     assert "reason" not in built("auto").kernel(f"inserted_{name}").attributes
 
 
+def test_autotune_tells_the_ways_apart():
+    ways = [built(optimize).kernel("saxpy")._request.way for optimize in (False, "auto")]
+    assert ways[0] | {"optimize": "auto"} == ways[1] != ways[0]
+
+
 def test_large_results():
     """They are stored past the caches, where rows lie at multiples of 16 bytes."""
     for columns, skipped in ((2048, 0), (2048, 1), (2047, 0)):
