@@ -47,6 +47,16 @@ const void* Interrupted::code() const noexcept {
 #endif
 }
 
+const void* Interrupted::stack() const noexcept {
+#if defined(__linux__) && defined(__x86_64__)
+  return reinterpret_cast<const void*>(static_cast<const ucontext_t*>(context_)->uc_mcontext.gregs[REG_RSP]);
+#elif defined(__linux__) && defined(__aarch64__)
+  return reinterpret_cast<const void*>(static_cast<const ucontext_t*>(context_)->uc_mcontext.sp);
+#else
+  return nullptr;
+#endif
+}
+
 const char* Interrupted::access() const noexcept {
 #if defined(__linux__) && defined(__x86_64__)
   const auto& registers = static_cast<const ucontext_t*>(context_)->uc_mcontext.gregs;
@@ -175,7 +185,8 @@ void describe(FixedText& to, const siginfo_t& signal, const Interrupted& at, con
     to << "an integer division by zero, or of the smallest integer by -1";
   else if (signal.si_signo == SIGILL || signal.si_signo == SIGTRAP)
     to << "a trap, or an instruction that this processor does not have";
-  else if (signal.si_signo == SIGSEGV && stack.guards(signal.si_addr))
+  // Signals are not delivered where the stack has no memory: the system reports another fault then.
+  else if (signal.si_signo == SIGSEGV && (stack.guards(signal.si_addr) || stack.guards(at.stack())))
     describe_overflow(to, stack, calls);
   else
     describe_access(to, signal, at);

@@ -18,6 +18,7 @@ class Interrupted {
 public:
   explicit Interrupted(const void* context) noexcept : context_(context) {}
   const void* code() const noexcept;   // the interrupted instruction
+  const void* stack() const noexcept;  // its stack pointer
   const char* access() const noexcept; // "read" or "wrote", if the processor reports it
 
 private:
