@@ -1,7 +1,7 @@
 """The header with NVRTC 12.0, 12.9, 13.0 and the installed one, for the architectures that each supports.
 
-By default the tests ask for what the versions differ in. `pytest --wide` compiles the examples for all pairs of
-version and architecture, the test programs, and each operation on all element types with each version.
+By default the tests ask for what the versions differ in. `pytest --wide` compiles the examples for all pairs
+of version and architecture, the test programs, and each operation on all element types with each version.
 
 NVRTC 12.0 does not deduce alias templates, so `ct::shape{4_ic}` must be written `ct::shape<4>{}` (as_12_0()
 rewrites the sources), and it does not order overloads by concepts of two types.
