@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from .building.builder import build, nvrtc_build
     from .building.module import Module
     from .errors import (
+        BuildValueError,
         CompileError,
         Diagnostic,
         Error,
@@ -58,6 +59,7 @@ _PUBLIC = {
     "torch_op": "launching.torch_operator",
     "compile_program": "programs.program",
     "Error": "errors",
+    "BuildValueError": "errors",
     "CompileError": "errors",
     "Diagnostic": "errors",
     "KernelNotFound": "errors",
@@ -71,6 +73,7 @@ _PUBLIC = {
     "tileir": "tileir",
 }
 __all__ = [
+    "BuildValueError",
     "CompileError",
     "Diagnostic",
     "Error",

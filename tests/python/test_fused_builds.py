@@ -12,9 +12,8 @@ import numpy as np
 import pytest
 
 import pycuda_tile as pct
-from pycuda_tile import tileir
+from pycuda_tile import BuildValueError, NotAvailableYet, tileir
 from pycuda_tile.compilers import toolchain
-from pycuda_tile.errors import BuildValueError, NotAvailableYet
 from pycuda_tile.targets.host import compiling
 from pycuda_tile.targets.host.unlike import find_unlike
 
