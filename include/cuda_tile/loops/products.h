@@ -23,8 +23,13 @@ class product_sums {
   static constexpr unsigned columns = fits_vectors ? ct::detail::block_shape<C, N>::columns : N;
   static constexpr unsigned most = 256 * per_step;
   static constexpr unsigned depth = Together && Batches == 1 && K < most ? most : K;
-  /// So that rows are not in the same set of the first cache.
-  static constexpr unsigned pitch = depth + 64 / static_cast<unsigned>(sizeof(F));
+  /// Whether factors may be multiplied where they are.
+  static constexpr bool takes_left =
+      requires { requires arithmetic::takes_left; } && !Together && K * sizeof(F) <= 512;
+  static constexpr bool takes_right =
+      requires { requires arithmetic::takes_right; } && !Together && N == columns;
+  /// Longer rows are not to be in the same set of the first cache.
+  static constexpr unsigned pitch = takes_left ? K : depth + 64 / static_cast<unsigned>(sizeof(F));
 
   struct left_chunk {
     alignas(64) F rows[M * pitch];
@@ -37,8 +42,7 @@ class product_sums {
   };
   shared_chunks<left_chunk> left;
   shared_chunks<right_chunk> right;
-  F const *rows, *panels; // of the present chunks, or factors that lie as packed ones do
-  unsigned row_pitch;
+  F const *rows, *panels;         // of the present chunks, or factors that lie as packed ones do
   unsigned filled = 0, chunk = 0; // how much of the present chunk is packed, and its number
   bool is_zero;                   // whether the sums begin with zeros, which are not there yet
 
@@ -63,7 +67,6 @@ public:
         left.begin(chunk);
         right.begin(chunk);
         rows = left.present->rows;
-        row_pitch = pitch;
         panels = right.present->panels;
       }
       if (as_left)
@@ -92,10 +95,6 @@ public:
   }
 
 private:
-  static constexpr bool takes_left = requires { requires arithmetic::takes_left; } && !Together;
-  static constexpr bool takes_right =
-      requires { requires arithmetic::takes_right; } && !Together && N == columns;
-
   /// Whether factors without gaps lie apart from the sums, which are made while they are read.
   template <unsigned Rows, unsigned Columns, typename E>
   CUDA_TILE_API static bool lie_as_packed(matrices<E> const& x, C const* sums, long long row_step) {
@@ -112,7 +111,6 @@ private:
   CUDA_TILE_API void take_left(matrix<L> const& x) {
     if constexpr (takes_left) {
       rows = x.from;
-      row_pitch = K;
       left.present->is_exact = true;
     }
   }
@@ -140,7 +138,9 @@ private:
           x.part(0, j));
   }
 
-  [[gnu::noinline]] void multiply(C* sums, unsigned row_step) {
+  [[gnu::noinline]] void multiply(C* sums, unsigned distance) {
+    unsigned const row_step =
+        Together ? distance : N; // only sums of several rounds are made where they are stored
     left.end();
     right.end();
     bool const is_exact = left.present->is_exact && right.present->is_exact;
@@ -155,6 +155,8 @@ private:
       multiply_by<typename arithmetic::otherwise>(sums, row_step);
     next_chunk();
   }
+  /// Compilers make better loops of a number that they know.
+  CUDA_TILE_API unsigned steps() const { return (Together ? filled : depth) / per_step; }
   CUDA_TILE_API void next_chunk() {
     filled = 0;
     ++chunk;
@@ -164,8 +166,8 @@ private:
     ct::platform::note_mma<static_cast<unsigned>(ct::detail::mma_unit::amx)>();
     ct::platform::amx::configure(ct::platform::amx::full_tiles());
     for (unsigned j = 0; j < N; j += columns)
-      loops::multiply_tile_rows<typename arithmetic::tiles, M, columns>(
-          sums + j, row_step, is_zero, rows, row_pitch, panels + j * depth, filled / per_step);
+      loops::multiply_tile_rows<typename arithmetic::tiles, M, columns>(sums + j, row_step, is_zero, rows,
+                                                                        pitch, panels + j * depth, steps());
     ct::platform::amx::release();
   }
 
@@ -181,8 +183,8 @@ private:
       auto from = is_zero ? ct::detail::addend<C>{corrections, 0} : ct::detail::addend<C>{sums + j, row_step};
       F const* panel = panels + j * depth;
       if constexpr (fits_vectors)
-        ct::detail::multiply_rows<Arithmetic, M, columns / lanes>(0, M, sums + j, row_step, from, rows,
-                                                                  row_pitch, panel, filled / per_step);
+        ct::detail::multiply_rows<Arithmetic, M, columns / lanes>(0, M, sums + j, row_step, from, rows, pitch,
+                                                                  panel, steps());
       else
         multiply_narrow(sums, row_step, from, panel);
     }
@@ -193,7 +195,7 @@ private:
       for (unsigned j = 0; j < N; ++j) {
         C sum = -C{};
         for (unsigned k = 0; k < filled; ++k)
-          sum = ct::detail::multiply_add<C>(rows[i * row_pitch + k],
+          sum = ct::detail::multiply_add<C>(rows[i * pitch + k],
                                             panel[(k / per_step * N + j) * per_step + k % per_step], sum);
         sums[i * row_step + j] = ct::elements::add{}(from.row(i)[j], sum);
       }
