@@ -92,15 +92,21 @@ CUDA_TILE_API R to_integer(A const& a) {
         wide value = convert<wide>(x);
         if constexpr (is_same_v<E, bool>)
           return value != 0;
-        wide beyond = static_cast<wide>(1ULL << (bits - 1)) * (Sign == as_signed ? 1 : 2);
+        wide const beyond = static_cast<wide>(1ULL << (bits - 1)) * (Sign == as_signed ? 1 : 2);
+        using number = conditional_t<bits <= 32, int, long long>;
         unsigned long long greatest = Sign == as_unsigned ? ~0ULL >> (64 - bits) : (1ULL << (bits - 1)) - 1;
+        if constexpr (bits <= 16) { // the greatest one is a float, and processors convert to int
+          wide const high = static_cast<wide>(greatest), low = Sign == as_signed ? -beyond : wide(0);
+          value = value == value ? value : wide(0);
+          value = value < low ? low : value;
+          return write<E>(static_cast<int>(value > high ? high : value));
+        }
         if (value != value)
           return write<E>(0);
         if (value >= beyond)
           return write<E>(greatest);
         if constexpr (Sign == as_signed)
-          return write<E>(value < -beyond ? static_cast<long long>(~greatest)
-                                          : static_cast<long long>(value));
+          return write<E>(value < -beyond ? static_cast<number>(~greatest) : static_cast<number>(value));
         else
           return write<E>(value <= 0 ? 0ULL : static_cast<unsigned long long>(value));
       },
