@@ -72,6 +72,29 @@ def test_comparison_and_extrema(dtype, target):
         assert nans.size and set(nans) == {0x7FFF}, case.expression
 
 
+@pytest.mark.parametrize("dtype", [HALF, BFLOAT], ids=str)
+def test_products_that_are_ties_and_rows_of_small_floats(dtype, target):
+    info, at = ml_dtypes.finfo(dtype), np.arange(SIZE).reshape(SHAPE)
+    ties = (1 + (at % 20 * 2 + 1) * float(info.eps)).astype(dtype)  # times 1.5, between two numbers
+    factor = np.full(SHAPE, 1.5, dtype)
+    least = np.where(at % 2, 1, -1).astype(dtype) * info.smallest_subnormal
+    whole = (at % 7 - 3).astype(dtype)  # so that sums are exact in any order
+    some = whole.copy()
+    some[at % 3 == 0], some[1] = np.nan, np.nan
+    fma = Case("ct::fma(x0, x1, x2)", [ties, factor, least], SHAPE, dtype)
+    made = [(fma, reference.fma(ties, factor, least))]
+    for dim in (0, 1):
+        shape = tuple(1 if d == dim else n for d, n in enumerate(SHAPE))
+        total = whole.astype(np.float32).sum(dim, keepdims=True).astype(dtype)
+        made.append((Case(f"ct::sum(x0, {dim}_ic)", [whole], shape, dtype), total))
+        with np.errstate(all="ignore"):
+            greatest = np.fmax.reduce(some.astype(np.float32), axis=dim, keepdims=True).astype(dtype)
+        made.append((Case(f"ct::reduce_max(x0, {dim}_ic)", [some], shape, dtype), greatest))
+    run([case for case, _ in made], target)
+    for case, expected in made:
+        assert_same_bits(case, expected)
+
+
 def _moderate(x: np.ndarray) -> np.ndarray:
     with np.errstate(invalid="ignore"):
         return np.where(np.abs(x) < 1000, x, x.dtype.type(-2.5))

@@ -99,12 +99,27 @@ CUDA_TILE_API E magnitude(E a) {
     return a;
 }
 
+/// The bits of a 16 bit floating point number as an integer in their order, -0 before 0; its own inverse.
+CUDA_TILE_API short in_order(short bits) { return static_cast<short>(bits ^ ((bits >> 15) & 0x7fff)); }
+/// Maximum or minimum of half or bfloat16, without conversions. A NaN counts less than every number.
+template <bool Max, typename E>
+CUDA_TILE_API E extremum_of_bits(E a, E b) {
+  constexpr short infinity = format_of<E>::infinity, none = Max ? -0x8000 : 0x7fff, nan = 0x7fff;
+  short p = platform::bit_cast<short>(a), q = platform::bit_cast<short>(b);
+  p = static_cast<short>(p & 0x7fff) > infinity ? none : elements::in_order(p);
+  q = static_cast<short>(q & 0x7fff) > infinity ? none : elements::in_order(q);
+  short const found = (p > q) == Max ? p : q;
+  return platform::bit_cast<E>(found == none ? nan : elements::in_order(found));
+}
+
 /// Maximum or minimum. For floating point, IEEE 754 maximumNumber and minimumNumber: the result is NaN only
 /// if both operands are, and -0 is less than +0.
 template <bool Max, typename E>
 CUDA_TILE_API E extremum_of(E a, E b) {
   if constexpr (is_integral_scalar_v<E>) {
     return (a > b) == Max ? a : b;
+  } else if constexpr (sizeof(E) == 2 && !platform::small_floats_convert) {
+    return elements::extremum_of_bits<Max>(a, b);
   } else {
     using C = compute_t<E>;
     using bits = bits_t<C>;
@@ -120,13 +135,37 @@ CUDA_TILE_API E extremum_of(E a, E b) {
   }
 }
 
-/// a * b + c of half and bfloat16, rounded to odd in float, so that rounding it again gives the correct
-/// result.
+/// a * b + c of values of bfloat16, or of half, rounded to odd in double. Without branches, which host
+/// compilers vectorise.
+CUDA_TILE_API bits_t<double> fma_to_odd(float a, float b, float c) {
+  double const product = static_cast<double>(a) * static_cast<double>(b), addend = c; // exact
+  double const sum = product + addend, part = sum - product;
+  double const error = (product - (sum - part)) + (addend - part); // exact, or NaN
+  auto const bits = platform::bit_cast<bits_t<double>>(sum), rest = platform::bit_cast<bits_t<double>>(error);
+  bits_t<double> const toward_zero = (bits ^ rest) >> 63;
+  bool const inexact = (rest << 1) - 1 < 0xffe0000000000000;
+  return inexact ? (bits - toward_zero) | 1 : bits;
+}
+/// The same for values of half, of which no sum is subnormal as a float: a float that is rounded to odd.
+struct fma_of_halves {
+  CUDA_TILE_API float operator()(float a, float b, float c) const {
+    auto const bits = elements::fma_to_odd(a, b, c), last = bits & 0x1fffffff;
+    return static_cast<float>(platform::bit_cast<double>((bits - last) | (last != 0 ? 0x20000000u : 0u)));
+  }
+};
+
+/// a * b + c of half and bfloat16, rounded to odd first, so that rounding it again gives the correct result.
 template <typename E>
 CUDA_TILE_API E small_fma(E p, E q, E r) {
   float const a = detail::convert<float>(p), b = detail::convert<float>(q), c = detail::convert<float>(r);
-  float below = platform::rounded::fma<2>(a, b, c), above = platform::rounded::fma<3>(a, b, c);
-  return detail::convert<E>((platform::bit_cast<unsigned>(below) & 1) != 0 ? below : above);
+  if constexpr (platform::small_floats_convert) {
+    float below = platform::rounded::fma<2>(a, b, c), above = platform::rounded::fma<3>(a, b, c);
+    return detail::convert<E>((platform::bit_cast<unsigned>(below) & 1) != 0 ? below : above);
+  } else if constexpr (is_same_v<E, __half>) {
+    return detail::convert<E>(fma_of_halves{}(a, b, c));
+  } else {
+    return detail::convert<E>(platform::bit_cast<double>(elements::fma_to_odd(a, b, c)));
+  }
 }
 
 // ---- [1.9] modes

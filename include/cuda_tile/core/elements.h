@@ -104,7 +104,7 @@ struct abs {
 /// [2.2.20] [2.2.21] IEEE 754 maximumNumber and minimumNumber: the result is NaN only if both operands are,
 /// and -0 is less than +0.
 template <bool Max>
-struct extremum : in_compute_type {
+struct extremum {
   template <typename E>
   CUDA_TILE_API E operator()(E a, E b) const {
     return elements::extremum_of<Max>(a, b);

@@ -62,8 +62,7 @@ struct lanes_in_memory {
   }
   CUDA_TILE_API void begin(strip<E, Lanes> const& x) { copy<E, Lanes>(sums, x.slots); }
   CUDA_TILE_API void add(F f, strip<E, Lanes> const& x) { // in place: compilers copy tiles piece by piece
-    for (unsigned l = 0; l < Lanes; ++l)
-      sums[l] = f(sums[l], x.slots[l]);
+    ct::detail::combine_elements<Lanes>(f, sums, x.slots);
   }
   CUDA_TILE_API E total(F f) const { return combine_halves<Lanes>(f, sums); }
 };
@@ -150,8 +149,7 @@ CUDA_TILE_API void combine_strips(F f, R& sums, R const& x) {
   if constexpr (ct::scalar<R>)
     sums = f(sums, x);
   else
-    for (unsigned l = 0; l < R::distribution::size; ++l)
-      sums.slots[l] = f(sums.slots[l], x.slots[l]);
+    ct::detail::combine_elements<R::distribution::size>(f, sums.slots, x.slots);
 }
 
 /// reduction_along for several strips that are reduced together, R.

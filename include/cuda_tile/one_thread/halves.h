@@ -2,7 +2,7 @@
 // instructions, which compilers do not find by themselves.
 #pragma once
 
-#include "cuda_tile/core/elements.h"
+#include "cuda_tile/core/modes.h"
 #include "cuda_tile/platform/host_halves.h"
 #include "cuda_tile/tile/tile.h"
 
@@ -18,51 +18,56 @@ CUDA_TILE_CONSTEXPR bool converts_halves() {
 
 template <unsigned N, typename To, typename From>
 CUDA_TILE_API void convert_elements(To* to, From const* from) {
+  constexpr unsigned at_once = platform::halves_at_once, two = at_once == 0 ? 1 : 2 * at_once;
   if constexpr (!converts_halves<To, From, N>()) {
     for (unsigned i = 0; i < N; ++i)
       to[i] = detail::convert<To>(from[i]);
-  } else {
-    constexpr unsigned at_once = platform::halves_at_once;
-    constexpr bool by_two = is_same_v<To, float> && N % (2 * at_once) == 0;
-    for (unsigned i = 0; i < N; i += by_two ? 2 * at_once : at_once)
-      if constexpr (by_two)
+  } else if constexpr (is_same_v<To, float>) {
+    for (unsigned i = 0; i < N; i += N % two == 0 ? two : at_once)
+      if constexpr (N % two == 0)
         platform::floats_of_two(to + i, from + i);
-      else if constexpr (is_same_v<To, float>) {
+      else
         platform::floats_of_halves(to + i, from + i);
-      } else if constexpr (is_same_v<From, float>) {
-        platform::halves_of_floats(to + i, from + i);
+  } else if constexpr (is_same_v<From, float>) {
+    for (unsigned i = 0; i < N; i += at_once)
+      platform::halves_of_floats(to + i, from + i);
+  } else { // through floats, in parts that the caches hold
+    constexpr unsigned part = N < 256 ? N : 256;
+    float floats[part];
+    for (unsigned i = 0; i < N; i += part)
+      if constexpr (is_same_v<From, __half>) {
+        detail::convert_elements<part>(floats, from + i);
+        for (unsigned l = 0; l < part; ++l)
+          to[i + l] = detail::convert<To>(floats[l]);
       } else {
-        float floats[at_once];
-        if constexpr (is_same_v<From, __half>)
-          platform::floats_of_halves(floats, from + i);
-        for (unsigned l = 0; l < at_once; ++l)
-          if constexpr (is_same_v<From, __half>)
-            to[i + l] = detail::convert<To>(floats[l]);
-          else
-            floats[l] = detail::float_before_rounding<__half>(from[i + l]);
-        if constexpr (is_same_v<To, __half>)
-          platform::halves_of_floats(to + i, floats);
+        for (unsigned l = 0; l < part; ++l)
+          floats[l] = detail::float_before_rounding<__half>(from[i + l]);
+        detail::convert_elements<part>(to + i, floats);
       }
   }
 }
 
 /// F as a function of floats, from which that of halves differs only by a last rounding.
 template <typename F>
-CUDA_TILE_API F on_floats(F f) {
-  return f;
-}
-template <typename F>
-CUDA_TILE_API F on_floats(on_converted<__half, F> f) {
-  return f.f;
-}
-template <typename F>
-inline constexpr bool computes_halves_in_float = __is_base_of(elements::in_compute_type, F);
+struct in_float {
+  static constexpr bool exists = __is_base_of(elements::in_compute_type, F);
+  using type = F;
+};
+template <>
+struct in_float<elements::fma> {
+  static constexpr bool exists = true;
+  using type = elements::fma_of_halves;
+};
 template <typename E, typename F>
-inline constexpr bool computes_halves_in_float<on_converted<E, F>> = computes_halves_in_float<F>;
+struct in_float<on_converted<E, F>> : in_float<F> {};
+template <typename F>
+struct in_float<
+    elements::rounded<F, rounding_mode::round_ties_to_even, subnormals_rounding_mode::preserve_subnormals>>
+    : in_float<F> {};
 
 template <typename R, typename F, typename... Operands>
 concept maps_halves =
-    !checks::enabled && computes_halves_in_float<F> && (is_same_v<tile_element_t<Operands>, __half> && ...) &&
+    !checks::enabled && in_float<F>::exists && (is_same_v<tile_element_t<Operands>, __half> && ...) &&
     (is_same_v<tile_element_t<R>, __half> || is_same_v<tile_element_t<R>, bool>) &&
     converts_halves<__half, float, R::distribution::slots>();
 
@@ -76,6 +81,24 @@ CUDA_TILE_API auto as_floats(T const& x, unsigned first) {
     for (unsigned i = 0; i < Count; i += platform::halves_at_once)
       platform::floats_of_halves<false>(result.slots + i, x.slots + first + i);
     return result;
+  }
+}
+
+/// to = f(to, x) for each of N elements.
+template <unsigned N, typename E, typename F>
+CUDA_TILE_API void combine_elements([[maybe_unused]] F f, E* to, E const* x) {
+  if constexpr (is_same_v<E, __half> && in_float<F>::exists && converts_halves<E, float, N>()) {
+    float sums[N], others[N];
+    for (unsigned i = 0; i < N; i += platform::halves_at_once) {
+      platform::floats_of_halves<false>(sums + i, to + i);
+      platform::floats_of_halves<false>(others + i, x + i);
+    }
+    for (unsigned l = 0; l < N; ++l)
+      sums[l] = typename in_float<F>::type{}(sums[l], others[l]);
+    detail::convert_elements<N>(to, sums);
+  } else {
+    for (unsigned l = 0; l < N; ++l)
+      to[l] = f(to[l], x[l]);
   }
 }
 

@@ -84,14 +84,14 @@ CUDA_TILE_API R map_aligned(conversion_to<E> f, T const& operand) {
 /// Functions of halves that are computed in float: whole vectors are converted.
 template <typename R, typename F, typename... Operands>
   requires maps_halves<R, F, Operands...>
-CUDA_TILE_API R map_aligned(F f, Operands const&... operands) {
+CUDA_TILE_API R map_aligned(F, Operands const&... operands) {
   constexpr unsigned slots = R::distribution::slots, most = 2 * platform::halves_at_once;
   constexpr unsigned count = slots < most ? slots : most;
   using part = tile<conditional_t<is_same_v<typename R::element_type, __half>, float, bool>, shape<count>>;
   R result;
   for (unsigned s = 0; s < slots; s += count) {
     auto const found =
-        detail::map_aligned<part>(detail::on_floats(f), detail::as_floats<count>(operands, s)...);
+        detail::map_aligned<part>(typename in_float<F>::type{}, detail::as_floats<count>(operands, s)...);
     detail::convert_elements<count>(result.slots + s, found.slots);
   }
   return result;

@@ -1,6 +1,7 @@
 // The loops of reductions with one thread a block. tile/shared_primitives.h says how elements are numbered.
 #pragma once
 
+#include "cuda_tile/one_thread/halves.h"
 #include "cuda_tile/one_thread/vectors.h"
 #include "cuda_tile/tile/tile.h"
 
@@ -30,8 +31,7 @@ CUDA_TILE_API E reduce_run(F f, E const* from) {
   for (unsigned l = 0; l < lanes; ++l)
     sums[l] = from[l];
   for (unsigned i = lanes; i < N; i += lanes)
-    for (unsigned l = 0; l < lanes; ++l)
-      sums[l] = f(sums[l], from[i + l]);
+    detail::combine_elements<lanes>(f, sums, from + i);
   return detail::reduce_halves<lanes>(f, sums);
 }
 
@@ -54,8 +54,7 @@ CUDA_TILE_API void reduce_rows(E* to, F f, E const* from) {
     for (unsigned j = 0; j < Inner; ++j)
       to[j] = from[j];
     for (unsigned k = 1; k < N; ++k)
-      for (unsigned j = 0; j < Inner; ++j)
-        to[j] = f(to[j], from[k * Inner + j]);
+      detail::combine_elements<Inner>(f, to, from + k * Inner);
   }
 }
 
