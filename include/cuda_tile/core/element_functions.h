@@ -101,15 +101,20 @@ CUDA_TILE_API E magnitude(E a) {
 
 /// The bits of a 16 bit floating point number as an integer in their order, -0 before 0; its own inverse.
 CUDA_TILE_API short in_order(short bits) { return static_cast<short>(bits ^ ((bits >> 15) & 0x7fff)); }
+/// a where a condition holds, else b; compilers would make branches of `?:`.
+CUDA_TILE_API short chosen(bool condition, short a, short b) {
+  int const all = -static_cast<int>(condition);
+  return static_cast<short>((a & all) | (b & ~all));
+}
 /// Maximum or minimum of half or bfloat16, without conversions. A NaN counts less than every number.
 template <bool Max, typename E>
 CUDA_TILE_API E extremum_of_bits(E a, E b) {
   constexpr short infinity = format_of<E>::infinity, none = Max ? -0x8000 : 0x7fff, nan = 0x7fff;
   short p = platform::bit_cast<short>(a), q = platform::bit_cast<short>(b);
-  p = static_cast<short>(p & 0x7fff) > infinity ? none : elements::in_order(p);
-  q = static_cast<short>(q & 0x7fff) > infinity ? none : elements::in_order(q);
+  p = elements::chosen(static_cast<short>(p & 0x7fff) > infinity, none, elements::in_order(p));
+  q = elements::chosen(static_cast<short>(q & 0x7fff) > infinity, none, elements::in_order(q));
   short const found = (p > q) == Max ? p : q;
-  return platform::bit_cast<E>(found == none ? nan : elements::in_order(found));
+  return platform::bit_cast<E>(elements::chosen(found == none, nan, elements::in_order(found)));
 }
 
 /// Maximum or minimum. For floating point, IEEE 754 maximumNumber and minimumNumber: the result is NaN only

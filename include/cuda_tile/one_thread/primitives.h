@@ -18,10 +18,24 @@ CUDA_TILE_API decltype(auto) computed(T const& x) {
   return (x);
 }
 
+/// A tile of a few vectors: g++ would fill it by instructions for long strings.
+template <typename R>
+concept few_vectors =
+    (sizeof(typename R::element_type) < 4 && sizeof(R::slots) % platform::vector_bytes == 0 &&
+     sizeof(R::slots) <= 4 * platform::vector_bytes);
+
 template <typename R>
 CUDA_TILE_API R filled(typename R::element_type x) {
   R result;
   checks::define(result);
+  if constexpr (few_vectors<R>) {
+    using bits = typename unsigned_of_size<sizeof x>::type;
+    auto const all = platform::bit_cast<bits>(x) + platform::vector<bits>{};
+    constexpr unsigned at_once = platform::vector_bytes / sizeof x;
+    for (unsigned i = 0; i < R::distribution::slots; i += at_once)
+      platform::store_vector(result.slots + i, all);
+    return result;
+  }
   for (auto& slot : result.slots)
     slot = x;
   return result;
