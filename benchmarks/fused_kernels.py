@@ -2,7 +2,7 @@
 
     python benchmarks/fused_kernels.py [--only TEXT]    prints the table
     python benchmarks/fused_kernels.py --write          keeps it in results/
-    python benchmarks/fused_kernels.py --speed --write  measures them, which takes three minutes
+    python benchmarks/fused_kernels.py --speed --write  measures them, which takes four minutes
 
 The kernels are those of results/tileir_operations.md in examples/, tests/programs/ and benchmarks/kernels/,
 those that stand for NumPy's expressions, and those of whole programs. Needs clang 19 or newer, or the ziglang
