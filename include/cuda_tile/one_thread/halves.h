@@ -8,17 +8,19 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
+/// Not zero, by which compilers must not divide even where it is not used.
+inline constexpr unsigned halves_or_one = platform::halves_at_once == 0 ? 1 : platform::halves_at_once;
+
 /// Whether N elements are converted from or to half in whole vectors.
 template <typename To, typename From, unsigned N>
 CUDA_TILE_CONSTEXPR bool converts_halves() {
-  constexpr unsigned at_once = platform::halves_at_once;
-  return at_once != 0 && N % (at_once == 0 ? 1 : at_once) == 0 &&
+  return platform::halves_at_once != 0 && N % halves_or_one == 0 &&
          is_same_v<To, __half> != is_same_v<From, __half>;
 }
 
 template <unsigned N, typename To, typename From>
 CUDA_TILE_API void convert_elements(To* to, From const* from) {
-  constexpr unsigned at_once = platform::halves_at_once, two = at_once == 0 ? 1 : 2 * at_once;
+  constexpr unsigned at_once = halves_or_one, two = 2 * at_once;
   if constexpr (!converts_halves<To, From, N>()) {
     for (unsigned i = 0; i < N; ++i)
       to[i] = detail::convert<To>(from[i]);
