@@ -55,11 +55,11 @@ class _Emitter:
         self.outputs = {id(v): places.get(id(v)) or translator.fresh("result") for v in nest.outputs}
         self.buffers = {key: translator.fresh("kept") for key in nest.buffers}
         self.places: dict[int, Place] = {}
-        self.sums: dict[int, str] = {}  # names of reductions and scans under way
-        self.combines: dict[int, str] = {}  # names of their functions
-        self.strips: dict[
-            int, str
-        ] = {}  # and of the structures that these take, if tiles are reduced together
+        # Names of reductions and scans under way, of their functions, and of the structures that these take,
+        # if tiles are reduced together.
+        self.sums: dict[int, str] = {}
+        self.combines: dict[int, str] = {}
+        self.strips: dict[int, str] = {}
         self.outer: _Names = {}  # what stands for values outside of the stages' loops
         self.local: _Names = {}  # and within the loop of the present stage
         self.positions: dict[int, str] = {}
