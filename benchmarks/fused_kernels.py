@@ -109,6 +109,7 @@ def measured_speeds(rows: list[Row]) -> dict[str, str]:
             sources.setdefault(row.source, []).append(row)
     with ThreadPoolExecutor(2) as pool:
         ways = dict(zip(sources, pool.map(both_ways, sources, sources.values()), strict=True))
+    pct.set_num_workers(1)  # processor time holds that of threads that wait for each other
     speeds = {}
     for source, fused in sources.items():
         made = launches(source, [row.kernel for row in fused])
@@ -165,7 +166,7 @@ def written(rows: list[Row], speeds: dict[str, str]) -> str:
         "# Kernels as fused loops",
         "",
         "Made by `benchmarks/fused_kernels.py`. Speed is the processor time of operation-by-operation",
-        "code / that of fused code, the median of short rounds in turn. It is blank where both are the",
+        "code / that of fused code on one thread, the median of short rounds in turn. It is blank where both are the",
         "same code: for kernels that run by operation, for those of one strip, whose tiles are so small",
         "that they need no loops, and for those without tiles.",
         "",

@@ -88,7 +88,7 @@ struct turns_along {
 /// The same for sums, vector by vector.
 template <typename R>
 struct vectors_along : turns_along<R> {
-  using vector = ct::platform::vector<typename R::element_type>;
+  using vector = ct::detail::sums_vector<typename R::element_type>;
   static constexpr unsigned width = sizeof(vector) / sizeof(typename R::element_type);
   vector before;
 

@@ -21,9 +21,10 @@ CUDA_TILE_API void scan_in_turn(E* rows, F f) {
 /// then added; as in a reduction, this preserves precision.
 template <unsigned N, unsigned Inner, typename E, typename F>
 CUDA_TILE_CONSTEXPR unsigned scanned_in_turn() {
-  if constexpr (Inner == 1 && scans_vectors<F, E, N>)
-    return reduced_in_turn * platform::vector_bytes / sizeof(E);
-  return integral<E> ? N : reduced_in_turn;
+  if constexpr (integral<E>)
+    return N;
+  else
+    return reduced_in_turn * (Inner == 1 && scans_vectors<F, E, N> ? platform::vector_bytes / sizeof(E) : 1);
 }
 
 /// Scans N rows and combines each with the row before them, in one pass.

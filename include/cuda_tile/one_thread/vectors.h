@@ -97,10 +97,21 @@ CUDA_TILE_API E reduce_vectors(F, E const* from) {
   return detail::reduce_lanes<F>(c);
 }
 
+/// Elements E of which vectors are added; integers wrap around.
+template <typename E>
+struct vector_element {
+  using type = E;
+};
+template <integral E>
+struct vector_element<E> : unsigned_of_size<sizeof(E)> {};
+template <typename E>
+using sums_vector = platform::vector<typename vector_element<E>::type>;
+
 /// Whether each vector is scanned by itself first; the sum before it is then added to it once.
 template <typename F, typename E, unsigned N>
 inline constexpr bool scans_vectors =
-    is_same_v<F, elements::add> && has_vector_form<F, E, N> && N * sizeof(E) > platform::vector_bytes;
+    is_same_v<F, elements::add> && (has_vector_form<F, E, N> || (integral<E> && sizeof(E) >= 4)) &&
+    N * sizeof(E) % platform::vector_bytes == 0 && N * sizeof(E) > platform::vector_bytes;
 
 /// Adds to each lane those before it. Lanes shifted in at the front are -0, which changes no sum.
 template <typename V>
@@ -119,7 +130,7 @@ CUDA_TILE_API V add_before(V v) {
 /// row[i] = row[0] + ... + row[i], of N elements.
 template <unsigned N, typename E>
 CUDA_TILE_API void add_partial_sums(E* row) {
-  using V = platform::vector<E>;
+  using V = sums_vector<E>;
   constexpr unsigned width = sizeof(V) / sizeof(E);
   V before = -V{};
   for (unsigned i = 0; i < N; i += width) {
