@@ -1,5 +1,5 @@
-// [2.7.1] to [2.7.5] Loads and stores through tiles of pointers, which are passed by value so that arrays
-// decay.
+// [2.7.1] to [2.7.5] Loads and stores through tiles of pointers. The manual's parameters are values, to which
+// arrays convert. Loads take references instead, since compilers would copy the tiles.
 #pragma once
 
 #include "cuda_tile/checked/access.h"
@@ -29,72 +29,59 @@ using tile_load_t = tile_with_element_t<T, detail::remove_cv_t<detail::pointee_t
 
 namespace detail {
 
-template <typename Tile>
-CUDA_TILE_API tile_load_t<Tile> load_checked(Tile const& ptrs) {
-  checks::before_access<checks::reads>("load", ptrs, true);
-  return detail::load<tile_load_t<Tile>>(ptrs);
-}
-template <typename Tile, typename Mask, typename Padding>
-CUDA_TILE_API tile_load_t<Tile> load_padded(Tile const& ptrs, Mask const& mask, Padding const& padding) {
-  using E = tile_element_t<tile_load_t<Tile>>;
-  checks::before_access<checks::reads>("load_masked", ptrs, mask);
-  checks::before_conversion<E>(padding);
-  auto result = detail::load_masked<tile_load_t<Tile>>(detail::plain_access{}, ptrs, mask, padding);
-  checks::after_choice(result, mask, true, padding);
-  return result;
-}
-template <typename Tile, typename Mask>
-CUDA_TILE_API tile_load_t<Tile> load_existing(Tile const& ptrs, Mask const& mask) {
-  checks::before_access<checks::reads>("load_masked", ptrs, mask);
-  auto result = detail::load_masked<tile_load_t<Tile>>(detail::plain_access{}, ptrs, mask, 0);
-  checks::after_masked_load(result, mask);
-  return result;
-}
-
-/// Tiles are passed by reference, since compilers would copy them. The manual's parameters are values, to
-/// which arrays convert.
-template <typename Tile>
-concept loadable_scalar = loadable_tile<Tile> && scalar<Tile>;
-template <typename Tile>
-concept loadable_large_tile = loadable_tile<Tile> && !scalar<Tile>;
+template <typename T>
+struct by_value {
+  using type = remove_cv_t<T>;
+};
+template <typename T, decltype(sizeof 0) N>
+struct by_value<T[N]> {
+  using type = T const*;
+};
+/// The type of a parameter to which a reference to constant T converts.
+template <typename T>
+using by_value_t = typename by_value<T>::type;
 
 } // namespace detail
 
 /// [2.7.4] The values that ptrs point to.
-template <detail::loadable_scalar Tile>
-CUDA_TILE_API tile_load_t<Tile> load(Tile ptrs) noexcept {
-  return detail::load_checked(ptrs);
-}
-template <detail::loadable_large_tile Tile>
-CUDA_TILE_API tile_load_t<Tile> load(Tile const& ptrs) noexcept {
-  return detail::load_checked(ptrs);
+template <typename Tile>
+  requires loadable_tile<detail::by_value_t<Tile>>
+CUDA_TILE_API tile_load_t<detail::by_value_t<Tile>> load(Tile const& argument) noexcept {
+  detail::by_value_t<Tile> const& ptrs = argument;
+  checks::before_access<checks::reads>("load", ptrs, true);
+  return detail::load<tile_load_t<detail::by_value_t<Tile>>>(ptrs);
 }
 
 /// [2.7.4] Where the mask is false, nothing is read and the padding is the result.
-template <detail::loadable_scalar Tile, bool_tile_convertible Mask, tile_like Padding>
-  requires broadcastable_to<Mask, tile_shape_t<Tile>> && broadcastable_to<Padding, tile_shape_t<Tile>> &&
-           scalar_convertible_to<tile_element_t<Padding>, tile_element_t<tile_load_t<Tile>>>
-CUDA_TILE_API tile_load_t<Tile> load_masked(Tile ptrs, Mask const& mask, Padding const& padding) noexcept {
-  return detail::load_padded(ptrs, mask, padding);
-}
-template <detail::loadable_large_tile Tile, bool_tile_convertible Mask, tile_like Padding>
-  requires broadcastable_to<Mask, tile_shape_t<Tile>> && broadcastable_to<Padding, tile_shape_t<Tile>> &&
-           scalar_convertible_to<tile_element_t<Padding>, tile_element_t<tile_load_t<Tile>>>
-CUDA_TILE_API tile_load_t<Tile> load_masked(Tile const& ptrs, Mask const& mask,
-                                            Padding const& padding) noexcept {
-  return detail::load_padded(ptrs, mask, padding);
+template <typename Tile, bool_tile_convertible Mask, tile_like Padding>
+  requires loadable_tile<detail::by_value_t<Tile>> &&
+           broadcastable_to<Mask, tile_shape_t<detail::by_value_t<Tile>>> &&
+           broadcastable_to<Padding, tile_shape_t<detail::by_value_t<Tile>>> &&
+           scalar_convertible_to<tile_element_t<Padding>,
+                                 tile_element_t<tile_load_t<detail::by_value_t<Tile>>>>
+CUDA_TILE_API tile_load_t<detail::by_value_t<Tile>> load_masked(Tile const& argument, Mask const& mask,
+                                                                Padding const& padding) noexcept {
+  using R = tile_load_t<detail::by_value_t<Tile>>;
+  detail::by_value_t<Tile> const& ptrs = argument;
+  checks::before_access<checks::reads>("load_masked", ptrs, mask);
+  checks::before_conversion<tile_element_t<R>>(padding);
+  auto result = detail::load_masked<R>(detail::plain_access{}, ptrs, mask, padding);
+  checks::after_choice(result, mask, true, padding);
+  return result;
 }
 
 /// [2.7.4] Where the mask is false the result is unspecified; it is zero here.
-template <detail::loadable_scalar Tile, bool_tile_convertible Mask>
-  requires broadcastable_to<Mask, tile_shape_t<Tile>>
-CUDA_TILE_API tile_load_t<Tile> load_masked(Tile ptrs, Mask const& mask) noexcept {
-  return detail::load_existing(ptrs, mask);
-}
-template <detail::loadable_large_tile Tile, bool_tile_convertible Mask>
-  requires broadcastable_to<Mask, tile_shape_t<Tile>>
-CUDA_TILE_API tile_load_t<Tile> load_masked(Tile const& ptrs, Mask const& mask) noexcept {
-  return detail::load_existing(ptrs, mask);
+template <typename Tile, bool_tile_convertible Mask>
+  requires loadable_tile<detail::by_value_t<Tile>> &&
+           broadcastable_to<Mask, tile_shape_t<detail::by_value_t<Tile>>>
+CUDA_TILE_API tile_load_t<detail::by_value_t<Tile>> load_masked(Tile const& argument,
+                                                                Mask const& mask) noexcept {
+  detail::by_value_t<Tile> const& ptrs = argument;
+  checks::before_access<checks::reads>("load_masked", ptrs, mask);
+  auto result =
+      detail::load_masked<tile_load_t<detail::by_value_t<Tile>>>(detail::plain_access{}, ptrs, mask, 0);
+  checks::after_masked_load(result, mask);
+  return result;
 }
 
 namespace detail {

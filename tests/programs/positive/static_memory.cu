@@ -27,6 +27,9 @@ static_assert(same<ct::tile_load_t<tile<double*>>, tile<double>>);
 static_assert(same<decltype(ct::load(any<int const*>())), int> &&
               same<decltype(ct::load(any<ptrx4>())), i32x4>);
 static_assert(same<decltype(ct::load(any<tile<double const*>>())), tile<double>>);
+static_assert(same<decltype(ct::load(any<int (&)[3]>())), int> &&
+              same<decltype(ct::load_masked(any<int const (&)[3]>(), true)), int> &&
+              same<decltype(ct::load_masked(any<int (&)[3]>(), true, 1)), int>); // arrays convert
 static_assert(same<decltype(ct::load_masked(any<ptrx4>(), any<bx4>())), i32x4>);
 static_assert(same<decltype(ct::load_masked(any<ptrx4>(), true, 0)), i32x4>);
 static_assert(same<decltype(ct::load_masked(any<int*>(), 1.0f, 2.5)), int>); // may narrow #narrowing-padding
