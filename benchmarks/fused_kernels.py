@@ -166,9 +166,9 @@ def written(rows: list[Row], speeds: dict[str, str]) -> str:
         "# Kernels as fused loops",
         "",
         "Made by `benchmarks/fused_kernels.py`. Speed is the processor time of operation-by-operation",
-        "code / that of fused code on one thread, the median of short rounds in turn. It is blank where both",
-        "are the same code: for kernels that run by operation, for those of one strip, whose tiles are so small",
-        "that they need no loops, and for those without tiles.",
+        "code / that of fused code on one thread, the median of short rounds in turn. It is blank where",
+        "both are the same code: for kernels that run by operation, for those of one strip, whose tiles are",
+        "so small that they need no loops, and for those without tiles.",
         "",
         f"{paths[FUSED]} of the {large} kernels with larger tiles are fused as a whole. Their speeds are"
         f" {min(measured)} to {max(measured)}, with a",
