@@ -24,7 +24,7 @@ import pycuda_tile as pct
 EXAMPLES = KERNELS.parent.parent / "examples"
 POLICIES = ("ACTIVE", "PASSIVE")
 _KEEPS_MEMORY = {"MALLOC_MMAP_MAX_": "0", "MALLOC_TRIM_THRESHOLD_": str(1 << 42)}
-_ROUNDS = 5
+_ROUNDS = 9
 _LEAST, _OVER_TORCH, _OVER_BETTER = 0.8, 1.1, 1.0  # what is wanted of each row, and of geometric means
 _F = torch.nn.functional
 

@@ -130,14 +130,16 @@ static_assert(CUDA_TILE_BLOCK_THREADS >= 1 && CUDA_TILE_BLOCK_THREADS <= 1024 &&
 
 #if CUDA_TILE_ON_CUDA
 #define CUDA_TILE_API __device__ __forceinline__
+#define CUDA_TILE_ALWAYS_INLINE CUDA_TILE_API
 #define CUDA_TILE_CONSTEXPR __host__ __device__ __forceinline__ constexpr
 #define CUDA_TILE_BITS                                                                                       \
   CUDA_TILE_API // of functions that look at the bits of a float, which NVRTC 12 cannot in constants
 #define CUDA_TILE_UNROLL _Pragma("unroll")
 #define CUDA_TILE_NO_UNROLL _Pragma("unroll 1")
 #else
+#define CUDA_TILE_ALWAYS_INLINE inline __attribute__((always_inline)) // of functions in loops to vectorise
 #if CUDA_TILE_CHECKED // a report names the caller's line, which the debug information of inlined code has
-#define CUDA_TILE_API inline __attribute__((always_inline))
+#define CUDA_TILE_API CUDA_TILE_ALWAYS_INLINE
 #else
 #define CUDA_TILE_API inline
 #endif

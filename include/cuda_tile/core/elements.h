@@ -263,7 +263,7 @@ template <typename E, typename F>
 struct on_converted {
   F f;
   template <typename... Operands>
-  CUDA_TILE_API auto operator()(Operands... x) const {
+  CUDA_TILE_ALWAYS_INLINE auto operator()(Operands... x) const {
     return f(detail::convert<E>(x)...);
   }
 };

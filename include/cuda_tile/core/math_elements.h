@@ -10,21 +10,21 @@ namespace cuda::tiles::inline CUDA_TILE_ABI::elements {
 
 struct ceil : in_compute_type {
   template <typename E>
-  CUDA_TILE_API E operator()(E a) const {
+  CUDA_TILE_ALWAYS_INLINE E operator()(E a) const {
     return detail::convert<E>(platform::ceil(detail::convert<compute_t<E>>(a)));
   }
 };
 
 struct floor : in_compute_type {
   template <typename E>
-  CUDA_TILE_API E operator()(E a) const {
+  CUDA_TILE_ALWAYS_INLINE E operator()(E a) const {
     return detail::convert<E>(platform::floor(detail::convert<compute_t<E>>(a)));
   }
 };
 
 struct pow : in_compute_type {
   template <typename E>
-  CUDA_TILE_API E operator()(E a, E b) const {
+  CUDA_TILE_ALWAYS_INLINE E operator()(E a, E b) const {
     return detail::convert<E>(
         platform::pow(detail::convert<compute_t<E>>(a), detail::convert<compute_t<E>>(b)));
   }
@@ -32,84 +32,99 @@ struct pow : in_compute_type {
 
 struct exp2 : in_compute_type {
   template <typename E>
-  CUDA_TILE_API E operator()(E a) const {
+  CUDA_TILE_ALWAYS_INLINE E operator()(E a) const {
     return detail::convert<E>(platform::exp2(detail::convert<compute_t<E>>(a)));
   }
 };
 
 struct exp : in_compute_type {
   template <typename E>
-  CUDA_TILE_API E operator()(E a) const {
+  CUDA_TILE_ALWAYS_INLINE E operator()(E a) const {
     return detail::convert<E>(platform::exp(detail::convert<compute_t<E>>(a)));
   }
 };
 
 struct log2 : in_compute_type {
   template <typename E>
-  CUDA_TILE_API E operator()(E a) const {
+  CUDA_TILE_ALWAYS_INLINE E operator()(E a) const {
     return detail::convert<E>(platform::log2(detail::convert<compute_t<E>>(a)));
   }
 };
 
 struct log : in_compute_type {
   template <typename E>
-  CUDA_TILE_API E operator()(E a) const {
+  CUDA_TILE_ALWAYS_INLINE E operator()(E a) const {
     return detail::convert<E>(platform::log(detail::convert<compute_t<E>>(a)));
   }
 };
 
 struct rsqrt : in_compute_type {
   template <typename E>
-  CUDA_TILE_API E operator()(E a) const {
+  CUDA_TILE_ALWAYS_INLINE E operator()(E a) const {
     return detail::convert<E>(platform::rsqrt(detail::convert<compute_t<E>>(a)));
   }
 };
 
 struct cosh : in_compute_type {
   template <typename E>
-  CUDA_TILE_API E operator()(E a) const {
+  CUDA_TILE_ALWAYS_INLINE E operator()(E a) const {
     return detail::convert<E>(platform::cosh(detail::convert<compute_t<E>>(a)));
   }
 };
 
 struct cos : in_compute_type {
   template <typename E>
-  CUDA_TILE_API E operator()(E a) const {
+  CUDA_TILE_ALWAYS_INLINE E operator()(E a) const {
     return detail::convert<E>(platform::cos(detail::convert<compute_t<E>>(a)));
+  }
+  /// Of an angle that is not large, which vectorises.
+  template <typename E>
+  CUDA_TILE_ALWAYS_INLINE static E of_moderate(E a) {
+    return detail::convert<E>(platform::cos_of_moderate(detail::convert<compute_t<E>>(a)));
   }
 };
 
 struct sinh : in_compute_type {
   template <typename E>
-  CUDA_TILE_API E operator()(E a) const {
+  CUDA_TILE_ALWAYS_INLINE E operator()(E a) const {
     return detail::convert<E>(platform::sinh(detail::convert<compute_t<E>>(a)));
   }
 };
 
 struct sin : in_compute_type {
   template <typename E>
-  CUDA_TILE_API E operator()(E a) const {
+  CUDA_TILE_ALWAYS_INLINE E operator()(E a) const {
     return detail::convert<E>(platform::sin(detail::convert<compute_t<E>>(a)));
+  }
+  /// Of an angle that is not large, which vectorises.
+  template <typename E>
+  CUDA_TILE_ALWAYS_INLINE static E of_moderate(E a) {
+    return detail::convert<E>(platform::sin_of_moderate(detail::convert<compute_t<E>>(a)));
   }
 };
 
 struct tanh : in_compute_type {
   template <typename E>
-  CUDA_TILE_API E operator()(E a) const {
+  CUDA_TILE_ALWAYS_INLINE E operator()(E a) const {
     return detail::convert<E>(platform::tanh(detail::convert<compute_t<E>>(a)));
   }
 };
 
 struct tan : in_compute_type {
   template <typename E>
-  CUDA_TILE_API E operator()(E a) const {
+  CUDA_TILE_ALWAYS_INLINE E operator()(E a) const {
     return detail::convert<E>(platform::tan(detail::convert<compute_t<E>>(a)));
+  }
+  /// Of an angle that is not large, which vectorises.
+  template <typename E>
+  CUDA_TILE_ALWAYS_INLINE static E of_moderate(E a) {
+    return detail::convert<E>(platform::tan_of_moderate(detail::convert<compute_t<E>>(a)));
   }
 };
 
 struct atan2 : in_compute_type {
   template <typename E>
-  CUDA_TILE_API E operator()(E a, E b) const {
+  CUDA_TILE_ALWAYS_INLINE E operator()(E a, E b) const {
     return detail::convert<E>(
         platform::atan2(detail::convert<compute_t<E>>(a), detail::convert<compute_t<E>>(b)));
   }
@@ -118,7 +133,7 @@ struct atan2 : in_compute_type {
 /// To the power of an integer; computed in double.
 struct powi {
   template <typename E, typename N>
-  CUDA_TILE_API E operator()(E a, N n) const {
+  CUDA_TILE_ALWAYS_INLINE E operator()(E a, N n) const {
     return detail::convert<E>(platform::pow(detail::convert<double>(a), detail::convert<double>(n)));
   }
 };

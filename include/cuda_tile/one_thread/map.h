@@ -81,22 +81,6 @@ CUDA_TILE_API R map_aligned(conversion_to<E> f, T const& operand) {
   return result;
 }
 
-/// Functions of halves that are computed in float: whole vectors are converted.
-template <typename R, typename F, typename... Operands>
-  requires maps_halves<R, F, Operands...>
-CUDA_TILE_API R map_aligned(F, Operands const&... operands) {
-  constexpr unsigned slots = R::distribution::slots, most = 2 * platform::halves_at_once;
-  constexpr unsigned count = slots < most ? slots : most;
-  using part = tile<conditional_t<is_same_v<typename R::element_type, __half>, float, bool>, shape<count>>;
-  R result;
-  for (unsigned s = 0; s < slots; s += count) {
-    auto const found =
-        detail::map_aligned<part>(typename in_float<F>::type{}, detail::as_floats<count>(operands, s)...);
-    detail::convert_elements<count>(result.slots + s, found.slots);
-  }
-  return result;
-}
-
 /// exp in whole vectors.
 template <typename R, typename F, typename T>
   requires(__is_base_of(elements::exp, F) && platform::has_exp_of_vectors &&
@@ -110,6 +94,77 @@ CUDA_TILE_API R map_aligned(F f, T const& operand) {
   for (unsigned s = 0; s < R::distribution::slots; s += platform::vector_bytes / sizeof(float)) {
     V const x = platform::load_vector<V>(operand.slots + s);
     platform::store_vector(result.slots + s, platform::exp_of_vector(x));
+  }
+  return result;
+}
+
+/// Whether all of N angles are so small that their functions vectorise.
+template <unsigned N, typename E>
+CUDA_TILE_API bool are_moderate_angles(E const* angles) {
+  if constexpr ((is_same_v<E, float> || is_same_v<E, double>) &&
+                N * sizeof(E) % platform::vector_bytes == 0) {
+    using V = platform::vector<E>;
+    constexpr E limit = platform::large_angle<E>;
+    auto moderate = V{} == V{};
+    for (unsigned i = 0; i < N; i += platform::vector_bytes / sizeof(E)) {
+      V const x = platform::load_vector<V>(angles + i);
+      moderate &= (x > -limit) & (x < limit);
+    }
+    return platform::is_zero((platform::vector<long long>)~moderate);
+  } else {
+    unsigned large = 0;
+    for (unsigned i = 0; i < N; ++i)
+      large |= platform::is_large_angle(detail::convert<elements::compute_t<E>>(angles[i]));
+    return !large;
+  }
+}
+
+template <typename F>
+concept function_of_angles = requires { F::of_moderate(0.0f); };
+
+template <typename R, typename F, typename T>
+  requires(function_of_angles<F> && !scalar<T> && !maps_halves<R, F, T>)
+CUDA_TILE_API R map_aligned(F f, T const& operand) {
+  constexpr unsigned slots = R::distribution::slots;
+  checks::before_map<tile_shape_t<R>>(f, operand);
+  R result;
+  checks::after_map<F>(result, operand);
+  if (detail::are_moderate_angles<slots>(operand.slots))
+    for (unsigned s = 0; s < slots; ++s)
+      result.slots[s] = F::of_moderate(operand.slots[s]);
+  else
+    for (unsigned s = 0; s < slots; ++s)
+      result.slots[s] = f(operand.slots[s]);
+  return result;
+}
+
+template <typename F>
+inline constexpr bool is_pow = __is_base_of(elements::pow, F);
+template <typename E, typename F>
+inline constexpr bool is_pow<on_converted<E, F>> = is_pow<F>;
+
+/// pow, which has its loop apart: within others it lacks registers.
+template <typename R, typename F, typename... Operands>
+  requires(!checks::enabled && is_pow<F> && !maps_halves<R, F, Operands...>)
+__attribute__((noinline)) R map_aligned(F f, Operands const&... operands) {
+  R result;
+  for (unsigned s = 0; s < R::distribution::slots; ++s)
+    result.slots[s] = f(detail::operand_value(operands, s)...);
+  return result;
+}
+
+/// Functions of halves that are computed in float: whole vectors are converted.
+template <typename R, typename F, typename... Operands>
+  requires maps_halves<R, F, Operands...>
+CUDA_TILE_API R map_aligned(F, Operands const&... operands) {
+  constexpr unsigned slots = R::distribution::slots, most = 2 * platform::halves_at_once;
+  constexpr unsigned count = slots < most ? slots : most;
+  using part = tile<conditional_t<is_same_v<typename R::element_type, __half>, float, bool>, shape<count>>;
+  R result;
+  for (unsigned s = 0; s < slots; s += count) {
+    auto const found =
+        detail::map_aligned<part>(typename in_float<F>::type{}, detail::as_floats<count>(operands, s)...);
+    detail::convert_elements<count>(result.slots + s, found.slots);
   }
   return result;
 }

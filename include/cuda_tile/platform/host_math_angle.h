@@ -6,10 +6,12 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::platform::host_math {
 
-/// Whether x is beyond 2^20, or NaN: such angles are reduced in another way, which cannot be vectorised.
+/// From here on, angles are reduced in another way, which cannot be vectorised; NaN is, too.
+template <typename T>
+inline constexpr T large_angle = 0x1p20;
 template <typename T>
 CUDA_TILE_HOST_MATH bool is_large_angle(T x) {
-  return !(abs(x) < T(0x1p20));
+  return !(abs(x) < large_angle<T>);
 }
 
 struct angle {

@@ -41,11 +41,7 @@ CUDA_TILE_MATH2(atan2)
 #undef CUDA_TILE_MATH1
 #undef CUDA_TILE_MATH2
 
-// On the host, only small angles are computed by vector code; here there is no difference.
-template <typename T>
-CUDA_TILE_API bool is_large_angle(T) {
-  return false;
-}
+// On hosts, only these are computed by vector code; here there is no difference.
 template <typename T>
 CUDA_TILE_API T cos_of_moderate(T x) {
   return cos(x);
@@ -70,6 +66,7 @@ using host_math::exp2;
 using host_math::exp_of_vector;
 using host_math::has_exp_of_vectors;
 using host_math::is_large_angle;
+using host_math::large_angle;
 using host_math::log;
 using host_math::log2;
 using host_math::pow;
