@@ -1,0 +1,126 @@
+"""simplify: what it leaves out, shares, repeats and divides."""
+
+from __future__ import annotations
+
+import re
+
+import loop_kernels as kernels
+from test_passes import body, entry, names
+
+from pycuda_tile.tileir.ir import walk
+from pycuda_tile.tileir.loops.axes import Axes
+from pycuda_tile.tileir.loops.facts import has_tiles
+from pycuda_tile.tileir.loops.simplify import simplify
+
+
+def test_simplify_leaves_out_what_nothing_uses():
+    assert names(body("  %a = iota : tile<8xi32>\n  %b = addi %a, %a : tile<8xi32>")) == ["return"]
+
+
+def test_simplify_keeps_what_prints():
+    fold = kernels.row_fold("s", "addf", "v", "tile<8xf32>", "tile<f32>", 0)
+    printing = fold.replace("      yield", '      print_tko "one step" -> token\n      yield')
+    start = "  %v = constant <f32: 1.0> : tile<8xf32>\n"
+    assert names(body(start + fold)) == ["return"]
+    assert names(body(start + printing)) == ["constant", "reduce", "return"]
+
+
+def test_simplify_makes_equal_scalars_one():
+    text = body("""  %a = addi %n, %n : tile<i32>
+  %b = addi %n, %n : tile<i32>
+  %c = muli %a, %b : tile<i32>
+  print_tko "%d", %c : tile<i32> -> token""")
+    product = next(op for op in simplify(entry(text)).body.ops if op.name == "muli")
+    assert product.operands["lhs"][0] is product.operands["rhs"][0]
+
+
+def test_simplify_repeats_positions_for_each_use():
+    text = body("""  %a = iota : tile<8xi32>
+  %r = reshape %a : tile<8xi32> -> tile<8x1xi32>
+  %c = reshape %a : tile<8xi32> -> tile<1x8xi32>
+  %x = broadcast %r : tile<8x1xi32> -> tile<8x8xi32>
+  %y = broadcast %c : tile<1x8xi32> -> tile<8x8xi32>
+  %z = xori %x, %y : tile<8x8xi32>
+  print_tko "%d", %z : tile<8x8xi32> -> token""")
+    simple = simplify(entry(text)).body.ops
+    assert [op.name for op in simple].count("iota") == 2
+    axes = Axes([op for op in simple if op.name not in ("print_tko", "return")])
+    assert sorted(axes.extents) == [8, 8]
+
+
+def test_simplify_uses_a_condition_as_it_is():
+    text = body("""  %c = cmpi less_than %n, %n, signed : tile<i32> -> tile<i1>
+  %w = exti %c unsigned : tile<i1> -> tile<i8>
+  %z = constant <i8: 0> : tile<i8>
+  %d = cmpi not_equal %w, %z, unsigned : tile<i8> -> tile<i1>
+  assert %d, "m" : tile<i1>""")
+    assert names(text) == ["cmpi", "assert", "return"]
+
+
+def test_simplify_leaves_its_kernel_alone():
+    kernel = entry(kernels.softmax())
+    before = [(op.name, list(op.operands.items())) for op in walk(kernel.body)]
+    simplify(kernel)
+    assert [(op.name, list(op.operands.items())) for op in walk(kernel.body)] == before
+
+
+def test_a_mask_makes_no_choice_among_its_own_addresses():
+    text = kernels.pointers(chosen=True)
+    assert "select" not in names(text)
+    compared = "  %other = cmpi less_than %n2, %at, signed : tile<128xi32> -> tile<128xi1>\n"
+    other = text.replace("  %to = select %mask", f"{compared}  %to = select %other")
+    assert "select" in names(other)
+
+
+SLICES = """  %one = constant <i32: 1> : tile<i32>
+  %u = addf %p, %p : tile<64xf32>
+  %first = extract %u[%zero] : tile<64xf32> -> tile<32xf32>
+  %second = extract %u[%one] : tile<64xf32> -> tile<32xf32>
+  %c = cat %second, %first dim = 0 : tile<32xf32>, tile<32xf32> -> tile<64xf32>
+  %b = negf %c : tile<64xf32>
+"""
+
+
+def test_tiles_that_are_taken_apart_and_joined_are_computed_in_parts():
+    """The halves of a tile change places."""
+    before, _, after = kernels.in_place().partition("  %a = mulf %p, %p : tile<64xf32>\n")
+    text = f"{before}  %zero = constant <i32: 0> : tile<i32>\n{SLICES}{after}".replace(
+        "%v_x[%i] :", "%v_y[%i] :"
+    )
+    text = re.sub(r"  %b = addf.*\n", "", text)
+    ops = simplify(entry(re.sub(r"  %total = .*?  return", "  return", text, flags=re.DOTALL))).body.ops
+    found = [op.name for op in ops if has_tiles(op)]
+    assert found == [name for name in ("load_view_tko", "addf", "negf", "store_view_tko") for _ in range(2)]
+    accesses = [op for op in ops if "view" in op.operands]
+    assert {op.operands["view"][0].type.tile for op in accesses} == {(32,)}
+
+
+def test_a_tile_that_something_needs_as_a_whole_is_not_computed_in_parts():
+    lines = SLICES.replace("%p, %p", "%v, %v").replace(
+        "  %u =", "  %v = constant <f32: 2.0> : tile<64xf32>\n  %u ="
+    )
+    text = body(
+        f'  %zero = constant <i32: 0> : tile<i32>\n{lines}  print_tko "%f %f", %u, %b : '
+        + "tile<64xf32>, tile<64xf32> -> token"
+    )
+    assert [name for name in names(text) if name in ("extract", "cat", "addf")] == [
+        "addf",
+        "extract",
+        "extract",
+        "cat",
+    ]
+
+
+def test_operands_that_are_used_twice_do_not_double_the_code():
+    """Hashes do that in each of their steps; here also the addresses that a mask chooses."""
+    text, kind = kernels.pointers(chosen=True), "tile<128xi32>"
+    assert text.count("select %mask, %at") == 1
+    steps = "".join(
+        f"""  %x{i} = shli %at_{i}, %count : {kind}
+  %y{i} = xori %at_{i}, %x{i} : {kind}
+  %at_{i + 1} = addi %y{i}, %y{i} : {kind}
+"""
+        for i in range(4)
+    ).replace("%at_0", "%at")
+    text = text.replace("  %to = select %mask, %at", f"{steps}  %to = select %mask, %at_4")
+    assert len(names(text)) < 100
