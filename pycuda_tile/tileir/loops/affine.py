@@ -59,6 +59,8 @@ class Analysis:
     axes: Axes
     definitions: dict[int, Operation]
     values: dict[int, Value] = field(default_factory=dict)  # those that steps consist of
+    _forms: dict[int, tuple[Affine | None, list[Range]]] = field(default_factory=dict)
+    _structures: dict[Any, int] = field(default_factory=dict)  # by how values are computed, and by identity
 
     def pointers(self, value: Value) -> tuple[Affine, list[Range]] | None:
         ranges: list[Range] = []
@@ -69,18 +71,31 @@ class Analysis:
         """The limits that a mask consists of."""
         limits: list[Limit] = []
         ranges: list[Range] = []
-        return (limits, ranges) if self._limits(mask, limits, ranges) else None
+        masks = [mask]
+        for each in masks:
+            op = self.definitions.get(id(each))
+            if op is not None and (op.name == "andi" or op.name in SHAPES):
+                masks += [value for value in operands_of(op) if value not in masks]
+            elif not self._limit(each, op, limits, ranges):
+                return None
+        return limits, ranges
 
     def is_uniform(self, value: Value) -> bool:
         """Whether all elements are the same, and known before the group runs."""
         form = self._form(value, [])
         return form is not None and not form.steps
 
-    def structure(self, value: Value) -> Any:
-        """Equal for values that are computed alike."""
+    def structure(self, value: Value) -> int:
+        """A number that values which are computed alike have in common."""
+        if id(value) not in self._structures:
+            number = self._structures.setdefault(self._made_of(value), len(self._structures))
+            self._structures[id(value)] = number
+        return self._structures[id(value)]
+
+    def _made_of(self, value: Value) -> Any:
         op = self.definitions.get(id(value))
         if op is None:
-            return id(value)
+            return ("given", id(value))
         if op.name == "iota":
             return "iota", value_element(value), self.axes.of(value)
         if op.name == "constant":
@@ -90,6 +105,14 @@ class Analysis:
         return (op.name, attributes, inputs, value_element(value), self.axes.of(value))
 
     def _form(self, value: Value, ranges: list[Range]) -> Affine | None:
+        if id(value) not in self._forms:
+            own: list[Range] = []
+            self._forms[id(value)] = self._new_form(value, own), own
+        form, own = self._forms[id(value)]
+        ranges += [each for each in own if each not in ranges]
+        return form
+
+    def _new_form(self, value: Value, ranges: list[Range]) -> Affine | None:
         op = self.definitions.get(id(value))
         if op is None:
             return None if is_tile(value) else Affine(value, {})
@@ -149,18 +172,13 @@ class Analysis:
             return (), int(shared_value(op))  # type: ignore[arg-type]
         return self._scalar(operands_of(op)[0]) if op.name in SHAPES else None
 
-    def _limits(self, mask: Value, limits: list[Limit], ranges: list[Range]) -> bool:
-        op = self.definitions.get(id(mask))
+    def _limit(self, mask: Value, op: Operation | None, limits: list[Limit], ranges: list[Range]) -> bool:
         if op is None:
             if is_scalar(mask):
                 limits.append(Limit(mask, None))
             return is_scalar(mask)
         if op.name == "constant":
             return bool(shared_value(op))
-        if op.name == "andi":
-            return all(self._limits(each, limits, ranges) for each in operands_of(op))
-        if op.name in SHAPES:
-            return self._limits(operands_of(op)[0], limits, ranges)
         if op.name != "cmpi":
             return False
         relation, (left, right) = attribute(op, "comparison_predicate"), operands_of(op)

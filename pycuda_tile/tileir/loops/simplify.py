@@ -14,7 +14,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -22,7 +21,7 @@ import numpy as np
 from ..ir import Block, Entry, Operation, Value, walk
 from ..reading import attribute, dense, operands_of, optional_operand, value_element
 from .expand import expand
-from .facts import LOADS, SOURCES, blocks, has_tiles, is_pure, is_scalar, is_tile, is_weak
+from .facts import LOADS, SHAPES, SOURCES, blocks, has_tiles, is_pure, is_scalar, is_tile, is_weak
 from .parts import divide
 
 #: Cheap enough to be repeated where their operands are.
@@ -93,20 +92,30 @@ def _choose(body: Block) -> None:
     """Lets loads and stores have the addresses that `select` takes where their masks are true."""
     made = {id(value): op for op in walk(body) for value in op.results}
 
-    def conditions(mask: Value) -> Iterator[int]:
-        yield id(mask)
-        op = made.get(id(mask))
-        for each in operands_of(op) if op is not None and op.name == "andi" else ():
-            yield from conditions(each)
+    def conditions(mask: Value) -> list[Value]:
+        """The mask, and what it is the `and` of."""
+        found = [mask]
+        for each in found:
+            op = made.get(id(each))
+            if op is not None and op.name == "andi":
+                found += [value for value in operands_of(op) if value not in found]
+        return found
 
-    def chosen(value: Value, true: set[int], ops: list[Operation]) -> Value:
+    def chosen(value: Value, true: list[Value], ops: list[Operation], known: dict[int, Value]) -> Value:
+        if id(value) not in known:
+            known[id(value)] = choose(value, true, ops, known)
+        return known[id(value)]
+
+    def choose(value: Value, true: list[Value], ops: list[Operation], known: dict[int, Value]) -> Value:
         op = made.get(id(value))
         if op is None or op.name not in _OF_ADDRESSES:
             return value
         if op.name == "select":
             condition, first, _ = operands_of(op)
-            return chosen(first, true, ops) if id(condition) in true else value
-        operands = {name: [chosen(v, true, ops) for v in values] for name, values in op.operands.items()}
+            return chosen(first, true, ops, known) if condition in true else value
+        operands = {
+            name: [chosen(v, true, ops, known) for v in values] for name, values in op.operands.items()
+        }
         if operands == op.operands:
             return value
         result = Value(value.type, value.name)
@@ -120,8 +129,8 @@ def _choose(body: Block) -> None:
             name = {"load_ptr_tko": "source", "store_ptr_tko": "destination"}.get(op.name, "")
             mask = optional_operand(op, "mask") if name else None
             if mask is not None:
-                true = set(conditions(mask))
-                op.operands[name] = [chosen(value, true, ops) for value in op.operands[name]]
+                true, known = conditions(mask), dict[int, Value]()
+                op.operands[name] = [chosen(value, true, ops, known) for value in op.operands[name]]
             ops.append(op)
         block.ops[:] = ops
 
@@ -175,14 +184,17 @@ def _repeat(block: Block) -> None:
         operands = operands_of(op)
         return op.name in CHEAP and all(is_scalar(v) or id(v) in light for v in operands)
 
-    def copy(value: Value, ops: list[Operation]) -> Value:
+    def copy(value: Value, ops: list[Operation], copies: dict[int, Value]) -> Value:
+        """`copies` has those that have the same axes whatever uses them."""
         op = light.get(id(value))
         if op is None:
             return value
-        operands = {name: [copy(v, ops) for v in values] for name, values in op.operands.items()}
-        result = Value(value.type, value.name)
-        ops.append(Operation(op.name, operands, op.attributes, [result], [], op.line, op.location))
-        return result
+        if id(value) not in copies:
+            inner = {} if op.name in SHAPES else copies
+            operands = {name: [copy(v, ops, inner) for v in values] for name, values in op.operands.items()}
+            result = copies[id(value)] = Value(value.type, value.name)
+            ops.append(Operation(op.name, operands, op.attributes, [result], [], op.line, op.location))
+        return copies[id(value)]
 
     def visit(inner: Block) -> None:
         ops: list[Operation] = []
@@ -191,7 +203,7 @@ def _repeat(block: Block) -> None:
                 light[id(op.results[0])] = op
                 continue
             for name, values in op.operands.items():
-                op.operands[name] = [copy(value, ops) for value in values]
+                op.operands[name] = [copy(value, ops, {}) for value in values]
             for region in op.regions:
                 if region is not None:
                     visit(region)
