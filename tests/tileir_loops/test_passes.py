@@ -387,6 +387,15 @@ def test_listed_constants_are_tiles_that_loops_read():
     assert len(reasons) == 1 and "print_tko" in reasons[0]
 
 
+def test_operations_that_follow_each_other_for_long():
+    """Loops that compilers unroll make so many; and more than Python's functions may call each other."""
+    count, kind = 1200, "tile<64xf32>"
+    chain = "".join(f"  %x{i + 1} = absf %x{i} : {kind}\n" for i in range(count))
+    start = f"  %i = iota : tile<64xi32>\n  %x0 = itof %i signed : tile<64xi32> -> {kind}\n"
+    (nest,) = nests(body(f'{start}{chain}  print_tko "%f", %x{count} : {kind} -> token'))
+    assert len(nest.ops) == count + 2
+
+
 def test_order_of_parts():
     """A whole-tile operation stands between the groups that it separates."""
     kind = "tile<4x64xf32>"

@@ -96,7 +96,7 @@ class Axes:
                 a, b, left, right = b, a, right, left
             if a.extent == b.extent:
                 if a is not b:
-                    a.becomes(b)
+                    b.becomes(a)
             elif a.extent % b.extent:
                 raise Fallback(op, "it mixes dimensions")
             else:

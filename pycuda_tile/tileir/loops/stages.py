@@ -380,17 +380,20 @@ def _find_needed(nest: Nest) -> None:
         return store is not None and nest.levels[id(store.op)] < stage
 
     def need(value: Value, stage: int) -> None:
-        if id(value) not in definitions or not nest.is_inner(value) or id(value) in nest.needed[stage]:
-            return
-        nest.needed[stage].add(id(value))
-        first = nest.levels[id(value)]
-        if stage > first and (cost(value) > _CHEAP or overwritten(value, stage)):
-            nest.buffers[id(value)] = value
-        if stage > first and id(value) in nest.buffers:
-            need(value, first)
-            return
-        for operand in nest.inputs(definitions[id(value)]):
-            need(operand, stage)
+        waiting = [(value, stage)]
+        while waiting:
+            value, stage = waiting.pop()
+            if id(value) not in definitions or not nest.is_inner(value) or id(value) in nest.needed[stage]:
+                continue
+            nest.needed[stage].add(id(value))
+            first = nest.levels[id(value)]
+            if stage > first and (cost(value) > _CHEAP or overwritten(value, stage)):
+                nest.buffers[id(value)] = value
+            if stage > first and id(value) in nest.buffers:
+                waiting.append((value, first))
+            else:
+                operands = nest.inputs(definitions[id(value)])
+                waiting += [(operand, stage) for operand in reversed(operands)]
 
     for op in reversed(nest.ops):
         if op.name == "reduce":
