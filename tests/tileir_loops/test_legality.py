@@ -34,6 +34,72 @@ def test_strong_accesses_are_between_groups(name: str):
     assert alone(strong, name) and not alone(SOFTMAX, "store_view_tko")
 
 
+TENSOR = "tensor_view<?xf32, strides=[1]>"
+LINE = f"partition_view<tile=(64), {TENSOR}>"
+LOADED = f"""  %t = make_tensor_view %p, shape = [%n], strides = [1] : tile<i32> -> {TENSOR}
+  %w = make_partition_view %t : {LINE}
+  %l, %t0 = load_view_tko weak %w[%n] : {LINE}, tile<i32> -> tile<64xf32>, token
+  %v = exp %l : tile<64xf32>
+  %s = addf %v, %v : tile<64xf32>
+"""
+SUM = kernels.row_fold("r", "addf", "s", "tile<64xf32>", "tile<f32>", 0)
+
+
+def order(lines: str) -> list[str]:
+    """Where the nest is among the operations, after those that describe the first view."""
+    kinds = ["nest" if isinstance(item, Nest) else item.name for item in items(body(LOADED + lines))[0][2:]]
+    return [kind for kind in kinds if kind not in ("print_tko", "return")]
+
+
+@pytest.mark.parametrize(
+    ("semantics", "expected"),
+    [("weak", ["load_ptr_tko", "nest"]), ("acquire device", ["nest", "load_ptr_tko"])],
+)
+def test_strong_loads_of_one_element_wait_for_loops(semantics: str, expected: list[str]):
+    load = f"  %one, %t1 = load_ptr_tko {semantics} %p : tile<ptr<f32>> -> tile<f32>, token\n"
+    assert order(f'{load}  print_tko "%f%f", %s, %one : tile<64xf32>, tile<f32> -> token') == expected
+
+
+PART = """      %part = extract %v[%n] : tile<64xf32> -> tile<1xf32>
+      %one = reshape %part : tile<1xf32> -> tile<f32>
+      %r_r = addf %more, %one : tile<f32>
+"""
+
+
+@pytest.mark.parametrize(
+    ("last", "expected"),
+    [
+        ("      yield", ["nest", "nest"]),
+        ('      print_tko "step" -> token\n      yield', ["nest", "addf", "reduce"]),
+        (f"{PART}      yield", ["nest", "addf", "reduce"]),
+    ],
+)
+def test_reductions_that_print_or_read_other_tiles_are_between_groups(last: str, expected: list[str]):
+    fold = SUM.replace("reduce %s", "reduce %u").replace("      yield", last)
+    if last.startswith(PART):
+        fold = fold.replace("%r_r = addf %e_r", "%more = addf %e_r")
+    lines = f"""  print_tko "%f", %v : tile<64xf32> -> token
+  %u = addf %s, %s : tile<64xf32>
+{fold}  print_tko "%f", %r : tile<f32> -> token"""
+    assert order(lines) == expected
+
+
+def test_a_view_whose_extent_is_a_sum_follows_it():
+    store = f"""  %h = ftoi %r signed rounding<nearest_int_to_zero> : tile<f32> -> tile<i32>
+  %t2 = make_tensor_view %p, shape = [%h], strides = [1] : tile<i32> -> {TENSOR}
+  %w2 = make_partition_view %t2 : {LINE}
+  %t3 = store_view_tko weak %s, %w2[%n] : tile<64xf32>, {LINE}, tile<i32> -> token"""
+    views = ["make_tensor_view", "make_partition_view"]
+    assert order(SUM + store) == ["nest", "ftoi", *views, "store_view_tko"]
+
+
+def test_elements_of_tiles_are_read_without_a_rule():
+    lines = """  %q = extract %s[%n] : tile<64xf32> -> tile<1xf32>
+  print_tko "%f", %q : tile<1xf32> -> token"""
+    assert order(lines) == ["nest", "extract"]
+    assert not [reason for reason in items(body(LOADED + lines))[1] if "print_tko" not in reason]
+
+
 def test_blocks_wait_for_strong_accesses_only():
     strong = SOFTMAX.replace("load_view_tko weak", "load_view_tko acquire device")
     independent = ["are_independent" in fuse(tileir.parse(text))[0] for text in (SOFTMAX, strong)]
@@ -229,3 +295,11 @@ def test_sums_of_columns_are_made_in_tiles():
     for before, after in columns.items():
         lines = [line.replace(before, after) if "%v_c" in line else line for line in lines]
     assert stored_sums("\n".join(lines)) == (True, False)
+
+
+def test_what_each_round_begins_with_stays():
+    """The sums are not made in its place."""
+    text = PLAIN.replace("  %sum = for", f"  %begin = addf %start, %start : {SUMS}\n  %sum = for")
+    simple = simplify(entry(text.replace("%l_b, %acc", "%l_b, %begin"))).body
+    (product,) = find_products(simple, Uses.of(simple), Variables(simple)).found.values()
+    assert product.op.operands["acc"][0].name == "begin" and not product.in_place

@@ -16,6 +16,7 @@ from random_nests import Kernel
 from random_programs import Program
 from test_random_kernels import inputs, same
 
+import pycuda_tile as pct
 from pycuda_tile import tileir
 
 ROUNDS = [0, *(pytest.param(i, marks=pytest.mark.wide) for i in range(1, 8))]
@@ -39,6 +40,7 @@ def test_bits(round: int):
         made = module(source)
         ways = [tileir.build(made, optimize=way, options=OPTIONS) for way in ("auto", False)]
         for entry in made.entries:
+            check_reason(ways[0].kernel(entry.name))
             for n in (0, 7):
                 results = []
                 for launch in (
@@ -61,6 +63,7 @@ def test_exact_programs(round: int):
     made = module(HEAD + "".join(map(str, programs)))
     built = tileir.build(made, optimize="auto", options=OPTIONS)
     for program in programs:
+        check_reason(built.kernel(f"program_{program.seed}"))
         program.launch(built.kernel(f"program_{program.seed}"))
 
 
@@ -74,6 +77,7 @@ def test_nests(round: int):
     made = tileir.parse("".join(map(str, kernels)))
     ways = [tileir.build(made, optimize=way, options=OPTIONS) for way in ("auto", False)]
     for kernel in kernels:
+        check_reason(ways[0].kernel(kernel.name))
         for number in range(6):
             launch = kernel.launch(np.random.default_rng(number), overlap=number % 2 == 1)
             fused, by_operation = (launch.run(way.kernel(kernel.name)[launch.blocks]) for way in ways)
@@ -82,6 +86,12 @@ def test_nests(round: int):
             if kernel.exact and number < 2:
                 interpreted = launch.run(partial(tileir.interpret, made, kernel.name, launch.blocks))
                 assert all(map(alike, fused, interpreted)), case
+
+
+def check_reason(kernel: pct.Kernel) -> None:
+    """No pass fails, and its loops compile: if not, the kernel runs operation by operation."""
+    reason = str(kernel.attributes.get("reason", ""))
+    assert "a fault" not in reason and "compiler" not in reason, reason
 
 
 def alike(some: np.ndarray, others: np.ndarray) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 
 import loop_kernels as kernels
+import pytest
 from test_passes import body, entry, names
 
 from pycuda_tile.tileir.ir import walk
@@ -109,6 +110,16 @@ def test_a_tile_that_something_needs_as_a_whole_is_not_computed_in_parts():
         "extract",
         "cat",
     ]
+
+
+@pytest.mark.parametrize("index, found", [(1, 0), (2, 1), (-1, 1)])
+def test_parts_beyond_a_tile_are_none(index: int, found: int):
+    text = body(f"""  %at = constant <i32: {index}> : tile<i32>
+  %c = constant <f32: 2.0> : tile<64xf32>
+  %v = addf %c, %c : tile<64xf32>
+  %part = extract %v[%at] : tile<64xf32> -> tile<32xf32>
+  print_tko "%f", %part : tile<32xf32> -> token""")
+    assert names(text).count("extract") == found
 
 
 def test_operands_that_are_used_twice_do_not_double_the_code():

@@ -86,7 +86,7 @@ def split(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) ->
         if any(id(value) in made for value in captured(op)):  # of a reduction: known before its loops
             end()
         depends = any(id(value) in made for value in data_of(op))
-        if _is_fusible(op) or (depends and op.name in ELEMENTWISE | SHAPES and not has_tiles(op)):
+        if _is_fusible(op) or (depends and op.name in ELEMENTWISE | SHAPES):
             current.append(op)
             made |= {id(value) for value in op.results}
         elif not depends and _may_precede(op, current):
@@ -182,10 +182,7 @@ def _with_late_loads(part: list[Operation]) -> list[Operation]:
     result: list[Operation] = []
     for op in reversed(part):
         made = {id(value) for value in op.results}
-        uses = (
-            each.name in STORES or any(id(value) in made for value in [*data_of(each), *captured(each)])
-            for each in result
-        )
+        uses = (each.name in STORES or any(id(value) in made for value in data_of(each)) for each in result)
         at = next((i for i, needs in enumerate(uses) if needs), 0) if op.name in LOADS else 0
         result.insert(at, op)
     return result
@@ -239,7 +236,7 @@ def _without(first: Operation, ops: list[Operation], uses: Uses) -> list[Operati
     """All but an operation, those that must follow it, and what only these use."""
     late, made, accesses = {id(first)}, {id(value) for value in first.results}, {first.name}
     for op in _before(first, ops[::-1], uses)[::-1]:
-        depends = any(id(value) in made for value in [*data_of(op), *captured(op)])
+        depends = any(id(value) in made for value in data_of(op))
         if depends or _is_ordered(accesses, op):
             late.add(id(op))
             made |= {id(value) for value in op.results}
