@@ -112,6 +112,66 @@ def test_a_tile_that_something_needs_as_a_whole_is_not_computed_in_parts():
     ]
 
 
+TENSOR = "tensor_view<?xf32, strides=[1]>"
+SMALL, WHOLE = (f"partition_view<tile=({n}), {TENSOR}>" for n in (32, 64))
+JOINED = f"""  %t = make_tensor_view %p, shape = [%n], strides = [1] : tile<i32> -> {TENSOR}
+  %w = make_partition_view %t : {SMALL}
+  %to = make_partition_view %t : {WHOLE}
+  %zero = constant <i32: 0> : tile<i32>
+  %wide = exti %n unsigned : tile<i32> -> tile<i64>
+  %v, %t0 = load_view_tko weak %w[%n] : {SMALL}, tile<i32> -> tile<32xf32>, token
+  %u, %t1 = load_view_tko weak %w[%zero] : {SMALL}, tile<i32> -> tile<32xf32>, token
+  %c = cat %v, %u dim = 0 : tile<32xf32>, tile<32xf32> -> tile<64xf32>
+  %x = absf %c : tile<64xf32>
+  %s = store_view_tko weak %x, %to[%n] : tile<64xf32>, {WHOLE}, tile<i32> -> token"""
+STRIDED = WHOLE.replace("partition_view<tile=(64)", "strided_view<tile=(64), traversal_strides=[48]")
+AGAIN = '  print_tko "%f", %c : tile<64xf32> -> token\n  %x ='
+
+
+@pytest.mark.parametrize(
+    "before, after, whole",
+    [
+        ("", "", False),
+        ("store_view_tko weak", "store_view_tko relaxed device", True),
+        (f"{WHOLE}, tile<i32>", f"{WHOLE}, tile<i64>", True),
+        (WHOLE, STRIDED, True),
+        ("  %x =", AGAIN, True),
+    ],
+)
+def test_stores_of_joined_tiles(before: str, after: str, whole: bool):
+    text = JOINED.replace(before, after) if before else JOINED
+    text = text.replace("%to = make_partition", "%to = make_strided") if after == STRIDED else text
+    text = text.replace("%to[%n]", "%to[%wide]") if "i64" in after else text
+    found = names(body(text))
+    assert (found.count("cat"), found.count("store_view_tko")) == ((1, 1) if whole else (0, 2))
+
+
+TAKEN = f"""  %t = make_tensor_view %p, shape = [%n], strides = [1] : tile<i32> -> {TENSOR}
+  %to = make_partition_view %t : {WHOLE}
+  %zero = constant <i32: 0> : tile<i32>
+  %wide = exti %n unsigned : tile<i32> -> tile<i64>
+  %v, %t0 = load_view_tko weak %to[%n] : {WHOLE}, tile<i32> -> tile<64xf32>, token
+  %part = extract %v[%zero] : tile<64xf32> -> tile<32xf32>
+  print_tko "%f", %part : tile<32xf32> -> token"""
+
+
+@pytest.mark.parametrize(
+    "before, after, whole",
+    [
+        ("", "", False),
+        ("weak", "acquire device", True),
+        ("tile<i32> -> tile<64", "tile<i64> -> tile<64", True),
+        (WHOLE, STRIDED, True),
+        ("  %part =", AGAIN.replace("%c", "%v").replace("%x", "%part"), True),
+    ],
+)
+def test_loads_of_parts(before: str, after: str, whole: bool):
+    text = TAKEN.replace(before, after) if before else TAKEN
+    text = text.replace("%to = make_partition", "%to = make_strided") if after == STRIDED else text
+    text = text.replace("%to[%n]", "%to[%wide]") if "i64" in after else text
+    assert names(body(text)).count("extract") == whole
+
+
 @pytest.mark.parametrize("index, found", [(1, 0), (2, 1), (-1, 1)])
 def test_parts_beyond_a_tile_are_none(index: int, found: int):
     text = body(f"""  %at = constant <i32: {index}> : tile<i32>
@@ -120,6 +180,14 @@ def test_parts_beyond_a_tile_are_none(index: int, found: int):
   %part = extract %v[%at] : tile<64xf32> -> tile<32xf32>
   print_tko "%f", %part : tile<32xf32> -> token""")
     assert names(text).count("extract") == found
+
+
+def test_parts_of_a_listed_constant_are_taken_from_it():
+    text = body(f"""  %at = constant <i32: 1> : tile<i32>
+  %v = constant <i32: [{", ".join(map(str, range(64)))}]> : tile<64xi32>
+  %part = extract %v[%at] : tile<64xi32> -> tile<32xi32>
+  print_tko "%d", %part : tile<32xi32> -> token""")
+    assert names(text).count("extract") == 1
 
 
 def test_operands_that_are_used_twice_do_not_double_the_code():

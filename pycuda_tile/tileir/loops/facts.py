@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..ir import Block, Operation, Tile, Value, walk
 from ..lower.expressions import EXPRESSIONS
-from ..reading import attribute, is_token, operand, operands_of, tile_facts, value_shape
+from ..reading import attribute, is_token, operand, operands_of, tile_facts
 
 #: Operations whose result at a position depends on the operands at that position alone.
 ELEMENTWISE = EXPRESSIONS.keys() - {
@@ -55,8 +55,9 @@ def is_window(op: Operation) -> bool:
 
 
 def is_joint(op: Operation) -> bool:
-    """Whether an operation joins tiles of one shape: it writes them to parts of a tile as a store does."""
-    return op.name == "cat" and len({value_shape(value) for value in operands_of(op)}) == 1 and has_tiles(op)
+    """Whether an operation joins tiles, which have one shape: it writes them to parts of a tile as a store
+    does."""
+    return op.name == "cat" and has_tiles(op)
 
 
 def writes(op: Operation) -> bool:

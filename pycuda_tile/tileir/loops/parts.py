@@ -110,8 +110,7 @@ class _Division:
         if op is None or not is_tile(value) or len(self.users.get(id(value), ())) > 1:
             return None
         if op.name == "cat":
-            same = len({value_shape(each) for each in operands_of(op)}) == 1
-            return int(attribute(op, "dim")) if same else None
+            return int(attribute(op, "dim"))
         if op.name not in ELEMENTWISE:
             return None
         found = {self._joint(each) for each in operands_of(op)} - {None}
@@ -138,7 +137,7 @@ class _Division:
         """Whether an operation can be repeated for parts of its result."""
         if op.name in LOADS:
             return is_weak(op) and ("view" not in op.operands or self._is_partition(op))
-        return op.name in ELEMENTWISE | {"broadcast", "permute", "cat"} and not op.regions
+        return op.name in ELEMENTWISE | {"broadcast", "permute", "cat"}
 
     def _gives_parts(self, value: Value) -> bool:
         """Whether a part of a tile is made without it, and nothing is computed twice."""
