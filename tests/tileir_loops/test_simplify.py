@@ -49,13 +49,67 @@ def test_simplify_repeats_positions_for_each_use():
     assert sorted(axes.extents) == [8, 8]
 
 
-def test_simplify_uses_a_condition_as_it_is():
+@pytest.mark.parametrize(
+    "edits, used",
+    [
+        ({}, True),
+        ({"not_equal": "equal"}, False),
+        ({"<i8: 0>": "<i8: 1>"}, False),
+        ({"%w, %z": "%w, %v"}, False),
+        ({"exti %c unsigned : tile<i1>": "exti %b unsigned : tile<i4>"}, False),
+    ],
+)
+def test_simplify_uses_a_condition_as_it_is(edits: dict[str, str], used: bool):
     text = body("""  %c = cmpi less_than %n, %n, signed : tile<i32> -> tile<i1>
+  %b = trunci %n : tile<i32> -> tile<i4>
+  %v = trunci %n : tile<i32> -> tile<i8>
   %w = exti %c unsigned : tile<i1> -> tile<i8>
   %z = constant <i8: 0> : tile<i8>
   %d = cmpi not_equal %w, %z, unsigned : tile<i8> -> tile<i1>
   assert %d, "m" : tile<i1>""")
-    assert names(text) == ["cmpi", "assert", "return"]
+    for before, after in edits.items():
+        text = text.replace(before, after)
+    found = names(text)
+    assert (found == ["cmpi", "assert", "return"]) == used and ("exti" in found) != used
+
+
+ONES = """  %o = constant <f32: 2.0> : tile<1xf32>
+  %{0} = reduce %o dim=0 identities=[0.0 : f32] : tile<1xf32> -> tile<f32>
+    (%e{0}: tile<f32>, %f{0}: tile<f32>) {{
+      %g{0} = {1} %e{0}, %f{0} : tile<f32>
+      yield %g{0} : tile<f32>
+    }}
+"""
+
+
+@pytest.mark.parametrize(
+    "name, lines",
+    [
+        ("divi", "  %a = divi %n, %n signed : tile<i32>\n  %b = divi %n, %n unsigned : tile<i32>\n"),
+        (
+            "load_ptr_tko",
+            "".join(
+                f"  %{x}, %t{x} = load_ptr_tko weak %p : tile<ptr<f32>> -> tile<f32>, token\n" for x in "ab"
+            ),
+        ),
+        ("reduce", ONES.format("a", "addf") + ONES.format("b", "mulf").partition("\n")[2]),
+    ],
+)
+def test_what_is_unlike_stays_two(name: str, lines: str):
+    kind = "tile<i32>" if name == "divi" else "tile<f32>"
+    text = body(f'{lines}  print_tko "%d%d", %a, %b : {kind}, {kind} -> token')
+    assert names(text).count(name) == 2
+
+
+def test_what_a_branch_computes_is_computed_again_behind_it():
+    text = body("""  %c = cmpi less_than %n, %n, signed : tile<i32> -> tile<i1>
+  if %c {
+    %a = addi %n, %n : tile<i32>
+    print_tko "%d", %a : tile<i32> -> token
+  }
+  %b = addi %n, %n : tile<i32>
+  print_tko "%d", %b : tile<i32> -> token""")
+    assert [op.name for op in walk(simplify(entry(text)).body)].count("addi") == 2
 
 
 def test_simplify_leaves_its_kernel_alone():

@@ -141,7 +141,7 @@ def _share(block: Block, known: dict[Any, Operation]) -> None:
     same: dict[int, Value] = {}
     for op in list(block.ops):
         _replace(op, same)
-        if is_pure(op) and not has_tiles(op) and not op.regions and op.results:
+        if is_pure(op) and not has_tiles(op) and not op.regions:
             earlier = known.setdefault(_key(op), op)
             if earlier is not op:
                 same |= {id(r): e for r, e in zip(op.results, earlier.results, strict=True)}
