@@ -247,7 +247,8 @@ class Places:
             index = unsigned_scalar(self.translator, group(op, "index")[d])
             place.indices.append(index)
             step, extent = view.tensor.strides[kind.axes[d]], view.tensor.extents[kind.axes[d]]
-            place.origin += f" + static_cast<long long>({index}) * {apart} * {step}"
+            # Unsigned, as products of the indices of tiles far outside may wrap around.
+            place.origin += f" + static_cast<long long>({apart}ull * {index} * {step})"
             weights, count = self.nest.axes.weights(own), str(n)
             if not (promised and all(promised)):
                 count = self._let("inside", f"loops::inside({extent}, {index}, {n}, {apart})")
