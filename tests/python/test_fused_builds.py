@@ -14,7 +14,7 @@ import pytest
 import pycuda_tile as pct
 from pycuda_tile import BuildValueError, NotAvailableYet, tileir
 from pycuda_tile.compilers import toolchain
-from pycuda_tile.targets.host import compiling
+from pycuda_tile.targets.host import compiling, loops
 from pycuda_tile.targets.host.unlike import find_unlike
 
 SOURCE = """#include "cuda_tile.h"
@@ -47,6 +47,17 @@ def build(source: str | Path = SOURCE, optimize: bool | str = "auto", **argument
 def path_of(module: pct.Module, kernel: str) -> tuple[object, object]:
     attributes = module.kernel(kernel).attributes
     return attributes["path"], attributes.get("reason")
+
+
+def test_the_reason_is_the_whole_message_of_the_front_end():
+    """Messages of several lines, as compilers wrap them, are one sentence."""
+    errors = [
+        pct.Diagnostic("a.cu", 1, 1, "warning", "unused"),
+        pct.Diagnostic("a.cu", 5, 3, "error", "'auto' deduced as\n    'int' and 'float'", ("a note",)),
+    ]
+    assert loops.brief(pct.CompileError("a.cu:5:3: error: 'auto' deduced as\n", errors)) == (
+        "a.cu:5:3: error: 'auto' deduced as 'int' and 'float'"
+    )
 
 
 def test_fused():

@@ -9,7 +9,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ...errors import Error, TargetUnavailable
+from ...errors import CompileError, Error, TargetUnavailable
 from ...frontend.kernel_info import KernelInfo
 from ...launching.parameters import encode
 from ...system import resources
@@ -210,6 +210,9 @@ def _user_texts(request: Request, files: Sequence[str]) -> Iterator[tuple[str, s
 
 def brief(error: Exception) -> str:
     """The line of an error that says most; for one that nobody expected, what it is."""
+    if isinstance(error, CompileError) and error.diagnostics:
+        first = next((each for each in error.diagnostics if each.severity == "error"), error.diagnostics[0])
+        return " ".join(str(first._replace(notes=())).split())
     lines = str(error).splitlines() or [""]
     most = next((line for line in lines if "error: " in line), lines[0])
     if most.endswith(":") and len(lines) > 1:  # what the compiler printed follows

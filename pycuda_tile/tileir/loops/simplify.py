@@ -7,13 +7,15 @@
 -  Tiles of which only slices are used, and joined tiles that are stored, become smaller tiles (parts.py).
 -  Equal computations on single elements, views among them, become one, so that equal values are the same.
 -  Constant tiles, positions (`iota`) and what is cheaply made of them are computed anew for each use: shared
-   by a row and a column, they would make the two one axis.
+   by a row and a column, they would make the two one axis. What is left of them outside of loops is shared
+   again (translate.py).
 -  Operations whose results nothing uses are left out, weak loads among them.
 """
 
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -142,7 +144,7 @@ def _share(block: Block, known: dict[Any, Operation]) -> None:
     for op in list(block.ops):
         _replace(op, same)
         if is_pure(op) and not has_tiles(op) and not op.regions:
-            earlier = known.setdefault(_key(op), op)
+            earlier = known.setdefault(computation(op), op)
             if earlier is not op:
                 same |= {id(r): e for r, e in zip(op.results, earlier.results, strict=True)}
                 block.ops.remove(op)
@@ -162,14 +164,22 @@ def _replace(op: Operation, same: dict[int, Value]) -> None:
             _replace(inner, same)
 
 
-def _key(op: Operation) -> Any:
+def computation(op: Operation, same: Mapping[int, int] = {}) -> Any:
+    """Equal for operations that compute the same. `same` has values that equal others, by identity."""
     attributes = tuple(
         (name, (str(value.dtype), value.shape, value.tobytes()) if isinstance(value, np.ndarray) else value)
         for name, value in sorted(op.attributes.items())
         if name != "overflow"
     )
-    operands = tuple((name, tuple(map(id, values))) for name, values in op.operands.items())
+    operands = tuple(
+        (name, tuple(same.get(id(each), id(each)) for each in values)) for name, values in op.operands.items()
+    )
     return op.name, repr(attributes), operands, tuple(result.type for result in op.results)
+
+
+def may_be_repeated(op: Operation) -> bool:
+    """Whether a tile is no more than positions, constants and what is cheaply made of such."""
+    return bool(op.results) and is_tile(op.results[0]) and op.name in SOURCES | CHEAP
 
 
 def _repeat(block: Block) -> None:
@@ -177,12 +187,9 @@ def _repeat(block: Block) -> None:
     light: dict[int, Operation] = {}
 
     def is_light(op: Operation) -> bool:
-        if not op.results or not is_tile(op.results[0]):
-            return False
-        if op.name in SOURCES:
-            return True
-        operands = operands_of(op)
-        return op.name in CHEAP and all(is_scalar(v) or id(v) in light for v in operands)
+        if not may_be_repeated(op) or op.name in SOURCES:
+            return may_be_repeated(op)
+        return all(is_scalar(value) or id(value) in light for value in operands_of(op))
 
     def copy(value: Value, ops: list[Operation], copies: dict[int, Value]) -> Value:
         """`copies` has those that have the same axes whatever uses them."""

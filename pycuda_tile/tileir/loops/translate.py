@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from typing import Any
 
 from ...errors import Error
 from ..ir import Block, Entry, Operation, Value, walk
@@ -16,7 +18,7 @@ from .facts import STORES, data_of, is_tile, is_weak
 from .fallback import NOTHING, Fallback, place_of
 from .groups import Uses, others, split
 from .products import Products
-from .simplify import simplify
+from .simplify import computation, may_be_repeated, simplify
 from .stages import Nest
 from .variables import Variables
 
@@ -45,6 +47,10 @@ class FusingTranslator(Translator):
         self._variables = Variables(Block([], []))
         self._products = Products(self, self._uses, self._variables, Block([], []), self._plainly)
         self._simple: list[Entry] = []  # kept, because values are known by their identity
+        # Tiles that simplify.py repeats, by what computes them, as far as the present block has them; and the
+        # first of equal ones, by the identity of the others.
+        self._written: dict[Any, Value] = {}
+        self._same: dict[int, int] = {}
         self.entry_name = ""  # of the entry that is being translated
         self._fuses = True
 
@@ -75,7 +81,30 @@ class FusingTranslator(Translator):
         reason = self._plain.get(name) or next(map(str, self.reasons[name]), "" if fused else NOTHING)
         return {"path": FUSED if fused else BY_OPERATION, **({"reason": reason} if reason else {})}
 
+    def operation(self, op: Operation) -> None:
+        if not may_be_repeated(op):
+            super().operation(op)
+            return
+        key, (result,) = computation(op, self._same), op.results
+        if key in self._written:
+            self._same[id(result)] = id(self._written[key])
+            self.names.alias(result, self.names[self._written[key]])
+        else:
+            super().operation(op)
+            self._written[key] = result
+
+    @contextmanager
+    def _scope(self) -> Iterator[None]:
+        """What is written within it, nothing outside may use."""
+        before = dict(self._written)
+        yield
+        self._written = before
+
     def _operations(self, ops: list[Operation]) -> None:
+        with self._scope():
+            self._in_scope(ops)
+
+    def _in_scope(self, ops: list[Operation]) -> None:
         if not self._fuses:
             super()._operations(ops)
             return
@@ -138,7 +167,8 @@ class FusingTranslator(Translator):
 
     def _plainly(self, ops: list[Operation]) -> None:
         self._fuses = False
-        super()._operations(ops)
+        with self._scope():
+            super()._operations(ops)
         self._fuses = True
 
     def _refuse(self, ops: list[Operation], results: dict[Value, str]) -> None:
