@@ -442,3 +442,28 @@ def test_what_branches_hand_on_is_one_variable_unless_both_are_needed():
     (a, b, _), (c, d) = loop.regions[0].arguments, branch.results
     assert variables.members(a) == variables.members(c) == {id(a), id(c), id(loop.results[0])}
     assert variables.members(b) == variables.members(d) == {id(b), id(d), id(loop.results[1])}
+
+
+def test_a_bool_of_a_row_joins_the_masks_of_its_strips():
+    """As in `r < rows && c < columns`: the comparison of rows is a scalar of the loops."""
+    text = body("""  %i = iota : tile<32xi32>
+  %r = reshape %i : tile<32xi32> -> tile<32x1xi32>
+  %c = reshape %i : tile<32xi32> -> tile<1x32xi32>
+  %s = reshape %n : tile<i32> -> tile<1x1xi32>
+  %u = broadcast %s : tile<1x1xi32> -> tile<32x1xi32>
+  %v = broadcast %s : tile<1x1xi32> -> tile<1x32xi32>
+  %row = cmpi less_than %r, %u, signed : tile<32x1xi32> -> tile<32x1xi1>
+  %column = cmpi less_than %c, %v, signed : tile<1x32xi32> -> tile<1x32xi1>
+  %rows = broadcast %row : tile<32x1xi1> -> tile<32x32xi1>
+  %columns = broadcast %column : tile<1x32xi1> -> tile<32x32xi1>
+  %both = andi %rows, %columns : tile<32x32xi1>
+  %x = broadcast %r : tile<32x1xi32> -> tile<32x32xi32>
+  %y = broadcast %c : tile<1x32xi32> -> tile<32x32xi32>
+  %z = select %both, %x, %y : tile<32x32xi1>, tile<32x32xi32>
+  print_tko "%d", %z : tile<32x32xi32> -> token""")
+    [nest] = nests(text)
+    bools = [value for op in nest.ops for value in op.results if str(value.type).endswith("i1>")]
+    assert len(bools) == 5
+    assert [value.name for value in bools if id(value) not in nest.masks] == ["row"]
+    cxx, _, _ = fuse(tileir.parse(text))
+    assert "loops::splat<ct::tile<mask" in cxx and "splat<ct::tile<bool" not in cxx

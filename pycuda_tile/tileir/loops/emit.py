@@ -278,7 +278,7 @@ class _Emitter:
 
     def _type(self, value: Value) -> str:
         held = vectors.held(self.nest, value)
-        return tile(value_element(value), held.shape)
+        return tile(str(held.element), held.shape)
 
     def _let(self, value: Value, text: str, names: _Names) -> None:
         name = names[id(value)] = self.translator.fresh(value.name or "v")

@@ -40,7 +40,7 @@ _COSTS = {
     "scan": 20,
     **dict.fromkeys(["pow", "fpowf", "fpowi", "remf", "sinh", "cosh", "tan", "atan2", "divi", "remi"], 40),
 }
-_COMBINES_MASKS = frozenset({"andi", "ori", "xori"})
+_COMBINES_MASKS = SHAPES | {"andi", "ori", "xori"}
 _MAKES_MASKS = _COMBINES_MASKS | {"cmpi", "cmpf", "constant"}
 #: What is not worth a buffer.
 _CHEAP = 8
@@ -408,7 +408,8 @@ def _find_needed(nest: Nest) -> None:
 
 
 def _find_masks(nest: Nest) -> None:
-    """Comparisons, and what `and`, `or` and `xor` make of them, that nothing but `select` uses."""
+    """Comparisons, bools of whole strips, and what `and`, `or` and `xor` make of them, that nothing
+    but `select` uses."""
     made = {
         id(v): op for op in nest.ops for v in op.results if value_element(v) == "i1" and nest.has_lanes(v)
     }
@@ -418,7 +419,8 @@ def _find_masks(nest: Nest) -> None:
     while before != left:
         before = set(left)
         for op in nest.ops:
-            others = operands_of(op)[1:] if op.name == "select" else operands_of(op)
+            given = operands_of(op)[1:] if op.name == "select" else operands_of(op)
+            others = [value for value in given if nest.has_lanes(value)]
             combines = op.name in _COMBINES_MASKS and id(op.results[0]) in left
             if not combines or not all(id(value) in left for value in others):
                 left -= {id(value) for value in others}
