@@ -467,3 +467,18 @@ def test_a_bool_of_a_row_joins_the_masks_of_its_strips():
     assert [value.name for value in bools if id(value) not in nest.masks] == ["row"]
     cxx, _, _ = fuse(tileir.parse(text))
     assert "loops::splat<ct::tile<mask" in cxx and "splat<ct::tile<bool" not in cxx
+
+
+@pytest.mark.parametrize(("columns", "fused"), [(4, False), (8, True)])
+def test_short_rows_of_memory_are_stored_whole(columns: int, fused: bool):
+    shape, tensor = f"64x{columns}", f"tensor_view<?x{columns}xf32, strides=[{columns},1]>"
+    text = body(f"""  %t = make_tensor_view %p, shape = [%n, {columns}], strides = [{columns}, 1]
+    : tile<i32> -> {tensor}
+  %v = make_partition_view %t : partition_view<tile=({shape}), {tensor}>
+  %z = constant <i32: 0> : tile<i32>
+  %a, %u = load_view_tko weak %v[%n, %z] : partition_view<tile=({shape}), {tensor}>, tile<i32>
+    -> tile<{shape}xf32>, token
+  %b = exp %a : tile<{shape}xf32>
+  %w = store_view_tko weak %b, %v[%n, %z] : tile<{shape}xf32>, partition_view<tile=({shape}), {tensor}>,
+    tile<i32> -> token""")
+    assert bool(nests(text)) == fused
