@@ -76,10 +76,12 @@ struct e8m0_format {
 /// tf32 is a float whose last 13 bits are ignored.
 struct tf32_format {
   static CUDA_TILE_BITS unsigned from_float(float x) {
+    // Without conditions, which compilers keep as branches where they unroll a loop over a few elements.
     unsigned b = platform::bit_cast<unsigned>(x);
     unsigned rounded = (b + 0x0fffu + (b >> 13 & 1)) & 0xffffe000u;
-    unsigned special = (b & 0x007fffffu) != 0 ? b | 0x00400000u : b;
-    return (b & 0x7f800000u) == 0x7f800000u ? special : rounded;
+    unsigned special = b | (((b & 0x007fffffu) + 0x007fffffu) >> 1 & 0x00400000u); // NaN becomes quiet
+    unsigned is_special = 0u - (((b >> 23 & 0xffu) + 1) >> 8);
+    return (special & is_special) | (rounded & ~is_special);
   }
   static CUDA_TILE_BITS float to_float(unsigned small) {
     return platform::bit_cast<float>(small & 0xffffe000u);

@@ -21,12 +21,17 @@ constexpr unsigned strip_width() {
 }
 
 /// How many elements of a row of N a strip has, where tiles of these element types are computed together:
-/// four vectors of the widest one, but no more than `Most`. Where rows are reduced, it has all lanes of a
-/// reduction.
+/// four vectors of the widest one, but no more than `Most`; at least one of the narrowest, or compilers would
+/// compute with vectors of half the width, which processors do not forward to loads of whole ones. Where rows
+/// are reduced, it has all lanes of a reduction.
 template <unsigned N, unsigned Most, typename... Es>
 constexpr unsigned strip_length() {
   unsigned length = 4 * ct::platform::vector_bytes / strip_width<Es...>();
   length = length < Most ? length : Most;
+  unsigned narrowest = 8;
+  ((narrowest = sizeof(Es) < narrowest ? sizeof(Es) : narrowest), ...);
+  unsigned const least = ct::platform::vector_bytes / narrowest;
+  length = length < least ? least : length;
   return length < N ? length : N;
 }
 
@@ -60,12 +65,13 @@ CUDA_TILE_API R splat(T const& x) {
 }
 
 /// Integers of 64 bits from others of 32. Compilers for AVX2 would store one after the other, which
-/// processors do not forward to a load of several.
+/// processors do not forward to a load of several; those for AVX-512 make good code of the plain loop.
 template <typename R, tileir::sign Sign, typename A>
 CUDA_TILE_API R resize(A const& a) {
   using E = typename R::element_type;
   constexpr unsigned lanes = ct::platform::vector_bytes / sizeof(E), size = R::distribution::size;
-  if constexpr (sizeof(E) == 8 && 2 * sizeof(a) == sizeof(R) && size % lanes == 0) {
+  if constexpr (ct::platform::vector_bytes < 64 && sizeof(E) == 8 && 2 * sizeof(a) == sizeof(R) &&
+                size % lanes == 0) {
     using I = decltype(tileir::read<Sign>(a.slots[0]));
     typedef I half __attribute__((vector_size(ct::platform::vector_bytes / 2)));
     R result;

@@ -46,7 +46,7 @@ _MAKES_MASKS = _COMBINES_MASKS | {"cmpi", "cmpf", "constant"}
 _CHEAP = 8
 #: Rows with fewer elements are no faster in strips: those that are reduced, those of memory, and those of
 #: tiles that are all variables, where whole tiles are computed as one row.
-_SHORTEST_REDUCED, _SHORTEST_ACCESSED, _SHORTEST_HELD = 8, 8, 16
+_SHORTEST_REDUCED, _SHORTEST_ACCESSED, _SHORTEST_HELD = 16, 8, 16
 #: Tiles of more elements leave the caches, so that rows are to stay in loops of their own.
 _IN_CACHES = 1 << 16
 

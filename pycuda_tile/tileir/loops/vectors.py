@@ -29,7 +29,7 @@ class _Length(int):
 def _kinds(nest: Nest) -> list[str]:
     """The types of the elements of a nest's strips; not of those that only addresses are made of."""
     computed = set().union(*nest.needed.values())
-    strips = [v for op in nest.ops for v in op.results if nest.has_lanes(v)]
+    strips = [v for op in nest.ops for v in op.results if nest.has_lanes(v) and id(v) not in nest.masks]
     found = {element(value_element(v)) for v in strips if id(v) in computed or not nest.is_inner(v)}
     return sorted(kind for kind in found if not kind.endswith("*"))
 
