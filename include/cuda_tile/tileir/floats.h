@@ -97,9 +97,10 @@ CUDA_TILE_API R to_integer(A const& a) {
         unsigned long long greatest = Sign == as_unsigned ? ~0ULL >> (64 - bits) : (1ULL << (bits - 1)) - 1;
         if constexpr (bits <= 16) { // the greatest one is a float, and processors convert to int
           wide const high = static_cast<wide>(greatest), low = Sign == as_signed ? -beyond : wide(0);
-          value = value == value ? value : wide(0);
-          value = value < low ? low : value;
-          return write<E>(static_cast<int>(value > high ? high : value));
+          int const is_number = 0 - static_cast<int>(value == value);
+          value = value < high ? value : high; // in this way minima and maxima of processors do it
+          value = value > low ? value : low;
+          return write<E>(static_cast<int>(value) & is_number);
         }
         if (value != value)
           return write<E>(0);

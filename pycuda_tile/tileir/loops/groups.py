@@ -7,6 +7,7 @@ strip, which compilers keep in registers anyway.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -41,6 +42,9 @@ Item = Operation | Nest
 #: What runs on whole tiles by rule: control flow, and updates of memory, for which effects.py says why.
 _ON_TILES = frozenset({*TERMINATORS, "if", "for", "loop"})
 _ON_TILES |= {"atomic_rmw_tko", "atomic_cas_tko", "atomic_red_view_tko"}
+
+#: Elements of a tile that is copied as fast whole.
+_FEW = 64
 
 
 @dataclass
@@ -294,10 +298,18 @@ def _only_arranges(nest: Nest) -> bool:
     return all(op.name in SHAPES for op in nest.ops)
 
 
+def _copies_few(nest: Nest) -> bool:
+    """Whether loops would only copy a tile that takes no longer than the tests before them."""
+    computed = set().union(*nest.needed.values())
+    made = [op for op in nest.ops if any(id(value) in computed for value in op.results)]
+    only_copies = all(op.name in LOADS | SOURCES | SHAPES for op in made)
+    return only_copies and math.prod(nest.axes.extents[axis] for axis in {*nest.outer, nest.inner}) <= _FEW
+
+
 def _is_worth_it(nest: Nest) -> bool:
     """Whether loops spare a tile: one that is computed or loaded, and needed by the group alone."""
     outputs = {id(value) for value in nest.outputs}
-    return any(
+    return not _copies_few(nest) and any(
         op.results
         and (op.name not in SOURCES | SHAPES or op.name == "broadcast")
         and is_tile(op.results[0])
