@@ -41,10 +41,14 @@ KERNELS = {
     "mixed_bytes": kernels.product(
         "mixed_bytes", 16, 16, 64, kind="i8", sums="i32", transposed="b", signs=("unsigned", "signed")
     ),
-    "started_bytes": kernels.product("started_bytes", 16, 16, 64, kind="i8", sums="i32", start="-7"),
+    "started_bytes": kernels.product(
+        "started_bytes", 16, 16, 64, kind="i8", sums="i32", start="-7", signs=("signed", "unsigned")
+    ),
     "changed": kernels.product("changed", 16, 32, 32, body=MORE),
     "bytes_of_tiles": kernels.product("bytes_of_tiles", 32, 32, 64, kind="i8", sums="i32", start="5"),
-    "batched_bytes": kernels.product("batched_bytes", 8, 16, 16, batch=2, kind="i8", sums="i32"),
+    "batched_bytes": kernels.product(
+        "batched_bytes", 8, 16, 16, batch=2, kind="i8", sums="i32", signs=("unsigned", "unsigned")
+    ),
     "halves": kernels.product("halves", 16, 32, 16, kind="f16", sums="f16", start="2048.0"),
     "halves_from_zero": kernels.product("halves_from_zero", 16, 32, 32, kind="f8E4M3FN", sums="f16"),
     "scaled": kernels.scaled("scaled"),
@@ -57,6 +61,8 @@ TYPES = {"bfloats": ml_dtypes.bfloat16, "one_batch": np.float16, "fp8": ml_dtype
 TYPES |= {"doubles": np.float64, "bytes": np.int8, "mixed_bytes": np.int8, "started_bytes": np.int8}
 TYPES |= {"bytes_of_tiles": np.int8, "batched_bytes": np.int8}
 SUMS = {name: np.int32 for name, kind in TYPES.items() if kind == np.int8} | {"doubles": np.float64}
+#: Whose factors are unsigned.
+UNSIGNED = {"mixed_bytes": "a", "started_bytes": "b", "batched_bytes": "ab"}
 STARTS = {"started": 2.5, "started_bytes": -7, "bytes_of_tiles": 5}
 #: Tile sizes, and the sizes of arrays: several tiles, ragged ones, and less than a tile.
 SIZES = [(1, 1, 1), (3, 2, 5), (2.5, 1.25, 2.75), (0.5, 0.5, 0.25)]
@@ -83,6 +89,11 @@ def factors(name: str, *shapes: tuple[int, ...]) -> list[np.ndarray]:
     kind = TYPES.get(name, np.float32)
     low, high = (-128, 128) if kind == np.int8 else (-4, 5)
     return [rng.integers(low, high, shape).astype(kind) for shape in shapes]
+
+
+def with_signs(name: str, a: np.ndarray, b: np.ndarray) -> list[np.ndarray]:
+    unsigned = UNSIGNED.get(name, "")
+    return [x.view(np.uint8) if which in unsigned else x for which, x in (("a", a), ("b", b))]
 
 
 TILES = {
@@ -117,9 +128,9 @@ def test_products(name: str, scale: tuple[float, float, float]):
     grid = -(-n // tile[1]), -(-m // tile[0]), -(-batches // (batch or 1))
     arguments = [x.reshape(-1) for x in (*given, c)]
     *_, got = run(name, True, grid, *arguments, batches, m, n, k)
-    left = a.view(np.uint8) if name == "mixed_bytes" else a
+    left, right = with_signs(name, a, b)
     wide = np.int64 if c.dtype == np.int32 else np.float64
-    expected = left.astype(wide) @ b.astype(wide) + STARTS.get(name, 0)
+    expected = left.astype(wide) @ right.astype(wide) + STARTS.get(name, 0)
     assert (got.reshape(c.shape) == expected).all()
 
 
@@ -178,9 +189,9 @@ def test_amx(name: str, permitted: int):
     kernel = with_amx(permitted).kernel(name)
     assert kernel.attributes["mma"] == ("blocks, AMX" if permitted else "blocks")
     kernel[grid](*(x.reshape(-1) for x in given), c, 1, m, n, k)
-    left = a.view(np.uint8) if name == "mixed_bytes" else a
+    left, right = with_signs(name, a, b)
     wide = np.int64 if c.dtype == np.int32 else np.float64
-    expected = left.astype(wide) @ b.astype(wide) + STARTS.get(name, 0)
+    expected = left.astype(wide) @ right.astype(wide) + STARTS.get(name, 0)
     assert (c.reshape(m, n) == expected).all()
 
 

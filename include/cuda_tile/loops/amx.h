@@ -24,12 +24,12 @@ struct separate_bytes : ct::detail::block_arithmetic<int> {
   }
 
   template <unsigned Rows, unsigned Depth>
-  static bool pack_left(factor* to, unsigned pitch, matrix<L> const& x) {
+  static bool pack_left(factor* to, unsigned pitch, int*, matrix<L> const& x) {
     loops::pack<Rows, Depth>(to, pitch, x);
     return true;
   }
   template <unsigned Depth, unsigned Columns>
-  static bool pack_right(factor* to, int*, matrix<R> const& x) {
+  static bool pack_right(factor* to, matrix<R> const& x) {
     loops::pack_units<4, Depth, Columns, factor>(reinterpret_cast<unsigned*>(to), x);
     return true;
   }
@@ -73,9 +73,8 @@ constexpr auto choose_arithmetic() {
       return static_cast<converted_arithmetic<C, L, R>*>(nullptr);
   } else if constexpr (is_same_v<C, int> && tiles) {
     return static_cast<tile_arithmetic<separate_bytes<L, R>, product>*>(nullptr);
-  } else if constexpr (ct::platform::has_byte_products && vectors && is_same_v<C, int> &&
-                       is_same_v<R, signed char>) {
-    return static_cast<byte_arithmetic<L>*>(nullptr);
+  } else if constexpr (ct::platform::has_byte_products && vectors && is_same_v<C, int>) {
+    return static_cast<byte_arithmetic<L, R>*>(nullptr);
   } else {
     return static_cast<converted_arithmetic<C, L, R>*>(nullptr);
   }

@@ -19,13 +19,13 @@ struct converted_arithmetic : ct::detail::block_arithmetic<C> {
   static constexpr bool takes_right = ct::detail::is_same_v<R, factor> && per_step == 1;
 
   template <unsigned Rows, unsigned Depth>
-  static bool pack_left(factor* to, unsigned pitch, matrix<L> const& x) {
+  static bool pack_left(factor* to, unsigned pitch, C*, matrix<L> const& x) {
     loops::pack<Rows, Depth>(to, pitch, x);
     return true;
   }
   /// Columns of the right factor; those that are multiplied for one sum in a step are neighbours.
   template <unsigned Depth, unsigned Columns>
-  static bool pack_right(factor* to, C*, matrix<R> const& x) {
+  static bool pack_right(factor* to, matrix<R> const& x) {
     if constexpr (per_step == 1)
       loops::pack<Depth, Columns>(to, Columns, x);
     else
@@ -73,7 +73,7 @@ struct paired_arithmetic : separate_pairs<E> {
   }
 
   template <unsigned Rows, unsigned Depth>
-  static bool pack_left(factor* to, unsigned pitch, matrix<factor> const& x) {
+  static bool pack_left(factor* to, unsigned pitch, float*, matrix<factor> const& x) {
     loops::pack<Rows, Depth>(to, pitch, x);
     bool exact = true;
     for (unsigned i = 0; i < Rows; ++i)
@@ -81,7 +81,7 @@ struct paired_arithmetic : separate_pairs<E> {
     return exact;
   }
   template <unsigned Depth, unsigned Columns>
-  static bool pack_right(factor* to, float*, matrix<factor> const& x) {
+  static bool pack_right(factor* to, matrix<factor> const& x) {
     loops::pack_units<2, Depth, Columns, factor>(reinterpret_cast<unsigned*>(to), x);
     return are_exact<Depth * Columns>(to);
   }
@@ -93,41 +93,66 @@ private:
   }
 };
 
-/// Groups of four bytes, unsigned on the left and signed on the right. Left ones that are signed are moved up
-/// by 128, and sums begin with what corrects that.
-template <typename L>
+/// Groups of four bytes, of which the instruction takes unsigned ones from one factor and signed ones from
+/// the other. Where both have the same sign, the bytes of the right factor are moved by 128 when they are
+/// packed, to the other sign, and the sums of each row begin with what corrects that.
+template <typename L, typename R>
 struct byte_arithmetic : ct::detail::block_arithmetic<int> {
   using factor = unsigned char;
   using otherwise = byte_arithmetic;
   static constexpr unsigned per_step = 4;
-  static constexpr bool has_corrections = ct::detail::is_signed_v<L>;
+  static constexpr bool has_corrections = ct::detail::is_signed_v<L> == ct::detail::is_signed_v<R>;
   static auto splat(factor const* a) { return splat_unit(a); }
   static sums add_products(sums a, factor const* b, sums c) {
-    return ct::platform::add_products_of_bytes(a, ct::platform::load_vector<sums>(b), c);
+    return add_groups(a, ct::platform::load_vector<sums>(b), c);
   }
 
+  /// The corrections are the products with 128, or -128, which is what unsigned or signed bytes were moved
+  /// by.
   template <unsigned Rows, unsigned Depth>
-  static bool pack_left(factor* to, unsigned pitch, matrix<L> const& x) {
+  static bool pack_left(factor* to, unsigned pitch, int* corrections, matrix<L> const& x) {
     loops::pack<Rows, Depth>(to, pitch, x);
     for (unsigned i = 0; has_corrections && i < Rows; ++i)
-      for (unsigned k = 0; k < Depth; ++k)
-        to[i * pitch + k] ^= 0x80;
+      corrections[i] = ct::elements::sub{}(corrections[i], moved_sum<Depth>(to + i * pitch));
     return true;
   }
   template <unsigned Depth, unsigned Columns>
-  static bool pack_right(factor* to, int* corrections, matrix<signed char> const& x) {
-    loops::pack_units<4, Depth, Columns, factor>(reinterpret_cast<unsigned*>(to), x);
-    constexpr unsigned lanes = ct::detail::block_lanes<int>;
-    sums const moved_up = static_cast<int>(0x80808080u) - sums{};
-    for (unsigned j = 0; has_corrections && j < Columns; j += lanes) {
-      sums sum{};
-      for (unsigned k = 0; k < Depth; k += 4)
-        sum = add_products(moved_up, to + k * Columns + j * 4, sum);
-      for (unsigned l = 0; l < lanes; ++l)
-        corrections[j + l] =
-            static_cast<int>(static_cast<unsigned>(corrections[j + l]) - static_cast<unsigned>(sum[l]));
-    }
+  static bool pack_right(factor* to, matrix<R> const& x) {
+    loops::pack_units<4, Depth, Columns, factor>(reinterpret_cast<unsigned*>(to), x,
+                                                 has_corrections ? highest_bits : 0);
     return true;
+  }
+
+private:
+  static constexpr unsigned highest_bits = 0x80808080u;
+
+  static sums add_groups(sums left, sums right, sums c) {
+    if constexpr (ct::detail::is_signed_v<L>)
+      return ct::platform::add_products_of_bytes(right, left, c);
+    else
+      return ct::platform::add_products_of_bytes(left, right, c);
+  }
+  /// The sum of the products of a row with the distance by which the right factor is moved.
+  template <unsigned Depth>
+  static int moved_sum(factor const* row) {
+    constexpr unsigned at_once = sizeof(sums), rest = Depth % at_once;
+    sums const distance = static_cast<int>(highest_bits) - sums{};
+    sums sum{};
+    for (unsigned k = 0; k + at_once <= Depth; k += at_once)
+      sum = add_groups(ct::platform::load_vector<sums>(row + k), distance, sum);
+    if constexpr (rest != 0) {
+      sums last{};
+      __builtin_memcpy(&last, row + Depth - rest, rest);
+      sum = add_groups(last, distance, sum);
+    }
+    return sum_of_lanes<ct::detail::block_lanes<int> / 2>(sum);
+  }
+  template <unsigned Distance>
+  static int sum_of_lanes(sums x) {
+    if constexpr (Distance == 0)
+      return x[0];
+    else
+      return sum_of_lanes<Distance / 2>(ct::platform::add_lanes(x, ct::platform::rotate_lanes<Distance>(x)));
   }
 };
 

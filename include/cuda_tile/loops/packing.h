@@ -151,17 +151,76 @@ CUDA_TILE_API void pack(F* to, unsigned pitch, matrix<E> const& x) {
   }
 }
 
-/// The first Rows x Columns elements, such that Count neighbours of a column make a unit of 32 bits; rows of
-/// units have Columns of these.
+/// Lanes of the first or the second half of both, in turn.
+template <unsigned Half, typename V>
+CUDA_TILE_API V interleave(V a, V b) {
+  constexpr unsigned lanes = sizeof(V) / sizeof(a[0]);
+  return ct::platform::shuffle_lanes(a, b,
+                                     [](unsigned l) { return (l % 2) * lanes + Half * (lanes / 2) + l / 2; });
+}
+
+/// The vectors `from` and those at the next multiples of `step` bytes, of Count rows in all, as units of 32
+/// bits that hold an E of each row. The bits of `flipped` are flipped.
+template <unsigned Count, unsigned Bytes, typename E>
+CUDA_TILE_API void interleave_rows(unsigned* to, unsigned char const* from, long long step,
+                                   unsigned flipped) {
+  using pair = ct::platform::vector<unsigned short, Bytes>;
+  using units = ct::platform::vector<unsigned, Bytes>;
+  pair pairs[Count];
+  if constexpr (Count == 4) {
+    using V = ct::platform::vector<E, Bytes>;
+    auto row = [&](unsigned p) { return ct::platform::load_vector<V>(from + p * step); };
+    pairs[0] = (pair)loops::interleave<0>(row(0), row(1));
+    pairs[1] = (pair)loops::interleave<0>(row(2), row(3));
+    pairs[2] = (pair)loops::interleave<1>(row(0), row(1));
+    pairs[3] = (pair)loops::interleave<1>(row(2), row(3));
+  } else {
+    for (unsigned p = 0; p < Count; ++p)
+      pairs[p] = ct::platform::load_vector<pair>(from + p * step);
+  }
+  units const flips = flipped - units{};
+  constexpr unsigned lanes = Bytes / sizeof(unsigned);
+  for (unsigned p = 0; p < Count; p += 2) {
+    auto const first = (units)loops::interleave<0>(pairs[p], pairs[p + 1]) ^ flips;
+    auto const second = (units)loops::interleave<1>(pairs[p], pairs[p + 1]) ^ flips;
+    ct::platform::store_vector(to + p * lanes, first);
+    ct::platform::store_vector(to + (p + 1) * lanes, second);
+  }
+}
+
+/// The same for Columns elements of each row.
+template <unsigned Count, unsigned Columns, typename E>
+CUDA_TILE_API void pack_row_of_units(unsigned* to, unsigned char const* from, long long step,
+                                     unsigned flipped) {
+  constexpr unsigned row = Columns * sizeof(E);
+  constexpr unsigned bytes = row < ct::platform::vector_bytes ? row : ct::platform::vector_bytes;
+  if constexpr (bytes % 16 == 0 && row % bytes == 0) {
+    for (unsigned at = 0; at < row; at += bytes)
+      loops::interleave_rows<Count, bytes, E>(to + at / sizeof(E), from + at, step, flipped);
+  } else {
+    for (unsigned j = 0; j < Columns; ++j) {
+      unsigned unit = 0;
+      for (unsigned p = 0; p < Count; ++p) {
+        E element;
+        __builtin_memcpy(&element, from + p * step + j * sizeof(E), sizeof element);
+        unit |= static_cast<unsigned>(element) << (8 * sizeof(E) * p);
+      }
+      to[j] = unit ^ flipped;
+    }
+  }
+}
+
+/// The first Rows x Columns elements, such that Count neighbours of a column make a unit of 32 bits, of which
+/// the bits of `flipped` are flipped; rows of units have Columns of these.
 template <unsigned Count, unsigned Rows, unsigned Columns, typename F, typename E>
-CUDA_TILE_API void pack_units(unsigned* to, matrix<E> const& x) {
+CUDA_TILE_API void pack_units(unsigned* to, matrix<E> const& x, unsigned flipped = 0) {
   static_assert(Count * sizeof(F) == sizeof(unsigned) && Rows % Count == 0);
   bool const is_whole = x.rows >= Rows && x.columns >= Columns;
   if constexpr (sizeof(E) == sizeof(F) && fits_squares<Rows / Count, Columns, unsigned>)
     if (is_whole && x.row_step == 1) {
       using V = ct::platform::vector<unsigned>;
       return transpose<Rows / Count, Columns>(to, Columns, [&](unsigned i, unsigned j) {
-        return ct::platform::load_vector<V>(x.from + i * Count + j * x.column_step);
+        return ct::platform::load_vector<V>(x.from + i * Count + j * x.column_step) ^ flipped;
       });
     }
   alignas(64) F rows[Rows * Columns];
@@ -170,21 +229,13 @@ CUDA_TILE_API void pack_units(unsigned* to, matrix<E> const& x) {
     loops::pack<Rows, Columns>(rows, Columns, x);
   auto const* from = in_place ? reinterpret_cast<unsigned char const*>(x.from)
                               : reinterpret_cast<unsigned char const*>(rows);
-  long long const step = in_place ? x.row_step : Columns;
+  long long const step = (in_place ? x.row_step : Columns) * static_cast<long long>(sizeof(F));
   using bits = ct::detail::conditional_t<sizeof(F) == 1, unsigned char, unsigned short>;
+  constexpr unsigned ahead = Rows < 64 ? Rows : 64; // rows of this step, or of the next one
   for (unsigned i = 0; i < Rows; i += Count) {
-    for (unsigned p = 0; p < Count; ++p) // of the next step
-      __builtin_prefetch(from + (Rows + i + p) * step * static_cast<long long>(sizeof(F)));
-    for (unsigned j = 0; j < Columns; ++j) {
-      unsigned unit = 0;
-      for (unsigned p = 0; p < Count; ++p) {
-        bits element;
-        __builtin_memcpy(&element, from + ((i + p) * step + j) * static_cast<long long>(sizeof(F)),
-                         sizeof element);
-        unit |= static_cast<unsigned>(element) << (8 * sizeof(F) * p);
-      }
-      to[i / Count * Columns + j] = unit;
-    }
+    for (unsigned p = 0; p < Count; ++p)
+      __builtin_prefetch(from + (ahead + i + p) * step);
+    loops::pack_row_of_units<Count, Columns, bits>(to + i / Count * Columns, from + i * step, step, flipped);
   }
 }
 

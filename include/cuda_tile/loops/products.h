@@ -34,11 +34,11 @@ class product_sums {
   struct left_chunk {
     alignas(64) F rows[M * pitch];
     bool is_exact;
+    C corrections[arithmetic::has_corrections ? M : 1]; // what the sums of the rows begin with
   };
   struct right_chunk {
     alignas(64) F panels[N * depth]; // of `columns` columns
     bool is_exact;
-    C corrections[arithmetic::has_corrections ? N : 1]; // what sums begin with, or is added to them
   };
   shared_chunks<left_chunk> left;
   shared_chunks<right_chunk> right;
@@ -122,20 +122,19 @@ private:
   }
 
   CUDA_TILE_API void pack(left_chunk& to, matrix<L> const& x) {
-    if (filled == 0)
-      to.is_exact = true;
-    to.is_exact &= arithmetic::template pack_left<M, K>(to.rows + filled, pitch, x);
-  }
-  CUDA_TILE_API void pack(right_chunk& to, matrix<R> const& x) {
     if (filled == 0) {
       to.is_exact = true;
       for (C& each : to.corrections)
         each = C{};
     }
+    to.is_exact &= arithmetic::template pack_left<M, K>(to.rows + filled, pitch, to.corrections, x);
+  }
+  CUDA_TILE_API void pack(right_chunk& to, matrix<R> const& x) {
+    if (filled == 0)
+      to.is_exact = true;
     for (unsigned j = 0; j < N; j += columns)
-      to.is_exact &= arithmetic::template pack_right<K, columns>(
-          to.panels + j * depth + filled * columns, to.corrections + (arithmetic::has_corrections ? j : 0),
-          x.part(0, j));
+      to.is_exact &=
+          arithmetic::template pack_right<K, columns>(to.panels + j * depth + filled * columns, x.part(0, j));
   }
 
   [[gnu::noinline]] void multiply(C* sums, unsigned distance) {
@@ -176,13 +175,13 @@ private:
     ct::platform::note_mma<static_cast<unsigned>(ct::detail::mma_unit::blocks)>();
     constexpr C zeros[columns]{};
     for (unsigned j = 0; j < N; j += columns) {
-      C const* corrections = arithmetic::has_corrections ? right.present->corrections + j : zeros;
-      for (unsigned i = 0; arithmetic::has_corrections && !is_zero && i < M; ++i)
-        for (unsigned l = 0; l < columns; ++l)
-          sums[i * row_step + j + l] = ct::elements::add{}(sums[i * row_step + j + l], corrections[l]);
-      auto from = is_zero ? ct::detail::addend<C>{corrections, 0} : ct::detail::addend<C>{sums + j, row_step};
+      auto from = is_zero ? ct::detail::addend<C>{zeros, 0} : ct::detail::addend<C>{sums + j, row_step};
       F const* panel = panels + j * depth;
-      if constexpr (fits_vectors)
+      if constexpr (arithmetic::has_corrections)
+        ct::detail::multiply_rows<Arithmetic, M, columns / lanes>(
+            0, M, sums + j, row_step, ct::detail::addend_of_rows<C>{from, left.present->corrections}, rows,
+            pitch, panel, steps());
+      else if constexpr (fits_vectors)
         ct::detail::multiply_rows<Arithmetic, M, columns / lanes>(0, M, sums + j, row_step, from, rows, pitch,
                                                                   panel, steps());
       else

@@ -16,12 +16,12 @@ inline constexpr unsigned vector_bytes = 16, vector_registers = 32;
 inline constexpr unsigned vector_bytes = 16, vector_registers = 16;
 #endif
 
-template <typename T>
+template <typename T, unsigned Bytes>
 struct vector_of {
-  typedef T type __attribute__((vector_size(vector_bytes)));
+  typedef T type __attribute__((vector_size(Bytes)));
 };
-template <typename T>
-using vector = typename vector_of<T>::type;
+template <typename T, unsigned Bytes = vector_bytes>
+using vector = typename vector_of<T, Bytes>::type;
 
 template <typename V, typename T>
 inline V load_vector(T const* from) {
@@ -52,6 +52,7 @@ inline V shuffle_lanes(V a, V b, Place place) {
 template <typename V, typename Place>
 inline V shuffle_lanes(V a, V b, Place place) {
   decltype(a == b) places{};
+#pragma GCC unroll 64
   for (unsigned l = 0; l < sizeof(V) / sizeof(a[0]); ++l)
     places[l] = static_cast<int>(place(l));
   return __builtin_shuffle(a, b, places);
@@ -230,12 +231,20 @@ inline vector<int> add_products_of_pairs(vector<short> a, vector<short> b, vecto
 #endif
 }
 
+// The functions of these instructions differ between compilers. g++ copies sums around assembler in loops,
+// and clang does not.
 #if defined(__AVX512BF16__) && defined(__AVX512F__) && defined(__AVX512BW__)
 inline constexpr bool has_bfloat16_products = true;
 /// c plus the products of two bfloat16 for each lane. Subnormal numbers count as zero.
 inline vector<float> add_products_of_bfloat16(vector<int> a, vector<int> b, vector<float> c) {
+#if defined(__clang__)
   asm("vdpbf16ps %2, %1, %0" : "+v"(c) : "v"(a), "vm"(b));
   return c;
+#elif __GNUC__ >= 13
+  return __builtin_ia32_dpbf16ps_v16sf(c, (vector<__bf16>)a, (vector<__bf16>)b);
+#else
+  return __builtin_ia32_dpbf16ps_v16sf(c, (vector<short>)a, (vector<short>)b);
+#endif
 }
 #else
 inline constexpr bool has_bfloat16_products = false;
@@ -246,8 +255,12 @@ vector<float> add_products_of_bfloat16(vector<int> a, vector<int> b, vector<floa
 inline constexpr bool has_byte_products = true;
 /// c plus the products of four unsigned bytes of a and four signed ones of b for each lane, exactly.
 inline vector<int> add_products_of_bytes(vector<int> a, vector<int> b, vector<int> c) {
+#if defined(__clang__)
   asm("vpdpbusd %2, %1, %0" : "+v"(c) : "v"(a), "vm"(b));
   return c;
+#else
+  return __builtin_ia32_vpdpbusd_v16si(c, a, b);
+#endif
 }
 #else
 inline constexpr bool has_byte_products = false;

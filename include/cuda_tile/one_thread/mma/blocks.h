@@ -59,22 +59,35 @@ struct addend {
   C const* from;
   unsigned stride;
   C const* row(unsigned i) const { return from + i * stride; }
+  addend beginning_at(unsigned i) const { return {row(i), stride}; }
+  /// What the sums of a row begin with: no sum of floats is changed by -0.
+  static platform::vector<C> start(unsigned) { return -platform::vector<C>{}; }
+};
+/// One with a number for each row besides, which is added to all sums of the row.
+template <typename C>
+struct addend_of_rows {
+  addend<C> sums;
+  C const* rows;
+  C const* row(unsigned i) const { return sums.row(i); }
+  addend_of_rows beginning_at(unsigned i) const { return {sums.beginning_at(i), rows + i}; }
+  platform::vector<C> start(unsigned i) const { return rows[i] - platform::vector<C>{}; }
 };
 
 /// to[Rows][Vectors vectors] = acc + a b, for `steps` steps; rows of `to` and of a are to_stride and a_stride
 /// apart. `acc` is added last, so that it and `to` can be fetched meanwhile. This is a function of its own
 /// because compilers then keep all sums in registers.
-template <typename Arithmetic, unsigned Rows, unsigned Vectors, typename C, typename F>
-__attribute__((noinline)) void multiply_block(C* to, unsigned to_stride, addend<C> acc, F const* a,
+template <typename Arithmetic, unsigned Rows, unsigned Vectors, typename C, typename Addend, typename F>
+__attribute__((noinline)) void multiply_block(C* to, unsigned to_stride, Addend acc, F const* a,
                                               unsigned a_stride, F const* b, unsigned steps) {
   using sums = typename Arithmetic::sums;
   constexpr unsigned lanes = block_lanes<C>, per_step = Arithmetic::per_step;
   sums c[Rows][Vectors];
   for (unsigned i = 0; i < Rows; ++i) {
     __builtin_prefetch(acc.row(i));
-    __builtin_prefetch(to + i * to_stride, 1);
-    for (unsigned v = 0; v < Vectors; ++v)
-      c[i][v] = -sums{};
+    for (unsigned v = 0; v < Vectors; ++v) {
+      __builtin_prefetch(to + i * to_stride + v * lanes, 1);
+      c[i][v] = acc.start(i);
+    }
   }
   // A core that runs two threads is limited by instruction issue, and counting every step would take a tenth
   // of its issue slots.
@@ -94,21 +107,20 @@ __attribute__((noinline)) void multiply_block(C* to, unsigned to_stride, addend<
 
 /// multiply_block for the rows [begin, end) of M: as many at a time as the registers hold, and the remainder
 /// in fours, as fewer would leave the processor waiting for sums.
-template <typename Arithmetic, unsigned M, unsigned Vectors, typename C, typename F>
-CUDA_TILE_API void multiply_rows(unsigned begin, unsigned end, C* to, unsigned to_stride, addend<C> acc,
+template <typename Arithmetic, unsigned M, unsigned Vectors, typename C, typename Addend, typename F>
+CUDA_TILE_API void multiply_rows(unsigned begin, unsigned end, C* to, unsigned to_stride, Addend acc,
                                  F const* a, unsigned a_stride, F const* b, unsigned steps) {
   constexpr unsigned rows = M < most_block_rows ? M : most_block_rows;
   constexpr unsigned in_fours = M % rows == 0 ? 0 : M % rows == 4 ? 4 : 8;
   static_assert(M >= in_fours && (M - in_fours) % rows == 0);
   unsigned i = begin;
   for (; i < end && i < M - in_fours; i += rows)
-    detail::multiply_block<Arithmetic, rows, Vectors>(
-        to + i * to_stride, to_stride, addend{acc.row(i), acc.stride}, a + i * a_stride, a_stride, b, steps);
+    detail::multiply_block<Arithmetic, rows, Vectors>(to + i * to_stride, to_stride, acc.beginning_at(i),
+                                                      a + i * a_stride, a_stride, b, steps);
   if constexpr (in_fours != 0)
     for (; i < end; i += 4)
-      detail::multiply_block<Arithmetic, 4, Vectors>(to + i * to_stride, to_stride,
-                                                     addend{acc.row(i), acc.stride}, a + i * a_stride,
-                                                     a_stride, b, steps);
+      detail::multiply_block<Arithmetic, 4, Vectors>(to + i * to_stride, to_stride, acc.beginning_at(i),
+                                                     a + i * a_stride, a_stride, b, steps);
 }
 
 /// Packs `Steps` steps of a block's columns in the order in which they are read.
