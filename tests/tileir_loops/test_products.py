@@ -49,6 +49,7 @@ KERNELS = {
     "batched_bytes": kernels.product(
         "batched_bytes", 8, 16, 16, batch=2, kind="i8", sums="i32", signs=("unsigned", "unsigned")
     ),
+    "long_bytes": kernels.product("long_bytes", 8, 16, 1024, kind="i8", sums="i32"),
     "halves": kernels.product("halves", 16, 32, 16, kind="f16", sums="f16", start="2048.0"),
     "halves_from_zero": kernels.product("halves_from_zero", 16, 32, 32, kind="f8E4M3FN", sums="f16"),
     "scaled": kernels.scaled("scaled"),
@@ -59,7 +60,7 @@ KERNELS = {
 }
 TYPES = {"bfloats": ml_dtypes.bfloat16, "one_batch": np.float16, "fp8": ml_dtypes.float8_e4m3fn}
 TYPES |= {"doubles": np.float64, "bytes": np.int8, "mixed_bytes": np.int8, "started_bytes": np.int8}
-TYPES |= {"bytes_of_tiles": np.int8, "batched_bytes": np.int8}
+TYPES |= {"bytes_of_tiles": np.int8, "batched_bytes": np.int8, "long_bytes": np.int8}
 SUMS = {name: np.int32 for name, kind in TYPES.items() if kind == np.int8} | {"doubles": np.float64}
 #: Whose factors are unsigned.
 UNSIGNED = {"mixed_bytes": "a", "started_bytes": "b", "batched_bytes": "ab"}
@@ -112,6 +113,7 @@ TILES = {
     "started_bytes": (0, 16, 16, 64, ""),
     "bytes_of_tiles": (0, 32, 32, 64, ""),
     "batched_bytes": (2, 8, 16, 16, ""),
+    "long_bytes": (0, 8, 16, 1024, ""),
     "pointers": (0, 16, 32, 16, ""),
 }
 

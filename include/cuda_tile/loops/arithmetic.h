@@ -102,6 +102,7 @@ struct byte_arithmetic : ct::detail::block_arithmetic<int> {
   using otherwise = byte_arithmetic;
   static constexpr unsigned per_step = 4;
   static constexpr bool has_corrections = ct::detail::is_signed_v<L> == ct::detail::is_signed_v<R>;
+  static constexpr bool takes_left_rows = true; // however far apart
   static auto splat(factor const* a) { return splat_unit(a); }
   static sums add_products(sums a, factor const* b, sums c) {
     return add_groups(a, ct::platform::load_vector<sums>(b), c);
@@ -112,9 +113,14 @@ struct byte_arithmetic : ct::detail::block_arithmetic<int> {
   template <unsigned Rows, unsigned Depth>
   static bool pack_left(factor* to, unsigned pitch, int* corrections, matrix<L> const& x) {
     loops::pack<Rows, Depth>(to, pitch, x);
-    for (unsigned i = 0; has_corrections && i < Rows; ++i)
-      corrections[i] = ct::elements::sub{}(corrections[i], moved_sum<Depth>(to + i * pitch));
+    correct<Rows, Depth>(corrections, to, pitch);
     return true;
+  }
+  /// Subtracts the sums of rows, packed or not.
+  template <unsigned Rows, unsigned Depth>
+  static void correct(int* corrections, factor const* from, unsigned pitch) {
+    for (unsigned i = 0; has_corrections && i < Rows; ++i)
+      corrections[i] = ct::elements::sub{}(corrections[i], moved_sum<Depth>(from + i * pitch));
   }
   template <unsigned Depth, unsigned Columns>
   static bool pack_right(factor* to, matrix<R> const& x) {

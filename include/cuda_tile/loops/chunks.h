@@ -55,9 +55,13 @@ public:
     chunks = reinterpret_cast<Chunk*>(memory + state_bytes) + at.number * count;
   }
 
-  CUDA_TILE_API void begin(unsigned chunk) {
+  /// Begins a chunk that no other block is to use.
+  CUDA_TILE_API void begin_own() {
     present = &own;
     packs = true;
+  }
+  CUDA_TILE_API void begin(unsigned chunk) {
+    begin_own();
     if (!states)
       return;
     unsigned known = __atomic_load_n(states + chunk, __ATOMIC_ACQUIRE);

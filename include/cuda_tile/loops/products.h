@@ -28,6 +28,9 @@ class product_sums {
       requires { requires arithmetic::takes_left; } && !Together && K * sizeof(F) <= 512;
   static constexpr bool takes_right =
       requires { requires arithmetic::takes_right; } && !Together && N == columns;
+  /// The same of rows that lie apart, all of a chunk.
+  static constexpr bool takes_left_rows =
+      requires { requires arithmetic::takes_left_rows; } && Together && K == depth && Batches == 1;
   /// Longer rows are not to be in the same set of the first cache.
   static constexpr unsigned pitch = takes_left ? K : depth + 64 / static_cast<unsigned>(sizeof(F));
 
@@ -43,6 +46,7 @@ class product_sums {
   shared_chunks<left_chunk> left;
   shared_chunks<right_chunk> right;
   F const *rows, *panels;         // of the present chunks, or factors that lie as packed ones do
+  unsigned row_distance = pitch;  // of rows
   unsigned filled = 0, chunk = 0; // how much of the present chunk is packed, and its number
   bool is_zero;                   // whether the sums begin with zeros, which are not there yet
 
@@ -60,16 +64,21 @@ public:
   /// Rows of the sums are `row_step` apart.
   CUDA_TILE_API void add(matrices<L> const& a, matrices<R> const& b, C* sums, long long row_step = N) {
     bool const as_left = takes_left && lie_as_packed<M, K>(a, sums, row_step);
+    bool const as_rows = takes_left_rows && are_rows(a.at(0));
     bool const as_right = takes_right && lie_as_packed<K, N>(b, sums, row_step);
     for (unsigned batch = 0; batch < Batches; ++batch) {
       C* const to = sums + batch * M * N;
       if (filled == 0) {
-        left.begin(chunk);
+        if (as_rows)
+          left.begin_own();
+        else
+          left.begin(chunk);
         right.begin(chunk);
         rows = left.present->rows;
+        row_distance = pitch;
         panels = right.present->panels;
       }
-      if (as_left)
+      if (as_left || as_rows)
         take_left(a.at(batch));
       else if (left.packs && (batch == 0 || a.step != 0))
         pack(*left.present, a.at(batch));
@@ -108,10 +117,21 @@ private:
             end_of(sums, (Batches * M - 1) * row_step + N) <= end_of(first.from, 0));
   }
 
+  CUDA_TILE_API static bool are_rows(matrix<L> const& x) {
+    return x.column_step == 1 && 0 < x.row_step && x.row_step <= most_between_rows && x.rows >= M &&
+           x.columns >= K;
+  }
+
   CUDA_TILE_API void take_left(matrix<L> const& x) {
-    if constexpr (takes_left) {
-      rows = x.from;
+    if constexpr (takes_left || takes_left_rows) {
+      rows = reinterpret_cast<F const*>(x.from);
       left.present->is_exact = true;
+    }
+    if constexpr (takes_left_rows) {
+      row_distance = static_cast<unsigned>(x.row_step);
+      for (C& each : left.present->corrections)
+        each = C{};
+      arithmetic::template correct<M, K>(left.present->corrections, rows, row_distance);
     }
   }
   CUDA_TILE_API void take_right(matrix<R> const& x) {
@@ -156,6 +176,7 @@ private:
   }
   /// Compilers make better loops of a number that they know.
   CUDA_TILE_API unsigned steps() const { return (Together ? filled : depth) / per_step; }
+  CUDA_TILE_API unsigned left_pitch() const { return takes_left_rows ? row_distance : pitch; }
   CUDA_TILE_API void next_chunk() {
     filled = 0;
     ++chunk;
@@ -180,10 +201,10 @@ private:
       if constexpr (arithmetic::has_corrections)
         ct::detail::multiply_rows<Arithmetic, M, columns / lanes>(
             0, M, sums + j, row_step, ct::detail::addend_of_rows<C>{from, left.present->corrections}, rows,
-            pitch, panel, steps());
+            left_pitch(), panel, steps());
       else if constexpr (fits_vectors)
-        ct::detail::multiply_rows<Arithmetic, M, columns / lanes>(0, M, sums + j, row_step, from, rows, pitch,
-                                                                  panel, steps());
+        ct::detail::multiply_rows<Arithmetic, M, columns / lanes>(0, M, sums + j, row_step, from, rows,
+                                                                  left_pitch(), panel, steps());
       else
         multiply_narrow(sums, row_step, from, panel);
     }
