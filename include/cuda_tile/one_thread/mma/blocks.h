@@ -85,7 +85,8 @@ __attribute__((noinline)) void multiply_block(C* to, unsigned to_stride, Addend 
   for (unsigned i = 0; i < Rows; ++i) {
     __builtin_prefetch(acc.row(i));
     for (unsigned v = 0; v < Vectors; ++v) {
-      __builtin_prefetch(to + i * to_stride + v * lanes, 1);
+      if (v * platform::vector_bytes % 64 == 0) // a cache line
+        __builtin_prefetch(to + i * to_stride + v * lanes, 1);
       c[i][v] = acc.start(i);
     }
   }
