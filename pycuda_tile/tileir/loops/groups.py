@@ -301,7 +301,7 @@ def _only_arranges(nest: Nest) -> bool:
 def _copies_few(nest: Nest) -> bool:
     """Whether loops would only copy a tile that takes no longer than the tests before them."""
     computed = set().union(*nest.needed.values())
-    made = [op for op in nest.ops if any(id(value) in computed for value in op.results)]
+    made = [op for op in nest.ops if op.name in FOLDS or any(id(v) in computed for v in op.results)]
     only_copies = all(op.name in LOADS | SOURCES | SHAPES for op in made)
     return only_copies and math.prod(nest.axes.extents[axis] for axis in {*nest.outer, nest.inner}) <= _FEW
 
