@@ -482,3 +482,35 @@ def test_short_rows_of_memory_are_stored_whole(columns: int, fused: bool):
   %w = store_view_tko weak %b, %v[%n, %z] : tile<{shape}xf32>, partition_view<tile=({shape}), {tensor}>,
     tile<i32> -> token""")
     assert bool(nests(text)) == fused
+
+
+def test_tiles_that_are_needed_after_a_branch_that_leaves_are_apart():
+    """Although the branch does not need them; and so are those that an `if` gives at once."""
+    kind = "tile<64xf32>"
+    text = body(f"""  %z = constant <f32: 1.0> : {kind}
+  %c = cmpi less_than %n, %n, signed : tile<i32> -> tile<i1>
+  %ends = loop iter_values(%a = %z, %b = %z) : {kind}, {kind} -> {kind} {{
+    %r:2 = if %c -> ({kind}, {kind}) {{
+      yield %b, %b : {kind}, {kind}
+    }} else {{
+      yield %b, %a : {kind}, {kind}
+    }}
+    %q = if %c -> ({kind}) {{
+      yield %b : {kind}
+    }} else {{
+      yield %r#1 : {kind}
+    }}
+    if %c {{
+      break %q : {kind}
+    }}
+    %s = addf %q, %b : {kind}
+    continue %s, %r#0 : {kind}, {kind}
+  }}
+  print_tko "%f", %ends : {kind} -> token""")
+    body_of = entry(text).body
+    variables = Variables(body_of)
+    (loop,) = (op for op in body_of.ops if op.name == "loop")
+    both, one = (op.results for op in loop.regions[0].ops if op.name == "if" and op.results)
+    _, b = loop.regions[0].arguments
+    assert id(both[1]) not in variables.members(both[0])
+    assert id(one[0]) not in variables.members(b)
