@@ -77,11 +77,6 @@ struct cos : in_compute_type {
   CUDA_TILE_ALWAYS_INLINE E operator()(E a) const {
     return detail::convert<E>(platform::cos(detail::convert<compute_t<E>>(a)));
   }
-  /// Of an angle that is not large, which vectorises.
-  template <typename E>
-  CUDA_TILE_ALWAYS_INLINE static E of_moderate(E a) {
-    return detail::convert<E>(platform::cos_of_moderate(detail::convert<compute_t<E>>(a)));
-  }
 };
 
 struct sinh : in_compute_type {
@@ -96,11 +91,6 @@ struct sin : in_compute_type {
   CUDA_TILE_ALWAYS_INLINE E operator()(E a) const {
     return detail::convert<E>(platform::sin(detail::convert<compute_t<E>>(a)));
   }
-  /// Of an angle that is not large, which vectorises.
-  template <typename E>
-  CUDA_TILE_ALWAYS_INLINE static E of_moderate(E a) {
-    return detail::convert<E>(platform::sin_of_moderate(detail::convert<compute_t<E>>(a)));
-  }
 };
 
 struct tanh : in_compute_type {
@@ -114,11 +104,6 @@ struct tan : in_compute_type {
   template <typename E>
   CUDA_TILE_ALWAYS_INLINE E operator()(E a) const {
     return detail::convert<E>(platform::tan(detail::convert<compute_t<E>>(a)));
-  }
-  /// Of an angle that is not large, which vectorises.
-  template <typename E>
-  CUDA_TILE_ALWAYS_INLINE static E of_moderate(E a) {
-    return detail::convert<E>(platform::tan_of_moderate(detail::convert<compute_t<E>>(a)));
   }
 };
 

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cuda_tile/core/math_elements.h"
+#include "cuda_tile/one_thread/angles.h"
 #include "cuda_tile/one_thread/halves.h"
 #include "cuda_tile/one_thread/rearrange.h"
 
@@ -98,32 +99,9 @@ CUDA_TILE_API R map_aligned(F f, T const& operand) {
   return result;
 }
 
-/// Whether all of N angles are so small that their functions vectorise.
-template <unsigned N, typename E>
-CUDA_TILE_API bool are_moderate_angles(E const* angles) {
-  if constexpr ((is_same_v<E, float> || is_same_v<E, double>) &&
-                N * sizeof(E) % platform::vector_bytes == 0) {
-    using V = platform::vector<E>;
-    constexpr E limit = platform::large_angle<E>;
-    auto moderate = V{} == V{};
-    for (unsigned i = 0; i < N; i += platform::vector_bytes / sizeof(E)) {
-      V const x = platform::load_vector<V>(angles + i);
-      moderate &= (x > -limit) & (x < limit);
-    }
-    return platform::is_zero((platform::vector<long long>)~moderate);
-  } else {
-    unsigned large = 0;
-    for (unsigned i = 0; i < N; ++i)
-      large |= platform::is_large_angle(detail::convert<elements::compute_t<E>>(angles[i]));
-    return !large;
-  }
-}
-
-template <typename F>
-concept function_of_angles = requires { F::of_moderate(0.0f); };
-
+/// sin, cos and tan.
 template <typename R, typename F, typename T>
-  requires(function_of_angles<F> && !scalar<T> && !maps_halves<R, F, T>)
+  requires(has_moderate<F> && !scalar<T> && !maps_halves<R, F, T>)
 CUDA_TILE_API R map_aligned(F f, T const& operand) {
   constexpr unsigned slots = R::distribution::slots;
   checks::before_map<tile_shape_t<R>>(f, operand);
@@ -131,7 +109,7 @@ CUDA_TILE_API R map_aligned(F f, T const& operand) {
   checks::after_map<F>(result, operand);
   if (detail::are_moderate_angles<slots>(operand.slots))
     for (unsigned s = 0; s < slots; ++s)
-      result.slots[s] = F::of_moderate(operand.slots[s]);
+      result.slots[s] = of_moderate<F>{}(operand.slots[s]);
   else
     for (unsigned s = 0; s < slots; ++s)
       result.slots[s] = f(operand.slots[s]);

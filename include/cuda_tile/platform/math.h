@@ -41,20 +41,6 @@ CUDA_TILE_MATH2(atan2)
 #undef CUDA_TILE_MATH1
 #undef CUDA_TILE_MATH2
 
-// On hosts, only these are computed by vector code; here there is no difference.
-template <typename T>
-CUDA_TILE_API T cos_of_moderate(T x) {
-  return cos(x);
-}
-template <typename T>
-CUDA_TILE_API T sin_of_moderate(T x) {
-  return sin(x);
-}
-template <typename T>
-CUDA_TILE_API T tan_of_moderate(T x) {
-  return tan(x);
-}
-
 #else
 
 using host_math::atan2;

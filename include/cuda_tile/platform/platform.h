@@ -16,7 +16,6 @@
 // - ceil, floor, sqrt: exact, or correctly rounded
 // - exp, exp2, log, log2, pow, rsqrt: within the errors of [2.4]
 // - sin, cos, tan, sinh, cosh, tanh, atan2: the same
-// - sin_of_moderate, cos_of_moderate, tan_of_moderate: sin, cos and tan of angles for which they vectorise
 // - small_floats_convert: whether small floats are converted by the operators of their types
 //
 // Platforms that run kernels have these; order and scope are the values of [2.13.7] and [2.13.8]:
@@ -39,7 +38,8 @@
 // - load_vector, store_vector, shift_lanes, rotate_lanes, splat_last, copy_vectors, copy_first: of vectors
 // - has_partial_vectors, load_part_of_vectors, store_part_of_vectors: vectors of which a part exists
 // - has_exp_of_vectors, exp_of_vector: exp of each float of a vector
-// - large_angle, is_large_angle: the least angle for which sin, cos and tan do not vectorise; NaN is one, too
+// - sin_of_moderate, cos_of_moderate, tan_of_moderate: sin, cos and tan of angles for which they vectorise
+// - large_angle, is_large_angle: the least angle for which they do not; NaN is one, too
 // - is_zero: whether all bits of a vector are 0
 // - halves_at_once, floats_of_halves, floats_of_two, halves_of_floats: conversions of half by the processor's
 //   instructions
