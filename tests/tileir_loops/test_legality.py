@@ -5,7 +5,8 @@ from __future__ import annotations
 import loop_kernels as kernels
 import product_kernels
 import pytest
-from test_passes import body, entry, items, names
+from test_passes import body, entry, items
+from test_simplify import names
 
 from pycuda_tile import tileir
 from pycuda_tile.tileir.ir import Operation, walk

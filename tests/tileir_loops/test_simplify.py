@@ -6,12 +6,18 @@ import re
 
 import loop_kernels as kernels
 import pytest
-from test_passes import body, entry, names
+from test_passes import body, entry
 
+from pycuda_tile import tileir
 from pycuda_tile.tileir.ir import walk
 from pycuda_tile.tileir.loops.axes import Axes
 from pycuda_tile.tileir.loops.facts import has_tiles
 from pycuda_tile.tileir.loops.simplify import simplify
+from pycuda_tile.tileir.loops.translate import fuse
+
+
+def names(text: str) -> list[str]:
+    return [op.name for op in simplify(entry(text)).body.ops]
 
 
 def test_simplify_leaves_out_what_nothing_uses():
@@ -47,6 +53,23 @@ def test_simplify_repeats_positions_for_each_use():
     assert [op.name for op in simple].count("iota") == 2
     axes = Axes([op for op in simple if op.name not in ("print_tko", "return")])
     assert sorted(axes.extents) == [8, 8]
+
+
+def test_positions_on_whole_tiles_are_written_once():
+    """simplify repeats them for loops; where the test before the loops fails, accesses share them again."""
+    text = body("""  %i = iota : tile<64xi64>
+  %one = constant <i64: 1> : tile<64xi64>
+  %j = addi %i, %one : tile<64xi64>
+  %r = reshape %p : tile<ptr<f32>> -> tile<1xptr<f32>>
+  %b = broadcast %r : tile<1xptr<f32>> -> tile<64xptr<f32>>
+  %from = offset %b, %i : tile<64xptr<f32>>, tile<64xi64> -> tile<64xptr<f32>>
+  %to = offset %b, %j : tile<64xptr<f32>>, tile<64xi64> -> tile<64xptr<f32>>
+  %v, %t1 = load_ptr_tko weak %from : tile<64xptr<f32>> -> tile<64xf32>, token
+  %w = negf %v : tile<64xf32>
+  %t2 = store_ptr_tko weak %to, %w : tile<64xptr<f32>>, tile<64xf32> -> token""")
+    assert names(text).count("iota") == names(text).count("broadcast") == 2
+    otherwise = fuse(tileir.parse(text))[0].partition("noinline")[2]
+    assert otherwise.count("ct::iota<") == otherwise.count("ct::broadcast(") == 1
 
 
 @pytest.mark.parametrize(

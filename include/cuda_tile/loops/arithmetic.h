@@ -151,14 +151,9 @@ private:
       __builtin_memcpy(&last, row + Depth - rest, rest);
       sum = add_groups(last, distance, sum);
     }
-    return sum_of_lanes<ct::detail::block_lanes<int> / 2>(sum);
-  }
-  template <unsigned Distance>
-  static int sum_of_lanes(sums x) {
-    if constexpr (Distance == 0)
-      return x[0];
-    else
-      return sum_of_lanes<Distance / 2>(ct::platform::add_lanes(x, ct::platform::rotate_lanes<Distance>(x)));
+    using wrapping = ct::platform::vector<unsigned>;
+    wrapping lanes[] = {(wrapping)sum};
+    return static_cast<int>(ct::detail::reduce_lanes<ct::elements::add>(lanes));
   }
 };
 
