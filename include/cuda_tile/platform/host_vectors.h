@@ -54,7 +54,7 @@ inline V shuffle_lanes(V a, V b, Place place) {
   decltype(a == b) places{};
 #pragma GCC unroll 64
   for (unsigned l = 0; l < sizeof(V) / sizeof(a[0]); ++l)
-    places[l] = static_cast<int>(place(l));
+    places[l] = static_cast<__typeof__(places[0])>(place(l));
   return __builtin_shuffle(a, b, places);
 }
 #endif
