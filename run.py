@@ -97,8 +97,8 @@ def test_in_parallel(minutes, *options):
     shutil.rmtree(ROOT / "build" / "tested", ignore_errors=True)
     # Idle processes take tests from the others, since some tests take a thousand times as long as most.
     pytest = [PYTHON, "-m", "pytest", "--numprocesses=auto", "--dist=worksteal", "--durations=20"]
-    failed = run(*pytest, *options)
-    return run(PYTHON, "-m", "pycuda_tile", "coverage") or failed
+    commands = {"tests": [*pytest, *options], "coverage": [PYTHON, "-m", "pycuda_tile", "coverage"]}
+    return run_all(commands, "the tests have passed and use the whole API")
 
 
 def run(*command):
@@ -107,6 +107,13 @@ def run(*command):
         return subprocess.run([str(word) for word in command], check=False).returncode
     except KeyboardInterrupt:
         return 130
+
+
+def run_all(commands, praise):
+    """Runs every command, then says which ones failed, or else `praise`. Returns an exit code."""
+    failed = [name for name, command in commands.items() if run(*command) != 0]
+    say(f"failed: {', '.join(failed)}" if failed else praise)
+    return 1 if failed else 0
 
 
 def say(text):
@@ -131,9 +138,7 @@ def check():
         "mypy": [PYTHON, "-m", "mypy"],
         "generated headers": [PYTHON, "-m", "pycuda_tile", "regenerate", "--check"],
     }
-    failed = [name for name, command in checks.items() if run(*command) != 0]
-    say(f"failed: {', '.join(failed)}" if failed else "all checks passed")
-    return 1 if failed else 0
+    return run_all(checks, "all checks passed")
 
 
 def docs():

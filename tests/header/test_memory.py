@@ -99,6 +99,7 @@ def _atomic_rows():
             yield row, dtype, f"{row.name}_{dtype}", _ORDERS[number % 4], _SCOPES[number % 3]
 
 
+@pytest.mark.every_target
 def test_atomic_updates_yield_the_old_value(target):
     text = []
     for row, dtype, name, order, scope in _atomic_rows():
