@@ -201,6 +201,9 @@ bool Pool::start_thread() {
   const bool started = pthread_create(&thread, nullptr, thread_main, this) == 0;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (started) {
+#ifdef __linux__
+    pthread_setname_np(thread, "cuda_tile"); // so that it has the name before it first runs
+#endif
     pthread_detach(thread);
     ++threads_;
   }
@@ -208,9 +211,6 @@ bool Pool::start_thread() {
 }
 
 void* Pool::thread_main(void* pool) {
-#ifdef __linux__
-  pthread_setname_np(pthread_self(), "cuda_tile");
-#endif
   static_cast<Pool*>(pool)->work();
   return nullptr;
 }
