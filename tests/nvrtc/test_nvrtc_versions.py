@@ -135,6 +135,7 @@ def test_programs_that_are_right_compile(name, get_nvrtc):
     check(nvrtc, {stem: job(text, nvrtc, arch, options=options) for stem, text in programs.items()})
 
 
+@pytest.mark.wide
 def test_nvrtc_12_0_does_not_deduce_shapes(get_nvrtc):
     """If this fails, the sentence about it in docs/differences.md can be removed."""
     text = '#include "cuda_tile.h"\nusing namespace cuda::tiles::literals;\n'

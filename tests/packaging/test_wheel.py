@@ -134,6 +134,7 @@ def files(folder: Path) -> set[str]:
     return {name for name in found if "__pycache__" not in name}
 
 
+@pytest.mark.wide
 def test_sdist_holds_what_is_needed_to_build_and_to_test(sdist):
     with tarfile.open(sdist) as archive:
         inside = {name.split("/", 1)[1] for name in archive.getnames() if "/" in name}

@@ -131,6 +131,7 @@ def test_what_breaks_a_process_is_passed_over(benchmark, fake_run, monkeypatch, 
     assert report["device"] == "Fake GPU"
 
 
+@pytest.mark.wide
 def test_a_peer_that_breaks_too_much_is_left_out(benchmark, fake_run, monkeypatch, tmp_path):
     monkeypatch.setattr(benchmark, "PATIENCE", 1)
     monkeypatch.setattr(benchmark, "SILENCE", 6)
