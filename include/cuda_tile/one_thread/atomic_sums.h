@@ -89,13 +89,15 @@ CUDA_TILE_API bool add_sums(Add add, tile<E, S>& old, tile<P*, S> const& ptrs, t
   P* const first = range.first;
   unsigned const count = static_cast<unsigned>(range.count);
 
-  unsigned long long sums[most]; // sum and count
-  for (unsigned i = 0; i < count; ++i)
+  unsigned long long sums[most + 1]; // sum and count, and those of what is left out
+  for (unsigned i = 0; i <= count; ++i)
     sums[i] = 0;
+  E differing = 0;
+  for (unsigned s = 0; s < size; ++s)
+    differing |= values.slots[s] ^ values.slots[0];
   auto one = [&](unsigned s) { return static_cast<unsigned long long>(values.slots[s]) << 32 | 1; };
   auto place = [&](unsigned s) { return static_cast<size_t>(ptrs.slots[s] - first); };
-  auto kept_place = [&](unsigned s) { return kept(s) ? place(s) : 0; };
-  auto add_up = [&](auto place_of, auto addend) {
+  auto add_up_at = [&](auto place_of, auto addend) {
 #pragma GCC unroll 4
     for (unsigned s = 0; s < size; ++s) {
       unsigned long long& sum = sums[place_of(s)];
@@ -103,22 +105,29 @@ CUDA_TILE_API bool add_sums(Add add, tile<E, S>& old, tile<P*, S> const& ptrs, t
       sum += addend(s);
     }
   };
+  auto add_up = [&](auto place_of) {
+    if (differing == 0)
+      add_up_at(place_of, [each = one(0)](unsigned) { return each; });
+    else
+      add_up_at(place_of, one);
+  };
   unsigned char left_out = 0;
   for (unsigned s = 0; s < size; ++s)
     left_out = static_cast<unsigned char>(left_out | (platform::bit_cast<unsigned char>(mask.slots[s]) ^ 1));
-  E differing = 0;
-  for (unsigned s = 0; s < size; ++s)
-    differing |= values.slots[s] ^ values.slots[0];
-  if (left_out == 0 && differing == 0)
-    add_up(place, [each = one(0)](unsigned) { return each; });
-  else
-    add_up(kept_place, [&](unsigned s) { return one(s) & (0 - static_cast<unsigned long long>(kept(s))); });
+  if (left_out == 0) {
+    add_up(place);
+  } else { // a condition within the sums' loop would be a branch that goes either way
+    unsigned places[size];
+    for (unsigned s = 0; s < size; ++s)
+      places[s] = kept(s) ? static_cast<unsigned>(place(s)) : count;
+    add_up([&](unsigned s) { return places[s]; });
+  }
 
   for (unsigned i = 0; i < count; ++i)
     if (static_cast<unsigned>(sums[i]) != 0)
       sums[i] = static_cast<unsigned>(add(first + i, static_cast<E>(sums[i] >> 32)));
   for (unsigned s = 0; s < size; ++s)
-    old.slots[s] = kept(s) ? elements::add{}(old.slots[s], static_cast<E>(sums[kept_place(s)])) : E(0);
+    old.slots[s] = kept(s) ? elements::add{}(old.slots[s], static_cast<E>(sums[place(s)])) : E(0);
   return true;
 }
 
