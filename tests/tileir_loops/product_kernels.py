@@ -142,12 +142,9 @@ def stored_between(name: str = "stored_between") -> str:
     return text.replace("  %none = ", early + "  %none = ")
 
 
-def pointer_product(name: str = "pointers", m: int = 16, n: int = 32, k: int = 16) -> str:
-    """c = a b through tiles of pointers, with masks for what exists."""
-
-    def line(which: str, first: str, count: int, shape: str, limit: str) -> str:
-        """Positions along an axis, and which of them exist."""
-        return f"""    %i_{which} = iota : tile<{count}xi32>
+def _line(which: str, first: str, count: int, shape: str, limit: str) -> str:
+    """Positions along an axis, which of them exist, and those that follow the last one from the first on."""
+    return f"""    %i_{which} = iota : tile<{count}xi32>
     %j_{which} = reshape %i_{which} : tile<{count}xi32> -> tile<{shape}xi32>
     %f1_{which} = reshape {first} : tile<i32> -> tile<1x1xi32>
     %f2_{which} = broadcast %f1_{which} : tile<1x1xi32> -> tile<{shape}xi32>
@@ -155,23 +152,27 @@ def pointer_product(name: str = "pointers", m: int = 16, n: int = 32, k: int = 1
     %n1_{which} = reshape {limit} : tile<i32> -> tile<1x1xi32>
     %n2_{which} = broadcast %n1_{which} : tile<1x1xi32> -> tile<{shape}xi32>
     %is_{which} = cmpi less_than %at_{which}, %n2_{which}, signed : tile<{shape}xi32> -> tile<{shape}xi1>
+    %again_{which} = remi %at_{which}, %n2_{which} signed : tile<{shape}xi32>
 """
 
-    def tile(which: str, row: str, column: str, rows: int, columns: int, pitch: str) -> str:
-        """Pointers to rows x columns elements, and the mask."""
-        whole = f"{rows}x{columns}"
-        lines = f"    %p1_{which} = reshape {pitch} : tile<i32> -> tile<1x1xi32>\n"
-        lines += f"    %p2_{which} = broadcast %p1_{which} : tile<1x1xi32> -> tile<{rows}x1xi32>\n"
-        lines += f"    %r_{which} = muli %at_{row}, %p2_{which} : tile<{rows}x1xi32>\n"
-        for to, source, kind in (
-            ("ra", f"%r_{which}", f"{rows}x1xi32"),
-            ("ca", f"%at_{column}", f"1x{columns}xi32"),
-            ("rm", f"%is_{row}", f"{rows}x1xi1"),
-            ("cm", f"%is_{column}", f"1x{columns}xi1"),
-        ):
-            end = kind.rpartition("x")[2]
-            lines += f"    %{to}_{which} = broadcast {source} : tile<{kind}> -> tile<{whole}x{end}>\n"
-        return f"""{lines}    %o_{which} = addi %ra_{which}, %ca_{which} : tile<{whole}xi32>
+
+def _tile_of_pointers(
+    which: str, row: str, column: str, rows: int, columns: int, pitch: str, positions: tuple[str, str]
+) -> str:
+    """Pointers to rows x columns elements, and the mask. `positions` says which of a line are taken."""
+    whole = f"{rows}x{columns}"
+    lines = f"    %p1_{which} = reshape {pitch} : tile<i32> -> tile<1x1xi32>\n"
+    lines += f"    %p2_{which} = broadcast %p1_{which} : tile<1x1xi32> -> tile<{rows}x1xi32>\n"
+    lines += f"    %r_{which} = muli %{positions[0]}_{row}, %p2_{which} : tile<{rows}x1xi32>\n"
+    for to, source, kind in (
+        ("ra", f"%r_{which}", f"{rows}x1xi32"),
+        ("ca", f"%{positions[1]}_{column}", f"1x{columns}xi32"),
+        ("rm", f"%is_{row}", f"{rows}x1xi1"),
+        ("cm", f"%is_{column}", f"1x{columns}xi1"),
+    ):
+        end = kind.rpartition("x")[2]
+        lines += f"    %{to}_{which} = broadcast {source} : tile<{kind}> -> tile<{whole}x{end}>\n"
+    return f"""{lines}    %o_{which} = addi %ra_{which}, %ca_{which} : tile<{whole}xi32>
     %m_{which} = andi %rm_{which}, %cm_{which} : tile<{whole}xi1>
     %b1_{which} = reshape %{which} : tile<ptr<f32>> -> tile<1x1xptr<f32>>
     %b2_{which} = broadcast %b1_{which} : tile<1x1xptr<f32>> -> tile<{whole}xptr<f32>>
@@ -179,14 +180,54 @@ def pointer_product(name: str = "pointers", m: int = 16, n: int = 32, k: int = 1
       -> tile<{whole}xptr<f32>>
 """
 
-    def load(which: str, rows: int, columns: int) -> str:
+
+def pointer_product(
+    name: str = "pointers", m: int = 16, n: int = 32, k: int = 16, advancing: bool = False
+) -> str:
+    """c = a b through tiles of pointers, with masks for what exists. If they are `advancing`, the loop
+    carries the factors' pointers, and rows and columns behind the last are those from the first one on."""
+
+    def load(which: str, pointers: str, mask: str, rows: int, columns: int) -> str:
         whole = f"{rows}x{columns}"
         return f"""    %z_{which} = constant <f32: 0.0> : tile<{whole}xf32>
-    %l_{which}, %t_{which} = load_ptr_tko weak %q_{which}, %m_{which}, %z_{which} : tile<{whole}xptr<f32>>,
+    %l_{which}, %t_{which} = load_ptr_tko weak {pointers}, {mask}, %z_{which} : tile<{whole}xptr<f32>>,
       tile<{whole}xi1>, tile<{whole}xf32> -> tile<{whole}xf32>, token
 """
 
-    acc = f"tile<{m}x{n}xf32>"
+    def moved(which: str, by: str, rows: int, columns: int) -> str:
+        whole = f"{rows}x{columns}"
+        return f"""    %s1_{which} = reshape {by} : tile<i32> -> tile<1x1xi32>
+    %s2_{which} = broadcast %s1_{which} : tile<1x1xi32> -> tile<{whole}xi32>
+    %next_{which} = offset %now_{which}, %s2_{which} : tile<{whole}xptr<f32>>, tile<{whole}xi32>
+      -> tile<{whole}xptr<f32>>
+"""
+
+    def along(first: str, limit: str) -> str:
+        """The inner dimension."""
+        return _line("ka", first, k, f"1x{k}", limit) + _line("kb", first, k, f"{k}x1", limit)
+
+    def factors(at: str) -> str:
+        left = _tile_of_pointers("a", "row", "ka", m, k, "%k", (at, "at"))
+        return left + _tile_of_pointers("b", "kb", "column", k, n, "%n", ("at", at))
+
+    acc, left, right = f"tile<{m}x{n}xf32>", f"tile<{m}x{k}xptr<f32>>", f"tile<{k}x{n}xptr<f32>>"
+    lines = _line("row", "%row", m, f"{m}x1", "%m") + _line("column", "%column", n, f"1x{n}", "%n")
+    if advancing:
+        before = along("%zero", "%k") + factors("again")
+        start, kinds = ", %now_a = %q_a, %now_b = %q_b", f", {left}, {right}"
+        body = "    %left = subi %k, %depth : tile<i32>\n"
+        for which, shape, whole in (("a", f"1x{k}", f"{m}x{k}"), ("b", f"{k}x1", f"{k}x{n}")):
+            line = _line(f"in_{which}", "%zero", k, shape, "%left")
+            body += (
+                line + f"    %w_{which} = broadcast %is_in_{which} : tile<{shape}xi1> -> tile<{whole}xi1>\n"
+            )
+        body += load("a", "%now_a", "%w_a", m, k) + load("b", "%now_b", "%w_b", k, n)
+        body += moved("a", "%tk", m, k) + "    %by = muli %tk, %n : tile<i32>\n" + moved("b", "%by", k, n)
+        handed = ", %next_a, %next_b"
+    else:
+        before, start, kinds, handed = "", "", "", ""
+        body = along("%depth", "%k") + factors("at")
+        body += load("a", "%q_a", "%m_a", m, k) + load("b", "%q_b", "%m_b", k, n)
     return f"""entry @{name}(%a: tile<ptr<f32>>, %b: tile<ptr<f32>>, %c: tile<ptr<f32>>,
   %batches: tile<i32>, %m: tile<i32>, %n: tile<i32>, %k: tile<i32>) {{
   %x, %y, %z = get_tile_block_id : tile<i32>
@@ -199,16 +240,17 @@ def pointer_product(name: str = "pointers", m: int = 16, n: int = 32, k: int = 1
   %column = muli %x, %tn : tile<i32>
   %steps = divi %k, %tk signed rounding<positive_inf> : tile<i32>
   %start = constant <f32: 0.0> : {acc}
-{line("row", "%row", m, f"{m}x1", "%m")}{line("column", "%column", n, f"1x{n}", "%n")}
-  %sum = for %s in (%zero to %steps, step %one) : tile<i32> iter_values(%acc = %start) -> ({acc}) {{
+{lines}{before}
+  %sum{":3" if advancing else ""} = for %s in (%zero to %steps, step %one) : tile<i32>
+      iter_values(%acc = %start{start}) -> ({acc}{kinds}) {{
     %depth = muli %s, %tk : tile<i32>
-{line("ka", "%depth", k, f"1x{k}", "%k")}{line("kb", "%depth", k, f"{k}x1", "%k")}
-{tile("a", "row", "ka", m, k, "%k")}{load("a", m, k)}{tile("b", "kb", "column", k, n, "%n")}{load("b", k, n)}
+{body}
     %next = mmaf %l_a, %l_b, %acc : tile<{m}x{k}xf32>, tile<{k}x{n}xf32>, {acc}
-    continue %next : {acc}
+    continue %next{handed} : {acc}{kinds}
   }}
-{tile("c", "row", "column", m, n, "%n")}
-  %e = store_ptr_tko weak %q_c, %sum, %m_c : tile<{m}x{n}xptr<f32>>, {acc}, tile<{m}x{n}xi1> -> token
+{_tile_of_pointers("c", "row", "column", m, n, "%n", ("at", "at"))}
+  %e = store_ptr_tko weak %q_c, %sum{"#0" if advancing else ""}, %m_c : tile<{m}x{n}xptr<f32>>, {acc},
+    tile<{m}x{n}xi1> -> token
   return
 }}
 """

@@ -55,6 +55,10 @@ KERNELS = {
     "scaled": kernels.scaled("scaled"),
     "scaled_batch": kernels.scaled("scaled_batch", 2),
     "pointers": kernels.pointer_product(),
+    "advancing": kernels.pointer_product("advancing", advancing=True),
+    "wrapping": kernels.pointer_product("wrapping", advancing=True).replace(
+        "%is_row = cmpi less_than", "%is_row = cmpi not_equal"
+    ),
     "two_products": kernels.two_products(),
     "stored_between": kernels.stored_between(),
 }
@@ -115,6 +119,7 @@ TILES = {
     "batched_bytes": (2, 8, 16, 16, ""),
     "long_bytes": (0, 8, 16, 1024, ""),
     "pointers": (0, 16, 32, 16, ""),
+    "advancing": (0, 16, 32, 16, ""),
 }
 
 
@@ -279,8 +284,9 @@ def test_loads_stay_before_stores():
     assert fuse(tileir.parse(KERNELS["stored_between"]))[2]["stored_between"]["reason"] == NOTHING
 
 
-def test_tiles_of_pointers_are_packed_from_memory():
-    (found,), _ = products(KERNELS["pointers"])
+@pytest.mark.parametrize("name", ["pointers", "advancing"])
+def test_tiles_of_pointers_are_packed_from_memory(name: str):
+    (found,), _ = products(KERNELS[name])
     assert {"load_ptr_tko", "offset", "cmpi"} <= {op.name for op in found.left.chain}
     assert found.right.chain and found.carried == 0
 
@@ -300,6 +306,18 @@ def test_addresses_that_wrap_around_are_computed_one_by_one():
         )
         results.append(c)
     assert (results[0] == results[1]).all() and (results[0][:n] == 16).all()
+
+
+@pytest.mark.parametrize("rows", [1, 5, 16, 20, 32])
+def test_rows_from_the_first_one_on_again(rows: int):
+    """A remainder has the steps of its dividend unless a multiple of the divisor lies within the tile."""
+    n, k = 32, 40
+    a, b = factors("", (rows, k), (k, n))
+    c = np.zeros((32, n), np.float32)
+    *_, got = run("wrapping", True, (1, 2), a.reshape(-1), b.reshape(-1), c.reshape(-1), 1, rows, n, k)
+    expected = a[np.arange(32) % rows] @ b
+    expected[rows : rows + 1] = 0
+    assert (got.reshape(c.shape) == expected).all()
 
 
 def test_narrowing_conversions_stay():

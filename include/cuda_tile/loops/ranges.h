@@ -139,6 +139,18 @@ CUDA_TILE_API bool fits(E first, long long const (&counts)[Rank], long long cons
   return least == static_cast<E>(least) && greatest == static_cast<E>(greatest);
 }
 
+/// Whether all of first + i * step, for i below each count, are values of E that are not negative, and have
+/// the same quotient by a divisor: then their remainders have the same steps.
+template <unsigned Rank, typename E>
+CUDA_TILE_API bool have_one_quotient(E first, long long const (&counts)[Rank], long long const (&steps)[Rank],
+                                     E divisor) {
+  __int128 least = first, greatest = first;
+  for (unsigned d = 0; d < Rank; ++d)
+    (steps[d] < 0 ? least : greatest) += static_cast<__int128>(counts[d] - 1) * steps[d];
+  return divisor > 0 && least >= 0 && greatest == static_cast<E>(greatest) &&
+         static_cast<E>(least) / divisor == static_cast<E>(greatest) / divisor;
+}
+
 /// How many of the `count` elements of a view's tile at an index are within the extent. Tiles begin `apart`
 /// elements from each other.
 template <typename I>

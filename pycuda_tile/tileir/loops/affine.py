@@ -46,18 +46,22 @@ class Limit:
 
 @dataclass
 class Range:
-    """No element of `value`, read with this signedness, may wrap around."""
+    """No element of `value`, read with this signedness, may wrap around. With a divisor, none may be
+    negative, either, and all must have the same quotient by it."""
 
     form: Affine
     unsigned: bool
+    divisor: Value | None = None
 
 
 @dataclass
 class Analysis:
-    """The affine tiles among the results of a group, which `definitions` has by identity."""
+    """The affine tiles among the results of a group, which `definitions` has by identity. `divides` says
+    whether remainders are affine, too, which holds as long as the quotient is the same."""
 
     axes: Axes
     definitions: dict[int, Operation]
+    divides: bool = False
     values: dict[int, Value] = field(default_factory=dict)  # those that steps consist of
     _forms: dict[int, tuple[Affine | None, list[Range]]] = field(default_factory=dict)
     _structures: dict[Any, int] = field(default_factory=dict)  # by how values are computed, and by identity
@@ -131,6 +135,9 @@ class Analysis:
             return Affine(value, _sum(known[0].steps, known[1].steps, 1 if op.name == "addi" else -1))
         if op.name == "muli":
             return self._product(value, known)
+        if op.name == "remi" and self.divides and not known[1].steps:
+            ranges.append(Range(known[0], attribute(op, "signedness") == "unsigned", known[1].value))
+            return Affine(value, known[0].steps)
         if op.name == "exti":
             ranges.append(Range(known[0], attribute(op, "signedness") == "unsigned"))
             return Affine(value, known[0].steps)

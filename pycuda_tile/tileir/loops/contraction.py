@@ -254,7 +254,7 @@ def _factor(
     addresses = _pure_tiles(load, definitions) if "view" not in load.operands else []
     try:
         axes = Axes([*addresses, *chain])
-        analysis = Analysis(axes, {id(result): op for op in addresses for result in op.results})
+        analysis = Analysis(axes, {id(result): op for op in addresses for result in op.results}, True)
         (access,) = effects([load], analysis).accesses
     except Fallback:
         return Factor(value)

@@ -333,8 +333,11 @@ class Places:
             return
         counts = _array([str(self.nest.axes.extents[axis]) for axis in axes])
         steps = _array([self._step(found.form.steps[axis]) for axis in axes])
-        first = self._read(found.form.value, found.unsigned)
-        self.tests.append(f"loops::fits<{len(axes)}>({first}, {counts}, {steps})")
+        given = [self._read(found.form.value, found.unsigned), counts, steps]
+        if found.divisor is not None:
+            given.append(self._read(found.divisor, found.unsigned))
+        function = "fits" if found.divisor is None else "have_one_quotient"
+        self.tests.append(f"loops::{function}<{len(axes)}>({', '.join(given)})")
 
     def _step(self, step: Step) -> str:
         texts = []

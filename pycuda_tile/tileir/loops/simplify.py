@@ -3,6 +3,7 @@
 -  Promises (`assume`) are left out, and i1 values that were widened only to be compared with zero are used as
    they are.
 -  Products with scales or with sums of half become products without (expand.py).
+-  Tiles to which each round of a loop adds the same everywhere become numbers (induction.py).
 -  What the mask of an access chooses among its own addresses, as in `p + select(i < n, i, 0)`, is no choice.
 -  Tiles of which only slices are used, and joined tiles that are stored, become smaller tiles (parts.py).
 -  Equal computations on single elements, views among them, become one, so that equal values are the same.
@@ -24,6 +25,7 @@ from ..ir import Block, Entry, Operation, Value, walk
 from ..reading import attribute, dense, operands_of, optional_operand, value_element
 from .expand import expand
 from .facts import LOADS, SHAPES, SOURCES, blocks, has_tiles, is_pure, is_scalar, is_tile, is_weak
+from .induction import carry_numbers
 from .parts import divide
 
 #: Cheap enough to be repeated where their operands are.
@@ -40,6 +42,7 @@ _OF_ADDRESSES = frozenset({"select", "addi", "subi", "muli", "exti", "offset", "
 def simplify(entry: Entry) -> Entry:
     body = _Copy().block(entry.body)
     expand(body)
+    carry_numbers(body)
     _choose(body)
     divide(body)
     _share(body, {})
