@@ -111,6 +111,7 @@ class _Loop:
         assert source is not None
         if is_tile(source):
             number = shared_value(self.made[id(source)])
+            assert number is not None
             return self._put(block, end, [_constant(number, _number(value_element(value)))])
         if value_shape(source) == ():
             return source
