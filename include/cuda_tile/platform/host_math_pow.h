@@ -77,19 +77,23 @@ CUDA_TILE_HOST_MATH T pow(T x, T y) {
   return select(is_zero(ay) | (one & (~is_negative(x) | y_infinite)), T(1), result);
 }
 
-CUDA_TILE_HOST_MATH float rsqrt(float x) {
-  return static_cast<float>(1.0 / __builtin_sqrt(static_cast<double>(x)));
-}
+CUDA_TILE_HOST_MATH float square_root(float x) { return __builtin_sqrtf(x); }
+CUDA_TILE_HOST_MATH double square_root(double x) { return __builtin_sqrt(x); }
 
-/// 1 / sqrt(x), corrected for the errors of both operations.
-CUDA_TILE_HOST_MATH double rsqrt(double x) {
-  bool is_small = x < 0x1p-800;
-  double scaled = x * (is_small ? 0x1p200 : 1.0);
-  double root = __builtin_sqrt(scaled), y = 1 / root;
-  pair<double> square = exact_product(root, root), one = exact_product(root, y);
-  double lost = (scaled - square.high) - square.low, rest = (1 - one.high) - one.low;
-  double corrected = multiply_add(y, multiply_add(-0.5 * lost, y * y, rest), y) * (is_small ? 0x1p100 : 1.0);
-  return x == 0 || x == real<double>::infinity ? y : corrected;
+/// 1 / sqrt(x), corrected for the errors of both operations; tiny numbers are scaled, so that these are
+/// exact.
+template <typename T>
+CUDA_TILE_HOST_MATH T inverse_root(T x, T tiny, T root_of_scale) {
+  bool is_tiny = x < tiny;
+  T scaled = x * (is_tiny ? root_of_scale * root_of_scale : T(1));
+  T root = square_root(scaled), y = T(1) / root;
+  pair<T> square = exact_product(root, root), one = exact_product(root, y);
+  T lost = (scaled - square.high) - square.low, rest = (T(1) - one.high) - one.low;
+  T corrected =
+      multiply_add(y, multiply_add(T(-0.5) * lost * y, y, rest), y) * (is_tiny ? root_of_scale : T(1));
+  return x == 0 || x == real<T>::infinity ? y : corrected;
 }
+CUDA_TILE_HOST_MATH float rsqrt(float x) { return inverse_root(x, 0x1p-100f, 0x1p25f); }
+CUDA_TILE_HOST_MATH double rsqrt(double x) { return inverse_root(x, 0x1p-800, 0x1p100); }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::platform::host_math
