@@ -25,7 +25,7 @@ CUDA_TILE_API E reduce_halves(F f, E const* x) {
 template <unsigned N, typename E, typename F>
 CUDA_TILE_API E reduce_run(F f, E const* from) {
   constexpr unsigned lanes = N < 32 ? N : 32;
-  if constexpr (has_vector_form<F, E, lanes>)
+  if constexpr (has_vector_form<F, E, lanes> || fits_short_vector<F, E, lanes>)
     return detail::reduce_vectors<N, lanes>(f, from);
   E sums[lanes];
   for (unsigned l = 0; l < lanes; ++l)

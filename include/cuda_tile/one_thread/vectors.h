@@ -23,6 +23,12 @@ inline constexpr bool has_vector_form =
     (is_same_v<E, float> || is_same_v<E, double>) && vector_operation<F> != 0 &&
     Lanes * sizeof(E) % platform::vector_bytes == 0;
 
+/// Whether they fit in a vector that is shorter than others.
+template <typename F, typename E, unsigned Lanes>
+inline constexpr bool fits_short_vector =
+    has_vector_form<F, E, platform::vector_bytes / sizeof(E)> && Lanes * sizeof(E) >= 16 &&
+    Lanes * sizeof(E) < platform::vector_bytes;
+
 // max and min are found among integers, which have instructions for it whatever the signs of zeros.
 
 template <typename F>
@@ -83,7 +89,9 @@ CUDA_TILE_API auto reduce_lanes(V (&c)[Count]) {
 /// Reduces N elements by f: every Lanes-th element first, then their sums.
 template <unsigned N, unsigned Lanes, typename F, typename E>
 CUDA_TILE_API E reduce_vectors(F, E const* from) {
-  using V = platform::vector<E>;
+  constexpr unsigned bytes =
+      Lanes * sizeof(E) < platform::vector_bytes ? Lanes * sizeof(E) : platform::vector_bytes;
+  using V = platform::vector<E, bytes>;
   constexpr unsigned width = sizeof(V) / sizeof(E), count = Lanes / width;
   auto vector_at = [from](unsigned i) {
     return detail::before_combining<F>(platform::load_vector<V>(from + i));
