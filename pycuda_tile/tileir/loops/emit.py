@@ -26,7 +26,8 @@ from .stages import Nest
 #: Rows of up to so many elements are prefetched, and so many rows before they are needed.
 _SHORT_ROW, _ROWS_AHEAD = 2048, 2
 #: Operations of which strips have functions of their own (cuda_tile/loops/strips.h).
-_OF_STRIPS = frozenset({"exti", "offset"})
+_DIVISIONS = frozenset({"divi", "remi"})
+_OF_STRIPS = _DIVISIONS | {"exti", "offset"}
 #: Gets the operations of a nest, and the variables of the values that others use.
 Otherwise = Callable[[list[Operation], dict[Value, str]], None]
 #: Names in C++ of values, by their identity, and of what expressions make, by these.
@@ -321,10 +322,24 @@ class _Emitter:
             self._compute(op.results[0], self._iota(op.results[0]), names)
         else:
             operands = [self._name(value) for value in operands_of(op)]
+            if op.name in _DIVISIONS:
+                operands[1] = self._divisor(op) or operands[1]
             text = expression(vectors.narrowed(self.nest, op), operands)
             if op.name in _OF_STRIPS and self.nest.has_lanes(op.results[0]):
                 text = text.replace("tileir::", "loops::", 1)
             self._compute(op.results[0], text, names)
+
+    def _divisor(self, op: Operation) -> str:
+        """The one number by which strips are divided; "" if there is none."""
+        value = operands_of(op)[1]
+        while self.nest.has_lanes(value):
+            made = self.nest.analysis.definitions.get(id(value))
+            if made is not None and made.name == "constant":
+                return expression(vectors.scalar(made), [])
+            if made is None or made.name not in SHAPES:
+                return ""
+            (value,) = operands_of(made)
+        return self._name(value)
 
     def _shape(self, op: Operation, names: _Names) -> None:
         (source,), (result,) = operands_of(op), op.results

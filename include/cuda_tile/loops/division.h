@@ -1,0 +1,49 @@
+// Strips of integers divided by one number, which compilers do by one instruction for each element if they do
+// not know it.
+#pragma once
+
+#include "cuda_tile/loops/strips.h"
+#include "cuda_tile/tileir/integers.h"
+
+namespace cuda_tile::inline CUDA_TILE_ABI::loops {
+
+template <typename F>
+inline constexpr bool rounds_to_zero =
+    ct::detail::is_same_v<F, tileir::elements::div> || ct::detail::is_same_v<F, tileir::elements::remainder>;
+
+/// Quotients, or remainders, by a number that is neither 0 nor -1, by way of double. A quotient that is no
+/// integer is at least 2^-32 from the next one, relative to 1 / b, and the error of what is computed is below
+/// 2^-16; one that is an integer is never too small.
+template <bool Remainder, tileir::sign Sign, typename R, typename E>
+CUDA_TILE_API void divide_by_double(R& result, R const& a, E b) {
+  auto const divisor = tileir::read<Sign>(b);
+  double const inverse = (1.0 + 0x1p-50) / static_cast<double>(divisor);
+  for (unsigned l = 0; l < R::distribution::size; ++l) {
+    auto const x = tileir::read<Sign>(a.slots[l]);
+    auto const quotient = static_cast<decltype(x)>(static_cast<double>(x) * inverse);
+    auto const product = static_cast<unsigned>(quotient) * static_cast<unsigned>(divisor);
+    result.slots[l] =
+        static_cast<E>(Remainder ? static_cast<unsigned>(x) - product : static_cast<unsigned>(quotient));
+  }
+}
+
+/// f, a division or remainder, of each element and b.
+template <typename R, tileir::sign Sign, typename F>
+CUDA_TILE_API R with_sign(F f, R const& a, R const& b) {
+  return tileir::with_sign<R, Sign>(f, a, b);
+}
+template <typename R, tileir::sign Sign, typename F, typename E>
+CUDA_TILE_API R with_sign(F f, R const& a, E b) {
+  R result;
+  if constexpr (sizeof(E) == 4 && rounds_to_zero<F>)
+    if (!__builtin_constant_p(b) && b != 0 && b != -1) {
+      constexpr bool remainder = ct::detail::is_same_v<F, tileir::elements::remainder>;
+      loops::divide_by_double<remainder, Sign>(result, a, b);
+      return result;
+    }
+  for (unsigned l = 0; l < R::distribution::size; ++l)
+    result.slots[l] = tileir::reading<Sign, F>{f}(a.slots[l], b);
+  return result;
+}
+
+} // namespace cuda_tile::inline CUDA_TILE_ABI::loops

@@ -1,0 +1,84 @@
+"""Integers of a strip divided by one number: by double where it is not known, with equal results."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+
+import pycuda_tile as pct
+from pycuda_tile import tileir
+from pycuda_tile.tileir.loops import fuse
+
+COUNT = 256
+DIVISORS = [1, -1, 0, 2, 3, -5, 7, 1000, 0xFFFF, (1 << 31) - 1, -(1 << 31), -(1 << 31) + 1]
+
+
+def divided(name: str, sign: str, kind: str, divisor: str) -> str:
+    """q = x / n and r = x % n for tiles of which all elements exist."""
+    tile, tensor = f"tile<{COUNT}x{kind}>", f"tensor_view<{COUNT}x{kind}, strides=[1]>"
+    view = f"partition_view<tile=({COUNT}), {tensor}>"
+    views = "".join(
+        f"  %t_{x} = make_tensor_view %{x}, shape = [{COUNT}], strides = [1] : {tensor}\n"
+        f"  %v_{x} = make_partition_view %t_{x} : {view}\n"
+        for x in "xqr"
+    )
+    pointers = ", ".join(f"%{x}: tile<ptr<{kind}>>" for x in "xqr")
+    return f"""entry @{name}({pointers}, %n: tile<{kind}>) {{
+  %zero = constant <i32: 0> : tile<i32>
+{views}{divisor.replace("KIND", kind).replace("TILE", tile)}
+  %a, %t0 = load_view_tko weak %v_x[%zero] : {view}, tile<i32> -> {tile}, token
+  %b = divi %a, %by {sign} : {tile}
+  %c = remi %a, %by {sign} : {tile}
+  %t1 = store_view_tko weak %b, %v_q[%zero] : {tile}, {view}, tile<i32> -> token
+  %t2 = store_view_tko weak %c, %v_r[%zero] : {tile}, {view}, tile<i32> -> token
+  return
+}}
+"""
+
+
+GIVEN = """  %n1 = reshape %n : tile<KIND> -> tile<1xKIND>
+  %by = broadcast %n1 : tile<1xKIND> -> TILE
+"""
+KERNELS = {
+    "signed": divided("signed", "signed", "i32", GIVEN),
+    "unsigned": divided("unsigned", "unsigned", "i32", GIVEN),
+    "long": divided("long", "signed", "i64", GIVEN),
+    "seven": divided("seven", "signed", "i32", "  %by = constant <KIND: 7> : TILE\n"),
+}
+
+
+@functools.cache
+def built() -> pct.Module:
+    return tileir.build(tileir.parse("\n".join(KERNELS.values())), optimize=True, options=("-O2",))
+
+
+def dividends(divisor: int) -> np.ndarray:
+    """Around multiples of the divisor, and at the ends of the range."""
+    rng = np.random.default_rng(1)
+    near = rng.integers(-(1 << 31), 1 << 31, 80) // (divisor or 1) * divisor
+    wide = np.concatenate([near - 1, near, near + 1, range(-4, 4), [(1 << 31) - 1, -(1 << 31)] * 4])
+    return wide.astype(np.int32)
+
+
+@pytest.mark.parametrize("divisor", DIVISORS)
+@pytest.mark.parametrize("name", KERNELS)
+def test_quotients_and_remainders(name: str, divisor: int):
+    kind = np.int64 if name == "long" else np.int32
+    divisor = 7 if name == "seven" else divisor
+    x = dividends(divisor).astype(kind)
+    q, r = np.empty_like(x), np.empty_like(x)
+    built().kernel(name)[1](x, q, r, divisor)
+    mask = (1 << 32) - 1
+    for a, quotient, rest in zip(x.tolist(), q.tolist(), r.tolist(), strict=True):
+        a, n = (a & mask, divisor & mask) if name == "unsigned" else (a, divisor)
+        expected = 0 if n == 0 else abs(a) // abs(n) * (1 if (a < 0) == (n < 0) else -1)
+        assert (quotient - expected) % (1 << 32) == 0
+        assert (rest - (a - expected * n)) % (1 << 32) == 0
+
+
+def test_the_divisor_is_one_number():
+    loops = fuse(tileir.parse(KERNELS["seven"]))[0].partition("noinline")[0]
+    assert "loops::with_sign<" in loops and loops.count("{}, 7)") == 0
+    assert loops.count(", 7)") == 2
