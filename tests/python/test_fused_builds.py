@@ -296,6 +296,15 @@ def test_no_fault_of_a_pass_fails_a_build(monkeypatch: pytest.MonkeyPatch):
     assert path == "by operation" and "ZeroDivisionError: a fault" in str(reason)
 
 
+def test_what_is_missing_only_now_is_no_reason_for_later(monkeypatch: pytest.MonkeyPatch, cache_folder: Path):
+    only_scale = SOURCE[: SOURCE.index("__device__ int calls")]
+    with monkeypatch.context() as now:
+        now.setitem(sys.modules, "pycuda_tile.tileir.loops", None)
+        path, reason = path_of(build(only_scale), "scale<64>")
+    assert path == "by operation" and "ModuleNotFoundError" in str(reason)
+    assert path_of(build(only_scale), "scale<64>")[0] == "fused"
+
+
 def test_loops_that_do_not_compile(monkeypatch: pytest.MonkeyPatch):
     monkeypatch.setattr("pycuda_tile.tileir.loops.fuse", wrong_text)
     path, reason = path_of(build(cache=False), "scale<64>")

@@ -88,7 +88,7 @@ def translate(
 
 
 def _lasts(error: Exception) -> bool:
-    return not isinstance(error, (TargetUnavailable, OSError, MemoryError))
+    return not isinstance(error, (TargetUnavailable, ImportError, OSError, MemoryError, RecursionError))
 
 
 def _translate(
