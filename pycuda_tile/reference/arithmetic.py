@@ -146,7 +146,7 @@ def _binary(
     a, b = subround(a, subnormals), subround(b, subnormals)
     mode = rounding if rounding in PRECISE_MODES else NEAREST
     with np.errstate(all="ignore"):
-        result = _ordinary(op, a, b)
+        result = ordinary(op, a, b)
         if mode != NEAREST:
             if op in (operator.add, operator.sub):
                 result = _zero_sign(result, np.signbit(a), np.signbit(b) ^ (op is operator.sub), mode)
@@ -154,11 +154,12 @@ def _binary(
     return same_kind(subround(result, subnormals), scalar, a.dtype)
 
 
-def _ordinary(op: Callable, a: np.ndarray, b: np.ndarray) -> np.ndarray:
+def ordinary(op: Callable, *operands: np.ndarray) -> np.ndarray:
     """The operation rounded to nearest. Rounding from double to a 16 bit type a second time is harmless."""
-    if a.dtype.itemsize >= 4:
-        return np.asarray(op(a, b))
-    return convert(np.asarray(op(a.astype(np.float64), b.astype(np.float64))), a.dtype)
+    dtype = operands[0].dtype
+    if dtype.itemsize >= 4:
+        return np.asarray(op(*operands))
+    return convert(np.asarray(op(*(x.astype(np.float64) for x in operands))), dtype)
 
 
 def _zero_sign(result: np.ndarray, first: np.ndarray, second: np.ndarray, mode: str) -> np.ndarray:

@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from .arithmetic import ordinary
 from .conversions import arithmetic_conversion, as_operand, as_operands, convert, is_tile, same_kind
 from .rounding import NEAREST, PRECISE_MODES, check_modes, exactly, square_root, subround
 from .scalars import require_basic_float
@@ -70,7 +71,7 @@ def sqrt(x: Any, rounding: str | None = None, subnormals: str | None = None) -> 
     a = subround(np.asarray(x), subnormals)
     mode = rounding if rounding in PRECISE_MODES else NEAREST
     with np.errstate(all="ignore"):
-        result = exactly(square_root, x.dtype, mode, np.sqrt(a), a)
+        result = exactly(square_root, x.dtype, mode, ordinary(np.sqrt, a), a)
     return same_kind(subround(result, subnormals), not is_tile(x), x.dtype)
 
 
