@@ -203,6 +203,33 @@ def test_arbitrary_pointers_are_used_between_groups(access: str):
     assert not [reason for reason in reasons if "print" not in reason]
 
 
+@pytest.mark.parametrize(
+    "between",
+    [
+        "",
+        "%t = store_ptr_tko weak %q, %c : tile<64xptr<f32>>, tile<64xf32> -> token",
+        "%o, %t = load_ptr_tko acquire device %q : tile<64xptr<f32>> -> tile<64xf32>, token",
+    ],
+)
+def test_what_uses_several_gathered_tiles_shares_a_loop(between: str):
+    loads = [
+        f"""  %b{i} = constant <i32: {i}> : tile<64xi32>
+  %d{i} = addi %b, %b{i} : tile<64xi32>
+  %q{i} = offset %w, %d{i} : tile<64xptr<f32>>, tile<64xi32> -> tile<64xptr<f32>>
+  %v{i}, %t{i} = load_ptr_tko weak %q{i} : tile<64xptr<f32>> -> tile<64xf32>, token
+"""
+        for i in (1, 2, 3)
+    ]
+    sums = """  %s = addf %v1, %v2 : tile<64xf32>
+  %z = addf %s, %v3 : tile<64xf32>
+  print_tko "%f", %z : tile<64xf32> -> token"""
+    found, _ = items(body(f"{ARBITRARY}{loads[0]}  {between}\n{loads[1]}{loads[2]}{sums}"))
+    kinds = ["nest" if isinstance(item, Nest) else item.name for item in found]
+    results = [item.results[0].name for item in found if "ptr_tko" in getattr(item, "name", "")]
+    assert sorted(results[-2:]) == ["v2", "v3"] if between else sorted(results) == ["v1", "v2", "v3"]
+    assert kinds[-4:] == ["load_ptr_tko", "nest", "print_tko", "return"] and "addf" not in kinds
+
+
 SCATTERED = "tensor_view<?x64xf32, strides=[64,1]>"
 GATHER = f"gather_scatter_view<tile=(64x1), padding_value = zero, {SCATTERED}, sparse_dim=0>"
 PARTS = f"partition_view<tile=(64x1), {SCATTERED}>"

@@ -7,6 +7,7 @@ strip, which compilers keep in registers anyway.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -138,7 +139,13 @@ def _nests(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) -
             items.extend(part)
             continue
         while part:
+            if ready := _ready(part):
+                items.extend(ready)
+                part = others(part, ready)
+                continue
             nest = _sparing_loads(_longest(part, uses, reasons, _without), part, uses)
+            if nest is None or not _is_worth_it(nest):
+                nest = _for_a_load(part, uses, reasons) or nest
             if nest is None or not _is_worth_it(nest):
                 whole = _sparing_loads(_longest(part, uses, reasons, _before), part, uses)
                 if nest is None or (whole is not None and _is_worth_it(whole)):
@@ -181,15 +188,48 @@ def _sparing_loads(nest: Nest | None, part: list[Operation], uses: Uses) -> Nest
     return spared
 
 
+def _orders(op: Operation) -> bool:
+    """Whether loads stay on their side of an operation."""
+    return op.name in STORES or not is_weak(op)
+
+
 def _with_late_loads(part: list[Operation]) -> list[Operation]:
     """Loads stand before what needs them first, but not behind stores: they may belong to its loops."""
     result: list[Operation] = []
     for op in reversed(part):
         made = {id(value) for value in op.results}
-        uses = (each.name in STORES or any(id(value) in made for value in data_of(each)) for each in result)
-        at = next((i for i, needs in enumerate(uses) if needs), 0) if op.name in LOADS else 0
+        uses = (_orders(each) or any(id(value) in made for value in data_of(each)) for each in result)
+        moves = op.name in LOADS and is_weak(op)
+        at = next((i for i, needs in enumerate(uses) if needs), 0) if moves else 0
         result.insert(at, op)
     return result
+
+
+def _ready(part: list[Operation]) -> list[Operation]:
+    """Loads of which tiles that were made before a part have the places, but not behind stores. They run on
+    whole tiles, and what uses several of them shares loops if all of them are loaded first."""
+    made = {id(value) for op in part for value in op.results}
+    given = {id(op): data_of(op) for op in itertools.takewhile(lambda op: not _orders(op), part)}
+    return [
+        op
+        for op in part
+        if op.name in LOADS
+        and any(map(is_tile, given.get(id(op), [])))
+        and not any(id(value) in made for value in given[id(op)])
+    ]
+
+
+def _for_a_load(part: list[Operation], uses: Uses, reasons: dict[int, Fallback]) -> Nest | None:
+    """A nest for the places of a load that belongs to no loops."""
+    for op in itertools.takewhile(lambda op: not _orders(op), part):
+        if op.name not in LOADS or id(op) not in reasons or not reasons[id(op)].on_tiles:
+            continue
+        needed = needed_for([value for value in data_of(op) if is_tile(value)], part)
+        loads = any(each.name in LOADS for each in needed)
+        nest = None if loads else _longest(needed, uses, reasons, _before)
+        if nest is not None and _is_worth_it(nest):
+            return nest
+    return None
 
 
 def _is_loaded(ops: list[Operation]) -> bool:
@@ -266,7 +306,7 @@ def _is_ordered(earlier: set[str], op: Operation) -> bool:
 
 def _parts(ops: list[Operation]) -> list[list[Operation]]:
     """Operations that depend on each other, in the order of the program; all of them, if parts would reorder
-    accesses of which one is a store."""
+    accesses of which one is a store, or strong."""
     parts: list[list[Operation]] = []
     values: list[set[int]] = []
     results = {id(value) for op in ops for value in op.results}
@@ -288,7 +328,7 @@ def _parts(ops: list[Operation]) -> list[list[Operation]]:
         part.sort(key=lambda op: place[id(op)])
     flat = [op for part in parts for op in part if op.name in LOADS or op.name in STORES]
     ordered = [place[id(op)] for op in flat]
-    if any(op.name in STORES for op in flat) and ordered != sorted(ordered):
+    if any(map(_orders, flat)) and ordered != sorted(ordered):
         return [list(ops)]
     return parts
 
