@@ -294,16 +294,21 @@ def test_tiles_of_short_rows_are_computed_whole(rows: int, columns: int, fused: 
     assert bool(nests(text)) == fused
 
 
+SELECTED = "%r = select %both, %a, %z : tile<1024xi1>, tile<1024xi32>"
+
+
 @pytest.mark.parametrize(
     ("use", "masks"),
     [
-        ("%r = select %both, %a, %z : tile<1024xi1>, tile<1024xi32>", {"cmpi": 2, "andi": 1}),
+        (SELECTED, {"cmpi": 2, "andi": 1}),
         ("%r = exti %both unsigned : tile<1024xi1> -> tile<1024xi32>", {}),
+        (f'{SELECTED}\n  print_tko "%d", %both : tile<1024xi1> -> token', {"cmpi": 2, "andi": 1}),
     ],
 )
 def test_comparisons_that_only_select_are_masks(use: str, masks: dict[str, int]):
     [nest] = nests(
-        body(f"""  %a = iota : tile<1024xi32>
+        body(f"""  %i = iota : tile<1024xi32>
+  %a = negi %i : tile<1024xi32>
   %s = reshape %n : tile<i32> -> tile<1xi32>
   %b = broadcast %s : tile<1xi32> -> tile<1024xi32>
   %z = constant <i32: 0> : tile<1024xi32>

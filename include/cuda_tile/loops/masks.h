@@ -13,6 +13,15 @@ CUDA_TILE_API bool all_of(strip<bool, S> const& mask) {
   return all;
 }
 
+/// Masks whose elements are as wide as what they select from are stored as bools.
+template <typename E, unsigned S, typename... Es>
+CUDA_TILE_API void store(E* to, strip<truth<Es...>, S> const& x, long long inside) {
+  strip<E, S> bools;
+  for (unsigned l = 0; l < S; ++l)
+    bools.slots[l] = x.slots[l];
+  loops::store<E, S>(to, bools, inside);
+}
+
 /// Elements at a distance of `step` where the mask is true, and padding for the others.
 template <unsigned S, typename E>
 CUDA_TILE_API strip<E, S> load(E const* from, long long step, strip<bool, S> const& mask, E pad) {

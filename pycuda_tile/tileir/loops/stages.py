@@ -409,12 +409,13 @@ def _find_needed(nest: Nest) -> None:
 
 def _find_masks(nest: Nest) -> None:
     """Comparisons, bools of whole strips, and what `and`, `or` and `xor` make of them, that nothing
-    but `select` uses."""
+    but `select` uses in the loops."""
     made = {
         id(v): op for op in nest.ops for v in op.results if value_element(v) == "i1" and nest.has_lanes(v)
     }
     left = {key for key, op in made.items() if op.name in _MAKES_MASKS} - nest.buffers.keys()
-    left -= {id(value) for value in nest.outputs}
+    selected = {id(operands_of(op)[0]) for op in nest.ops if op.name == "select"}
+    left -= {id(value) for value in nest.outputs} - selected
     before = None
     while before != left:
         before = set(left)

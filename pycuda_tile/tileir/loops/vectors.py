@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ..ir import Operation, Pointer, Scalar, Tile, Value
 from ..lower.types import element
-from ..reading import value_element
+from ..reading import operands_of, value_element
 from .stages import Nest
 
 #: The C++ name of the length of a nest's strips.
@@ -29,7 +29,8 @@ class _Length(int):
 def _kinds(nest: Nest) -> list[str]:
     """The types of the elements of a nest's strips; not of those that only addresses are made of."""
     computed = set().union(*nest.needed.values())
-    strips = [v for op in nest.ops for v in op.results if nest.has_lanes(v) and id(v) not in nest.masks]
+    masks = nest.masks - {id(value) for value in nest.outputs}
+    strips = [v for op in nest.ops for v in op.results if nest.has_lanes(v) and id(v) not in masks]
     found = {element(value_element(v)) for v in strips if id(v) in computed or not nest.is_inner(v)}
     return sorted(kind for kind in found if not kind.endswith("*"))
 
@@ -46,11 +47,19 @@ def length(nest: Nest) -> str:
 
 
 def mask(nest: Nest) -> str:
-    """The definition of the type of a mask's elements, if there are masks: as wide as others,
-    so that compilers need not repack them."""
+    """The definition of the type of a mask's elements, if there are masks: as wide as what is compared and
+    selected, so that compilers need not repack them."""
     if not nest.masks:
         return ""
-    return f"using mask = loops::truth<{', '.join(_kinds(nest))}>;"
+    around = [
+        value
+        for op in nest.ops
+        if any(id(v) in nest.masks for v in [*operands_of(op), *op.results])
+        for value in [*operands_of(op), *op.results]
+        if nest.has_lanes(value) and value_element(value) != "i1"
+    ]
+    kinds = sorted({element(value_element(value)) for value in around})
+    return f"using mask = loops::truth<{', '.join(kinds or _kinds(nest))}>;"
 
 
 def held(nest: Nest, value: Value) -> Tile:
