@@ -140,22 +140,23 @@ CUDA_TILE_API E extremum_of(E a, E b) {
   }
 }
 
-/// a * b + c of values of bfloat16, or of half, rounded to odd in double. Without branches, which host
-/// compilers vectorise.
-CUDA_TILE_API bits_t<double> fma_to_odd(float a, float b, float c) {
-  double const product = static_cast<double>(a) * static_cast<double>(b), addend = c; // exact
-  double const sum = product + addend, part = sum - product;
-  double const error = (product - (sum - part)) + (addend - part); // exact, or NaN
-  auto const bits = platform::bit_cast<bits_t<double>>(sum), rest = platform::bit_cast<bits_t<double>>(error);
-  bits_t<double> const toward_zero = (bits ^ rest) >> 63;
-  bool const inexact = (rest << 1) - 1 < 0xffe0000000000000;
-  return inexact ? (bits - toward_zero) | 1 : bits;
+/// a * b + c, rounded to odd in C, in which the products are exact: for half in float, for bfloat16 in
+/// double. Without branches, which host compilers vectorise.
+template <typename C>
+CUDA_TILE_API C fma_to_odd(float a, float b, float c) {
+  constexpr bits_t<C> infinity = sizeof(C) == 4 ? bits_t<C>(0x7f800000u) : bits_t<C>(0x7ff0000000000000u);
+  C const product = static_cast<C>(a) * static_cast<C>(b), addend = c;
+  C const sum = product + addend, part = sum - product;
+  C const error = (product - (sum - part)) + (addend - part); // exact, or NaN
+  auto const bits = platform::bit_cast<bits_t<C>>(sum), rest = platform::bit_cast<bits_t<C>>(error);
+  bits_t<C> const toward_zero = (bits ^ rest) >> (8 * sizeof(C) - 1);
+  bool const inexact = (rest << 1) - 1 < infinity << 1;
+  return platform::bit_cast<C>(inexact ? (bits - toward_zero) | 1 : bits);
 }
-/// The same for values of half, of which no sum is subnormal as a float: a float that is rounded to odd.
+/// The same for values of half.
 struct fma_of_halves {
   CUDA_TILE_API float operator()(float a, float b, float c) const {
-    auto const bits = elements::fma_to_odd(a, b, c), last = bits & 0x1fffffff;
-    return static_cast<float>(platform::bit_cast<double>((bits - last) | (last != 0 ? 0x20000000u : 0u)));
+    return elements::fma_to_odd<float>(a, b, c);
   }
 };
 
@@ -169,7 +170,7 @@ CUDA_TILE_API E small_fma(E p, E q, E r) {
   } else if constexpr (is_same_v<E, __half>) {
     return detail::convert<E>(fma_of_halves{}(a, b, c));
   } else {
-    return detail::convert<E>(platform::bit_cast<double>(elements::fma_to_odd(a, b, c)));
+    return detail::convert<E>(elements::fma_to_odd<double>(a, b, c));
   }
 }
 
