@@ -130,8 +130,19 @@ def test_the_environment_decides_what_auto_means(monkeypatch: pytest.MonkeyPatch
     assert path_of(build(only_scale, True), "scale<64>")[0] == "fused"
 
 
+# Of the host's standard library and, for the open front end, of ours.
+SAME_LAYOUT = """#include <array>
+#include <span>
+static_assert(sizeof(std::span<int>) == 16 && sizeof(std::span<int, 4>) == 8);
+#ifndef _LIBCPP_VERSION
+static_assert(alignof(std::array<int, 0>) == 1);
+#endif
+constexpr float more = FACTOR;
+"""
+
+
 def test_options_and_macros_reach_the_front_end(tmp_path: Path):
-    (tmp_path / "factor.h").write_text("constexpr float more = FACTOR;")
+    (tmp_path / "factor.h").write_text(SAME_LAYOUT)
     source = SOURCE.replace("* factor", "* (factor * more)")
     options = ("-O2", "-D", "FACTOR=HALF", "-include", "factor.h", "-I", str(tmp_path))
     module = build(source, options=options, defines={"HALF": "0.5f"}, arch="native")
@@ -183,6 +194,7 @@ def test_words_that_may_mean_something_else():
     ]:
         expected = (2, " ".join(word.replace("/* */", "").split()))
         assert find_unlike(f"// before\nint x; {word}; int y;") == expected
+    assert find_unlike("std::tuple <char, int> x;") == (1, "tuple")
     assert find_unlike("long dou\\\nble") == (1, "long double")
     before = '/* two\nlines */ "\\n"\n#define X \\\n 1\\\r\n + 2\n'
     assert find_unlike(f"{before}int y; __GNUC__") == (6, "__GNUC__")

@@ -1,5 +1,5 @@
 """What may mean something else to the open front end than to the host's compiler: its clang compiles for no
-processor in particular, and a long double has 8 bytes there."""
+processor in particular, a long double has 8 bytes there, and the elements of a tuple have another order."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _LONG_FLOAT = r"(?<![\w.])(?:0[xX][\da-fA-F.']+[pP][+-]?[\d']+|" + (
 )
 _UNLIKE = re.compile(
     r"\blong\s+(?:(?:const|volatile)\s+)*double\b|\bdouble\s+(?:(?:const|volatile)\s+)*long\b"
-    r"|\bLDBL_\w+|\b_(?:Float|Decimal)\d+\w*|\bmax_align_t\b|\bwchar_t\b"
+    r"|\bLDBL_\w+|\b_(?:Float|Decimal)\d+\w*|\bmax_align_t\b|\bwchar_t\b|\btuple(?=\s*<)"
     rf"|{_LONG_FLOAT}|\b__(?:{_PROCESSORS}|{_COMPILERS}|{_TYPES})"
 )
 

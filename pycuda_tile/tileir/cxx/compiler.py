@@ -51,7 +51,8 @@ def flags(request: Request, macros: Mapping[str, str], folders: Iterable[Path]) 
     words += ["-idirafter", str(resources.standard_dir()), "-idirafter", str(resources.cuda_std_dir())]
     words += [f"-D{name}={value}" for name, value in {**macros, **request.defines}.items()]
     options = (option for option in request.options if not _OF_MACHINE.fullmatch(option))
-    return [*words, *options, *_FLAGS]
+    # First of all, since a header among the options may use its macros.
+    return [*words, "-include", "cuda_tile/predefined.h", *options, *_FLAGS]
 
 
 def to_llvm(
