@@ -260,6 +260,28 @@ def test_a_load_after_a_store_to_the_same_place_starts_a_group():
         effects([store, load], analysis)
 
 
+@pytest.mark.parametrize(
+    ("count", "together"), [(1, False), (0, True), (1024, True)], ids=["neighbours", "in place", "apart"]
+)
+def test_accesses_that_overlap_at_other_positions_are_not_in_one_nest(count: int, together: bool):
+    kind = "tile<1024xptr<f32>>"
+    found = nests(
+        body(f"""  %i = iota : tile<1024xi32>
+  %r = reshape %p : tile<ptr<f32>> -> tile<1xptr<f32>>
+  %w = broadcast %r : tile<1xptr<f32>> -> {kind}
+  %c = constant <i32: {count}> : tile<1024xi32>
+  %j = addi %i, %c : tile<1024xi32>
+  %from = offset %w, %j : {kind}, tile<1024xi32> -> {kind}
+  %to = offset %w, %i : {kind}, tile<1024xi32> -> {kind}
+  %v, %t = load_ptr_tko weak %from : {kind} -> tile<1024xf32>, token
+  %e = exp %v : tile<1024xf32>
+  %t1 = store_ptr_tko weak %to, %e token = %t : {kind}, tile<1024xf32> -> token""")
+    )
+    names = [[access.op.name for access in nest.effects.accesses] for nest in found]
+    accesses = ["load_ptr_tko", "store_ptr_tko"]
+    assert names == ([accesses] if together else [[access] for access in accesses])
+
+
 def test_an_index_that_the_group_computes_starts_a_group():
     fold = kernels.row_fold("most", "maxf", "p", "tile<64xf32>", "tile<f32>", 0)
     lines = kernels.in_place().partition("  %a = mulf")[0] + fold

@@ -64,6 +64,7 @@ class Analysis:
     divides: bool = False
     values: dict[int, Value] = field(default_factory=dict)  # those that steps consist of
     _forms: dict[int, tuple[Affine | None, list[Range]]] = field(default_factory=dict)
+    _origins: dict[int, Step] = field(default_factory=dict)
     _structures: dict[Any, int] = field(default_factory=dict)  # by how values are computed, and by identity
 
     def pointers(self, value: Value) -> tuple[Affine, list[Range]] | None:
@@ -83,6 +84,28 @@ class Analysis:
             elif not self._limit(each, op, limits, ranges):
                 return None
         return limits, ranges
+
+    def distance(self, value: Value, other: Value) -> int | None:
+        """How much two affine tiles differ at each position, if that is known."""
+        differing = _sum({0: self._origin(value)}, {0: self._origin(other)}, -1).get(0, {})
+        return differing.get((), 0) if differing.keys() <= {()} else None
+
+    def _origin(self, value: Value) -> Step:
+        """What the element at the origin consists of."""
+        if id(value) not in self._origins:
+            self._origins[id(value)] = self._new_origin(value)
+        return self._origins[id(value)]
+
+    def _new_origin(self, value: Value) -> Step:
+        op = self.definitions.get(id(value))
+        if op is not None and op.name in ("addi", "subi", "offset"):
+            left, right = ({0: self._origin(operand)} for operand in operands_of(op))
+            return _sum(left, right, -1 if op.name == "subi" else 1).get(0, {})
+        if op is not None and op.name in (*SHAPES, "exti"):
+            return self._origin(operands_of(op)[0])
+        if op is not None and op.name == "constant":
+            return {(): int(shared_value(op))}  # type: ignore[arg-type]
+        return {} if op is not None and op.name == "iota" else {(self.structure(value),): 1}
 
     def is_uniform(self, value: Value) -> bool:
         """Whether all elements are the same, and known before the group runs."""

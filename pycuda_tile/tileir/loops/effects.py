@@ -67,18 +67,36 @@ def effects(ops: list[Operation], analysis: Analysis) -> Effects:
         access = _access(op, analysis)
         for earlier in found.accesses:
             if access.stores or earlier.stores:
-                _order(found, earlier, access)
+                _order(found, earlier, access, analysis)
         found.accesses.append(access)
     return found
 
 
-def _order(found: Effects, earlier: Access, later: Access) -> None:
+def _order(found: Effects, earlier: Access, later: Access, analysis: Analysis) -> None:
     if earlier.place != later.place:
+        if _overlap(earlier, later, analysis):
+            what = "stores" if earlier.stores else "loads in part"
+            raise Fallback(later.op, f"it accesses what an operation before it {what}", by_order=True)
         found.disjoint.append((earlier, later))
     elif earlier.stores:
         raise Fallback(later.op, "it accesses what an operation before it stores", by_order=True)
     else:
         found.in_place[id(earlier.op)] = later
+
+
+def _overlap(one: Access, other: Access, analysis: Analysis) -> bool:
+    """Whether two accesses through pointers certainly share elements, at other positions, if all exist."""
+    if one.pointers is None or other.pointers is None or one.pointers.steps != other.pointers.steps:
+        return False
+    if value_element(one.value) != value_element(other.value):
+        return False
+    distance = analysis.distance(one.pointers.value, other.pointers.value)
+    if not distance:
+        return False
+    known = ((axis, step[()]) for axis, step in one.pointers.steps.items() if step.keys() == {()})
+    return any(
+        distance % step == 0 and abs(distance // step) < analysis.axes.extents[axis] for axis, step in known
+    )
 
 
 def _access(op: Operation, analysis: Analysis) -> Access:
