@@ -502,7 +502,7 @@ def test_a_bool_of_a_row_joins_the_masks_of_its_strips():
     assert "loops::splat<ct::tile<mask" in cxx and "splat<ct::tile<bool" not in cxx
 
 
-@pytest.mark.parametrize(("columns", "fused"), [(4, False), (8, True)])
+@pytest.mark.parametrize(("columns", "fused"), [(8, False), (16, True)])
 def test_short_rows_of_memory_are_stored_whole(columns: int, fused: bool):
     shape, tensor = f"64x{columns}", f"tensor_view<?x{columns}xf32, strides=[{columns},1]>"
     text = body(f"""  %t = make_tensor_view %p, shape = [%n, {columns}], strides = [{columns}, 1]

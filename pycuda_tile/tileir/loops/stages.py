@@ -44,9 +44,9 @@ _COMBINES_MASKS = SHAPES | {"andi", "ori", "xori"}
 _MAKES_MASKS = _COMBINES_MASKS | {"cmpi", "cmpf", "constant"}
 #: What is not worth a buffer.
 _CHEAP = 8
-#: Rows with fewer elements are no faster in strips: those that are reduced, those of memory, and those of
-#: tiles that are all variables, where whole tiles are computed as one row.
-_SHORTEST_REDUCED, _SHORTEST_ACCESSED, _SHORTEST_HELD = 16, 8, 16
+#: Rows with fewer elements are no faster in strips: operations on whole tiles have a single row of all of them,
+#: whose vectors are whole.
+_SHORTEST = 16
 #: Tiles of more elements leave the caches, so that rows are to stay in loops of their own.
 _IN_CACHES = 1 << 16
 
@@ -257,12 +257,10 @@ def _order_loops(nest: Nest, full: list[int]) -> None:
             raise Fallback(op, "it goes the other way than the reductions before it")
         found, nest.backward = (axis, last), backward
     nest.inner, nest.vector = found or (2 * (_best_vector(nest, full),))
-    least = _SHORTEST_ACCESSED if nest.effects.accesses else _SHORTEST_HELD
-    least = _SHORTEST_REDUCED if found else least
-    if nest.axes.extents[nest.vector] < least:
+    if nest.axes.extents[nest.vector] < _SHORTEST:
         folds = (op for op in nest.ops if op.name in FOLDS)
         op = next(folds, None) or _last_reshape(nest) or nest.ops[0]
-        raise Fallback(op, f"its rows have fewer than {least} elements", on_tiles=True)
+        raise Fallback(op, f"its rows have fewer than {_SHORTEST} elements", on_tiles=True)
     others = [axis for axis in full if axis not in (nest.inner, nest.vector)]
     nest.outer = others if nest.inner == nest.vector else [*others, nest.vector]
 
@@ -325,7 +323,7 @@ def _best_vector(nest: Nest, full: list[int]) -> int:
     for value in [*nest.outputs, *nest.taken()]:
         vote(value, nest.axes.list_of(value)[-1:])
     best = max(full, key=lambda axis: votes[axis])
-    if any(is_window(op) or is_joint(op) for op in nest.ops) and nest.axes.extents[best] < _SHORTEST_HELD:
+    if any(is_window(op) or is_joint(op) for op in nest.ops) and nest.axes.extents[best] < _SHORTEST:
         best = max(full, key=lambda axis: nest.axes.extents[axis])
     for op in nest.ops:
         if op.name == "permute" and _turns(nest, op) and sum(v > 1 for v in votes.values()) > 1:
