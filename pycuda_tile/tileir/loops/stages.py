@@ -44,7 +44,7 @@ _COMBINES_MASKS = SHAPES | {"andi", "ori", "xori"}
 _MAKES_MASKS = _COMBINES_MASKS | {"cmpi", "cmpf", "constant"}
 #: What is not worth a buffer.
 _CHEAP = 8
-#: Rows with fewer elements are no faster in strips: operations on whole tiles have a single row of all of them,
+#: Rows with fewer elements are no faster in strips: to operations on whole tiles, all elements are one row,
 #: whose vectors are whole.
 _SHORTEST = 16
 #: Tiles of more elements leave the caches, so that rows are to stay in loops of their own.
