@@ -21,7 +21,7 @@ CUDA_TILE_API decltype(auto) computed(T const& x) {
 /// A tile of a few vectors: g++ would fill it by instructions for long strings.
 template <typename R>
 concept few_vectors =
-    (sizeof(typename R::element_type) < 4 && sizeof(R::slots) % platform::vector_bytes == 0 &&
+    (sizeof(typename R::element_type) <= 8 && sizeof(R::slots) % platform::vector_bytes == 0 &&
      sizeof(R::slots) <= 4 * platform::vector_bytes);
 
 template <typename R>
