@@ -13,6 +13,10 @@ CUDA_TILE_API bool all_of(strip<bool, S> const& mask) {
   return all;
 }
 
+template <typename E, unsigned S>
+inline constexpr bool has_vectors_of_masks =
+    ct::platform::has_partial_vectors && S * sizeof(E) % ct::platform::vector_bytes == 0;
+
 /// Masks whose elements are as wide as what they select from are stored as bools.
 template <typename E, unsigned S, typename... Es>
 CUDA_TILE_API void store(E* to, strip<truth<Es...>, S> const& x, long long inside) {
@@ -33,10 +37,13 @@ CUDA_TILE_API strip<E, S> load(E const* from, long long step, strip<bool, S> con
 /// The same for neighbours, of which mostly all exist.
 template <unsigned S, typename E>
 CUDA_TILE_API strip<E, S> load(E const* from, strip<bool, S> const& mask, E pad) {
-  if (!loops::all_of<S>(mask))
-    return loops::load<S, E>(from, 1, mask, pad);
   strip<E, S> result;
-  copy<E, S>(result.slots, from);
+  if (loops::all_of<S>(mask))
+    copy<E, S>(result.slots, from);
+  else if constexpr (has_vectors_of_masks<E, S>)
+    ct::platform::load_where<S>(result.slots, from, mask.slots, pad);
+  else
+    result = loops::load<S, E>(from, 1, mask, pad);
   return result;
 }
 
@@ -50,6 +57,8 @@ template <typename E, unsigned S>
 CUDA_TILE_API void store(E* to, strip<E, S> const& x, strip<bool, S> const& mask) {
   if (loops::all_of<S>(mask))
     copy<E, S>(to, x.slots);
+  else if constexpr (has_vectors_of_masks<E, S>)
+    ct::platform::store_where<S>(to, x.slots, mask.slots);
   else
     loops::store<E, S>(to, 1, x, mask);
 }
