@@ -7,7 +7,9 @@ import pytest
 from test_passes import entry
 
 from pycuda_tile import tileir
+from pycuda_tile.tileir.ir import walk
 from pycuda_tile.tileir.loops.facts import is_tile
+from pycuda_tile.tileir.loops.induction import carry_numbers
 from pycuda_tile.tileir.loops.simplify import simplify
 
 POINTERS, INTS = "tile<32xptr<i32>>", "tile<32xi32>"
@@ -97,3 +99,19 @@ def test_results():
                 built.kernel(name)[1](x[50:], n, rounds)
             assert (arrays[0] == arrays[1]).all(), (name, n, rounds)
             assert (arrays[0] != np.arange(400)).any()
+
+
+def test_tiles_that_stay_are_left_alone():
+    """Of floats too, where to add zero makes -0 another number."""
+    text = """entry @k(%n: tile<i32>) {
+  %zero = constant <i32: 0> : tile<i32>
+  %x = constant <f32: -0.0> : tile<64xf32>
+  %y = for %i in (%zero to %n, step %n) : tile<i32> iter_values(%c = %x) -> (tile<64xf32>) {
+    continue %c : tile<64xf32>
+  }
+  return
+}
+"""
+    body = entry(text).body
+    carry_numbers(body)
+    assert not [op for op in walk(body) if op.name == "addi"]

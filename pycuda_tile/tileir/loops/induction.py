@@ -38,7 +38,7 @@ class _Loop:
             if not is_tile(tile):
                 continue
             added = [self._added(operands_of(end)[at], tile) for _, end in ends]
-            if None not in added:
+            if None not in added and any(added):  # one that stays may be of floats, where -0 + 0 is another
                 self._replace(at, tile)
                 for (block, end), steps in zip(ends, added, strict=True):
                     self._add(block, end, at, steps or [])
