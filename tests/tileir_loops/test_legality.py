@@ -148,6 +148,38 @@ def test_the_transposed_place_is_another_one():
     assert found.disjoint and not found.in_place
 
 
+SQUARE = "tensor_view<?x?xf32, strides=[?,1]>"
+ROW, COLUMN = (f"partition_view<tile=({shape}), {SQUARE}>" for shape in ("1x64", "64x1"))
+
+
+@pytest.mark.parametrize(
+    ("other", "shape", "known"),
+    [
+        (ROW, "1x64", True),
+        (COLUMN, "64x1", False),  # of which index (2, 0) has elements of index (0, 2) of the rows
+        (ROW.replace("partition", "strided").replace("),", "), traversal_strides=[1,32],", 1), "1x64", False),
+    ],
+)
+def test_other_indices_are_other_elements_only_in_one_partition(other: str, shape: str, known: bool):
+    overlapping = "strided" in other
+    first = other if overlapping else ROW
+    made = {view: f"make_{view.partition('<')[0]} %t : {view}" for view in (first, other)}
+    text = f"""entry @k(%p: tile<ptr<f32>>, %n: tile<i32>, %m: tile<i32>) {{
+  %t = make_tensor_view %p, shape = [%n, %n], strides = [%n, 1] : tile<i32> -> {SQUARE}
+  %w = {made[first]}
+  %w2 = {made[other]}
+  %l, %t0 = load_view_tko weak %w[%n, %n] : {first}, tile<i32> -> tile<1x64xf32>, token
+  %v = exp %l : tile<1x64xf32>
+  %r = reshape %v : tile<1x64xf32> -> tile<{shape}xf32>
+  %t1 = store_view_tko weak %r, %w2[%m, %n] : tile<{shape}xf32>, {other}, tile<i32> -> token
+  return
+}}
+"""
+    code = fuse(tileir.parse(text))[0]
+    assert "loops::disjoint" in code
+    assert ("bool const injective" in code) == known
+
+
 def test_a_tile_that_is_kept_is_not_loaded_again():
     """Although what is made of it is: the group that keeps it would have nothing else to do."""
     view, kind = "partition_view<tile=(16x16), tensor_view<64x64xi32, strides=[64,1]>>", "tile<16x16xi32>"
