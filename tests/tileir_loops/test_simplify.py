@@ -58,8 +58,8 @@ def test_simplify_repeats_positions_for_each_use():
 def test_positions_on_whole_tiles_are_written_once():
     """simplify repeats them for loops; where the test before the loops fails, accesses share them again."""
     text = body("""  %i = iota : tile<64xi64>
-  %one = constant <i64: 1> : tile<64xi64>
-  %j = addi %i, %one : tile<64xi64>
+  %far = constant <i64: 64> : tile<64xi64>
+  %j = addi %i, %far : tile<64xi64>
   %r = reshape %p : tile<ptr<f32>> -> tile<1xptr<f32>>
   %b = broadcast %r : tile<1xptr<f32>> -> tile<64xptr<f32>>
   %from = offset %b, %i : tile<64xptr<f32>>, tile<64xi64> -> tile<64xptr<f32>>

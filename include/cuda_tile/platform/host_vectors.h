@@ -2,7 +2,6 @@
 // themselves.
 #pragma once
 
-#include "cuda_tile/core/scalars.h"
 #include "cuda_tile/platform/host_arithmetic.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
@@ -148,16 +147,16 @@ inline void store_part_of_vectors(void* to, void const* from, long long count) {
   }
 }
 
-/// Which bytes of a vector belong to elements of `Size` bytes whose bool is true.
-template <unsigned Size>
+/// Which bytes of a vector belong to elements whose bool is true. Bits is an unsigned integer of their size.
+template <typename Bits>
 inline unsigned long long bytes_where(bool const* bools) {
-  using narrow = vector<signed char, vector_bytes / Size>;
-  using wide = vector<typename detail::unsigned_of_size<Size>::type>;
+  using narrow = vector<signed char, vector_bytes / sizeof(Bits)>;
+  using wide = vector<Bits>;
   wide const each = -__builtin_convertvector(platform::load_vector<narrow>(bools), wide);
   return static_cast<unsigned long long>(__builtin_ia32_cvtb2mask512(platform::bit_cast<byte_vector>(each)));
 }
 /// Copies elements whose bool is true; of `to`, the others are `pad`.
-template <unsigned Count, typename E>
+template <typename Bits, unsigned Count, typename E>
 inline void load_where(E* to, E const* from, bool const* bools, E pad) {
   constexpr unsigned lanes = vector_bytes / sizeof(E);
   E pads[lanes];
@@ -165,16 +164,16 @@ inline void load_where(E* to, E const* from, bool const* bools, E pad) {
     each = pad;
   for (unsigned i = 0; i < Count; i += lanes) {
     auto v = platform::load_vector<byte_vector>(pads);
-    if (auto const bits = platform::bytes_where<sizeof(E)>(bools + i)) // as above
+    if (auto const bits = platform::bytes_where<Bits>(bools + i)) // as above
       v = __builtin_ia32_loaddquqi512_mask(reinterpret_cast<part_of_vector const*>(from + i), v, bits);
     platform::store_vector(to + i, v);
   }
 }
-template <unsigned Count, typename E>
+template <typename Bits, unsigned Count, typename E>
 inline void store_where(E* to, E const* from, bool const* bools) {
   constexpr unsigned lanes = vector_bytes / sizeof(E);
   for (unsigned i = 0; i < Count; i += lanes)
-    if (auto const bits = platform::bytes_where<sizeof(E)>(bools + i))
+    if (auto const bits = platform::bytes_where<Bits>(bools + i))
       __builtin_ia32_storedquqi512_mask(reinterpret_cast<part_of_vector*>(to + i),
                                         platform::load_vector<byte_vector>(from + i), bits);
 }
@@ -184,9 +183,9 @@ template <unsigned Bytes, typename E>
 void load_part_of_vectors(void* to, void const* from, long long count, E pad);
 template <unsigned Bytes>
 void store_part_of_vectors(void* to, void const* from, long long count);
-template <unsigned Count, typename E>
+template <typename Bits, unsigned Count, typename E>
 void load_where(E* to, E const* from, bool const* bools, E pad);
-template <unsigned Count, typename E>
+template <typename Bits, unsigned Count, typename E>
 void store_where(E* to, E const* from, bool const* bools);
 #endif
 
