@@ -117,10 +117,15 @@ void multiply_tile_block(C* to, unsigned to_stride, bool zeros, char const* a, u
     amx::store<2>(sums + side * width, bytes);
   if constexpr (Rows == 2 && Columns == 2)
     amx::store<3>(sums + side * width + side, bytes);
+  using arithmetic = ct::detail::block_arithmetic<C>;
+  using V = typename arithmetic::sums;
+  constexpr unsigned lanes = ct::detail::block_lanes<C>;
   for (unsigned i = 0; i < Rows * side; ++i)
-    for (unsigned j = 0; j < width; ++j) {
-      C const before = zeros ? C{} : to[i * to_stride + j];
-      to[i * to_stride + j] = ct::elements::add{}(before, sums[i * width + j]);
+    for (unsigned j = 0; j < width; j += lanes) {
+      C* const at = to + i * to_stride + j;
+      V const before = zeros ? V{} : ct::platform::load_vector<V>(at);
+      ct::platform::store_vector(
+          at, arithmetic::add(before, ct::platform::load_vector<V>(sums + i * width + j)));
     }
 }
 
