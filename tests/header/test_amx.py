@@ -91,13 +91,17 @@ def random_product(
 
 
 def in_order_of_amx(case: Case) -> np.ndarray:
-    """Adds like TDPBF16PS: 32 products at a time, even and odd positions separately; products are exact."""
+    """Adds like TDPBF16PS: 32 products at a time, even and odd positions separately; products are exact. The
+    accumulator is added to the sums of 256."""
     a, b, total = (x.astype(np.float32) for x in case.inputs)
-    for block in range(0, a.shape[-1], 32):
-        sums = [np.zeros(case.shape, np.float32) for _ in range(2)]
-        for k in range(block, block + 32):
-            sums[k % 2] = sums[k % 2] + a[..., :, k, None] * b[..., k, None, :]
-        total = total + (sums[0] + sums[1])
+    for begin in range(0, a.shape[-1], 256):
+        own = np.zeros(case.shape, np.float32)
+        for block in range(begin, min(begin + 256, a.shape[-1]), 32):
+            sums = [np.zeros(case.shape, np.float32) for _ in range(2)]
+            for k in range(block, block + 32):
+                sums[k % 2] = sums[k % 2] + a[..., :, k, None] * b[..., k, None, :]
+            own = own + (sums[0] + sums[1])
+        total = total + own
     return total
 
 

@@ -23,17 +23,6 @@ struct separate_bytes : ct::detail::block_arithmetic<int> {
     return c;
   }
 
-  template <unsigned Rows, unsigned Depth>
-  static bool pack_left(factor* to, unsigned pitch, int*, matrix<L> const& x) {
-    loops::pack<Rows, Depth>(to, pitch, x);
-    return true;
-  }
-  template <unsigned Depth, unsigned Columns>
-  static bool pack_right(factor* to, matrix<R> const& x) {
-    loops::pack_units<4, Depth, Columns, factor>(reinterpret_cast<unsigned*>(to), x);
-    return true;
-  }
-
 private:
   template <typename E>
   static sums byte(sums groups, int p) {
@@ -44,25 +33,78 @@ private:
   }
 };
 
-/// Products that AMX adds; vectors do where the system does not permit its use.
+/// Products of tiles, which AMX adds, and `Vectors` where the system does not permit its use or they would
+/// not be exact.
 template <typename Vectors, typename Product>
 struct tile_arithmetic : Vectors {
   using tiles = Product;
+  using factor = typename Vectors::factor;
+  using otherwise = typename Vectors::otherwise;
+  static constexpr unsigned side = ct::platform::amx::tile_rows;
+
+  /// Tiles of the next rows are `next` factors further on.
+  template <unsigned Rows, unsigned Depth, typename E>
+  static bool pack_left(factor* to, unsigned next, matrix<E> const& x) {
+    bool exact = true;
+    for (unsigned i = 0; i < Rows; i += side, to += next) {
+      matrix<E> const rows = x.part(i, 0);
+      if (rows.rows >= side && rows.columns >= Depth && rows.column_step == 1) {
+        ct::detail::copy_rows_to_tiles<Depth>(to, rows.from, rows.row_step);
+      } else {
+        alignas(64) factor packed[side * Depth];
+        loops::pack<side, Depth>(packed, Depth, rows);
+        ct::detail::copy_rows_to_tiles<Depth>(to, packed, Depth);
+      }
+      exact &= Product::template are_exact<side * Depth>(to);
+    }
+    return exact;
+  }
+  template <unsigned Depth, unsigned Columns, typename E>
+  static bool pack_right(factor* to, unsigned next, matrix<E> const& x) {
+    loops::pack_units<Vectors::per_step, Depth, Columns, factor>(
+        [=](unsigned i, unsigned j) { return ct::detail::place_in_tiles(to, next, i, j); }, x);
+    bool exact = true;
+    for (unsigned j = 0; j < Columns; j += side, to += next)
+      exact &= Product::template are_exact<side * Depth>(to);
+    return exact;
+  }
+
+  /// sums = (is_zero ? 0 : sums) + a b of so many steps, for M x N sums and packed factors of K.
+  template <unsigned M, unsigned N, unsigned K, typename C>
+  static void multiply(C* sums, unsigned row_step, bool is_zero, factor const* a, factor const* b,
+                       unsigned depth) {
+    ct::platform::note_mma<static_cast<unsigned>(ct::detail::mma_unit::amx)>();
+    ct::detail::multiply_amx_tiles<Product, M, N, K>(sums, row_step, is_zero ? nullptr : sums, row_step, a, b,
+                                                     depth);
+  }
+  template <unsigned M, unsigned N, unsigned K, typename C>
+  static void multiply_otherwise(C* sums, unsigned row_step, bool is_zero, factor const* a, factor const* b,
+                                 unsigned depth) {
+    ct::platform::note_mma<static_cast<unsigned>(ct::detail::mma_unit::blocks)>();
+    constexpr unsigned width = ct::detail::amx_depth<factor>, steps = width / Vectors::per_step;
+    constexpr C zeros[side]{};
+    for (unsigned k = 0; k < depth; k += width, is_zero = false)
+      for (unsigned i = 0; i < M; i += side)
+        for (unsigned j = 0; j < N; j += side) {
+          C* const to = sums + i * row_step + j;
+          auto const from = is_zero ? ct::detail::addend<C>{zeros, 0} : ct::detail::addend<C>{to, row_step};
+          ct::detail::multiply_rows<otherwise, side, side / ct::detail::block_lanes<C>>(
+              0, side, to, row_step, from, a + i * K + k * side, width, b + j * K + k * side, steps);
+        }
+  }
 };
 
-/// Whether factors E fill AMX tiles, and panels of the right one have whole columns of tiles.
-template <typename C, typename E, unsigned M, unsigned N, unsigned K>
-inline constexpr bool fits_tiles =
-    M >= ct::platform::amx::tile_rows && N >= ct::detail::block_lanes<C> &&
-    ct::detail::block_shape<C, N>::columns % ct::platform::amx::tile_rows == 0 &&
-    K * sizeof(E) % ct::platform::amx::row_bytes == 0;
+/// Whether factors E fill AMX tiles.
+template <typename E, unsigned M, unsigned N, unsigned K>
+inline constexpr bool fits_tiles = M >= ct::platform::amx::tile_rows && N >= ct::platform::amx::tile_rows &&
+                                   K * sizeof(E) % ct::platform::amx::row_bytes == 0;
 
 /// The arithmetic for products of M x K and K x N factors, as a null pointer.
 template <typename C, typename L, typename R, unsigned M, unsigned N, unsigned K>
 constexpr auto choose_arithmetic() {
   using ct::detail::is_same_v;
   using product = ct::detail::amx_product<C, L, R>;
-  constexpr bool tiles = product::exists && fits_tiles<C, L, M, N, K>;
+  constexpr bool tiles = product::exists && fits_tiles<L, M, N, K>;
   constexpr bool vectors = N >= ct::detail::block_lanes<C> && K % 4 == 0;
   if constexpr (is_same_v<C, float> && is_same_v<L, __nv_bfloat16> && is_same_v<R, L>) {
     if constexpr (tiles)
@@ -78,69 +120,6 @@ constexpr auto choose_arithmetic() {
   } else {
     return static_cast<converted_arithmetic<C, L, R>*>(nullptr);
   }
-}
-
-/// to = (zeros ? 0 : to) + a b for Rows x Columns AMX tiles, of so many steps. The sums are added last, so
-/// that subnormal ones are exact.
-template <typename Product, unsigned Rows, unsigned Columns, typename C>
-void multiply_tile_block(C* to, unsigned to_stride, bool zeros, char const* a, unsigned a_bytes,
-                         char const* b, unsigned b_bytes, unsigned steps) {
-  namespace amx = ct::platform::amx;
-  constexpr unsigned side = amx::tile_rows, width = Columns * side;
-  alignas(64) static constexpr C nothing[side]{};
-  alignas(64) C sums[Rows * side * width];
-  amx::load<0>(nothing, 0);
-  amx::load<1>(nothing, 0);
-  amx::load<2>(nothing, 0);
-  amx::load<3>(nothing, 0);
-  for (unsigned k = 0; k < steps; k += side) {
-    char const *left = a + k * 4, *right = b + k * b_bytes;
-    amx::load<4>(left, a_bytes);
-    amx::load<6>(right, b_bytes);
-    Product::template add<0, 4, 6>();
-    if constexpr (Columns == 2) {
-      amx::load<7>(right + amx::row_bytes, b_bytes);
-      Product::template add<1, 4, 7>();
-    }
-    if constexpr (Rows == 2) {
-      amx::load<5>(left + side * a_bytes, a_bytes);
-      Product::template add<2, 5, 6>();
-    }
-    if constexpr (Rows == 2 && Columns == 2)
-      Product::template add<3, 5, 7>();
-  }
-  constexpr unsigned bytes = width * sizeof(C);
-  amx::store<0>(sums, bytes);
-  if constexpr (Columns == 2)
-    amx::store<1>(sums + side, bytes);
-  if constexpr (Rows == 2)
-    amx::store<2>(sums + side * width, bytes);
-  if constexpr (Rows == 2 && Columns == 2)
-    amx::store<3>(sums + side * width + side, bytes);
-  using arithmetic = ct::detail::block_arithmetic<C>;
-  using V = typename arithmetic::sums;
-  constexpr unsigned lanes = ct::detail::block_lanes<C>;
-  for (unsigned i = 0; i < Rows * side; ++i)
-    for (unsigned j = 0; j < width; j += lanes) {
-      C* const at = to + i * to_stride + j;
-      V const before = zeros ? V{} : ct::platform::load_vector<V>(at);
-      ct::platform::store_vector(
-          at, arithmetic::add(before, ct::platform::load_vector<V>(sums + i * width + j)));
-    }
-}
-
-/// The same for M rows of packed factors and a panel of `Width` columns; `pitch` in factors.
-template <typename Product, unsigned M, unsigned Width, typename C, typename F>
-CUDA_TILE_API void multiply_tile_rows(C* to, unsigned to_stride, bool zeros, F const* a, unsigned pitch,
-                                      F const* panel, unsigned steps) {
-  constexpr unsigned side = ct::platform::amx::tile_rows, rows = M >= 2 * side ? 2 : 1;
-  constexpr unsigned columns = Width >= 2 * side ? 2 : 1;
-  for (unsigned j = 0; j < Width; j += columns * side)
-    for (unsigned i = 0; i < M; i += rows * side)
-      multiply_tile_block<Product, rows, columns>(
-          to + i * to_stride + j, to_stride, zeros, reinterpret_cast<char const*>(a + i * pitch),
-          pitch * static_cast<unsigned>(sizeof(F)), reinterpret_cast<char const*>(panel) + j * 4, Width * 4,
-          steps);
 }
 
 } // namespace cuda_tile::inline CUDA_TILE_ABI::loops

@@ -57,7 +57,7 @@ struct separate_pairs : ct::detail::block_arithmetic<float> {
 };
 
 /// Pairs of bfloat16, in which subnormal numbers count as zero. None occurs where no factor is below 2^-50,
-/// as on AMX (one_thread/mma/amx.h).
+/// as on AMX (one_thread/mma/amx_tiles.h).
 template <typename E>
 struct paired_arithmetic : separate_pairs<E> {
   using factor = E;

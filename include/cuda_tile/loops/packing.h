@@ -1,6 +1,7 @@
 // Copies of the factors of products, in the order in which they are multiplied.
 #pragma once
 
+#include "cuda_tile/one_thread/mma/units.h"
 #include "cuda_tile/tileir/tiles.h"
 
 namespace cuda_tile::inline CUDA_TILE_ABI::loops {
@@ -65,10 +66,11 @@ CUDA_TILE_API void transpose_vectors(V (&x)[Lanes]) {
 }
 
 /// Rows x Columns elements that `read(i, j)` gives: those of column j from row i on, as many as a vector has.
-template <unsigned Rows, unsigned Columns, typename F, typename Read>
-CUDA_TILE_API void transpose(F* to, unsigned pitch, Read read) {
-  using V = ct::platform::vector<F>;
-  constexpr unsigned lanes = ct::platform::vector_bytes / sizeof(F);
+/// Those of row i from column j on are written to place(i, j).
+template <unsigned Rows, unsigned Columns, typename Place, typename Read>
+CUDA_TILE_API void transpose(Place place, Read read) {
+  using V = decltype(read(0u, 0u));
+  constexpr unsigned lanes = sizeof(V) / sizeof(V{}[0]);
   for (unsigned j = 0; j < Columns; j += lanes)
     for (unsigned i = 0; i < Rows; i += lanes) {
       V square[lanes];
@@ -78,7 +80,7 @@ CUDA_TILE_API void transpose(F* to, unsigned pitch, Read read) {
       transpose_vectors<1>(square);
 #pragma GCC unroll 32
       for (unsigned l = 0; l < lanes; ++l)
-        ct::platform::store_vector(to + (i + l) * pitch + j, square[l]);
+        ct::platform::store_vector(place(i + l, j), square[l]);
     }
 }
 template <unsigned Rows, unsigned Columns, typename F>
@@ -91,18 +93,19 @@ CUDA_TILE_API void pack_columns(F* to, unsigned pitch, matrix<E> const& x) {
   if constexpr (fits_squares<Rows, Columns, F>) {
     using V = ct::platform::vector<F>;
     if constexpr (ct::detail::is_same_v<E, F>) {
-      transpose<Rows, Columns>(to, pitch, [&](unsigned i, unsigned j) {
-        return ct::platform::load_vector<V>(x.from + i + j * x.column_step);
-      });
+      transpose<Rows, Columns>([=](unsigned i, unsigned j) { return to + i * pitch + j; },
+                               [&](unsigned i, unsigned j) {
+                                 return ct::platform::load_vector<V>(x.from + i + j * x.column_step);
+                               });
     } else { // conversions within the unrolled loops would take compilers seconds
       constexpr unsigned lanes = ct::platform::vector_bytes / sizeof(F);
       alignas(sizeof(V)) F converted[lanes * Rows];
       for (unsigned j = 0; j < Columns; j += lanes) {
         for (unsigned l = 0; l < lanes; ++l)
           copy_row<Rows>(converted + l * Rows, x.from + (j + l) * x.column_step);
-        transpose<Rows, lanes>(to + j, pitch, [&](unsigned i, unsigned l) {
-          return ct::platform::load_vector<V>(converted + l * Rows + i);
-        });
+        transpose<Rows, lanes>(
+            [=](unsigned i, unsigned l) { return to + i * pitch + j + l; },
+            [&](unsigned i, unsigned l) { return ct::platform::load_vector<V>(converted + l * Rows + i); });
       }
     }
   } else {
@@ -151,92 +154,55 @@ CUDA_TILE_API void pack(F* to, unsigned pitch, matrix<E> const& x) {
   }
 }
 
-/// Lanes of the first or the second half of both, in turn.
-template <unsigned Half, typename V>
-CUDA_TILE_API V interleave(V a, V b) {
-  constexpr unsigned lanes = sizeof(V) / sizeof(a[0]);
-  return ct::platform::shuffle_lanes(a, b,
-                                     [](unsigned l) { return (l % 2) * lanes + Half * (lanes / 2) + l / 2; });
-}
-
-/// The vectors `from` and those at the next multiples of `step` bytes, of Count rows in all, as units of 32
-/// bits that hold an E of each row. The bits of `flipped` are flipped.
-template <unsigned Count, unsigned Bytes, typename E>
-CUDA_TILE_API void interleave_rows(unsigned* to, unsigned char const* from, long long step,
-                                   unsigned flipped) {
-  using pair = ct::platform::vector<unsigned short, Bytes>;
-  using units = ct::platform::vector<unsigned, Bytes>;
-  pair pairs[Count];
-  if constexpr (Count == 4) {
-    using V = ct::platform::vector<E, Bytes>;
-    auto row = [&](unsigned p) { return ct::platform::load_vector<V>(from + p * step); };
-    pairs[0] = (pair)loops::interleave<0>(row(0), row(1));
-    pairs[1] = (pair)loops::interleave<0>(row(2), row(3));
-    pairs[2] = (pair)loops::interleave<1>(row(0), row(1));
-    pairs[3] = (pair)loops::interleave<1>(row(2), row(3));
-  } else {
-    for (unsigned p = 0; p < Count; ++p)
-      pairs[p] = ct::platform::load_vector<pair>(from + p * step);
-  }
-  units const flips = flipped - units{};
-  constexpr unsigned lanes = Bytes / sizeof(unsigned);
-  for (unsigned p = 0; p < Count; p += 2) {
-    auto const first = (units)loops::interleave<0>(pairs[p], pairs[p + 1]) ^ flips;
-    auto const second = (units)loops::interleave<1>(pairs[p], pairs[p + 1]) ^ flips;
-    ct::platform::store_vector(to + p * lanes, first);
-    ct::platform::store_vector(to + (p + 1) * lanes, second);
-  }
-}
-
-/// The same for Columns elements of each row.
-template <unsigned Count, unsigned Columns, typename E>
-CUDA_TILE_API void pack_row_of_units(unsigned* to, unsigned char const* from, long long step,
-                                     unsigned flipped) {
-  constexpr unsigned row = Columns * sizeof(E);
-  constexpr unsigned bytes = row < ct::platform::vector_bytes ? row : ct::platform::vector_bytes;
-  if constexpr (bytes % 16 == 0 && row % bytes == 0) {
-    for (unsigned at = 0; at < row; at += bytes)
-      loops::interleave_rows<Count, bytes, E>(to + at / sizeof(E), from + at, step, flipped);
-  } else {
-    for (unsigned j = 0; j < Columns; ++j) {
-      unsigned unit = 0;
-      for (unsigned p = 0; p < Count; ++p) {
-        E element;
-        __builtin_memcpy(&element, from + p * step + j * sizeof(E), sizeof element);
-        unit |= static_cast<unsigned>(element) << (8 * sizeof(E) * p);
-      }
-      to[j] = unit ^ flipped;
-    }
-  }
-}
-
-/// The first Rows x Columns elements, such that Count neighbours of a column make a unit of 32 bits, of which
-/// the bits of `flipped` are flipped; rows of units have Columns of these.
-template <unsigned Count, unsigned Rows, unsigned Columns, typename F, typename E>
-CUDA_TILE_API void pack_units(unsigned* to, matrix<E> const& x, unsigned flipped = 0) {
-  static_assert(Count * sizeof(F) == sizeof(unsigned) && Rows % Count == 0);
-  bool const is_whole = x.rows >= Rows && x.columns >= Columns;
-  if constexpr (sizeof(E) == sizeof(F) && fits_squares<Rows / Count, Columns, unsigned>)
-    if (is_whole && x.row_step == 1) {
-      using V = ct::platform::vector<unsigned>;
-      return transpose<Rows / Count, Columns>(to, Columns, [&](unsigned i, unsigned j) {
-        return ct::platform::load_vector<V>(x.from + i * Count + j * x.column_step) ^ flipped;
-      });
-    }
-  alignas(64) F rows[Rows * Columns];
-  bool const in_place = sizeof(E) == sizeof(F) && is_whole && x.column_step == 1;
-  if (!in_place)
-    loops::pack<Rows, Columns>(rows, Columns, x);
-  auto const* from = in_place ? reinterpret_cast<unsigned char const*>(x.from)
-                              : reinterpret_cast<unsigned char const*>(rows);
-  long long const step = (in_place ? x.row_step : Columns) * static_cast<long long>(sizeof(F));
+/// Rows of Columns elements, `step` bytes apart, as units of 32 bits that hold Count neighbours of a column,
+/// and of which the bits of `flipped` are flipped. Unit (i, j) and those after it in its row, a vector of
+/// them, are written to place(i, j).
+template <unsigned Count, unsigned Rows, unsigned Columns, typename F, typename Place>
+CUDA_TILE_API void pack_rows_of_units(Place place, void const* rows, long long step, unsigned flipped) {
   using bits = ct::detail::conditional_t<sizeof(F) == 1, unsigned char, unsigned short>;
-  constexpr unsigned ahead = Rows < 64 ? Rows : 64; // rows of this step, or of the next one
+  constexpr unsigned row_bytes = Columns * sizeof(F);
+  constexpr unsigned most_ahead = row_bytes < 256 ? 64 : 4096 / row_bytes / Count * Count;
+  constexpr unsigned ahead = Rows < most_ahead ? Rows : most_ahead; // rows of this step, or of the next one
+  auto const* from = static_cast<unsigned char const*>(rows);
   for (unsigned i = 0; i < Rows; i += Count) {
     for (unsigned p = 0; p < Count; ++p)
-      __builtin_prefetch(from + (ahead + i + p) * step);
-    loops::pack_row_of_units<Count, Columns, bits>(to + i / Count * Columns, from + i * step, step, flipped);
+      for (unsigned line = 0; line < row_bytes; line += 64)
+        __builtin_prefetch(from + (ahead + i + p) * step + line);
+    ct::detail::pack_row_of_units<Count, Columns, bits>([&](unsigned j) { return place(i / Count, j); },
+                                                        from + i * step, step, flipped);
   }
+}
+
+/// The same for the first Rows x Columns elements, wherever they lie.
+template <unsigned Count, unsigned Rows, unsigned Columns, typename F, typename E, typename Place>
+CUDA_TILE_API void pack_units(Place place, matrix<E> const& x, unsigned flipped = 0) {
+  static_assert(Count * sizeof(F) == sizeof(unsigned) && Rows % Count == 0);
+  bool const is_whole = x.rows >= Rows && x.columns >= Columns;
+  if (sizeof(E) == sizeof(F) && is_whole && x.column_step == 1)
+    return loops::pack_rows_of_units<Count, Rows, Columns, F>(
+        place, x.from, x.row_step * static_cast<long long>(sizeof(F)), flipped);
+  constexpr unsigned width = Columns < 64 / sizeof(F) ? Columns : 64 / sizeof(F);
+  for (unsigned j = 0; j < Columns; j += width) {
+    auto const part = [&](unsigned i, unsigned l) { return place(i, j + l); };
+    matrix<E> const columns = x.part(0, j);
+    if constexpr (sizeof(E) == sizeof(F) && fits_squares<Rows / Count, width, unsigned>)
+      if (is_whole && x.row_step == 1) {
+        using V = ct::platform::vector<unsigned>;
+        transpose<Rows / Count, width>(part, [&](unsigned i, unsigned l) {
+          return ct::platform::load_vector<V>(columns.from + i * Count + l * x.column_step) ^ flipped;
+        });
+        continue;
+      }
+    alignas(64) F rows[Rows * width];
+    loops::pack<Rows, width>(rows, width, columns);
+    loops::pack_rows_of_units<Count, Rows, width, F>(part, rows, width * sizeof(F), flipped);
+  }
+}
+/// The same into rows of Columns units.
+template <unsigned Count, unsigned Rows, unsigned Columns, typename F, typename E>
+CUDA_TILE_API void pack_units(unsigned* to, matrix<E> const& x, unsigned flipped = 0) {
+  loops::pack_units<Count, Rows, Columns, F>([=](unsigned i, unsigned j) { return to + i * Columns + j; }, x,
+                                             flipped);
 }
 
 } // namespace cuda_tile::inline CUDA_TILE_ABI::loops

@@ -20,6 +20,7 @@ class product_sums {
   using arithmetic = ct::detail::remove_cvref_t<decltype(*choose_arithmetic<C, L, R, M, N, K>())>;
   using F = typename arithmetic::factor;
   static constexpr unsigned per_step = arithmetic::per_step;
+  static constexpr bool has_tiles = uses_tiles<arithmetic>;
   static constexpr unsigned columns = fits_vectors ? ct::detail::block_shape<C, N>::columns : N;
   static constexpr unsigned most = 256 * per_step;
   static constexpr unsigned depth = Together && Batches == 1 && K < most ? most : K;
@@ -32,7 +33,8 @@ class product_sums {
   static constexpr bool takes_left_rows =
       requires { requires arithmetic::takes_left_rows; } && Together && K == depth && Batches == 1;
   /// Longer rows are not to be in the same set of the first cache.
-  static constexpr unsigned pitch = takes_left ? K : depth + 64 / static_cast<unsigned>(sizeof(F));
+  static constexpr unsigned pitch =
+      takes_left || has_tiles ? depth : depth + 64 / static_cast<unsigned>(sizeof(F));
 
   struct left_chunk {
     alignas(64) F rows[M * pitch];
@@ -147,14 +149,22 @@ private:
       for (C& each : to.corrections)
         each = C{};
     }
-    to.is_exact &= arithmetic::template pack_left<M, K>(to.rows + filled, pitch, to.corrections, x);
+    if constexpr (has_tiles)
+      to.is_exact &= arithmetic::template pack_left<M, K>(to.rows + filled * arithmetic::side,
+                                                          depth * arithmetic::side, x);
+    else
+      to.is_exact &= arithmetic::template pack_left<M, K>(to.rows + filled, pitch, to.corrections, x);
   }
   CUDA_TILE_API void pack(right_chunk& to, matrix<R> const& x) {
     if (filled == 0)
       to.is_exact = true;
-    for (unsigned j = 0; j < N; j += columns)
-      to.is_exact &=
-          arithmetic::template pack_right<K, columns>(to.panels + j * depth + filled * columns, x.part(0, j));
+    if constexpr (has_tiles)
+      to.is_exact &= arithmetic::template pack_right<K, N>(to.panels + filled * arithmetic::side,
+                                                           depth * arithmetic::side, x);
+    else
+      for (unsigned j = 0; j < N; j += columns)
+        to.is_exact &= arithmetic::template pack_right<K, columns>(to.panels + j * depth + filled * columns,
+                                                                   x.part(0, j));
   }
 
   [[gnu::noinline]] void multiply(C* sums, unsigned distance) {
@@ -163,12 +173,13 @@ private:
     left.end();
     right.end();
     bool const is_exact = left.present->is_exact && right.present->is_exact;
-    if constexpr (uses_tiles<arithmetic>)
-      if (is_exact && ct::platform::amx::is_permitted()) {
-        multiply_tiles(sums, row_step);
-        return next_chunk();
-      }
-    if (is_exact)
+    if constexpr (has_tiles) {
+      unsigned const done = Together ? filled : depth;
+      if (is_exact && ct::platform::amx::is_permitted())
+        arithmetic::template multiply<M, N, depth>(sums, row_step, is_zero, rows, panels, done);
+      else
+        arithmetic::template multiply_otherwise<M, N, depth>(sums, row_step, is_zero, rows, panels, done);
+    } else if (is_exact)
       multiply_by<arithmetic>(sums, row_step);
     else
       multiply_by<typename arithmetic::otherwise>(sums, row_step);
@@ -180,15 +191,6 @@ private:
   CUDA_TILE_API void next_chunk() {
     filled = 0;
     ++chunk;
-  }
-
-  void multiply_tiles(C* sums, unsigned row_step) {
-    ct::platform::note_mma<static_cast<unsigned>(ct::detail::mma_unit::amx)>();
-    ct::platform::amx::configure(ct::platform::amx::full_tiles());
-    for (unsigned j = 0; j < N; j += columns)
-      loops::multiply_tile_rows<typename arithmetic::tiles, M, columns>(sums + j, row_step, is_zero, rows,
-                                                                        pitch, panels + j * depth, steps());
-    ct::platform::amx::release();
   }
 
   template <typename Arithmetic>

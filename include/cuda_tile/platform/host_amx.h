@@ -1,9 +1,9 @@
 // AMX, the matrix unit of Intel's processors: eight tiles of 16 rows of 64 bytes, and products of them.
 //
-// What uses it, one_thread/mma/amx.h, needs nothing but the functions of namespace platform::amx. These are
-// the instructions where the compiler may assume that the processor has them (-march), and a model of them in
-// C++ (host_amx_emulated.h) where CUDA_TILE_EMULATE_AMX is defined: 1 permits their use, 0 refuses it.
-// Elsewhere they are declared but never called.
+// What uses it, one_thread/mma/amx_tiles.h, needs nothing but the functions of namespace platform::amx. These
+// are the instructions where the compiler may assume that the processor has them (-march), and a model of
+// them in C++ (host_amx_emulated.h) where CUDA_TILE_EMULATE_AMX is defined: 1 permits their use, 0 refuses
+// it. Elsewhere they are declared but never called.
 #pragma once
 
 #include "cuda_tile/config.h"
