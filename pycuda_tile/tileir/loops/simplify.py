@@ -4,6 +4,7 @@
    they are.
 -  Products with scales or with sums of half become products without (expand.py).
 -  Tiles to which each round of a loop adds the same everywhere become numbers (induction.py).
+-  Conditionals that choose between tiles which are made anyway become `select` (if_conversion.py).
 -  What the mask of an access chooses among its own addresses, as in `p + select(i < n, i, 0)`, is no choice.
 -  Tiles of which only slices are used, and joined tiles that are stored, become smaller tiles (parts.py).
 -  Equal computations on single elements, views among them, become one, so that equal values are the same.
@@ -25,6 +26,7 @@ from ..ir import Block, Entry, Operation, Value, walk
 from ..reading import attribute, dense, operands_of, optional_operand, value_element
 from .expand import expand
 from .facts import LOADS, SHAPES, SOURCES, blocks, has_tiles, is_pure, is_scalar, is_tile, is_weak
+from .if_conversion import convert_ifs
 from .induction import carry_numbers
 from .parts import divide
 
@@ -42,6 +44,7 @@ _OF_ADDRESSES = frozenset({"select", "addi", "subi", "muli", "exti", "offset", "
 def simplify(entry: Entry) -> Entry:
     body = _Copy().block(entry.body)
     expand(body)
+    convert_ifs(body)
     carry_numbers(body)
     _choose(body)
     divide(body)
