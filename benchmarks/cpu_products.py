@@ -21,6 +21,9 @@ MATMUL_TILES = [
     [512, 512, 1024],
 ]
 
+# For floats: sums that stay in the second cache, with factors that are packed in few steps.
+BLOCK_TILES = [[128, 128, 64], [128, 128, 512], [256, 128, 512], [256, 256, 256], [256, 256, 512]]
+
 # For matmul_by_rows: wide enough for packing to pay off, narrow enough for the second cache.
 ROW_TILES = [
     [64, 64, 128],
@@ -66,7 +69,17 @@ def matmul(
 
 def matmul_float(n: int) -> Callable[[Kernels], Pair]:
     def prepare(kernels: Kernels) -> Pair:
-        return matmul(kernels, n, make_matmul_by_rows(kernels, n), ROW_TILES, torch.float32, 1e-5)
+        ways = {
+            "matmul": (make_matmul(kernels, "float, float, float", n), BLOCK_TILES),
+            "matmul_by_rows": (make_matmul_by_rows(kernels, n), ROW_TILES),
+        }
+        configs = [[way, *tiles] for way, (_, sizes) in ways.items() for tiles in sizes]
+
+        def make(config: list) -> Function:
+            way, *tiles = config
+            return ways[way][0](tiles)
+
+        return matmul(kernels, n, make, configs, torch.float32, 1e-5)
 
     return prepare
 

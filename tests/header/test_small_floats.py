@@ -130,6 +130,17 @@ def test_conversions_round_once(target):
         assert_same_bits(case, reference.element_cast(case.inputs[0], dtype))
 
 
+def test_bfloat16_of_floats_of_all_kinds(target):
+    """Each exponent, those of subnormal numbers, infinities and NaN among them, with ties and neighbours."""
+    exponents, lower = np.arange(512, dtype=np.uint32) << 23, [0, 0x7FFF, 0x8000, 0x8001, 0x18000, 0x3F8000]
+    bits = (exponents[:, None] | np.array([*lower, 0x7F7FFF, 0x7F8000], np.uint32)).reshape(32, 128)
+    rounded = (bits + 0x7FFF + (bits >> 16 & 1)) >> 16
+    expected = np.where(np.isnan(bits.view(np.float32)), 0x7FFF, rounded)
+    case = Case("ct::element_cast<__nv_bfloat16>(x0)", [bits.view(np.float32)], bits.shape, BFLOAT)
+    run([case], target)
+    np.testing.assert_array_equal(case.result.view(np.uint16), expected)
+
+
 FP8 = [e.numpy for e in CXX_TYPES.values() if e.bits == 8 and e.signed and not e.is_integral]
 
 

@@ -22,7 +22,11 @@ class product_sums {
   static constexpr unsigned per_step = arithmetic::per_step;
   static constexpr bool has_tiles = uses_tiles<arithmetic>;
   static constexpr unsigned columns = fits_vectors ? ct::detail::block_shape<C, N>::columns : N;
-  static constexpr unsigned most = 256 * per_step;
+  /// Wide panels are read from the second cache, however deep, and sums are added up less often if they are
+  /// deep. Both factors are to fit into half of a cache of 1 MiB.
+  static constexpr bool is_deep =
+      columns == 4 * lanes && per_step == 1 && (M + N) * sizeof(F) * 512 <= 512 * 1024;
+  static constexpr unsigned most = (is_deep ? 512 : 256) * per_step;
   static constexpr unsigned depth = Together && Batches == 1 && K < most ? most : K;
   /// Whether factors may be multiplied where they are.
   static constexpr bool takes_left =

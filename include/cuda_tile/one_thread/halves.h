@@ -1,5 +1,5 @@
 // Tiles of half with one thread a block: whole vectors are converted from and to float by the processor's
-// instructions, which compilers do not find by themselves.
+// instructions, which compilers do not find by themselves. So are vectors of float to bfloat16.
 #pragma once
 
 #include "cuda_tile/core/modes.h"
@@ -18,10 +18,21 @@ CUDA_TILE_CONSTEXPR bool converts_halves() {
          is_same_v<To, __half> != is_same_v<From, __half>;
 }
 
+/// Whether N floats become bfloat16 in whole vectors.
+template <typename To, typename From, unsigned N>
+CUDA_TILE_CONSTEXPR bool rounds_to_bfloat16() {
+  constexpr unsigned at_once = platform::bfloat16s_at_once;
+  return at_once != 0 && N % (at_once == 0 ? 1 : at_once) == 0 && is_same_v<To, __nv_bfloat16> &&
+         is_same_v<From, float>;
+}
+
 template <unsigned N, typename To, typename From>
 CUDA_TILE_API void convert_elements(To* to, From const* from) {
   constexpr unsigned at_once = halves_or_one, two = 2 * at_once;
-  if constexpr (!converts_halves<To, From, N>()) {
+  if constexpr (rounds_to_bfloat16<To, From, N>()) {
+    for (unsigned i = 0; i < N; i += platform::bfloat16s_at_once)
+      platform::bfloat16s_of_floats(to + i, from + i);
+  } else if constexpr (!converts_halves<To, From, N>()) {
     for (unsigned i = 0; i < N; ++i)
       to[i] = detail::convert<To>(from[i]);
   } else if constexpr (is_same_v<To, float>) {

@@ -1,5 +1,5 @@
-// Vectors of half from and to float on hosts, by the processor's instructions where it has them: g++ does not
-// find these by itself. The bits are those of core/small_float_bits.h.
+// Vectors of half from and to float on hosts, and of bfloat16 from float, by the processor's instructions
+// where it has them: g++ does not find these by itself. The bits are those of core/small_float_bits.h.
 #pragma once
 
 #include "cuda_tile/platform/host_vectors.h"
@@ -118,6 +118,36 @@ template <bool KeepsPayloads = true>
 void floats_of_halves(float* to, void const* from);
 void floats_of_two(float* to, void const* from);
 void halves_of_floats(void* to, float const* from);
+
+#endif
+
+#if defined(__AVX512BF16__) && defined(__AVX512DQ__) && defined(__AVX512BW__)
+
+/// How many are converted at a time, or 0 where there is no such instruction.
+inline constexpr unsigned bfloat16s_at_once = vector_bytes / 4;
+
+/// What the instruction, which takes subnormal numbers for zeros and keeps payloads, gives for no others.
+[[gnu::noinline]] inline halves rounded_to_bfloat16(vector<float> x) {
+  auto const bits = (vector<unsigned>)x;
+  auto const rounded = (bits + 0x7fffu + (bits >> 16 & 1)) >> 16;
+  return __builtin_convertvector(x == x ? rounded : vector<unsigned>{} + 0x7fffu, halves);
+}
+
+/// Rounded to nearest, ties to even; NaN loses its sign and payload.
+inline void bfloat16s_of_floats(void* to, float const* from) {
+  constexpr int nan_or_subnormal = 0x01 | 0x20 | 0x80;
+  vector<float> x = platform::load_vector<vector<float>>(from);
+  halves bits;
+  asm("vcvtneps2bf16 %1, %0" : "=v"(bits) : "v"(x)); // its function differs between compilers
+  if (__builtin_expect(__builtin_ia32_fpclassps512_mask(x, nan_or_subnormal, (unsigned short)-1) != 0, false))
+    bits = platform::rounded_to_bfloat16(x);
+  platform::store_vector(static_cast<char*>(to), bits);
+}
+
+#else
+
+inline constexpr unsigned bfloat16s_at_once = 0;
+void bfloat16s_of_floats(void* to, float const* from);
 
 #endif
 
