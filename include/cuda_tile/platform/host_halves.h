@@ -124,7 +124,12 @@ void halves_of_floats(void* to, float const* from);
 #if defined(__AVX512BF16__) && defined(__AVX512DQ__) && defined(__AVX512BW__)
 
 /// How many are converted at a time, or 0 where there is no such instruction.
-inline constexpr unsigned bfloat16s_at_once = vector_bytes / 4;
+inline constexpr unsigned bfloat16s_at_once = vector_bytes / 2;
+
+inline bool has_nan_or_subnormal(vector<float> x) {
+  constexpr int classes = 0x01 | 0x20 | 0x80;
+  return __builtin_ia32_fpclassps512_mask(x, classes, (unsigned short)-1) != 0;
+}
 
 /// What the instruction, which takes subnormal numbers for zeros and keeps payloads, gives for no others.
 [[gnu::noinline]] inline halves rounded_to_bfloat16(vector<float> x) {
@@ -133,14 +138,17 @@ inline constexpr unsigned bfloat16s_at_once = vector_bytes / 4;
   return __builtin_convertvector(x == x ? rounded : vector<unsigned>{} + 0x7fffu, halves);
 }
 
-/// Rounded to nearest, ties to even; NaN loses its sign and payload.
+/// Rounded to nearest, ties to even; NaN loses its sign and payload. A whole vector is written at once, as
+/// parts are not forwarded to a load of all.
 inline void bfloat16s_of_floats(void* to, float const* from) {
-  constexpr int nan_or_subnormal = 0x01 | 0x20 | 0x80;
-  vector<float> x = platform::load_vector<vector<float>>(from);
-  halves bits;
-  asm("vcvtneps2bf16 %1, %0" : "=v"(bits) : "v"(x)); // its function differs between compilers
-  if (__builtin_expect(__builtin_ia32_fpclassps512_mask(x, nan_or_subnormal, (unsigned short)-1) != 0, false))
-    bits = platform::rounded_to_bfloat16(x);
+  auto const low = platform::load_vector<vector<float>>(from);
+  auto const high = platform::load_vector<vector<float>>(from + bfloat16s_at_once / 2);
+  vector<short> bits;
+  asm("vcvtne2ps2bf16 %1, %2, %0" : "=v"(bits) : "v"(low), "v"(high)); // functions differ between compilers
+  if (__builtin_expect(platform::has_nan_or_subnormal(low) || platform::has_nan_or_subnormal(high), false)) {
+    halves const parts[] = {platform::rounded_to_bfloat16(low), platform::rounded_to_bfloat16(high)};
+    __builtin_memcpy(&bits, parts, sizeof bits);
+  }
   platform::store_vector(static_cast<char*>(to), bits);
 }
 
