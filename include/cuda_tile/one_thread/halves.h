@@ -42,8 +42,11 @@ CUDA_TILE_API void convert_elements(To* to, From const* from) {
       else
         platform::floats_of_halves(to + i, from + i);
   } else if constexpr (is_same_v<From, float>) {
-    for (unsigned i = 0; i < N; i += at_once)
-      platform::halves_of_floats(to + i, from + i);
+    for (unsigned i = 0; i < N; i += N % two == 0 ? two : at_once)
+      if constexpr (N % two == 0)
+        platform::halves_of_two(to + i, from + i);
+      else
+        platform::halves_of_floats(to + i, from + i);
   } else { // through floats, in parts that the caches hold
     constexpr unsigned part = N < 256 ? N : 256;
     float floats[part];

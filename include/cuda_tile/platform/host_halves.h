@@ -95,8 +95,7 @@ inline void floats_of_two(float* to, void const* from) {
 }
 
 /// Rounded to nearest, ties to even; NaN loses its sign and payload.
-inline void halves_of_floats(void* to, float const* from) {
-  vector<float> x = platform::load_vector<vector<float>>(from);
+inline halves halves_of(vector<float> x) {
   halves nan = halves{} + short(0x7fff);
 #if defined(__clang__)
   halves bits = platform::bit_cast<halves>(__builtin_convertvector(x, half_numbers));
@@ -108,7 +107,35 @@ inline void halves_of_floats(void* to, float const* from) {
   halves bits = __builtin_ia32_vcvtps2ph256(x, 0);
   bits = __builtin_convertvector(x == x, halves) ? bits : nan;
 #endif
-  platform::store_vector(static_cast<char*>(to), bits);
+  return bits;
+}
+inline void halves_of_floats(void* to, float const* from) {
+  platform::store_vector(static_cast<char*>(to),
+                         platform::halves_of(platform::load_vector<vector<float>>(from)));
+}
+
+/// Both as one vector, which need not go through memory.
+template <unsigned Bytes = vector_bytes>
+inline vector<short> joined(halves low, halves high) {
+#if __has_builtin(__builtin_shufflevector)
+  using words = vector<long long, Bytes / 2>;
+  auto const a = (words)low, b = (words)high;
+  if constexpr (Bytes == 64)
+    return (vector<short>)__builtin_shufflevector(a, b, 0, 1, 2, 3, 4, 5, 6, 7);
+  else
+    return (vector<short>)__builtin_shufflevector(a, b, 0, 1, 2, 3);
+#else
+  halves const parts[] = {low, high};
+  return platform::load_vector<vector<short>>(parts);
+#endif
+}
+
+/// Twice as many, written at once, as parts are not forwarded to a load of all.
+inline void halves_of_two(void* to, float const* from) {
+  using V = vector<float>;
+  halves const low = platform::halves_of(platform::load_vector<V>(from));
+  halves const high = platform::halves_of(platform::load_vector<V>(from + halves_at_once));
+  platform::store_vector(static_cast<char*>(to), platform::joined(low, high));
 }
 
 #else
@@ -118,6 +145,7 @@ template <bool KeepsPayloads = true>
 void floats_of_halves(float* to, void const* from);
 void floats_of_two(float* to, void const* from);
 void halves_of_floats(void* to, float const* from);
+void halves_of_two(void* to, float const* from);
 
 #endif
 
@@ -145,10 +173,8 @@ inline void bfloat16s_of_floats(void* to, float const* from) {
   auto const high = platform::load_vector<vector<float>>(from + bfloat16s_at_once / 2);
   vector<short> bits;
   asm("vcvtne2ps2bf16 %1, %2, %0" : "=v"(bits) : "v"(low), "v"(high)); // functions differ between compilers
-  if (__builtin_expect(platform::has_nan_or_subnormal(low) || platform::has_nan_or_subnormal(high), false)) {
-    halves const parts[] = {platform::rounded_to_bfloat16(low), platform::rounded_to_bfloat16(high)};
-    __builtin_memcpy(&bits, parts, sizeof bits);
-  }
+  if (__builtin_expect(platform::has_nan_or_subnormal(low) || platform::has_nan_or_subnormal(high), false))
+    bits = platform::joined(platform::rounded_to_bfloat16(low), platform::rounded_to_bfloat16(high));
   platform::store_vector(static_cast<char*>(to), bits);
 }
 
