@@ -1,4 +1,5 @@
-"""Integers of a strip divided by one number: by double where it is not known, with equal results."""
+"""Strips divided by one number: integers by double where it is not known, floats by its inverse, with equal
+results."""
 
 from __future__ import annotations
 
@@ -82,3 +83,43 @@ def test_the_divisor_is_one_number():
     loops = fuse(tileir.parse(KERNELS["seven"]))[0].partition("noinline")[0]
     assert "loops::with_sign<" in loops and loops.count("{}, 7)") == 0
     assert loops.count(", 7)") == 2
+
+
+FLOATS = """
+#include "cuda_tile.h"
+namespace ct = cuda::tiles;
+using namespace ct::literals;
+
+// Each row of q is that of x divided by an element of n; r is x divided by the first one.
+__tile_global__ void divide(const float* x, const float* n, float* q, float* r) {
+  using tile = ct::shape<16, 256>;
+  ct::partition_view from{ct::tensor_span{x, ct::extents{16, 256}}, tile{}};
+  ct::partition_view by{ct::tensor_span{n, ct::extents{16, 1}}, ct::shape<16, 1>{}};
+  ct::partition_view to{ct::tensor_span{q, ct::extents{16, 256}}, tile{}};
+  ct::partition_view also{ct::tensor_span{r, ct::extents{16, 256}}, tile{}};
+  auto rows = from.load(0, 0);
+  to.store(rows / by.load(0, 0), 0, 0);
+  also.store(rows / *n, 0, 0);
+}
+"""
+DIVIDED_BY = [1.0, 3.0, 0.7, 1.0 - 2.0**-24, 2.0**-40, 2.0**40, 2.0**41, 1e-30, 1e30, 1e-42, -3.0]
+DIVIDED_BY += [0.0, -0.0, np.inf, -np.inf, np.nan]
+
+
+@pytest.mark.parametrize("optimize", [True, False])
+def test_floats_by_one_number(optimize: bool):
+    rng = np.random.default_rng(4)
+    x = (rng.standard_normal((16, 256)) * 2.0 ** rng.integers(-90, 90, (16, 256))).astype(np.float32)
+    special = [0.0, -0.0, 1e-42, -1e-42, 2.0**-60, 2.0**-61, 2.0**60, 2.0**61, np.inf, -np.inf, np.nan, 3e38]
+    x[:, 64:128] = rng.standard_normal((16, 64))  # of which no strip is as special
+    x[:, 128:160] = np.where(x[:, 128:160] < 0, 0, np.float32(-0.0))
+    x[:, 160 : 160 + len(special)] = special
+    kernel = pct.build(FLOATS, target="cpu", optimize=optimize)["divide"]
+    for first in range(len(DIVIDED_BY)):
+        n = np.roll(np.array(DIVIDED_BY, np.float32), -first).reshape(16, 1)
+        q, r = np.empty_like(x), np.empty_like(x)
+        kernel[1](x, n, q, r)
+        with np.errstate(all="ignore"):
+            for got, expected in ((q, x / n), (r, x / n[0])):
+                same = got.view(np.int32) == expected.view(np.int32)
+                assert (same | (np.isnan(got) & np.isnan(expected))).all()

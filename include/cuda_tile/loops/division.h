@@ -1,8 +1,9 @@
-// Strips of integers divided by one number, which compilers do by one instruction for each element if they do
-// not know it.
+// Strips divided by one number: of integers, which compilers divide by one instruction for each element if
+// they do not know it, and of floats.
 #pragma once
 
 #include "cuda_tile/loops/strips.h"
+#include "cuda_tile/one_thread/division.h"
 #include "cuda_tile/tileir/integers.h"
 
 namespace cuda_tile::inline CUDA_TILE_ABI::loops {
@@ -44,6 +45,17 @@ CUDA_TILE_API R with_sign(F f, R const& a, E b) {
   for (unsigned l = 0; l < R::distribution::size; ++l)
     result.slots[l] = tileir::reading<Sign, F>{f}(a.slots[l], b);
   return result;
+}
+
+template <typename R, typename E>
+CUDA_TILE_API R div(R const& a, E b) {
+  if constexpr (ct::detail::divides_rows<E, R::distribution::size>) {
+    R result;
+    ct::detail::divide_row<R::distribution::size>(result.slots, a.slots, b);
+    return result;
+  } else {
+    return ct::div(a, tileir::splat<R>(b));
+  }
 }
 
 } // namespace cuda_tile::inline CUDA_TILE_ABI::loops

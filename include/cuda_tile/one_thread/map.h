@@ -3,6 +3,7 @@
 
 #include "cuda_tile/core/math_elements.h"
 #include "cuda_tile/one_thread/angles.h"
+#include "cuda_tile/one_thread/division.h"
 #include "cuda_tile/one_thread/halves.h"
 #include "cuda_tile/one_thread/rearrange.h"
 
@@ -30,6 +31,8 @@ CUDA_TILE_API decltype(auto) aligned_operand(Operand const& operand) {
 /// An operand of nested loops: a pointer to its elements, and the steps that broadcast them.
 template <typename E, typename Steps>
 struct strided_operand {
+  using element_type = E;
+  using steps = Steps;
   E const* at;
   template <size_t D>
   CUDA_TILE_API strided_operand step(size_t i) const {
@@ -46,10 +49,21 @@ CUDA_TILE_API auto make_strided_operand(Operand const& operand) {
     return strided_operand<typename Operand::element_type, steps>{operand.slots};
 }
 
+/// Whether rows of N elements along dimension Dim are divided by one number each, in whole vectors.
+template <unsigned N, size_t Dim, typename F, typename... Operands>
+inline constexpr bool divides_by_one = false;
+template <unsigned N, size_t Dim, typename X, typename D>
+inline constexpr bool divides_by_one<N, Dim, elements::div, X, D> =
+    !checks::enabled && divides_rows<typename X::element_type, N> &&
+    is_same_v<typename X::element_type, typename D::element_type> && X::steps::at(Dim) == 1 &&
+    D::steps::at(Dim) == 0;
+
 template <typename Shape, size_t D, typename R, typename F, typename... Operands>
 CUDA_TILE_API void map_nested(R* to, F f, Operands... operands) {
   if constexpr (D == Shape::rank()) {
     *to = f(*operands.at...);
+  } else if constexpr (D + 1 == Shape::rank() && divides_by_one<length<Shape>(D), D, F, Operands...>) {
+    [&](auto x, auto divisor) { detail::divide_row<length<Shape>(D)>(to, x.at, *divisor.at); }(operands...);
   } else {
     constexpr size_t step = detail::length_product<Shape>(D + 1, Shape::rank());
     for (size_t i = 0; i < length<Shape>(D); ++i) {
@@ -79,6 +93,15 @@ CUDA_TILE_API R map_aligned(conversion_to<E> f, T const& operand) {
   R result;
   checks::after_map<conversion_to<E>>(result, operand);
   detail::convert_elements<R::distribution::slots>(result.slots, operand.slots);
+  return result;
+}
+
+/// Quotients by one number.
+template <typename R, typename T>
+  requires(!checks::enabled && !scalar<T> && divides_rows<typename R::element_type, R::distribution::slots>)
+CUDA_TILE_API R map_aligned(elements::div, T const& operand, float divisor) {
+  R result;
+  detail::divide_row<R::distribution::slots>(result.slots, operand.slots, divisor);
   return result;
 }
 

@@ -39,6 +39,7 @@
 // - shuffle_lanes, shift_lanes, rotate_lanes, splat_last: the lanes of vectors in another order
 // - has_partial_vectors, load_part_of_vectors, store_part_of_vectors: vectors of which a part exists
 // - has_exp_of_vectors, exp_of_vector: exp of each float of a vector
+// - has_division_by_one, is_moderate_divisor, are_moderate_dividends, divide_by_one: quotients by one number
 // - sin_of_moderate, cos_of_moderate, tan_of_moderate: sin, cos and tan of angles for which they vectorise
 // - large_angle, is_large_angle: the least angle for which they do not; NaN is one, too
 // - is_zero: whether all bits of a vector are 0
