@@ -214,6 +214,8 @@ def of_command(command: str, what: str) -> Compiler:
         words = shlex.split(command)
     except ValueError as error:  # an unclosed quote
         raise TargetUnavailable(f"{what}={command!r} is not a valid command: {error}") from None
+    if words[1:3] == ["-m", "ziglang"] and (zig := of_ziglang()):  # that package's way to start it
+        words = [zig.command[0], *words[3:]]
     path = _which(words[0]) if words else None
     compiler = _identify((path, *words[1:])) if path else None
     if not compiler:

@@ -196,6 +196,10 @@ def test_words_that_may_mean_something_else():
         assert find_unlike(f"// before\nint x; {word}; int y;") == expected
     assert find_unlike("std::tuple <char, int> x;") == (1, "tuple")
     assert find_unlike("long dou\\\nble") == (1, "long double")
+    assert find_unlike("int x;\n#define LD long\nLD double y;") == (2, "#define LD long")
+    derived = "struct s final : public std::pair"
+    assert find_unlike(derived + "<int, char> { char c; };") == (1, derived)
+    assert not find_unlike("#define ll long long\nstruct s { std::pair<int, char> x; }; struct t : s {};")
     before = '/* two\nlines */ "\\n"\n#define X \\\n 1\\\r\n + 2\n'
     assert find_unlike(f"{before}int y; __GNUC__") == (6, "__GNUC__")
     harmless = '// long double\n/* __GNUC__ */ long long x; double y = 0x1EL + 10L; printf("__x86_64__");'

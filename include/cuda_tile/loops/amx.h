@@ -33,6 +33,28 @@ private:
   }
 };
 
+/// 16 rows of Depth factors as tiles, of which those of a column are neighbours, and columns `step` apart.
+template <unsigned Depth, typename F>
+CUDA_TILE_API void transpose_to_tiles(F* to, void const* from, long long step) {
+  constexpr unsigned side = ct::platform::amx::tile_rows, count = sizeof(unsigned) / sizeof(F);
+  using bits = ct::detail::conditional_t<sizeof(F) == 1, unsigned char, unsigned short>;
+  using part = ct::platform::vector<bits, side * sizeof(F)>;
+  using units = ct::platform::vector<unsigned, side * sizeof(unsigned)>;
+  auto const* column = static_cast<F const*>(from);
+  for (unsigned k = 0; k < Depth; k += side * count) {
+    units square[side]{};
+    for (units& row : square)
+      for (unsigned p = 0; p < count; ++p, column += step)
+        row |= __builtin_convertvector(ct::platform::load_vector<part>(column), units)
+               << (8 * static_cast<unsigned>(sizeof(F)) * p);
+    loops::transpose_vectors<1>(square);
+    for (units const& row : square) {
+      ct::platform::store_vector(to, row);
+      to += side * count;
+    }
+  }
+}
+
 /// Products of tiles, which AMX adds, and `Vectors` where the system does not permit its use or they would
 /// not be exact.
 template <typename Vectors, typename Product>
@@ -50,6 +72,8 @@ struct tile_arithmetic : Vectors {
       matrix<E> const rows = x.part(i, 0);
       if (rows.rows >= side && rows.columns >= Depth && rows.column_step == 1) {
         ct::detail::copy_rows_to_tiles<Depth>(to, rows.from, rows.row_step);
+      } else if (rows.rows >= side && rows.columns >= Depth && rows.row_step == 1) {
+        loops::transpose_to_tiles<Depth>(to, rows.from, rows.column_step);
       } else {
         alignas(64) factor packed[side * Depth];
         loops::pack<side, Depth>(packed, Depth, rows);

@@ -49,14 +49,14 @@ CUDA_TILE_API auto make_strided_operand(Operand const& operand) {
     return strided_operand<typename Operand::element_type, steps>{operand.slots};
 }
 
-/// Whether rows of N elements along dimension Dim are divided by one number each, in whole vectors.
-template <unsigned N, size_t Dim, typename F, typename... Operands>
+/// Whether rows of N elements along dimension D are divided by one number each, in whole vectors.
+template <unsigned N, size_t D, typename F, typename... Operands>
 inline constexpr bool divides_by_one = false;
-template <unsigned N, size_t Dim, typename X, typename D>
-inline constexpr bool divides_by_one<N, Dim, elements::div, X, D> =
-    !checks::enabled && divides_rows<typename X::element_type, N> &&
-    is_same_v<typename X::element_type, typename D::element_type> && X::steps::at(Dim) == 1 &&
-    D::steps::at(Dim) == 0;
+template <unsigned N, size_t D, typename L, typename R>
+inline constexpr bool divides_by_one<N, D, elements::div, L, R> =
+    !checks::enabled && divides_rows<typename L::element_type, N> &&
+    is_same_v<typename L::element_type, typename R::element_type> && L::steps::at(D) == 1 &&
+    R::steps::at(D) == 0;
 
 template <typename Shape, size_t D, typename R, typename F, typename... Operands>
 CUDA_TILE_API void map_nested(R* to, F f, Operands... operands) {

@@ -14,7 +14,7 @@ inline constexpr bool has_division_by_one = true;
 inline bool is_moderate_divisor(float x) { return x >= 0x1p-40f && x <= 0x1p40f; }
 template <unsigned Count>
 inline bool are_moderate_dividends(vector<float> const (&x)[Count]) {
-  constexpr unsigned least = (127 - 60) << 24, greatest = (127 + 60) << 24;
+  constexpr unsigned least = (127u - 60) << 24, greatest = (127u + 60) << 24;
   constexpr int less = 1, greater = 6;
   using V = vector<int>;
   vector<unsigned> smallest{}, largest{};

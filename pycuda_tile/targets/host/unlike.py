@@ -27,8 +27,12 @@ _LONG_FLOAT = r"(?<![\w.])(?:0[xX][\da-fA-F.']+[pP][+-]?[\d']+|" + (
 )
 _UNLIKE = re.compile(
     r"\blong\s+(?:(?:const|volatile)\s+)*double\b|\bdouble\s+(?:(?:const|volatile)\s+)*long\b"
+    r"|^[ \t]*#[ \t]*define[ \t]+\w+[ \t]+long(?=[ \t]*$)"  # of which another one may make a long double
+    # Libraries differ in whether members of a derived class lie in the padding of these.
+    r"|\b(?:struct|class)\s+\w+(?:\s+final)?\s*:[^:;{}()][^;{}()]*?\b(?:pair|optional)(?=\s*<)"
     r"|\bLDBL_\w+|\b_(?:Float|Decimal)\d+\w*|\bmax_align_t\b|\bwchar_t\b|\btuple(?=\s*<)"
-    rf"|{_LONG_FLOAT}|\b__(?:{_PROCESSORS}|{_COMPILERS}|{_TYPES})"
+    rf"|{_LONG_FLOAT}|\b__(?:{_PROCESSORS}|{_COMPILERS}|{_TYPES})",
+    re.MULTILINE,
 )
 
 
