@@ -28,6 +28,26 @@ CUDA_TILE_API void store(E* to, strip<truth<Es...>, S> const& x, long long insid
   loops::store<E, S>(to, bools, inside);
 }
 
+/// What a mask selects, in whole vectors: compilers unroll short loops and then choose one by one.
+template <typename R, typename C, typename A>
+CUDA_TILE_API R select(C const& condition, A const& a, A const& b) {
+  using E = typename R::element_type;
+  if constexpr (sizeof(condition) == sizeof(R) && sizeof(a) == sizeof(R) &&
+                sizeof(R) % ct::platform::vector_bytes == 0) {
+    using V = ct::platform::vector<bits_of<E>>;
+    constexpr unsigned lanes = ct::platform::vector_bytes / sizeof(E);
+    R result;
+    for (unsigned l = 0; l < R::distribution::size; l += lanes) {
+      V const mask = ct::platform::load_vector<V>(condition.slots + l);
+      V const x = ct::platform::load_vector<V>(a.slots + l), y = ct::platform::load_vector<V>(b.slots + l);
+      ct::platform::store_vector(result.slots + l, mask != 0 ? x : y);
+    }
+    return result;
+  } else {
+    return tileir::select<R>(condition, a, b);
+  }
+}
+
 /// Elements at a distance of `step` where the mask is true, and padding for the others.
 template <unsigned S, typename E>
 CUDA_TILE_API strip<E, S> load(E const* from, long long step, strip<bool, S> const& mask, E pad) {

@@ -20,8 +20,9 @@ inline constexpr int vector_operation<elements::min> = 4;
 /// Whether F on `Lanes` elements E is computed in whole vectors.
 template <typename F, typename E, unsigned Lanes>
 inline constexpr bool has_vector_form =
-    (is_same_v<E, float> || is_same_v<E, double>) && vector_operation<F> != 0 &&
-    Lanes * sizeof(E) % platform::vector_bytes == 0;
+    (is_same_v<E, float> || is_same_v<E, double> ||
+     (integral<E> && sizeof(E) == 4 && vector_operation<F> != 2)) &&
+    vector_operation<F> != 0 && Lanes * sizeof(E) % platform::vector_bytes == 0;
 
 /// Whether they fit in a vector that is shorter than others.
 template <typename F, typename E, unsigned Lanes>
@@ -29,12 +30,15 @@ inline constexpr bool fits_short_vector =
     has_vector_form<F, E, platform::vector_bytes / sizeof(E)> && Lanes * sizeof(E) >= 16 &&
     Lanes * sizeof(E) < platform::vector_bytes;
 
-// max and min are found among integers, which have instructions for it whatever the signs of zeros.
+// max and min of floats are found among integers, which have instructions for it whatever the signs of zeros.
 
 template <typename F>
 inline constexpr bool is_max = vector_operation<F> == 3;
 template <typename F>
 inline constexpr bool is_extremum = is_max<F> || vector_operation<F> == 4;
+
+template <typename V>
+inline constexpr bool has_integers = integral<remove_cvref_t<decltype(V{}[0])>>;
 
 /// The bits of numbers as integers in their order, -0 before 0; its own inverse.
 template <typename Bits>
@@ -46,7 +50,7 @@ CUDA_TILE_API Bits in_order(Bits b) {
 template <typename F, typename V>
 CUDA_TILE_API V before_combining(V x) {
   using bits = decltype(x == x);
-  if constexpr (!is_extremum<F>)
+  if constexpr (!is_extremum<F> || has_integers<V>)
     return x;
   bits const order = detail::in_order((bits)x);
   return x == x ? (V)(is_max<F> ? order : ~order) : -V{};
@@ -54,14 +58,19 @@ CUDA_TILE_API V before_combining(V x) {
 template <typename F, typename V>
 CUDA_TILE_API V after_combining(V x) {
   using bits = decltype(x == x);
-  if constexpr (!is_extremum<F>)
+  if constexpr (!is_extremum<F> || has_integers<V>)
     return x;
   return (V)detail::in_order(is_max<F> ? (bits)x : ~(bits)x);
 }
 template <typename F, typename V>
 CUDA_TILE_API V combine_vectors(V a, V b) {
   using bits = decltype(a == b);
-  if constexpr (vector_operation<F> == 1)
+  using wrapping = platform::vector<unsigned, sizeof(V)>;
+  if constexpr (has_integers<V> && vector_operation<F> == 1)
+    return (V)((wrapping)a + (wrapping)b);
+  else if constexpr (has_integers<V>)
+    return (is_max<F> ? a > b : a < b) ? a : b;
+  else if constexpr (vector_operation<F> == 1)
     return a + b;
   else if constexpr (vector_operation<F> == 2)
     return a * b;

@@ -329,7 +329,8 @@ class _Emitter:
             text = expression(vectors.narrowed(self.nest, op), operands)
             if op.name == "divf" and divisor:
                 text = text.replace("ct::", "loops::", 1)
-            if op.name in _OF_STRIPS and self.nest.has_lanes(op.results[0]):
+            by_mask = op.name == "select" and id(operands_of(op)[0]) in self.nest.masks
+            if (op.name in _OF_STRIPS or by_mask) and self.nest.has_lanes(op.results[0]):
                 text = text.replace("tileir::", "loops::", 1)
             self._compute(op.results[0], text, names)
 

@@ -46,6 +46,8 @@ _FUNCTIONS = {
     "mulf": "ct::elements::mul{}",
     "maxf": "ct::elements::max{}",
     "minf": "ct::elements::min{}",
+    "maxi": "ct::elements::max{}",
+    "mini": "ct::elements::min{}",
 }
 
 
@@ -61,6 +63,7 @@ def known_function(op: Operation) -> str:
         and attribute(step, "rounding_mode", "nearest_even") == "nearest_even"
         and not attribute(step, "flush_to_zero", False)
         and not attribute(step, "propagate_nan", False)
+        and attribute(step, "signedness", "signed") == "signed"  # as the elements' types in C++ are
     )
     return _FUNCTIONS[step.name] if is_known else ""
 
