@@ -16,13 +16,15 @@ MATMUL_TILES = [
     [256, 512, 512],
     [256, 256, 1024],
     [512, 256, 1024],
+    [512, 256, 2048],
     [512, 512, 512],
     [512, 1024, 512],
     [512, 512, 1024],
 ]
 
 # For floats: sums that stay in the second cache, with factors that are packed in few steps.
-BLOCK_TILES = [[128, 128, 64], [128, 128, 512], [256, 128, 512], [256, 256, 256], [256, 256, 512]]
+BLOCK_TILES = [[128, 128, 64], [128, 128, 512], [128, 256, 512], [256, 256, 256]]
+BLOCK_TILES += [[256, 256, k] for k in (512, 1024, 2048)]
 
 # For matmul_by_rows: wide enough for packing to pay off, narrow enough for the second cache.
 ROW_TILES = [

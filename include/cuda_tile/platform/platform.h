@@ -43,8 +43,8 @@
 // - sin_of_moderate, cos_of_moderate, tan_of_moderate: sin, cos and tan of angles for which they vectorise
 // - large_angle, is_large_angle: the least angle for which they do not; NaN is one, too
 // - is_zero: whether all bits of a vector are 0
-// - halves_at_once, floats_of_halves, floats_of_two, halves_of_floats, halves_of_two: conversions of half by the
-//   processor's instructions
+// - halves_at_once, floats_of_halves, floats_of_two, halves_of_floats, halves_of_two: conversions of half, by
+//   the processor's instructions
 // - bfloat16s_at_once, bfloat16s_of_floats: conversions to bfloat16, likewise
 // - has_streaming_stores, streaming_bytes, stream: stores that bypass the caches, for arrays of that size
 // - note_load, was_just_loaded: whether memory is in the caches already
