@@ -346,3 +346,28 @@ def test_attributes():
 def test_optimize_is_for_plain_builds_for_the_cpu(arguments: dict):
     with pytest.raises(BuildValueError, match="optimize=True is not for this build"):
         tileir.build(tileir.parse(kernels.saxpy()), optimize=True, **arguments)
+
+
+@pytest.mark.parametrize("optimize", ["auto", False])
+@pytest.mark.parametrize(("function", "expected"), [("maxi", False), ("mini", True)])
+def test_signed_bools_are_zero_and_minus_one(function: str, expected: bool, optimize: str | bool):
+    view = "partition_view<tile=(64), tensor_view<64xi1, strides=[1]>>"
+    text = f"""entry @fold(%x: tile<ptr<i1>>, %out: tile<ptr<i1>>) {{
+  %zero = constant <i32: 0> : tile<i32>
+  %tensor = make_tensor_view %x, shape = [64], strides = [1] : tensor_view<64xi1, strides=[1]>
+  %view = make_partition_view %tensor : {view}
+  %a, %t0 = load_view_tko weak %view[%zero] : {view}, tile<i32> -> tile<64xi1>, token
+  %r = reduce %a dim=0 identities=[0 : i1] : tile<64xi1> -> tile<i1>
+    (%e: tile<i1>, %b: tile<i1>) {{
+      %c = {function} %e, %b signed : tile<i1>
+      yield %c : tile<i1>
+    }}
+  %t1 = store_ptr_tko weak %out, %r : tile<ptr<i1>>, tile<i1> -> token
+  return
+}}
+"""
+    module, x = tileir.parse(text), np.arange(64) % 5 == 0
+    results = [np.full(1, not expected), np.full(1, not expected)]
+    tileir.interpret(module, "fold", 1, x, results[0])
+    tileir.build(module, optimize=optimize).kernel("fold")[1](x, results[1])
+    assert [bool(result[0]) for result in results] == [expected, expected]

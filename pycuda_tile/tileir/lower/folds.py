@@ -64,6 +64,9 @@ def known_function(op: Operation) -> str:
         and not attribute(step, "flush_to_zero", False)
         and not attribute(step, "propagate_nan", False)
         and attribute(step, "signedness", "signed") == "signed"  # as the elements' types in C++ are
+        and (
+            step.name not in ("maxi", "mini") or value_element(step.results[0]) != "i1"
+        )  # of which true is -1
     )
     return _FUNCTIONS[step.name] if is_known else ""
 
