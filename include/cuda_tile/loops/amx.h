@@ -37,8 +37,7 @@ private:
 template <unsigned Depth, typename F>
 CUDA_TILE_API void transpose_to_tiles(F* to, void const* from, long long step) {
   constexpr unsigned side = ct::platform::amx::tile_rows, count = sizeof(unsigned) / sizeof(F);
-  using bits = ct::detail::conditional_t<sizeof(F) == 1, unsigned char, unsigned short>;
-  using part = ct::platform::vector<bits, side * sizeof(F)>;
+  using part = ct::platform::vector<ct::detail::bits_t<F>, side * sizeof(F)>;
   using units = ct::platform::vector<unsigned, side * sizeof(unsigned)>;
   auto const* column = static_cast<F const*>(from);
   for (unsigned k = 0; k < Depth; k += side * count) {

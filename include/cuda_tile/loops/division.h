@@ -47,6 +47,10 @@ CUDA_TILE_API R with_sign(F f, R const& a, E b) {
   return result;
 }
 
+template <typename R>
+CUDA_TILE_API R div(R const& a, R const& b) {
+  return ct::div(a, b);
+}
 template <typename R, typename E>
 CUDA_TILE_API R div(R const& a, E b) {
   if constexpr (ct::detail::divides_rows<E, R::distribution::size>) {

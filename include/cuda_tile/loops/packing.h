@@ -159,7 +159,6 @@ CUDA_TILE_API void pack(F* to, unsigned pitch, matrix<E> const& x) {
 /// them, are written to place(i, j).
 template <unsigned Count, unsigned Rows, unsigned Columns, typename F, typename Place>
 CUDA_TILE_API void pack_rows_of_units(Place place, void const* rows, long long step, unsigned flipped) {
-  using bits = ct::detail::conditional_t<sizeof(F) == 1, unsigned char, unsigned short>;
   constexpr unsigned row_bytes = Columns * sizeof(F);
   constexpr unsigned most_ahead = row_bytes < 256 ? 64 : 4096 / row_bytes / Count * Count;
   constexpr unsigned ahead = Rows < most_ahead ? Rows : most_ahead; // rows of this step, or of the next one
@@ -168,8 +167,8 @@ CUDA_TILE_API void pack_rows_of_units(Place place, void const* rows, long long s
     for (unsigned p = 0; p < Count; ++p)
       for (unsigned line = 0; line < row_bytes; line += 64)
         __builtin_prefetch(from + (ahead + i + p) * step + line);
-    ct::detail::pack_row_of_units<Count, Columns, bits>([&](unsigned j) { return place(i / Count, j); },
-                                                        from + i * step, step, flipped);
+    ct::detail::pack_row_of_units<Count, Columns, ct::detail::bits_t<F>>(
+        [&](unsigned j) { return place(i / Count, j); }, from + i * step, step, flipped);
   }
 }
 

@@ -17,10 +17,10 @@ inline bool are_moderate_dividends(vector<float> const (&x)[Count]) {
   constexpr unsigned least = (127u - 60) << 24, greatest = (127u + 60) << 24;
   constexpr int less = 1, greater = 6;
   using V = vector<int>;
-  vector<unsigned> smallest{}, largest{};
-  for (unsigned i = 0; i < Count; ++i) {
-    auto const magnitudes = (vector<unsigned>)x[i] << 1, but_zero = magnitudes - 1; // zero is the greatest
-    smallest = i == 0 ? but_zero : but_zero < smallest ? but_zero : smallest;
+  vector<unsigned> largest{}, smallest = ~largest;
+  for (vector<float> const& each : x) {
+    auto const magnitudes = (vector<unsigned>)each << 1, but_zero = magnitudes - 1; // zero is the greatest
+    smallest = but_zero < smallest ? but_zero : smallest;
     largest = magnitudes > largest ? magnitudes : largest;
   }
   auto const small =

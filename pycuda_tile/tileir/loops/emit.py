@@ -26,8 +26,8 @@ from .stages import Nest
 #: Rows of up to so many elements are prefetched, and so many rows before they are needed.
 _SHORT_ROW, _ROWS_AHEAD = 2048, 2
 #: Operations of which strips have functions of their own (cuda_tile/loops/strips.h).
-_DIVISIONS = frozenset({"divi", "remi", "divf"})
-_OF_STRIPS = frozenset({"divi", "remi", "exti", "offset"})
+_DIVISIONS = frozenset({"divi", "remi"})
+_OF_STRIPS = _DIVISIONS | {"exti", "offset"}
 #: Gets the operations of a nest, and the variables of the values that others use.
 Otherwise = Callable[[list[Operation], dict[Value, str]], None]
 #: Names in C++ of values, by their identity, and of what expressions make, by these.
@@ -322,12 +322,11 @@ class _Emitter:
             self._compute(op.results[0], self._iota(op.results[0]), names)
         else:
             operands = [self._name(value) for value in operands_of(op)]
-            divisor = self._divisor(op) if op.name in _DIVISIONS else ""
-            if op.name == "divf" and not (divisor and self._divides_floats(op)):
-                divisor = ""
-            operands[1:] = [divisor] if divisor else operands[1:]
+            of_floats = self._divides_floats(op)
+            if of_floats or op.name in _DIVISIONS:
+                operands[1] = self._divisor(op) or operands[1]
             text = expression(vectors.narrowed(self.nest, op), operands)
-            if op.name == "divf" and divisor:
+            if of_floats:
                 text = text.replace("ct::", "loops::", 1)
             by_mask = op.name == "select" and id(operands_of(op)[0]) in self.nest.masks
             if (op.name in _OF_STRIPS or by_mask) and self.nest.has_lanes(op.results[0]):
@@ -336,12 +335,12 @@ class _Emitter:
 
     def _divides_floats(self, op: Operation) -> bool:
         """Whether an operation divides strips of float, in no mode but the usual one."""
-        dividend, usual = operands_of(op)[0], attribute(op, "rounding_mode", "nearest_even") == "nearest_even"
         return (
-            usual
+            op.name == "divf"
+            and attribute(op, "rounding_mode", "nearest_even") == "nearest_even"
             and not attribute(op, "flush_to_zero", False)
-            and value_element(dividend) == "f32"
-            and self.nest.has_lanes(dividend)
+            and value_element(op.results[0]) == "f32"
+            and self.nest.has_lanes(operands_of(op)[0])
         )
 
     def _divisor(self, op: Operation) -> str:

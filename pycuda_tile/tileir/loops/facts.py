@@ -21,6 +21,15 @@ FOLDS = frozenset({"reduce", "scan"})
 SOURCES = frozenset({"constant", "iota"})
 LOADS = frozenset({"load_view_tko", "load_ptr_tko"})
 STORES = frozenset({"store_view_tko", "store_ptr_tko"})
+#: What an operation costs, in additions; others cost one.
+COSTS = {
+    **dict.fromkeys([*SHAPES, *SOURCES], 0),
+    **dict.fromkeys(["divf", "sqrt", "rsqrt", "exp", "exp2", "log", "log2", "tanh", "sin", "cos"], 20),
+    "scan": 20,
+    **dict.fromkeys(["pow", "fpowf", "fpowi", "remf", "sinh", "cosh", "tan", "atan2", "divi", "remi"], 40),
+}
+#: What costs as much as to write a value to the caches and to read it again.
+CHEAP = 8
 #: Operations without effects that give neither tiles nor scalars of the program's data.
 _DESCRIBING = frozenset(
     {

@@ -9,16 +9,10 @@ from __future__ import annotations
 
 from ..ir import Block, Operation, Scalar, Tile, Value
 from ..reading import operands_of, optional_region, region, value_shape
-from .facts import ELEMENTWISE, SHAPES, SOURCES, blocks, captured, is_small, is_tile
+from .facts import CHEAP, COSTS, ELEMENTWISE, SHAPES, SOURCES, blocks, captured, is_small, is_tile
 
-#: Operations that take longer than to write a tile and to read it again, or that may end the program.
-_EXCEPT = frozenset(
-    {
-        *("divf", "sqrt", "rsqrt", "exp", "exp2", "log", "log2", "tanh", "sin", "cos", "tan", "sinh", "cosh"),
-        *("pow", "fpowf", "fpowi", "remf", "atan2", "divi", "remi"),
-    }
-)
-_CHEAP = (ELEMENTWISE | SHAPES | SOURCES) - _EXCEPT
+#: What may be computed in vain. Divisions by zero, which end programs, are not cheap either.
+_CHEAP = {name for name in ELEMENTWISE | SHAPES | SOURCES if COSTS.get(name, 1) <= CHEAP}
 #: Of operations on tiles in both branches. More of them take longer than a tile's way through the caches.
 _MOST = 8
 

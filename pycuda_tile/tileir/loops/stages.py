@@ -19,10 +19,11 @@ from .affine import ONE, Analysis
 from .axes import Axes
 from .effects import Access, Effects, effects
 from .facts import (
+    CHEAP,
+    COSTS,
     FOLDS,
     LOADS,
     SHAPES,
-    SOURCES,
     STORES,
     data_of,
     is_joint,
@@ -33,17 +34,8 @@ from .facts import (
 )
 from .fallback import Fallback
 
-#: What an operation costs, in additions; others cost one.
-_COSTS = {
-    **dict.fromkeys([*SHAPES, *SOURCES], 0),
-    **dict.fromkeys(["divf", "sqrt", "rsqrt", "exp", "exp2", "log", "log2", "tanh", "sin", "cos"], 20),
-    "scan": 20,
-    **dict.fromkeys(["pow", "fpowf", "fpowi", "remf", "sinh", "cosh", "tan", "atan2", "divi", "remi"], 40),
-}
 _COMBINES_MASKS = SHAPES | {"andi", "ori", "xori"}
 _MAKES_MASKS = _COMBINES_MASKS | {"cmpi", "cmpf", "constant"}
-#: What is not worth a buffer.
-_CHEAP = 8
 #: Rows with fewer elements are no faster in strips: to operations on whole tiles, all elements are one row,
 #: whose vectors are whole.
 _SHORTEST = 16
@@ -288,7 +280,7 @@ def _check_costs(nest: Nest) -> None:
     """What takes long is computed before the loops if these would compute it again for other positions, or
     one element at a time rather than by strips."""
     for op in nest.ops:
-        if _COSTS.get(op.name, 1) <= _CHEAP or not is_tile(op.results[0]):
+        if COSTS.get(op.name, 1) <= CHEAP or not is_tile(op.results[0]):
             continue
         single = nest.level(op) == 0 and not nest.has_lanes(op.results[0])
         if single or nest.repeats(op.results[0]):
@@ -369,7 +361,7 @@ def _find_needed(nest: Nest) -> None:
             return 0 if op is None else 1
         if id(value) not in costs:
             operands = nest.inputs(op)
-            costs[id(value)] = _COSTS.get(op.name, 1) + sum(map(cost, operands))
+            costs[id(value)] = COSTS.get(op.name, 1) + sum(map(cost, operands))
         return costs[id(value)]
 
     def overwritten(value: Value, stage: int) -> bool:
@@ -385,7 +377,7 @@ def _find_needed(nest: Nest) -> None:
                 continue
             nest.needed[stage].add(id(value))
             first = nest.levels[id(value)]
-            if stage > first and (cost(value) > _CHEAP or overwritten(value, stage)):
+            if stage > first and (cost(value) > CHEAP or overwritten(value, stage)):
                 nest.buffers[id(value)] = value
             if stage > first and id(value) in nest.buffers:
                 waiting.append((value, first))

@@ -23,9 +23,8 @@ CUDA_TILE_API bool multiply_with_amx(C* result, C const* acc, L const* a, R cons
     if (!product::template are_exact<side * K>(left + i * K))
       return false;
   }
-  using bits = conditional_t<sizeof(R) == 1, unsigned char, unsigned short>;
   for (unsigned k = 0; k < K; k += units)
-    detail::pack_row_of_units<units, N, bits>(
+    detail::pack_row_of_units<units, N, bits_t<R>>(
         [&](unsigned j) { return detail::place_in_tiles(right, K * side, k / units, j); },
         reinterpret_cast<unsigned char const*>(b + k * N), N * sizeof(R));
   if (!product::template are_exact<K * N>(right))
