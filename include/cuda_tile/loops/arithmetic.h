@@ -16,6 +16,7 @@ struct converted_arithmetic : ct::detail::block_arithmetic<C> {
   static constexpr bool has_corrections = false;
   /// Whether factors are multiplied as they are, so that those in the right order need not be packed.
   static constexpr bool takes_left = ct::detail::is_same_v<L, factor>;
+  static constexpr bool takes_left_rows = takes_left; // however far apart
   static constexpr bool takes_right = ct::detail::is_same_v<R, factor> && per_step == 1;
 
   template <unsigned Rows, unsigned Depth>

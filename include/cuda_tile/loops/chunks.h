@@ -74,6 +74,8 @@ public:
       taken = states + chunk;
     }
   }
+  /// Where the chunk lies that this block probably needs next, if it need not pack it; else null.
+  CUDA_TILE_API void const* next() const { return packs ? nullptr : present + 1; }
   CUDA_TILE_API void end() {
     if (taken)
       __atomic_store_n(taken, ready, __ATOMIC_RELEASE);

@@ -22,11 +22,13 @@ struct matrix {
   }
 };
 
-/// Matrices of a batch, `step` elements apart, of which `count` exist.
+/// Matrices of a batch, `step` elements apart, of which `count` exist. Those that stay may be read later, as
+/// nothing writes there before the loop ends.
 template <typename E>
 struct matrices {
   matrix<E> first;
   long long step, count;
+  bool stay = false;
 
   CUDA_TILE_API matrix<E> at(unsigned batch) const {
     matrix<E> found = first;

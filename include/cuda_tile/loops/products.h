@@ -33,9 +33,9 @@ class product_sums {
       requires { requires arithmetic::takes_left; } && !Together && K * sizeof(F) <= 512;
   static constexpr bool takes_right =
       requires { requires arithmetic::takes_right; } && !Together && N == columns;
-  /// The same of rows that lie apart, all of a chunk.
+  /// The same of rows that lie apart.
   static constexpr bool takes_left_rows =
-      requires { requires arithmetic::takes_left_rows; } && Together && K == depth && Batches == 1;
+      requires { requires arithmetic::takes_left_rows; } && Together && Batches == 1;
   /// Longer rows are not to be in the same set of the first cache.
   static constexpr unsigned pitch =
       takes_left || has_tiles ? depth : depth + 64 / static_cast<unsigned>(sizeof(F));
@@ -55,6 +55,7 @@ class product_sums {
   unsigned row_distance = pitch;  // of rows
   unsigned filled = 0, chunk = 0; // how much of the present chunk is packed, and its number
   bool is_zero;                   // whether the sums begin with zeros, which are not there yet
+  bool as_rows = false;           // whether the left factor of the present chunk is not packed
 
 public:
   explicit product_sums(bool begins_with_zeros) : is_zero(begins_with_zeros) {}
@@ -70,24 +71,20 @@ public:
   /// Rows of the sums are `row_step` apart.
   CUDA_TILE_API void add(matrices<L> const& a, matrices<R> const& b, C* sums, long long row_step = N) {
     bool const as_left = takes_left && lie_as_packed<M, K>(a, sums, row_step);
-    bool const as_rows = takes_left_rows && are_rows(a.at(0));
     bool const as_right = takes_right && lie_as_packed<K, N>(b, sums, row_step);
     for (unsigned batch = 0; batch < Batches; ++batch) {
       C* const to = sums + batch * M * N;
-      if (filled == 0) {
-        if (as_rows)
-          left.begin_own();
-        else
-          left.begin(chunk);
-        right.begin(chunk);
-        rows = left.present->rows;
-        row_distance = pitch;
-        panels = right.present->panels;
-      }
-      if (as_left || as_rows)
-        take_left(a.at(batch));
+      matrix<L> const x = a.at(batch);
+      if (filled == 0)
+        begin_chunk(x, a.stay);
+      else if (as_rows && !follow(x))
+        pack_taken();
+      if (as_rows)
+        take_rows(x);
+      else if (as_left)
+        take_left(x);
       else if (left.packs && (batch == 0 || a.step != 0))
-        pack(*left.present, a.at(batch));
+        pack(*left.present, x);
       if (as_right)
         take_right(b.at(batch));
       else if (right.packs && (batch == 0 || b.step != 0))
@@ -123,21 +120,51 @@ private:
             end_of(sums, (Batches * M - 1) * row_step + N) <= end_of(first.from, 0));
   }
 
+  CUDA_TILE_API void begin_chunk(matrix<L> const& x, bool stays) {
+    as_rows = takes_left_rows && (stays || K == depth) && are_rows(x);
+    if (as_rows)
+      left.begin_own();
+    else
+      left.begin(chunk);
+    right.begin(chunk);
+    rows = left.present->rows;
+    row_distance = pitch;
+    panels = right.present->panels;
+  }
+
   CUDA_TILE_API static bool are_rows(matrix<L> const& x) {
     return x.column_step == 1 && 0 < x.row_step && x.row_step <= most_between_rows && x.rows >= M &&
            x.columns >= K;
   }
+  /// Whether these rows go on where those that the chunk has end.
+  CUDA_TILE_API bool follow(matrix<L> const& x) const {
+    return are_rows(x) && x.row_step == row_distance && static_cast<void const*>(x.from) == rows + filled;
+  }
+  CUDA_TILE_API void take_rows(matrix<L> const& x) {
+    if constexpr (takes_left_rows) {
+      if (filled == 0) {
+        rows = reinterpret_cast<F const*>(x.from);
+        row_distance = static_cast<unsigned>(x.row_step);
+        begin_left(*left.present);
+      }
+      if constexpr (arithmetic::has_corrections)
+        arithmetic::template correct<M, K>(left.present->corrections, rows + filled, row_distance);
+    }
+  }
+  /// Packs what was taken, as the next rows lie elsewhere.
+  [[gnu::noinline]] void pack_taken() {
+    unsigned const taken = filled;
+    for (filled = 0; filled < taken; filled += K)
+      pack(*left.present, {reinterpret_cast<L const*>(rows) + filled, row_distance, 1, M, K, L{}});
+    rows = left.present->rows;
+    row_distance = pitch;
+    as_rows = false;
+  }
 
   CUDA_TILE_API void take_left(matrix<L> const& x) {
-    if constexpr (takes_left || takes_left_rows) {
+    if constexpr (takes_left) {
       rows = reinterpret_cast<F const*>(x.from);
       left.present->is_exact = true;
-    }
-    if constexpr (takes_left_rows) {
-      row_distance = static_cast<unsigned>(x.row_step);
-      for (C& each : left.present->corrections)
-        each = C{};
-      arithmetic::template correct<M, K>(left.present->corrections, rows, row_distance);
     }
   }
   CUDA_TILE_API void take_right(matrix<R> const& x) {
@@ -147,12 +174,14 @@ private:
     }
   }
 
+  CUDA_TILE_API static void begin_left(left_chunk& chunk) {
+    chunk.is_exact = true;
+    for (C& each : chunk.corrections)
+      each = C{};
+  }
   CUDA_TILE_API void pack(left_chunk& to, matrix<L> const& x) {
-    if (filled == 0) {
-      to.is_exact = true;
-      for (C& each : to.corrections)
-        each = C{};
-    }
+    if (filled == 0)
+      begin_left(to);
     if constexpr (has_tiles)
       to.is_exact &= arithmetic::template pack_left<M, K>(to.rows + filled * arithmetic::side,
                                                           depth * arithmetic::side, x);
@@ -204,13 +233,14 @@ private:
     for (unsigned j = 0; j < N; j += columns) {
       auto from = is_zero ? ct::detail::addend<C>{zeros, 0} : ct::detail::addend<C>{sums + j, row_step};
       F const* panel = panels + j * depth;
+      void const* const next = j + columns < N ? panel + columns * depth : right.next();
       if constexpr (arithmetic::has_corrections)
         ct::detail::multiply_rows<Arithmetic, M, columns / lanes>(
             0, M, sums + j, row_step, ct::detail::addend_of_rows<C>{from, left.present->corrections}, rows,
-            left_pitch(), panel, steps());
+            left_pitch(), panel, steps(), next);
       else if constexpr (fits_vectors)
         ct::detail::multiply_rows<Arithmetic, M, columns / lanes>(0, M, sums + j, row_step, from, rows,
-                                                                  left_pitch(), panel, steps());
+                                                                  left_pitch(), panel, steps(), next);
       else
         multiply_narrow(sums, row_step, from, panel);
     }
@@ -221,7 +251,7 @@ private:
       for (unsigned j = 0; j < N; ++j) {
         C sum = -C{};
         for (unsigned k = 0; k < filled; ++k)
-          sum = ct::detail::multiply_add<C>(rows[i * pitch + k],
+          sum = ct::detail::multiply_add<C>(rows[i * left_pitch() + k],
                                             panel[(k / per_step * N + j) * per_step + k % per_step], sum);
         sums[i * row_step + j] = ct::elements::add{}(from.row(i)[j], sum);
       }

@@ -79,6 +79,7 @@ class Product:
     replaces: the addend is in a variable of control flow, which is to hold the sums next
     carried:  the position of the sums among the values that its loop carries, if products of several rounds
               may be made together
+    steady:   nothing in this loop writes, so that factors in memory may be read later
     """
 
     op: Operation
@@ -88,6 +89,7 @@ class Product:
     in_place: bool = False
     replaces: bool = False
     carried: int | None = None
+    steady: bool = False
 
 
 @dataclass
@@ -169,6 +171,7 @@ def _product(
     alone = uses.users.get(id(addend), set()) == {id(op)} and addend not in (lhs, rhs)
     if alone and loop is not None:
         product.carried = _carried(op, block, uses)
+        product.steady = product.carried is not None and _only_reads(block.ops)
     if product.carried is None and all(factor.access is None for factor in factors):
         raise Fallback(op, "to pack tiles takes longer than it saves", on_tiles=True)
     if not alone:
@@ -283,8 +286,13 @@ def _pure_tiles(load: Operation, definitions: dict[int, Operation]) -> list[Oper
 def _may_wait(load: Operation, until: Operation, block: Block) -> bool:
     """Whether a load may be made later, in the place of another operation."""
     begin, end = block.ops.index(load), block.ops.index(until)
-    between = [inner for op in block.ops[begin + 1 : end] for inner in _with_inner(op)]
-    return all(is_pure(op) or op.name in _HARMLESS or (op.name in LOADS and is_weak(op)) for op in between)
+    return _only_reads(block.ops[begin + 1 : end])
+
+
+def _only_reads(ops: list[Operation]) -> bool:
+    """Whether operations neither write memory nor wait for others that do."""
+    inner = [found for op in ops for found in _with_inner(op)]
+    return all(is_pure(op) or op.name in _HARMLESS or (op.name in LOADS and is_weak(op)) for op in inner)
 
 
 def _with_inner(op: Operation) -> list[Operation]:

@@ -251,7 +251,8 @@ def _matrices(
         batches = value_shape(operand(product.op, "acc"))[0]
         batch = ("0", f"{batches} * ({counts[0]})") if extents[0] == 1 else (steps[0], counts[0])
     first = ", ".join([origin, *steps[-2:], *counts[-2:], padding])
-    return f"loops::matrices<{kind}>{{{{{first}}}, {', '.join(batch)}}}"
+    stay = ", true" if place is not None and product.steady else ""
+    return f"loops::matrices<{kind}>{{{{{first}}}, {', '.join(batch)}{stay}}}"
 
 
 def _counts(place: Place, axes: list[int | None], extents: tuple[int, ...]) -> list[str]:

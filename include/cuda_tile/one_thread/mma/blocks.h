@@ -76,12 +76,18 @@ struct addend_of_rows {
   platform::vector<C> start(unsigned i) const { return rows[i] - platform::vector<C>{}; }
 };
 
+/// What is brought into the second cache while a block is multiplied, `step` bytes with each step.
+struct fetched {
+  char const* from;
+  unsigned step;
+};
+
 /// to[Rows][Vectors vectors] = acc + a b, for `steps` steps; rows of `to` and of a are to_stride and a_stride
 /// apart. `acc` is added last, so that it and `to` can be fetched meanwhile. This is a function of its own
 /// because compilers then keep all sums in registers.
 template <typename Arithmetic, unsigned Rows, unsigned Vectors, typename C, typename Addend, typename F>
 __attribute__((noinline)) void multiply_block(C* to, unsigned to_stride, Addend acc, F const* a,
-                                              unsigned a_stride, F const* b, unsigned steps) {
+                                              unsigned a_stride, F const* b, unsigned steps, fetched ahead) {
   using sums = typename Arithmetic::sums;
   constexpr unsigned lanes = block_lanes<C>, per_step = Arithmetic::per_step;
   sums c[Rows][Vectors];
@@ -99,12 +105,15 @@ __attribute__((noinline)) void multiply_block(C* to, unsigned to_stride, Addend 
   size_t const between_rows = a_stride; // numbers of 32 bits would be extended anew for each row
   F const* const end = b + size_t(steps) * width;
 #pragma GCC unroll 4
-  for (; b != end; b += width, a += per_step)
+  for (; b != end; b += width, a += per_step, ahead.from += ahead.step) {
+    if constexpr (per_step == 1) // others read less, and use more issue slots
+      __builtin_prefetch(ahead.from, 0, 2);
     for (unsigned i = 0; i < Rows; ++i) {
       auto factor = Arithmetic::splat(a + i * between_rows);
       for (unsigned v = 0; v < Vectors; ++v)
         c[i][v] = Arithmetic::add_products(factor, b + v * lanes * per_step, c[i][v]);
     }
+  }
   for (unsigned i = 0; i < Rows; ++i)
     for (unsigned v = 0; v < Vectors; ++v)
       platform::store_vector(to + i * to_stride + v * lanes,
@@ -112,21 +121,29 @@ __attribute__((noinline)) void multiply_block(C* to, unsigned to_stride, Addend 
 }
 
 /// multiply_block for the rows [begin, end) of M: as many at a time as the registers hold, and the remainder
-/// in fours, as fewer would leave the processor waiting for sums.
+/// in fours, as fewer would leave the processor waiting for sums. `next` is the panel that follows, or null.
 template <typename Arithmetic, unsigned M, unsigned Vectors, typename C, typename Addend, typename F>
 CUDA_TILE_API void multiply_rows(unsigned begin, unsigned end, C* to, unsigned to_stride, Addend acc,
-                                 F const* a, unsigned a_stride, F const* b, unsigned steps) {
+                                 F const* a, unsigned a_stride, F const* b, unsigned steps,
+                                 void const* next = nullptr) {
   constexpr unsigned most = most_block_rows<Vectors>, rows = M < most ? M : most;
   constexpr unsigned in_fours = M % rows == 0 ? 0 : M % rows == 4 ? 4 : 8;
   static_assert(M >= in_fours && (M - in_fours) % rows == 0);
+  // Fast enough for few rows, and slow enough not to be in the way.
+  constexpr unsigned step = 16;
+  auto const ahead = [=](unsigned i) {
+    unsigned const bytes = steps * Vectors * platform::vector_bytes, at = i / rows * steps * step;
+    return next && at < bytes ? fetched{static_cast<char const*>(next) + at, step}
+                              : fetched{reinterpret_cast<char const*>(b), 0};
+  };
   unsigned i = begin;
   for (; i < end && i < M - in_fours; i += rows)
     detail::multiply_block<Arithmetic, rows, Vectors>(to + i * to_stride, to_stride, acc.beginning_at(i),
-                                                      a + i * a_stride, a_stride, b, steps);
+                                                      a + i * a_stride, a_stride, b, steps, ahead(i));
   if constexpr (in_fours != 0)
     for (; i < end; i += 4)
       detail::multiply_block<Arithmetic, 4, Vectors>(to + i * to_stride, to_stride, acc.beginning_at(i),
-                                                     a + i * a_stride, a_stride, b, steps);
+                                                     a + i * a_stride, a_stride, b, steps, ahead(i));
 }
 
 /// Packs `Steps` steps of a block's columns in the order in which they are read.
