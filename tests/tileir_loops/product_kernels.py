@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 
 def _view(name: str, base: str, sizes: list[str], tile: str, kind: str) -> tuple[str, str]:
     """The lines that make a view of tiles of a dense array, and its type."""
@@ -105,6 +107,24 @@ def product(
   return
 }}
 """
+
+
+def backwards(text: str) -> str:
+    """A product whose loop begins with the last columns of a and rows of b."""
+    first = text.index("    %l_a")
+    last = "    %after = addi %s, %one : tile<i32>\n    %back = subi %steps, %after : tile<i32>\n"
+    return (
+        text[:first] + last + text[first:].replace("%y, %s]", "%y, %back]").replace("%s, %x]", "%back, %x]")
+    )
+
+
+def used_up(text: str) -> str:
+    """A product whose loop overwrites what it has used of a."""
+    view, tile = re.search(r"%v_a\[%y, %s\] : (.*), tile<i32> -> (tile<.*>), token", text).groups()
+    more = f"""    %nine = constant <f32: 9.0> : {tile}
+    %used = store_view_tko weak %nine, %v_a[%y, %s] : {tile}, {view}, tile<i32> -> token
+"""
+    return text.replace("    continue ", more + "    continue ")
 
 
 def two_products(name: str = "two_products") -> str:

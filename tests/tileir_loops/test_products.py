@@ -59,12 +59,18 @@ KERNELS = {
     "wrapping": kernels.pointer_product("wrapping", advancing=True).replace(
         "%is_row = cmpi less_than", "%is_row = cmpi not_equal"
     ),
+    "backwards": kernels.backwards(kernels.product("backwards", 16, 32, 16)),
+    "bytes_backwards": kernels.backwards(
+        kernels.product("bytes_backwards", 16, 16, 32, kind="i8", sums="i32")
+    ),
+    "used_up": kernels.used_up(kernels.product("used_up", 16, 32, 16)),
     "two_products": kernels.two_products(),
     "stored_between": kernels.stored_between(),
 }
 TYPES = {"bfloats": ml_dtypes.bfloat16, "one_batch": np.float16, "fp8": ml_dtypes.float8_e4m3fn}
 TYPES |= {"doubles": np.float64, "bytes": np.int8, "mixed_bytes": np.int8, "started_bytes": np.int8}
 TYPES |= {"bytes_of_tiles": np.int8, "batched_bytes": np.int8, "long_bytes": np.int8}
+TYPES |= {"bytes_backwards": np.int8}
 SUMS = {name: np.int32 for name, kind in TYPES.items() if kind == np.int8} | {"doubles": np.float64}
 #: Whose factors are unsigned.
 UNSIGNED = {"mixed_bytes": "a", "started_bytes": "b", "batched_bytes": "ab"}
@@ -118,6 +124,8 @@ TILES = {
     "bytes_of_tiles": (0, 32, 32, 64, ""),
     "batched_bytes": (2, 8, 16, 16, ""),
     "long_bytes": (0, 8, 16, 1024, ""),
+    "backwards": (0, 16, 32, 16, ""),
+    "bytes_backwards": (0, 16, 16, 32, ""),
     "pointers": (0, 16, 32, 16, ""),
     "advancing": (0, 16, 32, 16, ""),
 }
@@ -159,6 +167,15 @@ def test_sums_that_replace_a_factor():
         built(optimize).kernel("plain")[1](memory, b.reshape(-1), memory[m * n :], 1, m, n, k)
         assert (memory[m * n : 2 * m * n] == expected).all()
         assert (memory[: m * n] == a.reshape(-1)[: m * n]).all()
+
+
+def test_factors_that_a_loop_overwrites():
+    m, n, k = 16, 32, 80
+    a, b = factors("used_up", (m, k), (k, n))
+    after, _, c = run(
+        "used_up", True, 1, a.reshape(-1), b.reshape(-1), np.zeros(m * n, np.float32), 1, m, n, k
+    )
+    assert (c.reshape(m, n) == a @ b).all() and (after == 9).all()
 
 
 @pytest.mark.parametrize("value", [np.inf, np.nan])
