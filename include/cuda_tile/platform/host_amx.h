@@ -85,6 +85,11 @@ template <unsigned Tile>
 inline void load(void const* from, size_t stride) {
   asm volatile("tileloadd (%0,%1,1), %%tmm%c2" : : "r"(from), "r"(stride), "i"(Tile) : "memory");
 }
+/// The same for what passes by once while other tiles are to stay in the first cache.
+template <unsigned Tile>
+inline void load_passing(void const* from, size_t stride) {
+  asm volatile("tileloaddt1 (%0,%1,1), %%tmm%c2" : : "r"(from), "r"(stride), "i"(Tile) : "memory");
+}
 template <unsigned Tile>
 inline void store(void* to, size_t stride) {
   asm volatile("tilestored %%tmm%c2, (%0,%1,1)" : : "r"(to), "r"(stride), "i"(Tile) : "memory");
@@ -121,6 +126,8 @@ void configure(configuration const& wanted);
 void release();
 template <unsigned Tile>
 void load(void const* from, size_t stride);
+template <unsigned Tile>
+void load_passing(void const* from, size_t stride);
 template <unsigned Tile>
 void store(void* to, size_t stride);
 template <unsigned Sums, unsigned Left, unsigned Right>

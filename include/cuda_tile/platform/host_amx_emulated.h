@@ -36,6 +36,10 @@ inline void load(void const* from, size_t stride) {
                                  : 0;
 }
 template <unsigned Tile>
+inline void load_passing(void const* from, size_t stride) {
+  load<Tile>(from, stride);
+}
+template <unsigned Tile>
 inline void store(void* to, size_t stride) {
   registers const& all = state();
   for (unsigned r = 0; r != all.current.rows[Tile]; ++r)

@@ -99,7 +99,7 @@ __attribute__((noinline)) void multiply_amx_block(C* to, unsigned to_stride, C c
   amx::load<2>(zeros, 0);
   amx::load<3>(zeros, 0);
   for (unsigned k = 0; k < depth; ++k, a += amx_factors<F>, b += amx_factors<F>) {
-    amx::load<4>(a, bytes);
+    amx::load_passing<4>(a, bytes);
     amx::load<6>(b, bytes);
     Product::template add<0, 4, 6>();
     if constexpr (Columns == 2) {
@@ -107,7 +107,7 @@ __attribute__((noinline)) void multiply_amx_block(C* to, unsigned to_stride, C c
       Product::template add<1, 4, 7>();
     }
     if constexpr (Rows == 2) {
-      amx::load<5>(a + next, bytes);
+      amx::load_passing<5>(a + next, bytes);
       Product::template add<2, 5, 6>();
     }
     if constexpr (Rows == 2 && Columns == 2)
@@ -140,9 +140,8 @@ CUDA_TILE_API void multiply_amx_tiles(C* to, unsigned to_stride, C const* from, 
   namespace amx = platform::amx;
   constexpr unsigned side = amx::tile_rows, rows = M >= 2 * side ? 2 : 1, columns = N >= 2 * side ? 2 : 1;
   constexpr unsigned next = K * side;
-  // The tiles of the right factor stay in the first cache, from which those of the left one do not evict
-  // them.
-  constexpr unsigned most = 8 * amx_depth<F>;
+  // So many tiles of the right factor stay in the first cache while those of the left one pass by.
+  constexpr unsigned most = 16 * amx_depth<F>;
   amx::configure(amx::full_tiles());
   for (unsigned k = 0; k < depth; k += most) {
     unsigned const now = depth - k < most ? depth - k : most;
