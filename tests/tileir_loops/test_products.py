@@ -60,6 +60,7 @@ KERNELS = {
         "%is_row = cmpi less_than", "%is_row = cmpi not_equal"
     ),
     "backwards": kernels.backwards(kernels.product("backwards", 16, 32, 16)),
+    "deep_backwards": kernels.backwards(kernels.product("deep_backwards", 16, 32, 64)),
     "bytes_backwards": kernels.backwards(
         kernels.product("bytes_backwards", 16, 16, 32, kind="i8", sums="i32")
     ),
@@ -75,8 +76,8 @@ SUMS = {name: np.int32 for name, kind in TYPES.items() if kind == np.int8} | {"d
 #: Whose factors are unsigned.
 UNSIGNED = {"mixed_bytes": "a", "started_bytes": "b", "batched_bytes": "ab"}
 STARTS = {"started": 2.5, "started_bytes": -7, "bytes_of_tiles": 5}
-#: Tile sizes, and the sizes of arrays: several tiles, ragged ones, and less than a tile.
-SIZES = [(1, 1, 1), (3, 2, 5), (2.5, 1.25, 2.75), (0.5, 0.5, 0.25)]
+#: The sizes of arrays, in tiles: two steps of one block, several tiles, ragged ones, and less than a tile.
+SIZES = [(1, 1, 2), (3, 2, 5), (2.5, 1.25, 2.75), (0.5, 0.5, 0.25)]
 
 
 @functools.cache
@@ -125,6 +126,7 @@ TILES = {
     "batched_bytes": (2, 8, 16, 16, ""),
     "long_bytes": (0, 8, 16, 1024, ""),
     "backwards": (0, 16, 32, 16, ""),
+    "deep_backwards": (0, 16, 32, 64, ""),
     "bytes_backwards": (0, 16, 16, 32, ""),
     "pointers": (0, 16, 32, 16, ""),
     "advancing": (0, 16, 32, 16, ""),

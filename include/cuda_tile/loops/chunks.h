@@ -55,6 +55,8 @@ public:
     chunks = reinterpret_cast<Chunk*>(memory + state_bytes) + at.number * count;
   }
 
+  CUDA_TILE_API bool is_shared() const { return states != nullptr; }
+
   /// Begins a chunk that no other block is to use.
   CUDA_TILE_API void begin_own() {
     present = &own;

@@ -28,6 +28,8 @@ class product_sums {
       columns == 4 * lanes && per_step == 1 && (M + N) * sizeof(F) * 512 <= 512 * 1024;
   static constexpr unsigned most = (is_deep ? 512 : 256) * per_step;
   static constexpr unsigned depth = Together && Batches == 1 && K < most ? most : K;
+  /// So deep, chunks are worth multiplying where the left factor is not packed.
+  static constexpr unsigned enough = 64 * per_step;
   /// Whether factors may be multiplied where they are.
   static constexpr bool takes_left =
       requires { requires arithmetic::takes_left; } && !Together && K * sizeof(F) <= 512;
@@ -75,10 +77,16 @@ public:
     for (unsigned batch = 0; batch < Batches; ++batch) {
       C* const to = sums + batch * M * N;
       matrix<L> const x = a.at(batch);
+      if (as_rows && filled != 0 && !follow(x)) {
+        if (filled < enough || left.is_shared() || right.is_shared()) {
+          pack_taken();
+        } else {
+          multiply(to, static_cast<unsigned>(row_step));
+          is_zero = false;
+        }
+      }
       if (filled == 0)
         begin_chunk(x, a.stay);
-      else if (as_rows && !follow(x))
-        pack_taken();
       if (as_rows)
         take_rows(x);
       else if (as_left)
