@@ -43,19 +43,27 @@ struct small_format {
     return rounded | (signless ? 0 : bits >> 31 << (Mantissa + Exponent));
   }
 
-  /// Exact.
-  static CUDA_TILE_BITS float to_float(unsigned small) {
-    unsigned magnitude = small & (sign - 1);
-    // Treat the bits as a float with the same mantissa and exponent, then multiply by a power of two to
-    // correct the bias.
-    float scale = platform::bit_cast<float>(static_cast<unsigned>(bias < 127 ? 254 - bias : 127) << 23);
-    float value = platform::bit_cast<float>(magnitude << shift) * scale;
-    unsigned bits = platform::bit_cast<unsigned>(value);
+  /// The bits of a float F, or of a vector of them. Exact.
+  template <typename F = float, typename Bits>
+  static CUDA_TILE_BITS Bits float_bits(Bits small) {
+    Bits magnitude = small & (sign - 1);
+    Bits bits = magnitude << shift;
+    if constexpr (bias < 127) {
+      // In floats from this power of two on, the last bit is worth the last bit of our subnormal values. So
+      // no number here is a subnormal float, with which processors are slow.
+      constexpr unsigned power = static_cast<unsigned>(127 - bias + shift + 1) << 23;
+      F subnormal = platform::bit_cast<F>(power | magnitude) - platform::bit_cast<float>(power);
+      Bits normal = bits + (static_cast<unsigned>(127 - bias) << 23);
+      bits = magnitude < (1u << Mantissa) ? platform::bit_cast<Bits>(subnormal) : normal;
+    }
     if constexpr (Beyond == beyond_finite::infinity)
-      bits |= magnitude >= infinity ? 0x7f800000u : 0;
+      bits = magnitude >= infinity ? bits | 0x7f800000u : bits;
     if constexpr (Beyond == beyond_finite::nan)
-      bits = magnitude == nan ? 0x7fffffffu : bits;
-    return platform::bit_cast<float>(bits | (small & sign) << (31 - Mantissa - Exponent));
+      bits = magnitude == nan ? Bits{} + 0x7fffffffu : bits;
+    return bits | (small & sign) << (31 - Mantissa - Exponent);
+  }
+  static CUDA_TILE_BITS float to_float(unsigned small) {
+    return platform::bit_cast<float>(float_bits(small));
   }
 };
 
@@ -68,8 +76,13 @@ struct e8m0_format {
     unsigned rounded = exponent + (up ? 1 : 0);
     return magnitude > 0x7f800000u ? 255 : rounded > 254 ? 254 : rounded;
   }
+  template <typename F = float, typename Bits>
+  static CUDA_TILE_BITS Bits float_bits(Bits small) {
+    Bits bits = small == 255 ? Bits{} + 0x7fffffffu : small << 23;
+    return small == 0 ? Bits{} + 0x400000u : bits;
+  }
   static CUDA_TILE_BITS float to_float(unsigned small) {
-    return platform::bit_cast<float>(small == 0 ? 0x400000u : small == 255 ? 0x7fffffffu : small << 23);
+    return platform::bit_cast<float>(float_bits(small));
   }
 };
 

@@ -1,5 +1,6 @@
-// Tiles of half with one thread a block: whole vectors are converted from and to float by the processor's
-// instructions, which compilers do not find by themselves. So are vectors of float to bfloat16.
+// Tiles of small floats with one thread a block: whole vectors of half are converted from and to float by the
+// processor's instructions, which compilers do not find by themselves, vectors of float to bfloat16 as well,
+// and floats of 8 bits by their bits.
 #pragma once
 
 #include "cuda_tile/core/modes.h"
@@ -26,10 +27,23 @@ CUDA_TILE_CONSTEXPR bool rounds_to_bfloat16() {
          is_same_v<From, float>;
 }
 
+/// Whether N small floats of 8 bits become floats in whole vectors.
+template <typename To, typename From, unsigned N>
+CUDA_TILE_CONSTEXPR bool widens_bytes() {
+  constexpr unsigned at_once = platform::vector_bytes / 4;
+  return sizeof(From) == 1 && N % at_once == 0 && is_same_v<To, float> && is_below_float<From>;
+}
+
 template <unsigned N, typename To, typename From>
 CUDA_TILE_API void convert_elements(To* to, From const* from) {
   constexpr unsigned at_once = halves_or_one, two = 2 * at_once;
-  if constexpr (rounds_to_bfloat16<To, From, N>()) {
+  if constexpr (widens_bytes<To, From, N>()) {
+    using numbers = platform::vector<float>;
+    for (unsigned i = 0; i < N; i += platform::vector_bytes / 4) {
+      auto const bits = format_of<From>::template float_bits<numbers>(platform::widen_bytes(from + i));
+      platform::store_vector(to + i, (numbers)bits);
+    }
+  } else if constexpr (rounds_to_bfloat16<To, From, N>()) {
     for (unsigned i = 0; i < N; i += platform::bfloat16s_at_once)
       platform::bfloat16s_of_floats(to + i, from + i);
   } else if constexpr (!converts_halves<To, From, N>()) {

@@ -34,6 +34,24 @@ inline void store_vector(T* to, V v) {
   __builtin_memcpy(to, &v, sizeof v);
 }
 
+/// Bytes in memory as numbers of 32 bits, a vector of them.
+inline vector<unsigned> widen_bytes(void const* from) {
+  using bytes = vector<unsigned char, vector_bytes / 4>;
+  auto const narrow = platform::load_vector<bytes>(static_cast<char const*>(from));
+#if !defined(__clang__) && defined(__AVX512F__) && defined(__AVX512BW__) // g++ would widen them one by one
+  typedef char sixteen __attribute__((vector_size(16)));
+  return (vector<unsigned>)__builtin_ia32_pmovzxbd512_mask((sixteen)narrow, vector<int>{},
+                                                           (unsigned short)-1);
+#elif !defined(__clang__) && defined(__AVX2__)
+  typedef char sixteen __attribute__((vector_size(16)));
+  sixteen all{};
+  __builtin_memcpy(&all, &narrow, sizeof narrow);
+  return (vector<unsigned>)__builtin_ia32_pmovzxbd256(all);
+#else
+  return __builtin_convertvector(narrow, vector<unsigned>);
+#endif
+}
+
 /// Lane l of the result is lane place(l) of a and b in sequence: places from the number of lanes up select
 /// from b.
 #if defined(__clang__)

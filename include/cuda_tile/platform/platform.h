@@ -45,6 +45,7 @@
 // - is_zero: whether all bits of a vector are 0
 // - halves_at_once, floats_of_halves, floats_of_two, halves_of_floats, halves_of_two: conversions of half, by
 //   the processor's instructions
+// - widen_bytes: bytes as numbers of 32 bits, a vector of them
 // - bfloat16s_at_once, bfloat16s_of_floats: conversions to bfloat16, likewise
 // - has_streaming_stores, streaming_bytes, stream: stores that bypass the caches, for arrays of that size
 // - note_load, was_just_loaded: whether memory is in the caches already
