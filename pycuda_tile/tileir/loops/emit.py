@@ -25,6 +25,8 @@ from .stages import Nest
 
 #: Rows of up to so many elements are prefetched, and so many rows before they are needed.
 _SHORT_ROW, _ROWS_AHEAD = 2048, 2
+#: So few floats are divided by instructions, of which the first one comes sooner than an inverse.
+_FEW_QUOTIENTS = 256
 #: Operations of which strips have functions of their own (cuda_tile/loops/strips.h).
 _DIVISIONS = frozenset({"divi", "remi"})
 _OF_STRIPS = _DIVISIONS | {"exti", "offset"}
@@ -334,13 +336,14 @@ class _Emitter:
             self._compute(op.results[0], text, names)
 
     def _divides_floats(self, op: Operation) -> bool:
-        """Whether an operation divides strips of float, in no mode but the usual one."""
+        """Whether an operation divides many floats, in no mode but the usual one."""
         return (
             op.name == "divf"
             and attribute(op, "rounding_mode", "nearest_even") == "nearest_even"
             and not attribute(op, "flush_to_zero", False)
             and value_element(op.results[0]) == "f32"
             and self.nest.has_lanes(operands_of(op)[0])
+            and self.nest.axes.extents[self.nest.vector] > _FEW_QUOTIENTS
         )
 
     def _divisor(self, op: Operation) -> str:
