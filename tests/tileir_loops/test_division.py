@@ -7,6 +7,7 @@ import functools
 
 import numpy as np
 import pytest
+from open_front_end import module
 
 import pycuda_tile as pct
 from pycuda_tile import tileir
@@ -92,11 +93,11 @@ using namespace ct::literals;
 
 // Each row of q is that of x divided by an element of n; r is x divided by the first one.
 __tile_global__ void divide(const float* x, const float* n, float* q, float* r) {
-  using tile = ct::shape<16, 256>;
-  ct::partition_view from{ct::tensor_span{x, ct::extents{16, 256}}, tile{}};
+  using tile = ct::shape<16, 512>;
+  ct::partition_view from{ct::tensor_span{x, ct::extents{16, 512}}, tile{}};
   ct::partition_view by{ct::tensor_span{n, ct::extents{16, 1}}, ct::shape<16, 1>{}};
-  ct::partition_view to{ct::tensor_span{q, ct::extents{16, 256}}, tile{}};
-  ct::partition_view also{ct::tensor_span{r, ct::extents{16, 256}}, tile{}};
+  ct::partition_view to{ct::tensor_span{q, ct::extents{16, 512}}, tile{}};
+  ct::partition_view also{ct::tensor_span{r, ct::extents{16, 512}}, tile{}};
   auto rows = from.load(0, 0);
   to.store(rows / by.load(0, 0), 0, 0);
   also.store(rows / *n, 0, 0);
@@ -106,10 +107,16 @@ DIVIDED_BY = [1.0, 3.0, 0.7, 1.0 - 2.0**-24, 2.0**-40, 2.0**40, 2.0**41, 1e-30, 
 DIVIDED_BY += [0.0, -0.0, np.inf, -np.inf, np.nan]
 
 
+def test_few_floats_are_divided_by_the_instruction():
+    for columns, by_inverse in ((512, 2), (256, 0)):
+        made = module(FLOATS.replace("512", str(columns)), "divide")
+        assert fuse(made)[0].count("loops::div(") == by_inverse
+
+
 @pytest.mark.parametrize("optimize", [True, False])
 def test_floats_by_one_number(optimize: bool):
     rng = np.random.default_rng(4)
-    x = (rng.standard_normal((16, 256)) * 2.0 ** rng.integers(-90, 90, (16, 256))).astype(np.float32)
+    x = (rng.standard_normal((16, 512)) * 2.0 ** rng.integers(-90, 90, (16, 512))).astype(np.float32)
     special = [0.0, -0.0, 1e-42, -1e-42, 2.0**-60, 2.0**-61, 2.0**60, 2.0**61, np.inf, -np.inf, np.nan, 3e38]
     x[:, 64:128] = rng.standard_normal((16, 64))  # of which no strip is as special
     x[:, 128:160] = np.where(x[:, 128:160] < 0, 0, np.float32(-0.0))

@@ -13,7 +13,7 @@ loops, and what passes from one to the next stays in registers. A kernel goes th
    - `effects` finds what keeps the order of loads and stores: which must not overlap,
    - `stages` orders the loops and divides the work among them.
 4. `vectors` says how values are held in C++, and `emit` writes the loops; `places` writes the addresses,
-   bounds and tests before them.
+   bounds and tests before them, and `ahead` finds what to fetch for the next block.
 
 Operations of which there is no rule run on whole tiles between the groups, translated op by op; Fallback
 says why. A group whose test fails when it runs, for example because its arrays overlap, also runs op by op.

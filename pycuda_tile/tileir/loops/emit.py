@@ -41,18 +41,20 @@ def emit(
     nest: Nest,
     otherwise: Otherwise,
     places: dict[int, str],
+    ahead: dict[int, str],
 ) -> None:
     """Writes a nest.
 
     otherwise:     writes what happens if a test before the loops fails
     places:        variables that outputs are to be written to, by the output's identity
+    ahead:         how far ahead loads may ask for what comes next, by their identity
     """
-    _Emitter(translator, nest, places).write(otherwise)
+    _Emitter(translator, nest, places, ahead).write(otherwise)
 
 
 class _Emitter:
-    def __init__(self, translator: Translation, nest: Nest, places: dict[int, str]):
-        self.translator, self.nest = translator, nest
+    def __init__(self, translator: Translation, nest: Nest, places: dict[int, str], ahead: dict[int, str]):
+        self.translator, self.nest, self.ahead = translator, nest, ahead
         self.line = translator.line
         self.given = places
         self.outputs = {id(v): places.get(id(v)) or translator.fresh("result") for v in nest.outputs}
@@ -400,23 +402,20 @@ class _Emitter:
 
     def _load(self, op: Operation) -> str:
         mask = self.nest.access(op).mask
-        self._prefetch(self.places[id(op)])
+        self._prefetch(op)
         return self._read(self.places[id(op)], op.results[0], "" if mask is None else self._name(mask))
 
-    def _prefetch(self, place: Place) -> None:
-        """Asks for a row that the loops reach soon: processors foresee only that the present one goes on."""
-        nest = self.nest
-        if (
-            nest.axes.extents[nest.vector] > _SHORT_ROW
-            or nest.inner != nest.vector
-            or not nest.outer
-            or place.steps.get(nest.vector) != "1"
-        ):
+    def _prefetch(self, op: Operation) -> None:
+        """Asks for a row that comes soon: processors foresee only that the present one goes on."""
+        nest, place = self.nest, self.places[id(op)]
+        if nest.inner != nest.vector or place.steps.get(nest.vector) != "1":
             return
-        step = place.steps.get(nest.outer[-1], "0")
-        if step != "0":
-            at = f"{place.at(self.positions)} + {_ROWS_AHEAD} * {step}"
-            self.line(f"loops::prefetch<{vectors.LENGTH}>({at});")
+        distance = "" if nest.outer else self.ahead.get(id(op), "")
+        if nest.outer and nest.axes.extents[nest.vector] <= _SHORT_ROW:
+            step = place.steps.get(nest.outer[-1], "0")
+            distance = f"{_ROWS_AHEAD} * {step}" if step != "0" else ""
+        if distance:
+            self.line(f"loops::prefetch<{vectors.LENGTH}>({place.at(self.positions)} + {distance});")
 
     def _read(self, place: Place, value: Value, mask: str = "") -> str:
         padding = place.padding or f"loops::any<{place.kind}>()"

@@ -13,6 +13,7 @@ from ..lower.translate import Translator
 from ..lower.types import NotLowered
 from ..module import Module
 from ..reading import operands_of
+from .ahead import Ahead
 from .emit import emit
 from .facts import STORES, data_of, is_tile, is_weak
 from .fallback import NOTHING, Fallback, place_of
@@ -46,6 +47,7 @@ class FusingTranslator(Translator):
         self._uses = Uses()
         self._variables = Variables(Block([], []))
         self._products = Products(self, self._uses, self._variables, Block([], []), self._plainly)
+        self._ahead = Ahead(Block([], []))
         self._simple: list[Entry] = []  # kept, because values are known by their identity
         # Tiles that simplify.py repeats, by what computes them, as far as the present block has them; and the
         # first of equal ones, by the identity of the others.
@@ -70,6 +72,7 @@ class FusingTranslator(Translator):
         self._variables = Variables(body)
         self.shared, self.declared = self._variables.shared(), {}
         self._products = Products(self, self._uses, self._variables, body, self._plainly)
+        self._ahead = Ahead(body)
         super()._entry(found)
         if all(map(is_weak, walk(found.body))):  # else one block may wait for what another one stores
             kernel = self.kernel_names[found.name]
@@ -137,7 +140,8 @@ class FusingTranslator(Translator):
 
     def _emit(self, nest: Nest, places: dict[int, str]) -> None:
         try:
-            emit(self, nest, self._refuse if self._insists else self._by_operation, places)
+            otherwise = self._refuse if self._insists else self._by_operation
+            emit(self, nest, otherwise, places, self._ahead.distances(nest, self))
         except NotLowered:
             self._plainly(nest.all_ops)  # which says of which operation there is no translation
             raise

@@ -102,11 +102,13 @@ __attribute__((noinline)) void multiply_block(C* to, unsigned to_stride, Addend 
   // A core that runs two threads is limited by instruction issue, and counting every step would take a tenth
   // of its issue slots.
   constexpr unsigned width = Vectors * lanes * per_step;
+  // Of wide panels, a step reads much and has issue slots left.
+  constexpr bool fetches = Vectors >= 4 && per_step == 1;
   size_t const between_rows = a_stride; // numbers of 32 bits would be extended anew for each row
   F const* const end = b + size_t(steps) * width;
 #pragma GCC unroll 4
   for (; b != end; b += width, a += per_step, ahead.from += ahead.step) {
-    if constexpr (per_step == 1) // others read less, and use more issue slots
+    if constexpr (fetches)
       __builtin_prefetch(ahead.from, 0, 2);
     for (unsigned i = 0; i < Rows; ++i) {
       auto factor = Arithmetic::splat(a + i * between_rows);
