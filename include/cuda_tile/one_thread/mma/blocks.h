@@ -76,7 +76,7 @@ struct addend_of_rows {
   platform::vector<C> start(unsigned i) const { return rows[i] - platform::vector<C>{}; }
 };
 
-/// What is brought into the second cache while a block is multiplied, `step` bytes with each step.
+/// What is brought into the second cache while a block is multiplied, `step` bytes with each four steps.
 struct fetched {
   char const* from;
   unsigned step;
@@ -102,20 +102,29 @@ __attribute__((noinline)) void multiply_block(C* to, unsigned to_stride, Addend 
   // A core that runs two threads is limited by instruction issue, and counting every step would take a tenth
   // of its issue slots.
   constexpr unsigned width = Vectors * lanes * per_step;
-  // Of wide panels, a step reads much and has issue slots left.
-  constexpr bool fetches = Vectors >= 4 && per_step == 1;
   size_t const between_rows = a_stride; // numbers of 32 bits would be extended anew for each row
   F const* const end = b + size_t(steps) * width;
-#pragma GCC unroll 4
-  for (; b != end; b += width, a += per_step, ahead.from += ahead.step) {
-    if constexpr (fetches)
-      __builtin_prefetch(ahead.from, 0, 2);
+  auto const step = [&] {
     for (unsigned i = 0; i < Rows; ++i) {
       auto factor = Arithmetic::splat(a + i * between_rows);
       for (unsigned v = 0; v < Vectors; ++v)
         c[i][v] = Arithmetic::add_products(factor, b + v * lanes * per_step, c[i][v]);
     }
-  }
+    a += per_step;
+    b += width;
+  };
+  // A step of wide blocks reads much, and has issue slots left. Not for integers: g++ would add those of four
+  // steps in an order that needs more registers than there are.
+  if constexpr (Vectors >= 4 && per_step == 1)
+    for (; end - b >= 4 * width; ahead.from += ahead.step) {
+      __builtin_prefetch(ahead.from, 0, 2);
+#pragma GCC unroll 4
+      for (unsigned s = 0; s < 4; ++s)
+        step();
+    }
+#pragma GCC unroll 4
+  while (b != end)
+    step();
   for (unsigned i = 0; i < Rows; ++i)
     for (unsigned v = 0; v < Vectors; ++v)
       platform::store_vector(to + i * to_stride + v * lanes,
@@ -131,11 +140,10 @@ CUDA_TILE_API void multiply_rows(unsigned begin, unsigned end, C* to, unsigned t
   constexpr unsigned most = most_block_rows<Vectors>, rows = M < most ? M : most;
   constexpr unsigned in_fours = M % rows == 0 ? 0 : M % rows == 4 ? 4 : 8;
   static_assert(M >= in_fours && (M - in_fours) % rows == 0);
-  // Fast enough for few rows, and slow enough not to be in the way.
-  constexpr unsigned step = 16;
   auto const ahead = [=](unsigned i) {
-    unsigned const bytes = steps * Vectors * platform::vector_bytes, at = i / rows * steps * step;
-    return next && at < bytes ? fetched{static_cast<char const*>(next) + at, step}
+    constexpr unsigned line = 64; // so slow, fetching is not in the way
+    unsigned const bytes = steps * Vectors * platform::vector_bytes, at = i / rows * (steps / 4) * line;
+    return next && at < bytes ? fetched{static_cast<char const*>(next) + at, line}
                               : fetched{reinterpret_cast<char const*>(b), 0};
   };
   unsigned i = begin;
