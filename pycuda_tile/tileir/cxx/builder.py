@@ -305,7 +305,8 @@ class Builder:
         known = self.known_value(value)
         if known is None or known.ndim or element.name == "tf32":
             return None
-        there = np.array(known).astype(DTYPES[element.name])
+        with np.errstate(over="ignore"):
+            there = np.array(known).astype(DTYPES[element.name])
         if there.astype(np.float64) != known.astype(np.float64):
             return None
         return self.constant(Tile(element, value.type.shape), float(known))

@@ -226,9 +226,13 @@ class Places:
             if access in self.nest.effects.in_place.values() or access.mask is not None:
                 continue
             steps = [step for axis, step in place.steps.items() if axis != vector]
+            if place.view is not None:  # between blocks, too
+                steps = [step for step in place.view.tensor.strides if step != "1"]
+            extent = self.nest.axes.extents[vector]
+            row = next((size for factors, size in place.bounds if list(factors) == [vector]), str(extent))
             size = f"1ull * {place.size} * sizeof({place.kind})"
-            given = ", ".join([place.origin, size, *(f"1ll * {step}" for step in steps)])
-            place.streams = self._let("streams", f"loops::is_worth_streaming({given})", "bool")
+            given = ", ".join([place.origin, size, row, *(f"1ll * {step}" for step in steps)])
+            place.streams = self._let("streams", f"loops::is_worth_streaming<{extent}>({given})", "bool")
 
     def _let(self, wish: str, text: str, kind: str = "long long") -> str:
         name = self.translator.fresh(wish)
