@@ -28,7 +28,19 @@ __tile_global__ void k(const float* x, float* out, int rows, int columns) {
 """
 BLOCK = "auto row = ct::bid().x; if (true)"
 LOOP = "for (int row : ct::irange(int(ct::bid().x), rows, int(ct::num_blocks().x)))"
-OTHER = "auto row = ct::bid().x * 2 + 1; if (true)"
+OTHER = "auto row = int(ct::bid().x) * columns + 1; if (true)"
+SQUARE = "auto row = ct::bid().x * ct::bid().x; if (true)"
+POINTERS = """
+#include "cuda_tile.h"
+namespace ct = cuda::tiles;
+using namespace ct::literals;
+
+__tile_global__ void k(const float* x, float* out, int columns) {
+  auto i = ct::iota<ct::tile<int, ct::shape<1024>>>() + int(ct::bid().x) * columns;
+  auto t = ct::load(x + i);
+  ct::store(out + i, t / ct::sum(t, 0_ic));
+}
+"""
 
 
 def prefetches(source: str | Path, kernel: str) -> list[str]:
@@ -37,15 +49,16 @@ def prefetches(source: str | Path, kernel: str) -> list[str]:
 
 def test_the_second_of_three_groups_asks():
     (asked,) = prefetches(SOFTMAX, "softmax")
-    assert re.fullmatch(r"at_1 \+ i0_1 \+ 1ll \* tensor_stride0", asked)
+    assert re.fullmatch(r"at_1 \+ i0_1 \+ tensor_stride0", asked)
 
 
 @pytest.mark.parametrize(
     "which, rows, distance",
     [
-        (BLOCK, "1", r"1ll \* tensor_stride0"),
-        (LOOP, "1", r"1ll \* static_cast<unsigned>\(\w+\) \* tensor_stride0"),
-        (OTHER, "1", ""),
+        (BLOCK, "1", r"\+ tensor_stride0$"),
+        (OTHER, "1", r"\+ tensor_stride0 \* static_cast<long long>\(\w+\)$"),
+        (LOOP, "1", r"\+ tensor_stride0 \* static_cast<long long>\(\w+\)$"),
+        (SQUARE, "1", ""),
     ],
 )
 def test_how_far_ahead_the_next_row_is(which: str, rows: str, distance: str):
@@ -58,3 +71,8 @@ def test_rows_of_one_tile_follow_each_other():
     """So all groups ask for the row after the next one."""
     found = prefetches(KERNEL.replace("ROWS", "4").replace("FOR", BLOCK), "k")
     assert len(found) == 2 and all(each.endswith("+ 2 * tensor_stride0") for each in found)
+
+
+def test_rows_of_pointers():
+    (asked,) = prefetches(POINTERS, "k")
+    assert re.search(r"\+ static_cast<long long>\(\w+\)$", asked)
