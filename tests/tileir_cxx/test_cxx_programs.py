@@ -26,7 +26,7 @@ def sibling(name: str):
     return loaded
 
 
-ALL = sibling("test_kernels").ALL
+ALL = sibling("kernel_runs").ALL
 RUNS = sibling("manual_runs").RUNS
 KERNELS = [(name, expression) for name, kernels in ALL.items() for expression in kernels]
 
