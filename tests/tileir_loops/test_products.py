@@ -180,6 +180,54 @@ def test_factors_that_a_loop_overwrites():
     assert (c.reshape(m, n) == a @ b).all() and (after == 9).all()
 
 
+REPEATED = """
+#include "cuda_tile.h"
+namespace ct = cuda::tiles;
+
+// Of a row of tiles x and a column of tiles w, so far as the block goes: out = the sum of all |x w(s)|, and
+// power = x times all w(s).
+__tile_global__ void repeated(const float* x, const float* w, float* out, float* power, int m, int k) {
+  using tile = ct::tile<float, ct::shape<32, 32>>;
+  ct::partition_view xs{ct::tensor_span{x, ct::extents{m, 32}}, ct::shape<32, 32>{}};
+  ct::partition_view ws{ct::tensor_span{w, ct::extents{k, 64}}, ct::shape<32, 32>{}};
+  ct::partition_view outs{ct::tensor_span{out, ct::extents{m, 64}}, ct::shape<32, 32>{}};
+  ct::partition_view powers{ct::tensor_span{power, ct::extents{m, 64}}, ct::shape<32, 32>{}};
+  int row = int(ct::bid().x), column = int(ct::bid().y);
+  auto left = xs.load_masked(row, 0) + 0.0f;
+  auto sum = ct::zeros<tile>(), product = left;
+  for (int s : ct::irange(0, row + 1)) {
+    sum = sum + ct::abs(ct::mma(left, ws.load_masked(s, column), ct::zeros<tile>()));
+    product = ct::mma(product, ws.load_masked(s, column), ct::zeros<tile>());
+  }
+  outs.store_masked(sum, row, column);
+  powers.store_masked(product, row, column);
+}
+"""
+
+
+def test_products_of_each_round_share_what_is_packed():
+    """Blocks have different numbers of rounds, and one more than there are tiles of w. What a loop carries is
+    packed in each round, what comes from before it once."""
+    rows, (m, k) = 6, (6 * 32 - 5, 5 * 32 - 3)
+    rng = np.random.default_rng(8)
+    x, w = (rng.integers(-1, 2, shape).astype(np.float32) for shape in ((m, 32), (k, 64)))
+    for half in (w[:, :32], w[:, 32:]):
+        half[np.abs(half).cumsum(axis=1) > 1] = 0  # at most one in a row, so that powers stay small
+    kernel = pct.build(REPEATED, target="cpu", optimize=True)["repeated"]
+    out, power = np.zeros((m, 64), np.float32), np.zeros((m, 64), np.float32)
+    kernel[rows, 2](x, w, out, power, m, k)
+    tiles = np.zeros((rows * 32, 64), np.float32)
+    tiles[:k] = w
+    for row, column in np.ndindex(rows, 2):
+        own, place = (
+            x[32 * row : 32 * row + 32],
+            np.s_[32 * row : 32 * row + 32, 32 * column : 32 * column + 32],
+        )
+        of_rounds = tiles.reshape(rows, 32, 64)[: row + 1, :, 32 * column : 32 * column + 32]
+        assert (out[place] == sum(np.abs(own @ tile) for tile in of_rounds)).all()
+        assert (power[place] == functools.reduce(np.matmul, of_rounds, own)).all()
+
+
 @pytest.mark.parametrize("value", [np.inf, np.nan])
 def test_what_is_not_finite_meets_padding(value: float):
     """A tile's missing elements are zeros, so the product is NaN, also where nothing is missing in memory."""

@@ -31,6 +31,7 @@ class shared_chunks {
   unsigned* states = nullptr;
   Chunk* chunks = nullptr;
   unsigned* taken = nullptr; // the state of the present chunk, if this block packs it for all
+  long long shared = 0;      // how many chunks of the line there are
   Chunk own;
 
 public:
@@ -51,6 +52,7 @@ public:
         block->shared->get(block->shared, number, state_bytes + all * sizeof(Chunk), state_bytes));
     if (!memory)
       return;
+    shared = count;
     states = reinterpret_cast<unsigned*>(memory) + at.number * count;
     chunks = reinterpret_cast<Chunk*>(memory + state_bytes) + at.number * count;
   }
@@ -64,7 +66,7 @@ public:
   }
   CUDA_TILE_API void begin(unsigned chunk) {
     begin_own();
-    if (!states)
+    if (!states || chunk >= shared)
       return;
     unsigned known = __atomic_load_n(states + chunk, __ATOMIC_ACQUIRE);
     if (known == ready) {

@@ -23,12 +23,12 @@ struct matrix {
 };
 
 /// Matrices of a batch, `step` elements apart, of which `count` exist. Those that stay may be read later, as
-/// nothing writes there before the loop ends.
+/// nothing writes there before the loop ends; and some are the same in each round of the loop.
 template <typename E>
 struct matrices {
   matrix<E> first;
   long long step, count;
-  bool stay = false;
+  bool stay = false, same = false;
 
   CUDA_TILE_API matrix<E> at(unsigned batch) const {
     matrix<E> found = first;

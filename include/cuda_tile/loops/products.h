@@ -58,6 +58,7 @@ class product_sums {
   unsigned filled = 0, chunk = 0; // how much of the present chunk is packed, and its number
   bool is_zero;                   // whether the sums begin with zeros, which are not there yet
   bool as_rows = false;           // whether the left factor of the present chunk is not packed
+  bool has_left = false;          // whether a left factor that is always the same is packed
 
 public:
   explicit product_sums(bool begins_with_zeros) : is_zero(begins_with_zeros) {}
@@ -87,12 +88,14 @@ public:
       }
       if (filled == 0)
         begin_chunk(x, a.stay);
-      if (as_rows)
+      if (as_rows) {
         take_rows(x);
-      else if (as_left)
+      } else if (as_left) {
         take_left(x);
-      else if (left.packs && (batch == 0 || a.step != 0))
+      } else if (left.packs && !(a.same && has_left) && (batch == 0 || a.step != 0)) {
         pack(*left.present, x);
+        has_left = true;
+      }
       if (as_right)
         take_right(b.at(batch));
       else if (right.packs && (batch == 0 || b.step != 0))
@@ -100,7 +103,7 @@ public:
       if ((filled += K) == depth)
         multiply(to, static_cast<unsigned>(row_step));
     }
-    if (filled == 0)
+    if (Together && filled == 0)
       is_zero = false;
   }
 

@@ -82,6 +82,10 @@ inline void configure(configuration const& wanted) { asm volatile("ldtilecfg %0"
 inline void release() { asm volatile("tilerelease"); }
 
 template <unsigned Tile>
+inline void set_to_zero() {
+  asm volatile("tilezero %%tmm%c0" : : "i"(Tile));
+}
+template <unsigned Tile>
 inline void load(void const* from, size_t stride) {
   asm volatile("tileloadd (%0,%1,1), %%tmm%c2" : : "r"(from), "r"(stride), "i"(Tile) : "memory");
 }
@@ -124,6 +128,8 @@ inline constexpr bool has_bfloat16 = false, has_int8 = false;
 bool is_permitted();
 void configure(configuration const& wanted);
 void release();
+template <unsigned Tile>
+void set_to_zero();
 template <unsigned Tile>
 void load(void const* from, size_t stride);
 template <unsigned Tile>

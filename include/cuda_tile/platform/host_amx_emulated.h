@@ -27,6 +27,10 @@ inline void configure(configuration const& wanted) {
 }
 
 template <unsigned Tile>
+inline void set_to_zero() {
+  __builtin_memset(state().tile[Tile], 0, sizeof state().tile[Tile]);
+}
+template <unsigned Tile>
 inline void load(void const* from, size_t stride) {
   registers& all = state();
   for (unsigned r = 0; r != tile_rows; ++r)

@@ -80,6 +80,8 @@ class Product:
     carried:  the position of the sums among the values that its loop carries, if products of several rounds
               may be made together
     steady:   nothing in this loop writes, so that factors in memory may be read later
+    loop:     each round of this one makes the product once, with sums of its own
+    same:     the left factor is a tile from before that loop
     """
 
     op: Operation
@@ -90,6 +92,8 @@ class Product:
     replaces: bool = False
     carried: int | None = None
     steady: bool = False
+    loop: Operation | None = None
+    same: bool = False
 
 
 @dataclass
@@ -108,6 +112,9 @@ class Contraction:
     def carried_by(self, loop: Operation) -> list[Product]:
         own = {id(op) for op in region(loop, 0).ops}
         return [each for key, each in self.found.items() if key in own and each.carried is not None]
+
+    def repeated_by(self, loop: Operation) -> list[Product]:
+        return [each for each in self.found.values() if each.loop is loop]
 
 
 def find_products(body: Block, uses: Uses, variables: Variables) -> Contraction:
@@ -174,6 +181,10 @@ def _product(
         product.steady = product.carried is not None and _only_reads(block.ops)
     if product.carried is None and all(factor.access is None for factor in factors):
         raise Fallback(op, "to pack tiles takes longer than it saves", on_tiles=True)
+    if loop is not None and product.carried is None and not _leaves(block.ops[:-1]):
+        product.loop = loop
+        inside = lhs in block.arguments or definitions.get(id(lhs)) in block.ops
+        product.same = factors[0].access is None and not inside
     if not alone:
         return product
     product.in_place = True
@@ -326,13 +337,16 @@ def may_share(body: Block, loop: Operation) -> bool:
     return True
 
 
-def line_of(factor: Factor, loop: Operation, uniform: set[int]) -> list[tuple[int, Value]] | None:
+def line_of(
+    factor: Factor, loop: Operation, uniform: set[int], *, ends: bool = True
+) -> list[tuple[int, Value]] | None:
     """Which row or column of tiles a loop packs: the indices, with their dimensions, that stay the same
-    during the loop; None if blocks with the same ones may pack something else."""
+    during the loop; None if blocks with the same ones may pack something else, or (`ends`) not as many."""
     if factor.access is None or "view" not in factor.access.op.operands:
         return None
     load, body = factor.access.op, region(loop, 0)
-    bounds = operands_of(loop)[:3]
+    start, stop, step = operands_of(loop)[:3]
+    bounds = [start, stop, step] if ends else [start, step]
     if id(operand(load, "view")) not in uniform or not all(id(value) in uniform for value in bounds):
         return None
     inside = {id(value) for op in walk(body) for value in op.results}

@@ -93,12 +93,18 @@ class Products:
 
     def begin(self, loop: Operation) -> None:
         """Writes what a loop needs before it."""
+        shares = may_share(self.body, loop)
         for product in self._contraction.carried_by(loop):
             if product.begins is not None and id(product.begins) in self._contraction.absorbed:
                 self.translator.names.alias(product.begins.results[0], "")  # the variable needs no value
             self._names[id(product.op)] = self._declare(product)
-            if may_share(self.body, loop):
+            if shares:
                 self._share(product, loop)
+        for product in self._contraction.repeated_by(loop):
+            sides = [f for f in (product.left, product.right) if shares and self._line(product, f, loop)]
+            if sides or product.same:
+                self._names[id(product.op)] = self._declare(product)
+                self._share(product, loop) if sides else None
         if id(loop) in self._stored:
             self._begin_stored(self._stored[id(loop)])
 
@@ -138,24 +144,37 @@ class Products:
         columns = value_shape(product.op.results[0])[-1]
         return f"{condition} ? {origin} : {tile_name}.slots, {condition} ? {step} : {columns}"
 
+    def _line(self, product: Product, factor: Factor, loop: Operation) -> list[tuple[int, Value]] | None:
+        """Which blocks may pack a factor for each other. A product of its own has a number in each round."""
+        if value_shape(operand(product.op, "acc"))[:-2] not in ((), (1,)):
+            return None
+        return line_of(factor, loop, self._uniform, ends=product.carried is not None)
+
     def _share(self, product: Product, loop: Operation) -> None:
         """Lets blocks pack a factor for each other, where several pack the same."""
         names = self.translator.names
         for side, factor in (("left", product.left), ("right", product.right)):
-            line = line_of(factor, loop, self._uniform)
-            if line is None or value_shape(operand(product.op, "acc"))[:-2] not in ((), (1,)):
+            line = self._line(product, factor, loop)
+            if line is None:
                 continue
             assert factor.access is not None
             view = self.translator.views[id(operand(factor.access.op, "view"))]
+            extents = [view.tensor.extents[axis] for axis in view.kind.axes]
             at = "loops::line{0, 1}"
             for d, value in line:
-                extent = view.tensor.extents[view.kind.axes[d]]
-                at += f".and_then({unsigned_scalar(self.translator, value)}, {extent}, {view.kind.steps[d]})"
-            sign = "unsigned" if attribute(loop, "unsignedCmp", False) else "signed"
-            bounds = ", ".join(names[value] for value in operands_of(loop)[:3])
-            steps = f"static_cast<long long>(tileir::rounds<tileir::as_{sign}>({bounds}))"
+                index = unsigned_scalar(self.translator, value)
+                at += f".and_then({index}, {extents[d]}, {view.kind.steps[d]})"
+            if product.carried is not None:
+                sign = "unsigned" if attribute(loop, "unsignedCmp", False) else "signed"
+                bounds = ", ".join(names[value] for value in operands_of(loop)[:3])
+                steps = f"tileir::rounds<tileir::as_{sign}>({bounds})"
+            else:
+                along = [d for d in range(len(extents)) if d not in dict(line)]
+                steps = " * ".join(f"(({extents[d]} - 1) / {view.kind.steps[d]} + 1)" for d in along) or "1"
             name = self._names[id(product.op)]
-            self.translator.line(f"{name}.share_{side}({self._shared}, {at}, {steps});")
+            self.translator.line(
+                f"{name}.share_{side}({self._shared}, {at}, static_cast<long long>({steps}));"
+            )
             self._shared += 1
 
     # --- one product ---
@@ -183,7 +202,8 @@ class Products:
             self.translator.line(f"{kind} {names.name(result, result.name or 'sum')}{start};")
         self.variables.add(id(result))
         with names.block(""):
-            self._add(product, self._declare(product), names[result])
+            name = self._names.get(id(product.op)) or self._declare(product)
+            self._add(product, name, names[result])
 
     def _add(self, product: Product, name: str, sums: str) -> None:
         """Adds a product to its sums. Factors whose addresses fail a test when it runs are made op by op."""
@@ -252,6 +272,8 @@ def _matrices(
         batch = ("0", f"{batches} * ({counts[0]})") if extents[0] == 1 else (steps[0], counts[0])
     first = ", ".join([origin, *steps[-2:], *counts[-2:], padding])
     stay = ", true" if place is not None and product.steady else ""
+    if which == "lhs" and product.same and len(extents) == 2:
+        stay = ", false, true"
     return f"loops::matrices<{kind}>{{{{{first}}}, {', '.join(batch)}{stay}}}"
 
 

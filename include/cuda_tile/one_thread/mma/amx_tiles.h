@@ -93,11 +93,10 @@ __attribute__((noinline)) void multiply_amx_block(C* to, unsigned to_stride, C c
                                                   unsigned depth) {
   namespace amx = platform::amx;
   constexpr unsigned side = amx::tile_rows, width = Columns * side, bytes = amx::row_bytes;
-  alignas(64) static constexpr C zeros[side]{};
-  amx::load<0>(zeros, 0);
-  amx::load<1>(zeros, 0);
-  amx::load<2>(zeros, 0);
-  amx::load<3>(zeros, 0);
+  amx::set_to_zero<0>();
+  amx::set_to_zero<1>();
+  amx::set_to_zero<2>();
+  amx::set_to_zero<3>();
   for (unsigned k = 0; k < depth; ++k, a += amx_factors<F>, b += amx_factors<F>) {
     amx::load_passing<4>(a, bytes);
     amx::load<6>(b, bytes);
