@@ -12,6 +12,7 @@ import ml_dtypes
 import numpy as np
 import product_kernels as kernels
 import pytest
+from open_front_end import module
 
 import pycuda_tile as pct
 from pycuda_tile import tileir
@@ -316,6 +317,12 @@ def products(text: str):
     body = simplify(tileir.parse(text).entries[0]).body
     found = find_products(body, Uses.of(body), Variables(body))
     return list(found.found.values()), [str(reason) for reason in found.reasons.values()]
+
+
+def test_a_factor_from_before_the_loop_is_the_same_in_each_round():
+    body = simplify(module(REPEATED, "repeated").entries[0]).body
+    found = find_products(body, Uses.of(body), Variables(body)).found.values()
+    assert [each.same for each in found] == [True, False] and all(each.loop is not None for each in found)
 
 
 def test_factors_are_packed_from_memory():
