@@ -389,6 +389,20 @@ def test_exponentials_of_a_column_are_computed_by_strips():
     assert sorted(second.axes.extents) == [64, 128]
 
 
+@pytest.mark.parametrize("rows, alone", [(64, True), (32, False)])
+def test_exponentials_of_rows_do_not_run_row_by_row(rows: int, alone: bool):
+    """The loops need the number itself, and what follows its exponential: as the greatest score in attention."""
+    column = f"""  %r = iota : tile<{rows}xi32>
+  %v = itof %r signed : tile<{rows}xi32> -> tile<{rows}xf32>
+  %e = exp %v : tile<{rows}xf32>
+  %c = reshape %v : tile<{rows}xf32> -> tile<{rows}x1xf32>
+"""
+    text = column + SPREAD.replace("64x", f"{rows}x")
+    found = nests(body(text + f'\n  print_tko "%f", %e : tile<{rows}xf32> -> token'))
+    assert [nest.axes.extents for nest in found] == ([[64], [64, 128]] if alone else [[32, 128]])
+    assert "exp" in [op.name for op in found[0].ops]
+
+
 @pytest.mark.parametrize("fold", ["reduce", "scan"])
 def test_what_is_for_other_tiles_does_not_repeat_a_reduction(fold: str):
     result = "tile<f32>" if fold == "reduce" else "tile<64xf32>"

@@ -16,10 +16,12 @@ from ..ir import TERMINATORS, Block, Operation, Value, walk
 from ..lower.tiles import shared_value
 from ..reading import operands_of
 from .facts import (
+    COSTS,
     ELEMENTWISE,
     FOLDS,
     LOADS,
     SHAPES,
+    SMALL,
     SOURCES,
     STORES,
     captured,
@@ -46,6 +48,8 @@ _ON_TILES |= {"atomic_rmw_tko", "atomic_cas_tko", "atomic_red_view_tko"}
 
 #: Elements of a tile that is copied as fast whole.
 _FEW = 64
+#: What takes so many additions takes long.
+_SLOW = 20
 
 
 @dataclass
@@ -153,6 +157,7 @@ def _nests(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) -
             if nest is None:
                 nest = _longest(part[:1], uses, reasons, _before)
             if nest is not None and _is_worth_it(nest):
+                nest = _of_rows(nest, uses) or nest
                 taken = others(nest.all_ops, nest.again)
                 uses.forget(nest.again, nest.all_ops)
                 items.append(nest)
@@ -168,6 +173,26 @@ def _nests(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) -
             assert taken  # else this would not end
             part = others(part, taken)
     return items
+
+
+def _of_rows(nest: Nest, uses: Uses) -> Nest | None:
+    """A nest in front of one, for what takes long and is computed once for each row: along the rows, it is
+    computed in strips."""
+    if math.prod(nest.axes.extents[axis] for axis in nest.outer) <= SMALL:
+        return None
+    known, ops = {id(value) for op in nest.all_ops for value in op.results}, []
+    for op in nest.all_ops:
+        if not is_pure(op) or op.name in FOLDS or any(id(value) in known for value in data_of(op)):
+            continue
+        if not nest.is_inner(nest.subject(op)):
+            ops.append(op)
+            known -= {id(value) for value in op.results}
+    slow = [value for op in ops if COSTS.get(op.name, 1) >= _SLOW for value in op.results if is_tile(value)]
+    needed = needed_for(slow, ops)
+    try:
+        return plan(needed, uses.outside(needed)) if needed else None
+    except Fallback:
+        return None
 
 
 def _sparing_loads(nest: Nest | None, part: list[Operation], uses: Uses) -> Nest | None:
