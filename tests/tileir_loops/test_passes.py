@@ -391,7 +391,7 @@ def test_exponentials_of_a_column_are_computed_by_strips():
 
 @pytest.mark.parametrize("rows, alone", [(64, True), (32, False)])
 def test_exponentials_of_rows_do_not_run_row_by_row(rows: int, alone: bool):
-    """The loops need the number, and what follows them its exponential: as of the greatest score in attention."""
+    """As of the greatest score in attention, of which the loops need the number itself, too."""
     column = f"""  %r = iota : tile<{rows}xi32>
   %v = itof %r signed : tile<{rows}xi32> -> tile<{rows}xf32>
   %e = exp %v : tile<{rows}xf32>
