@@ -22,7 +22,7 @@ from pycuda_tile.compilers import nvrtc
 from pycuda_tile.system import resources
 
 # rows, inner, columns: the first six consist of whole tiles
-SIZES = [(16, 32, 16), (16, 64, 32), (32, 128, 16), (64, 64, 64), (128, 256, 32), (16, 512, 128)]
+SIZES = [(16, 32, 16), (16, 64, 32), (32, 128, 16), (64, 64, 64), (128, 256, 32), (16, 1024, 128)]
 NARROW = [(8, 64, 64), (64, 64, 8), (64, 8, 64), (1, 128, 1), (256, 2, 16)]
 AMX_FLAGS = ["-mamx-tile", "-mamx-bf16", "-mamx-int8"]
 IS_X86 = platform.machine() in ("x86_64", "AMD64")
@@ -92,11 +92,11 @@ def random_product(
 
 def in_order_of_amx(case: Case) -> np.ndarray:
     """Adds like TDPBF16PS: 32 products at a time, even and odd positions separately; products are exact. The
-    accumulator is added to the sums of 256."""
+    accumulator is added to the sums of 512."""
     a, b, total = (x.astype(np.float32) for x in case.inputs)
-    for begin in range(0, a.shape[-1], 256):
+    for begin in range(0, a.shape[-1], 512):
         own = np.zeros(case.shape, np.float32)
-        for block in range(begin, min(begin + 256, a.shape[-1]), 32):
+        for block in range(begin, min(begin + 512, a.shape[-1]), 32):
             sums = [np.zeros(case.shape, np.float32) for _ in range(2)]
             for k in range(block, block + 32):
                 sums[k % 2] = sums[k % 2] + a[..., :, k, None] * b[..., k, None, :]

@@ -101,10 +101,12 @@ class Products:
             if shares:
                 self._share(product, loop)
         for product in self._contraction.repeated_by(loop):
-            sides = [f for f in (product.left, product.right) if shares and self._line(product, f, loop)]
+            factors = (product.left, product.right) if shares else ()
+            sides = [f for f in factors if self._line(product, f, loop) is not None]
             if sides or product.same:
                 self._names[id(product.op)] = self._declare(product)
-                self._share(product, loop) if sides else None
+            if sides:
+                self._share(product, loop)
         if id(loop) in self._stored:
             self._begin_stored(self._stored[id(loop)])
 
