@@ -9,9 +9,9 @@ import torch
 from cpu_work import Function, Kernels, Pair, ceildiv, check_close, check_equal, random
 
 MATMUL_TILES = [
-    [64, 64, 64],
     [64, 128, 128],
     [128, 128, 128],
+    [128, 256, 1024],
     [256, 256, 256],
     [256, 512, 512],
     [256, 256, 1024],

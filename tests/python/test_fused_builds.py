@@ -183,6 +183,11 @@ def test_what_only_the_host_compiler_knows(old: str, new: str, kernel: str, reas
         build(source, True, kernels=(kernel,))
 
 
+def unlike(*texts: str) -> tuple[int, str] | None:
+    found = find_unlike((str(i), text) for i, text in enumerate(texts))
+    return (found.line, found.word) if found else None
+
+
 def test_words_that_may_mean_something_else():
     words = "long double/double long/1.L/1e5L/0x1p3L/__GNUC__/__AVX2__/__BMI2__/__has_builtin/__cpp_concepts"
     for word in [
@@ -193,17 +198,37 @@ def test_words_that_may_mean_something_else():
         "long /* */ double",
     ]:
         expected = (2, " ".join(word.replace("/* */", "").split()))
-        assert find_unlike(f"// before\nint x; {word}; int y;") == expected
-    assert find_unlike("std::tuple <char, int> x;") == (1, "tuple")
-    assert find_unlike("long dou\\\nble") == (1, "long double")
-    assert find_unlike("int x;\n#define LD long\nLD double y;") == (2, "#define LD long")
-    derived = "struct s final : public std::pair"
-    assert find_unlike(derived + "<int, char> { char c; };") == (1, derived)
-    assert not find_unlike("#define ll long long\nstruct s { std::pair<int, char> x; }; struct t : s {};")
+        assert unlike(f"// before\nint x; {word}; int y;") == expected
+    assert unlike("std::tuple <char, int> x;") == (1, "tuple")
+    assert unlike("long dou\\\nble") == (1, "long double")
+    assert unlike("int x;\n#define LD long\nLD double y;") == (2, "#define LD long")
     before = '/* two\nlines */ "\\n"\n#define X \\\n 1\\\r\n + 2\n'
-    assert find_unlike(f"{before}int y; __GNUC__") == (6, "__GNUC__")
+    assert unlike(f"{before}int y; __GNUC__") == (6, "__GNUC__")
     harmless = '// long double\n/* __GNUC__ */ long long x; double y = 0x1EL + 10L; printf("__x86_64__");'
-    assert not find_unlike(f"#ifndef __SHARED_H__\n{harmless}\n#endif // __has_builtin")
+    assert not unlike(f"#ifndef __SHARED_H__\n{harmless}\n#endif // __has_builtin")
+
+
+@pytest.mark.parametrize(
+    "derived",
+    [
+        "struct s final : public std::pair<int, char> { char c; };",
+        "using base = std::pair<int, char>;\nstruct s : base { char c; };",
+        "template <typename T> struct s : T { char c; }; using t = s<std::optional<int>>;",
+        "struct base { std::pair<int, char> x; };\nclass alignas(8) s : base { char c; };",
+        "struct s { [[no_unique_address]] std::optional<int> x; char c; };",
+    ],
+)
+def test_members_in_the_padding_of_pairs(derived: str):
+    word = "pair" if "pair" in derived else "optional"
+    assert unlike(derived) == (1, word)
+    header, _, rest = derived.partition("\n")
+    assert unlike(rest, header) == (1, word)
+
+
+def test_pairs_alone_are_the_same_everywhere():
+    assert not unlike("#define ll long long\nstruct s { std::pair<int, char> x; ::size_t y; };")
+    assert not unlike("enum class e : int {}; std::pair<int, char> x; struct s { int a : 3; };")
+    assert not unlike("struct s {}; struct t : s { char c; };")
 
 
 def test_macros_of_the_build_are_read_like_the_source():

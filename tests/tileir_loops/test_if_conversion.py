@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from test_passes import entry
+from pass_results import entry
 
 from pycuda_tile import tileir
 from pycuda_tile.tileir.ir import walk

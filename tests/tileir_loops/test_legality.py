@@ -5,7 +5,7 @@ from __future__ import annotations
 import loop_kernels as kernels
 import product_kernels
 import pytest
-from test_passes import body, entry, items
+from pass_results import body, entry, items
 from test_simplify import names
 
 from pycuda_tile import tileir

@@ -6,7 +6,7 @@ import re
 
 import loop_kernels as kernels
 import pytest
-from test_passes import body, entry
+from pass_results import body, entry
 
 from pycuda_tile import tileir
 from pycuda_tile.tileir.ir import walk

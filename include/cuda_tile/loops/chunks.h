@@ -57,7 +57,7 @@ public:
     chunks = reinterpret_cast<Chunk*>(memory + state_bytes) + at.number * count;
   }
 
-  CUDA_TILE_API bool is_shared() const { return states != nullptr; }
+  CUDA_TILE_API bool is_shared() const { return shared != 0; }
 
   /// Begins a chunk that no other block is to use.
   CUDA_TILE_API void begin_own() {
@@ -66,7 +66,7 @@ public:
   }
   CUDA_TILE_API void begin(unsigned chunk) {
     begin_own();
-    if (!states || chunk >= shared)
+    if (chunk >= shared)
       return;
     unsigned known = __atomic_load_n(states + chunk, __ATOMIC_ACQUIRE);
     if (known == ready) {

@@ -213,17 +213,14 @@ CUDA_TILE_API void store_one(E* to, E x, long long inside) {
     *to = x;
 }
 
-/// Whether rows are worth storing past the caches: of an array of so many bytes, where rows, of which `row`
-/// of Extent elements exist, end with whole cache lines if they begin with one. Of lines that are not written
-/// as a whole, the rest would have to be read from memory.
+/// Whether rows, of which `row` of Extent elements exist, are worth storing past the caches.
 template <unsigned Extent, typename E, typename... Steps>
 CUDA_TILE_API bool is_worth_streaming(E const* origin, unsigned long long bytes, long long row,
                                       Steps... steps) {
-  constexpr unsigned long long line = 64, size = sizeof(E);
+  constexpr unsigned long long size = sizeof(E);
   auto const ends = ((row < Extent ? static_cast<unsigned long long>(row) * size : 0) | ... |
                      (static_cast<unsigned long long>(steps) * size));
-  return ct::platform::has_streaming_stores && bytes >= ct::platform::streaming_bytes &&
-         reinterpret_cast<unsigned long long>(origin) % 16 == 0 && ends % line == 0;
+  return ct::platform::has_streaming_stores && ct::platform::is_worth_streaming(origin, bytes, ends);
 }
 
 /// first, first + step, ...

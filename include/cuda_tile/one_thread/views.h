@@ -141,16 +141,15 @@ inline constexpr bool can_stream<plain_access, Span, Shape> =
         static_cast<typename Span::rank_type>(Shape::rank() - 1)) == 1 &&
     detail::length<Shape>(Shape::rank() - 1) * sizeof(typename Span::value_type) % 64 == 0;
 
-/// Whether the span is large, its rows consist of whole cache lines, of which else the rest would have to be
-/// read from memory, and this partition was not just loaded.
+/// Whether the span is large, with rows of whole cache lines, and this partition was not just loaded.
 template <typename P>
 CUDA_TILE_API bool is_worth_streaming(P const& part) {
   constexpr size_t size = sizeof(typename P::element);
   size_t steps = 0;
   for (size_t d = 0; d + 1 < P::rank; ++d)
     steps |= part.strides[d] * size;
-  return part.elements * size >= platform::streaming_bytes && steps % 64 == 0 &&
-         reinterpret_cast<size_t>(part.origin) % 16 == 0 && !platform::was_just_loaded(part.origin);
+  return platform::is_worth_streaming(part.origin, part.elements * size, steps) &&
+         !platform::was_just_loaded(part.origin);
 }
 
 template <bool Masked, typename Access, typename Span, typename Shape>

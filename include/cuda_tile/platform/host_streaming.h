@@ -10,6 +10,12 @@ namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
 /// Arrays of at least this many bytes are written past the caches.
 inline constexpr size_t streaming_bytes = size_t(16) << 20;
 
+/// Whether such an array is worth it whose rows begin and end `ends` bytes apart (all distances or-ed): with
+/// whole cache lines. Of lines that are not written as a whole, the rest would have to be read from memory.
+inline bool is_worth_streaming(void const* origin, size_t bytes, size_t ends) {
+  return bytes >= streaming_bytes && ends % 64 == 0 && reinterpret_cast<size_t>(origin) % 16 == 0;
+}
+
 /// Notes that a block loads from an array that it may also store to: data changed in place is in the caches
 /// already. The note is in the block's context, since another thread-local variable would cost a call.
 inline void note_load(void const* from) {

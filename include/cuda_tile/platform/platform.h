@@ -47,7 +47,7 @@
 //   the processor's instructions
 // - widen_bytes: bytes as numbers of 32 bits, a vector of them
 // - bfloat16s_at_once, bfloat16s_of_floats: conversions to bfloat16, likewise
-// - has_streaming_stores, streaming_bytes, stream: stores that bypass the caches, for arrays of that size
+// - has_streaming_stores, is_worth_streaming, stream: stores that bypass the caches, for arrays of that size
 // - note_load, was_just_loaded: whether memory is in the caches already
 // - current_block: the launcher's description of the block
 //

@@ -109,11 +109,9 @@ def _translate(
     except Exception as error:  # the host's compiler decides what is an error
         said = f"the open front end does not take the source: {brief(error)}"
         raise NotFused(said, _lasts(error)) from error
-    for file, text in _user_texts(request, found.files):
-        if unlike := find_unlike(text):
-            line, word = unlike
-            place = f"{file}:{line}" if file != _MACRO else file
-            raise NotFused(f"{place}: {word} may mean something else to the open front end")
+    if unlike := find_unlike(_user_texts(request, found.files)):
+        place = f"{unlike.file}:{unlike.line}" if unlike.file != _MACRO else unlike.file
+        raise NotFused(f"{place}: {unlike.word} may mean something else to the open front end")
     made = {entry.expression: entry for entry in found.module.entries}
     to_text = functools.partial(fuse, insists=request.optimize is True, find=find)
     text, cxx_names, attributes = _loops(found, made, to_text, reasons)

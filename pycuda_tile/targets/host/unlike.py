@@ -4,6 +4,8 @@ processor in particular, a long double has 8 bytes there, and the elements of a 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
+from typing import NamedTuple
 
 from ...frontend.tokens import without_comments
 
@@ -28,17 +30,32 @@ _LONG_FLOAT = r"(?<![\w.])(?:0[xX][\da-fA-F.']+[pP][+-]?[\d']+|" + (
 _UNLIKE = re.compile(
     r"\blong\s+(?:(?:const|volatile)\s+)*double\b|\bdouble\s+(?:(?:const|volatile)\s+)*long\b"
     r"|^[ \t]*#[ \t]*define[ \t]+\w+[ \t]+long(?=[ \t]*$)"  # of which another one may make a long double
-    # Libraries differ in whether members of a derived class lie in the padding of these.
-    r"|\b(?:struct|class)\s+\w+(?:\s+final)?\s*:[^:;{}()][^;{}()]*?\b(?:pair|optional)(?=\s*<)"
     r"|\bLDBL_\w+|\b_(?:Float|Decimal)\d+\w*|\bmax_align_t\b|\bwchar_t\b|\btuple(?=\s*<)"
     rf"|{_LONG_FLOAT}|\b__(?:{_PROCESSORS}|{_COMPILERS}|{_TYPES})",
     re.MULTILINE,
 )
+#: Libraries differ in whether members of a derived class lie in the padding of these.
+_PADDED = re.compile(r"\b(?:pair|optional)(?=\s*<)")
+_USES_PADDING = re.compile(
+    r"(?<!enum )\b(?:struct|class)(?:\s+alignas\s*\([^;{}]*\)|\s*\[\[[^;{}]*\]\])*\s+\w+(?:\s*<[^;{}]*>)?"
+    r"(?:\s+final)?\s*:(?!:)|\bno_unique_address\b"
+)
 
 
-def find_unlike(text: str) -> tuple[int, str] | None:
-    """The first word of a source that may mean something else, behind the number of its line; None if there
-    is none."""
-    code = without_comments(text)
-    found = _UNLIKE.search(code)
-    return (1 + code.count("\n", 0, found.start()), " ".join(found[0].split())) if found else None
+class Unlike(NamedTuple):
+    """A word that may mean something else, and where it is."""
+
+    file: str
+    line: int
+    word: str
+
+
+def find_unlike(texts: Iterable[tuple[str, str]]) -> Unlike | None:
+    """The first such word of a source and its headers, each with its name; None if there is none."""
+    codes = [(file, without_comments(text)) for file, text in texts]
+    patterns = [_UNLIKE, _PADDED] if any(_USES_PADDING.search(code) for _, code in codes) else [_UNLIKE]
+    for pattern in patterns:
+        for file, code in codes:
+            if found := pattern.search(code):
+                return Unlike(file, 1 + code.count("\n", 0, found.start()), " ".join(found[0].split()))
+    return None

@@ -16,6 +16,7 @@ from ..ir import TERMINATORS, Block, Operation, Value, walk
 from ..lower.tiles import shared_value
 from ..reading import operands_of
 from .facts import (
+    CHEAP,
     COSTS,
     ELEMENTWISE,
     FOLDS,
@@ -37,7 +38,7 @@ from .facts import (
     needed_for,
 )
 from .fallback import Fallback
-from .simplify import CHEAP
+from .simplify import LIGHT
 from .stages import Nest, plan
 
 Item = Operation | Nest
@@ -48,8 +49,6 @@ _ON_TILES |= {"atomic_rmw_tko", "atomic_cas_tko", "atomic_red_view_tko"}
 
 #: Elements of a tile that is copied as fast whole.
 _FEW = 64
-#: What takes so many additions takes long.
-_SLOW = 20
 
 
 @dataclass
@@ -187,7 +186,7 @@ def _of_rows(nest: Nest, uses: Uses) -> Nest | None:
         if not nest.is_inner(nest.subject(op)):
             ops.append(op)
             known -= {id(value) for value in op.results}
-    slow = [value for op in ops if COSTS.get(op.name, 1) >= _SLOW for value in op.results if is_tile(value)]
+    slow = [value for op in ops if COSTS.get(op.name, 1) > CHEAP for value in op.results if is_tile(value)]
     needed = needed_for(slow, ops)
     try:
         return plan(needed, uses.outside(needed)) if needed else None
@@ -259,7 +258,7 @@ def _for_a_load(part: list[Operation], uses: Uses, reasons: dict[int, Fallback])
 
 def _is_loaded(ops: list[Operation]) -> bool:
     """Whether operations only load a tile, which costs no more than to read it from a copy."""
-    return any(op.name in LOADS for op in ops) and all(op.name in LOADS | SOURCES | CHEAP for op in ops)
+    return any(op.name in LOADS for op in ops) and all(op.name in LOADS | SOURCES | LIGHT for op in ops)
 
 
 #: What is left to fuse together if an operation cannot belong to it.
@@ -316,7 +315,7 @@ def _without(first: Operation, ops: list[Operation], uses: Uses) -> list[Operati
         if id(op) not in kept:
             continue
         users = {user for value in op.results for user in uses.users.get(id(value), ())}
-        light = op.name in SOURCES | CHEAP or (op.name in LOADS and not stored)
+        light = op.name in SOURCES | LIGHT or (op.name in LOADS and not stored)
         if light and users & late and not users & kept:
             late.add(id(op))
             kept.remove(id(op))

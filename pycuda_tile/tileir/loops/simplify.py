@@ -30,8 +30,8 @@ from .if_conversion import convert_ifs
 from .induction import carry_numbers
 from .parts import divide
 
-#: Cheap enough to be repeated where their operands are.
-CHEAP = frozenset(
+#: Light enough to be repeated where their operands are.
+LIGHT = frozenset(
     {
         *("reshape", "broadcast", "permute", "addi", "subi", "muli", "exti", "trunci", "offset", "cmpi"),
         *("andi", "ori", "xori", "shli", "shri"),
@@ -185,7 +185,7 @@ def computation(op: Operation, same: Mapping[int, int] = {}) -> Any:
 
 def may_be_repeated(op: Operation) -> bool:
     """Whether a tile is no more than positions, constants and what is cheaply made of such."""
-    return bool(op.results) and is_tile(op.results[0]) and op.name in SOURCES | CHEAP
+    return bool(op.results) and is_tile(op.results[0]) and op.name in SOURCES | LIGHT
 
 
 def _repeat(block: Block) -> None:

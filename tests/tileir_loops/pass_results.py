@@ -1,0 +1,27 @@
+"""What the passes find in kernels, for the tests of each."""
+
+from __future__ import annotations
+
+from pycuda_tile import tileir
+from pycuda_tile.tileir.ir import Operation
+from pycuda_tile.tileir.loops.groups import Uses, split
+from pycuda_tile.tileir.loops.simplify import simplify
+from pycuda_tile.tileir.loops.stages import Nest
+
+
+def entry(text: str):
+    return tileir.parse(text).entries[0]
+
+
+def items(text: str) -> tuple[list[Operation | Nest], list[str]]:
+    simple, reasons = simplify(entry(text)), []
+    found = split(simple.body.ops, Uses.of(simple.body), lambda error: reasons.append(str(error)))
+    return found, reasons
+
+
+def nests(text: str) -> list[Nest]:
+    return [item for item in items(text)[0] if isinstance(item, Nest)]
+
+
+def body(lines: str) -> str:
+    return f"entry @k(%p: tile<ptr<f32>>, %n: tile<i32>) {{\n{lines}\n  return\n}}\n"
