@@ -17,7 +17,7 @@ template <typename E>
 using bits_of = typename ct::detail::unsigned_of_size<sizeof(E)>::type;
 template <typename E, unsigned S>
 inline constexpr bool has_vectors_of_masks =
-    ct::platform::has_partial_vectors && S * sizeof(E) % ct::platform::vector_bytes == 0;
+    ct::platform::has_masked_vectors && S * sizeof(E) % ct::platform::vector_bytes == 0;
 
 /// Masks whose elements are as wide as what they select from are stored as bools.
 template <typename E, unsigned S, typename... Es>

@@ -2,6 +2,7 @@
 // written to memory.
 #pragma once
 
+#include "cuda_tile/platform/host_partial_vectors.h"
 #include "cuda_tile/platform/host_streaming.h"
 #include "cuda_tile/tileir/memory.h"
 
@@ -126,7 +127,7 @@ template <unsigned S, typename E>
 /// A strip of neighbours of which the first `inside` exist.
 template <unsigned S, typename E>
 CUDA_TILE_API strip<E, S> load(E const* from, long long inside, E pad) {
-  if constexpr (ct::platform::has_partial_vectors && S * sizeof(E) % ct::platform::vector_bytes == 0) {
+  if constexpr (ct::platform::has_partial_vectors<E> && S * sizeof(E) % ct::platform::vector_bytes == 0) {
     using V = ct::platform::vector<long long>; // compilers keep what branches load in registers, but no tiles
     constexpr unsigned count = S * sizeof(E) / sizeof(V);
     V vectors[count];
@@ -134,8 +135,7 @@ CUDA_TILE_API strip<E, S> load(E const* from, long long inside, E pad) {
       for (unsigned v = 0; v < count; ++v)
         vectors[v] = ct::platform::load_vector<V>(from + v * sizeof(V) / sizeof(E));
     else
-      ct::platform::load_part_of_vectors<S * sizeof(E)>(vectors, from,
-                                                        inside * static_cast<long long>(sizeof(E)), pad);
+      ct::platform::load_part_of_vectors<S>(vectors, from, inside, pad);
     strip<E, S> result;
     for (unsigned v = 0; v < count; ++v)
       ct::platform::store_vector(result.slots + v * sizeof(V) / sizeof(E), vectors[v]);
@@ -184,9 +184,8 @@ CUDA_TILE_API void store(E* to, strip<E, S> const& x, long long inside) {
   if (inside >= static_cast<long long>(S))
     copy<E, S>(to, x.slots);
   else if (inside > 0) {
-    if constexpr (ct::platform::has_partial_vectors && is_whole)
-      ct::platform::store_part_of_vectors<S * sizeof(E)>(to, x.slots,
-                                                         inside * static_cast<long long>(sizeof(E)));
+    if constexpr (ct::platform::has_partial_vectors<E> && is_whole)
+      ct::platform::store_part_of_vectors<S>(to, x.slots, inside);
     else
       store_part<S>(to, 1, x.slots, inside);
   }
@@ -232,8 +231,9 @@ CUDA_TILE_API strip<E, S> count_from(unsigned first) {
     ct::platform::vector<unsigned> steps{};
     for (unsigned l = 0; l < lanes; ++l)
       steps[l] = l * step;
-    for (unsigned l = 0; l < S; l += lanes)
-      ct::platform::store_vector(result.slots + l, steps + (first + l * step));
+    steps += first; // once: compilers would move a number to vectors through the stack
+    for (unsigned l = 0; l < S; l += lanes, steps += lanes * step)
+      ct::platform::store_vector(result.slots + l, steps);
   } else {
     for (unsigned l = 0; l < S; ++l)
       result.slots[l] = static_cast<E>(first + l * step);
