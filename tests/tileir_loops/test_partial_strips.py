@@ -24,6 +24,17 @@ template <typename E>
 __tile_global__ void store(const E* from, E* out, long long at, long long count) {{
   loops::store<E, {STRIP}>(out + at, loops::load<{STRIP}, E>(from, {STRIP}, E{{}}), count);
 }}
+
+template <typename E>
+__tile_global__ void load_where(const E* from, E* out, long long at, const bool* mask, E pad) {{
+  auto exist = loops::load<{STRIP}, bool>(mask, {STRIP}, false);
+  loops::store<E, {STRIP}>(out, loops::load<{STRIP}, E>(from + at, exist, pad), {STRIP});
+}}
+template <typename E>
+__tile_global__ void store_where(const E* from, E* out, long long at, const bool* mask) {{
+  auto exist = loops::load<{STRIP}, bool>(mask, {STRIP}, false);
+  loops::store<E, {STRIP}>(out + at, loops::load<{STRIP}, E>(from, {STRIP}, E{{}}), exist);
+}}
 """
 TYPES = {
     "signed char": np.int8,
@@ -48,25 +59,50 @@ def page():
     return np.frombuffer(area, np.uint8, size, size)
 
 
-@pytest.mark.parametrize("arch", ARCHS)
-def test_parts_of_strips(arch: str, page: np.ndarray):
-    cpuinfo = Path("/proc/cpuinfo")
-    if ARCHS[arch] and (not cpuinfo.exists() or f" {ARCHS[arch]} " not in cpuinfo.read_text()):
-        pytest.skip(f"this processor is no {arch}")
-    names = [f"{way}<{name}>" for way in ("load", "store") for name in TYPES]
-    module = pct.build(SOURCE, target="cpu", arch=arch, optimize=False, kernels=names)
-    for name, dtype in TYPES.items():
-        memory = page.view(dtype)
-        values = (np.arange(len(memory)) % 101 + 3).astype(dtype)
-        numbers = np.arange(-STRIP, 0).astype(dtype)
-        for count in range(-1, STRIP + 2):
-            exist = min(max(count, 0), STRIP)
-            for at in {0, len(memory) - exist} if exist else {len(memory)}:
-                memory[:], out = values, np.empty(STRIP, dtype)
-                module[f"load<{name}>"][1](memory, out, at, count, dtype(7))
-                wanted = np.concatenate([values[at : at + exist], np.full(STRIP - exist, 7, dtype)])
-                assert out.tobytes() == wanted.tobytes(), (name, count, at)
-                module[f"store<{name}>"][1](numbers, memory, at, count)
-                values_after = values.copy()
-                values_after[at : at + exist] = numbers[:exist]
-                assert memory.tobytes() == values_after.tobytes(), (name, count, at)
+@pytest.fixture(params=ARCHS, scope="module")
+def module(request: pytest.FixtureRequest):
+    feature, cpuinfo = ARCHS[request.param], Path("/proc/cpuinfo")
+    if feature and (not cpuinfo.exists() or f" {feature} " not in cpuinfo.read_text()):
+        pytest.skip(f"this processor is no {request.param}")
+    names = [f"{way}<{name}>" for way in ("load", "store", "load_where", "store_where") for name in TYPES]
+    return pct.build(SOURCE, target="cpu", arch=request.param, optimize=False, kernels=names)
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_parts_of_strips(module: pct.Module, name: str, page: np.ndarray):
+    memory, numbers = page.view(TYPES[name]), np.arange(-STRIP, 0).astype(TYPES[name])
+    values = (np.arange(len(memory)) % 101 + 3).astype(memory.dtype)
+    for count in range(-1, STRIP + 2):
+        exist = min(max(count, 0), STRIP)
+        for at in (0, len(memory) - exist) if exist else (len(memory),):
+            memory[:], out = values, np.empty(STRIP, memory.dtype)
+            module[f"load<{name}>"][1](memory, out, at, count, memory.dtype.type(7))
+            wanted = np.concatenate([values[at : at + exist], np.full(STRIP - exist, 7, memory.dtype)])
+            assert out.tobytes() == wanted.tobytes(), (count, at)
+            module[f"store<{name}>"][1](numbers, memory, at, count)
+            after = values.copy()
+            after[at : at + exist] = numbers[:exist]
+            assert memory.tobytes() == after.tobytes(), (count, at)
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_masked_strips(module: pct.Module, name: str, page: np.ndarray):
+    """Their first element that exists is the first of the page, or their last one the last."""
+    memory, numbers = page.view(TYPES[name]), np.arange(-STRIP, 0).astype(TYPES[name])
+    values = (np.arange(len(memory)) % 101 + 3).astype(memory.dtype)
+    rng = np.random.default_rng(5)
+    masks = [np.zeros(STRIP, bool), np.ones(STRIP, bool), *rng.integers(0, 2, (8, STRIP)).astype(bool)]
+    masks += [np.arange(STRIP) == each for each in (0, 7, STRIP - 1)]
+    for mask in masks:
+        (exist,) = np.nonzero(mask)
+        first, last = (exist[0], exist[-1]) if len(exist) else (0, -1)
+        for at in (-int(first), len(memory) - 1 - int(last)):
+            memory[:], out = values, np.empty(STRIP, memory.dtype)
+            module[f"load_where<{name}>"][1](memory, out, at, mask, memory.dtype.type(7))
+            wanted = np.full(STRIP, 7, memory.dtype)
+            wanted[exist] = values[at + exist]
+            assert out.tobytes() == wanted.tobytes(), (mask, at)
+            module[f"store_where<{name}>"][1](numbers, memory, at, mask)
+            after = values.copy()
+            after[at + exist] = numbers[exist]
+            assert memory.tobytes() == after.tobytes(), (mask, at)

@@ -17,7 +17,7 @@ template <typename E>
 using bits_of = typename ct::detail::unsigned_of_size<sizeof(E)>::type;
 template <typename E, unsigned S>
 inline constexpr bool has_vectors_of_masks =
-    ct::platform::has_masked_vectors && S * sizeof(E) % ct::platform::vector_bytes == 0;
+    ct::platform::has_partial_vectors<E> && S * sizeof(E) % ct::platform::vector_bytes == 0;
 
 /// Masks whose elements are as wide as what they select from are stored as bools.
 template <typename E, unsigned S, typename... Es>
@@ -63,7 +63,7 @@ CUDA_TILE_API strip<E, S> load(E const* from, strip<bool, S> const& mask, E pad)
   if (loops::all_of<S>(mask))
     copy<E, S>(result.slots, from);
   else if constexpr (has_vectors_of_masks<E, S>)
-    ct::platform::load_where<bits_of<E>, S>(result.slots, from, mask.slots, pad);
+    ct::platform::load_where<S>(result.slots, from, mask.slots, pad);
   else
     result = loops::load<S, E>(from, 1, mask, pad);
   return result;
@@ -80,7 +80,7 @@ CUDA_TILE_API void store(E* to, strip<E, S> const& x, strip<bool, S> const& mask
   if (loops::all_of<S>(mask))
     copy<E, S>(to, x.slots);
   else if constexpr (has_vectors_of_masks<E, S>)
-    ct::platform::store_where<bits_of<E>, S>(to, x.slots, mask.slots);
+    ct::platform::store_where<S>(to, x.slots, mask.slots);
   else
     loops::store<E, S>(to, 1, x, mask);
 }

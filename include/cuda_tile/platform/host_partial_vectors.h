@@ -6,11 +6,38 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
 
+template <unsigned Size>
+struct signed_of_size;
+template <>
+struct signed_of_size<1> {
+  using type = signed char;
+};
+template <>
+struct signed_of_size<2> {
+  using type = short;
+};
+template <>
+struct signed_of_size<4> {
+  using type = int;
+};
+template <>
+struct signed_of_size<8> {
+  using type = long long;
+};
+template <typename E>
+using bits_of_element = typename signed_of_size<sizeof(E)>::type;
+
+/// For each bool, a number of the size of E with all bits equal.
+template <typename E>
+inline vector<bits_of_element<E>> widen_bools(bool const* bools) {
+  using narrow = vector<signed char, vector_bytes / sizeof(E)>;
+  return -__builtin_convertvector(platform::load_vector<narrow>(bools), vector<bits_of_element<E>>);
+}
+
 #if defined(__AVX512F__) && defined(__AVX512BW__)
 
 template <typename E>
 inline constexpr bool has_partial_vectors = true;
-inline constexpr bool has_masked_vectors = true;
 
 typedef char byte_vector __attribute__((vector_size(vector_bytes)));
 #if defined(__clang__)
@@ -21,74 +48,35 @@ using part_of_vector = char;
 template <typename E>
 using partial_vector = byte_vector;
 
-/// Which bytes of a vector belong to its first `count` elements, of which there is one at least.
+/// The bytes of a vector's first `count` elements, of which there is one at least.
 template <typename E>
 inline unsigned long long part_of(long long count) {
   constexpr long long lanes = vector_bytes / sizeof(E);
   return count >= lanes ? ~0ull : ~0ull >> (64 - static_cast<unsigned>(count) * sizeof(E));
 }
+/// Those of the elements whose bool is true.
 template <typename E>
-inline byte_vector load_masked(E const* from, unsigned long long mask, byte_vector others) {
-  return __builtin_ia32_loaddquqi512_mask(reinterpret_cast<part_of_vector const*>(from), others, mask);
+inline unsigned long long part_where(bool const* bools) {
+  auto const each = platform::bit_cast<byte_vector>(platform::widen_bools<E>(bools));
+  return static_cast<unsigned long long>(__builtin_ia32_cvtb2mask512(each));
+}
+inline bool is_empty(unsigned long long part) { return part == 0; }
+
+template <typename E>
+inline byte_vector load_masked(E const* from, unsigned long long part, byte_vector others) {
+  return __builtin_ia32_loaddquqi512_mask(reinterpret_cast<part_of_vector const*>(from), others, part);
 }
 template <typename E>
-inline void store_masked(E* to, unsigned long long mask, byte_vector v) {
-  __builtin_ia32_storedquqi512_mask(reinterpret_cast<part_of_vector*>(to), v, mask);
+inline void store_masked(E* to, unsigned long long part, byte_vector v) {
+  __builtin_ia32_storedquqi512_mask(reinterpret_cast<part_of_vector*>(to), v, part);
 }
 
-/// Which bytes of a vector belong to elements whose bool is true. Bits is an unsigned integer of their size.
-template <typename Bits>
-inline unsigned long long bytes_where(bool const* bools) {
-  using narrow = vector<signed char, vector_bytes / sizeof(Bits)>;
-  using wide = vector<Bits>;
-  wide const each = -__builtin_convertvector(platform::load_vector<narrow>(bools), wide);
-  return static_cast<unsigned long long>(__builtin_ia32_cvtb2mask512(platform::bit_cast<byte_vector>(each)));
-}
-/// Copies elements whose bool is true; of `to`, the others are `pad`.
-template <typename Bits, unsigned Count, typename E>
-inline void load_where(E* to, E const* from, bool const* bools, E pad) {
-  constexpr unsigned lanes = vector_bytes / sizeof(E);
-  E pads[lanes];
-  for (E& each : pads)
-    each = pad;
-  for (unsigned i = 0; i < Count; i += lanes) {
-    auto v = platform::load_vector<byte_vector>(pads);
-    if (auto const bits = platform::bytes_where<Bits>(bools + i)) // as below
-      v = platform::load_masked(from + i, bits, v);
-    platform::store_vector(to + i, v);
-  }
-}
-template <typename Bits, unsigned Count, typename E>
-inline void store_where(E* to, E const* from, bool const* bools) {
-  constexpr unsigned lanes = vector_bytes / sizeof(E);
-  for (unsigned i = 0; i < Count; i += lanes)
-    if (auto const bits = platform::bytes_where<Bits>(bools + i))
-      platform::store_masked(to + i, bits, platform::load_vector<byte_vector>(from + i));
-}
-
-#else
-
-inline constexpr bool has_masked_vectors = false;
-template <typename Bits, unsigned Count, typename E>
-void load_where(E* to, E const* from, bool const* bools, E pad);
-template <typename Bits, unsigned Count, typename E>
-void store_where(E* to, E const* from, bool const* bools);
-
-#if defined(__AVX2__)
+#elif defined(__AVX2__)
 
 template <typename E>
 inline constexpr bool has_partial_vectors = sizeof(E) == 4 || sizeof(E) == 8;
-
-template <unsigned Size>
-struct signed_of_size {
-  using type = int;
-};
-template <>
-struct signed_of_size<8> {
-  using type = long long;
-};
 template <typename E>
-using partial_vector = vector<typename signed_of_size<sizeof(E)>::type>;
+using partial_vector = vector<bits_of_element<E>>;
 
 template <typename E>
 inline partial_vector<E> part_of(long long count) {
@@ -96,24 +84,32 @@ inline partial_vector<E> part_of(long long count) {
   partial_vector<E> positions;
   for (int l = 0; l < lanes; ++l)
     positions[l] = l;
-  auto const existing = static_cast<typename signed_of_size<sizeof(E)>::type>(count < lanes ? count : lanes);
-  return positions < existing - partial_vector<E>{};
+  return positions < static_cast<bits_of_element<E>>(count < lanes ? count : lanes) - partial_vector<E>{};
 }
 template <typename E>
-inline partial_vector<E> load_masked(E const* from, partial_vector<E> mask, partial_vector<E> others) {
+inline partial_vector<E> part_where(bool const* bools) {
+  return platform::widen_bools<E>(bools);
+}
+template <typename V>
+inline bool is_empty(V part) {
+  return platform::is_zero(platform::bit_cast<vector<long long>>(part));
+}
+
+template <typename E>
+inline partial_vector<E> load_masked(E const* from, partial_vector<E> part, partial_vector<E> others) {
   auto const* source = reinterpret_cast<partial_vector<E> const*>(from);
   if constexpr (sizeof(E) == 4)
-    return mask != 0 ? __builtin_ia32_maskloadd256(source, mask) : others;
+    return part != 0 ? __builtin_ia32_maskloadd256(source, part) : others;
   else
-    return mask != 0 ? __builtin_ia32_maskloadq256(source, mask) : others;
+    return part != 0 ? __builtin_ia32_maskloadq256(source, part) : others;
 }
 template <typename E>
-inline void store_masked(E* to, partial_vector<E> mask, partial_vector<E> v) {
+inline void store_masked(E* to, partial_vector<E> part, partial_vector<E> v) {
   auto* target = reinterpret_cast<partial_vector<E>*>(to);
   if constexpr (sizeof(E) == 4)
-    __builtin_ia32_maskstored256(target, mask, v);
+    __builtin_ia32_maskstored256(target, part, v);
   else
-    __builtin_ia32_maskstoreq256(target, mask, v);
+    __builtin_ia32_maskstoreq256(target, part, v);
 }
 
 #else
@@ -125,35 +121,57 @@ using partial_vector = vector<char>;
 template <typename E>
 partial_vector<E> part_of(long long count);
 template <typename E>
-partial_vector<E> load_masked(E const* from, partial_vector<E> mask, partial_vector<E> others);
+partial_vector<E> part_where(bool const* bools);
+bool is_empty(partial_vector<char> part);
 template <typename E>
-void store_masked(E* to, partial_vector<E> mask, partial_vector<E> v);
+partial_vector<E> load_masked(E const* from, partial_vector<E> part, partial_vector<E> others);
+template <typename E>
+void store_masked(E* to, partial_vector<E> part, partial_vector<E> v);
 
 #endif
-#endif
+
+template <typename E>
+inline partial_vector<E> splat_element(E const& x) {
+  E all[vector_bytes / sizeof(E)];
+  for (E& each : all)
+    each = x;
+  return platform::load_vector<partial_vector<E>>(all);
+}
 
 /// Loads vectors of Count elements, of which the first `count` exist; the others are `pad`.
 template <unsigned Count, typename E>
 inline void load_part_of_vectors(void* to, E const* from, long long count, E pad) {
-  constexpr unsigned lanes = vector_bytes / sizeof(E);
-  using V = partial_vector<E>;
-  E pads[lanes];
-  for (E& each : pads)
-    each = pad;
-  for (unsigned i = 0; i < Count; i += lanes) {
-    auto v = platform::load_vector<V>(pads);
+  auto const pads = platform::splat_element(pad);
+  for (unsigned i = 0; i < Count; i += vector_bytes / sizeof(E)) {
+    auto v = pads;
     if (count > i) // instructions with empty masks are very slow where no memory is mapped
-      v = platform::load_masked(from + i, platform::part_of<E>(count - i), v);
+      v = platform::load_masked(from + i, platform::part_of<E>(count - i), pads);
     platform::store_vector(static_cast<char*>(to) + i * sizeof(E), v);
   }
 }
 template <unsigned Count, typename E>
 inline void store_part_of_vectors(E* to, E const* from, long long count) {
-  constexpr unsigned lanes = vector_bytes / sizeof(E);
-  using V = partial_vector<E>;
-  for (unsigned i = 0; i < Count; i += lanes)
+  for (unsigned i = 0; i < Count; i += vector_bytes / sizeof(E))
     if (count > i)
-      platform::store_masked(to + i, platform::part_of<E>(count - i), platform::load_vector<V>(from + i));
+      platform::store_masked(to + i, platform::part_of<E>(count - i),
+                             platform::load_vector<partial_vector<E>>(from + i));
+}
+
+/// The same of the elements whose bool is true.
+template <unsigned Count, typename E>
+inline void load_where(E* to, E const* from, bool const* bools, E pad) {
+  auto const pads = platform::splat_element(pad);
+  for (unsigned i = 0; i < Count; i += vector_bytes / sizeof(E)) {
+    auto const part = platform::part_where<E>(bools + i);
+    platform::store_vector(to + i,
+                           platform::is_empty(part) ? pads : platform::load_masked(from + i, part, pads));
+  }
+}
+template <unsigned Count, typename E>
+inline void store_where(E* to, E const* from, bool const* bools) {
+  for (unsigned i = 0; i < Count; i += vector_bytes / sizeof(E))
+    if (auto const part = platform::part_where<E>(bools + i); !platform::is_empty(part))
+      platform::store_masked(to + i, part, platform::load_vector<partial_vector<E>>(from + i));
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::platform
