@@ -37,8 +37,8 @@
 // - vector, vector_bytes, vector_registers: vectors as wide as the processor's
 // - load_vector, store_vector, copy_vectors, copy_first: of vectors
 // - shuffle_lanes, shift_lanes, rotate_lanes, splat_last: the lanes of vectors in another order
-// - has_partial_vectors, load_part_of_vectors, store_part_of_vectors, load_where, store_where: vectors of which
-//   a part exists
+// - has_partial_vectors, load_part_of_vectors, store_part_of_vectors, load_where, store_where: vectors of
+//   which a part exists
 // - has_exp_of_vectors, exp_of_vector: exp of each float of a vector
 // - has_division_by_one, is_moderate_divisor, are_moderate_dividends, divide_by_one: quotients by one number
 // - sin_of_moderate, cos_of_moderate, tan_of_moderate: sin, cos and tan of angles for which they vectorise
