@@ -22,7 +22,6 @@ from .facts import (
     FOLDS,
     LOADS,
     SHAPES,
-    SMALL,
     SOURCES,
     STORES,
     captured,
@@ -156,10 +155,12 @@ def _nests(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) -
             if nest is None:
                 nest = _longest(part[:1], uses, reasons, _before)
             if nest is not None and _is_worth_it(nest):
-                nest = _of_rows(nest, uses) or nest
-                taken = others(nest.all_ops, nest.again)
-                uses.forget(nest.again, nest.all_ops)
-                items.append(nest)
+                front = _in_front(nest, uses)
+                items.extend(front or [nest])
+                taken = [op for item in front for op in (item.all_ops if isinstance(item, Nest) else [item])]
+                if not front:
+                    taken = others(nest.all_ops, nest.again)
+                    uses.forget(nest.again, nest.all_ops)
             else:
                 taken = part[:1] if nest is None or _only_arranges(nest) else nest.all_ops
                 for op in taken:
@@ -174,24 +175,24 @@ def _nests(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) -
     return items
 
 
-def _of_rows(nest: Nest, uses: Uses) -> Nest | None:
-    """A nest in front of one, for what takes long and is computed once for each row: along the rows, it is
-    computed in strips."""
-    if math.prod(nest.axes.extents[axis] for axis in nest.outer) <= SMALL:
-        return None
-    known, ops = {id(value) for op in nest.all_ops for value in op.results}, []
-    for op in nest.all_ops:
-        if not is_pure(op) or op.name in FOLDS or any(id(value) in known for value in data_of(op)):
-            continue
-        if not nest.is_inner(nest.subject(op)):
-            ops.append(op)
-            known -= {id(value) for value in op.results}
-    slow = [value for op in ops if COSTS.get(op.name, 1) > CHEAP for value in op.results if is_tile(value)]
-    needed = needed_for(slow, ops)
+def _in_front(nest: Nest, uses: Uses) -> list[Item]:
+    """What takes long, and its operands, if the loops would compute it again for other positions, or one
+    element at a time rather than by strips."""
+    slow = [
+        value
+        for op in nest.ops
+        if COSTS.get(op.name, 1) > CHEAP
+        for value in op.results
+        if is_tile(value) and nest.level(op) == 0 and (nest.repeats(value) or not nest.has_lanes(value))
+    ]
+    needed = needed_for(slow, nest.all_ops)
+    if not needed or any(op.name in STORES for op in _before(needed[-1], nest.all_ops, uses)):
+        return []
     try:
-        return plan(needed, uses.outside(needed)) if needed else None
+        front = plan(needed, uses.outside(needed))
     except Fallback:
-        return None
+        return list(needed)
+    return _in_front(front, uses) or [front]
 
 
 def _sparing_loads(nest: Nest | None, part: list[Operation], uses: Uses) -> Nest | None:

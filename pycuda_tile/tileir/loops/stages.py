@@ -187,7 +187,6 @@ def plan(ops: list[Operation], outputs: list[Value]) -> Nest:
     _check_in_place(nest)
     _find_levels(nest)
     _check_folds(nest)
-    _check_costs(nest)
     _reduce_all_rows(nest)
     _find_needed(nest)
     _find_masks(nest)
@@ -274,19 +273,6 @@ def _check_folds(nest: Nest) -> None:
             if any(not axes.issuperset(nest.axes.list_of(value)) for value in tiles_of(other)):
                 later = other if other in nest.ops[at:] else op
                 raise Fallback(later, "loops would repeat a reduction", on_tiles=True)
-
-
-def _check_costs(nest: Nest) -> None:
-    """What takes long is computed before the loops if these would compute it again for other positions, or
-    one element at a time rather than by strips."""
-    for op in nest.ops:
-        if COSTS.get(op.name, 1) <= CHEAP or not is_tile(op.results[0]):
-            continue
-        single = nest.level(op) == 0 and not nest.has_lanes(op.results[0])
-        if single or nest.repeats(op.results[0]):
-            for user in nest.ops:
-                if any(value is op.results[0] for value in nest.inputs(user)):
-                    raise Fallback(user, "loops would not compute its operand once by strips", on_tiles=True)
 
 
 def _last_reshape(nest: Nest) -> Operation | None:
