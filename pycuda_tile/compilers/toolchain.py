@@ -289,7 +289,13 @@ def _ask_version(command: tuple[str, ...]) -> tuple[str, str]:
         environment = {**os.environ, **zig.environment()}
     try:
         answer = subprocess.run(
-            [*command, "--version"], env=environment, capture_output=True, text=True, timeout=20, check=True
+            [*command, "--version"],
+            env=environment,
+            capture_output=True,
+            text=True,
+            errors="replace",
+            timeout=20,
+            check=True,
         ).stdout
     except (OSError, subprocess.SubprocessError) as error:
         raise LookupError(str(error)) from error

@@ -309,6 +309,14 @@ def test_a_cached_build_starts_no_process(monkeypatch: pytest.MonkeyPatch, cache
     assert build_all() == first
 
 
+def test_a_clang_that_prints_bytes_for_a_version_is_none(tmp_path: Path):
+    clang = tmp_path / "clang++"
+    clang.write_text("#!/bin/sh\nprintf '\\377\\376\\200'\n")
+    clang.chmod(0o700)
+    with pytest.raises(LookupError, match="\ufffd"):
+        toolchain._ask_version((str(clang),))
+
+
 def test_a_clang_takes_effect_when_it_is_installed(monkeypatch: pytest.MonkeyPatch, cache_folder: Path):
     found = toolchain.find_clang
 
