@@ -29,6 +29,7 @@ from tileir_operations import TABLE as OPERATIONS
 
 import pycuda_tile as pct
 from pycuda_tile import targets, tileir
+from pycuda_tile.compilers import toolchain
 from pycuda_tile.targets.host import loops
 from pycuda_tile.targets.target import Request
 from pycuda_tile.tileir.ir import walk
@@ -79,7 +80,8 @@ def rows_of(source: str, kernels: list[str]) -> Iterator[Row]:
     request = Request(targets.find("cpu"), text, source, path, include_dirs=(INCLUDED,), optimize="auto")
     attributes: dict[str, dict] = {}
     try:
-        made = loops.translate(request, kernels, None)
+        made = loops.translate(request, toolchain.find_compiler(), kernels, None)
+        made.confirm()
         attributes, reasons = made.attributes, made.reasons
     except loops.NotFused as error:
         reasons = dict.fromkeys(kernels, str(error))

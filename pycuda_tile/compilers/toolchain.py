@@ -67,15 +67,22 @@ class Compiler(NamedTuple):
         return ["-mtune-ctrl=^inter_unit_moves_to_vec"] if wrong else []
 
     def run(
-        self, arguments: list[str], cwd: Path | None = None, limit: float | None = None
+        self,
+        arguments: list[str],
+        cwd: Path | None = None,
+        limit: float | None = None,
+        printed: Path | None = None,
     ) -> subprocess.CompletedProcess[str]:
         """Runs the compiler; its messages are in English and in ASCII, in `stdout`. Raises TargetUnavailable
-        if it takes more than `limit` seconds."""
+        if it takes more than `limit` seconds.
+
+        printed:  a file that gets what the compiler was asked to print, which is with its messages otherwise
+        """
         if self.kind == "zig":
             from . import zig
 
-            return zig.run(lambda words: self._run(words, cwd, limit), self.command[0], arguments)
-        return self._run(arguments, cwd, limit)
+            return zig.run(lambda words: self._run(words, cwd, limit, printed), self.command[0], arguments)
+        return self._run(arguments, cwd, limit, printed)
 
     def _environment(self) -> dict[str, str]:
         environment = {**os.environ, "LC_ALL": "C"}
@@ -86,22 +93,25 @@ class Compiler(NamedTuple):
         return environment
 
     def _run(
-        self, arguments: Sequence[str], cwd: Path | None, limit: float | None
+        self, arguments: Sequence[str], cwd: Path | None, limit: float | None, printed: Path | None
     ) -> subprocess.CompletedProcess[str]:
         import subprocess  # here and below: builds from the cache do not need it
 
         try:
-            with _starting(
-                [*self.command, *arguments],
-                cwd=cwd,
-                env=self._environment(),
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.STDOUT,
-                text=True,
-                errors="replace",
-            ) as process:
-                output, _ = process.communicate(timeout=limit)
+            with (
+                open(printed or os.devnull, "wb") as file,
+                _starting(
+                    [*self.command, *arguments],
+                    cwd=cwd,
+                    env=self._environment(),
+                    stdin=subprocess.DEVNULL,
+                    stdout=file if printed else subprocess.PIPE,
+                    stderr=subprocess.PIPE if printed else subprocess.STDOUT,
+                    text=True,
+                    errors="replace",
+                ) as process,
+            ):
+                output = "".join(text for text in process.communicate(timeout=limit) if text)
         except OSError as error:
             raise TargetUnavailable(f"the compiler {self} cannot be started: {error}") from error
         except subprocess.TimeoutExpired:

@@ -79,3 +79,9 @@ def from_cxx_expression(expression: str) -> str:
     """The name from which cxx_expression() made an expression."""
     found = re.fullmatch(r"static_cast<void \(\*\)\((.*)\)>\((.*)\)", expression)
     return f"{found[2]}({found[1]})" if found else expression
+
+
+def in_namespace_of(name: str, declaration: str) -> str:
+    """A declaration about a kernel in the kernel's namespace, where the types of its parameters are known."""
+    namespace = base_name(name).rpartition("::")[0]
+    return f"namespace {namespace} {{ {declaration} }}" if namespace else declaration

@@ -30,10 +30,6 @@ from .steps import Steps
 _INSTANCE = re.compile(r"_ZTIN9cuda_tile7program12_GLOBAL__N_111kernel_nameI(.*)EE")
 _CANNOT_BE_SPELLED = re.compile(r"\{lambda|'lambda|\{unnamed|'unnamed|\[abi:|\)::")
 _FLOAT = re.compile(r"\((float|double)\)\[([\da-f]+)\]")  # a template argument, as it is demangled
-# Options of the host's compiler that change nothing in what kernels compute.
-_NEUTRAL = re.compile(
-    r"-W.*|-w|-f(?:PIC|pic|PIE|pie|openmp|visibility=.*|diagnostics-.*)|-pthread|-pedantic.*|-mtune=.*"
-)
 
 
 class Fused(NamedTuple):
@@ -77,12 +73,13 @@ def fuse(
             names = list(_instances(host(), kernels))
         if not names:
             return None
-        made = loops.translate(request, names, kernels, lambda file: file)
+        made = loops.translate(request, steps.compiler, names, kernels, lambda file: file)
         for name, why in made.reasons.items():
             note(name, "by operation", why)
         if not made.names:
             return None
         _compile(request, steps, made, output)
+        made.confirm()
     except (Error, loops.NotFused) as error:
         note("all kernels", "by operation", loops.brief(error))
         return None
@@ -94,7 +91,7 @@ def fuse(
 
 
 def _request(asked: Options, given: Input, macros: Mapping[str, str]) -> Request:
-    options = [option for option in asked.host_options if not _NEUTRAL.fullmatch(option)]
+    options = [option for option in asked.host_options if not fusing.NEUTRAL.fullmatch(option)]
     options += [f"-U{name}" for name in asked.undefines]
     options += [word for header in asked.headers for word in ("-include", header)]
     against = {

@@ -159,11 +159,16 @@ _EMPTY = dict.fromkeys(HOST_HEADERS, "")
 
 
 def leave_out_host(
-    request: Request, settings: Settings, names: Sequence[str], tile_only: bool = False
+    request: Request,
+    settings: Settings,
+    names: Sequence[str],
+    tile_only: bool = False,
+    is_marked: bool = False,
 ) -> KernelsOnly:
     """See frontend/host_code.py. Host-only headers become empty.
 
-    tile_only: leaves out kernels of threads, too, and marks what tile code must not have
+    tile_only:  leaves out kernels of threads, too
+    is_marked:  marks what tile code must not have
     """
     folders = [*request.user_dirs, *request.include_dirs]
     roots = [f"{folder}/" for folder in folders if not nvrtc.is_nvidias(folder)]
@@ -184,7 +189,7 @@ def leave_out_host(
         read[""] = request.text
         made, left_out = blanked(read, [*names, *others], known_macros(request, settings.macros), tile_only)
         out.update(made)
-    if tile_only:
+    if is_marked:
         words = tile_words(out.values())
         out = {name: marked(text, words) for name, text in out.items()}
     changed = {name: f'#line 1 "{files[name]}"\n{out[name]}' for name in texts if out[name] != texts[name]}

@@ -54,8 +54,8 @@ PREDEFINED += '#include "cuda_tile/predefined.h"\n#include "cuda_tile/platform/c
 # Line tables for reports, in DWARF 4 because GNU addr2line misreads clang's DWARF 5.
 _LINES = ["-g1", "-gdwarf-4"]
 # Follows the source: an error if the source's last declaration has not ended.
-_END = "namespace cuda_tile_end { template <int> struct test; } namespace cuda_tile_ended = ::cuda_tile_end;"
-_MACROS = {"__CUDA_ARCH__": "900"}  # kernels see it as on a GPU, unless the user defines it
+END = "namespace cuda_tile_end { template <int> struct test; } namespace cuda_tile_ended = ::cuda_tile_end;"
+MACROS = {"__CUDA_ARCH__": "900"}  # kernels see it as on a GPU, unless the user defines it
 _ENVIRONMENT = ("CPATH", "CPLUS_INCLUDE_PATH")  # variables that compilers read
 _SYSTEM_DIRS = ("/usr/include", "/usr/lib", "/usr/local/include", "/opt")
 
@@ -174,7 +174,7 @@ def flags_of(request: Request, compiler: toolchain.Compiler, with_lines: bool = 
         ]
     if threads := request.target.threads:
         flags.append(f"-DCUDA_TILE_BLOCK_THREADS={request.num_threads or threads.default}")
-    flags += [f"-D{name}={value}" for name, value in {**_MACROS, **request.defines}.items()]
+    flags += [f"-D{name}={value}" for name, value in {**MACROS, **request.defines}.items()]
     flags += [*debug.environment_flags(), *request.options]
     return flags + debug.sanitizer_flags(flags, compiler) + (_LINES if with_lines else [])
 
@@ -222,14 +222,14 @@ def build_library(
     path = request.path or folder / "source.cu"
     if not request.path:
         path.write_text(request.text, encoding="utf-8")
-    kernels = find_kernels(request, _MACROS) if known is None else []
+    kernels = find_kernels(request, MACROS) if known is None else []
     expressions = list(names) if shown else list(dict.fromkeys([*entry_names(kernels), *names]))
     unit = folder / "kernels.cpp"
     text = _translation_unit(path, expressions, shown or expressions)
     unit.write_text(text, encoding="utf-8", errors="surrogateescape")
     depfile = folder / "kernels.d"
     headers = folder / "host_form"
-    folders: list[str | Path] = [*request.user_dirs, *request.include_dirs, *_folders_of(request.options)]
+    folders = user_folders(request)
     host_form.write(headers, request.text, request.path, folders)
     flags = [
         f"-I{headers}",
@@ -248,14 +248,14 @@ def build_library(
         from .lenient import compile_again
 
         generated = {str(unit): text}
-        found = find_host_errors(request, _MACROS)
+        found = find_host_errors(request, MACROS)
         libraries = _library_dirs(compiler)
-        places = Places(request.name, str(path), request.text, libraries, generated, found=found, end=_END)
+        places = Places(request.name, str(path), request.text, libraries, generated, found=found, end=END)
         again = compile_again(compiler, arguments, log, places, request.include_dirs)
         if again is None:
             raise compile_error(log, places)
         log, left_out = again
-    check_found(request, find_host_errors(request, _MACROS))
+    check_found(request, find_host_errors(request, MACROS))
     meta = {
         "names": expressions,
         "kernels": kernels,
@@ -270,14 +270,15 @@ def build_library(
     return cache.Result(meta, dependencies, nvrtc.absent(request.text, request.path, folders))
 
 
-def _folders_of(options: Sequence[str]) -> list[str]:
-    """The include folders that the options name."""
-    return re.findall(r"^-(?:I|isystem)\n?(.+)", "\n".join(options), re.MULTILINE)
+def user_folders(request: Request) -> list[str | Path]:
+    """The folders of the user's headers, also those that options name."""
+    of_options = re.findall(r"^-(?:I|isystem)\n?(.+)", "\n".join(request.options), re.MULTILINE)
+    return [*request.user_dirs, *request.include_dirs, *of_options]
 
 
 def _translation_unit(source: Path, expressions: Sequence[str], shown: Sequence[str]) -> str:
     ours = ('#include "cuda_tile/launch/entry.h"', '#include "cuda_tile/print/captured_printf.h"')
-    lines = [PREDEFINED, f'#include "{source}"', _END, *ours]
+    lines = [PREDEFINED, f'#include "{source}"', END, *ours]
     for index, (name, known_as) in enumerate(zip(expressions, shown, strict=True)):
         given = f"{index}, " if known_as == name else f"{index}, {json.dumps(known_as)}, "
         macro = "CUDA_TILE_ENTRY" if known_as == name else "CUDA_TILE_NAMED_ENTRY"

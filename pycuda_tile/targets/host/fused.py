@@ -131,10 +131,11 @@ def _make_entry(
             return cache.Result({"names": [], "reasons": reason}, files, absent)
         place = str(request.path or folder / "source.cu")
         find = {request.name: place}.get
-        found = loops.translate(
-            request, names, known, (lambda file: find(file, file)) if with_lines else None
-        )
-        return _build(request, code, compiler, flags, found, folder)._replace(absent=absent)
+        lines = (lambda file: find(file, file)) if with_lines else None
+        found = loops.translate(request, compiler, names, known, lines)
+        result = _build(request, code, compiler, flags, found, folder)
+        found.confirm()
+        return result._replace(absent=absent)
 
     if not request.cache:
         return cache.make_uncached(build)

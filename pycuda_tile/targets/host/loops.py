@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import os
 import platform
@@ -9,6 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from ...compilers import toolchain
 from ...errors import CompileError, Error, TargetUnavailable
 from ...frontend.kernel_info import KernelInfo
 from ...launching.parameters import encode
@@ -16,7 +18,7 @@ from ...system import resources
 from .. import fusing
 from ..kernels import entry_names, find_kernels
 from ..target import Request
-from .unlike import find_unlike
+from . import agreement
 
 if TYPE_CHECKING:
     from ...tileir.cxx.kernels import Kernels
@@ -24,8 +26,6 @@ if TYPE_CHECKING:
 
 # What kernels see as on a GPU, unless the user defines it; and see include/cuda_tile/config.h.
 _MACROS = {"__CUDA_ARCH__": "900", "CUDA_TILE_COMPOSED": "1"}
-#: In messages, instead of a file's name.
-_MACRO = "a macro"
 
 
 class NotFused(Exception):
@@ -50,6 +50,8 @@ class Loops(NamedTuple):
     kernels:     of the source
     log:         the front end's output
     files:       that all this depends on
+    confirm:     raises NotFused unless the host's compiler reads the source as the front end has, which takes
+                 a while: to be called before the text is used, but late
     """
 
     text: str
@@ -60,6 +62,7 @@ class Loops(NamedTuple):
     kernels: list[KernelInfo]
     log: str
     files: list[str]
+    confirm: Callable[[], None]
 
 
 def key_parts(request: Request) -> list[Any]:
@@ -71,20 +74,29 @@ def key_parts(request: Request) -> list[Any]:
 
 def translate(
     request: Request,
+    compiler: toolchain.Compiler,
     names: Sequence[str],
     known: list[KernelInfo] | None,
     find: Callable[[str], str] | None = None,
 ) -> Loops:
-    """find: the path of a file by its name in messages, if the text is to have the lines of the source.
+    """compiler:  the host's
+    find:      the path of a file by its name in messages, if the text is to have the lines of the source
 
     Raises NotFused if the front end does not take the source, for whatever reason.
     """
+    with _as_reasons("a fault in the translation to loops"):
+        return _translate(request, compiler, names, known, find)
+
+
+@contextlib.contextmanager
+def _as_reasons(what: str) -> Iterator[None]:
+    """Makes every error a NotFused."""
     try:
-        return _translate(request, names, known, find)
+        yield
     except NotFused:
         raise
     except Exception as error:
-        raise NotFused(f"a fault in the translation to loops ({brief(error)})", _lasts(error)) from error
+        raise NotFused(f"{what} ({brief(error)})", _lasts(error)) from error
 
 
 def _lasts(error: Exception) -> bool:
@@ -93,6 +105,7 @@ def _lasts(error: Exception) -> bool:
 
 def _translate(
     request: Request,
+    compiler: toolchain.Compiler,
     names: Sequence[str],
     known: list[KernelInfo] | None,
     find: Callable[[str], str] | None,
@@ -109,9 +122,7 @@ def _translate(
     except Exception as error:  # the host's compiler decides what is an error
         said = f"the open front end does not take the source: {brief(error)}"
         raise NotFused(said, _lasts(error)) from error
-    if unlike := find_unlike(_user_texts(request, found.files)):
-        place = f"{unlike.file}:{unlike.line}" if unlike.file != _MACRO else unlike.file
-        raise NotFused(f"{place}: {unlike.word} may mean something else to the open front end")
+    disagreement = agreement.start(request, front, _MACROS, found, compiler)
     made = {entry.expression: entry for entry in found.module.entries}
     to_text = functools.partial(fuse, insists=request.optimize is True, find=find)
     text, cxx_names, attributes = _loops(found, made, to_text, reasons)
@@ -125,7 +136,13 @@ def _translate(
         if reason := known_of.get("reason"):
             known_of["reason"] = _in_users_words(str(reason), request)
     codes = [[encode(parameter) for parameter in found.parameters[name]] for name in cxx_names]
-    return Loops(text, cxx_names, codes, attributes, reasons, found.kernels, found.log, found.files)
+
+    def confirm() -> None:
+        with _as_reasons("a fault in comparing it with the host's compiler"):
+            if reason := disagreement():
+                raise NotFused(reason)
+
+    return Loops(text, cxx_names, codes, attributes, reasons, found.kernels, found.log, found.files, confirm)
 
 
 def _loops(
@@ -190,20 +207,10 @@ def _against(entry: Entry, found: Kernels) -> str:
 
 
 def _for_front_end(request: Request) -> Request:
-    options = fusing.options_of_source(request.options)
+    options = fusing.options_of_compiler() + fusing.options_of_source(request.options)
     if platform.machine() not in ("x86_64", "AMD64"):
         options += ("-funsigned-char",)  # as the host's compiler has it there
     return request._replace(options=options)
-
-
-def _user_texts(request: Request, files: Sequence[str]) -> Iterator[tuple[str, str]]:
-    """Names and texts of the source, the user's macros and all headers that are not this package's."""
-    yield request.name, request.text
-    yield _MACRO, "\n".join([*request.defines.values(), *request.options])
-    ours = f"{resources.include_dir()}{os.sep}"
-    for file in dict.fromkeys(files):
-        if not file.startswith(ours) and file != str(request.path):
-            yield file, Path(file).read_text(encoding="utf-8", errors="replace")
 
 
 def brief(error: Exception) -> str:

@@ -34,6 +34,7 @@ _LOOPS += ["-replexitval=never"]
 _LOOP_FLAGS = [word for option in _LOOPS for word in ("-mllvm", option)]
 #: Options of a host compiler on the code that it makes, which clang has not for a GPU.
 _OF_MACHINE = re.compile(r"-m(?!llvm$).*|-f(openmp|sanitize|profile|coverage|instrument).*")
+_LAYOUTS = ["-Xclang", "-fdump-record-layouts"]
 _LONGEST = 60  # seconds: it takes less than one, so it hangs
 _UNKNOWN_OPTION = re.compile(r"Unknown command line argument")
 
@@ -56,19 +57,21 @@ def flags(request: Request, macros: Mapping[str, str], folders: Iterable[Path]) 
 
 
 def to_llvm(
-    compiler: toolchain.Compiler, words: list[str], unit: Path, output: Path
+    compiler: toolchain.Compiler, words: list[str], unit: Path, output: Path, layouts: Path
 ) -> tuple[bool, str, bool]:
     """Compiles a file; whether that worked, what the compiler said at first, and whether it was read again.
+    `layouts` is the file that gets the layouts of classes, as clang prints them.
 
     The second reading, with -fdelayed-template-parsing, leaves out templates that are never used and may be
     wrong. It also takes what is wrong in others: see lenient.py.
     """
     log = ""
+    files = [*_LAYOUTS, str(unit), "-o", str(output)]
     for again, more in enumerate((_LOOP_FLAGS, [*_LOOP_FLAGS, "-fdelayed-template-parsing"])):
-        done = compiler.run([*words, *more, str(unit), "-o", str(output)], limit=_LONGEST)
+        done = compiler.run([*words, *more, *files], limit=_LONGEST, printed=layouts)
         if done.returncode and _UNKNOWN_OPTION.search(done.stdout):
             words_alone = [*words, *more[len(_LOOP_FLAGS) :]]
-            done = compiler.run([*words_alone, str(unit), "-o", str(output)], limit=_LONGEST)
+            done = compiler.run([*words_alone, *files], limit=_LONGEST, printed=layouts)
         log = log or done.stdout
         if not done.returncode:
             return True, log, bool(again)

@@ -34,6 +34,7 @@ class Kernels(NamedTuple):
     symbols: dict[str, str]  # of the entry that each expression means
     parameters: dict[str, tuple[Parameter, ...]]
     kernels: list[KernelInfo]  # all of the source
+    layouts: str  # of classes, as clang prints them
     log: str
     files: list[str]  # that the translation depends on
 
@@ -85,7 +86,9 @@ def translate_kernels(
     if missing:
         raise _not_available(missing, [entry.expression for entry in entries.values()])
     module = Module([*entries.values()], list(globals_.values()), producer=f"pycuda_tile {VERSION}")
-    return Kernels(module, symbols, parameters, recorded.kernels, recorded.log, recorded.files)
+    return Kernels(
+        module, symbols, parameters, recorded.kernels, recorded.layouts, recorded.log, recorded.files
+    )
 
 
 def _user_texts(request: Request, files: Iterable[str]) -> Iterator[str]:

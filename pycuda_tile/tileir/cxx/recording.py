@@ -16,7 +16,7 @@ from ...diagnostics.compiler_log import compile_error
 from ...diagnostics.places import Places
 from ...errors import CompileError
 from ...frontend.kernel_info import KernelInfo
-from ...frontend.kernel_names import base_name, cxx_expression
+from ...frontend.kernel_names import cxx_expression, in_namespace_of
 from ...system import cache, resources
 from ...targets.kernels import check_found, entry_names, find_host_errors, find_kernels, overload_names
 from ...targets.nvrtc_kernels import Settings, get, leave_out_host
@@ -28,7 +28,7 @@ from .messages import in_words_of_tile_code
 
 UNIT = "unit.cpp"  # the generated file that includes the source
 _SOURCE, _HEADERS = "kernels_only.cu", "headers"  # the user's files without their host halves
-_OUTPUT, _DEPENDENCIES = "kernels.ll", "kernels.d"
+_OUTPUT, _LAYOUTS, _DEPENDENCIES = "kernels.ll", "layouts.txt", "kernels.d"
 _ENVIRONMENT = ("CPATH", "CPLUS_INCLUDE_PATH")  # variables that clang reads
 # Follows the source: an error if the source's last declaration has not ended.
 _END = "namespace cuda_tile_end { template <int> struct test; } namespace cuda_tile_ended = ::cuda_tile_end;"
@@ -45,9 +45,11 @@ _AFTER = [_END, _POP, _POP, '#include "cuda_tile/record/entry.h"']
 
 
 class Recorded(NamedTuple):
-    """LLVM IR with a kernel for each name expression, and all kernels of the source."""
+    """LLVM IR with a kernel for each name expression, the layouts of classes as clang prints them, and all
+    kernels of the source."""
 
     llvm: str
+    layouts: str
     expressions: list[str]
     kernels: list[KernelInfo]
     log: str
@@ -79,10 +81,11 @@ def record(
         overloads = overload_names(kernels)
         expressions = [*entry_names(kernels), *overloads] if plain else []
         expressions = list(dict.fromkeys([*expressions, *(expression for expression, _ in asked)]))
-        folders, left_out = _write(folder, request, macros, expressions, overloads)
+        folders, left_out = write_unit(folder, request, macros, expressions, overloads)
         words = compiler.flags(request, macros, folders)
         words += ["-MD", "-MF", str(folder / _DEPENDENCIES)]
-        right, log, again = compiler.to_llvm(clang, words, folder / UNIT, folder / _OUTPUT)
+        layouts = folder / _LAYOUTS
+        right, log, again = compiler.to_llvm(clang, words, folder / UNIT, folder / _OUTPUT, layouts)
         log = _NOT_POPPED.sub("", log).replace(str(folder / _SOURCE), str(request.path or request.name))
         places = _places(request, names, macros, folder) if again else None
         if places and not (right and is_unused(folder / _OUTPUT, log, places)):
@@ -96,7 +99,7 @@ def record(
         check_found(request, find_host_errors(request, macros))
         read = [*read_depfile(folder / _DEPENDENCIES), *(file for _, file in _included(request) if file)]
         read = [file for file in map(os.path.abspath, read) if not file.startswith(f"{folder}/")]
-        _remove_all_but(folder / _OUTPUT)
+        _remove_all_but(folder / _OUTPUT, layouts)
         meta = {"expressions": expressions, "kernels": kernels, "log": log, "files": read}
         return cache.Result(meta, read, nvrtc.absent(request.text, request.path, _folders(request)))
 
@@ -109,22 +112,24 @@ def record(
 
 
 def _read(entry: cache.Entry, known: list[KernelInfo] | None) -> Recorded:
-    llvm = (entry.folder / _OUTPUT).read_text(encoding="utf-8", errors="replace")
+    files = [entry.folder / name for name in (_OUTPUT, _LAYOUTS)]
+    llvm, layouts = (file.read_text(encoding="utf-8", errors="replace") for file in files)
     kernels = [KernelInfo.from_json(kernel) for kernel in entry.meta["kernels"]] if known is None else known
-    return Recorded(llvm, entry.meta["expressions"], kernels, entry.meta["log"], entry.meta["files"])
+    meta = entry.meta
+    return Recorded(llvm, layouts, meta["expressions"], kernels, meta["log"], meta["files"])
 
 
-def _write(
+def write_unit(
     folder: Path,
     request: Request,
     macros: Mapping[str, str],
     expressions: Sequence[str],
     overloads: Sequence[str],
 ) -> tuple[list[Path], frozenset[str]]:
-    """Writes what clang reads besides headers; returns the folders of the user's headers, and the names of
-    declarations that are left out."""
+    """Writes what clang reads besides headers, UNIT first of all; returns the folders of the user's headers,
+    and the names of declarations that are left out."""
     settings = Settings([], [], [], "", macros)
-    kernels_only = leave_out_host(request, settings, expressions, tile_only=True)
+    kernels_only = leave_out_host(request, settings, expressions, tile_only=True, is_marked=True)
     name = str(request.path or request.name).replace("\\", "\\\\")
     text, hints = annotate(request, kernels_only.text, macros)
     _write_text(folder / _SOURCE, f'#line 1 "{name}"\n{text}\n')
@@ -142,8 +147,7 @@ def _entry(number: int, name: str, is_overload: bool) -> str:
     """What describes a kernel; one that the source gave as an overload in its namespace, where the types of
     its parameters are known."""
     described = f"CUDA_TILE_ENTRY({number}, {cxx_expression(name)})"
-    namespace = base_name(name).rpartition("::")[0] if is_overload else ""
-    return f"namespace {namespace} {{ {described} }}" if namespace else described
+    return in_namespace_of(name, described) if is_overload else described
 
 
 def _write_text(path: Path, text: str) -> None:
@@ -173,12 +177,12 @@ def options_of(request: Request) -> str:
     return f" (options: {' '.join(request.options)})" if request.options else ""
 
 
-def _remove_all_but(output: Path) -> None:
-    """Leaves only the output to be kept and checked."""
+def _remove_all_but(*outputs: Path) -> None:
+    """Leaves only the outputs to be kept and checked."""
     import shutil
 
-    for path in output.parent.iterdir():
+    for path in outputs[0].parent.iterdir():
         if path.is_dir():
             shutil.rmtree(path)
-        elif path != output:
+        elif path not in outputs:
             path.unlink()

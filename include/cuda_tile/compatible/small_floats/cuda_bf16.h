@@ -9,7 +9,7 @@
 struct __nv_bfloat16_raw {
   unsigned short x;
 };
-struct __nv_bfloat162_raw {
+struct alignas(4) __nv_bfloat162_raw {
   unsigned short x, y;
 };
 

@@ -9,7 +9,7 @@
 struct __half_raw {
   unsigned short x;
 };
-struct __half2_raw {
+struct alignas(4) __half2_raw {
   unsigned short x, y;
 };
 

@@ -1,0 +1,173 @@
+"""Whether the host's compiler reads a source as the open front end has: it takes the source, macros and types
+mean the same, and classes are laid out alike. If not, kernels are what the host's compiler makes of them.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import tempfile
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from ...compilers import nvrtc, toolchain
+from ...errors import CompileError
+from ...frontend.kernel_names import cxx_expression, in_namespace_of
+from ...launching.parameters import encode
+from ...system import resources
+from ..kernels import overload_names
+from ..nvrtc_kernels import Settings, leave_out_host
+from ..target import Request
+from . import host_form
+from .compiling import END, MACROS, PREDEFINED, flags_of, user_folders
+from .layouts import FILE, assertions, find_different, read_layouts
+from .unlike import Preprocessed, Unlike, find_macro, find_word, read_preprocessed
+
+if TYPE_CHECKING:
+    from ...tileir.cxx.kernels import Kernels
+
+_SIGNATURES = "signatures_of_kernels"  # the file of assertions about them, as messages of compilers name it
+_MAY_DIFFER = re.compile(r"\b_*(?:no_unique_address|packed)_*\b|#\s*pragma\s+pack\b")
+_FIRST_LINE = re.compile(r'#line 1 "([^\n]*)"\n(.*)', re.S)  # of the user's files, which names each
+_NO_LIMIT = {"gcc": "-fmax-errors=0", "clang": "-ferror-limit=0", "zig": "-ferror-limit=0"}
+_LONGEST = 60  # seconds: it takes less than one, so it hangs
+
+
+def start(
+    request: Request,
+    front: Request,
+    macros: Mapping[str, str],
+    found: Kernels,
+    compiler: toolchain.Compiler,
+) -> Callable[[], str]:
+    """Begins to compare, in another thread, while loops are made of the kernels.
+
+    front:   the request as the front end got it
+    macros:  those that it got
+    found:   what it made of these
+    Returns a function that waits for the answer: what the two disagree about, "" if they agree.
+    """
+    pool = ThreadPoolExecutor(1, "compares compilers")
+    answer = pool.submit(_disagreement, request, front, macros, found, compiler)
+    pool.shutdown(wait=False)
+    return answer.result
+
+
+def _disagreement(
+    request: Request,
+    front: Request,
+    macros: Mapping[str, str],
+    found: Kernels,
+    compiler: toolchain.Compiler,
+) -> str:
+    with tempfile.TemporaryDirectory(prefix="pycuda_tile-") as name:
+        folder = Path(name)
+        host = _Host(request, found, compiler, folder / "host")
+        read = _read_by_front_end(front, macros, found, folder / "front")
+        if unlike := _find_unlike(request, found, read, host):
+            return f"{unlike.file}:{unlike.line}: {unlike.word} may mean something else to the open front end"
+        return host.refusal()
+
+
+def _read_by_front_end(
+    front: Request, macros: Mapping[str, str], found: Kernels, folder: Path
+) -> Preprocessed:
+    from ...tileir.cxx import compiler
+    from ...tileir.cxx.recording import UNIT, write_unit
+
+    folder.mkdir()
+    folders, _ = write_unit(folder, front, macros, list(found.symbols), overload_names(found.kernels))
+    words = [*compiler.flags(front, macros, folders), "-E", "-dD", str(folder / UNIT)]
+    read = _preprocessed(toolchain.find_clang(), words, folder / "printed")
+    if read is None:
+        raise CompileError("clang does not print the source that it has read")
+    return read
+
+
+def _preprocessed(compiler: toolchain.Compiler, words: list[str], printed: Path) -> Preprocessed | None:
+    if compiler.run(words, limit=_LONGEST, printed=printed).returncode:
+        return None
+    return read_preprocessed(printed.read_text(encoding="utf-8", errors="surrogateescape"))
+
+
+def _find_unlike(request: Request, found: Kernels, read: Preprocessed, host: _Host) -> Unlike | None:
+    ours = f"{resources.include_dir()}{os.sep}"
+    own = str(request.path or request.name)
+    files = [own, *(file for file in found.files if not file.startswith(ours) and file != own)]
+    texts = {file: host.texts.get(file) or nvrtc.read_text(Path(file)) for file in files}
+    unlike = find_word(line for line in read.lines if line[0] in texts)
+    if not unlike and (read_by_host := host.preprocessed()):
+        unlike = find_macro(texts.items(), read.macros, read_by_host.macros, ours)
+    return unlike and unlike._replace(file=request.name if unlike.file == own else unlike.file)
+
+
+class _Host:
+    """How the host's compiler reads a source, without its host half. `texts` are those of the source and of
+    headers that have one, by file."""
+
+    def __init__(self, request: Request, found: Kernels, compiler: toolchain.Compiler, folder: Path):
+        folder.mkdir()
+        self._request, self._found, self._compiler, self._folder = request, found, compiler, folder
+        settings = Settings([], [], [], "", MACROS)
+        kernels_only = leave_out_host(request, settings, list(found.symbols), tile_only=True)
+        headers = {name: text for name, text in kernels_only.headers.items() if text}
+        self._source = folder / "source.cu"
+        source = f'#line 1 "{request.path or request.name}"\n{kernels_only.text}'
+        _write(self._source, source)
+        for name, text in headers.items():
+            _write(folder / "headers" / name, text)
+        whole = (_FIRST_LINE.fullmatch(text) for text in (source, *headers.values()))
+        self.texts = {text[1]: text[2] for text in whole if text}
+        host_form.write(folder / "host_form", kernels_only.text, request.path, user_folders(request))
+        folders = [folder / "host_form", folder / "headers", *kernels_only.folders, resources.nv_target_dir()]
+        flags = [flag for flag in flags_of(request, compiler) if flag != "-shared"]
+        self._flags = [*(f"-I{folder}" for folder in folders), *flags]
+
+    def _words(self, lines: Sequence[str], *options: str) -> list[str]:
+        """The compiler's arguments for the source and these lines behind it."""
+        unit = self._folder / "unit.cpp"
+        _write(unit, "\n".join([PREDEFINED, f'#include "{self._source}"', *lines, ""]))
+        return [*self._flags, *options, str(unit)]
+
+    def preprocessed(self) -> Preprocessed | None:
+        """The macros of the source, unless it is wrong to this compiler."""
+        return _preprocessed(self._compiler, self._words([], "-E", "-dM"), self._folder / "printed")
+
+    def refusal(self) -> str:
+        """Why the source, or what the front end found about it, is wrong to this compiler."""
+        layouts = read_layouts(self._found.layouts)
+        lines = [END, '#include "cuda_tile/core/signature.h"', *self._signatures(), *assertions(layouts)]
+        checking = ["-fsyntax-only", "-fno-access-control", "-Wno-invalid-offsetof"]
+        words = self._words(lines, *checking, _NO_LIMIT[self._compiler.kind])
+        done = self._compiler.run(words, limit=_LONGEST)
+        errors = re.findall(r"^(.*?): (?:fatal )?error: (.*)", done.stdout, re.M)
+        for place, error in errors:
+            file = place.split(":")[0]
+            if file == _SIGNATURES:
+                return f"{self._compiler} gives the parameters of a kernel other types"
+            if file != FILE:
+                return f"{self._compiler} does not take the source: {place}: {error}"
+        if done.returncode and not errors:
+            return f"{self._compiler} fails: {done.stdout.strip() or 'it prints nothing'}"
+        may_differ = any(_MAY_DIFFER.search(text) for text in self.texts.values())
+        if different := find_different(layouts, done.stdout, may_differ):
+            return f"the class {different.name} may have another layout with {self._compiler}"
+        return ""
+
+    def _signatures(self) -> Iterator[str]:
+        """Makes instances of the kernels, and asserts the types of their parameters."""
+        overloads = overload_names(self._found.kernels)
+        yield f'#line 1 "{_SIGNATURES}"'
+        for number, name in enumerate(self._found.symbols):
+            codes = ", ".join(str(encode(parameter)) for parameter in self._found.parameters[name])
+            kernel = f"cuda_tile::kernel_of({cxx_expression(name)})"
+            has = f"cuda_tile::signature_of<decltype({kernel})>::type, cuda_tile::parameter_codes<{codes}>"
+            text = f"constexpr auto cuda_tile_instance_{number} = {kernel}; static_assert(__is_same({has}));"
+            yield in_namespace_of(name, text) if name in overloads else text
+
+
+def _write(file: Path, text: str) -> None:
+    file.parent.mkdir(parents=True, exist_ok=True)
+    file.write_text(text, encoding="utf-8", errors="surrogateescape")  # which names of files may need

@@ -1,0 +1,233 @@
+"""Sources that the host compiler reads otherwise than the open front end: they run operation by operation."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import pycuda_tile as pct
+from pycuda_tile.compilers import toolchain
+from pycuda_tile.targets.host.layouts import assertions, find_different, read_layouts
+from pycuda_tile.targets.host.unlike import Unlike, find_macro, find_word, read_preprocessed
+
+KERNEL = """#include "cuda_tile.h"
+#include <climits>
+#include <cmath>
+#include <optional>
+#include <tuple>
+#include <utility>
+namespace ct = cuda::tiles;
+%s
+__tile_global__ void kernel(int* out, float* a) {
+  %s;
+  ct::partition_view view{ct::tensor_span{a, ct::extents{1024}}, ct::shape<1024>{}};
+  view.store(ct::exp(view.load(0)) * 2.0f + 1.0f, 0);
+}
+"""
+BASE = "struct base { base() = default; int x; char c; };"
+
+
+def build(declarations: str, statements: str, **arguments) -> dict[str, int | str]:
+    try:
+        toolchain.find_clang()
+    except pct.TargetUnavailable as error:
+        pytest.skip(str(error))
+    source = KERNEL % (declarations, statements)
+    return pct.build(source, target="cpu", **arguments).kernel("kernel").attributes
+
+
+@pytest.mark.parametrize(
+    "declarations, statements, reason",
+    [
+        (BASE + "struct s : base { char d; };", "*out = sizeof(s)", "s may have another layout"),
+        (BASE + "struct s : base { char d, e[7]; };", "*out = (*(s*)a).d", "s may have another layout"),
+        ("struct s : std::pair<int, char> { char d; };", "*out = sizeof(s)", "s may have another layout"),
+        ("", BASE + "struct s : base { char d; }; *out = sizeof(s)", "may have another layout"),
+        ("#define L() long", "*out = sizeof(L() double)", "<source>:10: long double may mean"),
+        ("#define ONE __GNUC__\n#define TWO ONE", "*out = TWO", "<source>:11: __GNUC__ may mean"),
+        ("#ifndef PATH_MAX\n#define PATH_MAX 1\n#endif", "*out = PATH_MAX", "<source>:8: PATH_MAX may mean"),
+    ],
+    ids=["size", "offset", "pair", "local class", "type", "compiler", "library"],
+)
+def test_what_differs_is_not_fused(declarations: str, statements: str, reason: str):
+    attributes = build(declarations, statements)
+    assert attributes["path"] == "by operation"
+    # Where both compilers are the same one, they have the same layouts.
+    assert reason in str(attributes["reason"])
+
+
+def test_what_does_not_differ_is_fused():
+    declarations = """
+    struct empty {};
+    struct s : empty { int a : 3; wchar_t w; std::pair<int, char> pair; };
+    struct tiles { ct::tile<float, ct::shape<4>> t; int n; };
+    namespace { struct hidden { short n; }; }
+    template <class T, int N> struct vector { T v[N]; };
+    #define unused __GNUC__
+    """
+    statements = """
+    struct local { int n; } one{1};
+    hidden two{2};
+    vector<hidden, 3> three{};
+    auto sum = [&](int n) { return one.n + two.n + three.v[2].n + n; };
+    tiles four{ct::full<ct::tile<float, ct::shape<4>>>(1.0f), 4};
+    *out = sum(sizeof(s)) + four.n + INT_MIN + (UINT_MAX > 3u) + (INFINITY > 1) + __INT_MAX__
+    """
+    assert build(declarations, statements).get("reason") is None
+
+
+def test_the_host_compiler_decides_what_is_an_error():
+    with pytest.raises(pct.CompileError, match=r"<source>:10:.*narrowing"):
+        build("", "char c{300}; *out = c")
+
+
+# --- layouts ---
+
+PRINTED = """
+*** Dumping AST Record Layout
+         0 | struct base
+         0 |   int x
+         4 |   char c
+           | [sizeof=8, dsize=8, align=4,
+           |  nvsize=8, nvalign=4]
+
+*** Dumping AST Record Layout
+         0 | struct (anonymous namespace)::s<struct base, 3>
+         0 |   struct base (base)
+         0 |     int x
+         4 |     char c
+         8 |   struct base[2] b
+         8 |     int x
+     24:0-2 |   int bits
+        28 |   float *& 
+           | [sizeof=32, dsize=32, align=8,
+           |  nvsize=32, nvalign=8]
+
+*** Dumping AST Record Layout
+         0 | struct holder
+         0 |   class cuda::tiles::tile<float, struct cuda::tiles::shape<4> > t
+           | [sizeof=16, dsize=16, align=4,
+           |  nvsize=16, nvalign=4]
+
+*** Dumping AST Record Layout
+         0 | class (lambda at a.cu:1:2) (empty)
+           | [sizeof=1, dsize=1, align=1,
+           |  nvsize=1, nvalign=1]
+"""  # noqa: W291
+
+
+def test_layouts_as_clang_prints_them():
+    base, derived, function = read_layouts(PRINTED)
+    assert base == ("base", 8, 4, {"x": 0, "c": 4}, True, False)
+    assert derived == ("s<base, 3>", 32, 8, {"x": 0, "c": 4, "b": 8}, False, True)
+    first, *lines = assertions([base, derived, function])
+    assert first == '#line 1 "layouts_of_classes"'
+    assert "= s<base, 3>;" in lines[1] and "(cuda_tile_layout_1, b) == 8)" in lines[1]
+    assert "lambda" not in lines[2]
+
+
+def test_layouts_that_differ():
+    base, derived, function = layouts = read_layouts(PRINTED)
+    assert find_different([base, function], "", may_differ=False) is None
+    assert find_different(layouts, "", may_differ=False) == derived, "its bits have no offsets"
+    log = "layouts_of_classes:{}:7: error: {}\n"
+    unnamed = log.format(3, "expected a name")
+    assert find_different([base, base, function], unnamed, may_differ=False) is None
+    assert find_different([base, base, function], unnamed, may_differ=True) == function
+    failed = log.format(1, "static assertion failed due to requirement 'sizeof(x) == 8'")
+    assert find_different([base], failed, may_differ=False) == base
+
+
+# --- words and macros ---
+
+
+@pytest.mark.parametrize(
+    "word",
+    [
+        *("long double", "double long", "long const double", "long typedef double", "long\ndouble"),
+        *("long [[maybe_unused]] double", "1.L", "1e5L", "0x1p3L", "std::tuple", "std::make_tuple"),
+        *("max_align_t", "__float128", "_Float32", "__builtin_infl", "vector_size", "__PRETTY_FUNCTION__"),
+    ],
+)
+def test_words_that_mean_something_else(word: str):
+    lines = [("a.cu", 7, "int before;"), ("a.h", 1, "int x;")]
+    lines += [("a.cu", 20 + at, line) for at, line in enumerate(f"int x; {word}(y)".splitlines())]
+    found = find_word(lines)
+    assert found and found[:2] == ("a.cu", 20) and found.word in " ".join(word.split())
+
+
+def test_words_that_mean_the_same():
+    code = 'long long x; double y = 0x1EL + 10L; f("long double"); tuple_size<int> z; long f(double);'
+    assert find_word([("a.cu", 1, code)]) is None
+
+
+FRONT = """# 1 "<built-in>" 1
+#define __GNUC__ 4
+#define __FLT_MAX__ 3.40282347e+38F
+#define __INT_MAX__ 2147483647
+#define __nvptx__ 1
+# 1 "/ours/limits.h" 1
+#define INT_MAX 2147483647
+# 1 "a.cu" 1
+#define MINE(x) x + __GNUC__
+#define LIMIT INT_MAX
+"""
+HOST = """#define __GNUC__ 12
+#define __FLT_MAX__ 3.40282346638528859811704183484516925e+38F
+#define __INT_MAX__ 0x7fffffff
+#define __AVX2__ 1
+#define INT_MAX __INT_MAX__
+#define MINE(x) x + __GNUC__
+#define LIMIT INT_MAX
+#define minor(x) x
+"""
+
+
+@pytest.mark.parametrize(
+    "code, unlike",
+    [
+        ("x = __GNUC__;", "__GNUC__"),
+        ("#if defined(__AVX2__)", "__AVX2__"),
+        ("#ifdef __nvptx__", "__nvptx__"),
+        ("MINE(1)", "__GNUC__"),
+        ("minor(2)", "minor"),
+        ("#if __has_builtin(x)", "__has_builtin"),
+        ("sizeof(__FILE__)", "__FILE__"),
+        ("LIMIT + INT_MAX + __INT_MAX__ + __FLT_MAX__", ""),
+        ('#include "__GNUC__.h"\n#define other __GNUC__', ""),
+        ("int minor = x.__GNUC__; // __AVX2__", ""),
+    ],
+)
+def test_macros_that_two_compilers_define(code: str, unlike: str):
+    tables = [read_preprocessed(text).macros for text in (FRONT, HOST)]
+    found = find_macro([("b.h", ""), ("a.cu", f"\n{code}\n")], tables[0], tables[1], "/ours/")
+    assert found == (Unlike("a.cu", 2, unlike) if unlike else None)
+
+
+def test_headers_are_read_like_the_source(tmp_path: Path):
+    (tmp_path / "real.h").write_text("\ntypedef long double REAL;")
+    arguments = {"include_dirs": [tmp_path], "options": ("-include", "real.h")}
+    assert f"{tmp_path / 'real.h'}:2: long double" in str(build("", "", **arguments)["reason"])
+
+
+# --- options in PYCUDA_TILE_CXX ---
+
+
+@pytest.mark.parametrize(
+    "options, reason",
+    [
+        ("-Wall -DSCALE=3 -include climits", None),
+        ("-funsigned-char", "with the option -funsigned-char in PYCUDA_TILE_CXX"),
+        ("-DSCALE=3 -O1", "with the option -O1 in PYCUDA_TILE_CXX"),
+    ],
+)
+def test_options_of_the_compiler(options: str, reason: str | None, monkeypatch: pytest.MonkeyPatch):
+    compiler = next(toolchain.on_path("gcc"), None)
+    if compiler is None:
+        pytest.skip("options beside those of the front end's clang need a g++ on PATH")
+    monkeypatch.setenv("PYCUDA_TILE_CXX", f"{compiler.command[0]} {options}")
+    declared = "#ifndef SCALE\n#define SCALE 1\n#endif"
+    attributes = build(declared, "*out = SCALE + CHAR_MAX")
+    assert attributes["path"] == ("by operation" if reason else "fused")
+    assert (reason or "") in str(attributes.get("reason", ""))
