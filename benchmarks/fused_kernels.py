@@ -32,8 +32,7 @@ from pycuda_tile import targets, tileir
 from pycuda_tile.compilers import toolchain
 from pycuda_tile.targets.host import loops
 from pycuda_tile.targets.target import Request
-from pycuda_tile.tileir.ir import walk
-from pycuda_tile.tileir.loops.facts import has_tiles, is_small
+from pycuda_tile.tileir.loops.fallback import NO_TILES, SMALL
 from pycuda_tile.tileir.loops.translate import BY_OPERATION, FUSED
 
 TABLE = ROOT / "benchmarks" / "results" / "fused_kernels.md"
@@ -43,14 +42,12 @@ _ONE_LINERS = [f"{name}<1024>" for name in ("lengths", "leaky_relu", "adam", "st
 _ONE_LINERS += ["linear_relu<128, 128, 64>"]
 HEAD = "| source | kernel | path | reason | speed |"
 _BLOCKS = 256  # of a grid at least: otherwise it is launching that takes time
-NO_TILES, ONE_STRIP = "no tiles", "one strip"
 LEAST_SPEED = 0.95
 _PLACE = re.compile(r"^\S+\.cu(:\d+)?: ")
 
 
 class Row(NamedTuple):
-    """path:   "fused", "in part" or "by operation"; "one strip" where tiles are so small that operations need
-            no loops, and "no tiles" where each tile has one element at most
+    """path:   "fused", "in part" or "by operation"
     reason: why not all of it is fused"""
 
     source: str
@@ -85,13 +82,9 @@ def rows_of(source: str, kernels: list[str]) -> Iterator[Row]:
         attributes, reasons = made.attributes, made.reasons
     except loops.NotFused as error:
         reasons = dict.fromkeys(kernels, str(error))
-    entries = translated(source, kernels, CUDA_TILE_COMPOSED=1).entries
-    for kernel, entry in zip(kernels, entries, strict=True):
+    for kernel in kernels:
         found = attributes.get(kernel) or {"path": BY_OPERATION, "reason": reasons[kernel]}
         way, reason = found["path"], _PLACE.sub("", found.get("reason", ""))
-        if way == BY_OPERATION and all(is_small(op) for op in walk(entry.body)):
-            way = ONE_STRIP if any(has_tiles(op) for op in walk(entry.body)) else NO_TILES
-            reason = ""
         yield Row(source, kernel, "in part" if reason and way == FUSED else way, reason)
 
 
@@ -160,7 +153,7 @@ def grid_of(kernel: pct.Kernel, grid: int | tuple[int, ...]) -> tuple[int, ...]:
 
 def written(rows: list[Row], speeds: dict[str, str]) -> str:
     paths = Counter(row.path for row in rows)
-    large = len(rows) - paths[NO_TILES] - paths[ONE_STRIP]
+    large = sum(row.reason not in (NO_TILES, SMALL) for row in rows)
     reasons = Counter(row.reason for row in rows if row.reason)
     measured = [float(speeds[str(row)]) for row in rows if speeds.get(str(row))]
     slow = sum(speed < LEAST_SPEED for speed in measured)
@@ -169,8 +162,7 @@ def written(rows: list[Row], speeds: dict[str, str]) -> str:
         "",
         "Made by `benchmarks/fused_kernels.py`. Speed is the processor time of operation-by-operation",
         "code / that of fused code on one thread, the median of short rounds in turn. It is blank where",
-        "both are the same code: for kernels that run by operation, for those of one strip, whose tiles are",
-        "so small that they need no loops, and for those without tiles.",
+        "both are the same code.",
         "",
         f"{paths[FUSED]} of the {large} kernels with larger tiles are fused as a whole. Their speeds are"
         f" {min(measured)} to {max(measured)}, with a",

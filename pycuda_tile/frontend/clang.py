@@ -67,7 +67,7 @@ class Unit:
     def text_of(self, file: str) -> bytes:
         """The bytes of a file, in which libclang counts offsets."""
         if file not in self._texts:
-            self._texts[file] = Path(file).read_bytes()
+            self._texts[file] = Path(os.fsdecode(file.encode())).read_bytes()
         return self._texts[file]
 
     def place(self, cursor: Cursor) -> tuple[str, int, int]:
@@ -105,17 +105,22 @@ def parse(
     include_dirs: Iterable[Path] = (),
     macros: Mapping[str, str] | None = None,
 ) -> Unit | None:
-    """Parses `text` for a host; arguments as those of scan(). None without libclang, or if it gives up."""
+    """Parses `text` for a host; arguments as those of scan(). None without libclang, or if it gives up, as on
+    names of files that are not in UTF-8."""
     cindex = load()
     if cindex is None:
         return None
     ours = resources.include_dir()
-    main = str(path or ours / "pycuda_tile_source.cu")
+    try:
+        main = _in_utf8(path or ours / "pycuda_tile_source.cu")
+        folders = [_in_utf8(folder) for folder in include_dirs]
+    except UnicodeDecodeError:
+        return None
     predefined = ours / "cuda_tile" / "predefined.h"
     files = {main: text, str(predefined): predefined.read_text() + _MARKS}
     arguments = ["-x", "c++", "-std=c++20", "-w", "-ferror-limit=0", f"-include{predefined}", f"-I{ours}"]
     own = (resources.small_float_dir(), resources.nv_target_dir())
-    arguments += [f"-I{folder}" for folder in (*include_dirs, *own)]
+    arguments += [f"-I{folder}" for folder in (*folders, *own)]
     arguments += [f"-D{macro}={value}" for macro, value in (macros or {}).items() if macro != "__cplusplus"]
     index = cindex.Index.create()
     for _ in range(_MOST_STUBS):
@@ -128,6 +133,11 @@ def parse(
             break
         files.update({str(ours / header): _STUBS.get(header, "") for header in missing})
     return Unit(unit, name, main, text)
+
+
+def _in_utf8(path: Path) -> str:
+    """A path as libclang takes and gives it, whatever the encoding of the locale."""
+    return os.fsencode(path).decode()
 
 
 def _missing_headers(diagnostics: Iterable[Any]) -> list[str]:

@@ -176,6 +176,15 @@ def test_compile_to_what_is_there(capsys, tmp_path: Path):
     assert link.is_symlink() and pipe.is_fifo() and file.read_bytes().startswith(b"\x7fELF")
 
 
+def test_check_in_a_locale_without_the_letters_of_a_name(tmp_path):
+    source = tmp_path / "größe.cu"
+    source.write_text('#include "cuda_tile.h"\n__tile_global__ void k(int* x) { *x = 3; }')
+    environment = {**os.environ, "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0"}
+    command = [sys.executable, "-m", "pycuda_tile", "check", str(source), "--target", "cpu"]
+    done = subprocess.run(command, env=environment, capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr.decode()
+
+
 def test_check_says_which_kernels_are_fused(capsys, tmp_path):
     from pycuda_tile.compilers import toolchain
 

@@ -14,7 +14,19 @@ from dataclasses import dataclass
 import numpy as np
 from random_accesses import FLOATS, SMALL_FLOATS, STORED, WHOLE, Lines, Shape, Tile, tile_type
 
-SHAPES = [(64,), (256,), (8, 32), (32, 8), (4, 64), (2, 128), (1, 128), (64, 1), (4, 8, 16), (2, 1, 4, 16)]
+SHAPES = [
+    (64,),
+    (256,),
+    (8, 32),
+    (32, 8),
+    (4, 64),
+    (2, 128),
+    (1, 128),
+    (64, 1),
+    (4, 8, 16),
+    (2, 1, 4, 16),
+    (2, 1, 2, 4, 8),
+]
 SPECIAL = [0.0, -0.0, 1.0, -1.5, np.inf, -np.inf, np.nan, 65504.0, 6e-8, 1e30, 1e-42, -5e-324]
 ROUNDING = ["", "", " rounding<zero>", " rounding<positive_inf>", " rounding<negative_inf>"]
 INPUTS, OUTPUTS, BLOCKS = 3, 3, 3

@@ -69,7 +69,7 @@ def test_exact_programs(round: int):
 
 @pytest.mark.parametrize("round", ROUNDS)
 def test_nests(round: int):
-    """Every element type, ranks to 4, views and tiles of pointers, of which not all exists; every other
+    """Every element type, ranks to 5, views and tiles of pointers, of which not all exists; every other
     kernel has ifs and loops, and arrays overlap in every other launch."""
     count = 12 if round else 2
     numbers = range(round * count, round * count + count)

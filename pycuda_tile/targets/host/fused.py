@@ -70,10 +70,10 @@ def _by_operation(
     """Raises NotAvailableYet if the user insists on fused code, and CompileError before that."""
     compiled = compiling.compile(request, names, known, reasons)
     if request.optimize is True and compiled.executables:
-        from ...tileir.loops.fallback import NOTHING
+        from ...tileir.loops.fallback import NEEDLESS
 
         all_reasons = [reasons] if isinstance(reasons, str) else list(reasons.values())
-        reason = next((each for each in all_reasons if each != NOTHING), "")
+        reason = next((each for each in all_reasons if each not in NEEDLESS), "")
         if not reason:
             return compiled
         raise NotAvailableYet(f"{request.name}: optimize=True, but a kernel cannot be fused: {reason}")

@@ -15,8 +15,8 @@ from ..module import Module
 from ..reading import operands_of
 from .ahead import Ahead
 from .emit import emit
-from .facts import STORES, data_of, is_tile, is_weak
-from .fallback import NOTHING, Fallback, place_of
+from .facts import STORES, data_of, has_tiles, is_small, is_tile, is_weak
+from .fallback import NO_TILES, NOTHING, SMALL, Fallback, place_of
 from .groups import Uses, others, split
 from .products import Products
 from .simplify import computation, may_be_repeated, simplify
@@ -64,6 +64,7 @@ class FusingTranslator(Translator):
         self.entry_name = found.name
         self.nests[found.name], self.reasons[found.name] = [], []
         self._fuses = found.name not in self._plain
+        original = found.body
         if self._fuses:
             found = simplify(found)
             self._simple.append(found)
@@ -77,11 +78,12 @@ class FusingTranslator(Translator):
         if all(map(is_weak, walk(found.body))):  # else one block may wait for what another one stores
             kernel = self.kernel_names[found.name]
             self.line(f"template <> constexpr bool cuda_tile::are_independent<{kernel}> = true;")
-        self.attributes[self.kernel_names[found.name]] = self._attributes(found.name)
+        self.attributes[self.kernel_names[found.name]] = self._attributes(found.name, original)
 
-    def _attributes(self, name: str) -> dict[str, int | str]:
+    def _attributes(self, name: str, body: Block) -> dict[str, int | str]:
         fused = self.nests[name] or self._products.count
-        reason = self._plain.get(name) or next(map(str, self.reasons[name]), "" if fused else NOTHING)
+        otherwise = "" if fused else _why_needless(body)
+        reason = self._plain.get(name) or next(map(str, self.reasons[name]), otherwise)
         return {"path": FUSED if fused else BY_OPERATION, **({"reason": reason} if reason else {})}
 
     def operation(self, op: Operation) -> None:
@@ -206,3 +208,10 @@ def _why(error: Exception) -> str:
     if isinstance(error, Error):
         return str(error)
     return f"a fault in the translation to loops ({type(error).__name__}: {error})"
+
+
+def _why_needless(body: Block) -> str:
+    """Why loops would not make a kernel faster."""
+    if not any(has_tiles(op) for op in walk(body)):
+        return NO_TILES
+    return SMALL if all(is_small(op) for op in walk(body)) else NOTHING

@@ -21,7 +21,7 @@ from ...spec import API_VERSIONS
 from ..assertions import AssertionFailed
 from ..ir import Operation
 from ..loops import fuse
-from ..loops.fallback import NOTHING
+from ..loops.fallback import NEEDLESS
 from ..loops.refusal import refusal
 from ..loops.translate import BY_OPERATION, FUSED
 from ..reading import operands_of, value_shape
@@ -96,7 +96,7 @@ def build(m: Any, target: str = "cpu", *, optimize: bool | str = "auto", **argum
 
 def _check_fused(attributes: dict[str, dict[str, int | str]]) -> None:
     for name, found in attributes.items():
-        if found["path"] != FUSED and found["reason"] != NOTHING:
+        if found["path"] != FUSED and found["reason"] not in NEEDLESS:
             raise NotAvailableYet(f"optimize=True, but the kernel {name} cannot be fused: {found['reason']}")
 
 

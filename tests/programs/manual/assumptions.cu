@@ -82,18 +82,6 @@ __tile_global__ void ex_145(int* y, int* out) {
   *out = x;
 }
 
-// ex-146 [2.16.1]: hints by pack expansion; on a kernel as printed, but CUDA takes no two packs there
-template <size_t...>
-struct ints {};
-template <size_t... Archs, size_t... Xs>
-#if !defined(__clang__) // which takes no pack expansion in attributes that it does not know
-[[cutile::hint(Archs, occupancy = Xs)...]]
-#endif
-__tile__ void hinted(ints<Archs...>, ints<Xs...>, int* out) {
-  *out = sizeof...(Archs);
-}
-__tile_global__ void ex_146(int* out) { hinted(ints<900, 1000>{}, ints<4, 8>{}, out); }
-
 // ex-147 [2.16.1]: hints that belong to no expression statement
 __tile__ inline int hinted_return(int* y) { [[cutile::hint(0, latency = 4)]] return ct::load(y); }
 __tile_global__ void ex_147(int* y, int* out) {
