@@ -89,7 +89,9 @@ def _read_by_front_end(
 def _preprocessed(compiler: toolchain.Compiler, words: list[str], printed: Path) -> Preprocessed | None:
     if compiler.run(words, limit=_LONGEST, printed=printed).returncode:
         return None
-    return read_preprocessed(printed.read_text(encoding="utf-8", errors="surrogateescape"))
+    return read_preprocessed(
+        os.fsdecode(printed.read_bytes())
+    )  # so that files have the names that Python gives
 
 
 def _find_unlike(request: Request, found: Kernels, read: Preprocessed, host: _Host) -> Unlike | None:
