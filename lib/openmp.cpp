@@ -30,6 +30,11 @@ struct Runtime {
   int (*num_threads)() = nullptr;
   int (*thread_num)() = nullptr;
   int (*pause)(int kind) = nullptr;
+  // Since OpenMP 4.5; null in older ones.
+  int (*proc_bind)() = nullptr;
+  int (*num_places)() = nullptr;
+  int (*place_num_procs)(int place) = nullptr;
+  void (*place_proc_ids)(int place, int* ids) = nullptr;
 
   bool load(const char* path) {
     void* const library = dlopen(path, RTLD_LAZY | RTLD_NOLOAD);
@@ -39,6 +44,9 @@ struct Runtime {
       function = reinterpret_cast<std::remove_reference_t<decltype(function)>>(dlsym(library, name));
       return function != nullptr;
     };
+    if (!(find(proc_bind, "omp_get_proc_bind") && find(place_num_procs, "omp_get_place_num_procs") &&
+          find(place_proc_ids, "omp_get_place_proc_ids") && find(num_places, "omp_get_num_places")))
+      num_places = nullptr;
     // The handle is kept, so the library stays.
     return find(parallel, "GOMP_parallel") && find(in_parallel, "omp_in_parallel") &&
            find(max_threads, "omp_get_max_threads") && find(num_threads, "omp_get_num_threads") &&
@@ -154,6 +162,23 @@ void release_openmp_threads() noexcept {
 }
 
 void forget_openmp() noexcept { is_child = true; }
+
+bool find_cores_of_openmp(cpu_set_t& cores) noexcept {
+  if (!is_main_thread() || !has_runtime() || !runtime.num_places || runtime.proc_bind() == 0)
+    return false;
+  CPU_ZERO(&cores);
+  for (int place = 0; place < runtime.num_places(); ++place) {
+    int ids[CPU_SETSIZE];
+    const int count = runtime.place_num_procs(place);
+    if (count > CPU_SETSIZE)
+      return false;
+    runtime.place_proc_ids(place, ids);
+    for (int i = 0; i < count; ++i)
+      if (ids[i] >= 0 && ids[i] < CPU_SETSIZE)
+        CPU_SET(ids[i], &cores);
+  }
+  return CPU_COUNT(&cores) != 0;
+}
 
 #else
 

@@ -31,7 +31,7 @@ constexpr unsigned most_workers = 4096;
 unsigned usable_cores() {
 #ifdef __linux__
   cpu_set_t cores;
-  if (sched_getaffinity(0, sizeof cores, &cores) == 0)
+  if (find_cores_of_openmp(cores) || sched_getaffinity(0, sizeof cores, &cores) == 0)
     return static_cast<unsigned>(CPU_COUNT(&cores));
 #endif
   return std::max(1u, std::thread::hardware_concurrency());
@@ -203,6 +203,8 @@ bool Pool::start_thread() {
   if (started) {
 #ifdef __linux__
     pthread_setname_np(thread, "cuda_tile"); // so that it has the name before it first runs
+    if (cpu_set_t cores; find_cores_of_openmp(cores))
+      pthread_setaffinity_np(thread, sizeof cores, &cores);
 #endif
     pthread_detach(thread);
     ++threads_;

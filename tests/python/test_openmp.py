@@ -6,6 +6,7 @@ from __future__ import annotations
 import os
 import subprocess
 import sys
+import textwrap
 from pathlib import Path
 
 import pytest
@@ -133,6 +134,18 @@ def test_blocks_run_on_the_threads_of_the_runtime(openmp: Path):
 )
 def test_what_stays_on_our_threads(openmp: Path, body: str):
     run(openmp, f"{body}\nassert own_threads() > 0")
+
+
+def test_a_bound_main_thread_does_not_bind_ours(openmp: Path):
+    body = """
+    launch('counted')
+    assert len(os.sched_getaffinity(0)) == 1
+    names = {task: open(f"/proc/self/task/{task}/comm").read() for task in os.listdir("/proc/self/task")}
+    own = [os.sched_getaffinity(int(task)) for task, name in names.items() if name == "cuda_tile\\n"]
+    """
+    everywhere = sorted(os.sched_getaffinity(0))
+    body = textwrap.dedent(body) + f"assert own and all(sorted(each) == {everywhere} for each in own), own"
+    run(openmp, body, OMP_PROC_BIND="true")
 
 
 @pytest.mark.parametrize("name, value", [("OMP_THREAD_LIMIT", "1"), ("PYCUDA_TILE_OPENMP", "0")])
