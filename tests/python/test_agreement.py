@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 import pycuda_tile as pct
@@ -28,13 +29,17 @@ __tile_global__ void kernel(int* out, float* a) {
 BASE = "struct base { base() = default; int x; char c; };"
 
 
-def build(declarations: str, statements: str, **arguments) -> dict[str, int | str]:
+def kernel_with(declarations: str, statements: str, **arguments) -> pct.Kernel:
     try:
         toolchain.find_clang()
     except pct.TargetUnavailable as error:
         pytest.skip(str(error))
     source = KERNEL % (declarations, statements)
-    return pct.build(source, target="cpu", **arguments).kernel("kernel").attributes
+    return pct.build(source, target="cpu", **arguments).kernel("kernel")
+
+
+def build(declarations: str, statements: str, **arguments) -> dict[str, int | str]:
+    return kernel_with(declarations, statements, **arguments).attributes
 
 
 @pytest.mark.parametrize(
@@ -80,6 +85,22 @@ def test_what_does_not_differ_is_fused():
 def test_the_host_compiler_decides_what_is_an_error():
     with pytest.raises(pct.CompileError, match=r"<source>:10:.*narrowing"):
         build("", "char c{300}; *out = c")
+
+
+def test_nan_has_the_same_bits():
+    results = []
+    for optimize in ("auto", False):
+        kernel = kernel_with(
+            "#include <limits>",
+            "out[0] = __builtin_bit_cast(int, NAN);"
+            "out[1] = __builtin_bit_cast(long long, std::numeric_limits<double>::quiet_NaN()) >> 32",
+            optimize=optimize,
+        )
+        assert kernel.attributes["path"] == ("fused" if optimize else "by operation")
+        out = np.zeros(2, np.int32)
+        kernel[1](out, np.zeros(1024, np.float32))
+        results.append([hex(word) for word in out])
+    assert results[0] == results[1]
 
 
 # --- layouts ---
