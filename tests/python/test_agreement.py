@@ -252,3 +252,16 @@ def test_options_of_the_compiler(options: str, reason: str | None, monkeypatch: 
     attributes = build(declared, "*out = SCALE + CHAR_MAX")
     assert attributes["path"] == ("by operation" if reason else "fused")
     assert (reason or "") in str(attributes.get("reason", ""))
+
+
+def test_headers_beside_the_source_are_found(tmp_path: Path):
+    (tmp_path / "math").mkdir()
+    (tmp_path / "main.h").write_text(
+        '#include "math/one.h"\n#include <cstdio>\nint main() { std::puts(""); }'
+    )
+    (tmp_path / "math" / "one.h").write_text('#include "two.h"\nstruct one { int x = two; };')
+    (tmp_path / "math" / "two.h").write_text("constexpr int two = 2;")
+    (tmp_path / "math.h").write_text("#error not the user's")
+    source = tmp_path / "a 'b.cu"
+    source.write_text(KERNEL % ('#include "main.h"', "*out = one{}.x"))
+    assert pct.build(source, target="cpu").kernel("kernel").attributes.get("reason") is None

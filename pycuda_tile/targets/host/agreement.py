@@ -123,9 +123,11 @@ class _Host:
         whole = (_FIRST_LINE.fullmatch(text) for text in (source, *headers.values()))
         self.texts = {text[1]: text[2] for text in whole if text}
         host_form.write(folder / "host_form", kernels_only.text, request.path, user_folders(request))
-        folders = [folder / "host_form", folder / "headers", *kernels_only.folders, resources.nv_target_dir()]
         flags = [flag for flag in flags_of(request, compiler) if flag != "-shared"]
-        self._flags = [*(f"-I{folder}" for folder in folders), *flags]
+        quoted = [folder / "headers", *request.user_dirs, *kernels_only.folders]
+        folders = [folder / "host_form", folder / "headers", resources.nv_target_dir()]
+        own = [f"-iquote{folder}" for folder in quoted] + [f"-I{folder}" for folder in folders]
+        self._flags = [*own, *flags]
 
     def _words(self, lines: Sequence[str], *options: str) -> list[str]:
         """The compiler's arguments for the source and these lines behind it."""
