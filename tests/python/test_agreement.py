@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +11,7 @@ import pytest
 import pycuda_tile as pct
 from pycuda_tile.compilers import toolchain
 from pycuda_tile.targets.host.layouts import assertions, find_different, read_layouts
-from pycuda_tile.targets.host.unlike import Unlike, find_macro, find_word, read_preprocessed
+from pycuda_tile.targets.host.unlike import Preprocessed, Unlike, find_macro, find_word, read_preprocessed
 
 KERNEL = """#include "cuda_tile.h"
 #include <climits>
@@ -51,7 +52,11 @@ def build(declarations: str, statements: str, **arguments) -> dict[str, int | st
         ("", BASE + "struct s : base { char d; }; *out = sizeof(s)", "may have another layout"),
         ("#define L() long", "*out = sizeof(L() double)", "<source>:10: long double may mean"),
         ("#define ONE __GNUC__\n#define TWO ONE", "*out = TWO", "<source>:11: __GNUC__ may mean"),
-        ("#ifndef PATH_MAX\n#define PATH_MAX 1\n#endif", "*out = PATH_MAX", "<source>:8: PATH_MAX may mean"),
+        (
+            "#ifndef PATH_MAX\n#define PATH_MAX 1\n#endif",
+            "*out = PATH_MAX",
+            "<source>:8: #ifndef PATH_MAX may mean",
+        ),
     ],
     ids=["size", "offset", "pair", "local class", "type", "compiler", "library"],
 )
@@ -187,20 +192,24 @@ FRONT = """# 1 "<built-in>" 1
 #define __GNUC__ 4
 #define __FLT_MAX__ 3.40282347e+38F
 #define __INT_MAX__ 2147483647
-#define __nvptx__ 1
 # 1 "/ours/limits.h" 1
 #define INT_MAX 2147483647
-# 1 "a.cu" 1
+# 1 "c.h" 1
 #define MINE(x) x + __GNUC__
 #define LIMIT INT_MAX
+#define SHORT __GNUC__
+#undef SHORT
+#define LINE __LINE__
 """
 HOST = """#define __GNUC__ 12
 #define __FLT_MAX__ 3.40282346638528859811704183484516925e+38F
 #define __INT_MAX__ 0x7fffffff
-#define __AVX2__ 1
 #define INT_MAX __INT_MAX__
 #define MINE(x) x + __GNUC__
 #define LIMIT INT_MAX
+#define SHORT __GNUC__
+#undef SHORT
+#define LINE __LINE__
 #define minor(x) x
 """
 
@@ -209,21 +218,64 @@ HOST = """#define __GNUC__ 12
     "code, unlike",
     [
         ("x = __GNUC__;", "__GNUC__"),
-        ("#if defined(__AVX2__)", "__AVX2__"),
-        ("#ifdef __nvptx__", "__nvptx__"),
         ("MINE(1)", "__GNUC__"),
+        ("SHORT", "__GNUC__"),
+        ("LINE", "__LINE__"),
         ("minor(2)", "minor"),
-        ("#if __has_builtin(x)", "__has_builtin"),
         ("sizeof(__FILE__)", "__FILE__"),
-        ("LIMIT + INT_MAX + __INT_MAX__ + __FLT_MAX__", ""),
+        ("LIMIT + INT_MAX + __INT_MAX__ + __FLT_MAX__ + __LINE__", ""),
         ('#include "__GNUC__.h"\n#define other __GNUC__', ""),
         ("int minor = x.__GNUC__; // __AVX2__", ""),
+        ("#if 0\n__GNUC__\n#endif", ""),
     ],
 )
 def test_macros_that_two_compilers_define(code: str, unlike: str):
-    tables = [read_preprocessed(text).macros for text in (FRONT, HOST)]
-    found = find_macro([("b.h", ""), ("a.cu", f"\n{code}\n")], tables[0], tables[1], "/ours/")
+    front, host = (read_preprocessed(text) for text in (FRONT, HOST))
+    found = find_macro([("b.h", ""), ("a.cu", f"\n{code}\n")], front, host, "/ours/")
     assert found == (Unlike("a.cu", 2, unlike) if unlike else None)
+
+
+BRANCHES = """#if defined(A) // one
+int a;
+#  if B
+#    define b
+#  endif
+#elif C
+#undef c
+#else
+int d;
+#endif
+int e;
+"""
+
+
+@pytest.mark.parametrize(
+    "front, host, unlike",
+    [
+        ({2, 4, 11}, {2, 4, 11}, None),
+        ({2, 4, 11}, {2, 11}, (3, "# if B")),
+        ({2, 11}, {9, 11}, (1, "#if defined(A)")),
+        ({7, 11}, {9, 11}, (6, "#elif C")),
+        ({9, 11}, {11}, (8, "#else")),
+    ],
+)
+def test_conditions_that_two_compilers_decide(
+    front: set[int], host: set[int], unlike: tuple[int, str] | None
+):
+    def read(numbers: set[int]) -> Preprocessed:
+        lines = BRANCHES.splitlines()
+        kept = [f'# {number} "a.cu"\n{re.sub("# +", "#", lines[number - 1])}' for number in numbers]
+        return read_preprocessed("\n".join(kept))
+
+    found = find_macro([("a.cu", BRANCHES)], read(front), read(host), "/ours/")
+    assert found == (Unlike("a.cu", *unlike) if unlike else None)
+
+
+def test_headers_that_one_compiler_reads(tmp_path: Path):
+    (tmp_path / "fast.h").write_text("inline int f(int x) { return x + 1; }")
+    declared = "inline int f(long x) { return x; }\n#ifdef __x86_64__\n#include <fast.h>\n#endif"
+    reason = build(declared, "*out = f(3)", include_dirs=[tmp_path])["reason"]
+    assert f"{tmp_path / 'fast.h'}:1: this header may" in str(reason)
 
 
 def test_headers_are_read_like_the_source(tmp_path: Path):

@@ -66,9 +66,12 @@ def _disagreement(
         folder = Path(name)
         host = _Host(request, found, compiler, folder / "host")
         read = _read_by_front_end(front, macros, found, folder / "front")
-        if unlike := _find_unlike(request, found, read, host):
+        read_by_host = host.preprocessed()
+        if unlike := _find_unlike(request, found, read, host, read_by_host):
             return f"{unlike.file}:{unlike.line}: {unlike.word} may mean something else to the open front end"
-        return host.refusal()
+        if refusal := host.refusal():
+            return refusal
+        return "" if read_by_host else f"{compiler} does not print the source that it has read"
 
 
 def _read_by_front_end(
@@ -94,24 +97,35 @@ def _preprocessed(compiler: toolchain.Compiler, words: list[str], printed: Path)
     )  # so that files have the names that Python gives
 
 
-def _find_unlike(request: Request, found: Kernels, read: Preprocessed, host: _Host) -> Unlike | None:
+def _find_unlike(
+    request: Request, found: Kernels, read: Preprocessed, host: _Host, read_by_host: Preprocessed | None
+) -> Unlike | None:
     ours = f"{resources.include_dir()}{os.sep}"
     own = str(request.path or request.name)
     files = [own, *(file for file in found.files if not file.startswith(ours) and file != own)]
     texts = {file: host.texts.get(file) or nvrtc.read_text(Path(file)) for file in files}
     unlike = find_word(line for line in read.lines if line[0] in texts)
-    if not unlike and (read_by_host := host.preprocessed()):
-        unlike = find_macro(texts.items(), read.macros, read_by_host.macros, ours)
+    if not unlike and read_by_host:
+        unlike = find_macro(texts.items(), read, read_by_host, ours)
+        libraries = [str(folder) for folder in request.include_dirs if nvrtc.is_nvidias(folder)]
+        known = set(map(os.path.abspath, [own, *read.taken, *read_by_host.system]))
+        read_alone = (os.path.abspath(file) for file in read_by_host.taken if not file.startswith("<"))
+        for file in () if unlike else read_alone:
+            if file not in known and not file.startswith((ours, host.folder, *libraries)):
+                return Unlike(file, 1, "this header")
     return unlike and unlike._replace(file=request.name if unlike.file == own else unlike.file)
 
 
 class _Host:
-    """How the host's compiler reads a source, without its host half. `texts` are those of the source and of
-    headers that have one, by file."""
+    """How the host's compiler reads a source, without its host half.
+
+    texts:   those of the source and of headers that have a host half, by file
+    folder:  that the compiler reads them in
+    """
 
     def __init__(self, request: Request, found: Kernels, compiler: toolchain.Compiler, folder: Path):
         folder.mkdir()
-        self._request, self._found, self._compiler, self._folder = request, found, compiler, folder
+        self._found, self._compiler, self._folder, self.folder = found, compiler, folder, str(folder)
         settings = Settings([], [], [], "", MACROS)
         kernels_only = leave_out_host(request, settings, list(found.symbols), tile_only=True)
         headers = {name: text for name, text in kernels_only.headers.items() if text}
@@ -136,14 +150,17 @@ class _Host:
         return [*self._flags, *options, str(unit)]
 
     def preprocessed(self) -> Preprocessed | None:
-        """The macros of the source, unless it is wrong to this compiler."""
-        return _preprocessed(self._compiler, self._words([], "-E", "-dM"), self._folder / "printed")
+        """What the preprocessor makes of the source, unless it is wrong to this compiler."""
+        return _preprocessed(self._compiler, self._words([], "-E", "-dD"), self._folder / "printed")
 
     def refusal(self) -> str:
         """Why the source, or what the front end found about it, is wrong to this compiler."""
         layouts = read_layouts(self._found.layouts)
         lines = [END, '#include "cuda_tile/core/signature.h"', *self._signatures(), *assertions(layouts)]
-        checking = ["-fsyntax-only", "-fno-access-control", "-Wno-invalid-offsetof"]
+        # zig waits forever for the output of -fsyntax-only.
+        only = ["-c", "-O0", "-o", str(self._folder / "unit.o")]
+        checking = only if self._compiler.kind == "zig" else ["-fsyntax-only"]
+        checking += ["-fno-access-control", "-Wno-invalid-offsetof"]
         words = self._words(lines, *checking, _NO_LIMIT[self._compiler.kind])
         done = self._compiler.run(words, limit=_LONGEST)
         errors = re.findall(r"^(.*?): (?:fatal )?error: (.*)", done.stdout, re.M)

@@ -21,16 +21,13 @@ _WORDS = re.compile(
     r"|\b__builtin_(?:(?:inf|huge_val|nans?)l|constant_p|object_size|dynamic_object_size|FILE)\b"
     r"|\b(?:vector_size|ext_vector_type|source_location)\b|\b(?:make_|forward_as_)?tuple(?:_cat)?\b"
 )
-#: Of the preprocessor, without a definition.
-_OPERATORS = re.compile(
-    r"__(?:has_\w+|(?:(?:BASE_)?FILE|FILE_NAME|COUNTER|INCLUDE_LEVEL|DATE|TIME(?:STAMP)?)__)"
-)
+#: Without a definition that could be compared.
+_OPERATORS = re.compile(r"__(?:(?:BASE_)?FILE|FILE_NAME|COUNTER|INCLUDE_LEVEL|DATE|TIME(?:STAMP)?)__")
 #: What a type is, as compilers define it.
 _OF_TYPES = {"wchar_t": "__WCHAR_TYPE__", "wint_t": "__WINT_TYPE__"}
-_DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(\w*)([^\n]*)", re.MULTILINE)
-_CONDITIONS = ("if", "ifdef", "ifndef", "elif", "elifdef", "elifndef")
+_DIRECTIVE = re.compile(r"[ \t]*#[ \t]*(\w*)")
 _NAME = re.compile(r"(?<![\w.'])[A-Za-z_]\w*")
-_MARKER = re.compile(r'# (\d+) "((?:[^"\\]|\\.)*)"')
+_MARKER = re.compile(r'# (\d+) "((?:[^"\\]|\\.)*)"(.*)')
 _DEFINITION = re.compile(r"#define ([A-Za-z_$][\w$]*)(\([^)]*\))?(.*)")
 
 
@@ -50,31 +47,37 @@ class Definition(NamedTuple):
 
 class Preprocessed(NamedTuple):
     """lines:   of code, each with its file and number
-    macros:  those that are defined at the end
+    taken:   by file, the numbers of these and of lines that define macros
+    macros:  all definitions of each name, in turn
+    system:  the files that the compiler takes for its own
     """
 
     lines: list[tuple[str, int, str]]
-    macros: dict[str, Definition]
+    taken: dict[str, set[int]]
+    macros: dict[str, list[Definition]]
+    system: set[str]
 
 
 def read_preprocessed(text: str) -> Preprocessed:
-    """What compilers print with -E and -dD or -dM."""
-    lines: list[tuple[str, int, str]] = []
-    macros: dict[str, Definition] = {}
+    """What compilers print with -E -dD."""
+    read = Preprocessed([], {}, {}, set())
     file, number = "", 0
     for line in text.splitlines():
         if marker := _MARKER.match(line):
             file, number = re.sub(r"\\(.)", r"\1", marker[2]), int(marker[1]) - 1
+            if " 3" in marker[3]:
+                read.system.add(file)
             continue
         number += 1
         if definition := _DEFINITION.fullmatch(line):
             name, parameters, body = definition.groups()
-            macros[name] = Definition(parameters or "", body.strip(), file)
-        elif line.startswith("#undef "):
-            macros.pop(line[7:].strip(), None)
-        elif line and not line.startswith("#"):
-            lines.append((file, number, line))
-    return Preprocessed(lines, macros)
+            read.macros.setdefault(name, []).append(Definition(parameters or "", body.strip(), file))
+        elif not line or (line.startswith("#") and not line.startswith("#undef ")):
+            continue
+        elif not line.startswith("#"):
+            read.lines.append((file, number, line))
+        read.taken.setdefault(file, set()).add(number)
+    return read
 
 
 def find_word(lines: Iterable[tuple[str, int, str]]) -> Unlike | None:
@@ -94,61 +97,70 @@ def _by_file(lines: Iterable[tuple[str, int, str]]) -> dict[str, list[tuple[int,
 
 
 def find_macro(
-    texts: Iterable[tuple[str, str]],
-    front: Mapping[str, Definition],
-    host: Mapping[str, Definition],
-    ours: str,
+    texts: Iterable[tuple[str, str]], front: Preprocessed, host: Preprocessed, ours: str
 ) -> Unlike | None:
-    """The first macro that is used in a source or its headers and that the two compilers define differently.
+    """The first condition in a source or its headers that decides differently for the two compilers, or macro
+    that is used there and that they define differently.
 
     texts:  names and texts of the source and its headers
     ours:   the folder of headers whose macros mean the same everywhere
     """
-    tables = _Tables(front, host, ours, set())
+    tables = _Tables(front.macros, host.macros, ours, set())
     for file, text in texts:
-        code = without_comments(text)
-        for used in _used_names(code):
-            if unlike := tables.unlike(used[0], code[used.end() :].lstrip().startswith("(")):
-                return Unlike(file, 1 + code.count("\n", 0, used.start()), unlike)
+        lines = without_comments(text).splitlines()
+        front_lines, host_lines = (read.taken.get(file, set()) for read in (front, host))
+        hidden: set[int] = set()
+        for branch in _branches(lines):
+            is_taken = not front_lines.isdisjoint(branch)
+            if is_taken == host_lines.isdisjoint(branch):
+                return Unlike(file, branch.start - 1, " ".join(lines[branch.start - 2].split()))
+            hidden.update(() if is_taken else branch)
+        for number, line in enumerate(lines, 1):
+            if number in hidden or _DIRECTIVE.match(line):
+                continue
+            for used in _NAME.finditer(line):
+                if unlike := tables.unlike(used[0], line[used.end() :].lstrip()[:1] in ("(", "")):
+                    return Unlike(file, number, unlike)
     return None
 
 
-def _used_names(code: str) -> Iterator[re.Match[str]]:
-    """The names in code and in the conditions of directives."""
-    hidden = [found.span() for found in _DIRECTIVE.finditer(code) if found[1] not in _CONDITIONS]
-    hidden.append((len(code), len(code)))
-    at = 0
-    for found in _NAME.finditer(code):
-        while hidden[at][1] <= found.start():
-            at += 1
-        if found.start() < hidden[at][0]:
-            yield found
+def _branches(lines: list[str]) -> Iterator[range]:
+    """The numbers of the lines from each #if, #elif and #else to the next, with what is nested."""
+    starts: list[int] = []
+    for number, line in enumerate(lines, 1):
+        found = _DIRECTIVE.match(line)
+        word = found[1] if found else ""
+        if starts and (word == "endif" or word.startswith("el")):
+            yield range(starts.pop(), number)
+        if word.startswith(("if", "el")):
+            starts.append(number + 1)
 
 
 class _Tables(NamedTuple):
     """The macros of both compilers, and those that have been looked at."""
 
-    front: Mapping[str, Definition]
-    host: Mapping[str, Definition]
+    front: Mapping[str, list[Definition]]
+    host: Mapping[str, list[Definition]]
     ours: str
     seen: set[str]
 
-    def unlike(self, name: str, is_called: bool = True) -> str:
-        """The name, or one that its definition uses, if it is defined differently; else ""."""
+    def unlike(self, name: str, is_called: bool = True, inside: bool = False) -> str:
+        """The name, or one that its definition uses, if it is defined differently; else "". `inside` another
+        macro compilers differ in what line a call of several lines has."""
+        if _OPERATORS.fullmatch(name) or (inside and name == "__LINE__"):
+            return name
         if name in self.seen:
             return ""
-        if _OPERATORS.fullmatch(name):
-            return name
-        front, host = (table.get(_OF_TYPES.get(name, name)) for table in (self.front, self.host))
-        if not front and host and host.parameters and not is_called:
+        front, host = (table.get(_OF_TYPES.get(name, name), []) for table in (self.front, self.host))
+        if not front and host and host[0].parameters and not is_called:
             return ""
         self.seen.add(name)
-        if (not front and not host) or (front and front.file.startswith(self.ours)):
+        if any(each.file.startswith(self.ours) for each in front):
             return ""
-        if not (front and host and _are_same(front, host)):
+        if len(front) != len(host) or not all(map(_are_same, front, host)):
             return name
-        used = map(self.unlike, _NAME.findall(without_comments(front.body)))
-        return next((unlike for unlike in used if unlike), "")
+        names = (used for each in front for used in _NAME.findall(without_comments(each.body)))
+        return next(filter(None, (self.unlike(used, inside=True) for used in names)), "")
 
 
 def _are_same(one: Definition, other: Definition) -> bool:
