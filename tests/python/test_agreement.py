@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -92,17 +93,29 @@ def test_the_host_compiler_decides_what_is_an_error():
         build("", "char c{300}; *out = c")
 
 
-def test_nan_has_the_same_bits():
+def test_the_standard_library_has_the_values_and_types_of_the_hosts():
+    declarations = """
+    #include <cstdint>
+    #include <limits>
+    int width(long) { return 1; }
+    int width(long long) { return 2; }
+    """
+    statements = """
+    out[0] = __builtin_bit_cast(int, NAN);
+    out[1] = __builtin_bit_cast(long long, std::numeric_limits<double>::quiet_NaN()) >> 32;
+    out[2] = width(INT64_MAX) + 10 * width(INT64_C(3));
+    out[3] = std::is_same_v<decltype(UINT64_MAX), std::uint64_t>;
+    out[3] += 2 * std::is_same_v<decltype(NULL), std::nullptr_t>;
+    float power = std::pow(0.1f + out[4], 2) * 3.3f;
+    out[4] = __builtin_bit_cast(int, power);
+    out[5] = sizeof(std::pow(2.0f, 2)) + 10 * sizeof(std::sqrt(3)) + 100 * sizeof(std::fmax(1.0f, 2.0));
+    out[6] = std::sqrt(17) * 1000 + std::pow(3, 4) + std::fmod(17, 5u)
+    """
     results = []
     for optimize in ("auto", False):
-        kernel = kernel_with(
-            "#include <limits>",
-            "out[0] = __builtin_bit_cast(int, NAN);"
-            "out[1] = __builtin_bit_cast(long long, std::numeric_limits<double>::quiet_NaN()) >> 32",
-            optimize=optimize,
-        )
+        kernel = kernel_with(declarations, statements, optimize=optimize)
         assert kernel.attributes["path"] == ("fused" if optimize else "by operation")
-        out = np.zeros(2, np.int32)
+        out = np.zeros(7, np.int32)
         kernel[1](out, np.zeros(1024, np.float32))
         results.append([hex(word) for word in out])
     assert results[0] == results[1]
@@ -194,7 +207,7 @@ FRONT = """# 1 "<built-in>" 1
 #define __INT_MAX__ 2147483647
 # 1 "/ours/limits.h" 1
 #define INT_MAX 2147483647
-# 1 "c.h" 1
+# 1 "/c.h" 1
 #define MINE(x) x + __GNUC__
 #define LIMIT INT_MAX
 #define SHORT __GNUC__
@@ -231,8 +244,8 @@ HOST = """#define __GNUC__ 12
 )
 def test_macros_that_two_compilers_define(code: str, unlike: str):
     front, host = (read_preprocessed(text) for text in (FRONT, HOST))
-    found = find_macro([("b.h", ""), ("a.cu", f"\n{code}\n")], front, host, "/ours/")
-    assert found == (Unlike("a.cu", 2, unlike) if unlike else None)
+    found = find_macro([("b.h", ""), ("/a.cu", f"\n{code}\n")], front, host, "/ours/")
+    assert found == (Unlike("/a.cu", 2, unlike) if unlike else None)
 
 
 BRANCHES = """#if defined(A) // one
@@ -264,11 +277,11 @@ def test_conditions_that_two_compilers_decide(
 ):
     def read(numbers: set[int]) -> Preprocessed:
         lines = BRANCHES.splitlines()
-        kept = [f'# {number} "a.cu"\n{re.sub("# +", "#", lines[number - 1])}' for number in numbers]
+        kept = [f'# {number} "/a.cu"\n{re.sub("# +", "#", lines[number - 1])}' for number in numbers]
         return read_preprocessed("\n".join(kept))
 
-    found = find_macro([("a.cu", BRANCHES)], read(front), read(host), "/ours/")
-    assert found == (Unlike("a.cu", *unlike) if unlike else None)
+    found = find_macro([("/a.cu", BRANCHES)], read(front), read(host), "/ours/")
+    assert found == (Unlike("/a.cu", *unlike) if unlike else None)
 
 
 def test_headers_that_one_compiler_reads(tmp_path: Path):
@@ -280,8 +293,11 @@ def test_headers_that_one_compiler_reads(tmp_path: Path):
 
 def test_headers_are_read_like_the_source(tmp_path: Path):
     (tmp_path / "real.h").write_text("\ntypedef long double REAL;")
-    arguments = {"include_dirs": [tmp_path], "options": ("-include", "real.h")}
-    assert f"{tmp_path / 'real.h'}:2: long double" in str(build("", "", **arguments)["reason"])
+    for options in (
+        ("-I", str(tmp_path), "-include", "real.h"),
+        ("-I", os.path.relpath(tmp_path), "-include", "real.h"),
+    ):
+        assert f"{tmp_path / 'real.h'}:2: long double" in str(build("", "", options=options)["reason"])
 
 
 # --- options in PYCUDA_TILE_CXX ---

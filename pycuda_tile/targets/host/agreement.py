@@ -23,7 +23,7 @@ from ..target import Request
 from . import host_form
 from .compiling import END, MACROS, PREDEFINED, flags_of, user_folders
 from .layouts import FILE, assertions, find_different, read_layouts
-from .unlike import Preprocessed, Unlike, find_macro, find_word, read_preprocessed
+from .unlike import Preprocessed, Unlike, absolute, find_macro, find_word, read_preprocessed
 
 if TYPE_CHECKING:
     from ...tileir.cxx.kernels import Kernels
@@ -92,27 +92,26 @@ def _read_by_front_end(
 def _preprocessed(compiler: toolchain.Compiler, words: list[str], printed: Path) -> Preprocessed | None:
     if compiler.run(words, limit=_LONGEST, printed=printed).returncode:
         return None
-    return read_preprocessed(
-        os.fsdecode(printed.read_bytes())
-    )  # so that files have the names that Python gives
+    text = os.fsdecode(printed.read_bytes())  # not as UTF-8, so that files have the names that Python gives
+    return read_preprocessed(text)
 
 
 def _find_unlike(
     request: Request, found: Kernels, read: Preprocessed, host: _Host, read_by_host: Preprocessed | None
 ) -> Unlike | None:
     ours = f"{resources.include_dir()}{os.sep}"
-    own = str(request.path or request.name)
-    files = [own, *(file for file in found.files if not file.startswith(ours) and file != own)]
+    own = absolute(str(request.path or request.name))
+    files = dict.fromkeys([own, *(file for file in map(absolute, found.files) if not file.startswith(ours))])
     texts = {file: host.texts.get(file) or nvrtc.read_text(Path(file)) for file in files}
     unlike = find_word(line for line in read.lines if line[0] in texts)
     if not unlike and read_by_host:
-        unlike = find_macro(texts.items(), read, read_by_host, ours)
         libraries = [str(folder) for folder in request.include_dirs if nvrtc.is_nvidias(folder)]
-        known = set(map(os.path.abspath, [own, *read.taken, *read_by_host.system]))
-        read_alone = (os.path.abspath(file) for file in read_by_host.taken if not file.startswith("<"))
-        for file in () if unlike else read_alone:
-            if file not in known and not file.startswith((ours, host.folder, *libraries)):
-                return Unlike(file, 1, "this header")
+        alone = read_by_host.taken.keys() - read.taken.keys() - read_by_host.system
+        theirs = (ours, host.folder, "<", *libraries)
+        unlike = find_macro(texts.items(), read, read_by_host, ours)
+        unlike = unlike or next(
+            (Unlike(file, 1, "this header") for file in sorted(alone) if not file.startswith(theirs)), None
+        )
     return unlike and unlike._replace(file=request.name if unlike.file == own else unlike.file)
 
 
@@ -135,7 +134,7 @@ class _Host:
         for name, text in headers.items():
             _write(folder / "headers" / name, text)
         whole = (_FIRST_LINE.fullmatch(text) for text in (source, *headers.values()))
-        self.texts = {text[1]: text[2] for text in whole if text}
+        self.texts = {absolute(text[1]): text[2] for text in whole if text}
         host_form.write(folder / "host_form", kernels_only.text, request.path, user_folders(request))
         flags = [flag for flag in flags_of(request, compiler) if flag != "-shared"]
         quoted = [folder / "headers", *request.user_dirs, *kernels_only.folders]

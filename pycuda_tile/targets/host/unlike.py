@@ -3,6 +3,8 @@ processor in particular, a long double has 8 bytes there, and the elements of a 
 
 from __future__ import annotations
 
+import functools
+import os
 import re
 import struct
 from collections.abc import Iterable, Iterator, Mapping
@@ -58,13 +60,19 @@ class Preprocessed(NamedTuple):
     system: set[str]
 
 
+@functools.lru_cache(maxsize=4096)
+def absolute(file: str) -> str:
+    """The one name of a file, as read_preprocessed() gives it; <source> and its like are no files."""
+    return file if file.startswith("<") else os.path.abspath(file)
+
+
 def read_preprocessed(text: str) -> Preprocessed:
     """What compilers print with -E -dD."""
     read = Preprocessed([], {}, {}, set())
     file, number = "", 0
     for line in text.splitlines():
         if marker := _MARKER.match(line):
-            file, number = re.sub(r"\\(.)", r"\1", marker[2]), int(marker[1]) - 1
+            file, number = absolute(re.sub(r"\\(.)", r"\1", marker[2])), int(marker[1]) - 1
             if " 3" in marker[3]:
                 read.system.add(file)
             continue
