@@ -70,7 +70,7 @@ def read_preprocessed(text: str) -> Preprocessed:
     """What compilers print with -E -dD."""
     read = Preprocessed([], {}, {}, set())
     file, number = "", 0
-    for line in text.splitlines():
+    for line in text.split("\n"):
         if marker := _MARKER.match(line):
             file, number = absolute(re.sub(r"\\(.)", r"\1", marker[2])), int(marker[1]) - 1
             if " 3" in marker[3]:
@@ -115,7 +115,7 @@ def find_macro(
     """
     tables = _Tables(front.macros, host.macros, ours, set())
     for file, text in texts:
-        lines = without_comments(text).splitlines()
+        lines = without_comments(text).split("\n")
         front_lines, host_lines = (read.taken.get(file, set()) for read in (front, host))
         hidden: set[int] = set()
         for branch in _branches(lines):
