@@ -136,6 +136,8 @@ class _Host:
         whole = (_FIRST_LINE.fullmatch(text) for text in (source, *headers.values()))
         self.texts = {absolute(text[1]): text[2] for text in whole if text}
         host_form.write(folder / "host_form", kernels_only.text, request.path, user_folders(request))
+        # The device half of a whole program is compiled in any case, and read in another way than here.
+        self._is_program = "CUDA_TILE_PROGRAM" in request.defines
         flags = [flag for flag in flags_of(request, compiler) if flag != "-shared"]
         quoted = [folder / "headers", *request.user_dirs, *kernels_only.folders]
         folders = [folder / "host_form", folder / "headers", resources.nv_target_dir()]
@@ -163,7 +165,7 @@ class _Host:
         words = self._words(lines, *checking, _NO_LIMIT[self._compiler.kind])
         done = self._compiler.run(words, limit=_LONGEST)
         errors = re.findall(r"^(.*?): (?:fatal )?error: (.*)", done.stdout, re.M)
-        for place, error in errors:
+        for place, error in () if self._is_program else errors:
             file = place.split(":")[0]
             if file == _SIGNATURES:
                 return f"{self._compiler} gives the parameters of a kernel other types"
