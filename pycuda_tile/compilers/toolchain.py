@@ -34,6 +34,7 @@ _NAMES = {  # on PATH
 #: What decides how kernels for the cpu are compiled, besides arguments; with one of the first, none is fused.
 AGAINST_FUSING = ("PYCUDA_TILE_DEBUG", "PYCUDA_TILE_SANITIZE")
 ENVIRONMENT = ("PYCUDA_TILE_OPTIMIZE", *AGAINST_FUSING)
+LONGEST = 60  # seconds to read a source: it takes less than one, so the compiler hangs
 
 
 class Compiler(NamedTuple):

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from ..compilers import units
 from ..errors import Diagnostic
 from . import host_code
 from .tokens import Token, tokenize
@@ -46,7 +47,7 @@ class Overlay:
         self.source = source
         self.roots = [source.parent, *dirs]
         self.used = set(used)
-        self.texts = {source: _read(source)}
+        self.texts = {source: units.read(source)}
         self.names: list[str] = []
         self.host_names: set[str] = set()
 
@@ -71,7 +72,7 @@ class Overlay:
         for path, wrong in lines.items():
             if self._place(path) is None:
                 continue
-            text = self.texts.get(path) or _read(path)
+            text = self.texts.get(path) or units.read(path)
             bodies = [
                 body for body in template_bodies(text) if body.name not in self.used and body.has(wrong)
             ]
@@ -82,9 +83,7 @@ class Overlay:
 
     def write(self) -> None:
         for path, text in self.texts.items():
-            place = self.path_of(path)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(f'#line 1 "{path}"\n{text}', encoding="utf-8", errors="surrogateescape")
+            units.write(self.path_of(path), units.named(text, path))
 
     def path_of(self, source: Path) -> Path:
         """The copy of the source."""
@@ -99,10 +98,6 @@ class Overlay:
             if not relative.startswith(".."):
                 return relative
         return None
-
-
-def _read(path: Path) -> str:
-    return path.read_text(encoding="utf-8", errors="surrogateescape")
 
 
 def blanked(text: str, bodies: Sequence[Body]) -> str:

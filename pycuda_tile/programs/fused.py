@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from .. import targets
-from ..compilers import toolchain
+from ..compilers import toolchain, units
 from ..compilers.demangle import demangled
 from ..compilers.nvrtc import read_text
 from ..errors import Error
@@ -156,7 +156,7 @@ def _second(text: str) -> str:
 
 def _compile(request: Request, steps: Steps, made: loops.Loops, output: Path) -> None:
     text, unit = output.with_suffix(".loops.cpp"), output.with_suffix(".cpp")
-    text.write_text(made.text, encoding="utf-8", errors="surrogateescape")
+    units.write(text, made.text)
     lines = [compiling.PREDEFINED, f'#include "{text}"', '#include "cuda_tile/launch/entry.h"']
     lines += [f"CUDA_TILE_ENTRY({at}, {name})" for at, name in enumerate(made.names.values())]
     unit.write_text("\n".join(lines) + "\n")

@@ -9,6 +9,7 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+from ..compilers import units
 from ..system import resources
 from . import messages, objects, rewriting
 from .fused import fuse
@@ -78,12 +79,12 @@ class Halves:
             return log + self.steps.run([*flags, self._standard(), "-c", "-o", str(place), str(text)])
 
     def _rewrite(self, text: Path, host: bool) -> None:
-        source = text.read_text(encoding="utf-8", errors="surrogateescape")
+        source = units.read(text)
         if host:
             source = rewriting.host_half(source, self._is_users)
         else:
             source = rewriting.device_half(source, self._is_users, self.asked.is_relocatable())
-        text.write_text(source, encoding="utf-8", errors="surrogateescape")
+        units.write(text, source)
 
     def _preprocessing(self, image: str, host: bool) -> list[str]:
         prelude = "host.h" if host else "device.h"

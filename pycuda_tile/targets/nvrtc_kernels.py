@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from ..compilers import nvrtc
+from ..compilers import nvrtc, units
 from ..frontend.host_code import HOST_HEADERS, OTHER_LIBRARIES, blanked, may_have_host_half
 from ..frontend.kernel_info import KernelInfo
 from ..frontend.kernel_names import cxx_expression
@@ -192,7 +192,7 @@ def leave_out_host(
     if is_marked:
         words = tile_words(out.values())
         out = {name: marked(text, words) for name, text in out.items()}
-    changed = {name: f'#line 1 "{files[name]}"\n{out[name]}' for name in texts if out[name] != texts[name]}
+    changed = {name: units.named(out[name], files[name]) for name in texts if out[name] != texts[name]}
     places = tuple(dict.fromkeys(Path(files[name]).parent for name in changed))
     if tile_only:
         known = [*folders, *resources.header_dirs()]

@@ -12,7 +12,7 @@ from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from ...compilers import nvrtc, toolchain
+from ...compilers import nvrtc, toolchain, units
 from ...errors import CompileError
 from ...frontend.kernel_names import cxx_expression, in_namespace_of
 from ...launching.parameters import encode
@@ -21,18 +21,17 @@ from ..kernels import overload_names
 from ..nvrtc_kernels import Settings, leave_out_host
 from ..target import Request
 from . import host_form
-from .compiling import END, MACROS, PREDEFINED, flags_of, user_folders
+from .compiling import MACROS, PREDEFINED, flags_of, user_folders
 from .layouts import FILE, assertions, find_different, read_layouts
-from .unlike import Preprocessed, Unlike, absolute, find_macro, find_word, read_preprocessed
+from .preprocessed import Preprocessed, absolute, find_macro, read_preprocessed
+from .unlike import Unlike, find_word
 
 if TYPE_CHECKING:
     from ...tileir.cxx.kernels import Kernels
 
 _SIGNATURES = "signatures_of_kernels"  # the file of assertions about them, as messages of compilers name it
 _MAY_DIFFER = re.compile(r"\b_*(?:no_unique_address|packed)_*\b|#\s*pragma\s+pack\b")
-_FIRST_LINE = re.compile(r'#line 1 "([^\n]*)"\n(.*)', re.S)  # of the user's files, which names each
 _NO_LIMIT = {"gcc": "-fmax-errors=0", "clang": "-ferror-limit=0", "zig": "-ferror-limit=0"}
-_LONGEST = 60  # seconds: it takes less than one, so it hangs
 
 
 def start(
@@ -90,7 +89,7 @@ def _read_by_front_end(
 
 
 def _preprocessed(compiler: toolchain.Compiler, words: list[str], printed: Path) -> Preprocessed | None:
-    if compiler.run(words, limit=_LONGEST, printed=printed).returncode:
+    if compiler.run(words, limit=toolchain.LONGEST, printed=printed).returncode:
         return None
     text = os.fsdecode(printed.read_bytes())  # not as UTF-8, so that files have the names that Python gives
     return read_preprocessed(text)
@@ -129,12 +128,12 @@ class _Host:
         kernels_only = leave_out_host(request, settings, list(found.symbols), tile_only=True)
         headers = {name: text for name, text in kernels_only.headers.items() if text}
         self._source = folder / "source.cu"
-        source = f'#line 1 "{request.path or request.name}"\n{kernels_only.text}'
-        _write(self._source, source)
+        source = units.named(kernels_only.text, request.path or request.name)
+        units.write(self._source, source)
         for name, text in headers.items():
-            _write(folder / "headers" / name, text)
-        whole = (_FIRST_LINE.fullmatch(text) for text in (source, *headers.values()))
-        self.texts = {absolute(text[1]): text[2] for text in whole if text}
+            units.write(folder / "headers" / name, text)
+        named = (units.name_and_text(text) for text in (source, *headers.values()))
+        self.texts = {absolute(name): text for name, text in named if name}
         host_form.write(folder / "host_form", kernels_only.text, request.path, user_folders(request))
         # The device half of a whole program is compiled in any case, and read in another way than here.
         self._is_program = "CUDA_TILE_PROGRAM" in request.defines
@@ -147,7 +146,7 @@ class _Host:
     def _words(self, lines: Sequence[str], *options: str) -> list[str]:
         """The compiler's arguments for the source and these lines behind it."""
         unit = self._folder / "unit.cpp"
-        _write(unit, "\n".join([PREDEFINED, f'#include "{self._source}"', *lines, ""]))
+        units.write(unit, "\n".join([PREDEFINED, f'#include "{self._source}"', *lines, ""]))
         return [*self._flags, *options, str(unit)]
 
     def preprocessed(self) -> Preprocessed | None:
@@ -157,13 +156,14 @@ class _Host:
     def refusal(self) -> str:
         """Why the source, or what the front end found about it, is wrong to this compiler."""
         layouts = read_layouts(self._found.layouts)
-        lines = [END, '#include "cuda_tile/core/signature.h"', *self._signatures(), *assertions(layouts)]
+        lines = [units.END, '#include "cuda_tile/core/signature.h"', *self._signatures()]
+        lines += assertions(layouts)
         # zig waits forever for the output of -fsyntax-only.
         only = ["-c", "-O0", "-o", str(self._folder / "unit.o")]
         checking = only if self._compiler.kind == "zig" else ["-fsyntax-only"]
         checking += ["-fno-access-control", "-Wno-invalid-offsetof"]
         words = self._words(lines, *checking, _NO_LIMIT[self._compiler.kind])
-        done = self._compiler.run(words, limit=_LONGEST)
+        done = self._compiler.run(words, limit=toolchain.LONGEST)
         errors = re.findall(r"^(.*?): (?:fatal )?error: (.*)", done.stdout, re.M)
         for place, error in () if self._is_program else errors:
             file = place.split(":")[0]
@@ -188,8 +188,3 @@ class _Host:
             has = f"cuda_tile::signature_of<decltype({kernel})>::type, cuda_tile::parameter_codes<{codes}>"
             text = f"constexpr auto cuda_tile_instance_{number} = {kernel}; static_assert(__is_same({has}));"
             yield in_namespace_of(name, text) if name in overloads else text
-
-
-def _write(file: Path, text: str) -> None:
-    file.parent.mkdir(parents=True, exist_ok=True)
-    file.write_text(text, encoding="utf-8", errors="surrogateescape")  # which names of files may need

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ... import debug
-from ...compilers import nvrtc, toolchain
+from ...compilers import nvrtc, toolchain, units
 from ...compilers.demangle import demangled
 from ...compilers.depfile import read_depfile
 from ...errors import ArgumentTypeError, CompileError
@@ -53,8 +53,6 @@ PREDEFINED = "#include <nv/target>\n"
 PREDEFINED += '#include "cuda_tile/predefined.h"\n#include "cuda_tile/platform/cuda_functions.h"'
 # Line tables for reports, in DWARF 4 because GNU addr2line misreads clang's DWARF 5.
 _LINES = ["-g1", "-gdwarf-4"]
-# Follows the source: an error if the source's last declaration has not ended.
-END = "namespace cuda_tile_end { template <int> struct test; } namespace cuda_tile_ended = ::cuda_tile_end;"
 MACROS = {"__CUDA_ARCH__": "900"}  # kernels see it as on a GPU, unless the user defines it
 _ENVIRONMENT = ("CPATH", "CPLUS_INCLUDE_PATH")  # variables that compilers read
 _SYSTEM_DIRS = ("/usr/include", "/usr/lib", "/usr/local/include", "/opt")
@@ -226,7 +224,7 @@ def build_library(
     expressions = list(names) if shown else list(dict.fromkeys([*entry_names(kernels), *names]))
     unit = folder / "kernels.cpp"
     text = _translation_unit(path, expressions, shown or expressions)
-    unit.write_text(text, encoding="utf-8", errors="surrogateescape")
+    units.write(unit, text)
     depfile = folder / "kernels.d"
     headers = folder / "host_form"
     folders = user_folders(request)
@@ -250,7 +248,9 @@ def build_library(
         generated = {str(unit): text}
         found = find_host_errors(request, MACROS)
         libraries = _library_dirs(compiler)
-        places = Places(request.name, str(path), request.text, libraries, generated, found=found, end=END)
+        places = Places(
+            request.name, str(path), request.text, libraries, generated, found=found, end=units.END
+        )
         again = compile_again(compiler, arguments, log, places, request.include_dirs)
         if again is None:
             raise compile_error(log, places)
@@ -278,7 +278,7 @@ def user_folders(request: Request) -> list[str | Path]:
 
 def _translation_unit(source: Path, expressions: Sequence[str], shown: Sequence[str]) -> str:
     ours = ('#include "cuda_tile/launch/entry.h"', '#include "cuda_tile/print/captured_printf.h"')
-    lines = [PREDEFINED, f'#include "{source}"', END, *ours]
+    lines = [PREDEFINED, f'#include "{source}"', units.END, *ours]
     for index, (name, known_as) in enumerate(zip(expressions, shown, strict=True)):
         given = f"{index}, " if known_as == name else f"{index}, {json.dumps(known_as)}, "
         macro = "CUDA_TILE_ENTRY" if known_as == name else "CUDA_TILE_NAMED_ENTRY"

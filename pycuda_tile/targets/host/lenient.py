@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from ...compilers import toolchain
+from ...compilers import toolchain, units
 from ...diagnostics.compiler_log import compile_error, parse
 from ...diagnostics.places import Places
 from ...frontend.unused import Overlay
@@ -45,7 +45,7 @@ def compile_again(
             break
         overlay.write()
         text = places.generated[unit].replace(str(source), str(overlay.path_of(source)), 1)
-        lenient.write_text(text, encoding="utf-8", errors="surrogateescape")
+        units.write(lenient, text)
         # The linker reports a removed template that is used after all.
         done = compiler.run([*folders, *options, "-Wl,--no-undefined", str(lenient)])
         log = done.stdout

@@ -35,7 +35,6 @@ _LOOP_FLAGS = [word for option in _LOOPS for word in ("-mllvm", option)]
 #: Options of a host compiler on the code that it makes, which clang has not for a GPU.
 _OF_MACHINE = re.compile(r"-m(?!llvm$).*|-f(openmp|sanitize|profile|coverage|instrument).*")
 _LAYOUTS = ["-Xclang", "-fdump-record-layouts"]
-_LONGEST = 60  # seconds: it takes less than one, so it hangs
 _UNKNOWN_OPTION = re.compile(r"Unknown command line argument")
 
 
@@ -68,10 +67,10 @@ def to_llvm(
     log = ""
     files = [*_LAYOUTS, str(unit), "-o", str(output)]
     for again, more in enumerate((_LOOP_FLAGS, [*_LOOP_FLAGS, "-fdelayed-template-parsing"])):
-        done = compiler.run([*words, *more, *files], limit=_LONGEST, printed=layouts)
+        done = compiler.run([*words, *more, *files], limit=toolchain.LONGEST, printed=layouts)
         if done.returncode and _UNKNOWN_OPTION.search(done.stdout):
             words_alone = [*words, *more[len(_LOOP_FLAGS) :]]
-            done = compiler.run([*words_alone, *files], limit=_LONGEST, printed=layouts)
+            done = compiler.run([*words_alone, *files], limit=toolchain.LONGEST, printed=layouts)
         log = log or done.stdout
         if not done.returncode:
             return True, log, bool(again)

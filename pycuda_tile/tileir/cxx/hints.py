@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from ...compilers import units
 from ...frontend import hints as written
 from ...frontend.hints import ACCESS_KINDS, KERNEL_KINDS, Hint, MalformedHint
 from ...frontend.kernel_info import KernelInfo
@@ -159,7 +160,7 @@ class StatementHints:
     def _of_header(self, file: str) -> list[Statement]:
         if file not in self._headers:
             try:
-                text = Path(file).read_text(encoding="utf-8", errors="surrogateescape")
+                text = units.read(Path(file))
             except OSError:  # gone since clang read it
                 text = ""
             self._headers[file] = statements(text, self._macros)

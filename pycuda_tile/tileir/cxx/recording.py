@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...building.expressions import expression_of, not_found, says_unknown
-from ...compilers import nvrtc, toolchain
+from ...compilers import nvrtc, toolchain, units
 from ...compilers.depfile import read_depfile
 from ...diagnostics.compiler_log import compile_error
 from ...diagnostics.places import Places
@@ -30,8 +30,6 @@ UNIT = "unit.cpp"  # the generated file that includes the source
 _SOURCE, _HEADERS = "kernels_only.cu", "headers"  # the user's files without their host halves
 _OUTPUT, _LAYOUTS, _DEPENDENCIES = "kernels.ll", "layouts.txt", "kernels.d"
 _ENVIRONMENT = ("CPATH", "CPLUS_INCLUDE_PATH")  # variables that clang reads
-# Follows the source: an error if the source's last declaration has not ended.
-_END = "namespace cuda_tile_end { template <int> struct test; } namespace cuda_tile_ended = ::cuda_tile_end;"
 _INLINED = "#pragma clang attribute push(__attribute__((always_inline)), apply_to = function)"
 # What clang adds to the error of a bracket that is never closed, and the two lines that it shows of it.
 _NOT_POPPED = re.compile(r".*: error: unterminated '#pragma clang attribute push' at end of file\n.*\n.*\n")
@@ -40,8 +38,8 @@ _KEPT = '#pragma clang attribute push(__attribute__((annotate("kept"))), apply_t
 _BEFORE = ["#include <nv/target>", '#include "cuda_tile/predefined.h"', _INLINED]
 _BEFORE += ['#include "cuda_tile/record/prelude.h"', _KEPT, f'#include "{_SOURCE}"']
 _POP = "#pragma clang attribute pop"
-# _END comes first, so that an error at the end of the source is on its line.
-_AFTER = [_END, _POP, _POP, '#include "cuda_tile/record/entry.h"']
+# END comes first, so that an error at the end of the source is on its line.
+_AFTER = [units.END, _POP, _POP, '#include "cuda_tile/record/entry.h"']
 
 
 class Recorded(NamedTuple):
@@ -130,15 +128,12 @@ def write_unit(
     and the names of declarations that are left out."""
     settings = Settings([], [], [], "", macros)
     kernels_only = leave_out_host(request, settings, expressions, tile_only=True, is_marked=True)
-    name = str(request.path or request.name).replace("\\", "\\\\")
     text, hints = annotate(request, kernels_only.text, macros)
-    _write_text(folder / _SOURCE, f'#line 1 "{name}"\n{text}\n')
+    units.write(folder / _SOURCE, units.named(f"{text}\n", request.path or request.name))
     for header in {name for name, _ in _included(request)} & kernels_only.headers.keys():
-        place, text = folder / _HEADERS / header, kernels_only.headers[header]
-        place.parent.mkdir(parents=True, exist_ok=True)
-        _write_text(place, text)
+        units.write(folder / _HEADERS / header, kernels_only.headers[header])
     entries = [_entry(i, name, name in overloads) for i, name in enumerate(expressions)]
-    _write_text(folder / UNIT, "\n".join([*hints, *_BEFORE, *_AFTER, *entries, ""]))
+    units.write(folder / UNIT, "\n".join([*hints, *_BEFORE, *_AFTER, *entries, ""]))
     folders = [folder / _HEADERS, *request.user_dirs, *request.include_dirs, *kernels_only.folders]
     return folders, kernels_only.left_out
 
@@ -150,16 +145,12 @@ def _entry(number: int, name: str, is_overload: bool) -> str:
     return in_namespace_of(name, described) if is_overload else described
 
 
-def _write_text(path: Path, text: str) -> None:
-    path.write_text(text, encoding="utf-8", errors="surrogateescape")  # which names of files may need
-
-
 def _places(request: Request, names: Sequence[str], macros: Mapping[str, str], folder: Path) -> Places:
     unit, path = folder / UNIT, str(request.path or request.name)
-    generated = {str(unit): unit.read_text(encoding="utf-8", errors="surrogateescape")}
+    generated = {str(unit): units.read(unit)}
     libraries = (str(resources.include_dir()), str(folder / _HEADERS))
     found = find_host_errors(request, macros)
-    return Places(request.name, path, request.text, libraries, generated, tuple(names), found, _END)
+    return Places(request.name, path, request.text, libraries, generated, tuple(names), found, units.END)
 
 
 def _included(request: Request) -> list[tuple[str, str]]:
