@@ -20,6 +20,7 @@ def _error_bound(a: np.ndarray, b: np.ndarray, acc: np.ndarray) -> tuple[float, 
     return 0.0, float(unit * magnitude)
 
 
+@pytest.mark.sampled(3)
 def test_mma_of_floats(target):
     rng = np.random.default_rng(3)
     cases = []

@@ -121,6 +121,7 @@ def test_types():
     check(pct.build(source(cases), target="cpu", options=["-O1"]), cases)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("name", "checked"), [("cpu", True), ("emulated-4", False), ("emulated-32", True)])
 def test_shapes(name: str, checked: bool):
     cases = shape_cases()
@@ -203,6 +204,7 @@ def _tiles(text: str) -> list[str]:
     return sorted(text.replace("tile<int", "\0tile<int").replace("x: ", "\0x: ").split("\0")[1:])
 
 
+@pytest.mark.wide
 @pytest.mark.skipif("ptx" not in TARGETS, reason="needs cuda-python and NVRTC, and no GPU")
 def test_once_a_block_of_gpu_threads():
     from run_ptx import PtxKernel

@@ -196,7 +196,7 @@ def _double_case(bound: Bound) -> tuple[list[np.ndarray], list[mpmath.mpf | floa
     return operands, [_exact(bound, *(float(x) for x in values)) for values in zip(*operands, strict=True)]
 
 
-@pytest.mark.sampled(4)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("bound", FLOAT_BOUNDS, ids=_name)
 def test_float_functions_are_within_their_bounds(bound: Bound, call) -> None:
     operands, want = _float_case(bound)

@@ -145,6 +145,7 @@ def test_faults_of_threads_have_a_line(wrong):
     assert re.search(found, done.stderr), done.stderr
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "statement, message",
     [
@@ -271,7 +272,7 @@ def test_arguments_of_compile_program(tmp_path, arguments):
 # ---- what takes long ---------------------------------------------------------------------------------------
 
 
-@pytest.mark.sampled(len(PROGRAMS))
+@pytest.mark.wide
 @pytest.mark.parametrize("program", [program.stem for program in PROGRAMS])
 @pytest.mark.parametrize("checked", ["plain", "checked"])
 def test_example(tmp_path, monkeypatch, program, checked):

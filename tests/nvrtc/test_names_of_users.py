@@ -122,11 +122,10 @@ TARGETS = {
 }
 
 
-@pytest.mark.parametrize(
-    "name, every", [("cpu", 8), *(pytest.param(n, 1, marks=pytest.mark.wide) for n in TARGETS)]
-)
-def test_host(name: str, every: int):
-    module = pct.build(source("__half", True, every), **TARGETS[name], options=["-O0"])
+@pytest.mark.wide
+@pytest.mark.parametrize("name", TARGETS)
+def test_host(name: str):
+    module = pct.build(source("__half", True, 1), **TARGETS[name], options=["-O0"])
     rng = np.random.default_rng(1)
     p = rng.integers(-8, 8, (32, 32)).astype(np.float16)
     ml_dtypes = pytest.importorskip("ml_dtypes")

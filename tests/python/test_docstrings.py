@@ -39,6 +39,7 @@ def quoted(text: str) -> list[str]:
     return re.findall(r'"([^"]+)"', text)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("argument", "value"),
     [(name, value) for name, text in lines_of(pct.build).items() for value in quoted(text)],

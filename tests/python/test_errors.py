@@ -135,6 +135,7 @@ def test_requirement_of_the_nearest_overload(any_target):
     assert "shape<8>" in message and "shape<16>" in message
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     ("element", "header", "use"),
     [

@@ -96,6 +96,7 @@ def lints(body: str, parameters: str = "float* x, int n", head: str = "") -> lis
     return lint(clang.parse(text, "k.cu"))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "body",
     [
@@ -110,6 +111,7 @@ def test_read_modify_write(libclang, body: str):
     assert "read-modify-write" in found.message and (found.file, found.line) == ("k.cu", 5)
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize(
     "body",
     [

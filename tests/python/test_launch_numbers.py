@@ -32,6 +32,7 @@ def copy_kernel(target, type_: str) -> pct.Kernel:
     return target.build(source).kernel("copy")
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(("type_", "dtype"), list(zip(INTEGERS, DTYPES, strict=True)), ids=INTEGERS)
 def test_integers(make_target, type_: str, dtype: type):
     kernel = copy_kernel(make_target("cpu"), type_)

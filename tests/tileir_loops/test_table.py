@@ -21,7 +21,7 @@ def table(monkeypatch):
     return importlib.import_module("fused_kernels")
 
 
-@pytest.mark.sampled(6)
+@pytest.mark.sampled(12)
 @pytest.mark.parametrize("source", SOURCES)
 def test_paths(source: str, table):
     """Run benchmarks/fused_kernels.py --write after a change of what is fused."""

@@ -103,7 +103,7 @@ def made(name: str):
     return importlib.import_module(name).problem(*PROBLEMS[name])
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(16)
 @pytest.mark.parametrize("how", WAYS)
 @pytest.mark.parametrize("name", PROBLEMS)
 def test_example(name: str, how: str) -> None:

@@ -61,6 +61,7 @@ class Emulated:
         return tileir.build(module, target="emulated", num_threads=4, options=("-O1",)).kernel(entry)
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize("name", EMULATED)
 def test_runs_emulated(name: str) -> None:
     problem, common = made(name), importlib.import_module("_common")

@@ -250,6 +250,7 @@ def test_scaled_product(kind: str, scale: str, block: int) -> None:
         assert caught.value.kind == "conversion-range"
 
 
+@pytest.mark.sampled(3)
 @pytest.mark.parametrize(
     "kind, target",
     [
