@@ -37,10 +37,13 @@ def test_loops(text: str, extents, outer, inner: int, vector: int, stages: int, 
     assert len(nest.stages) == stages and len(nest.buffers) == buffers
 
 
-@pytest.mark.parametrize("shape, count", [("8x64", 2), ("2x4096", 0), ("1x4096", 0)])
-def test_short_rows_are_prefetched(shape: str, count: int):
+@pytest.mark.parametrize(
+    "shape, rows", [("16x16", "8"), ("8x64", "4"), ("8x512", "2"), ("2x4096", ""), ("1x4096", "")]
+)
+def test_short_rows_are_prefetched(shape: str, rows: str):
     text = fuse(tileir.parse(kernels.saxpy("s", shape)))[0]
-    assert len(re.findall(r"loops::prefetch<strip>\(.* \+ 2 \* ", text)) == count
+    ahead = re.findall(r"loops::prefetch<strip>\(.* \+ (\d) \* ", text)
+    assert ahead == ([rows] * 2 if rows else [])
 
 
 @pytest.mark.usefixtures("leaves_caches")

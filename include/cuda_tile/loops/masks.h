@@ -13,8 +13,6 @@ CUDA_TILE_API bool all_of(strip<bool, S> const& mask) {
   return all;
 }
 
-template <typename E>
-using bits_of = typename ct::detail::unsigned_of_size<sizeof(E)>::type;
 template <typename E, unsigned S>
 inline constexpr bool has_vectors_of_masks =
     ct::platform::has_partial_vectors<E> && S * sizeof(E) % ct::platform::vector_bytes == 0;
@@ -34,7 +32,7 @@ CUDA_TILE_API R select(C const& condition, A const& a, A const& b) {
   using E = typename R::element_type;
   if constexpr (sizeof(condition) == sizeof(R) && sizeof(a) == sizeof(R) &&
                 sizeof(R) % ct::platform::vector_bytes == 0) {
-    using V = ct::platform::vector<bits_of<E>>;
+    using V = ct::platform::vector<ct::detail::bits_t<E>>;
     constexpr unsigned lanes = ct::platform::vector_bytes / sizeof(E);
     R result;
     for (unsigned l = 0; l < R::distribution::size; l += lanes) {

@@ -42,12 +42,22 @@ struct matrices {
 template <unsigned Count, typename F, typename E>
 CUDA_TILE_API void copy_row(F* to, E const* from) {
   if constexpr (!ct::detail::is_same_v<E, F>)
-    for (unsigned i = 0; i < Count; ++i)
-      to[i] = ct::detail::convert<F>(from[i]);
+    ct::detail::convert_elements<Count>(to, from);
   else if constexpr (Count * sizeof(E) % ct::platform::vector_bytes == 0)
     ct::platform::copy_vectors<Count * sizeof(E)>(to, from);
   else
     __builtin_memcpy(to, from, Count * sizeof(E));
+}
+
+/// The first `count` elements of a row of `Columns`: several at once as far as they go.
+template <unsigned Columns, typename F, typename E>
+CUDA_TILE_API void copy_part(F* to, E const* from, unsigned count) {
+  constexpr unsigned at_once = Columns < 16 ? Columns : 16;
+  unsigned i = 0;
+  for (; i + at_once <= count; i += at_once)
+    copy_row<at_once>(to + i, from + i);
+  for (; i < count; ++i)
+    to[i] = ct::detail::convert<F>(from[i]);
 }
 
 /// One step of transposing a square of vectors: exchanges its parts that are `Distance` off the diagonal.
@@ -127,8 +137,7 @@ template <unsigned Rows, unsigned Columns, typename F, typename E>
     E const* from = x.from + i * x.row_step;
     F* row = to + i * pitch;
     if (x.column_step == 1)
-      for (unsigned j = 0; j < count; ++j)
-        row[j] = ct::detail::convert<F>(from[j]);
+      copy_part<Columns>(row, from, count);
     else
       for (unsigned j = 0; j < count; ++j)
         row[j] = ct::detail::convert<F>(from[j * x.column_step]);

@@ -23,8 +23,8 @@ from .neutral import neutral
 from .places import Place, Places, scalar_name
 from .stages import Nest
 
-#: Rows of up to so many elements are prefetched, and so many rows before they are needed.
-_SHORT_ROW, _ROWS_AHEAD = 2048, 2
+#: Rows of up to so many elements are prefetched, so many elements before they are needed, in whole rows.
+_SHORT_ROW, _AHEAD, _ROWS_AHEAD = 2048, 256, range(2, 9)
 #: So few floats are divided by instructions, of which the first one comes sooner than an inverse.
 _FEW_QUOTIENTS = 256
 #: Operations of which strips have functions of their own (cuda_tile/loops/strips.h).
@@ -411,9 +411,11 @@ class _Emitter:
         if nest.inner != nest.vector or place.steps.get(nest.vector) != "1":
             return
         distance = "" if nest.outer else self.ahead.get(id(op), "")
-        if nest.outer and nest.axes.extents[nest.vector] <= _SHORT_ROW:
+        row = nest.axes.extents[nest.vector]
+        if nest.outer and row <= _SHORT_ROW:
             step = place.steps.get(nest.outer[-1], "0")
-            distance = f"{_ROWS_AHEAD} * {step}" if step != "0" else ""
+            rows = min(max(_AHEAD // row, _ROWS_AHEAD[0]), _ROWS_AHEAD[-1])
+            distance = f"{rows} * {step}" if step != "0" else ""
         if distance:
             self.line(f"loops::prefetch<{vectors.LENGTH}>({place.at(self.positions)} + {distance});")
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from ..ir import Block, Operation, Tile, Value, walk
 from ..lower.expressions import EXPRESSIONS
-from ..reading import attribute, is_token, operand, operands_of, tile_facts
+from ..reading import attribute, is_token, operand, operands_of, tile_facts, value_element
 
 #: Operations whose result at a position depends on the operands at that position alone.
 ELEMENTWISE = EXPRESSIONS.keys() - {
@@ -28,6 +28,7 @@ COSTS = {
     "scan": 20,
     **dict.fromkeys(["pow", "fpowf", "fpowi", "remf", "sinh", "cosh", "tan", "atan2", "divi", "remi"], 40),
 }
+_OF_SMALLEST_FLOATS = 10  # a conversion, which processors have no instructions for
 #: What costs as much as to write a value to the caches and to read it again.
 CHEAP = 8
 #: Operations without effects that give neither tiles nor scalars of the program's data.
@@ -41,6 +42,12 @@ _DESCRIBING = frozenset(
 
 #: The elements of a tile that is one strip for every instruction set (cuda_tile/loops/strips.h).
 SMALL = 32
+
+
+def cost_of(op: Operation) -> int:
+    """What an operation costs, in additions."""
+    kinds = [value_element(value) for value in [*operands_of(op), *op.results]] if op.name == "ftof" else []
+    return _OF_SMALLEST_FLOATS if any(kind[:2] in ("f8", "f4") for kind in kinds) else COSTS.get(op.name, 1)
 
 
 def is_tile(value: Value) -> bool:

@@ -17,7 +17,6 @@ from ..lower.tiles import shared_value
 from ..reading import operands_of
 from .facts import (
     CHEAP,
-    COSTS,
     ELEMENTWISE,
     FOLDS,
     LOADS,
@@ -25,6 +24,7 @@ from .facts import (
     SOURCES,
     STORES,
     captured,
+    cost_of,
     data_of,
     has_tiles,
     is_joint,
@@ -132,6 +132,11 @@ def _may_precede(op: Operation, group: list[Operation]) -> bool:
     return op.name in LOADS and is_weak(op) and not any(member.name in STORES for member in group)
 
 
+def ops_of(item: Item) -> list[Operation]:
+    """The operations of an item that belong to no other."""
+    return others(item.all_ops, item.again) if isinstance(item, Nest) else [item]
+
+
 def _nests(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) -> list[Item]:
     """Nests for operations that stand together, and the operations of which there is none."""
     items: list[Item] = []
@@ -141,38 +146,40 @@ def _nests(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) -
             items.extend(part)
             continue
         while part:
-            if ready := _ready(part):
-                items.extend(ready)
-                part = others(part, ready)
-                continue
-            nest = _sparing_loads(_longest(part, uses, reasons, _without), part, uses)
-            if nest is None or not _is_worth_it(nest):
-                nest = _for_a_load(part, uses, reasons) or nest
-            if nest is None or not _is_worth_it(nest):
-                whole = _sparing_loads(_longest(part, uses, reasons, _before), part, uses)
-                if nest is None or (whole is not None and _is_worth_it(whole)):
-                    nest = whole
-            if nest is None:
-                nest = _longest(part[:1], uses, reasons, _before)
-            if nest is not None and _is_worth_it(nest):
-                front = _in_front(nest, uses)
-                items.extend(front or [nest])
-                taken = [op for item in front for op in (item.all_ops if isinstance(item, Nest) else [item])]
-                if not front:
-                    taken = others(nest.all_ops, nest.again)
-                    uses.forget(nest.again, nest.all_ops)
-            else:
-                taken = part[:1] if nest is None or _only_arranges(nest) else nest.all_ops
-                for op in taken:
-                    found = reasons.get(id(op))
-                    if found is None or found.on_tiles or is_small(op):
-                        continue
-                    if nest is None or found.by_order:
-                        note(found)
-                items.extend(taken)
-            assert taken  # else this would not end
-            part = others(part, taken)
+            found = [*_ready(part)] or _next_items(part, uses, reasons, note)
+            assert found  # else this would not end
+            items.extend(found)
+            part = others(part, [op for item in found for op in ops_of(item)])
     return items
+
+
+def _next_items(
+    part: list[Operation], uses: Uses, reasons: dict[int, Fallback], note: Callable[[Fallback], None]
+) -> list[Item]:
+    """What comes first of operations that stand together: a nest, or those that are not worth one."""
+    nest = _best_nest(part, uses, reasons)
+    if nest is not None and _is_worth_it(nest):
+        if front := _in_front(nest, uses):
+            return front
+        uses.forget(nest.again, nest.all_ops)
+        return [nest]
+    alone = part[:1] if nest is None or _only_arranges(nest) else nest.all_ops
+    for op in alone:
+        found = reasons.get(id(op))
+        if found and not found.on_tiles and not is_small(op) and (nest is None or found.by_order):
+            note(found)
+    return [*alone]
+
+
+def _best_nest(part: list[Operation], uses: Uses, reasons: dict[int, Fallback]) -> Nest | None:
+    nest = _sparing_loads(_longest(part, uses, reasons, _without), part, uses)
+    if nest is None or not _is_worth_it(nest):
+        nest = _for_a_load(part, uses, reasons) or nest
+    if nest is None or not _is_worth_it(nest):
+        whole = _sparing_loads(_longest(part, uses, reasons, _before), part, uses)
+        if nest is None or (whole is not None and _is_worth_it(whole)):
+            nest = whole
+    return _longest(part[:1], uses, reasons, _before) if nest is None else nest
 
 
 def _in_front(nest: Nest, uses: Uses) -> list[Item]:
@@ -181,7 +188,7 @@ def _in_front(nest: Nest, uses: Uses) -> list[Item]:
     slow = [
         value
         for op in nest.ops
-        if COSTS.get(op.name, 1) > CHEAP
+        if cost_of(op) > CHEAP
         for value in op.results
         if is_tile(value) and nest.level(op) == 0 and (nest.repeats(value) or not nest.has_lanes(value))
     ]

@@ -20,11 +20,11 @@ from .axes import Axes
 from .effects import Access, Effects, effects
 from .facts import (
     CHEAP,
-    COSTS,
     FOLDS,
     LOADS,
     SHAPES,
     STORES,
+    cost_of,
     data_of,
     is_joint,
     is_tile,
@@ -347,7 +347,7 @@ def _find_needed(nest: Nest) -> None:
             return 0 if op is None else 1
         if id(value) not in costs:
             operands = nest.inputs(op)
-            costs[id(value)] = COSTS.get(op.name, 1) + sum(map(cost, operands))
+            costs[id(value)] = cost_of(op) + sum(map(cost, operands))
         return costs[id(value)]
 
     def overwritten(value: Value, stage: int) -> bool:

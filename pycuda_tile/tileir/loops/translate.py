@@ -17,7 +17,7 @@ from .ahead import Ahead
 from .emit import emit
 from .facts import STORES, data_of, has_tiles, is_small, is_tile, is_weak
 from .fallback import NO_TILES, NOTHING, SMALL, Fallback, place_of
-from .groups import Uses, others, split
+from .groups import Uses, ops_of, split
 from .products import Products
 from .simplify import computation, may_be_repeated, simplify
 from .stages import Nest
@@ -115,8 +115,7 @@ class FusingTranslator(Translator):
             return
         done: set[int] = set()
         for item in split(self._products.left(ops), self._uses, self._note):
-            own = [item] if isinstance(item, Operation) else others(item.all_ops, item.again)
-            done |= {id(op) for op in walk(Block([], own))}
+            done |= {id(op) for op in walk(Block([], ops_of(item)))}
             if isinstance(item, Operation):
                 self._single(item)
             else:
