@@ -83,7 +83,7 @@ def test_what_does_not_differ_is_fused():
     vector<hidden, 3> three{};
     auto sum = [&](int n) { return one.n + two.n + three.v[2].n + n; };
     tiles four{ct::full<ct::tile<float, ct::shape<4>>>(1.0f), 4};
-    *out = sum(sizeof(s)) + four.n + INT_MIN + (UINT_MAX > 3u) + (INFINITY > 1) + __INT_MAX__
+    *out = ct::isnan(a[0]) + sum(sizeof(s)) + four.n + INT_MIN + (UINT_MAX > 3u) + (INFINITY > 1) + __INT_MAX__
     """
     assert build(declarations, statements).get("reason") is None
 
@@ -236,6 +236,10 @@ HOST = """#define __GNUC__ 12
 #undef SHORT
 #define LINE __LINE__
 #define minor(x) x
+# 9 "/usr/math.h" 1 3
+#define isnan(x) x
+# 9 "/usr/cmath" 1 3
+#undef isnan
 """
 
 
@@ -251,6 +255,7 @@ HOST = """#define __GNUC__ 12
         ("LIMIT + INT_MAX + __INT_MAX__ + __FLT_MAX__ + __LINE__", ""),
         ('#include "__GNUC__.h"\n#define other __GNUC__', ""),
         ("int minor = x.__GNUC__; // __AVX2__", ""),
+        ("isnan(x)", ""),
         ("#if 0\n__GNUC__\n#endif", ""),
     ],
 )

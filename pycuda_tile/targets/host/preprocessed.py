@@ -62,9 +62,12 @@ def read_preprocessed(text: str) -> Preprocessed:
         if definition := _DEFINITION.fullmatch(line):
             name, parameters, body = definition.groups()
             read.macros.setdefault(name, []).append(Definition(parameters or "", body.strip(), file))
-        elif not line or (line.startswith("#") and not line.startswith("#undef ")):
+        elif line.startswith("#undef "):
+            if file in read.system:  # no source has seen it
+                read.macros.pop(line.split()[1], None)
+        elif not line or line.startswith("#"):
             continue
-        elif not line.startswith("#"):
+        else:
             read.lines.append((file, number, line))
         read.taken.setdefault(file, set()).add(number)
     return read
