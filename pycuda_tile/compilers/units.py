@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from pathlib import Path
 
@@ -34,5 +35,9 @@ def name_and_text(named: str) -> tuple[str, str]:
 
 
 def unescaped(name: str) -> str:
-    """The name of a file that stands in a string literal."""
-    return re.sub(r"\\(.)", r"\1", name)
+    """The name of a file that stands in a string literal, in which bytes may be octal numbers."""
+
+    def byte(found: re.Match[bytes]) -> bytes:
+        return bytes([int(found[1], 8)]) if len(found[1]) == 3 else found[1]
+
+    return os.fsdecode(re.sub(rb"\\([0-3][0-7]{2}|.)", byte, os.fsencode(name)))

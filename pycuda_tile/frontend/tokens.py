@@ -34,6 +34,7 @@ _TOKEN = re.compile(
 )
 _NO_CODE = ("comment", "raw", "string", "delimiter")
 _CONTINUATION = re.compile(r"\\\r?\n")
+_CONTINUED = re.compile(r"^(?:[^\n]*\\\r?\n)+[^\n]*", re.MULTILINE)
 _INCLUDE = re.compile(r'include\s*([<"][^>"]+[>"])')
 
 
@@ -54,7 +55,7 @@ def without_comments(text: str) -> str:
         one, count = _CONTINUATION.subn("", lines[0])
         return one + "\n" * count
 
-    words = _TOKEN.finditer(re.sub(r"(?:[^\n]*\\\r?\n)+[^\n]*", joined, text))
+    words = _TOKEN.finditer(_CONTINUED.sub(joined, text))
     return "".join(
         " " + "\n" * word.group().count("\n") if word.lastgroup in _NO_CODE else word.group()
         for word in words

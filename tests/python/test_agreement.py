@@ -51,6 +51,11 @@ def build(declarations: str, statements: str, **arguments) -> dict[str, int | st
         (BASE + "struct s : base { char d; };", "*out = sizeof(s)", "s may have another layout"),
         (BASE + "struct s : base { char d, e[7]; };", "*out = (*(s*)a).d", "s may have another layout"),
         ("", BASE + "struct s : base { char d; }; *out = sizeof(s)", "may have another layout"),
+        (
+            BASE + "struct s : base { char d; ct::tile<float, ct::shape<4>>* p; cuda::tiles::shape<3>& r; };",
+            "*out = sizeof(s)",
+            "s may have another layout",
+        ),
         ("#define L() long", "*out = sizeof(L() double)", "<source>:10: long double may mean"),
         ("#define ONE __GNUC__\n#define TWO ONE", "*out = TWO", "<source>:11: __GNUC__ may mean"),
         (
@@ -59,7 +64,7 @@ def build(declarations: str, statements: str, **arguments) -> dict[str, int | st
             "<source>:8: #ifndef PATH_MAX may mean",
         ),
     ],
-    ids=["size", "offset", "local class", "type", "compiler", "library"],
+    ids=["size", "offset", "local class", "pointer", "type", "compiler", "library"],
 )
 def test_what_differs_is_not_fused(declarations: str, statements: str, reason: str):
     attributes = build(declarations, statements)
@@ -83,7 +88,8 @@ def test_what_does_not_differ_is_fused():
     vector<hidden, 3> three{};
     auto sum = [&](int n) { return one.n + two.n + three.v[2].n + n; };
     tiles four{ct::full<ct::tile<float, ct::shape<4>>>(1.0f), 4};
-    *out = ct::isnan(a[0]) + sum(sizeof(s)) + four.n + INT_MIN + (UINT_MAX > 3u) + (INFINITY > 1) + __INT_MAX__
+    *out = ct::isnan(a[0]);
+    *out += sum(sizeof(s)) + four.n + INT_MIN + (UINT_MAX > 3u) + (INFINITY > 1) + __INT_MAX__
     """
     assert build(declarations, statements).get("reason") is None
 
@@ -161,6 +167,15 @@ PRINTED = """
            |  nvsize=16, nvalign=4]
 
 *** Dumping AST Record Layout
+         0 | struct derived
+         0 |   struct base (base)
+         0 |     int x
+         4 |   class cuda::tiles::tile<float, struct cuda::tiles::shape<4> > * p
+        12 |   struct cuda::tiles::shape<4> t (empty)
+           | [sizeof=16, dsize=16, align=4,
+           |  nvsize=16, nvalign=4]
+
+*** Dumping AST Record Layout
          0 | class (lambda at a.cu:1:2) (empty)
            | [sizeof=1, dsize=1, align=1,
            |  nvsize=1, nvalign=1]
@@ -168,9 +183,10 @@ PRINTED = """
 
 
 def test_layouts_as_clang_prints_them():
-    base, derived, function = read_layouts(PRINTED)
+    base, derived, tiles, function = read_layouts(PRINTED)
     assert base == ("base", 8, 4, {"x": 0, "c": 4}, True, False)
     assert derived == ("s<base, 3>", 32, 8, {"x": 0, "c": 4, "b": 8}, False, True)
+    assert tiles == ("derived", 16, 4, {"x": 0, "p": 4, "t": 12}, False, True)
     first, *lines = assertions([base, derived, function])
     assert first == '#line 1 "layouts_of_classes"'
     assert "= s<base, 3>;" in lines[1] and "(cuda_tile_layout_1, b) == 8)" in lines[1]
@@ -178,8 +194,9 @@ def test_layouts_as_clang_prints_them():
 
 
 def test_layouts_that_differ():
-    base, derived, function = layouts = read_layouts(PRINTED)
+    base, derived, tiles, function = layouts = read_layouts(PRINTED)
     assert find_different([base, function], "", may_differ=False) is None
+    assert find_different([base, tiles], "", may_differ=False) == tiles
     assert find_different(layouts, "", may_differ=False) == derived, "its bits have no offsets"
     log = "layouts_of_classes:{}:7: error: {}\n"
     unnamed = log.format(3, "expected a name")
@@ -198,18 +215,20 @@ def test_layouts_that_differ():
         *("long double", "double long", "long const double", "long typedef double", "long\ndouble"),
         *("long [[maybe_unused]] double", "1.L", "1e5L", "0x1p3L", "std::tuple", "std::make_tuple"),
         *("max_align_t", "__float128", "_Float32", "__builtin_infl", "vector_size", "__PRETTY_FUNCTION__"),
-        "std::bit_width",
+        *("std::bit_width", "#pragma STDC FP_CONTRACT ON", "#pragma GCC optimize", "[[gnu::optimize(3)]]"),
+        *("__attribute__((optimize", "unsigned long g : 33", "__builtin_signbit"),
     ],
 )
 def test_words_that_mean_something_else(word: str):
     lines = [("a.cu", 7, "int before;"), ("a.h", 1, "int x;")]
-    lines += [("a.cu", 20 + at, line) for at, line in enumerate(f"int x; {word}(y)".splitlines())]
+    lines += [("a.cu", 20 + at, line) for at, line in enumerate(f"int x;{word}(y)".splitlines())]
     found = find_word(lines)
     assert found and found[:2] == ("a.cu", 20) and found.word in " ".join(word.split())
 
 
 def test_words_that_mean_the_same():
-    code = 'long long x; double y = 0x1EL + 10L; f("long double"); tuple_size<int> z; long f(double);'
+    code = "int optimize(long); struct s { long g : 32; };"
+    code += 'long long x; double y = 0x1EL + 10L; f("long double"); tuple_size<int> z; long f(double);'
     assert find_word([("a.cu", 1, code)]) is None
 
 
@@ -225,6 +244,7 @@ FRONT = """# 1 "<built-in>" 1
 #define SHORT __GNUC__
 #undef SHORT
 #define LINE __LINE__
+#define JOINED a ## b
 """
 HOST = """#define __GNUC__ 12
 #define __FLT_MAX__ 3.40282346638528859811704183484516925e+38F
@@ -235,6 +255,7 @@ HOST = """#define __GNUC__ 12
 #define SHORT __GNUC__
 #undef SHORT
 #define LINE __LINE__
+#define JOINED a##b
 #define minor(x) x
 # 9 "/usr/math.h" 1 3
 #define isnan(x) x
@@ -256,6 +277,8 @@ HOST = """#define __GNUC__ 12
         ('#include "__GNUC__.h"\n#define other __GNUC__', ""),
         ("int minor = x.__GNUC__; // __AVX2__", ""),
         ("isnan(x)", ""),
+        ("JOINED", ""),
+        ("x = __has_builtin(x);", "__has_builtin"),
         ("#if 0\n__GNUC__\n#endif", ""),
     ],
 )
@@ -305,7 +328,14 @@ def test_headers_that_one_compiler_reads(tmp_path: Path):
     (tmp_path / "fast.h").write_text("inline int f(int x) { return x + 1; }")
     declared = "inline int f(long x) { return x; }\n#ifdef __x86_64__\n#include <fast.h>\n#endif"
     reason = build(declared, "*out = f(3)", include_dirs=[tmp_path])["reason"]
-    assert f"{tmp_path / 'fast.h'}:1: this header may" in str(reason)
+    assert "<source>:9: #ifdef __x86_64__ may" in str(reason)
+
+
+def test_headers_and_pragmas_are_lines_as_well():
+    printed = (
+        '# 1 "/k \\303\\274.cu"\n# 1 "/b.inc" 1\n+ 1\n# 3 "/k \\303\\274.cu" 2\n#pragma pop_macro("M")\n'
+    )
+    assert read_preprocessed(printed).taken == {"/k ü.cu": {2, 3}, "/b.inc": {1}}
 
 
 def test_headers_are_read_like_the_source(tmp_path: Path):

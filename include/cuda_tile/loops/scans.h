@@ -38,6 +38,15 @@ CUDA_TILE_API R reversed_lanes(R const& x) {
   return result;
 }
 
+/// to = from: compilers copy strips piece by piece.
+template <typename R>
+CUDA_TILE_API void copy_strip(R& to, R const& from) {
+  if constexpr (requires { typename R::distribution; })
+    copy<typename R::element_type, R::distribution::size>(to.slots, from.slots);
+  else
+    to = from;
+}
+
 /// Scans strips R in turn: each lane by itself.
 template <typename R>
 struct turns_across {
@@ -48,17 +57,19 @@ struct turns_across {
   template <typename F>
   CUDA_TILE_API void next(F f, bool is_first, R& x) {
     if (is_first)
-      sum = x;
+      copy_strip(sum, x);
     else
       loops::combine_strips(f, sum, x);
-    x = sum;
+    copy_strip(x, sum);
+  }
+  template <typename F>
+  CUDA_TILE_API static void put_behind(F f, R const& before, R& x) {
+    R all;
+    copy_strip(all, before);
+    loops::combine_strips(f, all, x);
+    copy_strip(x, all);
   }
   CUDA_TILE_API static R const& last(R const& x) { return x; }
-  template <typename F>
-  CUDA_TILE_API static void put_behind(F f, R before, R& x) {
-    loops::combine_strips(f, before, x);
-    x = before;
-  }
 };
 
 /// The same where the elements of a strip follow each other.
@@ -116,7 +127,7 @@ struct scan_of_parts {
     if (at >= part)
       Turns::put_behind(f, before, x);
     if ((at + Turns::step) % part == 0)
-      before = Turns::last(x);
+      copy_strip(before, Turns::last(x));
   }
 };
 template <typename Turns, unsigned N, unsigned Most>
@@ -148,12 +159,14 @@ class row_scan {
 
 public:
   /// What becomes of the strip at element `at`, or of strip `at`; strips come in order.
-  CUDA_TILE_API R next(F f, unsigned at, R x) {
+  CUDA_TILE_API R next(F f, unsigned at, R const& given) {
+    R x;
+    copy_strip(x, given);
     parts.next(f, at, x);
     return x;
   }
   /// The same for strips that come from the last to the first one.
-  CUDA_TILE_API R next_back(F f, unsigned at, R x) {
+  CUDA_TILE_API R next_back(F f, unsigned at, R const& x) {
     if constexpr (Along)
       return loops::reversed_lanes(next(f, N - turns::step - at, loops::reversed_lanes(x)));
     else

@@ -15,8 +15,9 @@ _LINE = re.compile(r"^ *(\d+)(:[\d-]+)? \| ( *)(.*)$", re.M)
 _FIELD = re.compile(r".*[ *&](\w+)(?: \(empty\))?")
 _BASE = re.compile(r"(?<!virtual )\bbase\)( \(empty\))?$")
 _KEYWORDS = re.compile(r"\b(?:struct|class|union|enum) |\(anonymous namespace\)::")
-# Those of tiles, which are other ones in tile code, and what they are members of.
-_OURS = re.compile(r"\b(?:cuda::tiles|cuda_tile)::")
+# Those of tiles, which are other ones in tile code, and members of such types.
+_OURS = re.compile(r"(?:cuda::tiles|cuda_tile)::")
+_MEMBER = re.compile(rf"(?:struct|class|union|enum) {_OURS.pattern}.*[^*&] \w+(?: \(empty\))?")
 # Of the standard library, which each compiler has its own of, and the names that all of them have.
 _STANDARD = re.compile(r"(?:struct|class|union) std::")
 _STANDARD_FIELDS = ("first", "second")
@@ -39,8 +40,15 @@ class Layout(NamedTuple):
 
 
 def read_layouts(printed: str) -> list[Layout]:
-    """Of all classes but those of tiles, which differ in any case."""
-    return [_layout(*found.groups()) for found in _CLASS.finditer(printed) if not _OURS.search(found[1])]
+    """Of all classes but those of tiles and those that have them as members, which differ in any case. Of the
+    latter, those with a base remain, as their other members may lie elsewhere, too."""
+    layouts = []
+    for lines, size, align in _CLASS.findall(printed):
+        layout = _layout(lines, size, align)
+        has_tiles = any(_MEMBER.fullmatch(text) for *_, text in _LINE.findall(lines))
+        if not _OURS.match(layout.name) and (layout.has_base or not has_tiles):
+            layouts.append(layout._replace(is_whole=layout.is_whole and not has_tiles))
+    return layouts
 
 
 def _layout(lines: str, size: str, align: str) -> Layout:

@@ -14,12 +14,15 @@ from ...frontend.tokens import without_comments
 from .unlike import Unlike
 
 #: Without a definition that could be compared.
-_OPERATORS = re.compile(r"__(?:(?:BASE_)?FILE|FILE_NAME|COUNTER|INCLUDE_LEVEL|DATE|TIME(?:STAMP)?)__")
+_OPERATORS = re.compile(
+    r"__(?:(?:BASE_)?FILE|FILE_NAME|COUNTER|INCLUDE_LEVEL|DATE|TIME(?:STAMP)?)__|__has_\w+"
+)
 #: What a type is, as compilers define it.
 _OF_TYPES = {"wchar_t": "__WCHAR_TYPE__", "wint_t": "__WINT_TYPE__"}
 _DIRECTIVE = re.compile(r"[ \t]*#[ \t]*(\w*)")
 _NAME = re.compile(r"(?<![\w.'])[A-Za-z_]\w*")
 _MARKER = re.compile(r'# (\d+) "((?:[^"\\]|\\.)*)"(.*)')
+_PASTING = re.compile(r" *## *")  # which compilers print with other blanks
 _DEFINITION = re.compile(r"#define ([A-Za-z_$][\w$]*)(\([^)]*\))?(.*)")
 
 
@@ -30,8 +33,8 @@ class Definition(NamedTuple):
 
 
 class Preprocessed(NamedTuple):
-    """lines:   of code, each with its file and number
-    taken:   by file, the numbers of these and of lines that define macros
+    """lines:   of code and pragmas, each with its file and number
+    taken:   by file, the numbers of these, and of lines that define macros or include files
     macros:  all definitions of each name, in turn
     system:  the files that the compiler takes for its own
     """
@@ -55,17 +58,20 @@ def read_preprocessed(text: str) -> Preprocessed:
     for line in text.split("\n"):
         if marker := _MARKER.match(line):
             file, number = absolute(units.unescaped(marker[2])), int(marker[1]) - 1
+            if " 2" in marker[3]:  # behind an #include
+                read.taken.setdefault(file, set()).add(number)
             if " 3" in marker[3]:
                 read.system.add(file)
             continue
         number += 1
         if definition := _DEFINITION.fullmatch(line):
             name, parameters, body = definition.groups()
-            read.macros.setdefault(name, []).append(Definition(parameters or "", body.strip(), file))
+            body = _PASTING.sub("##", body.strip())
+            read.macros.setdefault(name, []).append(Definition(parameters or "", body, file))
         elif line.startswith("#undef "):
             if file in read.system:  # no source has seen it
                 read.macros.pop(line.split()[1], None)
-        elif not line or line.startswith("#"):
+        elif not line or (line.startswith("#") and not line.startswith("#pragma ")):
             continue
         else:
             read.lines.append((file, number, line))

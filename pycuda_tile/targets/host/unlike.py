@@ -13,12 +13,22 @@ _BETWEEN = r"(?:(?:\w+|\[\[[^\]]*\]\]|(?:__attribute__|alignas)\s*\([^;{}]*?\))\
 _LONG_FLOAT = r"(?<![\w.])(?:0[xX][\da-fA-F.']+[pP][+-]?[\d']+|" + (
     r"(?:\d[\d']*\.[\d']*|\.\d[\d']*)(?:[eE][+-]?\d+)?|\d[\d']*[eE][+-]?\d+)[lL]\b"
 )
-#: In code whose macros are expanded.
+#: In code whose macros are expanded, and in pragmas.
 _WORDS = re.compile(
-    rf"\blong\s+{_BETWEEN}double\b|\bdouble\s+{_BETWEEN}long\b|{_LONG_FLOAT}"
-    r"|\b_(?:Float|Decimal)\d+\w*|\b__(?:float(?:80|128)|bf16|fp16|PRETTY_FUNCTION__)\b|\bmax_align_t\b"
-    r"|\b__builtin_(?:(?:inf|huge_val|nans?)l|constant_p|object_size|dynamic_object_size|FILE)\b"
-    r"|\b(?:vector_size|ext_vector_type|source_location|bit_width)\b|\b(?:make_|forward_as_)?tuple(?:_cat)?\b"
+    "|".join(
+        [
+            rf"\blong\s+{_BETWEEN}double\b|\bdouble\s+{_BETWEEN}long\b|{_LONG_FLOAT}",
+            r"\b_(?:Float|Decimal)\d+\w*|\b__(?:float(?:80|128)|bf16|fp16|PRETTY_FUNCTION__)\b|\bmax_align_t\b",
+            r"\b__builtin_(?:(?:inf|huge_val|nans?)l|constant_p|(?:dynamic_)?object_size|FILE)\b",
+            r"\b__builtin_(?:isinf|signbit|va_list)\b",
+            r"\b(?:vector_size|ext_vector_type|source_location|bit_width|has_unique_object_representations\w*)\b",
+            r"\b(?:make_|forward_as_)?tuple(?:_cat)?\b",
+            r"#pragma (?:STDC|clang fp|GCC (?:optimize|target))\b",
+            r"\b__attribute__\s*\(\(\s*(?:__)?optimize|\bgnu::optimize\b",
+            # A bit-field, of which g++ makes a number of its width.
+            r"\b(?:long|int64_t|size_t|ptrdiff_t)\s+\w+\s*:\s*(?:3[3-9]|[4-6]\d)\b",
+        ]
+    )
 )
 
 
