@@ -70,7 +70,7 @@ class Overlay:
             lines.setdefault(Path(error.file), set()).add(error.line)
         before = len(self.names)
         for path, wrong in lines.items():
-            if self._place(path) is None:
+            if self._place(path) is None or not path.is_file():  # as #line may name any
                 continue
             text = self.texts.get(path) or units.read(path)
             bodies = [

@@ -325,3 +325,11 @@ def test_gcc_is_asked_for_messages_that_are_not_nested():
     flag = "-fno-diagnostics-show-nesting"  # older versions do not know this flag
     newer, older = (Compiler(("g++",), "gcc", version, "") for version in ("16.1.0", "15.2.0"))
     assert flag in newer.flags and flag not in older.flags
+
+
+def test_lines_may_be_those_of_a_file_that_does_not_exist(tmp_path):
+    source, other = tmp_path / "made.cu", tmp_path / "other.cu"
+    kernel = "__tile_global__ void k(int* out) { *out = undeclared; }"
+    source.write_text(f'#include "cuda_tile.h"\n#line 10 "{other}"\n{kernel}\n')
+    with pytest.raises(pct.CompileError, match="other.cu:10:.*undeclared"):
+        pct.build(source, target="cpu")
