@@ -209,7 +209,7 @@ def test_no_fault_of_the_clang_fails_a_build(
     clang.write_text(BROKEN_CLANG + does)
     clang.chmod(0o700)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
-    monkeypatch.setattr("pycuda_tile.tileir.cxx.compiler._LONGEST", 0.3)
+    monkeypatch.setattr("pycuda_tile.compilers.toolchain.LONGEST", 0.3)
     path, said = path_of(build(), "count")
     assert path == "by operation" and reason in str(said)
 

@@ -37,6 +37,8 @@ KERNELS = {
     "one_batch": kernels.product("one_batch", 16, 16, 32, batch=1, kind="f16", transposed="b"),
     "bfloats": kernels.product("bfloats", 32, 32, 64, kind="bf16"),
     "fp8": kernels.product("fp8", 16, 16, 16, kind="f8E4M3FN", wider="f16"),
+    "turned_tiles": kernels.product("turned_tiles", 16, 32, 16, wider="tf32", transposed="ab"),
+    "turned_batch": kernels.product("turned_batch", 8, 16, 16, batch=2, wider="tf32", transposed="b"),
     "doubles": kernels.product("doubles", 16, 16, 8, kind="f64", sums="f64"),
     "bytes": kernels.product("bytes", 16, 32, 32, kind="i8", sums="i32"),
     "mixed_bytes": kernels.product(
@@ -119,6 +121,8 @@ TILES = {
     "one_batch": (1, 16, 16, 32, "b"),
     "bfloats": (0, 32, 32, 64, ""),
     "fp8": (0, 16, 16, 16, ""),
+    "turned_tiles": (0, 16, 32, 16, "ab"),
+    "turned_batch": (2, 8, 16, 16, "b"),
     "doubles": (0, 16, 16, 8, ""),
     "bytes": (0, 16, 32, 32, ""),
     "mixed_bytes": (0, 16, 16, 64, "b"),
@@ -329,6 +333,14 @@ def test_factors_are_packed_from_memory():
     (found,), _ = products(KERNELS["turned"])
     assert [op.name for op in found.left.chain] == ["load_view_tko", "permute"]
     assert found.carried == 0 and found.begins is not None
+
+
+def test_tiles_are_permuted_when_they_are_packed():
+    (found,), _ = products(KERNELS["turned_tiles"])
+    for factor, name in ((found.left, "w_a"), (found.right, "w_b")):
+        assert [op.name for op in factor.chain] == ["permute"]
+        assert (factor.access, factor.tile.name) == (None, name)
+    assert "ct::permute" not in fuse(tileir.parse(KERNELS["turned_tiles"]))[0]
 
 
 @pytest.mark.parametrize(

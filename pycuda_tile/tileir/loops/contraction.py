@@ -59,11 +59,13 @@ class Factor:
     """An operand of a product.
 
     value:  the operand
-    chain:  the operations that make it of what lies in memory; none if it is used as a tile
+    tile:   what holds its elements if they do not lie in memory: the operand, or what is permuted to make it
+    chain:  the operations that make it of what lies in memory or of a tile; none if it is a tile
     access: the load among them
     """
 
     value: Value
+    tile: Value
     chain: list[Operation] = field(default_factory=list)
     axes: Axes | None = None
     analysis: Analysis | None = None
@@ -248,35 +250,39 @@ def _leaves(ops: list[Operation]) -> bool:
 def _factor(
     value: Value, product: Operation, block: Block, uses: Uses, definitions: dict[int, Operation]
 ) -> Factor:
-    """How an operand is made, if it may be packed from memory at the place of the product."""
+    """How an operand is made, if it may be packed from memory, or from another tile, at the place of the
+    product."""
     chain: list[Operation] = []
     user, current = product, value
+    from_tile = Factor(value, value)
     while True:
         op = definitions.get(id(current))
         if op is None or op not in block.ops or uses.users.get(id(current)) != {id(user)}:
-            return Factor(value)
+            return from_tile
         chain.insert(0, op)
         if op.name in LOADS:
             break
         widens = op.name == "ftof" and value_element(current) in _WIDER.get(source_element(op), ())
         if not (widens or op.name in SHAPES):
-            return Factor(value)
+            return from_tile
         user, (current,) = op, operands_of(op)
+        if op.name == "permute" and chain == [op]:
+            from_tile = Factor(value, current, [op])
     load = chain[0]
     if not is_weak(load) or not is_tile(load.results[0]) or not _may_wait(load, product, block):
-        return Factor(value)
+        return from_tile
     addresses = _pure_tiles(load, definitions) if "view" not in load.operands else []
     try:
         axes = Axes([*addresses, *chain])
         analysis = Analysis(axes, {id(result): op for op in addresses for result in op.results}, True)
         (access,) = effects([load], analysis).accesses
     except Fallback:
-        return Factor(value)
+        return from_tile
     divided = any(len(own) > 1 for op in chain for own in axes.of(op.results[0]))
     masked = access.mask is not None or any(len(limit.factors) > 1 for limit in access.limits)
     if access.place is None or divided or masked:
-        return Factor(value)
-    return Factor(value, [*addresses, *chain], axes, analysis, access)
+        return from_tile
+    return Factor(value, value, [*addresses, *chain], axes, analysis, access)
 
 
 def _pure_tiles(load: Operation, definitions: dict[int, Operation]) -> list[Operation]:

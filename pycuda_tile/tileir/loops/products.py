@@ -221,7 +221,7 @@ class Products:
         with self.translator.names.block(f"if ({' && '.join(dict.fromkeys(tests))})"):
             self._add_from(product, name, sums, places)
         with self.translator.names.block("else"):
-            chain = [op for factor in factors for op in factor.chain]
+            chain = [op for factor in factors if factor.access is not None for op in factor.chain]
             self._by_operation([op for op in chain if id(op) in self._contraction.absorbed])
             self._add_from(product, name, sums, [None, None])
 
@@ -256,9 +256,12 @@ def _matrices(
     """A factor that lies at a place in memory, or in its tile."""
     kind, extents = _element(product, factor, which, place), value_shape(factor.value)
     if place is None:
-        origin, padding = f"{translator.names[factor.value]}.slots", f"loops::any<{kind}>()"
+        source = factor.value if factor.access is not None else factor.tile
+        origin, padding = f"{translator.names[source]}.slots", f"loops::any<{kind}>()"
         counts = [str(n) for n in extents]
-        steps = [str(math.prod(extents[d + 1 :])) for d in range(len(extents))]
+        held = value_shape(source)
+        order = range(len(held)) if source is factor.value else attribute(factor.chain[0], "permutation")
+        steps = [str(math.prod(held[d + 1 :])) for d in order]
     else:
         assert factor.axes is not None
         origin, padding = place.origin, place.padding
