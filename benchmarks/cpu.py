@@ -19,7 +19,7 @@ from typing import NamedTuple
 import numpy as np
 from compile_time import SOURCES, build_for_host, instances
 from interleaved import ROUNDS, SPREAD, Comparison, compare, seconds
-from overhead import ROOT, machine
+from overhead import ROOT, features, machine
 
 try:
     import torch
@@ -137,11 +137,6 @@ def build_seconds() -> tuple[float, float, str]:
 # ---- what is shown -----------------------------------------------------------------------------------
 
 
-# Of a processor, what the speed of kernels depends on, as Linux calls it.
-FEATURES = ["avx2", "avx512f", "avx512_vnni", "avx512_bf16", "avx512_fp16", "amx_bf16", "amx_int8"]
-FEATURES += ["asimd", "bf16", "i8mm", "sve"]
-
-
 #: What keeps the peers to the instructions of an architecture, so that they are those of such a machine.
 #: torch.compile keeps its code by a key that does not hold ATEN_CPU_CAPABILITY.
 LIKEWISE = {
@@ -153,13 +148,6 @@ LIKEWISE = {
         "TORCHINDUCTOR_CACHE_DIR": f"{tempfile.gettempdir()}/torchinductor_x86-64-v3",
     }
 }
-
-
-def features() -> str:
-    """Those of this machine's processor."""
-    cpuinfo = Path("/proc/cpuinfo")
-    words = set(cpuinfo.read_text(encoding="utf-8").split()) if cpuinfo.exists() else set()
-    return ", ".join(name for name in FEATURES if name in words) or "no known vector instructions"
 
 
 def describe(arch: str, load: float) -> str:

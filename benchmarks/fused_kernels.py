@@ -24,6 +24,7 @@ from typing import NamedTuple
 
 from interleaved import processor_ratio
 from kernel_launches import Launch, launches, of_programs
+from overhead import features, machine
 from tileir_operations import INCLUDED, ROOT, read_table, translated
 from tileir_operations import TABLE as OPERATIONS
 
@@ -43,6 +44,7 @@ _ONE_LINERS += ["linear_relu<128, 128, 64>"]
 HEAD = "| source | kernel | path | reason | speed |"
 _BLOCKS = 256  # of a grid at least: otherwise it is launching that takes time
 LEAST_SPEED = 0.95
+_WHERE = "Measured on: "
 _PLACE = re.compile(r"^\S+\.cu(:\d+)?: ")
 
 
@@ -88,12 +90,12 @@ def rows_of(source: str, kernels: list[str]) -> Iterator[Row]:
         yield Row(source, kernel, "in part" if reason and way == FUSED else way, reason)
 
 
-def kept_speeds() -> dict[str, str]:
-    """The speeds in the table, by the rest of the row."""
+def kept_speeds() -> tuple[dict[str, str], str]:
+    """The speeds in the table, by the rest of the row, and where they were measured."""
     lines = TABLE.read_text(encoding="utf-8").splitlines()
-    return {
-        row + " |": speed for row, _, speed in (line.removesuffix(" |").rpartition(" | ") for line in lines)
-    }
+    rows = (line.removesuffix(" |").rpartition(" | ") for line in lines)
+    where = next(line for line in lines if line.startswith(_WHERE))
+    return {row + " |": speed for row, _, speed in rows}, where
 
 
 def measured_speeds(rows: list[Row]) -> dict[str, str]:
@@ -151,7 +153,7 @@ def grid_of(kernel: pct.Kernel, grid: int | tuple[int, ...]) -> tuple[int, ...]:
     return (*axes, *(1,) * (2 - len(axes)), math.ceil(_BLOCKS / math.prod(axes)))
 
 
-def written(rows: list[Row], speeds: dict[str, str]) -> str:
+def written(rows: list[Row], speeds: dict[str, str], where: str) -> str:
     paths = Counter(row.path for row in rows)
     large = sum(row.reason not in (NO_TILES, SMALL) for row in rows)
     reasons = Counter(row.reason for row in rows if row.reason)
@@ -163,6 +165,8 @@ def written(rows: list[Row], speeds: dict[str, str]) -> str:
         "Made by `benchmarks/fused_kernels.py`. Speed is the processor time of operation-by-operation",
         "code / that of fused code on one thread, the median of short rounds in turn. It is blank where",
         "both are the same code.",
+        "",
+        where,
         "",
         f"{paths[FUSED]} of the {large} kernels with larger tiles are fused as a whole. Their speeds are"
         f" {min(measured)} to {max(measured)}, with a",
@@ -186,12 +190,14 @@ def main(arguments: list[str]) -> None:
     given = parser.parse_args(arguments)
     sources = {source: kernels for source, kernels in wanted().items() if given.write or given.only in source}
     rows = [row for source, kernels in sources.items() for row in rows_of(source, kernels)]
-    speeds = kept_speeds()
+    speeds, where = kept_speeds()
     if given.speed:
         speeds |= measured_speeds([row for row in rows if given.only in row.source])
-    print(written(rows, speeds), end="")
+        where = f"{_WHERE}{machine()}; {features()}."
+    text = written(rows, speeds, where)
+    print(text, end="")
     if given.write:
-        TABLE.write_text(written(rows, speeds), encoding="utf-8")
+        TABLE.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

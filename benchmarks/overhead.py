@@ -17,6 +17,9 @@ import numpy as np
 from pycuda_tile.compilers.toolchain import find_compiler
 
 ROOT = Path(__file__).resolve().parent.parent
+# Of a processor, what the speed of kernels depends on, as Linux calls it.
+_FEATURES = ["avx2", "avx512f", "avx512_vnni", "avx512_bf16", "avx512_fp16", "amx_bf16", "amx_int8"]
+_FEATURES += ["asimd", "bf16", "i8mm", "sve"]
 VECTOR_ADD = ROOT / "examples" / "vector_add.cu"
 PROCESSES = 7  # new processes per figure
 REPEATS = 9  # timings of a loop per figure
@@ -58,6 +61,13 @@ def machine() -> str:
     cores = len(os.sched_getaffinity(0))
     python = f"Python {platform.python_version()}, NumPy {np.__version__}"
     return f"{name}, {cores} cores; {find_compiler()}; {python}"
+
+
+def features() -> str:
+    """Those of this machine's processor."""
+    cpuinfo = Path("/proc/cpuinfo")
+    words = set(cpuinfo.read_text(encoding="utf-8").split()) if cpuinfo.exists() else set()
+    return ", ".join(name for name in _FEATURES if name in words) or "no known vector instructions"
 
 
 def in_new_process(code: str, cache: str) -> float:

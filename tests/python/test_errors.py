@@ -331,5 +331,5 @@ def test_lines_may_be_those_of_a_file_that_does_not_exist(tmp_path):
     source, other = tmp_path / "made.cu", tmp_path / "other.cu"
     kernel = "__tile_global__ void k(int* out) { *out = undeclared; }"
     source.write_text(f'#include "cuda_tile.h"\n#line 10 "{other}"\n{kernel}\n')
-    with pytest.raises(pct.CompileError, match="other.cu:10:.*undeclared"):
+    with pytest.raises(pct.CompileError, match=r"other\.cu:10:.*undeclared"):
         pct.build(source, target="cpu")

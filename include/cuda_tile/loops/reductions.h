@@ -190,6 +190,15 @@ private:
   }
 };
 
+/// to = from: compilers copy strips piece by piece.
+template <typename R>
+CUDA_TILE_API void copy_strip(R& to, R const& from) {
+  if constexpr (requires { typename R::distribution; })
+    copy<typename R::element_type, R::distribution::size>(to.slots, from.slots);
+  else
+    to = from;
+}
+
 /// Across strips, T, or across single elements: N of them, one after the other.
 template <typename T, unsigned N>
 struct reduction_across {
@@ -200,12 +209,12 @@ struct reduction_across {
   template <typename F>
   CUDA_TILE_API void add(F f, unsigned at, T const& x) {
     if (at % reduced_in_turn == 0)
-      sum = x;
+      copy_strip(sum, x);
     else
       loops::combine_strips(f, sum, x);
     if constexpr (parts > 1)
       if ((at + 1) % reduced_in_turn == 0)
-        totals[at / reduced_in_turn] = sum;
+        copy_strip(totals[at / reduced_in_turn], sum);
   }
   template <typename F>
   CUDA_TILE_API T result(F f) {

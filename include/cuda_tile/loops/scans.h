@@ -38,15 +38,6 @@ CUDA_TILE_API R reversed_lanes(R const& x) {
   return result;
 }
 
-/// to = from: compilers copy strips piece by piece.
-template <typename R>
-CUDA_TILE_API void copy_strip(R& to, R const& from) {
-  if constexpr (requires { typename R::distribution; })
-    copy<typename R::element_type, R::distribution::size>(to.slots, from.slots);
-  else
-    to = from;
-}
-
 /// Scans strips R in turn: each lane by itself.
 template <typename R>
 struct turns_across {
