@@ -101,6 +101,7 @@ def test_the_host_compiler_decides_what_is_an_error():
 
 def test_the_standard_library_has_the_values_and_types_of_the_hosts():
     declarations = """
+    #include <array>
     #include <cstdint>
     #include <limits>
     int width(long) { return 1; }
@@ -126,13 +127,19 @@ def test_the_standard_library_has_the_values_and_types_of_the_hosts():
     pair p{3, 2.5f}, none;
     std::pair<double, explicit_one> q{3.5f, 4};
     none = p = {out[0], none.second};
+    int i = 3;
+    std::array<int, 3> x{1, 2, 3}, y{1, 2, 4};
+    std::optional<int> o{3};
+    out[9] = noexcept(std::swap(i, i)) + 2 * noexcept(x[1]) + 4 * noexcept(std::exchange(i, 2));
+    out[9] += 8 * noexcept(*o);
+    out[9] += 16 * noexcept(x == y) + 32 * (x == y) + 64 * std::is_standard_layout_v<decltype(x)>;
     out[8] = (p < pair{out[0], 1}) + 2 * (p == none) + 4 * (pair(2, 1.0f) >= p) + 8 * q.second.i + q.first
     """
     results = []
     for optimize in ("auto", False):
         kernel = kernel_with(declarations, statements, optimize=optimize)
         assert kernel.attributes["path"] == ("fused" if optimize else "by operation")
-        out = np.zeros(9, np.int32)
+        out = np.zeros(10, np.int32)
         kernel[1](out, np.zeros(1024, np.float32))
         results.append([hex(word) for word in out])
     assert results[0] == results[1]
