@@ -6,7 +6,7 @@ says what; `--no-skips` makes that a failure, for machines that should have ever
 Slow tests are marked `wide`: `--wide` runs all of them, `--part 2/5` the second of five parts. `sampled(n)`
 marks all but one in n combinations of a test's parameters as wide, such that each value of each parameter
 still runs. Besides cpu only one of a test's targets runs by default, and which one differs from test to
-test.
+test; `every_target` marks those of which all run.
 
 host_target  each way to run kernels without a GPU: cpu, emulated-1, emulated-4, emulated-32
 any_target   each target that can compile: cpu, emulated, simt, tile
@@ -71,6 +71,7 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.setdefault(sources.VARIABLE, str(EXAMPLES.parent / "build" / "tested"))
     Descriptor.compile = recorded(Descriptor.compile)
     config.addinivalue_line("markers", "wide: takes long, runs with --wide or --part only")
+    config.addinivalue_line("markers", "every_target: runs on each of its targets by default")
     config.addinivalue_line("markers", "sampled(n): one in n combinations of the parameters is not wide")
 
 
@@ -109,6 +110,8 @@ def _is_sampled_out(item: pytest.Function, positions: Positions) -> bool:
     sampled = item.get_closest_marker("sampled")
     if sampled:
         return sum(place.values()) % sampled.args[0] != 0
+    if item.get_closest_marker("every_target"):
+        return False
     for name, values in ROTATED.items():
         if parameters.get(name) in values:
             chosen = zlib.crc32(function.encode()) + sum(place.values()) - place[name]

@@ -56,7 +56,7 @@ def build(request):
     return lambda name: pct.build(EXAMPLES / f"{name}.cu", **options)
 
 
-@pytest.mark.sampled(16)
+@pytest.mark.sampled(8)
 @pytest.mark.parametrize("name, size", CASES, ids=[f"{n}-{'x'.join(map(str, s))}" for n, s in CASES])
 def test_result_agrees_with_numpy(build, name, size):
     common = importlib.import_module("_common")
@@ -200,7 +200,7 @@ def build_or_skip(name: str, target: str, arch: str) -> pct.Module:
         pytest.skip(f"target {target}: {error}")
 
 
-@pytest.mark.sampled(8)
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("arch", ["sm_75", "sm_80", "sm_90"])
 @pytest.mark.parametrize("name", SOURCES)
 def test_compiles_for_simt(name, arch):

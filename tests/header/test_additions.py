@@ -253,11 +253,13 @@ def _some(made, target, portion: str) -> list:
 
 
 @pytest.mark.skipif(not nvrtc.include_dirs(), reason="needs NVIDIA's headers of small floats")
+@pytest.mark.every_target
 @pytest.mark.parametrize("portion", PORTIONS)
 def test_small_floats(target, portion):
     _check(_some(itertools.chain(_products(), _small_floats(), _ue5m3()), target, portion), target)
 
 
+@pytest.mark.every_target
 @pytest.mark.parametrize("portion", PORTIONS)
 def test_additions(target, portion):
     parts = (_places(), _bools(), _shapes_and_bits(), _casts(), _functions())

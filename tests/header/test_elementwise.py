@@ -41,7 +41,6 @@ def _check(cases: list[tuple[Case, np.ndarray]], target: dict, **options: tuple[
         assert_same_bits(case, expected)
 
 
-@pytest.mark.sampled(3)
 @pytest.mark.parametrize("portion", PORTIONS)
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize(
@@ -67,6 +66,7 @@ def test_every_operation_on_lesser_processors(arch, kind, portion):
     _check(_in_vectors(kind, portion), {"target": "cpu", "arch": arch})
 
 
+@pytest.mark.every_target
 @pytest.mark.parametrize("portion", PORTIONS)
 @pytest.mark.parametrize("kind", ["integers", "floating point"])
 @pytest.mark.parametrize("target", [name for name in TARGETS if name not in LOOPS])

@@ -74,6 +74,7 @@ def test_functions_of_every_rank(dtype, target):
         _assert_within(case, expected, ulps)
 
 
+@pytest.mark.every_target
 def test_approximate_tanh(target):
     """[2.4.14/tanh/2] The device has an instruction for float, with a relative error below 2^-10.9."""
     x = np.linspace(-6, 6, 64, dtype=np.float32)

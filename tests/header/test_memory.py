@@ -99,6 +99,7 @@ def _atomic_rows():
             yield row, dtype, f"{row.name}_{dtype}", _ORDERS[number % 4], _SCOPES[number % 3]
 
 
+@pytest.mark.every_target
 def test_atomic_updates_yield_the_old_value(target):
     text = []
     for row, dtype, name, order, scope in _atomic_rows():
@@ -146,6 +147,7 @@ def test_atomic_add_on_one_location_counts_every_element(target):
     assert sorted(first.tolist()) == list(range(33))
 
 
+@pytest.mark.every_target
 def test_compare_exchange(target):
     module = build(
         """
@@ -172,6 +174,7 @@ def test_compare_exchange(target):
     np.testing.assert_array_equal(floats.view(np.int32), np.array([5.0, -0.0], np.float32).view(np.int32))
 
 
+@pytest.mark.every_target
 def test_atomic_loads_and_stores(target):
     module = build(
         """
@@ -314,6 +317,7 @@ def test_load_masked_without_padding_reads_where_the_mask_is_true(target):
     np.testing.assert_array_equal(out, np.where(np.arange(64) < 9, data, -1))
 
 
+@pytest.mark.every_target
 def test_atomic_accesses_of_partition_views(target):
     module = build(
         """

@@ -38,7 +38,7 @@ def _operands(dtype: np.dtype, seed: int) -> tuple[np.ndarray, np.ndarray]:
     return np.concatenate([a[: SIZE // 2], c]), np.concatenate([b[: SIZE // 2], d])
 
 
-@pytest.mark.sampled(2)
+@pytest.mark.every_target
 @pytest.mark.parametrize("name", ["add", "sub", "mul", "div"])
 def test_rounding_modes(name, target):
     made = []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 import targets
 
 POINTERS = """
@@ -57,6 +58,7 @@ __tile_global__ void assumptions(const int* data, int* out) {
 """
 
 
+@pytest.mark.every_target
 def test_pointer_arithmetic(target):
     out = np.zeros((4, 32), np.int64)
     module = targets.build(POINTERS, target)
@@ -64,6 +66,7 @@ def test_pointer_arithmetic(target):
     np.testing.assert_array_equal(out, [np.arange(32), np.zeros(32), np.zeros(32), np.zeros(32)])
 
 
+@pytest.mark.every_target
 def test_pointer_comparison(target):
     out = np.zeros((10, 32), bool)
     targets.build(POINTERS, target)["comparison"][1](np.zeros(32, np.int32), out)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 from targets import build
 
 from pycuda_tile import reference
@@ -98,6 +99,7 @@ def _check_view(kernel, of, chunks: list, whole: list, more: tuple) -> None:
         np.testing.assert_array_equal(to, expected)
 
 
+@pytest.mark.every_target
 def test_places_of_chunks(target):
     module = build(_PLACES, target, options=("-O1",))
     # Overlapping along the columns and apart along the rows; the last chunks reach beyond the array.
@@ -155,6 +157,7 @@ __tile_global__ void of_{update}({cpp}* data, {cpp}* partitions, const {cpp}* va
 )
 
 
+@pytest.mark.every_target
 def test_atomic_updates_of_views(target):
     module = build(_UPDATING, target, options=("-O1",))
     rng = np.random.default_rng(3)

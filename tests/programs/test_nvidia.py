@@ -75,7 +75,6 @@ def answers(version: str) -> tuple[dict[str, str], int]:
     return good | wrong, good_count + wrong_count
 
 
-@pytest.mark.wide
 @begins(answers)
 @pytest.mark.parametrize("version", VERSIONS)
 def test_agreement_with_nvidia(version: str, record_property):
