@@ -462,3 +462,36 @@ def test_tiles_of_amx_compile(monkeypatch: pytest.MonkeyPatch, by_clang: bool):
     name = "matmul<__nv_bfloat16, float, __nv_bfloat16, 128, 128, 64>"
     module = pct.build(MATMUL, target="cpu", arch="sapphirerapids", kernels=[name], optimize=True)
     assert module.kernel(name).attributes["mma"] == "blocks, AMX"
+
+
+REPLACED = """
+#include "cuda_tile.h"
+namespace ct = cuda::tiles;
+using T = ct::tile<float, ct::shape<32, 32>>;
+__tile_global__ void replaced(float* a, float* b, float* c, int n) {
+  ct::partition_view a_view{ct::tensor_span{a, ct::extents{n, 32}}, ct::shape<32, 32>{}};
+  ct::partition_view b_view{ct::tensor_span{b, ct::extents{n, 32}}, ct::shape<32, 32>{}};
+  ct::partition_view c_view{ct::tensor_span{c, ct::extents{n, 32}}, ct::shape<32, 32>{}};
+  auto sums = ct::full<T>(1.0f);
+  for (int i : ct::irange(0, n / 32)) {
+    auto before = ct::transpose(sums);
+    auto x = a_view.load(i, 0);
+    sums = ct::mma(x, x, sums);
+    c_view.store(ct::mma(before, b_view.load(i, 0), ct::zeros<T>()), i, 0);
+  }
+}
+"""
+
+
+def test_a_tile_is_permuted_before_another_one_takes_its_place():
+    rng = np.random.default_rng(3)
+    a, b = (rng.integers(-2, 3, (96, 32)).astype(np.float32) for _ in range(2))
+    results = [np.zeros_like(a) for _ in range(2)]
+    for out, optimize in zip(results, (True, False), strict=True):
+        made = tileir.build(module(REPLACED, "replaced"), optimize=optimize)
+        made.kernel("replaced")[1](a.copy(), b.copy(), out, 96)
+    sums = np.ones((32, 32), np.float32)
+    for i in range(0, 96, 32):
+        assert (results[0][i : i + 32] == sums.T @ b[i : i + 32]).all()
+        sums += a[i : i + 32] @ a[i : i + 32]
+    np.testing.assert_array_equal(*results)

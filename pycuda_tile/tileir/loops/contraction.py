@@ -18,6 +18,7 @@ from typing import TYPE_CHECKING
 from ..ir import TERMINATORS, Block, Operation, Value, walk
 from ..lower.tiles import shared_value
 from ..reading import (
+    attribute,
     group,
     is_token,
     operand,
@@ -266,7 +267,7 @@ def _factor(
         if not (widens or op.name in SHAPES):
             return from_tile
         user, (current,) = op, operands_of(op)
-        if op.name == "permute" and chain == [op]:
+        if chain == [op] and _may_be_permuted_late(op, product, block):
             from_tile = Factor(value, current, [op])
     load = chain[0]
     if not is_weak(load) or not is_tile(load.results[0]) or not _may_wait(load, product, block):
@@ -283,6 +284,17 @@ def _factor(
     if access.place is None or divided or masked:
         return from_tile
     return Factor(value, value, [*addresses, *chain], axes, analysis, access)
+
+
+def _may_be_permuted_late(op: Operation, product: Operation, block: Block) -> bool:
+    """Whether a product may read the tile that an operation permutes: nothing in between, nor the product,
+    makes another tile in its place (variables.py), and each matrix of a batch is one of the tile's."""
+    if op.name != "permute" or operands_of(op)[0] is operand(product, "acc"):
+        return False
+    order = attribute(op, "permutation")
+    between = block.ops[block.ops.index(op) + 1 : block.ops.index(product)]
+    in_place = any(each.name in PRODUCTS or not (is_pure(each) or each.name in LOADS) for each in between)
+    return not in_place and (len(order) == 2 or order[0] == 0)
 
 
 def _pure_tiles(load: Operation, definitions: dict[int, Operation]) -> list[Operation]:
