@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from ...compilers import nvrtc
+from ...compilers import nvrtc, units
 from ...diagnostics.missing_header import SMALL_FLOAT_HEADERS
 
 _OURS = ("nv/target", "cuda_tile.h", "crt/cuda_tile.h")
@@ -29,9 +29,7 @@ _TEXT = """#pragma push_macro("__CUDA_ARCH__")
 def write(folder: Path, text: str, path: Path | None, include_dirs: Sequence[str | Path]) -> None:
     """Writes these headers into `folder`, for a source and the user's headers in `include_dirs`."""
     for name in _headers(text, path, include_dirs):
-        header = folder / name
-        header.parent.mkdir(parents=True, exist_ok=True)
-        header.write_text(_TEXT.format(name=name), encoding="utf-8")
+        units.write(folder / name, _TEXT.format(name=name))
 
 
 def _headers(text: str, path: Path | None, include_dirs: Sequence[str | Path]) -> set[str]:
