@@ -87,7 +87,8 @@ def _rows(type_name: str, rows: int, columns: int) -> tuple[np.ndarray, np.ndarr
     rng = np.random.default_rng(rows)
     data = rng.integers(-100, 100, 10000).astype(dtype)
     place = rng.integers(0, 9000, (rows, 1)) + np.arange(columns)
-    for row in range(1, rows, 2):  # neighbours, except for one
+    place[2::4] = place[2::4, :1]  # the same place for a row
+    for row in [*range(1, rows, 2), *range(6, rows, 8)]:  # except for one
         place[row, rng.integers(columns)] = rng.integers(0, 10000)
     return data, place, np.zeros((rows, columns), dtype)
 
@@ -96,7 +97,7 @@ def _rows(type_name: str, rows: int, columns: int) -> tuple[np.ndarray, np.ndarr
 def test_rows_with_masks(module, type_name, rows, columns):
     data, place, out = _rows(type_name, rows, columns)
     kept = np.random.default_rng(columns).random((rows, columns)) < 0.8
-    kept[0::4], kept[1::4] = True, np.arange(columns) < columns // 3
+    kept[0::2], kept[1::4] = True, np.arange(columns) < columns // 3
     kept[rows // 2] = False
     lane = np.arange(rows * columns).reshape(rows, columns)
     expected = np.where(kept, data[place], lane % 50).astype(data.dtype)
@@ -111,7 +112,7 @@ def test_rows_with_masks(module, type_name, rows, columns):
 
 
 @pytest.mark.parametrize("type_name, rows, columns", SHAPES)
-def test_rows_of_which_some_are_neighbours(module, type_name, rows, columns):
+def test_rows_of_which_some_are_neighbours_or_the_same(module, type_name, rows, columns):
     data, place, out = _rows(type_name, rows, columns)
     module.kernel(f"gather<{type_name}, {rows}, {columns}>")[1](data, place.astype(np.int64), out)
     np.testing.assert_array_equal(out, data[place])

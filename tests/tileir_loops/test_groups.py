@@ -72,6 +72,37 @@ def test_what_uses_several_gathered_tiles_shares_a_loop(between: str):
     assert kinds[-4:] == ["load_ptr_tko", "nest", "print_tko", "return"] and "addf" not in kinds
 
 
+@pytest.mark.parametrize(
+    ("count", "pointers"),
+    [("muli %a, %a", [1, 1]), ("divi %a, %n64 signed", [2])],
+    ids=["apart", "together"],  # what is cheap is computed for each use, so that these share nothing
+)
+def test_places_of_several_gathered_tiles_are_made_before_all_else(count: str, pointers: list[int]):
+    loads = f"""  %n1 = reshape %n : tile<i32> -> tile<1xi32>
+  %n64 = broadcast %n1 : tile<1xi32> -> tile<64xi32>
+  %m = constant <i32: 9> : tile<64xi32>
+  %below = cmpi less_than %a, %m, signed : tile<64xi32> -> tile<64xi1>
+  %pad = constant <f32: 1.0> : tile<64xf32>
+  %h = {count} : tile<64xi32>
+  %o = offset %w, %h : tile<64xptr<f32>>, tile<64xi32> -> tile<64xptr<f32>>
+  %first, %t1 = load_ptr_tko weak %o, %below, %pad
+    : tile<64xptr<f32>>, tile<64xi1>, tile<64xf32> -> tile<64xf32>, token
+  %x = exp %c : tile<64xf32>
+  %y = mulf %x, %first : tile<64xf32>
+  %d = addi %h, %a : tile<64xi32>
+  %u = offset %w, %d : tile<64xptr<f32>>, tile<64xi32> -> tile<64xptr<f32>>
+  %second, %t2 = load_ptr_tko weak %u, %below, %pad
+    : tile<64xptr<f32>>, tile<64xi1>, tile<64xf32> -> tile<64xf32>, token
+  %z = addf %y, %second : tile<64xf32>
+  print_tko "%f", %z : tile<64xf32> -> token"""
+    found, _ = items(body(ARBITRARY + loads))
+    kinds = [
+        [str(value.type) for value in item.outputs] if isinstance(item, Nest) else item.name for item in found
+    ]
+    assert [len(each) for each in kinds if "tile<64xptr<f32>>" in each] == pointers, kinds
+    assert kinds[-5:] == ["load_ptr_tko", "load_ptr_tko", ["tile<64xf32>"], "print_tko", "return"], kinds
+
+
 SCATTERED = "tensor_view<?x64xf32, strides=[64,1]>"
 GATHER = f"gather_scatter_view<tile=(64x1), padding_value = zero, {SCATTERED}, sparse_dim=0>"
 PARTS = f"partition_view<tile=(64x1), {SCATTERED}>"

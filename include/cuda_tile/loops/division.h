@@ -19,12 +19,17 @@ template <bool Remainder, tileir::sign Sign, typename R, typename E>
 CUDA_TILE_API void divide_by_double(R& result, R const& a, E b) {
   auto const divisor = tileir::read<Sign>(b);
   double const inverse = (1.0 + 0x1p-50) / static_cast<double>(divisor);
-  for (unsigned l = 0; l < R::distribution::size; ++l) {
-    auto const x = tileir::read<Sign>(a.slots[l]);
-    auto const quotient = static_cast<decltype(x)>(static_cast<double>(x) * inverse);
-    auto const product = static_cast<unsigned>(quotient) * static_cast<unsigned>(divisor);
-    result.slots[l] =
-        static_cast<E>(Remainder ? static_cast<unsigned>(x) - product : static_cast<unsigned>(quotient));
+  constexpr unsigned size = R::distribution::size, full = ct::platform::vector_bytes / sizeof(double);
+  constexpr unsigned lanes = size % full == 0 ? full : 1;
+  using integers = ct::platform::vector<decltype(tileir::read<Sign>(b)), lanes * sizeof(E)>;
+  using bits = ct::platform::vector<unsigned, lanes * sizeof(E)>;
+  using doubles = ct::platform::vector<double, lanes * sizeof(double)>;
+  for (unsigned l = 0; l < size; l += lanes) {
+    auto const x = ct::platform::load_vector<integers>(a.slots + l);
+    integers const quotient =
+        __builtin_convertvector(__builtin_convertvector(x, doubles) * inverse, integers);
+    bits const product = (bits)quotient * static_cast<unsigned>(divisor);
+    ct::platform::store_vector(result.slots + l, Remainder ? (bits)x - product : (bits)quotient);
   }
 }
 

@@ -26,25 +26,64 @@ CUDA_TILE_CONSTEXPR V multiples() {
   return result;
 }
 
-/// Whether N pointers are consecutive. Written with vectors, since g++ does not vectorise the conditions.
-template <unsigned N, typename P>
-CUDA_TILE_API bool are_neighbours(P* const* ptrs) {
+/// Whether each of N pointers is Step bytes beyond the one before it. Written with vectors, since g++ does
+/// not vectorise the conditions.
+template <unsigned N, unsigned Step, typename P>
+CUDA_TILE_API bool are_apart(P* const* ptrs) {
   using V = platform::vector<long long>;
   constexpr unsigned lanes = sizeof(V) / sizeof(P*);
   auto const first = platform::bit_cast<long long>(ptrs[0]);
   if constexpr (N % lanes == 0) {
-    V const expected = first + detail::multiples<V, sizeof(P)>();
+    V const expected = first + detail::multiples<V, Step>();
     V differing{};
     for (unsigned i = 0; i < N; i += lanes)
-      differing |= platform::load_vector<V>(ptrs + i) ^ (expected + static_cast<long long>(i * sizeof(P)));
+      differing |= platform::load_vector<V>(ptrs + i) ^ (expected + static_cast<long long>(i * Step));
     return platform::is_zero(differing);
   } else {
     long long differing = 0;
     for (unsigned i = 0; i < N; ++i)
-      differing |= platform::bit_cast<long long>(ptrs[i]) ^ (first + static_cast<long long>(i * sizeof(P)));
+      differing |= platform::bit_cast<long long>(ptrs[i]) ^ (first + static_cast<long long>(i * Step));
     return differing == 0;
   }
 }
+/// Whether N pointers are consecutive.
+template <unsigned N, typename P>
+CUDA_TILE_API bool are_neighbours(P* const* ptrs) {
+  return detail::are_apart<N, sizeof(P)>(ptrs);
+}
+
+/// N elements as vectors if they fill some. Compilers keep these in registers where branches fill them, but
+/// not the elements of tiles.
+template <typename E, unsigned N>
+struct run_of_elements {
+  using B = bits_t<E>;
+  static constexpr unsigned full = platform::vector_bytes / sizeof(E), width = N % full == 0 ? full : 1;
+  typedef B V __attribute__((vector_size(width * sizeof(E))));
+  V vectors[N / width];
+
+  CUDA_TILE_API void copy_from(E const* from) {
+    for (unsigned v = 0; v < N / width; ++v)
+      vectors[v] = platform::load_vector<V>(from + v * width);
+  }
+  CUDA_TILE_API void copy_to(E* to) const {
+    for (unsigned v = 0; v < N / width; ++v)
+      platform::store_vector(to + v * width, vectors[v]);
+  }
+  /// *ptrs for each, often consecutive or the same.
+  template <typename P>
+  CUDA_TILE_API void load(P* const* ptrs) {
+    if (detail::are_neighbours<N>(ptrs))
+      copy_from(ptrs[0]);
+    else if (ptrs[0] == ptrs[N - 1] && detail::are_apart<N, 0>(ptrs)) {
+      V const same = V{} + platform::bit_cast<B>(*ptrs[0]);
+      for (unsigned v = 0; v < N / width; ++v)
+        vectors[v] = same;
+    } else
+      for (unsigned v = 0; v < N / width; ++v)
+        for (unsigned l = 0; l < width; ++l)
+          vectors[v][l] = platform::bit_cast<B>(*ptrs[v * width + l]);
+  }
+};
 
 /// *ptrs for each element.
 template <typename R, typename Ptrs>
@@ -59,11 +98,9 @@ CUDA_TILE_API R load_by_runs(Ptrs const& ptrs) {
   for (unsigned i = 0; i < size; i += run) {
     if (i + ahead < size)
       __builtin_prefetch(ptrs.slots[i + ahead]);
-    if (detail::are_neighbours<run>(ptrs.slots + i))
-      __builtin_memcpy(result.slots + i, ptrs.slots[i], run * sizeof(E));
-    else
-      for (unsigned j = 0; j < run; ++j)
-        result.slots[i + j] = *ptrs.slots[i + j];
+    run_of_elements<E, run> elements;
+    elements.load(ptrs.slots + i);
+    elements.copy_to(result.slots + i);
   }
   return result;
 }
@@ -109,9 +146,11 @@ CUDA_TILE_API R load_by_masked_runs(Ptrs const& ptrs, Mask const& mask, Padding 
   for (unsigned i = 0; i < R::distribution::size; i += run) {
     auto const masks = run_of_masks::template of<run>(mask, i);
     auto const pad = [&](unsigned j) { return detail::convert<E>(detail::operand_value(padding, j)); };
-    if (masks.all && detail::are_neighbours<run>(ptrs.slots + i))
-      __builtin_memcpy(result.slots + i, ptrs.slots[i], run * sizeof(E));
-    else if (!masks.any)
+    if (masks.all) {
+      run_of_elements<E, run> elements;
+      elements.load(ptrs.slots + i);
+      elements.copy_to(result.slots + i);
+    } else if (!masks.any)
       for (unsigned j = i; j < i + run; ++j)
         result.slots[j] = pad(j);
     else

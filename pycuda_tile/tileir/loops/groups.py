@@ -146,7 +146,7 @@ def _nests(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) -
             items.extend(part)
             continue
         while part:
-            found = [*_ready(part)] or _next_items(part, uses, reasons, note)
+            found = [*_ready(part)] or _for_loads(part, uses) or _next_items(part, uses, reasons, note)
             assert found  # else this would not end
             items.extend(found)
             part = others(part, [op for item in found for op in ops_of(item)])
@@ -238,17 +238,44 @@ def _with_late_loads(part: list[Operation]) -> list[Operation]:
 
 
 def _ready(part: list[Operation]) -> list[Operation]:
-    """Loads of which tiles that were made before a part have the places, but not behind stores. They run on
-    whole tiles, and what uses several of them shares loops if all of them are loaded first."""
-    made = {id(value) for op in part for value in op.results}
-    given = {id(op): data_of(op) for op in itertools.takewhile(lambda op: not _orders(op), part)}
-    return [
-        op
-        for op in part
-        if op.name in LOADS
-        and any(map(is_tile, given.get(id(op), [])))
-        and not any(id(value) in made for value in given[id(op)])
-    ]
+    """Loads of which tiles that were made before a part have the places, and constants for them, but not
+    behind stores. They run on whole tiles, and what uses several of them shares loops if all of them are
+    loaded first."""
+    found: list[Operation] = []
+    for op in itertools.takewhile(lambda op: not _orders(op), part):
+        if op.name in LOADS and any(map(is_tile, data_of(op))):
+            needed = others(needed_for(data_of(op), part), found)
+            found += [*needed, op] if all(each.name == "constant" for each in needed) else []
+    return found
+
+
+def _for_loads(part: list[Operation], uses: Uses) -> list[Item]:
+    """Nests for the places of several loads that belong to no loops: for the pointers of all together if that
+    can be, then for masks."""
+    loads: list[Operation] = []
+    for op in itertools.takewhile(lambda op: not _orders(op), part):
+        if op.name in LOADS and not any(load in loads for load in needed_for(data_of(op), part)):
+            loads += [op] if _runs_on_tiles(op, part) else []
+    items: list[Item] = []
+    for alike in itertools.zip_longest(*(filter(is_tile, data_of(op)) for op in loads if len(loads) > 1)):
+        while values := [value for value in alike if value and needed_for([value], part)]:
+            nests = [_longest(needed_for(some, part), uses, {}, _before) for some in [values, values[:1]]]
+            nest = next((each for each in nests if each and _is_worth_it(each)), None)
+            if nest is not None and (front := _in_front(nest, uses)):
+                return [*items, *front]
+            found = [nest] if nest is not None else needed_for(values[:1], part)
+            items += found
+            part = others(part, [op for item in found for op in ops_of(item)])
+    return items
+
+
+def _runs_on_tiles(load: Operation, part: list[Operation]) -> bool:
+    """Whether a load belongs to no loops, whatever else does."""
+    try:
+        plan(needed_for(load.results, part), load.results)
+    except Fallback as error:
+        return error.op is load and error.on_tiles
+    return False
 
 
 def _for_a_load(part: list[Operation], uses: Uses, reasons: dict[int, Fallback]) -> Nest | None:
