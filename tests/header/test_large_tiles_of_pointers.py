@@ -1,5 +1,6 @@
-"""Tiles of many pointers with one thread per block. Atomic additions to few locations are summed first, and
-loads of neighbours are combined; neither may change results, whatever the pointers."""
+"""Tiles of many pointers with one thread per block. Atomic additions to few locations are summed first, those
+to floats that are neighbours are made together, and loads of neighbours are combined. None of that may change
+results, whatever the pointers."""
 
 from __future__ import annotations
 
@@ -32,6 +33,24 @@ __tile_global__ void masked(E* data, const long long* place, const bool* kept, E
   auto mask = ct::load(kept + lane);
   ct::store(out + lane, ct::load_masked(ptrs, mask, ct::element_cast<E>(lane % 50)));
   ct::store_masked(ptrs, ct::element_cast<E>(lane % 90), mask);
+}
+"""
+FLOATS = """
+#include <cuda_fp16.h>
+#include "cuda_tile.h"
+namespace ct = cuda::tiles;
+using S = ct::shape<64>;
+template <typename E>
+__tile_global__ void add(E* data, const long long* place, const E* value, const bool* kept, E* old) {
+  auto lane = ct::iota<ct::tile<int, S>>();
+  auto ptrs = data + ct::load(place + lane);
+  auto relaxed = ct::memory_order_relaxed_t{};
+  ct::store(old + lane, ct::atomic_add_masked(ptrs, ct::load(value + lane), ct::load(kept + lane), relaxed));
+}
+template <typename E>
+__tile_global__ void count(E* data) {
+  auto lane = ct::iota<ct::tile<int, S>>();
+  ct::atomic_add(data + ct::bid().x % 3 + lane, ct::full<ct::tile<E, S>>(1), ct::memory_order_relaxed_t{});
 }
 """
 SHAPES = [("float", 32, 16), ("double", 8, 64), ("signed char", 16, 128), ("short", 64, 2), ("int", 128, 1)]
@@ -116,3 +135,41 @@ def test_rows_of_which_some_are_neighbours_or_the_same(module, type_name, rows, 
     data, place, out = _rows(type_name, rows, columns)
     module.kernel(f"gather<{type_name}, {rows}, {columns}>")[1](data, place.astype(np.int64), out)
     np.testing.assert_array_equal(out, data[place])
+
+
+@pytest.fixture(scope="module")
+def floats():
+    names = [f"{name}<{kind}>" for name in ("add", "count") for kind in ("float", "__half", "double")]
+    return pct.build(FLOATS, target="cpu", kernels=names)
+
+
+TYPES = {"float": np.float32, "__half": np.float16, "double": np.float64}
+
+
+@pytest.mark.parametrize("first", [0, 1, 2, 3])
+@pytest.mark.parametrize("kind", TYPES)
+def test_atomic_additions_to_floats(floats, kind, first):
+    rng = np.random.default_rng(first)
+    data = rng.integers(-50, 50, 100).astype(TYPES[kind])
+    place = first + np.arange(64)
+    place[rng.integers(0, 64, 6)] = rng.integers(0, 100, 6)  # not all are neighbours, and some occur twice
+    value = rng.integers(-50, 50, 64).astype(TYPES[kind])
+    value[[5, 20]] = np.nan, np.inf
+    kept = rng.random(64) < 0.9
+    kept[:16] = True
+    expected, before = data.copy(), np.zeros(64, TYPES[kind])
+    for i in np.flatnonzero(kept):
+        before[i] = expected[place[i]]
+        expected[place[i]] += value[i]
+    old = np.full(64, 77, TYPES[kind])
+    floats.kernel(f"add<{kind}>")[1](data, place.astype(np.int64), value, kept, old)
+    np.testing.assert_array_equal(data, expected)
+    np.testing.assert_array_equal(old, before)
+
+
+@pytest.mark.parametrize("kind", TYPES)
+def test_blocks_count_together_whatever_bytes_they_update_at_once(floats, kind):
+    data = np.zeros(66, TYPES[kind])
+    floats.kernel(f"count<{kind}>")[1800](data)
+    expected = 600 * np.convolve(np.ones(64), np.ones(3))
+    np.testing.assert_array_equal(data, expected)

@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cuda_tile/one_thread/atomic_sums.h"
+#include "cuda_tile/one_thread/atomic_words.h"
 #include "cuda_tile/one_thread/map.h"
 #include "cuda_tile/one_thread/pointer_loads.h"
 #include "cuda_tile/tile/memory_elements.h"
@@ -73,20 +74,27 @@ CUDA_TILE_API decltype(auto) broadcast_tile(Operand const& operand) {
     return detail::map<T>([](auto v) { return detail::convert<typename T::element_type>(v); }, operand);
 }
 
-/// Adds values to *ptrs where the mask is true if that is quicker for the values of a location together, and
-/// returns whether it was done; `old` then holds what each element found.
+/// Updates *ptrs by values where the mask is true if that is quicker for several together, and returns
+/// whether it was done; `old` then holds what each element found.
 template <typename T, typename Access, typename Update, typename Ptrs, typename Value, typename Mask>
-CUDA_TILE_API bool update_by_sums([[maybe_unused]] T& old, [[maybe_unused]] Access access,
-                                  [[maybe_unused]] Update kind, [[maybe_unused]] Ptrs const& ptrs,
-                                  [[maybe_unused]] Value const& value, [[maybe_unused]] Mask const& mask) {
+CUDA_TILE_API bool update_together([[maybe_unused]] T& old, [[maybe_unused]] Access access,
+                                   [[maybe_unused]] Update kind, [[maybe_unused]] Ptrs const& ptrs,
+                                   [[maybe_unused]] Value const& value, [[maybe_unused]] Mask const& mask) {
   using E = tile_element_t<T>;
   using S = tile_shape_t<T>;
-  if constexpr (!checks::enabled && is_same_v<Update, memory_add> && sums_before_adding<E, shape_size_v<S>>)
-    return detail::add_sums([&](auto p, E sum) { return detail::update_element(access, kind, p, sum); }, old,
-                            ptrs, detail::broadcast_tile<T>(value),
-                            detail::broadcast_tile<tile<bool, S>>(mask));
-  else
+  using Bools = tile<bool, S>;
+  if constexpr (checks::enabled || scalar<Ptrs> || !is_same_v<Update, memory_add>) {
     return false;
+  } else if constexpr (sums_before_adding<E, shape_size_v<S>>) {
+    return detail::add_sums([&](auto p, E sum) { return detail::update_element(access, kind, p, sum); }, old,
+                            ptrs, detail::broadcast_tile<T>(value), detail::broadcast_tile<Bools>(mask));
+  } else if constexpr (is_same_v<tile_element_t<Ptrs>, E*> && adds_to_words<E, shape_size_v<S>>) {
+    detail::add_to_words(access, old, ptrs, detail::broadcast_tile<T>(value),
+                         detail::broadcast_tile<Bools>(mask));
+    return true;
+  } else {
+    return false;
+  }
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::detail

@@ -56,6 +56,18 @@ inline E atomic_update(E* p, F update) {
   return old;
 }
 
+/// Replaces the 8 bytes at p, a multiple of 8, by update(them), and returns what they were. Each element that
+/// lies in them is replaced atomically, too.
+template <int Order, int Scope, typename F>
+inline unsigned long long atomic_update_word(void* p, F update) {
+  typedef unsigned long long word __attribute__((may_alias));
+  word* const at = static_cast<word*>(p);
+  word old = __atomic_load_n(at, __ATOMIC_RELAXED), value = update(old);
+  while (!__atomic_compare_exchange_n(at, &old, value, true, host_order<Order>, __ATOMIC_RELAXED))
+    value = update(old);
+  return old;
+}
+
 /// Whether the processor has an atomic addition for E.
 template <typename E>
 inline constexpr bool has_atomic_add = requires(E e) { e << 1; };

@@ -87,9 +87,9 @@ CUDA_TILE_API void store_masked(Access access, Ptrs const& ptrs, Value const& va
         ptrs, value, mask);
 }
 
-/// Adding up values for the same location first is left to the memory.
+/// Where several elements are updated together is left to the memory.
 template <typename T, typename Access, typename Update, typename Ptrs, typename Value, typename Mask>
-CUDA_TILE_API bool update_by_sums(T&, Access, Update, Ptrs const&, Value const&, Mask const&) {
+CUDA_TILE_API bool update_together(T&, Access, Update, Ptrs const&, Value const&, Mask const&) {
   return false;
 }
 

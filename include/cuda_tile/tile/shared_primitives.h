@@ -5,7 +5,7 @@
 //   rearrange              a tile made of elements of another one
 //   reduce_elements, scan_elements        the loops of reductions and scans
 //   choose_multiplication                 the model of matrix products (tile/multiplication.h)
-//   for_each_location, update_by_sums     access to each location of a tile of pointers
+//   for_each_location, update_together    access to each location of a tile of pointers
 //   load_partition, store_partition       access to a partition of a span
 #pragma once
 
@@ -109,7 +109,7 @@ CUDA_TILE_API R update(Access access, Update kind, Ptrs const& ptrs, Value const
   tile<E, tile_shape_t<Ptrs>> old;
   checks::define(old);
   bool changed = false;
-  if (!detail::update_by_sums(old, access, kind, ptrs, value, mask))
+  if (!detail::update_together(old, access, kind, ptrs, value, mask))
     detail::for_each_location(
         [&](unsigned s, auto p, auto v, auto m) {
           old.slots[s] = detail::convert<E>(0);
