@@ -61,7 +61,7 @@ def build(declarations: str, statements: str, **arguments) -> dict[str, int | st
         (
             "#ifndef PATH_MAX\n#define PATH_MAX 1\n#endif",
             "*out = PATH_MAX",
-            "<source>:8: #ifndef PATH_MAX may mean",
+            "<source>:12: PATH_MAX may mean",
         ),
     ],
     ids=["size", "offset", "local class", "pointer", "type", "compiler", "library"],
@@ -252,6 +252,8 @@ FRONT = """# 1 "<built-in>" 1
 #undef SHORT
 #define LINE __LINE__
 #define JOINED a ## b
+#define F(x, y) x + y
+#define TEXT(x) #x
 """
 HOST = """#define __GNUC__ 12
 #define __FLT_MAX__ 3.40282346638528859811704183484516925e+38F
@@ -263,6 +265,8 @@ HOST = """#define __GNUC__ 12
 #undef SHORT
 #define LINE __LINE__
 #define JOINED a##b
+#define F(x, y) x + y
+#define TEXT(x) #x
 #define minor(x) x
 # 9 "/usr/math.h" 1 3
 #define isnan(x) x
@@ -271,15 +275,40 @@ HOST = """#define __GNUC__ 12
 """
 
 
+#: What the two print for the second line and those behind it, where that matters.
+EXPANDED = {
+    "LINE": ("2", "2"),
+    "F(LINE,\n1)": ("2 + 1", "3 + 1"),
+    "F(1,\n__GNUC__); int x;": ("1 + 4\n; int x;", "1 + 12\n; int x;"),
+    "F(1,\n2); int x = __FILE__;": ('1 + 2\n; int x = "/a.cu";', '1 +  2;\nint x = "/a.cu";'),
+    "sizeof(__FILE__)": ('sizeof("/a.cu")', 'sizeof ("/a.cu")'),
+    "__BASE_FILE__": ('"/a.cu"', '"/a.cu"'),
+    "TEXT(__INT_MAX__)": ('"2147483647"', '"0x7fffffff"'),
+    "TEXT(LIMIT)": ('"2147483647"', '"0x7fffffff"'),
+    "LIMIT + INT_MAX + __INT_MAX__ + __FLT_MAX__ + __LINE__": (
+        "2147483647 + 2147483647 + 2147483647 + 3.40282347e+38F + 2",
+        "0x7fffffff + 0x7fffffff + 0x7fffffff + 3.40282346638528859811704183484516925e+38F + 2",
+    ),
+    "TEXT(int)": ('"int"', '"int"'),
+}
+
+
 @pytest.mark.parametrize(
     "code, unlike",
     [
         ("x = __GNUC__;", "__GNUC__"),
         ("MINE(1)", "__GNUC__"),
         ("SHORT", "__GNUC__"),
-        ("LINE", "__LINE__"),
+        ("LINE", ""),
+        ("F(LINE,\n1)", "__LINE__"),
+        ("F(1,\n__GNUC__); int x;", "__GNUC__"),
+        ("F(1,\n2); int x = __FILE__;", ""),
         ("minor(2)", "minor"),
-        ("sizeof(__FILE__)", "__FILE__"),
+        ("sizeof(__FILE__)", ""),
+        ("__BASE_FILE__", "__BASE_FILE__"),
+        ("TEXT(__INT_MAX__)", "TEXT"),
+        ("TEXT(LIMIT)", "TEXT"),
+        ("TEXT(int)", ""),
         ("LIMIT + INT_MAX + __INT_MAX__ + __FLT_MAX__ + __LINE__", ""),
         ('#include "__GNUC__.h"\n#define other __GNUC__', ""),
         ("int minor = x.__GNUC__; // __AVX2__", ""),
@@ -290,9 +319,13 @@ HOST = """#define __GNUC__ 12
     ],
 )
 def test_macros_that_two_compilers_define(code: str, unlike: str):
-    front, host = (read_preprocessed(text) for text in (FRONT, HOST))
+    front, host = (
+        read_preprocessed(f'{text}# 2 "/a.cu"\n{EXPANDED.get(code, ("", ""))[i]}')
+        for i, text in enumerate((FRONT, HOST))
+    )
     found = find_macro([("b.h", ""), ("/a.cu", f"\n{code}\n")], front, host, "/ours/")
-    assert found == (Unlike("/a.cu", 2, unlike) if unlike else None)
+    number = next((2 + i for i, line in enumerate(code.splitlines()) if unlike in line), 2)
+    assert found == (Unlike("/a.cu", number, unlike) if unlike else None)
 
 
 BRANCHES = """#if defined(A) // one
@@ -313,7 +346,7 @@ int e;
     "front, host, unlike",
     [
         ({2, 4, 11}, {2, 4, 11}, None),
-        ({2, 4, 11}, {2, 11}, (3, "# if B")),
+        ({2, 4, 11}, {2, 11}, None),  # as it only defines
         ({2, 11}, {9, 11}, (1, "#if defined(A)")),
         ({7, 11}, {9, 11}, (6, "#elif C")),
         ({9, 11}, {11}, (8, "#else")),

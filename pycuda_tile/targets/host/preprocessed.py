@@ -5,25 +5,25 @@ from __future__ import annotations
 import functools
 import os
 import re
-import struct
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from ...compilers import units
 from ...frontend.tokens import without_comments
+from .expanded import DIRECTIVE, Expanded, is_same_text
 from .unlike import Unlike
 
 #: Without a definition that could be compared.
-_OPERATORS = re.compile(
-    r"__(?:(?:BASE_)?FILE|FILE_NAME|COUNTER|INCLUDE_LEVEL|DATE|TIME(?:STAMP)?)__|__has_\w+"
-)
+_OPERATORS = re.compile(r"__(?:BASE_FILE|FILE_NAME|COUNTER|INCLUDE_LEVEL|DATE|TIME(?:STAMP)?)__|__has_\w+")
+#: Defined by where they are used: the same wherever compilers print the same.
+_PLACES = ("__FILE__", "__LINE__")
 #: What a type is, as compilers define it.
 _OF_TYPES = {"wchar_t": "__WCHAR_TYPE__", "wint_t": "__WINT_TYPE__"}
-_DIRECTIVE = re.compile(r"[ \t]*#[ \t]*(\w*)")
 _NAME = re.compile(r"(?<![\w.'])[A-Za-z_]\w*")
 _MARKER = re.compile(r'# (\d+) "((?:[^"\\]|\\.)*)"(.*)')
 _PASTING = re.compile(r" *## *")  # which compilers print with other blanks
 _DEFINITION = re.compile(r"#define ([A-Za-z_$][\w$]*)(\([^)]*\))?(.*)")
+_DEFINES = re.compile(r"[ \t]*(?:#[ \t]*(?:define|if|ifdef|ifndef|elif\w*|else|endif)\b.*)?")
 
 
 class Definition(NamedTuple):
@@ -88,30 +88,40 @@ def find_macro(
     texts:  names and texts of the source and its headers
     ours:   the folder of headers whose macros mean the same everywhere
     """
-    tables = _Tables(front.macros, host.macros, ours, set())
+    tables = _Tables(front.macros, host.macros, ours, {})
     for file, text in texts:
         lines = without_comments(text).split("\n")
+        expanded = Expanded(front, host, file, lines)
         front_lines, host_lines = (read.taken.get(file, set()) for read in (front, host))
         hidden: set[int] = set()
         for branch in _branches(lines):
             is_taken = not front_lines.isdisjoint(branch)
-            if is_taken == host_lines.isdisjoint(branch):
+            differs = is_taken == host_lines.isdisjoint(branch)
+            if differs and not _only_defines(lines[branch.start - 1 : branch.stop - 1]):
                 return Unlike(file, branch.start - 1, " ".join(lines[branch.start - 2].split()))
             hidden.update(() if is_taken else branch)
         for number, line in enumerate(lines, 1):
-            if number in hidden or _DIRECTIVE.match(line):
+            if number in hidden or DIRECTIVE.match(line):
                 continue
             for used in _NAME.finditer(line):
-                if unlike := tables.unlike(used[0], line[used.end() :].lstrip()[:1] in ("(", "")):
+                unlike = tables.unlike(used[0], line[used.end() :].lstrip()[:1] in ("(", ""))
+                if unlike and (_OPERATORS.fullmatch(unlike) or not expanded.is_alike(number)):
                     return Unlike(file, number, unlike)
+                if tables.is_of_sources(used[0]) and not expanded.has_alike_strings(number):
+                    return Unlike(file, number, used[0])
     return None
+
+
+def _only_defines(lines: list[str]) -> bool:
+    """Whether lines only define macros, which matter where they are used."""
+    return all(map(_DEFINES.fullmatch, re.sub(r"\\\n", " ", "\n".join(lines)).split("\n")))
 
 
 def _branches(lines: list[str]) -> Iterator[range]:
     """The numbers of the lines from each #if, #elif and #else to the next, with what is nested."""
     starts: list[int] = []
     for number, line in enumerate(lines, 1):
-        found = _DIRECTIVE.match(line)
+        found = DIRECTIVE.match(line)
         word = found[1] if found else ""
         if starts and (word == "endif" or word.startswith("el")):
             yield range(starts.pop(), number)
@@ -120,47 +130,38 @@ def _branches(lines: list[str]) -> Iterator[range]:
 
 
 class _Tables(NamedTuple):
-    """The macros of both compilers, and those that have been looked at."""
+    """The macros of both compilers, and what was found about them."""
 
     front: Mapping[str, list[Definition]]
     host: Mapping[str, list[Definition]]
     ours: str
-    seen: set[str]
+    known: dict[str, str]
 
-    def unlike(self, name: str, is_called: bool = True, inside: bool = False) -> str:
-        """The name, or one that its definition uses, if it is defined differently; else "". `inside` another
-        macro compilers differ in what line a call of several lines has."""
-        if _OPERATORS.fullmatch(name) or (inside and name == "__LINE__"):
+    def is_of_sources(self, name: str) -> bool:
+        """Whether a name is a macro of the compiler, the source or its headers."""
+        return name in self.front and not any(each.file.startswith(self.ours) for each in self.front[name])
+
+    def unlike(self, name: str, is_called: bool = True) -> str:
+        """The name, or one that its definition uses, if it is defined differently; else ""."""
+        if name in _PLACES or _OPERATORS.fullmatch(name):
             return name
-        if name in self.seen:
-            return ""
+        if name in self.known:
+            return self.known[name]
         front, host = (table.get(_OF_TYPES.get(name, name), []) for table in (self.front, self.host))
         if not front and host and host[0].parameters and not is_called:
             return ""
-        self.seen.add(name)
+        self.known[name] = ""  # for definitions that lead back to it
+        self.known[name] = self._unlike(name, front, host)
+        return self.known[name]
+
+    def _unlike(self, name: str, front: list[Definition], host: list[Definition]) -> str:
         if any(each.file.startswith(self.ours) for each in front):
             return ""
         if len(front) != len(host) or not all(map(_are_same, front, host)):
             return name
         names = (used for each in front for used in _NAME.findall(without_comments(each.body)))
-        return next(filter(None, (self.unlike(used, inside=True) for used in names)), "")
+        return next(filter(None, map(self.unlike, names)), "")
 
 
 def _are_same(one: Definition, other: Definition) -> bool:
-    if (one.parameters, one.body) == (other.parameters, other.body):
-        return True
-    numbers = [_number(each.body) for each in (one, other)]
-    return None not in numbers and numbers[0] == numbers[1]
-
-
-def _number(body: str) -> tuple[str, float] | None:
-    """The suffix and the value of a number as compilers define some; None for everything else."""
-    body = re.sub(r"^double\((.*)L\)$", r"\1", body)  # as g++ defines __DBL_MAX__
-    number = re.fullmatch(r"(0x[\da-f]+|[\d.]+(?:e[+-]?\d+)?)([fFlLuU]*)", body)
-    if number is None:
-        return None
-    suffix = number[2].lower()
-    value = float(int(number[1], 16) if number[1].startswith("0x") else float(number[1]))
-    if suffix == "f":
-        (value,) = struct.unpack("f", struct.pack("f", value))
-    return suffix, value
+    return one.parameters == other.parameters and is_same_text(one.body, other.body)
