@@ -90,8 +90,9 @@ def launch(
         raise ArgumentTypeError(
             f"kernel_args: expected a tuple of the kernel's arguments, got {type(kernel_args).__name__}"
         )
-    if (known := _known.get(kernel)) is None:
-        known = _known[kernel] = _Kernel(kernel)
+    function = getattr(kernel, "_pyfunc", kernel)  # one for all kernels that differ in hints only
+    if (known := _known.get(function)) is None:
+        known = _known[function] = _Kernel(kernel)
     passed = read(known.parameters, kernel_args)
     chosen = _options.get(_FAST)
     key = (chosen, passed.keys)

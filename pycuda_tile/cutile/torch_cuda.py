@@ -13,6 +13,7 @@ from cuda.tile import _cext
 from .streams import Event, Stream
 
 _CAPABILITY = (10, 0)  # kernels may use all that cuda.tile has
+_LEAST_PROCESSORS = 8  # kernels divide the number by that of a cluster
 
 
 @contextlib.contextmanager
@@ -67,6 +68,13 @@ def _mode(torch: Any) -> Any:
     return Mode()
 
 
+class Device(contextlib.nullcontext):
+    """In the place of torch.cuda.device, which torch asks for as a type."""
+
+    def __init__(self, *arguments: object):
+        super().__init__()
+
+
 def _replacements(torch: Any) -> dict[str, Any]:
     stream = Stream()
 
@@ -75,8 +83,10 @@ def _replacements(torch: Any) -> dict[str, Any]:
 
     properties = types.SimpleNamespace(
         name="pycuda_tile CPU", major=_CAPABILITY[0], minor=_CAPABILITY[1],
-        multi_processor_count=torch.get_num_threads(), total_memory=2**34, L2_cache_size=2**21, warp_size=32,
+        multi_processor_count=max(torch.get_num_threads(), _LEAST_PROCESSORS),
+        total_memory=2**34, L2_cache_size=2**21, warp_size=32,
     )  # fmt: skip
+    sizes = ("memory_allocated", "max_memory_allocated", "memory_reserved", "max_memory_reserved")
     return {
         "is_available": lambda: True,
         "device_count": lambda: 1,
@@ -85,7 +95,9 @@ def _replacements(torch: Any) -> dict[str, Any]:
         "synchronize": nothing,
         "empty_cache": nothing,
         "init": nothing,
-        "device": lambda *arguments: contextlib.nullcontext(),
+        "reset_peak_memory_stats": nothing,
+        **dict.fromkeys(sizes, lambda *arguments: 0),
+        "device": Device,
         "stream": lambda *arguments: contextlib.nullcontext(),
         "Stream": Stream,
         "Event": Event,

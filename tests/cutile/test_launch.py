@@ -18,6 +18,7 @@ from pycuda_tile import LaunchError, UndefinedBehaviorError, tileir
 ct = pytest.importorskip("cuda.tile", reason="needs NVIDIA's cuda-tile package")
 
 import pycuda_tile.cutile as on_cpu  # noqa: E402
+from pycuda_tile.cutile import launching  # noqa: E402
 from pycuda_tile.cutile.cupy_numpy import cupy_is_numpy  # noqa: E402
 
 ConstInt = ct.Constant[int]
@@ -347,9 +348,26 @@ SCRIPT = """
         end.record()
     torch.cuda.synchronize()
     assert start.elapsed_time(end) > 0
+    torch.cuda.reset_peak_memory_stats()
+    with torch.cuda.device(0):
+        assert torch.cuda.max_memory_allocated() == 0 and isinstance(torch.cuda.device, type)
     assert x.is_cuda and torch.cuda.get_device_capability() >= (8, 0)
+    assert torch.cuda.get_device_properties(0).multi_processor_count >= 8
     print(sys.argv[1:], x.cpu().tolist())
 """
+
+
+def test_kernels_that_differ_in_hints_are_built_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    built: list[object] = []
+    build = launching._build
+    monkeypatch.setattr(launching, "_build", lambda *given: built.append(given) or build(*given))
+    x, y = np.arange(6, dtype=np.int64), np.zeros(6, np.int64)
+    with on_cpu.options(interpret=True):
+        for occupancy in (1, 2, 4):
+            y[:] = 0
+            ct.launch(None, (2,), copy.replace_hints(occupancy=occupancy), (x, y, 4))
+            np.testing.assert_array_equal(y, x)
+    assert len(built) <= 1
 
 
 def test_a_script_for_a_gpu_runs_as_it_is(tmp_path) -> None:

@@ -73,6 +73,27 @@ def test_comparison_and_extrema(dtype, target):
 
 
 @pytest.mark.parametrize("dtype", [HALF, BFLOAT], ids=str)
+def test_one_element_goes_with_every_other(dtype, target):
+    values = mixed(dtype, 64, seed=3)
+    made = []
+    for count in (8, 16, 64):
+        a = values[:count]
+        for one in (np.asarray(values[5:6]), np.asarray(values[5])):
+            made += [
+                (Case("x0 - x1", [a, one], (count,), dtype), reference.sub(a, one)),
+                (Case("x0 / x1", [one, a], (count,), dtype), reference.div(one, a)),
+                (Case("x0 < x1", [a, one], (count,), bool), reference.less(a, one)),
+                (Case("ct::fma(x0, x1, x0)", [a, one], (count,), dtype), reference.fma(a, one, a)),
+            ]
+        pairs = a.reshape(2, -1)
+        rows = Case("x0 + x1", [pairs, values[7:8].reshape(1, 1)], pairs.shape, dtype)
+        made.append((rows, reference.add(pairs, values[7:8])))
+    run([case for case, _ in made], target)
+    for case, expected in made:
+        assert_same_bits(case, np.broadcast_to(expected, case.shape))
+
+
+@pytest.mark.parametrize("dtype", [HALF, BFLOAT], ids=str)
 def test_products_that_are_ties_and_rows_of_small_floats(dtype, target):
     info, at = ml_dtypes.finfo(dtype), np.arange(SIZE).reshape(SHAPE)
     ties = (1 + (at % 20 * 2 + 1) * float(info.eps)).astype(dtype)  # times 1.5, between two numbers
@@ -128,6 +149,20 @@ def test_conversions_round_once(target):
     run([case for case, _ in made], target)
     for case, dtype in made:
         assert_same_bits(case, reference.element_cast(case.inputs[0], dtype))
+
+
+def test_what_becomes_double_again_is_rounded(target):
+    """g++ 12 makes vectors of two doubles that become floats and double again, and drops both conversions."""
+    made = []
+    for count in (1, 2, 4, 8, 32):
+        x = mixed(np.dtype(np.float64), 32, seed=9)[:count]
+        x[0] = 0.1
+        for dtype in (np.dtype(np.float32), HALF, BFLOAT):
+            text = f"ct::element_cast<double>(ct::element_cast<{CPP_TYPES[dtype]}>(x0))"
+            made.append((Case(text, [x], (count,), np.float64), reference.element_cast(x, dtype)))
+    run([case for case, _ in made], target)
+    for case, rounded in made:
+        assert_same_bits(case, reference.element_cast(rounded, np.dtype(np.float64)))
 
 
 def test_bfloat16_of_floats_of_all_kinds(target):

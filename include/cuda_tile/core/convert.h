@@ -18,7 +18,7 @@ inline constexpr bool is_below_float = is_floating_point_v<E> && floating_rank<E
 
 /// `x` as a float: exact, or whichever of the two neighbouring floats has a last bit of 1.
 CUDA_TILE_API float to_odd_float(double x) {
-  float nearest = static_cast<float>(x);
+  float nearest = platform::to_float(x);
   double back = nearest;
   unsigned b = platform::bit_cast<unsigned>(nearest);
   bool away = nearest > 0 ? back > x : nearest < 0 && back < x;
@@ -98,6 +98,8 @@ CUDA_TILE_API To convert(From x) {
   else
     return static_cast<To>(x);
 #else
+  else if constexpr (is_same_v<To, float> && is_same_v<From, double>)
+    return platform::to_float(x);
   else if constexpr (is_below_float<From>)
     return detail::convert<To>(detail::to_float(x));
   else if constexpr (!is_below_float<To>)

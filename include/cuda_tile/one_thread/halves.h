@@ -1,6 +1,6 @@
-// Tiles of small floats with one thread a block: whole vectors of half are converted from and to float by the
+// Tiles of floats with one thread a block: whole vectors of half are converted from and to float by the
 // processor's instructions, which compilers do not find by themselves, vectors of float to bfloat16 as well,
-// and floats of 8 bits by their bits.
+// floats of 8 bits by their bits, and double to float as vectors, since single elements hide what they are.
 #pragma once
 
 #include "cuda_tile/core/modes.h"
@@ -34,6 +34,15 @@ CUDA_TILE_CONSTEXPR bool widens_bytes() {
   return sizeof(From) == 1 && N % at_once == 0 && is_same_v<To, float> && is_below_float<From>;
 }
 
+/// Doubles that become floats at once: vectors of two are those that g++ drops.
+inline constexpr unsigned doubles_at_once = platform::vector_bytes < 32 ? 4 : platform::vector_bytes / 8;
+
+/// Whether N doubles become floats in whole vectors.
+template <typename To, typename From, unsigned N>
+CUDA_TILE_CONSTEXPR bool rounds_to_float() {
+  return is_same_v<To, float> && is_same_v<From, double> && N % doubles_at_once == 0;
+}
+
 template <unsigned N, typename To, typename From>
 CUDA_TILE_API void convert_elements(To* to, From const* from) {
   constexpr unsigned at_once = halves_or_one, two = 2 * at_once;
@@ -46,6 +55,14 @@ CUDA_TILE_API void convert_elements(To* to, From const* from) {
   } else if constexpr (rounds_to_bfloat16<To, From, N>()) {
     for (unsigned i = 0; i < N; i += platform::bfloat16s_at_once)
       platform::bfloat16s_of_floats(to + i, from + i);
+  } else if constexpr (rounds_to_float<To, From, N>()) {
+    using doubles = platform::vector<double, 8 * doubles_at_once>;
+    using floats = platform::vector<float, 4 * doubles_at_once>;
+    for (unsigned i = 0; i < N; i += doubles_at_once) {
+      auto const x = platform::load_vector<doubles>(from + i);
+      floats const rounded = __builtin_convertvector(x, floats);
+      platform::store_vector(to + i, platform::hidden(rounded));
+    }
   } else if constexpr (!converts_halves<To, From, N>()) {
     for (unsigned i = 0; i < N; ++i)
       to[i] = detail::convert<To>(from[i]);
@@ -104,8 +121,8 @@ concept maps_halves =
 /// `Count` elements of a tile as floats; a single one is that of each of them.
 template <unsigned Count, typename T>
 CUDA_TILE_API auto as_floats(T const& x, unsigned first) {
-  if constexpr (scalar<T>) {
-    return detail::convert<float>(x);
+  if constexpr (scalar<T> || tile_size_v<T> == 1) {
+    return detail::convert<float>(detail::operand_value(x, 0));
   } else {
     tile<float, shape<Count>> result;
     for (unsigned i = 0; i < Count; i += platform::halves_at_once)

@@ -86,8 +86,11 @@ CUDA_TILE_API R map_aligned(F f, Operands const&... operands) {
   return result;
 }
 
-template <typename R, typename E, typename T>
-  requires(!scalar<T>)
+/// Whether an operand has as many elements as a result, and not one for all of them.
+template <typename T, typename R>
+concept has_each = !scalar<T> && tile_size_v<T> == R::distribution::slots;
+
+template <typename R, typename E, has_each<R> T>
 CUDA_TILE_API R map_aligned(conversion_to<E> f, T const& operand) {
   checks::before_map<tile_shape_t<R>>(f, operand);
   R result;
@@ -97,8 +100,8 @@ CUDA_TILE_API R map_aligned(conversion_to<E> f, T const& operand) {
 }
 
 /// Quotients by one number.
-template <typename R, typename T>
-  requires(!checks::enabled && !scalar<T> && divides_rows<typename R::element_type, R::distribution::slots>)
+template <typename R, has_each<R> T>
+  requires(!checks::enabled && divides_rows<typename R::element_type, R::distribution::slots>)
 CUDA_TILE_API R map_aligned(elements::div, T const& operand, float divisor) {
   R result;
   detail::divide_row<R::distribution::slots>(result.slots, operand.slots, divisor);
@@ -106,7 +109,7 @@ CUDA_TILE_API R map_aligned(elements::div, T const& operand, float divisor) {
 }
 
 /// exp in whole vectors.
-template <typename R, typename F, typename T>
+template <typename R, typename F, has_each<R> T>
   requires(__is_base_of(elements::exp, F) && platform::has_exp_of_vectors &&
            is_same_v<typename R::element_type, float> &&
            R::distribution::slots % (platform::vector_bytes / sizeof(float)) == 0)
@@ -123,8 +126,8 @@ CUDA_TILE_API R map_aligned(F f, T const& operand) {
 }
 
 /// sin, cos and tan.
-template <typename R, typename F, typename T>
-  requires(has_moderate<F> && !scalar<T> && !maps_halves<R, F, T>)
+template <typename R, typename F, has_each<R> T>
+  requires(has_moderate<F> && !maps_halves<R, F, T>)
 CUDA_TILE_API R map_aligned(F f, T const& operand) {
   constexpr unsigned slots = R::distribution::slots;
   checks::before_map<tile_shape_t<R>>(f, operand);

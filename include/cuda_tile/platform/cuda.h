@@ -36,6 +36,8 @@ __device__ __forceinline__ void* static_scratch() {
 /// than by manipulating bits.
 inline constexpr bool small_floats_convert = true;
 
+__device__ __forceinline__ float to_float(double x) { return static_cast<float>(x); }
+
 /// Tells the compiler that a condition holds.
 __device__ __forceinline__ void assume(bool condition) { __builtin_assume(condition); }
 

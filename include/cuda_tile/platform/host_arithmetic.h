@@ -36,6 +36,24 @@ inline T multiply_add(T a, T b, T c) {
     return a * b + c;
 }
 
+/// Hides what a number is made of. g++ makes vectors of two conversions from double to float and back, and
+/// then drops both, with the rounding, unless it cannot see that they belong together.
+template <typename T>
+inline T hidden(T x) {
+#if defined(__GNUC__) && !defined(__clang__) && defined(__SSE2__)
+  asm("" : "+x"(x));
+#elif defined(__GNUC__) && !defined(__clang__) && defined(__aarch64__)
+  asm("" : "+w"(x));
+#endif
+  return x;
+}
+
+/// x, rounded to float.
+inline float to_float(double x) {
+  float const rounded = static_cast<float>(x);
+  return __builtin_constant_p(x) ? rounded : platform::hidden(rounded);
+}
+
 inline constexpr bool small_floats_convert = false;
 
 /// Tells the compiler nothing: no host compiler gained by it.

@@ -16,6 +16,7 @@
 // - ceil, floor, sqrt: exact, or correctly rounded
 // - exp, exp2, log, log2, pow, rsqrt: within the errors of [2.4]
 // - sin, cos, tan, sinh, cosh, tanh, atan2: the same
+// - to_float: a double, rounded
 // - small_floats_convert: whether small floats are converted by the operators of their types
 //
 // Platforms that run kernels have these; order and scope are the values of [2.13.7] and [2.13.8]:
@@ -34,6 +35,7 @@
 // - opaque: a pointer whose value is hidden from the compiler
 //
 // For blocks of one thread, on a host:
+// - hidden: the same number or vector, of which the compiler does not know what made it
 // - vector, vector_bytes, vector_registers: vectors as wide as the processor's
 // - load_vector, store_vector, copy_vectors, copy_first: of vectors
 // - shuffle_lanes, shift_lanes, rotate_lanes, splat_last: the lanes of vectors in another order

@@ -16,6 +16,8 @@ constexpr void barrier() {}
 /// Whether small floats are converted by the operators of their types: by the conversion's name.
 inline constexpr bool small_floats_convert = true;
 
+inline float to_float(double x) { return static_cast<float>(x); }
+
 /// a * b + c, for products that go by their name instead.
 template <typename T>
 T multiply_add(T a, T b, T c);

@@ -3,6 +3,7 @@
 -  `mmaf` with sums of half adds in float, and rounds once.
 -  `mmaf_scaled` multiplies by the scales, multiplies matrices and adds in double, and rounds once.
 -  `insert` chooses, at each position, between the part and the whole.
+-  `fpowi` by 2 multiplies: double, in which powers are computed, has all squares of the narrower types.
 """
 
 from __future__ import annotations
@@ -13,9 +14,10 @@ import numpy as np
 
 from ..elements import DTYPES
 from ..ir import Block, Operation, Scalar, Tile, Value
-from ..reading import group, operand, value_element, value_shape
+from ..lower.tiles import shared_value
+from ..reading import group, operand, operands_of, value_element, value_shape
 from .contraction import is_zero, size_against
-from .facts import is_small
+from .facts import SHAPES, is_small
 
 
 def expand(body: Block) -> None:
@@ -143,8 +145,32 @@ def _is_at(parts: _Parts, shape: tuple[int, ...], dim: int, count: int, index: V
     return parts.shaped("broadcast", parts.shaped("reshape", found, along), shape)
 
 
+def _square(op: Operation, definitions: dict[int, Operation]) -> list[Operation]:
+    base, (result,) = operand(op, "source"), op.results
+    made = definitions.get(id(operand(op, "exponent")))
+    while made is not None and made.name in SHAPES:
+        made = definitions.get(id(operands_of(made)[0]))
+    if value_element(base) not in ("f32", "f16", "bf16") or made is None or made.name != "constant":
+        return []
+    if shared_value(made) != 2:
+        return []
+    parts, twice = _Parts(op), {"lhs": [base], "rhs": [base]}
+    if value_element(base) != "f32":
+        parts.add("mulf", twice, result, rounding_mode="nearest_even")
+        return parts.made
+    square = parts.add("mulf", twice, Value(result.type), rounding_mode="nearest_even")
+    # A power of NaN is one NaN, but a product has the bits of a factor.
+    how = {"comparison_predicate": "not_equal", "comparison_ordering": "unordered"}
+    is_nan = parts.add("cmpf", twice, Value(Tile(Scalar("i1"), value_shape(base))), **how)
+    nan = parts.add("constant", {}, Value(result.type), value=np.array(np.nan, DTYPES["f32"]))
+    sides = {"cond": [is_nan], "val_if_true": [nan], "val_if_false": [square]}
+    parts.add("select", sides, result)
+    return parts.made
+
+
 _EXPANSIONS: dict[str, Callable[[Operation, dict[int, Operation]], list[Operation]]] = {
     "mmaf": _sums_of_half,
     "mmaf_scaled": _scaled,
     "insert": _inserted,
+    "fpowi": _square,
 }
