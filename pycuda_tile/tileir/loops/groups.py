@@ -251,10 +251,11 @@ def _ready(part: list[Operation]) -> list[Operation]:
 
 def _for_loads(part: list[Operation], uses: Uses) -> list[Item]:
     """Nests for the places of several loads that belong to no loops: for the pointers of all together if that
-    can be, then for masks."""
+    can be, then for masks. Not where other loads are needed for these: compilers do not vectorise so much at
+    once, with the branches at the ends of loads."""
     loads: list[Operation] = []
     for op in itertools.takewhile(lambda op: not _orders(op), part):
-        if op.name in LOADS and not any(load in loads for load in needed_for(data_of(op), part)):
+        if op.name in LOADS and not any(each.name in LOADS for each in needed_for(data_of(op), part)):
             loads += [op] if _runs_on_tiles(op, part) else []
     items: list[Item] = []
     for alike in itertools.zip_longest(*(filter(is_tile, data_of(op)) for op in loads if len(loads) > 1)):
