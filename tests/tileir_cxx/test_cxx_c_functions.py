@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from open_front_end import Kernels
 
+import pycuda_tile as pct
 from pycuda_tile import tileir
 
 REFERENCES = {
@@ -114,3 +115,48 @@ def test_a_trap_ends_the_kernel(others: Kernels):
     with pytest.raises(tileir.AssertionFailed, match="__trap"):
         others["stops"][1](np.array([1, 0], np.int32))
     assert list(y) == [0, 1]
+
+
+STANDARD = """
+#include <cmath>
+#include <numeric>
+#include "cuda_tile.h"
+namespace ct = cuda::tiles;
+__tile_global__ void standard(const float* x, const double* d, double* y, int* sizes, long n) {
+  auto i = ct::iota<ct::tile<int, ct::shape<64>>>();
+  ct::store(y + 32 + i, ct::exp(ct::load(d + i)) * 2.0);
+  int j = 0;
+  y[j++] = std::nearbyint(x[0]); y[j++] = std::fdim(x[1], x[0]); y[j++] = std::fdim(d[0], d[1]);
+  y[j++] = std::lround(x[0]); y[j++] = std::lround(d[0]); y[j++] = std::llround(x[1]);
+  y[j++] = std::lrint(x[0]); y[j++] = std::llrint(d[0]); y[j++] = std::ldexp(x[0], static_cast<int>(n));
+  y[j++] = std::ldexp(d[0], -1000); y[j++] = std::scalbn(d[0], static_cast<int>(n));
+  y[j++] = std::abs(n - 100); y[j++] = std::pow(2.0f, static_cast<float>(n)); y[j++] = std::exp2(double(n));
+  y[j++] = std::midpoint(x[2], x[2]); y[j++] = std::midpoint(x[3], x[4]); y[j++] = std::midpoint(d[0], d[1]);
+  y[j++] = std::acosh(d[0]); y[j++] = std::asinh(d[0]); y[j++] = std::atanh(d[0] / 4);
+  y[j++] = std::erfc(d[0]);
+  y[j++] = std::hypot(d[0], d[1]); y[j++] = std::hypot(3, 4.0f);
+  sizes[0] = sizeof(std::lround(x[0])); sizes[1] = sizeof(std::hypot(x[0], x[1]));
+  sizes[2] = sizeof(std::erfc(x[0])); sizes[3] = sizeof(std::abs(n));
+}
+"""
+
+
+def test_names_of_the_standard_library():
+    x = np.array([2.5, -7.25, 3e38, 1e-45, 4e-45], np.float32)
+    d = np.linspace(2.5, -3.0, 64)
+    d[1] = -7.25
+    exact = [2, 0, 9.75, 3, 3, -7, 2, 2, 2.5 * 128, math.ldexp(2.5, -1000), 2.5 * 128, 93, 128, 128]
+    exact += [float(x[2]), float(np.float32(3e-45)), (2.5 - 7.25) / 2]
+    near = [math.acosh(2.5), math.asinh(2.5), math.atanh(0.625), math.erfc(2.5), math.hypot(2.5, 7.25), 5]
+    kernels = [pct.build(STANDARD, target="cpu", optimize=way).kernel("standard") for way in (True, False)]
+    for kernel in kernels:
+        y, sizes = np.zeros(96), np.zeros(4, np.int32)
+        kernel[1](x, d, y, sizes, 7)
+        assert y[: len(exact)].tolist() == exact
+        np.testing.assert_allclose(y[len(exact) :][: len(near)], near, rtol=1e-14)
+        assert sizes.tolist() == [8, 4, 4, 8]
+    assert kernels[0].attributes["path"] == "fused"
+    try:
+        pct.build(STANDARD, target="simt")
+    except pct.TargetUnavailable as error:
+        pytest.skip(str(error))
