@@ -71,7 +71,7 @@ struct run_of_elements {
   }
   /// *ptrs for each, often consecutive or the same.
   template <typename P>
-  CUDA_TILE_API void load(P* const* ptrs) {
+  CUDA_TILE_API void gather(P* const* ptrs) {
     if (detail::are_neighbours<N>(ptrs))
       copy_from(ptrs[0]);
     else if (ptrs[0] == ptrs[N - 1] && detail::are_apart<N, 0>(ptrs)) {
@@ -99,7 +99,7 @@ CUDA_TILE_API R load_by_runs(Ptrs const& ptrs) {
     if (i + ahead < size)
       __builtin_prefetch(ptrs.slots[i + ahead]);
     run_of_elements<E, run> elements;
-    elements.load(ptrs.slots + i);
+    elements.gather(ptrs.slots + i);
     elements.copy_to(result.slots + i);
   }
   return result;
@@ -148,7 +148,7 @@ CUDA_TILE_API R load_by_masked_runs(Ptrs const& ptrs, Mask const& mask, Padding 
     auto const pad = [&](unsigned j) { return detail::convert<E>(detail::operand_value(padding, j)); };
     if (masks.all) {
       run_of_elements<E, run> elements;
-      elements.load(ptrs.slots + i);
+      elements.gather(ptrs.slots + i);
       elements.copy_to(result.slots + i);
     } else if (!masks.any)
       for (unsigned j = i; j < i + run; ++j)
