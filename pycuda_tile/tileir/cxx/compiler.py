@@ -24,6 +24,7 @@ _FLAGS = [
     *("-ffp-contract=off", "-fno-math-errno", "-fno-exceptions", "-fno-rtti", "-fno-threadsafe-statics"),
     "-fno-optimize-sibling-calls",  # recursion stays visible
     "-fno-convergent-functions",  # which a GPU's are by default: LLVM would leave invariant calls in loops
+    # LLVM would make other functions of powers of two.
     *("-fno-builtin-pow", "-fno-builtin-powf", "-fno-builtin-exp2", "-fno-builtin-exp2f"),
     *("-fno-builtin-printf", "-Werror=format-insufficient-args"),
     *("-fdiagnostics-color=never", "-fno-elide-type", "-ftabstop=1"),
