@@ -36,7 +36,7 @@ CUDA_TILE_API float to_odd_float(I x) {
   if constexpr (sizeof(I) < 4) {
     return static_cast<float>(x);
   } else if constexpr (sizeof(I) == 4) {
-    return detail::to_odd_float(static_cast<double>(x)); // compilers vectorise it
+    return detail::to_odd_float(static_cast<double>(x));
   } else {
     using bits = bits_t<I>;
     bool negative = x < 1 && x != 0; // NVRTC warns about comparing unsigned numbers with < 0
