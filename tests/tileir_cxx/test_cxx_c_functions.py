@@ -156,6 +156,10 @@ def test_names_of_the_standard_library():
         np.testing.assert_allclose(y[len(exact) :][: len(near)], near, rtol=1e-14)
         assert sizes.tolist() == [8, 4, 4, 8]
     assert kernels[0].attributes["path"] == "fused"
+
+
+@pytest.mark.wide
+def test_names_of_the_standard_library_on_gpus():
     try:
         pct.build(STANDARD, target="simt")
     except pct.TargetUnavailable as error:
