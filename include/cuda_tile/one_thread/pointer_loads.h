@@ -52,38 +52,28 @@ CUDA_TILE_API bool are_neighbours(P* const* ptrs) {
   return detail::are_apart<N, sizeof(P)>(ptrs);
 }
 
-/// N elements as vectors if they fill some. Compilers keep these in registers where branches fill them, but
-/// not the elements of tiles.
-template <typename E, unsigned N>
-struct run_of_elements {
+/// *ptrs for N elements, often consecutive or the same, by way of vectors if they fill some. Compilers keep
+/// these in registers where branches fill them, but not the elements of tiles.
+template <unsigned N, typename E, typename P>
+CUDA_TILE_API void gather_run(E* to, P* const* ptrs) {
+  constexpr unsigned full = platform::vector_bytes / sizeof(E), width = N % full == 0 ? full : 1;
   using B = bits_t<E>;
-  static constexpr unsigned full = platform::vector_bytes / sizeof(E), width = N % full == 0 ? full : 1;
-  typedef B V __attribute__((vector_size(width * sizeof(E))));
+  using V = platform::vector<B, width * sizeof(E)>;
   V vectors[N / width];
-
-  CUDA_TILE_API void copy_from(E const* from) {
+  if (detail::are_neighbours<N>(ptrs))
     for (unsigned v = 0; v < N / width; ++v)
-      vectors[v] = platform::load_vector<V>(from + v * width);
-  }
-  CUDA_TILE_API void copy_to(E* to) const {
+      vectors[v] = platform::load_vector<V>(ptrs[0] + v * width);
+  else if (ptrs[0] == ptrs[N - 1] && detail::are_apart<N, 0>(ptrs)) {
+    V const same = V{} + platform::bit_cast<B>(*ptrs[0]);
     for (unsigned v = 0; v < N / width; ++v)
-      platform::store_vector(to + v * width, vectors[v]);
-  }
-  /// *ptrs for each, often consecutive or the same.
-  template <typename P>
-  CUDA_TILE_API void gather(P* const* ptrs) {
-    if (detail::are_neighbours<N>(ptrs))
-      copy_from(ptrs[0]);
-    else if (ptrs[0] == ptrs[N - 1] && detail::are_apart<N, 0>(ptrs)) {
-      V const same = V{} + platform::bit_cast<B>(*ptrs[0]);
-      for (unsigned v = 0; v < N / width; ++v)
-        vectors[v] = same;
-    } else
-      for (unsigned v = 0; v < N / width; ++v)
-        for (unsigned l = 0; l < width; ++l)
-          vectors[v][l] = platform::bit_cast<B>(*ptrs[v * width + l]);
-  }
-};
+      vectors[v] = same;
+  } else
+    for (unsigned v = 0; v < N / width; ++v)
+      for (unsigned l = 0; l < width; ++l)
+        vectors[v][l] = platform::bit_cast<B>(*ptrs[v * width + l]);
+  for (unsigned v = 0; v < N / width; ++v)
+    platform::store_vector(to + v * width, vectors[v]);
+}
 
 /// *ptrs for each element.
 template <typename R, typename Ptrs>
@@ -98,9 +88,7 @@ CUDA_TILE_API R load_by_runs(Ptrs const& ptrs) {
   for (unsigned i = 0; i < size; i += run) {
     if (i + ahead < size)
       __builtin_prefetch(ptrs.slots[i + ahead]);
-    run_of_elements<E, run> elements;
-    elements.gather(ptrs.slots + i);
-    elements.copy_to(result.slots + i);
+    detail::gather_run<run>(result.slots + i, ptrs.slots + i);
   }
   return result;
 }
@@ -146,11 +134,9 @@ CUDA_TILE_API R load_by_masked_runs(Ptrs const& ptrs, Mask const& mask, Padding 
   for (unsigned i = 0; i < R::distribution::size; i += run) {
     auto const masks = run_of_masks::template of<run>(mask, i);
     auto const pad = [&](unsigned j) { return detail::convert<E>(detail::operand_value(padding, j)); };
-    if (masks.all) {
-      run_of_elements<E, run> elements;
-      elements.gather(ptrs.slots + i);
-      elements.copy_to(result.slots + i);
-    } else if (!masks.any)
+    if (masks.all)
+      detail::gather_run<run>(result.slots + i, ptrs.slots + i);
+    else if (!masks.any)
       for (unsigned j = i; j < i + run; ++j)
         result.slots[j] = pad(j);
     else

@@ -5,30 +5,29 @@ from __future__ import annotations
 import functools
 import re
 import struct
-from typing import TYPE_CHECKING
-
-if TYPE_CHECKING:
-    from .preprocessed import Preprocessed
 
 DIRECTIVE = re.compile(r"[ \t]*#[ \t]*(\w*)")
 _TOKEN = re.compile(r""""(?:[^"\\]|\\.)*"|'(?:[^'\\]|\\.)+'|\.?\d(?:[eEpP][+-]|[\w.'])*|\w+|\S""")
 
 
 class Expanded:
-    """The code of a file with macros expanded, as two compilers print it."""
+    """The code of a file with macros expanded, as two compilers print it.
 
-    def __init__(self, front: Preprocessed, host: Preprocessed, file: str, lines: list[str]):
-        self._reads, self._file, self._lines = (front, host), file, lines
+    lines:    of the file, without comments
+    printed:  what each compiler prints, with the numbers of lines
+    """
+
+    def __init__(self, lines: list[str], printed: list[list[tuple[int, str]]]):
+        self._lines, self._printed = lines, printed
         self._alike: dict[int, bool] = {}
         self._alike_strings: dict[int, bool] = {}
 
     @functools.cached_property
     def _tokens(self) -> list[dict[int, list[str]]]:
         found: list[dict[int, list[str]]] = [{}, {}]
-        for tokens, read in zip(found, self._reads, strict=True):
-            for file, number, line in read.lines:
-                if file == self._file:
-                    tokens.setdefault(number, []).extend(_TOKEN.findall(line))
+        for tokens, numbered in zip(found, self._printed, strict=True):
+            for number, line in numbered:
+                tokens.setdefault(number, []).extend(_TOKEN.findall(line))
         return found
 
     @functools.cached_property

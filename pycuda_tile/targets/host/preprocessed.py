@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ...compilers import units
 from ...frontend.tokens import without_comments
 from .expanded import DIRECTIVE, Expanded, is_same_text
-from .unlike import Unlike
+from .unlike import Unlike, by_file
 
 #: Without a definition that could be compared.
 _OPERATORS = re.compile(r"__(?:BASE_FILE|FILE_NAME|COUNTER|INCLUDE_LEVEL|DATE|TIME(?:STAMP)?)__|__has_\w+")
@@ -89,9 +89,10 @@ def find_macro(
     ours:   the folder of headers whose macros mean the same everywhere
     """
     tables = _Tables(front.macros, host.macros, ours, {})
+    code = [by_file(read.lines) for read in (front, host)]
     for file, text in texts:
         lines = without_comments(text).split("\n")
-        expanded = Expanded(front, host, file, lines)
+        expanded = Expanded(lines, [each.get(file, []) for each in code])
         front_lines, host_lines = (read.taken.get(file, set()) for read in (front, host))
         hidden: set[int] = set()
         for branch in _branches(lines):

@@ -42,14 +42,15 @@ class Unlike(NamedTuple):
 
 def find_word(lines: Iterable[tuple[str, int, str]]) -> Unlike | None:
     """The first word in code whose macros are expanded that means something else whatever the compilers."""
-    for file, numbered in _by_file(lines).items():
+    for file, numbered in by_file(lines).items():
         code = "".join(line + "\n" for _, line in numbered)
         if found := _WORDS.search(without_comments(code)):
             return Unlike(file, numbered[code.count("\n", 0, found.start())][0], " ".join(found[0].split()))
     return None
 
 
-def _by_file(lines: Iterable[tuple[str, int, str]]) -> dict[str, list[tuple[int, str]]]:
+def by_file(lines: Iterable[tuple[str, int, str]]) -> dict[str, list[tuple[int, str]]]:
+    """Lines with their numbers, by the file."""
     files: dict[str, list[tuple[int, str]]] = {}
     for file, number, line in lines:
         files.setdefault(file, []).append((number, line))

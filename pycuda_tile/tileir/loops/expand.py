@@ -155,11 +155,12 @@ def _square(op: Operation, definitions: dict[int, Operation]) -> list[Operation]
     if shared_value(made) != 2:
         return []
     parts, twice = _Parts(op), {"lhs": [base], "rhs": [base]}
-    if value_element(base) != "f32":
-        parts.add("mulf", twice, result, rounding_mode="nearest_even")
+    # A power of NaN is one NaN, but a product of floats has the bits of a factor.
+    keeps_bits = value_element(base) == "f32"
+    square = Value(result.type) if keeps_bits else result
+    parts.add("mulf", twice, square, rounding_mode="nearest_even")
+    if not keeps_bits:
         return parts.made
-    square = parts.add("mulf", twice, Value(result.type), rounding_mode="nearest_even")
-    # A power of NaN is one NaN, but a product has the bits of a factor.
     how = {"comparison_predicate": "not_equal", "comparison_ordering": "unordered"}
     is_nan = parts.add("cmpf", twice, Value(Tile(Scalar("i1"), value_shape(base))), **how)
     nan = parts.add("constant", {}, Value(result.type), value=np.array(np.nan, DTYPES["f32"]))

@@ -255,10 +255,13 @@ def _for_loads(part: list[Operation], uses: Uses) -> list[Item]:
     once, with the branches at the ends of loads."""
     loads: list[Operation] = []
     for op in itertools.takewhile(lambda op: not _orders(op), part):
-        if op.name in LOADS and not any(each.name in LOADS for each in needed_for(data_of(op), part)):
-            loads += [op] if _runs_on_tiles(op, part) else []
+        if op.name in LOADS and any(map(is_tile, data_of(op))):
+            loads += [] if any(each.name in LOADS for each in needed_for(data_of(op), part)) else [op]
+    loads = [op for op in loads if _runs_on_tiles(op, part)] if len(loads) > 1 else []
     items: list[Item] = []
-    for alike in itertools.zip_longest(*(filter(is_tile, data_of(op)) for op in loads if len(loads) > 1)):
+    if len(loads) < 2:
+        return items
+    for alike in itertools.zip_longest(*(filter(is_tile, data_of(op)) for op in loads)):
         while values := [value for value in alike if value and needed_for([value], part)]:
             nests = [_longest(needed_for(some, part), uses, {}, _before) for some in [values, values[:1]]]
             nest = next((each for each in nests if each and _is_worth_it(each)), None)
