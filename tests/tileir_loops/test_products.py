@@ -32,6 +32,11 @@ KERNELS = {
     "started": kernels.product("started", 16, 32, 512, start="2.5"),
     "turned": kernels.product("turned", 16, 32, 16, transposed="ab"),
     "narrow": kernels.product("narrow", 4, 8, 4, transposed="b"),
+    "few_columns": kernels.product("few_columns", 16, 4, 32, start="2.5", transposed="a"),
+    "few_halves": kernels.product("few_halves", 32, 2, 16, kind="f16"),
+    "few_bytes": kernels.product("few_bytes", 16, 4, 32, kind="i8", sums="i32"),
+    "one_column": kernels.product("one_column", 64, 1, 16),
+    "one_row": kernels.product("one_row", 1, 64, 16, transposed="b"),
     "batched": kernels.product("batched", 8, 16, 16, batch=2, transposed="a"),
     "one_for_all": kernels.product("one_for_all", 8, 16, 16, batch=2, shared="b", transposed="b"),
     "one_batch": kernels.product("one_batch", 16, 16, 32, batch=1, kind="f16", transposed="b"),
@@ -71,14 +76,19 @@ KERNELS = {
     "two_products": kernels.two_products(),
     "stored_between": kernels.stored_between(),
 }
-TYPES = {"bfloats": ml_dtypes.bfloat16, "one_batch": np.float16, "fp8": ml_dtypes.float8_e4m3fn}
+TYPES = {
+    "bfloats": ml_dtypes.bfloat16,
+    "one_batch": np.float16,
+    "few_halves": np.float16,
+    "fp8": ml_dtypes.float8_e4m3fn,
+}
 TYPES |= {"doubles": np.float64, "bytes": np.int8, "mixed_bytes": np.int8, "started_bytes": np.int8}
 TYPES |= {"bytes_of_tiles": np.int8, "batched_bytes": np.int8, "long_bytes": np.int8}
-TYPES |= {"bytes_backwards": np.int8}
+TYPES |= {"bytes_backwards": np.int8, "few_bytes": np.int8}
 SUMS = {name: np.int32 for name, kind in TYPES.items() if kind == np.int8} | {"doubles": np.float64}
 #: Whose factors are unsigned.
 UNSIGNED = {"mixed_bytes": "a", "started_bytes": "b", "batched_bytes": "ab"}
-STARTS = {"started": 2.5, "started_bytes": -7, "bytes_of_tiles": 5}
+STARTS = {"started": 2.5, "few_columns": 2.5, "started_bytes": -7, "bytes_of_tiles": 5}
 #: The sizes of arrays, in tiles: two steps of one block, several tiles, ragged ones, and less than a tile.
 SIZES = [(1, 1, 2), (3, 2, 5), (2.5, 1.25, 2.75), (0.5, 0.5, 0.25)]
 
@@ -116,6 +126,11 @@ TILES = {
     "started": (0, 16, 32, 512, ""),
     "turned": (0, 16, 32, 16, "ab"),
     "narrow": (0, 4, 8, 4, "b"),
+    "few_columns": (0, 16, 4, 32, "a"),
+    "few_halves": (0, 32, 2, 16, ""),
+    "few_bytes": (0, 16, 4, 32, ""),
+    "one_column": (0, 64, 1, 16, ""),
+    "one_row": (0, 1, 64, 16, "b"),
     "batched": (2, 8, 16, 16, "a"),
     "one_for_all": (2, 8, 16, 16, "b"),
     "one_batch": (1, 16, 16, 32, "b"),

@@ -21,7 +21,7 @@ class product_sums {
   using F = typename arithmetic::factor;
   static constexpr unsigned per_step = arithmetic::per_step;
   static constexpr bool has_tiles = uses_tiles<arithmetic>;
-  static constexpr unsigned columns = fits_vectors ? ct::detail::block_shape<C, N>::columns : N;
+  static constexpr unsigned columns = ct::detail::block_shape<C, N>::columns;
   /// Wide panels are read from the second cache, however deep, and sums are added up less often if they are
   /// deep. Both factors are to fit into half of a cache of 1 MiB.
   static constexpr bool is_deep =
@@ -48,7 +48,7 @@ class product_sums {
     C corrections[arithmetic::has_corrections ? M : 1]; // what the sums of the rows begin with
   };
   struct right_chunk {
-    alignas(64) F panels[N * depth]; // of `columns` columns
+    alignas(64) F panels[(fits_vectors ? N : columns) * depth]; // of `columns` columns
     bool is_exact;
   };
   shared_chunks<left_chunk> left;
@@ -206,9 +206,13 @@ private:
       to.is_exact &= arithmetic::template pack_right<K, N>(to.panels + filled * arithmetic::side,
                                                            depth * arithmetic::side, x);
     else
-      for (unsigned j = 0; j < N; j += columns)
-        to.is_exact &= arithmetic::template pack_right<K, columns>(to.panels + j * depth + filled * columns,
-                                                                   x.part(0, j));
+      for (unsigned j = 0; j < N; j += columns) {
+        matrix<R> part = x.part(0, j);
+        if (!fits_vectors && part.columns > N)
+          part.columns = N;
+        to.is_exact &=
+            arithmetic::template pack_right<K, columns>(to.panels + j * depth + filled * columns, part);
+      }
   }
 
   [[gnu::noinline]] void multiply(C* sums, unsigned distance) {
@@ -240,32 +244,40 @@ private:
   template <typename Arithmetic>
   CUDA_TILE_API void multiply_by(C* sums, unsigned row_step) {
     ct::platform::note_mma<static_cast<unsigned>(ct::detail::mma_unit::blocks)>();
+    if constexpr (!fits_vectors)
+      return multiply_narrow<Arithmetic>(sums, row_step);
     constexpr C zeros[columns]{};
     for (unsigned j = 0; j < N; j += columns) {
       auto from = is_zero ? ct::detail::addend<C>{zeros, 0} : ct::detail::addend<C>{sums + j, row_step};
       F const* panel = panels + j * depth;
       void const* const next = j + columns < N ? panel + columns * depth : right.next();
-      if constexpr (arithmetic::has_corrections)
-        ct::detail::multiply_rows<Arithmetic, M, columns / lanes>(
-            0, M, sums + j, row_step, ct::detail::addend_of_rows<C>{from, left.present->corrections}, rows,
-            left_pitch(), panel, steps(), next);
-      else if constexpr (fits_vectors)
-        ct::detail::multiply_rows<Arithmetic, M, columns / lanes>(0, M, sums + j, row_step, from, rows,
-                                                                  left_pitch(), panel, steps(), next);
-      else
-        multiply_narrow(sums, row_step, from, panel);
+      multiply_panel<Arithmetic>(sums + j, row_step, from, panel, next);
     }
   }
+  template <typename Arithmetic>
+  CUDA_TILE_API void multiply_panel(C* to, unsigned row_step, ct::detail::addend<C> from, F const* panel,
+                                    void const* next) {
+    auto const multiply = [&](auto addend) {
+      ct::detail::multiply_rows<Arithmetic, M, columns / lanes>(0, M, to, row_step, addend, rows,
+                                                                left_pitch(), panel, steps(), next);
+    };
+    if constexpr (arithmetic::has_corrections)
+      multiply(ct::detail::addend_of_rows<C>{from, left.present->corrections});
+    else
+      multiply(from);
+  }
 
-  void multiply_narrow(C* sums, unsigned row_step, ct::detail::addend<C> from, F const* panel) {
+  /// Sums of rows that are shorter than a vector: in whole ones, of which the first N are kept.
+  template <typename Arithmetic>
+  void multiply_narrow(C* sums, unsigned row_step) {
+    alignas(64) C whole[M * columns]{};
+    for (unsigned i = 0; i < M && !is_zero; ++i)
+      for (unsigned j = 0; j < N; ++j)
+        whole[i * columns + j] = sums[i * row_step + j];
+    multiply_panel<Arithmetic>(whole, columns, {whole, columns}, panels, right.next());
     for (unsigned i = 0; i < M; ++i)
-      for (unsigned j = 0; j < N; ++j) {
-        C sum = -C{};
-        for (unsigned k = 0; k < filled; ++k)
-          sum = ct::detail::multiply_add<C>(rows[i * left_pitch() + k],
-                                            panel[(k / per_step * N + j) * per_step + k % per_step], sum);
-        sums[i * row_step + j] = ct::elements::add{}(from.row(i)[j], sum);
-      }
+      for (unsigned j = 0; j < N; ++j)
+        sums[i * row_step + j] = whole[i * columns + j];
   }
 };
 

@@ -31,7 +31,7 @@ from ..reading import (
 from .affine import Analysis
 from .axes import Axes
 from .effects import Access, effects
-from .facts import LOADS, SHAPES, STORES, is_pure, is_tile, is_weak
+from .facts import LOADS, SHAPES, STORES, is_pure, is_small, is_tile, is_weak
 from .fallback import Fallback
 
 if TYPE_CHECKING:
@@ -51,6 +51,8 @@ _WIDER = {
 _HARMLESS = frozenset({*TERMINATORS, "if", "for", "loop", "print_tko", "assert"})
 #: Processors multiply up to so many bytes of a row and a column for one sum.
 _LEAST_DEPTH = 4
+#: So many products of rows that are shorter than most vectors take less time than to pack the factors.
+_FEW_PRODUCTS, _SHORT_ROW = 256, 8
 #: Packing many matrices of fewer sums takes longer than multiplying them.
 _LEAST_BATCHED = 128
 
@@ -205,7 +207,10 @@ def _product(
 def size_against(op: Operation) -> str:
     """Why a product is too small for a rule; "" if it is not."""
     *batch, rows, columns = value_shape(operand(op, "acc"))
-    if value_shape(operand(op, "lhs"))[-1] < _LEAST_DEPTH:
+    depth = value_shape(operand(op, "lhs"))[-1]
+    if is_small(op) or (columns < _SHORT_ROW and rows * columns * depth <= _FEW_PRODUCTS):
+        return "it has few products, which fit in registers"
+    if depth < _LEAST_DEPTH:
         return f"each sum has fewer than {_LEAST_DEPTH} products"
     if math.prod(batch) > 1 and rows * columns < _LEAST_BATCHED:
         return f"each of its matrices has fewer than {_LEAST_BATCHED} sums"

@@ -128,8 +128,9 @@ class Products:
         place, factors = places.of(stored.access), (stored.product.left, stored.product.right)
         views = [self.translator.views[id(operand(f.access.op, "view"))] for f in factors if f.access]
         tests = places.apart_from(place, views)
-        for (axis,), size in ((tuple(bound.factors), bound.size) for bound in place.bounds):
-            tests.append(f"{size} == {stored.nest.axes.extents[axis]}")
+        for bound in place.bounds:  # a dimension of one element is along no axis
+            extents = [stored.nest.axes.extents[axis] for axis in bound.factors]
+            tests.append(f"{bound.size} >= {math.prod(extents)}")
         rows, _ = stored.nest.axes.of(stored.access.value)
         step = place.steps[rows[0]] if rows else "0"
         columns = value_shape(stored.access.value)[1]

@@ -1,6 +1,7 @@
 // Matrix multiplication with one thread by plain loops, for tiles that are narrower than a vector.
 #pragma once
 
+#include "cuda_tile/one_thread/halves.h"
 #include "cuda_tile/tile/matrix.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
@@ -22,6 +23,12 @@ CUDA_TILE_API void add_narrow_products(C* sums, L const* a, R const* b) {
 /// which keeps the sum more precise.
 template <unsigned M, unsigned N, unsigned K, typename C, typename A, typename L, typename R>
 CUDA_TILE_API void multiply_narrow(A* result, A const* acc, L const* a, R const* b) {
+  if constexpr (!is_same_v<L, C> || !is_same_v<R, C>) { // each element once, not for each product
+    alignas(64) C left[M * K], right[K * N];
+    detail::convert_elements<M * K>(left, a);
+    detail::convert_elements<K * N>(right, b);
+    return detail::multiply_narrow<M, N, K, C>(result, acc, left, right);
+  }
   constexpr unsigned depth = K < 512 ? K : 512;
   C sums[M * N];
   for (unsigned i = 0; i < M * N; ++i)
