@@ -89,7 +89,9 @@ def _of_test(name: str, kernel: str) -> Launch:
     """Of tests/programs."""
     if kernel.startswith("ex_"):
         run = importlib.import_module("manual_runs").RUNS[kernel.replace("_", "-")]
-        return Launch(kernel, run.grid, tuple(getattr(each, "before", each) for each in run.arguments))
+        given = (getattr(each, "before", each) for each in run.arguments)
+        arrays = (np.ascontiguousarray(x) if isinstance(x, np.ndarray) else x for x in given)
+        return Launch(kernel, run.grid, tuple(arrays))
     arguments, grid, _ = importlib.import_module("kernel_runs").ALL[name][kernel]
     return Launch(kernel, grid, tuple(arguments))
 

@@ -20,8 +20,9 @@ if gpu.is_usable():
 elif importlib.util.find_spec("cuda") is not None:
     TARGETS["ptx"] = {"target": "simt", "arch": "sm_80"}
 
-# Where the semantics are tested: also as Tile IR that the open front end makes, interpreted.
-ALL = {**TARGETS, "open": {"target": "open"}}
+# Where the semantics are tested: also operation by operation, without the open front end, and as the Tile IR
+# that this makes, interpreted.
+ALL = {**TARGETS, "by operation": {"target": "cpu", "optimize": False}, "open": {"target": "open"}}
 
 _DEVICE = Path(__file__).parents[2] / "examples" / "_device.py"
 

@@ -69,7 +69,7 @@ def test_positions_on_whole_tiles_are_written_once():
   %t2 = store_ptr_tko weak %to, %w : tile<64xptr<f32>>, tile<64xf32> -> token""")
     assert names(text).count("iota") == names(text).count("broadcast") == 2
     otherwise = fuse(tileir.parse(text))[0].partition("noinline")[2]
-    assert otherwise.count("ct::iota<") == otherwise.count("ct::broadcast(") == 1
+    assert otherwise.count("ct::iota<") == otherwise.count("tileir::splat<") == 1
 
 
 @pytest.mark.parametrize(

@@ -212,6 +212,21 @@ CUDA_TILE_API void store_one(E* to, E x, long long inside) {
     *to = x;
 }
 
+/// A tile from consecutive addresses, and to them. Element by element: compilers copy vectors where the tile
+/// is in such already.
+template <typename R>
+CUDA_TILE_API R load_row(typename R::element_type const* from) {
+  R result;
+  for (unsigned l = 0; l < R::distribution::size; ++l)
+    result.slots[l] = from[l];
+  return result;
+}
+template <typename R>
+CUDA_TILE_API void store_row(typename R::element_type* to, R const& x) {
+  for (unsigned l = 0; l < R::distribution::size; ++l)
+    to[l] = x.slots[l];
+}
+
 /// Whether rows, of which `row` of Extent elements exist, are worth storing past the caches.
 template <unsigned Extent, typename E, typename... Steps>
 CUDA_TILE_API bool is_worth_streaming(E const* origin, unsigned long long bytes, long long row,

@@ -7,9 +7,8 @@ from ..locations import place_in_source
 
 #: Why a kernel runs operation by operation although there are rules: as loops it would not be faster.
 NOTHING = "no loops that operations could share"
-SMALL = "tiles that fit in registers need no loops"
-NO_TILES = "there are no tiles"
-NEEDLESS = {NOTHING, SMALL, NO_TILES}
+IN_REGISTERS = "loops or arrays of its own, of what the host's compiler keeps in registers"
+NEEDLESS = {NOTHING, IN_REGISTERS}
 
 
 class Fallback(Exception):

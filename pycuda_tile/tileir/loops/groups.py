@@ -1,8 +1,7 @@
 """groups: which neighbouring operations of a block become one nest of loops.
 
 What works on single elements is moved in front of a group where it does not depend on it. Operations of which
-there is no rule stand between groups, and run on whole tiles. So do those on tiles that are no larger than a
-strip, which compilers keep in registers anyway.
+there is no rule stand between groups, and run on whole tiles.
 """
 
 from __future__ import annotations
@@ -142,9 +141,6 @@ def _nests(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) -
     items: list[Item] = []
     reasons: dict[int, Fallback] = {}
     for part in map(_with_late_loads, _parts(ops)):
-        if all(map(is_small, part)):
-            items.extend(part)
-            continue
         while part:
             found = [*_ready(part)] or _for_loads(part, uses) or _next_items(part, uses, reasons, note)
             assert found  # else this would not end

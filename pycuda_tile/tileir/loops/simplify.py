@@ -2,6 +2,7 @@
 
 -  Promises (`assume`) are left out, and i1 values that were widened only to be compared with zero are used as
    they are.
+-  Arrays of a kernel's own that only hold a constant become that constant (tables.py).
 -  Products with scales or with sums of half become products without (expand.py).
 -  Tiles to which each round of a loop adds the same everywhere become numbers (induction.py).
 -  Conditionals that choose between tiles which are made anyway become `select` (if_conversion.py).
@@ -29,6 +30,7 @@ from .facts import LOADS, SHAPES, SOURCES, blocks, has_tiles, is_pure, is_scalar
 from .if_conversion import convert_ifs
 from .induction import carry_numbers
 from .parts import divide
+from .tables import keep_tables
 
 #: Light enough to be repeated where their operands are.
 LIGHT = frozenset(
@@ -41,8 +43,10 @@ LIGHT = frozenset(
 _OF_ADDRESSES = frozenset({"select", "addi", "subi", "muli", "exti", "offset", "ptr_to_ptr"})
 
 
-def simplify(entry: Entry) -> Entry:
+def simplify(entry: Entry, constants: Mapping[str, int] = {}) -> Entry:
+    """constants: the number of elements of each global that no kernel changes"""
     body = _Copy().block(entry.body)
+    keep_tables(body, constants)
     expand(body)
     convert_ifs(body)
     carry_numbers(body)

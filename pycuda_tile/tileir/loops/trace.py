@@ -5,7 +5,7 @@ from __future__ import annotations
 from ..ir import Entry
 from ..module import Module
 from .simplify import simplify
-from .translate import FUSED, FusingTranslator, fuse
+from .translate import FUSED, FusingTranslator, constants_of, fuse
 
 _WIDTH = 100
 
@@ -24,7 +24,7 @@ def _stages(module: Module, entry: Entry) -> str:
     if found["path"] == FUSED:
         translator = FusingTranslator(alone, {}, False, None)
         translator.text()
-        simple = Module([simplify(entry)], module.globals, module.version)
+        simple = Module([simplify(entry, constants_of(module))], module.globals, module.version)
         parts.append(_part(f"{name}: simplify", simple.text(locations=False)))
         for number, nest in enumerate(translator.nests[entry.name], 1):
             parts.append(_part(f"{name}: groups, axes, effects and stages of nest {number}", f"{nest}\n"))

@@ -13,10 +13,11 @@ from ..lower.translate import Translator
 from ..lower.types import NotLowered
 from ..module import Module
 from ..reading import operands_of
+from . import rows
 from .ahead import Ahead
 from .emit import emit
-from .facts import STORES, data_of, has_tiles, is_small, is_tile, is_weak
-from .fallback import NO_TILES, NOTHING, SMALL, Fallback, place_of
+from .facts import STORES, data_of, is_small, is_tile, is_weak
+from .fallback import IN_REGISTERS, NOTHING, Fallback, place_of
 from .groups import Uses, ops_of, split
 from .products import Products
 from .simplify import computation, may_be_repeated, simplify
@@ -53,6 +54,7 @@ class FusingTranslator(Translator):
         # first of equal ones, by the identity of the others.
         self._written: dict[Any, Value] = {}
         self._same: dict[int, int] = {}
+        self._made: dict[int, Operation] = {}  # what is written there, by the results' identity
         self.entry_name = ""  # of the entry that is being translated
         self._fuses = True
 
@@ -64,9 +66,8 @@ class FusingTranslator(Translator):
         self.entry_name = found.name
         self.nests[found.name], self.reasons[found.name] = [], []
         self._fuses = found.name not in self._plain
-        original = found.body
         if self._fuses:
-            found = simplify(found)
+            found = simplify(found, constants_of(self.module))
             self._simple.append(found)
             self._uses = Uses.of(found.body)
         body = found.body if self._fuses else Block([], [])
@@ -78,32 +79,34 @@ class FusingTranslator(Translator):
         if all(map(is_weak, walk(found.body))):  # else one block may wait for what another one stores
             kernel = self.kernel_names[found.name]
             self.line(f"template <> constexpr bool cuda_tile::are_independent<{kernel}> = true;")
-        self.attributes[self.kernel_names[found.name]] = self._attributes(found.name, original)
+        self.attributes[self.kernel_names[found.name]] = self._attributes(found)
 
-    def _attributes(self, name: str, body: Block) -> dict[str, int | str]:
+    def _attributes(self, found: Entry) -> dict[str, int | str]:
+        name = found.name
         fused = self.nests[name] or self._products.count
-        otherwise = "" if fused else _why_needless(body)
+        otherwise = "" if fused else _why_needless(found.body)
         reason = self._plain.get(name) or next(map(str, self.reasons[name]), otherwise)
-        return {"path": FUSED if fused else BY_OPERATION, **({"reason": reason} if reason else {})}
+        path = BY_OPERATION if reason and not fused else FUSED
+        return {"path": path, **({"reason": reason} if reason else {})}
 
     def operation(self, op: Operation) -> None:
-        if not may_be_repeated(op):
-            super().operation(op)
-            return
-        key, (result,) = computation(op, self._same), op.results
+        key = computation(op, self._same) if may_be_repeated(op) else None
         if key in self._written:
+            (result,) = op.results
             self._same[id(result)] = id(self._written[key])
             self.names.alias(result, self.names[self._written[key]])
-        else:
+        elif not rows.write(self, op, self._made):
             super().operation(op)
-            self._written[key] = result
+        if key is not None:
+            self._written.setdefault(key, op.results[0])
+        self._made |= {id(value): op for value in op.results}
 
     @contextmanager
     def _scope(self) -> Iterator[None]:
         """What is written within it, nothing outside may use."""
-        before = dict(self._written)
+        written, made = dict(self._written), dict(self._made)
         yield
-        self._written = before
+        self._written, self._made = written, made
 
     def _operations(self, ops: list[Operation]) -> None:
         with self._scope():
@@ -209,8 +212,14 @@ def _why(error: Exception) -> str:
     return f"a fault in the translation to loops ({type(error).__name__}: {error})"
 
 
+def constants_of(module: Module) -> dict[str, int]:
+    """The number of elements of each global that no kernel changes, by its name."""
+    return {found.name: found.value.size for found in module.globals if found.constant}
+
+
 def _why_needless(body: Block) -> str:
-    """Why loops would not make a kernel faster."""
-    if not any(has_tiles(op) for op in walk(body)):
-        return NO_TILES
-    return SMALL if all(is_small(op) for op in walk(body)) else NOTHING
+    """Why a kernel without loops that operations share is no faster than operation by operation; "" if it
+    fits in registers."""
+    if not all(is_small(op) for op in walk(body)):
+        return NOTHING
+    return IN_REGISTERS if any(op.name in ("for", "loop", "alloca") for op in walk(body)) else ""

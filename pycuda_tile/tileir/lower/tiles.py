@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
 from ..dense import splat
@@ -9,6 +11,9 @@ from ..ir import Operation
 from ..reading import attribute, result_element, result_shape, source_shape
 from .calls import Expression, result
 from .types import NotLowered, element, literal, shape
+
+#: So many positions fit in signed integers of each size.
+POSITIONS = 128
 
 
 def to_shape(function: str) -> Expression:
@@ -52,8 +57,8 @@ def iota(op: Operation, names: list[str]) -> str:
         "i64": "unsigned long long",
     }
     name, extents = result_element(op), shape(result_shape(op))
-    if name == "i1":
-        return f"ct::iota<ct::tile<bool, {extents}>>()"
+    if name == "i1" or math.prod(result_shape(op)) <= POSITIONS:
+        return f"ct::iota<ct::tile<{element(name)}, {extents}>>()"
     return f"ct::element_bitcast<{element(name)}>(ct::iota<ct::tile<{unsigned[name]}, {extents}>>())"
 
 

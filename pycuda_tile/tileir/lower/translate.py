@@ -103,9 +103,12 @@ class Translator(Translation):
             kind, values = "i16", pairs(values).astype(np.int16)
         name = self.fresh("global_" + identifier(found.name))
         listed = ", ".join(literal(value, kind) for value in values)
-        device = "__device__ " if self.target.threads else ""
-        self.line(f"{device}{pointee_type(str(found.type.element))} {name}[] = {{{listed}}};")
-        self.globals[found.name] = name
+        element_type, address = pointee_type(str(found.type.element)), name
+        qualifiers = "__device__ " if self.target.threads else ""
+        if found.constant and not self.target.on_gpu:
+            qualifiers, address = "static const ", f"const_cast<{element_type}*>({name})"
+        self.line(f"{qualifiers}{element_type} {name}[] = {{{listed}}};")
+        self.globals[found.name] = address
 
     def _entry(self, entry: Entry) -> None:
         body, self.names.place = entry.body, ""

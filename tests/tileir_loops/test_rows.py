@@ -1,0 +1,105 @@
+"""rows: pointers to consecutive elements are one pointer where operations belong to no nest."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+import pytest
+
+from pycuda_tile import tileir
+from pycuda_tile.tileir.loops.translate import fuse
+
+COPY = """entry @k(%p: tile<ptr<f32>>, %q: tile<ptr<f32>>) {
+  %i = iota : tile<8xi32>
+  %r = reshape %i : tile<8xi32> -> tile<2x4xi32>
+  // counts
+  %p1 = reshape %p : tile<ptr<f32>> -> tile<1x1xptr<f32>>
+  %ps = broadcast %p1 : tile<1x1xptr<f32>> -> tile<2x4xptr<f32>>
+  %from = offset %ps, %r : tile<2x4xptr<f32>>, tile<2x4xi32> -> tile<2x4xptr<f32>>
+  %x, %t0 = load_ptr_tko weak %from : tile<2x4xptr<f32>> -> tile<2x4xf32>, token
+  %q1 = reshape %q : tile<ptr<f32>> -> tile<1x1xptr<f32>>
+  %qs = broadcast %q1 : tile<1x1xptr<f32>> -> tile<2x4xptr<f32>>
+  %to = offset %qs, %r : tile<2x4xptr<f32>>, tile<2x4xi32> -> tile<2x4xptr<f32>>
+  %y = negf %x : tile<2x4xf32>
+  %t1 = store_ptr_tko weak %to, %y token = %t0 : tile<2x4xptr<f32>>, tile<2x4xf32> -> token
+  return
+}
+"""
+LOAD = "offset %ps, %r : tile<2x4xptr<f32>>, tile<2x4xi32>"
+STORE = "offset %qs, %r : tile<2x4xptr<f32>>, tile<2x4xi32>"
+WIDE = "offset %qs, %w : tile<2x4xptr<f32>>, tile<2x4xi64>"
+TURNED = """%s = reshape %i : tile<8xi32> -> tile<4x2xi32>
+  %k = permute %s [1, 0] : tile<4x2xi32> -> tile<2x4xi32>"""
+REPEATED = """%s = iota : tile<4xi32>
+  %s1 = reshape %s : tile<4xi32> -> tile<1x4xi32>
+  %k = broadcast %s1 : tile<1x4xi32> -> tile<2x4xi32>"""
+MASK = """%k = constant <i1: true> : tile<2x4xi1>"""
+
+
+@pytest.mark.parametrize(
+    "edits, rows",
+    [
+        ({}, 2),
+        ({"// counts": "%w = exti %r signed : tile<2x4xi32> -> tile<2x4xi64>", STORE: WIDE}, 2),
+        ({"// counts": "%w = exti %r unsigned : tile<2x4xi32> -> tile<2x4xi64>", STORE: WIDE}, 2),
+        ({"// counts": TURNED, STORE: STORE.replace("%r", "%k")}, 1),
+        ({"// counts": REPEATED, LOAD: LOAD.replace("%r", "%k")}, 1),
+        ({"// counts": "%k = muli %r, %r : tile<2x4xi32>", LOAD: LOAD.replace("%r", "%k")}, 1),
+        ({"weak %from": "relaxed device %from"}, 1),
+        (
+            {
+                "// counts": MASK,
+                "weak %from ": "weak %from, %k ",
+                "<f32>> -> tile": "<f32>>, tile<2x4xi1> -> tile",
+            },
+            1,
+        ),
+    ],
+    ids=["plain", "signed", "unsigned", "turned", "repeated", "squares", "strong", "masked"],
+)
+def test_rows(edits: dict[str, str], rows: int):
+    text = COPY
+    for before, after in edits.items():
+        assert before in text
+        if before.startswith("<f32>> -> tile"):
+            text = text.replace("%k : tile<2x4xptr" + before, "%k : tile<2x4xptr" + after)
+        else:
+            text = text.replace(before, after)
+    check(text, rows)
+
+
+def check(text: str, rows: int) -> None:
+    """How many accesses are to rows, and that the results are those of the interpreter, bit for bit."""
+    module = tileir.parse(text)
+    written = fuse(module)[0]
+    assert written.count("loops::load_row<") + written.count("loops::store_row(") == rows
+    x = np.random.default_rng(1).standard_normal(256).astype(np.float32)
+    results = []
+    for run in (
+        tileir.build(module)["k"][1],
+        tileir.build(module, optimize=False)["k"][1],
+        functools.partial(tileir.interpret, module, "k", 1),
+    ):
+        results.append(np.zeros_like(x))
+        run(x, results[-1])
+    assert results[0].tobytes() == results[1].tobytes() == results[2].tobytes()
+
+
+@pytest.mark.parametrize("count, rows", [(128, 1), (256, 0)])
+def test_positions_that_are_negative(count: int, rows: int):
+    """The last 128 of 256 positions of 8 bits are below the pointer."""
+    text = f"""entry @k(%p: tile<ptr<f32>>, %q: tile<ptr<f32>>) {{
+  %i = iota : tile<{count}xi8>
+  %half = constant <i32: 128> : tile<i32>
+  %middle = offset %q, %half : tile<ptr<f32>>, tile<i32> -> tile<ptr<f32>>
+  %q1 = reshape %middle : tile<ptr<f32>> -> tile<1xptr<f32>>
+  %qs = broadcast %q1 : tile<1xptr<f32>> -> tile<{count}xptr<f32>>
+  %to = offset %qs, %i : tile<{count}xptr<f32>>, tile<{count}xi8> -> tile<{count}xptr<f32>>
+  %y = iota : tile<{count}xi32>
+  %z = bitcast %y : tile<{count}xi32> -> tile<{count}xf32>
+  %t1 = store_ptr_tko weak %to, %z : tile<{count}xptr<f32>>, tile<{count}xf32> -> token
+  return
+}}
+"""
+    check(text, rows)
