@@ -34,7 +34,7 @@ from pycuda_tile.targets.target import Target as Descriptor
 # Values of parameters of which one runs by default.
 ROTATED = {
     "any_target": ("emulated", "simt", "tile"),
-    "target": ("by operation", "emulated-4", "emulated-32", "ptx"),
+    "target": ("emulated-4", "emulated-32", "ptx"),
     "host_target": ("emulated-1", "emulated-4", "emulated-32"),
 }
 # For each test function and parameter, its values as text, in the order of the tests.

@@ -63,7 +63,9 @@ def matches(found: np.ndarray, expected: np.ndarray | list[np.ndarray]) -> bool:
 
 
 @begins(build_to_run)
-@pytest.mark.parametrize("target", RUN_ON)
+@pytest.mark.parametrize(
+    "target", [pytest.param(x, marks=[pytest.mark.wide] * (x == "by operation")) for x in RUN_ON]
+)
 @pytest.mark.parametrize("path", RUNNABLE, ids=lambda path: path.stem)
 def test_results(path: Path, target: str):
     module = OnArrays(result(build_to_run, path=path, target=target))

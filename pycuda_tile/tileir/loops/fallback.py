@@ -8,7 +8,8 @@ from ..locations import place_in_source
 #: Why a kernel runs operation by operation although there are rules: as loops it would not be faster.
 NOTHING = "no loops that operations could share"
 IN_REGISTERS = "loops or arrays of its own, of what the host's compiler keeps in registers"
-NEEDLESS = {NOTHING, IN_REGISTERS}
+DIVIDES = "a division of integers, which ends a launch if it is by zero"
+NEEDLESS = {NOTHING, IN_REGISTERS, DIVIDES}
 
 
 class Fallback(Exception):

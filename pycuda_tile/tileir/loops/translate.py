@@ -16,8 +16,8 @@ from ..reading import operands_of
 from . import rows
 from .ahead import Ahead
 from .emit import emit
-from .facts import STORES, data_of, is_small, is_tile, is_weak
-from .fallback import IN_REGISTERS, NOTHING, Fallback, place_of
+from .facts import STORES, data_of, has_tiles, is_small, is_tile, is_weak
+from .fallback import DIVIDES, IN_REGISTERS, NOTHING, Fallback, place_of
 from .groups import Uses, ops_of, split
 from .products import Products
 from .simplify import computation, may_be_repeated, simplify
@@ -222,4 +222,7 @@ def _why_needless(body: Block) -> str:
     fits in registers."""
     if not all(is_small(op) for op in walk(body)):
         return NOTHING
-    return IN_REGISTERS if any(op.name in ("for", "loop", "alloca") for op in walk(body)) else ""
+    if any(op.name in ("for", "loop", "alloca") for op in walk(body)):
+        return IN_REGISTERS
+    divides = (op.name in ("divi", "remi") and not has_tiles(op) for op in walk(body))
+    return DIVIDES if any(divides) else ""
