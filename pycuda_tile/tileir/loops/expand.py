@@ -15,9 +15,9 @@ import numpy as np
 from ..elements import DTYPES
 from ..ir import Block, Operation, Scalar, Tile, Value
 from ..lower.tiles import shared_value
-from ..reading import group, operand, operands_of, value_element, value_shape
+from ..reading import group, operand, value_element, value_shape
 from .contraction import is_zero, size_against
-from .facts import SHAPES, is_small
+from .facts import SHAPES, behind, is_small
 
 
 def expand(body: Block) -> None:
@@ -147,9 +147,7 @@ def _is_at(parts: _Parts, shape: tuple[int, ...], dim: int, count: int, index: V
 
 def _square(op: Operation, definitions: dict[int, Operation]) -> list[Operation]:
     base, (result,) = operand(op, "source"), op.results
-    made = definitions.get(id(operand(op, "exponent")))
-    while made is not None and made.name in SHAPES:
-        made = definitions.get(id(operands_of(made)[0]))
+    _, made = behind(operand(op, "exponent"), SHAPES, definitions)
     if value_element(base) not in ("f32", "f16", "bf16") or made is None or made.name != "constant":
         return []
     if shared_value(made) != 2:

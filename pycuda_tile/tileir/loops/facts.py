@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 
 from ..ir import Block, Operation, Tile, Value, walk
 from ..lower.expressions import EXPRESSIONS
@@ -40,6 +40,9 @@ _DESCRIBING = frozenset(
     }
 )
 
+#: What makes some values, by their identity.
+Definitions = Mapping[int, Operation]
+
 #: The elements of a tile that is one strip for every instruction set (cuda_tile/loops/strips.h).
 SMALL = 32
 
@@ -58,6 +61,15 @@ def is_tile(value: Value) -> bool:
 def is_scalar(value: Value) -> bool:
     """Whether a value is a tile of one element, of any rank."""
     return isinstance(value.type, Tile) and math.prod(value.type.shape) == 1
+
+
+def behind(
+    value: Value, names: set[str] | frozenset[str], made: Definitions
+) -> tuple[Value, Operation | None]:
+    """What operations of these names with one operand make a value of, and what makes that."""
+    while (op := made.get(id(value))) is not None and op.name in names:
+        (value,) = operands_of(op)
+    return value, op
 
 
 def data_of(op: Operation) -> list[Value]:

@@ -8,18 +8,15 @@ them, not by wider ones.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 
 from ..ir import Operation, Value
 from ..lower.tiles import POSITIONS
 from ..lower.translation import Translation
 from ..lower.types import tile
 from ..reading import attribute, operand, operands_of, optional_operand, value_element, value_shape
-from .facts import SHAPES, is_scalar, is_tile, is_weak
+from .facts import SHAPES, Definitions, behind, is_scalar, is_tile, is_weak
 from .places import scalar_name
 
-#: What makes some values, by their identity.
-Definitions = Mapping[int, Operation]
 _ACCESSES = {"load_ptr_tko": "source", "store_ptr_tko": "destination"}
 
 
@@ -29,7 +26,7 @@ def first_of_row(pointers: Value, made: Definitions) -> Value | None:
     if moved is None or moved.name != "offset":
         return None
     first, count = operands_of(moved)
-    first, _ = _behind(first, SHAPES, made)
+    first, _ = behind(first, SHAPES, made)
     return first if is_scalar(first) and _counts(count, {"exti", "reshape"}, made) else None
 
 
@@ -63,7 +60,7 @@ def _access(translator: Translation, op: Operation, made: Definitions) -> bool:
 
 def _offset(translator: Translation, op: Operation, made: Definitions) -> None:
     pointers, count = operands_of(op)
-    first, _ = _behind(pointers, SHAPES, made)
+    first, _ = behind(pointers, SHAPES, made)
     name = scalar_name(translator, first) if is_scalar(first) else translator.names[pointers]
     extended = made.get(id(count))
     if extended is not None and extended.name == "exti" and _keeps_sign(extended, made):
@@ -82,19 +79,10 @@ def _keeps_sign(extended: Operation, made: Definitions) -> bool:
 
 def _counts(value: Value, shapes: set[str] | frozenset[str], made: Definitions) -> bool:
     """Whether a tile has the numbers from 0 on, as signed integers."""
-    numbers, op = _behind(value, shapes, made)
+    numbers, op = behind(value, shapes, made)
     if op is None or op.name != "iota":
         return False
     return value_element(numbers) in ("i32", "i64") or math.prod(value_shape(numbers)) <= POSITIONS
-
-
-def _behind(
-    value: Value, names: set[str] | frozenset[str], made: Definitions
-) -> tuple[Value, Operation | None]:
-    """What operations of these names are made of, and what makes that."""
-    while (op := made.get(id(value))) is not None and op.name in names:
-        (value,) = operands_of(op)
-    return value, op
 
 
 def _type(value: Value) -> str:
