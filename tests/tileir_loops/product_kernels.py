@@ -1,4 +1,4 @@
-"""Modules of Tile IR with matrix products for the tests of fused code, in text."""
+"""Kernels with matrix products for the tests of fused code."""
 
 from __future__ import annotations
 
@@ -297,3 +297,80 @@ def scaled(name: str, batch: int = 0) -> str:
     text = text.replace(f"f8E4M3FN>, {acc}\n", f"f8E4M3FN>, {acc}, {types}\n")
     scales = constant("a", 16, 2) + constant("b", 2, 32)
     return text.replace("    %next =", f"{scales}    %next =")
+
+
+_MORE = "    %last = addf %next, %next : tile<16x32xf32>\n"
+#: By name.
+KERNELS = {
+    "plain": product("plain", 32, 64, 32),
+    "started": product("started", 16, 32, 512, start="2.5"),
+    "turned": product("turned", 16, 32, 16, transposed="ab"),
+    "narrow": product("narrow", 4, 8, 4, transposed="b"),
+    "few_columns": product("few_columns", 16, 4, 32, start="2.5", transposed="a"),
+    "few_halves": product("few_halves", 32, 2, 16, kind="f16"),
+    "few_bytes": product("few_bytes", 16, 4, 32, kind="i8", sums="i32"),
+    "one_column": product("one_column", 64, 1, 16),
+    "one_row": product("one_row", 1, 64, 16, transposed="b"),
+    "batched": product("batched", 8, 16, 16, batch=2, transposed="a"),
+    "few_in_batches": product("few_in_batches", 32, 4, 16, batch=2),
+    "one_for_all": product("one_for_all", 8, 16, 16, batch=2, shared="b", transposed="b"),
+    "one_batch": product("one_batch", 16, 16, 32, batch=1, kind="f16", transposed="b"),
+    "bfloats": product("bfloats", 32, 32, 64, kind="bf16"),
+    "fp8": product("fp8", 16, 16, 16, kind="f8E4M3FN", wider="f16"),
+    "turned_tiles": product("turned_tiles", 16, 32, 16, wider="tf32", transposed="ab"),
+    "turned_batch": product("turned_batch", 8, 16, 16, batch=2, wider="tf32", transposed="b"),
+    "doubles": product("doubles", 16, 16, 8, kind="f64", sums="f64"),
+    "bytes": product("bytes", 16, 32, 32, kind="i8", sums="i32"),
+    "mixed_bytes": product(
+        "mixed_bytes", 16, 16, 64, kind="i8", sums="i32", transposed="b", signs=("unsigned", "signed")
+    ),
+    "started_bytes": product(
+        "started_bytes", 16, 16, 64, kind="i8", sums="i32", start="-7", signs=("signed", "unsigned")
+    ),
+    "changed": product("changed", 16, 32, 32, body=_MORE),
+    "bytes_of_tiles": product("bytes_of_tiles", 32, 32, 64, kind="i8", sums="i32", start="5"),
+    "batched_bytes": product(
+        "batched_bytes", 8, 16, 16, batch=2, kind="i8", sums="i32", signs=("unsigned", "unsigned")
+    ),
+    "long_bytes": product("long_bytes", 8, 16, 1024, kind="i8", sums="i32"),
+    "halves": product("halves", 16, 32, 16, kind="f16", sums="f16", start="2048.0"),
+    "halves_from_zero": product("halves_from_zero", 16, 32, 32, kind="f8E4M3FN", sums="f16"),
+    "scaled": scaled("scaled"),
+    "scaled_batch": scaled("scaled_batch", 2),
+    "pointers": pointer_product(),
+    "advancing": pointer_product("advancing", advancing=True),
+    "wrapping": pointer_product("wrapping", advancing=True).replace(
+        "%is_row = cmpi less_than", "%is_row = cmpi not_equal"
+    ),
+    "backwards": backwards(product("backwards", 16, 32, 16)),
+    "deep_backwards": backwards(product("deep_backwards", 16, 32, 64)),
+    "bytes_backwards": backwards(product("bytes_backwards", 16, 16, 32, kind="i8", sums="i32")),
+    "used_up": used_up(product("used_up", 16, 32, 16)),
+    "two_products": two_products(),
+    "stored_between": stored_between(),
+}
+
+#: In C++.
+REPEATED = """
+#include "cuda_tile.h"
+namespace ct = cuda::tiles;
+
+// Of a row of tiles x and a column of tiles w, so far as the block goes: out = the sum of all |x w(s)|, and
+// power = x times all w(s).
+__tile_global__ void repeated(const float* x, const float* w, float* out, float* power, int m, int k) {
+  using tile = ct::tile<float, ct::shape<32, 32>>;
+  ct::partition_view xs{ct::tensor_span{x, ct::extents{m, 32}}, ct::shape<32, 32>{}};
+  ct::partition_view ws{ct::tensor_span{w, ct::extents{k, 64}}, ct::shape<32, 32>{}};
+  ct::partition_view outs{ct::tensor_span{out, ct::extents{m, 64}}, ct::shape<32, 32>{}};
+  ct::partition_view powers{ct::tensor_span{power, ct::extents{m, 64}}, ct::shape<32, 32>{}};
+  int row = int(ct::bid().x), column = int(ct::bid().y);
+  auto left = xs.load_masked(row, 0) + 0.0f;
+  auto sum = ct::zeros<tile>(), product = left;
+  for (int s : ct::irange(0, row + 1)) {
+    sum = sum + ct::abs(ct::mma(left, ws.load_masked(s, column), ct::zeros<tile>()));
+    product = ct::mma(product, ws.load_masked(s, column), ct::zeros<tile>());
+  }
+  outs.store_masked(sum, row, column);
+  powers.store_masked(product, row, column);
+}
+"""

@@ -17,66 +17,8 @@ from open_front_end import module
 import pycuda_tile as pct
 from pycuda_tile import tileir
 from pycuda_tile.compilers import toolchain
-from pycuda_tile.tileir.loops import fuse
-from pycuda_tile.tileir.loops.contraction import find_products
-from pycuda_tile.tileir.loops.fallback import NOTHING
-from pycuda_tile.tileir.loops.groups import Uses
-from pycuda_tile.tileir.loops.simplify import simplify
-from pycuda_tile.tileir.loops.stored_sums import find_stored_sums
-from pycuda_tile.tileir.loops.variables import Variables
 
 MATMUL = Path(__file__).resolve().parents[2] / "benchmarks" / "kernels" / "matmul.cu"
-MORE = "    %last = addf %next, %next : tile<16x32xf32>\n"
-KERNELS = {
-    "plain": kernels.product("plain", 32, 64, 32),
-    "started": kernels.product("started", 16, 32, 512, start="2.5"),
-    "turned": kernels.product("turned", 16, 32, 16, transposed="ab"),
-    "narrow": kernels.product("narrow", 4, 8, 4, transposed="b"),
-    "few_columns": kernels.product("few_columns", 16, 4, 32, start="2.5", transposed="a"),
-    "few_halves": kernels.product("few_halves", 32, 2, 16, kind="f16"),
-    "few_bytes": kernels.product("few_bytes", 16, 4, 32, kind="i8", sums="i32"),
-    "one_column": kernels.product("one_column", 64, 1, 16),
-    "one_row": kernels.product("one_row", 1, 64, 16, transposed="b"),
-    "batched": kernels.product("batched", 8, 16, 16, batch=2, transposed="a"),
-    "few_in_batches": kernels.product("few_in_batches", 32, 4, 16, batch=2),
-    "one_for_all": kernels.product("one_for_all", 8, 16, 16, batch=2, shared="b", transposed="b"),
-    "one_batch": kernels.product("one_batch", 16, 16, 32, batch=1, kind="f16", transposed="b"),
-    "bfloats": kernels.product("bfloats", 32, 32, 64, kind="bf16"),
-    "fp8": kernels.product("fp8", 16, 16, 16, kind="f8E4M3FN", wider="f16"),
-    "turned_tiles": kernels.product("turned_tiles", 16, 32, 16, wider="tf32", transposed="ab"),
-    "turned_batch": kernels.product("turned_batch", 8, 16, 16, batch=2, wider="tf32", transposed="b"),
-    "doubles": kernels.product("doubles", 16, 16, 8, kind="f64", sums="f64"),
-    "bytes": kernels.product("bytes", 16, 32, 32, kind="i8", sums="i32"),
-    "mixed_bytes": kernels.product(
-        "mixed_bytes", 16, 16, 64, kind="i8", sums="i32", transposed="b", signs=("unsigned", "signed")
-    ),
-    "started_bytes": kernels.product(
-        "started_bytes", 16, 16, 64, kind="i8", sums="i32", start="-7", signs=("signed", "unsigned")
-    ),
-    "changed": kernels.product("changed", 16, 32, 32, body=MORE),
-    "bytes_of_tiles": kernels.product("bytes_of_tiles", 32, 32, 64, kind="i8", sums="i32", start="5"),
-    "batched_bytes": kernels.product(
-        "batched_bytes", 8, 16, 16, batch=2, kind="i8", sums="i32", signs=("unsigned", "unsigned")
-    ),
-    "long_bytes": kernels.product("long_bytes", 8, 16, 1024, kind="i8", sums="i32"),
-    "halves": kernels.product("halves", 16, 32, 16, kind="f16", sums="f16", start="2048.0"),
-    "halves_from_zero": kernels.product("halves_from_zero", 16, 32, 32, kind="f8E4M3FN", sums="f16"),
-    "scaled": kernels.scaled("scaled"),
-    "scaled_batch": kernels.scaled("scaled_batch", 2),
-    "pointers": kernels.pointer_product(),
-    "advancing": kernels.pointer_product("advancing", advancing=True),
-    "wrapping": kernels.pointer_product("wrapping", advancing=True).replace(
-        "%is_row = cmpi less_than", "%is_row = cmpi not_equal"
-    ),
-    "backwards": kernels.backwards(kernels.product("backwards", 16, 32, 16)),
-    "deep_backwards": kernels.backwards(kernels.product("deep_backwards", 16, 32, 64)),
-    "bytes_backwards": kernels.backwards(
-        kernels.product("bytes_backwards", 16, 16, 32, kind="i8", sums="i32")
-    ),
-    "used_up": kernels.used_up(kernels.product("used_up", 16, 32, 16)),
-    "two_products": kernels.two_products(),
-    "stored_between": kernels.stored_between(),
-}
 TYPES = {
     "bfloats": ml_dtypes.bfloat16,
     "one_batch": np.float16,
@@ -96,7 +38,7 @@ SIZES = [(1, 1, 2), (3, 2, 5), (2.5, 1.25, 2.75), (0.5, 0.5, 0.25)]
 
 @functools.cache
 def parsed() -> tileir.Module:
-    return tileir.parse("\n".join(KERNELS.values()))
+    return tileir.parse("\n".join(kernels.KERNELS.values()))
 
 
 @functools.cache
@@ -202,31 +144,6 @@ def test_factors_that_a_loop_overwrites():
     assert (c.reshape(m, n) == a @ b).all() and (after == 9).all()
 
 
-REPEATED = """
-#include "cuda_tile.h"
-namespace ct = cuda::tiles;
-
-// Of a row of tiles x and a column of tiles w, so far as the block goes: out = the sum of all |x w(s)|, and
-// power = x times all w(s).
-__tile_global__ void repeated(const float* x, const float* w, float* out, float* power, int m, int k) {
-  using tile = ct::tile<float, ct::shape<32, 32>>;
-  ct::partition_view xs{ct::tensor_span{x, ct::extents{m, 32}}, ct::shape<32, 32>{}};
-  ct::partition_view ws{ct::tensor_span{w, ct::extents{k, 64}}, ct::shape<32, 32>{}};
-  ct::partition_view outs{ct::tensor_span{out, ct::extents{m, 64}}, ct::shape<32, 32>{}};
-  ct::partition_view powers{ct::tensor_span{power, ct::extents{m, 64}}, ct::shape<32, 32>{}};
-  int row = int(ct::bid().x), column = int(ct::bid().y);
-  auto left = xs.load_masked(row, 0) + 0.0f;
-  auto sum = ct::zeros<tile>(), product = left;
-  for (int s : ct::irange(0, row + 1)) {
-    sum = sum + ct::abs(ct::mma(left, ws.load_masked(s, column), ct::zeros<tile>()));
-    product = ct::mma(product, ws.load_masked(s, column), ct::zeros<tile>());
-  }
-  outs.store_masked(sum, row, column);
-  powers.store_masked(product, row, column);
-}
-"""
-
-
 def test_products_of_each_round_share_what_is_packed():
     """Blocks have different numbers of rounds, and one more than there are tiles of w. What a loop carries is
     packed in each round, what comes from before it once."""
@@ -235,7 +152,7 @@ def test_products_of_each_round_share_what_is_packed():
     x, w = (rng.integers(-1, 2, shape).astype(np.float32) for shape in ((m, 32), (k, 64)))
     for half in (w[:, :32], w[:, 32:]):
         half[np.abs(half).cumsum(axis=1) > 1] = 0  # at most one in a row, so that powers stay small
-    kernel = pct.build(REPEATED, target="cpu", optimize=True)["repeated"]
+    kernel = pct.build(kernels.REPEATED, target="cpu", optimize=True)["repeated"]
     out, power = np.zeros((m, 64), np.float32), np.zeros((m, 64), np.float32)
     kernel[rows, 2](x, w, out, power, m, k)
     tiles = np.zeros((rows * 32, 64), np.float32)
@@ -267,7 +184,7 @@ def test_what_is_not_finite_meets_padding(value: float):
 @functools.cache
 def with_amx(permitted: int) -> pct.Module:
     names = ("bfloats", "bytes_of_tiles", "mixed_bytes")
-    module = tileir.parse("\n".join(KERNELS[name] for name in names))
+    module = tileir.parse("\n".join(kernels.KERNELS[name] for name in names))
     options = ("-O2", f"-DCUDA_TILE_EMULATE_AMX={permitted}")
     return tileir.build(module, optimize=True, options=options)
 
@@ -330,74 +247,10 @@ def test_sums_that_change_between_products():
     assert (got.reshape(m, n) == 8 * parts[0] + 4 * parts[1] + 2 * parts[2]).all()
 
 
-# --- the pass by itself ---
-
-
-def products(text: str):
-    """The products of a kernel, and the reasons why others have no rule."""
-    body = simplify(tileir.parse(text).entries[0]).body
-    found = find_products(body, Uses.of(body), Variables(body))
-    return list(found.found.values()), [str(reason) for reason in found.reasons.values()]
-
-
-def test_a_factor_from_before_the_loop_is_the_same_in_each_round():
-    body = simplify(module(REPEATED, "repeated").entries[0]).body
-    found = find_products(body, Uses.of(body), Variables(body)).found.values()
-    assert [each.same for each in found] == [True, False] and all(each.loop is not None for each in found)
-
-
-def test_factors_are_packed_from_memory():
-    (found,), _ = products(KERNELS["turned"])
-    assert [op.name for op in found.left.chain] == ["load_view_tko", "permute"]
-    assert found.carried == 0 and found.begins is not None
-
-
-def test_tiles_are_permuted_when_they_are_packed():
-    (found,), _ = products(KERNELS["turned_tiles"])
-    for factor, name in ((found.left, "w_a"), (found.right, "w_b")):
-        assert [op.name for op in factor.chain] == ["permute"]
-        assert (factor.access, factor.tile.name) == (None, name)
-    assert "ct::permute" not in fuse(tileir.parse(KERNELS["turned_tiles"]))[0]
-
-
-@pytest.mark.parametrize(
-    "name, stored", [("plain", 1), ("turned", 1), ("started", 0), ("changed", 0), ("batched", 0)]
-)
-def test_sums_that_are_only_stored_are_made_there(name: str, stored: int):
-    body = simplify(tileir.parse(KERNELS[name]).entries[0]).body
-    uses = Uses.of(body)
-    assert len(find_stored_sums(body, find_products(body, uses, Variables(body)), uses)) == stored
-
-
-def test_sums_that_something_else_looks_at_are_not_carried():
-    (found,), _ = products(KERNELS["changed"])
-    assert found.carried is None and found.in_place
-
-
-def test_a_factor_that_others_need_is_a_tile():
-    (first, second), _ = products(KERNELS["two_products"])
-    assert not first.left.chain and first.right.chain and first.begins is not None
-    assert not second.left.chain and second.right.chain and not second.in_place
-
-
-def test_loads_stay_before_stores():
-    """So that factors are tiles, of products that are made operation by operation."""
-    found, reasons = products(KERNELS["stored_between"])
-    assert not found and all(reason.endswith("takes longer than it saves") for reason in reasons)
-    assert fuse(tileir.parse(KERNELS["stored_between"]))[2]["stored_between"]["reason"] == NOTHING
-
-
-@pytest.mark.parametrize("name", ["pointers", "advancing"])
-def test_tiles_of_pointers_are_packed_from_memory(name: str):
-    (found,), _ = products(KERNELS[name])
-    assert {"load_ptr_tko", "offset", "cmpi"} <= {op.name for op in found.left.chain}
-    assert found.right.chain and found.carried == 0
-
-
 def test_addresses_that_wrap_around_are_computed_one_by_one():
     """The test before the packing fails, as an offset of the last row does not fit 32 bits."""
     m, n, k = 16, 32, 1 << 28
-    text = KERNELS["pointers"].replace("%k: tile<i32>)", "%k: tile<i32>, %last: tile<i32>)")
+    text = kernels.KERNELS["pointers"].replace("%k: tile<i32>)", "%k: tile<i32>, %last: tile<i32>)")
     text = text.replace("divi %k, %tk", "divi %last, %tk")
     module = tileir.parse(text)
     a, b = np.ones(16, np.float32), np.ones(16 * n, np.float32)
@@ -421,11 +274,6 @@ def test_rows_from_the_first_one_on_again(rows: int):
     expected = a[np.arange(32) % rows] @ b
     expected[rows : rows + 1] = 0
     assert (got.reshape(c.shape) == expected).all()
-
-
-def test_narrowing_conversions_stay():
-    (found,), _ = products(kernels.product("k", 16, 16, 16, kind="f32", wider="bf16"))
-    assert not found.left.chain and not found.right.chain
 
 
 @pytest.mark.parametrize("name", ["halves", "halves_from_zero"])
@@ -457,11 +305,6 @@ def test_scales(name: str):
         *_, got = run(name, optimize, (2, 2), *arguments, batches, m, n, k)
         assert (got.reshape(batches, m, n) == left @ right).all()
     assert "reason" not in built(True).kernel(name).attributes
-
-
-def test_attributes():
-    _, _, attributes = fuse(tileir.parse(KERNELS["plain"]))
-    assert attributes == {"plain": {"path": "fused"}}
 
 
 @pytest.mark.wide
