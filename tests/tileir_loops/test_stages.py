@@ -73,7 +73,12 @@ SELECTED = "%r = select %both, %a, %z : tile<1024xi1>, tile<1024xi32>"
     ("use", "masks"),
     [
         (SELECTED, {"cmpi": 2, "andi": 1}),
-        ("%r = exti %both unsigned : tile<1024xi1> -> tile<1024xi32>", {}),
+        ("%r = exti %both unsigned : tile<1024xi1> -> tile<1024xi32>", {"cmpi": 2, "andi": 1}),
+        (
+            "%e = exti %both unsigned : tile<1024xi1> -> tile<1024xi8>\n"
+            "  %r = exti %e unsigned : tile<1024xi8> -> tile<1024xi32>",
+            {},
+        ),
         (f'{SELECTED}\n  print_tko "%d", %both : tile<1024xi1> -> token', {"cmpi": 2, "andi": 1}),
     ],
 )

@@ -6,6 +6,7 @@
 -  Products with scales or with sums of half become products without (expand.py).
 -  Tiles to which each round of a loop adds the same everywhere become numbers (induction.py).
 -  Conditionals that choose between tiles which are made anyway become `select` (if_conversion.py).
+-  Numbers made of tiles of bools become a `select` between two constants, for which comparisons are masks.
 -  What the mask of an access chooses among its own addresses, as in `p + select(i < n, i, 0)`, is no choice.
 -  Tiles of which only slices are used, and joined tiles that are stored, become smaller tiles (parts.py).
 -  Equal computations on single elements, views among them, become one, so that equal values are the same.
@@ -23,6 +24,7 @@ from typing import Any
 
 import numpy as np
 
+from ..elements import DTYPES, bits_of
 from ..ir import Block, Entry, Operation, Value, walk
 from ..reading import attribute, dense, operands_of, optional_operand, value_element
 from .expand import expand
@@ -50,6 +52,7 @@ def simplify(entry: Entry, constants: Mapping[str, int] = {}) -> Entry:
     expand(body)
     convert_ifs(body)
     carry_numbers(body)
+    _select_numbers(body)
     _choose(body)
     divide(body)
     _share(body, {})
@@ -98,6 +101,29 @@ class _Copy:
                 source = operands_of(left)[0]
                 return source if value_element(source) == "i1" else None
         return None
+
+
+def _select_numbers(body: Block) -> None:
+    for block in blocks(body):
+        block.ops[:] = [each for op in block.ops for each in (_selected(op) if _widens_bools(op) else [op])]
+
+
+def _widens_bools(op: Operation) -> bool:
+    """Whether an operation makes numbers of bools, which are bytes."""
+    if op.name not in ("exti", "itof") or value_element(operands_of(op)[0]) != "i1":
+        return False
+    return is_tile(op.results[0]) and bits_of(value_element(op.results[0])) > 8
+
+
+def _selected(op: Operation) -> list[Operation]:
+    kind = DTYPES[value_element(op.results[0])]
+    one = -1 if attribute(op, "signedness") == "signed" else 1
+    yes, no = (
+        Operation("constant", {}, {"value": np.array(number).astype(kind)}, [Value(op.results[0].type)])
+        for number in (one, 0)
+    )
+    sides = {"cond": operands_of(op), "val_if_true": yes.results, "val_if_false": no.results}
+    return [yes, no, Operation("select", sides, {}, op.results, [], op.line, op.location)]
 
 
 def _choose(body: Block) -> None:

@@ -9,6 +9,7 @@ from typing import Any
 
 from ...errors import Error
 from ..ir import Block, Entry, Operation, Value, walk
+from ..lower.expressions import expression
 from ..lower.translate import Translator
 from ..lower.types import NotLowered
 from ..module import Module
@@ -95,6 +96,9 @@ class FusingTranslator(Translator):
             (result,) = op.results
             self._same[id(result)] = id(self._written[key])
             self.names.alias(result, self.names[self._written[key]])
+        elif op.name == "ftoi" and is_tile(op.results[0]):
+            names = [self.names[value] for value in operands_of(op)]
+            self.define(op.results[0], expression(op, names).replace("tileir::", "loops::", 1))
         elif not rows.write(self, op, self._made):
             super().operation(op)
         if key is not None:
