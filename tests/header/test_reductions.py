@@ -108,6 +108,21 @@ def test_max_ignores_nan_and_orders_zeros(target):
     assert np.isnan(of_nan.result).all()
 
 
+def test_many_short_rows(target):
+    rng = np.random.default_rng(5)
+    special = [np.nan, -0.0, 0.0, np.inf, -np.inf, 1.5, -2.0, 6e-8]
+    made = []
+    for columns in (2, 8, 16, 32):  # sums of integers are exact in any order
+        numbers = rng.integers(-8, 9, (64, columns)).astype(np.float16)
+        extremes = rng.choice(special, (64, columns))
+        made += [("sum", numbers), ("prod", np.sign(numbers)), ("reduce_max", extremes.astype(np.float16))]
+        made += [("reduce_max", extremes.astype(np.float32)), ("reduce_min", extremes)]
+    cases = [Case(f"ct::{name}(x0, 1_ic)", [x], (64, 1), x.dtype) for name, x in made]
+    run(cases, target)
+    for case, (name, x) in zip(cases, made, strict=True):
+        assert_same_bits(case, getattr(reference, name)(x, 1))
+
+
 def test_sum_of_bools_is_modulo_two(target):
     x = np.array([True, True, True, False])
     [case] = run([Case("ct::sum(x0, 0_ic)", [x], (1,), bool)], target)

@@ -58,11 +58,39 @@ CUDA_TILE_API void reduce_rows(E* to, F f, E const* from) {
   }
 }
 
+/// Whether short rows are reduced column by column, since compilers make slow code of each: they branch on
+/// which of two numbers is greater, and convert halves one by one.
+template <unsigned N, typename F, typename E>
+inline constexpr bool reduces_columns =
+    is_same_v<E, __half> ? N <= 32 && (N > 8 || !is_extremum<F>)
+                         : N == 2 && is_extremum<F> && (is_same_v<E, float> || is_same_v<E, double>);
+
+/// Reduces Rows rows of N elements, in the order of reduce_halves().
+template <unsigned N, unsigned Rows, typename E, typename F>
+CUDA_TILE_API void reduce_columns(E* to, F f, E const* from) {
+  E columns[N][Rows];
+  for (unsigned k = 0; k < N; ++k)
+    for (unsigned o = 0; o < Rows; ++o)
+      columns[k][o] = from[o * N + k];
+  for (unsigned half = N / 2; half > 0; half /= 2)
+    for (unsigned k = 0; k < half; ++k)
+      detail::combine_elements<Rows>(f, columns[k], columns[half + k]);
+  for (unsigned o = 0; o < Rows; ++o)
+    to[o] = columns[0][o];
+}
+
 /// Reduces each N elements of a tile along a dimension whose neighbours are Inner elements apart.
 template <unsigned N, unsigned Inner, typename R, typename F, typename T>
 CUDA_TILE_API void reduce_elements(R& result, F f, T const& a) {
-  for (unsigned o = 0; o < T::distribution::size / (N * Inner); ++o)
-    detail::reduce_rows<N, Inner>(result.slots + o * Inner, f, a.slots + o * N * Inner);
+  using element = tile_element_t<T>;
+  constexpr unsigned rows = T::distribution::size / (N * Inner), together = rows < 32 ? rows : 32;
+  if constexpr (Inner == 1 && together > 1 && reduces_columns<N, F, element>) {
+    for (unsigned o = 0; o < rows; o += together)
+      detail::reduce_columns<N, together>(result.slots + o, f, a.slots + o * N);
+  } else {
+    for (unsigned o = 0; o < rows; ++o)
+      detail::reduce_rows<N, Inner>(result.slots + o * Inner, f, a.slots + o * N * Inner);
+  }
 }
 
 } // namespace cuda::tiles::inline CUDA_TILE_ABI::detail
