@@ -3,10 +3,13 @@
 `pytest -k cpu` runs one target. A test that needs what this machine lacks is skipped with a message that
 says what; `--no-skips` makes that a failure, for machines that should have everything.
 
-Slow tests are marked `wide`: `--wide` runs all of them, `--part 2/5` the second of five parts. `sampled(n)`
-marks all but one in n combinations of a test's parameters as wide, such that each value of each parameter
-still runs. Besides cpu only one of a test's targets runs by default, and which one differs from test to
-test; `every_target` marks those of which all run.
+Slow tests are marked `wide`: `--wide` runs all of them, `--part 2/5` the second of five parts, and a command
+that names a test (FILE::TEST) runs it anyway. What runs by default:
+
+- `sampled(n)` leaves one in n combinations of a test's parameters, such that each value of each still runs.
+- Besides cpu, each test runs on one of its targets, not always the same one. `every_target` marks those that
+  run on all of them.
+- Of what these leave in `FOLDERS_OF_BUILDS`, every other case runs.
 
 host_target  each way to run kernels without a GPU: cpu, emulated-1, emulated-4, emulated-32
 any_target   each target that can compile: cpu, emulated, simt, tile
@@ -37,6 +40,10 @@ ROTATED = {
     "target": ("emulated-4", "emulated-32", "ptx"),
     "host_target": ("emulated-1", "emulated-4", "emulated-32"),
 }
+# Folders of tests of which each case builds something; not the one that builds every operation everywhere.
+FOLDERS_OF_BUILDS = frozenset(
+    "checked cutile examples nvcc nvrtc programs ptx python simt tileir_cxx".split()  # noqa: SIM905
+)
 # For each test function and parameter, its values as text, in the order of the tests.
 Positions = dict[tuple[str, str], dict[str, int]]
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
@@ -50,8 +57,7 @@ AS_USERS_BUILD = frozenset(
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    folder = item.path.relative_to(Path(__file__).parent).parts[0]
-    os.environ["PYCUDA_TILE_OPTIMIZE"] = str(int(folder in AS_USERS_BUILD))
+    os.environ["PYCUDA_TILE_OPTIMIZE"] = str(int(_folder(item) in AS_USERS_BUILD))
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -89,12 +95,14 @@ def recorded(compile: Callable[..., Compiled]) -> Callable[..., Compiled]:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    if config.getoption("--wide"):
+    if config.getoption("--wide") or any("::" in argument for argument in config.args):
         return
     positions: Positions = defaultdict(dict)
     for item in items:
         if hasattr(item, "callspec") and _is_sampled_out(item, positions):
             item.add_marker("wide")
+    for item in _every_other_build(items):
+        item.add_marker("wide")
     wide = [item for item in items if item.get_closest_marker("wide")]
     left_out = set(wide) - set(_part_of(wide, *(config.getoption("--part") or (0, 1))))
     config.hook.pytest_deselected(items=left_out)
@@ -117,6 +125,25 @@ def _is_sampled_out(item: pytest.Function, positions: Positions) -> bool:
             chosen = zlib.crc32(function.encode()) + sum(place.values()) - place[name]
             return values[chosen % len(values)] != parameters[name]
     return False
+
+
+def _every_other_build(items: list[pytest.Item]) -> list[pytest.Item]:
+    """Of those tests that have several cases by default."""
+    cases: dict[str, list[pytest.Item]] = defaultdict(list)
+    for item in items:
+        marked = item.get_closest_marker("wide") or item.get_closest_marker("every_target")
+        if _folder(item) in FOLDERS_OF_BUILDS and not marked:
+            cases[item.nodeid.partition("[")[0]].append(item)
+    return [
+        item
+        for function, alike in cases.items()
+        if len(alike) > 1
+        for item in alike[zlib.crc32(function.encode()) % 2 :: 2]
+    ]
+
+
+def _folder(item: pytest.Item) -> str:
+    return item.path.relative_to(Path(__file__).parent).parts[0]
 
 
 def _part_of(items: list[pytest.Item], part: int, parts: int) -> list[pytest.Item]:

@@ -48,6 +48,7 @@ def test_pointer_arithmetic():
     assert 'checked=True instead of "strict", such a pointer is reported only where it is acc' in str(error)
 
 
+@pytest.mark.wide
 def test_pointers_that_are_not_accessed(module):
     """Published kernels mask off elements beyond their arrays, so only an access there is reported."""
     a = np.zeros(10, I32)

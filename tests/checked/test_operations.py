@@ -21,6 +21,7 @@ CASES += [pytest.param(source, id=name, marks=pytest.mark.wide) for name, source
 
 
 @pytest.mark.parametrize("source", CASES)
+@pytest.mark.wide
 def test_all_operations_build(source):
     module = pct.build(source, target="cpu", checked=True, options=["-O0"])
     assert len(module.kernels) == source.count("__tile_global__")

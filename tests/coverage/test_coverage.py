@@ -235,6 +235,7 @@ def test_report_names_what_is_missing(tmp_path):
     assert [status.missing() for status in installed] == ["", "not declared in api.h"]
 
 
+@pytest.mark.wide
 def test_command(monkeypatch, capsys, tmp_path):
     monkeypatch.setenv("PYCUDA_TILE_BUILD_LOG", str(tmp_path))
     assert main(["coverage", "--missing"]) == 1

@@ -105,6 +105,7 @@ def test_write_behind_an_array(script):
 
 @pytest.mark.sampled(6)
 @pytest.mark.parametrize("example", ["softmax", "matmul", "histogram"])
+@pytest.mark.wide
 def test_examples_run_clean(script, example):
     done = run(example, "--sanitize")
     assert done.returncode == 0 and "agrees with NumPy" in done.stdout, done.stderr

@@ -25,6 +25,7 @@ def run(code: str, names: dict) -> object:
     return eval(compile(last, str(NOTEBOOK), "eval"), names) if last else None
 
 
+@pytest.mark.wide
 def test_every_cell_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture):
     monkeypatch.chdir(tmp_path)
     names: dict = {}

@@ -116,6 +116,7 @@ def test_bfloat16_is_summed_as_the_instruction_does():
         assert_same_bits(case, in_order_of_amx(case))
 
 
+@pytest.mark.wide
 def test_narrow_products_take_the_other_path():
     rng = np.random.default_rng(9)
     with_model = run([random_product(rng, size) for size in NARROW])

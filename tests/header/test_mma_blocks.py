@@ -99,6 +99,7 @@ def test_sums_of_many_products_keep_their_digits():
     "dtype, sums",
     [(np.float32, np.float32), (np.float64, np.float64), (np.float16, np.float16), (np.int8, np.int32)],
 )
+@pytest.mark.wide
 def test_matmul_is_mma_with_zeros(arch, dtype, sums):
     rng = np.random.default_rng(8)
     cases = []

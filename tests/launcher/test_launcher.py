@@ -15,6 +15,7 @@ from launcher_library import (
 # ---- shared memory -------------------------------------------------------------------------------
 
 
+@pytest.mark.wide
 def test_blocks_share_memory(launch):
     """It begins with zeros, also where an earlier launch had it."""
     for _ in range(2):

@@ -43,6 +43,7 @@ def test_managed_variables_and_initialisers(tmp_path):
     assert run(build(tmp_path, "managed.cu")).stdout == "once 13 6 3 7 42\n"
 
 
+@pytest.mark.wide
 def test_fused_kernels(tmp_path, monkeypatch, capfd):
     monkeypatch.setenv("PYCUDA_TILE_OPTIMIZE", "1")
     program = build(tmp_path, "fused.cu", options=("-v",))

@@ -67,6 +67,7 @@ def command_of(built: Path, file: str) -> list[str]:
     return shlex.split(entry["command"])
 
 
+@pytest.mark.wide
 def test_runs_on_the_host(built):
     """The program checks its own result, which is wrong if a * x + y is rounded once."""
     assert run(built / "axpy_cpu") == "1000 elements are right\n"
@@ -164,6 +165,7 @@ def test_no_contraction_by_nvcc(built, tmp_path: Path):
     assert "fma.rn.f32" in run(*[word.replace("--fmad=false", "--fmad=true") for word in ptx])
 
 
+@pytest.mark.wide
 def test_launch_from_cpp(built, tmp_path: Path):
     """Conversions of arguments, grids of three dimensions, errors, templates."""
     (tmp_path / "main.cpp").write_text("""
@@ -259,6 +261,7 @@ X86 = platform.machine() in ("x86_64", "AMD64")
 PROCESSORS = ["x86-64", "x86-64-v3", "x86-64-v4", "sapphirerapids"] if X86 else []
 
 
+@pytest.mark.wide
 def test_headers_have_no_warnings(built, tmp_path: Path):
     """With FetchContent they are not system headers, so users see their warnings.
 

@@ -145,6 +145,7 @@ def test_sdist_holds_what_is_needed_to_build_and_to_test(sdist):
     assert not [name for name in inside if re.search(r"__pycache__|\.venv|^build/|\.so$", name)]
 
 
+@pytest.mark.wide
 def test_wheel_holds_headers_templates_sources_and_examples(bare_wheel):
     assert_complete(bare_wheel, set())
 
@@ -160,6 +161,7 @@ def assert_complete(wheel: Path, libraries: set[str]) -> None:
     assert "pycuda_tile/py.typed" in inside
 
 
+@pytest.mark.wide
 def test_wheel_serves_every_python_of_its_platform(either_wheel):
     assert re.fullmatch(rf"pycuda_tile-{re.escape(VERSION)}-py3-none-[\w.]+\.whl", either_wheel.name)
     assert "none-any" not in either_wheel.name

@@ -68,6 +68,7 @@ def test_overloads_are_told_apart():
         assert array == wanted
 
 
+@pytest.mark.wide
 def test_modules_with_helpers_of_one_name_stay_apart():
     """Two libraries in one process, each with its own `helper` and its own static variable."""
     source = """

@@ -77,6 +77,7 @@ def answers(version: str) -> tuple[dict[str, str], int]:
 
 @begins(answers)
 @pytest.mark.parametrize("version", VERSIONS)
+@pytest.mark.wide
 def test_agreement_with_nvidia(version: str, record_property):
     """NVIDIA's front end agrees, except where the table disagreements gives a reason."""
     found, questions = result(answers, version=version)

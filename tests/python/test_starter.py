@@ -31,6 +31,7 @@ def run(*command: object, folder: Path) -> str:
     return done.stdout + done.stderr
 
 
+@pytest.mark.wide
 def test_its_test_passes(folder) -> None:
     assert "5 passed" in run(sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", folder=folder)
 

@@ -236,6 +236,7 @@ GROUP_SHAPES = [(64, 64, 128), (128, 128, 128), (128, 256, 64), (64, 32, 256), (
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("threads", [128, 256])
+@pytest.mark.wide
 def test_what_warp_groups_take_is_staged_free_of_bank_conflicts(threads):
     conditions = {}
     for element in ("__half", "__nv_tf32", "__nv_fp8_e4m3", "signed char"):

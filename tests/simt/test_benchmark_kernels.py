@@ -96,6 +96,7 @@ def test_every_kernel_is_tested():
 
 
 @pytest.mark.skipif(importlib.util.find_spec("cuda") is None, reason="needs cuda-python and NVRTC")
+@pytest.mark.wide
 def test_they_build_with_nvidias_compiler():
     try:
         for name in ON_TILE:

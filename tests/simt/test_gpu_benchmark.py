@@ -68,6 +68,7 @@ def test_a_dry_run_checks_results_and_writes_them(tmp_path):
 
 
 @pytest.mark.skipif(not HAS_TORCH, reason="the work is described with PyTorch")
+@pytest.mark.wide
 def test_the_work_names_kernels_that_exist_with_their_arguments(module):
     works = module("gpu_work").works("cpu", small=True)
     assert len({work.title for work in works}) == len(works)
@@ -117,6 +118,7 @@ def fake_run(benchmark, tmp_path, monkeypatch):
     return lambda seconds: benchmark.Run("cuda", None, "", tmp_path / "out.json", time.time() + seconds)
 
 
+@pytest.mark.wide
 def test_what_breaks_a_process_is_passed_over(benchmark, fake_run, monkeypatch, tmp_path):
     monkeypatch.setattr(benchmark, "SILENCE", 6)
     run = fake_run(120)

@@ -114,6 +114,7 @@ def _check(module: pct.Module, name: str) -> None:
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("part", [0, 1])
 @pytest.mark.parametrize("threads", [32, 128])
+@pytest.mark.wide
 def test_products_of_integers_are_exact(threads, part):
     names = [
         f"matmul<true, {name}, {name}, {element.accumulator}, {m}, {n}, {k * element.depth}>"
@@ -202,6 +203,7 @@ def test_batches_have_operands_of_their_own_or_in_common(threads):
 
 @pytest.mark.sampled(4)
 @pytest.mark.parametrize("threads", [32, 256])
+@pytest.mark.wide
 def test_transposed_right_operands_are_multiplied_as_they_are_held(threads):
     shapes = [(64, 16, 32), (32, 128, 64)]
     names = [

@@ -178,6 +178,7 @@ def _check_types(threads: int, lengths: tuple[int, int, int], types: list[tuple]
 
 @pytest.mark.sampled(8)
 @pytest.mark.parametrize(("threads", "lengths"), CASES_OF_TYPES)
+@pytest.mark.wide
 def test_products_of_all_types_are_exact(threads, lengths):
     _check_types(threads, lengths, TYPES)
 
@@ -198,6 +199,7 @@ def test_more_columns_than_sums_of_their_own_are_exact():
     _check_types(256, (128, 256, 64), [TYPES[1]])
 
 
+@pytest.mark.wide
 def test_both_operands_are_taken_transposed():
     module = pct.build(SOURCE, target="emulated", num_threads=128, options=OPTIONS)
     a, b, c = _integers(32, 64), _integers(32, 128), _integers(128, 32)

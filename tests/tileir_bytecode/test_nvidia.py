@@ -48,6 +48,7 @@ def front_end(name: str) -> bytes:
         pytest.skip(str(error))
 
 
+@pytest.mark.sampled(4)
 @pytest.mark.parametrize("name", SOURCES)
 def test_example(name: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     """Compiled from C++ by NVIDIA's front end, read and written again: the disassembler prints the same."""
