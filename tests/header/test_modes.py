@@ -103,6 +103,7 @@ def test_imprecise_division_and_root_are_close(target):
         )  # 2 ulp, as CUDA states for division
 
 
+@pytest.mark.every_target
 @pytest.mark.parametrize("name", ["max", "min"])
 def test_nan_modes(name, target):
     made = []
@@ -119,6 +120,7 @@ def test_nan_modes(name, target):
         assert_same_bits(case, getattr(reference, name)(*case.inputs, **modes))
 
 
+@pytest.mark.every_target
 def test_reductions_take_modes(target):
     x = np.array([[1.0, np.nan, 3.0, 2.0], [1e-40, 2e-40, 0.0, -0.0]], np.float32)
     tenth = np.full((2, 4), 0.1, np.float32)
@@ -150,6 +152,7 @@ def test_reductions_take_modes(target):
 SCANS = [(1,), (16,), (1024,), (4, 8), (64, 4), (2, 8, 16), (16, 1, 32)]
 
 
+@pytest.mark.every_target
 def test_scans(target):
     rng = np.random.default_rng(6)
     cases = []

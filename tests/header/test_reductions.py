@@ -108,6 +108,16 @@ def test_max_ignores_nan_and_orders_zeros(target):
     assert np.isnan(of_nan.result).all()
 
 
+@pytest.mark.every_target
+def test_bits_of_rows(target):
+    x = np.random.default_rng(6).integers(-1 << 31, 1 << 31, (4, 32)).astype(np.int32)
+    names = ["reduce_bitand", "reduce_bitor", "reduce_bitxor"]
+    cases = [Case(f"ct::{name}(x0, 1_ic)", [x | 5], (4, 1), np.int32) for name in names]
+    run(cases, target)
+    for case, name in zip(cases, names, strict=True):
+        assert_same_bits(case, getattr(reference, name)(case.inputs[0], 1))
+
+
 def test_many_short_rows(target):
     rng = np.random.default_rng(5)
     special = [np.nan, -0.0, 0.0, np.inf, -np.inf, 1.5, -2.0, 6e-8]

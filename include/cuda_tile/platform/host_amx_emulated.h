@@ -41,7 +41,7 @@ inline void load(void const* from, size_t stride) {
 }
 template <unsigned Tile>
 inline void load_passing(void const* from, size_t stride) {
-  load<Tile>(from, stride);
+  amx::load<Tile>(from, stride);
 }
 template <unsigned Tile>
 inline void store(void* to, size_t stride) {
