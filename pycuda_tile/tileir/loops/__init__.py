@@ -11,7 +11,7 @@ loops, and what passes from one to the next stays in registers. A kernel goes th
    - `axes` finds which dimensions of which tiles are the same loop,
    - `affine` finds tiles of pointers that are as regular as views, and masks that are bounds,
    - `effects` finds what keeps the order of loads and stores: which must not overlap,
-   - `stages` orders the loops and divides the work among them.
+   - `stages` orders the loops and divides the work among them; `short_rows` says which have too little.
 4. `vectors` says how values are held in C++, and `emit` writes the loops; `places` writes the addresses,
    bounds and tests before them, and `ahead` finds what to fetch for the next block.
 

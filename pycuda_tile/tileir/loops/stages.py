@@ -13,9 +13,9 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass, field
 
-from ..elements import bits_of
 from ..ir import Operation, Value
-from ..reading import attribute, is_pointer, operands_of, tile_facts, value_element, value_shape
+from ..reading import attribute, operands_of, tile_facts, value_element, value_shape
+from . import short_rows
 from .affine import ONE, Analysis
 from .axes import Axes
 from .effects import Access, Effects, effects
@@ -37,15 +37,6 @@ from .fallback import Fallback
 
 _COMBINES_MASKS = SHAPES | {"andi", "ori", "xori"}
 _MAKES_MASKS = _COMBINES_MASKS | {"cmpi", "cmpf", "constant"}
-#: Rows with fewer elements are no faster in strips: to operations on whole tiles, all elements are one row,
-#: whose vectors are whole. Of what takes long, vectors are whole with as many elements as `_SHORTEST_LONG`.
-_SHORTEST, _SHORTEST_LONG = 8, 16
-#: Rows with fewer elements of less than 4 bytes are reduced faster together than one by one.
-_SHORTEST_SMALL = 64
-#: Strips of bytes with fewer elements are no whole vectors, nor converted by them.
-_SHORTEST_OF_BYTES, _SHORTEST_CONVERTED = 16, 32
-#: Tiles with fewer elements do not make up for the tests before the loops, unless they are long rows.
-_MANY = 128
 #: Tiles of more elements leave the caches, so that rows are to stay in loops of their own.
 _IN_CACHES = 1 << 16
 
@@ -191,13 +182,14 @@ def plan(ops: list[Operation], outputs: list[Value]) -> Nest:
     nest = Nest(views, ops, axes, analysis, effects(ops, analysis), outputs=outputs)
     full = _spanning(nest)
     _order_loops(nest, full)
+    short_rows.check_lengths(nest)
     _check_in_place(nest)
     _find_levels(nest)
     _check_folds(nest)
     _reduce_all_rows(nest)
     _find_needed(nest)
     _find_masks(nest)
-    _check_bytes(nest)
+    short_rows.check_bytes(nest)
     return nest
 
 
@@ -256,51 +248,8 @@ def _order_loops(nest: Nest, full: list[int]) -> None:
             raise Fallback(op, "it goes the other way than the reductions before it")
         found, nest.backward = (axis, last), backward
     nest.inner, nest.vector = found or (2 * (_best_vector(nest, full),))
-    _check_lengths(nest, full)
     others = [axis for axis in full if axis not in (nest.inner, nest.vector)]
     nest.outer = others if nest.inner == nest.vector else [*others, nest.vector]
-
-
-def _check_lengths(nest: Nest, full: list[int]) -> None:
-    length = nest.axes.extents[nest.vector]
-    elements = math.prod(nest.axes.extents[axis] for axis in full)
-    folds = [op for op in nest.ops if op.name in FOLDS]
-    if length < _SHORTEST:
-        op = next(iter(folds), None) or _last_reshape(nest) or nest.ops[0]
-        raise Fallback(op, f"its rows have fewer than {_SHORTEST} elements", on_tiles=True)
-    if length < _SHORTEST_SMALL and nest.inner == nest.vector and elements > length:
-        for op in folds:
-            if op.name == "reduce" and any(bits_of(value_element(v)) < 32 for v in operands_of(op)):
-                reason = f"its rows have fewer than {_SHORTEST_SMALL} elements of less than 4 bytes"
-                raise Fallback(op, reason, on_tiles=True)
-    if length < _SHORTEST_LONG:
-        _check_short(nest, length, elements)
-
-
-def _check_short(nest: Nest, length: int, elements: int) -> None:
-    slow = [op for op in nest.ops if cost_of(op) > CHEAP]
-    if slow and elements > length:
-        reason = f"it takes long, and its rows have fewer than {_SHORTEST_LONG} elements"
-        raise Fallback(slow[0], reason, on_tiles=True)
-    if nest.effects.disjoint and elements < _MANY:
-        _, later = nest.effects.disjoint[0]
-        raise Fallback(later.op, "the tests before its loops would take longer than these", on_tiles=True)
-
-
-def _check_bytes(nest: Nest) -> None:
-    length = nest.axes.extents[nest.vector]
-    if length >= _SHORTEST_CONVERTED:
-        return
-    computed = set().union(*nest.needed.values()) - (nest.masks - {id(value) for value in nest.outputs})
-    widths: dict[int, Operation] = {}  # in bits, and which operation is the first
-    for op in nest.ops:
-        taken = [value for value in nest.inputs(op) if id(value) not in nest.analysis.definitions]
-        for value in [*taken, *(v for v in op.results if id(v) in computed)]:
-            if is_tile(value) and nest.has_lanes(value) and not is_pointer(value):
-                widths.setdefault(max(8, bits_of(value_element(value))), op)
-    if 8 in widths and (length < _SHORTEST_OF_BYTES or len(widths) > 1):
-        least = _SHORTEST_CONVERTED if len(widths) > 1 else _SHORTEST_OF_BYTES
-        raise Fallback(widths[8], f"its rows have fewer than {least} bytes", on_tiles=True)
 
 
 def _check_in_place(nest: Nest) -> None:
@@ -322,13 +271,6 @@ def _check_folds(nest: Nest) -> None:
                 raise Fallback(later, "loops would repeat a reduction", on_tiles=True)
 
 
-def _last_reshape(nest: Nest) -> Operation | None:
-    """A reshape that others use: it may make rows short for all of the group."""
-    used = {id(value) for op in nest.ops for value in nest.inputs(op)}
-    last = [op for op in nest.ops if op.name == "reshape" and id(op.results[0]) not in used]
-    return last[-1] if last else None
-
-
 def _best_vector(nest: Nest, full: list[int]) -> int:
     """The axis along which most elements have their neighbours in memory; the last one if there are none."""
     votes = dict.fromkeys(full, 0)
@@ -348,7 +290,10 @@ def _best_vector(nest: Nest, full: list[int]) -> int:
     for value in [*nest.outputs, *nest.taken()]:
         vote(value, nest.axes.list_of(value)[-1:])
     best = max(full, key=lambda axis: votes[axis])
-    if any(is_window(op) or is_joint(op) for op in nest.ops) and nest.axes.extents[best] < _SHORTEST:
+    if (
+        any(is_window(op) or is_joint(op) for op in nest.ops)
+        and nest.axes.extents[best] < short_rows.SHORTEST
+    ):
         best = max(full, key=lambda axis: nest.axes.extents[axis])
     for op in nest.ops:
         if op.name == "permute" and _turns(nest, op) and sum(v > 1 for v in votes.values()) > 1:

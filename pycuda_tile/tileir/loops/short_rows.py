@@ -1,0 +1,79 @@
+"""short rows: which rows are too short for loops of their own, so that what needs them runs on whole tiles.
+
+To operations on whole tiles, all elements are one row, whose vectors are whole; those of strips are not if
+rows are short. A tile that is one row has no longer ones.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from ..elements import bits_of
+from ..ir import Operation
+from ..reading import is_pointer, operands_of, value_element
+from .facts import CHEAP, FOLDS, cost_of, is_tile
+from .fallback import Fallback
+
+if TYPE_CHECKING:
+    from .stages import Nest
+
+#: Rows with fewer elements have no loops; if something takes long, with fewer than `_SHORTEST_LONG`.
+SHORTEST, _SHORTEST_LONG = 8, 16
+#: Rows with fewer elements of less than 4 bytes are reduced faster together than one by one.
+_SHORTEST_REDUCED = 64
+#: Strips of bytes with fewer elements are no whole vectors, nor converted by them.
+_SHORTEST_OF_BYTES, _SHORTEST_CONVERTED = 16, 32
+#: Tiles with fewer elements do not make up for the tests before the loops, unless they are long rows.
+_MANY = 128
+
+
+def check_lengths(nest: Nest) -> None:
+    """Raises Fallback for what needs longer rows."""
+    length, elements = _sizes(nest)
+    folds = [op for op in nest.ops if op.name in FOLDS]
+    if length < SHORTEST:
+        op = next(iter(folds), None) or _last_reshape(nest) or nest.ops[0]
+        raise Fallback(op, f"its rows have fewer than {SHORTEST} elements", on_tiles=True)
+    if elements > length:
+        for op in folds if nest.inner == nest.vector and length < _SHORTEST_REDUCED else ():
+            if op.name == "reduce" and any(bits_of(value_element(v)) < 32 for v in operands_of(op)):
+                reason = f"its rows have fewer than {_SHORTEST_REDUCED} elements of less than 4 bytes"
+                raise Fallback(op, reason, on_tiles=True)
+        for op in nest.ops if length < _SHORTEST_LONG else ():
+            if cost_of(op) > CHEAP:
+                reason = f"it takes long, and its rows have fewer than {_SHORTEST_LONG} elements"
+                raise Fallback(op, reason, on_tiles=True)
+    if length < _SHORTEST_LONG and elements < _MANY and nest.effects.disjoint:
+        _, later = nest.effects.disjoint[0]
+        raise Fallback(later.op, "the tests before its loops would take longer than these", on_tiles=True)
+
+
+def check_bytes(nest: Nest) -> None:
+    """The same for bytes, when it is known which values are in strips."""
+    length, elements = _sizes(nest)
+    if length >= _SHORTEST_CONVERTED or elements == length:
+        return
+    computed = set().union(*nest.needed.values()) - (nest.masks - {id(value) for value in nest.outputs})
+    widths: dict[int, Operation] = {}  # in bits, and which operation is the first
+    for op in nest.ops:
+        taken = [value for value in nest.inputs(op) if id(value) not in nest.analysis.definitions]
+        for value in [*taken, *(v for v in op.results if id(v) in computed)]:
+            if is_tile(value) and nest.has_lanes(value) and not is_pointer(value):
+                widths.setdefault(max(8, bits_of(value_element(value))), op)
+    least = _SHORTEST_CONVERTED if len(widths) > 1 else _SHORTEST_OF_BYTES
+    if 8 in widths and length < least:
+        raise Fallback(widths[8], f"its rows have fewer than {least} bytes", on_tiles=True)
+
+
+def _sizes(nest: Nest) -> tuple[int, int]:
+    """The elements of a row and of all loops."""
+    axes = {*nest.outer, nest.inner, nest.vector}
+    return nest.axes.extents[nest.vector], math.prod(nest.axes.extents[axis] for axis in axes)
+
+
+def _last_reshape(nest: Nest) -> Operation | None:
+    """A reshape that others use: it may make rows short for all of the group."""
+    used = {id(value) for op in nest.ops for value in nest.inputs(op)}
+    last = [op for op in nest.ops if op.name == "reshape" and id(op.results[0]) not in used]
+    return last[-1] if last else None
