@@ -128,7 +128,7 @@ def _is_sampled_out(item: pytest.Function, positions: Positions) -> bool:
 
 
 def _every_other_build(items: list[pytest.Item]) -> list[pytest.Item]:
-    """Of those tests that have several cases by default."""
+    """What is left out of the cases that the others have left."""
     cases: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
         marked = item.get_closest_marker("wide") or item.get_closest_marker("every_target")

@@ -103,7 +103,6 @@ def test_write_behind_an_array(script):
     assert "WRITE of size 4" in done.stderr and "source.cu:14" in done.stderr
 
 
-@pytest.mark.sampled(6)
 @pytest.mark.parametrize("example", ["softmax", "matmul", "histogram"])
 @pytest.mark.wide
 def test_examples_run_clean(script, example):

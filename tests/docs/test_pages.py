@@ -46,7 +46,6 @@ def runs_by_default(page: Path) -> bool:
         for page in all_pages()
     ],
 )
-@pytest.mark.wide
 def test_blocks_of(page: Path):
     result = run_page(page)
     assert result.passed, result.output

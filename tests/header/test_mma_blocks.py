@@ -93,7 +93,6 @@ def test_sums_of_many_products_keep_their_digits():
         report(case, a @ b + c, np.abs(case.result - (a @ b + c)) > bound)
 
 
-@pytest.mark.sampled(8)
 @pytest.mark.parametrize("arch", ARCHS)
 @pytest.mark.parametrize(
     "dtype, sums",

@@ -234,7 +234,6 @@ def test_staging_is_free_of_bank_conflicts(threads, portion):
 GROUP_SHAPES = [(64, 64, 128), (128, 128, 128), (128, 256, 64), (64, 32, 256), (256, 64, 128)]
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("threads", [128, 256])
 @pytest.mark.wide
 def test_what_warp_groups_take_is_staged_free_of_bank_conflicts(threads):

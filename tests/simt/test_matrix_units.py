@@ -111,7 +111,6 @@ def _check(module: pct.Module, name: str) -> None:
     np.testing.assert_array_equal(c.astype(np.float64), expected, err_msg=name)
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("part", [0, 1])
 @pytest.mark.parametrize("threads", [32, 128])
 @pytest.mark.wide
@@ -201,7 +200,6 @@ def test_batches_have_operands_of_their_own_or_in_common(threads):
         np.testing.assert_array_equal(c.astype(np.float64), expected, err_msg=name)
 
 
-@pytest.mark.sampled(4)
 @pytest.mark.parametrize("threads", [32, 256])
 @pytest.mark.wide
 def test_transposed_right_operands_are_multiplied_as_they_are_held(threads):

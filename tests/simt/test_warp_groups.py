@@ -176,7 +176,6 @@ def _check_types(threads: int, lengths: tuple[int, int, int], types: list[tuple]
         _check(module.kernel(name), *case)
 
 
-@pytest.mark.sampled(8)
 @pytest.mark.parametrize(("threads", "lengths"), CASES_OF_TYPES)
 @pytest.mark.wide
 def test_products_of_all_types_are_exact(threads, lengths):

@@ -65,7 +65,7 @@ class _Loop:
         """Lets the loop carry a number, which is zero at first, in place of a tile."""
         number = _number("i64" if value_element(tile).startswith("ptr") else value_element(tile))
         given = self.loop.operands["initValues"]
-        first, zero = given[at], _constant(0, number)
+        first, zero = given[at], constant(0, number)
         given[at] = zero.results[0]
         self._put(self.block, self.loop, [zero])
         carried = self.body.arguments[at + self.counts] = Value(number, tile.name)
@@ -112,7 +112,7 @@ class _Loop:
         if is_tile(source):
             number = shared_value(self.made[id(source)])
             assert number is not None
-            return self._put(block, end, [_constant(number, _number(value_element(value)))])
+            return self._put(block, end, [constant(number, _number(value_element(value)))])
         if value_shape(source) == ():
             return source
         result = [Value(_number(value_element(value)))]
@@ -132,7 +132,8 @@ def _number(kind: str) -> Tile:
     return Tile(Scalar(kind), ())
 
 
-def _constant(number: int | np.generic, kind: Tile) -> Operation:
+def constant(number: int | np.generic, kind: Tile) -> Operation:
+    """The operation that makes a tile of which each element is a number."""
     value = np.array(number).astype(DTYPES[str(kind.element)])
     return Operation("constant", {}, {"value": value}, [Value(kind)])
 

@@ -11,11 +11,12 @@ import dataclasses
 
 import numpy as np
 
-from ..elements import DTYPES, unsigned
+from ..elements import unsigned
 from ..ir import Block, Operation, Scalar, Tile, Token, Value, walk
 from ..lower.tiles import shared_value
 from ..reading import attribute, dense, group, operand, operands_of, value_element, value_shape
 from .facts import ELEMENTWISE, LOADS, STORES, is_tile, is_weak
+from .induction import constant
 
 _INDEX = Tile(Scalar("i64"), ())
 
@@ -221,8 +222,7 @@ class _Division:
         return first
 
     def _constant(self, op: Operation, kind: Tile, number: int) -> Value:
-        value = np.full((), number).astype(DTYPES[str(kind.element)])
-        return self._put(Operation("constant", {}, {"value": value}, [Value(kind)]), op).results[0]
+        return self._put(constant(number, kind), op).results[0]
 
     def _positions(self, op: Operation, which: Slice) -> Value:
         kind = Tile(op.results[0].type.element, which.shape)

@@ -24,13 +24,13 @@ from typing import Any
 
 import numpy as np
 
-from ..elements import DTYPES, bits_of
+from ..elements import bits_of
 from ..ir import Block, Entry, Operation, Value, walk
 from ..reading import attribute, dense, operands_of, optional_operand, value_element
 from .expand import expand
 from .facts import LOADS, SHAPES, SOURCES, blocks, has_tiles, is_pure, is_scalar, is_tile, is_weak
 from .if_conversion import convert_ifs
-from .induction import carry_numbers
+from .induction import carry_numbers, constant
 from .parts import divide
 from .tables import keep_tables
 
@@ -116,12 +116,8 @@ def _widens_bools(op: Operation) -> bool:
 
 
 def _selected(op: Operation) -> list[Operation]:
-    kind = DTYPES[value_element(op.results[0])]
     one = -1 if attribute(op, "signedness") == "signed" else 1
-    yes, no = (
-        Operation("constant", {}, {"value": np.array(number).astype(kind)}, [Value(op.results[0].type)])
-        for number in (one, 0)
-    )
+    yes, no = (constant(number, op.results[0].type) for number in (one, 0))
     sides = {"cond": operands_of(op), "val_if_true": yes.results, "val_if_false": no.results}
     return [yes, no, Operation("select", sides, {}, op.results, [], op.line, op.location)]
 
