@@ -9,7 +9,7 @@ that names a test (FILE::TEST) runs it anyway. What runs by default:
 - `sampled(n)` leaves one in n combinations of a test's parameters, such that each value of each still runs.
 - Besides cpu, each test runs on one of its targets, not always the same one. `every_target` marks those that
   run on all of them.
-- Of what these leave in `FOLDERS_OF_BUILDS`, every other case runs.
+- Of what these leave in `FOLDERS_OF_BUILDS`, one in `SHARE` cases of a test runs.
 
 host_target  each way to run kernels without a GPU: cpu, emulated-1, emulated-4, emulated-32
 any_target   each target that can compile: cpu, emulated, simt, tile
@@ -44,6 +44,7 @@ ROTATED = {
 FOLDERS_OF_BUILDS = frozenset(
     "checked cutile examples nvcc nvrtc programs ptx python simt tileir_cxx".split()  # noqa: SIM905
 )
+SHARE = 3  # one in so many of their cases runs by default
 # For each test function and parameter, its values as text, in the order of the tests.
 Positions = dict[tuple[str, str], dict[str, int]]
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
@@ -101,7 +102,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if hasattr(item, "callspec") and _is_sampled_out(item, positions):
             item.add_marker("wide")
-    for item in _every_other_build(items):
+    for item in _left_out_of_builds(items):
         item.add_marker("wide")
     wide = [item for item in items if item.get_closest_marker("wide")]
     left_out = set(wide) - set(_part_of(wide, *(config.getoption("--part") or (0, 1))))
@@ -127,19 +128,18 @@ def _is_sampled_out(item: pytest.Function, positions: Positions) -> bool:
     return False
 
 
-def _every_other_build(items: list[pytest.Item]) -> list[pytest.Item]:
+def _left_out_of_builds(items: list[pytest.Item]) -> list[pytest.Item]:
     """What is left out of the cases that the others have left."""
     cases: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
         marked = item.get_closest_marker("wide") or item.get_closest_marker("every_target")
         if _folder(item) in FOLDERS_OF_BUILDS and not marked:
             cases[item.nodeid.partition("[")[0]].append(item)
-    return [
-        item
-        for function, alike in cases.items()
-        if len(alike) > 1
-        for item in alike[zlib.crc32(function.encode()) % 2 :: 2]
-    ]
+    left_out = []
+    for function, alike in cases.items():
+        chosen = zlib.crc32(function.encode()) % min(SHARE, len(alike))
+        left_out += [item for place, item in enumerate(alike) if place % SHARE != chosen]
+    return left_out
 
 
 def _folder(item: pytest.Item) -> str:

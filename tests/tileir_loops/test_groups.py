@@ -45,6 +45,15 @@ def test_arbitrary_pointers_are_used_between_groups(access: str):
     assert not [reason for reason in reasons if "print" not in reason]
 
 
+@pytest.mark.parametrize("count, in_loops", [(16, False), (32, True)])
+def test_few_pointers_have_no_loops_of_their_own(count: int, in_loops: bool):
+    pointers = ARBITRARY.replace("64x", f"{count}x").partition("  %c")[0]
+    load = f"  %v, %t = load_ptr_tko acquire device %q : tile<{count}xptr<f32>> -> tile<{count}xf32>, token"
+    found, _ = items(body(f"{pointers}{load}\n"))
+    first = next(item for item in found if isinstance(item, Nest) or item.name == "offset")
+    assert isinstance(first, Nest) == in_loops
+
+
 @pytest.mark.parametrize(
     "between",
     [

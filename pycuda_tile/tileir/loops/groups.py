@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 
 from ..ir import TERMINATORS, Block, Operation, Value, walk
 from ..lower.tiles import shared_value
-from ..reading import operands_of
+from ..reading import is_pointer, operands_of
 from .facts import (
     CHEAP,
     ELEMENTWISE,
@@ -45,8 +45,8 @@ Item = Operation | Nest
 _ON_TILES = frozenset({*TERMINATORS, "if", "for", "loop"})
 _ON_TILES |= {"atomic_rmw_tko", "atomic_cas_tko", "atomic_red_view_tko"}
 
-#: Elements of a tile that is copied as fast whole.
-_FEW = 64
+#: Elements of a tile that is copied as fast whole, and of one of pointers that is made as fast.
+_FEW, _FEW_POINTERS = 64, 16
 
 
 @dataclass
@@ -398,11 +398,14 @@ def _only_arranges(nest: Nest) -> bool:
 
 
 def _copies_few(nest: Nest) -> bool:
-    """Whether loops would only copy a tile that takes no longer than the tests before them."""
+    """Whether loops would only copy a tile that takes no longer than the tests before them, or only write
+    down a few pointers, which whole tiles need not do."""
+    count = math.prod(nest.axes.extents[axis] for axis in {*nest.outer, nest.inner})
     computed = set().union(*nest.needed.values())
-    made = [op for op in nest.ops if op.name in FOLDS or any(id(v) in computed for v in op.results)]
-    only_copies = all(op.name in LOADS | SOURCES | SHAPES for op in made)
-    return only_copies and math.prod(nest.axes.extents[axis] for axis in {*nest.outer, nest.inner}) <= _FEW
+    made = {op.name for op in nest.ops if op.name in FOLDS or any(id(v) in computed for v in op.results)}
+    if count <= _FEW_POINTERS and nest.outputs and all(map(is_pointer, nest.outputs)):
+        return made <= SOURCES | LIGHT
+    return count <= _FEW and made <= LOADS | SOURCES | SHAPES
 
 
 def _is_worth_it(nest: Nest) -> bool:
