@@ -7,7 +7,6 @@ there is no rule stand between groups, and run on whole tiles.
 from __future__ import annotations
 
 import itertools
-import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
@@ -400,12 +399,11 @@ def _only_arranges(nest: Nest) -> bool:
 def _copies_few(nest: Nest) -> bool:
     """Whether loops would only copy a tile that takes no longer than the tests before them, or only write
     down a few pointers, which whole tiles need not do."""
-    count = math.prod(nest.axes.extents[axis] for axis in {*nest.outer, nest.inner})
     computed = set().union(*nest.needed.values())
     made = {op.name for op in nest.ops if op.name in FOLDS or any(id(v) in computed for v in op.results)}
-    if count <= _FEW_POINTERS and nest.outputs and all(map(is_pointer, nest.outputs)):
+    if nest.elements <= _FEW_POINTERS and nest.outputs and all(map(is_pointer, nest.outputs)):
         return made <= SOURCES | LIGHT
-    return count <= _FEW and made <= LOADS | SOURCES | SHAPES
+    return nest.elements <= _FEW and made <= LOADS | SOURCES | SHAPES
 
 
 def _is_worth_it(nest: Nest) -> bool:

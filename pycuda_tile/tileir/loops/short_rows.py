@@ -6,7 +6,6 @@ rows are short. A tile that is one row has no longer ones.
 
 from __future__ import annotations
 
-import math
 from typing import TYPE_CHECKING
 
 from ..elements import bits_of
@@ -30,7 +29,7 @@ _MANY = 128
 
 def check_lengths(nest: Nest) -> None:
     """Raises Fallback for what needs longer rows."""
-    length, elements = _sizes(nest)
+    length, elements = nest.axes.extents[nest.vector], nest.elements
     folds = [op for op in nest.ops if op.name in FOLDS]
     if length < SHORTEST:
         op = next(iter(folds), None) or _last_reshape(nest) or nest.ops[0]
@@ -51,7 +50,7 @@ def check_lengths(nest: Nest) -> None:
 
 def check_bytes(nest: Nest) -> None:
     """The same for bytes, when it is known which values are in strips."""
-    length, elements = _sizes(nest)
+    length, elements = nest.axes.extents[nest.vector], nest.elements
     if length >= _SHORTEST_CONVERTED or elements == length:
         return
     computed = set().union(*nest.needed.values()) - (nest.masks - {id(value) for value in nest.outputs})
@@ -64,12 +63,6 @@ def check_bytes(nest: Nest) -> None:
     least = _SHORTEST_CONVERTED if len(widths) > 1 else _SHORTEST_OF_BYTES
     if 8 in widths and length < least:
         raise Fallback(widths[8], f"its rows have fewer than {least} bytes", on_tiles=True)
-
-
-def _sizes(nest: Nest) -> tuple[int, int]:
-    """The elements of a row and of all loops."""
-    axes = {*nest.outer, nest.inner, nest.vector}
-    return nest.axes.extents[nest.vector], math.prod(nest.axes.extents[axis] for axis in axes)
 
 
 def _last_reshape(nest: Nest) -> Operation | None:

@@ -94,6 +94,11 @@ class Nest:
     def all_ops(self) -> list[Operation]:
         return [*self.views, *self.ops]
 
+    @property
+    def elements(self) -> int:
+        """Of all loops together."""
+        return math.prod(self.axes.extents[axis] for axis in [*self.outer, self.inner])
+
     def level(self, op: Operation) -> int:
         return self.levels[id(op) if writes(op) else id(op.results[0])]
 
@@ -319,8 +324,7 @@ def _find_levels(nest: Nest) -> None:
 def _reduce_all_rows(nest: Nest) -> None:
     """What needs the reduction of a row would wait for it, row by row. It does not if all rows of a tile are
     reduced first, as long as caches hold the tile. So it belongs to the next nest."""
-    elements = math.prod(nest.axes.extents[axis] for axis in [*nest.outer, nest.inner])
-    if nest.inner != nest.vector or elements > _IN_CACHES:
+    if nest.inner != nest.vector or nest.elements > _IN_CACHES:
         return
     for op in nest.ops:
         if op.name != "reduce" and nest.level(op) > 0:
