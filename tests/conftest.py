@@ -8,8 +8,10 @@ that names a test (FILE::TEST) runs it anyway. What runs by default:
 
 - `sampled(n)` leaves one in n combinations of a test's parameters, such that each value of each still runs.
 - Besides cpu, each test runs on one of its targets, not always the same one. `every_target` marks those that
-  run on all of them.
-- Of what these leave in `FOLDERS_OF_BUILDS`, one in `SHARE` cases of a test runs.
+  run on all of them, with one number of emulated threads.
+- Of what these leave in `FOLDERS_OF_BUILDS`, one in `SHARE` cases of a test runs, and every other test that
+  has but one. Which ones depends on K of `--part K/N`; a command that names a file runs all in it.
+- Tests in `python` build op by op in two of three, unless they are marked `fused`; these, too, depend on K.
 
 host_target  each way to run kernels without a GPU: cpu, emulated-1, emulated-4, emulated-32
 any_target   each target that can compile: cpu, emulated, simt, tile
@@ -40,7 +42,8 @@ ROTATED = {
     "target": ("emulated-4", "emulated-32", "ptx"),
     "host_target": ("emulated-1", "emulated-4", "emulated-32"),
 }
-# Folders of tests of which each case builds something; not the one that builds every operation everywhere.
+EMULATED = ("emulated-4", "emulated-32")  # of which one runs where every target does
+# Folders of tests of which each builds something; not the one that builds every operation everywhere.
 FOLDERS_OF_BUILDS = frozenset(
     "checked cutile examples nvcc nvrtc programs ptx python simt tileir_cxx".split()  # noqa: SIM905
 )
@@ -58,7 +61,13 @@ AS_USERS_BUILD = frozenset(
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_runtest_setup(item: pytest.Item) -> None:
-    os.environ["PYCUDA_TILE_OPTIMIZE"] = str(int(_folder(item) in AS_USERS_BUILD))
+    os.environ["PYCUDA_TILE_OPTIMIZE"] = str(int(_builds_as_users(item)))
+
+
+def _builds_as_users(item: pytest.Item) -> bool:
+    if _folder(item) != "python" or item.get_closest_marker("fused") or item.config.getoption("--wide"):
+        return _folder(item) in AS_USERS_BUILD
+    return (zlib.crc32(_function(item).encode()) + _turn(item.config)) % 3 == 0
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -78,7 +87,8 @@ def pytest_configure(config: pytest.Config) -> None:
     os.environ.setdefault(sources.VARIABLE, str(EXAMPLES.parent / "build" / "tested"))
     Descriptor.compile = recorded(Descriptor.compile)
     config.addinivalue_line("markers", "wide: takes long, runs with --wide or --part only")
-    config.addinivalue_line("markers", "every_target: runs on each of its targets by default")
+    config.addinivalue_line("markers", "every_target: runs on each kind of target by default")
+    config.addinivalue_line("markers", "fused: about fused code, so that it is never built op by op")
     config.addinivalue_line("markers", "sampled(n): one in n combinations of the parameters is not wide")
 
 
@@ -102,16 +112,21 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     for item in items:
         if hasattr(item, "callspec") and _is_sampled_out(item, positions):
             item.add_marker("wide")
-    for item in _left_out_of_builds(items):
-        item.add_marker("wide")
     wide = [item for item in items if item.get_closest_marker("wide")]
     left_out = set(wide) - set(_part_of(wide, *(config.getoption("--part") or (0, 1))))
+    if not any(argument.endswith(".py") for argument in config.args):
+        left_out |= _left_out_of_builds(items, _turn(config))
     config.hook.pytest_deselected(items=left_out)
     items[:] = [item for item in items if item not in left_out]
 
 
+def _turn(config: pytest.Config) -> int:
+    """Rotates what runs, so that CI, which draws a part for each commit, runs all of it in turn."""
+    return (config.getoption("--part") or (0, 1))[0]
+
+
 def _is_sampled_out(item: pytest.Function, positions: Positions) -> bool:
-    function, parameters = item.nodeid.partition("[")[0], item.callspec.params
+    function, parameters = _function(item), item.callspec.params
     place = {}  # position of each parameter's value among those of the test
     for name, value in parameters.items():
         seen = positions[function, name]
@@ -119,27 +134,31 @@ def _is_sampled_out(item: pytest.Function, positions: Positions) -> bool:
     sampled = item.get_closest_marker("sampled")
     if sampled:
         return sum(place.values()) % sampled.args[0] != 0
-    if item.get_closest_marker("every_target"):
-        return False
-    for name, values in ROTATED.items():
+    rotated = {"target": EMULATED} if item.get_closest_marker("every_target") else ROTATED
+    for name, values in rotated.items():
         if parameters.get(name) in values:
             chosen = zlib.crc32(function.encode()) + sum(place.values()) - place[name]
             return values[chosen % len(values)] != parameters[name]
     return False
 
 
-def _left_out_of_builds(items: list[pytest.Item]) -> list[pytest.Item]:
+def _left_out_of_builds(items: list[pytest.Item], turn: int) -> set[pytest.Item]:
     """What is left out of the cases that the others have left."""
     cases: dict[str, list[pytest.Item]] = defaultdict(list)
     for item in items:
         marked = item.get_closest_marker("wide") or item.get_closest_marker("every_target")
         if _folder(item) in FOLDERS_OF_BUILDS and not marked:
-            cases[item.nodeid.partition("[")[0]].append(item)
-    left_out = []
+            cases[_function(item)].append(item)
+    left_out = set()
     for function, alike in cases.items():
-        chosen = zlib.crc32(function.encode()) % min(SHARE, len(alike))
-        left_out += [item for place, item in enumerate(alike) if place % SHARE != chosen]
+        share = min(SHARE, max(2, len(alike)))
+        chosen = (zlib.crc32(function.encode()) + turn) % share
+        left_out |= {item for place, item in enumerate(alike) if place % SHARE != chosen}
     return left_out
+
+
+def _function(item: pytest.Item) -> str:
+    return item.nodeid.partition("[")[0]
 
 
 def _folder(item: pytest.Item) -> str:
@@ -151,7 +170,7 @@ def _part_of(items: list[pytest.Item], part: int, parts: int) -> list[pytest.Ite
     dealt: Counter[str] = Counter()
     chosen = []
     for item in items:
-        function = item.nodeid.partition("[")[0]
+        function = _function(item)
         dealt[function] += 1
         if (zlib.crc32(function.encode()) + dealt[function]) % parts + 1 == part:
             chosen.append(item)

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import itertools
-
 import ml_dtypes
 import numpy as np
 import pytest
-from cases import PORTIONS, Case, assert_same_bits, portion_of, run
+from cases import Case, assert_same_bits, run
 
 from pycuda_tile import reference
 from pycuda_tile.compilers import nvrtc
@@ -18,8 +16,7 @@ def _case(expression: str, expected: np.ndarray, *inputs: np.ndarray) -> tuple[C
 
 
 def _check(made: list[tuple[Case, np.ndarray]], target) -> None:
-    if made:
-        run([case for case, _ in made], target, options=("-O1",))
+    run([case for case, _ in made], target, options=("-O1",))
     for case, expected in made:
         assert_same_bits(case, expected)
 
@@ -246,21 +243,12 @@ def _ue5m3():
     yield _case(f"ct::scaled_mma(x0, {product[0]}, x2, {product[1]}, x4)", expected, *inputs)
 
 
-def _some(made, target, portion: str) -> list:
-    """The cases for a target: one half for each number of threads, all elsewhere."""
-    threads = target.get("num_threads")
-    return portion_of(list(made), portion, 2 if threads else 1, int(threads == 32))
-
-
 @pytest.mark.skipif(not nvrtc.include_dirs(), reason="needs NVIDIA's headers of small floats")
 @pytest.mark.every_target
-@pytest.mark.parametrize("portion", PORTIONS)
-def test_small_floats(target, portion):
-    _check(_some(itertools.chain(_products(), _small_floats(), _ue5m3()), target, portion), target)
+def test_small_floats(target):
+    _check([*_products(), *_small_floats(), *_ue5m3()], target)
 
 
 @pytest.mark.every_target
-@pytest.mark.parametrize("portion", PORTIONS)
-def test_additions(target, portion):
-    parts = (_places(), _bools(), _shapes_and_bits(), _casts(), _functions())
-    _check(_some(itertools.chain(*parts), target, portion), target)
+def test_additions(target):
+    _check([*_places(), *_bools(), *_shapes_and_bits(), *_casts(), *_functions()], target)

@@ -24,9 +24,9 @@ LOOPS = {name: TARGETS[name] for name in ("cpu", "emulated-4")}
 
 
 def _cases(kind: str, portion: str, shape: tuple[int, ...], **options: bool) -> list[tuple[Case, np.ndarray]]:
-    """Every other operation on a type; on the next type, those in between."""
+    """One in three operations on a type; on the next type, those after them."""
     every = [[(x, dtype) for x in table(dtype, **options)] for dtype, table in KINDS[kind]]
-    chosen = [x for i, made in enumerate(every) for x in portion_of(made, portion, 2, i)]
+    chosen = [x for i, made in enumerate(every) for x in portion_of(made, portion, 3, i)]
     return [make_case(operation, dtype, shape) for operation, dtype in chosen]
 
 

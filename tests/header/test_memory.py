@@ -24,6 +24,7 @@ def build(text: str, target) -> OnArrays:
     return targets.build(HEAD + text, target)
 
 
+@pytest.mark.every_target
 def test_gather_and_scatter_with_masks_and_padding(target):
     module = build(
         """
@@ -53,6 +54,7 @@ def test_gather_and_scatter_with_masks_and_padding(target):
         np.testing.assert_array_equal(spread, expected)
 
 
+@pytest.mark.every_target
 def test_blocks_see_their_index_and_the_grid(target):
     module = build(
         """
@@ -248,6 +250,7 @@ def test_rows_that_no_vector_is_aligned_to(make_target):
     np.testing.assert_array_equal(out, np.where(np.arange(13) < 8, values, 0))
 
 
+@pytest.mark.every_target
 def test_padding_of_masked_loads(target):
     kernels = "".join(
         f"""
@@ -302,6 +305,7 @@ def test_views_of_rank_0_to_4_and_strides(target):
     np.testing.assert_array_equal(out[48:64], padded.ravel())
 
 
+@pytest.mark.every_target
 def test_load_masked_without_padding_reads_where_the_mask_is_true(target):
     module = build(
         """

@@ -15,6 +15,8 @@ from pycuda_tile.targets.host.layouts import assertions, find_different, read_la
 from pycuda_tile.targets.host.preprocessed import Preprocessed, find_macro, read_preprocessed
 from pycuda_tile.targets.host.unlike import Unlike, find_word
 
+pytestmark = pytest.mark.fused
+
 KERNEL = """#include "cuda_tile.h"
 #include <climits>
 #include <cmath>

@@ -71,6 +71,7 @@ def test_other_key_or_configs_are_timed(configs, key):
 
 
 def test_a_choice_is_timed_again_if_kernels_are_compiled_otherwise(monkeypatch):
+    monkeypatch.setenv("PYCUDA_TILE_OPTIMIZE", "1")
     pct.autotune(Sleepers().make, CONFIGS[1:], args=(), key="sleep")
     monkeypatch.setenv("PYCUDA_TILE_OPTIMIZE", "0")
     again = Sleepers()

@@ -185,6 +185,7 @@ def test_check_in_a_locale_without_the_letters_of_a_name(tmp_path):
     assert done.returncode == 0, done.stderr.decode()
 
 
+@pytest.mark.fused
 def test_check_says_which_kernels_are_fused(capsys, tmp_path):
     from pycuda_tile.compilers import toolchain
 

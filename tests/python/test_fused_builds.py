@@ -16,6 +16,8 @@ from pycuda_tile import BuildValueError, NotAvailableYet, tileir
 from pycuda_tile.compilers import toolchain
 from pycuda_tile.targets.host import compiling, loops
 
+pytestmark = pytest.mark.fused
+
 SOURCE = """#include "cuda_tile.h"
 namespace ct = cuda::tiles;
 template <int Size>

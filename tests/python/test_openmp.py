@@ -14,6 +14,8 @@ import pytest
 import pycuda_tile as pct
 from pycuda_tile.compilers import toolchain
 
+pytestmark = pytest.mark.fused
+
 REGION = """
 extern "C" void in_region(void (*call)(), int threads) {
 #pragma omp parallel num_threads(threads)

@@ -77,7 +77,7 @@ def module() -> tileir.Module:
 
 @functools.cache
 def built(optimize: bool | str):
-    return tileir.build(module(), optimize=optimize, options=("-O2",))
+    return tileir.build(module(), optimize=optimize, options=("-O2" if optimize else "-O1",))
 
 
 def expected(which: str, make) -> np.ndarray:

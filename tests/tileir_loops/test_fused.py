@@ -76,7 +76,7 @@ def parsed() -> tileir.Module:
 
 @functools.cache
 def built(optimize: bool | str) -> pct.Module:
-    return tileir.build(parsed(), optimize=optimize, options=("-O2",))
+    return tileir.build(parsed(), optimize=optimize, options=("-O2" if optimize else "-O1",))
 
 
 def numbers(count: int, special: bool, kind: str = "f4") -> np.ndarray:

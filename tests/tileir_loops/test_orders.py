@@ -21,7 +21,7 @@ def made() -> tileir.Module:
 
 @functools.cache
 def built(optimize: bool | str):
-    return tileir.build(made(), optimize=optimize, options=("-O2",))
+    return tileir.build(made(), optimize=optimize, options=("-O2" if optimize else "-O1",))
 
 
 @pytest.mark.parametrize("name", KERNELS)

@@ -43,7 +43,7 @@ def parsed() -> tileir.Module:
 
 @functools.cache
 def built(optimize: bool) -> pct.Module:
-    return tileir.build(parsed(), optimize=optimize, options=("-O2",))
+    return tileir.build(parsed(), optimize=optimize, options=("-O2" if optimize else "-O1",))
 
 
 def run(name: str, optimize: bool, grid, *arguments) -> list[np.ndarray]:
