@@ -44,7 +44,7 @@ TEST_EXTRAS = {
     "tile",
 }  # also the one for GPUs, since compiling for them needs none
 # How long the tests take, in minutes on one core: those that always run, and the slow ones.
-DEFAULT_MINUTES = 30
+DEFAULT_MINUTES = 24
 LONG_MINUTES = 260
 # Not the build for GPUs, which brings gigabytes of libraries.
 TORCH = "torch==2.13.0+cpu"

@@ -9,8 +9,8 @@ that names a test (FILE::TEST) runs it anyway. What runs by default:
 - `sampled(n)` leaves one in n combinations of a test's parameters, such that each value of each still runs.
 - Besides cpu, each test runs on one of its targets, not always the same one. `every_target` marks those that
   run on all of them, with one number of emulated threads.
-- Of what these leave in `FOLDERS_OF_BUILDS`, one in `SHARE` cases of a test runs, and every other test that
-  has but one. Which ones depends on K of `--part K/N`; a command that names a file runs all in it.
+- Of what these leave in `FOLDERS_OF_BUILDS`, one in `SHARE` runs: of the cases of a test, and of the tests
+  that have one. Which ones depends on K of `--part K/N`; a command that names a file runs all in it.
 - Tests in `python` build op by op in two of three, unless they are marked `fused`; these, too, depend on K.
 
 host_target  each way to run kernels without a GPU: cpu, emulated-1, emulated-4, emulated-32
@@ -45,9 +45,9 @@ ROTATED = {
 EMULATED = ("emulated-4", "emulated-32")  # of which one runs where every target does
 # Folders of tests of which each builds something; not the one that builds every operation everywhere.
 FOLDERS_OF_BUILDS = frozenset(
-    "checked cutile examples nvcc nvrtc programs ptx python simt tileir_cxx".split()  # noqa: SIM905
+    "checked cutile debug examples nvcc nvrtc packaging programs ptx python simt tileir_cxx".split()  # noqa: SIM905
 )
-SHARE = 3  # one in so many of their cases runs by default
+SHARE = 3  # one in so many of them runs by default
 # For each test function and parameter, its values as text, in the order of the tests.
 Positions = dict[tuple[str, str], dict[str, int]]
 EXAMPLES = Path(__file__).resolve().parent.parent / "examples"
@@ -151,7 +151,7 @@ def _left_out_of_builds(items: list[pytest.Item], turn: int) -> set[pytest.Item]
             cases[_function(item)].append(item)
     left_out = set()
     for function, alike in cases.items():
-        share = min(SHARE, max(2, len(alike)))
+        share = SHARE if len(alike) == 1 else min(SHARE, len(alike))
         chosen = (zlib.crc32(function.encode()) + turn) % share
         left_out |= {item for place, item in enumerate(alike) if place % SHARE != chosen}
     return left_out

@@ -18,7 +18,7 @@ from run_pages import ROOT, all_pages, name_of, run_page
 
 from pycuda_tile import tileir
 
-SHARE = 8  # one page in so many runs by default
+SHARE = 16  # one page in so many runs by default
 
 
 def git(*arguments: str) -> str:

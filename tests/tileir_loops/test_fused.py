@@ -76,7 +76,7 @@ def parsed() -> tileir.Module:
 
 @functools.cache
 def built(optimize: bool | str) -> pct.Module:
-    return tileir.build(parsed(), optimize=optimize, options=("-O2" if optimize else "-O1",))
+    return tileir.build(parsed(), optimize=optimize, options=("-O2",))
 
 
 def numbers(count: int, special: bool, kind: str = "f4") -> np.ndarray:
@@ -148,7 +148,7 @@ def test_pointers(name: str, size: int, kind: str, count: int):
 def test_masks_that_are_no_bounds(name: str, size: int, kind: str, count: int):
     x = numbers(256, True, kind)
     check(name, 256 // size, x, np.zeros_like(x), count)
-    attributes = built(True).kernel(name).attributes
+    attributes = built("auto").kernel(name).attributes
     assert attributes["path"] == "fused" and "reason" not in attributes
 
 
@@ -164,7 +164,7 @@ def test_overlapping(first: int):
     """Also rows far outside, whose place would wrap around."""
     x = numbers(9 * 45, True)
     check("overlapping", (2, 2), x, np.zeros((8, 64), np.float32), 9, 45, np.int64(first))
-    attributes = built(True).kernel("overlapping").attributes
+    attributes = built("auto").kernel("overlapping").attributes
     assert attributes["path"] == "fused" and "reason" not in attributes
 
 

@@ -42,13 +42,20 @@ def parsed() -> tileir.Module:
 
 
 @functools.cache
-def built(optimize: bool) -> pct.Module:
-    return tileir.build(parsed(), optimize=optimize, options=("-O2" if optimize else "-O1",))
+def built() -> pct.Module:
+    return tileir.build(parsed(), optimize=True, options=("-O2",))
+
+
+@functools.cache
+def kernel_of(name: str, optimize: bool) -> pct.Kernel:
+    """One of the kernels, of which few run op by op."""
+    plain = functools.partial(tileir.build, optimize=False, options=("-O1",))
+    return (built() if optimize else plain(tileir.parse(kernels.KERNELS[name]))).kernel(name)
 
 
 def run(name: str, optimize: bool, grid, *arguments) -> list[np.ndarray]:
     copies = [x.copy() if isinstance(x, np.ndarray) else x for x in arguments]
-    built(optimize).kernel(name)[grid](*copies)
+    kernel_of(name, optimize)[grid](*copies)
     return [x for x in copies if isinstance(x, np.ndarray)]
 
 
@@ -130,7 +137,7 @@ def test_sums_that_replace_a_factor():
     expected = (a @ b).reshape(-1)
     for optimize in (True, False):
         memory = a.reshape(-1).copy()
-        built(optimize).kernel("plain")[1](memory, b.reshape(-1), memory[m * n :], 1, m, n, k)
+        kernel_of("plain", optimize)[1](memory, b.reshape(-1), memory[m * n :], 1, m, n, k)
         assert (memory[m * n : 2 * m * n] == expected).all()
         assert (memory[: m * n] == a.reshape(-1)[: m * n]).all()
 
@@ -218,7 +225,7 @@ def test_subnormal_factors(place: tuple[int, int], which: int):
     arrays[which][place] = 2.0**-60
     expected = arrays[0].astype(float) @ arrays[1].astype(float)
     given = [x.reshape(-1) for x in arrays]
-    for kernel in (built(True).kernel("bfloats"), with_amx(1).kernel("bfloats")):
+    for kernel in (built().kernel("bfloats"), with_amx(1).kernel("bfloats")):
         got = np.zeros(m * n, np.float32)
         kernel[2, 2](*given, got, 1, m, n, k)
         np.testing.assert_allclose(got.reshape(m, n), expected, rtol=1e-6)
@@ -232,7 +239,7 @@ def test_products_between_groups(name: str):
     results = []
     for optimize in (False, True):
         copies = [array.reshape(-1).copy() for array in (x, w, u)]
-        built(optimize).kernel(name)[1](*copies, copies[2])
+        kernel_of(name, optimize)[1](*copies, copies[2])
         results.append(copies[2].reshape(32, 32))
     by_operation, fused = results
     assert (fused == np.maximum(x @ w, 0) @ u + x).all() and (fused == by_operation).all()
@@ -304,7 +311,7 @@ def test_scales(name: str):
     for optimize in (True, False):
         *_, got = run(name, optimize, (2, 2), *arguments, batches, m, n, k)
         assert (got.reshape(batches, m, n) == left @ right).all()
-    assert "reason" not in built(True).kernel(name).attributes
+    assert "reason" not in built().kernel(name).attributes
 
 
 @pytest.mark.wide
