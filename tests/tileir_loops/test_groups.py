@@ -45,7 +45,7 @@ def test_arbitrary_pointers_are_used_between_groups(access: str):
     assert not [reason for reason in reasons if "print" not in reason]
 
 
-@pytest.mark.parametrize("count, in_loops", [(16, False), (32, True)])
+@pytest.mark.parametrize("count, in_loops", [(32, False), (64, True)])
 def test_few_pointers_have_no_loops_of_their_own(count: int, in_loops: bool):
     pointers = ARBITRARY.replace("64x", f"{count}x").partition("  %c")[0]
     load = f"  %v, %t = load_ptr_tko acquire device %q : tile<{count}xptr<f32>> -> tile<{count}xf32>, token"
@@ -299,7 +299,8 @@ def test_order_of_parts():
     ("shape", "operation", "row", "stored"),
     [
         *[("64x8", "exp", "n", False), ("64x16", "exp", "n", True), ("64x8", "negf", "z", True)],
-        *[("1x8", "negf", "n", True), ("1x8", "negf", "z", False), ("1x16", "negf", "z", True)],
+        *[("1x8", "negf", "n", True), ("1x8", "negf", "z", False)],
+        *[("1x32", "negf", "n", True), ("1x32", "negf", "z", False), ("1x64", "negf", "z", True)],
     ],
 )
 def test_short_rows_of_memory(shape: str, operation: str, row: str, stored: bool):
@@ -317,3 +318,61 @@ def test_short_rows_of_memory(shape: str, operation: str, row: str, stored: bool
   %w = store_view_tko weak %b, %v[%{row}, %z] : tile<{shape}xf32>, partition_view<tile=({shape}), {tensor}>,
     tile<i32> -> token""")
     assert ("store_view_tko" in {op.name for nest in nests(text) for op in nest.ops}) == stored
+
+
+@pytest.mark.parametrize("mask", ["", ", %m"], ids=["whole", "masked"])
+def test_masks_of_short_rows_are_applied_in_loops(mask: str):
+    """Whole tiles store masked elements one by one."""
+    kinds = "tile<32xptr<f32>>, tile<32xf32>" + (", tile<32xi1>" if mask else "")
+    found = nests(
+        body(f"""  %a = iota : tile<32xi32>
+  %r = reshape %p : tile<ptr<f32>> -> tile<1xptr<f32>>
+  %w = broadcast %r : tile<1xptr<f32>> -> tile<32xptr<f32>>
+  %n1 = reshape %n : tile<i32> -> tile<1xi32>
+  %n32 = broadcast %n1 : tile<1xi32> -> tile<32xi32>
+  %m = cmpi less_than %a, %n32, signed : tile<32xi32> -> tile<32xi1>
+  %b = addi %a, %n32 : tile<32xi32>
+  %q = offset %w, %b : tile<32xptr<f32>>, tile<32xi32> -> tile<32xptr<f32>>
+  %o = offset %w, %a : tile<32xptr<f32>>, tile<32xi32> -> tile<32xptr<f32>>
+  %v, %t = load_ptr_tko weak %q : tile<32xptr<f32>> -> tile<32xf32>, token
+  %x = negf %v : tile<32xf32>
+  %u = store_ptr_tko weak %o, %x{mask} : {kinds} -> token""")
+    )
+    assert ("store_ptr_tko" in {op.name for nest in found for op in nest.ops}) == bool(mask)
+
+
+@pytest.mark.parametrize(
+    ("size", "kind", "shape", "in_loops"),
+    [
+        *[(64, "f32", "", False), (128, "f32", "", True), (256, "i8", "", False), (512, "i8", "", True)],
+        *[(32, "f32", "pointers", False), (64, "f32", "pointers", True)],
+        *[(32, "f32", "permute", False), (64, "f32", "permute", True)],
+    ],
+)
+def test_few_elements_are_copied_whole(size: int, kind: str, shape: str, in_loops: bool):
+    tensor = f"tensor_view<?x{kind}, strides=[1]>"
+    view, tile, half = f"partition_view<tile=({size}), {tensor}>", f"tile<{size}x{kind}>", size // 2
+    text = f"""entry @k(%p: tile<ptr<{kind}>>, %q: tile<ptr<{kind}>>, %n: tile<i32>) {{
+  %a = iota : tile<{size}xi32>
+  %r = reshape %p : tile<ptr<{kind}>> -> tile<1xptr<{kind}>>
+  %w = broadcast %r : tile<1xptr<{kind}>> -> tile<{size}xptr<{kind}>>
+  %from = offset %w, %a : tile<{size}xptr<{kind}>>, tile<{size}xi32> -> tile<{size}xptr<{kind}>>
+  %t = make_tensor_view %p, shape = [%n], strides = [1] : tile<i32> -> {tensor}
+  %o = make_tensor_view %q, shape = [%n], strides = [1] : tile<i32> -> {tensor}
+  %v = make_partition_view %t : {view}
+  %to = make_partition_view %o : {view}
+"""
+    if shape == "pointers":
+        text += f"  %x, %u = load_ptr_tko weak %from : tile<{size}xptr<{kind}>> -> {tile}, token\n"
+    else:
+        text += f"  %x, %u = load_view_tko weak %v[%n] : {view}, tile<i32> -> {tile}, token\n"
+    if shape == "permute":
+        text += f"""  %b = reshape %x : {tile} -> tile<2x{half}x{kind}>
+  %c = permute %b [1, 0] : tile<2x{half}x{kind}> -> tile<{half}x2x{kind}>
+  %y = reshape %c : tile<{half}x2x{kind}> -> {tile}
+"""
+    stored = "%y" if shape == "permute" else "%x"
+    text += (
+        f"  %s = store_view_tko weak {stored}, %to[%n] : {tile}, {view}, tile<i32> -> token\n  return\n}}\n"
+    )
+    assert bool(nests(text)) == in_loops

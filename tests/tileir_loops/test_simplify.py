@@ -223,6 +223,22 @@ def test_stores_of_joined_tiles(before: str, after: str, whole: bool):
     assert (found.count("cat"), found.count("store_view_tko")) == ((1, 1) if whole else (0, 2))
 
 
+@pytest.mark.parametrize("size", [32, 64])
+def test_few_joined_elements_are_stored_as_one_row(size: int):
+    half, pointers = f"tile<{size // 2}xf32>", f"tile<{size}xptr<f32>>"
+    found = names(
+        body(f"""  %i = iota : tile<{size}xi32>
+  %r = reshape %p : tile<ptr<f32>> -> tile<1xptr<f32>>
+  %w = broadcast %r : tile<1xptr<f32>> -> {pointers}
+  %to = offset %w, %i : {pointers}, tile<{size}xi32> -> {pointers}
+  %a = constant <f32: 1.0> : {half}
+  %b = constant <f32: 2.0> : {half}
+  %c = cat %a, %b dim = 0 : {half}, {half} -> tile<{size}xf32>
+  %s = store_ptr_tko weak %to, %c : {pointers}, tile<{size}xf32> -> token""")
+    )
+    assert (found.count("cat"), found.count("store_ptr_tko")) == ((1, 1) if size == 32 else (0, 2))
+
+
 TAKEN = f"""  %t = make_tensor_view %p, shape = [%n], strides = [1] : tile<i32> -> {TENSOR}
   %to = make_partition_view %t : {WHOLE}
   %zero = constant <i32: 0> : tile<i32>

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
 from pycuda_tile import tileir
+from pycuda_tile.tileir.lower.translate import translate
 
 TENSOR = "tensor_view<?x?xf32, strides=[?,1]>"
 HEAD = f"""entry @kernel(%p: tile<ptr<f32>>, %q: tile<ptr<f32>>, %r: tile<ptr<i32>>,
@@ -126,3 +129,30 @@ def test_atomic_updates_of_a_view(run) -> None:
     expected = np.ones((4, 8), np.int32)
     expected[:3, :5] += 14
     assert np.array_equal(array, expected)
+
+
+PARTS = f"partition_view<tile=(4x8), {TENSOR}>"
+LOADED = f"""  %w = make_partition_view %t : {PARTS}
+  %v, %a = load_view_tko weak %w[%y, %x] : {PARTS}, tile<i32> -> tile<4x8xf32>, token
+"""
+STORED_BACK = f"  %again = make_partition_view %t : {PARTS}\n  %c = store_view_tko weak %v, %again[%y, %x]"
+UPDATED = "  %c = atomic_red_view_tko relaxed device %w[%y, %x], addf, %v"
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "constant"),
+    [
+        ("", "", True),
+        ("  %u =", f"{STORED_BACK} : tile<4x8xf32>, {PARTS}, tile<i32> -> token\n  %u =", False),
+        ("  %u =", f"{UPDATED} : tile<4x8xf32>, {PARTS}, tile<i32> -> token\n  %u =", False),
+        ("weak %w", "acquire device %w", False),
+    ],
+    ids=["loads alone", "in place", "updates", "strong loads"],
+)
+def test_tensors_that_a_kernel_only_loads_are_constant(before: str, after: str, constant: bool) -> None:
+    """Blocks note what they load from others, since what they store there is in the caches."""
+    text = HEAD + LOADED + STORE
+    text = text.replace(before, after) if before else text
+    cpp, *_ = translate(tileir.parse(text), "cpu")
+    spans = re.findall(r"tensor_span\{(static_cast<float const\*>\()?p\b", cpp)
+    assert spans and all(map(bool, spans)) == constant

@@ -246,19 +246,29 @@ CUDA_TILE_API void store_one(E* to, E x, long long inside) {
     *to = x;
 }
 
-/// A tile from consecutive addresses, and to them. Element by element: compilers copy vectors where the tile
-/// is in such already.
+/// Copies elements one by one if they are few, which compilers keep in registers if such loops are unrolled
+/// early; others as vectors, since what is made of them is made of vectors.
+template <typename E, unsigned Count>
+CUDA_TILE_API void copy_in_registers(E* to, E const* from) {
+  constexpr unsigned few = 16;
+  if constexpr (Count > few) {
+    copy<E, Count>(to, from);
+  } else {
+#pragma GCC unroll 16
+    for (unsigned l = 0; l < Count; ++l)
+      to[l] = from[l];
+  }
+}
+/// A tile from consecutive addresses, and to them.
 template <typename R>
 CUDA_TILE_API R load_row(typename R::element_type const* from) {
   R result;
-  for (unsigned l = 0; l < R::distribution::size; ++l)
-    result.slots[l] = from[l];
+  copy_in_registers<typename R::element_type, R::distribution::size>(result.slots, from);
   return result;
 }
 template <typename R>
 CUDA_TILE_API void store_row(typename R::element_type* to, R const& x) {
-  for (unsigned l = 0; l < R::distribution::size; ++l)
-    to[l] = x.slots[l];
+  copy_in_registers<typename R::element_type, R::distribution::size>(to, x.slots);
 }
 
 /// Whether rows, of which `row` of Extent elements exist, are worth storing past the caches.

@@ -10,15 +10,17 @@ import itertools
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
+from ..elements import bits_of
 from ..ir import TERMINATORS, Block, Operation, Value, walk
 from ..lower.tiles import shared_value
-from ..reading import is_pointer, operands_of
+from ..reading import is_pointer, operands_of, value_element
 from .facts import (
     CHEAP,
     ELEMENTWISE,
     FOLDS,
     LOADS,
     SHAPES,
+    SMALL,
     SOURCES,
     STORES,
     captured,
@@ -44,8 +46,8 @@ Item = Operation | Nest
 _ON_TILES = frozenset({*TERMINATORS, "if", "for", "loop"})
 _ON_TILES |= {"atomic_rmw_tko", "atomic_cas_tko", "atomic_red_view_tko"}
 
-#: Elements of a tile that is copied as fast whole, and of one of pointers that is made as fast.
-_FEW, _FEW_POINTERS = 64, 16
+#: Bits of a tile that is copied as fast whole, from rows to rows.
+_FEW_BITS = 2048
 
 
 @dataclass
@@ -401,9 +403,12 @@ def _copies_few(nest: Nest) -> bool:
     down a few pointers, which whole tiles need not do."""
     computed = set().union(*nest.needed.values())
     made = {op.name for op in nest.ops if op.name in FOLDS or any(id(v) in computed for v in op.results)}
-    if nest.elements <= _FEW_POINTERS and nest.outputs and all(map(is_pointer, nest.outputs)):
+    if nest.elements <= SMALL and nest.outputs and all(map(is_pointer, nest.outputs)):
         return made <= SOURCES | LIGHT
-    return nest.elements <= _FEW and made <= LOADS | SOURCES | SHAPES
+    if any(op.name.endswith("_ptr_tko") for op in nest.ops) or made & SHAPES:
+        return nest.elements <= SMALL and made <= LOADS | SOURCES | SHAPES
+    widest = max((bits_of(value_element(v)) for op in nest.ops for v in op.results if is_tile(v)), default=0)
+    return nest.elements * widest <= _FEW_BITS and made <= LOADS | SOURCES
 
 
 def _is_worth_it(nest: Nest) -> bool:

@@ -15,7 +15,7 @@ from ..elements import unsigned
 from ..ir import Block, Operation, Scalar, Tile, Token, Value, walk
 from ..lower.tiles import shared_value
 from ..reading import attribute, dense, group, operand, operands_of, value_element, value_shape
-from .facts import ELEMENTWISE, LOADS, STORES, is_tile, is_weak
+from .facts import ELEMENTWISE, LOADS, STORES, is_small, is_tile, is_weak
 from .induction import constant
 
 _INDEX = Tile(Scalar("i64"), ())
@@ -103,7 +103,9 @@ class _Division:
     def _is_divisible_store(self, op: Operation) -> bool:
         if op.name not in STORES or not is_weak(op) or self._joint(_stored(op)) is None:
             return False
-        return "view" not in op.operands or self._is_partition(op)
+        if "view" in op.operands:
+            return self._is_partition(op)
+        return not is_small(op)  # else its pointers are a row, or soon made
 
     def _joint(self, value: Value) -> int | None:
         """The axis along which a tile is joined, or computed from tiles that are."""

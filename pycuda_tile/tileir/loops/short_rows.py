@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 from ..elements import bits_of
 from ..ir import Operation
 from ..reading import is_pointer, operands_of, value_element
-from .facts import CHEAP, FOLDS, cost_of, is_tile
+from .facts import CHEAP, FOLDS, SMALL, cost_of, is_tile
 from .fallback import Fallback
 
 if TYPE_CHECKING:
@@ -43,9 +43,10 @@ def check_lengths(nest: Nest) -> None:
             if cost_of(op) > CHEAP:
                 reason = f"it takes long, and its rows have fewer than {_SHORTEST_LONG} elements"
                 raise Fallback(op, reason, on_tiles=True)
-    if length < _SHORTEST_LONG and elements < _MANY and nest.effects.disjoint:
+    if elements < _MANY and nest.effects.disjoint:
         _, later = nest.effects.disjoint[0]
-        raise Fallback(later.op, "the tests before its loops would take longer than these", on_tiles=True)
+        if length < _SHORTEST_LONG or (length <= SMALL and "mask" not in later.op.operands):
+            raise Fallback(later.op, "the tests before its loops would take longer than these", on_tiles=True)
 
 
 def check_bytes(nest: Nest) -> None:

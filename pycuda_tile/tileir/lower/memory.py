@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..elements import HALF_BYTE
-from ..ir import Operation, Value
+from ..ir import Block, Operation, Value, walk
 from ..modes import PADDINGS, header_pads
 from ..reading import (
     attribute,
@@ -140,10 +140,27 @@ def make_tensor_view(translator: Translation, op: Operation) -> None:
 
     extents = all_of(kind.shape, group(op, "dynamicShape"), "extent")
     strides = all_of(kind.strides, group(op, "dynamicStrides"), "stride")
-    base = translator.names[operand(op, "base")]
+    base = operand(op, "base")
     translator.tensors[id(op.results[0])] = Tensor(
-        base, pointee_type(kind.element), extents, strides, kind.shape, kind.strides
+        translator.names[base],
+        pointee_type(kind.element),
+        id(base) in translator.changed,
+        extents,
+        strides,
+        kind.shape,
+        kind.strides,
     )
+
+
+def changed_bases(body: Block) -> set[int]:
+    """The base pointers, by identity, of views that a kernel does more with than weak loads."""
+    ops = list(walk(body))
+    made = {id(value): op for op in ops for value in op.results}
+    changing = (
+        op for op in ops if "view" in op.operands and (op.name != "load_view_tko" or order_and_scope(op))
+    )
+    tensors = (operand(made[id(operand(op, "view"))], "tensor_view") for op in changing)
+    return {id(operand(made[id(tensor)], "base")) for tensor in tensors}
 
 
 def make_partition_view(translator: Translation, op: Operation) -> None:
@@ -162,9 +179,10 @@ def make_partition_view(translator: Translation, op: Operation) -> None:
     mapping = f"ct::layout_strided_mapping<ct::extents<long long, {known}>, ct::extents<long long, {steps}>>"
     given_extents = ", ".join(extents)
     given_strides = ", ".join(tensor.strides[axis] for axis in kind.axes)
+    base = tensor.base if tensor.changes else f"static_cast<{tensor.element} const*>({tensor.base})"
     translator.line(f"using {name}_mapping = {mapping};")
     translator.line(
-        f"ct::partition_view {name}{{ct::tensor_span{{{tensor.base}, {name}_mapping{{"
+        f"ct::partition_view {name}{{ct::tensor_span{{{base}, {name}_mapping{{"
         f"typename {name}_mapping::extents_type{{{given_extents}}}, "
         f"ct::extents<long long, {steps}>{{{given_strides}}}}}}}, {shape(kind.tile)}{{}}}};"
     )

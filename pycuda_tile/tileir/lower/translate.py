@@ -20,7 +20,7 @@ from .control import CONTROL
 from .effects import EFFECTS
 from .expressions import EXPRESSIONS, expression
 from .folds import FOLDS
-from .memory import MEMORY
+from .memory import MEMORY, changed_bases
 from .tiles import shared_value
 from .translation import Translation
 from .types import NotLowered, element, literal, pointee_type, tile
@@ -112,6 +112,7 @@ class Translator(Translation):
 
     def _entry(self, entry: Entry) -> None:
         body, self.names.place = entry.body, ""
+        self.changed = changed_bases(body)
         name = self.kernel_names[entry.name] = self.fresh(function_name(entry.name))
         parameters, casts = [], []
         for argument in body.arguments:

@@ -20,6 +20,7 @@ class Translation(ABC):
     names:       the writer; names[value] is a C++ expression
     tensors:     what is known about tensor views, by the identity of their values
     views:       the same for views of tiles
+    changed:     the base pointers of views through which the kernel may store, by their identity
     globals:     expressions of the addresses of globals
     assertions:  the operations `assert`, in the order of their numbers
     loops:       names of the carried values and results of the enclosing loops, innermost last
@@ -33,6 +34,7 @@ class Translation(ABC):
         self.names = Writer()
         self.tensors: dict[int, Tensor] = {}
         self.views: dict[int, Tiles] = {}
+        self.changed: set[int] = set()
         self.globals: dict[str, str] = {}
         self.assertions: list[Operation] = []
         self.loops: list[tuple[list[str], list[str]]] = []

@@ -16,10 +16,14 @@ ELEMENTS["mask"] = "mask"  # a bool of fused code (loops/vectors.py)
 
 
 class Tensor(NamedTuple):
-    """A tensor view: C++ expressions of its base, extents and strides, and those that are known numbers."""
+    """A tensor view: C++ expressions of its base, extents and strides, and those that are known numbers.
+
+    changes:  whether the kernel may store through a view of the same base
+    """
 
     base: str
     element: str
+    changes: bool
     extents: tuple[str, ...]
     strides: tuple[str, ...]
     known_extents: tuple[int | None, ...]
