@@ -1,4 +1,4 @@
-"""Conversions in strips and on whole tiles: integers of floats, and numbers of bools."""
+"""Conversions in strips and on whole tiles: integers of floats, floats of integers, and numbers of bools."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from pycuda_tile import tileir
 from pycuda_tile.tileir.ir import walk
 from pycuda_tile.tileir.loops.simplify import simplify
 
-SIZES = {"strips": "8x32", "whole": "32x8"}
+SIZES = {"strips": "8x32", "short": "16x16", "shorter": "32x8"}
 INTEGERS = [f"{sign}_{kind}" for sign in ("signed", "unsigned") for kind in ("i8", "i16", "i32")]
 OF_BOOLS = ["signed_i16", "unsigned_i16", "unsigned_i8", "signed_i32", "unsigned_f32", "signed_f32"]
 RESULTS = {"i8": np.int8, "i16": np.int16, "i32": np.int32, "f32": np.float32}
@@ -55,10 +55,21 @@ def of_bools(name: str, shape: str, which: str) -> str:
     return kernel(name, shape, kind, lines)
 
 
+def of_integers(name: str, shape: str, which: str) -> str:
+    """Of the low bits of each float."""
+    sign, kind = which.split("_")
+    low = "%i" if kind == "i32" else "%n"
+    lines = f"  %i = bitcast %a : tile<{shape}xf32> -> tile<{shape}xi32>\n"
+    if kind != "i32":
+        lines += f"  %n = trunci %i : tile<{shape}xi32> -> tile<{shape}x{kind}>\n"
+    lines += f"  %r = itof {low} {sign} rounding<nearest_even> : tile<{shape}x{kind}> -> tile<{shape}xf32>"
+    return kernel(name, shape, "f32", lines)
+
+
 KERNELS = {
     f"{make.__name__}_{which}_{how}": (make, shape, which)
     for how, shape in SIZES.items()
-    for make, some in ((of_floats, INTEGERS), (of_bools, OF_BOOLS))
+    for make, some in ((of_floats, INTEGERS), (of_integers, INTEGERS), (of_bools, OF_BOOLS))
     for which in some
 }
 
@@ -86,7 +97,10 @@ def expected(which: str, make) -> np.ndarray:
     x = floats().astype(np.float64)
     if make is of_bools:
         return np.where(x > 0.5, -1 if sign == "signed" else 1, 0).astype(RESULTS[kind])
-    limits = np.iinfo(("i" if sign == "signed" else "u") + str(int(kind[1:]) // 8))
+    integer = np.dtype(("i" if sign == "signed" else "u") + str(int(kind[1:]) // 8))
+    if make is of_integers:
+        return floats().view(np.uint32).astype(integer).astype(np.float32)
+    limits = np.iinfo(integer)
     numbers = np.nan_to_num(np.clip(np.trunc(x), limits.min, limits.max), nan=0)
     return numbers.astype(np.int64).astype(RESULTS[kind])
 
@@ -95,7 +109,7 @@ def expected(which: str, make) -> np.ndarray:
 def test_conversions(name: str):
     make, _, which = KERNELS[name]
     for optimize in ("auto", False):
-        out = np.zeros(256, RESULTS[which.partition("_")[2]])
+        out = np.zeros(256, np.float32 if make is of_integers else RESULTS[which.partition("_")[2]])
         built(optimize)[name][1](floats(), out)
         assert out.tolist() == expected(which, make).tolist()
 
@@ -111,3 +125,14 @@ def test_comparisons_that_become_numbers_select_them():
 def test_bytes_of_short_rows_are_converted_on_whole_tiles(shape: str, kind: str, fused: bool):
     names = {op.name for nest in nests(of_floats("k", shape, f"signed_{kind}")) for op in nest.ops}
     assert ("ftoi" in names) == fused
+
+
+@pytest.mark.parametrize(
+    ("shape", "kind", "fused"),
+    [("16x16", "f16", True), ("32x8", "f16", False), ("8x32", "bf16", True), ("16x16", "bf16", False)],
+)
+def test_floats_of_two_bytes_in_short_rows_are_converted_on_whole_tiles(shape: str, kind: str, fused: bool):
+    lines = f"""  %h = ftof %a rounding<nearest_even> : tile<{shape}xf32> -> tile<{shape}x{kind}>
+  %r = ftof %h : tile<{shape}x{kind}> -> tile<{shape}xf32>"""
+    names = {op.name for nest in nests(kernel("k", shape, "f32", lines)) for op in nest.ops}
+    assert ("ftof" in names) == fused

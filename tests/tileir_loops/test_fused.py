@@ -37,6 +37,8 @@ TEXT = "\n".join(
         kernels.sums("row_sums", "4x64", 1),
         kernels.sums("column_sums", "64x16", 0),
         kernels.sums("row_greatest", "4x64", 1, "maxf"),
+        kernels.sums("short_sums", "32x8", 1),
+        kernels.sums("short_greatest", "32x8", 1, "maxf"),
         kernels.sums("column_least", "16x64", 0, "minf"),
         kernels.sums("long_rows", "2x8192", 1),
         kernels.sums("long_columns", "512x16", 0),
@@ -179,6 +181,8 @@ def test_in_place(count: int):
     [
         ("row_sums", (4, 64), False),
         ("row_greatest", (4, 64), True),
+        ("short_sums", (32, 8), False),
+        ("short_greatest", (32, 8), True),
         ("column_sums", (64, 16), False),
         ("column_least", (16, 64), True),
         ("long_rows", (2, 8192), False),

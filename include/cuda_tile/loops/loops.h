@@ -1,6 +1,7 @@
 // What fused code (pycuda_tile/tileir/loops) uses beyond the API and beyond cuda_tile/tileir.
 #pragma once
 
+#include "cuda_tile/loops/conversions.h"
 #include "cuda_tile/loops/division.h"
 #include "cuda_tile/loops/masks.h"
 #include "cuda_tile/loops/products.h"

@@ -70,7 +70,8 @@ struct lanes_in_memory {
 /// The same in registers: compilers keep whole vectors there, but not all arrays.
 template <typename E, unsigned Lanes, typename F>
 struct lanes_in_vectors {
-  using vector = ct::platform::vector<E>;
+  static constexpr unsigned whole = ct::platform::vector_bytes, bytes = Lanes * sizeof(E);
+  using vector = ct::platform::vector<E, (bytes < whole ? bytes : whole)>;
   static constexpr unsigned width = sizeof(vector) / sizeof(E), count = Lanes / width;
   vector sums[count];
 
@@ -105,7 +106,8 @@ template <typename E, unsigned N, typename F, bool Neutral>
 struct reduction_along {
   static constexpr unsigned lanes = reduction_lanes<N>, most = 32 * reduced_in_turn;
   static constexpr unsigned parts = N > most ? N / most : 1;
-  static constexpr bool in_vectors = ct::detail::has_vector_form<F, E, lanes>;
+  static constexpr bool in_vectors =
+      ct::detail::has_vector_form<F, E, lanes> || ct::detail::fits_short_vector<F, E, lanes>;
   ct::detail::conditional_t<in_vectors, lanes_in_vectors<E, lanes, F>, lanes_in_memory<E, lanes, F>> sums;
   E totals[parts];
   E neutral;

@@ -66,61 +66,7 @@ CUDA_TILE_API R splat(T const& x) {
   }
 }
 
-/// Integers of 64 bits from others of 32. Compilers for AVX2 would store one after the other, which
-/// processors do not forward to a load of several; those for AVX-512 make good code of the plain loop.
-template <typename R, tileir::sign Sign, typename A>
-CUDA_TILE_API R resize(A const& a) {
-  using E = typename R::element_type;
-  constexpr unsigned lanes = ct::platform::vector_bytes / sizeof(E), size = R::distribution::size;
-  if constexpr (ct::platform::vector_bytes < 64 && sizeof(E) == 8 && 2 * sizeof(a) == sizeof(R) &&
-                size % lanes == 0) {
-    using I = decltype(tileir::read<Sign>(a.slots[0]));
-    typedef I half __attribute__((vector_size(ct::platform::vector_bytes / 2)));
-    R result;
-    for (unsigned l = 0; l < size; l += lanes)
-      ct::platform::store_vector(result.slots + l,
-                                 __builtin_convertvector(ct::platform::load_vector<half>(a.slots + l),
-                                                         ct::platform::vector<long long>));
-    return result;
-  } else {
-    return tileir::resize<R, Sign>(a);
-  }
-}
-
-/// Floats as integers of 8 or 16 bits, truncated and clamped; NaN becomes zero. Compilers would convert them
-/// one after the other.
-template <typename R, tileir::sign Sign, typename A>
-CUDA_TILE_API R to_integer(A const& a) {
-  using E = typename R::element_type;
-  constexpr unsigned lanes = ct::platform::vector_bytes / sizeof(float), size = R::distribution::size;
-  if constexpr (ct::detail::is_same_v<typename A::element_type, float> && sizeof(E) <= 2 &&
-                ct::detail::bitwidth_v<E> == 8 * sizeof(E) && size % lanes == 0) {
-    using V = ct::platform::vector<float>;
-    constexpr bool is_signed = Sign == tileir::as_signed;
-    constexpr int greatest = (1 << (8 * sizeof(E) - is_signed)) - 1, least = is_signed ? -greatest - 1 : 0;
-    constexpr unsigned part = size < 64 ? size : 64;
-    V const high = V{} + float(greatest), low = V{} + float(least);
-    R result;
-    for (unsigned from = 0; from < size; from += part) {
-      int numbers[part];
-      for (unsigned l = 0; l < part; l += lanes) {
-        V x = ct::platform::load_vector<V>(a.slots + from + l);
-        auto const is_number = x == x;
-        x = x < high ? x : high;
-        x = x > low ? x : low;
-        ct::platform::store_vector(numbers + l,
-                                   __builtin_convertvector(x, ct::platform::vector<int>) & is_number);
-      }
-      for (unsigned l = 0; l < part; ++l)
-        result.slots[from + l] = static_cast<E>(numbers[l]);
-    }
-    return result;
-  } else {
-    return tileir::to_integer<R, Sign>(a);
-  }
-}
-
-/// Pointers moved on by numbers of elements, likewise.
+/// Pointers moved on by numbers of elements, as vectors for the reason that resize() has.
 template <typename R, typename P, typename N>
 CUDA_TILE_API R offset(P const& from, N const& count) {
   constexpr unsigned lanes = ct::platform::vector_bytes / sizeof(long long), size = R::distribution::size;

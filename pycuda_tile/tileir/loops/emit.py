@@ -29,7 +29,7 @@ _SHORT_ROW, _AHEAD, _ROWS_AHEAD = 2048, 256, range(2, 9)
 _FEW_QUOTIENTS = 256
 #: Operations of which strips have functions of their own (cuda_tile/loops/strips.h).
 _DIVISIONS = frozenset({"divi", "remi"})
-_OF_STRIPS = _DIVISIONS | {"exti", "ftoi", "offset"}
+_OF_STRIPS = _DIVISIONS | {"exti", "ftoi", "itof", "offset"}
 #: Gets the operations of a nest, and the variables of the values that others use.
 Otherwise = Callable[[list[Operation], dict[Value, str]], None]
 #: Names in C++ of values, by their identity, and of what expressions make, by these.

@@ -19,10 +19,14 @@ if TYPE_CHECKING:
 
 #: Rows with fewer elements have no loops; if something takes long, with fewer than `_SHORTEST_LONG`.
 SHORTEST, _SHORTEST_LONG = 8, 16
+#: What takes long in any vector.
+_INSTRUCTIONS = {"divf", "sqrt", "rsqrt"}
 #: Rows with fewer elements of less than 4 bytes are reduced faster together than one by one.
 _SHORTEST_REDUCED = 64
 #: Strips of bytes with fewer elements are no whole vectors, nor converted by them.
 _SHORTEST_OF_BYTES, _SHORTEST_CONVERTED = 16, 32
+#: Strips with fewer such floats are converted one by one.
+_SHORTEST_OF_FLOATS = {"f16": 16, "bf16": 32}
 #: Tiles with fewer elements do not make up for the tests before the loops, unless they are long rows.
 _MANY = 128
 
@@ -40,7 +44,7 @@ def check_lengths(nest: Nest) -> None:
                 reason = f"its rows have fewer than {_SHORTEST_REDUCED} elements of less than 4 bytes"
                 raise Fallback(op, reason, on_tiles=True)
         for op in nest.ops if length < _SHORTEST_LONG else ():
-            if cost_of(op) > CHEAP:
+            if cost_of(op) > CHEAP and op.name not in _INSTRUCTIONS:
                 reason = f"it takes long, and its rows have fewer than {_SHORTEST_LONG} elements"
                 raise Fallback(op, reason, on_tiles=True)
     if elements < _MANY and nest.effects.disjoint:
@@ -50,7 +54,7 @@ def check_lengths(nest: Nest) -> None:
 
 
 def check_bytes(nest: Nest) -> None:
-    """The same for bytes, when it is known which values are in strips."""
+    """The same for bytes and floats of 2 bytes, when it is known which values are in strips."""
     length, elements = nest.axes.extents[nest.vector], nest.elements
     if length >= _SHORTEST_CONVERTED or elements == length:
         return
@@ -61,6 +65,11 @@ def check_bytes(nest: Nest) -> None:
         for value in [*taken, *(v for v in op.results if id(v) in computed)]:
             if is_tile(value) and nest.has_lanes(value) and not is_pointer(value):
                 widths.setdefault(max(8, bits_of(value_element(value))), op)
+    for op in nest.ops:
+        least = max(_SHORTEST_OF_FLOATS.get(value_element(v), 0) for v in [*operands_of(op), *op.results])
+        if length < least:
+            reason = f"its rows have fewer than {least} floats of 2 bytes"
+            raise Fallback(op, reason, on_tiles=True)
     least = _SHORTEST_CONVERTED if len(widths) > 1 else _SHORTEST_OF_BYTES
     if 8 in widths and length < least:
         raise Fallback(widths[8], f"its rows have fewer than {least} bytes", on_tiles=True)

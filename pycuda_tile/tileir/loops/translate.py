@@ -96,7 +96,7 @@ class FusingTranslator(Translator):
             (result,) = op.results
             self._same[id(result)] = id(self._written[key])
             self.names.alias(result, self.names[self._written[key]])
-        elif op.name == "ftoi" and is_tile(op.results[0]):
+        elif op.name in ("ftoi", "itof") and is_tile(op.results[0]):
             names = [self.names[value] for value in operands_of(op)]
             self.define(op.results[0], expression(op, names).replace("tileir::", "loops::", 1))
         elif not rows.write(self, op, self._made):
