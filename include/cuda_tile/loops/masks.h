@@ -26,14 +26,15 @@ CUDA_TILE_API void store(E* to, strip<truth<Es...>, S> const& x, long long insid
   loops::store<E, S>(to, bools, inside);
 }
 
-/// What a mask selects, in whole vectors: compilers unroll short loops and then choose one by one.
+/// What a mask selects, in vectors: compilers unroll short loops and then choose one by one.
 template <typename R, typename C, typename A>
 CUDA_TILE_API R select(C const& condition, A const& a, A const& b) {
   using E = typename R::element_type;
-  if constexpr (sizeof(condition) == sizeof(R) && sizeof(a) == sizeof(R) &&
-                sizeof(R) % ct::platform::vector_bytes == 0) {
-    using V = ct::platform::vector<ct::detail::bits_t<E>>;
-    constexpr unsigned lanes = ct::platform::vector_bytes / sizeof(E);
+  constexpr unsigned whole = ct::platform::vector_bytes, bytes = sizeof(R) < whole ? sizeof(R) : whole;
+  if constexpr (sizeof(condition) == sizeof(R) && sizeof(a) == sizeof(R) && sizeof(R) % bytes == 0 &&
+                bytes >= 16) {
+    using V = ct::platform::vector<ct::detail::bits_t<E>, bytes>;
+    constexpr unsigned lanes = bytes / sizeof(E);
     R result;
     for (unsigned l = 0; l < R::distribution::size; l += lanes) {
       V const mask = ct::platform::load_vector<V>(condition.slots + l);

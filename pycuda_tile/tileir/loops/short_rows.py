@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from ..elements import bits_of
-from ..ir import Operation
+from ..ir import Operation, Value
 from ..reading import is_pointer, operands_of, value_element
 from .facts import CHEAP, FOLDS, SMALL, cost_of, is_tile
 from .fallback import Fallback
@@ -23,10 +23,8 @@ SHORTEST, _SHORTEST_LONG = 8, 16
 _INSTRUCTIONS = {"divf", "sqrt", "rsqrt"}
 #: Rows with fewer elements of less than 4 bytes are reduced faster together than one by one.
 _SHORTEST_REDUCED = 64
-#: Strips of bytes with fewer elements are no whole vectors, nor converted by them.
-_SHORTEST_OF_BYTES, _SHORTEST_CONVERTED = 16, 32
-#: Strips with fewer such floats are converted one by one.
-_SHORTEST_OF_FLOATS = {"f16": 16, "bf16": 32}
+#: Strips with fewer such elements are no whole vectors, or converted one by one.
+_SHORTEST_OF_BYTES, _SHORTEST_OF_FLOATS = 32, {"f16": 16, "bf16": 32}
 #: Tiles with fewer elements do not make up for the tests before the loops, unless they are long rows.
 _MANY = 128
 
@@ -53,26 +51,25 @@ def check_lengths(nest: Nest) -> None:
             raise Fallback(later.op, "the tests before its loops would take longer than these", on_tiles=True)
 
 
-def check_bytes(nest: Nest) -> None:
-    """The same for bytes and floats of 2 bytes, when it is known which values are in strips."""
+def check_elements(nest: Nest) -> None:
+    """The same for elements of one or two bytes, when it is known which values are in strips."""
     length, elements = nest.axes.extents[nest.vector], nest.elements
-    if length >= _SHORTEST_CONVERTED or elements == length:
+    if elements == length:
         return
     computed = set().union(*nest.needed.values()) - (nest.masks - {id(value) for value in nest.outputs})
-    widths: dict[int, Operation] = {}  # in bits, and which operation is the first
     for op in nest.ops:
         taken = [value for value in nest.inputs(op) if id(value) not in nest.analysis.definitions]
         for value in [*taken, *(v for v in op.results if id(v) in computed)]:
-            if is_tile(value) and nest.has_lanes(value) and not is_pointer(value):
-                widths.setdefault(max(8, bits_of(value_element(value))), op)
-    for op in nest.ops:
-        least = max(_SHORTEST_OF_FLOATS.get(value_element(v), 0) for v in [*operands_of(op), *op.results])
-        if length < least:
-            reason = f"its rows have fewer than {least} floats of 2 bytes"
-            raise Fallback(op, reason, on_tiles=True)
-    least = _SHORTEST_CONVERTED if len(widths) > 1 else _SHORTEST_OF_BYTES
-    if 8 in widths and length < least:
-        raise Fallback(widths[8], f"its rows have fewer than {least} bytes", on_tiles=True)
+            if is_tile(value) and nest.has_lanes(value) and length < (least := _least_of(value)):
+                reason = f"its rows have fewer than {least} elements of type {value_element(value)}"
+                raise Fallback(op, reason, on_tiles=True)
+
+
+def _least_of(value: Value) -> int:
+    kind = value_element(value)
+    if not is_pointer(value) and bits_of(kind) <= 8:
+        return _SHORTEST_OF_BYTES
+    return _SHORTEST_OF_FLOATS.get(kind, 0)
 
 
 def _last_reshape(nest: Nest) -> Operation | None:

@@ -194,7 +194,7 @@ def plan(ops: list[Operation], outputs: list[Value]) -> Nest:
     _reduce_all_rows(nest)
     _find_needed(nest)
     _find_masks(nest)
-    short_rows.check_bytes(nest)
+    short_rows.check_elements(nest)
     return nest
 
 
