@@ -376,3 +376,23 @@ def test_few_elements_are_copied_whole(size: int, kind: str, shape: str, in_loop
         f"  %s = store_view_tko weak {stored}, %to[%n] : {tile}, {view}, tile<i32> -> token\n  return\n}}\n"
     )
     assert bool(nests(text)) == in_loops
+
+
+@pytest.mark.parametrize(
+    ("shape", "operation", "in_loops"),
+    [
+        *[("16x16", "maxf %a, %a", False), ("8x32", "maxf %a, %a", True), ("16x16", "addf %a, %a", True)],
+        *[("16x8", "exp %a", False), ("16x8", "divf %a, %a", True)],
+    ],
+)
+def test_what_compilers_take_apart_runs_on_whole_tiles(shape: str, operation: str, in_loops: bool):
+    kind = f"tile<{shape}xf32>"
+    count, columns = (int(n) for n in shape.split("x"))
+    lines = f"""  %i = iota : tile<{count * columns}xi32>
+  %f = itof %i signed rounding<nearest_even> : tile<{count * columns}xi32> -> tile<{count * columns}xf32>
+  %m = reshape %f : tile<{count * columns}xf32> -> {kind}
+  %a = addf %m, %m : {kind}
+  %b = {operation} : {kind}
+  print_tko "%f", %b : {kind} -> token"""
+    names = {op.name for nest in nests(body(lines)) for op in nest.ops}
+    assert (operation.partition(" ")[0] in names) == in_loops

@@ -76,26 +76,13 @@ CUDA_TILE_API void map_nested(R* to, F f, Operands... operands) {
   }
 }
 
-/// Whether the elements of a result are one vector, and those of its operands as wide.
-template <typename R, typename... Operands>
-inline constexpr bool
-    is_one_vector = R::distribution::slots >= 8 && sizeof(typename R::element_type) > 1 &&
-                    R::distribution::slots * sizeof(typename R::element_type) <= platform::vector_bytes &&
-                    ((sizeof(tile_element_t<Operands>) == sizeof(typename R::element_type)) && ...);
-
 template <typename R, typename F, typename... Operands>
 CUDA_TILE_API R map_aligned(F f, Operands const&... operands) {
   checks::before_map<tile_shape_t<R>>(f, operands...);
   R result;
   checks::after_map<F>(result, operands...);
-  if constexpr (is_one_vector<R, Operands...>) {
-#pragma GCC unroll 1 // else g++ takes it apart before it looks for vectors
-    for (unsigned s = 0; s < R::distribution::slots; ++s)
-      result.slots[s] = f(detail::operand_value(operands, s)...);
-  } else {
-    for (unsigned s = 0; s < R::distribution::slots; ++s)
-      result.slots[s] = f(detail::operand_value(operands, s)...);
-  }
+  for (unsigned s = 0; s < R::distribution::slots; ++s)
+    result.slots[s] = f(detail::operand_value(operands, s)...);
   return result;
 }
 

@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 #: Rows with fewer elements have no loops; if something takes long, with fewer than `_SHORTEST_LONG`.
 SHORTEST, _SHORTEST_LONG = 8, 16
+#: What chooses one element at a time in loops that compilers unroll before they look for vectors.
+_CHOICES = {"maxf", "minf", "maxi", "mini", "absi"}
 #: What takes long in any vector.
 _INSTRUCTIONS = {"divf", "sqrt", "rsqrt"}
 #: Rows with fewer elements of less than 4 bytes are reduced faster together than one by one.
@@ -40,6 +42,15 @@ def check_lengths(nest: Nest) -> None:
         for op in folds if nest.inner == nest.vector and length < _SHORTEST_REDUCED else ():
             if op.name == "reduce" and any(bits_of(value_element(v)) < 32 for v in operands_of(op)):
                 reason = f"its rows have fewer than {_SHORTEST_REDUCED} elements of less than 4 bytes"
+                raise Fallback(op, reason, on_tiles=True)
+        for op in folds if nest.inner != nest.vector else ():
+            least = SMALL if value_element(operands_of(op)[0])[0] == "i" else _SHORTEST_LONG
+            if op.name == "reduce" and length < least:
+                reason = f"it reduces columns, and rows have fewer than {least} elements"
+                raise Fallback(op, reason, on_tiles=True)
+        for op in nest.ops if length < SMALL else ():
+            if op.name in _CHOICES:
+                reason = f"it chooses, and its rows have fewer than {SMALL} elements"
                 raise Fallback(op, reason, on_tiles=True)
         for op in nest.ops if length < _SHORTEST_LONG else ():
             if cost_of(op) > CHEAP and op.name not in _INSTRUCTIONS:
