@@ -19,8 +19,9 @@ if TYPE_CHECKING:
 
 #: Rows with fewer elements have no loops; if something takes long, with fewer than `_SHORTEST_LONG`.
 SHORTEST, _SHORTEST_LONG = 8, 16
-#: What chooses one element at a time in loops that compilers unroll before they look for vectors.
-_CHOICES = {"maxf", "minf", "maxi", "mini", "absi"}
+#: What is done one element at a time in loops that compilers unroll before they look for vectors.
+_ONE_BY_ONE = {"maxf", "minf", "maxi", "mini", "absi"}
+_ONE_BY_ONE_OF = {("muli", "i32"), ("select", "f16")}
 #: What takes long in any vector.
 _INSTRUCTIONS = {"divf", "sqrt", "rsqrt"}
 #: Rows with fewer elements of less than 4 bytes are reduced faster together than one by one.
@@ -49,8 +50,8 @@ def check_lengths(nest: Nest) -> None:
                 reason = f"it reduces columns, and rows have fewer than {least} elements"
                 raise Fallback(op, reason, on_tiles=True)
         for op in nest.ops if length < SMALL else ():
-            if op.name in _CHOICES:
-                reason = f"it chooses, and its rows have fewer than {SMALL} elements"
+            if op.name in _ONE_BY_ONE or (op.results and _kind(op) in _ONE_BY_ONE_OF):
+                reason = f"its rows have fewer than {SMALL} elements"
                 raise Fallback(op, reason, on_tiles=True)
         for op in nest.ops if length < _SHORTEST_LONG else ():
             if cost_of(op) > CHEAP and op.name not in _INSTRUCTIONS:
@@ -74,6 +75,10 @@ def check_elements(nest: Nest) -> None:
             if is_tile(value) and nest.has_lanes(value) and length < (least := _least_of(value)):
                 reason = f"its rows have fewer than {least} elements of type {value_element(value)}"
                 raise Fallback(op, reason, on_tiles=True)
+
+
+def _kind(op: Operation) -> tuple[str, str]:
+    return op.name, value_element(op.results[0])
 
 
 def _least_of(value: Value) -> int:
