@@ -405,9 +405,11 @@ def _copies_few(nest: Nest) -> bool:
     made = {op.name for op in nest.ops if op.name in FOLDS or any(id(v) in computed for v in op.results)}
     if nest.elements <= SMALL and nest.outputs and all(map(is_pointer, nest.outputs)):
         return made <= SOURCES | LIGHT
-    if any(op.name.endswith("_ptr_tko") for op in nest.ops) or made & SHAPES:
+    results = [value for op in nest.ops for value in op.results if is_tile(value)]
+    has_pointers = any(op.name.endswith("_ptr_tko") for op in nest.ops) or any(map(is_pointer, results))
+    if has_pointers or made & SHAPES:
         return nest.elements <= SMALL and made <= LOADS | SOURCES | SHAPES
-    widest = max((bits_of(value_element(v)) for op in nest.ops for v in op.results if is_tile(v)), default=0)
+    widest = max((bits_of(value_element(value)) for value in results), default=0)
     return nest.elements * widest <= _FEW_BITS and made <= LOADS | SOURCES
 
 
