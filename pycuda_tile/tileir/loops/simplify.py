@@ -4,6 +4,7 @@
    they are.
 -  Arrays of a kernel's own that only hold a constant become that constant (tables.py).
 -  Products with scales or with sums of half become products without (expand.py).
+-  Integers that are widened, added and cut off again are added as they are (narrow.py).
 -  Tiles to which each round of a loop adds the same everywhere become numbers (induction.py).
 -  Conditionals that choose between tiles which are made anyway become `select` (if_conversion.py).
 -  Numbers made of tiles of bools become a `select` between two constants, for which comparisons are masks.
@@ -31,6 +32,7 @@ from .expand import expand
 from .facts import LOADS, SHAPES, SOURCES, blocks, has_tiles, is_pure, is_scalar, is_tile, is_weak
 from .if_conversion import convert_ifs
 from .induction import carry_numbers, constant
+from .narrow import narrow
 from .parts import divide
 from .tables import keep_tables
 
@@ -50,6 +52,7 @@ def simplify(entry: Entry, constants: Mapping[str, int] = {}) -> Entry:
     body = _Copy().block(entry.body)
     keep_tables(body, constants)
     expand(body)
+    narrow(body)
     convert_ifs(body)
     carry_numbers(body)
     _select_numbers(body)
