@@ -53,7 +53,7 @@ MASK = """%k = constant <i1: true> : tile<2x4xi1>"""
                 "weak %from ": "weak %from, %k ",
                 "<f32>> -> tile": "<f32>>, tile<2x4xi1> -> tile",
             },
-            1,
+            2,
         ),
     ],
     ids=["plain", "signed", "unsigned", "turned", "repeated", "squares", "strong", "masked"],
@@ -84,6 +84,50 @@ def check(text: str, rows: int) -> None:
         results.append(np.zeros_like(x))
         run(x, results[-1])
     assert results[0].tobytes() == results[1].tobytes() == results[2].tobytes()
+
+
+MOVED = """entry @k(%p: tile<ptr<f32>>, %q: tile<ptr<f32>>) {{
+  %i = iota : tile<{count}xi32>
+  %start = constant <i32: 3> : tile<i32>
+  %s1 = reshape %start : tile<i32> -> tile<1xi32>
+  %s = broadcast %s1 : tile<1xi32> -> tile<{count}xi32>
+  %at = {sum} : tile<{count}xi32>
+  %n = constant <i32: {bound}> : tile<{count}xi32>
+  %mask = cmpi less_than %at, %n, signed : tile<{count}xi32> -> tile<{count}xi1>
+  %p1 = reshape %p : tile<ptr<f32>> -> tile<1xptr<f32>>
+  %ps = broadcast %p1 : tile<1xptr<f32>> -> tile<{count}xptr<f32>>
+  %from = offset %ps, %at : tile<{count}xptr<f32>>, tile<{count}xi32> -> tile<{count}xptr<f32>>
+  %pad = constant <f32: 2.0> : tile<{count}xf32>
+  %x, %t0 = load_ptr_tko weak %from, %mask, %pad : tile<{count}xptr<f32>>, tile<{count}xi1>, \
+tile<{count}xf32> -> tile<{count}xf32>, token
+  %q1 = reshape %q : tile<ptr<f32>> -> tile<1xptr<f32>>
+  %qs = broadcast %q1 : tile<1xptr<f32>> -> tile<{count}xptr<f32>>
+  %to = offset %qs, %i : tile<{count}xptr<f32>>, tile<{count}xi32> -> tile<{count}xptr<f32>>
+  %t1 = store_ptr_tko weak %to, %x token = %t0 : tile<{count}xptr<f32>>, tile<{count}xf32> -> token
+  %end = constant <i32: 64> : tile<i32>
+  %e1 = reshape %end : tile<i32> -> tile<1xi32>
+  %e = broadcast %e1 : tile<1xi32> -> tile<{count}xi32>
+  %later = addi %e, %at overflow<no_signed_wrap> : tile<{count}xi32>
+  %last = offset %qs, %later : tile<{count}xptr<f32>>, tile<{count}xi32> -> tile<{count}xptr<f32>>
+  %t2 = store_ptr_tko weak %last, %x, %mask token = %t0 : tile<{count}xptr<f32>>, tile<{count}xf32>, \
+tile<{count}xi1> -> token
+  return
+}}
+"""
+ADDED = "addi %i, %s overflow<no_signed_wrap>"
+
+
+@pytest.mark.parametrize("count, bound", [(4, 5), (4, 7), (4, 0), (8, 4), (8, 11), (32, 20)])
+def test_masked_rows_that_begin_later(count: int, bound: int):
+    check(MOVED.format(count=count, bound=bound, sum=ADDED), 2)
+
+
+@pytest.mark.parametrize(
+    "numbers", ["addi %i, %s", "subi %s, %i overflow<no_signed_wrap>"], ids=["wrap", "fall"]
+)
+def test_numbers_that_are_not_consecutive(numbers: str):
+    """Those that may wrap around, and those that fall: the first store alone is to a row."""
+    check(MOVED.format(count=4, bound=2, sum=numbers), 1)
 
 
 @pytest.mark.parametrize("count, rows", [(128, 1), (256, 0)])

@@ -5,10 +5,10 @@
 
 namespace cuda_tile::inline CUDA_TILE_ABI::loops {
 
-template <unsigned S>
-CUDA_TILE_API bool all_of(strip<bool, S> const& mask) {
+template <typename Mask>
+CUDA_TILE_API bool all_of(Mask const& mask) {
   unsigned char all = 1;
-  for (unsigned l = 0; l < S; ++l)
+  for (unsigned l = 0; l < Mask::distribution::size; ++l)
     all &= static_cast<unsigned char>(mask.slots[l]);
   return all;
 }
@@ -26,27 +26,6 @@ CUDA_TILE_API void store(E* to, strip<truth<Es...>, S> const& x, long long insid
   loops::store<E, S>(to, bools, inside);
 }
 
-/// What a mask selects, in vectors: compilers unroll short loops and then choose one by one.
-template <typename R, typename C, typename A>
-CUDA_TILE_API R select(C const& condition, A const& a, A const& b) {
-  using E = typename R::element_type;
-  constexpr unsigned whole = ct::platform::vector_bytes, bytes = sizeof(R) < whole ? sizeof(R) : whole;
-  if constexpr (sizeof(condition) == sizeof(R) && sizeof(a) == sizeof(R) && sizeof(R) % bytes == 0 &&
-                bytes >= 16) {
-    using V = ct::platform::vector<ct::detail::bits_t<E>, bytes>;
-    constexpr unsigned lanes = bytes / sizeof(E);
-    R result;
-    for (unsigned l = 0; l < R::distribution::size; l += lanes) {
-      V const mask = ct::platform::load_vector<V>(condition.slots + l);
-      V const x = ct::platform::load_vector<V>(a.slots + l), y = ct::platform::load_vector<V>(b.slots + l);
-      ct::platform::store_vector(result.slots + l, mask != 0 ? x : y);
-    }
-    return result;
-  } else {
-    return tileir::select<R>(condition, a, b);
-  }
-}
-
 /// Elements at a distance of `step` where the mask is true, and padding for the others.
 template <unsigned S, typename E>
 CUDA_TILE_API strip<E, S> load(E const* from, long long step, strip<bool, S> const& mask, E pad) {
@@ -59,7 +38,7 @@ CUDA_TILE_API strip<E, S> load(E const* from, long long step, strip<bool, S> con
 template <unsigned S, typename E>
 CUDA_TILE_API strip<E, S> load(E const* from, strip<bool, S> const& mask, E pad) {
   strip<E, S> result;
-  if (loops::all_of<S>(mask))
+  if (loops::all_of(mask))
     copy<E, S>(result.slots, from);
   else if constexpr (has_vectors_of_masks<E, S>)
     ct::platform::load_where<S>(result.slots, from, mask.slots, pad);
@@ -76,12 +55,39 @@ CUDA_TILE_API void store(E* to, long long step, strip<E, S> const& x, strip<bool
 }
 template <typename E, unsigned S>
 CUDA_TILE_API void store(E* to, strip<E, S> const& x, strip<bool, S> const& mask) {
-  if (loops::all_of<S>(mask))
+  if (loops::all_of(mask))
     copy<E, S>(to, x.slots);
   else if constexpr (has_vectors_of_masks<E, S>)
     ct::platform::store_where<S>(to, x.slots, mask.slots);
   else
     loops::store<E, S>(to, 1, x, mask);
+}
+
+/// Those of a tile's consecutive elements that a mask has, and padding for the others.
+template <typename R, typename Mask, typename Padding>
+CUDA_TILE_API R load_row(typename R::element_type const* from, Mask const& mask, Padding const& padding) {
+  constexpr unsigned count = R::distribution::size;
+  if (count > 4 && loops::all_of(mask))
+    return loops::load_row<R>(from);
+  R result;
+  for (unsigned l = 0; l < count; ++l)
+    if (mask.slots[l])
+      result.slots[l] = from[l];
+    else
+      result.slots[l] = padding.slots[l];
+  return result;
+}
+template <typename R, typename Mask>
+CUDA_TILE_API R load_row(typename R::element_type const* from, Mask const& mask) {
+  return loops::load_row<R>(from, mask, R{});
+}
+template <typename R, typename Mask>
+CUDA_TILE_API void store_row(typename R::element_type* to, R const& x, Mask const& mask) {
+  if (R::distribution::size > 4 && loops::all_of(mask))
+    return loops::store_row(to, x);
+  for (unsigned l = 0; l < R::distribution::size; ++l)
+    if (mask.slots[l])
+      to[l] = x.slots[l];
 }
 
 } // namespace cuda_tile::inline CUDA_TILE_ABI::loops

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from ..ir import Block, Operation, Scalar, Tile, Value
 from ..reading import operands_of, optional_region, region, value_shape
-from .facts import CHEAP, COSTS, ELEMENTWISE, SHAPES, SOURCES, blocks, captured, is_small, is_tile
+from .facts import CHEAP, COSTS, ELEMENTWISE, SHAPES, SOURCES, blocks, captured, is_tile
 
 #: What may be computed in vain. Divisions by zero, which end programs, are not cheap either.
 _CHEAP = {name for name in ELEMENTWISE | SHAPES | SOURCES if COSTS.get(name, 1) <= CHEAP}
@@ -32,7 +32,7 @@ def convert_ifs(body: Block) -> None:
 
 
 def _is_convertible(op: Operation, made: dict[int, Operation], users: dict[int, set[int]]) -> bool:
-    if op.name != "if" or not op.results or is_small(op) or optional_region(op, 1) is None:
+    if op.name != "if" or not op.results or optional_region(op, 1) is None:
         return False
     branches = [region(op, i).ops for i in (0, 1)]
     work = [each for branch in branches for each in branch[:-1]]

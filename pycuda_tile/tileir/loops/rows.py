@@ -1,8 +1,8 @@
 """rows: pointers to consecutive elements, where operations belong to no nest.
 
 Compilers make vectors of tiles of pointers and do not see that they follow each other. So loads and stores
-through such pointers name the first one alone, and other pointers are moved on by integers as the source has
-them, not by wider ones.
+through such pointers, masked ones, too, name the first one alone, and other pointers are moved on by integers
+as the source has them, not by wider ones.
 """
 
 from __future__ import annotations
@@ -12,22 +12,49 @@ import math
 from ..ir import Operation, Value
 from ..lower.tiles import POSITIONS
 from ..lower.translation import Translation
-from ..lower.types import tile
+from ..lower.types import element, tile
 from ..reading import attribute, operand, operands_of, optional_operand, value_element, value_shape
 from .facts import SHAPES, Definitions, behind, is_scalar, is_tile, is_weak
 from .places import scalar_name
 
 _ACCESSES = {"load_ptr_tko": "source", "store_ptr_tko": "destination"}
+#: What leaves numbers in their order.
+_ORDERED = {"exti", "reshape"}
 
 
 def first_of_row(pointers: Value, made: Definitions) -> Value | None:
     """The pointer to the first of consecutive elements, of pointers to all of them in the order of a tile."""
+    first, start = _row(pointers, made)
+    return first if start is None else None
+
+
+def _row(pointers: Value, made: Definitions) -> tuple[Value | None, Value | None]:
+    """The same, or a pointer and the number of elements from there to the first one."""
     moved = made.get(id(pointers))
     if moved is None or moved.name != "offset":
-        return None
+        return None, None
     first, count = operands_of(moved)
     first, _ = behind(first, SHAPES, made)
-    return first if is_scalar(first) and _counts(count, {"exti", "reshape"}, made) else None
+    if not is_scalar(first):
+        return None, None
+    if _counts(count, _ORDERED, made):
+        return first, None
+    start = _start(count, made)
+    return (None, None) if start is None else (first, start)
+
+
+def _start(numbers: Value, made: Definitions) -> Value | None:
+    """The first of consecutive signed integers, a sum that does not wrap around."""
+    _, op = behind(numbers, _ORDERED, made)
+    if op is None or op.name != "addi":
+        return None
+    if value_element(op.results[0]) != "i64" and attribute(op, "overflow", "none") != "no_signed_wrap":
+        return None
+    for one, other in (operands_of(op), operands_of(op)[::-1]):
+        start, _ = behind(one, SHAPES, made)
+        if is_scalar(start) and _counts(other, _ORDERED, made):
+            return start
+    return None
 
 
 def write(translator: Translation, op: Operation, made: Definitions) -> bool:
@@ -39,7 +66,7 @@ def write(translator: Translation, op: Operation, made: Definitions) -> bool:
     elif op.name == "broadcast" and is_scalar(operands_of(op)[0]):
         one = scalar_name(translator, operands_of(op)[0])
         translator.define(op.results[0], f"tileir::splat<{_type(op.results[0])}>({one})")
-    elif op.name in _ACCESSES and is_weak(op) and not optional_operand(op, "mask"):
+    elif op.name in _ACCESSES and is_weak(op):
         return _access(translator, op, made)
     else:
         return False
@@ -47,14 +74,20 @@ def write(translator: Translation, op: Operation, made: Definitions) -> bool:
 
 
 def _access(translator: Translation, op: Operation, made: Definitions) -> bool:
-    first = first_of_row(operand(op, _ACCESSES[op.name]), made)
+    first, start = _row(operand(op, _ACCESSES[op.name]), made)
     if first is None:
         return False
-    pointer = scalar_name(translator, first)
+    pointer, names = scalar_name(translator, first), translator.names
+    if start is not None:
+        pointer = (
+            f"tileir::offset<{element(value_element(first))}>({pointer}, {scalar_name(translator, start)})"
+        )
+    given = [optional_operand(op, name) for name in ("value", "mask", "paddingValue")]
+    text = ", ".join([pointer, *(names[value] for value in given if value is not None)])
     if op.name == "load_ptr_tko":
-        translator.define(op.results[0], f"loops::load_row<{_type(op.results[0])}>({pointer})")
+        translator.define(op.results[0], f"loops::load_row<{_type(op.results[0])}>({text})")
     else:
-        translator.line(f"loops::store_row({pointer}, {translator.names[operand(op, 'value')]});")
+        translator.line(f"loops::store_row({text});")
     return True
 
 
