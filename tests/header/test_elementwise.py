@@ -51,6 +51,15 @@ def test_every_operation_on_every_type_in_vectors(loops, kind, portion):
     _check(_in_vectors(kind, portion), LOOPS[loops])
 
 
+@pytest.mark.parametrize("portion", PORTIONS)
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("shape, way", [((32, 16), "auto"), ((16,), False)], ids=["rows", "tiles"])
+def test_every_operation_on_few_elements(shape, way, kind, portion):
+    """Rows of 16 in loops that share operations, and tiles of 16: as vectors that are shorter than others."""
+    options = {} if kind == "conversions" else {"with_modes": False}
+    _check(_cases(kind, portion, shape, **options), {"target": "cpu", "optimize": way})
+
+
 # A feature of each level of x86-64.
 LEVELS = {"x86-64": "sse2", "x86-64-v2": "sse4_2", "x86-64-v3": "avx2", "x86-64-v4": "avx512vl"}
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -9,6 +11,9 @@ import pytest
 import pycuda_tile as pct
 
 LENGTHS = [8, 16, 32, 64, 256]
+FLOATS = {"float": np.float32, "double": np.float64}
+INTEGERS = {"signed char": np.int8, "unsigned char": np.uint8, "short": np.int16, "int": np.int32}
+TYPES = {np.dtype(dtype): name for name, dtype in {**FLOATS, **INTEGERS}.items()}
 SOURCE = """
 #include "cuda_tile.h"
 namespace ct = cuda::tiles;
@@ -22,6 +27,16 @@ __tile_global__ void reduce(const E* in, E* out) {  // out: greatest, least, sum
   out[4 * row + 1] = static_cast<E>(ct::reduce_min(x, 0_ic));
   out[4 * row + 2] = static_cast<E>(ct::sum(x, 0_ic));
   out[4 * row + 3] = static_cast<E>(ct::prod(x, 0_ic));
+}
+template <typename E, int n>
+__tile_global__ void bits(const E* in, E* out) {  // out: all, any, whether all are positive, whether any is
+  ct::partition_view view{ct::tensor_span{in, ct::extents{1 << 20}}, ct::shape<n>{}};
+  auto row = ct::bid().x;
+  auto x = view.load(row);
+  out[4 * row] = static_cast<E>(ct::reduce_bitand(x, 0_ic));
+  out[4 * row + 1] = static_cast<E>(ct::reduce_bitor(x, 0_ic));
+  out[4 * row + 2] = static_cast<E>(ct::all_of(x > E(0), 0_ic));
+  out[4 * row + 3] = static_cast<E>(ct::any_of(x > E(0), 0_ic));
 }
 template <typename E, int n>
 __tile_global__ void scan(const E* in, E* out) {
@@ -46,15 +61,22 @@ __tile_global__ void scan_matrix(const E* in, E* out) {
 
 @pytest.fixture(scope="module")
 def module():
-    types, functions = ("float", "double"), ("reduce", "scan")
-    names = [f"{function}<{t}, {n}>" for function in functions for t in types for n in LENGTHS]
-    return pct.build(SOURCE, target="cpu", kernels=names)
+    return pct.build(SOURCE, target="cpu", kernels=names(FLOATS))
+
+
+@pytest.fixture(scope="module", params=["auto", False], ids=["fused", "by operation"])
+def module_of_integers(request):
+    bits = [f"bits<{t}, {n}>" for t in INTEGERS for n in LENGTHS]
+    return pct.build(SOURCE, target="cpu", kernels=[*names(INTEGERS), *bits], optimize=request.param)
+
+
+def names(types: Iterable[str]) -> list[str]:
+    return [f"{function}<{t}, {n}>" for function in ("reduce", "scan") for t in types for n in LENGTHS]
 
 
 def reduce_rows(module, rows: np.ndarray) -> np.ndarray:
     out = np.empty((len(rows), 4), rows.dtype)
-    type_name = "float" if rows.dtype == np.float32 else "double"
-    module.kernel(f"reduce<{type_name}, {rows.shape[1]}>")[len(rows)](rows, out)
+    module.kernel(f"reduce<{TYPES[rows.dtype]}, {rows.shape[1]}>")[len(rows)](rows, out)
     return out
 
 
@@ -91,9 +113,37 @@ def test_every_element_counts_once(module, dtype, n):
 
 
 @pytest.mark.parametrize("n", LENGTHS)
+@pytest.mark.parametrize("dtype", INTEGERS.values())
+def test_integers_wrap_around(module_of_integers, dtype, n):
+    """Sums and products of all values of the type, and rows of which one element decides."""
+    limits = np.iinfo(dtype)
+    rows = np.random.default_rng(n).integers(limits.min, limits.max, (200, n), dtype, endpoint=True)
+    rows[:n] = limits.min
+    np.fill_diagonal(rows[:n], limits.max)
+    folds = [reduce(rows, axis=1) for reduce in (np.max, np.min)]
+    folds += [function.reduce(rows, axis=1, dtype=dtype) for function in (np.add, np.multiply)]
+    np.testing.assert_array_equal(reduce_rows(module_of_integers, rows), np.stack(folds, axis=1))
+    out = np.empty(n, dtype)
+    module_of_integers.kernel(f"scan<{TYPES[np.dtype(dtype)]}, {n}>")[1](rows[100], out)
+    np.testing.assert_array_equal(out, np.cumsum(rows[100], dtype=dtype))
+
+
+@pytest.mark.parametrize("n", LENGTHS)
+@pytest.mark.parametrize("dtype", INTEGERS.values())
+def test_bits_and_bools_of_rows(module_of_integers, dtype, n):
+    rows = np.zeros((2 * n, n), dtype)
+    rows[n:] = 5
+    np.fill_diagonal(rows[:n], 1)
+    np.fill_diagonal(rows[n:], 0)
+    out = np.empty((2 * n, 4), dtype)
+    module_of_integers.kernel(f"bits<{TYPES[np.dtype(dtype)]}, {n}>")[2 * n](rows, out)
+    np.testing.assert_array_equal(out, [[0, 1, 0, 1]] * n + [[0, 5, 0, 1]] * n)
+
+
+@pytest.mark.parametrize("n", LENGTHS)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_partial_sums(module, dtype, n):
-    kernel = module.kernel(f"scan<{'float' if dtype == np.float32 else 'double'}, {n}>")
+    kernel = module.kernel(f"scan<{TYPES[np.dtype(dtype)]}, {n}>")
     row, out = np.arange(n).astype(dtype), np.empty(n, dtype)
     kernel[1](row, out)
     np.testing.assert_array_equal(out, np.cumsum(row))  # integers, so that any order is exact

@@ -102,13 +102,15 @@ def test_cat(target):
 def test_select(target):
     x, y = tile(4, 32), -tile(4, 32)
     rows = np.array([[True], [False], [True], [False]])
-    each = tile(4, 32) % 3
+    each, few = tile(4, 32) % 3, tile(8)
+    numbers = [np.array([0, -0.0, 1, np.nan, -0.0, -2, 0, 5], dtype) for dtype in (np.float16, np.float32)]
     check(
         [
             case("ct::select(x0, x1, x2)", [rows, x, y], reference.select(rows, x, y)),
             case("ct::select(x0, x1, x2)", [each, x, y], reference.select(each, x, y)),
             case("ct::select(true, x0, x1)", [x, y], x),
             case("ct::select(0.0f, x0, x1)", [x, y], y),
+            *[case("ct::select(x0, x1, x2)", [c, few, -few], np.where(c != 0, few, -few)) for c in numbers],
         ],
         target,
     )

@@ -70,14 +70,14 @@ struct lanes_in_memory {
 /// The same in registers: compilers keep whole vectors there, but not all arrays.
 template <typename E, unsigned Lanes, typename F>
 struct lanes_in_vectors {
-  static constexpr unsigned whole = ct::platform::vector_bytes, bytes = Lanes * sizeof(E);
-  using vector = ct::platform::vector<E, (bytes < whole ? bytes : whole)>;
+  using lane = typename ct::detail::lane<E>::type;
+  using vector = ct::platform::vector_of_most<lane, Lanes>;
   static constexpr unsigned width = sizeof(vector) / sizeof(E), count = Lanes / width;
   vector sums[count];
 
   CUDA_TILE_API void begin(E start) {
     for (vector& each : sums)
-      each = ct::detail::before_combining<F>(start - vector{});
+      each = ct::detail::before_combining<F>(static_cast<lane>(start) - vector{});
   }
   CUDA_TILE_API void begin(strip<E, Lanes> const& x) {
     for (unsigned v = 0; v < count; ++v)
@@ -91,7 +91,7 @@ struct lanes_in_vectors {
     vector left[count];
     for (unsigned v = 0; v < count; ++v)
       left[v] = sums[v];
-    return ct::detail::reduce_lanes<F>(left);
+    return static_cast<E>(ct::detail::reduce_lanes<F>(left));
   }
 
 private:

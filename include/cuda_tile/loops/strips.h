@@ -2,6 +2,7 @@
 // written to memory.
 #pragma once
 
+#include "cuda_tile/loops/on_vectors.h"
 #include "cuda_tile/platform/host_partial_vectors.h"
 #include "cuda_tile/platform/host_streaming.h"
 #include "cuda_tile/tileir/floats.h"
@@ -193,11 +194,12 @@ CUDA_TILE_API void store_one(E* to, E x, long long inside) {
 }
 
 /// Copies elements one by one if they are few, which compilers keep in registers if such loops are unrolled
-/// early; others as vectors, since what is made of them is made of vectors.
+/// early; others as vectors, since what is made of them is made of vectors. Small ones of which one register
+/// holds all are copied at once.
 template <typename E, unsigned Count>
 CUDA_TILE_API void copy_in_registers(E* to, E const* from) {
   constexpr unsigned few = 16;
-  if constexpr (Count > few) {
+  if constexpr (Count > few || (sizeof(E) < 4 && Count * sizeof(E) <= sizeof(long long))) {
     copy<E, Count>(to, from);
   } else {
 #pragma GCC unroll 16

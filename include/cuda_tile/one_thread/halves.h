@@ -115,7 +115,8 @@ struct in_float<
 template <typename R, typename F, typename... Operands>
 concept maps_halves =
     !checks::enabled && in_float<F>::exists && (is_same_v<tile_element_t<Operands>, __half> && ...) &&
-    (is_same_v<tile_element_t<R>, __half> || is_same_v<tile_element_t<R>, bool>) &&
+    (is_same_v<tile_element_t<R>, __half> || is_same_v<tile_element_t<R>, bool> ||
+     scalar_traits<tile_element_t<R>>::kind == category::structure) &&
     converts_halves<__half, float, R::distribution::slots>();
 
 /// `Count` elements of a tile as floats; a single one is that of each of them.
@@ -128,24 +129,6 @@ CUDA_TILE_API auto as_floats(T const& x, unsigned first) {
     for (unsigned i = 0; i < Count; i += platform::halves_at_once)
       platform::floats_of_halves<false>(result.slots + i, x.slots + first + i);
     return result;
-  }
-}
-
-/// to = f(to, x) for each of N elements.
-template <unsigned N, typename E, typename F>
-CUDA_TILE_API void combine_elements([[maybe_unused]] F f, E* to, E const* x) {
-  if constexpr (is_same_v<E, __half> && in_float<F>::exists && converts_halves<E, float, N>()) {
-    float sums[N], others[N];
-    for (unsigned i = 0; i < N; i += platform::halves_at_once) {
-      platform::floats_of_halves<false>(sums + i, to + i);
-      platform::floats_of_halves<false>(others + i, x + i);
-    }
-    for (unsigned l = 0; l < N; ++l)
-      sums[l] = typename in_float<F>::type{}(sums[l], others[l]);
-    detail::convert_elements<N>(to, sums);
-  } else {
-    for (unsigned l = 0; l < N; ++l)
-      to[l] = f(to[l], x[l]);
   }
 }
 

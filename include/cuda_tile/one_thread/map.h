@@ -6,6 +6,7 @@
 #include "cuda_tile/one_thread/division.h"
 #include "cuda_tile/one_thread/halves.h"
 #include "cuda_tile/one_thread/rearrange.h"
+#include "cuda_tile/one_thread/short_maps.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
 
@@ -79,6 +80,8 @@ CUDA_TILE_API void map_nested(R* to, F f, Operands... operands) {
 template <typename R, typename F, typename... Operands>
 CUDA_TILE_API R map_aligned(F f, Operands const&... operands) {
   checks::before_map<tile_shape_t<R>>(f, operands...);
+  if constexpr (maps_vectors<R, F, Operands...>)
+    return detail::map_vectors<R, F>(operands...);
   R result;
   checks::after_map<F>(result, operands...);
   for (unsigned s = 0; s < R::distribution::slots; ++s)
@@ -93,6 +96,8 @@ concept has_each = !scalar<T> && tile_size_v<T> == R::distribution::slots;
 template <typename R, typename E, has_each<R> T>
 CUDA_TILE_API R map_aligned(conversion_to<E> f, T const& operand) {
   checks::before_map<tile_shape_t<R>>(f, operand);
+  if constexpr (maps_vectors<R, conversion_to<E>, T>)
+    return detail::map_vectors<R, conversion_to<E>>(operand);
   R result;
   checks::after_map<conversion_to<E>>(result, operand);
   detail::convert_elements<R::distribution::slots>(result.slots, operand.slots);
@@ -163,12 +168,17 @@ template <typename R, typename F, typename... Operands>
 CUDA_TILE_API R map_aligned(F, Operands const&... operands) {
   constexpr unsigned slots = R::distribution::slots, most = 2 * platform::halves_at_once;
   constexpr unsigned count = slots < most ? slots : most;
-  using part = tile<conditional_t<is_same_v<typename R::element_type, __half>, float, bool>, shape<count>>;
+  using E = typename R::element_type;
+  using part = tile<conditional_t<is_same_v<E, __half>, float, E>, shape<count>>;
   R result;
   for (unsigned s = 0; s < slots; s += count) {
     auto const found =
         detail::map_aligned<part>(typename in_float<F>::type{}, detail::as_floats<count>(operands, s)...);
-    detail::convert_elements<count>(result.slots + s, found.slots);
+    if constexpr (is_same_v<E, __half>)
+      detail::convert_elements<count>(result.slots + s, found.slots);
+    else
+      for (unsigned l = 0; l < count; ++l)
+        result.slots[s + l] = found.slots[l];
   }
   return result;
 }

@@ -1,8 +1,7 @@
 // The loops of reductions with one thread a block. tile/shared_primitives.h says how elements are numbered.
 #pragma once
 
-#include "cuda_tile/one_thread/halves.h"
-#include "cuda_tile/one_thread/vectors.h"
+#include "cuda_tile/one_thread/short_maps.h"
 #include "cuda_tile/tile/tile.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {

@@ -6,27 +6,6 @@
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::platform {
 
-template <unsigned Size>
-struct signed_of_size;
-template <>
-struct signed_of_size<1> {
-  using type = signed char;
-};
-template <>
-struct signed_of_size<2> {
-  using type = short;
-};
-template <>
-struct signed_of_size<4> {
-  using type = int;
-};
-template <>
-struct signed_of_size<8> {
-  using type = long long;
-};
-template <typename E>
-using bits_of_element = typename signed_of_size<sizeof(E)>::type;
-
 /// For each bool, a number of the size of E with all bits equal.
 template <typename E>
 inline vector<bits_of_element<E>> widen_bools(bool const* bools) {

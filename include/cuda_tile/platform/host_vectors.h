@@ -22,6 +22,31 @@ struct vector_of {
 };
 template <typename T, unsigned Bytes = vector_bytes>
 using vector = typename vector_of<T, Bytes>::type;
+/// A vector of N elements, or a whole one if they are more.
+template <typename T, unsigned N>
+using vector_of_most = vector<T, (N * sizeof(T) < vector_bytes ? N * sizeof(T) : vector_bytes)>;
+
+template <unsigned Size>
+struct signed_of_size;
+template <>
+struct signed_of_size<1> {
+  using type = signed char;
+};
+template <>
+struct signed_of_size<2> {
+  using type = short;
+};
+template <>
+struct signed_of_size<4> {
+  using type = int;
+};
+template <>
+struct signed_of_size<8> {
+  using type = long long;
+};
+/// The signed integer of the size of E.
+template <typename E>
+using bits_of_element = typename signed_of_size<sizeof(E)>::type;
 
 template <typename V, typename T>
 inline V load_vector(T const* from) {

@@ -5,19 +5,29 @@
 
 namespace cuda_tile::inline CUDA_TILE_ABI::tileir {
 
+/// Whether a comparison is false for NaN and has to be, or true and has to be.
+template <bool Ordered, typename F>
+inline constexpr bool compares_nan_so = !is_same_v<F, elements::not_equal> == Ordered;
+
 /// Comparison of floats: where an operand is NaN, false if ordered, true if not.
+template <bool Ordered, typename F>
+struct comparing_floats {
+  template <typename E>
+  CUDA_TILE_API bool operator()(E x, E y) const {
+    using C = elements::compute_t<E>;
+    C p = convert<C>(x), q = convert<C>(y);
+    if constexpr (compares_nan_so<Ordered, F>)
+      return F{}(p, q);
+    bool nan = p != p || q != q;
+    return Ordered ? !nan && F{}(p, q) : nan || F{}(p, q);
+  }
+};
 template <typename R, bool Ordered, typename F, typename A>
-CUDA_TILE_API R compare_floats(F f, A const& a, A const& b) {
-  return map<R>(
-      [f](auto x, auto y) {
-        using C = elements::compute_t<decltype(x)>;
-        C p = convert<C>(x), q = convert<C>(y);
-        if constexpr (!is_same_v<F, elements::not_equal> == Ordered)
-          return f(p, q); // as it is for NaN
-        bool nan = p != p || q != q;
-        return Ordered ? !nan && f(p, q) : nan || f(p, q);
-      },
-      a, b);
+CUDA_TILE_API R compare_floats(F, A const& a, A const& b) {
+  if constexpr (compares_nan_so<Ordered, F>)
+    return map<R>(F{}, a, b);
+  else
+    return map<R>(comparing_floats<Ordered, F>{}, a, b);
 }
 
 /// Where casts of the API saturate, an integer out of range is an infinity, or NaN if E has none [8.4.5].

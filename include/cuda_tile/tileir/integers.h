@@ -95,14 +95,23 @@ CUDA_TILE_API R shift_right(A const& a, A const& n) {
 /// |x|, to be read as unsigned; the only negative i1 is its own magnitude.
 template <typename R, typename A>
 CUDA_TILE_API R absolute(A const& a) {
-  return map<R>([]<typename E>(E x) { return is_same_v<E, bool> ? x : elements::abs{}(x); }, a);
+  if constexpr (is_same_v<ct::tile_element_t<R>, bool>)
+    return a;
+  else
+    return map<R>(elements::abs{}, a);
 }
 
 /// Widened or truncated, as integers of the given signedness.
+template <typename E, sign Sign>
+struct resizing {
+  template <typename From>
+  CUDA_TILE_API E operator()(From x) const {
+    return write<E>(read<Sign>(x));
+  }
+};
 template <typename R, sign Sign, typename A>
 CUDA_TILE_API R resize(A const& a) {
-  using E = ct::tile_element_t<R>;
-  return map<R>([](auto x) { return write<E>(read<Sign>(x)); }, a);
+  return map<R>(resizing<ct::tile_element_t<R>, Sign>{}, a);
 }
 
 /// The number of iterations of a counted loop; zero if the step is not positive.

@@ -55,9 +55,16 @@ CUDA_TILE_API R splat(T const& x) {
   return map<R>([](auto e) { return e; }, element_of(x));
 }
 
+/// a where a condition holds, else b.
+struct selecting {
+  template <typename E>
+  CUDA_TILE_API E operator()(bool condition, E a, E b) const {
+    return condition ? a : b;
+  }
+};
 template <typename R, typename C, typename A>
 CUDA_TILE_API R select(C const& condition, A const& a, A const& b) {
-  return map<R>([](bool c, auto x, auto y) { return c ? x : y; }, condition, a, b);
+  return map<R>(selecting{}, condition, a, b);
 }
 
 /// The value of elements read outside of a tensor.

@@ -27,9 +27,10 @@ from .stages import Nest
 _SHORT_ROW, _AHEAD, _ROWS_AHEAD = 2048, 256, range(2, 9)
 #: So few floats are divided by instructions, of which the first one comes sooner than an inverse.
 _FEW_QUOTIENTS = 256
-#: Operations of which strips have functions of their own (cuda_tile/loops/strips.h).
+#: Operations of which tiles and strips, or strips alone, have functions of their own (cuda_tile/loops/).
+OF_TILES = frozenset({"ftoi", "itof"})
 _DIVISIONS = frozenset({"divi", "remi"})
-_OF_STRIPS = _DIVISIONS | {"exti", "ftoi", "itof", "offset"}
+_OF_STRIPS = OF_TILES | _DIVISIONS | {"exti", "offset"}
 #: Gets the operations of a nest, and the variables of the values that others use.
 Otherwise = Callable[[list[Operation], dict[Value, str]], None]
 #: Names in C++ of values, by their identity, and of what expressions make, by these.
@@ -332,8 +333,7 @@ class _Emitter:
             text = expression(vectors.narrowed(self.nest, op), operands)
             if of_floats:
                 text = text.replace("ct::", "loops::", 1)
-            by_mask = op.name == "select" and id(operands_of(op)[0]) in self.nest.masks
-            if (op.name in _OF_STRIPS or by_mask) and self.nest.has_lanes(op.results[0]):
+            if op.name in _OF_STRIPS and self.nest.has_lanes(op.results[0]):
                 text = text.replace("tileir::", "loops::", 1)
             self._compute(op.results[0], text, names)
 

@@ -19,15 +19,12 @@ if TYPE_CHECKING:
 
 #: Rows with fewer elements have no loops; if something takes long, with fewer than `_SHORTEST_LONG`.
 SHORTEST, _SHORTEST_LONG = 8, 16
-#: What is done one element at a time in loops that compilers unroll before they look for vectors.
-_ONE_BY_ONE = {"maxf", "minf", "maxi", "mini", "absi"}
-_ONE_BY_ONE_OF = {("muli", "i32"), ("select", "f16")}
 #: What takes long in any vector.
 _INSTRUCTIONS = {"divf", "sqrt", "rsqrt"}
 #: Rows with fewer elements of less than 4 bytes are reduced faster together than one by one.
 _SHORTEST_REDUCED = 64
 #: Strips with fewer such elements are no whole vectors, or converted one by one.
-_SHORTEST_OF_BYTES, _SHORTEST_OF_FLOATS = 32, {"f16": 16, "bf16": 32}
+_SHORTEST_OF_BYTES, _SHORTEST_OF = 32, {"f16": 16, "bf16": 32, "i16": 16}
 #: Tiles with fewer elements do not make up for the tests before the loops, unless they are long rows.
 _MANY = 128
 
@@ -35,32 +32,33 @@ _MANY = 128
 def check_lengths(nest: Nest) -> None:
     """Raises Fallback for what needs longer rows."""
     length, elements = nest.axes.extents[nest.vector], nest.elements
-    folds = [op for op in nest.ops if op.name in FOLDS]
     if length < SHORTEST:
-        op = next(iter(folds), None) or _last_reshape(nest) or nest.ops[0]
+        folds = (op for op in nest.ops if op.name in FOLDS)
+        op = next(folds, None) or _last_reshape(nest) or nest.ops[0]
         raise Fallback(op, f"its rows have fewer than {SHORTEST} elements", on_tiles=True)
-    if elements > length:
-        for op in folds if nest.inner == nest.vector and length < _SHORTEST_REDUCED else ():
-            if op.name == "reduce" and any(bits_of(value_element(v)) < 32 for v in operands_of(op)):
-                reason = f"its rows have fewer than {_SHORTEST_REDUCED} elements of less than 4 bytes"
-                raise Fallback(op, reason, on_tiles=True)
-        for op in folds if nest.inner != nest.vector else ():
-            least = SMALL if value_element(operands_of(op)[0])[0] == "i" else _SHORTEST_LONG
-            if op.name == "reduce" and length < least:
-                reason = f"it reduces columns, and rows have fewer than {least} elements"
-                raise Fallback(op, reason, on_tiles=True)
-        for op in nest.ops if length < SMALL else ():
-            if op.name in _ONE_BY_ONE or (op.results and _kind(op) in _ONE_BY_ONE_OF):
-                reason = f"its rows have fewer than {SMALL} elements"
-                raise Fallback(op, reason, on_tiles=True)
-        for op in nest.ops if length < _SHORTEST_LONG else ():
-            if cost_of(op) > CHEAP and op.name not in _INSTRUCTIONS:
-                reason = f"it takes long, and its rows have fewer than {_SHORTEST_LONG} elements"
-                raise Fallback(op, reason, on_tiles=True)
+    for op in nest.ops if elements > length else ():
+        least, reason = _least_length(nest, op)
+        if length < least:
+            raise Fallback(op, reason, on_tiles=True)
     if elements < _MANY and nest.effects.disjoint:
         _, later = nest.effects.disjoint[0]
         if length < _SHORTEST_LONG or (length <= SMALL and "mask" not in later.op.operands):
             raise Fallback(later.op, "the tests before its loops would take longer than these", on_tiles=True)
+
+
+def _least_length(nest: Nest, op: Operation) -> tuple[int, str]:
+    """How many elements rows need for an operation, and why."""
+    if op.name == "reduce" and nest.inner == nest.vector:
+        if any(bits_of(value_element(v)) < 32 for v in operands_of(op)):
+            return (
+                _SHORTEST_REDUCED,
+                f"its rows have fewer than {_SHORTEST_REDUCED} elements of less than 4 bytes",
+            )
+    elif op.name == "reduce":
+        return _SHORTEST_LONG, f"it reduces columns, and rows have fewer than {_SHORTEST_LONG} elements"
+    elif cost_of(op) > CHEAP and op.name not in _INSTRUCTIONS:
+        return _SHORTEST_LONG, f"it takes long, and its rows have fewer than {_SHORTEST_LONG} elements"
+    return 0, ""
 
 
 def check_elements(nest: Nest) -> None:
@@ -77,15 +75,11 @@ def check_elements(nest: Nest) -> None:
                 raise Fallback(op, reason, on_tiles=True)
 
 
-def _kind(op: Operation) -> tuple[str, str]:
-    return op.name, value_element(op.results[0])
-
-
 def _least_of(value: Value) -> int:
     kind = value_element(value)
     if not is_pointer(value) and bits_of(kind) <= 8:
         return _SHORTEST_OF_BYTES
-    return _SHORTEST_OF_FLOATS.get(kind, 0)
+    return _SHORTEST_OF.get(kind, 0)
 
 
 def _last_reshape(nest: Nest) -> Operation | None:

@@ -16,7 +16,7 @@ from ..module import Module
 from ..reading import operands_of
 from . import rows
 from .ahead import Ahead
-from .emit import emit
+from .emit import OF_TILES, emit
 from .facts import STORES, data_of, has_tiles, is_small, is_tile, is_weak
 from .fallback import DIVIDES, IN_REGISTERS, NOTHING, Fallback, place_of
 from .groups import Uses, ops_of, split
@@ -96,7 +96,7 @@ class FusingTranslator(Translator):
             (result,) = op.results
             self._same[id(result)] = id(self._written[key])
             self.names.alias(result, self.names[self._written[key]])
-        elif op.name in ("ftoi", "itof") and is_tile(op.results[0]):
+        elif op.name in OF_TILES and is_tile(op.results[0]):
             names = [self.names[value] for value in operands_of(op)]
             self.define(op.results[0], expression(op, names).replace("tileir::", "loops::", 1))
         elif not rows.write(self, op, self._made):

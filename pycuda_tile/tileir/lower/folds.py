@@ -48,6 +48,8 @@ _FUNCTIONS = {
     "minf": "ct::elements::min{}",
     "maxi": "ct::elements::max{}",
     "mini": "ct::elements::min{}",
+    "andi": "ct::elements::bit_and{}",
+    "ori": "ct::elements::bit_or{}",
 }
 
 
