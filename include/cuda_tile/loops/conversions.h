@@ -77,19 +77,26 @@ CUDA_TILE_API R to_integer(A const& a) {
     using I = decltype(tileir::read<Sign>(E()));
     constexpr unsigned lanes = sizeof(V) / sizeof(F);
     using narrow = ct::platform::vector<E, lanes * sizeof(E)>;
-    constexpr unsigned part = sizeof(E) == 4 || ct::detail::is_short<size, E> ? lanes : size < 64 ? size : 64;
     R result;
-    for (unsigned from = 0; from < size; from += part) {
-      ct::detail::conditional_t<sizeof(E) == 4, E, int> numbers[part];
-      for (unsigned l = 0; l < part; l += lanes) {
-        auto const x = loops::to_integers<I, F, lanes>(ct::platform::load_vector<V>(a.slots + from + l));
-        if constexpr (part == lanes)
-          ct::platform::store_vector(result.slots + from, ct::detail::convert_lanes<narrow>(x));
-        else
-          ct::platform::store_vector(numbers + l, x);
+    if constexpr (sizeof(E) == 4 || ct::detail::is_short<size, E>) {
+      constexpr unsigned whole = ct::detail::whole_lanes<E, size>;
+      auto const make = [&](unsigned l) {
+        auto const x = ct::platform::load_vector<V>(a.slots + l);
+        return ct::detail::convert_lanes<narrow>(loops::to_integers<I, F, lanes>(x));
+      };
+      for (unsigned l = 0; l < size; l += whole)
+        ct::platform::store_vector(result.slots + l, ct::detail::join_lanes<E, lanes, whole>(make, l));
+    } else { // compilers narrow several vectors at once
+      constexpr unsigned part = size < 64 ? size : 64;
+      for (unsigned from = 0; from < size; from += part) {
+        int numbers[part];
+        for (unsigned l = 0; l < part; l += lanes) {
+          auto const x = ct::platform::load_vector<V>(a.slots + from + l);
+          ct::platform::store_vector(numbers + l, loops::to_integers<I, F, lanes>(x));
+        }
+        for (unsigned l = 0; l < part; ++l)
+          result.slots[from + l] = static_cast<E>(numbers[l]);
       }
-      for (unsigned l = 0; part > lanes && l < part; ++l) // compilers narrow several vectors at once
-        result.slots[from + l] = static_cast<E>(numbers[l]);
     }
     return result;
   } else {

@@ -3,7 +3,7 @@
 // floats of 8 bits by their bits, and double to float as vectors, since single elements hide what they are.
 #pragma once
 
-#include "cuda_tile/core/modes.h"
+#include "cuda_tile/one_thread/vectors.h"
 #include "cuda_tile/platform/host_halves.h"
 #include "cuda_tile/tile/tile.h"
 
@@ -58,11 +58,13 @@ CUDA_TILE_API void convert_elements(To* to, From const* from) {
   } else if constexpr (rounds_to_float<To, From, N>()) {
     using doubles = platform::vector<double, 8 * doubles_at_once>;
     using floats = platform::vector<float, 4 * doubles_at_once>;
-    for (unsigned i = 0; i < N; i += doubles_at_once) {
-      auto const x = platform::load_vector<doubles>(from + i);
-      floats const rounded = __builtin_convertvector(x, floats);
-      platform::store_vector(to + i, platform::hidden(rounded));
-    }
+    auto const make = [from](unsigned i) {
+      return __builtin_convertvector(platform::load_vector<doubles>(from + i), floats);
+    };
+    constexpr unsigned whole = whole_lanes<float, N>;
+    for (unsigned i = 0; i < N; i += whole)
+      platform::store_vector(to + i,
+                             platform::hidden(detail::join_lanes<float, doubles_at_once, whole>(make, i)));
   } else if constexpr (!converts_halves<To, From, N>()) {
     for (unsigned i = 0; i < N; ++i)
       to[i] = detail::convert<To>(from[i]);

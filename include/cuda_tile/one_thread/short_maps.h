@@ -55,15 +55,19 @@ CUDA_TILE_API R map_vectors(Operands const&... operands) {
   using E = tile_element_t<R>;
   constexpr unsigned slots = R::distribution::slots;
   constexpr unsigned lanes = detail::lanes_of_map<slots, E, tile_element_t<Operands>...>();
+  constexpr unsigned whole = whole_lanes<E, slots>;
   using V = lanes_vector<F, E, lanes>;
-  R result;
-  for (unsigned s = 0; s < slots; s += lanes) {
-    auto const found = on_vectors<F>::of(detail::vector_of_operand<F, lanes>(operands, s)...);
-    V x = detail::convert_lanes<V>(found);
+  auto const make = [&](unsigned first) {
+    V x =
+        detail::convert_lanes<V>(on_vectors<F>::of(detail::vector_of_operand<F, lanes>(operands, first)...));
     if constexpr (is_same_v<E, bool>)
       x &= 1;
-    platform::store_vector(result.slots + s, x);
-  }
+    return x;
+  };
+  R result;
+  for (unsigned s = 0; s < slots; s += whole)
+    platform::store_vector(result.slots + s,
+                           detail::join_lanes<typename lane_for<F, E>::type, lanes, whole>(make, s));
   return result;
 }
 

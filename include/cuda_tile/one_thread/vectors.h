@@ -71,6 +71,21 @@ CUDA_TILE_API To convert_lanes(From x) {
   }
 }
 
+/// Count elements E in one vector, of which make(first) makes Lanes.
+template <typename E, unsigned Lanes, unsigned Count, typename Make>
+CUDA_TILE_API auto join_lanes(Make make, unsigned first) {
+  if constexpr (Count > Lanes)
+    return platform::join_vectors<platform::vector<E, Count * sizeof(E)>>(
+        detail::join_lanes<E, Lanes, Count / 2>(make, first),
+        detail::join_lanes<E, Lanes, Count / 2>(make, first + Count / 2));
+  else
+    return make(first);
+}
+/// How many elements E a vector has, of N.
+template <typename E, unsigned N>
+inline constexpr unsigned whole_lanes =
+    N * sizeof(E) < platform::vector_bytes ? N : platform::vector_bytes / sizeof(E);
+
 /// What a function of elements is on vectors, named `of`, if vectors have it.
 template <typename F>
 struct on_vectors {};

@@ -59,6 +59,28 @@ inline void store_vector(T* to, V v) {
   __builtin_memcpy(to, &v, sizeof v);
 }
 
+/// The lanes of a and those of b. Processors do not forward two stores to one load of both.
+template <typename W, typename V>
+inline W join_vectors(V a, V b) {
+  static_assert(sizeof(W) == 2 * sizeof(V));
+#if __has_builtin(__builtin_shufflevector)
+  if constexpr (sizeof(V) >= 8) {
+    using words = vector<long long, sizeof(V)>;
+    words const x = (words)a, y = (words)b;
+    if constexpr (sizeof(V) == 8)
+      return (W)__builtin_shufflevector(x, y, 0, 1);
+    else if constexpr (sizeof(V) == 16)
+      return (W)__builtin_shufflevector(x, y, 0, 1, 2, 3);
+    else
+      return (W)__builtin_shufflevector(x, y, 0, 1, 2, 3, 4, 5, 6, 7);
+  }
+#endif
+  W both;
+  __builtin_memcpy(&both, &a, sizeof a);
+  __builtin_memcpy(reinterpret_cast<char*>(&both) + sizeof a, &b, sizeof b);
+  return both;
+}
+
 /// Bytes in memory as numbers of 32 bits, a vector of them.
 inline vector<unsigned> widen_bytes(void const* from) {
   using bytes = vector<unsigned char, vector_bytes / 4>;

@@ -41,6 +41,7 @@
 // - signed_of_size, bits_of_element: integers of some size, or of that of an element
 // - load_vector, store_vector, copy_vectors, copy_first: of vectors
 // - shuffle_lanes, shift_lanes, rotate_lanes, splat_last: the lanes of vectors in another order
+// - join_vectors: the lanes of two vectors in one
 // - has_partial_vectors, load_part_of_vectors, store_part_of_vectors, load_where, store_where: vectors of
 //   which a part exists
 // - has_exp_of_vectors, exp_of_vector: exp of each float of a vector
