@@ -47,7 +47,9 @@ concept maps_vectors =
     prefers_vectors<R::distribution::slots, F, tile_element_t<R>, tile_element_t<Operands>...> &&
     ((sizeof(tile_element_t<Operands>) * R::distribution::slots >= 16) || ...) && requires {
       typename lane_for<F, tile_element_t<R>>::type;
-      on_vectors<F>::of(lanes_vector<F, tile_element_t<Operands>, R::distribution::slots>{}...);
+      on_vectors<F>::of(lanes_vector<F, tile_element_t<Operands>,
+                                     detail::lanes_of_map<R::distribution::slots, tile_element_t<R>,
+                                                          tile_element_t<Operands>...>()>{}...);
     };
 
 template <typename R, typename F, typename... Operands>
@@ -73,9 +75,10 @@ CUDA_TILE_API R map_vectors(Operands const&... operands) {
 
 /// Whether F combines elements of one type in vectors.
 template <typename F, typename E, unsigned N>
-concept combines_vectors = is_short<N, E> && N * sizeof(E) >= 16 && requires(lanes_vector<F, E, N> x) {
-  { on_vectors<F>::of(x, x) } -> detail::same_as<lanes_vector<F, E, N>>;
-};
+concept combines_vectors =
+    is_short<N, E> && N * sizeof(E) >= 16 && requires(lanes_vector<F, E, whole_lanes<E, N>> x) {
+      { on_vectors<F>::of(x, x) } -> detail::same_as<decltype(x)>;
+    };
 
 /// to = f(to, x) for each of N elements.
 template <unsigned N, typename E, typename F>
@@ -90,7 +93,7 @@ CUDA_TILE_API void combine_elements([[maybe_unused]] F f, E* to, E const* x) {
       sums[l] = typename in_float<F>::type{}(sums[l], others[l]);
     detail::convert_elements<N>(to, sums);
   } else if constexpr (combines_vectors<F, E, N>) {
-    constexpr unsigned lanes = detail::lanes_of_map<N, E>();
+    constexpr unsigned lanes = whole_lanes<E, N>;
     using V = lanes_vector<F, E, lanes>;
     for (unsigned l = 0; l < N; l += lanes)
       platform::store_vector(
