@@ -17,7 +17,7 @@ import math
 import re
 import sys
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from concurrent.futures import ThreadPoolExecutor
 from statistics import geometric_mean, median
 from typing import NamedTuple
@@ -141,9 +141,13 @@ def speed(kernels: list[pct.Kernel], made: list[Launch]) -> float:
     for kernel in kernels:
         calls = [(kernel[grid_of(kernel, launch.grid)], launch.arguments) for launch in made]
         runs.append(functools.partial(run, calls))
-    ratios = [processor_ratio(*runs)]
+    return steady_ratio(*runs)
+
+
+def steady_ratio(fused: Callable[[], object], plain: Callable[[], object]) -> float:
+    ratios = [processor_ratio(fused, plain)]
     if ratios[0] < LEAST_SPEED:  # noise: some blocks take 10 ns
-        ratios += [processor_ratio(*runs) for _ in range(_AGAIN)]
+        ratios += [processor_ratio(fused, plain) for _ in range(_AGAIN)]
     return median(ratios)
 
 

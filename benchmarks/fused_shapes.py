@@ -14,12 +14,12 @@ import functools
 import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from statistics import geometric_mean, median
+from statistics import geometric_mean
 from typing import NamedTuple
 
 import ml_dtypes
 import numpy as np
-from interleaved import processor_ratio
+from fused_kernels import LEAST_SPEED, steady_ratio
 from overhead import machine
 
 import pycuda_tile as pct
@@ -77,7 +77,6 @@ __tile_global__ void {name}(const T* __restrict__ a, const T* __restrict__ b, T*
 }}
 """
 ELEMENTS = 1 << 16  # of each array
-LEAST_SPEED, _AGAIN = 0.95, 4
 
 
 class Result(NamedTuple):
@@ -122,10 +121,10 @@ def results(only: str, options: list[str]) -> Iterator[Result]:
     with ThreadPoolExecutor(2) as pool:
         built = pool.map(functools.partial(both_ways, options=options), wanted, wanted.values())
         modules = dict(zip(wanted, list(built), strict=True))
-    for (kind, _), names in wanted.items():
-        (fused, plain) = modules.pop((kind, _))
+    for key, names in wanted.items():
+        fused, plain = modules.pop(key)
         for name, shape in names.items():
-            yield measured(fused.kernel(name), plain.kernel(name), TYPES[kind], name, shape)
+            yield measured(fused.kernel(name), plain.kernel(name), TYPES[key[0]], name, shape)
 
 
 def both_ways(
@@ -151,10 +150,7 @@ def measured(fused: pct.Kernel, plain: pct.Kernel, kind: type, name: str, shape:
         run()
     is_same = outs[0].tobytes() == outs[1].tobytes()
     path = ": ".join(str(fused.attributes[key]) for key in ("path", "reason") if key in fused.attributes)
-    ratios = [processor_ratio(*runs)]
-    if ratios[0] < LEAST_SPEED:
-        ratios += [processor_ratio(*runs) for _ in range(_AGAIN)]
-    result = Result(shape, name, path, median(ratios), is_same)
+    result = Result(shape, name, path, steady_ratio(*runs), is_same)
     print(f"{result.speed:5.2f}  {name}  {path}", flush=True)
     return result
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+
+import numpy as np
+
 from pycuda_tile import tileir
 from pycuda_tile.tileir.ir import Operation
 from pycuda_tile.tileir.loops.groups import Uses, split
@@ -21,6 +25,22 @@ def items(text: str) -> tuple[list[Operation | Nest], list[str]]:
 
 def nests(text: str) -> list[Nest]:
     return [item for item in items(text)[0] if isinstance(item, Nest)]
+
+
+def assert_same_results(module: tileir.Module, *arrays: np.ndarray) -> None:
+    """Kernel @k makes the same bits of an array of zeros fused, operation by operation and interpreted.
+
+    arrays: its arguments before that array, of the same length and type
+    """
+    results = []
+    for run in (
+        tileir.build(module)["k"][1],
+        tileir.build(module, optimize=False)["k"][1],
+        functools.partial(tileir.interpret, module, "k", 1),
+    ):
+        results.append(np.zeros_like(arrays[0]))
+        run(*arrays, results[-1])
+    assert results[0].tobytes() == results[1].tobytes() == results[2].tobytes()
 
 
 def body(lines: str) -> str:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import functools
-
 import numpy as np
 import pytest
+from pass_results import assert_same_results
 
 from pycuda_tile import tileir
 from pycuda_tile.tileir.loops.translate import fuse
@@ -75,15 +74,7 @@ def check(text: str, rows: int) -> None:
     written = fuse(module)[0]
     assert written.count("loops::load_row<") + written.count("loops::store_row(") == rows
     x = np.random.default_rng(1).standard_normal(256).astype(np.float32)
-    results = []
-    for run in (
-        tileir.build(module)["k"][1],
-        tileir.build(module, optimize=False)["k"][1],
-        functools.partial(tileir.interpret, module, "k", 1),
-    ):
-        results.append(np.zeros_like(x))
-        run(x, results[-1])
-    assert results[0].tobytes() == results[1].tobytes() == results[2].tobytes()
+    assert_same_results(module, x)
 
 
 MOVED = """entry @k(%p: tile<ptr<f32>>, %q: tile<ptr<f32>>) {{

@@ -79,7 +79,7 @@ CUDA_TILE_API R to_integer(A const& a) {
     using narrow = ct::platform::vector<E, lanes * sizeof(E)>;
     R result;
     if constexpr (sizeof(E) == 4 || ct::detail::is_short<size, E>) {
-      constexpr unsigned whole = ct::detail::whole_lanes<E, size>;
+      constexpr unsigned whole = ct::platform::lanes_of_most<E, size>;
       auto const make = [&](unsigned l) {
         auto const x = ct::platform::load_vector<V>(a.slots + l);
         return ct::detail::convert_lanes<narrow>(loops::to_integers<I, F, lanes>(x));

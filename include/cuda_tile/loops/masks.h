@@ -63,11 +63,14 @@ CUDA_TILE_API void store(E* to, strip<E, S> const& x, strip<bool, S> const& mask
     loops::store<E, S>(to, 1, x, mask);
 }
 
+/// Of so few elements each is tested, and not first whether all exist.
+inline constexpr unsigned few_in_rows = 4;
+
 /// Those of a tile's consecutive elements that a mask has, and padding for the others.
 template <typename R, typename Mask, typename Padding>
 CUDA_TILE_API R load_row(typename R::element_type const* from, Mask const& mask, Padding const& padding) {
   constexpr unsigned count = R::distribution::size;
-  if (count > 4 && loops::all_of(mask))
+  if (count > few_in_rows && loops::all_of(mask))
     return loops::load_row<R>(from);
   R result;
   for (unsigned l = 0; l < count; ++l)
@@ -83,7 +86,7 @@ CUDA_TILE_API R load_row(typename R::element_type const* from, Mask const& mask)
 }
 template <typename R, typename Mask>
 CUDA_TILE_API void store_row(typename R::element_type* to, R const& x, Mask const& mask) {
-  if (R::distribution::size > 4 && loops::all_of(mask))
+  if (R::distribution::size > few_in_rows && loops::all_of(mask))
     return loops::store_row(to, x);
   for (unsigned l = 0; l < R::distribution::size; ++l)
     if (mask.slots[l])

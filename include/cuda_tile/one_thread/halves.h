@@ -61,7 +61,7 @@ CUDA_TILE_API void convert_elements(To* to, From const* from) {
     auto const make = [from](unsigned i) {
       return __builtin_convertvector(platform::load_vector<doubles>(from + i), floats);
     };
-    constexpr unsigned whole = whole_lanes<float, N>;
+    constexpr unsigned whole = platform::lanes_of_most<float, N>;
     for (unsigned i = 0; i < N; i += whole)
       platform::store_vector(to + i,
                              platform::hidden(detail::join_lanes<float, doubles_at_once, whole>(make, i)));

@@ -29,7 +29,7 @@ CUDA_TILE_API auto vector_of_operand(T const& x, unsigned first) {
 template <unsigned N, typename... Es>
 CUDA_TILE_CONSTEXPR unsigned lanes_of_map() {
   unsigned lanes = N;
-  ((lanes = lanes * sizeof(Es) > platform::vector_bytes ? platform::vector_bytes / sizeof(Es) : lanes), ...);
+  ((lanes = platform::lanes_of_most<Es, N> < lanes ? platform::lanes_of_most<Es, N> : lanes), ...);
   return lanes;
 }
 
@@ -57,7 +57,7 @@ CUDA_TILE_API R map_vectors(Operands const&... operands) {
   using E = tile_element_t<R>;
   constexpr unsigned slots = R::distribution::slots;
   constexpr unsigned lanes = detail::lanes_of_map<slots, E, tile_element_t<Operands>...>();
-  constexpr unsigned whole = whole_lanes<E, slots>;
+  constexpr unsigned whole = platform::lanes_of_most<E, slots>;
   using V = lanes_vector<F, E, lanes>;
   auto const make = [&](unsigned first) {
     V x =
@@ -73,10 +73,10 @@ CUDA_TILE_API R map_vectors(Operands const&... operands) {
   return result;
 }
 
-/// Whether F combines elements of one type in vectors.
+/// Whether F combines so few elements of one type in vectors.
 template <typename F, typename E, unsigned N>
-concept combines_vectors =
-    is_short<N, E> && N * sizeof(E) >= 16 && requires(lanes_vector<F, E, whole_lanes<E, N>> x) {
+concept combines_few =
+    is_short<N, E> && N * sizeof(E) >= 16 && requires(lanes_vector<F, E, platform::lanes_of_most<E, N>> x) {
       { on_vectors<F>::of(x, x) } -> detail::same_as<decltype(x)>;
     };
 
@@ -92,8 +92,8 @@ CUDA_TILE_API void combine_elements([[maybe_unused]] F f, E* to, E const* x) {
     for (unsigned l = 0; l < N; ++l)
       sums[l] = typename in_float<F>::type{}(sums[l], others[l]);
     detail::convert_elements<N>(to, sums);
-  } else if constexpr (combines_vectors<F, E, N>) {
-    constexpr unsigned lanes = whole_lanes<E, N>;
+  } else if constexpr (combines_few<F, E, N>) {
+    constexpr unsigned lanes = platform::lanes_of_most<E, N>;
     using V = lanes_vector<F, E, lanes>;
     for (unsigned l = 0; l < N; l += lanes)
       platform::store_vector(

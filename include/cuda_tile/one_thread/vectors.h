@@ -22,14 +22,19 @@ inline constexpr int vector_operation<elements::bit_and> = 5;
 template <>
 inline constexpr int vector_operation<elements::bit_or> = 6;
 
+template <typename F>
+inline constexpr bool is_bitwise = vector_operation<F> > 4;
+
 /// Whether vectors of elements E are combined by F.
 template <typename F, typename E>
-inline constexpr bool combines_in_vectors =
-    is_same_v<E, float> || is_same_v<E, double> ? vector_operation<F> != 0 && vector_operation<F> < 5
-    : integral<E> && sizeof(E) <= 4
-        ? (!is_same_v<E, bool> && (vector_operation<F> == 1 || vector_operation<F> > 2)) ||
-              vector_operation<F> > 4
-        : false;
+inline constexpr bool combines_in_vectors = false;
+template <typename F, typename E>
+  requires(is_same_v<E, float> || is_same_v<E, double>)
+inline constexpr bool combines_in_vectors<F, E> = vector_operation<F> != 0 && !is_bitwise<F>;
+template <typename F, integral E>
+  requires(sizeof(E) <= 4)
+inline constexpr bool combines_in_vectors<F, E> =
+    is_bitwise<F> || (!is_same_v<E, bool> && vector_operation<F> != 0 && vector_operation<F> != 2);
 
 /// Whether F on `Lanes` elements E is computed in whole vectors.
 template <typename F, typename E, unsigned Lanes>
@@ -81,10 +86,6 @@ CUDA_TILE_API auto join_lanes(Make make, unsigned first) {
   else
     return make(first);
 }
-/// How many elements E a vector has, of N.
-template <typename E, unsigned N>
-inline constexpr unsigned whole_lanes =
-    N * sizeof(E) < platform::vector_bytes ? N : platform::vector_bytes / sizeof(E);
 
 /// What a function of elements is on vectors, named `of`, if vectors have it.
 template <typename F>

@@ -22,9 +22,12 @@ struct vector_of {
 };
 template <typename T, unsigned Bytes = vector_bytes>
 using vector = typename vector_of<T, Bytes>::type;
-/// A vector of N elements, or a whole one if they are more.
+/// N, or how many elements a whole vector has if these are fewer.
 template <typename T, unsigned N>
-using vector_of_most = vector<T, (N * sizeof(T) < vector_bytes ? N * sizeof(T) : vector_bytes)>;
+inline constexpr unsigned lanes_of_most = N * sizeof(T) < vector_bytes ? N : vector_bytes / sizeof(T);
+/// A vector of so many.
+template <typename T, unsigned N>
+using vector_of_most = vector<T, lanes_of_most<T, N> * sizeof(T)>;
 
 template <unsigned Size>
 struct signed_of_size;

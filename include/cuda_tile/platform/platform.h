@@ -37,7 +37,7 @@
 // For blocks of one thread, on a host:
 // - hidden: the same number or vector, of which the compiler does not know what made it
 // - vector, vector_bytes, vector_registers: vectors as wide as the processor's
-// - vector_of_most: of some elements, or a whole one
+// - vector_of_most, lanes_of_most: a vector of some elements, or a whole one
 // - signed_of_size, bits_of_element: integers of some size, or of that of an element
 // - load_vector, store_vector, copy_vectors, copy_first: of vectors
 // - shuffle_lanes, shift_lanes, rotate_lanes, splat_last: the lanes of vectors in another order

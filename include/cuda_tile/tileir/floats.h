@@ -16,8 +16,6 @@ struct comparing_floats {
   CUDA_TILE_API bool operator()(E x, E y) const {
     using C = elements::compute_t<E>;
     C p = convert<C>(x), q = convert<C>(y);
-    if constexpr (compares_nan_so<Ordered, F>)
-      return F{}(p, q);
     bool nan = p != p || q != q;
     return Ordered ? !nan && F{}(p, q) : nan || F{}(p, q);
   }
