@@ -6,5 +6,6 @@
 #include "cuda_tile/loops/masks.h"
 #include "cuda_tile/loops/products.h"
 #include "cuda_tile/loops/ranges.h"
+#include "cuda_tile/loops/rounding.h"
 #include "cuda_tile/loops/scans.h"
 #include "cuda_tile/loops/strips.h"

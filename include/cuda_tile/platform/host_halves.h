@@ -114,6 +114,17 @@ inline void halves_of_floats(void* to, float const* from) {
                          platform::halves_of(platform::load_vector<vector<float>>(from)));
 }
 
+/// Floats rounded to what half can hold; NaN may keep anything.
+inline vector<float> rounded_to_half(vector<float> x) {
+#if defined(__clang__)
+  return platform::floats_of(platform::bit_cast<halves>(__builtin_convertvector(x, half_numbers)));
+#elif defined(__AVX512F__) && defined(__AVX512BW__)
+  return platform::floats_of((halves)__builtin_ia32_vcvtps2ph512_mask(x, 0, halves{}, (unsigned short)-1));
+#else
+  return platform::floats_of((halves)__builtin_ia32_vcvtps2ph256(x, 0));
+#endif
+}
+
 /// Both as one vector, which need not go through memory.
 template <unsigned Bytes = vector_bytes>
 inline vector<short> joined(halves low, halves high) {
@@ -146,6 +157,7 @@ void floats_of_halves(float* to, void const* from);
 void floats_of_two(float* to, void const* from);
 void halves_of_floats(void* to, float const* from);
 void halves_of_two(void* to, float const* from);
+vector<float> rounded_to_half(vector<float> x);
 
 #endif
 

@@ -13,10 +13,12 @@ loops, and what passes from one to the next stays in registers. A kernel goes th
    - `effects` finds what keeps the order of loads and stores: which must not overlap,
    - `stages` orders the loops and divides the work among them; `short_rows` says which have too little.
 4. `vectors` says how values are held in C++, and `emit` writes the loops; `places` writes the addresses,
-   bounds and tests before them, and `ahead` finds what to fetch for the next block.
+   bounds and tests before them, `ahead` finds what to fetch for the next block, and `rounding` which
+   strips of half and bfloat16 stay floats.
 
-Operations of which there is no rule run on whole tiles between the groups, translated op by op; Fallback
-says why. A group whose test fails when it runs, for example because its arrays overlap, also runs op by op.
+Operations of which there is no rule run on whole tiles between the groups, translated op by op; `rows` and
+`folding` have shorter code for some, and Fallback says why there is no rule. A group whose test fails when
+it runs, for example because its arrays overlap, also runs op by op.
 Elementwise results and reductions have the same bits both ways; products may be summed in another order.
 """
 

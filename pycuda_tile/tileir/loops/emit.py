@@ -21,6 +21,7 @@ from . import vectors
 from .facts import FOLDS, LOADS, SHAPES, STORES, is_joint, is_tile, is_window, writes
 from .neutral import neutral
 from .places import Place, Places, scalar_name
+from .rounding import is_rounded
 from .stages import Nest
 
 #: Rows of up to so many elements are prefetched, so many elements before they are needed, in whole rows.
@@ -69,6 +70,8 @@ class _Emitter:
         self.outer: _Names = {}  # what stands for values outside of the stages' loops
         self.local: _Names = {}  # and within the loop of the present stage
         self.positions: dict[int, str] = {}
+        # What half and bfloat16 are as floats, by the expressions that make them of others.
+        self.exact: dict[str, str] = {}
 
     def _declare_outputs(self) -> None:
         """Declares what others use, since the nest is in braces."""
@@ -292,7 +295,7 @@ class _Emitter:
 
     def _compute(self, value: Value, text: str, names: _Names) -> None:
         """Defines what other values make. What they make already is not made again, for compilers' sake."""
-        if text.isidentifier():
+        if text.isidentifier() or text in self.exact:
             names[text] = text
         if ".slots" in text or text not in names:
             self._let(value, text, names)
@@ -325,6 +328,8 @@ class _Emitter:
             self._shape(op, names)
         elif op.name == "iota":
             self._compute(op.results[0], self._iota(op.results[0]), names)
+        elif is_rounded(op) and self.nest.has_lanes(op.results[0]):
+            self._round(op, names)
         else:
             operands = [self._name(value) for value in operands_of(op)]
             of_floats = self._divides_floats(op)
@@ -336,6 +341,33 @@ class _Emitter:
             if op.name in _OF_STRIPS and self.nest.has_lanes(op.results[0]):
                 text = text.replace("tileir::", "loops::", 1)
             self._compute(op.results[0], text, names)
+
+    def _round(self, op: Operation, names: _Names) -> None:
+        """Strips stay floats from one such operation to the next."""
+        (result,) = op.results
+        kind = element(value_element(result))
+        if op.name == "ftof":
+            floats = self._name(operands_of(op)[0])
+        else:
+            operands = [self._floats(value, names) for value in operands_of(op)]
+            floats = self._local(expression(vectors.narrowed(self.nest, op), operands), names)
+        narrow = names[id(result)] = f"ct::element_cast<{kind}>({floats})"
+        self.exact[narrow] = f"loops::rounded<{kind}>({floats})"
+        if id(result) in self.outputs:
+            self._output(result, narrow)
+
+    def _floats(self, value: Value, names: _Names) -> str:
+        name = self._name(value)
+        return self._local(self.exact.get(name) or f"loops::floats({name})", names)
+
+    def _local(self, text: str, names: _Names) -> str:
+        """The variable that holds what an expression makes."""
+        for known in (names, self.outer):
+            if text in known:
+                return known[text]
+        name = names[text] = self.translator.fresh("v")
+        self.line(f"auto const {name} = {text};")
+        return name
 
     def _divides_floats(self, op: Operation) -> bool:
         """Whether an operation divides many floats, in no mode but the usual one."""

@@ -19,6 +19,7 @@ from .ahead import Ahead
 from .emit import OF_TILES, emit
 from .facts import STORES, data_of, has_tiles, is_small, is_tile, is_weak
 from .fallback import DIVIDES, IN_REGISTERS, NOTHING, Fallback, place_of
+from .folding import Folding
 from .groups import Uses, ops_of, split
 from .products import Products
 from .simplify import computation, may_be_repeated, simplify
@@ -56,6 +57,7 @@ class FusingTranslator(Translator):
         self._written: dict[Any, Value] = {}
         self._same: dict[int, int] = {}
         self._made: dict[int, Operation] = {}  # what is written there, by the results' identity
+        self._folding = Folding()
         self.entry_name = ""  # of the entry that is being translated
         self._fuses = True
 
@@ -92,6 +94,7 @@ class FusingTranslator(Translator):
 
     def operation(self, op: Operation) -> None:
         key = computation(op, self._same) if may_be_repeated(op) else None
+        folded = self._folding.folded(op)
         if key in self._written:
             (result,) = op.results
             self._same[id(result)] = id(self._written[key])
@@ -100,7 +103,7 @@ class FusingTranslator(Translator):
             names = [self.names[value] for value in operands_of(op)]
             self.define(op.results[0], expression(op, names).replace("tileir::", "loops::", 1))
         elif not rows.write(self, op, self._made):
-            super().operation(op)
+            super().operation(folded or op)
         if key is not None:
             self._written.setdefault(key, op.results[0])
         self._made |= {id(value): op for value in op.results}
