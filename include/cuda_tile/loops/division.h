@@ -21,15 +21,22 @@ CUDA_TILE_API void divide_by_double(R& result, R const& a, E b) {
   double const inverse = (1.0 + 0x1p-50) / static_cast<double>(divisor);
   constexpr unsigned size = R::distribution::size, full = ct::platform::vector_bytes / sizeof(double);
   constexpr unsigned lanes = size % full == 0 ? full : 1;
-  using integers = ct::platform::vector<decltype(tileir::read<Sign>(b)), lanes * sizeof(E)>;
-  using bits = ct::platform::vector<unsigned, lanes * sizeof(E)>;
+  constexpr unsigned whole = lanes == 1 ? 1 : ct::platform::lanes_of_most<E, size>;
+  using integer = decltype(tileir::read<Sign>(b));
+  using integers = ct::platform::vector<integer, lanes * sizeof(E)>;
+  using bits = ct::platform::vector<unsigned, whole * sizeof(E)>;
   using doubles = ct::platform::vector<double, lanes * sizeof(double)>;
-  for (unsigned l = 0; l < size; l += lanes) {
+  auto const quotients = [&](unsigned l) {
     auto const x = ct::platform::load_vector<integers>(a.slots + l);
-    integers const quotient =
-        __builtin_convertvector(__builtin_convertvector(x, doubles) * inverse, integers);
-    bits const product = (bits)quotient * static_cast<unsigned>(divisor);
-    ct::platform::store_vector(result.slots + l, Remainder ? (bits)x - product : (bits)quotient);
+    return __builtin_convertvector(__builtin_convertvector(x, doubles) * inverse, integers);
+  };
+  for (unsigned l = 0; l < size; l += whole) {
+    auto const quotient = (bits)ct::detail::join_lanes<integer, lanes, whole>(quotients, l);
+    if constexpr (Remainder)
+      ct::platform::store_vector(result.slots + l, ct::platform::load_vector<bits>(a.slots + l) -
+                                                       quotient * static_cast<unsigned>(divisor));
+    else
+      ct::platform::store_vector(result.slots + l, quotient);
   }
 }
 

@@ -112,6 +112,9 @@ CUDA_TILE_API strip<E, S> load(E const* from, long long inside, E pad) {
     using V = ct::platform::vector<long long>; // compilers keep what branches load in registers, but no tiles
     constexpr unsigned count = S * sizeof(E) / sizeof(V);
     V vectors[count];
+    // Else g++ copies what follows into each branch, and strips go through memory from one to the next.
+    if (!__builtin_constant_p(inside))
+      inside = ct::platform::hidden(inside);
     if (inside >= static_cast<long long>(S))
       for (unsigned v = 0; v < count; ++v)
         vectors[v] = ct::platform::load_vector<V>(from + v * sizeof(V) / sizeof(E));

@@ -48,6 +48,14 @@ inline T hidden(T x) {
   return x;
 }
 
+/// An integer of which compilers do not know that others equal it.
+inline long long hidden(long long x) {
+#if defined(__GNUC__)
+  asm("" : "+r"(x));
+#endif
+  return x;
+}
+
 /// x, rounded to float.
 inline float to_float(double x) {
   float const rounded = static_cast<float>(x);
