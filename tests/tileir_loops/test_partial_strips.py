@@ -24,6 +24,10 @@ template <typename E>
 __tile_global__ void store(const E* from, E* out, long long at, long long count) {{
   loops::store<E, {STRIP}>(out + at, loops::load<{STRIP}, E>(from, {STRIP}, E{{}}), count);
 }}
+template <typename E>
+__tile_global__ void load_second(const E* from, E* out, long long at, long long count, E pad) {{
+  loops::store<E, {STRIP}>(out, loops::load<{STRIP}, E>(from + at, 2, count, pad), {STRIP});
+}}
 
 template <typename E>
 __tile_global__ void load_where(const E* from, E* out, long long at, const bool* mask, E pad) {{
@@ -64,7 +68,8 @@ def module(request: pytest.FixtureRequest):
     feature, cpuinfo = ARCHS[request.param], Path("/proc/cpuinfo")
     if feature and (not cpuinfo.exists() or f" {feature} " not in cpuinfo.read_text()):
         pytest.skip(f"this processor is no {request.param}")
-    names = [f"{way}<{name}>" for way in ("load", "store", "load_where", "store_where") for name in TYPES]
+    ways = ("load", "store", "load_second", "load_where", "store_where")
+    names = [f"{way}<{name}>" for way in ways for name in TYPES]
     return pct.build(SOURCE, target="cpu", arch=request.param, optimize=False, kernels=names)
 
 
@@ -83,6 +88,18 @@ def test_parts_of_strips(module: pct.Module, name: str, page: np.ndarray):
             after = values.copy()
             after[at : at + exist] = numbers[:exist]
             assert memory.tobytes() == after.tobytes(), (count, at)
+
+
+@pytest.mark.parametrize("name", TYPES)
+def test_every_second(module: pct.Module, name: str, page: np.ndarray):
+    memory = page.view(TYPES[name])
+    memory[:] = np.arange(len(memory)) % 101 + 3
+    for count in (0, 1, STRIP - 1, STRIP):
+        for at in (0, len(memory) - max(2 * count - 1, 0)):
+            out, wanted = np.empty(STRIP, memory.dtype), np.full(STRIP, 7, memory.dtype)
+            module[f"load_second<{name}>"][1](memory, out, at, count, memory.dtype.type(7))
+            wanted[:count] = memory[at::2][:count]
+            assert out.tobytes() == wanted.tobytes(), (count, at)
 
 
 @pytest.mark.parametrize("name", TYPES)

@@ -38,7 +38,7 @@ CHAINS = {
 """,
     ),
     "functions": (
-        1,
+        2,
         """  %a = absf %x : {tile}
   %b = sqrt %a : {tile}
   %c = exp %b : {tile}
@@ -54,6 +54,17 @@ CHAINS = {
   %f = mulf %w, %w : {wide}
   %b = ftof %f : {wide} -> {tile}
   %r = mulf %b, %x : {tile}
+""",
+    ),
+    "bits": (
+        0,
+        """  %a = subf %x, %y : {tile}
+  %w = ftof %a : {tile} -> {wide}
+  %i = bitcast %w : {wide} -> tile<{shape}xi32>
+  %n = constant <i32: 16> : tile<{shape}xi32>
+  %j = shri %i, %n unsigned : tile<{shape}xi32>
+  %k = trunci %j : tile<{shape}xi32> -> tile<{shape}xi16>
+  %r = bitcast %k : tile<{shape}xi16> -> {tile}
 """,
     ),
     "rows": (
@@ -83,7 +94,7 @@ def kernel(kind: str, shape: str, chain: str) -> str:
 """
         for x in "pqo"
     )
-    lines = CHAINS[chain][1].format(tile=tile, wide=f"tile<{shape}xf32>", kind=kind, rows=rows)
+    lines = CHAINS[chain][1].format(tile=tile, wide=f"tile<{shape}xf32>", kind=kind, rows=rows, shape=shape)
     pointers = ", ".join(f"%{x}: tile<ptr<{kind}>>" for x in "pqo")
     return f"""entry @k({pointers}) {{
   %zero = constant <i32: 0> : tile<i32>

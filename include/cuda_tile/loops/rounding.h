@@ -11,12 +11,19 @@ template <typename T>
 CUDA_TILE_API auto floats(T const& x) {
   using E = ct::tile_element_t<T>;
   constexpr unsigned size = static_cast<unsigned>(ct::tile_size_v<T>);
-  if constexpr (ct::scalar<T>)
+  constexpr unsigned two = 2 * ct::detail::halves_or_one;
+  if constexpr (ct::scalar<T>) {
     return ct::detail::convert<float>(x);
-  else if constexpr (ct::detail::converts_halves<float, E, size>())
+  } else if constexpr (ct::detail::converts_halves<float, E, size>() && size % two == 0) {
+    strip<float, size> result;
+    for (unsigned l = 0; l < size; l += two) // as whole vectors, which is how strips are loaded
+      ct::platform::floats_of_two<false>(result.slots + l, x.slots + l);
+    return result;
+  } else if constexpr (ct::detail::converts_halves<float, E, size>()) {
     return ct::detail::as_floats<size>(x, 0);
-  else
+  } else {
     return ct::element_cast<float>(x);
+  }
 }
 
 /// Floats as __nv_bfloat16 rounds them, to nearest, ties to even.
@@ -46,6 +53,16 @@ CUDA_TILE_API T rounded(T const& x) {
       for (unsigned i = l; i < l + lanes; ++i)
         result.slots[i] = ct::detail::convert<float>(ct::detail::convert<E>(x.slots[i]));
     }
+  return result;
+}
+
+/// Floats converted to E and back.
+template <typename E, typename T>
+CUDA_TILE_API T through(T const& x) {
+  float const nan = ct::detail::convert<float>(ct::detail::convert<E>(__builtin_nanf("")));
+  T result = loops::rounded<E>(x);
+  for (unsigned l = 0; l < T::distribution::size; ++l)
+    result.slots[l] = x.slots[l] == x.slots[l] ? result.slots[l] : nan;
   return result;
 }
 

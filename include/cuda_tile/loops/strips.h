@@ -140,12 +140,28 @@ CUDA_TILE_API void prefetch(E const* from) {
   for (unsigned at = 0; at < S * sizeof(E); at += 64)
     __builtin_prefetch(reinterpret_cast<char const*>(from) + at);
 }
+/// Every second element, by vectors that end with the last one: what is beyond may not exist.
+template <unsigned S, typename E>
+CUDA_TILE_API strip<E, S> load_every_second(E const* from) {
+  constexpr unsigned lanes = ct::platform::lanes_of_most<E, S>;
+  using V = ct::platform::vector<ct::platform::bits_of_element<E>, lanes * sizeof(E)>;
+  strip<E, S> result;
+  for (unsigned l = 0; l < S; l += lanes) {
+    auto const low = ct::platform::load_vector<V>(from + 2 * l);
+    auto const high = ct::platform::load_vector<V>(from + 2 * l + lanes - 1);
+    auto const place = [](unsigned i) { return i < lanes / 2 ? 2 * i : 2 * i + 1; };
+    ct::platform::store_vector(result.slots + l, ct::platform::shuffle_lanes(low, high, place));
+  }
+  return result;
+}
 /// The same for elements at a distance from each other.
 template <unsigned S, typename E>
 CUDA_TILE_API strip<E, S> load(E const* from, long long step, long long inside, E pad) {
   strip<E, S> result;
   if (inside < static_cast<long long>(S))
     load_part<S>(result.slots, from, step, inside, pad);
+  else if (__builtin_constant_p(step) && step == 2 && S > 1)
+    return load_every_second<S>(from);
   else
     for (unsigned l = 0; l < S; ++l)
       result.slots[l] = from[l * step];

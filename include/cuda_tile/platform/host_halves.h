@@ -82,14 +82,16 @@ inline halves part_of(vector<short> x) {
 }
 
 /// The same for twice as many, of which one test suffices.
+template <bool KeepsPayloads = true>
 inline void floats_of_two(float* to, void const* from) {
   auto const bits = platform::load_vector<vector<short>>(static_cast<char const*>(from));
   halves const low = platform::part_of<false>(bits), high = platform::part_of<true>(bits);
   vector<float> x = platform::floats_of(low), y = platform::floats_of(high);
-  if (__builtin_expect(platform::has_nan(bits), false)) {
-    x = platform::with_payloads(x, low);
-    y = platform::with_payloads(y, high);
-  }
+  if constexpr (KeepsPayloads)
+    if (__builtin_expect(platform::has_nan(bits), false)) {
+      x = platform::with_payloads(x, low);
+      y = platform::with_payloads(y, high);
+    }
   platform::store_vector(to, x);
   platform::store_vector(to + halves_at_once, y);
 }
@@ -154,6 +156,7 @@ inline void halves_of_two(void* to, float const* from) {
 inline constexpr unsigned halves_at_once = 0;
 template <bool KeepsPayloads = true>
 void floats_of_halves(float* to, void const* from);
+template <bool KeepsPayloads = true>
 void floats_of_two(float* to, void const* from);
 void halves_of_floats(void* to, float const* from);
 void halves_of_two(void* to, float const* from);

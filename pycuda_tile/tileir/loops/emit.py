@@ -70,8 +70,8 @@ class _Emitter:
         self.outer: _Names = {}  # what stands for values outside of the stages' loops
         self.local: _Names = {}  # and within the loop of the present stage
         self.positions: dict[int, str] = {}
-        # What half and bfloat16 are as floats, by the expressions that make them of others.
-        self.exact: dict[str, str] = {}
+        # Of what expressions make strips of half and bfloat16: the C++ name of the type, and floats.
+        self.unrounded: dict[str, tuple[str, str]] = {}
 
     def _declare_outputs(self) -> None:
         """Declares what others use, since the nest is in braces."""
@@ -295,7 +295,7 @@ class _Emitter:
 
     def _compute(self, value: Value, text: str, names: _Names) -> None:
         """Defines what other values make. What they make already is not made again, for compilers' sake."""
-        if text.isidentifier() or text in self.exact:
+        if text.isidentifier() or text in self.unrounded:
             names[text] = text
         if ".slots" in text or text not in names:
             self._let(value, text, names)
@@ -338,6 +338,8 @@ class _Emitter:
             text = expression(vectors.narrowed(self.nest, op), operands)
             if of_floats:
                 text = text.replace("ct::", "loops::", 1)
+            if op.name == "ftof" and value_element(op.results[0]) == "f32" and operands[0] in self.unrounded:
+                text = "loops::through<{}>({})".format(*self.unrounded[operands[0]])
             if op.name in _OF_STRIPS and self.nest.has_lanes(op.results[0]):
                 text = text.replace("tileir::", "loops::", 1)
             self._compute(op.results[0], text, names)
@@ -350,15 +352,23 @@ class _Emitter:
             floats = self._name(operands_of(op)[0])
         else:
             operands = [self._floats(value, names) for value in operands_of(op)]
-            floats = self._local(expression(vectors.narrowed(self.nest, op), operands), names)
+            negates = op.name == "negf"
+            text = f"-{operands[0]}" if negates else expression(vectors.narrowed(self.nest, op), operands)
+            floats = self._local(text, names)
+            if negates:  # which is rounded as it is
+                names[f"loops::rounded<{kind}>({floats})"] = floats
         narrow = names[id(result)] = f"ct::element_cast<{kind}>({floats})"
-        self.exact[narrow] = f"loops::rounded<{kind}>({floats})"
+        self.unrounded[narrow] = kind, floats
         if id(result) in self.outputs:
             self._output(result, narrow)
 
     def _floats(self, value: Value, names: _Names) -> str:
+        """Floats that operations compute with, for which it does not matter what a NaN is."""
         name = self._name(value)
-        return self._local(self.exact.get(name) or f"loops::floats({name})", names)
+        text = f"loops::floats({name})"
+        if name in self.unrounded:
+            text = "loops::rounded<{}>({})".format(*self.unrounded[name])
+        return self._local(text, names)
 
     def _local(self, text: str, names: _Names) -> str:
         """The variable that holds what an expression makes."""

@@ -10,7 +10,7 @@ from ..reading import attribute, operands_of, value_element
 
 _COMPUTED = frozenset(
     {
-        *("addf", "subf", "mulf", "divf", "sqrt", "rsqrt"),
+        *("addf", "subf", "mulf", "divf", "negf", "sqrt", "rsqrt"),
         *("exp", "exp2", "log", "log2", "tanh", "sin", "cos"),
     }
 )
