@@ -134,6 +134,12 @@ def test_many_short_rows(target):
 
 
 def test_sum_of_bools_is_modulo_two(target):
-    x = np.array([True, True, True, False])
-    [case] = run([Case("ct::sum(x0, 0_ic)", [x], (1,), bool)], target)
-    assert_same_bits(case, np.array([True]))
+    row = np.array([True, True, True, False])
+    columns = np.arange(128).reshape(8, 16) % 7 < 5
+    wanted = [np.array([True]), columns.sum(0, keepdims=True) % 2 == 1]
+    cases = [
+        Case("ct::sum(x0, 0_ic)", [x], each.shape, bool)
+        for x, each in zip((row, columns), wanted, strict=True)
+    ]
+    for case, each in zip(run(cases, target), wanted, strict=True):
+        assert_same_bits(case, each)

@@ -95,9 +95,12 @@ CUDA_TILE_API void combine_elements([[maybe_unused]] F f, E* to, E const* x) {
   } else if constexpr (combines_few<F, E, N>) {
     constexpr unsigned lanes = platform::lanes_of_most<E, N>;
     using V = lanes_vector<F, E, lanes>;
-    for (unsigned l = 0; l < N; l += lanes)
-      platform::store_vector(
-          to + l, on_vectors<F>::of(platform::load_vector<V>(to + l), platform::load_vector<V>(x + l)));
+    for (unsigned l = 0; l < N; l += lanes) {
+      V v = on_vectors<F>::of(platform::load_vector<V>(to + l), platform::load_vector<V>(x + l));
+      if constexpr (is_same_v<E, bool>)
+        v &= 1;
+      platform::store_vector(to + l, v);
+    }
   } else {
     for (unsigned l = 0; l < N; ++l)
       to[l] = f(to[l], x[l]);
