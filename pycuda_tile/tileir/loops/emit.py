@@ -350,6 +350,7 @@ class _Emitter:
         kind = element(value_element(result))
         if op.name == "ftof":
             floats = self._name(operands_of(op)[0])
+            floats = floats if floats.isidentifier() else self._local(floats, names)
         else:
             operands = [self._floats(value, names) for value in operands_of(op)]
             negates = op.name == "negf"
@@ -371,8 +372,8 @@ class _Emitter:
         return self._local(text, names)
 
     def _local(self, text: str, names: _Names) -> str:
-        """The variable that holds what an expression makes."""
-        for known in (names, self.outer):
+        """The variable that holds what an expression makes. Arrays may have changed since it was made."""
+        for known in (names, self.outer) if ".slots" not in text else ():
             if text in known:
                 return known[text]
         name = names[text] = self.translator.fresh("v")
