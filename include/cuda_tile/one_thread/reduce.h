@@ -2,6 +2,7 @@
 #pragma once
 
 #include "cuda_tile/one_thread/short_maps.h"
+#include "cuda_tile/one_thread/vector_reductions.h"
 #include "cuda_tile/tile/tile.h"
 
 namespace cuda::tiles::inline CUDA_TILE_ABI::detail {
