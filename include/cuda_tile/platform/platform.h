@@ -49,8 +49,8 @@
 // - sin_of_moderate, cos_of_moderate, tan_of_moderate: sin, cos and tan of angles for which they vectorise
 // - large_angle, is_large_angle: the least angle for which they do not; NaN is one, too
 // - is_zero: whether all bits of a vector are 0
-// - halves_at_once, floats_of_halves, floats_of_two, halves_of_floats, halves_of_two, rounded_to_half: half by
-//   the processor's instructions
+// - halves_at_once, floats_of_halves, floats_of_two: half to float, by the processor's instructions
+// - halves_of_floats, halves_of_two, rounded_to_half: float to half, or to what half can hold, likewise
 // - widen_bytes: bytes as numbers of 32 bits, a vector of them
 // - bfloat16s_at_once, bfloat16s_of_floats: conversions to bfloat16, likewise
 // - has_streaming_stores, is_worth_streaming, stream: stores that bypass the caches, for arrays of that size
