@@ -32,11 +32,9 @@ CUDA_TILE_API void divide_by_double(R& result, R const& a, E b) {
   };
   for (unsigned l = 0; l < size; l += whole) {
     auto const quotient = (bits)ct::detail::join_lanes<integer, lanes, whole>(quotients, l);
-    if constexpr (Remainder)
-      ct::platform::store_vector(result.slots + l, ct::platform::load_vector<bits>(a.slots + l) -
-                                                       quotient * static_cast<unsigned>(divisor));
-    else
-      ct::platform::store_vector(result.slots + l, quotient);
+    auto const x = ct::platform::load_vector<bits>(a.slots + l);
+    ct::platform::store_vector(result.slots + l,
+                               Remainder ? x - quotient * static_cast<unsigned>(divisor) : quotient);
   }
 }
 

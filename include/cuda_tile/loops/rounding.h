@@ -11,16 +11,12 @@ template <typename T>
 CUDA_TILE_API auto floats(T const& x) {
   using E = ct::tile_element_t<T>;
   constexpr unsigned size = static_cast<unsigned>(ct::tile_size_v<T>);
-  constexpr unsigned two = 2 * ct::detail::halves_or_one;
   if constexpr (ct::scalar<T>) {
     return ct::detail::convert<float>(x);
-  } else if constexpr (ct::detail::converts_halves<float, E, size>() && size % two == 0) {
-    strip<float, size> result;
-    for (unsigned l = 0; l < size; l += two) // as whole vectors, which is how strips are loaded
-      ct::platform::floats_of_two<false>(result.slots + l, x.slots + l);
-    return result;
   } else if constexpr (ct::detail::converts_halves<float, E, size>()) {
-    return ct::detail::as_floats<size>(x, 0);
+    strip<float, size> result;
+    ct::detail::widen_halves<size, false>(result.slots, x.slots);
+    return result;
   } else {
     return ct::element_cast<float>(x);
   }
@@ -42,17 +38,17 @@ CUDA_TILE_API T rounded(T const& x) {
   using V = ct::platform::vector_of_most<float, size>;
   constexpr unsigned lanes = sizeof(V) / sizeof(float);
   T result;
-  for (unsigned l = 0; l < size; l += lanes)
-    if constexpr (ct::detail::is_same_v<E, __nv_bfloat16>) {
-      auto const lanes_of_x = ct::platform::load_vector<V>(x.slots + l);
-      ct::platform::store_vector(result.slots + l, loops::rounded_to_bfloat16(lanes_of_x));
-    } else if constexpr (ct::detail::converts_halves<float, E, size>()) {
-      auto const lanes_of_x = ct::platform::load_vector<V>(x.slots + l);
-      ct::platform::store_vector(result.slots + l, ct::platform::rounded_to_half(lanes_of_x));
-    } else {
-      for (unsigned i = l; i < l + lanes; ++i)
-        result.slots[i] = ct::detail::convert<float>(ct::detail::convert<E>(x.slots[i]));
-    }
+  for (unsigned l = 0; l < size; l += lanes) {
+    V v = ct::platform::load_vector<V>(x.slots + l);
+    if constexpr (ct::detail::is_same_v<E, __nv_bfloat16>)
+      v = loops::rounded_to_bfloat16(v);
+    else if constexpr (ct::detail::converts_halves<float, E, size>())
+      v = ct::platform::rounded_to_half(v);
+    else
+      for (unsigned i = 0; i < lanes; ++i)
+        v[i] = ct::detail::convert<float>(ct::detail::convert<E>(float(v[i])));
+    ct::platform::store_vector(result.slots + l, v);
+  }
   return result;
 }
 

@@ -43,6 +43,18 @@ CUDA_TILE_CONSTEXPR bool rounds_to_float() {
   return is_same_v<To, float> && is_same_v<From, double> && N % doubles_at_once == 0;
 }
 
+/// N halves as floats, by two vectors of them where that many are left. Where nothing depends on what a NaN
+/// is, it need not keep its payload.
+template <unsigned N, bool KeepsPayloads = true>
+CUDA_TILE_API void widen_halves(float* to, __half const* from) {
+  constexpr unsigned two = 2 * halves_or_one;
+  for (unsigned i = 0; i < N; i += N % two == 0 ? two : halves_or_one)
+    if constexpr (N % two == 0)
+      platform::floats_of_two<KeepsPayloads>(to + i, from + i);
+    else
+      platform::floats_of_halves<KeepsPayloads>(to + i, from + i);
+}
+
 template <unsigned N, typename To, typename From>
 CUDA_TILE_API void convert_elements(To* to, From const* from) {
   constexpr unsigned at_once = halves_or_one, two = 2 * at_once;
@@ -69,11 +81,7 @@ CUDA_TILE_API void convert_elements(To* to, From const* from) {
     for (unsigned i = 0; i < N; ++i)
       to[i] = detail::convert<To>(from[i]);
   } else if constexpr (is_same_v<To, float>) {
-    for (unsigned i = 0; i < N; i += N % two == 0 ? two : at_once)
-      if constexpr (N % two == 0)
-        platform::floats_of_two(to + i, from + i);
-      else
-        platform::floats_of_halves(to + i, from + i);
+    detail::widen_halves<N>(to, from);
   } else if constexpr (is_same_v<From, float>) {
     for (unsigned i = 0; i < N; i += N % two == 0 ? two : at_once)
       if constexpr (N % two == 0)

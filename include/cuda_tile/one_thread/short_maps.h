@@ -52,6 +52,15 @@ concept maps_vectors =
                                                           tile_element_t<Operands>...>()>{}...);
     };
 
+/// Lanes as elements E hold them: of a bool, which computes modulo two, the lowest bit.
+template <typename E, typename V>
+CUDA_TILE_API V as_elements(V x) {
+  if constexpr (is_same_v<E, bool>)
+    return x & 1;
+  else
+    return x;
+}
+
 template <typename R, typename F, typename... Operands>
 CUDA_TILE_API R map_vectors(Operands const&... operands) {
   using E = tile_element_t<R>;
@@ -60,11 +69,8 @@ CUDA_TILE_API R map_vectors(Operands const&... operands) {
   constexpr unsigned whole = platform::lanes_of_most<E, slots>;
   using V = lanes_vector<F, E, lanes>;
   auto const make = [&](unsigned first) {
-    V x =
-        detail::convert_lanes<V>(on_vectors<F>::of(detail::vector_of_operand<F, lanes>(operands, first)...));
-    if constexpr (is_same_v<E, bool>)
-      x &= 1;
-    return x;
+    return detail::as_elements<E>(
+        detail::convert_lanes<V>(on_vectors<F>::of(detail::vector_of_operand<F, lanes>(operands, first)...)));
   };
   R result;
   for (unsigned s = 0; s < slots; s += whole)
@@ -95,12 +101,9 @@ CUDA_TILE_API void combine_elements([[maybe_unused]] F f, E* to, E const* x) {
   } else if constexpr (combines_few<F, E, N>) {
     constexpr unsigned lanes = platform::lanes_of_most<E, N>;
     using V = lanes_vector<F, E, lanes>;
-    for (unsigned l = 0; l < N; l += lanes) {
-      V v = on_vectors<F>::of(platform::load_vector<V>(to + l), platform::load_vector<V>(x + l));
-      if constexpr (is_same_v<E, bool>)
-        v &= 1;
-      platform::store_vector(to + l, v);
-    }
+    for (unsigned l = 0; l < N; l += lanes)
+      platform::store_vector(to + l, detail::as_elements<E>(on_vectors<F>::of(
+                                         platform::load_vector<V>(to + l), platform::load_vector<V>(x + l))));
   } else {
     for (unsigned l = 0; l < N; ++l)
       to[l] = f(to[l], x[l]);

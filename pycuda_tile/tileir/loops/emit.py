@@ -293,14 +293,18 @@ class _Emitter:
         name = names[id(value)] = self.translator.fresh(value.name or "v")
         self.line(f"auto const {name} = {text};")
 
+    def _variable(self, text: str, names: _Names, name: str = "v") -> str:
+        """What holds what an expression makes. Arrays may have changed since they were read."""
+        if text.isidentifier() or text in self.unrounded:
+            return text
+        if ".slots" in text or text not in names:
+            names[text] = self.translator.fresh(name)
+            self.line(f"auto const {names[text]} = {text};")
+        return names[text]
+
     def _compute(self, value: Value, text: str, names: _Names) -> None:
         """Defines what other values make. What they make already is not made again, for compilers' sake."""
-        if text.isidentifier() or text in self.unrounded:
-            names[text] = text
-        if ".slots" in text or text not in names:
-            self._let(value, text, names)
-            names[text] = names[id(value)]
-        names[id(value)] = names[text]
+        names[id(value)] = self._variable(text, names, value.name or "v")
         if id(value) in self.outputs:
             self._output(value, names[id(value)])
 
@@ -349,13 +353,12 @@ class _Emitter:
         (result,) = op.results
         kind = element(value_element(result))
         if op.name == "ftof":
-            floats = self._name(operands_of(op)[0])
-            floats = floats if floats.isidentifier() else self._local(floats, names)
+            floats = self._variable(self._name(operands_of(op)[0]), names)
         else:
             operands = [self._floats(value, names) for value in operands_of(op)]
             negates = op.name == "negf"
             text = f"-{operands[0]}" if negates else expression(vectors.narrowed(self.nest, op), operands)
-            floats = self._local(text, names)
+            floats = self._variable(text, names)
             if negates:  # which is rounded as it is
                 names[f"loops::rounded<{kind}>({floats})"] = floats
         narrow = names[id(result)] = f"ct::element_cast<{kind}>({floats})"
@@ -369,16 +372,7 @@ class _Emitter:
         text = f"loops::floats({name})"
         if name in self.unrounded:
             text = "loops::rounded<{}>({})".format(*self.unrounded[name])
-        return self._local(text, names)
-
-    def _local(self, text: str, names: _Names) -> str:
-        """The variable that holds what an expression makes. Arrays may have changed since it was made."""
-        for known in (names, self.outer) if ".slots" not in text else ():
-            if text in known:
-                return known[text]
-        name = names[text] = self.translator.fresh("v")
-        self.line(f"auto const {name} = {text};")
-        return name
+        return self._variable(text, names)
 
     def _divides_floats(self, op: Operation) -> bool:
         """Whether an operation divides many floats, in no mode but the usual one."""
