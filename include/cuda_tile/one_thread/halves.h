@@ -45,8 +45,8 @@ CUDA_TILE_CONSTEXPR bool rounds_to_float() {
 
 /// N halves as floats, by two vectors of them where that many are left. Where nothing depends on what a NaN
 /// is, it need not keep its payload.
-template <unsigned N, bool KeepsPayloads = true>
-CUDA_TILE_API void widen_halves(float* to, __half const* from) {
+template <unsigned N, bool KeepsPayloads = true, typename Half>
+CUDA_TILE_API void widen_halves(float* to, Half const* from) {
   constexpr unsigned two = 2 * halves_or_one;
   for (unsigned i = 0; i < N; i += N % two == 0 ? two : halves_or_one)
     if constexpr (N % two == 0)
