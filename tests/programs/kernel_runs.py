@@ -42,6 +42,7 @@ PATTERNS = {
     "assigned_later": ([empty(4), 1], 1, [[41] * 4]),
     "hinted<2, 4>": ([given([1, 2, 3, 4])], 1, [[2, 3, 4, 5]]),
     "same_names": ([empty(2), empty(1, i)], 1, [[13, 5], [8]]),
+    "restricted": ([given([1, 2, 4]), empty(5), 2], 1, [None, [3, 14, 81, 4, 4]]),
     "standard_names": ([empty(4), 2, 3, -1, 5], 1, [[8, 8, f(-3.4028235e38), f(-3.4028235e38)]]),
 }
 TEMPLATES = {

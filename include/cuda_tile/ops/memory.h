@@ -29,17 +29,18 @@ using tile_load_t = tile_with_element_t<T, detail::remove_cv_t<detail::pointee_t
 
 namespace detail {
 
+/// What a parameter that is a value would be made from: arrays are pointers, and pointers are not __restrict__,
+/// which g++ deduces for `p + i` if p is.
 template <typename T>
-struct by_value {
-  using type = remove_cv_t<T>;
-};
-template <typename T, decltype(sizeof 0) N>
-struct by_value<T[N]> {
-  using type = T const*;
-};
-/// The type of a parameter to which a reference to constant T converts.
+CUDA_TILE_API constexpr T const& by_value(T const& tile) noexcept {
+  return tile;
+}
 template <typename T>
-using by_value_t = typename by_value<T>::type;
+CUDA_TILE_API constexpr T* by_value(T* pointer) noexcept {
+  return pointer;
+}
+template <typename T>
+using by_value_t = remove_cvref_t<decltype(by_value(declval<T const&>()))>;
 
 } // namespace detail
 
@@ -47,7 +48,7 @@ using by_value_t = typename by_value<T>::type;
 template <typename Tile>
   requires loadable_tile<detail::by_value_t<Tile>>
 CUDA_TILE_API tile_load_t<detail::by_value_t<Tile>> load(Tile const& argument) noexcept {
-  detail::by_value_t<Tile> const& ptrs = argument;
+  auto const& ptrs = detail::by_value(argument);
   checks::before_access<checks::reads>("load", ptrs, true);
   return detail::load<tile_load_t<detail::by_value_t<Tile>>>(ptrs);
 }
@@ -62,7 +63,7 @@ template <typename Tile, bool_tile_convertible Mask, tile_like Padding>
 CUDA_TILE_API tile_load_t<detail::by_value_t<Tile>> load_masked(Tile const& argument, Mask const& mask,
                                                                 Padding const& padding) noexcept {
   using R = tile_load_t<detail::by_value_t<Tile>>;
-  detail::by_value_t<Tile> const& ptrs = argument;
+  auto const& ptrs = detail::by_value(argument);
   checks::before_access<checks::reads>("load_masked", ptrs, mask);
   checks::before_conversion<tile_element_t<R>>(padding);
   auto result = detail::load_masked<R>(detail::plain_access{}, ptrs, mask, padding);
@@ -76,7 +77,7 @@ template <typename Tile, bool_tile_convertible Mask>
            broadcastable_to<Mask, tile_shape_t<detail::by_value_t<Tile>>>
 CUDA_TILE_API tile_load_t<detail::by_value_t<Tile>> load_masked(Tile const& argument,
                                                                 Mask const& mask) noexcept {
-  detail::by_value_t<Tile> const& ptrs = argument;
+  auto const& ptrs = detail::by_value(argument);
   checks::before_access<checks::reads>("load_masked", ptrs, mask);
   auto result =
       detail::load_masked<tile_load_t<detail::by_value_t<Tile>>>(detail::plain_access{}, ptrs, mask, 0);

@@ -179,3 +179,14 @@ __tile_global__ void standard_names(float* y, uint32_t n, uint64_t m, int8_t s, 
     padded = ct::max(padded, lowest);
   ct::store(y + index, padded + static_cast<float>(m + z + static_cast<uint64_t>(s)));
 }
+
+// Single pointers that are __restrict__, and sums with them, of which g++ deduces types that are, too
+__tile_global__ void restricted(const float* __restrict__ x, float* __restrict__ y, int n) {
+  float first = ct::load(x) + ct::load(x + 1);
+  float second = ct::load_masked(x + n, n < 3) + ct::load_masked(x + n, n > 3, 10.0f);
+  ct::store(y, first);
+  ct::store_masked(y + 1, second, true);
+  ct::atomic_add(y + 2, ct::atomic_load(x + 2, ct::memory_order_relaxed_t{}), ct::memory_order_relaxed_t{});
+  auto places = ct::full<ct::tile<float*, ct::shape<2>>>(y + 3) + ct::iota<ct::tile<int, ct::shape<2>>>();
+  ct::store(places, ct::load(ct::broadcast(x + 2, ct::shape<2>{})));
+}
