@@ -29,8 +29,8 @@ using tile_load_t = tile_with_element_t<T, detail::remove_cv_t<detail::pointee_t
 
 namespace detail {
 
-/// What a parameter that is a value would be made from: arrays are pointers, and pointers are not __restrict__,
-/// which g++ deduces for `p + i` if p is.
+/// What a parameter that is a value would be made from: arrays are pointers, and pointers are not
+/// __restrict__, which g++ deduces for `p + i` if p is.
 template <typename T>
 CUDA_TILE_API constexpr T const& by_value(T const& tile) noexcept {
   return tile;
