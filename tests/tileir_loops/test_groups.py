@@ -83,7 +83,7 @@ def test_what_uses_several_gathered_tiles_shares_a_loop(between: str):
 
 @pytest.mark.parametrize(
     ("count", "pointers"),
-    [("muli %a, %a", [1, 1]), ("divi %a, %n64 signed", [2])],
+    [("muli %a, %a", [1, 1]), ("divi %n64, %a signed", [2])],
     ids=["apart", "together"],  # what is cheap is computed for each use, so that these share nothing
 )
 def test_places_of_several_gathered_tiles_are_made_before_all_else(count: str, pointers: list[int]):

@@ -286,7 +286,7 @@ def _factor(
         return from_tile
     divided = any(len(own) > 1 for op in chain for own in axes.of(op.results[0]))
     masked = access.mask is not None or any(len(limit.factors) > 1 for limit in access.limits)
-    if access.place is None or divided or masked:
+    if access.index is not None or divided or masked:
         return from_tile
     return Factor(value, value, [*addresses, *chain], axes, analysis, access)
 

@@ -20,6 +20,7 @@ from ..reading import group, operand, optional_operand, value_element
 from .affine import Affine, Analysis, Limit, Range
 from .facts import LOADS, STORES, is_weak
 from .fallback import Fallback
+from .quasi_affine import Index, index_of
 
 
 @dataclass(eq=False)
@@ -30,6 +31,7 @@ class Access:
     pointers: of an access through pointers, the form of these
     limits:   of such an access, which elements its mask leaves
     mask:     its mask, if that is no limit
+    index:    of a load through pointers that are no such form, what loops compute them from
     ranges:   tiles of integers of which none may wrap around, or the pointers are others
     """
 
@@ -40,6 +42,7 @@ class Access:
     limits: list[Limit] = field(default_factory=list)
     ranges: list[Range] = field(default_factory=list)
     mask: Value | None = None
+    index: Index | None = None
 
     @property
     def stores(self) -> bool:
@@ -114,11 +117,12 @@ def _access(op: Operation, analysis: Analysis) -> Access:
     pointer = operand(op, "source" if op.name in LOADS else "destination")
     pointers = analysis.pointers(pointer)
     mask, padding = optional_operand(op, "mask"), optional_operand(op, "paddingValue")
-    if pointers is None or (padding is not None and not analysis.is_uniform(padding)):
+    index = index_of(pointer, analysis) if pointers is None and op.name in LOADS else None
+    if (pointers is None and index is None) or (padding is not None and not analysis.is_uniform(padding)):
         raise Fallback(op, "its pointers or its padding are arbitrary", on_tiles=True)
-    form, ranges = pointers
+    form, ranges = pointers or (None, [])
     place = ("pointers", analysis.structure(pointer))
     limits = None if mask is None else analysis.limits(mask)
     if limits is None:
-        return Access(op, value, place, form, [], ranges, mask)
-    return Access(op, value, place, form, limits[0], [*ranges, *limits[1]])
+        return Access(op, value, place, form, [], ranges, mask, index)
+    return Access(op, value, place, form, limits[0], [*ranges, *limits[1]], index=index)

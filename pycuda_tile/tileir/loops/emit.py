@@ -16,9 +16,10 @@ from ..lower.expressions import expression
 from ..lower.folds import known_function, scanning_function, structures
 from ..lower.translation import Translation
 from ..lower.types import element, tile
-from ..reading import attribute, operands_of, region, value_element, value_shape
+from ..reading import attribute, operand, operands_of, region, value_element, value_shape
 from . import vectors
-from .facts import FOLDS, LOADS, SHAPES, STORES, is_joint, is_tile, is_window, writes
+from .effects import Access
+from .facts import FOLDS, LOADS, SHAPES, STORES, is_joint, is_tile, is_window, needed_for, writes
 from .neutral import neutral
 from .places import Place, Places, scalar_name
 from .rounding import is_rounded
@@ -72,6 +73,8 @@ class _Emitter:
         self.positions: dict[int, str] = {}
         # Of what expressions make strips of half and bfloat16: the C++ name of the type, and floats.
         self.unrounded: dict[str, tuple[str, str]] = {}
+        # The runs of rows whose places are computed, by the function of positions.
+        self.runs: dict[str, str] = {}
 
     def _declare_outputs(self) -> None:
         """Declares what others use, since the nest is in braces."""
@@ -86,6 +89,7 @@ class _Emitter:
         self._declare_outputs()
         with self.translator.names.block(""):
             found = Places(self.translator, self.nest)
+            self.indices = found.indices
             for access in self.nest.effects.accesses:
                 self.places[id(access.op)] = found.of(access)
             for op in filter(is_window, self.nest.ops):
@@ -164,6 +168,7 @@ class _Emitter:
         scans = [op for op in self.nest.ops if op.name == "scan" and self.nest.level(op) == stage]
         for op in scans:
             self._declare_scan(op)
+        self._declare_runs(needed)
         with self._loop(self.nest.inner):
             self.local = {}
             for op in self.nest.ops:
@@ -173,6 +178,14 @@ class _Emitter:
                     self.line(f"{self.sums[id(op)]}.add({self._next(op)});")
                 elif op.name != "reduce" and not writes(op):
                     self._values(op, [value for value in op.results if id(value) in needed], stage)
+
+    def _declare_runs(self, needed: set[int]) -> None:
+        """What rows of places that are computed are known to be, from one strip to the next."""
+        self.runs = {}
+        for access in self.nest.effects.accesses if self.nest.inner == self.nest.vector else ():
+            place = self.places[id(access.op)]
+            if place.index and place.index not in self.runs and id(access.value) in needed:
+                self.runs[place.index] = self._declare_run()
 
     def _values(self, op: Operation, values: list[Value], stage: int) -> None:
         """Some of the values of an operation within the loop of a stage, which keeps those that later ones
@@ -325,7 +338,7 @@ class _Emitter:
         elif is_window(op):
             self._define(op.results[0], self._read(self.places[id(op)], op.results[0]), names)
         elif op.name in LOADS:
-            self._define(op.results[0], self._load(op), names)
+            self._define(op.results[0], self._load(op, names), names)
         elif op.name in FOLDS:
             self._folded(op, names)
         elif op.name in SHAPES:
@@ -437,10 +450,51 @@ class _Emitter:
         step = place.steps.get(self.nest.vector, "1") if self.nest.has_lanes(value) else "1"
         return at if step == "1" else f"{at}, {step}"
 
-    def _load(self, op: Operation) -> str:
-        mask = self.nest.access(op).mask
+    def _load(self, op: Operation, names: _Names) -> str:
+        access = self.nest.access(op)
+        if access.index is not None:
+            return self._gather(access, names)
+        mask = access.mask
         self._prefetch(op)
         return self._read(self.places[id(op)], op.results[0], "" if mask is None else self._name(mask))
+
+    def _gather(self, access: Access, names: _Names) -> str:
+        """Loads from places that are computed: along a row, mostly neighbours or one element."""
+        (result, *_), place = access.op.results, self.places[id(access.op)]
+        exist = self._inside(place, result) if access.mask is None else self._name(access.mask)
+        given = f"{exist}, {place.padding}"
+        pointers, index = operand(access.op, "source"), access.index
+        assert index is not None
+        if not self.nest.has_lanes(result):
+            self._make(pointers, names)
+            return f"loops::load_one<{place.kind}>({self._name(pointers)}, {given})"
+        vector, position = self.nest.vector, self.positions[self.nest.vector]
+        run = self.runs.get(place.index) or self._declare_run()
+        at = {axis: f"loops::progression{{{i}}}" for axis, i in self.positions.items()}
+        at[vector] = f"loops::progression{{i, 1, {self.nest.axes.extents[vector]} - i}}"
+        function = f"[&](long long i) {{ return {self.indices.call(index, at)}; }}"
+        belongs = self._variable(f"{run}.has<{vectors.LENGTH}>({position}, {function})", names, "belongs")
+        otherwise = self.translator.fresh("pointers")
+        with self.translator.names.block(f"auto const {otherwise} = [&]", "};"):
+            known, self.local = self.local, dict(self.local)
+            self._make(pointers, self.local)
+            self.line(f"return {self._name(pointers)};")
+            self.local = known
+        return (
+            f"loops::load_run<{vectors.LENGTH}, {place.kind}>"
+            f"({belongs}, {run}, {place.origin}, {position}, {given}, {otherwise})"
+        )
+
+    def _declare_run(self) -> str:
+        name = self.translator.fresh("run")
+        self.line(f"loops::run {name};")
+        return name
+
+    def _make(self, value: Value, names: _Names) -> None:
+        """Computes a value that only addresses are made of."""
+        for op in needed_for([value], self.nest.ops):
+            if id(op.results[0]) not in self.local and id(op.results[0]) not in self.outer:
+                self._operation(op, names)
 
     def _prefetch(self, op: Operation) -> None:
         """Asks for a row that comes soon: processors foresee only that the present one goes on."""

@@ -27,6 +27,7 @@ from . import vectors
 from .affine import Affine, Limit, Range, Step
 from .effects import Access
 from .facts import LOADS, SHAPES
+from .indices import Indices
 from .stages import Nest
 
 
@@ -60,6 +61,8 @@ class Place:
     size:    how many elements the array has, or all blocks together store
     streams: a condition for storing past the caches
     view:    that of the access, and its indices
+    index:   if places are computed, the function of positions that says how far they are from the origin
+    reach:   the range of bytes of such places
     """
 
     origin: str
@@ -72,6 +75,8 @@ class Place:
     streams: str = ""
     view: Tiles | None = None
     indices: list[str] = field(default_factory=list)
+    index: str = ""
+    reach: str = ""
 
     def at(self, positions: dict[int, str]) -> str:
         """The address of the element, or of a strip's first one, at these positions."""
@@ -82,7 +87,7 @@ class Place:
 
     def bytes(self) -> str:
         """The range of bytes, for the tests before the loops."""
-        return f"loops::range_of<{len(self.spans)}>({self.span()})"
+        return self.reach or f"loops::range_of<{len(self.spans)}>({self.span()})"
 
     def span(self) -> str:
         return f"{self.origin}, {_arrays(self.spans.values())}"
@@ -101,7 +106,7 @@ class Place:
         """Whether each position is the same place in both, and no other one; "" if it cannot be."""
         axes = [axis for axis in self.steps if self.steps[axis] != other.steps[axis]]
         pairs = [(self.origin, other.origin), *((self.steps[axis], other.steps[axis]) for axis in axes)]
-        if self.kind != other.kind or any(a.isdigit() and b.isdigit() for a, b in pairs):
+        if self.kind != other.kind or self.index or other.index or any(a.isdigit() and b.isdigit() for a, b in pairs):
             return ""
         return f"({' && '.join(f'{a} == {b}' for a, b in pairs)} && {self.injective(other, extents)})"
 
@@ -142,6 +147,7 @@ class Places:
     def __init__(self, translator: Translation, nest: Nest):
         self.translator, self.nest = translator, nest
         self.tests: list[str] = []
+        self.indices = Indices(translator, nest, self._origin)
         self._origins: dict[Any, str] = {}  # by how they are computed
         self._known: dict[str, str] = {}  # variables by their values
 
@@ -172,6 +178,8 @@ class Places:
         """What must hold for the loops to keep the order of accesses."""
         for first, second in self.nest.effects.disjoint:
             one, other = places[id(first.op)], places[id(second.op)]
+            for place in (one, other):
+                place.reach = place.reach and self._once("reach", place.reach, "auto")
             soon = self._known_soon(one, other)
             test = f"loops::disjoint({one.bytes()}, {other.bytes()})"
             late = f"loops::disjoint_tiles({one.span()}, {other.span()})"
@@ -267,7 +275,8 @@ class Places:
     # --- pointers ---
 
     def _pointers(self, access: Access) -> Place:
-        form, op = access.pointers, access.op
+        op, index = access.op, access.index
+        form = access.pointers if index is None else Affine(index.base, {})
         assert form is not None
         kind = element(pointee(value_element(form.value)))
         origin = self._let("at", self._origin(form.value), f"{kind}*")
@@ -281,6 +290,10 @@ class Places:
         for limit in access.limits:
             spans = self._limit(place, limit, form, spans)
         place.spans = spans
+        if index is not None:
+            place.index = self.indices.function(index)
+            bounds = self.indices.call(index, self._bounds(place))
+            place.reach = f"loops::reach({origin}, {bounds})"
         if op.name in LOADS:
             given = optional_operand(op, "paddingValue")
             place.padding = _zero(kind) if given is None else self._origin(given)
@@ -289,6 +302,15 @@ class Places:
             [f"1ll * {blocks}.x * {blocks}.y * {blocks}.z", *map(str, value_shape(access.value))]
         )
         return place
+
+    def _bounds(self, place: Place) -> dict[int, str]:
+        """The positions along each axis of which elements may exist."""
+        counts = {axis: str(extent) for axis, extent in enumerate(self.nest.axes.extents)}
+        for factors, size in place.bounds:
+            if list(factors.values()) == [1]:
+                (axis,) = factors
+                counts[axis] = f"loops::least({counts[axis]}, {size})"
+        return {axis: f"loops::bounds{{0, loops::greatest({count}, 1) - 1}}" for axis, count in counts.items()}
 
     def _limit(self, place: Place, limit: Limit, form: Affine, spans: _Spans) -> _Spans:
         """Adds what a limit leaves; returns what is left of the spans."""

@@ -39,6 +39,8 @@ _COMBINES_MASKS = SHAPES | {"andi", "ori", "xori"}
 _MAKES_MASKS = _COMBINES_MASKS | {"cmpi", "cmpf", "constant"}
 #: Tiles of more elements leave the caches, so that rows are to stay in loops of their own.
 _IN_CACHES = 1 << 16
+#: What it costs to load elements from places that are computed, in additions.
+_GATHER = 20
 
 
 @dataclass
@@ -187,6 +189,7 @@ def plan(ops: list[Operation], outputs: list[Value]) -> Nest:
     nest = Nest(views, ops, axes, analysis, effects(ops, analysis), outputs=outputs)
     full = _spanning(nest)
     _order_loops(nest, full)
+    _check_indices(nest)
     short_rows.check_lengths(nest)
     _check_in_place(nest)
     _find_levels(nest)
@@ -255,6 +258,13 @@ def _order_loops(nest: Nest, full: list[int]) -> None:
     nest.inner, nest.vector = found or (2 * (_best_vector(nest, full),))
     others = [axis for axis in full if axis not in (nest.inner, nest.vector)]
     nest.outer = others if nest.inner == nest.vector else [*others, nest.vector]
+
+
+def _check_indices(nest: Nest) -> None:
+    """Loops compute places along a row, but do not read them, element by element, from a tile."""
+    for access in nest.effects.accesses:
+        if access.index is not None and any(map(nest.has_lanes, access.index.given)):
+            raise Fallback(access.op, "its pointers are arbitrary", on_tiles=True)
 
 
 def _check_in_place(nest: Nest) -> None:
@@ -343,7 +353,8 @@ def _find_needed(nest: Nest) -> None:
             return 0 if op is None else 1
         if id(value) not in costs:
             operands = nest.inputs(op)
-            costs[id(value)] = cost_of(op) + sum(map(cost, operands))
+            gathers = op.name in LOADS and nest.access(op).index is not None
+            costs[id(value)] = (_GATHER if gathers else cost_of(op)) + sum(map(cost, operands))
         return costs[id(value)]
 
     def overwritten(value: Value, stage: int) -> bool:

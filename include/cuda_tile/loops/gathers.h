@@ -1,0 +1,105 @@
+// Loads from places that loops compute, a strip at a time.
+#pragma once
+
+#include "cuda_tile/loops/masks.h"
+#include "cuda_tile/loops/progressions.h"
+#include "cuda_tile/one_thread/pointer_loads.h"
+
+namespace cuda_tile::inline CUDA_TILE_ABI::loops {
+
+/// Which of a strip's S elements exist: those of a mask, or so many of the first ones.
+template <unsigned S, typename Exist>
+struct existence {
+  static constexpr bool has_mask = requires(Exist const& exist) { exist.slots; };
+  Exist const& exist;
+
+  CUDA_TILE_API bool of(unsigned l) const {
+    if constexpr (has_mask)
+      return exist.slots[l];
+    else
+      return l < static_cast<long long>(exist);
+  }
+  CUDA_TILE_API bool of_all() const {
+    if constexpr (has_mask)
+      return loops::all_of(exist);
+    else
+      return static_cast<long long>(exist) >= static_cast<long long>(S);
+  }
+  CUDA_TILE_API bool of_any() const {
+    unsigned char any = 0;
+    if constexpr (has_mask)
+      for (unsigned l = 0; l < S; ++l)
+        any |= static_cast<unsigned char>(exist.slots[l]);
+    else
+      any = static_cast<long long>(exist) > 0;
+    return any;
+  }
+};
+
+/// *pointers where they exist, and padding for the others.
+template <unsigned S, typename E, typename P, typename Exist>
+CUDA_TILE_API strip<E, S> gather(strip<P*, S> const& pointers, Exist const& exist, E pad) {
+  existence<S, Exist> const elements{exist};
+  strip<E, S> result;
+  if (elements.of_all())
+    ct::detail::gather_run<S>(result.slots, pointers.slots);
+  else
+    for (unsigned l = 0; l < S; ++l)
+      result.slots[l] = elements.of(l) ? *pointers.slots[l] : pad;
+  return result;
+}
+
+/// A strip whose elements all equal x, by vectors: where branches are rare, g++ would make it slowly.
+template <unsigned S, typename E>
+CUDA_TILE_API strip<E, S> fill(E x) {
+  if constexpr (S * sizeof(E) % ct::platform::vector_bytes == 0) {
+    using bits = ct::platform::bits_of_element<E>;
+    auto const same = ct::platform::vector<bits>{} + ct::platform::bit_cast<bits>(x);
+    strip<E, S> result;
+    for (unsigned l = 0; l < S; l += sizeof same / sizeof x)
+      ct::platform::store_vector(result.slots + l, same);
+    return result;
+  } else {
+    return loops::splat<strip<E, S>>(x);
+  }
+}
+
+/// One element, as often as it exists.
+template <unsigned S, typename E, typename Exist>
+CUDA_TILE_API strip<E, S> repeat(E const* from, Exist const& exist, E pad) {
+  existence<S, Exist> const elements{exist};
+  if (!elements.of_any())
+    return loops::fill<S>(pad);
+  auto const all = loops::fill<S>(*from);
+  return elements.of_all() ? all : loops::load<S>(all.slots, exist, pad);
+}
+
+/// The strip at a position of a row: neighbours or one element, if it belongs to a run, and else what the
+/// pointers point to.
+template <unsigned S, typename E, typename Exist, typename F>
+CUDA_TILE_API strip<E, S> load_run(bool belongs, run const& row, E const* from, long long position,
+                                   Exist const& exist, E pad, F const& pointers) {
+  // Compilers keep in registers what branches leave in vectors, but no tiles.
+  constexpr bool is_whole = S * sizeof(E) % ct::platform::vector_bytes == 0;
+  using V = ct::detail::conditional_t<is_whole, ct::platform::vector<long long>, ct::platform::bits_of_element<E>>;
+  constexpr unsigned count = S * sizeof(E) / sizeof(V);
+  V vectors[count];
+  auto const keep = [&](strip<E, S> const& x) {
+    for (unsigned v = 0; v < count; ++v)
+      vectors[v] = ct::platform::load_vector<V>(x.slots + v * sizeof(V) / sizeof(E));
+  };
+  if (belongs && row.moves())
+    keep(loops::load<S>(from + row.place(position), exist, pad));
+  else if (belongs)
+    keep(loops::repeat<S>(from + row.place(position), exist, pad));
+  else if (existence<S, Exist>{exist}.of_any())
+    keep(loops::gather<S, E>(pointers(), exist, pad));
+  else
+    keep(loops::fill<S>(pad));
+  strip<E, S> result;
+  for (unsigned v = 0; v < count; ++v)
+    ct::platform::store_vector(result.slots + v * sizeof(V) / sizeof(E), vectors[v]);
+  return result;
+}
+
+} // namespace cuda_tile::inline CUDA_TILE_ABI::loops

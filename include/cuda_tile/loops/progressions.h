@@ -1,0 +1,209 @@
+// Places that loops compute from positions, such as i / n: what they are along a row, and how far they reach.
+// A function of positions is written once, and called with progressions, or with bounds of each position.
+#pragma once
+
+#include "cuda_tile/loops/ranges.h"
+
+namespace cuda_tile::inline CUDA_TILE_ABI::loops {
+
+/// first, first + step, ..., so many numbers; nothing is known if `count` is 0. A number that does not vary
+/// has any count.
+struct progression {
+  long long first, step, count;
+
+  CUDA_TILE_API constexpr progression(long long same)
+      : first(same), step(0), count(__LONG_LONG_MAX__) {}
+  CUDA_TILE_API constexpr progression(long long from, long long by, long long numbers)
+      : first(from), step(by), count(numbers) {}
+};
+
+/// Numbers from `least` to `most`; any numbers if these are not known.
+struct bounds {
+  long long least, most;
+  bool are_known = true;
+
+  CUDA_TILE_API constexpr bounds(long long same) : least(same), most(same) {}
+  CUDA_TILE_API constexpr bounds(long long from, long long to, bool known = true)
+      : least(from), most(to), are_known(known) {}
+};
+
+template <typename E>
+CUDA_TILE_API constexpr bool is_value_of(long long x) {
+  return x == static_cast<E>(x);
+}
+template <typename E>
+CUDA_TILE_API progression checked(progression x, bool overflows) {
+  long long last;
+  overflows |= __builtin_mul_overflow(x.step, x.count - 1, &last);
+  overflows |= __builtin_add_overflow(x.first, last, &last);
+  bool const known = !overflows && x.count > 0 && is_value_of<E>(x.first) && is_value_of<E>(last);
+  return known ? x : progression{0, 0, 0};
+}
+template <typename E>
+CUDA_TILE_API bounds checked(bounds x) {
+  return {x.least, x.most, x.are_known && is_value_of<E>(x.least) && is_value_of<E>(x.most)};
+}
+
+/// Sums, differences and products of integers of type E, as long as none wraps around.
+template <typename E>
+CUDA_TILE_API progression sum(progression a, progression b) {
+  progression result{0, 0, least(a.count, b.count)};
+  bool overflows = __builtin_add_overflow(a.first, b.first, &result.first);
+  overflows |= __builtin_add_overflow(a.step, b.step, &result.step);
+  return checked<E>(result, overflows);
+}
+template <typename E>
+CUDA_TILE_API bounds sum(bounds a, bounds b) {
+  bounds result{0, 0, a.are_known && b.are_known};
+  result.are_known &= !__builtin_add_overflow(a.least, b.least, &result.least);
+  result.are_known &= !__builtin_add_overflow(a.most, b.most, &result.most);
+  return checked<E>(result);
+}
+template <typename E>
+CUDA_TILE_API progression difference(progression a, progression b) {
+  progression result{0, 0, least(a.count, b.count)};
+  bool overflows = __builtin_sub_overflow(a.first, b.first, &result.first);
+  overflows |= __builtin_sub_overflow(a.step, b.step, &result.step);
+  return checked<E>(result, overflows);
+}
+template <typename E>
+CUDA_TILE_API bounds difference(bounds a, bounds b) {
+  bounds result{0, 0, a.are_known && b.are_known};
+  result.are_known &= !__builtin_sub_overflow(a.least, b.most, &result.least);
+  result.are_known &= !__builtin_sub_overflow(a.most, b.least, &result.most);
+  return checked<E>(result);
+}
+template <typename E>
+CUDA_TILE_API progression product(progression a, progression b) {
+  if (a.step != 0)
+    return b.step != 0 ? progression{0, 0, 0} : product<E>(b, a);
+  progression result{0, 0, least(a.count, b.count)};
+  bool overflows = __builtin_mul_overflow(a.first, b.first, &result.first);
+  overflows |= __builtin_mul_overflow(a.first, b.step, &result.step);
+  return checked<E>(result, overflows);
+}
+template <typename E>
+CUDA_TILE_API bounds product(bounds a, bounds b) {
+  bounds result{__LONG_LONG_MAX__, -__LONG_LONG_MAX__, a.are_known && b.are_known};
+  long long const ends[][2] = {{a.least, a.most}, {b.least, b.most}};
+  for (long long x : ends[0])
+    for (long long y : ends[1]) {
+      long long both = 0;
+      result.are_known &= !__builtin_mul_overflow(x, y, &both);
+      result.least = least(result.least, both);
+      result.most = greatest(result.most, both);
+    }
+  return checked<E>(result);
+}
+
+/// Quotients and remainders of numbers that are not negative: the same whether E is read as signed or not. A
+/// progression ends where the quotient changes.
+template <typename E, bool Remainder>
+CUDA_TILE_API progression divided(progression a, progression b) {
+  using number = ct::detail::conditional_t<sizeof(E) <= 4, unsigned, unsigned long long>;
+  if (a.count <= 0 || b.count <= 0 || b.step != 0 || a.first < 0 || a.step < 0 || b.first <= 0)
+    return {0, 0, 0};
+  auto const divisor = static_cast<number>(b.first), first = static_cast<number>(a.first);
+  long long const rest = first % divisor, left = b.first - rest;
+  long long count = a.count;
+  if (a.step != 0)
+    count = least(count, a.step == 1 ? left : (left + a.step - 1) / a.step);
+  if (Remainder)
+    return {rest, a.step, count};
+  return {static_cast<long long>(first / divisor), 0, count};
+}
+template <typename E>
+CUDA_TILE_API progression quotient(progression a, progression b) {
+  return divided<E, false>(a, b);
+}
+template <typename E>
+CUDA_TILE_API progression remainder(progression a, progression b) {
+  return divided<E, true>(a, b);
+}
+template <typename E>
+CUDA_TILE_API bounds quotient(bounds a, bounds b) {
+  if (!a.are_known || !b.are_known || a.least < 0 || b.least <= 0)
+    return {0, 0, false};
+  return {a.least / b.most, a.most / b.least};
+}
+template <typename E>
+CUDA_TILE_API bounds remainder(bounds a, bounds b) {
+  if (!a.are_known || !b.are_known || a.least < 0 || b.least <= 0)
+    return {0, 0, false};
+  if (b.least == b.most && a.least / b.least == a.most / b.least)
+    return {a.least % b.least, a.most % b.least};
+  return {0, least(a.most, b.most - 1)};
+}
+
+/// Numbers read as unsigned.
+CUDA_TILE_API progression not_negative(progression x) {
+  return x.first < 0 || x.step < 0 ? progression{0, 0, 0} : x;
+}
+CUDA_TILE_API bounds not_negative(bounds x) {
+  return {x.least, x.most, x.are_known && x.least >= 0};
+}
+
+/// An element of a tile of Count, of which the place does not vary within a row; and the bounds of all.
+template <unsigned Count, typename E>
+CUDA_TILE_API progression element(E const* slots, progression place) {
+  return {slots[place.first], 0, place.count};
+}
+template <unsigned Count, typename E>
+CUDA_TILE_API bounds element(E const* slots, bounds) {
+  E low = slots[0], high = slots[0];
+  for (unsigned i = 1; i < Count; ++i) {
+    low = slots[i] < low ? slots[i] : low;
+    high = slots[i] > high ? slots[i] : high;
+  }
+  return {low, high};
+}
+
+/// The bytes of elements at these numbers from a pointer on.
+template <typename E>
+CUDA_TILE_API range reach(E const* from, bounds x) {
+  long long count;
+  x.are_known &= !__builtin_sub_overflow(x.most, x.least, &count) && count < 1ll << 48 &&
+                 x.least > -(1ll << 48) && x.least < 1ll << 48;
+  if (x.are_known)
+    return range_of<1>(from + x.least, {count + 1}, {1});
+  range everything;
+  everything.begin = 0;
+  everything.end = ~0ull;
+  everything.rank = 0;
+  everything.size = 1ll << 62;
+  return everything;
+}
+
+/// The present part of a row of which the places are a progression.
+class run {
+public:
+  /// Whether the strip of S elements at a position is part of one whose elements are the same or neighbours.
+  /// After it is not, fewer and fewer strips are asked for.
+  template <unsigned S, typename F>
+  CUDA_TILE_API bool has(long long position, F const& at) {
+    if (position >= begin_ && position + S <= end_)
+      return true;
+    if (waits_ > 0) {
+      --waits_;
+      return false;
+    }
+    progression const found = at(position);
+    bool const follows = found.count >= S && (found.step == 0 || found.step == 1);
+    begin_ = position;
+    end_ = follows ? position + found.count : position;
+    first_ = found.first;
+    step_ = found.step;
+    misses_ = follows ? 0 : misses_ < most_misses ? misses_ + 1 : misses_;
+    waits_ = (1u << misses_) / 2 - (misses_ > 0); // none after the first one, which may be where a run ends
+    return follows;
+  }
+  CUDA_TILE_API long long place(long long position) const { return first_ + (position - begin_) * step_; }
+  CUDA_TILE_API bool moves() const { return step_ != 0; }
+
+private:
+  static constexpr unsigned most_misses = 6;
+  long long begin_ = 0, end_ = 0, first_ = 0, step_ = 0;
+  unsigned misses_ = 0, waits_ = 0;
+};
+
+} // namespace cuda_tile::inline CUDA_TILE_ABI::loops

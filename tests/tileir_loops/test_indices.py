@@ -1,0 +1,173 @@
+"""Loads from places that loops compute from positions: quotients, remainders and rows that begin anywhere."""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import pycuda_tile as pct
+
+SIZE = 512
+TABLE = 4096
+#: Places in terms of positions `i` and two numbers. Quotients change within strips, or not at all.
+PLACES = {
+    "quotient": "i / n",
+    "remainder": "i % n",
+    "both": "(i % n) * 5 + i / n",
+    "nested": "((i / n) % m) * 3 + i % n",
+    "of_quotients": "(i / n) / m + (i % n) / m",
+    "backward": "(511 - i) / n",
+    "steps": "(2 * i + m) / n + (3 * i) % m",
+    "far": "(i + 2147483000) / n % m",
+}
+HEAD = """
+#include "cuda_tile.h"
+namespace ct = cuda::tiles;
+using namespace ct::literals;
+template <typename E, int... N>
+using tile = ct::tile<E, ct::shape<N...>>;
+"""
+KERNEL = """
+__tile_global__ void NAME(const E* table, E* y, int count, T n, T m) {
+  auto i = ct::iota<tile<T, 512>>();
+  auto place = PLACE;
+  auto own = ct::iota<tile<int, 512>>();
+  auto x = ct::load_masked(table + place, own < count, E(7));
+  ct::store(y + own, x + x);
+}
+"""
+DTYPES = {"float": np.float32, "double": np.float64, "short": np.int16}
+
+
+@pytest.fixture(scope="module", params=[("int", "float"), ("unsigned", "double"), ("long long", "short")])
+def built(request):
+    """A module with a kernel for each place, and the type of its elements."""
+    index, kind = request.param
+    places = {name: re.sub(r"(\d+)", r"T(\1)", text) for name, text in PLACES.items()}
+    each = [KERNEL.replace("NAME", name).replace("PLACE", text) for name, text in places.items()]
+    types = f"using T = {index};\nusing E = {kind};\n"
+    return pct.build(HEAD + types + "".join(each), target="cpu", optimize=True), np.dtype(DTYPES[kind])
+
+
+@given(st.integers(1, 600), st.integers(1, 40), st.sampled_from([0, 1, 31, 32, 33, 500, SIZE]))
+@example(32, 8, SIZE)  # whole strips
+@example(1, 1, SIZE)
+@example(2, 1, SIZE)
+@example(33, 16, SIZE)
+@settings(max_examples=30)
+def test_places(built, n: int, m: int, count: int):
+    module, dtype = built
+    table = np.arange(TABLE).astype(dtype)
+    i = np.arange(SIZE, dtype=np.int64)
+    for name, text in PLACES.items():
+        place = eval(text.replace("/", "//"), {"i": i, "n": n, "m": m})
+        known = place < TABLE
+        if not known.all():
+            continue
+        y = np.zeros(SIZE, dtype)
+        module[name][1](table, y, count, n, m)
+        x = np.where(i < count, table[place], dtype.type(7))
+        np.testing.assert_array_equal(y, x + x, f"{name}, n = {n}, m = {m}, count = {count}")
+
+
+OTHERS = (
+    HEAD
+    + """
+// y[i] = table[i / n]: in place, if these overlap
+__tile_global__ void repeated(const int* table, int* y, int n) {
+  auto i = ct::iota<tile<int, 512>>();
+  ct::store(y + i, ct::load(table + i / n) + 1);
+}
+// places below and above zero, whose quotients are rounded to zero, and that wrap around
+__tile_global__ void around(const int* table, int* y, int first, int factor, int n) {
+  auto i = ct::iota<tile<int, 512>>();
+  auto place = (first + i * factor) / n;
+  ct::store(y + i, ct::load_masked(table + place, (place > -100) & (place < 100), -1));
+}
+// rows that begin where a tile says, and their sums
+__tile_global__ void rows(const float* table, const int* first, float* y, int n) {
+  auto i = ct::iota<tile<int, 16>>();
+  auto j = ct::iota<tile<int, 64>>();
+  auto begin = ct::load(first + i);
+  auto x = ct::load_masked(table + (ct::reshape(begin, ct::shape<16, 1>{}) + ct::reshape(j, ct::shape<1, 64>{})),
+                           ct::reshape(j < n, ct::shape<1, 64>{}), 0.0f);
+  ct::store(y + j, ct::reshape(ct::sum(x, 0_ic), ct::shape<64>{}));
+  ct::store(y + 64 + i, ct::reshape(ct::sum(x * x, 1_ic), ct::shape<16>{}));
+}
+// a row is loaded again after its sum, and a scan from its end
+__tile_global__ void again(const float* table, float* y, int n) {
+  auto i = ct::iota<tile<int, 512>>();
+  auto x = ct::load(table + i / n * 2);
+  ct::store(y + i, ct::partial_sum(x / ct::sum(x, 0_ic), 0_ic));
+}
+"""
+)
+
+
+@pytest.fixture(scope="module")
+def others():
+    return [pct.build(OTHERS, target="cpu", optimize=optimize) for optimize in ("auto", False, True)]
+
+
+@pytest.mark.parametrize("n", [1, 2, 33, 512])
+def test_overlapping_arrays(others, n: int):
+    """All elements are loaded before one is stored."""
+    for at, loads_before in [(0, False), (256, False), (512, True)]:
+        arrays = [np.arange(1024, dtype=np.int32) for _ in others]
+        wanted = arrays[0][np.arange(512) // n] + 1
+        for module, array in zip(others, arrays, strict=True):
+            if module is others[2] and 511 // n >= at:
+                with pytest.raises(pct.LaunchError, match="overlap"):
+                    module["repeated"][1](array, array[at:], n)
+            else:
+                module["repeated"][1](array, array[at:], n)
+                np.testing.assert_array_equal(array[at : at + 512], wanted)
+
+
+@pytest.mark.parametrize(
+    "first, factor, n",
+    [
+        *[(-100, 1, 3), (-511, 1, 32), (511, -1, 7), (-40, 2, -3), (5, 1, -8)],
+        *[(2**31 - 100, 1, 2**25), (2**31 - 1, 2**30, 2**26), (-(2**31), -1, 2**26), (0, 2**24, 2**25)],
+    ],
+)
+def test_places_that_are_negative_or_wrap_around(others, first: int, factor: int, n: int):
+    table = np.arange(200, dtype=np.int32)
+    i = np.arange(512, dtype=np.int64)
+    number = (first + i * factor + 2**31) % 2**32 - 2**31
+    place = np.sign(number) * (abs(number) // abs(n)) * np.sign(n)
+    wanted = np.where(abs(place) < 100, np.take(table, place + 100, mode="clip"), -1)
+    for module in others[:2]:
+        y = np.zeros(512, np.int32)
+        module["around"][1](table[100:], y, first, factor, n)
+        np.testing.assert_array_equal(y, wanted)
+
+
+@pytest.mark.parametrize("n", [0, 1, 50, 64])
+def test_rows_that_begin_anywhere(others, n: int):
+    table = np.random.default_rng(0).standard_normal(1000).astype(np.float32)
+    first = np.random.default_rng(1).integers(0, 900, 16).astype(np.int32)
+    results = []
+    for module in others:
+        results.append(np.zeros(80, np.float32))
+        module["rows"][1](table, first, results[-1], n)
+    x = np.where(np.arange(64) < n, table[first[:, None] + np.arange(64)], 0)
+    # sums of 16 and 64 floats: their rounding errors
+    np.testing.assert_allclose(results[0][:64], x.sum(0), rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(results[0][64:], (x * x).sum(1), rtol=1e-5)
+    assert results[0].tobytes() == results[1].tobytes() == results[2].tobytes()
+
+
+@pytest.mark.parametrize("n", [1, 3, 32, 100, 512])
+def test_rows_that_are_needed_again(others, n: int):
+    table = np.random.default_rng(0).uniform(1, 2, 1024).astype(np.float32)
+    results = [np.zeros(512, np.float32) for _ in others]
+    for module, y in zip(others, results, strict=True):
+        module["again"][1](table, y, n)
+    x = table[np.arange(512) // n * 2].astype(np.float64)
+    np.testing.assert_allclose(results[0], np.cumsum(x / x.sum()), rtol=1e-4)  # 512 sums in float
+    assert results[0].tobytes() == results[1].tobytes() == results[2].tobytes()
