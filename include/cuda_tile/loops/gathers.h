@@ -81,7 +81,8 @@ CUDA_TILE_API strip<E, S> load_run(bool belongs, run const& row, E const* from, 
                                    Exist const& exist, E pad, F const& pointers) {
   // Compilers keep in registers what branches leave in vectors, but no tiles.
   constexpr bool is_whole = S * sizeof(E) % ct::platform::vector_bytes == 0;
-  using V = ct::detail::conditional_t<is_whole, ct::platform::vector<long long>, ct::platform::bits_of_element<E>>;
+  using V =
+      ct::detail::conditional_t<is_whole, ct::platform::vector<long long>, ct::platform::bits_of_element<E>>;
   constexpr unsigned count = S * sizeof(E) / sizeof(V);
   V vectors[count];
   auto const keep = [&](strip<E, S> const& x) {

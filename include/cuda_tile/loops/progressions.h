@@ -11,8 +11,7 @@ namespace cuda_tile::inline CUDA_TILE_ABI::loops {
 struct progression {
   long long first, step, count;
 
-  CUDA_TILE_API constexpr progression(long long same)
-      : first(same), step(0), count(__LONG_LONG_MAX__) {}
+  CUDA_TILE_API constexpr progression(long long same) : first(same), step(0), count(__LONG_LONG_MAX__) {}
   CUDA_TILE_API constexpr progression(long long from, long long by, long long numbers)
       : first(from), step(by), count(numbers) {}
 };
@@ -139,9 +138,7 @@ CUDA_TILE_API bounds remainder(bounds a, bounds b) {
 CUDA_TILE_API progression not_negative(progression x) {
   return x.first < 0 || x.step < 0 ? progression{0, 0, 0} : x;
 }
-CUDA_TILE_API bounds not_negative(bounds x) {
-  return {x.least, x.most, x.are_known && x.least >= 0};
-}
+CUDA_TILE_API bounds not_negative(bounds x) { return {x.least, x.most, x.are_known && x.least >= 0}; }
 
 /// An element of a tile of Count, of which the place does not vary within a row; and the bounds of all.
 template <unsigned Count, typename E>

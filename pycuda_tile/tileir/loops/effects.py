@@ -117,7 +117,7 @@ def _access(op: Operation, analysis: Analysis) -> Access:
     pointer = operand(op, "source" if op.name in LOADS else "destination")
     pointers = analysis.pointers(pointer)
     mask, padding = optional_operand(op, "mask"), optional_operand(op, "paddingValue")
-    index = index_of(pointer, analysis) if pointers is None and op.name in LOADS else None
+    index = _index(op, analysis) if pointers is None and op.name in LOADS else None
     if (pointers is None and index is None) or (padding is not None and not analysis.is_uniform(padding)):
         raise Fallback(op, "its pointers or its padding are arbitrary", on_tiles=True)
     form, ranges = pointers or (None, [])
@@ -126,3 +126,11 @@ def _access(op: Operation, analysis: Analysis) -> Access:
     if limits is None:
         return Access(op, value, place, form, [], ranges, mask, index)
     return Access(op, value, place, form, limits[0], [*ranges, *limits[1]], index=index)
+
+
+def _index(load: Operation, analysis: Analysis) -> Index | None:
+    """The index of a load's pointers, if what loops compute it from is known before them."""
+    index = index_of(load, analysis)
+    if index is None or any(id(value) in analysis.definitions for value in index.given):
+        return None
+    return index

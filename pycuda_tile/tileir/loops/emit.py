@@ -22,6 +22,7 @@ from .effects import Access
 from .facts import FOLDS, LOADS, SHAPES, STORES, is_joint, is_tile, is_window, needed_for, writes
 from .neutral import neutral
 from .places import Place, Places, scalar_name
+from .quasi_affine import Index
 from .rounding import is_rounded
 from .stages import Nest
 
@@ -149,7 +150,7 @@ class _Emitter:
         """What does not vary along the inner axis, before the loop of a stage."""
         for op in self.nest.ops:
             subject = self.nest.subject(op)
-            if self.nest.is_inner(subject) or self.nest.level(op) != stage:
+            if self.nest.is_inner(subject) or self.nest.level(op) != stage or not self.nest.uses(op):
                 continue
             self._operation(op, self.outer)
 
@@ -470,9 +471,10 @@ class _Emitter:
             return f"loops::load_one<{place.kind}>({self._name(pointers)}, {given})"
         vector, position = self.nest.vector, self.positions[self.nest.vector]
         run = self.runs.get(place.index) or self._declare_run()
-        at = {axis: f"loops::progression{{{i}}}" for axis, i in self.positions.items()}
+        at = self._progressions(self.positions)
         at[vector] = f"loops::progression{{i, 1, {self.nest.axes.extents[vector]} - i}}"
         function = f"[&](long long i) {{ return {self.indices.call(index, at)}; }}"
+        self._prefetch_row(index, place)
         belongs = self._variable(f"{run}.has<{vectors.LENGTH}>({position}, {function})", names, "belongs")
         otherwise = self.translator.fresh("pointers")
         with self.translator.names.block(f"auto const {otherwise} = [&]", "};"):
@@ -484,6 +486,23 @@ class _Emitter:
             f"loops::load_run<{vectors.LENGTH}, {place.kind}>"
             f"({belongs}, {run}, {place.origin}, {position}, {given}, {otherwise})"
         )
+
+    @staticmethod
+    def _progressions(positions: dict[int, str]) -> dict[int, str]:
+        return {axis: f"loops::progression{{{i}}}" for axis, i in positions.items()}
+
+    def _prefetch_row(self, index: Index, place: Place) -> None:
+        """Asks for a row that comes soon, if rows begin anywhere."""
+        loops = [*self.nest.outer, self.nest.inner]
+        axes = {axis for value in index.given for axis in self.nest.axes.list_of(value)}
+        axis = next((axis for axis in reversed(loops) if axis in axes), None)
+        if axis is None:
+            return
+        soon = f"loops::least({self.positions[axis]} + {_ROWS_AHEAD[-1]}, {self.nest.axes.extents[axis] - 1})"
+        at = self._progressions(self.positions | {axis: soon})
+        at[self.nest.vector] = f"loops::progression{{{self.positions[self.nest.vector]}}}"
+        row = f"{place.origin} + {self.indices.call(index, at)}.first"
+        self.line(f"loops::prefetch<{vectors.LENGTH}>({row});")
 
     def _declare_run(self) -> str:
         name = self.translator.fresh("run")

@@ -13,7 +13,9 @@ from dataclasses import dataclass, field
 from ..elements import bits_of
 from ..ir import TERMINATORS, Block, Operation, Value, walk
 from ..lower.tiles import shared_value
-from ..reading import is_pointer, operands_of, value_element
+from ..reading import is_pointer, operand, operands_of, value_element
+from .affine import Analysis
+from .axes import Axes
 from .facts import (
     CHEAP,
     ELEMENTWISE,
@@ -37,6 +39,7 @@ from .facts import (
     needed_for,
 )
 from .fallback import Fallback
+from .quasi_affine import index_of
 from .simplify import LIGHT
 from .stages import Nest, plan
 
@@ -143,7 +146,12 @@ def _nests(ops: list[Operation], uses: Uses, note: Callable[[Fallback], None]) -
     reasons: dict[int, Fallback] = {}
     for part in map(_with_late_loads, _parts(ops)):
         while part:
-            found = [*_ready(part)] or _for_loads(part, uses) or _next_items(part, uses, reasons, note)
+            found = (
+                [*_ready(part)]
+                or _for_rows(part, uses)
+                or _for_loads(part, uses)
+                or _next_items(part, uses, reasons, note)
+            )
             assert found  # else this would not end
             items.extend(found)
             part = others(part, [op for item in found for op in ops_of(item)])
@@ -244,6 +252,31 @@ def _ready(part: list[Operation]) -> list[Operation]:
             needed = others(needed_for(data_of(op), part), found)
             found += [*needed, op] if all(each.name == "constant" for each in needed) else []
     return found
+
+
+def _for_rows(part: list[Operation], uses: Uses) -> list[Item]:
+    """Nests for what says where the rows of loads begin: it is known before the loops of these."""
+    for op in itertools.takewhile(lambda op: not _orders(op), part):
+        if op.name not in LOADS or not any(map(is_tile, data_of(op))):
+            continue
+        given = needed_for(_beginnings(op, part), part)
+        if given:
+            nest = _longest(given, uses, {}, _before)
+            return [nest] if nest is not None and _is_worth_it(nest) else [*given]
+    return []
+
+
+def _beginnings(load: Operation, part: list[Operation]) -> list[Value]:
+    """What says where the rows of a load begin, and is made by operations of a part."""
+    needed = needed_for(data_of(load), part)
+    try:
+        axes = Axes([*needed, load])
+    except Fallback:
+        return []
+    made = {id(value): op for op in needed for value in op.results}
+    analysis = Analysis(axes, made)
+    index = None if analysis.pointers(operand(load, "source")) else index_of(load, analysis)
+    return [] if index is None else [value for value in index.given if id(value) in made]
 
 
 def _for_loads(part: list[Operation], uses: Uses) -> list[Item]:

@@ -106,7 +106,12 @@ class Place:
         """Whether each position is the same place in both, and no other one; "" if it cannot be."""
         axes = [axis for axis in self.steps if self.steps[axis] != other.steps[axis]]
         pairs = [(self.origin, other.origin), *((self.steps[axis], other.steps[axis]) for axis in axes)]
-        if self.kind != other.kind or self.index or other.index or any(a.isdigit() and b.isdigit() for a, b in pairs):
+        if (
+            self.kind != other.kind
+            or self.index
+            or other.index
+            or any(a.isdigit() and b.isdigit() for a, b in pairs)
+        ):
             return ""
         return f"({' && '.join(f'{a} == {b}' for a, b in pairs)} && {self.injective(other, extents)})"
 
@@ -310,7 +315,9 @@ class Places:
             if list(factors.values()) == [1]:
                 (axis,) = factors
                 counts[axis] = f"loops::least({counts[axis]}, {size})"
-        return {axis: f"loops::bounds{{0, loops::greatest({count}, 1) - 1}}" for axis, count in counts.items()}
+        return {
+            axis: f"loops::bounds{{0, loops::greatest({count}, 1) - 1}}" for axis, count in counts.items()
+        }
 
     def _limit(self, place: Place, limit: Limit, form: Affine, spans: _Spans) -> _Spans:
         """Adds what a limit leaves; returns what is left of the spans."""

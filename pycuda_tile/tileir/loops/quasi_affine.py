@@ -1,4 +1,5 @@
-"""quasi_affine: pointers that loops compute, such as `p + i / n` and `p + i % n`, and rows that begin anywhere.
+"""quasi_affine: pointers that loops compute, such as `p + i / n` and `p + i % n`, and rows that begin
+anywhere.
 
 Along a row they are affine from one change of a quotient to the next (`loops::progression`): there, a strip's
 elements are neighbours, or one element. How far they reach follows from the bounds of the positions, so that
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from ..elements import bits_of
 from ..ir import Operation, Value
 from ..lower.types import element
-from ..reading import attribute, operands_of, value_element
+from ..reading import attribute, operand, operands_of, value_element
 from .affine import Analysis
 from .facts import SHAPES, behind, is_tile
 
@@ -28,7 +29,7 @@ class Index:
     base:   the pointer
     value:  how many elements each is from it
     ops:    what computes that in the group, in order; of values that vary
-    given:  tiles of others that it is computed from
+    given:  tiles that it is computed from, which are the same along rows
     """
 
     base: Value
@@ -37,41 +38,51 @@ class Index:
     given: list[Value]
 
 
-def index_of(pointers: Value, analysis: Analysis) -> Index | None:
-    """The index of pointers; None if it is not one of those that loops compute."""
-    made = analysis.definitions
-    _, op = behind(pointers, SHAPES, made)
+def index_of(load: Operation, analysis: Analysis) -> Index | None:
+    """The index of a load's pointers; None if it is not one of those that loops compute."""
+    pointers, (result, *_) = operand(load, "source"), load.results
+    _, op = behind(pointers, SHAPES, analysis.definitions)
     if op is None or op.name != "offset":
         return None
     base, value = operands_of(op)
     if not analysis.is_uniform(base):
         return None
-    found = Index(base, value, [], [])
-    return found if _collect(value, analysis, found, set()) else None
+    found = _Search(analysis, analysis.axes.list_of(result)[-1])
+    return Index(base, value, found.ops, found.given) if found.add(value) else None
 
 
-def _collect(value: Value, analysis: Analysis, found: Index, seen: set[int]) -> bool:
-    """Notes what computes a value; returns whether that is an index."""
-    if id(value) in seen or analysis.is_uniform(value):
+class _Search:
+    """What an index is computed from, where rows are along an axis."""
+
+    def __init__(self, analysis: Analysis, row: int):
+        self._analysis, self._row = analysis, row
+        self.ops: list[Operation] = []
+        self.given: list[Value] = []
+        self._seen: set[int] = set()
+
+    def add(self, value: Value) -> bool:
+        """Notes what computes a value; returns whether that can be."""
+        if id(value) in self._seen or self._analysis.is_uniform(value):
+            return True
+        self._seen.add(id(value))
+        op = self._analysis.definitions.get(id(value))
+        if op is not None and _is_even(op, self._analysis):
+            known = len(self.ops), len(self.given), set(self._seen)
+            if all(self.add(each) for each in operands_of(op)):
+                self.ops.append(op)
+                return True
+            del self.ops[known[0] :], self.given[known[1] :]
+            self._seen = known[2]
+        if self._row in self._analysis.axes.list_of(value) or not is_tile(value):
+            return False
+        self.given.append(value)
         return True
-    seen.add(id(value))
-    op = analysis.definitions.get(id(value))
-    if op is None:
-        found.given.append(value)
-        return is_tile(value)
-    if op.name == "iota":
-        found.ops.append(op)
-        return bits_of(value_element(value)) >= 32  # else numbers may wrap around
-    if not (op.name in SHAPES or op.name == "exti" or op.name in _FUNCTIONS) or not _is_even(op, analysis):
-        return False
-    if all(_collect(each, analysis, found, seen) for each in operands_of(op)):
-        found.ops.append(op)
-        return True
-    return False
 
 
 def _is_even(op: Operation, analysis: Analysis) -> bool:
     """Whether steps along an axis stay the same, or do so up to a change of a quotient."""
+    if op.name == "iota":
+        return bits_of(value_element(op.results[0])) >= 32  # else numbers may wrap around
     if op.name in ("divi", "remi"):
         rounds = attribute(op, "rounding", "zero") in _ROUNDINGS
         return rounds and analysis.is_uniform(operands_of(op)[1])
@@ -79,7 +90,7 @@ def _is_even(op: Operation, analysis: Analysis) -> bool:
         one, other = operands_of(op)
         varies = not (analysis.is_uniform(one) or analysis.is_uniform(other))
         return not (varies and {*analysis.axes.list_of(one)} & {*analysis.axes.list_of(other)})
-    return True
+    return op.name in SHAPES or op.name == "exti" or op.name in _FUNCTIONS
 
 
 def function_of(op: Operation, names: list[str]) -> str:

@@ -73,6 +73,8 @@ class Nest:
     masks: set[int] = field(default_factory=set)  # strips of bools that only select between others
     #: By stage, the values that its innermost loop computes.
     needed: dict[int, set[int]] = field(default_factory=dict)
+    #: All values that the loops compute: not those that only places are made of.
+    used: set[int] = field(default_factory=set)
 
     @property
     def stages(self) -> range:
@@ -88,6 +90,10 @@ class Nest:
     def repeats(self, value: Value) -> bool:
         """Whether outer loops make a value, or store it, more than once."""
         return not set(self.outer) <= set(self.axes.list_of(value))
+
+    def uses(self, op: Operation) -> bool:
+        """Whether loops make what an operation makes, or store it."""
+        return writes(op) or any(id(value) in self.used for value in op.results)
 
     def access(self, op: Operation) -> Access:
         return next(access for access in self.effects.accesses if access.op is op)
@@ -195,6 +201,7 @@ def plan(ops: list[Operation], outputs: list[Value]) -> Nest:
     _find_levels(nest)
     _check_folds(nest)
     _reduce_all_rows(nest)
+    _find_used(nest)
     _find_needed(nest)
     _find_masks(nest)
     short_rows.check_elements(nest)
@@ -339,6 +346,13 @@ def _reduce_all_rows(nest: Nest) -> None:
     for op in nest.ops:
         if op.name != "reduce" and nest.level(op) > 0:
             raise Fallback(op, "it needs the reduction of a row", on_tiles=True)
+
+
+def _find_used(nest: Nest) -> None:
+    nest.used = {id(value) for value in nest.outputs}
+    for op in reversed(nest.ops):
+        if nest.uses(op):
+            nest.used |= {id(value) for value in [*op.results, *nest.inputs(op)]}
 
 
 def _find_needed(nest: Nest) -> None:

@@ -31,7 +31,11 @@ def _kinds(nest: Nest) -> list[str]:
     computed = set().union(*nest.needed.values())
     masks = nest.masks - {id(value) for value in nest.outputs}
     strips = [v for op in nest.ops for v in op.results if nest.has_lanes(v) and id(v) not in masks]
-    found = {element(value_element(v)) for v in strips if id(v) in computed or not nest.is_inner(v)}
+    found = {
+        element(value_element(v))
+        for v in strips
+        if id(v) in computed or (not nest.is_inner(v) and id(v) in nest.used)
+    }
     return sorted(kind for kind in found if not kind.endswith("*"))
 
 
