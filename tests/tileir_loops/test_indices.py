@@ -98,6 +98,23 @@ __tile_global__ void rows(const float* table, const int* first, float* y, int n)
   ct::store(y + j, ct::reshape(ct::sum(x, 0_ic), ct::shape<64>{}));
   ct::store(y + 64 + i, ct::reshape(ct::sum(x * x, 1_ic), ct::shape<16>{}));
 }
+// of what is stored to one place the last element counts
+__tile_global__ void put(const int* x, int* y, int n, int m, int count) {
+  auto i = ct::iota<tile<int, 512>>();
+  auto place = i / n % m * 3 + i % n;
+  ct::store_masked(y + place, ct::load(x + i) * 2, i < count);
+}
+__tile_global__ void put_rows(const short* x, const int* first, short* y, int n) {
+  auto i = ct::reshape(ct::iota<tile<int, 16>>(), ct::shape<16, 1>{});
+  auto j = ct::reshape(ct::iota<tile<int, 64>>(), ct::shape<1, 64>{});
+  auto begin = ct::load(first + i);
+  ct::store_masked(y + (begin + j), ct::load(x + (i * 64 + j)), (j < n) & (i != 3));
+}
+// all elements are loaded before the first one is stored
+__tile_global__ void update(int* y, int n) {
+  auto place = ct::iota<tile<int, 512>>() / n;
+  ct::store(y + place, ct::load(y + place) + 1);
+}
 // a row is loaded again after its sum, and a scan from its end
 __tile_global__ void again(const float* table, float* y, int n) {
   auto i = ct::iota<tile<int, 512>>();
@@ -171,3 +188,40 @@ def test_rows_that_are_needed_again(others, n: int):
     x = table[np.arange(512) // n * 2].astype(np.float64)
     np.testing.assert_allclose(results[0], np.cumsum(x / x.sum()), rtol=1e-4)  # 512 sums in float
     assert results[0].tobytes() == results[1].tobytes() == results[2].tobytes()
+
+
+@pytest.mark.parametrize(
+    "n, m, count", [(1, 600, 512), (1, 7, 100), (32, 20, 512), (33, 3, 511), (500, 2, 400), (600, 1, 0)]
+)
+def test_stores(others, n: int, m: int, count: int):
+    x, wanted = np.arange(512, dtype=np.int32), np.zeros(2000, np.int32)
+    for i in range(count):
+        wanted[i // n % m * 3 + i % n] = 2 * i
+    for module in others:
+        y = np.zeros(2000, np.int32)
+        module["put"][1](x, y, n, m, count)
+        np.testing.assert_array_equal(y, wanted)
+
+
+@pytest.mark.parametrize("n", [0, 5, 32, 64])
+@pytest.mark.parametrize("apart", [100, 40, 1, 0])
+def test_stores_of_rows(others, n: int, apart: int):
+    """Some of which overlap, or are the same."""
+    x = np.arange(1024, dtype=np.int16)
+    first = np.arange(16, dtype=np.int32)[::-1] * apart
+    wanted = np.zeros(2000, np.int16)
+    for i in range(16):
+        if i != 3:
+            wanted[first[i] : first[i] + n] = x[64 * i : 64 * i + n]
+    for module in others:
+        y = np.zeros(2000, np.int16)
+        module["put_rows"][1](x, first, y, n)
+        np.testing.assert_array_equal(y, wanted)
+
+
+@pytest.mark.parametrize("n", [1, 3, 64])
+def test_updates_in_place(others, n: int):
+    for module in others:
+        y = np.arange(512, dtype=np.int32)
+        module["update"][1](y, n)
+        np.testing.assert_array_equal(y, np.arange(512) + (np.arange(512) <= 511 // n))

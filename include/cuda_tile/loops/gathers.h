@@ -1,4 +1,4 @@
-// Loads from places that loops compute, a strip at a time.
+// Loads from and stores to places that loops compute, a strip at a time.
 #pragma once
 
 #include "cuda_tile/loops/masks.h"
@@ -76,9 +76,9 @@ CUDA_TILE_API strip<E, S> repeat(E const* from, Exist const& exist, E pad) {
 
 /// The strip at a position of a row: neighbours or one element, if it belongs to a run, and else what the
 /// pointers point to.
-template <unsigned S, typename E, typename Exist, typename F>
+template <unsigned S, typename E, typename F, typename Exist>
 CUDA_TILE_API strip<E, S> load_run(bool belongs, run const& row, E const* from, long long position,
-                                   Exist const& exist, E pad, F const& pointers) {
+                                   F const& pointers, Exist const& exist, E pad) {
   // Compilers keep in registers what branches leave in vectors, but no tiles.
   constexpr bool is_whole = S * sizeof(E) % ct::platform::vector_bytes == 0;
   using V =
@@ -101,6 +101,27 @@ CUDA_TILE_API strip<E, S> load_run(bool belongs, run const& row, E const* from, 
   for (unsigned v = 0; v < count; ++v)
     ct::platform::store_vector(result.slots + v * sizeof(V) / sizeof(E), vectors[v]);
   return result;
+}
+
+/// Stores in the order of the elements: the last one counts where pointers are equal.
+template <unsigned S, typename E, typename F, typename Exist>
+CUDA_TILE_API void store_run(bool belongs, run const& row, E* to, long long position, F const& pointers,
+                             strip<E, S> const& x, Exist const& exist) {
+  existence<S, Exist> const elements{exist};
+  if (belongs && row.moves()) {
+    loops::store<E, S>(to + row.place(position), x, exist);
+  } else if (belongs) {
+    for (unsigned l = S; l-- > 0;)
+      if (elements.of(l)) {
+        to[row.place(position)] = x.slots[l];
+        break;
+      }
+  } else if (elements.of_any()) {
+    auto const places = pointers();
+    for (unsigned l = 0; l < S; ++l)
+      if (elements.of(l))
+        *places.slots[l] = x.slots[l];
+  }
 }
 
 } // namespace cuda_tile::inline CUDA_TILE_ABI::loops

@@ -20,7 +20,7 @@ from ..reading import group, operand, optional_operand, value_element
 from .affine import Affine, Analysis, Limit, Range
 from .facts import LOADS, STORES, is_weak
 from .fallback import Fallback
-from .quasi_affine import Index, index_of
+from .quasi_affine import Index, index_of, pointers_of
 
 
 @dataclass(eq=False)
@@ -31,7 +31,7 @@ class Access:
     pointers: of an access through pointers, the form of these
     limits:   of such an access, which elements its mask leaves
     mask:     its mask, if that is no limit
-    index:    of a load through pointers that are no such form, what loops compute them from
+    index:    of an access through pointers that are no such form, what loops compute them from
     ranges:   tiles of integers of which none may wrap around, or the pointers are others
     """
 
@@ -81,6 +81,8 @@ def _order(found: Effects, earlier: Access, later: Access, analysis: Analysis) -
             what = "stores" if earlier.stores else "loads in part"
             raise Fallback(later.op, f"it accesses what an operation before it {what}", by_order=True)
         found.disjoint.append((earlier, later))
+    elif later.index is not None and later.stores:
+        raise Fallback(later.op, "its pointers may be equal", on_tiles=True)
     elif earlier.stores:
         raise Fallback(later.op, "it accesses what an operation before it stores", by_order=True)
     else:
@@ -114,10 +116,10 @@ def _access(op: Operation, analysis: Analysis) -> Access:
             raise Fallback(op, "operations before it compute its index")
         return Access(op, value, ("view", id(view), *map(id, indices), analysis.axes.of(value)))
     value = op.results[0] if op.name in LOADS else operand(op, "value")
-    pointer = operand(op, "source" if op.name in LOADS else "destination")
+    pointer = pointers_of(op)
     pointers = analysis.pointers(pointer)
     mask, padding = optional_operand(op, "mask"), optional_operand(op, "paddingValue")
-    index = _index(op, analysis) if pointers is None and op.name in LOADS else None
+    index = _index(op, analysis) if pointers is None else None
     if (pointers is None and index is None) or (padding is not None and not analysis.is_uniform(padding)):
         raise Fallback(op, "its pointers or its padding are arbitrary", on_tiles=True)
     form, ranges = pointers or (None, [])
@@ -128,9 +130,9 @@ def _access(op: Operation, analysis: Analysis) -> Access:
     return Access(op, value, place, form, limits[0], [*ranges, *limits[1]], index=index)
 
 
-def _index(load: Operation, analysis: Analysis) -> Index | None:
-    """The index of a load's pointers, if what loops compute it from is known before them."""
-    index = index_of(load, analysis)
+def _index(access: Operation, analysis: Analysis) -> Index | None:
+    """The index of an access's pointers, if what loops compute it from is known before them."""
+    index = index_of(access, analysis)
     if index is None or any(id(value) in analysis.definitions for value in index.given):
         return None
     return index

@@ -16,13 +16,13 @@ from ..lower.expressions import expression
 from ..lower.folds import known_function, scanning_function, structures
 from ..lower.translation import Translation
 from ..lower.types import element, tile
-from ..reading import attribute, operand, operands_of, region, value_element, value_shape
+from ..reading import attribute, operands_of, region, value_element, value_shape
 from . import vectors
 from .effects import Access
 from .facts import FOLDS, LOADS, SHAPES, STORES, is_joint, is_tile, is_window, needed_for, writes
 from .neutral import neutral
 from .places import Place, Places, scalar_name
-from .quasi_affine import Index
+from .quasi_affine import Index, pointers_of
 from .rounding import is_rounded
 from .stages import Nest
 
@@ -148,6 +148,7 @@ class _Emitter:
 
     def _between(self, stage: int) -> None:
         """What does not vary along the inner axis, before the loop of a stage."""
+        self.local = {}
         for op in self.nest.ops:
             subject = self.nest.subject(op)
             if self.nest.is_inner(subject) or self.nest.level(op) != stage or not self.nest.uses(op):
@@ -185,7 +186,8 @@ class _Emitter:
         self.runs = {}
         for access in self.nest.effects.accesses if self.nest.inner == self.nest.vector else ():
             place = self.places[id(access.op)]
-            if place.index and place.index not in self.runs and id(access.value) in needed:
+            made = access.stores or id(access.value) in needed
+            if place.index and place.index not in self.runs and made:
                 self.runs[place.index] = self._declare_run()
 
     def _values(self, op: Operation, values: list[Value], stage: int) -> None:
@@ -462,13 +464,33 @@ class _Emitter:
     def _gather(self, access: Access, names: _Names) -> str:
         """Loads from places that are computed: along a row, mostly neighbours or one element."""
         (result, *_), place = access.op.results, self.places[id(access.op)]
-        exist = self._inside(place, result) if access.mask is None else self._name(access.mask)
-        given = f"{exist}, {place.padding}"
-        pointers, index = operand(access.op, "source"), access.index
-        assert index is not None
+        given = f"{self._existing(access)}, {place.padding}"
         if not self.nest.has_lanes(result):
-            self._make(pointers, names)
-            return f"loops::load_one<{place.kind}>({self._name(pointers)}, {given})"
+            return f"loops::load_one<{place.kind}>({self._pointers(access, names)}, {given})"
+        row = self._row(access, names)
+        return f"loops::load_run<{vectors.LENGTH}, {place.kind}>({row}, {given})"
+
+    def _scatter(self, access: Access) -> None:
+        """Stores to such places."""
+        place, value = self.places[id(access.op)], access.value
+        if not self.nest.has_lanes(value):
+            at = self._pointers(access, self.local)
+            self.line(f"loops::store_one<{place.kind}>({at}, {self._name(value)}, {self._existing(access)});")
+            return
+        row = self._row(access, self.local)
+        given = f"{row}, {self._name(value)}, {self._existing(access)}"
+        self.line(f"loops::store_run<{vectors.LENGTH}, {place.kind}>({given});")
+
+    def _existing(self, access: Access) -> str:
+        """How many elements exist, or which."""
+        if access.mask is not None:
+            return self._name(access.mask)
+        return self._inside(self.places[id(access.op)], access.value)
+
+    def _row(self, access: Access, names: _Names) -> str:
+        """What functions of cuda_tile/loops/gathers.h are to know of a strip's place."""
+        place, index = self.places[id(access.op)], access.index
+        assert index is not None
         vector, position = self.nest.vector, self.positions[self.nest.vector]
         run = self.runs.get(place.index) or self._declare_run()
         at = self._progressions(self.positions)
@@ -479,13 +501,17 @@ class _Emitter:
         otherwise = self.translator.fresh("pointers")
         with self.translator.names.block(f"auto const {otherwise} = [&]", "};"):
             known, self.local = self.local, dict(self.local)
-            self._make(pointers, self.local)
-            self.line(f"return {self._name(pointers)};")
+            self.line(f"return {self._pointers(access, self.local)};")
             self.local = known
-        return (
-            f"loops::load_run<{vectors.LENGTH}, {place.kind}>"
-            f"({belongs}, {run}, {place.origin}, {position}, {given}, {otherwise})"
-        )
+        return f"{belongs}, {run}, {place.origin}, {position}, {otherwise}"
+
+    def _pointers(self, access: Access, names: _Names) -> str:
+        """What an access's pointers are, where they are no run."""
+        pointers = pointers_of(access.op)
+        for op in needed_for([pointers], self.nest.ops):
+            if id(op.results[0]) not in self.local and id(op.results[0]) not in self.outer:
+                self._operation(op, names)
+        return self._name(pointers)
 
     @staticmethod
     def _progressions(positions: dict[int, str]) -> dict[int, str]:
@@ -508,12 +534,6 @@ class _Emitter:
         name = self.translator.fresh("run")
         self.line(f"loops::run {name};")
         return name
-
-    def _make(self, value: Value, names: _Names) -> None:
-        """Computes a value that only addresses are made of."""
-        for op in needed_for([value], self.nest.ops):
-            if id(op.results[0]) not in self.local and id(op.results[0]) not in self.outer:
-                self._operation(op, names)
 
     def _prefetch(self, op: Operation) -> None:
         """Asks for a row that comes soon: processors foresee only that the present one goes on."""
@@ -542,6 +562,10 @@ class _Emitter:
         self.line(f"loops::store{length}({given});")
 
     def _store(self, op: Operation) -> None:
+        access = self.nest.access(op)
+        if access.index is not None:
+            self._scatter(access)
+            return
         value, mask = self.nest.access(op).value, self.nest.access(op).mask
         self._write(self.places[id(op)], value, self._name(value), "" if mask is None else self._name(mask))
 

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from ..elements import bits_of
 from ..ir import TERMINATORS, Block, Operation, Value, walk
 from ..lower.tiles import shared_value
-from ..reading import is_pointer, operand, operands_of, value_element
+from ..reading import is_pointer, operands_of, value_element
 from .affine import Analysis
 from .axes import Axes
 from .facts import (
@@ -39,7 +39,7 @@ from .facts import (
     needed_for,
 )
 from .fallback import Fallback
-from .quasi_affine import index_of
+from .quasi_affine import index_of, pointers_of
 from .simplify import LIGHT
 from .stages import Nest, plan
 
@@ -255,27 +255,30 @@ def _ready(part: list[Operation]) -> list[Operation]:
 
 
 def _for_rows(part: list[Operation], uses: Uses) -> list[Item]:
-    """Nests for what says where the rows of loads begin: it is known before the loops of these."""
-    for op in itertools.takewhile(lambda op: not _orders(op), part):
-        if op.name not in LOADS or not any(map(is_tile, data_of(op))):
-            continue
+    """Nests for what says where the rows of accesses begin: it is known before the loops of these."""
+    for op in part:
         given = needed_for(_beginnings(op, part), part)
         if given:
             nest = _longest(given, uses, {}, _before)
             return [nest] if nest is not None and _is_worth_it(nest) else [*given]
+        if _orders(op):
+            break
     return []
 
 
-def _beginnings(load: Operation, part: list[Operation]) -> list[Value]:
-    """What says where the rows of a load begin, and is made by operations of a part."""
-    needed = needed_for(data_of(load), part)
+def _beginnings(access: Operation, part: list[Operation]) -> list[Value]:
+    """What says where the rows of an access begin, and is made by operations of a part."""
+    if access.name not in LOADS | STORES or "view" in access.operands or not has_tiles(access):
+        return []
+    pointers = pointers_of(access)
+    needed = needed_for([pointers], part)
     try:
-        axes = Axes([*needed, load])
+        axes = Axes([*needed, access])
     except Fallback:
         return []
     made = {id(value): op for op in needed for value in op.results}
     analysis = Analysis(axes, made)
-    index = None if analysis.pointers(operand(load, "source")) else index_of(load, analysis)
+    index = None if analysis.pointers(pointers) else index_of(access, analysis)
     return [] if index is None else [value for value in index.given if id(value) in made]
 
 

@@ -15,7 +15,7 @@ from ..ir import Operation, Value
 from ..lower.types import element
 from ..reading import attribute, operand, operands_of, value_element
 from .affine import Analysis
-from .facts import SHAPES, behind, is_tile
+from .facts import LOADS, SHAPES, behind, is_tile
 
 _FUNCTIONS = {"addi": "sum", "subi": "difference", "muli": "product", "divi": "quotient", "remi": "remainder"}
 #: How divisions may round: numbers that are not negative are rounded alike.
@@ -38,16 +38,20 @@ class Index:
     given: list[Value]
 
 
-def index_of(load: Operation, analysis: Analysis) -> Index | None:
-    """The index of a load's pointers; None if it is not one of those that loops compute."""
-    pointers, (result, *_) = operand(load, "source"), load.results
+def pointers_of(access: Operation) -> Value:
+    return operand(access, "source" if access.name in LOADS else "destination")
+
+
+def index_of(access: Operation, analysis: Analysis) -> Index | None:
+    """The index of an access's pointers; None if it is not one of those that loops compute."""
+    pointers = pointers_of(access)
     _, op = behind(pointers, SHAPES, analysis.definitions)
     if op is None or op.name != "offset":
         return None
     base, value = operands_of(op)
     if not analysis.is_uniform(base):
         return None
-    found = _Search(analysis, analysis.axes.list_of(result)[-1])
+    found = _Search(analysis, analysis.axes.list_of(pointers)[-1])
     return Index(base, value, found.ops, found.given) if found.add(value) else None
 
 

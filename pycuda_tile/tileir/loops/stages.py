@@ -268,10 +268,16 @@ def _order_loops(nest: Nest, full: list[int]) -> None:
 
 
 def _check_indices(nest: Nest) -> None:
-    """Loops compute places along a row, but do not read them, element by element, from a tile."""
+    """Loops compute places along a row, but do not read them, element by element, from a tile. What is stored
+    to one place twice is stored in the order of the tile."""
     for access in nest.effects.accesses:
-        if access.index is not None and any(map(nest.has_lanes, access.index.given)):
+        if access.index is None:
+            continue
+        if any(map(nest.has_lanes, access.index.given)):
             raise Fallback(access.op, "its pointers are arbitrary", on_tiles=True)
+        in_order = [*nest.outer, nest.inner] == nest.axes.list_of(access.value) and not nest.backward
+        if access.stores and not in_order:
+            raise Fallback(access.op, "its pointers may be equal", on_tiles=True)
 
 
 def _check_in_place(nest: Nest) -> None:
